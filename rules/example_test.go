@@ -38,7 +38,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// try runs an example of a rule, with the log that lies beside its message where it reads one.
+// try runs an example of a rule, with the log that is beside its message where it reads one.
 func try(t *testing.T, rule *rule.Rule, e rule.Example) *result.Result {
 	t.Helper()
 	text := exampleFile(rule, e)

@@ -102,7 +102,7 @@ func layoutsAgreed(c *rule.Context) string {
 	return "that of the baseline"
 }
 
-// wrongLayout is one value that does not lie in memory as it should.
+// wrongLayout is one value that is not in memory as it should.
 type wrongLayout struct {
 	said  string
 	cause *diff.Cause

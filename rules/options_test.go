@@ -266,7 +266,7 @@ func TestLimitOfGrowth(t *testing.T) {
 	}
 }
 
-// What is wrong with a launch stands in the cause.
+// What is wrong with a launch is in the cause.
 func TestLaunchesSayWhy(t *testing.T) {
 	for keys, why := range map[string]string{
 		"min_blocks: 128":                      "64 blocks, 128 wanted",

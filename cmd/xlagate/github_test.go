@@ -207,7 +207,7 @@ func TestCheckDrawsPictures(t *testing.T) {
 	}
 }
 
-// A result that lies in a file is posted from anywhere, to the pull request and the commit that are named.
+// A result that is in a file is posted from anywhere, to the pull request and the commit that are named.
 func TestCommentOfAFile(t *testing.T) {
 	p := newPullRequest(t, "acme/models")
 	p.push()

@@ -46,7 +46,7 @@ func (s *screen) Write(p []byte) (int, error) {
 	return s.text.Write(p)
 }
 
-// shows waits until a text stands on the screen as often as it should.
+// shows waits until a text is on the screen as often as it should.
 func (s *screen) shows(t *testing.T, text string, times int) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {

@@ -54,7 +54,7 @@ type showing struct {
 	open   []*facts.Report // whose modules the page reads
 }
 
-// again makes the page from what lies on the disk now.
+// again makes the page from what is on the disk now.
 func (s *showing) again() error {
 	page, reports, err := s.page(s.c.Args().Slice())
 	if err != nil {

@@ -35,7 +35,7 @@ func (s *showing) lookedAgain(r *result.Result) []webpage.Looked {
 	return seen
 }
 
-// lookAgain compares the dump of one target by the configuration that lies above it.
+// lookAgain compares the dump of one target by the configuration that is above it.
 func (s *showing) lookAgain(t *result.Target) (webpage.Looked, error) {
 	out := webpage.Looked{Target: t.Name}
 	dump := absoluteOr(t.Dump)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The size of the code that LLVM was given, and of the assembly that came out, is that of the files that lie beside the module.
+// The size of the code that LLVM was given, and of the assembly that came out, is that of the files that are beside the module.
 func TestCodeBesideAModule(t *testing.T) {
 	dir := unpack(t, "cpu-while", func(_ string, data []byte) []byte { return data })
 	modules, err := filepath.Glob(filepath.Join(dir, "*after_optimizations.txt"))

@@ -103,7 +103,7 @@ type Origin struct {
 type Input struct {
 	InputPrint  string      // its fingerprint, 16 hex digits; "" when it was not dumped
 	InputVaries bool        // it differed between samples
-	Model       []Statement // what the model asks for, line by line of its source
+	Model       []Statement // what the model computes, line by line of its source
 	ModelAfter  bool        // Model was read off the optimized module: what the compiler repeats is in it once, what it removes is not
 	Walls       []Wall      // what fusion cannot cross
 	Unlike      []Op        // operations that not all variants of the same signature have
@@ -181,7 +181,7 @@ type Site struct {
 type Plan struct {
 	Grid   [3]int64 // blocks launched
 	Block  [3]int64 // threads of a block
-	Shared int64    // bytes of shared memory that the launch asks for
+	Shared int64    // bytes of shared memory that the launch requests
 	Entry  string   // the function that is launched; kernels with equal code share one
 }
 
@@ -272,7 +272,7 @@ type Statement struct {
 	OpName string   // of the first of them
 	OpType string
 	Source hlo.Location
-	Caller hlo.Location // the model's line that called the function which Source lies in; never stored
+	Caller hlo.Location // the model's line that called the function which Source is in; never stored
 	Stacks []*Stack     // each Source, Caller and what called that; never stored
 }
 

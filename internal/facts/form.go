@@ -330,7 +330,7 @@ func (r *reader) prepare(w *workers) error {
 		case 1:
 			r.hashes = same.Prints()
 		case 2:
-			_, _ = r.walk() // its error is returned to whoever asks for it
+			_, _ = r.walk() // its error is returned to the caller that needs it
 		}
 	})
 }

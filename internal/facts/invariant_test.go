@@ -57,7 +57,7 @@ func counted(v *Variant, fits func(*Kernel) bool) float64 {
 	return float64(n)
 }
 
-// What is counted is what stands in the ledger.
+// What is counted is what is in the ledger.
 func countsFitTheLedger(t *testing.T, v *Variant) {
 	launched := func(k *Kernel) bool { return k.Class == ClassKernel || k.Class == ClassLibrary }
 	for fact, want := range map[ID]float64{

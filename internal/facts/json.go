@@ -23,7 +23,7 @@ func (o Opcodes) Folded() []string {
 	return list
 }
 
-// maxTimes bounds how often an opcode stands in one kernel.
+// maxTimes bounds how often an opcode is in one kernel.
 const maxTimes = 1 << 20
 
 // UnmarshalJSON reads what MarshalJSON writes.

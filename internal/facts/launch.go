@@ -25,7 +25,7 @@ type launch struct {
 type place struct {
 	loop   hlo.InstrID // the innermost while; NoInstr outside loops
 	times  int64       // the product of the known trip counts around it
-	depth  int         // how many calls lie between it and the entry
+	depth  int         // how many calls are between it and the entry
 	guess  int64       // see Site.Guess
 	branch string      // see Site.Branch
 	inner  bool        // in a loop or branch, so not simply once a run
@@ -311,8 +311,8 @@ func (c *counting) launch(id hlo.InstrID) amount {
 	return own
 }
 
-// bodies says how many instructions the module has, and how many stand in each computation and in what it enters, in a launch as flow
-// sees it. Callees stand before callers: each computation is looked at once.
+// bodies says how many instructions the module has, and how many are in each computation and in what it enters, in a launch as flow
+// sees it. Callees come before callers: each computation is looked at once.
 func (w *walk) bodies() (all int64, sizes []int64) {
 	const enough = 1 << 40 // far above every limit, and far below what overflows
 	sizes = make([]int64, len(w.m.Comps))

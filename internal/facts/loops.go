@@ -98,7 +98,7 @@ func (l *loopReader) until(comparison operand, not bool) int64 {
 // operand is an instruction seen through the fusions and calls around it, so that their parameters can be followed outwards.
 type operand struct {
 	id    hlo.InstrID
-	outer *operand // the fusion or call whose body id stands in; nil in the computation where the search began
+	outer *operand // the fusion or call whose body id is in; nil in the computation where the search began
 }
 
 // behind follows an instruction to what computes its value: through copies, bitcasts, conversions, tuples, fusions, calls and their

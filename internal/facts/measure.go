@@ -19,11 +19,11 @@ type Options struct {
 	Include     []string             // globs of programs; empty: all but the framework's one-operation helpers
 	Exclude     []string             // globs of programs that are left out; their modules are not read
 	Root        string               // the repository's folder: source paths below it are written relative to it; "" leaves them
-	AnyStage    bool                 // of a single file that was named by itself, measure whatever stage it is
+	AnyStage    bool                 // of a single file that was named on its own, measure whatever stage it is
 	AllStages   bool                 // read every stage, list each module file in Report.Modules, and count what was only drawn
 	Passes      bool                 // with AllStages: say what each pass left, in Report.Passes
-	Profiles    []string             // profiles of a run that lie outside the dump; those inside are read with AllStages
-	Logs        []string             // logs that lie outside the dump
+	Profiles    []string             // profiles of a run that are outside the dump; those inside are read with AllStages
+	Logs        []string             // logs that are outside the dump
 	Assembler   *artifacts.Assembler // says what registers kernels take; nil: nobody does
 	Cache       Cache                // what is known of large modules from earlier runs; nil: read every file again
 	CacheFrom   int64                // the size of a final module's file from which the cache is asked; 0: where it pays

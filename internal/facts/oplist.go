@@ -45,7 +45,7 @@ type (
 // opOrigin is where an operation comes from.
 type opOrigin struct {
 	OpName string
-	Stack  *Stack // shared: many scopes lie on one line
+	Stack  *Stack // shared: many scopes share one line
 }
 
 // ListOf makes a list of operations, without their Attrs.
@@ -149,7 +149,7 @@ type keptOp struct {
 	operands string         // spelled
 }
 
-// What stands in the bytes of a list for operands. Behind these come, in turn, how many operations lie before this one, and the
+// What is in the bytes of a list for operands. Behind these come, in turn, how many operations are before this one, and the
 // kernel's operands.
 const (
 	codeConstant = iota

@@ -271,7 +271,7 @@ func (r *reader) multiplied(id hlo.InstrID) (price.Product, bool) {
 	return price.Product{Type: p.Type, Precision: p.Precision, Flops: float64(p.Flops)}, true
 }
 
-// exchange is what a collective asks for.
+// exchange is what a collective needs.
 func (r *reader) exchange(l launch) (w price.Work) {
 	count, peers := parseGroups(r.attr(l.moves, "replica_groups"))
 	if count == 0 {

@@ -204,7 +204,7 @@ func (r *reader) written(id hlo.InstrID) []Product {
 	return list
 }
 
-// countModelProducts counts the products that the model asks for by the widest type that they multiply. The compiler for CPU computes those of sixteen
+// countModelProducts counts the products of the model by the widest type that they multiply. The compiler for CPU computes those of sixteen
 // bits in f32, so that its own module does not tell them from others.
 func (out *measuring) countModelProducts(r *reader) {
 	if out.Toolchain.Backend != "cpu" {

@@ -13,7 +13,7 @@ import (
 type namedSharding struct {
 	mesh []axis
 	dims [][]string // the axes that split each dimension, 'a' or 'a':(1)2 for a part of one
-	more string     // what stands behind the dimensions, and the order of the devices where they have one
+	more string     // what follows the dimensions, and the order of the devices where they have one
 }
 
 const (
@@ -59,7 +59,7 @@ func meshAxes(list string) []axis {
 	return mesh
 }
 
-// InTiles says how a value lies on the devices in the two ways that are kept: as HLO printed it before there were names, {devices=[8,1]<=[8]}, so that
+// InTiles says how a value is divided among the devices, in the two ways that are kept: as HLO printed it before there were names, {devices=[8,1]<=[8]}, so that
 // one model's baselines can be compared across versions, and as the model says it, P('x', None).
 func InTiles(printed string) (tiles, spec string) {
 	if device, is := strings.CutPrefix(printed, maximalPrefix); is {
@@ -83,7 +83,7 @@ func (s *namedSharding) tiles() (string, bool) {
 	if rest := strings.Trim(s.more, ", "); rest != "" && (!strings.HasPrefix(rest, "replicated={") || strings.IndexByte(rest, '}') != len(rest)-1) {
 		return "", false
 	}
-	var used []int // axes, by where they stand in the mesh
+	var used []int // axes, by where they are in the mesh
 	var sizes []int
 	for _, dim := range s.dims {
 		size := 1

@@ -255,7 +255,7 @@ func (s *Statement) Frames() []hlo.Location {
 }
 
 // callSite is the line that called the jitted function: a frame outside of it, in any instruction's stack. A function that was
-// jitted under another name is found by the frames that all stacks share. Where a helper stands between the model and its jit, the
+// jitted under another name is found by the frames that all stacks share. Where a helper is between the model and its jit, the
 // line in a file that holds the model's operations is the one to look at. It is not known where the dump holds no stacks.
 func (r *reader) callSite(program string) hlo.Location {
 	if called := r.sources.called(); called.File != "" {

@@ -23,7 +23,7 @@ type PassStage struct {
 	File         string
 	Computations int
 	Instructions int
-	Fusions      int // fusions, wherever they stand
+	Fusions      int // fusions, wherever they are
 	Collectives  int // collectives; a start and its done are one
 	Opcodes      map[string]int
 	Fingerprint  string // equal for two stages whose programs are the same
@@ -113,7 +113,7 @@ func (r *reader) moduleInfo(file, stage string) ModuleInfo {
 	return info
 }
 
-// countKernels counts kernels and library calls, were the module run as it stands.
+// countKernels counts kernels and library calls, were the module run as it is.
 func (r *reader) countKernels() int {
 	w, err := r.walk()
 	if err != nil {

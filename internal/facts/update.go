@@ -77,7 +77,7 @@ func (f *follower) follow(id hlo.InstrID, element int64, launch hlo.InstrID, dep
 	return unknownPast
 }
 
-// isFollowed reports whether the past of a value may lie behind an instruction: it hands on what it is given, or what its computations do.
+// isFollowed reports whether the past of a value may be behind an instruction: it hands on what it is given, or what its computations do.
 func (f *follower) isFollowed(id hlo.InstrID) bool {
 	switch f.m.Instrs[id].Opcode {
 	case hlo.OpGetTupleElement, hlo.OpTuple, hlo.OpBitcast, hlo.OpOptBarrier, hlo.OpAddDependency, hlo.OpDynamicUpdateSlice, hlo.OpScatter, hlo.OpFusion, hlo.OpCall, hlo.OpWhile:

@@ -231,7 +231,7 @@ var arranging = map[string]bool{
 	"convert": true, "copy": true, "bitcast": true,
 }
 
-// familyOf spells how often each operation stands in a module that graphNames has to tell from others. A graph that computes nothing is
+// familyOf spells how often each operation is in a module that graphNames has to tell from others. A graph that computes nothing is
 // told by all that is in it.
 func (out *measurement) familyOf(r *reader) string {
 	if !nameless[out.Program] {

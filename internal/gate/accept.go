@@ -33,7 +33,7 @@ type Accepted struct {
 	Written   []string // files, relative to the working directory where possible
 	Removed   []string
 	Unchanged int
-	Pushed    string           // what the baseline is now, where it lies in a registry and changed
+	Pushed    string           // what the baseline is now, where it is in a registry and changed
 	Budgets   []*config.Budget // what was written into the configuration: tighter, or as wide as what was accepted by name
 	Unsettled []Unsettled      // the limits that are still broken
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 )
 
-// Copy is a configuration and its baseline that lie in no checkout, as those of a pull request's head on a code host.
+// Copy is a configuration and its baseline that are in no checkout, as those of a pull request's head on a code host.
 type Copy struct {
 	File   string // the configuration's path in the repository
 	Text   []byte
@@ -41,7 +41,7 @@ func AcceptCopy(ctx context.Context, c Copy, version string, a AcceptOptions) (d
 	return done, changed, err
 }
 
-// unpack writes the copy into a folder and returns its configuration as it lies there.
+// unpack writes the copy into a folder and returns its configuration as it is there.
 func (c Copy) unpack(work string) (*config.Config, error) {
 	if baseline.Remote(c.Config.Baseline) {
 		return nil, fmt.Errorf("the baseline %s does not lie on the pull request's branch", c.Config.Baseline)

@@ -69,7 +69,7 @@ func baseProblem(target, where string, err error) result.Problem {
 	return p
 }
 
-// BaselineOf says where the baseline lies.
+// BaselineOf says where the baseline is.
 func BaselineOf(o Options) string {
 	return cmp.Or(o.Baseline, o.Config.Baseline)
 }
@@ -86,7 +86,7 @@ func howToAccept(where string) string {
 	return accept + ", then commit what it writes"
 }
 
-// place is where the baseline lies. A directory that the command line names starts from the working directory.
+// place is where the baseline is. A directory that the command line names starts from the working directory.
 func place(o Options) baseline.Place {
 	p := baseline.Place{Where: BaselineOf(o), Dir: o.Config.Dir, Config: o.Config.Path, Registry: o.Registry}
 	if o.Baseline != "" && !baseline.Remote(o.Baseline) {

@@ -207,7 +207,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// Changes stand in order: those that were waived last, then by level, then by what they cost.
+// Changes are in order: those that were waived last, then by level, then by what they cost.
 func TestSort(t *testing.T) {
 	list := []result.Change{
 		{Title: "waived", Level: "error", Waived: true}, {Title: "better", Level: "better", Price: result.Price{StepNS: -5}}, {Title: "info", Level: "info"},

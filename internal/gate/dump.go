@@ -61,7 +61,7 @@ func existing(dir string, paths ...string) ([]string, error) {
 	return paths, nil
 }
 
-// nearby is a path as seen from a directory that it lies below; any other stays as it is.
+// nearby is a path as seen from a directory that it is below; any other stays as it is.
 func nearby(dir, path string) string {
 	if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
 		return rel
@@ -69,7 +69,7 @@ func nearby(dir, path string) string {
 	return path
 }
 
-// MeasureDump opens and measures one dump, with logs that lie outside of it.
+// MeasureDump opens and measures one dump, with logs that are outside of it.
 func MeasureDump(ctx context.Context, o Options, path string, logs []string) (*facts.Report, error) {
 	d, release, err := openDump(ctx, o, path)
 	if err != nil {
@@ -148,7 +148,7 @@ func noDump(err error) error {
 	return err
 }
 
-// Distinct refuses dumps that are the same or lie in each other: one compilation would count twice.
+// Distinct refuses dumps that are the same or are in each other: one compilation would count twice.
 func Distinct(paths []string) error {
 	for i, path := range paths {
 		for _, other := range paths[:i] {

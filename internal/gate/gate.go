@@ -51,7 +51,7 @@ type Request struct {
 	FailOn       string            // overrides the configuration's
 	Logs         []string
 	AllowMissing []string   // of Inputs: what the baseline holds and the dump may lack
-	Profiles     []string   // profiles that lie outside the dump
+	Profiles     []string   // profiles that are outside the dump
 	Command      []string   // what to run and gate
 	Shard        dump.Shard // what part of the work CheckPart does
 }
@@ -67,7 +67,7 @@ type Environment struct {
 	Version   string
 	Warn      func(string)                         // says what a person should know and no verdict depends on
 	Progress  func(dump string, read, total int64) // receives how much of a dump was read, in bytes
-	Registry  registry.Client                      // for dumps and baselines that lie in one
+	Registry  registry.Client                      // for dumps and baselines that are in one
 	Cache     facts.Cache                          // nil: read every file again
 	Assembler *artifacts.Assembler                 // see facts.Options
 
@@ -80,7 +80,7 @@ type Run struct {
 	Jobs       int
 	MaxMemory  int64 // see facts.Options
 	EveryStage bool  // list the modules of every stage, not only those that the facts need
-	AnyStage   bool  // of a single file that was named by itself, measure whatever stage it is
+	AnyStage   bool  // of a single file that was named on its own, measure whatever stage it is
 	Passes     bool  // say what each pass of the compiler left, where it was dumped
 	// KeepModules leaves the modules of a measured dump open until its report is closed.
 	KeepModules bool

@@ -164,7 +164,7 @@ func describe(out *result.Target, l *looked) {
 	}
 }
 
-// alone returns one of the programs that were judged together: accepting records each by itself.
+// alone returns one of the programs that were judged together: accepting records each separately.
 func alone(part *facts.Program) *diff.Program {
 	p := &diff.Program{Name: part.Name, Change: diff.Changed, New: part}
 	for _, v := range part.Variants {

@@ -37,7 +37,7 @@ type looked struct {
 	notes      []result.Note
 	unasked    []*facts.Program // of the dump, neither included nor excluded
 	judged     int              // how many times a rule of the configuration or of a pack looked at something
-	temp       string           // where a captured dump lies until it was read
+	temp       string           // where a captured dump is until it was read
 }
 
 // lookAll looks at every target of the configuration.

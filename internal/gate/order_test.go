@@ -81,7 +81,7 @@ func TestOrderOfTargets(t *testing.T) {
 	}
 }
 
-// Parts of one target stand in their order: the tenth is no second one.
+// Parts of one target are in their order: the tenth is no second one.
 func TestOrderOfParts(t *testing.T) {
 	r := &result.Result{}
 	for _, shard := range []string{"10/12", "2/12", "0/12"} {

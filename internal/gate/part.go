@@ -112,7 +112,7 @@ func (l *looked) listPart(out *result.Target) {
 	}
 }
 
-// MeasureShares measures one part of each of several dumps, with logs that lie outside of them.
+// MeasureShares measures one part of each of several dumps, with logs that are outside of them.
 func MeasureShares(ctx context.Context, o Options, dealer *dump.Dealer, paths, logs []string) ([]*facts.Share, error) {
 	var shares []*facts.Share
 	for _, path := range paths {

@@ -44,7 +44,7 @@ func (g *grouping) placeOf(c *diff.Cause) changePlace {
 // checkout.
 func placeIn(s result.Source) string { return path.Base(s.File) + "\x00" + s.Function }
 
-// sourceOf is the place that a finding names by itself.
+// sourceOf is the place that a finding names.
 func (g *grouping) sourceOf(c *diff.Cause) result.Source {
 	s := sourceOf(c.Source)
 	s.Text = g.target.Edits.Text(s.File, s.Line, s.Function)

@@ -14,7 +14,7 @@ import (
 // Pruned says what pruning took out of the baseline.
 type Pruned struct {
 	Parts  []PrunedPart
-	Pushed string // what the baseline is now, where it lies in a registry and changed
+	Pushed string // what the baseline is now, where it is in a registry and changed
 }
 
 // PrunedPart is what is no longer in the baseline: a target, or a program of one.

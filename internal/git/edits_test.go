@@ -88,7 +88,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// A line is shown as it stands, never one from outside of the repository.
+// A line is shown as it is, never one from outside of the repository.
 func TestText(t *testing.T) {
 	c := newCheckout(t, map[string]string{"m.py": "\tx = 1\x1b[31m  \r\n" + strings.Repeat("é", 500) + "\nlast", "huge.py": strings.Repeat("x\n", maxSource)})
 	secret := filepath.Join(t.TempDir(), "secret.py")

@@ -37,7 +37,7 @@ func EditsSince(ctx context.Context, dir, base string, getenv func(string) strin
 	return edits, ""
 }
 
-// workTreeAround is the work tree that a folder lies in.
+// workTreeAround is the work tree that a folder is in.
 func workTreeAround(ctx context.Context, dir string) (*workTree, error) {
 	out, err := Run(ctx, dir, "rev-parse", "--show-toplevel", "--show-prefix")
 	if err != nil {
@@ -94,7 +94,7 @@ func unedited(names []string, files []fileEdits) []string {
 	return left
 }
 
-// names lists Python files: what else lies around in a work tree is data, dumps and results.
+// names lists Python files: what else is around in a work tree is data, dumps and results.
 func (t *workTree) names(ctx context.Context, which ...string) ([]string, error) {
 	args := append(append([]string{"ls-files", "-z", "--full-name"}, which...), "--", "*.py")
 	text, err := t.print(ctx, args...)

@@ -71,7 +71,7 @@ func ReadEnvironment(getenv func(string) string) (Environment, error) {
 	return e, nil
 }
 
-// graphQL is where the GraphQL API lies: beside the REST API of github.com, and beside /api/v3 on an Enterprise Server.
+// graphQL is where the GraphQL API is: beside the REST API of github.com, and beside /api/v3 on an Enterprise Server.
 func graphQL(api, given string) string {
 	if given != "" {
 		return given

@@ -1,5 +1,5 @@
 // Package github says on GitHub what the gate found: the comment on a pull request, the check run with its annotations, the step's
-// summary. It also brings what lies there: files of a revision, a run's result, who may accept. It alone imports the
+// summary. It also brings what is there: files of a revision, a run's result, who may accept. It alone imports the
 // API's client library. Nothing here changes a verdict.
 package github
 

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The forms as regular expressions: what stands behind a line's end is none of theirs.
+// The forms as regular expressions: what follows a line's end is none of theirs.
 var forms = []struct {
 	form  string
 	valid func(string) bool

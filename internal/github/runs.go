@@ -207,7 +207,7 @@ func (c *Client) findArtifact(ctx context.Context, run int64, name string, at ti
 	return newest, nil
 }
 
-// download fetches an artifact from where the API says it lies, another host, which does not see the token.
+// download fetches an artifact from where the API says it is, another host, which does not see the token.
 func (c *Client) download(ctx context.Context, id int64) ([]byte, error) {
 	r, err := c.api.NewRequest(http.MethodGet, fmt.Sprintf("repos/%s/%s/actions/artifacts/%d/zip", c.owner, c.name, id), nil)
 	if err != nil {

@@ -101,7 +101,7 @@ func (t *transport) own(u *url.URL) bool {
 	return t.ownHost(u) && strings.HasPrefix(u.Path, t.root.Path)
 }
 
-// ownHost reports whether an address may see the token. The GraphQL API of an Enterprise Server lies beside the REST API.
+// ownHost reports whether an address may see the token. The GraphQL API of an Enterprise Server is beside the REST API.
 func (t *transport) ownHost(u *url.URL) bool {
 	return u.Scheme == t.root.Scheme && u.Host == t.root.Host && (strings.HasPrefix(u.Path, t.root.Path) || u.Path == "/api/graphql")
 }

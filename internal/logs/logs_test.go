@@ -101,7 +101,7 @@ func TestRetraceReasons(t *testing.T) {
 	}
 }
 
-// JAX before 0.5 names functions by where they stand, speaks of keywords where the pytree differs, and gives positions in a tuple of its
+// JAX before 0.5 names functions by where they are, speaks of keywords where the pytree differs, and gives positions in a tuple of its
 // own; until 0.8 it counts dynamic arguments beside what made them more.
 func TestMissesOfOlderVersions(t *testing.T) {
 	was := map[string]map[int]string{
@@ -197,7 +197,7 @@ func TestTorch(t *testing.T) {
 	}
 }
 
-// Why each graph was compiled stands behind the framework's own frames.
+// Why each graph was compiled follows the framework's own frames.
 func TestTorchReasons(t *testing.T) {
 	var got []string
 	for _, e := range of(Read(sample(t, "torch-reasons")), Graph) {

@@ -67,7 +67,7 @@ func (q question) differences(base, head any) []difference {
 		fresh, _ := head.([]rule.Entry)
 		return entries(q.option, old, fresh)
 	}
-	if q.option.Type != rule.Table && q.valueOf(base, 0).equal(q.valueOf(head, 1)) { // what goes without saying was said
+	if q.option.Type != rule.Table && q.valueOf(base, 0).equal(q.valueOf(head, 1)) { // what is implied was written
 		return nil
 	}
 	was, is := q.shown(base, head)

@@ -16,7 +16,7 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
-// ErrElsewhere says that a baseline does not lie in the repository.
+// ErrElsewhere says that a baseline is not in the repository.
 var ErrElsewhere = errors.New("does not lie in the repository")
 
 // Repository reads files of a repository that is not checked out.

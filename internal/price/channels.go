@@ -6,7 +6,7 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// convolution adds what a convolution takes beside its products where no matrix unit does it: each group is a product by itself, whose channels
+// convolution adds what a convolution takes beside its products where no matrix unit does it: each group is a product of its own, whose channels
 // are put into whole vectors, and each place of the result gathers what it is made of.
 func (m *Meter) convolution(w *Work, id hlo.InstrID, p Product, looped bool) {
 	kernel, result := m.m.Shape(m.m.Instrs[m.m.Operands(id)[1]].Shape), m.m.Shape(m.m.Instrs[id].Shape)

@@ -87,7 +87,7 @@ type pricer struct {
 	spare  *bodyReader  // nil while it is in use
 }
 
-// computation prices a computation that is the first of its like, once. Callees stand before callers, so that it seldom goes deep.
+// computation prices a computation that is the first of its like, once. Callees come before callers, so that it seldom goes deep.
 func (p *pricer) computation(c hlo.CompID) (Cost, bool) {
 	if p.states[c] != unpriced {
 		return p.comps[c], p.states[c] == priced

@@ -298,7 +298,7 @@ func readFile(t testing.TB, file string) []byte {
 	return testfile.Unpack(t, "../hlo/testdata/"+file+".gz")
 }
 
-// pairs names the programs that stand in testdata as text and as proto.
+// pairs names the programs that are in testdata as text and as proto.
 func pairs(t testing.TB) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("../hlo/testdata/pairs/*.hlo.pb.gz")

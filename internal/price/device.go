@@ -56,7 +56,7 @@ type Level struct {
 	Size, Bandwidth float64 // bytes, bytes a second
 }
 
-// Cached says which share of the data that a run touches lies in the cache of a core, and which in the one that all cores share.
+// Cached says which share of the data that a run touches is in the cache of a core, and which in the one that all cores share.
 type Cached struct{ Near, Mid float64 }
 
 // Cached says what the caches hold of so many bytes that a run touches: as much of it as fits.

@@ -2,7 +2,7 @@ package price
 
 import "testing"
 
-// What a run touches lies in the caches as far as it fits, and a byte more never makes a step.
+// What a run touches is in the caches as far as it fits, and a byte more never makes a step.
 func TestCached(t *testing.T) {
 	d := &Device{Core: Level{Size: 100}, Shared: Level{Size: 400}}
 	for touched, want := range map[float64]Cached{

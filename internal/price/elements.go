@@ -185,7 +185,7 @@ func (m *Meter) indexed(w *Work, id hlo.InstrID) {
 	if sorted, _ := m.m.Attr(id, "indices_are_sorted"); sorted == "true" {
 		elements /= 8 // neighbours are added up before
 	}
-	if isTiled(m.m.Shape(moved)) { // a TPU adds what lies side by side at once, as much as fits a row of a tile
+	if isTiled(m.m.Shape(moved)) { // a TPU adds what is adjacent at once, as much as fits a row of a tile
 		const lanes = 128
 		elements = min(elements, places*math.Ceil(m.elements(moved)/max(1, places)/lanes))
 	}

@@ -7,7 +7,7 @@ type fusedBody struct {
 	root    hlo.InstrID
 	indexed hlo.InstrID  // its first gather or scatter
 	params  []fusedParam // by parameter number
-	bytes   float64      // what is read from outside: of all parameters, and the constants that are too large to stand in the code
+	bytes   float64      // what is read from outside: of all parameters, and the constants that are too large for the code
 }
 
 // fusedParam is a parameter of a fused computation, and how many bytes of it are read; hlo.NoInstr where the computation has none of its
@@ -72,7 +72,7 @@ func (b *fusedBody) param(n int) fusedParam {
 	return b.params[n]
 }
 
-// fusion prices a fusion: the work in its body, and what goes in and out of it. What lies between stays in registers.
+// fusion prices a fusion: the work in its body, and what goes in and out of it. What is between stays in registers.
 func (p *pricer) fusion(i hlo.InstrID) Cost {
 	cost := p.callee(i, 0)
 	body := p.fusedBody(i)

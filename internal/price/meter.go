@@ -44,7 +44,7 @@ func NewMeter(a *hlo.Alike, costs *Prices, trips func(hlo.InstrID) int64, produc
 	}
 }
 
-// Of is what one launch asks for. Its bytes come from the device's memory, as if nothing were in a cache: see [Work.Cached].
+// Of is the work of one launch. Its bytes come from the device's memory, as if nothing were in a cache: see [Work.Cached].
 func (m *Meter) Of(id hlo.InstrID) Work {
 	var w Work
 	switch op := m.m.Instrs[id].Opcode; op {
@@ -83,7 +83,7 @@ func (m *Meter) isScalar(id hlo.InstrID) bool {
 	return true
 }
 
-// operation adds what an instruction computes, with all that it calls. looped says that it stands in a fusion that is a plain loop.
+// operation adds what an instruction computes, with all that it calls. looped says that it is in a fusion that is a plain loop.
 func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
 	if p, is := m.product(id); is {
 		w[unit(p, looped)] += p.Flops

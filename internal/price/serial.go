@@ -16,11 +16,11 @@ const (
 	serialNarrow  = 0.8  // one that moves in a narrow row
 	serialSpread  = 1    // one whose neighbours become others in a loop that broadcasts a value, beside that
 	serialAcross  = 1    // an element of a product's left side that is read across its rows
-	serialProduct = 0.08 // a flop of a convolution whose channels do not lie side by side
+	serialProduct = 0.08 // a flop of a convolution whose channels are not adjacent
 	narrow        = 16   // elements: a vector
 )
 
-// minor is the size of the dimension whose elements lie side by side; 1 where there is none.
+// minor is the size of the dimension whose elements are adjacent; 1 where there is none.
 func minor(s *hlo.Shape) int64 {
 	for _, d := range s.DimensionOrder() {
 		if d >= 0 && d < int64(len(s.Dims)) && s.Dims[d] != 1 {
@@ -30,7 +30,7 @@ func minor(s *hlo.Shape) int64 {
 	return 1
 }
 
-// isTiled reports whether an array lies in the tiles of a TPU.
+// isTiled reports whether an array is in the tiles of a TPU.
 func isTiled(s *hlo.Shape) bool { return strings.Contains(s.Layout, "T(") }
 
 // reordered adds what it takes to bring elements into another order: a copy into another layout, or a transpose that moves.
@@ -80,7 +80,7 @@ func (m *Meter) sources(id hlo.InstrID, dims []int64) []int64 {
 }
 
 // across adds what it takes to read the left side of a product across its rows: the dimension that is contracted is not the one whose elements
-// lie side by side.
+// are adjacent.
 func (m *Meter) across(w *Work, id hlo.InstrID) {
 	left := m.m.Instrs[m.m.Operands(id)[0]].Shape
 	s := m.m.Shape(left)
@@ -107,8 +107,8 @@ func (m *Meter) rows(w *Work, id hlo.InstrID) {
 	w[Serial] += serialRow * m.elements(shape) / float64(minor(m.m.Shape(shape)))
 }
 
-// joined adds what stands in front of a join of narrow pieces in a loop: it is computed for each element of the result by itself, in whichever
-// piece the element lies.
+// joined adds what precedes a join of narrow pieces in a loop: it is computed for each element of the result by itself, in whichever
+// piece the element is.
 func (m *Meter) joined(w *Work, id hlo.InstrID, before *Work) {
 	in := &m.m.Instrs[id]
 	order := m.m.Shape(in.Shape).DimensionOrder()
@@ -125,7 +125,7 @@ func (m *Meter) joined(w *Work, id hlo.InstrID, before *Work) {
 	w[Serial] += serialFunc * (before[Vector] + before[Vector64])
 }
 
-// oneByOne adds what a CPU computes element by element in a fusion: of a library's the rows, of a loop what stands in front of a join of narrow
+// oneByOne adds what a CPU computes element by element in a fusion: of a library's the rows, of a loop what precedes a join of narrow
 // pieces. It is measured once for all computations that are alike.
 func (m *Meter) oneByOne(w *Work, fusion hlo.InstrID) {
 	callees := m.m.Callees(fusion)

@@ -17,7 +17,7 @@ type shapeSizes struct {
 	elements []int64 // in all arrays of the shape
 }
 
-// measureShapes measures the shapes of a module. The elements of a tuple stand before it.
+// measureShapes measures the shapes of a module. The elements of a tuple come before it.
 func measureShapes(m *hlo.Module) shapeSizes {
 	n := m.ShapeIDs()
 	sizes := shapeSizes{make([]int64, n), make([]int64, n), make([]int64, n)}

@@ -17,10 +17,10 @@ func (m *Meter) traffic(w *Work, id hlo.InstrID) {
 	m.write(w, id)
 }
 
-// move adds bytes where a shape lies.
+// move adds bytes where a shape is.
 func (m *Meter) move(w *Work, shape hlo.ShapeID, bytes float64) { w[space(m.m.Shape(shape))] += bytes }
 
-// space is where arrays of a shape lie: in a TPU's own memory spaces, else in the device's memory.
+// space is where arrays of a shape are: in a TPU's own memory spaces, else in the device's memory.
 func space(s *hlo.Shape) Amount {
 	switch {
 	case strings.Contains(s.Layout, "S(1)") && strings.Contains(s.Layout, "T("):
@@ -182,7 +182,7 @@ func (m *Meter) elements(shape hlo.ShapeID) float64 {
 	return float64(s.ElementCount())
 }
 
-// leaves is the size of all arrays of a shape, as they lie in memory: in whole tiles.
+// leaves is the size of all arrays of a shape, as they are in memory: in whole tiles.
 func (m *Meter) leaves(shape hlo.ShapeID) (bytes float64) {
 	s := m.m.Shape(shape)
 	for _, e := range s.Elements {

@@ -14,7 +14,7 @@ import (
 // Amount names one thing that a launch asks of a device.
 type Amount uint8
 
-// The amounts. A product's arithmetic is counted by the type that it multiplies and the precision that it asks for: the device chooses
+// The amounts. A product's arithmetic is counted by the type that it multiplies and the precision that it requests: the device chooses
 // the unit by both.
 const (
 	ProductF64     Amount = iota // flops of matrix products and convolutions in double precision
@@ -33,11 +33,11 @@ const (
 	Slow                         // functions that a CPU computes one element at a time, such as sin and pow
 	Scalar                       // steps of which each goes its own way or waits for the one before: comparisons of a sort, running sums
 	Serial                       // steps that a CPU takes one element after the other, where others compute many at once
-	Near                         // bytes read and written that were touched shortly before: they lie in the cache of one core
-	Mid                          // bytes that were touched a while ago: they lie in the cache that all cores share
+	Near                         // bytes read and written that were touched shortly before: they are in the cache of one core
+	Mid                          // bytes that were touched a while ago: they are in the cache that all cores share
 	Far                          // bytes that come from the device's memory, or go there
 	OnChip                       // bytes in a memory on the chip that the compiler manages
-	FromHost                     // bytes that lie in the host's memory
+	FromHost                     // bytes that are in the host's memory
 	Pieces                       // places of their own that are read or written, as by a gather
 	Atomics                      // elements that are added where others may be added at the same time
 	Launches                     // launches of one instruction beyond the first
@@ -120,7 +120,7 @@ func (w *Work) add(o *Work, n float64) {
 	w[Unknown] = min(w[Unknown], 1)
 }
 
-// From is the work of a launch of whose data a share lies in caches.
+// From is the work of a launch of whose data a share is in caches.
 func (w *Work) From(c Cached) *Work {
 	moved := *w
 	moved[Near] += c.Near * w[Far]

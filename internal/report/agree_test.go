@@ -159,7 +159,7 @@ func inJUnit(t *testing.T, text string) (n [4]int) {
 	return n
 }
 
-// The id of each change that breaks a rule stands in each format that people read or type from, and so does every rule that it breaks.
+// The id of each change that breaks a rule is in each format that people read or type from, and so is every rule that it breaks.
 func TestFormatsNameEveryChange(t *testing.T) {
 	for _, format := range Formats() {
 		text := said(t, format, written(t, failing(), format))
@@ -171,7 +171,7 @@ func TestFormatsNameEveryChange(t *testing.T) {
 	}
 }
 
-// What could not be looked at stands in each format: none may look green.
+// What could not be looked at is in each format: none may look green.
 func TestFormatsNameEveryProblem(t *testing.T) {
 	r := incomplete()
 	for _, format := range Formats() {

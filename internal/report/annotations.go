@@ -241,7 +241,7 @@ func rooted(r *result.Result, root string) *result.Result {
 	return &out
 }
 
-// below is the path relative to root, or the path itself where it does not lie there.
+// below is the path relative to root, or the path itself where it is not there.
 func below(root, file string) string {
 	clean := path.Clean(strings.ReplaceAll(file, `\`, "/"))
 	root = strings.TrimSuffix(path.Clean(strings.ReplaceAll(root, `\`, "/")), "/")
@@ -251,7 +251,7 @@ func below(root, file string) string {
 	return file
 }
 
-// repositoryFile is the file that a change is attached to: the model's source when it can lie in the repository, else the
+// repositoryFile is the file that a change is attached to: the model's source when it can be in the repository, else the
 // configuration, since code hosts drop what has no place.
 func repositoryFile(s result.Source, o Options) (file string, line int) {
 	if inRepository(s.File) {

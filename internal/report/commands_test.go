@@ -89,7 +89,7 @@ func TestPlaceInTheConfiguration(t *testing.T) {
 	}
 }
 
-// What stands in a command cannot end it or begin another.
+// What is in a command cannot end it or begin another.
 func TestEscapes(t *testing.T) {
 	for text, want := range map[string]string{"a%b": "a%25b", "a\nb": "a%0Ab", "a\rb": "a%0Db", "a:b,c": "a:b,c", "%0A": "%250A"} {
 		if got := escapeData(text); got != want {

@@ -26,7 +26,7 @@ type Comment struct {
 	Pictures []Shown
 }
 
-// Shown is a picture that lies on GitHub.
+// Shown is a picture that is on GitHub.
 type Shown struct{ Alt, URL string }
 
 // Clean reports whether there is nothing to report: no change that breaks a rule, nothing that could not be looked at, no change of policy.

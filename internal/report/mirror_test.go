@@ -12,7 +12,7 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// compiled is one side of a pair that lies beside the package which compares them.
+// compiled is one side of a pair that is beside the package which compares them.
 func compiled(t *testing.T, name string) *facts.Report {
 	t.Helper()
 	return factstest.Measure(t, "../diff/testdata/"+name+".tar.gz", facts.Options{})

@@ -67,7 +67,7 @@ func live(v *facts.Variant) []int64 {
 	return nil
 }
 
-// pictureWidth is that of a comment; what lies left and right of a bar is for words.
+// pictureWidth is that of a comment; what is left and right of a bar is for words.
 const (
 	pictureWidth = 720
 	barLeft      = 60

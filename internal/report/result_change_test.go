@@ -21,7 +21,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// The price stands in one line, what is part of it is not told again as an effect, and what was not priced is left out.
+// The price is in one line, what is part of it is not told again as an effect, and what was not priced is left out.
 func TestPriceLine(t *testing.T) {
 	for _, c := range []struct {
 		change result.Change
@@ -59,7 +59,7 @@ func TestChangeTitle(t *testing.T) {
 	}
 }
 
-// The quoted line of a source file is one line, whatever it holds, and cannot end the block that it stands in.
+// The quoted line of a source file is one line, whatever it holds, and cannot end the block that it is in.
 func TestQuotedLine(t *testing.T) {
 	r := &result.Result{}
 	put(r, "0123456789ab", "error", "a kernel is new")

@@ -74,7 +74,7 @@ func TestNamesOfTests(t *testing.T) {
 	}
 }
 
-// What belongs to no target of the result is not lost: it stands in a suite of its own.
+// What belongs to no target of the result is not lost: it is in a suite of its own.
 func TestChangesOfNoTarget(t *testing.T) {
 	r := &result.Result{
 		Targets:  []result.Target{{Name: "a"}},

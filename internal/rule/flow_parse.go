@@ -15,7 +15,7 @@ import (
 //	bf16|f16[*,512] divide($x, broadcast(reduce($x)))
 //
 //	_              any value
-//	$x             any value; the same one wherever $x stands
+//	$x             any value; the same one wherever $x is
 //	add|subtract   one of these operations; * is any operation
 //	op(a, b)       op of these operands, in this order; of add, multiply and the like in any order. Operands that are not written
 //	               may be anything

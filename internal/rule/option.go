@@ -36,8 +36,8 @@ const (
 	Word        OptionType = iota // string; one of Enum where given
 	Text                          // string
 	Glob                          // string, a well-formed glob
-	Globs                         // []string; one glob may stand alone
-	Words                         // []string; one word may stand alone
+	Globs                         // []string; one glob may be given alone
+	Words                         // []string; one word may be given alone
 	Count                         // float64, a whole number >= 0
 	Size                          // float64, bytes: 12, 12KiB, 2GiB
 	Number                        // float64

@@ -24,7 +24,7 @@ type Cluster struct {
 // Outside is an operation that is in no cluster.
 type Outside struct {
 	Node   *Node
-	Body   string // the library's function it stands in, "" for the graph itself
+	Body   string // the library's function it is in, "" for the graph itself
 	System bool   // may always stay outside
 	Left   bool   // a cluster had it and a later pass took it out again
 	Parts  Parting
@@ -90,7 +90,7 @@ func (s *sorter) nodes(nodes []Node, function string) {
 		switch {
 		case n.Cluster != "":
 			s.take(n.Cluster, n)
-		case s.compiled[callee(n)]: // the call that runs when XLA does not, or the operations that stand in the cluster's place
+		case s.compiled[callee(n)]: // the call that runs when XLA does not, or the operations that are in the cluster's place
 		case n.Kernel:
 			s.take(n.Op, n)
 		case s.mustCompile(n):

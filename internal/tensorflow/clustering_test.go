@@ -165,7 +165,7 @@ func TestFindEmbedded(t *testing.T) {
 	}
 }
 
-// What stands between two parts of a graph keeps them from being one cluster, as TensorFlow's own log of this run says: it "could not contract"
+// What is between two parts of a graph keeps them from being one cluster, as TensorFlow's own log of this run says: it "could not contract"
 // exp and the three others "because contracting the edge would create a cycle via [AsString,StringToNumber]".
 func TestApart(t *testing.T) {
 	got := map[string]string{}

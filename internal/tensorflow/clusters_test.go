@@ -241,7 +241,7 @@ func TestGraphsInLog(t *testing.T) {
 	}
 }
 
-// TensorFlow's own summary counts the same nodes as the dump; without a dump it stands in for it.
+// TensorFlow's own summary counts the same nodes as the dump; without a dump it replaces them.
 func TestClusterLogs(t *testing.T) {
 	graphs, logs := archived(t, "tf-clusters-mixed")
 	fromGraphs := Read(graphs, logs, nil).Clusters

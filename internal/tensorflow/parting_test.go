@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What parts clusters stands in the same function as two of them, and hands on more than what others outside read.
+// What parts clusters is in the same function as two of them, and hands on more than what others outside read.
 func TestParting(t *testing.T) {
 	between := []string{"a Tanh cluster=cluster_0", "b Tanh x cluster=cluster_1"}
 	for name, c := range map[string]struct {

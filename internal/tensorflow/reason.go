@@ -24,8 +24,8 @@ type reasons struct {
 	users   [][]int // by node: who reads its results
 	waiting [][]int // by node: who reads its results or waits for it
 	control []bool  // counts or tests for a loop
-	parts   []bool  // by node: no cluster can take it, and what XLA could compile stands on either side of it
-	level   []int   // by node: how many such operations stand before it, one behind the other
+	parts   []bool  // by node: no cluster can take it, and what XLA could compile is on either side of it
+	level   []int   // by node: how many such operations come before it, one behind the other
 	group   []group // by node: the operations that XLA could compile together with it
 	least   int     // of how many operations a cluster is made
 	devices string  // the type of device that the clusters are on, "" when there are none or several
