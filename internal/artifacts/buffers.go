@@ -8,7 +8,7 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// Buffers is a buffer assignment: the memory that a module needs, allocation by allocation.
+// Buffers is a module's buffer assignment.
 type Buffers struct {
 	Allocations []Allocation
 
@@ -20,11 +20,11 @@ type Allocation struct {
 	Index       int64
 	Size        int64
 	Color       int64 // memory space; 0 is the device's main memory
-	Parameter   int64 // the entry parameter that it holds, -1 for none
+	Parameter   int64 // the number of the entry parameter in it, -1 for none
 	Constant    bool
 	ThreadLocal bool
 	LiveOut     bool // maybe-live-out: a result
-	Tuple       bool // holds a table of pointers; only a proto tells
+	Tuple       bool // it holds a table of pointers; only known from a proto
 	Values      []Value
 }
 
@@ -38,14 +38,14 @@ type Value struct {
 	Shape  string // with layout; "" from a proto
 }
 
-// Temp tells scratch memory, as XLA's own memory statistics do: what holds no parameter, result, constant or thread-local value.
+// Temp reports whether the allocation is scratch memory, as in XLA's memory statistics: without parameter, result, constant or thread-local value.
 // A scratch allocation may hold tables of pointers among other values.
 func (a *Allocation) Temp() bool {
 	return a.Parameter < 0 && !a.Constant && !a.LiveOut && !a.ThreadLocal
 }
 
-// Complete returns an error when the allocations do not come to what the memory report beside them says, where there is one, and when an
-// instruction of the module has no buffer: XLA gives one to the result of every instruction that runs by itself and makes a new value.
+// Complete returns an error if the allocations do not add up to the totals of the memory report, which may be nil, or if an
+// instruction of the module has no buffer: XLA assigns one to the result of every unfused instruction that makes a new value.
 func (b *Buffers) Complete(m *hlo.Module, report *MemoryReport) error {
 	for _, space := range report.spaces() {
 		if got := b.Totals(space.Color).Total; got != space.Bytes {
@@ -83,7 +83,7 @@ func (b *Buffers) Complete(m *hlo.Module, report *MemoryReport) error {
 	return nil
 }
 
-// forwards tells the opcodes whose results lie in the buffers of their operands, or of what they call.
+// forwards reports whether an opcode's result is in the buffers of its operands, or of the computations that it calls.
 func forwards(m *hlo.Module, op hlo.Opcode) bool {
 	switch op {
 	case hlo.OpGetTupleElement, hlo.OpBitcast, hlo.OpCall, hlo.OpOptBarrier, hlo.OpAddDependency, hlo.OpDomain, hlo.OpAsyncUpdate:
@@ -92,18 +92,18 @@ func forwards(m *hlo.Module, op hlo.Opcode) bool {
 	return strings.HasSuffix(m.OpcodeName(op), "-done")
 }
 
-// Totals sums the allocations of one memory space, or of all of them.
+// Totals are sums in bytes over the allocations of one memory space or of all.
 type Totals struct {
 	Total       int64 // every allocation
 	Argument    int64 // entry parameters, aliased ones included
-	Output      int64 // results that are no parameter
+	Output      int64 // results, without parameters
 	Alias       int64 // parameters that a result reuses
 	Constant    int64
 	ThreadLocal int64
 	Temp        int64 // scratch memory
 }
 
-// AllColors asks [Buffers.Totals] for every memory space at once.
+// AllColors stands for all memory spaces in [Buffers.Totals].
 const AllColors int64 = -1
 
 // Totals sums the allocations in one memory space; AllColors sums all.
@@ -142,8 +142,8 @@ func (b *Buffers) Colors() []int64 {
 	return slices.Compact(colors)
 }
 
-// Largest lists the n largest values in scratch memory, the largest first. Of values of one size at one place the first
-// defined is listed.
+// Largest returns the n largest values in scratch memory, the largest first. Of values with the same place and size it returns the first
+// that is defined.
 func (b *Buffers) Largest(n int) []Value {
 	var list []Value
 	for _, l := range b.largest(n) {
@@ -154,7 +154,7 @@ func (b *Buffers) Largest(n int) []Value {
 	return list
 }
 
-// located is a value in its place.
+// located is a value with its place.
 type located struct {
 	*Value
 	allocation int64
@@ -185,7 +185,7 @@ func (b *Buffers) largest(n int) []located {
 	return list
 }
 
-// before compares two places: the larger value first.
+// before compares two places; larger values come first.
 func (l located) before(o located) int {
 	return cmp.Or(cmp.Compare(o.Size, l.Size), cmp.Compare(l.allocation, o.allocation), cmp.Compare(l.Offset, o.Offset))
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
-// ReadBufferAssignmentProto reads the buffer assignment inside a serialized HloProto. Of the values only those have a name and an index that
-// Largest(named) lists: the names stand elsewhere in the file. It is nil when the proto holds none, and of a HloModuleProto that was stored by
-// itself: that has other fields of the same numbers, and more of them.
+// ReadBufferAssignmentProto reads the buffer assignment in a serialized HloProto. Only the values that Largest(named) returns
+// get a name and an index, which are elsewhere in the file. It returns nil if the proto has no buffer assignment or is a bare
+// HloModuleProto, which has other fields with the same numbers, and more of them.
 func ReadBufferAssignmentProto(hloProto []byte, named int) (*Buffers, error) {
 	var module, assignment []byte
 	bare := false
@@ -42,7 +42,7 @@ func ReadBufferAssignmentProto(hloProto []byte, named int) (*Buffers, error) {
 // protoBuffers reads a BufferAssignmentProto.
 type protoBuffers struct {
 	buffers *Buffers
-	logical []logicalBuffer // by id, once all are there
+	logical []logicalBuffer // sorted by id once all are read
 }
 
 // logicalBuffer is a LogicalBufferProto.
@@ -129,7 +129,7 @@ func readAssigned(data []byte) (v Value, err error) {
 	return v, err
 }
 
-// check returns an error when an allocation holds a buffer that is not in the file.
+// check returns an error if an allocation refers to a buffer that is not in the file.
 func (p *protoBuffers) check() error {
 	slices.SortStableFunc(p.logical, func(a, b logicalBuffer) int { return cmp.Compare(a.id, b.id) })
 	for i := range p.buffers.Allocations {
@@ -143,7 +143,7 @@ func (p *protoBuffers) check() error {
 	return nil
 }
 
-// find is the logical buffer with an id. XLA numbers them without gaps.
+// find returns the logical buffer with an id. XLA numbers them without gaps.
 func (p *protoBuffers) find(id int64) *logicalBuffer {
 	if len(p.logical) == 0 {
 		return nil
@@ -158,7 +158,7 @@ func (p *protoBuffers) find(id int64) *logicalBuffer {
 	return &p.logical[at]
 }
 
-// name fills in where values are defined.
+// name sets the instruction and index that define each value.
 func (p *protoBuffers) name(module []byte, values []located) error {
 	names := map[int64]string{}
 	defined := make([]int64, len(values)) // the ids of instructions

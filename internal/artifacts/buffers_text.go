@@ -2,8 +2,8 @@ package artifacts
 
 import "strings"
 
-// ReadBufferAssignment reads a -buffer-assignment.txt of any version. Where the file says what all allocations come to, they
-// have to.
+// ReadBufferAssignment reads a -buffer-assignment.txt of any version. It returns an error if the file records a total and the allocations
+// do not add up to it.
 func ReadBufferAssignment(data []byte) (*Buffers, error) {
 	if err := whole(data); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (b *Buffers) readLine(l *lines, line string) error {
 	return nil
 }
 
-// checkTotal compares the sum that older versions write behind the allocations.
+// checkTotal compares the allocations with the sum that older versions write after them.
 func (b *Buffers) checkTotal(l *lines) error {
 	for line := range l.all() {
 		if line == "" {
@@ -100,7 +100,7 @@ func readAllocation(line string) (a Allocation, ok bool) {
 	return a, ok
 }
 
-// readPieces reads the pieces behind an allocation's size, each after a comma, up to the colon at the end.
+// readPieces reads the comma-separated attributes after an allocation's size, up to the colon.
 func (a *Allocation) readPieces(rest string) bool {
 	for rest != ":" {
 		var ok bool
@@ -145,7 +145,7 @@ func (a *Allocation) flags() map[string]*bool {
 	return map[string]*bool{"constant": &a.Constant, "thread-local": &a.ThreadLocal, "maybe-live-out": &a.LiveOut, "preallocated-temp": nil}
 }
 
-// readValue reads what follows "<" in
+// readValue reads the part after "<" in
 //
 //	value: <79 inputs.6{1} (phi) @0> (size=8192,offset=0): f32[64,32]{1,0}
 func readValue(s string) (v Value, ok bool) {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// PTX is what one PTX file holds. It may hold constants only, or nothing at all.
+// PTX is the content of a PTX file, which may have only constants, or be empty.
 type PTX struct {
 	Version string // "8.6"
-	Target  string // the architecture that it is for: "sm_90a"
+	Target  string // the architecture: "sm_90a"
 	Entries []string
 }
 
@@ -22,8 +22,8 @@ func ReadPTX(data []byte) (*PTX, error) {
 	}
 	l := lines{rest: string(data)}
 	p := &PTX{}
-	inside, open, header := false, false, true // in a body; between a function's name and its body; before anything but the header
-	announced := ""                            // a symbol that LLVM names in a comment before it defines it
+	inside, open, header := false, false, true // in a body; between a function's name and its body; in the header
+	announced := ""                            // the symbol in LLVM's comment before its definition
 	for line := range l.all() {
 		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "// .globl"); ok {
 			announced = strings.TrimSpace(name)
@@ -77,7 +77,7 @@ func (p *PTX) directive(l *lines, line string) error {
 	return nil
 }
 
-// ReadLLVM reads an .ll, and returns its length.
+// ReadLLVM checks that an .ll file is complete, and returns its length in bytes.
 func ReadLLVM(data []byte) (length *int64, err error) {
 	if err := whole(data); err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func ReadLLVM(data []byte) (length *int64, err error) {
 	return &n, nil
 }
 
-// references are the attribute groups (#0) and the metadata (!0) that a file names; both are defined behind all functions.
+// references are the attribute groups (#0) and the metadata (!0) that a file refers to; both are defined after all functions.
 type references struct {
 	named, defined map[string]bool
 }
@@ -117,7 +117,7 @@ var (
 	quoted    = regexp.MustCompile(`"[^"]*"`)
 )
 
-// read notes what a line defines, if anything, and what it names.
+// read records the definition and the references in a line.
 func (r *references) read(line string) {
 	if r.named == nil {
 		r.named, r.defined = map[string]bool{}, map[string]bool{}
@@ -130,7 +130,7 @@ func (r *references) read(line string) {
 	}
 }
 
-// missing is what the file names and does not define, "" for nothing.
+// missing returns a reference without a definition, "" if there is none.
 func (r *references) missing() string {
 	for _, name := range slices.Sorted(maps.Keys(r.named)) {
 		if !r.defined[name] {

@@ -9,7 +9,7 @@ import (
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
-// Device is the accelerator that a module was compiled for, and the runtime that compiled it. An empty field is not known.
+// Device is the accelerator that a module was compiled for, and the runtime that compiled it. An empty field is unknown.
 type Device struct {
 	Platform   string // "CUDA", "ROCM", "tpu", "cpu"
 	Name       string // "NVIDIA H100 80GB HBM3", "TPU v5 lite"
@@ -39,7 +39,7 @@ func ReadTargetConfig(data []byte) (*Device, error) {
 	return d, err
 }
 
-// readInfo reads a GpuDeviceInfoProto. It spells the architecture as the names of dumped stages do.
+// readInfo reads a GpuDeviceInfoProto. It spells the architecture as in the names of dumped stages.
 func (d *Device) readInfo(r *wire.Reader) error {
 	return r.Message(nil, func(name string) (err error) {
 		switch name {
@@ -78,13 +78,13 @@ func cudaCapability(r *wire.Reader) (string, error) {
 	return fmt.Sprintf("sm_%d.%d%s", version.major, version.minor, extensions[extension]), err
 }
 
-// extensions are the letters that CUDA architectures with more features end in.
+// extensions are the suffixes of CUDA architectures with additional features.
 var extensions = map[string]string{
 	"ACCELERATED_FEATURES":       "a",
 	"FAMILY_COMPATIBLE_FEATURES": "f",
 }
 
-// ReadTargetArguments reads a TPU's .target_arguments.txt. The name is the chip's own: "VIPERFISH lite".
+// ReadTargetArguments reads a TPU's .target_arguments.txt. The name is that of the chip: "VIPERFISH lite".
 func ReadTargetArguments(data []byte) (*Device, error) {
 	var version, variant string
 	found := false
@@ -136,7 +136,7 @@ func ReadTopology(data []byte) (*Device, error) {
 	return topologyDevice(platform, version)
 }
 
-// topologyDevice takes the device and the build out of a platform's version:
+// topologyDevice returns the device and the build from a platform's version:
 //
 //	TFRT TPU v5 lite
 //	Built on Jun 17 2026 11:08:48 (1781719728) cl/933746096

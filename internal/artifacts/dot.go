@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// scanner reads the statements of a graph. XLA writes one a line; only tooltips go over several.
+// scanner reads the statements of a graph. XLA writes one a line; only tooltips span several.
 type scanner struct {
 	lines
 	d     *Drawing
-	group int // the frame that is open
+	group int // the current frame
 	calls []edge
 }
 
@@ -53,7 +53,7 @@ func (s *scanner) statement(line string) error {
 	return nil
 }
 
-// skipTo skips lines up to one that is just end.
+// skipTo skips lines up to one that equals end.
 func (s *scanner) skipTo(end string) error {
 	for {
 		line, ok := s.next()
@@ -97,14 +97,14 @@ func (s *scanner) title(text string) {
 	}
 }
 
-// bold splits a label behind its first bold text.
+// bold splits a label after its first bold text.
 func bold(label string) (text, rest string) {
 	_, label, _ = strings.Cut(label, "<b>")
 	text, rest, _ = strings.Cut(label, "</b>")
 	return unescape(text), rest
 }
 
-// numbered reads a statement that begins with a node: the node itself, or an edge.
+// numbered reads a statement that begins with a node: a node or an edge.
 func (s *scanner) numbered(line string) error {
 	for !strings.HasSuffix(line, "];") {
 		more, ok := s.next()
@@ -130,7 +130,7 @@ func (s *scanner) numbered(line string) error {
 	return fmt.Errorf("%.40q is neither an instruction nor an edge", line)
 }
 
-// connect finds the nodes and frames that the edges join.
+// connect resolves the nodes and frames of the edges.
 func (s *scanner) connect() error {
 	nodes, groups := map[string]int{}, map[string]int{}
 	for i, n := range s.d.Nodes {

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// Drawing is one drawn computation with the computations that it calls.
+// Drawing is a drawn computation with the computations that it calls.
 type Drawing struct {
 	Computation string // "main.19"
 	Groups      []Group
@@ -13,7 +13,7 @@ type Drawing struct {
 	Calls       []Call
 }
 
-// Group is a frame around nodes: the drawn computation itself (the first), one that an instruction calls, or a fusion's.
+// Group is a frame around nodes. The first is the drawn computation; others are computations that an instruction calls, and fusions.
 type Group struct {
 	Fusion bool
 	Kind   string // of a fusion: "kLoop"
@@ -24,15 +24,15 @@ type Group struct {
 // Node is one drawn instruction.
 type Node struct {
 	Name   string
-	Opcode string // "" where the drawing does not tell
-	Kind   string // of a fusion that is drawn without its inside
+	Opcode string // "" if the drawing does not contain it
+	Kind   string // of a fusion that is drawn without its computation
 	Target string // of a custom call
-	Inline bool   // it calls a computation of one operation, which is drawn inside of it
+	Inline bool   // it calls a computation of one operation, which is drawn in its node
 	Group  int
 	id     string
 }
 
-// Call says that a node calls the computation in a group. A computation that several nodes call is drawn once.
+// Call is the call of a group's computation by a node. A computation that several nodes call is drawn once.
 type Call struct{ Node, Group int }
 
 // ReadDrawing reads a .dot file, or the graph inside of an .html file.

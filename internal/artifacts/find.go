@@ -7,14 +7,14 @@ import (
 	"runtime"
 )
 
-// AssemblerVariable is the environment variable that names the assembler to use; Off in it says that none is.
+// AssemblerVariable is the environment variable with the path of the assembler, or with Off to use none.
 const (
 	AssemblerVariable = "XLAGATE_PTXAS"
 	Off               = "off"
 )
 
-// FindAssembler looks for the assembler: what Variable names, then PATH, then the wheels that pip installed into a Python environment, then CUDA's
-// own folder. It returns "" where there is none. A path that Variable names is not checked: it is what the user wants.
+// FindAssembler returns the path of ptxas, "" if there is none. It looks at AssemblerVariable, PATH, pip's wheels in Python environments, and CUDA's
+// own folder, in this order. It does not check a path in AssemblerVariable.
 func FindAssembler(getenv func(string) string) string {
 	switch named := getenv(AssemblerVariable); named {
 	case "":
@@ -45,7 +45,7 @@ func FindAssembler(getenv func(string) string) string {
 	return ""
 }
 
-// environments are the folders of Python environments: the active one, and those whose interpreter is in PATH.
+// environments returns the folders of Python environments: the active one, and those whose interpreter is in PATH.
 func environments(getenv func(string) string, folders []string) []string {
 	var roots []string
 	for _, name := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
@@ -74,7 +74,7 @@ func inWheel(root string) string {
 	return ""
 }
 
-// program is the path of a program, "" where there is none that may be run.
+// program returns the path of a program, "" if no executable file is there.
 func program(path string) string {
 	if runtime.GOOS == "windows" && filepath.Ext(path) == "" {
 		path += ".exe"

@@ -10,10 +10,10 @@ import (
 	"io"
 )
 
-// maxGraph is the size above which a drawing that unpacks itself is refused.
+// maxGraph is the largest unpacked size of a drawing in bytes.
 const maxGraph = 1 << 30
 
-// inside takes the graph out of a page: written into it as it is by older versions, packed by newer ones.
+// inside returns the graph in a page. Older versions write it as text, newer ones compress it.
 func inside(page []byte) ([]byte, error) {
 	if packed, ok := between(page, `dots_compressed = "`, `"`); ok {
 		return unpack(packed)

@@ -10,7 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
-// lines goes through a text line by line.
+// lines is an iterator over the lines of a text.
 type lines struct {
 	rest string
 	n    int // the number of the line last returned
@@ -33,14 +33,14 @@ func (l *lines) all() iter.Seq[string] {
 	}
 }
 
-// errorf is an error on the line last returned.
+// errorf returns an error at the last line.
 func (l *lines) errorf(format string, args ...any) error { return syntaxError(l.n, format, args...) }
 
 func syntaxError(line int, format string, args ...any) error {
 	return &wire.SyntaxError{Line: line, Message: wire.Plain(fmt.Sprintf(format, args...))}
 }
 
-// whole refuses a text whose last line is not ended: XLA ends every line that it writes.
+// whole returns an error if the last line does not end in a newline: XLA ends every line with one.
 func whole(data []byte) error {
 	if n := len(data); n > 0 && data[n-1] != '\n' {
 		return syntaxError(1+bytes.Count(data, []byte("\n")), "the file ends inside a line: it was cut off")
@@ -57,7 +57,7 @@ func textFields(data []byte, do func(r *wire.Reader, name string) error) error {
 	return r.All(nil, func(name string) error { return do(r, name) })
 }
 
-// cutInt reads the decimal number that s begins with.
+// cutInt reads the decimal number at the beginning of s.
 func cutInt(s string) (n int64, rest string, ok bool) {
 	end := 0
 	for end < len(s) && (s[end] >= '0' && s[end] <= '9' || end == 0 && s[end] == '-') {
@@ -73,7 +73,7 @@ func wholeInt(s string) (n int64, ok bool) {
 	return n, ok && rest == ""
 }
 
-// intList reads "1,0" as it stands between braces.
+// intList reads a comma-separated list of numbers: "1,0".
 func intList(s string) (list []int64, ok bool) {
 	for s != "" {
 		n, rest, ok := cutInt(s)

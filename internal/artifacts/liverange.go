@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// LiveRange is the moment at which a module's live buffers need the most memory.
+// LiveRange is the point of the schedule at which a module's live buffers need the most memory.
 type LiveRange struct {
 	Peak int64 // bytes live then, arguments and results included
 }
@@ -76,7 +76,7 @@ func (r *LiveRange) readPeak(l *lines, want int) error {
 	}
 }
 
-// checkPeak compares the sum that the newest versions write behind the buffers.
+// checkPeak compares the buffers with the sum that the newest versions write after them.
 func (r *LiveRange) checkPeak(l *lines, line string) error {
 	total, ok := strings.CutPrefix(line, "  Stack trace breakdown for peak usage: ")
 	if !ok {

@@ -6,12 +6,12 @@ import (
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
-// MemoryReport is a memory usage report. The text form rounds the sizes of single allocations: only the totals are exact.
+// MemoryReport is a memory usage report. The text form rounds the sizes of allocations; only its totals are exact.
 type MemoryReport struct {
 	Spaces []MemorySpace
 }
 
-// spaces are the memory spaces; none of nil.
+// spaces returns the memory spaces; none if the report is nil.
 func (r *MemoryReport) spaces() []MemorySpace {
 	if r == nil {
 		return nil
@@ -25,7 +25,7 @@ type MemorySpace struct {
 	Bytes int64
 }
 
-// ReadMemoryReport reads a -memory-usage-report.txt of any version. Those before 2026 tell the sum over all memory spaces only.
+// ReadMemoryReport reads a -memory-usage-report.txt of any version. Versions before 2026 write only the sum over all memory spaces.
 func ReadMemoryReport(data []byte) (*MemoryReport, error) {
 	if err := whole(data); err != nil {
 		return nil, err

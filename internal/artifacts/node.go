@@ -11,7 +11,7 @@ import (
 //	<b>dot.2</b><br/>lhs_contracting_dims={0}<br/>f32[128,10]{1,0}
 //	<b>sin.2</b><br/>sine<br/>f32[64,32]{1,0}
 //
-// The opcode stands behind the name only where the name does not begin with it.
+// The opcode follows the name only if the name does not begin with it.
 func newNode(id, label string, group int) Node {
 	name, rest := bold(label)
 	n := Node{Name: name, Group: group, id: id, Inline: strings.Contains(rest, "Subcomputation: <b>")}
@@ -48,7 +48,7 @@ func spelledOpcode(text string) (opcode, kind string) {
 	return opcode, kind
 }
 
-// leadingOpcode is the longest opcode that a name begins with.
+// leadingOpcode returns the longest opcode that is a prefix of a name.
 func leadingOpcode(name string) string {
 	for n := len(name); n > 0; n-- {
 		if _, known := hlo.LookupOpcode(name[:n]); known {

@@ -9,7 +9,7 @@ import (
 // Flags holds options by name. The values of a repeated one are joined by commas; a nested one is printed on one line.
 type Flags map[string]string
 
-// add sets an option, or adds a value to one that is repeated.
+// add sets an option, or appends a value to a repeated one.
 func (f Flags) add(name, value string) {
 	if old, repeated := f[name]; repeated {
 		value = old + "," + value
@@ -17,7 +17,7 @@ func (f Flags) add(name, value string) {
 	f[name] = value
 }
 
-// ReadDebugOptions reads a .debug_options: the flags that are not at their default.
+// ReadDebugOptions reads a .debug_options: the flags with other values than their defaults.
 func ReadDebugOptions(data []byte) (Flags, error) {
 	f := Flags{}
 	err := textFields(data, func(r *wire.Reader, name string) error {
@@ -53,7 +53,7 @@ func ReadFlagFile(data []byte) (Flags, error) {
 	return f, nil
 }
 
-// unquote takes off a pair of quotes.
+// unquote removes a pair of quotes.
 func unquote(s string) string {
 	if n := len(s); n >= 2 && s[0] == s[n-1] && (s[0] == '\'' || s[0] == '"') {
 		return s[1 : n-1]

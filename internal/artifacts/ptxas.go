@@ -15,17 +15,17 @@ import (
 	"time"
 )
 
-// AssemblerCache keeps what the assembler said between runs.
+// AssemblerCache stores the assembler's output between runs.
 type AssemblerCache interface {
 	Load(key string) (data []byte, ok bool)
 	Store(key string, data []byte)
 }
 
-// Assembler is the ptxas of this machine, looked for and asked only when there is something to assemble. Several files may be assembled
+// Assembler runs the ptxas of this machine, which it looks for on first use. Several files may be assembled
 // at once.
 type Assembler struct {
 	getenv func(string) string
-	cache  AssemblerCache // nil: ask again
+	cache  AssemblerCache // nil for none
 
 	once    sync.Once
 	path    string
@@ -33,21 +33,21 @@ type Assembler struct {
 	err     error // why there is none
 }
 
-// ErrNoAssembler is the error where no assembler is installed.
+// ErrNoAssembler reports that no assembler is installed.
 var ErrNoAssembler = errors.New("there is no ptxas")
 
-// The longest that the assembler may take for its version, and for a file. The largest of 1,050 real files takes 3 s.
+// The time limits for printing the version and for assembling a file. The largest of 1,050 real files takes 3 s.
 const (
 	versionTime  = 20 * time.Second
 	assemblyTime = 5 * time.Minute
 )
 
-// NewAssembler is the assembler that Find finds. What it says is kept in the cache, where there is one.
+// NewAssembler returns the assembler that FindAssembler finds. Its output is stored in the cache unless that is nil.
 func NewAssembler(getenv func(string) string, cache AssemblerCache) *Assembler {
 	return &Assembler{getenv: getenv, cache: cache}
 }
 
-// Version is the assembler's version: "12.9.86". The error is ErrNone where there is no assembler.
+// Version returns the assembler's version, such as "12.9.86". It returns ErrNoAssembler if there is none.
 func (a *Assembler) Version(ctx context.Context) (string, error) {
 	if a == nil {
 		return "", ErrNoAssembler
@@ -77,7 +77,7 @@ func askVersion(ctx context.Context, path string) (string, error) {
 	return version, nil
 }
 
-// Assemble says what each kernel of a PTX file takes. target is the architecture that the file names, such as sm_90a.
+// Assemble returns the resources of each kernel of a PTX file. target is the file's architecture, such as sm_90a.
 func (a *Assembler) Assemble(ctx context.Context, ptx []byte, target string) ([]KernelResources, error) {
 	version, err := a.Version(ctx)
 	if err != nil {
@@ -103,10 +103,10 @@ func (a *Assembler) Assemble(ctx context.Context, ptx []byte, target string) ([]
 	return kernels, err
 }
 
-// architecture is all that may stand in the command line from a file.
+// architecture matches the only text from a file that is passed on the command line.
 var architecture = regexp.MustCompile(`^sm_[0-9]+[a-z]?$`)
 
-// ask runs the assembler on a file of its own, which no shell sees.
+// ask runs the assembler on a temporary file, without a shell.
 func (a *Assembler) ask(ctx context.Context, ptx []byte, target string) (said string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, assemblyTime)
 	defer cancel()
@@ -128,7 +128,7 @@ func (a *Assembler) ask(ctx context.Context, ptx []byte, target string) (said st
 	return said, nil
 }
 
-// run returns what a program writes, to either of its outputs.
+// run returns a program's standard output and standard error.
 func run(ctx context.Context, dir, path string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir, cmd.WaitDelay = dir, time.Second
@@ -141,7 +141,7 @@ func run(ctx context.Context, dir, path string, args ...string) (string, error) 
 	return out.String(), err
 }
 
-// refusal is the first thing that the assembler finds wrong: "line 7: Unsupported .version 9.9; current version is '8.8'".
+// refusal returns the assembler's first error: "line 7: Unsupported .version 9.9; current version is '8.8'".
 func refusal(said string) string {
 	for line := range strings.Lines(said) {
 		where, what, ok := strings.Cut(strings.TrimSpace(line), "; ")
@@ -161,12 +161,12 @@ func refusal(said string) string {
 	return ""
 }
 
-// limited keeps the beginning of what is written to it.
+// limited is a buffer that keeps the beginning of the text written to it.
 type limited struct{ bytes.Buffer }
 
 const mostOutput = 16 << 20
 
-// Write keeps what fits, and drops the rest.
+// Write stores what fits, and drops the rest.
 func (l *limited) Write(p []byte) (int, error) {
 	if room := mostOutput - l.Len(); len(p) > room {
 		l.Buffer.Write(p[:room])

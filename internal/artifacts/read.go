@@ -9,25 +9,25 @@ import (
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
-// KernelResources is what a kernel takes of a GPU.
+// KernelResources are the resources of a GPU that a kernel uses.
 type KernelResources struct {
 	Name        string
-	Registers   int64 // of a thread
-	Stack       int64 // bytes of a thread, in local memory
-	SpillStores int64 // bytes of a thread that its code writes to local memory because the registers do not suffice
-	SpillLoads  int64 // and reads back
-	Shared      int64 // bytes of a block that the code itself reserves
+	Registers   int64 // per thread
+	Stack       int64 // bytes per thread, in local memory
+	SpillStores int64 // bytes per thread that the code stores to local memory for lack of registers
+	SpillLoads  int64 // bytes per thread that it loads back
+	Shared      int64 // bytes of static shared memory per block
 	Barriers    int64
 }
 
-// ReadAssembler reads what ptxas --verbose says of the kernels of a file:
+// ReadAssembler reads the output of ptxas --verbose for the kernels of a file:
 //
 //	ptxas info    : Compiling entry function 'fusion' for 'sm_90a'
 //	ptxas info    : Function properties for fusion
 //	    32 bytes stack frame, 28 bytes spill stores, 28 bytes spill loads
 //	ptxas info    : Used 255 registers, used 1 barriers, 32 bytes cumulative stack size, 4224 bytes smem
 //
-// What a function takes that a kernel calls stands behind that kernel and is counted with it.
+// The resources of a function that a kernel calls follow that kernel in the output and are counted with it.
 func ReadAssembler(said string) ([]KernelResources, error) {
 	var kernels []KernelResources
 	used := true

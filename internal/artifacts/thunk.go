@@ -10,11 +10,11 @@ import (
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
-// Thunks is what the GPU runtime will launch, in order, outer thunks before the ones nested in them.
+// Thunks is the thunk sequence of the GPU runtime, in order, outer thunks before nested ones.
 type Thunks struct {
 	Thunks []Thunk
-	// Incomplete tells that the file holds conditionals or command buffers without what runs in them, as versions before 2025
-	// wrote them: the counts are then too low.
+	// Incomplete reports that the file has conditionals or command buffers without their nested thunks, as versions before 2025
+	// wrote them. The counts are then too low.
 	Incomplete bool
 
 	lines int // of the file
@@ -22,17 +22,17 @@ type Thunks struct {
 
 // Thunk is one step of the runtime.
 type Thunk struct {
-	ID     int64  // -1 in versions that print none; 0 for what a thunk pass added
+	ID     int64  // -1 in versions that print none; 0 for a thunk that a thunk pass added
 	Kind   string // as printed: "kCustomKernel"
 	Class  ThunkClass
-	Parent int    // index of the thunk that it is nested in, -1 for none
+	Parent int    // index of the enclosing thunk, -1 for none
 	Kernel string // a kernel's symbol
 	Grid   [3]int64
 	Block  [3]int64 // threads
-	Shared int64    // bytes of shared memory; -1 where the version does not print it
+	Shared int64    // bytes of shared memory; -1 if the version does not print it
 }
 
-// ThunkClass says what a thunk counts as.
+// ThunkClass is the class in which a thunk is counted.
 type ThunkClass uint8
 
 // The classes of thunks.
@@ -45,7 +45,7 @@ const (
 	ThunkControl // while, conditional, command buffer, sequential, the ends of asynchronous operations, …
 )
 
-// thunkClasses are the classes of the kinds that are no collective.
+// thunkClasses maps the kinds that are no collectives to their classes.
 var thunkClasses = map[string]ThunkClass{
 	"kKernel":             ThunkKernel,
 	"kCustomKernel":       ThunkKernel,
@@ -77,7 +77,7 @@ var thunkClasses = map[string]ThunkClass{
 	"kHostExecuteStart":   ThunkOther,
 }
 
-// collectives are what the kinds of collectives begin with, behind "k" and perhaps "Nccl".
+// collectives are the prefixes of the kinds of collectives, after "k" and an optional "Nccl".
 var collectives = []string{
 	"AllReduce", "AllGather", "AllToAll", "ReduceScatter", "CollectivePermute", "CollectiveBroadcast", "CollectiveReduce",
 	"CollectiveKernel", "RaggedAllToAll", "Send", "Recv", "NvshmemAllReduce", "NvshmemCollectivePermute", "NvshmemSend", "NvshmemRecv",
@@ -99,7 +99,7 @@ func classOf(kind string) ThunkClass {
 	return ThunkOther
 }
 
-// Complete returns an error when the metadata names a thunk that the sequence lacks, or lacks a kernel of it, and when there are fewer
+// Complete returns an error if the metadata names a thunk that is not in the sequence, or lacks a kernel of it, or if there are fewer
 // thunks than the module has launches. Thunks that a pass added have no id.
 func (t *Thunks) Complete(names ThunkNames, launches int) error {
 	ids := map[int64]bool{0: true, -1: true}
@@ -121,8 +121,8 @@ func (t *Thunks) Complete(names ThunkNames, launches int) error {
 	return nil
 }
 
-// most is how many launches of the module the thunks may be. In a loop with a known number of trips the launches of the condition have
-// none.
+// most returns the largest number of the module's launches that the thunks can represent. In a loop with a known trip count, launches of the condition have
+// no thunks.
 func (t *Thunks) most() (n int) {
 	loops := false
 	for i := range t.Thunks {
@@ -137,7 +137,7 @@ func (t *Thunks) most() (n int) {
 	return n
 }
 
-// Unassembled is the first kernel that the thunks launch and PTX does not hold, where there is PTX of any; "" for none. Kernels that are
+// Unassembled returns the first kernel in the thunks that is missing from the PTX, "" if there is none or there is no PTX. Kernels that are
 // part of the runtime itself have no PTX.
 func (t *Thunks) Unassembled(entries map[string]bool) string {
 	if len(entries) == 0 {

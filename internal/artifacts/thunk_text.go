@@ -29,16 +29,16 @@ func ReadThunks(data []byte) (*Thunks, error) {
 type thunkReader struct {
 	lines  lines
 	thunks *Thunks
-	open   []openThunk  // the thunks that the next line may be nested in
-	named  int64        // the largest id that a line names
-	parted map[int]bool // thunks whose parts are labelled, empty ones too
-	empty  bool         // the file says that there is none
+	open   []openThunk  // the thunks around the next line
+	named  int64        // the largest id that a line refers to
+	parted map[int]bool // thunks with labelled parts, even empty ones
+	empty  bool         // the file states that there is no thunk
 }
 
-// openThunk is a thunk by how far it is indented.
+// openThunk is a thunk with its indentation.
 type openThunk struct{ indent, index int }
 
-// checkEnd looks for the thunks that others of the newest versions name as those before and behind them.
+// checkEnd checks that the predecessors and successors that the newest versions print exist.
 func (r *thunkReader) checkEnd() error {
 	last := int64(-1)
 	for i := range r.thunks.Thunks {
@@ -74,8 +74,8 @@ func (r *thunkReader) readSequence() error {
 	return nil
 }
 
-// label reads "condition:", "body:" and "branch_0:": what follows is that part of the thunk around it. The first of them stands
-// unindented behind its thunk.
+// label reads "condition:", "body:" and "branch_0:", which begin a part of the enclosing thunk. The first of them is
+// not indented below its thunk.
 func (r *thunkReader) label(label string, indent int) error {
 	if label != "condition" {
 		r.close(indent)
@@ -87,7 +87,7 @@ func (r *thunkReader) label(label string, indent int) error {
 	return nil
 }
 
-// close leaves the thunks that a line of an indentation is not nested in.
+// close drops the open thunks that do not enclose a line with this indentation.
 func (r *thunkReader) close(indent int) {
 	for len(r.open) > 0 && r.open[len(r.open)-1].indent >= indent {
 		r.open = r.open[:len(r.open)-1]
@@ -122,7 +122,7 @@ func (r *thunkReader) thunk(text string, indent int) error {
 	return r.add(t, strings.TrimLeft(text, " \t"), indent)
 }
 
-// add keeps a thunk and reads the rest of its line: its launch, or the first thunk nested in it.
+// add appends a thunk and reads the rest of its line: its launch, or the first thunk nested in it.
 func (r *thunkReader) add(t Thunk, rest string, indent int) error {
 	if edges, ok := strings.CutPrefix(rest, "["); ok {
 		if edges, rest, ok = strings.Cut(edges, "]"); !ok {
@@ -171,7 +171,7 @@ func (t *Thunk) readLaunch(s string) (ok bool) {
 	return true
 }
 
-// triple reads "[1, 2, 3]" behind its label.
+// triple reads "[1, 2, 3]" after a label.
 func triple(s, label string, to *[3]int64) bool {
 	_, s, ok := strings.Cut(s, label)
 	for i := range to {
@@ -187,7 +187,7 @@ func triple(s, label string, to *[3]int64) bool {
 	return strings.HasPrefix(s, "]") || strings.HasPrefix(s, "}")
 }
 
-// readSchedule reads a .thunk_schedule: one thunk a line with the instruction that it runs, then what depends on what.
+// readSchedule reads a .thunk_schedule: one thunk a line with its instruction, then the dependencies.
 func (r *thunkReader) readSchedule() error {
 	r.lines.next()
 	for line := range r.lines.all() {
@@ -208,7 +208,7 @@ func (r *thunkReader) readSchedule() error {
 	return nil
 }
 
-// findIncomplete finds thunks that hold others which were not printed.
+// findIncomplete sets Incomplete if nested thunks were not printed.
 func (r *thunkReader) findIncomplete() {
 	holds := map[int]bool{}
 	for i := range r.thunks.Thunks {
