@@ -14,15 +14,15 @@ import (
 // Cache is a directory of entries. Several processes may use it at once.
 type Cache struct {
 	path  string
-	build string // entries of other builds are none
-	most  int64  // bytes that all entries may take
+	build string // entries of other builds are ignored
+	most  int64  // bounds the bytes of all entries
 }
 
-// CacheBytes is what the entries in the user's cache directory may take together.
+// CacheBytes bounds the total size in bytes of the entries in the user's cache directory.
 const CacheBytes = 512 << 20
 
-// OpenCache opens, and makes on first use, the cache of the user who runs this, for one build of the program; nil where there is no place
-// for one.
+// OpenCache opens the user's cache for one build of the program, and creates it on first use. It returns nil if there is no cache
+// directory.
 func OpenCache(build string) *Cache {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -31,10 +31,10 @@ func OpenCache(build string) *Cache {
 	return CacheAt(filepath.Join(base, "xlagate"), build, CacheBytes)
 }
 
-// CacheAt is a cache in a directory, whose entries take at most so many bytes.
+// CacheAt returns a cache in a directory. The total size of its entries is at most the given number of bytes.
 func CacheAt(path, build string, most int64) *Cache { return &Cache{path, build, most} }
 
-// name is the file of a key. Keys hold paths and may be long.
+// name returns the file name of a key, a digest: keys contain paths and may be long.
 func (d *Cache) name(key string) string {
 	sum := sha256.Sum256([]byte(d.build + "\x00" + key))
 	return filepath.Join(d.path, hex.EncodeToString(sum[:])+suffix)
@@ -42,7 +42,7 @@ func (d *Cache) name(key string) string {
 
 const suffix = ".facts"
 
-// Load returns an entry, false where there is none that is whole.
+// Load returns an entry, or false if it is missing or damaged.
 func (d *Cache) Load(key string) ([]byte, bool) {
 	name := d.name(key)
 	data, err := os.ReadFile(name)
@@ -54,11 +54,11 @@ func (d *Cache) Load(key string) ([]byte, bool) {
 		return nil, false
 	}
 	now := time.Now()
-	_ = os.Chtimes(name, now, now) // it was of use: others go first
+	_ = os.Chtimes(name, now, now) // marks it as recently used
 	return data[sha256.Size:], true
 }
 
-// Store keeps an entry. It appears whole or not at all.
+// Store writes an entry atomically.
 func (d *Cache) Store(key string, data []byte) {
 	if int64(len(data)) > d.most/4 || os.MkdirAll(d.path, 0o700) != nil {
 		return
@@ -67,7 +67,7 @@ func (d *Cache) Store(key string, data []byte) {
 	if err != nil {
 		return
 	}
-	defer os.Remove(f.Name()) // no longer there when all went well
+	defer os.Remove(f.Name()) // fails after the rename
 	sum := sha256.Sum256(data)
 	_, err = f.Write(append(sum[:], data...))
 	if closed := f.Close(); err != nil || closed != nil {
@@ -78,7 +78,7 @@ func (d *Cache) Store(key string, data []byte) {
 	}
 }
 
-// prune removes the entries that were of no use for longest, and what killed runs left behind, until the rest fits.
+// prune removes files of killed runs and the least recently used entries until the others fit the bound.
 func (d *Cache) prune() {
 	var entries []fs.FileInfo
 	var total int64

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// lock is a file that one process at a time holds. The system frees it when the process ends, however that is.
+// lock is a file that one process at a time can lock. The system releases it when the process ends for any reason.
 type lock struct{ *os.File }
 
-// Held says that another process holds a lock.
+// Held reports that another process holds a lock.
 type Held struct{ Holder string }
 
-// Error names the holder.
+// Error returns a message with the holder.
 func (h *Held) Error() string { return h.Holder + " is writing there" }
 
-// acquire takes a lock, or fails with [Held].
+// acquire takes a lock, or returns [Held].
 func acquire(path string) (*lock, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
@@ -26,7 +26,7 @@ func acquire(path string) (*lock, error) {
 		}
 		held, err := tryLock(f)
 		if held {
-			holder, _ := os.ReadFile(path) // who it is matters less than that there is one
+			holder, _ := os.ReadFile(path) // only for the message
 			err = &Held{cmp.Or(strings.TrimSpace(string(holder)), "another process")}
 		}
 		if err != nil {
@@ -41,11 +41,11 @@ func acquire(path string) (*lock, error) {
 			}
 			return l, nil
 		}
-		f.Close() // its last holder removed it meanwhile
+		f.Close() // its last holder removed the file meanwhile
 	}
 }
 
-// named writes into the lock who holds it.
+// named writes the holder into the lock.
 func named(f *os.File) error {
 	host, err := os.Hostname()
 	if err == nil {

@@ -17,5 +17,5 @@ func tryLock(f *os.File) (held bool, err error) {
 	return false, err
 }
 
-// release removes the file and frees the lock.
+// release removes the file and releases the lock.
 func (l *lock) release() error { return errors.Join(os.Remove(l.Name()), l.Close()) }

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// Create makes a file of what fill writes, once all of it is there. Whatever has its name already stays as it is, and the error is
+// Create atomically creates a file with the output of fill. If the name exists, it changes nothing and returns
 // [fs.ErrExist].
 func Create(path string, fill func(*os.File) error) (err error) {
 	if _, err := os.Lstat(path); err == nil {
@@ -30,8 +30,8 @@ func Create(path string, fill func(*os.File) error) (err error) {
 	return settle(f.Name(), path)
 }
 
-// settle gives a file a name that nothing has. A second name, unlike a rename, never takes one over; where a disk has no second names,
-// the name is taken first.
+// settle renames a file to an unused name. It uses a hard link, which unlike a rename never replaces a file; on a file system without hard links
+// it first creates the name.
 func settle(name, place string) error {
 	err := os.Link(name, place)
 	if err == nil || errors.Is(err, fs.ErrExist) {

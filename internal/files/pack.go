@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// Pack packs a value: exported fields, and what they point to, each slice and pointee once. It fails for what has no content: functions,
-// channels, interfaces.
+// Pack serializes a value: exported fields and their pointees, each slice and pointee once. It returns an error for functions,
+// channels and interfaces.
 func Pack(value any) ([]byte, error) {
 	e := &encoder{texts: map[string]uint64{}, shared: map[place]uint64{}}
 	err := e.value(reflect.ValueOf(value))
 	return e.b, err
 }
 
-// place tells shared slices and pointees apart.
+// place identifies a shared slice or pointee.
 type place struct {
 	at  uintptr
 	len int
@@ -33,7 +33,7 @@ type encoder struct {
 	shared map[place]uint64
 }
 
-// The marks before slices, maps and pointers. A slice's length and a map's follow as mark + length.
+// The tags before slices, maps and pointers. The tag of a slice or map is mark + length.
 const (
 	markNil = iota
 	markKnown
@@ -99,7 +99,7 @@ func (e *encoder) elements(v reflect.Value) error {
 	return nil
 }
 
-// once writes a reference where the same slice or pointee was written before.
+// once writes a slice or pointee, or a reference if it was written before.
 func (e *encoder) once(p place) (known bool) {
 	id, known := e.shared[p]
 	if known {
@@ -143,7 +143,7 @@ func (e *encoder) table(v reflect.Value) error {
 	return nil
 }
 
-// sortedKeys lists a map's keys, texts in order: the same value always gives the same bytes.
+// sortedKeys returns a map's keys, sorted, so that equal values give equal bytes.
 func sortedKeys(table reflect.Value) []reflect.Value {
 	keys := table.MapKeys()
 	if table.Type().Key().Kind() == reflect.String {
@@ -164,14 +164,14 @@ func (e *encoder) pointer(v reflect.Value) error {
 	return e.value(v.Elem())
 }
 
-// PackedForm sums up how values of a type are laid out. Builds that give a type the same form read each other's bytes.
+// PackedForm returns a digest of the layout of a type. Builds with the same form of a type can read each other's bytes.
 func PackedForm(value any) string {
 	sum := sha256.New()
 	describe(sum, reflect.TypeOf(value), map[reflect.Type]bool{})
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
-// describe spells a type; one that holds itself is spelled once.
+// describe writes the layout of a type, a recursive type once.
 func describe(w io.Writer, t reflect.Type, seen map[reflect.Type]bool) {
 	fmt.Fprintf(w, "%s %s ", t.Kind(), t.Name())
 	if seen[t] {

@@ -1,5 +1,5 @@
-// Package files writes files whole or not at all, and keeps data between runs in the user's cache directory. Nothing depends on the
-// cache: what is missing or damaged is computed again.
+// Package files writes files atomically, and caches data between runs in the user's cache directory. Nothing depends on the
+// cache: missing or damaged entries are computed again.
 package files
 
 import (
@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Replace replaces a file by what fill writes, once all of it is there. What cannot be replaced is written in place: a pipe, a terminal,
-// a file in a folder that takes no other.
+// Replace atomically replaces a file with the output of fill. It writes in place what cannot be replaced: a pipe, a terminal,
+// a file in a folder without write permission.
 func Replace(path string, fill func(*os.File) error) (err error) {
 	f, err := create(path)
 	if err != nil {
@@ -26,10 +26,10 @@ func Replace(path string, fill func(*os.File) error) (err error) {
 	return f.keep()
 }
 
-// file is written to until it is kept or dropped.
+// file is a file that is being written, until keep or drop.
 type file struct {
 	*os.File
-	place string // where it goes once it is whole; "" where it is written in place
+	place string // its final path; "" if it is written in place
 }
 
 func create(path string) (*file, error) {
@@ -60,7 +60,7 @@ func create(path string) (*file, error) {
 	return &file{f, place}, nil
 }
 
-// keep puts the file in its place.
+// keep renames the file to its final path.
 func (f *file) keep() error {
 	if err := f.Close(); err != nil || f.place == "" {
 		return err
@@ -68,7 +68,7 @@ func (f *file) keep() error {
 	return os.Rename(f.Name(), f.place)
 }
 
-// drop closes and removes what was not kept. Of a file that was, nothing is left to do.
+// drop closes and removes the file. It does nothing after keep.
 func (f *file) drop() error {
 	if err := f.Close(); err != nil && !errors.Is(err, fs.ErrClosed) {
 		return err
@@ -90,11 +90,11 @@ func inPlace(path string) (*file, error) {
 	return &file{f, ""}, nil
 }
 
-// unfinished begins the names of what is being written.
+// unfinished is the prefix of the names of unfinished files.
 const unfinished = ".xlagate-new-"
 
-// beside makes a file of another name in the same folder, so that it can be renamed. A new file has the permissions that the user's
-// mask leaves, one that replaces another has those of the other.
+// beside creates a temporary file in the folder of place, so that it can be renamed. A new file has the permissions of the user's
+// umask; one that replaces another has the permissions of the other.
 func beside(place string, mode fs.FileMode) (*os.File, error) {
 	for n := time.Now().UnixNano(); ; n++ {
 		name := filepath.Join(filepath.Dir(place), fmt.Sprintf("%s%d", unfinished, n))
@@ -112,7 +112,7 @@ func beside(place string, mode fs.FileMode) (*os.File, error) {
 	}
 }
 
-// writable asks as though the file were written in place: a file that is protected is not replaced either.
+// writable returns an error if the file cannot be written in place: a protected file must not be replaced either.
 func writable(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -121,7 +121,7 @@ func writable(path string) error {
 	return f.Close()
 }
 
-// abandoned is the age from which an unfinished file belongs to a run that was killed, and to none that is still writing.
+// abandoned is the age above which an unfinished file belongs to a killed run.
 const abandoned = time.Minute
 
 // sweep removes the temporary files of killed runs from a folder, so that nobody commits them. It ignores errors.

@@ -15,31 +15,31 @@ import (
 	"time"
 )
 
-// Step changes several files below a folder as one: after a kill or on a full disk all of them are old, or all are new.
+// Step changes several files below a folder atomically: after a kill or on a full disk all of them are old, or all are new.
 //
-// What is new is staged beside the files, then a journal of it gets its name: from there on the step counts as done. What is left is to
-// put each file into its place. A run that is killed before the journal has its name leaves the old files; after it, the next run that
-// opens the folder puts the rest into place.
+// Commit stages the new content beside the files, then renames a journal into place. From then on the step is committed. Last it
+// renames each staged file. A run that is killed before the journal exists leaves the old files; after that, the next run that
+// opens the folder renames the rest.
 type Step struct {
 	root    *os.Root
 	lock    *lock
-	also    string            // a file outside of the folder that may be changed in the same step
+	also    string            // a file outside the folder that may be changed in the same step
 	pending map[string][]byte // by name below the folder; nil removes a file
 	beside  []byte            // the new content of also; nil leaves it
-	made    []string          // the folders that were made for this step, the inner ones first
+	made    []string          // the folders that the step created, the inner ones first
 
-	reached func()                    // called between any two operations; tests end the process there
-	limit   func(io.Writer) io.Writer // what writes pass through; tests fill the disk there
+	reached func()                    // called between any two operations; tests kill the process there
+	limit   func(io.Writer) io.Writer // wraps writers; tests simulate a full disk
 }
 
-// Names in the folder of a step.
+// The names of a step's own files.
 const (
 	staging     = ".xlagate-step"
 	journalFile = staging + "/journal"
 	lockFile    = staging + ".lock"
 )
 
-// journal is what a step does.
+// journal lists the changes of a step.
 type journal struct {
 	Files []journaled `json:"files"`
 	Also  string      `json:"also,omitempty"` // the file outside of the folder, whose new content is staged as "also"
@@ -50,8 +50,8 @@ type journaled struct {
 	Staged string `json:"staged,omitempty"` // "" removes the file
 }
 
-// Begin starts a step in a folder, which is made where it is missing, and finishes one that was killed. It fails with [Held] while another
-// runs. The file also, outside of the folder, may be changed too; "" for none.
+// Begin starts a step in a folder, which it creates if necessary, and finishes a killed step. It returns [Held] while another
+// step runs. The step may also change the file also, outside the folder; "" for none.
 func Begin(dir, also string) (*Step, error) {
 	var made []string
 	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
@@ -77,10 +77,10 @@ func Begin(dir, also string) (*Step, error) {
 	return s, nil
 }
 
-// patience is how long a reader waits for a step that is being put into place.
+// patience is how long a reader waits for a committed step to finish.
 const patience = 10 * time.Second
 
-// Finish finishes a step of a folder that was killed, and reports whether there was one.
+// Finish finishes a killed step of a folder, and reports whether there was one.
 func Finish(dir, also string) (bool, error) {
 	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 		if _, err := os.Lstat(dir + "/" + journalFile); err != nil {
@@ -100,10 +100,10 @@ func Finish(dir, also string) (bool, error) {
 // Write changes a file below the folder.
 func (s *Step) Write(name string, data []byte) { s.pending[name] = append([]byte{}, data...) }
 
-// Remove removes a file below the folder, and the folders in which nothing else lies.
+// Remove removes a file below the folder, and folders that become empty.
 func (s *Step) Remove(name string) { s.pending[name] = nil }
 
-// Also changes the file outside of the folder.
+// Also changes the file outside the folder.
 func (s *Step) Also(data []byte) { s.beside = data }
 
 // Commit makes the changes.
@@ -121,16 +121,16 @@ func (s *Step) Commit() error {
 	return nil
 }
 
-// Close ends the step. What was not committed is forgotten.
+// Close ends the step and drops uncommitted changes.
 func (s *Step) Close() error {
 	err := errors.Join(s.lock.release(), s.root.Close())
 	for _, dir := range s.made {
-		_ = os.Remove(dir) // it stays where something is in it
+		_ = os.Remove(dir) // fails if it is not empty
 	}
 	return err
 }
 
-// stage writes all that is new beside the files, and at last the journal.
+// stage writes the new content beside the files, then the journal.
 func (s *Step) stage() error {
 	if err := errors.Join(s.root.RemoveAll(staging), s.root.Mkdir(staging, 0o755)); err != nil {
 		return err
@@ -166,7 +166,7 @@ func (s *Step) stage() error {
 	return err
 }
 
-// room makes the folder of a file, and asks whether the file can be replaced: nothing may go wrong once the journal has its name.
+// room creates the folder of a file, and returns an error if the file cannot be replaced: no step may fail once the journal exists.
 func (s *Step) room(name string) error {
 	if err := s.root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err
@@ -198,7 +198,7 @@ func (s *Step) put(staged string, data []byte) error {
 	return err
 }
 
-// sync makes the names in a folder last, where the system can.
+// sync flushes the entries of a folder to disk, if the system supports it.
 func (s *Step) sync(dir string) {
 	if f, err := s.root.Open(dir); err == nil {
 		_ = f.Sync()
@@ -206,7 +206,7 @@ func (s *Step) sync(dir string) {
 	}
 }
 
-// finish puts what a journal names into place. Doing it twice does the same.
+// finish renames the staged files of a journal. It is idempotent.
 func (s *Step) finish() error {
 	text, err := s.root.ReadFile(journalFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -258,7 +258,7 @@ func (s *Step) place(f journaled) error {
 		return ignore(err, fs.ErrNotExist)
 	}
 	err := s.root.Rename(staging+"/"+path.Base(f.Staged), f.Name)
-	return ignore(err, fs.ErrNotExist) // one that is no longer staged is in its place
+	return ignore(err, fs.ErrNotExist) // a file that is no longer staged was already renamed
 }
 
 func (s *Step) placeAlso() error {

@@ -10,8 +10,8 @@ import (
 // mostLinks bounds a chain of symbolic links, as the system does.
 const mostLinks = 40
 
-// target follows symbolic links to the file that is meant, which need not be there: the links stay. A stream of a process
-// (/dev/stdout, /proc/self/fd/1) is not followed: behind it may be a file, but others write to it too.
+// target follows symbolic links and returns the path of the target, which may be missing. Writing there keeps the links. It does not follow a stream of a process
+// (/dev/stdout, /proc/self/fd/1), which may be a file that others write to as well.
 func target(path string) (string, error) {
 	at := path
 	for range mostLinks {

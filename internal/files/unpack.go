@@ -7,10 +7,10 @@ import (
 	"reflect"
 )
 
-// errDamaged says that bytes are not what Pack made of a value of this type.
+// errDamaged reports bytes that Pack did not write for this type.
 var errDamaged = errors.New("pack: the data is damaged")
 
-// Unpack fills in what a pointer points to with what Pack made of a value of the same type.
+// Unpack decodes the bytes that Pack wrote into the value of the same type that a pointer points to.
 func Unpack(b []byte, to any) error {
 	d := &decoder{b: b}
 	d.value(reflect.ValueOf(to).Elem())
@@ -28,7 +28,7 @@ type decoder struct {
 	depth  int             // of pointers behind pointers
 }
 
-// maxDepth bounds the pointers behind pointers: what was packed has fewer.
+// maxDepth bounds nested pointers; packed values have fewer.
 const maxDepth = 1 << 12
 
 func (d *decoder) fail() { d.failed, d.b = true, nil }
@@ -43,7 +43,7 @@ func (d *decoder) number() uint64 {
 	return n
 }
 
-// take cuts off n bytes.
+// take returns the next n bytes.
 func (d *decoder) take(n uint64) []byte {
 	if n > uint64(len(d.b)) {
 		d.fail()
@@ -110,7 +110,7 @@ func (d *decoder) elements(v reflect.Value) {
 	}
 }
 
-// known is a slice or pointer that was read before.
+// known returns a slice or pointer that was read before.
 func (d *decoder) known(v reflect.Value) {
 	id := d.number()
 	if id >= uint64(len(d.shared)) || !d.shared[id].IsValid() || d.shared[id].Type() != v.Type() {
@@ -127,7 +127,7 @@ func (d *decoder) slice(v reflect.Value) {
 		d.known(v)
 	default:
 		n := mark - markNew
-		if n > uint64(len(d.b)) { // an element has a byte at least, but for structs without fields
+		if n > uint64(len(d.b)) { // an element has at least one byte, except for a struct without fields
 			d.fail()
 			return
 		}
@@ -175,7 +175,7 @@ func (d *decoder) pointer(v reflect.Value) {
 	}
 }
 
-// pointee reads what a pointer points to. Nothing that was packed points to itself.
+// pointee reads the value that a pointer points to. No packed value points to itself.
 func (d *decoder) pointee(v reflect.Value) {
 	if d.depth++; d.depth > maxDepth {
 		d.fail()

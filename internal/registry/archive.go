@@ -14,8 +14,8 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
-// Archive packs a folder into a layer as oras does, so that pulling it gives the folder back. The layer lies in a temporary file
-// until it is released.
+// Archive packs a folder into a layer as oras does, so that pulling the layer restores the folder. The layer is a temporary file
+// that release removes.
 func Archive(name, dir string) (l Layer, release func() error, err error) {
 	f, err := os.CreateTemp("", "xlagate-push-*")
 	if err != nil {
@@ -35,7 +35,7 @@ func Archive(name, dir string) (l Layer, release func() error, err error) {
 	return l, func() error { return os.Remove(f.Name()) }, nil
 }
 
-// writeArchive writes the files of a folder in the order of their names, without times and owners: the same files make the same
+// writeArchive writes the files of a folder sorted by name, without times and owners: equal files give an equal
 // archive.
 func writeArchive(to io.Writer, prefix string, folder fs.FS) error {
 	zipped := gzip.NewWriter(to)
@@ -44,7 +44,7 @@ func writeArchive(to io.Writer, prefix string, folder fs.FS) error {
 		if err != nil {
 			return err
 		}
-		if e.IsDir() { // oras makes no folder that is not listed
+		if e.IsDir() { // oras creates only folders that are listed
 			return out.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: path.Join(prefix, name) + "/", Mode: 0o755})
 		}
 		return addFile(out, path.Join(prefix, name), folder, name)
@@ -52,7 +52,7 @@ func writeArchive(to io.Writer, prefix string, folder fs.FS) error {
 	return errors.Join(err, out.Close(), zipped.Close())
 }
 
-// addFile adds what a name leads to: a dump may hold links.
+// addFile adds a file, following links.
 func addFile(out *tar.Writer, as string, folder fs.FS, name string) error {
 	f, err := folder.Open(name)
 	if err != nil {

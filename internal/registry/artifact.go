@@ -15,16 +15,16 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
-// The types of the artifacts that xlagate writes, and of the files in them. Artifacts of other types are read as well: what makes a
-// layer a file is its title, as everywhere.
+// The types of the artifacts that xlagate writes, and of the files in them. xlagate also reads artifacts of other types: any
+// layer with a title is a file.
 const (
 	TypeBaseline = "application/vnd.xlagate.baseline.v1"
 	TypeDump     = "application/vnd.xlagate.dump.v1"
 
-	mediaBaseline = "application/vnd.xlagate.baseline.v1+" // and how the file's name ends
+	mediaBaseline = "application/vnd.xlagate.baseline.v1+" // the file's extension follows
 )
 
-// unpack marks a layer that is a folder as an archive, for oras as for us.
+// unpack is oras's annotation of a layer that is an archive of a folder.
 const unpack = "io.deis.oras.content.unpack"
 
 // Layer is one file of an artifact.
@@ -34,17 +34,17 @@ type Layer struct {
 	Unpack bool // the layer is an archive of files
 
 	descriptor ocispec.Descriptor
-	open       func() (io.ReadCloser, error) // nil where the registry has it
+	open       func() (io.ReadCloser, error) // nil if the registry has it
 }
 
-// manifest is what a reference leads to.
+// manifest is the manifest of an artifact.
 type manifest struct {
 	digest string
 	kind   string // the artifact's type
 	layers []Layer
 }
 
-// readManifest reads a manifest whose digest was verified. It refuses names that lead out of the artifact, and names that occur twice.
+// readManifest reads a manifest whose digest was verified. It returns an error for file names outside the artifact and for duplicate names.
 func readManifest(desc ocispec.Descriptor, data []byte) (*manifest, error) {
 	var m struct {
 		ocispec.Manifest
@@ -88,10 +88,10 @@ func (l *Layer) check(only bool) error {
 	return nil
 }
 
-// empty is the blob of a configuration or layer that the artifact does not have.
+// empty is the placeholder blob of an absent configuration or layer.
 var empty = inMemory("", ocispec.MediaTypeEmptyJSON, []byte("{}"))
 
-// pack writes the manifest of some layers, in the order of their names. Nothing in it says when it was written.
+// pack returns the manifest of layers, sorted by name. It contains no time, so equal layers have equal manifests.
 func pack(kind string, layers []Layer) (ocispec.Descriptor, []byte, error) {
 	m := ocispec.Manifest{
 		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, ArtifactType: kind, Config: empty.descriptor,

@@ -49,12 +49,12 @@ func TestLogins(t *testing.T) {
 		"nobody": hasty(nil), "a wrong password": as("DOCKER_CONFIG", "config.json", file("ann", "guess")),
 		"GITHUB_TOKEN": hasty(func(key string) string { return map[string]string{"GITHUB_TOKEN": "t"}[key] }),
 	} {
-		if _, err := c.Pull(ctx, ref, most); says(err, "does not let us in", "docker login "+s.Host) {
+		if _, err := c.Pull(ctx, ref, most); says(err, "denies access", "docker login "+s.Host) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	guest := as("DOCKER_CONFIG", "config.json", file("guest", "guest"))
-	if _, err := guest.Push(ctx, ref, TypeBaseline, layersOf(map[string]string{"a.yaml": "2"}), Any); says(err, "does not let us in") {
+	if _, err := guest.Push(ctx, ref, TypeBaseline, layersOf(map[string]string{"a.yaml": "2"}), Any); says(err, "denies access") {
 		t.Errorf("a guest pushed: %v", err)
 	}
 	if _, err := as("DOCKER_CONFIG", "config.json", "{").Pull(ctx, ref, most); says(err, "config.json") {

@@ -19,7 +19,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/errcode"
 )
 
-// Error says why an artifact could not be read or written, and what to do about it.
+// Error is the reason why an artifact could not be read or written, and the fix.
 type Error struct {
 	Where   string // the artifact
 	Message string
@@ -28,13 +28,13 @@ type Error struct {
 	cause error
 }
 
-// Error is the message with the artifact.
+// Error returns the message with the artifact.
 func (e *Error) Error() string { return e.Where + ": " + e.Message }
 
-// Unwrap is what went wrong: [fs.ErrNotExist] for an artifact that is not there.
+// Unwrap returns the underlying error: [fs.ErrNotExist] for a missing artifact.
 func (e *Error) Unwrap() error { return e.cause }
 
-// explain puts what went wrong with an artifact into words.
+// explain returns an [Error] with message and fix for an underlying error.
 func (r Reference) explain(err error) error {
 	var said *Error
 	if err == nil || errors.As(err, &said) || errors.Is(err, context.Canceled) {
@@ -48,7 +48,7 @@ func (r Reference) explain(err error) error {
 	case errors.Is(err, errdef.ErrNotFound):
 		e.Message, e.Fix, e.cause = "there is no such tag or repository in "+host, "correct the name, or push it", fs.ErrNotExist
 	case refused(err):
-		e.Message = fmt.Sprintf("%s does not let us in: %s", host, inner(err))
+		e.Message = fmt.Sprintf("%s denies access: %s", host, inner(err))
 		e.Fix = fmt.Sprintf("log in: docker login %s; in GitHub Actions give the job packages: read (to accept: write) and GITHUB_TOKEN", host)
 	case errors.Is(err, content.ErrMismatchedDigest), errors.Is(err, content.ErrTrailingData):
 		e.Message, e.Fix = host+" sent something else than it was asked for: the digest is wrong", "push it again; the registry or a proxy before it is damaged"
@@ -85,7 +85,7 @@ func unanswered(err error) bool {
 	return errors.As(err, &network)
 }
 
-// inner is an error without the request that it belongs to, which the message names already.
+// inner returns an error's text without the request, which the message names already.
 func inner(err error) string {
 	var answer *errcode.ErrorResponse
 	var request *url.Error
@@ -100,10 +100,10 @@ func inner(err error) string {
 	return err.Error()
 }
 
-// maxSaid bounds what is passed on of a registry's own words.
+// maxSaid bounds the part of a registry's message that is printed.
 const maxSaid = 300
 
-// oneLine makes a registry's own words safe to print.
+// oneLine makes a registry's message safe to print, on one line.
 func oneLine(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

@@ -41,7 +41,7 @@ func TestWhatRegistriesDo(t *testing.T) {
 			}
 			return n == 1
 		}},
-		"denied": {says: []string{"does not let us in: 403 denied: no   access", "packages: read"}, do: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		"denied": {says: []string{"denies access: 403 denied: no   access", "packages: read"}, do: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 			w.WriteHeader(http.StatusForbidden)
 			fmt.Fprint(w, `{"errors":[{"code":"DENIED","message":"no \u001b access"}]}`)
 			return true

@@ -13,7 +13,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote"
 )
 
-// Artifact is what was pulled: files by name.
+// Artifact is a pulled artifact: files by name.
 type Artifact struct {
 	Reference Reference
 	Digest    string // of the manifest
@@ -23,25 +23,25 @@ type Artifact struct {
 	shelf *shelf
 }
 
-// Path is where a layer's content lies until the artifact is closed.
+// Path returns the path of a layer's content, which is valid until the artifact is closed.
 func (a *Artifact) Path(l Layer) string { return a.shelf.path(l.descriptor.Digest) }
 
-// Close gives up what was pulled; what is kept for the next time stays.
+// Close removes the pulled files, except those in the cache.
 func (a *Artifact) Close() error { return a.shelf.close() }
 
-// Limit bounds what is pulled.
+// Limit bounds the size of an artifact.
 type Limit struct {
 	Bytes  int64
 	Layers int
 }
 
-// maxManifest bounds a manifest: registries take none that are larger.
+// maxManifest is the largest size of a manifest in bytes; registries accept none that are larger.
 const maxManifest = 4 << 20
 
-// atOnce bounds how many layers are on their way at a time.
+// atOnce bounds the number of layers that are pulled at a time.
 const atOnce = 4
 
-// Pull fetches an artifact. One that is not there is [fs.ErrNotExist]; every error is an [Error].
+// Pull pulls an artifact. Every error is an [Error]; for a missing artifact it wraps [fs.ErrNotExist].
 func (c Client) Pull(ctx context.Context, ref Reference, most Limit) (*Artifact, error) {
 	from := c.repository(ref)
 	m, err := c.manifest(ctx, from, ref, most)
@@ -64,7 +64,7 @@ func (c Client) Pull(ctx context.Context, ref Reference, most Limit) (*Artifact,
 	return a, nil
 }
 
-// Type returns the type of the artifact of a reference without fetching it.
+// Type returns the type of an artifact without pulling its layers.
 func (c Client) Type(ctx context.Context, ref Reference) (string, error) {
 	m, err := c.manifest(ctx, c.repository(ref), ref, Limit{math.MaxInt64, math.MaxInt})
 	if err != nil {
@@ -73,7 +73,7 @@ func (c Client) Type(ctx context.Context, ref Reference) (string, error) {
 	return m.kind, nil
 }
 
-// manifest fetches a manifest, and refuses artifacts that are too large before any of their layers comes.
+// manifest pulls a manifest. It returns an error if the artifact exceeds the limit.
 func (c Client) manifest(ctx context.Context, from *remote.Repository, ref Reference, most Limit) (*manifest, error) {
 	desc, body, err := from.FetchReference(ctx, ref.name.Reference)
 	if err != nil {
@@ -100,14 +100,14 @@ func (c Client) manifest(ctx context.Context, from *remote.Repository, ref Refer
 	return m, nil
 }
 
-// Unfit says that an artifact is not what it was named for.
+// Unfit returns an [Error] for an artifact that is not of the expected kind.
 func (a *Artifact) Unfit(why string) error { return a.Reference.unfit("%s", why) }
 
 func (r Reference) unfit(format string, args ...any) error {
 	return &Error{Where: r.String(), Message: fmt.Sprintf(format, args...), Fix: "name another, or push it anew"}
 }
 
-// layer fetches a layer that is not there yet. A connection that breaks off in the middle is no reason to give up at once.
+// layer pulls a layer unless the cache has it. It tries again after a broken connection.
 func (c Client) layer(ctx context.Context, from *remote.Repository, to *shelf, l Layer) error {
 	if to.has(l.descriptor) {
 		return nil

@@ -18,20 +18,20 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 )
 
-// Over says what a push may take the place of: the artifact with this digest, none ("") or [Any].
+// Over is what a push may replace: the artifact with this digest, none ("") or [Any].
 type Over string
 
-// Any is whatever a tag names.
+// Any allows a push to replace any artifact.
 const Any Over = "*"
 
-// Pushed says what a push came to.
+// Pushed is the result of a push.
 type Pushed struct {
 	Digest string
-	New    bool // false where the tag named just this already: nothing was pushed
+	New    bool // false if the tag already named this artifact and nothing was pushed
 }
 
-// Push puts layers under a tag. All of them are there before the tag moves, and readers see the old artifact or the new one. A tag
-// that somebody else moved is left alone. Layers that were pulled from the same repository need not be sent again.
+// Push pushes layers under a tag. It uploads all of them before it moves the tag, so readers see the old artifact or the new one. It does not move a tag
+// that somebody else moved meanwhile. Layers that were pulled from the same repository are not uploaded again.
 func (c Client) Push(ctx context.Context, ref Reference, kind string, layers []Layer, over Over) (Pushed, error) {
 	if ref.Fixed() {
 		return Pushed{}, &Error{Where: ref.String(), Message: "a digest names what never changes", Fix: "name a tag to push to"}
@@ -47,7 +47,7 @@ func (c Client) Push(ctx context.Context, ref Reference, kind string, layers []L
 	return done, ref.explain(err)
 }
 
-// push is one push under way.
+// push is a push in progress.
 type push struct {
 	Client
 	ref  Reference
@@ -62,13 +62,13 @@ func (p *push) run(ctx context.Context, layers []Layer, desc ocispec.Descriptor,
 	if err := p.upload(ctx, layers); err != nil {
 		return false, err
 	}
-	if there, err := p.check(ctx, desc.Digest); err != nil || there { // uploading takes time
+	if there, err := p.check(ctx, desc.Digest); err != nil || there { // the tag may have moved during the upload
 		return false, err
 	}
 	return true, p.to.PushReference(ctx, desc, bytes.NewReader(manifest), p.ref.name.Reference)
 }
 
-// check reports whether the tag names the new artifact already, and fails when it names neither that nor what it may replace.
+// check reports whether the tag already names the new artifact. It returns an error if the tag names neither that nor an artifact that may be replaced.
 func (p *push) check(ctx context.Context, next digest.Digest) (there bool, err error) {
 	now, err := p.now(ctx)
 	switch {
@@ -82,7 +82,7 @@ func (p *push) check(ctx context.Context, next digest.Digest) (there bool, err e
 	return false, nil
 }
 
-// now is the digest that the tag names, "" for none.
+// now returns the digest that the tag names, "" for none.
 func (p *push) now(ctx context.Context) (string, error) {
 	desc, body, err := p.to.FetchReference(ctx, p.ref.name.Reference)
 	if errors.Is(err, errdef.ErrNotFound) {
@@ -102,7 +102,7 @@ func (p *push) movedBy(now string) error {
 	}
 }
 
-// upload sends the layers that the registry does not have, and the empty blob of the configuration.
+// upload uploads the layers that the registry does not have, and the empty blob of the configuration.
 func (p *push) upload(ctx context.Context, layers []Layer) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
@@ -136,12 +136,12 @@ func (p *push) send(ctx context.Context, l Layer) error {
 	return p.to.Blobs().Push(ctx, l.descriptor, content)
 }
 
-// BaselineFile is a layer that holds a file of a baseline.
+// BaselineFile returns a layer with a file of a baseline.
 func BaselineFile(name string, data []byte) Layer {
 	return inMemory(name, mediaBaseline+strings.TrimPrefix(path.Ext(name), "."), data)
 }
 
-// inMemory is a layer with this content.
+// inMemory returns a layer with this content.
 func inMemory(name, mediaType string, data []byte) Layer {
 	return Layer{
 		Name: name, Size: int64(len(data)),

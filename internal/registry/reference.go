@@ -10,13 +10,13 @@ import (
 
 const scheme = "oci://"
 
-// Is reports whether a path leads to a registry.
+// Is reports whether a path is a reference to a registry.
 func Is(where string) bool { return strings.HasPrefix(where, scheme) }
 
-// Reference names an artifact in a registry, by a tag or a digest.
+// Reference identifies an artifact in a registry by a tag or a digest.
 type Reference struct{ name oras.Reference }
 
-// Parse reads oci://REGISTRY/REPOSITORY:TAG or oci://REGISTRY/REPOSITORY@sha256:….
+// Parse parses oci://REGISTRY/REPOSITORY:TAG or oci://REGISTRY/REPOSITORY@sha256:….
 func Parse(where string) (Reference, error) {
 	text := strings.TrimPrefix(where, scheme)
 	name, err := oras.ParseReference(text)
@@ -35,19 +35,19 @@ func Parse(where string) (Reference, error) {
 	return Reference{name}, nil
 }
 
-// Fixed reports whether the reference is a digest: what it names never changes, and cannot be changed.
+// Fixed reports whether the reference has a digest, so that the artifact can never change.
 func (r Reference) Fixed() bool {
 	_, err := r.name.Digest()
 	return err == nil
 }
 
-// String is the reference as people write it.
+// String returns the reference in the form that Parse reads.
 func (r Reference) String() string { return scheme + r.name.String() }
 
-// At names the tag together with what it leads to.
+// At returns the reference together with the digest of its artifact.
 func (r Reference) At(digest string) string { return r.String() + "@" + digest }
 
-// local reports whether the registry runs on this machine, where http is good enough.
+// local reports whether the registry runs on this machine, so that http is safe.
 func (r Reference) local() bool {
 	host := r.name.Host()
 	if name, _, err := net.SplitHostPort(host); err == nil {

@@ -1,4 +1,4 @@
-// Package registry keeps dumps and baselines in OCI registries. It alone speaks with them.
+// Package registry stores dumps and baselines in OCI registries. No other package accesses them.
 package registry
 
 import (
@@ -18,15 +18,15 @@ import (
 
 // Client reads and writes artifacts in registries.
 type Client struct {
-	Cache  string // the folder that keeps what was pulled, by digest; "" keeps nothing
-	Plain  bool   // speak http, not https, with registries on other machines too
-	Agent  string // what requests say they come from
+	Cache  string // the folder for pulled blobs; "" for no cache
+	Plain  bool   // use http instead of https for registries on other machines too
+	Agent  string // the User-Agent of requests
 	Getenv func(string) string
 
-	patience patience // zero: the usual
+	patience patience // zero for the defaults
 }
 
-// repository is a connection to the repository of a reference.
+// repository returns a client of the repository of a reference.
 func (c Client) repository(ref Reference) *remote.Repository {
 	return &remote.Repository{
 		Reference: ref.name,
@@ -38,17 +38,17 @@ func (c Client) repository(ref Reference) *remote.Repository {
 	}
 }
 
-// patience says how long a registry is waited for.
+// patience holds the timeouts and delays of requests.
 type patience struct {
 	connect time.Duration
-	idle    time.Duration // with nothing sent or received
-	first   time.Duration // before the second try; each further one waits twice as long
+	idle    time.Duration // the longest time without a byte sent or received
+	first   time.Duration // the delay before the second try; it doubles for each further one
 	tries   int
 }
 
 var usual = patience{connect: 10 * time.Second, idle: time.Minute, first: 500 * time.Millisecond, tries: 4}
 
-// longestWait bounds what a registry can ask for before the next try.
+// longestWait bounds the delay that a registry can request before the next try.
 const longestWait = 20 * time.Second
 
 func (p patience) transport() http.RoundTripper {
@@ -60,8 +60,8 @@ func (p patience) transport() http.RoundTripper {
 	return &retry.Transport{Base: watched{base, p.idle}, Policy: func() retry.Policy { return policy }}
 }
 
-// credential finds how to log in to a registry: where docker, podman and oras keep it, or else the token of a job of GitHub Actions
-// for GitHub's own registry. None is no error: much may be read by anyone.
+// credential returns the credential for a registry: from the files of docker, podman and oras, else the token of a GitHub Actions job
+// for GitHub's registry. If there is none it returns no error: many artifacts are public.
 func (c Client) credential(ctx context.Context, host string) (auth.Credential, error) {
 	for _, path := range c.credentialFiles() {
 		store, err := credentials.NewStore(path, credentials.StoreOptions{})
@@ -84,7 +84,7 @@ func (c Client) credential(ctx context.Context, host string) (auth.Credential, e
 
 const githubRegistry = "ghcr.io"
 
-// credentialFiles are the files that logging in writes, docker's first. They need not be there.
+// credentialFiles returns the files in which docker, podman and oras store credentials, docker's first. They may be missing.
 func (c Client) credentialFiles() []string {
 	var files []string
 	if dir := c.env("DOCKER_CONFIG"); dir != "" {

@@ -16,19 +16,19 @@ import (
 	"oras.land/oras-go/v2/content"
 )
 
-// shelf keeps blobs by their digest: between runs, or for one artifact only. Several processes may use it at once.
+// shelf is a folder of blobs named by digest, kept between runs or until one artifact is closed. Several processes may use it at once.
 type shelf struct {
 	dir   string
-	brief bool // the folder goes when the artifact is closed
+	brief bool // the folder is removed when the artifact is closed
 }
 
-// mostKept is what the blobs may take between runs, and spared the time for which no other run throws one away.
+// mostKept bounds the bytes of all blobs between runs. A blob that was used within spared is not removed.
 const (
 	mostKept = 4 << 30
 	spared   = time.Hour
 )
 
-// openShelf opens a folder of blobs, or a temporary one where there is none to keep.
+// openShelf opens a folder of blobs, or a temporary one if dir is "" or cannot be created.
 func openShelf(dir string) (*shelf, error) {
 	if dir != "" && os.MkdirAll(dir, 0o700) == nil {
 		return &shelf{dir: dir}, nil
@@ -44,7 +44,7 @@ func (s *shelf) path(d digest.Digest) string {
 	return filepath.Join(s.dir, d.Algorithm().String()+"-"+d.Encoded())
 }
 
-// has reports whether a blob is there whole. It is read for that: a damaged one is fetched again.
+// has reports whether a blob is stored and undamaged. It reads the blob to verify its digest.
 func (s *shelf) has(desc ocispec.Descriptor) bool {
 	name := s.path(desc.Digest)
 	f, err := os.Open(name)
@@ -56,17 +56,17 @@ func (s *shelf) has(desc ocispec.Descriptor) bool {
 		return false
 	}
 	now := time.Now()
-	_ = os.Chtimes(name, now, now) // it was of use: others go first
+	_ = os.Chtimes(name, now, now) // marks it as recently used
 	return true
 }
 
-// put stores a blob. It appears whole, with the digest that it should have, or not at all.
+// put stores a blob atomically, after verifying its digest.
 func (s *shelf) put(desc ocispec.Descriptor, from io.Reader) error {
 	f, err := os.CreateTemp(s.dir, "new-*")
 	if err != nil {
 		return fmt.Errorf("keep what is pulled: %w", err)
 	}
-	defer os.Remove(f.Name()) // no longer there when all went well
+	defer os.Remove(f.Name()) // fails after the rename
 	_, err = copyVerified(f, from, desc)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
@@ -83,7 +83,7 @@ func copyVerified(to io.Writer, from io.Reader, desc ocispec.Descriptor) (int64,
 	return n, verified.Verify()
 }
 
-// close throws away what is not kept.
+// close removes a temporary folder.
 func (s *shelf) close() error {
 	if s.brief {
 		return os.RemoveAll(s.dir)
@@ -92,7 +92,7 @@ func (s *shelf) close() error {
 	return nil
 }
 
-// prune removes the least recently used blobs until the rest fits. It ignores errors.
+// prune removes the least recently used blobs until the others fit the bound. It ignores errors.
 func (s *shelf) prune(most int64) {
 	var blobs []fs.FileInfo
 	var total int64

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// watched gives up requests in which nothing moves any more, in either direction. A limit on the whole would fail large blobs.
+// watched cancels requests that send and receive nothing for too long. A timeout for the whole request would fail large blobs.
 type watched struct {
 	base http.RoundTripper
 	idle time.Duration
 }
 
-// RoundTrip is one request, watched until its answer was read.
+// RoundTrip sends a request and watches it until the response is read.
 func (w watched) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	held := &watch{ctx: ctx, idle: w.idle, cancel: cancel}
@@ -31,19 +31,19 @@ func (w watched) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// stalled says that nothing moved for too long. It is a timeout: such requests are tried again.
+// stalled reports that a request made no progress for too long. It is a timeout, so that the request is tried again.
 type stalled struct{ after time.Duration }
 
-// Error is the sentence.
+// Error returns the message.
 func (s stalled) Error() string { return "nothing came for " + s.after.String() }
 
-// Timeout makes it a network error that is worth another try.
+// Timeout reports true: the request is worth another try.
 func (s stalled) Timeout() bool { return true }
 
-// Temporary belongs to a network error.
+// Temporary implements net.Error.
 func (s stalled) Temporary() bool { return true }
 
-// watch is the clock of one request.
+// watch is the timer of one request.
 type watch struct {
 	ctx    context.Context
 	idle   time.Duration
@@ -58,7 +58,7 @@ func (w *watch) stop() {
 	w.cancel(nil)
 }
 
-// why is the reason behind a failure: a request that was given up fails with a mere cancellation.
+// why returns the cause of a failure: a cancelled request fails with context.Canceled only.
 func (w *watch) why(err error) error {
 	if s, ok := context.Cause(w.ctx).(stalled); ok && err != io.EOF {
 		return s
@@ -66,7 +66,7 @@ func (w *watch) why(err error) error {
 	return err
 }
 
-// sending is the body of a request, receiving that of its answer, whose end is the end of the watch.
+// sending is the body of a request, receiving that of the response. The end of the response ends the watch.
 type (
 	sending struct {
 		io.ReadCloser
@@ -78,13 +78,13 @@ type (
 	}
 )
 
-// Read notes that something was sent.
+// Read records progress of the request.
 func (s *sending) Read(p []byte) (int, error) {
 	s.watch.moved()
 	return s.ReadCloser.Read(p)
 }
 
-// Read notes that something came.
+// Read records progress of the response.
 func (r *receiving) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package registrytest runs a real registry for tests, which can be made to ask for a login or to fail.
+// Package registrytest runs a real registry for tests. The registry can require a login or fail on request.
 package registrytest
 
 import (
@@ -18,7 +18,7 @@ import (
 
 // Server is a registry that runs until the test ends.
 type Server struct {
-	Host string // what references begin with
+	Host string // the host and port in references
 
 	mu     sync.Mutex
 	real   http.Handler
@@ -34,13 +34,13 @@ func New(t testing.TB) *Server {
 	return s.Server
 }
 
-// Running is a registry that has to be closed.
+// Running is a registry that must be closed.
 type Running struct {
 	*Server
 	Close func()
 }
 
-// Start starts a registry for who closes it later.
+// Start starts a registry. The caller must close it.
 func Start() Running {
 	s := &Server{real: registry.New(registry.Logger(log.New(io.Discard, "", 0)), registry.WithReferrersSupport(true)), logins: map[string]bool{}}
 	http := httptest.NewServer(s)
@@ -48,24 +48,24 @@ func Start() Running {
 	return Running{s, http.Close}
 }
 
-// Ref names a tag of the registry.
+// Ref returns a reference to a name in the registry.
 func (s *Server) Ref(name string) string { return "oci://" + s.Host + "/" + name }
 
-// Login makes the registry ask for a login. Who may not push may read.
+// Login makes the registry require a login. A user without the right to push can read.
 func (s *Server) Login(user, password string, push bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.logins[user+":"+password] = push
 }
 
-// Before is called with every request that was let in; one that it answers itself, and says so, goes no further.
+// Before sets a function that is called with every authorized request. If it reports true, it has answered the request.
 func (s *Server) Before(do func(http.ResponseWriter, *http.Request) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.before = do
 }
 
-// Asked counts the requests of a method for paths that hold a text.
+// Asked returns the number of requests with a method and a path that contains a text.
 func (s *Server) Asked(method, path string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +96,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// token hands out a token for a login: the login itself, with what was asked for.
+// token returns a token for a login: the login and the requested scope.
 func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	user, password, somebody := r.BasicAuth()
 	s.mu.Lock()
