@@ -1,5 +1,5 @@
-// Package baseline keeps the facts that were accepted earlier: one small file for each target and program, made to be read in a
-// pull request and to merge.
+// Package baseline stores accepted facts: a small file for each target and program, which is easy to read in a
+// pull request and to merge, and a machine file beside it.
 package baseline
 
 import (
@@ -20,25 +20,25 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// Schema names the form of a baseline file.
+// Schema is the format version of a baseline file.
 const Schema = "xlagate.baseline/v1"
 
 // Set is the baseline of one target.
 type Set struct {
 	Target   string
 	Programs []*Program   // sorted by name
-	Graphs   facts.Values // facts of TensorFlow's graphs; nil when none were accepted
+	Graphs   facts.Values // facts of TensorFlow's graphs; nil if none were accepted
 }
 
 // Program is the baseline of one program.
 type Program struct {
 	facts.Program
 	Toolchain facts.Toolchain
-	Reason    string     // why it was accepted as it is
-	Predicted *Predicted // what its readable file shows beside the facts; nil before it is written
+	Reason    string     // why it was accepted
+	Predicted *Predicted // the prices and source lines in its readable file; nil before it is written
 }
 
-// Find returns a program of the set, nil when it was never accepted.
+// Find returns a program of the set, nil if it was never accepted.
 func (s *Set) Find(name string) *Program {
 	if s == nil {
 		return nil
@@ -50,7 +50,7 @@ func (s *Set) Find(name string) *Program {
 	return s.Programs[at]
 }
 
-// Report turns the set into the form in which a dump's facts come, so that both are compared by the same code.
+// Report converts the set into a report like that of a dump, so that both are compared by the same code.
 func (s *Set) Report() *facts.Report {
 	r := &facts.Report{Dump: "the baseline"}
 	for _, p := range s.Programs {
@@ -61,13 +61,13 @@ func (s *Set) Report() *facts.Report {
 	return r
 }
 
-// ErrNone says that a target has no baseline.
+// ErrNone reports that a target has no baseline.
 var ErrNone = errors.New("no baseline")
 
-// graphsFile holds the facts of a target's TensorFlow graphs. No program's file can be called so: a plus sign is escaped there.
+// graphsFile holds the facts of a target's TensorFlow graphs. No program's file has this name: program names are written with plus signs escaped.
 const graphsFile = "+graphs.yaml"
 
-// Load reads a target's baseline from a file system whose root is the store. It returns [ErrNone] when the target has none.
+// Load reads a target's baseline from a file system whose root is the store. It returns [ErrNone] if the target has none.
 func Load(store fs.FS, target string) (*Set, error) {
 	dir := path.Clean(target)
 	entries, err := fs.ReadDir(store, dir)
@@ -88,7 +88,7 @@ func Load(store fs.FS, target string) (*Set, error) {
 	return set, nil
 }
 
-// read reads the files of a folder side by side: of thousands of programs they are tens of megabytes.
+// read reads the files of a folder in parallel: those of thousands of programs are tens of megabytes.
 func (s *Set) read(store fs.FS, dir string, entries []fs.DirEntry) error {
 	programs, wrong := s.readAll(store, dir, entries)
 	if err := cmp.Or(cmp.Or(wrong...), orphan(dir, entries), twice(dir, entries, programs)); err != nil {
@@ -98,7 +98,7 @@ func (s *Set) read(store fs.FS, dir string, entries []fs.DirEntry) error {
 	return nil
 }
 
-// readAll reads the files of a folder: of each that is a program's the program or what is wrong with it.
+// readAll reads the files of a folder, and returns a program or an error for each readable file.
 func (s *Set) readAll(store fs.FS, dir string, entries []fs.DirEntry) (programs []*Program, wrong []error) {
 	programs, wrong = make([]*Program, len(entries)), make([]error, len(entries))
 	var reading errgroup.Group
@@ -114,14 +114,14 @@ func (s *Set) readAll(store fs.FS, dir string, entries []fs.DirEntry) (programs 
 			} else {
 				programs[i], wrong[i] = LoadProgram(store, name)
 			}
-			return nil // the error of the first file is returned, whichever was read first
+			return nil // the caller returns the error of the first file by name
 		})
 	}
 	_ = reading.Wait()
 	return programs, wrong
 }
 
-// twice finds a program that two files hold, as a copy of a file does: which of them counts would be chance.
+// twice returns an error if two files hold the same program, such as a file and its copy: the choice between them would be arbitrary.
 func twice(dir string, entries []fs.DirEntry, programs []*Program) error {
 	first := map[string]string{}
 	for i, p := range programs {
@@ -137,7 +137,7 @@ func twice(dir string, entries []fs.DirEntry, programs []*Program) error {
 	return nil
 }
 
-// orphan finds a machine file without the readable one that it belongs to.
+// orphan returns an error for a machine file without a readable file.
 func orphan(dir string, entries []fs.DirEntry) error {
 	for _, e := range entries {
 		program, isMachine := strings.CutSuffix(e.Name(), machineExt)
@@ -148,7 +148,7 @@ func orphan(dir string, entries []fs.DirEntry) error {
 	return nil
 }
 
-// LoadProgram reads a program's baseline by the name of its readable file.
+// LoadProgram reads a program's baseline, given the name of its readable file.
 func LoadProgram(store fs.FS, name string) (*Program, error) {
 	machineName := strings.TrimSuffix(name, readableExt) + machineExt
 	text, err := fs.ReadFile(store, name)
@@ -176,7 +176,7 @@ func loadGraphs(store fs.FS, name string) (facts.Values, error) {
 	return parseGraphs(name, data)
 }
 
-// Targets lists the targets that a store holds.
+// Targets returns the targets in a store.
 func Targets(store fs.FS) ([]string, error) {
 	var targets []string
 	seen := map[string]bool{}
@@ -197,7 +197,7 @@ func Targets(store fs.FS) ([]string, error) {
 	return targets, nil
 }
 
-// The ends of the names of a program's two files.
+// The suffixes of the names of a program's two files.
 const (
 	readableExt = ".yaml"
 	machineExt  = ".jsonl"
@@ -208,13 +208,13 @@ func ours(name string) bool {
 	return strings.HasSuffix(name, readableExt) || strings.HasSuffix(name, machineExt)
 }
 
-// MachineName is where the machine file of a program's baseline lies below its target.
+// MachineName returns the path of a program's machine file below its target.
 func MachineName(program string) string {
 	return strings.TrimSuffix(FileName(program), readableExt) + machineExt
 }
 
-// FileName is where a program's baseline lies below its target: the name, with everything but letters, digits, '.', '_' and '-'
-// written as %XX. One that is too long for a file's name is cut and ends in %~ and a digest, which no other name has.
+// FileName returns the path of a program's readable file below its target: the name, with everything but letters, digits, '.', '_' and '-'
+// written as %XX. A name that is too long is cut and ends in %~ and a digest, which makes it unique.
 func FileName(program string) string {
 	var b strings.Builder
 	for i := 0; i < len(program); i++ {
@@ -235,5 +235,5 @@ func FileName(program string) string {
 	return name + readableExt
 }
 
-// longestName is what file systems allow, in bytes. TensorFlow names programs after functions, whose names may be as long as they like.
+// longestName is the longest file name in bytes that file systems allow. TensorFlow names programs after functions, whose names may be longer.
 const longestName = 255

@@ -9,8 +9,8 @@ import (
 	"github.com/xlagate/xlagate/internal/yamldoc"
 )
 
-// GraphFacts are the numbers that are kept of TensorFlow's graphs: the collectives outside of XLA, by kind, and of autoclustering, where it
-// ran, how many clusters and clustered operations there are, and which operations stayed outside, by kind. Nil when there are no graphs.
+// GraphFacts returns the stored facts of TensorFlow's graphs: the collectives outside of XLA, by kind; and, if autoclustering
+// ran, the numbers of clusters and clustered operations, and of operations outside of clusters, by kind. It returns nil if there are no graphs.
 func GraphFacts(c *tensorflow.Clusters) facts.Values {
 	if c == nil || !c.Ran && c.Graphs == 0 && len(c.Collectives) == 0 {
 		return nil
@@ -64,7 +64,7 @@ func parseGraphs(name string, data []byte) (facts.Values, error) {
 	return said.Facts, contradiction(name, "its last line", root, graphsPage(keptFacts(said.Facts)), "")
 }
 
-// clustersOf turns the numbers back into the form in which a dump's clusters come.
+// clustersOf converts the facts back into clusters.
 func clustersOf(n facts.Values) *tensorflow.Clusters {
 	if n == nil {
 		return nil

@@ -12,27 +12,27 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// Predicted is what a readable file shows beyond what is compared: prices and lines of the source, as they were when it was accepted.
+// Predicted is the part of a readable file that is not compared: the prices and source lines at the time of acceptance.
 type Predicted struct {
-	Device  string    // that the prices are for; "" without prices
-	Steps   []int64   // what a run of each variant takes, in nanoseconds
-	Kernels []Dearest // the dearest first
+	Device  string    // the device of the prices; "" without prices
+	Steps   []int64   // the predicted time of a run of each variant, in nanoseconds
+	Kernels []Dearest // the most expensive first
 }
 
-// Dearest names a group of kernels by what is shown of it.
+// Dearest identifies a group of kernels by its displayed fields.
 type Dearest struct {
 	Key groupKey
-	NS  int64    // what a run spends in them
+	NS  int64    // the predicted time per run, in nanoseconds
 	At  []string // "train.py:98"
 }
 
-// groupKey is what the kernels of a group have in common, as it is shown.
+// groupKey holds the displayed properties that the kernels of a group share.
 type groupKey struct{ kind, do, target, out string }
 
-// group is the kernels that look alike to a reader.
+// group is a set of kernels with equal displayed properties.
 type group struct {
 	key      groupKey
-	launches int64 // in a run of each variant
+	launches int64 // per run of each variant
 	name     *name
 	ns       float64
 	bytes    int64
@@ -42,7 +42,7 @@ type group struct {
 // maxGroups bounds the groups of kernels that are shown.
 const maxGroups = 20
 
-// groups puts together the kernels of all variants, by their forms.
+// groups groups the kernels of all variants.
 func groups(p *Program) map[*facts.Form]*group {
 	forms, all := map[*facts.Form]*group{}, map[groupKey]*group{}
 	for _, v := range p.Variants {
@@ -66,7 +66,7 @@ func groups(p *Program) map[*facts.Form]*group {
 	return forms
 }
 
-// name is what the model's names of several kernels have in common.
+// name is the common part of the op_names of several kernels.
 type name struct {
 	prefix, suffix string
 	shortest       int
@@ -90,7 +90,7 @@ func (n *name) add(s string) {
 	n.prefix, n.suffix = n.prefix[:head], n.suffix[len(n.suffix)-tail:]
 }
 
-// String has a * where the names differ.
+// String returns the name with a * for the part that differs.
 func (n *name) String() string {
 	if !n.several {
 		return shortened(n.prefix, maxName)
@@ -99,7 +99,7 @@ func (n *name) String() string {
 	return shortened(strings.ToValidUTF8(n.prefix, "")+"*"+strings.ToValidUTF8(suffix, ""), maxName)
 }
 
-// Bounds on what is shown of a text, in characters.
+// The bounds of displayed texts, in characters.
 const (
 	maxShape     = 60
 	maxDo        = 80
@@ -107,7 +107,7 @@ const (
 	maxSignature = 160
 )
 
-// shortened leaves out the middle of a long text.
+// shortened removes the middle of a long text.
 func shortened(s string, most int) string {
 	r := []rune(s)
 	if len(r) <= most {
@@ -117,7 +117,7 @@ func shortened(s string, most int) string {
 	return string(r[:head]) + "…" + string(r[len(r)-(most-head-1):])
 }
 
-// predict prices what is known of a program's kernels, and finds the lines that they come from.
+// predict returns the prices and the source lines of a program's kernels.
 func predict(p *Program) *Predicted {
 	all, out := groups(p), &Predicted{}
 	for _, v := range p.Variants {
@@ -143,7 +143,7 @@ func predict(p *Program) *Predicted {
 	return out
 }
 
-// dearest are the groups that a run spends most in; without prices, those that move most.
+// dearest returns the groups with the longest predicted time; without prices, those that move the most bytes.
 func dearest(all map[*facts.Form]*group) []*group {
 	list := distinct(all)
 	slices.SortFunc(list, func(a, b *group) int {
@@ -164,7 +164,7 @@ func (k groupKey) compare(other groupKey) int {
 	return cmp.Or(strings.Compare(k.do, other.do), strings.Compare(k.kind, other.kind), strings.Compare(k.out, other.out), strings.Compare(k.target, other.target))
 }
 
-// maxPlaces bounds the lines of the source that are shown of a group.
+// maxPlaces bounds the displayed source lines of a group.
 const maxPlaces = 3
 
 func places(at []string) []string {
@@ -173,7 +173,7 @@ func places(at []string) []string {
 	return slices.Clone(at[:min(len(at), maxPlaces)])
 }
 
-// threeDigits rounds a predicted price to its three significant digits.
+// threeDigits rounds a predicted price to three significant digits.
 func threeDigits(ns float64) int64 {
 	if ns < 1 || !finite(ns) || ns > 1e18 {
 		return 0

@@ -72,7 +72,7 @@ type (
 	}
 )
 
-// machine writes all that is kept of a program, one record a line, in an order that does not depend on the compiler's.
+// machine returns a program's machine file, one record a line, in an order that does not depend on the compiler's.
 func machine(p *Program) []byte {
 	w := &writer{}
 	w.add(record{Program: &programRecord{Schema, p.Name, p.Toolchain}})
@@ -94,7 +94,7 @@ func (w *writer) add(r record) {
 	w.WriteString(encoded(r))
 }
 
-// encoded is a value as one line of JSON.
+// encoded returns a value as one line of JSON.
 func encoded(v any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -134,7 +134,7 @@ func (w *writer) variant(v *facts.Variant) {
 	w.kernels(v.Kernels)
 }
 
-// counted writes a record for each of several things, and how often it is there.
+// counted writes a record for each distinct item, with its count.
 func counted[T comparable](w *writer, items map[T]int, of func(item T, n int) record) {
 	var lines []string
 	for item, n := range items {
@@ -143,7 +143,7 @@ func counted[T comparable](w *writer, items map[T]int, of func(item T, n int) re
 	w.sorted(lines)
 }
 
-// several is how often something is there; 0, which is not written, for once.
+// several returns a count to write; 0, which is omitted, for one.
 func several(n int) int {
 	if n == 1 {
 		return 0
@@ -172,7 +172,7 @@ func keptFacts(n facts.Values) facts.Values {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// model writes the model's operations, grouped by scope and type: a moved source line is no change.
+// model writes the model's operations, grouped by scope and type, without source lines.
 func (w *writer) model(model []facts.Statement) {
 	type place struct{ scope, dtype string }
 	counts := map[place]map[string]int{}
@@ -192,7 +192,7 @@ func (w *writer) model(model []facts.Statement) {
 	w.sorted(lines)
 }
 
-// kernels writes each form once, with the places where it is launched.
+// kernels writes each form once, with its launch sites.
 func (w *writer) kernels(kernels []facts.Kernel) {
 	forms, sites := map[*facts.Form]string{}, map[string]map[facts.Site]int{}
 	for i := range kernels {
@@ -224,7 +224,7 @@ func (w *writer) kernels(kernels []facts.Kernel) {
 	w.sorted(lines)
 }
 
-// writtenSite is a site as JSON, and what it is sorted by first.
+// writtenSite is a site as JSON, with its first sort key.
 type writtenSite struct{ opName, text string }
 
 // siteList writes sites as a JSON array, sorted.

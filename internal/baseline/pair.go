@@ -13,7 +13,7 @@ import (
 	"github.com/xlagate/xlagate/internal/yamldoc"
 )
 
-// Text is a program's baseline as it is stored: a file to be read in a pull request, and beside it one with all that a check needs.
+// Text is a program's stored baseline: a file to be read in a pull request, and a file with all data for a check.
 type Text struct{ Readable, Machine []byte }
 
 // Format writes a program's baseline. Two runs of the same source give the same text.
@@ -32,19 +32,19 @@ func Format(target string, p *Program) Text {
 func formatted(root *yamldoc.Node) []byte {
 	data, err := yamldoc.Format(root)
 	if err != nil {
-		panic(err) // a tree that is built here is well formed
+		panic(err) // a tree that is built here is well-formed
 	}
 	return data
 }
 
-// String is both files, one behind the other, as a result carries them.
+// String returns both files concatenated, as in a result.
 func (t Text) String() string { return string(t.Readable) + string(t.Machine) }
 
-// Same reports whether two baselines hold the same for a check. Reasons, prices and lines of the source may differ.
+// Same reports whether two baselines are equal for a check. Reasons, prices and source lines may differ.
 func Same(a, b *Program) bool { return bytes.Equal(machine(a), machine(b)) }
 
-// ShowAs takes from other baselines what a readable file shows beside the facts: all of it where one of them holds the same, otherwise the
-// lines of the source that are not known of p.
+// ShowAs copies the displayed data beside the facts from other baselines: all of it if one of them is the same, otherwise the
+// source lines that p lacks.
 func (p *Program) ShowAs(others ...*Program) {
 	at := map[groupKey][]string{}
 	for _, other := range others {
@@ -67,7 +67,7 @@ func (p *Program) ShowAs(others ...*Program) {
 	}
 }
 
-// Parse reads both files of a program, one behind the other.
+// Parse parses both files of a program, concatenated.
 func Parse(name string, data []byte) (*Program, error) {
 	at := bytes.Index(data, []byte("\n{"))
 	if at < 0 {
@@ -76,7 +76,7 @@ func Parse(name string, data []byte) (*Program, error) {
 	return parse(name, name, Text{data[:at+1], data[at+1:]})
 }
 
-// parse reads a program from its two files, which have to belong together.
+// parse reads a program from its two files, and returns an error if they do not belong together.
 func parse(name, machineName string, t Text) (*Program, error) {
 	root, err := tree(name, t.Readable)
 	if err != nil {
@@ -132,12 +132,12 @@ func parse(name, machineName string, t Text) (*Program, error) {
 // fixPair says how to repair a damaged baseline.
 const fixPair = "restore its .yaml and its .jsonl from git; if the change was intended, delete both and accept again: xlagate accept --reason \"…\""
 
-// broken is an error at a place of a file.
+// broken returns an error at a position of a file.
 func broken(name string, line, column int, message string) *Error {
 	return wrong(fmt.Sprintf("%s:%d:%d", name, line, column), message, fixPair)
 }
 
-// unreadable is what YAML says of a file.
+// unreadable returns the YAML error for a file.
 func unreadable(name string, err error) *Error {
 	return wrong(name, "the baseline is not readable: "+err.Error(), fixPair)
 }
@@ -146,10 +146,10 @@ func otherSchema(name, schema string) *Error {
 	return wrong(name, fmt.Sprintf("the baseline has the schema %q; this xlagate reads %q", schema, Schema), fixPair)
 }
 
-// lastKey begins the last line of a readable file.
+// lastKey is the key on the last line of a readable file.
 const lastKey = "whole"
 
-// tree reads a file of YAML that ends with the line of what it must hold.
+// tree parses a YAML file, and returns an error if it does not end with its closing line.
 func tree(name string, data []byte) (*yamldoc.Node, error) {
 	if line := yamldoc.Conflict(data); line > 0 {
 		return nil, broken(name, line, 1, "a merge conflict of git begins here")
@@ -169,10 +169,10 @@ func tree(name string, data []byte) (*yamldoc.Node, error) {
 	return root, nil
 }
 
-// lastLine is the number of the last line that has anything on it.
+// lastLine returns the number of the last line that is not blank.
 func lastLine(data []byte) int { return 1 + bytes.Count(bytes.TrimRight(data, "\n"), []byte("\n")) }
 
-// contradiction returns an error where a readable file differs from what follows from its machine file.
+// contradiction returns an error if a readable file differs from the one that its machine file gives.
 func contradiction(name, machineName string, got, want *yamldoc.Node, key string) error {
 	wrong := func(at *yamldoc.Node, format string, args ...any) error {
 		return broken(name, at.Line, at.Column, fmt.Sprintf(format, args...))
@@ -200,7 +200,7 @@ func contradiction(name, machineName string, got, want *yamldoc.Node, key string
 	return nil
 }
 
-// contradictions are those of a mapping.
+// contradictions returns the differences of a mapping.
 func contradictions(name, machineName string, got, want *yamldoc.Node, key string) error {
 	expected := map[string]*yamldoc.Node{}
 	for i := 0; i+1 < len(want.Content); i += 2 {

@@ -19,7 +19,7 @@ type machineReader struct {
 	program  *Program
 	variant  *facts.Variant
 	records  int
-	expanded int // kernels, operations and compiles that the records repeat
+	expanded int // the number of kernels, operations and compiles after expansion
 	ended    bool
 }
 
@@ -50,7 +50,7 @@ func readMachine(name string, data []byte) (*Program, error) {
 
 var unknownField = regexp.MustCompile(`^json: unknown field (".*")$`)
 
-// misread says where and why a record could not be read that ends at an offset.
+// misread returns an error with the line of the record that ends at an offset.
 func misread(name string, data []byte, end int, err error) error {
 	if line := yamldoc.Conflict(data); line > 0 {
 		return broken(name, line, 1, "a merge conflict of git begins here")
@@ -81,7 +81,7 @@ func misread(name string, data []byte, end int, err error) error {
 	return broken(name, line, column, message)
 }
 
-// fields counts what a record holds.
+// fields returns the number of set fields of a record.
 func (r *record) fields() (n int) {
 	for _, field := range reflect.ValueOf(*r).Fields() {
 		if !field.IsNil() {
@@ -91,7 +91,7 @@ func (r *record) fields() (n int) {
 	return n
 }
 
-// take adds a record to what was read.
+// take adds a record to the program.
 func (r *machineReader) take(one *record) error {
 	r.records++
 	if r.ended {
@@ -151,7 +151,7 @@ func (r *machineReader) end(d *endRecord) error {
 	return nil
 }
 
-// maxExpanded bounds the kernels and compiles of a program: a short file can hold many, and results of untrusted runs carry baselines.
+// maxExpanded bounds the kernels and compiles of a program: a short file can expand to many, and results of untrusted runs contain baselines.
 const maxExpanded = 1_000_000
 
 // expand counts n repetitions, or least if that is more.
@@ -186,7 +186,7 @@ func (r *machineReader) detail(one *record) error {
 	return nil
 }
 
-// repeat appends an item as often as the record says.
+// repeat appends an item n times.
 func repeat[T any](r *machineReader, list *[]T, item T, times int) error {
 	if err := r.expand(times, 1); err != nil {
 		return err

@@ -16,20 +16,20 @@ import (
 	"github.com/xlagate/xlagate/internal/registry"
 )
 
-// Place is where a baseline lies.
+// Place is the location of a baseline.
 type Place struct {
 	Where    string // a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG
-	Dir      string // where the path of a directory starts, and the git repository lies around
-	Config   string // the configuration's file, which is changed in the same step as a directory; "" for none
+	Dir      string // a relative directory starts here, and the git repository contains it
+	Config   string // the configuration file, which may change in the same step as a directory; "" for none
 	Registry registry.Client
 }
 
 const gitScheme = "git:"
 
-// Remote reports whether a baseline lies elsewhere than in a directory.
+// Remote reports whether a baseline is not in a directory.
 func Remote(where string) bool { return strings.HasPrefix(where, gitScheme) || registry.Is(where) }
 
-// CheckPlace finds what is wrong with how a baseline's place is written.
+// CheckPlace returns an error if a baseline's place is malformed.
 func CheckPlace(where string) error {
 	switch {
 	case strings.HasPrefix(where, gitScheme):
@@ -44,7 +44,7 @@ func CheckPlace(where string) error {
 	return nil
 }
 
-// Open opens a baseline for reading. One that is not there is [fs.ErrNotExist].
+// Open opens a baseline for reading. It returns [fs.ErrNotExist] if the baseline is missing.
 func (p Place) Open(ctx context.Context) (fs.FS, error) {
 	if err := CheckPlace(p.Where); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (p Place) Finish() (bool, error) {
 	return files.Finish(p.folder(), p.config())
 }
 
-// config is the configuration's file by its full name, which a step that is finished later goes by.
+// config returns the absolute path of the configuration file, which the journal of a step records.
 func (p Place) config() string {
 	name, err := filepath.Abs(p.Config)
 	if p.Config == "" || err != nil {
@@ -79,7 +79,7 @@ func (p Place) config() string {
 	return name
 }
 
-// folder is the directory of a baseline that lies in one.
+// folder returns the directory of a baseline in a directory.
 func (p Place) folder() string {
 	if filepath.IsAbs(p.Where) {
 		return p.Where
@@ -87,26 +87,26 @@ func (p Place) folder() string {
 	return filepath.Join(p.Dir, p.Where)
 }
 
-// Edit is a baseline that is being changed. What is read from it is what it held when it was opened.
+// Edit is a baseline that is being changed. Reading returns the content from when it was opened.
 type Edit interface {
 	fs.FS
-	// Put writes a file, and reports whether that changed it.
+	// Put writes a file, and reports whether the content changed.
 	Put(name string, data []byte) (changed bool, err error)
 	Remove(name string) error
-	// Shown is what people call a file of the baseline.
+	// Shown returns the name of a file for messages.
 	Shown(name string) string
-	// Also writes a file that is not of the baseline, as the last part of the same step.
+	// Also writes a file outside the baseline, last in the same step.
 	Also(file string, data []byte)
-	// Commit makes the changes last, all of them or none. It names what they were pushed as, where they were.
+	// Commit makes all changes or none. It returns the reference that was pushed, "" if none was.
 	Commit(ctx context.Context) (pushed string, err error)
-	// Close ends the change. What was not committed is forgotten.
+	// Close drops uncommitted changes.
 	Close() error
 }
 
-// ErrFixed says that a baseline cannot be changed where it lies.
+// ErrFixed reports that a baseline is in a place that cannot be changed.
 var ErrFixed = errors.New("cannot be written; give a directory, as in --baseline .xlagate, or a tag of a registry")
 
-// Edit opens a baseline for reading and writing. One that is not there yet is empty.
+// Edit opens a baseline for reading and writing. A missing one is empty.
 func (p Place) Edit(ctx context.Context) (Edit, error) {
 	if err := CheckPlace(p.Where); err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (p Place) Edit(ctx context.Context) (Edit, error) {
 	return editFolder(p.folder(), p.config())
 }
 
-// folder is a baseline in a directory. Nothing changes there before Commit, which changes all of it or nothing.
+// folder is a baseline in a directory. Commit makes all changes or none.
 type folder struct {
 	fs.FS
 	dir     string
@@ -129,7 +129,7 @@ type folder struct {
 	removed []string
 }
 
-// openFolder opens a directory for reading, in which nothing is half written.
+// openFolder opens a directory for reading, after it finishes an interrupted step.
 func openFolder(dir, config string) (fs.FS, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		if err == nil {
@@ -143,7 +143,7 @@ func openFolder(dir, config string) (fs.FS, error) {
 	return os.DirFS(dir), nil
 }
 
-// editFolder opens a directory for changing. Nobody else may do so at the same time.
+// editFolder opens a directory for changing, and locks it.
 func editFolder(dir, config string) (*folder, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("%s is a file; the baseline is a directory", dir)
@@ -158,7 +158,7 @@ func editFolder(dir, config string) (*folder, error) {
 	return &folder{FS: os.DirFS(dir), dir: dir, step: step, written: map[string][]byte{}}, nil
 }
 
-// Shown is the file's path.
+// Shown returns the file's path.
 func (f *folder) Shown(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
 
 // Put writes a file.
@@ -175,10 +175,10 @@ func (f *folder) Put(name string, data []byte) (bool, error) {
 	return true, nil
 }
 
-// Also writes a file that is not of the baseline.
+// Also writes a file outside the baseline.
 func (f *folder) Also(_ string, data []byte) { f.step.Also(data) }
 
-// Remove removes a file, and the folders in which nothing else lies.
+// Remove removes a file, and folders that become empty.
 func (f *folder) Remove(name string) error {
 	if _, err := fs.Stat(f, name); err != nil {
 		return fmt.Errorf("remove from the baseline: %w", err)
@@ -202,10 +202,10 @@ func (f *folder) Commit(context.Context) (string, error) {
 	return "", nil
 }
 
-// stays reports whether a folder is needed for something that lies in it.
+// stays reports whether a folder is not empty.
 func (f *folder) stays(dir string, e fs.DirEntry) bool {
 	return e.Name() != attributesFile && !slices.Contains(f.removed, path.Join(dir, e.Name()))
 }
 
-// Close lets others change the baseline.
+// Close releases the lock.
 func (f *folder) Close() error { return f.step.Close() }

@@ -31,7 +31,7 @@ type page struct {
 	Results   []resultLine     `json:"results,omitempty"`
 	Facts     map[facts.ID]any `json:"facts"`
 	Kernels   []kernelLine     `json:"dearest_kernels,omitempty"`
-	LeftOut   map[string]int   `json:"left_out,omitempty"` // of what is bounded, how much is not shown
+	LeftOut   map[string]int   `json:"left_out,omitempty"` // the number of omitted items of each bounded list
 	Machine   machineLine      `json:"machine"`
 	Whole     wholeLine        `json:"whole"`
 
@@ -48,7 +48,7 @@ type (
 	}
 	variantLine struct {
 		Signature string `json:"signature"`
-		Compiles  int    `json:"compiles,omitempty"` // where it is compiled more than once
+		Compiles  int    `json:"compiles,omitempty"` // if it is compiled more than once
 		Step      int64  `json:"step_ns,omitempty"`
 	}
 	argumentLine struct {
@@ -89,7 +89,7 @@ type (
 	}
 )
 
-// readable is what a program's readable file holds beside its machine file.
+// readable returns a program's readable file.
 func readable(p *Program, machine []byte) *yamldoc.Node {
 	g := &page{of: p, Schema: Schema, Program: p.Name, Reason: p.Reason, PricedOn: p.Predicted.Device, LeftOut: map[string]int{}}
 	g.Variants, g.Arguments, g.Results, g.Kernels = g.variants(), g.arguments(), g.results(), g.kernels()
@@ -102,7 +102,7 @@ func readable(p *Program, machine []byte) *yamldoc.Node {
 	return document(g)
 }
 
-// document writes a value in YAML: what lists hold is a line each, and so are the keys that sum something up.
+// document returns a value as YAML, with one line for each list item and for each summary key.
 func document(v any) *yamldoc.Node {
 	root, err := yamldoc.Of(v)
 	if err != nil {
@@ -121,7 +121,7 @@ func document(v any) *yamldoc.Node {
 	return root
 }
 
-// first bounds a list, and notes how much of it is left out.
+// first bounds a list, and records the number of omitted items.
 func first[T any](g *page, what string, list []T, most int) []T {
 	if len(list) <= most {
 		return list
@@ -152,13 +152,13 @@ func (g *page) variants() (lines []variantLine) {
 	return lines
 }
 
-// promise is what rules hold of an argument.
+// promise holds the properties of an argument that rules check.
 type promise struct {
 	aliased, donated, unused   bool
 	layout, sharding, constant string
 }
 
-// arguments puts together the arguments of which the same is promised.
+// arguments groups the arguments with equal promises.
 func (g *page) arguments() (lines []argumentLine) {
 	type group struct {
 		promise
@@ -188,7 +188,7 @@ func (g *page) arguments() (lines []argumentLine) {
 	return lines
 }
 
-// span names the first and the last of several.
+// span returns the first and the last of several names.
 func span(names []string) string {
 	firstName, last := shortened(names[0], maxShape), shortened(names[len(names)-1], maxShape)
 	switch len(names) {
@@ -200,7 +200,7 @@ func span(names []string) string {
 	return firstName + " … " + last
 }
 
-// results puts together the results that are spread alike over devices.
+// results groups the results with equal shardings.
 func (g *page) results() (lines []resultLine) {
 	type spread struct{ split, sharding string }
 	count := map[spread]int{}
@@ -218,8 +218,8 @@ func (g *page) results() (lines []resultLine) {
 	return lines
 }
 
-// facts sets the facts, one a line: a number where all variants agree, otherwise one for each. Where there is no room, zeros are left out first. It
-// returns how many there are.
+// facts sets the facts, one a line: one number if all variants agree, otherwise one for each. If there are too many, it omits zeros first. It
+// returns their number.
 func (g *page) facts() int {
 	values := map[facts.ID][]any{}
 	for i, v := range g.of.Variants {
@@ -256,7 +256,7 @@ func zeroOne(b bool) int {
 // maxAmounts bounds the variants whose numbers are on one line.
 const maxAmounts = 8
 
-// amount is what a fact is in each variant; nil where it is not known.
+// amount returns a fact's values in the variants; nil for unknown ones.
 func amount(values []any) any {
 	if same := slices.Compact(slices.Clone(values)); len(same) == 1 {
 		return same[0]
@@ -271,7 +271,7 @@ func amount(values []any) any {
 	return values
 }
 
-// kernels shows the dearest groups of kernels. What is said of them comes from the kernels; their price and place do not.
+// kernels sets the most expensive groups of kernels. Their prices and source lines come from Predicted, all else from the kernels.
 func (g *page) kernels() (lines []kernelLine) {
 	known := map[groupKey]*group{}
 	for _, all := range groups(g.of) {

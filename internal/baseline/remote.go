@@ -19,7 +19,7 @@ import (
 	"github.com/xlagate/xlagate/internal/registry"
 )
 
-// Error says why a baseline could not be read where it lies, and what to do about it.
+// Error is the reason why a remote baseline could not be read, and the fix.
 type Error = registry.Error
 
 func wrong(where, message, fix string) *Error {
@@ -35,7 +35,7 @@ func cutGit(where string) (ref, below string, err error) {
 	return ref, below, nil
 }
 
-// openGit reads a folder of a revision into memory. A zip, because a zip can be read as a file system.
+// openGit reads a folder of a revision into memory, as a zip, which archive/zip serves as a file system.
 func openGit(ctx context.Context, dir, where string) (fs.FS, error) {
 	ref, below, err := cutGit(where)
 	if err != nil {
@@ -46,7 +46,7 @@ func openGit(ctx context.Context, dir, where string) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	top, err := g.ask("rev-parse", "--show-cdup") // from a folder below it git archives nothing but what is in that folder
+	top, err := g.ask("rev-parse", "--show-cdup") // in a subfolder, git archive is limited to that folder
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func openGit(ctx context.Context, dir, where string) (fs.FS, error) {
 	return zip.NewReader(bytes.NewReader(out), int64(len(out)))
 }
 
-// tree is git's name of the folder below a revision. One that is not there is [fs.ErrNotExist].
+// tree returns git's name of a folder of a revision. It returns [fs.ErrNotExist] if the folder is missing.
 func (g repository) tree(ref, below string) (string, error) {
 	if _, err := g.ask("rev-parse", "--verify", "--quiet", ref+"^{commit}"); errors.Is(err, errSilent) {
 		fix := "fetch it: git fetch origin " + strings.TrimPrefix(ref, "origin/") + "; with actions/checkout: fetch-depth: 0"
@@ -89,7 +89,7 @@ type repository struct {
 // errSilent is returned when git fails without a message: something does not exist.
 var errSilent = errors.New("it does not exist")
 
-// ask runs git and turns its message into an [Error].
+// ask runs git and returns its output, or its message as an [Error].
 func (g repository) ask(args ...string) ([]byte, error) {
 	out, err := git.Run(g.ctx, g.dir, args...)
 	var failed *git.Failure
@@ -108,22 +108,22 @@ func (g repository) ask(args ...string) ([]byte, error) {
 	return nil, wrong(g.where, "git says: "+first, "run xlagate inside the repository")
 }
 
-// artifact is a baseline in a registry: one layer a file. Nothing changes there before Commit.
+// artifact is a baseline in a registry, with a layer for each file. Commit makes all changes.
 type artifact struct {
 	fs.FS
 	client registry.Client
 	ref    registry.Reference
-	digest string // what the tag named when it was opened; "" for nothing
+	digest string // the digest of the tag when it was opened; "" for none
 	layers map[string]registry.Layer
 	files  map[string][]byte
 	edited bool
-	also   map[string][]byte // files on the disk that change with it
+	also   map[string][]byte // files on disk that Commit writes too
 }
 
 // limit bounds a baseline in a registry. Its files are held in memory.
 var limit = registry.Limit{Bytes: 64 << 20, Layers: 10_000}
 
-// openArtifact reads a baseline from a registry; one that is not there is empty.
+// openArtifact reads a baseline from a registry; a missing one is empty.
 func openArtifact(ctx context.Context, p Place) (*artifact, error) {
 	ref, err := registry.Parse(p.Where)
 	if err != nil {
@@ -161,7 +161,7 @@ func (a *artifact) take(pulled *registry.Artifact) error {
 	return nil
 }
 
-// inMemory is a file system of files in memory: a zip, because a zip can be read as one.
+// inMemory returns a file system of files in memory, as a zip, which archive/zip serves as a file system.
 func inMemory(files map[string][]byte) (fs.FS, error) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -180,7 +180,7 @@ func inMemory(files map[string][]byte) (fs.FS, error) {
 	return zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
 }
 
-// Shown is the file's name below the baseline.
+// Shown returns the file's name below the baseline.
 func (a *artifact) Shown(name string) string { return name }
 
 // Put changes a file in the next artifact.
@@ -192,7 +192,7 @@ func (a *artifact) Put(name string, data []byte) (bool, error) {
 	return true, nil
 }
 
-// Remove leaves a file out of the next artifact.
+// Remove omits a file from the next artifact.
 func (a *artifact) Remove(name string) error {
 	if _, ok := a.files[name]; !ok {
 		return fmt.Errorf("remove %s from the baseline: %w", name, fs.ErrNotExist)
@@ -203,10 +203,10 @@ func (a *artifact) Remove(name string) error {
 	return nil
 }
 
-// Also writes a file on the disk once the artifact is pushed.
+// Also makes Commit write a file on disk after the push.
 func (a *artifact) Also(file string, data []byte) { a.also[file] = data }
 
-// Close has nothing left to do.
+// Close does nothing.
 func (a *artifact) Close() error { return nil }
 
 // Commit pushes the next artifact under the tag. It fails if the tag was moved meanwhile.

@@ -44,7 +44,7 @@ func list(of *jsonschema.Schema) *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "array", Items: of}
 }
 
-// withoutNull allows no null: an empty list is left out.
+// withoutNull removes null from the types: empty lists are omitted.
 func withoutNull(s *jsonschema.Schema) {
 	if len(s.Types) == 2 && s.Types[0] == "null" {
 		s.Type, s.Types = s.Types[1], nil

@@ -10,13 +10,13 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// attributes lies beside machine files: code hosts fold them, git shows no lines of them and leaves their line ends alone.
+// attributes is the .gitattributes beside machine files: code hosts collapse them, git shows no diff of them and keeps their line endings.
 const (
 	attributesFile = ".gitattributes"
 	attributes     = "*" + machineExt + " linguist-generated -diff -text\n"
 )
 
-// Save writes a program's files, and names those that it changed.
+// Save writes a program's files, and returns the names of those that changed.
 func Save(e Edit, target string, p *Program) ([]string, error) {
 	text := Format(target, p)
 	written, err := save(e, path.Join(target, FileName(p.Name)), text.Readable, nil)
@@ -25,7 +25,7 @@ func Save(e Edit, target string, p *Program) ([]string, error) {
 	}
 	if _, inFolder := e.(*folder); err == nil && inFolder {
 		at := path.Join(target, attributesFile)
-		own, _ := fs.ReadFile(e, at) // one that cannot be read is written
+		own, _ := fs.ReadFile(e, at) // an unreadable file is rewritten
 		if !bytes.Contains(own, []byte(attributes)) {
 			written, err = save(e, at, append(own, attributes...), written)
 		}
@@ -46,12 +46,12 @@ func save(e Edit, name string, data []byte, written []string) ([]string, error) 
 	return written, err
 }
 
-// Remove removes a program's files, and names them.
+// Remove removes a program's files, and returns their names.
 func Remove(e Edit, target, program string) ([]string, error) {
 	return remove(e, path.Join(target, FileName(program)), path.Join(target, MachineName(program)))
 }
 
-// RemoveTarget removes the files of a target, and names them.
+// RemoveTarget removes the files of a target, and returns their names.
 func RemoveTarget(e Edit, target string) ([]string, error) {
 	entries, err := fs.ReadDir(e, target)
 	if err != nil {
@@ -75,10 +75,10 @@ func remove(e Edit, names ...string) ([]string, error) {
 	return names, nil
 }
 
-// ErrEdited says that a file holds what it should, but is not as accept writes it.
+// ErrEdited reports that a file has the right content, but not in the form that accept writes.
 var ErrEdited = errors.New("not as xlagate accept writes it: it was edited or merged by hand; accept again")
 
-// Verify reads every file of a store, and returns how many there are and all that is wrong with them.
+// Verify reads every file of a store, and returns their number and all errors.
 func Verify(store fs.FS) (files int, wrong []error, err error) {
 	targets, err := Targets(store)
 	for _, target := range targets {
@@ -118,7 +118,7 @@ func (s *Set) canonical(store fs.FS, name string, p *Program) error {
 	case p != nil:
 		want = Format(s.Target, p).Readable
 	default:
-		return nil // a machine file, which its readable file accounts for, or one that cannot be read
+		return nil // a machine file, which is checked with its readable file, or an unreadable one
 	}
 	if !bytes.Equal(data, want) || p != nil && FileName(p.Name) != name {
 		return fmt.Errorf("%s: %w", file, ErrEdited)

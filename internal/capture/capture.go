@@ -1,5 +1,5 @@
-// Package capture runs a command with the flags that make XLA and TensorFlow dump what they compile, and records beside the dump
-// what made it: the versions of the framework and the compiler, the backend, the device and the XLA flags.
+// Package capture runs a command with flags that make XLA and TensorFlow dump what they compile, and records the toolchain in the dump:
+// the versions of the framework and the compiler, the backend, the device and the XLA flags.
 package capture
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// What capture itself writes into the dump directory.
+// The files that capture writes into the dump directory.
 const (
 	toolchainFile = "xlagate-toolchain.json"
 	logFile       = "xlagate-stderr.log"
@@ -23,32 +23,32 @@ const (
 	graphFolder   = "graph"
 )
 
-// Options says what to run and where its dump goes.
+// Options are the command to run and the directory of its dump.
 type Options struct {
 	Argv    []string // the command
-	Env     []string // its environment, as os.Environ gives it; the dump flags are added to it
+	Env     []string // its environment, as in os.Environ, to which the dump flags are added
 	Dir     string   // its working directory; "" for the current one
-	To      string   // where the dump goes: a directory that is new, empty or was written by a capture
+	To      string   // the directory of the dump: new, empty or written by a capture
 	Timeout time.Duration
-	Stdin   io.Reader // never a terminal: the command runs in a process group of its own
-	Stdout  io.Writer // both are kept in To as well: what the framework and the compiler log is read from there
+	Stdin   io.Reader // never a terminal: the command runs in a new process group
+	Stdout  io.Writer // both are copied into To as well, where the logs of framework and compiler are read
 	Stderr  io.Writer
 }
 
-// Outcome is what a command left behind.
+// Outcome is the result of a command.
 type Outcome struct {
 	Dir       string // the dump, as an absolute path
 	Toolchain facts.Toolchain
-	Log       string   // the command's stderr, kept in a file
-	Notes     []string // sentences about flags that were changed and things that could not be found out
+	Log       string   // the path of the file with the command's stderr
+	Notes     []string // sentences about changed flags and unknown versions
 }
 
-// ErrNothingDumped is returned when a command ended well without leaving a module or graph behind.
+// ErrNothingDumped reports that a command succeeded without dumping a module or graph.
 var ErrNothingDumped = errors.New("the command succeeded, but XLA dumped nothing: either it compiled nothing, or it sets XLA_FLAGS itself and so " +
 	`drops the flags that make XLA dump; append there instead: os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_…"`)
 
-// Run runs the command and returns when it has ended. The outcome is set whenever the command was started. A command that fails
-// gives an [ExitError]: whatever it had dumped until then is left in place, marked as incomplete.
+// Run runs the command and waits for it. It returns an outcome whenever the command was started. For a command that fails it
+// returns an [ExitError] and keeps the dump, marked as incomplete.
 func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	if len(opts.Argv) == 0 {
 		return nil, errors.New("there is no command to capture; give one after --")
@@ -57,7 +57,7 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the dump directory %s: %w", opts.To, err)
 	}
-	versions, _ := versionsOf(ctx, opts, opts.Env) // a command may make its Python, or change it: it is asked again afterwards
+	versions, _ := versionsOf(ctx, opts, opts.Env) // repeated after the command, which may install or change its Python
 	env, err := dumpEnvironment(opts.Env, opts.Dir, to, versions["torch_xla"] != "")
 	if err != nil {
 		return nil, err

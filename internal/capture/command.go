@@ -19,20 +19,20 @@ import (
 	"github.com/xlagate/xlagate/internal/logs"
 )
 
-// grace is how long a command may take to end after the signal, and its children to close its output after it ended.
+// grace is how long a command may take to exit after the signal, and its children to close its output after that.
 const grace = 5 * time.Second
 
-// ExitError is a command that did not end well: what it dumped may be half of what it would have.
+// ExitError reports a command that failed. Its dump may be incomplete.
 type ExitError struct {
 	Why  string // "exit status 1", "killed", "did not end within 20m0s"
-	Tail string // the last lines it wrote to stderr
+	Tail string // the last lines of stderr
 	Err  error
 
-	// Failure is the exception that ended a Python program; nil when its log holds none.
+	// Failure is the exception that ended a Python program; nil if its log has none.
 	Failure *logs.Failure
 }
 
-// Error says how the command ended: with the exception that ended it, else with its last line.
+// Error returns how the command ended, with the exception that ended it, else with its last line.
 func (e *ExitError) Error() string {
 	text := fmt.Sprintf("the command failed (%s), so its dump is not checked", e.Why)
 	if e.Failure != nil {
@@ -47,7 +47,7 @@ func (e *ExitError) Error() string {
 // logged matches the beginning of a line of TensorFlow's and XLA's own log that is no error: "I0000 00:00:1795399785.130783   23287 dump_graph.cc:245] ".
 var logged = regexp.MustCompile(`^[IW]\d{4} [\d:.]+ +\d+ [\w.]+:\d+\] `)
 
-// lastSaid is the last line that a command wrote. What the libraries around it log after its error is left out where anything else was said.
+// lastSaid returns the last line that a command wrote. It skips lines of TensorFlow's and XLA's log unless there are no others.
 func lastSaid(tail string) string {
 	lines := strings.Split(tail, "\n")
 	own := slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return strings.TrimSpace(line) == "" || logged.MatchString(line) })
@@ -57,10 +57,10 @@ func lastSaid(tail string) string {
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
-// Unwrap is what running the command returned.
+// Unwrap returns the error of os/exec.
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// runCommand runs the command in a process group of its own, keeps what it writes in two logs, and leaves no process of it behind.
+// runCommand runs the command in a new process group, copies its output into two logs, and kills its remaining processes at the end.
 func runCommand(ctx context.Context, opts Options, env *environ, to string) error {
 	said, err := os.Create(filepath.Join(to, stdoutFile))
 	if err != nil {
@@ -88,7 +88,7 @@ func runCommand(ctx context.Context, opts Options, env *environ, to string) erro
 	return &ExitError{Why: err.Error(), Tail: tail.String(), Err: err, Failure: failureIn(log.Name())}
 }
 
-// failureIn reads what the command wrote to stderr. That it cannot be read hides nothing: the command's end is an error by itself.
+// failureIn returns the exception in the log of stderr. It ignores read errors: the command has failed already.
 func failureIn(logPath string) *logs.Failure {
 	data, err := os.ReadFile(logPath)
 	if err != nil {
@@ -125,7 +125,7 @@ func runGroup(ctx context.Context, opts Options, env []string) error {
 	return err
 }
 
-// killAtSecond ends a command that takes its time to end when a person interrupts a second time.
+// killAtSecond kills a command that has not exited when the user interrupts a second time.
 func killAtSecond(cmd *exec.Cmd) (stop func()) {
 	asked, ended := make(chan os.Signal, 2), make(chan struct{})
 	signal.Notify(asked, os.Interrupt, syscall.SIGTERM)
@@ -145,7 +145,7 @@ func killAtSecond(cmd *exec.Cmd) (stop func()) {
 	}
 }
 
-// command finds the program in the command's own PATH and working directory, not in ours.
+// command returns the command to run. It finds the program in the command's PATH and working directory, not in those of xlagate.
 func command(ctx context.Context, argv []string, dir string, env []string) (*exec.Cmd, error) {
 	e := environ{vars: env, dir: dir}
 	path, err := lookPath(argv[0], dir, e.get("PATH"))
@@ -164,17 +164,17 @@ func orDiscard(w io.Writer) io.Writer {
 	return w
 }
 
-// compilerLog begins a line that TensorFlow logs for each function and argument that it compiles, in its present form and its former one.
+// compilerLog matches the beginning of a line that TensorFlow logs for each function and argument that it compiles, in its current and its former form.
 var compilerLog = regexp.MustCompile(`^(I\d{4}|\d{4}-\d\d-\d\d) .*\b(xla_compiler|dump_graph)\.cc:\d+\] `)
 
-// unloggedWriter passes on what a command writes without these lines.
+// unloggedWriter passes on a command's output without these lines.
 type unloggedWriter struct {
 	to   io.Writer
-	all  bool // those too
+	all  bool // pass on these lines too
 	held []byte
 }
 
-// Write passes on at once what cannot become such a line.
+// Write passes on immediately what cannot be the beginning of such a line.
 func (u *unloggedWriter) Write(p []byte) (int, error) {
 	for line := range bytes.Lines(p) {
 		u.held = append(u.held, line...)
@@ -189,7 +189,7 @@ func (u *unloggedWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// flush passes on what is held.
+// flush passes on the buffered bytes.
 func (u *unloggedWriter) flush() error {
 	line := u.held
 	u.held = nil
@@ -200,7 +200,7 @@ func (u *unloggedWriter) flush() error {
 	return err
 }
 
-// tailWriter keeps the last lines that were written.
+// tailWriter stores the last lines written to it.
 type tailWriter struct{ buf []byte }
 
 const (
@@ -208,14 +208,14 @@ const (
 	tailLines = 20
 )
 
-// Write keeps the end of all that was written.
+// Write stores the end of the output.
 func (t *tailWriter) Write(p []byte) (int, error) {
 	t.buf = append(t.buf, p[max(0, len(p)-tailBytes):]...)
 	t.buf = t.buf[max(0, len(t.buf)-tailBytes):]
 	return len(p), nil
 }
 
-// String is the last lines.
+// String returns the last lines.
 func (t *tailWriter) String() string {
 	lines := strings.Split(strings.TrimRight(string(t.buf), "\n"), "\n")
 	return strings.Join(lines[max(0, len(lines)-tailLines):], "\n")

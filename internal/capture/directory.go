@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// prepare makes the dump directory, or empties it when all that it holds came from an earlier capture: modules of two runs in one
-// directory would look like recompiles. Files of anybody else's are never removed.
+// prepare creates the dump directory, or empties it if all files are from an earlier capture: modules of two runs in one
+// directory would look like recompiles. It never removes other files.
 func prepare(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the dump directory: %w", err)
@@ -37,7 +37,7 @@ func prepare(dir string) error {
 	return remove(dir, stale)
 }
 
-// listDump divides what a directory holds into files that a capture writes and others.
+// listDump returns the files of a directory that a capture writes, and the others.
 func listDump(dir string) (stale, foreign []string, err error) {
 	err = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -60,13 +60,13 @@ func listDump(dir string) (stale, foreign []string, err error) {
 	return stale, foreign, nil
 }
 
-// dumpFile tells the names that XLA, TensorFlow and capture give to files; rel is the path below the dump directory.
+// dumpFile reports whether a file is named as XLA, TensorFlow or capture name files; rel is the path below the dump directory.
 func dumpFile(rel string) bool {
 	folder, _, inFolder := strings.Cut(rel, "/")
 	if slices.Contains([]string{toolchainFile, logFile, stdoutFile, metricsFile, reasonsFile}, rel) || inFolder && (folder == graphFolder || folder == "shardy") {
 		return true
 	}
-	if inFolder && slices.Contains([]string{"compile_options.pb", "module.mlir", "topology.pb"}, path.Base(rel)) { // what JAX hands to the compiler
+	if inFolder && slices.Contains([]string{"compile_options.pb", "module.mlir", "topology.pb"}, path.Base(rel)) { // JAX's inputs of the compiler
 		return true
 	}
 	for part := range strings.SplitSeq(rel, "/") {
@@ -77,7 +77,7 @@ func dumpFile(rel string) bool {
 	return strings.HasSuffix(rel, ".triton-to-llvm.txt") || strings.HasSuffix(rel, ".canonicalize-cse.txt")
 }
 
-// remove deletes files, the record last: what a removal that was killed leaves is still known as a capture's.
+// remove deletes files, the record last, so that the rest of a killed removal is still known to be a capture's.
 func remove(dir string, files []string) error {
 	files = slices.DeleteFunc(files, func(f string) bool { return f == toolchainFile })
 	for _, f := range append(files, toolchainFile) {

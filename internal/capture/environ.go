@@ -11,14 +11,14 @@ import (
 
 // environ is the environment of a command while the dump flags are added to it.
 type environ struct {
-	vars  []string // "KEY=value", as os.Environ gives it
-	dir   string   // the command's working directory, which flag files are relative to
-	torch bool     // it makes PyTorch/XLA say more
-	logs  bool     // the user asked TensorFlow for more of its log
+	vars  []string // "KEY=value", as in os.Environ
+	dir   string   // the command's working directory; paths of flag files are relative to it
+	torch bool     // it sets the debug variables of PyTorch/XLA
+	logs  bool     // the user enabled TensorFlow's verbose log
 	notes []string
 }
 
-// dumpEnvironment adds to the user's own environment what makes XLA, TensorFlow and, where it is installed, PyTorch/XLA dump into a
+// dumpEnvironment returns the user's environment with variables that make XLA, TensorFlow and, if it is installed, PyTorch/XLA dump into a
 // directory.
 func dumpEnvironment(vars []string, dir, to string, torch bool) (*environ, error) {
 	e := &environ{vars: slices.Clone(vars), dir: dir}
@@ -30,7 +30,7 @@ func dumpEnvironment(vars []string, dir, to string, torch bool) (*environ, error
 	if err := e.addXLA("XLA_FLAGS", add...); err != nil {
 		return nil, err
 	}
-	// libtpu reads its own variable after XLA_FLAGS: a dump directory there would win.
+	// libtpu reads its own variable after XLA_FLAGS: a dump directory there would take precedence.
 	if e.get("LIBTPU_INIT_ARGS") != "" {
 		if err := e.addXLA("LIBTPU_INIT_ARGS"); err != nil {
 			return nil, err
@@ -41,7 +41,7 @@ func dumpEnvironment(vars []string, dir, to string, torch bool) (*environ, error
 	}
 	e.disableCaches()
 	if e.get("PYTHONUNBUFFERED") == "" {
-		e.set("PYTHONUNBUFFERED", "1") // into a pipe Python writes late, and nothing of a process that is killed
+		e.set("PYTHONUNBUFFERED", "1") // Python buffers output to a pipe, and a killed process loses the buffer
 	}
 	return e, nil
 }
@@ -56,7 +56,7 @@ func (e *environ) addXLA(key string, add ...string) error {
 	return nil
 }
 
-// dropDumpFlag reports whether a flag of the user's would keep the dump from where it is wanted, and notes what others hide.
+// dropDumpFlag reports whether a flag of the user must be dropped because it redirects or suppresses the dump. It adds notes about flags that hide parts of it.
 func (e *environ) dropDumpFlag(key string, f flag) bool {
 	switch f.name {
 	case "xla_dump_to":
@@ -95,16 +95,16 @@ func (e *environ) addTensorFlow(to string) error {
 	return nil
 }
 
-// nameArguments makes TensorFlow dump each function on its way to XLA, and log what it hands over: nothing else tells what arguments are
-// called. What it logs is kept, and shown to nobody who did not ask for it.
+// nameArguments makes TensorFlow dump each function that it passes to XLA, and log its arguments: no other output has the names of
+// arguments. The log is stored, and printed only if the user enabled it.
 func (e *environ) nameArguments() {
 	asked := e.get("TF_CPP_VMODULE")
 	e.logs = asked != ""
 	e.set("TF_CPP_VMODULE", strings.TrimPrefix(asked+",xla_compiler=2", ","))
 }
 
-// addTorch makes PyTorch/XLA say which lines of the model operations come from, what it ran on the CPU instead, and why it compiled each
-// graph. The model's line may lie deep below the framework's: more frames are asked for than the eight that it writes by itself.
+// addTorch makes PyTorch/XLA record the source lines of operations, the operations that it ran on the CPU, and why it compiled each
+// graph. It raises the number of recorded frames from eight: the model's line may be below many frames of the framework.
 func (e *environ) addTorch(to string) {
 	e.torch = true
 	for _, v := range [][2]string{{"XLA_IR_DEBUG", "1"}, {"XLA_HLO_DEBUG", "1"}, {"PT_XLA_DEBUG_LEVEL", "1"}, {"PT_XLA_DEBUG_MAX_FRAME", "64"}} {
@@ -116,7 +116,7 @@ func (e *environ) addTorch(to string) {
 	e.redirect("PT_XLA_DEBUG_FILE", filepath.Join(to, reasonsFile), "why it compiles")
 }
 
-// redirect has a file written into the dump that the user may have wanted elsewhere.
+// redirect makes a file be written into the dump, and adds a note if the user set another path.
 func (e *environ) redirect(key, path, what string) {
 	if old := e.get(key); old != "" {
 		e.note("%s was %s; this run writes %s elsewhere", key, old, what)
@@ -124,7 +124,7 @@ func (e *environ) redirect(key, path, what string) {
 	e.set(key, path)
 }
 
-// disableCaches keeps frameworks from taking a program from a cache: XLA dumps only what it compiles.
+// disableCaches disables the compilation caches of frameworks: XLA dumps only programs that it compiles.
 func (e *environ) disableCaches() {
 	if cache := e.get("JAX_COMPILATION_CACHE_DIR"); cache != "" {
 		e.note("JAX's compilation cache in %s is not used: a program from it is not dumped", cache)
@@ -136,7 +136,7 @@ func (e *environ) disableCaches() {
 	}
 }
 
-// flags reads a variable that holds flags, or names a file that holds them.
+// flags returns the flags in a variable, or in the file that the variable names.
 func (e *environ) flags(key string) ([]flag, error) {
 	text := strings.Trim(e.get(key), flagSpace)
 	if text != "" && text[0] != '-' {
@@ -175,7 +175,7 @@ func firstWord(text string) string {
 	return text
 }
 
-// get is the value that the command sees: the last one.
+// get returns the last value of a variable, which is the one that the command sees.
 func (e *environ) get(key string) string {
 	for _, v := range slices.Backward(e.vars) {
 		if k, value, _ := strings.Cut(v, "="); k == key {

@@ -14,10 +14,10 @@ import (
 	"strings"
 )
 
-// installation is what a Python says of itself.
+// installation describes a Python installation.
 type installation struct {
 	Executable string   `json:"executable"`
-	Packages   []string `json:"packages"` // the folders of its installed packages, in the order in which they are searched
+	Packages   []string `json:"packages"` // the folders of its installed packages, in search order
 }
 
 const installationScript = `
@@ -26,11 +26,11 @@ folders = [p for p in sys.path if os.path.basename(p) in ("site-packages", "dist
 print(json.dumps({"executable": sys.executable, "packages": folders}))
 `
 
-// ErrNoPython says that a command is none that Python runs, so that there is no environment to change.
+// ErrNoPython reports that a command does not run Python, so that there is no environment to change.
 var ErrNoPython = errors.New("is not known to run Python")
 
-// InChanged returns the options of a capture whose Python has other packages: a virtual environment in dir holds what the requirements ask for,
-// and everything else is that of the Python that the command runs now. Nothing of the present environment is changed or copied.
+// InChanged returns options that run the command with other packages: it creates a virtual environment with the requirements in dir;
+// all other packages are those of the command's current Python. It does not change or copy the current environment.
 func InChanged(ctx context.Context, opts Options, dir string, requirements []string) (Options, error) {
 	e := environ{vars: slices.Clone(opts.Env)}
 	python := interpreter(opts.Argv, opts.Dir, e.get("PATH"))
@@ -72,8 +72,8 @@ func installationOf(ctx context.Context, python []string, opts Options) (*instal
 	return &present, nil
 }
 
-// overlay makes a virtual environment that sees the packages of another one behind its own, and installs the requirements into it. Only what
-// they change is downloaded.
+// overlay creates a virtual environment that falls back to the packages of another one, and installs the requirements into it. Only packages that
+// they change are downloaded.
 func (p *installation) overlay(ctx context.Context, dir string, opts Options, requirements []string) error {
 	if err := p.run(ctx, opts, p.Executable, "-m", "venv", "--without-pip", dir); err != nil {
 		return fmt.Errorf("make an environment in %s: %w", dir, err)
@@ -117,7 +117,7 @@ func (p *installation) run(ctx context.Context, opts Options, argv ...string) er
 	return nil
 }
 
-// pythonIn is the interpreter of a virtual environment.
+// pythonIn returns the path of a virtual environment's interpreter.
 func pythonIn(dir string) string {
 	if runtime.GOOS == "windows" {
 		return filepath.Join(dir, "Scripts", "python.exe")

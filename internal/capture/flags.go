@@ -12,7 +12,7 @@ type flag struct {
 const flagSpace = " \t\r\n\v\f"
 
 // splitFlags reads a list of flags as XLA does: words that start with a hyphen, with a value that may be quoted after the equals
-// sign. XLA stops at the first word that does not start with a hyphen and ignores what follows; rest is that tail.
+// sign. XLA stops at the first word that does not start with a hyphen; rest is that word and all that follow.
 func splitFlags(text string) (flags []flag, rest string) {
 	text = strings.Trim(text, flagSpace)
 	for strings.HasPrefix(text, "-") {
@@ -23,7 +23,7 @@ func splitFlags(text string) (flags []flag, rest string) {
 	return flags, text
 }
 
-// flagLength is the number of bytes of the flag that the text starts with.
+// flagLength returns the length in bytes of the flag at the start of a text.
 func flagLength(text string) int {
 	end := strings.IndexAny(text, flagSpace)
 	if end < 0 {
@@ -64,7 +64,7 @@ func unquoteFlag(value string) string {
 	return b.String()
 }
 
-// quoteFlag writes a flag with a value that may hold spaces and quotes.
+// quoteFlag returns a flag with its value quoted: the value may contain spaces and quotes.
 func quoteFlag(name, value string) string {
 	if !strings.ContainsAny(value, flagSpace+`"'\`) {
 		return "--" + name + "=" + value

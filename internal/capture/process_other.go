@@ -4,7 +4,7 @@ package capture
 
 import "os/exec"
 
-// ownGroup does nothing here: only the command itself is ended.
+// ownGroup does nothing here: only the command is killed, not its children.
 func ownGroup(*exec.Cmd) {}
 
 func killGroup(*exec.Cmd) {}

@@ -7,13 +7,13 @@ import (
 	"syscall"
 )
 
-// ownGroup starts the command in a process group of its own, so that it is ended with all its children.
+// ownGroup makes the command start in a new process group, so that killing the group kills all its children.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 }
 
-// killGroup ends what is left of the group.
+// killGroup kills the remaining processes of the group.
 func killGroup(cmd *exec.Cmd) {
 	if cmd.Process != nil {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // ESRCH: nothing is left

@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// wrappers are programs that run the command that follows them: asked for its versions, they bring the same environment about.
+// wrappers are programs that run the command in their arguments, in an environment that they set up.
 var wrappers = []string{"env", "nice", "nohup", "numactl", "stdbuf", "taskset", "timeout", "xvfb-run",
 	"conda", "hatch", "mamba", "micromamba", "pdm", "pipenv", "pixi", "poetry", "rye", "uv"}
 
 var shells = []string{"sh", "bash", "dash", "ksh", "zsh"}
 
-// interpreter finds out which Python runs a command: the words in front of which "-c SCRIPT" is run by the same one. It is nil
-// when the command is no Python program.
+// interpreter returns the words that run the command's Python, to which "-c SCRIPT" can be appended. It returns nil
+// if the command is no Python program.
 func interpreter(argv []string, dir string, path string) []string {
 	name := filepath.Base(argv[0])
 	switch {
@@ -42,7 +42,7 @@ func isPython(word string) bool {
 	return ok && strings.Trim(version, "0123456789.") == ""
 }
 
-// wrappedInterpreter keeps the wrapper: "uv run python train.py" is asked as "uv run python -c …".
+// wrappedInterpreter is interpreter for a command with a wrapper: "uv run python" for "uv run python train.py".
 func wrappedInterpreter(argv []string) []string {
 	if i := slices.IndexFunc(argv, isPython); i > 0 {
 		return argv[: i+1 : i+1]
@@ -53,7 +53,7 @@ func wrappedInterpreter(argv []string) []string {
 	return nil
 }
 
-// shellInterpreter looks into `sh -c "cd model && python train.py"` for the simple command that runs Python.
+// shellInterpreter is interpreter for a shell's script: it finds the simple command that runs Python in `sh -c "cd model && python train.py"`.
 func shellInterpreter(argv []string, dir, path string) []string {
 	i := slices.IndexFunc(argv, func(w string) bool { return strings.HasPrefix(w, "-") && strings.HasSuffix(w, "c") })
 	if i < 0 || i+1 >= len(argv) {
@@ -73,7 +73,7 @@ func shellInterpreter(argv []string, dir, path string) []string {
 }
 
 // shebang reads the interpreter from the first line of a script: "#!/venv/bin/python", "#!/usr/bin/env python3", or the shell
-// line that pip writes where the path is too long for the kernel.
+// line that pip writes if the path is too long for the kernel.
 func shebang(file string) []string {
 	f, err := os.Open(file)
 	if err != nil {
@@ -94,7 +94,7 @@ func shebang(file string) []string {
 	return nil
 }
 
-// lookPath finds a program as the command's own shell would: in its PATH, from its working directory.
+// lookPath finds a program in the command's PATH and working directory, as the command's shell does.
 func lookPath(name, dir, path string) (string, error) {
 	folders := filepath.SplitList(path)
 	if strings.ContainsRune(filepath.ToSlash(name), '/') {

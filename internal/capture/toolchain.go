@@ -19,7 +19,7 @@ import (
 
 const toolchainSchema = "xlagate.toolchain/v1"
 
-// How far a capture came. A dump whose record does not say done is incomplete.
+// The states of a capture. A dump whose record is not in the state done is incomplete.
 const (
 	statusRunning = "running"
 	statusFailed  = "failed"
@@ -31,10 +31,10 @@ type record struct {
 	Schema string `json:"schema"`
 	Status string `json:"status"`
 	facts.Toolchain
-	Files map[string]int64 `json:"files,omitempty"` // the size of each, by its path below the dump: what is shorter was cut off
+	Files map[string]int64 `json:"files,omitempty"` // the size of each file in bytes, by its path below the dump; a shorter file was cut off
 }
 
-// write replaces the record in a dump directory: whole or not at all.
+// write atomically replaces the record in a dump directory.
 func (r *record) write(dir string) error {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -50,12 +50,12 @@ func (r *record) write(dir string) error {
 	return nil
 }
 
-// distribution is a Python package whose version decides what is compiled.
+// distribution is a Python package whose version affects compilation.
 type distribution struct {
 	name      string
-	key       string // the name it is recorded under
-	framework string // the one it belongs to
-	backend   string // the one it matters for; "" for all
+	key       string // its name in the record
+	framework string // its framework
+	backend   string // the only backend that it affects; "" for all
 }
 
 var distributions = []distribution{
@@ -91,7 +91,7 @@ for name in %s:
 print(json.dumps(versions))
 `
 
-// versionsOf asks the interpreter that ran the command which packages it has, by distribution name.
+// versionsOf returns the versions of the packages of the command's interpreter, by distribution name.
 func versionsOf(ctx context.Context, opts Options, env []string) (map[string]string, error) {
 	e := environ{vars: env}
 	python := interpreter(opts.Argv, opts.Dir, e.get("PATH"))
@@ -120,8 +120,8 @@ func versionsOf(ctx context.Context, opts Options, env []string) (map[string]str
 	return versions, nil
 }
 
-// relevant keeps the packages that can change what this framework compiles for this backend: an upgrade of another one that
-// happens to be installed is no change of the toolchain.
+// relevant returns the packages that affect what this framework compiles for this backend: an upgrade of another package that
+// is installed too is no change of the toolchain.
 func relevant(versions map[string]string, framework, backend string) map[string]string {
 	kept := map[string]string{}
 	for _, d := range distributions {
@@ -135,7 +135,7 @@ func relevant(versions map[string]string, framework, backend string) map[string]
 	return kept
 }
 
-// compilerFlags are the user's own flags that can change what is compiled. Paths, and flags that only steer the dump, are left out.
+// compilerFlags returns the user's flags that affect compilation, without paths and flags that only control the dump.
 func compilerFlags(e *environ) map[string]string {
 	kept := map[string]string{}
 	for _, key := range []string{"XLA_FLAGS", "TF_XLA_FLAGS", "LIBTPU_INIT_ARGS"} {
@@ -154,10 +154,10 @@ func compilerFlags(e *environ) map[string]string {
 	return kept
 }
 
-// steering flags decide what is logged, not what is compiled.
+// steering matches flags that control logging, not compilation.
 var steering = []string{"tf_xla_clustering_debug", "xla_hlo_profile", "vmodule", "v", "logtostderr", "alsologtostderr"}
 
-// lookAt takes up what a fresh dump says about what made it. A dump without a module or graph is an error.
+// lookAt adds the toolchain that a fresh dump names to the record. It returns an error for a dump without a module or graph.
 func (r *record) lookAt(ctx context.Context, dir string) error {
 	d, err := dump.Open(ctx, dir, dump.Options{})
 	if err != nil {
@@ -180,7 +180,7 @@ func (r *record) lookAt(ctx context.Context, dir string) error {
 	return nil
 }
 
-// add records the toolchain that one module names. An accelerator wins over the CPU, on which the same process compiles small helpers.
+// add records the toolchain that a module names. An accelerator takes precedence over the CPU, on which the same process compiles small helpers.
 func (r *record) add(m *dump.Module) {
 	t := facts.ToolchainOf(m)
 	r.Framework = cmp.Or(r.Framework, t.Framework)

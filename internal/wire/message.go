@@ -6,10 +6,10 @@ import (
 	"unicode"
 )
 
-// mostQuoted is how many bytes of a message may come from a file.
+// mostQuoted bounds the bytes of a message that quotes a file.
 const mostQuoted = 400
 
-// Printable replaces the characters of a text that a terminal obeys, and bytes that are none.
+// Printable replaces a text's control characters and invalid bytes.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) && r != '\n' {
@@ -19,7 +19,7 @@ func Printable(text string) string {
 	}, text)
 }
 
-// Plain makes a message that quotes a file fit to print: without characters that a terminal obeys, and not too long.
+// Plain makes a message that quotes a file safe to print: it removes control characters and bounds the length.
 func Plain(message string) string {
 	message = Printable(message)
 	if len(message) <= mostQuoted {
