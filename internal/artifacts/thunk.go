@@ -99,7 +99,7 @@ func classOf(kind string) ThunkClass {
 	return ThunkOther
 }
 
-// Complete returns an error if the metadata names a thunk that is not in the sequence, or lacks a kernel of it, or if there are fewer
+// Complete returns an error if the metadata names a thunk that is not in the sequence, or lacks one of its kernels, or if there are fewer
 // thunks than the module has launches. Thunks that a pass added have no id.
 func (t *Thunks) Complete(names ThunkNames, launches int) error {
 	ids := map[int64]bool{0: true, -1: true}

@@ -143,7 +143,7 @@ func (e *encoder) table(v reflect.Value) error {
 	return nil
 }
 
-// sortedKeys returns a map's keys, sorted, so that equal values give equal bytes.
+// sortedKeys returns a map's keys, with strings sorted so that equal values give equal bytes.
 func sortedKeys(table reflect.Value) []reflect.Value {
 	keys := table.MapKeys()
 	if table.Type().Key().Kind() == reflect.String {
