@@ -29,14 +29,14 @@ var floors = [][]string{
 	{"internal/baseline", "internal/capture", "internal/diff", "internal/result"},
 	{"internal/export", "internal/rule", "internal/webpage"},
 	{"internal/config", "internal/report", "rules"},
-	{"internal/gate", "internal/github", "internal/policy"},
+	{"internal/gate", "internal/github"},
 	{"cmd/xlagate"},
 }
 
 // Bounds on the house: whoever wants another room says in docs/architecture.md why none of these will do.
 const (
 	maxFloors   = 9
-	maxPackages = 29
+	maxPackages = 28
 )
 
 // testPackages serve tests, and import what they like.

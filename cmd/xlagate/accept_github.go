@@ -16,7 +16,6 @@ import (
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/github"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/policy"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -131,8 +130,8 @@ func acceptRequest(ctx context.Context, c *cli.Context, w world, client *github.
 
 // acceptOnBranch accepts what a result holds into the configuration and the baseline of a pull request's head.
 func acceptOnBranch(ctx context.Context, client *github.Client, pr github.PullRequest, file string, r *result.Result, asked *request) (*gate.Accepted, map[string][]byte, error) {
-	p, err := policy.FromRepository(ctx, client, pr.Head.SHA, file, targetsOf(r))
-	if errors.Is(err, policy.ErrElsewhere) {
+	p, err := gate.RepositoryPolicy(ctx, client, pr.Head.SHA, file, targetsOf(r))
+	if errors.Is(err, gate.ErrElsewhere) {
 		return nil, nil, fmt.Errorf("%w: accept where it can be written, with xlagate accept --from the run's artifact", err)
 	}
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
-	"github.com/xlagate/xlagate/internal/policy"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
@@ -21,7 +20,7 @@ import (
 )
 
 // policies returns the policy of the base branch and that of the pull request.
-type policies func(ctx context.Context, p *post, r *result.Result) (base, head policy.Policy, err error)
+type policies func(ctx context.Context, p *post, r *result.Result) (base, head gate.Policy, err error)
 
 // judgeByBase adds to a comment how the pull request changes its policy, and the verdict of the base branch's policy on the same facts.
 // When the policy is not available, the comment says why.
@@ -42,11 +41,11 @@ func (p *post) judgeByBase(ctx context.Context, w world, c *report.Comment, find
 }
 
 // rejudge judges a result by the base branch's policy, unless that is the pull request's own.
-func rejudge(c *report.Comment, base, head policy.Policy) (err error) {
-	if c.Policy, err = policy.Compare(base, head); err != nil {
+func rejudge(c *report.Comment, base, head gate.Policy) (err error) {
+	if c.Policy, err = gate.ComparePolicies(base, head); err != nil {
 		return err
 	}
-	if !c.Reported && len(c.Policy) == 0 || policy.OnlyFlags(c.Policy) && !base.Accepted() {
+	if !c.Reported && len(c.Policy) == 0 || gate.OnlyPolicyFlags(c.Policy) && !base.Accepted() {
 		return nil
 	}
 	c.Under, err = gate.Rejudge(gate.Options{Request: gate.Request{Config: base.Config}, Environment: gate.Environment{Now: time.Now(), Version: version()}}, base.Store, c.Result)
@@ -66,7 +65,7 @@ func unjudged(branch string, err error) string {
 }
 
 // nearest reads the configuration that a check at a file's place finds in a revision: that file, or else the nearest xlagate.yaml above it.
-func nearest(file string, read func(file string) (policy.Policy, error)) (policy.Policy, error) {
+func nearest(file string, read func(file string) (gate.Policy, error)) (gate.Policy, error) {
 	p, err := read(file)
 	for dir := path.Dir(file); errors.Is(err, fs.ErrNotExist) && p.Config == nil; dir = path.Dir(dir) {
 		p, err = read(path.Join(dir, config.FileName))
@@ -80,7 +79,7 @@ func nearest(file string, read func(file string) (policy.Policy, error)) (policy
 // remoteHead reads both policies from GitHub: nothing of the pull request is checked out. It does not fetch a baseline from a place that
 // only the pull request names, because this job has write access; then everything that the base branch accepted counts as removed.
 func remoteHead(file string, client registry.Client) policies {
-	return func(ctx context.Context, p *post, r *result.Result) (base, head policy.Policy, err error) {
+	return func(ctx context.Context, p *post, r *result.Result) (base, head gate.Policy, err error) {
 		if p.client == nil {
 			return base, head, errors.New("there is no token to fetch it with")
 		}
@@ -91,11 +90,11 @@ func remoteHead(file string, client registry.Client) policies {
 		if base, err = basePolicy(ctx, p, client, from, file, r); err != nil {
 			return base, head, err
 		}
-		head, err = policy.FromRepository(ctx, p.client, to, file, targetsOf(r))
+		head, err = gate.RepositoryPolicy(ctx, p.client, to, file, targetsOf(r))
 		switch {
-		case errors.Is(err, policy.ErrElsewhere) && head.Config.Baseline == base.Config.Baseline:
+		case errors.Is(err, gate.ErrElsewhere) && head.Config.Baseline == base.Config.Baseline:
 			head.Store, err = base.Store, nil
-		case errors.Is(err, policy.ErrElsewhere), errors.Is(err, fs.ErrNotExist):
+		case errors.Is(err, gate.ErrElsewhere), errors.Is(err, fs.ErrNotExist):
 			err = nil
 		}
 		return base, head, err
@@ -103,10 +102,10 @@ func remoteHead(file string, client registry.Client) policies {
 }
 
 // basePolicy reads the base branch's policy from GitHub, and its baseline from the place that this policy names.
-func basePolicy(ctx context.Context, p *post, client registry.Client, revision, file string, r *result.Result) (policy.Policy, error) {
-	return nearest(file, func(file string) (policy.Policy, error) {
-		base, err := policy.FromRepository(ctx, p.client, revision, file, targetsOf(r))
-		if errors.Is(err, policy.ErrElsewhere) && registry.Is(base.Config.Baseline) {
+func basePolicy(ctx context.Context, p *post, client registry.Client, revision, file string, r *result.Result) (gate.Policy, error) {
+	return nearest(file, func(file string) (gate.Policy, error) {
+		base, err := gate.RepositoryPolicy(ctx, p.client, revision, file, targetsOf(r))
+		if errors.Is(err, gate.ErrElsewhere) && registry.Is(base.Config.Baseline) {
 			base.Store, err = gate.OpenBaseline(ctx, gate.Options{Request: gate.Request{Config: base.Config}, Environment: gate.Environment{Registry: client}})
 		}
 		if errors.Is(err, fs.ErrNotExist) && base.Config != nil {
@@ -119,24 +118,24 @@ func basePolicy(ctx context.Context, p *post, client registry.Client, revision, 
 // localHead reads the pull request's policy from the working directory, and the base branch's from git, or from GitHub in a shallow
 // checkout.
 func localHead(o gate.Options) policies {
-	return func(ctx context.Context, p *post, r *result.Result) (base, head policy.Policy, err error) {
+	return func(ctx context.Context, p *post, r *result.Result) (base, head gate.Policy, err error) {
 		file := p.inCheckout(o.Config.Path)
 		if !filepath.IsLocal(file) {
 			return base, head, fmt.Errorf("%s is not in the checkout %s", o.Config.Path, p.env.Workspace)
 		}
-		head = policy.Policy{File: file, Config: o.Config, Flags: policy.Flags{Against: o.Against, Baseline: o.Baseline, FailOn: o.FailOn, AllowMissing: o.AllowMissing}}
+		head = gate.Policy{File: file, Config: o.Config, Flags: gate.PolicyFlags{Against: o.Against, Baseline: o.Baseline, FailOn: o.FailOn, AllowMissing: o.AllowMissing}}
 		o.Baseline = "" // compared is what the configuration names
 		head.Store, err = gate.OpenBaseline(ctx, o)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return base, head, err
 		}
-		from, err := policy.Fork(ctx, p.env.Workspace, p.base.Head.SHA, p.base.Base.SHA)
+		from, err := gate.Fork(ctx, p.env.Workspace, p.base.Head.SHA, p.base.Base.SHA)
 		if err == nil {
-			base, err = nearest(file, func(file string) (policy.Policy, error) {
-				return policy.FromGit(ctx, o.Registry, p.env.Workspace, from, file)
+			base, err = nearest(file, func(file string) (gate.Policy, error) {
+				return gate.GitPolicy(ctx, o.Registry, p.env.Workspace, from, file)
 			})
 		}
-		if errors.Is(err, policy.ErrUnknown) && p.client != nil {
+		if errors.Is(err, gate.ErrUnknownRevision) && p.client != nil {
 			if from, _, err = p.client.Sides(ctx, p.base); err == nil {
 				base, err = basePolicy(ctx, p, o.Registry, from, file, r)
 			}

@@ -1,6 +1,4 @@
-// Package policy compares the policies of two revisions: how a pull request changes what it is judged by: rules, waivers, targets and accepted facts. A change that
-// makes the gate pass by asking for less is as much a change of the model as one of its source, and reviewers have to see it.
-package policy
+package gate
 
 import (
 	"cmp"
@@ -14,18 +12,19 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// Policy is what a model is judged by at one revision.
+// Policy is what a model is judged by at one revision. A change that makes the gate pass by asking for less is as much a change of the model as one of
+// its source, and reviewers have to see it: ComparePolicies lists what a pull request changes.
 type Policy struct {
 	Name   string         // of the revision, as people know it: "main@91ab03d"
 	File   string         // the path of the configuration in the repository
 	Text   []byte         // of the configuration; nil where it is in the checkout
 	Config *config.Config // nil where the revision has none
 	Store  fs.FS          // the baseline; nil when there is none
-	Flags  Flags
+	Flags  PolicyFlags
 }
 
-// Flags are what the command line of a check says in place of the configuration.
-type Flags struct {
+// PolicyFlags are what the command line of a check says in place of the configuration.
+type PolicyFlags struct {
 	Against, Baseline, FailOn string
 	AllowMissing              []string
 }
@@ -36,8 +35,8 @@ func (p Policy) Accepted() bool {
 	return err != nil || len(names) > 0
 }
 
-// Change is one thing that differs between two policies.
-type Change = result.PolicyChange
+// PolicyChange is one thing that differs between two policies.
+type PolicyChange = result.PolicyChange
 
 // The effects of a change.
 const (
@@ -46,20 +45,20 @@ const (
 	Other    = "changed"
 )
 
-// Compare lists what a pull request changes, looser things first. The base's configuration must be there.
-func Compare(base, head Policy) ([]Change, error) {
+// ComparePolicies lists what a pull request changes, looser things first. The base's configuration must be there.
+func ComparePolicies(base, head Policy) ([]PolicyChange, error) {
 	if head.Config == nil {
-		return []Change{{File: base.File, Effect: Looser, Subject: base.File, Text: "removed"}}, nil
+		return []PolicyChange{{File: base.File, Effect: Looser, Subject: base.File, Text: "removed"}}, nil
 	}
 	out := slices.Concat(
-		settings(base.Config, head.Config), targets(base.Config, head.Config), ruleChanges(base.Config.Rules, head.Config.Rules),
+		settings(base.Config, head.Config), targetChanges(base.Config, head.Config), ruleChanges(base.Config.Rules, head.Config.Rules),
 		waivers(base.Config.Waivers, head.Config.Waivers),
 	)
 	for i := range out {
 		out[i].File = cmp.Or(head.File, config.FileName)
 	}
 	if head.File != base.File {
-		out = append(out, Change{File: head.File, Effect: Looser, Subject: base.File, Text: head.File + " takes its place"})
+		out = append(out, PolicyChange{File: head.File, Effect: Looser, Subject: base.File, Text: head.File + " takes its place"})
 	}
 	out = append(out, flags(base, head)...)
 	accepted, err := baselines(base, head)
@@ -72,9 +71,9 @@ func Compare(base, head Policy) ([]Change, error) {
 }
 
 // flags lists what the command line sets in place of the base branch's configuration.
-func flags(base, head Policy) (out []Change) {
+func flags(base, head Policy) (out []PolicyChange) {
 	add := func(effect, flag, value, text string) {
-		out = append(out, Change{File: commandLine, Effect: effect, Subject: flag, Scope: value, Text: text})
+		out = append(out, PolicyChange{File: commandLine, Effect: effect, Subject: flag, Scope: value, Text: text})
 	}
 	if f := head.Flags.Against; f != "" {
 		add(Other, "--against", f, "the facts are compared with this dump, not with the accepted ones")
@@ -94,21 +93,21 @@ func flags(base, head Policy) (out []Change) {
 // commandLine is the File of a change by a flag.
 const commandLine = "the command line"
 
-// OnlyFlags reports whether nothing but flags differs.
-func OnlyFlags(changes []Change) bool {
-	return len(changes) > 0 && !slices.ContainsFunc(changes, func(c Change) bool { return c.File != commandLine || !strings.HasPrefix(c.Subject, "--") })
+// OnlyPolicyFlags reports whether nothing but flags differs.
+func OnlyPolicyFlags(changes []PolicyChange) bool {
+	return len(changes) > 0 && !slices.ContainsFunc(changes, func(c PolicyChange) bool { return c.File != commandLine || !strings.HasPrefix(c.Subject, "--") })
 }
 
 // strictness orders the values of fail_on.
 var strictness = map[string]int{"never": 0, "error": 1, "warning": 2}
 
-func settings(base, head *config.Config) []Change {
-	var out []Change
+func settings(base, head *config.Config) []PolicyChange {
+	var out []PolicyChange
 	if base.FailOn != head.FailOn {
-		out = append(out, Change{Effect: direction(strictness[base.FailOn], strictness[head.FailOn]), Subject: "fail_on", Text: base.FailOn + " → " + head.FailOn})
+		out = append(out, PolicyChange{Effect: direction(strictness[base.FailOn], strictness[head.FailOn]), Subject: "fail_on", Text: base.FailOn + " → " + head.FailOn})
 	}
 	if base.Baseline != head.Baseline {
-		out = append(out, Change{Effect: Other, Subject: "baseline", Text: base.Baseline + " → " + head.Baseline})
+		out = append(out, PolicyChange{Effect: Other, Subject: "baseline", Text: base.Baseline + " → " + head.Baseline})
 	}
 	return out
 }

@@ -1,4 +1,4 @@
-package policy
+package gate
 
 import (
 	"maps"
@@ -17,7 +17,7 @@ func acceptedAnew(t *testing.T, old, fresh string) string {
 	of := func(text string) Policy {
 		return Policy{Name: "main@1234567", Config: cfg, Store: stored(t, "mlp", text)}
 	}
-	changes, err := Compare(of(old), of(fresh))
+	changes, err := ComparePolicies(of(old), of(fresh))
 	if err != nil || len(changes) != 1 {
 		t.Fatalf("%d changes, %v", len(changes), err)
 	}
@@ -30,22 +30,22 @@ const secondVariant = `  - signature: "(x: f32[16])"
 `
 
 func TestVariantsComeAndGo(t *testing.T) {
-	if got := acceptedAnew(t, accepted, accepted+secondVariant); got != "looser accepted anew: 1 variant → 2 (first)" {
+	if got := acceptedAnew(t, acceptedText, acceptedText+secondVariant); got != "looser accepted anew: 1 variant → 2 (first)" {
 		t.Errorf("a second variant: %s", got)
 	}
-	if got := acceptedAnew(t, accepted+secondVariant, accepted); got != "stricter accepted anew: 2 variants → 1 (first)" {
+	if got := acceptedAnew(t, acceptedText+secondVariant, acceptedText); got != "stricter accepted anew: 2 variants → 1 (first)" {
 		t.Errorf("one variant less: %s", got)
 	}
 }
 
 // The facts of a variant are held against those of the same signature, whichever comes first.
 func TestVariantsArePairedBySignature(t *testing.T) {
-	fresh := strings.Replace(accepted+secondVariant, "kernels.total: 7", "kernels.total: 8", 1)
-	if got := acceptedAnew(t, accepted+secondVariant, fresh); got != "looser accepted anew: kernels 7 → 8 (first)" {
+	fresh := strings.Replace(acceptedText+secondVariant, "kernels.total: 7", "kernels.total: 8", 1)
+	if got := acceptedAnew(t, acceptedText+secondVariant, fresh); got != "looser accepted anew: kernels 7 → 8 (first)" {
 		t.Errorf("told: %s", got)
 	}
-	other := strings.Replace(accepted, "f32[8]", "f32[9]", 1)
-	if got := acceptedAnew(t, accepted, strings.Replace(other, "19", "30", 1)); got != "changed accepted anew (first)" {
+	other := strings.Replace(acceptedText, "f32[8]", "f32[9]", 1)
+	if got := acceptedAnew(t, acceptedText, strings.Replace(other, "19", "30", 1)); got != "changed accepted anew (first)" {
 		t.Errorf("another variant with more kernels: %s", got)
 	}
 }
@@ -57,7 +57,7 @@ func TestFactsWithoutADirection(t *testing.T) {
 		"no rule's fact": {"kernels.total: 19\n", "kernels.total: 19\n      loops.while: 3\n"},
 		"a reason":       {"reason: first", "reason: second"},
 	} {
-		old, fresh := accepted, strings.Replace(accepted, c.old, c.fresh, 1)
+		old, fresh := acceptedText, strings.Replace(acceptedText, c.old, c.fresh, 1)
 		for _, pair := range [][2]string{{old, fresh}, {fresh, old}} {
 			if got := acceptedAnew(t, pair[0], pair[1]); !strings.HasPrefix(got, "changed accepted anew (") {
 				t.Errorf("%s: %s", name, got)
@@ -70,7 +70,7 @@ func TestFactsWithoutADirection(t *testing.T) {
 func TestManyFacts(t *testing.T) {
 	list := strings.Split("abcdefgh", "")
 	for n, want := range map[int]string{0: "", 1: "a", 6: "a, b, c, d, e, f", 7: "a, b, c, d, e, f, and 1 more", 8: "a, b, c, d, e, f, and 2 more"} {
-		if got := joined(list[:n]); got != want {
+		if got := firstMoved(list[:n]); got != want {
 			t.Errorf("%d: %s, wanted %s", n, got, want)
 		}
 	}
@@ -100,12 +100,12 @@ func TestBaselinesOfSeveralTargets(t *testing.T) {
 		all := fstest.MapFS{}
 		for _, p := range programs {
 			target, program, _ := strings.Cut(p, "/")
-			maps.Copy(all, stored(t, target, strings.Replace(accepted, "train_step", program, 1)))
+			maps.Copy(all, stored(t, target, strings.Replace(acceptedText, "train_step", program, 1)))
 		}
 		return all
 	}
 	old, fresh := store("b/f", "a/g", "a/e"), store("c/f", "a/g")
-	changes, err := Compare(Policy{Config: cfg, Store: old}, Policy{Config: cfg, Store: fresh})
+	changes, err := ComparePolicies(Policy{Config: cfg, Store: old}, Policy{Config: cfg, Store: fresh})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,14 +121,14 @@ func TestBaselinesOfSeveralTargets(t *testing.T) {
 // A baseline that cannot be read is said to be which side's.
 func TestUnreadableBaseline(t *testing.T) {
 	cfg := parse(t, withRules())
-	good, bad := stored(t, "mlp", accepted), stored(t, "mlp", "schema: 3\n")
+	good, bad := stored(t, "mlp", acceptedText), stored(t, "mlp", "schema: 3\n")
 	for want, stores := range map[string][2]fstest.MapFS{"read the baseline of main@1234567: ": {bad, good}, "read the pull request's baseline: ": {good, bad}} {
-		_, err := Compare(Policy{Name: "main@1234567", Config: cfg, Store: stores[0]}, Policy{Config: cfg, Store: stores[1]})
+		_, err := ComparePolicies(Policy{Name: "main@1234567", Config: cfg, Store: stores[0]}, Policy{Config: cfg, Store: stores[1]})
 		if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "train_step.yaml") {
 			t.Errorf("%v, wanted %s", err, want)
 		}
 	}
-	if _, err := Compare(Policy{Config: cfg, Store: os.DirFS("policy.go")}, Policy{Config: cfg, Store: good}); err == nil {
+	if _, err := ComparePolicies(Policy{Config: cfg, Store: os.DirFS("policy.go")}, Policy{Config: cfg, Store: good}); err == nil {
 		t.Error("a baseline that is a file is passed over")
 	}
 }

@@ -1,4 +1,4 @@
-package policy
+package gate
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 // told is what is said of a pull request that makes one configuration into another: EFFECT SUBJECT [SCOPE]: TEXT, one a line.
 func told(t *testing.T, old, fresh string) string {
 	t.Helper()
-	changes, err := Compare(Policy{Config: parse(t, old)}, Policy{Config: parse(t, fresh)})
+	changes, err := ComparePolicies(Policy{Config: parse(t, old)}, Policy{Config: parse(t, fresh)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package policy
+package gate
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 	"github.com/xlagate/xlagate/internal/registry"
 )
 
-// history is a repository whose base revision is committed; the checkout holds what a pull request would.
-func history(t *testing.T, configuration, facts string) string {
+// forkedHistory is a repository whose base revision is committed; the checkout holds what a pull request would.
+func forkedHistory(t *testing.T, configuration, facts string) string {
 	t.Helper()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "xlagate.yaml"), configuration)
@@ -41,15 +41,15 @@ func write(t *testing.T, file, text string) {
 
 // The base is what was committed there: a pull request cannot change what it is held against.
 func TestBaseIsWhatWasCommitted(t *testing.T) {
-	dir := history(t, base, accepted)
+	dir := forkedHistory(t, base, acceptedText)
 	write(t, filepath.Join(dir, "xlagate.yaml"), strings.Replace(base, "max: 19", "max: 99", 1))
-	writeStored(t, filepath.Join(dir, ".xlagate"), strings.Replace(accepted, "19", "99", 1))
-	p, err := FromGit(context.Background(), registry.Client{}, dir, "HEAD", config.FileName)
+	writeStored(t, filepath.Join(dir, ".xlagate"), strings.Replace(acceptedText, "19", "99", 1))
+	p, err := GitPolicy(context.Background(), registry.Client{}, dir, "HEAD", config.FileName)
 	if err != nil {
 		t.Fatal(err)
 	}
 	head := Policy{File: config.FileName, Config: parse(t, strings.Replace(base, "max: 19", "max: 99", 1)), Store: os.DirFS(filepath.Join(dir, ".xlagate"))}
-	changes, err := Compare(p, head)
+	changes, err := ComparePolicies(p, head)
 	if err != nil || len(changes) != 2 || changes[0].Text != "max 19 → 99" || !strings.HasPrefix(changes[1].Text, "accepted anew: kernels 19 → 99") {
 		t.Errorf("%+v, %v", changes, err)
 	}
@@ -57,8 +57,8 @@ func TestBaseIsWhatWasCommitted(t *testing.T) {
 
 // A base without accepted facts is one with none, not one that cannot be read.
 func TestBaseWithoutBaseline(t *testing.T) {
-	dir := history(t, base+"baseline: elsewhere\n", accepted)
-	p, err := FromGit(context.Background(), registry.Client{}, dir, "HEAD", config.FileName)
+	dir := forkedHistory(t, base+"baseline: elsewhere\n", acceptedText)
+	p, err := GitPolicy(context.Background(), registry.Client{}, dir, "HEAD", config.FileName)
 	if err != nil || p.Store != nil && hasFiles(p.Store) {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -71,8 +71,8 @@ func hasFiles(store fs.FS) bool {
 
 // A base whose configuration is wrong says so with its place.
 func TestBaseWithAWrongConfiguration(t *testing.T) {
-	dir := history(t, "version: 1\nrules: 3\n", accepted)
-	_, err := FromGit(context.Background(), registry.Client{}, dir, "HEAD", config.FileName)
+	dir := forkedHistory(t, "version: 1\nrules: 3\n", acceptedText)
+	_, err := GitPolicy(context.Background(), registry.Client{}, dir, "HEAD", config.FileName)
 	if err == nil || !strings.HasPrefix(err.Error(), "xlagate.yaml:2:8: rules is ") {
 		t.Errorf("%v", err)
 	}
@@ -80,8 +80,8 @@ func TestBaseWithAWrongConfiguration(t *testing.T) {
 
 // A baseline at the base that is a file, where a folder is expected, is not passed over.
 func TestBaseWithABaselineThatIsAFile(t *testing.T) {
-	dir := history(t, base+"baseline: xlagate.yaml\n", accepted)
-	if _, err := FromGit(context.Background(), registry.Client{}, dir, "HEAD", config.FileName); err == nil || errors.Is(err, fs.ErrNotExist) {
+	dir := forkedHistory(t, base+"baseline: xlagate.yaml\n", acceptedText)
+	if _, err := GitPolicy(context.Background(), registry.Client{}, dir, "HEAD", config.FileName); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
 }
@@ -113,7 +113,7 @@ func TestPolicyWithoutACheckout(t *testing.T) {
 			"main": {"base/mlp/step.yaml": file("of main")},
 			"head": {"ci/xlagate.yaml": file(base + "baseline: " + place + "\n"), "ci/.xlagate/mlp/step.yaml": file("beside"), "ci/.xlagate/gone/step.yaml": file("named"), "base/mlp/step.yaml": file("above"), "ci/.xlagate/other/step.yaml": file("other")},
 		}
-		p, err := FromRepository(t.Context(), from, "head", "ci/xlagate.yaml", []string{"mlp", "gone"})
+		p, err := RepositoryPolicy(t.Context(), from, "head", "ci/xlagate.yaml", []string{"mlp", "gone"})
 		if want == "" && errors.Is(err, ErrElsewhere) && p.Config != nil {
 			continue
 		}
@@ -127,7 +127,7 @@ func TestPolicyWithoutACheckout(t *testing.T) {
 			t.Errorf("%s: %q %v %v %v", place, data, err, other, gone)
 		}
 	}
-	if _, err := FromRepository(t.Context(), revisions{"head": {}}, "head", "xlagate.yaml", nil); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := RepositoryPolicy(t.Context(), revisions{"head": {}}, "head", "xlagate.yaml", nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no configuration: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package policy
+package gate
 
 import (
 	"errors"
@@ -17,22 +17,22 @@ import (
 )
 
 // baselines lists the accepted facts that a pull request replaces.
-func baselines(base, head Policy) ([]Change, error) {
+func baselines(base, head Policy) ([]PolicyChange, error) {
 	names, err := storedTargets(base.Store, head.Store)
 	if err != nil {
 		return nil, err
 	}
-	var out []Change
+	var out []PolicyChange
 	for _, target := range names {
-		old, err := load(base.Store, target)
+		old, err := loadAccepted(base.Store, target)
 		if err != nil {
 			return nil, fmt.Errorf("read the baseline of %s: %w", base.Name, err)
 		}
-		fresh, err := load(head.Store, target)
+		fresh, err := loadAccepted(head.Store, target)
 		if err != nil {
 			return nil, fmt.Errorf("read the pull request's baseline: %w", err)
 		}
-		out = append(out, sets(head.Config.Baseline, target, old, fresh)...)
+		out = append(out, setChanges(head.Config.Baseline, target, old, fresh)...)
 	}
 	return out, nil
 }
@@ -54,8 +54,8 @@ func storedTargets(stores ...fs.FS) ([]string, error) {
 	return slices.Sorted(maps.Keys(all)), nil
 }
 
-// load reads a target's baseline; none is an empty one.
-func load(store fs.FS, target string) (*baseline.Set, error) {
+// loadAccepted reads a target's baseline; none is an empty one.
+func loadAccepted(store fs.FS, target string) (*baseline.Set, error) {
 	if store == nil {
 		return nil, nil
 	}
@@ -66,7 +66,7 @@ func load(store fs.FS, target string) (*baseline.Set, error) {
 	return set, err
 }
 
-func sets(dir, target string, old, fresh *baseline.Set) []Change {
+func setChanges(dir, target string, old, fresh *baseline.Set) []PolicyChange {
 	names := map[string]bool{}
 	for _, set := range []*baseline.Set{old, fresh} {
 		if set != nil {
@@ -75,9 +75,9 @@ func sets(dir, target string, old, fresh *baseline.Set) []Change {
 			}
 		}
 	}
-	var out []Change
+	var out []PolicyChange
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		c, changed := program(target, old.Find(name), fresh.Find(name))
+		c, changed := programChange(target, old.Find(name), fresh.Find(name))
 		if !changed {
 			continue
 		}
@@ -87,17 +87,17 @@ func sets(dir, target string, old, fresh *baseline.Set) []Change {
 	return out
 }
 
-func program(target string, old, fresh *baseline.Program) (Change, bool) {
+func programChange(target string, old, fresh *baseline.Program) (PolicyChange, bool) {
 	switch {
 	case fresh == nil:
-		return Change{Effect: Looser, Text: "the accepted facts are removed: nothing is compared with them any more"}, true
+		return PolicyChange{Effect: Looser, Text: "the accepted facts are removed: nothing is compared with them any more"}, true
 	case old == nil:
-		return Change{Effect: Other, Text: "accepted for the first time" + because(fresh)}, true
+		return PolicyChange{Effect: Other, Text: "accepted for the first time" + because(fresh)}, true
 	case old.Reason == fresh.Reason && baseline.Same(old, fresh):
-		return Change{}, false
+		return PolicyChange{}, false
 	}
 	worse, better := moved(old, fresh)
-	c := Change{Effect: Other, Text: "accepted anew"}
+	c := PolicyChange{Effect: Other, Text: "accepted anew"}
 	switch {
 	case len(worse) > 0:
 		c.Effect = Looser
@@ -105,7 +105,7 @@ func program(target string, old, fresh *baseline.Program) (Change, bool) {
 		c.Effect = Stricter
 	}
 	if all := append(worse, better...); len(all) > 0 {
-		c.Text += ": " + joined(all)
+		c.Text += ": " + firstMoved(all)
 	}
 	c.Text += because(fresh)
 	return c, true
@@ -121,7 +121,7 @@ func because(p *baseline.Program) string {
 // maxMoved bounds the facts that are named of one program.
 const maxMoved = 6
 
-func joined(list []string) string {
+func firstMoved(list []string) string {
 	if left := len(list) - maxMoved; left > 0 {
 		list = append(list[:maxMoved:maxMoved], fmt.Sprintf("and %d more", left))
 	}

@@ -1,4 +1,4 @@
-package policy
+package gate
 
 import (
 	"cmp"
@@ -91,17 +91,17 @@ func word(o rule.Option, text string) value {
 	return value{number: rank}
 }
 
-// change is how one value compares with another.
-type change int
+// comparison is how one value compares with another.
+type comparison int
 
 const (
-	unknown change = iota
+	unknown comparison = iota
 	grew
 	shrank
 	shifted // neither holds the other
 )
 
-func grown(old, fresh value) change {
+func grown(old, fresh value) comparison {
 	switch {
 	case old.all:
 		return shrank
@@ -118,10 +118,10 @@ func grown(old, fresh value) change {
 	case len(old.list)+len(fresh.list) > 0:
 		return grownList(old.list, fresh.list)
 	}
-	return [...]change{grew, unknown, shrank}[1+cmp.Compare(old.number, fresh.number)]
+	return [...]comparison{grew, unknown, shrank}[1+cmp.Compare(old.number, fresh.number)]
 }
 
-func grownList(old, fresh []string) change {
+func grownList(old, fresh []string) comparison {
 	switch {
 	case holds(fresh, old):
 		return grew

@@ -1,4 +1,4 @@
-package policy
+package gate
 
 import (
 	"context"
@@ -78,7 +78,7 @@ func TestConfigurationChanges(t *testing.T) {
 				t.Fatalf("%s changes nothing", name)
 			}
 		}
-		changes, err := Compare(Policy{Config: parse(t, base)}, Policy{Config: parse(t, fresh)})
+		changes, err := ComparePolicies(Policy{Config: parse(t, base)}, Policy{Config: parse(t, fresh)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,8 +93,8 @@ func TestConfigurationChanges(t *testing.T) {
 	}
 }
 
-// accepted is what a baseline is made of; see stored.
-const accepted = `program: train_step
+// acceptedText is what a baseline is made of; see stored.
+const acceptedText = `program: train_step
 reason: first
 variants:
   - signature: "(x: f32[8])"
@@ -149,15 +149,15 @@ func TestBaselineChanges(t *testing.T) {
 		return stored(t, "mlp", text)
 	}
 	for name, c := range map[string]struct{ old, fresh, want string }{
-		"the same":  {accepted, accepted, ""},
-		"first":     {"", accepted, "changed train_step: accepted for the first time (first)"},
-		"removed":   {accepted, "", "looser train_step: the accepted facts are removed: nothing is compared with them any more"},
-		"worse":     {accepted, strings.NewReplacer("total: 19", "total: 22", "reason: first", "reason: bigger").Replace(accepted), "looser train_step: accepted anew: kernels 19 → 22 (bigger)"},
-		"better":    {accepted, strings.Replace(accepted, "1024", "512", 1), "stricter train_step: accepted anew: temporary memory 1.0 KiB → 512 B (first)"},
-		"both":      {accepted, strings.NewReplacer("1024", "2048", "count: 2", "count: 1").Replace(accepted), "looser train_step: accepted anew: temporary memory 1.0 KiB → 2.0 KiB, copies 2 → 1 (first)"},
-		"no reason": {accepted, strings.NewReplacer("19", "20", "reason: first\n", "").Replace(accepted), "looser train_step: accepted anew: kernels 19 → 20 (no reason given)"},
+		"the same":  {acceptedText, acceptedText, ""},
+		"first":     {"", acceptedText, "changed train_step: accepted for the first time (first)"},
+		"removed":   {acceptedText, "", "looser train_step: the accepted facts are removed: nothing is compared with them any more"},
+		"worse":     {acceptedText, strings.NewReplacer("total: 19", "total: 22", "reason: first", "reason: bigger").Replace(acceptedText), "looser train_step: accepted anew: kernels 19 → 22 (bigger)"},
+		"better":    {acceptedText, strings.Replace(acceptedText, "1024", "512", 1), "stricter train_step: accepted anew: temporary memory 1.0 KiB → 512 B (first)"},
+		"both":      {acceptedText, strings.NewReplacer("1024", "2048", "count: 2", "count: 1").Replace(acceptedText), "looser train_step: accepted anew: temporary memory 1.0 KiB → 2.0 KiB, copies 2 → 1 (first)"},
+		"no reason": {acceptedText, strings.NewReplacer("19", "20", "reason: first\n", "").Replace(acceptedText), "looser train_step: accepted anew: kernels 19 → 20 (no reason given)"},
 	} {
-		changes, err := Compare(Policy{Config: cfg, Store: store(c.old)}, Policy{Config: cfg, Store: store(c.fresh)})
+		changes, err := ComparePolicies(Policy{Config: cfg, Store: store(c.old)}, Policy{Config: cfg, Store: store(c.fresh)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +172,7 @@ func TestBaselineChanges(t *testing.T) {
 			t.Errorf("%s: %s, wanted %s", name, text, c.want)
 		}
 	}
-	if _, err := Compare(Policy{Config: cfg, Store: store("nonsense")}, Policy{Config: cfg}); err == nil {
+	if _, err := ComparePolicies(Policy{Config: cfg, Store: store("nonsense")}, Policy{Config: cfg}); err == nil {
 		t.Error("a baseline that cannot be read is passed over")
 	}
 }
@@ -196,7 +196,7 @@ func TestFromGit(t *testing.T) {
 	run("init", "-q", "-b", "main")
 	empty := commit("nothing")
 	write(t, filepath.Join(dir, "xlagate.yaml"), base)
-	writeStored(t, filepath.Join(dir, ".xlagate"), accepted)
+	writeStored(t, filepath.Join(dir, ".xlagate"), acceptedText)
 	first := commit("policy")
 	run("checkout", "-q", "-b", "pr")
 	head := commit("pull request")
@@ -205,17 +205,17 @@ func TestFromGit(t *testing.T) {
 	tip := commit("main moves on")
 
 	ctx := context.Background()
-	p, err := FromGit(ctx, registry.Client{}, dir, first, "xlagate.yaml")
+	p, err := GitPolicy(ctx, registry.Client{}, dir, first, "xlagate.yaml")
 	if err != nil || len(p.Config.Targets) != 2 {
 		t.Fatalf("%v", err)
 	}
 	if set, err := baseline.Load(p.Store, "mlp"); err != nil || set.Find("train_step").Reason != "first" {
 		t.Errorf("%v", err)
 	}
-	if _, err := FromGit(ctx, registry.Client{}, dir, empty, "xlagate.yaml"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := GitPolicy(ctx, registry.Client{}, dir, empty, "xlagate.yaml"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
-	if _, err := FromGit(ctx, registry.Client{}, dir, strings.Repeat("0", 40), "xlagate.yaml"); !errors.Is(err, ErrUnknown) {
+	if _, err := GitPolicy(ctx, registry.Client{}, dir, strings.Repeat("0", 40), "xlagate.yaml"); !errors.Is(err, ErrUnknownRevision) {
 		t.Errorf("%v", err)
 	}
 	run("checkout", "-q", "pr")
@@ -227,7 +227,7 @@ func TestFromGit(t *testing.T) {
 	if at, err := Fork(ctx, dir, head, first); err != nil || at != tip {
 		t.Errorf("a merge: %s %v, wanted %s", at, err, tip)
 	}
-	if _, err := Fork(ctx, dir, empty, strings.Repeat("0", 40)); !errors.Is(err, ErrUnknown) {
+	if _, err := Fork(ctx, dir, empty, strings.Repeat("0", 40)); !errors.Is(err, ErrUnknownRevision) {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package policy
+package gate
 
 import (
 	"cmp"
@@ -11,27 +11,27 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// targets lists the targets and programs that are added or removed.
-func targets(base, head *config.Config) []Change {
-	var out []Change
-	pairs, gone, added := match(base.Targets, head.Targets, func(a, b config.Target) bool { return a.Name == b.Name })
+// targetChanges lists the targets and programs that are added or removed.
+func targetChanges(base, head *config.Config) []PolicyChange {
+	var out []PolicyChange
+	pairs, gone, added := pairUp(base.Targets, head.Targets, func(a, b config.Target) bool { return a.Name == b.Name })
 	for _, p := range pairs {
 		out = append(out, programs(p[0], p[1])...)
 	}
 	for _, t := range gone {
-		out = append(out, Change{Effect: Looser, Subject: t.Name, Text: "the target is no longer checked"})
+		out = append(out, PolicyChange{Effect: Looser, Subject: t.Name, Text: "the target is no longer checked"})
 	}
 	for _, t := range added {
-		out = append(out, Change{Effect: Stricter, Subject: t.Name, Text: "a new target"})
+		out = append(out, PolicyChange{Effect: Stricter, Subject: t.Name, Text: "a new target"})
 	}
 	return out
 }
 
-func programs(base, head config.Target) []Change {
-	var out []Change
+func programs(base, head config.Target) []PolicyChange {
+	var out []PolicyChange
 	add := func(key string, old, fresh []string, effect string) {
 		if !slices.Equal(old, fresh) {
-			out = append(out, Change{Effect: effect, Subject: head.Name, Text: fmt.Sprintf("%s: %s → %s", key, orNone(old), orNone(fresh))})
+			out = append(out, PolicyChange{Effect: effect, Subject: head.Name, Text: fmt.Sprintf("%s: %s → %s", key, orNone(old), orNone(fresh))})
 		}
 	}
 	add("programs.include", base.Include, head.Include, narrowed(base.Include, head.Include))
@@ -42,7 +42,7 @@ func programs(base, head config.Target) []Change {
 		if base.RequireFresh {
 			effect = Looser
 		}
-		out = append(out, Change{Effect: effect, Subject: head.Name, Text: fmt.Sprintf("require_fresh %v → %v", base.RequireFresh, head.RequireFresh)})
+		out = append(out, PolicyChange{Effect: effect, Subject: head.Name, Text: fmt.Sprintf("require_fresh %v → %v", base.RequireFresh, head.RequireFresh)})
 	}
 	for _, c := range []struct{ key, was, is string }{
 		{"samples", strconv.Itoa(base.Samples), strconv.Itoa(head.Samples)},
@@ -51,7 +51,7 @@ func programs(base, head config.Target) []Change {
 		{"capture", command(base.Capture), command(head.Capture)},
 	} {
 		if c.was != c.is {
-			out = append(out, Change{Effect: Other, Subject: head.Name, Text: fmt.Sprintf("%s %s → %s", c.key, c.was, c.is)})
+			out = append(out, PolicyChange{Effect: Other, Subject: head.Name, Text: fmt.Sprintf("%s %s → %s", c.key, c.was, c.is)})
 		}
 	}
 	return out
@@ -86,30 +86,30 @@ func widened(base, head []string) string {
 }
 
 // waivers lists the waivers that are added, removed or changed.
-func waivers(base, head []config.Waiver) []Change {
-	var out []Change
-	pairs, gone, added := match(base, head, func(a, b config.Waiver) bool { return a.Finding == b.Finding })
+func waivers(base, head []config.Waiver) []PolicyChange {
+	var out []PolicyChange
+	pairs, gone, added := pairUp(base, head, func(a, b config.Waiver) bool { return a.Finding == b.Finding })
 	for _, w := range added {
-		out = append(out, Change{Effect: Looser, Subject: "waiver " + w.Finding, Text: fmt.Sprintf("added until %s by %s: %s", w.Expires, w.Owner, w.Reason)})
+		out = append(out, PolicyChange{Effect: Looser, Subject: "waiver " + w.Finding, Text: fmt.Sprintf("added until %s by %s: %s", w.Expires, w.Owner, w.Reason)})
 	}
 	for _, p := range pairs {
 		out = append(out, waiver(p[0], p[1])...)
 	}
 	for _, w := range gone {
-		out = append(out, Change{Effect: Stricter, Subject: "waiver " + w.Finding, Text: "removed"})
+		out = append(out, PolicyChange{Effect: Stricter, Subject: "waiver " + w.Finding, Text: "removed"})
 	}
 	return out
 }
 
-func waiver(base, head config.Waiver) []Change {
-	var out []Change
+func waiver(base, head config.Waiver) []PolicyChange {
+	var out []PolicyChange
 	subject := "waiver " + head.Finding
 	if base.Expires != head.Expires {
 		effect := Stricter
 		if head.Expires > base.Expires {
 			effect = Looser
 		}
-		out = append(out, Change{Effect: effect, Subject: subject, Text: fmt.Sprintf("until %s → %s", base.Expires, head.Expires)})
+		out = append(out, PolicyChange{Effect: effect, Subject: subject, Text: fmt.Sprintf("until %s → %s", base.Expires, head.Expires)})
 	}
 	ceiling := func(w config.Waiver) string {
 		if w.Ceiling == nil {
@@ -122,7 +122,7 @@ func waiver(base, head config.Waiver) []Change {
 		if head.Ceiling == nil || base.Ceiling != nil && *head.Ceiling > *base.Ceiling {
 			effect = Looser
 		}
-		out = append(out, Change{Effect: effect, Subject: subject, Text: fmt.Sprintf("ceiling %s → %s", ceiling(base), ceiling(head))})
+		out = append(out, PolicyChange{Effect: effect, Subject: subject, Text: fmt.Sprintf("ceiling %s → %s", ceiling(base), ceiling(head))})
 	}
 	return out
 }

@@ -1,12 +1,12 @@
-package policy
+package gate
 
 import (
 	"fmt"
 	"testing"
 )
 
-// waived is a configuration with waivers: FINDING EXPIRES [CEILING].
-func waived(waivers ...[3]string) string {
+// waivedBase is a configuration with waivers: FINDING EXPIRES [CEILING].
+func waivedBase(waivers ...[3]string) string {
 	text := withRules() + "waivers:\n"
 	for _, w := range waivers {
 		text += fmt.Sprintf("  - {finding: %s, reason: why, owner: me, expires: %s", w[0], w[1])
@@ -27,7 +27,7 @@ func TestWaiverThatChanges(t *testing.T) {
 		{"2027-02-01 3", "2027-02-01 ", "looser waiver 0123456789ab: ceiling 3 → none", "stricter waiver 0123456789ab: ceiling none → 3"},
 		{"2027-02-01 3", "2027-02-01 3", "", ""},
 	} {
-		of := func(s string) string { return waived([3]string{someFinding, s[:10], s[11:]}) }
+		of := func(s string) string { return waivedBase([3]string{someFinding, s[:10], s[11:]}) }
 		if got := told(t, of(c.old), of(c.fresh)); got != c.there {
 			t.Errorf("%s became %s: %s, wanted %s", c.old, c.fresh, got, c.there)
 		}
@@ -54,13 +54,13 @@ func TestDaysOfWaivers(t *testing.T) {
 
 func TestWaiversArePairedByFinding(t *testing.T) {
 	some, other := [3]string{someFinding, "2027-02-01", ""}, [3]string{otherFinding, "2028-02-01", ""}
-	if got := told(t, waived(some, other), waived(other, some)); got != "" {
+	if got := told(t, waivedBase(some, other), waivedBase(other, some)); got != "" {
 		t.Errorf("another order is told of: %s", got)
 	}
-	if got := told(t, waived(some, other), waived(other)); got != "stricter waiver 0123456789ab: removed" {
+	if got := told(t, waivedBase(some, other), waivedBase(other)); got != "stricter waiver 0123456789ab: removed" {
 		t.Errorf("one of two goes: %s", got)
 	}
-	if got := told(t, waived(other), waived(some, other)); got != "looser waiver 0123456789ab: added until 2027-02-01 by me: why" {
+	if got := told(t, waivedBase(other), waivedBase(some, other)); got != "looser waiver 0123456789ab: added until 2027-02-01 by me: why" {
 		t.Errorf("one comes: %s", got)
 	}
 }

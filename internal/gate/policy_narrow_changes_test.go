@@ -1,4 +1,4 @@
-package policy
+package gate
 
 import "testing"
 

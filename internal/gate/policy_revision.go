@@ -1,4 +1,4 @@
-package policy
+package gate
 
 import (
 	"context"
@@ -27,9 +27,9 @@ type Repository interface {
 	Folders(ctx context.Context, revision, root string, folders []string) (fs.FS, error)
 }
 
-// FromRepository reads the policy of a revision: the configuration and, for its targets and those named, the accepted facts. A revision without a
+// RepositoryPolicy reads the policy of a revision: the configuration and, for its targets and those named, the accepted facts. A revision without a
 // configuration is [fs.ErrNotExist]; where only the facts are elsewhere, the policy comes without them beside [ErrElsewhere].
-func FromRepository(ctx context.Context, from Repository, revision, file string, targets []string) (Policy, error) {
+func RepositoryPolicy(ctx context.Context, from Repository, revision, file string, targets []string) (Policy, error) {
 	text, err := from.File(ctx, revision, file)
 	if err != nil {
 		return Policy{}, err
@@ -56,14 +56,14 @@ func FromRepository(ctx context.Context, from Repository, revision, file string,
 	return p, err
 }
 
-// ErrUnknown says that a checkout does not hold a revision; shallow ones rarely do.
-var ErrUnknown = errors.New("the checkout does not hold the revision")
+// ErrUnknownRevision says that a checkout does not hold a revision; shallow ones rarely do.
+var ErrUnknownRevision = errors.New("the checkout does not hold the revision")
 
-// FromGit reads the policy of a revision from the repository around dir, where the configuration has this path. A revision without
+// GitPolicy reads the policy of a revision from the repository around dir, where the configuration has this path. A revision without
 // that file is [fs.ErrNotExist].
-func FromGit(ctx context.Context, client registry.Client, dir, revision, file string) (Policy, error) {
+func GitPolicy(ctx context.Context, client registry.Client, dir, revision, file string) (Policy, error) {
 	if _, err := git.Run(ctx, dir, "rev-parse", "--verify", "--quiet", revision+"^{commit}"); err != nil {
-		return Policy{}, fmt.Errorf("%w %s", ErrUnknown, revision)
+		return Policy{}, fmt.Errorf("%w %s", ErrUnknownRevision, revision)
 	}
 	if _, err := git.Run(ctx, dir, "rev-parse", "--verify", "--quiet", revision+":./"+file); err != nil {
 		return Policy{}, fmt.Errorf("%s at %s: %w", file, revision, fs.ErrNotExist)
@@ -96,7 +96,7 @@ func Fork(ctx context.Context, dir, head, base string) (string, error) {
 	}
 	common, err := git.Run(ctx, dir, "merge-base", base, "HEAD")
 	if err != nil {
-		return "", fmt.Errorf("%w %s", ErrUnknown, base)
+		return "", fmt.Errorf("%w %s", ErrUnknownRevision, base)
 	}
 	return strings.TrimSpace(string(common)), nil
 }

@@ -1,4 +1,4 @@
-package policy
+package gate
 
 import (
 	"testing"
@@ -59,7 +59,7 @@ func TestEveryOptionHasADirection(t *testing.T) {
 	for _, r := range rules.All.Rules {
 		for _, o := range r.Options {
 			s := &rule.Settings{Rule: r, Options: map[string]any{}}
-			check(r.ID+" "+o.Key, o, about(s, s, o))
+			check(r.ID+" "+o.Key, o, questionAbout(s, s, o))
 			for _, field := range o.Fields {
 				check(r.ID+" "+o.Key+"."+field.Key, field, aboutField(o, field))
 			}

@@ -1,4 +1,4 @@
-package policy
+package gate
 
 import (
 	"cmp"
@@ -11,16 +11,16 @@ import (
 )
 
 // ruleChanges pairs the entries of both sides, rule by rule, and lists what differs.
-func ruleChanges(base, head []*rule.Settings) []Change {
-	var out []Change
+func ruleChanges(base, head []*rule.Settings) []PolicyChange {
+	var out []PolicyChange
 	for _, r := range rules.All.Rules {
-		_, old, fresh := match(rule.EntriesOf(base, r), rule.EntriesOf(head, r), equal)
-		pairs, gone, added := match(old, fresh, counterparts)
+		_, old, fresh := pairUp(rule.EntriesOf(base, r), rule.EntriesOf(head, r), equal)
+		pairs, gone, added := pairUp(old, fresh, counterparts)
 		for _, p := range pairs {
 			out = append(out, compareEntry(p[0], p[1])...)
 		}
 		for _, s := range gone {
-			out = append(out, Change{Effect: Looser, Subject: r.ID, Scope: scope(s), Text: "removed"})
+			out = append(out, PolicyChange{Effect: Looser, Subject: r.ID, Scope: scopeOf(s), Text: "removed"})
 		}
 		for _, s := range added {
 			out = append(out, addedEntry(s, rule.EntriesOf(base, r)))
@@ -33,8 +33,8 @@ func sameScope(a, b *rule.Settings) bool {
 	return slices.Equal(a.Programs, b.Programs) && slices.Equal(a.Targets, b.Targets) && a.Pack == b.Pack
 }
 
-// match pairs each old entry with the first new one that fits and is not taken; what is left on either side has no counterpart.
-func match[E any](old, fresh []E, fits func(a, b E) bool) (pairs [][2]E, gone, added []E) {
+// pairUp pairs each old entry with the first new one that fits and is not taken; what is left on either side has no counterpart.
+func pairUp[E any](old, fresh []E, fits func(a, b E) bool) (pairs [][2]E, gone, added []E) {
 	added = slices.Clone(fresh)
 	for _, s := range old {
 		at := slices.IndexFunc(added, func(f E) bool { return fits(s, f) })
@@ -52,17 +52,17 @@ func equal(a, b *rule.Settings) bool { return sameScope(a, b) && len(differences
 
 func counterparts(a, b *rule.Settings) bool { return sameScope(a, b) && a.Name == b.Name }
 
-func compareEntry(base, head *rule.Settings) []Change {
-	var out []Change
+func compareEntry(base, head *rule.Settings) []PolicyChange {
+	var out []PolicyChange
 	for _, d := range differences(base, head) {
-		out = append(out, Change{Effect: d.effect, Subject: head.Rule.ID, Scope: scope(head), Text: d.text})
+		out = append(out, PolicyChange{Effect: d.effect, Subject: head.Rule.ID, Scope: scopeOf(head), Text: d.text})
 	}
 	return out
 }
 
 // addedEntry is the change by a new entry. One that takes programs over from a wider entry can ask for less than that did.
-func addedEntry(s *rule.Settings, base []*rule.Settings) Change {
-	c := Change{Effect: Stricter, Subject: s.Rule.ID, Scope: scope(s), Text: "added"}
+func addedEntry(s *rule.Settings, base []*rule.Settings) PolicyChange {
+	c := PolicyChange{Effect: Stricter, Subject: s.Rule.ID, Scope: scopeOf(s), Text: "added"}
 	for _, b := range base {
 		if !overlaps(b, s) || s.Pack != "" && b.Pack == "" { // a pack takes nothing over from the file
 			continue
@@ -92,7 +92,7 @@ func overlaps(a, b *rule.Settings) bool {
 	return programs && shares(a.Targets, b.Targets)
 }
 
-func scope(s *rule.Settings) string {
+func scopeOf(s *rule.Settings) string {
 	text := strings.Join(s.Programs, ", ")
 	if len(s.Targets) > 0 {
 		text = strings.Join(s.Targets, ", ") + "/" + cmp.Or(text, "*")
@@ -103,15 +103,15 @@ func scope(s *rule.Settings) string {
 	return text
 }
 
-// difference is one key that differs.
-type difference struct {
+// optionChange is one key that differs.
+type optionChange struct {
 	effect string
 	text   string
 }
 
 // differences compares two entries key by key: the level, the bounds, then the rule's own options. Whether more of an option is stricter stands
 // with the option.
-func differences(base, head *rule.Settings) []difference {
+func differences(base, head *rule.Settings) []optionChange {
 	was, is := base.Values(), head.Values()
 	all := maps.Clone(was)
 	maps.Copy(all, is)
@@ -119,7 +119,7 @@ func differences(base, head *rule.Settings) []difference {
 	for _, o := range head.Rule.Keys() {
 		options[o.Key] = o
 	}
-	compare := func(key string) []difference {
+	compare := func(key string) []optionChange {
 		o, known := options[key]
 		if _, set := all[key]; !known || !set {
 			return nil
@@ -128,10 +128,10 @@ func differences(base, head *rule.Settings) []difference {
 		if key == "max" {
 			o.Key = cmp.Or(head.MaxKey, base.MaxKey, key)
 		}
-		return about(base, head, o).differences(was[key], is[key])
+		return questionAbout(base, head, o).differences(was[key], is[key])
 	}
 	out := compare("level")
-	var bounds []difference
+	var bounds []optionChange
 	for _, key := range rule.BoundKeys {
 		bounds = append(bounds, compare(key)...)
 	}
@@ -144,7 +144,7 @@ func differences(base, head *rule.Settings) []difference {
 
 // implied marks bounds that only one side has: they replace the rule's own limit (none at all, or no more than in the baseline). That is no
 // number, so neither side is stricter.
-func implied(base, head *rule.Settings, bounds []difference) []difference {
+func implied(base, head *rule.Settings, bounds []optionChange) []optionChange {
 	if base.Bounded() && head.Bounded() {
 		return bounds
 	}
@@ -153,7 +153,7 @@ func implied(base, head *rule.Settings, bounds []difference) []difference {
 		instead = ", and the rule has its default"
 	}
 	for i := range bounds {
-		bounds[i] = difference{Other, bounds[i].text + instead}
+		bounds[i] = optionChange{Other, bounds[i].text + instead}
 	}
 	return bounds
 }

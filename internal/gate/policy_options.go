@@ -1,4 +1,4 @@
-package policy
+package gate
 
 import (
 	"fmt"
@@ -19,8 +19,8 @@ type question struct {
 	unset    [2]value // what leaving the option out comes to, in the base and in the head
 }
 
-// about is the question about an option of a rule.
-func about(base, head *rule.Settings, o rule.Option) question {
+// questionAbout is the question about an option of a rule.
+func questionAbout(base, head *rule.Settings, o rule.Option) question {
 	r := head.Rule
 	q := question{option: o, unit: units[o.Type], narrower: Looser}
 	if r.Budget != nil && (o.Means != "" || slices.Contains(rule.BoundKeys, o.Key)) {
@@ -58,7 +58,7 @@ func boundsBetter(s *rule.Settings) bool {
 }
 
 // differences lists how a value changed.
-func (q question) differences(base, head any) []difference {
+func (q question) differences(base, head any) []optionChange {
 	if reflect.DeepEqual(unplaced(base), unplaced(head)) {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (q question) differences(base, head any) []difference {
 		return nil
 	}
 	was, is := q.shown(base, head)
-	return []difference{{q.effect(base, head), fmt.Sprintf("%s %s → %s", q.option.Key, was, is)}}
+	return []optionChange{{q.effect(base, head), fmt.Sprintf("%s %s → %s", q.option.Key, was, is)}}
 }
 
 // effect is which way a value went.
@@ -145,22 +145,22 @@ func (q question) show(v any) string {
 }
 
 // entries compares a list of promises, such as the fusions that must exist. Those that did not change find one another first.
-func entries(table rule.Option, base, head []rule.Entry) []difference {
-	_, old, fresh := match(base, head, func(a, b rule.Entry) bool { return reflect.DeepEqual(a.Values, b.Values) })
-	pairs, gone, added := match(old, fresh, func(a, b rule.Entry) bool { return subject(table, a) == subject(table, b) })
-	var out []difference
+func entries(table rule.Option, base, head []rule.Entry) []optionChange {
+	_, old, fresh := pairUp(base, head, func(a, b rule.Entry) bool { return reflect.DeepEqual(a.Values, b.Values) })
+	pairs, gone, added := pairUp(old, fresh, func(a, b rule.Entry) bool { return subject(table, a) == subject(table, b) })
+	var out []optionChange
 	for _, e := range gone {
-		out = append(out, difference{Looser, fmt.Sprintf("%s: %q removed", table.Key, title(e))})
+		out = append(out, optionChange{Looser, fmt.Sprintf("%s: %q removed", table.Key, title(e))})
 	}
 	for _, p := range pairs {
 		for _, field := range table.Fields {
 			for _, d := range aboutField(table, field).differences(p[0].Values[field.Key], p[1].Values[field.Key]) {
-				out = append(out, difference{d.effect, fmt.Sprintf("%s: %q: %s", table.Key, subject(table, p[0]), d.text)})
+				out = append(out, optionChange{d.effect, fmt.Sprintf("%s: %q: %s", table.Key, subject(table, p[0]), d.text)})
 			}
 		}
 	}
 	for _, e := range added {
-		out = append(out, difference{Stricter, fmt.Sprintf("%s: %q added", table.Key, title(e))})
+		out = append(out, optionChange{Stricter, fmt.Sprintf("%s: %q added", table.Key, title(e))})
 	}
 	return out
 }
