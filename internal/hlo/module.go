@@ -7,6 +7,8 @@
 // that are equal but for names, [Prints] fingerprints the module (fingerprint*.go).
 package hlo
 
+import "sync"
+
 // InstrID indexes [Module.Instrs].
 type InstrID int32
 
@@ -57,6 +59,7 @@ type Module struct {
 	made     []string           // names of the computations that have none in the source; see Computation.made
 	src      []byte             // the text or the serialized proto that all Ranges refer to
 	payloads []Range            // HloModuleProto.payloads (22): backend configs that several instructions have
+	printers sync.Pool          // of *attrPrinter: those that are not in use
 	ids      map[CompID][]int64 // of the instructions in those computations of a proto that have control predecessors
 }
 

@@ -10,13 +10,14 @@ import (
 // protoAttrs yields an instruction's attributes as the text prints them; see [Module.Attrs].
 func (m *Module) protoAttrs(i InstrID) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
-		var p attrPrinter
+		p := m.printer()
+		defer m.printers.Put(p)
 		p.print(m, i, func(key string, value []byte) bool { return yield(key, string(value)) })
 	}
 }
 
 // protoAttr returns one attribute. It reads those that are asked for most without printing the others.
-func (m *Module) protoAttr(i InstrID, key string) (string, bool) {
+func (m *Module) protoAttr(i InstrID, key string) (value string, ok bool) {
 	in := &m.Instrs[i]
 	switch {
 	case key == "kind" && in.Opcode == OpFusion:
@@ -35,12 +36,23 @@ func (m *Module) protoAttr(i InstrID, key string) (string, bool) {
 	case key == "sharding":
 		return m.protoPart(i, 40, (*attrPrinter).sharding)
 	}
-	for k, v := range m.protoAttrs(i) {
+	p := m.printer()
+	defer m.printers.Put(p)
+	p.print(m, i, func(k string, v []byte) bool {
 		if k == key {
-			return v, true
+			value, ok = string(v), true
 		}
+		return !ok
+	})
+	return value, ok
+}
+
+// printer returns a printer that is not in use.
+func (m *Module) printer() *attrPrinter {
+	if p, spare := m.printers.Get().(*attrPrinter); spare {
+		return p
 	}
-	return "", false
+	return &attrPrinter{}
 }
 
 // protoPart returns the attribute that is printed from one message field of an instruction.
@@ -84,12 +96,14 @@ func (p *attrPrinter) print(m *Module, i InstrID, yield func(key string, value [
 	if m.Instrs[i].bare() {
 		return
 	}
-	p.m, p.in, p.yield, p.stopped = m, &m.Instrs[i], yield, false
+	p.m, p.in, p.yield, p.stopped, p.damage = m, &m.Instrs[i], yield, false, whole
 	p.src, p.broken = m.src, &p.damage
 	p.read(p.in.message())
 	if int(p.in.Opcode) < NumOpcodes {
 		for _, print := range opcodeAttrs[p.in.Opcode] {
-			print(p)
+			if print(p); p.stopped {
+				return
+			}
 		}
 	}
 	p.common()
