@@ -82,7 +82,7 @@ func (b *blame) whole(kind, summary string) {
 	b.add(s)
 }
 
-// edits adds a cause for each function of the model with edits. Edits with a known line come first.
+// edits adds a cause for each function of the model with edits, or for each with edited lines that they pass through. Edits with a known line come first.
 func (b *blame) edits() {
 	list := b.v.Model.Edits
 	order := make([]*Edit, len(list))
@@ -94,9 +94,13 @@ func (b *blame) edits() {
 	})
 	byFunction, forgets := map[string]int{}, slices.ContainsFunc(order, forgotten)
 	for _, e := range order {
-		function := functionOf(e)
-		if forgets && keeps(e) {
+		function, edited := b.v.edited.functionOf(e.Stack)
+		switch {
+		case edited:
+		case forgets && keeps(e):
 			function = rematerialized
+		default:
+			function = functionOf(e)
 		}
 		i, ok := byFunction[function]
 		if !ok && !e.lined() && !recomputed(e) {

@@ -22,6 +22,18 @@ type Edited func(hlo.Location) bool
 // any reports whether one of the lines was edited.
 func (e Edited) any(lines []hlo.Location) bool { return e != nil && slices.ContainsFunc(lines, e) }
 
+// functionOf returns the function of the innermost edited line of a stack.
+func (e Edited) functionOf(stack []hlo.Location) (function string, ok bool) {
+	if e == nil {
+		return "", false
+	}
+	at := slices.IndexFunc(stack, e)
+	if at < 0 {
+		return "", false
+	}
+	return stack[at].File + "\x00" + stack[at].NamedFunction(), true
+}
+
 // comparison holds what every pair of variants is compared with.
 type comparison struct {
 	compiler []FlagChange // versions and flags that may be why equal programs are compiled to different ones

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -125,6 +126,8 @@ func (v *Variant) FactGrowth(fact facts.ID) (*Cause, Evidence) {
 		return v.constantGrowth()
 	case fact.Group() == "memory":
 		return v.memoryGrowth(fact)
+	case fact.Group() == "price":
+		return v.priceGrowth()
 	case weigh == nil:
 		return v.Growth(facts.AnyKernel)
 	case fact.Group() == "cost":
@@ -216,4 +219,51 @@ func (v *Variant) constantGrowth() (*Cause, Evidence) {
 		return nil, e
 	}
 	return constantCause(v, largestOf(constants)), e
+}
+
+// priceGrowth returns the cause that adds most to the predicted step.
+func (v *Variant) priceGrowth() (*Cause, Evidence) {
+	if v.Old == nil || len(v.Causes) == 0 {
+		return v.Growth(facts.AnyKernel)
+	}
+	costs := v.StepCosts()
+	dearest := 0
+	for i, ns := range costs {
+		if ns > costs[dearest] {
+			dearest = i
+		}
+	}
+	return &v.Causes[dearest], v.Causes[dearest].Evidence(facts.AnyKernel)
+}
+
+// StepCosts returns what each cause adds to the predicted step, in nanoseconds: the prices of the launches that it added, less those of the launches
+// that it removed. The rest, such as what runs in parallel, belongs to the cause that moves the step most.
+func (v *Variant) StepCosts() []float64 {
+	costs := make([]float64, len(v.Causes))
+	rest, most := v.New.Facts[facts.PriceStep]-v.Old.Facts[facts.PriceStep], 0
+	for i := range v.Causes {
+		costs[i] = launchTime(v.New, v.Causes[i].After) - launchTime(v.Old, v.Causes[i].Before)
+		rest -= costs[i]
+		if math.Abs(costs[i]) > math.Abs(costs[most]) {
+			most = i
+		}
+	}
+	if len(costs) > 0 && v.Knows(facts.PriceStep) {
+		costs[most] += rest
+	}
+	return costs
+}
+
+// launchTime is what a run spends in kernels of a variant, in nanoseconds, whichever branches it takes.
+func launchTime(v *facts.Variant, kernels []facts.Kernel) float64 {
+	if v.Device == nil {
+		return 0
+	}
+	part := *v
+	part.Kernels = kernels
+	var ns float64
+	for _, p := range part.Prices(v.Device) {
+		ns += p.NS()
+	}
+	return ns
 }

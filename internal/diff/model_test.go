@@ -9,6 +9,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/price"
 )
 
 // asks is a statement: these operations in f32, in a scope, on a line of m.py where it is known.
@@ -341,5 +342,58 @@ func TestNewOnTheEditedLine(t *testing.T) {
 		if c.Source.Line != edited+1 || len(c.After) != 1 || c.After[0].Source.Line != edited+1 {
 			t.Errorf("line %d was edited, %d is the place, with %v", edited+1, c.Source.Line, c.After)
 		}
+	}
+}
+
+// What passes through the edited lines of one function is one cause, whichever functions the new operations are in; a lambda is part of the function
+// that it is written in.
+func TestOneCauseAnEditedFunction(t *testing.T) {
+	caller := func(line int32, function string) hlo.Location {
+		return hlo.Location{File: "train.py", Line: line, Function: function}
+	}
+	calls := func(s facts.Statement, function string, at hlo.Location) facts.Statement {
+		s.Source.Function = function
+		s.Stacks = []*facts.Stack{{Location: s.Source, Caller: &facts.Stack{Location: at}}}
+		return s
+	}
+	rest := asks("jit(f)", "dot", 1)
+	for _, c := range []struct {
+		first, second hlo.Location
+		causes        int
+	}{
+		{caller(30, "step"), caller(31, "step"), 1},
+		{caller(30, "step"), caller(31, "step.<locals>.<lambda>"), 1},
+		{caller(30, "step"), caller(40, "loss"), 2},
+		{caller(30, "step"), caller(50, "step"), 2}, // line 50 was not edited
+	} {
+		old, fresh := variant("()", "old"), variant("()", "fresh")
+		old.Model = []facts.Statement{rest}
+		fresh.Model = []facts.Statement{rest, calls(asks("jit(f)/a", "tanh", 3), "a", c.first), calls(asks("jit(f)/b", "sort", 9), "b", c.second)}
+		program := func(v *facts.Variant) *facts.Report {
+			return report(&facts.Program{Name: "f", Variants: []*facts.Variant{v}})
+		}
+		d := diff.CompareEdited(program(old), program(fresh), func(l hlo.Location) bool { return l.Line >= 30 && l.Line <= 40 })
+		if got := d.Programs[0].Variants[0].Causes; len(got) != c.causes {
+			t.Errorf("%v and %v were edited: %d causes, wanted %d: %+v", c.first, c.second, len(got), c.causes, got)
+		}
+	}
+}
+
+// A time that grew is put down to the cause that adds most to it, not to the one with most kernels.
+func TestStepTimeIsPutDownToWhatCosts(t *testing.T) {
+	device := price.Named("h100-sxm")
+	launch := func(name string, times int64) facts.Kernel {
+		return with(kernel(name, "tanh", "f32[8]"), func(k *facts.Kernel) { k.Times = times })
+	}
+	v := &diff.Variant{Old: variant("()", "old"), New: variant("()", "fresh"), Causes: []diff.Cause{
+		{Title: "two kernels", After: []facts.Kernel{launch("a", 1), launch("b", 1)}},
+		{Title: "a loop", After: []facts.Kernel{launch("c", 1000)}, Before: []facts.Kernel{launch("c", 1)}},
+	}}
+	v.Old.Device, v.New.Device = device, device
+	if c, _ := v.FactGrowth(facts.PriceStep); c == nil || c.Title != "a loop" {
+		t.Errorf("%+v", c)
+	}
+	if costs := v.StepCosts(); costs[1] < 100*costs[0] {
+		t.Errorf("the causes cost %v", costs)
 	}
 }

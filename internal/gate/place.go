@@ -42,7 +42,9 @@ func (g *grouping) placeOf(c *diff.Cause) changePlace {
 
 // placeIn names a place the same from commit to commit and from machine to machine: by its function, not its line, and without the folder of the
 // checkout.
-func placeIn(s result.Source) string { return path.Base(s.File) + "\x00" + s.Function }
+func placeIn(s result.Source) string {
+	return path.Base(s.File) + "\x00" + hlo.Location{Function: s.Function}.NamedFunction()
+}
 
 // sourceOf is the place that a finding names.
 func (g *grouping) sourceOf(c *diff.Cause) result.Source {

@@ -24,7 +24,7 @@ func share(v *diff.Variant, owners []*group) {
 	for _, owner := range owners {
 		prices[owner] = &result.Price{StepWasNS: v.Old.Facts[stepTime]}
 	}
-	for i, ns := range stepOfCauses(v) {
+	for i, ns := range v.StepCosts() {
 		prices[owners[i]].StepNS += ns
 	}
 	prices[owners[keeper(v)]].PeakBytes = delta(v, peakMemory)
@@ -35,36 +35,6 @@ func share(v *diff.Variant, owners []*group) {
 		}
 	}
 	effects(v, owners)
-}
-
-// stepOfCauses returns what each cause adds to the step: the prices of the launches that it added, less those of the launches that it removed.
-// The rest, such as what runs in parallel, belongs to the cause that adds most.
-func stepOfCauses(v *diff.Variant) []float64 {
-	own := make([]float64, len(v.Causes))
-	rest, most := delta(v, stepTime), 0
-	for i := range v.Causes {
-		own[i] = priceOf(v.New, v.Causes[i].After) - priceOf(v.Old, v.Causes[i].Before)
-		rest -= own[i]
-		if math.Abs(own[i]) > math.Abs(own[most]) {
-			most = i
-		}
-	}
-	own[most] += rest
-	return own
-}
-
-// priceOf is what a run spends in kernels of a variant, in nanoseconds, whichever branches it takes.
-func priceOf(v *facts.Variant, kernels []facts.Kernel) float64 {
-	if v.Device == nil {
-		return 0
-	}
-	part := *v
-	part.Kernels = kernels
-	var ns float64
-	for _, p := range part.Prices(v.Device) {
-		ns += p.NS()
-	}
-	return ns
 }
 
 // keeper returns the cause that the peak memory of a variant is attributed to.

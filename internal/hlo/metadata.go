@@ -59,6 +59,16 @@ func (l Location) Short() string {
 	return l.File[strings.LastIndexByte(l.File, '/')+1:] + ":" + strconv.Itoa(int(l.Line))
 }
 
+// NamedFunction returns the function that the place is in; of a lambda or a comprehension the function that it is an expression of.
+func (l Location) NamedFunction() string {
+	const inside = ".<locals>."
+	function := l.Function
+	for at := strings.LastIndex(function, inside); at >= 0 && strings.HasPrefix(function[at+len(inside):], "<"); at = strings.LastIndex(function, inside) {
+		function = function[:at]
+	}
+	return function
+}
+
 // frameTables holds the four tables in the header of jaxlib 0.8.3 and later (HloModuleProto.stack_frame_index).
 type frameTables struct {
 	files, functions []string
