@@ -45,7 +45,7 @@ func TestGrowths(t *testing.T) {
 	for text, want := range map[string]rule.Change{
 		"0": {}, "2": {Amount: 2}, "1MiB": {Amount: 1 << 20}, "5%": {Amount: 5, Percent: true}, "5 %": {Amount: 5, Percent: true}, "0.5%": {Amount: 0.5, Percent: true}, "0%": {Percent: true}, "250%": {Amount: 250, Percent: true},
 	} {
-		if got, ok := parseGrowth(text, ParseSize); !ok || got != want {
+		if got, ok := growthOf(ParseSize)(text); !ok || got != want {
 			t.Errorf("%q is %+v, %v, wanted %+v", text, got, ok, want)
 		}
 	}
@@ -54,12 +54,12 @@ func TestGrowths(t *testing.T) {
 // The growth of a predicted time is a time, a percentage, or a number of nanoseconds.
 func TestTimeGrowths(t *testing.T) {
 	for text, want := range map[string]rule.Change{"50us": {Amount: 50e3}, "1.5ms": {Amount: 1.5e6}, "0": {}, "300": {Amount: 300}, "0.1%": {Amount: 0.1, Percent: true}} {
-		if got, ok := parseGrowth(text, parseNanoseconds); !ok || got != want {
+		if got, ok := growthOf(parseNanoseconds)(text); !ok || got != want {
 			t.Errorf("%q is %+v, %v, wanted %+v", text, got, ok, want)
 		}
 	}
 	for _, text := range []string{"5KiB", "-1us", "us", "-1%", ""} {
-		if got, ok := parseGrowth(text, parseNanoseconds); ok {
+		if got, ok := growthOf(parseNanoseconds)(text); ok {
 			t.Errorf("%q is read as %+v", text, got)
 		}
 	}
@@ -68,7 +68,7 @@ func TestTimeGrowths(t *testing.T) {
 // A growth without an end would let everything pass.
 func TestNoGrowths(t *testing.T) {
 	for _, text := range []string{"", "%", "-1", "-1%", "nan%", "inf", "inf%", "+Inf%", "Infinity%", "1e309%", "some", "5%%", "1KiB%"} {
-		if got, ok := parseGrowth(text, ParseSize); ok {
+		if got, ok := growthOf(ParseSize)(text); ok {
 			t.Errorf("%q is read as %+v", text, got)
 		}
 	}

@@ -159,22 +159,17 @@ func handWritten(v *facts.Variant) map[string][]string {
 	return functions
 }
 
-// unit is a unit of amounts, as the configuration spells it.
-type unit struct {
-	suffix string
-	factor float64
-}
-
+// The units of limits, the largest first.
 var (
-	limitTimeUnits = []unit{{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}}
-	limitSizeUnits = []unit{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
+	limitTimeUnits = scale{{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}}
+	limitSizeUnits = scale{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
 )
 
 // headroom is the factor between what a dump holds and a proposed limit.
 const headroom = 1.1
 
 // roomFor is a limit with headroom for an amount, rounded up to two digits that count.
-func roomFor(amount float64, units []unit) string {
+func roomFor(amount float64, units scale) string {
 	amount *= headroom
 	of := units[len(units)-1]
 	for _, u := range units {

@@ -78,17 +78,6 @@ func objectSchema(options []rule.Option) *jsonschema.Schema {
 	return s
 }
 
-// The patterns that the reader's number forms fit.
-const (
-	sizePattern       = `^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?([KMGT]iB|[KMGTk]?B)?$`
-	growthPattern     = `^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?([KMGT]iB|[KMGTk]?B|%)?$`
-	sharePattern      = `^(0(\.[0-9]+)?|1(\.0+)?|(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?) ?%)$`
-	dayPattern        = `^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$`
-	idPattern         = `^[0-9a-f]{12}$`
-	timeGrowthPattern = `^([0-9]+(\.[0-9]+)?%|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$`
-	timePattern       = `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`
-)
-
 func valueSchema(o rule.Option) *jsonschema.Schema {
 	switch o.Type {
 	case rule.Globs, rule.Words:
@@ -102,24 +91,8 @@ func valueSchema(o rule.Option) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(o.Least)}
 	case rule.Number:
 		return &jsonschema.Schema{Type: "number"}
-	case rule.Size:
-		return numberOr(sizePattern)
-	case rule.Growth:
-		return numberOr(growthPattern)
-	case rule.TimeGrowth:
-		return numberOr(timeGrowthPattern)
-	case rule.Share:
-		s := numberOr(sharePattern)
-		s.AnyOf[0].Maximum = jsonschema.Ptr(1.0)
-		return s
-	case rule.Seconds:
-		return &jsonschema.Schema{Type: "string", Pattern: timePattern}
-	case rule.Nanoseconds:
-		return numberOr(timePattern)
-	case rule.Day:
-		return &jsonschema.Schema{Type: "string", Pattern: dayPattern}
 	case rule.FindingID:
-		return &jsonschema.Schema{Types: []string{"string", "integer"}, Pattern: idPattern} // one of digits alone is a number to YAML
+		return &jsonschema.Schema{Types: []string{"string", "integer"}, Pattern: valueTypes[o.Type].pattern} // one of digits alone is a number to YAML
 	case rule.Switch:
 		return &jsonschema.Schema{Type: "boolean"}
 	case rule.Table:
@@ -134,7 +107,18 @@ func valueSchema(o rule.Option) *jsonschema.Schema {
 	case rule.Pairs:
 		return &jsonschema.Schema{Type: "object", MinProperties: jsonschema.Ptr(1), AdditionalProperties: &jsonschema.Schema{Types: []string{"string", "number", "boolean"}}}
 	}
-	return wordSchema(o)
+	texts := &jsonschema.Schema{Type: "string", Pattern: valueTypes[o.Type].pattern}
+	switch {
+	case texts.Pattern == "":
+		return wordSchema(o)
+	case !valueTypes[o.Type].numbers:
+		return texts
+	}
+	numbers := &jsonschema.Schema{Type: "number", Minimum: jsonschema.Ptr(0.0)}
+	if o.Type == rule.Share {
+		numbers.Maximum = jsonschema.Ptr(1.0)
+	}
+	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{numbers, texts}}
 }
 
 func wordSchema(o rule.Option) *jsonschema.Schema {
@@ -146,8 +130,4 @@ func wordSchema(o rule.Option) *jsonschema.Schema {
 		s.Enum = append(s.Enum, e)
 	}
 	return s
-}
-
-func numberOr(pattern string) *jsonschema.Schema {
-	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "number", Minimum: jsonschema.Ptr(0.0)}, {Type: "string", Pattern: pattern}}}
 }

@@ -28,7 +28,7 @@ type reader struct {
 
 // mapping reads a mapping with known keys. what names the mapping in errors: "rule max-kernels".
 func (r *reader) mapping(n *yamldoc.Node, options []rule.Option, what string) rule.Entry {
-	entry := rule.Entry{Values: map[string]any{}, Line: n.Line, Column: n.Column}
+	entry := rule.Entry{Values: map[string]any{}, Line: n.Line}
 	if n.Kind != yamldoc.Mapping {
 		r.errorf(n, "%s is %s; expected a mapping with the keys %s", what, describeNode(n), oneOf(keysOf(options)))
 		return entry
@@ -138,43 +138,68 @@ func inside(n *yamldoc.Node, offset int) (*yamldoc.Node, bool) {
 	return &at, true
 }
 
-func scalar(n *yamldoc.Node, o rule.Option) (any, bool) {
-	s := n.Value
-	switch o.Type {
-	case rule.Word:
-		return s, n.Tag != "!!bool" && s != "" && (len(o.Enum) == 0 || slices.Contains(o.Enum, s))
-	case rule.Text, rule.Pattern, rule.ShapeOf, rule.Expr:
-		return s, n.Tag != "!!bool" && s != ""
-	case rule.Glob:
-		return s, n.Tag != "!!bool" && s != "" && match.ValidGlob(s)
-	case rule.Count:
+// valueType is how a single value of one type of option is read.
+type valueType struct {
+	expected string // in an error
+	pattern  string // of its texts, in the JSON Schema
+	numbers  bool   // the JSON Schema allows numbers from 0 as well
+	parse    func(text string, o rule.Option) (any, bool)
+}
+
+// valueTypes has the types of options but for lists and mappings.
+var valueTypes = map[rule.OptionType]valueType{
+	rule.Word: {expected: "a word", parse: func(s string, o rule.Option) (any, bool) {
+		return s, s != "" && (len(o.Enum) == 0 || slices.Contains(o.Enum, s))
+	}},
+	rule.Text:    textType,
+	rule.Pattern: textType,
+	rule.ShapeOf: textType,
+	rule.Expr:    textType,
+	rule.Glob:    {expected: "a pattern such as */mlp/*", parse: func(s string, _ rule.Option) (any, bool) { return s, s != "" && match.ValidGlob(s) }},
+	rule.Count: {parse: func(s string, o rule.Option) (any, bool) {
 		v, err := strconv.ParseFloat(s, 64)
 		return v, err == nil && v >= o.Least && v == math.Trunc(v) && !math.IsInf(v, 0)
-	case rule.Number:
+	}},
+	rule.Number: {expected: "a number", parse: func(s string, _ rule.Option) (any, bool) {
 		v, err := strconv.ParseFloat(s, 64)
 		return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
-	case rule.Size:
-		return ParseSize(s)
-	case rule.Share:
-		return parseShare(s)
-	case rule.Growth:
-		return parseGrowth(s, ParseSize)
-	case rule.TimeGrowth:
-		return parseGrowth(s, parseNanoseconds)
-	case rule.Switch:
-		return s == "true", n.Tag == "!!bool"
-	case rule.Seconds:
+	}},
+	rule.Size:   {"a number from 0, or a size such as 12GiB", `^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?([KMGT]iB|[KMGTk]?B)?$`, true, parser(ParseSize)},
+	rule.Share:  {"a share from 0 to 1 (100%), such as 0.5 or 50%", `^(0(\.[0-9]+)?|1(\.0+)?|(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?) ?%)$`, true, parser(parseShare)},
+	rule.Growth: {"an amount from 0, such as 2, 1MiB or 5%", `^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?([KMGT]iB|[KMGTk]?B|%)?$`, true, parser(growthOf(ParseSize))},
+	rule.TimeGrowth: {
+		"a time such as 50us, a percentage such as 5%, or a number of nanoseconds", `^([0-9]+(\.[0-9]+)?%|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$`, true, parser(growthOf(parseNanoseconds)),
+	},
+	rule.Switch: {expected: "true or false", parse: func(s string, _ rule.Option) (any, bool) { return s == "true", true }},
+	rule.Seconds: {expected: "a time above 0, such as 90s or 20m", pattern: timePattern, parse: func(s string, _ rule.Option) (any, bool) {
 		d, err := time.ParseDuration(s)
 		return d.Seconds(), err == nil && d > 0
-	case rule.Nanoseconds:
-		return parseNanoseconds(s)
-	case rule.Day:
+	}},
+	rule.Nanoseconds: {"a time such as 13ms or 350us, or a number of nanoseconds", timePattern, true, parser(parseNanoseconds)},
+	rule.Day: {expected: "a day such as 2027-02-01", pattern: `^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$`, parse: func(s string, _ rule.Option) (any, bool) {
 		_, err := time.Parse(time.DateOnly, s)
 		return s, err == nil
-	case rule.FindingID:
+	}},
+	rule.FindingID: {expected: "the id of a change or of a finding: 12 hex digits, as `xlagate check` prints them", pattern: findingID.String(), parse: func(s string, _ rule.Option) (any, bool) {
 		return s, findingID.MatchString(s)
+	}},
+}
+
+const timePattern = `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`
+
+var textType = valueType{expected: "a text", parse: func(s string, _ rule.Option) (any, bool) { return s, s != "" }}
+
+// parser makes the parser of one kind of text that of an option.
+func parser[T any](parse func(string) (T, bool)) func(string, rule.Option) (any, bool) {
+	return func(s string, _ rule.Option) (any, bool) { return parse(s) }
+}
+
+// scalar reads a single value. What YAML takes for a truth value is a switch and nothing else.
+func scalar(n *yamldoc.Node, o rule.Option) (any, bool) {
+	if (n.Tag == "!!bool") != (o.Type == rule.Switch) {
+		return nil, false
 	}
-	return nil, false
+	return valueTypes[o.Type].parse(n.Value, o)
 }
 
 // findingID is the form of a finding's id.
@@ -221,14 +246,16 @@ func parseShare(s string) (float64, bool) {
 	return v, err == nil && v >= 0 && v <= 1
 }
 
-// parseGrowth reads a percentage, or an amount.
-func parseGrowth(s string, amount func(string) (float64, bool)) (rule.Change, bool) {
-	if rest, ok := strings.CutSuffix(s, "%"); ok {
-		v, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
-		return rule.Change{Amount: v, Percent: true}, err == nil && v >= 0 && !math.IsInf(v, 0)
+// growthOf reads a percentage, or an amount.
+func growthOf(amount func(string) (float64, bool)) func(string) (rule.Change, bool) {
+	return func(s string) (rule.Change, bool) {
+		if rest, ok := strings.CutSuffix(s, "%"); ok {
+			v, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
+			return rule.Change{Amount: v, Percent: true}, err == nil && v >= 0 && !math.IsInf(v, 0)
+		}
+		v, ok := amount(s)
+		return rule.Change{Amount: v}, ok
 	}
-	v, ok := amount(s)
-	return rule.Change{Amount: v}, ok
 }
 
 func (r *reader) list(n *yamldoc.Node, o rule.Option) (any, bool) {
@@ -326,38 +353,13 @@ func parseNanoseconds(s string) (float64, bool) {
 }
 
 func expected(o rule.Option) string {
-	switch o.Type {
-	case rule.Word:
-		if len(o.Enum) > 0 {
-			return "one of " + oneOf(o.Enum)
-		}
-		return "a word"
-	case rule.Count:
+	switch {
+	case o.Type == rule.Word && len(o.Enum) > 0:
+		return "one of " + oneOf(o.Enum)
+	case o.Type == rule.Count:
 		return "a whole number from " + strconv.FormatFloat(o.Least, 'f', -1, 64)
-	case rule.Number:
-		return "a number"
-	case rule.Size:
-		return "a number from 0, or a size such as 12GiB"
-	case rule.Share:
-		return "a share from 0 to 1 (100%), such as 0.5 or 50%"
-	case rule.Growth:
-		return "an amount from 0, such as 2, 1MiB or 5%"
-	case rule.TimeGrowth:
-		return "a time such as 50us, a percentage such as 5%, or a number of nanoseconds"
-	case rule.Switch:
-		return "true or false"
-	case rule.Seconds:
-		return "a time above 0, such as 90s or 20m"
-	case rule.Nanoseconds:
-		return "a time such as 13ms or 350us, or a number of nanoseconds"
-	case rule.Glob:
-		return "a pattern such as */mlp/*"
-	case rule.Day:
-		return "a day such as 2027-02-01"
-	case rule.FindingID:
-		return "the id of a change or of a finding: 12 hex digits, as `xlagate check` prints them"
 	}
-	return "a text"
+	return valueTypes[o.Type].expected
 }
 
 // complaint words why a scalar was refused, with what to write instead.

@@ -8,6 +8,7 @@ import (
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/types"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/match"
@@ -38,7 +39,12 @@ func CompileExpression(text string) (*Expression, error) {
 	if err != nil {
 		return nil, fmt.Errorf("prepare CEL: %w", err)
 	}
-	checked, issues := env.Compile(realNumbers(text))
+	parsed, issues := env.Parse(text)
+	if issues.Err() != nil {
+		return nil, fmt.Errorf("expr: %s", firstIssue(issues))
+	}
+	realNumbers(parsed)
+	checked, issues := env.Check(parsed)
 	if issues.Err() != nil {
 		return nil, fmt.Errorf("expr: %s", firstIssue(issues))
 	}
@@ -108,48 +114,17 @@ func pathOf(x ast.Expr) string {
 }
 
 // realNumbers makes every whole number in an expression a real one: facts are real numbers, and CEL does not mix the two.
-func realNumbers(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); {
-		switch c := text[i]; {
-		case c == '"' || c == '\'':
-			end := stringEnd(text, i)
-			b.WriteString(text[i:end])
-			i = end
-		case isDigit(c) && (i == 0 || !inExpressionWord(text[i-1])):
-			end := i
-			for end < len(text) && inExpressionWord(text[end]) {
-				end++
-			}
-			b.WriteString(text[i:end])
-			if whole(text[i:end]) {
-				b.WriteString(".0")
-			}
-			i = end
-		default:
-			b.WriteByte(c)
-			i++
+func realNumbers(parsed *cel.Ast) {
+	factory := ast.NewExprFactory()
+	ast.PostOrderVisit(parsed.NativeRep().Expr(), ast.NewExprVisitor(func(x ast.Expr) {
+		if x.Kind() != ast.LiteralKind {
+			return
 		}
-	}
-	return b.String()
-}
-
-func stringEnd(text string, at int) int {
-	for end := at + 1; end < len(text); end++ {
-		if text[end] == '\\' {
-			end++
-		} else if text[end] == text[at] {
-			return end + 1
+		if n, whole := x.AsLiteral().(types.Int); whole {
+			x.SetKindCase(factory.NewLiteral(x.ID(), types.Double(n)))
 		}
-	}
-	return len(text)
+	}))
 }
-
-func inExpressionWord(c byte) bool {
-	return isDigit(c) || c == '.' || c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
-
-func whole(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 // Holds reports whether the expression is true of a program and its baseline.
 func (e *Expression) Holds(fresh, old facts.Values) (bool, error) {

@@ -221,7 +221,6 @@ func (s *Settings) Entries(key string) []Entry { return as[[]Entry](s.value(key)
 type Entry struct {
 	Values map[string]any
 	Line   int
-	Column int
 }
 
 // Number returns a numeric value and whether it is set.
