@@ -137,7 +137,7 @@ func acceptOnBranch(ctx context.Context, client *github.Client, pr github.PullRe
 	if err != nil {
 		return nil, nil, fmt.Errorf("fetch the pull request's baseline: %w", err)
 	}
-	return gate.AcceptCopy(ctx, gate.Copy{File: file, Text: p.Text, Config: p.Config, Store: p.Store}, version(), gate.AcceptOptions{Only: asked.IDs, Reason: asked.Reason, From: r})
+	return gate.AcceptRemote(ctx, p, version(), gate.AcceptOptions{Only: asked.IDs, Reason: asked.Reason, From: r})
 }
 
 // message is the commit's. Its trailers say what was accepted and by whom.

@@ -16,7 +16,7 @@ import (
 )
 
 // edit opens a baseline in a registry for changing.
-func edit(t *testing.T, p Place) Edit {
+func edit(t *testing.T, p Place) *Edit {
 	t.Helper()
 	e, err := p.Edit(context.Background())
 	if err != nil {
@@ -25,14 +25,14 @@ func edit(t *testing.T, p Place) Edit {
 	return e
 }
 
-func put(t *testing.T, e Edit, name, text string) {
+func put(t *testing.T, e *Edit, name, text string) {
 	t.Helper()
 	if changed, err := e.Put(name, []byte(text)); err != nil || !changed {
 		t.Fatalf("%s: changed %v, %v", name, changed, err)
 	}
 }
 
-func commit(t *testing.T, e Edit) string {
+func commit(t *testing.T, e *Edit) string {
 	t.Helper()
 	pushed, err := e.Commit(context.Background())
 	if err != nil {

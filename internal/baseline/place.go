@@ -53,11 +53,11 @@ func (p Place) Open(ctx context.Context) (fs.FS, error) {
 	case strings.HasPrefix(p.Where, gitScheme):
 		return openGit(ctx, p.Dir, p.Where)
 	case registry.Is(p.Where):
-		a, err := openArtifact(ctx, p)
+		store, a, err := openArtifact(ctx, p)
 		if err == nil && a.digest == "" {
 			err = fs.ErrNotExist
 		}
-		return a, err
+		return store, err
 	}
 	return openFolder(p.folder(), p.config())
 }
@@ -87,46 +87,91 @@ func (p Place) folder() string {
 	return filepath.Join(p.Dir, p.Where)
 }
 
-// Edit is a baseline that is being changed. Reading returns the content from when it was opened.
-type Edit interface {
-	fs.FS
-	// Put writes a file, and reports whether the content changed.
-	Put(name string, data []byte) (changed bool, err error)
-	Remove(name string) error
-	// Shown returns the name of a file for messages.
-	Shown(name string) string
-	// Also writes a file outside the baseline, last in the same step.
-	Also(file string, data []byte)
-	// Commit makes all changes or none. It returns the reference that was pushed, "" if none was.
-	Commit(ctx context.Context) (pushed string, err error)
-	// Close drops uncommitted changes.
-	Close() error
-}
-
 // ErrFixed reports that a baseline is in a place that cannot be changed.
 var ErrFixed = errors.New("cannot be written; give a directory, as in --baseline .xlagate, or a tag of a registry")
 
 // Edit opens a baseline for reading and writing. A missing one is empty.
-func (p Place) Edit(ctx context.Context) (Edit, error) {
+func (p Place) Edit(ctx context.Context) (*Edit, error) {
 	if err := CheckPlace(p.Where); err != nil {
 		return nil, err
 	}
+	e := &Edit{changed: map[string][]byte{}, also: map[string][]byte{}}
+	var err error
 	switch ref, _ := registry.Parse(p.Where); {
 	case strings.HasPrefix(p.Where, gitScheme), registry.Is(p.Where) && ref.Fixed():
 		return nil, fmt.Errorf("the baseline %s %w", p.Where, ErrFixed)
 	case registry.Is(p.Where):
-		return openArtifact(ctx, p)
+		e.FS, e.store, err = openArtifact(ctx, p)
+	default:
+		e.FS = os.DirFS(p.folder())
+		e.store, err = editFolder(p.folder(), p.config())
 	}
-	return editFolder(p.folder(), p.config())
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
 }
 
-// folder is a baseline in a directory. Commit makes all changes or none.
-type folder struct {
+// Edit is a baseline that is being changed. Reading returns the content from when it was opened.
+type Edit struct {
 	fs.FS
-	dir     string
-	step    *files.Step
-	written map[string][]byte
-	removed []string
+	store   editStore
+	changed map[string][]byte // the new content of files; nil removes one
+	also    map[string][]byte // of files outside the baseline
+}
+
+// editStore is where a baseline is changed.
+type editStore interface {
+	shown(name string) string
+	// commit makes all changes or none. It returns the reference that was pushed, "" if none was.
+	commit(ctx context.Context, e *Edit) (pushed string, err error)
+	close() error
+}
+
+// Put writes a file, and reports whether the content changed.
+func (e *Edit) Put(name string, data []byte) (changed bool, err error) {
+	old, again := e.changed[name]
+	if !again {
+		old, _ = fs.ReadFile(e, name) // one that cannot be read is written
+	}
+	if old != nil && bytes.Equal(old, data) {
+		return false, nil
+	}
+	e.changed[name] = data
+	return true, nil
+}
+
+// Remove removes a file.
+func (e *Edit) Remove(name string) error {
+	if _, err := fs.Stat(e, name); err != nil && e.changed[name] == nil {
+		return fmt.Errorf("remove from the baseline: %w", err)
+	}
+	e.changed[name] = nil
+	return nil
+}
+
+// Shown returns the name of a file for messages.
+func (e *Edit) Shown(name string) string { return e.store.shown(name) }
+
+// Also writes a file outside the baseline, last in the same step.
+func (e *Edit) Also(file string, data []byte) { e.also[file] = data }
+
+// Commit makes all changes or none. It returns the reference that was pushed, "" if none was.
+func (e *Edit) Commit(ctx context.Context) (pushed string, err error) {
+	if pushed, err = e.store.commit(ctx, e); err == nil {
+		clear(e.changed)
+		clear(e.also)
+	}
+	return pushed, err
+}
+
+// Close drops uncommitted changes.
+func (e *Edit) Close() error { return e.store.close() }
+
+// folder is a directory that holds a baseline.
+type folder struct {
+	dir  string
+	step *files.Step
 }
 
 // openFolder opens a directory for reading, after it finishes an interrupted step.
@@ -144,7 +189,7 @@ func openFolder(dir, config string) (fs.FS, error) {
 }
 
 // editFolder opens a directory for changing, and locks it.
-func editFolder(dir, config string) (*folder, error) {
+func editFolder(dir, config string) (editStore, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("%s is a file; the baseline is a directory", dir)
 	}
@@ -155,46 +200,24 @@ func editFolder(dir, config string) (*folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the baseline for changing: %w", err)
 	}
-	return &folder{FS: os.DirFS(dir), dir: dir, step: step, written: map[string][]byte{}}, nil
+	return &folder{dir, step}, nil
 }
 
-// Shown returns the file's path.
-func (f *folder) Shown(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
+func (f *folder) shown(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
 
-// Put writes a file.
-func (f *folder) Put(name string, data []byte) (bool, error) {
-	old, again := f.written[name]
-	if !again {
-		old, _ = fs.ReadFile(f, name) // one that cannot be read is written
-	}
-	if old != nil && bytes.Equal(old, data) {
-		return false, nil
-	}
-	f.step.Write(name, data)
-	f.written[name] = data
-	return true, nil
-}
-
-// Also writes a file outside the baseline.
-func (f *folder) Also(_ string, data []byte) { f.step.Also(data) }
-
-// Remove removes a file, and folders that become empty.
-func (f *folder) Remove(name string) error {
-	if _, err := fs.Stat(f, name); err != nil {
-		return fmt.Errorf("remove from the baseline: %w", err)
-	}
-	f.step.Remove(name)
-	f.removed = append(f.removed, name)
-	return nil
-}
-
-// Commit makes the changes.
-func (f *folder) Commit(context.Context) (string, error) {
-	for _, name := range f.removed {
-		at := path.Join(path.Dir(name), attributesFile)
-		if left, err := fs.ReadDir(f, path.Dir(name)); err == nil && !slices.ContainsFunc(left, func(e fs.DirEntry) bool { return f.stays(path.Dir(name), e) }) {
-			f.step.Remove(at)
+func (f *folder) commit(_ context.Context, e *Edit) (string, error) {
+	for name, data := range e.changed {
+		if data != nil {
+			f.step.Write(name, data)
+			continue
 		}
+		f.step.Remove(name)
+		if dir := path.Dir(name); e.empties(dir) {
+			f.step.Remove(path.Join(dir, attributesFile))
+		}
+	}
+	for _, data := range e.also {
+		f.step.Also(data)
 	}
 	if err := f.step.Commit(); err != nil {
 		return "", fmt.Errorf("write the baseline: %w", err)
@@ -202,10 +225,18 @@ func (f *folder) Commit(context.Context) (string, error) {
 	return "", nil
 }
 
-// stays reports whether a folder is not empty.
-func (f *folder) stays(dir string, e fs.DirEntry) bool {
-	return e.Name() != attributesFile && !slices.Contains(f.removed, path.Join(dir, e.Name()))
+// empties reports whether the changes leave nothing in a folder but its attributes.
+func (e *Edit) empties(dir string) bool {
+	for name, data := range e.changed {
+		if data != nil && path.Dir(name) == dir {
+			return false
+		}
+	}
+	left, err := fs.ReadDir(e, dir)
+	return err == nil && !slices.ContainsFunc(left, func(entry fs.DirEntry) bool {
+		_, removed := e.changed[path.Join(dir, entry.Name())]
+		return entry.Name() != attributesFile && !removed
+	})
 }
 
-// Close releases the lock.
-func (f *folder) Close() error { return f.step.Close() }
+func (f *folder) close() error { return f.step.Close() }

@@ -108,43 +108,40 @@ func (g repository) ask(args ...string) ([]byte, error) {
 	return nil, wrong(g.where, "git says: "+first, "run xlagate inside the repository")
 }
 
-// artifact is a baseline in a registry, with a layer for each file. Commit makes all changes.
+// artifact is a tag of a registry that holds a baseline, with a layer for each file.
 type artifact struct {
-	fs.FS
 	client registry.Client
 	ref    registry.Reference
 	digest string // the digest of the tag when it was opened; "" for none
 	layers map[string]registry.Layer
-	files  map[string][]byte
-	edited bool
-	also   map[string][]byte // files on disk that Commit writes too
 }
 
 // limit bounds a baseline in a registry. Its files are held in memory.
 var limit = registry.Limit{Bytes: 64 << 20, Layers: 10_000}
 
-// openArtifact reads a baseline from a registry; a missing one is empty.
-func openArtifact(ctx context.Context, p Place) (*artifact, error) {
+// openArtifact reads a baseline from a registry into memory; a missing one is empty.
+func openArtifact(ctx context.Context, p Place) (fs.FS, *artifact, error) {
 	ref, err := registry.Parse(p.Where)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	a := &artifact{client: p.Registry, ref: ref, layers: map[string]registry.Layer{}, files: map[string][]byte{}, also: map[string][]byte{}}
+	a, files := &artifact{client: p.Registry, ref: ref, layers: map[string]registry.Layer{}}, map[string][]byte{}
 	pulled, err := p.Registry.Pull(ctx, ref, limit)
 	switch {
 	case err == nil:
 		a.digest = pulled.Digest
-		err = errors.Join(a.take(pulled), pulled.Close())
+		err = errors.Join(a.take(pulled, files), pulled.Close())
 	case errors.Is(err, fs.ErrNotExist):
 		err = nil
 	}
-	if err == nil {
-		a.FS, err = inMemory(a.files)
+	if err != nil {
+		return nil, nil, err
 	}
-	return a, err
+	store, err := inMemory(files)
+	return store, a, err
 }
 
-func (a *artifact) take(pulled *registry.Artifact) error {
+func (a *artifact) take(pulled *registry.Artifact, files map[string][]byte) error {
 	if pulled.Type == registry.TypeDump {
 		return pulled.Unfit("this is a dump, not a baseline")
 	}
@@ -156,7 +153,7 @@ func (a *artifact) take(pulled *registry.Artifact) error {
 		if err != nil {
 			return fmt.Errorf("read the baseline %s: %w", a.ref, err)
 		}
-		a.layers[l.Name], a.files[l.Name] = l, data
+		a.layers[l.Name], files[l.Name] = l, data
 	}
 	return nil
 }
@@ -180,38 +177,18 @@ func inMemory(files map[string][]byte) (fs.FS, error) {
 	return zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
 }
 
-// Shown returns the file's name below the baseline.
-func (a *artifact) Shown(name string) string { return name }
+func (a *artifact) shown(name string) string { return name }
 
-// Put changes a file in the next artifact.
-func (a *artifact) Put(name string, data []byte) (bool, error) {
-	if old, ok := a.files[name]; ok && bytes.Equal(old, data) {
-		return false, nil
+// commit pushes the next artifact under the tag, then writes the files outside. It fails if the tag was moved meanwhile.
+func (a *artifact) commit(ctx context.Context, e *Edit) (pushed string, err error) {
+	for name, data := range e.changed {
+		if data == nil {
+			delete(a.layers, name)
+		} else {
+			a.layers[name] = registry.BaselineFile(name, data)
+		}
 	}
-	a.layers[name], a.files[name], a.edited = registry.BaselineFile(name, data), data, true
-	return true, nil
-}
-
-// Remove omits a file from the next artifact.
-func (a *artifact) Remove(name string) error {
-	if _, ok := a.files[name]; !ok {
-		return fmt.Errorf("remove %s from the baseline: %w", name, fs.ErrNotExist)
-	}
-	delete(a.layers, name)
-	delete(a.files, name)
-	a.edited = true
-	return nil
-}
-
-// Also makes Commit write a file on disk after the push.
-func (a *artifact) Also(file string, data []byte) { a.also[file] = data }
-
-// Close does nothing.
-func (a *artifact) Close() error { return nil }
-
-// Commit pushes the next artifact under the tag. It fails if the tag was moved meanwhile.
-func (a *artifact) Commit(ctx context.Context) (pushed string, err error) {
-	if a.edited {
+	if len(e.changed) > 0 {
 		done, err := a.client.Push(ctx, a.ref, registry.TypeBaseline, slices.Collect(maps.Values(a.layers)), registry.Over(a.digest))
 		if err != nil {
 			return "", err
@@ -220,8 +197,10 @@ func (a *artifact) Commit(ctx context.Context) (pushed string, err error) {
 			pushed = a.ref.At(done.Digest)
 		}
 	}
-	for file, data := range a.also {
+	for file, data := range e.also {
 		err = errors.Join(err, files.ReplaceWith(file, data))
 	}
 	return pushed, err
 }
+
+func (a *artifact) close() error { return nil }

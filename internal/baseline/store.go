@@ -17,13 +17,13 @@ const (
 )
 
 // Save writes a program's files, and returns the names of those that changed.
-func Save(e Edit, target string, p *Program) ([]string, error) {
+func Save(e *Edit, target string, p *Program) ([]string, error) {
 	text := Format(target, p)
 	written, err := save(e, path.Join(target, FileName(p.Name)), text.Readable, nil)
 	if err == nil {
 		written, err = save(e, path.Join(target, MachineName(p.Name)), text.Machine, written)
 	}
-	if _, inFolder := e.(*folder); err == nil && inFolder {
+	if _, inFolder := e.store.(*folder); err == nil && inFolder {
 		at := path.Join(target, attributesFile)
 		own, _ := fs.ReadFile(e, at) // an unreadable file is rewritten
 		if !bytes.Contains(own, []byte(attributes)) {
@@ -34,11 +34,11 @@ func Save(e Edit, target string, p *Program) ([]string, error) {
 }
 
 // SaveGraphs writes the facts of a target's graphs.
-func SaveGraphs(e Edit, target string, graphs facts.Values) ([]string, error) {
+func SaveGraphs(e *Edit, target string, graphs facts.Values) ([]string, error) {
 	return save(e, path.Join(target, graphsFile), FormatGraphs(target, graphs), nil)
 }
 
-func save(e Edit, name string, data []byte, written []string) ([]string, error) {
+func save(e *Edit, name string, data []byte, written []string) ([]string, error) {
 	changed, err := e.Put(name, data)
 	if changed {
 		written = append(written, name)
@@ -47,12 +47,12 @@ func save(e Edit, name string, data []byte, written []string) ([]string, error) 
 }
 
 // Remove removes a program's files, and returns their names.
-func Remove(e Edit, target, program string) ([]string, error) {
+func Remove(e *Edit, target, program string) ([]string, error) {
 	return remove(e, path.Join(target, FileName(program)), path.Join(target, MachineName(program)))
 }
 
 // RemoveTarget removes the files of a target, and returns their names.
-func RemoveTarget(e Edit, target string) ([]string, error) {
+func RemoveTarget(e *Edit, target string) ([]string, error) {
 	entries, err := fs.ReadDir(e, target)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func RemoveTarget(e Edit, target string) ([]string, error) {
 	return remove(e, names...)
 }
 
-func remove(e Edit, names ...string) ([]string, error) {
+func remove(e *Edit, names ...string) ([]string, error) {
 	for i, name := range names {
 		if err := e.Remove(name); err != nil {
 			return names[:i], err

@@ -75,7 +75,7 @@ func Accept(ctx context.Context, o Options, a AcceptOptions) (done *Accepted, er
 }
 
 // named gives the files the names that people know them by.
-func (a *Accepted) named(dir string, edit baseline.Edit) *Accepted {
+func (a *Accepted) named(dir string, edit *baseline.Edit) *Accepted {
 	for _, names := range [][]string{a.Written, a.Removed} {
 		sort.Strings(names)
 		for i, name := range names {
@@ -94,8 +94,7 @@ func (e *Incomplete) Error() string {
 }
 
 // accept writes what changes in one target.
-func (in *intake) accept(edit baseline.Edit, a AcceptOptions, done *Accepted) error {
-	in.pairRenamed()
+func (in *intake) accept(edit *baseline.Edit, a AcceptOptions, done *Accepted) error {
 	for _, name := range in.names() {
 		old, fresh := in.accepted(name), in.fresh[name]
 		next := old
@@ -115,7 +114,7 @@ func (in *intake) accept(edit baseline.Edit, a AcceptOptions, done *Accepted) er
 }
 
 // acceptGraphs records what TensorFlow clustered, when everything is accepted or a finding about it is.
-func (in *intake) acceptGraphs(edit baseline.Edit, a AcceptOptions, done *Accepted) error {
+func (in *intake) acceptGraphs(edit *baseline.Edit, a AcceptOptions, done *Accepted) error {
 	about := func(f result.Finding) bool { return named(&f, a.Only) && slices.Contains(scope(&f), "clusters.*") }
 	if in.graphs == nil || a.Tighten || len(a.Only) > 0 && !slices.ContainsFunc(in.findings, about) {
 		return nil
@@ -133,7 +132,7 @@ func (a *Accepted) put(written []string, err error) error {
 }
 
 // put writes, removes or keeps the files of one program. A renamed program keeps its old name until all of it is accepted.
-func (in *intake) put(edit baseline.Edit, a AcceptOptions, old, fresh, next *baseline.Program, done *Accepted) error {
+func (in *intake) put(edit *baseline.Edit, a AcceptOptions, old, fresh, next *baseline.Program, done *Accepted) error {
 	remove := func() error {
 		if old == nil || next != nil && next.Name == old.Name {
 			return nil
@@ -184,6 +183,10 @@ type intake struct {
 	overrides map[string]string // by change: the entry to add to the configuration where a pack forbids it
 }
 
+func newIntake(target string, old *baseline.Set, graphs facts.Values) *intake {
+	return &intake{target: target, old: old, graphs: graphs, fresh: map[string]*baseline.Program{}, was: map[string]string{}, overrides: map[string]string{}}
+}
+
 // collectFacts collects the facts to accept of each target, and how much of each budget they use.
 func collectFacts(ctx context.Context, o Options, a AcceptOptions) ([]*intake, []result.Headroom, error) {
 	if a.From != nil {
@@ -202,9 +205,12 @@ func collectFacts(ctx context.Context, o Options, a AcceptOptions) ([]*intake, [
 		}
 		found := judge(r, o, l)
 		addChanges(r, o, l, found)
-		in := &intake{target: l.Name, old: l.set, fresh: map[string]*baseline.Program{}, graphs: baseline.GraphFacts(l.report.Clusters), overrides: map[string]string{}}
+		in := newIntake(l.Name, l.set, baseline.GraphFacts(l.report.Clusters))
 		for _, p := range l.report.Programs {
 			in.fresh[p.Name] = &baseline.Program{Program: *p, Toolchain: l.report.Toolchain}
+		}
+		for _, p := range l.programs {
+			in.renamed(p.Name, p.Was)
 		}
 		out = append(out, in)
 	}
@@ -244,21 +250,21 @@ func fromResult(o Options, r *result.Result) ([]*intake, error) {
 		if !result.ValidTarget(t.Name) {
 			return nil, UsageError{fmt.Sprintf("the result's target %q would lead out of the baseline", t.Name)}
 		}
-		in := &intake{target: t.Name, fresh: map[string]*baseline.Program{}, graphs: t.Graphs, was: map[string]string{}, told: &t, overrides: map[string]string{}}
-		if in.old, err = baseline.Load(store, t.Name); err != nil && !errors.Is(err, baseline.ErrNone) {
+		old, err := loadAccepted(store, t.Name)
+		if err != nil {
 			return nil, err
-		}
-		for _, p := range t.Programs {
-			if in.old.Find(p.Was) != nil {
-				in.was[p.Name] = p.Was
-			}
 		}
 		programs, err := programsOf(&t)
 		if err != nil {
 			return nil, err
 		}
+		in := newIntake(t.Name, old, t.Graphs)
+		in.told = &t
 		for _, p := range programs {
 			in.fresh[p.Name] = p
+		}
+		for _, p := range t.Programs {
+			in.renamed(p.Name, p.Was)
 		}
 		out = append(out, in)
 	}
@@ -308,27 +314,10 @@ func (in *intake) names() []string {
 	return names
 }
 
-// pairRenamed finds the programs that were accepted under another name, as a check does. A result already names them.
-func (in *intake) pairRenamed() {
-	if in.old == nil || in.was != nil {
-		return
-	}
-	var gone, added facts.Report
-	for _, p := range in.old.Programs {
-		if in.fresh[p.Name] == nil {
-			gone.Programs = append(gone.Programs, &p.Program)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(in.fresh)) {
-		if in.old.Find(name) == nil {
-			added.Programs = append(added.Programs, &in.fresh[name].Program)
-		}
-	}
-	in.was = map[string]string{}
-	for _, p := range diff.Compare(&gone, &added).Programs {
-		if p.Was != "" && in.fresh[p.Name] != nil && in.old.Find(p.Was) != nil {
-			in.was[p.Name] = p.Was
-		}
+// renamed notes that a program was accepted under another name.
+func (in *intake) renamed(name, was string) {
+	if in.fresh[name] != nil && in.fresh[was] == nil && in.old.Find(was) != nil {
+		in.was[name] = was
 	}
 }
 

@@ -14,22 +14,15 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 )
 
-// Copy is a configuration and its baseline that are in no checkout, as those of a pull request's head on a code host.
-type Copy struct {
-	File   string // the configuration's path in the repository
-	Text   []byte
-	Config *config.Config
-	Store  fs.FS // the baseline
-}
-
-// AcceptCopy accepts what a result holds into a copy. It returns the files that changed by their path in the repository; nil is one that is removed.
-func AcceptCopy(ctx context.Context, c Copy, version string, a AcceptOptions) (done *Accepted, changed map[string][]byte, err error) {
+// AcceptRemote accepts what a result holds into the configuration and baseline of a revision that is not checked out. It returns the files that changed
+// by their path in the repository; nil is one that is removed.
+func AcceptRemote(ctx context.Context, p Policy, version string, a AcceptOptions) (done *Accepted, changed map[string][]byte, err error) {
 	work, err := os.MkdirTemp("", "xlagate-accept-*")
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a folder for the baseline: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	cfg, err := c.unpack(work)
+	cfg, err := p.unpack(work)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -37,28 +30,28 @@ func AcceptCopy(ctx context.Context, c Copy, version string, a AcceptOptions) (d
 	if err != nil {
 		return nil, nil, err
 	}
-	changed, err = done.files(work, c.File)
+	changed, err = done.files(work, p.File)
 	return done, changed, err
 }
 
-// unpack writes the copy into a folder and returns its configuration as it is there.
-func (c Copy) unpack(work string) (*config.Config, error) {
-	if baseline.Remote(c.Config.Baseline) {
-		return nil, fmt.Errorf("the baseline %s does not lie on the pull request's branch", c.Config.Baseline)
+// unpack writes configuration and baseline into a folder and returns the configuration as it is there.
+func (p Policy) unpack(work string) (*config.Config, error) {
+	if baseline.Remote(p.Config.Baseline) {
+		return nil, fmt.Errorf("the baseline %s does not lie on the pull request's branch", p.Config.Baseline)
 	}
-	store := path.Join(path.Dir(c.File), c.Config.Baseline)
+	store := path.Join(path.Dir(p.File), p.Config.Baseline)
 	if !fs.ValidPath(store) {
-		return nil, fmt.Errorf("the baseline %s does not lie in the repository", c.Config.Baseline)
+		return nil, fmt.Errorf("the baseline %s does not lie in the repository", p.Config.Baseline)
 	}
-	cfg := *c.Config
-	cfg.Path = filepath.Join(work, filepath.FromSlash(c.File))
+	cfg := *p.Config
+	cfg.Path = filepath.Join(work, filepath.FromSlash(p.File))
 	cfg.Dir = filepath.Dir(cfg.Path)
 	err := os.MkdirAll(cfg.Dir, 0o755)
 	if err == nil {
-		err = os.WriteFile(cfg.Path, c.Text, 0o600)
+		err = os.WriteFile(cfg.Path, p.Text, 0o600)
 	}
 	if err == nil {
-		err = os.CopyFS(filepath.Join(work, filepath.FromSlash(store)), c.Store)
+		err = os.CopyFS(filepath.Join(work, filepath.FromSlash(store)), p.Store)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("copy the pull request's baseline: %w", err)

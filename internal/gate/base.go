@@ -110,7 +110,7 @@ func opener(ctx context.Context, o Options) func() (fs.FS, error) {
 }
 
 // editBaseline opens the baseline for changing.
-func editBaseline(ctx context.Context, o Options) (baseline.Edit, error) {
+func editBaseline(ctx context.Context, o Options) (*baseline.Edit, error) {
 	edit, err := place(o).Edit(ctx)
 	if errors.Is(err, baseline.ErrFixed) {
 		return nil, UsageError{err.Error()}

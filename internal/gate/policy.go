@@ -82,7 +82,7 @@ func flags(base, head Policy) (out []PolicyChange) {
 		add(Other, "--baseline", f, "the facts are compared with these, not with those of "+base.Config.Baseline)
 	}
 	if f := head.Flags.FailOn; f != "" && f != base.Config.FailOn {
-		add(direction(strictness[base.Config.FailOn], strictness[f]), "--fail-on", f, fmt.Sprintf("%s says %s", base.File, base.Config.FailOn))
+		add(stricterIf(strictness[f] > strictness[base.Config.FailOn]), "--fail-on", f, fmt.Sprintf("%s says %s", base.File, base.Config.FailOn))
 	}
 	if list := head.Flags.AllowMissing; len(list) > 0 {
 		add(Looser, "--allow-missing", strings.Join(list, ", "), "the dump may lack what the accepted facts come from")
@@ -104,7 +104,7 @@ var strictness = map[string]int{"never": 0, "error": 1, "warning": 2}
 func settings(base, head *config.Config) []PolicyChange {
 	var out []PolicyChange
 	if base.FailOn != head.FailOn {
-		out = append(out, PolicyChange{Effect: direction(strictness[base.FailOn], strictness[head.FailOn]), Subject: "fail_on", Text: base.FailOn + " → " + head.FailOn})
+		out = append(out, PolicyChange{Effect: stricterIf(strictness[head.FailOn] > strictness[base.FailOn]), Subject: "fail_on", Text: base.FailOn + " → " + head.FailOn})
 	}
 	if base.Baseline != head.Baseline {
 		out = append(out, PolicyChange{Effect: Other, Subject: "baseline", Text: base.Baseline + " → " + head.Baseline})
@@ -112,10 +112,10 @@ func settings(base, head *config.Config) []PolicyChange {
 	return out
 }
 
-// direction is the effect of a number whose growth is stricter.
-func direction(base, head int) string {
-	if head < base {
-		return Looser
+// stricterIf is the effect of a change that is stricter or looser.
+func stricterIf(stricter bool) string {
+	if stricter {
+		return Stricter
 	}
-	return Stricter
+	return Looser
 }

@@ -10,10 +10,8 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/baseline"
-	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/rules"
 )
 
 // baselines lists the accepted facts that a pull request replaces.
@@ -129,39 +127,30 @@ func firstMoved(list []string) string {
 }
 
 // moved lists the facts that got worse and those that got better, by the direction that each fact has.
-func moved(old, fresh *baseline.Program) (worse, better []string) {
-	if n := len(fresh.Variants) - len(old.Variants); n > 0 {
-		worse = append(worse, fmt.Sprintf("%s → %s", phrase.Counted(float64(len(old.Variants)), "", "variants"), phrase.Number(float64(len(fresh.Variants)))))
-	} else if n < 0 {
-		better = append(better, fmt.Sprintf("%s → %s", phrase.Counted(float64(len(old.Variants)), "", "variants"), phrase.Number(float64(len(fresh.Variants)))))
+func moved(old, fresh *baseline.Program) (worse, improved []string) {
+	add := func(better bool, text string) {
+		if better {
+			improved = append(improved, text)
+		} else {
+			worse = append(worse, text)
+		}
+	}
+	if was, is := len(old.Variants), len(fresh.Variants); was != is {
+		add(is < was, fmt.Sprintf("%s → %s", phrase.Counted(float64(was), "", "variants"), phrase.Number(float64(is))))
 	}
 	for _, v := range fresh.Variants {
-		if o := old.WithSignature(v.Signature); o != nil {
-			w, b := movedFacts(o.Facts, v.Facts)
-			worse, better = append(worse, w...), append(better, b...)
-		}
-	}
-	return worse, better
-}
-
-func movedFacts(old, fresh facts.Values) (worse, better []string) {
-	for _, r := range rules.All.Rules {
-		m := r.Budget
-		if m == nil || m.Fact == "" || m.Better == rule.Exact {
+		o := old.WithSignature(v.Signature)
+		if o == nil {
 			continue
 		}
-		was, had := old[m.Fact]
-		is, has := fresh[m.Fact]
-		if !had || !has || was == is {
-			continue
-		}
-		before, now := phrase.Apart(was, is, m.Unit)
-		text := fmt.Sprintf("%s %s → %s", m.Noun, before, now)
-		if (is > was) == (m.Better == rule.Lower) {
-			worse = append(worse, text)
-		} else {
-			better = append(better, text)
+		for _, m := range metrics() {
+			was, had := o.Facts[m.Fact]
+			is, has := v.Facts[m.Fact]
+			if had && has && was != is && m.Better != rule.Exact {
+				before, now := phrase.Apart(was, is, m.Unit)
+				add(better(m, was, v.Facts), fmt.Sprintf("%s %s → %s", m.Noun, before, now))
+			}
 		}
 	}
-	return worse, better
+	return worse, improved
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
@@ -81,14 +82,17 @@ func TestManyFacts(t *testing.T) {
 
 // More of a fact is worse or better by what its rule says, and the other way round for the other way.
 func TestFactsMoveByTheirRule(t *testing.T) {
-	old, fresh := facts.Values{"kernels.total": 3, "donation.aliased": 3}, facts.Values{"kernels.total": 4, "donation.aliased": 3}
-	if worse, better := movedFacts(old, fresh); len(worse) != 1 || len(better) != 0 || worse[0] != "kernels 3 → 4" {
+	with := func(v facts.Values) *baseline.Program {
+		return &baseline.Program{Program: facts.Program{Variants: []*facts.Variant{{Facts: v}}}}
+	}
+	old, fresh := with(facts.Values{"kernels.total": 3, "donation.aliased": 3}), with(facts.Values{"kernels.total": 4, "donation.aliased": 3})
+	if worse, better := moved(old, fresh); len(worse) != 1 || len(better) != 0 || worse[0] != "kernels 3 → 4" {
 		t.Errorf("worse %v, better %v", worse, better)
 	}
-	if worse, better := movedFacts(fresh, old); len(worse) != 0 || len(better) != 1 || better[0] != "kernels 4 → 3" {
+	if worse, better := moved(fresh, old); len(worse) != 0 || len(better) != 1 || better[0] != "kernels 4 → 3" {
 		t.Errorf("worse %v, better %v", worse, better)
 	}
-	if worse, better := movedFacts(old, old); len(worse)+len(better) != 0 {
+	if worse, better := moved(old, old); len(worse)+len(better) != 0 {
 		t.Errorf("the same facts: worse %v, better %v", worse, better)
 	}
 }

@@ -3,7 +3,6 @@ package gate
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -29,29 +28,18 @@ func targetChanges(base, head *config.Config) []PolicyChange {
 
 func programs(base, head config.Target) []PolicyChange {
 	var out []PolicyChange
-	add := func(key string, old, fresh []string, effect string) {
-		if !slices.Equal(old, fresh) {
-			out = append(out, PolicyChange{Effect: effect, Subject: head.Name, Text: fmt.Sprintf("%s: %s → %s", key, orNone(old), orNone(fresh))})
-		}
-	}
-	add("programs.include", base.Include, head.Include, narrowed(base.Include, head.Include))
-	add("programs.exclude", base.Exclude, head.Exclude, widened(base.Exclude, head.Exclude))
-	add("log", base.Logs, head.Logs, widened(head.Logs, base.Logs))
-	if base.RequireFresh != head.RequireFresh {
-		effect := Stricter
-		if base.RequireFresh {
-			effect = Looser
-		}
-		out = append(out, PolicyChange{Effect: effect, Subject: head.Name, Text: fmt.Sprintf("require_fresh %v → %v", base.RequireFresh, head.RequireFresh)})
-	}
-	for _, c := range []struct{ key, was, is string }{
-		{"samples", strconv.Itoa(base.Samples), strconv.Itoa(head.Samples)},
-		{"device", cmp.Or(base.Device, "that of the dump"), cmp.Or(head.Device, "that of the dump")}, // which prices are higher depends on the program
-		{"dump", cmp.Or(base.Dump, "none"), cmp.Or(head.Dump, "none")},
-		{"capture", command(base.Capture), command(head.Capture)},
+	for _, c := range []struct{ key, was, is, effect string }{
+		{"programs.include:", orNone(base.Include), orNone(head.Include), stricterIf(len(head.Include) == 0 || len(base.Include) > 0 && holds(head.Include, base.Include))},
+		{"programs.exclude:", orNone(base.Exclude), orNone(head.Exclude), stricterIf(holds(base.Exclude, head.Exclude))},
+		{"log:", orNone(base.Logs), orNone(head.Logs), stricterIf(holds(head.Logs, base.Logs))},
+		{"require_fresh", fmt.Sprint(base.RequireFresh), fmt.Sprint(head.RequireFresh), stricterIf(head.RequireFresh)},
+		{"samples", strconv.Itoa(base.Samples), strconv.Itoa(head.Samples), Other},
+		{"device", cmp.Or(base.Device, "that of the dump"), cmp.Or(head.Device, "that of the dump"), Other}, // which prices are higher depends on the program
+		{"dump", cmp.Or(base.Dump, "none"), cmp.Or(head.Dump, "none"), Other},
+		{"capture", command(base.Capture), command(head.Capture), Other},
 	} {
 		if c.was != c.is {
-			out = append(out, PolicyChange{Effect: Other, Subject: head.Name, Text: fmt.Sprintf("%s %s → %s", c.key, c.was, c.is)})
+			out = append(out, PolicyChange{Effect: c.effect, Subject: head.Name, Text: fmt.Sprintf("%s %s → %s", c.key, c.was, c.is)})
 		}
 	}
 	return out
@@ -65,25 +53,6 @@ func command(c *config.Capture) string {
 }
 
 func orNone(list []string) string { return cmp.Or(strings.Join(list, ", "), "none") }
-
-// narrowed is the effect of another list of what is looked at. No list means everything.
-func narrowed(base, head []string) string {
-	if len(head) == 0 {
-		return Stricter
-	}
-	if len(base) == 0 || slices.ContainsFunc(base, func(s string) bool { return !slices.Contains(head, s) }) {
-		return Looser
-	}
-	return Stricter
-}
-
-// widened is the effect of another list of what is left out.
-func widened(base, head []string) string {
-	if slices.ContainsFunc(head, func(s string) bool { return !slices.Contains(base, s) }) {
-		return Looser
-	}
-	return Stricter
-}
 
 // waivers lists the waivers that are added, removed or changed.
 func waivers(base, head []config.Waiver) []PolicyChange {
@@ -103,13 +72,10 @@ func waivers(base, head []config.Waiver) []PolicyChange {
 
 func waiver(base, head config.Waiver) []PolicyChange {
 	var out []PolicyChange
-	subject := "waiver " + head.Finding
-	if base.Expires != head.Expires {
-		effect := Stricter
-		if head.Expires > base.Expires {
-			effect = Looser
+	add := func(key, was, is string, stricter bool) {
+		if was != is {
+			out = append(out, PolicyChange{Effect: stricterIf(stricter), Subject: "waiver " + head.Finding, Text: fmt.Sprintf("%s %s → %s", key, was, is)})
 		}
-		out = append(out, PolicyChange{Effect: effect, Subject: subject, Text: fmt.Sprintf("until %s → %s", base.Expires, head.Expires)})
 	}
 	ceiling := func(w config.Waiver) string {
 		if w.Ceiling == nil {
@@ -117,12 +83,7 @@ func waiver(base, head config.Waiver) []PolicyChange {
 		}
 		return phrase.Number(*w.Ceiling)
 	}
-	if ceiling(base) != ceiling(head) {
-		effect := Stricter
-		if head.Ceiling == nil || base.Ceiling != nil && *head.Ceiling > *base.Ceiling {
-			effect = Looser
-		}
-		out = append(out, PolicyChange{Effect: effect, Subject: subject, Text: fmt.Sprintf("ceiling %s → %s", ceiling(base), ceiling(head))})
-	}
+	add("until", base.Expires, head.Expires, head.Expires < base.Expires)
+	add("ceiling", ceiling(base), ceiling(head), head.Ceiling != nil && (base.Ceiling == nil || *head.Ceiling < *base.Ceiling))
 	return out
 }

@@ -50,7 +50,7 @@ func Prune(ctx context.Context, o Options) (done *Pruned, err error) {
 
 // mistyped fails, before anything is removed, if a target excludes programs while one of its include patterns matches no accepted program: pruning
 // would remove the programs that the pattern was meant for.
-func mistyped(edit baseline.Edit, targets []string, declared []config.Target) error {
+func mistyped(edit *baseline.Edit, targets []string, declared []config.Target) error {
 	for _, t := range declared {
 		if len(t.Include) == 0 || !slices.Contains(targets, t.Name) {
 			continue
@@ -87,7 +87,7 @@ func fitsNothing(t config.Target, accepted []string) error {
 	return nil
 }
 
-func (d *Pruned) prune(edit baseline.Edit, target string, declared []config.Target) error {
+func (d *Pruned) prune(edit *baseline.Edit, target string, declared []config.Target) error {
 	at := slices.IndexFunc(declared, func(t config.Target) bool { return t.Name == target })
 	if at >= 0 {
 		return d.programs(edit, declared[at])
@@ -98,7 +98,7 @@ func (d *Pruned) prune(edit baseline.Edit, target string, declared []config.Targ
 }
 
 // programs removes those that the target leaves out.
-func (d *Pruned) programs(edit baseline.Edit, t config.Target) error {
+func (d *Pruned) programs(edit *baseline.Edit, t config.Target) error {
 	if len(t.Include)+len(t.Exclude) == 0 {
 		return nil
 	}

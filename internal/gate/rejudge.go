@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -64,8 +63,11 @@ func reported(t config.Target, store fs.FS, from *result.Result) (*looked, error
 			v.Missing = unmeasured(v)
 		}
 	}
-	if err := l.storedBase(store); err != nil {
+	if l.set, err = loadAccepted(store, t.Name); err != nil {
 		return nil, err
+	}
+	if l.set != nil {
+		l.base, l.baseName = l.set.Report(), "the base branch's"
 	}
 	l.compare(nil)
 	return l, nil
@@ -133,20 +135,5 @@ func agrees(shown *result.Program, text *baseline.Program) error {
 			return fmt.Errorf("%s has %v kernels, its baseline lists %v", v.Signature, total, launches)
 		}
 	}
-	return nil
-}
-
-func (l *looked) storedBase(store fs.FS) error {
-	if store == nil {
-		return nil
-	}
-	set, err := baseline.Load(store, l.Name)
-	if errors.Is(err, baseline.ErrNone) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	l.set, l.base, l.baseName = set, set.Report(), "the base branch's"
 	return nil
 }

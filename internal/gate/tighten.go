@@ -119,7 +119,7 @@ func planBudgets(cfg *config.Config, list []*config.Budget) (*budgetEdit, error)
 }
 
 // change writes the configuration together with the baseline.
-func (e *budgetEdit) change(edit baseline.Edit) {
+func (e *budgetEdit) change(edit *baseline.Edit) {
 	if e.text != nil {
 		edit.Also(e.path, e.text)
 	}
