@@ -8,7 +8,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -34,8 +33,8 @@ func callOf(e rule.Entry) callQuery {
 
 func (q callQuery) matches(k *facts.Kernel) bool {
 	called := calls(k)
-	return called != "" && match.Glob(q.call, called) && (q.opName == "" || match.Glob(q.opName, k.OpName)) &&
-		(q.source == "" || fitsPath(q.source, k.Source.File)) && (q.function == "" || k.Function != "" && match.Glob(q.function, k.Function)) && q.config.fit(k.Config)
+	return called != "" && phrase.Glob(q.call, called) && (q.opName == "" || phrase.Glob(q.opName, k.OpName)) &&
+		(q.source == "" || fitsPath(q.source, k.Source.File)) && (q.function == "" || k.Function != "" && phrase.Glob(q.function, k.Function)) && q.config.fit(k.Config)
 }
 
 // String is how findings call what is meant.
@@ -69,7 +68,7 @@ type configs map[string]string
 // fit reports whether every key is set to a value that fits.
 func (c configs) fit(said []string) bool {
 	for key, pattern := range c {
-		if !slices.ContainsFunc(said, func(s string) bool { return saysKey(s, key) && match.Glob(pattern, valueSaid(s)) }) {
+		if !slices.ContainsFunc(said, func(s string) bool { return saysKey(s, key) && phrase.Glob(pattern, valueSaid(s)) }) {
 			return false
 		}
 	}
@@ -105,7 +104,7 @@ func checkCalls(s *rule.Settings) (wrong []rule.Refusal) {
 			switch pattern := callOf(e).config[key]; {
 			case hlo.IsNoise(last):
 				wrong = append(wrong, rule.Refusal{Path: path, Err: fmt.Errorf("backend_config: %s differs in every compile or only numbers the call, so a rule cannot pin it; name a key that says what is computed", key)})
-			case pattern == "" || !match.ValidGlob(pattern):
+			case pattern == "" || !phrase.ValidGlob(pattern):
 				wrong = append(wrong, rule.Refusal{Path: path, Err: fmt.Errorf("backend_config: %q is no glob for %s; expected one such as *GELU*, or * for any value", pattern, key)})
 			}
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -100,7 +99,7 @@ func replacedDonations(c *rule.Context, v *diff.Variant) (n float64) {
 // undonated lists the arguments that must be donated and are not.
 func undonated(c *rule.Context, v *diff.Variant) (out []*facts.Parameter) {
 	for i := range v.New.Params {
-		if p := &v.New.Params[i]; match.AnyGlob(c.List("params"), p.Name) && !p.Aliased {
+		if p := &v.New.Params[i]; phrase.AnyGlob(c.List("params"), p.Name) && !p.Aliased {
 			out = append(out, p)
 		}
 	}
@@ -112,7 +111,7 @@ func lostDonations(c *rule.Context, v *diff.Variant) (out []*facts.Parameter) {
 	least, _ := c.Number("min_bytes")
 	for _, ch := range v.Params {
 		lost := ch.Old != nil && ch.New != nil && ch.Old.Aliased && !ch.New.Aliased
-		if lost && float64(ch.New.Bytes) >= least && !match.AnyGlob(c.List("params"), ch.Name) {
+		if lost && float64(ch.New.Bytes) >= least && !phrase.AnyGlob(c.List("params"), ch.Name) {
 			out = append(out, ch.New)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -73,7 +72,7 @@ func checkWide(c *rule.Context, v *diff.Variant) {
 func wideProducts(c *rule.Context, v *facts.Variant) []*facts.Product {
 	var wide []*facts.Product
 	for _, m := range v.Products {
-		if !slices.Contains(c.List("dtypes"), m.Type) && !match.AnyGlob(c.List("allow"), m.OpName) {
+		if !slices.Contains(c.List("dtypes"), m.Type) && !phrase.AnyGlob(c.List("allow"), m.OpName) {
 			wide = append(wide, m)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -85,12 +84,12 @@ func disagreedFlags(c *rule.Context, t facts.Toolchain) []string {
 	required := c.Pairs("require")
 	var wrong []string
 	for _, name := range slices.Sorted(maps.Keys(required)) {
-		if value, set := t.Flag(name); !set || !match.Glob(required[name], value) {
+		if value, set := t.Flag(name); !set || !phrase.Glob(required[name], value) {
 			wrong = append(wrong, fmt.Sprintf("%s is %s, %s wanted", name, orDefault(t.Flags, name), required[name]))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Flags)) {
-		if match.AnyGlob(c.List("forbid"), name) {
+		if phrase.AnyGlob(c.List("forbid"), name) {
 			wrong = append(wrong, fmt.Sprintf("%s is %s, its default wanted", name, t.Flags[name]))
 		}
 	}
@@ -114,7 +113,7 @@ func flagChanges(c *rule.Context, was, now map[string]string) []string {
 	}
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if orDefault(was, name) != orDefault(now, name) && !match.AnyGlob(c.List("allow"), name) {
+		if orDefault(was, name) != orDefault(now, name) && !phrase.AnyGlob(c.List("allow"), name) {
 			out = append(out, fmt.Sprintf("%s %s → %s", name, orDefault(was, name), orDefault(now, name)))
 		}
 	}

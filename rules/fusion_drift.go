@@ -6,7 +6,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -80,7 +79,7 @@ func judgeAdded(c *rule.Context, v *diff.Variant) {
 func addedFusions(c *rule.Context, v *diff.Variant) []*facts.Kernel {
 	var out []*facts.Kernel
 	for i := range v.Kernels.Added {
-		if k := &v.Kernels.Added[i]; k.Fusion && k.Do.Len() > 1 && !match.AnyGlob(c.List("ignore"), k.OpName) {
+		if k := &v.Kernels.Added[i]; k.Fusion && k.Do.Len() > 1 && !phrase.AnyGlob(c.List("ignore"), k.OpName) {
 			out = append(out, k)
 		}
 	}
@@ -92,7 +91,7 @@ func lostFusions(c *rule.Context, v *diff.Variant) []*diff.Regroup {
 	var out []*diff.Regroup
 	for i := range v.Kernels.Split {
 		s := &v.Kernels.Split[i]
-		if s.One.Fusion && s.One.Do.Len() > 1 && !match.AnyGlob(c.List("ignore"), s.One.OpName) {
+		if s.One.Fusion && s.One.Do.Len() > 1 && !phrase.AnyGlob(c.List("ignore"), s.One.OpName) {
 			out = append(out, s)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -62,7 +62,7 @@ func (q *fusionQuery) matches(k *facts.Kernel) bool {
 
 func (q *fusionQuery) inScope(k *facts.Kernel) bool {
 	return anyOp(k, func(opName, file string) bool {
-		return (q.opName == "" || match.Glob(q.opName, opName)) && (q.source == "" || fitsPath(q.source, file))
+		return (q.opName == "" || phrase.Glob(q.opName, opName)) && (q.source == "" || fitsPath(q.source, file))
 	})
 }
 
@@ -103,12 +103,12 @@ func (q *fusionQuery) touches(k *facts.Kernel) bool {
 // inPart reports whether an op_name is in the part of the model that the settings select; without op_name they select all of it.
 func inPart(c *rule.Context, opName string) bool {
 	part := c.Text("op_name")
-	return part == "" || match.Glob(part, opName)
+	return part == "" || phrase.Glob(part, opName)
 }
 
 // fitsPath matches a glob against a whole path, or against its base name when the glob has no slash.
 func fitsPath(pattern, file string) bool {
-	return match.Glob(pattern, file) || match.Glob(pattern, path.Base(file))
+	return phrase.Glob(pattern, file) || phrase.Glob(pattern, path.Base(file))
 }
 
 // containsAll reports whether every wanted opcode is there as often as it is wanted.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -75,7 +74,7 @@ func bodiesOf(c *rule.Context, v *diff.Variant) []written {
 // handWritten reports whether a kernel is hand-written and its function is selected.
 func handWritten(c *rule.Context) func(k *facts.Kernel) bool {
 	return func(k *facts.Kernel) bool {
-		return k.Written != nil && (c.List("function") == nil || match.AnyGlob(c.List("function"), k.Function))
+		return k.Written != nil && (c.List("function") == nil || phrase.AnyGlob(c.List("function"), k.Function))
 	}
 }
 

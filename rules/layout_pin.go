@@ -9,7 +9,6 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -142,7 +141,7 @@ func wrongParams(c *rule.Context, v *facts.Variant) []wrongLayout {
 	for _, pin := range c.Entries("params") {
 		for i := range v.Params {
 			p := &v.Params[i]
-			if match.Glob(pin.Text("param"), p.Name) && !liesAs(pin.Text("layout"), p.Layout, p.Shape) {
+			if phrase.Glob(pin.Text("param"), p.Name) && !liesAs(pin.Text("layout"), p.Layout, p.Shape) {
 				said := fmt.Sprintf("%s %s{%s}, not %s", p.Name, p.Shape, printedLayout(p.Layout, p.Shape), braced(pin.Text("layout")))
 				wrong = append(wrong, wrongLayout{said, &diff.Cause{Title: said}})
 			}
@@ -178,7 +177,7 @@ func pinned(pin rule.Entry, op facts.Op) bool {
 			return false
 		}
 	}
-	return (pin.Text("op_name") == "" || match.Glob(pin.Text("op_name"), op.OpName)) && (pin.Text("source") == "" || fitsPath(pin.Text("source"), op.Source.File))
+	return (pin.Text("op_name") == "" || phrase.Glob(pin.Text("op_name"), op.OpName)) && (pin.Text("source") == "" || fitsPath(pin.Text("source"), op.Source.File))
 }
 
 // liesAs compares layouts. Tiles and memory spaces count only where the pin names them.

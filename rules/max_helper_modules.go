@@ -8,7 +8,6 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -37,7 +36,7 @@ func checkMaxHelperModules(c *rule.Context, t *rule.Target) {
 	var names []string
 	var n float64
 	for _, p := range t.Report.Helpers {
-		if c.Covers(t.Name, p.Name) && !match.AnyGlob(c.List("allow"), p.Name) {
+		if c.Covers(t.Name, p.Name) && !phrase.AnyGlob(c.List("allow"), p.Name) {
 			names = append(names, fmt.Sprintf("%s (%d)", p.Name, compilations(p)))
 			n += float64(compilations(p))
 		}

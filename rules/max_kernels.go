@@ -5,7 +5,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -76,6 +76,6 @@ func countsKernel(c *rule.Context) func(k *facts.Kernel) bool {
 		if kinds := c.List("kind"); kinds != nil && !slices.Contains(kinds, k.Kind) {
 			return false
 		}
-		return !match.AnyGlob(c.List("exclude"), k.OpName)
+		return !phrase.AnyGlob(c.List("exclude"), k.OpName)
 	}
 }

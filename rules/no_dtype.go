@@ -6,7 +6,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -107,7 +106,7 @@ func namedOf(c *rule.Context, v *facts.Variant, dtype string) (named, other []fa
 		if op.OpName == "" {
 			return
 		}
-		if named = append(named, op); !match.AnyGlob(c.List("allow"), op.OpName) {
+		if named = append(named, op); !phrase.AnyGlob(c.List("allow"), op.OpName) {
 			other = append(other, op)
 		}
 	}
@@ -130,7 +129,7 @@ func describeDtype(c *rule.Context, f *rule.Finding, v *diff.Variant, dtype stri
 	f.Message = fmt.Sprintf("%s is used by %s", dtype, phrase.Counted(operationsOf(c, v.New, dtype), "", "operations"))
 	f.Cause = &diff.Cause{Title: dtype + " is in the program, but in no kernel"}
 	first := v.FirstNew(dtype)
-	if _, other := namedOf(c, v.New, dtype); len(other) > 0 && match.AnyGlob(c.List("allow"), first.OpName) {
+	if _, other := namedOf(c, v.New, dtype); len(other) > 0 && phrase.AnyGlob(c.List("allow"), first.OpName) {
 		first = other[0]
 	}
 	if first.Opcode != "" {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -55,6 +55,6 @@ func callsHost(c *rule.Context) func(k *facts.Kernel) bool {
 	return func(k *facts.Kernel) bool {
 		host := strings.Contains(k.Target, "callback") || k.Root == "infeed" || k.Root == "outfeed" || k.Target == "SendToHost" || k.Target == "RecvFromHost" ||
 			k.Kind == facts.KindHost
-		return host && !match.AnyGlob(c.List("allow"), k.Target) && !match.AnyGlob(c.List("allow"), k.OpName)
+		return host && !phrase.AnyGlob(c.List("allow"), k.Target) && !phrase.AnyGlob(c.List("allow"), k.OpName)
 	}
 }

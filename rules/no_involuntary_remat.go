@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
@@ -58,7 +58,7 @@ func logNotes(c *rule.Context, logs *tensorflow.Logs, kind string) []tensorflow.
 	var out []tensorflow.LogNote
 	for _, n := range logs.Notes {
 		key := [2]string{n.Program, n.Op}
-		if n.Kind != kind || seen[key] || match.AnyGlob(c.List("allow"), n.Op) || n.Program != "" && !c.Covers(c.Target.Name, n.Program) {
+		if n.Kind != kind || seen[key] || phrase.AnyGlob(c.List("allow"), n.Op) || n.Program != "" && !c.Covers(c.Target.Name, n.Program) {
 			continue
 		}
 		seen[key] = true

@@ -6,7 +6,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -81,7 +80,7 @@ func ignoredVariants(c *rule.Context, p *diff.Program) int {
 		return 0
 	}
 	for _, a := range p.Recompile {
-		if !match.AnyGlob(globs, a.Name) {
+		if !phrase.AnyGlob(globs, a.Name) {
 			return 0
 		}
 	}

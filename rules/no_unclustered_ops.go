@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -123,7 +122,7 @@ func beyond(outside, was []tensorflow.UnclusteredOp) []tensorflow.UnclusteredOp 
 func unclusteredOps(c *rule.Context, clusters *tensorflow.Clusters) []tensorflow.UnclusteredOp {
 	var out []tensorflow.UnclusteredOp
 	for _, op := range clusters.Unclustered {
-		if !op.System && !match.AnyGlob(c.List("allow"), op.Op) && !match.AnyGlob(c.List("allow"), op.Node) {
+		if !op.System && !phrase.AnyGlob(c.List("allow"), op.Op) && !phrase.AnyGlob(c.List("allow"), op.Node) {
 			out = append(out, op)
 		}
 	}
@@ -179,7 +178,7 @@ func places(group []tensorflow.UnclusteredOp) string {
 func uncompilable(c *rule.Context, logs *tensorflow.Logs) bool {
 	notes := logs.Uncompilable()
 	for _, n := range notes {
-		if !match.AnyGlob(c.List("allow"), n.Op) {
+		if !phrase.AnyGlob(c.List("allow"), n.Op) {
 			c.Find(uncompilableFinding(n))
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -84,7 +83,7 @@ func wronglySpread(c *rule.Context, v *diff.Variant) (wrong []misplaced) {
 	for i := range v.New.Params {
 		param := &v.New.Params[i]
 		for _, pin := range c.Entries("params") {
-			if match.Glob(pin.Text("param"), param.Name) && !spreadAs(pin.Text("sharding"), param) {
+			if phrase.Glob(pin.Text("param"), param.Name) && !spreadAs(pin.Text("sharding"), param) {
 				wrong = append(wrong, misplaced{name: param.Name, said: diff.PrintedSharding(param) + ", not " + pin.Text("sharding")})
 			}
 		}
@@ -120,7 +119,7 @@ func unmatchedPins(c *rule.Context, v *diff.Variant) {
 // unmatchedArguments says which patterns fit no argument.
 func unmatchedArguments(c *rule.Context, v *diff.Variant, globs []string) {
 	for _, pattern := range globs {
-		if slices.ContainsFunc(v.New.Params, func(param facts.Parameter) bool { return match.Glob(pattern, param.Name) }) {
+		if slices.ContainsFunc(v.New.Params, func(param facts.Parameter) bool { return phrase.Glob(pattern, param.Name) }) {
 			continue
 		}
 		c.Gap(fmt.Sprintf("no argument fits %q", pattern), "`xlagate inspect DUMP` lists the arguments; fix the pattern or remove it")
@@ -162,7 +161,7 @@ func wrongResults(c *rule.Context, v *diff.Variant) (wrong []misplaced) {
 		o := &outputs[i]
 		place, value := strconv.Itoa(i), diff.ShardedAs(o)
 		for _, pin := range c.Entries("outputs") {
-			if want := pin.Text("sharding"); match.Glob(pin.Text("output"), place) && want != o.Split && !spreadAs(want, value) {
+			if want := pin.Text("sharding"); phrase.Glob(pin.Text("output"), place) && want != o.Split && !spreadAs(want, value) {
 				wrong = append(wrong, misplaced{diff.ResultName(outputs, i), diff.PrintedSharding(value) + ", not " + want, true})
 			}
 		}
@@ -218,7 +217,7 @@ func unmatchedResults(c *rule.Context, v *diff.Variant) {
 			c.Uncovered(rule.Unoptimized, unoptimizedFix)
 			return
 		}
-		if slices.ContainsFunc(numbersTo(len(outputs)), func(place string) bool { return match.Glob(want, place) }) {
+		if slices.ContainsFunc(numbersTo(len(outputs)), func(place string) bool { return phrase.Glob(want, place) }) {
 			continue
 		}
 		c.Gap(fmt.Sprintf("no result fits %q; there are %s", want, phrase.Count(len(outputs), "result, number 0", "results, numbered from 0")), "fix the number or remove the pin")

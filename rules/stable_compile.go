@@ -6,7 +6,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -55,7 +54,7 @@ func variesIn(v *facts.Variant) string {
 func flapping(c *rule.Context, v *facts.Variant) []string {
 	var names []string
 	for _, fact := range v.Unstable {
-		if !facts.About(facts.ID(fact)).Derived && !match.AnyGlob(c.List("allow"), fact) {
+		if !facts.About(facts.ID(fact)).Derived && !phrase.AnyGlob(c.List("allow"), fact) {
 			names = append(names, fact)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -73,7 +72,7 @@ func againstPins(now, pins map[string]string) []string {
 		switch value, known := now[name]; {
 		case !known:
 			wrong = append(wrong, fmt.Sprintf("%s is not known, %s wanted", name, pins[name]))
-		case !match.Glob(pins[name], value):
+		case !phrase.Glob(pins[name], value):
 			wrong = append(wrong, fmt.Sprintf("%s is %s, %s wanted", name, value, pins[name]))
 		}
 	}
@@ -84,7 +83,7 @@ func againstPins(now, pins map[string]string) []string {
 func toolchainChanges(c *rule.Context, was, now map[string]string) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(was)) {
-		if value, known := now[name]; known && value != was[name] && !match.AnyGlob(c.List("ignore"), name) {
+		if value, known := now[name]; known && value != was[name] && !phrase.AnyGlob(c.List("ignore"), name) {
 			out = append(out, fmt.Sprintf("%s %s → %s", name, was[name], value))
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -45,7 +44,7 @@ func unusedArguments(c *rule.Context, v *facts.Variant) []string {
 	least, _ := c.Number("min_bytes")
 	var names []string
 	for i := range v.Params {
-		if p := &v.Params[i]; p.Unused && float64(p.Bytes) >= least && !match.AnyGlob(c.List("allow"), p.Name) {
+		if p := &v.Params[i]; p.Unused && float64(p.Bytes) >= least && !phrase.AnyGlob(c.List("allow"), p.Name) {
 			names = append(names, p.Name)
 		}
 	}

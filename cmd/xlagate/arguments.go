@@ -10,7 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/xlagate/xlagate/internal/gate"
-	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // permute moves flags before positional arguments, because the CLI library reads a flag after an argument as another argument, and a
@@ -189,7 +189,7 @@ func noCommand(c *cli.Context) error {
 }
 
 func unknownCommand(c *cli.Context, name string, commands []*cli.Command) error {
-	return wrongUsage("unknown command %q%s (`%s --help` lists them)", name, match.DidYouMean(name, commandNames(commands)), c.Command.HelpName)
+	return wrongUsage("unknown command %q%s (`%s --help` lists them)", name, phrase.DidYouMean(name, commandNames(commands)), c.Command.HelpName)
 }
 
 // usageError turns the flag package's error into a sentence.
@@ -220,7 +220,7 @@ func unknownFlag(c *cli.Context, name string) error {
 		known = append(known, f.Names()[0])
 	}
 	meant := ""
-	if word := match.Closest(strings.ReplaceAll(name, "_", "-"), known); word != "" {
+	if word := phrase.Closest(strings.ReplaceAll(name, "_", "-"), known); word != "" {
 		meant = "; did you mean " + dashed(word) + "?"
 	}
 	return wrongUsage("%s has no flag %s%s%s", c.Command.HelpName, dashed(name), meant, helpLine(c))

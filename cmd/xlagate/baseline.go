@@ -12,7 +12,6 @@ import (
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/gate"
-	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
@@ -215,7 +214,7 @@ func narrow(c *cli.Context, t *result.Trend) error {
 		var kept []result.TrendSeries
 		var names []string
 		for _, s := range t.Series {
-			if match.Glob(program, s.Program) {
+			if phrase.Glob(program, s.Program) {
 				kept = append(kept, s)
 			}
 			if len(names) == 0 || names[len(names)-1] != s.Program {
@@ -223,7 +222,7 @@ func narrow(c *cli.Context, t *result.Trend) error {
 			}
 		}
 		if t.Series = kept; len(kept) == 0 {
-			return wrongUsage("no program matches %q%s; accepted were %s", program, match.DidYouMean(program, names), phrase.List(phrase.Within(names, 8), "and"))
+			return wrongUsage("no program matches %q%s; accepted were %s", program, phrase.DidYouMean(program, names), phrase.List(phrase.Within(names, 8), "and"))
 		}
 	}
 	if fact := c.String("fact"); fact != "" && report.OnlyFacts(t, fact) == 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/files"
-	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/rules"
@@ -72,7 +72,7 @@ func docsOf(r *result.Result, change *result.Change) []result.RuleDoc {
 // changeOf finds a change by its id, or by the id of one of its findings.
 func changeOf(c *cli.Context, w world, id string) (*result.Result, *result.Change, error) {
 	if len(id) != 12 || strings.Trim(id, "0123456789abcdef") != "" {
-		return nil, nil, wrongUsage("there is no rule %q%s (`xlagate rules` lists them)", id, match.DidYouMean(id, rules.All.IDs()))
+		return nil, nil, wrongUsage("there is no rule %q%s (`xlagate rules` lists them)", id, phrase.DidYouMean(id, rules.All.IDs()))
 	}
 	r, err := resultToExplain(c, w)
 	if err != nil {

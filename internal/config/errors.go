@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/yamldoc"
 )
 
@@ -72,7 +72,7 @@ func meant(word string, known []string) string {
 	if name := typeInHLO(word); name != "" && slices.Contains(known, name) {
 		return fmt.Sprintf("; HLO calls it %s", name)
 	}
-	return match.DidYouMean(word, known)
+	return phrase.DidYouMean(word, known)
 }
 
 // typeInHLO is what HLO calls a type of NumPy: f32 for float32.

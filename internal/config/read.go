@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/baseline"
-	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -41,7 +41,7 @@ func (r *reader) topLevel(root *yamldoc.Node, cfg *Config) {
 		key, value := root.Content[i], root.Content[i+1]
 		option, ok := optionByKey(r.keys, key.Value)
 		if !ok {
-			r.errorf(key, "unknown key %q; expected one of %s%s", key.Value, oneOf(keysOf(r.keys)), match.DidYouMean(key.Value, keysOf(r.keys)))
+			r.errorf(key, "unknown key %q; expected one of %s%s", key.Value, oneOf(keysOf(r.keys)), phrase.DidYouMean(key.Value, keysOf(r.keys)))
 			continue
 		}
 		if line, twice := seen[key.Value]; twice {

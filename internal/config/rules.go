@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/yamldoc"
 )
@@ -56,7 +56,7 @@ func (r *reader) ruleOf(n *yamldoc.Node) *rule.Rule {
 	}
 	rule := r.known.ByID(id.Value)
 	if rule == nil {
-		r.errorf(id, "unknown rule %q%s", id.Value, orList(match.DidYouMean(id.Value, r.known.IDs())))
+		r.errorf(id, "unknown rule %q%s", id.Value, orList(phrase.DidYouMean(id.Value, r.known.IDs())))
 	}
 	return rule
 }

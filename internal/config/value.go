@@ -10,7 +10,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 
@@ -43,7 +42,7 @@ func (r *reader) mapping(n *yamldoc.Node, options []rule.Option, what string) ru
 		seen[key.Value] = key.Line
 		option, ok := optionByKey(options, key.Value)
 		if !ok {
-			r.errorf(key, "unknown key %q in %s; expected one of %s%s", key.Value, what, oneOf(keysOf(options)), match.DidYouMean(key.Value, keysOf(options)))
+			r.errorf(key, "unknown key %q in %s; expected one of %s%s", key.Value, what, oneOf(keysOf(options)), phrase.DidYouMean(key.Value, keysOf(options)))
 			continue
 		}
 		if v, ok := r.value(value, option, what); ok {
@@ -155,7 +154,7 @@ var valueTypes = map[rule.OptionType]valueType{
 	rule.Pattern: textType,
 	rule.ShapeOf: textType,
 	rule.Expr:    textType,
-	rule.Glob:    {expected: "a pattern such as */mlp/*", parse: func(s string, _ rule.Option) (any, bool) { return s, s != "" && match.ValidGlob(s) }},
+	rule.Glob:    {expected: "a pattern such as */mlp/*", parse: func(s string, _ rule.Option) (any, bool) { return s, s != "" && phrase.ValidGlob(s) }},
 	rule.Count: {parse: func(s string, o rule.Option) (any, bool) {
 		v, err := strconv.ParseFloat(s, 64)
 		return v, err == nil && v >= o.Least && v == math.Trunc(v) && !math.IsInf(v, 0)
@@ -277,7 +276,7 @@ func (r *reader) list(n *yamldoc.Node, o rule.Option) (any, bool) {
 		case item.Kind != yamldoc.Scalar || item.Tag == "!!null" || item.Tag == "!!bool" || item.Value == "":
 			r.errorf(item, "%s holds %s; expected words, as in [a, b]", o.Key, describeNode(item))
 			return nil, false
-		case o.Type == rule.Globs && !match.ValidGlob(item.Value):
+		case o.Type == rule.Globs && !phrase.ValidGlob(item.Value):
 			r.errorf(item, "%q is not a well-formed pattern; close its brackets and braces", item.Value)
 			return nil, false
 		case len(o.Enum) > 0 && !slices.Contains(o.Enum, item.Value):
@@ -374,7 +373,7 @@ func complaint(n *yamldoc.Node, o rule.Option) string {
 	case o.Type == rule.Seconds && strings.Trim(n.Value, "0123456789.") == "":
 		return strconv.Quote(n.Value) + " is not a time; write " + n.Value + "s"
 	case o.Type == rule.Word:
-		return o.Key + " is " + strconv.Quote(n.Value) + "; expected one of " + oneOf(o.Enum) + match.DidYouMean(n.Value, o.Enum)
+		return o.Key + " is " + strconv.Quote(n.Value) + "; expected one of " + oneOf(o.Enum) + phrase.DidYouMean(n.Value, o.Enum)
 	}
 	return o.Key + " is " + strconv.Quote(n.Value) + "; expected " + expected(o)
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
@@ -91,7 +90,7 @@ func viewsOf(d *diff.Report, o Options) (views []view, err error) {
 	var names []string
 	for _, p := range d.Programs {
 		names = append(names, p.Name)
-		if o.Program != "" && !match.Glob(o.Program, p.Name) {
+		if o.Program != "" && !phrase.Glob(o.Program, p.Name) {
 			continue
 		}
 		for i, v := range p.Variants {
@@ -103,7 +102,7 @@ func viewsOf(d *diff.Report, o Options) (views []view, err error) {
 		}
 	}
 	if len(views) == 0 && o.Program != "" {
-		return nil, fmt.Errorf("no program matches %q%s; the dump holds %s", o.Program, match.DidYouMean(o.Program, names), phrase.List(phrase.Within(names, 8), "and"))
+		return nil, fmt.Errorf("no program matches %q%s; the dump holds %s", o.Program, phrase.DidYouMean(o.Program, names), phrase.List(phrase.Within(names, 8), "and"))
 	}
 	return views, nil
 }
@@ -147,7 +146,7 @@ func prices(v *facts.Variant) []facts.Priced {
 
 // inScope reports whether an op_name is in the scope that the user named. A scope contains everything below it.
 func (o Options) inScope(opName string) bool {
-	return o.Scope == "" || match.Glob(o.Scope, opName) || match.Glob(o.Scope+"/*", opName) || strings.Contains("/"+opName+"/", "/"+o.Scope+"/")
+	return o.Scope == "" || phrase.Glob(o.Scope, opName) || phrase.Glob(o.Scope+"/*", opName) || strings.Contains("/"+opName+"/", "/"+o.Scope+"/")
 }
 
 // scopes are the parts of an op_name without the last part, which is the operation.

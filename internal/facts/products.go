@@ -191,11 +191,7 @@ func (r *reader) written(id hlo.InstrID) []Product {
 	kernel, md := r.m.Kernel(id), r.metadata(id)
 	list := make([]Product, len(kernel.Products))
 	for i, p := range kernel.Products {
-		var lines []hlo.Location
-		for _, at := range p.Stack {
-			lines = append(lines, hlo.Location{File: at.File, Line: int32(at.Line)})
-		}
-		place := r.sources.own(lines)
+		place := r.sources.own(p.Stack)
 		if place == nil {
 			place = r.sources.frames(md)
 		}

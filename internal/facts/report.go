@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/dump"
-	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
@@ -23,7 +23,7 @@ func wantedModules(d *dump.Dump, opts Options) []*dump.Module {
 }
 
 func (o *Options) wants(program string) bool {
-	return (len(o.Include) == 0 || match.AnyGlob(o.Include, program)) && !match.AnyGlob(o.Exclude, program)
+	return (len(o.Include) == 0 || phrase.AnyGlob(o.Include, program)) && !phrase.AnyGlob(o.Exclude, program)
 }
 
 // Report is what a share alone tells of the dump.

@@ -7,7 +7,7 @@ import (
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
@@ -72,12 +72,12 @@ func takeFacts(about []string, v, fresh *facts.Variant) {
 		about = append(slices.Clone(about), "run.*") // what a run is given belongs to its launches: both make its price
 	}
 	for name, n := range fresh.Facts {
-		if match.AnyGlob(about, string(name)) {
+		if phrase.AnyGlob(about, string(name)) {
 			v.Facts[name] = n
 		}
 	}
 	for name := range v.Facts {
-		if _, there := fresh.Facts[name]; !there && match.AnyGlob(about, string(name)) {
+		if _, there := fresh.Facts[name]; !there && phrase.AnyGlob(about, string(name)) {
 			delete(v.Facts, name)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -260,7 +260,7 @@ func meantProgram(s *rule.Settings, targets []*looked) string {
 		}
 	}
 	for _, name := range s.Programs {
-		if meant := match.DidYouMean(name, known); meant != "" {
+		if meant := phrase.DidYouMean(name, known); meant != "" {
 			return meant
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -322,7 +322,7 @@ func (l *looked) inclusion() func(program string) bool {
 
 // leftOutBy returns a function that names the key of a target that leaves a program out; "" if none does.
 func leftOutBy(t config.Target) func(program string) string {
-	wanted, unwanted := match.NewGlobs(t.Include), match.NewGlobs(t.Exclude)
+	wanted, unwanted := phrase.NewGlobs(t.Include), phrase.NewGlobs(t.Exclude)
 	return func(program string) string {
 		switch {
 		case unwanted.Fits(program):
@@ -335,7 +335,7 @@ func leftOutBy(t config.Target) func(program string) string {
 }
 
 // includesGraph reports whether patterns include a program. The common name of numbered graphs includes all of them: their order depends on the run.
-func includesGraph(wanted *match.Globs, program string) bool {
+func includesGraph(wanted *phrase.Globs, program string) bool {
 	stem, numbered := facts.NumberedGraph(program)
 	return wanted.Fits(program) || numbered && wanted.Fits(stem)
 }
@@ -343,7 +343,7 @@ func includesGraph(wanted *match.Globs, program string) bool {
 // includes reports whether a pattern fits one of the programs, which are sorted by name.
 func includes(programs []*facts.Program, pattern string) bool {
 	_, named := slices.BinarySearchFunc(programs, pattern, func(p *facts.Program, name string) int { return strings.Compare(p.Name, name) })
-	return named || !match.PlainName(pattern) && slices.ContainsFunc(programs, func(p *facts.Program) bool { return match.Glob(pattern, p.Name) })
+	return named || !phrase.PlainName(pattern) && slices.ContainsFunc(programs, func(p *facts.Program) bool { return phrase.Glob(pattern, p.Name) })
 }
 
 // reportProblems adds the problems of the dump, without those of excluded programs.

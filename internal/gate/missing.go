@@ -9,7 +9,6 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -19,7 +18,7 @@ func (l *looked) missing(pattern string) {
 	message := fmt.Sprintf("no program matches %q: it was not compiled, or not dumped", pattern)
 	fix := "`xlagate inspect` lists the programs of a dump; fix programs.include, or make the run compile it"
 	left := l.leftOut()
-	renamed, alike := l.renamedTo(pattern, left), match.Closest(pattern, programNames(left))
+	renamed, alike := l.renamedTo(pattern, left), phrase.Closest(pattern, programNames(left))
 	switch {
 	case len(left) == 0:
 	case renamed != "":
@@ -37,7 +36,7 @@ func (l *looked) missing(pattern string) {
 
 // leftOut lists the model's programs that the configuration neither includes nor excludes.
 func (l *looked) leftOut() (left []*facts.Program) {
-	wanted, unwanted := match.NewGlobs(l.Include), match.NewGlobs(l.Exclude)
+	wanted, unwanted := phrase.NewGlobs(l.Include), phrase.NewGlobs(l.Exclude)
 	for _, p := range l.report.Programs {
 		if !includesGraph(wanted, p.Name) && !unwanted.Fits(p.Name) {
 			left = append(left, p)
@@ -51,7 +50,7 @@ func (l *looked) renamedTo(pattern string, left []*facts.Program) string {
 	if l.base == nil {
 		return ""
 	}
-	accepted := slices.DeleteFunc(slices.Clone(l.base.Programs), func(p *facts.Program) bool { return !match.Glob(pattern, p.Name) })
+	accepted := slices.DeleteFunc(slices.Clone(l.base.Programs), func(p *facts.Program) bool { return !phrase.Glob(pattern, p.Name) })
 	for _, p := range diff.Compare(&facts.Report{Programs: accepted}, &facts.Report{Programs: left}).Programs {
 		if p.Was != "" {
 			return p.Name

@@ -8,7 +8,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Pruned says what pruning took out of the baseline.
@@ -74,12 +74,12 @@ func fitsNothing(t config.Target, accepted []string) error {
 		return nil
 	}
 	for _, pattern := range t.Include {
-		wanted := match.NewGlobs([]string{pattern})
+		wanted := phrase.NewGlobs([]string{pattern})
 		if slices.ContainsFunc(accepted, func(name string) bool { return includesGraph(wanted, name) }) {
 			continue
 		}
 		fix := "`xlagate baseline list` names them: fix it, or accept the program that it is for, before you prune"
-		if alike := match.Closest(pattern, left); alike != "" {
+		if alike := phrase.Closest(pattern, left); alike != "" {
 			fix = fmt.Sprintf("did you mean %s? write %q for %q, or accept the program that it is for, before you prune", alike, alike, pattern)
 		}
 		return UsageError{fmt.Sprintf("%s: no accepted program of %s matches %q of programs.include, so nothing was pruned; %s", t.Place, t.Name, pattern, fix)}

@@ -5,15 +5,13 @@ import (
 	"encoding/hex"
 	"strconv"
 	"strings"
-
-	"github.com/xlagate/xlagate/internal/mlir"
 )
 
 // kernelKeys are the keys of a backend_config whose value is a hand-written kernel: of Pallas on TPU, of Triton, of Mosaic on GPU.
 var kernelKeys = []string{`"body"`, "ir", "module"}
 
 // Kernel returns the hand-written kernel in the backend_config of a custom call. It returns nil when there is none that can be read.
-func (m *Module) Kernel(id InstrID) *mlir.Kernel {
+func (m *Module) Kernel(id InstrID) *Kernel {
 	if m.Instrs[id].Opcode != OpCustomCall {
 		return nil
 	}
@@ -21,13 +19,13 @@ func (m *Module) Kernel(id InstrID) *mlir.Kernel {
 	return kernelIn(config)
 }
 
-func kernelIn(config string) *mlir.Kernel {
+func kernelIn(config string) *Kernel {
 	for _, key := range kernelKeys {
 		value, ok := quotedValue(config, key)
 		if !ok {
 			continue
 		}
-		if kernel, err := mlir.Read(unescaped(value)); err == nil {
+		if kernel, err := readKernel(unescaped(value)); err == nil {
 			if kernel.Grid == nil {
 				kernel.Grid = gridIn(config)
 			}

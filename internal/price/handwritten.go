@@ -1,6 +1,6 @@
 package price
 
-import "github.com/xlagate/xlagate/internal/mlir"
+import "github.com/xlagate/xlagate/internal/hlo"
 
 // bodyEfforts tell what the operations of kernels that were written by hand take for each element. What only moves or names values takes
 // nothing beside the traffic.
@@ -24,7 +24,7 @@ var bodyEfforts = map[string]effort{
 
 // handWritten adds a kernel that was written by hand: for each point of its grid a step, and what the body computes. Both sides of a condition
 // count. Where the body does what is not in the table, or how often is not known, a part of the kernel is unknown.
-func (w *Work) handWritten(k *mlir.Kernel) {
+func (w *Work) handWritten(k *hlo.Kernel) {
 	steps := k.Steps()
 	w[Steps] = steps
 	if k.Open {

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -32,7 +31,7 @@ func Trend(w io.Writer, t *result.Trend, format string, o Options) error {
 // OnlyFacts leaves the series of facts that match a glob, and returns how many are left.
 func OnlyFacts(t *result.Trend, glob string) int {
 	t.Series = slices.DeleteFunc(t.Series, func(s result.TrendSeries) bool {
-		return !match.Glob(glob, s.Fact) && factLabel(facts.ID(s.Fact)) != glob
+		return !phrase.Glob(glob, s.Fact) && factLabel(facts.ID(s.Fact)) != glob
 	})
 	return len(t.Series)
 }

@@ -11,7 +11,7 @@ import (
 	"cel.dev/cel-go/common/types"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // costLimit bounds the evaluation of one expression, in CEL's own units.
@@ -81,7 +81,7 @@ func (e *Expression) readPaths(checked *cel.Ast) error {
 	ast.PostOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(x ast.Expr) {
 		p := pathOf(x)
 		if strings.Count(p, ".") == 1 && !slices.Contains(factGroups, p[strings.IndexByte(p, '.')+1:]) && wrong == nil {
-			wrong = fmt.Errorf("expr: no fact is called %s%s; the groups are %s", p, match.DidYouMean(p[strings.IndexByte(p, '.')+1:], factGroups), strings.Join(factGroups, ", "))
+			wrong = fmt.Errorf("expr: no fact is called %s%s; the groups are %s", p, phrase.DidYouMean(p[strings.IndexByte(p, '.')+1:], factGroups), strings.Join(factGroups, ", "))
 		}
 		if strings.Count(p, ".") >= 2 {
 			e.paths = append(slices.DeleteFunc(e.paths, func(q string) bool { return strings.HasPrefix(p, q+".") || p == q }), p)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Flow is what `pattern:` describes: operations that feed each other inside one kernel, written as HLO writes them:
@@ -176,7 +176,7 @@ func (p *parser) variable(name string) int {
 func (p *parser) checkOpcodes(start int, words []string) {
 	for _, w := range words {
 		if _, known := hlo.LookupOpcode(w); !known {
-			p.fail(start, "unknown operation %q%s", w, match.DidYouMean(w, hlo.OpcodeNames()))
+			p.fail(start, "unknown operation %q%s", w, phrase.DidYouMean(w, hlo.OpcodeNames()))
 		}
 		start += len(w) + 1
 	}

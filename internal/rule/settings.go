@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Settings is one entry under `rules:`, with what it inherits from packs.
@@ -131,7 +131,7 @@ func (s *Settings) LeaveNumbered(others []*Settings) {
 }
 
 // orAll matches a list of globs; an empty list matches everything.
-func orAll(globs []string, name string) bool { return len(globs) == 0 || match.AnyGlob(globs, name) }
+func orAll(globs []string, name string) bool { return len(globs) == 0 || phrase.AnyGlob(globs, name) }
 
 // value returns an option's value, or its default.
 func (s *Settings) value(key string) any {
@@ -295,7 +295,7 @@ func (b *ByProgram) covering(target, program string, least int) bool {
 // Named lists the programs that the settings are for. It is false where one of them is a pattern, or a name that several graphs share.
 func (s *Settings) Named() (programs []string, spelled bool) {
 	for _, p := range s.Programs {
-		if stem, shared := facts.NumberedGraph(p); shared && stem == p || !match.PlainName(p) {
+		if stem, shared := facts.NumberedGraph(p); shared && stem == p || !phrase.PlainName(p) {
 			return nil, false
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 func isType(word string) bool { return slices.Contains(hlo.TypeNames(), word) }
@@ -48,7 +48,7 @@ func (p *parser) shape(start int, types []string) *Shape {
 	}
 	for _, t := range s.types {
 		if !isType(t) {
-			p.fail(start, "unknown type %q%s", t, match.DidYouMean(t, hlo.TypeNames()))
+			p.fail(start, "unknown type %q%s", t, phrase.DidYouMean(t, hlo.TypeNames()))
 		}
 		start += len(t) + 1
 	}

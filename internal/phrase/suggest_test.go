@@ -1,4 +1,4 @@
-package match
+package phrase
 
 import "testing"
 

@@ -1,4 +1,4 @@
-package mlir
+package hlo
 
 import (
 	"maps"
@@ -14,11 +14,11 @@ import (
 
 func read(t testing.TB, name string) *Kernel {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name))
+	data, err := os.ReadFile(filepath.Join("testdata", "mlir", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := Read(data)
+	k, err := readKernel(data)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -53,8 +53,8 @@ func TestText(t *testing.T) {
 	if k.Name != "main" || k.Ops["tpu.matmul"] != 1 || k.Ops["math.exp"] != 3 || k.Ops["scf.if"] != 1 || k.Ops["vector.store"] != 6 {
 		t.Errorf("%s with %v", k.Name, k.Ops)
 	}
-	moved, err := Read([]byte("module {\n  func.func @other(%a: f32 loc(\"a\"(\"x.py\":1:2))) -> f32 {\n    %0 = math.exp %a : f32 loc(#loc3)\n    return %0 : f32\n  }\n}\n#loc3 = loc(\"x.py\":3:4)\n"))
-	plain, same := Read([]byte("module {\n  func.func @kernel(%a: f32) -> f32 {\n    %0 = math.exp %a : f32\n    return %0 : f32\n  }\n}\n"))
+	moved, err := readKernel([]byte("module {\n  func.func @other(%a: f32 loc(\"a\"(\"x.py\":1:2))) -> f32 {\n    %0 = math.exp %a : f32 loc(#loc3)\n    return %0 : f32\n  }\n}\n#loc3 = loc(\"x.py\":3:4)\n"))
+	plain, same := readKernel([]byte("module {\n  func.func @kernel(%a: f32) -> f32 {\n    %0 = math.exp %a : f32\n    return %0 : f32\n  }\n}\n"))
 	if err != nil || same != nil || moved.Print != plain.Print || moved.Ops["math.exp"] != 1 || moved.Name != "other" {
 		t.Errorf("%+v is not %+v", moved, plain)
 	}
@@ -64,24 +64,24 @@ func TestText(t *testing.T) {
 // itself.
 func TestProducts(t *testing.T) {
 	for name, want := range map[string]struct {
-		product Product
+		product KernelProduct
 		grid    []int64
-		line    int
+		line    int32
 		widened float64 // elements that are converted to another width
 	}{
-		"tpu_dot.mlirbc":         {Product{Op: "tpu.matmul", Type: "bf16", Out: "f32[256,256]", Precision: "default", Flops: 2 * 256 * 256 * 256}, []int64{2, 2}, 13, 65536},
-		"tpu_dot_highest.mlirbc": {Product{Op: "tpu.matmul", Type: "f32", Out: "f32[256,256]", Precision: "highest", Flops: 2 * 256 * 256 * 256}, []int64{2, 2}, 13, 2 * 65536},
-		"triton_dot.mlirbc":      {Product{Op: "tt.dot", Type: "bf16", Out: "f32[32,64]", Precision: "default", Flops: 2 * 32 * 16 * 64}, nil, 11, 0},
-		"triton_dot_ieee.mlirbc": {Product{Op: "tt.dot", Type: "f32", Out: "f32[32,64]", Precision: "highest", Flops: 2 * 32 * 16 * 64}, nil, 11, 0},
-		"triton_dot_loop.mlirbc": {Product{Op: "tt.dot", Type: "bf16", Out: "f32[32,64]", Precision: "default", Flops: 4 * 2 * 32 * 16 * 64}, nil, 8, 0},
-		"attention.mlir":         {Product{Op: "tpu.matmul", Type: "bf16", Out: "f32[128,64]", Precision: "default", Flops: 2 * 128 * 128 * 64}, []int64{2, 4, 1, 1}, 0, 8192},
+		"tpu_dot.mlirbc":         {KernelProduct{Op: "tpu.matmul", Type: "bf16", Out: "f32[256,256]", Precision: "default", Flops: 2 * 256 * 256 * 256}, []int64{2, 2}, 13, 65536},
+		"tpu_dot_highest.mlirbc": {KernelProduct{Op: "tpu.matmul", Type: "f32", Out: "f32[256,256]", Precision: "highest", Flops: 2 * 256 * 256 * 256}, []int64{2, 2}, 13, 2 * 65536},
+		"triton_dot.mlirbc":      {KernelProduct{Op: "tt.dot", Type: "bf16", Out: "f32[32,64]", Precision: "default", Flops: 2 * 32 * 16 * 64}, nil, 11, 0},
+		"triton_dot_ieee.mlirbc": {KernelProduct{Op: "tt.dot", Type: "f32", Out: "f32[32,64]", Precision: "highest", Flops: 2 * 32 * 16 * 64}, nil, 11, 0},
+		"triton_dot_loop.mlirbc": {KernelProduct{Op: "tt.dot", Type: "bf16", Out: "f32[32,64]", Precision: "default", Flops: 4 * 2 * 32 * 16 * 64}, nil, 8, 0},
+		"attention.mlir":         {KernelProduct{Op: "tpu.matmul", Type: "bf16", Out: "f32[128,64]", Precision: "default", Flops: 2 * 128 * 128 * 64}, []int64{2, 4, 1, 1}, 0, 8192},
 	} {
 		k := read(t, name)
 		if len(k.Products) != 1 || k.Open || !slices.Equal(k.Grid, want.grid) || k.Elements["arith.extf"] != want.widened {
 			t.Errorf("%s runs %v times, in open loops %v, with %+v and %v", name, k.Grid, k.Open, k.Products, k.Elements)
 			continue
 		}
-		p, line := k.Products[0], 0
+		p, line := k.Products[0], int32(0)
 		if len(p.Stack) > 0 {
 			line = p.Stack[0].Line
 		}
@@ -93,7 +93,7 @@ func TestProducts(t *testing.T) {
 
 // Printed products: with a batch, with a transposed operand, with a row, and with shapes that do not fit.
 func TestPrintedProducts(t *testing.T) {
-	for line, want := range map[string]Product{
+	for line, want := range map[string]KernelProduct{
 		"%0 = tpu.matmul %a, %b, %c {precision = #tpu.contract_precision<fp32>, transpose_rhs = true} : vector<8x16x32xf32>, vector<8x64x32xbf16>, vector<8x16x64xf32> -> vector<8x16x64xf32>": {
 			Op: "tpu.matmul", Type: "f32", Out: "f32[8,16,64]", Precision: "highest", Flops: 2 * 8 * 16 * 64 * 32},
 		"%0 = tt.dot %a, %b, %c, inputPrecision = tf32x3 : tensor<16x32xf32, #x> * tensor<32x64xf32, #y> -> tensor<16x64xf32, #z>": {
@@ -105,7 +105,7 @@ func TestPrintedProducts(t *testing.T) {
 		"%0 = tpu.matmul %a, %b, %c : vector<16x32xbf16>, vector<33x64xbf16>, vector<16x64xf32> -> vector<16x64xf32>": {
 			Op: "tpu.matmul", Type: "bf16", Out: "f32[16,64]", Precision: "default"},
 	} {
-		k, err := Read([]byte("module {\n" + line + "\n}\n"))
+		k, err := readKernel([]byte("module {\n" + line + "\n}\n"))
 		if err != nil || len(k.Products) != 1 || !reflect.DeepEqual(k.Products[0], want) {
 			t.Errorf("%s: %+v, %v", line, k.Products, err)
 		}
@@ -132,12 +132,12 @@ func TestPrint(t *testing.T) {
 
 // A file that is cut off anywhere is refused.
 func TestCut(t *testing.T) {
-	data, err := os.ReadFile("testdata/triton_loop.mlirbc")
+	data, err := os.ReadFile("testdata/mlir/triton_loop.mlirbc")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for n := range len(data) {
-		if k, err := Read(data[:n]); err == nil && len(k.Ops) > 0 && n < len(data)-1 {
+		if k, err := readKernel(data[:n]); err == nil && len(k.Ops) > 0 && n < len(data)-1 {
 			t.Fatalf("the first %d of %d bytes are a kernel with %v", n, len(data), k.Ops)
 		}
 	}
@@ -145,7 +145,7 @@ func TestCut(t *testing.T) {
 
 // readsKernel checks that what is read of a kernel is no more than its bytes can hold.
 func readsKernel(t *testing.T, data []byte) error {
-	k, err := Read(data)
+	k, err := readKernel(data)
 	if err != nil {
 		return err
 	}
@@ -182,9 +182,9 @@ func kernels(f *testing.F, pattern string) (list [][]byte) {
 }
 
 func FuzzText(f *testing.F) {
-	fuzztest.Run(f, fuzztest.Text, readsKernel, kernels(f, "testdata/*.mlir")...)
+	fuzztest.Run(f, fuzztest.Text, readsKernel, kernels(f, "testdata/mlir/*.mlir")...)
 }
 
 func FuzzBytecode(f *testing.F) {
-	fuzztest.Run(f, fuzztest.Blocks(4), readsKernel, kernels(f, "testdata/*.mlirbc")...)
+	fuzztest.Run(f, fuzztest.Blocks(4), readsKernel, kernels(f, "testdata/mlir/*.mlirbc")...)
 }

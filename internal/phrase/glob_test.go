@@ -1,4 +1,4 @@
-package match
+package phrase
 
 import (
 	"testing"
@@ -31,20 +31,20 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// What is told by the first characters alone is what the whole pattern says.
-func TestApart(t *testing.T) {
+// Names that differ from a pattern by their first characters do not fit the whole pattern.
+func TestDiffers(t *testing.T) {
 	text := rapid.StringOfN(rapid.RuneFrom([]rune("ab/é*?[]{},!^-\\")), 0, 8, -1)
 	rapid.Check(t, func(t *rapid.T) {
 		pattern, name := text.Draw(t, "pattern"), text.Draw(t, "name")
-		if fits, err := doublestar.Match(flat(pattern), flat(name)); apart(pattern, name) && err == nil && fits {
+		if fits, err := doublestar.Match(flat(pattern), flat(name)); differs(pattern, name) && err == nil && fits {
 			t.Fatalf("%q fits %q", name, pattern)
 		}
-		if apart(pattern, pattern) {
-			t.Fatalf("%q is apart from itself", pattern)
+		if differs(pattern, pattern) {
+			t.Fatalf("%q differs from itself", pattern)
 		}
 	})
-	if !apart("train_step_v1", "train_step_v10") || !apart("train_step_v10", "train_step_v1") || !apart("a*", "b") || apart("a*", "ab") {
-		t.Error("apart is wrong")
+	if !differs("train_step_v1", "train_step_v10") || !differs("train_step_v10", "train_step_v1") || !differs("a*", "b") || differs("a*", "ab") {
+		t.Error("differs is wrong")
 	}
 }
 

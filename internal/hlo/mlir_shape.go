@@ -1,4 +1,4 @@
-package mlir
+package hlo
 
 import (
 	"math"
@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// shape is the type of a vector or a tensor.
-type shape struct {
+// kernelShape is the type of a vector or a tensor.
+type kernelShape struct {
 	element string // as HLO spells it: "bf16", "s8"
 	dims    []int64
 }
 
-func (s shape) elements() float64 { return product(s.dims) }
+func (s kernelShape) elements() float64 { return multiplied(s.dims) }
 
-// product multiplies lengths, up to unreal.
-func product(lengths []int64) float64 {
+// multiplied multiplies lengths, up to unreal.
+func multiplied(lengths []int64) float64 {
 	n := 1.0
 	for _, length := range lengths {
 		n = min(n*float64(max(0, length)), unreal)
@@ -27,7 +27,7 @@ func product(lengths []int64) float64 {
 const unreal = 1 << 53
 
 // String returns the shape as HLO prints it: f32[8,128].
-func (s shape) String() string {
+func (s kernelShape) String() string {
 	dims := make([]string, len(s.dims))
 	for i, d := range s.dims {
 		dims[i] = strconv.FormatInt(d, 10)
@@ -36,7 +36,7 @@ func (s shape) String() string {
 }
 
 // bits returns the width of the elements, 0 where their name does not have it.
-func (s shape) bits() int {
+func (s kernelShape) bits() int {
 	digits := strings.TrimLeft(s.element, "abcdefghijklmnopqrstuvwxyz")
 	if end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
 		digits = digits[:end]
@@ -58,12 +58,12 @@ const (
 var floats = map[uint64]string{3: "bf16", 4: "f16", 5: "f32", 6: "f64"}
 
 // shape reads the type of a vector or a tensor. ok is false for others.
-func (f *file) shape(i uint64) (s shape, ok bool) {
+func (f *mlirFile) shape(i uint64) (s kernelShape, ok bool) {
 	if i >= uint64(len(f.types)) {
 		return s, false
 	}
 	e := &f.types[i]
-	c := &cursor{data: e.data}
+	c := &mlirCursor{data: e.data}
 	switch code := e.code(); code {
 	case codeTensor, codeEncodedTensor, codeVector:
 		c.number()
@@ -80,7 +80,7 @@ func (f *file) shape(i uint64) (s shape, ok bool) {
 }
 
 // element returns a numeric type as HLO spells it, "" for others. The bytecode spells out the types that it cannot encode.
-func (f *file) element(i uint64) string {
+func (f *mlirFile) element(i uint64) string {
 	if i >= uint64(len(f.types)) {
 		return ""
 	}
@@ -88,19 +88,19 @@ func (f *file) element(i uint64) string {
 	if !e.encoded {
 		return elementOf(string(e.data))
 	}
-	c := &cursor{data: e.data}
+	c := &mlirCursor{data: e.data}
 	switch code := e.code(); {
 	case code == codeInteger:
 		c.number()
 		n := c.number()
-		return integer(n>>signednessBits, n%(1<<signednessBits) == unsignedSignedness)
+		return integerType(n>>signednessBits, n%(1<<signednessBits) == unsignedSignedness)
 	case code > 0:
 		return floats[uint64(code)]
 	}
 	return ""
 }
 
-func integer(bits uint64, unsigned bool) string {
+func integerType(bits uint64, unsigned bool) string {
 	switch {
 	case bits == 1:
 		return "pred"
@@ -114,7 +114,7 @@ func integer(bits uint64, unsigned bool) string {
 func elementOf(printed string) string {
 	digits := strings.TrimPrefix(strings.TrimPrefix(printed, "u"), "i")
 	if bits, err := strconv.ParseUint(digits, 10, 16); err == nil && digits != printed {
-		return integer(bits, printed[0] == 'u')
+		return integerType(bits, printed[0] == 'u')
 	}
 	if strings.HasPrefix(printed, "f") || printed == "bf16" {
 		return strings.ToLower(printed)
@@ -123,7 +123,7 @@ func elementOf(printed string) string {
 }
 
 // shapesOf returns the types of vectors and tensors in a line, in order.
-func shapesOf(line string) (list []shape) {
+func shapesOf(line string) (list []kernelShape) {
 	for {
 		at := -1
 		for _, kind := range []string{"vector<", "tensor<"} {
@@ -144,7 +144,7 @@ func shapesOf(line string) (list []shape) {
 }
 
 // parseShape reads the text in the brackets of a type: "128x64xbf16".
-func parseShape(printed string) (s shape, ok bool) {
+func parseShape(printed string) (s kernelShape, ok bool) {
 	for {
 		first, rest, more := strings.Cut(printed, "x")
 		d, err := strconv.ParseInt(first, 10, 64)
@@ -159,8 +159,8 @@ func parseShape(printed string) (s shape, ok bool) {
 
 // contracted returns the length of the dimension that a product sums over, 0 if unknown: the square root of the sizes of both operands divided
 // by the size of the result and by the batch, which are the dimensions of the result before the last two.
-func contracted(lhs, rhs, out shape) float64 {
-	shared := product(out.dims[:max(0, len(out.dims)-2)])
+func contracted(lhs, rhs, out kernelShape) float64 {
+	shared := multiplied(out.dims[:max(0, len(out.dims)-2)])
 	if out.elements() == 0 || shared == 0 {
 		return 0
 	}

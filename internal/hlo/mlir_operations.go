@@ -1,4 +1,4 @@
-package mlir
+package hlo
 
 import "strings"
 
@@ -13,29 +13,26 @@ const (
 	hasProperties
 )
 
-// maxNesting bounds the nesting of regions: only a broken file reaches it.
-const maxNesting = 100
-
-// walker reads the operations of a file.
-type walker struct {
-	*file
-	*cursor
-	values []value // of the current scope, by number
-	next   int     // the number of the next value
-	deep   bool    // nested deeper than maxNesting
-	runs   float64 // how often the current operation runs in one run of the body
+// mlirWalker reads the operations of a file.
+type mlirWalker struct {
+	*mlirFile
+	*mlirCursor
+	values []mlirValue // of the current scope, by number
+	next   int         // the number of the next value
+	deep   bool        // nested deeper than maxNesting
+	runs   float64     // how often the current operation runs in one run of the body
 }
 
-// value is an operand or a result.
-type value struct {
-	print  digest
+// mlirValue is an operand or a result.
+type mlirValue struct {
+	print  kernelHash
 	kind   uint64 // the number of its type
 	number int64  // of a constant
 	known  bool   // number is its value
 }
 
-// operation is an operation without its regions.
-type operation struct {
+// mlirOperation is an operation without its regions.
+type mlirOperation struct {
 	name       string
 	mask       byte
 	place      uint64   // its location
@@ -46,11 +43,11 @@ type operation struct {
 }
 
 // walk counts and hashes all operations.
-func (f *file) walk() error {
-	w := &walker{file: f, cursor: &cursor{data: f.sections[sectionIR]}, runs: 1}
+func (f *mlirFile) walk() error {
+	w := &mlirWalker{mlirFile: f, mlirCursor: &mlirCursor{data: f.sections[sectionIR]}, runs: 1}
 	w.block(0)
 	if w.cut || w.deep || w.lost {
-		return broken("its operations are cut off, or refer to what is not there")
+		return brokenKernel("its operations are cut off, or refer to what is not there")
 	}
 	if f.version >= versionProperties {
 		f.kernel.Print += uint64(f.loose())
@@ -59,8 +56,8 @@ func (f *file) walk() error {
 }
 
 // block reads and hashes the operations of a block. Their order does not count.
-func (w *walker) block(depth int) digest {
-	var all digest
+func (w *mlirWalker) block(depth int) kernelHash {
+	var all kernelHash
 	ops, hasArguments := w.flagged()
 	if hasArguments {
 		w.arguments()
@@ -74,7 +71,7 @@ func (w *walker) block(depth int) digest {
 	return all
 }
 
-func (w *walker) arguments() {
+func (w *mlirWalker) arguments() {
 	for i := range w.count() {
 		kind, located := w.number(), true
 		if w.version >= versionLocations {
@@ -83,7 +80,7 @@ func (w *walker) arguments() {
 		if located {
 			w.number()
 		}
-		w.define(value{print: start.and(uint64(i)).and(uint64(w.kind(kind))), kind: kind})
+		w.define(mlirValue{print: hashStart.and(uint64(i)).and(uint64(w.kind(kind))), kind: kind})
 	}
 	if w.version >= versionUseLists && w.byte() != 0 {
 		w.useLists(2) // of several values, each with its number
@@ -91,7 +88,7 @@ func (w *walker) arguments() {
 }
 
 // operation reads one operation with its regions.
-func (w *walker) operation(depth int) digest {
+func (w *mlirWalker) operation(depth int) kernelHash {
 	o := w.head()
 	d, function := w.described(&o)
 	for _, kind := range o.results {
@@ -105,7 +102,7 @@ func (w *walker) operation(depth int) digest {
 	}
 	number, known := w.constant(&o)
 	for i, kind := range o.results {
-		w.define(value{d.and(uint64(i)), kind, number, known})
+		w.define(mlirValue{d.and(uint64(i)), kind, number, known})
 	}
 	w.measure(&o)
 	if o.mask&hasRegions != 0 {
@@ -124,7 +121,7 @@ func (w *walker) operation(depth int) digest {
 }
 
 // head reads an operation up to its operands.
-func (w *walker) head() (o operation) {
+func (w *mlirWalker) head() (o mlirOperation) {
 	o.name, o.mask, o.place = w.name(w.number()), w.byte(), w.number()
 	if o.mask&hasAttributes != 0 {
 		o.attributes = w.number()
@@ -139,8 +136,8 @@ func (w *walker) head() (o operation) {
 }
 
 // described hashes the attributes of an operation. It returns the name of a function from its attributes or properties.
-func (w *walker) described(o *operation) (content digest, function string) {
-	content = start.text(o.name)
+func (w *mlirWalker) described(o *mlirOperation) (content kernelHash, function string) {
+	content = hashStart.text(o.name)
 	if o.mask&hasAttributes != 0 {
 		content = content.and(uint64(w.attribute(o.attributes)))
 		function = w.word(w.named(o.attributes, symbolName))
@@ -161,7 +158,7 @@ func silent(op string) bool {
 	return op == "builtin.module" || strings.HasSuffix(op, ".func") || strings.HasSuffix(op, ".constant")
 }
 
-func (w *walker) name(i uint64) string {
+func (w *mlirWalker) name(i uint64) string {
 	if i < uint64(len(w.ops)) {
 		return w.ops[i]
 	}
@@ -169,26 +166,26 @@ func (w *walker) name(i uint64) string {
 	return ""
 }
 
-// none is the index of no attribute.
-const none = ^uint64(0)
+// noAttribute is the index of no attribute.
+const noAttribute = ^uint64(0)
 
 // named returns the index of an attribute in a dictionary by its name.
-func (f *file) named(attributes uint64, wanted string) uint64 {
+func (f *mlirFile) named(attributes uint64, wanted string) uint64 {
 	if attributes >= uint64(len(f.attrs)) || f.attrs[attributes].code() != codeDictionary {
-		return none
+		return noAttribute
 	}
-	c := &cursor{data: f.attrs[attributes].data}
+	c := &mlirCursor{data: f.attrs[attributes].data}
 	c.number()
 	for range c.count() {
 		if name, value := c.number(), c.number(); f.word(name) == wanted {
 			return value
 		}
 	}
-	return none
+	return noAttribute
 }
 
 // numbers reads a list of numbers, if there is one.
-func (w *walker) numbers(there byte) []uint64 {
+func (w *mlirWalker) numbers(there byte) []uint64 {
 	if there == 0 {
 		return nil
 	}
@@ -199,14 +196,14 @@ func (w *walker) numbers(there byte) []uint64 {
 	return list
 }
 
-func (w *walker) value(i uint64) value {
+func (w *mlirWalker) value(i uint64) mlirValue {
 	if i < uint64(len(w.values)) {
 		return w.values[i]
 	}
-	return value{kind: none}
+	return mlirValue{kind: noAttribute}
 }
 
-func (w *walker) define(v value) {
+func (w *mlirWalker) define(v mlirValue) {
 	if w.next < len(w.values) {
 		w.values[w.next] = v
 		w.next++
@@ -214,7 +211,7 @@ func (w *walker) define(v value) {
 }
 
 // useLists skips the orders of uses of one value, or of several.
-func (w *walker) useLists(values int) {
+func (w *mlirWalker) useLists(values int) {
 	entries := 1
 	if values > 1 {
 		entries = w.count()
@@ -231,7 +228,7 @@ func (w *walker) useLists(values int) {
 }
 
 // regions reads what an operation holds. An isolated one has values of its own, and from some version on is a section of its own.
-func (w *walker) regions(d digest, depth int) digest {
+func (w *mlirWalker) regions(d kernelHash, depth int) kernelHash {
 	n, isolated := w.flagged()
 	for ; n > 0 && !w.cut; n-- {
 		if w.deep = depth > maxNesting; w.deep {
@@ -239,10 +236,10 @@ func (w *walker) regions(d digest, depth int) digest {
 		}
 		inside := w
 		if isolated {
-			inside = &walker{file: w.file, cursor: w.cursor, runs: w.runs}
+			inside = &mlirWalker{mlirFile: w.mlirFile, mlirCursor: w.mlirCursor, runs: w.runs}
 			if w.version >= versionSections {
 				w.byte()
-				inside.cursor = &cursor{data: w.take(w.number())}
+				inside.mlirCursor = &mlirCursor{data: w.take(w.number())}
 			}
 		}
 		d = d.and(uint64(inside.region(depth + 1)))
@@ -251,15 +248,15 @@ func (w *walker) regions(d digest, depth int) digest {
 	return d
 }
 
-func (w *walker) region(depth int) digest {
+func (w *mlirWalker) region(depth int) kernelHash {
 	blocks := w.count()
 	if blocks == 0 {
 		return 0
 	}
 	outer, next := len(w.values), w.next
-	w.values = append(w.values, make([]value, w.count())...)
+	w.values = append(w.values, make([]mlirValue, w.count())...)
 	w.next = outer
-	d := start
+	d := hashStart
 	for range blocks {
 		d = d.and(uint64(w.block(depth)))
 	}

@@ -1,4 +1,4 @@
-package mlir
+package hlo
 
 import (
 	"encoding/binary"
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// magic is the beginning of every bytecode file.
-const magic = "ML\xefR"
+// mlirMagic is the beginning of every bytecode file.
+const mlirMagic = "ML\xefR"
 
 // The sections of a file, by id.
 const (
@@ -30,14 +30,14 @@ const (
 	versionKnown      = 6
 )
 
-// file is a bytecode file taken apart.
-type file struct {
+// mlirFile is a bytecode file taken apart.
+type mlirFile struct {
 	version  uint64
 	strings  []string
 	dialects []string
 	ops      []string // "math.exp"
-	attrs    []entry
-	types    []entry
+	attrs    []mlirEntry
+	types    []mlirEntry
 	sections [sectionCount][]byte
 
 	properties [][]byte
@@ -46,11 +46,11 @@ type file struct {
 }
 
 func readBytecode(data []byte) (*Kernel, error) {
-	c := &cursor{data: data[len(magic):]}
-	f := &file{version: c.number(), kernel: newKernel()}
+	c := &mlirCursor{data: data[len(mlirMagic):]}
+	f := &mlirFile{version: c.number(), kernel: newKernel()}
 	c.text() // the producer
 	if f.version > versionKnown {
-		return nil, broken("its version is newer than any known")
+		return nil, brokenKernel("its version is newer than any known")
 	}
 	if err := f.split(c, data); err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func readBytecode(data []byte) (*Kernel, error) {
 	f.readStrings()
 	f.readProperties()
 	if !f.readDialects() {
-		return nil, broken("its dialects are cut off")
+		return nil, brokenKernel("its dialects are cut off")
 	}
 	if err := f.readEntries(); err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func readBytecode(data []byte) (*Kernel, error) {
 }
 
 // split finds the sections. A section with an alignment starts at a multiple of it, from the start of the file.
-func (f *file) split(c *cursor, data []byte) error {
+func (f *mlirFile) split(c *mlirCursor, data []byte) error {
 	for len(c.data) > 0 && !c.cut {
 		id := c.byte()
 		length := c.number()
@@ -77,22 +77,22 @@ func (f *file) split(c *cursor, data []byte) error {
 		}
 		section := c.take(length)
 		if id &= 0x7f; c.cut || id >= sectionCount {
-			return broken("its sections are cut off")
+			return brokenKernel("its sections are cut off")
 		}
 		f.sections[id] = section
 	}
 	return nil
 }
 
-func (c *cursor) align(size int, to uint64) {
+func (c *mlirCursor) align(size int, to uint64) {
 	for to > 1 && uint64(size-len(c.data))%to != 0 && !c.cut {
 		c.byte()
 	}
 }
 
 // readStrings reads the table of strings: the lengths from the last to the first, then the bytes.
-func (f *file) readStrings() {
-	c := &cursor{data: f.sections[sectionStrings]}
+func (f *mlirFile) readStrings() {
+	c := &mlirCursor{data: f.sections[sectionStrings]}
 	lengths := make([]uint64, c.count())
 	for i := range lengths {
 		lengths[len(lengths)-1-i] = c.number()
@@ -106,7 +106,7 @@ func (f *file) readStrings() {
 	}
 }
 
-func (f *file) text(i uint64) string {
+func (f *mlirFile) text(i uint64) string {
 	if i < uint64(len(f.strings)) {
 		return f.strings[i]
 	}
@@ -115,8 +115,8 @@ func (f *file) text(i uint64) string {
 }
 
 // readDialects reads the names of the dialects and of their operations.
-func (f *file) readDialects() bool {
-	c := &cursor{data: f.sections[sectionDialects]}
+func (f *mlirFile) readDialects() bool {
+	c := &mlirCursor{data: f.sections[sectionDialects]}
 	for range c.count() {
 		f.dialects = append(f.dialects, f.text(c.dialect(f.version)))
 	}
@@ -145,7 +145,7 @@ func opName(dialect, name string) string {
 }
 
 // dialect reads a dialect's name, and skips its version.
-func (c *cursor) dialect(version uint64) (name uint64) {
+func (c *mlirCursor) dialect(version uint64) (name uint64) {
 	if version < versionDialects {
 		return c.number()
 	}
@@ -157,7 +157,7 @@ func (c *cursor) dialect(version uint64) (name uint64) {
 	return name
 }
 
-func (f *file) dialect(i uint64) string {
+func (f *mlirFile) dialect(i uint64) string {
 	if i < uint64(len(f.dialects)) {
 		return f.dialects[i]
 	}
@@ -165,13 +165,13 @@ func (f *file) dialect(i uint64) string {
 	return ""
 }
 
-// cursor reads the primitives of the bytecode. Behind the end of the data it returns zeros and sets cut.
-type cursor struct {
+// mlirCursor reads the primitives of the bytecode. Behind the end of the data it returns zeros and sets cut.
+type mlirCursor struct {
 	data []byte
 	cut  bool
 }
 
-func (c *cursor) take(n uint64) []byte {
+func (c *mlirCursor) take(n uint64) []byte {
 	if n > uint64(len(c.data)) {
 		c.data, c.cut = nil, true
 		return nil
@@ -181,7 +181,7 @@ func (c *cursor) take(n uint64) []byte {
 	return taken
 }
 
-func (c *cursor) byte() byte {
+func (c *mlirCursor) byte() byte {
 	if b := c.take(1); b != nil {
 		return b[0]
 	}
@@ -189,7 +189,7 @@ func (c *cursor) byte() byte {
 }
 
 // number reads a number of one to nine bytes. The number of trailing zero bits of the first is the number of bytes behind it.
-func (c *cursor) number() uint64 {
+func (c *mlirCursor) number() uint64 {
 	first := c.byte()
 	more := bits.TrailingZeros8(first)
 	var wide [8]byte
@@ -203,19 +203,19 @@ func (c *cursor) number() uint64 {
 }
 
 // signed reads a number whose lowest bit is the sign.
-func (c *cursor) signed() int64 {
+func (c *mlirCursor) signed() int64 {
 	n := c.number()
 	return int64(n>>1) ^ -int64(n&1)
 }
 
 // flagged reads a number whose lowest bit is a flag.
-func (c *cursor) flagged() (uint64, bool) {
+func (c *mlirCursor) flagged() (uint64, bool) {
 	n := c.number()
 	return n >> 1, n&1 == 1
 }
 
 // count reads the number of elements of a list, which is at most the number of bytes left.
-func (c *cursor) count() int {
+func (c *mlirCursor) count() int {
 	n := c.number()
 	if n > uint64(len(c.data)) {
 		c.data, c.cut = nil, true
@@ -225,7 +225,7 @@ func (c *cursor) count() int {
 }
 
 // text reads up to a zero byte.
-func (c *cursor) text() string {
+func (c *mlirCursor) text() string {
 	for i, b := range c.data {
 		if b == 0 {
 			return string(c.take(uint64(i) + 1)[:i])

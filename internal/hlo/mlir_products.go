@@ -1,4 +1,4 @@
-package mlir
+package hlo
 
 import (
 	"math"
@@ -6,11 +6,11 @@ import (
 )
 
 // measure adds the product of an operation, or the number of elements that it processes.
-func (w *walker) measure(o *operation) {
+func (w *mlirWalker) measure(o *mlirOperation) {
 	if silent(o.name) {
 		return
 	}
-	var operands, results []shape
+	var operands, results []kernelShape
 	for _, i := range o.operands {
 		if s, ok := w.shape(w.value(i).kind); ok {
 			operands = append(operands, s)
@@ -28,11 +28,11 @@ func (w *walker) measure(o *operation) {
 		w.kernel.Products = append(w.kernel.Products, p)
 		return
 	}
-	w.kernel.Elements[o.name] += w.runs * most(append(operands, results...))
+	w.kernel.Elements[o.name] += w.runs * largest(append(operands, results...))
 }
 
-// most returns the number of elements of the largest shape, at least one.
-func most(shapes []shape) float64 {
+// largest returns the number of elements of the largest shape, at least one.
+func largest(shapes []kernelShape) float64 {
 	n := 1.0
 	for _, s := range shapes {
 		n = max(n, s.elements())
@@ -41,7 +41,7 @@ func most(shapes []shape) float64 {
 }
 
 // precision returns the precision of a product as its dialect names it. Mosaic stores it in an attribute, Triton in the first property.
-func (w *walker) precision(o *operation) string {
+func (w *mlirWalker) precision(o *mlirOperation) string {
 	if at := w.named(o.attributes, "precision"); o.mask&hasAttributes != 0 && at < uint64(len(w.attrs)) && !w.attrs[at].encoded {
 		return precisionIn(string(w.attrs[at].data))
 	}
@@ -52,29 +52,29 @@ func (w *walker) precision(o *operation) string {
 }
 
 // property returns the first property of an operation. The lowest bit of an optional one is a flag.
-func (w *walker) property(o *operation, optional bool) uint64 {
+func (w *mlirWalker) property(o *mlirOperation, optional bool) uint64 {
 	if o.mask&hasProperties == 0 || o.properties >= uint64(len(w.properties)) {
-		return none
+		return noAttribute
 	}
-	c := &cursor{data: w.properties[o.properties]}
+	c := &mlirCursor{data: w.properties[o.properties]}
 	if !optional {
 		return c.number()
 	}
 	if at, there := c.flagged(); there {
 		return at
 	}
-	return none
+	return noAttribute
 }
 
 // codeNumber is the code of an integer attribute.
 const codeNumber = 8
 
 // integer reads an integer attribute. ok is false for others.
-func (f *file) integer(at uint64) (n int64, ok bool) {
+func (f *mlirFile) integer(at uint64) (n int64, ok bool) {
 	if at >= uint64(len(f.attrs)) || f.attrs[at].code() != codeNumber {
 		return 0, false
 	}
-	c := &cursor{data: f.attrs[at].data}
+	c := &mlirCursor{data: f.attrs[at].data}
 	c.number()
 	kind := c.number()
 	if element := f.element(kind); element == "pred" || strings.HasSuffix(element, "8") {
@@ -85,7 +85,7 @@ func (f *file) integer(at uint64) (n int64, ok bool) {
 }
 
 // constant returns the value of a constant operation. ok is false for others.
-func (w *walker) constant(o *operation) (n int64, ok bool) {
+func (w *mlirWalker) constant(o *mlirOperation) (n int64, ok bool) {
 	if !strings.HasSuffix(o.name, ".constant") {
 		return 0, false
 	}
@@ -98,7 +98,7 @@ func (w *walker) constant(o *operation) (n int64, ok bool) {
 }
 
 // trips returns how often the regions of an operation run each time that the operation runs.
-func (w *walker) trips(o *operation) float64 {
+func (w *mlirWalker) trips(o *mlirOperation) float64 {
 	switch {
 	case o.name == loopOp && len(o.operands) > 2:
 		first, end, step := w.value(o.operands[0]), w.value(o.operands[1]), w.value(o.operands[2])
@@ -118,40 +118,34 @@ func openLoop(op string) bool {
 	return op == loopOp || op == "scf.while" || op == "cf.br" || op == "cf.cond_br"
 }
 
-// Product is a matrix product in the body of a kernel.
-type Product struct {
-	Op        string  // "tpu.matmul"
-	Type      string  // the wider type of the operands, as HLO spells it: "f32"
-	Out       string  // "f32[512,256]"
-	Precision string  // default, high, highest, or the algorithm's name: dot_bf16_bf16_f32_x3
-	Flops     float64 // in one run of the body, with all loops around it; 0 if unknown
-	Stack     []Place // its source lines, innermost first; none if the kernel has none
-}
-
-// Place is a line of the source.
-type Place struct {
-	File string
-	Line int
+// KernelProduct is a matrix product in the body of a kernel.
+type KernelProduct struct {
+	Op        string     // "tpu.matmul"
+	Type      string     // the wider type of the operands, as HLO spells it: "f32"
+	Out       string     // "f32[512,256]"
+	Precision string     // default, high, highest, or the algorithm's name: dot_bf16_bf16_f32_x3
+	Flops     float64    // in one run of the body, with all loops around it; 0 if unknown
+	Stack     []Location // its source lines, innermost first; none if the kernel has none
 }
 
 // productOps holds the operations that multiply matrices, for TPU, for GPU, and of MLIR itself.
 var productOps = map[string]bool{"tpu.matmul": true, "tt.dot": true, "ttg.dot": true, "triton_gpu.dot": true, "vector.contract": true}
 
 // newProduct returns the product of an operation.
-func newProduct(op string, lhs, rhs, out shape, precision string) Product {
-	p := Product{Op: op, Type: lhs.element, Out: out.String(), Precision: "default"}
+func newProduct(op string, lhs, rhs, out kernelShape, precision string) KernelProduct {
+	p := KernelProduct{Op: op, Type: lhs.element, Out: out.String(), Precision: "default"}
 	if rhs.bits() > lhs.bits() {
 		p.Type = rhs.element
 	}
-	if known := precisions[precision]; known != "" && max(lhs.bits(), rhs.bits()) >= 32 { // products of narrower numbers are exact
+	if known := kernelPrecisions[precision]; known != "" && max(lhs.bits(), rhs.bits()) >= 32 { // products of narrower numbers are exact
 		p.Precision = known
 	}
 	p.Flops = 2 * out.elements() * contracted(lhs, rhs, out)
 	return p
 }
 
-// precisions holds HLO's precision or algorithm by its name in Mosaic and Triton.
-var precisions = map[string]string{
+// kernelPrecisions holds HLO's precision or algorithm by its name in Mosaic and Triton.
+var kernelPrecisions = map[string]string{
 	"fp32": "highest", "ieee": "highest", "tf32x3": "high", "bf16x3": "dot_bf16_bf16_f32_x3", "bf16x6": "dot_bf16_bf16_f32_x6",
 }
 

@@ -1,4 +1,4 @@
-package mlir
+package hlo
 
 import (
 	"bytes"
@@ -28,10 +28,10 @@ func readText(data []byte) *Kernel {
 			line = strings.Replace(line, "@"+symbolOf(line), "@", 1)
 		}
 		if op == "" || silent(op) {
-			k.Print += uint64(start.text(line))
+			k.Print += uint64(hashStart.text(line))
 			continue
 		}
-		k.add(op, start.text(line))
+		k.add(op, hashStart.text(line))
 		k.measure(op, line)
 	}
 	return k
@@ -46,7 +46,7 @@ func (k *Kernel) measure(op, line string) {
 		k.Products = append(k.Products, newProduct(op, shapes[0], shapes[1], shapes[n-1], precisionIn(line)))
 		return
 	}
-	k.Elements[op] += most(shapes)
+	k.Elements[op] += largest(shapes)
 }
 
 // gridOf reads the grid in the line of a function. It returns nil where there is none.
@@ -66,17 +66,17 @@ func gridOf(line string) (grid []int64) {
 	return grid
 }
 
-// place is the beginning of a location in the source.
-const place = " loc("
+// locationStart is the beginning of a location in the source.
+const locationStart = " loc("
 
 // withoutPlaces removes all locations from a line.
 func withoutPlaces(line string) string {
 	for {
-		at := strings.Index(line, place)
+		at := strings.Index(line, locationStart)
 		if at < 0 {
 			return line
 		}
-		end, depth := at+len(place), 1
+		end, depth := at+len(locationStart), 1
 		for ; end < len(line) && depth > 0; end++ {
 			switch line[end] {
 			case '(':

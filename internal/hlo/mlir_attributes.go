@@ -1,17 +1,18 @@
-package mlir
+package hlo
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 )
 
-// entry is an attribute or a type, encoded or as the text that MLIR prints.
-type entry struct {
+// mlirEntry is an attribute or a type, encoded or as the text that MLIR prints.
+type mlirEntry struct {
 	data    []byte
 	builtin bool // of the builtin dialect, whose encodings are known
 	encoded bool
 	name    bool // a text that names a place or a function; see loose
-	hash    digest
+	hash    kernelHash
 	state   byte
 }
 
@@ -43,37 +44,37 @@ const (
 )
 
 // readEntries finds the attributes and types: sizes, grouped by dialect, in one section, their bytes in another.
-func (f *file) readEntries() error {
-	sizes, bytes := &cursor{data: f.sections[sectionOffsets]}, &cursor{data: f.sections[sectionEntries]}
+func (f *mlirFile) readEntries() error {
+	sizes, bytes := &mlirCursor{data: f.sections[sectionOffsets]}, &mlirCursor{data: f.sections[sectionEntries]}
 	attrs, types := sizes.count(), sizes.count()
 	f.attrs = f.entries(sizes, bytes, attrs)
 	f.types = f.entries(sizes, bytes, types)
 	if sizes.cut || bytes.cut {
-		return broken("its attributes are cut off")
+		return brokenKernel("its attributes are cut off")
 	}
 	return nil
 }
 
-func (f *file) entries(sizes, bytes *cursor, n int) []entry {
-	var list []entry
+func (f *mlirFile) entries(sizes, bytes *mlirCursor, n int) []mlirEntry {
+	var list []mlirEntry
 	for len(list) < n && !sizes.cut {
 		builtin := f.dialect(sizes.number()) == "builtin"
 		for range sizes.count() {
 			size, encoded := sizes.flagged()
-			list = append(list, entry{data: bytes.take(size), builtin: builtin, encoded: encoded})
+			list = append(list, mlirEntry{data: bytes.take(size), builtin: builtin, encoded: encoded})
 		}
 	}
 	return list
 }
 
 // attribute and kind hash an attribute and a type by their content, not by their index.
-func (f *file) attribute(i uint64) digest { return f.content(f.attrs, attributeForms, i) }
-func (f *file) kind(i uint64) digest      { return f.content(f.types, typeForms, i) }
+func (f *mlirFile) attribute(i uint64) kernelHash { return f.content(f.attrs, attributeForms, i) }
+func (f *mlirFile) kind(i uint64) kernelHash      { return f.content(f.types, typeForms, i) }
 
-func (f *file) content(list []entry, forms []string, i uint64) digest {
+func (f *mlirFile) content(list []mlirEntry, forms []string, i uint64) kernelHash {
 	if i >= uint64(len(list)) {
 		f.lost = true
-		return start
+		return hashStart
 	}
 	e := &list[i]
 	if e.state == unhashed { // one that contains itself is broken, and counts as zero there
@@ -84,26 +85,26 @@ func (f *file) content(list []entry, forms []string, i uint64) digest {
 	return e.hash
 }
 
-func (f *file) hash(e *entry, forms []string) digest {
+func (f *mlirFile) hash(e *mlirEntry, forms []string) kernelHash {
 	switch {
 	case !e.encoded:
-		return start.text(string(e.data))
+		return hashStart.text(string(e.data))
 	case !e.builtin:
-		return start.and(uint64(len(e.data))) // an encoding of another dialect
+		return hashStart.and(uint64(len(e.data))) // an encoding of another dialect
 	}
-	c := &cursor{data: e.data}
+	c := &mlirCursor{data: e.data}
 	code := c.number()
 	if code >= uint64(len(forms)) {
-		return start.and(code)
+		return hashStart.and(code)
 	}
-	d := start.and(code)
+	d := hashStart.and(code)
 	for _, field := range forms[code] {
 		d = f.field(d, c, field)
 	}
 	return d
 }
 
-func (f *file) field(d digest, c *cursor, field rune) digest {
+func (f *mlirFile) field(d kernelHash, c *mlirCursor, field rune) kernelHash {
 	switch field {
 	case 'a':
 		return d.and(uint64(f.attribute(c.number())))
@@ -114,16 +115,16 @@ func (f *file) field(d digest, c *cursor, field rune) digest {
 	case '*':
 		return d.text(string(c.data))
 	case 'N':
-		return f.list(d, c, func() digest { return digest(c.number()) })
+		return f.list(d, c, func() kernelHash { return kernelHash(c.number()) })
 	case 'A':
-		return f.list(d, c, func() digest { return f.attribute(c.number()) })
+		return f.list(d, c, func() kernelHash { return f.attribute(c.number()) })
 	case 'T':
-		return f.list(d, c, func() digest { return f.kind(c.number()) })
+		return f.list(d, c, func() kernelHash { return f.kind(c.number()) })
 	}
-	return f.list(d, c, func() digest { return f.pair(c.number(), c.number()) })
+	return f.list(d, c, func() kernelHash { return f.pair(c.number(), c.number()) })
 }
 
-func (f *file) list(d digest, c *cursor, element func() digest) digest {
+func (f *mlirFile) list(d kernelHash, c *mlirCursor, element func() kernelHash) kernelHash {
 	n := c.count()
 	d = d.and(uint64(n))
 	for range n {
@@ -133,7 +134,7 @@ func (f *file) list(d digest, c *cursor, element func() digest) digest {
 }
 
 // pair hashes a named attribute. It ignores the name of a function or module.
-func (f *file) pair(name, value uint64) digest {
+func (f *mlirFile) pair(name, value uint64) kernelHash {
 	if f.word(name) == symbolName {
 		return 0
 	}
@@ -144,9 +145,9 @@ func (f *file) pair(name, value uint64) digest {
 const symbolName = "sym_name"
 
 // word returns the text of a string attribute, "" of any other.
-func (f *file) word(i uint64) string {
+func (f *mlirFile) word(i uint64) string {
 	if i < uint64(len(f.attrs)) && f.attrs[i].code() == codeString {
-		c := &cursor{data: f.attrs[i].data}
+		c := &mlirCursor{data: f.attrs[i].data}
 		c.number()
 		return f.text(c.number())
 	}
@@ -154,26 +155,26 @@ func (f *file) word(i uint64) string {
 }
 
 // code returns the code of a builtin attribute or type, -1 for others.
-func (e *entry) code() int {
+func (e *mlirEntry) code() int {
 	if !e.encoded || !e.builtin {
 		return -1
 	}
-	c := &cursor{data: e.data}
+	c := &mlirCursor{data: e.data}
 	return int(min(c.number(), 1<<20))
 }
 
 // loose hashes all attributes of the file that are neither locations nor names. It stands in for the properties of operations: these refer to
 // attributes, but every operation encodes them in a form of its own.
-func (f *file) loose() digest {
+func (f *mlirFile) loose() kernelHash {
 	f.nameOfPlaces()
-	var all []digest
+	var all []kernelHash
 	for i := range f.attrs {
 		if e := &f.attrs[i]; !e.isPlace() && !e.name && e.code() != codeDictionary {
 			all = append(all, f.attribute(uint64(i)))
 		}
 	}
 	slices.Sort(all)
-	d := start
+	d := hashStart
 	for _, a := range slices.Compact(all) {
 		d = d.and(uint64(a))
 	}
@@ -181,11 +182,11 @@ func (f *file) loose() digest {
 }
 
 // nameOfPlaces marks the texts in locations, paths and names of traced functions, as names.
-func (f *file) nameOfPlaces() {
+func (f *mlirFile) nameOfPlaces() {
 	for i := range f.attrs {
 		switch e := &f.attrs[i]; e.code() {
 		case codeLine, codeNamed, codeLines:
-			c := &cursor{data: e.data}
+			c := &mlirCursor{data: e.data}
 			c.number()
 			f.isName(c.number())
 		}
@@ -193,22 +194,22 @@ func (f *file) nameOfPlaces() {
 }
 
 // isName marks a text as a name.
-func (f *file) isName(i uint64) {
+func (f *mlirFile) isName(i uint64) {
 	if i < uint64(len(f.attrs)) && f.attrs[i].code() == codeString {
 		f.attrs[i].name = true
 	}
 }
 
 // isPlace reports whether an attribute is a location in the source.
-func (e *entry) isPlace() bool {
+func (e *mlirEntry) isPlace() bool {
 	code := e.code()
 	return code >= codeFirstPlace && code <= codeLastPlace || code == codeLines
 }
 
 // nameIn finds the name in the properties of a function: a text, and behind it the optional visibility. It marks both as names.
-func (f *file) nameIn(properties uint64) string {
+func (f *mlirFile) nameIn(properties uint64) string {
 	var numbers []uint64
-	for c := (&cursor{data: f.properties[properties]}); len(c.data) > 0; {
+	for c := (&mlirCursor{data: f.properties[properties]}); len(c.data) > 0; {
 		numbers = append(numbers, c.number())
 	}
 	for i, n := range numbers {
@@ -228,8 +229,8 @@ func (f *file) nameIn(properties uint64) string {
 var visibility = map[string]bool{"public": true, "private": true, "nested": true}
 
 // readProperties finds the properties of all operations.
-func (f *file) readProperties() {
-	c := &cursor{data: f.sections[sectionProperties]}
+func (f *mlirFile) readProperties() {
+	c := &mlirCursor{data: f.sections[sectionProperties]}
 	for range c.count() {
 		f.properties = append(f.properties, c.take(c.number()))
 	}
@@ -242,11 +243,11 @@ const (
 )
 
 // places returns the lines of a location, innermost first.
-func (f *file) places(at uint64, depth int) []Place {
+func (f *mlirFile) places(at uint64, depth int) []Location {
 	if at >= uint64(len(f.attrs)) || depth > maxNesting {
 		return nil
 	}
-	c := &cursor{data: f.attrs[at].data}
+	c := &mlirCursor{data: f.attrs[at].data}
 	switch code := f.attrs[at].code(); code {
 	case codeCall:
 		c.number()
@@ -267,7 +268,7 @@ func (f *file) places(at uint64, depth int) []Place {
 		if code == codeLines {
 			c.number() // number of numbers
 		}
-		return []Place{{file, int(c.number())}}
+		return []Location{{File: file, Line: int32(min(c.number(), math.MaxInt32))}}
 	}
 	return nil
 }
@@ -279,27 +280,21 @@ const codeDense = 17
 const gridName = "iteration_bounds"
 
 // grid returns how often the body of a kernel runs in each dimension, nil where the kernel does not have it.
-func (f *file) grid() []int64 {
+func (f *mlirFile) grid() []int64 {
 	for i := range f.attrs {
-		if e := &f.attrs[i]; e.code() == codeDictionary {
-			c := &cursor{data: e.data}
-			c.number()
-			for range c.count() {
-				if name, value := c.number(), c.number(); f.word(name) == gridName {
-					return f.dense(value)
-				}
-			}
+		if at := f.named(uint64(i), gridName); at != noAttribute {
+			return f.dense(at)
 		}
 	}
 	return nil
 }
 
 // dense reads a list of 64-bit numbers.
-func (f *file) dense(i uint64) (list []int64) {
+func (f *mlirFile) dense(i uint64) (list []int64) {
 	if i >= uint64(len(f.attrs)) || f.attrs[i].code() != codeDense {
 		return nil
 	}
-	c := &cursor{data: f.attrs[i].data}
+	c := &mlirCursor{data: f.attrs[i].data}
 	c.number()
 	c.number() // the elements' type
 	c.number() // their number

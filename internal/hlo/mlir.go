@@ -1,6 +1,4 @@
-// Package mlir reads hand-written kernels in the form in which compilers for TPU and GPU get them: MLIR, as bytecode or as text. It reads
-// their operations, their matrix products and their grid, and fingerprints them.
-package mlir
+package hlo
 
 import (
 	"bytes"
@@ -8,7 +6,8 @@ import (
 	"fmt"
 )
 
-// Kernel is a kernel. Print and Family do not depend on names, lines and paths of the source, and on the numbering of the file's tables.
+// Kernel is a hand-written kernel in the form in which the compilers for TPU and GPU get it: MLIR, as bytecode or as text. Print and Family
+// do not depend on names, lines and paths of the source, nor on the numbering of the file's tables.
 type Kernel struct {
 	Name   string         // of its first function
 	Ops    map[string]int // number of each operation: "math.exp": 2
@@ -16,46 +15,46 @@ type Kernel struct {
 	Print  uint64         // equal for equal kernels
 	Family uint64         // equal for kernels with the same operations, whatever their shapes and constants
 
-	Products []Product
+	Products []KernelProduct
 	Elements map[string]float64 // elements that each operation processes in one run of the body: "math.exp": 32768
 	Open     bool               // it has loops with an unknown trip count; their bodies count once
 }
 
-// ErrUnknown is the error for bytes that are neither form of MLIR.
-var ErrUnknown = errors.New("neither MLIR bytecode nor MLIR text")
+// errNoKernel is the error for bytes that are neither form of MLIR.
+var errNoKernel = errors.New("neither MLIR bytecode nor MLIR text")
 
-// Read reads a kernel, bytecode or text.
-func Read(data []byte) (*Kernel, error) {
+// readKernel reads a kernel, bytecode or text.
+func readKernel(data []byte) (*Kernel, error) {
 	switch {
-	case bytes.HasPrefix(data, []byte(magic)):
+	case bytes.HasPrefix(data, []byte(mlirMagic)):
 		return readBytecode(data)
 	case isText(data):
 		return readText(data), nil
 	}
-	return nil, ErrUnknown
+	return nil, errNoKernel
 }
 
 func newKernel() *Kernel { return &Kernel{Ops: map[string]int{}, Elements: map[string]float64{}} }
 
 // Steps returns how often the body runs.
-func (k *Kernel) Steps() float64 { return max(1, product(k.Grid)) }
+func (k *Kernel) Steps() float64 { return max(1, multiplied(k.Grid)) }
 
 // add adds an operation. The order of operations does not count, their number does.
-func (k *Kernel) add(op string, content digest) {
+func (k *Kernel) add(op string, content kernelHash) {
 	k.Ops[op]++
 	k.Print += uint64(content)
-	k.Family += uint64(start.text(op))
+	k.Family += uint64(hashStart.text(op))
 }
 
-// digest is a content hash, FNV-1a: the same on every machine.
-type digest uint64
+// kernelHash is a content hash, FNV-1a: the same on every machine.
+type kernelHash uint64
 
-const start = digest(14695981039346656037)
+const hashStart = kernelHash(14695981039346656037)
 
-func (d digest) byte(b byte) digest { return (d ^ digest(b)) * 1099511628211 }
+func (d kernelHash) byte(b byte) kernelHash { return (d ^ kernelHash(b)) * 1099511628211 }
 
 // and appends a number: the order counts.
-func (d digest) and(n uint64) digest {
+func (d kernelHash) and(n uint64) kernelHash {
 	for range 8 {
 		d = d.byte(byte(n))
 		n >>= 8
@@ -63,11 +62,11 @@ func (d digest) and(n uint64) digest {
 	return d
 }
 
-func (d digest) text(s string) digest {
+func (d kernelHash) text(s string) kernelHash {
 	for i := range len(s) {
 		d = d.byte(s[i])
 	}
 	return d.and(uint64(len(s)))
 }
 
-func broken(what string) error { return fmt.Errorf("the kernel's bytecode is broken: %s", what) }
+func brokenKernel(what string) error { return fmt.Errorf("the kernel's bytecode is broken: %s", what) }

@@ -1,6 +1,4 @@
-// Package match matches names against the patterns that users write (`*`, which crosses slashes, `?`, `[abc]` and `{a,b}`), and finds the
-// known name that a misspelt one may mean.
-package match
+package phrase
 
 import (
 	"fmt"
@@ -11,24 +9,24 @@ import (
 	"github.com/xrash/smetrics"
 )
 
-// Glob reports whether the name fits the pattern. A malformed pattern fits nothing; see [Valid].
+// Glob reports whether the name fits the pattern: `*`, which crosses slashes, `?`, `[abc]` and `{a,b}`. A malformed pattern fits nothing; see [ValidGlob].
 func Glob(pattern, name string) bool {
 	if pattern == "*" || pattern == name {
 		return true
 	}
-	if apart(pattern, name) {
+	if differs(pattern, name) {
 		return false
 	}
 	ok, err := doublestar.Match(flat(pattern), flat(name))
 	return err == nil && ok
 }
 
-// apart reports whether a name is another in front of the first character by which a pattern means more than itself: of thousands of
-// programs that thousands of rules name, nearly all are.
-func apart(pattern, name string) bool {
+// differs reports whether a name differs from a pattern before the pattern's first special character. Of thousands of programs that
+// thousands of rules name, nearly all do.
+func differs(pattern, name string) bool {
 	for i := range len(pattern) {
 		switch c := pattern[i]; {
-		case c == '*' || c == '?' || c == '[' || c == '{' || c == '\\':
+		case strings.IndexByte(special, c) >= 0:
 			return false
 		case i == len(name) || c != name[i]:
 			return true
@@ -48,13 +46,13 @@ func ValidGlob(pattern string) bool { return doublestar.ValidatePattern(flat(pat
 // flat hides slashes from the matcher: an op_name is a path, but its users write "*/mlp/*" and mean any depth.
 func flat(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
 
-// Globs is a list of patterns that many names are held against: what is spelled out is looked up, and only patterns are tried one by one.
+// Globs is a list of patterns for matching many names: plain names are looked up, and only patterns are tried one by one.
 type Globs struct {
 	spelled  map[string]bool
 	patterns []string
 }
 
-// NewGlobs makes a set of patterns.
+// NewGlobs returns a set of patterns.
 func NewGlobs(patterns []string) *Globs {
 	s := &Globs{spelled: make(map[string]bool, len(patterns))}
 	for _, p := range patterns {
@@ -66,19 +64,19 @@ func NewGlobs(patterns []string) *Globs {
 	return s
 }
 
-// Fits reports whether the name fits one of the patterns, as [Any] does.
+// Fits reports whether the name fits one of the patterns, as [AnyGlob] does.
 func (s *Globs) Fits(name string) bool { return s.spelled[name] || AnyGlob(s.patterns, name) }
 
 // PlainName reports whether a pattern fits no name but itself.
-func PlainName(pattern string) bool { return !strings.ContainsAny(pattern, meaning) }
+func PlainName(pattern string) bool { return !strings.ContainsAny(pattern, special) }
 
-// meaning are the characters by which a pattern means more than itself.
-const meaning = `*?[{\`
+// special are the characters that have a meaning in a pattern.
+const special = `*?[{\`
 
-// likely is how alike two words must be, from 0 to 1, for one to be suggested for the other.
+// likely is the similarity, from 0 to 1, above which a word is suggested for another.
 const likely = 0.80
 
-// Closest is the known word that is most like the given one, "" when none is.
+// Closest returns the known word that is most similar to the given one, "" when none is.
 func Closest(word string, known []string) string {
 	best, score := "", likely
 	for _, k := range known {
@@ -89,7 +87,7 @@ func Closest(word string, known []string) string {
 	return best
 }
 
-// DidYouMean is `; did you mean "…"?` with the known word that is most like the given one, "" when none is.
+// DidYouMean returns `; did you mean "…"?` with the known word that is most similar to the given one, "" when none is.
 func DidYouMean(word string, known []string) string {
 	if best := Closest(word, known); best != "" {
 		return fmt.Sprintf("; did you mean %q?", best)
