@@ -1,41 +1,47 @@
 package hlo
 
-import "slices"
-
-// Users holds the users of the instructions of a computation.
+// Users holds the users of the instructions of a module. It finds those of a computation when the first is asked for. It is not to be asked by
+// several goroutines at once.
 type Users struct {
-	first      InstrID
-	start, end []uint32 // by instruction: its users are list[start:end]
+	m          *Module
+	found      []bool   // by CompID
+	start, end []uint32 // by InstrID: its users are list[start:end]
 	list       []InstrID
 }
 
-// Of returns the instructions that have i as an operand, in order, each once. The slice belongs to u.
-func (u *Users) Of(i InstrID) []InstrID { return u.list[u.start[i-u.first]:u.end[i-u.first]] }
+// Users returns the users of the instructions of a module. Keep the result.
+func (m *Module) Users() *Users {
+	n := len(m.Instrs)
+	return &Users{m: m, found: make([]bool, len(m.Comps)), start: make([]uint32, n), end: make([]uint32, n), list: make([]InstrID, 0, len(m.operands))}
+}
 
-// Find finds the users of all instructions of a computation in one pass. It reuses the memory of the last call.
-func (u *Users) Find(m *Module, c CompID) {
-	first, end := m.Body(c)
-	n := int(end - first)
-	u.first, u.start, u.end = first, slices.Grow(u.start[:0], n)[:n], slices.Grow(u.end[:0], n)[:n]
-	clear(u.start)
-	uses := 0
+// Of returns the instructions that have i as an operand, in order, each once. The slice belongs to u.
+func (u *Users) Of(i InstrID) []InstrID {
+	if c := u.m.Instrs[i].Comp; !u.found[c] {
+		u.find(c)
+	}
+	return u.list[u.start[i]:u.end[i]]
+}
+
+// find finds the users of all instructions of a computation in one pass.
+func (u *Users) find(c CompID) {
+	u.found[c] = true
+	first, end := u.m.Body(c)
 	for i := first; i < end; i++ {
-		for _, o := range m.Operands(i) {
-			u.start[o-first]++
-			uses++
+		for _, o := range u.m.Operands(i) {
+			u.start[o]++
 		}
 	}
-	u.list = slices.Grow(u.list[:0], uses)[:uses]
-	at := uint32(0)
-	for i, count := range u.start {
-		u.start[i], u.end[i] = at, at
-		at += count
-	}
+	at := uint32(len(u.list))
 	for i := first; i < end; i++ {
-		for _, o := range m.Operands(i) {
-			if end := u.end[o-first]; end == u.start[o-first] || u.list[end-1] != i {
+		at, u.start[i], u.end[i] = at+u.start[i], at, at
+	}
+	u.list = u.list[:at]
+	for i := first; i < end; i++ {
+		for _, o := range u.m.Operands(i) {
+			if end := u.end[o]; end == u.start[o] || u.list[end-1] != i {
 				u.list[end] = i
-				u.end[o-first]++
+				u.end[o]++
 			}
 		}
 	}

@@ -36,6 +36,12 @@ type Prices struct {
 // Instr is the cost of one execution of an instruction with everything that it calls.
 func (p *Prices) Instr(i hlo.InstrID) Cost { return p.pricer.price(i) }
 
+// arithmetic is what Instr tells, without the bytes of an instruction that enters no computation.
+func (p *Prices) arithmetic(i hlo.InstrID) Cost {
+	cost, _ := p.pricer.computed(i)
+	return cost
+}
+
 // Comp is the sum over the computation's instructions.
 func (p *Prices) Comp(id hlo.CompID) Cost { return p.comps[p.alike.First(id)] }
 
@@ -56,6 +62,7 @@ func Price(a *hlo.Alike, trips func(hlo.InstrID) int64) *Prices {
 		m:      m,
 		trips:  trips,
 		sizes:  measureShapes(m),
+		users:  m.Users(),
 		states: make([]pricing, n),
 		bodies: make([]*fusedBody, n),
 		Prices: &Prices{alike: a, comps: make([]Cost, n)},
@@ -82,6 +89,7 @@ type pricer struct {
 	m      *hlo.Module
 	trips  func(hlo.InstrID) int64
 	sizes  shapeSizes
+	users  *hlo.Users
 	states []pricing    // by CompID
 	bodies []*fusedBody // by CompID, of the computations that fusions call; see fusedBody
 	spare  *bodyReader  // nil while it is in use
@@ -119,26 +127,33 @@ func (p *pricer) giveUp(i hlo.InstrID) {
 }
 
 func (p *pricer) price(i hlo.InstrID) Cost {
+	cost, whole := p.computed(i)
+	if !whole {
+		cost.BytesAccessed = p.bytes(i)
+	}
+	return cost
+}
+
+// computed is the price of an instruction. Unless it is whole, its bytes are not in it.
+func (p *pricer) computed(i hlo.InstrID) (cost Cost, whole bool) {
 	op := p.m.Instrs[i].Opcode
 	if !hasParts(op, len(p.m.Operands(i)), len(p.m.Callees(i))) {
 		p.giveUp(i)
-		return Cost{}
+		return Cost{}, true
 	}
 	switch op {
 	case hlo.OpFusion:
-		return p.fusion(i)
+		return p.fusion(i), true
 	case hlo.OpCall, hlo.OpAsyncStart:
-		return p.callee(i, 0)
+		return p.callee(i, 0), true
 	case hlo.OpWhile:
-		return p.loop(i)
+		return p.loop(i), true
 	case hlo.OpConditional:
-		return p.conditional(i)
+		return p.conditional(i), true
 	case hlo.OpCustomCall:
-		return Cost{Flops: -1, BytesAccessed: -1}
+		return Cost{Flops: -1, BytesAccessed: -1}, true
 	}
-	cost := p.work(i)
-	cost.BytesAccessed = p.bytes(i)
-	return cost
+	return p.work(i), false
 }
 
 // loop prices a while: n runs of the body and n+1 of the condition, or one of each when n is not known.

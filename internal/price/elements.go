@@ -34,8 +34,7 @@ func (m *Meter) elementwise(w *Work, id hlo.InstrID) {
 		e = effort{Rounds, 1}
 	}
 	if e.each == 0 {
-		c := m.costs.Instr(id)
-		n := c.Flops
+		n := m.costs.arithmetic(id).Flops
 		if in.Opcode == hlo.OpTranspose || in.Opcode == hlo.OpConcatenate || in.Opcode == hlo.OpPad || in.Opcode == hlo.OpReverse {
 			n = m.elements(in.Shape)
 		}
@@ -45,7 +44,7 @@ func (m *Meter) elementwise(w *Work, id hlo.InstrID) {
 		if in.Opcode == hlo.OpFft {
 			n *= m.factors(id)
 		}
-		w[m.wide(Vector, in.Shape)] += max(0, n) * m.padding(in.Shape)
+		w[m.wide(Vector, in.Shape)] += max(0, n) * m.shapes[in.Shape].padding
 		return
 	}
 	if (in.Opcode == hlo.OpDivide || in.Opcode == hlo.OpRemainder) && !m.isFloating(in.Shape) {
@@ -54,16 +53,12 @@ func (m *Meter) elementwise(w *Work, id hlo.InstrID) {
 			e = effort{Vector, 4} // the compiler multiplies by its inverse
 		}
 	}
-	w[m.wide(e.amount, in.Shape)] += e.each * m.elements(in.Shape) * m.padding(in.Shape)
+	w[m.wide(e.amount, in.Shape)] += e.each * m.elements(in.Shape) * m.shapes[in.Shape].padding
 }
 
 // wide is the amount for a shape's type: double precision has its own.
 func (m *Meter) wide(a Amount, shape hlo.ShapeID) Amount {
-	s := m.m.Shape(shape)
-	if s.Type == hlo.Tuple && len(s.Elements) > 0 {
-		s = m.m.Shape(s.Elements[0])
-	}
-	if s.Type.Bytes() < 8 {
+	if !m.shapes[shape].wide {
 		return a
 	}
 	switch a {
@@ -111,7 +106,7 @@ func (m *Meter) applied(w *Work, id hlo.InstrID) {
 	if operands := m.m.Operands(id); len(operands) > 0 {
 		operand = m.m.Instrs[operands[0]].Shape
 	}
-	n := m.costs.Instr(id)
+	n := m.costs.arithmetic(id)
 	switch {
 	case op == hlo.OpReduce && len(m.m.Operands(id)) > 2, op == hlo.OpScan:
 		w[Scalar] += 2 * m.elements(operand)
@@ -122,7 +117,7 @@ func (m *Meter) applied(w *Work, id hlo.InstrID) {
 	case op == hlo.OpScatter:
 		w[Scalar] += max(0, n.Flops) / 8
 	default:
-		w[m.wide(Vector, operand)] += max(0, n.Flops) * m.padding(operand)
+		w[m.wide(Vector, operand)] += max(0, n.Flops) * m.shapes[operand].padding
 		w[m.wide(Special, operand)] += n.Transcendentals
 	}
 }

@@ -111,7 +111,6 @@ func (p *pricer) writtenBy(root hlo.InstrID, shape hlo.ShapeID) float64 {
 // bodyReader finds out what is read of the values in one fused computation.
 type bodyReader struct {
 	first hlo.InstrID
-	users hlo.Users
 	reads []float64 // by instruction; unread until it is asked for
 }
 
@@ -129,7 +128,6 @@ func (p *pricer) readParams(b *fusedBody, c hlo.CompID) {
 	for range p.m.Comps[c].Count {
 		r.reads = append(r.reads, unread)
 	}
-	r.users.Find(p.m, c)
 	for n := range b.params {
 		if param := &b.params[n]; param.id != hlo.NoInstr {
 			param.bytes = p.read(r, param.id)
@@ -149,7 +147,7 @@ func (p *pricer) readFrom(b *bodyReader, i hlo.InstrID, shape hlo.ShapeID) float
 	for n := range parts {
 		parts[n] = i
 	}
-	for _, u := range b.users.Of(i) {
+	for _, u := range p.users.Of(i) {
 		n := int(p.m.Instrs[u].Param)
 		if p.m.Instrs[u].Opcode == hlo.OpGetTupleElement && n < len(parts) && parts[n] == i {
 			parts[n] = u
@@ -171,7 +169,7 @@ func (p *pricer) read(b *bodyReader, i hlo.InstrID) float64 {
 	}
 	*known = 0 // one that is read from itself ends here
 	bytes, all := 0.0, false
-	for _, u := range b.users.Of(i) {
+	for _, u := range p.users.Of(i) {
 		if p.m.Instrs[u].Opcode == hlo.OpFusion {
 			bytes += p.readInside(b, i, u)
 			continue
@@ -223,7 +221,7 @@ func (p *pricer) readInside(b *bodyReader, i, fusion hlo.InstrID) (bytes float64
 func (p *pricer) readThrough(b *bodyReader, inner *fusedBody, fusion hlo.InstrID, param fusedParam) (bytes float64) {
 	operands := p.m.Operands(inner.root)
 	simple, all := len(operands) == 0 || operands[0] == param.id, false
-	for _, u := range b.users.Of(fusion) {
+	for _, u := range p.users.Of(fusion) {
 		if !simple || !isSlicing(p.m.Instrs[u].Opcode) {
 			if !all {
 				bytes, all = bytes+param.bytes, true

@@ -14,33 +14,33 @@ type Product struct {
 
 // Meter measures what the instructions of one module ask of a device. It is not to be asked by several goroutines at once.
 type Meter struct {
-	m        *hlo.Module
-	alike    *hlo.Alike
-	costs    *Prices
-	trips    func(hlo.InstrID) int64
-	product  func(hlo.InstrID) (Product, bool)
-	bodies   []*body       // by CompID; nil where it was not asked for yet
-	paddings []float64     // by ShapeID; 0 where it is not known yet
-	reader   []hlo.InstrID // by InstrID: one more than the instruction that traffic last saw read it
+	m       *hlo.Module
+	alike   *hlo.Alike
+	costs   *Prices
+	users   *hlo.Users
+	trips   func(hlo.InstrID) int64
+	product func(hlo.InstrID) (Product, bool)
+	bodies  []*body       // by CompID; nil where it was not asked for yet
+	shapes  []extent      // by ShapeID
+	reader  []hlo.InstrID // by InstrID: one more than the instruction that traffic last saw read it
 }
 
 // body is what the meter knows of one computation.
 type body struct {
 	work       Work
-	users      hlo.Users
 	parameters []hlo.InstrID // by number; NoInstr where the computation has none
 	serial     float64       // what a CPU computes of it element by element; see oneByOne
 	measured   bool          // work is known, or is being measured
 	serialized bool          // serial is known
-	indexed    bool          // users and parameters are known
+	indexed    bool          // parameters are known
 }
 
 // NewMeter makes a meter. product says whether an instruction is a product, and of what; trips how often a loop runs.
 func NewMeter(a *hlo.Alike, costs *Prices, trips func(hlo.InstrID) int64, product func(hlo.InstrID) (Product, bool)) *Meter {
 	module := a.Module()
 	return &Meter{
-		m: module, alike: a, costs: costs, trips: trips, product: product,
-		bodies: make([]*body, len(module.Comps)), paddings: make([]float64, module.ShapeIDs()), reader: make([]hlo.InstrID, len(module.Instrs)),
+		m: module, alike: a, costs: costs, users: costs.pricer.users, trips: trips, product: product,
+		bodies: make([]*body, len(module.Comps)), shapes: extents(module), reader: make([]hlo.InstrID, len(module.Instrs)),
 	}
 }
 

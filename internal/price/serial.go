@@ -101,7 +101,7 @@ func (m *Meter) rows(w *Work, id hlo.InstrID) {
 	if in.Opcode == hlo.OpReduce {
 		shape = m.m.Instrs[m.m.Operands(id)[0]].Shape
 	}
-	if m.costs.Instr(id).Flops <= 0 {
+	if m.costs.arithmetic(id).Flops <= 0 {
 		return
 	}
 	w[Serial] += serialRow * m.elements(shape) / float64(minor(m.m.Shape(shape)))
@@ -145,6 +145,7 @@ func (m *Meter) serial(c hlo.CompID, loop bool) float64 {
 	var w, before Work
 	moved, spread := 0.0, false
 	first, end := m.m.Body(c)
+	joins := loop && m.holds(hlo.OpConcatenate, first, end)
 	for id := first; id < end; id++ {
 		switch op := m.m.Instrs[id].Opcode; {
 		case !loop:
@@ -155,7 +156,7 @@ func (m *Meter) serial(c hlo.CompID, loop bool) float64 {
 			spread = true
 		case (op == hlo.OpCopy || op == hlo.OpTranspose) && m.movement(id) == serialApart:
 			moved += m.elements(m.m.Instrs[id].Shape)
-		default:
+		case joins:
 			m.elementwise(&before, id)
 		}
 	}
@@ -163,4 +164,11 @@ func (m *Meter) serial(c hlo.CompID, loop bool) float64 {
 		w[Serial] += serialSpread * moved
 	}
 	return w[Serial]
+}
+
+// holds reports whether an instruction between two has an opcode.
+func (m *Meter) holds(op hlo.Opcode, first, end hlo.InstrID) bool {
+	for ; first < end && m.m.Instrs[first].Opcode != op; first++ {
+	}
+	return first < end
 }

@@ -18,7 +18,7 @@ func (m *Meter) traffic(w *Work, id hlo.InstrID) {
 }
 
 // move adds bytes where a shape is.
-func (m *Meter) move(w *Work, shape hlo.ShapeID, bytes float64) { w[space(m.m.Shape(shape))] += bytes }
+func (m *Meter) move(w *Work, shape hlo.ShapeID, bytes float64) { w[m.shapes[shape].space] += bytes }
 
 // space is where arrays of a shape are: in a TPU's own memory spaces, else in the device's memory.
 func space(s *hlo.Shape) Amount {
@@ -65,7 +65,7 @@ func (m *Meter) read(id hlo.InstrID, n, depth int) float64 {
 
 // isResult reports whether nothing but the result of its computation takes a value: it is updated in place.
 func (m *Meter) isResult(id hlo.InstrID) bool {
-	for _, u := range m.index(m.m.Instrs[id].Comp).users.Of(id) {
+	for _, u := range m.users.Of(id) {
 		if op := m.m.Instrs[u].Opcode; op != hlo.OpBitcast && op != hlo.OpTuple {
 			return false
 		}
@@ -73,14 +73,13 @@ func (m *Meter) isResult(id hlo.InstrID) bool {
 	return true
 }
 
-// index finds the users of the values of a computation and its parameters, once.
-func (m *Meter) index(c hlo.CompID) *body {
+// parameters finds the parameters of a computation, once: by number, NoInstr where it has none.
+func (m *Meter) parameters(c hlo.CompID) []hlo.InstrID {
 	b := m.body(c)
 	if b.indexed {
-		return b
+		return b.parameters
 	}
 	b.indexed = true
-	b.users.Find(m.m, c)
 	first, end := m.m.Body(c)
 	for id := first; id < end; id++ {
 		if in := &m.m.Instrs[id]; in.Opcode == hlo.OpParameter && in.Param >= 0 && in.Param < int32(end-first) {
@@ -90,7 +89,7 @@ func (m *Meter) index(c hlo.CompID) *body {
 			b.parameters[in.Param] = id
 		}
 	}
-	return b
+	return b.parameters
 }
 
 // readInside is what the users of a parameter read of it in the computation that an instruction calls.
@@ -99,7 +98,7 @@ func (m *Meter) readInside(id hlo.InstrID, n, depth int) float64 {
 	if len(callees) == 0 {
 		return m.leaves(m.m.Instrs[m.m.Operands(id)[n]].Shape)
 	}
-	parameters := m.index(callees[0]).parameters
+	parameters := m.parameters(m.alike.First(callees[0]))
 	if n >= len(parameters) || parameters[n] == hlo.NoInstr {
 		return 0
 	}
@@ -108,7 +107,7 @@ func (m *Meter) readInside(id hlo.InstrID, n, depth int) float64 {
 
 // readBy is what the users of a value read of it.
 func (m *Meter) readBy(id hlo.InstrID, depth int) (bytes float64) {
-	for _, u := range m.index(m.m.Instrs[id].Comp).users.Of(id) {
+	for _, u := range m.users.Of(id) {
 		if op := m.m.Instrs[u].Opcode; depth < maxDepth && (op == hlo.OpBitcast || op == hlo.OpGetTupleElement) {
 			bytes += m.readBy(u, depth+1)
 			continue
@@ -174,33 +173,40 @@ func (m *Meter) writeRoot(w *Work, root hlo.InstrID, shape hlo.ShapeID, depth in
 	}
 }
 
-func (m *Meter) elements(shape hlo.ShapeID) float64 {
-	s := m.m.Shape(shape)
-	if len(s.Elements) > 0 {
-		return m.elements(s.Elements[0])
-	}
-	return float64(s.ElementCount())
+// extent is how large the arrays of a shape are.
+type extent struct {
+	elements float64 // of the array, of a tuple's first
+	padding  float64 // how many times as many elements its tiles have: on a TPU the last two dimensions are cut into tiles
+	leaves   float64 // bytes of all arrays as they are in memory, in whole tiles
+	space    Amount
+	wide     bool // its elements, or those of a tuple's first array, have 64 bits at least
 }
+
+// extents measures the shapes of a module. The elements of a tuple come before it.
+func extents(m *hlo.Module) []extent {
+	list := make([]extent, m.ShapeIDs())
+	for id := range list {
+		s := m.Shape(hlo.ShapeID(id))
+		e := extent{elements: float64(s.ElementCount()), padding: padding(s), space: space(s), wide: s.Type.Bytes() >= 8}
+		if e.leaves = float64(s.ElementCount()*s.Type.Bytes()) * e.padding; len(s.Elements) > 0 {
+			first := s.Elements[0]
+			e.elements, e.leaves = list[first].elements, 0
+			if s.Type == hlo.Tuple {
+				e.wide = m.Shape(first).Type.Bytes() >= 8
+			}
+		}
+		for _, element := range s.Elements {
+			e.leaves += list[element].leaves
+		}
+		list[id] = e
+	}
+	return list
+}
+
+func (m *Meter) elements(shape hlo.ShapeID) float64 { return m.shapes[shape].elements }
 
 // leaves is the size of all arrays of a shape, as they are in memory: in whole tiles.
-func (m *Meter) leaves(shape hlo.ShapeID) (bytes float64) {
-	s := m.m.Shape(shape)
-	for _, e := range s.Elements {
-		bytes += m.leaves(e)
-	}
-	if len(s.Elements) == 0 {
-		bytes = float64(s.ElementCount()*s.Type.Bytes()) * m.padding(shape)
-	}
-	return bytes
-}
-
-// padding is how many times as many elements the tiles of an array have as the array itself: on a TPU the last two dimensions are cut into tiles.
-func (m *Meter) padding(shape hlo.ShapeID) float64 {
-	if m.paddings[shape] == 0 {
-		m.paddings[shape] = padding(m.m.Shape(shape))
-	}
-	return m.paddings[shape]
-}
+func (m *Meter) leaves(shape hlo.ShapeID) float64 { return m.shapes[shape].leaves }
 
 func padding(s *hlo.Shape) float64 {
 	_, tile, tiled := strings.Cut(s.Layout, ":T(")
