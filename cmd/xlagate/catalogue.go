@@ -127,14 +127,19 @@ func version() string {
 
 // factsCache returns the cache of facts of this build, nil with --no-cache.
 func factsCache(c *cli.Context) facts.Cache {
-	build, ok := buildID()
-	if c.Bool("no-cache") || !ok {
-		return nil
-	}
-	if dir := files.OpenCache(build); dir != nil {
+	if dir := openCache(c); dir != nil {
 		return dir
 	}
 	return nil
+}
+
+// openCache opens the cache of this build; nil with --no-cache, and where there is none. The context may be nil.
+func openCache(c *cli.Context) *files.Cache {
+	build, ok := buildID()
+	if !ok || c != nil && c.Bool("no-cache") {
+		return nil
+	}
+	return files.OpenCache(build)
 }
 
 // buildID identifies the build: a release by its version, any other by the size and time of the program file.

@@ -10,7 +10,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -108,8 +107,8 @@ func valuesOf(flags []cli.Flag, flag string) []string {
 	name := strings.TrimLeft(flag, "-")
 	for _, f := range flags {
 		if generic, ok := f.(*cli.GenericFlag); ok && slices.Contains(f.Names(), name) {
-			if format, ok := generic.Value.(formatFlag); ok {
-				return format.to.formats
+			if output, ok := generic.Value.(*outputFlag); ok && (name == "format" || name == "f") {
+				return output.to.formats
 			}
 		}
 	}
@@ -141,11 +140,7 @@ func here() (n names) {
 			n.targets = append(n.targets, t.Name+"=")
 		}
 	}
-	build, ok := buildID()
-	if !ok {
-		return n
-	}
-	r := lastIn(files.OpenCache(build), path)
+	r := loadLast(nil, path)
 	if r == nil {
 		return n
 	}

@@ -72,47 +72,20 @@ func opened(c *cli.Context, w world) (*diff.Report, func() error, error) {
 	if c.IsSet("against") {
 		paths = []string{c.String("against"), paths[0]}
 	}
-	var sides []*facts.Report
-	release := func() error {
-		var errs []error
-		for _, s := range sides {
-			errs = append(errs, s.Close())
-		}
-		return errors.Join(errs...)
+	both, err := sides(c, w, paths, gate.Run{AnyStage: true, KeepModules: true})
+	if err != nil {
+		return nil, nil, err
 	}
-	for _, path := range paths {
-		rep, err := wholeSide(c, w, path)
-		if err == nil {
-			sides = append(sides, rep)
-			err = unread(w, rep)
-		} else {
-			err = incomplete(w, err)
-		}
-		if err != nil {
-			return nil, nil, errors.Join(err, release())
-		}
-	}
-	if len(sides) == 1 {
-		sides = append([]*facts.Report{{}}, sides...)
+	release := func() error { return closeAll(both) }
+	if len(both) == 1 {
+		both = []*facts.Report{{}, both[0]}
 	}
 	if c.Bool("all") {
-		for _, s := range sides {
+		for _, s := range both {
 			s.Programs, s.Helpers = append(s.Programs, s.Helpers...), nil
 		}
 	}
-	diff.NameGraphs(sides[0], sides[1])
-	return diff.Compare(sides[0], sides[1]), release, nil
-}
-
-// wholeSide measures a dump and keeps its modules open, or reads a baseline.
-func wholeSide(c *cli.Context, w world, path string) (*facts.Report, error) {
-	if rep, err := baselineSide(c, w, path); rep != nil || err != nil {
-		if rep != nil {
-			rep.PriceAll()
-		}
-		return rep, err
-	}
-	return measuredWith(c, w, path, gate.Options{Run: gate.Run{AnyStage: true, KeepModules: true}})
+	return compared(both), release, nil
 }
 
 func writeFolder(c *cli.Context, w world, files []export.File) error {

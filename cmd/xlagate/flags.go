@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -25,27 +26,29 @@ type outputs struct {
 	formats []string // the formats that the command can write
 }
 
-// formatFlag and pathFlag are the values of -f and -o.
-type (
-	formatFlag struct{ to *outputs }
-	pathFlag   struct{ to *outputs }
-)
+// outputFlag is the value of -f and -o: each value adds to the outputs.
+type outputFlag struct {
+	to  *outputs
+	set func(to *outputs, value string) error
+}
 
-// Set begins a new output.
-func (f formatFlag) Set(format string) error {
-	if !slices.Contains(f.to.formats, format) {
-		return errors.New("one of " + strings.Join(f.to.formats, ", "))
+// Set takes one value.
+func (f *outputFlag) Set(value string) error { return f.set(f.to, value) }
+
+// String returns the default that the help prints.
+func (f *outputFlag) String() string { return "" }
+
+// addFormat begins a new output.
+func (to *outputs) addFormat(format string) error {
+	if !slices.Contains(to.formats, format) {
+		return errors.New("one of " + strings.Join(to.formats, ", "))
 	}
-	f.to.list = append(f.to.list, output{format: format})
+	to.list = append(to.list, output{format: format})
 	return nil
 }
 
-// String returns the default that the help prints.
-func (f formatFlag) String() string { return "" }
-
-// Set gives the last output its path. Without a format before it, the file extension decides the format.
-func (f pathFlag) Set(path string) error {
-	to := f.to
+// addPath gives the last output its path. Without a format before it, the file extension decides the format.
+func (to *outputs) addPath(path string) error {
 	if path == "" {
 		return errors.New("the name of a file")
 	}
@@ -64,36 +67,24 @@ func (f pathFlag) Set(path string) error {
 	return nil
 }
 
-// String returns the default that the help prints.
-func (f pathFlag) String() string { return "" }
+// formatsByExtension are the formats of files.
+var formatsByExtension = map[string]string{
+	".json": "json", ".md": "markdown", ".markdown": "markdown", ".sarif": "sarif", ".xml": "junit", ".html": "html", ".htm": "html", ".csv": "csv",
+}
 
-// formatOf returns the format of a file extension.
 func formatOf(path string) string {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".json":
-		return "json"
-	case ".md", ".markdown":
-		return "markdown"
-	case ".sarif":
-		return "sarif"
-	case ".xml":
-		return "junit"
-	case ".html", ".htm":
-		return "html"
-	case ".csv":
-		return "csv"
-	}
-	return "text"
+	return cmp.Or(formatsByExtension[strings.ToLower(filepath.Ext(path))], "text")
 }
 
 // outputFlags are -f and -o. Each short form is a hidden flag of its own, because the library sets a flag with an alias twice.
 func outputFlags(to *outputs, formats []string) []cli.Flag {
 	to.formats = formats
+	format, path := &outputFlag{to, (*outputs).addFormat}, &outputFlag{to, (*outputs).addPath}
 	return []cli.Flag{
-		&cli.GenericFlag{Name: "format", Value: formatFlag{to}, Category: outputHeading, Usage: "`FORMAT`: " + strings.Join(formats, ", ") + "; repeatable"},
-		&cli.GenericFlag{Name: "f", Value: formatFlag{to}, Hidden: true},
-		&cli.GenericFlag{Name: "output", Value: pathFlag{to}, Category: outputHeading, Usage: "write the format before it to `FILE`; without a format, the file's extension decides"},
-		&cli.GenericFlag{Name: "o", Value: pathFlag{to}, Hidden: true},
+		&cli.GenericFlag{Name: "format", Value: format, Category: outputHeading, Usage: "`FORMAT`: " + strings.Join(formats, ", ") + "; repeatable"},
+		&cli.GenericFlag{Name: "f", Value: format, Hidden: true},
+		&cli.GenericFlag{Name: "output", Value: path, Category: outputHeading, Usage: "write the format before it to `FILE`; without a format, the file's extension decides"},
+		&cli.GenericFlag{Name: "o", Value: path, Hidden: true},
 		&cli.BoolFlag{Name: "no-color", Category: outputHeading, Usage: "no colours"},
 	}
 }

@@ -111,17 +111,18 @@ func packages(t facts.Toolchain) string {
 	return strings.Join(pinned, " ")
 }
 
+const workflowFile = ".github/workflows/xlagate.yml"
+
 // writeWorkflow writes the workflow, unless there is one.
 func writeWorkflow(w world, text string) error {
-	path := filepath.Join(".github", "workflows", "xlagate.yml")
-	if _, err := os.Stat(path); err == nil {
-		fmt.Fprintf(w.out, "kept     %s\n", path)
+	if _, err := os.Stat(workflowFile); err == nil {
+		fmt.Fprintf(w.out, "kept     %s\n", workflowFile)
 		return nil
 	}
-	if err := writeNew(path, text); err != nil {
+	if err := writeNew(workflowFile, text); err != nil {
 		return err
 	}
-	fmt.Fprintf(w.out, "wrote    %s\n", path)
+	fmt.Fprintf(w.out, "wrote    %s\n", workflowFile)
 	return nil
 }
 
@@ -226,10 +227,10 @@ func next(c *cli.Context, w world, rep *facts.Report, path string) {
 
 func extras(c *cli.Context, w world) error {
 	if c.Bool("workflow") {
-		if err := writeNew(filepath.Join(".github", "workflows", "xlagate.yml"), config.Workflow); err != nil {
+		if err := writeNew(workflowFile, config.Workflow); err != nil {
 			return err
 		}
-		fmt.Fprintln(w.out, "wrote .github/workflows/xlagate.yml")
+		fmt.Fprintln(w.out, "wrote "+workflowFile)
 	}
 	if c.Bool("codeowners") {
 		fmt.Fprintf(w.out, "add to .github/CODEOWNERS:\n%s", config.Codeowners)

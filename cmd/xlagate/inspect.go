@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 
 	"github.com/urfave/cli/v2"
@@ -76,10 +77,11 @@ func diffCommand(w world) *cli.Command {
 			if c.NArg() != 2 {
 				return wrongUsage("diff takes two dumps, not %d; xlagate diff OLD NEW", c.NArg())
 			}
-			d, err := difference(c, w, to.holds("html"))
+			both, err := sides(c, w, c.Args().Slice(), gate.Run{AnyStage: true, Passes: c.Bool("passes"), KeepModules: to.holds("html")})
 			if err != nil {
 				return err
 			}
+			d := compared(both)
 			err = write(c, w, to.list, d, report.Diff)
 			if err == nil && c.Bool("exit-code") && !d.Identical {
 				return verdict(gate.ExitFindings)
@@ -89,32 +91,43 @@ func diffCommand(w world) *cli.Command {
 	}
 }
 
-// difference measures and compares both sides. It fails if a side could not be read completely.
-func difference(c *cli.Context, w world, keep bool) (*diff.Report, error) {
-	if err := gate.CheckDumps(c.Args().Slice()...); err != nil {
+// sides measures dumps, or reads baselines. It fails if one could not be read completely.
+func sides(c *cli.Context, w world, paths []string, how gate.Run) ([]*facts.Report, error) {
+	if err := gate.CheckDumps(paths...); err != nil {
 		return nil, err
 	}
-	var sides []*facts.Report
-	for _, path := range c.Args().Slice() {
-		rep, err := side(c, w, path, keep)
+	var list []*facts.Report
+	for _, path := range paths {
+		rep, err := baselineSide(c, w, path)
+		if rep == nil && err == nil {
+			rep, err = measuredWith(c, w, path, gate.Options{Run: how})
+		}
+		if err == nil {
+			list = append(list, rep)
+			err = unread(w, rep)
+		} else {
+			err = incomplete(w, err)
+		}
 		if err != nil {
-			return nil, incomplete(w, err)
+			return nil, errors.Join(err, closeAll(list))
 		}
-		if err := unread(w, rep); err != nil {
-			return nil, err
-		}
-		sides = append(sides, rep)
 	}
+	return list, nil
+}
+
+// compared compares two sides, the old one first.
+func compared(sides []*facts.Report) *diff.Report {
 	diff.NameGraphs(sides[0], sides[1])
 	d := diff.Compare(sides[0], sides[1])
 	diff.FillPasses(d, sides[0].Passes, sides[1].Passes)
-	return d, nil
+	return d
 }
 
-// side measures a dump, or reads a baseline.
-func side(c *cli.Context, w world, path string, keep bool) (*facts.Report, error) {
-	if rep, err := baselineSide(c, w, path); rep != nil || err != nil {
-		return rep, err
+// closeAll closes the modules of reports that keep them open.
+func closeAll(reports []*facts.Report) error {
+	var errs []error
+	for _, r := range reports {
+		errs = append(errs, r.Close())
 	}
-	return measuredWith(c, w, path, gate.Options{Run: gate.Run{AnyStage: true, Passes: c.Bool("passes"), KeepModules: keep}})
+	return errors.Join(errs...)
 }

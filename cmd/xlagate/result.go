@@ -12,7 +12,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
@@ -73,17 +72,7 @@ func whatItIs(data []byte, err error) string {
 	return err.Error()
 }
 
-// lastResult returns the cache of the last result of a configuration, nil without a cache. It makes the commands that a result prints work
-// without the dump.
-func lastResult(c *cli.Context) *files.Cache {
-	build, ok := buildID()
-	if c.Bool("no-cache") || !ok {
-		return nil
-	}
-	return files.OpenCache(build)
-}
-
-// lastKey names the last result of a configuration file.
+// lastKey names the last result of a configuration file. Kept results make the commands that a result prints work without the dump.
 func lastKey(config string) string {
 	if path, err := filepath.Abs(config); err == nil {
 		config = path
@@ -93,7 +82,7 @@ func lastKey(config string) string {
 
 // keepLast stores a result as the last one of its configuration.
 func keepLast(c *cli.Context, o gate.Options, r *result.Result) {
-	dir := lastResult(c)
+	dir := openCache(c)
 	if dir == nil || o.Config == nil {
 		return
 	}
@@ -103,13 +92,9 @@ func keepLast(c *cli.Context, o gate.Options, r *result.Result) {
 	}
 }
 
-// loadLast returns the last result of a configuration, or nil.
+// loadLast returns the last result of a configuration, or nil. The context may be nil.
 func loadLast(c *cli.Context, config string) *result.Result {
-	return lastIn(lastResult(c), config)
-}
-
-// lastIn is the same of a cache, which may be nil.
-func lastIn(dir *files.Cache, config string) *result.Result {
+	dir := openCache(c)
 	if dir == nil {
 		return nil
 	}

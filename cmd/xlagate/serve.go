@@ -12,7 +12,6 @@ import (
 	"github.com/cli/browser"
 	"github.com/urfave/cli/v2"
 
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/webpage"
@@ -61,9 +60,7 @@ func (s *showing) again() error {
 		return err
 	}
 	s.server.Show(page)
-	for _, r := range s.open {
-		err = errors.Join(err, r.Close())
-	}
+	err = closeAll(s.open)
 	s.open = reports
 	return err
 }
@@ -92,8 +89,7 @@ func (s *showing) page(paths []string) (*webpage.Page, []*facts.Report, error) {
 	if len(reports) == 1 {
 		return webpage.OfDump(reports[0], o), reports, nil
 	}
-	diff.NameGraphs(reports[0], reports[1])
-	return webpage.OfDiff(diff.Compare(reports[0], reports[1]), o), reports, nil
+	return webpage.OfDiff(compared(reports), o), reports, nil
 }
 
 // serve answers until it is interrupted.

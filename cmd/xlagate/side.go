@@ -44,6 +44,11 @@ func baselineSide(c *cli.Context, w world, name string) (*facts.Report, error) {
 func folderSide(name string) (*facts.Report, error) {
 	store := os.DirFS(name)
 	targets := slices.DeleteFunc(foldersOf(store), func(dir string) bool { return !holdsBaseline(store, dir) })
+	return onlySet(store, name, targets, func(target string) string { return "name the folder of one: " + path.Join(name, target) })
+}
+
+// onlySet reads the baseline of the only target; nil if there is none.
+func onlySet(store fs.FS, name string, targets []string, fix func(target string) string) (*facts.Report, error) {
 	switch len(targets) {
 	case 0:
 		return nil, nil
@@ -54,7 +59,7 @@ func folderSide(name string) (*facts.Report, error) {
 		}
 		return named(set, name), nil
 	}
-	return nil, severalTargets(name, targets, "name the folder of one: "+path.Join(name, targets[0]))
+	return nil, wrongUsage("%s holds the baselines of %d targets (%s); %s", name, len(targets), strings.Join(targets, ", "), fix(targets[0]))
 }
 
 // foldersOf returns the folders that may hold a target's baseline: the folder itself, or else those below it.
@@ -78,10 +83,6 @@ func holdsBaseline(store fs.FS, dir string) bool {
 	})
 }
 
-func severalTargets(name string, targets []string, fix string) error {
-	return gate.UsageError{Message: fmt.Sprintf("%s holds the baselines of %d targets (%s); %s", name, len(targets), strings.Join(targets, ", "), fix)}
-}
-
 func pulledSide(c *cli.Context, w world, name string) (*facts.Report, error) {
 	ref, err := registry.Parse(name)
 	if err != nil {
@@ -97,17 +98,12 @@ func pulledSide(c *cli.Context, w world, name string) (*facts.Report, error) {
 		return nil, err
 	}
 	targets, err := baseline.Targets(store)
-	if err == nil && len(targets) != 1 {
-		err = severalTargets(name, targets, "pull it and name the folder of one: oras pull "+strings.TrimPrefix(name, "oci://"))
-	}
 	if err != nil {
 		return nil, err
 	}
-	set, err := baseline.Load(store, targets[0])
-	if err != nil {
-		return nil, err
-	}
-	return named(set, name), nil
+	return onlySet(store, name, targets, func(string) string {
+		return "pull it and name the folder of one: oras pull " + strings.TrimPrefix(name, "oci://")
+	})
 }
 
 func named(set *baseline.Set, name string) *facts.Report {
