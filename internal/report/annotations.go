@@ -70,24 +70,12 @@ func (a *annotations) problem(p *result.Problem) {
 	if p.Target != "" {
 		title += " at " + p.Target
 	}
-	a.write("error", configurationPlace(p.File), title, texts...)
-}
-
-// configurationPlace returns the annotation properties of a place in the configuration: "xlagate.yaml:12:5".
-func configurationPlace(place string) []string {
-	file, rest, ok := strings.Cut(place, ".yaml:")
-	line, _, _ := strings.Cut(rest, ":")
-	if _, err := strconv.Atoi(line); err != nil || !ok {
-		return nil
-	}
-	return []string{"file=" + escapeProperty(file+".yaml"), "line=" + line}
+	at := problemSource(p)
+	a.write("error", placeProperties(at.File, at.Line), title, texts...)
 }
 
 func (a *annotations) change(r *indexed, c *result.Change, o Options) {
-	command := map[string]string{"error": "error", "warning": "warning"}[c.Level]
-	if command == "" {
-		command = "notice"
-	}
+	command := levels[c.Level].command
 	if a.full(command) {
 		return
 	}
@@ -97,12 +85,18 @@ func (a *annotations) change(r *indexed, c *result.Change, o Options) {
 			texts = append(texts, l.text())
 		}
 	}
-	file, line := repositoryFile(c.Source, o)
-	properties := []string{"file=" + escapeProperty(file)}
-	if line > 0 {
-		properties = append(properties, fmt.Sprintf("line=%d", line))
+	a.write(command, placeProperties(repositoryFile(c.Source, o)), annotationTitle(r, c), texts...)
+}
+
+// placeProperties are the properties of an annotation that say where it is; line 0 is the file as a whole.
+func placeProperties(file string, line int) []string {
+	switch {
+	case file == "":
+		return nil
+	case line == 0:
+		return []string{"file=" + escapeProperty(file)}
 	}
-	a.write(command, properties, annotationTitle(r, c), texts...)
+	return []string{"file=" + escapeProperty(file), fmt.Sprintf("line=%d", line)}
 }
 
 func (a *annotations) write(command string, properties []string, title string, texts ...string) {
@@ -198,14 +192,11 @@ func resultCodeQuality(w io.Writer, r *indexed, o Options) error {
 	for _, c := range r.Open() {
 		issues = append(issues, codeIssue{
 			Description: clean(subjectOf(r, c)+": "+c.Title) + ": " + linesText(breakLines(r, c)),
-			Check:       strings.Join(ruleNames(r, c), ", "), Severity: severities[c.Level], Fingerprint: c.ID, Location: codePlaceOf(c.Source, o),
+			Check:       strings.Join(ruleNames(r, c), ", "), Severity: levels[c.Level].severity, Fingerprint: c.ID, Location: codePlaceOf(c.Source, o),
 		})
 	}
 	return writeJSON(w, "the list of issues", issues)
 }
-
-// severities are Code Climate's words for the levels.
-var severities = map[string]string{"error": "critical", "warning": "major", "info": "info"}
 
 // problemSource is the place of a problem in the configuration, where it names one.
 func problemSource(p *result.Problem) result.Source {

@@ -83,7 +83,8 @@ func TestPlaceInTheConfiguration(t *testing.T) {
 		"xlagate.yaml:12:5": "file=xlagate.yaml,line=12", "ci/gate.yaml:3:1": "file=ci/gate.yaml,line=3", "a,b.yaml:3:1": "file=a%2Cb.yaml,line=3",
 		"": "", "xlagate.yaml": "", "xlagate.yaml:x:5": "", "module.txt:118:41": "",
 	} {
-		if got := strings.Join(configurationPlace(place), ","); got != want {
+		at := problemSource(&result.Problem{File: place})
+		if got := strings.Join(placeProperties(at.File, at.Line), ","); got != want {
 			t.Errorf("%q: %q, wanted %q", place, got, want)
 		}
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -94,20 +95,11 @@ func (c *Comment) title() line {
 
 // Sum is "2 errors, 1 warning" or "could not look".
 func Sum(problems, errors, warnings int) string {
-	var parts []string
+	looked := ""
 	if problems > 0 {
-		parts = append(parts, "could not look")
+		looked = "could not look"
 	}
-	if errors > 0 {
-		parts = append(parts, phrase.Some(errors, "error"))
-	}
-	if warnings > 0 {
-		parts = append(parts, phrase.Some(warnings, "warning"))
-	}
-	if len(parts) == 0 {
-		return "nothing found"
-	}
-	return strings.Join(parts, ", ")
+	return cmp.Or(joinedBy(", ", looked, some(errors, "error"), some(warnings, "warning")), "nothing found")
 }
 
 // dispute comes first if the pull request passes only because it changed the policy.

@@ -96,10 +96,8 @@ func codeSection(v *facts.Variant) section {
 	t := table{Head: []string{"registers", "spilled", "shared", "occupancy", "limited by", "kernel", "source", "name"}, Right: []bool{true, true, true, true}, Bare: true}
 	for _, k := range kernels[:min(len(kernels), maxHot)] {
 		share, limit := occupancy(k)
-		t.Rows = append(t.Rows, []line{
-			say(registerCount(k.Code.Registers)), spilled(k), say(sharedMemory(sharedBytes(k))), say(share), in(dim, limit),
-			in(name, does(k)), in(name, location(k.Source)), in(name, modelName(k)),
-		})
+		cells := []line{say(registerCount(k.Code.Registers)), spilled(k), say(sharedMemory(sharedBytes(k))), say(share), in(dim, limit)}
+		t.Rows = append(t.Rows, append(cells, kernelCells(k)...))
 	}
 	return section{Title: in(dim, "registers and occupancy, the lowest of "+phrase.Some(len(kernels), "kernel")), Blocks: []block{t}}
 }
@@ -173,10 +171,8 @@ func launchSection(v *facts.Variant) section {
 	sort.SliceStable(tiny, func(i, j int) bool { return tiny[i].Bytes > tiny[j].Bytes })
 	t := table{Head: []string{"grid", "block", "shared", "moved", "kernel", "source", "name"}, Right: []bool{false, false, true, true}, Bare: true}
 	for _, k := range tiny[:min(len(tiny), maxHot)] {
-		t.Rows = append(t.Rows, []line{
-			in(name, "grid "+triple(k.Plan.Grid)), in(name, "block "+triple(k.Plan.Block)), say(sharedMemory(k.Plan.Shared)), say(phrase.Bytes(float64(k.Bytes))),
-			in(name, does(k)), in(name, location(k.Source)), in(name, modelName(k)),
-		})
+		cells := []line{in(name, "grid "+triple(k.Plan.Grid)), in(name, "block "+triple(k.Plan.Block)), say(sharedMemory(k.Plan.Shared)), say(phrase.Bytes(float64(k.Bytes)))}
+		t.Rows = append(t.Rows, append(cells, kernelCells(k)...))
 	}
 	if len(tiny) == 0 {
 		return section{}

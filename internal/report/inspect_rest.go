@@ -19,10 +19,9 @@ func clusterSection(c *tensorflow.Clusters) section {
 	}
 	s := section{Title: in(strong, "clusters").and("   " + clusterSum(c))}
 	t := table{Head: []string{"cluster", "operations", "function", "most of them", "module"}, Right: []bool{false, true}, Bare: true}
-	for i := range c.Clusters {
-		k := &c.Clusters[i]
-		t.Rows = append(t.Rows, []line{in(name, k.Name), say(phrase.Number(float64(k.Size))), in(name, k.Function), in(name, mostOps(k.Ops)), in(name, k.Module)})
-	}
+	t.Rows = each(c.Clusters, func(k *tensorflow.FrameworkCluster) []line {
+		return []line{in(name, k.Name), count(k.Size), in(name, k.Function), in(name, mostOps(k.Ops)), in(name, k.Module)}
+	})
 	s.add(t, unclusteredTable(c.Unclustered), collectiveTable(c.Collectives), rewriteTable(c.Rewrites))
 	return s
 }
@@ -68,26 +67,20 @@ func unclusteredTable(ops []tensorflow.UnclusteredOp) table {
 
 // collectiveTable lists the collectives in TensorFlow's own graph, with what they part.
 func collectiveTable(collectives []tensorflow.Collective) table {
-	t := table{Head: []string{"outside of XLA", "node", "function", "parts", "line"}, Bare: true}
-	for i := range collectives {
-		o := &collectives[i]
-		t.Rows = append(t.Rows, []line{in(warn, "outside of XLA ").in(name, o.Op), in(name, o.Node), in(name, o.Function), say(o.Place()), in(name, location(o.Source))})
-	}
-	return t
+	return table{Head: []string{"outside of XLA", "node", "function", "parts", "line"}, Bare: true, Rows: each(collectives, func(o *tensorflow.Collective) []line {
+		return []line{in(warn, "outside of XLA ").in(name, o.Op), in(name, o.Node), in(name, o.Function), say(o.Place()), in(name, location(o.Source))}
+	})}
 }
 
 // rewriteTable lists what Grappler did to the model's operations before clustering.
 func rewriteTable(rewrites []tensorflow.Rewrite) table {
-	t := table{Head: []string{"Grappler", "node", "function", "what", "line"}, Bare: true}
-	for i := range rewrites {
-		r := &rewrites[i]
+	return table{Head: []string{"Grappler", "node", "function", "what", "line"}, Bare: true, Rows: each(rewrites, func(r *tensorflow.Rewrite) []line {
 		what := r.What
 		if r.Optimizer != "" {
 			what += " by " + r.Optimizer
 		}
-		t.Rows = append(t.Rows, []line{in(dim, "Grappler ").in(name, r.Op), in(name, r.Node), in(name, r.Function), say(what), in(name, location(r.Source))})
-	}
-	return t
+		return []line{in(dim, "Grappler ").in(name, r.Op), in(name, r.Node), in(name, r.Function), say(what), in(name, location(r.Source))}
+	})}
 }
 
 // logSection is what the compile logs said.
@@ -133,10 +126,9 @@ func helperSection(helpers []*facts.Program) section {
 
 func moduleSection(modules []facts.ModuleInfo) section {
 	t := table{Head: []string{"stage", "computations", "instructions", "kernels", "file"}, Right: []bool{false, true, true, true}}
-	for i := range modules {
-		m := &modules[i]
-		t.Rows = append(t.Rows, []line{in(name, m.Stage), count(m.Computations), count(m.Instructions), count(m.Kernels), in(name, m.File)})
-	}
+	t.Rows = each(modules, func(m *facts.ModuleInfo) []line {
+		return []line{in(name, m.Stage), count(m.Computations), count(m.Instructions), count(m.Kernels), in(name, m.File)}
+	})
 	return titled(in(strong, "module files"), t)
 }
 
@@ -145,20 +137,13 @@ func problemSection(problems []facts.Problem) section {
 	if len(problems) == 0 {
 		return section{}
 	}
-	s := section{Title: in(bad, "could not look")}
-	var list []*result.Problem
-	for _, p := range problems {
-		list = append(list, &result.Problem{File: p.File, Message: p.Message, Fix: p.Fix})
-	}
-	s.add(problemBlocks(list)...)
-	return s
+	return section{Title: in(bad, "could not look"), Blocks: problemBlocks(each(problems, func(p *facts.Problem) *result.Problem {
+		return &result.Problem{File: p.File, Message: p.Message, Fix: p.Fix}
+	}))}
 }
 
 func ignoredSection(files []string) section {
-	var lines []line
-	for _, f := range files {
-		lines = append(lines, in(name, f))
-	}
+	lines := each(files, func(f *string) line { return in(name, *f) })
 	return titled(in(dim, "unknown kind: ").and(phrase.Some(len(files), "file")), list{atMost(lines, maxProblems, "file", "")})
 }
 

@@ -67,6 +67,11 @@ func kernelRow(k *facts.Kernel) []line {
 	return []line{what, say(phrase.Bytes(float64(k.Bytes))), in(name, location(k.Source)), in(name, modelName(k))}
 }
 
+// kernelCells are the cells that end a row about a kernel: what it does, where, and its name.
+func kernelCells(k *facts.Kernel) []line {
+	return []line{in(name, does(k)), in(name, location(k.Source)), in(name, modelName(k))}
+}
+
 // modelName is what the model calls a kernel, else what the compiler does.
 func modelName(k *facts.Kernel) string {
 	return cmp.Or(k.OpName, k.OpType, k.Name)

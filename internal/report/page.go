@@ -13,10 +13,7 @@ import (
 )
 
 // A page is content without layout. Text and Markdown each render it.
-type page struct {
-	Title  line
-	Blocks []block
-}
+type page = section
 
 // A line is a run of spans.
 type line []span
@@ -151,17 +148,12 @@ func joinLines(lines []line, separator string) line {
 }
 
 // add appends the blocks that are not empty.
-func (p *page) add(blocks ...block) { p.Blocks = appendFilled(p.Blocks, blocks) }
-
-func (s *section) add(blocks ...block) { s.Blocks = appendFilled(s.Blocks, blocks) }
-
-func appendFilled(to, blocks []block) []block {
+func (s *section) add(blocks ...block) {
 	for _, b := range blocks {
 		if !empty(b) {
-			to = append(to, b)
+			s.Blocks = append(s.Blocks, b)
 		}
 	}
-	return to
 }
 
 // titled is a section with one block, or nothing when the block is empty.

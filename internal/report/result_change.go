@@ -32,25 +32,18 @@ func headlineOf(c *result.Change) line {
 
 func placeLine(s result.Source) line { return in(strong, cut(clean(place(s)), maxName)) }
 
-func levelWord(c *result.Change) string {
-	if c.Waived {
-		return "waived"
-	}
-	return c.Level
+// level is how formats show the level of a change.
+type level struct {
+	voice                          voice
+	mark, command, severity, sarif string // in a table; of GitHub's runner; of Code Climate; of SARIF
 }
 
-func levelVoice(c *result.Change) voice {
-	switch {
-	case c.Waived:
-		return dim
-	case c.Level == "error":
-		return bad
-	case c.Level == "warning":
-		return warn
-	case c.Level == "better":
-		return good
-	}
-	return plain
+// levels has the levels of changes, worst first.
+var levels = map[string]level{
+	"error":   {bad, "❌ error", "error", "critical", "error"},
+	"warning": {warn, "⚠️ warning", "warning", "major", "warning"},
+	"info":    {plain, "ℹ️ info", "notice", "info", "note"},
+	"better":  {good, "better", "notice", "info", "note"},
 }
 
 // subject is the program, behind its target where there are several.
@@ -109,7 +102,7 @@ func changeLines(r *indexed, c *result.Change) []line {
 	}
 	for i := range c.Others {
 		o := &c.Others[i]
-		lines = append(lines, in(dim, "in ").in(name, o.Program).and(": ").and(cmp.Or(joined(stepText(o.Price), peakText(o.Price), compileText(o.Price)), "no cost")))
+		lines = append(lines, in(dim, "in ").in(name, o.Program).and(": ").and(cmp.Or(joined(stepText(o.Price), peakText(o.Price), some(o.Price.Compilations, "more compilation")), "no cost")))
 	}
 	for _, d := range c.Details {
 		lines = append(lines, say(d))
@@ -138,7 +131,7 @@ func variantLine(r *indexed, c *result.Change) line {
 
 // priceLine is "predicted step +800 µs (+6.6 %); peak +256 B; kernels 482 → 491, fusions 466 → 475".
 func priceLine(c *result.Change) line {
-	return say(joined(stepText(c.Price), peakText(c.Price), compileText(c.Price), effectsText(c)))
+	return say(joined(stepText(c.Price), peakText(c.Price), some(c.Price.Compilations, "more compilation"), effectsText(c)))
 }
 
 // stepText is "predicted step +800 µs (+6.6 %)"; "" where a change has no price.
@@ -159,13 +152,6 @@ func peakText(p result.Price) string {
 		return ""
 	}
 	return "peak " + signed(p.PeakBytes, "bytes")
-}
-
-func compileText(p result.Price) string {
-	if p.Compilations == 0 {
-		return ""
-	}
-	return phrase.Some(p.Compilations, "more compilation")
 }
 
 // signed writes an amount with its sign.
@@ -415,7 +401,10 @@ func harmlessLines(r *indexed) []line {
 
 // shortLine is "better  train_step  train.py:98: a transpose is gone".
 func shortLine(r *indexed, c *result.Change) line {
-	l := in(levelVoice(c), levelWord(c)).and("  ")
+	l := in(levels[c.Level].voice, c.Level).and("  ")
+	if c.Waived {
+		l = in(dim, "waived").and("  ")
+	}
 	if about := subjectOf(r, c); about != "" && r.programCount() > 1 {
 		l = l.in(name, about).and("  ")
 	}
@@ -423,6 +412,16 @@ func shortLine(r *indexed, c *result.Change) line {
 }
 
 // joined are the texts that say something.
-func joined(texts ...string) string {
-	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "; ")
+func joined(texts ...string) string { return joinedBy("; ", texts...) }
+
+func joinedBy(separator string, texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), separator)
+}
+
+// some counts things; "" where there are none.
+func some(n int, noun string) string {
+	if n == 0 {
+		return ""
+	}
+	return phrase.Some(n, noun)
 }

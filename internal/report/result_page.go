@@ -101,36 +101,18 @@ func restBlocks(r *indexed, d detail) []block {
 func resultTitle(r *indexed) line {
 	s := r.Summary
 	where := " in " + phrase.Some(max(s.Targets, len(r.Targets)), "target")
-	var parts []string
+	problems := ""
 	if n := len(r.Problems); n > 0 {
-		parts = append(parts, "could not look ("+phrase.Some(n, "problem")+")")
+		problems = "could not look (" + phrase.Some(n, "problem") + ")"
 	}
-	if s.Errors > 0 {
-		parts = append(parts, phrase.Some(s.Errors, "error"))
-	}
-	if s.Warnings > 0 {
-		parts = append(parts, phrase.Some(s.Warnings, "warning"))
-	}
-	if s.Infos > 0 {
-		parts = append(parts, phrase.Some(s.Infos, "info"))
-	}
-	if len(parts) == 0 {
+	said := joinedBy(", ", problems, some(s.Errors, "error"), some(s.Warnings, "warning"), some(s.Infos, "info"))
+	if said == "" {
 		return say("✅ xlagate: all clear" + where + ", " + phrase.Some(s.Checks, "check") + ", " + phrase.Number(float64(s.Waived)) + " waived")
 	}
-	return say(verdictMark(r) + " xlagate: " + strings.Join(parts, ", ") + where)
+	return say(cmp.Or(verdictMarks[r.Verdict], "⛔") + " xlagate: " + said + where)
 }
 
-func verdictMark(r *indexed) string {
-	switch r.Verdict {
-	case "pass":
-		return "✅"
-	case "fail":
-		return "❌"
-	}
-	return "⛔"
-}
-
-var levelMarks = map[string]string{"error": "❌ error", "warning": "⚠️ warning", "info": "ℹ️ info"}
+var verdictMarks = map[string]string{"pass": "✅", "fail": "❌"}
 
 // changesTable has a row a change: what was done where, what it adds to a step, and which rules it breaks.
 func changesTable(r *indexed, live []*result.Change, d detail) table {
@@ -155,13 +137,12 @@ func (d detail) most(level string) int {
 }
 
 func changeRow(r *indexed, c *result.Change) []line {
-	mark := cmp.Or(levelMarks[c.Level], c.Level)
 	what := say(cut(clean(c.Title), maxTitle))
 	if c.Source.File != "" {
 		what = in(name, shortPlace(c.Source)).and(" ").with("", what)
 	}
 	return []line{
-		say(mark), in(name, subjectOf(r, c)), what, say(deltaCell(c.Price.StepNS, c.Price.StepWasNS, "nanoseconds")), say(deltaCell(c.Price.PeakBytes, 0, "bytes")),
+		say(levels[c.Level].mark), in(name, subjectOf(r, c)), what, say(deltaCell(c.Price.StepNS, c.Price.StepWasNS, "nanoseconds")), say(deltaCell(c.Price.PeakBytes, 0, "bytes")),
 		say(cut(clean(strings.Join(phrase.First(ruleNames(r, c), 3), ", ")), maxTitle)),
 	}
 }
@@ -272,17 +253,15 @@ func changeFold(r *indexed, c *result.Change) section {
 
 // shortFold lists the changes that need no decision.
 func shortFold(r *indexed) section {
-	var parts []string
-	if n := len(r.waived()); n > 0 {
-		parts = append(parts, phrase.Some(n, "waived change"))
+	harmless := some(len(r.harmless()), "change")
+	if harmless != "" {
+		harmless += " within all limits"
 	}
-	if n := len(r.harmless()); n > 0 {
-		parts = append(parts, phrase.Some(n, "change")+" within all limits")
-	}
-	if len(parts) == 0 {
+	said := joinedBy(", ", some(len(r.waived()), "waived change"), harmless)
+	if said == "" {
 		return section{}
 	}
-	return section{Fold: true, Title: say("Also: " + strings.Join(parts, ", ")), Blocks: []block{list{shortLines(r)}}}
+	return section{Fold: true, Title: say("Also: " + said), Blocks: []block{list{shortLines(r)}}}
 }
 
 func lookedAt(r *indexed) string {

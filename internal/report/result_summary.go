@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -117,7 +118,8 @@ func notes(r *indexed) []line {
 	var lines []line
 	for i := range r.Notes {
 		n := &r.Notes[i]
-		l := in(noteVoice(n.Kind), noteWord(n.Kind)).and("  ")
+		kind := noteKinds[n.Kind]
+		l := in(kind.voice, cmp.Or(kind.word, n.Kind)).and("  ")
 		if n.Target != "" && len(r.Targets) > 1 {
 			l = l.in(name, n.Target).and(" ")
 		}
@@ -126,36 +128,21 @@ func notes(r *indexed) []line {
 		}
 		l = l.and(n.Message)
 		if n.Fix != "" {
-			l = l.in(dim, "   "+noteFix(n.Kind)+": ").in(name, n.Fix)
+			l = l.in(dim, "   "+cmp.Or(kind.fix, "to keep it")+": ").in(name, n.Fix)
 		}
 		lines = append(lines, l)
 	}
 	return lines
 }
 
-func noteVoice(kind string) voice {
-	if kind == "better" {
-		return good
-	}
-	return plain
-}
-
-// noteFix says what the command behind a note does.
-func noteFix(kind string) string {
-	switch kind {
-	case "slack":
-		return "to lower it"
-	case "headroom":
-		return "who used it up"
-	}
-	return "to keep it"
-}
-
-func noteWord(kind string) string {
-	if kind == "better" {
-		return "better than the baseline"
-	}
-	return kind
+// noteKinds has the kinds of notes that are not called what they are, or whose command does something else than keeping.
+var noteKinds = map[string]struct {
+	voice     voice
+	word, fix string // fix says what the command behind a note does
+}{
+	"better":   {good, "better than the baseline", "to keep it"},
+	"slack":    {plain, "slack", "to lower it"},
+	"headroom": {plain, "headroom", "who used it up"},
 }
 
 // resultText renders a result to be read on a terminal: what was looked at, what was found, what could not be looked at, the sum.

@@ -60,7 +60,7 @@ func programRows(r *indexed, t *result.Target) [][]line {
 			rows = append(rows, variantRow(r, t, p, j, signatures[j]))
 		}
 		if len(p.Variants) == 0 {
-			rows = append(rows, []line{in(name, p.Name), in(dim, changeWord(p.Change))})
+			rows = append(rows, []line{in(name, p.Name), in(dim, changeCell(p.Change).text())})
 		}
 	}
 	return rows
@@ -190,29 +190,20 @@ func budgetsOf(r *indexed, target, program string) map[string]*result.Headroom {
 	return out
 }
 
-func changeCell(change string) line {
-	switch change {
-	case "changed", "removed":
-		return in(warn, changeWord(change))
-	case "same":
-		return in(dim, changeWord(change))
-	}
-	return say(changeWord(change))
+// changeCells say how a program compares with its baseline.
+var changeCells = map[string]line{
+	"same":    in(dim, "unchanged"),
+	"changed": in(warn, "changed"),
+	"added":   say("new, not in the baseline"),
+	"removed": in(warn, "gone from the dump"),
+	"unbased": say("no baseline"),
 }
 
-// changeWord says how a program compares with its baseline.
-func changeWord(change string) string {
-	switch change {
-	case "same":
-		return "unchanged"
-	case "added":
-		return "new, not in the baseline"
-	case "removed":
-		return "gone from the dump"
-	case "unbased":
-		return "no baseline"
+func changeCell(change string) line {
+	if cell, known := changeCells[change]; known {
+		return cell
 	}
-	return change
+	return say(change)
 }
 
 // tools is a toolchain in a few words: "jax 0.10.2, H100". It is empty when nothing is known.

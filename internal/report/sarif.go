@@ -112,7 +112,7 @@ func sarifResult(r *indexed, c *result.Change, rule string, o Options) *sarif.Re
 	if more := changeText(r, c); more != "" {
 		text += "\n" + more
 	}
-	res := sarif.NewRuleResult(rule).WithLevel(sarifLevel(c.Level)).WithMessage(sarif.NewTextMessage(unlinked(text)))
+	res := sarif.NewRuleResult(rule).WithLevel(levels[c.Level].sarif).WithMessage(sarif.NewTextMessage(unlinked(text)))
 	res.WithPartialFingerPrints(map[string]any{"xlagate/v1": c.ID})
 	res.AddLocation(sarifLocation(c, o))
 	res.Properties = sarif.Properties{}
@@ -127,14 +127,6 @@ func sarifResult(r *indexed, c *result.Change, rule string, o Options) *sarif.Re
 
 // unlinked breaks the links that plain text may embed in SARIF: [text](place).
 func unlinked(text string) string { return strings.ReplaceAll(text, "](", "] (") }
-
-func sarifLevel(level string) string {
-	switch level {
-	case "error", "warning":
-		return level
-	}
-	return "note"
-}
 
 func sarifLocation(c *result.Change, o Options) *sarif.Location {
 	file, line := repositoryFile(c.Source, o)
