@@ -71,25 +71,13 @@ const scalarRead = "aten::_local_scalar_dense"
 // fallback says what ran on the CPU, and why.
 func fallback(n *tensorflow.LogNote) (message string, cause *diff.Cause) {
 	cause = &diff.Cause{Title: n.Op + " has no lowering to XLA", OpType: n.Op, Source: n.Where}
+	times := "" // how often, where that is known
+	if n.Value != 0 {
+		times = phrase.Times(n.Value)
+	}
 	if n.Op != scalarRead {
-		return fmt.Sprintf("%s ran %s", n.Op, often(n.Value)), cause
+		return n.Op + " ran " + strings.TrimSpace(times+" on the CPU"), cause
 	}
 	cause.Title = "Python read a number from a tensor (.item(), an if, a print): the graph ends there, and Python waits for the device"
-	return strings.TrimSpace(fmt.Sprintf("%s: a tensor's value was read %s", n.Op, times(n.Value))), cause
-}
-
-// times is how often something happened, "" where that is not known.
-func times(n float64) string {
-	if n == 0 {
-		return ""
-	}
-	return phrase.Times(n)
-}
-
-// often says how often something ran on the CPU, where that is known.
-func often(times float64) string {
-	if times == 0 {
-		return "on the CPU"
-	}
-	return phrase.Times(times) + " on the CPU"
+	return strings.TrimSpace(fmt.Sprintf("%s: a tensor's value was read %s", n.Op, times)), cause
 }

@@ -36,25 +36,42 @@ var requiredCustomCalls = rule.Rule{
 }
 
 func checkRequiredCalls(c *rule.Context, v *diff.Variant) {
+	requireEach(c, v, required{
+		key:      "calls",
+		count:    func(v *facts.Variant, e rule.Entry) float64 { return v.CountKernels(callOf(e).matches) },
+		recorded: func(e rule.Entry) bool { return !callOf(e).unrecorded(v.Old, v.New) },
+		missing:  func(e rule.Entry, found, least float64) rule.Finding { return missingCall(v, callOf(e), found, least) },
+	})
+}
+
+// required says how the entries of a table are counted that must be there.
+type required struct {
+	key      string // of the table
+	count    func(v *facts.Variant, e rule.Entry) float64
+	recorded func(e rule.Entry) bool // reports whether the baseline tells how many it had
+	missing  func(e rule.Entry, found, least float64) rule.Finding
+}
+
+// requireEach judges how many entries a variant has too few of, and reports each.
+func requireEach(c *rule.Context, v *diff.Variant, r required) {
 	var missing []rule.Finding
-	had, known := 0, true
-	for _, e := range c.Entries("calls") {
-		least, ok := e.Number("min")
-		if !ok {
+	had, known := 0.0, true
+	for _, e := range c.Entries(r.key) {
+		least, set := e.Number("min")
+		if !set {
 			least = 1
 		}
-		q := callOf(e)
-		if n := v.New.CountKernels(q.matches); n < least {
-			missing = append(missing, missingCall(v, q, n, least))
+		if n := r.count(v.New, e); n < least {
+			missing = append(missing, r.missing(e, n, least))
 		}
 		if v.Old != nil {
-			had += int(diff.Flag(v.Old.CountKernels(q.matches) < least))
-			known = known && !q.unrecorded(v.Old, v.New)
+			had += float64(diff.Flag(r.count(v.Old, e) < least))
+			known = known && r.recorded(e)
 		}
 	}
-	a := c.Budget("missing custom calls", float64(len(missing)))
+	a := c.Budget(c.Rule.Budget.Noun, float64(len(missing)))
 	if v.Old != nil {
-		a.SetBase(known, float64(had))
+		a.SetBase(known, had)
 	}
 	if f := c.Forbid(a); f != nil {
 		c.Split(f, missing)

@@ -34,63 +34,29 @@ var requiredFusions = rule.Rule{
 	Variant: checkRequiredFusions,
 }
 
-// wantedFusion is one entry under `fusions:`.
-type wantedFusion struct {
-	fusionQuery
-	min int
-}
-
-// missingFusion is one that a variant has too few of.
-type missingFusion struct {
-	want  wantedFusion
-	found int
-}
-
 func checkRequiredFusions(c *rule.Context, v *diff.Variant) {
-	var missing []missingFusion
-	had, known := 0, true
-	for _, entry := range c.Entries("fusions") {
-		want := wanted(entry)
-		if n := len(want.in(v.New)); n < want.min {
-			missing = append(missing, missingFusion{want, n})
-		}
-		if v.Old != nil {
-			known = known && want.flow == nil
-			had += int(diff.Flag(len(want.in(v.Old)) < want.min))
-		}
-	}
-	a := c.Budget(c.Rule.Budget.Noun, float64(len(missing)))
-	if v.Old != nil {
-		a.SetBase(known, float64(had))
-	}
-	if f := c.Forbid(a); f != nil {
-		var each []rule.Finding
-		for _, m := range missing {
-			each = append(each, m.finding(v))
-		}
-		c.Split(f, each)
-	}
+	requireEach(c, v, required{
+		key: "fusions",
+		count: func(v *facts.Variant, e rule.Entry) float64 {
+			q := queryOf(e)
+			return float64(len(q.in(v)))
+		},
+		recorded: func(e rule.Entry) bool { return queryOf(e).flow == nil },
+		missing: func(e rule.Entry, found, least float64) rule.Finding {
+			q := queryOf(e)
+			return q.missing(v, found, least)
+		},
+	})
 }
 
-func wanted(e rule.Entry) wantedFusion {
-	least, ok := e.Number("min")
-	if !ok {
-		least = 1
-	}
-	return wantedFusion{fusionQuery: queryOf(e), min: int(least)}
-}
-
-func (m missingFusion) finding(v *diff.Variant) rule.Finding {
-	parts, places := m.want.whereabouts(v.New)
-	had, compared := 0, v.Old != nil && m.want.flow == nil
+// missing is the finding of a fusion that a variant has too few of.
+func (q *fusionQuery) missing(v *diff.Variant, found, least float64) rule.Finding {
+	parts, places := q.whereabouts(v.New)
+	had, compared := 0, v.Old != nil && q.flow == nil
 	if compared {
-		had = len(m.want.in(v.Old))
+		had = len(q.in(v.Old))
 	}
-	f := rule.Finding{
-		Subject: m.want.name,
-		Message: m.want.sentence(m.found, had, parts),
-		Actual:  float64(m.found), Limit: float64(m.want.min),
-	}
+	f := rule.Finding{Subject: q.name, Message: q.sentence(found, least, had, parts), Actual: found, Limit: least}
 	if compared {
 		f.Baseline = float64(had)
 	}
@@ -98,7 +64,7 @@ func (m missingFusion) finding(v *diff.Variant) rule.Finding {
 	if len(between) > 0 {
 		f.Message += "; split " + diff.SplitBy(between)
 	}
-	f.Cause, f.Evidence = v.Growth(m.want.touches)
+	f.Cause, f.Evidence = v.Growth(q.touches)
 	if v.Old == nil && len(between) > 0 {
 		f.Cause = diff.CauseAt("split "+diff.SplitBy(between), parts[0])
 	}
@@ -112,19 +78,19 @@ func (m missingFusion) finding(v *diff.Variant) rule.Finding {
 }
 
 // sentence says that the fusion is not there, or no more, and where its operations ran instead.
-func (w wantedFusion) sentence(found, had int, parts []*facts.Kernel) string {
+func (q *fusionQuery) sentence(found, least float64, had int, parts []*facts.Kernel) string {
 	var b strings.Builder
 	switch {
 	case found == 0 && had > 0:
-		fmt.Fprintf(&b, "the fusion %q is gone", w.name)
+		fmt.Fprintf(&b, "the fusion %q is gone", q.name)
 	case found == 0:
-		fmt.Fprintf(&b, "the fusion %q is not there", w.name)
+		fmt.Fprintf(&b, "the fusion %q is not there", q.name)
 	default:
-		fmt.Fprintf(&b, "the fusion %q is there %s, %d wanted", w.name, phrase.Times(float64(found)), w.min)
+		fmt.Fprintf(&b, "the fusion %q is there %s, %v wanted", q.name, phrase.Times(found), least)
 	}
-	if wanted := w.operations(); len(wanted) > 0 {
+	if wanted := q.operations(); len(wanted) > 0 {
 		if len(parts) == 0 {
-			fmt.Fprintf(&b, ": no kernel%s runs %s", w.part(), strings.Join(wanted, ", "))
+			fmt.Fprintf(&b, ": no kernel%s runs %s", q.part(), strings.Join(wanted, ", "))
 		} else {
 			fmt.Fprintf(&b, ": %s ran in %s", strings.Join(wanted, ", "), kernelNames(parts))
 		}
@@ -133,13 +99,13 @@ func (w wantedFusion) sentence(found, had int, parts []*facts.Kernel) string {
 }
 
 // part is the part of the model that is selected, " of */mlp/* in model.py"; "" for all of it.
-func (w wantedFusion) part() string {
+func (q *fusionQuery) part() string {
 	var said string
-	if w.opName != "" {
-		said += " of " + w.opName
+	if q.opName != "" {
+		said += " of " + q.opName
 	}
-	if w.source != "" {
-		said += " in " + w.source
+	if q.source != "" {
+		said += " in " + q.source
 	}
 	return said
 }
@@ -157,9 +123,9 @@ func kernelNames(kernels []*facts.Kernel) string {
 }
 
 // whereabouts returns the kernels that do some of the wanted operations in the wanted place, and their indexes.
-func (w wantedFusion) whereabouts(v *facts.Variant) (parts []*facts.Kernel, places []int) {
+func (q *fusionQuery) whereabouts(v *facts.Variant) (parts []*facts.Kernel, places []int) {
 	for i := range v.Kernels {
-		if k := &v.Kernels[i]; w.touches(k) {
+		if k := &v.Kernels[i]; q.touches(k) {
 			parts, places = append(parts, k), append(places, i)
 		}
 	}

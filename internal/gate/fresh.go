@@ -19,7 +19,7 @@ func (l *looked) checkFresh(ctx context.Context, o Options, paths []string) {
 	const fix = "dump again, or let every check do it: capture: in the target"
 	switch {
 	case l.RequireFresh && stale+unknown != "":
-		l.problems = append(l.problems, result.Problem{Target: l.Name, Rule: "target-ran", File: l.dump, Message: stale + unknown, Fix: fix})
+		l.didNotRun(stale+unknown, fix)
 	case stale != "":
 		l.notes = append(l.notes, result.Note{Kind: "stale", Target: l.Name, Message: stale + "; " + fix})
 	}

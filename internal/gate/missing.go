@@ -35,14 +35,9 @@ func (l *looked) missing(pattern string) {
 }
 
 // leftOut lists the model's programs that the configuration neither includes nor excludes.
-func (l *looked) leftOut() (left []*facts.Program) {
-	wanted, unwanted := phrase.NewGlobs(l.Include), phrase.NewGlobs(l.Exclude)
-	for _, p := range l.report.Programs {
-		if !includesGraph(wanted, p.Name) && !unwanted.Fits(p.Name) {
-			left = append(left, p)
-		}
-	}
-	return left
+func (l *looked) leftOut() []*facts.Program {
+	leavesOut := leftOutBy(l.Target)
+	return slices.DeleteFunc(slices.Clone(l.report.Programs), func(p *facts.Program) bool { return leavesOut(p.Name) != "programs.include" })
 }
 
 // renamedTo returns the program that equals an accepted one whose name matches the pattern.

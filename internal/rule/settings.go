@@ -41,22 +41,31 @@ type Mark struct {
 	Plain        bool // without quotes
 }
 
+// bound returns what the settings say of one of [BoundKeys], a number or a [Change]; nil where they say nothing.
+func (s *Settings) bound(key string) any {
+	number := map[string]*float64{"max": s.Max, "min": s.Min, "equal": s.Equal}[key]
+	change := map[string]*Change{"max_increase": s.MaxIncrease, "max_decrease": s.MaxDecrease}[key]
+	switch {
+	case number != nil:
+		return *number
+	case change != nil:
+		return *change
+	}
+	return nil
+}
+
 // Terms writes the settings without their place in the file.
 func (s *Settings) Terms() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q %v %v", s.Name, s.Programs, s.Targets)
-	for _, n := range []*float64{s.Max, s.Min, s.Equal} {
-		if n == nil {
+	for _, key := range BoundKeys {
+		switch v := s.bound(key).(type) {
+		case nil:
 			b.WriteString(" -")
-		} else {
-			fmt.Fprintf(&b, " %g", *n)
-		}
-	}
-	for _, c := range []*Change{s.MaxIncrease, s.MaxDecrease} {
-		if c == nil {
-			b.WriteString(" -")
-		} else {
-			fmt.Fprintf(&b, " %g %v", c.Amount, c.Percent)
+		case float64:
+			fmt.Fprintf(&b, " %g", v)
+		case Change:
+			fmt.Fprintf(&b, " %g %v", v.Amount, v.Percent)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.Options)) {
@@ -74,18 +83,11 @@ func (s *Settings) Terms() string {
 
 // Values are what the settings say, by key.
 func (s *Settings) Values() map[string]any {
-	values := maps.Clone(s.Options)
-	if values == nil {
-		values = map[string]any{}
-	}
-	for key, n := range map[string]*float64{"max": s.Max, "min": s.Min, "equal": s.Equal} {
-		if n != nil {
-			values[key] = *n
-		}
-	}
-	for key, c := range map[string]*Change{"max_increase": s.MaxIncrease, "max_decrease": s.MaxDecrease} {
-		if c != nil {
-			values[key] = *c
+	values := map[string]any{}
+	maps.Copy(values, s.Options)
+	for _, key := range BoundKeys {
+		if v := s.bound(key); v != nil {
+			values[key] = v
 		}
 	}
 	if s.Level != "" {
@@ -179,16 +181,8 @@ func (s *Settings) NeedsBaseline() bool {
 
 // has reports whether a key was set.
 func (s *Settings) has(key string) bool {
-	switch key {
-	case "max":
-		return s.Max != nil
-	case "min":
-		return s.Min != nil
-	case "equal":
-		return s.Equal != nil
-	}
 	_, set := s.Options[key]
-	return set
+	return set || s.bound(key) != nil
 }
 
 // Severity returns the level of the findings: that of the settings, else the rule's, else error.
