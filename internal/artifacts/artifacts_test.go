@@ -222,8 +222,8 @@ func TestCode(t *testing.T) {
 		t.Errorf("an empty file is one without kernels: %+v %v", got, err)
 	}
 	for name, want := range map[string]int64{"gpu.ll": 953, "cpu.ll": int64(len(real(t, "cpu.ll")))} {
-		if got := read(t, name, ReadLLVM); *got != want {
-			t.Errorf("%s has %d bytes, want %d", name, *got, want)
+		if got := read(t, name, ReadLLVM); got != want {
+			t.Errorf("%s has %d bytes, want %d", name, got, want)
 		}
 	}
 }

@@ -78,9 +78,9 @@ func (p *PTX) directive(l *lines, line string) error {
 }
 
 // ReadLLVM checks that an .ll file is complete, and returns its length in bytes.
-func ReadLLVM(data []byte) (length *int64, err error) {
+func ReadLLVM(data []byte) (length int64, err error) {
 	if err := whole(data); err != nil {
-		return nil, err
+		return 0, err
 	}
 	l := lines{rest: string(data)}
 	inside := false
@@ -98,13 +98,12 @@ func ReadLLVM(data []byte) (length *int64, err error) {
 		}
 	}
 	if inside {
-		return nil, l.errorf("the file ends inside of a function: it was cut off")
+		return 0, l.errorf("the file ends inside of a function: it was cut off")
 	}
 	if missing := refs.missing(); missing != "" || len(data) == 0 {
-		return nil, l.errorf("the file ends before %s: it was cut off", cmp.Or(missing, "its first function"))
+		return 0, l.errorf("the file ends before %s: it was cut off", cmp.Or(missing, "its first function"))
 	}
-	n := int64(len(data))
-	return &n, nil
+	return int64(len(data)), nil
 }
 
 // references are the attribute groups (#0) and the metadata (!0) that a file refers to; both are defined after all functions.

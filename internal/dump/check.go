@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"path"
@@ -201,8 +200,7 @@ func (d *Dump) checkSizes() {
 	var record struct {
 		Files map[string]int64 `json:"files"`
 	}
-	data, release, err := d.Toolchain.Bytes()
-	if err != nil || Guard(func() error { return json.Unmarshal(data, &record) }) != nil || release() != nil {
+	if err := d.Toolchain.Read(func(data []byte) error { return json.Unmarshal(data, &record) }); err != nil {
 		return // reading the toolchain reports the error
 	}
 	for f := range d.all() {
@@ -240,16 +238,12 @@ func (d *Dump) checkWhole() {
 
 // endsWith reports whether a file's content ends with a suffix. It is true for an unreadable file: reading it for its facts reports the error.
 func (f *File) endsWith(end string) bool {
-	data, release, err := f.Bytes()
-	if err != nil {
-		return true
-	}
 	ends := false
-	err = Guard(func() error {
+	err := f.Read(func(data []byte) error {
 		ends = bytes.HasSuffix(data, []byte(end))
 		return nil
 	})
-	return ends || errors.Join(err, release()) != nil
+	return ends || err != nil
 }
 
 // dumpedFormats are the suffixes of files that are never empty in a complete dump.

@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"path/filepath"
@@ -35,6 +36,20 @@ func FileAt(path string, limit Limit) *File {
 		f.Size, f.ModTime = info.Size(), info.ModTime()
 	}
 	return f
+}
+
+// InMemory returns a file with this content that belongs to no dump.
+func InMemory(path string, content []byte) *File {
+	return &File{Path: path, Size: int64(len(content)), src: memorySource(content), rel: filepath.Base(path)}
+}
+
+// Read calls parse with the file's content, decompressed, and releases the content afterwards.
+func (f *File) Read(parse func(data []byte) error) error {
+	data, release, err := f.Bytes()
+	if err != nil {
+		return err
+	}
+	return errors.Join(Guard(func() error { return parse(data) }), release())
 }
 
 // Bytes returns the file's content, decompressed. The content must not be changed, is valid until release is called, and
@@ -212,18 +227,21 @@ func (s memorySource) bytes(Limit) ([]byte, func() error, error) { return s, noR
 
 // Sum is the SHA-256 of the file's content as stored, compressed or not.
 func (f *File) Sum() (sum [sha256.Size]byte, err error) {
-	stored, release, err := f.src.bytes(f.limit)
+	err = f.stored(func(content []byte) { sum = sha256.Sum256(content) })
+	return sum, err
+}
+
+// stored calls use with the file's content as stored.
+func (f *File) stored(use func(content []byte)) error {
+	content, release, err := f.src.bytes(f.limit)
 	if err != nil {
-		return sum, err
+		return err
 	}
 	err = Guard(func() error {
-		sum = sha256.Sum256(stored)
+		use(content)
 		return nil
 	})
-	if rerr := release(); err == nil {
-		err = rerr
-	}
-	return sum, err
+	return errors.Join(err, release())
 }
 
 // Unchanged reports whether the file still has the size and the modification time that it had when the dump was listed. Files in archives and in
@@ -264,22 +282,13 @@ const (
 )
 
 // sample writes blocks of the file's content. It ignores read errors: reading the file for its facts reports them.
-func (f *File) sample(sum io.Writer) {
-	stored, release, err := f.src.bytes(f.limit)
-	if err != nil {
-		return
-	}
-	_ = Guard(func() error {
-		step := max(sampleBlock, (len(stored)+sampleBlocks-1)/sampleBlocks)
-		for at := 0; at < len(stored); at += step {
-			_, err := sum.Write(stored[at:min(at+sampleBlock, len(stored))])
-			if err != nil {
-				return err
-			}
+func (f *File) sample(sum hash.Hash) {
+	_ = f.stored(func(content []byte) {
+		step := max(sampleBlock, (len(content)+sampleBlocks-1)/sampleBlocks)
+		for at := 0; at < len(content); at += step {
+			sum.Write(content[at:min(at+sampleBlock, len(content))])
 		}
-		return nil
 	})
-	_ = release()
 }
 
 // Files returns the module's files: those of its stages, then its companions.

@@ -218,11 +218,7 @@ type signs struct {
 
 // signs reads a module file until its stage is known. An unreadable file has no signs; reading it for its facts reports the error.
 func (f *File) signs() (s signs) {
-	data, release, err := f.Bytes()
-	if err != nil {
-		return signs{}
-	}
-	err = Guard(func() error {
+	err := f.Read(func(data []byte) error {
 		if f.Kind == KindHLOText {
 			s.optimized = textIsOptimized(data)
 			return nil
@@ -235,7 +231,7 @@ func (f *File) signs() (s signs) {
 		s.optimized = protoIsOptimized(module)
 		return nil
 	})
-	if err != nil || release() != nil {
+	if err != nil {
 		return signs{}
 	}
 	return s

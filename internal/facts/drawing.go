@@ -40,8 +40,8 @@ func (out *measuring) drawn() {
 }
 
 func (out *measuring) drawing(s *dump.Stage, f *dump.File) {
-	d := readCompanion(out, f, artifacts.ReadDrawing)
-	if d == nil {
+	d, ok := readCompanion(out, f, artifacts.ReadDrawing)
+	if !ok {
 		return
 	}
 	info := Drawing{File: f.Path, Module: out.module.ID, Name: d.Computation, Stage: s.Label, Format: string(f.Kind), Nodes: len(d.Nodes)}

@@ -11,32 +11,32 @@ import (
 )
 
 // frameworkFiles picks what the framework left in a dump: graphs with their stack traces, and what counts as a log.
-func frameworkFiles(d *dump.Dump) (graphs, logs []tensorflow.File) {
-	graphs, logs = filesOf(d.Graphs), filesOf(d.Logs)
+func frameworkFiles(d *dump.Dump) (graphs, logs []*dump.File) {
+	graphs, logs = slices.Clone(d.Graphs), slices.Clone(d.Logs)
 	for _, f := range d.Other {
 		switch f.Kind {
 		case dump.KindOpStacks:
-			graphs = append(graphs, filesOf([]*dump.File{f})...)
+			graphs = append(graphs, f)
 		case dump.KindMLIR:
 			if _, ok := tensorflow.ParseName(f.Path); ok { // a graph in TensorFlow's own dialect, which is refused by name
-				graphs = append(graphs, filesOf([]*dump.File{f})...)
+				graphs = append(graphs, f)
 			}
 		case dump.KindTorchMetrics, dump.KindTensorsGraph, dump.KindTorchReasons:
-			logs = append(logs, filesOf([]*dump.File{f})...)
+			logs = append(logs, f)
 		}
 	}
 	return graphs, logs
 }
 
 // outside makes logs outside the dump readable. A log inside the dump, or one that is named twice, is read once.
-func outside(inside []tensorflow.File, paths []string, limit dump.Limit) []tensorflow.File {
+func outside(inside []*dump.File, paths []string, limit dump.Limit) []*dump.File {
 	var seen []os.FileInfo
 	for _, f := range inside {
 		if info, err := os.Stat(f.Path); err == nil {
 			seen = append(seen, info)
 		}
 	}
-	var logs []tensorflow.File
+	var logs []*dump.File
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err == nil && slices.ContainsFunc(seen, func(other os.FileInfo) bool { return os.SameFile(info, other) }) {
@@ -45,7 +45,7 @@ func outside(inside []tensorflow.File, paths []string, limit dump.Limit) []tenso
 		if err == nil {
 			seen = append(seen, info)
 		}
-		logs = append(logs, tensorflow.FileAt(path, limit)) // what cannot be found is told when it is read
+		logs = append(logs, dump.FileAt(path, limit)) // what cannot be found is told when it is read
 	}
 	return logs
 }

@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -16,8 +15,8 @@ const maxBuffers = 10
 // memory reads the buffer assignment: the companion file, else the one inside the proto.
 func (out *measuring) memory(r *reader, s *dump.Stage) {
 	v := out.Variant
-	buffers := out.bufferAssignment(r, s)
-	if buffers == nil {
+	buffers, ok := out.bufferAssignment(r, s)
+	if !ok {
 		v.Missing = append(v.Missing, string(dump.KindBufferAssignment))
 		out.reportedSpaces()
 		return
@@ -62,7 +61,7 @@ func (out *measuring) reportedSpaces() {
 	if out.module.Backend() != "tpu" {
 		return
 	}
-	report := out.memoryReport()
+	report, _ := out.memoryReport()
 	if report == nil {
 		return
 	}
@@ -75,14 +74,14 @@ func (out *measuring) reportedSpaces() {
 	}
 }
 
-func (out *measuring) memoryReport() *artifacts.MemoryReport {
+func (out *measuring) memoryReport() (report *artifacts.MemoryReport, ok bool) {
 	if f := out.module.Companion(dump.KindMemoryReport); f != nil {
 		return readCompanion(out, f, artifacts.ReadMemoryReport)
 	}
 	if f := out.module.Companion(dump.KindMemoryReportProto); f != nil {
 		return readCompanion(out, f, artifacts.ReadMemoryReportProto)
 	}
-	return nil
+	return nil, false
 }
 
 // largestAllocation is the largest single block: what has to fit into memory in one piece.
@@ -96,9 +95,9 @@ func largestAllocation(buffers *artifacts.Buffers, color int64) int64 {
 	return most
 }
 
-func (out *measuring) bufferAssignment(r *reader, s *dump.Stage) *artifacts.Buffers {
+func (out *measuring) bufferAssignment(r *reader, s *dump.Stage) (buffers *artifacts.Buffers, ok bool) {
 	if f := out.module.Companion(dump.KindBufferAssignment); f != nil {
-		report := out.memoryReport()
+		report, _ := out.memoryReport()
 		return readCompanion(out, f, func(data []byte) (*artifacts.Buffers, error) {
 			buffers, err := artifacts.ReadBufferAssignment(data)
 			if err == nil {
@@ -111,34 +110,27 @@ func (out *measuring) bufferAssignment(r *reader, s *dump.Stage) *artifacts.Buff
 		return artifacts.ReadBufferAssignmentProto(data, maxBuffers)
 	}
 	if s.Proto != nil {
-		if b := readCompanion(out, s.Proto, inProto); b != nil {
-			return b
+		if buffers, ok = readCompanion(out, s.Proto, inProto); ok && buffers != nil {
+			return buffers, ok
 		}
 	}
 	if f := out.module.Companion(dump.KindBufferProto); f != nil {
-		return readCompanion(out, f, inProto)
+		buffers, ok = readCompanion(out, f, inProto)
 	}
-	return nil
+	return buffers, ok && buffers != nil
 }
 
-// readCompanion reads one companion file. What is wrong with it is a problem of the module, and the value is then none.
-func readCompanion[T any](out *measuring, f *dump.File, read func([]byte) (*T, error)) *T {
+// readCompanion reads one companion file. An error becomes a problem of the module.
+func readCompanion[T any](out *measuring, f *dump.File, read func([]byte) (T, error)) (value T, ok bool) {
 	out.reading(f)
-	data, release, err := f.Bytes()
-	if err != nil {
-		out.unreadable(f, err)
-		return nil
-	}
-	var value *T
-	err = dump.Guard(func() error {
+	err := f.Read(func(data []byte) (err error) {
 		value, err = read(data)
 		return err
 	})
-	if err = errors.Join(err, release()); err != nil {
+	if err != nil {
 		out.unreadable(f, err)
-		return nil
 	}
-	return value
+	return value, err == nil
 }
 
 // peak takes the most bytes that are live at once from the live-range report where there is no buffer assignment. That one says what the device
@@ -148,7 +140,7 @@ func (out *measuring) peak() {
 	if f == nil || out.module.Companion(dump.KindBufferAssignment) != nil || out.Variant.Facts[MemoryPeak] > 0 {
 		return
 	}
-	if live := readCompanion(out, f, artifacts.ReadLiveRange); live != nil {
+	if live, ok := readCompanion(out, f, artifacts.ReadLiveRange); ok {
 		out.Variant.Facts[MemoryPeak] = float64(live.Peak)
 	}
 }

@@ -21,14 +21,14 @@ func (out *measuring) plan(entries map[string]bool) {
 		return
 	}
 	names := out.thunkNames()
-	thunks := readCompanion(out, f, func(data []byte) (*artifacts.Thunks, error) {
+	thunks, ok := readCompanion(out, f, func(data []byte) (*artifacts.Thunks, error) {
 		thunks, err := artifacts.ReadThunks(data)
 		if err == nil {
 			err = thunks.Complete(names, len(out.Variant.Kernels))
 		}
 		return thunks, err
 	})
-	if thunks == nil {
+	if !ok {
 		return
 	}
 	if ptx := out.module.CompanionsOf(dump.KindPTX); len(ptx) == 1 && !onePerKernel.MatchString(ptx[0].Path) {
@@ -63,16 +63,11 @@ func (out *measuring) thunkNames() artifacts.ThunkNames {
 	if f == nil {
 		return nil
 	}
-	names := readCompanion(out, f, thunkMetadata)
-	if names == nil {
+	names, ok := readCompanion(out, f, artifacts.ReadThunkMetadata)
+	if !ok {
 		return nil
 	}
-	return *names
-}
-
-func thunkMetadata(data []byte) (*artifacts.ThunkNames, error) {
-	names, err := artifacts.ReadThunkMetadata(data)
-	return &names, err
+	return names
 }
 
 // launchShapes finds the kernels of a plan by the symbol that their instruction would have. Kernels with equal code share the
@@ -266,23 +261,20 @@ func (out *measuring) code() (entries map[string]bool) {
 	if files := out.module.CompanionsOf(dump.KindPTX); len(files) > 0 && len(entries) == 0 && slices.ContainsFunc(out.Variant.Kernels, generated) {
 		out.unreadable(files[0], errors.New("no PTX file of the module holds a kernel, and the module has fusions: it was cut off"))
 	}
-	total(out, CodePTXBytes, dump.KindPTX, length, func(n *int64) int64 { return *n })
-	total(out, CodeLLVMBytes, dump.KindLLVMOptimized, artifacts.ReadLLVM, func(n *int64) int64 { return *n })
+	total(out, CodePTXBytes, dump.KindPTX, length, func(n int64) int64 { return n })
+	total(out, CodeLLVMBytes, dump.KindLLVMOptimized, artifacts.ReadLLVM, func(n int64) int64 { return n })
 	return entries
 }
 
 // length reads a file only to know how long it is, unpacked.
-func length(data []byte) (*int64, error) {
-	n := int64(len(data))
-	return &n, nil
-}
+func length(data []byte) (int64, error) { return int64(len(data)), nil }
 
-func total[T any](out *measuring, fact ID, kind dump.Kind, read func([]byte) (*T, error), amount func(*T) int64) {
+func total[T any](out *measuring, fact ID, kind dump.Kind, read func([]byte) (T, error), amount func(T) int64) {
 	files := out.module.CompanionsOf(kind)
 	var sum int64
 	for _, f := range files {
-		value := readCompanion(out, f, read)
-		if value == nil {
+		value, ok := readCompanion(out, f, read)
+		if !ok {
 			return
 		}
 		sum += amount(value)

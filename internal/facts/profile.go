@@ -10,7 +10,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/logs"
-	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // Profile is what a profiler measured, joined with the kernels of the dump.
@@ -170,7 +169,7 @@ type profiled struct {
 
 // readProfiles reads the profiles inside and outside the dump; nil if there are none.
 func readProfiles(d *dump.Dump, opts Options) ([]profiled, []Problem) {
-	files := filesOf(d.Traces)
+	files := slices.Clone(d.Traces)
 	if !opts.AllStages {
 		files = nil
 	}
@@ -198,7 +197,7 @@ func readProfiles(d *dump.Dump, opts Options) ([]profiled, []Problem) {
 var profileForms = []string{".xplane.pb", ".trace.json"}
 
 // oncePerHost leaves out the files that say the same once more in another form.
-func oncePerHost(files []tensorflow.File) []tensorflow.File {
+func oncePerHost(files []*dump.File) []*dump.File {
 	best, dirs := map[string]int{}, map[string]bool{}
 	for _, f := range files {
 		host, form := profileHost(f.Path)
@@ -207,14 +206,14 @@ func oncePerHost(files []tensorflow.File) []tensorflow.File {
 		}
 		dirs[path.Dir(f.Path)] = dirs[path.Dir(f.Path)] || !isPerfetto(f.Path)
 	}
-	var once []tensorflow.File
+	var once []*dump.File
 	for _, f := range files {
 		host, form := profileHost(f.Path)
 		if form == best[host] && !(isPerfetto(f.Path) && dirs[path.Dir(f.Path)]) {
 			once = append(once, f)
 		}
 	}
-	slices.SortFunc(once, func(a, b tensorflow.File) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(once, func(a, b *dump.File) int { return cmp.Compare(a.Path, b.Path) })
 	return once
 }
 

@@ -69,11 +69,7 @@ func assemble(ctx context.Context, done []*measuring, opts Options) error {
 
 // run has one file assembled. A file without kernels, of constants alone, needs no assembler.
 func (a *assembly) run(ctx context.Context, by *artifacts.Assembler) error {
-	data, release, err := a.file.Bytes()
-	if err != nil {
-		return err
-	}
-	err = dump.Guard(func() error {
+	return a.file.Read(func(data []byte) error {
 		ptx, err := artifacts.ReadPTX(data)
 		if err != nil || len(ptx.Entries) == 0 {
 			return err
@@ -84,7 +80,6 @@ func (a *assembly) run(ctx context.Context, by *artifacts.Assembler) error {
 		}
 		return err
 	})
-	return errors.Join(err, release())
 }
 
 // assembled takes over what the assembler says of a module's files, or why it says nothing.

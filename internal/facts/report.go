@@ -8,7 +8,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // wantedModules leaves out the modules of programs that the options leave out.
@@ -74,14 +73,6 @@ func listModules(results []*measurement) []ModuleInfo {
 		delete(byModule, m.At)
 	}
 	return infos
-}
-
-func filesOf(files []*dump.File) []tensorflow.File {
-	var list []tensorflow.File
-	for _, f := range files {
-		list = append(list, tensorflow.File{Path: f.Path, Bytes: f.Bytes})
-	}
-	return list
 }
 
 func moduleIDs(d *dump.Dump) []string {

@@ -2,7 +2,6 @@ package facts
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"maps"
@@ -14,21 +13,21 @@ import (
 )
 
 func (t *Toolchain) read(f *dump.File) error {
-	data, release, err := f.Bytes()
-	if err != nil {
-		return err
-	}
 	var record struct {
 		Status string `json:"status"`
 		Toolchain
 	}
-	if err = json.Unmarshal(data, &record); err != nil {
-		err = fmt.Errorf("is not what xlagate capture writes: %w", err)
-	} else if record.Status != "" && record.Status != "done" {
-		err = fmt.Errorf("the capture did not finish (%s): the dump is not whole", record.Status)
-	}
+	err := f.Read(func(data []byte) error {
+		if err := json.Unmarshal(data, &record); err != nil {
+			return fmt.Errorf("is not what xlagate capture writes: %w", err)
+		}
+		if record.Status != "" && record.Status != "done" {
+			return fmt.Errorf("the capture did not finish (%s): the dump is not whole", record.Status)
+		}
+		return nil
+	})
 	*t = record.Toolchain
-	return errors.Join(err, release())
+	return err
 }
 
 // readToolchain is what one module says about what made it.
@@ -37,8 +36,8 @@ func (out *measuring) readToolchain() {
 	out.Toolchain = Toolchain{Framework: frameworkOf(m.Name), Backend: m.Backend()}
 	t := &out.Toolchain
 	if f := m.Companion(dump.KindDebugOptions); f != nil {
-		if flags := readCompanion(out, f, debugOptions); flags != nil {
-			t.Flags = telling(*flags)
+		if flags, ok := readCompanion(out, f, artifacts.ReadDebugOptions); ok {
+			t.Flags = telling(flags)
 		}
 	}
 	out.flagFile()
@@ -46,7 +45,9 @@ func (out *measuring) readToolchain() {
 	for _, kind := range []dump.Kind{dump.KindTopology, dump.KindTargetConfig, dump.KindTPU} {
 		for _, f := range m.CompanionsOf(kind) {
 			if read := deviceReader(f); read != nil {
-				t.device(readCompanion(out, f, read))
+				if d, ok := readCompanion(out, f, read); ok {
+					t.device(d)
+				}
 			}
 		}
 	}
@@ -77,9 +78,6 @@ func deviceReader(f *dump.File) func([]byte) (*artifacts.Device, error) {
 
 // device takes over what a file says of the device; the first that names it holds.
 func (t *Toolchain) device(d *artifacts.Device) {
-	if d == nil {
-		return
-	}
 	if d.Platform != "cpu" {
 		t.Device = orElse(t.Device, orElse(d.Name, d.Capability))
 	}
@@ -91,11 +89,6 @@ func (t *Toolchain) version(part, version string) {
 	if version != "" {
 		t.Versions = union(t.Versions, map[string]string{part: version})
 	}
-}
-
-func debugOptions(data []byte) (*artifacts.Flags, error) {
-	flags, err := artifacts.ReadDebugOptions(data)
-	return &flags, err
 }
 
 // deviceTag is the device in a stage's tag: "sm_9.0a" of "sm_9.0a_gpu"; nothing of "cpu".
@@ -174,14 +167,11 @@ func (out *measuring) flagFile() {
 	if f == nil {
 		return
 	}
-	flags := readCompanion(out, f, func(data []byte) (*artifacts.Flags, error) {
-		flags, err := artifacts.ReadFlagFile(data)
-		return &flags, err
-	})
-	if flags == nil || len(*flags) == 0 {
+	flags, ok := readCompanion(out, f, artifacts.ReadFlagFile)
+	if !ok || len(flags) == 0 {
 		return
 	}
-	every := telling(*flags)
+	every := telling(flags)
 	maps.DeleteFunc(every, func(name, _ string) bool { return strings.Contains(name, "dump") })
 	out.Toolchain.Every = every
 	out.Toolchain.Flags = union(out.Toolchain.Flags, map[string]string{DigestFlag: flagDigest(every)})

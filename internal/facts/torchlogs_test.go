@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // What PyTorch/XLA compiled is counted once, by its own counter where a log has it, whatever is read first.
 func TestTorchCompilesAreCountedOnce(t *testing.T) {
 	d := opened(t, "../../testdata/torch-rows/watched.tar.xz")
-	logs := map[string]tensorflow.File{}
+	logs := map[string]*dump.File{}
 	_, files := frameworkFiles(d)
 	for _, f := range files {
 		logs[strings.TrimSuffix(f.Path[len(d.Path)+1:], ".txt")] = f
@@ -20,7 +21,7 @@ func TestTorchCompilesAreCountedOnce(t *testing.T) {
 		"reasons reasons": 3, // of two processes: the same graphs
 		"metrics metrics": 6, "reasons metrics reasons metrics": 6,
 	} {
-		var files []tensorflow.File
+		var files []*dump.File
 		for _, name := range strings.Fields(order) {
 			files = append(files, logs[name])
 		}

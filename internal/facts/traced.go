@@ -39,7 +39,7 @@ func tracedFiles(d *dump.Dump) []*tracedFile {
 }
 
 func readStacks(f *dump.File) (s *tensorflow.Stacks, err error) {
-	err = tensorflow.File{Path: f.Path, Bytes: f.Bytes}.Read(func(data []byte) error {
+	err = f.Read(func(data []byte) error {
 		s, err = tensorflow.ParseStacks(data)
 		return err
 	})
@@ -119,12 +119,8 @@ func (s *sources) trace(md *hlo.Metadata) {
 	if len(frames) == 0 {
 		return
 	}
-	stack := make([]hlo.Location, len(frames))
-	for i, f := range frames {
-		stack[i] = tensorflow.LocationOf(f)
-	}
 	md.Frame = int32(-1 - len(s.stacks))
-	s.stacks[md.Frame] = stack
+	s.stacks[md.Frame] = frames
 }
 
 // called is the line that called the function which TensorFlow traced.
@@ -132,5 +128,5 @@ func (s *sources) called() hlo.Location {
 	if s.traced == nil || s.traced.Function == nil {
 		return hlo.Location{}
 	}
-	return s.relative(tensorflow.LocationOf(s.traced.Function.Called))
+	return s.relative(s.traced.Function.Called)
 }

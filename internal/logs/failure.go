@@ -72,7 +72,7 @@ func readFailure(text []byte, line int) *Failure {
 		}
 		frame, ok := pythonFrame(string(bytes.TrimSpace(text)))
 		switch {
-		case ok && !installed(frame.File):
+		case ok && !Installed(frame.File):
 			f.Where, f.Compiling = frame, false
 		case ok:
 			f.Compiling = f.Compiling || ofCompiler(frame.File, "/")
@@ -130,7 +130,7 @@ func (f *Failure) tracing(kind string, rest []byte) (string, string) {
 		}
 		frame, framed := pythonFrame(strings.TrimRight(string(text), " *"))
 		switch {
-		case framed && !installed(frame.File):
+		case framed && !Installed(frame.File):
 			f.Where = frame
 		case !framed:
 			kind, said, _ := strings.Cut(string(text), ": ")
@@ -148,7 +148,7 @@ func (f *Failure) running(rest []byte) string {
 		text := string(bytes.TrimSpace(line))
 		frame, framed := pythonFrame(text)
 		switch {
-		case framed && !installed(frame.File):
+		case framed && !Installed(frame.File):
 			f.Where = frame
 		case framed || text == "" || strings.HasSuffix(text, "(most recent call last):") || strings.HasSuffix(text, "root error(s) found."):
 		default:

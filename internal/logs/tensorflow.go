@@ -72,7 +72,7 @@ func (r *reader) createdAt() Location {
 			return where
 		}
 		r.next()
-		if frame, ok := pythonFrame(string(trimmed)); isFrame && ok && !installed(frame.File) {
+		if frame, ok := pythonFrame(string(trimmed)); isFrame && ok && !Installed(frame.File) {
 			where = frame
 		}
 	}
@@ -86,8 +86,8 @@ func pythonFrame(s string) (Location, bool) {
 	return Location{File: file, Line: n, Function: function}, ok && ok2 && err == nil
 }
 
-// installed recognises files of Python packages and of the interpreter, which are not part of the model.
-func installed(file string) bool {
+// Installed reports whether a file belongs to a Python package or to the interpreter, and so is not part of the model.
+func Installed(file string) bool {
 	for _, part := range []string{"site-packages/", "dist-packages/", "/lib/python", "<frozen ", "/__autograph_generated_file"} {
 		if strings.Contains(file, part) {
 			return true

@@ -132,7 +132,7 @@ func (r *reader) torchGraph([]byte) {
 		if !ok || bytes.HasPrefix(text, []byte("## BEGIN_GRAPH")) {
 			break
 		}
-		if f, ok := torchFrame(text); ok && e.Where == (Location{}) && !installed(f.File) {
+		if f, ok := torchFrame(text); ok && e.Where == (Location{}) && !Installed(f.File) {
 			e.Where = f
 		}
 	}
@@ -183,7 +183,7 @@ func (e *Event) analysis(text []byte) {
 	} else if n, ok := strings.CutPrefix(plain, "Number of Graph Inputs: "); ok {
 		e.Value, _ = strconv.ParseFloat(n, 64)
 	} else if f, ok := torchFrame(text); ok {
-		if e.Where == (Location{}) && !installed(f.File) {
+		if e.Where == (Location{}) && !Installed(f.File) {
 			e.Where = f
 		}
 	} else if e.Text == "" && strings.HasPrefix(string(text), "  ") {

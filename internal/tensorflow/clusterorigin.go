@@ -123,9 +123,9 @@ func (d *graphDir) lineOf(function, node string) hlo.Location {
 // source finds the model's line of a node in its function, or else in the only function that has a node of that name.
 func (d *graphDir) source(function, node string) hlo.Location {
 	if f, ok := frameOf(d.stacks[function], node); ok {
-		return LocationOf(f)
+		return f
 	}
-	var found []Frame
+	var found []hlo.Location
 	for _, stacks := range d.stacks {
 		if f, ok := frameOf(stacks, node); ok && !slices.Contains(found, f) {
 			found = append(found, f)
@@ -134,11 +134,11 @@ func (d *graphDir) source(function, node string) hlo.Location {
 	if len(found) != 1 {
 		return hlo.Location{}
 	}
-	return LocationOf(found[0])
+	return found[0]
 }
 
 // frameOf is the model's line of a node. If all its frames are in the framework, it is the line that called the function.
-func frameOf(stacks *Stacks, node string) (Frame, bool) {
+func frameOf(stacks *Stacks, node string) (hlo.Location, bool) {
 	own, known := stacks.Of(node)
 	switch {
 	case len(own) > 0:
@@ -146,12 +146,7 @@ func frameOf(stacks *Stacks, node string) (Frame, bool) {
 	case known && stacks.Called.File != "":
 		return stacks.Called, true
 	}
-	return Frame{}, false
-}
-
-// LocationOf returns the source location of a frame of a Python stack.
-func LocationOf(f Frame) hlo.Location {
-	return hlo.Location{File: f.File, Function: f.Function, Line: int32(f.Line)}
+	return hlo.Location{}, false
 }
 
 // leftLater finds, for each graph, the operations that a pass after marking removed from their cluster, and that pass.

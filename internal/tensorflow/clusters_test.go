@@ -3,7 +3,6 @@ package tensorflow
 import (
 	"archive/tar"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -12,16 +11,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/testfile"
 )
 
-// inMemory makes a file of some content.
-func inMemory(name string, data []byte) File {
-	return File{Path: name, Bytes: func() ([]byte, func() error, error) { return data, nil, nil }}
-}
-
 // archived reads the graphs and logs of one of the archived dumps.
-func archived(t *testing.T, name string) (graphs, logs []File) {
+func archived(t *testing.T, name string) (graphs, logs []*dump.File) {
 	t.Helper()
 	for r := tar.NewReader(bytes.NewReader(testfile.Unpack(t, "../facts/testdata/"+name+".tar.gz"))); ; {
 		h, err := r.Next()
@@ -38,9 +33,9 @@ func archived(t *testing.T, name string) (graphs, logs []File) {
 		switch {
 		case h.Typeflag != tar.TypeReg:
 		case path.Ext(h.Name) == ".log":
-			logs = append(logs, inMemory(h.Name, data))
+			logs = append(logs, dump.InMemory(h.Name, data))
 		default:
-			graphs = append(graphs, inMemory(h.Name, data))
+			graphs = append(graphs, dump.InMemory(h.Name, data))
 		}
 	}
 }
@@ -119,12 +114,12 @@ func TestMeasureClusters(t *testing.T) {
 
 // Every pass shows the same operations outside: which dumps there are must not matter.
 func TestClustersFromAnyPass(t *testing.T) {
-	for _, dump := range []string{"tf-clusters-mixed", "tf-clusters-session", "tf-clusters-groups"} {
-		graphs, _ := archived(t, dump)
-		want := userOps(clustersOf(t, dump))
+	for _, archive := range []string{"tf-clusters-mixed", "tf-clusters-session", "tf-clusters-groups"} {
+		graphs, _ := archived(t, archive)
+		want := userOps(clustersOf(t, archive))
 		for _, pass := range []string{"mark_for_compilation_4.", "mark_for_compilation_1.", "annotated", "before_increase", "subgraphs_before",
 			"subgraphs_after", "build_xla_ops", "MarkForCompilationPass", "main.after_opt_group_post_rewrite"} {
-			var some []File
+			var some []*dump.File
 			for _, g := range graphs {
 				base := path.Base(g.Path)
 				if strings.Contains(base, pass) && !strings.HasPrefix(base, "before_mark") && !strings.HasSuffix(base, ".csv") {
@@ -136,7 +131,7 @@ func TestClustersFromAnyPass(t *testing.T) {
 				continue // not dumped, or one of several graphs
 			}
 			if got := userOps(c); got != want {
-				t.Errorf("%s, only %s: outside %s, want %s", dump, pass, got, want)
+				t.Errorf("%s, only %s: outside %s, want %s", archive, pass, got, want)
 			}
 		}
 	}
@@ -214,16 +209,16 @@ func TestClustersNotReadable(t *testing.T) {
 		"mark_for_compilation_2.pbtxt": "nodes { }",
 		"mark_for_compilation_3.pb":    "\x0a\x80",
 	} {
-		_, problems := measured([]File{inMemory(name, []byte(data))})
+		_, problems := measured([]*dump.File{dump.InMemory(name, []byte(data))})
 		if len(problems) != 1 || !strings.HasPrefix(problems[0].File, name) {
 			t.Errorf("%s: problems %v, want one", name, problems)
 		}
 	}
-	broken := File{Path: "mark_for_compilation.pbtxt", Bytes: func() ([]byte, func() error, error) { return nil, nil, errors.New("gone") }}
-	if _, problems := measured([]File{broken}); len(problems) != 1 {
+	broken := dump.FileAt("gone/mark_for_compilation.pbtxt", 0)
+	if _, problems := measured([]*dump.File{broken}); len(problems) != 1 {
 		t.Errorf("problems %v, want one", problems)
 	}
-	if c, problems := measured([]File{inMemory("module_0000.jit_f.ir-no-opt.ll", nil)}); c != nil || problems != nil {
+	if c, problems := measured([]*dump.File{dump.InMemory("module_0000.jit_f.ir-no-opt.ll", nil)}); c != nil || problems != nil {
 		t.Errorf("a file that is no graph gives %v, %v", c, problems)
 	}
 }
@@ -231,7 +226,7 @@ func TestClustersNotReadable(t *testing.T) {
 // A log that TF_DUMP_GRAPH_PREFIX=- wrote graphs into is as good as a directory of them.
 func TestGraphsInLog(t *testing.T) {
 	data := testfile.Unpack(t, "testdata/tf-graphs-in-log.txt.gz")
-	f := Read(nil, []File{inMemory("stderr.log", data)}, []string{"module_0003.cluster_0__XlaCompiledKernel_true__XlaNumConstantArgs_0_.2"})
+	f := Read(nil, []*dump.File{dump.InMemory("stderr.log", data)}, []string{"module_0003.cluster_0__XlaCompiledKernel_true__XlaNumConstantArgs_0_.2"})
 	c, l, problems := f.Clusters, f.Logs, f.Problems
 	if len(problems) > 0 || l == nil || !c.Ran || c.Graphs != 1 || c.Eager != 5 || c.Clustered != 8 || userOps(c) != "" {
 		t.Errorf("%+v %v", c, problems)
@@ -278,20 +273,20 @@ func TestClustersOf2018(t *testing.T) {
 	want := clustersOf(t, "tf-clusters-mixed")
 	kernel := regexp.MustCompile(`\n  op: "(cluster_\d+)"`)
 	for today, former := range map[string]string{"encapsulate_subgraphs_before_4": "before_encapsulate_subgraphs_4", "encapsulate_subgraphs_after_4": "build_xla_launch_ops_4"} {
-		at := slices.IndexFunc(graphs, func(f File) bool { return strings.Contains(f.Path, today) })
+		at := slices.IndexFunc(graphs, func(f *dump.File) bool { return strings.Contains(f.Path, today) })
 		data, _, err := graphs[at].Bytes()
 		if err != nil {
 			t.Fatal(err)
 		}
 		launched := kernel.ReplaceAll(data, []byte("\n  op: \"_XlaLaunch\"\n  attr {\n    key: \"function\"\n    value {\n      func {\n        name: \"$1\"\n      }\n    }\n  }"))
-		c, problems := measured([]File{inMemory("graph/"+former+".pbtxt", launched)})
+		c, problems := measured([]*dump.File{dump.InMemory("graph/"+former+".pbtxt", launched)})
 		if len(problems) > 0 || !c.Ran || len(c.Clusters) != len(want.Clusters) || userOps(c) != userOps(want) {
 			t.Errorf("%s: clusters %s, wanted %s, outside %s, wanted %s, problems %v", former, sizes(c), sizes(want), userOps(c), userOps(want), problems)
 		}
 	}
 }
 
-func measured(graphs []File) (*Clusters, []Problem) {
+func measured(graphs []*dump.File) (*Clusters, []Problem) {
 	f := Read(graphs, nil, nil)
 	return f.Clusters, f.Problems
 }

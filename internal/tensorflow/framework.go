@@ -23,7 +23,7 @@ type Framework struct {
 
 // Read measures TensorFlow's graph dumps, and logs. Graphs in a log count like dumped ones. If no graph shows the result of autoclustering, its
 // summaries in the logs do. Modules are the names of the dump's HLO modules, which are matched with the clusters.
-func Read(graphs, logs []File, modules []string) *Framework {
+func Read(graphs, logs []*dump.File, modules []string) *Framework {
 	f := &Framework{}
 	f.Logs, f.Problems = readLogs(logs)
 	for _, log := range logs {
@@ -52,7 +52,7 @@ func Read(graphs, logs []File, modules []string) *Framework {
 
 // failures reports the exceptions in logs: those that kept a function from being compiled, and, if nothing was compiled at all, the one that ended
 // the program. An operation that XLA could not compile is a separate note, see [Logs.Uncompilable].
-func failures(files []File, nothing bool) (problems []Problem) {
+func failures(files []*dump.File, nothing bool) (problems []Problem) {
 	for _, log := range files {
 		_ = log.Read(func(data []byte) error { // that it cannot be read is said once: see readLogs
 			all := logs.FindFailures(data)
@@ -81,31 +81,6 @@ type Problem struct {
 	File    string // with line and column where known
 	Message string
 	Fix     string
-}
-
-// File is one graph dump, log or profile, inside or outside the dump. Its content is released before the next file is read. The method of that name
-// of a *dump.File fits Bytes.
-type File struct {
-	Path  string
-	Bytes func() (data []byte, release func() error, err error)
-}
-
-// FileAt makes a file outside the dump readable, compressed or not.
-func FileAt(path string, limit dump.Limit) File {
-	return File{Path: path, Bytes: dump.FileAt(path, limit).Bytes}
-}
-
-// Read passes the content to parse and then releases it.
-func (f File) Read(parse func(data []byte) error) error {
-	data, release, err := f.Bytes()
-	if err != nil {
-		return err
-	}
-	err = dump.Guard(func() error { return parse(data) })
-	if release != nil {
-		err = errors.Join(err, release())
-	}
-	return err
 }
 
 // plainly is an error without the path of the file, because the caller adds the path.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/testfile"
 	"github.com/xlagate/xlagate/internal/wire"
 )
@@ -218,19 +219,19 @@ func TestParseStacks(t *testing.T) {
 
 // XLA's names of operations lead to the lines of the model, through loops, functions that were called, and gradients.
 func TestTrace(t *testing.T) {
-	function, body := &Stacks{own: map[string][]Frame{
-		"matmul": {{"model.py", 7, "layer"}, {"train.py", 12, "step"}}, "while": {{"train.py", 19, "step"}}, "call": {{"train.py", 18, "step"}},
-		"gradient_tape/matmul/MatMul": {{"train.py", 25, "step"}}, "gradient_tape/Reshape": {{"train.py", 25, "step"}}, "Reshape": {{"train.py", 3, "step"}},
+	function, body := &Stacks{own: map[string][]hlo.Location{
+		"matmul": {{File: "model.py", Line: 7, Function: "layer"}, {File: "train.py", Line: 12, Function: "step"}}, "while": {{File: "train.py", Line: 19, Function: "step"}}, "call": {{File: "train.py", Line: 18, Function: "step"}},
+		"gradient_tape/matmul/MatMul": {{File: "train.py", Line: 25, Function: "step"}}, "gradient_tape/Reshape": {{File: "train.py", Line: 25, Function: "step"}}, "Reshape": {{File: "train.py", Line: 3, Function: "step"}},
 		"keras/dense": {},
-	}}, &Stacks{own: map[string][]Frame{"while/Sin": {{"train.py", 20, "step"}}, "while/Cos": {{"train.py", 21, "step"}}}}
-	other := &Stacks{own: map[string][]Frame{"while/Cos": {{"other.py", 1, "f"}}}}
+	}}, &Stacks{own: map[string][]hlo.Location{"while/Sin": {{File: "train.py", Line: 20, Function: "step"}}, "while/Cos": {{File: "train.py", Line: 21, Function: "step"}}}}
+	other := &Stacks{own: map[string][]hlo.Location{"while/Cos": {{File: "other.py", Line: 1, Function: "f"}}}}
 	trace := &Trace{Function: function, Within: []*Stacks{body, other}}
-	for name, want := range map[string]int{
+	for name, want := range map[string]int32{
 		"matmul": 7, "while/Sin": 20, "while/Cos": 19, "while/Less": 19, "call/Sigmoid": 18, "Unknown;call/Sigmoid": 18,
 		"gradient_tape/matmul/MatMul": 7, "gradient_tape/while/gradients/while/Sin_grad/Cos": 19, "gradient_tape/Reshape": 25,
 		"keras/dense": 0, "Unknown": 0, "": 0,
 	} {
-		got := 0
+		got := int32(0)
 		if own := trace.Behind(name); len(own) > 0 {
 			got = own[0].Line
 		}
@@ -238,7 +239,7 @@ func TestTrace(t *testing.T) {
 			t.Errorf("%s: line %d, want %d", name, got, want)
 		}
 	}
-	if own := trace.Behind("matmul"); len(own) != 2 || own[1] != (Frame{"train.py", 12, "step"}) {
+	if own := trace.Behind("matmul"); len(own) != 2 || own[1] != (hlo.Location{File: "train.py", Line: 12, Function: "step"}) {
 		t.Errorf("the stack of matmul is %v", own)
 	}
 }
@@ -250,13 +251,13 @@ func TestParseStacksOfATracedFunction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if own, _ := s.Of("x"); !slices.Equal(own, []Frame{{"/srv/model.py", 33, "call"}, {"/srv/train.py", 56, "step"}}) {
+	if own, _ := s.Of("x"); !slices.Equal(own, []hlo.Location{{File: "/srv/model.py", Line: 33, Function: "call"}, {File: "/srv/train.py", Line: 56, Function: "step"}}) {
 		t.Errorf("x is at %v", own)
 	}
 	if own, known := s.Of("y"); !known || len(own) > 0 {
 		t.Errorf("y is at %v, known %v; its stack leads through the framework alone", own, known)
 	}
-	if want := (Frame{"/srv/train.py", 75, "main"}); s.Called != want {
+	if want := (hlo.Location{File: "/srv/train.py", Line: 75, Function: "main"}); s.Called != want {
 		t.Errorf("called at %v, want %v", s.Called, want)
 	}
 	var syntax *wire.SyntaxError

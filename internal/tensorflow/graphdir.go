@@ -7,12 +7,13 @@ import (
 	"path"
 	"slices"
 
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // namedGraph is one dumped graph with what its name says.
 type namedGraph struct {
-	file     File
+	file     *dump.File
 	name     Name
 	graph    *Graph
 	function string // the tf.function it belongs to, raw; "" when unknown
@@ -27,7 +28,7 @@ type graphDir struct {
 }
 
 // graphDirs sorts graph dumps into the directories they came from; what no graph dumper writes is left out.
-func graphDirs(files []File) []*graphDir {
+func graphDirs(files []*dump.File) []*graphDir {
 	dirs := map[string]*graphDir{}
 	for _, f := range files {
 		name, ok := ParseName(f.Path)

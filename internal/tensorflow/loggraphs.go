@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/dump"
 )
 
 // graphsInLog extracts the graphs that TF_DUMP_GRAPH_PREFIX=- wrote into a log. The log does not say after which pass a graph was dumped. The annotated
 // graph is recognised by its node names; the graph before it is the marked one.
-func graphsInLog(log File) ([]File, []Problem) {
-	var out []File
+func graphsInLog(log *dump.File) ([]*dump.File, []Problem) {
+	var out []*dump.File
 	var problems []Problem
 	_ = log.Read(func(data []byte) error { // that it cannot be read is said once: see readLogs
 		if !bytes.Contains(data, []byte("\nnode {\n")) && !bytes.HasPrefix(data, []byte("node {\n")) {
@@ -22,7 +24,7 @@ func graphsInLog(log File) ([]File, []Problem) {
 }
 
 // embeddedGraphs names each graph as the dumper would have named its file.
-func embeddedGraphs(path string, data []byte) (out []File, problems []Problem) {
+func embeddedGraphs(path string, data []byte) (out []*dump.File, problems []Problem) {
 	found := FindEmbedded(data)
 	graphs := make([]*Graph, len(found))
 	for i, e := range found {
@@ -43,8 +45,7 @@ func embeddedGraphs(path string, data []byte) (out []File, problems []Problem) {
 			name = fmt.Sprintf("%s/%s.pbtxt", path, pass)
 		}
 		numbers[pass]++
-		text := bytes.Clone(found[i].Text)
-		out = append(out, File{Path: name, Bytes: func() ([]byte, func() error, error) { return text, nil, nil }})
+		out = append(out, dump.InMemory(name, bytes.Clone(found[i].Text)))
 	}
 	return out, problems
 }

@@ -79,7 +79,7 @@ type clusterSummary struct {
 }
 
 // readLogs collects what the logs say, nil if there are none.
-func readLogs(files []File) (*Logs, []Problem) {
+func readLogs(files []*dump.File) (*Logs, []Problem) {
 	if len(files) == 0 {
 		return nil, nil
 	}

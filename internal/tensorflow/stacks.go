@@ -9,34 +9,29 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/logs"
 	"github.com/xlagate/xlagate/internal/wire"
 )
-
-// Frame is one line of a Python stack.
-type Frame struct {
-	File     string
-	Line     int
-	Function string
-}
 
 // Stacks are the Python stacks of a function's operations, as far as they run through the model's own code. They are what
 // TF_DUMP_GRAPH_GROUPS=op_stacktrace dumps.
 type Stacks struct {
-	Called Frame // the line that called the function and so had it traced; zero where no stack tells
+	Called hlo.Location // the line that called the function and so had it traced; zero where no stack tells
 
-	own map[string][]Frame // by node, innermost first, within the function that was traced
+	own map[string][]hlo.Location // by node, innermost first, within the function that was traced
 }
 
 const stacksHeader = "node_id,node_name,stackframes"
 
 // ParseStacks reads an op_stacktrace dump: "2,matmul,/a/train.py(145): <module>;/a/model.py(12): layer;…" in each line, outermost frame first.
 func ParseStacks(data []byte) (*Stacks, error) {
-	out := &Stacks{own: map[string][]Frame{}}
+	out := &Stacks{own: map[string][]hlo.Location{}}
 	header, rest, _ := bytes.Cut(data, []byte{'\n'})
 	if string(bytes.TrimSpace(header)) != stacksHeader {
 		return nil, &wire.SyntaxError{Line: 1, Column: 1, Message: fmt.Sprintf("expected %q", stacksHeader)}
 	}
-	known := map[string]Frame{}
+	known := map[string]hlo.Location{}
 	for line := 2; len(rest) > 0; line++ {
 		var row []byte
 		row, rest, _ = bytes.Cut(rest, []byte{'\n'})
@@ -53,8 +48,8 @@ func ParseStacks(data []byte) (*Stacks, error) {
 }
 
 // add keeps a node's own frames up to where its function was traced, and the first one outside. Most frames are known: they repeat.
-func (s *Stacks) add(node string, stack []byte, known map[string]Frame) {
-	var own []Frame
+func (s *Stacks) add(node string, stack []byte, known map[string]hlo.Location) {
+	var own []hlo.Location
 	traced := false
 	for end := len(stack); end >= 0; {
 		start := bytes.LastIndexByte(stack[:end], ';') + 1
@@ -85,38 +80,28 @@ func (s *Stacks) add(node string, stack []byte, known map[string]Frame) {
 const tracing = "_create_concrete_function"
 
 // ownFrame reads a frame; of an installed package only the function's name counts.
-func ownFrame(text string) Frame {
+func ownFrame(text string) hlo.Location {
 	f, ok := parseFrame(text)
 	switch {
 	case !ok:
-		return Frame{}
-	case installed(f.File):
-		return Frame{Function: f.Function}
+		return hlo.Location{}
+	case logs.Installed(f.File):
+		return hlo.Location{Function: f.Function}
 	}
 	return f
 }
 
 // parseFrame reads "/a/model.py(12): layer".
-func parseFrame(text string) (Frame, bool) {
+func parseFrame(text string) (hlo.Location, bool) {
 	place, function, ok := strings.Cut(strings.TrimSpace(text), "): ")
 	file, line, ok2 := cutLast(place, "(")
 	n, err := strconv.Atoi(line)
-	return Frame{File: file, Line: n, Function: function}, ok && ok2 && err == nil
-}
-
-// installed recognises files of Python packages and of the interpreter itself.
-func installed(file string) bool {
-	for _, part := range []string{"/site-packages/", "/dist-packages/", "/lib/python", "<frozen "} {
-		if strings.Contains(file, part) {
-			return true
-		}
-	}
-	return false
+	return hlo.Location{File: file, Line: int32(n), Function: function}, ok && ok2 && err == nil
 }
 
 // Of finds the model's frames of a node, innermost first, also of one that was laid into the graph from a function's body:
 // "while/body/_1/while/add" was "while/add" there.
-func (s *Stacks) Of(node string) (own []Frame, known bool) {
+func (s *Stacks) Of(node string) (own []hlo.Location, known bool) {
 	if s == nil {
 		return nil, false
 	}
@@ -144,7 +129,7 @@ type Trace struct {
 
 // Behind finds the model's frames of an operation by the name that XLA knows it by, innermost first. The operations of a gradient are told
 // by the line of what it is the gradient of, those of a function that was called by the line of the call.
-func (t *Trace) Behind(opName string) []Frame {
+func (t *Trace) Behind(opName string) []hlo.Location {
 	for name := range strings.SplitSeq(opName, ";") { // the compiler made one operation of several
 		forward, gradient := strings.CutPrefix(name, "gradient_tape/")
 		if gradient {
@@ -160,7 +145,7 @@ func (t *Trace) Behind(opName string) []Frame {
 }
 
 // around finds the frames of a node, else of the innermost node that it is named below.
-func (t *Trace) around(name string) []Frame {
+func (t *Trace) around(name string) []hlo.Location {
 	for name != "" {
 		if own, known := t.Function.Of(name); known {
 			return own
@@ -174,8 +159,8 @@ func (t *Trace) around(name string) []Frame {
 }
 
 // within finds a node in the bodies; nothing where they differ in what they call so.
-func (t *Trace) within(name string) []Frame {
-	var found []Frame
+func (t *Trace) within(name string) []hlo.Location {
+	var found []hlo.Location
 	for _, s := range t.Within {
 		own := s.own[name]
 		if len(own) > 0 && len(found) > 0 && !slices.Equal(own, found) {
