@@ -115,14 +115,17 @@ func repositoryRoot(w world) string {
 	return ""
 }
 
+// logWidth is how wide the rows are in a file or a log: about what the pages of CI services show.
+const logWidth = 120
+
 // reportOptions decides on colour and width: colour only on a terminal or on request.
 func reportOptions(c *cli.Context, w world, out output) report.Options {
-	o := report.Options{Version: version(), Rules: rules.All.Doc, Root: repositoryRoot(w), Config: c.String("config"), All: c.Bool("all")}
+	o := report.Options{Version: version(), Width: logWidth, Rules: rules.All.Doc, Root: repositoryRoot(w), Config: c.String("config"), All: c.Bool("all")}
 	file, isFile := w.out.(*os.File)
 	terminal := isFile && out.path == "" && term.IsTerminal(int(file.Fd()))
 	if terminal {
 		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
-			o.Width = width
+			o.Width, o.Terminal = width, true
 		}
 	}
 	if opensLinks(w, terminal) && out.path == "" {

@@ -193,7 +193,7 @@ func TestRenderingChangesNothing(t *testing.T) {
 		}
 		for _, format := range Formats() {
 			var b bytes.Buffer
-			if err := Result(&b, r, format, Options{Root: "/srv/models", Width: 80, Color: true}); err != nil {
+			if err := Result(&b, r, format, Options{Root: "/srv/models", Width: 80, Terminal: true, Color: true}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -90,9 +90,6 @@ func budgetLabel(rule, subject string) string {
 	if subject == "kernels.all" || subject == string(facts.KernelsTotal) {
 		return "kernels"
 	}
-	if rule == "no-recompilation" {
-		return "compilations"
-	}
 	if text := labelOf(facts.ID(subject)); text != "" {
 		return text
 	}

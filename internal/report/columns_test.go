@@ -52,8 +52,9 @@ func TestLongCell(t *testing.T) {
 }
 
 func TestCutLine(t *testing.T) {
-	named := say("loop ").in(name, "jit(f)/mlp/tanh")
-	for width, want := range map[int]string{0: "loop jit(f)/mlp/tanh", 20: "loop jit(f)/mlp/tanh", 19: "loop jit(…/mlp/tanh", 18: "loop jit(…mlp/tanh", 10: "loop jit(…lp/tanh", 3: "loop jit(…lp/tanh"} {
+	const whole = "loop jit(train_step)/attention/tanh"
+	named := say("loop ").in(name, "jit(train_step)/attention/tanh")
+	for width, want := range map[int]string{0: whole, 35: whole, 34: "loop jit(train…tep)/attention/tanh", 29: "loop jit(trai…/attention/tanh", 28: whole, 3: whole} {
 		if got := cutLine(named, width).text(); got != want {
 			t.Errorf("%d: %q, wanted %q", width, got, want)
 		}
@@ -63,14 +64,31 @@ func TestCutLine(t *testing.T) {
 	}
 }
 
-func TestCutText(t *testing.T) {
-	for _, c := range []struct {
-		text  string
-		width int
-		want  string
-	}{{"abcdef", 0, "abcdef"}, {"abcdef", 6, "abcdef"}, {"abcdef", 5, "abcd…"}, {"層層層", 5, "層層…"}, {"", 5, ""}} {
-		if got := cutText(c.text, c.width); got != c.want {
-			t.Errorf("%q to %d: %q, wanted %q", c.text, c.width, got, c.want)
+// Where a row is too wide, its cells flow. A terminal first cuts the name at the end of a row, in the middle and not to less than minCut.
+func TestRow(t *testing.T) {
+	op := in(name, "jit(train_step)/jvp(attention)/subtract")
+	for label, c := range map[string]struct {
+		width    int
+		terminal bool
+		row      []line
+		want     string
+	}{
+		"no width":          {0, true, []line{say("loop subtract"), op}, "loop subtract   jit(train_step)/jvp(attention)/subtract"},
+		"it fits":           {55, true, []line{say("loop subtract"), op}, "loop subtract   jit(train_step)/jvp(attention)/subtract"},
+		"a terminal":        {44, true, []line{say("loop subtract"), op}, "loop subtract   jit(train…ttention)/subtract"},
+		"a narrow terminal": {36, true, []line{say("loop subtract"), op}, "loop subtract|jit(train_step)/jvp(attention)/subtract"},
+		"a log":             {54, false, []line{say("loop subtract"), op}, "loop subtract|jit(train_step)/jvp(attention)/subtract"},
+		"empty cells":       {20, false, []line{say("softmax"), nil, say("kernels 4"), nil, say("peak 1 MiB"), nil}, "softmax   kernels 4|peak 1 MiB"},
+		"a wide first cell": {40, false, []line{say("softmax(x: f32[64])"), say("kernels 4"), say("peak 1 MiB")}, "softmax(x: f32[64])|kernels 4   peak 1 MiB"},
+		"a sentence":        {20, false, []line{say("warning"), say("the limit is used up")}, "warning|the limit is|used up"},
+	} {
+		page := textPage{terminal: c.terminal}
+		var got []string
+		for _, l := range page.row(c.row, columnWidths([][]line{c.row}), nil, c.width) {
+			got = append(got, l.text())
+		}
+		if strings.Join(got, "|") != c.want {
+			t.Errorf("%s: %q, wanted %q", label, strings.Join(got, "|"), c.want)
 		}
 	}
 }

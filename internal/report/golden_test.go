@@ -43,8 +43,12 @@ func TestGolden(t *testing.T) {
 			return ExplainChange(w, r, &r.Changes[0], []result.RuleDoc{aRule()}, format, o)
 		})
 	}
-	golden(t, "inspect_all.text", func(w io.Writer) error { return Inspect(w, aDump(), "text", Options{All: true, Width: 120}) })
-	golden(t, "result_failing_color.text", func(w io.Writer) error { return Result(w, failing(), "text", Options{Color: true, Width: 100}) })
+	golden(t, "inspect_all.text", func(w io.Writer) error {
+		return Inspect(w, aDump(), "text", Options{All: true, Width: 120, Terminal: true})
+	})
+	golden(t, "result_failing_color.text", func(w io.Writer) error {
+		return Result(w, failing(), "text", Options{Color: true, Width: 80, Terminal: true})
+	})
 }
 
 func golden(t *testing.T, name string, render func(io.Writer) error) {

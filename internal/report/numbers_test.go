@@ -93,7 +93,7 @@ func TestFactLabelsAreDistinct(t *testing.T) {
 
 func TestBudgetLabels(t *testing.T) {
 	for _, c := range [][3]string{
-		{"max-kernels", "kernels.all", "kernels"}, {"max-kernels", "kernels.total", "kernels"}, {"no-recompilation", "x", "compilations"}, {"max-temp-bytes", "memory.temp_bytes", "temp"}, {"max-code-bytes", "code", "code bytes"}, {"min-collective-bytes", "x", "min collective bytes"},
+		{"max-kernels", "kernels.all", "kernels"}, {"max-kernels", "kernels.total", "kernels"}, {"max-temp-bytes", "memory.temp_bytes", "temp"}, {"max-code-bytes", "code", "code bytes"}, {"min-collective-bytes", "x", "min collective bytes"},
 	} {
 		if got := budgetLabel(c[0], c[1]); got != c[2] {
 			t.Errorf("%s %s: %q, wanted %q", c[0], c[1], got, c[2])

@@ -19,7 +19,10 @@ import (
 // Options is what a rendering is given besides the values.
 type Options struct {
 	Color bool // underline the words with colour; for terminals
-	Width int  // cut table rows of the text format to so many columns; 0: do not cut
+	// Width is how many columns the rows of the text format take; 0: as many as they need.
+	Width int
+	// Terminal breaks sentences at the width too, shortens names at the end of a row, and draws bars.
+	Terminal bool
 	// Link is the address of a line of the model in the text format, for terminals that open one on a click; nil: no links.
 	Link func(file string, line int) string
 	All  bool // inspect and diff: every kernel, fact, module and one-op helper; in JSON the operations in each kernel as well

@@ -118,14 +118,18 @@ func changeLines(r *indexed, c *result.Change) []line {
 
 // variantLine names the variants that a change is in, where its program has others.
 func variantLine(r *indexed, c *result.Change) line {
-	all := len(r.variantsOf(c))
+	all := r.variantsOf(c)
 	switch n := len(c.Variants); {
-	case n == 0 || all < 2 || n == all:
+	case n == 0 || len(all) < 2 || n == len(all):
 		return nil
 	case n == 1:
-		return in(dim, "only in ").in(name, shortSignature(c.Variants[0], maxName))
+		at := slices.IndexFunc(all, func(v result.Variant) bool { return v.Signature == c.Variants[0] })
+		if at < 0 {
+			return in(dim, "only in ").in(name, shortSignature(c.Variants[0], maxName))
+		}
+		return in(dim, "only in ").in(name, variantNames(all, maxSignature)[at])
 	default:
-		return in(dim, fmt.Sprintf("in %d of %d variants", n, all))
+		return in(dim, fmt.Sprintf("in %d of %d variants", n, len(all)))
 	}
 }
 

@@ -291,17 +291,4 @@ func lookedAtFold(r *indexed) section {
 }
 
 // rowLine writes the filled cells of a row one after the other.
-func rowLine(row []line) line {
-	var out line
-	for i, cell := range row {
-		if cell.width() == 0 {
-			continue
-		}
-		if i == 1 {
-			out = out.with(": ", cell)
-		} else {
-			out = out.with(", ", cell)
-		}
-	}
-	return out
-}
+func rowLine(row []line) line { return row[0].with(": ", joinLines(row[1:], ", ")) }

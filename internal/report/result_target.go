@@ -60,7 +60,7 @@ func programRows(r *indexed, t *result.Target) [][]line {
 			rows = append(rows, variantRow(r, t, p, j, signatures[j]))
 		}
 		if len(p.Variants) == 0 {
-			rows = append(rows, []line{in(name, p.Name), in(dim, changeCell(p.Change).text())})
+			rows = append(rows, []line{in(name, p.Name).and("  ").with("", changeCell(p.Change))})
 		}
 	}
 	return rows
@@ -78,16 +78,15 @@ func variantNames(variants []result.Variant, n int) []string {
 func variantRow(r *indexed, t *result.Target, p *result.Program, at int, signature string) []line {
 	v := &p.Variants[at]
 	row := []line{in(name, p.Name+signature)}
+	if t.Part == nil { // merging the parts shows what changed
+		row[0] = row[0].and("  ").with("", changeCell(p.Change))
+	}
 	budgets := budgetsOf(r, t.Name, p.Name)
 	for _, f := range keyFacts {
 		row = append(row, factCell(f, v, budgetOf(v, f.fact, budgets[f.text], p)))
 		delete(budgets, f.text)
 	}
-	row = append(row, otherFacts(v, p, budgets))
-	if t.Part != nil { // merging the parts shows what changed
-		return row
-	}
-	return append(row, changeCell(p.Change))
+	return append(row, otherFacts(v, p, budgets))
 }
 
 // budgetOf is a program's budget as one of its variants uses it. A budget on a fact holds the largest use of all variants.
@@ -179,7 +178,7 @@ func budgetsOf(r *indexed, target, program string) map[string]*result.Headroom {
 	out := map[string]*result.Headroom{}
 	for i := range r.Headroom {
 		h := &r.Headroom[i]
-		if h.Target != target || h.Program != program {
+		if h.Target != target || h.Program != program || h.Rule == "no-recompilation" {
 			continue
 		}
 		l := budgetLabel(h.Rule, h.Subject)

@@ -4,6 +4,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,17 +19,18 @@ func writeText(w io.Writer, p page, o Options) error {
 }
 
 func textOf(p page, o Options) string {
-	t := &textPage{width: o.Width, paint: painter(o.Color), link: o.Link}
-	t.line(0, p.Title)
+	t := &textPage{width: o.Width, terminal: o.Terminal, paint: painter(o.Color), link: o.Link}
+	t.wrapped(p.Title, 0)
 	t.blocks(p.Blocks, 0)
 	return t.out.String()
 }
 
 type textPage struct {
-	out   strings.Builder
-	width int
-	paint func(voice, string) string
-	link  func(file string, line int) string
+	out      strings.Builder
+	width    int
+	terminal bool
+	paint    func(voice, string) string
+	link     func(file string, line int) string
 }
 
 func (t *textPage) blocks(blocks []block, indent int) {
@@ -43,7 +45,7 @@ func (t *textPage) block(b block, indent int) {
 		if indent == 0 && t.out.Len() > 0 {
 			t.out.WriteByte('\n')
 		}
-		t.line(indent, b.Title)
+		t.wrapped(b.Title, indent)
 		t.blocks(b.Blocks, indent+2)
 	case para:
 		t.wrapped(b.Line, indent)
@@ -58,11 +60,9 @@ func (t *textPage) block(b block, indent int) {
 	case table:
 		t.table(b, indent)
 	case listing:
-		for _, l := range listingLines(b.Lines) {
-			t.line(indent, in(markVoice(l), cutText(l, t.width-indent)))
-		}
+		t.listing(b, indent)
 	case bars:
-		if t.width >= minBars {
+		if t.terminal && t.width >= minBars {
 			t.table(b.table(t.width-indent), indent)
 		}
 	}
@@ -91,8 +91,12 @@ func (b bars) table(width int) table {
 	return t
 }
 
-// wrapped writes a line, and what is too wide for it on further lines, indented.
+// wrapped writes a line, and what is too wide for a terminal on further lines, indented. In a log a sentence is one line, to be searched.
 func (t *textPage) wrapped(l line, indent int) {
+	if !t.terminal {
+		t.line(indent, l)
+		return
+	}
 	for i, part := range wrapLine(l, t.width-indent-2) {
 		t.line(indent+2*min(i, 1), part)
 	}
@@ -142,8 +146,56 @@ func (t *textPage) table(b table, indent int) {
 	}
 	widths := columnWidths(rows)
 	for _, row := range rows {
-		t.line(indent, cutLine(alignRow(row, widths, b.Right), t.width-indent))
+		for i, l := range t.row(row, widths, b.Right, t.width-indent) {
+			t.line(indent+4*min(i, 1), l)
+		}
 	}
+}
+
+func (t *textPage) listing(b listing, indent int) {
+	rows := listingRows(b.Lines)
+	widths := columnWidths(rows)
+	left := t.width - indent - 2
+	if t.width > 0 && slices.ContainsFunc(rows, func(row []line) bool { return alignRow(row, widths, nil).width() > left }) {
+		widths = slices.Repeat([]int{1}, len(widths))
+	}
+	for i, row := range rows {
+		mark := b.Lines[i].Mark
+		for j, l := range t.row(row, widths, nil, left) {
+			t.line(indent+4*min(j, 1), in(markVoice(mark), []string{string(rune(mark)) + " ", ""}[min(j, 1)]+l.text()))
+		}
+	}
+}
+
+// row writes the cells of a row below those of the others. Where they are too wide, a terminal shows a name at their end shorter; else the cells flow.
+func (t *textPage) row(row []line, widths []int, right []bool, width int) []line {
+	for _, widths := range [][]int{widths, columnWidths([][]line{row})} {
+		l := alignRow(row, widths, right)
+		if t.terminal {
+			l = cutLine(l, width)
+		}
+		if width <= 0 || l.width() <= width {
+			return []line{l}
+		}
+	}
+	return flow(row, width)
+}
+
+// flow writes the cells of a row one after the other, on as many lines as they take; all but the first are indented by four. A first cell that takes a
+// third of its line has it for itself.
+func flow(row []line, width int) []line {
+	var out []line
+	for i, cell := range row {
+		last := len(out) - 1
+		switch {
+		case cell.width() == 0:
+		case last >= 0 && (i > 1 || row[0].width() <= width/3) && out[last].width()+len(columnGap)+cell.width() <= width-4*min(last, 1):
+			out[last] = out[last].with(columnGap, cell)
+		default:
+			out = append(out, wrapLine(cell, width-4)...)
+		}
+	}
+	return out
 }
 
 // cells measures text as a terminal shows it, whatever the locale of the machine.
@@ -198,24 +250,20 @@ func alignRow(row []line, widths []int, right []bool) line {
 }
 
 // minCut is the shortest that a name is cut to.
-const minCut = 12
+const minCut = 24
 
-// cutLine shortens a line that ends in a name to a width; 0 or less means that it is not cut. Half a number would be a wrong one,
-// so a line that ends in anything else stays.
+// cutLine shortens a line that ends in a name to a width, where enough of the name is left. Half a number would be a wrong one, so a line that
+// ends in anything else stays.
 func cutLine(l line, width int) line {
 	if width <= 0 || l.width() <= width || l[len(l)-1].Voice != name {
 		return l
 	}
 	last := len(l) - 1
 	left := width - l[:last].width()
-	return append(l[:last:last], span{cutName(l[last].shown(), max(left, minCut)), name})
-}
-
-func cutText(text string, width int) string {
-	if width <= 0 {
-		return text
+	if left < minCut {
+		return l
 	}
-	return cells.Truncate(text, width, "…")
+	return append(l[:last:last], span{cutName(l[last].shown(), left), name})
 }
 
 // extend appends text to the last span when it has the same voice.
@@ -226,42 +274,71 @@ func (l line) extend(v voice, text string) line {
 	return l.in(v, text)
 }
 
-// wrapLine breaks a sentence at its spaces. Lines that hold names or commands stay whole, so that they can be copied.
+// wrapLine breaks a sentence at its spaces, but not inside a name or command, which are to be copied.
 func wrapLine(l line, width int) []line {
 	if width <= 0 || l.width() <= width {
 		return []line{l}
 	}
 	out := []line{nil}
 	left := width
-	for _, s := range l {
-		if s.Voice == name {
-			return []line{l}
+	for _, word := range wordsOf(l) {
+		n := word.width()
+		if n-blanks(word.text()) > left && left < width {
+			out[len(out)-1].trimRight()
+			out, left = append(out, nil), width
 		}
-		for word := range strings.SplitAfterSeq(s.shown(), " ") {
-			if w := cells.StringWidth(strings.TrimRight(word, " ")); w > left && left < width {
-				out[len(out)-1].trimRight()
-				out, left = append(out, nil), width
-			}
-			out[len(out)-1] = out[len(out)-1].extend(s.Voice, word)
-			left -= cells.StringWidth(word)
+		for _, s := range word {
+			out[len(out)-1] = out[len(out)-1].extend(s.Voice, s.Text)
 		}
+		left -= n
 	}
 	return out
+}
+
+func blanks(text string) int { return len(text) - len(strings.TrimRight(text, " ")) }
+
+// wordsOf splits a line where it may be broken.
+func wordsOf(l line) []line {
+	var words []line
+	for _, s := range l {
+		pieces := []string{s.shown()}
+		if s.Voice != name {
+			pieces = strings.SplitAfter(s.shown(), " ")
+		}
+		for _, piece := range pieces {
+			if n := len(words); n > 0 && holdTogether(words[n-1].text(), piece) {
+				words[n-1] = words[n-1].extend(s.Voice, piece)
+			} else {
+				words = append(words, in(s.Voice, piece))
+			}
+		}
+	}
+	return words
+}
+
+// holdTogether reports whether a line is not to be broken between two texts: inside a word, beside an arrow, or between a number and what it counts.
+func holdTogether(before, after string) bool {
+	word := strings.TrimRight(before, " ")
+	return word == before || strings.HasSuffix(word, "→") || strings.HasPrefix(after, "→") || word != "" && word[len(word)-1] >= '0' && word[len(word)-1] <= '9'
 }
 
 // trimRight takes the blanks off the end.
 func (l line) trimRight() { l[len(l)-1].Text = strings.TrimRight(l[len(l)-1].Text, " ") }
 
+// listingRows are the cells of a listing's lines.
+func listingRows(lines []listed) [][]line {
+	rows := make([][]line, len(lines))
+	for i, l := range lines {
+		for _, c := range l.Cells {
+			rows[i] = append(rows[i], in(name, c))
+		}
+	}
+	return rows
+}
+
 // listingLines writes the lines of a listing with their marks and aligned cells.
 func listingLines(lines []listed) []string {
-	var rows [][]line
-	for _, l := range lines {
-		var row []line
-		for _, c := range l.Cells {
-			row = append(row, in(name, c))
-		}
-		rows = append(rows, row)
-	}
+	rows := listingRows(lines)
 	widths := columnWidths(rows)
 	out := make([]string, len(lines))
 	for i, l := range lines {
@@ -270,8 +347,8 @@ func listingLines(lines []listed) []string {
 	return out
 }
 
-func markVoice(text string) voice {
-	switch text[0] {
+func markVoice(mark byte) voice {
+	switch mark {
 	case '-':
 		return bad
 	case '+':

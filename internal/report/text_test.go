@@ -86,7 +86,7 @@ func TestAnnotationsAreBounded(t *testing.T) {
 func TestWidth(t *testing.T) {
 	for _, width := range []int{40, 80, 120} {
 		var out bytes.Buffer
-		if err := Inspect(&out, aDump(), "text", Options{Width: width, All: true}); err != nil {
+		if err := Inspect(&out, aDump(), "text", Options{Width: width, Terminal: true, All: true}); err != nil {
 			t.Fatal(err)
 		}
 		for l := range strings.Lines(out.String()) {
@@ -107,8 +107,25 @@ func TestWrap(t *testing.T) {
 	if strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if l := sentence.in(name, "xlagate accept"); len(wrapLine(l, 30)) != 1 {
-		t.Error("a line with a command was broken")
+	for text, want := range map[string]string{
+		"kernels 28 → 30, fusions 22 → 23":  "kernels 28 → 30,|fusions 22 → 23",
+		"it takes 134 µs of the step":       "it takes 134 µs of|the step",
+		"error  train.py:1: it splits here": "error  train.py:1:|it splits here",
+	} {
+		got = nil
+		for _, l := range wrapLine(say(text), 18) {
+			got = append(got, l.text())
+		}
+		if strings.Join(got, "|") != want {
+			t.Errorf("got %q, want %q", strings.Join(got, "|"), want)
+		}
+	}
+	got = nil
+	for _, l := range wrapLine(say("intended?  ").in(name, "xlagate accept --only 3fa91c02b7d1").and(", or fix it"), 20) {
+		got = append(got, l.text())
+	}
+	if want := "intended?|xlagate accept --only 3fa91c02b7d1,|or fix it"; strings.Join(got, "|") != want {
+		t.Errorf("a command is broken: %q", got)
 	}
 }
 
@@ -249,7 +266,7 @@ func TestInspectLeavesOutSilentLogs(t *testing.T) {
 }
 
 func TestPlacesAreLinks(t *testing.T) {
-	o := Options{Width: 40, Link: func(file string, line int) string {
+	o := Options{Width: 40, Terminal: true, Link: func(file string, line int) string {
 		if file != "model/net.py" {
 			return ""
 		}
@@ -277,12 +294,12 @@ func TestBarsAreDrawnOnATerminal(t *testing.T) {
 		"memory    20 µs → 10 µs   █████░░░░░",
 		"",
 	}, "\n")
-	if got := textOf(p, Options{Width: 65}); got != want {
+	if got := textOf(p, Options{Width: 65, Terminal: true}); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
-	for _, width := range []int{0, 59} {
-		if got := textOf(p, Options{Width: width}); got != "softmax\n" {
-			t.Errorf("bars in a log, or a terminal of %d columns: %q", width, got)
+	for _, o := range []Options{{}, {Width: 100}, {Width: 59, Terminal: true}} {
+		if got := textOf(p, o); got != "softmax\n" {
+			t.Errorf("bars in a log, or a narrow terminal (%+v): %q", o, got)
 		}
 	}
 	if strings.Contains(markdownOf(p), "█") {
