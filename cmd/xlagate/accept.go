@@ -93,10 +93,10 @@ func sayLeft(w world, planned *gate.Accepted) {
 
 func sayAccepted(w world, done *gate.Accepted) {
 	for _, path := range done.Written {
-		fmt.Fprintf(w.out, "wrote    %s\n", path)
+		w.printf("wrote    %s\n", path)
 	}
 	for _, path := range done.Removed {
-		fmt.Fprintf(w.out, "removed  %s\n", path)
+		w.printf("removed  %s\n", path)
 	}
 	for _, b := range done.Budgets {
 		if b.Left == "" {
@@ -126,10 +126,10 @@ func sayBudget(w world, b *config.Budget) {
 	}
 	where := fmt.Sprintf("%s %s of %s", b.Place(), b.Key, b.Settings.Rule.ID)
 	if b.Left != "" {
-		fmt.Fprintf(w.out, "%-7s  %s is %s, %s is enough; change it by hand: %s\n", left, where, b.From, b.Became, b.Left)
+		w.printf("%-7s  %s is %s, %s is enough; change it by hand: %s\n", left, where, b.From, b.Became, b.Left)
 		return
 	}
-	fmt.Fprintf(w.out, "%-7s  %s %s → %s\n", done, where, b.From, b.Became)
+	w.printf("%-7s  %s %s → %s\n", done, where, b.From, b.Became)
 }
 
 // sayUnsettled prints a limit that still fails after accepting.
@@ -141,5 +141,5 @@ func sayUnsettled(w world, u gate.Unsettled) {
 	case u.Add != "":
 		how = "add to rules: in xlagate.yaml\n  " + strings.ReplaceAll(u.Add, "\n", "\n  ")
 	}
-	fmt.Fprintf(w.out, "remains  %s %s: %s; %s\n", u.Place, u.Rule, u.Message, how)
+	w.printf("remains  %s %s: %s; %s\n", u.Place, u.Rule, u.Message, how)
 }

@@ -123,7 +123,7 @@ func acceptRequest(ctx context.Context, c *cli.Context, w world, client *github.
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.out, "committed %s to pull request %d from run %d: %s\n", commit, asked.pr, from.Run, strings.Join(slices.Sorted(maps.Keys(changed)), ", "))
+	w.printf("committed %s to pull request %d from run %d: %s\n", commit, asked.pr, from.Run, strings.Join(slices.Sorted(maps.Keys(changed)), ", "))
 	answer(ctx, w, client, asked, "+1", fmt.Sprintf("Accepted from run %d in %s. Commits made with a job's own token start no workflow: close and reopen the pull request to run the gate again, or give the job the token of a GitHub App.", from.Run, commit)+remaining(done))
 	return nil
 }

@@ -95,7 +95,7 @@ func listBaseline(c *cli.Context, w world) error {
 		return err
 	}
 	return eachStored(c.Context, w, store, func(target string, p *baseline.Program) error {
-		_, err := fmt.Fprintf(w.out, "%-24s %-24s %s  %s\n", target, p.Name, phrase.Counted(float64(len(p.Variants)), "", "variants"), tools(p.Toolchain))
+		err := w.printf("%-24s %-24s %s  %s\n", target, p.Name, phrase.Counted(float64(len(p.Variants)), "", "variants"), tools(p.Toolchain))
 		return err
 	})
 }
@@ -142,10 +142,10 @@ func verifyBaseline(c *cli.Context, w world) error {
 	}
 	code := gate.ExitPass
 	for _, one := range wrong {
-		fmt.Fprintln(w.out, one)
+		w.printf("%v\n", one)
 		code = max(code, gate.ExitFindings)
 		if broken := (*baseline.Error)(nil); errors.As(one, &broken) {
-			fmt.Fprintf(w.out, "  fix: %s\n", broken.Fix)
+			w.printf("  fix: %s\n", broken.Fix)
 		}
 		if !errors.Is(one, baseline.ErrEdited) {
 			code = gate.ExitIncomplete
@@ -168,7 +168,7 @@ func pruneBaseline(c *cli.Context, w world) error {
 		return incomplete(w, err)
 	}
 	for _, p := range done.Parts {
-		fmt.Fprintf(w.out, "removed  %s (%s): %s\n", p.Name, phrase.Counted(float64(p.Files), "", "files"), p.Why)
+		w.printf("removed  %s (%s): %s\n", p.Name, phrase.Counted(float64(p.Files), "", "files"), p.Why)
 	}
 	if len(done.Parts) == 0 {
 		fmt.Fprintln(w.out, "nothing to prune")

@@ -46,7 +46,7 @@ func runCapture(c *cli.Context, w world, command []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.err, "xlagate: dumped to %s (%s); look at it: xlagate inspect %s\n", to, tools(out.Toolchain), to)
+	w.say(fmt.Sprintf("dumped to %s (%s); look at it: xlagate inspect %s", to, tools(out.Toolchain), to))
 	return nil
 }
 
@@ -112,6 +112,6 @@ func captureToRegistry(c *cli.Context, w world, command []string) (err error) {
 	if err = errors.Join(err, release()); err != nil {
 		return incomplete(w, err)
 	}
-	fmt.Fprintf(w.err, "xlagate: dumped to %s (%s); look at it: xlagate inspect %s\n", ref.At(done.Digest), tools(out.Toolchain), ref)
+	w.say(fmt.Sprintf("dumped to %s (%s); look at it: xlagate inspect %s", ref.At(done.Digest), tools(out.Toolchain), ref))
 	return nil
 }

@@ -216,9 +216,9 @@ func alreadyThere(path string) error {
 }
 
 func next(c *cli.Context, w world, rep *facts.Report, path string) {
-	fmt.Fprintf(w.out, "wrote %s for %s in %s (%s)\n", c.String("output"), phrase.Counted(float64(len(rep.Programs)), "", "programs"), path, tools(rep.Toolchain))
+	w.printf("wrote %s for %s in %s (%s)\n", c.String("output"), phrase.Counted(float64(len(rep.Programs)), "", "programs"), path, tools(rep.Toolchain))
 	for _, p := range rep.Programs {
-		fmt.Fprintf(w.out, "  %s\n", p.Name)
+		w.printf("  %s\n", p.Name)
 	}
 	fmt.Fprintln(w.out, "next:")
 	fmt.Fprintln(w.out, "  xlagate accept --reason \"first baseline\"   record the present state; commit .xlagate")

@@ -16,6 +16,7 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -36,7 +37,16 @@ type world struct {
 }
 
 // say writes a line on the error stream. No verdict depends on it.
-func (w world) say(text string) { fmt.Fprintf(w.err, "xlagate: %s\n", text) }
+func (w world) say(text string) { w.tell("xlagate: " + text) }
+
+// tell writes a message on the error stream. Names in it come from files that others wrote.
+func (w world) tell(text string) { fmt.Fprintln(w.err, report.Message(text)) }
+
+// printf writes a message on the output, as tell does.
+func (w world) printf(format string, values ...any) error {
+	_, err := fmt.Fprint(w.out, report.Message(fmt.Sprintf(format, values...)))
+	return err
+}
 
 // warn writes a warning on the error stream.
 func (w world) warn(text string) { w.say("warning: " + text) }
@@ -137,7 +147,7 @@ func exitCode(w world, err error) int {
 	case errors.As(err, &v):
 		return int(v)
 	case errors.As(err, &wrong):
-		fmt.Fprintln(w.err, wrong)
+		w.tell(wrong.Error())
 		return gate.ExitUsage
 	case errors.As(err, &usage):
 		w.say(usage.Message)

@@ -4,15 +4,15 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -26,15 +26,21 @@ func readResult(w world, path string) (*result.Result, error) {
 	return parseResult(path, data)
 }
 
+// mostResult bounds the bytes of a result: an untrusted job may have written it.
+const mostResult = 256 << 20
+
 func readInput(w world, path string) ([]byte, error) {
 	if path == "-" {
-		data, err := io.ReadAll(w.in)
+		data, err := files.ReadAll(w.in, mostResult)
 		if err != nil {
 			return nil, fmt.Errorf("read the standard input: %w", err)
 		}
 		return data, nil
 	}
-	data, err := os.ReadFile(path)
+	data, err := files.Read(path, mostResult)
+	if errors.Is(err, files.ErrTooLarge) {
+		return nil, &gate.Unreadable{Where: path, Message: "the file has more than " + phrase.Bytes(mostResult) + ", the most that is read", Fix: "name a file that `xlagate check -f json -o FILE` wrote"}
+	}
 	if err != nil {
 		return nil, &gate.Unreadable{Where: path, Message: "there is no such file, or it is not readable", Fix: "name the file that `xlagate check -f json -o FILE` wrote"}
 	}

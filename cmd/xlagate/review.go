@@ -232,9 +232,9 @@ func decide(c *cli.Context, w world, o gate.Options, a *gate.AcceptOptions) erro
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(w.out, decided)
+	w.printf("%s\n", decided)
 	for _, change := range decided.rejected {
-		fmt.Fprintf(w.out, "undo     %s:%d: %s\n", change.Source.File, change.Source.Line, change.Title)
+		w.printf("undo     %s:%d: %s\n", change.Source.File, change.Source.Line, change.Title)
 	}
 	return nil
 }

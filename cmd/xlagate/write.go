@@ -189,15 +189,15 @@ func unread(w world, rep *facts.Report) error {
 }
 
 func sayProblems(w world, what string, problems []result.Problem) {
-	fmt.Fprintf(w.err, "xlagate: could not look at %s\n", what)
+	w.say("could not look at " + what)
 	for _, p := range problems {
 		text := p.Message
 		if p.File != "" {
 			text = p.File + ": " + text
 		}
-		fmt.Fprintf(w.err, "  %s\n", text)
+		w.tell("  " + text)
 		if p.Fix != "" {
-			fmt.Fprintf(w.err, "  %s\n", p.Fix)
+			w.tell("  " + p.Fix)
 		}
 	}
 }

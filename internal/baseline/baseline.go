@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Schema is the format version of a baseline file.
@@ -151,11 +152,11 @@ func orphan(dir string, entries []fs.DirEntry) error {
 // LoadProgram reads a program's baseline, given the name of its readable file.
 func LoadProgram(store fs.FS, name string) (*Program, error) {
 	machineName := strings.TrimSuffix(name, readableExt) + machineExt
-	text, err := fs.ReadFile(store, name)
+	text, err := read(store, name)
 	if err != nil {
 		return nil, fmt.Errorf("read the baseline: %w", err)
 	}
-	machine, err := fs.ReadFile(store, machineName)
+	machine, err := read(store, machineName)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := tree(name, text); err != nil {
 			return nil, err
@@ -168,8 +169,26 @@ func LoadProgram(store fs.FS, name string) (*Program, error) {
 	return parse(name, machineName, Text{text, machine})
 }
 
+// maxFile bounds the bytes of a file of a baseline.
+const maxFile = 64 << 20
+
+// read reads a file of a store. A repository may hold a link to anything, and what is no regular file may have no end.
+func read(store fs.FS, name string) ([]byte, error) {
+	info, err := fs.Stat(store, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, wrong(name, "it is no regular file", fixPair)
+	}
+	if info.Size() > maxFile {
+		return nil, wrong(name, "it has more than "+phrase.Bytes(maxFile)+", the most that is read", fixPair)
+	}
+	return fs.ReadFile(store, name)
+}
+
 func loadGraphs(store fs.FS, name string) (facts.Values, error) {
-	data, err := fs.ReadFile(store, name)
+	data, err := read(store, name)
 	if err != nil {
 		return nil, fmt.Errorf("read the baseline: %w", err)
 	}

@@ -132,7 +132,7 @@ type editStore interface {
 func (e *Edit) Put(name string, data []byte) (changed bool, err error) {
 	old, again := e.changed[name]
 	if !again {
-		old, _ = fs.ReadFile(e, name) // one that cannot be read is written
+		old, _ = read(e, name) // one that cannot be read is written
 	}
 	if old != nil && bytes.Equal(old, data) {
 		return false, nil
@@ -183,7 +183,7 @@ func openFolder(dir, config string) (fs.FS, error) {
 		return nil, err
 	}
 	if _, err := files.Finish(dir, config); err != nil {
-		return nil, wrong(dir, "an accept was interrupted, and cannot be finished: "+err.Error(), "run xlagate accept again where the baseline can be written")
+		return nil, wrong(dir, "an accept was interrupted, and cannot be finished: "+err.Error(), "restore the folder from git and remove .xlagate-step from it, or run xlagate accept again where the baseline can be written")
 	}
 	return os.DirFS(dir), nil
 }

@@ -25,7 +25,7 @@ func Save(e *Edit, target string, p *Program) ([]string, error) {
 	}
 	if _, inFolder := e.store.(*folder); err == nil && inFolder {
 		at := path.Join(target, attributesFile)
-		own, _ := fs.ReadFile(e, at) // an unreadable file is rewritten
+		own, _ := read(e, at) // an unreadable file is rewritten
 		if !bytes.Contains(own, []byte(attributes)) {
 			written, err = save(e, at, append(own, attributes...), written)
 		}

@@ -2,6 +2,8 @@ package baseline
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -50,6 +52,31 @@ func TestFirstWrongFileIsToldOf(t *testing.T) {
 	for range 20 {
 		if _, err := Load(store, "m"); err == nil || !strings.HasPrefix(err.Error(), "m/e.yaml:1:1: ") {
 			t.Fatalf("%v", err)
+		}
+	}
+}
+
+// A repository may hold links. One to a device is refused, not read: it has no end.
+func TestLinkToADevice(t *testing.T) {
+	for _, ext := range []string{readableExt, machineExt} {
+		dir := t.TempDir()
+		if err := os.Mkdir(filepath.Join(dir, "m"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		text := Format("m", &Program{Program: facts.Program{Name: "f", Variants: []*facts.Variant{{Signature: "()"}}}})
+		for name, data := range map[string][]byte{"f" + readableExt: text.Readable, "f" + machineExt: text.Machine} {
+			if err := os.WriteFile(filepath.Join(dir, "m", name), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := Load(os.DirFS(dir), "m"); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(os.Remove(filepath.Join(dir, "m", "f"+ext)), os.Symlink("/dev/zero", filepath.Join(dir, "m", "f"+ext))); err != nil {
+			t.Skip(err)
+		}
+		if _, err := Load(os.DirFS(dir), "m"); err == nil || !strings.Contains(err.Error(), "it is no regular file") {
+			t.Errorf("f%s: %v", ext, err)
 		}
 	}
 }

@@ -4,11 +4,13 @@ package config
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/price"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -82,10 +84,10 @@ const maxSize = 8 << 20
 
 // Load reads a configuration file, which messages call by its name. Its entries are of known rules and packs. The error is of type [Errors] when the content is wrong.
 func Load(known rule.Catalogue, path, name string) (*Config, error) {
-	if info, err := os.Stat(path); err == nil && info.Size() > maxSize {
-		return nil, fmt.Errorf("read the configuration: %s has %s; at most %s are read", name, phrase.Bytes(float64(info.Size())), phrase.Bytes(maxSize))
+	data, err := files.Read(path, maxSize)
+	if errors.Is(err, files.ErrTooLarge) {
+		return nil, fmt.Errorf("read the configuration: %s has more than %s, the most that is read", name, phrase.Bytes(maxSize))
 	}
-	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the configuration: %w", err)
 	}

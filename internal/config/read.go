@@ -27,7 +27,11 @@ func (r *reader) config(data []byte) *Config {
 		r.errorf(nil, "the file is empty; `xlagate init` makes one")
 		return cfg
 	case root.Kind != yamldoc.Mapping:
-		r.errorf(root, "the file is %s; expected a mapping with the keys %s", describeNode(root), oneOf(keysOf(r.keys)))
+		is := describeNode(root)
+		if root.Kind == yamldoc.Scalar { // not quoted: a link in a repository may lead to any file
+			is = "a text"
+		}
+		r.errorf(root, "the file is %s; expected a mapping with the keys %s", is, oneOf(keysOf(r.keys)))
 		return cfg
 	}
 	r.topLevel(root, cfg)

@@ -13,6 +13,7 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 
+	"github.com/xlagate/xlagate/internal/wire"
 	"github.com/xlagate/xlagate/internal/yamldoc"
 )
 
@@ -339,7 +340,7 @@ func describeNode(n *yamldoc.Node) string {
 	case n.Tag == "!!null":
 		return "empty"
 	}
-	return strconv.Quote(n.Value)
+	return strconv.Quote(wire.Plain(n.Value))
 }
 
 // parseNanoseconds reads a time such as 13ms, or a number of nanoseconds.

@@ -17,16 +17,16 @@ type Held struct{ Holder string }
 // Error returns a message with the holder.
 func (h *Held) Error() string { return h.Holder + " is writing there" }
 
-// acquire takes a lock, or returns [Held].
-func acquire(path string) (*lock, error) {
+// acquire takes a lock in a folder, or returns [Held]. The root does not follow a link out of the folder, which a repository may hold.
+func acquire(root *os.Root, name string) (*lock, error) {
 	for {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+		f, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 		if err != nil {
 			return nil, err
 		}
 		held, err := tryLock(f)
 		if held {
-			holder, _ := os.ReadFile(path) // only for the message
+			holder, _ := root.ReadFile(name) // only for the message
 			err = &Held{cmp.Or(strings.TrimSpace(string(holder)), "another process")}
 		}
 		if err != nil {
@@ -34,7 +34,7 @@ func acquire(path string) (*lock, error) {
 			return nil, err
 		}
 		mine, err := f.Stat()
-		if now, statErr := os.Stat(path); err == nil && statErr == nil && os.SameFile(mine, now) {
+		if now, statErr := root.Stat(name); err == nil && statErr == nil && os.SameFile(mine, now) {
 			l := &lock{f}
 			if err := named(f); err != nil {
 				return nil, errors.Join(err, l.release())

@@ -1,6 +1,10 @@
 package files
 
 import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +27,7 @@ import (
 type Step struct {
 	root    *os.Root
 	lock    *lock
+	key     []byte            // seals the journal
 	also    string            // a file outside the folder that may be changed in the same step
 	pending map[string][]byte // by name below the folder; nil removes a file
 	beside  []byte            // the new content of also; nil leaves it
@@ -43,6 +48,36 @@ const (
 type journal struct {
 	Files []journaled `json:"files"`
 	Also  string      `json:"also,omitempty"` // the file outside of the folder, whose new content is staged as "also"
+	Seal  string      `json:"seal,omitempty"` // shows that a run of this user wrote the journal: the folder may be from a repository that somebody else wrote
+}
+
+// sealed returns the seal of a journal.
+func (j journal) sealed(key []byte) string {
+	j.Seal = ""
+	text, _ := json.Marshal(j) // strings never fail
+	sum := hmac.New(sha256.New, key)
+	sum.Write(text)
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// sealKey returns the key of this user's journals, which it creates on first use. Without a place for it the key is that of this run alone: then no other
+// run finishes its step.
+func sealKey() []byte {
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // never fails
+	base, err := os.UserCacheDir()
+	name := filepath.Join(base, "xlagate", "keys", "journal")
+	if err != nil || os.MkdirAll(filepath.Dir(name), 0o700) != nil {
+		return key
+	}
+	_ = Create(name, func(f *os.File) error { // an existing one stays
+		_, err := f.Write(key)
+		return err
+	})
+	if kept, err := os.ReadFile(name); err == nil && len(kept) == len(key) {
+		return kept
+	}
+	return key
 }
 
 type journaled struct {
@@ -67,8 +102,8 @@ func Begin(dir, also string) (*Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Step{root: root, also: also, made: made, pending: map[string][]byte{}, reached: func() {}, limit: func(w io.Writer) io.Writer { return w }}
-	if s.lock, err = acquire(dir + "/" + lockFile); err != nil {
+	s := &Step{root: root, also: also, key: sealKey(), made: made, pending: map[string][]byte{}, reached: func() {}, limit: func(w io.Writer) io.Writer { return w }}
+	if s.lock, err = acquire(root, lockFile); err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
 	if err := s.finish(); err != nil {
@@ -152,6 +187,7 @@ func (s *Step) stage() error {
 			return fmt.Errorf("write %s: %w", s.also, err)
 		}
 	}
+	j.Seal = j.sealed(s.key)
 	text, err := json.Marshal(j)
 	if err == nil {
 		err = s.put("journal.new", text)
@@ -215,6 +251,9 @@ func (s *Step) finish() error {
 	var j journal
 	if err == nil {
 		err = json.Unmarshal(text, &j)
+	}
+	if err == nil && !hmac.Equal([]byte(j.sealed(s.key)), []byte(j.Seal)) {
+		err = errors.New("no run of this user wrote it, so that it is not followed: restore the folder from git, and remove " + staging + " from it")
 	}
 	if err == nil && j.Also != "" && j.Also != s.also {
 		err = fmt.Errorf("it changes %s as well, which this run does not read: run it with that one", j.Also)

@@ -3,6 +3,7 @@
 package files
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -262,11 +263,19 @@ func TestStepThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// A journal that somebody else wrote leads to no file outside of the folder.
+// A journal that leads to a file outside of the folder is not followed, and one that somebody else wrote leads nowhere: a repository may hold it.
 func TestJournalThatLeadsOut(t *testing.T) {
+	sealed := func(j journal) string {
+		j.Seal = j.sealed(sealKey())
+		text, err := json.Marshal(j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
 	for _, text := range []string{
-		`{"files":[{"name":"../out","staged":"0"}]}`, `{"files":[{"name":"/out","staged":"0"}]}`, `{"files":[{"name":"link/out","staged":"0"}]}`,
-		`{"files":[],"also":"/etc/other"}`, `{`,
+		sealed(journal{Files: []journaled{{"../out", "0"}}}), sealed(journal{Files: []journaled{{"/out", "0"}}}), sealed(journal{Files: []journaled{{"link/out", "0"}}}),
+		sealed(journal{Also: "/etc/other"}), `{`, `{"files":[{"name":"in","staged":"0"}]}`, `{"files":[{"name":"in","staged":"0"}],"seal":"00"}`, `{"files":[],"also":"DIR/config"}`,
 	} {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "out"), "old")
@@ -274,10 +283,29 @@ func TestJournalThatLeadsOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		write(t, filepath.Join(dir, "base", staging, "0"), "new")
-		write(t, filepath.Join(dir, "base", journalFile), text)
+		write(t, filepath.Join(dir, "base/in"), "old")
+		write(t, filepath.Join(dir, "base", staging, "also"), "new")
+		write(t, filepath.Join(dir, "config"), "old")
+		write(t, filepath.Join(dir, "base", journalFile), strings.ReplaceAll(text, "DIR", dir))
 		if _, err := Finish(filepath.Join(dir, "base"), filepath.Join(dir, "config")); err == nil {
 			t.Errorf("%s was done", text)
 		}
-		holds(t, filepath.Join(dir, "out"), "old")
+		for _, name := range []string{"out", "base/in", "config"} {
+			holds(t, filepath.Join(dir, name), "old")
+		}
 	}
+}
+
+// A link in the lock's place is not followed out of the folder: the lock is emptied and written.
+func TestLockThatLeadsOut(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	write(t, out, "old")
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "base"), 0o755), os.Symlink(out, filepath.Join(dir, "base", lockFile))); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := begin(dir, 1); err == nil {
+		t.Error("it was locked", s.Close())
+	}
+	holds(t, out, "old")
 }

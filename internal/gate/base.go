@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"sync"
 
 	"github.com/xlagate/xlagate/internal/baseline"
@@ -62,7 +63,7 @@ func baseProblem(target, where string, err error) result.Problem {
 	p := result.Problem{Target: target, Rule: "baseline-present", File: where, Message: err.Error(), Fix: "restore it from git, or write it anew: xlagate accept"}
 	if u := unreadable(err); u != nil {
 		p.Message, p.Fix = u.Message, u.Fix
-		if u.Where != where { // a file of the baseline
+		if u.Where != where && !filepath.IsAbs(u.Where) { // a file of the baseline
 			p.File = path.Join(where, u.Where)
 		}
 	}

@@ -147,8 +147,8 @@ func TestLackingInput(t *testing.T) {
 	o.Dumps = []string{unpacked(t, files)}
 	accept(t, o, AcceptOptions{})
 	for name := range files {
-		if strings.Contains(name, "buffer-assignment") || strings.Contains(name, "live-range") || strings.Contains(name, ".pb") {
-			delete(files, name)
+		if strings.Contains(name, "buffer-assignment") || strings.Contains(name, ".pb") {
+			delete(files, name) // the live ranges stay, which say another peak
 		}
 	}
 	o.Dumps = []string{unpacked(t, files)}
@@ -158,7 +158,7 @@ func TestLackingInput(t *testing.T) {
 		t.Errorf("exit %d, %+v", r.ExitCode, r.Problems)
 	}
 	o.AllowMissing = Inputs()
-	if r = check(t, o); r.ExitCode != ExitPass || !slices.ContainsFunc(r.Targets[0].NotCovered, func(s string) bool { return strings.HasPrefix(s, "buffer-assignment of ") }) {
+	if r = check(t, o); r.ExitCode != ExitPass || len(r.Notes) > 0 || !slices.ContainsFunc(r.Targets[0].NotCovered, func(s string) bool { return strings.HasPrefix(s, "buffer-assignment of ") }) {
 		t.Errorf("allowed: exit %d, %+v, not covered %q", r.ExitCode, r.Problems, r.Targets[0].NotCovered)
 	}
 }

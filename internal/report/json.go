@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,13 +17,28 @@ import (
 func writeJSON(w io.Writer, what string, v any) error { return encodeJSON(w, what, v, "  ") }
 
 func encodeJSON(w io.Writer, what string, v any, indent string) error {
-	e := json.NewEncoder(w)
+	e := json.NewEncoder(uncommanded{w})
 	e.SetEscapeHTML(false)
 	e.SetIndent("", indent)
 	if err := e.Encode(filled(reflect.ValueOf(v)).Interface()); err != nil {
 		return fmt.Errorf("write %s as JSON: %w", what, err)
 	}
 	return nil
+}
+
+// uncommanded writes JSON that spells the old form of a workflow command in another way: a log may hold the JSON.
+type uncommanded struct{ w io.Writer }
+
+// Write takes a whole value, as the encoder writes it.
+func (u uncommanded) Write(p []byte) (int, error) {
+	text := p
+	if bytes.Contains(p, []byte("##[")) {
+		text = bytes.ReplaceAll(p, []byte("##["), []byte(`#\u0023[`))
+	}
+	if _, err := u.w.Write(text); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // filled copies a value with empty lists and maps in the place of nil ones, but for those that the JSON form leaves out when they are empty.

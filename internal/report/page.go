@@ -287,6 +287,18 @@ func clean(s string) string {
 	return unCommand(b.String())
 }
 
+// Message makes a message that quotes names harmless to a terminal and to GitHub's runner, which takes a line that begins with two colons for a command.
+// It keeps the message's lines.
+func Message(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		if lines[i] = clean(l); strings.HasPrefix(strings.TrimSpace(l), "::") {
+			lines[i] = `\` + lines[i]
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 func harmless(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' || s[i] > '~' || s[i] == '#' {

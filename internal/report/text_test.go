@@ -34,6 +34,9 @@ func TestClean(t *testing.T) {
 			t.Errorf("clean(%q) is %q, want %q", in, got, want)
 		}
 	}
+	if got := Message("a\x1b\n  ::error::x\n##[error]y:: z\n"); got != "a\\x1b\n\\  ::error::x\n# #[error]y:: z\n" {
+		t.Errorf("Message: %q", got)
+	}
 	if got := cut("层层层层", 3); got != "层层…" {
 		t.Errorf("cut: %s", got)
 	}
@@ -41,13 +44,13 @@ func TestClean(t *testing.T) {
 
 // TestTextIsHarmless looks at every byte that reaches a terminal or the log of a runner.
 func TestTextIsHarmless(t *testing.T) {
-	for _, format := range []string{"text", "github", "junit", "sarif"} {
+	for _, format := range []string{"text", "github", "junit", "sarif", "json", "codequality"} {
 		var out bytes.Buffer
 		if err := Result(&out, ugly(), format, Options{Rules: documented}); err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range out.String() {
-			if r != '\n' && !unicode.IsPrint(r) && r != '\ufe0f' {
+			if data := format == "json" || format == "codequality"; !data && r != '\n' && !unicode.IsPrint(r) && r != '\ufe0f' {
 				t.Errorf("%s holds %U", format, r)
 			}
 		}

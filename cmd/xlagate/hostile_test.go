@@ -1,0 +1,30 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/gate"
+)
+
+// The name of a file in a dump is no command to GitHub's runner and no escape sequence, whichever command quotes it and on whichever stream.
+func TestHostileFileName(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "module_0001.jit_a\n::error::x##[error]y\x1b[31m.cpu_after_optimizations.txt")
+	if err := os.WriteFile(name, []byte("HloModule jit_b##[error]z\n"), 0o600); err != nil {
+		t.Skip(err) // Windows has no such names
+	}
+	for _, args := range [][]string{{"inspect", dir}, {"facts", dir}, {"diff", dir, dir}, {"export", "--to", "csv", dir}, {"init", "-o", filepath.Join(t.TempDir(), "x"), dir}} {
+		var out bytes.Buffer
+		if code := run(t.Context(), append([]string{"xlagate"}, args...), world{in: strings.NewReader(""), out: &out, err: &out, getenv: os.Getenv}); code != gate.ExitIncomplete {
+			t.Errorf("%s: exit %d", args[0], code)
+		}
+		said := out.String()
+		if !strings.Contains(said, "jit_a") || strings.Contains(said, "\n::") || strings.Contains(said, "##[") || strings.Contains(said, "\x1b") {
+			t.Errorf("%s says:\n%q", args[0], said)
+		}
+	}
+}
