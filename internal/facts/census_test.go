@@ -12,7 +12,9 @@ func TestCensusFindsEverything(t *testing.T) {
 	for _, name := range []string{"gpu-0.10-train", "tpu-v5e-sharded", "torch-xla-mlp"} {
 		m := kept(t, name)
 		r := newReader(m)
-		products := func(id hlo.InstrID) bool { return m.Instrs[id].Opcode == hlo.OpDot || m.Instrs[id].Opcode == hlo.OpAdd }
+		products := func(id hlo.InstrID) bool {
+			return m.Instrs[id].Opcode == hlo.OpDot || m.Instrs[id].Opcode == hlo.OpConvert
+		}
 		var want []spot
 		opcodes, counted, alike := map[hlo.Opcode]int{}, map[hlo.Opcode]int{}, 0
 		for _, c := range r.inOrder() {

@@ -41,7 +41,7 @@ type spot struct {
 // largestConstants lists the largest constants in the order of the file, of several of one size the first.
 func (r *reader) largestConstants() []spot {
 	sizes := map[int64]int{}
-	for id, n := range r.distinct() {
+	for id, n := range r.notable() {
 		if r.isConstant(id) {
 			sizes[r.size(id)] += n
 		}

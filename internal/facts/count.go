@@ -134,23 +134,20 @@ func (f Values) cost(id ID, cost float64) {
 func (f Values) module(r *reader) {
 	m := r.m
 	f[InstructionsAfter] = float64(len(m.Instrs))
-	byShape := make([]int64, m.ShapeIDs())
-	for id, n := range r.distinct() {
-		shape := m.Instrs[id].Shape
-		byShape[shape] += int64(n)
+	for id, n := range r.notable() {
 		if m.Instrs[id].Opcode == hlo.OpTranspose {
 			f.add(TransposesCount, int64(n))
-			f.addBytes(TransposesBytes, int64(n), m.ShapeBytes(shape))
+			f.addBytes(TransposesBytes, int64(n), m.ShapeBytes(m.Instrs[id].Shape))
 		}
 	}
-	f.dtypes(m, byShape)
+	f.dtypes(m, r.census().byShape)
 	f[DonationAliased] = float64(len(m.Header.Aliases))
 	f[DonationBytes] = float64(aliasedBytes(m))
 }
 
 // dtypes counts the instructions whose result holds a type, and of those in double precision the ones with single numbers of it: a Python
 // number comes as one into a graph of PyTorch/XLA.
-func (f Values) dtypes(m *hlo.Module, byShape []int64) {
+func (f Values) dtypes(m *hlo.Module, byShape []int) {
 	var types []hlo.Type
 	for shape, n := range byShape {
 		if n == 0 {
@@ -158,9 +155,9 @@ func (f Values) dtypes(m *hlo.Module, byShape []int64) {
 		}
 		types = leafTypes(m, hlo.ShapeID(shape), types[:0])
 		for _, t := range types {
-			f.add(Dtype.Of(t.String()), n)
+			f.add(Dtype.Of(t.String()), int64(n))
 			if (t == hlo.F64 || t == hlo.C128) && !holdsArray(m, hlo.ShapeID(shape), t) {
-				f.add(ScalarDtype.Of(t.String()), n)
+				f.add(ScalarDtype.Of(t.String()), int64(n))
 			}
 		}
 	}

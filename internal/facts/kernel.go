@@ -30,6 +30,7 @@ type reader struct {
 	list     []string               // of the operands at hand, see operandShapes
 	shapes   []string               // by ShapeID, without layout
 	order    []hlo.CompID           // see inOrder
+	taken    *census                // see census
 	sizes    []int64                // by ShapeID, of all arrays in it
 	seen     []bool                 // see operandBytes
 	same     *hlo.Alike             // see alike

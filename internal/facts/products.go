@@ -41,7 +41,7 @@ func (r *reader) products(v *Variant) {
 			v.addProduct(r.interner.product(p))
 		}
 	}
-	for id, n := range r.distinct() {
+	for id, n := range r.notable() {
 		if r.m.Instrs[id].Opcode == hlo.OpConvert && r.floating(r.m.Instrs[id].Shape) && r.floating(r.operandShape(id)) {
 			v.Facts[ConvertsCount] += float64(n)
 			v.Facts[ConvertsElements] += float64(int64(n) * r.m.Shape(r.m.Instrs[id].Shape).ElementCount())

@@ -177,23 +177,29 @@ func givenOperations(d *dump.Dump, id string) *operations {
 
 func (r *reader) countOperations(ops *operations) {
 	users := r.firstUsers(r.all(r.isConstant))
-	for _, id := range r.all(func(hlo.InstrID) bool { return true }) {
-		in := &r.m.Instrs[id]
-		op := Op{Opcode: r.opcode(id), Shape: r.shape(in.Shape)}
-		switch in.Opcode {
-		case hlo.OpParameter, hlo.OpTuple, hlo.OpGetTupleElement:
-			continue
-		case hlo.OpConstant:
-			c := r.constant(id, users[id])
-			op.Attrs, op.OpName, op.Source = c.Value, c.OpName, c.Source
-		default:
-			md := r.metadata(id)
-			op.Attrs, op.OpName, op.Source = r.printedAttrs(id), md.OpName, r.sources.locate(md)
+	for _, c := range r.inOrder() {
+		for id, end := r.m.Body(c); id < end; id++ {
+			r.countOperation(ops, id, users[id])
 		}
-		key := op.Opcode + " " + op.Shape + " " + op.Attrs
-		ops.count[key]++
-		ops.all, ops.keys = append(ops.all, op), append(ops.keys, key)
 	}
+}
+
+func (r *reader) countOperation(ops *operations, id, user hlo.InstrID) {
+	in := &r.m.Instrs[id]
+	op := Op{Opcode: r.opcode(id), Shape: r.shape(in.Shape)}
+	switch in.Opcode {
+	case hlo.OpParameter, hlo.OpTuple, hlo.OpGetTupleElement:
+		return
+	case hlo.OpConstant:
+		c := r.constant(id, user)
+		op.Attrs, op.OpName, op.Source = c.Value, c.OpName, c.Source
+	default:
+		md := r.metadata(id)
+		op.Attrs, op.OpName, op.Source = r.printedAttrs(id), md.OpName, r.sources.locate(md)
+	}
+	key := op.Opcode + " " + op.Shape + " " + op.Attrs
+	ops.count[key]++
+	ops.all, ops.keys = append(ops.all, op), append(ops.keys, key)
 }
 
 // nameless are names that a framework gives to whatever it compiles: they say nothing of the function. Keras has the last one for the step of
