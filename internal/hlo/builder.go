@@ -16,7 +16,7 @@ func newBuilder(src []byte, format Format) builder {
 		shapes: newSpellingIndex(0), opcodes: newSpellingIndex(0),
 	}
 	b.metas.reset()
-	b.metas.parts = []distinct{{}}
+	b.metas.parts, b.metas.behind = []distinct{{}}, []MetadataID{0}
 	return b
 }
 

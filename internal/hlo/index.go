@@ -169,7 +169,13 @@ func (x *nameIndex) slot(t text, instrs []Instruction, hash uint32, name spellin
 
 // named reports whether an instruction has a name.
 func (t text) named(in *Instruction, name spelling) bool {
-	return uint32(in.nameLen) == name.n && string(t[in.name:in.name+name.n]) == string(t[name.at:name.at+name.n])
+	if uint32(in.nameLen) != name.n {
+		return false
+	}
+	if at, n := int(in.name), int(name.n); 8 <= n && n <= shortSpelling { // two numbers that overlap
+		return t.eight(at) == name.head && t.eight(at+n-8) == t.eight(int(name.at)+n-8)
+	}
+	return string(t[in.name:in.name+name.n]) == string(t[name.at:name.at+name.n])
 }
 
 // idTable finds numbers by the ids of a proto. Ids are small numbers, or computation<<32 | number in newer files.

@@ -82,6 +82,14 @@ func (t text) name(i int) spelling {
 	return t.spelling(i, t.ident(i))
 }
 
+// operand returns the name at i, or a longer spelling that is no name.
+func (t text) operand(i int) spelling {
+	if head, rest, n := t.token(i); n > 0 {
+		return spelling{head, rest, uint32(i), n}
+	}
+	return t.name(i)
+}
+
 // token returns the spelling at i up to the first byte that sorts before the bytes of names. The name at i may be shorter.
 func (t text) token(i int) (head, rest uint64, n uint32) { return t.upTo(i, '-') }
 

@@ -219,6 +219,9 @@ func (p *textParser) value(key Range, i int) int {
 
 // metadata reads an instruction's metadata. Most often it was read before and ends at the first closing brace; then it is not scanned.
 func (p *textParser) metadata(in *Instruction, i int) int {
+	if in.meta = p.metas.likely(p.m, i); in.meta > 0 {
+		return i + p.m.metas[in.meta].Len()
+	}
 	if n := bytes.IndexByte(p.t[i:], '}') + 1; n > 0 {
 		if in.meta = p.metas.find(p.m, Range{uint32(i), uint32(i + n)}); in.meta > 0 {
 			return i + n

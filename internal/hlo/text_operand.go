@@ -4,7 +4,7 @@ package hlo
 func (p *textParser) operandList(i int, in *Instruction) int {
 	mark := len(p.operands)
 	for p.t.at(i, '%') { // the usual spelling: %name, %name
-		name := p.t.name(i + 1)
+		name := p.t.operand(i + 1)
 		id, end := p.named(name), name.end()
 		if id == NoInstr || end+2 >= len(p.t) || p.t[end] != ')' && (p.t[end] != ',' || p.t[end+1] != ' ') {
 			break

@@ -68,13 +68,20 @@ func (p *textParser) shape(i int) (ShapeID, int) {
 	return shape, p.t.blanks(end)
 }
 
-// longShape finds a shape whose spelling is longer than a short one.
+// longShape finds a shape whose spelling is longer than a short one. Half of the time it is the last such shape.
 func (p *textParser) longShape(i int) (id int32, end int) {
+	if last := p.long; last.n > 0 && i+int(last.n) < len(p.t) && p.t[i+int(last.n)] == ' ' && p.t.same(&last, spelling{at: uint32(i), n: last.n}) {
+		return last.value, i + int(last.n)
+	}
 	const longest = 64
 	if end = i + bytes.IndexByte(p.t[i:min(i+longest, len(p.t))], ' '); end <= i+shortSpelling {
 		return -1, i
 	}
-	return p.shapes.find(p.t, p.t.spelling(i, end)), end
+	s := p.t.spelling(i, end)
+	if id = p.shapes.find(p.t, s); id >= 0 {
+		p.long = spellingSlot{s, id}
+	}
+	return id, end
 }
 
 func (p *textParser) newShape(i int) (ShapeID, int) {
