@@ -70,19 +70,13 @@ func (r *protoReader) instruction(body Range) {
 	r.ids = append(r.ids, id)
 }
 
-// cut finds the parts of an instruction. It reads fields with a tag of one or two bytes and less than 128 bytes in place, as nearly all are.
+// cut finds the parts of an instruction.
 func (r *protoReader) cut(body Range) {
 	src, parts := r.src[:body.End], &r.parts
 	*parts, r.says = [partCount]Range{}, 0
 	for at := int(body.Start); at < len(src); {
-		tag, start, end := 0, at+2, 0
-		if at >= 0 && at <= len(src)-3 {
-			tag, end = int(src[at]), at+2+int(src[at+1])
-			if tag >= 0x80 {
-				tag, start, end = tag&0x7f|int(src[at+1])<<7, at+3, at+3+int(src[at+2])
-			}
-		}
-		if tag&7 != wireBytes || end-start >= 0x80 || end > len(src) || uint(tag-8) >= uint(len(partOf)-8) {
+		tag, start, end := shortField(src, at)
+		if uint(tag) >= uint(len(partOf)) {
 			tag, _, start, end = field(src, at)
 		}
 		part := partOther

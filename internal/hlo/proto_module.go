@@ -26,6 +26,7 @@ type protoReader struct {
 
 	computations idTable
 	schedule     sequences
+	last         spellingSlot // the last shape
 
 	// Of the current computation:
 	bodies       []Range // of its instructions
@@ -80,13 +81,17 @@ func (r *protoReader) module() {
 	r.finish()
 }
 
-// prepare allocates for the instructions.
+// prepare allocates for the instructions. It estimates their number from some of the computations, and adds a little.
 func (r *protoReader) prepare(computations []Range) {
-	n := 0
-	for _, c := range computations {
-		n += r.countInstructions(c)
+	const samples = 64
+	n, looked, all := 0, 0, 0
+	for i, c := range computations {
+		if all += c.Len(); i%(len(computations)/samples+1) == 0 {
+			n, looked = n+r.countInstructions(c), looked+c.Len()
+		}
 	}
-	r.reserve(n, len(computations))
+	n = n * all / max(1, looked)
+	r.reserve(n+n/32, len(computations))
 	r.computations.reset(len(computations))
 }
 
@@ -158,10 +163,8 @@ func nameAndID(src []byte, instruction Range) (name Range, id int64) {
 
 func (r *protoReader) countInstructions(computation Range) int {
 	n := 0
-	for f := fieldsOf(r.src, computation); f.next(); {
-		if f.tag == 2<<3|wireBytes {
-			n++
-		}
+	for w := r.walk(computation); w.next(); {
+		n++
 	}
 	return n
 }

@@ -6,10 +6,15 @@ import (
 	"strconv"
 )
 
-// shape interns a ShapeProto. It decodes equal bytes only once.
+// shape interns a ShapeProto. It decodes equal bytes only once. Half of the time they are those of the last one.
 func (r *protoReader) shape(body Range) ShapeID {
-	s := text(r.src).spelling(int(body.Start), int(body.End))
+	s := spelling{at: body.Start, n: uint32(body.Len())}
+	if s.n == r.last.n && s.n > 0 && text(r.src).same(&r.last, s) {
+		return ShapeID(r.last.value)
+	}
+	s = text(r.src).spelling(int(body.Start), int(body.End))
 	if id := r.shapes.find(r.src, s); id >= 0 {
+		r.last = spellingSlot{s, id}
 		return ShapeID(id)
 	}
 	d := shapeDecoder{src: r.src, table: &r.m.shapes}

@@ -61,6 +61,12 @@ func (f *fields) next() bool {
 // field reads the field at an offset: its tag, the value of a varint, and the range of the value. For a broken one it returns a negative
 // brokenness as the tag and the offset as the end. HLO protos have no groups.
 func field(src []byte, at int) (tag int, value uint64, start, end int) {
+	if tag, start, end = shortField(src, at); tag >= 0 {
+		if tag&7 == wireVarint {
+			value, _ = varint(src, start)
+		}
+		return tag, value, start, end
+	}
 	var f wire.Field
 	n := f.Read(src[at:])
 	switch {
@@ -70,6 +76,38 @@ func field(src []byte, at int) (tag int, value uint64, start, end int) {
 		return -int(garbage), 0, at, at
 	}
 	return f.Number<<3 | int(f.Type), f.Value, at + n - len(f.Bytes), at + n
+}
+
+// shortField reads a field in place: one with a tag of one or two bytes that is a varint of at most eight bytes, or of a length below 16,384, and not
+// at the very end of the file. Nearly all are. For others, and for what is no field, it returns a negative tag.
+func shortField(src []byte, at int) (tag, start, end int) {
+	const longest = 2 + 8 // a tag and a varint
+	if at < 0 || at > cap(src)-longest {
+		return -1, 0, 0
+	}
+	b := src[at : at+longest] // what is in it behind the message is not used
+	tag, start = int(b[0]), 1
+	if tag >= 0x80 {
+		tag, start = tag&0x7f|int(b[1])<<7, 2
+	}
+	if tag&7 == wireVarint {
+		last := ^binary.LittleEndian.Uint64(b[start:start+8]) & marks
+		if end = start + 1 + int(firstMark(last)); last == 0 {
+			return -1, 0, 0
+		}
+	} else {
+		size := int(b[start])
+		if start++; size >= 0x80 {
+			size, start = size&0x7f|int(b[start])<<7, start+1
+		}
+		if end = start + size; size >= 0x80<<7 || tag&7 != wireBytes {
+			return -1, 0, 0
+		}
+	}
+	if at+end > len(src) || uint(tag-8) >= 0x80<<7-8 {
+		return -1, 0, 0
+	}
+	return tag, at + start, at + end
 }
 
 // whyBroken returns the reason for an error of protowire.

@@ -106,28 +106,48 @@ func (f *Field) Read(message []byte) int {
 	return tag + n
 }
 
-// short reads a field with a tag of one or two bytes and a number or a length of one byte, as nearly all are. It returns 0 for others.
+// short reads a field in place: one with a tag of one or two bytes and a number or a length of at most eight bytes, and not at
+// the very end of the file. Nearly all are. It returns 0 for others.
 func (f *Field) short(message []byte) int {
-	if len(message) < 3 {
+	const longest = 2 + 8 // a tag and a varint
+	if cap(message) < longest {
 		return 0
 	}
-	tag, size, start := int(message[0]), int(message[1]), 2
+	b := message[:longest] // what is in it behind the message is not used
+	tag, start := int(b[0]), 1
 	if tag >= 0x80 {
-		tag, size, start = tag&0x7f|size<<7, int(message[2]), 3
+		tag, start = tag&0x7f|int(b[1])<<7, 2
 	}
-	if size >= 0x80 || tag < 8 || tag >= 0x80<<7 {
+	if tag < 8 || tag >= 0x80<<7 {
 		return 0
 	}
 	f.Number, f.Type = tag>>3, protowire.Type(tag&7)
-	switch {
+	size, n := shortVarint(b[start:])
+	switch end := start + n; {
+	case n == 0 || end > len(message):
 	case f.Type == protowire.VarintType:
-		f.Value, f.Bytes = uint64(size), message[start-1:start]
-		return start
-	case f.Type == protowire.BytesType && size <= len(message)-start:
-		f.Bytes = message[start : start+size]
-		return start + size
+		f.Value, f.Bytes = size, message[start:end]
+		return end
+	case f.Type == protowire.BytesType && size <= uint64(len(message)-end):
+		f.Bytes = message[end : end+int(size)]
+		return end + int(size)
 	}
 	return 0
+}
+
+// shortVarint reads a varint of at most eight bytes, and returns how many it has; 0 for a longer one. Eight bytes follow.
+func shortVarint(b []byte) (v uint64, n int) {
+	if b[0] < 0x80 {
+		return uint64(b[0]), 1
+	}
+	for n < 8 {
+		c := b[n]
+		v |= uint64(c&0x7f) << (7 * n)
+		if n++; c < 0x80 {
+			return v, n
+		}
+	}
+	return 0, 0
 }
 
 // First returns the first length-delimited field with a number. ok is false if the message has none that is whole.
