@@ -108,13 +108,16 @@ func (w *flow) refs(list []int32, operands []hlo.InstrID, first hlo.InstrID, mad
 // kindOf makes sure that the tables hold what an operation says, and says where.
 func (r *reader) kindOf(id hlo.InstrID) int32 {
 	in := &r.m.Instrs[id]
-	kind, known := r.kinds[opKind{in.Shape, in.Opcode}]
-	if !known {
-		kind = int32(len(r.coded))
-		r.kinds[opKind{in.Shape, in.Opcode}], r.coded = kind, append(r.coded, in.Opcode)
+	if int(in.Opcode) >= len(r.kinds[in.Shape]) {
+		r.kinds[in.Shape] = reach(r.kinds[in.Shape], max(int(in.Opcode), hlo.NumOpcodes-1))
+	}
+	known := &r.kinds[in.Shape][in.Opcode]
+	if *known == 0 {
+		r.coded = append(r.coded, in.Opcode)
+		*known = int32(len(r.coded))
 		r.tables.Said = append(r.tables.Said, r.interner.says(opSaid{r.m.OpcodeName(in.Opcode), r.shape(in.Shape), r.m.Shape(in.Shape).Layout}))
 	}
-	return kind
+	return *known - 1
 }
 
 // entered reports whether the operations inside an operation stand for it.

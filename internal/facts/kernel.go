@@ -22,7 +22,7 @@ type reader struct {
 	lists    map[opList]OpList
 	origins  []byte                 // of the list at hand, see ops
 	origin   hlo.MetadataID         // the last in origins
-	kinds    map[opKind]int32       // of the operations in kernels: what they say in tables.Said
+	kinds    [][]int32              // by hlo.ShapeID and opcode: what operations in kernels say in tables.Said + 1
 	coded    []hlo.Opcode           // by kind
 	flow     flow                   // see operations
 	counts   []int                  // by opcode, of the operations at hand; see doing
@@ -50,7 +50,7 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 	metas, shapes := m.MetadataIDs(), m.ShapeIDs()
 	r := &reader{
 		m: m, sources: newSources(m, from), interner: from, forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, lists: map[opList]OpList{},
-		kinds: map[opKind]int32{}, rewrites: map[hlo.InstrID]string{}, metas: make([]hlo.Metadata, metas), decoded: make([]bool, metas), tables: &opTables{Origins: make([]*opOrigin, metas)},
+		kinds: make([][]int32, shapes), rewrites: map[hlo.InstrID]string{}, metas: make([]hlo.Metadata, metas), decoded: make([]bool, metas), tables: &opTables{Origins: make([]*opOrigin, metas)},
 		shapes: make([]string, shapes), sizes: make([]int64, shapes),
 	}
 	for id := range r.sizes {

@@ -33,14 +33,8 @@ type opTables struct {
 	Origins []*opOrigin // by hlo.MetadataID; nil for those of no operation
 }
 
-// opSaid is what an operation says but for its operands, opKind the same before it is put into words.
-type (
-	opSaid struct{ Opcode, Shape, Layout string }
-	opKind struct {
-		shape  hlo.ShapeID
-		opcode hlo.Opcode
-	}
-)
+// opSaid is what an operation says but for its operands.
+type opSaid struct{ Opcode, Shape, Layout string }
 
 // opOrigin is where an operation comes from.
 type opOrigin struct {
@@ -104,8 +98,13 @@ func (l OpList) op(op keptOp, from []int32) Op {
 
 // seenOps remembers operations of one module. Most metadata belongs to one kind of operation.
 type seenOps struct {
-	one  []int32 // by hlo.MetadataID: the kind that was seen first with it + 1
-	more map[[2]int32]bool
+	one   []int32 // by hlo.MetadataID: the kind that was seen first with it + 1
+	more  map[[2]int32]bool
+	lists map[*opList]bool // those that were gone through
+}
+
+func newSeenOps() *seenOps {
+	return &seenOps{more: map[[2]int32]bool{}, lists: map[*opList]bool{}}
 }
 
 // add reports whether an operation of this kind and origin was not seen before.
@@ -122,9 +121,6 @@ func (s *seenOps) add(from hlo.MetadataID, kind int32) bool {
 	if s.more[key] {
 		return false
 	}
-	if s.more == nil {
-		s.more = map[[2]int32]bool{}
-	}
 	s.more[key] = true
 	return true
 }
@@ -133,8 +129,12 @@ func (s *seenOps) add(from hlo.MetadataID, kind int32) bool {
 // their operands.
 func (l OpList) distinct(seen *seenOps) iter.Seq[Op] {
 	return func(yield func(Op) bool) {
-		for op := range l.kept() {
-			if seen.add(op.origin, op.kind) && !yield(l.op(op, nil)) {
+		if l.List == nil || seen.lists[l.List] {
+			return
+		}
+		seen.lists[l.List] = true
+		for ops := l.keptOps(); ops.next(); {
+			if seen.add(ops.origin, ops.kind) && !yield(l.op(ops.keptOp, nil)) {
 				return
 			}
 		}
@@ -176,29 +176,42 @@ func appendOperand(code []byte, at, from int32) []byte {
 	return binary.AppendUvarint(code, codeBefore+2*uint64(uint32(at-from)))
 }
 
-// kept yields the operations as they are kept, in order.
+// keptOps goes through the operations of a list as they are kept, in order.
+type keptOps struct {
+	keptOp
+	code, origins string // of the operations that follow
+}
+
+func (l OpList) keptOps() keptOps {
+	if l.List == nil {
+		return keptOps{}
+	}
+	return keptOps{keptOp{at: -1}, l.List.Body.Code, l.List.Origins}
+}
+
+// next goes to the next operation. It returns false behind the last one.
+func (k *keptOps) next() bool {
+	if k.code == "" {
+		return false
+	}
+	var step, kind, n uint64
+	step, k.origins = cutNumber(k.origins)
+	k.origin += hlo.MetadataID(step>>1) ^ -hlo.MetadataID(step&1)
+	kind, k.code = cutNumber(k.code)
+	n, k.code = cutNumber(k.code)
+	k.kind, k.operands = int32(kind), k.code
+	for ; n > 0 && k.code != ""; n-- {
+		_, k.code = cutNumber(k.code)
+	}
+	k.operands = k.operands[:len(k.operands)-len(k.code)]
+	k.at++
+	return true
+}
+
+// kept yields what keptOps goes through.
 func (l OpList) kept() iter.Seq[keptOp] {
 	return func(yield func(keptOp) bool) {
-		if l.List == nil {
-			return
-		}
-		code, origins := l.List.Body.Code, l.List.Origins
-		var op keptOp
-		for ; code != ""; op.at++ {
-			var step, kind, n uint64
-			step, origins = cutNumber(origins)
-			op.origin += hlo.MetadataID(step>>1) ^ -hlo.MetadataID(step&1)
-			kind, code = cutNumber(code)
-			op.kind = int32(kind)
-			n, code = cutNumber(code)
-			op.operands = code
-			for ; n > 0 && code != ""; n-- {
-				_, code = cutNumber(code)
-			}
-			op.operands = op.operands[:len(op.operands)-len(code)]
-			if !yield(op) {
-				return
-			}
+		for ops := l.keptOps(); ops.next() && yield(ops.keptOp); {
 		}
 	}
 }
@@ -223,6 +236,13 @@ func (op keptOp) appendFrom(list []int32) []int32 {
 
 // cutNumber cuts what binary.AppendUvarint appended off the front of a text.
 func cutNumber(s string) (n uint64, rest string) {
+	if s != "" && s[0] < 0x80 {
+		return uint64(s[0]), s[1:]
+	}
+	return cutLong(s)
+}
+
+func cutLong(s string) (n uint64, rest string) {
 	for i := 0; i < len(s); i++ {
 		n |= uint64(s[i]&0x7f) << (7 * i)
 		if s[i] < 0x80 {

@@ -105,10 +105,15 @@ func (p *printer) prepare() {
 func (p *printer) computation(c CompID) {
 	first, end := p.m.Body(c)
 	p.first, p.instr, p.names = first, slices.Grow(p.instr[:0], int(end-first)), nil
+	p.live = slices.Grow(p.live[:0], int(end-first))[:end-first]
+	clear(p.live)
 	for i := first; i < end; i++ {
 		p.instruction(i)
 	}
-	p.findLive(c)
+	p.live[p.m.Comps[c].Root-first] = true
+	if slices.Contains(p.live, false) { // of what nothing uses something may use others
+		p.findLive(c)
+	}
 	var all digest
 	for i, d := range p.instr {
 		if p.live[i] {
@@ -123,6 +128,13 @@ func (p *printer) instruction(i InstrID) {
 	d := op
 	for _, o := range operands {
 		d = d.and(p.instr[o-p.first])
+	}
+	for _, o := range p.m.Operands(i) {
+		p.live[o-p.first] = true
+	}
+	if effect := p.hasEffect(i); effect || p.m.Instrs[i].Opcode == OpParameter {
+		p.live[i-p.first] = true
+		p.effects[p.m.Instrs[i].Comp] = p.effects[p.m.Instrs[i].Comp] || effect
 	}
 	p.p.ops = append(p.p.ops, op)
 	p.instr = append(p.instr, d.and(p.predecessors(i)))
@@ -240,11 +252,7 @@ func (p *printer) findLive(c CompID) {
 	clear(p.live)
 	p.live[m.Comps[c].Root-first] = true
 	for i := end - 1; i >= first; i-- {
-		if p.hasEffect(i) {
-			p.effects[c] = true
-			p.live[i-first] = true
-		}
-		if m.Instrs[i].Opcode == OpParameter {
+		if m.Instrs[i].Opcode == OpParameter || p.hasEffect(i) {
 			p.live[i-first] = true
 		}
 		if !p.live[i-first] {

@@ -34,6 +34,14 @@ func (m *Meter) elementwise(w *Work, id hlo.InstrID) {
 		e = effort{Rounds, 1}
 	}
 	if e.each == 0 {
+		switch {
+		case in.Opcode == hlo.OpParameter, in.Opcode == hlo.OpConstant, in.Opcode == hlo.OpBroadcast, in.Opcode == hlo.OpBitcast:
+			return // nothing, and there are many
+		case int(in.Opcode) < hlo.NumOpcodes && workOf[in.Opcode] == oneFlop && m.m.Shape(in.Shape).Type != hlo.Tuple:
+			e = effort{Vector, 1}
+		}
+	}
+	if e.each == 0 {
 		n := m.costs.arithmetic(id).Flops
 		if in.Opcode == hlo.OpTranspose || in.Opcode == hlo.OpConcatenate || in.Opcode == hlo.OpPad || in.Opcode == hlo.OpReverse {
 			n = m.elements(in.Shape)

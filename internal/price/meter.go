@@ -35,7 +35,7 @@ type body struct {
 	indexed    bool          // parameters are known
 }
 
-// NewMeter makes a meter. product says whether an instruction is a product, and of what; trips how often a loop runs.
+// NewMeter makes a meter. product says whether one that may be a product is one, and of what; trips how often a loop runs.
 func NewMeter(a *hlo.Alike, costs *Prices, trips func(hlo.InstrID) int64, product func(hlo.InstrID) (Product, bool)) *Meter {
 	module := a.Module()
 	return &Meter{
@@ -85,18 +85,12 @@ func (m *Meter) isScalar(id hlo.InstrID) bool {
 
 // operation adds what an instruction computes, with all that it calls. looped says that it is in a fusion that is a plain loop.
 func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
-	if p, is := m.product(id); is {
-		w[unit(p, looped)] += p.Flops
-		switch m.m.Instrs[id].Opcode {
-		case hlo.OpConvolution:
-			m.convolution(w, id, p, looped)
-		case hlo.OpDot:
-			m.across(w, id)
-		}
-		return
-	}
 	op := m.m.Instrs[id].Opcode
 	switch op {
+	case hlo.OpDot, hlo.OpRaggedDot, hlo.OpScaledDot, hlo.OpConvolution, hlo.OpCustomCall:
+		if !m.multiply(w, id, looped) {
+			m.elementwise(w, id)
+		}
 	case hlo.OpFusion:
 		m.enter(w, id, m.isLoop(id))
 		m.oneByOne(w, id)
@@ -120,6 +114,22 @@ func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
 	if op == hlo.OpGather || op == hlo.OpScatter {
 		m.indexed(w, id)
 	}
+}
+
+// multiply adds a product, if the instruction is one.
+func (m *Meter) multiply(w *Work, id hlo.InstrID, looped bool) bool {
+	p, is := m.product(id)
+	if !is {
+		return false
+	}
+	w[unit(p, looped)] += p.Flops
+	switch m.m.Instrs[id].Opcode {
+	case hlo.OpConvolution:
+		m.convolution(w, id, p, looped)
+	case hlo.OpDot:
+		m.across(w, id)
+	}
+	return true
 }
 
 // isLoop reports whether a fusion is a loop of its own over the elements of its result: a product in it is computed element by element.
