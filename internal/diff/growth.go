@@ -72,7 +72,7 @@ func (v *Variant) Largest(fits func(*facts.Kernel) bool) *Cause {
 	if most == nil {
 		return nil
 	}
-	return CauseAt("the largest is "+most.Describe(), most)
+	return CauseAt("", most).With("the largest is " + most.Describe())
 }
 
 // EditThat returns the first cause with an edit that fits, else the one that adds most kernels.

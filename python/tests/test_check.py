@@ -37,7 +37,13 @@ def test_worse_than_the_baseline(project, old, new, says):
 def test_bound_of_the_marker(project):
     p = project("max_kernels=20")
     p.edit("max_kernels=20", "max_kernels=2", "test_model.py")
-    fails(p, "breaks max-kernels: *at most 2 allowed*", "a limit of the test's marker is raised there")
+    fails(p, "breaks max-kernels: *at most 2 allowed*", "to raise a limit of the marker, edit the marker")
+
+
+def test_bound_of_the_marker_is_not_accepted_away(project):
+    p = project("max_kernels=20")
+    p.edit("max_kernels=20", "max_kernels=2", "test_model.py")
+    p.run("--xlagate-accept").assert_outcomes(failed=1)
 
 
 def test_donation_of_the_marker(project):
@@ -68,7 +74,7 @@ def test_unknown_keyword(project):
 def test_not_a_function(project):
     p = project()
     p.edit("check(step, params", "check(3, params", "test_model.py")
-    fails(p, "3 is no function: give a function*")
+    fails(p, "3 is not a function: give a function*")
 
 
 def test_accepting_a_change(project):

@@ -41,8 +41,13 @@ def test_scaling_within_bounds():
 
 
 def test_kernels_that_grow_with_depth():
-    with pytest.raises(AssertionError, match="kernels grows with the 1.0th power of the size, constant wanted: .* at 4, .* at 8"):
+    with pytest.raises(AssertionError, match=r"kernels: .* at 4, .* at 8; grows as size\^1.0, at most constant growth is allowed"):
         xlagate.scaling(deep, [4, 8], kernels="constant")
+
+
+def test_step_that_grows_with_the_size():
+    with pytest.raises(AssertionError, match=r"step: .* at 512, .* at 1024; grows as size\^[23]\.\d, at most linear growth is allowed"):
+        xlagate.scaling(lambda n: (product, square(n), square(n)), [512, 1024], step="linear")
 
 
 def test_unknown_bound():
@@ -63,7 +68,7 @@ def test_recompilation_names_the_argument():
 
     f, last, other = jax.jit(step), jnp.ones(3), jnp.ones(5)
     f(jnp.ones(8))
-    with pytest.raises(xlagate.Recompiled, match=r"(?s)compiled where nothing may be: step\n.*at x, now f32\[3\] and before f32\[8\]"):
+    with pytest.raises(xlagate.Recompiled, match=r"(?s)compiled inside no_recompilation\(\): step\n.*at x, now f32\[3\] and before f32\[8\]"):
         with xlagate.no_recompilation():
             f(last)
     with xlagate.no_recompilation(allow=["st*"]):

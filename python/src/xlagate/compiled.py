@@ -42,7 +42,7 @@ def _lower(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], device:
     if isinstance(function, jax.stages.Lowered):
         return function
     if not callable(function):
-        raise NotCompiled(f"{function!r} is no function: give a function, jitted or not, or what its lower() or compile() returned")
+        raise NotCompiled(f"{function!r} is not a function: give a function, jitted or not, or what its lower() or compile() returned")
     if not hasattr(function, "lower"):
         function = jax.jit(function)
     if device is not None:

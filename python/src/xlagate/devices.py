@@ -16,7 +16,7 @@ TPUS = {
 
 
 class UnknownDevice(ValueError):
-    """No device has this name."""
+    """No device has this name, or its compiler is not installed."""
 
 
 @functools.cache
@@ -29,7 +29,10 @@ def devices(name: str) -> tuple[Any, ...]:
     topology, accelerator = TPUS[name]
     os.environ.update(TPU_SKIP_MDS_QUERY="1", TPU_ACCELERATOR_TYPE=accelerator, TPU_WORKER_ID="0", TPU_WORKER_HOSTNAMES="localhost")
     os.environ["ALLOW_MULTIPLE_LIBTPU_LOAD"] = "1"  # no chip is taken: others may compile at the same time
-    return tuple(topologies.get_topology_desc(platform="tpu", topology_name=topology).devices)
+    try:
+        return tuple(topologies.get_topology_desc(platform="tpu", topology_name=topology).devices)
+    except RuntimeError as wrong:
+        raise UnknownDevice(f"cannot compile for {name}, whose compiler comes with libtpu (pip install libtpu): {wrong}") from wrong
 
 
 def place(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -44,4 +47,5 @@ def place(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tup
         shape = jax.eval_shape(lambda: leaf) if not isinstance(leaf, jax.ShapeDtypeStruct) else leaf
         return jax.ShapeDtypeStruct(shape.shape, shape.dtype, sharding=alone, weak_type=shape.weak_type)
 
-    return jax.tree.map(on_device, (args, kwargs))
+    placed: tuple[tuple[Any, ...], dict[str, Any]] = jax.tree.map(on_device, (args, kwargs))
+    return placed

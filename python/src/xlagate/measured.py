@@ -7,7 +7,7 @@ import json
 import math
 import subprocess
 import tempfile
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 from xlagate.binary import find
 from xlagate.compiled import dump
@@ -19,16 +19,16 @@ class Facts(Mapping[str, float]):
 
     program: str
     signature: str
-    values: Mapping[str, float]
+    numbers: Mapping[str, float]
 
     def __getitem__(self, name: str) -> float:
-        return self.values[name]
+        return self.numbers[name]
 
-    def __iter__(self):
-        return iter(self.values)
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.numbers)
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.numbers)
 
     @property
     def kernels(self) -> float:
@@ -58,7 +58,7 @@ class Facts(Mapping[str, float]):
     @property
     def collectives(self) -> float:
         """Collectives in the program, of every kind."""
-        return sum(v for k, v in self.values.items() if k.startswith("collectives.") and k.endswith(".count"))
+        return sum(v for k, v in self.items() if k.startswith("collectives.") and k.endswith(".count"))
 
 
 class Unreadable(RuntimeError):
@@ -90,6 +90,7 @@ def scaling(make: Callable[[int], Sequence[Any]], sizes: Sequence[int], *, devic
 
         xlagate.scaling(lambda depth: (step, params(depth), batch), [2, 4, 8])
     """
+    __tracebackhide__ = True
     bounds = bounds or {"kernels": "constant", "peak": "linear"}
     wrong = [f"{name}={bound!r}" for name, bound in bounds.items() if bound not in EXPONENTS or not isinstance(getattr(Facts, name, None), property)]
     if wrong:
@@ -103,8 +104,8 @@ def scaling(make: Callable[[int], Sequence[Any]], sizes: Sequence[int], *, devic
         values = [getattr(found[size], name) for size in sizes]
         grown = _exponent(sizes, values)
         if grown > EXPONENTS[bound]:
-            at = ", ".join(f"{value:g} at {size}" for size, value in zip(sizes, values))
-            failed.append(f"{name} grows with the {grown:.1f}th power of the size, {bound} wanted: {at}")
+            at = ", ".join(f"{value:,.7g} at {size}" for size, value in zip(sizes, values))
+            failed.append(f"{name}: {at}; grows as size^{grown:.1f}, at most {bound} growth is allowed")
     if failed:
         raise AssertionError("\n".join(failed))
     return found
@@ -112,5 +113,9 @@ def scaling(make: Callable[[int], Sequence[Any]], sizes: Sequence[int], *, devic
 
 def _exponent(sizes: Sequence[int], values: Sequence[float]) -> float:
     """Return the power of the size with which the values grow between the last two sizes, where what is constant weighs least."""
-    before, after = (max(v, 1.0) for v in values[-2:])
+    before, after = values[-2:]
+    if after <= before:
+        return 0.0
+    if before <= 0:
+        return math.inf
     return math.log(after / before) / math.log(sizes[-1] / sizes[-2])

@@ -22,6 +22,7 @@ UNUSED = pytest.StashKey[list[str]]()
 
 # Lines that name a command of xlagate, or its configuration, which here is a marker.
 COMMAND = re.compile(r"\s*(intended\?|fix:|slack) .*xlagate accept")
+IN_CONFIGURATION = re.compile(r"^\S*xlagate\.yaml:\d+:\d+: ", re.MULTILINE)
 ELSEWHERE = re.compile(r"^(\s*)edit \S*xlagate\.yaml:\S+")
 
 
@@ -76,14 +77,16 @@ class Gate:
             find()
             dump(work / "dump", function, *args, device=device, **kwargs)
         except (NotFound, NotCompiled, UnknownDevice) as wrong:
-            pytest.fail(str(wrong), pytrace=False)
+            raise pytest.fail.Exception(str(wrong), pytrace=False) from None
         rules = configuration(target, baseline_of(self._config, self._node.path), self._config.getini("xlagate_extends"), held)
         (work / "xlagate.yaml").write_text(rules)
-        accept = self._config.getoption("--xlagate-accept")
-        command = ["accept", "--reason", self._config.getoption("--xlagate-reason")] if accept else ["check", "--quiet", "-f", "text"]
-        done = self._run(*command, "-c", str(work / "xlagate.yaml"), str(work / "dump"))
-        if done.returncode != 0:
-            pytest.fail(self._message(done), pytrace=False)
+        commands = [["check", "--quiet", "-f", "text"]]  # after accepting, too: a limit of the marker is not accepted away
+        if self._config.getoption("--xlagate-accept"):
+            commands.insert(0, ["accept", "--reason", self._config.getoption("--xlagate-reason")])
+        for command in commands:
+            done = self._run(*command, "-c", str(work / "xlagate.yaml"), str(work / "dump"))
+            if done.returncode != 0:
+                pytest.fail(self._message(done), pytrace=False)
 
     def _marks(self) -> tuple[dict[str, Any], str | None]:
         """Return what the markers hold the test to, the nearest first, and the device that they name."""
@@ -108,13 +111,14 @@ class Gate:
         """Return what xlagate said, with the commands of pytest in place of its own."""
         said = (done.stdout + done.stderr).strip()
         if done.returncode == 2:
-            return said
-        told = said.splitlines()
+            return IN_CONFIGURATION.sub("the marker of this test: ", re.sub(r"\n\d+ errors? in .*$", "", said))
+        looked, _, found = said.partition("\n\n")  # what was found comes first: pytest's summary shows the first line alone
+        told = f"{found}\n\n{looked}".strip().splitlines()
         lines = [ELSEWHERE.sub(r"\1edit the marker of this test", line) for line in told if not COMMAND.match(line)]
         if len(lines) < len(told):
             lines.append(f"intended?  pytest --xlagate-accept --xlagate-reason \"…\" '{self._node.nodeid}'")
         if any(self._node.iter_markers("xlagate")):
-            lines.append("           a limit of the test's marker is raised there")
+            lines.append("           to raise a limit of the marker, edit the marker")
         return "\n".join(lines)
 
 

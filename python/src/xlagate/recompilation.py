@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import fnmatch
 import logging
-from typing import Iterator, Sequence
+from typing import Any, Iterator, Sequence
 
 COMPILED = "/jax/core/compile/backend_compile_duration"
 
 
 class Recompiled(AssertionError):
-    """Something was compiled where nothing may be."""
+    """Something was compiled inside no_recompilation()."""
 
 
 @contextlib.contextmanager
@@ -20,14 +20,15 @@ def no_recompilation(allow: Sequence[str] = ()) -> Iterator[None]:
 
     allow lists patterns of functions that may be compiled all the same, as in allow=["broadcast_in_dim"].
     """
+    __tracebackhide__ = True
     import jax
     from jax import monitoring
 
     compiled: list[str] = []
 
-    def note(event: str, duration: float, **details: str | int) -> None:
+    def note(event: str, duration_secs: float, **kwargs: str | int) -> None:
         if event == COMPILED:
-            compiled.append(str(details.get("fun_name", "a function")).removeprefix("jit(").removesuffix(")"))
+            compiled.append(str(kwargs.get("fun_name", "a function")).removeprefix("jit(").removesuffix(")"))
 
     reasons = _Reasons()
     with _explaining(jax, reasons):
@@ -42,7 +43,7 @@ def no_recompilation(allow: Sequence[str] = ()) -> Iterator[None]:
 
 
 def _message(names: Sequence[str], reasons: Sequence[str]) -> str:
-    lines = [f"compiled where nothing may be: {', '.join(names)}"]
+    lines = [f"compiled inside no_recompilation(): {', '.join(names)}"]
     for reason in reasons:
         if any(f"for {name} " in reason for name in names):
             lines += ["", reason]
@@ -62,7 +63,7 @@ class _Reasons(logging.Handler):
 
 
 @contextlib.contextmanager
-def _explaining(jax, handler: logging.Handler) -> Iterator[None]:
+def _explaining(jax: Any, handler: logging.Handler) -> Iterator[None]:
     """Have JAX explain cache misses to the handler alone."""
     logger = logging.getLogger("jax._src.interpreters.partial_eval")
     before, propagates = jax.config.jax_explain_cache_misses, logger.propagate
