@@ -140,21 +140,6 @@ func TestAllocationLines(t *testing.T) {
 	}
 }
 
-func TestLiveRanges(t *testing.T) {
-	for file, want := range map[string]int64{
-		"tpu.live-range.txt":               34840,
-		"jax-0.4.13.buffer-assignment.txt": 11104,
-		"jax-0.6.2.buffer-assignment.txt":  11104,
-	} {
-		if got := read(t, file, ReadLiveRange); got.Peak != want {
-			t.Errorf("%s: %d bytes, want %d", file, got.Peak, want)
-		}
-	}
-	if got, err := ReadLiveRange(real(t, "tf-2.5.buffer-assignment.txt")); err == nil {
-		t.Errorf("versions before 2021 write no live ranges: %+v", got)
-	}
-}
-
 func TestMemoryReports(t *testing.T) {
 	spaces := []MemorySpace{{0, 73728}, {1, 32768}, {2, 4}}
 	if got := read(t, "tpu.memory-usage-report.txt", ReadMemoryReport); !reflect.DeepEqual(got.Spaces, spaces) {
@@ -237,7 +222,6 @@ func TestCutFiles(t *testing.T) {
 		"h100.gpu_target_config.pbtxt":  anyOf(ReadTargetConfig),
 		"sequential.thunk_sequence.txt": anyOf(ReadThunks),
 		"tf-2.5.buffer-assignment.txt":  anyOf(ReadBufferAssignment),
-		"tpu.live-range.txt":            anyOf(ReadLiveRange),
 	} {
 		data := real(t, file)
 		if _, err := reader(data[:len(data)/3]); err == nil {

@@ -12,7 +12,7 @@ var readers = map[string]func([]byte) (any, error){
 	"cpu-all-to-all.buffer-assignment.txt": anyOf(ReadBufferAssignment), "cpu-callback.buffer-assignment.txt": anyOf(ReadBufferAssignment), "gpu-fp8.buffer-assignment.txt": anyOf(ReadBufferAssignment),
 	"jax-0.4.13.buffer-assignment.txt": anyOf(ReadBufferAssignment), "jax-0.6.2.buffer-assignment.txt": anyOf(ReadBufferAssignment), "tf-2.21.buffer-assignment.txt": anyOf(ReadBufferAssignment),
 	"tf-2.5.buffer-assignment.txt": anyOf(ReadBufferAssignment), "tpu.buffer-assignment.txt": anyOf(ReadBufferAssignment), "cpu-all-to-all.hlo.pb": anyOf(inProto),
-	"cpu-callback.hlo.pb": anyOf(inProto), "gpu-fp8.hlo.pb": anyOf(inProto), "tpu.live-range.txt": anyOf(ReadLiveRange),
+	"cpu-callback.hlo.pb": anyOf(inProto), "gpu-fp8.hlo.pb": anyOf(inProto),
 	"jax-0.6.2.memory-usage-report.txt": anyOf(ReadMemoryReport), "tpu.memory-usage-report.txt": anyOf(ReadMemoryReport), "tpu.memory-usage-report.pb": anyOf(ReadMemoryReportProto),
 	"gpu.config.pbtxt": anyOf(ReadDebugOptions), "gpu.debug_options": anyOf(ReadDebugOptions), "tpu.flagfile": anyOf(ReadFlagFile), "gpu.ptx": anyOf(ReadPTX), "constants.ptx": anyOf(ReadPTX),
 	"gpu.ll": anyOf(ReadLLVM), "cpu.ll": anyOf(ReadLLVM), "h100.gpu_target_config.pbtxt": anyOf(ReadTargetConfig), "mi300.gpu_target_config.pbtxt": anyOf(ReadTargetConfig),

@@ -39,10 +39,6 @@ func FuzzBufferAssignmentProto(f *testing.F) {
 	fuzz(f, fuzztest.Proto, inProto, "cpu-callback.hlo.pb", "gpu-fp8.hlo.pb")
 }
 
-func FuzzLiveRange(f *testing.F) {
-	fuzz(f, fuzztest.Text, ReadLiveRange, "tpu.live-range.txt", "jax-0.4.13.buffer-assignment.txt")
-}
-
 func FuzzMemoryReport(f *testing.F) {
 	fuzz(f, fuzztest.Text, ReadMemoryReport, "tpu.memory-usage-report.txt", "jax-0.6.2.memory-usage-report.txt")
 }

@@ -2,19 +2,13 @@ package artifacts
 
 import "strings"
 
-// ReadThunks reads a .thunk_sequence.txt of any version, or the older .thunk_schedule.
+// ReadThunks reads a .thunk_sequence.txt of any version.
 func ReadThunks(data []byte) (*Thunks, error) {
 	if err := whole(data); err != nil {
 		return nil, err
 	}
 	r := thunkReader{lines: lines{rest: string(data)}, thunks: &Thunks{}}
-	var err error
-	if first, _, _ := strings.Cut(r.lines.rest, "\n"); first == "Total order:" || first == "No thunks." {
-		r.empty = first == "No thunks."
-		err = r.readSchedule()
-	} else {
-		err = r.readSequence()
-	}
+	err := r.readSequence()
 	if err == nil {
 		err = r.checkEnd()
 	}
@@ -58,7 +52,11 @@ func (r *thunkReader) readSequence() error {
 	for line := range r.lines.all() {
 		text := strings.TrimLeft(line, " ")
 		indent := len(line) - len(text)
-		if text = strings.TrimRight(text, " "); text == "" {
+		switch text = strings.TrimRight(text, " "); text {
+		case "No thunks.":
+			r.empty = true
+			continue
+		case "":
 			continue
 		}
 		if label, ok := strings.CutSuffix(text, ":"); ok && !strings.Contains(label, " ") {
@@ -185,27 +183,6 @@ func triple(s, label string, to *[3]int64) bool {
 		ok = ok || i == len(to)-1
 	}
 	return strings.HasPrefix(s, "]") || strings.HasPrefix(s, "}")
-}
-
-// readSchedule reads a .thunk_schedule: one thunk a line with its instruction, then the dependencies.
-func (r *thunkReader) readSchedule() error {
-	r.lines.next()
-	for line := range r.lines.all() {
-		if line == "" || line == "Dependencies:" {
-			break
-		}
-		kind, instruction, ok := strings.Cut(strings.TrimPrefix(line, "\t"), "\t")
-		kind = strings.TrimRight(kind, " ")
-		if !ok || !strings.HasPrefix(kind, "k") {
-			return r.lines.errorf("cannot read the thunk %q", line)
-		}
-		t := Thunk{ID: -1, Kind: kind, Class: classOf(kind), Parent: -1, Shared: -1}
-		if name, _, ok := strings.Cut(instruction, " = "); ok && t.Class == ThunkKernel {
-			t.Kernel = strings.TrimPrefix(name, "%")
-		}
-		r.thunks.Thunks = append(r.thunks.Thunks, t)
-	}
-	return nil
 }
 
 // findIncomplete sets Incomplete if nested thunks were not printed.

@@ -38,7 +38,7 @@ func measureCached(m *dump.Module, single bool, opts Options) *measuring {
 	if !opts.cacheable(m) {
 		return measureModule(m, nil, single, opts)
 	}
-	files := filesOfModule(m)
+	files := m.Files()
 	for _, t := range opts.tracedFor(m) {
 		files = append(files, t.file)
 	}
@@ -61,19 +61,6 @@ func (o *Options) cacheable(m *dump.Module) bool {
 	}
 	final := m.Optimized()
 	return final != nil && final.HLO() != nil && final.HLO().Size >= cmp.Or(o.CacheFrom, cacheFrom)
-}
-
-// filesOfModule lists all files of a module, always in the same order.
-func filesOfModule(m *dump.Module) []*dump.File {
-	var files []*dump.File
-	for i := range m.Stages {
-		for _, f := range []*dump.File{m.Stages[i].Text, m.Stages[i].Proto} {
-			if f != nil {
-				files = append(files, f)
-			}
-		}
-	}
-	return append(files, m.Companions...)
 }
 
 // cacheKey names everything that facts depend on except for the content of files.

@@ -87,7 +87,7 @@ func TestRecalledFactsFollowTheFiles(t *testing.T) {
 	}
 	defer d.Close()
 	var paths []string
-	for _, f := range filesOfModule(d.Modules[0]) {
+	for _, f := range d.Modules[0].Files() {
 		data, release, err := f.Bytes()
 		if err != nil {
 			t.Fatal(err)

@@ -2,7 +2,6 @@ package facts
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -160,60 +159,19 @@ func (r *reader) groups(id hlo.InstrID) string {
 	if !ok {
 		return ""
 	}
-	count, size := parseGroups(printed)
-	if count == 0 {
-		count, size = 1, int(r.m.Header.ReplicaCount*r.m.Header.NumPartitions)
+	if groups := parseGroups(printed); len(groups) > 0 {
+		return fmt.Sprintf("%d of %d", len(groups), len(groups[0]))
 	}
-	return fmt.Sprintf("%d of %d", count, size)
+	return fmt.Sprintf("1 of %d", r.m.Header.ReplicaCount*r.m.Header.NumPartitions)
 }
 
-// parseGroups reads the spellings of replica_groups: {{0,1},{2,3}}, [2,4]<=[8], mesh['a'=2,'b'=4] {'a'}. A count of 0 means
-// one group of all devices.
-func parseGroups(printed string) (count, size int) {
-	switch {
-	case strings.HasPrefix(printed, "{{"):
-		first, _, _ := strings.Cut(printed[2:], "}")
-		return strings.Count(printed, "{") - 1, strings.Count(first, ",") + 1
-	case strings.HasPrefix(printed, "["):
-		list, _, _ := strings.Cut(printed[1:], "]")
-		a, b, several := strings.Cut(list, ",")
-		if !several {
-			a, b = "1", a
-		}
-		count, _ = strconv.Atoi(a)
-		size, _ = strconv.Atoi(b)
-		return max(0, count), max(0, size)
-	case strings.HasPrefix(printed, "mesh["):
-		return meshGroups(printed)
+// parseGroups lists the devices of each group of a collective: none for one group of all devices, and for a spelling that is not known. It numbers
+// the devices of a mesh in their order along its axes.
+func parseGroups(printed string) [][]int64 {
+	if mesh, ids, permuted := strings.Cut(printed, ", device_ids=("); permuted {
+		_, axes, _ := strings.Cut(ids, ") {")
+		printed = mesh + " {" + axes
 	}
-	return 0, 0
+	groups, _ := hlo.ReplicaGroups([]byte(printed))
+	return groups
 }
-
-// meshGroups multiplies the sizes of the axes behind the mesh for the group, those of the other axes for the count. An axis
-// `'a':(2)4` is the part of 'a' of size 4.
-func meshGroups(printed string) (count, size int) {
-	all, rest, _ := strings.Cut(printed[len("mesh["):], "]")
-	total, axes := 1, map[string]int{}
-	for _, axis := range strings.Split(all, ",") {
-		name, digits, _ := strings.Cut(axis, "=")
-		n, _ := strconv.Atoi(digits)
-		axes[axisName(name)] = n
-		total *= n
-	}
-	at := strings.LastIndexByte(rest, '{')
-	if at < 0 || total == 0 {
-		return 0, 0
-	}
-	size = 1
-	for _, axis := range strings.Split(strings.TrimRight(rest[at+1:], "} "), ",") {
-		name, part, split := strings.Cut(axis, ":")
-		n := axes[axisName(name)]
-		if split {
-			n, _ = strconv.Atoi(part[strings.IndexByte(part, ')')+1:])
-		}
-		size *= max(1, n)
-	}
-	return total / size, size
-}
-
-func axisName(s string) string { return strings.Trim(s, ` '"`) }

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/fuzztest"
@@ -26,16 +27,19 @@ func TestParseGroups(t *testing.T) {
 		{"garbage", 0, 0},
 		{"mesh['a'=0] {'a'}", 0, 0},
 	} {
-		if count, size := parseGroups(c.printed); count != c.count || size != c.size {
-			t.Errorf("parseGroups(%q) = %d of %d, want %d of %d", c.printed, count, size, c.count, c.size)
+		groups := parseGroups(c.printed)
+		if len(groups) != c.count || c.count > 0 && len(groups[0]) != c.size {
+			t.Errorf("parseGroups(%q) = %v, expected %d of %d", c.printed, groups, c.count, c.size)
 		}
 	}
 }
 
 func FuzzParseGroups(f *testing.F) {
 	fuzztest.Run(f, fuzztest.Text, func(t *testing.T, s []byte) error {
-		if count, size := parseGroups(string(s)); count < 0 || size < 0 {
-			t.Errorf("parseGroups(%q) = %d of %d", s, count, size)
+		for _, group := range parseGroups(string(s)) {
+			if slices.ContainsFunc(group, func(device int64) bool { return device < 0 }) {
+				t.Errorf("parseGroups(%q) has the group %v", s, group)
+			}
 		}
 		return nil
 	}, []byte("{{0,1},{2,3}}"), []byte("[2,4]<=[4,2]T(1,0)"), []byte("mesh['a'=2,'b'=4] {'a':(1)2}"), []byte("mesh["), []byte("{{"))

@@ -47,12 +47,17 @@ func (out *measuring) spaces(buffers *artifacts.Buffers) {
 		return
 	}
 	for _, color := range colors {
-		name, known := spaceNames[color]
-		if !known || !tpu && color != 0 {
-			name = fmt.Sprintf("color_%d", color)
-		}
-		out.Variant.Facts[MemorySpace.Of(name)] = float64(buffers.Totals(color).Total)
+		out.space(color, buffers.Totals(color).Total)
 	}
+}
+
+// space says how much of one memory space is used.
+func (out *measuring) space(color, bytes int64) {
+	name, known := spaceNames[color]
+	if !known || color != 0 && out.module.Backend() != "tpu" {
+		name = fmt.Sprintf("color_%d", color)
+	}
+	out.Variant.Facts[MemorySpace.Of(name)] = float64(bytes)
 }
 
 // reportedSpaces reads the use of each memory space from the memory usage report, which TPU dumps may hold without a buffer assignment. Both have
@@ -66,11 +71,7 @@ func (out *measuring) reportedSpaces() {
 		return
 	}
 	for _, s := range report.Spaces {
-		name, known := spaceNames[s.Color]
-		if !known {
-			name = fmt.Sprintf("color_%d", s.Color)
-		}
-		out.Variant.Facts[MemorySpace.Of(name)] = float64(s.Bytes)
+		out.space(s.Color, s.Bytes)
 	}
 }
 
@@ -131,18 +132,6 @@ func readCompanion[T any](out *measuring, f *dump.File, read func([]byte) (T, er
 		out.unreadable(f, err)
 	}
 	return value, err == nil
-}
-
-// peak takes the most bytes that are live at once from the live-range report where there is no buffer assignment. That one says what the device
-// sets aside; the report does not know which values share a buffer.
-func (out *measuring) peak() {
-	f := out.module.Companion(dump.KindLiveRange)
-	if f == nil || out.module.Companion(dump.KindBufferAssignment) != nil || out.Variant.Facts[MemoryPeak] > 0 {
-		return
-	}
-	if live, ok := readCompanion(out, f, artifacts.ReadLiveRange); ok {
-		out.Variant.Facts[MemoryPeak] = float64(live.Peak)
-	}
 }
 
 // countRun counts what a run is given, gives back and touches: its price depends on that beside the launches.

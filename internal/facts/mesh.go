@@ -2,7 +2,6 @@ package facts
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -33,18 +32,21 @@ func meshOf(m *hlo.Module) []axis {
 const maxDevices = 1 << 16
 
 // firstGroups lists the devices of each collective's first group, by kernel.
-func (r *reader) firstGroups(launches []launch) map[int][]int {
-	groups := map[int][]int{}
+func (r *reader) firstGroups(launches []launch) map[int][]int64 {
+	first := map[int][]int64{}
 	for i, l := range launches {
-		if l.moves != hlo.NoInstr {
-			groups[i] = r.firstGroup(l.moves)
+		if l.moves == hlo.NoInstr {
+			continue
+		}
+		if groups := parseGroups(r.attr(l.moves, "replica_groups")); len(groups) > 0 {
+			first[i] = slices.Sorted(slices.Values(groups[0]))
 		}
 	}
-	return groups
+	return first
 }
 
 // nameAxes says of every collective along which axes of the mesh it runs.
-func (r *reader) nameAxes(v *Variant, groups map[int][]int) {
+func (r *reader) nameAxes(v *Variant, groups map[int][]int64) {
 	if len(groups) == 0 {
 		return
 	}
@@ -62,7 +64,7 @@ func (r *reader) nameAxes(v *Variant, groups map[int][]int) {
 }
 
 // axesOf finds the fewest axes whose devices, seen from the first one, are the group; "" when there are none.
-func axesOf(group []int, mesh []axis) string {
+func axesOf(group []int64, mesh []axis) string {
 	best := ""
 	fewest := len(mesh) + 1
 	for set := 1; set < 1<<len(mesh); set++ {
@@ -80,141 +82,30 @@ func axesOf(group []int, mesh []axis) string {
 }
 
 // devicesAlong lists the devices that the chosen axes reach from the first device, in order.
-func devicesAlong(mesh []axis, set int) []int {
-	devices := []int{0}
-	stride := 1
+func devicesAlong(mesh []axis, set int) []int64 {
+	devices, stride := []int64{0}, int64(1)
 	for i := len(mesh) - 1; i >= 0; i-- {
 		if set>>i&1 == 1 {
-			devices = spread(devices, mesh[i].size, stride)
+			devices = spread(devices, int64(mesh[i].size), stride)
 		}
-		stride *= mesh[i].size
+		stride *= int64(mesh[i].size)
 	}
 	slices.Sort(devices)
 	return devices
 }
 
 // spread repeats devices along one more axis.
-func spread(devices []int, size, stride int) []int {
-	if size < 1 || len(devices)*size > maxDevices {
+func spread(devices []int64, size, stride int64) []int64 {
+	if size < 1 || int64(len(devices))*size > maxDevices {
 		return nil
 	}
-	out := make([]int, 0, len(devices)*size)
+	out := make([]int64, 0, int64(len(devices))*size)
 	for at := range size {
 		for _, d := range devices {
 			out = append(out, d+at*stride)
 		}
 	}
 	return out
-}
-
-// firstGroup lists the devices of a collective's first group, in order; nil where the spelling does not tell.
-func (r *reader) firstGroup(id hlo.InstrID) []int {
-	printed, _ := r.m.Attr(id, "replica_groups")
-	var group []int
-	switch {
-	case strings.HasPrefix(printed, "{{"):
-		first, _, _ := strings.Cut(printed[2:], "}")
-		group = numbers(first)
-	case strings.HasPrefix(printed, "["):
-		group = iotaGroup(printed)
-	case strings.HasPrefix(printed, "mesh["):
-		group = meshGroup(printed)
-	}
-	slices.Sort(group)
-	return group
-}
-
-// numbers reads a list of numbers; nil when one is none.
-func numbers(list string) []int {
-	var out []int
-	for _, digits := range strings.Split(list, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(digits))
-		if err != nil || n < 0 || len(out) >= maxDevices {
-			return nil
-		}
-		out = append(out, n)
-	}
-	return out
-}
-
-// iotaGroup reads the first group of [2,4]<=[8] or [4,2]<=[2,4]T(1,0).
-func iotaGroup(printed string) []int {
-	shape, rest, _ := strings.Cut(strings.TrimPrefix(printed, "["), "]")
-	sizes := numbers(shape)
-	rest, ok := strings.CutPrefix(rest, "<=[")
-	list, order, _ := strings.Cut(rest, "]")
-	dims := numbers(list)
-	if !ok || len(sizes) == 0 || len(dims) == 0 {
-		return nil
-	}
-	perm := numbers(strings.TrimSuffix(strings.TrimPrefix(order, "T("), ")"))
-	if perm == nil {
-		for d := range dims {
-			perm = append(perm, d)
-		}
-	}
-	return transposed(dims, perm, sizes[len(sizes)-1])
-}
-
-// transposed lists the first n ids of an iota of the given dimensions after a transposition.
-func transposed(dims, perm []int, n int) []int {
-	if len(perm) != len(dims) || n > maxDevices {
-		return nil
-	}
-	stride := make([]int, len(dims))
-	for d, s := len(dims)-1, 1; d >= 0; d-- {
-		stride[d] = s
-		s *= dims[d]
-	}
-	ids := make([]int, n)
-	for i := range ids {
-		rest := i
-		for p := len(perm) - 1; p >= 0; p-- {
-			if perm[p] >= len(dims) || dims[perm[p]] == 0 {
-				return nil
-			}
-			ids[i] += rest % dims[perm[p]] * stride[perm[p]]
-			rest /= dims[perm[p]]
-		}
-	}
-	return ids
-}
-
-// meshGroup reads the first group of mesh['a'=2,'b'=4] {'b'}; an axis `'a':(2)4` is the part of 'a' of size 4 behind one of 2.
-func meshGroup(printed string) []int {
-	all, rest, _ := strings.Cut(printed[len("mesh["):], "]")
-	sizes, strides := map[string]int{}, map[string]int{}
-	axes := strings.Split(all, ",")
-	total := 1
-	for i := len(axes) - 1; i >= 0; i-- {
-		name, digits, _ := strings.Cut(axes[i], "=")
-		n, err := strconv.Atoi(digits)
-		if err != nil || n < 1 || total > maxDevices {
-			return nil
-		}
-		sizes[axisName(name)], strides[axisName(name)] = n, total
-		total *= n
-	}
-	at := strings.LastIndexByte(rest, '{')
-	if at < 0 {
-		return nil
-	}
-	devices := []int{0}
-	for _, entry := range strings.Split(strings.TrimRight(rest[at+1:], "} "), ",") {
-		name, part, split := strings.Cut(entry, ":")
-		size, stride := sizes[axisName(name)], strides[axisName(name)]
-		if split {
-			before, after, _ := strings.Cut(strings.TrimPrefix(part, "("), ")")
-			pre, _ := strconv.Atoi(before)
-			n, _ := strconv.Atoi(after)
-			if pre < 1 || n < 1 {
-				return nil
-			}
-			size, stride = n, stride*size/(pre*n)
-		}
-		devices = spread(devices, size, stride)
-	}
-	return devices
 }
 
 // shardingSpec spells how the model spreads an argument over its mesh, as JAX does: P('data', None). It is "" for an argument that

@@ -38,9 +38,9 @@ type measuring struct {
 	listing  bool          // whether infos are wanted
 	passing  bool          // whether they say what each pass left
 	workers  *workers
-	interner *interner     // what it has in common with others
-	pieces   []hlo.Shape   // what one device returns
-	groups   map[int][]int // see firstGroups
+	interner *interner       // what it has in common with others
+	pieces   []hlo.Shape     // what one device returns
+	groups   map[int][]int64 // see firstGroups
 }
 
 // listed is a module file with its place among the module's stages.
@@ -110,7 +110,7 @@ func notDumped(m *dump.Module) (missing []string) {
 	if m.Stage(dump.StageAfterCodegen) == nil {
 		missing = append(missing, string(dump.StageAfterCodegen))
 	}
-	for _, kinds := range [][]dump.Kind{{dump.KindLiveRange}, {dump.KindMemoryReport, dump.KindMemoryReportProto}, {dump.KindThunks}, {dump.KindPTX}, {dump.KindLLVMOptimized}} {
+	for _, kinds := range [][]dump.Kind{{dump.KindMemoryReport, dump.KindMemoryReportProto}, {dump.KindThunks}, {dump.KindPTX}, {dump.KindLLVMOptimized}} {
 		if !slices.ContainsFunc(kinds, func(kind dump.Kind) bool { return m.Companion(kind) != nil }) {
 			missing = append(missing, string(kinds[0]))
 		}
@@ -247,7 +247,6 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 	out.Variant = v
 	out.Helper = out.isHelper(r)
 	out.memory(r, s)
-	out.peak()
 	out.countRun()
 	out.plan(out.code())
 	out.list(r, s)

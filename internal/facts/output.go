@@ -189,3 +189,16 @@ func (r *reader) resultSpec(id hlo.InstrID) string {
 	}
 	return ""
 }
+
+// numbers reads a list of numbers; nil when one is none.
+func numbers(list string) []int {
+	var out []int
+	for _, digits := range strings.Split(list, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(digits))
+		if err != nil || n < 0 || len(out) >= maxDevices {
+			return nil
+		}
+		out = append(out, n)
+	}
+	return out
+}

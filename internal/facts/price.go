@@ -273,9 +273,9 @@ func (r *reader) multiplied(id hlo.InstrID) (price.Product, bool) {
 
 // exchange is what a collective needs.
 func (r *reader) exchange(l launch) (w price.Work) {
-	count, peers := parseGroups(r.attr(l.moves, "replica_groups"))
-	if count == 0 {
-		peers = int(r.m.Header.ReplicaCount * r.m.Header.NumPartitions)
+	peers := int(r.m.Header.ReplicaCount * r.m.Header.NumPartitions)
+	if groups := parseGroups(r.attr(l.moves, "replica_groups")); len(groups) > 0 {
+		peers = len(groups[0])
 	}
 	if _, pairs := r.m.Attr(l.moves, "source_target_pairs"); pairs {
 		peers = max(2, peers)

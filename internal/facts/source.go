@@ -314,7 +314,7 @@ func (r *reader) operationFiles() map[string]bool {
 // outermost is the last frame of a stack that is the program's own; -1 where none is.
 func outermost(stack []hlo.Location, program string) int {
 	at := len(stack) - 1
-	for at >= 0 && !names(stack[at].Function, program) {
+	for at >= 0 && !isNamed(stack[at].Function, program) {
 		at--
 	}
 	return at
@@ -339,8 +339,8 @@ func sharedFrames(frames, stack []hlo.Location) []hlo.Location {
 	return frames[:n]
 }
 
-// names reports whether a qualified function name ("run.<locals>.act") is a program's ("act"). Frameworks spell a lambda in words.
-func names(qualified, program string) bool {
+// isNamed reports whether a function, which Python qualifies ("run.<locals>.act"), has a program's name ("act"). Frameworks spell a lambda in words.
+func isNamed(qualified, program string) bool {
 	last := qualified[strings.LastIndexByte(qualified, '.')+1:]
 	return last == program || last == "<lambda>" && strings.Trim(program, "_") == "lambda"
 }

@@ -194,7 +194,7 @@ var Table = []Fact{
 	{ID: MemoryAlias, From: fromBuffers, Unit: inBytes, PerPart: true, Better: Higher, Doc: "memory of arguments that a result reuses"},
 	{ID: MemoryTemp, From: fromBuffers, Unit: inBytes, PerPart: true, Doc: "temporary memory"},
 	{ID: MemoryConstant, From: fromBuffers, Unit: inBytes, PerPart: true, Doc: "memory of constants"},
-	{ID: MemoryPeak, From: fromBuffers, Unit: inBytes, PerPart: true, Doc: "the most bytes that are live at once, from the live ranges"},
+	{ID: MemoryPeak, From: fromBuffers, Unit: inBytes, PerPart: true, Doc: "what a run needs of the device's memory: all allocations together"},
 	{ID: MemoryAllocation, From: fromBuffers, Unit: inBytes, PerPart: true, Doc: "the largest single allocation"},
 	{ID: ID(MemorySpace), From: fromBuffers, Unit: inBytes, PerPart: true, Doc: "what the allocations take of one memory space, where a program has several: " +
 		"`default`, `vmem`, `smem`, `hbm`, `host` of a TPU, else `color_1` and so on; one that is not listed is not used"},

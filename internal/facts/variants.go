@@ -291,16 +291,10 @@ func (r *reader) frames(program string) (any, own bool) {
 		seen[md.Frame] = true
 		for _, frame := range r.sources.stack(md) {
 			any = any || frame.Function != ""
-			own = own || originOf(frame.File) >= originPackage && functionIs(frame.Function, program)
+			own = own || originOf(frame.File) >= originPackage && isNamed(frame.Function, program)
 		}
 	}
 	return any, own
-}
-
-// functionIs compares a frame's function, which Python qualifies ("Model.step", "make.<locals>.step"), with a program's name.
-func functionIs(function, program string) bool {
-	at := strings.LastIndexByte(function, '.')
-	return function[at+1:] == program
 }
 
 // isPrimitive reports whether every named operation is called like the program: "jit(concatenate)/jit(main)/concatenate[dimension=0]".

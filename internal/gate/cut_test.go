@@ -148,7 +148,7 @@ func TestLackingInput(t *testing.T) {
 	accept(t, o, AcceptOptions{})
 	for name := range files {
 		if strings.Contains(name, "buffer-assignment") || strings.Contains(name, ".pb") {
-			delete(files, name) // the live ranges stay, which say another peak
+			delete(files, name)
 		}
 	}
 	o.Dumps = []string{unpacked(t, files)}

@@ -80,7 +80,6 @@ type input struct {
 
 var inputs = []input{
 	{string(dump.KindBufferAssignment), facts.MemoryTemp, ""},
-	{string(dump.KindLiveRange), facts.MemoryPeak, facts.MemoryTemp},
 	{string(dump.KindMemoryReport), "memory.spaces.default", facts.MemoryTemp},
 	{string(dump.KindThunks), facts.LaunchesKnown, ""},
 	{string(dump.KindPTX), facts.CodePTXBytes, ""},

@@ -225,7 +225,7 @@ func TestExpandGroups(t *testing.T) {
 		{"x", "none"},
 	} {
 		got := "none"
-		if groups, ok := expandGroups([]byte(c.spelling)); ok {
+		if groups, ok := ReplicaGroups([]byte(c.spelling)); ok {
 			got = fmt.Sprint(groups)
 		}
 		if got != c.want {

@@ -12,7 +12,7 @@ const maxDevices = 1 << 20
 
 // hashGroups hashes replica groups, alike in all spellings. The order of the groups does not count, the order of the devices in a group does.
 func hashGroups(value []byte) uint64 {
-	groups, ok := expandGroups(value)
+	groups, ok := ReplicaGroups(value)
 	if !ok {
 		return hashText(value)
 	}
@@ -35,8 +35,9 @@ func isIota(numbers []int64) bool {
 	return true
 }
 
-// expandGroups lists the devices of every group: {{0,1},{2,3}}, [2,2]<=[4], [2,2]<=[2,2]T(1,0), mesh['a'=2,'b'=2] {'a'}.
-func expandGroups(value []byte) (groups [][]int64, ok bool) {
+// ReplicaGroups lists the devices of each group in an attribute replica_groups: {{0,1},{2,3}}, [2,2]<=[4], [2,2]<=[2,2]T(1,0),
+// mesh['a'=2,'b'=2] {'a'}. It lists none for {}, which is one group of all devices. It returns false for other spellings.
+func ReplicaGroups(value []byte) (groups [][]int64, ok bool) {
 	switch {
 	case bytes.HasPrefix(value, []byte("mesh[")):
 		return meshGroups(value)
@@ -74,6 +75,9 @@ func integers(s []byte) (numbers []int64) {
 func iotaGroups(value []byte) ([][]int64, bool) {
 	shape, rest, _ := bytes.Cut(value, []byte("<="))
 	counts := integers(shape)
+	if len(counts) == 1 {
+		counts = []int64{1, counts[0]}
+	}
 	devices, ok := expandIota(rest)
 	if !ok || len(counts) != 2 || counts[0] < 1 || counts[1] < 1 || counts[0]*counts[1] != int64(len(devices)) {
 		return nil, false

@@ -81,7 +81,6 @@ const (
 	Optimized        Input = "the optimized module"
 	Unoptimized      Input = "the unoptimized module"
 	BufferAssignment Input = "the buffer assignment"
-	LiveRange        Input = "the live-range report"
 	Graphs           Input = "TensorFlow graphs"
 	Log              Input = "a compile log"
 	Metrics          Input = "metrics of PyTorch/XLA"
