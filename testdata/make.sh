@@ -154,7 +154,7 @@ done
 # What capture sets for PyTorch/XLA: stack frames stand in the protos only. There a path has to keep its length.
 neutral() { printf '/srv/%0*d' $((${#1} - 5)) 0; }
 venv=$(dirname "$(dirname "$torch")")
-for name in torch-rows/{steady,ragged,watched,named} torch-{total,scalar}/{before,after}; do
+for name in torch-rows/{steady,ragged,watched,named} torch-{total,scalar}/{before,after} torch-losses/{steady,ragged,wide,read}; do
   script=$(dirname "${name//-/_}").py version=$(basename "$name")
   mkdir -p "$work/$name"
   cp "make/$script" "$work/$name"

@@ -102,7 +102,7 @@ func countedNames(params []facts.Parameter) bool {
 }
 
 // byShape pairs arguments without names: in order, as many of equal shape as possible; then those of equal sizes in one place; then those of equal
-// shape in any order, which is the order of first use; then those of equal type and rank.
+// shape in any order, which is the order of first use; then those of equal type and rank; then those in one place.
 func (p *arguments) byShape() {
 	p.inOrder(func(a, b *facts.Parameter) int32 {
 		switch {
@@ -113,17 +113,18 @@ func (p *arguments) byShape() {
 		}
 		return 5
 	})
-	p.inOtherTypes()
+	p.inPlace(func(a, b *facts.Parameter) bool { return hlo.ShapeText(a.Shape).SameDims(hlo.ShapeText(b.Shape)) })
 	p.inTurn(shapeOf)
 	p.inOrder(sameRank)
+	p.inPlace(func(*facts.Parameter, *facts.Parameter) bool { return true })
 }
 
 func sameRank(a, b *facts.Parameter) int32 {
 	return int32(Flag(hlo.ShapeText(a.Shape).SameRank(hlo.ShapeText(b.Shape))))
 }
 
-// inOtherTypes pairs as many arguments as both sides have between two pairs, if only their types differ.
-func (p *arguments) inOtherTypes() {
+// inPlace pairs the arguments that both sides have as many of between two pairs, if they fit.
+func (p *arguments) inPlace(fits func(old, fresh *facts.Parameter) bool) {
 	for first := 0; first < len(p.now); first++ {
 		end, from, to := first, 0, len(p.fresh)
 		for end < len(p.now) && p.now[end] == unpaired {
@@ -136,7 +137,7 @@ func (p *arguments) inOtherTypes() {
 			to = p.now[end]
 		}
 		for i := first; i < end && to-from == end-first; i++ {
-			if j := from + i - first; hlo.ShapeText(p.old[i].Shape).SameDims(hlo.ShapeText(p.fresh[j].Shape)) {
+			if j := from + i - first; p.was[j] == unpaired && fits(p.old[i], p.fresh[j]) {
 				p.join(i, j)
 			}
 		}

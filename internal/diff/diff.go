@@ -141,7 +141,7 @@ type BufferChange struct {
 // ArgumentChange says how one argument varies over the variants of a program.
 type ArgumentChange struct {
 	Name   string   `json:"name"`
-	Kind   string   `json:"kind"`             // shape | dtype | layout | sharding | donation | constant | static | count | none
+	Kind   string   `json:"kind"`             // shape | dtype | layout | sharding | donation | name | constant | static | count | none
 	Values []string `json:"values"`           // one a variant, in order: "f32[8,64]", "f32[16,64]"
 	Detail string   `json:"detail,omitempty"` // "dimension 0: 8, 16, 24", "the closed-over constant 2 became 3 (train.py:12)"
 }

@@ -19,13 +19,27 @@ func Newcomer(programs []*Program, p *Program) *Cause {
 		return cause
 	}
 	if cut == "" {
-		return &Cause{Title: "a program that was not there before", Source: first.FirstSource()}
+		return &Cause{Title: newProgram(programs, p), Source: first.FirstSource(), After: first.Kernels}
 	}
 	cause := &Cause{Title: "a graph that was not there before: PyTorch/XLA compiled it " + cut, Source: first.Cut.Where}
 	if other := CompiledBeside(programs, p); other != "" {
 		cause.Title += ", as it does " + other + ": what runs before it is not always the same"
 	}
 	return cause
+}
+
+// newProgram says what a new program is. A graph of PyTorch/XLA that does a part of what another one does was cut from it.
+func newProgram(programs []*Program, p *Program) string {
+	if !p.New.IsLazyGraph() {
+		return "a program that was not there before"
+	}
+	var doing works
+	for _, other := range programs {
+		if other.Old != nil && other.New != nil && doing.within(p.New, other.New) >= leastOfPart {
+			return fmt.Sprintf("a graph that was not there before: it computes a part of %s by itself, because a value in it is read (.item(), print, a branch)", other.Name)
+		}
+	}
+	return "a graph that was not there before"
 }
 
 // TracedAgain says of a new cluster that another one does the same for arguments of other sizes: TensorFlow traces a function for each of

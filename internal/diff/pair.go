@@ -21,6 +21,7 @@ const (
 	leastOfAnother = 0.75 // the same program under another name
 	leastOfGraphs  = 0.5  // numbered graphs, and compilations of one program
 	leastOfName    = 0.25 // the same name, and no other program; its arguments may be the same instead
+	leastOfPart    = 0.9  // of a graph that is a part of another one
 	leastOfNumber  = 0.1  // the same number of a graph: one that grew to ten times its size is another
 )
 
@@ -187,17 +188,19 @@ func numbered(list []*facts.Program) map[string][]*facts.Program {
 	return byStem
 }
 
-// nameGraphs names the graphs that have most in common first. One that has no counterpart keeps its name where that is free, or that of
+// nameGraphs names the graphs that have most in common first, then those that do the same in other types. One that has no counterpart keeps its name where that is free, or that of
 // one that it has something in common with.
 func nameGraphs(stem string, old, fresh []*facts.Program) {
 	var doing works
 	p := newPairing(old, fresh)
-	p.closest(func(*facts.Program) string { return "" }, func(a, b *facts.Program) float64 {
-		if share := doing.inCommon(a, b); share >= leastOfGraphs {
-			return share
-		}
-		return 0
-	})
+	for _, likeness := range []func(a, b *facts.Program) float64{doing.inCommon, doing.untyped} {
+		p.closest(func(*facts.Program) string { return "" }, func(a, b *facts.Program) float64 {
+			if share := likeness(a, b); share >= leastOfGraphs {
+				return share
+			}
+			return 0
+		})
+	}
 	taken := map[string]bool{}
 	for j, i := range p.was {
 		if i >= 0 {
@@ -262,6 +265,22 @@ func (w *works) inCommon(old, fresh *facts.Program) float64 {
 	return share(was, is, max(total(was), total(is)), 0)
 }
 
+// untyped is the share of what either program does that both do, in whatever types.
+func (w *works) untyped(old, fresh *facts.Program) float64 {
+	was, is := w.both(old, fresh)
+	was, is = withoutTypes(was), withoutTypes(is)
+	return share(was, is, max(total(was), total(is)), 0)
+}
+
+func withoutTypes(counts map[string]int) map[string]int {
+	merged := map[string]int{}
+	for key, n := range counts {
+		do, _, _ := strings.Cut(key, " ")
+		merged[do] += n
+	}
+	return merged
+}
+
 func shareCompilation(old, fresh *facts.Program) bool {
 	return slices.ContainsFunc(old.Variants, func(a *facts.Variant) bool {
 		return slices.ContainsFunc(fresh.Variants, func(b *facts.Variant) bool { return a.Fingerprint == b.Fingerprint && a.Signature == b.Signature })
@@ -272,6 +291,12 @@ func shareCompilation(old, fresh *facts.Program) bool {
 func (w *works) contained(old, fresh *facts.Program) float64 {
 	was, is := w.both(old, fresh)
 	return share(was, is, min(total(was), total(is)), 0)
+}
+
+// within is the share of what one program does that another one does as well.
+func (w *works) within(part, whole *facts.Program) float64 {
+	does, all := w.both(part, whole)
+	return share(does, all, total(does), 0)
 }
 
 // another reports whether two programs of one name differ in most arguments and most operations.

@@ -28,6 +28,9 @@ func Explain(p *facts.Program) []ArgumentChange {
 	if c, differ := countChange(pairs); differ {
 		out = append(out, c)
 	}
+	if len(out) == 0 {
+		out = nameChanges(pairs)
+	}
 	if len(changes) == 0 {
 		out = append(out, insideChanges(alike(p.Variants))...)
 	}
@@ -55,10 +58,12 @@ func insideChanges(variants []*facts.Variant) []ArgumentChange {
 	if len(variants) < 2 {
 		return nil
 	}
-	if out := constantChanges(variants); len(out) > 0 {
-		return out
+	for _, find := range []func([]*facts.Variant) []ArgumentChange{constantChanges, unlikeChanges, constantSets} {
+		if out := find(variants); len(out) > 0 {
+			return out
+		}
 	}
-	return unlikeChanges(variants)
+	return nil
 }
 
 // countChange says which arguments not every variant has: "34 arguments are not in every compile: opt.nu (34 arrays, 9.3 MiB)".
@@ -143,6 +148,17 @@ func argumentChanges(pairs []arguments) (out []ArgumentChange) {
 	return out
 }
 
+// nameChanges finds arguments that are alike but for their names, which are keys of a dictionary or fields of a state: another tree is another program.
+func nameChanges(pairs []arguments) (out []ArgumentChange) {
+	for i, p := range pairs[0].old {
+		names := texts(pairs, func(pair arguments) string { return pair.fresh[pair.now[i]].Name })
+		if !allEqual(names) {
+			out = append(out, ArgumentChange{Name: p.Name, Kind: "name", Values: names, Detail: "another key or field"})
+		}
+	}
+	return out
+}
+
 // aspects are what may differ in an argument.
 var aspects = []struct {
 	kind, detail string
@@ -199,8 +215,8 @@ func constantChanges(variants []*facts.Variant) []ArgumentChange {
 	for i, c := range variants[0].Constants {
 		values := []string{c.Value}
 		for _, v := range variants[1:] {
-			if i >= len(v.Constants) || v.Constants[i].Shape != c.Shape {
-				return constantSets(variants)
+			if len(v.Constants) != len(variants[0].Constants) || v.Constants[i].Shape != c.Shape {
+				return nil
 			}
 			values = append(values, v.Constants[i].Value)
 		}
@@ -212,9 +228,6 @@ func constantChanges(variants []*facts.Variant) []ArgumentChange {
 			continue
 		}
 		out, uses = append(out, ArgumentChange{Kind: "constant", Values: values, Detail: constantDetail(c)}), append(uses, 0)
-	}
-	if len(out) == 0 && slices.ContainsFunc(variants, func(v *facts.Variant) bool { return len(v.Constants) != len(variants[0].Constants) }) {
-		return constantSets(variants)
 	}
 	for i, more := range uses {
 		if more > 0 {
@@ -258,21 +271,33 @@ func constantSets(variants []*facts.Variant) []ArgumentChange {
 func unlikeChanges(variants []*facts.Variant) []ArgumentChange {
 	place := ""
 	values := texts(variants, func(v *facts.Variant) string {
-		own := v.Unlike[:min(len(v.Unlike), 3)]
-		for _, op := range own {
+		for _, op := range v.Unlike {
 			if place == "" && op.Source.File != "" {
 				place = inBrackets(op.Source.Short())
 			} else if place == "" && op.OpName != "" {
 				place = " in " + op.OpName
 			}
 		}
-		named := texts(own, func(op facts.Op) string { return strings.TrimSpace(op.Opcode + " " + op.Attrs) })
-		return cmp.Or(strings.Join(named, ", "), "none of these")
+		unlike := slices.DeleteFunc(slices.Clone(v.Unlike), func(op facts.Op) bool { return op.Opcode == "constant" && len(v.Unlike) > 1 })
+		named := texts(unlike, func(op facts.Op) string { return strings.TrimSpace(op.Opcode + " " + op.Attrs) })
+		return cmp.Or(counted(named), "none of these")
 	})
 	if allEqual(values) {
 		return nil
 	}
 	return []ArgumentChange{{Kind: "static", Values: values, Detail: "a static argument or a Python branch decides" + place}}
+}
+
+// counted lists names in order, equal ones once: "2 multiply, add".
+func counted(names []string) string {
+	count, out := countOf(names), []string(nil)
+	for _, name := range AddNew(nil, names...) {
+		if n := count[name]; n > 1 {
+			name = fmt.Sprintf("%d %s", n, name)
+		}
+		out = append(out, name)
+	}
+	return strings.Join(phrase.Within(out, 4), ", ")
 }
 
 // resultChange tells variants whose arguments are alike apart by their results or sizes.
@@ -303,6 +328,9 @@ func (p *Program) Differences() []string {
 			}
 			s += chain(change.Values)
 		}
+		if static := p.madeStatic(change); static != "" {
+			s = static + ": " + s
+		}
 		switch {
 		case s == "":
 			s = change.Detail
@@ -311,15 +339,34 @@ func (p *Program) Differences() []string {
 		}
 		out = append(out, s)
 	}
+	var again []string
 	for _, v := range p.New.Variants {
 		if n := len(v.Modules); n > 1 {
-			out = append(out, fmt.Sprintf("the same module was compiled %d times (%s): the function is created anew for every call, a static argument that the program does not use differs, or an argument's type is weak only sometimes", n, strings.Join(v.Modules, ", ")))
+			again = append(again, phrase.Some(n, "time"))
 		}
+	}
+	if len(again) > 0 {
+		out = append(out, fmt.Sprintf("the same module was compiled %s: the function is made anew for every call, a static argument that it does not use differs, or an argument's type is weak only sometimes", strings.Join(again, ", another ")))
 	}
 	if len(out) == 0 {
 		out = append(out, "the modules differ, but not in their arguments")
 	}
 	return out
+}
+
+// madeStatic names the arguments that a program took before and that its compilations now differ in: "lr is no argument any more".
+func (p *Program) madeStatic(c ArgumentChange) string {
+	if p.Old == nil || c.Name != "" || c.Kind != "constant" && c.Kind != "static" {
+		return ""
+	}
+	gone := treesInWords(pairArguments(p.Old.Variants[0].Params, p.New.Variants[0].Params).gone())
+	switch len(gone) {
+	case 0:
+		return ""
+	case 1:
+		return gone[0] + " is no argument any more"
+	}
+	return phrase.List(phrase.First(gone, 3), "and") + " are no arguments any more"
 }
 
 // sameChanges puts together what changed alike, in the order of the first.

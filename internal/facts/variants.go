@@ -231,6 +231,12 @@ func NumberedGraph(program string) (stem string, ok bool) {
 	return stem, nameless[stem] && strings.Trim(number, "0123456789") == ""
 }
 
+// IsLazyGraph reports whether the program is a graph that PyTorch/XLA collected until something asked for its results.
+func (p *Program) IsLazyGraph() bool {
+	stem, ok := NumberedGraph(p.Name)
+	return ok && (stem == "SyncTensorsGraph" || stem == "IrToHlo")
+}
+
 // arranging operations decide the place, order and type of values, not what is computed: a batch of another size may need one more.
 var arranging = map[string]bool{
 	"parameter": true, "constant": true, "tuple": true, "get-tuple-element": true, "broadcast": true, "reshape": true, "transpose": true,

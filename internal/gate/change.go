@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -49,7 +50,7 @@ func ChangesOf(t JudgedTarget, findings []JudgedFinding) []result.Change {
 		g.attach(f)
 	}
 	out := make([]result.Change, 0, len(g.groups))
-	for _, group := range joinPrograms(g.groups) {
+	for _, group := range g.joinEdits() {
 		out = append(out, group.finish(t.Name))
 	}
 	SortChanges(out)
@@ -93,6 +94,7 @@ type grouping struct {
 	changed      map[compiled][]*group // by variant, and by program with no signature, the weightiest first
 	added        map[compiled]bool     // variants that the baseline does not have, of programs that it has
 	compilations map[string]int        // of each program, more than in the baseline
+	compiler     bool                  // another compiler or other flags may be behind what differs
 }
 
 // compiled is one variant of a program.
@@ -107,6 +109,7 @@ func (g *grouping) locate(p *diff.Program) {
 		if v.Old == nil || v.New == nil {
 			continue
 		}
+		g.compiler = g.compiler || len(v.Compiler) > 0
 		for i := range v.Causes {
 			at := g.placeOf(&v.Causes[i])
 			g.places[&v.Causes[i]] = at
@@ -233,6 +236,9 @@ func (g *grouping) owner(f *JudgedFinding) *group {
 	if c != nil && g.byCause[c.Root()] != nil {
 		return g.byCause[c.Root()]
 	}
+	if again := g.at[key{f.Program, diff.KindArguments, ""}]; again != nil && kind == diff.KindArguments {
+		return again
+	}
 	if g.added[compiled{f.Program, f.Variant}] { // whatever is wrong with one more compilation follows from it
 		kind, c = diff.KindArguments, nil
 	} else if found := g.behind(f, kind); found != nil {
@@ -337,44 +343,153 @@ func (g *grouping) explain(o *group, f *JudgedFinding) {
 	}
 }
 
-// joinPrograms makes one change of those that one edit brought about in several programs.
-func joinPrograms(groups []*group) (list []*group) {
+// joinEdits makes one change of those that one edit brought about: at one edited line, at one call, or in several programs at one function of the model. If
+// everything that was edited is the place of one change, whatever else differs follows from it.
+func (g *grouping) joinEdits() []*group {
+	var classes [][]*group
 	byPlace := map[string][]int{}
-	for _, o := range groups {
-		near := byPlace[o.place]
-		at := slices.IndexFunc(near, func(i int) bool { return list[i].sameEdit(o) })
+	for _, o := range g.groups {
+		at := -1
+		for _, place := range o.near() {
+			if near := byPlace[place]; at < 0 {
+				at = slices.IndexFunc(near, func(i int) bool { return slices.ContainsFunc(classes[i], o.sameEdit) })
+				if at >= 0 {
+					at = near[at]
+				}
+			}
+		}
 		if at < 0 {
-			byPlace[o.place] = append(near, len(list))
-			list = append(list, o)
-			continue
+			at, classes = len(classes), append(classes, nil)
 		}
-		first, second := list[near[at]], o
-		if cmp.Or(cmp.Compare(levelRank[second.level()], levelRank[first.level()]), cmp.Compare(first.Price.StepNS, second.Price.StepNS)) < 0 {
-			first, second = second, first
+		classes[at] = append(classes[at], o)
+		for _, place := range o.near() {
+			byPlace[place] = append(byPlace[place], at)
 		}
-		first.join(second)
-		list[near[at]] = first
+	}
+	var list []*group
+	for _, class := range g.follows(classes) {
+		list = append(list, oneOf(class))
 	}
 	return list
 }
 
-// sameEdit reports whether two changes of different programs are one edit: of one line, or of one function of the model.
-func (o *group) sameEdit(other *group) bool {
-	if o.Source.File == "" || o.Program == "" || other.Program == "" || slices.Contains(o.Programs(), other.Program) {
-		return false
+// line identifies the edited line of a change; "" where it has none.
+func (o *group) line() string {
+	if !o.Source.Edited {
+		return ""
 	}
+	return fmt.Sprintf("%s:%d", o.Source.File, o.Source.Line)
+}
+
+// near lists what changes that are one edit may have in common: the edited line, the function, or the program that is called otherwise.
+func (o *group) near() []string {
+	places := []string{"at " + o.place}
+	if line := o.line(); line != "" {
+		places = append(places, "line "+line)
+	}
+	if o.Kind == diff.KindArguments {
+		places = append(places, "call "+o.Program)
+	}
+	return places
+}
+
+// sameEdit reports whether two changes are one edit: of one line, of what one program is called with, or in different programs of one function of the model.
+func (o *group) sameEdit(other *group) bool {
 	inCode := func(o *group) bool {
 		return o.Kind == diff.KindCode || o.Kind == diff.KindConstants || o.Kind == diff.KindResults
 	}
-	return o.Source.Edited && o.Source.Line == other.Source.Line || o.Source.Function != "" && inCode(o) && inCode(other)
+	switch {
+	case o.Program == "" || other.Program == "":
+		return false
+	case o.Program == other.Program && o.Kind == diff.KindArguments && other.Kind == diff.KindArguments: // called otherwise, and so compiled again
+		return true
+	case o.Source.File == "":
+		return false
+	case o.line() != "" && o.line() == other.line():
+		return true
+	}
+	return o.Program != other.Program && o.place == other.place && o.Source.Function != "" && inCode(o) && inCode(other)
 }
 
-// join adds what the same edit did to another program.
+// follows puts all classes into one if everything that was edited is the place of one of them, unless another compiler may be behind the others.
+func (g *grouping) follows(classes [][]*group) [][]*group {
+	isEdited := func(class []*group) bool {
+		return slices.ContainsFunc(class, func(o *group) bool { return o.Source.Edited })
+	}
+	first := slices.IndexFunc(classes, isEdited)
+	if first < 0 || g.compiler || slices.ContainsFunc(classes[first+1:], isEdited) || len(g.untraced) > 0 && !slices.ContainsFunc(classes[first], g.isUntraced) {
+		return classes
+	}
+	list := [][]*group{classes[first]}
+	for i, class := range classes {
+		switch {
+		case i == first:
+		case slices.ContainsFunc(class, func(o *group) bool {
+			return o.Kind == diff.KindToolchain || o.Kind == diff.KindFlags || o.Program == ""
+		}):
+			list = append(list, class)
+		default:
+			list[0] = append(list[0], class...)
+		}
+	}
+	return list
+}
+
+// isUntraced reports whether a change is at an edited line that no operation passes through.
+func (g *grouping) isUntraced(o *group) bool {
+	return slices.ContainsFunc(g.untraced, func(h git.Hunk) bool { return o.Source.Edited && h.File == o.Source.File && h.First == o.Source.Line })
+}
+
+// oneOf makes one change of several that are one edit. The one that says best what was done leads.
+func oneOf(class []*group) *group {
+	adds := func(o *group) bool { return o.Kind == diff.KindCode && o.Price.StepNS > 0 }
+	slices.SortStableFunc(class, func(a, b *group) int {
+		return cmp.Or(
+			compareBool(b.Source.Edited, a.Source.Edited), cmp.Compare(levelRank[a.level()], levelRank[b.level()]), compareBool(adds(b), adds(a)),
+			cmp.Compare(b.Price.Compilations, a.Price.Compilations), cmp.Compare(b.Price.StepNS, a.Price.StepNS),
+		)
+	})
+	first := class[0]
+	for _, o := range class[1:] {
+		first.join(o)
+	}
+	return first
+}
+
+// join adds what the same edit did besides, in this program or in another.
 func (o *group) join(other *group) {
-	o.Others = append(append(o.Others, result.Other{Program: other.Program, Variants: other.Variants, Price: other.Price}), other.Others...)
+	title := other.Title
+	if other.Program == o.Program {
+		o.Price = sum(o.Price, other.Price)
+		o.Variants = diff.AddNew(o.Variants, other.Variants...)
+		o.addEvidence(diff.Evidence(other.Evidence))
+		for _, e := range other.Effects {
+			o.effect(e)
+		}
+	} else if at := slices.IndexFunc(o.Others, func(known result.Other) bool { return known.Program == other.Program }); at >= 0 {
+		o.Others[at].Price = sum(o.Others[at].Price, other.Price)
+		o.Others[at].Variants = diff.AddNew(o.Others[at].Variants, other.Variants...)
+	} else {
+		o.Others = append(o.Others, result.Other{Program: other.Program, Variants: other.Variants, Price: other.Price})
+	}
+	if other.Program != o.Program && !strings.HasPrefix(title, other.Program+" ") {
+		title = other.Program + ": " + title
+	}
+	if other.Title != o.Title && !slices.Contains(o.Details, title) && len(o.Details) < maxDetails {
+		o.Details = append(o.Details, title)
+	}
+	if other.Level != "" {
+		o.worsen(other.Level)
+	}
 	o.first = min(o.first, other.first)
 	o.found = append(o.found, other.found...)
 	o.Configured, o.Overrides = diff.AddNew(o.Configured, other.Configured...), diff.AddNew(o.Overrides, other.Overrides...)
+}
+
+func sum(a, b result.Price) result.Price {
+	a.StepNS, a.PeakBytes = a.StepNS+b.StepNS, a.PeakBytes+b.PeakBytes
+	a.StepWasNS, a.Compilations = max(a.StepWasNS, b.StepWasNS), max(a.Compilations, b.Compilations)
+	return a
 }
 
 // worsen raises the level to a finding's.

@@ -46,10 +46,10 @@ func judge(r *result.Result, o Options, l *looked) (found []JudgedFinding) {
 	return found
 }
 
-// differing returns the target with its edited lines. It asks git only if something differs, and notes why git does not know.
-func (l *looked) differing(r *result.Result, o Options) JudgedTarget {
+// differing returns the target with its edited lines. It asks git only if something differs or was found, and notes why git does not know.
+func (l *looked) differing(r *result.Result, o Options, found []JudgedFinding) JudgedTarget {
 	t := JudgedTarget{Name: l.Name, Programs: l.programs}
-	if !slices.ContainsFunc(l.programs, func(p *diff.Program) bool { return p.Change != diff.Same }) {
+	if len(found) == 0 && !slices.ContainsFunc(l.programs, func(p *diff.Program) bool { return p.Change != diff.Same }) {
 		return t
 	}
 	var unknown string
@@ -63,7 +63,7 @@ func (l *looked) differing(r *result.Result, o Options) JudgedTarget {
 
 // addChanges adds the changes of a target and its findings to the result.
 func addChanges(r *result.Result, o Options, l *looked, found []JudgedFinding) {
-	r.Changes = append(r.Changes, ChangesOf(l.differing(r, o), found)...)
+	r.Changes = append(r.Changes, ChangesOf(l.differing(r, o, found), found)...)
 	for i := range found {
 		r.Findings = append(r.Findings, found[i].Finding)
 	}

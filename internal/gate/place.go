@@ -46,18 +46,40 @@ func placeIn(s result.Source) string {
 	return path.Base(s.File) + "\x00" + hlo.Location{Function: s.Function}.NamedFunction()
 }
 
-// sourceOf is the place that a finding names.
+// sourceOf is the place that a finding names: the edited line behind it, where git knows one, else its own.
 func (g *grouping) sourceOf(c *diff.Cause) result.Source {
+	edits := g.target.Edits
+	if line, found := editedLine(c, edits); found {
+		return edited(line, edits)
+	}
+	if line, found := editedFunction(c, edits); found {
+		return edited(line, edits)
+	}
 	s := sourceOf(c.Source)
-	s.Text = g.target.Edits.Text(s.File, s.Line, s.Function)
-	if _, hit := g.target.Edits.At(s.File, s.Line); hit {
-		return edited(c.Source, g.target.Edits)
+	if line, found := g.elsewhere(hlo.Location{File: s.File}); found && (kindOf(c) == diff.KindArguments || len(c.After) > 0) {
+		return edited(line, edits) // what hands the arguments over, or calls a new program
 	}
-	if line, found := g.elsewhere(hlo.Location{File: s.File}); found && kindOf(c) == diff.KindArguments {
-		return edited(line, g.target.Edits) // what hands the arguments over
-	}
+	s.Text = edits.Text(s.File, s.Line, s.Function)
 	return s
 }
+
+// editedFunction returns the edited line in the innermost edited function that what came passes through: it decides when it runs.
+func editedFunction(c *diff.Cause, edits *git.Edits) (hlo.Location, bool) {
+	hunks := slices.DeleteFunc(edits.Hunks(), func(h git.Hunk) bool { return !h.Code || h.Function == "" })
+	for i := range c.After {
+		for _, l := range c.After[i].Frames() {
+			file := edits.File(l.File)
+			at := slices.IndexFunc(hunks, func(h git.Hunk) bool { return h.File == file && lastName(h.Function) == lastName(l.NamedFunction()) })
+			if at >= 0 {
+				return hlo.Location{File: file, Line: int32(hunks[at].First), Function: hunks[at].Function}, true
+			}
+		}
+	}
+	return hlo.Location{}, false
+}
+
+// lastName is a function's own name: a dump may name it with or without what is around it.
+func lastName(function string) string { return function[strings.LastIndexByte(function, '.')+1:] }
 
 // edited is an edited line, in a file that is called what the repository calls it.
 func edited(l hlo.Location, edits *git.Edits) result.Source {
@@ -113,7 +135,8 @@ func (g *grouping) elsewhere(near hlo.Location) (hlo.Location, bool) {
 }
 
 // untraced lists edits of code that no operation passes through, in the files that operations come from: they may cause what no edited line explains.
-// If those files have none, it returns the only edit of code, if there is only one.
+// If those files have none, it returns the only edit of code, if there is only one. If no lines are known, it returns the edits of the only function that
+// was edited.
 func untraced(t JudgedTarget) []git.Hunk {
 	hunks := slices.DeleteFunc(t.Edits.Hunks(), func(h git.Hunk) bool { return !h.Code || ofTheGate(h.File) })
 	if len(hunks) == 0 {
@@ -134,7 +157,14 @@ func untraced(t JudgedTarget) []git.Hunk {
 		}
 	}
 	delete(files, "")
-	only := len(hunks) == 1 && len(files) > 0
+	if len(files) == 0 { // the dump has no lines: the operations may come from the only function that was edited
+		first := hunks[0]
+		if slices.ContainsFunc(hunks, func(h git.Hunk) bool { return !h.Python() || h.File != first.File || h.Function != first.Function }) {
+			return nil
+		}
+		return hunks
+	}
+	only := len(hunks) == 1
 	return slices.DeleteFunc(hunks, func(h git.Hunk) bool { return traced[h] || !only && !files[h.File] })
 }
 

@@ -147,6 +147,9 @@ type Hunk struct {
 	removed string // a removed line that says which function it was in
 }
 
+// Python reports whether the file is Python.
+func (h *Hunk) Python() bool { return isPython(h.File) }
+
 // holds reports whether a line is among those that were added or changed.
 func (h *Hunk) holds(line int) bool { return line >= h.First && line < h.First+h.Lines }
 
