@@ -74,71 +74,48 @@ func (b *Buffers) checkTotal(l *lines) error {
 //
 // Versions before 2023 print the allocation's address before its size.
 func readAllocation(line string) (a Allocation, ok bool) {
-	rest, ok := strings.CutPrefix(line, "allocation ")
-	if !ok {
-		return a, false
+	f := fields{line, true}
+	f.skip("allocation ")
+	a.Index = f.int()
+	f.skip(": ")
+	if strings.HasPrefix(f.rest, "0x") {
+		f.until(", ")
 	}
-	if a.Index, rest, ok = cutInt(rest); !ok {
-		return a, false
+	f.skip("size ")
+	a.Size, a.Parameter = f.int(), -1
+	for f.ok && f.rest != ":" {
+		f.skip(", ")
+		a.readAttribute(&f)
 	}
-	if rest, ok = strings.CutPrefix(rest, ": "); !ok {
-		return a, false
-	}
-	if strings.HasPrefix(rest, "0x") {
-		if _, rest, ok = strings.Cut(rest, ", "); !ok {
-			return a, false
-		}
-	}
-	if rest, ok = strings.CutPrefix(rest, "size "); !ok {
-		return a, false
-	}
-	if a.Size, rest, ok = cutInt(rest); !ok || a.Size < 0 {
-		return a, false
-	}
-	a.Parameter = -1
-	ok = a.readPieces(rest)
-	return a, ok
+	return a, f.ok && a.Size >= 0
 }
 
-// readPieces reads the comma-separated attributes after an allocation's size, up to the colon.
-func (a *Allocation) readPieces(rest string) bool {
-	for rest != ":" {
-		var ok bool
-		if rest, ok = strings.CutPrefix(rest, ", "); !ok {
-			return false
-		}
-		if rest, ok = a.readPiece(rest); !ok {
-			return false
-		}
-	}
-	return true
-}
-
-func (a *Allocation) readPiece(s string) (rest string, ok bool) {
+// readAttribute reads one of the attributes after an allocation's size.
+func (a *Allocation) readAttribute(f *fields) {
 	for word, flag := range a.flags() {
-		if rest, ok := strings.CutPrefix(s, word); ok && rest != "" && (rest[0] == ',' || rest[0] == ':') {
-			if flag != nil {
+		if rest, ok := strings.CutPrefix(f.rest, word); ok && rest != "" && (rest[0] == ',' || rest[0] == ':') {
+			if f.rest = rest; flag != nil {
 				*flag = true
 			}
-			return rest, true
+			return
 		}
 	}
 	switch {
-	case strings.HasPrefix(s, "color "):
-		a.Color, rest, ok = cutInt(s[len("color "):])
-	case strings.HasPrefix(s, "page "):
-		_, rest, ok = cutInt(s[len("page "):])
-	case strings.HasPrefix(s, "parameter "):
-		a.Parameter, rest, ok = cutInt(s[len("parameter "):])
-		ok = ok && a.Parameter >= 0
-	case strings.HasPrefix(s, "shape |"):
-		if _, rest, ok = strings.Cut(s, "| at ShapeIndex {"); ok {
-			_, rest, ok = strings.Cut(rest, "}")
-		}
-	case strings.HasPrefix(s, "output shape is |"):
-		_, rest, ok = strings.Cut(s[len("output shape is |"):], "|")
+	case f.has("color "):
+		a.Color = f.int()
+	case f.has("page "):
+		f.int()
+	case f.has("parameter "):
+		a.Parameter = f.int()
+		f.ok = f.ok && a.Parameter >= 0
+	case f.has("shape |"):
+		f.until("| at ShapeIndex {")
+		f.until("}")
+	case f.has("output shape is |"):
+		f.until("|")
+	default:
+		f.ok = false
 	}
-	return rest, ok
 }
 
 func (a *Allocation) flags() map[string]*bool {
@@ -149,27 +126,15 @@ func (a *Allocation) flags() map[string]*bool {
 //
 //	value: <79 inputs.6{1} (phi) @0> (size=8192,offset=0): f32[64,32]{1,0}
 func readValue(s string) (v Value, ok bool) {
-	if v.ID, s, ok = cutInt(s); !ok {
-		return v, false
-	}
-	name, s, ok := strings.Cut(s, "> (size=")
-	if !ok {
-		return v, false
-	}
-	if v.Size, s, ok = cutInt(s); !ok {
-		return v, false
-	}
-	if s, ok = strings.CutPrefix(s, ",offset="); !ok {
-		return v, false
-	}
-	if v.Offset, s, ok = cutInt(s); !ok {
-		return v, false
-	}
-	if v.Shape, ok = strings.CutPrefix(s, "): "); !ok {
-		return v, false
-	}
-	ok = v.readName(strings.TrimPrefix(name, " "))
-	return v, ok
+	f := fields{s, true}
+	v.ID = f.int()
+	name := f.until("> (size=")
+	v.Size = f.int()
+	f.skip(",offset=")
+	v.Offset = f.int()
+	f.skip("): ")
+	v.Shape = f.rest
+	return v, f.ok && v.readName(strings.TrimPrefix(name, " "))
 }
 
 // readName reads "inputs.6{1} (phi) @0".

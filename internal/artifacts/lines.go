@@ -67,6 +67,49 @@ func cutInt(s string) (n int64, rest string, ok bool) {
 	return n, s[end:], err == nil
 }
 
+// fields reads a line from left to right. After the first part that is not there, ok is false.
+type fields struct {
+	rest string
+	ok   bool
+}
+
+// has reports whether a text comes next, and skips it.
+func (f *fields) has(text string) bool {
+	rest, found := strings.CutPrefix(f.rest, text)
+	if found {
+		f.rest = rest
+	}
+	return found
+}
+
+// skip skips a text that must come next.
+func (f *fields) skip(text string) { f.ok = f.has(text) && f.ok }
+
+// until reads up to a text, and skips that.
+func (f *fields) until(text string) string {
+	before, rest, found := strings.Cut(f.rest, text)
+	f.rest, f.ok = rest, f.ok && found
+	return before
+}
+
+// int reads a number.
+func (f *fields) int() int64 {
+	n, rest, ok := cutInt(f.rest)
+	f.rest, f.ok = rest, f.ok && ok
+	return n
+}
+
+// triple reads three numbers in brackets: "1, 2, 3]".
+func (f *fields) triple() (n [3]int64) {
+	n[0] = f.int()
+	f.skip(", ")
+	n[1] = f.int()
+	f.skip(", ")
+	n[2] = f.int()
+	f.ok = f.ok && (f.has("]") || f.has("}"))
+	return n
+}
+
 // wholeInt reads a string that is one decimal number.
 func wholeInt(s string) (n int64, ok bool) {
 	n, rest, ok := cutInt(s)

@@ -52,12 +52,9 @@ func ReadMemoryReport(data []byte) (*MemoryReport, error) {
 
 // readSpace reads "default (color=0)" and the total on the next line.
 func (r *MemoryReport) readSpace(l *lines, s string) error {
-	name, color, ok := strings.Cut(s, " (color=")
-	if !ok {
-		return l.errorf("cannot read the memory space %q", s)
-	}
-	var m MemorySpace
-	if m.Color, color, ok = cutInt(color); !ok || color != ")" {
+	f := fields{s, true}
+	name, m := f.until(" (color="), MemorySpace{}
+	if m.Color = f.int(); !f.ok || f.rest != ")" {
 		return l.errorf("cannot read the memory space %q", s)
 	}
 	line, _ := l.next()

@@ -154,35 +154,21 @@ func (r *thunkReader) add(t Thunk, rest string, indent int) error {
 //	loop_add_fusion grid: [1, 1, 1] threads: [128, 1, 1]  shared_memory: 0 bytes
 //	, kernel = loop_add_fusion, launch dimensions = blocks: {1, 1, 1}, threads/block: {128, 1, 1}, cluster_dim = nullopt
 func (t *Thunk) readLaunch(s string) (ok bool) {
-	if named, old := strings.CutPrefix(s, ", kernel = "); old {
-		t.Kernel, s, _ = strings.Cut(named, ", ")
-		return triple(s, "blocks: {", &t.Grid) && triple(s, "threads/block: {", &t.Block)
-	}
-	t.Kernel, s, _ = strings.Cut(s, " ")
-	if t.Kernel == "" || !triple(s, "grid: [", &t.Grid) || !triple(s, "threads: [", &t.Block) {
+	f, grid, block := fields{s, true}, "grid: [", "threads: ["
+	if f.has(", kernel = ") {
+		t.Kernel, grid, block = f.until(", "), "blocks: {", "threads/block: {"
+	} else if t.Kernel = f.until(" "); t.Kernel == "" {
 		return false
 	}
-	if _, shared, found := strings.Cut(s, "shared_memory: "); found {
-		t.Shared, _, ok = cutInt(shared)
-		return ok
+	f.until(grid)
+	t.Grid = f.triple()
+	f.until(block)
+	t.Block = f.triple()
+	if strings.Contains(f.rest, "shared_memory: ") {
+		f.until("shared_memory: ")
+		t.Shared = f.int()
 	}
-	return true
-}
-
-// triple reads "[1, 2, 3]" after a label.
-func triple(s, label string, to *[3]int64) bool {
-	_, s, ok := strings.Cut(s, label)
-	for i := range to {
-		if !ok {
-			return false
-		}
-		if to[i], s, ok = cutInt(s); !ok {
-			return false
-		}
-		s, ok = strings.CutPrefix(s, ", ")
-		ok = ok || i == len(to)-1
-	}
-	return strings.HasPrefix(s, "]") || strings.HasPrefix(s, "}")
+	return f.ok
 }
 
 // findIncomplete sets Incomplete if nested thunks were not printed.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -63,46 +64,34 @@ func (d *Cache) Store(key string, data []byte) {
 	if int64(len(data)) > d.most/4 || os.MkdirAll(d.path, 0o700) != nil {
 		return
 	}
-	f, err := os.CreateTemp(d.path, "new-*")
-	if err != nil {
-		return
-	}
-	defer os.Remove(f.Name()) // fails after the rename
-	sum := sha256.Sum256(data)
-	_, err = f.Write(append(sum[:], data...))
-	if closed := f.Close(); err != nil || closed != nil {
-		return
-	}
-	if os.Rename(f.Name(), d.name(key)) == nil {
-		d.prune()
+	err := Replace(d.name(key), func(f *os.File) error {
+		sum := sha256.Sum256(data)
+		_, err := f.Write(append(sum[:], data...))
+		return err
+	})
+	if err == nil {
+		Prune(d.path, suffix, d.most, 0)
 	}
 }
 
-// prune removes files of killed runs and the least recently used entries until the others fit the bound.
-func (d *Cache) prune() {
-	var entries []fs.FileInfo
+// Prune removes the least recently used of the files in a folder whose names end in a suffix, until the others hold at most so many bytes. It
+// spares files that were used within a time, and ignores errors.
+func Prune(dir, suffix string, most int64, spared time.Duration) {
+	var found []fs.FileInfo
 	var total int64
-	list, _ := os.ReadDir(d.path)
+	list, _ := os.ReadDir(dir)
 	for _, e := range list {
-		info, err := e.Info()
-		if err != nil || !info.Mode().IsRegular() {
-			continue
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && strings.HasSuffix(info.Name(), suffix) {
+			found, total = append(found, info), total+info.Size()
 		}
-		if filepath.Ext(info.Name()) != suffix {
-			if time.Since(info.ModTime()) > time.Hour {
-				_ = os.Remove(filepath.Join(d.path, info.Name()))
-			}
-			continue
-		}
-		entries, total = append(entries, info), total+info.Size()
 	}
-	slices.SortFunc(entries, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
-	for _, e := range entries {
-		if total <= d.most {
+	slices.SortFunc(found, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	for _, f := range found {
+		if total <= most || time.Since(f.ModTime()) < spared {
 			return
 		}
-		if os.Remove(filepath.Join(d.path, e.Name())) == nil {
-			total -= e.Size()
+		if os.Remove(filepath.Join(dir, f.Name())) == nil {
+			total -= f.Size()
 		}
 	}
 }

@@ -53,7 +53,7 @@ func TestDamagedEntriesAreNone(t *testing.T) {
 func TestOldEntriesMakeRoom(t *testing.T) {
 	d := CacheAt(t.TempDir(), "build", 1000)
 	old := time.Now().Add(-2 * time.Hour)
-	left := filepath.Join(d.path, "new-123")
+	left := filepath.Join(d.path, unfinished+"123")
 	if err := os.WriteFile(left, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -183,13 +183,6 @@ func (l *looked) compare(edited diff.Edited) {
 func (l *looked) match(base *facts.Report, edited diff.Edited) {
 	d := diff.CompareEdited(base, l.report, edited)
 	diff.FillPasses(d, base.Passes, l.report.Passes)
-	for _, p := range d.Programs {
-		for _, v := range p.Variants {
-			if inputs[0].missing(v) {
-				delete(v.New.Facts, facts.MemoryPeak) // that of the live ranges is not the one that the baseline's buffer assignment says
-			}
-		}
-	}
 	l.programs = d.Programs
 	if l.set == nil {
 		included := l.inclusion()

@@ -127,6 +127,21 @@ func missPlace(header string) (Location, bool) {
 	return where, where.File != "" && where.Line > 0
 }
 
+// splitAt splits a text at separators, each of which follows the one before it. It returns one part more than separators, empty ones if a
+// separator is missing.
+func splitAt(s string, separators ...string) (parts []string, ok bool) {
+	parts = make([]string, len(separators)+1)
+	for i, separator := range separators {
+		before, after, found := strings.Cut(s, separator)
+		if !found {
+			return make([]string, len(parts)), false
+		}
+		parts[i], s = before, after
+	}
+	parts[len(separators)] = s
+	return parts, true
+}
+
 // cutLastIn splits at the last occurrence.
 func cutLastIn(s, sep string) (before, after string, ok bool) {
 	at := strings.LastIndex(s, sep)

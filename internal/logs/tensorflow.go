@@ -22,14 +22,13 @@ func (r *reader) tfUncompilable(rest []byte) {
 		r.next()
 		text += "\n" + string(next)
 	}
-	function, after, ok := strings.Cut(text, " on ")
-	_, after, ok2 := strings.Cut(after, ": ")
-	op, reason, ok3 := strings.Cut(after, " (")
-	if !ok || !ok2 || !ok3 || op == "" {
+	parts, ok := splitAt(text, " on ", ": ", " (")
+	op, reason := parts[2], parts[3]
+	if !ok || op == "" {
 		r.unreadable(line, "operations that XLA cannot compile")
 		return
 	}
-	function, _, _ = strings.Cut(function, "[")
+	function, _, _ := strings.Cut(parts[0], "[")
 	e := Event{Kind: Uncompilable, Line: line, Program: function, Op: op, Node: lastNode(reason), Text: firstReason(reason)}
 	e.Where = r.createdAt()
 	r.add(e)
@@ -98,31 +97,28 @@ func Installed(file string) bool {
 
 // tfConstant reads "Input 1 to node `ArgMax` with op ArgMax must be a compile-time constant."
 func (r *reader) tfConstant(line []byte) {
-	_, rest, ok := strings.Cut(string(line), "Input ")
-	input, rest, ok2 := strings.Cut(rest, " to node `")
-	node, rest, ok3 := strings.Cut(rest, "` with op ")
-	op, _, ok4 := strings.Cut(rest, " must be")
-	if !ok || !ok2 || !ok3 || !ok4 {
+	parts, ok := splitAt(string(line), "Input ", " to node `", "` with op ", " must be")
+	if !ok {
 		r.unreadable(r.line, "an argument that must be a compile-time constant")
 		return
 	}
-	r.add(Event{Kind: Uncompilable, Line: r.line, Op: op, Node: node, Text: "input " + input + " must be a compile-time constant"})
+	r.add(Event{Kind: Uncompilable, Line: r.line, Op: parts[3], Node: parts[2], Text: "input " + parts[1] + " must be a compile-time constant"})
 }
 
 // tfLeftOut reads "Unique (op Unique): Unique op".
 func (r *reader) tfLeftOut(rest []byte) {
 	line := r.line
-	node, after, ok := strings.Cut(string(rest), " (op ")
-	op, reason, ok2 := strings.Cut(after, ")")
-	if !ok || !ok2 {
+	parts, ok := splitAt(string(rest), " (op ", ")")
+	if !ok {
 		r.unreadable(line, "an operation that XLA cannot compile")
 		return
 	}
+	reason := parts[2]
 	if next, ok := r.peek(); ok && bytes.HasPrefix(next, []byte("\t (")) {
 		r.next()
 		reason += "\n" + string(next)
 	}
-	r.add(Event{Kind: LeftOut, Line: line, Node: node, Op: op, Text: firstReason(strings.TrimPrefix(reason, ": "))})
+	r.add(Event{Kind: LeftOut, Line: line, Node: parts[0], Op: parts[1], Text: firstReason(strings.TrimPrefix(reason, ": "))})
 }
 
 // tfMarking reads what the marking pass itself says.
@@ -151,16 +147,15 @@ func (r *reader) tfMarking(rest []byte) {
 // tfApart reads "Exp #4> -> <add + 2 others #7> because contracting the edge would create a cycle via [AsString].": two operations, or the groups
 // that they were joined with until then, that cannot be in one cluster.
 func (r *reader) tfApart(edge string) {
-	from, rest, ok := strings.Cut(edge, "> -> <")
-	to, why, ok2 := strings.Cut(rest, "> because ")
-	if !ok || !ok2 {
+	parts, ok := splitAt(edge, "> -> <", "> because ")
+	if !ok {
 		r.unreadable(r.line, "an edge that autoclustering does not contract")
 		return
 	}
-	from, _, _ = strings.Cut(from, " ")
-	to, _, _ = strings.Cut(to, " ")
+	from, _, _ := strings.Cut(parts[0], " ")
+	to, _, _ := strings.Cut(parts[1], " ")
 	for _, pair := range [][2]string{{from, to}, {to, from}} {
-		r.add(Event{Kind: LeftOut, Line: r.line, Node: pair[0], Text: "it cannot join " + pair[1] + ": " + strings.TrimSuffix(why, ".")})
+		r.add(Event{Kind: LeftOut, Line: r.line, Node: pair[0], Text: "it cannot join " + pair[1] + ": " + strings.TrimSuffix(parts[2], ".")})
 	}
 }
 
@@ -186,15 +181,13 @@ func (r *reader) tfCompiling(rest []byte) { r.compiling = string(bytes.TrimSpace
 // tfArgument reads "2 shape: f32[8,16] name: dense1/kernel/0 TF arg 3 node name: ". Only variables have names. A number at the end makes
 // them unique.
 func (r *reader) tfArgument(rest []byte) {
-	place, after, ok := strings.Cut(string(rest), " shape: ")
-	_, after, ok2 := strings.Cut(after, " name: ")
-	name, after, ok3 := strings.Cut(after, " TF arg ")
-	index, _, ok4 := strings.Cut(after, " node name:")
-	n, err := strconv.Atoi(place)
-	if !ok || !ok2 || !ok3 || !ok4 || err != nil {
-		r.unreadable(r.line, "an argument that TensorFlow hands over to XLA")
+	parts, ok := splitAt(string(rest), " shape: ", " name: ", " TF arg ", " node name:")
+	n, err := strconv.Atoi(parts[0])
+	if !ok || err != nil {
+		r.unreadable(r.line, "an argument that TensorFlow passes to XLA")
 		return
 	}
+	name, index := parts[2], parts[3]
 	if variable, number, ok := cutLastIn(name, "/"); ok && strings.Trim(number, "0123456789") == "" {
 		name = variable
 	}

@@ -8,14 +8,13 @@ import (
 // remat reads the partitioner's warning that it replicates a tensor to change its sharding. Its wording changed twice; all versions contain the
 // shardings, the instruction and its metadata.
 func (r *reader) remat(rest []byte) {
-	text := string(rest)
-	_, after, ok := strings.Cut(text, "from sharding ")
-	from, after, ok2 := strings.Cut(after, " to ")
-	if !ok || !ok2 {
+	parts, ok := splitAt(string(rest), "from sharding ", " to ")
+	if !ok {
 		r.unreadable(r.line, "an involuntary rematerialization")
 		return
 	}
-	to, after, _ := strings.Cut(after, "}")
+	from := parts[1]
+	to, after, _ := strings.Cut(parts[2], "}")
 	e := Event{Kind: Remat, Line: r.line, Op: between(after, `op_name="`, `"`), Text: "from sharding " + from + " to " + to + "}"}
 	if program, _, ok := strings.Cut(e.Op, "/"); ok {
 		e.Program = stripTransform(program)
@@ -46,12 +45,11 @@ func between(s, start, end string) string {
 //
 //	ptxas warning : Registers are spilled to local memory in function 'my_tanh_matmul', 1116 bytes spill stores, 1116 bytes spill loads
 func (r *reader) spill(rest []byte) {
-	function, amounts, _ := strings.Cut(string(rest), "', ")
-	bytes, _, ok := strings.Cut(amounts, " bytes spill stores")
-	n, err := strconv.ParseInt(bytes, 10, 64)
+	parts, ok := splitAt(string(rest), "', ", " bytes spill stores")
+	n, err := strconv.ParseInt(parts[1], 10, 64)
 	if !ok || err != nil {
 		r.unreadable(r.line, "a spill of registers")
 		return
 	}
-	r.add(Event{Kind: Spill, Line: r.line, Op: function, Value: float64(n)})
+	r.add(Event{Kind: Spill, Line: r.line, Op: parts[0], Value: float64(n)})
 }

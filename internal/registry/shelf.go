@@ -1,19 +1,17 @@
 package registry
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/content"
+
+	"github.com/xlagate/xlagate/internal/files"
 )
 
 // shelf is a folder of blobs named by digest, kept between runs or until one artifact is closed. Several processes may use it at once.
@@ -62,16 +60,10 @@ func (s *shelf) has(desc ocispec.Descriptor) bool {
 
 // put stores a blob atomically, after verifying its digest.
 func (s *shelf) put(desc ocispec.Descriptor, from io.Reader) error {
-	f, err := os.CreateTemp(s.dir, "new-*")
-	if err != nil {
-		return fmt.Errorf("keep what is pulled: %w", err)
-	}
-	defer os.Remove(f.Name()) // fails after the rename
-	_, err = copyVerified(f, from, desc)
-	if err = errors.Join(err, f.Close()); err != nil {
+	return files.Replace(s.path(desc.Digest), func(f *os.File) error {
+		_, err := copyVerified(f, from, desc)
 		return err
-	}
-	return os.Rename(f.Name(), s.path(desc.Digest))
+	})
 }
 
 func copyVerified(to io.Writer, from io.Reader, desc ocispec.Descriptor) (int64, error) {
@@ -88,27 +80,6 @@ func (s *shelf) close() error {
 	if s.brief {
 		return os.RemoveAll(s.dir)
 	}
-	s.prune(mostKept)
+	files.Prune(s.dir, "", mostKept, spared)
 	return nil
-}
-
-// prune removes the least recently used blobs until the others fit the bound. It ignores errors.
-func (s *shelf) prune(most int64) {
-	var blobs []fs.FileInfo
-	var total int64
-	entries, _ := os.ReadDir(s.dir)
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			blobs, total = append(blobs, info), total+info.Size()
-		}
-	}
-	slices.SortFunc(blobs, func(a, b fs.FileInfo) int { return cmp.Compare(a.ModTime().UnixNano(), b.ModTime().UnixNano()) })
-	for _, b := range blobs {
-		if total <= most || time.Since(b.ModTime()) < spared {
-			return
-		}
-		if os.Remove(filepath.Join(s.dir, b.Name())) == nil {
-			total -= b.Size()
-		}
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/registry/registrytest"
 )
 
@@ -26,7 +27,7 @@ func TestShelfMakesRoom(t *testing.T) {
 		most int64
 		left string
 	}{{40, "sha256-0"}, {30, "sha256-1"}, {25, "sha256-2"}, {5, "sha256-2"}} {
-		s.prune(step.most)
+		files.Prune(s.dir, "", step.most, spared)
 		if entries, err := os.ReadDir(s.dir); err != nil || entries[0].Name() != step.left {
 			t.Errorf("with room for %d: %v, %v", step.most, entries, err)
 		}
