@@ -75,7 +75,7 @@ func meant(word string, known []string) string {
 	return phrase.DidYouMean(word, known)
 }
 
-// typeInHLO is what HLO calls a type of NumPy: f32 for float32.
+// typeInHLO returns HLO's name of a type of NumPy: f32 for float32.
 func typeInHLO(word string) string {
 	word = strings.ToLower(word)
 	for _, t := range []struct{ numpy, hlo string }{{"bfloat", "bf"}, {"float", "f"}, {"complex", "c"}, {"uint", "u"}, {"int", "s"}} {
@@ -89,7 +89,7 @@ func typeInHLO(word string) string {
 	return ""
 }
 
-// slips are the usual mistakes behind the complaints of the YAML reader.
+// slips are the common mistakes behind the errors of the YAML reader.
 var slips = []struct{ said, hint string }{
 	{"did not find expected ',' or '}'", "a text with brackets, braces or a comma must be in quotes, and every { needs its }"},
 	{"did not find expected ',' or ']'", "a text with brackets, braces or a comma must be in quotes, and every [ needs its ]"},
@@ -101,7 +101,7 @@ var slips = []struct{ said, hint string }{
 	{"found unexpected end of stream", "a quote is not closed"},
 }
 
-// withHint adds the usual mistake to a complaint of the YAML reader.
+// withHint adds the common mistake to an error of the YAML reader.
 func withHint(message string) string {
 	for _, s := range slips {
 		if strings.Contains(message, s.said) {

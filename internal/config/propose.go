@@ -35,8 +35,8 @@ func Propose(rep *facts.Report, path, run string) string {
 	return b.String()
 }
 
-// proposed are the entries under `rules:`: the two budgets, how often a program may be compiled, what has to stay, and, as comments, limits of
-// one program that somebody may want besides.
+// proposed returns the entries under `rules:`: two budgets, the number of compilations, the calls that must remain and, as comments, more limits of
+// one program.
 func proposed(rep *facts.Report) string {
 	var b strings.Builder
 	if most, known := largest(rep, facts.PriceStep); known {
@@ -52,7 +52,7 @@ func proposed(rep *facts.Report) string {
 		fmt.Fprintf(&b, "  - { rule: no-unclustered-ops, allow: [%s] }\n", strings.Join(outside(rep.Clusters), ", "))
 	}
 	for _, p := range rep.Programs {
-		written(&b, p)
+		requireHandWritten(&b, p)
 	}
 	examples(&b, rep)
 	return b.String()
@@ -131,8 +131,8 @@ func names(programs []*facts.Program) []string {
 	return out
 }
 
-// written adds rules that require the calls of hand-written kernels, whatever the kernels are called.
-func written(b *strings.Builder, p *facts.Program) {
+// requireHandWritten adds rules that require the calls of hand-written kernels, whatever the kernels are called.
+func requireHandWritten(b *strings.Builder, p *facts.Program) {
 	if len(p.Variants) == 0 {
 		return
 	}
@@ -168,7 +168,7 @@ var (
 // headroom is the factor between what a dump holds and a proposed limit.
 const headroom = 1.1
 
-// roomFor is a limit with headroom for an amount, rounded up to two digits that count.
+// roomFor returns a limit with headroom for an amount, rounded up to two significant digits.
 func roomFor(amount float64, units scale) string {
 	amount *= headroom
 	of := units[len(units)-1]
@@ -187,7 +187,7 @@ func roomFor(amount float64, units scale) string {
 	return strings.TrimSuffix(strconv.FormatFloat(n, 'f', max(0, int(math.Round(-math.Log10(step)))), 64), ".0") + of.suffix
 }
 
-// examples are comments with limits on the program that takes longest: its kernels and its temporary memory.
+// examples adds comments with limits on the program that takes longest: its kernels and its temporary memory.
 func examples(b *strings.Builder, rep *facts.Report) {
 	p := heaviest(rep)
 	if p == nil {

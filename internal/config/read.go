@@ -131,7 +131,7 @@ func (r *reader) target(n *yamldoc.Node) Target {
 		Place: fmt.Sprintf("%s:%d:%d", r.file, n.Line, n.Column),
 	}
 	if at := valueOf(n, "name"); at != nil && t.Name != "" && !result.ValidTarget(t.Name) {
-		r.errorf(at, "name is %q; expected a path such as mlp/cpu, which is where the baseline lies too", t.Name)
+		r.errorf(at, "name is %q; expected a path such as mlp/cpu, which is also the path of its baseline", t.Name)
 	}
 	if s, ok := e.Number("samples"); ok {
 		t.Samples = int(s)

@@ -35,7 +35,7 @@ func (r *reader) ruleAsKey(n *yamldoc.Node) *yamldoc.Node {
 	return nil
 }
 
-// ruleOf finds which rule an entry is of; nil where it does not say so.
+// ruleOf returns the rule of an entry; nil if the entry names none.
 func (r *reader) ruleOf(n *yamldoc.Node) *rule.Rule {
 	if n.Kind != yamldoc.Mapping {
 		r.errorf(n, "a rule is %s; expected a mapping, as in { rule: max-kernels, max: 19 }", describeNode(n))
@@ -97,7 +97,7 @@ func at(n *yamldoc.Node, path []string) *yamldoc.Node {
 	return n
 }
 
-// refuse takes the keys out of an entry that are common to all rules but would change nothing of this one, and says why each.
+// refuse removes the common keys that have no effect on this rule from an entry, and reports each with the reason.
 func (r *reader) refuse(n *yamldoc.Node, rule *rule.Rule) *yamldoc.Node {
 	kept := *n
 	kept.Content = nil
@@ -213,8 +213,8 @@ func (r *reader) readPack(name string, data []byte) (entries []*rule.Settings) {
 	return entries
 }
 
-// overlay puts entries over those of a pack. An entry inherits what it does not set from the pack's entry of the same rule, and
-// the pack's entry no longer speaks of the programs that the new one covers.
+// overlay adds entries to those of a pack. An entry inherits what it does not set from the pack's entry of the same rule, which
+// no longer covers the programs that the new entry covers.
 func overlay(pack, own []*rule.Settings) []*rule.Settings {
 	var out []*rule.Settings
 	for _, p := range pack {

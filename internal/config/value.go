@@ -75,7 +75,7 @@ func keysOf(options []rule.Option) []string {
 	return keys
 }
 
-// value reads one value as its option wants it.
+// value reads one value of an option.
 func (r *reader) value(n *yamldoc.Node, o rule.Option, what string) (any, bool) {
 	switch o.Type {
 	case rule.Globs, rule.Words:
@@ -362,7 +362,7 @@ func expected(o rule.Option) string {
 	return valueTypes[o.Type].expected
 }
 
-// complaint words why a scalar was refused, with what to write instead.
+// complaint returns why a scalar was refused, and what to write instead.
 func complaint(n *yamldoc.Node, o rule.Option) string {
 	switch {
 	case o.Type == rule.Size || o.Type == rule.Growth:
@@ -379,7 +379,7 @@ func complaint(n *yamldoc.Node, o rule.Option) string {
 	return o.Key + " is " + strconv.Quote(n.Value) + "; expected " + expected(o)
 }
 
-// nearSize fixes the usual slips: "12 GIB", "12gb".
+// nearSize corrects common mistakes: "12 GIB", "12gb".
 func nearSize(s string) (string, bool) {
 	compact := strings.ReplaceAll(s, " ", "")
 	if last := len(compact) - 1; last > 0 && strings.ContainsAny(compact[last:], "kKMGT") {

@@ -46,23 +46,23 @@ func Accept(ctx context.Context, o Options, a AcceptOptions) (done *Accepted, er
 	}
 	defer func() { err = errors.Join(err, edit.Close()) }()
 	o.accepting = true
-	o.base = func() (fs.FS, error) { return edit, nil } // what is accepted is compared with what it takes the place of
-	intakes, rows, err := collectFacts(ctx, o, a)
+	o.base = func() (fs.FS, error) { return edit, nil } // compared with the baseline that it replaces
+	list, rows, err := candidates(ctx, o, a)
 	if err != nil {
 		return nil, err
 	}
-	if err := known(a.Only, intakes); err != nil {
+	if err := known(a.Only, list); err != nil {
 		return nil, err
 	}
 	done = &Accepted{}
-	budgets, err := done.plan(o.Config, a, intakes, rows)
+	budgets, err := done.plan(o.Config, a, list, rows)
 	if err != nil {
 		return nil, err
 	}
 	if done.Budgets = budgets.list; a.Before != nil {
 		a.Before(done)
 	}
-	for _, in := range intakes {
+	for _, in := range list {
 		if err := in.accept(edit, a, done); err != nil {
 			return done, err
 		}
@@ -94,7 +94,7 @@ func (e *Incomplete) Error() string {
 }
 
 // accept writes what changes in one target.
-func (in *intake) accept(edit *baseline.Edit, a AcceptOptions, done *Accepted) error {
+func (in *candidate) accept(edit *baseline.Edit, a AcceptOptions, done *Accepted) error {
 	for _, name := range in.names() {
 		old, fresh := in.accepted(name), in.fresh[name]
 		next := old
@@ -114,7 +114,7 @@ func (in *intake) accept(edit *baseline.Edit, a AcceptOptions, done *Accepted) e
 }
 
 // acceptGraphs records what TensorFlow clustered, when everything is accepted or a finding about it is.
-func (in *intake) acceptGraphs(edit *baseline.Edit, a AcceptOptions, done *Accepted) error {
+func (in *candidate) acceptGraphs(edit *baseline.Edit, a AcceptOptions, done *Accepted) error {
 	about := func(f result.Finding) bool { return named(&f, a.Only) && slices.Contains(scope(&f), "clusters.*") }
 	if in.graphs == nil || a.Tighten || len(a.Only) > 0 && !slices.ContainsFunc(in.findings, about) {
 		return nil
@@ -122,7 +122,7 @@ func (in *intake) acceptGraphs(edit *baseline.Edit, a AcceptOptions, done *Accep
 	return done.put(baseline.SaveGraphs(edit, in.target, in.graphs))
 }
 
-// put notes which files a part of the baseline wrote.
+// put adds the files that were written.
 func (a *Accepted) put(written []string, err error) error {
 	a.Written = append(a.Written, written...)
 	if err == nil && len(written) == 0 {
@@ -132,7 +132,7 @@ func (a *Accepted) put(written []string, err error) error {
 }
 
 // put writes, removes or keeps the files of one program. A renamed program keeps its old name until all of it is accepted.
-func (in *intake) put(edit *baseline.Edit, a AcceptOptions, old, fresh, next *baseline.Program, done *Accepted) error {
+func (in *candidate) put(edit *baseline.Edit, a AcceptOptions, old, fresh, next *baseline.Program, done *Accepted) error {
 	remove := func() error {
 		if old == nil || next != nil && next.Name == old.Name {
 			return nil
@@ -150,7 +150,7 @@ func (in *intake) put(edit *baseline.Edit, a AcceptOptions, old, fresh, next *ba
 		return errors.Join(remove(), done.put(baseline.Save(edit, in.target, next)))
 	}
 	if err := done.put(baseline.Save(edit, in.target, next)); err != nil {
-		return err // what cannot be written must not cost what was there
+		return err // the old files stay if the new ones cannot be written
 	}
 	return remove()
 }
@@ -163,7 +163,7 @@ func reason(given string, old, next *baseline.Program) string {
 	return old.Reason
 }
 
-// Relative is a path as one types it in a folder.
+// Relative returns a path relative to a folder, or the path itself if there is no way.
 func Relative(dir, path string) string {
 	if rel, err := filepath.Rel(dir, path); err == nil {
 		return rel
@@ -171,41 +171,41 @@ func Relative(dir, path string) string {
 	return path
 }
 
-// intake is one target's new facts beside its old baseline.
-type intake struct {
+// candidate is what may be accepted for one target: its new facts, beside the old baseline.
+type candidate struct {
 	target    string
 	old       *baseline.Set
 	fresh     map[string]*baseline.Program
 	was       map[string]string // of programs that were accepted under another name: that name
-	told      *result.Target    // the result that this comes from; nil where it is a dump
+	from      *result.Target    // the result that this comes from; nil where it is a dump
 	graphs    facts.Values      // of TensorFlow's graphs; nil when autoclustering did not run
 	findings  []result.Finding
 	overrides map[string]string // by change: the entry to add to the configuration where a pack forbids it
 }
 
-func newIntake(target string, old *baseline.Set, graphs facts.Values) *intake {
-	return &intake{target: target, old: old, graphs: graphs, fresh: map[string]*baseline.Program{}, was: map[string]string{}, overrides: map[string]string{}}
+func newCandidate(target string, old *baseline.Set, graphs facts.Values) *candidate {
+	return &candidate{target: target, old: old, graphs: graphs, fresh: map[string]*baseline.Program{}, was: map[string]string{}, overrides: map[string]string{}}
 }
 
-// collectFacts collects the facts to accept of each target, and how much of each budget they use.
-func collectFacts(ctx context.Context, o Options, a AcceptOptions) ([]*intake, []result.Headroom, error) {
+// candidates collects the facts to accept of each target, and how much of each budget they use.
+func candidates(ctx context.Context, o Options, a AcceptOptions) ([]*candidate, []result.Headroom, error) {
 	if a.From != nil {
-		intakes, err := fromResult(o, a.From)
-		return intakes, a.From.Headroom, err
+		list, err := candidatesOfResult(o, a.From)
+		return list, a.From.Headroom, err
 	}
 	targets, err := lookAll(ctx, o)
 	if err != nil {
 		return nil, nil, err
 	}
 	r := &result.Result{}
-	var out []*intake
+	var out []*candidate
 	for _, l := range targets {
 		if len(l.problems) > 0 {
 			return nil, nil, &Incomplete{l.problems}
 		}
 		found := judge(r, o, l)
 		addChanges(r, o, l, found)
-		in := newIntake(l.Name, l.set, baseline.GraphFacts(l.report.Clusters))
+		in := newCandidate(l.Name, l.set, baseline.GraphFacts(l.report.Clusters))
 		for _, p := range l.report.Programs {
 			in.fresh[p.Name] = &baseline.Program{Program: *p, Toolchain: l.report.Toolchain}
 		}
@@ -219,16 +219,16 @@ func collectFacts(ctx context.Context, o Options, a AcceptOptions) ([]*intake, [
 }
 
 // addFindings gives each target its findings.
-func addFindings(r *result.Result, intakes []*intake) {
+func addFindings(r *result.Result, list []*candidate) {
 	for _, f := range r.Findings {
-		for _, in := range intakes {
+		for _, in := range list {
 			if in.target == f.Target {
 				in.findings = append(in.findings, f)
 			}
 		}
 	}
 	for _, c := range r.Changes {
-		for _, in := range intakes {
+		for _, in := range list {
 			if in.target == c.Target && len(c.Overrides) > 0 {
 				in.overrides[c.ID] = strings.Join(c.Overrides, "\n")
 			}
@@ -236,8 +236,8 @@ func addFindings(r *result.Result, intakes []*intake) {
 	}
 }
 
-// fromResult takes a run's facts and findings from its result file.
-func fromResult(o Options, r *result.Result) ([]*intake, error) {
+// candidatesOfResult takes a run's facts and findings from its result file.
+func candidatesOfResult(o Options, r *result.Result) ([]*candidate, error) {
 	if len(r.Problems) > 0 {
 		return nil, &Incomplete{r.Problems}
 	}
@@ -245,7 +245,7 @@ func fromResult(o Options, r *result.Result) ([]*intake, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []*intake
+	var out []*candidate
 	for _, t := range r.Targets {
 		if !result.ValidTarget(t.Name) {
 			return nil, UsageError{fmt.Sprintf("the result's target %q would lead out of the baseline", t.Name)}
@@ -258,8 +258,8 @@ func fromResult(o Options, r *result.Result) ([]*intake, error) {
 		if err != nil {
 			return nil, err
 		}
-		in := newIntake(t.Name, old, t.Graphs)
-		in.told = &t
+		in := newCandidate(t.Name, old, t.Graphs)
+		in.from = &t
 		for _, p := range programs {
 			in.fresh[p.Name] = p
 		}
@@ -273,10 +273,10 @@ func fromResult(o Options, r *result.Result) ([]*intake, error) {
 }
 
 // known refuses ids that no change and no finding has.
-func known(only []string, intakes []*intake) error {
+func known(only []string, list []*candidate) error {
 	for _, id := range only {
 		found := func(f result.Finding) bool { return named(&f, []string{id}) }
-		if !slices.ContainsFunc(intakes, func(in *intake) bool { return slices.ContainsFunc(in.findings, found) }) {
+		if !slices.ContainsFunc(list, func(in *candidate) bool { return slices.ContainsFunc(in.findings, found) }) {
 			return UsageError{fmt.Sprintf("there is no change or finding %s; `xlagate check` prints the ids of what it finds", id)}
 		}
 	}
@@ -290,14 +290,14 @@ func named(f *result.Finding, ids []string) bool {
 
 // gone reports whether the run looked for an accepted program and did not find it. A result lists what it looked for; a program that it does not name
 // may belong to another run.
-func (in *intake) gone(name string) bool {
-	return in.told == nil || slices.ContainsFunc(in.told.Programs, func(p result.Program) bool {
+func (in *candidate) gone(name string) bool {
+	return in.from == nil || slices.ContainsFunc(in.from.Programs, func(p result.Program) bool {
 		return p.Name == name && p.Change == diff.Removed || diff.IsPart(p.Name, name)
 	})
 }
 
 // names lists the programs of both sides. Renamed programs have their new names.
-func (in *intake) names() []string {
+func (in *candidate) names() []string {
 	var names []string
 	renamed := slices.Collect(maps.Values(in.was))
 	for n := range in.fresh {
@@ -315,14 +315,14 @@ func (in *intake) names() []string {
 }
 
 // renamed notes that a program was accepted under another name.
-func (in *intake) renamed(name, was string) {
+func (in *candidate) renamed(name, was string) {
 	if in.fresh[name] != nil && in.fresh[was] == nil && in.old.Find(was) != nil {
 		in.was[name] = was
 	}
 }
 
 // accepted returns the baseline of a program, which may have another name there.
-func (in *intake) accepted(name string) *baseline.Program {
+func (in *candidate) accepted(name string) *baseline.Program {
 	if was := in.was[name]; was != "" {
 		return in.old.Find(was)
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // loadBase finds what the target is compared with. A missing baseline is no error here: the rules that need one report it.
-func (l *looked) loadBase(ctx context.Context, o Options) {
+func (l *measuredTarget) loadBase(ctx context.Context, o Options) {
 	if o.Against != "" {
 		path := absolute(o.Dir, o.Against)
 		l.baseName = o.Against
@@ -87,8 +87,8 @@ func howToAccept(where string) string {
 	return accept + ", then commit what it writes"
 }
 
-// place is where the baseline is. A directory that the command line names starts from the working directory.
-func place(o Options) baseline.Place {
+// baselinePlace is where the baseline is. A directory that the command line names starts from the working directory.
+func baselinePlace(o Options) baseline.Place {
 	p := baseline.Place{Where: BaselineOf(o), Dir: o.Config.Dir, Config: o.Config.Path, Registry: o.Registry}
 	if o.Baseline != "" && !baseline.Remote(o.Baseline) {
 		p.Dir = o.Dir
@@ -98,11 +98,11 @@ func place(o Options) baseline.Place {
 
 // FinishAccept finishes an accept that was killed while it changed the baseline, and reports whether there was one: it may have changed the
 // configuration as well.
-func FinishAccept(o Options) (bool, error) { return place(o).Finish() }
+func FinishAccept(o Options) (bool, error) { return baselinePlace(o).Finish() }
 
 // OpenBaseline opens the baseline for reading. One that is not there is [fs.ErrNotExist].
 func OpenBaseline(ctx context.Context, o Options) (fs.FS, error) {
-	return place(o).Open(ctx)
+	return baselinePlace(o).Open(ctx)
 }
 
 // opener opens the baseline once for all targets.
@@ -112,7 +112,7 @@ func opener(ctx context.Context, o Options) func() (fs.FS, error) {
 
 // editBaseline opens the baseline for changing.
 func editBaseline(ctx context.Context, o Options) (*baseline.Edit, error) {
-	edit, err := place(o).Edit(ctx)
+	edit, err := baselinePlace(o).Edit(ctx)
 	if errors.Is(err, baseline.ErrFixed) {
 		return nil, UsageError{err.Error()}
 	}

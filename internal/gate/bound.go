@@ -110,12 +110,12 @@ type Unsettled struct {
 }
 
 // plan lists the numbers of the configuration that accepting changes, and what it leaves unsettled.
-func (a *Accepted) plan(cfg *config.Config, what AcceptOptions, intakes []*intake, rows []result.Headroom) (*budgetEdit, error) {
+func (a *Accepted) plan(cfg *config.Config, what AcceptOptions, list []*candidate, rows []result.Headroom) (*budgetEdit, error) {
 	if what.Tighten && len(what.Only) == 0 {
 		return planBudgets(cfg, append(slack(cfg, rows), unusedIncreases(cfg, rows)...))
 	}
 	var budgets []*config.Budget
-	for _, in := range intakes {
+	for _, in := range list {
 		for i := range in.findings {
 			f := &in.findings[i]
 			if f.Bound == nil || len(what.Only) > 0 && !named(f, what.Only) {

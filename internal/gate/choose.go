@@ -14,7 +14,7 @@ import (
 )
 
 // chosen returns the old baseline with the facts that the named findings are about taken from the new one.
-func (in *intake) chosen(ids []string, name string, old, fresh *baseline.Program) *baseline.Program {
+func (in *candidate) chosen(ids []string, name string, old, fresh *baseline.Program) *baseline.Program {
 	next := old
 	for i := range in.findings {
 		f := &in.findings[i]
@@ -22,7 +22,7 @@ func (in *intake) chosen(ids []string, name string, old, fresh *baseline.Program
 			continue
 		}
 		if diff.IsPart(f.Program, name) {
-			return fresh // what merged or split cannot be accepted by halves
+			return fresh // clusters that merged or split are accepted together
 		}
 		next = take(scope(f), f.Variant, next, fresh)
 	}

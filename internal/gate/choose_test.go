@@ -106,7 +106,7 @@ func TestTakeAll(t *testing.T) {
 // The findings that are named decide, each for its own program.
 func TestChosen(t *testing.T) {
 	old, fresh := baselined(facts.Values{"kernels.total": 1, "copies.count": 1}, "a"), baselined(facts.Values{"kernels.total": 2, "copies.count": 2}, "a")
-	in := &intake{findings: []result.Finding{
+	in := &candidate{findings: []result.Finding{
 		{ID: "one", Rule: "max-kernels", Program: "f"}, {ID: "two", Rule: "max-copies", Program: "f"}, {ID: "other", Rule: "max-kernels", Program: "g"},
 		{ID: "three", Change: "both", Rule: "max-kernels", Program: "f"}, {ID: "four", Change: "both", Rule: "max-copies", Program: "f"},
 	}}
@@ -127,7 +127,7 @@ func TestChosen(t *testing.T) {
 }
 
 func TestKnownFindings(t *testing.T) {
-	in := []*intake{{findings: []result.Finding{{ID: "one", Change: "two"}}}, {findings: []result.Finding{{ID: "three"}}}}
+	in := []*candidate{{findings: []result.Finding{{ID: "one", Change: "two"}}}, {findings: []result.Finding{{ID: "three"}}}}
 	for _, only := range [][]string{nil, {"one"}, {"two", "three"}} {
 		if err := known(only, in); err != nil {
 			t.Errorf("%v: %v", only, err)
@@ -200,7 +200,7 @@ func TestReasonStays(t *testing.T) {
 
 // The programs of both sides are gone through, each once, in order.
 func TestNamesOfBothSides(t *testing.T) {
-	in := &intake{fresh: map[string]*baseline.Program{"c": nil, "a": {}}, old: &baseline.Set{Programs: []*baseline.Program{{Program: facts.Program{Name: "b"}}, {Program: facts.Program{Name: "a"}}}}}
+	in := &candidate{fresh: map[string]*baseline.Program{"c": nil, "a": {}}, old: &baseline.Set{Programs: []*baseline.Program{{Program: facts.Program{Name: "b"}}, {Program: facts.Program{Name: "a"}}}}}
 	if got := in.names(); !slices.Equal(got, []string{"a", "b", "c"}) {
 		t.Errorf("%v", got)
 	}

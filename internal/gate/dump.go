@@ -55,14 +55,14 @@ func existing(dir string, paths ...string) ([]string, error) {
 			continue
 		}
 		if _, err := os.Stat(p); err != nil {
-			return nil, &Unreadable{Where: nearby(dir, p), Message: "no dump: there is no such file or directory", Fix: fixNoDump}
+			return nil, &Unreadable{Where: belowDir(dir, p), Message: "no dump: there is no such file or directory", Fix: fixNoDump}
 		}
 	}
 	return paths, nil
 }
 
-// nearby is a path as seen from a directory that it is below; any other stays as it is.
-func nearby(dir, path string) string {
+// belowDir is a path as seen from a directory that it is below; any other stays as it is.
+func belowDir(dir, path string) string {
 	if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
 		return rel
 	}
@@ -76,11 +76,11 @@ func MeasureDump(ctx context.Context, o Options, path string, logs []string) (*f
 		return nil, err
 	}
 	r, err := facts.Measure(ctx, d, o.measuring(path, logs))
-	return r, errors.Join(err, shut(ctx, d), release())
+	return r, errors.Join(err, closeDump(ctx, d), release())
 }
 
-// shut closes a dump, unless reading it was interrupted.
-func shut(ctx context.Context, d *dump.Dump) error {
+// closeDump closes a dump, unless reading it was interrupted.
+func closeDump(ctx context.Context, d *dump.Dump) error {
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -157,9 +157,9 @@ func Distinct(paths []string) error {
 			case p == o:
 				return UsageError{fmt.Sprintf("the dump %s is named twice; name it once", path)}
 			case within(o, p):
-				return UsageError{fmt.Sprintf("the dump %s lies in the dump %s; name one of them", path, other)}
+				return UsageError{fmt.Sprintf("the dump %s is inside the dump %s; name one of them", path, other)}
 			case within(p, o):
-				return UsageError{fmt.Sprintf("the dump %s lies in the dump %s; name one of them", other, path)}
+				return UsageError{fmt.Sprintf("the dump %s is inside the dump %s; name one of them", other, path)}
 			}
 		}
 	}
@@ -187,7 +187,7 @@ func resolved(path string) string {
 
 // captured runs a command and returns where it dumped: a temporary folder. The folder stays if the command fails, so that a person can look at it,
 // but not if a person interrupts the command.
-func (l *looked) captured(ctx context.Context, o Options, argv []string, c *config.Capture) ([]string, error) {
+func (l *measuredTarget) captured(ctx context.Context, o Options, argv []string, c *config.Capture) ([]string, error) {
 	l.dump = strings.Join(argv, " ")
 	to, err := os.MkdirTemp("", "xlagate-dump-*")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 // checkFresh reports a dump that is older than an edit of a source file that it names: it may show another model. With require_fresh this is a
 // problem, and so is a dump whose age is unknown.
-func (l *looked) checkFresh(ctx context.Context, o Options, paths []string) {
+func (l *measuredTarget) checkFresh(ctx context.Context, o Options, paths []string) {
 	stale, unknown := l.stale(ctx, o, paths)
 	const fix = "dump again, or let every check do it: capture: in the target"
 	switch {
@@ -26,7 +26,7 @@ func (l *looked) checkFresh(ctx context.Context, o Options, paths []string) {
 }
 
 // stale returns which edit is newer than the dump, or why that is unknown.
-func (l *looked) stale(ctx context.Context, o Options, paths []string) (stale, unknown string) {
+func (l *measuredTarget) stale(ctx context.Context, o Options, paths []string) (stale, unknown string) {
 	edits, unknown := o.edits()
 	if edits == nil {
 		return "", "whether the dump is fresh is not known: " + unknown
@@ -51,7 +51,7 @@ func (l *looked) stale(ctx context.Context, o Options, paths []string) (stale, u
 }
 
 // sources are the files of the repository that the programs' operations come from.
-func (l *looked) sources(edits *git.Edits) map[string]bool {
+func (l *measuredTarget) sources(edits *git.Edits) map[string]bool {
 	named := map[string]bool{}
 	for _, p := range l.report.Programs {
 		for _, v := range p.Variants {

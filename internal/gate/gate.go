@@ -130,7 +130,7 @@ func CheckUpgrade(ctx context.Context, o Options, passes bool) (*result.Result, 
 }
 
 // firstPasses names the passes after which the variants of a change first differ.
-func firstPasses(targets []*looked, c *result.Change) []string {
+func firstPasses(targets []*measuredTarget, c *result.Change) []string {
 	var said []string
 	for _, t := range targets {
 		for _, p := range t.programs {
@@ -145,7 +145,7 @@ func firstPasses(targets []*looked, c *result.Change) []string {
 }
 
 // judgeAll runs the rules on all targets.
-func judgeAll(o Options, targets []*looked) *result.Result {
+func judgeAll(o Options, targets []*measuredTarget) *result.Result {
 	r := newResult(o)
 	for _, t := range targets {
 		r.Notes = append(r.Notes, t.notes...)
@@ -160,7 +160,7 @@ func judgeAll(o Options, targets []*looked) *result.Result {
 
 // withoutUnseen drops findings about missing programs if a part of the dump could not be read: they may be in that part, and the result is incomplete
 // anyway.
-func withoutUnseen(found []JudgedFinding, l *looked) []JudgedFinding {
+func withoutUnseen(found []JudgedFinding, l *measuredTarget) []JudgedFinding {
 	if len(l.problems) == 0 {
 		return found
 	}
@@ -174,8 +174,8 @@ func newResult(o Options) *result.Result {
 // finish waives, sorts, counts and decides.
 func finish(r *result.Result, o Options) {
 	waive(r, o)
-	unused(r, o)
-	tellBetter(r)
+	unusedWaivers(r, o)
+	joinImprovements(r)
 	noteSlack(r, o.Config)
 	noteHeadroom(r)
 	order(r, o.Config)
@@ -238,7 +238,7 @@ func decide(r *result.Result, failOn string) {
 }
 
 // unmatchedRules adds a problem for each rule of the user's own that matches no program: it would always pass.
-func unmatchedRules(r *result.Result, cfg *config.Config, targets []*looked) {
+func unmatchedRules(r *result.Result, cfg *config.Config, targets []*measuredTarget) {
 	for _, s := range cfg.Rules {
 		if s.Pack != "" || s.Level == "off" || matchesAny(s, targets) {
 			continue
@@ -252,7 +252,7 @@ func unmatchedRules(r *result.Result, cfg *config.Config, targets []*looked) {
 }
 
 // meantProgram returns `; did you mean "…"?` with the program that is most like a misspelled one of a rule.
-func meantProgram(s *rule.Settings, targets []*looked) string {
+func meantProgram(s *rule.Settings, targets []*measuredTarget) string {
 	var known []string
 	for _, t := range targets {
 		for _, p := range t.programs {
@@ -268,7 +268,7 @@ func meantProgram(s *rule.Settings, targets []*looked) string {
 }
 
 // unjudgedTargets adds a problem for each target that only integrity rules checked, unless another problem explains it.
-func unjudgedTargets(r *result.Result, targets []*looked) {
+func unjudgedTargets(r *result.Result, targets []*measuredTarget) {
 	for _, t := range targets {
 		said := slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Target == "" || p.Target == t.Name })
 		if t.judged > 0 || said {
@@ -281,7 +281,7 @@ func unjudgedTargets(r *result.Result, targets []*looked) {
 	}
 }
 
-func matchesAny(s *rule.Settings, targets []*looked) bool {
+func matchesAny(s *rule.Settings, targets []*measuredTarget) bool {
 	for _, t := range targets {
 		if t.report == nil || len(t.programs) == 0 && len(t.problems) > 0 { // what could not be looked at is a problem of its own
 			return true
@@ -298,7 +298,7 @@ func matchesAny(s *rule.Settings, targets []*looked) bool {
 
 // holds reports whether settings cover a program that their rule can judge: one of the dump or, for a rule about the whole target, also a helper or
 // one that only a log names.
-func (l *looked) holds(s *rule.Settings) bool {
+func (l *measuredTarget) holds(s *rule.Settings) bool {
 	covers := func(name string) bool { return s.Covers(l.Name, name) }
 	if len(covered(s, l.Name, l.programs)) > 0 {
 		return true

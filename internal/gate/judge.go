@@ -19,7 +19,7 @@ import (
 )
 
 // judge runs the rules on one target, adds the target to the result, and returns the findings.
-func judge(r *result.Result, o Options, l *looked) (found []JudgedFinding) {
+func judge(r *result.Result, o Options, l *measuredTarget) (found []JudgedFinding) {
 	out := result.Target{Name: l.Name, Dump: l.dump, NotCovered: []string{}, Programs: []result.Program{}}
 	r.Problems = append(r.Problems, l.problems...)
 	if l.report != nil {
@@ -35,10 +35,10 @@ func judge(r *result.Result, o Options, l *looked) (found []JudgedFinding) {
 		l.judged = said.judged
 		found = said.found
 		configure(found, o.Config)
-		out.NotCovered = append(out.NotCovered, unreached(l.report)...)
-		lacking(r, &out, o, l)
+		out.NotCovered = append(out.NotCovered, unfinishedCompilations(l.report)...)
+		missingInputs(r, &out, o, l)
 		if len(l.unasked) > 0 {
-			out.NotCovered = append(out.NotCovered, listed(l.unasked)+" (left out by programs.include)")
+			out.NotCovered = append(out.NotCovered, namesOf(l.unasked)+" (left out by programs.include)")
 		}
 		describe(&out, l)
 	}
@@ -47,7 +47,7 @@ func judge(r *result.Result, o Options, l *looked) (found []JudgedFinding) {
 }
 
 // differing returns the target with its edited lines. It asks git only if something differs or was found, and notes why git does not know.
-func (l *looked) differing(r *result.Result, o Options, found []JudgedFinding) JudgedTarget {
+func (l *measuredTarget) differing(r *result.Result, o Options, found []JudgedFinding) JudgedTarget {
 	t := JudgedTarget{Name: l.Name, Programs: l.programs}
 	if len(found) == 0 && !slices.ContainsFunc(l.programs, func(p *diff.Program) bool { return p.Change != diff.Same }) {
 		return t
@@ -62,7 +62,7 @@ func (l *looked) differing(r *result.Result, o Options, found []JudgedFinding) J
 }
 
 // addChanges adds the changes of a target and its findings to the result.
-func addChanges(r *result.Result, o Options, l *looked, found []JudgedFinding) {
+func addChanges(r *result.Result, o Options, l *measuredTarget, found []JudgedFinding) {
 	r.Changes = append(r.Changes, ChangesOf(l.differing(r, o, found), found)...)
 	for i := range found {
 		r.Findings = append(r.Findings, found[i].Finding)
@@ -70,7 +70,7 @@ func addChanges(r *result.Result, o Options, l *looked, found []JudgedFinding) {
 }
 
 // uncompiled reports operations for which XLA compiled nothing of their function, if no rule does.
-func uncompiled(l *looked) (problems []result.Problem) {
+func uncompiled(l *measuredTarget) (problems []result.Problem) {
 	for _, n := range l.report.Logs.Uncompilable() {
 		what := "XLA cannot compile " + n.Op
 		if n.Where.File != "" {
@@ -86,8 +86,8 @@ func uncompiled(l *looked) (problems []result.Problem) {
 	return problems
 }
 
-// unreached lists the programs that were measured before the end of their compilation.
-func unreached(r *facts.Report) (notes []string) {
+// unfinishedCompilations lists the programs that were measured before the end of their compilation.
+func unfinishedCompilations(r *facts.Report) (notes []string) {
 	for _, p := range r.Programs {
 		for _, v := range p.Variants {
 			if v.Reached != "" {
@@ -100,12 +100,12 @@ func unreached(r *facts.Report) (notes []string) {
 }
 
 // asTarget is the target as rules see it.
-func (l *looked) asTarget(o Options) *rule.Target {
+func (l *measuredTarget) asTarget(o Options) *rule.Target {
 	return &rule.Target{Name: l.Name, Dump: l.dump, Report: l.report, Base: l.base, Programs: l.programs, Accept: howToAccept(BaselineOf(o)), LeftOutBy: leftOutBy(l.Target)}
 }
 
 // run runs every rule on the programs that it covers, the integrity rules first.
-func run(o Options, l *looked, t *rule.Target) []*rule.Context {
+func run(o Options, l *measuredTarget, t *rule.Target) []*rule.Context {
 	var done []*rule.Context
 	needed := needsBaseline(o, l)
 	for _, s := range append(integrity(o.Config.Rules), o.Config.Rules...) {
@@ -134,7 +134,7 @@ func integrity(named []*rule.Settings) []*rule.Settings {
 }
 
 // needsBaseline reports whether a rule compares a program with its baseline. An unreadable baseline is reported elsewhere.
-func needsBaseline(o Options, l *looked) func(program string) bool {
+func needsBaseline(o Options, l *measuredTarget) func(program string) bool {
 	var compare rule.ByProgram
 	for _, s := range o.Config.Rules {
 		if s.Level != "off" && s.NeedsBaseline() {
@@ -145,7 +145,7 @@ func needsBaseline(o Options, l *looked) func(program string) bool {
 }
 
 // describe fills in what was looked at.
-func describe(out *result.Target, l *looked) {
+func describe(out *result.Target, l *measuredTarget) {
 	out.Baseline = l.baseName
 	if l.base == nil {
 		out.Baseline = ""
@@ -159,13 +159,13 @@ func describe(out *result.Target, l *looked) {
 	for _, p := range l.programs {
 		out.Programs = append(out.Programs, program(l, p))
 		for _, part := range p.Parts {
-			out.Programs = append(out.Programs, program(l, alone(part)))
+			out.Programs = append(out.Programs, program(l, singleProgram(part)))
 		}
 	}
 }
 
-// alone returns one of the programs that were judged together: accepting records each separately.
-func alone(part *facts.Program) *diff.Program {
+// singleProgram returns one of the programs that were judged together: accepting records each separately.
+func singleProgram(part *facts.Program) *diff.Program {
 	p := &diff.Program{Name: part.Name, Change: diff.Changed, New: part}
 	for _, v := range part.Variants {
 		p.Variants = append(p.Variants, &diff.Variant{Change: diff.Changed, New: v})
@@ -173,7 +173,7 @@ func alone(part *facts.Program) *diff.Program {
 	return p
 }
 
-func program(l *looked, p *diff.Program) result.Program {
+func program(l *measuredTarget, p *diff.Program) result.Program {
 	out := result.Program{Name: p.Name, Was: p.Was, Change: p.Change, Variants: []result.Variant{}}
 	if l.base == nil {
 		out.Change = "unbased"
@@ -207,7 +207,7 @@ func variant(v *diff.Variant) result.Variant {
 type collector struct {
 	r        *result.Result
 	out      *result.Target
-	l        *looked
+	l        *measuredTarget
 	ids      map[string]bool
 	problems map[result.Problem]bool
 	missing  map[string]bool // what is listed as not covered
@@ -217,7 +217,7 @@ type collector struct {
 	variants map[string]int                 // how many each program has
 }
 
-func newCollector(r *result.Result, out *result.Target, l *looked, cfg *config.Config) *collector {
+func newCollector(r *result.Result, out *result.Target, l *measuredTarget, cfg *config.Config) *collector {
 	c := &collector{
 		r: r, out: out, l: l, ids: map[string]bool{}, problems: map[result.Problem]bool{}, missing: map[string]bool{},
 		entries: map[*rule.Rule]*rule.ByProgram{}, variants: map[string]int{},
@@ -254,7 +254,7 @@ func (c *collector) collect(said *rule.Context) {
 	}
 	for _, p := range said.Problems {
 		p.Target = c.l.Name
-		if first(c.problems, p) {
+		if addNew(c.problems, p) {
 			r.Problems = append(r.Problems, p)
 		}
 	}
@@ -267,14 +267,14 @@ func (c *collector) collect(said *rule.Context) {
 		r.Headroom = append(r.Headroom, h)
 	}
 	for _, n := range said.NotCovered {
-		if first(c.missing, n) {
+		if addNew(c.missing, n) {
 			c.out.NotCovered = append(c.out.NotCovered, n)
 		}
 	}
 }
 
-// first reports whether an item was not seen before.
-func first[T comparable](seen map[T]bool, what T) bool {
+// addNew reports whether an item was not seen before.
+func addNew[T comparable](seen map[T]bool, what T) bool {
 	if seen[what] {
 		return false
 	}
@@ -283,7 +283,7 @@ func first[T comparable](seen map[T]bool, what T) bool {
 }
 
 // complete adds the settings and the target to a rule's finding.
-func complete(f *rule.Finding, l *looked, s *rule.Context) JudgedFinding {
+func complete(f *rule.Finding, l *measuredTarget, s *rule.Context) JudgedFinding {
 	return JudgedFinding{
 		Finding: result.Finding{
 			Rule: s.Rule.ID, Name: s.Name, Level: cmp.Or(f.Level, s.Severity()), Target: l.Name, Program: f.Program, Variant: f.Variant, Subject: f.Subject,
@@ -315,7 +315,7 @@ func unique(taken map[string]bool, f result.Finding, distinct string) string {
 	}
 	for n := 0; ; n++ {
 		sum := sha256.Sum256([]byte(text))
-		if id := hex.EncodeToString(sum[:])[:12]; first(taken, id) {
+		if id := hex.EncodeToString(sum[:])[:12]; addNew(taken, id) {
 			return id
 		}
 		text += fmt.Sprintf("\x00%d", n)

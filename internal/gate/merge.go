@@ -30,7 +30,7 @@ type Input struct {
 // rest. The configuration may be nil if there are no parts: then no targets are declared.
 func Merge(ctx context.Context, o Options, inputs []Input) *result.Result {
 	whole, parts := split(inputs)
-	complaints := slices.Concat(unread(inputs), doubled(inputs), unjoinable(o, parts))
+	complaints := slices.Concat(unreadInputs(inputs), duplicateTargets(inputs), unjoinable(o, parts))
 	if len(parts) > 0 && len(complaints) == 0 {
 		judged, complaint := judgeParts(ctx, o, parts)
 		if complaint == nil {
@@ -47,7 +47,7 @@ func Merge(ctx context.Context, o Options, inputs []Input) *result.Result {
 		out.Targets = append(out.Targets, p.Target)
 		out.Problems = append(out.Problems, p.problems...)
 	}
-	out.Problems = append(out.Problems, append(complaints, absent(o.Config, inputs)...)...)
+	out.Problems = append(out.Problems, append(complaints, missingTargets(o.Config, inputs)...)...)
 	conclude(out, o)
 	return out
 }
@@ -124,12 +124,12 @@ func judgeParts(ctx context.Context, o Options, parts []part) (*result.Result, *
 	o.base = opener(ctx, o)
 	groups := byTarget(parts)
 	list := slices.DeleteFunc(slices.Clone(declared(o.Config)), func(t config.Target) bool { return groups[t.Name] == nil })
-	targets, failures := make([]*looked, len(list)), make([]error, len(list))
+	targets, failures := make([]*measuredTarget, len(list)), make([]error, len(list))
 	var joining errgroup.Group
 	joining.SetLimit(runtime.GOMAXPROCS(0))
 	for i, t := range list {
 		joining.Go(func() error {
-			targets[i] = &looked{Target: t}
+			targets[i] = &measuredTarget{Target: t}
 			failures[i] = targets[i].join(ctx, o, groups[t.Name])
 			return nil
 		})
@@ -145,7 +145,7 @@ func judgeParts(ctx context.Context, o Options, parts []part) (*result.Result, *
 }
 
 // join assembles a target from its parts, as look does from the dump. The error says why parts do not fit together.
-func (l *looked) join(ctx context.Context, o Options, parts []part) error {
+func (l *measuredTarget) join(ctx context.Context, o Options, parts []part) error {
 	l.dump = parts[0].Dump
 	fresh, base, failures := unpack(parts)
 	if fresh == nil {
@@ -207,8 +207,8 @@ func pending(target, message string) result.Problem {
 	}
 }
 
-// unread returns a problem for each input that holds no result.
-func unread(inputs []Input) []result.Problem {
+// unreadInputs returns a problem for each input that holds no result.
+func unreadInputs(inputs []Input) []result.Problem {
 	var out []result.Problem
 	for _, in := range inputs {
 		if in.Unread != nil {
@@ -218,8 +218,8 @@ func unread(inputs []Input) []result.Problem {
 	return out
 }
 
-// doubled finds targets that are in two results: one would hide the other.
-func doubled(inputs []Input) []result.Problem {
+// duplicateTargets finds targets that are in two results: one would hide the other.
+func duplicateTargets(inputs []Input) []result.Problem {
 	var out []result.Problem
 	first := map[string]string{}
 	inParts := map[string]string{}
@@ -246,19 +246,19 @@ func doubled(inputs []Input) []result.Problem {
 func unjoinable(o Options, parts []part) []result.Problem {
 	groups, names := byTarget(parts), map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
-		if why := misfit(o, groups[name]); why != "" {
+		if why := whyUnjoinable(o, groups[name]); why != "" {
 			names[why] = append(names[why], name)
 		}
 	}
 	var out []result.Problem
 	for _, why := range slices.Sorted(maps.Keys(names)) {
-		out = append(out, said(names[why], why))
+		out = append(out, sameProblem(names[why], why))
 	}
 	return out
 }
 
-// said makes one problem for all targets with the same reason.
-func said(targets []string, why string) result.Problem {
+// sameProblem makes one problem for all targets with the same reason.
+func sameProblem(targets []string, why string) result.Problem {
 	p := pending(targets[0], why)
 	if more := len(targets) - 1; more > 0 {
 		p.Target, p.Message = "", fmt.Sprintf("target %s, and %d more: %s", targets[0], more, why)
@@ -266,14 +266,14 @@ func said(targets []string, why string) result.Problem {
 	return p
 }
 
-// misfit returns why the parts of one target cannot be joined, "" when they can.
-func misfit(o Options, parts []part) string {
+// whyUnjoinable returns why the parts of one target cannot be joined, "" when they can.
+func whyUnjoinable(o Options, parts []part) string {
 	var found []dump.ShardFound
 	for _, p := range parts {
 		if p.shard.Whole() {
 			return fmt.Sprintf("%s says that it is part %q, which does not exist", p.file, p.Part.Shard)
 		}
-		if why := foreign(o, &p, &parts[0]); why != "" {
+		if why := whyForeign(o, &p, &parts[0]); why != "" {
 			return why
 		}
 		found = append(found, dump.ShardFound{Shard: p.shard, File: p.file})
@@ -284,8 +284,8 @@ func misfit(o Options, parts []part) string {
 	return ""
 }
 
-// foreign returns why a part belongs to another run than the first or cannot be judged here; "" if neither is so.
-func foreign(o Options, p, first *part) string {
+// whyForeign returns why a part belongs to another run than the first or cannot be judged here; "" if neither is so.
+func whyForeign(o Options, p, first *part) string {
 	switch {
 	case p.Part.Version != o.Version || p.Part.Form != facts.ShareForm():
 		return fmt.Sprintf("%s was measured by another build of xlagate (%s) than this one (%s): use the same for all", p.file, p.Part.Version, o.Version)
@@ -301,8 +301,8 @@ func foreign(o Options, p, first *part) string {
 	return ""
 }
 
-// absent finds targets that are declared and in none of the results.
-func absent(cfg *config.Config, inputs []Input) []result.Problem {
+// missingTargets finds targets that are declared and in none of the results.
+func missingTargets(cfg *config.Config, inputs []Input) []result.Problem {
 	if cfg == nil {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // missing is the problem of a pattern of programs.include that no program of the dump matches.
-func (l *looked) missing(pattern string) {
+func (l *measuredTarget) missing(pattern string) {
 	message := fmt.Sprintf("no program matches %q: it was not compiled, or not dumped", pattern)
 	fix := "`xlagate inspect` lists the programs of a dump; fix programs.include, or make the run compile it"
 	left := l.leftOut()
@@ -26,7 +26,7 @@ func (l *looked) missing(pattern string) {
 	case alike != "":
 		message = fmt.Sprintf("no program matches %q; did you mean %s, which the dump holds and programs.include leaves out?", pattern, alike)
 	default:
-		message += "; programs.include leaves out " + listed(left)
+		message += "; programs.include leaves out " + namesOf(left)
 	}
 	if name := cmp.Or(renamed, alike); name != "" {
 		fix = fmt.Sprintf("write %q for %q in the configuration, or make the run compile it", name, pattern)
@@ -35,13 +35,13 @@ func (l *looked) missing(pattern string) {
 }
 
 // leftOut lists the model's programs that the configuration neither includes nor excludes.
-func (l *looked) leftOut() []*facts.Program {
+func (l *measuredTarget) leftOut() []*facts.Program {
 	leavesOut := leftOutBy(l.Target)
 	return slices.DeleteFunc(slices.Clone(l.report.Programs), func(p *facts.Program) bool { return leavesOut(p.Name) != "programs.include" })
 }
 
 // renamedTo returns the program that equals an accepted one whose name matches the pattern.
-func (l *looked) renamedTo(pattern string, left []*facts.Program) string {
+func (l *measuredTarget) renamedTo(pattern string, left []*facts.Program) string {
 	if l.base == nil {
 		return ""
 	}
@@ -61,8 +61,8 @@ func programNames(programs []*facts.Program) (names []string) {
 	return names
 }
 
-// listed names programs, but not a long list of them.
-func listed(programs []*facts.Program) string {
+// namesOf names programs, but not a long list of them.
+func namesOf(programs []*facts.Program) string {
 	const most = 4
 	names := programNames(programs)
 	if len(names) > most {
@@ -96,8 +96,8 @@ func Inputs() (names []string) {
 	return names
 }
 
-// unmeasured returns the inputs that a reported variant has no facts of.
-func unmeasured(v *facts.Variant) (names []string) {
+// missingOf returns the inputs that a reported variant has no facts of.
+func missingOf(v *facts.Variant) (names []string) {
 	for _, in := range inputs {
 		if _, is := v.Facts[in.fact]; !is {
 			names = append(names, in.name)
@@ -106,9 +106,9 @@ func unmeasured(v *facts.Variant) (names []string) {
 	return names
 }
 
-// lacking reports inputs that the baseline has facts of and the dump lacks: unmeasured does not mean unchanged. Inputs that --allow-missing names are
-// listed as not covered.
-func lacking(r *result.Result, out *result.Target, o Options, l *looked) {
+// missingInputs reports inputs that the baseline has facts of and the dump lacks: unmeasured does not mean unchanged. Inputs that --allow-missing names are
+// namesOf as not covered.
+func missingInputs(r *result.Result, out *result.Target, o Options, l *measuredTarget) {
 	if len(l.problems) > 0 { // these problems say what could not be read
 		return
 	}
@@ -140,7 +140,7 @@ func (in input) missing(v *diff.Variant) bool {
 		return false
 	}
 	generated := func(k facts.Kernel) bool { return k.Class == facts.ClassKernel && k.Fusion }
-	if slices.Contains(ofKernels, in.name) && !slices.ContainsFunc(v.New.Kernels, generated) {
+	if slices.Contains(kernelInputs, in.name) && !slices.ContainsFunc(v.New.Kernels, generated) {
 		return false
 	}
 	_, was := v.Old.Facts[in.fact]
@@ -148,5 +148,5 @@ func (in input) missing(v *diff.Variant) bool {
 	return was && !better && slices.Contains(v.New.Missing, in.name)
 }
 
-// ofKernels are the files that hold what was generated for kernels.
-var ofKernels = []string{string(dump.KindThunks), string(dump.KindPTX), string(dump.KindLLVMOptimized)}
+// kernelInputs are the files that hold what was generated for kernels.
+var kernelInputs = []string{string(dump.KindThunks), string(dump.KindPTX), string(dump.KindLLVMOptimized)}

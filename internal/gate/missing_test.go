@@ -35,7 +35,7 @@ func TestMissingProgram(t *testing.T) {
 		"a pattern":          {"enc*", "encode", "forward", layer, "was it renamed to forward,", `write "forward" for "enc*"`},
 		"no pattern fits it": {"dec*", "encode", "forward", layer, "programs.include leaves out forward", "xlagate inspect"},
 	} {
-		l := &looked{Target: config.Target{Include: []string{c.include}}, report: calling(t, c.dump, c.is)}
+		l := &measuredTarget{Target: config.Target{Include: []string{c.include}}, report: calling(t, c.dump, c.is)}
 		if c.was != "" {
 			l.base = calling(t, layer, c.was)
 		}
@@ -48,7 +48,7 @@ func TestMissingProgram(t *testing.T) {
 
 // A program that the configuration leaves out on purpose is not offered for one that is missing.
 func TestMissingProgramBesideExcluded(t *testing.T) {
-	l := &looked{Target: config.Target{Include: []string{"encode"}, Exclude: []string{"forward"}}, report: calling(t, "cpu-renamed/before", "forward")}
+	l := &measuredTarget{Target: config.Target{Include: []string{"encode"}, Exclude: []string{"forward"}}, report: calling(t, "cpu-renamed/before", "forward")}
 	l.base = calling(t, "cpu-renamed/before", "encode")
 	l.restrict()
 	if message := l.problems[0].Message; strings.Contains(message, "forward") {

@@ -28,7 +28,7 @@ func CheckPart(ctx context.Context, o Options) (*result.Result, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("stopped before target %s: %w", t.Name, err)
 		}
-		l := &looked{Target: t}
+		l := &measuredTarget{Target: t}
 		r.Targets = append(r.Targets, l.part(ctx, o, dealer))
 		r.Problems = append(r.Problems, l.problems...)
 	}
@@ -56,7 +56,7 @@ func cuttable(o Options, list []config.Target) error {
 }
 
 // part measures this machine's part of a target.
-func (l *looked) part(ctx context.Context, o Options, dealer *dump.Dealer) result.Target {
+func (l *measuredTarget) part(ctx context.Context, o Options, dealer *dump.Dealer) result.Target {
 	out := result.Target{Name: l.Name, NotCovered: []string{}, Programs: []result.Program{}, Part: &result.Part{
 		Shard: o.Shard.String(), Version: o.Version, Form: facts.ShareForm(), Config: o.Config.Sum, ConfigFile: o.Config.Path,
 		Baseline: o.Baseline, Against: o.Against,
@@ -75,7 +75,7 @@ func (l *looked) part(ctx context.Context, o Options, dealer *dump.Dealer) resul
 	if o.Against != "" {
 		paths, err := existing(o.Dir, absolute(o.Dir, o.Against))
 		if err == nil {
-			out.Part.AgainstFacts, err = (&looked{}).measurePart(ctx, o, dealer, paths, nil)
+			out.Part.AgainstFacts, err = (&measuredTarget{}).measurePart(ctx, o, dealer, paths, nil)
 		}
 		if err != nil {
 			l.fail(err)
@@ -86,7 +86,7 @@ func (l *looked) part(ctx context.Context, o Options, dealer *dump.Dealer) resul
 }
 
 // measurePart measures this machine's part of each dump, and packs what it measured.
-func (l *looked) measurePart(ctx context.Context, o Options, dealer *dump.Dealer, paths, logs []string) (string, error) {
+func (l *measuredTarget) measurePart(ctx context.Context, o Options, dealer *dump.Dealer, paths, logs []string) (string, error) {
 	shares, err := MeasureShares(ctx, o, dealer, paths, logs)
 	if err != nil {
 		return "", err
@@ -100,7 +100,7 @@ func (l *looked) measurePart(ctx context.Context, o Options, dealer *dump.Dealer
 }
 
 // listPart lists what this part holds, and what of it could not be read.
-func (l *looked) listPart(out *result.Target) {
+func (l *measuredTarget) listPart(out *result.Target) {
 	l.reportProblems(l.report)
 	out.Toolchain, out.Helpers = l.report.Toolchain, len(l.report.Helpers)
 	for _, p := range l.included() {
@@ -121,7 +121,7 @@ func MeasureShares(ctx context.Context, o Options, dealer *dump.Dealer, paths, l
 			return nil, err
 		}
 		s, err := facts.MeasureShare(ctx, d, o.measuring(path, logs), dealer)
-		if err = errors.Join(err, shut(ctx, d), release()); err != nil {
+		if err = errors.Join(err, closeDump(ctx, d), release()); err != nil {
 			return nil, err
 		}
 		shares = append(shares, s)
@@ -204,7 +204,7 @@ func MergeFacts(inputs []FactsInput, version string) (*facts.Report, []result.Pa
 			parts = append(parts, part{Target: result.Target{Part: &p}, shard: s, file: in.File})
 		}
 	}
-	why := misfit(Options{Environment: Environment{Version: version}, Request: Request{Config: &config.Config{}}}, parts)
+	why := whyUnjoinable(Options{Environment: Environment{Version: version}, Request: Request{Config: &config.Config{}}}, parts)
 	if why == "" {
 		var packed []string
 		for _, p := range byTarget(parts)[""] {

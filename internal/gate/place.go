@@ -138,7 +138,7 @@ func (g *grouping) elsewhere(near hlo.Location) (hlo.Location, bool) {
 // If those files have none, it returns the only edit of code, if there is only one. If no lines are known, it returns the edits of the only function that
 // was edited.
 func untraced(t JudgedTarget) []git.Hunk {
-	hunks := slices.DeleteFunc(t.Edits.Hunks(), func(h git.Hunk) bool { return !h.Code || ofTheGate(h.File) })
+	hunks := slices.DeleteFunc(t.Edits.Hunks(), func(h git.Hunk) bool { return !h.Code || isGateFile(h.File) })
 	if len(hunks) == 0 {
 		return nil
 	}
@@ -168,8 +168,8 @@ func untraced(t JudgedTarget) []git.Hunk {
 	return slices.DeleteFunc(hunks, func(h git.Hunk) bool { return traced[h] || !only && !files[h.File] })
 }
 
-// ofTheGate reports whether a file is a configuration or a baseline of the gate: editing it does not change what is compiled.
-func ofTheGate(file string) bool {
+// isGateFile reports whether a file is a configuration or a baseline of the gate: editing it does not change what is compiled.
+func isGateFile(file string) bool {
 	return path.Base(file) == config.FileName || slices.Contains(strings.Split(path.Dir(file), "/"), ".xlagate")
 }
 

@@ -90,7 +90,7 @@ func programChange(target string, old, fresh *baseline.Program) (PolicyChange, b
 	case fresh == nil:
 		return PolicyChange{Effect: Looser, Text: "the accepted facts are removed: nothing is compared with them any more"}, true
 	case old == nil:
-		return PolicyChange{Effect: Other, Text: "accepted for the first time" + because(fresh)}, true
+		return PolicyChange{Effect: Other, Text: "accepted for the first time" + reasonText(fresh)}, true
 	case old.Reason == fresh.Reason && baseline.Same(old, fresh):
 		return PolicyChange{}, false
 	}
@@ -103,13 +103,13 @@ func programChange(target string, old, fresh *baseline.Program) (PolicyChange, b
 		c.Effect = Stricter
 	}
 	if all := append(worse, better...); len(all) > 0 {
-		c.Text += ": " + firstMoved(all)
+		c.Text += ": " + listMoved(all)
 	}
-	c.Text += because(fresh)
+	c.Text += reasonText(fresh)
 	return c, true
 }
 
-func because(p *baseline.Program) string {
+func reasonText(p *baseline.Program) string {
 	if p.Reason == "" {
 		return " (no reason given)"
 	}
@@ -119,7 +119,7 @@ func because(p *baseline.Program) string {
 // maxMoved bounds the facts that are named of one program.
 const maxMoved = 6
 
-func firstMoved(list []string) string {
+func listMoved(list []string) string {
 	if left := len(list) - maxMoved; left > 0 {
 		list = append(list[:maxMoved:maxMoved], fmt.Sprintf("and %d more", left))
 	}

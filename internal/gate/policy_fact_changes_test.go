@@ -71,7 +71,7 @@ func TestFactsWithoutADirection(t *testing.T) {
 func TestManyFacts(t *testing.T) {
 	list := strings.Split("abcdefgh", "")
 	for n, want := range map[int]string{0: "", 1: "a", 6: "a, b, c, d, e, f", 7: "a, b, c, d, e, f, and 1 more", 8: "a, b, c, d, e, f, and 2 more"} {
-		if got := firstMoved(list[:n]); got != want {
+		if got := listMoved(list[:n]); got != want {
 			t.Errorf("%d: %s, wanted %s", n, got, want)
 		}
 	}

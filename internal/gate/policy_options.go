@@ -10,13 +10,13 @@ import (
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
-// question is how the values of one option are compared.
+// question says how the values of one option are compared.
 type question struct {
 	option   rule.Option
 	unit     string   // of its numbers
-	narrower string   // what it means that less is looked at
-	swapped  bool     // the baseline takes the place of what the entry says, or gives it up
-	unset    [2]value // what leaving the option out comes to, in the base and in the head
+	narrower string   // the effect of selecting less
+	swapped  bool     // one of the two entries compares with the baseline instead
+	unset    [2]value // the value where the option is left out, in the base and in the head
 }
 
 // questionAbout is the question about an option of a rule.
@@ -57,7 +57,7 @@ func boundsBetter(s *rule.Settings) bool {
 	return s.Min != nil || s.Equal != nil || s.MaxDecrease != nil
 }
 
-// differences lists how a value changed.
+// differences lists the differences of two values.
 func (q question) differences(base, head any) []optionChange {
 	if reflect.DeepEqual(unplaced(base), unplaced(head)) {
 		return nil
@@ -74,9 +74,9 @@ func (q question) differences(base, head any) []optionChange {
 	return []optionChange{{q.effect(base, head), fmt.Sprintf("%s %s → %s", q.option.Key, was, is)}}
 }
 
-// effect is which way a value went.
+// effect returns the effect of another value.
 func (q question) effect(base, head any) string {
-	more := Other // what it means that the value is more than it was
+	more := Other // the effect of a larger value
 	switch q.option.Sense {
 	case rule.Caps:
 		more = Looser

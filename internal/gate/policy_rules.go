@@ -109,8 +109,8 @@ type optionChange struct {
 	text   string
 }
 
-// differences compares two entries key by key: the level, the bounds, then the rule's own options. Whether more of an option is stricter stands
-// with the option.
+// differences compares two entries key by key: the level, the bounds, then the rule's own options. The option says whether
+// more of it is stricter.
 func differences(base, head *rule.Settings) []optionChange {
 	was, is := base.Values(), head.Values()
 	all := maps.Clone(was)

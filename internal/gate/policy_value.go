@@ -8,9 +8,9 @@ import (
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
-// value is the value of an option in comparable form: a list, a number, or a text without an order.
+// value is the value of an option in a form that can be compared: a list, a number, or a text without an order.
 type value struct {
-	all    bool // whatever there is
+	all    bool // everything
 	list   []string
 	number float64
 	unit   string // of a growth: % of the baseline, or the metric's own
@@ -78,8 +78,8 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// word is one of several words in an order: of what an option looks at the widest comes first, of other options the loosest. A word
-// of an option without a default is like no other.
+// word returns the value of one of several words. They are in order: the widest first if the option selects, otherwise the loosest first. Words of an option
+// without a default have no order.
 func word(o rule.Option, text string) value {
 	rank := float64(slices.Index(o.Enum, text))
 	switch {

@@ -27,7 +27,7 @@ func share(v *diff.Variant, owners []*group) {
 	for i, ns := range v.StepCosts() {
 		prices[owners[i]].StepNS += ns
 	}
-	prices[owners[keeper(v)]].PeakBytes = delta(v, peakMemory)
+	prices[owners[peakCause(v)]].PeakBytes = delta(v, peakMemory)
 	for owner, price := range prices {
 		price.Compilations = owner.Price.Compilations
 		if cmp.Or(cmp.Compare(math.Abs(price.StepNS), math.Abs(owner.Price.StepNS)), cmp.Compare(math.Abs(price.PeakBytes), math.Abs(owner.Price.PeakBytes))) >= 0 {
@@ -37,8 +37,8 @@ func share(v *diff.Variant, owners []*group) {
 	effects(v, owners)
 }
 
-// keeper returns the cause that the peak memory of a variant is attributed to.
-func keeper(v *diff.Variant) int {
+// peakCause returns the cause that the peak memory of a variant is attributed to.
+func peakCause(v *diff.Variant) int {
 	why := v.Keeper()
 	for i := range v.Causes {
 		if &v.Causes[i] == why {

@@ -35,7 +35,7 @@ func Prune(ctx context.Context, o Options) (done *Pruned, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := mistyped(edit, targets, declared(o.Config)); err != nil {
+	if err := checkPatterns(edit, targets, declared(o.Config)); err != nil {
 		return nil, err
 	}
 	done = &Pruned{}
@@ -48,9 +48,9 @@ func Prune(ctx context.Context, o Options) (done *Pruned, err error) {
 	return done, err
 }
 
-// mistyped fails, before anything is removed, if a target excludes programs while one of its include patterns matches no accepted program: pruning
+// checkPatterns fails, before anything is removed, if a target excludes programs while one of its include patterns matches no accepted program: pruning
 // would remove the programs that the pattern was meant for.
-func mistyped(edit *baseline.Edit, targets []string, declared []config.Target) error {
+func checkPatterns(edit *baseline.Edit, targets []string, declared []config.Target) error {
 	for _, t := range declared {
 		if len(t.Include) == 0 || !slices.Contains(targets, t.Name) {
 			continue
@@ -59,15 +59,15 @@ func mistyped(edit *baseline.Edit, targets []string, declared []config.Target) e
 		if err != nil {
 			return fmt.Errorf("prune %s: %w", t.Name, err)
 		}
-		if err := fitsNothing(t, programNames(set.Report().Programs)); err != nil {
+		if err := checkIncludes(t, programNames(set.Report().Programs)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// fitsNothing returns an error for a pattern that includes no accepted program, if any program would be removed.
-func fitsNothing(t config.Target, accepted []string) error {
+// checkIncludes returns an error for a pattern that includes no accepted program, if any program would be removed.
+func checkIncludes(t config.Target, accepted []string) error {
 	leftOutBy := leftOutBy(t)
 	left := slices.DeleteFunc(slices.Clone(accepted), func(name string) bool { return leftOutBy(name) == "" })
 	if len(left) == 0 {

@@ -25,13 +25,13 @@ func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error
 		found := judge(r, o, l)
 		addChanges(r, o, l, withoutUpgrade(r, o, l, found))
 	}
-	r.Problems = slices.DeleteFunc(r.Problems, func(p result.Problem) bool { return !slices.Contains(tellable, p.Rule) })
+	r.Problems = slices.DeleteFunc(r.Problems, func(p result.Problem) bool { return !slices.Contains(rejudgedRules, p.Rule) })
 	finish(r, o)
 	return r, nil
 }
 
-// tellable are the rules whose problems can be derived from a result under another policy.
-var tellable = []string{"target-ran", "baseline-present", "facts-complete"}
+// rejudgedRules are the rules whose problems can be derived from a result under another policy.
+var rejudgedRules = []string{"target-ran", "baseline-present", "facts-complete"}
 
 // judged lists the targets of a configuration; without any, those of the result.
 func judged(cfg *config.Config, from *result.Result) []config.Target {
@@ -46,8 +46,8 @@ func judged(cfg *config.Config, from *result.Result) []config.Target {
 }
 
 // reported returns a target as a result describes it.
-func reported(t config.Target, store fs.FS, from *result.Result) (*looked, error) {
-	l := &looked{Target: t}
+func reported(t config.Target, store fs.FS, from *result.Result) (*measuredTarget, error) {
+	l := &measuredTarget{Target: t}
 	at := slices.IndexFunc(from.Targets, func(r result.Target) bool { return r.Name == t.Name })
 	if at < 0 {
 		l.problems = append(l.problems, result.Problem{Target: t.Name, Rule: "target-ran", Message: "the target was not looked at"})
@@ -60,7 +60,7 @@ func reported(t config.Target, store fs.FS, from *result.Result) (*looked, error
 	l.report, l.dump = report, from.Targets[at].Dump
 	for _, p := range report.Programs {
 		for _, v := range p.Variants {
-			v.Missing = unmeasured(v)
+			v.Missing = missingOf(v)
 		}
 	}
 	if l.set, err = loadAccepted(store, t.Name); err != nil {

@@ -28,7 +28,7 @@ func slack(cfg *config.Config, rows []result.Headroom) []*config.Budget {
 		if _, written := s.Marks[key]; !written {
 			continue
 		}
-		if most, ok := fullest(s, byRule, *s.Max); ok && most < *s.Max {
+		if most, ok := largestUse(s, byRule, *s.Max); ok && most < *s.Max {
 			out = append(out, &config.Budget{Settings: s, Key: key, To: most})
 		}
 	}
@@ -81,8 +81,8 @@ func unusedIncreases(cfg *config.Config, rows []result.Headroom) []*config.Budge
 	return out
 }
 
-// fullest is the most that an entry's max bounds anywhere, and whether it bounds anything.
-func fullest(s *rule.Settings, byRule headroom, limit float64) (most float64, any bool) {
+// largestUse is the most that an entry's max bounds anywhere, and whether it bounds anything.
+func largestUse(s *rule.Settings, byRule headroom, limit float64) (most float64, any bool) {
 	for _, row := range byRule.of(s) {
 		program := row.Program
 		if program == "" {
@@ -175,8 +175,8 @@ func noteHeadroom(r *result.Result) {
 // mostBetter bounds the improvements that are named in one line.
 const mostBetter = 4
 
-// tellBetter joins the improvements of a program into one line. It drops those of programs with an open change, which shows them itself.
-func tellBetter(r *result.Result) {
+// joinImprovements joins the improvements of a program into one line. It drops those of programs with an open change, which shows them itself.
+func joinImprovements(r *result.Result) {
 	type program struct{ target, name string }
 	wrong := map[program]bool{}
 	for _, c := range r.Open() {

@@ -15,7 +15,7 @@ import (
 // withoutUpgrade returns the findings that an upgrade of the toolchain does not explain. Growth against a baseline of another toolchain becomes a
 // report on the upgrade, grouped by cause, with the command that writes a second baseline. Absolute limits stay findings, and so does what no
 // compiler decides.
-func withoutUpgrade(r *result.Result, o Options, l *looked, found []JudgedFinding) (left []JudgedFinding) {
+func withoutUpgrade(r *result.Result, o Options, l *measuredTarget, found []JudgedFinding) (left []JudgedFinding) {
 	if l.base == nil || l.report == nil || o.upgrading {
 		return found
 	}
@@ -36,7 +36,7 @@ func withoutUpgrade(r *result.Result, o Options, l *looked, found []JudgedFindin
 
 // explained reports whether a change of the toolchain may explain a finding. It does not explain what the source decides, if framework, backend and
 // device are the same.
-func (l *looked) explained(f *result.Finding) bool {
+func (l *measuredTarget) explained(f *result.Finding) bool {
 	old, fresh := l.baseToolchain(f.Program), l.report.Toolchain
 	if mismatch(old, fresh) == "" {
 		return false
@@ -46,7 +46,7 @@ func (l *looked) explained(f *result.Finding) bool {
 }
 
 // baseToolchain is what made the baseline of a program.
-func (l *looked) baseToolchain(program string) facts.Toolchain {
+func (l *measuredTarget) baseToolchain(program string) facts.Toolchain {
 	if p := l.set.Find(program); p != nil {
 		return p.Toolchain
 	}
@@ -74,7 +74,7 @@ func mismatch(old, fresh facts.Toolchain) string {
 }
 
 // upgradeNotes is the report on one program: what differs in the toolchain and how to go on, then change by change what grew.
-func upgradeNotes(o Options, l *looked, program, why string, drift []JudgedFinding) []result.Note {
+func upgradeNotes(o Options, l *measuredTarget, program, why string, drift []JudgedFinding) []result.Note {
 	notes := []result.Note{{
 		Kind: "upgrade", Target: l.Name, Program: program,
 		Message: fmt.Sprintf("the baseline was made by another toolchain (%s): what may come from the compiler is reported and does not fail; "+

@@ -101,7 +101,7 @@ func TestExplained(t *testing.T) {
 		{"max-output-bytes", tpu("v5e", "0.9.2"), tpu("v5e", "0.10.2"), true},
 		{"max-output-bytes", tpu("v5e", "0.9.2"), tpu("v5e", "0.9.2"), false},
 	} {
-		l := &looked{base: &facts.Report{Toolchain: c.old}, report: &facts.Report{Toolchain: c.fresh}}
+		l := &measuredTarget{base: &facts.Report{Toolchain: c.old}, report: &facts.Report{Toolchain: c.fresh}}
 		if got := l.explained(&result.Finding{Rule: c.rule, Program: "f"}); got != c.want {
 			t.Errorf("%s, %+v and %+v: explained: %t", c.rule, c.old, c.fresh, got)
 		}

@@ -25,8 +25,8 @@ func waive(r *result.Result, o Options) {
 		if len(about) == 0 {
 			continue
 		}
-		if why := permit(w, about, o); why != "" {
-			complain(r, o, w, why)
+		if why := whyInvalid(w, about, o); why != "" {
+			addWaiverFinding(r, o, w, why)
 			continue
 		}
 		for _, f := range about {
@@ -64,20 +64,20 @@ func waiveChanges(r *result.Result) {
 	}
 }
 
-// unused reports waivers that match nothing. If something could not be looked at, it reports none.
-func unused(r *result.Result, o Options) {
+// unusedWaivers reports waivers that match nothing. If something could not be looked at, it reports none.
+func unusedWaivers(r *result.Result, o Options) {
 	if len(r.Problems) > 0 {
 		return
 	}
 	for _, w := range o.Config.Waivers {
 		if !slices.ContainsFunc(r.Findings, func(f result.Finding) bool { return f.Rule != waiverRule && named(&f, []string{w.Finding}) }) {
-			complain(r, o, w, fmt.Sprintf("the waiver of %s is not used: no change or finding has this id any more; remove it", w.Finding))
+			addWaiverFinding(r, o, w, fmt.Sprintf("the waiver of %s is not used: no change or finding has this id any more; remove it", w.Finding))
 		}
 	}
 }
 
-// permit returns why a waiver does not hold for findings; "" if it does.
-func permit(w config.Waiver, about []*result.Finding, o Options) string {
+// whyInvalid returns why a waiver does not hold for findings; "" if it does.
+func whyInvalid(w config.Waiver, about []*result.Finding, o Options) string {
 	of := w.Finding + " (" + rulesOf(about) + ")"
 	expires, err := time.Parse(time.DateOnly, w.Expires)
 	today := o.Now.UTC().Truncate(24 * time.Hour)
@@ -97,7 +97,7 @@ func permit(w config.Waiver, about []*result.Finding, o Options) string {
 	switch {
 	case !counts:
 		return fmt.Sprintf("the waiver of %s has a ceiling, but the finding counts nothing; remove the ceiling", of)
-	case beyond(about[0], actual, *w.Ceiling):
+	case worseThanCeiling(about[0], actual, *w.Ceiling):
 		return fmt.Sprintf("%s is %v, beyond the %v that was waived", of, actual, *w.Ceiling)
 	}
 	return ""
@@ -121,16 +121,16 @@ func lastDay(o Options, today time.Time) (time.Time, bool) {
 	return today.AddDate(0, 0, int(min(days, allDays))), bounded
 }
 
-// beyond reports whether an amount is worse than the waiver's ceiling.
-func beyond(f *result.Finding, actual, ceiling float64) bool {
+// worseThanCeiling reports whether an amount is worse than the waiver's ceiling.
+func worseThanCeiling(f *result.Finding, actual, ceiling float64) bool {
 	if limit, ok := f.Limit.(float64); ok && actual < limit {
 		return actual < ceiling
 	}
 	return actual > ceiling
 }
 
-// complain adds a finding about a waiver. Accepting does not settle it.
-func complain(r *result.Result, o Options, w config.Waiver, message string) {
+// addWaiverFinding adds a finding about a waiver. Accepting does not settle it.
+func addWaiverFinding(r *result.Result, o Options, w config.Waiver, message string) {
 	s := waiverSettings(o)
 	found := []JudgedFinding{{Finding: result.Finding{
 		Rule: s.Rule.ID, Level: s.Severity(), Name: s.Name, Reason: s.Reason, Subject: w.Finding, Message: message + " (" + w.Place + ")",

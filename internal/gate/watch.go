@@ -24,7 +24,7 @@ type Watch struct {
 	known   map[string]stamp
 }
 
-// stamp reports whether a file was written.
+// stamp identifies what is in a file, without reading it.
 type stamp struct {
 	size    int64
 	written time.Time
@@ -37,7 +37,7 @@ func NewWatch(ctx context.Context, o Options) (*Watch, error) {
 		return nil, err
 	}
 	w := &Watch{places: []string{o.Config.Path}}
-	if base := place(o); !baseline.Remote(base.Where) {
+	if base := baselinePlace(o); !baseline.Remote(base.Where) {
 		w.places = append(w.places, absolute(base.Dir, base.Where))
 	}
 	for _, t := range list {

@@ -88,7 +88,7 @@ func (d *diffText) hunk(f *fileEdits, text string) error {
 			continue // no newline at the end of the file
 		}
 		n++
-		if line == "" || !tells(line[1:], python) {
+		if line == "" || !hasCode(line[1:], python) {
 			continue
 		}
 		h.Code = true

@@ -7,8 +7,8 @@ import (
 
 func isPython(name string) bool { return strings.HasSuffix(name, ".py") }
 
-// tells reports whether a line is more than blank, and in Python more than a comment or an import.
-func tells(line string, python bool) bool {
+// hasCode reports whether a line is more than blank, and in Python more than a comment or an import.
+func hasCode(line string, python bool) bool {
 	line = strings.TrimSpace(line)
 	for _, quiet := range []string{"#", "import ", "from "} {
 		if python && strings.HasPrefix(line, quiet) {
@@ -95,7 +95,7 @@ func scopesOf(lines []string) []*scope {
 	var l lexer
 	decorator := 0
 	for i, line := range lines {
-		if begins := l.line(line); begins && tells(line, true) {
+		if begins := l.line(line); begins && hasCode(line, true) {
 			inside = inside.holding(indentOf(line))
 			if made := inside.defined(line); made != nil {
 				inside = made
@@ -192,16 +192,16 @@ func placeIn(lines []string, hunks []Hunk) {
 	}
 }
 
-// in is the scope of the first of its lines that tells anything; of lines that were removed, the one that they would be in.
+// in returns the scope of the first of its lines that has code; of removed lines, the scope that they would be in.
 func (h *Hunk) in(lines []string, scopes []*scope) *scope {
 	if h.First >= len(scopes) {
 		return nil
 	}
 	if h.Lines > 0 {
-		return scopes[firstTelling(lines, h.First, min(h.First+h.Lines-1, len(lines)))]
+		return scopes[firstCode(lines, h.First, min(h.First+h.Lines-1, len(lines)))]
 	}
 	if decorates(h.removed) {
-		return scopes[firstTelling(lines, min(h.First+1, len(lines)), len(lines))]
+		return scopes[firstCode(lines, min(h.First+1, len(lines)), len(lines))]
 	}
 	if made := scopes[h.First].defined(h.removed); made != nil || h.removed == "" {
 		return cmp.Or(made, scopes[h.First])
@@ -209,10 +209,10 @@ func (h *Hunk) in(lines []string, scopes []*scope) *scope {
 	return scopes[h.First].holding(indentOf(h.removed))
 }
 
-// firstTelling is the first line of a range that tells anything, else the first.
-func firstTelling(lines []string, first, last int) int {
+// firstCode returns the first line of a range that has code, else the first.
+func firstCode(lines []string, first, last int) int {
 	for i := first; i >= 1 && i <= last; i++ {
-		if tells(lines[i-1], true) {
+		if hasCode(lines[i-1], true) {
 			return i
 		}
 	}

@@ -15,7 +15,7 @@ const (
 	maxOpLines     = 24  // operations that are shown of one kernel
 )
 
-// kernelBlocks are the kernels that differ: a row each, and below those that changed the operations that left and came.
+// kernelBlocks shows the kernels that differ, one row each; below a changed kernel, the operations that were removed and added.
 func kernelBlocks(v *diff.Variant, o Options) []block {
 	var s section
 	k := &v.Kernels
@@ -29,10 +29,10 @@ func kernelBlocks(v *diff.Variant, o Options) []block {
 	return s.Blocks
 }
 
-// sideTable lists kernels that one side alone has.
+// sideTable lists kernels that only one side has.
 func sideTable(mark line, kernels []facts.Kernel, o Options) []block {
 	t := table{Head: []string{"kernel", "bytes", "source", "name"}, Right: []bool{false, true}, Bare: true}
-	groups := alike(kernels, o)
+	groups := groupAlike(kernels, o)
 	shown := o.shown(len(groups), maxDiffKernels)
 	for _, g := range groups[:shown] {
 		row := kernelRow(g.Kernel)
@@ -45,8 +45,8 @@ func sideTable(mark line, kernels []facts.Kernel, o Options) []block {
 	return []block{t, more(len(groups)-shown, "kind of kernel")}
 }
 
-// alike groups kernels that read the same but for the compiler's numbering, unless all are wanted.
-func alike(kernels []facts.Kernel, o Options) []hot {
+// groupAlike groups kernels that differ only in the compiler's numbering, unless all are wanted.
+func groupAlike(kernels []facts.Kernel, o Options) []hot {
 	var out []hot
 	at := map[string]int{}
 	for i := range kernels {
@@ -118,7 +118,7 @@ func kernelLine(mark byte, k *facts.Kernel) listed {
 	return listed{mark, []string{does(k), location(k.Source), modelName(k)}}
 }
 
-// operationDiff is what left and what came of two kernels' operations; operations on both sides are left out.
+// operationDiff shows the removed and the added operations of a kernel, without those on both sides.
 func operationDiff(old, fresh []string) listing {
 	var out listing
 	for _, l := range lineDiff(old, fresh).Lines {
@@ -141,8 +141,8 @@ const (
 	maxFollowing = 24 // kernels that follow from the causes; more are only counted
 )
 
-// following is how many rows the kernels that differ would take.
-func following(v *diff.Variant) int {
+// changedKernels returns the number of rows for the kernels that differ.
+func changedKernels(v *diff.Variant) int {
 	k := &v.Kernels
 	return len(k.Split) + len(k.Merged) + len(k.Changed) + len(k.Moved) + len(k.Unrolled) + len(k.Removed) + len(k.Added)
 }
@@ -164,7 +164,7 @@ func followingSum(k *diff.Kernels) string {
 	return "resulting kernel changes: " + strings.TrimPrefix(text, ", ")
 }
 
-// causeBlocks say what brought the changes about: the place of the model, what changed there, and how many kernels follow from it.
+// causeBlocks shows the causes of the changes: the place of the model, what changed there, and how many kernels changed because of it.
 func causeBlocks(v *diff.Variant, o Options) []block {
 	var lines []line
 	for i := range v.Causes {

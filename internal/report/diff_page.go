@@ -87,7 +87,7 @@ func total(v *facts.Variant) (float64, bool) {
 	return n, ok
 }
 
-// tally is "+2 -1 ~3": kernels that came, went and changed.
+// tally is "+2 -1 ~3": kernels that were added, removed and changed.
 func tally(p *diff.Program) line {
 	var added, removed, changed int
 	for _, v := range p.Variants {
@@ -109,8 +109,8 @@ func tally(p *diff.Program) line {
 	return l
 }
 
-// formerly says what a program was called that changed under a new name.
-func formerly(p *diff.Program) string {
+// earlierName says what the earlier name of a program was.
+func earlierName(p *diff.Program) string {
 	if p.Was == "" {
 		return ""
 	}
@@ -122,7 +122,7 @@ func diffProgram(p *diff.Program, o Options) section {
 	if p.Change == diff.Same {
 		return section{}
 	}
-	s := section{Title: in(strong, p.Name).and(formerly(p)+"   "+variantWord(p)).with("   ", say(kernelTotals(p))).with("   ", tally(p))}
+	s := section{Title: in(strong, p.Name).and(earlierName(p)+"   "+variantWord(p)).with("   ", say(kernelTotals(p))).with("   ", tally(p))}
 	s.add(table{Head: []string{"argument", "over the variants", ""}, Rows: argumentRows(p.Recompile), Bare: true})
 	for _, v := range p.Variants {
 		if v.Change == diff.Same {
@@ -171,7 +171,7 @@ func diffVariant(v *diff.Variant, o Options) []block {
 	s.add(table{Head: []string{"argument", "what changed"}, Rows: paramRows(v.Params, o), Bare: true})
 	s.add(list{dtypeLines(v.Dtypes)})
 	s.add(list{bufferLines(v, o)})
-	if followers := following(v); followers > maxFollowing && len(v.Causes) > 0 && !o.All {
+	if followers := changedKernels(v); followers > maxFollowing && len(v.Causes) > 0 && !o.All {
 		s.add(para{in(dim, followingSum(&v.Kernels)+" (--all lists them)")})
 	} else {
 		s.add(kernelBlocks(v, o)...)

@@ -12,7 +12,7 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// maxJUnit is how many cases a suite lists. What shows them is made for a test suite's size.
+// maxJUnit bounds the cases of a suite: what displays them is made for the size of a test suite.
 const maxJUnit = 5000
 
 // The elements of JUnit's form, as Jenkins' junit-10.xsd defines them.
@@ -65,7 +65,7 @@ func resultJUnit(w io.Writer, r *indexed, _ Options) error {
 	for i := range r.Targets {
 		all.add(targetSuite(r, r.Targets[i].Name, &r.Targets[i]))
 	}
-	for _, name := range strangers(r) {
+	for _, name := range unlistedTargets(r) {
 		all.add(targetSuite(r, name, nil))
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
@@ -98,8 +98,8 @@ func (all *junitSuites) add(s junitSuite) {
 	all.Suites = append(all.Suites, s)
 }
 
-// strangers are the targets that only problems and changes name: "" for the run as a whole.
-func strangers(r *indexed) []string {
+// unlistedTargets returns the targets that only problems and changes name: "" for the run as a whole.
+func unlistedTargets(r *indexed) []string {
 	known := map[string]bool{}
 	for i := range r.Targets {
 		known[r.Targets[i].Name] = true

@@ -106,8 +106,8 @@ func unBlock(text string) string {
 // separator is an invisible character that keeps GitHub from seeing a mention, a reference, a link or an emoji.
 const separator = "\u200b"
 
-// quiet breaks mentions, references to issues, bare links and emoji names. Backslashes do not: GitHub looks for them in the
-// text that Markdown was rendered to.
+// quiet breaks mentions, references to issues, bare links and emoji names. Backslashes would not: GitHub looks for these in the
+// rendered text.
 func quiet(text string) string {
 	if !strings.ContainsAny(text, "@#:.-") {
 		return text
@@ -115,15 +115,15 @@ func quiet(text string) string {
 	var b strings.Builder
 	for i := range len(text) {
 		b.WriteByte(text[i])
-		if speaks(text, i) {
+		if turnsInto(text, i) {
 			b.WriteString(separator)
 		}
 	}
 	return b.String()
 }
 
-// speaks reports whether GitHub would turn the characters around i into a mention, a reference, a link or an emoji.
-func speaks(s string, i int) bool {
+// turnsInto reports whether GitHub would turn the characters around i into a mention, a reference, a link or an emoji.
+func turnsInto(s string, i int) bool {
 	rest := s[i+1:]
 	switch s[i] {
 	case '@':

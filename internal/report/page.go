@@ -24,7 +24,7 @@ type span struct {
 	Voice voice
 }
 
-// voice is the role of a text. It sets colour and font, and carries nothing that the words do not say.
+// voice is the role of a text. It sets colour and font, and adds no information to the words.
 type voice uint8
 
 const (
@@ -203,7 +203,7 @@ func empty(b block) bool {
 // about 1.1 million; a report is unreadable long before.
 const maxDiffLines = 50_000
 
-// lineDiff shows two texts as one, what left marked '-', what came marked '+'. Texts that are too long are counted.
+// lineDiff shows two texts as one: removed lines are marked '-', added ones '+'. Of texts that are too long it shows the number of lines.
 func lineDiff(before, after []string) listing {
 	if len(before)+len(after) > maxDiffLines {
 		return listing{[]listed{
@@ -254,8 +254,8 @@ const (
 	maxSentence = 600 // messages, which quote names
 )
 
-// clean makes a text from a dump harmless to a terminal, a log or a page: no control or escape sequences, no characters that
-// reorder or hide others, no line breaks. What is not printable is shown as its escape; a line break with the indentation behind
+// clean makes a text from a dump harmless to a terminal, a log or a page: it has no control or escape sequences, no characters that
+// reorder or hide others, and no line breaks. What is not printable is shown as its escape; a line break with the indentation behind
 // it becomes a space.
 func clean(s string) string {
 	if harmless(s) {

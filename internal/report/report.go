@@ -16,9 +16,9 @@ import (
 	"github.com/xlagate/xlagate/internal/webpage"
 )
 
-// Options is what a rendering is given besides the values.
+// Options holds what a rendering needs besides the value.
 type Options struct {
-	Color bool // underline the words with colour; for terminals
+	Color bool // colour texts by their voices; for terminals
 	// Width is how many columns the rows of the text format take; 0: as many as they need.
 	Width int
 	// Terminal breaks sentences at the width too, shortens names at the end of a row, and draws bars.

@@ -11,7 +11,7 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// detail says how much of a result a page holds.
+// detail says how much of a result a page shows.
 type detail struct {
 	errors, warnings int  // rows of the table of changes
 	evidence         bool // the lines behind each change
@@ -21,7 +21,7 @@ type detail struct {
 
 var everything = detail{errors: 1000, warnings: 1000, evidence: true, targets: true, short: true}
 
-// shorter are the details that are left out, one after the other, until a page fits: what helps least to decide goes first.
+// shorter leaves out details one after the other until a page fits, the least useful for a decision first.
 var shorter = []func(*detail){
 	func(d *detail) { d.evidence = false },
 	func(d *detail) { d.targets = false },
@@ -66,7 +66,7 @@ func resultPage(r *indexed, d detail) page {
 	return p
 }
 
-// verdictBlocks say why the verdict is what it is.
+// verdictBlocks show the reasons for the verdict.
 func verdictBlocks(r *indexed, live []*result.Change, d detail) []block {
 	var s section
 	for _, problem := range problemSections(r) {
@@ -207,7 +207,7 @@ func acceptCommand(live []*result.Change) string {
 
 func acceptable(c *result.Change) bool { return c.Level != "info" && c.Accept != "" }
 
-// acceptBlocks show how the changes are accepted, and what has to be edited besides.
+// acceptBlocks show how to accept the changes, and what else has to be edited.
 func acceptBlocks(live []*result.Change, commands string) []block {
 	if commands == "" {
 		return nil

@@ -359,7 +359,7 @@ func markVoice(mark byte) voice {
 	return plain
 }
 
-// colors underline the voices on a terminal.
+// colors are the attributes of the voices on a terminal.
 var colors = map[voice][]color.Attribute{
 	strong: {color.Bold},
 	dim:    {color.Faint},
@@ -368,8 +368,8 @@ var colors = map[voice][]color.Attribute{
 	good:   {color.FgGreen},
 }
 
-// painter colours text by its voice, or leaves it as it is. Whether colour is wanted was decided by the caller, so the library's
-// own look at the environment is overruled.
+// painter returns a function that colours text by its voice, or leaves it as it is. The caller decides whether colour is wanted, not the library by
+// its own look at the environment.
 func painter(wanted bool) func(voice, string) string {
 	pens := map[voice]*color.Color{}
 	if wanted {

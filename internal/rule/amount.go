@@ -19,11 +19,11 @@ type Amount struct {
 	Better     Direction
 	Actual     float64
 	Base       *float64 // nil without a baseline
-	Added      float64  // how much of it the baseline does not have: the increase is at least that
-	Lost       float64  // how much of the baseline's it does not have: the decrease is at least that
+	Added      float64  // the part that the baseline does not have: the increase is at least as large
+	Lost       float64  // the part of the baseline that it does not have: the decrease is at least as large
 	Unrecorded bool     // there is a baseline, and it does not record this
-	Difference bool     // it counts differences from the baseline, of which none are left once they are accepted
-	Upgrade    bool     // it is the toolchain's own change: no change of the toolchain explains it
+	Difference bool     // it counts differences from the baseline; accepting leaves none
+	Upgrade    bool     // it counts changes of the toolchain itself, which an upgrade does not explain
 }
 
 // Budget is an amount of the rule's own metric.
@@ -68,7 +68,7 @@ func (c *Context) unstable(fact string) bool {
 // improvementKey identifies an improvement, which is noted once for all variants of a program.
 type improvementKey struct{ program, subject, noun, keep string }
 
-// improvement is one that is noted, with the variant that improved most.
+// improvement is a noted improvement, as it is in the variant that improved most.
 type improvement struct {
 	note     int     // its index in Notes
 	share    float64 // of the old value, where it is greatest

@@ -27,7 +27,7 @@ func (c Catalogue) Doc(id string) result.RuleDoc {
 	return result.RuleDoc{ID: id}
 }
 
-// Doc documents the
+// Doc documents the rule.
 func (r *Rule) Doc() result.RuleDoc {
 	doc := result.RuleDoc{
 		ID: r.ID, Title: r.Title, Category: string(r.Category), Why: r.Why, Fails: r.Fails.commented(), Passes: r.Passes.commented(), Fix: r.Fix,
@@ -40,7 +40,7 @@ func (r *Rule) Doc() result.RuleDoc {
 	return doc
 }
 
-// bounded says what the bounds of a rule count.
+// bounded describes what the bounds of a rule count.
 func (r *Rule) bounded() string {
 	m := r.Budget
 	switch {
@@ -60,7 +60,7 @@ func (r *Rule) bounded() string {
 	return "Counts " + m.Noun + "; without a bound, " + map[Direction]string{Lower: "no more than", Higher: "no fewer than", Exact: "no fewer than"}[m.Better] + " in the baseline."
 }
 
-// without says what a rule holds to that is given no bound.
+// without describes what a rule demands without a bound.
 func (r *Rule) without() string {
 	if r.Forbids {
 		return " Without a bound none is allowed."
@@ -68,7 +68,7 @@ func (r *Rule) without() string {
 	return ""
 }
 
-// fromSource says which rules hold across a change of the compiler.
+// fromSource describes a rule that applies across a change of the compiler.
 func (r *Rule) fromSource() string {
 	if !r.FromSource {
 		return ""
@@ -76,7 +76,7 @@ func (r *Rule) fromSource() string {
 	return " The model's source decides it, not the compiler: it is compared with the baseline of another compiler version as well."
 }
 
-// boundKeys says which bounds an entry of a rule may have.
+// boundKeys lists the bounds that an entry of a rule may have.
 func (r *Rule) boundKeys() string {
 	var keys []string
 	for _, o := range r.Keys() {
@@ -91,7 +91,7 @@ func (r *Rule) boundKeys() string {
 	return " Takes " + phrase.List(keys, "and") + "."
 }
 
-// commented is an entry with what it says as a comment.
+// commented returns an entry with its finding as a comment.
 func (e Example) commented() string {
 	return strings.TrimPrefix(e.Config+"\n# "+cmp.Or(e.Says, "no finding"), "\n")
 }
@@ -110,7 +110,7 @@ func DocOptions(prefix string, list []Option) []result.OptionDoc {
 	return docs
 }
 
-// written is a default as a rule file would say it.
+// written returns a default as a rule file writes it.
 func written(value any) string {
 	if words, ok := value.([]string); ok {
 		return "[" + strings.Join(words, ", ") + "]"
@@ -118,7 +118,7 @@ func written(value any) string {
 	return fmt.Sprint(value)
 }
 
-// typeNames says in words what a value of each type looks like.
+// typeNames describes the values of each type.
 var typeNames = map[OptionType]string{
 	Word: "word", Text: "text", Glob: "glob", Globs: "globs", Words: "words", Count: "whole number",
 	Size: "bytes: 4096, 4KiB", Number: "number", Share: "0.5 or 50%", Growth: "2, 1MiB or 5%", TimeGrowth: "50us or 5%", Switch: "true or false",

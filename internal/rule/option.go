@@ -18,17 +18,17 @@ type Option struct {
 	Enum    []string // the values a Word may have
 	Fields  []Option // the keys of each entry of a Table, or of a Mapping
 	Require bool
-	Empty   bool    // the list may be empty: a list of exceptions may have none
+	Empty   bool    // the list may be empty, as a list of exceptions may
 	Least   float64 // of a Count
-	// NeedsOne lists keys of which each entry of a Table must have one at least.
+	// NeedsOne lists keys; each entry of a Table must have at least one of them.
 	NeedsOne []string
-	Wanted   bool   // of a Table: its entries say what must be there, so that an entry which fits less is stricter
-	InPlace  bool   // of a Share that is demanded: it replaces the demand for all, which holds without it and without a bound
-	Means    string // the common key that it is another name of
+	Wanted   bool   // of a Table: its entries must be matched, so that an entry that matches less is stricter
+	InPlace  bool   // of a Share: the rule demands this share instead of all
+	Means    string // the common key that this is another name for
 	Compares bool   // of a Switch: when it is on, the rule compares with the baseline
 }
 
-// OptionType says what a value may be.
+// OptionType is the type of an option's value.
 type OptionType int
 
 // The types of options, with what they decode to.
@@ -57,20 +57,20 @@ const (
 	FindingID                     // string: 12 hex digits
 )
 
-// Sense says which of two values of an option is stricter, so that a pull request that loosens it is noticed. Every option has one.
+// Sense says which of two values of an option is stricter, so that a pull request that loosens the option is noticed. Every option has one.
 type Sense int
 
 // The senses of options.
 const (
 	Unsaid  Sense = iota
-	Neither       // another value asks for something else
+	Neither       // values cannot be ordered
 	Caps          // the less, the stricter: max_added, allow
 	Demands       // the more, the stricter: min_ratio, forbid
-	Selects       // the more it lets in, the more is looked at: kinds, op_name; without it everything is
-	Narrows       // the more it says, the less is looked at: contains, min_bytes
+	Selects       // the more it matches, the more is checked: kinds, op_name; without it everything is
+	Narrows       // the more it demands, the less is checked: contains, min_bytes
 )
 
-// Change is a growth that is allowed: an absolute amount or a share of the old value.
+// Change is an allowed growth: an absolute amount or a percentage of the old value.
 type Change struct {
 	Amount  float64
 	Percent bool
@@ -196,7 +196,7 @@ func (r *Rule) Validate(s *Settings) []Refusal {
 	return wrong
 }
 
-// The words that options may hold. A misspelt word would fit nothing, and a rule that forbids it would always pass.
+// The words that options may hold. A misspelled word would match nothing, and a rule that forbids it would always pass.
 var (
 	OpcodeWords = hlo.OpcodeNames()
 	TypeWords   = hlo.TypeNames()

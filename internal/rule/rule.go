@@ -14,28 +14,28 @@ import (
 // Rule is one check with its description. The docs, the JSON Schema, `xlagate explain` and the SARIF help are made from it.
 type Rule struct {
 	ID       string
-	Title    string // one line: what holds where it passes
+	Title    string // one line: what is true if the rule passes
 	Category Category
 	Why      string   // what is lost without it
-	Reads    []Input  // what must have been dumped for it to look
-	Needs    facts.ID // a fact that every variant has where the first of these was dumped; "" where the rule looks for itself
+	Reads    []Input  // what must have been dumped
+	Needs    facts.ID // a fact that every variant has if the first of these was dumped; "" if the rule checks that itself
 	Options  []Option // besides the common keys
-	NeedsOne []string // keys of which an entry must have one at least
-	// Without lists common keys that an entry may not have, because they would change nothing, with why.
+	NeedsOne []string // keys; an entry must have at least one of them
+	// Without lists common keys that an entry may not have because they have no effect, each with the reason.
 	Without map[string]string
 	Budget  *Metric  // what max, min, equal, max_increase and max_decrease bound; nil: the rule counts nothing and takes none of them
-	Forbids bool     // without a bound there may be none of what it counts; otherwise no more than in the baseline
+	Forbids bool     // without a bound the count must be zero; otherwise it must not exceed the baseline
 	Bounds  []string // options of its own that bound what it counts
 	Level   string   // of its findings where the settings name none; "": error
 	Fails   Example
 	Passes  Example
 	Fix     string   // what to do about a finding
-	Threads []string // public issue threads that it would have caught
-	Since   int      // the version of the configuration that brought it, if that is not the first
+	Threads []string // public issue threads about what it catches
+	Since   int      // the version of the configuration that introduced it, if that is not the first
 	// Accepts lists the facts (globs) that accepting one of its findings records; "ledger" is the list of kernels.
 	Accepts []string
 	Whole   bool // it looks at a target as a whole: entries are for no program of their own
-	// FromSource says that the model's source decides what it counts, not the compiler: it holds even where the compiler changed.
+	// FromSource says that the model's source determines the count, not the compiler: the rule applies even if the compiler changed.
 	FromSource bool
 	// Always marks an integrity rule: on without being named, and not to be turned off.
 	Always bool
@@ -100,7 +100,7 @@ type Metric struct {
 	Unit     string   // "bytes", "seconds", "nanoseconds" or ""
 	Better   Direction
 	Noun     string // "kernels", "temporary memory": how messages call it
-	// Unrecorded says what no baseline records, where it does not record the metric: max_increase and max_decrease have nothing to compare with.
+	// Unrecorded names what no baseline records, if none records the metric: then max_increase and max_decrease cannot be used.
 	Unrecorded string
 	// Difference marks a count of differences from the baseline, or, with one of the rule's own bounds, of differences from them.
 	Difference bool
@@ -129,7 +129,7 @@ type Target struct {
 	Report   *facts.Report
 	Base     *facts.Report // nil without a baseline
 	Programs []*diff.Program
-	Accept   string // what to type where it has no baseline
+	Accept   string // what to type if it has no baseline
 
 	// LeftOutBy names the key of the configuration that leaves a program out, "" where none does.
 	LeftOutBy func(program string) string

@@ -40,7 +40,7 @@ const maxNodes = 200_000
 // maxDepth bounds how deep nodes are nested, aliases expanded.
 const maxDepth = 100
 
-// Parse reads one document and returns its root, with aliases replaced by what they stand for and merge keys (<<) merged.
+// Parse reads one document and returns its root, with aliases expanded and merge keys (<<) merged.
 // An empty document returns nil.
 func Parse(data []byte) (*Node, error) {
 	decoder := yaml.NewDecoder(strings.NewReader(string(data)))
@@ -65,7 +65,7 @@ func Parse(data []byte) (*Node, error) {
 	return expand(doc.Content[0], &budget, 0)
 }
 
-// plain says that nothing in a node stands for anything else: it is as large as the file made it.
+// plain reports whether a node has neither aliases nor merge keys, so that it is as large as in the file.
 func plain(n *Node, depth int) bool {
 	if n.Kind == Alias || n.Tag == "!!merge" || depth > maxDepth {
 		return false
@@ -149,7 +149,7 @@ const FlowStyle = yaml.FlowStyle
 // Style is how a node is written.
 type Style = yaml.Style
 
-// Of is a document that holds what JSON makes of a value.
+// Of returns a value as a document, in the form of its JSON.
 func Of(v any) (*Node, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -160,7 +160,7 @@ func Of(v any) (*Node, error) {
 	return next(d), nil
 }
 
-// next is the node that comes next in JSON that was just written.
+// next returns the next node of JSON that was just written.
 func next(d *json.Decoder) *Node {
 	token, _ := d.Token()
 	switch v := token.(type) {
@@ -185,7 +185,7 @@ func next(d *json.Decoder) *Node {
 	return n
 }
 
-// text is a string. What is not printed as it stands is quoted and escaped.
+// text returns a string, quoted and escaped where that is necessary.
 func text(s string) *Node {
 	s = strings.ToValidUTF8(s, "\ufffd")
 	n := &Node{Kind: Scalar, Tag: "!!str", Value: s}
@@ -206,7 +206,7 @@ func Format(root *Node) ([]byte, error) {
 	return b.Bytes(), e.Close()
 }
 
-// unreadable says why the library could not read a document. The most common reason, which it cannot name, is looked for first.
+// unreadable returns the reason why the library could not read a document. It looks first for the most common one, which the library cannot name.
 func unreadable(data []byte, err error) error {
 	if line := Conflict(data); line > 0 {
 		return fmt.Errorf("line %d: a merge conflict of git begins here; settle it first", line)
@@ -220,13 +220,13 @@ func unreadable(data []byte, err error) error {
 	return errors.New(message)
 }
 
-// early are the complaints for which the library names the line before the one that it means: those of its parser, which counts from 0.
+// early are the errors for which the library names the line before the right one: those of its parser, which counts from 0.
 var early = []string{
 	"did not find expected key", "did not find expected '-' indicator", "did not find expected ',' or ']'", "did not find expected ',' or '}'",
 	"did not find expected node content", "did not find expected <document start>", "found undefined tag handle",
 }
 
-// Conflict is the line of the first marker that git left of a merge, 0 for none.
+// Conflict returns the line of the first conflict marker of git, 0 for none.
 func Conflict(data []byte) int {
 	line := 0
 	for text := range strings.Lines(string(data)) {
@@ -238,7 +238,7 @@ func Conflict(data []byte) int {
 	return 0
 }
 
-// mistyped puts what the library says of values of another type, in the names of Go's types, into the terms of the file.
+// mistyped rewrites an error of the library about the type of a value, which names types of Go, in the terms of the file.
 func mistyped(err error) error {
 	var wrong *yaml.TypeError
 	if !errors.As(err, &wrong) || len(wrong.Errors) == 0 {
@@ -250,7 +250,7 @@ func mistyped(err error) error {
 	if !ok || at < 0 {
 		return errors.New(first)
 	}
-	return errors.New(line + ": " + found(rest[:at]) + " stands where " + expected(rest[at+len(" into "):]) + " is expected")
+	return errors.New(line + ": " + found(rest[:at]) + "; expected " + expected(rest[at+len(" into "):]))
 }
 
 func found(value string) string {

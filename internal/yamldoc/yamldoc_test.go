@@ -72,14 +72,14 @@ func TestDecodeRefuses(t *testing.T) {
 		Inner  struct{ Name string }
 	}
 	for text, want := range map[string]string{
-		"number: many":             "line 1: `many` stands where a number is expected",
-		"\ncount: [1]":             "line 2: a list stands where a number is expected",
-		"yes: {a: 1}":              "line 1: a mapping stands where true or false is expected",
-		"list: into the woods":     "line 1: `into th...` stands where a list is expected",
-		"map: 1":                   "line 1: `1` stands where a mapping is expected",
-		"inner: {name: [1]}":       "line 1: a list stands where a text is expected",
-		"- a":                      "line 1: a list stands where a mapping is expected",
-		"number: many\ncount: [1]": "line 1: `many` stands where a number is expected",
+		"number: many":             "line 1: `many`; expected a number",
+		"\ncount: [1]":             "line 2: a list; expected a number",
+		"yes: {a: 1}":              "line 1: a mapping; expected true or false",
+		"list: into the woods":     "line 1: `into th...`; expected a list",
+		"map: 1":                   "line 1: `1`; expected a mapping",
+		"inner: {name: [1]}":       "line 1: a list; expected a text",
+		"- a":                      "line 1: a list; expected a mapping",
+		"number: many\ncount: [1]": "line 1: `many`; expected a number",
 	} {
 		root, err := Parse([]byte(text))
 		if err != nil {

@@ -22,8 +22,8 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// looked is one target after it was looked at.
-type looked struct {
+// measuredTarget is one target after it was looked at.
+type measuredTarget struct {
 	config.Target
 	dump       string                        // as the user named it
 	report     *facts.Report                 // nil when it could not be looked at
@@ -41,7 +41,7 @@ type looked struct {
 }
 
 // lookAll looks at every target of the configuration.
-func lookAll(ctx context.Context, o Options) ([]*looked, error) {
+func lookAll(ctx context.Context, o Options) ([]*measuredTarget, error) {
 	targets, err := targets(o)
 	if err != nil {
 		return nil, err
@@ -49,9 +49,9 @@ func lookAll(ctx context.Context, o Options) ([]*looked, error) {
 	if o.base == nil {
 		o.base = opener(ctx, o)
 	}
-	var out []*looked
+	var out []*measuredTarget
 	for _, t := range targets {
-		l := &looked{Target: t}
+		l := &measuredTarget{Target: t}
 		l.look(ctx, o)
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("stopped at target %s: %w", t.Name, err)
@@ -139,7 +139,7 @@ func absolute(dir, path string) string {
 }
 
 // look measures the target and its baseline and matches them. What fails becomes a problem.
-func (l *looked) look(ctx context.Context, o Options) {
+func (l *measuredTarget) look(ctx context.Context, o Options) {
 	paths, err := l.paths(ctx, o)
 	if err != nil {
 		l.fail(err)
@@ -168,7 +168,7 @@ func (l *looked) look(ctx context.Context, o Options) {
 }
 
 // compare matches the included programs with the baseline.
-func (l *looked) compare(edited diff.Edited) {
+func (l *measuredTarget) compare(edited diff.Edited) {
 	base := l.base
 	if base == nil {
 		base = &facts.Report{}
@@ -180,7 +180,7 @@ func (l *looked) compare(edited diff.Edited) {
 }
 
 // match pairs programs with the baseline. If the baseline is another dump, excluded programs that are missing here do not count as removed.
-func (l *looked) match(base *facts.Report, edited diff.Edited) {
+func (l *measuredTarget) match(base *facts.Report, edited diff.Edited) {
 	d := diff.CompareEdited(base, l.report, edited)
 	diff.FillPasses(d, base.Passes, l.report.Passes)
 	l.programs = d.Programs
@@ -199,7 +199,7 @@ func absoluteAll(dir string, paths []string) []string {
 }
 
 // fail records an error as a problem of the target.
-func (l *looked) fail(err error) {
+func (l *measuredTarget) fail(err error) {
 	p := result.Problem{Target: l.Name, Rule: "target-ran", File: l.dump, Message: err.Error(), Fix: "dump it again: xlagate capture --to DIR -- COMMAND"}
 	if u := unreadable(err); u != nil {
 		p.File, p.Message, p.Fix = u.Where, u.Message, u.Fix
@@ -208,7 +208,7 @@ func (l *looked) fail(err error) {
 }
 
 // paths finds the dump: from the command line, captured, or where the configuration says.
-func (l *looked) paths(ctx context.Context, o Options) ([]string, error) {
+func (l *measuredTarget) paths(ctx context.Context, o Options) ([]string, error) {
 	switch {
 	case len(o.Dumps) > 0:
 		l.dump = strings.Join(o.Dumps, " ")
@@ -218,7 +218,7 @@ func (l *looked) paths(ctx context.Context, o Options) ([]string, error) {
 	case l.Capture != nil:
 		return l.captured(ctx, o, []string{"sh", "-c", l.Capture.Run}, l.Capture)
 	}
-	l.dump = nearby(o.Dir, l.Dump)
+	l.dump = belowDir(o.Dir, l.Dump)
 	if !OnDisk(l.Dump) || !strings.ContainsAny(l.Dump, "*?[{") {
 		return existing(o.Dir, l.Dump)
 	}
@@ -248,7 +248,7 @@ func measureAll(ctx context.Context, o Options, paths, logs []string) ([]*facts.
 }
 
 // asOne joins the reports of a target's dumps.
-func (l *looked) asOne(reports []*facts.Report) (*facts.Report, error) {
+func (l *measuredTarget) asOne(reports []*facts.Report) (*facts.Report, error) {
 	if l.Samples == 1 {
 		return facts.Merge(reports), nil
 	}
@@ -261,7 +261,7 @@ func (l *looked) asOne(reports []*facts.Report) (*facts.Report, error) {
 }
 
 // restrict keeps the programs that the configuration includes; a pattern that includes nothing is a problem.
-func (l *looked) restrict() {
+func (l *measuredTarget) restrict() {
 	const excluded = "fix programs.exclude in the configuration"
 	kept, all := l.included(), l.report.Programs
 	if len(all)+len(l.report.Helpers) == 0 { // where nothing could be read that alone is wrong, not that each pattern matches nothing
@@ -293,12 +293,12 @@ func (l *looked) restrict() {
 }
 
 // didNotRun reports that the target could not be looked at.
-func (l *looked) didNotRun(message, fix string) {
+func (l *measuredTarget) didNotRun(message, fix string) {
 	l.problems = append(l.problems, result.Problem{Target: l.Name, Rule: "target-ran", File: l.dump, Message: message, Fix: fix})
 }
 
 // included lists the programs that the configuration includes, helpers too where it names some.
-func (l *looked) included() []*facts.Program {
+func (l *measuredTarget) included() []*facts.Program {
 	all := l.report.Programs
 	if len(l.Include) > 0 {
 		all = append(append([]*facts.Program{}, all...), l.report.Helpers...)
@@ -315,7 +315,7 @@ func (l *looked) included() []*facts.Program {
 }
 
 // inclusion returns a function that reports whether the configuration includes a program of a name.
-func (l *looked) inclusion() func(program string) bool {
+func (l *measuredTarget) inclusion() func(program string) bool {
 	leavesOut := leftOutBy(l.Target)
 	return func(program string) bool { return leavesOut(program) == "" }
 }
@@ -347,7 +347,7 @@ func includes(programs []*facts.Program, pattern string) bool {
 }
 
 // reportProblems adds the problems of the dump, without those of excluded programs.
-func (l *looked) reportProblems(r *facts.Report) {
+func (l *measuredTarget) reportProblems(r *facts.Report) {
 	included := l.inclusion()
 	for _, p := range r.Problems {
 		if p.Program != "" && !included(p.Program) {
@@ -357,7 +357,7 @@ func (l *looked) reportProblems(r *facts.Report) {
 	}
 }
 
-func (l *looked) helpersOnly() string {
+func (l *measuredTarget) helpersOnly() string {
 	if n := len(l.report.Helpers); n > 0 {
 		return fmt.Sprintf(" of the model's own, only %d of the framework's one-op helpers", n)
 	}
