@@ -68,7 +68,11 @@ type configs map[string]string
 // fit reports whether every key is set to a value that fits.
 func (c configs) fit(said []string) bool {
 	for key, pattern := range c {
-		if !slices.ContainsFunc(said, func(s string) bool { return saysKey(s, key) && phrase.Glob(pattern, valueSaid(s)) }) {
+		fits := func(s string) bool {
+			_, value, _ := strings.Cut(s, "=")
+			return saysKey(s, key) && phrase.Glob(pattern, value)
+		}
+		if !slices.ContainsFunc(said, fits) {
 			return false
 		}
 	}
@@ -79,11 +83,6 @@ func (c configs) fit(said []string) bool {
 func saysKey(setting, key string) bool {
 	way, _, _ := strings.Cut(setting, "=")
 	return way == key || strings.HasSuffix(way, "."+key)
-}
-
-func valueSaid(setting string) string {
-	_, value, _ := strings.Cut(setting, "=")
-	return value
 }
 
 // String writes the query as in a rule file.

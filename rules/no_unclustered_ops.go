@@ -2,7 +2,7 @@ package rules
 
 import (
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
@@ -131,20 +131,9 @@ func unclusteredOps(c *rule.Context, clusters *tensorflow.Clusters) []tensorflow
 
 // byOp groups the operations by kind, in order of name.
 func byOp(ops []tensorflow.UnclusteredOp) [][]tensorflow.UnclusteredOp {
-	groups := map[string][]tensorflow.UnclusteredOp{}
-	var names []string
-	for _, op := range ops {
-		if groups[op.Op] == nil {
-			names = append(names, op.Op)
-		}
-		groups[op.Op] = append(groups[op.Op], op)
-	}
-	sort.Strings(names)
-	var out [][]tensorflow.UnclusteredOp
-	for _, n := range names {
-		out = append(out, groups[n])
-	}
-	return out
+	groups := phrase.Group(ops, func(op tensorflow.UnclusteredOp) string { return op.Op })
+	slices.SortFunc(groups, func(a, b []tensorflow.UnclusteredOp) int { return strings.Compare(a[0].Op, b[0].Op) })
+	return groups
 }
 
 func unclusteredFinding(c *rule.Context, f rule.Finding, clusters *tensorflow.Clusters, group []tensorflow.UnclusteredOp) rule.Finding {

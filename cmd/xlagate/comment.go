@@ -110,7 +110,8 @@ func comment(c *cli.Context, w world) error {
 		return err
 	}
 	if c.Bool("dry-run") {
-		_, err := fmt.Fprint(w.out, publication.Comment.Markdown(withLimit(publication.Report)))
+		publication.Report.MaxBytes = github.MaxComment
+		_, err := fmt.Fprint(w.out, publication.Comment.Markdown(publication.Report))
 		return err
 	}
 	p.publish(ctx, w, publication)
@@ -119,11 +120,6 @@ func comment(c *cli.Context, w world) error {
 
 // postingTime limits the time for posting, so that a job does not hang.
 const postingTime = 5 * time.Minute
-
-func withLimit(o report.Options) report.Options {
-	o.MaxBytes = github.MaxComment
-	return o
-}
 
 // checkPostFlags checks the flags before the gate runs.
 func checkPostFlags(c *cli.Context) error {

@@ -67,7 +67,9 @@ func Accept(ctx context.Context, o Options, a AcceptOptions) (done *Accepted, er
 			return done, err
 		}
 	}
-	budgets.change(edit)
+	if budgets.text != nil {
+		edit.Also(budgets.path, budgets.text) // in one step with the baseline
+	}
 	if done.Pushed, err = edit.Commit(ctx); err != nil {
 		return nil, err
 	}

@@ -1,11 +1,14 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -13,10 +16,10 @@ import (
 // question says how the values of one option are compared.
 type question struct {
 	option   rule.Option
-	unit     string   // of its numbers
-	narrower string   // the effect of selecting less
-	swapped  bool     // one of the two entries compares with the baseline instead
-	unset    [2]value // the value where the option is left out, in the base and in the head
+	unit     string  // of its numbers
+	narrower string  // the effect of selecting less
+	swapped  bool    // one of the two entries compares with the baseline instead
+	bounded  [2]bool // whether the entry has a bound, in the base and in the head
 }
 
 // questionAbout is the question about an option of a rule.
@@ -30,7 +33,7 @@ func questionAbout(base, head *rule.Settings, o rule.Option) question {
 		q.narrower = Other
 	}
 	q.swapped = r.Budget != nil && r.Budget.Difference && slices.Contains(r.Bounds, o.Key) && base.BoundedByOwn() != head.BoundedByOwn()
-	q.unset = [2]value{unset(o, base.Bounded()), unset(o, head.Bounded())}
+	q.bounded = [2]bool{base.Bounded(), head.Bounded()}
 	return q
 }
 
@@ -39,7 +42,7 @@ var units = map[rule.OptionType]string{rule.Size: "bytes", rule.Seconds: "second
 
 // aboutField is the question about a key in the entries of a table.
 func aboutField(table, field rule.Option) question {
-	q := question{option: field, unit: units[field.Type], narrower: Looser, unset: [2]value{unset(field, false), unset(field, false)}}
+	q := question{option: field, unit: units[field.Type], narrower: Looser}
 	if table.Wanted {
 		q.narrower = Stricter
 	}
@@ -194,4 +197,124 @@ func unplaced(v any) any {
 		out = append(out, e.Values)
 	}
 	return out
+}
+
+// value is the value of an option in a form that can be compared: a list, a number, or a text without an order.
+type value struct {
+	all    bool // everything
+	list   []string
+	number float64
+	unit   string // of a growth: % of the baseline, or the metric's own
+	text   string
+}
+
+func (v value) equal(w value) bool {
+	return v.all == w.all && v.number == w.number && v.unit == w.unit && v.text == w.text && holds(v.list, w.list) && holds(w.list, v.list)
+}
+
+// valueOf returns a value as it was read from the base (0) or the head (1), or what holds where the option is left out.
+func (q question) valueOf(v any, side int) value {
+	o := q.option
+	if v == nil {
+		v = o.Default
+	}
+	switch v := v.(type) {
+	case []string:
+		return value{list: v}
+	case map[string]string:
+		return pairs(v)
+	case float64:
+		return value{number: v}
+	case rule.Change:
+		return value{number: v.Amount, unit: map[bool]string{true: "%"}[v.Percent]}
+	case bool:
+		return value{number: float64(diff.Flag(v))}
+	case string:
+		return word(o, v)
+	}
+	switch {
+	case o.Sense == rule.Selects:
+		return value{all: true}
+	case o.Type == rule.Globs, o.Type == rule.Words, o.Type == rule.Pairs, o.Type == rule.Switch, o.Type == rule.Pattern:
+		return value{}
+	case o.InPlace && !q.bounded[side]:
+		return value{number: 1}
+	case o.Sense == rule.Caps:
+		return value{number: math.Inf(1)}
+	}
+	return value{number: math.Inf(-1)}
+}
+
+func pairs(m map[string]string) value {
+	v := value{}
+	for key, is := range m {
+		v.list = append(v.list, key+"\x00"+is)
+	}
+	return v
+}
+
+// word returns the value of one of several words. They are in order: the widest first if the option selects, otherwise the loosest first. Words of an option
+// without a default have no order.
+func word(o rule.Option, text string) value {
+	rank := float64(slices.Index(o.Enum, text))
+	switch {
+	case o.Default == nil || rank < 0:
+		return value{text: text}
+	case o.Sense == rule.Selects:
+		return value{number: -rank}
+	}
+	return value{number: rank}
+}
+
+// comparison is how one value compares with another.
+type comparison int
+
+const (
+	unknown comparison = iota
+	grew
+	shrank
+	shifted // neither holds the other
+)
+
+func grown(old, fresh value) comparison {
+	switch {
+	case old.all:
+		return shrank
+	case fresh.all:
+		return grew
+	case old.text != "" && fresh.text != "":
+		return unknown
+	case old.text != "":
+		return shrank
+	case fresh.text != "":
+		return grew
+	case old.unit != fresh.unit && !math.IsInf(old.number, 0) && !math.IsInf(fresh.number, 0):
+		return unknown
+	case len(old.list)+len(fresh.list) > 0:
+		return grownList(old.list, fresh.list)
+	}
+	return [...]comparison{grew, unknown, shrank}[1+cmp.Compare(old.number, fresh.number)]
+}
+
+func grownList(old, fresh []string) comparison {
+	switch {
+	case holds(fresh, old):
+		return grew
+	case holds(old, fresh):
+		return shrank
+	}
+	return shifted
+}
+
+// holds reports whether a list has all of another's words, each as often.
+func holds(list, other []string) bool {
+	left := slices.Clone(list)
+	for _, s := range other {
+		at := slices.Index(left, s)
+		if at < 0 {
+			return false
+		}
+		left = slices.Delete(left, at, at+1)
+	}
+	return true
 }

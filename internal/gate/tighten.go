@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -116,13 +115,6 @@ func planBudgets(cfg *config.Config, list []*config.Budget) (*budgetEdit, error)
 		return nil, fmt.Errorf("the budgets of %s could not be changed; the file is unchanged: %w", cfg.Path, err)
 	}
 	return &budgetEdit{cfg.Path, text, list}, nil
-}
-
-// change writes the configuration together with the baseline.
-func (e *budgetEdit) change(edit *baseline.Edit) {
-	if e.text != nil {
-		edit.Also(e.path, e.text)
-	}
 }
 
 // headroom finds rows of the headroom by their rule and program.

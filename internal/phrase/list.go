@@ -64,3 +64,19 @@ func Within(list []string, most int) []string {
 	}
 	return First(list, most-1)
 }
+
+// Group groups the items of a list that have the same key, in the order in which the keys first occur.
+func Group[T any, K comparable](list []T, key func(T) K) [][]T {
+	at := map[K]int{}
+	var groups [][]T
+	for _, item := range list {
+		k := key(item)
+		i, known := at[k]
+		if !known {
+			i = len(groups)
+			at[k], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], item)
+	}
+	return groups
+}

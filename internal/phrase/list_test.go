@@ -3,6 +3,7 @@ package phrase
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -44,5 +45,17 @@ func TestList(t *testing.T) {
 		if got := List(words, "and"); got != want {
 			t.Errorf("%q: %q, expected %q", words, got, want)
 		}
+	}
+}
+
+// Items of one key come together, where the first of them was.
+func TestGroup(t *testing.T) {
+	words := strings.Fields("b2 a1 b1 c1 a2")
+	groups := Group(words, func(s string) byte { return s[0] })
+	if got := fmt.Sprint(groups); got != "[[b2 b1] [a1 a2] [c1]]" {
+		t.Errorf("%s", got)
+	}
+	if Group(nil, func(s string) string { return s }) != nil {
+		t.Error("no items make groups")
 	}
 }

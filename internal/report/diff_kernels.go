@@ -35,10 +35,10 @@ func sideTable(mark line, kernels []facts.Kernel, o Options) []block {
 	groups := groupAlike(kernels, o)
 	shown := o.shown(len(groups), maxDiffKernels)
 	for _, g := range groups[:shown] {
-		row := kernelRow(g.Kernel)
+		row := kernelRow(g[0])
 		row[0] = mark.with(" ", row[0])
-		if g.count > 1 {
-			row[0] = row[0].and(fmt.Sprintf(", %d of them", g.count))
+		if len(g) > 1 {
+			row[0] = row[0].and(fmt.Sprintf(", %d of them", len(g)))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -46,21 +46,14 @@ func sideTable(mark line, kernels []facts.Kernel, o Options) []block {
 }
 
 // groupAlike groups kernels that differ only in the compiler's numbering, unless all are wanted.
-func groupAlike(kernels []facts.Kernel, o Options) []hot {
-	var out []hot
-	at := map[string]int{}
-	for i := range kernels {
-		k := &kernels[i]
-		key := strings.Join([]string{kernelWhat(k), k.Out, k.OpName, location(k.Source), fmt.Sprint(k.Times, k.Bytes)}, "\x00")
-		j, ok := at[key]
-		if !ok || o.All {
-			at[key] = len(out)
-			out = append(out, hot{Kernel: k, count: 1})
-			continue
+func groupAlike(kernels []facts.Kernel, o Options) [][]*facts.Kernel {
+	list := each(kernels, func(k *facts.Kernel) *facts.Kernel { return k })
+	return phrase.Group(list, func(k *facts.Kernel) any {
+		if o.All {
+			return k
 		}
-		out[j].count++
-	}
-	return out
+		return strings.Join([]string{kernelWhat(k), k.Out, k.OpName, location(k.Source), fmt.Sprint(k.Times, k.Bytes)}, "\x00")
+	})
 }
 
 func changeBlocks(changes []diff.KernelChange, o Options) []block {

@@ -209,35 +209,20 @@ const maxGrouped = 3
 
 // paramRows are the arguments that differ; those with the same change share a row, unless all are wanted.
 func paramRows(changes []diff.ParamChange, o Options) [][]line {
-	type group struct {
-		mark  line
-		what  string
-		names []string
-	}
-	byChange := map[string]*group{}
-	var groups []*group
-	for _, p := range changes {
-		mark := paramMark(&p)
-		key := mark.text() + p.What
-		if o.All {
-			key += "\x00" + p.Name
-		}
-		g := byChange[key]
-		if g == nil {
-			g = &group{mark: mark, what: p.What}
-			byChange[key] = g
-			groups = append(groups, g)
-		}
-		g.names = append(g.names, p.Name)
-	}
 	var rows [][]line
-	for _, g := range groups {
-		what := say(g.what)
-		if n := len(g.names); n > maxGrouped {
-			g.names = append(g.names[:maxGrouped], fmt.Sprintf("… %d more", n-maxGrouped))
+	for _, same := range phrase.Group(changes, func(p diff.ParamChange) string {
+		if o.All {
+			return p.Name
+		}
+		return paramMark(&p).text() + p.What
+	}) {
+		names := each(same, func(p *diff.ParamChange) string { return p.Name })
+		what := say(same[0].What)
+		if n := len(names); n > maxGrouped {
+			names = append(names[:maxGrouped], fmt.Sprintf("… %d more", n-maxGrouped))
 			what = what.in(dim, fmt.Sprintf(" (%d arguments)", n))
 		}
-		rows = append(rows, []line{g.mark.and(" ").in(name, strings.Join(g.names, ", ")), what})
+		rows = append(rows, []line{paramMark(&same[0]).and(" ").in(name, strings.Join(names, ", ")), what})
 	}
 	return rows
 }

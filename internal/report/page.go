@@ -284,7 +284,7 @@ func clean(s string) string {
 			fmt.Fprintf(&b, `\U%08x`, r)
 		}
 	}
-	return unCommand(b.String())
+	return strings.ReplaceAll(b.String(), "##[", "# #[") // the old form of a workflow command, which GitHub's runner reads anywhere in a line
 }
 
 // Message makes a message that quotes names harmless to a terminal and to GitHub's runner, which takes a line that begins with two colons for a command.
@@ -307,9 +307,6 @@ func harmless(s string) bool {
 	}
 	return true
 }
-
-// unCommand breaks the old form of a workflow command, which GitHub's runner reads anywhere in a line.
-func unCommand(s string) string { return strings.ReplaceAll(s, "##[", "# #[") }
 
 // cutName shortens a name to n runes in its middle: names of one model begin alike, and differ at their ends.
 func cutName(s string, n int) string {

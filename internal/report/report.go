@@ -142,7 +142,7 @@ type explained struct {
 // The tables of formats, in the order in which they are listed.
 var (
 	resultFormats = []renderer[*result.Result]{
-		{"text", fromRoot(resultText)}, {"json", resultJSON}, {"markdown", fromRoot(resultMarkdown)}, {"sarif", fromRoot(resultSARIF)},
+		{"text", fromRoot(resultText)}, {"json", asJSON[*result.Result]}, {"markdown", fromRoot(resultMarkdown)}, {"sarif", fromRoot(resultSARIF)},
 		{"junit", fromRoot(resultJUnit)}, {"github", fromRoot(resultGitHub)}, {"codequality", fromRoot(resultCodeQuality)}, {"html", resultHTML},
 	}
 	inspectFormats = append(textFormats(inspectPage, inspectJSON), renderer[*facts.Report]{"html", inspectHTML})

@@ -20,7 +20,7 @@ func changeTitle(r *indexed, c *result.Change) line {
 
 // headlineOf is the place of a change and what was done there. A function that is called as its program is not named twice.
 func headlineOf(c *result.Change) line {
-	l := placeLine(c.Source)
+	l := in(strong, cut(clean(place(c.Source)), maxName))
 	if len(l) == 0 {
 		return say(c.Title)
 	}
@@ -29,8 +29,6 @@ func headlineOf(c *result.Change) line {
 	}
 	return l.and(": ").and(c.Title)
 }
-
-func placeLine(s result.Source) line { return in(strong, cut(clean(place(s)), maxName)) }
 
 // level is how formats show the level of a change.
 type level struct {
@@ -214,22 +212,16 @@ func breakLines(r *indexed, c *result.Change) []line {
 		program, rule, name, subject string
 		waived                       bool
 	}
-	var first []*result.Finding
-	variants := map[broken]int{}
-	for _, f := range ownFirst(r.findings[c.ID], c.Program) {
-		key := broken{f.Program, f.Rule, f.Name, f.Subject, f.Waived}
-		if variants[key]++; variants[key] == 1 {
-			first = append(first, f)
-		}
-	}
+	groups := phrase.Group(ownFirst(r.findings[c.ID], c.Program), func(f *result.Finding) broken { return broken{f.Program, f.Rule, f.Name, f.Subject, f.Waived} })
 	var lines []line
-	for _, f := range first[:min(len(first), maxBroken)] {
+	for _, same := range groups[:min(len(groups), maxBroken)] {
+		f := same[0]
 		l := in(dim, "breaks ").in(strong, ruleName(f))
 		if len(c.Others) > 0 && f.Program != c.Program {
 			l = l.and(" in ").in(name, f.Program)
 		}
 		l = l.and(": ").and(f.Message)
-		if n := variants[broken{f.Program, f.Rule, f.Name, f.Subject, f.Waived}]; n > 1 {
+		if n := len(same); n > 1 {
 			l = l.and("; the same in " + phrase.Some(n-1, "other variant"))
 		}
 		if f.Reason != "" {
@@ -240,7 +232,7 @@ func breakLines(r *indexed, c *result.Change) []line {
 		}
 		lines = append(lines, l)
 	}
-	if more := len(first) - len(lines); more > 0 {
+	if more := len(groups) - len(lines); more > 0 {
 		lines = append(lines, in(dim, "… "+phrase.Some(more, "more finding")))
 	}
 	return lines

@@ -67,22 +67,13 @@ const maxProblems = 25
 
 // problemSections say what could not be looked at, target by target.
 func problemSections(r *indexed) []section {
-	var order []string
-	byTarget := map[string][]*result.Problem{}
-	for i := range r.Problems {
-		p := &r.Problems[i]
-		if byTarget[p.Target] == nil {
-			order = append(order, p.Target)
-		}
-		byTarget[p.Target] = append(byTarget[p.Target], p)
-	}
 	var out []section
-	for _, target := range order {
+	for _, problems := range phrase.Group(each(r.Problems, func(p *result.Problem) *result.Problem { return p }), func(p *result.Problem) string { return p.Target }) {
 		s := section{Title: in(bad, "could not look")}
-		if target != "" {
+		if target := problems[0].Target; target != "" {
 			s.Title = in(bad, "could not look at ").in(name, target)
 		}
-		s.add(problemBlocks(byTarget[target])...)
+		s.add(problemBlocks(problems)...)
 		out = append(out, s)
 	}
 	return out
@@ -185,16 +176,12 @@ func resultTextPage(r *indexed) page {
 
 // targetSection is a target that was looked at. One that could not be read is listed with the problems only.
 func targetSection(r *indexed, t *result.Target) section {
-	if len(t.Programs) == 0 && hasProblem(r, t.Name) {
+	if len(t.Programs) == 0 && slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Target == t.Name }) {
 		return section{}
 	}
 	s := section{Title: headline(t)}
 	s.add(table{Rows: programRows(r, t), Bare: true})
 	return s
-}
-
-func hasProblem(r *indexed, target string) bool {
-	return slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Target == target })
 }
 
 // indexed is a result with its findings indexed by change.

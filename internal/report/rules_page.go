@@ -3,23 +3,17 @@ package report
 import (
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
 // rulesPage lists the catalogue, category by category.
 func rulesPage(docs []result.RuleDoc) page {
 	p := page{Title: say("rules")}
-	for len(docs) > 0 {
-		n := 1
-		for n < len(docs) && docs[n].Category == docs[0].Category {
-			n++
-		}
+	for _, category := range phrase.Group(docs, func(d result.RuleDoc) string { return d.Category }) {
 		t := table{Head: []string{"rule", "what it holds to", "on"}, Bare: true}
-		for i := range docs[:n] {
-			t.Rows = append(t.Rows, []line{in(name, docs[i].ID), say(docs[i].Title), in(dim, alwaysWord(&docs[i]))})
-		}
-		p.add(section{Title: in(strong, docs[0].Category), Blocks: []block{t}})
-		docs = docs[n:]
+		t.Rows = each(category, func(d *result.RuleDoc) []line { return []line{in(name, d.ID), say(d.Title), in(dim, alwaysWord(d))} })
+		p.add(section{Title: in(strong, category[0].Category), Blocks: []block{t}})
 	}
 	return p
 }

@@ -50,13 +50,8 @@ func trendPage(t *result.Trend, o Options) page {
 			p.add(para{in(warn, "not read: ").and(commitName(c) + ": " + c.Unread)})
 		}
 	}
-	for from := 0; from < len(t.Series); {
-		to := from
-		for to < len(t.Series) && t.Series[to].Target == t.Series[from].Target && t.Series[to].Program == t.Series[from].Program {
-			to++
-		}
-		p.add(programTrend(t, t.Series[from:to], o))
-		from = to
+	for _, series := range phrase.Group(t.Series, func(s result.TrendSeries) [2]string { return [2]string{s.Target, s.Program} }) {
+		p.add(programTrend(t, series, o))
 	}
 	return p
 }

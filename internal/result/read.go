@@ -11,6 +11,8 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Bounds on a result from an untrusted run. Real results are far smaller.
@@ -93,14 +95,14 @@ func Read(data []byte) (*Result, error) {
 func clip(s string) string { return s[:min(len(s), 80)] }
 
 func (r *Result) check() error {
-	switch {
+	switch s := r.Summary; {
 	case !slices.Contains([]string{"pass", "fail", "incomplete"}, r.Verdict):
 		return fmt.Errorf("the verdict is %q", clip(r.Verdict))
 	case len(r.Targets) > maxTargets:
 		return fmt.Errorf("it has %d targets; at most %d are read", len(r.Targets), maxTargets)
 	case len(r.Changes) > maxFindings || len(r.Findings) > maxFindings || len(r.Problems) > maxFindings || len(r.Notes) > maxFindings || len(r.Headroom) > maxFindings:
 		return fmt.Errorf("it has more than %d changes, findings, problems or notes", maxFindings)
-	case r.Summary.negative():
+	case min(s.Changes, s.Errors, s.Warnings, s.Infos, s.Waived, s.Checks, s.Targets, s.Programs) < 0:
 		return errors.New("a count is negative")
 	}
 	for i := range r.Targets {
@@ -148,10 +150,6 @@ func (r *Result) checkOwners() error {
 		}
 	}
 	return nil
-}
-
-func (s Summary) negative() bool {
-	return min(s.Changes, s.Errors, s.Warnings, s.Infos, s.Waived, s.Checks, s.Targets, s.Programs) < 0
 }
 
 // ValidTarget reports whether a name can be a target's: it is also the path of the target's baseline, so it must not leave that directory.
@@ -246,3 +244,55 @@ func plainValues(values ...any) error {
 }
 
 var errTooLong = errors.New("it is longer than what xlagate writes")
+
+// MostListed is how many changes, findings, problems and notes a result lists, each. Nobody reads more, and all of them are counted.
+const MostListed = 10_000
+
+// Bound leaves out what is beyond [MostListed], and adds a note that counts it. The summary and the verdict stay as they are.
+func (r *Result) Bound() {
+	var left []string
+	count := func(n int, noun string) {
+		if n > 0 {
+			left = append(left, phrase.Some(n, noun))
+		}
+	}
+	count(bound(&r.Changes), "change")
+	count(r.boundFindings(), "finding")
+	count(bound(&r.Problems), "problem")
+	count(bound(&r.Headroom), "budget")
+	if n := len(r.Notes) - MostListed; n > 0 || len(left) > 0 {
+		r.Notes = r.Notes[:min(len(r.Notes), MostListed-1)]
+		count(max(n, 0), "note")
+		r.Notes = append(r.Notes, Note{Kind: "left-out", Message: fmt.Sprintf("%s more are not listed", phrase.List(left, "and")), Fix: "fix what is listed first, or look at fewer programs at once"})
+	}
+}
+
+// bound cuts a list, and returns how much longer it was.
+func bound[T any](list *[]T) int {
+	n := max(0, len(*list)-MostListed)
+	*list = (*list)[:len(*list)-n]
+	return n
+}
+
+// boundFindings keeps the findings that changes still name.
+func (r *Result) boundFindings() int {
+	type owned struct{ change, finding string }
+	named, room := map[owned]bool{}, MostListed
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		c.Findings = c.Findings[:min(len(c.Findings), room)]
+		room -= len(c.Findings)
+		for _, id := range c.Findings {
+			named[owned{c.ID, id}] = true
+		}
+	}
+	kept := r.Findings[:0:0]
+	for _, f := range r.Findings {
+		if named[owned{f.Change, f.ID}] {
+			kept = append(kept, f)
+		}
+	}
+	n := len(r.Findings) - len(kept)
+	r.Findings = kept
+	return n
+}
