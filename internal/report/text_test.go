@@ -222,7 +222,7 @@ func TestJSON(t *testing.T) {
 	}
 	r := passing()
 	r.Headroom[0].Actual = math.NaN()
-	if err := Result(io.Discard, r, "json", Options{}); err == nil || !strings.HasPrefix(err.Error(), "write the result as JSON: ") {
+	if err := Result(io.Discard, r, "json", Options{}); err == nil || !strings.HasPrefix(err.Error(), "write the report as JSON: ") {
 		t.Errorf("a number that JSON cannot hold: %v", err)
 	}
 }
