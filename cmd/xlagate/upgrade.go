@@ -20,6 +20,7 @@ import (
 
 func upgradeCommand(w world) *cli.Command {
 	var to outputs
+	of := slices.DeleteFunc(configFlags(), func(f cli.Flag) bool { return slices.Contains([]string{"against", "target"}, f.Names()[0]) })
 	return &cli.Command{
 		Name:      "upgrade",
 		Usage:     "compile the same programs with another version of JAX or its compiler, and report what got more expensive",
@@ -28,9 +29,10 @@ func upgradeCommand(w world) *cli.Command {
 		Description: "xlagate upgrade --to jax==0.10.2 -- python train.py                       compared with what is installed\n" +
 			"xlagate upgrade --to jax==0.10.2 --from jax==0.9.2 -- python train.py     compared with another version\n" +
 			"xlagate upgrade --to jax==0.10.2 --accept -- python train.py              and take the new baseline from it",
-		Flags: append(append(configFlags(), outputFlags(&to, report.Formats())...),
+		Flags: append(append(of, outputFlags(&to, report.Formats())...),
 			&cli.StringSliceFlag{Name: "to", Usage: "`REQUIREMENT` that changes, as pip takes it: jax==0.10.2, or --pre; repeatable"},
 			&cli.StringSliceFlag{Name: "from", Usage: "`REQUIREMENT` of the environment that it is compared with (default: what is installed); repeatable"},
+			&cli.StringFlag{Name: "target", Usage: "`NAME` of the target whose rules hold and whose capture: is run, where there are several"},
 			&cli.StringFlag{Name: "keep", Usage: "keep environments and dumps in `DIR`"},
 			&cli.BoolFlag{Name: "passes", Usage: "name the first pass of the compiler after which programs differ"},
 			&cli.BoolFlag{Name: "accept", Usage: "write what the changed environment compiles as the baseline"},
@@ -44,8 +46,6 @@ func upgradeCommand(w world) *cli.Command {
 				return wrongUsage("upgrade needs the requirement that changes; xlagate upgrade --to jax==VERSION -- COMMAND…")
 			case len(own) > 0:
 				return wrongUsage("the command goes after --; xlagate upgrade --to jax==VERSION -- COMMAND…")
-			case c.IsSet("against") || c.IsSet("target"):
-				return wrongUsage("upgrade makes both dumps itself; leave out --against and --target")
 			}
 			return upgrade(c, w, &to, command)
 		},
@@ -114,28 +114,39 @@ func upgradeOptions(c *cli.Context, w world) (gate.Options, error) {
 		return o, err
 	}
 	o.Command = nil
+	if err != nil {
+		return o, err
+	}
+	chosen, err := chosenTarget(c, o.Config)
+	o.Config = &chosen
 	return o, err
 }
 
-// upgradeCommandOf is how the command is captured: the one behind --, or that of the only target with capture:.
+// chosenTarget is the configuration with the only target, if it has one, or with the one that --target names.
+func chosenTarget(c *cli.Context, cfg *config.Config) (config.Config, error) {
+	chosen := *cfg
+	name := c.String("target")
+	chosen.Targets = slices.DeleteFunc(slices.Clone(cfg.Targets), func(t config.Target) bool { return name != "" && t.Name != name })
+	if len(chosen.Targets) == 1 || len(cfg.Targets) == 0 && name == "" {
+		return chosen, nil
+	}
+	var names []string
+	for _, t := range cfg.Targets {
+		names = append(names, t.Name)
+	}
+	return chosen, wrongUsage("upgrade looks at one target; name it with --target: %s", strings.Join(names, ", "))
+}
+
+// upgradeCommandOf is how the command is captured: the one behind --, or that of the target.
 func upgradeCommandOf(c *cli.Context, cfg *config.Config, command []string) (capture.Options, error) {
 	run := capture.Options{Argv: command, Env: os.Environ(), Timeout: c.Duration("timeout")}
 	if len(command) > 0 {
 		return run, nil
 	}
-	var of *config.Capture
-	for _, t := range cfg.Targets {
-		if t.Capture == nil {
-			continue
-		}
-		if of != nil {
-			return run, wrongUsage("more than one target has capture:; name the command: xlagate upgrade --to jax==VERSION -- COMMAND…")
-		}
-		of = t.Capture
-	}
-	if of == nil {
+	if len(cfg.Targets) == 0 || cfg.Targets[0].Capture == nil {
 		return run, wrongUsage("upgrade needs a command after --, or a target with capture:; xlagate upgrade --to jax==VERSION -- COMMAND…")
 	}
+	of := cfg.Targets[0].Capture
 	run.Argv, run.Dir, run.Timeout = []string{"sh", "-c", of.Run}, cfg.Dir, cmp.Or(run.Timeout, of.Timeout)
 	for k, v := range of.Env {
 		run.Env = append(run.Env, k+"="+v)
