@@ -56,7 +56,8 @@ type walk struct {
 }
 
 // help names the keys.
-const help = "a accept   s skip   r reject   e evidence   c code   b back   A accept all the rest   q skip all the rest   ^C leave"
+const help = "a accept   s skip   r reject   b back   e evidence   c code\n" +
+	"A accept all the rest   q skip all the rest   ^C leave"
 
 // show prints the change that is asked about.
 func (w *walk) show() error {

@@ -199,6 +199,7 @@ func (l *measuredTarget) captured(ctx context.Context, o Options, argv []string,
 		for k, v := range c.Env {
 			opts.Env = append(opts.Env, k+"="+v)
 		}
+		o.warn("running " + c.Run)
 	}
 	outcome, err := capture.Run(ctx, opts)
 	if outcome != nil {

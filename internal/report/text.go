@@ -319,7 +319,7 @@ func wordsOf(l line) []line {
 // holdTogether reports whether a line is not to be broken between two texts: inside a word, beside an arrow, or between a number and what it counts.
 func holdTogether(before, after string) bool {
 	word := strings.TrimRight(before, " ")
-	return word == before || strings.HasSuffix(word, "→") || strings.HasPrefix(after, "→") || word != "" && word[len(word)-1] >= '0' && word[len(word)-1] <= '9'
+	return word == before || strings.Trim(after, " ") == "" || strings.HasSuffix(word, "→") || strings.HasPrefix(after, "→") || word != "" && word[len(word)-1] >= '0' && word[len(word)-1] <= '9'
 }
 
 // trimRight takes the blanks off the end.
