@@ -93,6 +93,9 @@ func keepLast(c *cli.Context, o gate.Options, r *result.Result) {
 	if dir == nil || o.Config == nil {
 		return
 	}
+	if len(r.Findings) == 0 {
+		r = r.WithoutAccept()
+	}
 	var b bytes.Buffer
 	if err := report.Result(&b, r, "json", report.Options{}); err == nil {
 		dir.Store(lastKey(o.Config.Path), b.Bytes())

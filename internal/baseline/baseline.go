@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
@@ -29,6 +30,8 @@ type Set struct {
 	Target   string
 	Programs []*Program   // sorted by name
 	Graphs   facts.Values // facts of TensorFlow's graphs; nil if none were accepted
+
+	cache facts.Cache // nil: parse every file again
 }
 
 // Program is the baseline of one program.
@@ -69,7 +72,10 @@ var ErrNone = errors.New("no baseline")
 const graphsFile = "+graphs.yaml"
 
 // Load reads a target's baseline from a file system whose root is the store. It returns [ErrNone] if the target has none.
-func Load(store fs.FS, target string) (*Set, error) {
+func Load(store fs.FS, target string) (*Set, error) { return LoadCached(store, target, nil) }
+
+// LoadCached is Load with a cache of what files with the same content held, nil for none.
+func LoadCached(store fs.FS, target string, cache facts.Cache) (*Set, error) {
 	dir := path.Clean(target)
 	entries, err := fs.ReadDir(store, dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +84,7 @@ func Load(store fs.FS, target string) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the baseline of %s: %w", target, err)
 	}
-	set := &Set{Target: target}
+	set := &Set{Target: target, cache: cache}
 	if err := set.read(store, dir, entries); err != nil {
 		return nil, err
 	}
@@ -99,27 +105,71 @@ func (s *Set) read(store fs.FS, dir string, entries []fs.DirEntry) error {
 	return nil
 }
 
+// together is how many files are read, and kept in the cache, at once.
+const together = 128
+
 // readAll reads the files of a folder, and returns a program or an error for each readable file.
 func (s *Set) readAll(store fs.FS, dir string, entries []fs.DirEntry) (programs []*Program, wrong []error) {
 	programs, wrong = make([]*Program, len(entries)), make([]error, len(entries))
 	var reading errgroup.Group
 	reading.SetLimit(runtime.GOMAXPROCS(0))
-	for i, e := range entries {
-		if e.IsDir() || !strings.HasSuffix(e.Name(), readableExt) {
-			continue
-		}
+	for start := 0; start < len(entries); start += together {
+		end := min(start+together, len(entries))
 		reading.Go(func() error {
-			name := path.Join(dir, e.Name())
-			if e.Name() == graphsFile {
-				s.Graphs, wrong[i] = loadGraphs(store, name)
-			} else {
-				programs[i], wrong[i] = LoadProgram(store, name)
-			}
+			s.readSome(store, dir, entries[start:end], programs[start:end], wrong[start:end])
 			return nil // the caller returns the error of the first file by name
 		})
 	}
 	_ = reading.Wait()
 	return programs, wrong
+}
+
+// readSome is readAll for some of the files. If the cache knows files of these names with this content, it does not parse them.
+func (s *Set) readSome(store fs.FS, dir string, entries []fs.DirEntry, programs []*Program, wrong []error) {
+	texts, sum := make([]*Text, len(entries)), sha256.New()
+	for i, e := range entries {
+		name := path.Join(dir, e.Name())
+		switch {
+		case e.IsDir() || !strings.HasSuffix(e.Name(), readableExt):
+		case e.Name() == graphsFile:
+			s.Graphs, wrong[i] = loadGraphs(store, name)
+		default:
+			if texts[i], wrong[i] = readText(store, name); wrong[i] == nil {
+				fmt.Fprintf(sum, "%d %q %d %d\n", i, name, len(texts[i].Readable), len(texts[i].Machine))
+				sum.Write(texts[i].Readable)
+				sum.Write(texts[i].Machine)
+			}
+		}
+	}
+	key := fmt.Sprintf("baseline %x", sum.Sum(nil))
+	if s.cached(key, programs) {
+		return
+	}
+	for i, t := range texts {
+		if t != nil && wrong[i] == nil {
+			name := path.Join(dir, entries[i].Name())
+			programs[i], wrong[i] = parse(name, machineOf(name), *t)
+		}
+	}
+	if s.cache != nil && cmp.Or(wrong...) == nil {
+		if data, err := files.Pack(programs); err == nil {
+			s.cache.Store(key, data)
+		}
+	}
+}
+
+// cached takes programs from the cache. It returns false when the cache does not have them.
+func (s *Set) cached(key string, programs []*Program) bool {
+	if s.cache == nil {
+		return false
+	}
+	data, ok := s.cache.Load(key)
+	var known []*Program
+	if !ok || files.Unpack(data, &known) != nil || len(known) != len(programs) {
+		return false
+	}
+	copy(programs, known)
+	return true
 }
 
 // twice returns an error if two files hold the same program, such as a file and its copy: the choice between them would be arbitrary.
@@ -151,23 +201,34 @@ func orphan(dir string, entries []fs.DirEntry) error {
 
 // LoadProgram reads a program's baseline, given the name of its readable file.
 func LoadProgram(store fs.FS, name string) (*Program, error) {
-	machineName := strings.TrimSuffix(name, readableExt) + machineExt
-	text, err := read(store, name)
+	text, err := readText(store, name)
+	if err != nil {
+		return nil, err
+	}
+	return parse(name, machineOf(name), *text)
+}
+
+// readText reads the two files of a program, given the name of its readable file.
+func readText(store fs.FS, name string) (*Text, error) {
+	readable, err := read(store, name)
 	if err != nil {
 		return nil, fmt.Errorf("read the baseline: %w", err)
 	}
-	machine, err := read(store, machineName)
+	machine, err := read(store, machineOf(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := tree(name, text); err != nil {
+		if _, err := tree(name, readable); err != nil {
 			return nil, err
 		}
-		return nil, wrong(machineName, "it is missing, and belongs to "+path.Base(name), fixPair)
+		return nil, wrong(machineOf(name), "it is missing, and belongs to "+path.Base(name), fixPair)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the baseline: %w", err)
 	}
-	return parse(name, machineName, Text{text, machine})
+	return &Text{readable, machine}, nil
 }
+
+// machineOf returns the name of the machine file beside a readable file.
+func machineOf(name string) string { return strings.TrimSuffix(name, readableExt) + machineExt }
 
 // maxFile bounds the bytes of a file of a baseline.
 const maxFile = 64 << 20

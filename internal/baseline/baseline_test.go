@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -180,4 +182,41 @@ func ExampleFileName() {
 	// Output:
 	// train_step.yaml
 	// %3Clambda%3E.yaml
+}
+
+// mapCache is a cache in memory.
+type mapCache map[string][]byte
+
+func (c mapCache) Load(key string) ([]byte, bool) {
+	data, ok := c[key]
+	return data, ok
+}
+
+func (c mapCache) Store(key string, data []byte) { c[key] = data }
+
+// What the cache holds of a baseline is what its files say. Changed files are read again.
+func TestCachedBaselineIsThatOfTheFiles(t *testing.T) {
+	for _, name := range realDumps {
+		store, cache := fstest.MapFS{}, mapCache{}
+		r := measured(t, name)
+		for _, p := range r.Programs {
+			text := Format("model", &Program{Program: *p, Toolchain: r.Toolchain, Reason: "start"})
+			store["model/"+FileName(p.Name)] = &fstest.MapFile{Data: text.Readable}
+			store["model/"+MachineName(p.Name)] = &fstest.MapFile{Data: text.Machine}
+		}
+		fresh, err := Load(store, "model")
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for range 2 {
+			cached, err := LoadCached(store, "model", cache)
+			if err != nil || len(cache) != 1 || !reflect.DeepEqual(fresh.Programs, cached.Programs) {
+				t.Fatalf("%s: %d entries, %v\n%s", name, len(cache), err, cmp.Diff(fmt.Sprintf("%+v", fresh.Programs[0]), fmt.Sprintf("%+v", cached.Programs[0])))
+			}
+		}
+		store["model/"+FileName(r.Programs[0].Name)].Data = []byte("schema: xlagate.baseline/v0\n")
+		if _, err := LoadCached(store, "model", cache); err == nil {
+			t.Errorf("%s: a file that changed was not read again", name)
+		}
+	}
 }

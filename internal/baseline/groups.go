@@ -27,7 +27,7 @@ type Dearest struct {
 }
 
 // groupKey holds the displayed properties that the kernels of a group share.
-type groupKey struct{ kind, do, target, out string }
+type groupKey struct{ Kind, Do, Target, Out string }
 
 // group is a set of kernels with equal displayed properties.
 type group struct {
@@ -161,7 +161,7 @@ func distinct(all map[*facts.Form]*group) []*group {
 }
 
 func (k groupKey) compare(other groupKey) int {
-	return cmp.Or(strings.Compare(k.do, other.do), strings.Compare(k.kind, other.kind), strings.Compare(k.out, other.out), strings.Compare(k.target, other.target))
+	return cmp.Or(strings.Compare(k.Do, other.Do), strings.Compare(k.Kind, other.Kind), strings.Compare(k.Out, other.Out), strings.Compare(k.Target, other.Target))
 }
 
 // maxPlaces bounds the displayed source lines of a group.

@@ -292,7 +292,7 @@ func (g *page) kernels() (lines []kernelLine) {
 			of = &group{name: nameOf("")} // there is no such group
 		}
 		delete(known, d.Key)
-		lines = append(lines, kernelLine{d.NS, of.launches, of.key.do, of.key.kind, of.key.target, of.key.out, d.At, of.name.String()})
+		lines = append(lines, kernelLine{d.NS, of.launches, of.key.Do, of.key.Kind, of.key.Target, of.key.Out, d.At, of.name.String()})
 	}
 	return lines
 }

@@ -56,7 +56,7 @@ func readStored(o Options, target string) (*baseline.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return baseline.Load(store, target)
+	return baseline.LoadCached(store, target, o.Cache)
 }
 
 func baseProblem(target, where string, err error) result.Problem {

@@ -374,3 +374,17 @@ func (l *Later) UnmarshalText(text []byte) error {
 	}
 	return nil
 }
+
+// WithoutAccept returns a copy of a result that does not say what accepting everything would write.
+func (r *Result) WithoutAccept() *Result {
+	out := *r
+	out.Targets = slices.Clone(r.Targets)
+	for i := range out.Targets {
+		t := &out.Targets[i]
+		t.Programs = slices.Clone(t.Programs)
+		for k := range t.Programs {
+			t.Programs[k].Accept = Later{}
+		}
+	}
+	return &out
+}
