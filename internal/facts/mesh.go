@@ -1,7 +1,9 @@
 package facts
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -166,4 +168,198 @@ func axisNames(dim string) []string {
 		names = append(names, name)
 	}
 	return names
+}
+
+// namedSharding is a sharding by the axes of a mesh, as JAX 0.12 hands it to the compiler: {mesh['a'=2,'b'=4], [{'a'}, {?}], replicated={'b'}}.
+type namedSharding struct {
+	mesh []axis
+	dims [][]string // the axes that split each dimension, 'a' or 'a':(1)2 for a part of one
+	more string     // what follows the dimensions, and the order of the devices where they have one
+}
+
+const (
+	replicatedSharding = "{replicated}"
+	namedPrefix        = "{mesh["
+	maximalPrefix      = "{maximal_mesh[device_id="
+)
+
+// parseNamed reads a sharding by axes; not ok where it is spelled otherwise.
+func parseNamed(printed string) (s namedSharding, ok bool) {
+	list, rest, ok := strings.Cut(strings.TrimPrefix(printed, namedPrefix), "]")
+	if !ok || !strings.HasPrefix(printed, namedPrefix) {
+		return s, false
+	}
+	if s.mesh = meshAxes(list); len(s.mesh) == 0 {
+		return s, false
+	}
+	rest = strings.TrimSuffix(rest, "}")
+	at := strings.Index(rest, ", [")
+	if at < 0 { // of a value without dimensions
+		s.more = strings.TrimSuffix(rest, ", replicated")
+		return s, true
+	}
+	dims, behind, _ := strings.Cut(rest[at+len(", ["):], "]")
+	s.more = rest[:at] + behind
+	for _, dim := range strings.Split(dims, "{")[1:] {
+		s.dims = append(s.dims, axisNames(dim))
+	}
+	return s, true
+}
+
+// meshAxes reads the axes of a mesh: "data"=2, "model"=4; nil where one has no size.
+func meshAxes(list string) []axis {
+	var mesh []axis
+	for _, entry := range strings.Split(list, ",") {
+		name, digits, _ := strings.Cut(entry, "=")
+		size, err := strconv.Atoi(strings.TrimSpace(digits))
+		if err != nil || size < 1 {
+			return nil
+		}
+		mesh = append(mesh, axis{name: strings.Trim(name, ` '"\`), size: size})
+	}
+	return mesh
+}
+
+// InTiles says how a value is divided among the devices, in the two ways that are kept: as HLO printed it before there were names, {devices=[8,1]<=[8]}, so that
+// one model's baselines can be compared across versions, and as the model says it, P('x', None).
+func InTiles(printed string) (tiles, spec string) {
+	if device, is := strings.CutPrefix(printed, maximalPrefix); is {
+		return "{maximal device=" + strings.TrimSuffix(device, "]}") + "}", ""
+	}
+	s, ok := parseNamed(printed)
+	if !ok {
+		return printed, ""
+	}
+	if spec = partitionSpec(s.dims); spec == "" && !strings.Contains(s.more, "unreduced") && !strings.Contains(s.more, "manual") {
+		return replicatedSharding, ""
+	}
+	if tiles, ok = s.tiles(); !ok {
+		return printed, spec
+	}
+	return tiles, spec
+}
+
+// tiles is the sharding in tiles; not ok where it says what tiles cannot, or splits an axis.
+func (s *namedSharding) tiles() (string, bool) {
+	if rest := strings.Trim(s.more, ", "); rest != "" && (!strings.HasPrefix(rest, "replicated={") || strings.IndexByte(rest, '}') != len(rest)-1) {
+		return "", false
+	}
+	var used []int // axes, by where they are in the mesh
+	var sizes []int
+	for _, dim := range s.dims {
+		size := 1
+		for _, name := range dim {
+			at := slices.IndexFunc(s.mesh, func(a axis) bool { return "'"+a.name+"'" == name })
+			if at < 0 || slices.Contains(used, at) {
+				return "", false
+			}
+			size *= s.mesh[at].size
+			used = append(used, at)
+		}
+		sizes = append(sizes, size)
+	}
+	rest := 1
+	for at := range s.mesh {
+		if !slices.Contains(used, at) {
+			rest *= s.mesh[at].size
+			used = append(used, at)
+		}
+	}
+	if !slices.ContainsFunc(sizes, func(n int) bool { return n > 1 }) {
+		return replicatedSharding, true // axes of one device split nothing
+	}
+	last := ""
+	if rest > 1 {
+		sizes, last = append(sizes, rest), " last_tile_dim_replicate"
+	}
+	return "{devices=" + bracketed(sizes) + "<=" + deviceOrder(s.mesh, used) + last + "}", true
+}
+
+// deviceOrder spells the devices of a mesh whose axes are taken in another order, as XLA does: axes that stay neighbours are one, [8] or [2,4]T(1,0).
+func deviceOrder(mesh []axis, order []int) string {
+	order = slices.DeleteFunc(order, func(at int) bool { return mesh[at].size == 1 })
+	var firsts []int // of each run of neighbours
+	sizes := map[int]int{}
+	for i, at := range order {
+		if i > 0 && follows(mesh, order[i-1], at) {
+			sizes[firsts[len(firsts)-1]] *= mesh[at].size
+			continue
+		}
+		firsts, sizes[at] = append(firsts, at), mesh[at].size
+	}
+	sorted := slices.Sorted(slices.Values(firsts))
+	var dims, perm []int
+	for _, at := range sorted {
+		dims = append(dims, sizes[at])
+	}
+	for _, at := range firsts {
+		perm = append(perm, slices.Index(sorted, at))
+	}
+	if len(perm) < 2 {
+		return bracketed(dims)
+	}
+	return bracketed(dims) + "T(" + strings.Trim(bracketed(perm), "[]") + ")"
+}
+
+// follows reports whether an axis is the next of a mesh behind another, but for axes of one device.
+func follows(mesh []axis, before, at int) bool {
+	for i := before + 1; i < at; i++ {
+		if mesh[i].size > 1 {
+			return false
+		}
+	}
+	return before < at
+}
+
+func bracketed(numbers []int) string {
+	var b strings.Builder
+	for i, n := range numbers {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Itoa(n))
+	}
+	return "[" + b.String() + "]"
+}
+
+// meshInShardings reads the mesh off the shardings of a module's entry computation; nil where they name none, or several.
+func meshInShardings(m *hlo.Module) []axis {
+	var mesh []axis
+	first, end := m.Body(m.Entry)
+	for id := first; id < end; id++ {
+		printed, _ := m.Attr(id, "sharding")
+		if strings.HasPrefix(printed, "{{") {
+			printed = printed[1:]
+		}
+		s, ok := parseNamed(printed)
+		switch {
+		case !ok:
+		case mesh != nil && !slices.Equal(mesh, s.mesh):
+			return nil
+		default:
+			mesh = s.mesh
+		}
+	}
+	return mesh
+}
+
+// shardingTarget is the custom call that with_sharding_constraint becomes.
+const shardingTarget = "Sharding"
+
+// constraint is a sharding constraint with how it spreads its value, as the model spells it: "Sharding P('data', None)". Where the model's
+// spelling was not dumped it is the compiler's.
+func (w *modelWalk) constraint(id hlo.InstrID) string {
+	frontend, _ := w.r.m.Attr(id, "frontend_attributes")
+	if _, spec, ok := strings.Cut(frontend, `xla.sdy.sharding="#sdy.sharding_per_value<[<@`); ok {
+		if spelled := spelledSpec(spec); spelled != "" {
+			return shardingTarget + " " + spelled
+		}
+		return shardingTarget + " P()"
+	}
+	printed, _ := w.r.m.Attr(id, "sharding")
+	sharding, spec := InTiles(printed)
+	if sharding == replicatedSharding && sharding != printed {
+		spec = "P()"
+	}
+	return strings.TrimSpace(shardingTarget + " " + cmp.Or(spec, sharding))
 }

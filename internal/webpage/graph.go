@@ -1,8 +1,11 @@
 package webpage
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
@@ -92,6 +95,111 @@ func numbers[T ~int32](list []T) []int {
 	out := make([]int, len(list))
 	for i, n := range list {
 		out[i] = int(n)
+	}
+	return out
+}
+
+// memories are the memory of a variant before and after.
+type memories struct {
+	Old *memory `json:"old,omitempty"`
+	New *memory `json:"new,omitempty"`
+}
+
+// memory is what is alive at each step of the schedule.
+type memory struct {
+	Live   []int64 `json:"live"`   // bytes
+	Scopes []stack `json:"scopes"` // the same by scope, the largest at the peak first; the last is all others
+	Peak   int     `json:"peak"`   // the step
+	Alive  []array `json:"alive"`  // at the peak, the largest first
+	Kernel []int   `json:"kernel"` // of each kernel its step, -1 in loops and branches
+}
+
+type stack struct {
+	Name string  `json:"name"`
+	Live []int64 `json:"live"`
+}
+
+type array struct {
+	Name  string `json:"name"`
+	Op    string `json:"op"`
+	Shape string `json:"shape"`
+	File  string `json:"file,omitempty"`
+	Line  int32  `json:"line,omitempty"`
+	Bytes int64  `json:"bytes"`
+	From  int    `json:"from"`
+	To    int    `json:"to"`
+}
+
+// Bounds on what is shown of the memory.
+const (
+	maxAlive  = 200
+	maxScopes = 7
+)
+
+// memory is nil where the module is not there.
+func (b *builder) memory(v *facts.Variant) *memory {
+	if v == nil {
+		return nil
+	}
+	s := v.Schedule()
+	if s == nil || s.Steps == 0 {
+		return nil
+	}
+	m := &memory{Live: s.Live()}
+	m.Peak, _ = s.Peak()
+	m.Alive, m.Scopes = b.alive(s, m.Peak), scopesOf(s, m.Peak)
+	for i := range v.Kernels {
+		m.Kernel = append(m.Kernel, s.Step(v.Kernels[i].Name))
+	}
+	return m
+}
+
+func (b *builder) alive(s *facts.Schedule, step int) []array {
+	var list []array
+	for i := range s.Lifetimes {
+		if l := &s.Lifetimes[i]; l.From <= step && step <= l.To {
+			at := b.model.place(l.Source)
+			list = append(list, array{cut(l.Name), cut(l.OpName), cut(l.Shape), at.File, at.Line, l.Bytes, l.From, l.To})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b array) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	return list[:min(len(list), maxAlive)]
+}
+
+// scopesOf parts what is alive by the scopes that take the most at the peak.
+func scopesOf(s *facts.Schedule, peak int) []stack {
+	at := map[string]int64{}
+	for _, l := range s.Lifetimes {
+		at[scopeOf(l.OpName)] += 0
+		if l.From <= peak && peak <= l.To {
+			at[scopeOf(l.OpName)] += l.Bytes
+		}
+	}
+	names := make([]string, 0, len(at))
+	for name := range at {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(at[b], at[a]), cmp.Compare(a, b)) })
+	shown := names[:min(len(names), maxScopes)]
+	parts := make([]facts.Schedule, len(shown)+1)
+	for _, l := range s.Lifetimes {
+		part := slices.Index(shown, scopeOf(l.OpName))
+		if part < 0 {
+			part = len(shown)
+		}
+		parts[part].Lifetimes = append(parts[part].Lifetimes, l)
+	}
+	var out []stack
+	for i := range parts {
+		if len(parts[i].Lifetimes) == 0 {
+			continue
+		}
+		parts[i].Steps = s.Steps
+		name := "others"
+		if i < len(shown) {
+			name = cut(shown[i])
+		}
+		out = append(out, stack{name, parts[i].Live()})
 	}
 	return out
 }

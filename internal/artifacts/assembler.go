@@ -10,9 +10,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // AssemblerCache stores the assembler's output between runs.
@@ -173,4 +177,162 @@ func (l *limited) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	return l.Buffer.Write(p)
+}
+
+// AssemblerVariable is the environment variable with the path of the assembler, or with Off to use none.
+const (
+	AssemblerVariable = "XLAGATE_PTXAS"
+	Off               = "off"
+)
+
+// FindAssembler returns the path of ptxas, "" if there is none. It looks at AssemblerVariable, PATH, pip's wheels in Python environments, and CUDA's
+// own folder, in this order. It does not check a path in AssemblerVariable.
+func FindAssembler(getenv func(string) string) string {
+	switch named := getenv(AssemblerVariable); named {
+	case "":
+	case Off:
+		return ""
+	default:
+		return named
+	}
+	folders := filepath.SplitList(getenv("PATH"))
+	for _, folder := range folders {
+		if found := program(filepath.Join(folder, "ptxas")); found != "" {
+			return found
+		}
+	}
+	for _, root := range environments(getenv, folders) {
+		if found := inWheel(root); found != "" {
+			return found
+		}
+	}
+	for _, root := range []string{getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"} {
+		if root == "" {
+			continue
+		}
+		if found := program(filepath.Join(root, "bin", "ptxas")); found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// environments returns the folders of Python environments: the active one, and those whose interpreter is in PATH.
+func environments(getenv func(string) string, folders []string) []string {
+	var roots []string
+	for _, name := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
+		if root := getenv(name); root != "" {
+			roots = append(roots, root)
+		}
+	}
+	for _, folder := range folders {
+		if program(filepath.Join(folder, "python")) != "" || program(filepath.Join(folder, "python3")) != "" {
+			roots = append(roots, filepath.Dir(folder))
+		}
+	}
+	return roots
+}
+
+// inWheel finds the assembler of nvidia-cuda-nvcc: nvidia/cuda_nvcc/bin of CUDA 12, nvidia/cu13/bin of CUDA 13.
+func inWheel(root string) string {
+	for _, packages := range []string{"lib/python*/site-packages", "lib/python*/dist-packages", "Lib/site-packages"} {
+		found, _ := filepath.Glob(filepath.Join(root, packages, "nvidia", "cu*", "bin", "ptxas*")) // the pattern is well formed
+		for _, path := range found {
+			if path = program(path); path != "" {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
+// program returns the path of a program, "" if no executable file is there.
+func program(path string) string {
+	if runtime.GOOS == "windows" && filepath.Ext(path) == "" {
+		path += ".exe"
+	}
+	if info, err := os.Stat(path); err != nil || info.IsDir() {
+		return ""
+	}
+	found, err := exec.LookPath(path)
+	if err != nil {
+		return ""
+	}
+	return found
+}
+
+// KernelResources are the resources of a GPU that a kernel uses.
+type KernelResources struct {
+	Name        string
+	Registers   int64 // per thread
+	Stack       int64 // bytes per thread, in local memory
+	SpillStores int64 // bytes per thread that the code stores to local memory for lack of registers
+	SpillLoads  int64 // bytes per thread that it loads back
+	Shared      int64 // bytes of static shared memory per block
+	Barriers    int64
+}
+
+// ReadAssembler reads the output of ptxas --verbose for the kernels of a file:
+//
+//	ptxas info    : Compiling entry function 'fusion' for 'sm_90a'
+//	ptxas info    : Function properties for fusion
+//	    32 bytes stack frame, 28 bytes spill stores, 28 bytes spill loads
+//	ptxas info    : Used 255 registers, used 1 barriers, 32 bytes cumulative stack size, 4224 bytes smem
+//
+// The resources of a function that a kernel calls follow that kernel in the output and are counted with it.
+func ReadAssembler(said string) ([]KernelResources, error) {
+	var kernels []KernelResources
+	used := true
+	for line := range strings.Lines(said) {
+		line = strings.TrimSpace(line)
+		_, text, _ := strings.Cut(line, ": ")
+		if name, ok := strings.CutPrefix(text, "Compiling entry function '"); ok {
+			if !used {
+				break
+			}
+			name, _, _ = strings.Cut(name, "'")
+			kernels, used = append(kernels, KernelResources{Name: name}), false
+			continue
+		}
+		if len(kernels) == 0 {
+			continue
+		}
+		k := &kernels[len(kernels)-1]
+		switch {
+		case strings.Contains(line, " bytes stack frame, "):
+			if err := k.amounts(line); err != nil {
+				return nil, err
+			}
+		case strings.HasPrefix(text, "Used "):
+			used = true
+			if err := k.amounts(strings.TrimPrefix(text, "Used ")); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if !used {
+		return nil, fmt.Errorf("ptxas does not say what %s uses", wire.Plain(kernels[len(kernels)-1].Name))
+	}
+	return kernels, nil
+}
+
+// amounts reads "32 bytes stack frame, 28 bytes spill stores" and "255 registers, used 1 barriers, 4224 bytes smem".
+func (k *KernelResources) amounts(list string) error {
+	fields := map[string]*int64{
+		"registers": &k.Registers, "barriers": &k.Barriers, "bytes smem": &k.Shared,
+		"bytes stack frame": &k.Stack, "bytes spill stores": &k.SpillStores, "bytes spill loads": &k.SpillLoads,
+	}
+	for part := range strings.SplitSeq(list, ", ") {
+		amount, what, _ := strings.Cut(strings.TrimPrefix(part, "used "), " ")
+		field := fields[what]
+		if field == nil {
+			continue // cmem and the like
+		}
+		n, err := strconv.ParseInt(amount, 10, 64)
+		if err != nil || n < 0 {
+			return errors.New("ptxas says what is not understood: " + wire.Plain(strconv.Quote(part)))
+		}
+		*field += n
+	}
+	return nil
 }

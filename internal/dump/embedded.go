@@ -1,0 +1,288 @@
+package dump
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/wire"
+)
+
+// snapshotLabel is the label of the stage of a module from a snapshot.
+const snapshotLabel = "snapshot"
+
+// takeSnapshot reads the module from a snapshot of an execution if nothing else of the module was dumped: the flags that
+// record snapshots may keep XLA from dumping it.
+func (m *Module) takeSnapshot() {
+	f := m.Companion(KindSnapshot)
+	if f == nil || len(m.Stages) > 0 {
+		return
+	}
+	inner := &File{Path: f.Path, Size: f.Size, ModTime: f.ModTime, rel: f.rel, Kind: KindHLOProto, src: snapshotSource{f}, limit: f.limit}
+	data, release, err := inner.src.bytes(f.limit)
+	if err != nil {
+		return // it remains a companion, and the dump reports that it holds no module
+	}
+	s := Stage{Kind: StageBefore, Label: snapshotLabel, Proto: inner}
+	if hasSchedule(data) {
+		s.Kind = StageAfter
+	}
+	if release() == nil {
+		m.Stages = append(m.Stages, s)
+		m.Companions = slices.DeleteFunc(m.Companions, func(c *File) bool { return c == f })
+	}
+}
+
+// snapshotSource reads the module in a snapshot: field 1 of an HloSnapshot, an HloProto; or field 1 of an HloUnoptimizedSnapshot, an
+// HloModuleProto. The length of an HloUnoptimizedSnapshot precedes it in the file.
+type snapshotSource struct{ file *File }
+
+var errNoSnapshot = errors.New("the snapshot holds no module")
+
+func (s snapshotSource) bytes(Limit) ([]byte, func() error, error) {
+	data, release, err := s.file.Bytes()
+	if err != nil {
+		return nil, nil, err
+	}
+	module, ok := s.module(data)
+	if !ok {
+		return nil, nil, errors.Join(errNoSnapshot, release())
+	}
+	return module, release, nil
+}
+
+func (s snapshotSource) module(data []byte) ([]byte, bool) {
+	if strings.Contains(s.file.rel, "hlo_unoptimized_snapshot") {
+		length, n := binary.Uvarint(data)
+		if n <= 0 || length > uint64(len(data)-n) {
+			return nil, false
+		}
+		data = data[n:][:length]
+	}
+	module, ok := wire.First(data, 1)
+	return module, ok && isHLOProto(module)
+}
+
+func (s snapshotSource) open() (io.ReadCloser, error) {
+	data, release, err := s.bytes(s.file.limit)
+	if err != nil {
+		return nil, err
+	}
+	return releasing{bytes.NewReader(data), release}, nil
+}
+
+type releasing struct {
+	io.Reader
+	release func() error
+}
+
+// Close releases the file.
+func (r releasing) Close() error { return r.release() }
+
+// hasSchedule reports whether a module, an HloProto or a bare HloModuleProto, has a schedule. Only optimized modules have one.
+func hasSchedule(data []byte) bool {
+	if inner, ok := wire.First(data, 1); ok && isHLOProto(inner) {
+		data = inner
+	}
+	_, ok := wire.First(data, 7) // HloModuleProto.schedule
+	return ok
+}
+
+const (
+	captureBegin = "*** Begin "
+	captureEnd   = "*** End "
+	captureMark  = " ***"
+)
+
+// expandLogs adds the files that XLA printed into logs. With --xla_dump_to=- it writes them to standard output as
+//
+//	*** Begin <name> ***
+//	…
+//	*** End <name> ***
+func (d *Dump) expandLogs(ctx context.Context, files []*File) ([]*File, error) {
+	all := slices.Clone(files)
+	for _, f := range files {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if !isLogName(path.Base(f.rel)) && len(files) > 1 {
+			continue
+		}
+		if _, ok := parseFileName(path.Base(f.rel)); ok {
+			continue
+		}
+		var captured []*File
+		err := Guard(func() (err error) {
+			captured, err = d.captured(f)
+			return err
+		})
+		if err != nil {
+			d.problem(f.Path, "the log cannot be read: "+reason(err), fixRead(err))
+			all = slices.DeleteFunc(all, func(other *File) bool { return other == f })
+		}
+		all = append(all, captured...)
+	}
+	return all, nil
+}
+
+// captured lists the files printed into a log. The log stays in memory while the dump is open.
+func (d *Dump) captured(log *File) ([]*File, error) {
+	data, release, err := log.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	var files []*File
+	for rest := data; ; {
+		name, body, after, ok := nextCapture(rest)
+		if !ok {
+			break
+		}
+		rest = after
+		if body == nil {
+			d.problem(log.Path, "the log ends inside of "+name+", which the compiler was printing", "the run that wrote it was cut off or is still writing: dump again")
+			continue
+		}
+		files = append(files, &File{Path: log.Path + "!" + name, Size: int64(len(body)), ModTime: log.ModTime, src: memorySource(body), rel: log.rel + "/" + name})
+	}
+	if len(files) == 0 {
+		return nil, release()
+	}
+	log.Kind = KindLog
+	d.closers = append(d.closers, closer(release))
+	return files, nil
+}
+
+// nextCapture finds the next file printed into a log. The body is nil when its end is missing.
+func nextCapture(log []byte) (name string, body, after []byte, ok bool) {
+	for {
+		i := bytes.Index(log, []byte(captureBegin))
+		if i < 0 {
+			return "", nil, nil, false
+		}
+		log = log[i+len(captureBegin):]
+		line, rest, _ := bytes.Cut(log, []byte("\n"))
+		title, ok := bytes.CutSuffix(bytes.TrimRight(line, "\r"), []byte(captureMark))
+		if !ok || !bytes.Contains(title, []byte("module_")) {
+			continue // a stack trace is printed between such lines, too
+		}
+		end := bytes.Index(rest, []byte(captureEnd+string(title)+captureMark))
+		if end < 0 {
+			return string(title), nil, rest, true
+		}
+		return string(title), rest[:end:end], rest[end:], true
+	}
+}
+
+// Field numbers of xplane.proto.
+const (
+	spacePlane       = 1
+	planeName        = 2
+	planeEvents      = 4 // map from an id to XEventMetadata
+	mapValue         = 2
+	eventKindName    = 2
+	eventKindStat    = 5
+	statBytes        = 6
+	metadataPlane    = "/host:metadata"          // the plane with the compiled modules: one event metadata for each
+	profiledEnd      = ".hlo_proto.pb"           // the suffix of the files that XProf and TensorBoard extract from a profile
+	noModuleProfiled = "NO_MODULE" + profiledEnd // an empty file that marks a profile without modules
+)
+
+// takeProfiled reads modules from profiles if the dump has no others: a run directory of XProf or TensorBoard. Several hosts of a run
+// compile the same modules; each is read from the first host that has it.
+func (d *Dump) takeProfiled() {
+	runs := map[string]map[string]bool{} // by folder: the modules that were read
+	for _, trace := range d.Traces {
+		if !strings.HasSuffix(cutCompression(trace.rel), ".xplane.pb") {
+			continue
+		}
+		var files []*File
+		err := Guard(func() (err error) {
+			files, err = d.profiled(trace)
+			return err
+		})
+		if err != nil {
+			d.problem(trace.Path, "the profile cannot be read: "+reason(err), fixRead(err))
+			continue
+		}
+		run := path.Dir(trace.rel)
+		if runs[run] == nil {
+			runs[run] = map[string]bool{}
+		}
+		fresh := map[string]bool{}
+		for _, f := range files {
+			module, _, _ := strings.Cut(path.Base(f.rel), "(")
+			if fresh[module] = true; !runs[run][module] {
+				f.limit = d.limit
+				d.takeFile(f)
+			}
+		}
+		for module := range fresh {
+			runs[run][module] = true
+		}
+	}
+}
+
+// oneRun rejects a folder with several runs of the profiler: each compiled the model again, and together they look like recompilations.
+func (d *Dump) oneRun() {
+	var runs []string
+	for _, m := range d.Modules {
+		for _, s := range m.Stages {
+			f := s.anyFile()
+			dir := path.Dir(f.rel)
+			if strings.HasSuffix(path.Dir(f.rel), ".xplane.pb") {
+				dir = path.Dir(dir)
+			}
+			if strings.HasSuffix(f.rel, profiledEnd) && !slices.Contains(runs, dir) {
+				runs = append(runs, dir)
+			}
+		}
+	}
+	if len(runs) > 1 {
+		slices.Sort(runs)
+		d.problem(d.Path, fmt.Sprintf("the folder holds %d runs of the profiler, from %s to %s", len(runs), runs[0], runs[len(runs)-1]), "name the folder of one run")
+	}
+}
+
+// profiled lists the modules in a profile. The profile stays in memory while the dump is open.
+func (d *Dump) profiled(trace *File) ([]*File, error) {
+	data, release, err := trace.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	var files []*File
+	err = wire.Each(data, func(f wire.Field) error {
+		if name, _ := wire.First(f.Bytes, planeName); f.Number == spacePlane && string(name) == metadataPlane {
+			files = append(files, trace.modulesIn(f.Bytes)...)
+		}
+		return nil
+	})
+	if err != nil || len(files) == 0 {
+		return nil, errors.Join(err, release())
+	}
+	d.closers = append(d.closers, closer(release))
+	return files, nil
+}
+
+// modulesIn lists the modules in the metadata plane of a profile.
+func (f *File) modulesIn(plane []byte) (files []*File) {
+	for number, entry := range wire.Fields(plane) {
+		if number != planeEvents {
+			continue
+		}
+		kind, _ := wire.First(entry, mapValue)
+		name, _ := wire.First(kind, eventKindName)
+		for number, stat := range wire.Fields(kind) {
+			if module, ok := wire.First(stat, statBytes); ok && number == eventKindStat && isHLOProto(module) {
+				base := sanitize(string(name)) + profiledEnd
+				files = append(files, &File{Path: f.Path + "!" + base, Size: int64(len(module)), ModTime: f.ModTime, Kind: KindHLOProto, src: memorySource(module), rel: f.rel + "/" + base})
+			}
+		}
+	}
+	return files
+}
