@@ -220,16 +220,20 @@ func (d *Dump) checkWhole() {
 			}).rel] = true
 		}
 	}
+	told := map[string]bool{}
+	for _, p := range d.Problems {
+		told[p.File] = true
+	}
 	for f := range d.all() {
 		if f.Kind == KindTorchMetrics && !f.endsWith("\n\n") {
 			d.problem(f.Path, "the report of PyTorch/XLA's metrics does not end with an empty line: the file was cut off", fixCut)
+			told[f.Path] = true
 		}
-		told := slices.ContainsFunc(d.Problems, func(p Problem) bool { return p.File == f.Path })
 		known := f.Kind != "" && (f.Kind != KindPTX || !last[f.rel]) && f.Kind != KindLog && f.Kind != KindArchive
 		if path.Base(f.rel) == noModuleProfiled {
 			continue
 		}
-		if f.Size == 0 && !told && (known || slices.Contains(dumpedFormats, path.Ext(f.rel))) {
+		if f.Size == 0 && !told[f.Path] && (known || slices.Contains(dumpedFormats, path.Ext(f.rel))) {
 			d.problem(f.Path, "the file is empty", fixCut)
 			d.Problems[len(d.Problems)-1].Damaged = true
 		}
