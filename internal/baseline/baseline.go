@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"runtime"
 	"slices"
 	"sort"
@@ -294,12 +295,14 @@ func MachineName(program string) string {
 }
 
 // FileName returns the path of a program's readable file below its target: the name, with everything but letters, digits, '.', '_' and '-'
-// written as %XX. A name that is too long is cut and ends in %~ and a digest, which makes it unique.
+// written as %XX, and so is the first letter of a name that Windows reserves for a device. A name that is too long is cut and ends in %~ and a digest, which makes it unique.
 func FileName(program string) string {
 	var b strings.Builder
 	for i := 0; i < len(program); i++ {
 		c := program[i]
 		switch {
+		case i == 0 && devices.MatchString(program):
+			fmt.Fprintf(&b, "%%%02X", c)
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-', c == '.' && i > 0:
 			b.WriteByte(c)
 		default:
@@ -314,6 +317,9 @@ func FileName(program string) string {
 	}
 	return name + readableExt
 }
+
+// devices are the names that Windows reserves, whatever follows after a dot: git cannot check out such a file there.
+var devices = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
 
 // longestName is the longest file name in bytes that file systems allow. TensorFlow names programs after functions, whose names may be longer.
 const longestName = 255

@@ -118,6 +118,11 @@ func TestFileNamesThatStay(t *testing.T) {
 	if got := FileName(plain); got != plain+".yaml" {
 		t.Errorf("%s is stored as %s", plain, got)
 	}
+	for name, want := range map[string]string{"aux": "%61ux.yaml", "NUL.1": "%4EUL.1.yaml", "com1": "%63om1.yaml", "auxiliary": "auxiliary.yaml", "com": "com.yaml"} {
+		if got := FileName(name); got != want {
+			t.Errorf("%s is stored as %s, want %s", name, got, want)
+		}
+	}
 	longest := strings.Repeat("a", longestName-len(".jsonl"))
 	if got := MachineName(longest); got != longest+".jsonl" || len(MachineName(longest+"a")) != longestName {
 		t.Errorf("a name that just fits is stored as %s, the next as %s", got, MachineName(longest+"a"))

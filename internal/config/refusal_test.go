@@ -25,6 +25,9 @@ func TestRefusedTargets(t *testing.T) {
 	rejected(t, inTargets+"  - {dump: x}\n", `4:5: the target lacks the key "name": the target's name in findings and in the baseline; slashes make folders`)
 	rejected(t, inTargets+"  - {name: a, dump: x}\n  - {name: a, dump: y}\n", `5:12: two targets are named "a"; the first is on line 4`)
 	rejected(t, inTargets+"  - {name: ../a, dump: x}\n", `4:12: name is "../a"; expected a path such as mlp/cpu, which is also the path of its baseline`)
+	for _, name := range []string{".git", "a/.xlagate-step", `C:\\a`, `a\\..\\b`, `a\n::error::b`, "."} {
+		rejected(t, inTargets+"  - {name: \""+name+"\", dump: x}\n", `4:12: name is "`+name+`"; expected a path such as mlp/cpu, which is also the path of its baseline`)
+	}
 	rejected(t, inTargets+"  - {name: a, dump: x, capture: {run: y}}\n", `4:33: target "a" has both dump and capture; keep one`)
 	rejected(t, inTargets+"  - {name: a, samples: 0}\n", `4:24: samples is "0"; expected a whole number from 1`)
 	rejected(t, inTargets+"  - {name: a, samples: 1.5}\n", `4:24: samples is "1.5"; expected a whole number from 1`)

@@ -11,6 +11,8 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/xlagate/xlagate/internal/phrase"
 )
@@ -152,8 +154,12 @@ func (r *Result) checkOwners() error {
 	return nil
 }
 
-// ValidTarget reports whether a name can be a target's: it is also the path of the target's baseline, so it must not leave that directory.
-func ValidTarget(name string) bool { return fs.ValidPath(name) && name != "." }
+// ValidTarget reports whether a name can be a target's. It is also the path of the target's baseline, so it must not leave that directory on any system,
+// nor be hidden in it: xlagate and git keep files of their own under such names.
+func ValidTarget(name string) bool {
+	odd := func(r rune) bool { return r == '\\' || r == ':' || !unicode.IsPrint(r) }
+	return fs.ValidPath(name) && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.") && !strings.ContainsFunc(name, odd)
+}
 
 func (t *Target) check() error {
 	switch {
