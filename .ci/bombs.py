@@ -75,6 +75,12 @@ def zipped(path):
             f.write(b" " * (1 << 20))
 
 
+def crowded(path):
+    with zipfile.ZipFile(path, "w") as z:
+        for i in range(200_000):
+            z.writestr(f"m{i:06}.txt", b"")
+
+
 def bombs(at):
     """Name, what is written, arguments, exit status."""
     def dump(name, data, file=NAME):
@@ -95,6 +101,10 @@ def bombs(at):
     yield "their canonical print", ["diff", "--max-memory", LIMIT, str(at / "nested"), str(at / "nested")], {0, 1, 3}
     yield "a tar.gz with an entry of 1 GiB", (archive(at / "a.tar.gz"), ["inspect", "--max-memory", LIMIT, str(at / "a.tar.gz")])[1], {2, 3}
     yield "a zip with an entry of 1 GiB", (zipped(at / "a.zip"), ["inspect", "--max-memory", LIMIT, str(at / "a.zip")])[1], {2, 3}
+    yield "a zip with 200,000 empty files", (crowded(at / "many.zip"), ["inspect", "--max-memory", LIMIT, str(at / "many.zip")])[1], {3}
+    dump("escapes", MODULE.encode())
+    (at / "escapes" / NAME.replace(".cpu_after_optimizations.txt", ".debug_options")).write_bytes(b'xla_dump_to: "' + b"\\x1b" * 10_000_000 + b'"\n')
+    yield "40 MB of escape sequences in one string", ["inspect", "--max-memory", LIMIT, str(at / "escapes")], {0, 3}
     config = at / "big.yaml"
     with config.open("w") as f:
         f.write("version: 1\nrules:\n")

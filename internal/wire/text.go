@@ -204,11 +204,12 @@ func (s *scanner) text() ([]byte, error) {
 func (s *scanner) unescape(body []byte) ([]byte, error) {
 	out := make([]byte, 0, len(body))
 	for rest := string(body); rest != ""; {
-		plain, escape, found := strings.Cut(rest, `\`)
-		out = append(out, plain...)
-		if !found {
-			break
+		at := strings.IndexByte(rest, '\\')
+		if at < 0 {
+			return append(out, rest...), nil
 		}
+		out, rest = append(out, rest[:at]...), rest[at:]
+		escape := rest[1:]
 		octal := escape[:min(3, len(escape))]
 		digits := len(octal) - len(strings.TrimLeft(octal, "01234567"))
 		switch {
@@ -218,9 +219,9 @@ func (s *scanner) unescape(body []byte) ([]byte, error) {
 		case escape != "" && strings.IndexByte(`'"?`, escape[0]) >= 0:
 			out, rest = append(out, escape[0]), escape[1:]
 		default:
-			r, multibyte, tail, err := strconv.UnquoteChar(`\`+escape, 0)
+			r, multibyte, tail, err := strconv.UnquoteChar(rest, 0)
 			if err != nil {
-				return nil, s.errorf(s.pos, "%q is no escape sequence", `\`+escape[:min(len(escape), 3)])
+				return nil, s.errorf(s.pos, "%q is no escape sequence", rest[:min(len(rest), 4)])
 			}
 			if rest = tail; multibyte {
 				out = append(out, string(r)...)

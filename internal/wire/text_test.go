@@ -3,6 +3,7 @@ package wire
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/xlagate/xlagate/internal/fuzztest"
 )
@@ -46,6 +47,16 @@ func TestStrings(t *testing.T) {
 		if got, err := Text([]byte(text)).String(); err != nil || got != want {
 			t.Errorf("%s is %q, %v, wanted %q", text, got, err, want)
 		}
+	}
+}
+
+// A string of many escape sequences, as a graph's constants are, takes time in proportion to its length.
+func TestLongString(t *testing.T) {
+	const n = 2_000_000
+	start := time.Now()
+	got, err := Text([]byte(`"` + strings.Repeat(`\n`, n) + `"`)).String()
+	if took := time.Since(start); err != nil || got != strings.Repeat("\n", n) || took > 10*time.Second {
+		t.Errorf("%d bytes in %s, %v", len(got), took, err)
 	}
 }
 
