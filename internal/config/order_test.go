@@ -31,7 +31,7 @@ func TestOneOf(t *testing.T) {
 
 // A switch that is off is not one that is on.
 func TestSwitches(t *testing.T) {
-	for text, want := range map[string]bool{"true": true, "false": false} {
+	for text, want := range map[string]bool{"true": true, "True": true, "TRUE": true, "false": false, "False": false} {
 		s := entry(t, "{rule: max-kernels, max: 1, weighted_by_trip_count: "+text+"}")
 		if got, ok := s.Options["weighted_by_trip_count"].(bool); !ok || got != want {
 			t.Errorf("%s is read as %v", text, s.Options["weighted_by_trip_count"])

@@ -12,7 +12,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
-
 	"github.com/xlagate/xlagate/internal/wire"
 	"github.com/xlagate/xlagate/internal/yamldoc"
 )
@@ -170,7 +169,7 @@ var valueTypes = map[rule.OptionType]valueType{
 	rule.TimeGrowth: {
 		"a time such as 50us, a percentage such as 5%, or a number of nanoseconds", `^([0-9]+(\.[0-9]+)?%|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$`, true, parser(growthOf(parseNanoseconds)),
 	},
-	rule.Switch: {expected: "true or false", parse: func(s string, _ rule.Option) (any, bool) { return s == "true", true }},
+	rule.Switch: {expected: "true or false", parse: func(s string, _ rule.Option) (any, bool) { return strings.EqualFold(s, "true"), true }},
 	rule.Seconds: {expected: "a time above 0, such as 90s or 20m", pattern: timePattern, parse: func(s string, _ rule.Option) (any, bool) {
 		d, err := time.ParseDuration(s)
 		return d.Seconds(), err == nil && d > 0
