@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -93,19 +92,17 @@ var errSilent = errors.New("it does not exist")
 func (g repository) ask(args ...string) ([]byte, error) {
 	out, err := git.Run(g.ctx, g.dir, args...)
 	var failed *git.Failure
-	var ended *exec.ExitError
 	switch {
 	case !errors.As(err, &failed):
 		return out, err
 	case g.ctx.Err() != nil:
 		return nil, g.ctx.Err()
-	case !errors.As(failed.Err, &ended):
-		return nil, wrong(g.where, "git cannot be run: "+failed.Err.Error(), "install it, or give the baseline as a directory")
+	case !failed.Ran():
+		return nil, wrong(g.where, failed.Sentence(), "install it, or give the baseline as a directory")
 	case failed.Said == "":
 		return nil, errSilent
 	}
-	first, _, _ := strings.Cut(strings.TrimPrefix(failed.Said, "fatal: "), "\n")
-	return nil, wrong(g.where, "git says: "+first, "run xlagate inside the repository")
+	return nil, wrong(g.where, failed.Sentence(), "run xlagate inside the repository")
 }
 
 // artifact is a tag of a registry that holds a baseline, with a layer for each file.

@@ -95,13 +95,12 @@ func notInGit(err error, since string) error {
 	said := err.Error()
 	var failed *git.Failure
 	if errors.As(err, &failed) {
-		said = strings.TrimPrefix(strings.TrimSpace(failed.Said), "fatal: ")
-		said, _, _ = strings.Cut(said, "\n")
+		said = failed.Sentence()
 	}
 	if since != "" {
-		return &Unreadable{Where: since, Message: "git says: " + said, Fix: "name a commit, a branch or a tag that this clone holds; with actions/checkout: fetch-depth: 0"}
+		return &Unreadable{Where: since, Message: said, Fix: "name a commit, a branch or a tag that this clone holds; with actions/checkout: fetch-depth: 0"}
 	}
-	return &Unreadable{Where: ".", Message: "git says: " + said, Fix: "run it inside the repository, after the first commit"}
+	return &Unreadable{Where: ".", Message: said, Fix: "run it inside the repository, after the first commit"}
 }
 
 // commit reads the baseline of one commit. An unreadable one is noted and skipped.

@@ -31,6 +31,21 @@ func (f *Failure) Error() string {
 // Unwrap is how the process ended.
 func (f *Failure) Unwrap() error { return f.Err }
 
+// Ran says whether git could be started.
+func (f *Failure) Ran() bool {
+	var ended *exec.ExitError
+	return errors.As(f.Err, &ended)
+}
+
+// Sentence is the first line that git printed, or why it could not be started.
+func (f *Failure) Sentence() string {
+	if !f.Ran() {
+		return "git cannot be run: " + f.Err.Error()
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(f.Said), "\n")
+	return "git says: " + strings.TrimPrefix(first, "fatal: ")
+}
+
 // Run runs git in a directory and returns what it prints. What goes wrong is a [Failure].
 func Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	var out bytes.Buffer

@@ -122,7 +122,6 @@ const NoRepository = "there is no git repository"
 // reason says why git does not know the edits.
 func reason(ctx context.Context, err error) string {
 	var failed *Failure
-	var ended *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
 		return "git did not answer: " + ctx.Err().Error()
@@ -130,14 +129,10 @@ func reason(ctx context.Context, err error) string {
 		return "the edits are too large to read"
 	case !errors.As(err, &failed):
 		return err.Error()
-	case !errors.As(failed.Err, &ended):
-		return "git cannot be run: " + failed.Err.Error()
-	}
-	first, _, _ := strings.Cut(strings.TrimSpace(failed.Said), "\n")
-	if strings.Contains(first, "not a git repository") {
+	case strings.Contains(failed.Sentence(), "not a git repository"):
 		return NoRepository
 	}
-	return "git says: " + strings.TrimPrefix(first, "fatal: ")
+	return failed.Sentence()
 }
 
 // asker asks one repository.
