@@ -7,7 +7,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 

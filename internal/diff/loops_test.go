@@ -1,10 +1,9 @@
 package diff
 
 import (
-	"github.com/xlagate/xlagate/internal/diff/difftest"
-
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/diff/difftest"
 	"github.com/xlagate/xlagate/internal/facts"
 )
 

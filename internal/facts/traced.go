@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/xlagate/xlagate/internal/dump"
-
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )

@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 )

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/artifacts"
-
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/dump"

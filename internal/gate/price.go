@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 )

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/hlo"
