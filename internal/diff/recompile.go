@@ -258,7 +258,7 @@ func constantSets(variants []*facts.Variant) []ArgumentChange {
 		own := texts(v.Constants, valued)
 		own = slices.DeleteFunc(own, func(key string) bool { return count[key] == len(variants) })
 		slices.Sort(own)
-		return cmp.Or(strings.Join(phrase.First(slices.Compact(own), 3), ", "), "none of these")
+		return cmp.Or(strings.Join(phrase.First(slices.Compact(own), 3), ", "), "no extra constant")
 	})
 	if allEqual(values) {
 		return nil
@@ -280,7 +280,7 @@ func unlikeChanges(variants []*facts.Variant) []ArgumentChange {
 		}
 		unlike := slices.DeleteFunc(slices.Clone(v.Unlike), func(op facts.Op) bool { return op.Opcode == "constant" && len(v.Unlike) > 1 })
 		named := texts(unlike, func(op facts.Op) string { return strings.TrimSpace(op.Opcode + " " + op.Attrs) })
-		return cmp.Or(counted(named), "none of these")
+		return cmp.Or(counted(named), "no extra operation")
 	})
 	if allEqual(values) {
 		return nil

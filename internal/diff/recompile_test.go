@@ -131,8 +131,8 @@ func TestConstantsThatDoNotLineUp(t *testing.T) {
 		one, other *facts.Variant
 		want       string
 	}{
-		{holding(a), holding(a, c), "static [none of these | s32[] 3]" + says},
-		{holding(a, c), holding(a), "static [s32[] 3 | none of these]" + says},
+		{holding(a), holding(a, c), "static [no extra constant | s32[] 3]" + says},
+		{holding(a, c), holding(a), "static [s32[] 3 | no extra constant]" + says},
 		{holding(c, a), holding(a, c), "none [] the arguments are alike; the programs differ inside"},
 		{holding(c, a), holding(b, c), "static [f32[] 1 | f32[] 2]" + says},
 		{holding(a), holding(a, a), "none [] the arguments are alike; the programs differ inside"},
@@ -158,10 +158,10 @@ func TestOperationsThatVary(t *testing.T) {
 		a, b *facts.Variant
 		want string
 	}{
-		{doing(op("tanh", "", "jit(f)/tanh", 3)), doing(), "static [tanh | none of these]" + says + " (m.py:3)"},
+		{doing(op("tanh", "", "jit(f)/tanh", 3)), doing(), "static [tanh | no extra operation]" + says + " (m.py:3)"},
 		{doing(op("tanh", "", "jit(f)/tanh", 0)), doing(op("sine", "", "", 4)), "static [tanh | sine]" + says + " in jit(f)/tanh"},
 		{doing(op("slice", "{[0:4]}", "", 0)), doing(op("slice", "{[0:8]}", "", 0)), "static [slice {[0:4]} | slice {[0:8]}]" + says},
-		{doing(op("a", "", "", 0), op("b", "", "", 0), op("c", "", "", 0), op("d", "", "", 0)), doing(), "static [a, b, c, d | none of these]" + says},
+		{doing(op("a", "", "", 0), op("b", "", "", 0), op("c", "", "", 0), op("d", "", "", 0)), doing(), "static [a, b, c, d | no extra operation]" + says},
 		{doing(op("tanh", "", "", 3)), doing(op("tanh", "", "", 4)), "none [] the arguments are alike; the programs differ inside"},
 	} {
 		if got := explained(c.a, c.b); got != c.want {

@@ -97,7 +97,7 @@ func (t *textPage) wrapped(l line, indent int) {
 		t.line(indent, l)
 		return
 	}
-	for i, part := range wrapLine(l, t.width-indent-2) {
+	for i, part := range wrapLine(l.shorter(t.width-indent-2), t.width-indent-2) {
 		t.line(indent+2*min(i, 1), part)
 	}
 }
@@ -264,6 +264,17 @@ func cutLine(l line, width int) line {
 		return l
 	}
 	return append(l[:last:last], span{cutName(l[last].shown(), left), name})
+}
+
+// shorter is a line whose names each fit a width. A command stays whole: it is to be copied.
+func (l line) shorter(width int) line {
+	out := slices.Clone(l)
+	for i, s := range out {
+		if s.Voice == name && width > minCut && !strings.HasPrefix(s.Text, "xlagate ") {
+			out[i].Text = cutName(s.shown(), width)
+		}
+	}
+	return out
 }
 
 // extend appends text to the last span when it has the same voice.

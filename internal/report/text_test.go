@@ -132,6 +132,17 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+func TestLongNamesOnATerminal(t *testing.T) {
+	module, command := "module_0002."+strings.Repeat("cluster_", 12)+"0.2", "xlagate accept --only 3fa91c02b7d1 --reason why"
+	p := page{Title: say("the module ").in(name, module), Blocks: []block{para{in(name, command)}}}
+	if got, want := textOf(p, Options{Width: 40, Terminal: true}), "the module\n  module_0002.…uster_cluster_cluster_0.2\n"+command+"\n"; got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	if got := textOf(p, Options{Width: 40}); !strings.Contains(got, module) {
+		t.Errorf("a log has lost the name: %s", got)
+	}
+}
+
 func TestManyChanges(t *testing.T) {
 	r := failing()
 	for i := range 500 {

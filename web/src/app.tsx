@@ -33,7 +33,7 @@ const views = [
 export function App({ core }: { core: Core }) {
   const route = useRoute();
   const all = variants(core);
-  const shown = all[route.variant] ?? all[0];
+  const shown = (route.view === "changes" ? undefined : all[route.variant]) ?? telling(core, all);
   const view = views.find((v) => v.id === route.view);
   useEffect(() => {
     document.title = core.title + (view ? ` · ${view.title}` : "");
@@ -74,6 +74,14 @@ export interface Placed {
 function variants(core: Core): Placed[] {
   const all = core.programs.flatMap((program) => program.variants.map((variant) => ({ program, variant })));
   return all.map((v, index) => ({ ...v, index }));
+}
+
+/** telling is what a view shows first: the program of the first change, else the one that takes the longest. */
+function telling(core: Core, all: Placed[]): Placed | undefined {
+  const c = core.changes[0];
+  const changed = c && all.find((o) => o.program.target === c.target && o.program.name === c.program && (c.variants.length === 0 || c.variants.includes(o.variant.signature)));
+  const step = (o: Placed) => (o.variant.new ?? o.variant.old)?.facts["price.step_ns"] ?? 0;
+  return changed ?? all.reduce<Placed | undefined>((most, o) => (most && step(most) >= step(o) ? most : o), undefined);
 }
 
 function Header({ core }: { core: Core }) {

@@ -173,15 +173,22 @@ function sourcesIn(g: Graph): (i: number) => number[] {
   return (i) => g.operands[i]!.map(through);
 }
 
-/** firstOpen opens scopes that stand alone, so that there is something to see. */
+const enough = 8; // closed scopes, to see how they hang together
+const mostLoose = 20; // instructions of a scope itself that is opened unasked
+
+/** firstOpen opens the largest scopes, until there is something to see. */
 function firstOpen(root: Scope): string[] {
-  const open = [""];
-  let at = root;
-  while (at.scopes.size === 1 && at.instructions.length < 5) {
-    at = [...at.scopes.values()][0]!;
-    open.push(at.path);
+  const open = [root];
+  const closed = [...root.scopes.values()];
+  while (closed.length < enough) {
+    closed.sort((a, b) => b.size - a.size);
+    const at = closed.findIndex((s) => s.scopes.size > 0 && s.instructions.length < mostLoose);
+    if (at < 0) break;
+    const [largest] = closed.splice(at, 1);
+    open.push(largest!);
+    closed.push(...largest!.scopes.values());
   }
-  return open;
+  return open.map((s) => s.path);
 }
 
 function ancestors(s: Scope): string[] {

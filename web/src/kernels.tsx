@@ -96,7 +96,7 @@ function Box({ s, side, item, top }: { s: DrawnProps; side: "old" | "new"; item:
   if (item.list.length > 1)
     return (
       <span class="box same" style={style}>
-        <b>= {count(item.list.length)} kernels</b>
+        <b>= {count(item.list.length)}</b>
         <small>the same</small>
       </span>
     );

@@ -19,8 +19,7 @@ export function MemoryView(s: Shown) {
   return (
     <>
       <p>
-        {now && <Peak title={old ? "after" : "peak"} m={now} />}
-        {old && <Peak title="before" m={old} />}
+        {now && <Peak title={old ? "after" : "peak"} m={now} />} {old && <Peak title="before" m={old} />}{" "}
         {!old && s.variant.old && <span class="dim">The baseline keeps no schedule: only what is now is drawn.</span>}
       </p>
       <Curve old={now ? old : undefined} now={now ?? old!} />

@@ -49,7 +49,7 @@ function Loaded({ ledgers, index, variant }: Shown & { ledgers: Ledgers }) {
       )}
       <Legend />
       <Zoomed key={String(real)} tracks={tracks} end={end} index={index} />
-      {variant.old && !variant.old.graph && <p class="dim">The baseline keeps no schedule: its launches stand where their counterparts do.</p>}
+      {variant.old && !variant.old.graph && <p class="dim">The baseline keeps no schedule: its launches are drawn where their counterparts are.</p>}
     </>
   );
 }

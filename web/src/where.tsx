@@ -137,9 +137,24 @@ function descend(tree: Tree, path: string[]): Tree {
 
 type Rect = HierarchyRectangularNode<Tree>;
 
+const large = 0.3; // of the whole: what takes more is shown by its parts
+const mostTiles = 30;
+
+/** parts are the next level of the tree, and in place of what takes most of it its own parts. */
+function parts(root: Tree): Tree[] {
+  const list = [...(root.children ?? [{ ...root }])];
+  const size = (t: Tree) => Math.max(t.is, t.was);
+  for (;;) {
+    const at = list.findIndex((t) => t.children && size(t) > large * size(root) && list.length + t.children.length <= mostTiles);
+    if (at < 0) return list;
+    const { name, children } = list[at]!;
+    list.splice(at, 1, ...children!.map((c) => ({ ...c, name: `${name}/${c.name}` })));
+  }
+}
+
 /** tiles are one level of the tree: a click opens the next. */
 function tiles(root: Tree, width: number, height: number): Rect[] {
-  const shown = { ...root, children: (root.children ?? [{ ...root }]).map((c) => ({ ...c, inner: c.children, children: undefined })) };
+  const shown = { ...root, children: parts(root).map((c) => ({ ...c, inner: c.children, children: undefined })) };
   const h = hierarchy<Tree>(shown as Tree).sum((n) => (n.children ? 0 : Math.max(n.is, n.was)));
   h.sort((a, b) => (b.value ?? 0) - (a.value ?? 0));
   const placed = treemap<Tree>().tile(treemapSquarify).size([width, height]).paddingInner(1)(h);
@@ -211,17 +226,22 @@ function Roofline({ ledgers, side }: { ledgers: Ledgers; side: Side }) {
     <section aria-label="Roofline">
       <h2>Roofline of {device.name}</h2>
       <Chart data={built.data} options={options} height={360} label={`How fast ${built.now.length} kernels compute for each byte that they move`} />
+      {built.now.some((p) => p.y > 1.01 * roof(p.x, device)) && <p class="dim">The line is the limit of the memory and of the arithmetic. Kernels above it find their operands in a cache.</p>}
       <Nearest points={built.now.length ? built.now : built.old} />
     </section>
   );
 }
 
+function roof(x: number, d: NonNullable<Side["device"]>): number {
+  return Math.min(d.flops || d.vector, x * d.bandwidth);
+}
+
 function aligned(now: Point[], old: Point[], d: NonNullable<Side["device"]>): uPlot.AlignedData {
   const all = [...now, ...old].map((p) => p.x);
   const [low, high] = [Math.min(...all) / 2, Math.max(...all, (d.flops / d.bandwidth) * 4) * 2];
-  const roof = Array.from({ length: 60 }, (_, i) => low * (high / low) ** (i / 59));
+  const xs = Array.from({ length: 60 }, (_, i) => low * (high / low) ** (i / 59));
   const rows = [
-    ...roof.map((x) => [x, Math.min(d.flops || d.vector, x * d.bandwidth), null, null] as const),
+    ...xs.map((x) => [x, roof(x, d), null, null] as const),
     ...now.map((p) => [p.x, null, p.y, null] as const),
     ...old.map((p) => [p.x, null, null, p.y] as const),
   ].sort((a, b) => a[0] - b[0]);
