@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -121,7 +122,7 @@ func checkConverts(c *rule.Context, v *diff.Variant) {
 // noWider holds the products' types to the baseline.
 var noWider = rule.Option{
 	Key: "no_wider", Type: rule.Switch, Sense: rule.Neither, Default: false, Compares: true,
-	Doc: "compare the products' types with the baseline instead of with dtypes: no more products than there may be in a wider type. On TPU, f32 counts as bf16, in which it is multiplied; on CPU, which multiplies bf16 in f32, the type in the model counts",
+	Doc: "compare the types with the baseline instead of with dtypes: no more products than there may be in a wider type, no collective of the model that sends a wider one, and no value of a wider type in several functions of the model. On TPU, the f32 of a product counts as bf16, in which it is multiplied; on CPU, which multiplies bf16 in f32, the type in the model counts",
 }
 
 // checkWider counts the products that became wider than they were.
@@ -134,11 +135,16 @@ func checkWider(c *rule.Context, v *diff.Variant) {
 	if scaled := unscaled(v); scaled.measure() > w.measure() {
 		w = scaled
 	}
+	for _, other := range []widening{sent(v), leaked(v)} {
+		if w.measure() == 0 && other.measure() > 0 {
+			w, known = other, true
+		}
+	}
 	a := c.Budget("products.wider", w.measure())
-	a.Noun, a.Difference = "products in a wider type", true
+	a.Noun, a.Difference = w.noun()+" in a wider type", true
 	a.SetBase(known, 0)
 	if f := c.Judge(a); f != nil {
-		f.Message = phrase.Counted(a.Actual, "", "products") + " " + w.sentence()
+		f.Message = phrase.Counted(a.Actual, "", w.noun()) + " " + w.sentence()
 		f.Cause, f.Evidence = v.EditThat(w.widens)
 	}
 }
@@ -162,6 +168,50 @@ func unscaled(v *diff.Variant) widening {
 		w.addOthers(v.New, w.is)
 	}
 	return w
+}
+
+// sent compares the types in which the model's collectives send numbers. A loop that hides a transfer hides what it costs too, until the network is
+// slower or the loop faster.
+func sent(v *diff.Variant) widening {
+	return widening{asked: true, of: "collectives", was: floatsByType(v.Old, isSent), is: floatsByType(v.New, isSent)}
+}
+
+// leaked compares the types in which the model computes, if it computes in wider ones in several functions. Who means to compute something in a wider
+// type casts in one function, and casts back; a promotion goes on into the functions behind it.
+func leaked(v *diff.Variant) widening {
+	w := widening{asked: true, of: "values", was: floatsByType(v.Old, diff.Step.Computes), is: floatsByType(v.New, diff.Step.Computes)}
+	if w.measure() == 0 {
+		return w
+	}
+	functions := map[string]bool{}
+	for _, e := range v.Model.Edits {
+		if e.Source.File != "" && w.widens(e) {
+			functions[e.Source.File+"\x00"+e.Source.NamedFunction()] = true
+		}
+	}
+	if len(functions) < 2 {
+		return widening{}
+	}
+	return w
+}
+
+func isSent(s diff.Step) bool { return diff.IsCollective(s.Opcode) }
+
+// floatsByType counts the operations of a model on floating-point numbers that fit, by type.
+func floatsByType(v *facts.Variant, fits func(diff.Step) bool) map[string]float64 {
+	types := map[string]float64{}
+	for i := range v.Model {
+		s := &v.Model[i]
+		if !strings.HasPrefix(strings.TrimPrefix(s.Type, "b"), "f") {
+			continue
+		}
+		for _, op := range s.Do {
+			if fits(diff.Step{Opcode: op, Type: s.Type, Count: 1}) {
+				types[s.Type]++
+			}
+		}
+	}
+	return types
 }
 
 // addOthers counts the products beside those that the model scales down: what multiplies eight bits or fewer by itself in its own type.
@@ -202,6 +252,7 @@ type widening struct {
 	tpu     bool
 	asked   bool               // of the model, not of what the compiler made of it
 	scaled  bool               // by what the operands were scaled down to; "" for those that were not
+	of      string             // what is counted, if not products: "collectives", "values"
 	was, is map[string]float64 // products by type
 	narrow  int                // the bits of the widest narrow type
 }
@@ -256,6 +307,8 @@ func (w *widening) bits(dtype string) int {
 	return n
 }
 
+func (w *widening) noun() string { return cmp.Or(w.of, "products") }
+
 func (w *widening) sentence() string {
 	var parts []string
 	for _, t := range w.types() {
@@ -275,11 +328,20 @@ func (w *widening) widens(e diff.Edit) bool {
 	if w.scaled {
 		return slices.ContainsFunc(e.Removed, w.scalesDown)
 	}
-	return slices.ContainsFunc(e.Added, w.isWideProduct)
+	return slices.ContainsFunc(e.Added, w.isWide)
 }
 
-func (w *widening) isWideProduct(s diff.Step) bool {
-	return (s.Opcode == "convolution" || strings.HasSuffix(s.Opcode, "dot")) && w.bits(s.Type) > w.narrow
+func (w *widening) isWide(s diff.Step) bool {
+	if w.bits(s.Type) <= w.narrow {
+		return false
+	}
+	switch w.of {
+	case "collectives":
+		return isSent(s)
+	case "values":
+		return s.Computes()
+	}
+	return s.Opcode == "convolution" || strings.HasSuffix(s.Opcode, "dot")
 }
 
 func (w *widening) scalesDown(s diff.Step) bool {

@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -48,30 +50,70 @@ func newCollectives(v *diff.Variant) []*facts.Kernel {
 		known[wayOf(k)] = true
 		known[k.Target] = known[k.Target] || k.Axes == ""
 	}
+	renamed := renamedAxes(v)
 	var fresh []*facts.Kernel
 	for k := range v.New.KernelsThat((*facts.Kernel).IsCollective) {
-		if !known[wayOf(k)] && !known[k.Target] && (k.Axes != "" || !knownKind(v.Old, k.Target)) && communicateMore(v, k.Axes) {
+		was := cmp.Or(renamed[k.Axes], k.Axes)
+		if !known[way(k.Target, was)] && !known[k.Target] && (k.Axes != "" || !knownKind(v.Old, k.Target)) && communicateMore(v, was, k.Axes) {
 			fresh = append(fresh, k)
 		}
 	}
 	return fresh
 }
 
-// communicateMore reports whether devices communicate more along an axis than in the baseline: more often, or with more bytes.
-func communicateMore(v *diff.Variant, axes string) bool {
-	along := func(k *facts.Kernel) bool {
-		return k.IsCollective() && (axes == "" || k.Axes == "" || k.Axes == axes)
+// renamedAxes finds the former names of axes that the baseline does not have: of an axis that is gone and whose collectives ran over the same groups
+// of devices, if only one did.
+func renamedAxes(v *diff.Variant) map[string]string {
+	old, fresh := groupsByAxes(v.Old), groupsByAxes(v.New)
+	renamed := map[string]string{}
+	for is, groups := range fresh {
+		if old[is] != nil {
+			continue
+		}
+		var were []string
+		for was, had := range old {
+			if fresh[was] == nil && maps.Equal(had, groups) {
+				were = append(were, was)
+			}
+		}
+		if len(were) == 1 {
+			renamed[is] = were[0]
+		}
 	}
-	was, is := trafficOf(v.Old, along), trafficOf(v.New, along)
-	return is.count > was.count || is.bytes > was.bytes
+	return renamed
+}
+
+// groupsByAxes lists the groups of devices that collectives run over, by the axes that these are along.
+func groupsByAxes(v *facts.Variant) map[string]map[string]bool {
+	groups := map[string]map[string]bool{}
+	for k := range v.KernelsThat((*facts.Kernel).IsCollective) {
+		if k.Axes != "" && groups[k.Axes] == nil {
+			groups[k.Axes] = map[string]bool{}
+		}
+		if k.Axes != "" {
+			groups[k.Axes][k.Groups] = true
+		}
+	}
+	return groups
+}
+
+// communicateMore reports whether devices communicate more along an axis, by its name in the baseline and now: more often, or with more bytes.
+func communicateMore(v *diff.Variant, was, is string) bool {
+	along := func(axes string) func(*facts.Kernel) bool {
+		return func(k *facts.Kernel) bool { return k.IsCollective() && (axes == "" || k.Axes == "" || k.Axes == axes) }
+	}
+	before, now := trafficOf(v.Old, along(was)), trafficOf(v.New, along(is))
+	return now.count > before.count || now.bytes > before.bytes
 }
 
 // wayOf is "all-gather over data", or "all-gather" where the axis is not known.
-func wayOf(k *facts.Kernel) string {
-	if k.Axes == "" {
-		return k.Target
+func wayOf(k *facts.Kernel) string { return way(k.Target, k.Axes) }
+
+func way(kind, axes string) string {
+	if axes == "" {
+		return kind
 	}
-	return k.Target + " over " + k.Axes
+	return kind + " over " + axes
 }
 
 func waysOf(kernels []*facts.Kernel) []string {

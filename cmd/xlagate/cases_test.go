@@ -55,6 +55,10 @@ var pairs = []pair{
 	{name: "cpu-field_beside_renamed", breaks: "max-step-time", place: "pairs.py:836", says: "state['average']['w1'] is new: bf16[16,64]; state['average']['w2'] is new: bf16[64,32]; new: "},
 	{name: "cpu-cost_in_loop", breaks: "max-step-time", place: "pairs.py:857", says: "computed a second time, as in pairs.py:850"},
 	{name: "cpu-gelu_approximated", breaks: "max-peak-bytes", place: "pairs.py:870", says: "new: tanh; gone: "}, // and spares time, but memory is a budget of its own
+	{name: "cpu-message_widened", breaks: "dtype-floor", place: "pairs.py:902", says: "all-gather, reduce-scatter: bf16 → f32"},
+	{name: "cpu-stream_widened", breaks: "dtype-floor", place: "pairs.py:929", says: "new: 2 add, 2 convert"}, // in a function behind the edited one
+	{name: "cpu-step_wrapped", breaks: "no-recompilation", place: "pairs.py:984", says: "rate is gone: f32[]"},
+	{name: "cpu-recomputed_precisely", breaks: "precision", place: "pairs.py:961", says: "15 dot: default → highest precision"},
 	{name: "cpu-arguments_moved"},
 	{name: "gpu-kernels_merged"},
 	{name: "tpu-kernels_merged"},
@@ -75,6 +79,7 @@ var pairs = []pair{
 	{name: "tpu-argument_again"}, // it is copied while kernels run
 	{name: "tpu-gathered"},
 	{name: "tpu-int8_lost"}, // the compiler multiplies what it was given, in eight bits
+	{name: "cpu-axis_renamed", identical: true},
 	{name: "cpu-rename_all", identical: true},
 	{name: "gpu-kernel_moved", identical: true},
 	{name: "tpu-kernel_moved", identical: true},

@@ -42,6 +42,21 @@ var suspectedLoss = map[string]string{
 	"tensorflow": ": are its variables returned rather than assigned?",
 }
 
+// StillDonated reports whether arguments are no longer updated in place, although the caller still gives the buffers of all of them away.
+func (v *Variant) StillDonated() bool {
+	lost := 0
+	for _, p := range v.Params {
+		if p.Old == nil || p.New == nil || !p.Old.Aliased || p.New.Aliased {
+			continue
+		}
+		if !p.New.Donated {
+			return false
+		}
+		lost++
+	}
+	return lost > 0
+}
+
 // undonatedLines says why arguments are not updated in place, those for the same reason in one line.
 func (v *Variant) undonatedLines(params []*facts.Parameter) (lines []string) {
 	alike := map[string][]*facts.Parameter{}

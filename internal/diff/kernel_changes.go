@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
@@ -51,8 +52,11 @@ func (c *KernelChange) Deltas() (list []Delta) {
 	if old.Written != nil && fresh.Written != nil {
 		add(DeltaBody, more(old.Written, fresh.Written), more(fresh.Written, old.Written))
 	}
-	add(DeltaOutput, old.Out, fresh.Out)
-	if !old.In.Equal(fresh.In) {
+	if old.Out != fresh.Out {
+		was, is := hlo.ShapeText(old.Out).Elements(), hlo.ShapeText(fresh.Out).Elements()
+		list = append(list, Delta{DeltaOutput, few(minus(was, is)), few(minus(is, was))})
+	}
+	if !old.In.Equal(fresh.In) && !(carries(old) && carries(fresh)) {
 		was, is := old.In.List(), fresh.In.List()
 		list = append(list, Delta{DeltaInputs, few(minus(was, is)), few(minus(is, was))})
 	}
@@ -72,11 +76,14 @@ func (c *KernelChange) Deltas() (list []Delta) {
 	return []Delta{{Of: DeltaInside}}
 }
 
+// carries reports whether a kernel hands on what it reads, as a loop does.
+func carries(k *facts.Kernel) bool { return k.In.Len() == 1 && k.In.List()[0] == k.Out }
+
 // deltaVerbs are what is said of a kind of delta: of what came alone, of what went alone, and of what took its place.
 var deltaVerbs = map[DeltaKind][3]string{
 	DeltaOperations:   {"gained %s", "lost %s", "lost %[2]s, gained %[1]s"},
 	DeltaBody:         {"its body gained %s", "its body lost %s", "its body lost %[2]s, gained %[1]s"},
-	DeltaOutput:       {"writes %s", "no longer writes %s", "writes %s instead of %s"},
+	DeltaOutput:       {"also writes %s", "no longer writes %s", "writes %s instead of %s"},
 	DeltaInputs:       {"also reads %s", "no longer reads %s", "reads %s instead of %s"},
 	DeltaKindOfKernel: {"is %s", "is no longer %s", "is %s instead of %s"},
 	DeltaTarget:       {"calls %s", "no longer calls %s", "calls %s instead of %s"},
@@ -94,6 +101,8 @@ func (d Delta) String() string {
 		return "same operations, but other constants or connections inside"
 	case d.Of == DeltaInputs && d.Was == "" && d.Is == "":
 		return "reads its operands in another order"
+	case d.Of == DeltaOutput && d.Was == "" && d.Is == "":
+		return "writes its results in another order"
 	case d.Of == DeltaLoop && d.Is == "":
 		return verbs[1]
 	case d.Was == "":

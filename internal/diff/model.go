@@ -104,17 +104,20 @@ func line(l hlo.Location) hlo.Location { return hlo.Location{File: l.File, Line:
 
 // edits groups what is left by its place in the model: a source line, or a scope where no line is known.
 func (c *canceller) edits() []Edit {
-	g := &grouping{byLine: map[[2]hlo.Location]int{}, byScope: map[string]int{}}
+	g := &grouping{byLine: map[[2]hlo.Location]int{}, byScope: map[string]int{}, byWork: map[work]int{}}
 	for j := range c.fresh {
 		if l := &c.fresh[j]; l.n > 0 {
-			e := g.added(l.Statement)
-			e.Added = append(e.Added, l.steps()...)
+			e, steps := g.added(l.Statement), l.steps()
+			e.Added = append(e.Added, steps...)
+			g.note(l.Statement, steps)
 		}
 	}
 	for i := range c.old {
 		if l := &c.old[i]; l.n > 0 {
-			e := g.removed(l.Statement)
-			e.Removed = append(e.Removed, l.steps()...)
+			for _, step := range l.steps() {
+				e := g.removed(l.Statement, step)
+				e.Removed = append(e.Removed, step)
+			}
 		}
 	}
 	for i := range g.edits {
@@ -127,11 +130,26 @@ type grouping struct {
 	edits   []Edit
 	byLine  map[[2]hlo.Location]int // by line and caller
 	byScope map[string]int          // the first edit of a scope
+	byWork  map[work]int            // the first edit that adds an operation in a scope
+}
+
+// work is an operation in a scope, whatever its type, precision or promises.
+type work struct{ scope, opcode string }
+
+// note records which edit adds operations in a scope.
+func (g *grouping) note(s *facts.Statement, steps []Step) {
+	at, ok := g.byLine[[2]hlo.Location{line(s.Source), line(s.Caller)}]
+	for _, step := range steps {
+		opcode, _ := step.split()
+		if _, known := g.byWork[work{s.Scope, opcode}]; ok && !known {
+			g.byWork[work{s.Scope, opcode}] = at
+		}
+	}
 }
 
 func (g *grouping) added(s *facts.Statement) *Edit {
 	if s.Source.File == "" {
-		return g.removed(s)
+		return g.ofScope(s)
 	}
 	at := [2]hlo.Location{line(s.Source), line(s.Caller)}
 	i, ok := g.byLine[at]
@@ -142,8 +160,17 @@ func (g *grouping) added(s *facts.Statement) *Edit {
 	return &g.edits[i]
 }
 
-// removed finds the edit of the same scope: the lines of the old source are not those of the new one.
-func (g *grouping) removed(s *facts.Statement) *Edit {
+// removed finds the edit that adds the operation in the same scope, in another type or precision, else the first edit of the scope.
+func (g *grouping) removed(s *facts.Statement, step Step) *Edit {
+	opcode, _ := step.split()
+	if i, ok := g.byWork[work{s.Scope, opcode}]; ok {
+		return &g.edits[i]
+	}
+	return g.ofScope(s)
+}
+
+// ofScope finds the first edit of a scope: the lines of the old source are not those of the new one.
+func (g *grouping) ofScope(s *facts.Statement) *Edit {
 	i, ok := g.byScope[s.Scope]
 	if !ok {
 		i = g.open(s)

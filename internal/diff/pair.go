@@ -26,7 +26,7 @@ const (
 )
 
 // pairPrograms joins programs of one name, then those that are the same under another name, then those that take arguments of the same shapes and do
-// most of the same: renamed and changed at once.
+// most of the same: renamed and changed at once. The rest joins if most of all that they take and do is the same: an argument came or went as well.
 func pairPrograms(old, fresh []*facts.Program) []programs {
 	var doing works
 	p := newPairing(old, fresh)
@@ -41,6 +41,12 @@ func pairPrograms(old, fresh []*facts.Program) []programs {
 	p.inTurn(func(p *facts.Program) string { return "is " + identity(p) })
 	p.closest(shapesTaken, func(a, b *facts.Program) float64 {
 		if share := doing.contained(a, b); share >= leastOfAnother && !isCluster(a) {
+			return share
+		}
+		return 0
+	})
+	p.closest(func(p *facts.Program) string { return strconv.FormatBool(isCluster(p)) }, func(a, b *facts.Program) float64 {
+		if share := min(doing.inCommon(a, b), sharedShapes(a, b)); share >= leastOfAnother && !isCluster(a) {
 			return share
 		}
 		return 0
@@ -62,6 +68,23 @@ func pairPrograms(old, fresh []*facts.Program) []programs {
 // identity spells the compilations of a program without its name.
 func identity(p *facts.Program) string {
 	return eachSorted(p, func(v *facts.Variant) string { return v.Fingerprint + " " + v.InputPrint })
+}
+
+// sharedShapes is the share of their arguments' shapes that two programs have in common.
+func sharedShapes(a, b *facts.Program) float64 {
+	was, is := shapeCounts(a), shapeCounts(b)
+	return share(was, is, max(total(was), total(is)), 1)
+}
+
+// shapeCounts counts the shapes of the arguments of a program's first compilation.
+func shapeCounts(p *facts.Program) map[string]int {
+	counts := map[string]int{}
+	if len(p.Variants) > 0 {
+		for i := range p.Variants[0].Params {
+			counts[p.Variants[0].Params[i].Shape]++
+		}
+	}
+	return counts
 }
 
 // signatures spells the arguments of a program's compilations.

@@ -35,7 +35,7 @@ func effort(opcode string) int {
 	if callsHost(opcode) {
 		return 32
 	}
-	if collective(opcode) || !plainOpcode(opcode) {
+	if IsCollective(opcode) || !plainOpcode(opcode) {
 		return 16
 	}
 	return 1
@@ -48,7 +48,8 @@ func callsHost(opcode string) bool {
 
 var hostTransfers = map[string]bool{"send": true, "recv": true, "infeed": true, "outfeed": true}
 
-func collective(opcode string) bool {
+// IsCollective reports whether devices communicate by an operation.
+func IsCollective(opcode string) bool {
 	for _, prefix := range []string{"all-", "reduce-scatter", "collective-", "ragged-all"} {
 		if strings.HasPrefix(opcode, prefix) {
 			return true
@@ -101,8 +102,8 @@ func constrains(s Step) bool { return strings.HasPrefix(s.Opcode, constraint) }
 // movesData reports whether an operation computes nothing, but arranges what is there.
 func movesData(s Step) bool { return wiring[s.Opcode] || s.Opcode == "iota" || s.Opcode == "reverse" }
 
-// computes reports whether an operation makes new numbers. What is done with integers mostly finds where a value lies.
-func computes(s Step) bool {
+// Computes reports whether an operation makes new numbers. What is done with integers mostly finds where a value lies.
+func (s Step) Computes() bool {
 	return !movesData(s) && s.Opcode != "convert" && kindOfType(s.Type) != "integer" && !constrains(s)
 }
 

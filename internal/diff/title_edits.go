@@ -199,7 +199,7 @@ func precisionWord(special string) string {
 
 // leaveOutMoves removes the steps that only move data if others compute.
 func leaveOutMoves(added, removed *[]Step) {
-	if slices.ContainsFunc(slices.Concat(*added, *removed), computes) {
+	if slices.ContainsFunc(slices.Concat(*added, *removed), Step.Computes) {
 		takeSteps(added, movesData)
 		takeSteps(removed, movesData)
 	}

@@ -121,7 +121,8 @@ func (g *grouping) locate(p *diff.Program) {
 	}
 }
 
-// follow puts causes without an edited line at the weightiest edit of the variant, unless another compiler may be their cause.
+// follow puts causes without an edited line at the weightiest edit of the variant, unless another compiler may be their cause. A lost donation follows
+// if the caller still gives the buffers away, so that the edit left no result for them.
 func (g *grouping) follow(v *diff.Variant) {
 	var edit *diff.Cause
 	for i := range v.Causes {
@@ -130,7 +131,9 @@ func (g *grouping) follow(v *diff.Variant) {
 		}
 	}
 	for i := range v.Causes {
-		if c := &v.Causes[i]; edit != nil && len(v.Compiler) == 0 && c.Kind == diff.KindCode && !g.places[c].source.Edited {
+		c := &v.Causes[i]
+		follows := c.Kind == diff.KindCode || c.Kind == diff.KindDonation && v.StillDonated()
+		if edit != nil && len(v.Compiler) == 0 && follows && !g.places[c].source.Edited {
 			g.places[c] = g.places[edit]
 		}
 	}

@@ -893,6 +893,81 @@ def gelu_approximated():
     return jax.grad(loss), (array(4, 64, 64), array(128, 64)), {}
 
 
+def contrast(axis, widened):
+    """A contrastive loss whose embeddings are gathered along an axis of the mesh."""
+    mesh = Mesh(np.array(jax.devices()), (axis,))
+
+    def local(w, image, text):
+        image, text = jnp.tanh(image @ w["image"]), jnp.tanh(text @ w["text"])
+        every = jax.lax.all_gather(text if widened else text.astype(jnp.bfloat16), axis, tiled=True).astype(jnp.float32)
+        own = jax.lax.axis_index(axis) * len(image) + jnp.arange(len(image))
+        logits = jax.nn.log_softmax(image @ every.T)
+        return -jax.lax.pmean(jnp.take_along_axis(logits, own[:, None], 1).mean(), axis)
+
+    split, whole = PartitionSpec(axis), PartitionSpec()
+    loss = jax.shard_map(local, mesh=mesh, in_specs=(whole, split, split), out_specs=whole, check_vma=False)
+    placed = lambda spec, *shape: jax.ShapeDtypeStruct(shape, np.float32, sharding=NamedSharding(mesh, spec))
+    weights = {"image": placed(whole, 64, 32), "text": placed(whole, 64, 32)}
+    return jax.grad(loss), (weights, placed(split, 64, 64), placed(split, 64, 64)), {}
+
+
+def axis_renamed():
+    """An axis of the mesh has another name: the devices communicate as before."""
+    return contrast("replica" if after else "data", False)
+
+
+def message_widened():
+    """Embeddings are gathered in float32: twice the bytes in the network, and conversions less."""
+    return contrast("data", after)
+
+
+def stream_widened():
+    """A table of positions is not cast any more, and what is added to it is in float32 in all layers; the products are not."""
+
+    def layer(x, w):
+        h = jax.nn.silu(x.astype(jnp.bfloat16) @ w["up"])
+        return x + h @ w["down"]
+
+    def forward(w, x):
+        h = x @ w["in"]
+        h = h + (w["place"] if after else w["place"].astype(h.dtype))
+        for each in w["layers"]:
+            h = layer(h, each)
+        return h.mean(1)
+
+    narrow = lambda *shape: array(*shape, dtype=jnp.bfloat16)
+    layers = [{"up": narrow(32, 64), "down": narrow(64, 32)}] * 2
+    return forward, ({"in": narrow(16, 32), "place": array(24, 32), "layers": layers}, narrow(8, 24, 16)), {}
+
+
+def step_wrapped():
+    """The step is wrapped in a function that is made anew for each batch: it is compiled again, under another name and without an argument."""
+
+    def train_step(p, x, y, rate):
+        return jax.tree.map(lambda p, g: p - rate * g, p, jax.grad(lambda p: ((jnp.tanh(x @ p["w1"]) @ p["w2"] - y) ** 2).mean())(p))
+
+    p = {"w1": array(16, 64), "w2": array(64, 8)}
+    step = jax.jit(train_step, donate_argnums=0)
+    if after:
+        return [(lambda p, x, y: step(p, x, y, 0.1), (p, array(32, 16), array(32, 8)), {}) for _ in range(2)]
+    return step, (p, array(32, 16), array(32, 8), array()), {"donate_argnums": 0}
+
+
+def recomputed_precisely():
+    """All products of a step that is computed again for the backward pass became precise: one change of precision, and nothing is kept."""
+    precision = "highest" if after else None
+
+    def step(w, y):
+        h = jnp.tanh(jnp.dot(y, w["up"], precision=precision))
+        return y + 0.1 * jnp.dot(h, w["down"], precision=precision)
+
+    def loss(w, y):
+        y, _ = jax.lax.scan(jax.checkpoint(lambda y, _: (step(w, step(w, y)), None)), y, None, length=8)
+        return (y**2).mean()
+
+    return jax.grad(loss), ({"up": array(32, 64), "down": array(64, 32)}, array(16, 32)), {}
+
+
 def on_chip(name, args):
     """One chip of a kind that this machine does not have, and the arguments placed there."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "jax-aot"))
