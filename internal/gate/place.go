@@ -130,7 +130,11 @@ func (g *grouping) elsewhere(near hlo.Location) (hlo.Location, bool) {
 		return hlo.Location{}, false
 	}
 	h := g.untraced[max(0, slices.IndexFunc(g.untraced, func(h git.Hunk) bool { return path.Base(h.File) == path.Base(near.File) }))]
-	return hlo.Location{File: h.File, Line: int32(h.First), Function: h.Function}, true
+	line := h.First
+	if h.Lines == 0 && g.target.Edits.Text(h.File, line+1, "") != "" { // where lines were removed: a decorator stood before the function that is there now
+		line++
+	}
+	return hlo.Location{File: h.File, Line: int32(line), Function: h.Function}, true
 }
 
 // untraced lists edits of code that no operation passes through, in the files that operations come from: they may cause what no edited line explains.
