@@ -197,6 +197,15 @@ func TestClusterLeft(t *testing.T) {
 	}
 }
 
+// The bridge to XLA dumps its own modules beside the graphs (TF_DUMP_GRAPH_GROUPS=main,bridge_phase2): they are no graphs that cannot be read.
+func TestModulesOfTheBridge(t *testing.T) {
+	graphs, _ := archived(t, "tf-clusters-session")
+	c, problems := measured(append(graphs, dump.InMemory(path.Join(path.Dir(graphs[0].Path), "unknown_graph.0000.main.legalize_hlo_before.mlir"), sample(t, "bridge.mlir"))))
+	if len(problems) > 0 || !c.Ran {
+		t.Errorf("problems %v, clusters %+v", problems, c)
+	}
+}
+
 func TestClustersNotReadable(t *testing.T) {
 	graphs, _ := archived(t, "tf-clusters-mlir")
 	c, problems := measured(graphs)

@@ -107,12 +107,12 @@ func (d *graphDir) refuseMLIR() {
 	})
 }
 
-// mlir lists the files in MLIR's dialect, sorted.
+// mlir lists the graphs in MLIR's dialect, sorted. The files that are named by function are in MLIR where the bridge to XLA dumped its modules.
 func (d *graphDir) mlir() []string {
 	var out []string
-	for _, graphs := range d.byPass {
+	for pass, graphs := range d.byPass {
 		for _, g := range graphs {
-			if g.name.Format == FormatMLIR {
+			if g.name.Format == FormatMLIR && pass != PassNamed {
 				out = append(out, g.file.Path)
 			}
 		}
