@@ -51,7 +51,7 @@ func TracedAgain(programs []*Program, p *Program) *Cause {
 		}
 		if sizes := SameForOtherSizes(other.New, p.New); sizes != nil {
 			said := fmt.Sprintf("it does the same as %s, for other sizes: %s; the function was traced again", other.Name, strings.Join(phrase.First(sizes, 3), "; "))
-			return &Cause{Title: said, Source: p.New.Variants[0].FirstSource()}
+			return &Cause{Title: said, Source: p.New.Variants[0].FirstSource(), After: p.New.Variants[0].Kernels}
 		}
 	}
 	return nil

@@ -81,6 +81,7 @@ type group struct {
 	found  []*JudgedFinding
 	first  string // of the programs that it is in, by name
 	placed bool   // the source is the edited line, or that of a cause
+	called bool   // the program is compiled again because it is called with other arguments
 }
 
 type grouping struct {
@@ -180,6 +181,7 @@ func (g *grouping) compiledAgain(p *diff.Program, v *facts.Variant) {
 		made := &group{Change: result.Change{Kind: diff.KindArguments, Title: "compiled again: " + strings.Join(p.Differences(), "; ")}}
 		made.Source, made.placed = g.sourceOf(&diff.Cause{Kind: diff.KindArguments, Source: v.CallSite}), v.CallSite.File != ""
 		made.Price.Compilations = g.compilations[p.Name]
+		made.called = slices.ContainsFunc(p.Recompile, func(c diff.ArgumentChange) bool { return c.Kind == "shape" || c.Kind == "dtype" })
 		return made
 	})
 	again.Variants = append(again.Variants, v.Signature)
@@ -428,7 +430,7 @@ func (g *grouping) follows(classes [][]*group) [][]*group {
 		switch {
 		case i == first:
 		case slices.ContainsFunc(class, func(o *group) bool {
-			return o.Kind == diff.KindToolchain || o.Kind == diff.KindFlags || o.Program == ""
+			return o.Kind == diff.KindToolchain || o.Kind == diff.KindFlags || o.Program == "" && o.Kind != diff.KindCode
 		}):
 			list = append(list, class)
 		default:
@@ -448,7 +450,7 @@ func oneOf(class []*group) *group {
 	adds := func(o *group) bool { return o.Kind == diff.KindCode && o.Price.StepNS > 0 }
 	slices.SortStableFunc(class, func(a, b *group) int {
 		return cmp.Or(
-			compareBool(b.Source.Edited, a.Source.Edited), cmp.Compare(levelRank[a.level()], levelRank[b.level()]), compareBool(adds(b), adds(a)),
+			compareBool(b.Source.Edited, a.Source.Edited), cmp.Compare(levelRank[a.level()], levelRank[b.level()]), compareBool(b.called, a.called), compareBool(adds(b), adds(a)),
 			cmp.Compare(b.Price.Compilations, a.Price.Compilations), cmp.Compare(b.Price.StepNS, a.Price.StepNS),
 		)
 	})
@@ -462,7 +464,7 @@ func oneOf(class []*group) *group {
 // join adds what the same edit did besides, in this program or in another.
 func (o *group) join(other *group) {
 	title := other.Title
-	if other.Program == o.Program {
+	if other.Program == o.Program || other.Program == "" {
 		o.Price = sum(o.Price, other.Price)
 		o.Variants = diff.AddNew(o.Variants, other.Variants...)
 		o.addEvidence(diff.Evidence(other.Evidence))
@@ -475,7 +477,7 @@ func (o *group) join(other *group) {
 	} else {
 		o.Others = append(o.Others, result.Other{Program: other.Program, Variants: other.Variants, Price: other.Price})
 	}
-	if other.Program != o.Program && !strings.HasPrefix(title, other.Program+" ") {
+	if other.Program != o.Program && other.Program != "" && !strings.HasPrefix(title, other.Program+" ") {
 		title = other.Program + ": " + title
 	}
 	if other.Title != o.Title && !slices.Contains(o.Details, title) && len(o.Details) < maxDetails {
