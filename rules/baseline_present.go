@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -41,11 +40,10 @@ func checkBaselinePresent(c *rule.Context, p *diff.Program) {
 
 // unknownProgram says that nothing is known of what a program may cost.
 func unknownProgram(p *diff.Program) string {
-	if p.Replaced == nil {
-		return fmt.Sprintf("%s is new: no baseline says what it may cost", p.Name)
+	if p.Replaced != nil {
+		return p.Name + " is another program than the accepted one of that name: no baseline says what it may cost"
 	}
-	was, is := len(p.Replaced.Variants[0].Params), len(p.New.Variants[0].Params)
-	return fmt.Sprintf("%s is another program than the accepted one of that name (%s, now %d): no baseline says what it may cost", p.Name, phrase.Some(was, "argument"), is)
+	return p.Name + " is new: no baseline says what it may cost"
 }
 
 // noteRenamed says under which name a program was accepted, where that is another one. Clusters are numbered, not named.

@@ -64,12 +64,12 @@ func checkMaxCompilations(c *rule.Context, t *rule.Target) {
 
 // compiled counts the compilations of a program: the modules in the dump, or those that a log saw where they are more.
 func compiled(c *rule.Context, p *diff.Program) rule.Amount {
-	a := c.Budget("compilations", float64(compilations(p.New)))
+	a := c.Budget("compilations", float64(p.New.Compilations()))
 	if logs := c.Target.Report.Logs; logs != nil {
 		a.Actual += float64(max(0, logs.Compiles[p.Name]-dumped(c.Target, p.Name)))
 	}
 	if p.Old != nil {
-		a.Base = new(float64(compilations(p.Old)))
+		a.Base = new(float64(p.Old.Compilations()))
 	}
 	return a
 }
@@ -82,7 +82,7 @@ func dumped(t *rule.Target, name string) int {
 		rest, same := strings.CutPrefix(p.Name, name)
 		numbered := same && strings.Trim(rest, "-0123456789") == ""
 		if p.New != nil && (numbered || name == tensorflow.NamelessGraph) {
-			n += compilations(p.New)
+			n += p.New.Compilations()
 		}
 	}
 	return n

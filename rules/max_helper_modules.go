@@ -37,8 +37,8 @@ func checkMaxHelperModules(c *rule.Context, t *rule.Target) {
 	var n float64
 	for _, p := range t.Report.Helpers {
 		if c.Covers(t.Name, p.Name) && !phrase.AnyGlob(c.List("allow"), p.Name) {
-			names = append(names, fmt.Sprintf("%s (%d)", p.Name, compilations(p)))
-			n += float64(compilations(p))
+			names = append(names, fmt.Sprintf("%s (%d)", p.Name, p.Compilations()))
+			n += float64(p.Compilations())
 		}
 	}
 	if f := c.Judge(c.Budget("helper modules", n)); f != nil {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -35,9 +34,9 @@ func checkNoRecompilation(c *rule.Context, p *diff.Program) {
 	if p.New == nil {
 		return
 	}
-	a := c.Budget("variants", float64(compilations(p.New)-ignoredVariants(c, p)))
+	a := c.Budget("variants", float64(p.New.Compilations()-ignoredVariants(c, p)))
 	if p.Old != nil {
-		a.Base = new(float64(compilations(p.Old)))
+		a.Base = new(float64(p.Old.Compilations()))
 	}
 	if f := c.Judge(a); f != nil {
 		f.Message = fmt.Sprintf("compiled %s, %s: %s", phrase.Times(a.Actual), permitted(c, a, f.Limit), whyCompiled(p))
@@ -85,15 +84,6 @@ func ignoredVariants(c *rule.Context, p *diff.Program) int {
 		}
 	}
 	return len(p.New.Variants) - 1
-}
-
-// compilations counts every compile, also of equal modules.
-func compilations(p *facts.Program) int {
-	n := 0
-	for _, v := range p.Variants {
-		n += max(1, len(v.Modules))
-	}
-	return n
 }
 
 // whyCompiled says what differs from compile to compile, and what PyTorch/XLA says of it. Where a graph ended because a value in it was

@@ -30,6 +30,10 @@ func Newcomer(programs []*Program, p *Program) *Cause {
 
 // newProgram says what a new program is. A graph of PyTorch/XLA that does a part of what another one does was cut from it.
 func newProgram(programs []*Program, p *Program) string {
+	if p.Replaced != nil {
+		was, is := len(p.Replaced.Variants[0].Params), len(p.New.Variants[0].Params)
+		return fmt.Sprintf("another program than the accepted one of that name: %s, now %d", phrase.Some(was, "argument"), is)
+	}
 	if !p.New.IsLazyGraph() {
 		return "a program that was not there before"
 	}

@@ -231,6 +231,15 @@ func NumberedGraph(program string) (stem string, ok bool) {
 	return stem, nameless[stem] && strings.Trim(number, "0123456789") == ""
 }
 
+// Compilations counts every compilation of the program, also of equal modules.
+func (p *Program) Compilations() int {
+	n := 0
+	for _, v := range p.Variants {
+		n += max(1, len(v.Modules))
+	}
+	return n
+}
+
 // IsLazyGraph reports whether the program is a graph that PyTorch/XLA collected until something asked for its results.
 func (p *Program) IsLazyGraph() bool {
 	stem, ok := NumberedGraph(p.Name)

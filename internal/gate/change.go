@@ -104,7 +104,7 @@ type compiled struct{ program, signature string }
 // locate finds the places of the causes of a program, and how often it is compiled.
 func (g *grouping) locate(p *diff.Program) {
 	if p.Old != nil && p.New != nil {
-		g.compilations[p.Name] = max(0, len(p.New.Variants)-len(p.Old.Variants))
+		g.compilations[p.Name] = max(0, p.New.Compilations()-p.Old.Compilations())
 	}
 	for _, v := range p.Variants {
 		if v.Old == nil || v.New == nil {
@@ -179,7 +179,7 @@ func (g *grouping) compiledAgain(p *diff.Program, v *facts.Variant) {
 	g.added[compiled{p.Name, v.Signature}] = true
 	again := g.group(key{p.Name, diff.KindArguments, ""}, func() *group {
 		made := &group{Change: result.Change{Kind: diff.KindArguments, Title: "compiled again: " + strings.Join(p.Differences(), "; ")}}
-		made.Source, made.placed = g.sourceOf(&diff.Cause{Kind: diff.KindArguments, Source: v.CallSite}), v.CallSite.File != ""
+		made.Source, made.placed = g.sourceOf(&diff.Cause{Kind: diff.KindArguments, Source: v.CallSite}, p.Name), v.CallSite.File != ""
 		made.Price.Compilations = g.compilations[p.Name]
 		made.called = slices.ContainsFunc(p.Recompile, func(c diff.ArgumentChange) bool { return c.Kind == "shape" || c.Kind == "dtype" })
 		return made
@@ -226,7 +226,7 @@ func (g *grouping) attach(f *JudgedFinding) {
 	owner.Variants = diff.AddNew(owner.Variants, f.Variant)
 	owner.Configured, owner.Overrides = diff.AddNew(owner.Configured, f.Configured), diff.AddNew(owner.Overrides, f.Override)
 	if c := f.Cause; c != nil && !owner.placed {
-		owner.Source, owner.placed = g.sourceOf(c), c.Source.File != ""
+		owner.Source, owner.placed = g.sourceOf(c, f.Program), c.Source.File != ""
 		owner.OpName = cmp.Or(owner.OpName, c.OpName, c.OpType)
 	}
 	owner.worsen(f.Level)
@@ -430,7 +430,7 @@ func (g *grouping) follows(classes [][]*group) [][]*group {
 		switch {
 		case i == first:
 		case slices.ContainsFunc(class, func(o *group) bool {
-			return o.Kind == diff.KindToolchain || o.Kind == diff.KindFlags || o.Program == "" && o.Kind != diff.KindCode
+			return o.Kind == diff.KindToolchain || o.Kind == diff.KindFlags || !g.differs(o)
 		}):
 			list = append(list, class)
 		default:
@@ -438,6 +438,13 @@ func (g *grouping) follows(classes [][]*group) [][]*group {
 		}
 	}
 	return list
+}
+
+// differs reports whether a change is a difference from the baseline, and no limit that was broken before as well.
+func (g *grouping) differs(o *group) bool {
+	drifted := func(f *JudgedFinding) bool { return f.Drift }
+	return g.compilations[o.Program] > 0 || slices.ContainsFunc(g.target.Programs, func(p *diff.Program) bool { return p.Name == o.Program && p.Change != diff.Same }) ||
+		o.Program == "" && o.Kind == diff.KindCode && slices.ContainsFunc(o.found, drifted)
 }
 
 // isUntraced reports whether a change is at an edited line that no operation passes through.

@@ -46,7 +46,7 @@ func placeIn(s result.Source) string {
 }
 
 // sourceOf is the place that a finding names: the edited line behind it, where git knows one, else its own.
-func (g *grouping) sourceOf(c *diff.Cause) result.Source {
+func (g *grouping) sourceOf(c *diff.Cause, program string) result.Source {
 	edits := g.target.Edits
 	if line, found := editedLine(c, edits); found {
 		return edited(line, edits)
@@ -55,7 +55,7 @@ func (g *grouping) sourceOf(c *diff.Cause) result.Source {
 		return edited(line, edits)
 	}
 	s := sourceOf(c.Source)
-	if line, found := g.elsewhere(hlo.Location{File: s.File}); found && (kindOf(c) == diff.KindArguments || len(c.After) > 0) {
+	if line, found := g.elsewhere(hlo.Location{File: s.File}); found && (kindOf(c) == diff.KindArguments && g.compilations[program] > 0 || len(c.After) > 0) {
 		return edited(line, edits) // what hands the arguments over, or calls a new program
 	}
 	s.Text = edits.Text(s.File, s.Line, s.Function)
