@@ -4,19 +4,22 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
 // Cache is a directory of entries. Several processes may use it at once.
 type Cache struct {
 	path  string
-	build string // entries of other builds are ignored
-	most  int64  // bounds the bytes of all entries
+	build string       // entries of other builds are ignored
+	most  int64        // bounds the bytes of all entries
+	room  atomic.Int64 // bytes that may be written before the directory is looked through
 }
 
 // CacheBytes bounds the total size in bytes of the entries in the user's cache directory.
@@ -33,7 +36,9 @@ func OpenCache(build string) *Cache {
 }
 
 // CacheAt returns a cache in a directory. The total size of its entries is at most the given number of bytes.
-func CacheAt(path, build string, most int64) *Cache { return &Cache{path, build, most} }
+func CacheAt(path, build string, most int64) *Cache {
+	return &Cache{path: path, build: build, most: most}
+}
 
 // name returns the file name of a key, a digest: keys contain paths and may be long.
 func (d *Cache) name(key string) string {
@@ -59,19 +64,31 @@ func (d *Cache) Load(key string) ([]byte, bool) {
 	return data[sha256.Size:], true
 }
 
-// Store writes an entry atomically.
+// Store writes an entry atomically. Now and then it removes entries that were not used for long, and files of killed runs: looking for them takes longer
+// the more entries there are.
 func (d *Cache) Store(key string, data []byte) {
-	if int64(len(data)) > d.most/4 || os.MkdirAll(d.path, 0o700) != nil {
+	if int64(len(data)) > d.most/4 || os.MkdirAll(d.path, 0o700) != nil || d.write(d.name(key), data) != nil {
 		return
 	}
-	err := Replace(d.name(key), func(f *os.File) error {
-		sum := sha256.Sum256(data)
-		_, err := f.Write(append(sum[:], data...))
-		return err
-	})
-	if err == nil {
+	if d.room.Add(-int64(len(data))) < 0 {
+		d.room.Store(d.most / 64)
+		sweep(d.path)
 		Prune(d.path, suffix, d.most, 0)
 	}
+}
+
+func (d *Cache) write(name string, data []byte) (err error) {
+	f, err := beside(name, 0o666)
+	if err != nil {
+		return err
+	}
+	entry := &file{f, name}
+	defer func() { err = errors.Join(err, entry.drop()) }()
+	sum := sha256.Sum256(data)
+	if _, err := f.Write(append(sum[:], data...)); err != nil {
+		return err
+	}
+	return entry.keep()
 }
 
 // Prune removes the least recently used of the files in a folder whose names end in a suffix, until the others hold at most so many bytes. It
