@@ -4,9 +4,10 @@
 //
 //	go run ./bench/run -python PYTHON [MODULE…]
 //	go run ./bench/run -python PYTHON -small [MODULE…]
+//	go run ./bench/run -python PYTHON -real MODULE…
 //
 // A MODULE is a real one, to be measured beside those that are made. -small takes seconds, looks only whether everything agrees, and
-// writes nothing.
+// writes nothing. -real prints the rows of the real modules that are named, and writes nothing either.
 package main
 
 import (
@@ -37,6 +38,7 @@ func main() {
 func run() error {
 	python := flag.String("python", "python3", "a `PROGRAM` that has what bench/requirements.txt names")
 	small := flag.Bool("small", false, "only see that all of it runs and agrees")
+	real := flag.Bool("real", false, "only print the rows of the real modules that are named")
 	times := flag.Int("times", 3, "how often each is run at most; the best counts")
 	flag.Parse()
 	work, err := os.MkdirTemp("", "xlagate-bench.")
@@ -50,6 +52,11 @@ func run() error {
 		b.times, p = 1, few
 	}
 	if err := b.prepare(); err != nil {
+		return err
+	}
+	if *real {
+		rows, err := b.realRows(flag.Args())
+		fmt.Print(rows)
 		return err
 	}
 	for _, input := range p.inputs(flag.Args()) {

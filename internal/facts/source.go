@@ -289,13 +289,17 @@ func modelFrames(frames []hlo.Location) []hlo.Location {
 
 // ownCall is the innermost of the frames in a file that holds operations of the model, else the innermost.
 func (r *reader) ownCall(frames []hlo.Location) hlo.Location {
+	last := frames[len(frames)-1]
+	if !slices.ContainsFunc(frames, func(f hlo.Location) bool { return f.File != last.File }) {
+		return last // there is nothing to choose
+	}
 	own := r.operationFiles()
 	for _, f := range slices.Backward(frames) {
 		if own[r.sources.relative(f).File] {
 			return f
 		}
 	}
-	return frames[len(frames)-1]
+	return last
 }
 
 // operationFiles are the model's files that operations come from.

@@ -68,9 +68,9 @@ func (b *builder) finish() {
 	b.m.Instrs, b.m.operands = trimmed(b.m.Instrs), trimmed(b.m.operands)
 }
 
-// trimmed reallocates a slice with much unused capacity.
+// trimmed reallocates a slice with much unused capacity. A little more than was used costs less than a copy: its pages are never touched.
 func trimmed[T any](s []T) []T {
-	if cap(s)-len(s) > len(s)/8 {
+	if cap(s)-len(s) > len(s)/2 {
 		return slices.Clip(slices.Clone(s))
 	}
 	return s

@@ -81,16 +81,20 @@ func (r *protoReader) module() {
 	r.finish()
 }
 
-// prepare allocates for the instructions. It estimates their number from some of the computations, and adds a little.
+// prepare allocates for the instructions. It counts those of large computations, estimates the others from some of them, and adds a little.
 func (r *protoReader) prepare(computations []Range) {
-	const samples = 64
-	n, looked, all := 0, 0, 0
+	const samples, large = 64, 1 << 16
+	counted, n, looked, all := 0, 0, 0, 0
 	for i, c := range computations {
+		if c.Len() > large {
+			counted += r.countInstructions(c)
+			continue
+		}
 		if all += c.Len(); i%(len(computations)/samples+1) == 0 {
 			n, looked = n+r.countInstructions(c), looked+c.Len()
 		}
 	}
-	n = n * all / max(1, looked)
+	n = counted + n*all/max(1, looked)
 	r.reserve(n+n/32, len(computations))
 	r.computations.reset(len(computations))
 }
