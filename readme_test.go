@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -63,16 +64,24 @@ func cloned(t *testing.T) string {
 	return dir
 }
 
-// printed is what a command prints in a folder; it may fail, as a gate does.
+// printed is what a command prints in a folder, or its first lines; it may fail, as a gate does.
 func printed(t *testing.T, dir, bin, args string) string {
 	t.Helper()
+	args, lines, cut := strings.Cut(args, " | head -")
 	cmd := exec.Command(bin, strings.Fields(args)...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "NO_COLOR=1", "FORCE_HYPERLINK=0", "GITHUB_WORKSPACE=", "GITHUB_BASE_REF=", "XLAGATE_PTXAS=off")
 	out, err := cmd.Output()
 	if len(out) == 0 {
 		t.Fatalf("%s printed nothing: %v", args, err)
 	}
-	return string(out)
+	if !cut {
+		return string(out)
+	}
+	n, err := strconv.Atoi(lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(strings.SplitAfterN(string(out), "\n", n+1)[:n], "") + "…\n"
 }
 
 // TestEveryDependencyIsAccountedFor holds docs/dependencies.md to go.mod.
