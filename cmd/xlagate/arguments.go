@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -61,10 +62,11 @@ func permute(a *cli.App, args []string) []string {
 	return append(append(out, front...), guard(back)...)
 }
 
-// forgotten returns a command that is given in the place of a dump, without the "--" before it: xlagate would read its flags as its own.
-func forgotten(a *cli.App, args []string) string {
+// forgotten finds a command that is given in the place of a dump, without the "--" before it: xlagate would read its flags as its own. It returns the
+// arguments before the command, and the command.
+func forgotten(a *cli.App, args []string) (own []string, command string) {
 	if len(args) < 3 || slices.Contains(args, "--") || !slices.Contains([]string{"accept", "capture", "check", "init", "upgrade"}, args[1]) {
-		return ""
+		return nil, ""
 	}
 	flags := commandNamed(a.Commands, args[1]).Flags
 	for i := 2; i < len(args); i++ {
@@ -74,13 +76,16 @@ func forgotten(a *cli.App, args []string) string {
 			}
 			continue
 		}
+		if filepath.Ext(args[i]) == ".py" {
+			return args[1:i], "python " + strings.Join(args[i:], " ")
+		}
 		_, missing := os.Stat(args[i])
 		if _, err := exec.LookPath(args[i]); err != nil || missing == nil {
-			return ""
+			return nil, ""
 		}
-		return strings.Join(args[i:], " ")
+		return args[1:i], strings.Join(args[i:], " ")
 	}
-	return ""
+	return nil, ""
 }
 
 // guard keeps the library from reading positional arguments as flags: it strips one "--".

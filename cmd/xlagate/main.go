@@ -70,8 +70,8 @@ func run(ctx context.Context, args []string, w world) int {
 		return exitCode(w, err)
 	}
 	err := recovered(func() error {
-		if command := forgotten(a, args); command != "" {
-			return wrongUsage("%s is a command, not a dump; put -- before it: xlagate %s -- %s", strings.Fields(command)[0], args[1], command)
+		if own, command := forgotten(a, args); command != "" {
+			return wrongUsage("%q is a command, not a dump; put -- before it: xlagate %s -- %s", command, shellLine(own), command)
 		}
 		return a.RunContext(ctx, permute(a, args))
 	})

@@ -176,7 +176,7 @@ func resultTextPage(r *indexed) page {
 
 // targetSection is a target that was looked at. One that could not be read is listed with the problems only.
 func targetSection(r *indexed, t *result.Target) section {
-	if len(t.Programs) == 0 && slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Target == t.Name }) {
+	if variantCount(t) == 0 && slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Target == t.Name }) {
 		return section{}
 	}
 	s := section{Title: headline(t)}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -28,5 +29,20 @@ func TestBudgetOfAVariant(t *testing.T) {
 				t.Errorf("variant %d has no %q: %v", at, text, cells)
 			}
 		}
+	}
+}
+
+// Of a dump that could not be read, nothing says that its programs are gone.
+func TestUnreadableTargetHasNoRows(t *testing.T) {
+	r := &result.Result{
+		Targets:  []result.Target{{Name: "step/cpu", Programs: []result.Program{{Name: "train_step", Change: "removed"}}}},
+		Problems: []result.Problem{{Target: "step/cpu", Message: "the dump holds no HLO module"}},
+	}
+	if text := written(t, r, "text"); strings.Contains(text, "train_step") || !strings.Contains(text, "the dump holds no HLO module") {
+		t.Error(text)
+	}
+	r.Problems = nil
+	if text := written(t, r, "text"); !strings.Contains(text, "train_step  gone from the dump") {
+		t.Error(text)
 	}
 }
