@@ -62,7 +62,7 @@ func run(cmd *exec.Cmd, dir, name string) error {
 	var said bytes.Buffer
 	cmd.Dir, cmd.Stderr = dir, &said
 	cmd.Args = slices.Insert(cmd.Args, 1, "-c", "core.fsmonitor=false") // it may be any program
-	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	cmd.Env = append(append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"), cmd.Env...)
 	if err := cmd.Run(); err != nil {
 		return &Failure{name, said.String(), err}
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -49,15 +51,20 @@ func workTreeAround(ctx context.Context, dir string) (*workTree, error) {
 
 // since compares the work tree with a commit.
 func (t *workTree) since(ctx context.Context, commit string) (*Edits, error) {
-	text, err := t.print(ctx, "diff", "-U0", "--inter-hunk-context=0", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--find-renames",
-		"--ignore-submodules=all", "--src-prefix=a/", "--dst-prefix=b/", commit, "--")
+	read, remove, err := t.distrustful(ctx)
 	if err != nil {
 		return nil, err
 	}
-	files, err := parseDiff(text)
+	defer remove()
+	files, err := t.diff(ctx, nil, commit, ".", ":(exclude)*.py")
 	if err != nil {
 		return nil, err
 	}
+	python, err := t.diff(ctx, read, commit, "*.py")
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, python...)
 	made, err := t.names(ctx, "--others", "--exclude-standard")
 	if err != nil {
 		return nil, err
@@ -77,6 +84,48 @@ func (t *workTree) since(ctx context.Context, commit string) (*Edits, error) {
 		}
 	}
 	return editsOf(commit, t, files, unedited(known, files)), nil
+}
+
+// diff compares some files of the work tree with a commit.
+func (t *workTree) diff(ctx context.Context, env []string, commit string, paths ...string) ([]fileEdits, error) {
+	text, err := t.printWith(ctx, env, append([]string{"diff", "-U0", "--inter-hunk-context=0", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative",
+		"--find-renames", "--ignore-submodules=all", "--src-prefix=a/", "--dst-prefix=b/", commit, "--"}, paths...)...)
+	if err != nil {
+		return nil, err
+	}
+	return parseDiff(text)
+}
+
+// distrustful returns an environment in which git reads files instead of trusting their time stamps: an archive, a cache or a container may give two
+// versions of a file the same one. Git reads a file that is not older than its index, so this is a copy of the index that is older than any file.
+func (t *workTree) distrustful(ctx context.Context) (env []string, remove func(), err error) {
+	name, err := t.print(ctx, "rev-parse", "--git-path", "index")
+	if err != nil {
+		return nil, nil, err
+	}
+	if name = strings.TrimSpace(name); !filepath.IsAbs(name) {
+		name = filepath.Join(t.top, name)
+	}
+	index, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, func() {}, nil // nothing was added yet
+	} else if err != nil {
+		return nil, nil, fmt.Errorf("reading git's index: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "xlagate-index")
+	if err != nil {
+		return nil, nil, err
+	}
+	remove = func() { _ = os.RemoveAll(dir) }
+	older, oldest := filepath.Join(dir, "index"), time.Unix(1, 0)
+	if err = os.WriteFile(older, index, 0o600); err == nil {
+		err = os.Chtimes(older, oldest, oldest)
+	}
+	if err != nil {
+		remove()
+		return nil, nil, fmt.Errorf("copying git's index: %w", err)
+	}
+	return []string{"GIT_INDEX_FILE=" + older}, remove, nil
 }
 
 // unedited leaves the names of files in which nothing was edited.
@@ -106,9 +155,13 @@ func (t *workTree) names(ctx context.Context, which ...string) ([]string, error)
 
 // print is what git prints at the top of the work tree.
 func (t *workTree) print(ctx context.Context, args ...string) (string, error) {
+	return t.printWith(ctx, nil, args...)
+}
+
+func (t *workTree) printWith(ctx context.Context, env []string, args ...string) (string, error) {
 	out := &bounded{left: maxPrinted}
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.quotepath=off"}, args...)...)
-	cmd.Stdout = out
+	cmd.Stdout, cmd.Env = out, env
 	err := run(cmd, t.top, args[0])
 	if out.left < 0 {
 		err = errTooLong

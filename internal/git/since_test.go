@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // checkout is a real repository that a test edits.
@@ -150,6 +151,28 @@ m.py -18,1 +18,1 code in main`
 	c.commit("main goes on")
 	c.git("switch", "-q", "topic")
 	expect(t, "main goes on", list(c.since("").Hunks()), "m.py -14,1 +14,1 code in loss")
+}
+
+// Two versions of a file may have the same size and the same time.
+func TestEqualTimes(t *testing.T) {
+	c := newCheckout(t, nil)
+	c.git("config", "core.trustctime", "false")
+	released := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
+	put := func(text string) {
+		c.write("train.py", text)
+		if err := os.Chtimes(filepath.Join(c.dir, "train.py"), released, released); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("WIDTH = 32\n")
+	c.commit("start")
+	if got := c.since("").Hunks(); len(got) > 0 {
+		t.Errorf("edited before any edit: %s", list(got))
+	}
+	put("WIDTH = 64\n")
+	if got := c.since("").Hunks(); len(got) != 1 || got[0].First != 1 || got[0].Lines != 1 {
+		t.Errorf("edited: %q, wanted line 1", list(got))
+	}
 }
 
 func TestNoCommitYet(t *testing.T) {
