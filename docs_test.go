@@ -1,9 +1,11 @@
 package xlagate_test
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -129,5 +131,37 @@ func TestFactsCanBeNamed(t *testing.T) {
 		if err := rule.CheckExpression("facts." + m[1] + ".some <= 0"); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestNothingNeedsARelease holds what is said to type, and the workflows, to what there is: sources until a release is in the changelog.
+func TestNothingNeedsARelease(t *testing.T) {
+	changes, err := os.ReadFile("CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if regexp.MustCompile(`(?m)^## v?\d`).Match(changes) {
+		t.Skip("there is a release")
+	}
+	needs := regexp.MustCompile(`pip install (-U )?xlagate\b|xlagate/xlagate@v\d|cmd/xlagate@(latest|v\d)`)
+	read := 0
+	for _, root := range []string{"README.md", "CONTRIBUTING.md", "docs", "examples", "python/README.md", "cmd/xlagate", "accept", "comment", "setup", "action"} {
+		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !slices.Contains([]string{".md", ".yml", ".yaml", ".go", ".sh"}, filepath.Ext(path)) {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			read++
+			if said := needs.Find(text); said != nil {
+				t.Errorf("%s says %q, and there is no release", path, said)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if read < 50 {
+		t.Errorf("only %d files were read", read)
 	}
 }
