@@ -53,7 +53,7 @@ var dumpRows = []struct {
 			t.Fatalf("%d programs", len(r.Programs))
 		}
 		for i, v := range r.Programs[0].Variants {
-			if len(v.Unlike) == 0 {
+			if len(v.Differing) == 0 {
 				t.Errorf("variant %d: what the constant decides is not known", i)
 			}
 		}
@@ -171,7 +171,7 @@ var dumpRows = []struct {
 		}
 	}},
 	{"PyTorch/XLA", "testdata/torch-rows/watched.tar.xz", facts.Options{}, func(t *testing.T, r *facts.Report) {
-		if cut := r.Programs[0].Variants[0].Cut; cut == nil || !strings.Contains(cut.Reason, "access tensor value") || cut.Where.Line != 20 {
+		if cut := r.Programs[0].Variants[0].GraphBreak; cut == nil || !strings.Contains(cut.Reason, "access tensor value") || cut.Where.Line != 20 {
 			t.Errorf("%s was compiled because of %+v", r.Programs[0].Name, cut)
 		}
 	}},
@@ -193,8 +193,8 @@ var dumpRows = []struct {
 	}},
 	{"Profiles", "testdata/dumps/profiled.tar.xz", facts.Options{}, func(t *testing.T, r *facts.Report) {
 		p := r.Profile
-		if len(p.Files) != 1 || p.Runs["train_step"] != 5 || len(p.Strange) != 0 || len(p.Hot) != 44 {
-			t.Fatalf("%v, %v, %v, %d instructions", p.Files, p.Runs, p.Strange, len(p.Hot))
+		if len(p.Files) != 1 || p.Runs["train_step"] != 5 || len(p.Unknown) != 0 || len(p.Hot) != 44 {
+			t.Fatalf("%v, %v, %v, %d instructions", p.Files, p.Runs, p.Unknown, len(p.Hot))
 		}
 		for _, h := range p.Hot {
 			if h.Kernel == nil || h.Count%5 != 0 {

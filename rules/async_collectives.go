@@ -69,6 +69,6 @@ func countedCollective(c *rule.Context) func(k *facts.Kernel) bool {
 func exposedCollective(c *rule.Context) func(k *facts.Kernel) bool {
 	return func(k *facts.Kernel) bool {
 		distance, _ := c.Number("min_distance")
-		return countedCollective(c)(k) && float64(k.Beside) < distance
+		return countedCollective(c)(k) && float64(k.Overlapped) < distance
 	}
 }

@@ -30,12 +30,12 @@ func Between(v *facts.Variant, at []int) []Divider {
 type gap struct {
 	kernels []*facts.Kernel
 	users   [][]int32
-	walls   []facts.Wall
+	walls   []facts.Barrier
 }
 
 func newGap(v *facts.Variant) *gap {
 	kernels := pointers(v.Kernels)
-	return &gap{kernels, usersOf(kernels), v.Walls}
+	return &gap{kernels, usersOf(kernels), v.Barriers}
 }
 
 func (g *gap) between(pieces []int) []Divider {
@@ -59,7 +59,7 @@ func (g *gap) wallsBehind(pieces []int) (out []Divider) {
 		behind := func(op facts.Op) bool {
 			return slices.ContainsFunc(pieces, func(j int) bool { return makes(g.kernels[j], &op) })
 		}
-		if !slices.ContainsFunc(w.Behind, behind) {
+		if !slices.ContainsFunc(w.Inputs, behind) {
 			continue
 		}
 		at := slices.IndexFunc(out, func(d Divider) bool { return d.Opcode == w.Opcode })

@@ -11,14 +11,14 @@ import (
 )
 
 // apart are two pieces of a kernel, a and b, of which b reads a, and whatever else is in the ledger.
-func apart(walls []facts.Wall, others ...facts.Kernel) *facts.Variant {
+func apart(walls []facts.Barrier, others ...facts.Kernel) *facts.Variant {
 	a := kernel("jit(f)/tanh", "add tanh", "f32[8]")
 	b := with(kernel("jit(f)/exp", "exponential", "f32[8]"), func(k *facts.Kernel) { k.From = facts.PlacesOf(0) })
-	return &facts.Variant{Compiled: facts.Compiled{Kernels: append([]facts.Kernel{a, b}, others...)}, Input: facts.Input{Walls: walls}}
+	return &facts.Variant{Compiled: facts.Compiled{Kernels: append([]facts.Kernel{a, b}, others...)}, Input: facts.Input{Barriers: walls}}
 }
 
-func wall(opcode string, line int32, behind ...facts.Op) facts.Wall {
-	w := facts.Wall{Op: facts.Op{Opcode: opcode}, Behind: behind}
+func wall(opcode string, line int32, behind ...facts.Op) facts.Barrier {
+	w := facts.Barrier{Op: facts.Op{Opcode: opcode}, Inputs: behind}
 	if line > 0 {
 		w.Source = hlo.Location{File: "src/train.py", Line: line}
 	}
@@ -29,19 +29,19 @@ func TestWallsBetweenPieces(t *testing.T) {
 	tanh := facts.Op{OpName: "jit(f)/tanh", Opcode: "tanh"}
 	other := facts.Op{OpName: "jit(f)/sin", Opcode: "sine"}
 	for _, c := range []struct {
-		walls []facts.Wall
+		walls []facts.Barrier
 		want  string
 	}{
-		{[]facts.Wall{wall("opt-barrier", 9, tanh)}, "an optimization barrier (train.py:9)"},
-		{[]facts.Wall{wall("opt-barrier", 0, tanh)}, "an optimization barrier"},
-		{[]facts.Wall{wall("opt-barrier", 9, tanh), wall("opt-barrier", 7, tanh), wall("opt-barrier", 9, tanh)}, "optimization barriers (train.py:7, train.py:9)"},
-		{[]facts.Wall{wall("opt-barrier", 9, other)}, ""},
-		{[]facts.Wall{wall("opt-barrier", 9, other, tanh)}, "an optimization barrier (train.py:9)"},
-		{[]facts.Wall{wall("xla_python_callback", 3, tanh)}, "a host callback (train.py:3)"},
-		{[]facts.Wall{wall("xla_python_callback", 3, tanh), wall("xla_python_callback", 4, tanh)}, "host callbacks (train.py:3, train.py:4)"},
-		{[]facts.Wall{wall("infeed", 3, tanh), wall("send", 0, tanh)}, "an infeed (train.py:3); a send"},
-		{[]facts.Wall{wall("outfeed", 3, tanh), wall("outfeed", 4, tanh)}, "outfeeds (train.py:3, train.py:4)"},
-		{[]facts.Wall{wall("opt-barrier", 1, tanh), wall("opt-barrier", 2, tanh), wall("opt-barrier", 3, tanh), wall("opt-barrier", 4, tanh), wall("opt-barrier", 5, tanh)},
+		{[]facts.Barrier{wall("opt-barrier", 9, tanh)}, "an optimization barrier (train.py:9)"},
+		{[]facts.Barrier{wall("opt-barrier", 0, tanh)}, "an optimization barrier"},
+		{[]facts.Barrier{wall("opt-barrier", 9, tanh), wall("opt-barrier", 7, tanh), wall("opt-barrier", 9, tanh)}, "optimization barriers (train.py:7, train.py:9)"},
+		{[]facts.Barrier{wall("opt-barrier", 9, other)}, ""},
+		{[]facts.Barrier{wall("opt-barrier", 9, other, tanh)}, "an optimization barrier (train.py:9)"},
+		{[]facts.Barrier{wall("xla_python_callback", 3, tanh)}, "a host callback (train.py:3)"},
+		{[]facts.Barrier{wall("xla_python_callback", 3, tanh), wall("xla_python_callback", 4, tanh)}, "host callbacks (train.py:3, train.py:4)"},
+		{[]facts.Barrier{wall("infeed", 3, tanh), wall("send", 0, tanh)}, "an infeed (train.py:3); a send"},
+		{[]facts.Barrier{wall("outfeed", 3, tanh), wall("outfeed", 4, tanh)}, "outfeeds (train.py:3, train.py:4)"},
+		{[]facts.Barrier{wall("opt-barrier", 1, tanh), wall("opt-barrier", 2, tanh), wall("opt-barrier", 3, tanh), wall("opt-barrier", 4, tanh), wall("opt-barrier", 5, tanh)},
 			"optimization barriers (train.py:1, train.py:2, train.py:3, 2 more)"},
 	} {
 		if got := strings.Join(between(apart(c.walls), []int{0, 1}), "; "); got != c.want {
@@ -65,7 +65,7 @@ func TestWhatAWallTakes(t *testing.T) {
 		"another opcode": {facts.Op{OpName: "jit(f)/tanh", Opcode: "add"}, 0, false},
 		"another name":   {facts.Op{OpName: "jit(f)/sin", Opcode: "tanh"}, 0, false},
 	} {
-		v := apart([]facts.Wall{wall("opt-barrier", 0, c.op)})
+		v := apart([]facts.Barrier{wall("opt-barrier", 0, c.op)})
 		if c.line > 0 {
 			v.Kernels[0].Source = at(c.line)
 		}
@@ -77,7 +77,7 @@ func TestWhatAWallTakes(t *testing.T) {
 
 // One result of several that a fusion has is enough.
 func TestWallBehindOneOfSeveralResults(t *testing.T) {
-	v := apart([]facts.Wall{wall("opt-barrier", 0, facts.Op{OpName: "jit(f)/sum", Opcode: "reduce"})})
+	v := apart([]facts.Barrier{wall("opt-barrier", 0, facts.Op{OpName: "jit(f)/sum", Opcode: "reduce"})})
 	v.Kernels[0].Outs = []facts.Op{{OpName: "jit(f)/tanh", Opcode: "tanh"}, {OpName: "jit(f)/sum", Opcode: "reduce"}}
 	if got := between(v, []int{0, 1}); len(got) != 1 {
 		t.Errorf("%q", got)
@@ -121,7 +121,7 @@ func TestWhatMattersBetweenPieces(t *testing.T) {
 	if got := between(v, []int{0, 1}); len(got) != 0 {
 		t.Errorf("the last piece is a result, as the whole was: %q", got)
 	}
-	v = apart([]facts.Wall{wall("opt-barrier", 0, facts.Op{OpName: "jit(f)/tanh", Opcode: "tanh"})})
+	v = apart([]facts.Barrier{wall("opt-barrier", 0, facts.Op{OpName: "jit(f)/tanh", Opcode: "tanh"})})
 	v.Kernels[0].Result = true
 	if got := between(v, []int{0, 1}); len(got) != 1 || got[0] != "an optimization barrier" {
 		t.Errorf("%q", got)

@@ -56,11 +56,11 @@ func TestDonatedToAResultThatIsSpreadOtherwise(t *testing.T) {
 // Without torch_xla.sync PyTorch/XLA compiles the step where its loss is printed: the graph returns the loss, and nothing that the step updates.
 func TestStepThatNothingSyncs(t *testing.T) {
 	weight := facts.Parameter{Name: "p1", Shape: "f32[8]"}
-	read := &tensorflow.Cut{Reason: "most likely user code trying to access tensor value before torch_xla.sync", Where: hlo.Location{File: "train.py", Line: 72}}
-	sync := &tensorflow.Cut{Reason: "user torch_xla.sync", Where: hlo.Location{File: "train.py", Line: 70}}
+	read := &tensorflow.GraphBreak{Reason: "most likely user code trying to access tensor value before torch_xla.sync", Where: hlo.Location{File: "train.py", Line: 72}}
+	sync := &tensorflow.GraphBreak{Reason: "user torch_xla.sync", Where: hlo.Location{File: "train.py", Line: 70}}
 	const said = "PyTorch/XLA compiled the graph where a tensor's value is read (train.py:72)"
 	for name, c := range map[string]struct {
-		was, is *tensorflow.Cut
+		was, is *tensorflow.GraphBreak
 		result  string
 		want    string
 	}{
@@ -70,7 +70,7 @@ func TestStepThatNothingSyncs(t *testing.T) {
 		"synced":                {sync, sync, "(f32[])", "p1: no result is left for its buffer: 0 of its shape f32[8], 1 before"},
 		"returned, not donated": {sync, read, "(f32[], f32[8])", "p1: not donated"},
 	} {
-		v := &Variant{Old: &facts.Variant{Interface: facts.Interface{Result: "(f32[], f32[8])"}, Origin: facts.Origin{Cut: c.was}}, New: &facts.Variant{Interface: facts.Interface{Result: c.result}, Origin: facts.Origin{Cut: c.is}}}
+		v := &Variant{Old: &facts.Variant{Interface: facts.Interface{Result: "(f32[], f32[8])"}, Origin: facts.Origin{GraphBreak: c.was}}, New: &facts.Variant{Interface: facts.Interface{Result: c.result}, Origin: facts.Origin{GraphBreak: c.is}}}
 		cause, _ := v.Undonated([]*facts.Parameter{&weight}, "")
 		if cause.Title != c.want {
 			t.Errorf("%s: %s\nwanted %s", name, cause.Title, c.want)

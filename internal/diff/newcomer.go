@@ -14,14 +14,14 @@ import (
 // Newcomer says where a program comes from that was not there before.
 func Newcomer(programs []*Program, p *Program) *Cause {
 	first := p.New.Variants[0]
-	cut := CutText(first.Cut)
+	cut := CutText(first.GraphBreak)
 	if cause := TracedAgain(programs, p); cause != nil {
 		return cause
 	}
 	if cut == "" {
 		return &Cause{Title: newProgram(programs, p), Source: first.FirstSource(), After: first.Kernels}
 	}
-	cause := &Cause{Title: "a graph that was not there before: PyTorch/XLA compiled it " + cut, Source: first.Cut.Where}
+	cause := &Cause{Title: "a graph that was not there before: PyTorch/XLA compiled it " + cut, Source: first.GraphBreak.Where}
 	if other := CompiledBeside(programs, p); other != "" {
 		cause.Title += ", as it does " + other + ": what runs before it is not always the same"
 	}
@@ -114,7 +114,7 @@ var cutReasons = []struct{ said, means string }{
 }
 
 // CutText says why PyTorch/XLA compiled a graph: "at torch_xla.sync (train.py:41)"; "" without a log.
-func CutText(cut *tensorflow.Cut) string {
+func CutText(cut *tensorflow.GraphBreak) string {
 	if cut == nil {
 		return ""
 	}
@@ -135,7 +135,7 @@ func CutText(cut *tensorflow.Cut) string {
 func Cuts(p *facts.Program) string {
 	var places []string
 	for _, v := range p.Variants {
-		if text := CutText(v.Cut); text != "" {
+		if text := CutText(v.GraphBreak); text != "" {
 			places = AddNew(places, text)
 		}
 	}
@@ -143,21 +143,21 @@ func Cuts(p *facts.Program) string {
 }
 
 // readsValue reports whether a graph ended because Python read a tensor's value: .item(), print, a branch, or an operation on the CPU.
-func readsValue(cut *tensorflow.Cut) bool {
+func readsValue(cut *tensorflow.GraphBreak) bool {
 	return cut != nil && cut.Where.File != "" && strings.Contains(cut.Reason, tensorRead)
 }
 
 // unsynced returns the cause that PyTorch/XLA ended a graph where Python read a value: only torch_xla.sync returns what the step updates. It is nil if the
 // baseline's graph ended in the same way.
 func unsynced(v *Variant, p *facts.Parameter) *Cause {
-	if v.Old == nil || p.Donated || !readsValue(v.New.Cut) || readsValue(v.Old.Cut) || countShape(v.New.Result, p.Shape) >= countShape(v.Old.Result, p.Shape) {
+	if v.Old == nil || p.Donated || !readsValue(v.New.GraphBreak) || readsValue(v.Old.GraphBreak) || countShape(v.New.Result, p.Shape) >= countShape(v.Old.Result, p.Shape) {
 		return nil
 	}
-	text := fmt.Sprintf("PyTorch/XLA compiled the graph %s: what the step updates is not among its results, as it is at torch_xla.sync", CutText(v.New.Cut))
-	if before := CutText(v.Old.Cut); before != "" {
-		text = fmt.Sprintf("PyTorch/XLA compiled the graph %s, not %s any more: what the step updates is not among its results", CutText(v.New.Cut), before)
+	text := fmt.Sprintf("PyTorch/XLA compiled the graph %s: what the step updates is not among its results, as it is at torch_xla.sync", CutText(v.New.GraphBreak))
+	if before := CutText(v.Old.GraphBreak); before != "" {
+		text = fmt.Sprintf("PyTorch/XLA compiled the graph %s, not %s any more: what the step updates is not among its results", CutText(v.New.GraphBreak), before)
 	}
-	return &Cause{Title: text, Source: v.New.Cut.Where}
+	return &Cause{Title: text, Source: v.New.GraphBreak.Where}
 }
 
 // ValueReads lists where graphs ended so, each place once.
@@ -168,8 +168,8 @@ func ValueReads(programs []*Program) []hlo.Location {
 			continue
 		}
 		for _, v := range p.New.Variants {
-			if readsValue(v.Cut) && !slices.Contains(places, v.Cut.Where) {
-				places = append(places, v.Cut.Where)
+			if readsValue(v.GraphBreak) && !slices.Contains(places, v.GraphBreak.Where) {
+				places = append(places, v.GraphBreak.Where)
 			}
 		}
 	}
@@ -183,7 +183,7 @@ func CompiledBeside(programs []*Program, p *Program) string {
 			continue
 		}
 		for _, v := range other.New.Variants {
-			if cut := p.New.Variants[0].Cut; cut != nil && v.Cut != nil && cut.Where.File != "" && v.Cut.Where == cut.Where {
+			if cut := p.New.Variants[0].GraphBreak; cut != nil && v.GraphBreak != nil && cut.Where.File != "" && v.GraphBreak.Where == cut.Where {
 				return other.Name
 			}
 		}

@@ -271,14 +271,14 @@ func constantSets(variants []*facts.Variant) []ArgumentChange {
 func unlikeChanges(variants []*facts.Variant) []ArgumentChange {
 	place := ""
 	values := texts(variants, func(v *facts.Variant) string {
-		for _, op := range v.Unlike {
+		for _, op := range v.Differing {
 			if place == "" && op.Source.File != "" {
 				place = inBrackets(op.Source.Short())
 			} else if place == "" && op.OpName != "" {
 				place = " in " + op.OpName
 			}
 		}
-		unlike := slices.DeleteFunc(slices.Clone(v.Unlike), func(op facts.Op) bool { return op.Opcode == "constant" && len(v.Unlike) > 1 })
+		unlike := slices.DeleteFunc(slices.Clone(v.Differing), func(op facts.Op) bool { return op.Opcode == "constant" && len(v.Differing) > 1 })
 		named := texts(unlike, func(op facts.Op) string { return strings.TrimSpace(op.Opcode + " " + op.Attrs) })
 		return cmp.Or(counted(named), "no extra operation")
 	})

@@ -152,7 +152,7 @@ func TestOperationsThatVary(t *testing.T) {
 		}
 		return o
 	}
-	doing := func(ops ...facts.Op) *facts.Variant { return &facts.Variant{Input: facts.Input{Unlike: ops}} }
+	doing := func(ops ...facts.Op) *facts.Variant { return &facts.Variant{Input: facts.Input{Differing: ops}} }
 	const says = " a static argument or a Python branch decides"
 	for _, c := range []struct {
 		a, b *facts.Variant

@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -158,12 +159,7 @@ func (x *tarIndex) list() []*File {
 }
 
 func (x *tarIndex) isDir(name string) bool {
-	for _, n := range x.order {
-		if strings.HasPrefix(n, name+"/") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(x.order, func(n string) bool { return strings.HasPrefix(n, name+"/") })
 }
 
 // tarInfo is a link's header with the size of its target.

@@ -52,7 +52,12 @@ type Options struct {
 // must be closed.
 func Open(ctx context.Context, path string, opts Options) (*Dump, error) {
 	d := &Dump{Path: path, limit: opts.Limit}
-	files, err := d.gather(ctx, path, opts)
+	return d.open(ctx, func() ([]*File, error) { return d.gather(ctx, path, opts) })
+}
+
+// open lists the files of a dump, and sorts them. It closes the dump if that fails.
+func (d *Dump) open(ctx context.Context, gather func() ([]*File, error)) (*Dump, error) {
+	files, err := gather()
 	if err == nil {
 		err = d.sort(ctx, files)
 	}
@@ -144,22 +149,7 @@ type Part struct {
 // OpenParts lists a dump whose files are stored in different places. The name appears in messages.
 func OpenParts(ctx context.Context, name string, parts []Part, limit Limit) (*Dump, error) {
 	d := &Dump{Path: name, limit: limit}
-	files, err := d.gatherParts(ctx, parts)
-	if err == nil {
-		err = d.sort(ctx, files)
-	}
-	if err != nil {
-		d.Close()
-		return nil, err
-	}
-	return d, nil
-}
-
-// stripFolder removes the name of the packed folder from the names of its files.
-func stripFolder(files []*File, folder string) {
-	for _, f := range files {
-		f.rel = strings.TrimPrefix(f.rel, folder+"/")
-	}
+	return d.open(ctx, func() ([]*File, error) { return d.gatherParts(ctx, parts) })
 }
 
 func (d *Dump) gatherParts(ctx context.Context, parts []Part) ([]*File, error) {
@@ -183,8 +173,10 @@ func (d *Dump) gatherParts(ctx context.Context, parts []Part) ([]*File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(parts) == 1 {
-			stripFolder(files, name)
+		for _, f := range files {
+			if len(parts) == 1 {
+				f.rel = strings.TrimPrefix(f.rel, name+"/") // the name of the packed folder
+			}
 		}
 		all = append(all, files...)
 	}

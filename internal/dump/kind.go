@@ -187,50 +187,35 @@ func llvmKind(s string) Kind {
 	return KindLLVMUnoptimized
 }
 
-// strayNames are the files of no module that are recognized by name.
+// strayNames are the files of no module that are recognized by name, as path.Match matches it.
 var strayNames = []struct {
-	is   func(base string) bool
-	kind Kind
+	pattern string
+	kind    Kind
 }{
-	{is("xlagate-toolchain.json"), KindToolchain},
-	{is("xlagate-stdout.log", "xlagate-stderr.log"), KindLog}, // whatever they begin with
-	{ends(".trace.json.gz", ".trace.json", ".xplane.pb", ".xplane.pb.gz", "perfetto_trace.json.gz"), KindTrace},
-	{isOpStacks, KindOpStacks},
-	{is("saved_model.pb", "saved_model.pbtxt", "fingerprint.pb", "keras_metadata.pb", "variables.index"), KindSavedModel},
-	{starts("variables.data-"), KindSavedModel},
-	{ends("-cache", "-atime"), KindCacheEntry},
-	{ends(".json"), KindJSON},
-	{ends(".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.zst", ".zip"), KindArchive},
-}
-
-func is(names ...string) func(string) bool {
-	return func(base string) bool {
-		for _, n := range names {
-			if base == n {
-				return true
-			}
-		}
-		return false
-	}
-}
-
-func ends(suffixes ...string) func(string) bool {
-	return func(base string) bool {
-		for _, s := range suffixes {
-			if strings.HasSuffix(base, s) {
-				return true
-			}
-		}
-		return false
-	}
-}
-
-func starts(prefix string) func(string) bool {
-	return func(base string) bool { return strings.HasPrefix(base, prefix) }
-}
-
-func isOpStacks(base string) bool {
-	return strings.HasSuffix(base, ".csv") && strings.Contains(base, ".op_stacktrace.")
+	{"xlagate-toolchain.json", KindToolchain},
+	{"xlagate-stdout.log", KindLog}, // whatever they begin with
+	{"xlagate-stderr.log", KindLog},
+	{"*.trace.json.gz", KindTrace},
+	{"*.trace.json", KindTrace},
+	{"*.xplane.pb", KindTrace},
+	{"*.xplane.pb.gz", KindTrace},
+	{"*perfetto_trace.json.gz", KindTrace},
+	{"*.op_stacktrace.*csv", KindOpStacks},
+	{"saved_model.pb", KindSavedModel},
+	{"saved_model.pbtxt", KindSavedModel},
+	{"fingerprint.pb", KindSavedModel},
+	{"keras_metadata.pb", KindSavedModel},
+	{"variables.index", KindSavedModel},
+	{"variables.data-*", KindSavedModel},
+	{"*-cache", KindCacheEntry},
+	{"*-atime", KindCacheEntry},
+	{"*.json", KindJSON},
+	{"*.tar", KindArchive},
+	{"*.tar.gz", KindArchive},
+	{"*.tgz", KindArchive},
+	{"*.tar.xz", KindArchive},
+	{"*.tar.zst", KindArchive},
+	{"*.zip", KindArchive},
 }
 
 // isLogName reports whether a name is one that people and runners give to a program's output.
@@ -258,7 +243,7 @@ func strayKind(f *File) (Kind, error) {
 	}
 	base := path.Base(f.rel)
 	for _, n := range strayNames {
-		if n.is(base) {
+		if fits, _ := path.Match(n.pattern, base); fits {
 			return n.kind, nil
 		}
 	}

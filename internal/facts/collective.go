@@ -22,8 +22,8 @@ func (r *reader) overlap(w *walk, v *Variant) {
 		if k.Class != ClassCollective {
 			continue
 		}
-		k.Async, k.Beside = k.Until > 0, w.computing(i+1, int(k.Until))
-		if k.Beside > 0 {
+		k.Async, k.Overlapped = k.Until > 0, w.computing(i+1, int(k.Until))
+		if k.Overlapped > 0 {
 			v.Facts[AsyncOverlapped]++
 		} else {
 			v.Facts[AsyncExposed]++

@@ -181,10 +181,8 @@ func leafTypes(m *hlo.Module, id hlo.ShapeID, types []hlo.Type) []hlo.Type {
 		}
 		return types
 	}
-	for _, t := range types {
-		if t == s.Type {
-			return types
-		}
+	if slices.Contains(types, s.Type) {
+		return types
 	}
 	return append(types, s.Type)
 }

@@ -24,11 +24,11 @@ func TestCuts(t *testing.T) {
 		var got []string
 		for _, p := range r.Programs {
 			for _, v := range p.Variants {
-				if v.Cut == nil {
+				if v.GraphBreak == nil {
 					t.Fatalf("%s: %s has no cut", name, v.Modules)
 				}
-				file := v.Cut.Where.File
-				got = append(got, fmt.Sprintf("%s %s:%d in %s", p.Name, file[strings.LastIndexByte(file, '/')+1:], v.Cut.Where.Line, v.Cut.Where.Function))
+				file := v.GraphBreak.Where.File
+				got = append(got, fmt.Sprintf("%s %s:%d in %s", p.Name, file[strings.LastIndexByte(file, '/')+1:], v.GraphBreak.Where.Line, v.GraphBreak.Where.Function))
 			}
 		}
 		if all := strings.Join(got, ", "); all != want {
@@ -55,9 +55,9 @@ func TestCutsOutOfStep(t *testing.T) {
 		"one was not logged":   {[]int{3, 5}, false},
 		"a run without a word": {nil, false},
 	} {
-		var cuts []tensorflow.Cut
+		var cuts []tensorflow.GraphBreak
 		for _, n := range c.inputs {
-			cuts = append(cuts, tensorflow.Cut{Inputs: n})
+			cuts = append(cuts, tensorflow.GraphBreak{Inputs: n})
 		}
 		if got := inStep(graphs, cuts); got != c.want {
 			t.Errorf("%s: %v", what, got)

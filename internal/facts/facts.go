@@ -87,16 +87,16 @@ type Interface struct {
 
 // Origin is where a variant was compiled, and from which files it was measured.
 type Origin struct {
-	Modules   []string        // every compile of it: "module_0010.jit_train_step"; more than one: compiled again for nothing
-	Elsewhere []string        // the same compile for other devices and in other processes: legitimate repetitions
-	CallSite  hlo.Location    // the model's line that called the function, where stacks were dumped; never stored
-	Cut       *tensorflow.Cut // why PyTorch/XLA compiled it, and from where; nil where no log tells, never stored
-	Backend   string          // what it was compiled for: "cpu", "gpu", "tpu"; helpers may be compiled for the host
-	File      string          // the optimized module it was measured from
-	Reached   string          // where on its way through the compiler it was measured, "after pass fusion"; "" at the end
-	Missing   []string        // inputs that were not dumped: "buffer-assignment", "before-optimizations", …
-	Module    *hlo.Module     `json:"-"` // the optimized module while it is open; nil when the facts came from elsewhere
-	Compiles  []compile       `json:"-"` // see settle
+	Modules    []string               // every compile of it: "module_0010.jit_train_step"; more than one: compiled again for nothing
+	Elsewhere  []string               // the same compile for other devices and in other processes: legitimate repetitions
+	CallSite   hlo.Location           // the model's line that called the function, where stacks were dumped; never stored
+	GraphBreak *tensorflow.GraphBreak // why PyTorch/XLA compiled it, and from where; nil where no log tells, never stored
+	Backend    string                 // what it was compiled for: "cpu", "gpu", "tpu"; helpers may be compiled for the host
+	File       string                 // the optimized module it was measured from
+	Reached    string                 // where on its way through the compiler it was measured, "after pass fusion"; "" at the end
+	Missing    []string               // inputs that were not dumped: "buffer-assignment", "before-optimizations", …
+	Module     *hlo.Module            `json:"-"` // the optimized module while it is open; nil when the facts came from elsewhere
+	Compiles   []compile              `json:"-"` // see settle
 }
 
 // Input is the program that the framework passes to the compiler.
@@ -105,8 +105,8 @@ type Input struct {
 	InputVaries bool        // it differed between samples
 	Model       []Statement // what the model computes, line by line of its source
 	ModelAfter  bool        // Model was read off the optimized module: what the compiler repeats is in it once, what it removes is not
-	Walls       []Wall      // what fusion cannot cross
-	Unlike      []Op        // operations that not all variants of the same signature have
+	Barriers    []Barrier   // what fusion cannot cross
+	Differing   []Op        // operations that not all variants of the same signature have
 }
 
 // Compiled is the program that the compiler makes.
@@ -150,17 +150,17 @@ type Output struct {
 type Kernel struct {
 	*Form
 	*Site
-	Name   string // the instruction's name; changes with every compile
-	Ops    OpList // what is fused in it, in order, with the model's names
-	Result bool   // its value leaves the program
-	Async  bool   // a collective that is started and waited for apart
-	Beside int32  // of one that is Async: how many kernels run meanwhile
-	Until  int32  // of a transfer that is started and waited for apart: the first of the variant's kernels after that; never stored
-	Plan   *Plan  // nil where it was not dumped
-	Code   *Code  // nil where nothing tells; never stored
-	From   Places // the variant's kernels that it reads from; like Result and Outs unknown to a stored baseline
-	Writes string // the shape of the argument or of the loop's state that it writes whole; never stored
-	Outs   []Op   // the operations whose values leave a fusion of several results
+	Name       string // the instruction's name; changes with every compile
+	Ops        OpList // what is fused in it, in order, with the model's names
+	Result     bool   // its value leaves the program
+	Async      bool   // a collective that is started and waited for apart
+	Overlapped int32  // of one that is Async: how many kernels run meanwhile
+	Until      int32  // of a transfer that is started and waited for apart: the first of the variant's kernels after that; never stored
+	Plan       *Plan  // nil where it was not dumped
+	Code       *Code  // nil where nothing tells; never stored
+	From       Places // the variant's kernels that it reads from; like Result and Outs unknown to a stored baseline
+	Writes     string // the shape of the argument or of the loop's state that it writes whole; never stored
+	Outs       []Op   // the operations whose values leave a fusion of several results
 }
 
 // Site is the place of a kernel in the program, and the model's name of it. Many kernels share one.
@@ -257,7 +257,7 @@ type Op struct {
 	OpName string
 	Shape  string
 	Layout string // "" for the default; only in kernels
-	Attrs  string // a constant's value, dimensions and the like; only in Variant.Unlike
+	Attrs  string // a constant's value, dimensions and the like; only in Variant.Differing
 	Source hlo.Location
 	Stack  *Stack  // Source and the model's lines that called it, of an operation in a kernel; never stored
 	From   []int32 // its operands in Kernel.Ops; ^n is the kernel's operand n, and see FromConstant
@@ -276,10 +276,10 @@ type Statement struct {
 	Stacks []*Stack     // each Source, Caller and what called that; never stored
 }
 
-// Wall is an operation that fusion cannot cross: an optimization barrier, a callback, a transfer with the host.
-type Wall struct {
+// Barrier is an operation that fusion cannot cross: an optimization barrier, a callback, a transfer with the host.
+type Barrier struct {
 	Op
-	Behind []Op // the operations whose values it takes
+	Inputs []Op // the operations whose values it takes
 }
 
 // Constant is a constant baked into the program.

@@ -113,13 +113,13 @@ func (s *Share) nameArguments() {
 	}
 }
 
-// assignCuts gives each graph of PyTorch/XLA its cut. The log tells no module's name: the graphs of a process are compiled and dumped
+// assignGraphBreaks gives each graph of PyTorch/XLA its cut. The log tells no module's name: the graphs of a process are compiled and dumped
 // one after the other, so that the order tells, where there are as many of both and each takes as many arguments. Otherwise nothing is said.
-func (s *Share) assignCuts() {
-	if s.DumpWide == nil || s.DumpWide.Logs == nil || len(s.DumpWide.Logs.Cuts) == 0 {
+func (s *Share) assignGraphBreaks() {
+	if s.DumpWide == nil || s.DumpWide.Logs == nil || len(s.DumpWide.Logs.GraphBreaks) == 0 {
 		return
 	}
-	cuts, runs := s.DumpWide.Logs.Cuts, map[string][]*measurement{}
+	cuts, runs := s.DumpWide.Logs.GraphBreaks, map[string][]*measurement{}
 	for _, m := range s.Units {
 		if m.Listed || m.Toolchain.Framework != TorchFramework {
 			continue
@@ -133,14 +133,14 @@ func (s *Share) assignCuts() {
 	for _, graphs := range runs {
 		if inStep(graphs, cuts) {
 			for i, m := range graphs {
-				m.cutAt(cuts[i])
+				m.breakAt(cuts[i])
 			}
 		}
 	}
 }
 
 // inStep reports whether graphs and cuts agree one by one. Many arguments are passed as one tuple.
-func inStep(graphs []*measurement, cuts []tensorflow.Cut) bool {
+func inStep(graphs []*measurement, cuts []tensorflow.GraphBreak) bool {
 	if len(graphs) != len(cuts) {
 		return false
 	}
@@ -152,9 +152,9 @@ func inStep(graphs []*measurement, cuts []tensorflow.Cut) bool {
 	return true
 }
 
-func (out *measurement) cutAt(c tensorflow.Cut) {
+func (out *measurement) breakAt(c tensorflow.GraphBreak) {
 	c.Where.File = strings.TrimPrefix(c.Where.File, out.Root)
-	out.Variant.Cut = &c
+	out.Variant.GraphBreak = &c
 	if c.Where.File != "" {
 		out.Variant.CallSite = c.Where
 	}

@@ -110,7 +110,7 @@ func (s *speller) kernel(i int, k *Kernel) {
 	s.line("  kernel %d %s %s%s", i, k.Name, k.Kind, set("class", k.Class, "fusion", k.Fusion, "do", k.Do.List(), "root", k.Root, "out", k.Out, "layout", k.Layout, "in", k.In.List(),
 		"target", k.Target, "attrs", k.Attrs, "groups", k.Groups, "axes", k.Axes, "function", k.Function, "written", k.Written, "bytes", k.Bytes, "flops", k.Flops,
 		"op_name", k.OpName, "op_type", k.OpType, "at", spelledPlace(k.Source), "times", k.Times, "loop", k.Loop, "in_loop", k.InLoop, "in_entry", k.InEntry,
-		"result", k.Result, "async", k.Async, "beside", k.Beside, "from", slices.Collect(k.From.All())))
+		"result", k.Result, "async", k.Async, "beside", k.Overlapped, "from", slices.Collect(k.From.All())))
 	if k.Plan != nil {
 		s.line("    plan %+v", *k.Plan)
 	}
@@ -133,13 +133,13 @@ func (s *speller) besides(v *Variant) {
 	for _, m := range v.Model {
 		s.line("  model %s%s", m.Scope, set("type", m.Type, "do", m.Do, "op_name", m.OpName, "op_type", m.OpType, "at", spelledPlace(m.Source)))
 	}
-	for _, w := range v.Walls {
-		s.line("  wall %s behind %d", spelledOp(w.Op), len(w.Behind))
+	for _, w := range v.Barriers {
+		s.line("  wall %s behind %d", spelledOp(w.Op), len(w.Inputs))
 	}
 	for _, p := range v.Products {
 		s.line("  product %s%s", p.Opcode, set("type", p.Type, "shape", p.Shape, "precision", p.Precision, "flops", p.Flops, "op_name", p.OpName, "at", spelledPlace(p.Source)))
 	}
-	for _, op := range v.Unlike {
+	for _, op := range v.Differing {
 		s.line("  unlike %s %s", spelledOp(op), op.Attrs)
 	}
 	for _, op := range v.Results {

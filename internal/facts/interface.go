@@ -225,19 +225,10 @@ func splitOf(whole, piece *hlo.Shape) (split []int64, ok bool) {
 }
 
 func splitText(split []int64) string {
-	var b strings.Builder
-	whole := true
-	for d, n := range split {
-		if d > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.FormatInt(n, 10))
-		whole = whole && n == 1
-	}
-	if whole {
+	if !slices.ContainsFunc(split, func(n int64) bool { return n != 1 }) {
 		return ""
 	}
-	return "[" + b.String() + "]"
+	return bracketed(split)
 }
 
 // askedShardings are the shardings that the root requests, one for each result, "" for none.

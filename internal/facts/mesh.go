@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -311,15 +312,8 @@ func follows(mesh []axis, before, at int) bool {
 	return before < at
 }
 
-func bracketed(numbers []int) string {
-	var b strings.Builder
-	for i, n := range numbers {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.Itoa(n))
-	}
-	return "[" + b.String() + "]"
+func bracketed[T int | int64](numbers []T) string {
+	return "[" + strings.ReplaceAll(strings.Trim(fmt.Sprint(numbers), "[]"), " ", ",") + "]"
 }
 
 // meshInShardings reads the mesh off the shardings of a module's entry computation; nil where they name none, or several.

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -142,7 +143,7 @@ func (v *Variant) PriceOn(d *price.Device) {
 // a program that was compiled for another kind of device, as for the host of a GPU, runs on that kind's reference. It is nil for a device that no
 // price is known of.
 func (r *Report) DeviceOf(v *Variant) *price.Device {
-	family := price.Family(orElse(v.Backend, r.Toolchain.Backend))
+	family := price.Family(cmp.Or(v.Backend, r.Toolchain.Backend))
 	if d := price.Named(r.Device); d != nil && d.Family == family {
 		return d
 	}

@@ -65,7 +65,7 @@ func TestProductsOverlapAndFlow(t *testing.T) {
 			t.Errorf("%s computes %d", p.Opcode, p.Flops)
 		}
 	}
-	if k := v.Kernels[0]; !k.Async || k.Beside != 1 {
+	if k := v.Kernels[0]; !k.Async || k.Overlapped != 1 {
 		t.Errorf("the first collective: %+v", k)
 	}
 	fusion := v.Kernels[1].Ops.Slice()

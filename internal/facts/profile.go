@@ -18,24 +18,24 @@ type Profile struct {
 	Devices []string // devices and host threads that instructions ran on
 	Time    time.Duration
 	Hot     []HotKernel     // by time of their own, longest first
-	Strange []StrangeModule // modules that ran and that the dump does not hold
+	Unknown []UnknownModule // modules that ran and that the dump does not hold
 	Runs    map[string]int  // how often a program ran, over all devices; absent where the profile does not say
 }
 
 // HotKernel is one instruction that ran, with the kernel that it is.
 type HotKernel struct {
-	Program string
-	Module  string  // as in HloModule
-	Name    string  // the instruction
-	Kernel  *Kernel // nil where the module launches no such instruction
-	Several bool    // several compiles of the module have different kernels of that name: the time may be of any of them
-	Count   int
-	Total   time.Duration
-	Self    time.Duration // without what ran inside of it
+	Program   string
+	Module    string  // as in HloModule
+	Name      string  // the instruction
+	Kernel    *Kernel // nil where the module launches no such instruction
+	Ambiguous bool    // several compiles of the module have different kernels of that name: the time may be of any of them
+	Count     int
+	Total     time.Duration
+	Self      time.Duration // without what ran inside of it
 }
 
-// StrangeModule is a module that ran and was not dumped.
-type StrangeModule struct {
+// UnknownModule is a module that ran and was not dumped.
+type UnknownModule struct {
 	Name string        `json:"name"`
 	Time time.Duration `json:"time_ns"`
 }
@@ -115,7 +115,7 @@ func (l *profileJoin) kernel(known *profiledModule, module, name string) *HotKer
 		at = len(l.profile.Hot)
 		l.at[key] = at
 		l.profile.Hot = append(l.profile.Hot, HotKernel{
-			Program: known.program, Module: module, Name: name, Kernel: known.kernels[name], Several: known.several[name],
+			Program: known.program, Module: module, Name: name, Kernel: known.kernels[name], Ambiguous: known.several[name],
 		})
 	}
 	return &l.profile.Hot[at]
@@ -124,7 +124,7 @@ func (l *profileJoin) kernel(known *profiledModule, module, name string) *HotKer
 // list is the profile of all traces that were added.
 func (l *profileJoin) list() *Profile {
 	for name, spent := range l.strange {
-		l.profile.Strange = append(l.profile.Strange, StrangeModule{Name: name, Time: spent})
+		l.profile.Unknown = append(l.profile.Unknown, UnknownModule{Name: name, Time: spent})
 	}
 	l.profile.sort()
 	return l.profile
@@ -137,7 +137,7 @@ func (p *Profile) sort() {
 	slices.SortFunc(p.Hot, func(a, b HotKernel) int {
 		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(a.Module, b.Module), cmp.Compare(a.Name, b.Name))
 	})
-	slices.SortFunc(p.Strange, func(a, b StrangeModule) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(p.Unknown, func(a, b UnknownModule) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Name, b.Name)) })
 }
 
 // merge joins the profiles of several dumps of one run.
@@ -150,7 +150,7 @@ func (p *Profile) merge(o *Profile) *Profile {
 	}
 	all := &Profile{
 		Files: slices.Concat(p.Files, o.Files), Devices: slices.Concat(p.Devices, o.Devices), Time: p.Time + o.Time,
-		Hot: slices.Concat(p.Hot, o.Hot), Strange: slices.Concat(p.Strange, o.Strange), Runs: maps.Clone(p.Runs),
+		Hot: slices.Concat(p.Hot, o.Hot), Unknown: slices.Concat(p.Unknown, o.Unknown), Runs: maps.Clone(p.Runs),
 	}
 	for program, n := range o.Runs {
 		all.Runs[program] += n

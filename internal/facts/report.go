@@ -40,7 +40,7 @@ func (s *Share) Report() *Report {
 		r.Toolchain.merge(m.Toolchain)
 	}
 	s.nameArguments()
-	s.assignCuts()
+	s.assignGraphBreaks()
 	r.Programs, r.Helpers = group(s.Units)
 	if s.Dump.Included || len(r.Programs) == 0 && s.whole() {
 		r.Programs, r.Helpers = append(r.Programs, r.Helpers...), nil
@@ -271,7 +271,7 @@ func Joint(name string, parts []*Program) *Program {
 		v.add(part)
 	}
 	v.Facts = sum(parts)
-	v.Fingerprint, v.InputPrint = strings.Join(sortedCopy(prints), " "), strings.Join(sortedCopy(inputs), " ")
+	v.Fingerprint, v.InputPrint = strings.Join(slices.Sorted(slices.Values(prints)), " "), strings.Join(slices.Sorted(slices.Values(inputs)), " ")
 	first := parts[0].Variants[0]
 	v.Modules, v.File, v.ModelAfter = first.Modules, first.File, first.ModelAfter
 	return &Program{Name: name, Variants: []*Variant{v}}
@@ -287,9 +287,9 @@ func (v *Variant) add(part *Variant) {
 	v.Constants = append(v.Constants, part.Constants...)
 	v.Buffers = append(v.Buffers, part.Buffers...)
 	v.Model = append(v.Model, part.Model...)
-	v.Walls = append(v.Walls, part.Walls...)
+	v.Barriers = append(v.Barriers, part.Barriers...)
 	v.Products = append(v.Products, part.Products...)
-	v.Unlike = append(v.Unlike, part.Unlike...)
+	v.Differing = append(v.Differing, part.Differing...)
 	v.Results = append(v.Results, part.Results...)
 	v.Unstable = append(v.Unstable, part.Unstable...)
 	v.Missing = append(v.Missing, part.Missing...)
@@ -313,10 +313,4 @@ func sum(parts []*Program) Values {
 		}
 	}
 	return total
-}
-
-func sortedCopy(list []string) []string {
-	list = slices.Clone(list)
-	slices.Sort(list)
-	return list
 }

@@ -119,7 +119,7 @@ func (s *Share) findDiffering(d *dump.Dump) {
 	for _, p := range programs {
 		p.findDiffering(d)
 		for _, v := range p.Variants {
-			at[v.Compiles[0].Module].Unlike = v.Unlike
+			at[v.Compiles[0].Module].Differing = v.Differing
 		}
 	}
 }

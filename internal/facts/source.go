@@ -50,10 +50,8 @@ func originOf(file string) origin {
 
 func packageOrigin(inside string) origin {
 	name, _, _ := strings.Cut(inside, "/")
-	for _, p := range frameworkPackages {
-		if name == p {
-			return originFramework
-		}
+	if slices.Contains(frameworkPackages, name) {
+		return originFramework
 	}
 	return originPackage
 }
@@ -325,7 +323,7 @@ func outermost(stack []hlo.Location, program string) int {
 }
 
 func outsideIn(stack []hlo.Location) []hlo.Location {
-	frames := append([]hlo.Location{}, stack...)
+	frames := append([]hlo.Location{}, stack...) // not nil: see sharedFrames
 	slices.Reverse(frames)
 	return frames
 }

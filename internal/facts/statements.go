@@ -128,10 +128,10 @@ func scopeOf(opName string) string {
 
 // modelWalk reads the statements of a module that no compiler has touched, following its calls.
 type modelWalk struct {
-	r     *reader
-	found *statements
-	walls []Wall
-	steps int
+	r        *reader
+	found    *statements
+	barriers []Barrier
+	steps    int
 }
 
 // caller is what the operations of a called function inherit, as they do when it is inlined.
@@ -146,7 +146,7 @@ func (r *reader) model(v *Variant) {
 	w := &modelWalk{r: r, found: newStatements()}
 	w.computation(r.m.Entry, caller{})
 	if w.steps <= maxExpanded {
-		v.Model, v.Walls, v.ModelAfter = w.found.sorted(), w.walls, false
+		v.Model, v.Barriers, v.ModelAfter = w.found.sorted(), w.barriers, false
 	}
 }
 
@@ -179,8 +179,8 @@ func (w *modelWalk) instruction(id hlo.InstrID, from caller) {
 	}
 	found := w.operation(id, from)
 	w.found.add(found, w.r.metadata(id).OpType)
-	if isWall(op, found.Opcode) {
-		w.walls = append(w.walls, Wall{Op: found, Behind: w.operands(id, from)})
+	if isBarrier(op, found.Opcode) {
+		w.barriers = append(w.barriers, Barrier{Op: found, Inputs: w.operands(id, from)})
 	}
 }
 
@@ -262,8 +262,8 @@ func (w *modelWalk) tells(id hlo.InstrID) bool {
 	}
 }
 
-// isWall reports whether fusion cannot cross an operation: an optimization barrier or a call of the host.
-func isWall(op hlo.Opcode, name string) bool {
+// isBarrier reports whether fusion cannot cross an operation: an optimization barrier or a call of the host.
+func isBarrier(op hlo.Opcode, name string) bool {
 	switch op {
 	case hlo.OpOptBarrier, hlo.OpInfeed, hlo.OpOutfeed, hlo.OpSend, hlo.OpRecv:
 		return true
@@ -271,7 +271,7 @@ func isWall(op hlo.Opcode, name string) bool {
 	return strings.Contains(name, "callback")
 }
 
-// operands finds the operations whose values a wall takes.
+// operands finds the operations whose values a barrier takes.
 func (w *modelWalk) operands(id hlo.InstrID, from caller) []Op {
 	var list []Op
 	for _, o := range w.r.m.Operands(id) {

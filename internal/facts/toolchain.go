@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -79,9 +80,9 @@ func deviceReader(f *dump.File) func([]byte) (*artifacts.Device, error) {
 // device takes over what a file says of the device; the first that names it holds.
 func (t *Toolchain) device(d *artifacts.Device) {
 	if d.Platform != "cpu" {
-		t.Device = orElse(t.Device, orElse(d.Name, d.Capability))
+		t.Device = cmp.Or(t.Device, cmp.Or(d.Name, d.Capability))
 	}
-	t.version(strings.ToLower(orElse(d.Platform, "device"))+"_build", d.Build)
+	t.version(strings.ToLower(cmp.Or(d.Platform, "device"))+"_build", d.Build)
 }
 
 // version records the version of one part of the toolchain.
@@ -102,19 +103,12 @@ func deviceTag(tag string) string {
 
 // merge completes a toolchain with what another module, or the capture, knows.
 func (t *Toolchain) merge(o Toolchain) {
-	t.Framework = orElse(t.Framework, o.Framework)
-	t.Backend = orElse(t.Backend, o.Backend)
-	t.Device = orElse(t.Device, o.Device)
+	t.Framework = cmp.Or(t.Framework, o.Framework)
+	t.Backend = cmp.Or(t.Backend, o.Backend)
+	t.Device = cmp.Or(t.Device, o.Device)
 	t.Versions = union(t.Versions, o.Versions)
 	t.Flags = union(t.Flags, o.Flags)
 	t.Every = union(t.Every, o.Every)
-}
-
-func orElse(s, other string) string {
-	if s != "" {
-		return s
-	}
-	return other
 }
 
 // union adds what only the other map holds.

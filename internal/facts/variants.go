@@ -138,22 +138,22 @@ func markDiffering(d *dump.Dump, variants []*Variant) {
 		}
 	}
 	for i, v := range variants {
-		v.Unlike = each[i].notIn(each)
+		v.Differing = each[i].notIn(each)
 	}
 }
 
 // notIn lists the operations that some of the others have fewer of.
 func (o *operations) notIn(others []*operations) []Op {
-	var unlike []Op
+	var differing []Op
 	seen := map[string]int{}
 	for i, key := range o.keys {
 		seen[key]++
 		lacking := slices.ContainsFunc(others, func(other *operations) bool { return other.count[key] < seen[key] })
-		if lacking && len(unlike) < maxDiffering {
-			unlike = append(unlike, o.all[i])
+		if lacking && len(differing) < maxDiffering {
+			differing = append(differing, o.all[i])
 		}
 	}
-	return unlike
+	return differing
 }
 
 // givenOperations reads the operations of a module as the framework handed it over; nil when it was not dumped or cannot be

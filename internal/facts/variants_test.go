@@ -55,16 +55,16 @@ func TestVariants(t *testing.T) {
 }
 
 func firstUnlike(v *Variant) string {
-	if len(v.Unlike) == 0 {
+	if len(v.Differing) == 0 {
 		return ""
 	}
-	return strings.TrimSpace(v.Unlike[0].Opcode + " " + v.Unlike[0].Attrs)
+	return strings.TrimSpace(v.Differing[0].Opcode + " " + v.Differing[0].Attrs)
 }
 
 func TestUnlikeNamesTheModelsLine(t *testing.T) {
 	v := measure(t, "recompile-closure_scalar", Options{}).Programs[0].Variants[1]
-	if len(v.Unlike) != 1 || !strings.HasSuffix(v.Unlike[0].Source.File, "recomp.py") || v.Unlike[0].Source.Line != 63 {
-		t.Errorf("unlike %+v", v.Unlike)
+	if len(v.Differing) != 1 || !strings.HasSuffix(v.Differing[0].Source.File, "recomp.py") || v.Differing[0].Source.Line != 63 {
+		t.Errorf("unlike %+v", v.Differing)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Cache is a directory of entries. Several processes may use it at once.
+// Cache is a directory of entries. Several processes may use it at once. A nil cache holds nothing.
 type Cache struct {
 	path  string
 	build string       // entries of other builds are ignored
@@ -50,6 +50,9 @@ const suffix = ".facts"
 
 // Load returns an entry, or false if it is missing or damaged.
 func (d *Cache) Load(key string) ([]byte, bool) {
+	if d == nil {
+		return nil, false
+	}
 	name := d.name(key)
 	data, err := os.ReadFile(name)
 	if err != nil || len(data) < sha256.Size {
@@ -67,7 +70,7 @@ func (d *Cache) Load(key string) ([]byte, bool) {
 // Store writes an entry atomically. Now and then it removes entries that were not used for long, and files of killed runs: looking for them takes longer
 // the more entries there are.
 func (d *Cache) Store(key string, data []byte) {
-	if int64(len(data)) > d.most/4 || os.MkdirAll(d.path, 0o700) != nil || d.write(d.name(key), data) != nil {
+	if d == nil || int64(len(data)) > d.most/4 || os.MkdirAll(d.path, 0o700) != nil || d.write(d.name(key), data) != nil {
 		return
 	}
 	if d.room.Add(-int64(len(data))) < 0 {

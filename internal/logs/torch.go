@@ -2,6 +2,7 @@ package logs
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,12 +25,7 @@ func (m *torchMetrics) emit(r *reader) {
 	if m.first > 0 {
 		r.add(Event{Kind: Metrics, Line: m.first})
 	}
-	ops := make([]string, 0, len(m.fallbacks))
-	for op := range m.fallbacks {
-		ops = append(ops, op)
-	}
-	slices.Sort(ops)
-	for _, op := range ops {
+	for _, op := range slices.Sorted(maps.Keys(m.fallbacks)) {
 		r.add(m.fallbacks[op])
 	}
 	for _, e := range []*Event{m.compiles, m.time} {

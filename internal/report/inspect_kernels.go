@@ -26,7 +26,7 @@ func profileSection(p *facts.Profile, o Options) section {
 		t.Rows = append(t.Rows, hotRow(&p.Hot[i], p.Time))
 	}
 	s.add(t, more(len(p.Hot)-len(t.Rows), "instruction"))
-	for _, m := range p.Strange {
+	for _, m := range p.Unknown {
 		s.add(para{in(warn, "not in the dump: ").in(name, m.Name).and(" ran for " + phrase.Nanoseconds(float64(m.Time)))})
 	}
 	return s
@@ -50,7 +50,7 @@ func hotRow(h *facts.HotKernel, total time.Duration) []line {
 		return append(cells, line{}, in(name, h.Name), line{}, in(dim, "the dumped module launches no such kernel"))
 	}
 	label := in(name, modelName(h.Kernel))
-	if h.Several {
+	if h.Ambiguous {
 		label = label.in(dim, " (ambiguous: several modules have an instruction of this name)")
 	}
 	return append(cells, say(rate(h)), in(name, does(h.Kernel)), in(name, location(h.Kernel.Source)), label)
@@ -58,7 +58,7 @@ func hotRow(h *facts.HotKernel, total time.Duration) []line {
 
 // rate is how fast a kernel moved its bytes: what it reads and writes once, over the time of one run.
 func rate(h *facts.HotKernel) string {
-	if h.Self <= 0 || h.Kernel.Bytes <= 0 || h.Several || h.Kernel.Class == facts.ClassControl {
+	if h.Self <= 0 || h.Kernel.Bytes <= 0 || h.Ambiguous || h.Kernel.Class == facts.ClassControl {
 		return ""
 	}
 	return phrase.Bytes(float64(h.Kernel.Bytes)*float64(h.Count)/h.Self.Seconds()) + "/s"

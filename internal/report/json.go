@@ -275,7 +275,7 @@ type (
 		Time    time.Duration         `json:"time_ns"`
 		Runs    map[string]int        `json:"runs"`
 		Hot     []hotView             `json:"hot"`
-		Strange []facts.StrangeModule `json:"not_dumped,omitempty"`
+		Strange []facts.UnknownModule `json:"not_dumped,omitempty"`
 	}
 	hotView struct {
 		Program string        `json:"program"`
@@ -349,10 +349,10 @@ func viewProfile(p *facts.Profile) *profileView {
 	if p == nil {
 		return nil
 	}
-	v := &profileView{Files: p.Files, Devices: p.Devices, Time: p.Time, Runs: p.Runs, Hot: []hotView{}, Strange: p.Strange}
+	v := &profileView{Files: p.Files, Devices: p.Devices, Time: p.Time, Runs: p.Runs, Hot: []hotView{}, Strange: p.Unknown}
 	for i := range p.Hot {
 		h := &p.Hot[i]
-		hot := hotView{Program: h.Program, Module: h.Module, Name: h.Name, Count: h.Count, Total: h.Total, Self: h.Self, Several: h.Several}
+		hot := hotView{Program: h.Program, Module: h.Module, Name: h.Name, Count: h.Count, Total: h.Total, Self: h.Self, Several: h.Ambiguous}
 		if h.Kernel != nil {
 			k := viewKernel(h.Kernel, false)
 			hot.Kernel = &k

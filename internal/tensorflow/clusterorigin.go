@@ -2,6 +2,7 @@ package tensorflow
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -78,12 +79,7 @@ func (d *graphDir) functionNodes() map[string]nodeNames {
 // bestMatch returns the candidate that shares most nodes, "" if none is similar. A handful of nodes proves nothing.
 func bestMatch(names nodeNames, candidates map[string]nodeNames) string {
 	best, most := "", leastOverlap
-	functions := make([]string, 0, len(candidates))
-	for f := range candidates {
-		functions = append(functions, f)
-	}
-	slices.Sort(functions)
-	for _, f := range functions {
+	for _, f := range slices.Sorted(maps.Keys(candidates)) {
 		if len(names) < 4 || len(candidates[f]) < 4 {
 			continue
 		}

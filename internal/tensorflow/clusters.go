@@ -1,7 +1,9 @@
 package tensorflow
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -103,13 +105,8 @@ func (c *Clusters) matchModules(modules []string) {
 
 // moduleStem cuts "module_0031." off.
 func moduleStem(module string) string {
-	for i := 0; i < len(module); i++ {
-		if module[i] == '.' {
-			if len(module) > 7 && module[:7] == "module_" {
-				return module[i+1:]
-			}
-			break
-		}
+	if number, name, ok := strings.Cut(module, "."); ok && strings.HasPrefix(number, "module_") {
+		return name
 	}
 	return module
 }
@@ -244,12 +241,7 @@ func partingOf(op string) Parting {
 
 // outside adds the operations outside the clusters, one entry for each.
 func (s clusterSummary) outside(out *Clusters) {
-	ops := make([]string, 0, len(s.summary.Outside))
-	for op := range s.summary.Outside {
-		ops = append(ops, op)
-	}
-	slices.Sort(ops)
-	for _, op := range ops {
+	for _, op := range slices.Sorted(maps.Keys(s.summary.Outside)) {
 		for i := range s.summary.Outside[op] {
 			u := UnclusteredOp{Op: op, System: SystemOp(op), File: s.log}
 			if len(s.summary.Clusters) > 1 {

@@ -123,7 +123,7 @@ func (l *Logs) Merge(o *Logs) *Logs {
 	all := &Logs{
 		Compiles: map[string]int{}, Misses: slices.Concat(l.Misses, o.Misses), Notes: slices.Concat(l.Notes, o.Notes),
 		Events: l.Events + o.Events, leftOut: map[string]string{}, summaries: slices.Concat(l.summaries, o.summaries),
-		Cuts: slices.Concat(l.Cuts, o.Cuts), Metrics: l.Metrics || o.Metrics,
+		GraphBreaks: slices.Concat(l.GraphBreaks, o.GraphBreaks), Metrics: l.Metrics || o.Metrics,
 	}
 	for _, logs := range []*Logs{l, o} {
 		maps.Copy(all.leftOut, logs.leftOut)

@@ -176,12 +176,9 @@ func (n *Node) has(t DataType) bool {
 
 // addType notes a type once.
 func (n *Node) addType(t DataType) {
-	for _, have := range n.Types {
-		if have == t {
-			return
-		}
+	if !slices.Contains(n.Types, t) {
+		n.Types = append(n.Types, t)
 	}
-	n.Types = append(n.Types, t)
 }
 
 // The names of the fields that are read, by their numbers in graph.proto, function.proto, node_def.proto and attr_value.proto.

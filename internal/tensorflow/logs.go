@@ -16,11 +16,11 @@ type Logs struct {
 	Notes    []LogNote      `json:"notes"`
 	Events   int            `json:"-"` // how many lines meant something
 
-	arguments map[string][]handedOver // what TensorFlow hands over to XLA, by function
-	leftOut   map[string]string       // why autoclustering left a node out, by node and operation
-	summaries []clusterSummary
-	Cuts      []Cut `json:"-"` // of PyTorch/XLA's graphs, in the order in which they were compiled
-	Metrics   bool  `json:"-"` // PyTorch/XLA's counters are in them
+	arguments   map[string][]handedOver // what TensorFlow hands over to XLA, by function
+	leftOut     map[string]string       // why autoclustering left a node out, by node and operation
+	summaries   []clusterSummary
+	GraphBreaks []GraphBreak `json:"-"` // of PyTorch/XLA's graphs, in the order in which they were compiled
+	Metrics     bool         `json:"-"` // PyTorch/XLA's counters are in them
 }
 
 // CacheMiss is one explanation of a retrace.
@@ -55,16 +55,16 @@ const (
 	NoteUnreadable       = "unreadable" // a known line in an unknown form: it was seen, what it says is not known
 )
 
-// Cut is a place where PyTorch/XLA ended a graph and had it compiled. The graph contains the operations up to that place.
-type Cut struct {
+// GraphBreak is a place where PyTorch/XLA ended a graph and had it compiled. The graph contains the operations up to that place.
+type GraphBreak struct {
 	Reason string       // as PyTorch/XLA says it: "user torch_xla.sync"
 	Where  hlo.Location // the model's line
 	Inputs int          // how many arguments the graph has; 0: not said
 }
 
-// cutOf returns the cut that an event describes. A graph that was only saved has none.
-func cutOf(e logs.Event) (Cut, bool) {
-	return Cut{Reason: e.Text, Where: placeOf(e.Where), Inputs: int(e.Value)}, e.Text != ""
+// graphBreakOf returns the cut that an event describes. A graph that was only saved has none.
+func graphBreakOf(e logs.Event) (GraphBreak, bool) {
+	return GraphBreak{Reason: e.Text, Where: placeOf(e.Where), Inputs: int(e.Value)}, e.Text != ""
 }
 
 // NamelessGraph is PyTorch/XLA's name of every graph that the model does not name. Its logs count the compilations of all graphs together, including
@@ -121,8 +121,8 @@ func (l *Logs) take(path string, events []logs.Event, graphs map[string]bool) (c
 			l.Metrics = true
 		case logs.Graph:
 			graphs[e.Key] = true
-			if cut, ok := cutOf(e); ok {
-				l.Cuts = append(l.Cuts, cut)
+			if cut, ok := graphBreakOf(e); ok {
+				l.GraphBreaks = append(l.GraphBreaks, cut)
 			}
 		case logs.Argument:
 			l.handOver(e)

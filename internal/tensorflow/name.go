@@ -219,12 +219,7 @@ func isClusterName(name string) bool {
 	if !ok {
 		return false
 	}
-	for _, part := range strings.Split(rest, "_") {
-		if !isNumber(part) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(strings.Split(rest, "_"), func(part string) bool { return !isNumber(part) })
 }
 
 func isNumber(s string) bool {

@@ -107,7 +107,7 @@ func (r *reasons) of(i int) reason {
 		return reason{text: fmt.Sprintf("it is placed on %s, the clusters are on %s", deviceType(n.Device), r.devices)}
 	case r.group[i].size < r.least:
 		return reason{text: fmt.Sprintf("XLA can compile it, but it makes only %s together with its neighbours%s; a cluster takes %d (--tf_xla_min_cluster_size)",
-			operations(r.group[i].size), r.group[i].parted(), r.least)}
+			phrase.Some(r.group[i].size, "operation"), r.group[i].parted(), r.least)}
 	}
 	return reason{text: "XLA can compile it, but no cluster took it (TF_CPP_VMODULE=mark_for_compilation_pass=4 logs why)"}
 }
@@ -130,13 +130,6 @@ func listOp(n *Node) bool { return strings.HasPrefix(n.Op, "TensorList") || n.ha
 // stringOp recognises the operations on strings that name no type in their attributes.
 func stringOp(op string) bool {
 	return strings.Contains(op, "String") || strings.HasPrefix(op, "Regex") || strings.HasPrefix(op, "Print") || strings.HasPrefix(op, "Substr")
-}
-
-func operations(n int) string {
-	if n == 1 {
-		return "1 operation"
-	}
-	return fmt.Sprintf("%d operations", n)
 }
 
 func systemReason(n *Node) string {

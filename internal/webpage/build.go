@@ -215,7 +215,7 @@ func (b *builder) kernel(k *facts.Kernel) kernel {
 	at := b.model.place(k.Source)
 	return kernel{
 		Name: cut(k.Name), Does: cut(k.Operations()), Kind: k.Kind, Class: classNames[k.Class], Out: cut(k.Out), In: cutAll(k.In.List()), Op: cut(k.OpName),
-		File: at.File, Line: at.Line, Function: at.Function, Runs: k.Runs(), Bytes: k.Bytes, Flops: k.Flops, Async: k.Async, Beside: k.Beside,
+		File: at.File, Line: at.Line, Function: at.Function, Runs: k.Runs(), Bytes: k.Bytes, Flops: k.Flops, Async: k.Async, Beside: k.Overlapped,
 		Loop: cut(k.Loop), From: slices.Collect(k.From.All()), Print: k.Print,
 	}
 }
