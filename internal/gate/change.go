@@ -51,7 +51,7 @@ func ChangesOf(t JudgedTarget, findings []JudgedFinding) []result.Change {
 	}
 	out := make([]result.Change, 0, len(g.groups))
 	for _, group := range g.joinEdits() {
-		out = append(out, group.finish(t.Name))
+		out = append(out, group.finish(t.Name, g.settles(group)))
 	}
 	SortChanges(out)
 	return out
@@ -532,15 +532,20 @@ func (o *group) level() string {
 	return "info"
 }
 
+// settles reports whether accepting a change settles anything of it: the configuration may forbid what is as it was accepted.
+func (g *grouping) settles(o *group) bool {
+	return g.differs(o) || slices.ContainsFunc(o.found, func(f *JudgedFinding) bool { return f.Configured == "" })
+}
+
 // finish returns the complete change.
-func (o *group) finish(target string) result.Change {
+func (o *group) finish(target string, settles bool) result.Change {
 	c := o.Change
 	c.ID, c.Target = o.id(target), target
 	for _, f := range o.found {
 		f.Change, c.Findings = c.ID, append(c.Findings, f.ID)
 	}
 	c.Level = o.level()
-	if len(c.Findings) > 0 {
+	if len(c.Findings) > 0 && settles {
 		c.Accept = result.AcceptCommand(c.ID)
 	}
 	return c
