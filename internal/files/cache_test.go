@@ -79,6 +79,11 @@ func TestOldEntriesMakeRoom(t *testing.T) {
 }
 
 func TestNoPlaceForACache(t *testing.T) {
+	var none *Cache
+	none.Store("key", []byte("data"))
+	if _, ok := none.Load("key"); ok {
+		t.Error("no cache has an entry")
+	}
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
