@@ -71,8 +71,8 @@ func settled(t *testing.T, name string, done *gate.Accepted, r *result.Result) {
 		}
 	}
 	for _, p := range r.Problems {
-		if !strings.HasSuffix(p.Message, "is not covered: no rule looked at it") {
-			t.Errorf("%s: could not look: %s", name, p.Message)
+		if !strings.HasSuffix(p.Message, "is not covered: no rule checked it") {
+			t.Errorf("%s: could not check: %s", name, p.Message)
 		}
 	}
 }

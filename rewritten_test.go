@@ -66,7 +66,7 @@ func rewritten(entries []packed, random *rand.Rand) (said string, out []packed) 
 func findings(r *result.Result) string {
 	var b strings.Builder
 	for _, p := range r.Problems {
-		fmt.Fprintln(&b, "could not look:", p.Message)
+		fmt.Fprintln(&b, "could not check:", p.Message)
 	}
 	for _, f := range r.Findings {
 		fmt.Fprintln(&b, f.Level, f.Rule, f.Program)

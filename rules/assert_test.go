@@ -30,7 +30,7 @@ func TestAssertJudges(t *testing.T) {
 		t.Errorf("24 against 19: %+v", c.Findings)
 	}
 	if c := asserted(t, expr, nil, facts.Values{"kernels.total": 1}); len(c.Problems) != 1 {
-		t.Errorf("without a baseline it could not look: %+v", c)
+		t.Errorf("without a baseline it could not check: %+v", c)
 	}
 	if c := asserted(t, "facts.memory.temp_bytes < 3", base, facts.Values{"kernels.total": 1}); len(c.Problems) != 1 {
 		t.Errorf("a fact that was not dumped is no zero: %+v", c)

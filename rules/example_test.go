@@ -119,7 +119,7 @@ func told(r *result.Result, rule string) string {
 	}
 	for _, p := range r.Problems {
 		if p.Rule == rule || p.Rule == "" {
-			fmt.Fprintf(&b, "could not look: %s\n  fix: %s\n", p.Message, p.Fix)
+			fmt.Fprintf(&b, "could not check: %s\n  fix: %s\n", p.Message, p.Fix)
 		}
 	}
 	return b.String()

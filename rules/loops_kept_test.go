@@ -35,8 +35,8 @@ func TestLoopsOneByOne(t *testing.T) {
 		{"many short ones", nil, difftest.Looping(6, 6, 6), &six, nil},
 		{"an earlier baseline, the same", earlier(difftest.Looping(3, 5)), difftest.Looping(5, 3), nil, nil},
 		{"an earlier baseline, more", earlier(difftest.Looping(3, 5)), difftest.Looping(3, 6), nil, []string{"9 iterations of loops: up from 8 in the baseline"}},
-		{"unknown", difftest.Looping(3, 5), difftest.Looping(3, -1), nil, []string{"loops-kept could not look at f: how often the loop at model.py:2 runs is not known"}},
-		{"unknown in the baseline", difftest.Looping(3, -1), difftest.Looping(3, 5), nil, []string{"loops-kept could not look at f: the baseline does not hold loops.trip_count"}},
+		{"unknown", difftest.Looping(3, 5), difftest.Looping(3, -1), nil, []string{"loops-kept could not check f: how often the loop at model.py:2 runs is not known"}},
+		{"unknown in the baseline", difftest.Looping(3, -1), difftest.Looping(3, 5), nil, []string{"loops-kept could not check f: the baseline does not hold loops.trip_count"}},
 	} {
 		s := &rule.Settings{Rule: All.ByID("loops-kept"), Options: map[string]any{"trip_count": true}}
 		if c.most != nil {

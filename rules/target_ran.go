@@ -12,7 +12,7 @@ var unlookable = map[string]string{
 
 var targetRan = rule.Rule{
 	ID: "target-ran", Title: "every target has a dump, and every named program is in it", Category: rule.Integrity, Always: true,
-	Why:     "A gate that could not look must not be green: a test suite that no longer runs would pass forever.",
+	Why:     "A gate that could not check must not be green: a test suite that no longer runs would pass forever.",
 	Reads:   []rule.Input{rule.Optimized},
 	Fails:   rule.Example{On: "gpu-softmax_barrier/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - name: model\n    dump: build/xla\n    programs: { include: [softmax, decode] }", Says: "no program matches \"decode\": it was not compiled, or not dumped"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - name: model\n    dump: build/xla\n    programs: { include: [softmax] }"},

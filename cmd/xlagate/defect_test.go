@@ -8,7 +8,7 @@ import (
 	"github.com/xlagate/xlagate/internal/gate"
 )
 
-// A failure of xlagate itself is "could not look", and says where it is, without a stack.
+// A failure of xlagate itself is "could not check", and says where it is, without a stack.
 func TestDefectIsCouldNotLook(t *testing.T) {
 	var list []int
 	var out bytes.Buffer

@@ -189,7 +189,7 @@ func unread(w world, rep *facts.Report) error {
 }
 
 func sayProblems(w world, what string, problems []result.Problem) {
-	w.say("could not look at " + what)
+	w.say("could not check " + what)
 	for _, p := range problems {
 		text := p.Message
 		if p.File != "" {
@@ -202,7 +202,7 @@ func sayProblems(w world, what string, problems []result.Problem) {
 	}
 }
 
-// incomplete prints what could not be looked at and returns exit code 3.
+// incomplete prints what could not be checked and returns exit code 3.
 func incomplete(w world, err error) error {
 	var gap *gate.Incomplete
 	var unreadable *gate.Unreadable

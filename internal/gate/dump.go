@@ -16,7 +16,7 @@ import (
 	"github.com/xlagate/xlagate/internal/registry"
 )
 
-// Unreadable is a dump or baseline that could not be looked at, with what fixes it.
+// Unreadable is a dump or baseline that could not be checked, with what fixes it.
 type Unreadable = registry.Error
 
 // unreadable returns the [Unreadable] in an error, nil if there is none.

@@ -214,7 +214,7 @@ func count(r *result.Result) {
 	r.Summary = s
 }
 
-// decide sets the verdict and the exit code from what was found and what could not be looked at.
+// decide sets the verdict and the exit code from what was found and what could not be checked.
 func decide(r *result.Result, failOn string) {
 	failing := 0
 	switch failOn {
@@ -227,7 +227,7 @@ func decide(r *result.Result, failOn string) {
 	case len(r.Problems) > 0:
 		r.Verdict, r.ExitCode = "incomplete", ExitIncomplete
 	case r.Summary.Checks == 0:
-		r.Problems = append(r.Problems, result.Problem{Message: "no rule looked at anything; name rules, or extend a pack: extends: [recommended]"})
+		r.Problems = append(r.Problems, result.Problem{Message: "no rule checked anything; name rules, or extend a pack: extends: [recommended]"})
 		r.Verdict, r.ExitCode = "incomplete", ExitIncomplete
 	case failing > 0:
 		r.Verdict, r.ExitCode = "fail", ExitFindings
@@ -274,7 +274,7 @@ func unjudgedTargets(r *result.Result, targets []*measuredTarget) {
 			continue
 		}
 		r.Problems = append(r.Problems, result.Problem{
-			Target: t.Name, Rule: "target-ran", Message: fmt.Sprintf("target %s is not covered: no rule looked at it", t.Name),
+			Target: t.Name, Rule: "target-ran", Message: fmt.Sprintf("target %s is not covered: no rule checked it", t.Name),
 			Fix: "name rules for it, turn one on, or extend a pack: extends: [recommended]",
 		})
 	}
@@ -282,7 +282,7 @@ func unjudgedTargets(r *result.Result, targets []*measuredTarget) {
 
 func matchesAny(s *rule.Settings, targets []*measuredTarget) bool {
 	for _, t := range targets {
-		if t.report == nil || len(t.programs) == 0 && len(t.problems) > 0 { // what could not be looked at is a problem of its own
+		if t.report == nil || len(t.programs) == 0 && len(t.problems) > 0 { // what could not be checked is a problem of its own
 			return true
 		}
 		if s.Rule.Target != nil && (len(s.Programs) == 0 || slices.Contains(s.Programs, "*")) && s.Covers(t.Name, "*") {

@@ -52,7 +52,7 @@ func Merge(ctx context.Context, o Options, inputs []Input) *result.Result {
 	return out
 }
 
-// part is one part of one target, with what could not be looked at in it.
+// part is one part of one target, with what could not be checked in it.
 type part struct {
 	result.Target
 	shard    dump.Shard

@@ -50,7 +50,7 @@ func reported(t config.Target, store fs.FS, from *result.Result) (*measuredTarge
 	l := &measuredTarget{Target: t}
 	at := slices.IndexFunc(from.Targets, func(r result.Target) bool { return r.Name == t.Name })
 	if at < 0 {
-		l.problems = append(l.problems, result.Problem{Target: t.Name, Rule: "target-ran", Message: "the target was not looked at"})
+		l.problems = append(l.problems, result.Problem{Target: t.Name, Rule: "target-ran", Message: "the target was not checked"})
 		return l, nil
 	}
 	report, err := reportOf(&from.Targets[at])

@@ -26,7 +26,7 @@ import (
 type measuredTarget struct {
 	config.Target
 	dump       string                        // as the user named it
-	report     *facts.Report                 // nil when it could not be looked at
+	report     *facts.Report                 // nil when it could not be checked
 	base       *facts.Report                 // nil without a baseline
 	baseName   string                        // what base was read from
 	baseUnread bool                          // it is there, or was named, but could not be read
@@ -292,7 +292,7 @@ func (l *measuredTarget) restrict() {
 	}
 }
 
-// didNotRun reports that the target could not be looked at.
+// didNotRun reports that the target could not be checked.
 func (l *measuredTarget) didNotRun(message, fix string) {
 	l.problems = append(l.problems, result.Problem{Target: l.Name, Rule: "target-ran", File: l.dump, Message: message, Fix: fix})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
-// What could not be looked at is a problem of the rule that asks for it, with its file and what to do.
+// What could not be checked is a problem of the rule that asks for it, with its file and what to do.
 func TestWhatCouldNotBeLookedAt(t *testing.T) {
 	for _, c := range []struct{ dump, programs, rule, message string }{
 		{"cpu-renamed/before.tar.xz", "include: [nothing*]", "target-ran", `no program matches "nothing*": it was not compiled, or not dumped`},

@@ -93,8 +93,8 @@ func TestNothingJudgedIsNotGreen(t *testing.T) {
 		file string
 		says []string // of each problem
 	}{
-		"the only rule is off":         {"version: 1\nrules: [{ rule: max-kernels, max: 100, level: off }]\n", []string{"target default is not covered: no rule looked at it"}},
-		"one of two targets is left":   {two + "rules: [{ rule: max-kernels, max: 100, target: a }]\n", []string{"target b is not covered: no rule looked at it"}},
+		"the only rule is off":         {"version: 1\nrules: [{ rule: max-kernels, max: 100, level: off }]\n", []string{"target default is not covered: no rule checked it"}},
+		"one of two targets is left":   {two + "rules: [{ rule: max-kernels, max: 100, target: a }]\n", []string{"target b is not covered: no rule checked it"}},
 		"it is off for one of the two": {two + "rules: [{ rule: max-kernels, max: 100 }, { rule: max-kernels, target: b, level: off }]\n", nil},
 		"both are looked at":           {two + "rules: [{ rule: max-kernels, max: 100 }]\n", nil},
 	} {

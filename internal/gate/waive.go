@@ -64,7 +64,7 @@ func waiveChanges(r *result.Result) {
 	}
 }
 
-// unusedWaivers reports waivers that match nothing. If something could not be looked at, it reports none.
+// unusedWaivers reports waivers that match nothing. If something could not be checked, it reports none.
 func unusedWaivers(r *result.Result, o Options) {
 	if len(r.Problems) > 0 {
 		return

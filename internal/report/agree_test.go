@@ -171,7 +171,7 @@ func TestFormatsNameEveryChange(t *testing.T) {
 	}
 }
 
-// What could not be looked at is in each format: none may look green.
+// What could not be checked is in each format: none may look green.
 func TestFormatsNameEveryProblem(t *testing.T) {
 	r := incomplete()
 	for _, format := range Formats() {

@@ -20,7 +20,7 @@ import (
 const maxAnnotations = 10
 
 // resultGitHub renders a result as workflow commands, one a change: the ten worst errors and the ten worst warnings, and how many were left
-// out. What could not be looked at comes first, since the verdict hangs on it.
+// out. What could not be checked comes first, since the verdict hangs on it.
 func resultGitHub(w io.Writer, r *indexed, o Options) error {
 	a := &annotations{kept: map[string]int{}, left: map[string]int{}}
 	for i := range r.Problems {
@@ -66,7 +66,7 @@ func (a *annotations) problem(p *result.Problem) {
 	for i, l := range lines {
 		texts[i] = l.text()
 	}
-	title := "xlagate could not look"
+	title := "xlagate could not check"
 	if p.Target != "" {
 		title += " at " + p.Target
 	}
@@ -126,7 +126,7 @@ type Annotation struct {
 	Message string
 }
 
-// Annotations lists what is shown at source lines, worst first: what could not be looked at, then the changes that break a rule
+// Annotations lists what is shown at source lines, worst first: what could not be checked, then the changes that break a rule
 // and were not waived.
 func Annotations(r *result.Result, o Options) []Annotation {
 	all := index(rooted(r, o.Root))
@@ -134,7 +134,7 @@ func Annotations(r *result.Result, o Options) []Annotation {
 	for i := range r.Problems {
 		p := &r.Problems[i]
 		file, _ := repositoryFile(result.Source{}, o)
-		out = append(out, Annotation{File: file, Level: "error", Title: "xlagate could not look", Message: linesText(problemLines(p))})
+		out = append(out, Annotation{File: file, Level: "error", Title: "xlagate could not check", Message: linesText(problemLines(p))})
 	}
 	for _, c := range all.Open() {
 		a := Annotation{Level: c.Level, Title: annotationTitle(all, c), Message: titleBeside(c, o)}
@@ -179,13 +179,13 @@ type codeLines struct {
 }
 
 // resultCodeQuality renders a result as a list of issues: one for each change that breaks a rule and is not waived, and one for each thing that
-// could not be looked at. An issue without a line of the model is at the configuration.
+// could not be checked. An issue without a line of the model is at the configuration.
 func resultCodeQuality(w io.Writer, r *indexed, o Options) error {
 	var issues []codeIssue
 	for i := range r.Problems {
 		p := &r.Problems[i]
 		issues = append(issues, codeIssue{
-			Description: "xlagate could not look: " + strings.TrimSpace(clean(p.Message)), Check: "xlagate", Severity: "blocker",
+			Description: "xlagate could not check: " + strings.TrimSpace(clean(p.Message)), Check: "xlagate", Severity: "blocker",
 			Fingerprint: fingerprint(p.Target, p.Rule, p.File, p.Message), Location: codePlaceOf(problemSource(p), o),
 		})
 	}

@@ -53,7 +53,7 @@ func TestNoMoreAnnotationsThanAreKept(t *testing.T) {
 	}
 }
 
-// What could not be looked at takes precedence over what was found.
+// What could not be checked takes precedence over what was found.
 func TestProblemsBeforeChanges(t *testing.T) {
 	r := &result.Result{Problems: make([]result.Problem, 4)}
 	many(r, 10, "error")
@@ -61,7 +61,7 @@ func TestProblemsBeforeChanges(t *testing.T) {
 		r.Problems[i].Message = "could not read"
 	}
 	text := written(t, r, "github")
-	if strings.Count(text, "could not read") != 4 || strings.Count(text, "::too many") != 6 || !strings.HasPrefix(text, "::error title=xlagate could not look::could not read") {
+	if strings.Count(text, "could not read") != 4 || strings.Count(text, "::too many") != 6 || !strings.HasPrefix(text, "::error title=xlagate could not check::could not read") {
 		t.Error(text)
 	}
 }

@@ -30,7 +30,7 @@ type Comment struct {
 // Shown is a picture that is on GitHub.
 type Shown struct{ Alt, URL string }
 
-// Clean reports whether there is nothing to report: no change that breaks a rule, nothing that could not be looked at, no change of policy.
+// Clean reports whether there is nothing to report: no change that breaks a rule, nothing that could not be checked, no change of policy.
 func (c *Comment) Clean() bool {
 	return len(c.Result.Open()) == 0 && len(c.Result.Problems) == 0 && len(c.Policy) == 0 && !c.disputed()
 }
@@ -93,13 +93,13 @@ func (c *Comment) title() line {
 	return l
 }
 
-// Sum is "2 errors, 1 warning" or "could not look".
+// Sum is "2 errors, 1 warning" or "could not check".
 func Sum(problems, errors, warnings int) string {
-	looked := ""
+	unchecked := ""
 	if problems > 0 {
-		looked = "could not look"
+		unchecked = "could not check"
 	}
-	return cmp.Or(joinedBy(", ", looked, some(errors, "error"), some(warnings, "warning")), "nothing found")
+	return cmp.Or(joinedBy(", ", unchecked, some(errors, "error"), some(warnings, "warning")), "nothing found")
 }
 
 // dispute comes first if the pull request passes only because it changed the policy.

@@ -137,7 +137,7 @@ func problemSection(problems []facts.Problem) section {
 	if len(problems) == 0 {
 		return section{}
 	}
-	return section{Title: in(bad, "could not look"), Blocks: problemBlocks(each(problems, func(p *facts.Problem) *result.Problem {
+	return section{Title: in(bad, "could not read"), Blocks: problemBlocks(each(problems, func(p *facts.Problem) *result.Problem {
 		return &result.Problem{File: p.File, Message: p.Message, Fix: p.Fix}
 	}))}
 }

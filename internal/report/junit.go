@@ -58,7 +58,7 @@ type (
 )
 
 // resultJUnit renders a result as test suites: a suite for each target, a case for each change that breaks a rule and for each program without
-// one. What failed the gate is a failure, what could not be looked at an error, what was waived is skipped; changes below the
+// one. What failed the gate is a failure, what could not be checked an error, what was waived is skipped; changes below the
 // failing level pass and keep their text as output.
 func resultJUnit(w io.Writer, r *indexed, _ Options) error {
 	all := junitSuites{Name: "xlagate"}
@@ -183,7 +183,7 @@ func properties(pairs ...string) []junitProperty {
 
 func problemCase(suite string, p *result.Problem) junitCase {
 	lines := problemLines(p)
-	what := "looked at"
+	what := "checked"
 	if p.Rule != "" {
 		what = p.Rule
 	}

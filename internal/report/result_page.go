@@ -103,7 +103,7 @@ func resultTitle(r *indexed) line {
 	where := " in " + phrase.Some(max(s.Targets, len(r.Targets)), "target")
 	problems := ""
 	if n := len(r.Problems); n > 0 {
-		problems = "could not look (" + phrase.Some(n, "problem") + ")"
+		problems = "could not check (" + phrase.Some(n, "problem") + ")"
 	}
 	said := joinedBy(", ", problems, some(s.Errors, "error"), some(s.Warnings, "warning"), some(s.Infos, "info"))
 	if said == "" {

@@ -15,7 +15,7 @@ func sumLine(r *indexed) line {
 	s := r.Summary
 	var l line
 	if r.Verdict == "incomplete" {
-		l = in(bad, "could not look").and(": " + phrase.Some(len(r.Problems), "problem") + "; ")
+		l = in(bad, "could not check").and(": " + phrase.Some(len(r.Problems), "problem") + "; ")
 	}
 	if s.Errors+s.Warnings+s.Infos+s.Waived == 0 && r.Verdict == "pass" {
 		return l.in(good, "all "+phrase.Some(s.Checks, "check")+" passed")
@@ -65,13 +65,13 @@ func notCovered(r *indexed) []line {
 // maxProblems bounds the problems of one target that are shown.
 const maxProblems = 25
 
-// problemSections say what could not be looked at, target by target.
+// problemSections say what could not be checked, target by target.
 func problemSections(r *indexed) []section {
 	var out []section
 	for _, problems := range phrase.Group(each(r.Problems, func(p *result.Problem) *result.Problem { return p }), func(p *result.Problem) string { return p.Target }) {
-		s := section{Title: in(bad, "could not look")}
+		s := section{Title: in(bad, "could not check")}
 		if target := problems[0].Target; target != "" {
-			s.Title = in(bad, "could not look at ").in(name, target)
+			s.Title = in(bad, "could not check ").in(name, target)
 		}
 		s.add(problemBlocks(problems)...)
 		out = append(out, s)
@@ -136,7 +136,7 @@ var noteKinds = map[string]struct {
 	"headroom": {plain, "headroom", "who used it up"},
 }
 
-// resultText renders a result to be read on a terminal: what was looked at, what was found, what could not be looked at, the sum.
+// resultText renders a result to be read on a terminal: what was looked at, what was found, what could not be checked, the sum.
 func resultText(w io.Writer, r *indexed, o Options) error {
 	return writeText(w, resultTextPage(r), o)
 }

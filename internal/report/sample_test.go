@@ -163,7 +163,7 @@ func passing() *result.Result {
 	}
 }
 
-// incomplete could not look at one of its two targets.
+// incomplete could not check one of its two targets.
 func incomplete() *result.Result {
 	r := passing()
 	r.Verdict, r.ExitCode, r.Summary.Targets = "incomplete", 3, 2

@@ -83,7 +83,7 @@ func TestChangesOfNoTarget(t *testing.T) {
 	breaks(r, "", "", "error", "waiver-valid")
 	breaks(r, "gone", "f", "error", "max-kernels")
 	all := suites(t, r)
-	if got := names(all); got != "a: ; late: target-ran: x; xlagate: looked at: , waiver-valid; gone: f: max-kernels" {
+	if got := names(all); got != "a: ; late: target-ran: x; xlagate: checked: , waiver-valid; gone: f: max-kernels" {
 		t.Error(got)
 	}
 	if all.Tests != 4 || all.Failures != 2 || all.Errors != 2 {

@@ -92,7 +92,7 @@ type Part struct {
 	ConfigFile   string `json:"config_file,omitempty"`
 	Baseline     string `json:"baseline,omitempty"` // what --baseline said
 	Against      string `json:"against,omitempty"`  // what --against said
-	Facts        string `json:"facts,omitempty"`    // base64; absent when the dump could not be looked at
+	Facts        string `json:"facts,omitempty"`    // base64; absent when the dump could not be checked
 	AgainstFacts string `json:"against_facts,omitempty"`
 }
 
@@ -237,7 +237,7 @@ type Waiver struct {
 	Expires string `json:"expires"`
 }
 
-// Problem is something that could not be looked at; any makes the result incomplete.
+// Problem is something that could not be checked; any makes the result incomplete.
 type Problem struct {
 	Target  string `json:"target,omitempty"`
 	Rule    string `json:"rule,omitempty"`

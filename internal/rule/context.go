@@ -137,15 +137,15 @@ func (c *Context) Uncovered(in Input, fix string) {
 	c.Gap("the dump holds no "+noun, fix)
 }
 
-// Gap reports why the rule could not look: a problem where the user's own file names the rule, a note where a pack does.
+// Gap reports why the rule could not check: a problem where the user's own file names the rule, a note where a pack does.
 func (c *Context) Gap(why, fix string) {
 	if c.Pack != "" {
 		c.NotCovered = append(c.NotCovered, fmt.Sprintf("%s (%s)", c.Rule.ID, why))
 		return
 	}
-	message := c.Rule.ID + " could not look"
+	message := c.Rule.ID + " could not check"
 	if c.Program != nil {
-		message += " at " + c.Program.Name
+		message += " " + c.Program.Name
 	}
 	c.Problems = append(c.Problems, result.Problem{Rule: c.Rule.ID, File: c.Target.Dump, Message: message + ": " + why, Fix: fix})
 }

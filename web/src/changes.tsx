@@ -1,4 +1,4 @@
-// The first screen: the verdict's reasons as cards, what could not be looked at, and the programs.
+// The first screen: the verdict's reasons as cards, what could not be checked, and the programs.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Placed } from "./app";
@@ -140,7 +140,7 @@ function Problems({ list }: { list: Problem[] }) {
   if (list.length === 0) return null;
   return (
     <section class="problems" aria-label="Problems">
-      <h2>Could not look</h2>
+      <h2>Could not check</h2>
       <ul>
         {list.map((p) => (
           <li>
