@@ -105,7 +105,7 @@ func sayAccepted(w world, done *gate.Accepted) {
 	}
 	switch {
 	case len(done.Written)+len(done.Removed) == 0 && len(done.Budgets) > 0:
-		fmt.Fprintf(w.out, "nothing written: %d unchanged\n", done.Unchanged)
+		fmt.Fprintf(w.out, "the baseline is as it was: %d unchanged\n", done.Unchanged)
 	case len(done.Written)+len(done.Removed) == 0:
 		fmt.Fprintf(w.out, "nothing to accept: %d unchanged\n", done.Unchanged)
 	case done.Pushed != "":

@@ -187,6 +187,20 @@ func roomFor(amount float64, units scale) string {
 	return strings.TrimSuffix(strconv.FormatFloat(n, 'f', max(0, int(math.Round(-math.Log10(step)))), 64), ".0") + of.suffix
 }
 
+// WithHeadroom returns the limit that init proposes for a size or a time; varies reports whether the unit is that of one of these. Of others it returns the
+// amount.
+func WithHeadroom(amount float64, unit string) (limit float64, varies bool) {
+	switch unit {
+	case "bytes":
+		limit, varies = sizeUnits.parse(roomFor(amount, limitSizeUnits))
+	case "nanoseconds":
+		limit, varies = timeUnits.parse(roomFor(amount, limitTimeUnits))
+	default:
+		limit = amount
+	}
+	return limit, varies
+}
+
 // examples adds comments with limits on the program that takes longest: its kernels and its temporary memory.
 func examples(b *strings.Builder, rep *facts.Report) {
 	p := heaviest(rep)

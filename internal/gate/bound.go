@@ -112,7 +112,7 @@ type Unsettled struct {
 // plan lists the numbers of the configuration that accepting changes, and what it leaves unsettled.
 func (a *Accepted) plan(cfg *config.Config, what AcceptOptions, list []*candidate, rows []result.Headroom) (*budgetEdit, error) {
 	if what.Tighten && len(what.Only) == 0 {
-		return planBudgets(cfg, append(slack(cfg, rows), unusedIncreases(cfg, rows)...))
+		return planBudgets(cfg, append(withHeadroom(slack(cfg, rows)), unusedIncreases(cfg, rows)...))
 	}
 	var budgets []*config.Budget
 	for _, in := range list {

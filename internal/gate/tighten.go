@@ -40,18 +40,37 @@ const muchSlack = 0.2
 // littleSlack is the number of unused bytes that is not reported: sizes vary by as much.
 const littleSlack = 1 << 10
 
+// loose reports whether a budget is much wider than what there is.
+func loose(b *config.Budget) bool {
+	limit := *b.Settings.Max
+	unused := limit - b.To
+	return unused >= muchSlack*limit && (b.Settings.Rule.Budget.Unit != "bytes" || unused > littleSlack)
+}
+
+// withHeadroom leaves to sizes and times the headroom that init leaves, and drops those that have no more than that.
+func withHeadroom(list []*config.Budget) []*config.Budget {
+	var out []*config.Budget
+	for _, b := range list {
+		limit, varies := config.WithHeadroom(b.To, b.Settings.Rule.Budget.Unit)
+		if varies && !loose(b) {
+			continue
+		}
+		b.To = limit
+		out = append(out, b)
+	}
+	return out
+}
+
 // noteSlack reports budgets that are much wider than needed.
 func noteSlack(r *result.Result, cfg *config.Config) {
 	if len(r.Problems) > 0 { // not all there is was seen
 		return
 	}
 	for _, l := range slack(cfg, r.Headroom) {
-		limit := *l.Settings.Max
-		unit := l.Settings.Rule.Budget.Unit
-		if unused := limit - l.To; unused < muchSlack*limit || unit == "bytes" && unused <= littleSlack {
+		if !loose(l) {
 			continue
 		}
-		allowed, most := phrase.Apart(limit, l.To, unit)
+		allowed, most := phrase.Apart(*l.Settings.Max, l.To, l.Settings.Rule.Budget.Unit)
 		r.Notes = append(r.Notes, result.Note{
 			Kind: "slack", Message: fmt.Sprintf("%s is loose: limit %s, actual %s (%s)", l.Settings.Rule.ID, allowed, most, l.Place()),
 			Fix: "xlagate accept --tighten",
