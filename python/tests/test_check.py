@@ -49,7 +49,7 @@ def test_bound_of_the_marker_is_not_accepted_away(project):
 def test_donation_of_the_marker(project):
     p = project()
     p.edit("xlagate()", "xlagate(donated=['x'])", "test_model.py")
-    fails(p, "breaks donation-kept: 1 argument is not updated in place: x", "edit the marker of this test too*")
+    fails(p, "breaks donation-kept: 1 argument is not updated in place: x", "edit the marker of this test*")
 
 
 def test_other_arguments(project):
