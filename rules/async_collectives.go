@@ -21,6 +21,7 @@ var asyncCollectives = rule.Rule{
 		{Key: "min_distance", Type: rule.Count, Sense: rule.Demands, Default: 1.0, Doc: "how many kernels must run between its start and its end"},
 		{Key: "min_ratio", Type: rule.Share, Sense: rule.Demands, InPlace: true, Doc: "the smallest share of collectives that must overlap with kernels, instead of all of them"},
 		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "ignore smaller collectives"},
+		overlapLost,
 	},
 	Budget:  &rule.Metric{Noun: "exposed collectives", Better: rule.Lower},
 	Forbids: true,
@@ -33,6 +34,12 @@ var asyncCollectives = rule.Rule{
 	Variant: checkAsyncCollectives,
 }
 
+// overlapLost holds collectives that had kernels beside them to that.
+var overlapLost = rule.Option{
+	Key: "overlap_lost", Type: rule.Switch, Sense: rule.Neither, Default: false, Compares: true,
+	Doc: "compared with the baseline, ignore more exposed collectives if no fewer overlap with kernels",
+}
+
 func checkAsyncCollectives(c *rule.Context, v *diff.Variant) {
 	if _, ok := v.New.Facts[facts.AsyncExposed]; !ok {
 		c.Uncovered(rule.Schedule, "dump a module that is scheduled: the optimized one of a GPU, a TPU or a recent CPU compiler")
@@ -42,6 +49,9 @@ func checkAsyncCollectives(c *rule.Context, v *diff.Variant) {
 	if v.Old != nil {
 		was, ok := v.Old.Facts[facts.AsyncExposed]
 		a.SetBase(ok && countsAsFact(c), was)
+		if c.On(overlapLost.Key) && a.Base != nil && v.New.Facts[facts.AsyncOverlapped] >= v.Old.Facts[facts.AsyncOverlapped] {
+			a.Base = new(max(was, a.Actual))
+		}
 	}
 	all := v.New.CountKernels(countedCollective(c))
 	for _, f := range c.JudgeShare(a, rule.Portion{

@@ -257,32 +257,41 @@ type widening struct {
 	narrow  int                // the bits of the widest narrow type
 }
 
-// measure finds the width that most products crossed: as many as there are more above it, but no more than there are fewer below.
-func (w *widening) measure() (most float64) {
-	for _, edge := range w.types() {
-		var more, fewer float64
-		for _, t := range w.types() {
-			if w.bits(t) > w.bits(edge) {
-				more += w.is[t] - w.was[t]
-			} else {
-				fewer += w.was[t] - w.is[t]
-			}
-		}
-		if n := min(more, fewer); n > most {
-			most, w.narrow = n, w.bits(edge)
-		}
+// measure finds the width that most products crossed.
+func (w *widening) measure() float64 {
+	most, edge := crossed(w.was, w.is, w.bits)
+	if most > 0 {
+		w.narrow = edge
 	}
 	return most
 }
 
-// types lists the types of both sides in order.
-func (w *widening) types() []string {
-	seen := map[string]bool{}
-	for _, side := range []map[string]float64{w.was, w.is} {
-		for t := range side {
-			seen[t] = true
+// crossed finds the rank that most products crossed upwards: as many as there are more above it, but no more than there are fewer below.
+func crossed(was, is map[string]float64, rank func(string) int) (most float64, edge int) {
+	names := membersOf(was, is)
+	for _, at := range names {
+		var more, fewer float64
+		for _, name := range names {
+			if rank(name) > rank(at) {
+				more += is[name] - was[name]
+			} else {
+				fewer += was[name] - is[name]
+			}
+		}
+		if n := min(more, fewer); n > most {
+			most, edge = n, rank(at)
 		}
 	}
+	return most, edge
+}
+
+// types lists the types of both sides in order.
+func (w *widening) types() []string { return membersOf(w.was, w.is) }
+
+// membersOf lists what either side counts, in order.
+func membersOf(was, is map[string]float64) []string {
+	seen := maps.Clone(was)
+	maps.Copy(seen, is)
 	return slices.Sorted(maps.Keys(seen))
 }
 

@@ -97,13 +97,13 @@ func groupsByAxes(v *facts.Variant) map[string]map[string]bool {
 	return groups
 }
 
-// communicateMore reports whether devices communicate more along an axis, by its name in the baseline and now: more often, or with more bytes.
+// communicateMore reports whether devices communicate more along an axis, by its name in the baseline and now: with more bytes, or more often with as many.
 func communicateMore(v *diff.Variant, was, is string) bool {
 	along := func(axes string) func(*facts.Kernel) bool {
 		return func(k *facts.Kernel) bool { return k.IsCollective() && (axes == "" || k.Axes == "" || k.Axes == axes) }
 	}
 	before, now := trafficOf(v.Old, along(was)), trafficOf(v.New, along(is))
-	return now.count > before.count || now.bytes > before.bytes
+	return now.bytes > before.bytes || now.bytes == before.bytes && now.count > before.count
 }
 
 // wayOf is "all-gather over data", or "all-gather" where the axis is not known.

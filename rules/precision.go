@@ -2,8 +2,8 @@ package rules
 
 import (
 	"fmt"
-	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
@@ -21,6 +21,7 @@ var precision = rule.Rule{
 	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "precisions", Type: rule.Words, Sense: rule.Caps, Doc: "the allowed precisions: default, high, highest, or an algorithm such as dot_bf16_bf16_f32_x3; by default those of the baseline"},
+		noHigher,
 		{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only products of this part of the model"},
 	},
 	Needs:   facts.ProductsTotal,
@@ -32,6 +33,12 @@ var precision = rule.Rule{
 	Threads: []string{"jax-ml/jax#22313"},
 	Accepts: []string{"precision.*", "cost.*", "products.*", "ledger"},
 	Variant: checkPrecision,
+}
+
+// noHigher lets products become less precise.
+var noHigher = rule.Option{
+	Key: "no_higher", Type: rule.Switch, Sense: rule.Neither, Default: false, Compares: true,
+	Doc: "of the differences from the baseline, forbid only products of a higher precision: those take more passes",
 }
 
 func checkPrecision(c *rule.Context, v *diff.Variant) {
@@ -70,7 +77,7 @@ func samePrecision(c *rule.Context, v *diff.Variant) {
 	}
 	total, ok := v.Old.Facts[facts.ProductsTotal]
 	more, rises, falls := 0.0, []string{}, []string{}
-	for _, name := range precisionsOf(v) {
+	for _, name := range membersOf(byType(v.Old, facts.ProductPrecision), byType(v.New, facts.ProductPrecision)) {
 		switch was, is := v.Old.Facts[facts.ProductPrecision.Of(name)], v.New.Facts[facts.ProductPrecision.Of(name)]; {
 		case is > was:
 			more += is - was
@@ -79,8 +86,11 @@ func samePrecision(c *rule.Context, v *diff.Variant) {
 			falls = append(falls, fmt.Sprintf("%s at %s, down from %s", phrase.Number(is), name, phrase.Number(was)))
 		}
 	}
-	grown := max(0, v.New.Facts[facts.ProductsTotal]-total)
-	a := c.Budget("precision", more-grown)
+	changed := more - max(0, v.New.Facts[facts.ProductsTotal]-total)
+	if c.On(noHigher.Key) {
+		changed, _ = crossed(byType(v.Old, facts.ProductPrecision), byType(v.New, facts.ProductPrecision), passes)
+	}
+	a := c.Budget("precision", changed)
 	a.SetBase(ok, 0)
 	if f := c.Judge(a); f != nil {
 		f.Message = "products changed their precision: " + strings.Join(append(rises, falls...), "; ")
@@ -88,17 +98,19 @@ func samePrecision(c *rule.Context, v *diff.Variant) {
 	}
 }
 
-// precisionsOf lists the precisions of both sides in order.
-func precisionsOf(v *diff.Variant) []string {
-	seen := map[string]bool{}
-	for _, side := range []*facts.Variant{v.Old, v.New} {
-		for name := range side.Facts {
-			if p, ok := facts.ProductPrecision.Member(name); ok {
-				seen[p] = true
-			}
-		}
+// passes is how often a product of a precision multiplies: the name of an algorithm ends with it. A matrix unit takes six passes for all of f32.
+func passes(precision string) int {
+	if _, times, found := strings.Cut(precision, "_x"); found {
+		n, _ := strconv.Atoi(times)
+		return n
 	}
-	return slices.Sorted(maps.Keys(seen))
+	switch precision {
+	case "high":
+		return 3
+	case "highest", "dot_f32_f32_f32":
+		return 6
+	}
+	return 1
 }
 
 // gainedProducts lists the products of precisions that became more.
