@@ -141,7 +141,7 @@ func (g *grouping) elsewhere(near hlo.Location) (hlo.Location, bool) {
 // If those files have none, it returns the only edit of code, if there is only one. If no lines are known, it returns the edits of the only function that
 // was edited.
 func untraced(t JudgedTarget) []git.Hunk {
-	hunks := slices.DeleteFunc(t.Edits.Hunks(), func(h git.Hunk) bool { return !h.Code || isGateFile(h.File) })
+	hunks := slices.DeleteFunc(t.Edits.Hunks(), func(h git.Hunk) bool { return !h.Code || isGateFile(h.File) || !isModelFile(h.File) })
 	if len(hunks) == 0 {
 		return nil
 	}
@@ -169,6 +169,11 @@ func untraced(t JudgedTarget) []git.Hunk {
 	}
 	only := len(hunks) == 1
 	return slices.DeleteFunc(hunks, func(h git.Hunk) bool { return traced[h] || !only && !files[h.File] })
+}
+
+// isModelFile reports whether a run of the model may read a file: Python code or a configuration. An edit of another program is no cause.
+func isModelFile(file string) bool {
+	return slices.Contains([]string{".py", ".yaml", ".yml", ".json", ".toml", ".gin", ".cfg", ".ini", ".pbtxt", ".textproto"}, path.Ext(file))
 }
 
 // isGateFile reports whether a file is a configuration or a baseline of the gate: editing it does not change what is compiled.

@@ -44,6 +44,17 @@ func TestEditedLine(t *testing.T) {
 	}
 }
 
+// The only file that was edited is the place of what has no other, if a run of the model may read it.
+func TestOnlyFileThatWasEdited(t *testing.T) {
+	for file, place := range map[string]bool{"train.py": true, "conf/large.yaml": true, "serve.go": false, "run": false, "README.md": false} {
+		p := changed("f", root(diff.KindDonation, "w is not donated", line("main", 3), kernel(line("norm", 20), 64)))
+		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}, Edits: edits(t, file, 99, 55)}, nil)
+		if len(list) != 1 || list[0].Source.Edited != place {
+			t.Errorf("%s: %+v", file, list)
+		}
+	}
+}
+
 // A line that other operations of this program or another pass through is not the place of what does not.
 func TestTracedEditIsNotElsewhere(t *testing.T) {
 	p, other := changed("f", root(diff.KindConstants, "w is baked in", line("init", 3))), changed("g")
