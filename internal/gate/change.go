@@ -19,6 +19,7 @@ import (
 type JudgedTarget struct {
 	Name     string
 	Programs []*diff.Program
+	Dumps    []string   // the files and folders that the dump is in: an edit of one is no place of a change
 	Edits    *git.Edits // nil where git does not tell what was edited
 }
 

@@ -14,8 +14,8 @@ import (
 
 // checkFresh reports a dump that is older than an edit of a source file that it names: it may show another model. With require_fresh this is a
 // problem, and so is a dump whose age is unknown.
-func (l *measuredTarget) checkFresh(ctx context.Context, o Options, paths []string) {
-	stale, unknown := l.stale(ctx, o, paths)
+func (l *measuredTarget) checkFresh(ctx context.Context, o Options) {
+	stale, unknown := l.stale(ctx, o)
 	const fix = "dump again, or let every check do it: capture: in the target"
 	switch {
 	case l.RequireFresh && stale+unknown != "":
@@ -26,12 +26,12 @@ func (l *measuredTarget) checkFresh(ctx context.Context, o Options, paths []stri
 }
 
 // stale returns which edit is newer than the dump, or why that is unknown.
-func (l *measuredTarget) stale(ctx context.Context, o Options, paths []string) (stale, unknown string) {
+func (l *measuredTarget) stale(ctx context.Context, o Options) (stale, unknown string) {
 	edits, unknown := o.edits()
 	if edits == nil {
 		return "", "whether the dump is fresh is not known: " + unknown
 	}
-	written := lastWritten(paths)
+	written := lastWritten(l.dumps)
 	if written.IsZero() {
 		return "", "whether the dump is fresh is not known: it is not a file"
 	}
@@ -40,7 +40,7 @@ func (l *measuredTarget) stale(ctx context.Context, o Options, paths []string) (
 		if !h.Code || h.Lines == 0 || !named[h.File] {
 			continue
 		}
-		if edits.Unedited(ctx, paths) {
+		if edits.Unedited(ctx, l.dumps) {
 			return fmt.Sprintf("%s was edited, and the dump, which is in the repository as well, was not", h.File), ""
 		}
 		if at := edits.EditedAt(ctx, h.File); at.After(written) {

@@ -48,7 +48,7 @@ func judge(r *result.Result, o Options, l *measuredTarget) (found []JudgedFindin
 
 // differing returns the target with its edited lines. It asks git only if something differs or was found, and notes why git does not know.
 func (l *measuredTarget) differing(r *result.Result, o Options, found []JudgedFinding) JudgedTarget {
-	t := JudgedTarget{Name: l.Name, Programs: l.programs}
+	t := JudgedTarget{Name: l.Name, Programs: l.programs, Dumps: l.dumps}
 	if len(found) == 0 && !slices.ContainsFunc(l.programs, func(p *diff.Program) bool { return p.Change != diff.Same }) {
 		return t
 	}

@@ -141,7 +141,9 @@ func (g *grouping) elsewhere(near hlo.Location) (hlo.Location, bool) {
 // If those files have none, it returns the only edit of code, if there is only one. If no lines are known, it returns the edits of the only function that
 // was edited.
 func untraced(t JudgedTarget) []git.Hunk {
-	hunks := slices.DeleteFunc(t.Edits.Hunks(), func(h git.Hunk) bool { return !h.Code || isGateFile(h.File) || !isModelFile(h.File) })
+	hunks := slices.DeleteFunc(t.Edits.Hunks(), func(h git.Hunk) bool {
+		return !h.Code || isGateFile(h.File) || !isModelFile(h.File) || t.Edits.In(h.File, t.Dumps)
+	})
 	if len(hunks) == 0 {
 		return nil
 	}

@@ -26,6 +26,7 @@ import (
 type measuredTarget struct {
 	config.Target
 	dump       string                        // as the user named it
+	dumps      []string                      // the files and folders that it is in
 	report     *facts.Report                 // nil when it could not be checked
 	base       *facts.Report                 // nil without a baseline
 	baseName   string                        // what base was read from
@@ -149,6 +150,7 @@ func (l *measuredTarget) look(ctx context.Context, o Options) {
 	if o.Against == "" && !baseline.Remote(BaselineOf(o)) {
 		go func() { _, _ = l.stored() }() // while the dump is measured; loadBase returns the error
 	}
+	l.dumps = paths
 	reports, err := measureAll(ctx, o, paths, append(absoluteAll(o.Config.Dir, l.Logs), o.Logs...))
 	if err == nil {
 		l.report, err = l.asOne(reports)
@@ -163,7 +165,7 @@ func (l *measuredTarget) look(ctx context.Context, o Options) {
 	l.loadBase(ctx, o)
 	l.compare(o.edited())
 	if l.Capture == nil && len(o.Command) == 0 {
-		l.checkFresh(ctx, o, paths)
+		l.checkFresh(ctx, o)
 	}
 }
 

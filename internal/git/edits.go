@@ -105,6 +105,17 @@ func (e *Edits) Text(file string, line int, function string) string {
 	return e.tree.text(name, line, function)
 }
 
+// In reports whether a file, named as in a [Hunk], is one of some files or below one of some folders.
+func (e *Edits) In(name string, paths []string) bool {
+	at := filepath.Join(e.tree.top, filepath.FromSlash(name))
+	return slices.ContainsFunc(paths, func(p string) bool {
+		if resolved, err := filepath.EvalSymlinks(p); err == nil { // git resolves the links above its work tree
+			p = resolved
+		}
+		return at == p || strings.HasPrefix(at, p+string(filepath.Separator))
+	})
+}
+
 // Unedited reports whether files or folders are in the repository and are what they were at the base.
 func (e *Edits) Unedited(ctx context.Context, paths []string) bool {
 	known, err := e.tree.print(ctx, append([]string{"ls-files", "--"}, paths...)...)

@@ -88,6 +88,23 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// A file is in a folder by whole names, and where the folder is named by a link.
+func TestIn(t *testing.T) {
+	c := newCheckout(t, map[string]string{"dump/a.json": "1\n", "dump.json": "1\n"})
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(c.dir, link); err != nil {
+		t.Fatal(err)
+	}
+	e := c.since("")
+	for _, dir := range []string{c.dir, link} {
+		for file, want := range map[string]bool{"dump/a.json": true, "dump": true, "dump.json": false, "other/dump/a.json": false} {
+			if got := e.In(file, []string{filepath.Join(dir, "none"), filepath.Join(dir, "dump")}); got != want {
+				t.Errorf("%s in %s: %v", file, dir, got)
+			}
+		}
+	}
+}
+
 // A line is shown as it is, never one from outside of the repository.
 func TestText(t *testing.T) {
 	c := newCheckout(t, map[string]string{"m.py": "\tx = 1\x1b[31m  \r\n" + strings.Repeat("é", 500) + "\nlast", "huge.py": strings.Repeat("x\n", maxSource)})

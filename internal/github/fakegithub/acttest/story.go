@@ -193,5 +193,8 @@ func (e expectation) and(other expectation) expectation {
 }
 
 func (w *world) says(i int, text string) expectation {
+	if i >= len(w.Comments) {
+		return w.check(false, fmt.Sprintf("a comment that says %q", text))
+	}
 	return w.check(strings.Contains(w.Comments[i].Body, text), fmt.Sprintf("a comment that says %q, not\n%s", text, w.Comments[i].Body))
 }
