@@ -37,13 +37,18 @@ func (f *Failure) Ran() bool {
 	return errors.As(f.Err, &ended)
 }
 
-// Sentence is the first line that git printed, or why it could not be started.
+// Sentence is the first line that git printed, with the command that it advises, or why it could not be started.
 func (f *Failure) Sentence() string {
 	if !f.Ran() {
 		return "git cannot be run: " + f.Err.Error()
 	}
-	first, _, _ := strings.Cut(strings.TrimSpace(f.Said), "\n")
-	return "git says: " + strings.TrimPrefix(first, "fatal: ")
+	first, more, _ := strings.Cut(strings.TrimSpace(f.Said), "\n")
+	sentence := "git says: " + strings.TrimPrefix(first, "fatal: ")
+	if _, advised, ok := strings.Cut(more, "\n\tgit "); ok { // where a container's user is not the owner of the repository
+		command, _, _ := strings.Cut(advised, "\n")
+		sentence += "; run: git " + command
+	}
+	return sentence
 }
 
 // Run runs git in a directory and returns what it prints. What goes wrong is a [Failure].

@@ -252,6 +252,10 @@ func TestUnknown(t *testing.T) {
 	if e, unknown := EditsSince(stopped, c.dir, "", os.Getenv); e != nil || !strings.Contains(unknown, "did not answer") {
 		t.Errorf("%v, %q", e, unknown)
 	}
+	t.Setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+	if e, unknown := c.ask(""); e != nil || !strings.Contains(unknown, "dubious ownership") || !strings.Contains(unknown, "; run: git config --global --add safe.directory ") {
+		t.Errorf("a repository of another user: %v, %q", e, unknown)
+	}
 }
 
 // A command that prints more than is wanted is ended.
