@@ -79,7 +79,7 @@ func badLaunch(c *rule.Context, k *facts.Kernel) string {
 		is, allowed := phrase.Apart(float64(k.Plan.Shared), n, "bytes")
 		return fmt.Sprintf("%s of shared memory, %s allowed", is, allowed)
 	}
-	if o, known := k.Occupancy(); known {
+	if o := k.Occupancy; o != nil {
 		if n, ok := c.Number("min_occupancy"); ok && o.Share() < n {
 			return fmt.Sprintf("an occupancy of %s, limited by %s, %s wanted", percent(o.Share()), o.Limited, percent(n))
 		}

@@ -263,13 +263,13 @@ func program(path string) string {
 
 // KernelResources are the resources of a GPU that a kernel uses.
 type KernelResources struct {
-	Name        string
-	Registers   int64 // per thread
-	Stack       int64 // bytes per thread, in local memory
-	SpillStores int64 // bytes per thread that the code stores to local memory for lack of registers
-	SpillLoads  int64 // bytes per thread that it loads back
-	Shared      int64 // bytes of static shared memory per block
-	Barriers    int64
+	Name        string `json:"-"`
+	Registers   int64  `json:"registers,omitempty"`        // per thread
+	Stack       int64  `json:"-"`                          // bytes per thread, in local memory
+	SpillStores int64  `json:"spill_store_bytes"`          // bytes per thread that the code stores to local memory for lack of registers
+	SpillLoads  int64  `json:"spill_load_bytes,omitempty"` // bytes per thread that it loads back
+	Shared      int64  `json:"shared_bytes,omitempty"`     // bytes of static shared memory per block
+	Barriers    int64  `json:"barriers,omitempty"`
 }
 
 // ReadAssembler reads the output of ptxas --verbose for the kernels of a file:

@@ -104,6 +104,9 @@ func (g *gap) otherUses(j int, pieces []int) (Divider, bool) {
 // wall reports whether it is an operation that no fusion crosses.
 func (d Divider) wall() bool { return d.Opcode != "" }
 
+// MarshalText returns the divider in words.
+func (d Divider) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
 // String is "optimization barriers (train.py:9, train.py:12)" or "tanh has 2 more users: sine (train.py:9), log".
 func (d Divider) String() string {
 	if d.wall() {

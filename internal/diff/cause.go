@@ -10,15 +10,15 @@ import (
 
 // Cause is an edit or another change from outside that causes differences. A rule that knows no cause uses one to point to a place of the model.
 type Cause struct {
-	Kind   string   // a kind of result.Change; "" for a place of the model that is not known to have been edited
-	Title  string   // what was done
-	Notes  []string // what a rule found out besides
-	OpName string
-	OpType string
-	Source hlo.Location
-	Edits  []Edit         // of kind code: the places of the model, the weightiest first
-	Before []facts.Kernel // the kernels that it took away
-	After  []facts.Kernel // and those that it brought
+	Kind   string         `json:"kind"`            // a kind of result.Change; "" for a place of the model that is not known to have been edited
+	Title  string         `json:"title"`           // what was done
+	Notes  []string       `json:"notes,omitempty"` // what a rule found out besides
+	OpName string         `json:"op_name,omitempty"`
+	OpType string         `json:"op_type,omitempty"`
+	Source hlo.Location   `json:"source,omitzero"`
+	Edits  []Edit         `json:"edits,omitempty"` // of kind code: the places of the model, the weightiest first
+	Before []facts.Kernel `json:"-"`               // the kernels that it took away
+	After  []facts.Kernel `json:"-"`               // and those that it brought
 
 	of *Cause // the cause that this one is a copy of
 }

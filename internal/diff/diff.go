@@ -5,6 +5,9 @@
 package diff
 
 import (
+	"encoding/json"
+	"math"
+
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
@@ -19,40 +22,41 @@ const (
 
 // Report is the difference of two dumps.
 type Report struct {
-	Old, New  string // what was compared
-	Identical bool   // equal but for names, ids, numbering, metadata and order that mean nothing
-	Programs  []*Program
-	Flags     []FlagChange // compiler flags that differ, by name
+	Old       string       `json:"old"` // what was compared
+	New       string       `json:"new"`
+	Identical bool         `json:"identical"` // equal but for names, ids, numbering, metadata and order that mean nothing
+	Programs  []*Program   `json:"programs"`
+	Flags     []FlagChange `json:"flags"` // compiler flags that differ, by name
 }
 
 // Program is the difference of one program.
 type Program struct {
-	Name      string
-	Was       string // its name in the old dump, where that is another one
-	Change    string
-	Old, New  *facts.Program   // nil when added or removed
-	Replaced  *facts.Program   // of one that was added: another program that had its name
-	Parts     []*facts.Program // clusters that merged or split and are compared all together; nil for a single program
-	Variants  []*Variant
-	Recompile []ArgumentChange // how the new program's variants differ; empty with one variant
+	Name      string           `json:"program"`
+	Was       string           `json:"was,omitempty"` // its name in the old dump, where that is another one
+	Change    string           `json:"change"`
+	Old, New  *facts.Program   `json:"-"` // nil when added or removed
+	Replaced  *facts.Program   `json:"-"` // of one that was added: another program that had its name
+	Parts     []*facts.Program `json:"-"` // clusters that merged or split and are compared all together; nil for a single program
+	Variants  []*Variant       `json:"-"`
+	Recompile []ArgumentChange `json:"recompile"` // how the new program's variants differ; empty with one variant
 }
 
 // Variant is the difference of two compilations that were matched with each other.
 type Variant struct {
-	Change    string
-	Old, New  *facts.Variant // nil when added or removed
-	Rescaled  bool           // only sizes of arguments differ, so kernels are matched without their shapes
-	Regrouped bool           // these are clusters that merged or split, joined
-	Causes    []Cause        // the weightiest first
-	Model     Model
-	Kernels   Kernels
-	Facts     []FactChange // facts that differ, by name
-	Params    []ParamChange
-	Dtypes    []DtypeChange
-	Buffers   []BufferChange // temporary buffers that are new or grew, the largest growth first
+	Change    string         `json:"change"`
+	Old, New  *facts.Variant `json:"-"`        // nil when added or removed
+	Rescaled  bool           `json:"rescaled"` // only sizes of arguments differ, so kernels are matched without their shapes
+	Regrouped bool           `json:"-"`        // these are clusters that merged or split, joined
+	Causes    []Cause        `json:"causes"`   // the weightiest first
+	Model     Model          `json:"-"`
+	Kernels   Kernels        `json:"kernels"`
+	Facts     []FactChange   `json:"facts"` // facts that differ, by name
+	Params    []ParamChange  `json:"params"`
+	Dtypes    []DtypeChange  `json:"dtypes"`
+	Buffers   []BufferChange `json:"buffers"` // temporary buffers that are new or grew, the largest growth first
 	// FirstPass names the pass after which the two first differ and what it did; "" without dumps of every pass.
-	FirstPass string
-	Compiler  []FlagChange // versions and flags that may be why equal programs are compiled to different ones
+	FirstPass string       `json:"first_pass,omitempty"`
+	Compiler  []FlagChange `json:"-"` // versions and flags that may be why equal programs are compiled to different ones
 
 	edited Edited
 }
@@ -90,21 +94,21 @@ type Step struct {
 
 // Kernels is the difference of two lists of launches.
 type Kernels struct {
-	Kept     int
-	Changed  []KernelChange
-	Added    []facts.Kernel
-	Removed  []facts.Kernel
-	Split    []Regroup      // one old kernel became several
-	Merged   []Regroup      // several old kernels became one
-	Moved    []KernelChange // the same kernel, now in or out of a loop
-	Unrolled []Regroup      // a kernel of a loop's body became several
+	Kept     int            `json:"kept"`
+	Changed  []KernelChange `json:"changed"`
+	Added    []facts.Kernel `json:"added"`
+	Removed  []facts.Kernel `json:"removed"`
+	Split    []Regroup      `json:"split"`    // one old kernel became several
+	Merged   []Regroup      `json:"merged"`   // several old kernels became one
+	Moved    []KernelChange `json:"moved"`    // the same kernel, now in or out of a loop
+	Unrolled []Regroup      `json:"unrolled"` // a kernel of a loop's body became several
 }
 
 // Regroup is one kernel on one side and several on the other.
 type Regroup struct {
-	One     facts.Kernel
-	Many    []facts.Kernel
-	Between []Divider // what keeps the many apart
+	One     facts.Kernel   `json:"one"`
+	Many    []facts.Kernel `json:"many"`
+	Between []Divider      `json:"between"` // what keeps the many apart
 
 	one int   // the index of the one
 	at  []int // those of the many
@@ -114,6 +118,22 @@ type Regroup struct {
 type FactChange struct {
 	Name     facts.ID
 	Old, New float64
+}
+
+// MarshalJSON writes a side that was not dumped as null.
+func (c FactChange) MarshalJSON() ([]byte, error) {
+	shown := struct {
+		Name facts.ID `json:"name"`
+		Old  *float64 `json:"old"`
+		New  *float64 `json:"new"`
+	}{Name: c.Name}
+	if !math.IsNaN(c.Old) {
+		shown.Old = &c.Old
+	}
+	if !math.IsNaN(c.New) {
+		shown.New = &c.New
+	}
+	return json.Marshal(shown)
 }
 
 // ParamChange is an argument that differs.
@@ -126,16 +146,16 @@ type ParamChange struct {
 
 // DtypeChange is a type that is used more than before, with the first operation that brought it in.
 type DtypeChange struct {
-	Type  string
-	Old   int
-	New   int
-	First facts.Op
+	Type  string   `json:"type"`
+	Old   int      `json:"old"`
+	New   int      `json:"new"`
+	First facts.Op `json:"first"`
 }
 
 // BufferChange is a temporary buffer that is new or grew.
 type BufferChange struct {
-	New facts.Buffer
-	Old int64 // its bytes before, 0 when it is new
+	New facts.Buffer `json:"new"`
+	Old int64        `json:"old_bytes"` // its bytes before, 0 when it is new
 }
 
 // ArgumentChange says how one argument varies over the variants of a program.

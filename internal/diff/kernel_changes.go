@@ -11,9 +11,20 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// KernelChange is one kernel before and after.
+// KernelChange is one kernel before and after, and in words how it differs.
 type KernelChange struct {
-	Old, New facts.Kernel
+	Old  facts.Kernel `json:"old"`
+	New  facts.Kernel `json:"new"`
+	What []string     `json:"what"`
+}
+
+// ChangeOf compares a kernel with its counterpart.
+func ChangeOf(old, fresh *facts.Kernel) KernelChange {
+	c := KernelChange{Old: *old, New: *fresh}
+	for _, d := range c.deltas() {
+		c.What = append(c.What, d.String())
+	}
+	return c
 }
 
 // Delta is one way in which a kernel differs from its counterpart.
@@ -40,8 +51,8 @@ const (
 	DeltaInside // nothing of the above: constants, or connections inside
 )
 
-// Deltas lists how the kernel differs.
-func (c *KernelChange) Deltas() (list []Delta) {
+// deltas lists how the kernel differs.
+func (c *KernelChange) deltas() (list []Delta) {
 	add := func(of DeltaKind, was, is string) {
 		if was != is {
 			list = append(list, Delta{of, was, is})
@@ -111,14 +122,6 @@ func (d Delta) String() string {
 		return fmt.Sprintf(verbs[1], d.Was)
 	}
 	return fmt.Sprintf(verbs[2], d.Is, d.Was)
-}
-
-// What says how the kernel differs, a phrase for each delta.
-func (c *KernelChange) What() (list []string) {
-	for _, d := range c.Deltas() {
-		list = append(list, d.String())
-	}
-	return list
 }
 
 // growth is what a kernel computes and moves more than it did.

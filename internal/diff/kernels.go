@@ -143,9 +143,9 @@ func (m *matcher) sort(k *Kernels) {
 			k.Added = append(k.Added, *fresh)
 		case i == regrouped:
 		case !m.same(m.old[i], fresh):
-			k.Changed = append(k.Changed, KernelChange{*m.old[i], *fresh})
+			k.Changed = append(k.Changed, ChangeOf(m.old[i], fresh))
 		case runsElsewhere(m.old[i], fresh):
-			k.Moved = append(k.Moved, KernelChange{*m.old[i], *fresh})
+			k.Moved = append(k.Moved, ChangeOf(m.old[i], fresh))
 		default:
 			k.Kept++
 		}

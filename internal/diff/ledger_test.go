@@ -17,10 +17,10 @@ func became(k diff.Kernels) string {
 		say("kept %d", k.Kept)
 	}
 	for _, c := range k.Changed {
-		say("changed: %s", strings.Join(c.What(), ", "))
+		say("changed: %s", strings.Join(c.What, ", "))
 	}
 	for _, c := range k.Moved {
-		say("moved: %s", strings.Join(c.What(), ", "))
+		say("moved: %s", strings.Join(c.What, ", "))
 	}
 	for _, g := range k.Split {
 		say("split %s in %d", g.One.Operations(), len(g.Many))

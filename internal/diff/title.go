@@ -71,9 +71,9 @@ func mostTelling(k *Kernels) (string, *facts.Kernel) {
 		return fmt.Sprintf("%d new kernels, among them %s", len(k.Added), first.Describe()), first
 	case len(k.Changed) > 0:
 		most := slices.MaxFunc(k.Changed, func(a, b KernelChange) int { return cmp.Compare(a.growth(), b.growth()) })
-		return fmt.Sprintf("%s: %s", most.New.Operations(), strings.Join(phrase.Within(most.What(), 3), ", ")), &most.New
+		return fmt.Sprintf("%s: %s", most.New.Operations(), strings.Join(phrase.Within(most.What, 3), ", ")), &most.New
 	case len(k.Moved) > 0:
-		return fmt.Sprintf("%s: %s", k.Moved[0].New.Operations(), strings.Join(k.Moved[0].What(), ", ")), &k.Moved[0].New
+		return fmt.Sprintf("%s: %s", k.Moved[0].New.Operations(), strings.Join(k.Moved[0].What, ", ")), &k.Moved[0].New
 	case len(k.Removed) > 0:
 		return "gone: " + k.Removed[0].Describe(), nil
 	}

@@ -55,10 +55,10 @@ type Stage struct {
 
 // Pass is the position of a pass dump in the compilation.
 type Pass struct {
-	Number   int    // running number in the module
-	Pipeline string // "simplification"
-	After    string // the pass that just ran: "algsimp"; "pipeline-start" for none
-	Before   string // the pass that runs next; "" when the file was written while After ran
+	Number   int    `json:"number"`           // running number in the module
+	Pipeline string `json:"pipeline"`         // "simplification"
+	After    string `json:"after,omitempty"`  // the pass that just ran: "algsimp"; "pipeline-start" for none
+	Before   string `json:"before,omitempty"` // the pass that runs next; "" when the file was written while After ran
 }
 
 // HLO returns the stage's module file: the text, else the proto, else nil (only drawings were dumped).

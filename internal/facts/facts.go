@@ -10,20 +10,20 @@ import (
 
 // Report holds the measurements of one dump.
 type Report struct {
-	Dump      string
-	Toolchain Toolchain
-	Device    string     // what prices are predicted for, by the name in [price.Devices]; "": what the toolchain says
-	Programs  []*Program // sorted by name
-	Helpers   []*Program // the framework's one-op helper modules, left out of Programs
-	Modules   []ModuleInfo
-	Drawings  []Drawing            // module files that were drawn only; see Options.AllStages
-	Passes    []ModulePasses       // what each pass of the compiler left; see Options.Passes
-	Profile   *Profile             // what a profiler measured of the kernels; nil when no profile was given
-	Clusters  *tensorflow.Clusters // TensorFlow's autoclustering graphs; nil when none were dumped
-	Logs      *tensorflow.Logs     // what the compiler and framework logs said; nil when none were given
-	Problems  []Problem            // what could not be read
-	Ignored   []string             // files that are of no known kind
-	Samples   int                  // independent compiles that were compared; 0 when only one was asked for
+	Dump      string               `json:"dump"`
+	Toolchain Toolchain            `json:"toolchain"`
+	Device    string               `json:"-"`        // what prices are predicted for, by the name in [price.Devices]; "": what the toolchain says
+	Programs  []*Program           `json:"programs"` // sorted by name
+	Helpers   []*Program           `json:"helpers"`  // the framework's one-op helper modules, left out of Programs
+	Modules   []ModuleInfo         `json:"modules"`
+	Drawings  []Drawing            `json:"drawings,omitempty"` // module files that were drawn only; see Options.AllStages
+	Passes    []ModulePasses       `json:"passes,omitempty"`   // what each pass of the compiler left; see Options.Passes
+	Profile   *Profile             `json:"profile,omitempty"`  // what a profiler measured of the kernels; nil when no profile was given
+	Clusters  *tensorflow.Clusters `json:"clusters,omitempty"` // TensorFlow's autoclustering graphs; nil when none were dumped
+	Logs      *tensorflow.Logs     `json:"logs,omitempty"`     // what the compiler and framework logs said; nil when none were given
+	Problems  []Problem            `json:"problems"`           // what could not be read
+	Ignored   []string             `json:"ignored"`            // files that are of no known kind
+	Samples   int                  `json:"-"`                  // independent compiles that were compared; 0 when only one was asked for
 
 	releases []func() error // of the modules that are kept open; see Close
 }
@@ -48,10 +48,10 @@ type Toolchain struct {
 
 // Program is a function of the model. Its variants are its different compilations.
 type Program struct {
-	Name     string
-	Variants []*Variant // in order of first compilation
+	Name     string     `json:"name"`
+	Variants []*Variant `json:"variants"` // in order of first compilation
 	// Main marks the program that matters most: the largest optimized module that no other calls.
-	Main bool
+	Main bool `json:"main,omitempty"`
 }
 
 // WithSignature returns the variant with a signature, nil if there is none.
@@ -66,57 +66,57 @@ func (p *Program) WithSignature(signature string) *Variant {
 
 // Variant is one compilation of a program, identified by its signature.
 type Variant struct {
-	Signature string // "(p['w1']: f32[64,128], x: f32[8,64])"
+	Signature string `json:"signature"` // "(p['w1']: f32[64,128], x: f32[8,64])"
 	Interface
 	Origin
 	Input
 	Compiled
-	Facts       Values
-	Unstable    []string      // facts that differed between samples
-	Device      *price.Device // that the price facts are for; nil where there are none
-	WorkVersion int           // of [price.Version], by which Kernels were measured
+	Facts       Values        `json:"facts"`
+	Unstable    []string      `json:"unstable"` // facts that differed between samples
+	Device      *price.Device `json:"-"`        // that the price facts are for; nil where there are none
+	WorkVersion int           `json:"-"`        // of [price.Version], by which Kernels were measured
 }
 
 // Interface holds the arguments and results of a variant.
 type Interface struct {
-	Params  []Parameter // in order
-	Result  string      // the result's shape without layout
-	Outputs []Output    // the results in order, of a program that is spread over devices; nil where that is not known
-	Results []Op        // what the program returns, in order, each with the operation that makes it
+	Params  []Parameter `json:"params"`           // in order
+	Result  string      `json:"result,omitempty"` // the result's shape without layout
+	Outputs []Output    `json:"-"`                // the results in order, of a program that is spread over devices; nil where that is not known
+	Results []Op        `json:"-"`                // what the program returns, in order, each with the operation that makes it
 }
 
 // Origin is where a variant was compiled, and from which files it was measured.
 type Origin struct {
-	Modules    []string               // every compile of it: "module_0010.jit_train_step"; more than one: compiled again for nothing
-	Elsewhere  []string               // the same compile for other devices and in other processes: legitimate repetitions
-	CallSite   hlo.Location           // the model's line that called the function, where stacks were dumped; never stored
-	GraphBreak *tensorflow.GraphBreak // why PyTorch/XLA compiled it, and from where; nil where no log tells, never stored
-	Backend    string                 // what it was compiled for: "cpu", "gpu", "tpu"; helpers may be compiled for the host
-	File       string                 // the optimized module it was measured from
-	Reached    string                 // where on its way through the compiler it was measured, "after pass fusion"; "" at the end
-	Missing    []string               // inputs that were not dumped: "buffer-assignment", "before-optimizations", …
-	Module     *hlo.Module            `json:"-"` // the optimized module while it is open; nil when the facts came from elsewhere
-	Compiles   []compile              `json:"-"` // see settle
+	Modules    []string               `json:"modules"`           // every compile of it: "module_0010.jit_train_step"; more than one: compiled again for nothing
+	Elsewhere  []string               `json:"-"`                 // the same compile for other devices and in other processes: legitimate repetitions
+	CallSite   hlo.Location           `json:"-"`                 // the model's line that called the function, where stacks were dumped; never stored
+	GraphBreak *tensorflow.GraphBreak `json:"-"`                 // why PyTorch/XLA compiled it, and from where; nil where no log tells, never stored
+	Backend    string                 `json:"-"`                 // what it was compiled for: "cpu", "gpu", "tpu"; helpers may be compiled for the host
+	File       string                 `json:"file,omitempty"`    // the optimized module it was measured from
+	Reached    string                 `json:"reached,omitempty"` // where on its way through the compiler it was measured, "after pass fusion"; "" at the end
+	Missing    []string               `json:"missing"`           // inputs that were not dumped: "buffer-assignment", "before-optimizations", …
+	Module     *hlo.Module            `json:"-"`                 // the optimized module while it is open; nil when the facts came from elsewhere
+	Compiles   []compile              `json:"-"`                 // see settle
 }
 
 // Input is the program that the framework passes to the compiler.
 type Input struct {
-	InputPrint  string      // its fingerprint, 16 hex digits; "" when it was not dumped
-	InputVaries bool        // it differed between samples
-	Model       []Statement // what the model computes, line by line of its source
-	ModelAfter  bool        // Model was read off the optimized module: what the compiler repeats is in it once, what it removes is not
-	Barriers    []Barrier   // what fusion cannot cross
-	Differing   []Op        // operations that not all variants of the same signature have
+	InputPrint  string      `json:"input_fingerprint,omitempty"` // its fingerprint, 16 hex digits; "" when it was not dumped
+	InputVaries bool        `json:"-"`                           // it differed between samples
+	Model       []Statement `json:"-"`                           // what the model computes, line by line of its source
+	ModelAfter  bool        `json:"-"`                           // Model was read off the optimized module: what the compiler repeats is in it once, what it removes is not
+	Barriers    []Barrier   `json:"-"`                           // what fusion cannot cross
+	Differing   []Op        `json:"-"`                           // operations that not all variants of the same signature have
 }
 
 // Compiled is the program that the compiler makes.
 type Compiled struct {
-	Fingerprint string     // canonical, 16 hex digits; equal for equal programs
-	Kernels     []Kernel   // every launch in the optimized module, in schedule order
-	Constants   []Constant // that are baked into it
-	Buffers     []Buffer   // the largest temporary allocations
-	Products    []*Product // every matrix product and convolution in the optimized module
-	Unassembled string     // why it is not known what registers the kernels take; "" where it is known, and where no PTX was dumped
+	Fingerprint string     `json:"fingerprint"`         // canonical, 16 hex digits; equal for equal programs
+	Kernels     []Kernel   `json:"kernels"`             // every launch in the optimized module, in schedule order
+	Constants   []Constant `json:"constants,omitempty"` // that are baked into it
+	Buffers     []Buffer   `json:"buffers,omitempty"`   // the largest temporary allocations
+	Products    []*Product `json:"-"`                   // every matrix product and convolution in the optimized module
+	Unassembled string     `json:"-"`                   // why it is not known what registers the kernels take; "" where it is known, and where no PTX was dumped
 }
 
 // Parameter is one argument of an entry computation.
@@ -150,24 +150,25 @@ type Output struct {
 type Kernel struct {
 	*Form
 	*Site
-	Name       string // the instruction's name; changes with every compile
-	Ops        OpList // what is fused in it, in order, with the model's names
-	Result     bool   // its value leaves the program
-	Async      bool   // a collective that is started and waited for apart
-	Overlapped int32  // of one that is Async: how many kernels run meanwhile
-	Until      int32  // of a transfer that is started and waited for apart: the first of the variant's kernels after that; never stored
-	Plan       *Plan  // nil where it was not dumped
-	Code       *Code  // nil where nothing tells; never stored
-	From       Places // the variant's kernels that it reads from; like Result and Outs unknown to a stored baseline
-	Writes     string // the shape of the argument or of the loop's state that it writes whole; never stored
-	Outs       []Op   // the operations whose values leave a fusion of several results
+	Name       string     `json:"name"`                // the instruction's name; changes with every compile
+	Ops        OpList     `json:"ops,omitzero"`        // what is fused in it, in order, with the model's names
+	Result     bool       `json:"-"`                   // its value leaves the program
+	Async      bool       `json:"-"`                   // a collective that is started and waited for apart
+	Overlapped int32      `json:"-"`                   // of one that is Async: how many kernels run meanwhile
+	Until      int32      `json:"-"`                   // of a transfer that is started and waited for apart: the first of the variant's kernels after that; never stored
+	Plan       *Plan      `json:"launch,omitempty"`    // nil where it was not dumped
+	Code       *Code      `json:"code,omitempty"`      // nil where nothing tells; never stored
+	Occupancy  *Occupancy `json:"occupancy,omitempty"` // nil where its code, its launch or the device is not known; never stored
+	From       Places     `json:"-"`                   // the variant's kernels that it reads from; like Result and Outs unknown to a stored baseline
+	Writes     string     `json:"-"`                   // the shape of the argument or of the loop's state that it writes whole; never stored
+	Outs       []Op       `json:"-"`                   // the operations whose values leave a fusion of several results
 }
 
 // Site is the place of a kernel in the program, and the model's name of it. Many kernels share one.
 type Site struct {
 	OpName  string       `json:"op,omitempty"` // the model's own name
 	OpType  string       `json:"type,omitempty"`
-	Source  hlo.Location `json:"-"`
+	Source  hlo.Location `json:"source,omitzero"`
 	Stack   *Stack       `json:"-"`                // Source and the model's lines that called it; never stored
 	Times   int64        `json:"runs,omitempty"`   // how often it runs: the product of the known trip counts around it; 1 outside loops
 	Guess   int64        `json:"guess,omitempty"`  // how often, times that, loops of unknown length around it are taken to run; 0 where there is none
@@ -179,10 +180,10 @@ type Site struct {
 
 // Plan is how a kernel is launched on a GPU.
 type Plan struct {
-	Grid   [3]int64 // blocks launched
-	Block  [3]int64 // threads of a block
-	Shared int64    // bytes of shared memory that the launch requests
-	Entry  string   // the function that is launched; kernels with equal code share one
+	Grid   [3]int64 `json:"grid,omitzero"`  // blocks launched
+	Block  [3]int64 `json:"block,omitzero"` // threads of a block
+	Shared int64    `json:"shared_bytes"`   // bytes of shared memory that the launch requests
+	Entry  string   `json:"-"`              // the function that is launched; kernels with equal code share one
 }
 
 // Form is what a kernel computes, without its place in the program and the names there. A model repeats its layers, so many kernels share
@@ -253,14 +254,14 @@ func (c Class) Computes() bool { return c == ClassKernel || c == ClassLibrary }
 
 // Op is one operation inside a kernel.
 type Op struct {
-	Opcode string
-	OpName string
-	Shape  string
-	Layout string // "" for the default; only in kernels
-	Attrs  string // a constant's value, dimensions and the like; only in Variant.Differing
-	Source hlo.Location
-	Stack  *Stack  // Source and the model's lines that called it, of an operation in a kernel; never stored
-	From   []int32 // its operands in Kernel.Ops; ^n is the kernel's operand n, and see FromConstant
+	Opcode string       `json:"opcode"`
+	OpName string       `json:"op_name,omitempty"`
+	Shape  string       `json:"shape"`
+	Layout string       `json:"-"` // "" for the default; only in kernels
+	Attrs  string       `json:"-"` // a constant's value, dimensions and the like; only in Variant.Differing
+	Source hlo.Location `json:"source,omitzero"`
+	Stack  *Stack       `json:"-"` // Source and the model's lines that called it, of an operation in a kernel; never stored
+	From   []int32      `json:"-"` // its operands in Kernel.Ops; ^n is the kernel's operand n, and see FromConstant
 }
 
 // Statement is one line of the model's source in one scope: the computing and moving operations that the framework passed to the compiler

@@ -31,8 +31,8 @@ func TestOccupancy(t *testing.T) {
 			Plan: &Plan{Grid: [3]int64{1, 1, 1}, Block: [3]int64{c.threads, 1, 1}, Shared: c.shared / 2},
 			Code: &Code{KernelResources: artifacts.KernelResources{Registers: c.registers, Shared: c.shared - c.shared/2}, Target: c.target},
 		}
-		if got, known := k.Occupancy(); !known || got != c.want {
-			t.Errorf("%s: got %+v, %v, want %+v", c.name, got, known, c.want)
+		if got := k.occupancy(); got == nil || *got != c.want {
+			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
 		}
 	}
 	for name, k := range map[string]Kernel{
@@ -41,7 +41,7 @@ func TestOccupancy(t *testing.T) {
 		"no code":                           {Plan: &Plan{[3]int64{1, 1, 1}, [3]int64{32, 1, 1}, 0, ""}},
 		"a spill that only a log tells of":  {Plan: &Plan{[3]int64{1, 1, 1}, [3]int64{32, 1, 1}, 0, ""}, Code: &Code{KernelResources: artifacts.KernelResources{SpillStores: 8}}},
 	} {
-		if got, known := k.Occupancy(); known {
+		if got := k.occupancy(); got != nil {
 			t.Errorf("%s: got %+v", name, got)
 		}
 	}

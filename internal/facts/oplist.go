@@ -2,6 +2,7 @@ package facts
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"iter"
 	"slices"
 
@@ -41,6 +42,9 @@ type opOrigin struct {
 	OpName string
 	Stack  *Stack // shared: many scopes share one line
 }
+
+// MarshalJSON lists the operations.
+func (l OpList) MarshalJSON() ([]byte, error) { return json.Marshal(l.Slice()) }
 
 // ListOf makes a list of operations, without their Attrs.
 func ListOf(ops ...Op) OpList {

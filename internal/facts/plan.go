@@ -160,9 +160,9 @@ func (f Values) launchShapes(kernels []Kernel) {
 
 // Occupancy is how much of a multiprocessor a kernel can fill at best.
 type Occupancy struct {
-	Warps   int64  // that run side by side
-	Most    int64  // that the multiprocessor has room for
-	Limited string // what keeps more from it: registers, shared memory, blocks or threads; "" of a full one
+	Warps   int64  `json:"warps"`                // that run side by side
+	Most    int64  `json:"of"`                   // that the multiprocessor has room for
+	Limited string `json:"limited_by,omitempty"` // what keeps more from it: registers, shared memory, blocks or threads; "" of a full one
 }
 
 // Share is the occupancy as a number from 0 to 1.
@@ -206,16 +206,17 @@ var multiprocessors = map[string]multiprocessor{
 	"121": {24, 48, 100 << 10, 1 << 10, 128},
 }
 
-// Occupancy says how much of a multiprocessor the kernel can fill; false where its code, its launch or the device is not known.
-func (k *Kernel) Occupancy() (Occupancy, bool) {
+// occupancy says how much of a multiprocessor the kernel can fill; nil where its code, its launch or the device is not known.
+func (k *Kernel) occupancy() *Occupancy {
 	if k.Code == nil || k.Code.Registers == 0 || k.Threads() == 0 {
-		return Occupancy{}, false
+		return nil
 	}
 	m, ok := multiprocessors[strings.TrimRight(strings.TrimPrefix(k.Code.Target, "sm_"), "af")]
 	if !ok {
-		return Occupancy{}, false
+		return nil
 	}
-	return m.occupancy(product(k.Plan.Block), k.Code.Registers, k.Code.Shared+k.Plan.Shared), true
+	o := m.occupancy(product(k.Plan.Block), k.Code.Registers, k.Code.Shared+k.Plan.Shared)
+	return &o
 }
 
 // occupancy is what blocks of so many threads leave of a multiprocessor, each thread with so many registers, each block with so much

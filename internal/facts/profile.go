@@ -14,24 +14,24 @@ import (
 
 // Profile is what a profiler measured, joined with the kernels of the dump.
 type Profile struct {
-	Files   []string
-	Devices []string // devices and host threads that instructions ran on
-	Time    time.Duration
-	Hot     []HotKernel     // by time of their own, longest first
-	Unknown []UnknownModule // modules that ran and that the dump does not hold
-	Runs    map[string]int  // how often a program ran, over all devices; absent where the profile does not say
+	Files   []string        `json:"files"`
+	Devices []string        `json:"devices"` // devices and host threads that instructions ran on
+	Time    time.Duration   `json:"time_ns"`
+	Hot     []HotKernel     `json:"hot"`                  // by time of their own, longest first
+	Unknown []UnknownModule `json:"not_dumped,omitempty"` // modules that ran and that the dump does not hold
+	Runs    map[string]int  `json:"runs"`                 // how often a program ran, over all devices; absent where the profile does not say
 }
 
 // HotKernel is one instruction that ran, with the kernel that it is.
 type HotKernel struct {
-	Program   string
-	Module    string  // as in HloModule
-	Name      string  // the instruction
-	Kernel    *Kernel // nil where the module launches no such instruction
-	Ambiguous bool    // several compiles of the module have different kernels of that name: the time may be of any of them
-	Count     int
-	Total     time.Duration
-	Self      time.Duration // without what ran inside of it
+	Program   string        `json:"program"`
+	Module    string        `json:"module"`              // as in HloModule
+	Name      string        `json:"name"`                // the instruction
+	Kernel    *Kernel       `json:"kernel,omitempty"`    // nil where the module launches no such instruction
+	Ambiguous bool          `json:"ambiguous,omitempty"` // several compiles of the module have different kernels of that name: the time may be of any of them
+	Count     int           `json:"count"`
+	Total     time.Duration `json:"total_ns"`
+	Self      time.Duration `json:"self_ns"` // without what ran inside of it
 }
 
 // UnknownModule is a module that ran and was not dumped.

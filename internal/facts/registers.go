@@ -15,7 +15,7 @@ import (
 // Code holds the GPU resources that a kernel's machine code uses.
 type Code struct {
 	artifacts.KernelResources
-	Target string // the architecture: "sm_90a"; "" where only a log tells of the kernel
+	Target string `json:"target,omitempty"` // the architecture: "sm_90a"; "" where only a log tells of the kernel
 }
 
 // AssemblerPart is the part of a toolchain that reports registers. It does not compile, so it decides nothing.
@@ -165,6 +165,7 @@ func (v *Variant) join(codes map[string]*Code) (found map[*Code]bool) {
 		}
 		if c != nil {
 			k.Code, found[c] = c, true
+			k.Occupancy = k.occupancy()
 		}
 	}
 	return found

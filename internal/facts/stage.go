@@ -10,23 +10,23 @@ import (
 
 // ModulePasses is one module on its way through the compiler: every stage that was dumped, in order.
 type ModulePasses struct {
-	Module  string // "module_0010.jit_train_step"
-	Program string
-	Stages  []PassStage
+	Module  string      `json:"module"` // "module_0010.jit_train_step"
+	Program string      `json:"program"`
+	Stages  []PassStage `json:"stages"`
 }
 
 // PassStage is a module as one pass left it.
 type PassStage struct {
-	Label        string // as the file name spells it: "0032.simplification.after_algsimp.before_dce"
-	Kind         dump.StageKind
-	Pass         dump.Pass // of a pass dump
-	File         string
-	Computations int
-	Instructions int
-	Fusions      int // fusions, wherever they are
-	Collectives  int // collectives; a start and its done are one
-	Opcodes      map[string]int
-	Fingerprint  string // equal for two stages whose programs are the same
+	Label        string         `json:"label"` // as the file name spells it: "0032.simplification.after_algsimp.before_dce"
+	Kind         dump.StageKind `json:"kind"`
+	Pass         dump.Pass      `json:"pass,omitzero"` // of a pass dump
+	File         string         `json:"file"`
+	Computations int            `json:"computations"`
+	Instructions int            `json:"instructions"`
+	Fusions      int            `json:"fusions"`     // fusions, wherever they are
+	Collectives  int            `json:"collectives"` // collectives; a start and its done are one
+	Opcodes      map[string]int `json:"opcodes"`
+	Fingerprint  string         `json:"fingerprint"` // equal for two stages whose programs are the same
 }
 
 // passStage counts what a pass may change.

@@ -61,7 +61,7 @@ func changeBlocks(changes []diff.KernelChange, o Options) []block {
 	shown := o.shown(len(changes), maxDiffKernels)
 	for i := range changes[:shown] {
 		c := &changes[i]
-		s := section{Title: kernelTitle(&c.New).and("   " + cut(strings.Join(c.What(), ", "), maxWhat))}
+		s := section{Title: kernelTitle(&c.New).and("   " + cut(strings.Join(c.What, ", "), maxWhat))}
 		s.add(operationDiff(opLines(&c.Old), opLines(&c.New)))
 		blocks = append(blocks, folded(s))
 	}

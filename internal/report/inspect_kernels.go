@@ -120,16 +120,16 @@ func assembled(v *facts.Variant) []*facts.Kernel {
 
 // fills is a kernel's occupancy; that of one which is not known counts as full.
 func fills(k *facts.Kernel) float64 {
-	if o, known := k.Occupancy(); known {
-		return o.Share()
+	if k.Occupancy != nil {
+		return k.Occupancy.Share()
 	}
 	return 1
 }
 
 // occupancy is "6.25 % occupied" and "limited by shared memory".
 func occupancy(k *facts.Kernel) (share, limit string) {
-	o, known := k.Occupancy()
-	if !known {
+	o := k.Occupancy
+	if o == nil {
 		return "", ""
 	}
 	if o.Limited != "" {

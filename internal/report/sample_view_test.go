@@ -108,10 +108,10 @@ func aDiff() *diff.Report {
 					Change: diff.Changed, Old: old, New: fresh,
 					Kernels: diff.Kernels{
 						Kept: 480, Added: []facts.Kernel{gatherKernel()}, Removed: []facts.Kernel{dotKernel()},
-						Changed:  []diff.KernelChange{{Old: geluKernel(), New: narrow}},
+						Changed:  []diff.KernelChange{changeOf(geluKernel(), narrow)},
 						Split:    []diff.Regroup{{One: geluKernel(), Many: []facts.Kernel{narrow, tanh}, Between: []diff.Divider{{Value: "tanh", Users: []*facts.Kernel{&narrow}}}}},
 						Merged:   []diff.Regroup{{One: geluKernel(), Many: []facts.Kernel{tanh, narrow}}},
-						Moved:    []diff.KernelChange{{Old: dotKernel(), New: dotKernel()}},
+						Moved:    []diff.KernelChange{changeOf(dotKernel(), dotKernel())},
 						Unrolled: []diff.Regroup{{One: dotKernel(), Many: []facts.Kernel{dotKernel(), dotKernel()}}},
 					},
 					Facts: []diff.FactChange{
@@ -142,3 +142,5 @@ func aRule() result.RuleDoc {
 		Fix: "Look at the source line that the finding names.", Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620"}, Since: "1", URL: home + "/blob/main/docs/rules.md#max-kernels",
 	}
 }
+
+func changeOf(old, fresh facts.Kernel) diff.KernelChange { return diff.ChangeOf(&old, &fresh) }

@@ -155,37 +155,33 @@ type ledger struct {
 }
 
 type kernel struct {
-	Name     string    `json:"name"`
-	Does     string    `json:"does"` // "subtract, 2 reduce"
-	Kind     string    `json:"kind"`
-	Class    string    `json:"class"`
-	Out      string    `json:"out"`
-	In       []string  `json:"in,omitempty"`
-	Op       string    `json:"op"`
-	File     string    `json:"file,omitempty"`
-	Line     int32     `json:"line,omitempty"`
-	Function string    `json:"function,omitempty"`
-	Runs     float64   `json:"runs"`
-	Time     []float64 `json:"time,omitempty"` // of all runs, in ns: launch, compute, memory, network, host
-	Measured float64   `json:"measured,omitempty"`
-	Bytes    int64     `json:"bytes"`
-	Flops    int64     `json:"flops,omitempty"`
-	Async    bool      `json:"async,omitempty"`
-	Beside   int32     `json:"beside,omitempty"`
-	Loop     string    `json:"loop,omitempty"`
-	From     []int32   `json:"from,omitempty"` // the kernels that it reads from
-	Body     int       `json:"body"`           // in Bodies, -1 for none
-	Print    string    `json:"print,omitempty"`
+	Name     string      `json:"name"`
+	Does     string      `json:"does"` // "subtract, 2 reduce"
+	Kind     string      `json:"kind"`
+	Class    facts.Class `json:"class"`
+	Out      string      `json:"out"`
+	In       []string    `json:"in,omitempty"`
+	Op       string      `json:"op"`
+	File     string      `json:"file,omitempty"`
+	Line     int32       `json:"line,omitempty"`
+	Function string      `json:"function,omitempty"`
+	Runs     float64     `json:"runs"`
+	Time     []float64   `json:"time,omitempty"` // of all runs, in ns: launch, compute, memory, network, host
+	Measured float64     `json:"measured,omitempty"`
+	Bytes    int64       `json:"bytes"`
+	Flops    int64       `json:"flops,omitempty"`
+	Async    bool        `json:"async,omitempty"`
+	Beside   int32       `json:"beside,omitempty"`
+	Loop     string      `json:"loop,omitempty"`
+	From     []int32     `json:"from,omitempty"` // the kernels that it reads from
+	Body     int         `json:"body"`           // in Bodies, -1 for none
+	Print    string      `json:"print,omitempty"`
 }
 
 type op struct {
 	Opcode string  `json:"opcode"`
 	Shape  string  `json:"shape"`
 	From   []int32 `json:"from"`
-}
-
-var classNames = map[facts.Class]string{
-	facts.ClassKernel: "kernel", facts.ClassLibrary: "library", facts.ClassCopy: "copy", facts.ClassCollective: "collective", facts.ClassControl: "control",
 }
 
 func (b *builder) ledger(v *facts.Variant, profile *facts.Profile) *ledger {
@@ -214,7 +210,7 @@ func (b *builder) ledger(v *facts.Variant, profile *facts.Profile) *ledger {
 func (b *builder) kernel(k *facts.Kernel) kernel {
 	at := b.model.place(k.Source)
 	return kernel{
-		Name: cut(k.Name), Does: cut(k.Operations()), Kind: k.Kind, Class: classNames[k.Class], Out: cut(k.Out), In: cutAll(k.In.List()), Op: cut(k.OpName),
+		Name: cut(k.Name), Does: cut(k.Operations()), Kind: k.Kind, Class: k.Class, Out: cut(k.Out), In: cutAll(k.In.List()), Op: cut(k.OpName),
 		File: at.File, Line: at.Line, Function: at.Function, Runs: k.Runs(), Bytes: k.Bytes, Flops: k.Flops, Async: k.Async, Beside: k.Overlapped,
 		Loop: cut(k.Loop), From: slices.Collect(k.From.All()), Print: k.Print,
 	}
