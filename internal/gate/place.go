@@ -67,10 +67,8 @@ func editedFunction(c *diff.Cause, edits *git.Edits) (hlo.Location, bool) {
 	hunks := slices.DeleteFunc(edits.Hunks(), func(h git.Hunk) bool { return !h.Code || h.Function == "" })
 	for i := range c.After {
 		for _, l := range c.After[i].Frames() {
-			file := edits.File(l.File)
-			at := slices.IndexFunc(hunks, func(h git.Hunk) bool { return h.File == file && lastName(h.Function) == lastName(l.NamedFunction()) })
-			if at >= 0 {
-				return hlo.Location{File: file, Line: int32(hunks[at].First), Function: hunks[at].Function}, true
+			if at := slices.IndexFunc(hunks, func(h git.Hunk) bool { return isIn(l, h, edits) }); at >= 0 {
+				return hlo.Location{File: hunks[at].File, Line: int32(hunks[at].First), Function: hunks[at].Function}, true
 			}
 		}
 	}
@@ -139,12 +137,12 @@ func (g *grouping) elsewhere(near hlo.Location) (hlo.Location, bool) {
 
 // untraced lists edits of code that no operation passes through, in the files that operations come from: they may cause what no edited line explains.
 // If those files have none, it returns the only edit of code, if there is only one. If no lines are known, it returns the edits of the only function that
-// was edited.
+// was edited. Where the model is in other repositories, or more than one thing is to be explained, it returns none.
 func untraced(t JudgedTarget) []git.Hunk {
 	hunks := slices.DeleteFunc(t.Edits.Hunks(), func(h git.Hunk) bool {
 		return !h.Code || isGateFile(h.File) || !isModelFile(h.File) || t.Edits.In(h.File, t.Dumps)
 	})
-	if len(hunks) == 0 {
+	if len(hunks) == 0 || unexplained(t, hunks) > 1 {
 		return nil
 	}
 	traced, files := map[git.Hunk]bool{}, map[string]bool{}
@@ -161,7 +159,6 @@ func untraced(t JudgedTarget) []git.Hunk {
 			forEachStack(v.New, visit)
 		}
 	}
-	delete(files, "")
 	if len(files) == 0 { // the dump has no lines: the operations may come from the only function that was edited
 		first := hunks[0]
 		if slices.ContainsFunc(hunks, func(h git.Hunk) bool { return !h.Python() || h.File != first.File || h.Function != first.Function }) {
@@ -169,8 +166,54 @@ func untraced(t JudgedTarget) []git.Hunk {
 		}
 		return hunks
 	}
-	only := len(hunks) == 1
+	delete(files, "")
+	only := len(hunks) == 1 && len(files) > 0
 	return slices.DeleteFunc(hunks, func(h git.Hunk) bool { return traced[h] || !only && !files[h.File] })
+}
+
+// unexplained counts what differs in code that no edit is in or around: that the model differs, that it is called with other arguments, and that its
+// caller keeps buffers which it gave away. An edit elsewhere, such as an option, does one of them.
+func unexplained(t JudgedTarget, hunks []git.Hunk) (n int64) {
+	apart := func(stack ...hlo.Location) bool {
+		stack = slices.DeleteFunc(slices.Clone(stack), func(l hlo.Location) bool { return t.Edits.File(l.File) == "" })
+		return len(stack) > 0 && !slices.ContainsFunc(stack, func(l hlo.Location) bool {
+			_, edited := t.Edits.At(l.File, int(l.Line))
+			return edited || slices.ContainsFunc(hunks, func(h git.Hunk) bool { return isIn(l, h, t.Edits) })
+		})
+	}
+	var model, called, kept bool
+	for _, p := range t.Programs {
+		for _, v := range p.Variants {
+			called = called || v.Old == nil && p.Old != nil && apart(v.New.CallSite)
+			for i := range v.Causes {
+				switch c := &v.Causes[i]; {
+				case c.Kind == diff.KindToolchain || !apart(stackOf(c)...):
+				case c.Kind == diff.KindDonation && !v.StillDonated():
+					kept = true
+				default:
+					model = true
+				}
+			}
+		}
+	}
+	return diff.Flag(model) + diff.Flag(called) + diff.Flag(kept)
+}
+
+// stackOf lists the lines that a cause passes through.
+func stackOf(c *diff.Cause) []hlo.Location {
+	stack := []hlo.Location{c.Source}
+	for i := range c.Edits {
+		stack = append(stack, c.Edits[i].Stack...)
+	}
+	for i := range c.After {
+		stack = append(stack, c.After[i].Frames()...)
+	}
+	return stack
+}
+
+// isIn reports whether a line is in the function that was edited.
+func isIn(l hlo.Location, h git.Hunk, edits *git.Edits) bool {
+	return h.File == edits.File(l.File) && lastName(h.Function) == lastName(l.NamedFunction())
 }
 
 // isModelFile reports whether a run of the model may read a file: Python code or a configuration. An edit of another program is no cause.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/diff"
@@ -79,6 +80,24 @@ func TestEditOfAnotherFile(t *testing.T) {
 		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}, Edits: edits(t, "data.py", 99, edited...)}, nil)
 		if got := fmt.Sprintf("%s:%d", list[0].Source.File, list[0].Source.Line); got != want {
 			t.Errorf("lines %v of data.py were edited: %s, wanted %s", edited, got, want)
+		}
+	}
+}
+
+// An edit of a file that no operation comes from explains what differs in the model, but not also that a caller in another file keeps its buffers.
+func TestEditOfAnotherFileIsOneCause(t *testing.T) {
+	causes := []diff.Cause{
+		root(diff.KindCode, "other shapes", line("loss", 7), kernel(line("norm", 20), 64)),
+		root(diff.KindResults, "a result is new", line("norm", 20), kernel(line("norm", 20), 64)),
+		root(diff.KindDonation, "no longer donated", line("main", 60)),
+	}
+	for n, want := range map[int]string{2: "data.py:10 edited", 3: "/ci/models/train.py:7, /ci/models/train.py:20, /ci/models/train.py:60"} {
+		var got []string
+		for _, c := range ChangesOf(JudgedTarget{Programs: []*diff.Program{changed("f", causes[:n]...)}, Edits: edits(t, "data.py", 99, 10)}, nil) {
+			got = append(got, strings.TrimSuffix(fmt.Sprintf("%s:%d %s", c.Source.File, c.Source.Line, map[bool]string{true: "edited"}[c.Source.Edited]), " "))
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%d causes: %q, wanted %s", n, got, want)
 		}
 	}
 }
