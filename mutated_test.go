@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -91,7 +92,8 @@ func TestMutantsAreKilled(t *testing.T) {
 func mutableModules(t *testing.T) (modules []*mutated) {
 	seen := map[string]bool{}
 	add := func(entries map[string][]byte) {
-		for name, data := range entries {
+		for _, name := range slices.Sorted(maps.Keys(entries)) {
+			data := entries[name]
 			if !isModule(data) || !strings.HasSuffix(name, "after_optimizations.txt") || len(data) > 400<<10 || seen[string(data)] {
 				continue
 			}
@@ -113,8 +115,9 @@ func mutableModules(t *testing.T) (modules []*mutated) {
 		add(entries)
 	}
 	if *mutantsOf != "" {
-		for _, entries := range dumpsBelow(t, *mutantsOf) {
-			add(entries)
+		below := dumpsBelow(t, *mutantsOf)
+		for _, folder := range slices.Sorted(maps.Keys(below)) {
+			add(below[folder])
 		}
 	}
 	slices.SortFunc(modules, func(a, b *mutated) int {
