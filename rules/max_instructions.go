@@ -26,7 +26,7 @@ var maxInstructions = rule.Rule{
 
 func checkInstructions(c *rule.Context, v *diff.Variant) {
 	if c.Text("stage") == "after" {
-		rule.CheckBudget(c, v)
+		c.JudgeFact(*c.Rule.Budget)
 		return
 	}
 	m := *c.Rule.Budget

@@ -32,7 +32,7 @@ func checkPeak(c *rule.Context, v *diff.Variant) {
 	if space := c.Text(memorySpace.Key); space != "" {
 		judgeSpace(c, v, space)
 	} else {
-		rule.CheckBudget(c, v)
+		c.JudgeFact(*c.Rule.Budget)
 	}
 }
 

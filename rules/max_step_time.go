@@ -28,7 +28,7 @@ var maxStepTime = rule.Rule{
 }
 
 func checkStepTime(c *rule.Context, v *diff.Variant) {
-	rule.CheckBudget(c, v)
+	c.JudgeFact(*c.Rule.Budget)
 	if v.Knows(facts.PriceUnpriced) && (c.MaxIncrease != nil || !c.AbsolutelyBounded()) {
 		checkUnpriced(c, v)
 	}

@@ -7,8 +7,79 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
+
+var maxRegisters = rule.Rule{
+	ID:       "max-registers",
+	Title:    "GPU kernels use no more registers per thread",
+	Category: rule.Kernels,
+	Why: "A multiprocessor divides its registers among its threads. A kernel that uses twice as many registers runs half as many threads at once, and waits for memory where they would have worked. " +
+		"At 255 registers the next value spills.",
+	Reads:   []rule.Input{rule.PTX},
+	Budget:  rule.FactMetric(facts.RegistersMax, "registers of a thread"),
+	Fails:   rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: max-registers, max: 128 }", Says: "255 registers of a thread: at most 128 allowed"},
+	Passes:  rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: max-registers, max_increase: 8 }"},
+	Fix:     "`xlagate inspect` lists the kernels with the lowest occupancy and what limits each. For Triton and Pallas kernels change the block sizes or the number of warps.",
+	Threads: []string{"triton-lang/triton#5572", "EnzymeAD/Reactant.jl#3275"},
+	Accepts: []string{"registers.*"},
+	Variant: checkMaxRegisters,
+}
+
+func checkMaxRegisters(c *rule.Context, v *diff.Variant) {
+	if registersUnknown(c, v, c.Rule.Budget.Fact) {
+		return
+	}
+	a := c.AmountOf(*c.Rule.Budget, c.Rule.Budget.Fact)
+	if f := c.Judge(a); f != nil {
+		f.Cause, f.Evidence = mostOf(v.New, registersAbove(c, a), func(n int64) string { return fmt.Sprintf("uses %d registers per thread", n) })
+	}
+}
+
+// registersAbove are the registers of a kernel that takes more than it may; 0 of any other.
+func registersAbove(c *rule.Context, a rule.Amount) func(*facts.Kernel) int64 {
+	most := 0.0
+	switch {
+	case c.Max != nil:
+		most = *c.Max
+	case a.Base != nil:
+		most = *a.Base
+	}
+	return func(k *facts.Kernel) int64 {
+		if k.Code == nil || float64(k.Code.Registers) <= most {
+			return 0
+		}
+		return k.Code.Registers
+	}
+}
+
+var noSpills = rule.Rule{
+	ID:       "no-spills",
+	Title:    "GPU kernels do not spill registers",
+	Category: rule.Kernels,
+	Why: "A thread whose values do not fit into its registers keeps them in memory and reads them back each time. The optimized HLO of such a kernel looks like that of a fast one; " +
+		"NVIDIA's assembler reports the spilled bytes from the PTX, on any machine.",
+	Reads:   []rule.Input{rule.PTX},
+	Budget:  rule.FactMetric(facts.SpillsBytes, "spilled registers"),
+	Forbids: true,
+	Fails:   rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: no-spills, max_increase: 0 }", Says: "48 B of spilled registers: up from 28 B in the baseline (+71.4 %)"},
+	Passes:  rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: no-spills, max: 64 }"},
+	Fix:     "Give each thread less work: smaller blocks or more warps in a Triton or Pallas kernel, fewer operations or results in one fusion.",
+	Threads: []string{"triton-lang/triton#11249", "openxla/xla#34812"},
+	Accepts: []string{"spills.*", "registers.*"},
+	Variant: checkNoSpills,
+}
+
+func checkNoSpills(c *rule.Context, v *diff.Variant) {
+	if registersUnknown(c, v, c.Rule.Budget.Fact) {
+		return
+	}
+	a := c.AmountOf(*c.Rule.Budget, c.Rule.Budget.Fact)
+	if f := c.Forbid(a); f != nil {
+		f.Cause, f.Evidence = mostOf(v.New, (*facts.Kernel).Spilled, func(n int64) string { return "spills " + phrase.Bytes(float64(n)) + " a thread" })
+	}
+}
 
 // fixPTX is what to do where the dump holds no PTX: the compiler of 2026 writes it only where it is asked for the emitters' output.
 const fixPTX = "compile for an NVIDIA GPU with --xla_dump_to=DIR (with JAX 0.12 and later also --xla_dump_emitter_re=.*): the dump then holds *.ptx"

@@ -122,23 +122,23 @@ func openArtifact(ctx context.Context, p Place) (fs.FS, *artifact, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	a, files := &artifact{client: p.Registry, ref: ref, layers: map[string]registry.Layer{}}, map[string][]byte{}
+	a, held := &artifact{client: p.Registry, ref: ref, layers: map[string]registry.Layer{}}, map[string][]byte{}
 	pulled, err := p.Registry.Pull(ctx, ref, limit)
 	switch {
 	case err == nil:
 		a.digest = pulled.Digest
-		err = errors.Join(a.take(pulled, files), pulled.Close())
+		err = errors.Join(a.take(pulled, held), pulled.Close())
 	case errors.Is(err, fs.ErrNotExist):
 		err = nil
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	store, err := inMemory(files)
+	store, err := files.InMemory(held)
 	return store, a, err
 }
 
-func (a *artifact) take(pulled *registry.Artifact, files map[string][]byte) error {
+func (a *artifact) take(pulled *registry.Artifact, held map[string][]byte) error {
 	if pulled.Type == registry.TypeDump {
 		return pulled.Unfit("this is a dump, not a baseline")
 	}
@@ -150,28 +150,9 @@ func (a *artifact) take(pulled *registry.Artifact, files map[string][]byte) erro
 		if err != nil {
 			return fmt.Errorf("read the baseline %s: %w", a.ref, err)
 		}
-		a.layers[l.Name], files[l.Name] = l, data
+		a.layers[l.Name], held[l.Name] = l, data
 	}
 	return nil
-}
-
-// inMemory returns a file system of files in memory, as a zip, which archive/zip serves as a file system.
-func inMemory(files map[string][]byte) (fs.FS, error) {
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		f, err := w.Create(name)
-		if err == nil {
-			_, err = f.Write(files[name])
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
 }
 
 func (a *artifact) shown(name string) string { return name }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // The files that capture writes into the dump directory.
@@ -117,18 +118,18 @@ func prepare(dir string) error {
 	if !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == toolchainFile }) {
 		return fmt.Errorf("%s is not empty and was not written by a capture; give a new directory, or remove this one first", dir)
 	}
-	stale, foreign, err := listDump(dir)
+	foreign, err := foreignFiles(dir)
 	if err != nil {
 		return err
 	}
 	if len(foreign) > 0 {
-		return fmt.Errorf("%s holds %s, which was not written by a capture; move it away, or give another directory", dir, list(foreign))
+		return fmt.Errorf("%s holds %s, which was not written by a capture; move it away, or give another directory", dir, strings.Join(phrase.First(foreign, 1), " and "))
 	}
-	return remove(dir, stale)
+	return empty(dir, entries)
 }
 
-// listDump returns the files of a directory that a capture writes, and the others.
-func listDump(dir string) (stale, foreign []string, err error) {
+// foreignFiles returns the files of a directory that no capture writes.
+func foreignFiles(dir string) (foreign []string, err error) {
 	err = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -137,17 +138,15 @@ func listDump(dir string) (stale, foreign []string, err error) {
 		if err != nil {
 			return err
 		}
-		if dumpFile(filepath.ToSlash(rel)) {
-			stale = append(stale, rel)
-		} else {
+		if !dumpFile(filepath.ToSlash(rel)) {
 			foreign = append(foreign, rel)
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("look into the dump directory: %w", err)
+		return nil, fmt.Errorf("look into the dump directory: %w", err)
 	}
-	return stale, foreign, nil
+	return foreign, nil
 }
 
 // dumpFile reports whether a file is named as XLA, TensorFlow or capture name files; rel is the path below the dump directory.
@@ -167,38 +166,18 @@ func dumpFile(rel string) bool {
 	return strings.HasSuffix(rel, ".triton-to-llvm.txt") || strings.HasSuffix(rel, ".canonicalize-cse.txt")
 }
 
-// remove deletes files, the record last, so that the rest of a killed removal is still known to be a capture's.
-func remove(dir string, files []string) error {
-	files = slices.DeleteFunc(files, func(f string) bool { return f == toolchainFile })
-	for _, f := range append(files, toolchainFile) {
-		if err := os.Remove(filepath.Join(dir, f)); err != nil {
+// empty removes what is in a directory, the record last, so that the rest of a killed removal is still known to be a capture's.
+func empty(dir string, entries []fs.DirEntry) error {
+	names := []string{}
+	for _, e := range entries {
+		if e.Name() != toolchainFile {
+			names = append(names, e.Name())
+		}
+	}
+	for _, name := range append(names, toolchainFile) {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return fmt.Errorf("empty the dump directory: %w", err)
 		}
 	}
-	return removeFolders(dir)
-}
-
-// removeFolders deletes the empty folders in a directory, innermost first.
-func removeFolders(dir string) error {
-	var folders []string
-	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() && name != dir {
-			folders = append(folders, name)
-		}
-		return err
-	})
-	for _, f := range slices.Backward(folders) {
-		err = errors.Join(err, os.Remove(f))
-	}
-	if err != nil {
-		return fmt.Errorf("empty the dump directory: %w", err)
-	}
 	return nil
-}
-
-func list(names []string) string {
-	if len(names) == 1 {
-		return names[0]
-	}
-	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
 }

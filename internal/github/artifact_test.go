@@ -139,7 +139,7 @@ func TestArtifact(t *testing.T) {
 	if data, err := c.Artifact(context.Background(), 5, "xlagate-report"); err != nil || string(data) != "{}" {
 		t.Errorf("%q %v", data, err)
 	}
-	for run, want := range map[int64]string{6: "at most 5242880 are read", 7: "more than 5242880 bytes"} {
+	for run, want := range map[int64]string{6: "at most 5242880 are read", 7: "at most 5242880 bytes are read"} {
 		if _, err := c.Artifact(context.Background(), run, "xlagate-report"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("run %d: %v", run, err)
 		}

@@ -1,8 +1,6 @@
 package github
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -15,6 +13,8 @@ import (
 	"strings"
 
 	gh "github.com/google/go-github/v60/github"
+
+	"github.com/xlagate/xlagate/internal/files"
 )
 
 // Bounds on what is fetched of a repository.
@@ -40,8 +40,7 @@ func (c *Client) File(ctx context.Context, revision, name string) ([]byte, error
 
 // Folders returns the files of some folders below a root, at a revision, as a file system. It leaves out missing folders and links.
 func (c *Client) Folders(ctx context.Context, revision, root string, folders []string) (fs.FS, error) {
-	var buffer bytes.Buffer
-	f := fetcher{Client: c, revision: revision, out: zip.NewWriter(&buffer)}
+	f := fetcher{Client: c, revision: revision, held: map[string][]byte{}}
 	for _, folder := range folders {
 		if !fs.ValidPath(folder) {
 			return nil, fmt.Errorf("%q is not the name of a folder below %s", folder, root)
@@ -50,18 +49,14 @@ func (c *Client) Folders(ctx context.Context, revision, root string, folders []s
 			return nil, fmt.Errorf("fetch %s at %s: %w", path.Join(root, folder), short(revision), err)
 		}
 	}
-	if err := f.out.Close(); err != nil {
-		return nil, err
-	}
-	return zip.NewReader(bytes.NewReader(buffer.Bytes()), int64(buffer.Len()))
+	return files.InMemory(f.held)
 }
 
-// fetcher copies files into a zip archive, because that can be read as a file system.
+// fetcher collects the files of a revision.
 type fetcher struct {
 	*Client
 	revision string
-	out      *zip.Writer
-	files    int
+	held     map[string][]byte
 	bytes    int
 }
 
@@ -82,19 +77,12 @@ func (f *fetcher) folder(ctx context.Context, from, to string) error {
 }
 
 func (f *fetcher) file(ctx context.Context, e *gh.RepositoryContent, name string) error {
-	f.files++
 	f.bytes += e.GetSize()
-	if f.files >= maxFiles || f.bytes > maxFetched {
+	if len(f.held)+1 >= maxFiles || f.bytes > maxFetched {
 		return fmt.Errorf("it holds %d files or more than %d bytes", maxFiles, maxFetched)
 	}
 	data, err := f.blob(ctx, e)
-	if err != nil {
-		return err
-	}
-	w, err := f.out.Create(name)
-	if err == nil {
-		_, err = w.Write(data)
-	}
+	f.held[name] = data
 	return err
 }
 

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/xlagate/xlagate/internal/files"
 )
 
 // Environment is what GitHub Actions passes to a job.
@@ -171,22 +172,10 @@ const maxEvent = 25 << 20
 
 func readEvent(path string) (Event, error) {
 	var e Event
-	f, err := os.Open(path)
-	if err != nil {
-		return e, err
+	data, err := files.Read(path, maxEvent)
+	if err == nil && len(data) > 0 {
+		err = json.Unmarshal(data, &e)
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxEvent+1))
-	if err != nil {
-		return e, err
-	}
-	if len(data) > maxEvent {
-		return e, fmt.Errorf("it is larger than %d bytes", maxEvent)
-	}
-	if len(data) == 0 {
-		return e, nil
-	}
-	err = json.Unmarshal(data, &e)
 	return e, err
 }
 

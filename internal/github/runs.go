@@ -6,13 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
 
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -222,14 +222,7 @@ func (c *Client) download(ctx context.Context, id int64) ([]byte, error) {
 		return nil, err
 	}
 	defer response.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(response.Body, maxZipped+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxZipped {
-		return nil, fmt.Errorf("it has more than %d bytes", maxZipped)
-	}
-	return data, nil
+	return files.ReadAll(response.Body, maxZipped)
 }
 
 // Bounds on an artifact: it was made by code that nobody reviewed.
@@ -268,12 +261,8 @@ func inflate(entry *zip.File) (data []byte, err error) {
 		return nil, fmt.Errorf("unzip %s: %w", entry.Name, err)
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	data, err = io.ReadAll(io.LimitReader(r, maxUnzipped+1))
-	if err != nil {
+	if data, err = files.ReadAll(r, maxUnzipped); err != nil {
 		return nil, fmt.Errorf("unzip %s: %w", entry.Name, err)
-	}
-	if len(data) > maxUnzipped {
-		return nil, fmt.Errorf("%s has more than %d bytes", entry.Name, maxUnzipped)
 	}
 	return data, nil
 }

@@ -50,9 +50,6 @@ func (c *Context) Run(programs []*diff.Program) {
 		if r.Program != nil {
 			r.Program(c.At(p, nil), p)
 		}
-		if r.Variant == nil {
-			continue
-		}
 		for _, v := range p.Variants {
 			if v.New != nil {
 				c.At(p, v).runVariant()
@@ -63,11 +60,17 @@ func (c *Context) Run(programs []*diff.Program) {
 
 // runVariant runs the rule over a variant that the dump holds, if what the rule needs was dumped.
 func (c *Context) runVariant() {
-	if _, dumped := c.Variant.New.Facts[c.Rule.Needs]; c.Rule.Needs != "" && !dumped {
-		c.Uncovered(c.Rule.Reads[0], DumpFix)
+	r := c.Rule
+	if _, dumped := c.Variant.New.Facts[r.Needs]; r.Needs != "" && !dumped {
+		c.Uncovered(r.Reads[0], DumpFix)
 		return
 	}
-	c.Rule.Variant(c, c.Variant)
+	switch {
+	case r.Variant != nil:
+		r.Variant(c, c.Variant)
+	case r.Program == nil && r.Target == nil && r.Budget != nil:
+		c.JudgeFact(*r.Budget)
+	}
 }
 
 // programName is the name of the program, "" while the rule looks at the target as a whole.

@@ -11,9 +11,6 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// CheckBudget judges the rule's own metric. Many rules are no more than this.
-func CheckBudget(c *Context, _ *diff.Variant) { c.JudgeFact(*c.Rule.Budget) }
-
 // JudgeFact judges one fact of one variant. Growth is measured on the weighted fact, which counts a loop as often as it runs, where both
 // sides know it.
 func (c *Context) JudgeFact(m Metric) {

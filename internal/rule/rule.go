@@ -41,8 +41,8 @@ type Rule struct {
 	Always bool
 	// Check finds what is wrong with an entry's options beyond their types, when the configuration is read; may be nil.
 	Check func(*Settings) []Refusal
-	// Variant looks at one matched variant that the dump holds, Program at a whole program, Target at a whole target. A rule has one of them.
-	// An integrity rule that the gate itself enforces has none.
+	// Variant looks at one matched variant that the dump holds, Program at a whole program, Target at a whole target. A rule has at most one of them.
+	// Without one the fact of Budget is judged; an integrity rule that the gate itself enforces has no Budget either.
 	Variant func(*Context, *diff.Variant)
 	Program func(*Context, *diff.Program)
 	Target  func(*Context, *Target)
