@@ -12,6 +12,7 @@ import (
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/facts/factstest"
+	"github.com/xlagate/xlagate/internal/logs"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 	"github.com/xlagate/xlagate/internal/testfile"
@@ -86,7 +87,7 @@ var dumpRows = []struct {
 	}},
 	{"An error log of jit_compile", "testdata/tf-recompile-axis_fixed/dump.tar.xz", facts.Options{Logs: []string{"internal/logs/testdata/tf-errors-tf221.txt.gz"}}, func(t *testing.T, r *facts.Report) {
 		named := slices.ContainsFunc(r.Logs.Notes, func(n tensorflow.LogNote) bool {
-			return n.Kind == tensorflow.NoteUncompilableOp && n.Op == "AsString" && n.Where.Line == 25 && n.Program == "strings"
+			return n.Kind == logs.Uncompilable && n.Op == "AsString" && n.Where.Line == 25 && n.Program == "strings"
 		})
 		if !named {
 			t.Errorf("%+v", r.Logs.Notes)

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/logs"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
@@ -51,13 +52,13 @@ func checkMaxCompileTime(c *rule.Context, t *rule.Target) {
 }
 
 // compileTimes lists what the logs say about compile times, by program.
-func compileTimes(logs *tensorflow.Logs) map[string][]tensorflow.LogNote {
+func compileTimes(said *tensorflow.Logs) map[string][]tensorflow.LogNote {
 	times := map[string][]tensorflow.LogNote{}
-	if logs == nil {
+	if said == nil {
 		return times
 	}
-	for _, n := range logs.Notes {
-		if n.Kind == tensorflow.NoteCompileTime {
+	for _, n := range said.Notes {
+		if n.Kind == logs.CompileTime {
 			times[n.Program] = append(times[n.Program], n)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/logs"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
@@ -34,12 +35,12 @@ func checkNoCPUFallback(c *rule.Context, t *rule.Target) {
 	if made := t.Report.Toolchain.Framework; c.Pack != "" && made != "" && made != facts.TorchFramework {
 		return
 	}
-	logs := t.Report.Logs
-	if logs == nil {
-		logs = &tensorflow.Logs{}
+	said := t.Report.Logs
+	if said == nil {
+		said = &tensorflow.Logs{}
 	}
-	found := logNotes(c, logs, tensorflow.NoteCPUFallback)
-	if len(found) == 0 && !logs.Metrics {
+	found := logNotes(c, said, logs.Fallback)
+	if len(found) == 0 && !said.Metrics {
 		c.Uncovered(rule.Metrics, "let xlagate run the command (capture: in the target, or check -- COMMAND), or give PyTorch/XLA's metrics report: XLA_METRICS_FILE=FILE, then --log FILE, or log: in the target")
 		return
 	}

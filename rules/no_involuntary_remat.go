@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/logs"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
@@ -30,12 +31,12 @@ var noInvoluntaryRemat = rule.Rule{
 }
 
 func checkInvoluntaryRemat(c *rule.Context, t *rule.Target) {
-	logs := t.Report.Logs
-	if logs == nil {
+	said := t.Report.Logs
+	if said == nil {
 		c.Uncovered(rule.Log, logFix)
 		return
 	}
-	found := logNotes(c, logs, tensorflow.NoteInvoluntaryRemat)
+	found := logNotes(c, said, logs.Remat)
 	judged := c.Forbid(c.Budget("involuntary remat", float64(len(found))))
 	if judged == nil {
 		return
@@ -53,10 +54,10 @@ func checkInvoluntaryRemat(c *rule.Context, t *rule.Target) {
 }
 
 // logNotes lists the notes of one kind that the settings care for, each tensor or operation once.
-func logNotes(c *rule.Context, logs *tensorflow.Logs, kind string) []tensorflow.LogNote {
+func logNotes(c *rule.Context, said *tensorflow.Logs, kind logs.Kind) []tensorflow.LogNote {
 	seen := map[[2]string]bool{}
 	var out []tensorflow.LogNote
-	for _, n := range logs.Notes {
+	for _, n := range said.Notes {
 		key := [2]string{n.Program, n.Op}
 		if n.Kind != kind || seen[key] || phrase.AnyGlob(c.List("allow"), n.Op) || n.Program != "" && !c.Covers(c.Target.Name, n.Program) {
 			continue

@@ -45,7 +45,7 @@ func (d *Dump) check(ctx context.Context) error {
 	}
 	for i := range d.Problems {
 		if p := &d.Problems[i]; p.module != nil {
-			p.Module = p.module.ID
+			p.Module, p.Program, p.module = p.module.ID, ProgramName(p.module.Name), nil
 		}
 	}
 	return nil

@@ -32,11 +32,12 @@ type Dump struct {
 
 // Problem is a file or module that could not be read, or an inconsistency of the dump. The gate must not ignore it.
 type Problem struct {
-	File    string // as the user would name it
-	Module  string // the ID of the module it belongs to, where known
-	Message string // the reason, a sentence
-	Fix     string // how to fix it
-	Damaged bool   // nothing in the file could be read
+	File    string `json:"file,omitempty"`    // as the user would name it, with line and column where known
+	Program string `json:"program,omitempty"` // that it belongs to, where known
+	Message string `json:"message"`           // the reason, a sentence
+	Fix     string `json:"fix,omitempty"`     // how to fix it
+	Module  string `json:"-"`                 // the ID of the module that it belongs to, where known
+	Damaged bool   `json:"-"`                 // nothing in the file could be read
 
 	module *Module
 }

@@ -3,6 +3,7 @@
 package facts
 
 import (
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/price"
 	"github.com/xlagate/xlagate/internal/tensorflow"
@@ -29,12 +30,7 @@ type Report struct {
 }
 
 // Problem is a file or module that could not be read. The gate must not ignore it.
-type Problem struct {
-	File    string `json:"file,omitempty"`    // with line and column where known
-	Program string `json:"program,omitempty"` // the program it belongs to, when known
-	Message string `json:"message"`           // a sentence: why
-	Fix     string `json:"fix,omitempty"`     // what to do about it
-}
+type Problem = dump.Problem
 
 // Toolchain describes what made a dump. An empty field is not known.
 type Toolchain struct {

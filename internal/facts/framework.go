@@ -64,11 +64,8 @@ func readDumpWide(d *dump.Dump, opts Options) *dumpWide {
 	logs = append(logs, outside(logs, opts.Logs, dump.Limit(opts.MaxMemory))...)
 	left := tensorflow.Read(graphs, logs, moduleIDs(d))
 	b := &dumpWide{Clusters: left.Clusters, Logs: left.Logs, Arguments: left.Arguments}
-	for _, p := range left.Problems {
-		b.Problems = append(b.Problems, Problem{File: p.File, Message: p.Message, Fix: p.Fix})
-	}
 	profiles, problems := readProfiles(d, opts)
-	b.Profiles, b.Problems = profiles, append(b.Problems, problems...)
+	b.Profiles, b.Problems = profiles, append(left.Problems, problems...)
 	return b
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/dump"
-	"github.com/xlagate/xlagate/internal/tensorflow"
+	"github.com/xlagate/xlagate/internal/logs"
 )
 
 // Code holds the GPU resources that a kernel's machine code uses.
@@ -128,7 +128,7 @@ func (r *Report) spilled() {
 	}
 	spills := map[string]*Code{}
 	for _, n := range r.Logs.Notes {
-		if n.Kind == tensorflow.NoteSpill && (spills[n.Op] == nil || spills[n.Op].SpillStores < int64(n.Value)) {
+		if n.Kind == logs.Spill && (spills[n.Op] == nil || spills[n.Op].SpillStores < int64(n.Value)) {
 			spills[n.Op] = &Code{KernelResources: artifacts.KernelResources{Name: n.Op, SpillStores: int64(n.Value)}}
 		}
 	}

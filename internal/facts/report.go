@@ -98,17 +98,6 @@ func sorted(programs []*Program) []*Program {
 	return programs
 }
 
-// dumpProblem passes on a problem of the dump, with the program of the module it belongs to.
-func dumpProblem(d *dump.Dump, p dump.Problem) Problem {
-	program := ""
-	for _, m := range d.Modules {
-		if m.ID == p.Module {
-			program = dump.ProgramName(m.Name)
-		}
-	}
-	return Problem{File: p.File, Program: program, Message: p.Message, Fix: p.Fix}
-}
-
 // explained reports whether the dump itself says why a module cannot be looked at.
 func explained(d *dump.Dump, m *dump.Module) bool {
 	return slices.ContainsFunc(d.Problems, func(p dump.Problem) bool { return p.Module == m.ID })

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,14 +11,9 @@ import (
 // countScaled counts the products that multiply numbers which the model had scaled down to eight bits or fewer, by the wider of the two types.
 // The model spells them as products in the type that it scales them back to, and only some devices multiply what was scaled down.
 func (out *measuring) countScaled(r *reader) {
-	if !r.holdsNarrowFloats() {
-		return
-	}
-	s := scaling{r: r, callers: r.callers()}
-	for c, id := range r.all(r.isProduct) {
-		if t := s.product(c, id); t != hlo.TypeInvalid {
-			out.Variant.Facts[ScaledType.Of(t.String())]++
-		}
+	if r.holdsNarrowFloats() {
+		s := scaling{r: r, facts: out.Variant.Facts, known: map[hlo.CompID][]scaled{}}
+		s.computation(r.m.Entry, nil, 0)
 	}
 }
 
@@ -33,178 +29,117 @@ func (r *reader) holdsNarrowFloats() bool {
 
 func narrowFloat(t hlo.Type) bool { return t.Bytes() == 1 && strings.HasPrefix(t.String(), "f") }
 
-// callers tells of each computation what calls it, the first where several do.
-func (r *reader) callers() map[hlo.CompID]made {
-	callers := map[hlo.CompID]made{}
-	for c := range r.m.Comps {
-		first, end := r.m.Body(hlo.CompID(c))
-		for id := first; id < end; id++ {
-			for _, callee := range r.m.Callees(id) {
-				if _, known := callers[callee]; !known {
-					callers[callee] = made{hlo.CompID(c), id}
-				}
-			}
-		}
-	}
-	return callers
+// scaled is what is known of an array.
+type scaled struct {
+	narrow hlo.Type // the type that it was scaled down to, TypeInvalid for none
+	zero   bool     // it holds zeros only
 }
 
-// made is a value: an instruction and its computation.
-type made struct {
-	in hlo.CompID
-	id hlo.InstrID
-}
-
-// scaling follows what a product multiplies back to where it was in a narrow type.
+// scaling follows narrow types through a module. A tuple has a value for each of its elements.
 type scaling struct {
-	r       *reader
-	callers map[hlo.CompID]made
-	steps   int // that were taken back from the value at hand; see maxSteps
+	r     *reader
+	facts Values
+	known map[hlo.CompID][]scaled // what each computation returns that was walked
 }
 
-// product is the wider of the narrow types behind a product's two operands, none where one of them was never in a narrow type.
-func (s *scaling) product(c hlo.CompID, id hlo.InstrID) hlo.Type {
+// computation walks a computation, the first time that it is called, and returns what its result is.
+func (s *scaling) computation(c hlo.CompID, args [][]scaled, depth int) []scaled {
+	if known, walked := s.known[c]; walked || depth > maxDepth {
+		return known
+	}
+	s.known[c] = nil
+	first, end := s.r.m.Body(c)
+	made := make([][]scaled, end-first)
+	for id := first; id < end; id++ {
+		var operands [][]scaled
+		for _, o := range s.r.m.Operands(id) {
+			operands = append(operands, made[o-first])
+		}
+		if s.r.isProduct(id) {
+			s.count(operands)
+		}
+		made[id-first] = s.value(id, operands, args, depth)
+	}
+	s.known[c] = made[s.r.m.Comps[c].Root-first]
+	return s.known[c]
+}
+
+// count counts a product if both of its operands were in a narrow type.
+func (s *scaling) count(operands [][]scaled) {
 	widest := hlo.TypeInvalid
-	operands := s.r.m.Operands(id)
 	for _, o := range operands[:min(2, len(operands))] {
-		t := s.behind(made{c, o})
+		t := array(o).narrow
 		if t == hlo.TypeInvalid {
-			return t
+			return
 		}
 		if widest == hlo.TypeInvalid || t.Bytes() > widest.Bytes() {
 			widest = t
 		}
 	}
-	return widest
-}
-
-// behind is the narrow type that a value was in before it was scaled back.
-func (s *scaling) behind(p made) hlo.Type {
-	for s.steps = 0; ; {
-		if t := s.r.m.Shape(s.r.m.Instrs[p.id].Shape).Type; narrowFloat(t) {
-			return t
-		}
-		next, ok := s.back(p)
-		if !ok {
-			return hlo.TypeInvalid
-		}
-		p = next
+	if widest != hlo.TypeInvalid {
+		s.facts[ScaledType.Of(widest.String())]++
 	}
 }
 
-// back goes one step from a value towards what was scaled to make it.
-func (s *scaling) back(p made) (made, bool) {
-	if s.steps++; s.steps > maxSteps {
-		return p, false
+// array is what is known of a value that is no tuple.
+func array(value []scaled) scaled {
+	if len(value) != 1 {
+		return scaled{}
 	}
-	operands, callees := s.r.m.Operands(p.id), s.r.m.Callees(p.id)
-	switch op := s.r.m.Instrs[p.id].Opcode; {
-	case op == hlo.OpCall && len(callees) == 1:
-		return made{callees[0], s.r.m.Comps[callees[0]].Root}, true
-	case op == hlo.OpParameter:
-		return s.outside(p)
-	case op == hlo.OpGetTupleElement && len(operands) == 1:
-		return s.element(made{p.in, operands[0]}, s.r.m.Instrs[p.id].Param)
+	return value[0]
+}
+
+// value says what an instruction makes of its operands. What is called is walked with them.
+func (s *scaling) value(id hlo.InstrID, operands, args [][]scaled, depth int) (result []scaled) {
+	in := &s.r.m.Instrs[id]
+	for _, c := range slices.Backward(s.r.m.Callees(id)) {
+		result = s.computation(c, operands, depth+1) // at last that of a loop's body
+	}
+	if t := s.r.m.Shape(in.Shape).Type; narrowFloat(t) {
+		return []scaled{{narrow: t}}
+	}
+	n := int(in.Param)
+	switch op := in.Opcode; {
+	case op == hlo.OpCall, op == hlo.OpWhile:
+		return result
+	case op == hlo.OpConstant:
+		number, err := strconv.ParseFloat(s.r.m.Literal(id), 64)
+		return []scaled{{zero: err == nil && number == 0}}
+	case op == hlo.OpParameter && n >= 0 && n < len(args):
+		return args[n]
+	case op == hlo.OpTuple, op == hlo.OpOptBarrier && len(operands) > 1:
+		for _, o := range operands {
+			result = append(result, array(o))
+		}
+		return result
+	case len(operands) == 0:
+		return nil
+	case op == hlo.OpGetTupleElement && n >= 0 && n < len(operands[0]):
+		return operands[0][n : n+1]
 	case (op == hlo.OpMultiply || op == hlo.OpDivide) && len(operands) == 2:
-		return s.unscaled(p, operands)
-	case op == hlo.OpSelect && len(operands) == 3:
-		return s.unmasked(p, operands)
+		return s.unscaled(s.r.m.Operands(id), operands)
+	case op == hlo.OpSelect && len(operands) == 3 && array(operands[1]).zero:
+		return operands[2]
+	case op == hlo.OpSelect && len(operands) == 3 && array(operands[2]).zero:
+		return operands[1]
 	case op == hlo.OpDynamicUpdateSlice && len(operands) > 1:
-		return made{p.in, operands[1]}, true
-	case keepsScale(op) && len(operands) > 0, op == hlo.OpCustomCall && len(operands) == 1:
-		return made{p.in, operands[0]}, true
+		return operands[1]
+	case keepsScale(op), op == hlo.OpCustomCall && len(operands) == 1:
+		return operands[0]
 	}
-	return p, false
+	return nil
 }
 
-// unscaled is the operand that the other one scales or masks: a scale is spread out over all numbers, or over those of a row.
-func (s *scaling) unscaled(p made, operands []hlo.InstrID) (made, bool) {
-	scales := func(id hlo.InstrID) bool { return s.r.m.Instrs[id].Opcode == hlo.OpBroadcast || s.isMask(id) }
-	switch {
-	case scales(operands[1]):
-		return made{p.in, operands[0]}, true
-	case scales(operands[0]):
-		return made{p.in, operands[1]}, true
-	}
-	return p, false
-}
-
-// isMask reports whether a value was made of a predicate: ones and zeros.
-func (s *scaling) isMask(id hlo.InstrID) bool {
-	return s.r.m.Instrs[id].Opcode == hlo.OpConvert && s.r.m.Shape(s.r.operandShape(id)).Type == hlo.Pred
-}
-
-// unmasked is what a selection takes where it does not take zeros.
-func (s *scaling) unmasked(p made, operands []hlo.InstrID) (made, bool) {
-	for i, o := range operands[1:] {
-		if s.isZero(made{p.in, o}) {
-			return made{p.in, operands[2-i]}, true
+// unscaled is the factor that the other one scales or masks: a scale is spread out over all numbers, or over those of a row, and a mask is made of
+// a predicate.
+func (s *scaling) unscaled(ids []hlo.InstrID, operands [][]scaled) []scaled {
+	for i, id := range ids {
+		op := s.r.m.Instrs[id].Opcode
+		if op == hlo.OpBroadcast || op == hlo.OpConvert && s.r.m.Shape(s.r.operandShape(id)).Type == hlo.Pred {
+			return operands[1-i]
 		}
 	}
-	return p, false
-}
-
-func (s *scaling) isZero(p made) bool {
-	for ok := true; ok; p, ok = s.back(p) {
-		if s.r.isConstant(p.id) {
-			n, err := strconv.ParseFloat(s.r.m.Literal(p.id), 64)
-			return err == nil && n == 0
-		}
-	}
-	return false
-}
-
-// outside is what a computation's parameter is called with.
-func (s *scaling) outside(p made) (made, bool) {
-	caller, called := s.callers[p.in]
-	if !called {
-		return p, false
-	}
-	operands, n := s.r.m.Operands(caller.id), int(s.r.m.Instrs[p.id].Param)
-	if n < 0 || n >= len(operands) {
-		return p, false
-	}
-	return made{caller.in, operands[n]}, true
-}
-
-// element is the n-th part of a tuple. A loop's is what its body leaves there, or, where that leaves it alone, what it begins with.
-func (s *scaling) element(tuple made, n int32) (made, bool) {
-	for ; n >= 0 && s.steps <= maxSteps; s.steps++ {
-		operands := s.r.m.Operands(tuple.id)
-		switch op := s.r.m.Instrs[tuple.id].Opcode; {
-		case op == hlo.OpTuple || op == hlo.OpOptBarrier && len(operands) > 1:
-			if int(n) >= len(operands) {
-				return tuple, false
-			}
-			return made{tuple.in, operands[n]}, true
-		case op == hlo.OpWhile && len(operands) == 1:
-			if next, ok := s.left(tuple, n); ok {
-				return next, true
-			}
-			tuple.id = operands[0]
-		default:
-			next, ok := s.back(tuple)
-			if !ok {
-				return tuple, false
-			}
-			tuple = next
-		}
-	}
-	return tuple, false
-}
-
-// left is what a loop's body leaves in an element of its state, unless it leaves that alone.
-func (s *scaling) left(loop made, n int32) (made, bool) {
-	for _, body := range s.r.m.Callees(loop.id) {
-		root := s.r.m.Comps[body].Root
-		elements := s.r.m.Operands(root)
-		if s.r.m.Instrs[root].Opcode != hlo.OpTuple || int(n) >= len(elements) {
-			continue
-		}
-		in := &s.r.m.Instrs[elements[n]]
-		return made{body, elements[n]}, in.Opcode != hlo.OpGetTupleElement || in.Param != n
-	}
-	return loop, false
+	return nil
 }
 
 // keepsScale reports whether an operation leaves the numbers of its first operand as they are, but for their place and type.

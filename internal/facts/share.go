@@ -37,15 +37,12 @@ type listing struct {
 
 // list looks at the dump as every part does.
 func list(d *dump.Dump, wanted []*dump.Module, opts Options, dealer *dump.Dealer) listing {
-	l := listing{Path: d.Path, Passes: opts.Passes, Included: len(opts.Include) > 0}
+	l := listing{Path: d.Path, Passes: opts.Passes, Included: len(opts.Include) > 0, Problems: slices.Clone(d.Problems)}
 	if !dealer.Whole() {
 		l.Sum = d.Sample()
 	}
 	for _, m := range wanted {
 		l.Modules = append(l.Modules, m.ID)
-	}
-	for _, p := range d.Problems {
-		l.Problems = append(l.Problems, dumpProblem(d, p))
 	}
 	for _, f := range d.Unknown {
 		l.Ignored = append(l.Ignored, f.Path)

@@ -9,24 +9,24 @@ type Kind string
 
 // The kinds of events.
 const (
-	Compile      Kind = "compile"      // one XLA compilation: Program, Value in seconds
-	Retrace      Kind = "retrace"      // JAX traced a function again: Program, Where, Text
-	CacheHit     Kind = "cache-hit"    // JAX's persistent compilation cache: Program, Key
-	CacheMiss    Kind = "cache-miss"   // the same
-	CacheSkip    Kind = "cache-skip"   // an entry that was not written: Program, Text
-	Uncompilable Kind = "uncompilable" // jit_compile=True met an operation that XLA cannot compile: Program, Op, Node, Where, Text
-	LeftOut      Kind = "left-out"     // autoclustering says why a node is outside every cluster: Node, Op, Text
-	Clusters     Kind = "clusters"     // autoclustering's summary of one graph: Summary
-	Remat        Kind = "remat"        // the partitioner replicates a tensor: Program, Op (the model's name of it), Where, Text
-	Spill        Kind = "spill"        // XLA's assembler runs out of registers: Op (the kernel's function), Value bytes that a thread stores
-	Fallback     Kind = "cpu-fallback" // an operation that PyTorch/XLA runs on the CPU: Op, Value times (0: not said)
-	Metrics      Kind = "metrics"      // PyTorch/XLA reported its counters
-	Compiles     Kind = "compiles"     // PyTorch/XLA counted its compilations: Value
-	CompileTime  Kind = "compile-time" // PyTorch/XLA summed its compile times: Value in seconds
-	Graph        Kind = "graph"        // PyTorch/XLA saved a graph, or compiled one and says why: Program, Key (its hash), Where, Text, Value inputs
-	Execution    Kind = "execution"    // PyTorch/XLA executed a graph, and why: Program, Key, Where, Text
-	Argument     Kind = "argument"     // TensorFlow hands an argument over to XLA: Program, Value its place there, Key its place in the function, Text the variable's name
-	Unreadable   Kind = "unreadable"   // a known line in an unknown form: Text
+	Compile      Kind = "compile"           // one XLA compilation: Program, Value in seconds
+	Retrace      Kind = "retrace"           // JAX traced a function again: Program, Where, Text
+	CacheHit     Kind = "cache-hit"         // JAX's persistent compilation cache: Program, Key
+	CacheMiss    Kind = "cache-miss"        // the same
+	CacheSkip    Kind = "cache-skip"        // an entry that was not written: Program, Text
+	Uncompilable Kind = "uncompilable-op"   // jit_compile=True met an operation that XLA cannot compile: Program, Op, Node, Where, Text
+	LeftOut      Kind = "left-out"          // autoclustering says why a node is outside every cluster: Node, Op, Text
+	Clusters     Kind = "clusters"          // autoclustering's summary of one graph: Summary
+	Remat        Kind = "involuntary-remat" // the partitioner replicates a tensor: Program, Op (the model's name of it), Where, Text
+	Spill        Kind = "spill"             // XLA's assembler runs out of registers: Op (the kernel's function), Value bytes that a thread stores
+	Fallback     Kind = "cpu-fallback"      // an operation that PyTorch/XLA runs on the CPU: Op, Value times (0: not said)
+	Metrics      Kind = "metrics"           // PyTorch/XLA reported its counters
+	Compiles     Kind = "compiles"          // PyTorch/XLA counted its compilations: Value
+	CompileTime  Kind = "compile-time"      // of one compilation, or the sum of all of PyTorch/XLA's: Value in seconds
+	Graph        Kind = "graph"             // PyTorch/XLA saved a graph, or compiled one and says why: Program, Key (its hash), Where, Text, Value inputs
+	Execution    Kind = "execution"         // PyTorch/XLA executed a graph, and why: Program, Key, Where, Text
+	Argument     Kind = "argument"          // TensorFlow hands an argument over to XLA: Program, Value its place there, Key its place in the function, Text the variable's name
+	Unreadable   Kind = "unreadable"        // a known line in an unknown form: Text
 )
 
 // Event is one statement of a log. Which fields are set depends on its kind.

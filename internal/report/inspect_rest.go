@@ -7,6 +7,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/logs"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/tensorflow"
@@ -94,11 +95,11 @@ func logSection(l *tensorflow.Logs) section {
 	}
 	took := map[string]float64{}
 	for _, n := range l.Notes {
-		if n.Kind == tensorflow.NoteCompileTime {
+		if n.Kind == logs.CompileTime {
 			took[n.Program] += n.Value
 			continue
 		}
-		lines = append(lines, in(name, n.Kind).and(" ").in(name, strings.TrimSpace(n.Program+" "+n.Op)).and(" ").in(name, location(n.Where)).and(": ").and(n.Message))
+		lines = append(lines, in(name, string(n.Kind)).and(" ").in(name, strings.TrimSpace(n.Program+" "+n.Op)).and(" ").in(name, location(n.Where)).and(": ").and(n.Message))
 	}
 	for _, program := range byCount(l.Compiles) {
 		lines = append(lines, say("compiled "+times(l.Compiles[program])+": ").in(name, program).and(compileTime(took[program])))

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
@@ -101,7 +102,7 @@ func (d *graphDir) loadStacks() {
 			return err
 		})
 		if err != nil {
-			d.problems = append(d.problems, Problem{File: g.file.Path, Message: fmt.Sprintf("stack traces of a TensorFlow graph: %v", err)})
+			d.problems = append(d.problems, dump.Problem{File: g.file.Path, Message: fmt.Sprintf("stack traces of a TensorFlow graph: %v", err)})
 		}
 	}
 }

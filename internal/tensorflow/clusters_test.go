@@ -295,7 +295,7 @@ func TestClustersOf2018(t *testing.T) {
 	}
 }
 
-func measured(graphs []*dump.File) (*Clusters, []Problem) {
+func measured(graphs []*dump.File) (*Clusters, []dump.Problem) {
 	f := Read(graphs, nil, nil)
 	return f.Clusters, f.Problems
 }

@@ -18,7 +18,7 @@ type Framework struct {
 	Clusters  *Clusters // nil where no graph and no log tells of any
 	Logs      *Logs     // nil where there are none
 	Arguments Arguments
-	Problems  []Problem
+	Problems  []dump.Problem
 }
 
 // Read measures TensorFlow's graph dumps, and logs. Graphs in a log count like dumped ones. If no graph shows the result of autoclustering, its
@@ -52,7 +52,7 @@ func Read(graphs, logs []*dump.File, modules []string) *Framework {
 
 // failures reports the exceptions in logs: those that kept a function from being compiled, and, if nothing was compiled at all, the one that ended
 // the program. An operation that XLA could not compile is a separate note, see [Logs.Uncompilable].
-func failures(files []*dump.File, nothing bool) (problems []Problem) {
+func failures(files []*dump.File, nothing bool) (problems []dump.Problem) {
 	for _, log := range files {
 		_ = log.Read(func(data []byte) error { // that it cannot be read is said once: see readLogs
 			all := logs.FindFailures(data)
@@ -66,7 +66,7 @@ func failures(files []*dump.File, nothing bool) (problems []Problem) {
 				case !f.Compiling:
 					continue
 				}
-				problems = append(problems, Problem{
+				problems = append(problems, dump.Problem{
 					File: fmt.Sprintf("%s:%d", log.Path, f.Line), Message: f.String() + "; " + end, Fix: "fix the program, until it ends well, and dump again",
 				})
 			}
@@ -74,13 +74,6 @@ func failures(files []*dump.File, nothing bool) (problems []Problem) {
 		})
 	}
 	return problems
-}
-
-// Problem is a graph or a log that could not be read.
-type Problem struct {
-	File    string // with line and column where known
-	Message string
-	Fix     string
 }
 
 // plainly is an error without the path of the file, because the caller adds the path.

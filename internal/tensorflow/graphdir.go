@@ -26,7 +26,7 @@ type graphDir struct {
 	path     string
 	byPass   map[Pass][]*namedGraph
 	stacks   map[string]*Stacks // by raw function name
-	problems []Problem
+	problems []dump.Problem
 }
 
 // graphDirs sorts graph dumps into the directories they came from; what no graph dumper writes is left out.
@@ -85,8 +85,8 @@ func (d *graphDir) loadOne(g *namedGraph) {
 }
 
 // graphProblem puts the place of a syntax error behind the file's name.
-func graphProblem(file string, err error) Problem {
-	p := Problem{File: file, Message: "TensorFlow graph: " + err.Error(), Fix: "dump the graphs again"}
+func graphProblem(file string, err error) dump.Problem {
+	p := dump.Problem{File: file, Message: "TensorFlow graph: " + err.Error(), Fix: "dump the graphs again"}
 	var syntax *wire.SyntaxError
 	if errors.As(err, &syntax) {
 		p.File = fmt.Sprintf("%s:%d:%d", file, syntax.Line, syntax.Column)
@@ -101,7 +101,7 @@ func (d *graphDir) refuseMLIR() {
 	if len(files) == 0 {
 		return
 	}
-	d.problems = append(d.problems, Problem{
+	d.problems = append(d.problems, dump.Problem{
 		File: files[0], Message: fmt.Sprintf("not readable: %d TensorFlow graphs in MLIR's tfg dialect", len(files)),
 		Fix: "dump again without --tf_dump_graphs_in_tfg",
 	})
@@ -123,9 +123,9 @@ func (d *graphDir) mlir() []string {
 
 // graphsInLog extracts the graphs that TF_DUMP_GRAPH_PREFIX=- wrote into a log. The log does not say after which pass a graph was dumped. The annotated
 // graph is recognised by its node names; the graph before it is the marked one.
-func graphsInLog(log *dump.File) ([]*dump.File, []Problem) {
+func graphsInLog(log *dump.File) ([]*dump.File, []dump.Problem) {
 	var out []*dump.File
-	var problems []Problem
+	var problems []dump.Problem
 	_ = log.Read(func(data []byte) error { // that it cannot be read is said once: see readLogs
 		if !bytes.Contains(data, []byte("\nnode {\n")) && !bytes.HasPrefix(data, []byte("node {\n")) {
 			return nil
@@ -137,7 +137,7 @@ func graphsInLog(log *dump.File) ([]*dump.File, []Problem) {
 }
 
 // embeddedGraphs names each graph as the dumper would have named its file.
-func embeddedGraphs(path string, data []byte) (out []*dump.File, problems []Problem) {
+func embeddedGraphs(path string, data []byte) (out []*dump.File, problems []dump.Problem) {
 	found := FindEmbedded(data)
 	graphs := make([]*Graph, len(found))
 	for i, e := range found {

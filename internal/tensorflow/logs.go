@@ -30,9 +30,9 @@ type CacheMiss struct {
 	Reason  string       `json:"reason"`
 }
 
-// LogNote is any other line that a rule reads.
+// LogNote is any other line that a rule reads. The program of what PyTorch/XLA does not say for single graphs is NamelessGraph.
 type LogNote struct {
-	Kind    string       `json:"kind"` // one of the Note constants
+	Kind    logs.Kind    `json:"kind"`
 	Program string       `json:"program,omitempty"`
 	Log     string       `json:"log,omitempty"` // the log and the line
 	Op      string       `json:"op,omitempty"`
@@ -40,20 +40,6 @@ type LogNote struct {
 	Message string       `json:"message"`
 	Value   float64      `json:"value,omitempty"`
 }
-
-// The kinds of notes.
-const (
-	NoteInvoluntaryRemat = "involuntary-remat" // Op is the model's name of the tensor, Message the two shardings
-	NoteUncompilableOp   = "uncompilable-op"   // jit_compile=True met an operation without an XLA kernel
-	NoteCPUFallback      = "cpu-fallback"      // PyTorch/XLA ran an operation on the CPU, Value times; 0: the log does not say how often
-	NoteSpill            = "spill"             // XLA's assembler ran out of registers in the function Op: Value bytes a thread
-	NoteCompileTime      = "compile-time"      // Value in seconds, of one compilation, or of all of PyTorch/XLA's
-	NoteCacheHit         = "cache-hit"         // the persistent compilation cache
-	NoteCacheMiss        = "cache-miss"
-	NoteCacheSkip        = "cache-skip"
-	NoteExecution        = "execution"  // PyTorch/XLA executed a graph: Message says why
-	NoteUnreadable       = "unreadable" // a known line in an unknown form: it was seen, what it says is not known
-)
 
 // GraphBreak is a place where PyTorch/XLA ended a graph and had it compiled. The graph contains the operations up to that place.
 type GraphBreak struct {
@@ -79,20 +65,20 @@ type clusterSummary struct {
 }
 
 // readLogs collects what the logs say, nil if there are none.
-func readLogs(files []*dump.File) (*Logs, []Problem) {
+func readLogs(files []*dump.File) (*Logs, []dump.Problem) {
 	if len(files) == 0 {
 		return nil, nil
 	}
 	l := &Logs{Compiles: map[string]int{}, leftOut: map[string]string{}, arguments: map[string][]handedOver{}}
 	graphs, counted := map[string]bool{}, false
-	var problems []Problem
+	var problems []dump.Problem
 	for _, f := range files {
 		err := f.Read(func(data []byte) error {
 			counted = l.take(f.Path, logs.Read(data), graphs) || counted
 			return nil
 		})
 		if err != nil {
-			problems = append(problems, Problem{File: f.Path, Message: "the log cannot be read: " + plainly(err), Fix: "name the file that the run's output was written to, or leave the log out"})
+			problems = append(problems, dump.Problem{File: f.Path, Message: "the log cannot be read: " + plainly(err), Fix: "name the file that the run's output was written to, or leave the log out"})
 		}
 	}
 	if !counted && len(graphs) > 0 && l.Compiles[NamelessGraph] == 0 {
@@ -111,7 +97,7 @@ func (l *Logs) take(path string, events []logs.Event, graphs map[string]bool) (c
 		switch e.Kind {
 		case logs.Compile:
 			l.Compiles[programOf(e.Program)]++
-			l.note(NoteCompileTime, log, e)
+			l.note(logs.CompileTime, log, e)
 		case logs.Retrace:
 			l.Misses = append(l.Misses, CacheMiss{Program: programOf(e.Program), Where: placeOf(e.Where), Reason: e.Text})
 		case logs.Compiles:
@@ -133,27 +119,13 @@ func (l *Logs) take(path string, events []logs.Event, graphs map[string]bool) (c
 			l.summaries = append(l.summaries, clusterSummary{log: log, summary: e.Summary, nodes: nodes})
 			nodes = map[string][]logs.Event{}
 		default:
-			l.note(noteKinds[e.Kind], log, e)
+			l.note(e.Kind, log, e)
 		}
 	}
 	return counted
 }
 
-// noteKinds translates the kinds of events that become notes as they are.
-var noteKinds = map[logs.Kind]string{
-	logs.Remat:        NoteInvoluntaryRemat,
-	logs.Uncompilable: NoteUncompilableOp,
-	logs.Fallback:     NoteCPUFallback,
-	logs.Spill:        NoteSpill,
-	logs.CompileTime:  NoteCompileTime,
-	logs.CacheHit:     NoteCacheHit,
-	logs.CacheMiss:    NoteCacheMiss,
-	logs.CacheSkip:    NoteCacheSkip,
-	logs.Execution:    NoteExecution,
-	logs.Unreadable:   NoteUnreadable,
-}
-
-func (l *Logs) note(kind, log string, e logs.Event) {
+func (l *Logs) note(kind logs.Kind, log string, e logs.Event) {
 	n := LogNote{Kind: kind, Op: e.Op, Where: placeOf(e.Where), Message: e.Text, Value: e.Value, Log: log}
 	switch e.Kind {
 	case logs.CompileTime, logs.Fallback, logs.Execution:
@@ -173,7 +145,7 @@ func (l *Logs) Uncompilable() (notes []LogNote) {
 	type key struct{ program, op string }
 	at := map[key]int{}
 	for _, n := range l.Notes {
-		if n.Kind != NoteUncompilableOp {
+		if n.Kind != logs.Uncompilable {
 			continue
 		}
 		k := key{n.Program, n.Op}
