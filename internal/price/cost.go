@@ -1,6 +1,10 @@
 package price
 
-import "github.com/xlagate/xlagate/internal/hlo"
+import (
+	"math/bits"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
 
 // Cost is what an instruction or a computation asks of the machine, counted by the rules of XLA's HloCostAnalysis.
 //
@@ -184,4 +188,140 @@ func dearer(a, b float64) float64 {
 		return a
 	}
 	return max(a, b)
+}
+
+// work is what an instruction computes: its flops and transcendentals.
+func (p *pricer) work(i hlo.InstrID) Cost {
+	op := p.m.Instrs[i].Opcode
+	switch op {
+	case hlo.OpMap:
+		return p.apply(i, p.elements(i))
+	case hlo.OpReduce:
+		return p.apply(i, p.argElements(i, 0)-p.firstElements(i))
+	case hlo.OpScan:
+		return p.apply(i, p.argElements(i, 1))
+	case hlo.OpScatter:
+		return p.apply(i, p.argElements(i, p.scatterArrays(i)+1))
+	case hlo.OpReduceWindow:
+		return p.apply(i, p.reductions(i))
+	case hlo.OpSelectAndScatter:
+		return p.selectAndScatter(i)
+	case hlo.OpDot, hlo.OpScaledDot:
+		return Cost{Flops: p.dotFlops(i, p.elements(i))}
+	case hlo.OpRaggedDot:
+		return Cost{Flops: p.dotFlops(i, p.ungroupedElements(i))}
+	case hlo.OpConvolution:
+		return Cost{Flops: p.convolutionFlops(i)}
+	case hlo.OpFft:
+		return Cost{Flops: p.fftFlops(i)}
+	case hlo.OpSort:
+		n := p.argElements(i, 0)
+		return Cost{Flops: n * float64(bits.Len64(uint64(max(n, 1))-1))} // the logarithm, rounded up
+	case hlo.OpTriangularSolve:
+		return Cost{Flops: 2 * p.lastDimension(i) * p.argElements(i, 1)}
+	case hlo.OpCholesky:
+		return Cost{Flops: float64(int64(p.lastDimension(i)*p.argElements(i, 0)) / 3)}
+	}
+	return p.perElement(i)
+}
+
+// perElement prices the operations that do one thing to each element, and those that do nothing.
+func (p *pricer) perElement(i hlo.InstrID) Cost {
+	op := p.m.Instrs[i].Opcode
+	if int(op) >= hlo.NumOpcodes {
+		p.giveUp(i)
+		return Cost{}
+	}
+	switch workOf[op] {
+	case oneFlop:
+		return Cost{Flops: p.elements(i)}
+	case oneTranscendental:
+		return Cost{Transcendentals: p.elements(i)}
+	}
+	return Cost{}
+}
+
+// apply is the work of running the function that an instruction calls n times.
+func (p *pricer) apply(i hlo.InstrID, n float64) Cost { return p.callee(i, 0).work().times(n) }
+
+// firstElements is the number of elements in an array, or in the first array of a tuple.
+func (p *pricer) firstElements(i hlo.InstrID) float64 {
+	id := p.m.Instrs[i].Shape
+	if s := p.m.Shape(id); s.Type == hlo.Tuple && len(s.Elements) > 0 {
+		id = s.Elements[0]
+	}
+	return float64(p.sizes.elements[id])
+}
+
+// fftFlops: a logarithm for each transformed dimension, and a multiplication of complex numbers for each element.
+func (p *pricer) fftFlops(i hlo.InstrID) float64 {
+	lengths := hlo.Ints(p.attr(i, "fft_length"))
+	if lengths == nil {
+		p.giveUp(i)
+	}
+	steps := 1
+	for _, n := range lengths {
+		steps *= bits.Len64(uint64(n)) - 1
+	}
+	const multiplication = 8
+	operand := p.m.Operands(i)[0]
+	return multiplication * float64(steps) * p.firstElements(operand)
+}
+
+// lastDimension is the size of the first operand's last dimension.
+func (p *pricer) lastDimension(i hlo.InstrID) float64 {
+	dims := p.argShape(i, 0).Dims
+	if len(dims) == 0 {
+		p.giveUp(i)
+		return 0
+	}
+	return float64(dims[len(dims)-1])
+}
+
+func (p *pricer) argShape(i hlo.InstrID, n int) *hlo.Shape {
+	return p.m.Shape(p.m.Instrs[p.m.Operands(i)[n]].Shape)
+}
+
+// elementWork is what an operation does to each element of its result.
+type elementWork uint8
+
+const (
+	noWork elementWork = iota
+	oneFlop
+	oneTranscendental
+)
+
+// workOf tells the work of the operations that have no rule of their own.
+var workOf = [hlo.NumOpcodes]elementWork{
+	hlo.OpAbs: oneFlop, hlo.OpAdd: oneFlop, hlo.OpAnd: oneFlop, hlo.OpBitcastConvert: oneFlop, hlo.OpCeil: oneFlop, hlo.OpClamp: oneFlop,
+	hlo.OpCompare: oneFlop, hlo.OpComplex: oneFlop, hlo.OpConvert: oneFlop, hlo.OpCountLeadingZeros: oneFlop, hlo.OpDivide: oneFlop,
+	hlo.OpFloor: oneFlop, hlo.OpImag: oneFlop, hlo.OpIsFinite: oneFlop, hlo.OpMaximum: oneFlop, hlo.OpMinimum: oneFlop, hlo.OpMulhi: oneFlop,
+	hlo.OpMultiply: oneFlop, hlo.OpNegate: oneFlop, hlo.OpNot: oneFlop, hlo.OpOr: oneFlop, hlo.OpPopcnt: oneFlop, hlo.OpReal: oneFlop,
+	hlo.OpReducePrecision: oneFlop, hlo.OpRemainder: oneFlop, hlo.OpRoundNearestAfz: oneFlop, hlo.OpRoundNearestEven: oneFlop,
+	hlo.OpSelect: oneFlop, hlo.OpShiftLeft: oneFlop, hlo.OpShiftRightArithmetic: oneFlop, hlo.OpShiftRightLogical: oneFlop,
+	hlo.OpSign: oneFlop, hlo.OpStochasticConvert: oneFlop, hlo.OpSubtract: oneFlop, hlo.OpXor: oneFlop,
+	hlo.OpAllReduce: oneFlop, hlo.OpAllReduceStart: oneFlop, // two replicas are assumed
+
+	hlo.OpAcos: oneTranscendental, hlo.OpAcosh: oneTranscendental, hlo.OpAsin: oneTranscendental, hlo.OpAsinh: oneTranscendental,
+	hlo.OpAtan: oneTranscendental, hlo.OpAtan2: oneTranscendental, hlo.OpAtanh: oneTranscendental, hlo.OpCbrt: oneTranscendental,
+	hlo.OpCosine: oneTranscendental, hlo.OpCosh: oneTranscendental, hlo.OpErf: oneTranscendental, hlo.OpExponential: oneTranscendental,
+	hlo.OpExponentialMinusOne: oneTranscendental, hlo.OpLog: oneTranscendental, hlo.OpLogPlusOne: oneTranscendental,
+	hlo.OpLogistic: oneTranscendental, hlo.OpPower: oneTranscendental, hlo.OpRsqrt: oneTranscendental, hlo.OpSine: oneTranscendental,
+	hlo.OpSinh: oneTranscendental, hlo.OpSqrt: oneTranscendental, hlo.OpTan: oneTranscendental, hlo.OpTanh: oneTranscendental,
+	hlo.OpRng: oneTranscendental, hlo.OpRngBitGenerator: oneTranscendental, // a number drawn counts as one
+}
+
+// parts is how many operands and callees the price of an operation depends on.
+type parts struct{ operands, callees uint8 }
+
+var partsOf = [hlo.NumOpcodes]parts{
+	hlo.OpAsyncStart: {0, 1}, hlo.OpCall: {0, 1}, hlo.OpCholesky: {1, 0}, hlo.OpConditional: {0, 1}, hlo.OpConvolution: {2, 0}, hlo.OpDot: {2, 0},
+	hlo.OpDynamicSlice: {2, 0}, hlo.OpDynamicUpdateSlice: {3, 0}, hlo.OpFft: {1, 0}, hlo.OpFusion: {0, 1}, hlo.OpGather: {2, 0}, hlo.OpMap: {0, 1},
+	hlo.OpRaggedDot: {2, 0}, hlo.OpReduce: {1, 1}, hlo.OpReduceWindow: {1, 1}, hlo.OpScaledDot: {2, 0}, hlo.OpScan: {2, 1}, hlo.OpScatter: {3, 1},
+	hlo.OpSelectAndScatter: {2, 2}, hlo.OpSort: {1, 0}, hlo.OpTranspose: {1, 0}, hlo.OpTriangularSolve: {2, 0}, hlo.OpWhile: {0, 2},
+}
+
+// hasParts reports whether an instruction has the operands and callees that its price depends on.
+func hasParts(op hlo.Opcode, operands, callees int) bool {
+	return int(op) >= len(partsOf) || operands >= int(partsOf[op].operands) && callees >= int(partsOf[op].callees)
 }

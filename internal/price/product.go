@@ -143,3 +143,113 @@ func ceilDiv(a, b int64) int64 {
 	}
 	return q
 }
+
+// windowDim is one dimension of a window.
+type windowDim struct{ size, stride, low, high, lhsDilate, rhsDilate int64 }
+
+// parseWindow reads a window attribute: {size=3x3 stride=2x2 pad=1_1x0_1 lhs_dilate=2x2 rhs_dilate=2x2}.
+func parseWindow(s string) (window []windowDim, ok bool) {
+	for field := range strings.FieldsSeq(strings.Trim(s, "{}")) {
+		key, list, _ := strings.Cut(field, "=")
+		values := strings.Split(list, "x")
+		if window == nil {
+			window = make([]windowDim, len(values))
+			for d := range window {
+				window[d] = windowDim{size: 1, stride: 1, lhsDilate: 1, rhsDilate: 1}
+			}
+		}
+		if len(values) != len(window) {
+			return nil, false
+		}
+		for d, value := range values {
+			if !window[d].set(key, value) {
+				return nil, false
+			}
+		}
+	}
+	return window, true
+}
+
+// maxDilation keeps a damaged window from taking for ever.
+const maxDilation = 1 << 20
+
+func (w *windowDim) set(key, value string) bool {
+	if key == "pad" {
+		low, high, _ := strings.Cut(value, "_")
+		return setInt(&w.low, low) && setInt(&w.high, high)
+	}
+	switch key {
+	case "size":
+		return setInt(&w.size, value)
+	case "stride":
+		return setInt(&w.stride, value) && w.stride > 0
+	case "lhs_dilate":
+		return setInt(&w.lhsDilate, value) && w.lhsDilate > 0 && w.lhsDilate <= maxDilation
+	case "rhs_dilate":
+		return setInt(&w.rhsDilate, value)
+	}
+	return true // rhs_reversal
+}
+
+func setInt(to *int64, digits string) bool {
+	n, err := strconv.ParseInt(digits, 10, 64)
+	*to = n
+	return err == nil
+}
+
+// windowElements is the number of positions in a window.
+func windowElements(window []windowDim) float64 {
+	n := float64(1)
+	for _, w := range window {
+		n *= float64(w.size)
+	}
+	return n
+}
+
+// window reads an instruction's window.
+func (p *pricer) window(i hlo.InstrID) []windowDim {
+	window, ok := parseWindow(p.attr(i, "window"))
+	if !ok {
+		p.giveUp(i)
+	}
+	return window
+}
+
+// reductions is how often a reduce-window applies its function: for each element of the result once less than the window has
+// positions. A window that reduces a whole dimension and spreads the result over it again counts as that.
+func (p *pricer) reductions(i hlo.InstrID) float64 {
+	window, results := p.window(i), p.firstElements(i)
+	if width := p.spreadDimension(i, window); width > 0 {
+		return float64(int64(results)/width) + float64(width-1)
+	}
+	return (windowElements(window) - 1) * results
+}
+
+// spreadDimension is the size of the only dimension that a reduce-window reduces when every position of it sees all others: it
+// is padded by one less than its size on both sides. 0 when there is none.
+func (p *pricer) spreadDimension(i hlo.InstrID, window []windowDim) int64 {
+	shape := p.m.Shape(p.m.Instrs[i].Shape)
+	reduced, padded, spread := 0, 0, -1
+	for d, w := range window {
+		if w.size != 1 {
+			reduced++
+		}
+		if w.low != 0 || w.high != 0 {
+			padded++
+		}
+		if spread < 0 && w.size != 1 && w.low != 0 && w.low == w.high && w.size == 2*w.low+1 {
+			spread = d
+		}
+	}
+	if reduced != 1 || padded != 1 || spread < 0 || spread >= len(shape.Dims) || window[spread].low != shape.Dims[spread]-1 {
+		return 0
+	}
+	return shape.Dims[spread]
+}
+
+// selectAndScatter: each source element is compared with all positions of its window but one, and scattered once.
+func (p *pricer) selectAndScatter(i hlo.InstrID) Cost {
+	sources := p.argElements(i, 1)
+	selects := sources * (windowElements(p.window(i)) - 1)
+	return p.callee(i, 0).work().times(selects).plus(p.callee(i, 1).work().times(sources))
+}
