@@ -188,21 +188,12 @@ func leafTypes(m *hlo.Module, id hlo.ShapeID, types []hlo.Type) []hlo.Type {
 }
 
 // aliasedBytes sums the parameters, or the parts of them, whose buffers the results reuse.
-func aliasedBytes(m *hlo.Module) int64 {
-	byNumber := map[int64]hlo.ShapeID{}
-	first, end := m.Body(m.Entry)
-	for id := first; id < end; id++ {
-		if in := &m.Instrs[id]; in.Opcode == hlo.OpParameter {
-			byNumber[int64(in.Param)] = in.Shape
-		}
-	}
-	var n int64
+func aliasedBytes(m *hlo.Module) (n int64) {
+	params := m.Params(m.Entry)
 	for _, a := range m.Header.Aliases {
-		shape, ok := byNumber[a.Param]
-		if !ok {
-			continue
+		if a.Param >= 0 && a.Param < int64(len(params)) && params[a.Param] != hlo.NoInstr {
+			n += m.ShapeBytes(leaf(m, m.Instrs[params[a.Param]].Shape, a.ParamIndex))
 		}
-		n += m.ShapeBytes(leaf(m, shape, a.ParamIndex))
 	}
 	return n
 }

@@ -28,11 +28,9 @@ func (o *Options) wants(program string) bool {
 // Report is what a share alone tells of the dump.
 func (s *Share) Report() *Report {
 	r := &Report{
-		Dump: s.Dump.Path, Problems: slices.Clone(s.Dump.Problems), Ignored: s.Dump.Ignored, Toolchain: s.Dump.Toolchain, Modules: listModules(s.Units),
+		Dump: s.Dump.Path, Problems: slices.Clone(s.Dump.Problems), Ignored: s.Dump.Ignored, Toolchain: s.Dump.Toolchain,
 	}
-	if s.Dump.Passes {
-		r.Passes = throughCompiler(s.Units, s.Dump.Modules)
-	}
+	r.listModules(s)
 	for _, m := range s.Units {
 		r.Problems = append(r.Problems, m.Problems...)
 		r.Drawings = append(r.Drawings, m.Drawings...)
@@ -57,22 +55,27 @@ func (s *Share) Report() *Report {
 	return r
 }
 
-// listModules collects the module files, module after module, each in the order of compilation.
-func listModules(results []*measurement) []ModuleInfo {
+// listModules lists the module files, module after module, each in the order of compilation, and what each pass of the compiler left.
+func (r *Report) listModules(s *Share) {
 	byModule := map[int][]listed{}
-	for _, m := range results {
+	for _, m := range s.Units {
 		byModule[m.At] = append(byModule[m.At], m.Infos...)
 	}
-	var infos []ModuleInfo
-	for _, m := range results {
-		files := byModule[m.At]
-		slices.SortFunc(files, func(a, b listed) int { return a.Stage - b.Stage })
-		for _, f := range files {
-			infos = append(infos, f.Info)
+	for _, m := range s.Units {
+		if m.Listed {
+			continue
 		}
-		delete(byModule, m.At)
+		passes := ModulePasses{Module: s.Dump.Modules[m.At], Program: m.Program}
+		for _, f := range slices.SortedStableFunc(slices.Values(byModule[m.At]), func(a, b listed) int { return a.Stage - b.Stage }) {
+			r.Modules = append(r.Modules, f.Info)
+			if f.Pass != nil {
+				passes.Stages = append(passes.Stages, *f.Pass)
+			}
+		}
+		if s.Dump.Passes {
+			r.Passes = append(r.Passes, passes)
+		}
 	}
-	return infos
 }
 
 func moduleIDs(d *dump.Dump) []string {

@@ -2,7 +2,6 @@ package facts
 
 import (
 	"maps"
-	"slices"
 
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -51,30 +50,6 @@ func (r *reader) passStage(file string, s *dump.Stage) *PassStage {
 // copies of computations keeps the program.
 func (p *PassStage) Changed(before *PassStage) bool {
 	return p.Fingerprint != before.Fingerprint || !maps.Equal(p.Opcodes, before.Opcodes)
-}
-
-// throughCompiler collects the stages that were read, module by module.
-func throughCompiler(results []*measurement, ids []string) []ModulePasses {
-	byModule := map[int][]listed{}
-	for _, m := range results {
-		byModule[m.At] = append(byModule[m.At], m.Infos...)
-	}
-	var all []ModulePasses
-	for _, m := range results {
-		if m.Listed {
-			continue
-		}
-		stages := byModule[m.At]
-		slices.SortFunc(stages, func(a, b listed) int { return a.Stage - b.Stage })
-		one := ModulePasses{Module: ids[m.At], Program: m.Program}
-		for _, s := range stages {
-			if s.Pass != nil {
-				one.Stages = append(one.Stages, *s.Pass)
-			}
-		}
-		all = append(all, one)
-	}
-	return all
 }
 
 // moduleInfo counts what inspect lists of a module file.

@@ -197,6 +197,20 @@ func (m *Module) OpcodeName(op Opcode) string {
 	return m.unknown[int(op)-NumOpcodes]
 }
 
+// Params returns the parameters of a computation by number, NoInstr for a number that it does not have.
+func (m *Module) Params(c CompID) (params []InstrID) {
+	first, end := m.Body(c)
+	for id := first; id < end; id++ {
+		if in := &m.Instrs[id]; in.Opcode == OpParameter && in.Param >= 0 && in.Param < int32(end-first) {
+			for int(in.Param) >= len(params) {
+				params = append(params, NoInstr)
+			}
+			params[in.Param] = id
+		}
+	}
+	return params
+}
+
 // Users holds the users of the instructions of a module. It finds those of a computation when the first is asked for. It is not to be asked by
 // several goroutines at once.
 type Users struct {

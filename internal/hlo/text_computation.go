@@ -4,14 +4,13 @@ import "fmt"
 
 // textBody is a computation that is being read. Its instructions are the last ones of the module.
 type textBody struct {
-	id      CompID // unless computations inside it come before it
-	first   InstrID
-	names   nameIndex
-	inlines bool         // some operands in it are whole instructions
-	root    InstrID      // NoInstr until there is one
-	wraps   []asyncStart // the `<op>-start`s in it
-	alone   bool         // it is one instruction outside a computation
-	handed  int32        // number of parameters made for the operands of that instruction
+	id     CompID // unless computations inside it come before it
+	first  InstrID
+	names  nameIndex
+	root   InstrID      // NoInstr until there is one
+	wraps  []asyncStart // the `<op>-start`s in it
+	alone  bool         // it is one instruction outside a computation
+	handed int32        // number of parameters made for the operands of that instruction
 }
 
 // computation reads a computation: [ENTRY] [%name] [(parameters) -> result] { instructions }[, execution_thread="x"].
@@ -167,7 +166,7 @@ func (p *textParser) newBody() *textBody {
 		b, p.bodies = p.bodies[n-1], p.bodies[:n-1]
 	}
 	b.id, b.first, b.root, b.wraps = CompID(len(p.m.Comps)), InstrID(len(p.m.Instrs)), NoInstr, b.wraps[:0]
-	b.inlines, b.alone, b.handed = false, false, 0
+	b.alone, b.handed = false, 0
 	b.names.reset()
 	return b
 }

@@ -77,7 +77,6 @@ func (p *textParser) operand(i int) (InstrID, int) {
 // inlined reads an instruction in the place of an operand, which has neither a name nor attributes.
 func (p *textParser) inlined(i int, shape ShapeID) (InstrID, int) {
 	p.nest(i)
-	p.body.inlines = true
 	name := p.t.name(i)
 	in := Instruction{Shape: shape, Comp: p.body.id, name: name.at, nameLen: uint16(name.n)}
 	if name.n > maxName {

@@ -24,12 +24,13 @@ func (p *pricer) fusedBody(fusion hlo.InstrID) *fusedBody {
 		return b
 	}
 	first, end := p.m.Body(c)
-	b := &fusedBody{root: p.m.Comps[c].Root, indexed: hlo.NoInstr, params: make([]fusedParam, 0, p.countParams(first, end))}
+	b := &fusedBody{root: p.m.Comps[c].Root, indexed: hlo.NoInstr}
 	p.bodies[c] = b
+	for _, id := range p.m.Params(c) {
+		b.params = append(b.params, fusedParam{id: id})
+	}
 	for i := first; i < end; i++ {
 		switch p.m.Instrs[i].Opcode {
-		case hlo.OpParameter:
-			b.setParam(int(p.m.Instrs[i].Param), i, int(end-first))
 		case hlo.OpConstant:
 			if p.elements(i) > 1 {
 				b.bytes += p.size(i)
@@ -42,26 +43,6 @@ func (p *pricer) fusedBody(fusion hlo.InstrID) *fusedBody {
 	}
 	p.readParams(b, c)
 	return b
-}
-
-func (p *pricer) countParams(first, end hlo.InstrID) (n int) {
-	for i := first; i < end; i++ {
-		if p.m.Instrs[i].Opcode == hlo.OpParameter {
-			n++
-		}
-	}
-	return n
-}
-
-// setParam notes parameter n of at most limit.
-func (b *fusedBody) setParam(n int, i hlo.InstrID, limit int) {
-	if n < 0 || n >= limit {
-		return
-	}
-	for len(b.params) <= n {
-		b.params = append(b.params, fusedParam{id: hlo.NoInstr})
-	}
-	b.params[n].id = i
 }
 
 // param returns parameter n, hlo.NoInstr when the body does not have it.

@@ -73,21 +73,11 @@ func (m *Meter) isResult(id hlo.InstrID) bool {
 	return true
 }
 
-// parameters finds the parameters of a computation, once: by number, NoInstr where it has none.
+// parameters finds the parameters of a computation, once.
 func (m *Meter) parameters(c hlo.CompID) []hlo.InstrID {
 	b := m.body(c)
-	if b.indexed {
-		return b.parameters
-	}
-	b.indexed = true
-	first, end := m.m.Body(c)
-	for id := first; id < end; id++ {
-		if in := &m.m.Instrs[id]; in.Opcode == hlo.OpParameter && in.Param >= 0 && in.Param < int32(end-first) {
-			for int(in.Param) >= len(b.parameters) {
-				b.parameters = append(b.parameters, hlo.NoInstr)
-			}
-			b.parameters[in.Param] = id
-		}
+	if !b.indexed {
+		b.indexed, b.parameters = true, m.m.Params(c)
 	}
 	return b.parameters
 }
