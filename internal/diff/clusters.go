@@ -111,7 +111,7 @@ func CutBy(old, fresh *tensorflow.Clusters) *tensorflow.UnclusteredOp {
 	}
 	cuts, conditions := []tensorflow.UnclusteredOp{}, map[string]bool{}
 	for _, op := range fresh.Unclustered {
-		if had[op.Op]--; had[op.Op] < 0 && op.Parts != tensorflow.PartsNothing {
+		if had[op.Op]--; had[op.Op] < 0 && op.Separates != tensorflow.SeparatesNothing {
 			cuts = append(cuts, op)
 			conditions[firstStep(op.Node)] = conditions[firstStep(op.Node)] || op.Op == branch
 		}
@@ -139,9 +139,9 @@ func likeliest(cuts []tensorflow.UnclusteredOp) *tensorflow.UnclusteredOp {
 // likelihood ranks operations by how likely they split clusters: of equal ones, the model's own come first.
 func likelihood(op tensorflow.UnclusteredOp) int {
 	if op.System {
-		return 2 * int(op.Parts)
+		return 2 * int(op.Separates)
 	}
-	return 2*int(op.Parts) + 1
+	return 2*int(op.Separates) + 1
 }
 
 // branch is what TensorFlow makes of a condition before it clusters.

@@ -117,22 +117,22 @@ func TestWhatPartsClusters(t *testing.T) {
 // clustered is what autoclustering made, and the nodes that it left outside: "?" stands before one that XLA could compile, "!" before one
 // that has no two clusters in its function.
 func clustered(count int, outside ...string) *tensorflow.Clusters {
-	partings := map[byte]tensorflow.Parting{'?': tensorflow.MayPart, '!': tensorflow.PartsNothing}
+	separations := map[byte]tensorflow.Separation{'?': tensorflow.MaySeparate, '!': tensorflow.SeparatesNothing}
 	c := &tensorflow.Clusters{Ran: true, Clusters: make([]tensorflow.FrameworkCluster, count)}
 	for _, node := range outside {
-		parts, marked := partings[node[0]]
+		parts, marked := separations[node[0]]
 		op := path.Base(strings.TrimLeft(node, "?!"))
 		switch {
 		case marked:
 		case tensorflow.SystemOp(op):
-			parts = tensorflow.SystemParting(op)
+			parts = tensorflow.SystemSeparation(op)
 		default:
-			parts = tensorflow.Parts
+			parts = tensorflow.Separates
 		}
 		if op == "Switch" {
 			node = "cond/switch_pred/_2"
 		}
-		c.Unclustered = append(c.Unclustered, tensorflow.UnclusteredOp{Op: op, Node: node, System: tensorflow.SystemOp(op), Parts: parts})
+		c.Unclustered = append(c.Unclustered, tensorflow.UnclusteredOp{Op: op, Node: node, System: tensorflow.SystemOp(op), Separates: parts})
 	}
 	return c
 }

@@ -23,12 +23,12 @@ type Cluster struct {
 
 // Outside is an operation that is in no cluster.
 type Outside struct {
-	Node   *Node
-	Body   string // the library's function it is in, "" for the graph itself
-	System bool   // may always stay outside
-	Left   bool   // a cluster had it and a later pass took it out again
-	Parts  Parting
-	Reason string
+	Node      *Node
+	Body      string // the library's function it is in, "" for the graph itself
+	System    bool   // may always stay outside
+	Left      bool   // a cluster had it and a later pass took it out again
+	Separates Separation
+	Reason    string
 
 	Collective string   // what it exchanges between devices, as XLA calls it; "" for any other operation
 	From, To   []string // of a collective: the compiled functions and clusters before and behind it
@@ -100,7 +100,7 @@ func (s *sorter) nodes(nodes []Node, function string) {
 			at := len(s.out.Outside)
 			s.leave(n, function, reasons.of(i))
 			if several {
-				s.out.Outside[at].Parts = reasons.parting(i)
+				s.out.Outside[at].Separates = reasons.separation(i)
 			}
 			if kind := CollectiveKind(n.Op); kind != "" {
 				s.out.Outside[at].Collective = kind

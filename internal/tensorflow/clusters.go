@@ -64,16 +64,16 @@ type FrameworkCluster struct {
 
 // UnclusteredOp is an operation that is in no cluster.
 type UnclusteredOp struct {
-	Op       string       `json:"op"` // "AsString"
-	Node     string       `json:"node"`
-	Function string       `json:"function,omitempty"` // the tf.function it is in, "" for the main graph and where the dump does not tell
-	Device   string       `json:"device,omitempty"`
-	System   bool         `json:"system"`               // _Arg, _Retval, IteratorGetNext, …: always allowed
-	Left     string       `json:"left_after,omitempty"` // the pass that took it out of a cluster again, "" when it never was in one
-	Parts    Parting      `json:"-"`
-	Reason   string       `json:"reason,omitempty"` // why, where the dump or a log says so
-	Source   hlo.Location `json:"source,omitzero"`  // the model's own line, where stack traces were dumped
-	File     string       `json:"file,omitempty"`
+	Op        string       `json:"op"` // "AsString"
+	Node      string       `json:"node"`
+	Function  string       `json:"function,omitempty"` // the tf.function it is in, "" for the main graph and where the dump does not tell
+	Device    string       `json:"device,omitempty"`
+	System    bool         `json:"system"`               // _Arg, _Retval, IteratorGetNext, …: always allowed
+	Left      string       `json:"left_after,omitempty"` // the pass that took it out of a cluster again, "" when it never was in one
+	Separates Separation   `json:"-"`
+	Reason    string       `json:"reason,omitempty"` // why, where the dump or a log says so
+	Source    hlo.Location `json:"source,omitzero"`  // the model's own line, where stack traces were dumped
+	File      string       `json:"file,omitempty"`
 }
 
 // UserOps lists the operations outside that are not system operations.
@@ -231,12 +231,12 @@ func (s clusterSummary) eager() bool {
 	return s.summary.Inside == 0 && count == 1
 }
 
-// partingOf returns what a log says about an operation outside. A log does not say which operations read it, or whether XLA could compile it.
-func partingOf(op string) Parting {
+// separationOf returns what a log says about an operation outside. A log does not say which operations read it, or whether XLA could compile it.
+func separationOf(op string) Separation {
 	if SystemOp(op) {
-		return SystemParting(op)
+		return SystemSeparation(op)
 	}
-	return Parts
+	return Separates
 }
 
 // outside adds the operations outside the clusters, one entry for each.
@@ -245,7 +245,7 @@ func (s clusterSummary) outside(out *Clusters) {
 		for i := range s.summary.Outside[op] {
 			u := UnclusteredOp{Op: op, System: SystemOp(op), File: s.log}
 			if len(s.summary.Clusters) > 1 {
-				u.Parts = partingOf(op)
+				u.Separates = separationOf(op)
 			}
 			if i < len(s.nodes[op]) {
 				u.Node, u.Reason = s.nodes[op][i].Node, s.nodes[op][i].Text

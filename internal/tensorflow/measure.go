@@ -148,7 +148,7 @@ func (d *graphDir) add(out *Clusters, g *namedGraph, c *Clustering, known map[st
 			continue
 		}
 		op := d.unclustered(g, o.Node, o.Body)
-		op.System, op.Reason, op.Parts = o.System, o.Reason, o.Parts
+		op.System, op.Reason, op.Separates = o.System, o.Reason, o.Separates
 		if o.Left {
 			op.Left = declusterPass
 		}

@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// Parting reports whether an operation outside of the clusters may be what keeps them apart.
-type Parting int
+// Separation reports whether an operation outside of the clusters may be what keeps them apart.
+type Separation int
 
-// The values of Parting: the greater, the likelier.
+// The values of Separation: the greater, the likelier.
 const (
-	PartsNothing Parting = iota // its function holds fewer than two clusters, or it only feeds another operation that is outside
-	MayPart                     // XLA could compile it
-	Parts
+	SeparatesNothing Separation = iota // its function holds fewer than two clusters, or it only feeds another operation that is outside
+	MaySeparate                        // XLA could compile it
+	Separates
 )
 
 // severalClusters reports whether operations of more than one cluster are among the nodes. What was compiled because it was asked for is apart
@@ -48,27 +48,27 @@ func (s *sorter) clusterOf(n *Node) string {
 }
 
 // parting judges a node outside the clusters by itself and by what reads it.
-func (r *reasons) parting(i int) Parting {
+func (r *reasons) separation(i int) Separation {
 	switch {
 	case SystemOp(r.nodes[i].Op):
-		return SystemParting(r.nodes[i].Op)
+		return SystemSeparation(r.nodes[i].Op)
 	case r.feedsOutside(i):
-		return PartsNothing
+		return SeparatesNothing
 	case r.compilable(i):
-		return MayPart
+		return MaySeparate
 	}
-	return Parts
+	return Separates
 }
 
-// SystemParting judges a system operation. Only the branches of a condition part clusters, and what counts or steps a variable may.
-func SystemParting(op string) Parting {
+// SystemSeparation judges a system operation. Only the branches of a condition part clusters, and what counts or steps a variable may.
+func SystemSeparation(op string) Separation {
 	switch op {
 	case "Switch":
-		return Parts
+		return Separates
 	case "AssignAddVariableOp", "AssignSubVariableOp":
-		return MayPart
+		return MaySeparate
 	}
-	return PartsNothing
+	return SeparatesNothing
 }
 
 // feedsOutside reports whether a node's results go to nothing but operations of the model that no cluster took, as a text's do that is printed.
