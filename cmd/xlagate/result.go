@@ -49,11 +49,10 @@ func readInput(w world, path string) ([]byte, error) {
 }
 
 func parseResult(path string, data []byte) (*result.Result, error) {
-	var r result.Result
-	err := json.Unmarshal(data, &r)
+	r, err := result.Parse(data)
 	if err == nil && r.Schema == result.Schema {
 		r.Bound()
-		return &r, nil
+		return r, nil
 	}
 	return nil, &gate.Unreadable{Where: path, Message: "not a result: " + whatItIs(data, err), Fix: "name a file that `xlagate check -f json -o FILE` wrote"}
 }

@@ -196,7 +196,7 @@ func (s *scanner) connect() error {
 		node, drawn := nodes[e.node]
 		group, framed := groups[e.frame]
 		if !framed {
-			return fmt.Errorf("an edge leaves %s, which is not drawn", e.frame)
+			return fmt.Errorf("an edge leaves %.40q, which is not drawn", e.frame)
 		}
 		if drawn {
 			s.d.Calls = append(s.d.Calls, Call{Node: node, Group: group})

@@ -2,6 +2,7 @@ package artifacts
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -76,6 +77,7 @@ func TestDamaged(t *testing.T) {
 		"cut at line": {dot[:bytes.LastIndexByte(dot[:len(dot)-3], '\n')], "cut off"},
 		"cut page":    {append(page[:len(page)/2:len(page)/2], `"`...), "unpack"},
 		"no nodes":    {[]byte("digraph G {\n}\n"), "no instruction"},
+		"odd frame":   {regexp.MustCompile(`ltail="[^"]*"`).ReplaceAll(dot, []byte("ltail=\"a\xe8\x1b[2J\"")), `leaves "a\xe8\x1b[2J", which`},
 	} {
 		if _, err := ReadDrawing(c.data); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)

@@ -3,6 +3,7 @@
 package baseline
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,7 +11,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"runtime"
 	"slices"
 	"sort"
@@ -295,31 +295,58 @@ func MachineName(program string) string {
 }
 
 // FileName returns the path of a program's readable file below its target: the name, with everything but letters, digits, '.', '_' and '-'
-// written as %XX, and so is the first letter of a name that Windows reserves for a device. A name that is too long is cut and ends in %~ and a digest, which makes it unique.
+// written as %XX, and so is the first letter of a name that Windows reserves for a device. A name with upper-case letters ends in %- and [upperCase],
+// because some systems take two names that differ only in case for one. A name that is too long is cut and ends in %~ and a digest, which makes it unique.
 func FileName(program string) string {
 	var b strings.Builder
 	for i := 0; i < len(program); i++ {
 		c := program[i]
 		switch {
-		case i == 0 && devices.MatchString(program):
+		case i == 0 && files.Device(program):
 			fmt.Fprintf(&b, "%%%02X", c)
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-', c == '.' && i > 0:
+		case isLower(c), isUpper(c), c >= '0' && c <= '9', c == '_', c == '-', c == '.' && i > 0:
 			b.WriteByte(c)
 		default:
 			fmt.Fprintf(&b, "%%%02X", c)
 		}
 	}
-	name := b.String()
-	if len(name)+len(machineExt) > longestName {
+	name, tail := b.String(), upperCase(program)
+	if len(name)+len(tail)+len(machineExt) > longestName {
 		sum := sha256.Sum256([]byte(program))
-		digest := "%~" + hex.EncodeToString(sum[:8])
-		name = name[:longestName-len(digest)-len(machineExt)] + digest
+		tail = "%~" + hex.EncodeToString(sum[:8])
+		name = name[:min(len(name), longestName-len(tail)-len(machineExt))]
 	}
-	return name + readableExt
+	return name + tail + readableExt
 }
 
-// devices are the names that Windows reserves, whatever follows after a dot: git cannot check out such a file there.
-var devices = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
+func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
+func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
+
+// upperCase returns %- and which letters of a name are upper-case: a hexadecimal digit for four letters, without zeros at the end; "" for none.
+func upperCase(program string) string {
+	var digits []byte
+	letters := 0
+	for i := 0; i < len(program); i++ {
+		if !isLower(program[i]) && !isUpper(program[i]) {
+			continue
+		}
+		if letters%4 == 0 {
+			digits = append(digits, 0)
+		}
+		if isUpper(program[i]) {
+			digits[letters/4] |= 8 >> (letters % 4)
+		}
+		letters++
+	}
+	digits = bytes.TrimRight(digits, "\x00")
+	if len(digits) == 0 {
+		return ""
+	}
+	for i, d := range digits {
+		digits[i] = "0123456789abcdef"[d]
+	}
+	return "%-" + string(digits)
+}
 
 // longestName is the longest file name in bytes that file systems allow. TensorFlow names programs after functions, whose names may be longer.
 const longestName = 255

@@ -104,8 +104,8 @@ func TestFileNamesAreSafeAndDistinct(t *testing.T) {
 		if len(FileName(a)) > 255 {
 			t.Fatalf("%q is stored under a name of %d bytes", a, len(FileName(a)))
 		}
-		if a != b && FileName(a) == FileName(b) {
-			t.Fatalf("%q and %q are stored as %q", a, b, FileName(a))
+		if a != b && strings.EqualFold(FileName(a), FileName(b)) {
+			t.Fatalf("%q and %q are stored as %q and %q", a, b, FileName(a), FileName(b))
 		}
 		if FileName(a) == graphsFile {
 			t.Fatalf("%q takes the name of the graphs' file", a)
@@ -114,11 +114,11 @@ func TestFileNamesAreSafeAndDistinct(t *testing.T) {
 }
 
 func TestFileNamesThatStay(t *testing.T) {
-	const plain = "azAZ09_-.b"
+	const plain = "az09_-.b"
 	if got := FileName(plain); got != plain+".yaml" {
 		t.Errorf("%s is stored as %s", plain, got)
 	}
-	for name, want := range map[string]string{"aux": "%61ux.yaml", "NUL.1": "%4EUL.1.yaml", "com1": "%63om1.yaml", "auxiliary": "auxiliary.yaml", "com": "com.yaml"} {
+	for name, want := range map[string]string{"aux": "%61ux.yaml", "NUL.1": "%4EUL.1%-e.yaml", "com1": "%63om1.yaml", "auxiliary": "auxiliary.yaml", "com": "com.yaml"} {
 		if got := FileName(name); got != want {
 			t.Errorf("%s is stored as %s, want %s", name, got, want)
 		}
@@ -127,6 +127,30 @@ func TestFileNamesThatStay(t *testing.T) {
 	if got := MachineName(longest); got != longest+".jsonl" || len(MachineName(longest+"a")) != longestName {
 		t.Errorf("a name that just fits is stored as %s, the next as %s", got, MachineName(longest+"a"))
 	}
+}
+
+// macOS and Windows take two names that differ only in case for one. The name of a program's file does not depend on what other programs there are.
+func TestFileNamesThatDifferOnlyInCase(t *testing.T) {
+	for name, want := range map[string]string{
+		"step": "step.yaml", "Step": "Step%-8.yaml", "STEP": "STEP%-f.yaml", "sTep": "sTep%-4.yaml", "SyncTensorsGraph": "SyncTensorsGraph%-881.yaml", "a_b.c-D": "a_b.c-D%-1.yaml",
+	} {
+		if got := FileName(name); got != want {
+			t.Errorf("%s is stored as %s, want %s", name, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		a := rapid.StringMatching(`[a-zA-Z<.0-9]{1,12}([a-zA-Z]{225,245})?`).Draw(t, "a")
+		flipped := []byte(a)
+		for i, c := range flipped {
+			if (isLower(c) || isUpper(c)) && rapid.Bool().Draw(t, "flip") {
+				flipped[i] ^= 'a' - 'A'
+			}
+		}
+		b := string(flipped)
+		if a != b && strings.EqualFold(FileName(a), FileName(b)) {
+			t.Fatalf("%q and %q are stored as %q and %q", a, b, FileName(a), FileName(b))
+		}
+	})
 }
 
 func FuzzParse(f *testing.F) {

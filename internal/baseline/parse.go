@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"regexp"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/yamldoc"
 )
 
@@ -26,14 +26,17 @@ type machineReader struct {
 // readMachine reads a machine file. The program is priced.
 func readMachine(name string, data []byte) (*Program, error) {
 	r, d := &machineReader{}, json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	for {
+	for start := 0; ; start = int(d.InputOffset()) {
 		var one record
 		err := d.Decode(&one)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err == nil {
+			if odd := files.CheckKeys(data[start:d.InputOffset()], reflect.TypeFor[record]()); odd != nil {
+				line, column := files.Position(data, start+odd.Offset)
+				return nil, broken(name, line, column, odd.Why)
+			}
 			err = r.take(&one)
 		}
 		if err != nil {
@@ -47,8 +50,6 @@ func readMachine(name string, data []byte) (*Program, error) {
 	(&facts.Report{Toolchain: p.Toolchain, Programs: []*facts.Program{&p.Program}}).PriceAll()
 	return p, nil
 }
-
-var unknownField = regexp.MustCompile(`^json: unknown field (".*")$`)
 
 // misread returns an error with the line of the record that ends at an offset.
 func misread(name string, data []byte, end int, err error) error {
@@ -67,10 +68,7 @@ func misread(name string, data []byte, end int, err error) error {
 	line, column := 1+bytes.Count(data[:start], []byte("\n")), 1
 	message := strings.TrimPrefix(err.Error(), "json: ")
 	var mistyped *json.UnmarshalTypeError
-	switch found := unknownField.FindStringSubmatch(err.Error()); {
-	case found != nil:
-		column = 1 + max(0, bytes.Index(data[start:], []byte(found[1]+":")))
-		message = "unknown key " + found[1]
+	switch {
 	case syntax != nil:
 		column = max(1, end-start)
 	case errors.As(err, &mistyped):

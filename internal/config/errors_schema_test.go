@@ -43,6 +43,7 @@ var refusals = []refusal{
 	{"baseline %v", "version: 1\nextends: [recommended]\nbaseline: http://a/b", place},
 	{"targets is %s; expected a list of targets, as in - { name: train, dump: build/xla }", "version: 1\nextends: [recommended]\ntargets: { name: a }", ""},
 	{"two targets are named %q; the first is on line %d", "version: 1\nextends: [recommended]\ntargets: [{ name: a }, { name: a }]", across},
+	{"the targets %q and %q differ only in case; the first is on line %d", "version: 1\nextends: [recommended]\ntargets: [{ name: a }, { name: A }]", across},
 	{"name is %q; expected a path such as mlp/cpu, which is also the path of its baseline", "version: 1\nextends: [recommended]\ntargets: [{ name: ../a }]", grammar},
 	{"dump %v", "version: 1\nextends: [recommended]\ntargets: [{ name: a, dump: \"oci://\" }]", place},
 	{"target %q has both dump and capture; keep one", "version: 1\nextends: [recommended]\ntargets: [{ name: a, dump: x, capture: { run: y } }]", ""},

@@ -110,13 +110,22 @@ func (r *reader) targets(n *yamldoc.Node) []Target {
 		return nil
 	}
 	var out []Target
-	names := map[string]int{}
+	type first struct {
+		name string
+		line int
+	}
+	names := map[string]first{}
 	for _, item := range n.Content {
 		t := r.target(item)
-		if line, twice := names[t.Name]; twice && t.Name != "" {
-			r.errorf(valueOf(item, "name"), "two targets are named %q; the first is on line %d", t.Name, line)
+		folder := strings.ToLower(t.Name) // some systems take two names that differ only in case for one
+		switch other, twice := names[folder]; {
+		case !twice || t.Name == "":
+			names[folder] = first{t.Name, item.Line}
+		case other.name == t.Name:
+			r.errorf(valueOf(item, "name"), "two targets are named %q; the first is on line %d", t.Name, other.line)
+		default:
+			r.errorf(valueOf(item, "name"), "the targets %q and %q differ only in case; the first is on line %d", other.name, t.Name, other.line)
 		}
-		names[t.Name] = item.Line
 		out = append(out, t)
 	}
 	return out

@@ -24,6 +24,7 @@ func TestRefusedTargets(t *testing.T) {
 	rejected(t, inTargets+"  []\n", "4:3: targets is an empty list; expected a list of targets, as in - { name: train, dump: build/xla }")
 	rejected(t, inTargets+"  - {dump: x}\n", `4:5: the target lacks the key "name": the target's name in findings and in the baseline; slashes make folders`)
 	rejected(t, inTargets+"  - {name: a, dump: x}\n  - {name: a, dump: y}\n", `5:12: two targets are named "a"; the first is on line 4`)
+	rejected(t, inTargets+"  - {name: m/cpu, dump: x}\n  - {name: m/CPU, dump: y}\n", `5:12: the targets "m/cpu" and "m/CPU" differ only in case; the first is on line 4`)
 	rejected(t, inTargets+"  - {name: ../a, dump: x}\n", `4:12: name is "../a"; expected a path such as mlp/cpu, which is also the path of its baseline`)
 	for _, name := range []string{".git", "a/.xlagate-step", `C:\\a`, `a\\..\\b`, `a\n::error::b`, "."} {
 		rejected(t, inTargets+"  - {name: \""+name+"\", dump: x}\n", `4:12: name is "`+name+`"; expected a path such as mlp/cpu, which is also the path of its baseline`)

@@ -1,11 +1,9 @@
 package result
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"reflect"
@@ -14,6 +12,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
@@ -76,20 +75,28 @@ var Kinds = []string{"code", "arguments", "donation", "constants", "results", "s
 
 // Read reads a result that cannot be trusted: its schema is held to strictly, unknown fields are refused, and everything is bounded.
 func Read(data []byte) (*Result, error) {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	var r Result
-	if err := d.Decode(&r); err != nil {
+	r, err := Parse(data)
+	if err != nil {
 		return nil, fmt.Errorf("not a result: %w", err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("not a result: there is more text after it")
 	}
 	if r.Schema != Schema {
 		return nil, fmt.Errorf("the schema is %q, expected %q", clip(r.Schema), Schema)
 	}
 	if err := r.check(); err != nil {
 		return nil, fmt.Errorf("not a result that xlagate made: %w", err)
+	}
+	return r, nil
+}
+
+// Parse reads a result. Its keys are those of the schema, letter by letter, each once.
+func Parse(data []byte) (*Result, error) {
+	var r Result
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, err
+	}
+	if odd := files.CheckKeys(data, reflect.TypeFor[Result]()); odd != nil {
+		line, column := files.Position(data, odd.Offset)
+		return nil, fmt.Errorf("%d:%d: %s", line, column, odd.Why)
 	}
 	return &r, nil
 }
@@ -158,7 +165,15 @@ func (r *Result) checkOwners() error {
 // nor be hidden in it: xlagate and git keep files of their own under such names.
 func ValidTarget(name string) bool {
 	odd := func(r rune) bool { return r == '\\' || r == ':' || !unicode.IsPrint(r) }
-	return fs.ValidPath(name) && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.") && !strings.ContainsFunc(name, odd)
+	if !fs.ValidPath(name) || strings.ContainsFunc(name, odd) {
+		return false
+	}
+	for folder := range strings.SplitSeq(name, "/") {
+		if folder[0] == '.' || strings.TrimRight(folder, ". ") != folder || files.Device(folder) { // Windows drops what is trimmed
+			return false
+		}
+	}
+	return true
 }
 
 func (t *Target) check() error {

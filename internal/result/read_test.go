@@ -132,6 +132,35 @@ func TestReadJSON(t *testing.T) {
 	}
 }
 
+func TestValidTarget(t *testing.T) {
+	for name, want := range map[string]bool{
+		"mlp/cpu": true, "a b": true, "v1.0": true, "console": true, "ü": true,
+		"": false, "/a": false, "../a": false, "a//b": false, "a/../b": false, ".git": false, "a/.git": false, `a\b`: false, "c:": false, "a\nb": false,
+		"aux": false, "a/CON": false, "nul.txt": false, "com1/a": false, "a.": false, "a /b": false,
+	} {
+		if ValidTarget(name) != want {
+			t.Errorf("%q: %v", name, !want)
+		}
+	}
+}
+
+// Two readers of a result see the same: no key has another case, and none occurs twice.
+func TestKeysOfAResult(t *testing.T) {
+	data, err := json.MarshalIndent(good(), "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for edit, want := range map[[2]string]string{
+		{`"verdict":`, `"Verdict":`}:                         `not a result: 7:2: unknown key "Verdict"; expected "verdict"`,
+		{`"verdict":`, `"verdict": "pass", "verdict":`}:      `not a result: 7:21: the key "verdict" occurs twice`,
+		{`"verdict":`, `"verdict": "pass", "verdic\u0074":`}: `not a result: 7:21: the key "verdict" occurs twice`,
+	} {
+		if _, err := Read([]byte(strings.Replace(string(data), edit[0], edit[1], 1))); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", edit[1], err)
+		}
+	}
+}
+
 // A result is read as it was written, in the form that others rely on.
 func TestForm(t *testing.T) {
 	const form = `{"schema":"xlagate.result/v1","tool":{"name":"xlagate","version":"1"},"verdict":"fail","exit_code":1,
