@@ -122,7 +122,7 @@ func (e *Edits) Unedited(ctx context.Context, paths []string) bool {
 	if err != nil || known == "" {
 		return false
 	}
-	_, err = e.tree.print(ctx, append([]string{"diff", "--quiet", e.Base, "--"}, paths...)...)
+	_, err = e.tree.print(ctx, diffing(append([]string{"--quiet", e.Base, "--"}, paths...)...)...)
 	return err == nil
 }
 
@@ -133,7 +133,7 @@ func (e *Edits) EditedAt(ctx context.Context, name string) time.Time {
 	if err != nil {
 		return time.Time{}
 	}
-	if _, err := e.tree.print(ctx, "diff", "--quiet", "HEAD", "--", name); err != nil {
+	if _, err := e.tree.print(ctx, diffing("--quiet", "HEAD", "--", name)...); err != nil {
 		return info.ModTime()
 	}
 	text, err := e.tree.print(ctx, "log", "-1", "--format=%ct", "--", name)

@@ -39,8 +39,11 @@ func (f *Failure) Ran() bool {
 
 // Sentence is the first line that git printed, with the command that it advises, or why it could not be started.
 func (f *Failure) Sentence() string {
-	if !f.Ran() {
+	switch {
+	case !f.Ran():
 		return "git cannot be run: " + f.Err.Error()
+	case strings.Contains(f.Said, "promisor remote"):
+		return "this clone is partial and does not hold that: fetch all of it with git fetch --refetch --no-filter; with actions/checkout: no filter"
 	}
 	first, more, _ := strings.Cut(strings.TrimSpace(f.Said), "\n")
 	sentence := "git says: " + strings.TrimPrefix(first, "fatal: ")
@@ -62,16 +65,49 @@ func Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// run runs git so that it neither asks nor writes.
+// quiet are settings under which git starts no program that a repository's own configuration names, takes no folder of a checkout for a repository,
+// and shows every object as it was committed.
+var quiet = []string{
+	"core.fsmonitor=false", "core.hooksPath=" + os.DevNull, "core.pager=cat", "log.showSignature=false", "safe.bareRepository=explicit", "submodule.recurse=false",
+}
+
+// run runs git so that it neither asks nor writes nor fetches.
 func run(cmd *exec.Cmd, dir, name string) error {
 	var said bytes.Buffer
+	settings := quiet
+	if name == "diff" {
+		settings = append(unfiltered(dir), quiet...)
+	}
+	for _, setting := range settings {
+		cmd.Args = slices.Insert(cmd.Args, 1, "-c", setting)
+	}
 	cmd.Dir, cmd.Stderr = dir, &said
-	cmd.Args = slices.Insert(cmd.Args, 1, "-c", "core.fsmonitor=false") // it may be any program
-	cmd.Env = append(append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"), cmd.Env...)
+	cmd.Env = append(append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1", "LC_ALL=C"), cmd.Env...)
 	if err := cmd.Run(); err != nil {
 		return &Failure{name, said.String(), err}
 	}
 	return nil
+}
+
+// unfiltered returns settings that turn off the filters of a repository's own configuration.
+func unfiltered(dir string) (settings []string) {
+	cmd := exec.Command("git", "config", "-z", "--show-scope", "--name-only", "--get-regexp", `^filter\.`)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		return nil // there are none
+	}
+	list := strings.Split(string(out), "\x00")
+	for i := 0; i+1 < len(list); i += 2 {
+		switch scope, key := list[i], list[i+1]; {
+		case scope != "local" && scope != "worktree":
+		case strings.HasSuffix(key, ".required"):
+			settings = append(settings, key+"=false")
+		default:
+			settings = append(settings, key+"=")
+		}
+	}
+	return settings
 }
 
 // errTooLong ends a command that prints more than is wanted.

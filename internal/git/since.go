@@ -46,6 +46,9 @@ func workTreeAround(ctx context.Context, dir string) (*workTree, error) {
 		return nil, err
 	}
 	top, below, _ := strings.Cut(string(out), "\n")
+	if _, err := os.Lstat(filepath.Join(top, ".git")); err != nil && os.Getenv("GIT_WORK_TREE") == "" {
+		return nil, fmt.Errorf("git's configuration says that the work tree is %s, which has no .git", shown(top)) // its lines would be quoted
+	}
 	return &workTree{top: filepath.FromSlash(top), below: strings.Trim(below, "/\n"), known: map[string]source{}}, nil
 }
 
@@ -88,12 +91,17 @@ func (t *workTree) since(ctx context.Context, commit string) (*Edits, error) {
 
 // diff compares some files of the work tree with a commit.
 func (t *workTree) diff(ctx context.Context, env []string, commit string, paths ...string) ([]fileEdits, error) {
-	text, err := t.printWith(ctx, env, append([]string{"diff", "-U0", "--inter-hunk-context=0", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative",
-		"--find-renames", "--ignore-submodules=all", "--src-prefix=a/", "--dst-prefix=b/", commit, "--"}, paths...)...)
+	text, err := t.printWith(ctx, env, diffing(append([]string{"-U0", "--inter-hunk-context=0", "--no-color", "--no-relative",
+		"--find-renames", "--src-prefix=a/", "--dst-prefix=b/", commit, "--"}, paths...)...)...)
 	if err != nil {
 		return nil, err
 	}
 	return parseDiff(text)
+}
+
+// diffing returns the arguments of git diff that compares files itself, and does not look into submodules, which have a configuration of their own.
+func diffing(args ...string) []string {
+	return append([]string{"diff", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"}, args...)
 }
 
 // distrustful returns an environment in which git reads files instead of trusting their time stamps: an archive, a cache or a container may give two
