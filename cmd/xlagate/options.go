@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -28,6 +30,7 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 	o.AllowMissing = c.StringSlice("allow-missing")
 	o = reading(c, w, o)
 	o.Cache, o.Stdout, o.Stderr, o.Now, o.Version, o.Edits = factsCache(c), w.err, w.err, time.Now(), version(), editedLines(c, w)
+	o.Reviewed = reviewed(w)
 	if command != nil && len(command) == 0 {
 		return o, wrongUsage("%s needs a command after --", c.Command.HelpName)
 	}
@@ -46,6 +49,17 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 	}
 	o.Shard, err = chosenShard(c)
 	return o, err
+}
+
+// strangers are the events for which GitHub runs a workflow with the repository's secrets, although anybody can cause them.
+var strangers = []string{"pull_request_target", "workflow_run", "issue_comment"}
+
+// reviewed returns the base branch's commit in a job with secrets in which a stranger's files may be checked out; "" elsewhere.
+func reviewed(w world) string {
+	if w.getenv("GITHUB_ACTIONS") != "true" || !slices.Contains(strangers, w.getenv("GITHUB_EVENT_NAME")) {
+		return ""
+	}
+	return cmp.Or(w.getenv("GITHUB_SHA"), "unknown")
 }
 
 // editedLines asks git, once, which lines were edited.

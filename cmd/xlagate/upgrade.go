@@ -68,6 +68,11 @@ func upgrade(c *cli.Context, w world, to *outputs, command []string) (err error)
 	if err != nil {
 		return err
 	}
+	if len(command) == 0 {
+		if err := o.MayCapture(c.Context, o.Config.Targets[0]); err != nil {
+			return incomplete(w, err)
+		}
+	}
 	run.Stdin, run.Stdout, run.Stderr = piped(w.in), w.err, w.err
 	before, after, err := compiledTwice(c, w, dir, run)
 	if err != nil {

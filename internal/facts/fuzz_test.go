@@ -146,6 +146,10 @@ func FuzzShares(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	none, err := PackShares(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
 	fuzztest.Run(f, fuzztest.Blocks(1), func(t *testing.T, data []byte) error {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
@@ -167,5 +171,5 @@ func FuzzShares(f *testing.F) {
 			t.Errorf("what was read cannot be written and read again: %v", err)
 		}
 		return nil
-	}, testfile.Gunzip(f, packed))
+	}, testfile.Gunzip(f, packed), testfile.Gunzip(f, none))
 }

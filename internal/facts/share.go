@@ -207,10 +207,8 @@ func UnpackShares(data []byte) ([]*Share, error) {
 	if err != nil {
 		return nil, fmt.Errorf("unpack what was measured: %w", err)
 	}
-	for _, s := range shares {
-		if s == nil {
-			return nil, errors.New("unpack what was measured: a dump is missing")
-		}
+	if len(shares) == 0 || slices.Contains(shares, nil) {
+		return nil, errors.New("unpack what was measured: a dump is missing")
 	}
 	return shares, nil
 }

@@ -7,13 +7,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/capture"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/registry"
+	"github.com/xlagate/xlagate/rules"
 )
 
 // Unreadable is a dump or baseline that could not be checked, with what fixes it.
@@ -189,13 +193,19 @@ func resolved(path string) string {
 // but not if a person interrupts the command.
 func (l *measuredTarget) captured(ctx context.Context, o Options, argv []string, c *config.Capture) ([]string, error) {
 	l.dump = strings.Join(argv, " ")
+	if c != nil {
+		l.dump = c.Run
+		if err := o.MayCapture(ctx, l.Target); err != nil {
+			return nil, err
+		}
+	}
 	to, err := os.MkdirTemp("", "xlagate-dump-*")
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the dump: %w", err)
 	}
 	opts := capture.Options{Argv: argv, Env: os.Environ(), Dir: o.Dir, To: filepath.Join(to, "dump"), Stdin: nil, Stdout: o.Stdout, Stderr: o.Stderr}
 	if c != nil {
-		l.dump, opts.Dir, opts.Timeout = c.Run, o.Config.Dir, c.Timeout
+		opts.Dir, opts.Timeout = o.Config.Dir, c.Timeout
 		for k, v := range c.Env {
 			opts.Env = append(opts.Env, k+"="+v)
 		}
@@ -218,6 +228,25 @@ func (l *measuredTarget) captured(ctx context.Context, o Options, argv []string,
 	}
 	l.temp = to
 	return []string{outcome.Dir}, nil
+}
+
+// MayCapture returns an error if only a stranger's configuration names the command of a target: [Environment.Reviewed] names none, or another one.
+func (o Options) MayCapture(ctx context.Context, t config.Target) error {
+	if o.Reviewed == "" {
+		return nil
+	}
+	file := filepath.Base(o.Config.Path)
+	if data, err := git.Run(ctx, o.Config.Dir, "show", o.Reviewed+":./"+file); err == nil {
+		reviewed, err := config.Parse(rules.All, file, data)
+		if err == nil && slices.ContainsFunc(reviewed.Targets, func(r config.Target) bool { return r.Name == t.Name && reflect.DeepEqual(r.Capture, t.Capture) }) {
+			return nil
+		}
+	}
+	return &Unreadable{
+		Where:   t.Capture.Run,
+		Message: fmt.Sprintf("it is not run: this job has the repository's secrets, and the %s of the base branch (%.12s) does not name this command for target %s", file, o.Reviewed, t.Name),
+		Fix:     "dump in a job of pull_request, which has no secrets, upload the dump there, and check it here: xlagate check DUMP",
+	}
 }
 
 func unreadableCommand(what, to string, err error) error {

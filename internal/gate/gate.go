@@ -70,6 +70,9 @@ type Environment struct {
 	Cache     facts.Cache                          // nil: read every file again
 	Assembler *artifacts.Assembler                 // see facts.Options
 
+	// Reviewed is the commit whose configuration alone may name commands to run, where a stranger's checkout may be around; "" elsewhere.
+	Reviewed string
+
 	// Edits returns the lines that were edited, or why they are not known; nil without git.
 	Edits func() (edits *git.Edits, unknown string)
 }

@@ -160,7 +160,7 @@ func joinPacked(packed []string) ([]*facts.Report, error) {
 		if i == 0 {
 			dumps = make([][]*facts.Share, len(shares))
 		}
-		if len(shares) != len(dumps) || len(dumps) == 0 {
+		if len(shares) != len(dumps) {
 			return nil, fmt.Errorf("one part looked at %d dumps, another at %d", len(dumps), len(shares))
 		}
 		for d, s := range shares {
