@@ -64,7 +64,7 @@ func TestRecalledFactsAreTheSame(t *testing.T) {
 		want := measureAt(t, path, Options{})
 		c := &memoryCache{entries: map[string][]byte{}}
 		for range 2 {
-			if got := measureAt(t, path, Options{Cache: c, CacheFrom: 1}); !reflect.DeepEqual(got, want) {
+			if got := measureAt(t, path, Options{Cache: c}); !reflect.DeepEqual(got, want) {
 				t.Errorf("%s: the facts differ with a cache that was asked for %d modules", path, c.hits)
 			}
 		}
@@ -103,7 +103,7 @@ func TestRecalledFactsFollowTheFiles(t *testing.T) {
 	c := &memoryCache{entries: map[string][]byte{}}
 	same := func(what string) {
 		t.Helper()
-		got, want := measureAt(t, dir, Options{Cache: c, CacheFrom: 1}), measureAt(t, dir, Options{})
+		got, want := measureAt(t, dir, Options{Cache: c}), measureAt(t, dir, Options{})
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: the facts are not those of the dump", what)
 		}
@@ -137,11 +137,11 @@ func TestRecalledFactsFollowTheFiles(t *testing.T) {
 
 func TestDamagedMemosAreNone(t *testing.T) {
 	c := &memoryCache{entries: map[string][]byte{}}
-	want := measureAt(t, "testdata/cpu-while.tar.gz", Options{Cache: c, CacheFrom: 1})
+	want := measureAt(t, "testdata/cpu-while.tar.gz", Options{Cache: c})
 	for key, data := range c.entries {
 		c.entries[key] = data[:len(data)/2]
 	}
-	if got := measureAt(t, "testdata/cpu-while.tar.gz", Options{Cache: c, CacheFrom: 1}); !reflect.DeepEqual(got, want) {
+	if got := measureAt(t, "testdata/cpu-while.tar.gz", Options{Cache: c}); !reflect.DeepEqual(got, want) {
 		t.Error("the facts differ with a damaged cache")
 	}
 	if c.written < 2 {

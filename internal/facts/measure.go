@@ -29,8 +29,7 @@ type Options struct {
 	Profiles    []string             // profiles of a run that are outside the dump; those inside are read with AllStages
 	Logs        []string             // logs that are outside the dump
 	Assembler   *artifacts.Assembler // says what registers kernels take; nil: nobody does
-	Cache       Cache                // what is known of large modules from earlier runs; nil: read every file again
-	CacheFrom   int64                // the size of a final module's file from which the cache is asked; 0: where it pays
+	Cache       Cache                // what is known of modules from earlier runs; nil: read every file again
 	KeepModules bool                 // keep the optimized modules open in Variant.Module until the report is closed
 
 	MaxMemory int64                   // how much memory reading may take, as far as that can be foreseen; 0: no matter
@@ -99,7 +98,6 @@ func measureUnits(ctx context.Context, work []unit, done []*measuring, opts Opti
 			defer release()
 			err = dump.Guard(func() error {
 				done[i] = work[i].measure()
-				done[i].At = work[i].at
 				return nil
 			})
 			progress.add(work[i].size)
@@ -144,7 +142,6 @@ func inParallel(ctx context.Context, n, work int, do func(ctx context.Context, i
 
 // unit is a module to measure, or a further stage of one that is only listed.
 type unit struct {
-	at      int // among the wanted modules
 	name    string
 	size    int64 // how many bytes are read
 	weight  int64 // about how much memory that takes, once it was weighed
@@ -154,21 +151,34 @@ type unit struct {
 
 func units(modules []*dump.Module, mine []bool, single bool, opts Options) []unit {
 	var work []unit
+	var own []*dump.Module
+	var places []int
 	for at, m := range modules {
-		if !mine[at] {
-			continue
+		if mine[at] {
+			own, places = append(own, m), append(places, at)
 		}
-		work = append(work, unit{at, m.ID, moduleSize(m, false), 0, func() int64 { return moduleWeight(m) }, func() *measuring { return measureCached(m, single, opts) }})
-		if !opts.AllStages {
-			continue
-		}
-		for _, s := range otherStages(m) {
-			var size int64
-			if f := s.HLO(); f != nil {
-				size = f.Size
+	}
+	for _, b := range batches(own, single, opts) {
+		for i, m := range b.modules {
+			at := places[0]
+			places = places[1:]
+			work = append(work, unit{m.ID, moduleSize(m, false), 0, func() int64 { return moduleWeight(m) }, func() *measuring { return b.measure(i, at) }})
+			if opts.AllStages {
+				work = append(work, furtherStages(m, at, opts)...)
 			}
-			work = append(work, unit{at, m.ID + " " + s.Label, size, 0, func() int64 { return stageWeight(s) }, func() *measuring { return listStage(m, s, opts) }})
 		}
+	}
+	return work
+}
+
+// furtherStages are the stages of a module that are only listed.
+func furtherStages(m *dump.Module, at int, opts Options) (work []unit) {
+	for _, s := range otherStages(m) {
+		var size int64
+		if f := s.HLO(); f != nil {
+			size = f.Size
+		}
+		work = append(work, unit{m.ID + " " + s.Label, size, 0, func() int64 { return stageWeight(s) }, func() *measuring { return listStage(m, s, at, opts) }})
 	}
 	return work
 }

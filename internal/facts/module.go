@@ -132,9 +132,9 @@ func otherStages(m *dump.Module) []*dump.Stage {
 }
 
 // listStage reads one stage only to list it.
-func listStage(m *dump.Module, s *dump.Stage, opts Options) *measuring {
+func listStage(m *dump.Module, s *dump.Stage, at int, opts Options) *measuring {
 	out := &measuring{
-		measurement: measurement{Program: dump.ProgramName(m.Name), Listed: true},
+		measurement: measurement{At: at, Program: dump.ProgramName(m.Name), Listed: true},
 		module:      m, listing: true, passing: opts.Passes, workers: opts.workers, interner: opts.interner,
 	}
 	out.setFramework(opts)
