@@ -74,6 +74,14 @@ func batches(modules []*dump.Module, single bool, opts Options) []*batch {
 // caches reports whether measurements are kept.
 func (o *Options) caches() bool { return o.Cache != nil && !o.AllStages && !o.KeepModules }
 
+// weigh estimates the memory that a module takes: none if it is in the cache.
+func (b *batch) weigh(i int) int64 {
+	if b.opts.caches() && b.recalled(i) != nil {
+		return 0
+	}
+	return moduleWeight(b.modules[i])
+}
+
 // measure takes the measurement of a module from the cache, or measures it. The last one of the batch keeps all of them.
 func (b *batch) measure(i, at int) *measuring {
 	m := b.modules[i]
@@ -82,7 +90,6 @@ func (b *batch) measure(i, at int) *measuring {
 		out.At = at
 		return out
 	}
-	b.load.Do(b.recall)
 	out := b.recalled(i)
 	if out == nil {
 		out = measureModule(m, b.files[i], b.single, b.opts)
@@ -90,8 +97,7 @@ func (b *batch) measure(i, at int) *measuring {
 			b.fresh.Store(true)
 		}
 	}
-	out.At = at
-	b.done[i] = out
+	out.At, b.done[i] = at, out
 	if b.left.Add(-1) == 0 && b.fresh.Load() {
 		b.keep()
 	}
@@ -129,10 +135,16 @@ func writeKey(w io.Writer, m *dump.Module, files []*dump.File, single bool, opts
 
 // recalled returns the measurement of a module in the cache; nil if there is none, or when a file has changed since.
 func (b *batch) recalled(i int) *measuring {
+	b.load.Do(b.recall)
+	if b.done[i] != nil {
+		return b.done[i]
+	}
 	if b.known == nil || len(b.known[i].Reads) == 0 {
 		return nil
 	}
-	for _, read := range b.known[i].Reads {
+	known := b.known[i]
+	b.known[i] = cacheEntry{} // it is looked at once
+	for _, read := range known.Reads {
 		if read.At < 0 || read.At >= len(b.files[i]) {
 			return nil
 		}
@@ -140,7 +152,8 @@ func (b *batch) recalled(i int) *measuring {
 			return nil
 		}
 	}
-	return &measuring{measurement: b.known[i].Facts, module: b.modules[i], files: b.files[i], reads: b.known[i].Reads}
+	b.done[i] = &measuring{measurement: known.Facts, module: b.modules[i], files: b.files[i], reads: known.Reads}
+	return b.done[i]
 }
 
 // reading hashes a file before it is read, because facts come from it.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -162,7 +163,7 @@ func units(modules []*dump.Module, mine []bool, single bool, opts Options) []uni
 		for i, m := range b.modules {
 			at := places[0]
 			places = places[1:]
-			work = append(work, unit{m.ID, moduleSize(m, false), 0, func() int64 { return moduleWeight(m) }, func() *measuring { return b.measure(i, at) }})
+			work = append(work, unit{m.ID, moduleSize(m, false), 0, func() int64 { return b.weigh(i) }, func() *measuring { return b.measure(i, at) }})
 			if opts.AllStages {
 				work = append(work, furtherStages(m, at, opts)...)
 			}
@@ -243,8 +244,11 @@ func weight(f *dump.File) int64 {
 // moduleWeight estimates the memory that a module takes. Its files are read one after the other.
 func moduleWeight(m *dump.Module) int64 {
 	var most int64
+	others := otherStages(m)
 	for i := range m.Stages {
-		most = max(most, stageWeight(&m.Stages[i]))
+		if s := &m.Stages[i]; !slices.Contains(others, s) {
+			most = max(most, stageWeight(s))
+		}
 	}
 	for _, f := range m.Companions {
 		most = max(most, weight(f))

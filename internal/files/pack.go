@@ -16,7 +16,7 @@ import (
 // Pack serializes a value: exported fields and their pointees, each slice and pointee once. It returns an error for functions,
 // channels and interfaces.
 func Pack(value any) ([]byte, error) {
-	e := &encoder{texts: map[string]uint64{}, shared: map[place]uint64{}}
+	e := &encoder{texts: map[string]uint64{}, shared: map[place]uint64{}, fields: map[reflect.Type][]int{}}
 	err := e.value(reflect.ValueOf(value))
 	return e.b, err
 }
@@ -32,6 +32,7 @@ type encoder struct {
 	b      []byte
 	texts  map[string]uint64
 	shared map[place]uint64
+	fields map[reflect.Type][]int // the exported fields of the structs so far
 }
 
 // The tags before slices, maps and pointers. The tag of a slice or map is mark + length.
@@ -46,7 +47,11 @@ func (e *encoder) number(n uint64) { e.b = binary.AppendUvarint(e.b, n) }
 func (e *encoder) value(v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.Bool:
-		e.number(map[bool]uint64{true: 1}[v.Bool()])
+		if v.Bool() {
+			e.number(1)
+		} else {
+			e.number(0)
+		}
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		e.b = binary.AppendVarint(e.b, v.Int())
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
@@ -64,10 +69,7 @@ func (e *encoder) value(v reflect.Value) error {
 	case reflect.Pointer:
 		return e.pointer(v)
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if !v.Type().Field(i).IsExported() {
-				continue
-			}
+		for _, i := range e.exported(v.Type()) {
 			if err := e.value(v.Field(i)); err != nil {
 				return err
 			}
@@ -76,6 +78,17 @@ func (e *encoder) value(v reflect.Value) error {
 		return fmt.Errorf("pack: a %s cannot be kept", v.Type())
 	}
 	return nil
+}
+
+func (e *encoder) exported(t reflect.Type) []int {
+	fields, known := e.fields[t]
+	for i := 0; !known && i < t.NumField(); i++ {
+		if t.Field(i).IsExported() {
+			fields = append(fields, i)
+		}
+	}
+	e.fields[t] = fields
+	return fields
 }
 
 func (e *encoder) text(s string) {
