@@ -43,15 +43,7 @@ const maxDepth = 100
 // Parse reads one document and returns its root, with aliases expanded and merge keys (<<) merged.
 // An empty document returns nil.
 func Parse(data []byte) (*Node, error) {
-	if root := parseSimple(string(data)); root != nil {
-		return root, nil
-	}
-	return parseAny(data)
-}
-
-// parseAny is Parse for any YAML.
-func parseAny(data []byte) (*Node, error) {
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	decoder := yaml.NewDecoder(strings.NewReader(string(data)))
 	var doc Node
 	if err := decoder.Decode(&doc); err != nil {
 		if errors.Is(err, io.EOF) {
@@ -163,15 +155,44 @@ func Of(v any) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseJSON(string(data)), nil
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	return next(d), nil
 }
 
-// styleOf returns the style of a string: quoted and escaped where that is necessary.
-func styleOf(s string) Style {
-	if s == "<<" || strings.ContainsFunc(s, func(r rune) bool { return r == '\'' || !unicode.IsPrint(r) }) {
-		return DoubleQuoted
+// next returns the next node of JSON that was just written.
+func next(d *json.Decoder) *Node {
+	token, _ := d.Token()
+	switch v := token.(type) {
+	case json.Delim:
+		n := &Node{Kind: Mapping, Tag: "!!map"}
+		if v == '[' {
+			n = &Node{Kind: Sequence, Tag: "!!seq"}
+		}
+		for d.More() {
+			n.Content = append(n.Content, next(d))
+		}
+		_, _ = d.Token()
+		return n
+	case string:
+		return text(v)
 	}
-	return 0
+	n := &Node{Kind: Scalar, Value: "null"}
+	if token != nil {
+		n.Value = fmt.Sprint(token)
+	}
+	n.Tag = n.ShortTag()
+	return n
+}
+
+// text returns a string, quoted and escaped where that is necessary.
+func text(s string) *Node {
+	s = strings.ToValidUTF8(s, "\ufffd")
+	n := &Node{Kind: Scalar, Tag: "!!str", Value: s}
+	if s == "<<" || strings.ContainsFunc(s, func(r rune) bool { return r == '\'' || !unicode.IsPrint(r) }) {
+		n.Style = DoubleQuoted
+	}
+	return n
 }
 
 // Format writes a document.

@@ -109,15 +109,9 @@ func TestParseOfNothing(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	fuzztest.Run(f, fuzztest.Text, func(t *testing.T, data []byte) error {
-		root, err := parseAny(data)
+		root, err := Parse(data)
 		if err != nil && root != nil {
 			t.Error("an error and a document")
-		}
-		comments := cmpopts.IgnoreFields(Node{}, "HeadComment", "LineComment", "FootComment")
-		if fast := parseSimple(string(data)); fast != nil {
-			if diff := cmp.Diff(root, fast, comments, cmpopts.EquateEmpty()); err != nil || diff != "" {
-				t.Errorf("%q is read in two ways: %v\n%s", data, err, diff)
-			}
 		}
 		if root == nil || !plain(root, 0) {
 			return err
@@ -127,5 +121,5 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q is not what it would be with all that it stands for put in: %v", data, err)
 		}
 		return nil
-	}, []byte("a: &x [1, *x]\n"), []byte("<<: {a: 1}\n"), []byte("# b\na: {b: 'c', \"d…\": [e, 1.5]}\nf:\n  - {}\n  - g/h*)\n  - \"\\u0007\"\n"), []byte("a: !!binary x\n? [b]\n: c\n"))
+	}, []byte("a: &x [1, *x]\n"), []byte("<<: {a: 1}\n"), []byte("a: !!binary x\n? [b]\n: c\n"))
 }
