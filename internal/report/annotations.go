@@ -19,92 +19,34 @@ import (
 // maxAnnotations is how many annotations of one level GitHub keeps of a step.
 const maxAnnotations = 10
 
-// resultGitHub renders a result as workflow commands, one a change: the ten worst errors and the ten worst warnings, and how many were left
-// out. What could not be checked comes first, since the verdict hangs on it.
+// resultGitHub renders a result as workflow commands: the ten worst errors and the ten worst warnings, and how many were left out.
 func resultGitHub(w io.Writer, r *indexed, o Options) error {
-	a := &annotations{kept: map[string]int{}, left: map[string]int{}}
-	for i := range r.Problems {
-		a.problem(&r.Problems[i])
-	}
-	live := r.Open()
-	for _, c := range live {
-		a.change(r, c, o)
-	}
-	if left := a.left["error"] + a.left["warning"] + a.left["notice"]; left > 0 {
-		a.write("notice", nil, "xlagate", fmt.Sprintf("%s not shown here (%s, %s): see the report",
-			phrase.Some(left, "more annotation"), phrase.Some(a.left["error"], "error"), phrase.Some(a.left["warning"], "warning")))
-	}
-	_, err := io.WriteString(w, a.out.String())
-	return err
-}
-
-type annotations struct {
-	out        strings.Builder
-	kept, left map[string]int // by command
-}
-
-// full counts an annotation and reports whether there is no room for it.
-func (a *annotations) full(command string) bool {
-	most := maxAnnotations
-	if command == "notice" {
-		most-- // the last one says what was left out
-	}
-	if a.kept[command] == most {
-		a.left[command]++
-		return true
-	}
-	a.kept[command]++
-	return false
-}
-
-func (a *annotations) problem(p *result.Problem) {
-	if a.full("error") {
-		return
-	}
-	lines := problemLines(p)
-	texts := make([]string, len(lines))
-	for i, l := range lines {
-		texts[i] = l.text()
-	}
-	title := "xlagate could not check"
-	if p.Target != "" {
-		title += " at " + p.Target
-	}
-	at := problemSource(p)
-	a.write("error", placeProperties(at.File, at.Line), title, texts...)
-}
-
-func (a *annotations) change(r *indexed, c *result.Change, o Options) {
-	command := levels[c.Level].command
-	if a.full(command) {
-		return
-	}
-	texts := []string{titleBeside(c, o)}
-	for _, l := range slices.Concat(changeLines(r, c), breakLines(r, c), howToAccept(c)) {
-		if len(l) > 0 {
-			texts = append(texts, l.text())
+	var b strings.Builder
+	kept, left := map[string]int{}, map[string]int{}
+	for _, a := range annotations(r, o) {
+		command := levels[a.Level].command
+		most := maxAnnotations
+		if command == "notice" {
+			most-- // the last one says what was left out
 		}
+		if kept[command] == most {
+			left[command]++
+			continue
+		}
+		kept[command]++
+		at := []string{"file=" + escapeProperty(a.File)}
+		if a.Line > 0 {
+			at = append(at, fmt.Sprintf("line=%d", a.Line))
+		}
+		command = fmt.Sprintf("::%s %s,title=%s::%s", command, strings.Join(at, ","), escapeProperty(a.Title), escapeData(a.Message))
+		fmt.Fprintln(&b, command)
 	}
-	a.write(command, placeProperties(repositoryFile(c.Source, o)), annotationTitle(r, c), texts...)
-}
-
-// placeProperties are the properties of an annotation that say where it is; line 0 is the file as a whole.
-func placeProperties(file string, line int) []string {
-	switch {
-	case file == "":
-		return nil
-	case line == 0:
-		return []string{"file=" + escapeProperty(file)}
+	if all := left["error"] + left["warning"] + left["notice"]; all > 0 {
+		fmt.Fprintf(&b, "::notice title=xlagate::%s not shown here (%s, %s): see the report\n",
+			phrase.Some(all, "more annotation"), phrase.Some(left["error"], "error"), phrase.Some(left["warning"], "warning"))
 	}
-	return []string{"file=" + escapeProperty(file), fmt.Sprintf("line=%d", line)}
-}
-
-func (a *annotations) write(command string, properties []string, title string, texts ...string) {
-	properties = append(properties, "title="+escapeProperty(cut(clean(title), maxName)))
-	for i, t := range texts {
-		texts[i] = escapeData(cut(clean(t), maxSentence))
-	}
-	fmt.Fprintf(&a.out, "::%s %s::%s\n", command, strings.Join(properties, ","), strings.Join(texts, "%0A"))
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 // escapeData escapes the text of a workflow command.
@@ -117,39 +59,45 @@ func escapeProperty(s string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escapeData(clean(s)))
 }
 
-// Annotation is a change at a line of the model's source, or at the configuration when no source line is known.
+// Annotation is a change that breaks a rule, at a line of the model's source, or something that could not be checked. What has no place in the
+// repository is at the configuration.
 type Annotation struct {
 	File    string
 	Line    int // 0: the file as a whole
 	Level   string
 	Title   string
-	Message string
+	Message string // a sentence a line
+
+	id, rules string // of the change and what it breaks; "" of what could not be checked
 }
 
 // Annotations lists what is shown at source lines, worst first: what could not be checked, then the changes that break a rule
 // and were not waived.
 func Annotations(r *result.Result, o Options) []Annotation {
-	all := index(rooted(r, o.Root))
+	return annotations(index(rooted(r, o.Root)), o)
+}
+
+func annotations(r *indexed, o Options) []Annotation {
 	var out []Annotation
 	for i := range r.Problems {
 		p := &r.Problems[i]
-		file, _ := repositoryFile(result.Source{}, o)
-		out = append(out, Annotation{File: file, Level: "error", Title: "xlagate could not check", Message: linesText(problemLines(p))})
+		a := Annotation{Level: "error", Title: "xlagate could not check", Message: linesText(problemLines(p))}
+		if p.Target != "" {
+			a.Title = cut(clean(a.Title+" at "+p.Target), maxName)
+		}
+		a.File, a.Line = placeOfProblem(p, o)
+		out = append(out, a)
 	}
-	for _, c := range all.Open() {
-		a := Annotation{Level: c.Level, Title: annotationTitle(all, c), Message: titleBeside(c, o)}
+	for _, c := range r.Open() {
+		rules := strings.Join(ruleNames(r, c), ", ")
+		a := Annotation{Level: c.Level, Title: cut(clean("xlagate: "+subjectOf(r, c)+": "+rules), maxName), Message: titleBeside(c, o), id: c.ID, rules: rules}
 		a.File, a.Line = repositoryFile(c.Source, o)
-		if more := changeText(all, c); more != "" {
+		if more := changeText(r, c); more != "" {
 			a.Message += "\n" + more
 		}
 		out = append(out, a)
 	}
 	return out
-}
-
-// annotationTitle is "xlagate: train_step: max-step-time, donation-kept".
-func annotationTitle(r *indexed, c *result.Change) string {
-	return cut(clean("xlagate: "+subjectOf(r, c)+": "+strings.Join(ruleNames(r, c), ", ")), maxName)
 }
 
 // titleBeside is the title of a change at its source line. When the annotation cannot be at that line, the place comes first.
@@ -162,60 +110,43 @@ func titleBeside(c *result.Change, o Options) string {
 
 // codeIssue is one entry of a report in Code Climate's form, as GitLab reads it: artifacts:reports:codequality.
 type codeIssue struct {
-	Description string    `json:"description"`
-	Check       string    `json:"check_name"`
-	Fingerprint string    `json:"fingerprint"`
-	Severity    string    `json:"severity"` // info | minor | major | critical | blocker
-	Location    codePlace `json:"location"`
+	Description string `json:"description"`
+	Check       string `json:"check_name"`
+	Fingerprint string `json:"fingerprint"`
+	Severity    string `json:"severity"` // info | minor | major | critical | blocker
+	Location    struct {
+		Path  string `json:"path"`
+		Lines struct {
+			Begin int `json:"begin"`
+		} `json:"lines"`
+	} `json:"location"`
 }
 
-type codePlace struct {
-	Path  string    `json:"path"`
-	Lines codeLines `json:"lines"`
-}
-
-type codeLines struct {
-	Begin int `json:"begin"`
-}
-
-// resultCodeQuality renders a result as a list of issues: one for each change that breaks a rule and is not waived, and one for each thing that
-// could not be checked. An issue without a line of the model is at the configuration.
+// resultCodeQuality renders a result as a list of issues, one for each annotation.
 func resultCodeQuality(w io.Writer, r *indexed, o Options) error {
 	var issues []codeIssue
-	for i := range r.Problems {
-		p := &r.Problems[i]
-		issues = append(issues, codeIssue{
-			Description: "xlagate could not check: " + strings.TrimSpace(clean(p.Message)), Check: "xlagate", Severity: "blocker",
-			Fingerprint: fingerprint(p.Target, p.Rule, p.File, p.Message), Location: codePlaceOf(problemSource(p), o),
-		})
-	}
-	for _, c := range r.Open() {
-		issues = append(issues, codeIssue{
-			Description: clean(subjectOf(r, c)+": "+c.Title) + ": " + linesText(breakLines(r, c)),
-			Check:       strings.Join(ruleNames(r, c), ", "), Severity: levels[c.Level].severity, Fingerprint: c.ID, Location: codePlaceOf(c.Source, o),
-		})
+	for _, a := range annotations(r, o) {
+		issue := codeIssue{Description: strings.TrimPrefix(a.Title, "xlagate: ") + ": " + a.Message, Check: a.rules, Fingerprint: a.id, Severity: levels[a.Level].severity}
+		if a.id == "" {
+			sum := sha256.Sum256([]byte(issue.Description))
+			issue.Check, issue.Fingerprint, issue.Severity = "xlagate", hex.EncodeToString(sum[:16]), "blocker"
+		}
+		issue.Location.Path, issue.Location.Lines.Begin = clean(a.File), max(a.Line, 1)
+		issues = append(issues, issue)
 	}
 	return writeJSON(w, "the list of issues", issues)
 }
 
-// problemSource is the place of a problem in the configuration, where it names one.
-func problemSource(p *result.Problem) result.Source {
-	file, rest, ok := strings.Cut(p.File, ".yaml:")
+// placeOfProblem is the place of a problem in the configuration, or the configuration as a whole.
+func placeOfProblem(p *result.Problem, o Options) (file string, line int) {
+	whole, _ := repositoryFile(result.Source{}, o)
+	file, rest, _ := strings.Cut(p.File, ".yaml:")
 	number, _, _ := strings.Cut(rest, ":")
-	if line, err := strconv.Atoi(number); ok && err == nil {
-		return result.Source{File: file + ".yaml", Line: line}
+	line, err := strconv.Atoi(number)
+	if file += ".yaml"; err != nil || path.Base(file) == path.Base(whole) {
+		file = whole
 	}
-	return result.Source{}
-}
-
-func codePlaceOf(s result.Source, o Options) codePlace {
-	file, line := repositoryFile(s, o)
-	return codePlace{clean(file), codeLines{max(line, 1)}}
-}
-
-func fingerprint(parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return hex.EncodeToString(sum[:16])
+	return file, line
 }
 
 // rooted returns the result with the source paths below root written relative to it, as a reader of the repository knows them.

@@ -61,7 +61,7 @@ func TestProblemsBeforeChanges(t *testing.T) {
 		r.Problems[i].Message = "could not read"
 	}
 	text := written(t, r, "github")
-	if strings.Count(text, "could not read") != 4 || strings.Count(text, "::too many") != 6 || !strings.HasPrefix(text, "::error title=xlagate could not check::could not read") {
+	if strings.Count(text, "could not read") != 4 || strings.Count(text, "::too many") != 6 || !strings.HasPrefix(text, "::error file=xlagate.yaml,title=xlagate could not check::could not read") {
 		t.Error(text)
 	}
 }
@@ -77,15 +77,15 @@ func TestWhatIsNoAnnotation(t *testing.T) {
 	}
 }
 
-// A problem of the configuration stands beside its line.
+// A problem is beside the line of the configuration that it names, or at the configuration as a whole.
 func TestPlaceInTheConfiguration(t *testing.T) {
 	for place, want := range map[string]string{
-		"xlagate.yaml:12:5": "file=xlagate.yaml,line=12", "ci/gate.yaml:3:1": "file=ci/gate.yaml,line=3", "a,b.yaml:3:1": "file=a%2Cb.yaml,line=3",
-		"": "", "xlagate.yaml": "", "xlagate.yaml:x:5": "", "module.txt:118:41": "",
+		"xlagate.yaml:12:5": "file=models/xlagate.yaml,line=12", "ci/gate.yaml:3:1": "file=ci/gate.yaml,line=3", "a,b.yaml:3:1": "file=a%2Cb.yaml,line=3",
+		"": "file=models/xlagate.yaml", "xlagate.yaml": "file=models/xlagate.yaml", "xlagate.yaml:x:5": "file=models/xlagate.yaml", "module.txt:118:41": "file=models/xlagate.yaml",
 	} {
-		at := problemSource(&result.Problem{File: place})
-		if got := strings.Join(placeProperties(at.File, at.Line), ","); got != want {
-			t.Errorf("%q: %q, wanted %q", place, got, want)
+		var b strings.Builder
+		if err := Result(&b, &result.Result{Problems: []result.Problem{{File: place}}}, "github", Options{Config: "models/xlagate.yaml"}); err != nil || !strings.HasPrefix(b.String(), "::error "+want+",title=") {
+			t.Errorf("%q: %q %v, wanted %q", place, b.String(), err, want)
 		}
 	}
 }

@@ -340,7 +340,7 @@ func howToAccept(c *result.Change) []line {
 // changeText is a change in plain sentences, as formats without a layout of their own show it.
 func changeText(r *indexed, c *result.Change) string {
 	lines := changeLines(r, c)
-	for _, l := range listingLines(evidence(c).Lines) {
+	for _, l := range listingLines(evidence(c).first(maxEvidence).Lines) {
 		lines = append(lines, say(l))
 	}
 	return linesText(slices.Concat(lines, breakLines(r, c), howToAccept(c)))
