@@ -45,7 +45,7 @@ var (
 		Passes:   rule.Example{On: "cpu-extra_transpose/after", Config: "- { rule: max-transposes, max_increase: 0 }"},
 		Fix:      "Give the operation its operand in the layout that it needs: change the einsum's order, or transpose once outside of the step.",
 		Threads:  []string{"jax-ml/jax#33338", "openxla/xla#47203"},
-		Accepts:  []string{"transposes.*", "kernels.*", "ledger"},
+		Accepts:  []string{"transposes.*", "kernels.*", "kernel list"},
 	}
 	maxFlops = rule.Rule{
 		ID:       "max-flops",

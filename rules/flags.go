@@ -32,7 +32,7 @@ var flags = rule.Rule{
 	Fix:     "Look at XLA_FLAGS, LIBTPU_INIT_ARGS and compiler_options of the job, and at defaults that the framework's version changed.",
 	Threads: []string{"pytorch/xla#8008"},
 	Whole:   true,
-	Accepts: []string{"*", "ledger"},
+	Accepts: []string{"*", "kernel list"},
 	Target:  checkFlags,
 }
 

@@ -45,7 +45,7 @@ var baselinePresent = rule.Rule{
 	Fails:   rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "scale is new: no baseline says what it may cost"},
 	Passes:  rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
 	Fix:     "Accept it: xlagate accept --only ID --reason \"…\".",
-	Accepts: []string{"*", "ledger", "variants"},
+	Accepts: []string{"*", "kernel list", "variants"},
 	Program: checkBaselinePresent,
 }
 

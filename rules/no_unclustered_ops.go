@@ -69,11 +69,11 @@ func checkNoUnclusteredOps(c *rule.Context, t *rule.Target) {
 		if f.Subject != a.Subject {
 			continue
 		}
-		told, each := outside, []rule.Finding(nil)
+		shown, each := outside, []rule.Finding(nil)
 		if len(fresh) > 0 && f.Bound == nil {
-			told = fresh
+			shown = fresh
 		}
-		for _, group := range byOp(told) {
+		for _, group := range byOp(shown) {
 			each = append(each, unclusteredFinding(c, *f, clusters, group))
 		}
 		c.Split(f, each)

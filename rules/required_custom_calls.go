@@ -30,7 +30,7 @@ var requiredCustomCalls = rule.Rule{
 	Passes:  rule.Example{On: "cpu-topk_sorted/before", Config: "- { rule: required-custom-calls, calls: [{ call: TopK }] }"},
 	Fix:     "Look at the shapes, dtypes and layouts that the library needs, at the flags that enable it, and at its version and the compiler's.",
 	Threads: []string{"tensorflow/tensorflow#62661", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "openxla/xla#23389", "pytorch/xla#8746"},
-	Accepts: []string{"custom_calls.*", "kernels.*", "fusions.*", "ledger"},
+	Accepts: []string{"custom_calls.*", "kernels.*", "fusions.*", "kernel list"},
 	Check:   checkCalls,
 	Variant: checkRequiredCalls,
 }
@@ -84,8 +84,8 @@ func missingCall(v *diff.Variant, q callQuery, found, least float64) rule.Findin
 		f.Message = fmt.Sprintf("%s is called %s, %v wanted", q, phrase.Times(found), least)
 	}
 	almost := q.almost(v.New)
-	if told := q.configsOf(almost); told != "" {
-		f.Message += "; " + told
+	if configs := q.configsOf(almost); configs != "" {
+		f.Message += "; " + configs
 	} else if names := called(v.New); len(names) > 0 {
 		f.Message += "; what is called: " + strings.Join(phrase.First(names, 6), ", ")
 	}

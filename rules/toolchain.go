@@ -30,7 +30,7 @@ var toolchain = rule.Rule{
 	Fix:     "Accept the upgrade by itself, before or after the change of the model; or pin the compiler's version in the job.",
 	Threads: []string{"pytorch/xla#8008"},
 	Whole:   true,
-	Accepts: []string{"*", "ledger"},
+	Accepts: []string{"*", "kernel list"},
 	Target:  checkToolchain,
 }
 

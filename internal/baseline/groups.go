@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Predicted is the part of a readable file that is not compared: the prices and source lines at the time of acceptance.
@@ -108,14 +109,7 @@ const (
 )
 
 // shortened removes the middle of a long text.
-func shortened(s string, most int) string {
-	r := []rune(s)
-	if len(r) <= most {
-		return s
-	}
-	head := most * 2 / 3
-	return string(r[:head]) + "…" + string(r[len(r)-(most-head-1):])
-}
+func shortened(s string, most int) string { return phrase.Cut(s, most, most*2/3) }
 
 // predict returns the prices and the source lines of a program's kernels.
 func predict(p *Program) *Predicted {

@@ -135,6 +135,16 @@ func ask(ctx context.Context, python []string, script string, opts Options, env 
 	return out, err
 }
 
+// askJSON is ask for a script whose last line is JSON.
+func askJSON(ctx context.Context, python []string, script string, opts Options, env []string, into any) error {
+	out, err := ask(ctx, python, script, opts, env)
+	if err != nil {
+		return err
+	}
+	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+	return json.Unmarshal(lines[len(lines)-1], into)
+}
+
 // installation describes a Python installation.
 type installation struct {
 	Executable string   `json:"executable"`
@@ -181,13 +191,8 @@ func InChanged(ctx context.Context, opts Options, dir string, requirements []str
 }
 
 func installationOf(ctx context.Context, python []string, opts Options) (*installation, error) {
-	out, err := ask(ctx, python, installationScript, opts, opts.Env)
-	if err != nil {
-		return nil, fmt.Errorf("ask %s for its packages: %w", python[0], err)
-	}
-	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
 	var present installation
-	if err := json.Unmarshal(lines[len(lines)-1], &present); err != nil {
+	if err := askJSON(ctx, python, installationScript, opts, opts.Env, &present); err != nil {
 		return nil, fmt.Errorf("ask %s for its packages: %w", python[0], err)
 	}
 	return &present, nil

@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -108,14 +107,9 @@ func versionsOf(ctx context.Context, opts Options, env []string) (map[string]str
 	}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	out, err := ask(ctx, python, fmt.Sprintf(versionScript, list), opts, env)
-	if err != nil {
-		return nil, fmt.Errorf("the versions of framework and compiler are not recorded: %s does not report them: %w", strings.Join(python, " "), err)
-	}
-	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
 	var versions map[string]string
-	if err := json.Unmarshal(lines[len(lines)-1], &versions); err != nil {
-		return nil, fmt.Errorf("the versions of framework and compiler are not recorded: %s answered: %w", strings.Join(python, " "), err)
+	if err := askJSON(ctx, python, fmt.Sprintf(versionScript, list), opts, env, &versions); err != nil {
+		return nil, fmt.Errorf("the versions of framework and compiler are not recorded: %s does not report them: %w", strings.Join(python, " "), err)
 	}
 	return versions, nil
 }

@@ -214,7 +214,7 @@ func (b *blame) compiler() {
 	}
 }
 
-// share puts every change of the ledger down to a cause.
+// share puts every change of a kernel down to a cause.
 func (b *blame) share() {
 	k := &b.v.Kernels
 	for i := range k.Split {

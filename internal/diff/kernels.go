@@ -9,8 +9,8 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// matcher pairs the kernels of two ledgers. Every step works through hash tables over what is still unpaired, so the whole is near
-// linear, and every choice is made in ledger order, so it is deterministic.
+// matcher pairs two lists of kernels. Every step works through hash tables over what is still unpaired, so the whole is near
+// linear, and every choice is made in the order of the lists, so it is deterministic.
 type matcher struct {
 	*pairing[*facts.Kernel]
 	rescaled bool
@@ -163,7 +163,7 @@ func runsElsewhere(a, b *facts.Kernel) bool {
 }
 
 // pairNeighbours pairs kernels whose neighbours are paired with each other: of the same root, read from the same kernels or by
-// the same. It needs both ledgers to know who reads from whom, and goes on as long as it finds something.
+// the same. It needs both lists to know who reads from whom, and goes on as long as it finds something.
 func (m *matcher) pairNeighbours() {
 	oldUsers, newUsers := usersOf(m.old), usersOf(m.fresh)
 	for range 4 {

@@ -19,7 +19,7 @@ func (m *matcher) regroup(fresh *facts.Variant) (split, merged []Regroup) {
 	return split, regroupSide(newSide(m.fresh, m.was), newSide(m.old, m.now))
 }
 
-// side is one ledger, with what became of its kernels.
+// side is one list of kernels, with what became of its kernels.
 type side struct {
 	kernels   []*facts.Kernel
 	paired    []int
@@ -203,7 +203,7 @@ func (p *pieces) take(j int, do facts.Opcodes) bool {
 	return true
 }
 
-// enough is the choice in ledger order, if half of the whole was found again: less is a coincidence.
+// enough is the choice in the order of the list, if half of the whole was found again: less is a coincidence.
 func (p *pieces) enough(whole *facts.Kernel) []int {
 	if 2*p.covered < whole.Do.Len() || len(p.chosen) < 2 {
 		return nil

@@ -163,9 +163,9 @@ func called(k *facts.Kernel, at int) string {
 	return cmp.Or(k.Name, k.Root+"."+strconv.Itoa(at))
 }
 
-// fates returns the change of each kernel of the new side, and of the old one.
-func (v *view) fates() (was, is map[int]string) {
-	was, is = map[int]string{}, map[int]string{}
+// fates returns a function that names the change of a kernel of a side; "" where nothing is compared.
+func (v *view) fates() func(side *facts.Variant, kernel int) string {
+	was, is := map[int]string{}, map[int]string{}
 	for _, l := range v.Links() {
 		fate := "same"
 		switch {
@@ -183,7 +183,15 @@ func (v *view) fates() (was, is map[int]string) {
 			is[j] = fate
 		}
 	}
-	return was, is
+	return func(side *facts.Variant, kernel int) string {
+		switch {
+		case !v.compared:
+			return ""
+		case side == v.Old:
+			return cmp.Or(was[kernel], "removed")
+		}
+		return cmp.Or(is[kernel], "added")
+	}
 }
 
 // columns are the columns of a kernel's row.
@@ -231,21 +239,13 @@ func table(views []view, o Options) ([]File, error) {
 }
 
 func (v *view) rows(o Options) (rows [][]string) {
-	was, is := v.fates()
+	fate := v.fates()
 	for side, variant := range v.sides {
-		fates, other := is, "added"
-		if variant == v.Old {
-			fates, other = was, "removed"
-		}
 		for i, p := range prices(variant) {
 			if !o.inScope(p.OpName) {
 				continue
 			}
-			change := ""
-			if v.compared {
-				change = cmp.Or(fates[i], other)
-			}
-			row := []string{side, change, v.program, variant.Signature, strconv.Itoa(i)}
+			row := []string{side, fate(variant, i), v.program, variant.Signature, strconv.Itoa(i)}
 			for _, c := range columns {
 				row = append(row, cell(c.of(&p)))
 			}

@@ -175,20 +175,10 @@ func dot(views []view, o Options) ([]File, error) {
 	b.WriteString("digraph xlagate {\n  rankdir=TB; compound=true; fontname=\"sans-serif\";\n  node [shape=box, style=filled, fillcolor=white, fontname=\"sans-serif\", fontsize=10];\n")
 	for i := range views {
 		v := &views[i]
-		was, is := v.fates()
+		fate := v.fates()
 		for side, variant := range v.sides {
-			fates, other := is, "added"
-			if variant == v.Old {
-				fates, other = was, "removed"
-			}
 			d := &drawing{b: &b, prefix: fmt.Sprintf("%s%d_", side, i), variant: variant, all: prices(variant), o: o}
-			d.frame(strings.TrimSpace(v.name+" "+side), func(at int) string {
-				fate := fates[at]
-				if v.compared && fate == "" {
-					fate = other
-				}
-				return fate
-			})
+			d.frame(strings.TrimSpace(v.name+" "+side), func(at int) string { return fate(variant, at) })
 		}
 	}
 	b.WriteString("}\n")

@@ -29,7 +29,7 @@ func (in *candidate) chosen(ids []string, name string, old, fresh *baseline.Prog
 	return next
 }
 
-// scope is what a finding is about: fact globs, "ledger", "variants", "program".
+// scope is what a finding is about: fact globs, "kernel list", "variants", "program".
 func scope(f *result.Finding) []string { return rules.All.ByID(f.Rule).Accepts }
 
 // take returns the old program with what is in scope taken from the fresh one.
@@ -68,7 +68,7 @@ func sameVariants(old, fresh *baseline.Program) []*facts.Variant {
 }
 
 func takeFacts(about []string, v, fresh *facts.Variant) {
-	if slices.Contains(about, "ledger") {
+	if slices.Contains(about, "kernel list") {
 		about = append(slices.Clone(about), "run.*") // what a run is given belongs to its launches: both make its price
 	}
 	for name, n := range fresh.Facts {
@@ -81,7 +81,7 @@ func takeFacts(about []string, v, fresh *facts.Variant) {
 			delete(v.Facts, name)
 		}
 	}
-	if slices.Contains(about, "ledger") {
+	if slices.Contains(about, "kernel list") {
 		v.Kernels, v.Buffers = fresh.Kernels, fresh.Buffers
 	}
 	if slices.Contains(about, "params") {

@@ -50,11 +50,11 @@ func TestTakeFacts(t *testing.T) {
 // What a finding is about besides facts goes with it, and nothing else does.
 func TestTakeMoreThanFacts(t *testing.T) {
 	for about, changed := range map[string]func(*facts.Variant) bool{
-		"ledger":    func(v *facts.Variant) bool { return v.Kernels[0].OpName == "fresh" },
+		"kernel list":    func(v *facts.Variant) bool { return v.Kernels[0].OpName == "fresh" },
 		"params":    func(v *facts.Variant) bool { return v.Result == "fresh" },
 		"constants": func(v *facts.Variant) bool { return len(v.Constants) == 1 },
 	} {
-		for _, named := range []string{"ledger", "params", "constants"} {
+		for _, named := range []string{"kernel list", "params", "constants"} {
 			next := take([]string{named}, "", baselined(facts.Values{"x": 1}, "a"), renamed(baselined(facts.Values{"x": 2}, "a")))
 			if changed(next.Variants[0]) != (named == about) {
 				t.Errorf("accepting the %s: the %s went along: %v", named, about, named != about)

@@ -3,8 +3,7 @@ package gate
 import (
 	"context"
 	"fmt"
-	"io/fs"
-	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/xlagate/xlagate/internal/git"
@@ -31,7 +30,7 @@ func (l *measuredTarget) stale(ctx context.Context, o Options) (stale, unknown s
 	if edits == nil {
 		return "", "whether the dump is fresh is not known: " + unknown
 	}
-	written := lastWritten(l.dumps)
+	written := lastWritten(ctx, l.dumps)
 	if written.IsZero() {
 		return "", "whether the dump is fresh is not known: it is not a file"
 	}
@@ -67,20 +66,11 @@ func (l *measuredTarget) sources(edits *git.Edits) map[string]bool {
 }
 
 // lastWritten is when the last of the files was written; the zero time where there are none.
-func lastWritten(paths []string) (last time.Time) {
-	for _, p := range paths {
-		if !OnDisk(p) {
-			continue
+func lastWritten(ctx context.Context, paths []string) (last time.Time) {
+	for _, s := range WatchFiles(ctx, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !OnDisk(p) })).known {
+		if s.written.After(last) {
+			last = s.written
 		}
-		_ = filepath.WalkDir(p, func(_ string, e fs.DirEntry, err error) error {
-			if err != nil || e.IsDir() {
-				return nil // measuring has reported what cannot be read
-			}
-			if info, err := e.Info(); err == nil && info.ModTime().After(last) {
-				last = info.ModTime()
-			}
-			return nil
-		})
 	}
 	return last
 }

@@ -24,12 +24,12 @@ func judge(r *result.Result, o Options, l *measuredTarget) (found []JudgedFindin
 	r.Problems = append(r.Problems, l.problems...)
 	if l.report != nil {
 		said := newCollector(r, &out, l, o.Config)
-		told := false
+		reported := false
 		for _, c := range run(o, l, l.asTarget(o)) {
 			said.collect(c)
-			told = told || c.Rule.ID == "no-unclustered-ops"
+			reported = reported || c.Rule.ID == "no-unclustered-ops"
 		}
-		if !told {
+		if !reported {
 			r.Problems = append(r.Problems, uncompiled(l)...)
 		}
 		l.judged = said.judged
@@ -144,7 +144,7 @@ func needsBaseline(o Options, l *measuredTarget) func(program string) bool {
 	return func(program string) bool { return !l.baseUnread && compare.Covers(l.Name, program) }
 }
 
-// describe fills in what was looked at.
+// describe fills in what was checked.
 func describe(out *result.Target, l *measuredTarget) {
 	out.Baseline = l.baseName
 	if l.base == nil {
@@ -212,7 +212,7 @@ type collector struct {
 	problems map[result.Problem]bool
 	missing  map[string]bool // what is listed as not covered
 	found    []JudgedFinding
-	judged   int                            // how many times a rule of the configuration or of a pack looked at something
+	judged   int                            // how many times a rule of the configuration or of a pack checked something
 	entries  map[*rule.Rule]*rule.ByProgram // of the configuration
 	variants map[string]int                 // how many each program has
 }

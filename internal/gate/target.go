@@ -22,7 +22,7 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// measuredTarget is one target after it was looked at.
+// measuredTarget is one target after it was measured.
 type measuredTarget struct {
 	config.Target
 	dump       string                        // as the user named it
@@ -32,12 +32,12 @@ type measuredTarget struct {
 	baseName   string                        // what base was read from
 	baseUnread bool                          // it is there, or was named, but could not be read
 	set        *baseline.Set                 // the stored baseline, nil when there is none or a dump replaces it
-	stored     func() (*baseline.Set, error) // reads the stored baseline, once; nil before the dump is looked at
+	stored     func() (*baseline.Set, error) // reads the stored baseline, once; nil before the dump is read
 	programs   []*diff.Program
 	problems   []result.Problem
 	notes      []result.Note
 	unasked    []*facts.Program // of the dump, neither included nor excluded
-	judged     int              // how many times a rule of the configuration or of a pack looked at something
+	judged     int              // how many times a rule of the configuration or of a pack checked something
 	temp       string           // where a captured dump is until it was read
 }
 

@@ -188,31 +188,26 @@ const mostBetter = 4
 
 // joinImprovements joins the improvements of a program into one line. It drops those of programs with an open change, which shows them itself.
 func joinImprovements(r *result.Result) {
-	type program struct{ target, name string }
-	wrong := map[program]bool{}
-	for _, c := range r.Open() {
-		for _, name := range c.Programs() {
-			wrong[program{c.Target, name}] = true
-		}
-	}
+	broken, at, said := r.Broken(), map[[2]string]int{}, map[int][]string{}
 	var notes []result.Note
-	said, at := map[program][]string{}, map[program]int{}
 	for _, n := range r.Notes {
-		p := program{n.Target, n.Program}
-		switch {
-		case n.Kind != "better":
+		if n.Kind != "better" {
 			notes = append(notes, n)
-		case wrong[p]:
-		default:
-			if said[p] == nil {
-				at[p] = len(notes)
-				notes = append(notes, n)
-			}
-			said[p] = append(said[p], n.Message)
+			continue
 		}
+		if broken(n.Target, n.Program) {
+			continue
+		}
+		first, known := at[[2]string{n.Target, n.Program}]
+		if !known {
+			first = len(notes)
+			at[[2]string{n.Target, n.Program}] = first
+			notes = append(notes, n)
+		}
+		said[first] = append(said[first], n.Message)
 	}
-	for p, messages := range said {
-		notes[at[p]].Message = strings.Join(phrase.First(messages, mostBetter), ", ")
+	for first, messages := range said {
+		notes[first].Message = strings.Join(phrase.First(messages, mostBetter), ", ")
 	}
 	r.Notes = notes
 }

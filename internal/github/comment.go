@@ -216,12 +216,12 @@ func (c *Client) create(ctx context.Context, number int, marker Marker, body str
 	return created.GetHTMLURL(), nil
 }
 
-// Marker is the hidden first line of a comment. It says to which gate the comment belongs and which run it speaks of, so that an
+// Marker is the hidden first line of a comment. It says to which gate the comment belongs and which run it is about, so that an
 // older run never overwrites what a newer one wrote.
 type Marker struct {
 	Key      string // the gate, where one pull request has several
 	Run      Run
-	Head     string // the commit that was looked at
+	Head     string // the commit that was checked
 	At       int64  // when, in seconds
 	Print    string // of what was said, but for where the run is to be found
 	Clean    bool   // nothing was said but that all is well

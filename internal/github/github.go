@@ -15,7 +15,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// Client speaks to one repository on GitHub or a GitHub Enterprise Server.
+// Client accesses one repository on GitHub or a GitHub Enterprise Server.
 type Client struct {
 	api         *gh.Client
 	graphQL     string

@@ -25,7 +25,7 @@ type Publication struct {
 	Report      report.Options
 	Key, Mode   string
 	PullRequest int    // 0: none
-	Head        string // the commit that was looked at
+	Head        string // the commit that was checked
 	Ref         string
 	Run         Run
 	At          time.Time

@@ -3,6 +3,7 @@ package phrase
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Count counts things: "1 kernel", "2 kernels".
@@ -79,4 +80,13 @@ func Group[T any, K comparable](list []T, key func(T) K) [][]T {
 		groups[i] = append(groups[i], item)
 	}
 	return groups
+}
+
+// Cut shortens a text to n runes: its first ones, as many as head, an ellipsis and its last ones.
+func Cut(s string, n, head int) string {
+	if len(s) <= n || utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	runes := []rune(s)
+	return string(runes[:head]) + "…" + string(runes[len(runes)-(n-1-head):])
 }

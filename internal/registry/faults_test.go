@@ -158,7 +158,7 @@ func TestCertificates(t *testing.T) {
 	plain := parsed(t, registrytest.New(t).Ref("a:b"))
 	r = repository.repository(plain)
 	r.PlainHTTP = false
-	if _, err := r.Resolve(ctx, "b"); says(plain.explain(err), "speaks http, not https", "--plain-http") {
+	if _, err := r.Resolve(ctx, "b"); says(plain.explain(err), "uses http, not https", "--plain-http") {
 		t.Error(plain.explain(err))
 	}
 }

@@ -27,14 +27,14 @@ type Artifact struct {
 	Type      string
 	Layers    []Layer
 
-	shelf *shelf
+	blobs *blobStore
 }
 
 // Path returns the path of a layer's content, which is valid until the artifact is closed.
-func (a *Artifact) Path(l Layer) string { return a.shelf.path(l.descriptor.Digest) }
+func (a *Artifact) Path(l Layer) string { return a.blobs.path(l.descriptor.Digest) }
 
 // Close removes the pulled files, except those in the cache.
-func (a *Artifact) Close() error { return a.shelf.close() }
+func (a *Artifact) Close() error { return a.blobs.close() }
 
 // Limit bounds the size of an artifact.
 type Limit struct {
@@ -55,15 +55,15 @@ func (c Client) Pull(ctx context.Context, ref Reference, most Limit) (*Artifact,
 	if err != nil {
 		return nil, ref.explain(err)
 	}
-	shelf, err := openShelf(c.Cache)
+	blobs, err := openBlobs(c.Cache)
 	if err != nil {
 		return nil, err
 	}
-	a := &Artifact{Reference: ref, Digest: m.digest, Type: m.kind, Layers: m.layers, shelf: shelf}
+	a := &Artifact{Reference: ref, Digest: m.digest, Type: m.kind, Layers: m.layers, blobs: blobs}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
 	for _, l := range m.layers {
-		group.Go(func() error { return c.layer(ctx, from, shelf, l) })
+		group.Go(func() error { return c.layer(ctx, from, blobs, l) })
 	}
 	if err := group.Wait(); err != nil {
 		return nil, errors.Join(ref.explain(err), a.Close())
@@ -115,7 +115,7 @@ func (r Reference) unfit(format string, args ...any) error {
 }
 
 // layer pulls a layer unless the cache has it. It tries again after a broken connection.
-func (c Client) layer(ctx context.Context, from *remote.Repository, to *shelf, l Layer) error {
+func (c Client) layer(ctx context.Context, from *remote.Repository, to *blobStore, l Layer) error {
 	if to.has(l.descriptor) {
 		return nil
 	}
@@ -135,7 +135,7 @@ func brokenOff(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || unanswered(err)
 }
 
-func fetch(ctx context.Context, from *remote.Repository, to *shelf, l Layer) error {
+func fetch(ctx context.Context, from *remote.Repository, to *blobStore, l Layer) error {
 	body, err := from.Blobs().Fetch(ctx, l.descriptor)
 	if err != nil {
 		return err
@@ -144,8 +144,8 @@ func fetch(ctx context.Context, from *remote.Repository, to *shelf, l Layer) err
 	return to.put(l.descriptor, body)
 }
 
-// shelf is a folder of blobs named by digest, kept between runs or until one artifact is closed. Several processes may use it at once.
-type shelf struct {
+// blobStore is a folder of blobs named by digest, kept between runs or until one artifact is closed. Several processes may use it at once.
+type blobStore struct {
 	dir   string
 	brief bool // the folder is removed when the artifact is closed
 }
@@ -156,24 +156,24 @@ const (
 	spared   = time.Hour
 )
 
-// openShelf opens a folder of blobs, or a temporary one if dir is "" or cannot be created.
-func openShelf(dir string) (*shelf, error) {
+// openBlobs opens a folder of blobs, or a temporary one if dir is "" or cannot be created.
+func openBlobs(dir string) (*blobStore, error) {
 	if dir != "" && os.MkdirAll(dir, 0o700) == nil {
-		return &shelf{dir: dir}, nil
+		return &blobStore{dir: dir}, nil
 	}
 	dir, err := os.MkdirTemp("", "xlagate-pull-*")
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for what is pulled: %w", err)
 	}
-	return &shelf{dir: dir, brief: true}, nil
+	return &blobStore{dir: dir, brief: true}, nil
 }
 
-func (s *shelf) path(d digest.Digest) string {
+func (s *blobStore) path(d digest.Digest) string {
 	return filepath.Join(s.dir, d.Algorithm().String()+"-"+d.Encoded())
 }
 
 // has reports whether a blob is stored and undamaged. It reads the blob to verify its digest.
-func (s *shelf) has(desc ocispec.Descriptor) bool {
+func (s *blobStore) has(desc ocispec.Descriptor) bool {
 	name := s.path(desc.Digest)
 	f, err := os.Open(name)
 	if err != nil {
@@ -189,7 +189,7 @@ func (s *shelf) has(desc ocispec.Descriptor) bool {
 }
 
 // put stores a blob atomically, after verifying its digest.
-func (s *shelf) put(desc ocispec.Descriptor, from io.Reader) error {
+func (s *blobStore) put(desc ocispec.Descriptor, from io.Reader) error {
 	return files.Replace(s.path(desc.Digest), func(f *os.File) error {
 		_, err := copyVerified(f, from, desc)
 		return err
@@ -206,7 +206,7 @@ func copyVerified(to io.Writer, from io.Reader, desc ocispec.Descriptor) (int64,
 }
 
 // close removes a temporary folder.
-func (s *shelf) close() error {
+func (s *blobStore) close() error {
 	if s.brief {
 		return os.RemoveAll(s.dir)
 	}

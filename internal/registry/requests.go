@@ -149,7 +149,7 @@ func (r Reference) explain(err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		e.Message, e.Fix = host+" cut the answer off before its end", "try again; if it happens again, push it again"
 	case errors.Is(err, http.ErrSchemeMismatch):
-		e.Message, e.Fix = host+" speaks http, not https", "give it a certificate, or say that this is meant: --plain-http"
+		e.Message, e.Fix = host+" uses http, not https", "give it a certificate, or say that this is meant: --plain-http"
 	case untrusted(err):
 		e.Message, e.Fix = host+" has a certificate that is not trusted here: "+inner(err), "name the certificate of who signed it: SSL_CERT_FILE"
 	case unanswered(err):

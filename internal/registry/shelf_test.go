@@ -13,7 +13,7 @@ import (
 
 // What was of no use for longest goes first, and nothing that another run may be reading.
 func TestShelfMakesRoom(t *testing.T) {
-	s := &shelf{dir: t.TempDir()}
+	s := &blobStore{dir: t.TempDir()}
 	for i, age := range []time.Duration{3 * time.Hour, 2 * time.Hour, time.Minute, 0} {
 		name := filepath.Join(s.dir, fmt.Sprint("sha256-", i))
 		if err := os.WriteFile(name, make([]byte, 10), 0o600); err != nil {

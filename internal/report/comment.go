@@ -14,7 +14,7 @@ import (
 type Comment struct {
 	Result   *result.Result
 	Under    *result.Result        // the same facts judged by the base branch's policy; nil where that is not known
-	Head     string                // the commit that was looked at
+	Head     string                // the commit that was checked
 	Base     string                // the base as people know it: "main@91ab03d"
 	Policy   []result.PolicyChange // what the pull request changes in the policy
 	Note     string                // why the base branch's policy could not be had

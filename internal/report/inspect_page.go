@@ -118,7 +118,7 @@ func variantBlocks(p *facts.Program, v *facts.Variant, o Options) []block {
 		s.add(para{in(dim, "not dumped: ").and(strings.Join(v.Missing, ", "))})
 	}
 	if o.All {
-		s.add(titled(say("kernels, in schedule order"), ledger(v.Kernels)))
+		s.add(titled(say("kernels, in schedule order"), kernelTable(v.Kernels)))
 	} else if len(p.Variants) <= 2 {
 		s.add(hotSection(v), launchSection(v), codeSection(v))
 	}
@@ -202,8 +202,8 @@ func donation(v *facts.Variant) line {
 	return l
 }
 
-// ledger lists every kernel.
-func ledger(kernels []facts.Kernel) table {
+// kernelTable lists every kernel.
+func kernelTable(kernels []facts.Kernel) table {
 	t := table{Head: []string{"kernel", "bytes", "source", "name"}, Right: []bool{false, true}}
 	for i := range kernels {
 		t.Rows = append(t.Rows, kernelRow(&kernels[i]))

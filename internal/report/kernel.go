@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -14,31 +13,13 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// maxOperations bounds the operations that are named of one kernel.
-const maxOperations = 7
-
 // kernelWhat says what a kernel does: "loop add, 2 multiply, tanh".
 func kernelWhat(k *facts.Kernel) string {
-	ops := operations(k)
-	if ops == "" || ops == k.Kind {
+	ops := k.Operations()
+	if ops == k.Kind {
 		return k.Kind
 	}
 	return k.Kind + " " + ops
-}
-
-// operations names a kernel's operations, equal ones counted.
-func operations(k *facts.Kernel) string {
-	switch {
-	case k.Function != "":
-		return k.Function + " (" + k.Target + ")"
-	case k.Target != "" && k.Do.Len() <= 1:
-		return k.Target
-	}
-	parts := k.Do.Words()
-	if len(parts) > maxOperations {
-		parts = append(parts[:maxOperations-1], fmt.Sprintf("and %d more", len(parts)-maxOperations+1))
-	}
-	return strings.Join(parts, ", ")
 }
 
 // maxShape bounds the shapes that are shown in full.
@@ -121,7 +102,7 @@ func shortSignature(signature string, n int) string {
 	if utf8.RuneCountInString(signature) <= n {
 		return signature
 	}
-	arguments := splitArguments(strings.TrimSuffix(strings.TrimPrefix(signature, "("), ")"))
+	arguments := hlo.ShapeText(signature).Elements()
 	kept, used := 0, 2
 	for kept < len(arguments) {
 		used += utf8.RuneCountInString(arguments[kept]) + 2
@@ -142,7 +123,7 @@ func distinct(signatures []string, n int) []string {
 	counts := map[string]int{}
 	split := make([][]string, len(signatures))
 	for i, s := range signatures {
-		split[i] = splitArguments(strings.TrimSuffix(strings.TrimPrefix(s, "("), ")"))
+		split[i] = hlo.ShapeText(s).Elements()
 		for _, a := range split[i] {
 			counts[a]++
 		}
@@ -164,26 +145,6 @@ func distinct(signatures []string, n int) []string {
 		out[i] = short + ", " + phrase.Number(float64(same)) + " the same)"
 	}
 	return out
-}
-
-// splitArguments splits at the commas between arguments, not at those inside shapes and names.
-func splitArguments(s string) []string {
-	var out []string
-	depth, start := 0, 0
-	for i := range len(s) {
-		switch s[i] {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			depth--
-		case ',':
-			if depth == 0 && i+1 < len(s) && s[i+1] == ' ' {
-				out = append(out, s[start:i])
-				start = i + 2
-			}
-		}
-	}
-	return append(out, s[start:])
 }
 
 func sortedKeys[K ~string, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -309,20 +309,7 @@ func harmless(s string) bool {
 }
 
 // cutName shortens a name to n runes in its middle: names of one model begin alike, and differ at their ends.
-func cutName(s string, n int) string {
-	if len(s) <= n || utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	runes := []rune(s)
-	head := n / 3
-	return string(runes[:head]) + "…" + string(runes[len(runes)-(n-1-head):])
-}
+func cutName(s string, n int) string { return phrase.Cut(s, n, n/3) }
 
 // cut shortens a text to at most n runes; the last one is then an ellipsis.
-func cut(s string, n int) string {
-	if len(s) <= n || utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	runes := []rune(s)
-	return string(runes[:n-1]) + "…"
-}
+func cut(s string, n int) string { return phrase.Cut(s, n, n-1) }

@@ -15,7 +15,7 @@ import (
 type detail struct {
 	errors, warnings int  // rows of the table of changes
 	evidence         bool // the lines behind each change
-	targets          bool // what was looked at, with the facts that changed
+	targets          bool // what was checked, with the facts that changed
 	short            bool // the changes that need no decision
 }
 
@@ -268,7 +268,7 @@ func lookedAt(r *indexed) string {
 	return fmt.Sprintf("Looked at: %s, %s, %s", phrase.Some(len(r.Targets), "target"), phrase.Some(r.Summary.Programs, "program"), phrase.Some(r.Summary.Checks, "check"))
 }
 
-// lookedAtFold says what was looked at, and what was not covered.
+// lookedAtFold says what was checked, and what was not covered.
 func lookedAtFold(r *indexed) section {
 	title := lookedAt(r)
 	missing := notCovered(r)

@@ -136,7 +136,7 @@ var noteKinds = map[string]struct {
 	"headroom": {plain, "headroom", "who used it up"},
 }
 
-// resultText renders a result to be read on a terminal: what was looked at, what was found, what could not be checked, the sum.
+// resultText renders a result to be read on a terminal: what was checked, what was found, what could not be checked, the sum.
 func resultText(w io.Writer, r *indexed, o Options) error {
 	return writeText(w, resultTextPage(r), o)
 }
@@ -174,7 +174,7 @@ func resultTextPage(r *indexed) page {
 	return p
 }
 
-// targetSection is a target that was looked at. One that could not be read is listed with the problems only.
+// targetSection is a target that was checked. One that could not be read is listed with the problems only.
 func targetSection(r *indexed, t *result.Target) section {
 	if variantCount(t) == 0 && slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Target == t.Name }) {
 		return section{}
@@ -223,16 +223,9 @@ func (r *indexed) waived() []*result.Change {
 
 // harmless returns the changes that break no rule, in programs where no change does: next to an error they are noise.
 func (r *indexed) harmless() []*result.Change {
-	type program struct{ target, name string }
-	wrong := map[program]bool{}
-	for _, c := range r.Open() {
-		for _, name := range c.Programs() {
-			wrong[program{c.Target, name}] = true
-		}
-	}
+	broken := r.Broken()
 	return r.changes(func(c *result.Change) bool {
-		inWrong := func(name string) bool { return wrong[program{c.Target, name}] }
-		return !c.Waived && len(c.Findings) == 0 && !slices.ContainsFunc(c.Programs(), inWrong)
+		return !c.Waived && len(c.Findings) == 0 && !slices.ContainsFunc(c.Programs(), func(name string) bool { return broken(c.Target, name) })
 	})
 }
 

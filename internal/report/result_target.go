@@ -9,7 +9,7 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// headline names a target: what was looked at, and with what it was compared.
+// headline names a target: what was checked, and with what it was compared.
 func headline(t *result.Target) line {
 	l := in(strong, t.Name)
 	if t.Part != nil {

@@ -139,7 +139,7 @@ func sarifLocation(c *result.Change, o Options) *sarif.Location {
 	return location
 }
 
-// invocation reports whether everything was looked at, what was not, and how many changes are left out.
+// invocation reports whether everything was checked, what was not, and how many changes are left out.
 func invocation(r *indexed, more int) *sarif.Invocation {
 	in := sarif.NewInvocation().WithExecutionSuccess(len(r.Problems) == 0).WithExitCode(r.ExitCode)
 	for i := range r.Problems {

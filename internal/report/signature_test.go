@@ -11,23 +11,6 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-func TestSplitArguments(t *testing.T) {
-	for text, want := range map[string][]string{
-		"":                             {""},
-		"x: f32[8]":                    {"x: f32[8]"},
-		"x: f32[8,4], y: f32[4]":       {"x: f32[8,4]", "y: f32[4]"},
-		"x: (f32[8], s32[]), y: f32[]": {"x: (f32[8], s32[])", "y: f32[]"},
-		"p['a, b']: f32[2], q: s32[]":  {"p['a, b']: f32[2]", "q: s32[]"},
-		"a,b: f32[1], c: f32[2]":       {"a,b: f32[1]", "c: f32[2]"},
-		"x{1,0}, y":                    {"x{1,0}", "y"},
-		"x, ":                          {"x", ""},
-	} {
-		if got := splitArguments(text); !slices.Equal(got, want) {
-			t.Errorf("%q: %q, wanted %q", text, got, want)
-		}
-	}
-}
-
 // The arguments that tell variants apart are kept, the others counted.
 func TestDistinctSignatures(t *testing.T) {
 	for _, c := range []struct{ in, want []string }{

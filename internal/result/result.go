@@ -39,6 +39,17 @@ func (r *Result) Open() []*Change {
 	return open
 }
 
+// Broken returns a function that reports whether an open change is in a program of a target.
+func (r *Result) Broken() func(target, program string) bool {
+	broken := map[[2]string]bool{}
+	for _, c := range r.Open() {
+		for _, name := range c.Programs() {
+			broken[[2]string{c.Target, name}] = true
+		}
+	}
+	return func(target, program string) bool { return broken[[2]string{target, program}] }
+}
+
 // Tool is the program that made the result.
 type Tool struct {
 	Name    string `json:"name"`
@@ -53,19 +64,19 @@ type Origin struct {
 	Run        int64  `json:"run"`
 }
 
-// Summary counts the changes that break a rule by their level, and what was looked at.
+// Summary counts the changes that break a rule by their level, and what was checked.
 type Summary struct {
 	Changes  int `json:"changes"` // all, with those that break nothing
 	Errors   int `json:"errors"`
 	Warnings int `json:"warnings"`
 	Infos    int `json:"infos"`
 	Waived   int `json:"waived"`
-	Checks   int `json:"checks"` // how many times a rule looked at something
+	Checks   int `json:"checks"` // how many times a rule checked something
 	Targets  int `json:"targets"`
 	Programs int `json:"programs"`
 }
 
-// Target is one dump that was looked at.
+// Target is one dump that was checked.
 type Target struct {
 	Name      string          `json:"name"`
 	Dump      string          `json:"dump"`
@@ -195,7 +206,7 @@ type Finding struct {
 	Target   string  `json:"target"`
 	Program  string  `json:"program"`
 	Variant  string  `json:"variant,omitempty"`
-	Subject  string  `json:"subject,omitempty"` // what the rule looked at: a fact, a fusion's name, a parameter
+	Subject  string  `json:"subject,omitempty"` // what the rule checked: a fact, a fusion's name, a parameter
 	Message  string  `json:"message"`
 	Reason   string  `json:"reason,omitempty"` // why the rule is in the configuration
 	Actual   any     `json:"actual,omitempty"`

@@ -98,7 +98,7 @@ type Report struct {
 type Finding struct {
 	Program  string
 	Variant  string // its signature; "" for the program as a whole
-	Subject  string // what the rule looked at: a fact, a fusion's name, a parameter
+	Subject  string // what the rule checked: a fact, a fusion's name, a parameter
 	Level    string // "": what the settings say
 	Message  string
 	Actual   any
@@ -131,7 +131,7 @@ func (c *Context) Split(f *Finding, each []Finding) {
 	}
 }
 
-// Checked counts one thing that was looked at.
+// Checked counts one thing that was checked.
 func (c *Context) Checked() { c.Checks++ }
 
 // Uncovered reports that an input was not dumped. See Gap.

@@ -67,7 +67,7 @@ func (b *builder) variant(v *diff.Variant, profile *facts.Profile) variant {
 	}
 	b.model.filesOf(v.Old)
 	b.model.filesOf(v.New)
-	out.Part = b.part(func() any { return b.ledgers(v, profile) })
+	out.Part = b.part(func() any { return b.kernelLists(v, profile) })
 	return out
 }
 
@@ -89,7 +89,7 @@ func deviceOf(d *price.Device) *device {
 	return &device{d.Name, slices.Max(d.Products[:]), d.Vector, d.Memory.Bandwidth}
 }
 
-// factsOf shows the facts of a target that was not looked at.
+// factsOf shows the facts of a target that was not checked.
 func (b *builder) factsOf(t *result.Target) {
 	for i := range t.Programs {
 		p := &t.Programs[i]
@@ -131,16 +131,16 @@ func (b *builder) effects(v *diff.Variant, alone bool) []result.Effect {
 	return list
 }
 
-// ledgers is the part with the kernels of a variant.
-type ledgers struct {
-	Old    *ledger    `json:"old,omitempty"`
-	New    *ledger    `json:"new,omitempty"`
-	Links  [][2][]int `json:"links"` // which kernels correspond, old and new; those in none were removed or added
-	Memory *memories  `json:"memory,omitempty"`
+// kernelLists is the part with the kernels of a variant.
+type kernelLists struct {
+	Old    *kernelList `json:"old,omitempty"`
+	New    *kernelList `json:"new,omitempty"`
+	Links  [][2][]int  `json:"links"` // which kernels correspond, old and new; those in none were removed or added
+	Memory *memories   `json:"memory,omitempty"`
 }
 
-func (b *builder) ledgers(v *diff.Variant, profile *facts.Profile) any {
-	out := &ledgers{Old: b.ledger(v.Old, nil), New: b.ledger(v.New, profile), Links: [][2][]int{}}
+func (b *builder) kernelLists(v *diff.Variant, profile *facts.Profile) any {
+	out := &kernelLists{Old: b.kernelList(v.Old, nil), New: b.kernelList(v.New, profile), Links: [][2][]int{}}
 	for _, l := range v.Links() {
 		out.Links = append(out.Links, [2][]int{l.Old, l.New})
 	}
@@ -148,8 +148,8 @@ func (b *builder) ledgers(v *diff.Variant, profile *facts.Profile) any {
 	return out
 }
 
-// ledger is the kernels of one compilation in the order of the schedule.
-type ledger struct {
+// kernelList is the kernels of one compilation in the order of the schedule.
+type kernelList struct {
 	Kernels []kernel `json:"kernels"`
 	Bodies  [][]op   `json:"bodies"` // the operations in kernels; many kernels share one body
 }
@@ -184,11 +184,11 @@ type op struct {
 	From   []int32 `json:"from"`
 }
 
-func (b *builder) ledger(v *facts.Variant, profile *facts.Profile) *ledger {
+func (b *builder) kernelList(v *facts.Variant, profile *facts.Profile) *kernelList {
 	if v == nil {
 		return nil
 	}
-	l := &ledger{Kernels: make([]kernel, len(v.Kernels)), Bodies: [][]op{}}
+	l := &kernelList{Kernels: make([]kernel, len(v.Kernels)), Bodies: [][]op{}}
 	bodies, measured := map[string]int{}, measuredTimes(profile)
 	var prices []facts.Priced
 	if v.Device != nil {
@@ -217,7 +217,7 @@ func (b *builder) kernel(k *facts.Kernel) kernel {
 }
 
 // body adds the operations in a kernel, once for all kernels with the same.
-func (l *ledger) body(k *facts.Kernel, known map[string]int) int {
+func (l *kernelList) body(k *facts.Kernel, known map[string]int) int {
 	if k.Ops.Len() == 0 {
 		return -1
 	}

@@ -3,6 +3,7 @@ package webpage
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -77,7 +78,7 @@ func (b *builder) instruction(m *hlo.Module, id hlo.InstrID, g *graph, w *words)
 	case hlo.OpConstant:
 		argument = cut(m.Literal(id))
 	case hlo.OpParameter:
-		argument = phraseNumber(in.Param)
+		argument = strconv.Itoa(int(in.Param))
 	}
 	g.Arguments = append(g.Arguments, argument)
 }

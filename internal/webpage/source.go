@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,6 +15,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // file is a file of the model as it is now.
@@ -137,13 +137,7 @@ func (m *model) filesOf(v *facts.Variant) {
 const maxText = 600
 
 // cut bounds a text. Names of one model begin alike and differ at their ends, so the middle goes.
-func cut(s string) string {
-	if len(s) <= maxText {
-		return s
-	}
-	head, tail := s[:maxText/3], s[len(s)-maxText*2/3:]
-	return strings.ToValidUTF8(head, "") + "…" + strings.ToValidUTF8(tail, "")
-}
+func cut(s string) string { return phrase.Cut(s, maxText, maxText/3) }
 
 func cutAll(list []string) []string {
 	out := make([]string, len(list))
@@ -152,8 +146,6 @@ func cutAll(list []string) []string {
 	}
 	return out
 }
-
-func phraseNumber(n int32) string { return strconv.Itoa(int(n)) }
 
 // scopeOf is the outer part of an op_name: two steps of the model below the program itself.
 func scopeOf(opName string) string {

@@ -87,7 +87,7 @@ func TestDifferenceOfRealDumps(t *testing.T) {
 		t.Fatalf("%d changes, programs %+v", len(c.Changes), c.Programs)
 	}
 	v := c.Programs[0].Variants[0]
-	l := read[ledgers](t, all[v.Part])
+	l := read[kernelLists](t, all[v.Part])
 	if len(l.Old.Kernels) != v.Old.Kernels || len(l.New.Kernels) != v.New.Kernels || len(l.Links) == 0 {
 		t.Errorf("%d and %d kernels, wanted %d and %d; %d links", len(l.Old.Kernels), len(l.New.Kernels), v.Old.Kernels, v.New.Kernels, len(l.Links))
 	}

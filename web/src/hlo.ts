@@ -64,7 +64,7 @@ function renumbered(g: Graph): (i: number) => string {
   };
 }
 
-/** kept is what a ledger alone tells of a kernel: a baseline holds no module. */
+/** kept is what the list of kernels alone says of one: a baseline holds no module. */
 export function kept(l: Ledger, k: Kernel): string[] {
   const head = `${k.out} ${k.kind}(${(k.in ?? []).join(", ")})`;
   const ops = l.bodies[k.body] ?? [];

@@ -1,4 +1,4 @@
-// What became of each kernel, from the links between two ledgers.
+// What became of each kernel, from the links between two lists of kernels.
 
 import type { Kernel, Ledgers } from "./data";
 
@@ -45,7 +45,7 @@ export interface Item {
 
 const widths = { one: 168, run: 118, gap: 10 };
 
-/** lanes places both ledgers so that what corresponds stands below each other, as far as the order allows. */
+/** lanes places both lists so that what corresponds stands below each other, as far as the order allows. */
 export function lanes(m: Matching, order: number[], all: boolean): { old: Item[]; now: Item[]; width: number } {
   const old = items(order, m.old, all);
   const now = items(m.now.map((_, i) => i), m.now, all);
