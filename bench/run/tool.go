@@ -18,7 +18,7 @@ type tool struct {
 
 var tools = []tool{
 	{name: ours + "1", forms: []form{text, proto, dir}, command: facts("1"), saw: ownSight},
-	{name: ours + "2", forms: []form{text, proto, dir}, command: facts("2"), saw: ownSight},
+	{name: ours + "2", forms: []form{dir}, command: facts("2"), saw: ownSight},
 	{name: "XLA's reader", forms: []form{text}, command: peer("xla"), memory: 13, saw: peerSight},
 	{name: "XLA's reader", forms: []form{proto}, command: peer("xla"), memory: 27, saw: peerSight},
 	{name: "Python protobuf", forms: []form{proto}, command: peer("protobuf"), memory: 12, saw: peerSight},

@@ -319,18 +319,3 @@ func (r *reader) prints() *hlo.Prints {
 	}
 	return r.hashes
 }
-
-// prepare computes what most facts are taken from, in parallel where workers are free.
-func (r *reader) prepare(w *workers) error {
-	same := r.alike()
-	return w.forEach(3, func(i int) {
-		switch i {
-		case 0:
-			r.costs = price.Price(same, nil)
-		case 1:
-			r.hashes = same.Prints()
-		case 2:
-			_, _ = r.walk() // its error is returned to the caller that needs it
-		}
-	})
-}

@@ -3,12 +3,10 @@ package facts
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
@@ -20,7 +18,7 @@ import (
 
 // Options are the options of a measurement.
 type Options struct {
-	Jobs        int                  // how many modules, and parts of large ones, are read at once; 0: one a processor
+	Jobs        int                  // how many modules are read at once; 0: one a processor
 	Include     []string             // globs of programs; empty: all but the framework's one-operation helpers
 	Exclude     []string             // globs of programs that are left out; their modules are not read
 	Root        string               // the repository's folder: source paths below it are written relative to it; "" leaves them
@@ -38,7 +36,6 @@ type Options struct {
 	Warn      func(string)            // is told what a person should know and no fact depends on
 
 	torch    bool // the dump is PyTorch/XLA's, whatever its modules are called
-	workers  *workers
 	interner *interner
 	traced   []*tracedFile
 }
@@ -55,7 +52,7 @@ func Measure(ctx context.Context, d *dump.Dump, opts Options) (*Report, error) {
 
 // MeasureShare measures the part of a dump that the dealer assigns to this machine. It reads only names and headers of the rest.
 func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *dump.Dealer) (*Share, error) {
-	opts.AnyStage, opts.torch, opts.workers, opts.interner, opts.traced = opts.AnyStage && d.Single, FromTorch(d), newWorkers(opts.Jobs), newInterner(), tracedFiles(d)
+	opts.AnyStage, opts.torch, opts.interner, opts.traced = opts.AnyStage && d.Single, FromTorch(d), newInterner(), tracedFiles(d)
 	wanted := wantedModules(d, opts)
 	mine, besides := deal(d, wanted, opts, dealer)
 	work := units(wanted, mine, d.Single, opts)
@@ -92,11 +89,6 @@ func measureUnits(ctx context.Context, work []unit, done []*measuring, opts Opti
 				return err
 			}
 			defer releaseMemory()
-			release, err := opts.workers.acquire(ctx)
-			if err != nil {
-				return err
-			}
-			defer release()
 			err = dump.Guard(func() error {
 				done[i] = work[i].measure()
 				return nil
@@ -312,64 +304,4 @@ func (m *memoryLimit) exceeded(work []unit, limit int64) string {
 	}
 	return fmt.Sprintf("%s takes about %s to read, more than the %s that were given: it is read by itself%s",
 		largest.name, amounts.Bytes(float64(largest.weight+baseMemory)), amounts.Bytes(float64(limit)), others)
-}
-
-// workers is a semaphore with --jobs slots. Modules are read at the same time, and free slots help to measure a large one.
-type workers struct{ slots chan struct{} }
-
-// newWorkers makes so many slots, one a processor when jobs is 0.
-func newWorkers(jobs int) *workers {
-	return &workers{make(chan struct{}, cmp.Or(max(0, jobs), runtime.GOMAXPROCS(0)))}
-}
-
-// acquire waits for a slot, which release gives back. A nil semaphore has no limit.
-func (w *workers) acquire(ctx context.Context) (release func(), err error) {
-	if w == nil {
-		return func() {}, nil
-	}
-	select {
-	case w.slots <- struct{}{}:
-		return w.release, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func (w *workers) release() { <-w.slots }
-
-// forEach calls do(0) to do(n-1) in this goroutine and in as many others as there are free slots. Each is guarded against a file that
-// shrinks.
-func (w *workers) forEach(n int, do func(i int)) error {
-	if n <= 0 {
-		return nil
-	}
-	var next atomic.Int64
-	work := func() error {
-		return dump.Guard(func() error {
-			for i := next.Add(1); i <= int64(n); i = next.Add(1) {
-				do(int(i - 1))
-			}
-			return nil
-		})
-	}
-	errs := make([]error, n)
-	var helpers sync.WaitGroup
-	for k := 1; k < n && w.tryAcquire(); k++ {
-		helpers.Go(func() {
-			defer w.release()
-			errs[k] = work()
-		})
-	}
-	errs[0] = work()
-	helpers.Wait()
-	return errors.Join(errs...)
-}
-
-func (w *workers) tryAcquire() bool {
-	select {
-	case w.slots <- struct{}{}:
-		return true
-	default:
-		return false
-	}
 }

@@ -32,12 +32,11 @@ type measurement struct {
 type measuring struct {
 	measurement
 	module   *dump.Module
-	reads    []fileSum     // every file that was read, when the measurement is to be cached
-	files    []*dump.File  // of the module, nil when the measurement is not to be cached
-	traced   []*tracedFile // see tracedFor
-	listing  bool          // whether infos are wanted
-	passing  bool          // whether they say what each pass left
-	workers  *workers
+	reads    []fileSum       // every file that was read, when the measurement is to be cached
+	files    []*dump.File    // of the module, nil when the measurement is not to be cached
+	traced   []*tracedFile   // see tracedFor
+	listing  bool            // whether infos are wanted
+	passing  bool            // whether they say what each pass left
 	interner *interner       // what it has in common with others
 	pieces   []hlo.Shape     // what one device returns
 	groups   map[int][]int64 // see firstGroups
@@ -65,7 +64,7 @@ func measureModule(m *dump.Module, files []*dump.File, single bool, opts Options
 	out := &measuring{
 		measurement: measurement{Program: dump.ProgramName(m.Name), Root: slashed(opts.Root)},
 		module:      m, files: files, listing: opts.AllStages, passing: opts.Passes,
-		traced: opts.tracedFor(m), workers: opts.workers, interner: opts.interner,
+		traced: opts.tracedFor(m), interner: opts.interner,
 	}
 	out.readToolchain()
 	out.setFramework(opts)
@@ -135,7 +134,7 @@ func otherStages(m *dump.Module) []*dump.Stage {
 func listStage(m *dump.Module, s *dump.Stage, at int, opts Options) *measuring {
 	out := &measuring{
 		measurement: measurement{At: at, Program: dump.ProgramName(m.Name), Listed: true},
-		module:      m, listing: true, passing: opts.Passes, workers: opts.workers, interner: opts.interner,
+		module:      m, listing: true, passing: opts.Passes, interner: opts.interner,
 	}
 	out.setFramework(opts)
 	out.stage(s, false, func(r *reader, s *dump.Stage) error {
@@ -214,14 +213,13 @@ func openModule(file *dump.File) (*hlo.Module, func() error, error) {
 
 // measure takes the facts of the optimized module.
 func (out *measuring) measure(r *reader, s *dump.Stage) error {
-	if err := r.prepare(out.workers); err != nil {
-		return err
-	}
+	r.costs = price.Price(r.alike(), nil)
+	fingerprint := r.prints().Fingerprint()
 	w, err := r.walk()
 	if err != nil {
 		return err
 	}
-	v := &Variant{WorkVersion: price.Version, Facts: Values{}, Compiled: Compiled{Fingerprint: r.prints().Fingerprint(), Kernels: make([]Kernel, len(w.launches))}, Interface: Interface{Params: r.parameters(), Result: r.entryResult()}, Origin: Origin{File: out.best(s).Path, Backend: out.Toolchain.Backend}}
+	v := &Variant{WorkVersion: price.Version, Facts: Values{}, Compiled: Compiled{Fingerprint: fingerprint, Kernels: make([]Kernel, len(w.launches))}, Interface: Interface{Params: r.parameters(), Result: r.entryResult()}, Origin: Origin{File: out.best(s).Path, Backend: out.Toolchain.Backend}}
 	v.Signature, v.CallSite = signature(v.Params), r.callSite(out.Program)
 	if out.module.Unoptimized() == nil {
 		v.Constants = r.constants()
