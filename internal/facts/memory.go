@@ -111,7 +111,7 @@ func (out *measuring) bufferAssignment(r *reader, s *dump.Stage) (buffers *artif
 		return artifacts.ReadBufferAssignmentProto(data, maxBuffers)
 	}
 	if s.Proto != nil {
-		if buffers, ok = readCompanion(out, s.Proto, inProto); ok && buffers != nil {
+		if buffers, ok = readFile(out, r, s.Proto, out.best(s), inProto); ok && buffers != nil {
 			return buffers, ok
 		}
 	}
@@ -119,6 +119,18 @@ func (out *measuring) bufferAssignment(r *reader, s *dump.Stage) (buffers *artif
 		buffers, ok = readCompanion(out, f, inProto)
 	}
 	return buffers, ok && buffers != nil
+}
+
+// readFile reads a file of a stage. What is open for the module is not opened again: a file that is mapped twice counts twice.
+func readFile[T any](out *measuring, r *reader, f, open *dump.File, read func([]byte) (T, error)) (value T, ok bool) {
+	if f != open {
+		return readCompanion(out, f, read)
+	}
+	value, err := read(r.m.Source())
+	if err != nil {
+		out.unreadable(f, err)
+	}
+	return value, err == nil
 }
 
 // readCompanion reads one companion file. An error becomes a problem of the module.

@@ -189,6 +189,9 @@ func (m *Module) CompName(c CompID) string {
 // Text returns a range of the module's source.
 func (m *Module) Text(r Range) string { return string(m.src[r.Start:r.End]) }
 
+// Source returns the file that the module was read from, decompressed.
+func (m *Module) Source() []byte { return m.src }
+
 // OpcodeName returns the spelling of an opcode in HLO text.
 func (m *Module) OpcodeName(op Opcode) string {
 	if int(op) < NumOpcodes {
