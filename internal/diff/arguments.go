@@ -145,17 +145,11 @@ func (p *arguments) inPlace(fits func(old, fresh *facts.Parameter) bool) {
 	}
 }
 
-// byName pairs arguments by name, then by path, then captured ones by shape (each is named for the operation that reads it), then whole renamed subtrees,
+// byName pairs arguments by name, then by path, then whole renamed subtrees,
 // then by shape and use. If both sides have as many, it pairs the rest in order.
 func (p *arguments) byName() {
 	p.inTurn(func(a *facts.Parameter) string { return "name " + a.Name })
 	p.inTurn(func(a *facts.Parameter) string { return "path " + keyOfPath(steps(a.Name)) })
-	p.inTurn(func(a *facts.Parameter) string {
-		if !a.Captured {
-			return ""
-		}
-		return a.Shape
-	})
 	p.renamedTrees(shapeOf)
 	p.renamedTrees(func(a *facts.Parameter) string { return fmt.Sprint(hlo.ShapeText(a.Shape).Dims()) })
 	p.inTurn(func(a *facts.Parameter) string { return fmt.Sprint(a.Shape, a.Aliased, a.Donated, a.Unused) })

@@ -2,6 +2,8 @@ package hlo
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -171,82 +173,47 @@ func settingsIn(config string) []string {
 	if config == "" || config == "{}" {
 		return nil
 	}
-	r := settingsReader{configReader: configReader{src: []byte(config)}}
-	if !r.value("", 0) || r.skipBlanks() != len(config) {
-		r.all = nil
-		if config[0] != '{' || config[len(config)-1] != '}' {
-			return nil
-		}
-		r.dictionary(text(config[1 : len(config)-1]))
+	var s settingList
+	var value any
+	d := json.NewDecoder(strings.NewReader(config))
+	d.UseNumber()
+	if err := d.Decode(&value); err == nil && !d.More() {
+		s.addJSON("", value)
+	} else if config[0] == '{' && config[len(config)-1] == '}' {
+		s.addDictionary(text(config[1 : len(config)-1]))
 	}
-	slices.Sort(r.all)
-	return r.all
+	slices.Sort(s)
+	return s
 }
 
-// settingsReader lists the values in JSON or in an MLIR dictionary.
-type settingsReader struct {
-	configReader
-	all []string
-}
+// settingList holds the values in JSON or in an MLIR dictionary.
+type settingList []string
 
-func (r *settingsReader) value(path string, depth int) bool {
-	if r.skipBlanks() >= len(r.src) || depth > maxConfigDepth {
-		return false
-	}
-	switch r.src[r.at] {
-	case '{':
-		return r.object(path, depth)
-	case '[':
-		return r.array(path, depth)
-	}
-	value, ok := r.scalar()
-	r.add(path, value)
-	return ok
-}
-
-func (r *settingsReader) scalar() (string, bool) {
-	if r.ends('"') {
-		text, ok := r.text()
-		return string(text), ok
-	}
-	start := r.skipBlanks()
-	_, ok := r.word()
-	return string(r.src[start:r.at]), ok
-}
-
-func (r *settingsReader) object(path string, depth int) bool {
-	for r.at++; !r.ends('}'); {
-		key, isText := r.text()
-		if !isText || !r.take(':') {
-			return false
+// addJSON adds the values in a JSON value: plain values of a list as one setting, and the settings of objects in it one by one.
+func (s *settingList) addJSON(path string, value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			if !noisyConfig[key] {
+				s.addJSON(join(path, key), inner)
+			}
 		}
-		before := len(r.all)
-		if !r.value(join(path, string(key)), depth+1) || !r.take(',') && !r.ends('}') {
-			return false
+	case []any:
+		var plain []string
+		for _, entry := range v {
+			before := len(*s)
+			s.addJSON(path, entry)
+			if value, one := only((*s)[before:], path); one {
+				plain, *s = append(plain, value), (*s)[:before]
+			}
 		}
-		if noisyConfig[string(key)] {
-			r.all = r.all[:before]
+		if len(plain) > 0 {
+			s.add(path, "["+strings.Join(plain, ", ")+"]")
 		}
+	case nil:
+	default:
+		s.add(path, fmt.Sprint(v))
 	}
-	return r.take('}')
-}
-
-// array lists plain values as one setting, and the settings of objects one by one.
-func (r *settingsReader) array(path string, depth int) bool {
-	var plain []string
-	for r.at++; !r.ends(']'); {
-		before := len(r.all)
-		if !r.value(path, depth+1) || !r.take(',') && !r.ends(']') {
-			return false
-		}
-		if value, one := only(r.all[before:], path); one {
-			plain, r.all = append(plain, value), r.all[:before]
-		}
-	}
-	if len(plain) > 0 {
-		r.add(path, "["+strings.Join(plain, ", ")+"]")
-	}
-	return r.take(']')
 }
 
 // only returns the value of a list's entry that is not an object.
@@ -257,8 +224,8 @@ func only(added []string, path string) (value string, one bool) {
 	return strings.CutPrefix(added[0], path+"=")
 }
 
-// dictionary lists `key = value : type, key = "value"`.
-func (r *settingsReader) dictionary(t text) {
+// addDictionary adds `key = value : type, key = "value"`.
+func (s *settingList) addDictionary(t text) {
 	for i := 0; i < len(t); i++ {
 		end := t.entry(i)
 		if bytes.Contains(t[i:end], []byte("= array<")) { // array<i64: 1, 2>
@@ -280,21 +247,21 @@ func (r *settingsReader) dictionary(t text) {
 		} else if number, kind, typed := strings.Cut(plain, " : "); typed && !strings.ContainsAny(kind, " ,]}") {
 			plain = number
 		}
-		r.add(name, plain)
+		s.add(name, plain)
 	}
 }
 
 // maxSetting is the length in bytes to which a value is cut. Values that a person writes are shorter.
 const maxSetting = 200
 
-func (r *settingsReader) add(key, value string) {
+func (s *settingList) add(key, value string) {
 	switch {
 	case key == "" || value == "":
 		return
 	case len(value) > maxSetting:
 		value = value[:maxSetting] + "…"
 	}
-	r.all = append(r.all, strings.ToValidUTF8(key+"="+value, "�"))
+	*s = append(*s, strings.ToValidUTF8(key+"="+value, "�"))
 }
 
 func join(path, key string) string {
