@@ -7,24 +7,42 @@ import (
 	"strings"
 )
 
-// literalFields holds, by type, the field of LiteralProto with the values, and their encoding: varints, or numbers of a fixed width.
+// literalFields holds, by type, the field of LiteralProto with the values, and how one is printed.
 var literalFields = map[Type]struct {
 	field int
 	width int // bytes of one value; 0 for a varint
 	value func(raw []byte, varint uint64) string
 }{
-	Pred: {2, 0, boolValue},
-	S32:  {4, 0, signedValue}, S64: {5, 0, signedValue}, U32: {6, 0, unsignedValue}, U64: {7, 0, unsignedValue},
+	Pred: {2, 0, integerValue(64, false)},
+	S32:  {4, 0, integerValue(64, true)}, S64: {5, 0, integerValue(64, true)}, U32: {6, 0, integerValue(64, false)}, U64: {7, 0, integerValue(64, false)},
 	F32: {8, 4, float32Value}, F64: {9, 8, float64Value}, C64: {12, 8, complex64Value}, C128: {18, 16, complex128Value},
-	U8: {3, 1, rawUnsigned}, S8: {15, 1, rawSigned}, U16: {16, 2, rawUnsigned}, S16: {17, 2, rawSigned},
-	F16: {11, 2, halfValue}, BF16: {13, 2, bfloatValue},
+	U8: {3, 1, integerValue(8, false)}, S8: {15, 1, integerValue(8, true)}, U16: {16, 2, integerValue(16, false)}, S16: {17, 2, integerValue(16, true)},
+	F16: {11, 2, smallFloat{exponent: 5, mantissa: 10, infinite: true}.digits(5)}, BF16: {13, 2, smallFloat{exponent: 8, mantissa: 7, infinite: true}.digits(4)},
+
+	19: {19, 1, smallFloat{exponent: 5, mantissa: 2, infinite: true}.digits(2)},
+	20: {20, 1, smallFloat{exponent: 4, mantissa: 3}.digits(3)},
+	21: {21, 1, integerValue(4, true)},
+	22: {22, 1, integerValue(4, false)},
+	23: {23, 1, smallFloat{exponent: 4, mantissa: 3, bias: 11, zeroNaN: true}.digits(3)},
+	24: {24, 1, smallFloat{exponent: 5, mantissa: 2, bias: 16, zeroNaN: true}.digits(2)},
+	25: {25, 1, smallFloat{exponent: 4, mantissa: 3, bias: 8, zeroNaN: true}.digits(3)},
+	26: {26, 1, integerValue(2, true)},
+	27: {27, 1, integerValue(2, false)},
+	28: {28, 1, smallFloat{exponent: 4, mantissa: 3, infinite: true}.digits(3)},
+	29: {29, 1, smallFloat{exponent: 3, mantissa: 4, infinite: true}.digits(3)},
+	30: {30, 1, integerValue(1, true)},
+	31: {31, 1, integerValue(1, false)},
+	32: {32, 1, smallFloat{exponent: 2, mantissa: 1, noNaN: true}.digits(2)},
+	33: {33, 1, smallFloat{exponent: 8, mantissa: 0, signless: true}.digits(2)},
+	35: {35, 1, smallFloat{exponent: 3, mantissa: 2, noNaN: true}.digits(2)},
+	36: {36, 1, smallFloat{exponent: 2, mantissa: 3, noNaN: true}.digits(3)},
 }
 
 // literalValues prints the values of a literal in the order in which they are stored.
 func literalValues(src []byte, body Range, s *Shape) []string {
 	kind, known := literalFields[s.Type]
 	if !known {
-		return smallValues(src, body, s)
+		return nil
 	}
 	var values []string
 	for f := fieldsOf(src, body); f.next(); {
@@ -47,28 +65,21 @@ func literalValues(src []byte, body Range, s *Shape) []string {
 	return values
 }
 
-func boolValue(_ []byte, v uint64) string {
-	if v != 0 {
-		return "1"
+// integerValue prints integers of so many bits.
+func integerValue(bits int, signed bool) func(raw []byte, varint uint64) string {
+	return func(raw []byte, v uint64) string {
+		if v = (v | littleEndian(raw)) << (64 - bits); signed {
+			return strconv.FormatInt(int64(v)>>(64-bits), 10)
+		}
+		return strconv.FormatUint(v>>(64-bits), 10)
 	}
-	return "0"
 }
 
-func signedValue(_ []byte, v uint64) string   { return strconv.FormatInt(int64(v), 10) }
-func unsignedValue(_ []byte, v uint64) string { return strconv.FormatUint(v, 10) }
-
-func rawUnsigned(raw []byte, _ uint64) string {
-	if len(raw) == 1 {
-		return strconv.FormatUint(uint64(raw[0]), 10)
+func littleEndian(raw []byte) (v uint64) {
+	for i, b := range raw {
+		v |= uint64(b) << (8 * i)
 	}
-	return strconv.FormatUint(uint64(binary.LittleEndian.Uint16(raw)), 10)
-}
-
-func rawSigned(raw []byte, _ uint64) string {
-	if len(raw) == 1 {
-		return strconv.FormatInt(int64(int8(raw[0])), 10)
-	}
-	return strconv.FormatInt(int64(int16(binary.LittleEndian.Uint16(raw))), 10)
+	return v
 }
 
 func float32Value(raw []byte, _ uint64) string {
@@ -125,16 +136,6 @@ func spellFloat(printed []byte, negative bool, payload, quiet uint32) string {
 	}
 }
 
-func halfValue(raw []byte, _ uint64) string {
-	bits := uint32(binary.LittleEndian.Uint16(raw))
-	return smallFloat{exponent: 5, mantissa: 10, infinite: true}.print(bits, 5)
-}
-
-func bfloatValue(raw []byte, _ uint64) string {
-	v := math.Float32frombits(uint32(binary.LittleEndian.Uint16(raw)) << 16)
-	return spellFloat(strconv.AppendFloat(nil, float64(v), 'g', 4, 64), math.Signbit(float64(v)), 0, 0)
-}
-
 // smallFloat is a floating-point format of at most sixteen bits: sign, exponent and mantissa from the top.
 type smallFloat struct {
 	exponent, mantissa int
@@ -145,64 +146,12 @@ type smallFloat struct {
 	noNaN              bool // every bit pattern is a number
 }
 
-// smallTypes holds the types whose values are stored as one byte each, with the field of LiteralProto.
-var smallTypes = map[Type]struct {
-	field  int
-	digits int // printed significant digits; 0 for integers
-	bits   int // of an integer
-	signed bool
-	format smallFloat
-}{
-	19: {19, 2, 0, false, smallFloat{exponent: 5, mantissa: 2, infinite: true}},
-	20: {20, 3, 0, false, smallFloat{exponent: 4, mantissa: 3}},
-	21: {21, 0, 4, true, smallFloat{}},
-	22: {22, 0, 4, false, smallFloat{}},
-	23: {23, 3, 0, false, smallFloat{exponent: 4, mantissa: 3, bias: 11, zeroNaN: true}},
-	24: {24, 2, 0, false, smallFloat{exponent: 5, mantissa: 2, bias: 16, zeroNaN: true}},
-	25: {25, 3, 0, false, smallFloat{exponent: 4, mantissa: 3, bias: 8, zeroNaN: true}},
-	26: {26, 0, 2, true, smallFloat{}},
-	27: {27, 0, 2, false, smallFloat{}},
-	28: {28, 3, 0, false, smallFloat{exponent: 4, mantissa: 3, infinite: true}},
-	29: {29, 3, 0, false, smallFloat{exponent: 3, mantissa: 4, infinite: true}},
-	30: {30, 0, 1, true, smallFloat{}},
-	31: {31, 0, 1, false, smallFloat{}},
-	32: {32, 2, 0, false, smallFloat{exponent: 2, mantissa: 1, noNaN: true}},
-	33: {33, 2, 0, false, smallFloat{exponent: 8, mantissa: 0, signless: true}},
-	35: {35, 2, 0, false, smallFloat{exponent: 3, mantissa: 2, noNaN: true}},
-	36: {36, 3, 0, false, smallFloat{exponent: 2, mantissa: 3, noNaN: true}},
-}
-
-// smallValues prints the values of a type of at most eight bits.
-func smallValues(src []byte, body Range, s *Shape) []string {
-	kind, known := smallTypes[s.Type]
-	if !known {
-		return nil
+// digits prints numbers with so many significant digits.
+func (s smallFloat) digits(n int) func(raw []byte, varint uint64) string {
+	return func(raw []byte, _ uint64) string {
+		v, negative := s.value(uint32(littleEndian(raw)))
+		return spellFloat(strconv.AppendFloat(nil, v, 'g', n, 64), negative, 0, 0)
 	}
-	var values []string
-	for f := fieldsOf(src, body); f.next(); {
-		if f.tag != kind.field<<3|wireBytes {
-			continue
-		}
-		for _, raw := range src[f.body.Start:f.body.End] {
-			switch {
-			case kind.digits > 0:
-				values = append(values, kind.format.print(uint32(raw), kind.digits))
-			case kind.signed:
-				values = append(values, strconv.Itoa(int(int8(raw<<(8-kind.bits))>>(8-kind.bits))))
-			default:
-				values = append(values, strconv.Itoa(int(raw&(1<<kind.bits-1))))
-			}
-		}
-	}
-	return values
-}
-
-func (s smallFloat) print(bits uint32, digits int) string {
-	v, negative := s.value(bits)
-	if math.IsNaN(v) {
-		return spellFloat([]byte("NaN"), negative, 0, 0)
-	}
-	return spellFloat(strconv.AppendFloat(nil, v, 'g', digits, 64), negative, 0, 0)
 }
 
 func (s smallFloat) value(bits uint32) (v float64, negative bool) {
