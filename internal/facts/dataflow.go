@@ -115,7 +115,7 @@ func (r *reader) kindOf(id hlo.InstrID) int32 {
 	if *known == 0 {
 		r.coded = append(r.coded, in.Opcode)
 		*known = int32(len(r.coded))
-		r.tables.Said = append(r.tables.Said, r.interner.says(opSaid{r.m.OpcodeName(in.Opcode), r.shape(in.Shape), r.m.Shape(in.Shape).Layout}))
+		r.tables.Kinds = append(r.tables.Kinds, r.interner.kind(opKind{r.m.OpcodeName(in.Opcode), r.shape(in.Shape), r.m.Shape(in.Shape).Layout}))
 	}
 	return *known - 1
 }

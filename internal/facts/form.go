@@ -2,7 +2,8 @@ package facts
 
 import (
 	"encoding/binary"
-	"encoding/hex"
+	"fmt"
+	"hash/fnv"
 	"maps"
 	"slices"
 	"strings"
@@ -269,39 +270,19 @@ func (r *reader) print(f *Form, l launch) {
 	if l.class == ClassControl {
 		op, family = 0, 0
 	}
-	print := hashOf(op).text(f.Kind).text(f.Out)
-	for shape := range f.In.All() {
-		print = print.text(shape)
-	}
-	f.Print, f.Family = print.String(), hashOf(family).text(f.Kind).String()
+	f.Print = contentHash(op, append([]string{f.Kind, f.Out}, f.In.List()...)...)
+	f.Family = contentHash(family, f.Kind)
 }
 
-// contentHash is FNV-1a of a number and texts, each of which ends with a zero byte.
-type contentHash uint64
-
-func (h contentHash) add(b byte) contentHash { return (h ^ contentHash(b)) * 1099511628211 }
-
-func hashOf(content uint64) contentHash {
-	h := contentHash(14695981039346656037)
-	for range 8 {
-		h = h.add(byte(content))
-		content >>= 8
+// contentHash is FNV-1a of a number and texts, each of which ends with a zero byte, in 16 hex digits.
+func contentHash(content uint64, texts ...string) string {
+	b := binary.LittleEndian.AppendUint64(nil, content)
+	for _, text := range texts {
+		b = append(append(b, text...), 0)
 	}
-	return h
-}
-
-func (h contentHash) text(s string) contentHash {
-	for i := range len(s) {
-		h = h.add(s[i])
-	}
-	return h.add(0)
-}
-
-// String spells the hash in 16 hex digits.
-func (h contentHash) String() string {
-	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], uint64(h))
-	return hex.EncodeToString(b[:])
+	h := fnv.New64a()
+	h.Write(b)
+	return fmt.Sprintf("%016x", h.Sum64())
 }
 
 // alike says which computations are the same, found out once.

@@ -15,7 +15,7 @@ type interner struct {
 	sites    internTable[Site]
 	origins  internTable[opOrigin]
 	stacks   internTable[Stack]
-	said     internTable[opSaid]
+	kinds    internTable[opKind]
 	products internTable[Product]
 	forms    internTable[Form]
 }
@@ -44,24 +44,21 @@ func (s *internTable[T]) put(sum uint64, value T) *T {
 	return &value
 }
 
-// lookup returns the hash of a value and the known value that equals it, nil where none does.
-func lookup[T comparable](s *interner, table *internTable[T], value T) (sum uint64, known *T) {
-	sum = maphash.Comparable(s.seed, value)
-	if known = table.find(sum); known == nil || *known != value {
-		return sum, nil
+// intern returns the known value that equals one, or keeps that, after it was made of words that are kept.
+func intern[T comparable](s *interner, table *internTable[T], value T, words func(*T)) *T {
+	sum := maphash.Comparable(s.seed, value)
+	if known := table.find(sum); known != nil && *known == value {
+		return known
 	}
-	return sum, known
+	words(&value)
+	return table.put(sum, value)
 }
 
 func (s *interner) word(w string) string {
 	if w == "" {
 		return ""
 	}
-	sum, known := lookup(s, &s.words, w)
-	if known == nil {
-		known = s.words.put(sum, w)
-	}
-	return *known
+	return *intern(s, &s.words, w, func(*string) {})
 }
 
 func (s *interner) place(l hlo.Location) hlo.Location {
@@ -70,45 +67,27 @@ func (s *interner) place(l hlo.Location) hlo.Location {
 }
 
 func (s *interner) site(at Site) *Site {
-	sum, known := lookup(s, &s.sites, at)
-	if known == nil {
+	return intern(s, &s.sites, at, func(at *Site) {
 		at.OpType, at.Loop, at.Source = s.word(at.OpType), s.word(at.Loop), s.place(at.Source)
-		known = s.sites.put(sum, at)
-	}
-	return known
+	})
 }
 
 func (s *interner) origin(opName string, from *Stack) *opOrigin {
-	sum, known := lookup(s, &s.origins, opOrigin{opName, from})
-	if known == nil {
-		known = s.origins.put(sum, opOrigin{opName, from})
-	}
-	return known
+	return intern(s, &s.origins, opOrigin{opName, from}, func(*opOrigin) {})
 }
 
 func (s *interner) stack(l hlo.Location, caller *Stack) *Stack {
-	sum, known := lookup(s, &s.stacks, Stack{l, caller})
-	if known == nil {
-		known = s.stacks.put(sum, Stack{s.place(l), caller})
-	}
-	return known
+	return intern(s, &s.stacks, Stack{l, caller}, func(at *Stack) { at.Location = s.place(l) })
 }
 
-func (s *interner) says(o opSaid) *opSaid {
-	sum, known := lookup(s, &s.said, o)
-	if known == nil {
-		known = s.said.put(sum, opSaid{s.word(o.Opcode), s.word(o.Shape), s.word(o.Layout)})
-	}
-	return known
+func (s *interner) kind(k opKind) *opKind {
+	return intern(s, &s.kinds, k, func(k *opKind) { *k = opKind{s.word(k.Opcode), s.word(k.Shape), s.word(k.Layout)} })
 }
 
 func (s *interner) product(p Product) *Product {
-	sum, known := lookup(s, &s.products, p)
-	if known == nil {
+	return intern(s, &s.products, p, func(p *Product) {
 		p.Opcode, p.Shape, p.Precision, p.OpName, p.Source = s.word(p.Opcode), s.word(p.Shape), s.word(p.Precision), s.word(p.OpName), s.place(p.Source)
-		known = s.products.put(sum, p)
-	}
-	return known
+	})
 }
 
 // formHead holds the fields in which most forms differ.

@@ -22,7 +22,7 @@ type reader struct {
 	lists    map[opList]OpList
 	origins  []byte                 // of the list at hand, see ops
 	origin   hlo.MetadataID         // the last in origins
-	kinds    [][]int32              // by hlo.ShapeID and opcode: what operations in kernels say in tables.Said + 1
+	kinds    [][]int32              // by hlo.ShapeID and opcode: what operations in kernels say in tables.Kinds + 1
 	coded    []hlo.Opcode           // by kind
 	flow     flow                   // see operations
 	counts   []int                  // by opcode, of the operations at hand; see doing

@@ -30,12 +30,12 @@ type body struct {
 
 // opTables holds what operations say, each text once.
 type opTables struct {
-	Said    []*opSaid   // by kind: two operations of a module say the same when their kind is the same
+	Kinds   []*opKind   // by kind: two operations of a module say the same when their kind is the same
 	Origins []*opOrigin // by hlo.MetadataID; nil for those of no operation
 }
 
-// opSaid is what an operation says but for its operands.
-type opSaid struct{ Opcode, Shape, Layout string }
+// opKind is what an operation says but for its operands.
+type opKind struct{ Opcode, Shape, Layout string }
 
 // opOrigin is where an operation comes from.
 type opOrigin struct {
@@ -51,7 +51,7 @@ func ListOf(ops ...Op) OpList {
 	t := &opTables{}
 	var code, origins []byte
 	for i, op := range ops {
-		t.Said = append(t.Said, &opSaid{op.Opcode, op.Shape, op.Layout})
+		t.Kinds = append(t.Kinds, &opKind{op.Opcode, op.Shape, op.Layout})
 		t.Origins = append(t.Origins, &opOrigin{op.OpName, op.from()})
 		code = appendHead(code, int32(i), len(op.From))
 		for _, from := range op.From {
@@ -96,8 +96,8 @@ func (l OpList) All() iter.Seq[Op] {
 func (l OpList) Slice() []Op { return slices.AppendSeq(make([]Op, 0, l.Len()), l.All()) }
 
 func (l OpList) op(op keptOp, from []int32) Op {
-	said, origin := l.List.Body.Tables.Said[op.kind], l.List.Body.Tables.Origins[op.origin]
-	return Op{Opcode: said.Opcode, OpName: origin.OpName, Shape: said.Shape, Layout: said.Layout, Source: origin.Stack.at(), Stack: origin.Stack, From: from}
+	kind, origin := l.List.Body.Tables.Kinds[op.kind], l.List.Body.Tables.Origins[op.origin]
+	return Op{Opcode: kind.Opcode, OpName: origin.OpName, Shape: kind.Shape, Layout: kind.Layout, Source: origin.Stack.at(), Stack: origin.Stack, From: from}
 }
 
 // seenOps remembers operations of one module. Most metadata belongs to one kind of operation.
@@ -147,7 +147,7 @@ func (l OpList) distinct(seen *seenOps) iter.Seq[Op] {
 
 // keptOp is an operation as lists keep it.
 type keptOp struct {
-	kind     int32          // in opTables.Said
+	kind     int32          // in opTables.Kinds
 	origin   hlo.MetadataID // in opTables.Origins
 	at       int32          // its place in the list
 	operands string         // spelled

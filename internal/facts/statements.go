@@ -25,7 +25,7 @@ type statements struct {
 	at    map[statementKey]int32
 	list  []Statement
 	does  []opcodeOf
-	stood map[stackOf]bool
+	seen  map[stackOf]bool
 	lines map[lines]int  // numbered
 	known map[*Stack]int // their numbers
 }
@@ -43,7 +43,7 @@ type stackOf struct {
 }
 
 func newStatements() *statements {
-	return &statements{at: map[statementKey]int32{}, stood: map[stackOf]bool{}, lines: map[lines]int{}, known: map[*Stack]int{}}
+	return &statements{at: map[statementKey]int32{}, seen: map[stackOf]bool{}, lines: map[lines]int{}, known: map[*Stack]int{}}
 }
 
 // add puts one operation at its place in the model.
@@ -56,8 +56,8 @@ func (s *statements) add(op Op, opType string) {
 		s.list = append(s.list, Statement{Scope: key.scope, Type: key.dtype, OpName: op.OpName, OpType: opType, Source: op.Source, Caller: op.Stack.called()})
 	}
 	s.does = append(s.does, opcodeOf{i, op.Opcode})
-	if key := (stackOf{i, op.Stack}); op.Stack != nil && !s.stood[key] {
-		s.stood[key] = true
+	if key := (stackOf{i, op.Stack}); op.Stack != nil && !s.seen[key] {
+		s.seen[key] = true
 		s.list[i].Stacks = append(s.list[i].Stacks, op.Stack)
 	}
 }
