@@ -24,17 +24,15 @@ type side struct {
 	kernels   []*facts.Kernel
 	paired    []int
 	connected bool
-	byName    map[string][]int // unpaired kernels that compute something, by their op_name
-	byScope   map[string][]int // the same, by their op_name without its last step
+	byScope   map[string][]int // unpaired kernels that compute something, by their op_name without its last step
 	byRegion  map[string][]int // the same, by the outer part of their op_name
 }
 
 func newSide(kernels []*facts.Kernel, paired []int) *side {
-	s := &side{kernels: kernels, paired: paired, connected: connected(kernels), byName: map[string][]int{}, byScope: map[string][]int{}, byRegion: map[string][]int{}}
+	s := &side{kernels: kernels, paired: paired, connected: connected(kernels), byScope: map[string][]int{}, byRegion: map[string][]int{}}
 	for i := range kernels {
 		if k := kernels[i]; s.free(i) && len(k.Do) > 0 {
 			scope := scopeOf(k.OpName)
-			s.byName[k.OpName] = append(s.byName[k.OpName], i)
 			s.byScope[scope] = append(s.byScope[scope], i)
 			s.byRegion[regionOf(scope)] = append(s.byRegion[regionOf(scope)], i)
 		}
@@ -95,9 +93,6 @@ const (
 // apart finds the pieces of a kernel: along the values between them if these are known, else by
 // their place in the model.
 func (s *side) apart(whole *facts.Kernel) []int {
-	if pieces := s.along(whole, s.byName[whole.OpName]); pieces != nil {
-		return pieces
-	}
 	candidates := s.candidates(whole)
 	if pieces := s.along(whole, candidates); pieces != nil {
 		return pieces
