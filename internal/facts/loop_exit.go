@@ -23,113 +23,83 @@ func (l *loopReader) stops() bool {
 		case l.drifts(index):
 			found = true
 		default:
-			return l.steps <= maxSteps
+			return true
 		}
 	}
-	return counter && found && l.steps <= maxSteps
+	return counter && found
 }
 
-// noElement is the index of no element of the state.
-const noElement = -1
-
 // onlyCounts reports whether a condition, or a flag of the state, tells nothing but how far counters got.
-func (l *loopReader) onlyCounts(o operand, flag int32, counts func(operand) bool) bool {
-	if index, ok := l.element(o); ok {
+func (l *loopReader) onlyCounts(v *value, flag int32, counts func(*value) bool) bool {
+	switch index := v.state; {
+	case index != noElement:
 		return index == flag || l.kept(index) || flag == noElement && l.onlyCounts(l.next(index), index, counts)
-	}
-	o = l.behind(o)
-	switch l.m.Instrs[o.id].Opcode {
-	case hlo.OpNot, hlo.OpAnd, hlo.OpOr:
-		return l.ofAll(o, func(term operand) bool { return l.onlyCounts(term, flag, counts) })
-	case hlo.OpCompare:
-		return l.ofAll(o, counts)
+	case v.op == hlo.OpCompare:
+		return all(l.terms(v), counts)
+	case v.op == hlo.OpNot || v.op == hlo.OpAnd || v.op == hlo.OpOr:
+		return all(l.terms(v), func(term *value) bool { return l.onlyCounts(term, flag, counts) })
 	}
 	return false
 }
 
-// ofAll reports whether something holds of all operands.
-func (l *loopReader) ofAll(o operand, holds func(operand) bool) bool {
-	operands := l.m.Operands(o.id)
-	return l.steps <= maxSteps && len(operands) > 0 && !slices.ContainsFunc(operands, func(id hlo.InstrID) bool { return !holds(operand{id, o.outer}) })
+// all reports whether something holds of all of one or more values.
+func all(terms []*value, holds func(*value) bool) bool {
+	return len(terms) > 0 && !slices.ContainsFunc(terms, func(v *value) bool { return !holds(v) })
 }
 
 // loose reports whether a value may be a counter's, or is a number that the body leaves alone.
-func (l *loopReader) loose(o operand) bool {
-	if l.fixed(o) {
-		return true
-	}
-	index, ok := l.drifted(o)
-	return ok && l.drifts(index)
+func (l *loopReader) loose(v *value) bool {
+	index := l.drifted(v)
+	return l.fixed(v) || index != noElement && l.drifts(index)
 }
 
 // exact reports whether a value is surely a counter's, or a single number that the body leaves alone.
-func (l *loopReader) exact(o operand) bool {
-	if l.fixed(o) {
-		return l.scalar(o)
+func (l *loopReader) exact(v *value) bool {
+	switch index := l.drifted(v); {
+	case l.fixed(v):
+		return len(v.shape.Dims) == 0
+	case index != noElement:
+		return l.counter(index) && (v.state == index || l.grows(v, index))
 	}
-	if index, ok := l.element(o); ok {
-		return l.counter(index)
-	}
-	index, ok := l.drifted(o)
-	return ok && l.counter(index) && l.grows(o, index)
+	return false
 }
 
 // fixed reports whether a value is a constant or an element of the state that the body leaves alone.
-func (l *loopReader) fixed(o operand) bool {
-	if index, ok := l.element(o); ok {
-		return l.kept(index)
-	}
-	return l.m.Instrs[l.behind(o).id].Opcode == hlo.OpConstant
-}
-
-// scalar reports whether a value is a single one.
-func (l *loopReader) scalar(o operand) bool {
-	return len(l.m.Shape(l.m.Instrs[o.id].Shape).Dims) == 0
+func (l *loopReader) fixed(v *value) bool {
+	return v.op == hlo.OpConstant || v.state != noElement && l.kept(v.state)
 }
 
 // drifts reports whether whatever the body computes is added to an element of the state.
-func (l *loopReader) drifts(index int32) bool {
-	from, ok := l.drifted(l.next(index))
-	return ok && from == index
-}
+func (l *loopReader) drifts(index int32) bool { return l.drifted(l.next(index)) == index }
 
-// drifted is the element of the state that a value is a sum with, or that it leaves as it is.
-func (l *loopReader) drifted(o operand) (index int32, ok bool) {
-	if index, ok = l.element(o); ok {
-		return index, true
+// drifted is the element of the state that a value is a sum with, or that it leaves as it is, or noElement.
+func (l *loopReader) drifted(v *value) int32 {
+	terms := l.terms(v)
+	if len(terms) < 2 {
+		return v.state
 	}
-	o = l.behind(o)
-	terms := l.m.Operands(o.id)
-	if l.steps > maxSteps || len(terms) < 2 {
-		return 0, false
-	}
-	term := func(i int) (int32, bool) { return l.drifted(operand{terms[i], o.outer}) }
-	switch l.m.Instrs[o.id].Opcode {
+	switch v.op {
 	case hlo.OpAdd, hlo.OpMinimum, hlo.OpMaximum:
-		if index, ok = term(0); !ok {
-			index, ok = term(1)
+		if index := l.drifted(terms[0]); index != noElement {
+			return index
 		}
+		return l.drifted(terms[1])
 	case hlo.OpSubtract:
-		index, ok = term(0)
+		return l.drifted(terms[0])
 	case hlo.OpSelect:
-		if index, ok = term(1); ok {
-			other, also := term(len(terms) - 1)
-			ok = also && other == index
+		if index := l.drifted(terms[1]); index == l.drifted(terms[len(terms)-1]) {
+			return index
 		}
 	}
-	return index, ok
+	return noElement
 }
 
 // worked reports whether a value is plain arithmetic on constants, what the body leaves alone, what may be counters, and an element itself.
-func (l *loopReader) worked(o operand, self int32) bool {
-	if l.steps > maxSteps || l.fixed(o) {
-		return true
+func (l *loopReader) worked(v *value, self int32) bool {
+	if v.state != noElement {
+		return l.kept(v.state) || v.state == self || l.drifts(v.state)
 	}
-	if index, ok := l.element(o); ok {
-		return index == self || l.drifts(index)
-	}
-	o = l.behind(o)
-	return arithmetic(l.m.Instrs[o.id].Opcode) && l.ofAll(o, func(term operand) bool { return l.worked(term, self) })
+	return l.fixed(v) || arithmetic(v.op) && all(l.terms(v), func(term *value) bool { return l.worked(term, self) })
 }
 
 // arithmetic reports whether an operation is one that counting is done with.
@@ -145,85 +115,70 @@ func arithmetic(op hlo.Opcode) bool {
 // counter reports whether an element of the state is surely a counter: a single whole number that moves on in every iteration.
 func (l *loopReader) counter(index int32) bool {
 	next := l.next(index)
-	return l.scalar(next) && whole(l.m.Shape(l.m.Instrs[next.id].Shape).Type) && l.grows(next, index)
+	return len(next.shape.Dims) == 0 && next.shape.Type >= hlo.S8 && next.shape.Type <= hlo.U64 && l.grows(next, index)
 }
 
-func whole(t hlo.Type) bool { return t >= hlo.S8 && t <= hlo.U64 }
-
 // grows reports whether a value is an element of the state and something that is surely added to it, or taken from it.
-func (l *loopReader) grows(o operand, index int32) bool {
-	o = l.behind(o)
-	terms := l.m.Operands(o.id)
-	if l.steps > maxSteps || len(terms) < 2 {
-		return false
-	}
-	term := func(i int) operand { return operand{terms[i], o.outer} }
-	switch opcode := l.m.Instrs[o.id].Opcode; opcode {
-	case hlo.OpAdd, hlo.OpSubtract:
-		amounts, ok := l.amounts(o, index, opcode)
-		return ok && (slices.ContainsFunc(amounts, l.positive) || !slices.ContainsFunc(amounts, func(amount operand) bool { return !l.steady(amount) }))
-	case hlo.OpMinimum, hlo.OpMaximum:
-		return l.grows(term(0), index) && l.fixed(term(1)) || l.fixed(term(0)) && l.grows(term(1), index)
-	case hlo.OpSelect:
-		return l.grows(term(1), index) && l.grows(term(len(terms)-1), index)
+func (l *loopReader) grows(v *value, index int32) bool {
+	grows := func(term *value) bool { return l.grows(term, index) }
+	switch terms := l.terms(v); {
+	case len(terms) < 2:
+	case v.op == hlo.OpAdd || v.op == hlo.OpSubtract:
+		amounts, ok := l.amounts(v, index, v.op)
+		return ok && (slices.ContainsFunc(amounts, l.positive) || all(amounts, l.steady))
+	case v.op == hlo.OpMinimum || v.op == hlo.OpMaximum:
+		return grows(terms[0]) && l.fixed(terms[1]) || l.fixed(terms[0]) && grows(terms[1])
+	case v.op == hlo.OpSelect:
+		return all(terms[1:], grows)
 	}
 	return false
 }
 
 // amounts are what sums of one kind add to an element of the state, or take from it.
-func (l *loopReader) amounts(o operand, index int32, opcode hlo.Opcode) (amounts []operand, ok bool) {
-	if from, is := l.element(o); is {
-		return nil, from == index
+func (l *loopReader) amounts(v *value, index int32, op hlo.Opcode) (amounts []*value, ok bool) {
+	terms := l.terms(v)
+	if v.op != op || len(terms) != 2 {
+		return nil, v.state == index
 	}
-	o = l.behind(o)
-	terms := l.m.Operands(o.id)
-	if l.steps > maxSteps || l.m.Instrs[o.id].Opcode != opcode || len(terms) != 2 {
+	if amounts, ok = l.amounts(terms[0], index, op); ok {
+		return append(amounts, terms[1]), true
+	}
+	if op == hlo.OpSubtract {
 		return nil, false
 	}
-	left, right := operand{terms[0], o.outer}, operand{terms[1], o.outer}
-	if amounts, ok = l.amounts(left, index, opcode); ok {
-		return append(amounts, right), true
-	}
-	if opcode == hlo.OpSubtract {
-		return nil, false
-	}
-	amounts, ok = l.amounts(right, index, opcode)
-	return append(amounts, left), ok
+	amounts, ok = l.amounts(terms[1], index, op)
+	return append(amounts, terms[0]), ok
 }
 
 // steady reports whether an amount is a constant, an element that the body leaves alone, or chosen among such.
-func (l *loopReader) steady(o operand) bool {
-	if l.fixed(o) {
-		n, known := l.constant(o)
+func (l *loopReader) steady(v *value) bool {
+	if l.fixed(v) {
+		n, known := l.constant(v)
 		return !known || n != 0
 	}
-	return l.chosen(o, l.steady)
+	return l.chosen(v, l.steady)
 }
 
 // positive reports whether an amount is a constant above zero, something and such a constant, or chosen among such.
-func (l *loopReader) positive(o operand) bool {
-	if n, known := l.literal(o); known {
+func (l *loopReader) positive(v *value) bool {
+	if n, known := l.literal(v); known {
 		return n > 0
 	}
-	o = l.behind(o)
-	if l.m.Instrs[o.id].Opcode == hlo.OpAdd {
-		return !l.ofAll(o, func(term operand) bool { return !l.positive(term) })
+	if v.op == hlo.OpAdd {
+		return slices.ContainsFunc(l.terms(v), l.positive)
 	}
-	return l.chosen(o, l.positive)
+	return l.chosen(v, l.positive)
 }
 
 // chosen reports whether a value is the smaller or the larger of two, or either of two, of which something holds.
-func (l *loopReader) chosen(o operand, holds func(operand) bool) bool {
-	o = l.behind(o)
-	terms := l.m.Operands(o.id)
-	switch l.m.Instrs[o.id].Opcode {
-	case hlo.OpMinimum, hlo.OpMaximum:
-	case hlo.OpSelect:
-		terms = terms[min(1, len(terms)):]
-	default:
-		return false
+func (l *loopReader) chosen(v *value, holds func(*value) bool) bool {
+	switch terms := l.terms(v); {
+	case v.op == hlo.OpMinimum || v.op == hlo.OpMaximum:
+		return all(terms, holds)
+	case v.op == hlo.OpSelect && len(terms) > 0:
+		return all(terms[1:], holds)
 	}
-	return l.steps <= maxSteps && len(terms) > 1 && !slices.ContainsFunc(terms, func(id hlo.InstrID) bool { return !holds(operand{id, o.outer}) })
+	return false
 }
 
 // exit is how a loop of unknown length ends.
@@ -241,13 +196,13 @@ func exitOf(m *hlo.Module, id hlo.InstrID) exit {
 	if !ok {
 		return exit{}
 	}
-	early := !l.counts()
-	l.steps = 0
-	e := exit{counts: l.onlyCounts(operand{id: m.Comps[l.condition].Root}, noElement, l.exact)}
-	if l.steps = 0; early {
-		e.early, e.most = true, max(0, l.latest())
-		l.steps = 0
+	e := exit{early: !l.counts(), counts: l.onlyCounts(l.asked(), noElement, l.exact)}
+	if e.early {
+		e.most = max(0, l.latest(l.asked(), false))
 		e.stops = !e.counts && l.stops()
+	}
+	if l.steps > maxSteps {
+		return exit{}
 	}
 	return e
 }
@@ -255,9 +210,6 @@ func exitOf(m *hlo.Module, id hlo.InstrID) exit {
 // counts reports whether nothing but counters, and what the body leaves alone, decides on another iteration, as far as can be seen.
 func (l *loopReader) counts() bool {
 	elements, known := l.decisive()
-	if l.steps > maxSteps {
-		return true
-	}
 	for _, index := range elements {
 		if _, steps := l.step(index); !steps && !l.kept(index) {
 			return false
@@ -268,62 +220,39 @@ func (l *loopReader) counts() bool {
 
 // decisive lists the elements of the state that decide on another iteration, unless something reads the state as a whole.
 func (l *loopReader) decisive() (elements []int32, known bool) {
-	seen := map[operand]bool{}
-	open := []operand{{id: l.m.Comps[l.condition].Root}}
-	for len(open) > 0 && len(open) <= maxSteps && l.steps <= maxSteps { // each takes a step at least
-		o := l.behind(open[len(open)-1])
+	seen := map[*value]bool{}
+	for open := []*value{l.asked()}; len(open) > 0; {
+		v := open[len(open)-1]
 		open = open[:len(open)-1]
-		index, reads := l.element(o)
 		switch {
-		case seen[o]:
-		case reads:
-			elements = append(elements, index)
-		case l.isState(o):
+		case seen[v]:
+		case v.state != noElement:
+			elements = append(elements, v.state)
+		case l.isState(v.operand):
 			return elements, false
 		default:
-			for _, id := range l.m.Operands(o.id) {
-				open = append(open, operand{id, o.outer})
-			}
+			open = append(open, l.terms(v)...)
 		}
-		seen[o] = true
+		seen[v] = true
 	}
-	return elements, len(open) == 0 && l.steps <= maxSteps
+	return elements, true
 }
 
-// demand is a condition that has to hold for another iteration, or, with not, must not hold.
-type demand struct {
-	operand
-	not bool
-}
-
-// latest is how often the loop runs at most: as often as the first of several conditions that it has to meet lets it.
-func (l *loopReader) latest() int64 {
+// latest is how often the loop runs at most: as often as the first of several conditions that it has to meet lets it; with not, of
+// conditions that must not hold.
+func (l *loopReader) latest(v *value, not bool) int64 {
+	switch {
+	case v.op == hlo.OpNot:
+		not = !not
+	case v.op == hlo.OpAnd && !not, v.op == hlo.OpOr && not: // both sides of an and, neither side of an or
+	default:
+		return l.until(v, not)
+	}
 	most := int64(unknownTrips)
-	open := []demand{{operand{id: l.m.Comps[l.condition].Root}, false}}
-	for len(open) > 0 && len(open) <= maxSteps && l.steps <= maxSteps {
-		d := open[0]
-		d.operand = l.behind(d.operand)
-		open = open[1:]
-		if all, several := l.demands(d); several {
-			open = append(open, all...)
-		} else if n := l.until(d.operand, d.not); n >= 0 && (most == unknownTrips || n < most) {
+	for _, term := range l.terms(v) {
+		if n := l.latest(term, not); n >= 0 && (most == unknownTrips || n < most) {
 			most = n
 		}
 	}
 	return most
-}
-
-// demands are the conditions that must hold for one of several: both sides of an and, neither side of an or.
-func (l *loopReader) demands(d demand) (all []demand, several bool) {
-	switch opcode := l.m.Instrs[d.id].Opcode; {
-	case opcode == hlo.OpNot:
-		d.not = !d.not
-	case opcode == hlo.OpAnd && !d.not, opcode == hlo.OpOr && d.not:
-	default:
-		return nil, false
-	}
-	for _, id := range l.m.Operands(d.id) {
-		all = append(all, demand{operand{id, d.outer}, d.not})
-	}
-	return all, true
 }

@@ -26,8 +26,11 @@ func countTrips(m *hlo.Module, id hlo.InstrID) int64 {
 	if !ok {
 		return unknownTrips
 	}
-	return l.until(operand{id: m.Comps[l.condition].Root}, false)
+	return l.until(l.asked(), false)
 }
+
+// mirrored are the directions of a comparison with its sides exchanged.
+var mirrored = map[string]string{"LT": "GT", "LE": "GE", "GT": "LT", "GE": "LE", "NE": "NE"}
 
 // trips counts the iterations of a loop that runs while `i direction bound`.
 func trips(first, step, bound int64, direction string) int64 {
@@ -36,7 +39,7 @@ func trips(first, step, bound int64, direction string) int64 {
 	}
 	if step < 0 {
 		first, step, bound = -first, -step, -bound
-		direction = map[string]string{"GT": "LT", "GE": "LE", "NE": "NE"}[direction]
+		direction = mirrored[direction]
 	}
 	if direction == "LE" {
 		direction, bound = "LT", bound+1
@@ -56,11 +59,12 @@ func trips(first, step, bound int64, direction string) int64 {
 // far reports whether a number is so large that a sum of two might overflow: no loop that ends begins, steps or stops there.
 func far(n int64) bool { return n > math.MaxInt64/4 || n < math.MinInt64/4 }
 
-// loopReader answers what a loop's counter starts with, grows by and is compared with.
+// loopReader answers what decides on another iteration of a loop, and what the body does to it.
 type loopReader struct {
 	m               *hlo.Module
 	init            hlo.InstrID
 	body, condition hlo.CompID
+	values          map[operand]*value
 	steps           int // that were taken from one instruction to another
 }
 
@@ -72,27 +76,7 @@ func loopAt(m *hlo.Module, id hlo.InstrID) (l loopReader, ok bool) {
 	if len(operands) != 1 || len(callees) != 2 {
 		return l, false
 	}
-	return loopReader{m: m, init: operands[0], body: callees[0], condition: callees[1]}, true
-}
-
-// until is how often a comparison of the counter lets the loop run; with not, the comparison that does not hold.
-func (l *loopReader) until(comparison operand, not bool) int64 {
-	index, bound, direction, ok := l.compared(comparison)
-	if !ok {
-		return unknownTrips
-	}
-	if not {
-		direction = map[string]string{"LT": "GE", "LE": "GT", "GT": "LE", "GE": "LT", "EQ": "NE"}[direction]
-	}
-	first, ok := l.initial(index)
-	if !ok {
-		return unknownTrips
-	}
-	step, ok := l.step(index)
-	if !ok {
-		return unknownTrips
-	}
-	return trips(first, step, bound, direction)
+	return loopReader{m: m, init: operands[0], body: callees[0], condition: callees[1], values: map[operand]*value{}}, true
 }
 
 // operand is an instruction seen through the fusions and calls around it, so that their parameters can be followed outwards.
@@ -101,14 +85,51 @@ type operand struct {
 	outer *operand // the fusion or call whose body id is in; nil in the computation where the search began
 }
 
+// value is what computes an operand.
+type value struct {
+	operand
+	op    hlo.Opcode
+	shape *hlo.Shape // of the operand
+	state int32      // the element of the loop's state that it is, or noElement
+}
+
+// noElement is the index of no element of the state.
+const noElement = -1
+
+func (l *loopReader) value(o operand) *value {
+	if v := l.values[o]; v != nil {
+		return v
+	}
+	from := l.behind(o)
+	in, operands := &l.m.Instrs[from.id], l.m.Operands(from.id)
+	v := &value{operand: from, op: in.Opcode, shape: l.m.Shape(l.m.Instrs[o.id].Shape), state: noElement}
+	if in.Opcode == hlo.OpGetTupleElement && in.Param >= 0 && len(operands) == 1 && l.isState(l.behind(operand{operands[0], from.outer})) {
+		v.state = in.Param
+	}
+	l.values[o] = v
+	return v
+}
+
+// terms are the operands of what computes a value that is no element of the state; none once too many steps were taken.
+func (l *loopReader) terms(v *value) (terms []*value) {
+	operands := l.m.Operands(v.id)
+	if l.steps += 1 + len(operands); v.state != noElement || l.steps > maxSteps {
+		return nil
+	}
+	for _, id := range operands {
+		terms = append(terms, l.value(operand{id, v.outer}))
+	}
+	return terms
+}
+
+// asked is what decides on another iteration.
+func (l *loopReader) asked() *value { return l.value(operand{id: l.m.Comps[l.condition].Root}) }
+
 // behind follows an instruction to what computes its value: through copies, bitcasts, conversions, tuples, fusions, calls and their
 // parameters.
 func (l *loopReader) behind(o operand) operand {
-	for steps := 0; steps < maxDepth; steps++ {
+	for range maxDepth {
 		next, ok := l.through(o)
-		if !ok {
-			next, ok = l.picked(o)
-		}
 		if !ok {
 			return o
 		}
@@ -132,39 +153,20 @@ func (l *loopReader) through(o operand) (operand, bool) {
 		if outside := l.m.Operands(o.outer.id); int(in.Param) < len(outside) {
 			return operand{outside[in.Param], o.outer.outer}, true
 		}
+	case in.Opcode == hlo.OpGetTupleElement && len(operands) == 1:
+		return l.part(operand{operands[0], o.outer}, in.Param)
 	}
 	return o, false
 }
 
-// picked is the element that is read out of a tuple which is put together in sight.
-func (l *loopReader) picked(o operand) (operand, bool) {
-	in, operands := &l.m.Instrs[o.id], l.m.Operands(o.id)
-	if in.Opcode != hlo.OpGetTupleElement || len(operands) != 1 {
-		return o, false
-	}
-	return l.part(operand{operands[0], o.outer}, in.Param)
-}
-
-// part is the n-th element of a tuple.
+// part is the n-th element of a tuple that is put together in sight.
 func (l *loopReader) part(o operand, n int32) (operand, bool) {
-	tuple := l.whole(o)
+	tuple := l.behind(o)
 	elements := l.m.Operands(tuple.id)
 	if l.m.Instrs[tuple.id].Opcode != hlo.OpTuple || n < 0 || int(n) >= len(elements) {
 		return o, false
 	}
 	return operand{elements[n], tuple.outer}, true
-}
-
-// whole follows a tuple to what puts it together.
-func (l *loopReader) whole(o operand) operand {
-	for steps := 0; steps < maxDepth; steps++ {
-		next, ok := l.through(o)
-		if !ok {
-			return o
-		}
-		o = next
-	}
-	return o
 }
 
 // passes reports whether an operation's value is its operand's.
@@ -176,62 +178,50 @@ func passes(op hlo.Opcode) bool {
 	return false
 }
 
-// compared reads `state[index] direction bound` off what decides on another iteration.
-func (l *loopReader) compared(o operand) (index int32, bound int64, direction string, ok bool) {
-	root := l.behind(o)
-	sides := l.m.Operands(root.id)
-	if l.m.Instrs[root.id].Opcode != hlo.OpCompare || len(sides) != 2 {
-		return 0, 0, "", false
-	}
-	direction, _ = l.m.Attr(root.id, "direction")
-	left, right := operand{sides[0], root.outer}, operand{sides[1], root.outer}
-	if _, isCounter := l.element(left); !isCounter {
-		left, right = right, left
-		direction = map[string]string{"LT": "GT", "LE": "GE", "GT": "LT", "GE": "LE", "NE": "NE"}[direction]
-	}
-	index, isCounter := l.element(left)
-	bound, known := l.constant(right)
-	return index, bound, direction, isCounter && known
-}
-
-// element is the index of the loop's state that a value is read from.
-func (l *loopReader) element(o operand) (int32, bool) {
-	o = l.behind(o)
-	in, operands := &l.m.Instrs[o.id], l.m.Operands(o.id)
-	if in.Opcode != hlo.OpGetTupleElement || in.Param < 0 || len(operands) != 1 {
-		return 0, false
-	}
-	return in.Param, l.isState(l.whole(operand{operands[0], o.outer}))
-}
-
 // isState reports whether an instruction is the state of the loop, all of it.
 func (l *loopReader) isState(o operand) bool {
 	return o.outer == nil && l.m.Instrs[o.id].Opcode == hlo.OpParameter
 }
 
-// constant is an integer constant, or an element of the state that starts as one and that the body hands on unchanged.
-func (l *loopReader) constant(o operand) (int64, bool) {
-	if index, ok := l.element(o); ok {
-		if !l.kept(index) {
-			return 0, false
-		}
-		return l.initial(index)
+// until is how often a comparison of the counter, `state[index] direction bound`, lets the loop run; with not, one that must not hold.
+func (l *loopReader) until(v *value, not bool) int64 {
+	sides := l.terms(v)
+	if v.op != hlo.OpCompare || len(sides) != 2 {
+		return unknownTrips
 	}
-	return l.literal(o)
+	direction, _ := l.m.Attr(v.id, "direction")
+	counter, bound := sides[0], sides[1]
+	if counter.state == noElement {
+		counter, bound, direction = bound, counter, mirrored[direction]
+	}
+	if not {
+		direction = map[string]string{"LT": "GE", "LE": "GT", "GT": "LE", "GE": "LT", "EQ": "NE"}[direction]
+	}
+	first, begins := l.initial(counter.state)
+	step, grows := l.step(counter.state)
+	end, ends := l.constant(bound)
+	if counter.state == noElement || !begins || !grows || !ends {
+		return unknownTrips
+	}
+	return trips(first, step, end, direction)
+}
+
+// constant is an integer constant, or an element of the state that starts as one and that the body hands on unchanged.
+func (l *loopReader) constant(v *value) (int64, bool) {
+	if v.state != noElement && l.kept(v.state) {
+		return l.initial(v.state)
+	}
+	return l.literal(v)
 }
 
 // kept reports whether the body hands an element of the state on unchanged.
-func (l *loopReader) kept(index int32) bool {
-	next, ok := l.element(l.next(index))
-	return ok && next == index
-}
+func (l *loopReader) kept(index int32) bool { return l.next(index).state == index }
 
-func (l *loopReader) literal(o operand) (int64, bool) {
-	o = l.behind(o)
-	if l.m.Instrs[o.id].Opcode != hlo.OpConstant {
+func (l *loopReader) literal(v *value) (int64, bool) {
+	if v.op != hlo.OpConstant {
 		return 0, false
 	}
-	n, err := strconv.ParseInt(l.m.Literal(o.id), 10, 64)
+	n, err := strconv.ParseInt(l.m.Literal(v.id), 10, 64)
 	return n, err == nil
 }
 
@@ -241,25 +231,24 @@ func (l *loopReader) initial(index int32) (int64, bool) {
 	if !ok {
 		return 0, false
 	}
-	return l.literal(first)
+	return l.literal(l.value(first))
 }
 
 // next is what the body leaves in an element of the state.
-func (l *loopReader) next(index int32) operand {
+func (l *loopReader) next(index int32) *value {
 	next, _ := l.part(operand{id: l.m.Comps[l.body].Root}, index)
-	return next
+	return l.value(next)
 }
 
 // step is what the body adds to the counter.
 func (l *loopReader) step(index int32) (int64, bool) {
-	sum := l.behind(l.next(index))
-	terms := l.m.Operands(sum.id)
-	if l.m.Instrs[sum.id].Opcode != hlo.OpAdd || len(terms) != 2 {
+	sum := l.next(index)
+	terms := l.terms(sum)
+	if sum.op != hlo.OpAdd || len(terms) != 2 {
 		return 0, false
 	}
-	for i := range terms {
-		from, ok := l.element(operand{terms[i], sum.outer})
-		if n, known := l.constant(operand{terms[1-i], sum.outer}); ok && known && from == index {
+	for i, term := range terms {
+		if n, known := l.constant(terms[1-i]); known && term.state == index {
 			return n, true
 		}
 	}
@@ -308,9 +297,9 @@ func (k *Kernel) LoopLine() string {
 	return fmt.Sprintf("loop of %d iterations   %s", k.Length, k.OpName)
 }
 
-// LoopWork is what one iteration of a loop launches, computes and moves.
+// LoopWork is what one iteration of a loop launches and computes.
 type LoopWork struct {
-	Launches, Flops, Bytes float64
+	Launches, Flops float64
 }
 
 // LoopStep returns the work of one iteration of a loop, without the loops in it.
@@ -318,7 +307,6 @@ func (v *Variant) LoopStep(loop *Kernel) (w LoopWork) {
 	for k := range v.KernelsThat(func(k *Kernel) bool { return k.InLoop && k.Loop == loop.OpName && k.CostsLaunch() }) {
 		w.Launches++
 		w.Flops += float64(k.Flops)
-		w.Bytes += float64(k.Bytes)
 	}
 	return w
 }
