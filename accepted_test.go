@@ -61,7 +61,7 @@ func gatedBy(t *testing.T, text string) gated {
 }
 
 // settled holds a result to what accepting promises: nothing is found but what the configuration asks for whatever was accepted, as
-// accept said, and everything is looked at.
+// accept said, and everything is checked.
 func settled(t *testing.T, name string, done *gate.Accepted, r *result.Result) {
 	t.Helper()
 	for _, f := range r.Findings {

@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"slices"
-
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -17,7 +15,7 @@ var asyncCollectives = rule.Rule{
 		"to each other, and the device waits for the network.",
 	Reads: []rule.Input{rule.Schedule},
 	Options: []rule.Option{
-		{Key: "kinds", Type: rule.Words, Sense: rule.Selects, Enum: rule.CollectiveWords, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
+		onlyKinds,
 		{Key: "min_distance", Type: rule.Count, Sense: rule.Demands, Default: 1.0, Doc: "how many kernels must run between its start and its end"},
 		{Key: "min_ratio", Type: rule.Share, Sense: rule.Demands, InPlace: true, Doc: "the smallest share of collectives that must overlap with kernels, instead of all of them"},
 		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "ignore smaller collectives"},
@@ -71,8 +69,7 @@ func countsAsFact(c *rule.Context) bool {
 
 func countedCollective(c *rule.Context) func(k *facts.Kernel) bool {
 	return func(k *facts.Kernel) bool {
-		least, _ := c.Number("min_bytes")
-		return k.Class == facts.ClassCollective && float64(k.Bytes) >= least && (c.List("kinds") == nil || slices.Contains(c.List("kinds"), k.Target))
+		return k.Class == facts.ClassCollective && large(c, k.Bytes) && ofKind(c, k)
 	}
 }
 

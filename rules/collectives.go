@@ -9,9 +9,15 @@ import (
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
+// onlyKinds chooses collectives by their kind.
+var onlyKinds = rule.Option{
+	Key: "kinds", Type: rule.Words, Sense: rule.Selects, Enum: rule.CollectiveWords,
+	Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …",
+}
+
 // whichCollectives are the options that choose the collectives that an entry counts.
 var whichCollectives = []rule.Option{
-	{Key: "kinds", Type: rule.Words, Sense: rule.Selects, Enum: rule.CollectiveWords, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
+	onlyKinds,
 	{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only those in this part of the model"},
 	{Key: "in", Type: rule.Word, Sense: rule.Selects, Enum: []string{"all", "loops"}, Default: "all", Doc: "count all of them, or only those in loops, which run in every iteration"},
 	{Key: "dtypes", Type: rule.Words, Sense: rule.Selects, Enum: rule.TypeWords, Doc: "only those whose result holds one of these types"},
@@ -25,10 +31,7 @@ func chosenCollective(c *rule.Context) func(k *facts.Kernel) bool {
 		if k.Class != facts.ClassCollective || c.Text("in") == "loops" && !k.InLoop {
 			return false
 		}
-		if kinds := c.List("kinds"); kinds != nil && !slices.Contains(kinds, k.Target) {
-			return false
-		}
-		if !inPart(c, k.OpName) {
+		if !ofKind(c, k) || !inPart(c, k.OpName) {
 			return false
 		}
 		if types := c.List("dtypes"); types != nil && !slices.ContainsFunc(types, func(t string) bool { return holdsType(k.Out, t) }) {
@@ -36,6 +39,12 @@ func chosenCollective(c *rule.Context) func(k *facts.Kernel) bool {
 		}
 		return largeEnough(c, k)
 	}
+}
+
+// ofKind reports whether an entry counts collectives of a kernel's kind.
+func ofKind(c *rule.Context, k *facts.Kernel) bool {
+	kinds := c.List(onlyKinds.Key)
+	return kinds == nil || slices.Contains(kinds, k.Target)
 }
 
 // placeCounted returns " in loops" where only those in loops are counted.

@@ -78,10 +78,7 @@ func donatedCount(c *rule.Context, v *facts.Variant) (n float64) {
 	return n
 }
 
-func isReused(c *rule.Context, p *facts.Parameter) bool {
-	least, _ := c.Number("min_bytes")
-	return p.Aliased && float64(p.Bytes) >= least
-}
+func isReused(c *rule.Context, p *facts.Parameter) bool { return p.Aliased && large(c, p.Bytes) }
 
 // replacedDonations counts the arguments that are new, less those that the program no longer has: nothing is won or lost with them.
 func replacedDonations(c *rule.Context, v *diff.Variant) (n float64) {
@@ -108,10 +105,9 @@ func undonated(c *rule.Context, v *diff.Variant) (out []*facts.Parameter) {
 
 // lostDonations lists the arguments whose buffer the baseline reused and this program does not.
 func lostDonations(c *rule.Context, v *diff.Variant) (out []*facts.Parameter) {
-	least, _ := c.Number("min_bytes")
 	for _, ch := range v.Params {
 		lost := ch.Old != nil && ch.New != nil && ch.Old.Aliased && !ch.New.Aliased
-		if lost && float64(ch.New.Bytes) >= least && !phrase.AnyGlob(c.List("params"), ch.Name) {
+		if lost && large(c, ch.New.Bytes) && !phrase.AnyGlob(c.List("params"), ch.Name) {
 			out = append(out, ch.New)
 		}
 	}
@@ -141,9 +137,8 @@ func judgeDonatedShare(c *rule.Context, v *diff.Variant) {
 
 // donatedBytes are those of the arguments that matter: the reused ones, and all.
 func donatedBytes(c *rule.Context, v *facts.Variant) (reused, all float64) {
-	least, _ := c.Number("min_bytes")
 	for i := range v.Params {
-		if n := float64(v.Params[i].Bytes); n >= least {
+		if n := float64(v.Params[i].Bytes); large(c, v.Params[i].Bytes) {
 			all += n
 			reused += n * float64(diff.Flag(v.Params[i].Aliased))
 		}
@@ -153,10 +148,9 @@ func donatedBytes(c *rule.Context, v *facts.Variant) (reused, all float64) {
 
 // heldTwice lists the arguments that matter and whose buffers no result takes over, the largest first.
 func heldTwice(c *rule.Context, v *facts.Variant) []*facts.Parameter {
-	least, _ := c.Number("min_bytes")
 	var out []*facts.Parameter
 	for i := range v.Params {
-		if a := &v.Params[i]; !a.Aliased && float64(a.Bytes) >= least {
+		if a := &v.Params[i]; !a.Aliased && large(c, a.Bytes) {
 			out = append(out, a)
 		}
 	}

@@ -106,6 +106,12 @@ func inPart(c *rule.Context, opName string) bool {
 	return part == "" || phrase.Glob(part, opName)
 }
 
+// large holds what an entry counts against its min_bytes.
+func large(c *rule.Context, bytes int64) bool {
+	least, _ := c.Number("min_bytes")
+	return float64(bytes) >= least
+}
+
 // fitsPath matches a glob against a whole path, or against its base name when the glob has no slash.
 func fitsPath(pattern, file string) bool {
 	return phrase.Glob(pattern, file) || phrase.Glob(pattern, path.Base(file))

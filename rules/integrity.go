@@ -100,7 +100,7 @@ var orphanBaseline = rule.Rule{
 	},
 }
 
-// whyGone says why an accepted program is not looked at.
+// whyGone says why an accepted program is not checked.
 func whyGone(c *rule.Context, p *diff.Program) string {
 	if key := c.Target.LeftOutBy(p.Name); key != "" {
 		return key + " leaves it out now; where that is meant: xlagate baseline prune"

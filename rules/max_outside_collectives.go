@@ -19,7 +19,7 @@ var maxOutsideCollectives = rule.Rule{
 		"with it. One collective for each gradient, instead of one for all, is a launch and a wait for each.",
 	Reads: []rule.Input{rule.Graphs},
 	Options: []rule.Option{
-		{Key: "kinds", Type: rule.Words, Sense: rule.Selects, Enum: rule.CollectiveWords, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
+		onlyKinds,
 	},
 	Budget:  &rule.Metric{Noun: "outside collectives", Better: rule.Lower},
 	Fails:   rule.Example{On: "tf-reduced/after", Config: "- { rule: max-outside-collectives, max_increase: 0 }", Says: "4 outside all-reduces: up from 2 in the baseline"},

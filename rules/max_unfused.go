@@ -39,10 +39,7 @@ func checkMaxUnfused(c *rule.Context, v *diff.Variant) {
 // runsAlone reports whether a kernel does one of the operations and nothing else.
 func runsAlone(c *rule.Context) func(k *facts.Kernel) bool {
 	return func(k *facts.Kernel) bool {
-		if k.Do.Len() != 1 || !slices.Contains(c.List("ops"), k.Do[0].Opcode) || k.Class == facts.ClassControl || k.Class == facts.ClassCollective {
-			return false
-		}
-		least, _ := c.Number("min_bytes")
-		return float64(k.Bytes) >= least && inPart(c, k.OpName)
+		return k.Do.Len() == 1 && slices.Contains(c.List("ops"), k.Do[0].Opcode) && k.Class != facts.ClassControl && k.Class != facts.ClassCollective &&
+			large(c, k.Bytes) && inPart(c, k.OpName)
 	}
 }

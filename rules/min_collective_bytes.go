@@ -14,7 +14,7 @@ var minCollectiveBytes = rule.Rule{
 		"hundreds of tiny transfers of the same bytes instead of a few large ones.",
 	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
-		{Key: "kinds", Type: rule.Words, Sense: rule.Selects, Enum: rule.CollectiveWords, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
+		onlyKinds,
 		{Key: "only_more", Type: rule.Switch, Sense: rule.Caps, Default: false, Doc: "allow smaller transfers while there are no more of them than in the baseline"},
 	},
 	Budget:  &rule.Metric{Unit: "bytes", Noun: "bytes a collective", Better: rule.Higher},

@@ -84,7 +84,7 @@ func checkNoSpills(c *rule.Context, v *diff.Variant) {
 // fixPTX is what to do where the dump holds no PTX: the compiler of 2026 writes it only where it is asked for the emitters' output.
 const fixPTX = "compile for an NVIDIA GPU with --xla_dump_to=DIR (with JAX 0.12 and later also --xla_dump_emitter_re=.*): the dump then holds *.ptx"
 
-// registersUnknown says why a fact of a program's registers cannot be looked at, where it cannot: it is not known, or was found out by
+// registersUnknown says why a fact of a program's registers cannot be checked, where it cannot: it is not known, or was found out by
 // another assembler than the baseline's.
 func registersUnknown(c *rule.Context, v *diff.Variant, fact facts.ID) bool {
 	_, known := v.New.Facts[fact]

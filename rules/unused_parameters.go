@@ -41,10 +41,9 @@ func checkUnusedParameters(c *rule.Context, v *diff.Variant) {
 }
 
 func unusedArguments(c *rule.Context, v *facts.Variant) []string {
-	least, _ := c.Number("min_bytes")
 	var names []string
 	for i := range v.Params {
-		if p := &v.Params[i]; p.Unused && float64(p.Bytes) >= least && !phrase.AnyGlob(c.List("allow"), p.Name) {
+		if p := &v.Params[i]; p.Unused && large(c, p.Bytes) && !phrase.AnyGlob(c.List("allow"), p.Name) {
 			names = append(names, p.Name)
 		}
 	}

@@ -14,7 +14,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// What is held is looked at again after each collection.
+// What is held is measured again after each collection.
 func TestPaceGoesOn(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	pace()

@@ -46,7 +46,7 @@ func TestProposalsPass(t *testing.T) {
 	}
 }
 
-// Clusters are named by numbers that change: no budget is tied to one, and all are looked at.
+// Clusters are named by numbers that change: no budget is tied to one, and all are checked.
 func TestProposalForClusters(t *testing.T) {
 	rep := &facts.Report{Programs: []*facts.Program{
 		{Name: "cluster_0", Variants: []*facts.Variant{{Facts: facts.Values{"kernels.total": 3}}}},

@@ -143,7 +143,7 @@ func (b *batch) recalled(i int) *measuring {
 		return nil
 	}
 	known := b.known[i]
-	b.known[i] = cacheEntry{} // it is looked at once
+	b.known[i] = cacheEntry{} // it is used once
 	for _, read := range known.Reads {
 		if read.At < 0 || read.At >= len(b.files[i]) {
 			return nil

@@ -56,7 +56,7 @@ type drawnCount struct {
 	d       *artifacts.Drawing
 	info    *Drawing
 	backend string
-	steps   int     // what was looked at: frames that call one another twice multiply
+	steps   int     // what was visited: frames that call one another twice multiply
 	nodes   [][]int // by frame
 	frames  [][]int // frames in a frame
 	calls   [][]int // frames that a node calls

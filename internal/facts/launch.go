@@ -224,7 +224,7 @@ const (
 	mostRepeated    = 16
 )
 
-// most is the most that can be looked at one by one of a module of so many instructions.
+// most is the most launches and operations that are visited one by one, of a module of so many instructions.
 func most(instructions int64) amount {
 	launches := min(max(leastLaunches, mostRepeated*instructions), maxLaunches)
 	return amount{launches, launches, max(leastOperations, mostRepeated*instructions)}
@@ -312,7 +312,7 @@ func (c *counting) launch(id hlo.InstrID) amount {
 }
 
 // bodies says how many instructions the module has, and how many are in each computation and in what it enters, in a launch as flow
-// sees it. Callees come before callers: each computation is looked at once.
+// sees it. Callees come before callers: each computation is visited once.
 func (w *walk) bodies() (all int64, sizes []int64) {
 	const enough = 1 << 40 // far above every limit, and far below what overflows
 	sizes = make([]int64, len(w.m.Comps))

@@ -68,7 +68,7 @@ func TestCutOffModule(t *testing.T) {
 	}
 }
 
-// A module that was dumped before its optimization only was not looked at.
+// A module that was dumped before its optimization only cannot be checked.
 func TestMissingOptimizedModule(t *testing.T) {
 	dir := unpack(t, "cpu-while", func(_ string, data []byte) []byte { return data })
 	files, err := filepath.Glob(filepath.Join(dir, "*after_optimizations.txt"))

@@ -101,7 +101,7 @@ func sorted(programs []*Program) []*Program {
 	return programs
 }
 
-// explained reports whether the dump itself says why a module cannot be looked at.
+// explained reports whether the dump itself says why a module cannot be measured.
 func explained(d *dump.Dump, m *dump.Module) bool {
 	return slices.ContainsFunc(d.Problems, func(p dump.Problem) bool { return p.Module == m.ID })
 }

@@ -50,9 +50,9 @@ func TestTakeFacts(t *testing.T) {
 // What a finding is about besides facts goes with it, and nothing else does.
 func TestTakeMoreThanFacts(t *testing.T) {
 	for about, changed := range map[string]func(*facts.Variant) bool{
-		"kernel list":    func(v *facts.Variant) bool { return v.Kernels[0].OpName == "fresh" },
-		"params":    func(v *facts.Variant) bool { return v.Result == "fresh" },
-		"constants": func(v *facts.Variant) bool { return len(v.Constants) == 1 },
+		"kernel list": func(v *facts.Variant) bool { return v.Kernels[0].OpName == "fresh" },
+		"params":      func(v *facts.Variant) bool { return v.Result == "fresh" },
+		"constants":   func(v *facts.Variant) bool { return len(v.Constants) == 1 },
 	} {
 		for _, named := range []string{"kernel list", "params", "constants"} {
 			next := take([]string{named}, "", baselined(facts.Values{"x": 1}, "a"), renamed(baselined(facts.Values{"x": 2}, "a")))

@@ -132,7 +132,7 @@ func TestNothingToLookAt(t *testing.T) {
 		o.Dumps = []string{dump}
 		r, err := Check(context.Background(), o)
 		if err != nil {
-			continue // refused before anything was looked at
+			continue // refused before anything was read
 		}
 		if r.ExitCode != ExitIncomplete || r.Verdict != "incomplete" || len(r.Problems) == 0 || r.Problems[0].Message == "" || r.Problems[0].Fix == "" {
 			t.Errorf("%s: exit %d, %+v", name, r.ExitCode, r.Problems)
@@ -140,7 +140,7 @@ func TestNothingToLookAt(t *testing.T) {
 	}
 }
 
-// What the baseline holds and the dump lacks was not looked at, unless the user says that it may be missing.
+// What the baseline holds and the dump lacks could not be checked, unless the user says that it may be missing.
 func TestLackingInput(t *testing.T) {
 	files := members(t, whole)
 	o := options(t, "version: 1\nextends: [recommended, strict]\n")

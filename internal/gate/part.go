@@ -161,7 +161,7 @@ func joinPacked(packed []string) ([]*facts.Report, error) {
 			dumps = make([][]*facts.Share, len(shares))
 		}
 		if len(shares) != len(dumps) {
-			return nil, fmt.Errorf("one part looked at %d dumps, another at %d", len(dumps), len(shares))
+			return nil, fmt.Errorf("one part read %d dumps, another %d", len(dumps), len(shares))
 		}
 		for d, s := range shares {
 			dumps[d] = append(dumps[d], s)

@@ -97,7 +97,7 @@ func TestFactsMoveByTheirRule(t *testing.T) {
 	}
 }
 
-// The programs of all targets of both sides are looked at, each once, in order.
+// The programs of all targets of both sides are compared, each once, in order.
 func TestBaselinesOfSeveralTargets(t *testing.T) {
 	cfg := parse(t, withRules())
 	store := func(programs ...string) fstest.MapFS {

@@ -2,7 +2,7 @@ package gate
 
 import "testing"
 
-// To look at less is to ask for less, unless there must be so many of what is looked at: from whichever side the entry bounds it.
+// To count less is to ask for less, unless there must be so many of what is counted: from whichever side the entry bounds it.
 func TestNarrowerUnderBounds(t *testing.T) {
 	for _, c := range []struct{ old, fresh, there, back string }{
 		{"max-copies, max: 3", "max-copies, max: 3, in: loops", "looser max-copies: in all → loops", "stricter max-copies: in loops → all"},

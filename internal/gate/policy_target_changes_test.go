@@ -24,7 +24,7 @@ func TestTargetsComeAndGo(t *testing.T) {
 	}
 }
 
-// What is looked at less is looser; no list of programs means all of them.
+// To check less is looser; no list of programs means all of them.
 func TestProgramsOfATarget(t *testing.T) {
 	for _, c := range []struct{ old, fresh, want string }{
 		{"", "include: [f]", "looser a: programs.include: none → f"},

@@ -73,7 +73,7 @@ func TestProgramsOfTheOtherDumpThatAreLeftOut(t *testing.T) {
 	}
 }
 
-// What a dump holds and nobody asked for is named: a program that came with a pull request is not looked at by an old list of names.
+// What a dump holds and nobody asked for is named: a program that came with a pull request is not checked by an old list of names.
 func TestProgramsThatNobodyAskedFor(t *testing.T) {
 	const left = "train_step (left out by programs.include)"
 	for programs, want := range map[string]bool{"include: [scale]": true, "include: [scale], exclude: [train_step]": false, "include: [scale, train_step]": false, "exclude: [train_step]": false} {

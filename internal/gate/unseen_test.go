@@ -8,7 +8,7 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// A program is gone from a dump that was looked at, and from none that could not be.
+// A program is gone from a dump that was read, and from none that could not be.
 func TestNothingIsGoneFromWhatWasNotSeen(t *testing.T) {
 	o := options(t, recommended, "cpu-donation_lost/before.tar.xz")
 	accept(t, o, AcceptOptions{Reason: "start"})

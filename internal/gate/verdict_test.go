@@ -56,7 +56,7 @@ func TestVerdictFitsTheExitCode(t *testing.T) {
 	}
 }
 
-// Ids are the first 12 digits of a hash of what is looked at, and never the same twice in a result.
+// Ids are the first 12 digits of a hash of what is checked, and never the same twice in a result.
 func TestIDsTellFindingsApart(t *testing.T) {
 	f := result.Finding{Rule: "max-kernels", Target: "t", Program: "p", Subject: "kernels.total"}
 	taken, seen := map[string]bool{}, map[string]bool{}
@@ -96,7 +96,7 @@ func TestNothingJudgedIsNotGreen(t *testing.T) {
 		"the only rule is off":         {"version: 1\nrules: [{ rule: max-kernels, max: 100, level: off }]\n", []string{"target default is not covered: no rule checked it"}},
 		"one of two targets is left":   {two + "rules: [{ rule: max-kernels, max: 100, target: a }]\n", []string{"target b is not covered: no rule checked it"}},
 		"it is off for one of the two": {two + "rules: [{ rule: max-kernels, max: 100 }, { rule: max-kernels, target: b, level: off }]\n", nil},
-		"both are looked at":           {two + "rules: [{ rule: max-kernels, max: 100 }]\n", nil},
+		"both are checked":             {two + "rules: [{ rule: max-kernels, max: 100 }]\n", nil},
 	} {
 		o := options(t, c.file, "cpu-improved/before.tar.xz")
 		if len(o.Config.Targets) > 1 {
