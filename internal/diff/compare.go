@@ -123,6 +123,7 @@ func (c *comparison) variant(old, fresh *facts.Variant) *Variant {
 		v.Change = Removed
 		return v
 	}
+	runAlike(old, fresh)
 	v.Params = compareParams(old.Params, fresh.Params)
 	v.Rescaled = rescaled(old.Params, fresh.Params)
 	v.Facts = compareFacts(old.Facts, fresh.Facts)

@@ -55,6 +55,22 @@ func EndSooner(old, fresh *facts.Variant) (sooner [][2]*facts.Kernel) {
 	return sooner
 }
 
+// runAlike takes the loops that may run any number of times to run as often as in the baseline.
+func runAlike(old, fresh *facts.Variant) {
+	if len(fresh.EndlessLoops()) == 0 || fresh.Device == nil {
+		return
+	}
+	fresh.Kernels = slices.Clone(fresh.Kernels) // compiles share what was measured of them
+	pairs, _, _ := PairLoops(old.Loops(), fresh.Loops())
+	for _, pair := range pairs {
+		was, is := pair[0].Iterations(), pair[1]
+		if is.Length == 0 && is.MaxTrips == 0 && was > 0 {
+			fresh.Run(is, was)
+		}
+	}
+	fresh.PriceOn(fresh.Device)
+}
+
 // LoopChange is a loop that runs in another way than before.
 type LoopChange struct{ Old, New *facts.Kernel }
 

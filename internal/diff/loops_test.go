@@ -5,6 +5,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff/difftest"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/price"
 )
 
 // early makes a loop one that may end early, after so many iterations at the latest.
@@ -32,6 +33,17 @@ func TestEndSooner(t *testing.T) {
 		if got := len(EndSooner(c.old, c.fresh)); got != c.sooner {
 			t.Errorf("%s: %d loops end sooner, want %d", c.name, got, c.sooner)
 		}
+	}
+}
+
+// A loop that the program no longer says the length of is taken to run as often as before.
+func TestLoopOfUnknownLengthRunsAsBefore(t *testing.T) {
+	old, fresh := difftest.Looping(50), early(difftest.Looping(50), 0, 0)
+	loop := &fresh.Kernels[0]
+	loop.Work[price.Iterations], loop.Until, fresh.Device = 10, 1, price.Named("cpu")
+	runAlike(old, fresh)
+	if got := fresh.Kernels[0].Iterations(); got != 50 || loop.Iterations() != 10 || fresh.Facts[facts.PriceStep] == 0 {
+		t.Errorf("%d iterations, and those that were measured are %d; %v", got, loop.Iterations(), fresh.Facts)
 	}
 }
 

@@ -151,7 +151,7 @@ type Kernel struct {
 	Result     bool       `json:"-"`                   // its value leaves the program
 	Async      bool       `json:"-"`                   // a collective that is started and waited for apart
 	Overlapped int32      `json:"-"`                   // of one that is Async: how many kernels run meanwhile
-	Until      int32      `json:"-"`                   // of a transfer that is started and waited for apart: the first of the variant's kernels after that; never stored
+	Until      int32      `json:"-"`                   // of a loop, and of a transfer that is started and waited for apart: the first of the variant's kernels after that; never stored
 	Plan       *Plan      `json:"launch,omitempty"`    // nil where it was not dumped
 	Code       *Code      `json:"code,omitempty"`      // nil where nothing tells; never stored
 	Occupancy  *Occupancy `json:"occupancy,omitempty"` // nil where its code, its launch or the device is not known; never stored

@@ -37,6 +37,7 @@ type loop struct {
 	trips int64 // unknownTrips when the compiler did not say
 	exit  exit  // where trips is unknown
 	runs  int64 // how often the loop itself is entered
+	end   int   // the first launch after those in it
 }
 
 // limits that only a broken or hostile module reaches
@@ -132,6 +133,7 @@ func (w *walk) control(id hlo.InstrID, at place) error {
 	if l.trips == unknownTrips {
 		l.exit = exitOf(w.m, id)
 	}
+	number := len(w.loops)
 	w.loops = append(w.loops, l)
 	inside.loop = id
 	condition := inside // once: a loop whose trip count is known is run without asking it again
@@ -143,7 +145,9 @@ func (w *walk) control(id hlo.InstrID, at place) error {
 	if err := w.computation(callees[1], condition, hlo.NoInstr); err != nil {
 		return err
 	}
-	return w.computation(callees[0], inside, hlo.NoInstr)
+	err := w.computation(callees[0], inside, hlo.NoInstr)
+	w.loops[number].end = len(w.launches)
+	return err
 }
 
 // conditional walks the branches, each in a place of its own.
@@ -189,7 +193,7 @@ func (r *reader) lengths(w *walk, kernels []Kernel) {
 			parts, wholes := r.states(l.id)
 			counted.Trips = Trips{InPart: parts, Whole: wholes, Length: max(0, loops[0].trips), MaxTrips: loops[0].exit.most, ExitsEarly: loops[0].exit.stops, CounterOnly: loops[0].exit.counts}
 			counted.Work = loops[0].work()
-			kernels[i].Form = r.interner.form(counted)
+			kernels[i].Form, kernels[i].Until = r.interner.form(counted), int32(loops[0].end)
 			loops = loops[1:]
 		}
 	}

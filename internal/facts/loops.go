@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/price"
 )
 
 const unknownTrips = -1
@@ -258,6 +259,35 @@ func (l *loopReader) step(index int32) (int64, bool) {
 // Loops lists the loops of a program, in the order of the schedule.
 func (v *Variant) Loops() []*Kernel {
 	return slices.Collect(v.KernelsThat(func(k *Kernel) bool { return k.Root == "while" && k.Class == ClassControl }))
+}
+
+// Iterations is how often a loop runs, or is taken to run, each time that it is entered.
+func (k *Kernel) Iterations() int64 { return max(k.Length, int64(k.Work[price.Iterations])) }
+
+// Run takes a loop of unknown length, one of [Variant.Loops], to run so many times, with all that is in it. A stored baseline does not say what is in it.
+func (v *Variant) Run(loop *Kernel, times int64) {
+	taken, sites, inside := loop.Iterations(), map[*Site]*Site{}, false
+	if taken == 0 {
+		return
+	}
+	for i := range v.Kernels[:loop.Until] {
+		k := &v.Kernels[i]
+		if inside = inside || k == loop; !inside || k.Guess <= loop.Guess { // its condition
+			continue
+		}
+		if sites[k.Site] == nil {
+			site := *k.Site
+			site.Guess = timesProduct(site.Guess/taken, times)
+			sites[k.Site] = &site
+		}
+		k.Site = sites[k.Site]
+	}
+	if loop.Until > 0 {
+		form := *loop.Form
+		form.Work[price.Iterations], form.Work[price.Decisions] = float64(times), float64(times)
+		form.Work = form.Work.Rounded()
+		loop.Form = &form
+	}
 }
 
 // EndlessLoops lists the loops whose trip count is not known.

@@ -48,7 +48,7 @@ func (v *Variant) hide(d *price.Device) {
 	forms, cached := map[partly]*Form{}, d.Cached(v.Facts[RunTouched])
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
-		if k.Until == 0 {
+		if k.Until == 0 || k.Class == ClassControl {
 			continue
 		}
 		if all == nil {

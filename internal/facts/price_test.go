@@ -25,6 +25,32 @@ func TestBranchesAreEquallyLikely(t *testing.T) {
 	}
 }
 
+// A loop of unknown length that is taken to run otherwise does so with all that is in it, but for its condition, which its own work counts.
+func TestRunLoop(t *testing.T) {
+	v := &Variant{}
+	for _, k := range []struct {
+		root         string
+		times, guess int64
+		until        int32
+	}{{"while", 1, 0, 5}, {"compare", 1, 0, 0}, {"while", 1, 10, 5}, {"compare", 1, 10, 0}, {"tanh", 1, 100, 0}, {"add", 1, 0, 0}} {
+		form := &Form{Root: k.root, Work: price.Work{price.Calls: 1}}
+		if k.root == "while" {
+			form.Class, form.Work[price.Iterations], form.Work[price.Decisions] = ClassControl, 10, 10
+		}
+		v.Kernels = append(v.Kernels, Kernel{Form: form, Site: &Site{Times: k.times, Guess: k.guess}, Until: k.until})
+	}
+	loops := v.Loops()
+	v.Run(loops[0], 30)
+	v.Run(loops[1], 5)
+	var runs []float64
+	for _, p := range v.Prices(price.Named("cpu")) {
+		runs = append(runs, p.Runs)
+	}
+	if want := []float64{1, 1, 30, 30, 150, 1}; !slices.Equal(runs, want) || loops[0].Iterations() != 30 || loops[1].Iterations() != 5 || loops[1].Work[price.Decisions] != 5 {
+		t.Errorf("%v, want %v; %v", runs, want, loops)
+	}
+}
+
 // A run takes the same in whatever order its kernels are listed: a baseline does not keep their order.
 func TestPriceIgnoresOrder(t *testing.T) {
 	for _, p := range measure(t, "gpu-h100-rnn_grad_scan", Options{}).Programs {
