@@ -38,6 +38,7 @@ var pairs = []pair{
 	{name: "tpu-branch_lost", breaks: "max-step-time", place: "pairs.py:423", says: "new: select; gone: conditional"},
 	{name: "cpu-exit_lost", breaks: "max-step-time", place: "pairs.py", says: "gone: reduce, and, not"},
 	{name: "gpu-exit_lost", breaks: "max-step-time", place: "pairs.py", says: "gone: reduce, and, not"},
+	{name: "cpu-place_baked", breaks: "max-constant-bytes", place: "pairs.py", says: "w['place'] is baked into the program: f32[1,24,32], 3.0 KiB"},
 	{name: "cpu-end_unseen", breaks: "loops-kept", place: "pairs.py:706", says: "the loop could end early, now it runs until its counter ends it"},
 	{name: "cpu-residual_unseen", breaks: "loops-kept", place: "pairs.py:32", says: "the loop could end early, now it runs until its counter ends it"},
 	{name: "cpu-tested_sum"},

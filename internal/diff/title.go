@@ -246,7 +246,7 @@ func ConstantAt(c facts.Constant) *Cause { return constantCause(nil, c) }
 // constantCause also names the argument that the constant was: "params['w'] is baked into the program: f32[64,128], 32.0 KiB".
 func constantCause(v *Variant, c facts.Constant) *Cause {
 	title := fmt.Sprintf("%s (%s) is baked into the program", c.Shape, phrase.Bytes(float64(c.Bytes)))
-	if argument := formerArgument(v, c.Shape); argument != "" {
+	if argument := formerArgument(v, c); argument != "" {
 		title = fmt.Sprintf("%s is baked into the program: %s, %s", argument, c.Shape, phrase.Bytes(float64(c.Bytes)))
 	}
 	return &Cause{Kind: KindConstants, Title: title, OpName: c.OpName, Source: c.Source}
@@ -269,14 +269,14 @@ func NewConstants(v *Variant) []facts.Constant {
 	return out
 }
 
-// formerArgument names the argument of a shape that is gone, or that nothing reads any more, else one that is gone and that all new
-// constants together make up; "" when there is none.
-func formerArgument(v *Variant, shape string) string {
+// formerArgument names the argument of a constant's shape that is gone, or that nothing reads any more, else one that is gone and that all new
+// constants together make up, else one that is still read elsewhere; "" when there is none.
+func formerArgument(v *Variant, c facts.Constant) string {
 	if v == nil {
 		return ""
 	}
 	for _, p := range v.Params {
-		if p.Old == nil || p.Old.Shape != shape {
+		if p.Old == nil || p.Old.Shape != c.Shape {
 			continue
 		}
 		if p.New == nil || p.New.Unused && !p.Old.Unused {
@@ -288,7 +288,34 @@ func formerArgument(v *Variant, shape string) string {
 			return p.Name
 		}
 	}
-	return ""
+	return keptArgument(v, c)
+}
+
+// keptArgument names the only argument of a constant's shape, if the operation that reads the constant is not new, nor anything in its scope: it read
+// the argument before. Dimensions of one element do not count.
+func keptArgument(v *Variant, c facts.Constant) string {
+	scope := scopeOf(c.OpName)
+	if v.Old == nil || scope == "" || !v.Model.Known || slices.ContainsFunc(v.Model.Edits, func(e Edit) bool { return strings.HasPrefix(e.Scope, scope) }) {
+		return ""
+	}
+	var alike []string
+	for was := range v.KeptParams {
+		if sameArray(was.Shape, c.Shape) {
+			alike = append(alike, was.Name)
+		}
+	}
+	if len(alike) != 1 {
+		return ""
+	}
+	return alike[0]
+}
+
+// sameArray reports whether two arrays differ in dimensions of one element at most.
+func sameArray(a, b string) bool {
+	large := func(shape string) []string {
+		return slices.DeleteFunc(slices.Clone(hlo.ShapeText(shape).Dims()), func(n string) bool { return n == "1" })
+	}
+	return hlo.ShapeText(a).Type() == hlo.ShapeText(b).Type() && slices.Equal(large(a), large(b))
 }
 
 // NewResult finds a result that the program did not return before, or not in that shape; "" when there is none, or the old program's

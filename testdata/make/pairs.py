@@ -968,6 +968,20 @@ def recomputed_precisely():
     return jax.grad(loss), ({"up": array(32, 64), "down": array(64, 32)}, array(16, 32)), {}
 
 
+def place_baked():
+    """A step reads its table of positions from outside: the argument is still one, and is updated by nothing."""
+    outside = np.arange(24 * 32, dtype=np.float32).reshape(24, 32)
+
+    def loss(w, x):
+        h = jnp.tanh(x @ w["in"] + (outside if after else w["place"]))
+        return ((h @ w["out"]) ** 2).mean()
+
+    def step(w, x):
+        return jax.tree.map(lambda w, g: w - 0.1 * g, w, jax.grad(loss)(w, x))
+
+    return step, ({"in": array(16, 32), "place": array(24, 32), "out": array(32, 8)}, array(8, 24, 16)), {"donate_argnums": 0}
+
+
 def on_chip(name, args):
     """One chip of a kind that this machine does not have, and the arguments placed there."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "jax-aot"))
