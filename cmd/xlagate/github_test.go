@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -549,6 +550,35 @@ func TestAcceptRefusesAnEditedResult(t *testing.T) {
 		p.asks("mona", "write", "/xlagate accept all because")
 		if _, said := p.run(3, "accept", "--from-event"); p.Branches["wider"] != p.head || !strings.Contains(said, "contradicts itself; it was edited") && !strings.Contains(said, " by classifier/cpu/train_step") {
 			t.Errorf("%s: %s", name, said)
+		}
+	}
+}
+
+// The number that is written into the configuration is that of the facts, whatever a finding says beside them.
+func TestAcceptTakesNumbersFromTheFacts(t *testing.T) {
+	for name, c := range map[string]struct {
+		bound map[string]any
+		want  string
+	}{
+		"another number":  {map[string]any{"needs": 99_999}, "max_variants: 2"},
+		"another entry":   {map[string]any{"place": "xlagate.yaml:1:1"}, "max_variants: 1"},
+		"another setting": {map[string]any{"key": "max"}, "max_variants: 1"},
+	} {
+		p := newPullRequest(t, "acme/models")
+		p.push()
+		p.finished(50, "regressed")
+		id := p.findingOf("no-recompilation")
+		p.repack(p.unpacked(), func(r map[string]any) {
+			for _, f := range r["findings"].([]any) {
+				if f := f.(map[string]any); f["id"] == id {
+					maps.Copy(f["bound"].(map[string]any), c.bound)
+				}
+			}
+		})
+		p.asks("mona", "write", "/xlagate accept "+id+" both sizes are wanted")
+		p.run(0, "accept", "--from-event")
+		if config := p.Files(p.Branches["wider"])["xlagate.yaml"]; !strings.Contains(config, c.want) {
+			t.Errorf("%s: %s", name, config)
 		}
 	}
 }

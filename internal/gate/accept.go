@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -148,9 +149,6 @@ func (in *candidate) put(edit *baseline.Edit, a AcceptOptions, old, fresh, next 
 	}
 	next.Reason = reason(a.Reason, old, next)
 	next.ShowAs(old, fresh)
-	if old != nil && strings.EqualFold(next.Name, old.Name) { // the two may be one file
-		return errors.Join(remove(), done.put(baseline.Save(edit, in.target, next)))
-	}
 	if err := done.put(baseline.Save(edit, in.target, next)); err != nil {
 		return err // the old files stay if the new ones cannot be written
 	}
@@ -271,7 +269,33 @@ func candidatesOfResult(o Options, r *result.Result) ([]*candidate, error) {
 		out = append(out, in)
 	}
 	addFindings(r, out)
-	return out, nil
+	return out, boundByFacts(o, store, r, out)
+}
+
+// boundByFacts takes the limits that findings break from the facts of a result, judged again: the numbers beside the facts may be anything. A limit that
+// the facts do not break stays as it is written.
+func boundByFacts(o Options, store fs.FS, r *result.Result, list []*candidate) error {
+	again, err := Rejudge(o, store, r)
+	if err != nil {
+		return err
+	}
+	type limit struct{ id, place, key string }
+	bounds := map[limit]*result.Bound{}
+	for _, f := range again.Findings {
+		if f.Bound != nil {
+			bounds[limit{f.ID, f.Bound.Place, f.Bound.Key}] = f.Bound
+		}
+	}
+	for _, in := range list {
+		for i := range in.findings {
+			if b := in.findings[i].Bound; b != nil && b.Written {
+				said := *b
+				said.Written = false
+				in.findings[i].Bound = cmp.Or(bounds[limit{in.findings[i].ID, b.Place, b.Key}], &said)
+			}
+		}
+	}
+	return nil
 }
 
 // known refuses ids that no change and no finding has.
