@@ -18,6 +18,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/rules"
@@ -82,6 +83,9 @@ func textToScreen(list []output) bool {
 func deliver(w world, out output, render func(io.Writer) error) error {
 	if out.onScreen() {
 		return buffered(w.out, render)
+	}
+	if link := git.CheckedInLink(context.Background(), out.path); link != "" {
+		return fmt.Errorf("write %s: %s is a link that is checked in, so whoever wrote the checkout chose where it leads: remove it, or name another file", out.path, link)
 	}
 	if err := os.MkdirAll(filepath.Dir(out.path), 0o755); err != nil {
 		return fmt.Errorf("make the folder of %s: %w", out.path, err)

@@ -101,3 +101,24 @@ func TestGitSaysWhy(t *testing.T) {
 		t.Errorf("without git: %v", err)
 	}
 }
+
+// A baseline is not written through a link that a checkout brought.
+func TestFolderThatIsACheckedInLink(t *testing.T) {
+	dir, outside := checkout(t), t.TempDir()
+	for _, name := range []string{"link", "base/linked"} {
+		if err := os.Symlink(outside, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runGit(t, dir, "add", ".")
+	if _, err := (Place{Where: "link", Dir: dir}).Edit(context.Background()); err == nil || !strings.Contains(err.Error(), "link is a link that is checked in") {
+		t.Errorf("%v", err)
+	}
+	e := edit(t, Place{Where: "base", Dir: dir})
+	_, err := Save(e, "linked", &Program{Program: *measured(t, realDumps[0]).Programs[0]})
+	_, commitErr := e.Commit(context.Background())
+	left, readErr := os.ReadDir(outside)
+	if err = errors.Join(err, commitErr); err == nil || len(left) > 0 || errors.Join(readErr, e.Close()) != nil {
+		t.Errorf("%v; it wrote %v", err, left)
+	}
+}

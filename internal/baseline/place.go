@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/files"
+	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/registry"
 )
 
@@ -104,7 +105,7 @@ func (p Place) Edit(ctx context.Context) (*Edit, error) {
 		e.FS, e.store, err = openArtifact(ctx, p)
 	default:
 		e.FS = os.DirFS(p.folder())
-		e.store, err = editFolder(p.folder(), p.config())
+		e.store, err = editFolder(ctx, p.folder(), p.config())
 	}
 	if err != nil {
 		return nil, err
@@ -189,7 +190,10 @@ func openFolder(dir, config string) (fs.FS, error) {
 }
 
 // editFolder opens a directory for changing, and locks it.
-func editFolder(dir, config string) (editStore, error) {
+func editFolder(ctx context.Context, dir, config string) (editStore, error) {
+	if link := git.CheckedInLink(ctx, dir); link != "" {
+		return nil, wrong(dir, link+" is a link that is checked in, so whoever wrote the checkout chose where it leads", "give the folder that it leads to: --baseline DIR")
+	}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("%s is a file; the baseline is a directory", dir)
 	}

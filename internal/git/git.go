@@ -110,6 +110,20 @@ func unfiltered(dir string) (settings []string) {
 	return settings
 }
 
+// CheckedInLink returns the part of a path that is a symbolic link under git's control; "" if there is none. Whoever wrote the checkout chose where such a
+// link leads.
+func CheckedInLink(ctx context.Context, path string) string {
+	for at := filepath.Clean(path); at != filepath.Dir(at); at = filepath.Dir(at) {
+		if info, err := os.Lstat(at); err != nil || info.Mode().Type() != os.ModeSymlink {
+			continue
+		}
+		if _, err := Run(ctx, filepath.Dir(at), "ls-files", "--error-unmatch", "--", filepath.Base(at)); err == nil {
+			return at
+		}
+	}
+	return ""
+}
+
 // errTooLong ends a command that prints more than is wanted.
 var errTooLong = errors.New("git prints too much")
 
