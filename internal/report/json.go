@@ -8,6 +8,8 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"unicode"
+	"unicode/utf16"
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
@@ -28,7 +30,8 @@ func encodeJSON(w io.Writer, what string, v any, indent string, operations bool)
 	return nil
 }
 
-// uncommanded writes JSON that spells the old form of a workflow command in another way: a log may hold the JSON.
+// uncommanded writes JSON that spells the old form of a workflow command, and characters that a terminal obeys or that reorder others, in another way:
+// a log or a screen may show the JSON.
 type uncommanded struct{ w io.Writer }
 
 // Write takes a whole value, as the encoder writes it.
@@ -37,10 +40,32 @@ func (u uncommanded) Write(p []byte) (int, error) {
 	if bytes.Contains(p, []byte("##[")) {
 		text = bytes.ReplaceAll(p, []byte("##["), []byte(`#\u0023[`))
 	}
-	if _, err := u.w.Write(text); err != nil {
+	if _, err := u.w.Write(spelled(text)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// unseen reports whether a character has no shape of its own. The encoder escapes the ASCII ones.
+func unseen(r rune) bool { return r >= 0x7f && !unicode.IsPrint(r) }
+
+// spelled escapes the unseen characters of JSON.
+func spelled(text []byte) []byte {
+	if bytes.IndexFunc(text, unseen) < 0 {
+		return text
+	}
+	var b bytes.Buffer
+	for _, r := range string(text) {
+		switch high, low := utf16.EncodeRune(r); {
+		case !unseen(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.Bytes()
 }
 
 // filled copies a value with empty lists and maps in the place of nil ones, but for those that the JSON form leaves out when they are empty.

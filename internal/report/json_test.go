@@ -1,10 +1,13 @@
 package report
 
 import (
+	"encoding/json"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/xlagate/xlagate/internal/facts"
 )
@@ -18,5 +21,21 @@ func TestJSONFails(t *testing.T) {
 	}
 	if err := writeJSON(fullDisk{}, "it", "x"); err == nil || !strings.HasPrefix(err.Error(), "write it as JSON: ") {
 		t.Errorf("a full disk was not reported: %v", err)
+	}
+}
+
+// JSON on a screen or in a log is no escape sequence, reorders nothing, and still says the same.
+func TestJSONHasOnlyCharactersThatShow(t *testing.T) {
+	names := []string{hostileName, hostileText, "\u009b31m\u0085\u007f\u2028\u2066\U000e0041ä…µ日"}
+	var b strings.Builder
+	if err := writeJSON(&b, "it", names); err != nil {
+		t.Fatal(err)
+	}
+	if odd := strings.IndexFunc(b.String(), func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); odd >= 0 || !strings.Contains(b.String(), "ä…µ日") {
+		t.Errorf("%q", b.String())
+	}
+	var back []string
+	if err := json.Unmarshal([]byte(b.String()), &back); err != nil || !slices.Equal(back, names) {
+		t.Errorf("%v: %q", err, back)
 	}
 }
