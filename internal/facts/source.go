@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"iter"
 	"slices"
 	"strings"
 
@@ -181,14 +180,6 @@ func slashed(dir string) string {
 type Stack struct {
 	hlo.Location
 	Caller *Stack // nil for the outermost
-}
-
-// All yields the lines, the innermost first.
-func (s *Stack) All() iter.Seq[hlo.Location] {
-	return func(yield func(hlo.Location) bool) {
-		for ; s != nil && yield(s.Location); s = s.Caller {
-		}
-	}
 }
 
 // at is the innermost line, nothing where there is none.

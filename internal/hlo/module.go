@@ -7,7 +7,12 @@
 // that are equal but for names, [Prints] fingerprints the module (fingerprint*.go).
 package hlo
 
-import "sync"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
 
 // InstrID indexes [Module.Instrs].
 type InstrID int32
@@ -259,4 +264,48 @@ func (u *Users) find(c CompID) {
 			}
 		}
 	}
+}
+
+// Parse reads a module from a proto, which begins with control characters, or from text. Errors name the file. The module keeps src.
+func Parse(src []byte, file string) (*Module, error) {
+	if slices.ContainsFunc(src[:min(len(src), 1<<10)], func(c byte) bool { return c < ' ' && !strings.ContainsRune("\t\n\v\f\r", rune(c)) }) {
+		return ParseProto(src, file)
+	}
+	return ParseText(src, file)
+}
+
+// caught calls read and returns the *SyntaxError that it throws.
+func caught(read func()) (err error) {
+	defer func() {
+		switch failure := recover().(type) {
+		case nil:
+		case *SyntaxError:
+			err = failure
+		default:
+			panic(failure)
+		}
+	}()
+	read()
+	return nil
+}
+
+// SyntaxError is the reason why a module could not be read, and where.
+type SyntaxError struct {
+	File         string
+	Line, Column int    // 1-based, in bytes; 0 for a proto
+	Offset       int64  // bytes from the start
+	Near         string // the text at that place, at most 40 bytes
+	Message      string // "the file ends inside an instruction of %fused_computation.4"
+}
+
+// Error returns the place, the message and the text at that place.
+func (e *SyntaxError) Error() string {
+	place := fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column)
+	if e.Line == 0 {
+		place = fmt.Sprintf("%s: at byte %d", e.File, e.Offset)
+	}
+	if e.Near == "" {
+		return place + ": " + e.Message
+	}
+	return fmt.Sprintf("%s: %s, near %q", place, e.Message, e.Near)
 }

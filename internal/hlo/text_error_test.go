@@ -86,21 +86,6 @@ func TestTextModuleErrors(t *testing.T) {
 	}
 }
 
-func TestParseTellsTextFromProto(t *testing.T) {
-	for src, want := range map[string]bool{
-		"HloModule m": true, "\n // c\n\tHloModule m\n": true, "ENTRY %e {": true, "%c (p: f32[]) -> f32[] {": true, "add { x = ": true,
-		"": false, "HloModules": false, "BufferAssignment:\nallocation 0: size 4": false, "\n\x05\n\x03jit": false,
-		"module @jit_f attributes {": false, "%n = f32[] negate(f32[] p)": true, "f32[2] fusion-start(": true, "a = f32[2]": false, "hello (world)": false, "it (is": true, "\n \n(jit_f": false,
-	} {
-		if IsText([]byte(src)) != want {
-			t.Errorf("IsText(%q) is not %v", src, want)
-		}
-	}
-	if _, err := Parse([]byte(" \n"), "t"); err == nil || !strings.Contains(err.Error(), "the file is empty") {
-		t.Errorf("an empty file gives %v", err)
-	}
-}
-
 // A cut anywhere in a dump is an error that names the place. Behind the last brace there are only comments and blanks.
 func TestTextCutAnywhere(t *testing.T) {
 	names := append(fixtures(t, "text/real/*.txt"), "text/handmade/tokens", "text/styles/async_tpu/canonical")
