@@ -47,10 +47,11 @@ type (
 	list struct{ Items []line }
 	// table is rows of aligned cells. The text format leaves out the Head of a Bare one.
 	table struct {
-		Head  []string
-		Right []bool // by column: numbers, aligned right
-		Rows  [][]line
-		Bare  bool
+		Head      []string
+		Right     []bool // by column: numbers, aligned right
+		Rows      [][]line
+		Bare      bool
+		Sentences bool // the last column holds sentences, which flow in it
 	}
 	// listing is lines shown as they are, each with a mark: '+', '-', '~' or ' '.
 	listing struct{ Lines []listed }

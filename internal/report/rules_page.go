@@ -54,7 +54,7 @@ func ruleBlocks(d result.RuleDoc) []block {
 }
 
 func optionTable(options []result.OptionDoc) table {
-	t := table{Head: []string{"key", "type", "default", "what it does"}}
+	t := table{Head: []string{"key", "type", "default", "what it does"}, Sentences: true}
 	for _, o := range options {
 		t.Rows = append(t.Rows, []line{in(name, o.Key), in(dim, o.Type), in(name, o.Default), say(o.Doc)})
 	}

@@ -144,11 +144,52 @@ func (t *textPage) table(b table, indent int) {
 		}
 		rows = append([][]line{head}, rows...)
 	}
+	width := t.width - indent
 	widths := columnWidths(rows)
+	hang := func(row []line) bool { return b.Sentences && t.width > 0 && fits(row, widths, width) }
+	if b.Sentences && t.width > 0 {
+		fitting := slices.DeleteFunc(slices.Clone(rows), func(row []line) bool { return !fits(row, columnWidths([][]line{row}), width) })
+		if len(fitting) > 0 {
+			widths = columnWidths(fitting)
+		}
+	}
 	for _, row := range rows {
-		for i, l := range t.row(row, widths, b.Right, t.width-indent) {
+		if hang(row) {
+			t.hanging(row, widths, b.Right, indent)
+			continue
+		}
+		for i, l := range t.row(row, widths, b.Right, width) {
 			t.line(indent+4*min(i, 1), l)
 		}
+	}
+}
+
+// minSentence is the narrowest that a column of sentences is.
+const minSentence = 28
+
+// fits reports whether all but the last cell of a row are as narrow as their columns, and leave room for a sentence.
+func fits(row []line, widths []int, width int) bool {
+	for i, cell := range row[:len(row)-1] {
+		if cell.width() > widths[i] {
+			return false
+		}
+		width -= widths[i] + len(columnGap)*min(1, widths[i])
+	}
+	return width >= minSentence
+}
+
+// hanging writes a row whose last cell flows in its own column.
+func (t *textPage) hanging(row []line, widths []int, right []bool, indent int) {
+	last := len(row) - 1
+	room := t.width - indent
+	for i := range last {
+		room -= widths[i] + len(columnGap)*min(1, widths[i])
+	}
+	cells := slices.Clone(row)
+	for _, l := range wrapLine(row[last], max(0, room)) {
+		cells[last] = l
+		t.line(indent, alignRow(cells, widths, right))
+		cells = make([]line, len(row))
 	}
 }
 
