@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -22,12 +23,11 @@ func checkCommand(w world) *cli.Command {
 		Description: "xlagate check                          the targets of xlagate.yaml\n" +
 			"xlagate check build/xla                a dump\n" +
 			"xlagate check -- python train.py       run a command and gate what it compiled",
-		Flags: append(append(append(configFlags(), outputFlags(&to, report.Formats())...), postFlags()...),
+		Flags: append(slices.Concat(configFlags(), outputFlags(&to, report.Formats()), postFlags(), shardFlags()),
 			&cli.StringFlag{Name: "comment", Value: "off", Category: githubHeading, Usage: "`auto`: in a job of GitHub Actions, comment on the pull request"},
 			failOnFlag(), allowMissingFlag(),
 			&cli.BoolFlag{Name: "bisect", Usage: "exit 125 instead of 2 and 3, for git bisect run"},
 			&cli.BoolFlag{Name: "watch", Usage: "check again whenever the dump, the rules, the baseline or a captured command's sources change"},
-			shardFlag(),
 		),
 		Action: func(c *cli.Context) error {
 			o, err := checkOptions(c, w)

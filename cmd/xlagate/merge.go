@@ -157,13 +157,19 @@ func partsConfig(inputs []gate.Input) string {
 	return ""
 }
 
-func shardFlag() cli.Flag {
-	return &cli.StringFlag{Name: "shard", Usage: "measure part `I/N` of the modules, I from 0 to N-1; xlagate merge joins the parts"}
+func shardFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "shard", Usage: "measure part `I/N` of the modules, I from 0 to N-1; xlagate merge joins the parts"},
+		&cli.StringFlag{Name: "listings", Usage: "with --shard: a `FOLDER` that all parts share; the first part lists the dump there, and the others read that"},
+	}
 }
 
 // chosenShard reads --shard. Without it the shard is the whole.
 func chosenShard(c *cli.Context) (dump.Shard, error) {
-	if !c.IsSet("shard") {
+	switch {
+	case !c.IsSet("shard") && c.IsSet("listings"):
+		return dump.Shard{}, wrongUsage("--listings needs --shard: a whole dump is listed once")
+	case !c.IsSet("shard"):
 		return dump.Shard{}, nil
 	}
 	s, err := dump.ParseShard(c.String("shard"))
@@ -203,8 +209,7 @@ func factsCommand(w world) *cli.Command {
 		Usage:     "extract facts only, as JSON: the unit of work that a cluster runs",
 		ArgsUsage: "DUMP…",
 		Category:  manyMachines,
-		Flags: append(readFlags(),
-			shardFlag(),
+		Flags: append(append(readFlags(), shardFlags()...),
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`"},
 			logFlag(),
 		),
@@ -223,7 +228,7 @@ func factsCommand(w world) *cli.Command {
 
 // writeFacts measures each dump, or this machine's part of it.
 func writeFacts(c *cli.Context, w world, s dump.Shard) error {
-	o := gate.Options{Run: gate.Run{EveryStage: true}, Request: gate.Request{Logs: c.StringSlice("log")}, Environment: gate.Environment{Version: version()}}
+	o := gate.Options{Run: gate.Run{EveryStage: true}, Request: gate.Request{Logs: c.StringSlice("log"), Listings: c.String("listings")}, Environment: gate.Environment{Version: version()}}
 	dealt := s
 	if s.Whole() {
 		dealt = dump.Shard{Count: 1}

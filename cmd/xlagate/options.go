@@ -47,6 +47,7 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 		}
 		o.ByTarget[name] = dump
 	}
+	o.Listings = c.String("listings")
 	o.Shard, err = chosenShard(c)
 	return o, err
 }

@@ -33,6 +33,9 @@ func (d *Dump) walk(ctx context.Context, dir string) ([]*File, error) {
 			}
 			return nil
 		}
+		if e.IsDir() {
+			d.folders = append(d.folders, filepath.ToSlash(rel))
+		}
 		if f := d.listed(root, path, shown, e); f != nil {
 			f.rel = filepath.ToSlash(rel)
 			files = append(files, f)

@@ -4,6 +4,7 @@ package dump
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,8 @@ type Dump struct {
 
 	closers []io.Closer
 	limit   Limit
+	folders []string          // of a directory, below it
+	sampled [sha256.Size]byte // see Sample; zero if it was not yet sampled
 }
 
 // Problem is a file or module that could not be read, or an inconsistency of the dump. The gate must not ignore it.

@@ -27,6 +27,8 @@ type File struct {
 	src   source
 	rel   string // path below the dump, with slashes; files are grouped by it
 	limit Limit  // bounds its size
+
+	listed bool // on another machine, or by an earlier run: it may have changed since
 }
 
 // FileAt returns a file on disk that belongs to no dump, such as a log or a profile.
@@ -55,6 +57,9 @@ func (f *File) Read(parse func(data []byte) error) error {
 // Bytes returns the file's content, decompressed. The content must not be changed, is valid until release is called, and
 // release must be called. A large file is mapped into memory rather than copied: read it under Guard.
 func (f *File) Bytes() (data []byte, release func() error, err error) {
+	if f.listed && !f.Unchanged() {
+		return nil, nil, fmt.Errorf("read %s: %w", f.Path, ErrChanged)
+	}
 	stored, release, err := f.src.bytes(f.limit)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read %s: %w", f.Path, err)
@@ -260,6 +265,9 @@ func (f *File) Unchanged() bool {
 // Sample returns the listing with samples of the content of the files that facts come from: two runs of one job write files of the same names, and often
 // of the same sizes.
 func (d *Dump) Sample() [sha256.Size]byte {
+	if d.sampled != [sha256.Size]byte{} {
+		return d.sampled
+	}
 	sum, listing := sha256.New(), d.Listing()
 	sum.Write(listing[:])
 	for _, m := range d.Modules {

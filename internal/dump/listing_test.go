@@ -1,62 +1,100 @@
 package dump
 
 import (
-	"bytes"
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// A dump of another run, with files of the same names and sizes, is told apart by what they hold.
-func TestSample(t *testing.T) {
-	at := func(change func(module, log []byte)) [32]byte {
-		dir := t.TempDir()
-		module, log := append([]byte("HloModule jit_f\n\nENTRY main {\n}\n"), bytes.Repeat([]byte("// 0123456789\n"), 1<<15)...), []byte("said\n")
-		change(module, log)
-		write(t, filepath.Join(dir, "module_0001.jit_f.cpu_after_optimizations.txt"), module)
-		write(t, filepath.Join(dir, "run.log"), log)
-		return open(t, dir).Sample()
+// copied returns a copy of a folder.
+func copied(t *testing.T, dir string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "dump")
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
 	}
-	first := at(func(_, _ []byte) {})
-	if at(func(_, _ []byte) {}) != first {
-		t.Error("the same dump elsewhere is sampled in another way")
-	}
-	for what, change := range map[string]func(module, log []byte){
-		"another name in the header":        func(module, _ []byte) { module[14] = 'g' },
-		"a module that is other at its end": func(module, _ []byte) { copy(module[len(module)/2:], bytes.Repeat([]byte("x"), len(module)/2)) },
-	} {
-		if at(change) == first {
-			t.Errorf("%s is not seen", what)
+	return to
+}
+
+// What is read from a listing is what was listed, whatever the folder holds.
+func TestListed(t *testing.T) {
+	ctx := context.Background()
+	for _, real := range []string{"../../examples/quickstart/good", "../../examples/quickstart/regressed"} {
+		dir, folder := copied(t, real), t.TempDir()
+		want, err := Open(ctx, dir, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, what := range []string{"writes", "reads"} {
+			got, err := OpenListed(ctx, dir, folder, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			options := cmp.Options{cmp.AllowUnexported(Dump{}, Module{}, File{}, diskSource{}), cmpopts.IgnoreFields(Dump{}, "sampled", "folders"), cmpopts.IgnoreFields(File{}, "listed"), cmpopts.EquateEmpty(),
+				cmpopts.IgnoreUnexported(Problem{})}
+			if diff := cmp.Diff(want, got, options); diff != "" || got.Sample() != want.Sample() {
+				t.Errorf("%s: who %s the listing sees another dump:\n%s", real, what, diff)
+			}
 		}
 	}
 }
 
-// The listing is the dump's own: the same wherever it lies, another one as soon as a file is another.
-func TestListing(t *testing.T) {
-	const module, log = "module_0001.jit_f.cpu_after_optimizations.txt", "run.log"
-	at := func(change func(dir string) error) [32]byte {
-		dir := t.TempDir()
-		write(t, filepath.Join(dir, module), []byte("HloModule jit_f\n\nENTRY main {\n}\n"))
-		write(t, filepath.Join(dir, log), []byte("said\n"))
-		if err := change(dir); err != nil {
+// A dump that is not as it was listed is refused.
+func TestListedAndChanged(t *testing.T) {
+	ctx := context.Background()
+	dir, folder := copied(t, "../../examples/quickstart/good"), t.TempDir()
+	if _, err := OpenListed(ctx, dir, folder, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := OpenListed(ctx, dir, folder, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := d.Modules[0].Optimized().HLO()
+	if err := os.WriteFile(f.Path, []byte("HloModule other\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := f.Bytes(); !errors.Is(err, ErrChanged) {
+		t.Errorf("a file that changed: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "module_0099.jit_more.before_optimizations.txt"), []byte("HloModule jit_more\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenListed(ctx, dir, folder, Options{}); err == nil || !strings.Contains(err.Error(), "changed since; remove "+folder) {
+		t.Errorf("a file that is new: %v", err)
+	}
+}
+
+// No listing makes a file outside of the dump part of it.
+func TestListingsStayInside(t *testing.T) {
+	ctx := context.Background()
+	dir, folder := copied(t, "../../examples/quickstart/good"), t.TempDir()
+	if _, err := OpenListed(ctx, dir, folder, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob(filepath.Join(folder, "*.listing"))
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	data, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"is outside of the dump": strings.ReplaceAll(string(data), "module_0000.jit_train_step", "../../../../../../../etc/x"),
+		"or damaged":             string(data[:len(data)-7]),
+	} {
+		if err := os.WriteFile(names[0], []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return open(t, dir).Listing()
-	}
-	first := at(func(string) error { return nil })
-	if at(func(string) error { return nil }) != first {
-		t.Error("the same dump elsewhere is listed in another way")
-	}
-	for what, change := range map[string]func(string) error{
-		"a longer log": func(dir string) error { return os.WriteFile(filepath.Join(dir, log), []byte("said more\n"), 0o600) },
-		"no log":       func(dir string) error { return os.Remove(filepath.Join(dir, log)) },
-		"another module": func(dir string) error {
-			return os.Rename(filepath.Join(dir, module), filepath.Join(dir, "module_0002.jit_f.cpu_after_optimizations.txt"))
-		},
-		"a cut module": func(dir string) error { return os.Truncate(filepath.Join(dir, module), 20) },
-	} {
-		if at(change) == first {
-			t.Errorf("%s is not seen", what)
+		if _, err := OpenListed(ctx, dir, folder, Options{}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v, wanted %q", err, name)
 		}
 	}
 }

@@ -335,6 +335,9 @@ func fixOf(err error) string {
 	if tooMuch := (*dump.LimitError)(nil); errors.As(err, &tooMuch) {
 		return tooMuch.Fix()
 	}
+	if errors.Is(err, dump.ErrChanged) {
+		return "remove the folder of --listings, and measure every part again"
+	}
 	return "the run that wrote it was cut off or is still writing; dump again, or leave the program out with programs.exclude"
 }
 

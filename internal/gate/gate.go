@@ -53,6 +53,7 @@ type Request struct {
 	Profiles     []string   // profiles that are outside the dump
 	Command      []string   // what to run and gate
 	Shard        dump.Shard // what part of the work CheckPart does
+	Listings     string     // the folder that keeps what dumps hold for all parts; "" for none
 }
 
 // Environment is what surrounds a run.
