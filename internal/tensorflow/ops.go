@@ -47,7 +47,7 @@ func (s *sorter) clusterOf(n *Node) string {
 	return s.runs[n.Name]
 }
 
-// parting judges a node outside the clusters by itself and by what reads it.
+// separation judges a node outside the clusters by itself and by what reads it.
 func (r *reasons) separation(i int) Separation {
 	switch {
 	case SystemOp(r.nodes[i].Op):
