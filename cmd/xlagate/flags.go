@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/github"
 	"github.com/xlagate/xlagate/internal/registry"
@@ -188,8 +188,8 @@ func registryFlags() []cli.Flag {
 // registryClient returns a client for registries.
 func registryClient(c *cli.Context, w world) registry.Client {
 	client := registry.Client{Plain: c.Bool("plain-http"), Agent: "xlagate/" + version(), Getenv: w.getenv}
-	if dir, err := os.UserCacheDir(); err == nil && !c.Bool("no-cache") {
-		client.Cache = filepath.Join(dir, "xlagate", "blobs")
+	if dir, err := files.UserDir(); err == nil && !c.Bool("no-cache") {
+		client.Cache = filepath.Join(dir, "blobs")
 	}
 	return client
 }

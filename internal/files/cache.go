@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -28,11 +29,29 @@ const CacheBytes = 512 << 20
 // OpenCache opens the user's cache for one build of the program, and creates it on first use. It returns nil if there is no cache
 // directory.
 func OpenCache(build string) *Cache {
-	base, err := os.UserCacheDir()
+	base, err := UserDir()
 	if err != nil {
 		return nil
 	}
-	return CacheAt(filepath.Join(base, "xlagate"), build, CacheBytes)
+	return CacheAt(base, build, CacheBytes)
+}
+
+// UserDir returns xlagate's directory in the user's cache directory. It fails if that is inside of a checkout, where XDG_CACHE_HOME may put it in CI:
+// whoever wrote the checkout could have written its content.
+func UserDir() (string, error) {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	home, _ := os.UserHomeDir() // a person may keep it under git
+	for at := filepath.Clean(base); ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil && (at != home || os.Getenv("CI") != "") {
+			return "", fmt.Errorf("the cache directory %s is inside of the checkout %s", base, at)
+		}
+		if at == filepath.Dir(at) {
+			return filepath.Join(base, "xlagate"), nil
+		}
+	}
 }
 
 // CacheAt returns a cache in a directory. The total size of its entries is at most the given number of bytes.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 )
@@ -92,5 +93,33 @@ func TestNoPlaceForACache(t *testing.T) {
 	d.Store("key", []byte("data"))
 	if _, ok := d.Load("key"); ok {
 		t.Error("an entry lies nowhere")
+	}
+}
+
+// What a checkout could have brought is no cache, and no key of a journal.
+func TestCacheInACheckout(t *testing.T) {
+	home, checkout := t.TempDir(), t.TempDir()
+	for _, dir := range []string{home, checkout} {
+		if err := os.Mkdir(filepath.Join(dir, ".git"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("HOME", home)
+	for _, c := range []struct {
+		cache, ci string
+		fine      bool
+	}{
+		{filepath.Join(home, ".cache"), "", true}, {filepath.Join(home, ".cache"), "true", false},
+		{filepath.Join(checkout, ".cache"), "", false}, {checkout, "", false}, {t.TempDir(), "true", true},
+	} {
+		t.Setenv("XDG_CACHE_HOME", c.cache)
+		t.Setenv("CI", c.ci)
+		if dir, err := UserDir(); (err == nil) != c.fine || (OpenCache("b") != nil) != c.fine {
+			t.Errorf("%+v: %s, %v", c, dir, err)
+		}
+		first, again := sealKey(), sealKey()
+		if slices.Equal(first, again) != c.fine {
+			t.Errorf("%+v: the key is kept: %v", c, !c.fine)
+		}
 	}
 }

@@ -65,8 +65,8 @@ func (j journal) sealed(key []byte) string {
 func sealKey() []byte {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // never fails
-	base, err := os.UserCacheDir()
-	name := filepath.Join(base, "xlagate", "keys", "journal")
+	base, err := UserDir()
+	name := filepath.Join(base, "keys", "journal")
 	if err != nil || os.MkdirAll(filepath.Dir(name), 0o700) != nil {
 		return key
 	}
