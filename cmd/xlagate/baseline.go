@@ -95,8 +95,7 @@ func listBaseline(c *cli.Context, w world) error {
 		return err
 	}
 	return eachStored(c.Context, w, store, func(target string, p *baseline.Program) error {
-		err := w.printf("%-24s %-24s %s  %s\n", target, p.Name, phrase.Counted(float64(len(p.Variants)), "", "variants"), tools(p.Toolchain))
-		return err
+		return w.printf("%-24s %-24s %s  %s\n", target, p.Name, phrase.Counted(float64(len(p.Variants)), "", "variants"), tools(p.Toolchain))
 	})
 }
 

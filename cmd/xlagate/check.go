@@ -24,20 +24,14 @@ func checkCommand(w world) *cli.Command {
 			"xlagate check build/xla                a dump\n" +
 			"xlagate check -- python train.py       run a command and gate what it compiled",
 		Flags: append(slices.Concat(configFlags(), outputFlags(&to, report.Formats()), postFlags(), shardFlags()),
-			&cli.StringFlag{Name: "comment", Value: "off", Category: githubHeading, Usage: "`auto`: in a job of GitHub Actions, comment on the pull request"},
+			choice(&cli.StringFlag{Name: "comment", Value: "off", Category: githubHeading, Usage: "`auto`: in a job of GitHub Actions, comment on the pull request"}),
 			failOnFlag(), allowMissingFlag(),
 			&cli.BoolFlag{Name: "bisect", Usage: "exit 125 instead of 2 and 3, for git bisect run"},
 			&cli.BoolFlag{Name: "watch", Usage: "check again whenever the dump, the rules, the baseline or a captured command's sources change"},
 		),
 		Action: func(c *cli.Context) error {
-			o, err := checkOptions(c, w)
+			o, err := gateOptions(c, w)
 			if err != nil {
-				return err
-			}
-			if _, err := oneOf(c, "comment"); err != nil {
-				return err
-			}
-			if err := checkPostFlags(c); err != nil {
 				return err
 			}
 			switch {
@@ -105,7 +99,7 @@ func checkAgain(c *cli.Context, w world, to *outputs, o gate.Options) error {
 		}
 		w.say(gate.Relative(o.Dir, changed) + " changed")
 		var next gate.Options
-		if next, err = checkOptions(c, w); err != nil {
+		if next, err = gateOptions(c, w); err != nil {
 			continue // the configuration is being edited
 		}
 		var more *gate.Watch
@@ -113,16 +107,6 @@ func checkAgain(c *cli.Context, w world, to *outputs, o gate.Options) error {
 			o, files = next, more
 		}
 	}
-}
-
-// checkOptions are the gate's options with check's own.
-func checkOptions(c *cli.Context, w world) (gate.Options, error) {
-	o, err := gateOptions(c, w)
-	if err != nil {
-		return o, err
-	}
-	o.FailOn, err = oneOf(c, "fail-on")
-	return o, err
 }
 
 // absoluteOr is a path from the root, as it is where the working directory is not known.

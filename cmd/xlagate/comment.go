@@ -49,7 +49,7 @@ func commentCommand(w world) *cli.Command {
 func postFlags() []cli.Flag {
 	return []cli.Flag{
 		keyFlag(),
-		&cli.StringFlag{Name: "mode", Value: github.Update, Category: githubHeading, Usage: "`HOW`: " + strings.Join(github.Modes, ", ")},
+		choice(&cli.StringFlag{Name: "mode", Value: github.Update, Category: githubHeading, Usage: "`HOW`: " + strings.Join(github.Modes, ", ")}),
 		&cli.BoolFlag{Name: "check-run", Category: githubHeading, Usage: "make a check run with annotations (checks: write), or a commit status where that is not allowed"},
 		&cli.BoolFlag{Name: "pictures", Category: githubHeading, Usage: "draw the predicted step and the memory in the comment (contents: write, for the branch xlagate-pictures)"},
 		&cli.BoolFlag{Name: "accept-command", Usage: "the repository answers to /xlagate accept (docs/github.md): show the line in the comment"},
@@ -58,7 +58,15 @@ func postFlags() []cli.Flag {
 }
 
 func keyFlag() cli.Flag {
-	return &cli.StringFlag{Name: "key", Value: github.DefaultKey, Category: githubHeading, Usage: "the gate's `NAME`: each gate has its own comment and check"}
+	return &cli.StringFlag{
+		Name: "key", Value: github.DefaultKey, Category: githubHeading, Usage: "the gate's `NAME`: each gate has its own comment and check",
+		Action: func(_ *cli.Context, key string) error {
+			if !github.ValidKey(key) {
+				return wrongUsage("--key is %q; expected letters, digits, '.', '_', '/' and '-', at most 64", key)
+			}
+			return nil
+		},
+	}
 }
 
 // origin is what a job of GitHub Actions judges; nil outside of one.
@@ -84,9 +92,6 @@ type post struct {
 func comment(c *cli.Context, w world) error {
 	if c.Bool("workflow-run") == c.Args().Present() || c.NArg() > 1 {
 		return wrongUsage("comment takes one result (xlagate comment RESULT.json) or --workflow-run")
-	}
-	if err := checkPostFlags(c); err != nil {
-		return err
 	}
 	p, err := newPost(c, w)
 	if err != nil {
@@ -120,17 +125,6 @@ func comment(c *cli.Context, w world) error {
 
 // postingTime limits the time for posting, so that a job does not hang.
 const postingTime = 5 * time.Minute
-
-// checkPostFlags checks the flags before the gate runs.
-func checkPostFlags(c *cli.Context) error {
-	if !github.ValidKey(c.String("key")) {
-		return wrongUsage("--key is %q; expected letters, digits, '.', '_', '/' and '-', at most 64", c.String("key"))
-	}
-	if !slices.Contains(github.Modes, c.String("mode")) {
-		return wrongUsage("--mode is %q; expected one of %s", c.String("mode"), strings.Join(github.Modes, ", "))
-	}
-	return nil
-}
 
 // newPost builds a post from flags and environment.
 func newPost(c *cli.Context, w world) (*post, error) {

@@ -135,7 +135,7 @@ func checkJobs(_ *cli.Context, n int) error {
 }
 
 func failOnFlag() cli.Flag {
-	return &cli.StringFlag{Name: "fail-on", Usage: "the `LEVEL` from which a finding fails: error, warning or never"}
+	return choice(&cli.StringFlag{Name: "fail-on", Usage: "the `LEVEL` from which a finding fails: error, warning or never"})
 }
 
 func allowMissingFlag() cli.Flag {
@@ -163,13 +163,15 @@ var flagValues = map[string][]string{
 	"mode":    github.Modes,
 }
 
-// oneOf returns the value of a flag that takes one of a closed list, or none.
-func oneOf(c *cli.Context, flag string) (string, error) {
-	value, allowed := c.String(flag), flagValues[flag]
-	if value != "" && !slices.Contains(allowed, value) {
-		return "", wrongUsage("--%s is %q; expected one of %s", flag, value, strings.Join(allowed, ", "))
+// choice is a flag that takes one of a closed list.
+func choice(f *cli.StringFlag) cli.Flag {
+	f.Action = func(_ *cli.Context, value string) error {
+		if allowed := flagValues[f.Name]; !slices.Contains(allowed, value) {
+			return wrongUsage("--%s is %q; expected one of %s", f.Name, value, strings.Join(allowed, ", "))
+		}
+		return nil
 	}
-	return value, nil
+	return f
 }
 
 // holds reports whether the flags name an output of this format.

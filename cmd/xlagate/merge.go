@@ -115,13 +115,12 @@ func mergeResults(c *cli.Context, w world, to *outputs, inputs []gate.Input) err
 
 // mergeOptions returns the options of a merge. Results of a matrix need no configuration; parts are judged by theirs, which they name.
 func mergeOptions(c *cli.Context, w world, inputs []gate.Input) (gate.Options, error) {
-	o := gate.Options{Request: gate.Request{Baseline: c.String("baseline")}, Environment: gate.Environment{Registry: registryClient(c, w), Now: time.Now(), Version: version(), Edits: editedLines(c, w)}}
+	o := gate.Options{
+		Request:     gate.Request{Baseline: c.String("baseline"), AllowMissing: c.StringSlice("allow-missing"), FailOn: c.String("fail-on")},
+		Environment: gate.Environment{Registry: registryClient(c, w), Now: time.Now(), Version: version(), Edits: editedLines(c, w)},
+	}
 	err := checkBaseline(o.Baseline)
 	if err != nil {
-		return o, err
-	}
-	o.AllowMissing = c.StringSlice("allow-missing")
-	if o.FailOn, err = oneOf(c, "fail-on"); err != nil {
 		return o, err
 	}
 	if o.Dir, err = workingDir(); err != nil {

@@ -27,7 +27,7 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 	}
 	dumps, command := split(c)
 	o.Dumps, o.Command, o.ByTarget, o.Against, o.Logs = dumps, command, map[string]string{}, c.String("against"), c.StringSlice("log")
-	o.AllowMissing = c.StringSlice("allow-missing")
+	o.AllowMissing, o.FailOn = c.StringSlice("allow-missing"), c.String("fail-on")
 	o = reading(c, w, o)
 	o.Cache, o.Stdout, o.Stderr, o.Now, o.Version, o.Edits = factsCache(c), w.err, w.err, time.Now(), version(), editedLines(c, w)
 	o.Reviewed = reviewed(w)

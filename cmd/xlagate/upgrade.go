@@ -114,7 +114,7 @@ func upgradeOptions(c *cli.Context, w world) (gate.Options, error) {
 			return o, err
 		}
 		o = withoutConfig(c, w, gate.Options{})
-		o.Config, o.Version, o.Edits = cfg, version(), editedLines(c, w)
+		o.Config, o.FailOn, o.Version, o.Edits = cfg, c.String("fail-on"), version(), editedLines(c, w)
 		o.Dir, err = workingDir()
 		return o, err
 	}

@@ -251,8 +251,14 @@ func replicaGroups(s string) string {
 	return count + " groups of " + size + " devices"
 }
 
+// maxOperations bounds the operations that are named in a sentence.
+const maxOperations = 8
+
 // Operations names what the kernel does: "subtract, exponential, 2 reduce".
-func (k *Kernel) Operations() string {
+func (k *Kernel) Operations() string { return k.OperationsWithin(maxOperations) }
+
+// OperationsWithin names at most so many operations.
+func (k *Kernel) OperationsWithin(most int) string {
 	switch {
 	case k.Function != "":
 		return k.Function + " (" + k.Target + ")"
@@ -262,11 +268,15 @@ func (k *Kernel) Operations() string {
 	if len(k.Do) == 0 {
 		return k.Kind
 	}
-	return k.Do.Counted()
+	return k.Do.counted(most)
 }
 
 // Counted names each opcode once, with its number: "subtract, 2 reduce".
-func (do Opcodes) Counted() string { return strings.Join(phrase.Within(do.Words(), 8), ", ") }
+func (do Opcodes) Counted() string { return do.counted(maxOperations) }
+
+func (do Opcodes) counted(most int) string {
+	return strings.Join(phrase.Within(do.Words(), most), ", ")
+}
 
 // inBrackets is a place for the end of a line; "" for none.
 func inBrackets(l hlo.Location) string {

@@ -13,9 +13,12 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
+// maxOperations bounds the operations that are named in a row.
+const maxOperations = 7
+
 // kernelWhat says what a kernel does: "loop add, 2 multiply, tanh".
 func kernelWhat(k *facts.Kernel) string {
-	ops := k.Operations()
+	ops := k.OperationsWithin(maxOperations)
 	if ops == k.Kind {
 		return k.Kind
 	}
