@@ -79,6 +79,7 @@ func (d *diffText) hunk(f *fileEdits, text string) error {
 		return fmt.Errorf("git prints a hunk without its lines: @@ %s", shown(text))
 	}
 	python := isPython(f.now) || f.now == "" && isPython(f.old)
+	defines := python && (h.OldLines == 0 || h.Lines == 0)
 	for n := 0; n < h.OldLines+h.Lines; {
 		if d.rest == "" {
 			return fmt.Errorf("git prints less than the hunk @@ %s holds", shown(text))
@@ -92,10 +93,12 @@ func (d *diffText) hunk(f *fileEdits, text string) error {
 			continue
 		}
 		h.Code = true
+		defines = defines && definesName(line[1:])
 		if line[0] == '-' && (h.removed == "" || decorates(h.removed)) {
 			h.removed = line[1:]
 		}
 	}
+	h.Code = h.Code && !defines
 	f.hunks = append(f.hunks, h)
 	return nil
 }

@@ -152,7 +152,7 @@ type Hunk struct {
 	OldLines int
 	First    int // the first of the lines that were added or changed; where there are none, the line behind which others were removed
 	Lines    int
-	Code     bool   // any of these lines, before or now, is more than a comment, an import or blank
+	Code     bool   // any of these lines, before or now, is more than a comment, an import, blank, or the definition of a name that comes or goes
 	Function string // the Python function or class around it, as Python names it: "Block.__call__"; "" outside of all
 
 	removed string // a removed line that says which function it was in

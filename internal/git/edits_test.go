@@ -39,7 +39,7 @@ func TestLines(t *testing.T) {
 }
 
 func TestRenamesAndDeletions(t *testing.T) {
-	c := newCheckout(t, map[string]string{"src/old.py": lines(20), "src/same.py": "a = 1\n" + lines(9), "gone.py": "x = 1\n"})
+	c := newCheckout(t, map[string]string{"src/old.py": lines(20), "src/same.py": "a = 1\n" + lines(9), "gone.py": "f(1)\n"})
 	for from, to := range map[string]string{"src/old.py": "lib/now.py", "src/same.py": "lib/same.py"} {
 		c.write(to, "")
 		c.git("mv", "-f", from, to)
@@ -49,7 +49,7 @@ func TestRenamesAndDeletions(t *testing.T) {
 	c.git("rm", "-q", "gone.py")
 	e := c.since("")
 	expect(t, "hunks", list(e.Hunks()), `gone.py -1,1 +0,0 code
-lib/now.py -1,1 +0,0 from src/old.py code
+lib/now.py -1,1 +0,0 from src/old.py
 lib/now.py -4,1 +3,1 from src/old.py code`)
 	if _, ok := e.At("src/old.py", 3); ok {
 		t.Error("the old name is none of the work tree's")

@@ -2,6 +2,7 @@ package git
 
 import (
 	"cmp"
+	"go/token"
 	"strings"
 )
 
@@ -16,6 +17,12 @@ func hasCode(line string, python bool) bool {
 		}
 	}
 	return line != ""
+}
+
+// definesName reports whether a line gives a value to a name of the module. If such lines only come or go, then other edited lines use the name.
+func definesName(line string) bool {
+	name, _, ok := strings.Cut(line, " = ")
+	return ok && token.IsIdentifier(name)
 }
 
 // decorates reports whether a line belongs to the function behind it.

@@ -56,7 +56,7 @@ func TestRemovedIn(t *testing.T) {
 		{"    return y\n", "", "m.py -15,1 +14,0 code in loss"},
 		{"            x,\n", "", "m.py -9,1 +8,0 code in Block.__call__"},
 		{"import jax\n", "", "m.py -1,1 +0,0"},
-		{"import jax\n", "import jax\nz = 3\n", "m.py -1,0 +2,1 code"},
+		{"import jax\n", "import jax\nf(3)\n", "m.py -1,0 +2,1 code"},
 		{"    return y\n", "\n    # as it was\n    return -y\n", "m.py -15,1 +15,3 code in loss"},
 		{"    y = x * 2\n", "    # nothing\n    y = x * 2\n", "m.py -13,0 +14,1 in loss"},
 		{"@jax.jit\n", "@jax.jit\n@jax.checkpoint\n", "m.py -12,0 +13,1 code in loss"},

@@ -137,7 +137,7 @@ func TestSinceWhat(t *testing.T) {
 	c.edit("m.py", "gelu", "relu")
 	c.git("add", "-A")
 	c.edit("m.py", "print", "repr")
-	c.write("new.py", "a = 1\nb = 2")
+	c.write("new.py", "a = 1\nprint(a)")
 	c.write("dump/notes.txt", "no source\n")
 	want := `m.py -8,1 +8,1 code in Block.__call__
 m.py -14,1 +14,1 code in loss
@@ -151,6 +151,23 @@ m.py -18,1 +18,1 code in main`
 	c.commit("main goes on")
 	c.git("switch", "-q", "topic")
 	expect(t, "main goes on", list(c.since("").Hunks()), "m.py -14,1 +14,1 code in loss")
+}
+
+// A name of the module does nothing by itself: what uses it is edited too.
+func TestDefinitions(t *testing.T) {
+	for edit, code := range map[string]bool{
+		"A = 1\nB: int = 2\n\n": true, "A = 1\n# c\n": false, "A = 1\nset(A)\n": true, "config.x = 1\n": true, "    A = 1\n": true, "A == 1\n": true, "OLD = 2\n": true,
+	} {
+		c := newCheckout(t, map[string]string{"m.py": "OLD = 1\nx = f(OLD)\n"})
+		if edit == "OLD = 2\n" {
+			c.edit("m.py", "OLD = 1\n", edit)
+		} else {
+			c.edit("m.py", "x =", edit+"x =")
+		}
+		if hunks := c.since("").Hunks(); len(hunks) != 1 || hunks[0].Code != code {
+			t.Errorf("%q: %+v", edit, hunks)
+		}
+	}
 }
 
 // Two versions of a file may have the same size and the same time.
@@ -177,7 +194,7 @@ func TestEqualTimes(t *testing.T) {
 
 func TestNoCommitYet(t *testing.T) {
 	c := newCheckout(t, nil)
-	c.write("staged.py", "a = 1\n")
+	c.write("staged.py", "print(1)\n")
 	c.git("add", "-A")
 	c.write("new.py", "def f():\n    pass\n")
 	expect(t, "everything is new", list(c.since("").Hunks()), "new.py -0,0 +1,2 from  code in f\nstaged.py -0,0 +1,1 from  code")
