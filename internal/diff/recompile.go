@@ -322,6 +322,13 @@ func (p *Program) Differences() []string {
 		names := texts(alike, func(a ArgumentChange) string { return a.Name })
 		names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
 		s, change := strings.Join(phrase.First(names, 4), ", "), alike[0]
+		switch {
+		case change.Kind != "shape":
+		case len(change.Values) <= 3:
+			change.Detail = "" // the shapes show it
+		case strings.HasPrefix(change.Detail, "dimension "):
+			change.Values = change.Values[:1] // the others are of the sizes that the detail lists
+		}
 		if len(change.Values) > 0 && (change.Kind != "count" || change.Detail == "") {
 			if s != "" {
 				s += ": "

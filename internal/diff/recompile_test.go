@@ -63,6 +63,13 @@ func TestManySizes(t *testing.T) {
 	if got := explained(variants...); !strings.HasSuffix(got, "dimension 0: 1, 2, 3, 4, 5, 6, 7, 2 more") {
 		t.Error(got)
 	}
+	for n, want := range map[int]string{3: "x: f32[1] → f32[2] → f32[3]", 4: "x: f32[1] (dimension 0: 1, 2, 3, 4)"} {
+		p := &diff.Program{New: &facts.Program{Variants: variants[:n]}}
+		p.Recompile = diff.Explain(p.New)
+		if got := strings.Join(p.Differences(), "; "); got != want {
+			t.Errorf("%s, wanted %s", got, want)
+		}
+	}
 }
 
 // Where variants have different numbers of arguments, the others are followed by name.

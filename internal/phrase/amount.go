@@ -123,7 +123,8 @@ func singular(noun string) string {
 	return strings.TrimSuffix(noun, "s")
 }
 
-// Apart writes two values of one unit as [Show] does. Values that differ but would look the same get as many digits as distinguish them.
+// Apart writes two values of one unit as [Show] does. Values that differ but would look the same get as many digits as distinguish them, both equally
+// many behind the point.
 func Apart(a, b float64, unit string) (string, string) {
 	x, y := Show(a, unit), Show(b, unit)
 	if a == b || x != y {
@@ -135,19 +136,25 @@ func Apart(a, b float64, unit string) (string, string) {
 	return x, y
 }
 
-// precise writes a value to so many significant digits; whole numbers, and so bytes, in full.
+// precise writes a value with so many digits, of which two are taken to be before the point; whole numbers, and so bytes, in full.
 func precise(v float64, unit string, digits int) string {
+	fixed := func(n float64) string {
+		if digits == 17 { // far below what anybody reads
+			return strconv.FormatFloat(n, 'g', digits, 64)
+		}
+		return strconv.FormatFloat(n, 'f', digits-2, 64)
+	}
 	switch unit {
 	case "share":
-		return strconv.FormatFloat(100*v, 'g', digits, 64) + " %"
+		return fixed(100*v) + " %"
 	case "bytes":
 		if n := math.Abs(v) / (1 << 20); n >= 1 && n < 1024 && digits <= 5 { // a difference that takes more is one of a few bytes
-			return strconv.FormatFloat(v/(1<<20), 'g', digits, 64) + " MiB"
+			return fixed(v/(1<<20)) + " MiB"
 		}
 		return significant(v, digits) + " B"
 	case "nanoseconds":
 		n, unit := scaled(v)
-		return strconv.FormatFloat(n, 'g', digits, 64) + unit
+		return fixed(n) + unit
 	case "seconds":
 		return significant(v, digits) + " s"
 	}

@@ -93,7 +93,7 @@ func failing() *result.Result {
 			},
 			{
 				ID: againID, Level: "error", Target: target, Program: "decode", Variants: []string{"(x: f32[7,512])"}, Kind: diff.KindArguments,
-				Title: "compiled again: x: f32[1,512] → f32[7,512] (dimension 0: 1, 7)", Price: result.Price{Compilations: 1},
+				Title: "compiled again: x: f32[1,512] → f32[7,512]", Price: result.Price{Compilations: 1},
 				Findings: []string{"33cc44dd55ee"}, Accept: `xlagate accept --only 5d0e1f2a3b4c --reason "…"`,
 				Waived: true, Waiver: &result.Waiver{Reason: "acme/models#12", Owner: "@ml-perf", Expires: "2027-02-01"},
 			},
