@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
@@ -19,6 +20,7 @@ import (
 	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/rules"
@@ -53,13 +55,35 @@ func show(c *cli.Context, w world, to *outputs, r *result.Result) error {
 // showWith is show with more options.
 func showWith(c *cli.Context, w world, to *outputs, r *result.Result, more func(*report.Options)) error {
 	list := to.list
-	if !c.Bool("quiet") && !toScreen(list) {
+	switch {
+	case toScreen(list):
+	case c.Bool("quiet"):
+		sayWorst(c, w, r)
+	default:
 		list = append(list, output{format: "text"})
 	}
 	return writeAll(c, w, list, func(out output, o report.Options, dst io.Writer) error {
 		more(&o)
 		return report.Result(dst, r, out.format, o)
 	})
+}
+
+// maxSaid bounds the errors and warnings that --quiet leaves.
+const maxSaid = 10
+
+// sayWorst writes what could not be checked, the errors and the warnings on the error stream, a line each.
+func sayWorst(c *cli.Context, w world, r *result.Result) {
+	list := slices.DeleteFunc(report.Annotations(r, reportOptions(c, w, output{})), func(a report.Annotation) bool { return a.Level == "info" })
+	for _, a := range list[:min(len(list), maxSaid)] {
+		place, message := a.File, strings.Split(a.Message, "\n")
+		if a.Line > 0 {
+			place = fmt.Sprintf("%s:%d", a.File, a.Line)
+		}
+		w.say(fmt.Sprintf("%s: %s: %s", a.Level, place, message[0]))
+	}
+	if more := len(list) - maxSaid; more > 0 {
+		w.say("and " + phrase.Some(more, "more change"))
+	}
 }
 
 func orText(list []output) []output {
