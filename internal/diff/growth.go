@@ -101,7 +101,7 @@ var weights = map[facts.ID]func(*facts.Kernel) int64{
 	facts.KernelsTotal:      func(k *facts.Kernel) int64 { return Flag(k.Class.Computes()) },
 }
 
-// Count returns what launches add to a fact. A weighted cost counts each launch as often as it runs.
+// Count returns what launches add to a fact. A weighted fact counts each launch as often as it runs.
 func Count(fact facts.ID, kernels []facts.Kernel) (n float64) {
 	weigh, runs := weights[fact], func(*facts.Kernel) float64 { return 1 }
 	switch fact {
@@ -109,6 +109,8 @@ func Count(fact facts.ID, kernels []facts.Kernel) (n float64) {
 		weigh, runs = weights[facts.CostBytes], (*facts.Kernel).Runs
 	case facts.CostWeightedFlops:
 		weigh, runs = weights[facts.CostFlops], (*facts.Kernel).Runs
+	case facts.KernelsWeighted:
+		weigh, runs = weights[facts.KernelsTotal], (*facts.Kernel).Runs
 	}
 	for i := range kernels {
 		n += float64(weigh(&kernels[i])) * runs(&kernels[i])

@@ -94,5 +94,6 @@ func (o *group) effect(e result.Effect) {
 
 // launchFacts are the facts that are counted from launches alone.
 var launchFacts = []facts.ID{
-	facts.CopiesCount, facts.CostBytes, facts.CostFlops, facts.CostWeightedBytes, facts.CostWeightedFlops, facts.FusionsTotal, facts.KernelsTotal, facts.TransposesCount,
+	facts.CopiesCount, facts.CostBytes, facts.CostFlops, facts.CostWeightedBytes, facts.CostWeightedFlops, facts.FusionsTotal, facts.KernelsTotal, facts.KernelsWeighted,
+	facts.TransposesCount,
 }

@@ -28,6 +28,7 @@ var keyFacts = []label{
 
 // moreFacts follow them, most telling first. A cost with each loop counted once is shown only where that of a run is not known; see [facts.Values.OfRun].
 var moreFacts = []label{
+	{facts.KernelsWeighted, "launches"},
 	{facts.FusionsTotal, "fusions"},
 	{facts.MemoryTemp, "temp"},
 	{facts.CostWeightedBytes, "moved"},
@@ -43,11 +44,23 @@ var moreFacts = []label{
 	{facts.MemoryOutput, "output"},
 	{facts.MemoryAlias, "aliased bytes"},
 	{facts.InstructionsAfter, "instructions"},
-	{facts.CostTranscendentals, "transcendentals"},
+	{facts.CostTranscendentals, "transcendentals (static)"},
 	{facts.CostCycles, "cycles"},
 	{facts.ClustersCount, "clusters"},
 	{facts.ClustersClustered, "clustered ops"},
 	{facts.ClustersUnclustered, "unclustered ops"},
+}
+
+// hasLaunches reports whether launches are shown beside kernels: a program has loops, and each runs a known number of times.
+func hasLaunches(programs ...facts.Values) bool {
+	loops := false
+	for _, f := range programs {
+		if f[facts.LoopsUnknown] > 0 {
+			return false
+		}
+		loops = loops || f[facts.KernelsWeighted] != f[facts.KernelsTotal]
+	}
+	return loops
 }
 
 // labelOf is what the tables call a fact, "" where they do not name it.

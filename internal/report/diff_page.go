@@ -249,6 +249,7 @@ func factBlocks(v *diff.Variant, o Options) []block {
 		switch {
 		case f.Name == facts.KernelsTotal, f.Name.IsPrice(): // said in the title, and above
 		case v.Knows(facts.About(f.Name).Weighted): // that of a run is shown
+		case f.Name == facts.KernelsWeighted && !hasLaunches(v.Old.Facts, v.New.Facts):
 		case telling(f.Name):
 			parts = append(parts, factLabel(f.Name)+" "+factChange(v, &f))
 		default:

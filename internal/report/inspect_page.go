@@ -130,6 +130,9 @@ func factLines(v *facts.Variant) []line {
 	lines := priceLines(v)
 	if total, ok := v.Facts[facts.KernelsTotal]; ok {
 		l := say("kernels ").in(strong, phrase.Number(total))
+		if hasLaunches(v.Facts) {
+			l = l.and(" (" + phrase.Some(int(v.Facts[facts.KernelsWeighted]), "launch") + ")")
+		}
 		if kinds := kindCounts(v.Facts); kinds != "" {
 			l = l.and(": ").and(kinds)
 		}

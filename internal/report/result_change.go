@@ -188,9 +188,13 @@ const maxEffects = 4
 // effectsText names the facts that moved, the most telling first.
 func effectsText(c *result.Change) string {
 	var parts []string
+	was, is := facts.Values{}, facts.Values{}
+	for _, e := range c.Effects {
+		was[e.Fact], is[e.Fact] = e.Was, e.Is
+	}
 	for _, l := range slices.Concat(keyFacts, moreFacts) {
-		if l.fact == facts.MemoryPeak && c.Price.PeakBytes != 0 {
-			continue // it is part of the price
+		if l.fact == facts.MemoryPeak && c.Price.PeakBytes != 0 || l.fact == facts.KernelsWeighted && !hasLaunches(was, is) {
+			continue // it is part of the price, or said by the kernels
 		}
 		at := slices.IndexFunc(c.Effects, func(e result.Effect) bool { return e.Fact == l.fact })
 		if at < 0 || len(parts) == maxEffects {

@@ -153,6 +153,7 @@ func changedFacts(v *result.Variant) []label {
 	for _, f := range keyFacts {
 		seen[f.fact] = true
 	}
+	seen[facts.KernelsWeighted] = !hasLaunches(v.Base, v.Facts)
 	for _, f := range moreFacts[:maxTelling] {
 		if differs(f.fact) {
 			out = append(out, f)
@@ -168,7 +169,7 @@ func changedFacts(v *result.Variant) []label {
 }
 
 // maxTelling is how many of moreFacts are shown with the key facts when they changed.
-const maxTelling = 11
+const maxTelling = 12
 
 // tellingFacts are those and the key facts, which a difference always shows.
 var tellingFacts = slices.Concat(keyFacts, moreFacts[:maxTelling])
