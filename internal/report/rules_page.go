@@ -11,8 +11,14 @@ import (
 func rulesPage(docs []result.RuleDoc) page {
 	p := page{Title: say("rules")}
 	for _, category := range phrase.Group(docs, func(d result.RuleDoc) string { return d.Category }) {
-		t := table{Head: []string{"rule", "what it holds to", "on"}, Bare: true}
-		t.Rows = each(category, func(d *result.RuleDoc) []line { return []line{in(name, d.ID), say(d.Title), in(dim, alwaysWord(d))} })
+		t := table{Head: []string{"rule", "what it holds to"}, Bare: true, Sentences: true}
+		t.Rows = each(category, func(d *result.RuleDoc) []line {
+			title := say(d.Title)
+			if d.Always {
+				title = title.in(dim, " (always on)")
+			}
+			return []line{in(name, d.ID), title}
+		})
 		p.add(section{Title: in(strong, category[0].Category), Blocks: []block{t}})
 	}
 	return p
