@@ -90,6 +90,7 @@ type view struct {
 
 func viewsOf(d *diff.Report, o Options) (views []view, err error) {
 	var names []string
+	taken := map[string]bool{} // files, as systems see them that do not tell cases apart
 	for _, p := range d.Programs {
 		names = append(names, p.Name)
 		if o.Program != "" && !phrase.Glob(o.Program, p.Name) {
@@ -100,6 +101,10 @@ func viewsOf(d *diff.Report, o Options) (views []view, err error) {
 			if len(p.Variants) > 1 {
 				name += "-" + strconv.Itoa(i+1)
 			}
+			for stem, n := name, 2; taken[strings.ToLower(fileName(name))]; n++ {
+				name = stem + "-" + strconv.Itoa(n)
+			}
+			taken[strings.ToLower(fileName(name))] = true
 			views = append(views, view{program: p.Name, name: name, Variant: v, compared: d.Old != ""})
 		}
 	}

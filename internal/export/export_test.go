@@ -127,6 +127,25 @@ func TestNothingInScope(t *testing.T) {
 	}
 }
 
+// Programs whose names differ in a slash or in case only have a file each.
+func TestNamesOfFiles(t *testing.T) {
+	d := alone(t, "cpu-forward_again")
+	p := d.Programs[0]
+	d.Programs = nil
+	for _, name := range []string{"a/b", "a_b", "A_B", "a_b-2"} {
+		q := *p
+		q.Name = name
+		d.Programs = append(d.Programs, &q)
+	}
+	var names []string
+	for _, f := range exported(t, d, "hlo", Options{}) {
+		names = append(names, f.Name)
+	}
+	if got := strings.Join(names, " "); len(names) != 4 || got != "a_b.hlo a_b-2.hlo A_B-3.hlo a_b-2-2.hlo" {
+		t.Error(got)
+	}
+}
+
 // The rows of a program add up to what a run of it is predicted to take, but for what the host does before and after.
 func TestRowsAddUp(t *testing.T) {
 	for _, name := range []string{"cpu-forward_again", "gpu-two_steps_at_once", "tpu-gathered"} {
