@@ -126,7 +126,7 @@ func mayBeMeant(c *rule.Context, p *diff.Program) string {
 
 var waiverValid = rule.Rule{
 	ID: "waiver-valid", Title: "waivers are used, are in force, and hide nothing worse", Category: rule.Integrity, Always: true,
-	Why:   "Waivers that never expire, or expire silently, turn a gate off.",
+	Why:   "Waivers that never expire, or expire silently, turn a gate off. A waiver without `ceiling:` covers whatever its change or finding becomes; one with it fails when the value is larger.",
 	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "max_days", Type: rule.Count, Sense: rule.Caps, Least: 1, Doc: "how many days from today a waiver may last; one that expires later is ignored"},

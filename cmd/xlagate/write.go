@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
@@ -75,11 +74,7 @@ const maxSaid = 10
 func sayWorst(c *cli.Context, w world, r *result.Result) {
 	list := slices.DeleteFunc(report.Annotations(r, reportOptions(c, w, output{})), func(a report.Annotation) bool { return a.Level == "info" })
 	for _, a := range list[:min(len(list), maxSaid)] {
-		place, message := a.File, strings.Split(a.Message, "\n")
-		if a.Line > 0 {
-			place = fmt.Sprintf("%s:%d", a.File, a.Line)
-		}
-		w.say(fmt.Sprintf("%s: %s: %s", a.Level, place, message[0]))
+		w.say(a.String())
 	}
 	if more := len(list) - maxSaid; more > 0 {
 		w.say("and " + phrase.Some(more, "more change"))

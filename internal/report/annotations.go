@@ -71,6 +71,20 @@ type Annotation struct {
 	id, rules string // of the change and what it breaks; "" of what could not be checked
 }
 
+// String is the annotation in one line.
+func (a Annotation) String() string {
+	place := a.File
+	if a.Line > 0 {
+		place = fmt.Sprintf("%s:%d", a.File, a.Line)
+	}
+	first, _, _ := strings.Cut(a.Message, "\n")
+	line := fmt.Sprintf("%s: %s: %s", a.Level, place, first)
+	if a.rules != "" {
+		line += fmt.Sprintf(" (breaks %s; change %s)", a.rules, a.id)
+	}
+	return line
+}
+
 // Annotations lists what is shown at source lines, worst first: what could not be checked, then the changes that break a rule
 // and were not waived.
 func Annotations(r *result.Result, o Options) []Annotation {

@@ -177,7 +177,7 @@ func diffVariant(v *diff.Variant, o Options) []block {
 		s.add(kernelBlocks(v, o)...)
 	}
 	if v.Kernels.Kept > 0 {
-		s.add(para{in(dim, "= "+phrase.Some(v.Kernels.Kept, "launch")+" unchanged")})
+		s.add(para{in(dim, "= "+phrase.Number(float64(v.Kernels.Kept))+" unchanged")})
 	}
 	if v.FirstPass != "" {
 		s.add(para{say("first differs " + v.FirstPass)})

@@ -378,7 +378,11 @@ const maxHarmless = 5
 func shortLines(r *indexed) []line {
 	var lines []line
 	for _, c := range r.waived() {
-		l := shortLine(r, c).and("  ").in(dim, c.ID)
+		l := shortLine(r, c).and("  ")
+		if what := joined(stepText(c.Price), peakText(c.Price), prefixed("breaks ", strings.Join(ruleNames(r, c), ", "))); what != "" {
+			l = l.and(what + "  ") // without a ceiling, a waiver also covers what comes later
+		}
+		l = l.in(dim, c.ID)
 		if c.Waiver != nil {
 			l = l.and("  ").in(dim, waiver(c.Waiver))
 		}
@@ -416,6 +420,14 @@ func joined(texts ...string) string { return joinedBy("; ", texts...) }
 
 func joinedBy(separator string, texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), separator)
+}
+
+// prefixed is a text behind a prefix; "" where there is none.
+func prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
 }
 
 // some counts things; "" where there are none.

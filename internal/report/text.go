@@ -165,7 +165,7 @@ func (t *textPage) table(b table, indent int) {
 }
 
 // minSentence is the narrowest that a column of sentences is.
-const minSentence = 28
+const minSentence = 24
 
 // fits reports whether all but the last cell of a row are as narrow as their columns, and leave room for a sentence.
 func fits(row []line, widths []int, width int) bool {
