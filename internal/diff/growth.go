@@ -140,8 +140,27 @@ func (v *Variant) FactGrowth(fact facts.ID) (*Cause, Evidence) {
 	return v.GrowthBy(func(k *facts.Kernel) bool { return weigh(k) > 0 }, weigh)
 }
 
-// Keeper returns the cause that more memory is put down to: the one with the kernels that write the buffer that grew most; nil without causes.
-func (v *Variant) Keeper() *Cause { return v.Why(v.keeps()) }
+// Keeper returns the cause that more memory is put down to: a lost donation of at least half as many bytes, or the one with the kernels that write the
+// buffer that grew most; nil without causes.
+func (v *Variant) Keeper() *Cause {
+	if c := v.keptTwice(); c != nil {
+		return c
+	}
+	return v.Why(v.keeps())
+}
+
+// keptTwice returns the lost donation behind more memory at the peak: what it gave away exists twice.
+func (v *Variant) keptTwice() *Cause {
+	if v == nil || v.Old == nil || v.New == nil {
+		return nil
+	}
+	lost, grown := v.Old.Facts[facts.DonationBytes]-v.New.Facts[facts.DonationBytes], v.New.Facts[facts.MemoryPeak]-v.Old.Facts[facts.MemoryPeak]
+	at := slices.IndexFunc(v.Causes, func(c Cause) bool { return c.Kind == KindDonation })
+	if at < 0 || grown <= 0 || 2*lost < grown {
+		return nil
+	}
+	return &v.Causes[at]
+}
 
 // keeps weighs kernels by whether they write the buffer that grew most; where none is known to have grown, by the bytes that they move.
 func (v *Variant) keeps() func(*facts.Kernel) int64 {
@@ -156,6 +175,9 @@ const tellingGrowth = 0.1
 
 // memoryGrowth returns the cause of more memory with the buffer that grew most.
 func (v *Variant) memoryGrowth(fact facts.ID) (*Cause, Evidence) {
+	if c := v.keptTwice(); c != nil && fact == facts.MemoryPeak {
+		return c, c.Evidence(facts.AnyKernel)
+	}
 	c, e := v.GrowthBy(facts.AnyKernel, v.keeps())
 	if c == nil || v.Old == nil || len(v.Buffers) == 0 {
 		return c, e
