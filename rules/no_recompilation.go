@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
@@ -42,6 +43,9 @@ func checkNoRecompilation(c *rule.Context, p *diff.Program) {
 		f.Message = fmt.Sprintf("compiled %s, %s: %s", phrase.Times(a.Actual), permitted(c, a, f.Limit), whyCompiled(p))
 		f.Cause = p.CompiledAgain(c.Target.Report.Logs)
 		for i, v := range p.New.Variants {
+			if added := p.Added(); len(added) > 0 && !slices.Contains(added, v) {
+				continue // it was accepted
+			}
 			f.Evidence.After = append(f.Evidence.After, tellingArguments(p, i)+"  "+strings.Join(v.Modules, ", "))
 		}
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/git"
-	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/rules"
@@ -77,7 +76,7 @@ func sayWorst(c *cli.Context, w world, r *result.Result) {
 		w.say(a.String())
 	}
 	if more := len(list) - maxSaid; more > 0 {
-		w.say("and " + phrase.Some(more, "more change"))
+		w.say(fmt.Sprintf("and %d more: --quiet shows the first %d", more, maxSaid))
 	}
 }
 

@@ -119,7 +119,7 @@ func lookPath(name, dir, path string) (string, error) {
 			return found, nil
 		}
 	}
-	return "", fmt.Errorf("there is no program %s", name)
+	return "", fmt.Errorf("there is no program %s: %w", name, exec.ErrNotFound)
 }
 
 // ask runs a script in an interpreter and returns what it prints.

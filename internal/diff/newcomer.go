@@ -78,6 +78,16 @@ func SameForOtherSizes(a, b *facts.Program) []string {
 	return two.Differences()
 }
 
+// Added lists the variants that the old program does not have.
+func (p *Program) Added() (added []*facts.Variant) {
+	for _, v := range p.Variants {
+		if v.Old == nil && v.New != nil {
+			added = append(added, v.New)
+		}
+	}
+	return added
+}
+
 // CompiledAgain returns why a program is compiled several times, and where: at the call that missed the cache by the log, or where PyTorch/XLA ended a graph
 // because Python read a value.
 func (p *Program) CompiledAgain(logs *tensorflow.Logs) *Cause {

@@ -263,6 +263,12 @@ func About(id ID) Fact {
 	return Fact{ID: id}
 }
 
+// Launches returns how many kernels a run launches. It is unknown where a loop runs an unknown number of times.
+func (f Values) Launches() (n float64, known bool) {
+	n, known = f[KernelsWeighted]
+	return n, known && f[LoopsUnknown] == 0
+}
+
 // OfRun returns the fact that counts loops as often as they run, where the values have it, and else the fact itself.
 func (f Values) OfRun(id ID) ID {
 	if weighted := About(id).Weighted; weighted != "" {

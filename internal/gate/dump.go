@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -259,7 +260,14 @@ func unreadableCommand(what, to string, err error) error {
 	if errors.As(err, &failed) {
 		err = failed
 	}
-	return &Unreadable{Where: what, Message: err.Error(), Fix: "run it by itself first, until it succeeds; what it dumped is in " + to}
+	fix := "run it by itself first, until it succeeds; what it dumped is in " + to
+	switch {
+	case errors.Is(err, capture.ErrNothingDumped):
+		fix = "run what compiles the model, and append to XLA_FLAGS instead of setting them"
+	case errors.Is(err, exec.ErrNotFound):
+		fix = "fix the name of the command, or install the program"
+	}
+	return &Unreadable{Where: what, Message: err.Error(), Fix: fix}
 }
 
 func (o Options) warn(text string) {

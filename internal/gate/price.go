@@ -60,9 +60,14 @@ func delta(v *diff.Variant, fact facts.ID) float64 {
 // effects records the facts that moved, with costs of a run where known: all of them if one change causes everything, else for each change what its
 // launches count.
 func effects(v *diff.Variant, owners []*group) {
+	_, was := v.Old.Facts.Launches()
+	_, is := v.New.Facts.Launches()
+	skipped := func(fact facts.ID) bool {
+		return v.Knows(facts.About(fact).Weighted) || fact == facts.KernelsWeighted && !(was && is)
+	}
 	if len(slices.Compact(slices.Clone(owners))) == 1 {
 		for _, f := range v.Facts {
-			if !math.IsNaN(f.Old) && !math.IsNaN(f.New) && !f.Name.IsPrice() && !v.Knows(facts.About(f.Name).Weighted) {
+			if !math.IsNaN(f.Old) && !math.IsNaN(f.New) && !f.Name.IsPrice() && !skipped(f.Name) {
 				owners[0].effect(result.Effect{Fact: f.Name, Was: f.Old, Is: f.New})
 			}
 		}
@@ -75,7 +80,7 @@ func effects(v *diff.Variant, owners []*group) {
 			moved[owner] += diff.Count(fact, v.Causes[i].After) - diff.Count(fact, v.Causes[i].Before)
 		}
 		for owner, n := range moved {
-			if known && n != 0 && !v.Knows(facts.About(fact).Weighted) {
+			if known && n != 0 && !skipped(fact) {
 				owner.effect(result.Effect{Fact: fact, Was: was, Is: was + n})
 			}
 		}

@@ -55,10 +55,11 @@ var moreFacts = []label{
 func hasLaunches(programs ...facts.Values) bool {
 	loops := false
 	for _, f := range programs {
-		if f[facts.LoopsUnknown] > 0 {
+		launches, known := f.Launches()
+		if !known {
 			return false
 		}
-		loops = loops || f[facts.KernelsWeighted] != f[facts.KernelsTotal]
+		loops = loops || launches != f[facts.KernelsTotal]
 	}
 	return loops
 }

@@ -71,18 +71,17 @@ type Annotation struct {
 	id, rules string // of the change and what it breaks; "" of what could not be checked
 }
 
-// String is the annotation in one line.
+// String is the annotation in one line: what could not be checked with its fix, or a change with what it breaks.
 func (a Annotation) String() string {
 	place := a.File
 	if a.Line > 0 {
 		place = fmt.Sprintf("%s:%d", a.File, a.Line)
 	}
-	first, _, _ := strings.Cut(a.Message, "\n")
-	line := fmt.Sprintf("%s: %s: %s", a.Level, place, first)
-	if a.rules != "" {
-		line += fmt.Sprintf(" (breaks %s; change %s)", a.rules, a.id)
+	message := strings.Split(a.Message, "\n")
+	if a.id != "" {
+		message = []string{fmt.Sprintf("%s (breaks %s; change %s)", message[0], a.rules, a.id)}
 	}
-	return line
+	return fmt.Sprintf("%s: %s: %s", a.Level, place, strings.Join(message, "; "))
 }
 
 // Annotations lists what is shown at source lines, worst first: what could not be checked, then the changes that break a rule

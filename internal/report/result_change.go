@@ -188,7 +188,7 @@ const maxEffects = 4
 // effectsText names the facts that moved, the most telling first.
 func effectsText(c *result.Change) string {
 	var parts []string
-	was, is := facts.Values{}, facts.Values{}
+	was, is := facts.Values{}, facts.Values{} // where no launches moved, none are known
 	for _, e := range c.Effects {
 		was[e.Fact], is[e.Fact] = e.Was, e.Is
 	}
