@@ -51,7 +51,11 @@ func unseen(r rune) bool { return r >= 0x7f && !unicode.IsPrint(r) }
 
 // spelled escapes the unseen characters of JSON.
 func spelled(text []byte) []byte {
-	if bytes.IndexFunc(text, unseen) < 0 {
+	plain := true
+	for _, c := range text { // to look at the characters of tens of megabytes takes ten times as long
+		plain = plain && c < 0x7f
+	}
+	if plain || bytes.IndexFunc(text, unseen) < 0 {
 		return text
 	}
 	var b bytes.Buffer
