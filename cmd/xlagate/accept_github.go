@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/urfave/cli/v2"
 
@@ -159,17 +160,21 @@ func remaining(done *gate.Accepted) string {
 	if len(done.Unsettled)+len(left) == 0 {
 		return ""
 	}
-	text := " The configuration still has other limits; change them there:"
+	var lines []string
 	for _, b := range left {
-		text += "\n- " + oneLine(fmt.Sprintf("%s %s of %s is %s, %s is enough; %s", b.Place(), b.Key, b.Settings.Rule.ID, b.From, b.Became, b.Left))
+		lines = append(lines, oneLine(fmt.Sprintf("%s %s of %s is %s, %s is enough; %s", b.Place(), b.Key, b.Settings.Rule.ID, b.From, b.Became, b.Left)))
 	}
 	for _, u := range done.Unsettled {
-		text += "\n- " + oneLine(u.Place+" "+u.Rule+": "+u.Message)
+		line := oneLine(u.Place + " " + u.Rule + ": " + u.Message)
 		if u.Add != "" {
-			text += "; add to rules: " + oneLine(u.Add)
+			line += "; add to rules: " + oneLine(u.Add)
 		}
+		lines = append(lines, line)
 	}
-	return text
+	if more := len(lines) - mostListed; more > 0 {
+		lines = append(lines[:mostListed], fmt.Sprintf("and %d more", more))
+	}
+	return " The configuration still has other limits; change them there:\n- " + strings.Join(lines, "\n- ")
 }
 
 // answer replies to the comment that asked. A failure to reply is only a warning.
@@ -182,7 +187,25 @@ func answer(ctx context.Context, w world, client *github.Client, asked *request,
 	}
 }
 
+// A comment quotes at most so many limits, and so much of each message: GitHub takes 65,536 characters.
+const (
+	mostListed = 20
+	mostQuoted = 500
+)
+
 // oneLine quotes a message for a comment. The message may contain text from a dump.
 func oneLine(text string) string {
-	return "`" + strings.NewReplacer("`", "'", "\n", " ", "\r", " ").Replace(text) + "`"
+	letters := []rune(text)
+	if len(letters) > mostQuoted {
+		letters = append(letters[:mostQuoted-1], '…')
+	}
+	for i, r := range letters {
+		switch {
+		case r == '`':
+			letters[i] = '\''
+		case !unicode.IsPrint(r):
+			letters[i] = ' '
+		}
+	}
+	return "`" + string(letters) + "`"
 }

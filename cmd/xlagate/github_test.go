@@ -22,6 +22,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/github/fakegithub"
 	"github.com/xlagate/xlagate/internal/registry/registrytest"
 	"github.com/xlagate/xlagate/internal/result"
@@ -699,9 +700,23 @@ func TestAcceptOnBranchRefuses(t *testing.T) {
 	}
 }
 
+const worst = "`|a|` [click](https://evil.example) ![x](http://evil.example/x.png) <img src=x onerror=alert(1)> @octocat acme/models#12 #123 \x1b[31mred\x1b[0m \u202egnp.exe ::error::x\n# heading\n<!-- xlagate:v1 key=default -->"
+
+// TestHostileAnswer answers a request to accept a result with the worst words in many limits: GitHub takes the answer, and shows words.
+func TestHostileAnswer(t *testing.T) {
+	done := &gate.Accepted{}
+	for range 1000 {
+		done.Unsettled = append(done.Unsettled, gate.Unsettled{Place: "xlagate.yaml:3:5", Rule: "max-kernels", Message: strings.Repeat(worst, 100), Add: "- { rule: max-kernels, program: " + worst + " }"})
+	}
+	shown := remaining(done)
+	if len(shown) > 60_000 || strings.ContainsAny(shown, "\x1b\u202e") || !strings.Contains(shown, "\n- and 980 more") {
+		t.Errorf("%d characters: %.300q", len(shown), shown)
+	}
+	onlyWords(t, shown)
+}
+
 // TestHostileArtifact lets a fork's run report the worst that it can: its words are shown as words, and what is no result is not shown.
 func TestHostileArtifact(t *testing.T) {
-	const worst = "`|a|` [click](https://evil.example) ![x](http://evil.example/x.png) <img src=x onerror=alert(1)> @octocat acme/models#12 #123 \x1b[31mred\x1b[0m \u202egnp.exe ::error::x\n# heading\n<!-- xlagate:v1 key=default -->"
 	p := newPullRequest(t, "mona/models")
 	p.push()
 	p.finished(50, "regressed")

@@ -15,6 +15,7 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/report"
@@ -53,6 +54,8 @@ func readInputs(c *cli.Context, w world) (results []gate.Input, parts []gate.Fac
 	for _, path := range c.Args().Slice() {
 		in, part, err := readMergeable(w, path)
 		switch {
+		case part != nil && err != nil:
+			return nil, nil, err
 		case part != nil:
 			parts = append(parts, *part)
 		case errors.As(err, &in.Unread), err == nil:
@@ -78,10 +81,19 @@ func readMergeable(w world, path string) (gate.Input, *gate.FactsInput, error) {
 	}
 	part := gate.FactsInput{File: path}
 	if err := json.Unmarshal(data, &part); err == nil && part.Schema == report.InspectSchema {
-		return in, &part, nil
+		return in, &part, checkInspection(path, data)
 	}
 	in.Result, err = parseResult(path, data)
 	return in, nil, err
+}
+
+func checkInspection(path string, data []byte) error {
+	odd := report.CheckInspection(data)
+	if odd == nil {
+		return nil
+	}
+	line, column := files.Position(data, odd.Offset)
+	return &gate.Unreadable{Where: fmt.Sprintf("%s:%d:%d", path, line, column), Message: odd.Why, Fix: "merge files as `xlagate facts --shard I/N` wrote them"}
 }
 
 func mergeFacts(c *cli.Context, w world, list []output, inputs []gate.FactsInput) error {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -138,11 +139,19 @@ func inspectJSON(w io.Writer, r *facts.Report, o Options) error {
 	if o.OneLine {
 		indent = ""
 	}
-	return encodeJSON(w, "what the dump holds", &struct {
-		heading
-		*facts.Report
-		Parts []result.Part `json:"parts,omitempty"`
-	}{headed(InspectSchema, o), r, o.Parts}, indent, o.All)
+	return encodeJSON(w, "what the dump holds", &inspection{headed(InspectSchema, o), r, o.Parts}, indent, o.All)
+}
+
+// inspection is the JSON form of a dump's contents.
+type inspection struct {
+	heading
+	*facts.Report
+	Parts []result.Part `json:"parts,omitempty"`
+}
+
+// CheckInspection checks the keys of the JSON of a dump's contents, as [files.CheckKeys] does.
+func CheckInspection(data []byte) *files.KeyError {
+	return files.CheckKeys(data, reflect.TypeFor[inspection]())
 }
 
 // The JSON form of a difference. The kernels of a program are those of all of its variants; where there are several, each lists its own as well.
