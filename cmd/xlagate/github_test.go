@@ -555,6 +555,25 @@ func TestAcceptRefusesAnEditedResult(t *testing.T) {
 	}
 }
 
+// An id accepts what it is the id of: a result in which another finding has it is refused.
+func TestAcceptRefusesABorrowedID(t *testing.T) {
+	p := newPullRequest(t, "acme/models")
+	p.push()
+	p.finished(50, "regressed")
+	id := p.findingOf("no-recompilation")
+	p.repack(p.unpacked(), func(r map[string]any) {
+		for _, f := range r["findings"].([]any) {
+			if f := f.(map[string]any); f["id"] == id {
+				f["rule"] = "baseline-present"
+			}
+		}
+	})
+	p.asks("mona", "write", "/xlagate accept "+id+" both sizes are wanted")
+	if _, said := p.run(3, "accept", "--from-event"); p.Branches["wider"] != p.head || !strings.Contains(said, id+" is the id of no-recompilation in train_step, not of baseline-present in train_step") {
+		t.Error(said)
+	}
+}
+
 // The number that is written into the configuration is that of the facts, whatever a finding says beside them.
 func TestAcceptTakesNumbersFromTheFacts(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -273,29 +273,39 @@ func candidatesOfResult(o Options, r *result.Result) ([]*candidate, error) {
 }
 
 // boundByFacts takes the limits that findings break from the facts of a result, judged again: the numbers beside the facts may be anything. A limit that
-// the facts do not break stays as it is written.
+// the facts do not break stays as it is written. A finding that has the id of another is refused: its id would accept what nobody named.
 func boundByFacts(o Options, store fs.FS, r *result.Result, list []*candidate) error {
 	again, err := Rejudge(o, store, r)
 	if err != nil {
 		return err
 	}
 	type limit struct{ id, place, key string }
-	bounds := map[limit]*result.Bound{}
+	bounds, found := map[limit]*result.Bound{}, map[string]result.Finding{}
 	for _, f := range again.Findings {
+		found[f.ID] = f
 		if f.Bound != nil {
 			bounds[limit{f.ID, f.Bound.Place, f.Bound.Key}] = f.Bound
 		}
 	}
 	for _, in := range list {
 		for i := range in.findings {
-			if b := in.findings[i].Bound; b != nil && b.Written {
+			f := &in.findings[i]
+			if is, there := found[f.ID]; there && !sameSubject(f, &is) {
+				return fmt.Errorf("the result contradicts itself; it was edited: %s is the id of %s in %s, not of %s in %s", f.ID, is.Rule, is.Program, f.Rule, f.Program)
+			}
+			if b := f.Bound; b != nil && b.Written {
 				said := *b
 				said.Written = false
-				in.findings[i].Bound = cmp.Or(bounds[limit{in.findings[i].ID, b.Place, b.Key}], &said)
+				f.Bound = cmp.Or(bounds[limit{f.ID, b.Place, b.Key}], &said)
 			}
 		}
 	}
 	return nil
+}
+
+// sameSubject reports whether two findings are of one rule about one thing.
+func sameSubject(a, b *result.Finding) bool {
+	return a.Rule == b.Rule && a.Target == b.Target && a.Program == b.Program && a.Subject == b.Subject
 }
 
 // known refuses ids that no change and no finding has.
