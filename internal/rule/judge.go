@@ -20,22 +20,16 @@ func (c *Context) JudgeFact(m Metric) {
 		return
 	}
 	if m.Weighted == "" || !v.Knows(m.Weighted) {
-		c.explainFact(c.Judge(c.AmountOf(m, m.Fact)), v, m.Fact)
+		Explain(c.Judge(c.AmountOf(m, m.Fact)), v.FactGrowth, m.Fact)
 		return
 	}
 	c = c.NoWorse(m.Better)
 	if c.AbsolutelyBounded() {
 		static := c.With(func(s *Settings) { s.MaxIncrease, s.MaxDecrease = nil, nil })
-		c.explainFact(static.compare(c.AmountOf(m, m.Fact)), v, m.Fact)
+		Explain(static.compare(c.AmountOf(m, m.Fact)), v.FactGrowth, m.Fact)
 	}
 	if c.MaxIncrease != nil || c.MaxDecrease != nil {
-		c.explainFact(c.With(noBounds).compare(c.AmountOf(m, m.Weighted)), v, m.Fact)
-	}
-}
-
-func (c *Context) explainFact(f *Finding, v *diff.Variant, fact facts.ID) {
-	if f != nil {
-		f.Cause, f.Evidence = v.FactGrowth(fact)
+		Explain(c.With(noBounds).compare(c.AmountOf(m, m.Weighted)), v.FactGrowth, m.Fact)
 	}
 }
 

@@ -1,0 +1,270 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/rule"
+)
+
+// The rules that hold a fact to a limit, and are no more than their description.
+var (
+	maxTempBytes = rule.Rule{
+		ID:      "max-temp-bytes",
+		Title:   "the program needs no more temporary memory",
+		Why:     "Temporary memory makes a model that fitted yesterday run out of memory today, and only the crash shows it.",
+		Reads:   []rule.Input{rule.BufferAssignment},
+		Options: []rule.Option{minGrowth},
+		Budget:  rule.FactMetric(facts.MemoryTemp, "temporary memory"),
+		Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-temp-bytes, max: 32KiB, max_increase: 5% }", Says: "64.0 KiB of temporary memory: at most 32.0 KiB allowed; up from 0 B in the baseline"},
+		Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-temp-bytes, max: 64KiB }"},
+		Fix:     "Look at the buffers that grew: a value that is kept for later (a residual, a stacked scan output), or a fusion that was split and now writes what it used to keep in registers.",
+		Threads: []string{"marin-community/marin#5394", "openxla/xla#45912", "openxla/xla#27322"},
+		Accepts: []string{"memory.*"},
+	}
+	maxAllocationBytes = rule.Rule{
+		ID:      "max-allocation-bytes",
+		Title:   "no single allocation grows too large",
+		Why:     "An allocation has to fit into memory in one piece. A program can fail to allocate although enough bytes are free, and the largest allocation fails first.",
+		Reads:   []rule.Input{rule.BufferAssignment},
+		Budget:  rule.FactMetric(facts.MemoryAllocation, "the largest allocation"),
+		Fails:   rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-allocation-bytes, max: 16KiB }", Says: "32.0 KiB of the largest allocation: at most 16.0 KiB allowed"},
+		Passes:  rule.Example{On: "cpu-constant_baked/before", Config: "- { rule: max-allocation-bytes, max: 1MiB }"},
+		Fix:     "See which buffers share the allocation (xlagate inspect): all temporaries share one; a large argument or constant has its own.",
+		Threads: []string{"openxla/xla#17124"},
+		Accepts: []string{"memory.*"},
+	}
+	maxTransposes = rule.Rule{
+		ID:      "max-transposes",
+		Title:   "no transpose is added to the program",
+		Why:     "A transpose moves every byte and computes nothing. It appears when two operations want different layouts.",
+		Budget:  rule.FactMetric(facts.TransposesCount, "transposes"),
+		Fails:   rule.Example{On: "cpu-extra_transpose/after", Config: "- { rule: max-transposes, max: 1 }", Says: "2 transposes: at most 1 allowed"},
+		Passes:  rule.Example{On: "cpu-extra_transpose/after", Config: "- { rule: max-transposes, max_increase: 0 }"},
+		Fix:     "Give the operation its operand in the layout that it needs: change the einsum's order, or transpose once outside of the step.",
+		Threads: []string{"jax-ml/jax#33338", "openxla/xla#47203"},
+		Accepts: []string{"transposes.*", "kernels.*", "kernel list"},
+	}
+)
+
+// minGrowth lets growth of a size pass that is too little to matter.
+var minGrowth = rule.Option{Key: rule.MinGrowth, Type: rule.Size, Sense: rule.Caps, Default: 0.0, Doc: "ignore growth below this, even if it is more than max_increase"}
+
+var maxPeakBytes = rule.Rule{
+	ID:      "max-peak-bytes",
+	Title:   "the program needs no more memory at its peak",
+	Why:     "Arguments, outputs, constants and temporaries together decide whether a program fits on the device.",
+	Reads:   []rule.Input{rule.BufferAssignment},
+	Options: []rule.Option{memorySpace, minGrowth},
+	Budget:  rule.FactMetric(facts.MemoryPeak, "peak memory"),
+	Fails:   rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max_increase: 5% }", Says: "193.0 KiB of peak memory: up from 129.0 KiB in the baseline (+49.6 %)"},
+	Passes:  rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max: 1MiB }"},
+	Fix:     "See which part grew (xlagate inspect): arguments, outputs, constants or temporaries. Each has its own rule, with its own fix.",
+	Threads: []string{"jax-ml/jax#30627", "openxla/xla#17124"},
+	Accepts: []string{"memory.*"},
+	Check:   checkSpace,
+	Variant: checkPeak,
+}
+
+func checkPeak(c *rule.Context, v *diff.Variant) {
+	if space := c.Text(memorySpace.Key); space != "" {
+		judgeSpace(c, v, space)
+	} else {
+		c.JudgeFact(*c.Rule.Budget)
+	}
+}
+
+// memorySpace counts one memory space alone.
+var memorySpace = rule.Option{
+	Key: "memory_space", Type: rule.Text, Sense: rule.Neither,
+	Doc: "count only this memory space of the buffer assignment: on a TPU default, vmem, smem, hbm or host, elsewhere color_1 and so on; by default the peak of the main memory",
+}
+
+// namedSpaces are the memory spaces of a TPU, in the order of their colors.
+var namedSpaces = []string{"default", "vmem", "smem", "hbm", "host"}
+
+// checkSpace finds names of memory spaces that none has: a misspelt one would take nothing for ever.
+func checkSpace(s *rule.Settings) []rule.Refusal {
+	space := s.Text(memorySpace.Key)
+	digits, numbered := strings.CutPrefix(space, "color_")
+	if space == "" || slices.Contains(namedSpaces, space) || numbered && isCount(digits) {
+		return nil
+	}
+	err := fmt.Errorf("memory_space %q does not exist; expected %s, or color_1 and so on", space, strings.Join(namedSpaces, ", "))
+	return []rule.Refusal{{Path: []string{memorySpace.Key}, Err: err}}
+}
+
+// isCount tells a number from 1, as it is printed.
+func isCount(digits string) bool {
+	n, err := strconv.ParseUint(digits, 10, 31)
+	return err == nil && n > 0 && strconv.FormatUint(n, 10) == digits
+}
+
+// judgeSpace holds what a program takes of one memory space against the settings. Where there are several, one that is not used is not listed.
+func judgeSpace(c *rule.Context, v *diff.Variant, space string) {
+	fact := facts.MemorySpace.Of(space)
+	if name, other := tpuName(space); other && c.Target.Report.Toolchain.Backend == "tpu" {
+		c.Gap(fmt.Sprintf("a TPU's %s is called %s", space, name), "memory_space: "+name)
+		return
+	}
+	if !hasSpaces(v.New) {
+		if _, assigned := v.New.Facts[facts.MemoryTemp]; assigned {
+			c.Gap("its buffer assignment has one memory space only", "leave memory_space out; max-temp-bytes and max-allocation-bytes need no live ranges")
+			return
+		}
+		c.Uncovered(rule.BufferAssignment, rule.DumpFix)
+		return
+	}
+	m := *c.Rule.Budget
+	m.Fact, m.Noun = fact, "memory in "+space
+	a := c.AmountOf(m, fact)
+	if v.Old != nil {
+		a.Base = nil
+		a.SetBase(hasSpaces(v.Old), v.Old.Facts[fact])
+	}
+	rule.Explain(c.Judge(a), v.FactGrowth, fact)
+}
+
+// tpuName is what a memory space that is named by its number is called on a TPU.
+func tpuName(space string) (string, bool) {
+	for color, name := range namedSpaces {
+		if space == fmt.Sprintf("color_%d", color) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// hasSpaces reports whether the use of each memory space is known.
+func hasSpaces(v *facts.Variant) bool {
+	for id := range v.Facts {
+		if _, is := facts.MemorySpace.Member(id); is {
+			return true
+		}
+	}
+	return false
+}
+
+var maxOutputBytes = rule.Rule{
+	ID:      "max-output-bytes",
+	Title:   "the program's results do not grow",
+	Why:     "Every result is written to memory: an intermediate that is also returned can no longer stay inside a fusion.",
+	Reads:   []rule.Input{rule.BufferAssignment},
+	Options: []rule.Option{{Key: "max_outputs", Type: rule.Count, Sense: rule.Caps, Doc: "the largest number of results; needs no buffer assignment"}},
+	Budget:  rule.FactMetric(facts.MemoryOutput, "results"),
+	Bounds:  []string{"max_outputs"},
+	Fails:   rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max_increase: 0 }", Says: "128.0 KiB of results: up from 64.0 KiB in the baseline (+100.0 %)"},
+	Passes:  rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max: 128.02KiB }"},
+	Fix:     "Return it only where it is needed: from another function, or behind a debug switch.",
+	Threads: []string{"AI-Hypercomputer/maxtext#4405"},
+	Accepts: []string{"memory.*"},
+	Variant: checkOutputs,
+}
+
+func checkOutputs(c *rule.Context, v *diff.Variant) {
+	if _, dumped := v.New.Facts[c.Rule.Budget.Fact]; dumped || c.Bounded() || !c.BoundedByOwn() {
+		c.JudgeFact(*c.Rule.Budget)
+	}
+	n := float64(strings.Count(v.New.Result, "[")) // each array has one, a tuple has none of its own
+	if f := c.Cap("max_outputs", "outputs", "", n, "the program returns "+phrase.Counted(n, "", "results")); f != nil {
+		f.Cause, f.Evidence = v.ResultGrowth()
+	}
+}
+
+var maxConstantBytes = rule.Rule{
+	ID:    "max-constant-bytes",
+	Title: "nothing large is baked into the program",
+	Why: "A weight that is closed over instead of passed in becomes a constant. It is copied into every compiled program, can take minutes of constant folding, " +
+		"and can be neither donated nor sharded.",
+	Options: []rule.Option{
+		{Key: "per_constant", Type: rule.Size, Sense: rule.Caps, Doc: "the largest single constant"},
+	},
+	Budget:  rule.FactMetric(facts.MemoryConstant, "constants"),
+	Bounds:  []string{"per_constant"},
+	Fails:   rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max_increase: 1KiB }", Says: "32.0 KiB of constants: up from 0 B in the baseline"},
+	Passes:  rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max: 64KiB }"},
+	Fix:     "Pass the array as an argument of the jitted function instead of closing over it.",
+	Threads: []string{"openxla/xla#1652", "jax-ml/jax#21300"},
+	Accepts: []string{"memory.*", "constants", "params"},
+	Variant: checkConstantBytes,
+}
+
+func checkConstantBytes(c *rule.Context, v *diff.Variant) {
+	rule.Explain(c.Judge(c.Count("constants.bytes", (*facts.Variant).ConstantBytes)), v.FactGrowth, facts.MemoryConstant)
+	for _, k := range v.New.Constants {
+		if f := c.Cap("per_constant", k.Shape+" "+k.OpName, "bytes", float64(k.Bytes), "the constant "+k.Shape+" holds %s"); f != nil {
+			f.Cause = diff.ConstantAt(k)
+		}
+	}
+}
+
+var maxCopies = rule.Rule{
+	ID:    "max-copies",
+	Title: "no copy is added to the program",
+	Why:   "XLA copies a buffer that it cannot update in place, or whose layout two operations do not share.",
+	Options: []rule.Option{
+		{Key: "in", Type: rule.Word, Sense: rule.Selects, Enum: []string{"all", "loops"}, Default: "all", Doc: "count every copy, or only those in loops, which run in every iteration"},
+		{Key: "max_bytes", Type: rule.Size, Sense: rule.Caps, Doc: "the most bytes that all of them may copy, with loop bodies counted once"},
+	},
+	Budget:  rule.FactMetric(facts.CopiesCount, "copies"),
+	Bounds:  []string{"max_bytes"},
+	Fails:   rule.Example{On: "cpu-unrolled_loop/before", Config: "- { rule: max-copies, max: 1 }", Says: "2 copies: at most 1 allowed"},
+	Passes:  rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-copies, max_increase: 0 }"},
+	Fix:     "Look at what reads the copied value after it is overwritten; donate arguments that are replaced.",
+	Threads: []string{"jax-ml/jax#17845", "AI-Hypercomputer/torchprime#119"},
+	Accepts: []string{"copies.*", "kernel list"},
+	Variant: checkMaxCopies,
+}
+
+func checkMaxCopies(c *rule.Context, v *diff.Variant) {
+	if _, ok := v.New.Facts[c.Rule.Budget.Fact]; !ok || c.Text("in") == "all" {
+		c.JudgeFact(*c.Rule.Budget)
+	} else {
+		judgeLoopCopies(c, v)
+	}
+	which, copied := "copies"+placeCounted(c), v.New.KernelBytes(countsCopy(c))/2 // a copy reads it, and writes it
+	if f := c.Cap("max_bytes", which+" bytes", "bytes", copied, which+" move %s"); f != nil {
+		f.Cause = v.Largest(countsCopy(c))
+	}
+}
+
+// judgeLoopCopies judges the number of copies in loops.
+func judgeLoopCopies(c *rule.Context, v *diff.Variant) {
+	a := c.Count("copies.in_loops", func(v *facts.Variant) float64 { return v.CountKernels(countsCopy(c)) })
+	a.Noun = "copies in loops"
+	rule.Explain(c.Judge(a), v.Growth, countsCopy(c))
+}
+
+func countsCopy(c *rule.Context) func(k *facts.Kernel) bool {
+	return func(k *facts.Kernel) bool {
+		return k.Class == facts.ClassCopy && (k.InLoop || c.Text("in") == "all")
+	}
+}
+
+var maxRemat = rule.Rule{
+	ID:    "max-remat",
+	Title: "the compiler computes nothing twice to save memory",
+	Why: "When a program does not fit into memory, XLA discards values and computes them again. The step gets slower, and only the names of the " +
+		"copies (.remat) tell.",
+	Needs:   facts.RematCount,
+	Budget:  rule.FactMetric(facts.RematCount, "rematerialized operations"),
+	Fails:   rule.Example{On: "tpu-remat/after", Config: "- { rule: max-remat, max_increase: 0 }", Says: "1 rematerialized operation: up from 0 in the baseline"},
+	Passes:  rule.Example{On: "tpu-remat/before", Config: "- { rule: max-remat, max: 0 }"},
+	Fix:     "Reduce the peak of memory: donate arguments, checkpoint by hand where it is cheapest, shard or shrink the batch.",
+	Threads: []string{"marin-community/marin#8549"},
+	Accepts: []string{"remat.*", "cost.*", "kernels.*", "kernel list"},
+	Variant: checkMaxRemat,
+}
+
+func checkMaxRemat(c *rule.Context, v *diff.Variant) {
+	again := func(k *facts.Kernel) bool { return strings.Contains(k.Name, ".remat") }
+	f := c.Judge(c.AmountOf(*c.Rule.Budget, c.Rule.Budget.Fact))
+	if k := facts.FirstKernel(v.New.Kernels, again); f != nil && k != nil {
+		f.Cause, f.Evidence.After = diff.CauseAt(k.Name+" is computed again", k), diff.LinesOf(v.New.Kernels, again)
+	}
+}
