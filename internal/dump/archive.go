@@ -135,7 +135,7 @@ func (x *tarIndex) put(name string, info fs.FileInfo, src source) {
 	if x.files[name] == nil {
 		x.order = append(x.order, name)
 	}
-	x.files[name] = &File{Path: x.name + "!" + name, Size: info.Size(), ModTime: info.ModTime(), src: src, rel: name}
+	x.files[name] = &File{Path: x.name + "!" + name, Size: info.Size(), ModTime: info.ModTime(), src: src, Rel: name}
 }
 
 // list resolves the links and returns the files in the archive's order.
@@ -199,7 +199,7 @@ func (d *Dump) gatherZip(f *File) ([]*File, error) {
 			d.problem(f.Path+"!"+name, "the archive says that the file is larger than it can be", "make the archive again")
 			continue
 		}
-		files = append(files, &File{Path: f.Path + "!" + name, Size: int64(e.UncompressedSize64), ModTime: e.Modified, src: zipSource{e}, rel: name})
+		files = append(files, &File{Path: f.Path + "!" + name, Size: int64(e.UncompressedSize64), ModTime: e.Modified, src: zipSource{e}, Rel: name})
 	}
 	return files, nil
 }

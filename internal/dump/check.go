@@ -67,7 +67,7 @@ func (d *Dump) checkModule(m *Module) {
 	case after == nil && d.Single: // a single file is not expected to be the final module
 	case after == nil && before != nil && before.Label == snapshotLabel:
 		d.moduleProblem(m, before.anyFile(), "the module stands in a snapshot of its unoptimized form only: --xla_dump_hlo_unoptimized_snapshots keeps XLA from dumping anything else", fixDump)
-	case after == nil && before != nil && m.digits == "":
+	case after == nil && before != nil && m.Digits == "":
 		d.moduleProblem(m, before.anyFile(), "the module is not optimized: it has neither a schedule nor a fusion, so it does not say what the device runs",
 			"store the optimized module beside it: stage=\"optimized_hlo\" of TensorFlow's compiler IR, or what JAX compiled rather than lowered")
 	case after == nil && before != nil:
@@ -154,15 +154,15 @@ func (d *Dump) checkShared() {
 	first := map[place]*Module{}
 	told := map[string]bool{}
 	for _, m := range d.Modules {
-		if m.digits == "" {
+		if m.Digits == "" {
 			continue
 		}
-		p := place{m.dir, m.digits, m.Backend()}
+		p := place{m.Dir, m.Digits, m.Backend()}
 		switch other := first[p]; {
 		case other == nil:
 			first[p] = m
-		case !told[m.dir]:
-			told[m.dir] = true
+		case !told[m.Dir]:
+			told[m.Dir] = true
 			d.moduleProblem(m, m.Stages[0].anyFile(), fmt.Sprintf("the module shares its number with %s: several runs or processes wrote to one directory, and may have overwritten each other's files", other.ID), fixShared)
 		}
 	}
@@ -172,8 +172,8 @@ func (d *Dump) checkShared() {
 func (d *Dump) checkOrder() {
 	byDir := map[string][]*Module{}
 	for _, m := range d.Modules {
-		if m.digits != "" && m.Stages[0].Kind == StageBefore {
-			byDir[m.dir+"\x00"+m.Process] = append(byDir[m.dir+"\x00"+m.Process], m)
+		if m.Digits != "" && m.Stages[0].Kind == StageBefore {
+			byDir[m.Dir+"\x00"+m.Process] = append(byDir[m.Dir+"\x00"+m.Process], m)
 		}
 	}
 	for _, ms := range byDir {
@@ -204,7 +204,7 @@ func (d *Dump) checkSizes() {
 		return // reading the toolchain reports the error
 	}
 	for f := range d.all() {
-		if want, recorded := record.Files[f.rel]; recorded && want != f.Size {
+		if want, recorded := record.Files[f.Rel]; recorded && want != f.Size {
 			d.problem(f.Path, fmt.Sprintf("the file has %d bytes, and the capture left it with %d: it was cut off or changed", f.Size, want), fixCut)
 		}
 	}
@@ -216,8 +216,8 @@ func (d *Dump) checkWhole() {
 	for _, m := range d.Modules {
 		if ptx := m.CompanionsOf(KindPTX); len(ptx) > 0 {
 			last[slices.MaxFunc(ptx, func(a, b *File) int {
-				return cmp.Or(cmp.Compare(len(a.rel), len(b.rel)), cmp.Compare(a.rel, b.rel))
-			}).rel] = true
+				return cmp.Or(cmp.Compare(len(a.Rel), len(b.Rel)), cmp.Compare(a.Rel, b.Rel))
+			}).Rel] = true
 		}
 	}
 	told := map[string]bool{}
@@ -229,11 +229,11 @@ func (d *Dump) checkWhole() {
 			d.problem(f.Path, "the report of PyTorch/XLA's metrics does not end with an empty line: the file was cut off", fixCut)
 			told[f.Path] = true
 		}
-		known := f.Kind != "" && (f.Kind != KindPTX || !last[f.rel]) && f.Kind != KindLog && f.Kind != KindArchive
-		if path.Base(f.rel) == noModuleProfiled {
+		known := f.Kind != "" && (f.Kind != KindPTX || !last[f.Rel]) && f.Kind != KindLog && f.Kind != KindArchive
+		if path.Base(f.Rel) == noModuleProfiled {
 			continue
 		}
-		if f.Size == 0 && !told[f.Path] && (known || slices.Contains(dumpedFormats, path.Ext(f.rel))) {
+		if f.Size == 0 && !told[f.Path] && (known || slices.Contains(dumpedFormats, path.Ext(f.Rel))) {
 			d.problem(f.Path, "the file is empty", fixCut)
 			d.Problems[len(d.Problems)-1].Damaged = true
 		}
@@ -257,7 +257,7 @@ var dumpedFormats = []string{".txt", ".pbtxt", ".textproto", ".pb", ".json", ".c
 func (d *Dump) Sizes() map[string]int64 {
 	sizes := map[string]int64{}
 	for f := range d.all() {
-		sizes[f.rel] = f.Size
+		sizes[f.Rel] = f.Size
 	}
 	return sizes
 }
@@ -341,7 +341,7 @@ func (d *Dump) nameIn(m *Module, f *File) (string, bool) {
 		d.damaged(m, f, `the file is no HLO text: it does not begin with "HloModule"`)
 	case !ok:
 		d.damaged(m, f, "the file is no serialized HLO module")
-	case m.digits != "" && m.spelled != "" && sanitize(name) != m.Name && name != "":
+	case m.Digits != "" && m.Spelled != "" && sanitize(name) != m.Name && name != "":
 		d.moduleProblem(m, f, fmt.Sprintf("the file holds the module %s, not the one that it is called after: another run or process overwrote it", strings.TrimSpace(name)), fixShared)
 	}
 	return name, ok

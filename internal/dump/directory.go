@@ -37,7 +37,7 @@ func (d *Dump) walk(ctx context.Context, dir string) ([]*File, error) {
 			d.folders = append(d.folders, filepath.ToSlash(rel))
 		}
 		if f := d.listed(root, path, shown, e); f != nil {
-			f.rel = filepath.ToSlash(rel)
+			f.Rel = filepath.ToSlash(rel)
 			files = append(files, f)
 		}
 		return nil

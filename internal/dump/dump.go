@@ -97,7 +97,7 @@ func (d *Dump) gather(ctx context.Context, path string, opts Options) ([]*File, 
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("open the dump: %s is neither a directory nor a file", path)
 	}
-	f := &File{Path: path, Size: info.Size(), ModTime: info.ModTime(), src: diskSource{path}, rel: filepath.Base(path)}
+	f := &File{Path: path, Size: info.Size(), ModTime: info.ModTime(), src: diskSource{path}, Rel: filepath.Base(path)}
 	return d.gatherFile(ctx, f)
 }
 
@@ -115,7 +115,7 @@ func (d *Dump) gatherStream(ctx context.Context, stream io.Reader) ([]*File, err
 	case size == 0:
 		return nil, errors.New("read the dump from standard input: it is empty")
 	}
-	f := &File{Path: "-", Size: size, src: sectionSource{spooled, 0, size}, rel: "stdin"}
+	f := &File{Path: "-", Size: size, src: sectionSource{spooled, 0, size}, Rel: "stdin"}
 	return d.gatherFile(ctx, f)
 }
 
@@ -167,7 +167,7 @@ func (d *Dump) gatherParts(ctx context.Context, parts []Part) ([]*File, error) {
 		case hidden(name):
 			continue
 		}
-		f := &File{Path: d.Path + "!" + name, Size: info.Size(), src: diskSource{p.Path}, rel: name}
+		f := &File{Path: d.Path + "!" + name, Size: info.Size(), src: diskSource{p.Path}, Rel: name}
 		if len(parts) > 1 && !p.Unpack {
 			all = append(all, f)
 			continue
@@ -179,7 +179,7 @@ func (d *Dump) gatherParts(ctx context.Context, parts []Part) ([]*File, error) {
 		}
 		for _, f := range files {
 			if len(parts) == 1 {
-				f.rel = strings.TrimPrefix(f.rel, name+"/") // the name of the packed folder
+				f.Rel = strings.TrimPrefix(f.Rel, name+"/") // the name of the packed folder
 			}
 		}
 		all = append(all, files...)

@@ -162,7 +162,7 @@ func unpack(t *testing.T, path, dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		write(t, filepath.Join(dir, filepath.FromSlash(f.rel)), data)
+		write(t, filepath.Join(dir, filepath.FromSlash(f.Rel)), data)
 	}
 }
 

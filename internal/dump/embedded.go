@@ -24,7 +24,7 @@ func (m *Module) takeSnapshot() {
 	if f == nil || len(m.Stages) > 0 {
 		return
 	}
-	inner := &File{Path: f.Path, Size: f.Size, ModTime: f.ModTime, rel: f.rel, Kind: KindHLOProto, src: snapshotSource{f}, limit: f.limit}
+	inner := &File{Path: f.Path, Size: f.Size, ModTime: f.ModTime, Rel: f.Rel, Kind: KindHLOProto, src: snapshotSource{f}, limit: f.limit}
 	data, release, err := inner.src.bytes(f.limit)
 	if err != nil {
 		return // it remains a companion, and the dump reports that it holds no module
@@ -58,7 +58,7 @@ func (s snapshotSource) bytes(Limit) ([]byte, func() error, error) {
 }
 
 func (s snapshotSource) module(data []byte) ([]byte, bool) {
-	if strings.Contains(s.file.rel, "hlo_unoptimized_snapshot") {
+	if strings.Contains(s.file.Rel, "hlo_unoptimized_snapshot") {
 		length, n := binary.Uvarint(data)
 		if n <= 0 || length > uint64(len(data)-n) {
 			return nil, false
@@ -111,10 +111,10 @@ func (d *Dump) expandLogs(ctx context.Context, files []*File) ([]*File, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if !isLogName(path.Base(f.rel)) && len(files) > 1 {
+		if !isLogName(path.Base(f.Rel)) && len(files) > 1 {
 			continue
 		}
-		if _, ok := parseFileName(path.Base(f.rel)); ok {
+		if _, ok := parseFileName(path.Base(f.Rel)); ok {
 			continue
 		}
 		var captured []*File
@@ -148,7 +148,7 @@ func (d *Dump) captured(log *File) ([]*File, error) {
 			d.problem(log.Path, "the log ends inside of "+name+", which the compiler was printing", "the run that wrote it was cut off or is still writing: dump again")
 			continue
 		}
-		files = append(files, &File{Path: log.Path + "!" + name, Size: int64(len(body)), ModTime: log.ModTime, src: memorySource(body), rel: log.rel + "/" + name})
+		files = append(files, &File{Path: log.Path + "!" + name, Size: int64(len(body)), ModTime: log.ModTime, src: memorySource(body), Rel: log.Rel + "/" + name})
 	}
 	if len(files) == 0 {
 		return nil, release()
@@ -198,7 +198,7 @@ const (
 func (d *Dump) takeProfiled() {
 	runs := map[string]map[string]bool{} // by folder: the modules that were read
 	for _, trace := range d.Traces {
-		if !strings.HasSuffix(cutCompression(trace.rel), ".xplane.pb") {
+		if !strings.HasSuffix(cutCompression(trace.Rel), ".xplane.pb") {
 			continue
 		}
 		var files []*File
@@ -210,13 +210,13 @@ func (d *Dump) takeProfiled() {
 			d.problem(trace.Path, "the profile cannot be read: "+reason(err), fixRead(err))
 			continue
 		}
-		run := path.Dir(trace.rel)
+		run := path.Dir(trace.Rel)
 		if runs[run] == nil {
 			runs[run] = map[string]bool{}
 		}
 		fresh := map[string]bool{}
 		for _, f := range files {
-			module, _, _ := strings.Cut(path.Base(f.rel), "(")
+			module, _, _ := strings.Cut(path.Base(f.Rel), "(")
 			if fresh[module] = true; !runs[run][module] {
 				f.limit = d.limit
 				d.takeFile(f)
@@ -234,11 +234,11 @@ func (d *Dump) oneRun() {
 	for _, m := range d.Modules {
 		for _, s := range m.Stages {
 			f := s.anyFile()
-			dir := path.Dir(f.rel)
-			if strings.HasSuffix(path.Dir(f.rel), ".xplane.pb") {
+			dir := path.Dir(f.Rel)
+			if strings.HasSuffix(path.Dir(f.Rel), ".xplane.pb") {
 				dir = path.Dir(dir)
 			}
-			if strings.HasSuffix(f.rel, profiledEnd) && !slices.Contains(runs, dir) {
+			if strings.HasSuffix(f.Rel, profiledEnd) && !slices.Contains(runs, dir) {
 				runs = append(runs, dir)
 			}
 		}
@@ -280,7 +280,7 @@ func (f *File) modulesIn(plane []byte) (files []*File) {
 		for number, stat := range wire.Fields(kind) {
 			if module, ok := wire.First(stat, statBytes); ok && number == eventKindStat && isHLOProto(module) {
 				base := sanitize(string(name)) + profiledEnd
-				files = append(files, &File{Path: f.Path + "!" + base, Size: int64(len(module)), ModTime: f.ModTime, Kind: KindHLOProto, src: memorySource(module), rel: f.rel + "/" + base})
+				files = append(files, &File{Path: f.Path + "!" + base, Size: int64(len(module)), ModTime: f.ModTime, Kind: KindHLOProto, src: memorySource(module), Rel: f.Rel + "/" + base})
 			}
 		}
 	}

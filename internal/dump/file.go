@@ -25,7 +25,7 @@ type File struct {
 	Kind    Kind
 
 	src   source
-	rel   string // path below the dump, with slashes; files are grouped by it
+	Rel   string // path below the dump, with slashes; files are grouped by it
 	limit Limit  // bounds its size
 
 	listed bool // on another machine, or by an earlier run: it may have changed since
@@ -33,7 +33,7 @@ type File struct {
 
 // FileAt returns a file on disk that belongs to no dump, such as a log or a profile.
 func FileAt(path string, limit Limit) *File {
-	f := &File{Path: path, src: diskSource{path}, rel: filepath.Base(path), limit: limit}
+	f := &File{Path: path, src: diskSource{path}, Rel: filepath.Base(path), limit: limit}
 	if info, err := os.Stat(path); err == nil {
 		f.Size, f.ModTime = info.Size(), info.ModTime()
 	}
@@ -42,7 +42,7 @@ func FileAt(path string, limit Limit) *File {
 
 // InMemory returns a file with this content that belongs to no dump.
 func InMemory(path string, content []byte) *File {
-	return &File{Path: path, Size: int64(len(content)), src: memorySource(content), rel: filepath.Base(path)}
+	return &File{Path: path, Size: int64(len(content)), src: memorySource(content), Rel: filepath.Base(path)}
 }
 
 // Read calls parse with the file's content, decompressed, and releases the content afterwards.
@@ -325,13 +325,13 @@ func (d *Dump) Listing() [sha256.Size]byte {
 	if d.Toolchain != nil {
 		beside = append(beside, d.Toolchain)
 	}
-	slices.SortFunc(beside, func(a, b *File) int { return cmp.Compare(a.rel, b.rel) })
+	slices.SortFunc(beside, func(a, b *File) int { return cmp.Compare(a.Rel, b.Rel) })
 	listFiles(list, beside)
 	return [sha256.Size]byte(list.Sum(nil))
 }
 
 func listFiles(list io.Writer, files []*File) {
 	for _, f := range files {
-		fmt.Fprintf(list, "%q %d\n", f.rel, f.Size)
+		fmt.Fprintf(list, "%q %d\n", f.Rel, f.Size)
 	}
 }

@@ -32,11 +32,11 @@ type entry struct {
 
 // add adds a file whose name follows the grammar of fileName, and reports whether it does.
 func (g *grouping) add(f *File) (ok bool) {
-	name, ok := parseFileName(path.Base(f.rel))
+	name, ok := parseFileName(path.Base(f.Rel))
 	if !ok {
 		return false
 	}
-	b := g.bucket(bucketKey{path.Dir(f.rel), name.number})
+	b := g.bucket(bucketKey{path.Dir(f.Rel), name.number})
 	b.entries = append(b.entries, entry{f, name})
 	return true
 }
@@ -124,7 +124,7 @@ func (b *bucket) split(rest string) (name, suffix string) {
 // module returns the bucket's module with a name and time stamp. A file without a time stamp belongs to the last run's module.
 func (b *bucket) module(n fileName, name string) *Module {
 	for _, m := range b.modules {
-		if m.spelled == name && (m.stamp == n.stamp || n.stamp == "") {
+		if m.Spelled == name && (m.Stamp == n.stamp || n.stamp == "") {
 			return m
 		}
 	}
@@ -143,7 +143,7 @@ func (d *Dump) sort(ctx context.Context, files []*File) error {
 		return err
 	}
 	// The first of two equal files is read, so the order must not depend on the archive.
-	slices.SortStableFunc(files, func(a, b *File) int { return cmp.Compare(a.rel, b.rel) })
+	slices.SortStableFunc(files, func(a, b *File) int { return cmp.Compare(a.Rel, b.Rel) })
 	g := grouping{buckets: map[bucketKey]*bucket{}}
 	strays := slices.DeleteFunc(slices.Clone(files), g.add)
 	modules, unnamed := g.modules()
@@ -177,7 +177,7 @@ func (d *Dump) keep(modules []*Module) {
 	}
 	nameProcesses(d.Modules)
 	slices.SortStableFunc(d.Modules, func(a, b *Module) int {
-		return cmp.Or(cmp.Compare(a.Process, b.Process), cmp.Compare(a.Number, b.Number), cmp.Compare(a.stamp, b.stamp), cmp.Compare(a.spelled, b.spelled))
+		return cmp.Or(cmp.Compare(a.Process, b.Process), cmp.Compare(a.Number, b.Number), cmp.Compare(a.Stamp, b.Stamp), cmp.Compare(a.Spelled, b.Spelled))
 	})
 	d.Modules = mergeClones(d.Modules)
 	d.setThrowawayApart()
@@ -213,12 +213,12 @@ func (d *Dump) place(f *File) {
 // its inputs there, the partitioner its MLIR.
 func adopt(modules []*Module, strays []*File) (rest []*File) {
 	for _, f := range strays {
-		owner := ownerOf(modules, path.Dir(f.rel))
+		owner := ownerOf(modules, path.Dir(f.Rel))
 		if owner == nil {
 			rest = append(rest, f)
 			continue
 		}
-		r, ok := roleOf(path.Base(f.rel))
+		r, ok := roleOf(path.Base(f.Rel))
 		if !ok || r.stage != nil {
 			rest = append(rest, f)
 			continue
@@ -237,8 +237,8 @@ func ownerOf(modules []*Module, dir string) *Module {
 		}
 		var owner *Module
 		for _, m := range modules {
-			if m.digits == name.number && m.spelled == name.rest && related(m.dir, path.Dir(dir)) {
-				if owner == nil || m.dir == path.Dir(dir) {
+			if m.Digits == name.number && m.Spelled == name.rest && related(m.Dir, path.Dir(dir)) {
+				if owner == nil || m.Dir == path.Dir(dir) {
 					owner = m
 				}
 			}
@@ -259,7 +259,7 @@ func below(dir, root string) bool {
 // several. An unreadable file stays in its module; reading it reports the error.
 func (b *bucket) tellApart() {
 	for _, m := range b.modules {
-		if m.spelled == "" {
+		if m.Spelled == "" {
 			b.modules = append(b.modules, m.withoutOthers()...)
 		}
 	}
@@ -281,7 +281,7 @@ func (m *Module) withoutOthers() (others []*Module) {
 			byName[name] = m
 			kept = append(kept, s)
 		case owner == nil:
-			owner = newModule(m.dir, fileName{number: m.digits, stamp: m.stamp}, "")
+			owner = newModule(m.Dir, fileName{number: m.Digits, stamp: m.Stamp}, "")
 			byName[name], others = owner, append(others, owner)
 			fallthrough
 		default:

@@ -241,7 +241,7 @@ func strayKind(f *File) (Kind, error) {
 	if f.Kind != "" {
 		return f.Kind, nil
 	}
-	base := path.Base(f.rel)
+	base := path.Base(f.Rel)
 	for _, n := range strayNames {
 		if fits, _ := path.Match(n.pattern, base); fits {
 			return n.kind, nil

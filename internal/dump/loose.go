@@ -68,7 +68,7 @@ var anInstruction = regexp.MustCompile(`\b[a-z][a-z0-9]*\[[0-9,<=?]*\](\{[^{}]*\
 // isWrittenByHand reports whether a file is HLO text without a header, which begins with a computation or an instruction.
 func isWrittenByHand(f *File) bool {
 	head, err := f.head(headSize)
-	_, ofModule := parseFileName(path.Base(f.rel)) // the compiler's file of one computation
+	_, ofModule := parseFileName(path.Base(f.Rel)) // the compiler's file of one computation
 	return err == nil && !ofModule && isText(head) && anInstruction.Match(head)
 }
 
@@ -100,18 +100,18 @@ func (d *Dump) takeFile(f *File) bool {
 	default:
 		return false
 	}
-	stem, word := looseName(path.Base(f.rel))
-	d.looseModule(path.Dir(f.rel), stem).take(f, looseRole(f, word))
+	stem, word := looseName(path.Base(f.Rel))
+	d.looseModule(path.Dir(f.Rel), stem).take(f, looseRole(f, word))
 	return true
 }
 
 func (d *Dump) looseModule(dir, stem string) *Module {
 	for _, m := range d.Modules {
-		if m.dir == dir && m.spelled == stem {
+		if m.Dir == dir && m.Spelled == stem {
 			return m
 		}
 	}
-	m := &Module{Number: -1, dir: dir, spelled: stem}
+	m := &Module{Number: -1, Dir: dir, Spelled: stem}
 	d.Modules = append(d.Modules, m)
 	return m
 }
@@ -123,7 +123,7 @@ func (d *Dump) settleLoose(m *Module) {
 	}
 	d.readName(m)
 	if m.Name == "" {
-		m.Name = cmp.Or(m.spelled, path.Base(m.Stages[0].anyFile().rel))
+		m.Name = cmp.Or(m.Spelled, path.Base(m.Stages[0].anyFile().Rel))
 	}
 	m.sortStages()
 }
@@ -144,11 +144,11 @@ func joinStages(modules []*Module) []*Module {
 	type compile struct{ dir, name string }
 	byName := map[compile][]*Module{}
 	for _, m := range modules {
-		key := compile{m.dir, m.Name}
+		key := compile{m.Dir, m.Name}
 		byName[key] = append(byName[key], m)
 	}
 	return slices.DeleteFunc(modules, func(given *Module) bool {
-		same := byName[compile{given.dir, given.Name}]
+		same := byName[compile{given.Dir, given.Name}]
 		if len(same) != 2 || given.Unoptimized() == nil || given.Stage(StageAfter) != nil {
 			return false
 		}
@@ -170,15 +170,15 @@ func joinStages(modules []*Module) []*Module {
 func nameLoose(modules []*Module) {
 	count := map[string]int{}
 	for _, m := range modules {
-		if m.spelled == "" {
-			m.spelled = m.Name
+		if m.Spelled == "" {
+			m.Spelled = m.Name
 		}
-		count[m.spelled]++
+		count[m.Spelled]++
 	}
 	for _, m := range modules {
-		m.ID = m.spelled
-		if count[m.spelled] > 1 {
-			m.ID = path.Join(m.dir, m.spelled)
+		m.ID = m.Spelled
+		if count[m.Spelled] > 1 {
+			m.ID = path.Join(m.Dir, m.Spelled)
 		}
 	}
 	slices.SortFunc(modules, func(a, b *Module) int { return strings.Compare(a.ID, b.ID) })

@@ -16,10 +16,10 @@ type Module struct {
 	Stages     []Stage // in the order of compilation
 	Companions []*File
 
-	dir     string // its directory, below the dump
-	digits  string // the number as the file names spell it
-	stamp   string // the time stamp in its file names
-	spelled string // the name as the file names spell it
+	Dir     string // its directory, below the dump
+	Digits  string // the number as the file names spell it
+	Stamp   string // the time stamp in its file names
+	Spelled string // the name as the file names spell it
 }
 
 // StageKind is the point of the compilation at which a module was dumped.
@@ -133,7 +133,7 @@ func newModule(dir string, n fileName, spelled string) *Module {
 	if err != nil {
 		number = -1
 	}
-	return &Module{Number: number, Name: cutChangelist(spelled), dir: dir, digits: n.number, stamp: n.stamp, spelled: spelled}
+	return &Module{Number: number, Name: cutChangelist(spelled), Dir: dir, Digits: n.number, Stamp: n.stamp, Spelled: spelled}
 }
 
 // take adds a file to the module.
@@ -213,7 +213,7 @@ func (m *Module) Backend() string {
 		}
 	}
 	switch {
-	case m.Stage(StageBeforeAssignment) != nil, m.Stage(StageAfterCodegen) != nil, m.spelled != cutChangelist(m.spelled):
+	case m.Stage(StageBeforeAssignment) != nil, m.Stage(StageAfterCodegen) != nil, m.Spelled != cutChangelist(m.Spelled):
 		return "tpu"
 	}
 	for i := range m.Stages {
@@ -226,7 +226,7 @@ func (m *Module) Backend() string {
 
 // Build returns the compiler's version if the file names contain it, such as "cl/1003875606" of libtpu; else "".
 func (m *Module) Build() string {
-	if n, ok := strings.CutPrefix(m.spelled[len(cutChangelist(m.spelled)):], ".cl_"); ok {
+	if n, ok := strings.CutPrefix(m.Spelled[len(cutChangelist(m.Spelled)):], ".cl_"); ok {
 		return "cl/" + n
 	}
 	return ""

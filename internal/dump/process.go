@@ -25,31 +25,31 @@ func nameProcesses(modules []*Module) {
 // processOf returns the directory that a process wrote to. A flag makes XLA write every module to a separate directory,
 // <module>/<host>_<pid>: then the process is the last of them.
 func processOf(m *Module) string {
-	parent := path.Dir(m.dir)
-	if m.dir != "." && parent != "." && path.Base(parent) == sanitize(m.Name) {
-		return path.Join(path.Dir(parent), path.Base(m.dir))
+	parent := path.Dir(m.Dir)
+	if m.Dir != "." && parent != "." && path.Base(parent) == sanitize(m.Name) {
+		return path.Join(path.Dir(parent), path.Base(m.Dir))
 	}
-	if m.dir == "." {
+	if m.Dir == "." {
 		return ""
 	}
-	return m.dir
+	return m.Dir
 }
 
 // nameRestarts separates runs that wrote into one directory with time stamps: a repeated number begins a new run.
 func nameRestarts(modules []*Module) {
 	byDir := map[string][]*Module{}
 	for _, m := range modules {
-		if m.stamp != "" {
-			byDir[m.dir] = append(byDir[m.dir], m)
+		if m.Stamp != "" {
+			byDir[m.Dir] = append(byDir[m.Dir], m)
 		}
 	}
 	for _, ms := range byDir {
-		slices.SortFunc(ms, func(a, b *Module) int { return cmp.Compare(a.stamp, b.stamp) })
+		slices.SortFunc(ms, func(a, b *Module) int { return cmp.Compare(a.Stamp, b.Stamp) })
 		runs := splitRuns(ms)
 		for _, run := range runs {
 			for _, m := range run {
 				if len(runs) > 1 {
-					m.Process = strings.TrimPrefix(m.Process+"/"+run[0].stamp, "/")
+					m.Process = strings.TrimPrefix(m.Process+"/"+run[0].Stamp, "/")
 				}
 			}
 		}
@@ -73,7 +73,7 @@ func splitRuns(modules []*Module) (runs [][]*Module) {
 func nameModules(modules []*Module) {
 	count := map[string]int{}
 	for _, m := range modules {
-		m.ID = strings.TrimSuffix("module_"+m.digits+"."+m.Name, ".")
+		m.ID = strings.TrimSuffix("module_"+m.Digits+"."+m.Name, ".")
 		count[m.ID]++
 	}
 	taken := map[string]bool{}

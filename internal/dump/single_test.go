@@ -22,7 +22,7 @@ func content(t *testing.T, archive, suffix string) []byte {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		if strings.HasSuffix(f.rel, suffix) {
+		if strings.HasSuffix(f.Rel, suffix) {
 			r, err := f.src.open()
 			if err != nil {
 				t.Fatal(err)

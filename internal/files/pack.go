@@ -11,9 +11,10 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 )
 
-// Pack serializes a value: exported fields and their pointees, each slice and pointee once. It returns an error for functions,
+// Pack serializes a value: exported fields and their pointees, each slice and pointee once, and times. It returns an error for functions,
 // channels and interfaces.
 func Pack(value any) ([]byte, error) {
 	e := &encoder{texts: map[string]uint64{}, shared: map[place]uint64{}, fields: map[reflect.Type][]int{}}
@@ -27,6 +28,8 @@ type place struct {
 	len int
 	of  reflect.Type
 }
+
+var timeType = reflect.TypeFor[time.Time]()
 
 type encoder struct {
 	b      []byte
@@ -69,6 +72,10 @@ func (e *encoder) value(v reflect.Value) error {
 	case reflect.Pointer:
 		return e.pointer(v)
 	case reflect.Struct:
+		if v.Type() == timeType {
+			e.b = binary.AppendVarint(e.b, v.Interface().(time.Time).UnixNano())
+			return nil
+		}
 		for _, i := range e.exported(v.Type()) {
 			if err := e.value(v.Field(i)); err != nil {
 				return err
@@ -248,6 +255,11 @@ func (d *decoder) number() uint64 {
 	return n
 }
 
+func (d *decoder) signed() int64 {
+	n := d.number()
+	return int64(n>>1) ^ -int64(n&1)
+}
+
 // take returns the next n bytes.
 func (d *decoder) take(n uint64) []byte {
 	if n > uint64(len(d.b)) {
@@ -267,8 +279,7 @@ func (d *decoder) value(v reflect.Value) {
 	case reflect.Bool:
 		v.SetBool(d.number() != 0)
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		n := d.number()
-		v.SetInt(int64(n>>1) ^ -int64(n&1))
+		v.SetInt(d.signed())
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		v.SetUint(d.number())
 	case reflect.Float32, reflect.Float64:
@@ -286,6 +297,10 @@ func (d *decoder) value(v reflect.Value) {
 	case reflect.Pointer:
 		d.pointer(v)
 	case reflect.Struct:
+		if v.Type() == timeType {
+			v.Set(reflect.ValueOf(time.Unix(0, d.signed())))
+			return
+		}
 		for i := range v.NumField() {
 			if f := v.Field(i); f.CanSet() {
 				d.value(f)

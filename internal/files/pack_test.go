@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/xlagate/xlagate/internal/fuzztest"
 )
@@ -30,17 +31,18 @@ type tree struct {
 	K      []*leaf
 	L      map[string][]string
 	M      struct{ X, Y int }
+	At     *time.Time
 	Nested *tree
 }
 
 func sample() tree {
 	shared := &leaf{Name: "shared", Ints: []int32{math.MinInt32, -1, 0, math.MaxInt32}, Bytes: []byte("x")}
-	list := []string{"a", "b"}
+	list, at := []string{"a", "b"}, time.Unix(1_700_000_000, 123)
 	return tree{
 		A: true, B: -8, C: math.MinInt64, D: 65535, E: -0.5, F: "f", G: [3]int64{1, -2, 3},
 		H: []leaf{{Name: "one"}, {Ints: []int32{}, Bytes: nil}, {Name: "one"}},
 		I: map[string]float64{"nan?": math.Inf(1), "": 0}, J: shared, K: []*leaf{shared, nil, shared},
-		L: map[string][]string{"p": list, "q": list, "none": nil, "empty": {}}, Nested: &tree{F: "f"},
+		L: map[string][]string{"p": list, "q": list, "none": nil, "empty": {}}, At: &at, Nested: &tree{F: "f"},
 	}
 }
 
