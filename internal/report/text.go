@@ -146,17 +146,19 @@ func (t *textPage) table(b table, indent int) {
 	}
 	width := t.width - indent
 	widths := columnWidths(rows)
-	hang := func(row []line) bool { return b.Sentences && t.width > 0 && fits(row, widths, width) }
-	if b.Sentences && t.width > 0 {
-		fitting := slices.DeleteFunc(slices.Clone(rows), func(row []line) bool { return !fits(row, columnWidths([][]line{row}), width) })
-		if len(fitting) > 0 {
-			widths = columnWidths(fitting)
+	if t.width > 0 {
+		fitting := slices.DeleteFunc(slices.Clone(rows), func(row []line) bool { return !fits(b, row, columnWidths([][]line{row}), width) })
+		for i, w := range columnWidths(fitting) {
+			widths[i] = max(w, min(1, widths[i])) // a column without a width is left out
 		}
 	}
 	for _, row := range rows {
-		if hang(row) {
+		if b.Sentences && t.width > 0 && fits(b, row, widths, width) {
 			t.hanging(row, widths, b.Right, indent)
 			continue
+		}
+		if len(b.Right) > 0 && b.Right[0] {
+			row = append([]line{alignRow(row[:1], widths, b.Right)}, row[1:]...) // also where the others do not fit
 		}
 		for i, l := range t.row(row, widths, b.Right, width) {
 			t.line(indent+4*min(i, 1), l)
@@ -167,8 +169,11 @@ func (t *textPage) table(b table, indent int) {
 // minSentence is the narrowest that a column of sentences is.
 const minSentence = 24
 
-// fits reports whether all but the last cell of a row are as narrow as their columns, and leave room for a sentence.
-func fits(row []line, widths []int, width int) bool {
+// fits reports whether the cells of a row are as narrow as their columns, and leave room for a sentence where the last column flows.
+func fits(b table, row []line, widths []int, width int) bool {
+	if !b.Sentences {
+		return alignRow(row, widths, nil).width() <= width
+	}
 	for i, cell := range row[:len(row)-1] {
 		if cell.width() > widths[i] {
 			return false
