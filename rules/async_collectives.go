@@ -8,8 +8,9 @@ import (
 )
 
 var asyncCollectives = rule.Rule{
-	ID:    "async-collectives",
-	Title: "collectives overlap with computation",
+	ID:       "async-collectives",
+	Title:    "collectives overlap with computation",
+	Category: rule.Collectives,
 	Why: "A collective that starts early and is waited for late costs nothing. A scheduler flag, a rematerialization policy or a data dependence puts start and wait next " +
 		"to each other, and the device waits for the network.",
 	Reads: []rule.Input{rule.Schedule},

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
@@ -18,8 +17,9 @@ var unlookable = map[string]string{
 }
 
 var targetRan = rule.Rule{
-	ID: "target-ran", Title: "every target has a dump, and every named program is in it", Always: true,
+	ID: "target-ran", Title: "every target has a dump, and every named program is in it", Category: rule.Integrity, Always: true,
 	Why:     "A gate that could not check must not be green: a test suite that no longer runs would pass forever.",
+	Reads:   []rule.Input{rule.Optimized},
 	Fails:   rule.Example{On: "gpu-softmax_barrier/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - name: model\n    dump: build/xla\n    programs: { include: [softmax, decode] }", Says: "no program matches \"decode\": it was not compiled, or not dumped"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - name: model\n    dump: build/xla\n    programs: { include: [softmax] }"},
 	Fix:     "Run the job that dumps, or fix the path or the program's name.",
@@ -28,8 +28,9 @@ var targetRan = rule.Rule{
 }
 
 var factsComplete = rule.Rule{
-	ID: "facts-complete", Title: "every dumped module could be read completely", Always: true,
+	ID: "facts-complete", Title: "every dumped module could be read completely", Category: rule.Integrity, Always: true,
 	Why:     "A module that is cut off or unreadable holds fewer kernels than the program has; its numbers would look like an improvement.",
+	Reads:   []rule.Input{rule.Optimized},
 	Fails:   rule.Example{On: "damaged/cut_off_text", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "the file ends inside an instruction of %fused_computation"},
 	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
 	Fix:     "Dump again: the run was cut off, or is still writing. Or leave the program out with programs.exclude.",
@@ -37,9 +38,10 @@ var factsComplete = rule.Rule{
 }
 
 var baselinePresent = rule.Rule{
-	ID: "baseline-present", Title: "every program has a baseline that was accepted for its arguments", Always: true,
+	ID: "baseline-present", Title: "every program has a baseline that was accepted for its arguments", Category: rule.Integrity, Always: true,
 	Why: "A program that was never accepted has nothing to compare with, and one whose arguments changed is another program. In both cases a person " +
 		"has to say once that the present state is intended.",
+	Reads:   []rule.Input{rule.Optimized},
 	Fails:   rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "scale is new: no baseline says what it may cost"},
 	Passes:  rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
 	Fix:     "Accept it: xlagate accept --only ID --reason \"…\".",
@@ -81,7 +83,7 @@ func noteRenamed(c *rule.Context, p *diff.Program) {
 }
 
 var orphanBaseline = rule.Rule{
-	ID: "orphan-baseline", Title: "every accepted program is still compiled", Always: true,
+	ID: "orphan-baseline", Title: "every accepted program is still compiled", Category: rule.Integrity, Always: true,
 	Why: "A baseline without its program is a check that no longer runs, and nobody notices. Clusters of TensorFlow that merged or split are " +
 		"not gone: they are compared as a whole.",
 	Reads:   []rule.Input{rule.Baseline},
@@ -123,8 +125,9 @@ func mayBeMeant(c *rule.Context, p *diff.Program) string {
 }
 
 var waiverValid = rule.Rule{
-	ID: "waiver-valid", Title: "waivers are used, are in force, and hide nothing worse", Always: true,
-	Why: "Waivers that never expire, or expire silently, turn a gate off. A waiver without `ceiling:` covers whatever its change or finding becomes; one with it fails when the value is larger.",
+	ID: "waiver-valid", Title: "waivers are used, are in force, and hide nothing worse", Category: rule.Integrity, Always: true,
+	Why:   "Waivers that never expire, or expire silently, turn a gate off. A waiver without `ceiling:` covers whatever its change or finding becomes; one with it fails when the value is larger.",
+	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "max_days", Type: rule.Count, Sense: rule.Caps, Least: 1, Doc: "how many days from today a waiver may last; one that expires later is ignored"},
 	},
@@ -133,42 +136,4 @@ var waiverValid = rule.Rule{
 	Fix:     "Fix what was waived, remove the waiver, or give it a new date and a reason.",
 	Threads: []string{"awslabs/ferret-scan#699", "mick-gsk/drift#461"},
 	Without: map[string]string{"target": "waivers are judged together", "program": "waivers are judged together"},
-}
-
-var unusedParameters = rule.Rule{
-	ID:    "unused-parameters",
-	Title: "every argument is used",
-	Why: "A program that ignores an argument does not compute what it seems to: a trace that folded its inputs away is fast, small, and wrong. A batch that " +
-		"is transferred and not read still costs the transfer.",
-	Options: []rule.Option{
-		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "arguments that may be unused"},
-		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "ignore smaller arguments"},
-	},
-	Budget:  &rule.Metric{Noun: "unused arguments", Better: rule.Lower},
-	Forbids: true,
-	Fails:   rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: unused-parameters }", Says: "1 argument is never read: w"},
-	Passes:  rule.Example{On: "cpu-constant_baked/before", Config: "- { rule: unused-parameters }"},
-	Fix:     "Use the argument or remove it from the function; look for a value that was closed over, or computed in Python, instead of being passed.",
-	Threads: []string{"jobovy/galpy#1310"},
-	Accepts: []string{"params"},
-	Variant: checkUnusedParameters,
-}
-
-func checkUnusedParameters(c *rule.Context, v *diff.Variant) {
-	names := unusedArguments(c, v.New)
-	a := c.Count("unused arguments", func(v *facts.Variant) float64 { return float64(len(unusedArguments(c, v))) })
-	if f := c.Forbid(a); f != nil {
-		f.Message = fmt.Sprintf("%s never read: %s", phrase.Are(len(names), "argument"), strings.Join(phrase.First(names, 6), ", "))
-		f.Cause = &diff.Cause{Title: "no instruction reads " + names[0], Source: v.New.FirstSource()}
-	}
-}
-
-func unusedArguments(c *rule.Context, v *facts.Variant) []string {
-	var names []string
-	for i := range v.Params {
-		if p := &v.Params[i]; p.Unused && large(c, p.Bytes) && !phrase.AnyGlob(c.List("allow"), p.Name) {
-			names = append(names, p.Name)
-		}
-	}
-	return names
 }

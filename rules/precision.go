@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,10 +13,12 @@ import (
 )
 
 var precision = rule.Rule{
-	ID:    "precision",
-	Title: "matrix products keep their precision",
+	ID:       "precision",
+	Title:    "matrix products keep their precision",
+	Category: rule.Types,
 	Why: "jax.default_matmul_precision and similar settings decide how many passes a product takes: highest is six times the work on a TPU, default may be too coarse for a " +
 		"loss. Either way it is one word, often far from the product.",
+	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "precisions", Type: rule.Words, Sense: rule.Caps, Doc: "the allowed precisions: default, high, highest, or an algorithm such as dot_bf16_bf16_f32_x3; by default those of the baseline"},
 		noHigher,
@@ -64,7 +65,9 @@ func checkPrecisions(c *rule.Context, v *diff.Variant) {
 		}
 		a.SetBase(ok && c.Text("op_name") == "", was)
 	}
-	rule.Explain(c.Forbid(a), productCause, other)
+	if f := c.Forbid(a); f != nil {
+		f.Cause, f.Evidence = productCause(other)
+	}
 }
 
 // samePrecision compares how many products there are of each precision with the baseline.
@@ -119,35 +122,4 @@ func gainedProducts(v *diff.Variant) []*facts.Product {
 		}
 	}
 	return out
-}
-
-// productCause names the product that computes most.
-func productCause(products []*facts.Product) (*diff.Cause, diff.Evidence) {
-	var e diff.Evidence
-	if len(products) == 0 {
-		return nil, e
-	}
-	most := products[0]
-	for _, m := range products {
-		if m.Flops > most.Flops || m.Flops == most.Flops && most.Source.File == "" && m.Source.File != "" {
-			most = m
-		}
-		e.After = diff.AddLine(e.After, describeProduct(m))
-	}
-	return &diff.Cause{Title: "the largest is " + describeProduct(most), OpName: most.OpName, Source: most.Source}, e
-}
-
-// describeProduct writes a product with its type, shape, precision and place.
-func describeProduct(m *facts.Product) string {
-	text := fmt.Sprintf("%s of %s → %s", m.Opcode, m.Type, m.Shape)
-	if m.Precision != "default" {
-		text += " at " + m.Precision
-	}
-	if m.OpName != "" {
-		text += "  " + m.OpName
-	}
-	if m.Source.File != "" {
-		text += fmt.Sprintf(" (%s:%d)", path.Base(m.Source.File), m.Source.Line)
-	}
-	return text
 }

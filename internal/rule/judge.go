@@ -20,16 +20,22 @@ func (c *Context) JudgeFact(m Metric) {
 		return
 	}
 	if m.Weighted == "" || !v.Knows(m.Weighted) {
-		Explain(c.Judge(c.AmountOf(m, m.Fact)), v.FactGrowth, m.Fact)
+		c.explainFact(c.Judge(c.AmountOf(m, m.Fact)), v, m.Fact)
 		return
 	}
 	c = c.NoWorse(m.Better)
 	if c.AbsolutelyBounded() {
 		static := c.With(func(s *Settings) { s.MaxIncrease, s.MaxDecrease = nil, nil })
-		Explain(static.compare(c.AmountOf(m, m.Fact)), v.FactGrowth, m.Fact)
+		c.explainFact(static.compare(c.AmountOf(m, m.Fact)), v, m.Fact)
 	}
 	if c.MaxIncrease != nil || c.MaxDecrease != nil {
-		Explain(c.With(noBounds).compare(c.AmountOf(m, m.Weighted)), v.FactGrowth, m.Fact)
+		c.explainFact(c.With(noBounds).compare(c.AmountOf(m, m.Weighted)), v, m.Fact)
+	}
+}
+
+func (c *Context) explainFact(f *Finding, v *diff.Variant, fact facts.ID) {
+	if f != nil {
+		f.Cause, f.Evidence = v.FactGrowth(fact)
 	}
 }
 

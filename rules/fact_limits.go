@@ -1,0 +1,94 @@
+package rules
+
+import (
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/rule"
+)
+
+// The rules that hold a fact to a limit, and are no more than their description.
+var (
+	maxTempBytes = rule.Rule{
+		ID:       "max-temp-bytes",
+		Title:    "the program needs no more temporary memory",
+		Category: rule.Memory,
+		Why:      "Temporary memory makes a model that fitted yesterday run out of memory today, and only the crash shows it.",
+		Reads:    []rule.Input{rule.BufferAssignment},
+		Options:  []rule.Option{minGrowth},
+		Budget:   rule.FactMetric(facts.MemoryTemp, "temporary memory"),
+		Fails:    rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-temp-bytes, max: 32KiB, max_increase: 5% }", Says: "64.0 KiB of temporary memory: at most 32.0 KiB allowed; up from 0 B in the baseline"},
+		Passes:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-temp-bytes, max: 64KiB }"},
+		Fix:      "Look at the buffers that grew: a value that is kept for later (a residual, a stacked scan output), or a fusion that was split and now writes what it used to keep in registers.",
+		Threads:  []string{"marin-community/marin#5394", "openxla/xla#45912", "openxla/xla#27322"},
+		Accepts:  []string{"memory.*"},
+	}
+	maxAllocationBytes = rule.Rule{
+		ID:       "max-allocation-bytes",
+		Title:    "no single allocation grows too large",
+		Category: rule.Memory,
+		Why:      "An allocation has to fit into memory in one piece. A program can fail to allocate although enough bytes are free, and the largest allocation fails first.",
+		Reads:    []rule.Input{rule.BufferAssignment},
+		Budget:   rule.FactMetric(facts.MemoryAllocation, "the largest allocation"),
+		Fails:    rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-allocation-bytes, max: 16KiB }", Says: "32.0 KiB of the largest allocation: at most 16.0 KiB allowed"},
+		Passes:   rule.Example{On: "cpu-constant_baked/before", Config: "- { rule: max-allocation-bytes, max: 1MiB }"},
+		Fix:      "See which buffers share the allocation (xlagate inspect): all temporaries share one; a large argument or constant has its own.",
+		Threads:  []string{"openxla/xla#17124"},
+		Accepts:  []string{"memory.*"},
+	}
+	maxTransposes = rule.Rule{
+		ID:       "max-transposes",
+		Title:    "no transpose is added to the program",
+		Category: rule.Memory,
+		Why:      "A transpose moves every byte and computes nothing. It appears when two operations want different layouts.",
+		Reads:    []rule.Input{rule.Optimized},
+		Budget:   rule.FactMetric(facts.TransposesCount, "transposes"),
+		Fails:    rule.Example{On: "cpu-extra_transpose/after", Config: "- { rule: max-transposes, max: 1 }", Says: "2 transposes: at most 1 allowed"},
+		Passes:   rule.Example{On: "cpu-extra_transpose/after", Config: "- { rule: max-transposes, max_increase: 0 }"},
+		Fix:      "Give the operation its operand in the layout that it needs: change the einsum's order, or transpose once outside of the step.",
+		Threads:  []string{"jax-ml/jax#33338", "openxla/xla#47203"},
+		Accepts:  []string{"transposes.*", "kernels.*", "kernel list"},
+	}
+	maxFlops = rule.Rule{
+		ID:       "max-flops",
+		Title:    "the program does no more arithmetic",
+		Category: rule.CostFacts,
+		Why:      "More arithmetic for the same result is work done twice: a forward pass that is recomputed, a common subexpression that is no longer shared.",
+		Reads:    []rule.Input{rule.Optimized},
+		Budget:   rule.FactMetric(facts.CostFlops, "floating-point operations"),
+		Fails:    rule.Example{On: "cpu-f64_creep/after", Config: "- { rule: max-flops, max_increase: 1% }", Says: "82,047 floating-point operations: up from 65,599 in the baseline"},
+		Passes:   rule.Example{On: "cpu-f64_creep/after", Config: "- { rule: max-flops, max: 100000 }"},
+		Fix:      "Look for what is computed twice: an aux output that runs the model again, a checkpoint that covers too much.",
+		Threads:  []string{"marin-community/marin#1714"},
+		Accepts:  []string{"cost.*"},
+	}
+	maxBytesAccessed = rule.Rule{
+		ID:       "max-bytes-accessed",
+		Title:    "no more memory traffic than before",
+		Category: rule.CostFacts,
+		Why:      "Most kernels wait for memory. The bytes that they read and write, by XLA's own cost model, rise when a fusion is lost, a layout changes or a type is widened.",
+		Reads:    []rule.Input{rule.Optimized},
+		Budget:   rule.FactMetric(facts.CostBytes, "memory traffic"),
+		Fails:    rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-bytes-accessed, max_increase: 5% }", Says: "769.0 KiB of memory traffic: up from 256.0 KiB in the baseline (+200.4 %)"},
+		Passes:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-bytes-accessed, max: 769KiB }"},
+		Fix:      "Look at the kernels that are new or changed: each reads its operands and writes its result once.",
+		Threads:  []string{"marin-community/marin#1714"},
+		Accepts:  []string{"cost.*"},
+	}
+	maxEstimatedCycles = rule.Rule{
+		ID:       "max-estimated-cycles",
+		Title:    "the compiler's estimate of cycles does not grow",
+		Category: rule.CostFacts,
+		Why: "The TPU compiler writes down how many cycles it expects for every operation. This is a model, not a measurement, but it shows what the number of kernels does " +
+			"not: a layout with padding, a fusion that became slower.",
+		Reads:   []rule.Input{rule.Codegen},
+		Budget:  rule.FactMetric(facts.CostCycles, "estimated cycles"),
+		Level:   "warning",
+		Fails:   rule.Example{On: "tpu-precision/after", Config: "- { rule: max-estimated-cycles, max_increase: 5% }", Says: "18,532 estimated cycles: up from 10,168 in the baseline"},
+		Passes:  rule.Example{On: "tpu-precision/before", Config: "- { rule: max-estimated-cycles, max_increase: 5% }"},
+		Fix:     "Look at the kernels that are new or changed; `xlagate inspect` lists the bytes that each moves.",
+		Threads: []string{"marin-community/marin#1714"},
+		Accepts: []string{"cost.*"},
+	}
+)
+
+// minGrowth lets growth of a size pass that is too little to matter.
+var minGrowth = rule.Option{Key: rule.MinGrowth, Type: rule.Size, Sense: rule.Caps, Default: 0.0, Doc: "ignore growth below this, even if it is more than max_increase"}

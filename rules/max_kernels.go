@@ -1,0 +1,81 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/rule"
+)
+
+var maxKernels = rule.Rule{
+	ID:       "max-kernels",
+	Title:    "no more kernels are launched than before",
+	Category: rule.Kernels,
+	Why: "Every kernel costs a launch and a round trip of its operands through memory. A change that splits fusions or adds work shows as more kernels " +
+		"long before anybody measures the step time.",
+	Reads: []rule.Input{rule.Optimized},
+	Options: []rule.Option{
+		{Key: "scope", Type: rule.Word, Sense: rule.Selects, Enum: []string{"all", "entry"}, Default: "all", Doc: "count every reachable computation (loop bodies and branches once), or only the entry computation"},
+		{Key: "weighted_by_trip_count", Type: rule.Switch, Sense: rule.Neither, Default: false, Doc: "count a kernel in a loop by the loop's trip count, where that is known"},
+		{Key: "kind", Type: rule.Words, Sense: rule.Selects, Enum: rule.KernelKinds, Doc: "count only these kinds: loop, input, output, custom, library, …"},
+		{Key: "exclude", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "leave out kernels whose op_name matches"},
+	},
+	Needs:   facts.KernelsTotal,
+	Budget:  rule.FactMetric(facts.KernelsTotal, "kernels"),
+	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-kernels, program: softmax, max: 3, max_increase: 0 }", Says: "4 kernels: at most 3 allowed; up from 1 in the baseline"},
+	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: max-kernels, program: softmax, max: 1 }"},
+	Fix:     "Look at the source line that the finding names: what separates the operations that used to run in one kernel? If the kernels are wanted, accept them.",
+	Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620", "openxla/xla#6370"},
+	Accepts: []string{"kernels.*", "fusions.*", "kernel list"},
+	Variant: checkMaxKernels,
+}
+
+func checkMaxKernels(c *rule.Context, v *diff.Variant) {
+	a := c.Count(kernelSubject(c), func(v *facts.Variant) float64 { return countKernels(c, v) })
+	if f := c.Judge(a); f != nil {
+		f.Cause, f.Evidence = v.Growth(countsKernel(c))
+	}
+}
+
+// kernelSubject distinguishes several max-kernels entries of one program.
+func kernelSubject(c *rule.Context) string {
+	subject := "kernels." + c.Text("scope")
+	if c.On("weighted_by_trip_count") {
+		subject += ".weighted"
+	}
+	for _, kind := range c.List("kind") {
+		subject += "." + kind
+	}
+	return subject
+}
+
+func countKernels(c *rule.Context, v *facts.Variant) float64 {
+	if c.Text("scope") != "entry" && !c.On("weighted_by_trip_count") && c.List("kind") == nil && c.List("exclude") == nil {
+		return v.Facts[facts.KernelsTotal]
+	}
+	if !c.On("weighted_by_trip_count") {
+		return v.CountKernels(countsKernel(c))
+	}
+	var n float64
+	for k := range v.KernelsThat(countsKernel(c)) {
+		n += k.Runs()
+	}
+	return n
+}
+
+func countsKernel(c *rule.Context) func(k *facts.Kernel) bool {
+	return func(k *facts.Kernel) bool {
+		if !k.Class.Computes() {
+			return false
+		}
+		if c.Text("scope") == "entry" && !k.InEntry {
+			return false
+		}
+		if kinds := c.List("kind"); kinds != nil && !slices.Contains(kinds, k.Kind) {
+			return false
+		}
+		return !phrase.AnyGlob(c.List("exclude"), k.OpName)
+	}
+}

@@ -1,0 +1,110 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/rule"
+)
+
+var maxPeakBytes = rule.Rule{
+	ID:       "max-peak-bytes",
+	Title:    "the program needs no more memory at its peak",
+	Category: rule.Memory,
+	Why:      "Arguments, outputs, constants and temporaries together decide whether a program fits on the device.",
+	Reads:    []rule.Input{rule.BufferAssignment},
+	Options:  []rule.Option{memorySpace, minGrowth},
+	Budget:   rule.FactMetric(facts.MemoryPeak, "peak memory"),
+	Fails:    rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max_increase: 5% }", Says: "193.0 KiB of peak memory: up from 129.0 KiB in the baseline (+49.6 %)"},
+	Passes:   rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max: 1MiB }"},
+	Fix:      "See which part grew (xlagate inspect): arguments, outputs, constants or temporaries. Each has its own rule, with its own fix.",
+	Threads:  []string{"jax-ml/jax#30627", "openxla/xla#17124"},
+	Accepts:  []string{"memory.*"},
+	Check:    checkSpace,
+	Variant:  checkPeak,
+}
+
+func checkPeak(c *rule.Context, v *diff.Variant) {
+	if space := c.Text(memorySpace.Key); space != "" {
+		judgeSpace(c, v, space)
+	} else {
+		c.JudgeFact(*c.Rule.Budget)
+	}
+}
+
+// memorySpace counts one memory space alone.
+var memorySpace = rule.Option{
+	Key: "memory_space", Type: rule.Text, Sense: rule.Neither,
+	Doc: "count only this memory space of the buffer assignment: on a TPU default, vmem, smem, hbm or host, elsewhere color_1 and so on; by default the peak of the main memory",
+}
+
+// namedSpaces are the memory spaces of a TPU, in the order of their colors.
+var namedSpaces = []string{"default", "vmem", "smem", "hbm", "host"}
+
+// checkSpace finds names of memory spaces that none has: a misspelt one would take nothing for ever.
+func checkSpace(s *rule.Settings) []rule.Refusal {
+	space := s.Text(memorySpace.Key)
+	digits, numbered := strings.CutPrefix(space, "color_")
+	if space == "" || slices.Contains(namedSpaces, space) || numbered && isCount(digits) {
+		return nil
+	}
+	err := fmt.Errorf("memory_space %q does not exist; expected %s, or color_1 and so on", space, strings.Join(namedSpaces, ", "))
+	return []rule.Refusal{{Path: []string{memorySpace.Key}, Err: err}}
+}
+
+// isCount tells a number from 1, as it is printed.
+func isCount(digits string) bool {
+	n, err := strconv.ParseUint(digits, 10, 31)
+	return err == nil && n > 0 && strconv.FormatUint(n, 10) == digits
+}
+
+// judgeSpace holds what a program takes of one memory space against the settings. Where there are several, one that is not used is not listed.
+func judgeSpace(c *rule.Context, v *diff.Variant, space string) {
+	fact := facts.MemorySpace.Of(space)
+	if name, other := tpuName(space); other && c.Target.Report.Toolchain.Backend == "tpu" {
+		c.Gap(fmt.Sprintf("a TPU's %s is called %s", space, name), "memory_space: "+name)
+		return
+	}
+	if !hasSpaces(v.New) {
+		if _, assigned := v.New.Facts[facts.MemoryTemp]; assigned {
+			c.Gap("its buffer assignment has one memory space only", "leave memory_space out; max-temp-bytes and max-allocation-bytes need no live ranges")
+			return
+		}
+		c.Uncovered(rule.BufferAssignment, rule.DumpFix)
+		return
+	}
+	m := *c.Rule.Budget
+	m.Fact, m.Noun = fact, "memory in "+space
+	a := c.AmountOf(m, fact)
+	if v.Old != nil {
+		a.Base = nil
+		a.SetBase(hasSpaces(v.Old), v.Old.Facts[fact])
+	}
+	if f := c.Judge(a); f != nil {
+		f.Cause, f.Evidence = v.FactGrowth(fact)
+	}
+}
+
+// tpuName is what a memory space that is named by its number is called on a TPU.
+func tpuName(space string) (string, bool) {
+	for color, name := range namedSpaces {
+		if space == fmt.Sprintf("color_%d", color) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// hasSpaces reports whether the use of each memory space is known.
+func hasSpaces(v *facts.Variant) bool {
+	for id := range v.Facts {
+		if _, is := facts.MemorySpace.Member(id); is {
+			return true
+		}
+	}
+	return false
+}
