@@ -3,7 +3,6 @@ package facts
 import (
 	"cmp"
 	"iter"
-	"maps"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -17,75 +16,55 @@ const maxConstants = 256
 func (r *reader) constants() []Constant {
 	largest := r.largestConstants()
 	rank := r.reached()
-	slices.SortStableFunc(largest, func(a, b spot) int { return cmp.Compare(rank[a.comp], rank[b.comp]) })
-	users := r.firstUsers(func(yield func(hlo.CompID, hlo.InstrID) bool) {
-		for _, s := range largest {
-			if !yield(s.comp, s.id) {
-				return
-			}
-		}
-	})
+	slices.SortStableFunc(largest, func(a, b hlo.InstrID) int { return cmp.Compare(rank[r.m.Instrs[a].Comp], rank[r.m.Instrs[b].Comp]) })
+	users := r.firstUsers(slices.Values(largest))
 	list := make([]Constant, len(largest))
-	for i, s := range largest {
-		list[i] = r.constant(s.id, users[s.id])
+	for i, id := range largest {
+		list[i] = r.constant(id, users[id])
 	}
 	return list
 }
 
-// spot is the place of an instruction, which several computations may have in common.
-type spot struct {
-	comp hlo.CompID
-	id   hlo.InstrID
-}
-
 // largestConstants lists the largest constants in the order of the file, of several of one size the first.
-func (r *reader) largestConstants() []spot {
-	sizes := map[int64]int{}
-	for id, n := range r.notable() {
-		if r.isConstant(id) {
-			sizes[r.size(id)] += n
+func (r *reader) largestConstants() []hlo.InstrID {
+	all := slices.Collect(r.notable(r.isConstant))
+	if len(all) <= maxConstants {
+		return all
+	}
+	bySize := slices.Clone(all)
+	slices.SortStableFunc(bySize, func(a, b hlo.InstrID) int { return cmp.Compare(r.size(b), r.size(a)) })
+	least, room := r.size(bySize[maxConstants-1]), 0 // how many of the smallest size there is room for
+	for _, id := range bySize[:maxConstants] {
+		if r.size(id) == least {
+			room++
 		}
 	}
-	least, room := int64(-1), maxConstants // how many of the smallest size there is room for
-	for _, size := range slices.Backward(slices.Sorted(maps.Keys(sizes))) {
-		if sizes[size] > room {
-			least = size
-			break
-		}
-		room -= sizes[size]
-	}
-	var largest []spot
-	for c, id := range r.all(func(id hlo.InstrID) bool { return r.isConstant(id) && r.size(id) >= least }) {
-		if size := r.size(id); size > least {
-			largest = append(largest, spot{c, id})
-		} else if room > 0 {
-			largest = append(largest, spot{c, id})
+	return slices.DeleteFunc(all, func(id hlo.InstrID) bool {
+		if r.size(id) == least {
 			room--
 		}
-	}
-	return largest
+		return r.size(id) < least || r.size(id) == least && room < 0
+	})
 }
 
 func (r *reader) isConstant(id hlo.InstrID) bool { return r.m.Instrs[id].Opcode == hlo.OpConstant }
 
 // reached ranks the computations by when the program first calls them, the entry first; computations that nothing calls come last.
 func (r *reader) reached() []int {
-	calls := r.find(func(id hlo.InstrID) bool { return len(r.m.Callees(id)) > 0 })
+	calls := make([][]hlo.CompID, len(r.m.Comps))
+	for id := range r.notable(func(id hlo.InstrID) bool { return len(r.m.Callees(id)) > 0 }) {
+		c := r.m.Instrs[id].Comp
+		calls[c] = append(calls[c], r.m.Callees(id)...)
+	}
 	rank := make([]int, len(r.m.Comps))
 	queue := append(make([]hlo.CompID, 0, len(rank)), r.m.Entry)
 	rank[r.m.Entry] = 1
-	reach := func(callees []hlo.CompID) {
-		for _, c := range callees {
+	for next := 0; next < len(queue); next++ {
+		for _, c := range calls[queue[next]] {
 			if rank[c] == 0 {
 				queue = append(queue, c)
 				rank[c] = len(queue)
 			}
-		}
-	}
-	for next := 0; next < len(queue); next++ {
-		caller := queue[next]
-		for _, at := range calls.in(caller) {
-			reach(r.m.Callees(r.m.Comps[caller].First + at))
 		}
 	}
 	for c := range rank {
@@ -110,13 +89,13 @@ func (r *reader) constant(id, user hlo.InstrID) Constant {
 }
 
 // firstUsers finds the first instruction that reads each of the given ones.
-func (r *reader) firstUsers(given iter.Seq2[hlo.CompID, hlo.InstrID]) map[hlo.InstrID]hlo.InstrID {
+func (r *reader) firstUsers(given iter.Seq[hlo.InstrID]) map[hlo.InstrID]hlo.InstrID {
 	users, looked := map[hlo.InstrID]hlo.InstrID{}, map[hlo.CompID]bool{}
-	for _, id := range given {
+	for id := range given {
 		users[id] = hlo.NoInstr
 	}
-	for c := range given {
-		if !looked[c] {
+	for id := range given {
+		if c := r.m.Instrs[id].Comp; !looked[c] {
 			looked[c] = true
 			r.addUsers(users, c)
 		}

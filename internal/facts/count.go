@@ -134,11 +134,9 @@ func (f Values) cost(id ID, cost float64) {
 func (f Values) module(r *reader) {
 	m := r.m
 	f[InstructionsAfter] = float64(len(m.Instrs))
-	for id, n := range r.notable() {
-		if m.Instrs[id].Opcode == hlo.OpTranspose {
-			f.add(TransposesCount, int64(n))
-			f.addBytes(TransposesBytes, int64(n), m.ShapeBytes(m.Instrs[id].Shape))
-		}
+	for id := range r.notable(func(id hlo.InstrID) bool { return m.Instrs[id].Opcode == hlo.OpTranspose }) {
+		f.add(TransposesCount, 1)
+		f.addBytes(TransposesBytes, 1, m.ShapeBytes(m.Instrs[id].Shape))
 	}
 	f.dtypes(m, r.census().byShape)
 	f[DonationAliased] = float64(len(m.Header.Aliases))

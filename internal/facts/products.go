@@ -25,7 +25,7 @@ type Product struct {
 func (r *reader) products(v *Variant) {
 	v.Facts[ProductsTotal], v.Facts[ConvertsCount], v.Facts[ConvertsElements] = 0, 0, 0
 	known := map[uint64]Product{}
-	for _, id := range r.all(r.isProduct) {
+	for id := range r.notable(r.isProduct) {
 		same := r.alike().Call(id)
 		p, ok := known[same]
 		if !ok {
@@ -36,15 +36,15 @@ func (r *reader) products(v *Variant) {
 		p.OpName, p.Source = md.OpName, r.sources.locate(md)
 		v.addProduct(r.interner.product(p))
 	}
-	for _, id := range r.all(r.isWritten) {
+	for id := range r.notable(r.isWritten) {
 		for _, p := range r.written(id) {
 			v.addProduct(r.interner.product(p))
 		}
 	}
-	for id, n := range r.notable() {
-		if r.m.Instrs[id].Opcode == hlo.OpConvert && r.floating(r.m.Instrs[id].Shape) && r.floating(r.operandShape(id)) {
-			v.Facts[ConvertsCount] += float64(n)
-			v.Facts[ConvertsElements] += float64(int64(n) * r.m.Shape(r.m.Instrs[id].Shape).ElementCount())
+	for id := range r.notable(func(id hlo.InstrID) bool { return r.m.Instrs[id].Opcode == hlo.OpConvert }) {
+		if r.floating(r.m.Instrs[id].Shape) && r.floating(r.operandShape(id)) {
+			v.Facts[ConvertsCount]++
+			v.Facts[ConvertsElements] += float64(r.m.Shape(r.m.Instrs[id].Shape).ElementCount())
 		}
 	}
 }
@@ -206,7 +206,7 @@ func (out *measuring) countModelProducts(r *reader) {
 	if out.Toolchain.Backend != "cpu" {
 		return
 	}
-	for _, id := range r.all(r.isProduct) {
+	for id := range r.notable(r.isProduct) {
 		out.Variant.Facts[AskedType.Of(r.widest(id))]++
 	}
 }

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"iter"
 	"maps"
 
 	"github.com/xlagate/xlagate/internal/dump"
@@ -34,9 +35,8 @@ func (r *reader) passStage(file string, s *dump.Stage) *PassStage {
 		Label: s.Label, Kind: s.Kind, Pass: s.Pass, File: file, Computations: len(r.m.Comps), Instructions: len(r.m.Instrs),
 		Opcodes: map[string]int{}, Fingerprint: r.prints().Fingerprint(),
 	}
-	for id, n := range r.distinct() {
-		op := r.m.Instrs[id].Opcode
-		p.Opcodes[r.m.OpcodeName(op)] += n
+	for op, n := range r.opcodes() {
+		p.Opcodes[r.m.OpcodeName(op)] = n
 		if op == hlo.OpFusion {
 			p.Fusions += n
 		} else if roleOf(op) == roleCollective {
@@ -44,6 +44,23 @@ func (r *reader) passStage(file string, s *dump.Stage) *PassStage {
 		}
 	}
 	return p
+}
+
+// opcodes yields the opcodes of all instructions, each with its number.
+func (r *reader) opcodes() iter.Seq2[hlo.Opcode, int] {
+	var counts []int
+	for i := range r.m.Instrs {
+		op := r.m.Instrs[i].Opcode
+		counts = reach(counts, int(op))
+		counts[op]++
+	}
+	return func(yield func(hlo.Opcode, int) bool) {
+		for op, n := range counts {
+			if n > 0 && !yield(hlo.Opcode(op), n) {
+				return
+			}
+		}
+	}
 }
 
 // Changed reports whether the module differs from the stage before it: the program, or how often the same is spelled out. A pass that makes
@@ -62,20 +79,12 @@ func (r *reader) moduleInfo(file, stage string) ModuleInfo {
 		Opcodes: map[string]int{}, CustomCallTargets: map[string]int{},
 		EntryResult: r.entryResult(), Aliases: len(m.Header.Aliases),
 	}
-	var counts []int // by opcode
-	for id, n := range r.distinct() {
-		op := m.Instrs[id].Opcode
-		counts = reach(counts, int(op))
-		counts[op] += n
-		if op == hlo.OpCustomCall {
-			target, _ := m.Attr(id, "custom_call_target")
-			info.CustomCallTargets[target] += n
-		}
+	for op, n := range r.opcodes() {
+		info.Opcodes[m.OpcodeName(op)] = n
 	}
-	for op, n := range counts {
-		if n > 0 {
-			info.Opcodes[m.OpcodeName(hlo.Opcode(op))] = n
-		}
+	for id := range r.notable(func(id hlo.InstrID) bool { return m.Instrs[id].Opcode == hlo.OpCustomCall }) {
+		target, _ := m.Attr(id, "custom_call_target")
+		info.CustomCallTargets[target]++
 	}
 	for _, p := range r.parameters() {
 		info.EntryParams = append(info.EntryParams, p.Name+": "+p.Shape)

@@ -176,7 +176,7 @@ func givenOperations(d *dump.Dump, id string) *operations {
 }
 
 func (r *reader) countOperations(ops *operations) {
-	users := r.firstUsers(r.all(r.isConstant))
+	users := r.firstUsers(r.notable(r.isConstant))
 	for _, c := range r.inOrder() {
 		for id, end := r.m.Body(c); id < end; id++ {
 			r.countOperation(ops, id, users[id])
@@ -259,11 +259,11 @@ func (out *measurement) familyOf(r *reader) string {
 		return ""
 	}
 	all, computing := map[string]int{}, map[string]int{}
-	for id, n := range r.distinct() {
-		op := r.opcode(id)
-		all[op] += n
+	for id := range r.m.Instrs {
+		op := r.opcode(hlo.InstrID(id))
+		all[op]++
 		if !arranging[op] {
-			computing[op] += n
+			computing[op]++
 		}
 	}
 	if len(computing) == 0 {
