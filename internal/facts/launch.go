@@ -56,6 +56,9 @@ type walk struct {
 	launches   []launch
 	loops      []loop
 	branches   int // conditionals that were met
+	most       amount
+	sum        amount  // of what was walked
+	bodies     []int64 // by hlo.CompID: how many operations a launch of it holds
 	failed     error
 	chains     map[string]bool // asynchronous collectives whose first fusion was seen
 }
@@ -63,23 +66,19 @@ type walk struct {
 // walk finds the module's launches, once.
 func (r *reader) walk() (*walk, error) {
 	if r.walked == nil {
-		r.walked = &walk{m: r.m, alike: r.alike(), classified: map[uint64]classification{}, chains: map[string]bool{}}
-		r.walked.failed = r.walked.entry()
+		first, end := r.m.Body(r.m.Entry)
+		w := &walk{
+			m: r.m, alike: r.alike(), classified: map[uint64]classification{}, chains: map[string]bool{}, launches: make([]launch, 0, end-first),
+			most: most(int64(len(r.m.Instrs))), bodies: bodies(r.m),
+		}
+		w.failed = w.computation(r.m.Entry, place{loop: hlo.NoInstr, times: 1}, hlo.NoInstr)
+		r.walked = w
 	}
 	return r.walked, r.walked.failed
 }
 
-func (w *walk) entry() error {
-	n, err := w.count()
-	if err != nil {
-		return err
-	}
-	w.launches = make([]launch, 0, n)
-	return w.computation(w.m.Entry, place{loop: hlo.NoInstr, times: 1}, hlo.NoInstr)
-}
-
 func (w *walk) computation(c hlo.CompID, at place, async hlo.InstrID) error {
-	if at.depth > maxDepth {
+	if w.sum.calls++; at.depth > maxDepth || !w.sum.within(w.most) {
 		return errTooDeep
 	}
 	first, end := w.m.Body(c)
@@ -101,8 +100,24 @@ func (w *walk) instruction(id hlo.InstrID, at place, async hlo.InstrID) error {
 		return w.control(id, at)
 	}
 	l := launch{id: id, async: async, moves: hlo.NoInstr, place: at}
-	if w.classify(&l) {
-		w.launches = append(w.launches, l)
+	if !w.classify(&l) {
+		return nil
+	}
+	return w.add(l)
+}
+
+// add adds a launch, unless there are too many, or too many operations in them: a chain of calls that each repeat the next multiplies to more than
+// there is memory for.
+func (w *walk) add(l launch) error {
+	w.launches = append(w.launches, l)
+	w.sum.launches++
+	if op := w.m.Instrs[l.id].Opcode; op == hlo.OpFusion || op == hlo.OpCall {
+		for _, c := range w.m.Callees(l.id) {
+			w.sum.operations += w.bodies[c]
+		}
+	}
+	if !w.sum.within(w.most) {
+		return errTooDeep
 	}
 	return nil
 }
@@ -110,8 +125,7 @@ func (w *walk) instruction(id hlo.InstrID, at place, async hlo.InstrID) error {
 // enter walks what a call or an asynchronous wrapper runs. XLA for CPU compiles the callee of a small call into one kernel.
 func (w *walk) enter(id hlo.InstrID, at place, async hlo.InstrID) error {
 	if w.classification(id).small {
-		w.launches = append(w.launches, launch{id: id, async: async, moves: hlo.NoInstr, place: at, class: ClassKernel})
-		return nil
+		return w.add(launch{id: id, async: async, moves: hlo.NoInstr, place: at, class: ClassKernel})
 	}
 	if w.m.Instrs[id].Opcode == hlo.OpAsyncStart {
 		async = id
@@ -122,7 +136,9 @@ func (w *walk) enter(id hlo.InstrID, at place, async hlo.InstrID) error {
 
 // control records a loop, a branch or a transfer with the host, and walks what it runs.
 func (w *walk) control(id hlo.InstrID, at place) error {
-	w.launches = append(w.launches, launch{id: id, async: hlo.NoInstr, moves: hlo.NoInstr, place: at, class: ClassControl})
+	if err := w.add(launch{id: id, async: hlo.NoInstr, moves: hlo.NoInstr, place: at, class: ClassControl}); err != nil {
+		return err
+	}
 	callees, inside := w.m.Callees(id), at
 	inside.depth++
 	inside.inner = true
@@ -211,14 +227,10 @@ func (w *walk) all(callees []hlo.CompID, at place, async hlo.InstrID) error {
 	return nil
 }
 
-// amount is how much a computation runs, counted through everything that it calls.
+// amount is how much a module runs.
 type amount struct {
 	launches, calls int64
 	operations      int64 // in its launches
-}
-
-func (a amount) and(b amount) amount {
-	return amount{a.launches + b.launches, a.calls + b.calls, a.operations + b.operations}
 }
 
 // What a small module may come to by calls that repeat, and a large one for each of its instructions.
@@ -238,101 +250,22 @@ func (a amount) within(most amount) bool {
 	return a.launches <= most.launches && a.calls <= most.calls && a.operations <= most.operations
 }
 
-// counting counts launches before they are walked, each computation once: a chain of calls that each repeat the next multiplies to
-// more than there is memory for.
-type counting struct {
-	w      *walk
-	most   amount
-	known  []amount // by hlo.CompID; calls is 0 where it was not counted yet
-	bodies []int64  // by hlo.CompID: what a launch of it would hold
-}
-
-// count is how many launches the module has.
-func (w *walk) count() (int64, error) {
-	instructions, bodies := w.bodies()
-	c := &counting{w: w, most: most(instructions), known: make([]amount, len(w.m.Comps)), bodies: bodies}
-	all, err := c.computation(w.m.Entry, 0)
-	return all.launches, err
-}
-
-func (c *counting) computation(id hlo.CompID, depth int) (amount, error) {
-	if known := c.known[id]; known.calls > 0 {
-		return known, nil
-	}
-	if depth > maxDepth {
-		return amount{}, errTooDeep
-	}
-	sum := amount{calls: 1}
-	first, end := c.w.m.Body(id)
-	for i := first; i < end; i++ {
-		own, callees := c.instruction(i)
-		if sum = sum.and(own); !sum.within(c.most) {
-			return amount{}, errTooDeep
-		}
-		for _, callee := range callees {
-			more, err := c.computation(callee, depth+1)
-			if err != nil {
-				return amount{}, err
-			}
-			if sum = sum.and(more); !sum.within(c.most) {
-				return amount{}, errTooDeep
-			}
-		}
-	}
-	c.known[id] = sum
-	return sum, nil
-}
-
-// instruction returns what an instruction itself launches, and what it runs, as the walk does.
-func (c *counting) instruction(id hlo.InstrID) (own amount, callees []hlo.CompID) {
-	switch op := c.w.m.Instrs[id].Opcode; roleOf(op) {
-	case roleFree:
-		return amount{}, nil
-	case roleEnter:
-		if c.w.classification(id).small {
-			return c.launch(id), nil
-		}
-		return amount{}, c.w.m.Callees(id)
-	case roleControl:
-		return amount{launches: 1}, c.w.m.Callees(id)
-	default:
-		if (op == hlo.OpFusion || op == hlo.OpCustomCall) && c.w.classification(id).free {
-			return amount{}, nil
-		}
-		if op == hlo.OpFusion {
-			return c.launch(id), nil
-		}
-		return amount{launches: 1}, nil
-	}
-}
-
-// launch is one launch with all that its computations hold.
-func (c *counting) launch(id hlo.InstrID) amount {
-	own := amount{launches: 1}
-	for _, callee := range c.w.m.Callees(id) {
-		own.operations += c.bodies[callee]
-	}
-	return own
-}
-
-// bodies says how many instructions the module has, and how many are in each computation and in what it enters, in a launch as flow
-// sees it. Callees come before callers: each computation is visited once.
-func (w *walk) bodies() (all int64, sizes []int64) {
+// bodies says how many instructions are in each computation and in what it enters, in a launch as flow sees it. Callees come before callers: each
+// computation is visited once.
+func bodies(m *hlo.Module) []int64 {
 	const enough = 1 << 40 // far above every limit, and far below what overflows
-	sizes = make([]int64, len(w.m.Comps))
-	for c := range w.m.Comps {
-		first, end := w.m.Body(hlo.CompID(c))
-		size := int64(end - first)
-		all += size
+	sizes := make([]int64, len(m.Comps))
+	for c := range m.Comps {
+		first, end := m.Body(hlo.CompID(c))
+		sizes[c] = int64(end - first)
 		for id := first; id < end; id++ {
-			if !entered(w.m.Instrs[id].Opcode) {
+			if !entered(m.Instrs[id].Opcode) {
 				continue
 			}
-			for _, callee := range w.m.Callees(id) {
-				size = min(size+sizes[callee], enough)
+			for _, callee := range m.Callees(id) {
+				sizes[c] = min(sizes[c]+sizes[callee], enough)
 			}
 		}
-		sizes[c] = size
 	}
-	return all, sizes
+	return sizes
 }

@@ -6,47 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
-
-// What is counted beforehand is what the walk finds, in every real module.
-func TestCountEqualsWalk(t *testing.T) {
-	for _, name := range []string{
-		"gpu-0.8.3-collectives", "gpu-0.8.3-scan", "gpu-h100-rnn_grad_scan", "gpu-0.10-train", "gpu-0.10-sort", "gpu-0.5.3-cond", "gpu-0.5.3-mlp",
-	} {
-		d := open(t, name)
-		for _, m := range d.Modules {
-			eachStage(t, m, func(file string, m *hlo.Module) {
-				w, err := newReader(m).walk()
-				if err != nil {
-					t.Fatal(err)
-				}
-				if n, err := w.count(); n != int64(len(w.launches)) || err != nil {
-					t.Errorf("%s: %d launches counted, %d walked: %v", file, n, len(w.launches), err)
-				}
-			})
-		}
-	}
-}
-
-func eachStage(t *testing.T, m *dump.Module, do func(file string, m *hlo.Module)) {
-	t.Helper()
-	for i := range m.Stages {
-		file := m.Stages[i].HLO()
-		if file == nil {
-			continue
-		}
-		module, release, err := openModule(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		do(file.Path, module)
-		if err := release(); err != nil {
-			t.Error(err)
-		}
-	}
-}
 
 // A chain of calls that each repeat the next is refused before anything is made of its launches.
 func TestCallsThatMultiply(t *testing.T) {
@@ -60,9 +21,8 @@ func TestCallsThatMultiply(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := newReader(m)
-		w := &walk{m: m, alike: r.alike(), classified: map[uint64]classification{}, chains: map[string]bool{}}
-		n, err := w.count()
+		w, err := newReader(m).walk()
+		n := len(w.launches)
 		if refused := errors.Is(err, errTooDeep); refused != (c.refused > 0) || !refused && n != 1<<c.links {
 			t.Errorf("%d links of %s: %d launches, %v", c.links, c.leaf, n, err)
 		}
@@ -91,21 +51,11 @@ func TestFusionsThatMultiply(t *testing.T) {
 			if refused || err != nil {
 				continue
 			}
-			bodies := w.bodyOf(w.launches[0].id)
-			if k := r.kernel(w.launches[0]); int64(k.Ops.Len()) > bodies || k.Ops.Len() < 1<<links {
-				t.Errorf("%d links of %s: %d operations, %d counted", links, name, k.Ops.Len(), bodies)
+			if k := r.kernel(w.launches[0]); int64(k.Ops.Len()) > w.sum.operations || k.Ops.Len() < 1<<links {
+				t.Errorf("%d links of %s: %d operations, %d counted", links, name, k.Ops.Len(), w.sum.operations)
 			}
 		}
 	}
-}
-
-// bodyOf is what is counted beforehand of what a launch holds.
-func (w *walk) bodyOf(id hlo.InstrID) (n int64) {
-	_, bodies := w.bodies()
-	for _, c := range w.m.Callees(id) {
-		n += bodies[c]
-	}
-	return n
 }
 
 // fused is a module of one fusion that does its innermost operation 2^links times or more.
