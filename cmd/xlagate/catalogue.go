@@ -69,9 +69,12 @@ func docsOf(r *result.Result, change *result.Change) []result.RuleDoc {
 	return docs
 }
 
-// changeOf finds a change by its id, or by the id of one of its findings.
+// minID is the shortest start of an id that is taken for one.
+const minID = 4
+
+// changeOf finds a change by its id, or by the id of one of its findings. The start of an id is enough where no other begins so.
 func changeOf(c *cli.Context, w world, id string) (*result.Result, *result.Change, error) {
-	if len(id) != 12 || strings.Trim(id, "0123456789abcdef") != "" {
+	if len(id) < minID || len(id) > 12 || strings.Trim(id, "0123456789abcdef") != "" {
 		return nil, nil, wrongUsage("there is no rule %q%s (`xlagate rules` lists them)", id, phrase.DidYouMean(id, rules.All.IDs()))
 	}
 	r, err := resultToExplain(c, w)
@@ -81,12 +84,19 @@ func changeOf(c *cli.Context, w world, id string) (*result.Result, *result.Chang
 	if r == nil {
 		return nil, nil, neverChecked(id)
 	}
+	begins := func(whole string) bool { return strings.HasPrefix(whole, id) }
+	var found []*result.Change
 	for i := range r.Changes {
-		if change := &r.Changes[i]; change.ID == id || slices.Contains(change.Findings, id) {
-			return r, change, nil
+		if change := &r.Changes[i]; begins(change.ID) || slices.ContainsFunc(change.Findings, begins) {
+			found = append(found, change)
 		}
 	}
-	if from := c.String("from"); from != "" {
+	switch from := c.String("from"); {
+	case len(found) == 1:
+		return r, found[0], nil
+	case len(found) > 1:
+		return nil, nil, wrongUsage("%s begins the ids of %d changes, such as %s and %s", id, len(found), found[0].ID, found[1].ID)
+	case from != "":
 		return nil, nil, wrongUsage("%s holds no change and no finding %s", from, id)
 	}
 	return nil, nil, neverChecked(id)

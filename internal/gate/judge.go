@@ -21,7 +21,10 @@ import (
 // judge runs the rules on one target, adds the target to the result, and returns the findings.
 func judge(r *result.Result, o Options, l *measuredTarget) (found []JudgedFinding) {
 	out := result.Target{Name: l.Name, Dump: l.dump, NotCovered: []string{}, Programs: []result.Program{}}
-	r.Problems = append(r.Problems, l.problems...)
+	for _, p := range l.problems {
+		p.File = belowDir(o.Dir, p.File)
+		r.Problems = append(r.Problems, p)
+	}
 	if l.report != nil {
 		said := newCollector(r, &out, l, o.Config)
 		reported := false
@@ -243,7 +246,9 @@ func newCollector(r *result.Result, out *result.Target, l *measuredTarget, cfg *
 // collect completes what a rule said.
 func (c *collector) collect(said *rule.Context) {
 	r := c.r
-	r.Summary.Checks += said.Checks
+	if len(c.l.problems) == 0 || len(c.l.report.Programs) > 0 { // of a dump that could not be read, nothing passes
+		r.Summary.Checks += said.Checks
+	}
 	if said.Pack != integrityPack {
 		c.judged += said.Checks
 	}
