@@ -1,12 +1,13 @@
 package main
 
 import (
-	"encoding/json"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -80,20 +81,29 @@ func readMergeable(w world, path string) (gate.Input, *gate.FactsInput, error) {
 		return in, nil, err
 	}
 	part := gate.FactsInput{File: path}
-	if err := json.Unmarshal(data, &part); err == nil && part.Schema == report.InspectSchema {
-		return in, &part, checkInspection(path, data)
+	if err = files.ReadJSON(data, &part); part.Schema != report.InspectSchema {
+		in.Result, err = parseResult(path, data)
+		return in, nil, err
 	}
-	in.Result, err = parseResult(path, data)
-	return in, nil, err
+	wrong := (*files.JSONError)(nil)
+	if err == nil {
+		wrong = misspelled(data, &part)
+	}
+	if wrong != nil || errors.As(err, &wrong) {
+		line, column := files.Position(data, wrong.Offset)
+		err = &gate.Unreadable{Where: fmt.Sprintf("%s:%d:%d", path, line, column), Message: wrong.Why, Fix: "merge files as `xlagate facts --shard I/N` wrote them"}
+	}
+	return in, &part, err
 }
 
-func checkInspection(path string, data []byte) error {
-	odd := report.CheckInspection(data)
-	if odd == nil {
-		return nil
+// misspelled finds a key that a person could take for that of the parts.
+func misspelled(data []byte, part *gate.FactsInput) *files.JSONError {
+	for key := range part.Rest {
+		if strings.EqualFold(key, "parts") {
+			return &files.JSONError{Offset: bytes.Index(data, []byte(strconv.Quote(key))), Why: fmt.Sprintf("unknown key %q; expected \"parts\"", key)}
+		}
 	}
-	line, column := files.Position(data, odd.Offset)
-	return &gate.Unreadable{Where: fmt.Sprintf("%s:%d:%d", path, line, column), Message: odd.Why, Fix: "merge files as `xlagate facts --shard I/N` wrote them"}
+	return nil
 }
 
 func mergeFacts(c *cli.Context, w world, list []output, inputs []gate.FactsInput) error {

@@ -1,13 +1,10 @@
 package baseline
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"reflect"
-	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/files"
@@ -25,22 +22,18 @@ type machineReader struct {
 
 // readMachine reads a machine file. The program is priced.
 func readMachine(name string, data []byte) (*Program, error) {
-	r, d := &machineReader{}, json.NewDecoder(bytes.NewReader(data))
-	for start := 0; ; start = int(d.InputOffset()) {
+	r, records := &machineReader{}, files.NewJSONReader(data)
+	for {
 		var one record
-		err := d.Decode(&one)
+		err := records.Read(&one)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err == nil {
-			if odd := files.CheckKeys(data[start:d.InputOffset()], reflect.TypeFor[record]()); odd != nil {
-				line, column := files.Position(data, start+odd.Offset)
-				return nil, broken(name, line, column, odd.Why)
-			}
 			err = r.take(&one)
 		}
 		if err != nil {
-			return nil, misread(name, data, int(d.InputOffset()), err)
+			return nil, misread(name, data, records.Offset(), err)
 		}
 	}
 	if !r.ended {
@@ -51,32 +44,18 @@ func readMachine(name string, data []byte) (*Program, error) {
 	return p, nil
 }
 
-// misread returns an error with the line of the record that ends at an offset.
+// misread returns an error with its place, or with the line of the record that ends at an offset.
 func misread(name string, data []byte, end int, err error) error {
 	if line := yamldoc.Conflict(data); line > 0 {
 		return broken(name, line, 1, "a merge conflict of git begins here")
 	}
-	var syntax *json.SyntaxError
-	switch {
-	case errors.As(err, &syntax):
-		end = int(syntax.Offset)
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		end, err = len(data), errors.New("the file is cut off: it ends inside a record")
+	line, _ := files.Position(data, end)
+	column := 1
+	var wrong *files.JSONError
+	if errors.As(err, &wrong) {
+		line, column = files.Position(data, wrong.Offset)
 	}
-	end = min(max(end, 0), len(data))
-	start := bytes.LastIndexByte(data[:max(0, end-1)], '\n') + 1
-	line, column := 1+bytes.Count(data[:start], []byte("\n")), 1
-	message := strings.TrimPrefix(err.Error(), "json: ")
-	var mistyped *json.UnmarshalTypeError
-	switch {
-	case syntax != nil:
-		column = max(1, end-start)
-	case errors.As(err, &mistyped):
-		key := mistyped.Field[strings.LastIndexByte(mistyped.Field, '.')+1:]
-		column = 1 + max(0, bytes.Index(data[start:], []byte(`"`+key+`":`)))
-		message = fmt.Sprintf("%s cannot be a %s", key, mistyped.Value)
-	}
-	return broken(name, line, column, message)
+	return broken(name, line, column, err.Error())
 }
 
 // fields returns the number of set fields of a record.

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -180,10 +181,11 @@ func joinPacked(packed []string) ([]*facts.Report, error) {
 
 // FactsInput is a file of facts, as far as it is merged.
 type FactsInput struct {
-	File   string        `json:"-"`
-	Schema string        `json:"schema"`
-	Dump   string        `json:"dump"`
-	Parts  []result.Part `json:"parts"`
+	File   string                     `json:"-"`
+	Schema string                     `json:"schema"`
+	Dump   string                     `json:"dump"`
+	Parts  []result.Part              `json:"parts"`
+	Rest   map[string]json.RawMessage `json:",embed"` // what is not merged
 }
 
 // FactsPart is one part of facts, to be merged with the others.

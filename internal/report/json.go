@@ -3,17 +3,17 @@ package report
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
-	"reflect"
-	"strings"
 	"unicode"
 	"unicode/utf16"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -22,36 +22,35 @@ func writeJSON(w io.Writer, what string, v any) error { return encodeJSON(w, wha
 
 // encodeJSON is writeJSON with a choice of the indentation, and of leaving out the operations in kernels, which are most of a large program.
 func encodeJSON(w io.Writer, what string, v any, indent string, operations bool) error {
-	e := json.NewEncoder(uncommanded{w})
-	e.SetEscapeHTML(false)
-	e.SetIndent("", indent)
-	if err := e.Encode(filled(reflect.ValueOf(v), operations).Interface()); err != nil {
+	options := []json.Options{json.Deterministic(true), jsontext.AllowInvalidUTF8(true), jsonv1.OmitEmptyWithLegacySemantics(true), jsonv1.FormatDurationAsNano(true)}
+	if indent != "" {
+		options = append(options, jsontext.WithIndent(indent))
+	}
+	if !operations {
+		options = append(options, json.WithMarshalers(json.MarshalToFunc(func(to *jsontext.Encoder, k facts.Kernel) error {
+			k.Ops = facts.OpList{}
+			return json.MarshalEncode(to, (*plainKernel)(&k))
+		})))
+	}
+	text, err := json.Marshal(v, options...)
+	if err == nil {
+		_, err = w.Write(append(harmlessJSON(text), '\n'))
+	}
+	if err != nil {
 		return fmt.Errorf("write %s as JSON: %w", what, err)
 	}
 	return nil
 }
 
-// uncommanded writes JSON that spells the old form of a workflow command, and characters that a terminal obeys or that reorder others, in another way:
-// a log or a screen may show the JSON.
-type uncommanded struct{ w io.Writer }
+// plainKernel is a kernel that [encodeJSON] writes as it is.
+type plainKernel facts.Kernel
 
-// Write takes a whole value, as the encoder writes it.
-func (u uncommanded) Write(p []byte) (int, error) {
-	text := p
-	if bytes.Contains(p, []byte("##[")) {
-		text = bytes.ReplaceAll(p, []byte("##["), []byte(`#\u0023[`))
+// harmlessJSON writes the old form of a workflow command, and characters that a terminal obeys or that reorder others, in another way: a log or a screen
+// may show the JSON.
+func harmlessJSON(text []byte) []byte {
+	if bytes.Contains(text, []byte("##[")) {
+		text = bytes.ReplaceAll(text, []byte("##["), []byte(`#\u0023[`))
 	}
-	if _, err := u.w.Write(spelled(text)); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
-
-// unseen reports whether a character has no shape of its own. The encoder escapes the ASCII ones.
-func unseen(r rune) bool { return r >= 0x7f && !unicode.IsPrint(r) }
-
-// spelled escapes the unseen characters of JSON.
-func spelled(text []byte) []byte {
 	plain := true
 	for _, c := range text { // to look at the characters of tens of megabytes takes ten times as long
 		plain = plain && c < 0x7f
@@ -73,38 +72,8 @@ func spelled(text []byte) []byte {
 	return b.Bytes()
 }
 
-// filled copies a value with empty lists and maps in the place of nil ones, but for those that the JSON form leaves out when they are empty.
-func filled(v reflect.Value, operations bool) reflect.Value {
-	switch {
-	case v.Type() == reflect.TypeFor[facts.Kernel](): // leaves out its empty lists
-		if k := v.Interface().(facts.Kernel); !operations {
-			k.Ops = facts.OpList{}
-			return reflect.ValueOf(k)
-		}
-	case v.Kind() == reflect.Pointer && !v.IsNil():
-		out := reflect.New(v.Type().Elem())
-		out.Elem().Set(filled(v.Elem(), operations))
-		return out
-	case v.Kind() == reflect.Map && v.IsNil():
-		return reflect.MakeMap(v.Type())
-	case v.Kind() == reflect.Slice:
-		out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
-		for i := range v.Len() {
-			out.Index(i).Set(filled(v.Index(i), operations))
-		}
-		return out
-	case v.Kind() == reflect.Struct:
-		out := reflect.New(v.Type()).Elem()
-		out.Set(v)
-		for field, value := range out.Fields() {
-			if tag := field.Tag.Get("json"); tag != "-" && value.CanSet() && !(value.IsZero() && strings.Contains(tag, ",omit")) {
-				value.Set(filled(value, operations))
-			}
-		}
-		return out
-	}
-	return v
-}
+// unseen reports whether a character has no shape of its own. The encoder escapes the ASCII ones.
+func unseen(r rune) bool { return r >= 0x7f && !unicode.IsPrint(r) }
 
 // asJSON renders a value that is its own JSON form.
 func asJSON[T any](w io.Writer, v T, _ Options) error { return writeJSON(w, "the report", v) }
@@ -139,19 +108,11 @@ func inspectJSON(w io.Writer, r *facts.Report, o Options) error {
 	if o.OneLine {
 		indent = ""
 	}
-	return encodeJSON(w, "what the dump holds", &inspection{headed(InspectSchema, o), r, o.Parts}, indent, o.All)
-}
-
-// inspection is the JSON form of a dump's contents.
-type inspection struct {
-	heading
-	*facts.Report
-	Parts []result.Part `json:"parts,omitempty"`
-}
-
-// CheckInspection checks the keys of the JSON of a dump's contents, as [files.CheckKeys] does.
-func CheckInspection(data []byte) *files.KeyError {
-	return files.CheckKeys(data, reflect.TypeFor[inspection]())
+	return encodeJSON(w, "what the dump holds", &struct {
+		heading
+		*facts.Report
+		Parts []result.Part `json:"parts,omitempty"`
+	}{headed(InspectSchema, o), r, o.Parts}, indent, o.All)
 }
 
 // The JSON form of a difference. The kernels of a program are those of all of its variants; where there are several, each lists its own as well.

@@ -1,7 +1,6 @@
 package result
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -95,14 +94,13 @@ func Read(data []byte) (*Result, error) {
 // Parse reads a result. Its keys are those of the schema, letter by letter, each once.
 func Parse(data []byte) (*Result, error) {
 	var r Result
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, err
+	var wrong *files.JSONError
+	err := files.ReadJSON(data, &r)
+	if errors.As(err, &wrong) {
+		line, column := files.Position(data, wrong.Offset)
+		return nil, fmt.Errorf("%d:%d: %w", line, column, err)
 	}
-	if odd := files.CheckKeys(data, reflect.TypeFor[Result]()); odd != nil {
-		line, column := files.Position(data, odd.Offset)
-		return nil, fmt.Errorf("%d:%d: %s", line, column, odd.Why)
-	}
-	return &r, nil
+	return &r, err
 }
 
 func clip(s string) string { return s[:min(len(s), 80)] }
