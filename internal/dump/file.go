@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -158,6 +159,11 @@ type diskSource struct{ path string }
 func (s diskSource) open() (io.ReadCloser, error) { return os.Open(s.path) }
 
 func (s diskSource) bytes(limit Limit) ([]byte, func() error, error) {
+	return s.read(limit, new(bytes.Buffer))
+}
+
+// read is bytes with a buffer for the content of a file that is not mapped.
+func (s diskSource) read(limit Limit, buffer *bytes.Buffer) ([]byte, func() error, error) {
 	f, err := os.Open(s.path)
 	if err != nil {
 		return nil, nil, err
@@ -175,7 +181,7 @@ func (s diskSource) bytes(limit Limit) ([]byte, func() error, error) {
 			return data, release, nil
 		}
 	}
-	data, err := limit.readAll(f, info.Size())
+	data, err := limit.readInto(buffer, f, info.Size())
 	return data, noRelease, err
 }
 
@@ -236,9 +242,18 @@ func (f *File) Sum() (sum [sha256.Size]byte, err error) {
 	return sum, err
 }
 
+// buffers hold the files that stored reads. A new one for each file takes more time than the hash of its content.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
 // stored calls use with the file's content as stored.
 func (f *File) stored(use func(content []byte)) error {
-	content, release, err := f.src.bytes(f.limit)
+	read := f.src.bytes
+	if disk, ok := f.src.(diskSource); ok {
+		buffer := buffers.Get().(*bytes.Buffer)
+		defer buffers.Put(buffer)
+		read = func(limit Limit) ([]byte, func() error, error) { return disk.read(limit, buffer) }
+	}
+	content, release, err := read(f.limit)
 	if err != nil {
 		return err
 	}

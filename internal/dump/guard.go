@@ -50,10 +50,16 @@ func (l Limit) Check(size int64) error {
 
 // readAll reads r to its end. about is the expected number of bytes.
 func (l Limit) readAll(r io.Reader, about int64) ([]byte, error) {
+	return l.readInto(new(bytes.Buffer), r, about)
+}
+
+// readInto is readAll into a buffer, which it empties first.
+func (l Limit) readInto(content *bytes.Buffer, r io.Reader, about int64) ([]byte, error) {
 	if err := l.Check(about); err != nil {
 		return nil, err
 	}
-	content := bytes.NewBuffer(make([]byte, 0, about+bytes.MinRead)) // MinRead more, so that the last Read sees the end without growing the buffer
+	content.Reset()
+	content.Grow(int(about) + bytes.MinRead) // MinRead more, so that the last Read sees the end without growing the buffer
 	_, err := content.ReadFrom(l.reading(r))
 	return content.Bytes(), err
 }

@@ -201,11 +201,14 @@ func (s *Stack) called() hlo.Location {
 // frames gathers the lines of several stacks, each once.
 type frames struct {
 	seen  map[hlo.Location]bool
-	whole map[*Stack]bool // these, and so all that called them
+	whole map[*Stack]bool  // these, and so all that called them
+	lists map[*opList]bool // the operations of these
 	list  []hlo.Location
 }
 
-func newFrames() *frames { return &frames{seen: map[hlo.Location]bool{}, whole: map[*Stack]bool{}} }
+func newFrames() *frames {
+	return &frames{seen: map[hlo.Location]bool{}, whole: map[*Stack]bool{}, lists: map[*opList]bool{}}
+}
 
 func (f *frames) add(s *Stack) {
 	for ; s != nil && !f.whole[s]; s = s.Caller {
@@ -221,24 +224,51 @@ func (f *frames) place(l hlo.Location) {
 	}
 }
 
+func (f *frames) kernel(k *Kernel) {
+	f.place(k.Source)
+	f.add(k.Stack)
+	if f.lists[k.Ops.List] {
+		return
+	}
+	f.lists[k.Ops.List] = true
+	for op := range k.Ops.kept() {
+		f.add(k.Ops.List.Body.Tables.Origins[op.origin].Stack)
+	}
+}
+
+func (f *frames) statement(s *Statement) {
+	f.place(s.Source)
+	for _, stack := range s.Stacks {
+		f.add(stack)
+	}
+}
+
 // Frames is every line of the model that leads to a kernel: from the one that it is named after outwards, then the same of each
 // operation in it, each line once.
 func (k *Kernel) Frames() []hlo.Location {
 	f := newFrames()
-	f.place(k.Source)
-	f.add(k.Stack)
-	for op := range k.Ops.kept() {
-		f.add(k.Ops.List.Body.Tables.Origins[op.origin].Stack)
-	}
+	f.kernel(k)
 	return f.list
 }
 
 // Frames is every line of the model that leads to the statement, each once.
 func (s *Statement) Frames() []hlo.Location {
 	f := newFrames()
-	f.place(s.Source)
-	for _, stack := range s.Stacks {
-		f.add(stack)
+	f.statement(s)
+	return f.list
+}
+
+// Frames is every line of the model that leads to a kernel or a statement of the variant, each once.
+func (v *Variant) Frames() []hlo.Location {
+	if v == nil {
+		return nil
+	}
+	f := newFrames()
+	for i := range v.Kernels {
+		f.kernel(&v.Kernels[i])
+	}
+	for i := range v.Model {
+		f.statement(&v.Model[i])
 	}
 	return f.list
 }

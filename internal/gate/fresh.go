@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/git"
-	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -30,13 +29,17 @@ func (l *measuredTarget) stale(ctx context.Context, o Options) (stale, unknown s
 	if edits == nil {
 		return "", "whether the dump is fresh is not known: " + unknown
 	}
+	hunks := slices.DeleteFunc(edits.Hunks(), func(h git.Hunk) bool { return !h.Code || h.Lines == 0 })
+	if len(hunks) == 0 && !l.RequireFresh {
+		return "", ""
+	}
 	written := lastWritten(ctx, l.dumps)
 	if written.IsZero() {
 		return "", "whether the dump is fresh is not known: it is not a file"
 	}
 	named := l.sources(edits)
-	for _, h := range edits.Hunks() {
-		if !h.Code || h.Lines == 0 || !named[h.File] {
+	for _, h := range hunks {
+		if !named[h.File] {
 			continue
 		}
 		if edits.Unedited(ctx, l.dumps) {
@@ -54,11 +57,9 @@ func (l *measuredTarget) sources(edits *git.Edits) map[string]bool {
 	named := map[string]bool{}
 	for _, p := range l.report.Programs {
 		for _, v := range p.Variants {
-			forEachStack(v, func(stack []hlo.Location) {
-				for _, at := range stack {
-					named[edits.File(at.File)] = true
-				}
-			})
+			for _, at := range v.Frames() {
+				named[edits.File(at.File)] = true
+			}
 		}
 	}
 	delete(named, "")

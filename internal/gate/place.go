@@ -8,7 +8,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/result"
@@ -146,17 +145,14 @@ func untraced(t JudgedTarget) []git.Hunk {
 		return nil
 	}
 	traced, files := map[git.Hunk]bool{}, map[string]bool{}
-	visit := func(stack []hlo.Location) {
-		for _, l := range stack {
-			files[t.Edits.File(l.File)] = true
-			if h, hit := t.Edits.At(l.File, int(l.Line)); hit {
-				traced[h] = true
-			}
-		}
-	}
 	for _, p := range t.Programs {
 		for _, v := range p.Variants {
-			forEachStack(v.New, visit)
+			for _, l := range v.New.Frames() {
+				files[t.Edits.File(l.File)] = true
+				if h, hit := t.Edits.At(l.File, int(l.Line)); hit {
+					traced[h] = true
+				}
+			}
 		}
 	}
 	if len(files) == 0 { // the dump has no lines: the operations may come from the only function that was edited
@@ -224,18 +220,6 @@ func isModelFile(file string) bool {
 // isGateFile reports whether a file is a configuration or a baseline of the gate: editing it does not change what is compiled.
 func isGateFile(file string) bool {
 	return path.Base(file) == config.FileName || slices.Contains(strings.Split(path.Dir(file), "/"), ".xlagate")
-}
-
-func forEachStack(v *facts.Variant, visit func([]hlo.Location)) {
-	if v == nil {
-		return
-	}
-	for i := range v.Kernels {
-		visit(v.Kernels[i].Frames())
-	}
-	for i := range v.Model {
-		visit(v.Model[i].Frames())
-	}
 }
 
 // sourceOf turns a location into the result's form.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fatih/color"
 	"github.com/mattn/go-runewidth"
@@ -252,7 +253,20 @@ const (
 	maxColumn = 64 // one long name must not push every row apart
 )
 
-func (l line) width() int { return cells.StringWidth(l.text()) }
+func (l line) width() int {
+	text := l.text()
+	if strings.ContainsFunc(text, unusual) {
+		return cells.StringWidth(text)
+	}
+	return utf8.RuneCountInString(text)
+}
+
+// usual are the characters beyond ASCII that messages use. Each takes one cell.
+const usual = "→…µ−×·–≥≤█▓░"
+
+// unusual reports whether a character may take another number of cells than one. The library makes a table of 2 MB for the first one beyond Latin letters: 2 ms
+// of every command.
+func unusual(r rune) bool { return (r < ' ' || r > '~') && !strings.ContainsRune(usual, r) }
 
 // columnWidths measures the columns of a table.
 func columnWidths(rows [][]line) []int {

@@ -331,3 +331,12 @@ func TestBarsAreDrawnOnATerminal(t *testing.T) {
 		t.Error("two changes share the difference of the step, and each is drawn as all of it")
 	}
 }
+
+// What is measured without the library has the width that the library gives it.
+func TestCells(t *testing.T) {
+	for _, text := range []string{"", "12.1 → 12.9 ms", usual, "層 12", "é", "e\u0301", "⚠️", "\x1b", "\xff"} {
+		if l := say(text); l.width() != cells.StringWidth(l.text()) {
+			t.Errorf("%q: %d cells, want %d", text, l.width(), cells.StringWidth(l.text()))
+		}
+	}
+}
