@@ -77,6 +77,9 @@ func (b *profileBuilder) variant(v *view, variant *facts.Variant, o Options) {
 			})
 		}
 	}
+	if o.Scope == "" && variant.Device != nil {
+		b.add(v.name, "", place{name: "the call, its arguments and results"}, "host", sign, [samples]float64{sampleTime: variant.CallNS(variant.Device)})
+	}
 	for _, l := range alivePeak(variant) {
 		if o.inScope(l.OpName) {
 			at := place{l.Shape, l.Source.File, l.Source.Line}

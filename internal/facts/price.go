@@ -124,9 +124,14 @@ func outerBranch(branch string) string {
 	return branch[:max(0, at)]
 }
 
+// CallNS is what the host spends on a run beside the kernels: the call, its arguments and its results, in nanoseconds.
+func (v *Variant) CallNS(d *price.Device) float64 {
+	return d.Dispatch + d.Argument*v.Facts[RunArguments] + d.Result*v.Facts[RunResults]
+}
+
 // PriceOn sets the facts that say what a run of the variant is predicted to take on a device.
 func (v *Variant) PriceOn(d *price.Device) {
-	sum, unknown := price.Time{Host: d.Dispatch + d.Argument*v.Facts[RunArguments] + d.Result*v.Facts[RunResults]}, 0.0
+	sum, unknown := price.Time{Host: v.CallNS(d)}, 0.0
 	for _, p := range v.Prices(d) {
 		sum.Add(p.Once, p.Runs)
 		unknown += p.Work[price.Unknown]
