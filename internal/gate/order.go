@@ -26,10 +26,15 @@ func order(r *result.Result, cfg *config.Config) {
 	slices.SortStableFunc(r.Targets, func(a, b result.Target) int { return cmp.Or(byTarget(a.Name, b.Name), cmp.Compare(index(a), index(b))) })
 	slices.SortStableFunc(r.Notes, func(a, b result.Note) int { return byTarget(a.Target, b.Target) })
 	slices.SortStableFunc(r.Headroom, func(a, b result.Headroom) int { return byTarget(a.Target, b.Target) })
-	slices.SortStableFunc(r.Problems, func(a, b result.Problem) int { return cmp.Or(byTarget(a.Target, b.Target), compareGeneral(&a, &b)) })
+	slices.SortStableFunc(r.Problems, func(a, b result.Problem) int {
+		return cmp.Or(compareBool(!unreadInput(&a), !unreadInput(&b)), byTarget(a.Target, b.Target), compareGeneral(&a, &b))
+	})
 	SortChanges(r.Changes)
 	sortFindings(r.Findings)
 }
+
+// unreadInput reports whether a problem is a file of a merge that could not be read: it is why its targets are missing.
+func unreadInput(p *result.Problem) bool { return p.Target == "" && p.Pending }
 
 // index is which part of a target it is.
 func index(t result.Target) int {
