@@ -8,9 +8,8 @@ import (
 )
 
 var asyncCollectives = rule.Rule{
-	ID:       "async-collectives",
-	Title:    "collectives overlap with computation",
-	Category: rule.Collectives,
+	ID:    "async-collectives",
+	Title: "collectives overlap with computation",
 	Why: "A collective that starts early and is waited for late costs nothing. A scheduler flag, a rematerialization policy or a data dependence puts start and wait next " +
 		"to each other, and the device waits for the network.",
 	Reads: []rule.Input{rule.Schedule},

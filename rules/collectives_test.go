@@ -89,7 +89,7 @@ func TestMaxCollectives(t *testing.T) {
 func judgedCollectives(r *rule.Rule, was, now []facts.Kernel) []*rule.Finding {
 	v := &diff.Variant{Old: &facts.Variant{Compiled: facts.Compiled{Kernels: was}}, New: &facts.Variant{Compiled: facts.Compiled{Kernels: now}}}
 	p := &diff.Program{Name: "step", Old: &facts.Program{}, New: &facts.Program{}, Variants: []*diff.Variant{v}}
-	c := &rule.Context{Settings: &rule.Settings{Rule: r, MaxIncrease: &rule.Change{}, Options: map[string]any{}}, Report: &rule.Report{}}
+	c := &rule.Context{Settings: &rule.Settings{Rule: r, Options: map[string]any{}, Limits: rule.Limits{MaxIncrease: &rule.Change{}}}, Report: &rule.Report{}}
 	c.Run([]*diff.Program{p})
 	return c.Findings
 }

@@ -74,7 +74,7 @@ func TestEdgesOfBudgets(t *testing.T) {
 				delete(v.New.Facts, r.Budget.Fact)
 			}
 			p := &diff.Program{Name: "p", Variants: []*diff.Variant{v}}
-			s := &rule.Settings{Rule: r, Pack: c.pack, MaxIncrease: c.increase}
+			s := &rule.Settings{Rule: r, Pack: c.pack, Limits: rule.Limits{MaxIncrease: c.increase}}
 			if worse < 0 && c.increase != nil {
 				s.MaxIncrease, s.MaxDecrease = nil, c.increase
 			}
@@ -109,7 +109,7 @@ func TestLimitsHoldWhateverWasAccepted(t *testing.T) {
 			for off, findings := range map[float64]int{-1: 1, 0: 0, 1: 0} {
 				now, limit := 1000.0, 1000+off*worse
 				v := &diff.Variant{Old: with(was), New: with(now)}
-				s := &rule.Settings{Rule: r, Max: &limit}
+				s := &rule.Settings{Rule: r, Limits: rule.Limits{Max: &limit}}
 				if worse < 0 {
 					s.Max, s.Min = nil, &limit
 				}

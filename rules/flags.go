@@ -13,12 +13,11 @@ import (
 )
 
 var flags = rule.Rule{
-	ID:       "flags",
-	Title:    "XLA's flags are those of the baseline, or as pinned",
-	Category: rule.Integrity,
+	ID:    "flags",
+	Title: "XLA's flags are those of the baseline, or as pinned",
 	Why: "A flag that was set for an experiment and stayed, or one that a container image lost, changes every program at once. Nobody looks for it in the model's diff, where " +
 		"it is not.",
-	Reads: nil,
+	Reads: []rule.Input{},
 	Options: []rule.Option{
 		{Key: "require", Type: rule.Pairs, Sense: rule.Demands, Doc: "flags that must be set, with their values as globs: { xla_gpu_enable_triton_gemm: \"false\" }"},
 		{Key: "forbid", Type: rule.Globs, Sense: rule.Demands, Doc: "flags that must have their default value"},

@@ -12,12 +12,10 @@ import (
 )
 
 var forbiddenFusions = rule.Rule{
-	ID:       "forbidden-fusions",
-	Title:    "fusions that are known to be bad are not made",
-	Category: rule.Kernels,
+	ID:    "forbidden-fusions",
+	Title: "fusions that are known to be bad are not made",
 	Why: "A fusion can be a mistake: one that only keeps two buffers alive at once, a reduction inside a loop emitter, a kernel with forty operands that " +
 		"spills. Once found, it should not come back with the next compiler.",
-	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "fusions", Type: rule.Table, Sense: rule.Demands, Require: true, Doc: "the fusions that must not be there", NeedsOne: append([]string{"outputs", "operands"}, fusionKeys...), Fields: append(slices.Clone(fusionFields),
 			rule.Option{Key: "outputs", Type: rule.Count, Sense: rule.Narrows, Doc: "only fusions with at least that many results"},

@@ -11,9 +11,8 @@ import (
 )
 
 var fusionDrift = rule.Rule{
-	ID:       "fusion-drift",
-	Title:    "fusions of several operations are not lost",
-	Category: rule.Kernels,
+	ID:    "fusion-drift",
+	Title: "fusions of several operations are not lost",
 	Why: "The number of fusions can rise when fusion is lost, because single operations get wrapped. What matters is which operations still run " +
 		"together; this rule compares fusions by what is in them.",
 	Reads: []rule.Input{rule.Optimized, rule.Baseline},

@@ -17,9 +17,8 @@ var unlookable = map[string]string{
 }
 
 var targetRan = rule.Rule{
-	ID: "target-ran", Title: "every target has a dump, and every named program is in it", Category: rule.Integrity, Always: true,
+	ID: "target-ran", Title: "every target has a dump, and every named program is in it", Always: true,
 	Why:     "A gate that could not check must not be green: a test suite that no longer runs would pass forever.",
-	Reads:   []rule.Input{rule.Optimized},
 	Fails:   rule.Example{On: "gpu-softmax_barrier/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - name: model\n    dump: build/xla\n    programs: { include: [softmax, decode] }", Says: "no program matches \"decode\": it was not compiled, or not dumped"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - name: model\n    dump: build/xla\n    programs: { include: [softmax] }"},
 	Fix:     "Run the job that dumps, or fix the path or the program's name.",
@@ -28,9 +27,8 @@ var targetRan = rule.Rule{
 }
 
 var factsComplete = rule.Rule{
-	ID: "facts-complete", Title: "every dumped module could be read completely", Category: rule.Integrity, Always: true,
+	ID: "facts-complete", Title: "every dumped module could be read completely", Always: true,
 	Why:     "A module that is cut off or unreadable holds fewer kernels than the program has; its numbers would look like an improvement.",
-	Reads:   []rule.Input{rule.Optimized},
 	Fails:   rule.Example{On: "damaged/cut_off_text", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "the file ends inside an instruction of %fused_computation"},
 	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
 	Fix:     "Dump again: the run was cut off, or is still writing. Or leave the program out with programs.exclude.",
@@ -38,10 +36,9 @@ var factsComplete = rule.Rule{
 }
 
 var baselinePresent = rule.Rule{
-	ID: "baseline-present", Title: "every program has a baseline that was accepted for its arguments", Category: rule.Integrity, Always: true,
+	ID: "baseline-present", Title: "every program has a baseline that was accepted for its arguments", Always: true,
 	Why: "A program that was never accepted has nothing to compare with, and one whose arguments changed is another program. In both cases a person " +
 		"has to say once that the present state is intended.",
-	Reads:   []rule.Input{rule.Optimized},
 	Fails:   rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "scale is new: no baseline says what it may cost"},
 	Passes:  rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
 	Fix:     "Accept it: xlagate accept --only ID --reason \"…\".",
@@ -83,7 +80,7 @@ func noteRenamed(c *rule.Context, p *diff.Program) {
 }
 
 var orphanBaseline = rule.Rule{
-	ID: "orphan-baseline", Title: "every accepted program is still compiled", Category: rule.Integrity, Always: true,
+	ID: "orphan-baseline", Title: "every accepted program is still compiled", Always: true,
 	Why: "A baseline without its program is a check that no longer runs, and nobody notices. Clusters of TensorFlow that merged or split are " +
 		"not gone: they are compared as a whole.",
 	Reads:   []rule.Input{rule.Baseline},
@@ -125,9 +122,8 @@ func mayBeMeant(c *rule.Context, p *diff.Program) string {
 }
 
 var waiverValid = rule.Rule{
-	ID: "waiver-valid", Title: "waivers are used, are in force, and hide nothing worse", Category: rule.Integrity, Always: true,
-	Why:   "Waivers that never expire, or expire silently, turn a gate off. A waiver without `ceiling:` covers whatever its change or finding becomes; one with it fails when the value is larger.",
-	Reads: []rule.Input{rule.Optimized},
+	ID: "waiver-valid", Title: "waivers are used, are in force, and hide nothing worse", Always: true,
+	Why: "Waivers that never expire, or expire silently, turn a gate off. A waiver without `ceiling:` covers whatever its change or finding becomes; one with it fails when the value is larger.",
 	Options: []rule.Option{
 		{Key: "max_days", Type: rule.Count, Sense: rule.Caps, Least: 1, Doc: "how many days from today a waiver may last; one that expires later is ignored"},
 	},

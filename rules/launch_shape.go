@@ -11,9 +11,8 @@ import (
 )
 
 var launchShape = rule.Rule{
-	ID:       "launch-shape",
-	Title:    "GPU kernels are launched with enough blocks and threads, and not too much shared memory",
-	Category: rule.Kernels,
+	ID:    "launch-shape",
+	Title: "GPU kernels are launched with enough blocks and threads, and not too much shared memory",
 	Why: "A kernel of eight blocks leaves most of a GPU idle. A block with 1024 threads and all of the shared memory runs alone on its multiprocessor. The optimized HLO does not say " +
 		"how a kernel is launched; the runtime's plan does.",
 	Reads: []rule.Input{rule.Thunks},

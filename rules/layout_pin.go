@@ -14,12 +14,10 @@ import (
 )
 
 var layoutPin = rule.Rule{
-	ID:       "layout-pin",
-	Title:    "arguments and operations keep their layouts",
-	Category: rule.Types,
+	ID:    "layout-pin",
+	Title: "arguments and operations keep their layouts",
 	Why: "The order of dimensions in memory decides whether neighbouring threads read neighbouring bytes. A segment_sum went from 1.7 to 8.5 ms when a compiler chose the other " +
 		"order. Without pins, arguments must keep the layouts that they have in the baseline.",
-	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "params", Type: rule.Table, Sense: rule.Demands, Doc: "layouts of arguments", Fields: []rule.Option{
 			{Key: "param", Type: rule.Glob, Sense: rule.Neither, Require: true, Doc: "a glob over the arguments' names"},

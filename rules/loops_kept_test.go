@@ -136,7 +136,7 @@ func TestLoopsUnrolledInPart(t *testing.T) {
 		{"shorter, doing a little more", stepping(2, 10, 8), stepping(3, 9, 4), ""},
 		{"of a length that is not known", stepping(2, 10, 8), stepping(4, 10, -1), ""},
 	} {
-		said := rule.NewContext(&rule.Settings{Rule: All.ByID("loops-kept"), MaxDecrease: &rule.Change{}}, &rule.Target{Name: "t"}, nil)
+		said := rule.NewContext(&rule.Settings{Rule: All.ByID("loops-kept"), Limits: rule.Limits{MaxDecrease: &rule.Change{}}}, &rule.Target{Name: "t"}, nil)
 		v := &diff.Variant{Old: c.old, New: c.fresh}
 		judgeUnrolled(said.At(&diff.Program{Name: "f"}, v), v)
 		got := ""

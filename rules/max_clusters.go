@@ -11,9 +11,8 @@ import (
 )
 
 var maxClusters = rule.Rule{
-	ID:       "max-clusters",
-	Title:    "autoclustering makes few clusters",
-	Category: rule.Frameworks,
+	ID:    "max-clusters",
+	Title: "autoclustering makes few clusters",
 	Why: "Every cluster is compiled by itself, for every shape. A hundred of them instead of two cost minutes of compile time for a model whose graph had a few operations in " +
 		"the wrong place.",
 	Reads: []rule.Input{rule.Graphs},

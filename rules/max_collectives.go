@@ -12,11 +12,9 @@ import (
 )
 
 var maxCollectives = rule.Rule{
-	ID:       "max-collectives",
-	Title:    "no more communication between devices than before",
-	Category: rule.Collectives,
-	Why:      "One wrong sharding makes XLA gather a whole weight on every step. The program stays correct, and every step waits for the network.",
-	Reads:    []rule.Input{rule.Optimized},
+	ID:    "max-collectives",
+	Title: "no more communication between devices than before",
+	Why:   "One wrong sharding makes XLA gather a whole weight on every step. The program stays correct, and every step waits for the network.",
 	Options: append(slices.Clone(whichCollectives), []rule.Option{
 		{Key: "max_bytes", Type: rule.Size, Sense: rule.Caps, Doc: "the most bytes that all of them may move"},
 	}...),
@@ -36,9 +34,7 @@ func checkMaxCollectives(c *rule.Context, v *diff.Variant) {
 		cares := func(k *facts.Kernel) bool { return k.Target == kind && chosenCollective(c)(k) }
 		a := c.Count(kind, func(v *facts.Variant) float64 { return v.CountKernels(cares) })
 		a.Noun = kind + "s" + placeCounted(c)
-		if f := c.JudgeRuns(a, func(v *facts.Variant) float64 { return v.Launches(cares) }); f != nil {
-			f.Cause, f.Evidence = v.CollectiveGrowth(cares)
-		}
+		rule.Explain(c.JudgeRuns(a, func(v *facts.Variant) float64 { return v.Launches(cares) }), v.CollectiveGrowth, cares)
 	}
 	if v.Old != nil && len(c.Findings) == found { // else what is new says it
 		judgeTraffic(c, v)
@@ -56,9 +52,7 @@ func judgeTraffic(c *rule.Context, v *diff.Variant) {
 		return
 	}
 	a := rule.Amount{Subject: "traffic", Noun: "traffic between devices, all-reduces counted twice", Unit: "bytes", Actual: now, Base: &was}
-	if f := c.JudgeGrowth(a); f != nil {
-		f.Cause, f.Evidence = v.CollectiveGrowth(chosenCollective(c))
-	}
+	rule.Explain(c.JudgeGrowth(a), v.CollectiveGrowth, chosenCollective(c))
 }
 
 // traffic is what devices send to each other: how often, and how many bytes.

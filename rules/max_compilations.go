@@ -10,12 +10,10 @@ import (
 )
 
 var maxCompilations = rule.Rule{
-	ID:       "max-compilations",
-	Title:    "no more compilations in a run than before",
-	Category: rule.Compilation,
+	ID:    "max-compilations",
+	Title: "no more compilations in a run than before",
 	Why: "Every compilation stops the device for seconds to minutes, and five hundred in one step have been seen. Unlike no-recompilation, this rule counts them all, " +
 		"also equal ones, of one program or of the whole run, and trusts a log that lists more than the dump holds.",
-	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "per", Type: rule.Word, Sense: rule.Neither, Enum: []string{"program", "target"}, Default: "program", Doc: "bound each program by itself, or all programs together"},
 	},

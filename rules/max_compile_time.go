@@ -12,9 +12,8 @@ import (
 )
 
 var maxCompileTime = rule.Rule{
-	ID:       "max-compile-time",
-	Title:    "compile time stays within its budget",
-	Category: rule.Compilation,
+	ID:    "max-compile-time",
+	Title: "compile time stays within its budget",
 	Why: "One commit of the compiler or one unrolled loop can take compile time from 22 to 98 seconds, and every developer and every restart pays for it. " +
 		"It is the one fact that depends on the machine, so leave some margin.",
 	Reads: []rule.Input{rule.Log},

@@ -7,12 +7,10 @@ import (
 )
 
 var maxConstantBytes = rule.Rule{
-	ID:       "max-constant-bytes",
-	Title:    "nothing large is baked into the program",
-	Category: rule.Compilation,
+	ID:    "max-constant-bytes",
+	Title: "nothing large is baked into the program",
 	Why: "A weight that is closed over instead of passed in becomes a constant. It is copied into every compiled program, can take minutes of constant folding, " +
 		"and can be neither donated nor sharded.",
-	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "per_constant", Type: rule.Size, Sense: rule.Caps, Doc: "the largest single constant"},
 	},
@@ -27,9 +25,7 @@ var maxConstantBytes = rule.Rule{
 }
 
 func checkConstantBytes(c *rule.Context, v *diff.Variant) {
-	if f := c.Judge(c.Count("constants.bytes", (*facts.Variant).ConstantBytes)); f != nil {
-		f.Cause, f.Evidence = v.FactGrowth(facts.MemoryConstant)
-	}
+	rule.Explain(c.Judge(c.Count("constants.bytes", (*facts.Variant).ConstantBytes)), v.FactGrowth, facts.MemoryConstant)
 	for _, k := range v.New.Constants {
 		if f := c.Cap("per_constant", k.Shape+" "+k.OpName, "bytes", float64(k.Bytes), "the constant "+k.Shape+" holds %s"); f != nil {
 			f.Cause = diff.ConstantAt(k)

@@ -7,11 +7,9 @@ import (
 )
 
 var maxCopies = rule.Rule{
-	ID:       "max-copies",
-	Title:    "no copy is added to the program",
-	Category: rule.Memory,
-	Why:      "XLA copies a buffer that it cannot update in place, or whose layout two operations do not share.",
-	Reads:    []rule.Input{rule.Optimized},
+	ID:    "max-copies",
+	Title: "no copy is added to the program",
+	Why:   "XLA copies a buffer that it cannot update in place, or whose layout two operations do not share.",
 	Options: []rule.Option{
 		{Key: "in", Type: rule.Word, Sense: rule.Selects, Enum: []string{"all", "loops"}, Default: "all", Doc: "count every copy, or only those in loops, which run in every iteration"},
 		{Key: "max_bytes", Type: rule.Size, Sense: rule.Caps, Doc: "the most bytes that all of them may copy, with loop bodies counted once"},
@@ -42,9 +40,7 @@ func checkMaxCopies(c *rule.Context, v *diff.Variant) {
 func judgeLoopCopies(c *rule.Context, v *diff.Variant) {
 	a := c.Count("copies.in_loops", func(v *facts.Variant) float64 { return v.CountKernels(countsCopy(c)) })
 	a.Noun = "copies in loops"
-	if f := c.Judge(a); f != nil {
-		f.Cause, f.Evidence = v.Growth(countsCopy(c))
-	}
+	rule.Explain(c.Judge(a), v.Growth, countsCopy(c))
 }
 
 func countsCopy(c *rule.Context) func(k *facts.Kernel) bool {

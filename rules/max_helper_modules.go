@@ -13,12 +13,10 @@ import (
 )
 
 var maxHelperModules = rule.Rule{
-	ID:       "max-helper-modules",
-	Title:    "few operations run outside of jitted functions",
-	Category: rule.Compilation,
+	ID:    "max-helper-modules",
+	Title: "few operations run outside of jitted functions",
 	Why: "An operation on arrays outside of a jitted function is a program of its own: compiled, cached and launched by itself. A hundred of them at start-up take " +
 		"a minute that no profile of the step shows.",
-	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "helper programs to leave out"},
 	},

@@ -7,11 +7,9 @@ import (
 )
 
 var maxInstructions = rule.Rule{
-	ID:       "max-instructions",
-	Title:    "the program has no more instructions than before",
-	Category: rule.Compilation,
-	Why:      "An unrolled loop, or work that is traced twice, first shows as more instructions; compile time and code size follow.",
-	Reads:    []rule.Input{rule.Optimized},
+	ID:    "max-instructions",
+	Title: "the program has no more instructions than before",
+	Why:   "An unrolled loop, or work that is traced twice, first shows as more instructions; compile time and code size follow.",
 	Options: []rule.Option{
 		{Key: "stage", Type: rule.Word, Sense: rule.Neither, Enum: []string{"after", "before"}, Default: "after", Doc: "count instructions after XLA's optimizations, or before them, as the framework traced the program"},
 	},

@@ -10,12 +10,10 @@ import (
 )
 
 var maxKernels = rule.Rule{
-	ID:       "max-kernels",
-	Title:    "no more kernels are launched than before",
-	Category: rule.Kernels,
+	ID:    "max-kernels",
+	Title: "no more kernels are launched than before",
 	Why: "Every kernel costs a launch and a round trip of its operands through memory. A change that splits fusions or adds work shows as more kernels " +
 		"long before anybody measures the step time.",
-	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "scope", Type: rule.Word, Sense: rule.Selects, Enum: []string{"all", "entry"}, Default: "all", Doc: "count every reachable computation (loop bodies and branches once), or only the entry computation"},
 		{Key: "weighted_by_trip_count", Type: rule.Switch, Sense: rule.Neither, Default: false, Doc: "count a kernel in a loop by the loop's trip count, where that is known"},
@@ -34,9 +32,7 @@ var maxKernels = rule.Rule{
 
 func checkMaxKernels(c *rule.Context, v *diff.Variant) {
 	a := c.Count(kernelSubject(c), func(v *facts.Variant) float64 { return countKernels(c, v) })
-	if f := c.Judge(a); f != nil {
-		f.Cause, f.Evidence = v.Growth(countsKernel(c))
-	}
+	rule.Explain(c.Judge(a), v.Growth, countsKernel(c))
 }
 
 // kernelSubject distinguishes several max-kernels entries of one program.

@@ -10,20 +10,19 @@ import (
 )
 
 var maxOutputBytes = rule.Rule{
-	ID:       "max-output-bytes",
-	Title:    "the program's results do not grow",
-	Category: rule.Memory,
-	Why:      "Every result is written to memory: an intermediate that is also returned can no longer stay inside a fusion.",
-	Reads:    []rule.Input{rule.BufferAssignment},
-	Options:  []rule.Option{{Key: "max_outputs", Type: rule.Count, Sense: rule.Caps, Doc: "the largest number of results; needs no buffer assignment"}},
-	Budget:   rule.FactMetric(facts.MemoryOutput, "results"),
-	Bounds:   []string{"max_outputs"},
-	Fails:    rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max_increase: 0 }", Says: "128.0 KiB of results: up from 64.0 KiB in the baseline (+100.0 %)"},
-	Passes:   rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max: 128.02KiB }"},
-	Fix:      "Return it only where it is needed: from another function, or behind a debug switch.",
-	Threads:  []string{"AI-Hypercomputer/maxtext#4405"},
-	Accepts:  []string{"memory.*"},
-	Variant:  checkOutputs,
+	ID:      "max-output-bytes",
+	Title:   "the program's results do not grow",
+	Why:     "Every result is written to memory: an intermediate that is also returned can no longer stay inside a fusion.",
+	Reads:   []rule.Input{rule.BufferAssignment},
+	Options: []rule.Option{{Key: "max_outputs", Type: rule.Count, Sense: rule.Caps, Doc: "the largest number of results; needs no buffer assignment"}},
+	Budget:  rule.FactMetric(facts.MemoryOutput, "results"),
+	Bounds:  []string{"max_outputs"},
+	Fails:   rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max_increase: 0 }", Says: "128.0 KiB of results: up from 64.0 KiB in the baseline (+100.0 %)"},
+	Passes:  rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max: 128.02KiB }"},
+	Fix:     "Return it only where it is needed: from another function, or behind a debug switch.",
+	Threads: []string{"AI-Hypercomputer/maxtext#4405"},
+	Accepts: []string{"memory.*"},
+	Variant: checkOutputs,
 }
 
 func checkOutputs(c *rule.Context, v *diff.Variant) {

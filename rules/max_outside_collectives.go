@@ -12,9 +12,8 @@ import (
 )
 
 var maxOutsideCollectives = rule.Rule{
-	ID:       "max-outside-collectives",
-	Title:    "TensorFlow runs no more collectives between compiled functions than before",
-	Category: rule.Frameworks,
+	ID:    "max-outside-collectives",
+	Title: "TensorFlow runs no more collectives between compiled functions than before",
 	Why: "A collective of TensorFlow itself, of NCCL or of Horovod runs outside of XLA: the compiled function ends before it, its results go to memory, and nothing overlaps " +
 		"with it. One collective for each gradient, instead of one for all, is a launch and a wait for each.",
 	Reads: []rule.Input{rule.Graphs},
@@ -53,9 +52,7 @@ func checkMaxOutsideCollectives(c *rule.Context, t *rule.Target) {
 		if t.Base != nil {
 			a.SetBase(known, float64(len(was[kind])))
 		}
-		if f := c.Judge(a); f != nil {
-			f.Cause, f.Evidence = outsideCause(now[kind])
-		}
+		rule.Explain(c.Judge(a), outsideCause, now[kind])
 	}
 	if len(kinds) == 0 {
 		c.Checked()

@@ -12,20 +12,19 @@ import (
 )
 
 var maxPeakBytes = rule.Rule{
-	ID:       "max-peak-bytes",
-	Title:    "the program needs no more memory at its peak",
-	Category: rule.Memory,
-	Why:      "Arguments, outputs, constants and temporaries together decide whether a program fits on the device.",
-	Reads:    []rule.Input{rule.BufferAssignment},
-	Options:  []rule.Option{memorySpace, minGrowth},
-	Budget:   rule.FactMetric(facts.MemoryPeak, "peak memory"),
-	Fails:    rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max_increase: 5% }", Says: "193.0 KiB of peak memory: up from 129.0 KiB in the baseline (+49.6 %)"},
-	Passes:   rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max: 1MiB }"},
-	Fix:      "See which part grew (xlagate inspect): arguments, outputs, constants or temporaries. Each has its own rule, with its own fix.",
-	Threads:  []string{"jax-ml/jax#30627", "openxla/xla#17124"},
-	Accepts:  []string{"memory.*"},
-	Check:    checkSpace,
-	Variant:  checkPeak,
+	ID:      "max-peak-bytes",
+	Title:   "the program needs no more memory at its peak",
+	Why:     "Arguments, outputs, constants and temporaries together decide whether a program fits on the device.",
+	Reads:   []rule.Input{rule.BufferAssignment},
+	Options: []rule.Option{memorySpace, minGrowth},
+	Budget:  rule.FactMetric(facts.MemoryPeak, "peak memory"),
+	Fails:   rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max_increase: 5% }", Says: "193.0 KiB of peak memory: up from 129.0 KiB in the baseline (+49.6 %)"},
+	Passes:  rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max: 1MiB }"},
+	Fix:     "See which part grew (xlagate inspect): arguments, outputs, constants or temporaries. Each has its own rule, with its own fix.",
+	Threads: []string{"jax-ml/jax#30627", "openxla/xla#17124"},
+	Accepts: []string{"memory.*"},
+	Check:   checkSpace,
+	Variant: checkPeak,
 }
 
 func checkPeak(c *rule.Context, v *diff.Variant) {
@@ -84,9 +83,7 @@ func judgeSpace(c *rule.Context, v *diff.Variant, space string) {
 		a.Base = nil
 		a.SetBase(hasSpaces(v.Old), v.Old.Facts[fact])
 	}
-	if f := c.Judge(a); f != nil {
-		f.Cause, f.Evidence = v.FactGrowth(fact)
-	}
+	rule.Explain(c.Judge(a), v.FactGrowth, fact)
 }
 
 // tpuName is what a memory space that is named by its number is called on a TPU.

@@ -9,12 +9,10 @@ import (
 )
 
 var maxRemat = rule.Rule{
-	ID:       "max-remat",
-	Title:    "the compiler computes nothing twice to save memory",
-	Category: rule.Memory,
+	ID:    "max-remat",
+	Title: "the compiler computes nothing twice to save memory",
 	Why: "When a program does not fit into memory, XLA discards values and computes them again. The step gets slower, and only the names of the " +
 		"copies (.remat) tell.",
-	Reads:   []rule.Input{rule.Optimized},
 	Needs:   facts.RematCount,
 	Budget:  rule.FactMetric(facts.RematCount, "rematerialized operations"),
 	Fails:   rule.Example{On: "tpu-remat/after", Config: "- { rule: max-remat, max_increase: 0 }", Says: "1 rematerialized operation: up from 0 in the baseline"},

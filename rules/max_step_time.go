@@ -11,13 +11,11 @@ import (
 )
 
 var maxStepTime = rule.Rule{
-	ID:       "max-step-time",
-	Title:    "the predicted step time does not grow",
-	Category: rule.CostFacts,
+	ID:    "max-step-time",
+	Title: "the predicted step time does not grow",
 	Why: "Programs are tuned for step time, and no count shows it: one more kernel may be faster, and the same kernels may be slower. The prediction prices every " +
 		"launch on a device by what it computes, moves, sends and waits for. It models the device and does not depend on the machine that computes it; docs/price.md says how good it is. " +
 		"Work that moves into a call of unknown cost would look cheaper, so launches without a price may not increase.",
-	Reads:   []rule.Input{rule.Optimized},
 	Budget:  rule.FactMetric(facts.PriceStep, "predicted step time"),
 	Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 20us, max_increase: 2% }", Says: "88.2 µs of predicted step time: at most 20 µs allowed; up from 21.4 µs in the baseline (+312.7 %)"},
 	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 1s }"},

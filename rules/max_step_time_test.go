@@ -27,14 +27,14 @@ func TestLaunchesWithoutAPrice(t *testing.T) {
 		settings rule.Settings
 		says     string
 	}{
-		"two more":                 {priced(100, 1), priced(50, 3), rule.Settings{MaxIncrease: &rule.Change{}}, "3 launches have no price: at most 1 in the baseline"},
+		"two more":                 {priced(100, 1), priced(50, 3), rule.Settings{Limits: rule.Limits{MaxIncrease: &rule.Change{}}}, "3 launches have no price: at most 1 in the baseline"},
 		"the first":                {priced(100, 0), priced(50, 1), rule.Settings{}, "1 launch has no price: at most 0 in the baseline"},
-		"as many":                  {priced(100, 3), priced(50, 3), rule.Settings{MaxIncrease: &rule.Change{}}, ""},
-		"fewer":                    {priced(100, 3), priced(50, 1), rule.Settings{MaxIncrease: &rule.Change{}}, ""},
-		"another call":             {calling("solve"), calling("other"), rule.Settings{MaxIncrease: &rule.Change{}}, "1 launch without a price calls what the baseline does not"},
-		"the same call":            {calling("solve"), calling("solve"), rule.Settings{MaxIncrease: &rule.Change{}}, ""},
-		"a limit without baseline": {priced(100, 0), priced(50, 1), rule.Settings{Max: &most}, ""},
-		"no baseline":              {nil, priced(50, 1), rule.Settings{Max: &most}, ""},
+		"as many":                  {priced(100, 3), priced(50, 3), rule.Settings{Limits: rule.Limits{MaxIncrease: &rule.Change{}}}, ""},
+		"fewer":                    {priced(100, 3), priced(50, 1), rule.Settings{Limits: rule.Limits{MaxIncrease: &rule.Change{}}}, ""},
+		"another call":             {calling("solve"), calling("other"), rule.Settings{Limits: rule.Limits{MaxIncrease: &rule.Change{}}}, "1 launch without a price calls what the baseline does not"},
+		"the same call":            {calling("solve"), calling("solve"), rule.Settings{Limits: rule.Limits{MaxIncrease: &rule.Change{}}}, ""},
+		"a limit without baseline": {priced(100, 0), priced(50, 1), rule.Settings{Limits: rule.Limits{Max: &most}}, ""},
+		"no baseline":              {nil, priced(50, 1), rule.Settings{Limits: rule.Limits{Max: &most}}, ""},
 	} {
 		c.settings.Rule, c.settings.Options = &maxStepTime, map[string]any{}
 		in := rule.NewContext(&c.settings, &rule.Target{Name: "t"}, nil)

@@ -9,12 +9,10 @@ import (
 )
 
 var maxUnfused = rule.Rule{
-	ID:       "max-unfused",
-	Title:    "operations that should be fused do not run by themselves",
-	Category: rule.Kernels,
+	ID:    "max-unfused",
+	Title: "operations that should be fused do not run by themselves",
 	Why: "A transpose, a conversion or a reduction that runs as a kernel of its own reads and writes a whole tensor for next to no arithmetic. On two models " +
 		"one transpose that left its fusion went from 21.8 to 128 microseconds, and nothing else in the program had changed.",
-	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "ops", Type: rule.Words, Sense: rule.Demands, Enum: rule.OpcodeWords, Default: []string{"transpose", "copy", "convert", "reduce", "reshape", "slice", "concatenate", "pad"}, Doc: "the operations that are counted when a kernel does nothing else"},
 		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "ignore kernels that read and write less"},
@@ -31,9 +29,7 @@ var maxUnfused = rule.Rule{
 
 func checkMaxUnfused(c *rule.Context, v *diff.Variant) {
 	a := c.Count("unfused", func(v *facts.Variant) float64 { return v.CountKernels(runsAlone(c)) })
-	if f := c.Judge(a); f != nil {
-		f.Cause, f.Evidence = v.Growth(runsAlone(c))
-	}
+	rule.Explain(c.Judge(a), v.Growth, runsAlone(c))
 }
 
 // runsAlone reports whether a kernel does one of the operations and nothing else.

@@ -13,9 +13,8 @@ import (
 )
 
 var noCPUFallback = rule.Rule{
-	ID:       "no-cpu-fallback",
-	Title:    "PyTorch/XLA runs no operation on the CPU",
-	Category: rule.Frameworks,
+	ID:    "no-cpu-fallback",
+	Title: "PyTorch/XLA runs no operation on the CPU",
 	Why: "PyTorch runs an operation without a lowering on the CPU: the graph ends there, tensors are copied to the host and back, and the rest is another graph. Only the " +
 		"counters in the metrics report (aten::…) show it.",
 	Reads: []rule.Input{rule.Metrics},

@@ -11,11 +11,9 @@ import (
 )
 
 var noDtype = rule.Rule{
-	ID:       "no-dtype",
-	Title:    "no unwanted types, such as float64",
-	Category: rule.Types,
-	Why:      "One float64 scalar from numpy turns part of the model into double precision: half the speed on a CPU, a thirtieth on a GPU, emulated on a TPU.",
-	Reads:    []rule.Input{rule.Optimized},
+	ID:    "no-dtype",
+	Title: "no unwanted types, such as float64",
+	Why:   "One float64 scalar from numpy turns part of the model into double precision: half the speed on a CPU, a thirtieth on a GPU, emulated on a TPU.",
 	Options: []rule.Option{
 		{Key: "dtypes", Type: rule.Words, Sense: rule.Demands, Enum: rule.TypeWords, Default: []string{"f64", "c128"}, Doc: "the unwanted types"},
 		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "op_names of operations that may have them"},

@@ -10,11 +10,9 @@ import (
 )
 
 var noHostCallback = rule.Rule{
-	ID:       "no-host-callback",
-	Title:    "the device does not wait for the host",
-	Category: rule.Kernels,
-	Why:      "A debug print or a callback inside the step stops the device, moves data to the host and back, and splits the fusions around it.",
-	Reads:    []rule.Input{rule.Optimized},
+	ID:    "no-host-callback",
+	Title: "the device does not wait for the host",
+	Why:   "A debug print or a callback inside the step stops the device, moves data to the host and back, and splits the fusions around it.",
 	Options: []rule.Option{
 		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "custom-call targets or op_names that may call the host"},
 	},

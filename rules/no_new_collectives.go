@@ -14,9 +14,8 @@ import (
 )
 
 var noNewCollectives = rule.Rule{
-	ID:       "no-new-collectives",
-	Title:    "devices do not communicate in a new way",
-	Category: rule.Collectives,
+	ID:    "no-new-collectives",
+	Title: "devices do not communicate in a new way",
 	Why: "A sharding that no longer matches makes XLA insert a collective of another kind, or along another axis of the mesh. The program stays correct, and its cost " +
 		"depends on a network that the machine at hand does not have. A collective that replaces others, and sends no more along its axis than before, is not new.",
 	Reads:   []rule.Input{rule.Optimized, rule.Baseline},

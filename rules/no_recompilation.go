@@ -11,12 +11,10 @@ import (
 )
 
 var noRecompilation = rule.Rule{
-	ID:       "no-recompilation",
-	Title:    "a program is not compiled again for every shape",
-	Category: rule.Compilation,
+	ID:    "no-recompilation",
+	Title: "a program is not compiled again for every shape",
 	Why: "A new shape, dtype, static value or closed-over constant compiles the whole program again: seconds to minutes in which the device waits. " +
 		"Frameworks do it silently.",
-	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "max_variants", Type: rule.Count, Sense: rule.Caps, Means: "max", Doc: "how many compilations a program may have; by default, no more than in the baseline"},
 		{Key: "ignore_args", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "arguments that may differ"},

@@ -13,9 +13,8 @@ import (
 )
 
 var noUnclusteredOps = rule.Rule{
-	ID:       "no-unclustered-ops",
-	Title:    "TensorFlow's autoclustering leaves no operation out",
-	Category: rule.Frameworks,
+	ID:    "no-unclustered-ops",
+	Title: "TensorFlow's autoclustering leaves no operation out",
 	Why: "An operation that XLA cannot cluster splits the graph: its neighbours lose their fusions, and its inputs and outputs cross between the " +
 		"compiled and the uncompiled part on every step. Under jit_compile=True the whole function fails, and its log names the operation.",
 	Reads: []rule.Input{rule.Graphs},

@@ -13,12 +13,10 @@ import (
 )
 
 var precision = rule.Rule{
-	ID:       "precision",
-	Title:    "matrix products keep their precision",
-	Category: rule.Types,
+	ID:    "precision",
+	Title: "matrix products keep their precision",
 	Why: "jax.default_matmul_precision and similar settings decide how many passes a product takes: highest is six times the work on a TPU, default may be too coarse for a " +
 		"loss. Either way it is one word, often far from the product.",
-	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "precisions", Type: rule.Words, Sense: rule.Caps, Doc: "the allowed precisions: default, high, highest, or an algorithm such as dot_bf16_bf16_f32_x3; by default those of the baseline"},
 		noHigher,
@@ -65,9 +63,7 @@ func checkPrecisions(c *rule.Context, v *diff.Variant) {
 		}
 		a.SetBase(ok && c.Text("op_name") == "", was)
 	}
-	if f := c.Forbid(a); f != nil {
-		f.Cause, f.Evidence = productCause(other)
-	}
+	rule.Explain(c.Forbid(a), productCause, other)
 }
 
 // samePrecision compares how many products there are of each precision with the baseline.

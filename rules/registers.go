@@ -12,9 +12,8 @@ import (
 )
 
 var maxRegisters = rule.Rule{
-	ID:       "max-registers",
-	Title:    "GPU kernels use no more registers per thread",
-	Category: rule.Kernels,
+	ID:    "max-registers",
+	Title: "GPU kernels use no more registers per thread",
 	Why: "A multiprocessor divides its registers among its threads. A kernel that uses twice as many registers runs half as many threads at once, and waits for memory where they would have worked. " +
 		"At 255 registers the next value spills.",
 	Reads:   []rule.Input{rule.PTX},
@@ -55,9 +54,8 @@ func registersAbove(c *rule.Context, a rule.Amount) func(*facts.Kernel) int64 {
 }
 
 var noSpills = rule.Rule{
-	ID:       "no-spills",
-	Title:    "GPU kernels do not spill registers",
-	Category: rule.Kernels,
+	ID:    "no-spills",
+	Title: "GPU kernels do not spill registers",
 	Why: "A thread whose values do not fit into its registers keeps them in memory and reads them back each time. The optimized HLO of such a kernel looks like that of a fast one; " +
 		"NVIDIA's assembler reports the spilled bytes from the PTX, on any machine.",
 	Reads:   []rule.Input{rule.PTX},

@@ -11,15 +11,25 @@ import (
 //go:embed packs/*.yaml
 var packs embed.FS
 
-// All holds the rules in the order in which they are listed, category by category, and the packs. A new rule is added here and nowhere else.
-var All = rule.Catalogue{Packs: packs, Rules: []*rule.Rule{
-	&maxKernels, &requiredFusions, &forbiddenFusions, &fusionDrift, &maxUnfused, &requiredCustomCalls, &forbiddenCustomCalls, &kernelBodies, &noHostCallback, &launchShape, &noSpills, &maxRegisters,
-	&noRecompilation, &maxCompilations, &maxHelperModules, &maxCompileTime, &maxInstructions, &loopsKept, &maxConstantBytes,
-	&donationKept, &updatesKept, &maxTempBytes, &maxPeakBytes, &maxAllocationBytes, &maxOutputBytes, &maxRemat, &maxCopies, &maxTransposes,
-	&noNewCollectives, &maxCollectives, &minCollectiveBytes, &asyncCollectives, &shardingPin, &noInvoluntaryRemat,
-	&noDtype, &dtypeFloor, &precision, &layoutPin,
-	&noUnclusteredOps, &maxClusters, &maxOutsideCollectives, &noCPUFallback,
-	&maxStepTime, &maxFlops, &maxBytesAccessed, &maxEstimatedCycles, &maxCodeBytes,
-	&targetRan, &factsComplete, &baselinePresent, &orphanBaseline, &waiverValid, &toolchain, &flags, &stableCompile, &unusedParameters,
-	&assert,
-}}
+// All holds the rules in the order in which they are listed, and the packs. A new rule is added here and nowhere else.
+var All = rule.NewCatalogue(packs,
+	rule.Section{Category: rule.Kernels, Rules: []*rule.Rule{
+		&maxKernels, &requiredFusions, &forbiddenFusions, &fusionDrift, &maxUnfused, &requiredCustomCalls, &forbiddenCustomCalls, &kernelBodies, &noHostCallback, &launchShape, &noSpills, &maxRegisters,
+	}},
+	rule.Section{Category: rule.Compilation, Rules: []*rule.Rule{
+		&noRecompilation, &maxCompilations, &maxHelperModules, &maxCompileTime, &maxInstructions, &loopsKept, &maxConstantBytes,
+	}},
+	rule.Section{Category: rule.Memory, Rules: []*rule.Rule{
+		&donationKept, &updatesKept, &maxTempBytes, &maxPeakBytes, &maxAllocationBytes, &maxOutputBytes, &maxRemat, &maxCopies, &maxTransposes,
+	}},
+	rule.Section{Category: rule.Collectives, Rules: []*rule.Rule{
+		&noNewCollectives, &maxCollectives, &minCollectiveBytes, &asyncCollectives, &shardingPin, &noInvoluntaryRemat,
+	}},
+	rule.Section{Category: rule.Types, Rules: []*rule.Rule{&noDtype, &dtypeFloor, &precision, &layoutPin}},
+	rule.Section{Category: rule.Frameworks, Rules: []*rule.Rule{&noUnclusteredOps, &maxClusters, &maxOutsideCollectives, &noCPUFallback}},
+	rule.Section{Category: rule.CostFacts, Rules: []*rule.Rule{&maxStepTime, &maxFlops, &maxBytesAccessed, &maxEstimatedCycles, &maxCodeBytes}},
+	rule.Section{Category: rule.Integrity, Rules: []*rule.Rule{
+		&targetRan, &factsComplete, &baselinePresent, &orphanBaseline, &waiverValid, &toolchain, &flags, &stableCompile, &unusedParameters,
+	}},
+	rule.Section{Category: rule.Custom, Rules: []*rule.Rule{&assert}},
+)

@@ -13,12 +13,10 @@ import (
 )
 
 var requiredCustomCalls = rule.Rule{
-	ID:       "required-custom-calls",
-	Title:    "required libraries and hand-written kernels are called",
-	Category: rule.Kernels,
+	ID:    "required-custom-calls",
+	Title: "required libraries and hand-written kernels are called",
 	Why: "Flash attention, an FP8 product or a Pallas kernel depends on pattern matchers and version checks that fail silently: the model still " +
 		"runs, on the slow path. This way scaled dot-product attention on a TPU took 115.9 ms instead of 0.7 ms.",
-	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "calls", Type: rule.Table, Sense: rule.Demands, Wanted: true, Require: true, Doc: "the calls that must be there", Fields: append(slices.Clone(callFields),
 			rule.Option{Key: "min", Type: rule.Count, Sense: rule.Demands, Least: 1, Default: 1.0, Doc: "how many there must be"},

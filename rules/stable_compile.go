@@ -11,9 +11,8 @@ import (
 )
 
 var stableCompile = rule.Rule{
-	ID:       "stable-compile",
-	Title:    "several compiles of the same source give the same program",
-	Category: rule.Integrity,
+	ID:    "stable-compile",
+	Title: "several compiles of the same source give the same program",
 	Why: "With autotuning and ties in the fusion pass, some compilers produce another program in every process: three different ones in six runs have been seen. Numbers that change by " +
 		"themselves teach people to ignore the gate.",
 	Reads: []rule.Input{rule.Samples},

@@ -11,12 +11,10 @@ import (
 )
 
 var unusedParameters = rule.Rule{
-	ID:       "unused-parameters",
-	Title:    "every argument is used",
-	Category: rule.Integrity,
+	ID:    "unused-parameters",
+	Title: "every argument is used",
 	Why: "A program that ignores an argument does not compute what it seems to: a trace that folded its inputs away is fast, small, and wrong. A batch that " +
 		"is transferred and not read still costs the transfer.",
-	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "arguments that may be unused"},
 		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "ignore smaller arguments"},

@@ -91,14 +91,14 @@ func TestEntryInheritsFromThePack(t *testing.T) {
 // What an entry says itself stands; "equal" leaves no room for the pack's limits.
 func TestOwnWordsStand(t *testing.T) {
 	limit, least := 7.0, 1.0
-	from := &rule.Settings{Level: "info", Reason: "packed", Max: &limit, MaxKey: "most", Min: &least, MaxIncrease: &rule.Change{Amount: 1}, MaxDecrease: &rule.Change{Amount: 2}, Options: map[string]any{"a": 1.0, "b": 2.0}}
+	from := &rule.Settings{Level: "info", Reason: "packed", Options: map[string]any{"a": 1.0, "b": 2.0}, Limits: rule.Limits{Max: &limit, MaxKey: "most", Min: &least, MaxIncrease: &rule.Change{Amount: 1}, MaxDecrease: &rule.Change{Amount: 2}}}
 	three := 3.0
-	s := &rule.Settings{Equal: &three, Options: map[string]any{"a": 9.0}}
+	s := &rule.Settings{Options: map[string]any{"a": 9.0}, Limits: rule.Limits{Equal: &three}}
 	inherit(s, from)
 	if s.Max != nil || s.Min != nil || s.MaxKey != "" || s.Level != "info" || s.Reason != "packed" || s.Options["a"] != 9.0 || s.Options["b"] != 2.0 {
 		t.Errorf("%+v", s)
 	}
-	own := &rule.Settings{Level: "error", Reason: "mine", Max: &three, Min: &three, MaxIncrease: &rule.Change{Amount: 5}, MaxDecrease: &rule.Change{Amount: 6}, Options: map[string]any{}}
+	own := &rule.Settings{Level: "error", Reason: "mine", Options: map[string]any{}, Limits: rule.Limits{Max: &three, Min: &three, MaxIncrease: &rule.Change{Amount: 5}, MaxDecrease: &rule.Change{Amount: 6}}}
 	inherit(own, from)
 	if own.Level != "error" || own.Reason != "mine" || *own.Max != 3 || *own.Min != 3 || own.MaxIncrease.Amount != 5 || own.MaxDecrease.Amount != 6 || own.MaxKey != "" {
 		t.Errorf("%+v", own)

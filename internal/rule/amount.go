@@ -79,13 +79,13 @@ type improvement struct {
 // noteworthy is the share of the old value from which an improvement is worth a line.
 const noteworthy = 0.001
 
-func (c *Context) noteBetter(a Amount) {
-	if a.Base == nil || a.Actual == *a.Base || (c.MaxIncrease == nil && c.MaxDecrease == nil) {
+func (c *Context) noteBetter(a Amount, l Limits) {
+	if a.Base == nil || a.Actual == *a.Base || !l.Compares() {
 		return
 	}
 	tolerance := 0.0 // growth by less is not reported either
-	if c.MaxIncrease != nil && !c.MaxIncrease.Percent {
-		tolerance = c.MaxIncrease.Amount
+	if l.MaxIncrease != nil && !l.MaxIncrease.Percent {
+		tolerance = l.MaxIncrease.Amount
 	}
 	better := a.Better == Lower && a.Actual < *a.Base || a.Better == Higher && a.Actual > *a.Base
 	if better && !c.differs(a) && math.Abs(a.Actual-*a.Base) >= max(noteworthy**a.Base, tolerance) {

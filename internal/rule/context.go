@@ -122,6 +122,13 @@ func (c *Context) Find(f Finding) *Finding {
 	return &f
 }
 
+// Explain gives a finding, if there is one, the cause and the evidence that why returns for what was counted.
+func Explain[T any](f *Finding, why func(T) (*diff.Cause, diff.Evidence), counted T) {
+	if f != nil {
+		f.Cause, f.Evidence = why(counted)
+	}
+}
+
 // Split replaces a recorded finding by one for each thing that it is about.
 func (c *Context) Split(f *Finding, each []Finding) {
 	c.Findings = slices.DeleteFunc(c.Findings, func(other *Finding) bool { return other == f })

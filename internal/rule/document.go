@@ -142,6 +142,27 @@ type Catalogue struct {
 	Packs fs.FS // packs/NAME.yaml
 }
 
+// Section is the rules of one category.
+type Section struct {
+	Category Category
+	Rules    []*Rule
+}
+
+// NewCatalogue lists the rules of all sections. It gives each rule its category and, where the rule does not say what it reads, the optimized module.
+func NewCatalogue(packs fs.FS, sections ...Section) Catalogue {
+	c := Catalogue{Packs: packs}
+	for _, s := range sections {
+		for _, r := range s.Rules {
+			r.Category = s.Category
+			if r.Reads == nil {
+				r.Reads = []Input{Optimized}
+			}
+			c.Rules = append(c.Rules, r)
+		}
+	}
+	return c
+}
+
 // ByID finds a rule, nil when there is none of that id.
 func (c Catalogue) ByID(id string) *Rule {
 	for _, r := range c.Rules {

@@ -20,22 +20,17 @@ func (c *Context) JudgeFact(m Metric) {
 		return
 	}
 	if m.Weighted == "" || !v.Knows(m.Weighted) {
-		c.explainFact(c.Judge(c.AmountOf(m, m.Fact)), v, m.Fact)
+		Explain(c.Judge(c.AmountOf(m, m.Fact)), v.FactGrowth, m.Fact)
 		return
 	}
-	c = c.NoWorse(m.Better)
-	if c.AbsolutelyBounded() {
-		static := c.With(func(s *Settings) { s.MaxIncrease, s.MaxDecrease = nil, nil })
-		c.explainFact(static.compare(c.AmountOf(m, m.Fact)), v, m.Fact)
+	limits := c.noWorse(m.Better)
+	growth := limits.growth()
+	limits.MaxIncrease, limits.MaxDecrease = nil, nil
+	if limits.AbsolutelyBounded() {
+		Explain(c.compare(c.AmountOf(m, m.Fact), limits), v.FactGrowth, m.Fact)
 	}
-	if c.MaxIncrease != nil || c.MaxDecrease != nil {
-		c.explainFact(c.With(noBounds).compare(c.AmountOf(m, m.Weighted)), v, m.Fact)
-	}
-}
-
-func (c *Context) explainFact(f *Finding, v *diff.Variant, fact facts.ID) {
-	if f != nil {
-		f.Cause, f.Evidence = v.FactGrowth(fact)
+	if growth.Compares() {
+		Explain(c.compare(c.AmountOf(m, m.Weighted), growth), v.FactGrowth, m.Fact)
 	}
 }
 
@@ -51,30 +46,25 @@ func (c *Context) noFact(v *diff.Variant) {
 // Judge compares an amount with max, min, equal, max_increase and max_decrease. What they leave open may not be worse than in the baseline;
 // improvements are noted. It records a finding where a limit is broken, and returns it if it is the worse side that broke, so that the rule
 // can say more about it; otherwise it returns nil.
-func (c *Context) Judge(a Amount) *Finding { return c.NoWorse(a.Better).compare(a) }
+func (c *Context) Judge(a Amount) *Finding { return c.compare(a, c.noWorse(a.Better)) }
 
 // Forbid judges an amount that must be zero unless the settings give it a limit.
 func (c *Context) Forbid(a Amount) *Finding {
+	limits := c.Limits
 	if c.MaxIncrease == nil && !c.AbsolutelyBounded() {
-		c = c.With(func(s *Settings) { s.Max, s.implied = new(float64), true })
+		limits.Max, limits.implied = new(float64), true
 	}
-	return c.compare(a)
+	return c.compare(a, limits)
 }
 
 // ForbidMore judges an amount that must not grow, whatever limit the settings give it.
 func (c *Context) ForbidMore(a Amount) *Finding {
-	return c.With(func(s *Settings) {
-		noBounds(s)
-		s.MaxIncrease, s.MaxDecrease = &Change{}, nil
-	}).compare(a)
+	return c.compare(a, Limits{MaxIncrease: &Change{}})
 }
 
 // JudgeMax judges an amount that an option of the rule's own bounds, and nothing else.
 func (c *Context) JudgeMax(key string, limit float64, a Amount) *Finding {
-	return c.With(func(s *Settings) {
-		noBounds(s)
-		s.MaxIncrease, s.MaxDecrease, s.Max, s.MaxKey = nil, nil, &limit, key
-	}).compare(a)
+	return c.compare(a, Limits{Max: &limit, MaxKey: key})
 }
 
 // Cap holds a number against an option of the rule's own. Where the number is larger it records a finding and returns it; message says how large it
@@ -97,10 +87,7 @@ func (c *Context) Cap(key, subject, unit string, n float64, message string) *Fin
 
 // JudgeSame judges an amount that must be what it was.
 func (c *Context) JudgeSame(a Amount) *Finding {
-	return c.With(func(s *Settings) {
-		noBounds(s)
-		s.MaxIncrease, s.MaxDecrease = &Change{}, &Change{}
-	}).compare(a)
+	return c.compare(a, Limits{MaxIncrease: &Change{}, MaxDecrease: &Change{}})
 }
 
 // JudgePinned judges how many things are not as the rule's own options pin them, or, without such options, as they were in the baseline.
@@ -126,9 +113,9 @@ func (c *Context) JudgeRuns(a Amount, runs func(*facts.Variant) float64) *Findin
 }
 
 // JudgeGrowth judges an amount by the baseline alone.
-func (c *Context) JudgeGrowth(a Amount) *Finding { return c.With(noBounds).Judge(a) }
-
-func noBounds(s *Settings) { s.Max, s.Min, s.Equal = nil, nil, nil }
+func (c *Context) JudgeGrowth(a Amount) *Finding {
+	return c.With(func(s *Settings) { s.Limits = s.growth() }).Judge(a)
+}
 
 // Portion is the share of things that are as they should be.
 type Portion struct {
@@ -167,35 +154,35 @@ func (c *Context) JudgeShare(a Amount, s Portion) (found []*Finding) {
 	return append(found, c.Find(f))
 }
 
-// NoWorse bounds the worse side by the baseline unless the settings bound the amount. A bound on the better side does not count as one.
-func (c *Context) NoWorse(better Direction) *Context {
-	if c.AbsolutelyBounded() || better == Exact && c.Bounded() {
-		return c
+// noWorse returns the limits of the settings. The baseline limits the worse side unless they bound the amount; a bound on the better side does not
+// count as one.
+func (l Limits) noWorse(better Direction) Limits {
+	if l.AbsolutelyBounded() || better == Exact && l.Bounded() {
+		return l
 	}
-	return c.With(func(s *Settings) {
-		if better != Higher && s.MaxIncrease == nil {
-			s.MaxIncrease = &Change{}
-		}
-		if better != Lower && s.MaxDecrease == nil {
-			s.MaxDecrease = &Change{}
-		}
-	})
+	if better != Higher && l.MaxIncrease == nil {
+		l.MaxIncrease = &Change{}
+	}
+	if better != Lower && l.MaxDecrease == nil {
+		l.MaxDecrease = &Change{}
+	}
+	return l
 }
 
 // compare compares an amount with the limits and the baseline, and records a finding of what it breaks.
-func (c *Context) compare(a Amount) *Finding {
+func (c *Context) compare(a Amount, l Limits) *Finding {
 	c.Checked()
 	var b breach
-	c.absolute(a, &b)
+	l.absolute(a, &b)
 	drift := len(b.said) == 0 && !a.Upgrade
-	c.drift(a, &b)
-	c.noteHeadroom(a)
+	c.drift(a, l, &b)
+	c.noteHeadroom(a, l)
 	if len(b.said) == 0 {
-		c.noteBetter(a)
+		c.noteBetter(a, l)
 		return nil
 	}
 	f := c.finding(a, b)
-	f.Drift, f.Bound = drift, c.bound(a)
+	f.Drift, f.Bound = drift, c.bound(a, l)
 	if recorded := c.Find(f); a.Better == Exact || b.tooMuch == (a.Better != Higher) {
 		return recorded
 	}
@@ -203,12 +190,12 @@ func (c *Context) compare(a Amount) *Finding {
 }
 
 // bound is the limit that an amount breaks even after it is accepted, nil where there is none.
-func (c *Context) bound(a Amount) *result.Bound {
+func (c *Context) bound(a Amount, l Limits) *result.Bound {
 	if a.Difference || c.Rule.Budget != nil && c.Rule.Budget.Difference && !c.BoundedByOwn() {
 		a.Actual = 0
 	}
 	var b breach
-	c.absolute(a, &b)
+	l.absolute(a, &b)
 	if len(b.said) == 0 {
 		return nil
 	}
@@ -216,15 +203,15 @@ func (c *Context) bound(a Amount) *result.Bound {
 }
 
 // absolute compares an amount with the limits that need no baseline.
-func (c *Context) absolute(a Amount, b *breach) {
-	if c.Equal != nil && a.Actual != *c.Equal {
-		b.add("equal", *c.Equal, a.Actual > *c.Equal, *c.Equal, "exactly "+a.against(*c.Equal)+" wanted")
+func (l *Limits) absolute(a Amount, b *breach) {
+	if l.Equal != nil && a.Actual != *l.Equal {
+		b.add("equal", *l.Equal, a.Actual > *l.Equal, *l.Equal, "exactly "+a.against(*l.Equal)+" wanted")
 	}
-	if c.Max != nil && a.Actual > *c.Max {
-		b.add(c.KeyOfMax(), *c.Max, true, *c.Max, "at most "+a.against(*c.Max)+" allowed")
+	if l.Max != nil && a.Actual > *l.Max {
+		b.add(l.KeyOfMax(), *l.Max, true, *l.Max, "at most "+a.against(*l.Max)+" allowed")
 	}
-	if c.Min != nil && a.Actual < *c.Min {
-		b.add("min", *c.Min, false, *c.Min, "at least "+a.against(*c.Min)+" wanted")
+	if l.Min != nil && a.Actual < *l.Min {
+		b.add("min", *l.Min, false, *l.Min, "at least "+a.against(*l.Min)+" wanted")
 	}
 }
 
@@ -232,19 +219,19 @@ func (c *Context) absolute(a Amount, b *breach) {
 const MinGrowth = "min_growth"
 
 // drift compares an amount with the baseline, where there is one and the settings compare with it.
-func (c *Context) drift(a Amount, b *breach) {
-	if c.MaxIncrease == nil && c.MaxDecrease == nil || c.incomparable(a) || a.Base == nil {
+func (c *Context) drift(a Amount, l Limits, b *breach) {
+	if !l.Compares() || c.incomparable(a) || a.Base == nil {
 		return
 	}
 	grown, shrunk := max(a.Actual-*a.Base, a.Added), max(*a.Base-a.Actual, a.Lost)
 	if least, _ := c.Number(MinGrowth); grown < least {
 		grown = 0
 	}
-	if c.MaxIncrease != nil && grown > 0 && grown > c.MaxIncrease.Of(*a.Base) {
-		b.add("max_increase", math.Floor(*a.Base+c.MaxIncrease.Of(*a.Base)), true, *a.Base, a.comparison("up from"))
+	if l.MaxIncrease != nil && grown > 0 && grown > l.MaxIncrease.Of(*a.Base) {
+		b.add("max_increase", math.Floor(*a.Base+l.MaxIncrease.Of(*a.Base)), true, *a.Base, a.comparison("up from"))
 	}
-	if c.MaxDecrease != nil && shrunk > 0 && shrunk > c.MaxDecrease.Of(*a.Base) {
-		b.add("max_decrease", math.Ceil(*a.Base-c.MaxDecrease.Of(*a.Base)), false, *a.Base, a.comparison("down from"))
+	if l.MaxDecrease != nil && shrunk > 0 && shrunk > l.MaxDecrease.Of(*a.Base) {
+		b.add("max_decrease", math.Ceil(*a.Base-l.MaxDecrease.Of(*a.Base)), false, *a.Base, a.comparison("down from"))
 	}
 }
 
@@ -265,17 +252,17 @@ func (c *Context) incomparable(a Amount) bool {
 }
 
 // noteHeadroom notes how much of a budget is used.
-func (c *Context) noteHeadroom(a Amount) {
+func (c *Context) noteHeadroom(a Amount, l Limits) {
 	row := result.Headroom{Program: c.programName(), Rule: c.Rule.ID, Subject: a.Subject, Actual: a.Actual, Unit: a.Unit}
 	if a.Base != nil {
 		row.Base = *a.Base
 	}
-	if c.Max != nil && !c.implied {
-		row.Key, row.Limit = "max", *c.Max
+	if l.Max != nil && !l.implied {
+		row.Key, row.Limit = "max", *l.Max
 		c.Headroom = append(c.Headroom, row)
 	}
-	if _, written := c.Marks["max_increase"]; written && c.MaxIncrease != nil && c.MaxIncrease.Amount > 0 && a.Base != nil {
-		row.Key, row.Limit = "max_increase", *a.Base+c.MaxIncrease.Of(*a.Base)
+	if _, written := c.Marks["max_increase"]; written && l.MaxIncrease != nil && l.MaxIncrease.Amount > 0 && a.Base != nil {
+		row.Key, row.Limit = "max_increase", *a.Base+l.MaxIncrease.Of(*a.Base)
 		c.Headroom = append(c.Headroom, row)
 	}
 }

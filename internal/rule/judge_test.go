@@ -52,9 +52,9 @@ func TestImprovementThatIsNotWorthALine(t *testing.T) {
 		if c.is < 1000 {
 			was = 539
 		}
-		said := NewContext(&Settings{Rule: &Rule{}, MaxIncrease: c.increase, Options: map[string]any{}}, &Target{Name: "t"}, nil)
+		said := NewContext(&Settings{Rule: &Rule{}, Options: map[string]any{}, Limits: Limits{MaxIncrease: c.increase}}, &Target{Name: "t"}, nil)
 		said.Program = &diff.Program{Name: "f"}
-		said.noteBetter(Amount{Subject: "constants", Noun: "constants", Unit: "bytes", Better: Lower, Actual: c.is, Base: &was})
+		said.noteBetter(Amount{Subject: "constants", Noun: "constants", Unit: "bytes", Better: Lower, Actual: c.is, Base: &was}, said.Limits)
 		if told := len(said.Notes) > 0; told != c.told {
 			t.Errorf("%v → %v with %+v: %v", was, c.is, *c.increase, said.Notes)
 		}
@@ -63,10 +63,10 @@ func TestImprovementThatIsNotWorthALine(t *testing.T) {
 
 // An improvement in several variants of a program is one, told as it is where it is greatest.
 func TestBetterIsToldOnce(t *testing.T) {
-	c := &Context{Settings: &Settings{Rule: &Rule{}, MaxIncrease: &Change{}, Options: map[string]any{}}, Report: &Report{}}
+	c := &Context{Settings: &Settings{Rule: &Rule{}, Options: map[string]any{}, Limits: Limits{MaxIncrease: &Change{}}}, Report: &Report{}}
 	improve := func(program string, was, is float64) {
 		v := &diff.Variant{Old: &facts.Variant{}, New: &facts.Variant{}}
-		c.At(&diff.Program{Name: program}, v).noteBetter(Amount{Subject: "kernels.total", Noun: "kernels", Better: Lower, Actual: is, Base: &was})
+		c.At(&diff.Program{Name: program}, v).noteBetter(Amount{Subject: "kernels.total", Noun: "kernels", Better: Lower, Actual: is, Base: &was}, c.Limits)
 	}
 	improve("f", 20, 19)
 	improve("f", 20, 10)

@@ -14,10 +14,10 @@ import (
 // Rule is one check with its description. The docs, the JSON Schema, `xlagate explain` and the SARIF help are made from it.
 type Rule struct {
 	ID       string
-	Title    string // one line: what is true if the rule passes
-	Category Category
+	Title    string   // one line: what is true if the rule passes
+	Category Category // that of its section of the catalogue
 	Why      string   // what is lost without it
-	Reads    []Input  // what must have been dumped
+	Reads    []Input  // what must have been dumped; by default the optimized module
 	Needs    facts.ID // a fact that every variant has if the first of these was dumped; "" if the rule checks that itself
 	Options  []Option // besides the common keys
 	NeedsOne []string // keys; an entry must have at least one of them

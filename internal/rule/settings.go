@@ -13,23 +13,28 @@ import (
 
 // Settings is one entry under `rules:`, with what it inherits from packs.
 type Settings struct {
-	Rule        *Rule
-	Name        string
-	Reason      string
-	Level       string // error | warning | info
-	Targets     []string
-	Programs    []string
+	Rule     *Rule
+	Name     string
+	Reason   string
+	Level    string // error | warning | info
+	Targets  []string
+	Programs []string
+	Limits
+	Options map[string]any  // by key; only what was set, or has a default
+	Place   string          // file:line:column
+	Marks   map[string]Mark // the places of its bounds in the user's file; a pack's have none
+	Except  ByProgram       // entries of the same rule that take over the programs they cover
+	Pack    string          // the pack it came from; "" when the user's own file names the rule
+}
+
+// Limits bound what a rule counts: by numbers, and by what it was in the baseline.
+type Limits struct {
 	Max         *float64
 	MaxKey      string // the rule's own key that max was written as; "": max
 	Min         *float64
 	Equal       *float64
 	MaxIncrease *Change
 	MaxDecrease *Change
-	Options     map[string]any  // by key; only what was set, or has a default
-	Place       string          // file:line:column
-	Marks       map[string]Mark // the places of its bounds in the user's file; a pack's have none
-	Except      ByProgram       // entries of the same rule that take over the programs they cover
-	Pack        string          // the pack it came from; "" when the user's own file names the rule
 
 	implied bool // the rule implies max; the file does not set it
 }
@@ -41,10 +46,10 @@ type Mark struct {
 	Plain        bool // without quotes
 }
 
-// bound returns what the settings say of one of [BoundKeys], a number or a [Change]; nil where they say nothing.
-func (s *Settings) bound(key string) any {
-	number := map[string]*float64{"max": s.Max, "min": s.Min, "equal": s.Equal}[key]
-	change := map[string]*Change{"max_increase": s.MaxIncrease, "max_decrease": s.MaxDecrease}[key]
+// bound returns what the limits say of one of [BoundKeys], a number or a [Change]; nil where they say nothing.
+func (l *Limits) bound(key string) any {
+	number := map[string]*float64{"max": l.Max, "min": l.Min, "equal": l.Equal}[key]
+	change := map[string]*Change{"max_increase": l.MaxIncrease, "max_decrease": l.MaxDecrease}[key]
 	switch {
 	case number != nil:
 		return *number
@@ -148,13 +153,19 @@ func (s *Settings) value(key string) any {
 	return nil
 }
 
-// Bounded reports whether the settings bound what the rule counts.
-func (s *Settings) Bounded() bool {
-	return s.AbsolutelyBounded() || s.MaxIncrease != nil || s.MaxDecrease != nil
-}
+// Bounded reports whether there is a limit.
+func (l *Limits) Bounded() bool { return l.AbsolutelyBounded() || l.Compares() }
 
-// AbsolutelyBounded reports whether they bound it without a baseline.
-func (s *Settings) AbsolutelyBounded() bool { return s.Max != nil || s.Min != nil || s.Equal != nil }
+// AbsolutelyBounded reports whether there is a limit that needs no baseline.
+func (l *Limits) AbsolutelyBounded() bool { return l.Max != nil || l.Min != nil || l.Equal != nil }
+
+// Compares reports whether there is a limit that needs the baseline.
+func (l *Limits) Compares() bool { return l.MaxIncrease != nil || l.MaxDecrease != nil }
+
+// growth returns the limits that need the baseline.
+func (l Limits) growth() Limits {
+	return Limits{MaxIncrease: l.MaxIncrease, MaxDecrease: l.MaxDecrease}
+}
 
 // BoundedByOwn reports whether one of the rule's own options bounds what it counts.
 func (s *Settings) BoundedByOwn() bool {
@@ -162,7 +173,7 @@ func (s *Settings) BoundedByOwn() bool {
 }
 
 // KeyOfMax is the key that max is written as.
-func (s *Settings) KeyOfMax() string { return cmp.Or(s.MaxKey, "max") }
+func (l *Limits) KeyOfMax() string { return cmp.Or(l.MaxKey, "max") }
 
 // NeedsBaseline reports whether the settings compare with the baseline.
 func (s *Settings) NeedsBaseline() bool {
