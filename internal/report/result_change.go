@@ -95,7 +95,7 @@ func caret(text string, c *result.Change) (column, width int) {
 // changeLines say what a change costs, what else was done, and where.
 func changeLines(r *indexed, c *result.Change) []line {
 	var lines []line
-	if p := priceLine(c); len(p) > 0 {
+	if p := priceLine(r, c); len(p) > 0 {
 		lines = append(lines, p)
 	}
 	for i := range c.Others {
@@ -132,8 +132,8 @@ func variantLine(r *indexed, c *result.Change) line {
 }
 
 // priceLine is "predicted step +800 µs (+6.6 %); peak +256 B; kernels 482 → 491, fusions 466 → 475".
-func priceLine(c *result.Change) line {
-	return say(joined(stepText(c.Price), peakText(c.Price), some(c.Price.Compilations, "more compilation"), effectsText(c)))
+func priceLine(r *indexed, c *result.Change) line {
+	return say(joined(stepText(c.Price), peakText(c.Price), some(c.Price.Compilations, "more compilation"), effectsText(r, c)))
 }
 
 // stepText is "predicted step +800 µs (+6.6 %)"; "" where a change has no price.
@@ -185,8 +185,9 @@ func growth(delta, whole float64) string {
 // maxEffects bounds the facts that are named beside a price.
 const maxEffects = 4
 
-// effectsText names the facts that moved, the most telling first.
-func effectsText(c *result.Change) string {
+// effectsText names the facts that moved, the most telling first. Of a fact that other changes of the program moved too, it says by how much: the
+// numbers before and after this change alone are no numbers of the program.
+func effectsText(r *indexed, c *result.Change) string {
 	var parts []string
 	was, is := facts.Values{}, facts.Values{} // where no launches moved, none are known
 	for _, e := range c.Effects {
@@ -200,7 +201,11 @@ func effectsText(c *result.Change) string {
 		if at < 0 || len(parts) == maxEffects {
 			continue
 		}
-		if e := c.Effects[at]; !negligible(e.Fact, e.Was, e.Is) {
+		switch e := c.Effects[at]; {
+		case negligible(e.Fact, e.Was, e.Is):
+		case r.movers[mover{c.Target, c.Program, e.Fact}] > 1:
+			parts = append(parts, l.text+" "+signed(e.Is-e.Was, unitOf(e.Fact)))
+		default:
 			parts = append(parts, l.text+" "+change(e.Fact, e.Was, e.Is))
 		}
 	}

@@ -33,8 +33,25 @@ func TestPriceLine(t *testing.T) {
 		{result.Change{Price: result.Price{PeakBytes: 256}, Effects: []result.Effect{{Fact: "memory.peak_bytes", Was: 0, Is: 256}, {Fact: "kernels.total", Was: 1, Is: 4}}}, "peak +256 B; kernels 1 → 4"},
 		{result.Change{Effects: []result.Effect{{Fact: "cost.weighted_flops", Was: 1, Is: 2}, {Fact: "kernels.total", Was: 1, Is: 4}, {Fact: "made up", Was: 1, Is: 2}}}, "kernels 1 → 4, flops 1 → 2"},
 	} {
-		if got := priceLine(&c.change).text(); got != c.want {
+		if got := priceLine(index(&result.Result{Changes: []result.Change{c.change}}), &c.change).text(); got != c.want {
 			t.Errorf("%q, wanted %q", got, c.want)
+		}
+	}
+}
+
+// Of a fact that two changes of a program moved, each says by how much: a number that the program never had would be read as one that it has.
+func TestSharedEffect(t *testing.T) {
+	moved := func(id, program string, is float64) result.Change {
+		return result.Change{ID: id, Program: program, Effects: []result.Effect{{Fact: "kernels.total", Was: 201, Is: is}, {Fact: "memory.temp_bytes", Was: 1024, Is: 1024 + 100*(is-201)}}}
+	}
+	alone := moved("d", "eval", 190)
+	alone.Effects = alone.Effects[:1]
+	other := moved("b", "train", 190)
+	other.Effects = other.Effects[:1]
+	r := index(&result.Result{Changes: []result.Change{moved("a", "train", 210), other, alone}})
+	for i, want := range []string{"kernels +9, temp 1.0 KiB → 1.9 KiB", "kernels −11", "kernels 201 → 190"} {
+		if got := effectsText(r, &r.Changes[i]); got != want {
+			t.Errorf("%q, wanted %q", got, want)
 		}
 	}
 }

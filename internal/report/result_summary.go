@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -188,10 +189,21 @@ func targetSection(r *indexed, t *result.Target) section {
 type indexed struct {
 	*result.Result
 	findings map[string][]*result.Finding // by the change's id
+	movers   map[mover]int                // how many changes of a program moved a fact
+}
+
+type mover struct {
+	target, program string
+	fact            facts.ID
 }
 
 func index(r *result.Result) *indexed {
-	out := &indexed{r, make(map[string][]*result.Finding, len(r.Changes))}
+	out := &indexed{r, make(map[string][]*result.Finding, len(r.Changes)), map[mover]int{}}
+	for i := range r.Changes {
+		for _, e := range r.Changes[i].Effects {
+			out.movers[mover{r.Changes[i].Target, r.Changes[i].Program, e.Fact}]++
+		}
+	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		out.findings[f.Change] = append(out.findings[f.Change], f)
