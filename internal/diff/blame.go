@@ -12,7 +12,7 @@ import (
 // findCauses returns what brought a variant's changes about, the weightiest first. Every kernel that came, went or changed is put down to one cause:
 // the edit on its line or in its scope, else the weightiest one.
 func findCauses(v *Variant) []Cause {
-	b := &blame{v: v, at: map[place]int{}}
+	b := &blame{v: v, at: map[place]int{}, donated: -1}
 	arguments, follow := argumentsTitle(v)
 	if !follow {
 		b.whole(KindArguments, arguments)
@@ -60,6 +60,8 @@ type blame struct {
 	v        *Variant
 	suspects []suspect
 	at       map[place]int // the suspect of an edited place
+	donated  int           // the suspect of a changed donation; -1 for none
+	lost     []*facts.Parameter
 }
 
 func (b *blame) add(s suspect) int {
@@ -191,8 +193,9 @@ func (b *blame) constants() {
 }
 
 func (b *blame) donation() {
-	if text := donationTitle(b.v); text != "" {
-		b.add(suspect{Cause: Cause{Kind: KindDonation, Title: text, Source: b.v.New.CallSite}, weight: donationWeight})
+	lost, gained := redonated(b.v)
+	if text := donationTitle(lost, gained); text != "" {
+		b.lost, b.donated = lost, b.add(suspect{Cause: Cause{Kind: KindDonation, Title: text, Source: b.v.New.CallSite}, weight: donationWeight})
 	}
 }
 
@@ -257,6 +260,9 @@ func (b *blame) put(before, after []facts.Kernel) *suspect {
 // of finds the cause of kernels that went and came: the weightiest edit on a line of their operations, then in a scope, then around the scope.
 func (b *blame) of(before, after []facts.Kernel) *suspect {
 	all := slices.Concat(after, before)
+	if len(before) == 0 && b.kept(after) {
+		return &b.suspects[b.donated]
+	}
 	at := b.find(after, func(op facts.Op) [2]place { return [2]place{{line: line(op.Source)}} })
 	if at < 0 {
 		at = b.find(all, func(op facts.Op) [2]place { return [2]place{{scope: scopeOf(op.OpName)}, {scope: op.OpName}} })
@@ -270,6 +276,13 @@ func (b *blame) of(before, after []facts.Kernel) *suspect {
 		at = b.heaviest(func(*suspect) bool { return true })
 	}
 	return &b.suspects[at]
+}
+
+// kept reports whether new kernels only copy arguments whose buffers are not given away any more. The model has no copies: the compiler makes them.
+func (b *blame) kept(kernels []facts.Kernel) bool {
+	return b.donated >= 0 && !slices.ContainsFunc(kernels, func(k facts.Kernel) bool {
+		return k.Class != facts.ClassCopy || !slices.ContainsFunc(b.lost, func(p *facts.Parameter) bool { return p.Shape == k.Out })
+	})
 }
 
 // weightier returns the weightier of two suspects; -1 is none.

@@ -212,9 +212,8 @@ func bakedIn(v *Variant, p *facts.Parameter) bool {
 	return parts > 0 && parts == p.Bytes
 }
 
-// donationTitle says how many arguments lend their buffers to results no longer, or do so now.
-func donationTitle(v *Variant) string {
-	var lost, gained []*facts.Parameter
+// redonated lists the arguments that lend their buffers to results no longer, and those that do so now.
+func redonated(v *Variant) (lost, gained []*facts.Parameter) {
 	for _, p := range v.Params {
 		switch {
 		case p.Old == nil || p.New == nil:
@@ -224,6 +223,11 @@ func donationTitle(v *Variant) string {
 			gained = append(gained, p.New)
 		}
 	}
+	return lost, gained
+}
+
+// donationTitle says which arguments lend their buffers to results no longer, or do so now.
+func donationTitle(lost, gained []*facts.Parameter) string {
 	switch {
 	case len(lost) > 0:
 		return "no longer updated in place: " + strings.Join(phrase.Within(Trees(lost), 4), ", ")

@@ -78,6 +78,7 @@ type key struct{ program, kind, place string }
 type group struct {
 	result.Change
 	place  string
+	edit   string // the lines that were edited together; see [grouping.editOf]
 	causes []*diff.Cause
 	found  []*JudgedFinding
 	first  string // of the programs that it is in, by name
@@ -356,6 +357,7 @@ func (g *grouping) joinEdits() []*group {
 	byPlace := map[string][]int{}
 	for _, o := range g.groups {
 		at := -1
+		o.edit = g.editOf(o)
 		for _, place := range o.near() {
 			if near := byPlace[place]; at < 0 {
 				at = slices.IndexFunc(near, func(i int) bool { return slices.ContainsFunc(classes[i], o.sameEdit) })
@@ -379,19 +381,24 @@ func (g *grouping) joinEdits() []*group {
 	return list
 }
 
-// line identifies the edited line of a change; "" where it has none.
-func (o *group) line() string {
+// editOf identifies the lines that were edited together at a change, in one function with those in it; "" where none were edited.
+func (g *grouping) editOf(o *group) string {
 	if !o.Source.Edited {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d", o.Source.File, o.Source.Line)
+	first := o.Source.Line
+	if h, ok := g.target.Edits.At(o.Source.File, o.Source.Line); ok {
+		first = h.First
+	}
+	function, _, _ := strings.Cut(o.Source.Function, ".<locals>.")
+	return fmt.Sprintf("%s:%d:%s", o.Source.File, first, function)
 }
 
-// near lists what changes that are one edit may have in common: the edited line, the function, or the program that is called otherwise.
+// near lists what changes that are one edit may have in common: the edited lines, the function, or the program that is called otherwise.
 func (o *group) near() []string {
 	places := []string{"at " + o.place}
-	if line := o.line(); line != "" {
-		places = append(places, "line "+line)
+	if o.edit != "" {
+		places = append(places, "edit "+o.edit)
 	}
 	if o.Kind == diff.KindArguments {
 		places = append(places, "call "+o.Program)
@@ -399,7 +406,7 @@ func (o *group) near() []string {
 	return places
 }
 
-// sameEdit reports whether two changes are one edit: of one line, of what one program is called with, or in different programs of one function of the model.
+// sameEdit reports whether two changes are one edit: of the same lines, of what one program is called with, or in different programs of one function of the model.
 func (o *group) sameEdit(other *group) bool {
 	inCode := func(o *group) bool {
 		return o.Kind == diff.KindCode || o.Kind == diff.KindConstants || o.Kind == diff.KindResults
@@ -411,7 +418,7 @@ func (o *group) sameEdit(other *group) bool {
 		return true
 	case o.Source.File == "":
 		return false
-	case o.line() != "" && o.line() == other.line():
+	case o.edit != "" && o.edit == other.edit:
 		return true
 	}
 	return o.Program != other.Program && o.place == other.place && o.Source.Function != "" && inCode(o) && inCode(other)

@@ -3,10 +3,12 @@ package gate
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/facts/factstest"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -107,5 +109,25 @@ func TestEffects(t *testing.T) {
 		if !slices.Equal(c.Effects, want) {
 			t.Errorf("%s: %+v, wanted %+v", c.Title, c.Effects, want)
 		}
+	}
+}
+
+// A lost donation costs the copies that keep what it gave away, and no edit of the model beside it does.
+func TestCopiesBelongToTheLostDonation(t *testing.T) {
+	base := factstest.Measure(t, "../../testdata/cases/cpu-norm_beside_buffer/before.tar.xz", facts.Options{})
+	fresh := factstest.Measure(t, "../../testdata/cases/cpu-norm_beside_buffer/after.tar.xz", facts.Options{})
+	told := edits(t, "pairs.py", 1200, 992, 997) // where the hidden values are normalized, and what is donated
+	at := func(l hlo.Location) bool { _, edited := told.At(l.File, int(l.Line)); return edited }
+	list := ChangesOf(JudgedTarget{Programs: diff.CompareEdited(base, fresh, at).Programs, Edits: told}, nil)
+	copied := 0
+	for _, c := range list {
+		copies := slices.ContainsFunc(c.Evidence.After, func(line string) bool { return strings.Contains(line, "copy → f32[4096,24]") })
+		if donation := c.Kind == diff.KindDonation; donation != copies || !c.Source.Edited || c.Price.StepNS <= 0 {
+			t.Errorf("%+v", c)
+		}
+		copied += int(diff.Flag(copies))
+	}
+	if len(list) != 2 || copied != 1 {
+		t.Errorf("%d changes, copies in %d", len(list), copied)
 	}
 }

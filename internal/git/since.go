@@ -81,9 +81,11 @@ func (t *workTree) since(ctx context.Context, commit string) (*Edits, error) {
 			files = append(files, fileEdits{now: name, hunks: []Hunk{{First: 1, Lines: len(lines), Code: true}}})
 		}
 	}
-	for _, f := range files {
-		if isPython(f.now) {
-			placeIn(t.lines(f.now), f.hunks)
+	for i := range files {
+		if f := &files[i]; isPython(f.now) {
+			lines := t.lines(f.now)
+			placeIn(lines, f.hunks)
+			f.hunks = joined(lines, f.hunks)
 		}
 	}
 	return editsOf(commit, t, files, unedited(known, files)), nil

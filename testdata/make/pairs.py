@@ -982,6 +982,21 @@ def place_baked():
     return step, ({"in": array(16, 32), "place": array(24, 32), "out": array(32, 8)}, array(8, 24, 16)), {"donate_argnums": 0}
 
 
+def norm_beside_buffer():
+    """Two edits: a buffer is no longer donated, so that it is copied, and the hidden values are normalized."""
+
+    def learn(w, buffer, rows, at):
+        buffer = jax.tree.map(lambda b, r: jax.lax.dynamic_update_slice_in_dim(b, r, at, 0), buffer, rows)
+        h = jnp.tanh(buffer["seen"][:64] @ w["up"])
+        if after:
+            h = (h - h.mean(-1, keepdims=True)) * jax.lax.rsqrt(h.var(-1, keepdims=True) + 1e-6)
+        return buffer, ((h @ w["down"]) ** 2).mean()
+
+    rows = lambda n: {"seen": array(n, 24), "next": array(n, 24)}  # noqa: E731
+    w = {"up": array(24, 64), "down": array(64, 8)}
+    return learn, (w, rows(4096), rows(16), array(dtype=jnp.int32)), {} if after else {"donate_argnums": 1}
+
+
 def on_chip(name, args):
     """One chip of a kind that this machine does not have, and the arguments placed there."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "jax-aot"))
