@@ -35,20 +35,18 @@ func baselineCommand(w world) *cli.Command {
 
 // baselineOptions returns the options that say where the baseline is.
 func baselineOptions(c *cli.Context, w world) (gate.Options, error) {
-	dir, err := workingDir()
+	o, err := newOptions(c, w, gate.Run{})
 	if err != nil {
-		return gate.Options{}, err
+		return o, err
 	}
-	cfg, err := loadConfig(c.String("config"), dir)
-	if err != nil {
-		return gate.Options{}, err
+	if o.Config, err = loadConfig(c.String("config"), o.Dir); err != nil {
+		return o, err
 	}
-	o := gate.Options{Request: gate.Request{Config: cfg, Baseline: c.String("baseline")}, Environment: gate.Environment{Dir: dir, Registry: registryClient(c, w)}}
 	if err := checkBaseline(o.Baseline); err != nil {
 		return o, err
 	}
 	if finished, _ := gate.FinishAccept(o); finished { // opening the baseline reports what cannot be finished
-		o.Config, err = loadConfig(c.String("config"), dir)
+		o.Config, err = loadConfig(c.String("config"), o.Dir)
 	}
 	return o, err
 }

@@ -147,7 +147,7 @@ func propose(c *cli.Context, w world, path string) error {
 
 // proposable measures a dump, which has to be readable and to hold a program.
 func proposable(c *cli.Context, w world, path string) (*facts.Report, error) {
-	rep, err := measuredWith(c, w, path, gate.Options{Run: gate.Run{EveryStage: true}})
+	rep, err := measuredWith(c, w, path, gate.Run{EveryStage: true})
 	if err != nil {
 		return nil, incomplete(w, err)
 	}

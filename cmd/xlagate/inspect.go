@@ -29,7 +29,7 @@ func inspectCommand(w world) *cli.Command {
 			if c.NArg() != 1 {
 				return wrongUsage("inspect takes one dump, not %d; xlagate inspect DUMP", c.NArg())
 			}
-			rep, err := measuredWith(c, w, c.Args().First(), gate.Options{Run: gate.Run{EveryStage: true, Passes: c.Bool("passes"), KeepModules: to.holds("html")}, Request: gate.Request{Profiles: c.StringSlice("trace"), Logs: c.StringSlice("log")}})
+			rep, err := measuredWith(c, w, c.Args().First(), gate.Run{EveryStage: true, Passes: c.Bool("passes"), KeepModules: to.holds("html")})
 			if err != nil {
 				return incomplete(w, err)
 			}
@@ -46,11 +46,15 @@ func inspectCommand(w world) *cli.Command {
 }
 
 // measuredWith opens and measures one dump.
-func measuredWith(c *cli.Context, w world, path string, o gate.Options) (*facts.Report, error) {
-	if err := there(path); err != nil {
+func measuredWith(c *cli.Context, w world, path string, how gate.Run) (*facts.Report, error) {
+	o, err := newOptions(c, w, how)
+	if err == nil {
+		err = there(path)
+	}
+	if err != nil {
 		return nil, err
 	}
-	return gate.MeasureDump(c.Context, withoutConfig(c, w, o), path, o.Logs)
+	return gate.MeasureDump(c.Context, o, path, o.Logs)
 }
 
 // there returns an error if a dump does not exist.
@@ -100,7 +104,7 @@ func sides(c *cli.Context, w world, paths []string, how gate.Run) ([]*facts.Repo
 	for _, path := range paths {
 		rep, err := baselineSide(c, w, path)
 		if rep == nil && err == nil {
-			rep, err = measuredWith(c, w, path, gate.Options{Run: how})
+			rep, err = measuredWith(c, w, path, how)
 		}
 		if err == nil {
 			list = append(list, rep)

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -137,21 +136,18 @@ func mergeResults(c *cli.Context, w world, to *outputs, inputs []gate.Input) err
 
 // mergeOptions returns the options of a merge. Results of a matrix need no configuration; parts are judged by theirs, which they name.
 func mergeOptions(c *cli.Context, w world, inputs []gate.Input) (gate.Options, error) {
-	o := gate.Options{
-		Request:     gate.Request{Baseline: c.String("baseline"), AllowMissing: c.StringSlice("allow-missing"), FailOn: c.String("fail-on")},
-		Environment: gate.Environment{Registry: registryClient(c, w), Now: time.Now(), Version: version(), Edits: editedLines(c, w)},
+	o, err := newOptions(c, w, gate.Run{})
+	if err == nil {
+		err = checkBaseline(o.Baseline)
 	}
-	err := checkBaseline(o.Baseline)
 	if err != nil {
-		return o, err
-	}
-	if o.Dir, err = workingDir(); err != nil {
 		return o, err
 	}
 	file := c.String("config")
 	if file == "" {
 		if _, err = config.Find(o.Dir); errors.Is(err, os.ErrNotExist) {
 			if file = partsConfig(inputs); file == "" {
+				o.Config = nil
 				return o, nil
 			}
 		}
@@ -249,12 +245,15 @@ func factsCommand(w world) *cli.Command {
 
 // writeFacts measures each dump, or this machine's part of it.
 func writeFacts(c *cli.Context, w world, s dump.Shard) error {
-	o := gate.Options{Run: gate.Run{EveryStage: true}, Request: gate.Request{Logs: c.StringSlice("log"), Listings: c.String("listings")}, Environment: gate.Environment{Version: version()}}
+	o, err := newOptions(c, w, gate.Run{EveryStage: true})
+	if err != nil {
+		return err
+	}
 	dealt := s
 	if s.Whole() {
 		dealt = dump.Shard{Count: 1}
 	}
-	shares, err := measuredShares(c, w, dump.NewDealer(dealt), o)
+	shares, err := measuredShares(c, dump.NewDealer(dealt), o)
 	if err != nil {
 		return incomplete(w, err)
 	}
@@ -269,7 +268,7 @@ func writeFacts(c *cli.Context, w world, s dump.Shard) error {
 	return deliverFacts(c, w, []output{{format: "json", path: c.String("output")}}, gate.Partial(shares), parts)
 }
 
-func measuredShares(c *cli.Context, w world, dealer *dump.Dealer, o gate.Options) ([]*facts.Share, error) {
+func measuredShares(c *cli.Context, dealer *dump.Dealer, o gate.Options) ([]*facts.Share, error) {
 	if err := errors.Join(gate.CheckDumps(c.Args().Slice()...), gate.Distinct(c.Args().Slice())); err != nil {
 		return nil, err
 	}
@@ -278,7 +277,7 @@ func measuredShares(c *cli.Context, w world, dealer *dump.Dealer, o gate.Options
 			return nil, err
 		}
 	}
-	return gate.MeasureShares(c.Context, withoutConfig(c, w, o), dealer, c.Args().Slice(), o.Logs)
+	return gate.MeasureShares(c.Context, o, dealer, c.Args().Slice(), o.Logs)
 }
 
 // deliverFacts writes facts. The error carries exit code 3 if something could not be read.

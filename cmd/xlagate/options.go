@@ -19,6 +19,25 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
+// newOptions returns what the flags that a command has ask for, and what surrounds the program.
+func newOptions(c *cli.Context, w world, run gate.Run) (gate.Options, error) {
+	run.Jobs, run.MaxMemory = c.Int("jobs"), maxMemory(c)
+	o := gate.Options{
+		Request: gate.Request{
+			Config: &config.Config{}, Baseline: c.String("baseline"), Against: c.String("against"), FailOn: c.String("fail-on"), Logs: c.StringSlice("log"),
+			AllowMissing: c.StringSlice("allow-missing"), Profiles: c.StringSlice("trace"), Listings: c.String("listings"),
+		},
+		Environment: gate.Environment{
+			Root: repositoryRoot(w), Stdin: w.in, Stdout: w.err, Stderr: w.err, Now: time.Now(), Version: version(), Warn: w.say, Progress: progress(c, w),
+			Registry: registryClient(c, w), Assembler: artifacts.NewAssembler(w.getenv, factsCache(c)), Reviewed: reviewed(w), Edits: editedLines(c, w),
+		},
+		Run: run,
+	}
+	var err error
+	o.Dir, err = workingDir()
+	return o, err
+}
+
 // gateOptions builds the gate's options from flags, arguments and the configuration.
 func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 	o, err := baselineOptions(c, w)
@@ -26,11 +45,7 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 		return o, err
 	}
 	dumps, command := split(c)
-	o.Dumps, o.Command, o.ByTarget, o.Against, o.Logs = dumps, command, map[string]string{}, c.String("against"), c.StringSlice("log")
-	o.AllowMissing, o.FailOn = c.StringSlice("allow-missing"), c.String("fail-on")
-	o = reading(c, w, o)
-	o.Cache, o.Stdout, o.Stderr, o.Now, o.Version, o.Edits = factsCache(c), w.err, w.err, time.Now(), version(), editedLines(c, w)
-	o.Reviewed = reviewed(w)
+	o.Dumps, o.Command, o.ByTarget, o.Cache = dumps, command, map[string]string{}, factsCache(c)
 	if command != nil && len(command) == 0 {
 		return o, wrongUsage("%s needs a command after --", c.Command.HelpName)
 	}
@@ -47,7 +62,6 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 		}
 		o.ByTarget[name] = dump
 	}
-	o.Listings = c.String("listings")
 	o.Shard, err = chosenShard(c)
 	return o, err
 }
@@ -85,19 +99,6 @@ func relative(from, path string) string {
 		return ""
 	}
 	return path
-}
-
-// withoutConfig fills the options of a command that reads no configuration.
-func withoutConfig(c *cli.Context, w world, o gate.Options) gate.Options {
-	o.Config, o.Registry = &config.Config{}, registryClient(c, w)
-	return reading(c, w, o)
-}
-
-// reading fills in how dumps are read.
-func reading(c *cli.Context, w world, o gate.Options) gate.Options {
-	o.Root, o.Stdin, o.Jobs, o.MaxMemory, o.Warn, o.Progress = repositoryRoot(w), w.in, c.Int("jobs"), maxMemory(c), w.say, progress(c, w)
-	o.Assembler = artifacts.NewAssembler(w.getenv, factsCache(c))
-	return o
 }
 
 func loadConfig(path, dir string) (*config.Config, error) {

@@ -82,7 +82,7 @@ func (s *showing) page(paths []string) (*webpage.Page, []*facts.Report, error) {
 	}
 	var reports []*facts.Report
 	for _, path := range paths {
-		r, err := measuredWith(s.c, s.w, path, gate.Options{Run: gate.Run{AnyStage: true, KeepModules: true}})
+		r, err := measuredWith(s.c, s.w, path, gate.Run{AnyStage: true, KeepModules: true})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -175,12 +175,14 @@ func (s *showing) lookAgain(t *result.Target) (webpage.Looked, error) {
 	for i := range cfg.Targets {
 		cfg.Targets[i].Dump, cfg.Targets[i].Capture = dump, nil // what is shown runs nothing
 	}
-	o := withoutConfig(s.c, s.w, gate.Options{Request: gate.Request{Dumps: []string{dump}}})
-	o.Config, o.Dir = cfg, cfg.Dir
+	o, err := newOptions(s.c, s.w, gate.Run{KeepModules: true, Seen: func(_ string, programs []*diff.Program) { out.Programs = programs }})
+	if err != nil {
+		return out, err
+	}
+	o.Config, o.Dir, o.Dumps = cfg, cfg.Dir, []string{dump}
 	if _, err := os.Stat(t.Baseline); err == nil && t.Baseline != gate.BaselineOf(o) {
 		o.Against = absoluteOr(t.Baseline)
 	}
-	o.KeepModules, o.Seen = true, func(_ string, programs []*diff.Program) { out.Programs = programs }
 	_, err = gate.Check(s.c.Context, o)
 	return out, err
 }

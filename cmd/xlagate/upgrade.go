@@ -113,9 +113,8 @@ func upgradeOptions(c *cli.Context, w world) (gate.Options, error) {
 		if err != nil {
 			return o, err
 		}
-		o = withoutConfig(c, w, gate.Options{})
-		o.Config, o.FailOn, o.Version, o.Edits = cfg, c.String("fail-on"), version(), editedLines(c, w)
-		o.Dir, err = workingDir()
+		o, err = newOptions(c, w, gate.Run{})
+		o.Config = cfg
 		return o, err
 	}
 	o.Command = nil
