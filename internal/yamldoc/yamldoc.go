@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -149,40 +150,69 @@ const FlowStyle = yaml.FlowStyle
 // Style is how a node is written.
 type Style = yaml.Style
 
-// Of returns a value as a document, in the form of its JSON.
-func Of(v any) (*Node, error) {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
+// Of returns a value as a document, in the form of its JSON: of a struct the fields by their JSON names, of a map the keys in order.
+func Of(v any) *Node { return of(reflect.ValueOf(v)) }
+
+func of(v reflect.Value) *Node {
+	switch v.Kind() {
+	case reflect.Interface, reflect.Pointer:
+		return of(v.Elem())
+	case reflect.Struct:
+		return ofStruct(v)
+	case reflect.Map:
+		return ofMap(v)
+	case reflect.Slice:
+		n := &Node{Kind: Sequence, Tag: "!!seq"}
+		for i := range v.Len() {
+			n.Content = append(n.Content, of(v.Index(i)))
+		}
+		return n
+	case reflect.String:
+		return text(v.String())
+	case reflect.Invalid:
+		return &Node{Kind: Scalar, Value: "null"}
+	case reflect.Float64:
+		return &Node{Kind: Scalar, Value: number(v.Float())}
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	return next(d), nil
+	return &Node{Kind: Scalar, Value: fmt.Sprint(v)}
 }
 
-// next returns the next node of JSON that was just written.
-func next(d *json.Decoder) *Node {
-	token, _ := d.Token()
-	switch v := token.(type) {
-	case json.Delim:
-		n := &Node{Kind: Mapping, Tag: "!!map"}
-		if v == '[' {
-			n = &Node{Kind: Sequence, Tag: "!!seq"}
+func ofStruct(v reflect.Value) *Node {
+	n := &Node{Kind: Mapping, Tag: "!!map"}
+	for field, value := range v.Fields() {
+		name, option, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name != "" && (option != "omitempty" || !empty(value)) {
+			n.Content = append(n.Content, text(name), of(value))
 		}
-		for d.More() {
-			n.Content = append(n.Content, next(d))
-		}
-		_, _ = d.Token()
-		return n
-	case string:
-		return text(v)
 	}
-	n := &Node{Kind: Scalar, Value: "null"}
-	if token != nil {
-		n.Value = fmt.Sprint(token)
-	}
-	n.Tag = n.ShortTag()
 	return n
+}
+
+// empty reports whether JSON leaves out an optional value.
+func empty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Map, reflect.Slice, reflect.String:
+		return v.Len() == 0
+	case reflect.Struct:
+		return false
+	}
+	return v.IsZero()
+}
+
+func ofMap(v reflect.Value) *Node {
+	n := &Node{Kind: Mapping, Tag: "!!map"}
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	for _, key := range keys {
+		n.Content = append(n.Content, text(key.String()), of(v.MapIndex(key)))
+	}
+	return n
+}
+
+// number writes a number as JSON does.
+func number(f float64) string {
+	text, _ := json.Marshal(f) // it is finite
+	return string(text)
 }
 
 // text returns a string, quoted and escaped where that is necessary.
