@@ -150,7 +150,7 @@ func checkWider(c *rule.Context, v *diff.Variant) {
 // widened compares the products of the optimized module or, where more of them are wider, those of the unoptimized one.
 func widened(c *rule.Context, v *diff.Variant) widening {
 	w := widening{tpu: c.Target.Report.Toolchain.Backend == "tpu", was: byType(v.Old, facts.ProductType), is: byType(v.New, facts.ProductType)}
-	model := widening{asked: true, was: byType(v.Old, facts.AskedType), is: byType(v.New, facts.AskedType)}
+	model := widening{was: byType(v.Old, facts.AskedType), is: byType(v.New, facts.AskedType)}
 	if len(model.was) > 0 && model.measure() > w.measure() {
 		return model
 	}
@@ -160,7 +160,7 @@ func widened(c *rule.Context, v *diff.Variant) widening {
 // unscaled compares the products by the types that the model scales their operands down to. Where the device does not multiply those, or the
 // compiler does not see that it could, the optimized module says nothing of it.
 func unscaled(v *diff.Variant) widening {
-	w := widening{asked: true, scaled: true, was: byType(v.Old, facts.ScaledType), is: byType(v.New, facts.ScaledType)}
+	w := widening{scaled: true, was: byType(v.Old, facts.ScaledType), is: byType(v.New, facts.ScaledType)}
 	if len(w.was) > 0 {
 		w.addOthers(v.Old, w.was)
 		w.addOthers(v.New, w.is)
@@ -171,13 +171,13 @@ func unscaled(v *diff.Variant) widening {
 // sent compares the types in which the model's collectives send numbers. A loop that hides a transfer hides what it costs too, until the network is
 // slower or the loop faster.
 func sent(v *diff.Variant) widening {
-	return widening{asked: true, of: "collectives", was: floatsByType(v.Old, isSent), is: floatsByType(v.New, isSent)}
+	return widening{of: "collectives", was: floatsByType(v.Old, isSent), is: floatsByType(v.New, isSent)}
 }
 
 // leaked compares the types in which the model computes, if it computes in wider ones in several functions. Who means to compute something in a wider
 // type casts in one function, and casts back; a promotion goes on into the functions behind it.
 func leaked(v *diff.Variant) widening {
-	w := widening{asked: true, of: "values", was: floatsByType(v.Old, diff.Step.Computes), is: floatsByType(v.New, diff.Step.Computes)}
+	w := widening{of: "values", was: floatsByType(v.Old, diff.Step.Computes), is: floatsByType(v.New, diff.Step.Computes)}
 	if w.measure() == 0 {
 		return w
 	}
@@ -248,7 +248,6 @@ func byType(v *facts.Variant, in facts.Family) map[string]float64 {
 // widening is how many products went from narrow types to wide ones. What is merely added, or merely gone, did not.
 type widening struct {
 	tpu     bool
-	asked   bool               // of the model, not of what the compiler made of it
 	scaled  bool               // by what the operands were scaled down to; "" for those that were not
 	of      string             // what is counted, if not products: "collectives", "values"
 	was, is map[string]float64 // products by type

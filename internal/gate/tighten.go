@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -27,7 +28,7 @@ func slack(cfg *config.Config, rows []result.Headroom) []*config.Budget {
 		if _, written := s.Marks[key]; !written {
 			continue
 		}
-		if most, ok := largestUse(s, byRule, *s.Max); ok && most < *s.Max {
+		if most, ok := byRule.use(s, "max", *s.Max); ok && most < *s.Max {
 			out = append(out, &config.Budget{Settings: s, Key: key, To: most})
 		}
 	}
@@ -86,31 +87,11 @@ func unusedIncreases(cfg *config.Config, rows []result.Headroom) []*config.Budge
 		if _, written := s.Marks["max_increase"]; !written || s.MaxIncrease == nil || s.MaxIncrease.Percent || s.Rule.Budget.Unit != "" {
 			continue
 		}
-		used, bounds := 0.0, false
-		for _, row := range byRule.of(s) {
-			if row.Key == "max_increase" && row.Limit-row.Base == s.MaxIncrease.Amount && s.Covers(row.Target, row.Program) {
-				used, bounds = max(used, row.Actual-row.Base), true
-			}
-		}
-		if bounds && used < s.MaxIncrease.Amount {
+		if used, bounds := byRule.use(s, "max_increase", s.MaxIncrease.Amount); bounds && used < s.MaxIncrease.Amount {
 			out = append(out, &config.Budget{Settings: s, Key: "max_increase", To: used})
 		}
 	}
 	return out
-}
-
-// largestUse is the most that an entry's max bounds anywhere, and whether it bounds anything.
-func largestUse(s *rule.Settings, byRule headroom, limit float64) (most float64, any bool) {
-	for _, row := range byRule.of(s) {
-		program := row.Program
-		if program == "" {
-			program = "*"
-		}
-		if row.Key == "max" && row.Limit == limit && s.Covers(row.Target, program) {
-			most, any = max(most, row.Actual), true
-		}
-	}
-	return most, any
 }
 
 // budgetEdit is the configuration with other numbers.
@@ -163,6 +144,20 @@ func (h headroom) of(s *rule.Settings) (rows []result.Headroom) {
 		rows = append(rows, byProgram[name]...)
 	}
 	return rows
+}
+
+// use is the most that a limit of an entry bounds anywhere, and whether it bounds anything.
+func (h headroom) use(s *rule.Settings, key string, limit float64) (most float64, bounds bool) {
+	for _, row := range h.of(s) {
+		from := 0.0
+		if key == "max_increase" {
+			from = row.Base
+		}
+		if row.Key == key && row.Limit-from == limit && s.Covers(row.Target, cmp.Or(row.Program, "*")) {
+			most, bounds = max(most, row.Actual-from), true
+		}
+	}
+	return most, bounds
 }
 
 // noteHeadroom reports budgets of which this run takes at least half of the margin: when the budget breaks, the last change would be blamed.

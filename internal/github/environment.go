@@ -130,7 +130,6 @@ type Event struct {
 type Actor struct {
 	Login string `json:"login"`
 	ID    int64  `json:"id"`
-	Type  string `json:"type"`
 }
 
 // PullRequest is what is known of a pull request.

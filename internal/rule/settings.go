@@ -251,14 +251,12 @@ func as[T any](v any) T {
 
 // ByProgram finds settings by the program that they name. A proposal for thousands of programs has entries for each of them.
 type ByProgram struct {
-	all      []*Settings
 	named    map[string][]*Settings
 	patterns []*Settings // which may cover any program
 }
 
 // Add adds settings.
 func (b *ByProgram) Add(list ...*Settings) {
-	b.all = append(b.all, list...)
 	for _, s := range list {
 		names, spelled := s.Named()
 		if !spelled {
@@ -273,9 +271,6 @@ func (b *ByProgram) Add(list ...*Settings) {
 		}
 	}
 }
-
-// All lists the settings in the order in which they were added.
-func (b *ByProgram) All() []*Settings { return b.all }
 
 // Covers reports whether some of the settings cover a program of a target. Program "*" is the target as a whole.
 func (b *ByProgram) Covers(target, program string) bool { return b.covering(target, program, 1) }
