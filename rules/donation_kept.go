@@ -94,7 +94,7 @@ func replacedDonations(c *rule.Context, v *diff.Variant) (n float64) {
 // undonated lists the arguments that must be donated and are not.
 func undonated(c *rule.Context, v *diff.Variant) (out []*facts.Parameter) {
 	for i := range v.New.Params {
-		if p := &v.New.Params[i]; phrase.AnyGlob(c.List("params"), p.Name) && !p.Aliased {
+		if p := &v.New.Params[i]; phrase.AnyGlob(c.List("params"), p.Name) && large(c, p.Bytes) && !p.Aliased {
 			out = append(out, p)
 		}
 	}

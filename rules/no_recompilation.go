@@ -38,7 +38,10 @@ func checkNoRecompilation(c *rule.Context, p *diff.Program) {
 		a.Base = new(float64(p.Old.Compilations()))
 	}
 	if f := c.Judge(a); f != nil {
-		f.Message = fmt.Sprintf("compiled %s, %s: %s", phrase.Times(a.Actual), permitted(c, a, f.Limit), whyCompiled(p))
+		f.Message = fmt.Sprintf("compiled %s, %s", phrase.Times(a.Actual), permitted(c, a, f.Limit))
+		if a.Actual > 1 {
+			f.Message += ": " + whyCompiled(p)
+		}
 		f.Cause = p.CompiledAgain(c.Target.Report.Logs)
 		for i, v := range p.New.Variants {
 			if added := p.Added(); len(added) > 0 && !slices.Contains(added, v) {

@@ -83,6 +83,11 @@ pair cpu-param_layout param_layout
 pair cpu-result_gathered result_gathered
 TF_CPP_MIN_LOG_LEVEL=1 devices=8 log=compile.log pair cpu-involuntary_remat involuntary_remat
 after_flags=--xla_disable_hlo_passes=fusion pair cpu-unfused unfused
+# The same once more without a pass that has nothing to do there.
+run cpu-unfused/flagged env XLA_FLAGS="${text[*]} --xla_force_host_platform_device_count=4 --xla_disable_hlo_passes=all-gather-combiner" "$jax" "$here/make/pairs.py" unfused before
+(cd "$work/cpu-unfused/flagged" && echo *@(before_optimizations|after_optimizations|-buffer-assignment|-live-range|-memory-usage-report).txt *.debug_options) > "$work/list"
+read -ra files < "$work/list"
+pack cpu-unfused/flagged "${files[@]}"
 for case in precision wide_weights remat; do
   pair "tpu-$case" "$case" tpu-v5e
 done
