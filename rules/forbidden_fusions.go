@@ -67,7 +67,7 @@ func atLeast(e rule.Entry, kernels []*facts.Kernel) []*facts.Kernel {
 		if strings.HasPrefix(k.Out, "(") {
 			results = len(hlo.ShapeText(k.Out).Elements())
 		}
-		if float64(results) >= outputs && float64(k.In.Len()) >= operands {
+		if float64(results) >= outputs && float64(len(k.In)) >= operands {
 			kept = append(kept, k)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 func full() *Program {
 	tanh := facts.Kernel{
 		Form: &facts.Form{
-			Kind: "loop", Do: facts.OpcodesOf("add", "tanh"), Root: "tanh", Out: "f32[8]", In: facts.ShapesOf("f32[8]", "f32[]"), Attrs: "dimensions={0}", Bytes: 64, Flops: 16, Fusion: true,
+			Kind: "loop", Do: facts.OpcodesOf("add", "tanh"), Root: "tanh", Out: "f32[8]", In: []string{"f32[8]", "f32[]"}, Attrs: "dimensions={0}", Bytes: 64, Flops: 16, Fusion: true,
 			Print: "0123456789abcdef", Family: "fedcba9876543210",
 		},
 		Site: &facts.Site{OpName: "jit(f)/mlp/tanh", OpType: "Tanh", Times: 4, Loop: "jit(f)/while", InLoop: true},
@@ -90,7 +90,7 @@ func TestNamesOfTheCompileAreNotKept(t *testing.T) {
 	v.File, v.Modules, v.Missing, v.Elsewhere = "module_0001.f.txt", []string{"a", "b", "c"}, []string{"thunks"}, []string{"d"}
 	v.CallSite.File = "train.py"
 	for i := range v.Kernels {
-		v.Kernels[i].Name, v.Kernels[i].From = "fusion.7", facts.PlacesOf(0)
+		v.Kernels[i].Name, v.Kernels[i].From = "fusion.7", []int32{0}
 	}
 	if got := Format("m", p); got.String() != want.String() {
 		t.Error(cmp.Diff(want.String(), got.String()))

@@ -28,7 +28,7 @@ func JSONSchema() (*jsonschema.Schema, error) {
 func recordSchema() (*jsonschema.Schema, error) {
 	text := kind("string")
 	s, err := jsonschema.For[record](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[facts.Opcodes](): list(text), reflect.TypeFor[facts.Shapes](): list(text), reflect.TypeFor[facts.Class](): text,
+		reflect.TypeFor[facts.Opcodes](): list(text), reflect.TypeFor[facts.Class](): text,
 		reflect.TypeFor[price.Work](): {Type: "object", AdditionalProperties: kind("number")},
 	}})
 	if err == nil {

@@ -13,7 +13,7 @@ import (
 // apart are two pieces of a kernel, a and b, of which b reads a, and whatever else is in the ledger.
 func apart(walls []facts.Barrier, others ...facts.Kernel) *facts.Variant {
 	a := kernel("jit(f)/tanh", "add tanh", "f32[8]")
-	b := with(kernel("jit(f)/exp", "exponential", "f32[8]"), func(k *facts.Kernel) { k.From = facts.PlacesOf(0) })
+	b := with(kernel("jit(f)/exp", "exponential", "f32[8]"), func(k *facts.Kernel) { k.From = []int32{0} })
 	return &facts.Variant{Compiled: facts.Compiled{Kernels: append([]facts.Kernel{a, b}, others...)}, Input: facts.Input{Barriers: walls}}
 }
 
@@ -90,10 +90,10 @@ func TestWallBehindOneOfSeveralResults(t *testing.T) {
 
 func TestSecondReaders(t *testing.T) {
 	reader := func(op string) facts.Kernel {
-		return with(kernel("jit(f)/"+op, op, "f32[4]"), func(k *facts.Kernel) { k.From = facts.PlacesOf(0) })
+		return with(kernel("jit(f)/"+op, op, "f32[4]"), func(k *facts.Kernel) { k.From = []int32{0} })
 	}
 	placed := with(reader("sine"), func(k *facts.Kernel) { k.Source = hlo.Location{File: "a/m.py", Line: 4} })
-	stranger := with(reader("log"), func(k *facts.Kernel) { k.From = "" })
+	stranger := with(reader("log"), func(k *facts.Kernel) { k.From = nil })
 	for _, c := range []struct {
 		others []facts.Kernel
 		result bool

@@ -81,7 +81,7 @@ func TestSeveralSplits(t *testing.T) {
 func TestCompilerPutsNothingBetween(t *testing.T) {
 	a, b := variant("()", "old"), variant("()", "fresh")
 	a.Kernels = []facts.Kernel{kernel("jit(f)/a/div", "add divide", "f32[8]")}
-	b.Kernels = []facts.Kernel{with(kernel("jit(f)/a/x", "add", "f32[4]"), func(k *facts.Kernel) { k.Result = true }), with(kernel("jit(f)/a/div", "divide", "f32[8]"), func(k *facts.Kernel) { k.From = facts.PlacesOf(0) })}
+	b.Kernels = []facts.Kernel{with(kernel("jit(f)/a/x", "add", "f32[4]"), func(k *facts.Kernel) { k.Result = true }), with(kernel("jit(f)/a/div", "divide", "f32[8]"), func(k *facts.Kernel) { k.From = []int32{0} })}
 	a.InputPrint, b.InputPrint = "a", "b"
 	if got := compared(t, a, b).Causes[0].Title; !strings.Contains(got, "split in 2 kernels because x is a result of the program") {
 		t.Errorf("the model's doing: %s", got)

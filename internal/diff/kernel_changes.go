@@ -67,8 +67,8 @@ func (c *KernelChange) deltas() (list []Delta) {
 		was, is := hlo.ShapeText(old.Out).Elements(), hlo.ShapeText(fresh.Out).Elements()
 		list = append(list, Delta{DeltaOutput, few(minus(was, is)), few(minus(is, was))})
 	}
-	if !old.In.Equal(fresh.In) && !(carries(old) && carries(fresh)) {
-		was, is := old.In.List(), fresh.In.List()
+	if !slices.Equal(old.In, fresh.In) && !(carries(old) && carries(fresh)) {
+		was, is := old.In, fresh.In
 		list = append(list, Delta{DeltaInputs, few(minus(was, is)), few(minus(is, was))})
 	}
 	add(DeltaKindOfKernel, old.Kind, fresh.Kind)
@@ -88,7 +88,7 @@ func (c *KernelChange) deltas() (list []Delta) {
 }
 
 // carries reports whether a kernel hands on what it reads, as a loop does.
-func carries(k *facts.Kernel) bool { return k.In.Len() == 1 && k.In.List()[0] == k.Out }
+func carries(k *facts.Kernel) bool { return len(k.In) == 1 && k.In[0] == k.Out }
 
 // deltaVerbs are what is said of a kind of delta: of what came alone, of what went alone, and of what took its place.
 var deltaVerbs = map[DeltaKind][3]string{

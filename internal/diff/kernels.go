@@ -77,7 +77,7 @@ func printOf(k *facts.Kernel) string {
 	if k.Print != "" {
 		return k.Print
 	}
-	return k.Kind + "\x00" + k.Do.String() + "\x00" + k.Out + "\x00" + k.In.String() + "\x00" + k.Attrs
+	return k.Kind + "\x00" + k.Do.String() + "\x00" + k.Out + "\x00" + strings.Join(k.In, ", ") + "\x00" + k.Attrs
 }
 
 func familyOf(k *facts.Kernel) string {
@@ -181,13 +181,13 @@ func (m *matcher) pairNeighbours() {
 }
 
 func connected(kernels []*facts.Kernel) bool {
-	return slices.ContainsFunc(kernels, func(k *facts.Kernel) bool { return k.From != "" })
+	return slices.ContainsFunc(kernels, func(k *facts.Kernel) bool { return len(k.From) > 0 })
 }
 
 func usersOf(kernels []*facts.Kernel) [][]int32 {
 	users := make([][]int32, len(kernels))
 	for i := range kernels {
-		for from := range kernels[i].From.All() {
+		for _, from := range kernels[i].From {
 			users[from] = append(users[from], int32(i))
 		}
 	}
@@ -201,7 +201,7 @@ func surroundings(kernels []*facts.Kernel, users [][]int32, toOld []int) []strin
 		if toOld[i] != unpaired {
 			continue
 		}
-		reads, readBy := neighbours(slices.Collect(k.From.All()), toOld), neighbours(users[i], toOld)
+		reads, readBy := neighbours(k.From, toOld), neighbours(users[i], toOld)
 		if reads+readBy != "" {
 			out[i] = fmt.Sprint(k.Class, k.Root, "|", reads, "|", readBy)
 		}

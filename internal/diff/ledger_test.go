@@ -2,6 +2,7 @@ package diff_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,7 +64,7 @@ func TestWhatAKernelBecame(t *testing.T) {
 		"one joins":         {func(k *facts.Kernel) { k.Do = facts.OpcodesOf("add", "add", "multiply", "sine", "tanh") }, "changed: gained add, sine"},
 		"one for another":   {func(k *facts.Kernel) { k.Do = facts.OpcodesOf("add", "divide", "tanh") }, "changed: lost multiply, gained divide"},
 		"its kind":          {func(k *facts.Kernel) { k.Kind = "input" }, "changed: is input instead of loop"},
-		"an operand":        {func(k *facts.Kernel) { k.In = facts.ShapesOf("f32[8]") }, "changed: also reads f32[8]"},
+		"an operand":        {func(k *facts.Kernel) { k.In = []string{"f32[8]"} }, "changed: also reads f32[8]"},
 		"its attributes":    {func(k *facts.Kernel) { k.Attrs = "dimensions={0}" }, "changed: has dimensions={0}"},
 		"only its print":    {func(k *facts.Kernel) { k.Print = "feed" }, "changed: same operations, but other constants or connections inside"},
 	} {
@@ -75,7 +76,7 @@ func TestWhatAKernelBecame(t *testing.T) {
 
 func TestOperandsThatChange(t *testing.T) {
 	reading := func(shapes string) facts.Kernel {
-		return with(kernel("jit(f)/tanh", "tanh", "f32[8]"), func(k *facts.Kernel) { k.In = facts.ShapesOf(strings.Fields(shapes)...) })
+		return with(kernel("jit(f)/tanh", "tanh", "f32[8]"), func(k *facts.Kernel) { k.In = strings.Fields(shapes) })
 	}
 	for _, c := range []struct{ old, fresh, want string }{
 		{"f32[1] f32[2]", "f32[2] f32[1]", "reads its operands in another order"},
@@ -186,7 +187,7 @@ func TestPiecesAlongTheirValues(t *testing.T) {
 	whole := kernel("jit(f)/mlp/div", "add exponential divide", "f32[8]")
 	near := kernel("jit(f)/mlp/exp", "add exponential", "f32[4]")
 	far := kernel("jit(f)/gate/exp", "add exponential", "f32[4]")
-	last := with(kernel("jit(f)/mlp/div", "divide", "f32[8]"), func(k *facts.Kernel) { k.From = facts.PlacesOf(1) })
+	last := with(kernel("jit(f)/mlp/div", "divide", "f32[8]"), func(k *facts.Kernel) { k.From = []int32{1} })
 	k := ledgers(t, []facts.Kernel{whole}, []facts.Kernel{near, far, last})
 	if len(k.Split) != 1 || len(k.Split[0].Many) != 2 || k.Split[0].Many[0].OpName != "jit(f)/gate/exp" {
 		t.Errorf("%s: %+v", became(k), k.Split)
@@ -246,7 +247,7 @@ func TestKernelsKnownByTheirNeighbours(t *testing.T) {
 	source := kernel("jit(f)/a", "tanh", "f32[8]")
 	odd := func(do string, from ...int32) facts.Kernel {
 		return with(kernel("", do, "f32[8]"), func(k *facts.Kernel) {
-			k.From, k.Root, k.Out = facts.PlacesOf(from...), "add", "f32["+fmt.Sprint(len(do))+"]"
+			k.From, k.Root, k.Out = from, "add", "f32["+fmt.Sprint(len(do))+"]"
 		})
 	}
 	other := kernel("jit(f)/b", "sine", "f32[7]")
@@ -255,7 +256,7 @@ func TestKernelsKnownByTheirNeighbours(t *testing.T) {
 		t.Fatal(became(k))
 	}
 	for _, c := range k.Changed {
-		if c.Old.From != c.New.From {
+		if !slices.Equal(c.Old.From, c.New.From) {
 			t.Errorf("%v was paired with %v", c.Old.Do, c.New.Do)
 		}
 	}

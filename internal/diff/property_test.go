@@ -97,7 +97,7 @@ func TestRenamingAndReordering(t *testing.T) {
 		v.Kernels = slices.Clone(v.Kernels)
 		random.Shuffle(len(v.Kernels), func(i, j int) { v.Kernels[i], v.Kernels[j] = v.Kernels[j], v.Kernels[i] })
 		for i := range v.Kernels {
-			v.Kernels[i].Name, v.Kernels[i].From, v.Kernels[i].Until = fmt.Sprintf("renamed.%d", i), "", 0
+			v.Kernels[i].Name, v.Kernels[i].From, v.Kernels[i].Until = fmt.Sprintf("renamed.%d", i), nil, 0
 		}
 		if got := only(t, diff.Compare(old, fresh)).Kernels; got.Kept != len(v.Kernels) {
 			t.Errorf("%s: %d of %d kernels kept, changed %d, added %d, moved %d", name, got.Kept, len(v.Kernels), len(got.Changed), len(got.Added), len(got.Moved))
@@ -147,7 +147,7 @@ func ledger(n int) *facts.Program {
 				Kind: "loop", Fusion: true, Do: facts.OpcodesOf("add", "multiply", "tanh"), Root: "tanh", Out: fmt.Sprintf("f32[%d,64]", 8+i%50),
 				Print: fmt.Sprint("print", i), Family: fmt.Sprint("family", i%7),
 			},
-			Name: fmt.Sprint("fusion.", i), Site: &facts.Site{OpName: fmt.Sprintf("jit(step)/layer%d/mlp/tanh", i/20)}, From: facts.PlacesOf(int32(max(0, i-1))),
+			Name: fmt.Sprint("fusion.", i), Site: &facts.Site{OpName: fmt.Sprintf("jit(step)/layer%d/mlp/tanh", i/20)}, From: []int32{int32(max(0, i-1))},
 		})
 	}
 	return &facts.Program{Name: "step", Variants: []*facts.Variant{v}}

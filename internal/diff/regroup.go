@@ -154,7 +154,7 @@ func (s *side) upstream(whole *facts.Kernel, last int) []int {
 		return nil
 	}
 	for next := 0; next < len(p.chosen); next++ {
-		for from := range s.kernels[p.chosen[next]].From.All() {
+		for _, from := range s.kernels[p.chosen[next]].From {
 			if j := int(from); s.free(j) && !slices.Contains(p.chosen, j) {
 				p.take(j, s.kernels[j].Do)
 			}

@@ -208,7 +208,7 @@ var columns = []struct {
 	{"kind", func(p *facts.Priced) string { return p.Kind }},
 	{"operations", func(p *facts.Priced) string { return p.Do.String() }},
 	{"out", func(p *facts.Priced) string { return p.Out }},
-	{"in", func(p *facts.Priced) string { return p.In.String() }},
+	{"in", func(p *facts.Priced) string { return strings.Join(p.In, ", ") }},
 	{"target", func(p *facts.Priced) string { return p.Target }},
 	{"op_name", func(p *facts.Priced) string { return p.OpName }},
 	{"source", func(p *facts.Priced) string { return p.Source.File }},

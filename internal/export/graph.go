@@ -49,7 +49,7 @@ func (g *graph) stored(all []facts.Priced) {
 	for i := range all {
 		p := &all[i]
 		n := node{id: called(p.Kernel, i), label: label(p.Kernel), layers: scopes(p.OpName), attrs: attrsOf(p), kernel: p}
-		for from := range p.From.All() {
+		for _, from := range p.From {
 			n.inputs = append(n.inputs, called(&g.v.Kernels[from], int(from)))
 		}
 		g.nodes = append(g.nodes, n)
@@ -206,7 +206,7 @@ func (d *drawing) frame(name string, fate func(int) string) {
 	}
 	d.scope(at, 0, "    ", fate)
 	for _, i := range at {
-		for from := range d.all[i].From.All() {
+		for _, from := range d.all[i].From {
 			if drawn[from] {
 				fmt.Fprintf(d.b, "    \"%s%d\" -> \"%s%d\";\n", d.prefix, from, d.prefix, i)
 			}

@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 
@@ -16,17 +15,14 @@ const (
 
 // flow collects the operations of a fusion's body, each with where its operands come from.
 type flow struct {
-	r     *reader
-	kinds []int32 // of the operations
-	code  []byte  // see body
-	from  []int32 // of the operation at hand
+	r    *reader
+	body body // of the launch at hand
 }
 
-// operations lists what the computations that a launch calls do: through the fusions and calls inside, without what only names. Their
-// kinds stay in r.flow until it is called again.
+// operations lists what the computations that a launch calls do: through the fusions and calls inside, without what only names.
 func (r *reader) operations(l launch) *body {
 	w := &r.flow
-	w.r, w.kinds, w.code = r, w.kinds[:0], w.code[:0]
+	w.r, w.body.Kinds, w.body.From, w.body.Starts = r, w.body.Kinds[:0], w.body.From[:0], append(w.body.Starts[:0], 0)
 	args := make([]int32, len(r.m.Operands(l.id)))
 	for i := range args {
 		args[i] = ^int32(i)
@@ -34,7 +30,7 @@ func (r *reader) operations(l launch) *body {
 	for _, c := range r.m.Callees(l.id) {
 		w.computation(c, args, 0)
 	}
-	return &body{r.tables, len(w.kinds), string(w.code)}
+	return &body{r.tables, slices.Clone(w.body.Kinds), slices.Clone(w.body.Starts), slices.Clone(w.body.From)}
 }
 
 // computation appends the operations of one computation, given where its arguments come from, and says where its result does.
@@ -69,13 +65,10 @@ func (w *flow) instruction(id, first hlo.InstrID, made, args []int32, depth int)
 	case depth < maxDepth && entered(op):
 		return w.enter(id, w.refs(nil, operands, first, made), depth)
 	}
-	at, kind := int32(len(w.kinds)), w.r.kindOf(id)
-	w.kinds, w.code = append(w.kinds, kind), appendHead(w.code, kind, len(operands))
-	w.from = w.refs(w.from[:0], operands, first, made)
-	for _, from := range w.from {
-		w.code = appendOperand(w.code, at, from)
-	}
-	return at
+	b := &w.body
+	b.Kinds, b.From = append(b.Kinds, w.r.kindOf(id)), w.refs(b.From, operands, first, made)
+	b.Starts = append(b.Starts, int32(len(b.From)))
+	return int32(len(b.Kinds) - 1)
 }
 
 // enter appends what an instruction calls. What flows into the state of a loop is not followed.
@@ -125,18 +118,16 @@ func entered(op hlo.Opcode) bool {
 	return op == hlo.OpFusion || op == hlo.OpCall || op == hlo.OpWhile || op == hlo.OpConditional
 }
 
-// ops lists the operations in computations. Equal lists are one.
+// ops lists the operations in computations. A model repeats its layers: a list that equals the last one of its body is that.
 func (r *reader) ops(of *body, callees []hlo.CompID) OpList {
-	r.origins, r.origin = r.origins[:0], 0
+	r.origins = r.origins[:0]
 	for _, c := range callees {
 		r.addOrigins(c, 0)
 	}
-	if known, ok := r.lists[opList{of, string(r.origins)}]; ok {
-		return known
+	if last := r.lists[of]; last == nil || !slices.Equal(last.Origins, r.origins) {
+		r.lists[of] = &opList{of, slices.Clone(r.origins)}
 	}
-	fresh := opList{of, string(r.origins)}
-	r.lists[fresh] = OpList{&fresh}
-	return OpList{&fresh}
+	return OpList{r.lists[of]}
 }
 
 // addOrigins walks a computation as flow does.
@@ -152,8 +143,7 @@ func (r *reader) addOrigins(c hlo.CompID, depth int) {
 		default:
 			meta := r.m.MetadataID(id)
 			r.keepOrigin(meta)
-			r.origins = binary.AppendVarint(r.origins, int64(meta-r.origin))
-			r.origin = meta
+			r.origins = append(r.origins, meta)
 		}
 	}
 }
@@ -187,16 +177,16 @@ func (r *reader) connect(launches []launch, v *Variant) {
 			e.made[l.async] = int32(i)
 		}
 	}
-	var code []byte // of all launches
+	var all []int32 // of all launches
 	ends := make([]int, len(launches))
 	for i, l := range launches {
 		e.addSources(l, int32(i+1))
-		code = appendPlaces(code, e.from)
-		ends[i], v.Kernels[i].Outs = len(code), e.outs(l.id)
+		all = append(all, e.from...)
+		ends[i], v.Kernels[i].Outs = len(all), e.outs(l.id)
 	}
-	all, start := Places(code), 0
+	all, start := slices.Clone(all), 0 // without the room that it grew by
 	for i, end := range ends {
-		v.Kernels[i].From, start = all[start:end], end
+		v.Kernels[i].From, start = all[start:end:end], end
 	}
 	v.Results = e.results(v.Kernels)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -25,7 +24,7 @@ func TestSourcesAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		kernels := measureDir(t, dir).Programs[0].Variants[0].Kernels
-		from := slices.Collect(kernels[len(kernels)-1].From.All())
+		from := kernels[len(kernels)-1].From
 		if len(kernels) != read+1 || len(from) != min(read, maxSources) {
 			t.Errorf("the last of %d launches reads from %d", len(kernels), len(from))
 		}

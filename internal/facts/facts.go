@@ -155,7 +155,7 @@ type Kernel struct {
 	Plan       *Plan      `json:"launch,omitempty"`    // nil where it was not dumped
 	Code       *Code      `json:"code,omitempty"`      // nil where nothing tells; never stored
 	Occupancy  *Occupancy `json:"occupancy,omitempty"` // nil where its code, its launch or the device is not known; never stored
-	From       Places     `json:"-"`                   // the variant's kernels that it reads from; like Result and Outs unknown to a stored baseline
+	From       []int32    `json:"-"`                   // the variant's kernels that it reads from, ascending; like Result and Outs unknown to a stored baseline
 	Writes     string     `json:"-"`                   // the shape of the argument or of the loop's state that it writes whole; never stored
 	Outs       []Op       `json:"-"`                   // the operations whose values leave a fusion of several results
 }
@@ -185,18 +185,18 @@ type Plan struct {
 // Form is what a kernel computes, without its place in the program and the names there. A model repeats its layers, so many kernels share
 // one form.
 type Form struct {
-	Do     Opcodes `json:"do,omitempty"`     // the opcodes in it; parameters, constants, tuples and the like left out
-	Kind   string  `json:"kind,omitempty"`   // loop, input, output, custom, library, collective, copy, … see kinds in docs/facts.md
-	Root   string  `json:"root,omitempty"`   // the opcode at its root
-	Out    string  `json:"out,omitempty"`    // its result's shape without layout
-	Layout string  `json:"-"`                // its result's layout as printed, "" for the default
-	In     Shapes  `json:"in,omitzero"`      // its operands' shapes without layout
-	Target string  `json:"target,omitempty"` // a custom call's target; a collective's opcode without -start
-	Attrs  string  `json:"attrs,omitempty"`  // the attributes that tell equal opcodes apart: dimensions, groups, window …
-	Bytes  int64   `json:"bytes,omitempty"`  // read and written, once
-	Flops  int64   `json:"flops,omitempty"`
-	Fusion bool    `json:"fusion,omitempty"` // a fusion of any kind, not a single operation
-	Class  Class   `json:"class,omitempty"`
+	Do     Opcodes  `json:"do,omitempty"`     // the opcodes in it; parameters, constants, tuples and the like left out
+	Kind   string   `json:"kind,omitempty"`   // loop, input, output, custom, library, collective, copy, … see kinds in docs/facts.md
+	Root   string   `json:"root,omitempty"`   // the opcode at its root
+	Out    string   `json:"out,omitempty"`    // its result's shape without layout
+	Layout string   `json:"-"`                // its result's layout as printed, "" for the default
+	In     []string `json:"in,omitempty"`     // its operands' shapes without layout
+	Target string   `json:"target,omitempty"` // a custom call's target; a collective's opcode without -start
+	Attrs  string   `json:"attrs,omitempty"`  // the attributes that tell equal opcodes apart: dimensions, groups, window …
+	Bytes  int64    `json:"bytes,omitempty"`  // read and written, once
+	Flops  int64    `json:"flops,omitempty"`
+	Fusion bool     `json:"fusion,omitempty"` // a fusion of any kind, not a single operation
+	Class  Class    `json:"class,omitempty"`
 	Collective
 	Trips
 	Print  string `json:"print,omitempty"`  // content fingerprint, 16 hex digits: operations, shapes, attributes; no names

@@ -55,7 +55,7 @@ func (f *Form) equal(g *Form) bool {
 	return f.Kind == g.Kind && f.Root == g.Root && f.Out == g.Out && f.Layout == g.Layout && f.Target == g.Target && f.Attrs == g.Attrs &&
 		f.Bytes == g.Bytes && f.Flops == g.Flops && f.Fusion == g.Fusion && f.Class == g.Class && f.Collective == g.Collective && f.Trips == g.Trips &&
 		f.Print == g.Print && f.Family == g.Family && f.Function == g.Function && f.Work == g.Work &&
-		slices.Equal(f.Config, g.Config) && slices.Equal(f.Do, g.Do) && f.In.Equal(g.In) && maps.Equal(f.Written, g.Written)
+		slices.Equal(f.Config, g.Config) && slices.Equal(f.Do, g.Do) && slices.Equal(f.In, g.In) && maps.Equal(f.Written, g.Written)
 }
 
 // describe fills in what the launch does.
@@ -85,7 +85,8 @@ func (r *reader) describe(f *Form, l launch) (of *body) {
 
 // describeBody collects the operations of a fusion or small call, through the fusions and calls inside it.
 func (r *reader) describeBody(f *Form, l launch) *body {
-	of, kinds := r.operations(l), r.flow.kinds
+	of := r.operations(l)
+	kinds := of.Kinds
 	f.Do = r.countOpcodes(kinds)
 	if n := len(kinds); len(f.Do) == 0 && n > 0 {
 		f.Do = OpcodesOf(r.m.OpcodeName(r.coded[kinds[n-1]])) // a broadcast alone is what such a kernel does
@@ -270,7 +271,7 @@ func (r *reader) print(f *Form, l launch) {
 	if l.class == ClassControl {
 		op, family = 0, 0
 	}
-	f.Print = contentHash(op, append([]string{f.Kind, f.Out}, f.In.List()...)...)
+	f.Print = contentHash(op, append([]string{f.Kind, f.Out}, f.In...)...)
 	f.Family = contentHash(family, f.Kind)
 }
 

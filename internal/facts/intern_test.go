@@ -12,7 +12,7 @@ import (
 func TestStockKeepsOneOfEach(t *testing.T) {
 	s := newInterner()
 	at := Site{OpName: "jit(f)/tanh", OpType: "Tanh", Source: hlo.Location{File: "m.py", Line: 3}, Stack: &Stack{Caller: &Stack{}}, Times: 2, Loop: "jit(f)/while", InLoop: true}
-	form := Form{Kind: "loop", Do: OpcodesOf("add", "tanh"), Root: "tanh", Out: "f32[8]", In: ShapesOf("f32[8]"), Print: "aa", Config: []string{"epilogue=GELU"}, Handwritten: Handwritten{Written: map[string]int{"math.exp": 1}}}
+	form := Form{Kind: "loop", Do: OpcodesOf("add", "tanh"), Root: "tanh", Out: "f32[8]", In: []string{"f32[8]"}, Print: "aa", Config: []string{"epilogue=GELU"}, Handwritten: Handwritten{Written: map[string]int{"math.exp": 1}}}
 	site, kept := s.site(at), s.form(form)
 	if s.site(at) != site || s.form(form) != kept || *site != at || !kept.equal(&form) {
 		t.Error("the same thing twice")

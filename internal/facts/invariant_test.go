@@ -137,7 +137,7 @@ func signatureSpellsTheArguments(t *testing.T, v *Variant) {
 func kernelsReadFromKernels(t *testing.T, v *Variant) {
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
-		for from := range k.From.All() {
+		for _, from := range k.From {
 			if from < 0 || int(from) >= len(v.Kernels) || int(from) == i {
 				t.Errorf("kernel %d of %d reads from %d", i, len(v.Kernels), from)
 			}

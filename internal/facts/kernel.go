@@ -19,15 +19,13 @@ type reader struct {
 	interner *interner      // of values that modules have in common
 	forms    map[formKey]formed
 	sites    map[siteKey]*Site
-	lists    map[opList]OpList
-	origins  []byte                 // of the list at hand, see ops
-	origin   hlo.MetadataID         // the last in origins
+	lists    map[*body]*opList      // the last of each body
+	origins  []hlo.MetadataID       // of the list at hand, see ops
 	kinds    [][]int32              // by hlo.ShapeID and opcode: what operations in kernels say in tables.Kinds + 1
 	coded    []hlo.Opcode           // by kind
 	flow     flow                   // see operations
 	counts   []int                  // by opcode, of the operations at hand; see doing
 	counted  []hlo.Opcode           // those that are not 0 there
-	list     []string               // of the operands at hand, see operandShapes
 	shapes   []string               // by ShapeID, without layout
 	order    []hlo.CompID           // see inOrder
 	taken    *census                // see census
@@ -49,7 +47,7 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 	}
 	metas, shapes := m.MetadataIDs(), m.ShapeIDs()
 	r := &reader{
-		m: m, sources: newSources(m, from), interner: from, forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, lists: map[opList]OpList{},
+		m: m, sources: newSources(m, from), interner: from, forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, lists: map[*body]*opList{},
 		kinds: make([][]int32, shapes), rewrites: map[hlo.InstrID]string{}, metas: make([]hlo.Metadata, metas), decoded: make([]bool, metas), tables: &opTables{Origins: make([]*opOrigin, metas)},
 		shapes: make([]string, shapes), sizes: make([]int64, shapes),
 	}
@@ -159,7 +157,8 @@ func (at *Site) from(stack *Stack) { at.Source, at.Stack = stack.at(), stack }
 
 // complete takes from the operations what the launch itself does not say, the last first.
 func (at *Site) complete(ops OpList) {
-	for op := range ops.backward() {
+	for i := ops.Len() - 1; i >= 0; i-- {
+		op := ops.origin(i)
 		if at.OpName == "" {
 			at.OpName = op.OpName
 		}

@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -104,105 +103,13 @@ func (r *reader) countOpcodes(kinds []int32) Opcodes {
 	return do
 }
 
-// Shapes is a list of shapes without layout. A large fusion has hundreds of arrays with a few different shapes: the list stores the different shapes,
-// and the index of one for each array.
-type Shapes struct {
-	Texts []string `json:"-"`
-	Code  string   `json:"-"` // of each array its place in Texts; see binary.AppendUvarint
-}
-
-// maxShapes bounds how many different shapes are looked through for one that is known: a kernel has a handful.
-const maxShapes = 128
-
-// ShapesOf makes a list of shapes. It returns nil for an empty list.
-func ShapesOf(list ...string) (s Shapes) {
-	code := make([]byte, 0, len(list))
-	for _, shape := range list {
-		at := slices.Index(s.Texts[:min(len(s.Texts), maxShapes)], shape)
-		if at < 0 {
-			at, s.Texts = len(s.Texts), append(s.Texts, shape)
-		}
-		code = binary.AppendUvarint(code, uint64(at))
-	}
-	s.Code = string(code)
-	return s
-}
-
-// All yields the shapes in order.
-func (s Shapes) All() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for left := s.Code; left != ""; {
-			at, rest := cutNumber(left)
-			if !yield(s.Texts[at]) {
-				return
-			}
-			left = rest
-		}
-	}
-}
-
-// List returns the shapes as ShapesOf takes them; nil for none.
-func (s Shapes) List() []string { return slices.Collect(s.All()) }
-
-// Len counts the shapes.
-func (s Shapes) Len() (n int) {
-	for range s.All() {
-		n++
-	}
-	return n
-}
-
-// Equal reports whether two lists hold the same shapes in the same order.
-func (s Shapes) Equal(t Shapes) bool { return s.Code == t.Code && slices.Equal(s.Texts, t.Texts) }
-
-// String lists them: "f32[8], f32[]".
-func (s Shapes) String() string { return strings.Join(s.List(), ", ") }
-
 // operandShapes lists the operands' shapes.
-func (r *reader) operandShapes(id hlo.InstrID) Shapes {
-	r.list = r.list[:0]
+func (r *reader) operandShapes(id hlo.InstrID) []string {
+	var shapes []string
 	for _, o := range r.m.Operands(id) {
-		r.list = append(r.list, r.shape(r.m.Instrs[o].Shape))
+		shapes = append(shapes, r.shape(r.m.Instrs[o].Shape))
 	}
-	return ShapesOf(r.list...)
-}
-
-// Places are the indexes of kernels in [Variant.Kernels], ascending. The list stores the distance of each from the one before, mostly in one byte.
-type Places string
-
-// PlacesOf makes a list of ascending places.
-func PlacesOf(list ...int32) Places { return Places(appendPlaces(nil, list)) }
-
-func appendPlaces(code []byte, list []int32) []byte {
-	before := int32(0)
-	for _, at := range list {
-		code = binary.AppendUvarint(code, uint64(at-before))
-		before = at
-	}
-	return code
-}
-
-// All yields the places in order.
-func (p Places) All() iter.Seq[int32] {
-	return func(yield func(int32) bool) {
-		at := int32(0)
-		for left := string(p); left != ""; {
-			step, rest := cutNumber(left)
-			if at += int32(step); !yield(at) {
-				return
-			}
-			left = rest
-		}
-	}
-}
-
-// shifted are the places when so many kernels come before them.
-func (p Places) shifted(by int32) Places {
-	var list []int32
-	for at := range p.All() {
-		list = append(list, at+by)
-	}
-	return PlacesOf(list...)
+	return shapes
 }
 
 // MarshalJSON lists the opcodes, "multiply*2" for two of them.
@@ -242,17 +149,6 @@ func (o *Opcodes) UnmarshalJSON(data []byte) error {
 		}
 	}
 	return nil
-}
-
-// MarshalJSON lists the shapes.
-func (s Shapes) MarshalJSON() ([]byte, error) { return json.Marshal(s.List()) }
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (s *Shapes) UnmarshalJSON(data []byte) error {
-	var list []string
-	err := json.Unmarshal(data, &list)
-	*s = ShapesOf(list...)
-	return err
 }
 
 // classNames are the classes of launches.

@@ -273,7 +273,10 @@ func Joint(name string, parts []*Program) *Program {
 func (v *Variant) add(part *Variant) {
 	before := int32(len(v.Kernels))
 	for _, k := range part.Kernels {
-		k.From = k.From.shifted(before)
+		k.From = slices.Clone(k.From)
+		for i := range k.From {
+			k.From[i] += before
+		}
 		v.Kernels = append(v.Kernels, k)
 	}
 	v.Constants = append(v.Constants, part.Constants...)

@@ -158,11 +158,8 @@ func (k *Kernel) located(places map[string]*Stack) Site {
 			at.from(places[name])
 		}
 	}
-	for op := range k.Ops.backward() {
-		if at.Stack != nil {
-			break
-		}
-		at.from(op.Stack)
+	for i := k.Ops.Len() - 1; i >= 0 && at.Stack == nil; i-- {
+		at.from(k.Ops.origin(i).Stack)
 	}
 	return at
 }
@@ -231,8 +228,8 @@ func (f *frames) kernel(k *Kernel) {
 		return
 	}
 	f.lists[k.Ops.List] = true
-	for op := range k.Ops.kept() {
-		f.add(k.Ops.List.Body.Tables.Origins[op.origin].Stack)
+	for i := range k.Ops.Len() {
+		f.add(k.Ops.origin(i).Stack)
 	}
 }
 

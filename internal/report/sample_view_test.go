@@ -19,7 +19,7 @@ func at(file string, line int32) hlo.Location {
 func geluKernel() facts.Kernel {
 	return facts.Kernel{
 		Form: &facts.Form{
-			Kind: "loop", Do: facts.OpcodesOf("add", "multiply", "multiply", "tanh"), Root: "multiply", Out: "f32[8,128]", In: facts.ShapesOf("f32[8,128]"),
+			Kind: "loop", Do: facts.OpcodesOf("add", "multiply", "multiply", "tanh"), Root: "multiply", Out: "f32[8,128]", In: []string{"f32[8,128]"},
 			Bytes: 8192, Flops: 4096, Fusion: true, Print: "aa", Family: "a",
 		},
 		Name: "multiply_add_fusion.3", Site: &facts.Site{OpName: "jit(train_step)/gelu/tanh", Source: at("model.py", 3), Times: 1}, Ops: facts.ListOf(
@@ -34,7 +34,7 @@ func geluKernel() facts.Kernel {
 func dotKernel() facts.Kernel {
 	return facts.Kernel{
 		Form: &facts.Form{
-			Kind: "dot", Do: facts.OpcodesOf("dot"), Root: "dot", Out: "f32[8,128]", In: facts.ShapesOf("f32[8,64]", "f32[64,128]"), Bytes: 38912,
+			Kind: "dot", Do: facts.OpcodesOf("dot"), Root: "dot", Out: "f32[8,128]", In: []string{"f32[8,64]", "f32[64,128]"}, Bytes: 38912,
 			Class: facts.ClassLibrary, Print: "bb", Family: "b",
 		},
 		Name: "dot.7", Site: &facts.Site{OpName: bracketName, Source: at("model.py", 2), Times: 1},

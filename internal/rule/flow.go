@@ -27,7 +27,7 @@ func Operations(k *facts.Kernel) []facts.Op {
 		return ops
 	}
 	op := facts.Op{Opcode: strings.TrimSuffix(k.Root, "-start"), OpName: k.OpName, Shape: k.Out, Layout: k.Layout, Source: k.Source}
-	for i := range k.In.Len() {
+	for i := range k.In {
 		op.From = append(op.From, ^int32(i))
 	}
 	return []facts.Op{op}

@@ -80,7 +80,7 @@ func TestPatterns(t *testing.T) {
 		{body("multiply f32[8] p0 p1", "subtract f32[8] p1 p1", "add f32[8] 0 1"), "add(multiply($x, $y), subtract($x, $y))", false},
 		{body("sort (f32[8],s32[8]) p0 p1"), "s32[8] sort", true},
 		{body("add f32[<=8] ? p0"), "f32[8] add(parameter, _)", true},
-		{&facts.Kernel{Form: &facts.Form{Root: "all-reduce-start", Out: "f32[4]", In: facts.ShapesOf("f32[4]")}, Site: &facts.Site{}}, "all-reduce(parameter)", true},
+		{&facts.Kernel{Form: &facts.Form{Root: "all-reduce-start", Out: "f32[4]", In: []string{"f32[4]"}}, Site: &facts.Site{}}, "all-reduce(parameter)", true},
 	} {
 		f, err := ParseFlow(test.pattern)
 		if err != nil {

@@ -210,9 +210,9 @@ func (b *builder) kernelList(v *facts.Variant, profile *facts.Profile) *kernelLi
 func (b *builder) kernel(k *facts.Kernel) kernel {
 	at := b.model.place(k.Source)
 	return kernel{
-		Name: cut(k.Name), Does: cut(k.Operations()), Kind: k.Kind, Class: k.Class, Out: cut(k.Out), In: cutAll(k.In.List()), Op: cut(k.OpName),
+		Name: cut(k.Name), Does: cut(k.Operations()), Kind: k.Kind, Class: k.Class, Out: cut(k.Out), In: cutAll(k.In), Op: cut(k.OpName),
 		File: at.File, Line: at.Line, Function: at.Function, Runs: k.Runs(), Bytes: k.Bytes, Flops: k.Flops, Async: k.Async, Beside: k.Overlapped,
-		Loop: cut(k.Loop), From: slices.Collect(k.From.All()), Print: k.Print,
+		Loop: cut(k.Loop), From: k.From, Print: k.Print,
 	}
 }
 
