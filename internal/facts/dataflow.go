@@ -13,16 +13,29 @@ const (
 	FromElsewhere = int32(math.MinInt32 + 1) // it cannot be told: a loop's state
 )
 
-// flow collects the operations of a fusion's body, each with where its operands come from.
+// flow collects the operations of fusions' bodies, each with where its operands come from.
 type flow struct {
-	r    *reader
-	body body // of the launch at hand
+	r       *reader
+	tables  *opTables
+	kinds   map[shapedOpcode]int32 // the rows of tables.Kinds
+	lists   map[*body]*opList      // the last of each body
+	body    body                   // of the launch at hand
+	origins []hlo.MetadataID       // of the list at hand
+}
+
+type shapedOpcode struct {
+	opcode hlo.Opcode
+	shape  hlo.ShapeID
+}
+
+func newFlow(r *reader) *flow {
+	return &flow{r: r, tables: &opTables{Origins: make([]*opOrigin, len(r.metas))}, kinds: map[shapedOpcode]int32{}, lists: map[*body]*opList{}}
 }
 
 // operations lists what the computations that a launch calls do: through the fusions and calls inside, without what only names.
-func (r *reader) operations(l launch) *body {
-	w := &r.flow
-	w.r, w.body.Kinds, w.body.From, w.body.Starts = r, w.body.Kinds[:0], w.body.From[:0], append(w.body.Starts[:0], 0)
+func (w *flow) operations(l launch) *body {
+	r := w.r
+	w.body.Kinds, w.body.From, w.body.Starts = w.body.Kinds[:0], w.body.From[:0], append(w.body.Starts[:0], 0)
 	args := make([]int32, len(r.m.Operands(l.id)))
 	for i := range args {
 		args[i] = ^int32(i)
@@ -30,7 +43,7 @@ func (r *reader) operations(l launch) *body {
 	for _, c := range r.m.Callees(l.id) {
 		w.computation(c, args, 0)
 	}
-	return &body{r.tables, slices.Clone(w.body.Kinds), slices.Clone(w.body.Starts), slices.Clone(w.body.From)}
+	return &body{w.tables, slices.Clone(w.body.Kinds), slices.Clone(w.body.Starts), slices.Clone(w.body.From)}
 }
 
 // computation appends the operations of one computation, given where its arguments come from, and says where its result does.
@@ -66,7 +79,7 @@ func (w *flow) instruction(id, first hlo.InstrID, made, args []int32, depth int)
 		return w.enter(id, w.refs(nil, operands, first, made), depth)
 	}
 	b := &w.body
-	b.Kinds, b.From = append(b.Kinds, w.r.kindOf(id)), w.refs(b.From, operands, first, made)
+	b.Kinds, b.From = append(b.Kinds, w.kindOf(id)), w.refs(b.From, operands, first, made)
 	b.Starts = append(b.Starts, int32(len(b.From)))
 	return int32(len(b.Kinds) - 1)
 }
@@ -99,18 +112,16 @@ func (w *flow) refs(list []int32, operands []hlo.InstrID, first hlo.InstrID, mad
 }
 
 // kindOf makes sure that the tables hold what an operation says, and says where.
-func (r *reader) kindOf(id hlo.InstrID) int32 {
-	in := &r.m.Instrs[id]
-	if int(in.Opcode) >= len(r.kinds[in.Shape]) {
-		r.kinds[in.Shape] = reach(r.kinds[in.Shape], max(int(in.Opcode), hlo.NumOpcodes-1))
+func (w *flow) kindOf(id hlo.InstrID) int32 {
+	in, r := &w.r.m.Instrs[id], w.r
+	key := shapedOpcode{in.Opcode, in.Shape}
+	row, known := w.kinds[key]
+	if !known {
+		row = int32(len(w.tables.Kinds))
+		w.kinds[key] = row
+		w.tables.Kinds = append(w.tables.Kinds, r.interner.kind(opKind{r.m.OpcodeName(in.Opcode), r.shape(in.Shape), r.m.Shape(in.Shape).Layout}))
 	}
-	known := &r.kinds[in.Shape][in.Opcode]
-	if *known == 0 {
-		r.coded = append(r.coded, in.Opcode)
-		*known = int32(len(r.coded))
-		r.tables.Kinds = append(r.tables.Kinds, r.interner.kind(opKind{r.m.OpcodeName(in.Opcode), r.shape(in.Shape), r.m.Shape(in.Shape).Layout}))
-	}
-	return *known - 1
+	return row
 }
 
 // entered reports whether the operations inside an operation stand for it.
@@ -119,41 +130,41 @@ func entered(op hlo.Opcode) bool {
 }
 
 // ops lists the operations in computations. A model repeats its layers: a list that equals the last one of its body is that.
-func (r *reader) ops(of *body, callees []hlo.CompID) OpList {
-	r.origins = r.origins[:0]
+func (w *flow) ops(of *body, callees []hlo.CompID) OpList {
+	w.origins = w.origins[:0]
 	for _, c := range callees {
-		r.addOrigins(c, 0)
+		w.addOrigins(c, 0)
 	}
-	if last := r.lists[of]; last == nil || !slices.Equal(last.Origins, r.origins) {
-		r.lists[of] = &opList{of, slices.Clone(r.origins)}
+	if last := w.lists[of]; last == nil || !slices.Equal(last.Origins, w.origins) {
+		w.lists[of] = &opList{of, slices.Clone(w.origins)}
 	}
-	return OpList{r.lists[of]}
+	return OpList{w.lists[of]}
 }
 
 // addOrigins walks a computation as flow does.
-func (r *reader) addOrigins(c hlo.CompID, depth int) {
-	first, end := r.m.Body(c)
+func (w *flow) addOrigins(c hlo.CompID, depth int) {
+	first, end := w.r.m.Body(c)
 	for id := first; id < end; id++ {
-		switch op := r.m.Instrs[id].Opcode; {
+		switch op := w.r.m.Instrs[id].Opcode; {
 		case hidden(op):
 		case depth < maxDepth && entered(op):
-			for _, inner := range r.m.Callees(id) {
-				r.addOrigins(inner, depth+1)
+			for _, inner := range w.r.m.Callees(id) {
+				w.addOrigins(inner, depth+1)
 			}
 		default:
-			meta := r.m.MetadataID(id)
-			r.keepOrigin(meta)
-			r.origins = append(r.origins, meta)
+			meta := w.r.m.MetadataID(id)
+			w.keepOrigin(meta)
+			w.origins = append(w.origins, meta)
 		}
 	}
 }
 
 // keepOrigin makes sure that the tables hold where operations with this metadata come from.
-func (r *reader) keepOrigin(meta hlo.MetadataID) {
-	if r.tables.Origins[meta] == nil {
-		r.decode(meta)
-		md := &r.metas[meta]
-		r.tables.Origins[meta] = r.interner.origin(md.OpName, r.sources.frames(*md))
+func (w *flow) keepOrigin(meta hlo.MetadataID) {
+	if w.tables.Origins[meta] == nil {
+		w.r.decode(meta)
+		md := &w.r.metas[meta]
+		w.tables.Origins[meta] = w.r.interner.origin(md.OpName, w.r.sources.frames(*md))
 	}
 }
 

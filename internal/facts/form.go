@@ -85,12 +85,8 @@ func (r *reader) describe(f *Form, l launch) (of *body) {
 
 // describeBody collects the operations of a fusion or small call, through the fusions and calls inside it.
 func (r *reader) describeBody(f *Form, l launch) *body {
-	of := r.operations(l)
-	kinds := of.Kinds
-	f.Do = r.countOpcodes(kinds)
-	if n := len(kinds); len(f.Do) == 0 && n > 0 {
-		f.Do = OpcodesOf(r.m.OpcodeName(r.coded[kinds[n-1]])) // a broadcast alone is what such a kernel does
-	}
+	of := r.flow.operations(l)
+	f.Do = of.opcodes()
 	if callees := r.m.Callees(l.id); len(callees) > 0 {
 		f.Root = r.opcode(r.root(callees[0], 0))
 	}

@@ -13,19 +13,12 @@ import (
 type reader struct {
 	m        *hlo.Module
 	sources  *sources
-	tables   *opTables      // of the operations in kernels
 	metas    []hlo.Metadata // by MetadataID
 	decoded  []bool         // those in metas that were asked for
 	interner *interner      // of values that modules have in common
 	forms    map[formKey]formed
 	sites    map[siteKey]*Site
-	lists    map[*body]*opList      // the last of each body
-	origins  []hlo.MetadataID       // of the list at hand, see ops
-	kinds    [][]int32              // by hlo.ShapeID and opcode: what operations in kernels say in tables.Kinds + 1
-	coded    []hlo.Opcode           // by kind
-	flow     flow                   // see operations
-	counts   []int                  // by opcode, of the operations at hand; see doing
-	counted  []hlo.Opcode           // those that are not 0 there
+	flow     *flow                  // the operations in kernels
 	shapes   []string               // by ShapeID, without layout
 	order    []hlo.CompID           // see inOrder
 	taken    *census                // see census
@@ -47,10 +40,11 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 	}
 	metas, shapes := m.MetadataIDs(), m.ShapeIDs()
 	r := &reader{
-		m: m, sources: newSources(m, from), interner: from, forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, lists: map[*body]*opList{},
-		kinds: make([][]int32, shapes), rewrites: map[hlo.InstrID]string{}, metas: make([]hlo.Metadata, metas), decoded: make([]bool, metas), tables: &opTables{Origins: make([]*opOrigin, metas)},
+		m: m, sources: newSources(m, from), interner: from, forms: map[formKey]formed{}, sites: map[siteKey]*Site{},
+		rewrites: map[hlo.InstrID]string{}, metas: make([]hlo.Metadata, metas), decoded: make([]bool, metas),
 		shapes: make([]string, shapes), sizes: make([]int64, shapes),
 	}
+	r.flow = newFlow(r)
 	for id := range r.sizes {
 		r.sizes[id] = r.m.ShapeBytes(hlo.ShapeID(id))
 	}
@@ -100,7 +94,7 @@ func (r *reader) kernel(l launch) Kernel {
 	f := r.form(l)
 	k := Kernel{Form: f.form}
 	if f.body != nil {
-		k.Ops = r.ops(f.body, r.m.Callees(l.id))
+		k.Ops = r.flow.ops(f.body, r.m.Callees(l.id))
 	}
 	k.Site = r.site(l, k.Ops)
 	return k

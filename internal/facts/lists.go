@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,27 +82,22 @@ func (o Opcodes) Words() []string {
 // String names them all: "exponential, 2 reduce".
 func (o Opcodes) String() string { return strings.Join(o.Words(), ", ") }
 
-// countOpcodes counts what operations of these kinds do, broadcasts left out.
-func (r *reader) countOpcodes(kinds []int32) Opcodes {
-	for _, kind := range kinds {
-		op := r.coded[kind]
-		if op == hlo.OpBroadcast {
-			continue
-		}
-		r.counts = reach(r.counts, int(op))
-		if r.counts[op]++; r.counts[op] == 1 {
-			r.counted = append(r.counted, op)
-		}
+// opcodes counts what the operations do, broadcasts left out unless there is nothing else.
+func (b *body) opcodes() (do Opcodes) {
+	counts := map[string]int{}
+	for _, kind := range b.Kinds {
+		counts[b.Tables.Kinds[kind].Opcode]++
 	}
-	var do Opcodes
-	for _, op := range r.counted {
-		do = append(do, OpcodeTimes{r.m.OpcodeName(op), r.counts[op]})
-		r.counts[op] = 0
+	if delete(counts, broadcast); len(counts) == 0 && len(b.Kinds) > 0 {
+		return OpcodesOf(broadcast)
 	}
-	r.counted = r.counted[:0]
-	slices.SortFunc(do, func(a, b OpcodeTimes) int { return strings.Compare(a.Opcode, b.Opcode) })
+	for _, opcode := range slices.Sorted(maps.Keys(counts)) {
+		do = append(do, OpcodeTimes{opcode, counts[opcode]})
+	}
 	return do
 }
+
+const broadcast = "broadcast"
 
 // operandShapes lists the operands' shapes.
 func (r *reader) operandShapes(id hlo.InstrID) []string {
