@@ -61,19 +61,19 @@ func (a *Assembler) Version(ctx context.Context) (string, error) {
 			a.err = ErrNoAssembler
 			return
 		}
-		a.version, a.err = askVersion(ctx, a.path)
+		a.version, a.err = readVersion(ctx, a.path)
 	})
 	return a.version, a.err
 }
 
-func askVersion(ctx context.Context, path string) (string, error) {
+func readVersion(ctx context.Context, path string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, versionTime)
 	defer cancel()
-	said, err := run(ctx, "", path, "--version")
+	output, err := run(ctx, "", path, "--version")
 	if err != nil {
 		return "", fmt.Errorf("ask %s for its version: %w", path, err)
 	}
-	_, version, ok := strings.Cut(said, ", V")
+	_, version, ok := strings.Cut(output, ", V")
 	version, _, _ = strings.Cut(version, "\n")
 	if version = strings.TrimSpace(version); !ok || version == "" {
 		return "", fmt.Errorf("ask %s for its version: it does not answer as ptxas does", path)
@@ -92,17 +92,17 @@ func (a *Assembler) Assemble(ctx context.Context, ptx []byte, target string) ([]
 	}
 	key := fmt.Sprintf("ptxas %s %s %x", version, target, sha256.Sum256(ptx))
 	if a.cache != nil {
-		if said, ok := a.cache.Load(key); ok {
-			return ReadAssembler(string(said))
+		if output, ok := a.cache.Load(key); ok {
+			return ReadAssembler(string(output))
 		}
 	}
-	said, err := a.ask(ctx, ptx, target)
+	output, err := a.run(ctx, ptx, target)
 	if err != nil {
 		return nil, err
 	}
-	kernels, err := ReadAssembler(said)
+	kernels, err := ReadAssembler(output)
 	if err == nil && a.cache != nil {
-		a.cache.Store(key, []byte(said))
+		a.cache.Store(key, []byte(output))
 	}
 	return kernels, err
 }
@@ -110,8 +110,8 @@ func (a *Assembler) Assemble(ctx context.Context, ptx []byte, target string) ([]
 // architecture matches the only text from a file that is passed on the command line.
 var architecture = regexp.MustCompile(`^sm_[0-9]+[a-z]?$`)
 
-// ask runs the assembler on a temporary file, without a shell.
-func (a *Assembler) ask(ctx context.Context, ptx []byte, target string) (said string, err error) {
+// run runs the assembler on a temporary file, without a shell.
+func (a *Assembler) run(ctx context.Context, ptx []byte, target string) (output string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, assemblyTime)
 	defer cancel()
 	dir, err := os.MkdirTemp("", "xlagate-ptxas-")
@@ -122,14 +122,14 @@ func (a *Assembler) ask(ctx context.Context, ptx []byte, target string) (said st
 	if err := os.WriteFile(filepath.Join(dir, "kernel.ptx"), ptx, 0o600); err != nil {
 		return "", fmt.Errorf("write PTX for ptxas: %w", err)
 	}
-	said, err = run(ctx, dir, a.path, "--verbose", "--gpu-name="+target, "--output-file", os.DevNull, "kernel.ptx")
+	output, err = run(ctx, dir, a.path, "--verbose", "--gpu-name="+target, "--output-file", os.DevNull, "kernel.ptx")
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return "", fmt.Errorf("ptxas took longer than %s", assemblyTime)
 	}
 	if err != nil {
 		return "", fmt.Errorf("ptxas %s: %w", a.version, err)
 	}
-	return said, nil
+	return output, nil
 }
 
 // run returns a program's standard output and standard error.
@@ -146,8 +146,8 @@ func run(ctx context.Context, dir, path string, args ...string) (string, error) 
 }
 
 // refusal returns the assembler's first error: "line 7: Unsupported .version 9.9; current version is '8.8'".
-func refusal(said string) string {
-	for line := range strings.Lines(said) {
+func refusal(output string) string {
+	for line := range strings.Lines(output) {
 		where, what, ok := strings.Cut(strings.TrimSpace(line), "; ")
 		if !ok {
 			where, what = "", strings.TrimSpace(line)
@@ -280,10 +280,10 @@ type KernelResources struct {
 //	ptxas info    : Used 255 registers, used 1 barriers, 32 bytes cumulative stack size, 4224 bytes smem
 //
 // The resources of a function that a kernel calls follow that kernel in the output and are counted with it.
-func ReadAssembler(said string) ([]KernelResources, error) {
+func ReadAssembler(output string) ([]KernelResources, error) {
 	var kernels []KernelResources
 	used := true
-	for line := range strings.Lines(said) {
+	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)
 		_, text, _ := strings.Cut(line, ": ")
 		if name, ok := strings.CutPrefix(text, "Compiling entry function '"); ok {

@@ -167,7 +167,7 @@ func (a *artifact) commit(ctx context.Context, e *Edit) (pushed string, err erro
 		}
 	}
 	if len(e.changed) > 0 {
-		done, err := a.client.Push(ctx, a.ref, registry.TypeBaseline, slices.Collect(maps.Values(a.layers)), registry.Over(a.digest))
+		done, err := a.client.Push(ctx, a.ref, registry.TypeBaseline, slices.Collect(maps.Values(a.layers)), registry.Replaces(a.digest))
 		if err != nil {
 			return "", err
 		}

@@ -386,15 +386,15 @@ func weightiestFirst(kernels []facts.Kernel) []facts.Kernel {
 // toWork moves a cause to the line of a kernel that does most of what was added. A stored baseline has no lines, so any of several equal operations may
 // be taken for the new one; the new kernels tell which it is.
 func (c *Cause) toWork() {
-	asked := c.heaviest()
-	if asked == "" || c.Edits[0].OneCall {
+	opcode := c.heaviest()
+	if opcode == "" || c.Edits[0].OneCall {
 		return
 	}
 	place := facts.Op{OpName: c.OpName, Source: c.Source}
 	for i := range c.After {
 		for _, op := range opsOf(&c.After[i]) {
 			switch {
-			case op.Source.File == "" || !sameWork(op.Opcode, asked):
+			case op.Source.File == "" || !sameWork(op.Opcode, opcode):
 			case line(op.Source) == line(c.Source):
 				return
 			case line(place.Source) == line(c.Source):

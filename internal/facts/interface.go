@@ -170,13 +170,13 @@ func (r *reader) piecesOf() []hlo.Shape {
 }
 
 // outputs says how the program's results are spread over the devices: what is whole in the module as the framework handed it over is a
-// piece in the optimized one. It is nil where nothing is split and nobody asked for anything, and where the two cannot be compared.
+// piece in the optimized one. It is nil where nothing is split and nobody requested a sharding, and where the two cannot be compared.
 func (r *reader) outputs(pieces []hlo.Shape, params []Parameter) []Output {
 	shapes, made := r.leaves()
 	if len(shapes) != len(pieces) {
 		return nil
 	}
-	asked := r.askedShardings(len(shapes))
+	requested := r.requestedShardings(len(shapes))
 	spread := slices.ContainsFunc(params, func(p Parameter) bool { return isSplit(p.Sharding) })
 	list := make([]Output, len(shapes))
 	for i, id := range shapes {
@@ -186,7 +186,7 @@ func (r *reader) outputs(pieces []hlo.Shape, params []Parameter) []Output {
 			return nil
 		}
 		list[i] = Output{Shape: r.shape(id), Split: splitText(split), Bytes: r.m.ShapeBytes(id)}
-		sharding, spec := InTiles(asked[i])
+		sharding, spec := InTiles(requested[i])
 		if keepsTo(sharding, split) {
 			list[i].Sharding, list[i].Spec = sharding, spec
 		}
@@ -231,24 +231,24 @@ func splitText(split []int64) string {
 	return bracketed(split)
 }
 
-// askedShardings are the shardings that the root requests, one for each result, "" for none.
-func (r *reader) askedShardings(n int) []string {
-	asked := make([]string, n)
+// requestedShardings are the shardings that the root requests, one for each result, "" for none.
+func (r *reader) requestedShardings(n int) []string {
+	requested := make([]string, n)
 	root := r.m.Comps[r.m.Entry].Root
 	text, ok := r.m.Attr(root, "sharding")
 	if !ok {
-		return asked
+		return requested
 	}
 	if !strings.HasPrefix(text, "{{") {
 		if n == 1 {
-			asked[0] = text
+			requested[0] = text
 		}
-		return asked
+		return requested
 	}
 	if parts := braced(text[1 : len(text)-1]); len(parts) == n {
 		return parts
 	}
-	return asked
+	return requested
 }
 
 // braced lists the parts of a text in braces, braces included.
@@ -271,7 +271,7 @@ func braced(text string) []string {
 	return parts
 }
 
-// keepsTo reports whether a result is split as its sharding says. Of results that nobody asked anything of the root says that they are
+// keepsTo reports whether a result is split as its sharding says. Of results that have no requested sharding the root says that they are
 // replicated, and the compiler is free to split them all the same.
 func keepsTo(sharding string, split []int64) bool {
 	if sharding == replicatedSharding {

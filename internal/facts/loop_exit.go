@@ -196,9 +196,9 @@ func exitOf(m *hlo.Module, id hlo.InstrID) exit {
 	if !ok {
 		return exit{}
 	}
-	e := exit{early: !l.counts(), counts: l.onlyCounts(l.asked(), noElement, l.exact)}
+	e := exit{early: !l.counts(), counts: l.onlyCounts(l.decision(), noElement, l.exact)}
 	if e.early {
-		e.most = max(0, l.latest(l.asked(), false))
+		e.most = max(0, l.latest(l.decision(), false))
 		e.stops = !e.counts && l.stops()
 	}
 	if l.steps > maxSteps {
@@ -221,7 +221,7 @@ func (l *loopReader) counts() bool {
 // decisive lists the elements of the state that decide on another iteration, unless something reads the state as a whole.
 func (l *loopReader) decisive() (elements []int32, known bool) {
 	seen := map[*value]bool{}
-	for open := []*value{l.asked()}; len(open) > 0; {
+	for open := []*value{l.decision()}; len(open) > 0; {
 		v := open[len(open)-1]
 		open = open[:len(open)-1]
 		switch {

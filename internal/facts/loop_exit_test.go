@@ -182,7 +182,7 @@ func TestLongConditionIsGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	l, ok := loopAt(m, m.Comps[m.Entry].Root)
-	if !ok || !l.counts() || l.latest(l.asked(), false) != unknownTrips || exitOf(m, m.Comps[m.Entry].Root) != (exit{}) {
+	if !ok || !l.counts() || l.latest(l.decision(), false) != unknownTrips || exitOf(m, m.Comps[m.Entry].Root) != (exit{}) {
 		t.Errorf("a loop: %t; it ends: %+v", ok, exitOf(m, m.Comps[m.Entry].Root))
 	}
 	if l.steps <= maxSteps || l.steps > 2*maxSteps {

@@ -27,7 +27,7 @@ func countTrips(m *hlo.Module, id hlo.InstrID) int64 {
 	if !ok {
 		return unknownTrips
 	}
-	return l.until(l.asked(), false)
+	return l.until(l.decision(), false)
 }
 
 // mirrored are the directions of a comparison with its sides exchanged.
@@ -123,8 +123,8 @@ func (l *loopReader) terms(v *value) (terms []*value) {
 	return terms
 }
 
-// asked is what decides on another iteration.
-func (l *loopReader) asked() *value { return l.value(operand{id: l.m.Comps[l.condition].Root}) }
+// decision is what decides on another iteration.
+func (l *loopReader) decision() *value { return l.value(operand{id: l.m.Comps[l.condition].Root}) }
 
 // behind follows an instruction to what computes its value: through copies, bitcasts, conversions, tuples, fusions, calls and their
 // parameters.

@@ -277,13 +277,13 @@ func (r *reader) callSite(program string) hlo.Location {
 	if called := r.sources.called(); called.File != "" {
 		return called
 	}
-	asked := map[int32]bool{}
+	seen := map[int32]bool{}
 	var around []hlo.Location // the outer frames that all stacks share, from the outside in
 	for md := range r.eachMetadata() {
-		if md.Frame == 0 || asked[md.Frame] {
+		if md.Frame == 0 || seen[md.Frame] {
 			continue
 		}
-		asked[md.Frame] = true
+		seen[md.Frame] = true
 		stack := r.sources.stack(md)
 		if at := outermost(stack, program) + 1; at > 0 {
 			if callers := modelFrames(outsideIn(stack[at:])); len(callers) > 0 {
@@ -292,7 +292,7 @@ func (r *reader) callSite(program string) hlo.Location {
 		}
 		around = sharedFrames(around, stack[min(1, len(stack)):])
 	}
-	if around = modelFrames(around); len(asked) < 2 || len(around) == 0 {
+	if around = modelFrames(around); len(seen) < 2 || len(around) == 0 {
 		return hlo.Location{}
 	}
 	return r.sources.relative(r.ownCall(around))

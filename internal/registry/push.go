@@ -22,11 +22,11 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 )
 
-// Over is what a push may replace: the artifact with this digest, none ("") or [Any].
-type Over string
+// Replaces is what a push may replace: the artifact with this digest, none ("") or [Any].
+type Replaces string
 
 // Any allows a push to replace any artifact.
-const Any Over = "*"
+const Any Replaces = "*"
 
 // Pushed is the result of a push.
 type Pushed struct {
@@ -36,7 +36,7 @@ type Pushed struct {
 
 // Push pushes layers under a tag. It uploads all of them before it moves the tag, so readers see the old artifact or the new one. It does not move a tag
 // that somebody else moved meanwhile. Layers that were pulled from the same repository are not uploaded again.
-func (c Client) Push(ctx context.Context, ref Reference, kind string, layers []Layer, over Over) (Pushed, error) {
+func (c Client) Push(ctx context.Context, ref Reference, kind string, layers []Layer, replaces Replaces) (Pushed, error) {
 	if ref.Fixed() {
 		return Pushed{}, &Error{Where: ref.String(), Message: "a digest names what never changes", Fix: "name a tag to push to"}
 	}
@@ -44,7 +44,7 @@ func (c Client) Push(ctx context.Context, ref Reference, kind string, layers []L
 	if err != nil {
 		return Pushed{}, fmt.Errorf("write the manifest of %s: %w", ref, err)
 	}
-	p := push{c, ref, c.repository(ref), over}
+	p := push{c, ref, c.repository(ref), replaces}
 	ctx = auth.AppendRepositoryScope(ctx, ref.name, auth.ActionPull, auth.ActionPush)
 	done := Pushed{Digest: desc.Digest.String()}
 	done.New, err = p.run(ctx, layers, desc, data)
@@ -54,9 +54,9 @@ func (c Client) Push(ctx context.Context, ref Reference, kind string, layers []L
 // push is a push in progress.
 type push struct {
 	Client
-	ref  Reference
-	to   *remote.Repository
-	over Over
+	ref      Reference
+	to       *remote.Repository
+	replaces Replaces
 }
 
 func (p *push) run(ctx context.Context, layers []Layer, desc ocispec.Descriptor, manifest []byte) (moved bool, err error) {
@@ -80,7 +80,7 @@ func (p *push) check(ctx context.Context, next digest.Digest) (there bool, err e
 		return false, err
 	case now == next.String():
 		return true, nil
-	case p.over != Any && Over(now) != p.over:
+	case p.replaces != Any && Replaces(now) != p.replaces:
 		return false, p.movedBy(now)
 	}
 	return false, nil
@@ -99,7 +99,7 @@ func (p *push) now(ctx context.Context) (string, error) {
 }
 
 func (p *push) movedBy(now string) error {
-	was, is := cmp.Or(short(string(p.over)), "nothing"), cmp.Or(short(now), "nothing")
+	was, is := cmp.Or(short(string(p.replaces)), "nothing"), cmp.Or(short(now), "nothing")
 	return &Error{
 		Where: p.ref.String(), Message: fmt.Sprintf("somebody else moved the tag meanwhile: it named %s and names %s now; nothing was pushed", was, is),
 		Fix: "do the same again: it starts from what is there now",

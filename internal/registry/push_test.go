@@ -22,11 +22,11 @@ func TestWhatIsPushedComesBack(t *testing.T) {
 	if got := contents(t, c, ref); fmt.Sprint(got) != fmt.Sprint(files) {
 		t.Errorf("%v came back as %v", files, got)
 	}
-	if again := mustPush(t, c, ref, Over(first.Digest), files); again.New || again.Digest != first.Digest {
+	if again := mustPush(t, c, ref, Replaces(first.Digest), files); again.New || again.Digest != first.Digest {
 		t.Errorf("the same again: %+v after %+v", again, first)
 	}
 	fixed := parsed(t, strings.TrimSuffix(ref.String(), ":main")+"@"+first.Digest)
-	mustPush(t, c, ref, Over(first.Digest), map[string]string{"a/x.yaml": "three"})
+	mustPush(t, c, ref, Replaces(first.Digest), map[string]string{"a/x.yaml": "three"})
 	if got := contents(t, c, fixed); fmt.Sprint(got) != fmt.Sprint(files) {
 		t.Errorf("the old digest holds %v", got)
 	}
@@ -46,8 +46,8 @@ func TestATagThatMovedIsLeftAlone(t *testing.T) {
 	s := registrytest.New(t)
 	c, ref := hasty(nil), parsed(t, s.Ref("base:main"))
 	first := mustPush(t, c, ref, "", map[string]string{"a.yaml": "1"})
-	theirs := mustPush(t, c, ref, Over(first.Digest), map[string]string{"a.yaml": "2"})
-	_, err := c.Push(ctx, ref, TypeBaseline, layersOf(map[string]string{"a.yaml": "3"}), Over(first.Digest))
+	theirs := mustPush(t, c, ref, Replaces(first.Digest), map[string]string{"a.yaml": "2"})
+	_, err := c.Push(ctx, ref, TypeBaseline, layersOf(map[string]string{"a.yaml": "3"}), Replaces(first.Digest))
 	if says(err, "somebody else moved the tag meanwhile", short(first.Digest), short(theirs.Digest)) {
 		t.Error(err)
 	}
@@ -62,7 +62,7 @@ func TestATagThatMovedIsLeftAlone(t *testing.T) {
 		}
 		return false
 	})
-	_, err = c.Push(ctx, ref, TypeBaseline, layersOf(map[string]string{"a.yaml": "3"}), Over(theirs.Digest))
+	_, err = c.Push(ctx, ref, TypeBaseline, layersOf(map[string]string{"a.yaml": "3"}), Replaces(theirs.Digest))
 	if says(err, "somebody else moved the tag meanwhile") {
 		t.Error(err)
 	}

@@ -50,9 +50,9 @@ func contents(t *testing.T, c Client, ref Reference) map[string]string {
 	return out
 }
 
-func mustPush(t *testing.T, c Client, ref Reference, over Over, files map[string]string) Pushed {
+func mustPush(t *testing.T, c Client, ref Reference, replaces Replaces, files map[string]string) Pushed {
 	t.Helper()
-	done, err := c.Push(ctx, ref, TypeBaseline, layersOf(files), over)
+	done, err := c.Push(ctx, ref, TypeBaseline, layersOf(files), replaces)
 	if err != nil {
 		t.Fatal(err)
 	}
