@@ -89,9 +89,9 @@ func (d *Dump) checkModule(m *Module) {
 func (s *Stage) whyUnread() string {
 	const lost = "what it costs, how much memory it takes, which arguments it reuses, its types, layouts, collectives' sizes and constants"
 	switch {
-	case s.Dot != nil || s.HTML != nil:
+	case s.File(KindDot, KindHTML) != nil:
 		return "the final module was only drawn (" + strings.Join(s.formats(), ", ") + "): xlagate inspect counts its fusions and kernels, but " + lost + " cannot be had from a drawing"
-	case s.Riegeli != nil:
+	case s.File(KindRiegeli) != nil:
 		return "the final module was dumped as riegeli only, a container that xlagate does not read: nothing can be had from it"
 	}
 	return "of the final module there is only a link (url): the page that it names is not in the dump, and nothing can be had from it"
@@ -99,22 +99,15 @@ func (s *Stage) whyUnread() string {
 
 func (s *Stage) formats() []string {
 	var names []string
-	for _, f := range []*File{s.Dot, s.HTML, s.URL} {
-		if f != nil {
-			names = append(names, string(f.Kind))
+	for _, kind := range []Kind{KindDot, KindHTML, KindURL} {
+		if s.File(kind) != nil {
+			names = append(names, string(kind))
 		}
 	}
 	return names
 }
 
-func (s *Stage) anyFile() *File {
-	for _, f := range []*File{s.Text, s.Proto, s.Riegeli, s.Dot, s.HTML, s.URL} {
-		if f != nil {
-			return f
-		}
-	}
-	return nil
-}
+func (s *Stage) anyFile() *File { return s.File(stageKinds...) }
 
 // checkPair checks that the module before and after optimization can come from one compilation.
 func (d *Dump) checkPair(m *Module, before, after *File) {

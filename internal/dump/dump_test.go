@@ -67,10 +67,8 @@ func describeStage(b *strings.Builder, s *Stage) {
 	if s.Kind == StagePass {
 		fmt.Fprintf(b, " (%d %s: %s, then %s)", s.Pass.Number, s.Pass.Pipeline, s.Pass.After, s.Pass.Before)
 	}
-	for _, f := range []*File{s.Text, s.Proto, s.Riegeli, s.Dot, s.HTML, s.URL} {
-		if f != nil {
-			fmt.Fprintf(b, " %s", f.Kind)
-		}
+	for _, f := range s.Files {
+		fmt.Fprintf(b, " %s", f.Kind)
 	}
 	b.WriteByte('\n')
 }
@@ -134,11 +132,7 @@ func allFiles(d *Dump) []*File {
 		files = append(files, m.Companions...)
 		for i := range m.Stages {
 			s := &m.Stages[i]
-			for _, f := range []*File{s.Text, s.Proto, s.Riegeli, s.Dot, s.HTML, s.URL} {
-				if f != nil {
-					files = append(files, f)
-				}
-			}
+			files = append(files, s.Files...)
 		}
 	}
 	return files

@@ -29,7 +29,7 @@ func (m *Module) takeSnapshot() {
 	if err != nil {
 		return // it remains a companion, and the dump reports that it holds no module
 	}
-	s := Stage{Kind: StageBefore, Label: snapshotLabel, Proto: inner}
+	s := Stage{Kind: StageBefore, Label: snapshotLabel, Files: []*File{inner}}
 	if hasSchedule(data) {
 		s.Kind = StageAfter
 	}

@@ -318,12 +318,7 @@ func (f *File) sample(sum hash.Hash) {
 func (m *Module) Files() []*File {
 	var files []*File
 	for i := range m.Stages {
-		s := &m.Stages[i]
-		for _, f := range []*File{s.Text, s.Proto, s.Dot, s.HTML, s.URL, s.Riegeli} {
-			if f != nil {
-				files = append(files, f)
-			}
-		}
+		files = append(files, m.Stages[i].Files...)
 	}
 	return append(files, m.Companions...)
 }

@@ -160,7 +160,7 @@ func FuzzSnapshot(f *testing.F) {
 	var seeds [][]byte
 	for _, m := range d.Modules {
 		for _, s := range m.Stages {
-			if inner, ok := s.Proto.src.(snapshotSource); ok {
+			if inner, ok := s.File(KindHLOProto).src.(snapshotSource); ok {
 				data, _, err := inner.file.Bytes()
 				if err != nil {
 					f.Fatal(err)

@@ -41,16 +41,24 @@ const (
 
 // Stage is a module at one point of its compilation, in every format that was dumped.
 type Stage struct {
-	Kind    StageKind
-	Tag     string // the prefix of after_optimizations: "cpu", "sm_9.0a_gpu", "gfx942_gpu", or ""
-	Pass    Pass   // of StagePass
-	Label   string // the stage as the file name spells it: "sm_9.0a_gpu_after_optimizations"
-	Text    *File
-	Proto   *File
-	Dot     *File
-	HTML    *File
-	URL     *File
-	Riegeli *File
+	Kind  StageKind
+	Tag   string  // the prefix of after_optimizations: "cpu", "sm_9.0a_gpu", "gfx942_gpu", or ""
+	Pass  Pass    // of StagePass
+	Label string  // the stage as the file name spells it: "sm_9.0a_gpu_after_optimizations"
+	Files []*File // one of each format, in the order of stageKinds
+}
+
+// stageKinds are the formats of a stage's files, those that say most first.
+var stageKinds = []Kind{KindHLOText, KindHLOProto, KindRiegeli, KindDot, KindHTML, KindURL}
+
+// File returns the stage's file of a format, or of the first of several formats; nil if there is none.
+func (s *Stage) File(formats ...Kind) *File {
+	for _, format := range formats {
+		if at := slices.IndexFunc(s.Files, func(f *File) bool { return f.Kind == format }); at >= 0 {
+			return s.Files[at]
+		}
+	}
+	return nil
 }
 
 // Pass is the position of a pass dump in the compilation.
@@ -62,12 +70,7 @@ type Pass struct {
 }
 
 // HLO returns the stage's module file: the text, else the proto, else nil (only drawings were dumped).
-func (s *Stage) HLO() *File {
-	if s.Text != nil {
-		return s.Text
-	}
-	return s.Proto
-}
+func (s *Stage) HLO() *File { return s.File(KindHLOText, KindHLOProto) }
 
 // Optimized returns the most optimized HLO of the module, nil if only the unoptimized HLO was dumped. A back end that dumps no final
 // module may dump passes: then it is the output of the last pass; see Reached.
@@ -143,12 +146,15 @@ func (m *Module) take(f *File, r role) {
 		m.Companions = append(m.Companions, f)
 		return
 	}
-	slot := m.stageFor(r.stage).slot(r.kind)
-	if slot == nil || *slot != nil { // a second form of the same file, compressed or drawn
+	s := m.stageFor(r.stage)
+	if !slices.Contains(stageKinds, r.kind) || s.File(r.kind) != nil { // a second form of the same file, compressed or drawn
 		m.Companions = append(m.Companions, f)
 		return
 	}
-	*slot = f
+	s.Files = append(s.Files, f)
+	slices.SortFunc(s.Files, func(a, b *File) int {
+		return slices.Index(stageKinds, a.Kind) - slices.Index(stageKinds, b.Kind)
+	})
 }
 
 // stageFor returns the module's stage with the same label, and adds it if it is new.
@@ -165,25 +171,6 @@ func (m *Module) labelled(label string) *Stage {
 		if m.Stages[i].Label == label {
 			return &m.Stages[i]
 		}
-	}
-	return nil
-}
-
-// slot returns the field of the stage for a file of a format.
-func (s *Stage) slot(format Kind) **File {
-	switch format {
-	case KindHLOText:
-		return &s.Text
-	case KindHLOProto:
-		return &s.Proto
-	case KindDot:
-		return &s.Dot
-	case KindHTML:
-		return &s.HTML
-	case KindURL:
-		return &s.URL
-	case KindRiegeli:
-		return &s.Riegeli
 	}
 	return nil
 }

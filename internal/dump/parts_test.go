@@ -50,7 +50,7 @@ func TestPartsAreTheDump(t *testing.T) {
 		if got := describe(d); got != want {
 			t.Errorf("%s:\n%s\nwanted\n%s", name, got, want)
 		}
-		if path := d.Modules[0].Optimized().Text.Path; !strings.HasPrefix(path, "oci://r/a:b!module_0000.") {
+		if path := d.Modules[0].Optimized().File(KindHLOText).Path; !strings.HasPrefix(path, "oci://r/a:b!module_0000.") {
 			t.Errorf("%s: a file is called %s", name, path)
 		}
 		if err := d.Close(); err != nil {

@@ -68,7 +68,7 @@ func TestProfileModulesInFiles(t *testing.T) {
 	first := openDir(t, root)
 	files := map[string][]byte{noModuleProfiled: nil, "a.xplane.pb": profiledTrain(t)}
 	for _, m := range first.Modules {
-		data, release, err := m.Stages[0].Proto.Bytes()
+		data, release, err := m.Stages[0].File(KindHLOProto).Bytes()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestProfileModulesInFiles(t *testing.T) {
 	if got, want := finalNames(d), finalNames(first); len(d.Problems) > 0 || len(want) == 0 || strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Errorf("modules %q, wanted %q; problems %v", got, want, d.Problems)
 	}
-	if path := d.Modules[0].Stages[0].Proto.Path; strings.Contains(path, "!") {
+	if path := d.Modules[0].Stages[0].File(KindHLOProto).Path; strings.Contains(path, "!") {
 		t.Errorf("read from %s", path)
 	}
 }

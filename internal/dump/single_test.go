@@ -71,7 +71,7 @@ func TestSingleFiles(t *testing.T) {
 			continue
 		}
 		m := d.Modules[0]
-		if s := m.Stages[0]; (s.Proto != nil) != c.proto || m.Name == "" {
+		if s := m.Stages[0]; (s.File(KindHLOProto) != nil) != c.proto || m.Name == "" {
 			t.Errorf("%s: %s", name, describe(d))
 		}
 		data, release, err := m.Stages[0].HLO().Bytes()

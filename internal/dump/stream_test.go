@@ -93,7 +93,7 @@ func TestNamesThatEscape(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(d.Modules) != 2 || d.Modules[0].Optimized().Text.Path != "-!etc/module_0001.jit_f.cpu_after_optimizations.txt" {
+	if len(d.Modules) != 2 || d.Modules[0].Optimized().File(KindHLOText).Path != "-!etc/module_0001.jit_f.cpu_after_optimizations.txt" {
 		t.Errorf("%s", describe(d))
 	}
 	if len(d.Problems) != 2 || !strings.Contains(d.Problems[1].Message, "the link leads to /etc/passwd, which is not in the archive") {

@@ -15,7 +15,7 @@ func BenchmarkMeasure(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.SetBytes(d.Modules[0].Stages[0].Text.Size)
+		b.SetBytes(d.Modules[0].Stages[0].File(dump.KindHLOText).Size)
 		if _, err := Measure(context.Background(), d, Options{Jobs: 1}); err != nil {
 			b.Fatal(err)
 		}

@@ -30,11 +30,8 @@ func (out *measuring) drawn() {
 		if s.HLO() != nil {
 			continue
 		}
-		for _, f := range []*dump.File{s.Dot, s.HTML} {
-			if f != nil {
-				out.drawing(s, f)
-				break
-			}
+		if f := s.File(dump.KindDot, dump.KindHTML); f != nil {
+			out.drawing(s, f)
 		}
 	}
 }

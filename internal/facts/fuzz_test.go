@@ -88,7 +88,7 @@ func FuzzLaunches(f *testing.F) {
 			f.Fatal(err)
 		}
 		for _, s := range d.Modules[0].Stages {
-			data, release, err := s.Text.Bytes()
+			data, release, err := s.File(dump.KindHLOText).Bytes()
 			if err != nil {
 				f.Fatal(err)
 			}

@@ -110,8 +110,8 @@ func (out *measuring) bufferAssignment(r *reader, s *dump.Stage) (buffers *artif
 	inProto := func(data []byte) (*artifacts.Buffers, error) {
 		return artifacts.ReadBufferAssignmentProto(data, maxBuffers)
 	}
-	if s.Proto != nil {
-		if buffers, ok = readFile(out, r, s.Proto, out.best(s), inProto); ok && buffers != nil {
+	if proto := s.File(dump.KindHLOProto); proto != nil {
+		if buffers, ok = readFile(out, r, proto, out.best(s), inProto); ok && buffers != nil {
 			return buffers, ok
 		}
 	}

@@ -176,8 +176,8 @@ func (out *measuring) stage(s *dump.Stage, keep bool, read func(*reader, *dump.S
 
 // best is the file that the stage is read from: the text, but for PyTorch/XLA, which writes its stack frames to the proto only.
 func (out *measuring) best(s *dump.Stage) *dump.File {
-	if s.Proto != nil && out.Toolchain.Framework == TorchFramework {
-		return s.Proto
+	if proto := s.File(dump.KindHLOProto); proto != nil && out.Toolchain.Framework == TorchFramework {
+		return proto
 	}
 	return s.HLO()
 }

@@ -17,11 +17,11 @@ func unpack(t *testing.T, name string, edit func(file string, data []byte) []byt
 	dir := t.TempDir()
 	for _, m := range open(t, name).Modules {
 		for _, s := range m.Stages {
-			data, release, err := s.Text.Bytes()
+			data, release, err := s.File(dump.KindHLOText).Bytes()
 			if err != nil {
 				t.Fatal(err)
 			}
-			base := s.Text.Path[strings.LastIndexAny(s.Text.Path, "!/")+1:]
+			base := s.File(dump.KindHLOText).Path[strings.LastIndexAny(s.File(dump.KindHLOText).Path, "!/")+1:]
 			if err := os.WriteFile(filepath.Join(dir, base), edit(base, data), 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +145,8 @@ func TestTextAndProtoAgree(t *testing.T) {
 	}
 	for _, m := range d.Modules {
 		for i := range m.Stages {
-			m.Stages[i].Text = nil
+			s := &m.Stages[i]
+			s.Files = slices.DeleteFunc(s.Files, func(f *dump.File) bool { return f.Kind == dump.KindHLOText })
 		}
 	}
 	proto, err := Measure(context.Background(), d, Options{})
