@@ -383,7 +383,7 @@ func TestUnknownBackend(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	text, release, err := d.Modules[0].Optimized().Text.Bytes()
+	text, release, err := d.Modules[0].Optimized().File(dump.KindHLOText).Bytes()
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "module_0001.jit_train_step.npu_after_optimizations.txt"), text, 0o600)
 	}

@@ -44,7 +44,7 @@ type UnknownModule struct {
 type profileJoin struct {
 	profile *Profile
 	modules map[string]*profiledModule
-	at      map[[2]string]int // in profile.Hot, by module and instruction
+	hot     map[[2]string]*HotKernel // by module and instruction
 	strange map[string]time.Duration
 }
 
@@ -57,7 +57,7 @@ type profiledModule struct {
 
 func newProfileJoin(programs []*Program) *profileJoin {
 	l := &profileJoin{
-		profile: &Profile{Runs: map[string]int{}}, modules: map[string]*profiledModule{}, at: map[[2]string]int{}, strange: map[string]time.Duration{},
+		profile: &Profile{Runs: map[string]int{}}, modules: map[string]*profiledModule{}, hot: map[[2]string]*HotKernel{}, strange: map[string]time.Duration{},
 	}
 	for _, p := range programs {
 		for _, v := range p.Variants {
@@ -85,24 +85,23 @@ func (l *profileJoin) know(program, module string, v *Variant) {
 	}
 }
 
-// add takes over one trace. What it measured on several devices is added up.
+// add takes over one trace.
 func (l *profileJoin) add(file string, t *logs.Profile) {
 	p := l.profile
 	p.Files = append(p.Files, file)
 	p.Devices = append(p.Devices, t.Devices...)
-	for i := range t.Modules {
-		m := &t.Modules[i]
+	for module, m := range t.Modules {
 		p.Time += m.Time
-		known := l.modules[m.Name]
+		known := l.modules[module]
 		if known == nil {
-			l.strange[m.Name] += m.Time
+			l.strange[module] += m.Time
 			continue
 		}
 		if m.Runs > 0 {
 			p.Runs[known.program] += m.Runs
 		}
-		for _, k := range m.Kernels {
-			h := l.kernel(known, m.Name, k.Name)
+		for name, k := range m.Kernels {
+			h := l.kernel(known, module, name)
 			h.Count, h.Total, h.Self = h.Count+k.Count, h.Total+k.Total, h.Self+k.Self
 		}
 	}
@@ -110,19 +109,17 @@ func (l *profileJoin) add(file string, t *logs.Profile) {
 
 func (l *profileJoin) kernel(known *profiledModule, module, name string) *HotKernel {
 	key := [2]string{module, name}
-	at, seen := l.at[key]
-	if !seen {
-		at = len(l.profile.Hot)
-		l.at[key] = at
-		l.profile.Hot = append(l.profile.Hot, HotKernel{
-			Program: known.program, Module: module, Name: name, Kernel: known.kernels[name], Ambiguous: known.several[name],
-		})
+	if l.hot[key] == nil {
+		l.hot[key] = &HotKernel{Program: known.program, Module: module, Name: name, Kernel: known.kernels[name], Ambiguous: known.several[name]}
 	}
-	return &l.profile.Hot[at]
+	return l.hot[key]
 }
 
 // list is the profile of all traces that were added.
 func (l *profileJoin) list() *Profile {
+	for _, k := range l.hot {
+		l.profile.Hot = append(l.profile.Hot, *k)
+	}
 	for name, spent := range l.strange {
 		l.profile.Unknown = append(l.profile.Unknown, UnknownModule{Name: name, Time: spent})
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -45,71 +44,40 @@ const (
 	rowModules = "XLA Modules"
 )
 
-// key identifies a kernel.
-type key struct{ module, name, device string }
-
 // fold sums the spans.
 func (c *collector) fold() *Profile {
-	kernels := map[key]*ProfiledKernel{}
+	t := &Profile{Modules: map[string]*ProfiledModule{}}
 	runs := map[string]map[string]bool{}
-	devices := map[string]bool{}
 	for _, l := range c.counted() {
-		devices[l.device] = true
+		t.Devices = append(t.Devices, l.device)
 		c.nameModules(l)
 		self := selfTimes(l.spans)
 		for i, s := range l.spans {
-			k := key{s.module, s.name, l.device}
-			if kernels[k] == nil {
-				kernels[k] = &ProfiledKernel{Name: s.name, Device: l.device}
+			m := t.Modules[s.module]
+			if m == nil {
+				m = &ProfiledModule{Kernels: map[string]ProfiledKernel{}}
+				t.Modules[s.module], runs[s.module] = m, map[string]bool{}
 			}
-			kernels[k].Count++
-			kernels[k].Total += picoseconds(s.end - s.start)
-			kernels[k].Self += picoseconds(self[i])
+			k := m.Kernels[s.name]
+			m.Kernels[s.name] = ProfiledKernel{k.Count + 1, k.Total + picoseconds(s.end-s.start), k.Self + picoseconds(self[i])}
+			m.Time += picoseconds(self[i])
 			if s.run != "" {
-				if runs[s.module] == nil {
-					runs[s.module] = map[string]bool{}
-				}
 				runs[s.module][l.device+" "+s.run] = true
 			}
 		}
 	}
-	t := newProfile(kernels, runs)
-	t.Devices = slices.Sorted(maps.Keys(devices))
-	return t
-}
-
-// newProfile sorts the kernels into their modules.
-func newProfile(kernels map[key]*ProfiledKernel, runs map[string]map[string]bool) *Profile {
-	modules := map[string]*ProfiledModule{}
-	for k, kernel := range kernels {
-		m := modules[k.module]
-		if m == nil {
-			m = &ProfiledModule{Name: k.module}
-			modules[k.module] = m
-		}
-		m.Time += kernel.Self
-		m.Kernels = append(m.Kernels, *kernel)
+	for name, m := range t.Modules {
+		m.Runs = m.plausible(len(runs[name]))
 	}
-	t := &Profile{}
-	for _, m := range modules {
-		m.Runs = m.plausible(len(runs[m.Name]))
-		slices.SortFunc(m.Kernels, func(a, b ProfiledKernel) int {
-			return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Device, b.Device))
-		})
-		t.Modules = append(t.Modules, *m)
-	}
-	slices.SortFunc(t.Modules, func(a, b ProfiledModule) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Name, b.Name)) })
+	slices.Sort(t.Devices)
+	t.Devices = slices.Compact(t.Devices)
 	return t
 }
 
 // plausible returns the number of runs if some instruction ran just as often: TensorFlow gives every run the same id.
 func (m *ProfiledModule) plausible(runs int) int {
-	count := map[string]int{}
 	for _, k := range m.Kernels {
-		count[k.Name] += k.Count
-	}
-	for _, n := range count {
-		if n == runs {
+		if k.Count == runs {
 			return runs
 		}
 	}
@@ -193,25 +161,22 @@ func instructionName(text string) string {
 
 // Profile is the time that each HLO instruction of each module took.
 type Profile struct {
-	Modules []ProfiledModule // by time, longest first
-	Devices []string         // the devices and host threads that HLO instructions ran on, sorted
+	Modules map[string]*ProfiledModule // by their names in HloModule, without a program id; "" has what ran in no module
+	Devices []string                   // the devices and host threads that HLO instructions ran on, sorted
 }
 
 // ProfiledModule holds the measurements of one HLO module.
 type ProfiledModule struct {
-	Name    string // as in HloModule, without a program id
-	Runs    int    // how often it ran, over all devices; 0 when the profile does not say
+	Runs    int // how often it ran, over all devices; 0 when the profile does not say
 	Time    time.Duration
-	Kernels []ProfiledKernel // by time of their own, longest first
+	Kernels map[string]ProfiledKernel // by the instruction's name, without %
 }
 
-// ProfiledKernel holds the measurements of one instruction of an optimized module.
+// ProfiledKernel holds the measurements of one instruction of an optimized module, over all devices.
 type ProfiledKernel struct {
-	Name   string // the instruction's name, without %
-	Device string
-	Count  int
-	Total  time.Duration // from start to end
-	Self   time.Duration // without what ran inside of it: a while loop's body, a called computation
+	Count int
+	Total time.Duration // from start to end
+	Self  time.Duration // without what ran inside of it: a while loop's body, a called computation
 }
 
 // ErrEmptyProfile is the error for a profile without HLO instructions: nothing that XLA compiled ran, or device tracing was off.

@@ -49,14 +49,6 @@ func (p *Prices) arithmetic(i hlo.InstrID) Cost {
 // Comp is the sum over the computation's instructions.
 func (p *Prices) Comp(id hlo.CompID) Cost { return p.comps[p.alike.First(id)] }
 
-// CostOf prices a module as XLA does: the entry computation with all that it calls, the body of a loop once.
-func CostOf(m *hlo.Module) Cost {
-	if m.Entry == hlo.NoComp {
-		return Cost{}
-	}
-	return Price(m.Alike(), nil).Comp(m.Entry)
-}
-
 // Price prices every instruction. trips says how often a while runs its body, a negative number when that is not known; a
 // loop that it does not know, and every loop when trips is nil, counts body and condition once. See [hlo.Module.KnownTrips].
 func Price(a *hlo.Alike, trips func(hlo.InstrID) int64) *Prices {

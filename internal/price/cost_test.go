@@ -240,7 +240,7 @@ func FuzzCosts(f *testing.F) {
 		if err != nil {
 			return err
 		}
-		if c := CostOf(m); math.IsNaN(c.Flops + c.Transcendentals + c.BytesAccessed) {
+		if c := entryCost(m); math.IsNaN(c.Flops + c.Transcendentals + c.BytesAccessed) {
 			t.Errorf("%+v", c)
 		}
 		return nil
@@ -276,7 +276,7 @@ func operationCases(t *testing.T) (cases []operationCase) {
 func checkCost(t *testing.T, m *hlo.Module, want Cost) {
 	t.Helper()
 	near := func(got, want float64) bool { return math.Abs(got-want) <= 1e-6*math.Abs(want) }
-	got := CostOf(m)
+	got := entryCost(m)
 	if !near(got.Flops, want.Flops) || !near(got.Transcendentals, want.Transcendentals) || !near(got.BytesAccessed, want.BytesAccessed) {
 		t.Errorf("%s costs %+v, want %+v", m.Name, got, want)
 	}
