@@ -73,7 +73,7 @@ func sized(c *rule.Context, clusters *tensorflow.Clusters) bool {
 }
 
 func clusterCause(c *rule.Context, clusters *tensorflow.Clusters) (*diff.Cause, diff.Evidence) {
-	list := append([]tensorflow.FrameworkCluster{}, clusters.Clusters...)
+	list := append([]tensorflow.Cluster{}, clusters.Clusters...)
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Size > list[j].Size })
 	var e diff.Evidence
 	for _, one := range list {

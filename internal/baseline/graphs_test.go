@@ -11,7 +11,7 @@ import (
 // clustered is what autoclustering did to a graph: two clusters of seven operations, three left out, one of them a system operation.
 func clustered() *tensorflow.Clusters {
 	return &tensorflow.Clusters{
-		Ran: true, Clustered: 7, Clusters: []tensorflow.FrameworkCluster{{Name: "cluster_0"}, {Name: "cluster_1"}},
+		Ran: true, Clustered: 7, Clusters: []tensorflow.Cluster{{Name: "cluster_0"}, {Name: "cluster_1"}},
 		Unclustered: []tensorflow.UnclusteredOp{{Op: "AsString", Node: "a"}, {Op: "AsString", Node: "b"}, {Op: "_Arg", System: true}, {Op: "Where"}},
 		Collectives: []tensorflow.Collective{{Op: "HorovodAllreduce", Kind: "all-reduce"}},
 	}

@@ -118,7 +118,7 @@ func TestWhatPartsClusters(t *testing.T) {
 // that has no two clusters in its function.
 func clustered(count int, outside ...string) *tensorflow.Clusters {
 	separations := map[byte]tensorflow.Separation{'?': tensorflow.MaySeparate, '!': tensorflow.SeparatesNothing}
-	c := &tensorflow.Clusters{Ran: true, Clusters: make([]tensorflow.FrameworkCluster, count)}
+	c := &tensorflow.Clusters{Ran: true, Clusters: make([]tensorflow.Cluster, count)}
 	for _, node := range outside {
 		parts, marked := separations[node[0]]
 		op := path.Base(strings.TrimLeft(node, "?!"))

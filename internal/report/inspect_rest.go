@@ -20,7 +20,7 @@ func clusterSection(c *tensorflow.Clusters) section {
 	}
 	s := section{Title: in(strong, "clusters").and("   " + clusterSum(c))}
 	t := table{Head: []string{"cluster", "operations", "function", "most of them", "module"}, Right: []bool{false, true}, Bare: true}
-	t.Rows = each(c.Clusters, func(k *tensorflow.FrameworkCluster) []line {
+	t.Rows = each(c.Clusters, func(k *tensorflow.Cluster) []line {
 		return []line{in(name, k.Name), count(k.Size), in(name, k.Function), in(name, mostOps(k.Ops)), in(name, k.Module)}
 	})
 	s.add(t, unclusteredTable(c.Unclustered), collectiveTable(c.Collectives), rewriteTable(c.Rewrites))

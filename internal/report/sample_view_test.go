@@ -80,7 +80,7 @@ func aDump() *facts.Report {
 			EntryResult: "f32[]", Kernels: 3, Aliases: 0, Cost: map[string]float64{"flops": 2.5e6},
 		}},
 		Clusters: &tensorflow.Clusters{Ran: true, Graphs: 6, Clustered: 40,
-			Clusters:    []tensorflow.FrameworkCluster{{Name: "cluster_0", Function: "train_step", Ops: map[string]int{"MatMul": 12, "Add": 20, "Relu": 4, "Sub": 2, "Mul": 2}, Size: 40, Module: "module_0031"}},
+			Clusters:    []tensorflow.Cluster{{Name: "cluster_0", Function: "train_step", Ops: map[string]int{"MatMul": 12, "Add": 20, "Relu": 4, "Sub": 2, "Mul": 2}, Size: 40, Module: "module_0031"}},
 			Unclustered: []tensorflow.UnclusteredOp{{Op: "AsString", Node: "AsString_3", Function: "train_step", Reason: "no kernel of this type for XLA"}, {Op: "_Arg", System: true}},
 		},
 		Logs: &tensorflow.Logs{Compiles: map[string]int{"train_step": 2}, Misses: []tensorflow.CacheMiss{{Program: "train_step", Where: at("train.py", 40), Reason: "x: f32[8,64] became f32[16,64]"}}},

@@ -12,15 +12,6 @@ type Clustering struct {
 	Eager bool
 }
 
-// Cluster is a part of a graph that XLA compiles.
-type Cluster struct {
-	Name        string
-	Device      string
-	Size        int            // nodes, as TensorFlow's own summary counts them
-	Ops         map[string]int // how many of each kind; nil when the dump does not hold the cluster's body
-	MustCompile bool           // a tf.function(jit_compile=True): compiled because it was asked for
-}
-
 // Outside is an operation that is in no cluster.
 type Outside struct {
 	Node      *Node

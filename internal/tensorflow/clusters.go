@@ -11,16 +11,16 @@ import (
 
 // Clusters is the result of TensorFlow's autoclustering on the graphs of one dump.
 type Clusters struct {
-	Ran         bool               `json:"ran"`       // autoclustering looked at the graphs
-	Why         string             `json:"-"`         // why it did not, as far as the dump tells; "" when it ran
-	Graphs      int                `json:"graphs"`    // graphs of functions and sessions
-	Eager       int                `json:"-"`         // operations that Python ran one by one, outside any function: never clustered, and not counted below
-	Pipeline    int                `json:"-"`         // graphs of functions that tf.data runs on the host: their operations are system operations
-	Clustered   int                `json:"clustered"` // operations in clusters; system operations are counted neither here nor there
-	Clusters    []FrameworkCluster `json:"clusters"`
-	Unclustered []UnclusteredOp    `json:"unclustered"`
-	Collectives []Collective       `json:"collectives,omitempty"` // what TensorFlow, NCCL or Horovod exchange between devices outside of XLA, whether autoclustering ran or not
-	Rewrites    []Rewrite          `json:"rewrites,omitempty"`    // what Grappler did to operations before, where its dumps are there
+	Ran         bool            `json:"ran"`       // autoclustering looked at the graphs
+	Why         string          `json:"-"`         // why it did not, as far as the dump tells; "" when it ran
+	Graphs      int             `json:"graphs"`    // graphs of functions and sessions
+	Eager       int             `json:"-"`         // operations that Python ran one by one, outside any function: never clustered, and not counted below
+	Pipeline    int             `json:"-"`         // graphs of functions that tf.data runs on the host: their operations are system operations
+	Clustered   int             `json:"clustered"` // operations in clusters; system operations are counted neither here nor there
+	Clusters    []Cluster       `json:"clusters"`
+	Unclustered []UnclusteredOp `json:"unclustered"`
+	Collectives []Collective    `json:"collectives,omitempty"` // what TensorFlow, NCCL or Horovod exchange between devices outside of XLA, whether autoclustering ran or not
+	Rewrites    []Rewrite       `json:"rewrites,omitempty"`    // what Grappler did to operations before, where its dumps are there
 }
 
 // Collective is an operation that exchanges data between devices in TensorFlow's own graph. XLA compiles the operations before it and those after
@@ -50,12 +50,12 @@ func (o *Collective) Place() string {
 	return ""
 }
 
-// FrameworkCluster is one cluster that autoclustering made.
-type FrameworkCluster struct {
+// Cluster is a part of a graph that XLA compiles.
+type Cluster struct {
 	Name        string         `json:"name"` // "cluster_0"
 	Function    string         `json:"function,omitempty"`
-	Size        int            `json:"size"` // nodes, as TensorFlow's own summary counts them
-	Ops         map[string]int `json:"ops"`
+	Size        int            `json:"size"`                   // nodes, as TensorFlow's own summary counts them
+	Ops         map[string]int `json:"ops"`                    // how many of each kind; nil when the dump does not hold the cluster's body
 	Module      string         `json:"module,omitempty"`       // the module compiled from it, "" when none was found
 	Modules     []string       `json:"modules,omitempty"`      // every module compiled from it: one for each signature it ran with
 	MustCompile bool           `json:"must_compile,omitempty"` // a tf.function(jit_compile=True) inside the graph, compiled because it was asked for
@@ -205,7 +205,7 @@ func (l *Logs) clusters() *Clusters {
 		}
 		out.Graphs++
 		for _, c := range s.summary.Clusters {
-			out.Clusters = append(out.Clusters, FrameworkCluster{Name: c.Name, Size: c.Size, Ops: c.Ops})
+			out.Clusters = append(out.Clusters, Cluster{Name: c.Name, Size: c.Size, Ops: c.Ops})
 			for op, n := range c.Ops {
 				if !SystemOp(op) {
 					out.Clustered += n

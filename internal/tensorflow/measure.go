@@ -135,12 +135,9 @@ func (d *graphDir) add(out *Clusters, g *namedGraph, c *Clustering, known map[st
 	slices.SortFunc(c.Clusters, func(a, b Cluster) int {
 		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
 	})
-	for i := range c.Clusters {
-		t := &c.Clusters[i]
-		out.Clusters = append(out.Clusters, FrameworkCluster{
-			Name: t.Name, Function: programOf(g.function), Ops: t.Ops, Size: t.Size, MustCompile: t.MustCompile,
-			Device: t.Device,
-		})
+	for _, t := range c.Clusters {
+		t.Function = programOf(g.function)
+		out.Clusters = append(out.Clusters, t)
 	}
 	for i := range c.Outside {
 		o := &c.Outside[i]

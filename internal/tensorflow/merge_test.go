@@ -4,7 +4,7 @@ import "testing"
 
 // What is known of graphs and logs adds up, whichever side knows it.
 func TestMergeOfGraphsAndLogs(t *testing.T) {
-	c := &Clusters{Why: "off", Graphs: 1, Clustered: 2, Clusters: []FrameworkCluster{{Name: "a"}}}
+	c := &Clusters{Why: "off", Graphs: 1, Clustered: 2, Clusters: []Cluster{{Name: "a"}}}
 	d := &Clusters{Ran: true, Graphs: 3, Clustered: 4, Unclustered: []UnclusteredOp{{Op: "x"}}}
 	if (*Clusters)(nil).Merge(c) != c || c.Merge(nil) != c {
 		t.Error("graphs of one side only")
