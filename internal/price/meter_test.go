@@ -1,0 +1,243 @@
+package price
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/hlo/hlotest"
+)
+
+// meterOf makes a meter for which every dot and convolution is a product.
+func meterOf(m *hlo.Module) *Meter {
+	a := m.Alike()
+	costs := Price(a, m.KnownTrips)
+	return NewMeter(a, costs, m.KnownTrips, func(id hlo.InstrID) (Product, bool) {
+		in := &m.Instrs[id]
+		if in.Opcode != hlo.OpDot && in.Opcode != hlo.OpConvolution {
+			return Product{}, false
+		}
+		precision, _ := m.Attr(id, "operand_precision")
+		precision, _, _ = strings.Cut(strings.Trim(precision, "{}"), ",")
+		return Product{Type: m.Shape(m.Instrs[m.Operands(id)[0]].Shape).Type.String(), Precision: precision, Flops: costs.Instr(id).Flops}, true
+	})
+}
+
+// rootWork is the work of the entry's root, as a baseline has it.
+func rootWork(t *testing.T, m *hlo.Module) string {
+	t.Helper()
+	text, err := json.Marshal(meterOf(m).Of(m.Comps[m.Entry].Root).Rounded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// What a launch asks for follows from its operation and its shapes. The last line of each case is the launch.
+func TestWorkOfOperations(t *testing.T) {
+	const sum = "%sum {\n  %x = f32[] parameter(0)\n  %y = f32[] parameter(1)\n  ROOT %z = f32[] add(%x, %y)\n}\n"
+	const pair = "%pair {\n  %a = f32[] parameter(0)\n  %b = s32[] parameter(1)\n  %c = f32[] parameter(2)\n  %d = s32[] parameter(3)\n  ROOT %z = (f32[], s32[]) tuple(%a, %b)\n}\n"
+	const less = "%less {\n  %x = f32[] parameter(0)\n  %y = f32[] parameter(1)\n  ROOT %z = pred[] compare(%x, %y), direction=LT\n}\n"
+	const a, b = "  %a = f32[8,64] parameter(0)\n", "  %b = f32[64,4] parameter(1)\n"
+	for _, c := range []struct{ name, functions, entry, want string }{
+		{"elements", "", a + "  ROOT %r = f32[8,64] add(%a, %a)\n", `{"far":4100,"vector":512}`},
+		{"two operands", "", a + "  %b = f32[8,64] parameter(1)\n  ROOT %r = f32[8,64] add(%a, %b)\n", `{"far":6140,"vector":512}`},
+		{"double", "", "  %a = f64[8,64] parameter(0)\n  ROOT %r = f64[8,64] add(%a, %a)\n", `{"far":8190,"vector64":512}`},
+		{"function", "", a + "  ROOT %r = f32[8,64] log(%a)\n", `{"far":4100,"special":666}`},
+		{"double function", "", "  %a = f64[8,64] parameter(0)\n  ROOT %r = f64[8,64] exponential(%a)\n", `{"far":8190,"special64":512}`},
+		{"slow function", "", a + "  ROOT %r = f32[8,64] sine(%a)\n", `{"far":4100,"slow":768}`},
+		{"rounded", "", a + "  ROOT %r = bf16[8,64] convert(%a)\n", `{"far":3070,"rounds":512}`},
+		{"division", "", a + "  ROOT %r = f32[8,64] divide(%a, %a)\n", `{"far":4100,"vector":2050}`},
+		{"whole division", "", "  %a = s32[8,64] parameter(0)\n  ROOT %r = s32[8,64] divide(%a, %a)\n", `{"far":4100,"slow":614}`},
+		{"division by a constant", "", "  %a = s32[8,64] parameter(0)\n  %c = s32[] constant(3)\n  %d = s32[8,64] broadcast(%c), dimensions={}\n  ROOT %r = s32[8,64] divide(%a, %d)\n", `{"far":6140,"vector":2050}`},
+		{"broadcast", "", "  %a = f32[8] parameter(0)\n  ROOT %r = f32[8,64] broadcast(%a), dimensions={0}\n", `{"far":2080}`},
+		{"scalar on a TPU", "", "  %a = s32[]{:T(128)} parameter(0)\n  ROOT %r = s32[]{:T(128)} add(%a, %a)\n", `{"far":8,"launches":-1,"vector":1}`},
+		{"padded tiles", "", "  %a = f32[9,64]{1,0:T(8,128)} parameter(0)\n  ROOT %r = f32[9,64]{1,0:T(8,128)} negate(%a)\n", `{"far":16400,"vector":2050}`},
+		{"on the chip", "", "  %a = f32[8,128]{1,0:T(8,128)S(1)} parameter(0)\n  ROOT %r = f32[8,128]{1,0:T(8,128)} negate(%a)\n", `{"far":4100,"onchip":4100,"vector":1020}`},
+		{"from the host", "", "  %a = f32[8,64]{1,0:S(5)} parameter(0)\n  ROOT %r = f32[8,64]{1,0} copy(%a)\n", `{"far":2050,"fromhost":2050}`},
+		{"transpose", "", a + "  ROOT %r = f32[64,8]{1,0} transpose(%a), dimensions={1,0}\n", `{"far":4100,"serial":410,"vector":512}`},
+		{"transform", "", "  %a = c64[4,64] parameter(0)\n  ROOT %r = c64[4,64] fft(%a), fft_type=FFT, fft_length={64}\n", `{"far":4100,"vector64":12300}`},
+		{"transform of a prime", "", "  %a = c64[4,61] parameter(0)\n  ROOT %r = c64[4,61] fft(%a), fft_type=FFT, fft_length={61}\n", `{"far":3900,"vector64":78100}`},
+		{"product", "", a + b + "  ROOT %r = f32[8,4] dot(%a, %b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n", `{"f32":4100,"far":3200}`},
+		{"precise product", "", a + b + "  ROOT %r = f32[8,4] dot(%a, %b), lhs_contracting_dims={1}, rhs_contracting_dims={0}, operand_precision={highest,highest}\n", `{"far":3200,"highest":4100}`},
+		{"product across rows", "", "  %a = f32[64,8]{1,0} parameter(0)\n" + b + "  ROOT %r = f32[8,4] dot(%a, %b), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n", `{"f32":4100,"far":3200,"serial":512}`},
+		{"reduce", sum, a + "  %c = f32[] constant(0)\n  ROOT %r = f32[8] reduce(%a, %c), dimensions={1}, to_apply=%sum\n", `{"far":2080,"vector":504}`},
+		{"argmax", pair, a + "  %i = s32[8,64] parameter(1)\n  %c = f32[] constant(0)\n  %d = s32[] constant(0)\n  ROOT %r = (f32[8], s32[8]) reduce(%a, %i, %c, %d), dimensions={1}, to_apply=%pair\n", `{"far":4170,"scalar":1020}`},
+		{"window", sum, a + "  %c = f32[] constant(0)\n  ROOT %r = f32[8,16] reduce-window(%a, %c), window={size=1x4 stride=1x4}, to_apply=%sum\n", `{"far":2560,"scalar":64}`},
+		{"sort", less, a + "  ROOT %r = f32[8,64] sort(%a), dimensions={1}, to_apply=%less\n", `{"far":4100,"scalar":23000}`},
+		{"long sort", less, "  %a = f32[8192] parameter(0)\n  ROOT %r = f32[8192] sort(%a), dimensions={0}, to_apply=%less\n", `{"far":65500,"launches":3,"scalar":799000}`},
+		{"slice", "", a + "  ROOT %r = f32[2,64] slice(%a), slice={[0:2], [0:64]}\n", `{"far":1020}`},
+		{"update in place", "", a + "  %u = f32[1,64] parameter(1)\n  %i = s32[] parameter(2)\n  ROOT %r = f32[8,64] dynamic-update-slice(%a, %u, %i, %i)\n", `{"far":516}`},
+		{"gather", "", a + "  %i = s32[5,1] parameter(1)\n  ROOT %r = f32[5,64] gather(%a, %i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,64}\n", `{"far":2580,"pieces":5,"scalar":2,"vector":640}`},
+		{"scatter", sum, a + "  %i = s32[5,1] parameter(1)\n  %u = f32[5,64] parameter(2)\n  ROOT %r = f32[8,64] scatter(%a, %i, %u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=%sum\n", `{"atomics":320,"far":3860,"pieces":5,"scalar":44,"vector":640}`},
+		{"scatter to places of its own", sum, a + "  %i = s32[5,1] parameter(1)\n  %u = f32[5,64] parameter(2)\n  ROOT %r = f32[8,64] scatter(%a, %i, %u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, unique_indices=true, to_apply=%sum\n", `{"far":3860,"pieces":5,"scalar":42,"vector":640}`},
+		{"sorted scatter", sum, a + "  %i = s32[5,1] parameter(1)\n  %u = f32[5,64] parameter(2)\n  ROOT %r = f32[8,64] scatter(%a, %i, %u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, indices_are_sorted=true, to_apply=%sum\n", `{"atomics":40,"far":3860,"pieces":5,"scalar":44,"vector":640}`},
+		{"fusion", "%f {\n  %p = f32[8,64] parameter(0)\n  %t = f32[8,64] tanh(%p)\n  ROOT %n = f32[8,64] negate(%t)\n}\n", a + "  ROOT %r = f32[8,64] fusion(%a), kind=kLoop, calls=%f\n", `{"far":4100,"special":512,"vector":512}`},
+		{"fusion of a slice", "%f {\n  %p = f32[8,64] parameter(0)\n  %s = f32[2,64] slice(%p), slice={[0:2], [0:64]}\n  ROOT %n = f32[2,64] negate(%s)\n}\n", a + "  ROOT %r = f32[2,64] fusion(%a), kind=kLoop, calls=%f\n", `{"far":1020,"vector":128}`},
+		{"product in a loop", "%f {\n  %p = f32[8,64] parameter(0)\n  %q = f32[64,4] parameter(1)\n  ROOT %n = f32[8,4] dot(%p, %q), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n", a + b + "  ROOT %r = f32[8,4] fusion(%a, %b), kind=kLoop, calls=%f\n", `{"far":3200,"looped":4100}`},
+		{"infeed", "", "  %t = token[] after-all()\n  ROOT %r = (f32[8,64], token[]) infeed(%t)\n", `{"fromhost":2050}`},
+		{"while", "%c {\n  %p = f32[8] parameter(0)\n  ROOT %d = pred[] constant(true)\n}\n%b {\n  %p = f32[8] parameter(0)\n  ROOT %n = f32[8] negate(%p)\n}\n", "  %a = f32[8] parameter(0)\n  ROOT %r = f32[8] while(%a), condition=%c, body=%b\n", `{}`},
+		{"callback", "", a + "  ROOT %r = f32[8,64] custom-call(%a), custom_call_target=\"xla_ffi_python_cpu_callback\"\n", `{"calls":1,"far":4100}`},
+		{"top k", "", a + "  ROOT %r = (f32[8,4], s32[8,4]) custom-call(%a), custom_call_target=\"TopK\"\n", `{"far":2300,"scalar":768}`},
+		{"radix sort", "", a + "  ROOT %r = f32[8,64] custom-call(%a), custom_call_target=\"__cub$DeviceRadixSort\"\n", `{"far":4100,"scalar":4100}`},
+		{"Cholesky", "", "  %a = f32[16,16] parameter(0)\n  ROOT %r = f32[16,16] custom-call(%a), custom_call_target=\"lapack_spotrf_ffi\"\n", `{"far":2050,"serial":512}`},
+		{"singular values", "", "  %a = f32[16,16] parameter(0)\n  ROOT %r = f32[16] custom-call(%a), custom_call_target=\"lapack_sgesdd_ffi\", backend_config=\"{mode = 78 : ui8}\"\n", `{"far":1090,"serial":8010}`},
+		{"of a vector", "", "  %a = f32[16] parameter(0)\n  ROOT %r = f32[16] custom-call(%a), custom_call_target=\"lapack_spotrf_ffi\"\n", `{"far":128}`},
+		{"unknown", "", a + "  ROOT %r = f32[8,64] custom-call(%a), custom_call_target=\"mine\"\n", `{"far":4100,"unknown":1}`},
+	} {
+		if got := rootWork(t, parse(t, "HloModule m\n\n"+c.functions+"\nENTRY %e {\n"+c.entry+"}\n")); got != c.want {
+			t.Errorf("%s: %s, wanted %s", c.name, got, c.want)
+		}
+	}
+}
+
+// What a launch asks for is the same in whatever order the module lists its computations, whatever it calls them, as text and as proto, and never
+// less than nothing.
+func TestWorkOfRealDumps(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	launches := func(m *hlo.Module) (all []string) {
+		meter := meterOf(m)
+		first, end := m.Body(m.Entry)
+		for id := first; id < end; id++ {
+			w := meter.Of(id)
+			for a, n := range w {
+				if n < 0 && !(Amount(a) == Launches && n == -1) {
+					t.Errorf("%v of %s", n, Amount(a))
+				}
+			}
+			text, err := json.Marshal(w.Rounded())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var read Work
+			if err := json.Unmarshal(text, &read); err != nil || read != w.Rounded() {
+				t.Errorf("%s is read as %v: %v", text, read, err)
+			}
+			all = append(all, string(text))
+		}
+		slices.Sort(all)
+		return all
+	}
+	for _, c := range costOf {
+		if all := launches(readDump(t, "cost/"+c.file)); strings.Join(all, "") == strings.Repeat("{}", len(all)) {
+			t.Errorf("%s asks for nothing", c.file)
+		}
+	}
+	for _, name := range pairs(t) {
+		text, proto := launches(readDump(t, "pairs/"+name+".txt")), launches(readDump(t, "pairs/"+name+".hlo.pb"))
+		if !slices.Equal(text, proto) {
+			t.Errorf("%s: %s as text\n%s as proto", name, text, proto)
+		}
+		if source := string(readFile(t, "pairs/"+name+".txt")); strings.Contains(source, "ENTRY %") {
+			if got := launches(parse(t, hlotest.Shuffle(source, random))); !slices.Equal(got, text) {
+				t.Errorf("%s, renamed and reordered: %s\nbefore: %s", name, got, text)
+			}
+		}
+	}
+}
+
+// A baseline of another version may name amounts that this one does not know.
+func TestUnknownWorkIsAnError(t *testing.T) {
+	for _, text := range []string{`{"warp":1}`, `{"far":"much"}`, `[1]`} {
+		if err := json.Unmarshal([]byte(text), new(Work)); err == nil {
+			t.Errorf("%s is read", text)
+		}
+	}
+}
+
+// The unit that multiplies follows from the type and the precision that is asked for.
+func TestUnitOfAProduct(t *testing.T) {
+	for _, c := range []struct {
+		p    Product
+		want Amount
+	}{
+		{Product{Type: "f64"}, ProductF64}, {Product{Type: "c64"}, ProductF64}, {Product{Type: "c128", Precision: "high"}, ProductF64},
+		{Product{Type: "f32"}, ProductF32}, {Product{Type: "f32", Precision: "default"}, ProductF32},
+		{Product{Type: "f32", Precision: "high"}, ProductHigh}, {Product{Type: "f32", Precision: "dot_bf16_bf16_f32_x3"}, ProductHigh},
+		{Product{Type: "f32", Precision: "highest"}, ProductHighest}, {Product{Type: "f32", Precision: "dot_f32_f32_f32"}, ProductHighest},
+		{Product{Type: "f32", Precision: "dot_bf16_bf16_f32_x6"}, ProductHighest}, {Product{Type: "f32", Precision: "dot_bf16_bf16_f32_x9"}, ProductHighest},
+		{Product{Type: "f32", Precision: "dot_bf16_bf16_f32"}, ProductF16}, {Product{Type: "f32", Precision: "dot_f16_f16_f32"}, ProductF16},
+		{Product{Type: "bf16"}, ProductF16}, {Product{Type: "f16", Precision: "highest"}, ProductF16},
+		{Product{Type: "f8e4m3fn"}, ProductF8}, {Product{Type: "f4e2m1fn"}, ProductF8}, {Product{Type: "s8"}, ProductS8}, {Product{Type: "u4"}, ProductS8},
+	} {
+		if got := unit(c.p, false); got != c.want {
+			t.Errorf("%+v counts into %s, wanted %s", c.p, got, c.want)
+		}
+		if got := unit(c.p, true); got != Looped {
+			t.Errorf("%+v in a loop counts into %s", c.p, got)
+		}
+	}
+}
+
+// What a collective sends follows from the algorithms on a ring.
+func TestExchange(t *testing.T) {
+	for _, c := range []struct {
+		opcode string
+		peers  float64
+		want   Work
+	}{
+		{"all-reduce", 4, Work{Sent: 150, Hops: 6, Peers: 4, Far: 200}},
+		{"all-gather", 4, Work{Sent: 75, Hops: 3, Peers: 4, Far: 200}},
+		{"reduce-scatter", 2, Work{Sent: 50, Hops: 1, Peers: 2, Far: 200}},
+		{"collective-permute", 4, Work{Sent: 100, Hops: 1, Peers: 4, Far: 200}},
+		{"all-reduce", 1, Work{Hops: 2, Peers: 1, Far: 200}},
+	} {
+		var w Work
+		if w.Exchange(c.opcode, 100, c.peers); w != c.want {
+			t.Errorf("%s of %v: %v, wanted %v", c.opcode, c.peers, w, c.want)
+		}
+		if d := Named("h100-sxm"); (d.network(&w) == 0) != (c.peers == 1) {
+			t.Errorf("%s of %v takes %v ns", c.opcode, c.peers, d.network(&w))
+		}
+	}
+}
+
+// Every part of a launch's time has what it waits for; what the compiler expects goes before.
+func TestTimeByPart(t *testing.T) {
+	d := &Device{
+		Family: TPU, Vector: 1e9, Special: 1e9, Scalar: 1e9, Units: 2, Memory: Level{Bandwidth: 1e9}, Host: 1e9, OnChip: 1e9, Clock: 1e9,
+		Launch: 100, Turn: 10, Step: 5, Decision: 1000, Call: 2000,
+	}
+	for _, c := range []struct {
+		name string
+		work Work
+		want Time
+	}{
+		{"a launch", Work{}, Time{Launch: 100}},
+		{"two launches and a loop", Work{Launches: 1, Iterations: 3}, Time{Launch: 230}},
+		{"no launch", Work{Launches: -1}, Time{}},
+		{"steps of a grid on two cores", Work{Steps: 5}, Time{Launch: 115}},
+		{"functions", Work{Special: 7}, Time{Launch: 100, Compute: 7}},
+		{"from the host", Work{FromHost: 9, Special: 7}, Time{Launch: 100, Memory: 9}},
+		{"on the chip", Work{OnChip: 9}, Time{Launch: 100, Memory: 9}},
+		{"the host decides", Work{Decisions: 2, Calls: 1}, Time{Launch: 100, Host: 4000}},
+		{"expected", Work{Special: 7, Cycles: 300}, Time{Launch: 100, Compute: 200}},
+		{"expected to wait for memory", Work{OnChip: 7, Cycles: 300}, Time{Launch: 100, Memory: 200}},
+		{"expected to be short", Work{Special: 7, Cycles: 50}, Time{Launch: 50}},
+		{"half of it hidden", Work{OnChip: 8, Hidden: 0.5}, Time{Launch: 100, Memory: 4}},
+	} {
+		got := d.Time(&c.work)
+		if got != c.want {
+			t.Errorf("%s: %+v, wanted %+v", c.name, got, c.want)
+		}
+		var twice Time
+		if twice.Add(got, 2); twice.Total() != 2*got.Total() || twice.Whole() != twice {
+			t.Errorf("%s: twice takes %+v", c.name, twice)
+		}
+	}
+	if w := (Work{OnChip: 8, Hidden: 0.5}); d.Transfer(&w, Cached{}) != 8 {
+		t.Errorf("a transfer takes %v when nothing runs beside it", d.Transfer(&w, Cached{}))
+	}
+}
+
+// Each family has a device that stands for it.
+func TestReference(t *testing.T) {
+	for _, f := range []Family{CPU, GPU, TPU} {
+		if d := Reference(f); d == nil || d.Family != f || !slices.Contains(Names(), d.Name) {
+			t.Errorf("%s: %+v", f, d)
+		}
+	}
+}
