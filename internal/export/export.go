@@ -85,7 +85,8 @@ func Of(d *diff.Report, name string, o Options) ([]File, error) {
 type view struct {
 	program, name string // name tells it from all others of the export
 	*diff.Variant
-	compared bool // with another dump
+	parts    []*facts.Program // see [diff.Program]
+	compared bool             // with another dump
 }
 
 func viewsOf(d *diff.Report, o Options) (views []view, err error) {
@@ -105,7 +106,7 @@ func viewsOf(d *diff.Report, o Options) (views []view, err error) {
 				name = stem + "-" + strconv.Itoa(n)
 			}
 			taken[strings.ToLower(fileName(name))] = true
-			views = append(views, view{program: p.Name, name: name, Variant: v, compared: d.Old != ""})
+			views = append(views, view{program: p.Name, name: name, Variant: v, parts: p.Parts, compared: d.Old != ""})
 		}
 	}
 	if len(views) == 0 && o.Program != "" {
@@ -120,6 +121,19 @@ func (v *view) is() *facts.Variant {
 		return v.New
 	}
 	return v.Old
+}
+
+// modules yields the current side with its name: of clusters that are compared all together each.
+func (v *view) modules(yield func(string, *facts.Variant) bool) {
+	if v.parts == nil {
+		yield(v.name, v.is())
+		return
+	}
+	for _, p := range v.parts {
+		if !yield(p.Name, p.Variants[0]) {
+			return
+		}
+	}
 }
 
 // sides yields the existing sides with their names.

@@ -16,15 +16,14 @@ import (
 // new side.
 func hloText(views []view, o Options) (files []File, err error) {
 	for i := range views {
-		v := views[i].is()
-		if v.Module == nil {
-			return nil, fmt.Errorf("%s: a baseline holds no module to write; name a dump", views[i].program)
+		for name, v := range views[i].modules {
+			if v.Module == nil {
+				return nil, fmt.Errorf("%s: a baseline holds no module to write; name a dump", views[i].program)
+			}
+			if w := (&hloWriter{m: v.Module, o: o}); w.module() {
+				files = append(files, File{fileName(name) + ".hlo", w.out.Bytes()})
+			}
 		}
-		w := &hloWriter{m: v.Module, o: o}
-		if !w.module() {
-			continue
-		}
-		files = append(files, File{fileName(views[i].name) + ".hlo", w.out.Bytes()})
 	}
 	if len(files) == 0 && o.Scope != "" {
 		return nil, fmt.Errorf("no operation is in the scope %q; `xlagate export --to csv DUMP` lists the op_names", o.Scope)
