@@ -57,11 +57,11 @@ type place struct {
 
 // blame puts kernels down to causes.
 type blame struct {
-	v        *Variant
-	suspects []suspect
-	at       map[place]int // the suspect of an edited place
-	donated  int           // the suspect of a changed donation; -1 for none
-	lost     []*facts.Parameter
+	v         *Variant
+	suspects  []suspect
+	at        map[place]int      // the suspect of an edited place
+	donated   int                // the suspect of a changed donation; -1 for none
+	redonated []*facts.Parameter // whose donation changed
 }
 
 func (b *blame) add(s suspect) int {
@@ -195,7 +195,8 @@ func (b *blame) constants() {
 func (b *blame) donation() {
 	lost, gained := redonated(b.v)
 	if text := donationTitle(lost, gained); text != "" {
-		b.lost, b.donated = lost, b.add(suspect{Cause: Cause{Kind: KindDonation, Title: text, Source: b.v.New.CallSite}, weight: donationWeight})
+		b.redonated = slices.Concat(lost, gained)
+		b.donated = b.add(suspect{Cause: Cause{Kind: KindDonation, Title: text, Source: b.v.New.CallSite}, weight: donationWeight})
 	}
 }
 
@@ -260,7 +261,7 @@ func (b *blame) put(before, after []facts.Kernel) *suspect {
 // of finds the cause of kernels that went and came: the weightiest edit on a line of their operations, then in a scope, then around the scope.
 func (b *blame) of(before, after []facts.Kernel) *suspect {
 	all := slices.Concat(after, before)
-	if len(before) == 0 && b.kept(after) {
+	if len(all) > 0 && b.donated >= 0 && !slices.ContainsFunc(all, b.copiesOther) {
 		return &b.suspects[b.donated]
 	}
 	at := b.find(after, func(op facts.Op) [2]place { return [2]place{{line: line(op.Source)}} })
@@ -278,11 +279,10 @@ func (b *blame) of(before, after []facts.Kernel) *suspect {
 	return &b.suspects[at]
 }
 
-// kept reports whether new kernels only copy arguments whose buffers are not given away any more. The model has no copies: the compiler makes them.
-func (b *blame) kept(kernels []facts.Kernel) bool {
-	return b.donated >= 0 && !slices.ContainsFunc(kernels, func(k facts.Kernel) bool {
-		return k.Class != facts.ClassCopy || !slices.ContainsFunc(b.lost, func(p *facts.Parameter) bool { return p.Shape == k.Out })
-	})
+// copiesOther reports whether a kernel is anything but a copy of an argument whose donation changed. The model has no copies: the compiler makes them to
+// keep a buffer, or to write results into it.
+func (b *blame) copiesOther(k facts.Kernel) bool {
+	return k.Class != facts.ClassCopy || !slices.ContainsFunc(b.redonated, func(p *facts.Parameter) bool { return p.Shape == k.Out })
 }
 
 // weightier returns the weightier of two suspects; -1 is none.

@@ -242,6 +242,9 @@ func (v *Variant) constantGrowth() (*Cause, Evidence) {
 	if len(constants) == 0 {
 		return nil, e
 	}
+	if at := slices.IndexFunc(v.Causes, func(c Cause) bool { return c.Kind == KindConstants }); at >= 0 {
+		return &v.Causes[at], e
+	}
 	return constantCause(v, largestOf(constants)), e
 }
 

@@ -36,6 +36,36 @@ func matchKernels(old, fresh *facts.Variant, rescaled bool, edited Edited) (*mat
 	return m, k
 }
 
+// Tally counts the kernels that came, went and changed. Of one that was split, one went and several came.
+func (k *Kernels) Tally() (came, went, changed int) {
+	count := func(before, after []facts.Kernel) {
+		came, went = came+computing(after), went+computing(before)
+	}
+	count(k.Removed, k.Added)
+	for _, s := range slices.Concat(k.Split, k.Unrolled) {
+		count([]facts.Kernel{s.One}, s.Many)
+	}
+	for _, m := range k.Merged {
+		count(m.Many, []facts.Kernel{m.One})
+	}
+	for _, c := range slices.Concat(k.Changed, k.Moved) {
+		if c.Old.Class.Computes() && c.New.Class.Computes() {
+			changed++
+		} else {
+			count([]facts.Kernel{c.Old}, []facts.Kernel{c.New})
+		}
+	}
+	return came, went, changed
+}
+
+// computing counts kernels as a total does: copies, collectives and the like are none.
+func computing(kernels []facts.Kernel) (n int) {
+	for i := range kernels {
+		n += int(Flag(kernels[i].Class.Computes()))
+	}
+	return n
+}
+
 // Link joins the kernels of two variants that correspond, each by its index: one with one, or one with the several that it was split into or
 // merged from.
 type Link struct{ Old, New []int }

@@ -61,6 +61,9 @@ func TestConservation(t *testing.T) {
 			if before != len(v.Old.Kernels) || after != len(v.New.Kernels) {
 				t.Errorf("%s: told of %d and %d kernels, there are %d and %d", name, before, after, len(v.Old.Kernels), len(v.New.Kernels))
 			}
+			if came, went, _ := k.Tally(); v.Old.Facts[facts.KernelsTotal]+float64(came-went) != v.New.Facts[facts.KernelsTotal] {
+				t.Errorf("%s: %v kernels, %d came and %d went, but there are %v", name, v.Old.Facts[facts.KernelsTotal], came, went, v.New.Facts[facts.KernelsTotal])
+			}
 		}
 	}
 }

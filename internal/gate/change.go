@@ -233,7 +233,7 @@ func (g *grouping) attach(f *JudgedFinding) {
 	}
 	owner.worsen(f.Level)
 	g.explain(owner, f)
-	if len(owner.causes) == 0 || f.Cause == nil || g.byCause[f.Cause.Root()] == nil {
+	if c := f.Cause; len(owner.causes) == 0 || c == nil || g.byCause[c.Root()] == nil || len(c.Root().Before)+len(c.Root().After) == 0 {
 		owner.addEvidence(f.Evidence)
 	}
 }
@@ -480,7 +480,7 @@ func oneOf(class []*group) *group {
 func (o *group) join(other *group) {
 	title := other.Title
 	if other.Program == o.Program || other.Program == "" {
-		o.Price = sum(o.Price, other.Price)
+		o.Price, o.causes = sum(o.Price, other.Price), append(o.causes, other.causes...)
 		o.Variants = diff.AddNew(o.Variants, other.Variants...)
 		o.addEvidence(diff.Evidence(other.Evidence))
 		for _, e := range other.Effects {
@@ -540,6 +540,30 @@ func (o *group) level() string {
 	return "info"
 }
 
+// lead puts into the title what breaks a rule, if what was done to the model does not, and always that something is baked into the program.
+func (o *group) lead() {
+	broken := func(c *diff.Cause) bool {
+		return slices.ContainsFunc(o.found, func(f *JudgedFinding) bool { return f.Cause != nil && f.Cause.Root() == c })
+	}
+	first := slices.IndexFunc(o.causes, func(c *diff.Cause) bool { return c.Title == o.Title && c.Kind == diff.KindCode })
+	if first < 0 {
+		return
+	}
+	breaks := broken(o.causes[first])
+	at := slices.IndexFunc(o.causes, func(c *diff.Cause) bool {
+		return c.Title != o.Title && broken(c) && (!breaks || c.Kind == diff.KindConstants)
+	})
+	switch {
+	case at < 0:
+		return
+	case breaks:
+		o.Title = o.causes[at].Title + "; " + o.Title
+	default:
+		o.Title, o.Details = o.causes[at].Title, append([]string{o.Title}, o.Details...)
+	}
+	o.Details = slices.DeleteFunc(o.Details, func(text string) bool { return text == o.causes[at].Title })
+}
+
 // settles reports whether accepting a change settles anything of it: the configuration may forbid what is as it was accepted.
 func (g *grouping) settles(o *group) bool {
 	return g.differs(o) || slices.ContainsFunc(o.found, func(f *JudgedFinding) bool { return f.Configured == "" })
@@ -547,6 +571,7 @@ func (g *grouping) settles(o *group) bool {
 
 // finish returns the complete change.
 func (o *group) finish(target string, settles bool) result.Change {
+	o.lead()
 	c := o.Change
 	c.ID, c.Target = o.id(target), target
 	for _, f := range o.found {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/facts/factstest"
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -273,4 +275,21 @@ func TestEverythingBelongsToAChange(t *testing.T) {
 			t.Fatalf("the changes add %v ns, the step grew by 800", step)
 		}
 	})
+}
+
+// That something is baked into the program leads the title of the edit that did it.
+func TestBakedConstantLeads(t *testing.T) {
+	base := factstest.Measure(t, "../../testdata/cases/cpu-place_baked/before.tar.xz", facts.Options{})
+	fresh := factstest.Measure(t, "../../testdata/cases/cpu-place_baked/after.tar.xz", facts.Options{})
+	reads := fresh.Programs[0].Variants[0].Constants[0].Source
+	told := edits(t, "pairs.py", 1200, int(reads.Line))
+	at := func(l hlo.Location) bool { _, edited := told.At(l.File, int(l.Line)); return edited }
+	programs := diff.CompareEdited(base, fresh, at).Programs
+	v := programs[0].Variants[0]
+	baked, _ := v.FactGrowth(facts.MemoryConstant)
+	f := JudgedFinding{Finding: result.Finding{ID: "1", Rule: "max-constant-bytes", Level: "error", Program: programs[0].Name, Variant: v.New.Signature}, Cause: baked}
+	list := ChangesOf(JudgedTarget{Programs: programs, Edits: told}, []JudgedFinding{f})
+	if len(list) != 1 || !strings.HasPrefix(list[0].Title, "w['place'] is baked into the program: f32[1,24,32], 3.0 KiB") || !list[0].Source.Edited {
+		t.Errorf("%+v", list)
+	}
 }

@@ -184,3 +184,20 @@ func TestCutBufferAssignment(t *testing.T) {
 		files[name] = data
 	}
 }
+
+// A program that the dump holds but that cannot be read is not said to be gone: its problem says why it is not there.
+func TestCutProgramIsNotGone(t *testing.T) {
+	o := options(t, recommended, "cpu-improved/before.tar.xz", "cpu-fusion_callback_barrier/before.tar.xz")
+	accept(t, o, AcceptOptions{})
+	whole := o.to(t, "cpu-improved/before.tar.xz")
+	both := whole
+	both.Dumps = append(both.Dumps, o.to(t, "damaged/cut_off_text").Dumps...)
+	r := check(t, both)
+	if programs := r.Targets[0].Programs; len(programs) != 1 || programs[0].Name != "scale" || len(r.Problems) != 1 {
+		t.Errorf("%d programs, the first is %s; problems %v", len(programs), programs[0].Name, r.Problems)
+	}
+	r = check(t, whole)
+	if programs := r.Targets[0].Programs; len(programs) != 2 || programs[0].Change != "removed" {
+		t.Errorf("%d programs: %+v", len(programs), programs[0])
+	}
+}

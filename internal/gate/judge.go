@@ -160,11 +160,19 @@ func describe(out *result.Target, l *measuredTarget) {
 	out.Graphs = baseline.GraphFacts(l.report.Clusters)
 	out.Device, out.DeviceAssumed = l.report.PricedOn()
 	for _, p := range l.programs {
+		if p.New == nil && l.unread(p.Name) {
+			continue // its problem says why it is not there
+		}
 		out.Programs = append(out.Programs, program(l, p))
 		for _, part := range p.Parts {
 			out.Programs = append(out.Programs, program(l, singleProgram(part)))
 		}
 	}
+}
+
+// unread reports whether the dump holds a program that could not be read.
+func (l *measuredTarget) unread(program string) bool {
+	return slices.ContainsFunc(l.report.Problems, func(p facts.Problem) bool { return p.Program == program })
 }
 
 // singleProgram returns one of the programs that were judged together: accepting records each separately.

@@ -87,14 +87,12 @@ func total(v *facts.Variant) (float64, bool) {
 	return n, ok
 }
 
-// tally is "+2 -1 ~3": kernels that were added, removed and changed.
+// tally is "+2 -1 ~3": kernels that came, went and changed. The old total and these make the new one.
 func tally(p *diff.Program) line {
 	var added, removed, changed int
 	for _, v := range p.Variants {
-		k := &v.Kernels
-		added += len(k.Added)
-		removed += len(k.Removed)
-		changed += len(k.Changed) + len(k.Split) + len(k.Merged) + len(k.Moved)
+		came, went, other := v.Kernels.Tally()
+		added, removed, changed = added+came, removed+went, changed+other
 	}
 	var l line
 	for _, part := range []struct {

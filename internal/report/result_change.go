@@ -136,10 +136,10 @@ func priceLine(r *indexed, c *result.Change) line {
 	return say(joined(stepText(c.Price), peakText(c.Price), some(c.Price.Compilations, "more compilation"), effectsText(r, c)))
 }
 
-// stepText is "predicted step +800 µs (+6.6 %)"; "" where a change has no price.
+// stepText is "predicted step +800 µs (+6.6 %)"; "" where a change has no price, or one of less than a nanosecond.
 func stepText(p result.Price) string {
 	ns := p.StepNS
-	if ns == 0 {
+	if math.Abs(ns) < 0.5 {
 		return ""
 	}
 	text := "predicted step " + signed(ns, "nanoseconds")
