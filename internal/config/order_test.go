@@ -43,8 +43,8 @@ func TestSwitches(t *testing.T) {
 func TestEntryReplacesItsOwnRule(t *testing.T) {
 	cfg := read(t, "version: 1\nextends: [recommended]\nrules:\n  - {rule: max-kernels, program: f, max: 3}\n")
 	for _, s := range cfg.Rules {
-		if s.Pack != "" && (len(s.Except.All()) > 0) != (s.Rule.ID == "max-kernels") {
-			t.Errorf("%s of the pack is replaced: %v", s.Rule.ID, len(s.Except.All()) > 0)
+		if s.Pack != "" && s.Covers("model", "f") != (s.Rule.ID != "max-kernels") {
+			t.Errorf("%s of the pack covers the program: %v", s.Rule.ID, s.Covers("model", "f"))
 		}
 	}
 }
