@@ -23,8 +23,7 @@ type batch struct {
 	key     string
 	modules []*dump.Module
 	files   [][]*dump.File // of each module
-	single  bool
-	opts    Options
+	run     *run
 
 	load  sync.Once
 	known []cacheEntry // of each module; nil if the cache does not have them
@@ -53,13 +52,13 @@ type fileSum struct {
 }
 
 // batches groups modules. Without a cache each is alone.
-func batches(modules []*dump.Module, single bool, opts Options) []*batch {
+func (r *run) batches(modules []*dump.Module) []*batch {
 	var all []*batch
 	var last *batch
 	var size int64
 	for _, m := range modules {
-		if size += moduleSize(m, false); last == nil || !opts.caches() || len(last.modules) == batchModules || size > batchBytes {
-			last, size = &batch{single: single, opts: opts}, moduleSize(m, false)
+		if size += moduleSize(m, false); last == nil || !r.caches() || len(last.modules) == batchModules || size > batchBytes {
+			last, size = &batch{run: r}, moduleSize(m, false)
 			all = append(all, last)
 		}
 		last.modules = append(last.modules, m)
@@ -76,7 +75,7 @@ func (o *Options) caches() bool { return o.Cache != nil && !o.AllStages && !o.Ke
 
 // weigh estimates the memory that a module takes: none if it is in the cache.
 func (b *batch) weigh(i int) int64 {
-	if b.opts.caches() && b.recalled(i) != nil {
+	if b.run.caches() && b.recalled(i) != nil {
 		return 0
 	}
 	return moduleWeight(b.modules[i])
@@ -85,14 +84,14 @@ func (b *batch) weigh(i int) int64 {
 // measure takes the measurement of a module from the cache, or measures it. The last one of the batch keeps all of them.
 func (b *batch) measure(i, at int) *measuring {
 	m := b.modules[i]
-	if !b.opts.caches() {
-		out := measureModule(m, nil, b.single, b.opts)
+	if !b.run.caches() {
+		out := b.run.measureModule(m, nil)
 		out.At = at
 		return out
 	}
 	out := b.recalled(i)
 	if out == nil {
-		out = measureModule(m, b.files[i], b.single, b.opts)
+		out = b.run.measureModule(m, b.files[i])
 		if out.whole() {
 			b.fresh.Store(true)
 		}
@@ -109,21 +108,21 @@ func (b *batch) recall() {
 	sum := sha256.New()
 	for _, m := range b.modules {
 		all := m.Files()
-		for _, t := range b.opts.tracedFor(m) {
+		for _, t := range b.run.tracedFor(m) {
 			all = append(all, t.file)
 		}
 		b.files = append(b.files, all)
-		writeKey(sum, m, all, b.single, b.opts)
+		b.run.writeKey(sum, m, all)
 	}
 	b.key = fmt.Sprintf("facts %x", sum.Sum(nil))
-	if data, ok := b.opts.Cache.Load(b.key); !ok || files.Unpack(data, &b.known) != nil || len(b.known) != len(b.modules) {
+	if data, ok := b.run.Cache.Load(b.key); !ok || files.Unpack(data, &b.known) != nil || len(b.known) != len(b.modules) {
 		b.known = nil
 	}
 }
 
 // writeKey writes everything that facts depend on except for the content of files.
-func writeKey(w io.Writer, m *dump.Module, files []*dump.File, single bool, opts Options) {
-	fmt.Fprintf(w, "%q %q %q %q %q %v %v %v %q\n", m.ID, m.Name, m.Process, m.Backend(), m.Build(), single, opts.AnyStage, opts.torch, opts.Root)
+func (r *run) writeKey(w io.Writer, m *dump.Module, files []*dump.File) {
+	fmt.Fprintf(w, "%q %q %q %q %q %v %v %v %q\n", m.ID, m.Name, m.Process, m.Backend(), m.Build(), r.dump.Single, r.AnyStage, r.torch, r.Root)
 	for i := range m.Stages {
 		s := &m.Stages[i]
 		fmt.Fprintf(w, "%q %q %q %+v\n", s.Kind, s.Tag, s.Label, s.Pass)
@@ -183,6 +182,6 @@ func (b *batch) keep() {
 		}
 	}
 	if data, err := files.Pack(entries); err == nil {
-		b.opts.Cache.Store(b.key, data)
+		b.run.Cache.Store(b.key, data)
 	}
 }

@@ -59,12 +59,12 @@ type dumpWide struct {
 	Problems  []Problem
 }
 
-func readDumpWide(d *dump.Dump, opts Options) *dumpWide {
-	graphs, logs := frameworkFiles(d)
-	logs = append(logs, outside(logs, opts.Logs, dump.Limit(opts.MaxMemory))...)
-	left := tensorflow.Read(graphs, logs, moduleIDs(d))
+func (r *run) readDumpWide() *dumpWide {
+	graphs, logs := frameworkFiles(r.dump)
+	logs = append(logs, outside(logs, r.Logs, dump.Limit(r.MaxMemory))...)
+	left := tensorflow.Read(graphs, logs, moduleIDs(r.dump))
 	b := &dumpWide{Clusters: left.Clusters, Logs: left.Logs, Arguments: left.Arguments}
-	profiles, problems := readProfiles(d, opts)
+	profiles, problems := r.readProfiles()
 	b.Profiles, b.Problems = profiles, append(left.Problems, problems...)
 	return b
 }

@@ -34,8 +34,14 @@ type Options struct {
 	MaxMemory int64                   // how much memory reading may take, as far as that can be foreseen; 0: no matter
 	Progress  func(read, total int64) // is told how much was read, in bytes: nothing at first, all at last even of a run that failed
 	Warn      func(string)            // is told what a person should know and no fact depends on
+}
 
-	torch    bool // the dump is PyTorch/XLA's, whatever its modules are called
+// run is the measurement of a dump.
+type run struct {
+	Options
+	dump     *dump.Dump
+	dealer   *dump.Dealer // says which modules are this machine's
+	torch    bool         // the dump is PyTorch/XLA's, whatever its modules are called
 	interner *interner
 	traced   []*tracedFile
 }
@@ -52,20 +58,21 @@ func Measure(ctx context.Context, d *dump.Dump, opts Options) (*Report, error) {
 
 // MeasureShare measures the part of a dump that the dealer assigns to this machine. It reads only names and headers of the rest.
 func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *dump.Dealer) (*Share, error) {
-	opts.AnyStage, opts.torch, opts.interner, opts.traced = opts.AnyStage && d.Single, FromTorch(d), newInterner(), tracedFiles(d)
-	wanted := wantedModules(d, opts)
-	mine, besides := deal(d, wanted, opts, dealer)
-	work := units(wanted, mine, d.Single, opts)
-	s := &Share{Dump: list(d, wanted, opts, dealer)}
+	r := &run{Options: opts, dump: d, dealer: dealer, torch: FromTorch(d), interner: newInterner(), traced: tracedFiles(d)}
+	r.AnyStage = opts.AnyStage && d.Single
+	wanted := r.wanted()
+	mine, besides := r.deal(wanted)
+	work := r.units(wanted, mine)
+	s := &Share{Dump: r.list(wanted)}
 	done := make([]*measuring, len(work))
 	if err := measureUnits(ctx, work, done, opts); err != nil {
 		return nil, fmt.Errorf("measuring %s: %w", d.Path, err)
 	}
-	if err := assemble(ctx, done, opts); err != nil {
+	if err := r.assemble(ctx, done); err != nil {
 		return nil, fmt.Errorf("assembling the PTX of %s: %w", d.Path, err)
 	}
 	if besides {
-		s.DumpWide = readDumpWide(d, opts)
+		s.DumpWide = r.readDumpWide()
 	}
 	s.close(d, done)
 	return s, nil
@@ -142,7 +149,7 @@ type unit struct {
 	measure func() *measuring
 }
 
-func units(modules []*dump.Module, mine []bool, single bool, opts Options) []unit {
+func (r *run) units(modules []*dump.Module, mine []bool) []unit {
 	var work []unit
 	var own []*dump.Module
 	var places []int
@@ -151,13 +158,13 @@ func units(modules []*dump.Module, mine []bool, single bool, opts Options) []uni
 			own, places = append(own, m), append(places, at)
 		}
 	}
-	for _, b := range batches(own, single, opts) {
+	for _, b := range r.batches(own) {
 		for i, m := range b.modules {
 			at := places[0]
 			places = places[1:]
 			work = append(work, unit{m.ID, moduleSize(m, false), 0, func() int64 { return b.weigh(i) }, func() *measuring { return b.measure(i, at) }})
-			if opts.AllStages {
-				work = append(work, furtherStages(m, at, opts)...)
+			if r.AllStages {
+				work = append(work, r.furtherStages(m, at)...)
 			}
 		}
 	}
@@ -165,13 +172,13 @@ func units(modules []*dump.Module, mine []bool, single bool, opts Options) []uni
 }
 
 // furtherStages are the stages of a module that are only listed.
-func furtherStages(m *dump.Module, at int, opts Options) (work []unit) {
+func (r *run) furtherStages(m *dump.Module, at int) (work []unit) {
 	for _, s := range otherStages(m) {
 		var size int64
 		if f := s.HLO(); f != nil {
 			size = f.Size
 		}
-		work = append(work, unit{m.ID + " " + s.Label, size, 0, func() int64 { return stageWeight(s) }, func() *measuring { return listStage(m, s, at, opts) }})
+		work = append(work, unit{m.ID + " " + s.Label, size, 0, func() int64 { return stageWeight(s) }, func() *measuring { return r.listStage(m, s, at) }})
 	}
 	return work
 }

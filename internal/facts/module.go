@@ -60,30 +60,30 @@ func stageIndex(m *dump.Module, s *dump.Stage) int {
 
 // measureModule reads the stages of one module that facts come from, one after the other, so that only one is in memory. With its
 // files it notes which of them it read.
-func measureModule(m *dump.Module, files []*dump.File, single bool, opts Options) *measuring {
+func (r *run) measureModule(m *dump.Module, files []*dump.File) *measuring {
 	out := &measuring{
-		measurement: measurement{Program: dump.ProgramName(m.Name), Root: slashed(opts.Root)},
-		module:      m, files: files, listing: opts.AllStages, passing: opts.Passes,
-		traced: opts.tracedFor(m), interner: opts.interner,
+		measurement: measurement{Program: dump.ProgramName(m.Name), Root: slashed(r.Root)},
+		module:      m, files: files, listing: r.AllStages, passing: r.Passes,
+		traced: r.tracedFor(m), interner: r.interner,
 	}
 	out.readToolchain()
-	out.setFramework(opts)
-	if opts.AllStages {
+	out.setFramework(r.torch)
+	if r.AllStages {
 		out.drawn()
 	}
 	optimized := m.Optimized()
 	switch {
 	case optimized != nil:
-		out.stage(optimized, opts.KeepModules, out.measure)
-	case opts.AnyStage:
-		out.stage(&m.Stages[len(m.Stages)-1], opts.KeepModules, out.measure)
+		out.stage(optimized, r.KeepModules, out.measure)
+	case r.AnyStage:
+		out.stage(&m.Stages[len(m.Stages)-1], r.KeepModules, out.measure)
 		if out.Variant != nil {
 			out.Variant.Missing = slices.Insert(out.Variant.Missing, 0, string(dump.StageAfter))
 		}
-	case single && len(m.Stages) > 0:
+	case r.dump.Single && len(m.Stages) > 0:
 		out.notFinal(&m.Stages[len(m.Stages)-1])
 	}
-	if opts.AnyStage {
+	if r.AnyStage {
 		return out
 	}
 	if out.Variant != nil {
@@ -131,12 +131,12 @@ func otherStages(m *dump.Module) []*dump.Stage {
 }
 
 // listStage reads one stage only to list it.
-func listStage(m *dump.Module, s *dump.Stage, at int, opts Options) *measuring {
+func (r *run) listStage(m *dump.Module, s *dump.Stage, at int) *measuring {
 	out := &measuring{
 		measurement: measurement{At: at, Program: dump.ProgramName(m.Name), Listed: true},
-		module:      m, listing: true, passing: opts.Passes, interner: opts.interner,
+		module:      m, listing: true, passing: r.Passes, interner: r.interner,
 	}
-	out.setFramework(opts)
+	out.setFramework(r.torch)
 	out.stage(s, false, func(r *reader, s *dump.Stage) error {
 		out.list(r, s)
 		return nil

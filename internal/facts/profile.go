@@ -165,12 +165,12 @@ type profiled struct {
 }
 
 // readProfiles reads the profiles inside and outside the dump; nil if there are none.
-func readProfiles(d *dump.Dump, opts Options) ([]profiled, []Problem) {
-	files := slices.Clone(d.Traces)
-	if !opts.AllStages {
+func (r *run) readProfiles() ([]profiled, []Problem) {
+	files := slices.Clone(r.dump.Traces)
+	if !r.AllStages {
 		files = nil
 	}
-	files = append(files, outside(files, opts.Profiles, dump.Limit(opts.MaxMemory))...)
+	files = append(files, outside(files, r.Profiles, dump.Limit(r.MaxMemory))...)
 	if len(files) == 0 {
 		return nil, nil
 	}

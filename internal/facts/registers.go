@@ -33,7 +33,7 @@ type assembly struct {
 }
 
 // assemble finds out what the kernels' code takes of the device.
-func assemble(ctx context.Context, done []*measuring, opts Options) error {
+func (r *run) assemble(ctx context.Context, done []*measuring) error {
 	var work []assembly
 	for _, m := range done {
 		if m.Variant == nil {
@@ -46,10 +46,10 @@ func assemble(ctx context.Context, done []*measuring, opts Options) error {
 	if len(work) == 0 {
 		return nil
 	}
-	version, err := opts.Assembler.Version(ctx)
+	version, err := r.Assembler.Version(ctx)
 	if err == nil {
-		err = inParallel(ctx, opts.Jobs, len(work), func(ctx context.Context, i int) error {
-			work[i].err = work[i].run(ctx, opts.Assembler)
+		err = inParallel(ctx, r.Jobs, len(work), func(ctx context.Context, i int) error {
+			work[i].err = work[i].run(ctx, r.Assembler)
 			return ctx.Err()
 		})
 		if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// wantedModules leaves out the modules of programs that the options leave out.
-func wantedModules(d *dump.Dump, opts Options) []*dump.Module {
+// wanted leaves out the modules of programs that the options leave out.
+func (r *run) wanted() []*dump.Module {
 	var wanted []*dump.Module
-	for _, m := range d.Modules {
-		if opts.wants(dump.ProgramName(m.Name)) {
+	for _, m := range r.dump.Modules {
+		if r.wants(dump.ProgramName(m.Name)) {
 			wanted = append(wanted, m)
 		}
 	}

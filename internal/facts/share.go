@@ -35,9 +35,10 @@ type listing struct {
 }
 
 // list looks at the dump as every part does.
-func list(d *dump.Dump, wanted []*dump.Module, opts Options, dealer *dump.Dealer) listing {
-	l := listing{Path: d.Path, Passes: opts.Passes, Included: len(opts.Include) > 0, Problems: slices.Clone(d.Problems)}
-	if !dealer.Whole() {
+func (r *run) list(wanted []*dump.Module) listing {
+	d := r.dump
+	l := listing{Path: d.Path, Passes: r.Passes, Included: len(r.Include) > 0, Problems: slices.Clone(d.Problems)}
+	if !r.dealer.Whole() {
 		l.Sum = d.Sample()
 	}
 	for _, m := range wanted {
@@ -56,8 +57,8 @@ func list(d *dump.Dump, wanted []*dump.Module, opts Options, dealer *dump.Dealer
 
 // deal says which of the wanted modules are this part's, and whether what belongs to no module is. The modules of one program go to
 // one part: they are compared with each other.
-func deal(d *dump.Dump, wanted []*dump.Module, opts Options, dealer *dump.Dealer) (mine []bool, besides bool) {
-	pieces, at := []dump.ShardPiece{{Name: "", Size: dumpWideSize(d)}}, map[string]int{}
+func (r *run) deal(wanted []*dump.Module) (mine []bool, besides bool) {
+	pieces, at := []dump.ShardPiece{{Name: "", Size: dumpWideSize(r.dump)}}, map[string]int{}
 	of := make([]int, len(wanted))
 	for i, m := range wanted {
 		program := dump.ProgramName(m.Name)
@@ -67,10 +68,10 @@ func deal(d *dump.Dump, wanted []*dump.Module, opts Options, dealer *dump.Dealer
 			at[program] = piece
 			pieces = append(pieces, dump.ShardPiece{Name: "program " + program})
 		}
-		pieces[piece].Size += moduleSize(m, opts.AllStages)
+		pieces[piece].Size += moduleSize(m, r.AllStages)
 		of[i] = piece
 	}
-	dealt := dealer.Mine(pieces)
+	dealt := r.dealer.Mine(pieces)
 	mine = make([]bool, len(wanted))
 	for i, piece := range of {
 		mine[i] = dealt[piece]

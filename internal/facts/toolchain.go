@@ -58,8 +58,8 @@ func (out *measuring) readToolchain() {
 }
 
 // setFramework names the framework of a module that does not tell it itself.
-func (out *measuring) setFramework(opts Options) {
-	if opts.torch && out.Toolchain.Framework == "" {
+func (out *measuring) setFramework(torch bool) {
+	if torch && out.Toolchain.Framework == "" {
 		out.Toolchain.Framework = TorchFramework
 	}
 }

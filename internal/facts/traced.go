@@ -47,18 +47,18 @@ func readStacks(f *dump.File) (s *tensorflow.Stacks, err error) {
 
 // tracedFor picks the stacks that may tell of a module: those of the function that it was compiled from, first, and of the bodies in it.
 // Which function a cluster was taken from is not in its name: it may be any.
-func (o *Options) tracedFor(m *dump.Module) []*tracedFile {
+func (r *run) tracedFor(m *dump.Module) []*tracedFile {
 	if _, cluster := tensorflow.ClusterOf(m.Name); cluster {
-		return o.traced
+		return r.traced
 	}
 	name, _, _ := strings.Cut(m.Name, "__XlaMustCompile_")
 	name, _, _ = strings.Cut(name, "__.")
-	at := slices.IndexFunc(o.traced, func(t *tracedFile) bool { return t.name == strings.TrimSuffix(name, "__") })
+	at := slices.IndexFunc(r.traced, func(t *tracedFile) bool { return t.name == strings.TrimSuffix(name, "__") })
 	if at < 0 {
 		return nil
 	}
-	found := []*tracedFile{o.traced[at]}
-	for _, t := range o.traced {
+	found := []*tracedFile{r.traced[at]}
+	for _, t := range r.traced {
 		if t.body {
 			found = append(found, t)
 		}
