@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
@@ -78,5 +80,200 @@ func TestBetterIsToldOnce(t *testing.T) {
 	}
 	if !slices.Equal(c.Notes, want) {
 		t.Errorf("%+v", c.Notes)
+	}
+}
+
+// judged is the first finding of an amount under limits, nil where it passes.
+func judged(l Limits, a Amount) *Finding {
+	c := NewContext(&Settings{Rule: &Rule{}, Options: map[string]any{}, Limits: l}, &Target{Name: "t"}, nil)
+	c.Judge(a)
+	if len(c.Findings) == 0 {
+		return nil
+	}
+	return c.Findings[0]
+}
+
+// limits draws limits that an entry may have.
+func limits(t *rapid.T) (l Limits) {
+	number := func(name string) *float64 {
+		return rapid.Ptr(rapid.Map(rapid.IntRange(0, 12), func(n int) float64 { return float64(n) }), true).Draw(t, name)
+	}
+	change := func(name string) *Change {
+		return rapid.Ptr(rapid.Custom(func(t *rapid.T) Change {
+			if rapid.Bool().Draw(t, "percent") {
+				return Change{Amount: float64(rapid.IntRange(0, 150).Draw(t, "percents")), Percent: true}
+			}
+			return Change{Amount: float64(rapid.IntRange(0, 5).Draw(t, "amount"))}
+		}), true).Draw(t, name)
+	}
+	if l.Equal = number("equal"); l.Equal == nil {
+		l.Max, l.Min = number("max"), number("min")
+		if l.Max != nil && l.Min != nil && *l.Min > *l.Max {
+			l.Max, l.Min = l.Min, l.Max
+		}
+	}
+	l.MaxIncrease, l.MaxDecrease = change("max_increase"), change("max_decrease")
+	return l
+}
+
+func amount(t *rapid.T) Amount {
+	n := rapid.Map(rapid.IntRange(0, 12), func(n int) float64 { return float64(n) })
+	return Amount{
+		Subject: "things", Noun: "things", Better: rapid.SampledFrom([]Direction{Lower, Higher, Exact}).Draw(t, "better"),
+		Actual: n.Draw(t, "actual"), Base: rapid.Ptr(n, true).Draw(t, "base"),
+	}
+}
+
+// What passes passes a wider limit, too.
+func TestWiderLimitsPassMore(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l, a := limits(t), amount(t)
+		if judged(l, a) != nil {
+			return
+		}
+		wide, by := l, float64(rapid.IntRange(1, 5).Draw(t, "by"))
+		if wide.Max != nil {
+			wide.Max = new(*wide.Max + by)
+		}
+		if wide.Min != nil {
+			wide.Min = new(*wide.Min - by)
+		}
+		for _, c := range []**Change{&wide.MaxIncrease, &wide.MaxDecrease} {
+			if *c != nil {
+				*c = &Change{Amount: (*c).Amount + by, Percent: (*c).Percent}
+			}
+		}
+		if f := judged(wide, a); f != nil {
+			t.Errorf("%+v passes; with wider limits: %s", a, f.Message)
+		}
+	})
+}
+
+// What is accepted passes, if the limit that the finding says has to change is changed as it says.
+func TestAcceptedPasses(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l, a := limits(t), amount(t)
+		f := judged(l, a)
+		if f == nil {
+			return
+		}
+		if f.Bound != nil {
+			needs := f.Bound.Needs.(float64)
+			*map[string]**float64{"max": &l.Max, "min": &l.Min, "equal": &l.Equal}[f.Bound.Key] = &needs
+		}
+		a.Base = &a.Actual
+		if again := judged(l, a); again != nil {
+			t.Errorf("%s (%+v); accepted: %s", f.Message, f.Bound, again.Message)
+		}
+	})
+}
+
+// Without a limit and without a baseline there is nothing to break, nor against a baseline that has the same.
+func TestNothingToBreak(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l, a := limits(t), amount(t)
+		l.Max, l.Min, l.Equal = nil, nil, nil
+		if a.Base != nil {
+			a.Base = &a.Actual
+		}
+		if f := judged(l, a); f != nil {
+			t.Errorf("%+v: %s", a, f.Message)
+		}
+	})
+}
+
+// A value beyond a limit is named with it, whatever the limit is.
+func TestFindingNamesItsLimit(t *testing.T) {
+	for _, c := range []struct {
+		limits       Limits
+		better       Direction
+		actual, base float64
+		says         string
+	}{
+		{Limits{Max: new(3.0)}, Lower, 4, 1, "4 things: at most 3 allowed"},
+		{Limits{Max: new(3.0)}, Lower, 3, 1, ""},
+		{Limits{Min: new(3.0)}, Higher, 2, 9, "2 things: at least 3 wanted"},
+		{Limits{Equal: new(3.0)}, Lower, 2, 9, "2 things: exactly 3 wanted"},
+		{Limits{}, Lower, 2, 1, "2 things: up from 1 in the baseline"},
+		{Limits{}, Lower, 1, 2, ""},
+		{Limits{}, Higher, 1, 2, "1 thing: down from 2 in the baseline"},
+		{Limits{}, Higher, 2, 1, ""},
+		{Limits{}, Exact, 2, 1, "2 things: up from 1 in the baseline"},
+		{Limits{}, Exact, 1, 2, "1 thing: down from 2 in the baseline"},
+		{Limits{MaxIncrease: &Change{}}, Exact, 1, 2, ""}, // so does one of either side, of what has no better one
+		{Limits{MaxIncrease: &Change{Amount: 1}}, Lower, 2, 1, ""},
+		{Limits{MaxIncrease: &Change{Amount: 1}}, Lower, 3, 1, "3 things: up from 1 in the baseline"},
+		{Limits{MaxIncrease: &Change{Amount: 100, Percent: true}}, Lower, 2, 1, ""},
+		{Limits{MaxIncrease: &Change{Amount: 99, Percent: true}}, Lower, 2, 1, "2 things: up from 1 in the baseline"},
+		{Limits{MaxDecrease: &Change{Amount: 50, Percent: true}}, Higher, 1, 2, ""},
+		{Limits{MaxDecrease: &Change{Amount: 49, Percent: true}}, Higher, 1, 2, "1 thing: down from 2 in the baseline"},
+		{Limits{MaxDecrease: &Change{}}, Lower, 1, 2, "1 thing: down from 2 in the baseline"},
+		{Limits{Max: new(3.0), MaxIncrease: &Change{}}, Lower, 4, 1, "4 things: at most 3 allowed; up from 1 in the baseline"},
+		{Limits{Max: new(3.0)}, Lower, 2, 1, ""}, // a limit of one's own replaces the baseline's
+	} {
+		said := ""
+		if f := judged(c.limits, Amount{Subject: "things", Noun: "things", Better: c.better, Actual: c.actual, Base: &c.base}); f != nil {
+			said = f.Message
+		}
+		if said != c.says {
+			t.Errorf("%v → %v: %q, wanted %q", c.base, c.actual, said, c.says)
+		}
+	}
+}
+
+// What counts differences is zero once it is accepted: only a limit that forbids zero has to change.
+func TestAcceptedDifferencesAreNone(t *testing.T) {
+	a := Amount{Subject: "things", Noun: "things", Difference: true, Actual: 4}
+	for _, c := range []struct {
+		limits Limits
+		key    string
+	}{{Limits{Max: new(3.0)}, ""}, {Limits{Max: new(0.0)}, ""}, {Limits{Min: new(5.0)}, "min"}, {Limits{Equal: new(0.0)}, ""}} {
+		f, key := judged(c.limits, a), ""
+		if f != nil && f.Bound != nil {
+			key = f.Bound.Key
+		}
+		if f == nil || key != c.key {
+			t.Errorf("%+v: %+v, wanted %q to change", c.limits, f, c.key)
+		}
+	}
+}
+
+// The ways in which rules judge, each with an amount that just passes and one that just does not.
+func TestWaysToJudge(t *testing.T) {
+	growth := Limits{MaxIncrease: &Change{Amount: 2}}
+	amount := func(actual, base float64) Amount {
+		return Amount{Subject: "things", Noun: "things", Actual: actual, Base: &base}
+	}
+	for name, way := range map[string]struct {
+		limits Limits
+		set    map[string]any
+		judge  func(c *Context, n float64)
+		passes float64
+		says   string // of one more
+	}{
+		"forbidden":              {Limits{}, nil, func(c *Context, n float64) { c.Forbid(amount(n, 9)) }, 0, "1 thing: at most 0 allowed"},
+		"forbidden but for some": {Limits{Max: new(2.0)}, nil, func(c *Context, n float64) { c.Forbid(amount(n, 9)) }, 2, "3 things: at most 2 allowed"},
+		"forbidden to grow":      {growth, nil, func(c *Context, n float64) { c.Forbid(amount(n, 9)) }, 11, "12 things: up from 9 in the baseline"},
+		"no more, whatever":      {growth, nil, func(c *Context, n float64) { c.ForbidMore(amount(n, 9)) }, 9, "10 things: up from 9 in the baseline"},
+		"by an option":           {growth, nil, func(c *Context, n float64) { c.JudgeMax("most", 20, amount(n, 9)) }, 20, "21 things: at most 20 allowed"},
+		"the same":               {growth, nil, func(c *Context, n float64) { c.JudgeSame(amount(n, 9)) }, 9, "10 things: up from 9 in the baseline"},
+		"by the baseline":        {Limits{Max: new(2.0), MaxIncrease: &Change{Amount: 2}}, nil, func(c *Context, n float64) { c.JudgeGrowth(amount(n, 9)) }, 11, "12 things: up from 9 in the baseline"},
+		"pinned by the baseline": {Limits{}, nil, func(c *Context, n float64) { c.JudgePinned(amount(n, 9)) }, 9, "10 things: up from 9 in the baseline"},
+		"pinned by an option":    {Limits{}, map[string]any{"pins": "x"}, func(c *Context, n float64) { c.JudgePinned(amount(n, 9)) }, 0, "1 thing: at most 0 allowed"},
+		"capped":                 {Limits{}, map[string]any{"most": 3.0}, func(c *Context, n float64) { c.Cap("most", "x", "", n, "x has %s things") }, 3, "x has 4 things, at most 3 allowed"},
+		"a share of what is left": {Limits{}, map[string]any{"least": 0.75}, func(c *Context, n float64) {
+			c.JudgeShare(amount(n, 9), Portion{"least", "share", 1 - n/8, "of 8 things"})
+		}, 2, "3 things: 62.5 % of 8 things, 75 % wanted"},
+	} {
+		run := func(n float64) string {
+			c := NewContext(&Settings{Rule: &Rule{Bounds: []string{"pins"}}, Options: way.set, Limits: way.limits}, &Target{Name: "t"}, nil)
+			if way.judge(c, n); len(c.Findings) == 0 {
+				return ""
+			}
+			return c.Findings[0].Message
+		}
+		if passes, fails := run(way.passes), run(way.passes+1); passes != "" || fails != way.says {
+			t.Errorf("%s: %q and %q, wanted %q", name, passes, fails, way.says)
+		}
 	}
 }
