@@ -89,7 +89,10 @@ func (e *encoder) value(v reflect.Value) error {
 
 func (e *encoder) exported(t reflect.Type) []int {
 	fields, known := e.fields[t]
-	for i := 0; !known && i < t.NumField(); i++ {
+	if known {
+		return fields
+	}
+	for i := range t.NumField() {
 		if t.Field(i).IsExported() {
 			fields = append(fields, i)
 		}
