@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/xlagate/xlagate/internal/fuzztest"
 	"github.com/xlagate/xlagate/internal/testfile"
@@ -268,9 +269,75 @@ func TestUnreadable(t *testing.T) {
 		"Metric: CompileTime\n  TotalSamples: 1",
 		"TensorsGraphInfo:\n  f (a.py:1)",
 		"it must be a compile-time constant",
+		"I x.cc:1]   XLA arg two shape: f32[] name: a TF arg 3 node name: ",
+		"I x.cc:1]   XLA arg 2 of shape f32[]",
+		"I x.cc:1] mark_for_compilation_pass.cc:1] Could not contract <a> and <b>",
 	} {
 		if got := counts(Read([]byte(line))); got != "unreadable 1" {
 			t.Errorf("%q: %s", line, got)
+		}
+	}
+}
+
+// TensorFlow names a function when it begins to compile it, and then each argument that it passes: variables by name, which a number makes unique.
+func TestTensorFlowArguments(t *testing.T) {
+	const log = `2026-11-21 08:32:17.580267: I tensorflow/compiler/tf2xla/xla_compiler.cc:794] XlaCompiler::CompileFunction __inference_step_81[_XlaMustCompile=true]
+I0000 00:00:1795248301.034657   17398 xla_compiler.cc:1268]   XLA arg 0 shape: f32[8,16] name:  TF arg 0 node name: 
+I0000 00:00:1795248301.034658   17398 xla_compiler.cc:1268]   XLA arg 1 shape: (f32[0], s32[]) name: dense/kernel/0 TF arg 2 node name: 
+I0000 00:00:1795248301.034659   17398 xla_compiler.cc:1268]   XLA arg 2 shape: f32[4] name: dense/bias TF arg 3 node name: 
+`
+	want := []Event{
+		{Value: 0, Key: "0"}, {Value: 1, Key: "2", Text: "dense/kernel"}, {Value: 2, Key: "3", Text: "dense/bias"},
+	}
+	got := of(Read([]byte(log)), Argument)
+	if len(got) != len(want) {
+		t.Fatalf("%+v", got)
+	}
+	for i, w := range want {
+		w.Kind, w.Line, w.Program, w.logger = Argument, i+2, "__inference_step_81[_XlaMustCompile=true]", got[i].logger
+		if got[i] != w {
+			t.Errorf("%+v, wanted %+v", got[i], w)
+		}
+	}
+}
+
+// Autoclustering's messages name the node, its operation where they have it, and the reason.
+func TestLeftOut(t *testing.T) {
+	const pass = "I tensorflow/compiler/jit/mark_for_compilation_pass.cc:1468] "
+	for _, c := range []struct {
+		line string
+		want []string
+	}{
+		{pass + "Rejecting Unique: it is dynamic.", []string{"Unique <> it is dynamic"}},
+		{pass + "Isolating Assert: it has effects.", []string{"Assert <> it has effects"}},
+		{pass + "Rejecting all that follows: it is late.", nil},
+		{pass + "Could not contract <Exp #4> -> <add + 2 others #7> because contracting the edge would create a cycle via [AsString].",
+			[]string{"Exp <> it cannot join add: contracting the edge would create a cycle via [AsString]", "add <> it cannot join Exp: contracting the edge would create a cycle via [AsString]"}},
+		{"I x.cc:1] Found uncompilable node Unique (op Unique): Unique op", []string{"Unique <Unique> Unique op"}},
+		{"mark_for_compilation_pass.cc:1468 without a message", nil},
+	} {
+		var got []string
+		for _, e := range of(Read([]byte(c.line)), LeftOut) {
+			got = append(got, fmt.Sprintf("%s <%s> %s", e.Node, e.Op, e.Text))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, wanted %q", c.line, got, c.want)
+		}
+	}
+}
+
+// PyTorch/XLA writes days by themselves.
+func TestTorchDuration(t *testing.T) {
+	for in, want := range map[string]time.Duration{
+		"05s195ms079.227us": 5195079227, "01m02s000ms000.000us": 62 * time.Second, "1d02h03m04s005ms": 26*time.Hour + 3*time.Minute + 4005*time.Millisecond, "0.5us": 500,
+	} {
+		if got, err := torchDuration(in); got != want || err != nil {
+			t.Errorf("%s is %v, %v, wanted %v", in, got, err, want)
+		}
+	}
+	for _, in := range []string{"", "1 day", "xd1s", "1d", "5"} {
+		if got, err := torchDuration(in); err == nil {
+			t.Errorf("%q is %v", in, got)
 		}
 	}
 }

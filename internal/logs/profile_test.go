@@ -2,6 +2,7 @@ package logs
 
 import (
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -102,6 +103,68 @@ func TestDerivedRows(t *testing.T) {
 	}
 	if k, ok := trace.kernel("", "copy.1"); !ok || k.Count != 1 {
 		t.Errorf("an instruction outside every module: %+v", k)
+	}
+}
+
+// proto is a message of fields: numbers, texts and messages by number.
+type proto map[protowire.Number]any
+
+func (p proto) bytes() (out []byte) {
+	for _, field := range slices.Sorted(maps.Keys(p)) {
+		values, several := p[field].([]any)
+		if !several {
+			values = []any{p[field]}
+		}
+		for _, v := range values {
+			switch v := v.(type) {
+			case int:
+				out = protowire.AppendVarint(protowire.AppendTag(out, field, protowire.VarintType), uint64(v))
+			case string:
+				out = protowire.AppendString(protowire.AppendTag(out, field, protowire.BytesType), v)
+			case proto:
+				out = protowire.AppendBytes(protowire.AppendTag(out, field, protowire.BytesType), v.bytes())
+			}
+		}
+	}
+	return out
+}
+
+// An XSpace of a TPU shows instructions on a row of their own by what they are called or displayed as, and modules with the id of the run. The layout
+// is the profiler's, the events are made by hand.
+func TestXSpaceOfADevice(t *testing.T) {
+	kind := func(id int, more proto) proto { return proto{entryKey: id, entryValue: more} }
+	event := func(kind, offset, duration int) proto {
+		return proto{eventMetadata: kind, eventOffset: offset, eventDuration: duration}
+	}
+	run := event(1, 0, 9_000_000)
+	run[eventStat] = proto{statMetadata: 1, statInt: 7}
+	space := proto{spacePlane: proto{
+		planeName: "/device:TPU:0",
+		planeStats: []any{
+			kind(1, proto{metadataName: "run_id"}), kind(2, proto{metadataName: "hlo_op"}), kind(3, proto{metadataName: "hlo_module"}), kind(4, proto{metadataName: "jit_f"}),
+		},
+		planeEvents: []any{
+			kind(1, proto{metadataName: "jit_f(4711)"}),
+			kind(2, proto{metadataName: "%fusion.3 = f32[8] fusion(x)"}),
+			kind(3, proto{metadataName: "fusion", metadataDisplayName: "%copy.1"}),
+			kind(4, proto{metadataName: "a kernel", metadataStat: []any{proto{statMetadata: 2, statText: "dot.2"}, proto{statMetadata: 3, statRef: 4}}}),
+		},
+		planeLine: []any{
+			proto{lineDisplayName: "XLA Modules", lineTimestamp: 1000, lineEvent: run},
+			proto{lineName: "XLA Ops", lineTimestamp: 1000, lineEvent: []any{event(2, 1_000_000, 2_000_000), event(3, 4_000_000, 1_000_000), event(4, 6_000_000, 3_000_000), event(99, 0, 1)}},
+		},
+	}}
+	trace, err := ReadProfile(space.bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(trace.Modules) != 1 || trace.Modules["jit_f"] == nil || trace.Modules["jit_f"].Runs != 1 || trace.Modules["jit_f"].Time != 6*time.Microsecond {
+		t.Fatalf("%+v", trace.Modules)
+	}
+	for name, want := range map[string]time.Duration{"fusion.3": 2 * time.Microsecond, "copy.1": time.Microsecond, "dot.2": 3 * time.Microsecond} {
+		if k, ok := trace.kernel("jit_f", name); !ok || k != (ProfiledKernel{1, want, want}) {
+			t.Errorf("%s: %+v", name, k)
+		}
 	}
 }
 
