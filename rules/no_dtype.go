@@ -110,7 +110,7 @@ func namedOf(c *rule.Context, v *facts.Variant, dtype string) (named, other []fa
 	}
 	for i := range v.Model {
 		if s := &v.Model[i]; s.Type == dtype {
-			note(facts.Op{Opcode: strings.Join(s.Do, ", "), OpName: s.OpName, Shape: dtype, Source: s.Source})
+			note(facts.Op{Opcode: s.Do[0], OpName: s.OpName, Shape: dtype, Source: s.Source})
 		}
 	}
 	for i := range v.Kernels {

@@ -50,6 +50,8 @@ var real = map[string][]said{
 		{"gpu-softmax_barrier/after", "", "fusions: [{ name: a, pattern: \"tanh(_)\" }]", "the fusion \"a\" is not there: no kernel runs tanh"},
 		{"cases/gpu-imp_stats_gone/after", "cases/gpu-imp_stats_gone/before", "fusions: [{ name: a, contains: [multiply, sqrt] }]", "the fusion \"a\" is gone: no kernel runs multiply, sqrt"},
 		{"cases/gpu-cache_masked/after", "", "fusions: [{ name: a, contains: [tanh, negate], op_name: \"*\" }]", "the fusion \"a\" is not there: no kernel of * runs tanh, negate"},
+		{"cases/gpu-cache_masked/after", "", "fusions: [{ name: a, contains: [multiply, tanh] }]", "the fusion \"a\" is not there: multiply, tanh ran in fusion.11"},
+		{"cases/cpu-kept_for_backward/after", "", "fusions: [{ name: a, contains: [multiply, add, divide, tanh] }]", "the fusion \"a\" is not there: multiply, add, divide, tanh ran in wrapped_add, divide_convert_fusion, multiply_convert_fusion.2, dynamic-update-slice_convert_fusion.8, multiply_convert_fusion.1, add_convert_fusion.1, 12 more; split because add has 1 more user: 2 convert, rsqrt (pairs.py:743), add_any has 1 more user: convert, 2 more"},
 	},
 	"forbidden-fusions": {
 		{"gpu-intermediate_out/after", "", "fusions: [{ name: two, contains: [tanh], outputs: 2 }]", "the fusion \"two\" is made: loop_add_tanh_fusion"},
@@ -88,6 +90,7 @@ var real = map[string][]said{
 		{"cases/gpu-channels_joined/after", "cases/gpu-channels_joined/before", "", ""},
 		{"gpu-softmax_barrier/after", "", "max_removed: 0", "1 fusion was split: divide, exponential, 2 reduce, subtract is split in 4 kernels by optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},
 		{"gpu-softmax_barrier/after", "", "max_removed: 1", ""},
+		{"recompile-shapes", "", "", "no baseline for target example: nothing was accepted yet, so there is nothing to compare with"},
 	},
 	"max-unfused": {
 		{"gpu-softmax_barrier/after", "", "ops: [exponential], max: 0", ""},
@@ -201,6 +204,8 @@ var real = map[string][]said{
 		{"tf-recompile-axis_python", "tf-recompile-axis_fixed", "", "compiled 2 times, 1 in the baseline: iota iota_dimension=0, reduce dimensions={0} → iota iota_dimension=1, reduce dimensions={1} (a static argument or a Python branch decides in ArgMax)"},
 		{"recompile-shapes", "", "max_variants: 3", ""},
 		{"recompile-shapes_fixed", "", "max: 0", "compiled once, 0 allowed"},
+		{"torch-rows/watched", "", "max: 1", "compiled 2 times, 1 allowed: 8 arguments are not in every compile: f32[32,16] of torch_rows.py:22, f32[32] of torch_rows.py:22, f32[4,32] of torch_rows.py:22, f32[4] of torch_rows.py:22; PyTorch/XLA compiled it at torch_xla.sync (/srv/000000000000000000000000000000000/torch_rows.py:30)"},
+		{"torch-losses/ragged", "", "max: 1", "compiled 2 times, 1 allowed: p1: f32[8,16] → f32[5,16]; PyTorch/XLA compiled it at torch_xla.sync (/srv/0000000000000000000000000000000000/torch_losses.py:37)"},
 	},
 	"max-compilations": {
 		{"recompile-jit_in_loop", "", "per: target, max: 3", "4 compilations: at most 3 allowed"},
@@ -240,6 +245,7 @@ var real = map[string][]said{
 		{"cpu-unrolled_loop/after", "cpu-unrolled_loop/before", "stage: before, max_increase: 5%", "109 instructions before optimization: up from 42 in the baseline"},
 		{"tpu-remat/after", "", "stage: before, max: 1", "61 instructions before optimization: at most 1 allowed"},
 		{"dumps/tpu-v4", "", "stage: before, max: 1", "35 instructions before optimization: at most 1 allowed"},
+		{"cpu-result_gathered/proto", "", "stage: before, max: 1", "17 instructions before optimization: at most 1 allowed"},
 	},
 	"loops-kept": {
 		{"cpu-unrolled_loop/before", "", "max_trip_count: 19", "20 iterations of the loop at pairs.py:108: at most 19 allowed"},
@@ -287,6 +293,8 @@ var real = map[string][]said{
 		{"cases/cpu-opt_state_dropped_output/after", "cases/cpu-opt_state_dropped_output/before", "", "6 arguments are not updated in place any more: v (6 arrays, 12.4 KiB)"},
 		{"cases/cpu-rename_all/after", "cases/cpu-rename_all/before", "", ""},
 		{"cpu-donation_lost/after", "", "params: \"params*\", min_bytes: 10KiB", "2 arguments are not updated in place: params['w1'], params['w2']"},
+		{"cases/cpu-step_wrapped/after", "cases/cpu-step_wrapped/before", "", "2 arguments are not updated in place any more: p['w1'], p['w2']"},
+		{"cases/cpu-arguments_moved/after", "cases/cpu-arguments_moved/before", "", ""},
 	},
 	"updates-kept": {
 		{"cases/gpu-cache_masked/after", "cases/gpu-cache_masked/before", "", "2 arrays are rewritten whole; the baseline updates less than half: keys f32[4,128,64], values f32[4,128,64]"},
@@ -312,6 +320,7 @@ var real = map[string][]said{
 		{"gpu-softmax_barrier/after", "", "", "256.3 KiB of peak memory: up from 256.0 KiB in the baseline (+0.1 %)"},
 		{"gpu-intermediate_out/after", "", "", "193.0 KiB of peak memory: up from 129.0 KiB in the baseline (+49.6 %)"},
 		{"gpu-intermediate_out/after", "", "min_growth: 1GiB", ""},
+		{"cases/cpu-donate_dtype/after", "", "memory_space: color_1, max: 0", "max-peak-bytes could not check train_step: its buffer assignment has one memory space only"},
 	},
 	"max-allocation-bytes": {
 		{"cases/cpu-donate_dtype/after", "", "max: 0", "14.3 KiB of the largest allocation: at most 0 B allowed"},
@@ -414,6 +423,7 @@ var real = map[string][]said{
 		{"cases/cpu-constraint_changed/before", "cases/cpu-constraint_changed/after", "", "21.4 KiB of one all-reduce on average: down from 64.0 KiB in the baseline (-66.6 %)"},
 		{"cases/cpu-results_gathered/after", "cases/cpu-results_gathered/before", "", ""},
 		{"cases/cpu-results_gathered/before", "cases/cpu-results_gathered/after", "", ""},
+		{"gpu-collectives", "", "min: 300", "256 B of one all-gather on average: at least 300 B wanted"},
 	},
 	"async-collectives": {
 		{"gpu-collectives", "", "min_ratio: 90%", "1 exposed collective: 80 % of 5 collectives can run beside kernels, 90 % wanted"},
@@ -425,6 +435,8 @@ var real = map[string][]said{
 		{"cpu-sharding_allgather/after", "cpu-sharding_allgather/before", "max: 99, max_increase: 0", "3 exposed collectives: up from 2 in the baseline"},
 		{"cpu-sharding_allgather/after", "cpu-sharding_allgather/before", "max: 99, max_increase: 0, overlap_lost: true", ""},
 		{"gpu-collectives", "", "min_distance: 1", "1 exposed collective: at most 0 allowed"},
+		{"dumps/jax-0.4.13", "", "", "async-collectives could not check gspmd: the dump holds no scheduled module"},
+		{"dumps/gpu-a100", "", "", ""},
 	},
 	"sharding-pin": {
 		{"cpu-sharding_allgather/after", "", "params: [{ param: \"*\", sharding: replicated }]", "3 arguments are not sharded as agreed: x, w1, w2"},
@@ -462,6 +474,7 @@ var real = map[string][]said{
 		{"cases/tpu-gathered/after", "cases/tpu-gathered/before", "", ""},
 		{"cases/cpu-constraint_changed/after", "cases/cpu-constraint_changed/before", "", ""},
 		{"cases/cpu-results_gathered/after", "cases/cpu-results_gathered/before", "", "1 result is not sharded as agreed: the result"},
+		{"cpu-result_gathered/proto", "", "outputs: [{ output: 0, sharding: replicated }]", "1 result is not sharded as agreed: result 0 (jit(layer)/tanh)"},
 	},
 	"no-involuntary-remat": {
 		{"cpu-involuntary_remat/after", "", "", "jit(mix)/sharding_constraint is replicated on every device to reshard it"},
@@ -469,6 +482,7 @@ var real = map[string][]said{
 		{"cpu-involuntary_remat/after", "", "allow: \"*\"", ""},
 		{"cpu-involuntary_remat/after", "", "allow: \"*/sharding_constraint\"", ""},
 		{"cpu-involuntary_remat/after", "", "allow: \"none\"", "jit(mix)/sharding_constraint is replicated on every device to reshard it"},
+		{"gpu-collectives", "", "", "no-involuntary-remat could not check: the dump holds no compile log"},
 	},
 	"no-dtype": {
 		{"cpu-f64_creep/after", "", "allow: \"*/no_such_part\"", "f64 is used by 17 operations, the first is reduce"},
@@ -484,6 +498,11 @@ var real = map[string][]said{
 		{"cpu-f64_creep/after", "cpu-f64_creep/before", "new_only: true, max: 1", "f64 is used by 17 operations, the first is reduce"},
 		{"cpu-f64_creep/after", "cpu-f64_creep/after", "new_only: true, max: 1", ""},
 		{"cpu-f64_creep/after", "", "allow: \"*/mul\"", "f64 is used by 17 operations, the first is reduce"},
+		{"recompile-dtypes", "recompile-shapes_fixed", "dtypes: [f32], new_only: true", ""},
+		{"recompile-dtypes", "", "dtypes: [f32]", "f32 is used by 13 operations, the first is dot"},
+		{"recompile-shapes", "recompile-shapes_fixed", "dtypes: [f32], new_only: true", ""},
+		{"recompile-shapes", "recompile-shapes_fixed", "dtypes: [f32]", "f32 is used by 13 operations, the first is dot"},
+		{"cases/tpu-f64_array/after", "", "allow: \"*convert*\"", "f64 is used by 3 operations, the first is concatenate"},
 	},
 	"dtype-floor": {
 		{"tpu-wide_weights/after", "", "min_share: 99%", "2 wide products: 0 % of the products' arithmetic is in bf16, f16, f8e5m2, f8e4m3, 17 more, 99 % wanted"},
@@ -569,6 +588,7 @@ var real = map[string][]said{
 		{"tf-clusters-unclusterable", "tf-clusters-unclusterable", "max: 1, min_size: 1", "3 clusters: at most 1 allowed"},
 		{"tf-clusters-train", "", "min_size: 31, max: 0", "1 cluster: at most 0 allowed"},
 		{"tf-clusters-train", "", "min_size: 32, max: 0", ""},
+		{"tf-reduced/after", "tf-reduced/before", "", "autoclustering did not run: there are graphs from before IncreaseDynamism, but none from MarkForCompilation: either it is off (on a CPU it needs --tf_xla_cpu_global_jit besides --tf_xla_auto_jit=2 in TF_XLA_FLAGS), or it found nothing that XLA can compile"},
 	},
 	"max-outside-collectives": {
 		{"tf-reduced/after", "", "max: 0", "4 outside all-reduces: at most 0 allowed"},
@@ -576,6 +596,7 @@ var real = map[string][]said{
 		{"tf-reduced/after", "", "kinds: [all-gather], max: 0", ""},
 		{"tf-reduced/before", "tf-reduced/after", "", ""},
 		{"tf-reduced/after", "", "kinds: [all-reduce], max: 0", "4 outside all-reduces: at most 0 allowed"},
+		{"tf-reduced/after", "", "max: 4", ""},
 	},
 	"no-cpu-fallback": {
 		{"torch-cpu_fallback/after", "", "", "aten::special_i0e ran 3 times on the CPU"},
@@ -586,11 +607,14 @@ var real = map[string][]said{
 		{"cpu-improved/after", "", "", "no-cpu-fallback could not check: the dump holds no metrics of PyTorch/XLA"},
 		{"torch-cpu_fallback/after", "", "allow: \"aten::*\"", ""},
 		{"torch-cpu_fallback/after", "", "allow: \"aten::special_i0e\"", "aten::special_i1e ran 3 times on the CPU"},
+		{"torch-cpu_fallback/after", "torch-cpu_fallback/before", "max_increase: 1", "xlagate.yaml:5:30: rule no-cpu-fallback takes no max_increase: no baseline holds what a log says; bound it with max\n1 error in xlagate.yaml"},
 	},
 	"max-step-time": {
 		{"cases/cpu-psum_in_loop/after", "cases/cpu-psum_in_loop/before", "", "421 µs of predicted step time: up from 68.7 µs in the baseline (+512.2 %)"},
 		{"cases/cpu-exit_lost/after", "cases/cpu-exit_lost/before", "", "717 µs of predicted step time: up from 367 µs in the baseline (+95.5 %)"},
 		{"cases/cpu-exit_lost/before", "cases/cpu-exit_lost/after", "", ""},
+		{"cases/cpu-exit_lost/after", "", "max: 1us", "717 µs of predicted step time: at most 1 µs allowed"},
+		{"cases/cpu-exit_lost/after", "", "max: 1h", ""},
 	},
 	"max-flops": {
 		{"cpu-extra_transpose/after", "cpu-extra_transpose/before", "", ""},
@@ -618,6 +642,8 @@ var real = map[string][]said{
 		{"gpu-softmax_barrier/before", "cpu-softmax_barrier/before", "ignore: [backend, device]", ""},
 		{"dumps/jax-0.12.0.1", "tpu-remat/after", "", "another toolchain: backend tpu → cpu"},
 		{"dumps/jax-0.12.0.1", "tpu-remat/after", "ignore: backend", ""},
+		{"recompile-shapes", "", "", "toolchain could not check: there is no baseline"},
+		{"recompile-shapes", "", "pin: { jax: \"0.*\" }", "another toolchain: jax is not known, 0.* wanted"},
 	},
 	"flags": {
 		{"gpu-softmax_barrier/after", "", "require: { xla_gpu_autotune_level: \"4\" }", "1 flag is not as agreed: xla_gpu_autotune_level is at its default, 4 wanted"},
@@ -658,6 +684,7 @@ var real = map[string][]said{
 		{"cpu-set_order_shuffled/*", "", "", "17 facts are different from compile to compile, in 2 compiles: cost.bytes_accessed, cost.flops, cost.transcendentals, cost.weighted_bytes_accessed, cost.weighted_flops, dtypes.f32, 11 more"},
 		{"cpu-set_order_shuffled/*", "", "allow: \"*\"", ""},
 		{"cpu-set_order_shuffled/*", "", "allow: \"cost.*\"", "12 facts are different from compile to compile, in 2 compiles: dtypes.f32, fusions.custom, fusions.loop, fusions.total, instructions.after, kernels.entry, 6 more"},
+		{"cpu-set_order_sorted/*", "", "", ""},
 	},
 	"unused-parameters": {
 		{"cpu-constant_baked/after", "", "", "1 argument is never read: w"},
@@ -671,6 +698,8 @@ var real = map[string][]said{
 		{"gpu-softmax_barrier/after", "", "expr: \"facts.kernels.total <= base.kernels.total\"", "facts.kernels.total <= base.kernels.total does not hold: facts.kernels.total is 4, base.kernels.total is 1"},
 		{"gpu-softmax_barrier/after", "gpu-softmax_barrier/before", "name: k, expr: \"facts.kernels.total <= base.kernels.total\"", "k does not hold: facts.kernels.total is 4, base.kernels.total is 1"},
 		{"cpu-improved/after", "", "expr: \"facts.registers.max < 3\"", "facts.registers.max < 3 could not be evaluated for scale: no such key: max"},
+		{"recompile-shapes", "", "expr: \"facts.kernels.total <= base.kernels.total\"", "facts.kernels.total <= base.kernels.total reads the baseline, and predict has none"},
+		{"recompile-shapes", "", "expr: \"facts.kernels.total < 1\"", "facts.kernels.total < 1 does not hold: facts.kernels.total is 2"},
 	},
 }
 
