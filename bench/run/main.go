@@ -2,12 +2,13 @@
 // docs/performance.md. It fails when XLA's own reader sees other facts in a module than xlagate does. Run it from the top of the
 // repository, with a Python that has what bench/requirements.txt names:
 //
-//	go run ./bench/run -python PYTHON [MODULE…]
+//	go run ./bench/run -python PYTHON [-dumps FOLDER] [MODULE…]
 //	go run ./bench/run -python PYTHON -small [MODULE…]
 //	go run ./bench/run -python PYTHON -real MODULE…
+//	go run ./bench/run -python PYTHON -check FOLDER
 //
 // A MODULE is a real one, to be measured beside those that are made. -small takes seconds, looks only whether everything agrees, and
-// writes nothing. -real prints the rows of the real modules that are named, and writes nothing either.
+// writes nothing. -real prints the rows of the real modules that are named, -check the table of a check of the dumps FOLDER/*/dump; they write nothing either.
 package main
 
 import (
@@ -39,6 +40,8 @@ func run() error {
 	python := flag.String("python", "python3", "a `PROGRAM` that has what bench/requirements.txt names")
 	small := flag.Bool("small", false, "only see that all of it runs and agrees")
 	real := flag.Bool("real", false, "only print the rows of the real modules that are named")
+	dumps := flag.String("dumps", "", "a `FOLDER` with real dumps, each in a folder dump, that are checked")
+	check := flag.String("check", "", "only print how long a check takes of the dumps in a `FOLDER`")
 	times := flag.Int("times", 3, "how often each is run at most; the best counts")
 	flag.Parse()
 	work, err := os.MkdirTemp("", "xlagate-bench.")
@@ -46,7 +49,7 @@ func run() error {
 		return err
 	}
 	defer os.RemoveAll(work)
-	b := &bench{python: *python, work: work, xlagate: filepath.Join(work, "xlagate"), times: *times}
+	b := &bench{python: *python, dumps: *dumps, work: work, xlagate: filepath.Join(work, "xlagate"), times: *times}
 	p := whole
 	if *small {
 		b.times, p = 1, few
@@ -57,6 +60,11 @@ func run() error {
 	if *real {
 		rows, err := b.realRows(flag.Args())
 		fmt.Print(rows)
+		return err
+	}
+	if *check != "" {
+		table, err := b.checkTable(*check)
+		fmt.Print(table)
 		return err
 	}
 	for _, input := range p.inputs(flag.Args()) {
@@ -102,6 +110,12 @@ func (b *bench) write(real []string) error {
 	if err != nil {
 		return err
 	}
+	checked := ""
+	if b.dumps != "" {
+		if checked, err = b.checkTable(b.dumps); err != nil {
+			return err
+		}
+	}
 	start, err := b.startTable()
 	if err != nil {
 		return err
@@ -110,5 +124,5 @@ func (b *bench) write(real []string) error {
 	if err != nil {
 		return err
 	}
-	return page.Fill(document, command, machine+"\n"+first+tables(b.rows)+growthTable(b.rows)+heap+start+stages)
+	return page.Fill(document, command, machine+"\n"+first+checked+tables(b.rows)+growthTable(b.rows)+heap+start+stages)
 }

@@ -11,6 +11,7 @@ import (
 // bench is one run.
 type bench struct {
 	python, xlagate, work string
+	dumps                 string // a folder with dumps that are checked; "" for none
 	times                 int
 	rows                  []row
 	agreed                int // modules in which XLA's reader saw the same as xlagate
