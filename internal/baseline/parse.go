@@ -60,8 +60,9 @@ func misread(name string, data []byte, end int, err error) error {
 
 // fields returns the number of set fields of a record.
 func (r *record) fields() (n int) {
-	for _, field := range reflect.ValueOf(*r).Fields() {
-		if !field.IsNil() {
+	v := reflect.ValueOf(r).Elem()
+	for i := range v.NumField() {
+		if !v.Field(i).IsNil() {
 			n++
 		}
 	}

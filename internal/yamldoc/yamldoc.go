@@ -151,20 +151,29 @@ const FlowStyle = yaml.FlowStyle
 type Style = yaml.Style
 
 // Of returns a value as a document, in the form of its JSON: of a struct the fields by their JSON names, of a map the keys in order.
-func Of(v any) *Node { return of(reflect.ValueOf(v)) }
+func Of(v any) *Node { return maker{}.of(reflect.ValueOf(v)) }
 
-func of(v reflect.Value) *Node {
+// maker makes nodes. It keeps the fields of the structs that it has seen.
+type maker map[reflect.Type][]namedField
+
+type namedField struct {
+	at       int
+	name     string
+	optional bool
+}
+
+func (m maker) of(v reflect.Value) *Node {
 	switch v.Kind() {
 	case reflect.Interface, reflect.Pointer:
-		return of(v.Elem())
+		return m.of(v.Elem())
 	case reflect.Struct:
-		return ofStruct(v)
+		return m.ofStruct(v)
 	case reflect.Map:
-		return ofMap(v)
+		return m.ofMap(v)
 	case reflect.Slice:
 		n := &Node{Kind: Sequence, Tag: "!!seq"}
 		for i := range v.Len() {
-			n.Content = append(n.Content, of(v.Index(i)))
+			n.Content = append(n.Content, m.of(v.Index(i)))
 		}
 		return n
 	case reflect.String:
@@ -177,15 +186,25 @@ func of(v reflect.Value) *Node {
 	return &Node{Kind: Scalar, Value: fmt.Sprint(v)}
 }
 
-func ofStruct(v reflect.Value) *Node {
+func (m maker) ofStruct(v reflect.Value) *Node {
 	n := &Node{Kind: Mapping, Tag: "!!map"}
-	for field, value := range v.Fields() {
-		name, option, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if name != "" && (option != "omitempty" || !empty(value)) {
-			n.Content = append(n.Content, text(name), of(value))
+	for _, field := range m.fields(v.Type()) {
+		if value := v.Field(field.at); !field.optional || !empty(value) {
+			n.Content = append(n.Content, text(field.name), m.of(value))
 		}
 	}
 	return n
+}
+
+func (m maker) fields(t reflect.Type) []namedField {
+	list, known := m[t]
+	for i := 0; !known && i < t.NumField(); i++ {
+		if name, option, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" {
+			list = append(list, namedField{i, name, option == "omitempty"})
+		}
+	}
+	m[t] = list
+	return list
 }
 
 // empty reports whether JSON leaves out an optional value.
@@ -199,12 +218,12 @@ func empty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-func ofMap(v reflect.Value) *Node {
+func (m maker) ofMap(v reflect.Value) *Node {
 	n := &Node{Kind: Mapping, Tag: "!!map"}
 	keys := v.MapKeys()
 	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 	for _, key := range keys {
-		n.Content = append(n.Content, text(key.String()), of(v.MapIndex(key)))
+		n.Content = append(n.Content, text(key.String()), m.of(v.MapIndex(key)))
 	}
 	return n
 }
