@@ -30,7 +30,10 @@ func ReadBufferAssignmentProto(hloProto []byte, named int) (*Buffers, error) {
 	if err != nil || assignment == nil || bare {
 		return nil, err
 	}
-	p := protoBuffers{buffers: &Buffers{}}
+	p := protoBuffers{
+		buffers: &Buffers{Allocations: make([]Allocation, 0, count(assignment, 3))},
+		logical: make([]logicalBuffer, 0, count(assignment, 1)),
+	}
 	if err := wire.Each(assignment, p.readField); err != nil {
 		return nil, fmt.Errorf("buffer assignment: %w", err)
 	}
@@ -38,6 +41,16 @@ func ReadBufferAssignmentProto(hloProto []byte, named int) (*Buffers, error) {
 		return nil, err
 	}
 	return p.buffers, p.name(module, p.buffers.largest(named))
+}
+
+// count returns how many fields of a message have a number.
+func count(message []byte, number int) (n int) {
+	for of := range wire.Fields(message) {
+		if of == number {
+			n++
+		}
+	}
+	return n
 }
 
 // protoBuffers reads a BufferAssignmentProto.
@@ -78,7 +91,7 @@ func (p *protoBuffers) readLogical(data []byte) error {
 }
 
 func (p *protoBuffers) readAllocation(data []byte) error {
-	a := Allocation{Parameter: -1}
+	a := Allocation{Parameter: -1, Values: make([]Value, 0, count(data, 9))}
 	var parameter int64
 	var isParameter bool
 	err := wire.Each(data, func(f wire.Field) (err error) {
