@@ -180,6 +180,8 @@ type candidate struct {
 	from      *result.Target    // the result that this comes from; nil where it is a dump
 	graphs    facts.Values      // of TensorFlow's graphs; nil when autoclustering did not run
 	findings  []result.Finding
+	judged    []result.Finding // those that the facts give; of a result file, judged again
+	changes   []result.Change
 	overrides map[string]string // by change: the entry to add to the configuration where a pack forbids it
 }
 
@@ -218,18 +220,20 @@ func candidates(ctx context.Context, o Options, a AcceptOptions) ([]*candidate, 
 	return out, r.Headroom, nil
 }
 
-// addFindings gives each target its findings.
+// addFindings gives each target its findings and changes.
 func addFindings(r *result.Result, list []*candidate) {
-	for _, f := range r.Findings {
-		for _, in := range list {
+	for _, in := range list {
+		for _, f := range r.Findings {
 			if in.target == f.Target {
-				in.findings = append(in.findings, f)
+				in.findings, in.judged = append(in.findings, f), append(in.judged, f)
 			}
 		}
-	}
-	for _, c := range r.Changes {
-		for _, in := range list {
-			if in.target == c.Target && len(c.Overrides) > 0 {
+		for _, c := range r.Changes {
+			if in.target != c.Target {
+				continue
+			}
+			in.changes = append(in.changes, c)
+			if len(c.Overrides) > 0 {
 				in.overrides[c.ID] = strings.Join(c.Overrides, "\n")
 			}
 		}
@@ -288,6 +292,7 @@ func boundByFacts(o Options, store fs.FS, r *result.Result, list []*candidate) e
 		}
 	}
 	for _, in := range list {
+		in.judged = slices.DeleteFunc(slices.Clone(again.Findings), func(f result.Finding) bool { return f.Target != in.target })
 		for i := range in.findings {
 			f := &in.findings[i]
 			if is, there := found[f.ID]; there && !sameSubject(f, &is) {
@@ -308,12 +313,25 @@ func sameSubject(a, b *result.Finding) bool {
 	return a.Rule == b.Rule && a.Target == b.Target && a.Program == b.Program && a.Subject == b.Subject
 }
 
-// known refuses ids that no change and no finding has.
+// known refuses ids that no change and no finding has, and those of changes that break no rule, if others of the program are not named: what such a change
+// moved is not known apart from the others.
 func known(only []string, list []*candidate) error {
 	for _, id := range only {
 		found := func(f result.Finding) bool { return named(&f, []string{id}) }
-		if !slices.ContainsFunc(list, func(in *candidate) bool { return slices.ContainsFunc(in.findings, found) }) {
+		if slices.ContainsFunc(list, func(in *candidate) bool { return slices.ContainsFunc(in.findings, found) }) {
+			continue
+		}
+		program, alone := "", false
+		for _, in := range list {
+			if at := slices.IndexFunc(in.changes, func(c result.Change) bool { return c.ID == id }); at >= 0 {
+				program, alone = in.changes[at].Program, !in.allOf(only, in.changes[at].Program)
+			}
+		}
+		switch {
+		case program == "":
 			return UsageError{fmt.Sprintf("there is no change or finding %s; `xlagate check` prints the ids of what it finds", id)}
+		case alone:
+			return UsageError{fmt.Sprintf("change %s breaks no rule: it can only be accepted with all other changes of %s, or with everything: xlagate accept --reason \"…\"", id, program)}
 		}
 	}
 	return nil

@@ -15,6 +15,11 @@ import (
 
 // chosen returns the old baseline with the facts that the named findings are about taken from the new one.
 func (in *candidate) chosen(ids []string, name string, old, fresh *baseline.Program) *baseline.Program {
+	if old != nil && fresh != nil && in.allOf(ids, name) {
+		whole := *fresh
+		whole.Name = old.Name // nobody named that it is called otherwise
+		return &whole
+	}
 	next := old
 	for i := range in.findings {
 		f := &in.findings[i]
@@ -29,7 +34,23 @@ func (in *candidate) chosen(ids []string, name string, old, fresh *baseline.Prog
 	return next
 }
 
-// scope is what a finding is about: fact globs, "kernel list", "variants", "program".
+// allOf reports whether the ids name every change and every finding of a program: then nothing of it is left that nobody named.
+func (in *candidate) allOf(ids []string, name string) bool {
+	some := false
+	for i := range in.changes {
+		if c := &in.changes[i]; c.IsIn(in.target, name) {
+			if some = slices.Contains(ids, c.ID); !some {
+				return false
+			}
+		}
+	}
+	return some && !slices.ContainsFunc(in.judged, func(f result.Finding) bool {
+		named := func(known result.Finding) bool { return known.ID == f.ID && named(&known, ids) }
+		return f.Program == name && !slices.ContainsFunc(in.findings, named)
+	})
+}
+
+// scope is what a finding is about: fact globs, "kernel list", "variants", "program", "model".
 func scope(f *result.Finding) []string { return rules.All.ByID(f.Rule).Accepts }
 
 // take returns the old program with what is in scope taken from the fresh one.
@@ -89,6 +110,9 @@ func takeFacts(about []string, v, fresh *facts.Variant) {
 	}
 	if slices.Contains(about, "constants") {
 		v.Constants = fresh.Constants
+	}
+	if slices.Contains(about, "model") {
+		v.Model, v.ModelAfter = fresh.Model, fresh.ModelAfter
 	}
 	if maps.Equal(v.Facts, fresh.Facts) {
 		v.Fingerprint, v.InputPrint = fresh.Fingerprint, fresh.InputPrint
