@@ -92,7 +92,10 @@ var orphanBaseline = rule.Rule{
 	Program: func(c *rule.Context, p *diff.Program) {
 		c.Checked()
 		if p.New == nil && p.Old != nil {
-			c.Find(rule.Finding{Program: p.Name, Subject: "program", Message: fmt.Sprintf("%s was accepted, but %s", p.Name, whyGone(c, p))})
+			f := c.Find(rule.Finding{Program: p.Name, Subject: "program", Message: fmt.Sprintf("%s was accepted, but %s", p.Name, whyGone(c, p))})
+			if f.Cause = diff.Undone(c.Target.Report.Helpers, p); f.Cause != nil {
+				f.Evidence = f.Cause.Evidence(facts.AnyKernel)
+			}
 		}
 	},
 }

@@ -147,6 +147,8 @@ for case in helper_sorted field_beside_renamed cost_in_loop gelu_approximated ax
   pair "cases/cpu-$case" "$case"
 done
 pair cases/gpu-two_steps_at_once two_steps_at_once gpu-h100
+single cases/cpu-jit_lost "$jax" recompile.py scored before
+single cases/cpu-jit_lost "$jax" recompile.py scored_eagerly after
 single recompile-eager_ufuncs "$newer_jax" recompile.py eager_ufuncs
 for case in shapes shapes_fixed eager_helpers closure_scalar closure_scalar_fixed static_args static_args_fixed jit_in_loop jit_in_loop_fixed dtypes; do
   single "recompile-$case" "$jax" recompile.py "$case"

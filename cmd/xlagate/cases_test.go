@@ -60,6 +60,7 @@ var pairs = []pair{
 	{name: "cpu-stream_widened", breaks: "dtype-floor", place: "pairs.py:929", says: "new: 2 add, 2 convert"}, // in a function behind the edited one
 	{name: "cpu-step_wrapped", breaks: "no-recompilation", place: "pairs.py:984", says: "rate is gone: f32[]"},
 	{name: "cpu-recomputed_precisely", breaks: "precision", place: "pairs.py:961", says: "15 dot: default → highest precision"},
+	{name: "cpu-jit_lost", breaks: "orphan-baseline", place: "recompile.py:39", says: "score is no longer compiled as a whole: "},
 	{name: "cpu-arguments_moved"},
 	{name: "gpu-kernels_merged"},
 	{name: "tpu-kernels_merged"},

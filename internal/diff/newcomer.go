@@ -28,6 +28,32 @@ func Newcomer(programs []*Program, p *Program) *Cause {
 	return cause
 }
 
+// Undone returns the cause that a program is gone because the operations of its function run one by one, each as a program of the framework's own; nil where
+// none does.
+func Undone(helpers []*facts.Program, p *Program) *Cause {
+	cause := &Cause{Kind: KindCode}
+	for _, helper := range helpers {
+		for _, v := range helper.Variants {
+			for i := range v.Kernels {
+				stack := v.Kernels[i].Frames()
+				at := slices.IndexFunc(stack, func(l hlo.Location) bool { return lastStep(strings.ReplaceAll(l.NamedFunction(), ".", "/")) == p.Name })
+				if at < 0 {
+					continue
+				}
+				if len(cause.After) == 0 {
+					cause.Source = stack[at]
+				}
+				cause.After = append(cause.After, v.Kernels[i])
+			}
+		}
+	}
+	if len(cause.After) == 0 {
+		return nil
+	}
+	cause.Title = fmt.Sprintf("%s is no longer compiled as a whole: %s of it run one by one", p.Name, phrase.Some(len(cause.After), "kernel"))
+	return cause
+}
+
 // newProgram says what a new program is. A graph of PyTorch/XLA that does a part of what another one does was cut from it.
 func newProgram(programs []*Program, p *Program) string {
 	if p.Replaced != nil {

@@ -67,7 +67,7 @@ func editedFunction(c *diff.Cause, edits *git.Edits) (hlo.Location, bool) {
 	for i := range c.After {
 		for _, l := range c.After[i].Frames() {
 			if at := slices.IndexFunc(hunks, func(h git.Hunk) bool { return isIn(l, h, edits) }); at >= 0 {
-				return hlo.Location{File: hunks[at].File, Line: int32(hunks[at].First), Function: hunks[at].Function}, true
+				return lineOf(hunks[at], edits), true
 			}
 		}
 	}
@@ -127,11 +127,16 @@ func (g *grouping) elsewhere(near hlo.Location) (hlo.Location, bool) {
 		return hlo.Location{}, false
 	}
 	h := g.untraced[max(0, slices.IndexFunc(g.untraced, func(h git.Hunk) bool { return path.Base(h.File) == path.Base(near.File) }))]
+	return lineOf(h, g.target.Edits), true
+}
+
+// lineOf is the first line of an edit. Where lines were removed it is the one behind them: a decorator stood before the function that is there now.
+func lineOf(h git.Hunk, edits *git.Edits) hlo.Location {
 	line := h.First
-	if h.Lines == 0 && g.target.Edits.Text(h.File, line+1, "") != "" { // where lines were removed: a decorator stood before the function that is there now
+	if h.Lines == 0 && edits.Text(h.File, line+1, "") != "" {
 		line++
 	}
-	return hlo.Location{File: h.File, Line: int32(line), Function: h.Function}, true
+	return hlo.Location{File: h.File, Line: int32(line), Function: h.Function}
 }
 
 // untraced lists edits of code that no operation passes through, in the files that operations come from: they may cause what no edited line explains.

@@ -35,6 +35,21 @@ def eager_helpers():
     jax.jit(predict)(params, x)
 
 
+def score(params, x):
+    return jax.nn.softmax(predict(params, x), -1).max(-1)
+
+
+def scored():
+    jax.jit(predict)(params, batch(8))
+    jax.jit(score)(params, batch(8))
+
+
+def scored_eagerly():
+    """A function is no longer jitted: its operations are programs of their own."""
+    jax.jit(predict)(params, batch(8))
+    score(params, batch(8))
+
+
 def eager_ufuncs():
     """Functions of jax.numpy, jax.random and jax.scipy outside of any jit that JAX 0.12 compiles under names of its own."""
     x = jnp.linspace(0.1, 0.9, 8)
