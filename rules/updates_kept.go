@@ -63,7 +63,7 @@ func describeRewritten(f *rule.Finding, v *diff.Variant, lost []state) {
 // state is an argument, or an element of what a loop carries on, which has no name.
 type state struct{ name, shape string }
 
-// rewrittenArguments lists the arguments of which a run wrote less than half, and and now writes all.
+// rewrittenArguments lists the arguments of which a run wrote less than half, and now writes all.
 func rewrittenArguments(v *diff.Variant) (lost []state) {
 	for was, is := range v.KeptParams {
 		if was.Written > 0 && was.Written < 0.5 && is.Written >= 1 {
@@ -73,7 +73,7 @@ func rewrittenArguments(v *diff.Variant) (lost []state) {
 	return lost
 }
 
-// rewrittenStates lists what loops carry on of which an iteration wrote less than half, and and now writes all.
+// rewrittenStates lists what loops carry on of which an iteration wrote less than half, and now writes all.
 func rewrittenStates(v *diff.Variant) (lost []state) {
 	pairs, _, _ := diff.PairLoops(v.Old.Loops(), v.New.Loops())
 	for _, pair := range pairs {

@@ -129,6 +129,7 @@ pair cases/cpu-constraint_changed constraint_changed
 pair cases/gpu-product_in_loop product_in_loop gpu-h100
 pair cases/gpu-channels_joined channels_joined gpu-h100
 pair cases/cpu-last_logits last_logits
+pair cases/cpu-carry_masked carry_masked
 pair cases/tpu-states_dropped states_dropped tpu-v5e
 for case in branch_lost exit_lost exit_made arguments_moved rate_returned results_gathered table_closed_over; do
   pair "cases/cpu-$case" "$case"

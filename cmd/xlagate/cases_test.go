@@ -47,6 +47,7 @@ var pairs = []pair{
 	{name: "cpu-fp8_lost", breaks: "dtype-floor", place: "pairs.py", says: "gone: divide, 2 convert, multiply"},
 	{name: "gpu-two_steps_at_once", breaks: "loops-kept", place: "pairs.py", says: "new: dot, tanh"},
 	{name: "gpu-cache_masked", breaks: "updates-kept", place: "pairs.py:561", says: "new: 2 select; gone: 2 add, 2 select"},
+	{name: "cpu-carry_masked", breaks: "updates-kept", place: "pairs.py:1007", says: "new: select; gone: add, select"},
 	{name: "tpu-kernel_lost", breaks: "max-peak-bytes", place: "pairs.py", says: "new: reduce, divide, rsqrt, add, 2 multiply; gone: tpu_custom_call"},
 	{name: "cpu-results_gathered", breaks: "donation-kept", place: "pairs.py", says: "no longer updated in place: w"},
 	{name: "cpu-table_closed_over", breaks: "max-constant-bytes", place: "pairs.py", says: "table is baked into the program: f32[1,512,32], 64.0 KiB"},

@@ -997,6 +997,22 @@ def norm_beside_buffer():
     return learn, (w, rows(4096), rows(16), array(dtype=jnp.int32)), {} if after else {"donate_argnums": 1}
 
 
+def carry_masked():
+    """A loop puts each row into the cache that it carries by a mask: every iteration writes all of the cache, not a row."""
+
+    def put(carry, at):
+        cache, row = carry
+        row = jnp.tanh(row)
+        if after:
+            return (jnp.where((jnp.arange(cache.shape[0]) == at)[:, None, None], row[None], cache), row), row.sum()
+        return (jax.lax.dynamic_update_slice(cache, row[None], (at, 0, 0)), row), row.sum()
+
+    def fill(cache, row):
+        return jax.lax.scan(put, (cache, row), jnp.arange(cache.shape[0]))
+
+    return fill, (array(128, 64, 64), array(64, 64)), {"donate_argnums": 0}
+
+
 def on_chip(name, args):
     """One chip of a kind that this machine does not have, and the arguments placed there."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "jax-aot"))
