@@ -30,8 +30,8 @@ func GraphFacts(c *tensorflow.Clusters) facts.Values {
 	return n
 }
 
-// FormatGraphs writes the facts of a target's graphs.
-func FormatGraphs(target string, n facts.Values) []byte {
+// formatGraphs writes the facts of a target's graphs.
+func formatGraphs(target string, n facts.Values) []byte {
 	root := graphsPage(n)
 	root.HeadComment = fmt.Sprintf("# %s/%s: written by xlagate accept; what TensorFlow clustered and what it left out", target, graphsFile)
 	return formatted(root)

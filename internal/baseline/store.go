@@ -35,7 +35,7 @@ func Save(e *Edit, target string, p *Program) ([]string, error) {
 
 // SaveGraphs writes the facts of a target's graphs.
 func SaveGraphs(e *Edit, target string, graphs facts.Values) ([]string, error) {
-	return save(e, path.Join(target, graphsFile), FormatGraphs(target, graphs), nil)
+	return save(e, path.Join(target, graphsFile), formatGraphs(target, graphs), nil)
 }
 
 func save(e *Edit, name string, data []byte, written []string) ([]string, error) {
@@ -114,7 +114,7 @@ func (s *Set) canonical(store fs.FS, name string, p *Program) error {
 	var want []byte
 	switch {
 	case name == graphsFile && s.Graphs != nil:
-		want = FormatGraphs(s.Target, s.Graphs)
+		want = formatGraphs(s.Target, s.Graphs)
 	case p != nil:
 		want = Format(s.Target, p).Readable
 	default:

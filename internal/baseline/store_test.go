@@ -103,7 +103,7 @@ func TestProgramInTwoFiles(t *testing.T) {
 
 // Graphs alone are a baseline too.
 func TestOnlyGraphs(t *testing.T) {
-	store := fstest.MapFS{"m/+graphs.yaml": {Data: FormatGraphs("m", facts.Values{"clusters.count": 0})}}
+	store := fstest.MapFS{"m/+graphs.yaml": {Data: formatGraphs("m", facts.Values{"clusters.count": 0})}}
 	set, err := Load(store, "m")
 	if err != nil || len(set.Programs) != 0 || set.Graphs == nil {
 		t.Fatalf("%+v, %v", set, err)

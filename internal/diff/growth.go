@@ -32,11 +32,11 @@ func (v *Variant) Why(weigh func(*facts.Kernel) int64) *Cause {
 
 // Growth returns the cause that adds most of the kernels that fit, with the kernels before and after as evidence.
 func (v *Variant) Growth(fits func(*facts.Kernel) bool) (*Cause, Evidence) {
-	return v.GrowthBy(fits, func(k *facts.Kernel) int64 { return Flag(fits(k)) })
+	return v.growthBy(fits, func(k *facts.Kernel) int64 { return Flag(fits(k)) })
 }
 
-// GrowthBy is Growth where kernels account for it by more or less than one. Without a baseline it returns the largest kernel.
-func (v *Variant) GrowthBy(fits func(*facts.Kernel) bool, weigh func(*facts.Kernel) int64) (*Cause, Evidence) {
+// growthBy is Growth where kernels account for it by more or less than one. Without a baseline it returns the largest kernel.
+func (v *Variant) growthBy(fits func(*facts.Kernel) bool, weigh func(*facts.Kernel) int64) (*Cause, Evidence) {
 	if v == nil || v.Old == nil {
 		return v.Largest(fits), Evidence{}
 	}
@@ -137,7 +137,7 @@ func (v *Variant) FactGrowth(fact facts.ID) (*Cause, Evidence) {
 			return c, e
 		}
 	}
-	return v.GrowthBy(func(k *facts.Kernel) bool { return weigh(k) > 0 }, weigh)
+	return v.growthBy(func(k *facts.Kernel) bool { return weigh(k) > 0 }, weigh)
 }
 
 // Keeper returns the cause that more memory is put down to: a lost donation of at least half as many bytes, or the one with the kernels that write the
@@ -178,7 +178,7 @@ func (v *Variant) memoryGrowth(fact facts.ID) (*Cause, Evidence) {
 	if c := v.keptTwice(); c != nil && fact == facts.MemoryPeak {
 		return c, c.Evidence(facts.AnyKernel)
 	}
-	c, e := v.GrowthBy(facts.AnyKernel, v.keeps())
+	c, e := v.growthBy(facts.AnyKernel, v.keeps())
 	if c == nil || v.Old == nil || len(v.Buffers) == 0 {
 		return c, e
 	}
@@ -195,7 +195,7 @@ func (v *Variant) memoryGrowth(fact facts.ID) (*Cause, Evidence) {
 
 // ResultGrowth returns the cause of larger results with the result that is new or grew.
 func (v *Variant) ResultGrowth() (*Cause, Evidence) {
-	c, e := v.GrowthBy(func(k *facts.Kernel) bool { return k.Result }, func(k *facts.Kernel) int64 { return Flag(k.Result) })
+	c, e := v.growthBy(func(k *facts.Kernel) bool { return k.Result }, func(k *facts.Kernel) int64 { return Flag(k.Result) })
 	op, text := NewResult(v)
 	if c == nil || text == "" || strings.Contains(c.Title, text) {
 		return c, e

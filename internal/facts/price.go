@@ -144,10 +144,10 @@ func (v *Variant) PriceOn(d *price.Device) {
 	f[PriceNetwork], f[PriceHost], f[PriceUnpriced] = sum.Network, sum.Host, unknown
 }
 
-// DeviceOf is the device that a variant is priced on: the one that was chosen, else the one that the dump names, else the reference of its kind;
+// deviceOf is the device that a variant is priced on: the one that was chosen, else the one that the dump names, else the reference of its kind;
 // a program that was compiled for another kind of device, as for the host of a GPU, runs on that kind's reference. It is nil for a device that no
 // price is known of.
-func (r *Report) DeviceOf(v *Variant) *price.Device {
+func (r *Report) deviceOf(v *Variant) *price.Device {
 	family := price.Family(cmp.Or(v.Backend, r.Toolchain.Backend))
 	if d := price.Named(r.Device); d != nil && d.Family == family {
 		return d
@@ -170,7 +170,7 @@ func (r *Report) priced() string {
 	if r.Device != "" {
 		return r.Device
 	}
-	if d := r.DeviceOf(&Variant{Origin: Origin{Backend: r.Toolchain.Backend}}); d != nil {
+	if d := r.deviceOf(&Variant{Origin: Origin{Backend: r.Toolchain.Backend}}); d != nil {
 		return d.Name
 	}
 	return ""
@@ -180,7 +180,7 @@ func (r *Report) priced() string {
 func (r *Report) PriceAll() {
 	for _, p := range slices.Concat(r.Programs, r.Helpers) {
 		for _, v := range p.Variants {
-			if d := r.DeviceOf(v); d != nil && v.WorkVersion > 0 {
+			if d := r.deviceOf(v); d != nil && v.WorkVersion > 0 {
 				v.hide(d)
 				v.PriceOn(d)
 			}

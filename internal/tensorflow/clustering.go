@@ -93,7 +93,7 @@ func (s *sorter) nodes(nodes []Node, function string) {
 			if several {
 				s.out.Outside[at].Separates = reasons.separation(i)
 			}
-			if kind := CollectiveKind(n.Op); kind != "" {
+			if kind := collectiveKind(n.Op); kind != "" {
 				s.out.Outside[at].Collective = kind
 				s.out.Outside[at].From, s.out.Outside[at].To = s.parted(reasons, i)
 			}

@@ -153,7 +153,7 @@ func TestSystemOp(t *testing.T) {
 
 func TestFindEmbedded(t *testing.T) {
 	const log = "I0000 port.cc] hello\nnode {\n  name: \"a\"\n}\nlibrary {\n}\nversions {\n  producer: 1\n}\nI0000 dump_graph.cc] Dumped Graph to (stderr)\nnode {\n  name: \"b\"\n"
-	found := FindEmbedded([]byte(log))
+	found := findEmbedded([]byte(log))
 	if len(found) != 2 || found[0].Line != 2 || found[1].Line != 11 {
 		t.Fatalf("%+v", found)
 	}

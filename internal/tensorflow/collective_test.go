@@ -12,7 +12,7 @@ func TestCollectiveKind(t *testing.T) {
 		"CollectiveBcastSendV2": "collective-broadcast", "HorovodAllreduce": "all-reduce", "HorovodGroupedAllreduce": "all-reduce", "HorovodAllgather": "all-gather",
 		"HorovodBroadcast": "collective-broadcast", "NcclAllReduce": "all-reduce", "CollectiveAssignGroupV2": "", "HorovodSize": "", "Sum": "", "XlaAllReduce": "",
 	} {
-		if got := CollectiveKind(op); got != want {
+		if got := collectiveKind(op); got != want {
 			t.Errorf("%s exchanges %q, wanted %q", op, got, want)
 		}
 	}

@@ -138,7 +138,7 @@ func graphsInLog(log *dump.File) ([]*dump.File, []dump.Problem) {
 
 // embeddedGraphs names each graph as the dumper would have named its file.
 func embeddedGraphs(path string, data []byte) (out []*dump.File, problems []dump.Problem) {
-	found := FindEmbedded(data)
+	found := findEmbedded(data)
 	graphs := make([]*Graph, len(found))
 	for i, e := range found {
 		g, err := Parse(e.Text)
@@ -213,8 +213,8 @@ type Embedded struct {
 	Text []byte
 }
 
-// FindEmbedded finds the text graphs in a log. Each starts with a field of a GraphDef at the start of a line and ends with its versions.
-func FindEmbedded(log []byte) []Embedded {
+// findEmbedded finds the text graphs in a log. Each starts with a field of a GraphDef at the start of a line and ends with its versions.
+func findEmbedded(log []byte) []Embedded {
 	var out []Embedded
 	start, startLine, inVersions := -1, 0, false
 	pos, line := 0, 0

@@ -96,8 +96,8 @@ var collectiveKinds = []struct{ part, kind string }{
 	{"broadcast", "collective-broadcast"},
 }
 
-// CollectiveKind is what an operation outside of XLA exchanges between devices, "" when it is no collective.
-func CollectiveKind(op string) string {
+// collectiveKind is what an operation outside of XLA exchanges between devices, "" when it is no collective.
+func collectiveKind(op string) string {
 	for _, prefix := range collectivePrefixes {
 		name, ok := strings.CutPrefix(op, prefix)
 		if !ok {
