@@ -36,7 +36,7 @@ func mapFile(f *os.File, size int64) ([]byte, func() error, error) {
 // How often, and above which amount, forget releases the pages of a large file while it is read.
 const (
 	forgetFrom  = 16 << 20
-	lookEvery   = 10 * time.Millisecond
+	lookEvery   = 30 * time.Millisecond
 	forgetAbove = 32 << 20 // bytes of mapped files in memory, the program's own included
 )
 
