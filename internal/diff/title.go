@@ -36,6 +36,9 @@ func (s *suspect) title(v *Variant) string {
 	if len(s.split) > 0 {
 		parts = append(parts, splitsTitle(s.split, c.Kind != KindToolchain && (c.Kind != KindCode || c.Title == "")))
 	}
+	if k := s.instead(v); k != nil {
+		parts = append(parts, "in their place: "+k.Operations()+" → "+k.Out)
+	}
 	switch {
 	case len(parts) == 0:
 		parts = c.kernelsTitle(v)
@@ -46,6 +49,21 @@ func (s *suspect) title(v *Variant) string {
 		parts = append(parts, "the toolchain also changed: "+toolsTitle(v.Compiler))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// instead returns the dearest kernel that came with an edit that only takes operations away, and yet costs time; nil for others.
+func (s *suspect) instead(v *Variant) *facts.Kernel {
+	if len(s.edits) == 0 || len(s.loops) > 0 || !onlyGone(s.edits) || slices.ContainsFunc(s.edits, forgotten) || launchTime(v.New, s.After) <= launchTime(v.Old, s.Before) {
+		return nil
+	}
+	var dearest *facts.Kernel
+	var most float64
+	for i := range s.After {
+		if ns := launchTime(v.New, s.After[i:i+1]); ns > most {
+			dearest, most = &s.After[i], ns
+		}
+	}
+	return dearest
 }
 
 // kernelsTitle names the kernels themselves, where nothing else is known of a cause.

@@ -45,8 +45,8 @@ func (in *candidate) allOf(ids []string, name string) bool {
 		}
 	}
 	return some && !slices.ContainsFunc(in.judged, func(f result.Finding) bool {
-		named := func(known result.Finding) bool { return known.ID == f.ID && named(&known, ids) }
-		return f.Program == name && !slices.ContainsFunc(in.findings, named)
+		known := func(other result.Finding) bool { return other.ID == f.ID && named(&other, ids) }
+		return f.Program == name && !named(&f, ids) && !slices.ContainsFunc(in.findings, known)
 	})
 }
 
