@@ -61,13 +61,12 @@ func checkFlags(c *rule.Context, t *rule.Target) {
 // flagsMissing says why there are no flags to look at, and what to do; "" where there are.
 func flagsMissing(c *rule.Context, t *rule.Target) (why, fix string) {
 	own := c.BoundedByOwn()
-	unknown := t.Report.Toolchain.FlagsUntold()
 	switch {
 	case !own && t.Base == nil:
 		return "there is no baseline", "xlagate accept --reason \"…\", or require: and forbid: flags"
-	case unknown && (own || !t.Base.Toolchain.FlagsUntold()):
+	case t.Report.Toolchain.FlagsUntold():
 		return "the dump does not hold XLA's flags", "keep module_….debug_options in the dump; JAX before 0.6 does not write it: leave the rule out there"
-	case !own && !unknown && t.Base.Toolchain.FlagsUntold():
+	case !own && t.Base.Toolchain.FlagsUntold():
 		return "the baseline was accepted from a dump without XLA's flags", "xlagate accept --reason \"…\" writes them down, or require: and forbid: flags"
 	}
 	return "", ""

@@ -671,7 +671,7 @@ var real = map[string][]said{
 		{"gpu-softmax_barrier/before", "gpu-kernel_body/before", "only_effective: true", ""},
 		{"cpu-unfused/before", "cpu-sharding_allgather/before", "", ""},
 		{"dumps/tpu-v4", "", "forbid: \"xla_*\"", "flags could not check: the dump does not hold XLA's flags"},
-		{"dumps/tpu-v4", "dumps/tpu-v4", "", ""},
+		{"dumps/tpu-v4", "dumps/tpu-v4", "", "flags could not check: the dump does not hold XLA's flags"},
 		{"tpu-remat/after", "dumps/tpu-v4", "", "flags could not check: the baseline was accepted from a dump without XLA's flags"},
 		{"dumps/tpu-v4", "tpu-remat/after", "", "flags could not check: the dump does not hold XLA's flags"},
 		{"cpu-unfused/after", "cpu-improved/after", "", "1 flag is not as agreed: xla_disable_hlo_passes at its default → fusion"},

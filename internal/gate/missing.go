@@ -107,7 +107,7 @@ func missingOf(v *facts.Variant) (names []string) {
 }
 
 // missingInputs reports inputs that the baseline has facts of and the dump lacks: unmeasured does not mean unchanged. Inputs that --allow-missing names are
-// namesOf as not covered.
+// listed as not covered.
 func missingInputs(r *result.Result, out *result.Target, o Options, l *measuredTarget) {
 	if len(l.problems) > 0 { // these problems say what could not be read
 		return
