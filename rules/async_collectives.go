@@ -38,11 +38,15 @@ var overlapLost = rule.Option{
 }
 
 func checkAsyncCollectives(c *rule.Context, v *diff.Variant) {
-	if _, ok := v.New.Facts[facts.AsyncExposed]; !ok {
+	exposed, ok := v.New.Facts[facts.AsyncExposed]
+	if !ok || !countsAsFact(c) && !scheduleKnown(v.New, exposed) {
 		c.Uncovered(rule.Schedule, "dump a module that is scheduled: the optimized one of a GPU, a TPU or a recent CPU compiler")
 		return
 	}
-	a := c.Budget(string(facts.AsyncExposed), v.New.CountKernels(exposedCollective(c)))
+	if !countsAsFact(c) {
+		exposed = v.New.CountKernels(exposedCollective(c))
+	}
+	a := c.Budget(string(facts.AsyncExposed), exposed)
 	if v.Old != nil {
 		was, ok := v.Old.Facts[facts.AsyncExposed]
 		a.SetBase(ok && countsAsFact(c), was)
@@ -57,6 +61,11 @@ func checkAsyncCollectives(c *rule.Context, v *diff.Variant) {
 	}) {
 		f.Cause, f.Evidence.After = v.Largest(exposedCollective(c)), diff.LinesOf(v.New.Kernels, exposedCollective(c))
 	}
+}
+
+// scheduleKnown reports whether the collectives know what runs beside them. Those of a stored result do not: it has only the fact.
+func scheduleKnown(v *facts.Variant, exposed float64) bool {
+	return exposed == v.CountKernels(func(k *facts.Kernel) bool { return k.Class == facts.ClassCollective && k.Overlapped == 0 })
 }
 
 // countsAsFact reports whether the settings count what the fact counts.

@@ -147,3 +147,58 @@ func TestAcceptFromAnotherProgramsResult(t *testing.T) {
 		t.Errorf("what was accepted before is gone: %+v", r.Problems)
 	}
 }
+
+// A result that is judged again by the same policy breaks the same rules: what a pull request is told does not depend on who judges. One check needs
+// what no result holds: in which functions of the model the types became wider.
+func TestRejudgedPairs(t *testing.T) {
+	pairs, err := filepath.Glob(dumps + "cases/*/after.tar.xz")
+	if err != nil || len(pairs) < 70 {
+		t.Fatal(pairs, err)
+	}
+	for _, after := range pairs {
+		pair := strings.TrimPrefix(filepath.Dir(after), dumps)
+		t.Run(pair, func(t *testing.T) {
+			o := options(t, recommended, pair+"/before.tar.xz")
+			accept(t, o, AcceptOptions{Reason: "start"})
+			o = o.to(t, pair+"/after.tar.xz")
+			first := check(t, o)
+			store, err := opener(t.Context(), o)()
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := Rejudge(o, store, reread(t, first))
+			if err != nil {
+				t.Fatal(err)
+			}
+			first.Findings = slices.DeleteFunc(first.Findings, func(f result.Finding) bool { return f.Rule == "dtype-floor" && strings.Contains(f.Message, "values in a wider type") })
+			if !slices.Equal(allIDs(again), allIDs(first)) {
+				t.Errorf("%v, wanted %v", messages(again), messages(first))
+			}
+		})
+	}
+}
+
+// What runs beside a collective is not in a result, but how many collectives nothing runs beside is.
+func TestRejudgedCollectives(t *testing.T) {
+	for rules, told := range map[string]bool{"": true, ", max: 1": true, ", min_distance: 2": false} {
+		o := options(t, "version: 1\nrules:\n  - { rule: async-collectives"+rules+" }\n", "gpu-collectives/dump.tar.xz")
+		first := check(t, o)
+		again, err := Rejudge(o, nil, reread(t, first))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !told {
+			first.Findings = nil
+		}
+		if !slices.Equal(messages(again), messages(first)) {
+			t.Errorf("%s: %v, wanted %v", rules, messages(again), messages(first))
+		}
+	}
+}
+
+func messages(r *result.Result) (list []string) {
+	for _, f := range r.Findings {
+		list = append(list, f.Rule+": "+f.Message)
+	}
+	return list
+}
