@@ -8,6 +8,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/report"
 )
 
 func acceptCommand(w world) *cli.Command {
@@ -23,7 +24,7 @@ func acceptCommand(w world) *cli.Command {
 		Flags: append(append(configFlags(), pullRequestFlags()...),
 			&cli.StringSliceFlag{Name: "only", Usage: "only the changes or findings with these `IDS`, separated by commas"},
 			&cli.StringFlag{Name: "reason", Usage: "`TEXT`: why, for the baseline's readers"},
-			&cli.BoolFlag{Name: "tighten", Usage: "record only what got better, and lower budgets to the present facts"},
+			&cli.BoolFlag{Name: "tighten", Usage: "record only what got better, and lower budgets to the present facts with some room"},
 			&cli.StringFlag{Name: "from", Usage: "take facts and changes from a result `FILE`"},
 			&cli.BoolFlag{Name: "interactive", Aliases: []string{"i"}, Usage: "show each change at the terminal and ask what to do with it"},
 		),
@@ -92,6 +93,9 @@ func sayLeft(w world, planned *gate.Accepted) {
 }
 
 func sayAccepted(w world, done *gate.Accepted) {
+	for _, c := range done.Changes {
+		w.printf("accepted %s\n", report.Headline(&c))
+	}
 	for _, path := range done.Written {
 		w.printf("wrote    %s\n", path)
 	}

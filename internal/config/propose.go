@@ -93,7 +93,7 @@ func origin(rep *facts.Report) string {
 			of = " "
 		}
 	}
-	return fmt.Sprintf("%s: %s, %s left out; limits leave a tenth of room above what it holds", text,
+	return fmt.Sprintf("%s: %s, %s left out; limits leave at least a tenth of room above what it holds", text,
 		phrase.Counted(float64(len(rep.Programs)), "", "programs"), phrase.Counted(float64(len(rep.Helpers)), "", "one-op helpers"))
 }
 

@@ -37,6 +37,7 @@ type Accepted struct {
 	Pushed    string           // what the baseline is now, where it is in a registry and changed
 	Budgets   []*config.Budget // what was written into the configuration: tighter, or as wide as what was accepted by name
 	Unsettled []Unsettled      // the limits that are still broken
+	Changes   []result.Change  // those that the ids name
 }
 
 // Accept refreshes the baseline. It refuses a dump that could not be read whole: the missing parts would count as removed.
@@ -56,6 +57,9 @@ func Accept(ctx context.Context, o Options, a AcceptOptions) (done *Accepted, er
 		return nil, err
 	}
 	done = &Accepted{}
+	for _, in := range list {
+		done.Changes = append(done.Changes, in.changesOf(a.Only)...)
+	}
 	budgets, err := done.plan(o.Config, a, list, rows)
 	if err != nil {
 		return nil, err
@@ -306,6 +310,16 @@ func boundByFacts(o Options, store fs.FS, r *result.Result, list []*candidate) e
 		}
 	}
 	return nil
+}
+
+// changesOf lists the changes that ids name, by their own or those of their findings.
+func (in *candidate) changesOf(ids []string) (list []result.Change) {
+	for _, c := range in.changes {
+		if slices.ContainsFunc(ids, func(id string) bool { return c.ID == id || slices.Contains(c.Findings, id) }) {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // sameSubject reports whether two findings are of one rule about one thing.

@@ -170,7 +170,9 @@ func TestRejudgedPairs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			first.Findings = slices.DeleteFunc(first.Findings, func(f result.Finding) bool { return f.Rule == "dtype-floor" && strings.Contains(f.Message, "values in a wider type") })
+			first.Findings = slices.DeleteFunc(first.Findings, func(f result.Finding) bool {
+				return f.Rule == "dtype-floor" && strings.Contains(f.Message, "values in a wider type")
+			})
 			if !slices.Equal(allIDs(again), allIDs(first)) {
 				t.Errorf("%v, wanted %v", messages(again), messages(first))
 			}

@@ -277,7 +277,10 @@ func priceChange(v *diff.Variant) line {
 	if was == is || was == 0 {
 		return nil
 	}
-	l := say("predicted step ").in(strong, change(stepTime, was, is)).and(fmt.Sprintf(" on %s (%+.1f %%)", v.New.Device.Name, 100*(is-was)/was))
+	l := say("predicted step ").in(strong, change(stepTime, was, is)).and(" on " + v.New.Device.Name)
+	if share := growth(is-was, was); share != "" {
+		l = l.and(" (" + share + ")")
+	}
 	if n := v.New.Facts[facts.PriceUnpriced]; n > 0 {
 		l = l.and("; not priced: " + phrase.Some(int(n), "launch"))
 	}

@@ -45,6 +45,11 @@ func resultGitHub(w io.Writer, r *indexed, o Options) error {
 		fmt.Fprintf(&b, "::notice title=xlagate::%s not shown here (%s, %s): see the report\n",
 			phrase.Some(all, "more annotation"), phrase.Some(left["error"], "error"), phrase.Some(left["warning"], "warning"))
 	}
+	for _, n := range r.Notes {
+		if n.Kind == "stale" { // what was checked is not what the pull request says
+			fmt.Fprintf(&b, "::warning title=xlagate::%s\n", escapeData(clean(n.Message)))
+		}
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

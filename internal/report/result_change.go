@@ -30,6 +30,9 @@ func headlineOf(c *result.Change) line {
 	return l.and(": ").and(c.Title)
 }
 
+// Headline is "train.py:98 in softmax: a transpose is new".
+func Headline(c *result.Change) string { return headlineOf(c).text() }
+
 // level is how formats show the level of a change.
 type level struct {
 	voice                          voice
@@ -376,8 +379,8 @@ func waiver(w *result.Waiver) string {
 	return text
 }
 
-// maxHarmless bounds the changes that break no rule: they need no decision.
-const maxHarmless = 5
+// maxUnbroken bounds the changes that break no rule: they need no decision.
+const maxUnbroken = 5
 
 // shortLines are the changes that need no decision, a line each: the waived ones, and the first of those that break no rule.
 func shortLines(r *indexed) []line {
@@ -393,19 +396,19 @@ func shortLines(r *indexed) []line {
 		}
 		lines = append(lines, l)
 	}
-	return append(lines, harmlessLines(r)...)
+	return append(lines, otherLines(r)...)
 }
 
-func harmlessLines(r *indexed) []line {
+func otherLines(r *indexed) []line {
 	var lines []line
-	for _, c := range r.harmless() {
+	for _, c := range r.others() {
 		l := shortLine(r, c)
 		if price := joined(stepText(c.Price), peakText(c.Price)); price != "" {
 			l = l.and("  ").in(dim, price)
 		}
 		lines = append(lines, l)
 	}
-	return atMost(lines, maxHarmless, "change", " that break no rule")
+	return atMost(lines, maxUnbroken, "change", " that break no rule")
 }
 
 // shortLine is "better  train_step  train.py:98: a transpose is gone".

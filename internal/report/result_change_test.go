@@ -106,18 +106,20 @@ func TestBreakLines(t *testing.T) {
 	}
 }
 
-// A change that breaks nothing has a line, a few of them, and none beside a change of the same program that breaks a rule.
-func TestHarmlessChanges(t *testing.T) {
+// A change that breaks nothing has a line, a few of them, and none beside a change of the same program that breaks a rule, unless it costs time too.
+func TestUnbrokenChanges(t *testing.T) {
 	r := &result.Result{Targets: []result.Target{{Name: "a", Programs: []result.Program{{Name: "f"}, {Name: "g"}}}}}
 	breaks(r, "a", "f", "error", "max-kernels")
 	breaks(r, "a", "f", "info").Title = "beside an error"
-	for range maxHarmless + 2 {
+	dear := breaks(r, "a", "f", "info")
+	dear.Title, dear.Price = "a second callback", result.Price{StepNS: 65, StepWasNS: 1000}
+	for range maxUnbroken + 2 {
 		better := breaks(r, "a", "g", "better")
 		better.Title, better.Price = "a copy is gone", result.Price{StepNS: -50, StepWasNS: 1000, PeakBytes: 8}
 	}
 	for _, format := range []string{"text", "markdown"} {
 		got := written(t, r, format)
-		if strings.Contains(got, "beside an error") || strings.Count(got, "a copy is gone") != maxHarmless || !strings.Contains(got, "… 2 more changes that break no rule") {
+		if strings.Contains(got, "beside an error") || !strings.Contains(got, "a second callback") || strings.Count(got, "a copy is gone") != maxUnbroken-1 || !strings.Contains(got, "… 3 more changes that break no rule") {
 			t.Errorf("%s:\n%s", format, got)
 		}
 	}

@@ -253,11 +253,11 @@ func changeFold(r *indexed, c *result.Change) section {
 
 // shortFold lists the changes that need no decision.
 func shortFold(r *indexed) section {
-	harmless := some(len(r.harmless()), "change")
-	if harmless != "" {
-		harmless += " within all limits"
+	others := some(len(r.others()), "other change")
+	if len(r.Findings) == 0 && others != "" {
+		others = some(len(r.others()), "change") + " within all limits"
 	}
-	said := joinedBy(", ", some(len(r.waived()), "waived change"), harmless)
+	said := joinedBy(", ", some(len(r.waived()), "waived change"), others)
 	if said == "" {
 		return section{}
 	}

@@ -146,6 +146,9 @@ func invocation(r *indexed, more int) *sarif.Invocation {
 		text := linesText(problemLines(&r.Problems[i]))
 		in.AddTToolExecutionNotification(sarif.NewNotification().WithLevel("error").WithTextMessage(unlinked(text)))
 	}
+	for _, l := range notes(r) {
+		in.AddTToolExecutionNotification(sarif.NewNotification().WithLevel("note").WithTextMessage(unlinked(l.text())))
+	}
 	if more > 0 {
 		in.AddTToolExecutionNotification(sarif.NewNotification().WithLevel("note").WithTextMessage(phrase.Some(more, "more change") + " not listed here: see the report"))
 	}
