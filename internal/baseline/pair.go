@@ -78,37 +78,51 @@ func Parse(name string, data []byte) (*Program, error) {
 
 // parse reads a program from its two files, and returns an error if they do not belong together.
 func parse(name, machineName string, t Text) (*Program, error) {
-	if p := asWritten(machineName, t); p != nil {
-		return p, nil
-	}
-	return compared(name, machineName, t)
-}
-
-// compared reads a program from a readable file in any form of YAML, and returns an error at the first place that does not follow from the machine file.
-func compared(name, machineName string, t Text) (*Program, error) {
 	root, err := tree(name, t.Readable)
 	if err != nil {
 		return nil, err
 	}
-	var s said
-	if err := yamldoc.Decode(root, &s); err != nil {
+	var said struct {
+		Schema   string `yaml:"schema"`
+		Reason   string `yaml:"reason"`
+		PricedOn string `yaml:"priced_on"`
+		Variants []struct {
+			Step int64 `yaml:"step_ns"`
+		} `yaml:"variants"`
+		Kernels []struct {
+			NS                    int64
+			Do, Kind, Target, Out string
+			At                    []string
+		} `yaml:"dearest_kernels"`
+		Machine struct {
+			Bytes  int
+			SHA256 string `yaml:"sha256"`
+		}
+	}
+	if err := yamldoc.Decode(root, &said); err != nil {
 		return nil, unreadable(name, err)
 	}
-	if s.Schema != Schema {
-		return nil, otherSchema(name, s.Schema)
+	if said.Schema != Schema {
+		return nil, otherSchema(name, said.Schema)
 	}
-	if len(t.Machine) != s.Machine.Bytes || digest(t.Machine) != s.Machine.SHA256 {
+	if len(t.Machine) != said.Machine.Bytes || digest(t.Machine) != said.Machine.SHA256 {
 		if _, err := readMachine(machineName, t.Machine); err != nil {
 			return nil, err
 		}
 		return nil, wrong(name, fmt.Sprintf("it does not belong to %s: that has %d bytes (sha256 %.12s), this names %d bytes (sha256 %.12s)",
-			machineName, len(t.Machine), digest(t.Machine), s.Machine.Bytes, s.Machine.SHA256), fixPair)
+			machineName, len(t.Machine), digest(t.Machine), said.Machine.Bytes, said.Machine.SHA256), fixPair)
 	}
 	p, err := readMachine(machineName, t.Machine)
 	if err != nil {
 		return nil, err
 	}
-	p.say(&s)
+	p.Reason, p.Predicted = said.Reason, &Predicted{Device: said.PricedOn}
+	for _, v := range said.Variants {
+		p.Predicted.Steps = append(p.Predicted.Steps, v.Step)
+	}
+	for _, k := range said.Kernels {
+		p.Predicted.Kernels = append(p.Predicted.Kernels, Dearest{groupKey{k.Kind, k.Do, k.Target, k.Out}, k.NS, k.At})
+	}
 	if err := contradiction(name, machineName, root, readable(p, t.Machine), ""); err != nil {
 		return nil, err
 	}

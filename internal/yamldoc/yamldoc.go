@@ -244,6 +244,17 @@ func text(s string) *Node {
 	return n
 }
 
+// Format writes a document.
+func Format(root *Node) ([]byte, error) {
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if err := e.Encode(root); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), e.Close()
+}
+
 // unreadable returns the reason why the library could not read a document. It looks first for the most common one, which the library cannot name.
 func unreadable(data []byte, err error) error {
 	if line := Conflict(data); line > 0 {
