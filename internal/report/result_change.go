@@ -336,7 +336,7 @@ func howToAccept(c *result.Change) []line {
 	if len(c.Configured) > 0 {
 		l := say("edit ").in(name, strings.Join(phrase.First(c.Configured, 3), ", "))
 		if c.Accept != "" {
-			l = l.and(" too: accepting does not change a limit that is written there")
+			l = l.and(" too: accepting does not change what is written there")
 		}
 		lines = append(lines, l)
 	}

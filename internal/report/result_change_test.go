@@ -150,7 +150,7 @@ func TestHowToAccept(t *testing.T) {
 	}{
 		{result.Change{}, ""},
 		{result.Change{Accept: "xlagate accept"}, "intended?  xlagate accept"},
-		{result.Change{Accept: "xlagate accept", Configured: places}, "intended?  xlagate accept\nedit a.yaml:1:1, a.yaml:2:1, a.yaml:3:1, 1 more too: accepting does not change a limit that is written there"},
+		{result.Change{Accept: "xlagate accept", Configured: places}, "intended?  xlagate accept\nedit a.yaml:1:1, a.yaml:2:1, a.yaml:3:1, 1 more too: accepting does not change what is written there"},
 		{result.Change{Configured: places[:1]}, "edit a.yaml:1:1"},
 		{result.Change{Accept: "xlagate accept", Waived: true, Waiver: &result.Waiver{Reason: "known", Expires: "2027-01-01"}}, "waived: known, until 2027-01-01"},
 	} {
