@@ -24,7 +24,6 @@ type Allocation struct {
 	Constant    bool
 	ThreadLocal bool
 	LiveOut     bool // maybe-live-out: a result
-	Tuple       bool // it holds a table of pointers; only known from a proto
 	Values      []Value
 }
 

@@ -14,27 +14,16 @@ import (
 // get a name and an index, which are elsewhere in the file. It returns nil if the proto has no buffer assignment or is a bare
 // HloModuleProto, which has other fields with the same numbers, and more of them.
 func ReadBufferAssignmentProto(hloProto []byte, named int) (*Buffers, error) {
-	var module, assignment []byte
-	bare := false
-	err := wire.Each(hloProto, func(f wire.Field) error {
-		switch f.Number {
-		case 1: // HloModuleProto hlo_module = 1
-			module = f.Bytes
-		case 3: // BufferAssignmentProto buffer_assignment = 3
-			assignment = f.Bytes
-		case 4: // HloModuleProto.host_program_shape
-			bare = true
-		}
-		return nil
-	})
-	if err != nil || assignment == nil || bare {
+	var module, assignment, shape []byte
+	err := wire.Scan(hloProto, wire.Fields{{1, "hlo_module", &module}, {3, "buffer_assignment", &assignment}, {4, "host_program_shape", &shape}})
+	if err != nil || assignment == nil || shape != nil { // a HloModuleProto has a shape
 		return nil, err
 	}
 	p := protoBuffers{
 		buffers: &Buffers{Allocations: make([]Allocation, 0, count(assignment, 3))},
 		logical: make([]logicalBuffer, 0, count(assignment, 1)),
 	}
-	if err := wire.Each(assignment, p.readField); err != nil {
+	if err := p.read(assignment); err != nil {
 		return nil, fmt.Errorf("buffer assignment: %w", err)
 	}
 	if err := p.check(); err != nil {
@@ -45,7 +34,7 @@ func ReadBufferAssignmentProto(hloProto []byte, named int) (*Buffers, error) {
 
 // count returns how many fields of a message have a number.
 func count(message []byte, number int) (n int) {
-	for of := range wire.Fields(message) {
+	for of := range wire.Bodies(message) {
 		if of == number {
 			n++
 		}
@@ -65,82 +54,42 @@ type logicalBuffer struct {
 	definedAt []byte // a Location
 }
 
-func (p *protoBuffers) readField(f wire.Field) error {
-	switch f.Number {
-	case 1: // repeated LogicalBufferProto logical_buffers = 1
-		return p.readLogical(f.Bytes)
-	case 3: // repeated BufferAllocationProto buffer_allocations = 3
-		return p.readAllocation(f.Bytes)
-	}
-	return nil
-}
-
-func (p *protoBuffers) readLogical(data []byte) error {
-	var b logicalBuffer
-	err := wire.Each(data, func(f wire.Field) error {
-		switch f.Number {
-		case 1: // int64 id = 1
-			b.id = f.Int()
-		case 3: // Location defined_at = 3
-			b.definedAt = f.Bytes
-		}
-		return nil
-	})
-	p.logical = append(p.logical, b)
-	return err
-}
-
-func (p *protoBuffers) readAllocation(data []byte) error {
-	a := Allocation{Parameter: -1, Values: make([]Value, 0, count(data, 9))}
-	var parameter int64
+// read reads the buffers and the allocations. There are many: they share the tables of their fields.
+func (p *protoBuffers) read(assignment []byte) error {
+	var buffer logicalBuffer
+	var value Value
+	var a Allocation
 	var isParameter bool
-	err := wire.Each(data, func(f wire.Field) (err error) {
-		switch f.Number {
-		case 1: // int64 index = 1
-			a.Index = f.Int()
-		case 2: // int64 size = 2
-			a.Size = f.Int()
-		case 3: // bool is_thread_local = 3
-			a.ThreadLocal = f.Bool()
-		case 5: // bool is_entry_computation_parameter = 5
-			isParameter = f.Bool()
-		case 6: // int64 parameter_number = 6
-			parameter = f.Int()
-		case 7: // bool maybe_live_out = 7
-			a.LiveOut = f.Bool()
-		case 8: // int64 color = 8
-			a.Color = f.Int()
-		case 9: // repeated Assigned assigned = 9
-			var v Value
-			v, err = readAssigned(f.Bytes)
-			a.Values = append(a.Values, v)
-		case 11: // bool is_tuple = 11
-			a.Tuple = f.Bool()
-		case 12: // bool is_constant = 12
-			a.Constant = f.Bool()
-		}
-		return err
-	})
-	if isParameter {
-		a.Parameter = parameter
+	var parameter int64
+	bufferFields := wire.Fields{{1, "id", &buffer.id}, {3, "defined_at", &buffer.definedAt}}
+	valueFields := wire.Fields{{1, "logical_buffer_id", &value.ID}, {2, "offset", &value.Offset}, {3, "size", &value.Size}}
+	allocationFields := wire.Fields{
+		{1, "index", &a.Index}, {2, "size", &a.Size}, {3, "is_thread_local", &a.ThreadLocal}, {5, "is_entry_computation_parameter", &isParameter},
+		{6, "parameter_number", &parameter}, {7, "maybe_live_out", &a.LiveOut}, {8, "color", &a.Color}, {12, "is_constant", &a.Constant},
+		{9, "assigned", func(data []byte) error {
+			value = Value{}
+			err := wire.Scan(data, valueFields)
+			a.Values = append(a.Values, value)
+			return err
+		}},
 	}
-	p.buffers.Allocations = append(p.buffers.Allocations, a)
-	return err
-}
-
-func readAssigned(data []byte) (v Value, err error) {
-	err = wire.Each(data, func(f wire.Field) error {
-		switch f.Number {
-		case 1: // int64 logical_buffer_id = 1
-			v.ID = f.Int()
-		case 2: // int64 offset = 2
-			v.Offset = f.Int()
-		case 3: // int64 size = 3
-			v.Size = f.Int()
-		}
-		return nil
+	return wire.Scan(assignment, wire.Fields{
+		{1, "logical_buffers", func(data []byte) error {
+			buffer = logicalBuffer{}
+			err := wire.Scan(data, bufferFields)
+			p.logical = append(p.logical, buffer)
+			return err
+		}},
+		{3, "buffer_allocations", func(data []byte) error {
+			a, isParameter, parameter = Allocation{Values: make([]Value, 0, count(data, 9))}, false, 0
+			err := wire.Scan(data, allocationFields)
+			if a.Parameter = -1; isParameter {
+				a.Parameter = parameter
+			}
+			p.buffers.Allocations = append(p.buffers.Allocations, a)
+			return err
+		}},
 	})
-	return v, err
 }
 
 // check returns an error if an allocation refers to a buffer that is not in the file.
@@ -177,18 +126,8 @@ func (p *protoBuffers) name(module []byte, values []located) error {
 	names := map[int64]string{}
 	defined := make([]int64, len(values)) // the ids of instructions
 	for i, l := range values {
-		err := wire.Each(p.find(l.ID).definedAt, func(f wire.Field) (err error) {
-			switch f.Number {
-			case 2: // string instruction_name = 2, until 2022
-				l.Name = string(f.Bytes)
-			case 3: // repeated int64 shape_index = 3
-				l.Index, err = f.Ints(l.Index)
-			case 4: // int64 instruction_id = 4
-				defined[i] = f.Int()
-			}
-			return err
-		})
-		if err != nil {
+		location := wire.Fields{{2, "instruction_name", &l.Name}, {3, "shape_index", &l.Index}, {4, "instruction_id", &defined[i]}} // the name until 2022
+		if err := wire.Scan(p.find(l.ID).definedAt, location); err != nil {
 			return err
 		}
 		if l.Name == "" {
@@ -276,22 +215,11 @@ func readBytes(l *lines, s string) (int64, error) {
 // ReadMemoryReportProto reads a -memory-usage-report.pb.
 func ReadMemoryReportProto(data []byte) (*MemoryReport, error) {
 	r := &MemoryReport{}
-	err := wire.Each(data, func(f wire.Field) error {
-		if f.Number != 1 { // repeated MemorySpaceAllocationEntry memory_space_allocation_entries = 1
-			return nil
-		}
+	err := wire.Scan(data, wire.Fields{{1, "memory_space_allocation_entries", func(entry []byte) error {
 		var m MemorySpace
-		err := wire.Each(f.Bytes, func(f wire.Field) error {
-			switch f.Number {
-			case 1: // int64 total_bytes = 1
-				m.Bytes = f.Int()
-			case 2: // int32 memory_space_color = 2
-				m.Color = f.Int()
-			}
-			return nil
-		})
+		err := wire.Scan(entry, wire.Fields{{1, "total_bytes", &m.Bytes}, {2, "memory_space_color", &m.Color}})
 		r.Spaces = append(r.Spaces, m)
 		return err
-	})
+	}}})
 	return r, err
 }

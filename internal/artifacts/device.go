@@ -17,65 +17,27 @@ type Device struct {
 	Build      string // of the compiler: "cl/933746096"
 }
 
-// ReadTargetConfig reads a .gpu_target_config.pbtxt.
+// ReadTargetConfig reads a .gpu_target_config.pbtxt. It spells the architecture as in the names of dumped stages.
 func ReadTargetConfig(data []byte) (*Device, error) {
-	d, info, described := &Device{}, false, ""
-	err := textFields(data, func(r *wire.Reader, name string) (err error) {
-		switch name {
-		case "platform_name":
-			d.Platform, err = r.String()
-		case "device_description_str":
-			described, err = r.String()
-		case "gpu_device_info":
-			info = true
-			err = d.readInfo(r)
-		}
-		return err
+	d, described, arch, version, extension := &Device{}, "", "", [2]int64{}, ""
+	err := readText(data, wire.Fields{
+		{0, "platform_name", &d.Platform},
+		{0, "device_description_str", &described},
+		{0, "gpu_device_info", wire.Fields{
+			{0, "name", &d.Name},
+			{0, "rocm_compute_capability", wire.Fields{{0, "gcn_arch_name", &arch}}},
+			{0, "cuda_compute_capability", wire.Fields{{0, "major", &version[0]}, {0, "minor", &version[1]}, {0, "feature_extension", word(&extension)}}},
+		}},
 	})
-	if err == nil && !info {
+	if version[0] > 0 {
+		arch = fmt.Sprintf("sm_%d.%d%s", version[0], version[1], extensions[extension])
+	}
+	if err == nil && d.Name == "" && arch == "" {
 		err = syntaxError(1, "gpu_device_info is missing")
 	}
 	d.Name = cmp.Or(described, d.Name)
+	d.Capability, _, _ = strings.Cut(arch, ":")
 	return d, err
-}
-
-// readInfo reads a GpuDeviceInfoProto. It spells the architecture as in the names of dumped stages.
-func (d *Device) readInfo(r *wire.Reader) error {
-	return r.Message(nil, func(name string) (err error) {
-		switch name {
-		case "name":
-			d.Name, err = r.String()
-		case "rocm_compute_capability":
-			err = r.Message(nil, func(name string) error {
-				if name != "gcn_arch_name" {
-					return nil
-				}
-				arch, err := r.String()
-				d.Capability, _, _ = strings.Cut(arch, ":")
-				return err
-			})
-		case "cuda_compute_capability":
-			d.Capability, err = cudaCapability(r)
-		}
-		return err
-	})
-}
-
-func cudaCapability(r *wire.Reader) (string, error) {
-	var version struct{ major, minor int64 }
-	extension := ""
-	err := r.Message(nil, func(name string) (err error) {
-		switch name {
-		case "major":
-			version.major, err = r.Int()
-		case "minor":
-			version.minor, err = r.Int()
-		case "feature_extension":
-			extension, err = r.Value()
-		}
-		return err
-	})
-	return fmt.Sprintf("sm_%d.%d%s", version.major, version.minor, extensions[extension]), err
 }
 
 // extensions are the suffixes of CUDA architectures with additional features.
@@ -87,27 +49,12 @@ var extensions = map[string]string{
 // ReadTargetArguments reads a TPU's .target_arguments.txt. The name is that of the chip: "VIPERFISH lite".
 func ReadTargetArguments(data []byte) (*Device, error) {
 	var version, variant string
-	found := false
-	err := textFields(data, func(r *wire.Reader, name string) error {
-		if name != "tpu_topology_args" {
-			return nil
-		}
-		found = true
-		return r.Message(nil, func(name string) (err error) {
-			switch name {
-			case "version":
-				version, err = r.Value()
-			case "variant":
-				variant, err = r.Value()
-			}
-			return err
-		})
-	})
-	switch {
-	case err != nil:
+	err := readText(data, wire.Fields{{0, "tpu_topology_args", wire.Fields{{0, "version", word(&version)}, {0, "variant", word(&variant)}}}})
+	if err == nil && version == "" {
+		err = syntaxError(1, "tpu_topology_args is missing")
+	}
+	if err != nil {
 		return nil, err
-	case !found:
-		return nil, syntaxError(1, "tpu_topology_args is missing")
 	}
 	return &Device{Platform: "tpu", Name: strings.TrimSpace(strings.TrimPrefix(version, "TPU_VERSION_") + " " + variant)}, nil
 }
@@ -119,17 +66,8 @@ func ReadTopology(data []byte) (*Device, error) {
 			return nil, err
 		}
 	}
-	r := wire.New(data)
 	var platform, version string
-	err := r.All([]string{2: "platform_name", 3: "platform_version"}, func(name string) (err error) {
-		switch name {
-		case "platform_name":
-			platform, err = r.String()
-		case "platform_version":
-			version, err = r.String()
-		}
-		return err
-	})
+	err := wire.New(data).All(wire.Fields{{2, "platform_name", &platform}, {3, "platform_version", &version}})
 	if err != nil {
 		return nil, err
 	}
@@ -170,11 +108,11 @@ func (f Flags) add(name, value string) {
 // ReadDebugOptions reads a .debug_options: the flags with other values than their defaults.
 func ReadDebugOptions(data []byte) (Flags, error) {
 	f := Flags{}
-	err := textFields(data, func(r *wire.Reader, name string) error {
+	err := readText(data, wire.Fields{{To: func(r *wire.Reader, name string) error {
 		value, err := r.Value()
 		f.add(name, value)
 		return err
-	})
+	}}})
 	return f, err
 }
 

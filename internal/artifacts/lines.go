@@ -51,13 +51,20 @@ func whole(data []byte) error {
 	return nil
 }
 
-// textFields calls do with the name of each field of a message in text format.
-func textFields(data []byte, do func(r *wire.Reader, name string) error) error {
+// readText reads the fields of a message in text format.
+func readText(data []byte, fields wire.Fields) error {
 	if err := whole(data); err != nil {
 		return err
 	}
-	r := wire.Text(data)
-	return r.All(nil, func(name string) error { return do(r, name) })
+	return wire.Text(data).All(fields)
+}
+
+// word takes the name of a value of an enum type, or whatever value there is, as it is spelled.
+func word(to *string) func(*wire.Reader) error {
+	return func(r *wire.Reader) (err error) {
+		*to, err = r.Value()
+		return err
+	}
 }
 
 // cutInt reads the decimal number at the beginning of s.

@@ -157,39 +157,21 @@ type ThunkNames map[int64]string
 // ReadThunkMetadata reads a .thunk_metadata.txt.
 func ReadThunkMetadata(data []byte) (ThunkNames, error) {
 	names := ThunkNames{}
-	err := textFields(data, func(r *wire.Reader, name string) error {
-		if name != "thunk_metadata" {
-			return nil
-		}
-		missing := r.Errorf("a thunk without thunk_info")
-		err := r.Message(nil, func(name string) error {
-			if name != "thunk_info" {
-				return nil
-			}
-			missing = nil
-			return names.read(r)
-		})
-		return cmp.Or(err, missing)
-	})
-	return names, err
+	return names, readText(data, wire.Fields{{0, "thunk_metadata", names.read}})
 }
 
-// read reads a ThunkInfoProto.
+// read reads the metadata of one thunk.
 func (n ThunkNames) read(r *wire.Reader) error {
-	id, instruction := int64(0), "" // text format leaves out a zero
-	err := r.Message(nil, func(name string) (err error) {
-		switch name {
-		case "thunk_id":
-			id, err = r.Int()
-		case "profile_annotation":
-			instruction, err = r.String()
-		}
-		return err
-	})
+	id, instruction, missing := int64(0), "", r.Errorf("a thunk without thunk_info") // text format leaves out a zero
+	info := wire.Fields{{0, "thunk_id", &id}, {0, "profile_annotation", &instruction}}
+	err := r.Message(wire.Fields{{0, "thunk_info", func(r *wire.Reader) error {
+		missing = nil
+		return r.Message(info)
+	}}})
 	if instruction != "" {
 		n[id] = instruction
 	}
-	return err
+	return cmp.Or(err, missing)
 }
 
 // ReadThunks reads a .thunk_sequence.txt of any version.

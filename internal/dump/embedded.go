@@ -256,12 +256,12 @@ func (d *Dump) profiled(trace *File) ([]*File, error) {
 		return nil, err
 	}
 	var files []*File
-	err = wire.Each(data, func(f wire.Field) error {
-		if name, _ := wire.First(f.Bytes, planeName); f.Number == spacePlane && string(name) == metadataPlane {
-			files = append(files, trace.modulesIn(f.Bytes)...)
+	err = wire.Scan(data, wire.Fields{{spacePlane, "planes", func(plane []byte) error {
+		if name, _ := wire.First(plane, planeName); string(name) == metadataPlane {
+			files = append(files, trace.modulesIn(plane)...)
 		}
 		return nil
-	})
+	}}})
 	if err != nil || len(files) == 0 {
 		return nil, errors.Join(err, release())
 	}
@@ -271,13 +271,13 @@ func (d *Dump) profiled(trace *File) ([]*File, error) {
 
 // modulesIn lists the modules in the metadata plane of a profile.
 func (f *File) modulesIn(plane []byte) (files []*File) {
-	for number, entry := range wire.Fields(plane) {
+	for number, entry := range wire.Bodies(plane) {
 		if number != planeEvents {
 			continue
 		}
 		kind, _ := wire.First(entry, mapValue)
 		name, _ := wire.First(kind, eventKindName)
-		for number, stat := range wire.Fields(kind) {
+		for number, stat := range wire.Bodies(kind) {
 			if module, ok := wire.First(stat, statBytes); ok && number == eventKindStat && isHLOProto(module) {
 				base := sanitize(string(name)) + profiledEnd
 				files = append(files, &File{Path: f.Path + "!" + base, Size: int64(len(module)), ModTime: f.ModTime, Kind: KindHLOProto, src: memorySource(module), Rel: f.Rel + "/" + base})

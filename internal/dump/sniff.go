@@ -102,7 +102,7 @@ func skipBlank(text []byte) []byte {
 // protoFields returns the first length-delimited field of each number from a possibly truncated serialized message.
 func protoFields(head []byte) map[int][]byte {
 	fields := map[int][]byte{}
-	for number, content := range wire.Fields(head) {
+	for number, content := range wire.Bodies(head) {
 		if fields[number] == nil {
 			fields[number] = content
 		}

@@ -132,6 +132,14 @@ func (p proto) bytes() (out []byte) {
 // An XSpace of a TPU shows instructions on a row of their own by what they are called or displayed as, and modules with the id of the run. The layout
 // is the profiler's, the events are made by hand.
 func TestXSpaceOfADevice(t *testing.T) {
+	const ( // the numbers of fields in xplane.proto
+		spacePlane, planeName, planeLine, planeEvents, planeStats = 1, 2, 3, 4, 5
+		lineName, lineTimestamp, lineEvent, lineDisplayName       = 2, 3, 4, 11
+		eventMetadata, eventOffset, eventDuration, eventStat      = 1, 2, 3, 4
+		statMetadata, statInt, statText, statRef                  = 1, 4, 5, 7
+		entryKey, entryValue                                      = 1, 2
+		metadataName, metadataDisplayName, metadataStat           = 2, 4, 5
+	)
 	kind := func(id int, more proto) proto { return proto{entryKey: id, entryValue: more} }
 	event := func(kind, offset, duration int) proto {
 		return proto{eventMetadata: kind, eventOffset: offset, eventDuration: duration}

@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -8,30 +9,12 @@ import (
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
-// Field numbers of xplane.proto.
-const (
-	spacePlane = 1
-
-	planeName, planeLine, planeEvents, planeStats = 2, 3, 4, 5
-
-	lineName, lineTimestamp, lineEvent, lineDisplayName = 2, 3, 4, 11
-
-	eventMetadata, eventOffset, eventDuration, eventStat = 1, 2, 3, 4
-
-	statMetadata, statUint, statInt, statText, statRef = 1, 3, 4, 5, 7
-
-	entryKey, entryValue = 1, 2
-
-	metadataName, metadataDisplayName, metadataStat = 2, 4, 5
-)
-
 // plane is one device or the host.
 type plane struct {
 	collector *collector
 	name      string
-	lines     [][]byte
-	events    map[uint64]*eventKind
-	stats     map[uint64]string // the names of statistics, which are also values that others refer to
+	events    map[int64]*eventKind
+	stats     map[int64]string // the names of statistics, which are also values that others refer to
 }
 
 // eventKind is what all events of one kind have in common.
@@ -42,13 +25,10 @@ type eventKind struct {
 
 func readXSpace(data []byte, c *collector) error {
 	planes := 0
-	err := wire.Each(data, func(f wire.Field) error {
-		if f.Number != spacePlane {
-			return nil
-		}
+	err := wire.Scan(data, wire.Fields{{1, "planes", func(msg []byte) error {
 		planes++
-		return readPlane(f.Bytes, c)
-	})
+		return readPlane(msg, c)
+	}}})
 	if err == nil && planes == 0 {
 		err = errors.New("not an XSpace: it holds no plane")
 	}
@@ -57,121 +37,54 @@ func readXSpace(data []byte, c *collector) error {
 
 // readPlane reads the metadata first, because it comes after the lines that need it.
 func readPlane(msg []byte, c *collector) error {
-	p := &plane{collector: c, events: map[uint64]*eventKind{}, stats: map[uint64]string{}}
-	err := wire.Each(msg, func(f wire.Field) error {
-		switch f.Number {
-		case planeName:
-			p.name = string(f.Bytes)
-		case planeLine:
-			p.lines = append(p.lines, f.Bytes)
-		case planeEvents:
-			return p.entry(f.Bytes, p.eventKind)
-		case planeStats:
-			return p.entry(f.Bytes, p.statName)
-		}
-		return nil
-	})
-	for _, l := range p.lines {
-		if err == nil {
-			err = p.line(l)
-		}
+	p, lines := &plane{collector: c, events: map[int64]*eventKind{}, stats: map[int64]string{}}, [][]byte(nil)
+	err := wire.Scan(msg, wire.Fields{{2, "name", &p.name}, {3, "lines", &lines}, {4, "event_metadata", p.eventKind}, {5, "stat_metadata", p.statName}})
+	for i := 0; i < len(lines) && err == nil; i++ {
+		err = p.line(lines[i])
 	}
 	return err
 }
 
-// entry reads one entry of a map by id.
-func (p *plane) entry(msg []byte, value func(id uint64, msg []byte) error) error {
-	var id uint64
-	var content []byte
-	err := wire.Each(msg, func(f wire.Field) error {
-		switch f.Number {
-		case entryKey:
-			id = f.Value
-		case entryValue:
-			content = f.Bytes
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return value(id, content)
-}
-
-func (p *plane) eventKind(id uint64, msg []byte) error {
-	k := &eventKind{}
+// eventKind reads an entry of the map of kinds of events.
+func (p *plane) eventKind(msg []byte) error {
+	id, k := int64(0), &eventKind{}
+	kind := wire.Fields{{2, "name", &k.name}, {4, "display_name", &k.display}, {5, "stats", &k.stats}}
+	err := wire.Scan(msg, wire.Fields{{1, "key", &id}, {2, "value", kind}})
 	p.events[id] = k
-	return wire.Each(msg, func(f wire.Field) error {
-		switch f.Number {
-		case metadataName:
-			k.name = string(f.Bytes)
-		case metadataDisplayName:
-			k.display = string(f.Bytes)
-		case metadataStat:
-			k.stats = append(k.stats, f.Bytes)
-		}
-		return nil
-	})
+	return err
 }
 
-func (p *plane) statName(id uint64, msg []byte) error {
-	return wire.Each(msg, func(f wire.Field) error {
-		if f.Number == metadataName {
-			p.stats[id] = string(f.Bytes)
-		}
-		return nil
-	})
+// statName reads an entry of the map of names of statistics.
+func (p *plane) statName(msg []byte) error {
+	id, name := int64(0), ""
+	err := wire.Scan(msg, wire.Fields{{1, "key", &id}, {2, "value", wire.Fields{{2, "name", &name}}}})
+	p.stats[id] = name
+	return err
 }
 
 func (p *plane) line(msg []byte) error {
-	l := p.collector.line(p.name, "")
-	var start int64
+	var name, display string
+	var start int64 // in nanoseconds
 	var events [][]byte
-	err := wire.Each(msg, func(f wire.Field) error {
-		switch f.Number {
-		case lineName:
-			l.name = string(f.Bytes)
-		case lineDisplayName:
-			if l.name == "" {
-				l.name = string(f.Bytes)
-			}
-		case lineTimestamp:
-			start = int64(f.Value) * 1000
-		case lineEvent:
-			events = append(events, f.Bytes)
-		}
-		return nil
-	})
-	for _, e := range events {
-		if err == nil {
-			err = p.event(l, start, e)
-		}
+	err := wire.Scan(msg, wire.Fields{{2, "name", &name}, {3, "timestamp_ns", &start}, {4, "events", &events}, {11, "display_name", &display}})
+	l := p.collector.line(p.name, cmp.Or(name, display))
+	for i := 0; i < len(events) && err == nil; i++ {
+		err = p.event(l, start*1000, events[i])
 	}
 	return err
 }
 
 // event reads one event, if it shows an instruction or a module.
 func (p *plane) event(l *line, start int64, msg []byte) error {
-	var kind *eventKind
-	var offset, duration int64
-	var s span
-	err := wire.Each(msg, func(f wire.Field) error {
-		switch f.Number {
-		case eventMetadata:
-			kind = p.events[f.Value]
-		case eventOffset:
-			offset = int64(f.Value)
-		case eventDuration:
-			duration = int64(f.Value)
-		case eventStat:
-			return p.stat(&s, f.Bytes)
-		}
-		return nil
-	})
+	var metadata, offset, duration int64
+	var stats [][]byte
+	err := wire.Scan(msg, wire.Fields{{1, "metadata_id", &metadata}, {2, "offset_ps", &offset}, {3, "duration_ps", &duration}, {4, "stats", &stats}})
+	kind := p.events[metadata]
 	if err != nil || kind == nil {
 		return err
 	}
-	for _, stat := range kind.stats {
+	var s span
+	for _, stat := range append(stats, kind.stats...) {
 		if err := p.stat(&s, stat); err != nil {
 			return err
 		}
@@ -195,20 +108,19 @@ func (p *plane) event(l *line, start int64, msg []byte) error {
 
 // stat reads one statistic, if it is one that matters; the event's own come before those of its kind.
 func (p *plane) stat(s *span, msg []byte) error {
-	var name, text string
-	err := wire.Each(msg, func(f wire.Field) error {
-		switch f.Number {
-		case statMetadata:
-			name = p.stats[f.Value]
-		case statText:
-			text = string(f.Bytes)
-		case statRef:
-			text = p.stats[f.Value]
-		case statUint, statInt:
-			text = strconv.FormatUint(f.Value, 10)
-		}
-		return nil
+	var id int64
+	var numbers, refs []int64
+	var text string
+	err := wire.Scan(msg, wire.Fields{
+		{1, "metadata_id", &id}, {3, "uint64_value", &numbers}, {4, "int64_value", &numbers}, {5, "str_value", &text}, {7, "ref_value", &refs},
 	})
+	name := p.stats[id]
+	switch {
+	case len(refs) > 0:
+		text = p.stats[refs[0]]
+	case len(numbers) > 0:
+		text = strconv.FormatUint(uint64(numbers[0]), 10)
+	}
 	switch {
 	case err != nil || text == "":
 	case name == "hlo_op" && s.name == "":

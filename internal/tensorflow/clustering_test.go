@@ -28,7 +28,7 @@ func graphOf(t *testing.T, lines ...string) *Graph {
 		for _, w := range words[2:] {
 			switch key, value, _ := strings.Cut(w, "="); {
 			case key == "type":
-				n.addType(DataType(dataTypes[value]))
+				n.Types = append(n.Types, DataType(dataTypes[value]))
 			case key == "call":
 				n.Calls = append(n.Calls, value)
 			case key == "cluster":

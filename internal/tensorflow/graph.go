@@ -2,6 +2,7 @@ package tensorflow
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -91,48 +92,32 @@ const (
 	attrIndex       = "index" // of _Arg
 )
 
-// setText notes a string attribute, if it is one that matters.
-func (n *Node) setText(key, value string) {
+// attribute is the value of an attribute that is neither a list, a type nor a function.
+type attribute struct {
+	text   string
+	number int64
+	on     bool
+}
+
+// set notes an attribute, if it is one that matters.
+func (n *Node) set(key string, v attribute) {
 	switch key {
 	case attrCluster:
-		n.Cluster = value
+		n.Cluster = v.text
 	case attrUserName:
-		n.UserName = value
-	}
-	n.seen(key)
-}
-
-// setBool notes a switch, if it is one that matters.
-func (n *Node) setBool(key string, on bool) {
-	switch key {
-	case attrMarked:
-		n.Marked = on
-	case attrMustCompile, attrBuiltMust:
-		n.MustCompile = n.MustCompile || on
-	case attrKernel:
-		n.Kernel = on
-	case attrPipeline:
-		n.pipeline = on
-	}
-}
-
-// setInt notes a number, if it is one that matters.
-func (n *Node) setInt(key string, value int) {
-	if key == attrIndex {
-		n.Index = value
-	}
-}
-
-// setAttrs notes what a function's own attributes say; they are read into a node.
-func (f *Function) setAttrs(n *Node) {
-	f.MustCompile = f.MustCompile || n.MustCompile
-	f.Pipeline = f.Pipeline || n.pipeline
-}
-
-// seen notes an attribute whose presence is what matters.
-func (n *Node) seen(key string) {
-	if key == attrUserName || key == attrShapes {
+		n.UserName, n.Named = v.text, true
+	case attrShapes:
 		n.Named = true
+	case attrMarked:
+		n.Marked = v.on
+	case attrMustCompile, attrBuiltMust:
+		n.MustCompile = n.MustCompile || v.on
+	case attrKernel:
+		n.Kernel = v.on
+	case attrPipeline:
+		n.pipeline = v.on
+	case attrIndex:
+		n.Index = int(v.number)
 	}
 }
 
@@ -174,178 +159,103 @@ func (n *Node) has(t DataType) bool {
 	return slices.ContainsFunc(n.Types, func(have DataType) bool { return have.base() == t })
 }
 
-// addType notes a type once.
-func (n *Node) addType(t DataType) {
-	if !slices.Contains(n.Types, t) {
-		n.Types = append(n.Types, t)
-	}
-}
-
-// The names of the fields that are read, by their numbers in graph.proto, function.proto, node_def.proto and attr_value.proto.
-var (
-	graphFields     = []string{1: "node", 2: "library", 3: "version", 4: "versions", 5: "debug_info"}
-	functionFields  = []string{1: "signature", 3: "node_def", 4: "ret", 5: "attr", 6: "control_ret", 7: "arg_attr", 8: "resource_arg_unique_id"}
-	libraryFields   = []string{1: "function"}
-	signatureFields = []string{1: "name", 2: "input_arg"}
-	nodeFields      = []string{1: "name", 2: "op", 3: "input", 4: "device", 5: "attr", 6: "experimental_debug_info"}
-	debugFields     = []string{2: "original_func_names"}
-	valueFields     = []string{1: "list", 2: "s", 3: "i", 5: "b", 6: "type", 10: "func"}
-	listFields      = []string{6: "type", 9: "func"}
-	nameFields      = []string{1: "name"}
-)
-
-// graphReader builds a graph.
+// graphReader builds a graph. The numbers of the fields are those of graph.proto, function.proto, node_def.proto and attr_value.proto.
 type graphReader struct {
-	*wire.Reader
 	graph    Graph
 	versions bool
-	function bool // the file is a FunctionDef
 }
 
 func readGraph(data []byte) (*Graph, error) {
-	r, names := &graphReader{Reader: wire.New(data)}, graphFields
+	var r graphReader
+	var whole Function // the file, where it is a FunctionDef
+	fields := r.fields()
 	if _, ok := wire.First(data, 3); ok { // a number in a serialized GraphDef, a node in a FunctionDef
-		names = functionFields
+		fields = whole.fields()
+	} else if wire.IsText(data) {
+		fields = slices.Concat(fields, whole.fields(), wire.Fields{{To: func(r *wire.Reader, name string) error {
+			return r.Errorf("not a TensorFlow graph: a GraphDef has no field %q", name)
+		}}})
 	}
-	if err := r.All(names, r.top); err != nil {
+	if err := wire.New(data).All(fields); err != nil {
 		return nil, err
 	}
-	if !r.versions && !r.function {
+	switch {
+	case whole.Name != "":
+		r.graph.Functions = append(r.graph.Functions, whole)
+	case !r.versions:
 		return nil, errors.New("the file ends before the graph's versions: the run that wrote it was cut off")
 	}
 	return &r.graph, nil
 }
 
-// top reads one field of the file.
-func (r *graphReader) top(name string) error {
-	switch name {
-	case "node":
-		return r.node(&r.graph.Nodes)
-	case "library":
-		return r.Message(libraryFields, func(name string) error {
-			if name != "function" {
-				return nil
-			}
-			var f Function
-			err := r.Message(functionFields, func(name string) error { return r.functionField(&f, name) })
-			r.graph.Functions = append(r.graph.Functions, f)
-			return err
-		})
-	case "versions":
+// fields are those of a GraphDef.
+func (r *graphReader) fields() wire.Fields {
+	function := func(w *wire.Reader) error {
+		var f Function
+		err := w.Message(f.fields())
+		r.graph.Functions = append(r.graph.Functions, f)
+		return err
+	}
+	versions := func(*wire.Reader) error {
 		r.versions = true
-	case "version", "debug_info":
-	default:
-		if !slices.Contains(functionFields, name) {
-			return r.Errorf("not a TensorFlow graph: a GraphDef has no field %q", name)
-		}
-		if !r.function {
-			r.function = true
-			r.graph.Functions = append(r.graph.Functions, Function{})
-		}
-		return r.functionField(&r.graph.Functions[0], name)
+		return nil
 	}
-	return nil
+	return wire.Fields{
+		{1, "node", nodesTo(&r.graph.Nodes)}, {2, "library", wire.Fields{{1, "function", function}}}, {3, "version", nil}, {4, "versions", versions},
+		{5, "debug_info", nil},
+	}
 }
 
-func (r *graphReader) functionField(f *Function, name string) error {
-	switch name {
-	case "signature":
-		return r.Message(signatureFields, func(name string) (err error) {
-			switch name {
-			case "name":
-				f.Name, err = r.String()
-			case "input_arg":
-				err = r.named(&f.Args)
-			}
-			return err
-		})
-	case "node_def":
-		return r.node(&f.Nodes)
-	case "attr":
+// fields are those of a FunctionDef.
+func (f *Function) fields() wire.Fields {
+	attr := func(r *wire.Reader) error {
 		var n Node
-		err := r.attr(&n)
-		f.setAttrs(&n)
+		err := n.readAttr(r)
+		f.MustCompile, f.Pipeline = f.MustCompile || n.MustCompile, f.Pipeline || n.pipeline
 		return err
 	}
-	return nil
+	return wire.Fields{
+		{1, "signature", wire.Fields{{1, "name", &f.Name}, {2, "input_arg", wire.Fields{{1, "name", &f.Args}}}}}, {3, "node_def", nodesTo(&f.Nodes)},
+		{4, "ret", nil}, {5, "attr", attr}, {6, "control_ret", nil}, {7, "arg_attr", nil}, {8, "resource_arg_unique_id", nil},
+	}
 }
 
-// named appends the name in a message to a list.
-func (r *graphReader) named(list *[]string) error {
-	return r.Message(nameFields, func(name string) error {
-		if name != "name" {
-			return nil
-		}
-		return r.Strings(list)
-	})
-}
-
-func (r *graphReader) node(nodes *[]Node) error {
-	var n Node
-	err := r.Message(nodeFields, func(name string) (err error) {
-		switch name {
-		case "name":
-			n.Name, err = r.String()
-		case "op":
-			n.Op, err = r.String()
-		case "device":
-			n.Device, err = r.String()
-		case "input":
-			err = r.Strings(&n.Inputs)
-		case "attr":
-			err = r.attr(&n)
-		case "experimental_debug_info":
-			err = r.Message(debugFields, func(name string) (err error) {
-				if name == "original_func_names" && n.Origin == "" {
-					n.Origin, err = r.String()
-				}
-				return err
-			})
-		}
-		return err
-	})
-	*nodes = append(*nodes, n)
-	return err
-}
-
-// attr reads one entry of an attribute map.
-func (r *graphReader) attr(n *Node) error {
-	return r.Entry(func(key string) error {
-		return r.Message(valueFields, func(name string) error { return r.value(n, key, name) })
-	})
-}
-
-// value reads one field of an AttrValue, or of the list in it.
-func (r *graphReader) value(n *Node, key, name string) error {
-	switch name {
-	case "s":
-		text, err := r.String()
-		n.setText(key, text)
-		return err
-	case "i":
-		i, err := r.Int()
-		n.setInt(key, int(i))
-		return err
-	case "b":
-		on, err := r.Bool()
-		n.setBool(key, on)
-		return err
-	case "type":
-		types, err := r.Enums(dataTypes)
-		for _, t := range types {
-			n.addType(DataType(t))
-		}
-		return err
-	case "func":
-		return r.named(&n.Calls)
-	case "list":
-		n.seen(key)
-		return r.Message(listFields, func(name string) error {
-			if name == "type" || name == "func" {
-				return r.value(n, key, name)
-			}
-			return nil
+// nodesTo reads a NodeDef to the end of a list.
+func nodesTo(nodes *[]Node) func(*wire.Reader) error {
+	return func(r *wire.Reader) error {
+		var n Node
+		var origins []string
+		err := r.Message(wire.Fields{
+			{1, "name", &n.Name}, {2, "op", &n.Op}, {3, "input", &n.Inputs}, {4, "device", &n.Device}, {5, "attr", n.readAttr},
+			{6, "experimental_debug_info", wire.Fields{{2, "original_func_names", &origins}}},
 		})
+		n.Origin = cmp.Or(origins...)
+		*nodes = append(*nodes, n)
+		return err
 	}
-	return nil
+}
+
+// readAttr reads one entry of a map of attributes, whose values are AttrValues.
+func (n *Node) readAttr(r *wire.Reader) error {
+	return r.Entry(func(key string) error {
+		var v attribute
+		function := wire.Fields{{1, "name", &n.Calls}}
+		err := r.Message(wire.Fields{
+			{1, "list", wire.Fields{{6, "type", n.readTypes}, {9, "func", function}}},
+			{2, "s", &v.text}, {3, "i", &v.number}, {5, "b", &v.on}, {6, "type", n.readTypes}, {10, "func", function},
+		})
+		n.set(key, v)
+		return err
+	})
+}
+
+// readTypes notes types, each once.
+func (n *Node) readTypes(r *wire.Reader) error {
+	types, err := r.Enums(dataTypes)
+	for _, t := range types {
+		if !slices.Contains(n.Types, DataType(t)) {
+			n.Types = append(n.Types, DataType(t))
+		}
+	}
+	return err
 }

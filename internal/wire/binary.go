@@ -40,16 +40,10 @@ type Field struct {
 	Bytes  []byte // the content of a length-delimited field, the encoding of others
 }
 
-// Int returns the value of an integer field.
-func (f Field) Int() int64 { return int64(f.Value) }
-
-// Bool returns the value of a bool field.
-func (f Field) Bool() bool { return f.Value != 0 }
-
-// Ints appends the values of a repeated integer field, packed or not.
-func (f Field) Ints(list []int64) ([]int64, error) {
+// ints appends the values of a repeated integer field, packed or not.
+func (f Field) ints(list []int64) ([]int64, error) {
 	if f.Type != protowire.BytesType {
-		return append(list, f.Int()), nil
+		return append(list, int64(f.Value)), nil
 	}
 	for b := f.Bytes; len(b) > 0; {
 		v, n := protowire.ConsumeVarint(b)
@@ -61,8 +55,51 @@ func (f Field) Ints(list []int64) ([]int64, error) {
 	return list, nil
 }
 
-// Each calls do with each field of a serialized message, up to the first error, or to the first byte that is not part of a whole field.
-func Each(message []byte, do func(Field) error) error {
+// Fields says where the values of a message's fields go: each field with its number in wire format, its name in text format, and what takes its value.
+// That is a pointer to a string, a number, a bool or bytes; a pointer to a list of strings, numbers or bytes, to which the value is appended; the Fields
+// of a message; or a function that reads it. Other fields are skipped, and those that have nil.
+type Fields []struct {
+	Number int
+	Name   string
+	To     any
+}
+
+// Scan reads a serialized message. A function is a func([]byte) error, and gets the content of the field.
+func Scan(message []byte, fields Fields) error {
+	return each(message, func(f Field) error {
+		for i := range fields {
+			if fields[i].Number == f.Number {
+				return f.put(fields[i].To)
+			}
+		}
+		return nil
+	})
+}
+
+func (f Field) put(to any) (err error) {
+	switch to := to.(type) {
+	case *int64:
+		*to = int64(f.Value)
+	case *bool:
+		*to = f.Value != 0
+	case *string:
+		*to = string(f.Bytes)
+	case *[]byte:
+		*to = f.Bytes
+	case *[][]byte:
+		*to = append(*to, f.Bytes)
+	case *[]int64:
+		*to, err = f.ints(*to)
+	case Fields:
+		err = Scan(f.Bytes, to)
+	case func([]byte) error:
+		err = to(f.Bytes)
+	}
+	return err
+}
+
+// each calls do with each field of a serialized message, up to the first error, or to the first byte that is not part of a whole field.
+func each(message []byte, do func(Field) error) error {
 	for len(message) > 0 {
 		var f Field
 		n := f.Read(message)
@@ -77,9 +114,9 @@ func Each(message []byte, do func(Field) error) error {
 	return nil
 }
 
-// Fields iterates over the length-delimited fields of a serialized message by their numbers, up to the first byte that is not part of a field. The
+// Bodies iterates over the length-delimited fields of a serialized message by their numbers, up to the first byte that is not part of a field. The
 // last may be cut off.
-func Fields(message []byte) iter.Seq2[int, []byte] {
+func Bodies(message []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		for n := 0; n >= 0 && len(message) > n; {
 			message = message[n:]

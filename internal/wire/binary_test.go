@@ -20,28 +20,27 @@ func message() []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, 2, protowire.BytesType), []byte("the last of them"))
 }
 
-func TestFields(t *testing.T) {
-	var numbers []int
-	err := Each(message(), func(f Field) error {
-		numbers = append(numbers, f.Number)
-		switch f.Number {
-		case 1:
-			if f.Int() != 300 || !f.Bool() {
-				t.Errorf("%+v", f)
-			}
-		case 300:
-			if list, err := f.Ints([]int64{9}); err != nil || !slices.Equal(list, []int64{9, 1, 256, 3}) {
-				t.Errorf("%v, %v", list, err)
-			}
-		case 4:
-			if list, err := f.Ints(nil); err != nil || !slices.Equal(list, []int64{7}) {
-				t.Errorf("%v, %v", list, err)
-			}
-		}
-		return nil
-	})
-	if err != nil || !slices.Equal(numbers, []int{1, 2, 300, 4, 5, 2}) {
-		t.Errorf("%v, %v", numbers, err)
+func TestScan(t *testing.T) {
+	var number, seven int64
+	var is bool
+	var names [][]byte
+	list, other := []int64{9}, []int64(nil)
+	err := Scan(message(), Fields{{1, "number", &number}, {2, "names", &names}, {300, "list", &list}, {4, "double", &other}, {5, "group", nil}})
+	if err != nil || number != 300 || !slices.Equal(list, []int64{9, 1, 256, 3}) || !slices.Equal(other, []int64{7}) {
+		t.Errorf("%d, %v, %v, %v", number, list, other, err)
+	}
+	if got := string(bytes.Join(names, []byte(", "))); got != "name, the last of them" {
+		t.Errorf("the names are %s", got)
+	}
+	var name string
+	var content []byte
+	err = Scan(message(), Fields{{1, "is", &is}, {2, "name", &name}, {300, "message", func(b []byte) error { content = b; return io.EOF }}, {4, "", &seven}})
+	if err != io.EOF || !is || name != "name" || len(content) != 4 || seven != 0 {
+		t.Errorf("%v, %s, %x, %d, %v", is, name, content, seven, err)
+	}
+	nested := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), message())
+	if err := Scan(nested, Fields{{1, "message", Fields{{2, "name", &name}}}}); err != nil || name != "the last of them" {
+		t.Errorf("%s, %v", name, err)
 	}
 	if name, ok := First(message(), 2); !ok || string(name) != "name" {
 		t.Errorf("%s, %v", name, ok)
@@ -56,32 +55,32 @@ func TestCutField(t *testing.T) {
 	whole := message()
 	for n := 1; n <= len("last of them"); n++ {
 		cut := whole[:len(whole)-n]
-		if err := Each(cut, func(Field) error { return nil }); !errors.Is(err, io.ErrUnexpectedEOF) {
+		if err := each(cut, func(Field) error { return nil }); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%d bytes less: %v", n, err)
 		}
 		var last []byte
-		for _, last = range Fields(cut) {
+		for _, last = range Bodies(cut) {
 		}
 		if want := "the last of them"[:len("the last of them")-n]; string(last) != want {
 			t.Errorf("%d bytes less: %q, want %q", n, last, want)
 		}
 	}
-	for number, content := range Fields([]byte{7}) {
+	for number, content := range Bodies([]byte{7}) {
 		t.Errorf("field %d is %x", number, content)
 	}
-	if list, err := (Field{Type: protowire.BytesType, Bytes: []byte{0x80}}).Ints(nil); err == nil {
+	if list, err := (Field{Type: protowire.BytesType, Bytes: []byte{0x80}}).ints(nil); err == nil {
 		t.Errorf("half a number is %v", list)
 	}
 }
 
-// FuzzEach: the fields are those that protowire reads.
-func FuzzEach(f *testing.F) {
+// FuzzScan: the fields are those that protowire reads.
+func FuzzScan(f *testing.F) {
 	f.Add(message())
 	for _, seed := range [][]byte{{0x08, 1}, {0x98, 2, 1}, {0x80, 0}, {0x82, 1, 0}, {0}, {0xff, 0xff, 0xff, 0xff, 0xff, 1}, {3, 1, 2, 3}, {0x85}} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, rest []byte) {
-		err := Each(rest, func(f Field) error {
+		err := each(rest, func(f Field) error {
 			number, kind, tag := protowire.ConsumeTag(rest)
 			size := protowire.ConsumeFieldValue(number, kind, rest[tag:])
 			if f.Number != int(number) || f.Type != kind || size < 0 {

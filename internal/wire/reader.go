@@ -1,13 +1,12 @@
 package wire
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
 
-// Reader reads a message in either form, field by field. A method that reads a value is called once for a field, by the function that is given the
-// name of the field; a value that is not read is skipped.
+// Reader reads a message in either form. The functions in its Fields are func(*Reader) error, and read a value by calling one of its methods; a value that
+// they do not read is skipped.
 type Reader struct {
 	scanner
 	binary  bool
@@ -51,19 +50,19 @@ func Binary(data []byte) *Reader {
 // Errorf returns an error at the current field.
 func (r *Reader) Errorf(format string, args ...any) error { return r.errorf(r.start, format, args...) }
 
-// All calls do with the name of each field of the whole message. names holds the names by the numbers of the fields. In wire format, fields without a
-// name are skipped.
-func (r *Reader) All(names []string, do func(name string) error) error {
+// All reads the fields of the whole message. In text format a last field without a number and a name is all others, and has a
+// func(*Reader, string) error that gets their names.
+func (r *Reader) All(fields Fields) error {
 	if r.binary {
-		return r.fields(r.message, names, do)
+		return r.fields(r.message, fields)
 	}
-	return r.textFields(0, 0, names, do)
+	return r.textFields(0, 0, fields)
 }
 
 // Message reads a message, as All does.
-func (r *Reader) Message(names []string, do func(name string) error) error {
+func (r *Reader) Message(fields Fields) error {
 	if r.binary {
-		return r.fields(r.field.Bytes, names, do)
+		return r.fields(r.field.Bytes, fields)
 	}
 	start := r.pos
 	var end byte
@@ -78,23 +77,46 @@ func (r *Reader) Message(names []string, do func(name string) error) error {
 	if r.depth++; r.depth > maxNesting {
 		return r.errorf(start, "messages are more than %d deep in each other", maxNesting)
 	}
-	err := r.textFields(start, end, names, do)
+	err := r.textFields(start, end, fields)
 	r.depth--
 	return err
 }
 
-func (r *Reader) fields(message []byte, names []string, do func(name string) error) error {
-	return Each(message, func(f Field) error {
-		if f.Number >= len(names) || names[f.Number] == "" {
-			return nil
+func (r *Reader) fields(message []byte, fields Fields) error {
+	return each(message, func(f Field) error {
+		for i := range fields {
+			if fields[i].Number == f.Number {
+				r.field, r.current = f, fields[i].Name
+				return r.read(fields[i].To)
+			}
 		}
-		r.field, r.current = f, names[f.Number]
-		return do(r.current)
+		return nil
 	})
 }
 
+// read reads the value of the current field.
+func (r *Reader) read(to any) (err error) {
+	switch to := to.(type) {
+	case *string:
+		*to, err = r.String()
+	case *[]string:
+		err = r.Strings(to)
+	case *int64:
+		*to, err = r.Int()
+	case *bool:
+		*to, err = r.Bool()
+	case Fields:
+		err = r.Message(to)
+	case func(*Reader) error:
+		err = to(r)
+	case func(*Reader, string) error:
+		err = to(r, r.current)
+	}
+	return err
+}
+
 // textFields reads fields up to the end of the message, which is the end of the file if end is 0.
-func (r *Reader) textFields(start int, end byte, names []string, do func(name string) error) error {
+func (r *Reader) textFields(start int, end byte, fields Fields) error {
 	for {
 		switch c := r.peek(); {
 		case r.pos == len(r.data) && end == 0:
@@ -107,30 +129,23 @@ func (r *Reader) textFields(start int, end byte, names []string, do func(name st
 		}
 		at := r.pos
 		name, err := r.name()
+		if err == nil {
+			err = r.textField(at, name, fields)
+		}
 		if err != nil {
 			return err
 		}
-		if err := r.textField(at, spelled(name, names), do); err != nil {
-			return err
-		}
 	}
 }
 
-// spelled returns a name as a string, without allocating it if it is one of the names.
-func spelled(name []byte, names []string) string {
-	if i := slices.IndexFunc(names, func(known string) bool { return known == string(name) }); i >= 0 {
-		return names[i]
-	}
-	return string(name)
-}
-
-// textField calls do for one value of a field, or for each value of a list.
-func (r *Reader) textField(at int, name string, do func(name string) error) error {
+// textField reads one value of a field, or each value of a list.
+func (r *Reader) textField(at int, name []byte, fields Fields) error {
+	field, to := fields.named(name)
 	one := func() error {
 		r.blank()
 		value := r.pos
-		r.current, r.start = name, at
-		err := do(name)
+		r.current, r.start = field, at
+		err := r.read(to)
 		if err == nil && r.pos == value {
 			err = r.skip()
 		}
@@ -147,18 +162,27 @@ func (r *Reader) textField(at int, name string, do func(name string) error) erro
 	return nil
 }
 
+// named finds a field by its name. It makes a string of the name of another field only if something takes all others.
+func (f Fields) named(name []byte) (field string, to any) {
+	for i := range f {
+		switch f[i].Name {
+		case string(name):
+			return f[i].Name, f[i].To
+		case "":
+			return string(name), f[i].To
+		}
+	}
+	return "", nil
+}
+
 // Entry reads an entry of a map from strings, and calls do to read its value.
 func (r *Reader) Entry(do func(key string) error) error {
 	var key string
 	value, field := -1, Field{}
-	err := r.Message([]string{1: "key", 2: "value"}, func(name string) (err error) {
-		if name == "key" {
-			key, err = r.String()
-		} else {
-			value, field = r.pos, r.field
-		}
-		return err
-	})
+	err := r.Message(Fields{{1, "key", &key}, {2, "value", func(r *Reader) error {
+		value, field = r.pos, r.field
+		return nil
+	}}})
 	if err != nil || value < 0 {
 		return err
 	}
@@ -196,7 +220,7 @@ func (r *Reader) Strings(list *[]string) error {
 // Int reads an integer.
 func (r *Reader) Int() (int64, error) {
 	if r.binary {
-		return r.field.Int(), nil
+		return int64(r.field.Value), nil
 	}
 	word, err := r.scalar()
 	if err != nil {
@@ -212,7 +236,7 @@ func (r *Reader) Int() (int64, error) {
 // Bool reads a bool.
 func (r *Reader) Bool() (bool, error) {
 	if r.binary {
-		return r.field.Bool(), nil
+		return r.field.Value != 0, nil
 	}
 	word, err := r.scalar()
 	return string(word) == "true" || string(word) == "1", err
@@ -221,7 +245,7 @@ func (r *Reader) Bool() (bool, error) {
 // Enums reads numbers of a repeated enum. numbers holds those of the names in text; a name that it does not hold is 0.
 func (r *Reader) Enums(numbers map[string]int64) ([]int64, error) {
 	if r.binary {
-		return r.field.Ints(nil)
+		return r.field.ints(nil)
 	}
 	word, err := r.scalar()
 	n, known := numbers[string(word)]
@@ -238,11 +262,11 @@ func (r *Reader) Value() (string, error) {
 		return r.String()
 	case '{', '<':
 		var fields []string
-		err := r.Message(nil, func(name string) error {
+		err := r.Message(Fields{{To: func(r *Reader, name string) error {
 			v, err := r.Value()
 			fields = append(fields, name+": "+v)
 			return err
-		})
+		}}})
 		return "{" + strings.Join(fields, " ") + "}", err
 	}
 	word, err := r.scalar()

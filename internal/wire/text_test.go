@@ -11,6 +11,12 @@ import (
 // value reads a whole message in text format as one value.
 func value(text string) (string, error) { return Text([]byte("{" + text + "}")).Value() }
 
+// values reads the values of all fields.
+var values = Fields{{To: func(r *Reader, _ string) error {
+	_, err := r.Value()
+	return err
+}}}
+
 func TestText(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                   "{}",
@@ -33,7 +39,7 @@ func TestText(t *testing.T) {
 			t.Errorf("%q is %s, %v, wanted %s", text, got, err, want)
 		}
 		skipped := Text([]byte("x { " + text + "} # end"))
-		if err := skipped.All(nil, func(string) error { return nil }); err != nil {
+		if err := skipped.All(nil); err != nil {
 			t.Errorf("%q cannot be skipped: %v", text, err)
 		}
 	}
@@ -78,10 +84,7 @@ func TestBrokenText(t *testing.T) {
 		strings.Repeat("a {\n", 101): "messages are more than 100 deep in each other",
 	} {
 		r := Text([]byte(text))
-		err := r.All(nil, func(string) error {
-			_, err := r.Value()
-			return err
-		})
+		err := r.All(values)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: %v, wanted %q", text, err, want)
 		}
@@ -95,10 +98,7 @@ func TestBrokenText(t *testing.T) {
 func FuzzText(f *testing.F) {
 	fuzztest.Run(f, fuzztest.Text, func(t *testing.T, data []byte) error {
 		r := Text(data)
-		err := r.All(nil, func(string) error {
-			_, err := r.Value()
-			return err
-		})
+		err := r.All(values)
 		if err != nil && !strings.HasPrefix(err.Error(), "line ") {
 			t.Error(err)
 		}
