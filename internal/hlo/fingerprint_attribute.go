@@ -150,8 +150,11 @@ func (p *printer) config(value []byte) (d digest, counts bool) {
 	}
 	d = p.settings(value)
 	if p.target != "" {
-		if kernel := kernelIn(string(value)); kernel != nil {
+		switch kernel, code := kernelIn(string(value)); {
+		case kernel != nil:
 			d = d.plus(digest{kernel.Print, kernel.Family})
+		case code != nil:
+			d = d.plus(digest{full: hashText(code)})
 		}
 	}
 	return d, d != digest{}

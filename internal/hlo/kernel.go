@@ -1,10 +1,8 @@
 package hlo
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -19,23 +17,26 @@ func (m *Module) Kernel(id InstrID) *Kernel {
 		return nil
 	}
 	config, _ := m.Attr(id, "backend_config")
-	return kernelIn(config)
+	kernel, _ := kernelIn(config)
+	return kernel
 }
 
-func kernelIn(config string) *Kernel {
+// kernelIn returns the kernel in a backend_config, nil if it cannot be read, and its code.
+func kernelIn(config string) (kernel *Kernel, code []byte) {
 	for _, key := range kernelKeys {
 		value, ok := quotedValue(config, key)
 		if !ok {
 			continue
 		}
-		if kernel, err := readKernel(unescaped(value)); err == nil {
+		code = unescaped(value)
+		if kernel, err := readBytecode(code); err == nil {
 			if kernel.Grid == nil {
 				kernel.Grid = gridIn(config)
 			}
-			return kernel
+			return kernel, code
 		}
 	}
-	return nil
+	return nil, code
 }
 
 // gridIn returns the grid of a Triton kernel: how often its body runs in each dimension. It is nil where the config has none.
@@ -89,8 +90,8 @@ func unescaped(s string) []byte {
 	return out
 }
 
-// Kernel is a hand-written kernel in the form in which the compilers for TPU and GPU get it: MLIR, as bytecode or as text. Print and Family
-// do not depend on names, lines and paths of the source, nor on the numbering of the file's tables.
+// Kernel is a hand-written kernel in the form in which the compilers for TPU and GPU get it: the bytecode of MLIR. Print and
+// Family do not depend on names, lines and paths of the source, nor on the numbering of the file's tables.
 type Kernel struct {
 	Name   string         // of its first function
 	Ops    map[string]int // number of each operation: "math.exp": 2
@@ -101,20 +102,6 @@ type Kernel struct {
 	Products []KernelProduct
 	Elements map[string]float64 // elements that each operation processes in one run of the body: "math.exp": 32768
 	Open     bool               // it has loops with an unknown trip count; their bodies count once
-}
-
-// errNoKernel is the error for bytes that are neither form of MLIR.
-var errNoKernel = errors.New("neither MLIR bytecode nor MLIR text")
-
-// readKernel reads a kernel, bytecode or text.
-func readKernel(data []byte) (*Kernel, error) {
-	switch {
-	case bytes.HasPrefix(data, []byte(mlirMagic)):
-		return readBytecode(data)
-	case isText(data):
-		return readText(data), nil
-	}
-	return nil, errNoKernel
 }
 
 func newKernel() *Kernel { return &Kernel{Ops: map[string]int{}, Elements: map[string]float64{}} }

@@ -1,7 +1,9 @@
 package hlo
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"math/bits"
 	"strings"
 )
@@ -46,6 +48,9 @@ type mlirFile struct {
 }
 
 func readBytecode(data []byte) (*Kernel, error) {
+	if !bytes.HasPrefix(data, []byte(mlirMagic)) {
+		return nil, errors.New("the kernel is no MLIR bytecode")
+	}
 	c := &mlirCursor{data: data[len(mlirMagic):]}
 	f := &mlirFile{version: c.number(), kernel: newKernel()}
 	c.text() // the producer

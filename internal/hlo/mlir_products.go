@@ -152,13 +152,9 @@ var kernelPrecisions = map[string]string{
 // inputPrecisions holds the names of Triton's enum, by number.
 var inputPrecisions = []string{"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"}
 
-// precisionIn returns the precision in a printed line or attribute, "" where there is none.
-func precisionIn(line string) string {
-	for _, key := range []string{"contract_precision<", "inputPrecision = "} {
-		if _, value, ok := strings.Cut(line, key); ok {
-			value = value[:len(value)-len(strings.TrimLeft(value, "abcdefghijklmnopqrstuvwxyz0123456789"))]
-			return value
-		}
-	}
-	return ""
+// precisionIn returns the precision in a printed attribute of Mosaic, "" where there is none.
+func precisionIn(printed string) string {
+	_, value, _ := strings.Cut(printed, "contract_precision<")
+	value, _, _ = strings.Cut(value, ">")
+	return value
 }

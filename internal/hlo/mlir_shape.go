@@ -122,41 +122,6 @@ func elementOf(printed string) string {
 	return ""
 }
 
-// shapesOf returns the types of vectors and tensors in a line, in order.
-func shapesOf(line string) (list []kernelShape) {
-	for {
-		at := -1
-		for _, kind := range []string{"vector<", "tensor<"} {
-			if i := strings.Index(line, kind); i >= 0 && (at < 0 || i+len(kind) < at) {
-				at = i + len(kind)
-			}
-		}
-		if at < 0 {
-			return list
-		}
-		line = line[at:]
-		printed, _, _ := strings.Cut(line, ">")
-		printed, _, _ = strings.Cut(printed, ",")
-		if s, ok := parseShape(printed); ok {
-			list = append(list, s)
-		}
-	}
-}
-
-// parseShape reads the text in the brackets of a type: "128x64xbf16".
-func parseShape(printed string) (s kernelShape, ok bool) {
-	for {
-		first, rest, more := strings.Cut(printed, "x")
-		d, err := strconv.ParseInt(first, 10, 64)
-		if !more || err != nil {
-			break
-		}
-		s.dims, printed = append(s.dims, d), rest
-	}
-	s.element = elementOf(printed)
-	return s, s.element != ""
-}
-
 // contracted returns the length of the dimension that a product sums over, 0 if unknown: the square root of the sizes of both operands divided
 // by the size of the result and by the batch, which are the dimensions of the result before the last two.
 func contracted(lhs, rhs, out kernelShape) float64 {

@@ -38,25 +38,6 @@ func stripTransform(name string) string {
 	return name[open+1 : len(name)-1]
 }
 
-// jaxCache reads "'jit_predict' with key 'jit_predict-70257a8a…'".
-func (r *reader) jaxCache(kind Kind, rest []byte) {
-	quoted := bytes.Split(rest, []byte{'\''})
-	if len(quoted) < 3 {
-		r.unreadable(r.line, "a line about the persistent compilation cache")
-		return
-	}
-	e := Event{Kind: kind, Line: r.line, Program: strings.TrimPrefix(string(quoted[1]), "jit_")}
-	if len(quoted) >= 5 {
-		e.Key = string(quoted[3])
-	}
-	if kind == CacheSkip {
-		_, why, _ := bytes.Cut(rest, []byte{'\''})
-		_, why, _ = bytes.Cut(why, []byte{'\''})
-		e.Text = strings.TrimSpace(string(why))
-	}
-	r.add(e)
-}
-
 // jaxMiss reads the explanation of a trace: "/srv/train.py:11:33 (main):", from 0.4.35 to 0.6 with "because:" and what it cost, and the
 // indented lines behind it. A function's first trace is no retrace and is passed over.
 func (r *reader) jaxMiss(rest []byte) {

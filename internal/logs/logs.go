@@ -15,9 +15,6 @@ type Kind string
 const (
 	Compile      Kind = "compile"           // one XLA compilation: Program, Value in seconds
 	Retrace      Kind = "retrace"           // JAX traced a function again: Program, Where, Text
-	CacheHit     Kind = "cache-hit"         // JAX's persistent compilation cache: Program, Key
-	CacheMiss    Kind = "cache-miss"        // the same
-	CacheSkip    Kind = "cache-skip"        // an entry that was not written: Program, Text
 	Uncompilable Kind = "uncompilable-op"   // jit_compile=True met an operation that XLA cannot compile: Program, Op, Node, Where, Text
 	LeftOut      Kind = "left-out"          // autoclustering says why a node is outside every cluster: Node, Op, Text
 	Clusters     Kind = "clusters"          // autoclustering's summary of one graph: Summary
@@ -28,7 +25,6 @@ const (
 	Compiles     Kind = "compiles"          // PyTorch/XLA counted its compilations: Value
 	CompileTime  Kind = "compile-time"      // of one compilation, or the sum of all of PyTorch/XLA's: Value in seconds
 	Graph        Kind = "graph"             // PyTorch/XLA saved a graph, or compiled one and says why: Program, Key (its hash), Where, Text, Value inputs
-	Execution    Kind = "execution"         // PyTorch/XLA executed a graph, and why: Program, Key, Where, Text
 	Argument     Kind = "argument"          // TensorFlow hands an argument over to XLA: Program, Value its place there, Key its place in the function, Text the variable's name
 	Unreadable   Kind = "unreadable"        // a known line in an unknown form: Text
 )
@@ -94,9 +90,6 @@ type marker struct {
 var markers = []marker{
 	{"Finished XLA compilation of ", (*reader).jaxCompile},
 	{"TRACING CACHE MISS at ", (*reader).jaxMiss},
-	{"PERSISTENT COMPILATION CACHE MISS for ", func(r *reader, rest []byte) { r.jaxCache(CacheMiss, rest) }},
-	{"Persistent compilation cache hit for ", func(r *reader, rest []byte) { r.jaxCache(CacheHit, rest) }},
-	{"Not writing persistent cache entry for ", func(r *reader, rest []byte) { r.jaxCache(CacheSkip, rest) }},
 	{"Detected unsupported operations when trying to compile graph ", (*reader).tfUncompilable},
 	{" must be a compile-time constant", (*reader).tfConstant},
 	{"Found uncompilable node ", (*reader).tfLeftOut},
@@ -109,8 +102,7 @@ var markers = []marker{
 	{"Op(s) not lowered: ", (*reader).torchNotLowered},
 	{"Counter: ", (*reader).torchCounter},
 	{"Metric: ", (*reader).torchMetric},
-	{"Compilation Analysis: Compilation Cause", func(r *reader, _ []byte) { r.torchAnalysis(Graph) }},
-	{"Execution Analysis: Execution Cause", func(r *reader, _ []byte) { r.torchAnalysis(Execution) }},
+	{"Compilation Analysis: Compilation Cause", (*reader).torchAnalysis},
 	{"TensorsGraphInfo:", (*reader).torchGraph},
 }
 

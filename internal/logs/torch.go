@@ -151,9 +151,9 @@ func (r *reader) torchGraph([]byte) {
 	r.add(e)
 }
 
-// torchAnalysis reads a block of PT_XLA_DEBUG: why a graph was compiled or executed, which one, and from where.
-func (r *reader) torchAnalysis(kind Kind) {
-	e := Event{Kind: kind, Line: r.line}
+// torchAnalysis reads a block of PT_XLA_DEBUG: why a graph was compiled, which one, and from where.
+func (r *reader) torchAnalysis([]byte) {
+	e := Event{Kind: Graph, Line: r.line}
 	for {
 		line, ok := r.peek()
 		_, text, found := bytes.Cut(line, []byte("Analysis: "))
@@ -164,7 +164,7 @@ func (r *reader) torchAnalysis(kind Kind) {
 		e.analysis(text)
 	}
 	if e.Key == "" {
-		r.unreadable(e.Line, "why PyTorch/XLA compiled or executed a graph")
+		r.unreadable(e.Line, "why PyTorch/XLA compiled a graph")
 		return
 	}
 	r.add(e)

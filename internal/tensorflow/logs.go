@@ -128,7 +128,7 @@ func (l *Logs) take(path string, events []logs.Event, graphs map[string]bool) (c
 func (l *Logs) note(kind logs.Kind, log string, e logs.Event) {
 	n := LogNote{Kind: kind, Op: e.Op, Where: placeOf(e.Where), Message: e.Text, Value: e.Value, Log: log}
 	switch e.Kind {
-	case logs.CompileTime, logs.Fallback, logs.Execution:
+	case logs.CompileTime, logs.Fallback:
 		n.Program = NamelessGraph
 	default:
 		n.Program = programOf(e.Program)
