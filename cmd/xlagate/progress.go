@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,15 +24,19 @@ func progress(c *cli.Context, w world) func(dump string, read, total int64) {
 	return showProgress(screen, patience)
 }
 
-// showProgress draws a bar if reading a dump takes long, and removes it at the end.
+// showProgress draws a bar if reading a dump takes long, and removes it at the end. Of dumps that are read at the same time it shows one.
 func showProgress(screen *os.File, after time.Duration) func(dump string, read, total int64) {
+	var one sync.Mutex
 	var b *bar
+	var shown string
 	return func(dump string, read, total int64) {
+		one.Lock()
+		defer one.Unlock()
 		if b == nil && read < total {
-			b = newBar(screen, dump, total)
+			b, shown = newBar(screen, dump, total), dump
 			go b.draw(after)
 		}
-		if b == nil {
+		if b == nil || dump != shown {
 			return
 		}
 		if b.read.Store(read); read == total {

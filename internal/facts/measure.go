@@ -32,6 +32,7 @@ type Options struct {
 	KeepModules bool                 // keep the optimized modules open in Variant.Module until the report is closed
 
 	MaxMemory int64                   // how much memory reading may take, as far as that can be foreseen; 0: no matter
+	Room      *Room                   // of measurements that run at the same time; nil: this one has a room of its own
 	Progress  func(read, total int64) // is told how much was read, in bytes: nothing at first, all at last even of a run that failed
 	Warn      func(string)            // is told what a person should know and no fact depends on
 }
@@ -80,22 +81,25 @@ func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *dump.
 
 // measureUnits measures all units. When ctx ends it returns at once; what is being read goes on until the program ends, and is lost.
 func measureUnits(ctx context.Context, work []unit, done []*measuring, opts Options) error {
-	memory, progress := newMemoryLimit(opts.MaxMemory), newProgress(work, opts)
+	room, progress := opts.Room, newProgress(work, opts)
+	if room == nil {
+		room = NewRoom(opts.Jobs, opts.MaxMemory)
+	}
 	defer progress.end()
-	if err := weighUnits(ctx, work, memory, opts); err != nil {
+	if err := weighUnits(ctx, work, room, opts); err != nil {
 		return err
 	}
-	if said := memory.exceeded(work, opts.MaxMemory); said != "" && opts.Warn != nil {
+	if said := room.exceeded(work); said != "" && opts.Warn != nil {
 		opts.Warn(said)
 	}
 	finished := make(chan error, 1)
 	go func() {
 		finished <- inParallel(ctx, opts.Jobs, len(work), func(ctx context.Context, i int) error {
-			releaseMemory, err := memory.acquire(ctx, work[i].weight)
+			leave, err := room.enter(ctx, work[i].weight)
 			if err != nil {
 				return err
 			}
-			defer releaseMemory()
+			defer leave()
 			err = dump.Guard(func() error {
 				done[i] = work[i].measure()
 				return nil
@@ -113,8 +117,8 @@ func measureUnits(ctx context.Context, work []unit, done []*measuring, opts Opti
 }
 
 // weighUnits estimates the memory that each unit takes, where that matters.
-func weighUnits(ctx context.Context, work []unit, memory *memoryLimit, opts Options) error {
-	if memory == nil {
+func weighUnits(ctx context.Context, work []unit, room *Room, opts Options) error {
+	if room.memory == nil {
 		return nil
 	}
 	return inParallel(ctx, opts.Jobs, len(work), func(_ context.Context, i int) error {
@@ -128,7 +132,7 @@ func weighUnits(ctx context.Context, work []unit, memory *memoryLimit, opts Opti
 // inParallel calls do(0) to do(work-1), n at a time, one a processor when n is 0.
 func inParallel(ctx context.Context, n, work int, do func(ctx context.Context, i int) error) error {
 	jobs, ctx := errgroup.WithContext(ctx)
-	jobs.SetLimit(cmp.Or(max(0, n), runtime.GOMAXPROCS(0)))
+	jobs.SetLimit(processors(n))
 	for i := range work {
 		jobs.Go(func() error {
 			if err := ctx.Err(); err != nil {
@@ -139,6 +143,9 @@ func inParallel(ctx context.Context, n, work int, do func(ctx context.Context, i
 	}
 	return jobs.Wait()
 }
+
+// processors is how many goroutines work for a number of jobs.
+func processors(jobs int) int { return cmp.Or(max(0, jobs), runtime.GOMAXPROCS(0)) }
 
 // unit is a module to measure, or a further stage of one that is only listed.
 type unit struct {
@@ -263,39 +270,54 @@ func stageWeight(s *dump.Stage) int64 {
 	return 0
 }
 
-// memoryLimit bounds the memory of modules that are read at the same time.
-type memoryLimit struct {
-	weights *semaphore.Weighted
-	size    int64
+// Room bounds how many modules are read at the same time, and the memory that they take.
+type Room struct {
+	turns  *semaphore.Weighted
+	memory *semaphore.Weighted // nil: no limit
+	size   int64               // of memory: what the limit leaves to modules
+	limit  int64
 }
 
-// newMemoryLimit returns what a limit leaves to modules; nil where there is no limit.
-func newMemoryLimit(limit int64) *memoryLimit {
-	if limit <= 0 {
-		return nil
+// NewRoom makes a room for a number of jobs, one a processor when it is 0, and a limit of memory, none when it is 0.
+func NewRoom(jobs int, limit int64) *Room {
+	r := &Room{turns: semaphore.NewWeighted(int64(processors(jobs))), limit: limit}
+	if limit > 0 {
+		r.size = max(limit-baseMemory, 1)
+		r.memory = semaphore.NewWeighted(r.size)
 	}
-	size := max(limit-baseMemory, 1)
-	return &memoryLimit{semaphore.NewWeighted(size), size}
+	return r
 }
 
-// acquire waits until a unit fits. A unit above the limit runs alone.
-func (m *memoryLimit) acquire(ctx context.Context, weight int64) (release func(), err error) {
-	if m == nil {
-		return func() {}, nil
+// enter waits until a unit fits. A unit above the limit runs alone.
+func (r *Room) enter(ctx context.Context, weight int64) (leave func(), err error) {
+	weight = min(weight, r.size)
+	if r.memory != nil {
+		err = r.memory.Acquire(ctx, weight)
 	}
-	weight = min(weight, m.size)
-	if err := m.weights.Acquire(ctx, weight); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	return func() { m.weights.Release(weight) }, nil
+	freeMemory := func() {
+		if r.memory != nil {
+			r.memory.Release(weight)
+		}
+	}
+	if err := r.turns.Acquire(ctx, 1); err != nil {
+		freeMemory()
+		return nil, err
+	}
+	return func() {
+		r.turns.Release(1)
+		freeMemory()
+	}, nil
 }
 
 // exceeded names the largest unit above the limit, which is read all the same; "" when all fit.
-func (m *memoryLimit) exceeded(work []unit, limit int64) string {
+func (r *Room) exceeded(work []unit) string {
 	var largest unit
 	n := 0
 	for _, u := range work {
-		if m == nil || u.weight <= m.size {
+		if r.memory == nil || u.weight <= r.size {
 			continue
 		}
 		if n++; u.weight > largest.weight {
@@ -310,5 +332,5 @@ func (m *memoryLimit) exceeded(work []unit, limit int64) string {
 		others = fmt.Sprintf(", like %d more", n-1)
 	}
 	return fmt.Sprintf("%s takes about %s to read, more than the %s that were given: it is read by itself%s",
-		largest.name, amounts.Bytes(float64(largest.weight+baseMemory)), amounts.Bytes(float64(limit)), others)
+		largest.name, amounts.Bytes(float64(largest.weight+baseMemory)), amounts.Bytes(float64(r.limit)), others)
 }

@@ -66,7 +66,7 @@ type Environment struct {
 	Now       time.Time
 	Version   string
 	Warn      func(string)                         // says what a person should know and no verdict depends on
-	Progress  func(dump string, read, total int64) // receives how much of a dump was read, in bytes
+	Progress  func(dump string, read, total int64) // receives how much of a dump was read, in bytes, also of several at once
 	Registry  registry.Client                      // for dumps and baselines that are in one
 	Cache     facts.Cache                          // nil: read every file again
 	Assembler *artifacts.Assembler                 // see facts.Options
@@ -91,6 +91,7 @@ type Run struct {
 	Seen func(target string, programs []*diff.Program)
 
 	base      func() (fs.FS, error) // the baseline, opened once
+	room      *facts.Room           // of all targets
 	accepting bool                  // the command is accept: messages name it
 	upgrading bool                  // another toolchain is what is judged
 }

@@ -1,18 +1,21 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sort"
 	"strings"
 	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
@@ -50,16 +53,41 @@ func lookAll(ctx context.Context, o Options) ([]*measuredTarget, error) {
 	if o.base == nil {
 		o.base = opener(ctx, o)
 	}
-	var out []*measuredTarget
-	for _, t := range targets {
-		l := &measuredTarget{Target: t}
-		l.look(ctx, o)
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("stopped at target %s: %w", t.Name, err)
-		}
-		out = append(out, l)
+	o, atOnce := o.sharing(targets)
+	var looking errgroup.Group
+	looking.SetLimit(atOnce)
+	out := make([]*measuredTarget, len(targets))
+	for i, t := range targets {
+		out[i] = &measuredTarget{Target: t}
+		looking.Go(func() error {
+			if ctx.Err() == nil {
+				out[i].look(ctx, o)
+			}
+			if err := ctx.Err(); err != nil {
+				return fmt.Errorf("stopped at target %s: %w", t.Name, err)
+			}
+			return nil
+		})
 	}
-	return out, nil
+	return out, looking.Wait()
+}
+
+// sharing returns the options for targets that are looked at side by side, and how many are at once. One that captures is alone: its command
+// would slow down the others, and they it.
+func (o Options) sharing(targets []config.Target) (shared Options, atOnce int) {
+	if len(o.Command) > 0 || slices.ContainsFunc(targets, func(t config.Target) bool { return t.Capture != nil }) {
+		return o, 1
+	}
+	o.room = facts.NewRoom(o.Jobs, o.MaxMemory)
+	if warn := o.Warn; warn != nil {
+		var one sync.Mutex
+		o.Warn = func(message string) {
+			one.Lock()
+			defer one.Unlock()
+			warn(message)
+		}
+	}
+	return o, max(1, cmp.Or(o.Jobs, runtime.GOMAXPROCS(0)))
 }
 
 // declared lists the targets of a configuration: without any there is one.
