@@ -92,11 +92,25 @@ func (d *Cache) Store(key string, data []byte) {
 	if d == nil || int64(len(data)) > d.most/4 || os.MkdirAll(d.path, 0o700) != nil || d.write(d.name(key), data) != nil {
 		return
 	}
-	if d.room.Add(-int64(len(data))) < 0 {
+	if left := d.room.Add(-int64(len(data))); left < 0 {
 		d.room.Store(d.most / 64)
+		if first := left == -int64(len(data)); first && d.tidied() {
+			return
+		}
 		sweep(d.path)
 		Prune(d.path, suffix, d.most, 0)
 	}
+}
+
+// tidied reports whether a run looked through the directory a short time ago, and notes that one does: with 16,000 entries that takes longer than a check.
+func (d *Cache) tidied() bool {
+	const often = 10 * time.Minute
+	mark := filepath.Join(d.path, "tidied")
+	if info, err := os.Stat(mark); err == nil && time.Since(info.ModTime()) < often {
+		return true
+	}
+	_ = os.WriteFile(mark, nil, 0o600)
+	return false
 }
 
 func (d *Cache) write(name string, data []byte) (err error) {

@@ -123,3 +123,34 @@ func TestCacheInACheckout(t *testing.T) {
 		}
 	}
 }
+
+// Runs that follow each other do not all look through the directory: one does, and again when that was some time ago.
+func TestOneRunTidies(t *testing.T) {
+	dir := t.TempDir()
+	store := func(key string) {
+		CacheAt(dir, "build", 1000).Store(key, make([]byte, 200))
+	}
+	there := func() (n int) {
+		d := CacheAt(dir, "build", 1000)
+		for _, key := range []string{"a", "b", "c", "d", "e", "f", "g"} {
+			if _, ok := d.Load(key); ok {
+				n++
+			}
+		}
+		return n
+	}
+	for _, key := range []string{"a", "b", "c", "d", "e", "f"} {
+		store(key)
+	}
+	if n := there(); n != 6 {
+		t.Errorf("%d entries are left of 6 within minutes", n)
+	}
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(dir, "tidied"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	store("g")
+	if n := there(); n != 4 {
+		t.Errorf("%d entries are left an hour later, not the 4 for which there is room", n)
+	}
+}
