@@ -77,7 +77,7 @@ const (
 	escape = 0x1b
 )
 
-// answer reads one key and does what it says. A key without a meaning prints the keys again.
+// answer reads one key and does what it says. Of a key without a meaning it says so, and which keys there are.
 func (w *walk) answer() error {
 	key, err := w.key()
 	if err != nil {
@@ -102,7 +102,7 @@ func (w *walk) answer() error {
 	case key == escape:
 		err = w.skipSequence()
 	default:
-		_, err = fmt.Fprintln(w.screen, help)
+		_, err = fmt.Fprintf(w.screen, "%q is no answer; the keys are\n%s\n", key, help)
 	}
 	return err
 }

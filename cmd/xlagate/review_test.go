@@ -33,7 +33,7 @@ func TestKeysOfAReview(t *testing.T) {
 		"aq":               {"1 change accepted, 0 rejected, 2 skipped", "skipped  " + r.Open()[1].ID},
 		"rbaq":             {"1 change accepted, 0 rejected, 2 skipped", "accepted  " + r.Open()[0].ID}, // back takes an answer back
 		"bq":               {"0 changes accepted, 0 rejected, 3 skipped", "change 1 of 3"},              // there is nothing before the first
-		"xq":               {"0 changes accepted, 0 rejected, 3 skipped", help + "\n" + help},
+		"xq":               {"0 changes accepted, 0 rejected, 3 skipped", "'x' is no answer; the keys are\n" + help},
 		"\x1b[A\x1b[15~aq": {"1 change accepted, 0 rejected, 2 skipped", "change 2 of 3"}, // an arrow and a function key say nothing
 		"\x1baq":           {"1 change accepted, 0 rejected, 2 skipped", "change 2 of 3"}, // nor does the escape key
 		"cq":               {"0 changes accepted, 0 rejected, 3 skipped", "~    19 | "},
