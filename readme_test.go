@@ -54,13 +54,7 @@ func cloned(t *testing.T) string {
 	if err := os.CopyFS(filepath.Join(dir, "examples", "quickstart"), os.DirFS("examples/quickstart")); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@example.invalid", "-c", "commit.gpgsign=false", "commit", "-q", "-m", "start"}} {
-		cmd := exec.Command("git", args...)
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
+	testfile.Commit(t, dir)
 	return dir
 }
 

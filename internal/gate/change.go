@@ -98,6 +98,7 @@ type grouping struct {
 	added        map[compiled]bool     // variants that the baseline does not have, of programs that it has
 	compilations map[string]int        // of each program, more than in the baseline
 	compiler     bool                  // another compiler or other flags may be behind what differs
+	misfits      map[string]bool       // the repository's files that are not those that ran, see [grouping.text]; nil before it is known
 }
 
 // compiled is one variant of a program.

@@ -14,7 +14,7 @@ import (
 // problem, and so is a dump whose age is unknown.
 func (l *measuredTarget) checkFresh(ctx context.Context, o Options) {
 	stale, unknown := l.stale(ctx, o)
-	const fix = "dump again, or let every check do it: capture: in the target"
+	const fix = "dump again, or set capture: in the target, so that every check does"
 	switch {
 	case l.RequireFresh && stale+unknown != "":
 		l.didNotRun(stale+unknown, fix)
@@ -43,10 +43,10 @@ func (l *measuredTarget) stale(ctx context.Context, o Options) (stale, unknown s
 			continue
 		}
 		if edits.Unedited(ctx, l.dumps) {
-			return fmt.Sprintf("%s was edited, and the dump, which is in the repository as well, was not", h.File), ""
+			return fmt.Sprintf("%s was edited, but not the dump, which is in the repository too: it may show the model before the edit", h.File), ""
 		}
 		if at := edits.EditedAt(ctx, h.File); at.After(written) {
-			return fmt.Sprintf("the dump is older than an edit of %s, which it names: %s and %s", h.File, written.Format(time.DateTime), at.Format(time.DateTime)), ""
+			return fmt.Sprintf("the dump was written at %s, before the last edit of %s at %s: it may show the model before the edit", written.Format(time.DateTime), h.File, at.Format(time.DateTime)), ""
 		}
 	}
 	return "", ""

@@ -3,7 +3,6 @@ package gate
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/testfile"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -25,8 +25,8 @@ func TestFreshness(t *testing.T) {
 		says   string
 	}{
 		"nothing is edited":             {dump: "good"},
-		"the dump is as it was":         {edits: true, dump: "good", says: "train.py was edited, and the dump, which is in the repository as well, was not"},
-		"an older dump":                 {edits: true, dump: "outside", at: early, says: "the dump is older than an edit of train.py, which it names: "},
+		"the dump is as it was":         {edits: true, dump: "good", says: "train.py was edited, but not the dump, which is in the repository too: "},
+		"an older dump":                 {edits: true, dump: "outside", at: early, says: "before the last edit of train.py at "},
 		"a newer dump":                  {edits: true, dump: "outside", at: late},
 		"an older dump, nothing edited": {dump: "outside", at: early},
 		"no repository":                 {dump: "outside", at: early, norepo: true, says: "whether the dump is fresh is not known: there is no git repository"},
@@ -46,15 +46,8 @@ func TestFreshness(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@example.invalid", "-c", "commit.gpgsign=false", "commit", "-q", "-m", "start"}} {
-				cmd := exec.Command("git", args...)
-				cmd.Dir = dir
-				if out, err := cmd.CombinedOutput(); !c.norepo && err != nil {
-					t.Fatalf("git %v: %v %s", args, err, out)
-				}
-				if c.norepo {
-					break
-				}
+			if !c.norepo {
+				testfile.Commit(t, dir)
 			}
 			source := filepath.Join(dir, "train.py")
 			data, err := os.ReadFile(source)
@@ -63,11 +56,6 @@ func TestFreshness(t *testing.T) {
 			}
 			if err != nil {
 				t.Fatal(err)
-			}
-			if c.norepo {
-				if err := os.RemoveAll(filepath.Join(dir, ".git")); err != nil {
-					t.Fatal(err)
-				}
 			}
 			dump := filepath.Join(dir, "good")
 			if c.dump == "outside" {

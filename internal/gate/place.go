@@ -26,11 +26,11 @@ func (g *grouping) placeOf(c *diff.Cause) changePlace {
 	edits := g.target.Edits
 	at := changePlace{source: sourceOf(c.Source), opName: c.OpName}
 	if line, ok := editedLine(c, edits); ok {
-		at.source = edited(line, edits)
+		at.source = g.editedAt(line)
 	} else if line, ok := g.elsewhere(c.Source); ok && c.Kind != diff.KindToolchain {
-		at.source = edited(line, edits)
+		at.source = g.editedAt(line)
 	} else {
-		at.source.Text = edits.Text(c.Source.File, int(c.Source.Line), c.Source.Function)
+		at.source.Text = g.text(c.Source)
 	}
 	if at.place = placeIn(at.source); at.source.File == "" {
 		at.place = at.opName
@@ -48,17 +48,51 @@ func placeIn(s result.Source) string {
 func (g *grouping) sourceOf(c *diff.Cause, program string) result.Source {
 	edits := g.target.Edits
 	if line, found := editedLine(c, edits); found {
-		return edited(line, edits)
+		return g.editedAt(line)
 	}
 	if line, found := editedFunction(c, edits); found {
-		return edited(line, edits)
+		return g.editedAt(line)
 	}
 	s := sourceOf(c.Source)
 	if line, found := g.elsewhere(hlo.Location{File: s.File}); found && (kindOf(c) == diff.KindArguments && g.compilations[program] > 0 || len(c.After) > 0) {
-		return edited(line, edits) // what hands the arguments over, or calls a new program
+		return g.editedAt(line) // what hands the arguments over, or calls a new program
 	}
-	s.Text = edits.Text(s.File, s.Line, s.Function)
+	s.Text = g.text(c.Source)
 	return s
+}
+
+// text is a line of the model that was not edited. A file is not quoted where a line that the dump names is no code of its function: the file is not the one
+// that ran, such as one whose edit was taken back.
+func (g *grouping) text(l hlo.Location) string {
+	edits := g.target.Edits
+	if g.misfits == nil {
+		g.misfits = map[string]bool{}
+		for _, named := range g.target.frames() {
+			if text := edits.Text(named.File, int(named.Line), named.Function); text == "" || text[0] == '#' { // of a file elsewhere there is none
+				g.misfits[edits.File(named.File)] = true
+			}
+		}
+	}
+	if g.misfits[edits.File(l.File)] {
+		return ""
+	}
+	return edits.Text(l.File, int(l.Line), l.Function)
+}
+
+// frames are the lines that the operations of a target pass through, each once.
+func (t *JudgedTarget) frames() []hlo.Location {
+	seen := map[hlo.Location]bool{}
+	var frames []hlo.Location
+	for _, p := range t.Programs {
+		for _, v := range p.Variants {
+			for _, l := range v.New.Frames() {
+				if !seen[l] {
+					seen[l], frames = true, append(frames, l)
+				}
+			}
+		}
+	}
+	return frames
 }
 
 // editedFunction returns the edited line in the innermost edited function that what came passes through: it decides when it runs.
@@ -77,13 +111,13 @@ func editedFunction(c *diff.Cause, edits *git.Edits) (hlo.Location, bool) {
 // lastName is a function's own name: a dump may name it with or without what is around it.
 func lastName(function string) string { return function[strings.LastIndexByte(function, '.')+1:] }
 
-// edited is an edited line, in a file that is called what the repository calls it.
-func edited(l hlo.Location, edits *git.Edits) result.Source {
+// editedAt is an edited line, in a file that is called what the repository calls it.
+func (g *grouping) editedAt(l hlo.Location) result.Source {
 	s := sourceOf(l)
-	if h, ok := edits.At(l.File, int(l.Line)); ok {
+	if h, ok := g.target.Edits.At(l.File, int(l.Line)); ok {
 		s.File = h.File
 	}
-	s.Edited, s.Text = true, edits.Text(l.File, int(l.Line), "") // an edited line is in the file that was run
+	s.Edited, s.Text = true, g.target.Edits.Text(l.File, int(l.Line), "") // an edited line is in the file that was run; of a stale dump there is a note
 	return s
 }
 
@@ -149,18 +183,14 @@ func untraced(t JudgedTarget) []git.Hunk {
 	if len(hunks) == 0 || unexplained(t, hunks) > 1 {
 		return nil
 	}
-	traced, files := map[git.Hunk]bool{}, map[string]bool{}
-	for _, p := range t.Programs {
-		for _, v := range p.Variants {
-			for _, l := range v.New.Frames() {
-				files[t.Edits.File(l.File)] = true
-				if h, hit := t.Edits.At(l.File, int(l.Line)); hit {
-					traced[h] = true
-				}
-			}
+	traced, files, frames := map[git.Hunk]bool{}, map[string]bool{}, t.frames()
+	for _, l := range frames {
+		files[t.Edits.File(l.File)] = true
+		if h, hit := t.Edits.At(l.File, int(l.Line)); hit {
+			traced[h] = true
 		}
 	}
-	if len(files) == 0 { // the dump has no lines: the operations may come from the only function that was edited
+	if len(frames) == 0 { // the dump has no lines: the operations may come from the only function that was edited
 		first := hunks[0]
 		if slices.ContainsFunc(hunks, func(h git.Hunk) bool { return !h.Python() || h.File != first.File || h.Function != first.Function }) {
 			return nil

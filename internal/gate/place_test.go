@@ -1,7 +1,9 @@
 package gate
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,8 +12,10 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/facts/factstest"
+	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/testfile"
 )
 
 // The edited line that most of what came passes through is the place of a change; else one that nothing passes through; else the root's own.
@@ -175,5 +179,41 @@ func TestRealEdits(t *testing.T) {
 		}
 		wholeOf(t, c.name, programs[0].Variants[0], list)
 		wholeOf(t, c.name, programs[0].Variants[0], told)
+	}
+}
+
+// A line is quoted only of the file that ran: the one whose lines are all where the dump names them.
+func TestQuotedLine(t *testing.T) {
+	source := "import jax\n\ndef norm(x):\n    # stable\n    return x / 2\n\ndef loss(x):\n    return norm(x) + 1\n"
+	for what, c := range map[string]struct {
+		traced []hlo.Location // lines that other operations pass through
+		text   string
+	}{
+		"all lines are code of their functions": {[]hlo.Location{line("norm", 5)}, "return norm(x) + 1"},
+		"of a function by its whole name":       {[]hlo.Location{line("Model.norm", 5)}, "return norm(x) + 1"},
+		"one is in another function":            {[]hlo.Location{line("norm", 5), line("loss", 3)}, ""},
+		"one is a comment":                      {[]hlo.Location{line("norm", 4)}, ""},
+		"one is blank":                          {[]hlo.Location{line("norm", 6)}, ""},
+		"one is behind the end":                 {[]hlo.Location{line("norm", 90)}, ""},
+		"one is of a file elsewhere":            {[]hlo.Location{{File: "/opt/lib.py", Line: 90}}, "return norm(x) + 1"},
+	} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "models/train.py")
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(source), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		testfile.Commit(t, dir)
+		told, unknown := git.EditsSince(t.Context(), dir, "", func(string) string { return "" })
+		if unknown != "" {
+			t.Fatal(unknown)
+		}
+		p := changed("f", root(diff.KindCode, "an add is new", line("loss", 8)))
+		for _, l := range c.traced {
+			p.Variants[0].New.Kernels = append(p.Variants[0].New.Kernels, kernel(l, 64))
+		}
+		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}, Edits: told}, nil)
+		if len(list) != 1 || list[0].Source.Text != c.text {
+			t.Errorf("%s: %+v, wanted %q", what, list[0].Source, c.text)
+		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/registry"
+	"github.com/xlagate/xlagate/internal/testfile"
 )
 
 // forkedHistory is a repository whose base revision is committed; the checkout holds what a pull request would.
@@ -22,13 +22,7 @@ func forkedHistory(t *testing.T, configuration, facts string) string {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "xlagate.yaml"), configuration)
 	writeStored(t, filepath.Join(dir, ".xlagate"), facts)
-	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"commit", "-q", "-m", "base"}} {
-		cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.invalid", "-c", "commit.gpgsign=false"}, args...)...)
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v %s", args, err, out)
-		}
-	}
+	testfile.Commit(t, dir)
 	return dir
 }
 

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -35,6 +36,18 @@ func Golden(t testing.TB, path, got string) {
 		return
 	}
 	t.Errorf("%s differs (-want +got); go test with -update writes it anew:\n%s", path, cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")))
+}
+
+// Commit makes a folder a git repository, where it is none yet, and commits all that is in it.
+func Commit(t testing.TB, dir string) {
+	t.Helper()
+	for _, args := range []string{"init -q -b main", "add -A", "commit -q -m start"} {
+		cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.invalid", "-c", "commit.gpgsign=false"}, strings.Fields(args)...)...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v\n%s", args, err, out)
+		}
+	}
 }
 
 // Assembler is an environment in which ptxas says what it said of the PTX in testdata/gpu-kernel_body and testdata/gpu-softmax_barrier, and of no other. root is the
