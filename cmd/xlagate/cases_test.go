@@ -60,6 +60,7 @@ var pairs = []pair{
 	{name: "cpu-message_widened", breaks: "dtype-floor", place: "pairs.py:902", says: "all-gather, reduce-scatter: bf16 → f32"},
 	{name: "cpu-stream_widened", breaks: "dtype-floor", place: "pairs.py:929", says: "new: 2 add, 2 convert"}, // in a function behind the edited one
 	{name: "cpu-step_wrapped", breaks: "no-recompilation", place: "pairs.py:984", says: "rate is gone: f32[]"},
+	{name: "cpu-last_batch", breaks: "max-step-time", place: "pairs.py:1033", says: "new: sort"},
 	{name: "cpu-recomputed_precisely", breaks: "precision", place: "pairs.py:961", says: "15 dot: default → highest precision"},
 	{name: "cpu-jit_lost", breaks: "orphan-baseline", place: "recompile.py:39", says: "score is no longer compiled as a whole: "},
 	{name: "cpu-distances_by_differences", breaks: "max-step-time", place: "pairs.py", says: "in their place: "},

@@ -50,6 +50,7 @@ func explainCommand(w world) *cli.Command {
 				return err
 			}
 			return writeAll(c, w, orText(to.list), func(out output, o report.Options, dst io.Writer) error {
+				o.All = true
 				return report.ExplainChange(dst, r, change, docsOf(r, change), out.format, o)
 			})
 		},

@@ -173,3 +173,42 @@ func TestAcceptingSetsAnEqualThatFitsAll(t *testing.T) {
 		t.Errorf("remains %+v", done.Unsettled)
 	}
 }
+
+// A number is not raised for a compilation that the baseline lacks while another change of its program is not accepted: that may be why it is as large.
+func TestAcceptingARecompilationBesideAnEdit(t *testing.T) {
+	dir := t.TempDir()
+	text := "version: 1\nrules:\n  - { rule: max-kernels, max: 4, max_increase: 0 }\n  - { rule: no-recompilation, max_variants: 1 }\n"
+	file := filepath.Join(dir, config.FileName)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pair, err := filepath.Abs("../../testdata/cases/cpu-last_batch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, _ := lookedAt(t, dir, filepath.Join(pair, "before.tar.xz"))
+	accepted(t, o)
+	o, first := lookedAt(t, dir, filepath.Join(pair, "after.tar.xz"))
+	byKind := map[string]string{}
+	for _, c := range first.Open() {
+		byKind[c.Kind] = c.ID
+	}
+	for _, step := range []struct{ accept, remains, writes string }{
+		{byKind["arguments"], "xlagate.yaml:3:5 max-kernels", strings.Replace(text, "max_variants: 1", "max_variants: 2", 1)},
+		{byKind["code"], "", strings.NewReplacer("max_variants: 1", "max_variants: 2", "max: 4", "max: 6").Replace(text)},
+	} {
+		done := accepted(t, o, step.accept)
+		var remains []string
+		for _, u := range done.Unsettled {
+			if remains = append(remains, u.Place+" "+u.Rule); u.Written {
+				t.Errorf("%s: its id settles it", u.Rule)
+			}
+		}
+		if got, err := os.ReadFile(file); err != nil || string(got) != step.writes || strings.Join(remains, ", ") != step.remains {
+			t.Errorf("%v: remains %q, wrote\n%s", err, remains, got)
+		}
+	}
+	if _, last := lookedAt(t, dir, filepath.Join(pair, "after.tar.xz")); last.ExitCode != ExitPass {
+		t.Errorf("exit %d: %+v", last.ExitCode, last.Findings)
+	}
+}

@@ -79,7 +79,7 @@ func (c *Comment) render(d detail) string {
 	live := all.Open()
 	p.add(c.dispute())
 	p.add(verdictBlocks(all, live, d)...)
-	p.add(c.accept(live)...)
+	p.add(c.accept(all)...)
 	p.add(c.policyFold())
 	p.add(restBlocks(all, d)...)
 	return markdownOf(p)
@@ -163,8 +163,8 @@ func (c *Comment) hiddenList() section {
 }
 
 // accept are the ways to accept what the table shows.
-func (c *Comment) accept(live []*result.Change) []block {
-	commands := acceptCommand(live)
+func (c *Comment) accept(r *indexed) []block {
+	commands := acceptCommand(r.Open())
 	options, ok := strings.CutPrefix(commands, "xlagate accept ")
 	if ok && c.Run != 0 && c.Artifact != "" {
 		commands += fmt.Sprintf("\n# or from this run, without a device:\ngh run download %d --name %s && xlagate accept --from %s.json %s", c.Run, c.Artifact, c.Artifact, options)
@@ -173,7 +173,7 @@ func (c *Comment) accept(live []*result.Change) []block {
 		ids, _, _ = strings.Cut(ids, " ")
 		commands += "\n# or as a comment on this pull request:\n/xlagate accept " + ids + " REASON"
 	}
-	return acceptBlocks(live, commands)
+	return acceptBlocks(r, commands)
 }
 
 // pictures are what was drawn of the change. Neither words nor addresses are from a dump.

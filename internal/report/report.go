@@ -25,7 +25,9 @@ type Options struct {
 	Terminal bool
 	// Link is the address of a line of the model in the text format, for terminals that open one on a click; nil: no links.
 	Link func(file string, line int) string
-	All  bool // inspect and diff: every kernel, fact, module and one-op helper; in JSON the operations in each kernel as well
+	// All shows every kernel, fact, module and one-op helper of a dump or a difference, in JSON the operations in each kernel as well, and of a change every line
+	// of its evidence.
+	All bool
 	// MaxBytes bounds the markdown of a result: details are dropped in a fixed order, each drop counted. 0: no bound.
 	MaxBytes int
 	// Parts are what is to be merged with other parts of the same facts; for the JSON of facts.
@@ -149,7 +151,7 @@ var (
 	diffFormats    = append(textFormats(diffPage, diffJSON), renderer[*diff.Report]{"html", diffHTML})
 	rulesFormats   = textFormats(pageOf(rulesPage), asJSON)
 	explainFormats = textFormats(pageOf(explainPage), asJSON)
-	changeFormats  = textFormats(pageOf(changePage), asJSON)
+	changeFormats  = textFormats(changePage, asJSON)
 )
 
 // textFormats renders what is one page of text in all formats but JSON.

@@ -61,7 +61,7 @@ func resultPage(r *indexed, d detail) page {
 	p := page{Title: resultTitle(r)}
 	live := r.Open()
 	p.add(verdictBlocks(r, live, d)...)
-	p.add(acceptBlocks(live, acceptCommand(live))...)
+	p.add(acceptBlocks(r, acceptCommand(live))...)
 	p.add(restBlocks(r, d)...)
 	return p
 }
@@ -208,16 +208,18 @@ func acceptCommand(live []*result.Change) string {
 func acceptable(c *result.Change) bool { return c.Level != "info" && c.Accept != "" }
 
 // acceptBlocks show how to accept the changes, and what else has to be edited.
-func acceptBlocks(live []*result.Change, commands string) []block {
+func acceptBlocks(r *indexed, commands string) []block {
 	if commands == "" {
 		return nil
 	}
 	blocks := []block{para{in(strong, "If this is intended").and(" (accepts these changes only, with a reason):")}, code{Text: commands}}
+	accepted := slices.DeleteFunc(r.Open(), func(c *result.Change) bool { return !acceptable(c) })
 	var places, entries []string
-	for _, c := range live {
-		if acceptable(c) {
-			places, entries = append(places, c.Configured...), append(entries, c.Overrides...)
-		}
+	for _, c := range accepted {
+		places, entries = append(places, c.Configured...), append(entries, c.Overrides...)
+	}
+	if texts := rewrites(r, accepted...); len(texts) > 0 && len(accepted) <= maxAccepted {
+		blocks = append(blocks, para{say("Accepting them also sets " + phrase.List(phrase.Within(texts, maxChanges), "and") + ".")})
 	}
 	if len(entries) > 0 {
 		blocks = append(blocks, para{say("Accepting does not change the limits of a pack. To allow it, add to ").in(name, "rules:").and(" in xlagate.yaml:")}, code{Text: strings.Join(entries, "\n")})

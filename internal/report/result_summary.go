@@ -139,13 +139,13 @@ var noteKinds = map[string]struct {
 
 // resultText renders a result to be read on a terminal: what was checked, what was found, what could not be checked, the sum.
 func resultText(w io.Writer, r *indexed, o Options) error {
-	return writeText(w, resultTextPage(r), o)
+	return writeText(w, resultTextPage(r, o), o)
 }
 
 // maxChanges bounds the changes that are shown in full.
 const maxChanges = 100
 
-func resultTextPage(r *indexed) page {
+func resultTextPage(r *indexed, o Options) page {
 	var p page
 	live := r.Open()
 	for i := range r.Targets {
@@ -156,7 +156,7 @@ func resultTextPage(r *indexed) page {
 			p.add(section{Title: say("… " + phrase.Some(len(live)-i, "more change") + "; -f json lists them all")})
 			break
 		}
-		p.add(changeSection(r, c))
+		p.add(changeSection(r, c, o))
 	}
 	p.add(titled(nil, list{shortLines(r)}))
 	if l := notes(r); len(l) > 0 {

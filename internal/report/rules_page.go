@@ -73,9 +73,9 @@ func example(title, yaml string) block {
 }
 
 // changePage is one change with the rules that it breaks.
-func changePage(e explained) page {
+func changePage(e explained, o Options) page {
 	var p page
-	p.add(changeSection(e.result, e.Change))
+	p.add(changeSection(e.result, e.Change, o))
 	for _, d := range e.Rules {
 		p.add(section{Title: in(strong, d.ID).and(": " + d.Title), Blocks: ruleBlocks(d)})
 	}
