@@ -55,7 +55,7 @@ func checkAssert(c *rule.Context, v *diff.Variant) {
 	if holds {
 		return
 	}
-	f := c.Find(rule.Finding{
+	f := c.Find(result.Finding{
 		Subject: name,
 		Message: fmt.Sprintf("%s does not hold: %s", name, strings.Join(e.Values(v.New.Facts, old), ", ")),
 	})

@@ -55,7 +55,7 @@ func mustDonate(c *rule.Context, v *diff.Variant) {
 	if len(missing) == 0 {
 		return
 	}
-	f := c.Find(rule.Finding{
+	f := c.Find(result.Finding{
 		Subject: "params", Bound: &result.Bound{Key: "params"},
 		Actual: donatedCount(c, v.New), Limit: donatedCount(c, v.New) + float64(len(missing)),
 	})
@@ -126,7 +126,7 @@ func judgeDonatedShare(c *rule.Context, v *diff.Variant) {
 	held := heldTwice(c, v.New)
 	is, least := phrase.Apart(reused/all, wanted, "share")
 	said := fmt.Sprintf("%s of %s of arguments are updated in place: %s, %s wanted; not ", phrase.Bytes(reused), phrase.Bytes(all), is, least)
-	f := c.Find(rule.Finding{
+	f := c.Find(result.Finding{
 		Subject: "donation.min_ratio", Unit: "share", Actual: reused / all, Limit: wanted, Bound: &result.Bound{Key: "min_ratio", Needs: reused / all},
 		Message: said + strings.Join(phrase.First(diff.Trees(held), 6), ", "),
 	})

@@ -7,6 +7,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -60,7 +61,7 @@ func judgeAdded(c *rule.Context, v *diff.Variant) {
 	if float64(len(added)) <= most {
 		return
 	}
-	f := rule.Finding{Subject: "fusions.added", Actual: float64(len(added)), Limit: most}
+	f := c.Find(result.Finding{Subject: "fusions.added", Actual: float64(len(added)), Limit: most})
 	var parts []string
 	for _, k := range added {
 		parts = append(parts, k.Operations())
@@ -71,7 +72,6 @@ func judgeAdded(c *rule.Context, v *diff.Variant) {
 	if cause := v.CauseOf(added[0]); cause != nil {
 		f.Cause = cause
 	}
-	c.Find(f)
 }
 
 // addedFusions lists the fusions of several operations that nothing in the baseline became.

@@ -58,7 +58,8 @@ func checkBaselinePresent(c *rule.Context, p *diff.Program) {
 			Message: fmt.Sprintf("no baseline for target %s: nothing was accepted yet, so there is nothing to compare with", c.Target.Name),
 		})
 	case p.Old == nil:
-		c.Find(rule.Finding{Program: p.Name, Subject: "program", Message: unknownProgram(p), Cause: diff.Newcomer(c.Target.Programs, p)})
+		f := c.Find(result.Finding{Program: p.Name, Subject: "program", Message: unknownProgram(p)})
+		f.Cause = diff.Newcomer(c.Target.Programs, p)
 	default:
 		noteRenamed(c, p)
 	}
@@ -92,7 +93,7 @@ var orphanBaseline = rule.Rule{
 	Program: func(c *rule.Context, p *diff.Program) {
 		c.Checked()
 		if p.New == nil && p.Old != nil {
-			f := c.Find(rule.Finding{Program: p.Name, Subject: "program", Message: fmt.Sprintf("%s was accepted, but %s", p.Name, whyGone(c, p))})
+			f := c.Find(result.Finding{Program: p.Name, Subject: "program", Message: fmt.Sprintf("%s was accepted, but %s", p.Name, whyGone(c, p))})
 			if f.Cause = diff.Undone(c.Target.Report.Helpers, p); f.Cause != nil {
 				f.Evidence = f.Cause.Evidence(facts.AnyKernel)
 			}

@@ -167,18 +167,12 @@ func uncompilable(c *rule.Context, logs *tensorflow.Logs) bool {
 	notes := logs.Uncompilable()
 	for _, n := range notes {
 		if !phrase.AnyGlob(c.List("allow"), n.Op) {
-			c.Find(uncompilableFinding(n))
+			f := c.Find(result.Finding{
+				Program: n.Program, Subject: n.Op + " in jit_compile", Actual: 1.0, Limit: 0.0, Bound: &result.Bound{Key: "allow", Needs: "[" + n.Op + "]"},
+				Message: fmt.Sprintf("XLA cannot compile %s, which is in a function under jit_compile=True", n.Op),
+			})
+			f.Cause, f.Evidence.After = &diff.Cause{Title: n.Message, OpType: n.Op, Source: n.Where}, []string{n.Log + ": " + n.Message}
 		}
 	}
 	return len(notes) > 0
-}
-
-func uncompilableFinding(n tensorflow.LogNote) rule.Finding {
-	return rule.Finding{
-		Program: n.Program, Subject: n.Op + " in jit_compile", Actual: 1.0, Limit: 0.0,
-		Message:  fmt.Sprintf("XLA cannot compile %s, which is in a function under jit_compile=True", n.Op),
-		Cause:    &diff.Cause{Title: n.Message, OpType: n.Op, Source: n.Where},
-		Bound:    &result.Bound{Key: "allow", Needs: "[" + n.Op + "]"},
-		Evidence: diff.Evidence{After: []string{n.Log + ": " + n.Message}},
-	}
 }

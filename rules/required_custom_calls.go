@@ -9,6 +9,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -77,7 +78,7 @@ func requireEach(c *rule.Context, v *diff.Variant, r required) {
 }
 
 func missingCall(v *diff.Variant, q callQuery, found, least float64) rule.Finding {
-	f := rule.Finding{Subject: q.String(), Actual: found, Limit: least, Message: fmt.Sprintf("%s is not called", q)}
+	f := rule.Finding{Finding: result.Finding{Subject: q.String(), Actual: found, Limit: least, Message: fmt.Sprintf("%s is not called", q)}}
 	if found > 0 {
 		f.Message = fmt.Sprintf("%s is called %s, %v wanted", q, phrase.Times(found), least)
 	}

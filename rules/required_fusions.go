@@ -9,6 +9,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -54,7 +55,7 @@ func (q *fusionQuery) missing(v *diff.Variant, found, least float64) rule.Findin
 	if compared {
 		had = len(q.in(v.Old))
 	}
-	f := rule.Finding{Subject: q.name, Message: q.sentence(found, least, had, parts), Actual: found, Limit: least}
+	f := rule.Finding{Finding: result.Finding{Subject: q.name, Message: q.sentence(found, least, had, parts), Actual: found, Limit: least}}
 	if compared {
 		f.Baseline = float64(had)
 	}

@@ -297,14 +297,9 @@ func addNew[T comparable](seen map[T]bool, what T) bool {
 
 // complete adds the settings and the target to a rule's finding.
 func complete(f *rule.Finding, l *measuredTarget, s *rule.Context) JudgedFinding {
-	return JudgedFinding{
-		Finding: result.Finding{
-			Rule: s.Rule.ID, Name: s.Name, Level: cmp.Or(f.Level, s.Severity()), Target: l.Name, Program: f.Program, Variant: f.Variant, Subject: f.Subject,
-			Message: f.Message, Reason: s.Reason, Actual: f.Actual, Limit: f.Limit, Baseline: f.Baseline, Unit: f.Unit,
-			Bound: boundIn(s, f),
-		},
-		Cause: f.Cause, Evidence: f.Evidence, Drift: f.Drift, perProgram: s.Rule.Target == nil,
-	}
+	out := JudgedFinding{Finding: f.Finding, Cause: f.Cause, Evidence: f.Evidence, Drift: f.Drift, perProgram: s.Rule.Target == nil}
+	out.Name, out.Level, out.Target, out.Reason, out.Bound = s.Name, cmp.Or(f.Level, s.Severity()), l.Name, s.Reason, boundIn(s, f)
+	return out
 }
 
 // distinguish returns what distinguishes a finding from others of the same rule, program and subject: the variant, if the program has several, and

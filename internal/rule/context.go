@@ -94,27 +94,20 @@ type Report struct {
 	improved map[improvementKey]*improvement
 }
 
-// Finding is one limit that is broken.
+// Finding is one limit that is broken, with what the rule knows of the change behind it.
 type Finding struct {
-	Program  string
-	Variant  string // its signature; "" for the program as a whole
-	Subject  string // what the rule checked: a fact, a fusion's name, a parameter
-	Level    string // "": what the settings say
-	Message  string
-	Actual   any
-	Limit    any
-	Baseline any
-	Unit     string        // "bytes" or ""
-	Drift    bool          // only the comparison with the baseline found it
-	Bound    *result.Bound // the limit that is still broken after the finding is accepted; nil where accepting settles it
+	result.Finding
+	Drift    bool // only the comparison with the baseline found it
 	Cause    *diff.Cause
 	Evidence diff.Evidence
 }
 
 // Find records a finding and returns it, to be completed. It belongs to the program and the variant that the rule looks at, unless it names others.
-// The gate adds id, target, level and what the settings say.
-func (c *Context) Find(f Finding) *Finding {
-	f.Program = cmp.Or(f.Program, c.programName())
+// The gate adds id, target and what the settings say: the level, too, unless the finding has its own.
+func (c *Context) Find(f result.Finding) *Finding { return c.record(Finding{Finding: f}) }
+
+func (c *Context) record(f Finding) *Finding {
+	f.Rule, f.Program = c.Rule.ID, cmp.Or(f.Program, c.programName())
 	if f.Variant == "" && c.Variant != nil {
 		f.Variant = c.Variant.New.Signature
 	}
@@ -134,7 +127,7 @@ func (c *Context) Split(f *Finding, each []Finding) {
 	c.Findings = slices.DeleteFunc(c.Findings, func(other *Finding) bool { return other == f })
 	for _, one := range each {
 		one.Drift, one.Bound = f.Drift, f.Bound
-		c.Find(one)
+		c.record(one)
 	}
 }
 

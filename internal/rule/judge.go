@@ -79,7 +79,7 @@ func (c *Context) Cap(key, subject, unit string, n float64, message string) *Fin
 		return nil
 	}
 	is, allowed := phrase.Apart(n, limit, unit)
-	return c.Find(Finding{
+	return c.Find(result.Finding{
 		Subject: subject, Unit: unit, Actual: n, Limit: limit, Bound: &result.Bound{Key: key, Needs: n},
 		Message: fmt.Sprintf("%s, at most %s allowed", strings.Replace(message, "%s", is, 1), allowed),
 	})
@@ -181,10 +181,10 @@ func (c *Context) compare(a Amount, l Limits) *Finding {
 		c.noteBetter(a, l)
 		return nil
 	}
-	f := c.finding(a, b)
+	f := c.Find(c.finding(a, b))
 	f.Drift, f.Bound = drift, c.bound(a, l)
-	if recorded := c.Find(f); a.Better == Exact || b.tooMuch == (a.Better != Higher) {
-		return recorded
+	if a.Better == Exact || b.tooMuch == (a.Better != Higher) {
+		return f
 	}
 	return nil
 }
@@ -284,8 +284,8 @@ func (b *breach) add(key string, limit float64, tooMuch bool, named float64, sai
 }
 
 // finding says what is broken in words that fit every amount.
-func (c *Context) finding(a Amount, b breach) Finding {
-	f := Finding{
+func (c *Context) finding(a Amount, b breach) result.Finding {
+	f := result.Finding{
 		Subject: a.Subject, Unit: a.Unit,
 		Message: fmt.Sprintf("%s: %s", a.counted(b.against), strings.Join(b.said, "; ")),
 		Actual:  a.Actual, Limit: b.limit,
