@@ -47,7 +47,7 @@ func ChangesOf(t JudgedTarget, findings []JudgedFinding) []result.Change {
 			g.variant(p, v)
 		}
 	}
-	for _, f := range programsFirst(findings) {
+	for _, f := range g.ordered(findings) {
 		g.attach(f)
 	}
 	out := make([]result.Change, 0, len(g.groups))
@@ -209,34 +209,49 @@ func (g *grouping) cause(p *diff.Program, v *diff.Variant, c *diff.Cause) *group
 	return owner
 }
 
-// programsFirst sorts findings about programs before findings about variants: they say more about why a variant exists.
-func programsFirst(findings []JudgedFinding) []*JudgedFinding {
+// ordered sorts findings: those about programs first, because they say more about why a variant exists, and those about variants that the baseline
+// does not have last, because an edit that the others show may be behind them.
+func (g *grouping) ordered(findings []JudgedFinding) []*JudgedFinding {
 	list := make([]*JudgedFinding, len(findings))
 	for i := range findings {
 		list[i] = &findings[i]
 	}
-	slices.SortStableFunc(list, func(a, b *JudgedFinding) int { return compareBool(a.Variant != "", b.Variant != "") })
+	slices.SortStableFunc(list, func(a, b *JudgedFinding) int {
+		return cmp.Or(compareBool(a.Variant != "", b.Variant != ""), compareBool(g.isAdded(a), g.isAdded(b)))
+	})
 	return list
 }
+
+// isAdded reports whether a finding is about a variant that the baseline does not have.
+func (g *grouping) isAdded(f *JudgedFinding) bool { return g.added[compiled{f.Program, f.Variant}] }
 
 // maxDetails bounds the sentences on what else an edit did.
 const maxDetails = 6
 
 // attach assigns a finding to a change: that of its cause, else one of its kind or place in the same program, else a new one.
 func (g *grouping) attach(f *JudgedFinding) {
+	if o := g.alike(f); o != nil {
+		o.breaks(f)
+		return
+	}
 	owner := g.owner(f)
-	owner.found = append(owner.found, f)
-	owner.Variants = diff.AddNew(owner.Variants, f.Variant)
-	owner.Configured, owner.Overrides = diff.AddNew(owner.Configured, f.Configured), diff.AddNew(owner.Overrides, f.Override)
+	owner.breaks(f)
 	if c := f.Cause; c != nil && !owner.placed {
 		owner.Source, owner.placed = g.sourceOf(c, f.Program), c.Source.File != ""
 		owner.OpName = cmp.Or(owner.OpName, c.OpName, c.OpType)
 	}
-	owner.worsen(f.Level)
 	g.explain(owner, f)
 	if c := f.Cause; len(owner.causes) == 0 || c == nil || g.byCause[c.Root()] == nil || len(c.Root().Before)+len(c.Root().After) == 0 {
 		owner.addEvidence(f.Evidence)
 	}
+}
+
+// breaks adds a finding to a change.
+func (o *group) breaks(f *JudgedFinding) {
+	o.found = append(o.found, f)
+	o.Variants = diff.AddNew(o.Variants, f.Variant)
+	o.Configured, o.Overrides = diff.AddNew(o.Configured, f.Configured), diff.AddNew(o.Overrides, f.Override)
+	o.worsen(f.Level)
 }
 
 func (g *grouping) owner(f *JudgedFinding) *group {
@@ -247,7 +262,7 @@ func (g *grouping) owner(f *JudgedFinding) *group {
 	if again := g.at[key{f.Program, diff.KindArguments, ""}]; again != nil && kind == diff.KindArguments {
 		return again
 	}
-	if g.added[compiled{f.Program, f.Variant}] { // whatever is wrong with one more compilation follows from it
+	if g.isAdded(f) { // whatever else is wrong with one more compilation follows from it
 		kind, c = diff.KindArguments, nil
 	} else if found := g.behind(f, kind); found != nil {
 		return found
@@ -259,6 +274,23 @@ func (g *grouping) owner(f *JudgedFinding) *group {
 		}
 		return made
 	})
+}
+
+// alike finds the change that breaks the same limit in a variant that the baseline has, by as much, for a finding about one that it does not have: an
+// edit breaks it in every compilation. It returns nil if there is none.
+func (g *grouping) alike(f *JudgedFinding) *group {
+	if !g.isAdded(f) {
+		return nil
+	}
+	at := slices.IndexFunc(g.groups, func(o *group) bool {
+		return o.Program == f.Program && slices.ContainsFunc(o.found, func(known *JudgedFinding) bool {
+			return known.Rule == f.Rule && known.Subject == f.Subject && known.Variant != "" && known.Actual == f.Actual && !g.isAdded(known)
+		})
+	})
+	if at < 0 {
+		return nil
+	}
+	return g.groups[at]
 }
 
 // behind finds the change that causes a finding without a cause: the one of the same kind, the one that brought the operation that the finding names,

@@ -147,6 +147,16 @@ func TestNewVariant(t *testing.T) {
 	if list := ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{p}}, nil); len(list) != 3 || list[2].Kind != diff.KindArguments || list[2].Level != "info" {
 		t.Errorf("where no rule forbids it: %+v", list)
 	}
+	// An edit that breaks a limit in the other variants as well is what breaks it in this one.
+	found = append(found, finding("max-kernels", &p.Variants[0].Causes[1]), finding("max-temp-bytes", &p.Variants[0].Causes[1]))
+	found[1].Actual = 7
+	ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{p}}, found)
+	if found[0].Change != found[3].Change || found[0].Change == found[2].Change {
+		t.Errorf("max-kernels of the new variant belongs to %s, that of the other to %s", found[0].Change, found[3].Change)
+	}
+	if found[1].Change != found[2].Change {
+		t.Errorf("7 of max-temp-bytes belongs to %s, the new variant to %s", found[1].Change, found[2].Change)
+	}
 }
 
 // The variants of a program that was edited share the change.
