@@ -326,7 +326,7 @@ func TestGraphOfAScope(t *testing.T) {
 
 // A text that is cut out of a module has strings of the HLO's language.
 func TestCString(t *testing.T) {
-	if m, err := hlo.ParseText([]byte("HloModule m\n\nENTRY %e {\n  ROOT %a = f32[] parameter(0), metadata={op_name="+cString("a\"b\\c\nd")+"}\n}\n"), "m.txt"); err != nil {
+	if m, err := hlo.ParseText([]byte("HloModule m\n\nENTRY %e {\n  ROOT %a = f32[] parameter(0), metadata={op_name="+hlo.Quoted("a\"b\\c\nd")+"}\n}\n"), "m.txt"); err != nil {
 		t.Error(err)
 	} else if got := m.Metadata(m.Comps[m.Entry].Root).OpName; got != "a\"b\\c\nd" {
 		t.Errorf("read back as %q", got)

@@ -85,7 +85,7 @@ func (w *hloWriter) header(entry hlo.CompID) {
 	if len(h.Attributes) > 0 {
 		var list []string
 		for _, key := range slices.Sorted(maps.Keys(h.Attributes)) {
-			list = append(list, key+"="+cString(h.Attributes[key]))
+			list = append(list, key+"="+hlo.Quoted(h.Attributes[key]))
 		}
 		fmt.Fprintf(&w.out, ", frontend_attributes={%s}", strings.Join(list, ","))
 	}
@@ -93,23 +93,15 @@ func (w *hloWriter) header(entry hlo.CompID) {
 }
 
 func indices(index []int64) string {
-	parts := make([]string, len(index))
-	for i, n := range index {
-		parts[i] = strconv.FormatInt(n, 10)
-	}
-	return "{" + strings.Join(parts, ",") + "}"
+	return "{" + strings.ReplaceAll(strings.Trim(fmt.Sprint(index), "[]"), " ", ",") + "}"
 }
 
 // parameters are the shapes of a computation's parameters, in their order.
 func (w *hloWriter) parameters(c hlo.CompID) []string {
 	var shapes []string
-	first, end := w.m.Body(c)
-	for id := first; id < end; id++ {
-		if i := &w.m.Instrs[id]; i.Opcode == hlo.OpParameter {
-			for int(i.Param) >= len(shapes) {
-				shapes = append(shapes, "")
-			}
-			shapes[i.Param] = w.shape(id)
+	for _, id := range w.m.Params(c) {
+		if id != hlo.NoInstr {
+			shapes = append(shapes, w.shape(id))
 		}
 	}
 	return shapes
@@ -129,7 +121,7 @@ func (w *hloWriter) computation(c hlo.CompID) {
 	}
 	w.out.WriteString("}")
 	if thread := w.m.Text(w.m.Comps[c].Thread); thread != "" {
-		fmt.Fprintf(&w.out, ", execution_thread=%s", cString(strings.Trim(thread, `"`)))
+		fmt.Fprintf(&w.out, ", execution_thread=%s", hlo.Quoted(strings.Trim(thread, `"`)))
 	}
 	w.out.WriteString("\n")
 }
@@ -174,37 +166,13 @@ func (w *hloWriter) names(ids []hlo.InstrID) string {
 func spelled(key, value string) string {
 	switch key {
 	case "custom_call_target", "async_execution_thread", "infeed_config", "outfeed_config":
-		return cString(value)
+		return hlo.Quoted(value)
 	case "backend_config":
 		if !strings.HasPrefix(value, "{") || !json.Valid([]byte(value)) {
-			return cString(value)
+			return hlo.Quoted(value)
 		}
 	}
 	return value
-}
-
-// cString quotes as XLA does: bytes that are not printable as octal numbers.
-func cString(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, c := range []byte(s) {
-		switch {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c == '\n':
-			b.WriteString(`\n`)
-		case c == '\t':
-			b.WriteString(`\t`)
-		case c == '\r':
-			b.WriteString(`\r`)
-		case c < ' ' || c > '~':
-			fmt.Fprintf(&b, `\%03o`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String() + `"`
 }
 
 // callees prints the computations that an instruction calls.
@@ -241,13 +209,13 @@ func (w *hloWriter) metadata(id hlo.InstrID) {
 	md := w.m.Metadata(id)
 	var fields []string
 	if md.OpType != "" {
-		fields = append(fields, "op_type="+cString(md.OpType))
+		fields = append(fields, "op_type="+hlo.Quoted(md.OpType))
 	}
 	if md.OpName != "" {
-		fields = append(fields, "op_name="+cString(md.OpName))
+		fields = append(fields, "op_name="+hlo.Quoted(md.OpName))
 	}
 	if md.Source.File != "" {
-		fields = append(fields, "source_file="+cString(md.Source.File), fmt.Sprintf("source_line=%d", md.Source.Line))
+		fields = append(fields, "source_file="+hlo.Quoted(md.Source.File), fmt.Sprintf("source_line=%d", md.Source.Line))
 	}
 	if len(fields) > 0 {
 		fmt.Fprintf(&w.out, ", metadata={%s}", strings.Join(fields, " "))

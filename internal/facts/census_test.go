@@ -18,7 +18,7 @@ func TestCensusFindsEverything(t *testing.T) {
 		}
 		var want []hlo.InstrID
 		opcodes := map[hlo.Opcode]int{}
-		for _, c := range r.inOrder() {
+		for _, c := range r.order() {
 			for id, end := m.Body(c); id < end; id++ {
 				if opcodes[m.Instrs[id].Opcode]++; products(id) {
 					want = append(want, id)

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/price"
 )
 
 // formKey tells forms apart: what the instruction says and reads, and how the walk classed the launch.
@@ -175,14 +174,6 @@ func (r *reader) operandBytes(id hlo.InstrID) (n int64) {
 	return n
 }
 
-// price is XLA's cost analysis of the module, made once.
-func (r *reader) price() *price.Prices {
-	if r.costs == nil {
-		r.costs = price.Price(r.alike(), nil)
-	}
-	return r.costs
-}
-
 // noisyAttrs do not tell what an operation computes: they number, annotate, schedule or repeat.
 var noisyAttrs = map[string]bool{
 	"backend_config": true, "frontend_attributes": true, "sharding": true, "channel_id": true, "control-predecessors": true,
@@ -280,20 +271,4 @@ func contentHash(content uint64, texts ...string) string {
 	h := fnv.New64a()
 	h.Write(b)
 	return fmt.Sprintf("%016x", h.Sum64())
-}
-
-// alike says which computations are the same, found out once.
-func (r *reader) alike() *hlo.Alike {
-	if r.same == nil {
-		r.same = r.m.Alike()
-	}
-	return r.same
-}
-
-// prints are the module's content hashes, made once.
-func (r *reader) prints() *hlo.Prints {
-	if r.hashes == nil {
-		r.hashes = r.alike().Prints()
-	}
-	return r.hashes
 }

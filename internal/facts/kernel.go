@@ -6,88 +6,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/price"
 )
-
-// reader answers questions about one module's instructions, each text made once.
-type reader struct {
-	m        *hlo.Module
-	sources  *sources
-	metas    []hlo.Metadata // by MetadataID
-	decoded  []bool         // those in metas that were asked for
-	interner *interner      // of values that modules have in common
-	forms    map[formKey]formed
-	sites    map[siteKey]*Site
-	flow     *flow                  // the operations in kernels
-	shapes   []string               // by ShapeID, without layout
-	order    []hlo.CompID           // see inOrder
-	taken    *census                // see census
-	sizes    []int64                // by ShapeID, of all arrays in it
-	seen     []bool                 // see operandBytes
-	same     *hlo.Alike             // see alike
-	costs    *price.Prices          // see price
-	meter    *price.Meter           // see work
-	follower *follower              // see follow
-	rewrites map[hlo.InstrID]string // the state that a launch writes whole
-	walked   *walk                  // see walk
-	hashes   *hlo.Prints            // see prints
-}
-
-// readerOf makes a reader with an interner, a new one where none is given.
-func readerOf(m *hlo.Module, from *interner) *reader {
-	if from == nil {
-		from = newInterner()
-	}
-	metas, shapes := m.MetadataIDs(), m.ShapeIDs()
-	r := &reader{
-		m: m, sources: newSources(m, from), interner: from, forms: map[formKey]formed{}, sites: map[siteKey]*Site{},
-		rewrites: map[hlo.InstrID]string{}, metas: make([]hlo.Metadata, metas), decoded: make([]bool, metas),
-		shapes: make([]string, shapes), sizes: make([]int64, shapes),
-	}
-	r.flow = newFlow(r)
-	for id := range r.sizes {
-		r.sizes[id] = r.m.ShapeBytes(hlo.ShapeID(id))
-	}
-	return r
-}
-
-// shape is the shape's text without layout.
-func (r *reader) shape(id hlo.ShapeID) string {
-	if r.shapes[id] == "" {
-		r.shapes[id] = r.interner.word(r.m.ShapeText(id))
-	}
-	return r.shapes[id]
-}
-
-// metadata decodes an instruction's metadata, once for all instructions that share it.
-func (r *reader) metadata(id hlo.InstrID) hlo.Metadata {
-	meta := r.m.MetadataID(id)
-	r.decode(meta)
-	return r.metas[meta]
-}
-
-func (r *reader) decode(meta hlo.MetadataID) {
-	if r.decoded[meta] {
-		return
-	}
-	md := r.m.MetadataByID(meta)
-	r.sources.trace(&md)
-	r.metas[meta], r.decoded[meta] = md, true
-}
-
-// eachMetadata yields all metadata, each once, in the order in which the source first says it.
-func (r *reader) eachMetadata() iter.Seq[hlo.Metadata] {
-	return func(yield func(hlo.Metadata) bool) {
-		for meta := range r.metas {
-			r.decode(hlo.MetadataID(meta))
-			if !yield(r.metas[meta]) {
-				return
-			}
-		}
-	}
-}
-
-func (r *reader) opcode(id hlo.InstrID) string { return r.m.OpcodeName(r.m.Instrs[id].Opcode) }
 
 // kernel describes one launch.
 func (r *reader) kernel(l launch) Kernel {
@@ -181,14 +100,6 @@ func (r *reader) instructionNames(launches []launch, kernels []Kernel) {
 		n := r.m.NameLen(l.id)
 		kernels[i].Name, left = left[:n], left[n:]
 	}
-}
-
-// reach makes a table long enough for an index.
-func reach[T any](table []T, index int) []T {
-	if index < len(table) {
-		return table
-	}
-	return append(table, make([]T, index+1-len(table))...)
 }
 
 // Describe returns the kernel in a line: "loop add, tanh → f32[8,128]  jit(step)/gelu/tanh (model.py:3)".

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/artifacts"
@@ -174,4 +175,264 @@ func (r *reader) buffers(largest []artifacts.Value) []Buffer {
 		list = append(list, named)
 	}
 	return list
+}
+
+// Lifetime is an array in the device's memory, from the step of the schedule that makes it to the last one that reads it.
+type Lifetime struct {
+	Name     string // of the instruction that makes it
+	OpName   string
+	Shape    string
+	Source   hlo.Location
+	Bytes    int64
+	From, To int // places in the entry computation, both included
+}
+
+// Schedule holds the arrays that are alive at each step of the entry computation. It knows the schedule, but not which arrays share bytes: XLA may
+// reserve more memory, because its allocations leave gaps.
+type Schedule struct {
+	Steps     int
+	Lifetimes []Lifetime // in the order in which they begin
+	at        map[string]int
+}
+
+// Schedule follows every array through the entry computation. It returns nil unless the module is open; see [Options.KeepModules].
+func (v *Variant) Schedule() *Schedule {
+	if v.Module == nil {
+		return nil
+	}
+	l := newLiveness(v.Module, v.Module.Entry)
+	l.follow()
+	s := &Schedule{Steps: len(l.values), at: map[string]int{}}
+	src := newSources(v.Module, newInterner())
+	for i := range l.arrays {
+		a := &l.arrays[i]
+		if a.bytes == 0 {
+			continue
+		}
+		md := v.Module.Metadata(a.made)
+		s.Lifetimes = append(s.Lifetimes, Lifetime{
+			Name: v.Module.InstrName(a.made), OpName: md.OpName, Shape: v.Module.ShapeText(v.Module.Instrs[a.made].Shape), Source: src.locate(md),
+			Bytes: a.bytes, From: a.from, To: a.to,
+		})
+	}
+	for i := range l.values {
+		s.at[v.Module.InstrName(l.first+hlo.InstrID(i))] = i
+	}
+	return s
+}
+
+// Step is the place of an instruction in the entry computation, -1 for an instruction in a loop or branch.
+func (s *Schedule) Step(name string) int {
+	if at, ok := s.at[name]; ok {
+		return at
+	}
+	return -1
+}
+
+// Live returns how many bytes are alive at each step.
+func (s *Schedule) Live() []int64 {
+	grows := make([]int64, s.Steps+1)
+	for _, l := range s.Lifetimes {
+		grows[l.From] += l.Bytes
+		grows[l.To+1] -= l.Bytes
+	}
+	for i := 1; i < len(grows); i++ {
+		grows[i] += grows[i-1]
+	}
+	return grows[:s.Steps]
+}
+
+// Peak returns the first step at which the most bytes are alive, and how many.
+func (s *Schedule) Peak() (step int, bytes int64) {
+	for i, n := range s.Live() {
+		if n > bytes {
+			step, bytes = i, n
+		}
+	}
+	return step, bytes
+}
+
+// liveness follows the arrays of one computation.
+type liveness struct {
+	m      *hlo.Module
+	comp   hlo.CompID
+	first  hlo.InstrID
+	values [][]int32 // of every instruction the arrays that its result consists of, a tuple's one after another
+	arrays []liveArray
+}
+
+type liveArray struct {
+	made     hlo.InstrID
+	bytes    int64
+	from, to int
+}
+
+func newLiveness(m *hlo.Module, c hlo.CompID) *liveness {
+	first, end := m.Body(c)
+	return &liveness{m: m, comp: c, first: first, values: make([][]int32, end-first)}
+}
+
+func (l *liveness) follow() {
+	for i := range l.values {
+		id := l.first + hlo.InstrID(i)
+		for _, operand := range l.m.Operands(id) {
+			l.touch(l.of(operand), i)
+		}
+		l.values[i] = l.result(id, i)
+	}
+	root := l.m.Comps[l.comp].Root
+	l.touch(l.of(root), len(l.values)-1)
+	if l.comp == l.m.Entry {
+		l.aliases(root)
+	}
+	for i := range l.values {
+		l.reuse(l.first+hlo.InstrID(i), i)
+	}
+}
+
+// reuse ends the operands of a fusion or an update one step sooner that nothing else reads any more: the result takes their place.
+func (l *liveness) reuse(id hlo.InstrID, at int) {
+	switch l.m.Instrs[id].Opcode {
+	case hlo.OpFusion, hlo.OpDynamicUpdateSlice, hlo.OpScatter:
+	default:
+		return
+	}
+	for _, made := range l.values[at] {
+		for _, operand := range l.m.Operands(id) {
+			read := l.of(operand)
+			if len(read) == 1 && l.arrays[read[0]].to == at && l.arrays[read[0]].from < at && l.arrays[read[0]].bytes == l.arrays[made].bytes {
+				l.arrays[read[0]].to--
+				break
+			}
+		}
+	}
+}
+
+func (l *liveness) of(id hlo.InstrID) []int32 { return l.values[id-l.first] }
+
+func (l *liveness) touch(arrays []int32, at int) {
+	for _, a := range arrays {
+		l.arrays[a].to = max(l.arrays[a].to, at)
+	}
+}
+
+// result lists the arrays of an instruction's result: those of its operands, where it makes none of its own.
+func (l *liveness) result(id hlo.InstrID, at int) []int32 {
+	operands := l.m.Operands(id)
+	switch op := l.m.Instrs[id].Opcode; op {
+	case hlo.OpTuple:
+		var all []int32
+		for _, o := range operands {
+			all = append(all, l.of(o)...)
+		}
+		return all
+	case hlo.OpGetTupleElement:
+		if start, n := l.element(operands[0], int(l.m.Instrs[id].Param)); start+n <= len(l.of(operands[0])) {
+			return l.of(operands[0])[start : start+n]
+		}
+	case hlo.OpBitcast, hlo.OpOptBarrier, hlo.OpWhile, hlo.OpDomain, hlo.OpAddDependency, hlo.OpAllReduceDone, hlo.OpAsyncUpdate:
+		if len(operands) > 0 && len(l.of(operands[0])) == l.leaves(l.m.Instrs[id].Shape) {
+			l.inside(id, at)
+			return l.of(operands[0])
+		}
+	}
+	l.inside(id, at)
+	return l.own(id, l.m.Instrs[id].Shape, at, nil)
+}
+
+// element is where the arrays of a tuple's element begin, and how many they are.
+func (l *liveness) element(tuple hlo.InstrID, index int) (start, n int) {
+	elements := l.m.Shape(l.m.Instrs[tuple].Shape).Elements
+	for i, e := range elements {
+		if n = l.leaves(e); i == index {
+			return start, n
+		}
+		start += n
+	}
+	return start, 0
+}
+
+func (l *liveness) leaves(id hlo.ShapeID) (n int) {
+	s := l.m.Shape(id)
+	if s.Type != hlo.Tuple {
+		return 1
+	}
+	for _, e := range s.Elements {
+		n += l.leaves(e)
+	}
+	return n
+}
+
+// own makes new arrays for a result. Those in another memory than the device's main one take nothing.
+func (l *liveness) own(id hlo.InstrID, shape hlo.ShapeID, at int, to []int32) []int32 {
+	s := l.m.Shape(shape)
+	if s.Type == hlo.Tuple {
+		for _, e := range s.Elements {
+			to = l.own(id, e, at, to)
+		}
+		return to
+	}
+	a := liveArray{made: id, bytes: l.m.ShapeBytes(shape), from: at, to: at}
+	if strings.Contains(s.Layout, "S(") {
+		a.bytes = 0
+	}
+	if op := l.m.Instrs[id].Opcode; op == hlo.OpParameter && l.comp == l.m.Entry || op == hlo.OpConstant {
+		a.from, a.to = 0, len(l.values)-1 // set aside for the whole run
+	}
+	l.arrays = append(l.arrays, a)
+	return append(to, int32(len(l.arrays)-1))
+}
+
+// inside adds what a loop, a branch or a call needs beside its operands and result, while it runs.
+func (l *liveness) inside(id hlo.InstrID, at int) {
+	switch l.m.Instrs[id].Opcode {
+	case hlo.OpWhile, hlo.OpConditional, hlo.OpCall:
+	default:
+		return
+	}
+	var most int64
+	for _, c := range l.m.Callees(id) {
+		if c < l.comp { // callees come first; anything else is a broken module
+			most = max(most, peakInside(l.m, c))
+		}
+	}
+	l.arrays = append(l.arrays, liveArray{made: id, bytes: most, from: at, to: at})
+}
+
+// peakInside is the most that a called computation has alive at once beside its parameters and its result.
+func peakInside(m *hlo.Module, c hlo.CompID) int64 {
+	l := newLiveness(m, c)
+	l.follow()
+	lent := slices.Clone(l.of(m.Comps[c].Root))
+	for i, arrays := range l.values {
+		if m.Instrs[l.first+hlo.InstrID(i)].Opcode == hlo.OpParameter {
+			lent = append(lent, arrays...)
+		}
+	}
+	for _, a := range lent {
+		l.arrays[a].bytes = 0
+	}
+	s := Schedule{Steps: len(l.values)}
+	for _, a := range l.arrays {
+		s.Lifetimes = append(s.Lifetimes, Lifetime{Bytes: a.bytes, From: a.from, To: a.to})
+	}
+	_, bytes := s.Peak()
+	return bytes
+}
+
+// aliases drops results that are in the memory of a donated argument.
+func (l *liveness) aliases(root hlo.InstrID) {
+	results := l.of(root)
+	for _, alias := range l.m.Header.Aliases {
+		at, n := 0, 0
+		if len(alias.Output) > 0 {
+			at, n = l.element(root, int(alias.Output[0]))
+		}
+		if len(alias.Output) > 1 || n > 1 || at >= len(results) {
+			continue
+		}
+		if a := &l.arrays[results[at]]; l.m.Instrs[a.made].Opcode != hlo.OpParameter {
+			a.bytes = 0
+		}
+	}
 }

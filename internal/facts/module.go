@@ -213,7 +213,6 @@ func openModule(file *dump.File) (*hlo.Module, func() error, error) {
 
 // measure takes the facts of the optimized module.
 func (out *measuring) measure(r *reader, s *dump.Stage) error {
-	r.costs = price.Price(r.alike(), nil)
 	fingerprint := r.prints().Fingerprint()
 	w, err := r.walk()
 	if err != nil {

@@ -2,8 +2,12 @@ package facts
 
 import (
 	"encoding/json"
+	"fmt"
 	"iter"
+	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
 )
@@ -134,4 +138,155 @@ func (l OpList) distinct(seen *seenOps) iter.Seq[Op] {
 			}
 		}
 	}
+}
+
+// Opcodes holds the opcodes of a kernel, sorted, each with its number of occurrences. A large fusion holds a dozen of them a hundred times.
+type Opcodes []OpcodeTimes
+
+// OpcodeTimes is an opcode and its number of occurrences in a kernel.
+type OpcodeTimes struct {
+	Opcode string
+	Times  int
+}
+
+// OpcodesOf counts opcodes in a sorted list. It keeps the order of an unsorted list.
+func OpcodesOf(list ...string) Opcodes {
+	var o Opcodes
+	for _, opcode := range list {
+		if n := len(o); n > 0 && o[n-1].Opcode == opcode {
+			o[n-1].Times++
+		} else {
+			o = append(o, OpcodeTimes{opcode, 1})
+		}
+	}
+	return o
+}
+
+// Len counts the operations.
+func (o Opcodes) Len() (n int) {
+	for _, op := range o {
+		n += op.Times
+	}
+	return n
+}
+
+// All yields the opcode of every operation. An opcode that occurs twice is yielded twice.
+func (o Opcodes) All() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, op := range o {
+			for range op.Times {
+				if !yield(op.Opcode) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// List returns the opcodes as OpcodesOf takes them.
+func (o Opcodes) List() []string { return slices.Collect(o.All()) }
+
+// Times returns the number of occurrences of an opcode.
+func (o Opcodes) Times(opcode string) (n int) {
+	for _, op := range o {
+		if op.Opcode == opcode {
+			n += op.Times
+		}
+	}
+	return n
+}
+
+// Words names each opcode once: "exponential", "2 reduce".
+func (o Opcodes) Words() []string {
+	words := make([]string, len(o))
+	for i, op := range o {
+		if words[i] = op.Opcode; op.Times > 1 {
+			words[i] = strconv.Itoa(op.Times) + " " + op.Opcode
+		}
+	}
+	return words
+}
+
+// String names them all: "exponential, 2 reduce".
+func (o Opcodes) String() string { return strings.Join(o.Words(), ", ") }
+
+// opcodes counts what the operations do, broadcasts left out unless there is nothing else.
+func (b *body) opcodes() (do Opcodes) {
+	counts := map[string]int{}
+	for _, kind := range b.Kinds {
+		counts[b.Tables.Kinds[kind].Opcode]++
+	}
+	if delete(counts, broadcast); len(counts) == 0 && len(b.Kinds) > 0 {
+		return OpcodesOf(broadcast)
+	}
+	for _, opcode := range slices.Sorted(maps.Keys(counts)) {
+		do = append(do, OpcodeTimes{opcode, counts[opcode]})
+	}
+	return do
+}
+
+const broadcast = "broadcast"
+
+// operandShapes lists the operands' shapes.
+func (r *reader) operandShapes(id hlo.InstrID) []string {
+	var shapes []string
+	for _, o := range r.m.Operands(id) {
+		shapes = append(shapes, r.shape(r.m.Instrs[o].Shape))
+	}
+	return shapes
+}
+
+// MarshalJSON lists the opcodes, "multiply*2" for two of them.
+func (o Opcodes) MarshalJSON() ([]byte, error) { return json.Marshal(o.Folded()) }
+
+// Folded lists the opcodes, "multiply*2" for two of them.
+func (o Opcodes) Folded() []string {
+	list := make([]string, len(o))
+	for i, op := range o {
+		list[i] = op.Opcode
+		if op.Times != 1 {
+			list[i] += "*" + strconv.Itoa(op.Times)
+		}
+	}
+	return list
+}
+
+// maxTimes bounds how often an opcode is in one kernel.
+const maxTimes = 1 << 20
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (o *Opcodes) UnmarshalJSON(data []byte) error {
+	var list []string
+	if err := json.Unmarshal(data, &list); err != nil {
+		return err
+	}
+	*o = make(Opcodes, len(list))
+	for i, text := range list {
+		opcode, times, several := strings.Cut(text, "*")
+		(*o)[i] = OpcodeTimes{opcode, 1}
+		if several {
+			n, err := strconv.Atoi(times)
+			if err != nil || n < 1 || n > maxTimes {
+				return fmt.Errorf("%q is no opcode", text)
+			}
+			(*o)[i].Times = n
+		}
+	}
+	return nil
+}
+
+// classNames are the classes of launches.
+var classNames = []string{ClassKernel: "kernel", ClassLibrary: "library", ClassCopy: "copy", ClassCollective: "collective", ClassControl: "control"}
+
+// MarshalText writes the class as a word.
+func (c Class) MarshalText() ([]byte, error) { return []byte(classNames[c]), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (c *Class) UnmarshalText(text []byte) error {
+	at := slices.Index(classNames, string(text))
+	if at < 0 {
+		return fmt.Errorf("unknown class %q of a kernel", text)
+	}
+	*c = Class(at)
+	return nil
 }

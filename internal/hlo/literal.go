@@ -1,7 +1,10 @@
 package hlo
 
 import (
+	"encoding/binary"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -213,4 +216,235 @@ func (p *textParser) tupleLiteral(b []byte, i int) ([]byte, int) {
 // scalar spells a number, a pair of numbers or a word, with single blanks.
 func (t text) scalar(i, end int) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(string(t[i:end]), ",", ", ")), " ")
+}
+
+// literalFields holds, by type, the field of LiteralProto with the values, and how one is printed.
+var literalFields = map[Type]struct {
+	field int
+	width int // bytes of one value; 0 for a varint
+	value func(raw []byte, varint uint64) string
+}{
+	Pred: {2, 0, integerValue(64, false)},
+	S32:  {4, 0, integerValue(64, true)}, S64: {5, 0, integerValue(64, true)}, U32: {6, 0, integerValue(64, false)}, U64: {7, 0, integerValue(64, false)},
+	F32: {8, 4, float32Value}, F64: {9, 8, float64Value}, C64: {12, 8, complex64Value}, C128: {18, 16, complex128Value},
+	U8: {3, 1, integerValue(8, false)}, S8: {15, 1, integerValue(8, true)}, U16: {16, 2, integerValue(16, false)}, S16: {17, 2, integerValue(16, true)},
+	F16: {11, 2, smallFloat{exponent: 5, mantissa: 10, infinite: true}.digits(5)}, BF16: {13, 2, smallFloat{exponent: 8, mantissa: 7, infinite: true}.digits(4)},
+
+	19: {19, 1, smallFloat{exponent: 5, mantissa: 2, infinite: true}.digits(2)},
+	20: {20, 1, smallFloat{exponent: 4, mantissa: 3}.digits(3)},
+	21: {21, 1, integerValue(4, true)},
+	22: {22, 1, integerValue(4, false)},
+	23: {23, 1, smallFloat{exponent: 4, mantissa: 3, bias: 11, zeroNaN: true}.digits(3)},
+	24: {24, 1, smallFloat{exponent: 5, mantissa: 2, bias: 16, zeroNaN: true}.digits(2)},
+	25: {25, 1, smallFloat{exponent: 4, mantissa: 3, bias: 8, zeroNaN: true}.digits(3)},
+	26: {26, 1, integerValue(2, true)},
+	27: {27, 1, integerValue(2, false)},
+	28: {28, 1, smallFloat{exponent: 4, mantissa: 3, infinite: true}.digits(3)},
+	29: {29, 1, smallFloat{exponent: 3, mantissa: 4, infinite: true}.digits(3)},
+	30: {30, 1, integerValue(1, true)},
+	31: {31, 1, integerValue(1, false)},
+	32: {32, 1, smallFloat{exponent: 2, mantissa: 1, noNaN: true}.digits(2)},
+	33: {33, 1, smallFloat{exponent: 8, mantissa: 0, signless: true}.digits(2)},
+	35: {35, 1, smallFloat{exponent: 3, mantissa: 2, noNaN: true}.digits(2)},
+	36: {36, 1, smallFloat{exponent: 2, mantissa: 3, noNaN: true}.digits(3)},
+}
+
+// literalValues prints the values of a literal in the order in which they are stored.
+func literalValues(src []byte, body Range, s *Shape) []string {
+	kind, known := literalFields[s.Type]
+	if !known {
+		return nil
+	}
+	var values []string
+	for f := fieldsOf(src, body); f.next(); {
+		if f.tag>>3 != kind.field {
+			continue
+		}
+		if kind.width > 0 {
+			for b := src[f.body.Start:f.body.End]; len(b) >= kind.width; b = b[kind.width:] {
+				values = append(values, kind.value(b[:kind.width], 0))
+			}
+			continue
+		}
+		for p := fieldsOf(src, f.body); p.more(); {
+			values = append(values, kind.value(nil, p.varint()))
+		}
+	}
+	if s.Type == Pred && len(s.Dims) == 0 && len(values) == 1 {
+		values[0] = strconv.FormatBool(values[0] == "1")
+	}
+	return values
+}
+
+// integerValue prints integers of so many bits.
+func integerValue(bits int, signed bool) func(raw []byte, varint uint64) string {
+	return func(raw []byte, v uint64) string {
+		if v = (v | littleEndian(raw)) << (64 - bits); signed {
+			return strconv.FormatInt(int64(v)>>(64-bits), 10)
+		}
+		return strconv.FormatUint(v>>(64-bits), 10)
+	}
+}
+
+func littleEndian(raw []byte) (v uint64) {
+	for i, b := range raw {
+		v |= uint64(b) << (8 * i)
+	}
+	return v
+}
+
+func float32Value(raw []byte, _ uint64) string {
+	return string(appendFloat32(nil, math.Float32frombits(binary.LittleEndian.Uint32(raw))))
+}
+
+func float64Value(raw []byte, _ uint64) string {
+	return string(appendFloat64(nil, math.Float64frombits(binary.LittleEndian.Uint64(raw))))
+}
+
+func complex64Value(raw []byte, _ uint64) string {
+	return "(" + float32Value(raw[:4], 0) + ", " + float32Value(raw[4:], 0) + ")"
+}
+
+func complex128Value(raw []byte, _ uint64) string {
+	return "(" + float64Value(raw[:8], 0) + ", " + float64Value(raw[8:], 0) + ")"
+}
+
+// appendFloat32 prints a number with six digits if these suffice to tell it from others, and else with nine. appendFloat64 prints 15 or 17.
+func appendFloat32(b []byte, v float32) []byte {
+	short := strconv.AppendFloat(nil, float64(v), 'g', 6, 64)
+	if back, _ := strconv.ParseFloat(string(short), 32); float32(back) != v && v == v {
+		short = strconv.AppendFloat(nil, float64(v), 'g', 9, 64)
+	}
+	return append(b, spellFloat(short, math.Signbit(float64(v)), math.Float32bits(v)&0x7fffff, 0x400000)...)
+}
+
+func appendFloat64(b []byte, v float64) []byte {
+	short := strconv.AppendFloat(nil, v, 'g', 15, 64)
+	if back, _ := strconv.ParseFloat(string(short), 64); back != v && v == v {
+		short = strconv.AppendFloat(nil, v, 'g', 17, 64)
+	}
+	return append(b, spellFloat(short, math.Signbit(v), 0, 0)...)
+}
+
+// spellFloat turns Go's names of infinities and NaN into XLA's. XLA prints the payload of a NaN that is not the quiet one.
+func spellFloat(printed []byte, negative bool, payload, quiet uint32) string {
+	switch text := string(printed); text {
+	case "+Inf":
+		return "inf"
+	case "-Inf":
+		return "-inf"
+	case "NaN":
+		text = "nan"
+		if payload != quiet {
+			text = "nan(0x" + strconv.FormatUint(uint64(payload), 16) + ")"
+		}
+		if negative {
+			text = "-" + text
+		}
+		return text
+	default:
+		return text
+	}
+}
+
+// smallFloat is a floating-point format of at most sixteen bits: sign, exponent and mantissa from the top.
+type smallFloat struct {
+	exponent, mantissa int
+	bias               int  // 0: 2^(exponent-1) - 1
+	infinite           bool // IEEE: the highest exponent means infinity and NaN
+	signless           bool
+	zeroNaN            bool // NaN is minus zero (the fnuz formats)
+	noNaN              bool // every bit pattern is a number
+}
+
+// digits prints numbers with so many significant digits.
+func (s smallFloat) digits(n int) func(raw []byte, varint uint64) string {
+	return func(raw []byte, _ uint64) string {
+		v, negative := s.value(uint32(littleEndian(raw)))
+		return spellFloat(strconv.AppendFloat(nil, v, 'g', n, 64), negative, 0, 0)
+	}
+}
+
+func (s smallFloat) value(bits uint32) (v float64, negative bool) {
+	exponent := int(bits >> s.mantissa & (1<<s.exponent - 1))
+	mantissa := bits & (1<<s.mantissa - 1)
+	negative = !s.signless && bits>>(s.mantissa+s.exponent)&1 != 0
+	bias := s.bias
+	if bias == 0 {
+		bias = 1<<(s.exponent-1) - 1
+	}
+	top := exponent == 1<<s.exponent-1
+	switch {
+	case s.isNaN(top, exponent, mantissa, negative):
+		return math.NaN(), negative
+	case s.infinite && top:
+		v = math.Inf(1)
+	case exponent == 0 && !s.signless:
+		v = math.Ldexp(float64(mantissa), 1-bias-s.mantissa)
+	default:
+		v = math.Ldexp(float64(mantissa|1<<s.mantissa), exponent-bias-s.mantissa)
+	}
+	if negative {
+		v = -v
+	}
+	return v, negative
+}
+
+func (s smallFloat) isNaN(top bool, exponent int, mantissa uint32, negative bool) bool {
+	switch {
+	case s.noNaN:
+		return false
+	case s.zeroNaN:
+		return exponent == 0 && mantissa == 0 && negative
+	case s.infinite:
+		return top && mantissa != 0
+	}
+	return top && mantissa == 1<<s.mantissa-1
+}
+
+// canonicalLiteral spells numbers as XLA prints them: a person may write 1.0 for 1. A subnormal float is 0, as the compiler threads of
+// jaxlib 0.10 print it, and so is -0: XLA prints the sign, and its parser reads a 0 back.
+func canonicalLiteral(t Type, literal string) string {
+	switch {
+	case t == Pred && literal == "1":
+		return "true"
+	case t == Pred && literal == "0":
+		return "false"
+	}
+	var b strings.Builder
+	for len(literal) > 0 {
+		n := strings.IndexAny(literal, "0123456789-")
+		if n < 0 {
+			break
+		}
+		end := n + len(literal[n:])
+		if k := strings.IndexAny(literal[n:], ", })"); k >= 0 {
+			end = n + k
+		}
+		b.WriteString(literal[:n])
+		b.WriteString(canonicalNumber(t, literal[n:end]))
+		literal = literal[end:]
+	}
+	return b.String() + literal
+}
+
+const smallestNormal = 0x1p-126
+
+func canonicalNumber(t Type, number string) string {
+	bits := 32
+	if t == F64 {
+		bits = 64
+	}
+	v, err := strconv.ParseFloat(number, bits)
+	switch {
+	case err != nil:
+		return number
+	case v == 0, t != F64 && math.Abs(v) < smallestNormal:
+		return "0"
+	case t == F64:
+		return string(appendFloat64(nil, v))
+	case t == F32:
+		return string(appendFloat32(nil, float32(v)))
+	}
+	return number
 }

@@ -227,6 +227,9 @@ func (p *attrPrinter) frontendAttributes(body Range) {
 	p.emit("frontend_attributes")
 }
 
+// Quoted returns a text as XLA quotes it.
+func Quoted(text string) string { return string(append(appendEscaped([]byte{'"'}, []byte(text)), '"')) }
+
 // appendEscaped prints the text between the quotes of a string, as absl::CEscape does.
 func appendEscaped(b, text []byte) []byte {
 	for _, c := range text {

@@ -17,7 +17,6 @@ const (
 	Retrace      Kind = "retrace"           // JAX traced a function again: Program, Where, Text
 	Uncompilable Kind = "uncompilable-op"   // jit_compile=True met an operation that XLA cannot compile: Program, Op, Node, Where, Text
 	LeftOut      Kind = "left-out"          // autoclustering says why a node is outside every cluster: Node, Op, Text
-	Clusters     Kind = "clusters"          // autoclustering's summary of one graph: Summary
 	Remat        Kind = "involuntary-remat" // the partitioner replicates a tensor: Program, Op (the model's name of it), Where, Text
 	Spill        Kind = "spill"             // XLA's assembler runs out of registers: Op (the kernel's function), Value bytes that a thread stores
 	Fallback     Kind = "cpu-fallback"      // an operation that PyTorch/XLA runs on the CPU: Op, Value times (0: not said)
@@ -40,7 +39,6 @@ type Event struct {
 	Text    string
 	Value   float64
 	Where   Location
-	Summary *Summary
 
 	logger string // what the line starts with, without its digits: tells one log handler from another
 }
@@ -210,7 +208,7 @@ func repeatKey(e Event) (key Event, once bool) {
 
 // echo reports whether an event repeats the one before it, from another handler.
 func echo(last, e Event) bool {
-	if last.logger == e.logger || e.Summary != nil {
+	if last.logger == e.logger {
 		return false
 	}
 	last.Line, last.logger = e.Line, e.logger

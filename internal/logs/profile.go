@@ -3,10 +3,16 @@ package logs
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // span is one stretch of time on one line, in picoseconds.
@@ -204,4 +210,267 @@ func ReadProfile(data []byte) (*Profile, error) {
 		return nil, ErrEmptyProfile
 	}
 	return t, nil
+}
+
+// chromeEvent is one event of a Chrome trace, as far as it is read.
+type chromeEvent struct {
+	Phase    string  `json:"ph"`
+	PID      int64   `json:"pid"`
+	TID      int64   `json:"tid"`
+	Start    float64 `json:"ts"` // microseconds
+	Duration float64 `json:"dur"`
+	Name     string  `json:"name"`
+	Args     struct {
+		Name   anyText `json:"name"` // of a process or thread
+		Op     anyText `json:"hlo_op"`
+		Module anyText `json:"hlo_module"`
+		Run    anyText `json:"run_id"`
+	} `json:"args"`
+}
+
+// anyText is a string; any other JSON value is kept as it is written.
+type anyText string
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (t *anyText) UnmarshalJSON(data []byte) error {
+	var s string
+	if err := json.Unmarshal(data, &s); err != nil {
+		s = string(data)
+	}
+	*t = anyText(s)
+	return nil
+}
+
+// chromeReader sorts events into lines; names of processes and threads may come after their events.
+type chromeReader struct {
+	collector *collector
+	lines     map[[2]int64]*line
+	processes map[int64]string
+	threads   map[[2]int64]string
+	loose     map[[2]int64][]chromeEvent // events without an instruction, until the thread's name tells what they are
+}
+
+// readChrome reads {"traceEvents": […]}, or just the array.
+func readChrome(data []byte, c *collector) error {
+	r := &chromeReader{collector: c, lines: map[[2]int64]*line{}, processes: map[int64]string{}, threads: map[[2]int64]string{},
+		loose: map[[2]int64][]chromeEvent{}}
+	d := json.NewDecoder(bytes.NewReader(data))
+	if err := seekEvents(d); err != nil {
+		return chromeError(d, err)
+	}
+	for d.More() {
+		var e chromeEvent
+		if err := d.Decode(&e); err != nil {
+			return chromeError(d, err)
+		}
+		r.event(&e)
+	}
+	if _, err := d.Token(); err != nil {
+		return chromeError(d, err)
+	}
+	r.finish()
+	return nil
+}
+
+func chromeError(d *json.Decoder, err error) error {
+	return fmt.Errorf("byte %d: not a Chrome trace, or cut off: %w", d.InputOffset(), err)
+}
+
+// seekEvents moves to the first event.
+func seekEvents(d *json.Decoder) error {
+	first, err := d.Token()
+	if err != nil || first == json.Delim('[') {
+		return err
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if key != "traceEvents" {
+			var skipped json.RawMessage
+			if err := d.Decode(&skipped); err != nil {
+				return err
+			}
+			continue
+		}
+		open, err := d.Token()
+		if err == nil && open != json.Delim('[') {
+			err = errors.New("traceEvents is no list")
+		}
+		return err
+	}
+	return errors.New("it has no traceEvents")
+}
+
+func (r *chromeReader) event(e *chromeEvent) {
+	at := [2]int64{e.PID, e.TID}
+	switch {
+	case e.Phase == "M" && e.Name == "process_name":
+		r.processes[e.PID] = string(e.Args.Name)
+	case e.Phase == "M" && e.Name == "thread_name":
+		r.threads[at] = string(e.Args.Name)
+	case e.Phase != "X":
+	case e.Args.Op != "":
+		r.lineOf(at).spans = append(r.lineOf(at).spans, e.span(string(e.Args.Op), string(e.Args.Module)))
+	case !strings.HasPrefix(e.Name, "$"): // Python's own stack
+		if name, known := r.threads[at]; !known || name == rowOps || name == rowModules {
+			r.loose[at] = append(r.loose[at], *e)
+		}
+	}
+}
+
+func (r *chromeReader) lineOf(at [2]int64) *line {
+	if r.lines[at] == nil {
+		r.lines[at] = r.collector.line("", "")
+	}
+	return r.lines[at]
+}
+
+func (e *chromeEvent) span(name, module string) span {
+	start := int64(math.Round(e.Start * 1e6))
+	return span{name: name, module: moduleName(module), run: string(e.Args.Run), start: start, end: start + int64(math.Round(e.Duration*1e6))}
+}
+
+// finish names the lines, and takes the events of derived rows for what they are.
+func (r *chromeReader) finish() {
+	for at, events := range r.loose {
+		for i := range events {
+			e := &events[i]
+			switch r.threads[at] {
+			case rowOps:
+				r.lineOf(at).spans = append(r.lineOf(at).spans, e.span(instructionName(e.Name), ""))
+			case rowModules:
+				s := e.span("", e.Name)
+				r.lineOf(at).modules = append(r.lineOf(at).modules, s)
+			}
+		}
+	}
+	for at, l := range r.lines {
+		l.device, l.name = r.processes[at[0]], r.threads[at]
+	}
+}
+
+// plane is one device or the host.
+type plane struct {
+	collector *collector
+	name      string
+	events    map[int64]*eventKind
+	stats     map[int64]string // the names of statistics, which are also values that others refer to
+}
+
+// eventKind is what all events of one kind have in common.
+type eventKind struct {
+	name, display string
+	stats         [][]byte
+}
+
+func readXSpace(data []byte, c *collector) error {
+	planes := 0
+	err := wire.Scan(data, wire.Fields{{1, "planes", func(msg []byte) error {
+		planes++
+		return readPlane(msg, c)
+	}}})
+	if err == nil && planes == 0 {
+		err = errors.New("not an XSpace: it holds no plane")
+	}
+	return err
+}
+
+// readPlane reads the metadata first, because it comes after the lines that need it.
+func readPlane(msg []byte, c *collector) error {
+	p, lines := &plane{collector: c, events: map[int64]*eventKind{}, stats: map[int64]string{}}, [][]byte(nil)
+	err := wire.Scan(msg, wire.Fields{{2, "name", &p.name}, {3, "lines", &lines}, {4, "event_metadata", p.eventKind}, {5, "stat_metadata", p.statName}})
+	for i := 0; i < len(lines) && err == nil; i++ {
+		err = p.line(lines[i])
+	}
+	return err
+}
+
+// eventKind reads an entry of the map of kinds of events.
+func (p *plane) eventKind(msg []byte) error {
+	id, k := int64(0), &eventKind{}
+	kind := wire.Fields{{2, "name", &k.name}, {4, "display_name", &k.display}, {5, "stats", &k.stats}}
+	err := wire.Scan(msg, wire.Fields{{1, "key", &id}, {2, "value", kind}})
+	p.events[id] = k
+	return err
+}
+
+// statName reads an entry of the map of names of statistics.
+func (p *plane) statName(msg []byte) error {
+	id, name := int64(0), ""
+	err := wire.Scan(msg, wire.Fields{{1, "key", &id}, {2, "value", wire.Fields{{2, "name", &name}}}})
+	p.stats[id] = name
+	return err
+}
+
+func (p *plane) line(msg []byte) error {
+	var name, display string
+	var start int64 // in nanoseconds
+	var events [][]byte
+	err := wire.Scan(msg, wire.Fields{{2, "name", &name}, {3, "timestamp_ns", &start}, {4, "events", &events}, {11, "display_name", &display}})
+	l := p.collector.line(p.name, cmp.Or(name, display))
+	for i := 0; i < len(events) && err == nil; i++ {
+		err = p.event(l, start*1000, events[i])
+	}
+	return err
+}
+
+// event reads one event, if it shows an instruction or a module.
+func (p *plane) event(l *line, start int64, msg []byte) error {
+	var metadata, offset, duration int64
+	var stats [][]byte
+	err := wire.Scan(msg, wire.Fields{{1, "metadata_id", &metadata}, {2, "offset_ps", &offset}, {3, "duration_ps", &duration}, {4, "stats", &stats}})
+	kind := p.events[metadata]
+	if err != nil || kind == nil {
+		return err
+	}
+	var s span
+	for _, stat := range append(stats, kind.stats...) {
+		if err := p.stat(&s, stat); err != nil {
+			return err
+		}
+	}
+	s.start, s.end = start+offset, start+offset+max(duration, 0)
+	switch {
+	case l.name == rowModules:
+		s.module = moduleName(kind.name)
+		l.modules = append(l.modules, s)
+	case s.name == "" && l.name == rowOps:
+		s.name = instructionName(kind.name)
+		if kind.display != "" {
+			s.name = strings.TrimPrefix(kind.display, "%")
+		}
+		l.spans = append(l.spans, s)
+	case s.name != "":
+		l.spans = append(l.spans, s)
+	}
+	return nil
+}
+
+// stat reads one statistic, if it is one that matters; the event's own come before those of its kind.
+func (p *plane) stat(s *span, msg []byte) error {
+	var id int64
+	var numbers, refs []int64
+	var text string
+	err := wire.Scan(msg, wire.Fields{
+		{1, "metadata_id", &id}, {3, "uint64_value", &numbers}, {4, "int64_value", &numbers}, {5, "str_value", &text}, {7, "ref_value", &refs},
+	})
+	name := p.stats[id]
+	switch {
+	case len(refs) > 0:
+		text = p.stats[refs[0]]
+	case len(numbers) > 0:
+		text = strconv.FormatUint(uint64(numbers[0]), 10)
+	}
+	switch {
+	case err != nil || text == "":
+	case name == "hlo_op" && s.name == "":
+		s.name = instructionName(text)
+	case name == "hlo_module" && s.module == "":
+		s.module = moduleName(text)
+	case name == "run_id" && s.run == "":
+		s.run = text
+	}
+	return err
 }

@@ -245,18 +245,14 @@ func TestGraphsInLog(t *testing.T) {
 	}
 }
 
-// TensorFlow's own summary counts the same nodes as the dump; without a dump it replaces them.
+// TensorFlow's log adds its reasons to what the graphs tell.
 func TestClusterLogs(t *testing.T) {
 	graphs, logs := archived(t, "tf-clusters-mixed")
-	fromGraphs := Read(graphs, logs, nil).Clusters
-	fromLog := Read(nil, logs, nil).Clusters
-	if sizes(fromGraphs) != sizes(fromLog) || fromGraphs.Clustered != fromLog.Clustered {
-		t.Errorf("log: %s, %d clustered; graphs: %s, %d", sizes(fromLog), fromLog.Clustered, sizes(fromGraphs), fromGraphs.Clustered)
+	ops := Read(graphs, logs, nil).Clusters.UserOps()
+	if len(ops) == 0 {
+		t.Error("nothing is left out")
 	}
-	if want := "AddV2 2, AsString 1, Less 1, Mul 1, StringToNumber 1, Sub 1, _UnaryOpsComposition 1"; userOps(fromLog) != want {
-		t.Errorf("log: outside %s, want %s", userOps(fromLog), want)
-	}
-	for _, op := range fromGraphs.UserOps() {
+	for _, op := range ops {
 		if op.Op == "AsString" && !strings.Contains(op.Reason, "TensorFlow's log says: No registered 'AsString' OpKernel") {
 			t.Errorf("AsString: %s", op.Reason)
 		}

@@ -1,0 +1,279 @@
+package facts
+
+import (
+	"cmp"
+	"hash/maphash"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/price"
+)
+
+// reader answers questions about one module's instructions.
+type reader struct {
+	m        *hlo.Module
+	sources  *sources
+	interner *interner // of values that modules have in common
+	analyses
+	spellings
+	launched
+}
+
+// analyses are what is found out about a whole module, each when it is first asked for.
+type analyses struct {
+	alike  func() *hlo.Alike
+	prints func() *hlo.Prints
+	price  func() *price.Prices // XLA's cost analysis
+	order  func() []hlo.CompID  // the computations in the order of the file
+	census func() *census
+	walk   func() (*walk, error)
+}
+
+// spellings are the texts and sizes of shapes and the metadata, each decoded once for all instructions that share it.
+type spellings struct {
+	shapes  []string       // by ShapeID, without layout
+	sizes   []int64        // by ShapeID, of all arrays in it
+	metas   []hlo.Metadata // by MetadataID
+	decoded []bool         // those in metas that were asked for
+}
+
+// launched is what is known of the launches that were looked at.
+type launched struct {
+	forms    map[formKey]formed
+	sites    map[siteKey]*Site
+	flow     *flow                  // the operations in kernels
+	meter    *price.Meter           // see work
+	follower *follower              // see follow
+	rewrites map[hlo.InstrID]string // the state that a launch writes whole
+	seen     []bool                 // see operandBytes
+}
+
+// readerOf makes a reader with an interner, a new one where none is given.
+func readerOf(m *hlo.Module, from *interner) *reader {
+	if from == nil {
+		from = newInterner()
+	}
+	metas, shapes := m.MetadataIDs(), m.ShapeIDs()
+	r := &reader{
+		m: m, sources: newSources(m, from), interner: from,
+		spellings: spellings{make([]string, shapes), make([]int64, shapes), make([]hlo.Metadata, metas), make([]bool, metas)},
+		launched:  launched{forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, rewrites: map[hlo.InstrID]string{}},
+	}
+	r.analyses = analyses{
+		alike:  sync.OnceValue(m.Alike),
+		prints: sync.OnceValue(func() *hlo.Prints { return r.alike().Prints() }),
+		price:  sync.OnceValue(func() *price.Prices { return price.Price(r.alike(), nil) }),
+		order:  sync.OnceValue(func() []hlo.CompID { return inOrder(m) }),
+		census: sync.OnceValue(r.newCensus),
+		walk:   sync.OnceValues(r.newWalk),
+	}
+	r.flow = newFlow(r)
+	for id := range r.sizes {
+		r.sizes[id] = r.m.ShapeBytes(hlo.ShapeID(id))
+	}
+	return r
+}
+
+// shape is the shape's text without layout.
+func (r *reader) shape(id hlo.ShapeID) string {
+	if r.shapes[id] == "" {
+		r.shapes[id] = r.interner.word(r.m.ShapeText(id))
+	}
+	return r.shapes[id]
+}
+
+// metadata decodes an instruction's metadata, once for all instructions that share it.
+func (r *reader) metadata(id hlo.InstrID) hlo.Metadata {
+	meta := r.m.MetadataID(id)
+	r.decode(meta)
+	return r.metas[meta]
+}
+
+func (r *reader) decode(meta hlo.MetadataID) {
+	if r.decoded[meta] {
+		return
+	}
+	md := r.m.MetadataByID(meta)
+	r.sources.trace(&md)
+	r.metas[meta], r.decoded[meta] = md, true
+}
+
+// eachMetadata yields all metadata, each once, in the order in which the source first says it.
+func (r *reader) eachMetadata() iter.Seq[hlo.Metadata] {
+	return func(yield func(hlo.Metadata) bool) {
+		for meta := range r.metas {
+			r.decode(hlo.MetadataID(meta))
+			if !yield(r.metas[meta]) {
+				return
+			}
+		}
+	}
+}
+
+func (r *reader) opcode(id hlo.InstrID) string { return r.m.OpcodeName(r.m.Instrs[id].Opcode) }
+
+// census is what one pass over all instructions finds.
+type census struct {
+	notable []hlo.InstrID // those that facts look at one by one, in the order of the file
+	byShape []int         // how many instructions have a shape, by hlo.ShapeID
+}
+
+func (r *reader) newCensus() *census {
+	c := &census{byShape: make([]int, r.m.ShapeIDs())}
+	for _, comp := range r.order() {
+		for id, end := r.m.Body(comp); id < end; id++ {
+			c.byShape[r.m.Instrs[id].Shape]++
+			if r.isNotable(id) {
+				c.notable = append(c.notable, id)
+			}
+		}
+	}
+	return c
+}
+
+// isNotable reports whether facts look at instructions of this kind one by one. There are few among many.
+func (r *reader) isNotable(id hlo.InstrID) bool {
+	switch r.m.Instrs[id].Opcode {
+	case hlo.OpConstant, hlo.OpConvert, hlo.OpTranspose, hlo.OpDot, hlo.OpRaggedDot, hlo.OpScaledDot, hlo.OpConvolution, hlo.OpCustomCall:
+		return true
+	}
+	return len(r.m.Callees(id)) > 0
+}
+
+// notable yields the wanted ones of the notable instructions, in the order of the file.
+func (r *reader) notable(wanted func(hlo.InstrID) bool) iter.Seq[hlo.InstrID] {
+	return func(yield func(hlo.InstrID) bool) {
+		for _, id := range r.census().notable {
+			if wanted(id) && !yield(id) {
+				return
+			}
+		}
+	}
+}
+
+// inOrder lists the computations in the order of the file.
+func inOrder(m *hlo.Module) []hlo.CompID {
+	byPlace := func(a, b hlo.CompID) int { return cmp.Compare(m.Comps[a].Source.Start, m.Comps[b].Source.Start) }
+	order := make([]hlo.CompID, len(m.Comps))
+	for c := range order {
+		order[c] = hlo.CompID(c)
+	}
+	if !slices.IsSortedFunc(order, byPlace) {
+		slices.SortFunc(order, byPlace)
+	}
+	return order
+}
+
+// reach makes a table long enough for an index.
+func reach[T any](table []T, index int) []T {
+	if index < len(table) {
+		return table
+	}
+	return append(table, make([]T, index+1-len(table))...)
+}
+
+// interner keeps one copy of equal values: a model repeats its layers, and the programs of a run have files, scopes and shapes in common.
+// Several goroutines may use it. What it returns must not be changed.
+type interner struct {
+	seed     maphash.Seed
+	words    internTable[string]
+	sites    internTable[Site]
+	origins  internTable[opOrigin]
+	stacks   internTable[Stack]
+	kinds    internTable[opKind]
+	products internTable[Product]
+	forms    internTable[Form]
+}
+
+func newInterner() *interner { return &interner{seed: maphash.MakeSeed()} }
+
+// internTable holds the values of one type by their hash. Of two values with one hash the later one stays.
+type internTable[T any] struct {
+	held sync.Mutex
+	at   map[uint64]*T
+}
+
+func (s *internTable[T]) find(sum uint64) *T {
+	s.held.Lock()
+	defer s.held.Unlock()
+	return s.at[sum]
+}
+
+func (s *internTable[T]) put(sum uint64, value T) *T {
+	s.held.Lock()
+	defer s.held.Unlock()
+	if s.at == nil {
+		s.at = map[uint64]*T{}
+	}
+	s.at[sum] = &value
+	return &value
+}
+
+// intern returns the known value that equals one, or keeps that, after it was made of words that are kept.
+func intern[T comparable](s *interner, table *internTable[T], value T, words func(*T)) *T {
+	sum := maphash.Comparable(s.seed, value)
+	if known := table.find(sum); known != nil && *known == value {
+		return known
+	}
+	words(&value)
+	return table.put(sum, value)
+}
+
+func (s *interner) word(w string) string {
+	if w == "" {
+		return ""
+	}
+	return *intern(s, &s.words, w, func(*string) {})
+}
+
+func (s *interner) place(l hlo.Location) hlo.Location {
+	l.File, l.Function = s.word(l.File), s.word(l.Function)
+	return l
+}
+
+func (s *interner) site(at Site) *Site {
+	return intern(s, &s.sites, at, func(at *Site) {
+		at.OpType, at.Loop, at.Source = s.word(at.OpType), s.word(at.Loop), s.place(at.Source)
+	})
+}
+
+func (s *interner) origin(opName string, from *Stack) *opOrigin {
+	return intern(s, &s.origins, opOrigin{opName, from}, func(*opOrigin) {})
+}
+
+func (s *interner) stack(l hlo.Location, caller *Stack) *Stack {
+	return intern(s, &s.stacks, Stack{l, caller}, func(at *Stack) { at.Location = s.place(l) })
+}
+
+func (s *interner) kind(k opKind) *opKind {
+	return intern(s, &s.kinds, k, func(k *opKind) { *k = opKind{s.word(k.Opcode), s.word(k.Shape), s.word(k.Layout)} })
+}
+
+func (s *interner) product(p Product) *Product {
+	return intern(s, &s.products, p, func(p *Product) {
+		p.Opcode, p.Shape, p.Precision, p.OpName, p.Source = s.word(p.Opcode), s.word(p.Shape), s.word(p.Precision), s.word(p.OpName), s.place(p.Source)
+	})
+}
+
+// formHead holds the fields in which most forms differ.
+type formHead struct {
+	print, out, layout, attrs, axes string
+	bytes, flops                    int64
+	trips                           Trips
+}
+
+func (s *interner) form(f Form) *Form {
+	sum := maphash.Comparable(s.seed, formHead{f.Print, f.Out, f.Layout, f.Attrs, f.Axes, f.Bytes, f.Flops, f.Trips})
+	if known := s.forms.find(sum); known != nil && known.equal(&f) {
+		return known
+	}
+	for _, text := range []*string{&f.Kind, &f.Root, &f.Layout, &f.Target, &f.Attrs, &f.Groups, &f.Axes, &f.Family, &f.Function} {
+		*text = s.word(*text)
+	}
+	for i := range f.Config {
+		f.Config[i] = s.word(f.Config[i])
+	}
+	return s.forms.put(sum, f)
+}
