@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,6 +17,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
@@ -26,7 +28,7 @@ func initCommand(w world) *cli.Command {
 			"xlagate init -- python train.py   run the command, propose rules, accept what it compiled, write the workflow",
 		Flags: append(readFlags(),
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: config.FileName, Usage: "write to `FILE`"},
-			&cli.BoolFlag{Name: "workflow", Usage: "also write .github/workflows/xlagate.yml"},
+			&cli.BoolFlag{Name: "workflow", Usage: "also write the workflow for GitHub, .github/workflows/xlagate.yml"},
 			&cli.BoolFlag{Name: "codeowners", Usage: "print the CODEOWNERS lines that require a review of rules and baseline"},
 		),
 		Action: func(c *cli.Context) error {
@@ -34,6 +36,8 @@ func initCommand(w world) *cli.Command {
 			switch {
 			case command == nil && len(own) > 1:
 				return wrongUsage("init takes one dump; xlagate init DUMP")
+			case command == nil && len(own) == 0 && (c.Bool("workflow") || c.Bool("codeowners")) && isThere(c.String("output")):
+				return extrasOf(c, w)
 			case command == nil:
 				return propose(c, w, c.Args().First())
 			case len(command) == 0:
@@ -53,7 +57,7 @@ var usualDumps = []string{"build/xla", "xla_dump", "dump", "xla"}
 
 // setUp runs a command, proposes a configuration for what it dumped, accepts that as the first baseline, and writes the workflow.
 func setUp(c *cli.Context, w world, command []string) error {
-	if _, err := os.Stat(config.FileName); err == nil {
+	if isThere(config.FileName) {
 		return alreadyThere(config.FileName)
 	}
 	dir, err := os.MkdirTemp("", "xlagate-init-*")
@@ -85,7 +89,7 @@ func setUp(c *cli.Context, w world, command []string) error {
 	for _, path := range done.Written {
 		fmt.Fprintf(w.out, "wrote    %s\n", path)
 	}
-	if err := writeWorkflow(w, config.CapturingWorkflow(packages(rep.Toolchain))); err != nil {
+	if err := writeWorkflow(c, w, config.FileName, "pip install "+packages(rep.Toolchain)); err != nil {
 		return err
 	}
 	fmt.Fprintln(w.out, "next:\n  xlagate check   run it again and compare; then commit what was written, and push")
@@ -95,7 +99,7 @@ func setUp(c *cli.Context, w world, command []string) error {
 // packages says what pip installs for the command: what the repository lists, else the framework that compiled.
 func packages(t facts.Toolchain) string {
 	for _, list := range []struct{ file, install string }{{"requirements.txt", "-r requirements.txt"}, {"pyproject.toml", "."}, {"setup.py", "."}} {
-		if _, err := os.Stat(list.file); err == nil {
+		if isThere(list.file) {
 			return list.install
 		}
 	}
@@ -111,18 +115,31 @@ func packages(t facts.Toolchain) string {
 	return strings.Join(pinned, " ")
 }
 
-const workflowFile = ".github/workflows/xlagate.yml"
+// placeOf returns where a rule file is in its repository. Outside of one, its folder is the top.
+func placeOf(ctx context.Context, file string) config.Place {
+	below, err := git.Below(ctx, filepath.Dir(file))
+	if err != nil {
+		below = ""
+	}
+	return config.Place{Folder: below, File: filepath.Base(file)}
+}
 
-// writeWorkflow writes the workflow, unless there is one.
-func writeWorkflow(w world, text string) error {
-	if _, err := os.Stat(workflowFile); err == nil {
-		fmt.Fprintf(w.out, "kept     %s\n", workflowFile)
+// writeWorkflow writes the workflow for a rule file to the top of its repository, unless there is one.
+func writeWorkflow(c *cli.Context, w world, file, install string) error {
+	place := placeOf(c.Context, file)
+	top := filepath.Dir(file)
+	if place.Folder != "" {
+		top = filepath.Join(top, strings.Repeat("../", strings.Count(place.Folder, "/")+1))
+	}
+	path := filepath.Join(top, filepath.FromSlash(place.WorkflowFile()))
+	if isThere(path) {
+		fmt.Fprintf(w.out, "kept     %s\n", path)
 		return nil
 	}
-	if err := writeNew(workflowFile, text); err != nil {
+	if err := writeNew(path, place.Workflow(install)); err != nil {
 		return err
 	}
-	fmt.Fprintf(w.out, "wrote    %s\n", workflowFile)
+	fmt.Fprintf(w.out, "wrote    %s\n", path)
 	return nil
 }
 
@@ -142,7 +159,7 @@ func propose(c *cli.Context, w world, path string) error {
 	if !c.Bool("quiet") {
 		next(c, w, rep, path)
 	}
-	return extras(c, w)
+	return extras(c, w, "")
 }
 
 // proposable measures a dump, which has to be readable and to hold a program.
@@ -211,6 +228,11 @@ func writeNew(path, text string) error {
 	return nil
 }
 
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 func alreadyThere(path string) error {
 	return wrongUsage("%s already exists and was not changed; remove it, or write elsewhere: xlagate init -o FILE", path)
 }
@@ -225,15 +247,27 @@ func next(c *cli.Context, w world, rep *facts.Report, path string) {
 	fmt.Fprintln(w.out, "  xlagate check                              check the next dump against it")
 }
 
-func extras(c *cli.Context, w world) error {
+// extras writes the workflow and prints the CODEOWNERS lines, where they are asked for.
+func extras(c *cli.Context, w world, install string) error {
 	if c.Bool("workflow") {
-		if err := writeNew(workflowFile, config.Workflow); err != nil {
+		if err := writeWorkflow(c, w, c.String("output"), install); err != nil {
 			return err
 		}
-		fmt.Fprintln(w.out, "wrote "+workflowFile)
 	}
 	if c.Bool("codeowners") {
-		fmt.Fprintf(w.out, "add to .github/CODEOWNERS:\n%s", config.Codeowners)
+		fmt.Fprintf(w.out, "add to .github/CODEOWNERS:\n%s", placeOf(c.Context, c.String("output")).Codeowners())
 	}
 	return nil
+}
+
+// extrasOf is extras for the rule file that is there.
+func extrasOf(c *cli.Context, w world) error {
+	cfg, err := loadConfig(c.String("output"), "")
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(cfg.Targets, func(t config.Target) bool { return t.Capture == nil }) {
+		return extras(c, w, "")
+	}
+	return extras(c, w, "pip install "+packages(facts.Toolchain{}))
 }

@@ -11,7 +11,7 @@ func TestWorkflowIsTheExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if Workflow != string(example) {
+	if workflow != string(example) {
 		t.Error("examples/workflows/xlagate.yml is not what init writes")
 	}
 }

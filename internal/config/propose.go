@@ -1,7 +1,6 @@
 package config
 
 import (
-	_ "embed"
 	"fmt"
 	"maps"
 	"math"
@@ -251,17 +250,3 @@ func outside(c *tensorflow.Clusters) []string {
 	sort.Strings(out)
 	return out
 }
-
-// Codeowners are the lines that require a review of every change of the rules or the baseline.
-const Codeowners = "/xlagate.yaml  @your-team\n/.xlagate/     @your-team\n"
-
-// CapturingWorkflow is Workflow where xlagate.yaml says by which command the dumps are made. The packages are what installs what the command needs,
-// as pip takes them.
-func CapturingWorkflow(packages string) string {
-	return strings.Replace(Workflow, "pip install -r requirements.txt && make dumps # your code: write the dumps that xlagate.yaml names", "pip install "+packages+" # what the command in xlagate.yaml needs", 1)
-}
-
-// Workflow is the gate on pull requests with the least rights that it needs: examples/workflows/xlagate.yml.
-//
-//go:embed workflow.yml
-var Workflow string

@@ -1,0 +1,65 @@
+package config
+
+import (
+	_ "embed"
+	"fmt"
+	"path"
+	"strings"
+)
+
+// Place is where the rule file is in its repository. A repository may hold several models, each with a rule file of its own.
+type Place struct {
+	Folder string // with slashes; "" at the top
+	File   string // its name
+}
+
+// Codeowners returns the lines that require a review of every change of the rules or the baseline.
+func (p Place) Codeowners() string {
+	top := path.Join("/", p.Folder)
+	return fmt.Sprintf("%s  @your-team\n%s/  @your-team\n", path.Join(top, p.File), path.Join(top, ".xlagate"))
+}
+
+// WorkflowFile returns the path of the workflow in the repository. GitHub reads workflows in one folder at the top only.
+func (p Place) WorkflowFile() string { return ".github/workflows/xlagate" + p.suffix() + ".yml" }
+
+// Workflow returns the gate on pull requests with the least rights that it needs. install is the command that installs what the commands in the rule
+// file need; where it is "", the rule file names dumps, which a command of the user's makes.
+func (p Place) Workflow(install string) string {
+	text := workflow
+	if install != "" {
+		text = strings.Replace(text, "pip install -r requirements.txt && make dumps # your code: write the dumps that xlagate.yaml names", install+" # what the command in xlagate.yaml needs", 1)
+	}
+	with := ""
+	if p.Folder != "" {
+		text = strings.NewReplacer(
+			"name: xlagate\n", fmt.Sprintf("name: %q\n", "xlagate "+p.Folder),
+			"group: xlagate-", "group: xlagate"+p.suffix()+"-",
+			"    steps:\n", fmt.Sprintf("    defaults:\n      run: { working-directory: %q }\n    steps:\n", p.Folder),
+			"path: xlagate-report.json", fmt.Sprintf("path: %q", p.Folder+"/xlagate-report.json"),
+		).Replace(text)
+		with = fmt.Sprintf("          working-directory: %q\n          key: %s # its own comment and check\n", p.Folder, p.suffix()[1:])
+	}
+	if p.File != FileName {
+		with += fmt.Sprintf("          config: %q\n", p.File)
+	}
+	return strings.Replace(text, "        with:\n          check-run:", "        with:\n"+with+"          check-run:", 1)
+}
+
+// suffix tells the gates of a repository apart: "-services-ml" of the folder services/ml, in letters that a key may have.
+func (p Place) suffix() string {
+	if p.Folder == "" {
+		return ""
+	}
+	plain := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r == '_' || r == '.' {
+			return r
+		}
+		return '-'
+	}, p.Folder)
+	return "-" + plain[max(0, len(plain)-60):]
+}
+
+// workflow is examples/workflows/xlagate.yml.
+//
+//go:embed workflow.yml
+var workflow string
