@@ -4,21 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// axis is one axis of the device mesh that the model names: "data" of size 2.
-type axis struct {
-	name string
-	size int
-}
-
 // meshOf reads the mesh from a module's header, {mesh = #sdy.mesh<["data"=2, "model"=4]>}, or else from the shardings. It returns none for a module
 // with several meshes, whose axes would be ambiguous.
-func meshOf(m *hlo.Module) []axis {
+func meshOf(m *hlo.Module) []hlo.MeshAxis {
 	printed, ok := m.Header.Attributes["xla.sdy.meshes"]
 	if !ok {
 		return meshInShardings(m)
@@ -28,7 +21,7 @@ func meshOf(m *hlo.Module) []axis {
 		return nil
 	}
 	list, _, _ := strings.Cut(rest, "]")
-	return meshAxes(list)
+	return hlo.MeshAxes(list)
 }
 
 // maxDevices bounds the devices of a group that are spelled out.
@@ -67,48 +60,21 @@ func (r *reader) nameAxes(v *Variant, groups map[int][]int64) {
 }
 
 // axesOf finds the fewest axes whose devices, seen from the first one, are the group; "" when there are none.
-func axesOf(group []int64, mesh []axis) string {
+func axesOf(group []int64, mesh []hlo.MeshAxis) string {
 	best := ""
 	fewest := len(mesh) + 1
 	for set := 1; set < 1<<len(mesh); set++ {
 		var names []string
 		for i := range mesh {
-			if set>>i&1 == 1 && mesh[i].size > 1 {
-				names = append(names, mesh[i].name)
+			if set>>i&1 == 1 && mesh[i].Size > 1 {
+				names = append(names, mesh[i].Name)
 			}
 		}
-		if len(names) < fewest && slices.Equal(group, devicesAlong(mesh, set)) {
+		if len(names) < fewest && slices.Equal(group, slices.Sorted(slices.Values(hlo.DevicesAlong(mesh, func(axis int) bool { return set>>axis&1 == 1 })))) {
 			best, fewest = strings.Join(names, ", "), len(names)
 		}
 	}
 	return best
-}
-
-// devicesAlong lists the devices that the chosen axes reach from the first device, in order.
-func devicesAlong(mesh []axis, set int) []int64 {
-	devices, stride := []int64{0}, int64(1)
-	for i := len(mesh) - 1; i >= 0; i-- {
-		if set>>i&1 == 1 {
-			devices = spread(devices, int64(mesh[i].size), stride)
-		}
-		stride *= int64(mesh[i].size)
-	}
-	slices.Sort(devices)
-	return devices
-}
-
-// spread repeats devices along one more axis.
-func spread(devices []int64, size, stride int64) []int64 {
-	if size < 1 || int64(len(devices))*size > maxDevices {
-		return nil
-	}
-	out := make([]int64, 0, int64(len(devices))*size)
-	for at := range size {
-		for _, d := range devices {
-			out = append(out, d+at*stride)
-		}
-	}
-	return out
 }
 
 // shardingSpec spells how the model spreads an argument over its mesh, as JAX does: P('data', None). It is "" for an argument that
@@ -173,7 +139,7 @@ func axisNames(dim string) []string {
 
 // namedSharding is a sharding by the axes of a mesh, as JAX 0.12 hands it to the compiler: {mesh['a'=2,'b'=4], [{'a'}, {?}], replicated={'b'}}.
 type namedSharding struct {
-	mesh []axis
+	mesh []hlo.MeshAxis
 	dims [][]string // the axes that split each dimension, 'a' or 'a':(1)2 for a part of one
 	more string     // what follows the dimensions, and the order of the devices where they have one
 }
@@ -190,7 +156,7 @@ func parseNamed(printed string) (s namedSharding, ok bool) {
 	if !ok || !strings.HasPrefix(printed, namedPrefix) {
 		return s, false
 	}
-	if s.mesh = meshAxes(list); len(s.mesh) == 0 {
+	if s.mesh = hlo.MeshAxes(list); len(s.mesh) == 0 {
 		return s, false
 	}
 	rest = strings.TrimSuffix(rest, "}")
@@ -205,20 +171,6 @@ func parseNamed(printed string) (s namedSharding, ok bool) {
 		s.dims = append(s.dims, axisNames(dim))
 	}
 	return s, true
-}
-
-// meshAxes reads the axes of a mesh: "data"=2, "model"=4; nil where one has no size.
-func meshAxes(list string) []axis {
-	var mesh []axis
-	for _, entry := range strings.Split(list, ",") {
-		name, digits, _ := strings.Cut(entry, "=")
-		size, err := strconv.Atoi(strings.TrimSpace(digits))
-		if err != nil || size < 1 {
-			return nil
-		}
-		mesh = append(mesh, axis{name: strings.Trim(name, ` '"\`), size: size})
-	}
-	return mesh
 }
 
 // InTiles says how a value is divided among the devices, in the two ways that are kept: as HLO printed it before there were names, {devices=[8,1]<=[8]}, so that
@@ -246,27 +198,27 @@ func (s *namedSharding) tiles() (string, bool) {
 		return "", false
 	}
 	var used []int // axes, by where they are in the mesh
-	var sizes []int
+	var sizes []int64
 	for _, dim := range s.dims {
-		size := 1
+		size := int64(1)
 		for _, name := range dim {
-			at := slices.IndexFunc(s.mesh, func(a axis) bool { return "'"+a.name+"'" == name })
+			at := slices.IndexFunc(s.mesh, func(a hlo.MeshAxis) bool { return "'"+a.Name+"'" == name })
 			if at < 0 || slices.Contains(used, at) {
 				return "", false
 			}
-			size *= s.mesh[at].size
+			size *= s.mesh[at].Size
 			used = append(used, at)
 		}
 		sizes = append(sizes, size)
 	}
-	rest := 1
+	rest := int64(1)
 	for at := range s.mesh {
 		if !slices.Contains(used, at) {
-			rest *= s.mesh[at].size
+			rest *= s.mesh[at].Size
 			used = append(used, at)
 		}
 	}
-	if !slices.ContainsFunc(sizes, func(n int) bool { return n > 1 }) {
+	if !slices.ContainsFunc(sizes, func(n int64) bool { return n > 1 }) {
 		return replicatedSharding, true // axes of one device split nothing
 	}
 	last := ""
@@ -277,24 +229,24 @@ func (s *namedSharding) tiles() (string, bool) {
 }
 
 // deviceOrder spells the devices of a mesh whose axes are taken in another order, as XLA does: axes that stay neighbours are one, [8] or [2,4]T(1,0).
-func deviceOrder(mesh []axis, order []int) string {
-	order = slices.DeleteFunc(order, func(at int) bool { return mesh[at].size == 1 })
+func deviceOrder(mesh []hlo.MeshAxis, order []int) string {
+	order = slices.DeleteFunc(order, func(at int) bool { return mesh[at].Size == 1 })
 	var firsts []int // of each run of neighbours
-	sizes := map[int]int{}
+	sizes := map[int]int64{}
 	for i, at := range order {
 		if i > 0 && follows(mesh, order[i-1], at) {
-			sizes[firsts[len(firsts)-1]] *= mesh[at].size
+			sizes[firsts[len(firsts)-1]] *= mesh[at].Size
 			continue
 		}
-		firsts, sizes[at] = append(firsts, at), mesh[at].size
+		firsts, sizes[at] = append(firsts, at), mesh[at].Size
 	}
 	sorted := slices.Sorted(slices.Values(firsts))
-	var dims, perm []int
+	var dims, perm []int64
 	for _, at := range sorted {
 		dims = append(dims, sizes[at])
 	}
 	for _, at := range firsts {
-		perm = append(perm, slices.Index(sorted, at))
+		perm = append(perm, int64(slices.Index(sorted, at)))
 	}
 	if len(perm) < 2 {
 		return bracketed(dims)
@@ -303,22 +255,22 @@ func deviceOrder(mesh []axis, order []int) string {
 }
 
 // follows reports whether an axis is the next of a mesh behind another, but for axes of one device.
-func follows(mesh []axis, before, at int) bool {
+func follows(mesh []hlo.MeshAxis, before, at int) bool {
 	for i := before + 1; i < at; i++ {
-		if mesh[i].size > 1 {
+		if mesh[i].Size > 1 {
 			return false
 		}
 	}
 	return before < at
 }
 
-func bracketed[T int | int64](numbers []T) string {
+func bracketed(numbers []int64) string {
 	return "[" + strings.ReplaceAll(strings.Trim(fmt.Sprint(numbers), "[]"), " ", ",") + "]"
 }
 
 // meshInShardings reads the mesh off the shardings of a module's entry computation; nil where they name none, or several.
-func meshInShardings(m *hlo.Module) []axis {
-	var mesh []axis
+func meshInShardings(m *hlo.Module) []hlo.MeshAxis {
+	var mesh []hlo.MeshAxis
 	first, end := m.Body(m.Entry)
 	for id := first; id < end; id++ {
 		printed, _ := m.Attr(id, "sharding")

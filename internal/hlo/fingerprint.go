@@ -66,14 +66,20 @@ type printer struct {
 	addresses map[InstrID]bool // constants with the address of a callback
 	effects   []bool           // computations with side effects
 	known     []knownOp        // instructions alone, by their Alike.Own
+	printedComputation
+	printedInstruction
+}
 
-	// Of the current computation:
+// printedComputation is what is known of the current computation.
+type printedComputation struct {
 	first InstrID
 	instr []digest           // of an instruction with its operands
 	live  []bool             // the result or an effect needs the instruction
 	names map[string]InstrID // nil until one is looked up
+}
 
-	// Of the current instruction:
+// printedInstruction is what is known of the current instruction.
+type printedInstruction struct {
 	reader  attrReader
 	note    func(key string, value []byte) bool // calls attribute
 	in      *Instruction                        // whose attributes are hashed

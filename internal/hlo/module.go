@@ -59,13 +59,18 @@ type Module struct {
 	callees  []CompID  // likewise
 	shapes   shapeTable
 	frames   frameTables
-	metas    []Range            // distinct metadata by MetadataID; the first is empty
-	unknown  []string           // spellings of the opcodes from NumOpcodes on
-	made     []string           // names of the computations that have none in the source; see Computation.made
-	src      []byte             // the text or the serialized proto that all Ranges refer to
+	metas    []Range  // distinct metadata by MetadataID; the first is empty
+	unknown  []string // spellings of the opcodes from NumOpcodes on
+	made     []string // names of the computations that have none in the source; see Computation.made
+	src      []byte   // the text or the serialized proto that all Ranges refer to
+	protoParts
+}
+
+// protoParts is what only a module that was read from a proto has.
+type protoParts struct {
 	payloads []Range            // HloModuleProto.payloads (22): backend configs that several instructions have
 	printers sync.Pool          // of *attrPrinter: those that are not in use
-	ids      map[CompID][]int64 // of the instructions in those computations of a proto that have control predecessors
+	ids      map[CompID][]int64 // of the instructions in those computations that have control predecessors
 }
 
 // Header holds the first line of a module.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // maxDevices bounds the devices that replica groups are expanded to.
@@ -152,16 +153,16 @@ func meshGroups(value []byte) ([][]int64, bool) {
 	if open < 0 || end < 0 || open < end {
 		return nil, false
 	}
-	names, sizes := meshAxes(value[len("mesh["):end])
-	total, ok := product(sizes)
-	if !ok {
+	axes := MeshAxes(string(value[len("mesh["):end]))
+	total, ok := product(sizesOf(axes))
+	if !ok || len(axes) == 0 {
 		return nil, false
 	}
 	devices, ok := meshDevices(value[end+1:open], total)
 	if !ok {
 		return nil, false
 	}
-	inside, outside, ok := splitAxes(names, sizes, value[open+1:])
+	inside, outside, ok := splitAxes(axes, value[open+1:])
 	if !ok {
 		return nil, false
 	}
@@ -176,17 +177,44 @@ func meshGroups(value []byte) ([][]int64, bool) {
 	return groups, true
 }
 
-// meshAxes reads 'a'=2,'b'=4.
-func meshAxes(s []byte) (names []string, sizes []int64) {
-	for _, axis := range bytes.Split(s, []byte(",")) {
-		name, size, _ := bytes.Cut(axis, []byte("="))
-		numbers := integers(size)
-		if len(numbers) != 1 {
-			return nil, []int64{0}
+// MeshAxis is one axis of a device mesh: "data" of size 2.
+type MeshAxis struct {
+	Name string
+	Size int64
+}
+
+// MeshAxes reads the axes of a mesh: 'a'=2,'b'=4 or "a"=2, "b"=4. It returns nil if one has no size.
+func MeshAxes(list string) (axes []MeshAxis) {
+	for entry := range strings.SplitSeq(list, ",") {
+		name, digits, _ := strings.Cut(entry, "=")
+		size, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+		if err != nil || size < 1 {
+			return nil
 		}
-		names, sizes = append(names, string(bytes.Trim(name, "' "))), append(sizes, numbers[0])
+		axes = append(axes, MeshAxis{strings.Trim(name, ` '"\`), size})
 	}
-	return names, sizes
+	return axes
+}
+
+func sizesOf(axes []MeshAxis) (sizes []int64) {
+	for _, a := range axes {
+		sizes = append(sizes, a.Size)
+	}
+	return sizes
+}
+
+// DevicesAlong lists the devices that some axes of a mesh reach from the first device, none if the mesh is larger than any that there is.
+func DevicesAlong(axes []MeshAxis, chosen func(axis int) bool) []int64 {
+	sizes, devices := sizesOf(axes), []int64{0}
+	if _, ok := product(sizes); !ok {
+		return nil
+	}
+	for i, stride := range stridesOf(sizes) {
+		if chosen(i) {
+			devices = spread(devices, sizes[i], stride)
+		}
+	}
+	return devices
 }
 
 // meshDevices reads the device ids of a mesh: none (in order), an iota, or a list.
@@ -204,13 +232,14 @@ func meshDevices(s []byte, total int64) ([]int64, bool) {
 
 // splitAxes returns the offsets of the devices along the chosen axes, and those along the others. It returns false when the chosen axes
 // or parts of axes are not in the mesh or overlap.
-func splitAxes(names []string, sizes []int64, chosen []byte) (inside, outside []int64, ok bool) {
+func splitAxes(axes []MeshAxis, chosen []byte) (inside, outside []int64, ok bool) {
 	inside, outside = []int64{0}, []int64{0}
+	sizes := sizesOf(axes)
 	strides := stridesOf(sizes)
 	parts := make([][]axisPart, len(sizes))
 	for _, axis := range bytes.Split(bytes.TrimRight(chosen, "} "), []byte(",")) {
 		name, spelled, divided := bytes.Cut(axis, []byte(":"))
-		at := slices.Index(names, string(bytes.Trim(name, "' ")))
+		at := slices.IndexFunc(axes, func(a MeshAxis) bool { return a.Name == string(bytes.Trim(name, "' ")) })
 		if at < 0 {
 			return nil, nil, false
 		}

@@ -146,21 +146,16 @@ func appendSeparator(b []byte, i int) []byte {
 
 // mesh is a MeshProto.
 type mesh struct {
-	axes       []meshAxis
+	axes       []MeshAxis
 	devices    []int64
 	dims, perm []int64 // of the iota that permutes the devices
-}
-
-type meshAxis struct {
-	name string
-	size int64
 }
 
 func (p *attrPrinter) mesh(body Range) (m mesh) {
 	mesh := p.inside(body) // axes, device_ids, iota_transform
 	for _, body := range mesh.bodies(1) {
 		axis := p.inside(body) // name, size
-		m.axes = append(m.axes, meshAxis{string(p.bytes(axis.body(1))), axis.number(2)})
+		m.axes = append(m.axes, MeshAxis{string(p.bytes(axis.body(1))), axis.number(2)})
 	}
 	iota := p.inside(mesh.body(3)) // reshape_dims, transpose_perm
 	m.devices, m.dims, m.perm = mesh.list(2), iota.list(1), iota.list(2)
@@ -178,8 +173,8 @@ func (m *mesh) append(b []byte) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(append(b, '\''), a.name...), "'="...)
-		b = strconv.AppendInt(b, a.size, 10)
+		b = append(append(append(b, '\''), a.Name...), "'="...)
+		b = strconv.AppendInt(b, a.Size, 10)
 	}
 	b = append(b, ']')
 	switch {
@@ -198,7 +193,7 @@ func (p *attrPrinter) appendAxis(b []byte, m *mesh, body Range) []byte {
 	if axis >= uint64(len(m.axes)) {
 		return strconv.AppendUint(append(b, '#'), axis, 10)
 	}
-	b = append(append(append(b, '\''), m.axes[axis].name...), '\'')
+	b = append(append(append(b, '\''), m.axes[axis].Name...), '\'')
 	if part == ([8]int64{}) {
 		return b
 	}
