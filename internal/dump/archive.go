@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path"
@@ -57,7 +56,7 @@ func (d *Dump) unpacked(f *File, content io.Reader) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.closers = append(d.closers, file)
+	d.closers = append(d.closers, file.Close)
 	magic := make([]byte, 6)
 	if n, _ := file.ReadAt(magic, 0); compressionOf(magic[:n]) == nil {
 		return file, nil
@@ -119,7 +118,7 @@ func (x *tarIndex) checkEnd(size int64) error {
 func (x *tarIndex) add(h *tar.Header, offset int64) {
 	switch h.Typeflag {
 	case tar.TypeReg:
-		x.put(entryName(h.Name), h.FileInfo(), sectionSource{x.archive, offset, h.Size})
+		x.put(h, h.Size, sectionSource{x.archive, offset, h.Size})
 	case tar.TypeLink, tar.TypeSymlink:
 		x.links = append(x.links, h)
 	case tar.TypeDir, tar.TypeXGlobalHeader:
@@ -128,14 +127,15 @@ func (x *tarIndex) add(h *tar.Header, offset int64) {
 	}
 }
 
-func (x *tarIndex) put(name string, info fs.FileInfo, src source) {
+func (x *tarIndex) put(h *tar.Header, size int64, src source) {
+	name := entryName(h.Name)
 	if hidden(name) {
 		return
 	}
 	if x.files[name] == nil {
 		x.order = append(x.order, name)
 	}
-	x.files[name] = &File{Path: x.name + "!" + name, Size: info.Size(), ModTime: info.ModTime(), src: src, Rel: name}
+	x.files[name] = &File{Path: x.name + "!" + name, Size: size, ModTime: h.ModTime, src: src, Rel: name}
 }
 
 // list resolves the links and returns the files in the archive's order.
@@ -146,7 +146,7 @@ func (x *tarIndex) list() []*File {
 			target = entryName(path.Join(path.Dir(h.Name), h.Linkname))
 		}
 		if f := x.files[target]; f != nil {
-			x.put(entryName(h.Name), tarInfo{h.FileInfo(), f.Size}, f.src)
+			x.put(h, f.Size, f.src)
 		} else if !x.isDir(target) {
 			x.dump.problem(x.name+"!"+h.Name, "the link leads to "+h.Linkname+", which is not in the archive", "make the archive again with what it points to (tar -h)")
 		}
@@ -162,15 +162,6 @@ func (x *tarIndex) isDir(name string) bool {
 	return slices.ContainsFunc(x.order, func(n string) bool { return strings.HasPrefix(n, name+"/") })
 }
 
-// tarInfo is a link's header with the size of its target.
-type tarInfo struct {
-	fs.FileInfo
-	size int64
-}
-
-// Size returns the size of the link's target, in bytes.
-func (i tarInfo) Size() int64 { return i.size }
-
 func isZip(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
 
 // gatherZip lists the files in a zip archive.
@@ -179,7 +170,7 @@ func (d *Dump) gatherZip(f *File) ([]*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the archive %s: %w", f.Path, err)
 	}
-	d.closers = append(d.closers, closer(release))
+	d.closers = append(d.closers, release)
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, fmt.Errorf("read the archive %s: %w", f.Path, err)
@@ -204,11 +195,6 @@ func (d *Dump) gatherZip(f *File) ([]*File, error) {
 	return files, nil
 }
 
-type closer func() error
-
-// Close calls the function.
-func (c closer) Close() error { return c() }
-
 // temporary opens a temporary file that is removed when it is closed. If the system can remove an open file, it is removed at once: even a
 // killed program leaves none behind.
 func (d *Dump) temporary() (*os.File, error) {
@@ -217,10 +203,10 @@ func (d *Dump) temporary() (*os.File, error) {
 		return nil, err
 	}
 	if os.Remove(f.Name()) == nil {
-		d.closers = append(d.closers, f)
+		d.closers = append(d.closers, f.Close)
 		return f, nil
 	}
-	d.closers = append(d.closers, closer(func() error { return errors.Join(f.Close(), os.Remove(f.Name())) }))
+	d.closers = append(d.closers, func() error { return errors.Join(f.Close(), os.Remove(f.Name())) })
 	return f, nil
 }
 

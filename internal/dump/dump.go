@@ -30,7 +30,7 @@ type Dump struct {
 	Unknown   []*File   // of no known kind
 	Problems  []Problem // what could not be read, or is inconsistent
 
-	closers []io.Closer
+	closers []func() error
 	limit   Limit
 	folders []string          // of a directory, below it
 	sampled [sha256.Size]byte // see Sample; zero if it was not yet sampled
@@ -78,8 +78,8 @@ func (d *Dump) open(ctx context.Context, gather func() ([]*File, error)) (*Dump,
 // Close closes the dump's files; they cannot be read afterwards.
 func (d *Dump) Close() error {
 	var errs []error
-	for _, c := range d.closers {
-		errs = append(errs, c.Close())
+	for _, closeOne := range d.closers {
+		errs = append(errs, closeOne())
 	}
 	d.closers = nil
 	return errors.Join(errs...)

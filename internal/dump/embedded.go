@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 	"strings"
@@ -17,73 +16,44 @@ import (
 // snapshotLabel is the label of the stage of a module from a snapshot.
 const snapshotLabel = "snapshot"
 
-// takeSnapshot reads the module from a snapshot of an execution if nothing else of the module was dumped: the flags that
-// record snapshots may keep XLA from dumping it.
-func (m *Module) takeSnapshot() {
+// takeSnapshot takes a module out of a snapshot of its execution if nothing else of it was dumped: the flags that record snapshots may keep XLA
+// from dumping it. The snapshot stays in memory while the dump is open.
+func (d *Dump) takeSnapshot(m *Module) {
 	f := m.Companion(KindSnapshot)
 	if f == nil || len(m.Stages) > 0 {
 		return
 	}
-	inner := &File{Path: f.Path, Size: f.Size, ModTime: f.ModTime, Rel: f.Rel, Kind: KindHLOProto, src: snapshotSource{f}, limit: f.limit}
-	data, release, err := inner.src.bytes(f.limit)
+	data, release, err := f.Bytes()
 	if err != nil {
 		return // it remains a companion, and the dump reports that it holds no module
 	}
-	s := Stage{Kind: StageBefore, Label: snapshotLabel, Files: []*File{inner}}
-	if hasSchedule(data) {
+	d.closers = append(d.closers, release)
+	module, ok := snapshotModule(f, data)
+	if !ok {
+		return
+	}
+	s := Stage{Kind: StageBefore, Label: snapshotLabel}
+	if hasSchedule(module) {
 		s.Kind = StageAfter
 	}
-	if release() == nil {
-		m.Stages = append(m.Stages, s)
-		m.Companions = slices.DeleteFunc(m.Companions, func(c *File) bool { return c == f })
-	}
+	s.Files = []*File{{Path: f.Path, Size: f.Size, ModTime: f.ModTime, Rel: f.Rel, Kind: KindHLOProto, src: memorySource(module), limit: f.limit}}
+	m.Stages = append(m.Stages, s)
+	m.Companions = slices.DeleteFunc(m.Companions, func(c *File) bool { return c == f })
 }
 
-// snapshotSource reads the module in a snapshot: field 1 of an HloSnapshot, an HloProto; or field 1 of an HloUnoptimizedSnapshot, an
+// snapshotModule returns the module in a snapshot: field 1 of an HloSnapshot, an HloProto; or field 1 of an HloUnoptimizedSnapshot, an
 // HloModuleProto. The length of an HloUnoptimizedSnapshot precedes it in the file.
-type snapshotSource struct{ file *File }
-
-var errNoSnapshot = errors.New("the snapshot holds no module")
-
-func (s snapshotSource) bytes(Limit) ([]byte, func() error, error) {
-	data, release, err := s.file.Bytes()
-	if err != nil {
-		return nil, nil, err
-	}
-	module, ok := s.module(data)
-	if !ok {
-		return nil, nil, errors.Join(errNoSnapshot, release())
-	}
-	return module, release, nil
-}
-
-func (s snapshotSource) module(data []byte) ([]byte, bool) {
-	if strings.Contains(s.file.Rel, "hlo_unoptimized_snapshot") {
+func snapshotModule(f *File, data []byte) (module []byte, ok bool) {
+	if strings.Contains(f.Rel, "hlo_unoptimized_snapshot") {
 		length, n := binary.Uvarint(data)
 		if n <= 0 || length > uint64(len(data)-n) {
 			return nil, false
 		}
 		data = data[n:][:length]
 	}
-	module, ok := wire.First(data, 1)
+	module, ok = wire.First(data, 1)
 	return module, ok && isHLOProto(module)
 }
-
-func (s snapshotSource) open() (io.ReadCloser, error) {
-	data, release, err := s.bytes(s.file.limit)
-	if err != nil {
-		return nil, err
-	}
-	return releasing{bytes.NewReader(data), release}, nil
-}
-
-type releasing struct {
-	io.Reader
-	release func() error
-}
-
-// Close releases the file.
-func (r releasing) Close() error { return r.release() }
 
 // hasSchedule reports whether a module, an HloProto or a bare HloModuleProto, has a schedule. Only optimized modules have one.
 func hasSchedule(data []byte) bool {
@@ -154,7 +124,7 @@ func (d *Dump) captured(log *File) ([]*File, error) {
 		return nil, release()
 	}
 	log.Kind = KindLog
-	d.closers = append(d.closers, closer(release))
+	d.closers = append(d.closers, release)
 	return files, nil
 }
 
@@ -265,7 +235,7 @@ func (d *Dump) profiled(trace *File) ([]*File, error) {
 	if err != nil || len(files) == 0 {
 		return nil, errors.Join(err, release())
 	}
-	d.closers = append(d.closers, closer(release))
+	d.closers = append(d.closers, release)
 	return files, nil
 }
 

@@ -1,11 +1,13 @@
 package dump
 
 import (
+	"archive/tar"
 	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -151,22 +153,14 @@ func FuzzCaptureLog(f *testing.F) {
 }
 
 func FuzzSnapshot(f *testing.F) {
-	archive := unpackedSeed(f, "snapshots-optimized.tar.xz")
-	d, err := Open(context.Background(), "-", Options{Stdin: bytes.NewReader(archive)})
-	if err != nil {
-		f.Fatal(err)
-	}
-	defer d.Close()
-	var seeds [][]byte
-	for _, m := range d.Modules {
-		for _, s := range m.Stages {
-			if inner, ok := s.File(KindHLOProto).src.(snapshotSource); ok {
-				data, _, err := inner.file.Bytes()
-				if err != nil {
-					f.Fatal(err)
-				}
-				seeds = append(seeds, bytes.Clone(data))
+	r, seeds := tar.NewReader(bytes.NewReader(unpackedSeed(f, "snapshots-optimized.tar.xz"))), [][]byte(nil)
+	for h, err := r.Next(); err == nil; h, err = r.Next() {
+		if strings.Contains(h.Name, "snapshot") {
+			data, err := io.ReadAll(r)
+			if err != nil {
+				f.Fatal(err)
 			}
+			seeds = append(seeds, data)
 		}
 	}
 	if len(seeds) == 0 {
