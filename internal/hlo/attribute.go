@@ -154,7 +154,11 @@ func (m *Module) textAttrs(i InstrID) iter.Seq2[string, string] {
 }
 
 func (m *Module) textAttr(i InstrID, key string) (string, bool) {
-	for k, value := range m.ownAttributes(i) {
+	known := attributes[key]
+	if known.calls > 0 || key == "metadata" || !m.owns(i, known.owner) {
+		return "", false
+	}
+	for k, value := range text(m.src).attributes(m.Instrs[i].attrs) {
 		if string(m.src[k.Start:k.End]) == key {
 			return attributeValueText(key, m.src[value.Start:value.End]), true
 		}

@@ -251,7 +251,7 @@ func (m *Module) textMetadata(r Range) Metadata {
 			continue
 		}
 		next := t.field(end + 1)
-		md.set(string(t[i:end]), attributeText(t[end+1:next]))
+		md.set(t[i:end], t[end+1:next])
 		i = next
 	}
 	if place := m.innermost(md.Frame); place.File != "" {
@@ -271,14 +271,14 @@ func (t text) field(i int) int {
 	return t.ident(i)
 }
 
-func (md *Metadata) set(field, value string) {
-	switch field {
+func (md *Metadata) set(field, value []byte) {
+	switch string(field) {
 	case "op_type":
-		md.OpType = value
+		md.OpType = attributeText(value)
 	case "op_name":
-		md.OpName = value
+		md.OpName = attributeText(value)
 	case "source_file":
-		md.Source.File = value
+		md.Source.File = attributeText(value)
 	case "source_line":
 		md.Source.Line = decimal(value)
 	case "source_column":
@@ -288,8 +288,8 @@ func (md *Metadata) set(field, value string) {
 	}
 }
 
-func decimal(s string) int32 {
-	n, err := strconv.ParseInt(s, 10, 32)
+func decimal(digits []byte) int32 {
+	n, err := strconv.ParseInt(string(unquoted(digits)), 10, 32)
 	if err != nil {
 		return 0
 	}
