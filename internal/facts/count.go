@@ -79,7 +79,11 @@ func (f Values) kernels(r *reader, k *Form, t *tally) {
 		f.add(CustomCall.Of(k.Target), t.n)
 	case hlo.OpFusion:
 		f.add(FusionsTotal, t.n)
-		f.add(FusionKind.Of(r.fusionKind(t.one.id)), t.n)
+		kind := k.Kind
+		if k.Class == ClassLibrary {
+			kind = r.fusionKind(t.one.id)
+		}
+		f.add(FusionKind.Of(kind), t.n)
 	}
 }
 

@@ -2,7 +2,7 @@ package facts
 
 import (
 	"encoding/binary"
-	"fmt"
+	"encoding/hex"
 	"hash/fnv"
 	"maps"
 	"slices"
@@ -85,7 +85,7 @@ func (r *reader) describe(f *Form, l launch) (of *body) {
 // describeBody collects the operations of a fusion or small call, through the fusions and calls inside it.
 func (r *reader) describeBody(f *Form, l launch) *body {
 	of := r.flow.operations(l)
-	f.Do = of.opcodes()
+	f.Do = r.flow.opcodes(of)
 	if callees := r.m.Callees(l.id); len(callees) > 0 {
 		f.Root = r.opcode(r.root(callees[0], 0))
 	}
@@ -270,5 +270,5 @@ func contentHash(content uint64, texts ...string) string {
 	}
 	h := fnv.New64a()
 	h.Write(b)
-	return fmt.Sprintf("%016x", h.Sum64())
+	return hex.EncodeToString(h.Sum(b[:0]))
 }

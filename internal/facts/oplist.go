@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -210,19 +209,34 @@ func (o Opcodes) Words() []string {
 // String names them all: "exponential, 2 reduce".
 func (o Opcodes) String() string { return strings.Join(o.Words(), ", ") }
 
-// opcodes counts what the operations do, broadcasts left out unless there is nothing else.
-func (b *body) opcodes() (do Opcodes) {
-	counts := map[string]int{}
-	for _, kind := range b.Kinds {
-		counts[b.Tables.Kinds[kind].Opcode]++
+// opcodes counts what the operations of a body do, broadcasts left out unless there is nothing else.
+func (w *flow) opcodes(b *body) (do Opcodes) {
+	var rows []int32
+	w.counts = reach(w.counts, len(w.tables.Kinds))
+	for _, row := range b.Kinds {
+		if w.counts[row]++; w.counts[row] == 1 {
+			rows = append(rows, row)
+		}
 	}
-	if delete(counts, broadcast); len(counts) == 0 && len(b.Kinds) > 0 {
+	for _, row := range rows {
+		if opcode := w.tables.Kinds[row].Opcode; opcode != broadcast {
+			do = append(do, OpcodeTimes{opcode, w.counts[row]})
+		}
+		w.counts[row] = 0
+	}
+	if len(do) == 0 && len(rows) > 0 {
 		return OpcodesOf(broadcast)
 	}
-	for _, opcode := range slices.Sorted(maps.Keys(counts)) {
-		do = append(do, OpcodeTimes{opcode, counts[opcode]})
+	slices.SortFunc(do, func(a, b OpcodeTimes) int { return strings.Compare(a.Opcode, b.Opcode) })
+	kept := do[:0]
+	for _, op := range do { // two rows may differ in their shapes alone
+		if n := len(kept); n > 0 && kept[n-1].Opcode == op.Opcode {
+			kept[n-1].Times += op.Times
+		} else {
+			kept = append(kept, op)
+		}
 	}
-	return do
+	return kept
 }
 
 const broadcast = "broadcast"
