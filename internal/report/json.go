@@ -7,6 +7,7 @@ import (
 	"io"
 	"unicode"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -32,11 +33,12 @@ func encodeJSON(w io.Writer, what string, v any, indent string, operations bool)
 			return json.MarshalEncode(to, (*plainKernel)(&k))
 		})))
 	}
-	text, err := json.Marshal(v, options...)
+	out := &harmlessWriter{w: w}
+	err := json.MarshalWrite(out, v, options...)
 	if err == nil {
-		_, err = w.Write(append(harmlessJSON(text), '\n'))
+		err = out.end()
 	}
-	if err != nil {
+	if err = cmp.Or(out.failed, err); err != nil {
 		return fmt.Errorf("write %s as JSON: %w", what, err)
 	}
 	return nil
@@ -44,6 +46,40 @@ func encodeJSON(w io.Writer, what string, v any, indent string, operations bool)
 
 // plainKernel is a kernel that [encodeJSON] writes as it is.
 type plainKernel facts.Kernel
+
+// harmlessWriter writes what harmlessJSON makes of JSON, piece by piece: that of a large dump has hundreds of megabytes.
+type harmlessWriter struct {
+	w      io.Writer
+	rest   []byte // the end of the last piece, as far as it may belong together with the next
+	failed error
+}
+
+// Write keeps back a character that is not whole, and # and ##.
+func (h *harmlessWriter) Write(piece []byte) (int, error) {
+	text := append(h.rest, piece...)
+	end := len(text)
+	for back := 1; back < utf8.UTFMax && back <= end; back++ {
+		if c := text[end-back]; utf8.RuneStart(c) {
+			if !utf8.FullRune(text[end-back:]) {
+				end -= back
+			}
+			break
+		}
+	}
+	end = len(bytes.TrimRight(text[:end], "#"))
+	if _, err := h.w.Write(harmlessJSON(text[:end])); err != nil {
+		h.failed = err
+		return 0, err
+	}
+	h.rest = append(text[:0], text[end:]...)
+	return len(piece), nil
+}
+
+// end writes what was kept back, and ends the line.
+func (h *harmlessWriter) end() error {
+	_, err := h.w.Write(append(harmlessJSON(h.rest), '\n'))
+	return err
+}
 
 // harmlessJSON writes the old form of a workflow command, and characters that a terminal obeys or that reorder others, in another way: a log or a screen
 // may show the JSON.

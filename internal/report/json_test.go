@@ -39,3 +39,24 @@ func TestJSONHasOnlyCharactersThatShow(t *testing.T) {
 		t.Errorf("%v: %q", err, back)
 	}
 }
+
+// JSON that is written in pieces is what it is as a whole, wherever it is cut.
+func TestHarmlessInPieces(t *testing.T) {
+	whole := "##[error]#[x] ##\u202e\U000e0041é#" + strings.Repeat("a", 9) + "\u200b###[b]日##"
+	want := string(harmlessJSON([]byte(whole))) + "\n"
+	if want == whole+"\n" || strings.Contains(want, "##[") {
+		t.Fatalf("%q is not harmless", want)
+	}
+	for size := 1; size <= len(whole); size++ {
+		var out strings.Builder
+		w := &harmlessWriter{w: &out}
+		for piece := range slices.Chunk([]byte(whole), size) {
+			if _, err := w.Write(piece); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.end(); err != nil || out.String() != want {
+			t.Errorf("in pieces of %d: %q, %v; wanted %q", size, out.String(), err, want)
+		}
+	}
+}
