@@ -142,6 +142,7 @@ pair cases/cpu-end_unseen end_unseen
 pair cases/cpu-place_baked place_baked
 pair cases/cpu-distances_by_differences distances_by_differences
 pair cases/cpu-norm_beside_buffer norm_beside_buffer
+pair cases/cpu-donation_beside_barrier donation_beside_barrier
 pair cases/gpu-cache_masked cache_masked gpu-h100
 pair cases/cpu-kept_for_backward kept_for_backward
 pair cases/gpu-exit_tested exit_tested gpu-h100

@@ -140,23 +140,29 @@ func (v *Variant) FactGrowth(fact facts.ID) (*Cause, Evidence) {
 	return v.growthBy(func(k *facts.Kernel) bool { return weigh(k) > 0 }, weigh)
 }
 
-// Keeper returns the cause that more memory is put down to: a lost donation of at least half as many bytes, or the one with the kernels that write the
-// buffer that grew most; nil without causes.
-func (v *Variant) Keeper() *Cause {
-	if c := v.keptTwice(); c != nil {
-		return c
+// Keeper returns the index of the cause that more or less memory is put down to: donations of at least half as many bytes that came or went, or the
+// one with the kernels that write the buffer that grew most; 0 if there is none.
+func (v *Variant) Keeper() int {
+	why := v.redonates()
+	if why == nil {
+		why = v.Why(v.keeps())
 	}
-	return v.Why(v.keeps())
+	for i := range v.Causes {
+		if &v.Causes[i] == why {
+			return i
+		}
+	}
+	return 0
 }
 
-// keptTwice returns the lost donation behind more memory at the peak: what it gave away exists twice.
-func (v *Variant) keptTwice() *Cause {
+// redonates returns the change of donations that is behind the memory at the peak: what is given away no longer exists twice.
+func (v *Variant) redonates() *Cause {
 	if v == nil || v.Old == nil || v.New == nil {
 		return nil
 	}
 	lost, grown := v.Old.Facts[facts.DonationBytes]-v.New.Facts[facts.DonationBytes], v.New.Facts[facts.MemoryPeak]-v.Old.Facts[facts.MemoryPeak]
 	at := slices.IndexFunc(v.Causes, func(c Cause) bool { return c.Kind == KindDonation })
-	if at < 0 || grown <= 0 || 2*lost < grown {
+	if at < 0 || lost*grown <= 0 || 2*math.Abs(lost) < math.Abs(grown) {
 		return nil
 	}
 	return &v.Causes[at]
@@ -175,7 +181,7 @@ const tellingGrowth = 0.1
 
 // memoryGrowth returns the cause of more memory with the buffer that grew most.
 func (v *Variant) memoryGrowth(fact facts.ID) (*Cause, Evidence) {
-	if c := v.keptTwice(); c != nil && fact == facts.MemoryPeak {
+	if c := v.redonates(); c != nil && fact == facts.MemoryPeak {
 		return c, c.Evidence(facts.AnyKernel)
 	}
 	c, e := v.growthBy(facts.AnyKernel, v.keeps())
@@ -264,7 +270,8 @@ func (v *Variant) priceGrowth() (*Cause, Evidence) {
 }
 
 // StepCosts returns what each cause adds to the predicted step, in nanoseconds: the prices of the launches that it added, less those of the launches
-// that it removed. The rest, such as what runs in parallel, belongs to the cause that moves the step most.
+// that it removed. The rest, such as what runs in parallel, belongs to the cause that moves the step most; where no launch differs, what is left is
+// where memory holds the data, and belongs to the cause that more memory is put down to.
 func (v *Variant) StepCosts() []float64 {
 	costs := make([]float64, len(v.Causes))
 	rest, most := v.New.Facts[facts.PriceStep]-v.Old.Facts[facts.PriceStep], 0
@@ -275,9 +282,13 @@ func (v *Variant) StepCosts() []float64 {
 			most = i
 		}
 	}
-	if len(costs) > 0 && v.Knows(facts.PriceStep) {
-		costs[most] += rest
+	if len(costs) == 0 || !v.Knows(facts.PriceStep) {
+		return costs
 	}
+	if costs[most] == 0 {
+		most = v.Keeper()
+	}
+	costs[most] += rest
 	return costs
 }
 

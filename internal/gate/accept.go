@@ -49,7 +49,7 @@ func Accept(ctx context.Context, o Options, a AcceptOptions) (done *Accepted, er
 	defer func() { err = errors.Join(err, edit.Close()) }()
 	o.accepting = true
 	o.base = func() (fs.FS, error) { return edit, nil } // compared with the baseline that it replaces
-	list, r, err := candidates(ctx, o, a)
+	list, rows, err := candidates(ctx, o, a)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func Accept(ctx context.Context, o Options, a AcceptOptions) (done *Accepted, er
 	for _, in := range list {
 		done.Changes = append(done.Changes, in.changesOf(a.Only)...)
 	}
-	budgets, err := done.plan(o.Config, a, list, r)
+	budgets, err := done.plan(o.Config, a, list, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -193,11 +193,11 @@ func newCandidate(target string, old *baseline.Set, graphs facts.Values) *candid
 	return &candidate{target: target, old: old, graphs: graphs, fresh: map[string]*baseline.Program{}, was: map[string]string{}, overrides: map[string]string{}}
 }
 
-// candidates collects the facts to accept of each target, and what they were found to be.
-func candidates(ctx context.Context, o Options, a AcceptOptions) ([]*candidate, *result.Result, error) {
+// candidates collects the facts to accept of each target, and how much of each budget they use.
+func candidates(ctx context.Context, o Options, a AcceptOptions) ([]*candidate, []result.Headroom, error) {
 	if a.From != nil {
 		list, err := candidatesOfResult(o, a.From)
-		return list, a.From, err
+		return list, a.From.Headroom, err
 	}
 	targets, err := lookAll(ctx, o)
 	if err != nil {
@@ -221,7 +221,7 @@ func candidates(ctx context.Context, o Options, a AcceptOptions) ([]*candidate, 
 		out = append(out, in)
 	}
 	addFindings(r, out)
-	return out, r, nil
+	return out, r.Headroom, nil
 }
 
 // addFindings gives each target its findings and changes.
@@ -312,19 +312,14 @@ func boundByFacts(o Options, store fs.FS, r *result.Result, list []*candidate) e
 	return nil
 }
 
-// changesOf lists the changes that ids name.
+// changesOf lists the changes that ids name, by their own or those of their findings.
 func (in *candidate) changesOf(ids []string) (list []result.Change) {
 	for _, c := range in.changes {
-		if namedChange(&c, ids) {
+		if slices.ContainsFunc(ids, func(id string) bool { return c.ID == id || slices.Contains(c.Findings, id) }) {
 			list = append(list, c)
 		}
 	}
 	return list
-}
-
-// namedChange reports whether one of the ids is a change's, or that of one of its findings.
-func namedChange(c *result.Change, ids []string) bool {
-	return slices.ContainsFunc(ids, func(id string) bool { return c.ID == id || slices.Contains(c.Findings, id) })
 }
 
 // sameSubject reports whether two findings are of one rule about one thing.

@@ -110,9 +110,9 @@ type Unsettled struct {
 }
 
 // plan lists the numbers of the configuration that accepting changes, and what it leaves unsettled.
-func (a *Accepted) plan(cfg *config.Config, what AcceptOptions, list []*candidate, r *result.Result) (*budgetEdit, error) {
+func (a *Accepted) plan(cfg *config.Config, what AcceptOptions, list []*candidate, rows []result.Headroom) (*budgetEdit, error) {
 	if what.Tighten && len(what.Only) == 0 {
-		return planBudgets(cfg, append(withHeadroom(slack(cfg, r.Headroom)), unusedIncreases(cfg, r.Headroom)...))
+		return planBudgets(cfg, append(withHeadroom(slack(cfg, rows)), unusedIncreases(cfg, rows)...))
 	}
 	var budgets []*config.Budget
 	for _, in := range list {
@@ -121,12 +121,11 @@ func (a *Accepted) plan(cfg *config.Config, what AcceptOptions, list []*candidat
 			if f.Bound == nil || len(what.Only) > 0 && !named(f, what.Only) {
 				continue
 			}
-			shared := r.Shared(f, func(c *result.Change) bool { return namedChange(c, what.Only) })
-			if b := budgetFor(cfg, f.Bound); b != nil && len(what.Only) > 0 && !shared {
+			if b := budgetFor(cfg, f.Bound); b != nil && len(what.Only) > 0 {
 				budgets = widen(budgets, b)
 				continue
 			}
-			left := Unsettled{f.Bound.Place, f.Rule, f.Message, f.Bound.Written && !shared, in.overrides[f.Change]}
+			left := Unsettled{f.Bound.Place, f.Rule, f.Message, f.Bound.Written, in.overrides[f.Change]}
 			if !slices.Contains(a.Unsettled, left) {
 				a.Unsettled = append(a.Unsettled, left)
 			}

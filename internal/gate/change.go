@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -276,21 +277,30 @@ func (g *grouping) owner(f *JudgedFinding) *group {
 	})
 }
 
-// alike finds the change that breaks the same limit in a variant that the baseline has, by as much, for a finding about one that it does not have: an
-// edit breaks it in every compilation. It returns nil if there is none.
+// alike finds the change that breaks the same limit in a variant that the baseline has, by as much or more, for a finding about one that it does not
+// have: an edit breaks it in every compilation. It returns nil if there is none.
 func (g *grouping) alike(f *JudgedFinding) *group {
 	if !g.isAdded(f) {
 		return nil
 	}
+	over := excess(f)
 	at := slices.IndexFunc(g.groups, func(o *group) bool {
 		return o.Program == f.Program && slices.ContainsFunc(o.found, func(known *JudgedFinding) bool {
-			return known.Rule == f.Rule && known.Subject == f.Subject && known.Variant != "" && known.Actual == f.Actual && !g.isAdded(known)
+			return known.Rule == f.Rule && known.Subject == f.Subject && known.Variant != "" && !g.isAdded(known) &&
+				over*excess(known) >= 0 && math.Abs(over) <= math.Abs(excess(known))
 		})
 	})
 	if at < 0 {
 		return nil
 	}
 	return g.groups[at]
+}
+
+// excess returns by how much a finding is over its limit, below zero where it is under one; 0 where nothing is counted.
+func excess(f *JudgedFinding) float64 {
+	actual, _ := f.Actual.(float64)
+	limit, _ := f.Limit.(float64)
+	return actual - limit
 }
 
 // behind finds the change that causes a finding without a cause: the one of the same kind, the one that brought the operation that the finding names,

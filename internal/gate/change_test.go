@@ -149,7 +149,7 @@ func TestNewVariant(t *testing.T) {
 	}
 	// An edit that breaks a limit in the other variants as well is what breaks it in this one.
 	found = append(found, finding("max-kernels", &p.Variants[0].Causes[1]), finding("max-temp-bytes", &p.Variants[0].Causes[1]))
-	found[1].Actual = 7
+	found[1].Actual = 7.0
 	ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{p}}, found)
 	if found[0].Change != found[3].Change || found[0].Change == found[2].Change {
 		t.Errorf("max-kernels of the new variant belongs to %s, that of the other to %s", found[0].Change, found[3].Change)

@@ -26,7 +26,7 @@ func share(v *diff.Variant, owners []*group) {
 	for i, ns := range v.StepCosts() {
 		prices[owners[i]].StepNS += ns
 	}
-	prices[owners[peakCause(v)]].PeakBytes = delta(v, peakMemory)
+	prices[owners[v.Keeper()]].PeakBytes = delta(v, peakMemory)
 	for owner, price := range prices {
 		price.Compilations = owner.Price.Compilations
 		if cmp.Or(cmp.Compare(math.Abs(price.StepNS), math.Abs(owner.Price.StepNS)), cmp.Compare(math.Abs(price.PeakBytes), math.Abs(owner.Price.PeakBytes))) >= 0 {
@@ -34,17 +34,6 @@ func share(v *diff.Variant, owners []*group) {
 		}
 	}
 	effects(v, owners)
-}
-
-// peakCause returns the cause that the peak memory of a variant is attributed to.
-func peakCause(v *diff.Variant) int {
-	why := v.Keeper()
-	for i := range v.Causes {
-		if &v.Causes[i] == why {
-			return i
-		}
-	}
-	return 0
 }
 
 // delta returns the growth of a fact, 0 where one side does not have it.

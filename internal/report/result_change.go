@@ -359,7 +359,7 @@ func rewrites(r *indexed, changes ...*result.Change) (texts []string) {
 	var list []*result.Finding
 	for _, c := range changes {
 		for _, f := range r.brokenBy(c) {
-			if _, counted := needs(f); counted && f.Bound.Written && !r.Shared(f, func(other *result.Change) bool { return slices.Contains(changes, other) }) {
+			if _, counted := needs(f); counted && f.Bound.Written {
 				list = append(list, f)
 			}
 		}

@@ -50,22 +50,6 @@ func (r *Result) Broken() func(target, program string) bool {
 	return func(target, program string) bool { return broken[[2]string{target, program}] }
 }
 
-// Shared reports whether a finding is about a compilation that the baseline lacks, while another open change of its program is not named: what the
-// compilation costs without that change is not known.
-func (r *Result) Shared(f *Finding, named func(*Change) bool) bool {
-	other := func(c *Change) bool { return c.IsIn(f.Target, f.Program) && c.ID != f.Change && !named(c) }
-	for _, t := range r.Targets {
-		for _, p := range t.Programs {
-			for _, v := range p.Variants {
-				if t.Name == f.Target && p.Name == f.Program && v.Signature == f.Variant && v.Base == nil && p.Change != "unbased" && p.Change != "added" {
-					return slices.ContainsFunc(r.Open(), other)
-				}
-			}
-		}
-	}
-	return false
-}
-
 // Tool is the program that made the result.
 type Tool struct {
 	Name    string `json:"name"`

@@ -997,6 +997,22 @@ def norm_beside_buffer():
     return learn, (w, rows(4096), rows(16), array(dtype=jnp.int32)), {} if after else {"donate_argnums": 1}
 
 
+def donation_beside_barrier():
+    """Two edits: the momentum is no longer donated, and a barrier is put into the attention, which a CPU drops."""
+
+    def loss(w, x):
+        s = (x @ w["q"]) @ (x @ w["k"]).swapaxes(-1, -2) / 8
+        h = x + jax.nn.softmax(jax.lax.optimization_barrier(s) if after else s) @ (x @ w["v"])
+        return ((h + jax.nn.gelu(h @ w["up"]) @ w["down"]) ** 2).mean()
+
+    def step(w, m, x):
+        m = jax.tree.map(lambda m, g: 0.9 * m + g, m, jax.grad(loss)(w, x))
+        return jax.tree.map(lambda w, m: w - 1e-3 * m, w, m), m
+
+    w = {"q": array(64, 64), "k": array(64, 64), "v": array(64, 64), "up": array(64, 256), "down": array(256, 64)}
+    return step, (w, w, array(8, 32, 64)), {"donate_argnums": 0 if after else (0, 1)}
+
+
 def carry_masked():
     """A loop puts each row into the cache that it carries by a mask: every iteration writes all of the cache, not a row."""
 
