@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -121,6 +122,29 @@ type Edit struct {
 	also    map[string][]byte // of files outside the baseline
 }
 
+// EditCopy opens the copy of a baseline that is in a repository's folder for changing. What is committed is put into changed, by its path in the repository.
+func EditCopy(store fs.FS, folder string, changed map[string][]byte) *Edit {
+	return &Edit{FS: store, store: &copyStore{folder, changed}, changed: map[string][]byte{}, also: map[string][]byte{}}
+}
+
+// copyStore is a baseline that is somewhere else.
+type copyStore struct {
+	folder  string
+	changed map[string][]byte
+}
+
+func (c *copyStore) shown(name string) string { return path.Join(c.folder, name) }
+
+func (c *copyStore) commit(_ context.Context, e *Edit) (string, error) {
+	for name, data := range e.changed {
+		c.changed[c.shown(name)] = data
+	}
+	maps.Copy(c.changed, e.also)
+	return "", nil
+}
+
+func (c *copyStore) close() error { return nil }
+
 // editStore is where a baseline is changed.
 type editStore interface {
 	shown(name string) string
@@ -159,6 +183,12 @@ func (e *Edit) Also(file string, data []byte) { e.also[file] = data }
 
 // Commit makes all changes or none. It returns the reference that was pushed, "" if none was.
 func (e *Edit) Commit(ctx context.Context) (pushed string, err error) {
+	for name, data := range e.changed {
+		attributes := path.Join(path.Dir(name), attributesFile)
+		if _, err := fs.Stat(e, attributes); data == nil && err == nil && e.empties(path.Dir(name)) {
+			e.changed[attributes] = nil
+		}
+	}
 	if pushed, err = e.store.commit(ctx, e); err == nil {
 		clear(e.changed)
 		clear(e.also)
@@ -216,9 +246,6 @@ func (f *folder) commit(_ context.Context, e *Edit) (string, error) {
 			continue
 		}
 		f.step.Remove(name)
-		if dir := path.Dir(name); e.empties(dir) {
-			f.step.Remove(path.Join(dir, attributesFile))
-		}
 	}
 	for _, data := range e.also {
 		f.step.Also(data)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -41,12 +43,17 @@ type Accepted struct {
 }
 
 // Accept refreshes the baseline. It refuses a dump that could not be read whole: the missing parts would count as removed.
-func Accept(ctx context.Context, o Options, a AcceptOptions) (done *Accepted, err error) {
+func Accept(ctx context.Context, o Options, a AcceptOptions) (_ *Accepted, err error) {
 	edit, err := editBaseline(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, edit.Close()) }()
+	return acceptInto(ctx, o, a, edit, func() ([]byte, error) { return os.ReadFile(o.Config.Path) })
+}
+
+// acceptInto refreshes a baseline that is open for changing, and numbers in the text of the configuration.
+func acceptInto(ctx context.Context, o Options, a AcceptOptions, edit *baseline.Edit, text func() ([]byte, error)) (*Accepted, error) {
 	o.accepting = true
 	o.base = func() (fs.FS, error) { return edit, nil } // compared with the baseline that it replaces
 	list, rows, err := candidates(ctx, o, a)
@@ -56,15 +63,16 @@ func Accept(ctx context.Context, o Options, a AcceptOptions) (done *Accepted, er
 	if err := known(a.Only, list); err != nil {
 		return nil, err
 	}
-	done = &Accepted{}
+	done := &Accepted{}
 	for _, in := range list {
 		done.Changes = append(done.Changes, in.changesOf(a.Only)...)
 	}
-	budgets, err := done.plan(o.Config, a, list, rows)
+	done.Budgets = done.plan(o.Config, a, list, rows)
+	changed, err := withBudgets(o.Config, text, done.Budgets)
 	if err != nil {
 		return nil, err
 	}
-	if done.Budgets = budgets.list; a.Before != nil {
+	if a.Before != nil {
 		a.Before(done)
 	}
 	for _, in := range list {
@@ -72,13 +80,34 @@ func Accept(ctx context.Context, o Options, a AcceptOptions) (done *Accepted, er
 			return done, err
 		}
 	}
-	if budgets.text != nil {
-		edit.Also(budgets.path, budgets.text) // in one step with the baseline
+	if changed != nil {
+		edit.Also(o.Config.Path, changed) // in one step with the baseline
 	}
 	if done.Pushed, err = edit.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return done.named(o.Dir, edit), nil
+}
+
+// AcceptRemote accepts what a result holds into the configuration and baseline of a revision that is not checked out. It returns the files that changed
+// by their path in the repository; nil is one that is removed.
+func AcceptRemote(ctx context.Context, p Policy, version string, a AcceptOptions) (done *Accepted, changed map[string][]byte, err error) {
+	if baseline.Remote(p.Config.Baseline) {
+		return nil, nil, fmt.Errorf("the baseline %s does not lie on the pull request's branch", p.Config.Baseline)
+	}
+	store := path.Join(path.Dir(p.File), p.Config.Baseline)
+	if !fs.ValidPath(store) {
+		return nil, nil, fmt.Errorf("the baseline %s does not lie in the repository", p.Config.Baseline)
+	}
+	changed = map[string][]byte{}
+	o := Options{Request: Request{Config: p.Config}, Environment: Environment{Version: version}}
+	done, err = acceptInto(ctx, o, a, baseline.EditCopy(p.Store, store, changed), func() ([]byte, error) { return p.Text, nil })
+	return done, changed, err
+}
+
+// Left lists the budgets that are too narrow for what was accepted and could not be changed.
+func (a *Accepted) Left() []*config.Budget {
+	return slices.DeleteFunc(slices.Clone(a.Budgets), func(b *config.Budget) bool { return b.Left == "" })
 }
 
 // named gives the files the names that people know them by.

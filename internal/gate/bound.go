@@ -110,11 +110,10 @@ type Unsettled struct {
 }
 
 // plan lists the numbers of the configuration that accepting changes, and what it leaves unsettled.
-func (a *Accepted) plan(cfg *config.Config, what AcceptOptions, list []*candidate, rows []result.Headroom) (*budgetEdit, error) {
+func (a *Accepted) plan(cfg *config.Config, what AcceptOptions, list []*candidate, rows []result.Headroom) (budgets []*config.Budget) {
 	if what.Tighten && len(what.Only) == 0 {
-		return planBudgets(cfg, append(withHeadroom(slack(cfg, rows)), unusedIncreases(cfg, rows)...))
+		return append(withHeadroom(slack(cfg, rows)), unusedIncreases(cfg, rows)...)
 	}
-	var budgets []*config.Budget
 	for _, in := range list {
 		for i := range in.findings {
 			f := &in.findings[i]
@@ -131,7 +130,7 @@ func (a *Accepted) plan(cfg *config.Config, what AcceptOptions, list []*candidat
 			}
 		}
 	}
-	return planBudgets(cfg, budgets)
+	return budgets
 }
 
 // budgetFor returns the number of the configuration that a bound names, with the value that lets the finding pass; nil where accepting must not write

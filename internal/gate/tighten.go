@@ -1,11 +1,11 @@
 package gate
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -94,19 +94,12 @@ func unusedIncreases(cfg *config.Config, rows []result.Headroom) []*config.Budge
 	return out
 }
 
-// budgetEdit is the configuration with other numbers.
-type budgetEdit struct {
-	path string
-	text []byte // nil where nothing changes
-	list []*config.Budget
-}
-
-// planBudgets changes numbers in the text of the configuration.
-func planBudgets(cfg *config.Config, list []*config.Budget) (*budgetEdit, error) {
+// withBudgets changes numbers in the text of the configuration. It returns nil where nothing changes.
+func withBudgets(cfg *config.Config, read func() ([]byte, error), list []*config.Budget) ([]byte, error) {
 	if len(list) == 0 {
-		return &budgetEdit{}, nil
+		return nil, nil
 	}
-	data, err := os.ReadFile(cfg.Path)
+	data, err := read()
 	if err != nil {
 		return nil, fmt.Errorf("read the budgets again: %w", err)
 	}
@@ -114,7 +107,10 @@ func planBudgets(cfg *config.Config, list []*config.Budget) (*budgetEdit, error)
 	if _, err := config.Parse(rules.All, cfg.Path, text); err != nil {
 		return nil, fmt.Errorf("the budgets of %s could not be changed; the file is unchanged: %w", cfg.Path, err)
 	}
-	return &budgetEdit{cfg.Path, text, list}, nil
+	if bytes.Equal(text, data) {
+		return nil, nil
+	}
+	return text, nil
 }
 
 // headroom finds rows of the headroom by their rule and program.
