@@ -13,7 +13,6 @@ import (
 	"github.com/xlagate/xlagate/internal/capture"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/registry"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 func captureCommand(w world) *cli.Command {
@@ -67,17 +66,10 @@ func captured(c *cli.Context, w world, what string, opts capture.Options) (*capt
 	if c.Context.Err() != nil {
 		return nil, c.Context.Err()
 	}
-	var failed *capture.ExitError
-	problem := result.Problem{}
-	switch {
-	case errors.As(err, &failed):
-		problem.Fix = "run the command by itself first, until it succeeds"
-	case !errors.Is(err, capture.ErrNothingDumped):
-		return out, err
+	if err != nil {
+		return nil, incomplete(w, gate.CaptureFailed(what, "", err))
 	}
-	problem.Message = err.Error()
-	sayProblems(w, what, []result.Problem{problem})
-	return nil, verdict(gate.ExitIncomplete)
+	return out, nil
 }
 
 // piped returns the standard input unless it is a terminal: the command runs in its own process group, and a terminal stops a background

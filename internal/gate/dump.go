@@ -230,7 +230,7 @@ func (l *measuredTarget) captured(ctx context.Context, o Options, argv []string,
 		return nil, errors.Join(ctx.Err(), os.RemoveAll(to))
 	}
 	if err != nil {
-		return nil, unreadableCommand(l.dump, to, err)
+		return nil, CaptureFailed(l.dump, to, err)
 	}
 	l.temp = to
 	return []string{outcome.Dir}, nil
@@ -255,19 +255,23 @@ func (o Options) MayCapture(ctx context.Context, t config.Target) error {
 	}
 }
 
-func unreadableCommand(what, to string, err error) error {
-	var failed *capture.ExitError
-	if errors.As(err, &failed) {
-		err = failed
-	}
-	fix := "run it by itself first, until it succeeds; what it dumped is in " + to
+// CaptureFailed adds to the error of a capture what to do about it. What the command dumped nevertheless is in a folder; "" if that is gone.
+func CaptureFailed(command, folder string, err error) error {
+	failed, fix := (*capture.ExitError)(nil), ""
 	switch {
+	case errors.As(err, &failed):
+		err, fix = failed, "run the command by itself first, until it succeeds"
+		if folder != "" {
+			fix += "; what it dumped is in " + folder
+		}
 	case errors.Is(err, capture.ErrNothingDumped):
 		fix = "run what compiles the model, and append to XLA_FLAGS instead of setting them"
 	case errors.Is(err, exec.ErrNotFound):
 		fix = "fix the name of the command, or install the program"
+	default:
+		return err
 	}
-	return &Unreadable{Where: what, Message: err.Error(), Fix: fix}
+	return &Unreadable{Where: command, Message: err.Error(), Fix: fix}
 }
 
 func (o Options) warn(text string) {
