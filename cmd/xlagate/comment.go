@@ -212,7 +212,7 @@ func (p *post) complete(ctx context.Context, c *cli.Context, w world) {
 func (p *post) publication(c *cli.Context, r *result.Result, seen []webpage.Looked) github.Publication {
 	out := github.Publication{
 		Comment: report.Comment{Result: r, Reported: p.report, Run: p.run.ID, Full: p.env.RunURL(p.run)},
-		Report:  report.Options{Root: p.env.Workspace, Version: version()},
+		Report:  report.Options{Options: webpage.Options{Root: p.env.Workspace, Version: version()}},
 		Key:     c.String("key"), Mode: c.String("mode"), PullRequest: p.pr, Head: p.head, Ref: p.env.Ref, Run: p.run, At: time.Now(),
 		Check: c.Bool("check-run"), SARIF: c.Bool("upload-sarif"), Summary: p.env.Summary, Output: p.env.Output,
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/webpage"
 )
 
 // quickstartResult is what check says of the example's regressed dump: three changes.
@@ -44,7 +45,7 @@ func TestKeysOfAReview(t *testing.T) {
 		"\x1b":             {"the terminal is gone; nothing was accepted: EOF", "change 1 of 3"},
 	} {
 		var screen bytes.Buffer
-		decided, err := walkThrough(strings.NewReader(keys), &screen, r, report.Options{Root: quickstart})
+		decided, err := walkThrough(strings.NewReader(keys), &screen, r, report.Options{Options: webpage.Options{Root: quickstart}})
 		got := fmt.Sprint(err)
 		if err == nil {
 			got = decided.String()
@@ -69,7 +70,7 @@ func TestCodeOfAReview(t *testing.T) {
 	} {
 		r.Open()[0].Source = c.at
 		var screen bytes.Buffer
-		if _, err := walkThrough(strings.NewReader("cq"), &screen, r, report.Options{Root: quickstart}); err != nil || !strings.Contains(screen.String(), c.shown) {
+		if _, err := walkThrough(strings.NewReader("cq"), &screen, r, report.Options{Options: webpage.Options{Root: quickstart}}); err != nil || !strings.Contains(screen.String(), c.shown) {
 			t.Errorf("%s: %v, %q is not shown:\n%s", what, err, c.shown, screen.String())
 		}
 	}

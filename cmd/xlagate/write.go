@@ -21,6 +21,7 @@ import (
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/webpage"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -142,7 +143,7 @@ const logWidth = 120
 
 // reportOptions decides on colour and width: colour only on a terminal or on request.
 func reportOptions(c *cli.Context, w world, out output) report.Options {
-	o := report.Options{Version: version(), Width: logWidth, Rules: rules.All.Doc, Root: repositoryRoot(w), Config: c.String("config"), All: c.Bool("all")}
+	o := report.Options{Screen: report.Screen{Width: logWidth}, Options: webpage.Options{Version: version(), Root: repositoryRoot(w)}, Rules: rules.All.Doc, Config: c.String("config"), All: c.Bool("all")}
 	file, isFile := w.out.(*os.File)
 	terminal := isFile && out.path == "" && term.IsTerminal(int(file.Fd()))
 	if terminal {

@@ -11,6 +11,7 @@ import (
 	"github.com/xlagate/xlagate/internal/github/fakegithub"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/webpage"
 )
 
 const repositoryUnderTest = "acme/models"
@@ -86,7 +87,7 @@ func clean() *result.Result {
 func publication(r *result.Result, id int64) Publication {
 	return Publication{
 		Comment: report.Comment{Result: r, Run: id, Full: fmt.Sprintf("https://github.invalid/acme/models/actions/runs/%d", id)},
-		Report:  report.Options{Root: "/w"}, Key: DefaultKey, Mode: Update, PullRequest: 7, Head: headSHA, Ref: "refs/pull/7/head", Run: Run{id, 1}, At: time.Unix(1_790_000_000+id, 0),
+		Report:  report.Options{Options: webpage.Options{Root: "/w"}}, Key: DefaultKey, Mode: Update, PullRequest: 7, Head: headSHA, Ref: "refs/pull/7/head", Run: Run{id, 1}, At: time.Unix(1_790_000_000+id, 0),
 	}
 }
 

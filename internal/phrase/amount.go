@@ -103,11 +103,11 @@ func Counted(v float64, unit, noun string) string {
 }
 
 // Times writes how often something happens: "once", "3 times".
-func Times(n float64) string {
+func Times[N int | float64](n N) string {
 	if n == 1 {
 		return "once"
 	}
-	return Number(n) + " times"
+	return Number(float64(n)) + " times"
 }
 
 // singular is the noun for one thing. What follows the noun stays as it is.

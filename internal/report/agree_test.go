@@ -11,6 +11,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/webpage"
 )
 
 // random makes a result of a few targets with changes of all kinds, counted as the gate counts them.
@@ -193,7 +194,7 @@ func TestRenderingChangesNothing(t *testing.T) {
 		}
 		for _, format := range Formats() {
 			var b bytes.Buffer
-			if err := Result(&b, r, format, Options{Root: "/srv/models", Width: 80, Terminal: true, Color: true}); err != nil {
+			if err := Result(&b, r, format, Options{Screen: Screen{Width: 80, Terminal: true, Color: true}, Options: webpage.Options{Root: "/srv/models"}}); err != nil {
 				t.Fatal(err)
 			}
 		}

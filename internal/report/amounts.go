@@ -197,17 +197,6 @@ func percent(part, whole float64) string {
 	return fmt.Sprintf("%.0f %%", 100*part/whole)
 }
 
-// times writes "twice", "3 times".
-func times(n int) string {
-	switch n {
-	case 1:
-		return "once"
-	case 2:
-		return "twice"
-	}
-	return phrase.Number(float64(n)) + " times"
-}
-
 // stepTime is the fact that a price leads with.
 const stepTime = facts.PriceStep
 

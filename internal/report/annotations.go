@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"net/url"
@@ -146,8 +145,7 @@ func resultCodeQuality(w io.Writer, r *indexed, o Options) error {
 	for _, a := range annotations(r, o) {
 		issue := codeIssue{Description: strings.TrimPrefix(a.Title, "xlagate: ") + ": " + a.Message, Check: a.rules, Fingerprint: a.id, Severity: levels[a.Level].severity}
 		if a.id == "" {
-			sum := sha256.Sum256([]byte(issue.Description))
-			issue.Check, issue.Fingerprint, issue.Severity = "xlagate", hex.EncodeToString(sum[:16]), "blocker"
+			issue.Check, issue.Fingerprint, issue.Severity = "xlagate", fmt.Sprintf("%.16x", sha256.Sum256([]byte(issue.Description))), "blocker"
 		}
 		issue.Location.Path, issue.Location.Lines.Begin = clean(a.File), max(a.Line, 1)
 		issues = append(issues, issue)

@@ -82,7 +82,7 @@ func TestRow(t *testing.T) {
 		"a wide first cell": {40, false, []line{say("softmax(x: f32[64])"), say("kernels 4"), say("peak 1 MiB")}, "softmax(x: f32[64])|kernels 4   peak 1 MiB"},
 		"a sentence":        {20, false, []line{say("warning"), say("the limit is used up")}, "warning|the limit is|used up"},
 	} {
-		page := textPage{terminal: c.terminal}
+		page := textPage{Screen: Screen{Terminal: c.terminal}}
 		var got []string
 		for _, l := range page.row(c.row, columnWidths([][]line{c.row}), nil, c.width) {
 			got = append(got, l.text())

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/webpage"
 )
 
 // uglyComment says everything that a comment can say, in the worst of words.
@@ -127,7 +128,7 @@ func FuzzComment(f *testing.F) {
 }
 
 func TestAnnotations(t *testing.T) {
-	list := Annotations(failing(), Options{Root: "/srv/models"})
+	list := Annotations(failing(), Options{Options: webpage.Options{Root: "/srv/models"}})
 	if len(list) != 2 || list[0].File != "train.py" || list[0].Line != 98 || list[0].Level != "error" || !strings.HasPrefix(list[0].Message, "an optimization_barrier is new") {
 		t.Errorf("%+v", list)
 	}

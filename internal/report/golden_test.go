@@ -8,6 +8,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/testfile"
+	"github.com/xlagate/xlagate/internal/webpage"
 )
 
 // documented is Options.Rules with one rule that is documented.
@@ -21,7 +22,7 @@ func documented(id string) result.RuleDoc {
 }
 
 func TestGolden(t *testing.T) {
-	o := Options{Version: "1.2.3", Root: "/srv/models", Rules: documented}
+	o := Options{Options: webpage.Options{Version: "1.2.3", Root: "/srv/models"}, Rules: documented}
 	for name, r := range map[string]*result.Result{"failing": failing(), "passing": passing(), "incomplete": incomplete(), "ugly": ugly()} {
 		for _, format := range Formats() {
 			if format == "html" {
@@ -44,10 +45,10 @@ func TestGolden(t *testing.T) {
 		})
 	}
 	golden(t, "inspect_all.text", func(w io.Writer) error {
-		return Inspect(w, aDump(), "text", Options{All: true, Width: 120, Terminal: true})
+		return Inspect(w, aDump(), "text", Options{Screen: Screen{Width: 120, Terminal: true}, All: true})
 	})
 	golden(t, "result_failing_color.text", func(w io.Writer) error {
-		return Result(w, failing(), "text", Options{Color: true, Width: 80, Terminal: true})
+		return Result(w, failing(), "text", Options{Screen: Screen{Color: true, Width: 80, Terminal: true}})
 	})
 }
 

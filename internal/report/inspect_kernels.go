@@ -36,7 +36,7 @@ func profileSum(p *facts.Profile) string {
 	sum := phrase.Nanoseconds(float64(p.Time)) + " on " + phrase.Some(len(p.Devices), "device")
 	var runs []string
 	for _, program := range byCount(p.Runs) {
-		runs = append(runs, program+" ran "+times(p.Runs[program]))
+		runs = append(runs, program+" ran "+phrase.Times(p.Runs[program]))
 	}
 	if len(runs) > 0 {
 		sum += ": " + strings.Join(runs, ", ")

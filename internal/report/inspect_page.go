@@ -75,7 +75,7 @@ func compiledWord(p *facts.Program) string {
 	if n < 2 {
 		return ""
 	}
-	return ": compiled " + times(n)
+	return ": compiled " + phrase.Times(n)
 }
 
 // maxValues bounds the values of one argument that are shown.

@@ -102,7 +102,7 @@ func logSection(l *tensorflow.Logs) section {
 		lines = append(lines, in(name, string(n.Kind)).and(" ").in(name, strings.TrimSpace(n.Program+" "+n.Op)).and(" ").in(name, location(n.Where)).and(": ").and(n.Message))
 	}
 	for _, program := range byCount(l.Compiles) {
-		lines = append(lines, say("compiled "+times(l.Compiles[program])+": ").in(name, program).and(compileTime(took[program])))
+		lines = append(lines, say("compiled "+phrase.Times(l.Compiles[program])+": ").in(name, program).and(compileTime(took[program])))
 	}
 	return titled(in(strong, "logs"), list{lines})
 }
@@ -119,7 +119,7 @@ func helperSection(helpers []*facts.Program) section {
 	t := table{Head: []string{"helper", "signature", "compiled"}, Bare: true}
 	for _, p := range helpers {
 		for _, v := range p.Variants {
-			t.Rows = append(t.Rows, []line{in(name, p.Name), in(name, shortSignature(v.Signature, maxSignature)), say(times(max(1, len(v.Modules))))})
+			t.Rows = append(t.Rows, []line{in(name, p.Name), in(name, shortSignature(v.Signature, maxSignature)), say(phrase.Times(max(1, len(v.Modules))))})
 		}
 	}
 	return titled(in(strong, "one-op helpers"), t)
@@ -179,7 +179,7 @@ func passSection(m *facts.ModulePasses, o Options) section {
 	if len(m.Stages) == 0 {
 		return section{}
 	}
-	title := in(strong, "passes").and("   ").in(name, m.Module).and(fmt.Sprintf("   %s dumped, the module changed %s", phrase.Some(len(m.Stages), "stage"), times(changed)))
+	title := in(strong, "passes").and("   ").in(name, m.Module).and(fmt.Sprintf("   %s dumped, the module changed %s", phrase.Some(len(m.Stages), "stage"), phrase.Times(changed)))
 	return section{Title: title, Blocks: []block{t}}
 }
 

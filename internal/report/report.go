@@ -11,20 +11,16 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/webpage"
 )
 
 // Options holds what a rendering needs besides the value.
 type Options struct {
-	Color bool // colour texts by their voices; for terminals
-	// Width is how many columns the rows of the text format take; 0: as many as they need.
-	Width int
-	// Terminal breaks sentences at the width too, shortens names at the end of a row, and draws bars.
-	Terminal bool
-	// Link is the address of a line of the model in the text format, for terminals that open one on a click; nil: no links.
-	Link func(file string, line int) string
+	Screen
+	webpage.Options                  // the version and the edits; source paths below Root are written relative to it in sarif and github
+	Looked          []webpage.Looked // what was measured for a result; for html
+
 	// All shows every kernel, fact, module and one-op helper of a dump or a difference, in JSON the operations in each kernel as well, and of a change every line
 	// of its evidence.
 	All bool
@@ -34,18 +30,21 @@ type Options struct {
 	Parts []result.Part
 	// OneLine leaves out line breaks in the JSON of facts: indenting is a seventh of the time from a large module to its facts.
 	OneLine bool
-	// Version is the tool's, for the JSON of inspect and diff.
-	Version string
 	// Config is the configuration file as a finding without a source line is attached to it; "" means xlagate.yaml.
 	Config string
-	// Root is the directory of the repository: source paths below it are written relative to it in sarif and github.
-	Root string
-	// Looked is what was measured for a result, Beside the folder of the configuration; for html.
-	Looked []webpage.Looked
-	Beside string
-	Edits  *git.Edits // which lines were edited, nil where that is not known; for html
 	// Rules finds the documentation of a rule for the SARIF help; nil: there is none.
 	Rules func(id string) result.RuleDoc
+}
+
+// Screen is what the text format is made for.
+type Screen struct {
+	Color bool // colour texts by their voices; for terminals
+	// Width is how many columns the rows take; 0: as many as they need.
+	Width int
+	// Terminal breaks sentences at the width too, shortens names at the end of a row, and draws bars.
+	Terminal bool
+	// Link is the address of a line of the model, for terminals that open one on a click; nil: no links.
+	Link func(file string, line int) string
 }
 
 // renderer writes a value of one kind in one format.
@@ -171,18 +170,14 @@ func fromRoot(write func(io.Writer, *indexed, Options) error) func(io.Writer, *r
 	return func(w io.Writer, r *result.Result, o Options) error { return write(w, index(rooted(r, o.Root)), o) }
 }
 
-func (o *Options) page() webpage.Options {
-	return webpage.Options{Version: o.Version, Root: o.Root, Beside: o.Beside, Edits: o.Edits}
-}
-
 func resultHTML(w io.Writer, r *result.Result, o Options) error {
-	return webpage.OfResult(rooted(r, o.Root), o.Looked, o.page()).Write(w)
+	return webpage.OfResult(rooted(r, o.Root), o.Looked, o.Options).Write(w)
 }
 
 func inspectHTML(w io.Writer, r *facts.Report, o Options) error {
-	return webpage.OfDump(r, o.page()).Write(w)
+	return webpage.OfDump(r, o.Options).Write(w)
 }
 
 func diffHTML(w io.Writer, d *diff.Report, o Options) error {
-	return webpage.OfDiff(d, o.page()).Write(w)
+	return webpage.OfDiff(d, o.Options).Write(w)
 }

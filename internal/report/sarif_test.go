@@ -12,13 +12,14 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/testfile"
+	"github.com/xlagate/xlagate/internal/webpage"
 )
 
 // TestSARIFSchema holds every result to the schema that OASIS publishes.
 func TestSARIFSchema(t *testing.T) {
 	schema := sarifSchema(t)
 	for name, r := range map[string]*result.Result{"failing": failing(), "passing": passing(), "incomplete": incomplete(), "ugly": ugly(), "empty": {}} {
-		for _, o := range []Options{{}, {Rules: documented, Root: "/srv/models"}} {
+		for _, o := range []Options{{}, {Rules: documented, Options: webpage.Options{Root: "/srv/models"}}} {
 			var out bytes.Buffer
 			if err := Result(&out, r, "sarif", o); err != nil {
 				t.Fatal(err)
@@ -57,7 +58,7 @@ func TestSARIFPlaces(t *testing.T) {
 	r.Changes[1] = result.Change{ID: "0000000000aa", Level: "info", Kind: diff.KindUnknown, Title: "see [here](https://evil.example)", Findings: []string{"0000000000ab"}}
 	r.Findings[3] = result.Finding{ID: "0000000000ab", Change: "0000000000aa", Rule: "max-kernels", Level: "info", Message: "too many"}
 	var out bytes.Buffer
-	if err := Result(&out, r, "sarif", Options{Root: "/srv/models"}); err != nil {
+	if err := Result(&out, r, "sarif", Options{Options: webpage.Options{Root: "/srv/models"}}); err != nil {
 		t.Fatal(err)
 	}
 	var log struct {

@@ -20,18 +20,16 @@ func writeText(w io.Writer, p page, o Options) error {
 }
 
 func textOf(p page, o Options) string {
-	t := &textPage{width: o.Width, terminal: o.Terminal, paint: painter(o.Color), link: o.Link}
+	t := &textPage{Screen: o.Screen, paint: painter(o.Color)}
 	t.wrapped(p.Title, 0)
 	t.blocks(p.Blocks, 0)
 	return t.out.String()
 }
 
 type textPage struct {
-	out      strings.Builder
-	width    int
-	terminal bool
-	paint    func(voice, string) string
-	link     func(file string, line int) string
+	Screen
+	out   strings.Builder
+	paint func(voice, string) string
 }
 
 func (t *textPage) blocks(blocks []block, indent int) {
@@ -63,8 +61,8 @@ func (t *textPage) block(b block, indent int) {
 	case listing:
 		t.listing(b, indent)
 	case bars:
-		if t.terminal && t.width >= minBars {
-			t.table(b.table(t.width-indent), indent)
+		if t.Terminal && t.Width >= minBars {
+			t.table(b.table(t.Width-indent), indent)
 		}
 	}
 }
@@ -94,11 +92,11 @@ func (b bars) table(width int) table {
 
 // wrapped writes a line, and what is too wide for a terminal on further lines, indented. In a log a sentence is one line, to be searched.
 func (t *textPage) wrapped(l line, indent int) {
-	if !t.terminal {
+	if !t.Terminal {
 		t.line(indent, l)
 		return
 	}
-	for i, part := range wrapLine(l.shorter(t.width-indent-2), t.width-indent-2) {
+	for i, part := range wrapLine(l.shorter(t.Width-indent-2), t.Width-indent-2) {
 		t.line(indent+2*min(i, 1), part)
 	}
 }
@@ -123,13 +121,13 @@ var placePattern = regexp.MustCompile(`([\w./@+-]+\.py):(\d+)\b`)
 
 // linked makes the places in a text links: OSC 8 takes no column.
 func (t *textPage) linked(text string) string {
-	if t.link == nil {
+	if t.Link == nil {
 		return text
 	}
 	return placePattern.ReplaceAllStringFunc(text, func(place string) string {
 		parts := placePattern.FindStringSubmatch(place)
 		line, _ := strconv.Atoi(parts[2])
-		if to := t.link(parts[1], line); to != "" {
+		if to := t.Link(parts[1], line); to != "" {
 			return "\x1b]8;;" + to + "\x1b\\" + place + "\x1b]8;;\x1b\\"
 		}
 		return place
@@ -145,16 +143,16 @@ func (t *textPage) table(b table, indent int) {
 		}
 		rows = append([][]line{head}, rows...)
 	}
-	width := t.width - indent
+	width := t.Width - indent
 	widths := columnWidths(rows)
-	if t.width > 0 {
+	if t.Width > 0 {
 		fitting := slices.DeleteFunc(slices.Clone(rows), func(row []line) bool { return !fits(b, row, columnWidths([][]line{row}), width) })
 		for i, w := range columnWidths(fitting) {
 			widths[i] = max(w, min(1, widths[i])) // a column without a width is left out
 		}
 	}
 	for _, row := range rows {
-		if b.Sentences && t.width > 0 && fits(b, row, widths, width) {
+		if b.Sentences && t.Width > 0 && fits(b, row, widths, width) {
 			t.hanging(row, widths, b.Right, indent)
 			continue
 		}
@@ -187,7 +185,7 @@ func fits(b table, row []line, widths []int, width int) bool {
 // hanging writes a row whose last cell flows in its own column.
 func (t *textPage) hanging(row []line, widths []int, right []bool, indent int) {
 	last := len(row) - 1
-	room := t.width - indent
+	room := t.Width - indent
 	for i := range last {
 		room -= widths[i] + len(columnGap)*min(1, widths[i])
 	}
@@ -202,8 +200,8 @@ func (t *textPage) hanging(row []line, widths []int, right []bool, indent int) {
 func (t *textPage) listing(b listing, indent int) {
 	rows := listingRows(b.Lines)
 	widths := columnWidths(rows)
-	left := t.width - indent - 2
-	if t.width > 0 && slices.ContainsFunc(rows, func(row []line) bool { return alignRow(row, widths, nil).width() > left }) {
+	left := t.Width - indent - 2
+	if t.Width > 0 && slices.ContainsFunc(rows, func(row []line) bool { return alignRow(row, widths, nil).width() > left }) {
 		widths = slices.Repeat([]int{1}, len(widths))
 	}
 	for i, row := range rows {
@@ -218,7 +216,7 @@ func (t *textPage) listing(b listing, indent int) {
 func (t *textPage) row(row []line, widths []int, right []bool, width int) []line {
 	for _, widths := range [][]int{widths, columnWidths([][]line{row})} {
 		l := alignRow(row, widths, right)
-		if t.terminal {
+		if t.Terminal {
 			l = cutLine(l, width)
 		}
 		if width <= 0 || l.width() <= width {

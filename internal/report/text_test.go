@@ -16,6 +16,7 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/tensorflow"
+	"github.com/xlagate/xlagate/internal/webpage"
 )
 
 func TestClean(t *testing.T) {
@@ -89,7 +90,7 @@ func TestAnnotationsAreBounded(t *testing.T) {
 func TestWidth(t *testing.T) {
 	for _, width := range []int{40, 80, 120} {
 		var out bytes.Buffer
-		if err := Inspect(&out, aDump(), "text", Options{Width: width, Terminal: true, All: true}); err != nil {
+		if err := Inspect(&out, aDump(), "text", Options{Screen: Screen{Width: width, Terminal: true}, All: true}); err != nil {
 			t.Fatal(err)
 		}
 		for l := range strings.Lines(out.String()) {
@@ -135,10 +136,10 @@ func TestWrap(t *testing.T) {
 func TestLongNamesOnATerminal(t *testing.T) {
 	module, command := "module_0002."+strings.Repeat("cluster_", 12)+"0.2", "xlagate accept --only 3fa91c02b7d1 --reason why"
 	p := page{Title: say("the module ").in(name, module), Blocks: []block{para{in(name, command)}}}
-	if got, want := textOf(p, Options{Width: 40, Terminal: true}), "the module\n  module_0002.…uster_cluster_cluster_0.2\n"+command+"\n"; got != want {
+	if got, want := textOf(p, Options{Screen: Screen{Width: 40, Terminal: true}}), "the module\n  module_0002.…uster_cluster_cluster_0.2\n"+command+"\n"; got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
-	if got := textOf(p, Options{Width: 40}); !strings.Contains(got, module) {
+	if got := textOf(p, Options{Screen: Screen{Width: 40}}); !strings.Contains(got, module) {
 		t.Errorf("a log has lost the name: %s", got)
 	}
 }
@@ -240,7 +241,7 @@ func TestJSON(t *testing.T) {
 
 func TestResultJSONKeepsEverything(t *testing.T) {
 	var out bytes.Buffer
-	if err := Result(&out, ugly(), "json", Options{Root: "/srv"}); err != nil {
+	if err := Result(&out, ugly(), "json", Options{Options: webpage.Options{Root: "/srv"}}); err != nil {
 		t.Fatal(err)
 	}
 	var back result.Result
@@ -280,12 +281,12 @@ func TestInspectLeavesOutSilentLogs(t *testing.T) {
 }
 
 func TestPlacesAreLinks(t *testing.T) {
-	o := Options{Width: 40, Terminal: true, Link: func(file string, line int) string {
+	o := Options{Screen: Screen{Width: 40, Terminal: true, Link: func(file string, line int) string {
 		if file != "model/net.py" {
 			return ""
 		}
 		return "file://host/model/net.py#" + strconv.Itoa(line)
-	}}
+	}}}
 	var out strings.Builder
 	p := page{Title: in(strong, "model/net.py:12").and(" and other.py:3")}
 	if err := writeText(&out, p, o); err != nil {
@@ -308,12 +309,12 @@ func TestBarsAreDrawnOnATerminal(t *testing.T) {
 		"memory    20 µs → 10 µs   █████░░░░░",
 		"",
 	}, "\n")
-	if got := textOf(p, Options{Width: 65, Terminal: true}); got != want {
+	if got := textOf(p, Options{Screen: Screen{Width: 65, Terminal: true}}); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
-	for _, o := range []Options{{}, {Width: 100}, {Width: 59, Terminal: true}} {
-		if got := textOf(p, o); got != "softmax\n" {
-			t.Errorf("bars in a log, or a narrow terminal (%+v): %q", o, got)
+	for _, s := range []Screen{{}, {Width: 100}, {Width: 59, Terminal: true}} {
+		if got := textOf(p, Options{Screen: s}); got != "softmax\n" {
+			t.Errorf("bars in a log, or a narrow terminal (%+v): %q", s, got)
 		}
 	}
 	if strings.Contains(markdownOf(p), "█") {
