@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -312,8 +311,7 @@ func FileName(program string) string {
 	}
 	name, tail := b.String(), upperCase(program)
 	if len(name)+len(tail)+len(machineExt) > longestName {
-		sum := sha256.Sum256([]byte(program))
-		tail = "%~" + hex.EncodeToString(sum[:8])
+		tail = "%~" + digest([]byte(program))[:16]
 		name = name[:min(len(name), longestName-len(tail)-len(machineExt))]
 	}
 	return name + tail + readableExt

@@ -3,7 +3,6 @@ package config
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -105,8 +104,7 @@ func parse(known rule.Catalogue, path, name string, data []byte) (*Config, error
 	if len(r.errors) > 0 {
 		return nil, r.sorted()
 	}
-	sum := sha256.Sum256(data)
-	cfg.Path, cfg.Dir, cfg.Sum = path, filepath.Dir(path), hex.EncodeToString(sum[:])
+	cfg.Path, cfg.Dir, cfg.Sum = path, filepath.Dir(path), fmt.Sprintf("%x", sha256.Sum256(data))
 	return cfg, nil
 }
 

@@ -3,7 +3,6 @@ package files
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -61,8 +60,7 @@ func CacheAt(path, build string, most int64) *Cache {
 
 // name returns the file name of a key, a digest: keys contain paths and may be long.
 func (d *Cache) name(key string) string {
-	sum := sha256.Sum256([]byte(d.build + "\x00" + key))
-	return filepath.Join(d.path, hex.EncodeToString(sum[:])+suffix)
+	return filepath.Join(d.path, fmt.Sprintf("%x", sha256.Sum256([]byte(d.build+"\x00"+key)))+suffix)
 }
 
 const suffix = ".facts"

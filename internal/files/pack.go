@@ -3,7 +3,6 @@ package files
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -192,7 +191,7 @@ func (e *encoder) pointer(v reflect.Value) error {
 func PackedForm(value any) string {
 	sum := sha256.New()
 	describe(sum, reflect.TypeOf(value), map[reflect.Type]bool{})
-	return hex.EncodeToString(sum.Sum(nil)[:8])
+	return fmt.Sprintf("%.8x", sum.Sum(nil))
 }
 
 // describe writes the layout of a type, a recursive type once.

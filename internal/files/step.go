@@ -4,7 +4,6 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,7 +56,7 @@ func (j journal) sealed(key []byte) string {
 	text, _ := json.Marshal(j) // strings never fail
 	sum := hmac.New(sha256.New, key)
 	sum.Write(text)
-	return hex.EncodeToString(sum.Sum(nil))
+	return fmt.Sprintf("%x", sum.Sum(nil))
 }
 
 // sealKey returns the key of this user's journals, which it creates on first use. Without a place for it the key is that of this run alone: then no other

@@ -2,8 +2,6 @@ package gate
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
@@ -568,8 +566,7 @@ func (o *group) addEvidence(e diff.Evidence) {
 
 // id is the first 12 hex digits of a hash of target, program, kind and place.
 func (o *group) id(target string) string {
-	sum := sha256.Sum256([]byte("change\x00" + target + "\x00" + o.first + "\x00" + o.Kind + "\x00" + o.place))
-	return hex.EncodeToString(sum[:])[:12]
+	return result.ID(strings.Join([]string{"change", target, o.first, o.Kind, o.place}, "\x00"))
 }
 
 // level is the worst of the findings; without one it says whether the change saves.

@@ -2,8 +2,6 @@ package gate
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -322,8 +320,7 @@ func unique(taken map[string]bool, f result.Finding, distinct string) string {
 		text += "\x00" + distinct
 	}
 	for n := 0; ; n++ {
-		sum := sha256.Sum256([]byte(text))
-		if id := hex.EncodeToString(sum[:])[:12]; addNew(taken, id) {
+		if id := result.ID(text); addNew(taken, id) {
 			return id
 		}
 		text += fmt.Sprintf("\x00%d", n)

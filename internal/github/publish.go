@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -101,8 +100,7 @@ func (p *Publication) draft() Draft {
 func (p *Publication) print() string {
 	c := p.Comment
 	c.Run, c.Full, c.Pictures = 0, "", nil
-	sum := sha256.Sum256([]byte(c.Markdown(p.Report)))
-	return hex.EncodeToString(sum[:6])
+	return fmt.Sprintf("%.6x", sha256.Sum256([]byte(c.Markdown(p.Report))))
 }
 
 func (p *Publication) write(before *Marker, most int) string {

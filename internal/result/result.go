@@ -2,6 +2,7 @@
 package result
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -154,6 +155,9 @@ type Change struct {
 	Waived    bool     `json:"waived"`
 	Waiver    *Waiver  `json:"waiver,omitempty"`
 }
+
+// ID is the id of a change or a finding that a text identifies: 12 hex digits.
+func ID(text string) string { return fmt.Sprintf("%.6x", sha256.Sum256([]byte(text))) }
 
 // AcceptCommand is what to type to accept changes.
 func AcceptCommand(ids ...string) string {
