@@ -132,7 +132,7 @@ func TestRunFails(t *testing.T) {
 	opts.Env = append(opts.Env, "FAIL=3")
 	out, err := Run(t.Context(), opts)
 	var exit *ExitError
-	if !errors.As(err, &exit) || exit.Why != "exit status 3" || exit.Tail != "compiling" || !strings.HasSuffix(err.Error(), "(exit status 3), so its dump is not checked; it last said: compiling") {
+	if !errors.As(err, &exit) || exit.Why != "exit status 3" || exit.Said != "compiling" || !strings.HasSuffix(err.Error(), "(exit status 3), so its dump is not checked; it last said: compiling") {
 		t.Fatalf("error %v (%+v)", err, exit)
 	}
 	if r := readRecord(t, out.Dir); r.Status != "failed" {
@@ -161,10 +161,13 @@ func TestLastSaid(t *testing.T) {
 		"ValueError: no data\n\n" + info: "ValueError: no data",
 		info + "\n" + fatal:              fatal,
 		info:                             info,
-		"":                               "",
+		"x\r\n2024-05-01 10:00:00.123456: I tensorflow/core/util/dump_graph.cc:245] Dumped Graph to /a\n": "x",
+		"":                             "",
+		"\n\n":                         "",
+		strings.Repeat("y", 2*maxSaid): strings.Repeat("y", maxSaid/2) + "…" + strings.Repeat("y", maxSaid/2-1),
 	} {
-		if got := lastSaid(tail); got != want {
-			t.Errorf("%q: %q", tail, got)
+		if got := lastSaid([]byte(tail)); got != want {
+			t.Errorf("%.80q: %q", tail, got)
 		}
 	}
 }
@@ -247,18 +250,6 @@ func TestCancelIsPassedOn(t *testing.T) {
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
-
-func TestTailKeepsTheEnd(t *testing.T) {
-	var w tailWriter
-	for range 1000 {
-		w.Write([]byte("a line of the log\n"))
-	}
-	w.Write(bytes.Repeat([]byte("y"), 2*tailBytes))
-	w.Write([]byte("\nthe end\n"))
-	if got := w.String(); !strings.HasSuffix(got, "y\nthe end") || len(got) > tailBytes {
-		t.Errorf("%d bytes that end in %q", len(got), got[max(0, len(got)-20):])
-	}
-}
 
 // What TensorFlow logs because of capture is kept in the log and not shown; everything else is, in whatever pieces it comes.
 func TestUnloggedWriter(t *testing.T) {

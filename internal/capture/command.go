@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/logs"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // grace is how long a command may take to exit after the signal, and its children to close its output after that.
@@ -25,7 +26,7 @@ const grace = 5 * time.Second
 // ExitError reports a command that failed. Its dump may be incomplete.
 type ExitError struct {
 	Why  string // "exit status 1", "killed", "did not end within 20m0s"
-	Tail string // the last lines of stderr
+	Said string // the last line of stderr
 	Err  error
 
 	// Failure is the exception that ended a Python program; nil if its log has none.
@@ -38,8 +39,8 @@ func (e *ExitError) Error() string {
 	if e.Failure != nil {
 		return e.Failure.String() + "; " + text
 	}
-	if last := lastSaid(e.Tail); last != "" {
-		text += "; it last said: " + last
+	if e.Said != "" {
+		text += "; it last said: " + e.Said
 	}
 	return text
 }
@@ -48,14 +49,18 @@ func (e *ExitError) Error() string {
 var logged = regexp.MustCompile(`^[IW]\d{4} [\d:.]+ +\d+ [\w.]+:\d+\] `)
 
 // lastSaid returns the last line that a command wrote. It skips lines of TensorFlow's and XLA's log unless there are no others.
-func lastSaid(tail string) string {
-	lines := strings.Split(tail, "\n")
-	own := slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return strings.TrimSpace(line) == "" || logged.MatchString(line) })
-	if len(own) > 0 {
-		lines = own
+func lastSaid(log []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(log)), "\n")
+	for _, line := range slices.Backward(lines) {
+		if strings.TrimSpace(line) != "" && !logged.MatchString(line) && !compilerLog.MatchString(line) {
+			return phrase.Cut(strings.TrimSpace(line), maxSaid, maxSaid/2)
+		}
 	}
-	return strings.TrimSpace(lines[len(lines)-1])
+	return phrase.Cut(strings.TrimSpace(lines[len(lines)-1]), maxSaid, maxSaid/2)
 }
+
+// maxSaid bounds the letters of that line.
+const maxSaid = 1000
 
 // Unwrap returns the error of os/exec.
 func (e *ExitError) Unwrap() error { return e.Err }
@@ -72,8 +77,7 @@ func runCommand(ctx context.Context, opts Options, env *environ, to string) erro
 		return fmt.Errorf("keep the command's stderr: %w", err)
 	}
 	defer log.Close()
-	tail := &tailWriter{}
-	shown := &unloggedWriter{to: io.MultiWriter(orDiscard(opts.Stderr), tail), all: env.logs}
+	shown := &unloggedWriter{to: orDiscard(opts.Stderr), all: env.logs}
 	opts.Stdout, opts.Stderr = io.MultiWriter(orDiscard(opts.Stdout), said), io.MultiWriter(log, shown)
 	err = runGroup(ctx, opts, env.vars)
 	if ferr := shown.flush(); err == nil {
@@ -85,16 +89,8 @@ func runCommand(ctx context.Context, opts Options, env *environ, to string) erro
 	if err == nil {
 		return nil
 	}
-	return &ExitError{Why: err.Error(), Tail: tail.String(), Err: err, Failure: failureIn(log.Name())}
-}
-
-// failureIn returns the exception in the log of stderr. It ignores read errors: the command has failed already.
-func failureIn(logPath string) *logs.Failure {
-	data, err := os.ReadFile(logPath)
-	if err != nil {
-		return nil
-	}
-	return logs.FindFailure(data)
+	wrote, _ := os.ReadFile(log.Name()) // the command has failed already
+	return &ExitError{Why: err.Error(), Said: lastSaid(wrote), Err: err, Failure: logs.FindFailure(wrote)}
 }
 
 func runGroup(ctx context.Context, opts Options, env []string) error {
@@ -198,25 +194,4 @@ func (u *unloggedWriter) flush() error {
 	}
 	_, err := u.to.Write(line)
 	return err
-}
-
-// tailWriter stores the last lines written to it.
-type tailWriter struct{ buf []byte }
-
-const (
-	tailBytes = 4 << 10
-	tailLines = 20
-)
-
-// Write stores the end of the output.
-func (t *tailWriter) Write(p []byte) (int, error) {
-	t.buf = append(t.buf, p[max(0, len(p)-tailBytes):]...)
-	t.buf = t.buf[max(0, len(t.buf)-tailBytes):]
-	return len(p), nil
-}
-
-// String returns the last lines.
-func (t *tailWriter) String() string {
-	lines := strings.Split(strings.TrimRight(string(t.buf), "\n"), "\n")
-	return strings.Join(lines[max(0, len(lines)-tailLines):], "\n")
 }

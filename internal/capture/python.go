@@ -232,11 +232,11 @@ func (p *installation) run(ctx context.Context, opts Options, argv ...string) er
 	if err != nil {
 		return err
 	}
-	var said tailWriter
+	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	var exit *exec.ExitError
 	if err := cmd.Run(); errors.As(err, &exit) {
-		return fmt.Errorf("%w: %s", err, lastSaid(said.String()))
+		return fmt.Errorf("%w: %s", err, lastSaid(said.Bytes()))
 	} else if err != nil {
 		return err
 	}

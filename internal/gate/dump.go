@@ -259,6 +259,8 @@ func (o Options) MayCapture(ctx context.Context, t config.Target) error {
 func CaptureFailed(command, folder string, err error) error {
 	failed, fix := (*capture.ExitError)(nil), ""
 	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		fix = "fix the name of the command, or install the program"
 	case errors.As(err, &failed):
 		err, fix = failed, "run the command by itself first, until it succeeds"
 		if folder != "" {
@@ -266,8 +268,6 @@ func CaptureFailed(command, folder string, err error) error {
 		}
 	case errors.Is(err, capture.ErrNothingDumped):
 		fix = "run what compiles the model, and append to XLA_FLAGS instead of setting them"
-	case errors.Is(err, exec.ErrNotFound):
-		fix = "fix the name of the command, or install the program"
 	default:
 		return err
 	}
