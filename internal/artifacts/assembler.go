@@ -268,7 +268,6 @@ func program(path string) string {
 type KernelResources struct {
 	Name        string `json:"-"`
 	Registers   int64  `json:"registers,omitempty"`        // per thread
-	Stack       int64  `json:"-"`                          // bytes per thread, in local memory
 	SpillStores int64  `json:"spill_store_bytes"`          // bytes per thread that the code stores to local memory for lack of registers
 	SpillLoads  int64  `json:"spill_load_bytes,omitempty"` // bytes per thread that it loads back
 	Shared      int64  `json:"shared_bytes,omitempty"`     // bytes of static shared memory per block
@@ -323,13 +322,13 @@ func ReadAssembler(output string) ([]KernelResources, error) {
 func (k *KernelResources) amounts(list string) error {
 	fields := map[string]*int64{
 		"registers": &k.Registers, "barriers": &k.Barriers, "bytes smem": &k.Shared,
-		"bytes stack frame": &k.Stack, "bytes spill stores": &k.SpillStores, "bytes spill loads": &k.SpillLoads,
+		"bytes spill stores": &k.SpillStores, "bytes spill loads": &k.SpillLoads,
 	}
 	for part := range strings.SplitSeq(list, ", ") {
 		amount, what, _ := strings.Cut(strings.TrimPrefix(part, "used "), " ")
 		field := fields[what]
 		if field == nil {
-			continue // cmem and the like
+			continue // the stack frame, cmem and the like
 		}
 		n, err := strconv.ParseInt(amount, 10, 64)
 		if err != nil || n < 0 {

@@ -87,3 +87,14 @@ func TestWrittenByHand(t *testing.T) {
 		}
 	}
 }
+
+// TensorFlow's proto with the buffer assignment holds a module as well, from before the optimization: it stands for it where nothing else was stored.
+func TestBuffersAlone(t *testing.T) {
+	dir := t.TempDir()
+	const name = "dense.optimized_hlo_proto_serialized"
+	write(t, filepath.Join(dir, name), content(t, "testdata/tf-compiler-ir.tar.xz", name))
+	d := open(t, dir)
+	if len(d.Modules) != 1 || d.Modules[0].Unoptimized() == nil || d.Modules[0].Optimized() != nil || len(d.Modules[0].Companions) > 0 {
+		t.Error(describe(d))
+	}
+}

@@ -13,12 +13,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/testfile"
 )
 
 func measured(t *testing.T, path string) *facts.Report {
@@ -264,6 +266,53 @@ func nodesOf(t *testing.T, name string, f File, seen map[string]bool) {
 				if !own[e.Source] {
 					t.Errorf("%s, %s: an edge of %s comes from %s, which is no node", name, f.Name, n.ID, e.Source)
 				}
+			}
+		}
+	}
+}
+
+// What a module's header says is written as well: aliases, donors, how many devices run it, and its frontend attributes.
+func TestHeadersReadBack(t *testing.T) {
+	pairs, err := filepath.Glob("../hlo/testdata/pairs/*.txt.gz")
+	if err != nil || len(pairs) == 0 {
+		t.Fatalf("%d modules, %v", len(pairs), err)
+	}
+	texts := map[string][]byte{"by hand": []byte(`HloModule jit_f, is_scheduled=true, input_output_alias={ {0}: (0, {}, must-alias), {1}: (1, {2,0}, may-alias) }, ` +
+		`buffer_donor={ (1, {1}) }, entry_computation_layout={(f32[2]{0}, (f32[], f32[2]{0}, (f32[2]{0})))->(f32[2]{0}, f32[2]{0})}, ` +
+		`replica_count=2, num_partitions=4, frontend_attributes={a="1",b="x \"y\""}
+
+%own (p: f32[2]) -> f32[2] {
+  ROOT %p = f32[2]{0} parameter(0)
+}, execution_thread="other"
+
+ENTRY %e (a: f32[2], b: (f32[], f32[2], (f32[2]))) -> (f32[2], f32[2]) {
+  %a = f32[2]{0} parameter(0)
+  %b = (f32[], f32[2]{0}, (f32[2]{0})) parameter(1)
+  %c = f32[2]{0} custom-call(%a), custom_call_target="own", called_computations={%own}
+  ROOT %r = (f32[2]{0}, f32[2]{0}) tuple(%c, %a)
+}
+`)}
+	for _, path := range pairs {
+		texts[path] = testfile.Unpack(t, path)
+	}
+	for name, text := range texts {
+		m, err := hlo.ParseText(text, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &hloWriter{m: m}
+		w.module()
+		again, err := hlo.ParseText(w.out.Bytes(), "written")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := cmp.Diff(m.Header, again.Header); diff != "" || again.Fingerprint() != m.Fingerprint() {
+			t.Errorf("%s: (-read +written)\n%s", name, diff)
+		}
+		for c := range m.Comps {
+			if got, want := again.Text(again.Comps[c].Thread), m.Text(m.Comps[c].Thread); strings.Trim(got, `"`) != strings.Trim(want, `"`) {
+				t.Errorf("%s: %s runs on %q, wanted %q", name, m.CompName(hlo.CompID(c)), got, want)
 			}
 		}
 	}

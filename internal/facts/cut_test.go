@@ -3,6 +3,7 @@ package facts
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,6 +79,38 @@ func TestModuleWithJunk(t *testing.T) {
 	for what, text := range map[string]string{"behind": string(data) + "\nENTRY %twice {\n", "before": "junk\n" + string(data), "inside": strings.Replace(string(data), "ROOT", "\x00ROOT", 1)} {
 		if r := alone(t, name, []byte(text)); len(r.Problems) == 0 {
 			t.Errorf("%s: %d programs and no problem", what, len(r.Programs))
+		}
+	}
+}
+
+// A PTX file that was cut off still reads: that kernels are missing from it shows in the module and in its plan.
+func TestPTXCutOff(t *testing.T) {
+	const head, other = ".version 8.6\n.target sm_90a\n.address_size 64\n\n", ".visible .entry another(\n)\n{\n\tret;\n}\n"
+	for _, c := range []struct{ what, ptx, says string }{
+		{"nothing", "", "no PTX file of the module holds a kernel, and the module has fusions"},
+		{"its header", head, "the file ends behind its header"},
+		{"a kernel that is not launched", head + other, "the file holds no kernel "},
+	} {
+		d := opened(t, "testdata/gpu-0.10-train.tar.gz")
+		name, data := optimized(t, d)
+		dir := t.TempDir()
+		files := map[string][]byte{name: data, name[:strings.Index(name, ".sm_")] + ".ptx": []byte(c.ptx)}
+		plan := d.Modules[0].Companion(dump.KindThunks)
+		err := plan.Read(func(data []byte) error {
+			files[filepath.Base(strings.ReplaceAll(plan.Path, "!", "/"))] = slices.Clone(data)
+			return nil
+		})
+		for name, data := range files {
+			if err == nil {
+				err = os.WriteFile(filepath.Join(dir, name), data, 0o600)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := measureDir(t, dir)
+		if len(r.Programs) != 1 || len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Message, c.says) || !strings.HasSuffix(r.Problems[0].File, ".ptx") {
+			t.Errorf("%s: %d programs, problems %+v", c.what, len(r.Programs), r.Problems)
 		}
 	}
 }

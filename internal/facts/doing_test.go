@@ -9,8 +9,8 @@ import (
 func TestOpcodes(t *testing.T) {
 	list := []string{"add", "add", "multiply", "reduce", "reduce", "reduce"}
 	do := OpcodesOf(list...)
-	if len(do) != 3 || do.Len() != 6 || !slices.Equal(do.List(), list) || do.String() != "2 add, multiply, 3 reduce" {
-		t.Errorf("%q, %d of them: %q", do, do.Len(), do.List())
+	if len(do) != 3 || do.Len() != 6 || !slices.Equal(slices.Collect(do.All()), list) || do.String() != "2 add, multiply, 3 reduce" {
+		t.Errorf("%q, %d of them: %q", do, do.Len(), slices.Collect(do.All()))
 	}
 	if do.Times("add") != 2 || do.Times("multiply") != 1 || do.Times("tanh") != 0 {
 		t.Errorf("%d add, %d multiply, %d tanh", do.Times("add"), do.Times("multiply"), do.Times("tanh"))
@@ -21,7 +21,7 @@ func TestOpcodes(t *testing.T) {
 		}
 		break
 	}
-	if none := OpcodesOf(); none.Len() != 0 || none.String() != "" || len(none.List()) != 0 {
+	if none := OpcodesOf(); none.Len() != 0 || none.String() != "" || len(slices.Collect(none.All())) != 0 {
 		t.Errorf("nothing is %q", none)
 	}
 }

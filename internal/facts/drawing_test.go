@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/dump"
 )
 
@@ -68,4 +69,30 @@ func measureDump(t *testing.T, path string, opts Options) *Report {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// What a drawing does not show makes its numbers inexact, and says why.
+func TestDrawnInDoubt(t *testing.T) {
+	fused := artifacts.Drawing{Groups: []artifacts.Group{{Parent: -1}}}
+	for _, c := range []struct {
+		nodes            []artifacts.Node
+		backend          string
+		fusions, kernels int
+		why              string
+	}{
+		{[]artifacts.Node{{Name: "fusion", Opcode: "fusion", Kind: "kLoop"}, {Name: "p", Opcode: "parameter"}}, "gpu", 1, 1, ""},
+		{[]artifacts.Node{{Name: "fusion", Opcode: "fusion", Kind: "kCustom"}}, "cpu", 1, 1, ""},
+		{[]artifacts.Node{{Name: "fusion", Opcode: "fusion", Kind: "kCustom"}}, "gpu", 1, 1, "whether a custom fusion computes or copies is not drawn"},
+		{[]artifacts.Node{{Name: "add.1", Opcode: "add"}, {Name: "call", Opcode: "call", Inline: true}}, "gpu", 0, 2, ""},
+		{[]artifacts.Node{{Name: "box", Opcode: "boxed"}}, "gpu", 0, 0, "what box is, is not drawn"},
+	} {
+		fused.Nodes = c.nodes
+		var info Drawing
+		count := &drawnCount{d: &fused, info: &info, backend: c.backend}
+		count.collect()
+		count.group(0, 0, false)
+		if info.Fusions != c.fusions || info.Kernels != c.kernels || info.Why != c.why {
+			t.Errorf("%+v on %s: %d fusions, %d kernels, %q", c.nodes, c.backend, info.Fusions, info.Kernels, info.Why)
+		}
+	}
 }

@@ -262,8 +262,8 @@ func (out *measuring) code() (entries map[string]bool) {
 		return int64(len(p.Entries))
 	})
 	generated := func(k Kernel) bool { return k.Class == ClassKernel && k.Fusion } // others may come with the runtime, as TopK does
-	if files := out.module.CompanionsOf(dump.KindPTX); len(files) > 0 && len(entries) == 0 && slices.ContainsFunc(out.Variant.Kernels, generated) {
-		out.unreadable(files[0], errors.New("no PTX file of the module holds a kernel, and the module has fusions: it was cut off"))
+	if n, read := out.Variant.Facts[CodePTXEntries]; read && n == 0 && slices.ContainsFunc(out.Variant.Kernels, generated) {
+		out.unreadable(out.module.Companion(dump.KindPTX), errors.New("no PTX file of the module holds a kernel, and the module has fusions: it was cut off"))
 	}
 	total(out, CodePTXBytes, dump.KindPTX, length, func(n int64) int64 { return n })
 	total(out, CodeLLVMBytes, dump.KindLLVMOptimized, artifacts.ReadLLVM, func(n int64) int64 { return n })

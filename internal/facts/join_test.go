@@ -2,6 +2,7 @@ package facts
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -110,5 +111,44 @@ func TestUnstableFacts(t *testing.T) {
 	v.Compiles = v.Compiles[:1]
 	if got := v.unstable(); len(got) != 0 {
 		t.Errorf("%v", got)
+	}
+}
+
+// Samples of which each lowers the program otherwise are compiles of one variant, whose input varies; two variants in one sample stay two.
+func TestSamplesThatWereLoweredOtherwise(t *testing.T) {
+	module := func(operation string) string {
+		return "HloModule jit_f\n\nENTRY %e (p: f32[4]) -> f32[4] {\n  %p = f32[4]{0} parameter(0)\n  ROOT %r = f32[4]{0} " + operation + "(%p)\n}\n"
+	}
+	sample := func(numbered ...string) *Report {
+		files := map[string]string{}
+		for i, operation := range numbered {
+			for _, stage := range []string{"before", "cpu_after"} {
+				files[fmt.Sprintf("module_%04d.jit_f.%s_optimizations.txt", i, stage)] = module(operation)
+			}
+		}
+		return writtenModules(t, files, Options{})
+	}
+	for _, c := range []struct {
+		samples  []*Report
+		compiles []int
+		varies   bool
+	}{
+		{[]*Report{sample("negate"), sample("negate")}, []int{2}, false},
+		{[]*Report{sample("negate"), sample("abs")}, []int{2}, true},
+		{[]*Report{sample("negate", "abs"), sample("negate", "abs")}, []int{2, 2}, false},
+		{[]*Report{sample("negate", "abs"), sample("negate", "sign")}, []int{2, 2}, true},
+	} {
+		r, err := Samples(c.samples, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var compiles []int
+		varies := false
+		for _, v := range r.Programs[0].Variants {
+			compiles, varies = append(compiles, len(v.Compiles)), varies || v.InputVaries
+		}
+		if slices.Sort(compiles); !slices.Equal(compiles, c.compiles) || varies != c.varies {
+			t.Errorf("compiles %v, the input varies: %v; wanted %v, %v", compiles, varies, c.compiles, c.varies)
+		}
 	}
 }

@@ -182,9 +182,6 @@ func (o Opcodes) All() iter.Seq[string] {
 	}
 }
 
-// List returns the opcodes as OpcodesOf takes them.
-func (o Opcodes) List() []string { return slices.Collect(o.All()) }
-
 // Times returns the number of occurrences of an opcode.
 func (o Opcodes) Times(opcode string) (n int) {
 	for _, op := range o {

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -162,5 +163,38 @@ func TestModelFunctionCalledLikeAMethod(t *testing.T) {
 	r := measureDir(t, dir)
 	if programNames(r.Programs) != "accumulate" || programNames(r.Helpers) != "multiply" {
 		t.Errorf("programs %s, helpers %s", programNames(r.Programs), programNames(r.Helpers))
+	}
+}
+
+// Where no stack frames say who wrote a program, JAX's own are told by their size, their names and what they consist of.
+func TestHelpersWithoutFrames(t *testing.T) {
+	joining := func(opName string, operands int) string {
+		var body strings.Builder
+		var list []string
+		for i := range operands {
+			fmt.Fprintf(&body, "  %%p.%d = f32[4]{0} parameter(%d)\n", i, i)
+			list = append(list, fmt.Sprintf("%%p.%d", i))
+		}
+		return fmt.Sprintf("%s  ROOT %%r = f32[%d]{0} concatenate(%s), dimensions={0}, metadata={op_type=%q op_name=%q}\n",
+			body.String(), 4*operands, strings.Join(list, ", "), "concatenate", opName)
+	}
+	for _, c := range []struct {
+		what, program, body string
+		helper              bool
+	}{
+		{"a primitive of JAX", "concatenate", joining("jit(concatenate)/jit(main)/concatenate[dimension=0]", 12), true},
+		{"a function of that name", "concatenate", joining("jit(concatenate)/jit(main)/stack[dimension=0]", 12), false},
+		{"a primitive too large for one", "concatenate", joining("jit(concatenate)/jit(main)/concatenate[dimension=0]", 30), false},
+		{"a small one", "concatenate", joining("jit(concatenate)/jit(main)/stack", 3), true},
+		{"one that is not for users", "_threefry_split", joining("jit(_threefry_split)/jit(main)/stack", 30), true},
+		{"the model's", "step", joining("jit(step)/jit(main)/step", 3), false},
+	} {
+		r := writtenModules(t, map[string]string{
+			"module_0000.jit_train.cpu_after_optimizations.txt":             "HloModule jit_train\n\nENTRY %e { ROOT %r = f32[] parameter(0) }\n",
+			"module_0001.jit_" + c.program + ".cpu_after_optimizations.txt": "HloModule jit_" + c.program + "\n\nENTRY %e {\n" + c.body + "}\n",
+		}, Options{})
+		if len(r.Helpers) == 1 != c.helper || len(r.Programs) == 1 != c.helper {
+			t.Errorf("%s: %d programs, %d helpers", c.what, len(r.Programs), len(r.Helpers))
+		}
 	}
 }

@@ -81,8 +81,6 @@ type Header struct {
 	Aliases       []Alias
 	Donors        []Donor
 	Attributes    map[string]string // frontend_attributes of the module
-	// OperandsLeftOut is true when a compact print leaves out operands ("...(+3)"), so that edges are missing.
-	OperandsLeftOut bool
 }
 
 // Alias is an entry of input_output_alias: an output that reuses the buffer of a parameter.

@@ -2,7 +2,6 @@ package hlo
 
 import (
 	"math"
-	"slices"
 	"strconv"
 )
 
@@ -133,7 +132,6 @@ func (d *shapeDecoder) layout(body Range) (layout string, ok bool) {
 	b := appendList(nil, l.list(1)) // minor_to_major
 	colon := len(b)
 	b = append(b, ':')
-	b = appendLevels(b, &l)
 	for i, tile := range l.bodies(6) { // tiles
 		if i == 0 {
 			b = append(b, 'T')
@@ -153,36 +151,11 @@ func (d *shapeDecoder) layout(body Range) (layout string, ok bool) {
 		}
 		b = d.appendSplit(b, split)
 	}
-	if l.body(10).Len() > 0 { // physical_shape
-		b = append(b, "P(...)"...)
-	}
 	b = appendNumber(b, "M", uint64(l.number(15))) // dynamic_shape_metadata_prefix_bytes
 	if len(b) == colon+1 {
 		b = b[:colon]
 	}
 	return string(b), damage == whole
-}
-
-// appendLevels prints the level types of a sparse array, and nothing for a dense one.
-func appendLevels(b []byte, l *message) []byte {
-	levels, unique, ordered := l.list(9), l.list(13), l.list(14) // dim_level_types, dim_unique, dim_ordered
-	if !slices.ContainsFunc(levels, func(level int64) bool { return level != 0 }) {
-		return b
-	}
-	b = append(b, "D("...)
-	for i, level := range levels {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, "DCSH?"[min(uint64(level), 4)])
-		if i < len(unique) && unique[i] == 0 {
-			b = append(b, '+')
-		}
-		if i < len(ordered) && ordered[i] == 0 {
-			b = append(b, '~')
-		}
-	}
-	return append(b, ')')
 }
 
 // appendTile prints a TileProto: its dimensions, and `*` for one that is combined with the next.

@@ -137,7 +137,7 @@ func TestTextHeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := m.Header
-	if m.Name != "jit_f.1-x" || !h.IsScheduled || h.ReplicaCount != 2 || h.NumPartitions != 4 || h.OperandsLeftOut {
+	if m.Name != "jit_f.1-x" || !h.IsScheduled || h.ReplicaCount != 2 || h.NumPartitions != 4 {
 		t.Errorf("read %s %+v", m.Name, h)
 	}
 	if len(h.Aliases) != 3 || !slices.Equal(h.Aliases[1].Output, []int64{1, 0}) || !h.Aliases[1].Must || h.Aliases[0].Must || h.Aliases[0].Param != 2 {
@@ -191,7 +191,7 @@ func TestTextInlinedOperand(t *testing.T) {
 
 func TestTextLeavesOutOperands(t *testing.T) {
 	m, err := ParseText([]byte(grammarHead+"ROOT t = (f32[2]) tuple(x, x, ...(+3)) }"), "t")
-	if err != nil || !m.Header.OperandsLeftOut || len(m.Operands(m.Comps[m.Entry].Root)) != 2 {
+	if err != nil || len(m.Operands(m.Comps[m.Entry].Root)) != 2 {
 		t.Errorf("read %v, %v", lines(m), err)
 	}
 }

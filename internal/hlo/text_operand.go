@@ -59,13 +59,12 @@ func (p *textParser) moreOperands(i int) int {
 	return i
 }
 
-// leftOut reads ...(+3), with which a compact print leaves out operands.
+// leftOut reads ...(+3), with which a compact print leaves out operands: those edges are not known.
 func (p *textParser) leftOut(i int) int {
 	const dots = "...(+"
 	if i+len(dots) > len(p.t) || string(p.t[i:i+len(dots)]) != dots {
 		p.fail(i, i+len(dots), "expected an operand")
 	}
-	p.m.Header.OperandsLeftOut = true
 	return p.t.balanced(i + len("..."))
 }
 
