@@ -367,7 +367,7 @@ func known(only []string, list []*candidate) error {
 		program, alone := "", false
 		for _, in := range list {
 			if at := slices.IndexFunc(in.changes, func(c result.Change) bool { return c.ID == id }); at >= 0 {
-				program, alone = in.changes[at].Program, !in.allOf(only, in.changes[at].Program)
+				program, alone = in.changes[at].Program, !in.allOf(only, in.changes[at].Program, "")
 			}
 		}
 		switch {

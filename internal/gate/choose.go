@@ -15,7 +15,7 @@ import (
 
 // chosen returns the old baseline with the facts that the named findings are about taken from the new one.
 func (in *candidate) chosen(ids []string, name string, old, fresh *baseline.Program) *baseline.Program {
-	if old != nil && fresh != nil && in.allOf(ids, name) {
+	if old != nil && fresh != nil && in.allOf(ids, name, "") {
 		whole := *fresh
 		whole.Name = old.Name // nobody named that it is called otherwise
 		return &whole
@@ -31,14 +31,23 @@ func (in *candidate) chosen(ids []string, name string, old, fresh *baseline.Prog
 		}
 		next = take(scope(f), f.Variant, next, fresh)
 	}
+	if old == nil || fresh == nil || next == old {
+		return next
+	}
+	for i, v := range next.Variants {
+		if n := fresh.WithSignature(v.Signature); n != nil && in.allOf(ids, name, v.Signature) {
+			next.Variants[i] = n
+		}
+	}
 	return next
 }
 
-// allOf reports whether the ids name every change and every finding of a program: then nothing of it is left that nobody named.
-func (in *candidate) allOf(ids []string, name string) bool {
+// allOf reports whether the ids name every change and every finding of a program, or of one variant of it: then nothing of it is left that nobody
+// named.
+func (in *candidate) allOf(ids []string, name, signature string) bool {
 	some := false
 	for i := range in.changes {
-		if c := &in.changes[i]; c.IsIn(in.target, name) {
+		if c := &in.changes[i]; c.IsIn(in.target, name) && (signature == "" || slices.Contains(c.VariantsOf(name), signature)) {
 			if some = slices.Contains(ids, c.ID); !some {
 				return false
 			}
@@ -46,7 +55,7 @@ func (in *candidate) allOf(ids []string, name string) bool {
 	}
 	return some && !slices.ContainsFunc(in.judged, func(f result.Finding) bool {
 		known := func(other result.Finding) bool { return other.ID == f.ID && named(&other, ids) }
-		return f.Program == name && !named(&f, ids) && !slices.ContainsFunc(in.findings, known)
+		return f.Program == name && (signature == "" || f.Variant == signature) && !named(&f, ids) && !slices.ContainsFunc(in.findings, known)
 	})
 }
 

@@ -126,6 +126,37 @@ func TestChosen(t *testing.T) {
 	}
 }
 
+// A variant of which every change is named is accepted whole, whatever is not about it.
+func TestChosenVariant(t *testing.T) {
+	sides := func(kernels, instructions float64) *baseline.Program {
+		p := baselined(facts.Values{"kernels.total": kernels, "instructions.after": instructions}, "a")
+		p.Variants = append(p.Variants, baselined(facts.Values{"kernels.total": kernels, "instructions.after": instructions}, "b").Variants...)
+		return p
+	}
+	in := &candidate{
+		target: "t",
+		findings: []result.Finding{
+			{ID: "one", Change: "edit", Rule: "max-kernels", Program: "f", Variant: "a"}, {ID: "two", Change: "edit", Rule: "max-kernels", Program: "f", Variant: "b"},
+			{ID: "three", Change: "other", Rule: "max-copies", Program: "f", Variant: "b"},
+		},
+		changes: []result.Change{{ID: "edit", Target: "t", Program: "f", Variants: []string{"a", "b"}}, {ID: "other", Target: "t", Program: "f", Variants: []string{"b"}}},
+	}
+	for _, c := range []struct {
+		ids  []string
+		a, b facts.Values
+	}{
+		{[]string{"edit"}, facts.Values{"kernels.total": 2, "instructions.after": 20}, facts.Values{"kernels.total": 2, "instructions.after": 10}},
+		{[]string{"one"}, facts.Values{"kernels.total": 2, "instructions.after": 10}, facts.Values{"kernels.total": 1, "instructions.after": 10}},
+		{[]string{"other"}, facts.Values{"kernels.total": 1, "instructions.after": 10}, facts.Values{"kernels.total": 1, "instructions.after": 10}},
+		{[]string{"edit", "other"}, facts.Values{"kernels.total": 2, "instructions.after": 20}, facts.Values{"kernels.total": 2, "instructions.after": 20}},
+	} {
+		got := in.chosen(c.ids, "f", sides(1, 10), sides(2, 20)).Variants
+		if !maps.Equal(got[0].Facts, c.a) || !maps.Equal(got[1].Facts, c.b) {
+			t.Errorf("%v: %v and %v", c.ids, got[0].Facts, got[1].Facts)
+		}
+	}
+}
+
 func TestKnownFindings(t *testing.T) {
 	in := []*candidate{{findings: []result.Finding{{ID: "one", Change: "two"}}}, {findings: []result.Finding{{ID: "three"}}}}
 	for _, only := range [][]string{nil, {"one"}, {"two", "three"}} {
