@@ -11,24 +11,6 @@ import (
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
-// catalogue is every rule in the order in which they are listed: a rule that is lost, renamed or moved shows here.
-const catalogue = `max-kernels required-fusions forbidden-fusions fusion-drift max-unfused required-custom-calls forbidden-custom-calls kernel-bodies no-host-callback
-launch-shape no-spills max-registers no-recompilation max-compilations max-helper-modules max-compile-time max-instructions loops-kept max-constant-bytes donation-kept updates-kept
-max-temp-bytes max-peak-bytes max-allocation-bytes max-output-bytes max-remat max-copies max-transposes no-new-collectives max-collectives min-collective-bytes
-async-collectives sharding-pin no-involuntary-remat no-dtype dtype-floor precision layout-pin no-unclustered-ops max-clusters max-outside-collectives no-cpu-fallback
-max-step-time max-flops max-bytes-accessed max-estimated-cycles max-code-bytes target-ran facts-complete baseline-present orphan-baseline waiver-valid toolchain
-flags stable-compile unused-parameters assert`
-
-func TestCatalogue(t *testing.T) {
-	want := strings.Fields(catalogue)
-	if len(want) != 57 {
-		t.Errorf("%d ids", len(want))
-	}
-	if got := All.IDs(); !slices.Equal(got, want) {
-		t.Errorf("rules are\n%v\nwanted\n%v", got, want)
-	}
-}
-
 func TestEveryRuleIsDocumented(t *testing.T) {
 	for _, r := range All.Rules {
 		for what, text := range map[string]string{"title": r.Title, "category": string(r.Category), "why": r.Why, "fix": r.Fix} {
@@ -73,37 +55,20 @@ func keysOnce(t *testing.T, what string, options []rule.Option) {
 	}
 }
 
-// oneWay says why a rule that bounds something from one side has no mirror on the other. What has no reason here needs one.
-var oneWay = map[string]string{
-	"max-kernels": "fewer kernels are better", "max-unfused": "fewer are better", "max-compilations": "fewer are better", "max-helper-modules": "fewer are better",
-	"max-compile-time": "less is better", "max-instructions": "fewer are better", "max-constant-bytes": "less is better", "max-temp-bytes": "less is better",
-	"max-peak-bytes": "less is better", "max-allocation-bytes": "less is better", "max-output-bytes": "less is better", "max-remat": "less is better",
-	"max-copies": "fewer are better", "max-transposes": "fewer are better", "max-collectives": "fewer are better", "max-clusters": "fewer are better", "max-outside-collectives": "fewer are better",
-	"max-step-time": "less is better", "max-flops": "less is better", "max-bytes-accessed": "less is better", "max-estimated-cycles": "fewer are better", "max-code-bytes": "less is better",
-	"min-collective-bytes": "larger transfers are better", "no-host-callback": "a callback is never required", "no-recompilation": "a recompilation is never required",
-	"no-involuntary-remat": "never required", "no-dtype": "dtype-floor requires types", "no-unclustered-ops": "never required", "no-cpu-fallback": "never required",
-	"no-new-collectives": "a collective is never required", "no-spills": "never required", "max-registers": "fewer are better",
-}
-
-func TestRulesHaveAMirrorOrAReason(t *testing.T) {
-	mirrors := map[string]string{"max-": "min-", "min-": "max-", "required-": "forbidden-", "forbidden-": "required-", "no-": "required-"}
-	used := map[string]bool{}
+// The name of a rule says on which side it bounds something: the one that gets worse. What is required can be forbidden, too.
+func TestRulesAreNamedForWhatTheyBound(t *testing.T) {
+	bounds := map[string]rule.Direction{"max-": rule.Lower, "no-": rule.Lower, "min-": rule.Higher}
+	mirrors := map[string]string{"required-": "forbidden-", "forbidden-": "required-"}
 	for _, r := range All.Rules {
-		for prefix, other := range mirrors {
-			rest, ok := strings.CutPrefix(r.ID, prefix)
-			switch {
-			case !ok:
-			case All.ByID(other+rest) != nil:
-			case oneWay[r.ID] == "":
-				t.Errorf("%s has no %s%s, and no reason why", r.ID, other, rest)
-			default:
-				used[r.ID] = true
+		for prefix, better := range bounds {
+			if strings.HasPrefix(r.ID, prefix) && r.Budget.Better != better {
+				t.Errorf("%s: what it bounds gets better in another direction", r.ID)
 			}
 		}
-	}
-	for id := range oneWay {
-		if !used[id] {
-			t.Errorf("%s needs no reason any more", id)
+		for prefix, other := range mirrors {
+			if rest, ok := strings.CutPrefix(r.ID, prefix); ok && All.ByID(other+rest) == nil {
+				t.Errorf("%s has no %s%s", r.ID, other, rest)
+			}
 		}
 	}
 }
