@@ -60,40 +60,51 @@ func newCollectives(v *diff.Variant) []*facts.Kernel {
 	return fresh
 }
 
-// renamedAxes finds the former names of axes that the baseline does not have: of an axis that is gone and whose collectives ran over the same groups
-// of devices, if only one did.
+// renamedAxes finds the former names of axes that the baseline does not have: of an axis that is gone and that the same collectives ran over; else of one
+// whose groups of devices were alike. Where several did, nothing is known.
 func renamedAxes(v *diff.Variant) map[string]string {
-	old, fresh := groupsByAxes(v.Old), groupsByAxes(v.New)
+	old, fresh := byAxes(v.Old), byAxes(v.New)
 	renamed := map[string]string{}
-	for is, groups := range fresh {
+	for is, now := range fresh {
 		if old[is] != nil {
 			continue
 		}
-		var were []string
-		for was, had := range old {
-			if fresh[was] == nil && maps.Equal(had, groups) {
-				were = append(were, was)
+		for _, alike := range []func(was *alongAxes) bool{
+			func(was *alongAxes) bool { return maps.Equal(was.collectives, now.collectives) },
+			func(was *alongAxes) bool { return maps.Equal(was.groups, now.groups) },
+		} {
+			var were []string
+			for was := range old {
+				if fresh[was] == nil && alike(old[was]) {
+					were = append(were, was)
+				}
 			}
-		}
-		if len(were) == 1 {
-			renamed[is] = were[0]
+			if len(were) == 1 {
+				renamed[is] = were[0]
+				break
+			}
 		}
 	}
 	return renamed
 }
 
-// groupsByAxes lists the groups of devices that collectives run over, by the axes that these are along.
-func groupsByAxes(v *facts.Variant) map[string]map[string]bool {
-	groups := map[string]map[string]bool{}
+// alongAxes is what communicates along some axes: how often each collective does, and the groups of devices.
+type alongAxes struct{ collectives, groups map[string]int }
+
+// byAxes lists what communicates, by the axes that it is along.
+func byAxes(v *facts.Variant) map[string]*alongAxes {
+	along := map[string]*alongAxes{}
 	for k := range v.KernelsThat((*facts.Kernel).IsCollective) {
-		if k.Axes != "" && groups[k.Axes] == nil {
-			groups[k.Axes] = map[string]bool{}
+		if k.Axes == "" {
+			continue
 		}
-		if k.Axes != "" {
-			groups[k.Axes][k.Groups] = true
+		if along[k.Axes] == nil {
+			along[k.Axes] = &alongAxes{map[string]int{}, map[string]int{}}
 		}
+		along[k.Axes].collectives[k.Target+" "+k.Out+" "+k.Groups]++
+		along[k.Axes].groups[k.Groups] = 1
 	}
-	return groups
+	return along
 }
 
 // communicateMore reports whether devices communicate more along an axis, by its name in the baseline and now: with more bytes, or more often with as many.

@@ -85,6 +85,7 @@ var pairs = []pair{
 	{name: "tpu-gathered"},
 	{name: "tpu-int8_lost"}, // the compiler multiplies what it was given, in eight bits
 	{name: "cpu-axis_renamed", identical: true},
+	{name: "cpu-axes_renamed", identical: true},
 	{name: "cpu-rename_all", identical: true},
 	{name: "gpu-kernel_moved", identical: true},
 	{name: "tpu-kernel_moved", identical: true},

@@ -916,6 +916,19 @@ def axis_renamed():
     return contrast("replica" if after else "data", False)
 
 
+def axes_renamed():
+    """Both axes of a square mesh have other names."""
+    rows, columns = ("batch", "tensor") if after else ("data", "model")
+    mesh = Mesh(np.array(jax.devices()).reshape(2, 2), (rows, columns))
+    placed = lambda shape, *spec: jax.ShapeDtypeStruct(shape, np.float32, sharding=NamedSharding(mesh, PartitionSpec(*spec)))
+
+    def loss(w, x):
+        hidden = jnp.tanh(x @ w["up"])
+        return jnp.mean(jnp.square(hidden @ w["down"]))
+
+    return jax.grad(loss), ({"up": placed((32, 64), None, columns), "down": placed((64, 16), columns, None)}, placed((8, 32), rows, None)), {}
+
+
 def message_widened():
     """Embeddings are gathered in float32: twice the bytes in the network, and conversions less."""
     return contrast("data", after)
