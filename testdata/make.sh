@@ -146,7 +146,7 @@ pair cases/cpu-donation_beside_barrier donation_beside_barrier
 pair cases/gpu-cache_masked cache_masked gpu-h100
 pair cases/cpu-kept_for_backward kept_for_backward
 pair cases/gpu-exit_tested exit_tested gpu-h100
-for case in helper_sorted field_beside_renamed cost_in_loop gelu_approximated axis_renamed message_widened stream_widened step_wrapped recomputed_precisely last_batch; do
+for case in helper_sorted field_beside_renamed cost_in_loop gelu_approximated axis_renamed axes_renamed message_widened stream_widened step_wrapped recomputed_precisely last_batch; do
   pair "cases/cpu-$case" "$case"
 done
 pair cases/gpu-two_steps_at_once two_steps_at_once gpu-h100
@@ -166,7 +166,7 @@ done
 # What capture sets for PyTorch/XLA: stack frames stand in the protos only. There a path has to keep its length.
 neutral() { printf '/srv/%0*d' $((${#1} - 5)) 0; }
 venv=$(dirname "$(dirname "$torch")")
-for name in torch-rows/{steady,ragged,watched,named} torch-{total,scalar}/{before,after} torch-losses/{steady,ragged,wide,read}; do
+for name in torch-rows/{steady,ragged,watched,named,cropped} torch-{total,scalar}/{before,after} torch-losses/{steady,ragged,wide,read}; do
   script=$(dirname "${name//-/_}").py version=$(basename "$name")
   mkdir -p "$work/$name"
   cp "make/$script" "$work/$name"

@@ -12,6 +12,7 @@ import (
 func TestCuts(t *testing.T) {
 	for name, want := range map[string]string{
 		"watched": "SyncTensorsGraph torch_rows.py:20 in train_step, SyncTensorsGraph-2 torch_rows.py:30 in <module>, SyncTensorsGraph-2 torch_rows.py:30 in <module>",
+		"cropped": strings.Repeat("SyncTensorsGraph torch_rows.py:30 in <module>, ", 3) + "SyncTensorsGraph torch_rows.py:30 in <module>", // smaller batches take a part of a table
 		"named":   "train_step torch_rows.py:29 in <module>, train_step torch_rows.py:29 in <module>",
 	} {
 		r, err := Measure(t.Context(), opened(t, "../../testdata/torch-rows/"+name+".tar.xz"), Options{})

@@ -249,7 +249,7 @@ func (p *Program) IsLazyGraph() bool {
 // arranging operations decide the place, order and type of values, not what is computed: a batch of another size may need one more.
 var arranging = map[string]bool{
 	"parameter": true, "constant": true, "tuple": true, "get-tuple-element": true, "broadcast": true, "reshape": true, "transpose": true,
-	"convert": true, "copy": true, "bitcast": true,
+	"slice": true, "pad": true, "convert": true, "copy": true, "bitcast": true,
 }
 
 // familyOf spells how often each operation is in a module that graphNames has to tell from others. A graph that computes nothing is
