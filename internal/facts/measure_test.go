@@ -55,6 +55,31 @@ func (f Values) want(t *testing.T, want Values) {
 	}
 }
 
+// The main program is the one whose run is predicted to take longest, though another one's module is larger.
+func TestMainProgram(t *testing.T) {
+	r, err := Measure(t.Context(), opened(t, "../../testdata/tf-named/dump.tar.xz"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var main Values
+	larger := false
+	for _, p := range r.Programs {
+		if p.Main {
+			main = p.Variants[0].Facts
+		}
+	}
+	for _, p := range r.Programs {
+		v := p.Variants[0].Facts
+		larger = larger || v[InstructionsAfter] > main[InstructionsAfter]
+		if v[PriceStep] > main[PriceStep] {
+			t.Errorf("%s takes %v ns, the main program %v", p.Name, v[PriceStep], main[PriceStep])
+		}
+	}
+	if !larger {
+		t.Error("no other program is larger")
+	}
+}
+
 func TestMeasureScan(t *testing.T) {
 	r := measure(t, "cpu-scan", Options{})
 	p := r.Programs[0]

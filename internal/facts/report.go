@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -44,7 +45,6 @@ func (s *Share) Report() *Report {
 		r.Programs, r.Helpers = append(r.Programs, r.Helpers...), nil
 	}
 	r.Programs, r.Helpers = sorted(r.Programs), sorted(r.Helpers)
-	markMain(r.Programs)
 	if len(r.Programs) == 0 {
 		markMainDrawing(r.Drawings)
 	}
@@ -52,6 +52,7 @@ func (s *Share) Report() *Report {
 		r.addDumpWide(s.DumpWide)
 	}
 	r.PriceAll()
+	markMain(r.Programs)
 	return r
 }
 
@@ -114,14 +115,14 @@ func (out *measuring) unseen() Problem {
 	}
 }
 
-// markMain marks the program with the largest optimized module.
+// markMain marks the program whose run is predicted to take longest; where no price is known, the one with the largest optimized module.
 func markMain(programs []*Program) {
 	var main *Program
-	size := -1.0
+	var most *Variant
 	for _, p := range programs {
 		for _, v := range p.Variants {
-			if n := v.Facts[InstructionsAfter]; n > size {
-				main, size = p, n
+			if most == nil || cmp.Or(cmp.Compare(v.Facts[PriceStep], most.Facts[PriceStep]), cmp.Compare(v.Facts[InstructionsAfter], most.Facts[InstructionsAfter])) > 0 {
+				main, most = p, v
 			}
 		}
 	}
