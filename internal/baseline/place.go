@@ -35,7 +35,7 @@ func Remote(where string) bool { return strings.HasPrefix(where, gitScheme) || r
 func CheckPlace(where string) error {
 	switch {
 	case strings.HasPrefix(where, gitScheme):
-		_, _, err := cutGit(where)
+		_, _, err := CutGit(where)
 		return err
 	case registry.Is(where):
 		_, err := registry.Parse(where)

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,8 +26,8 @@ func wrong(where, message, fix string) *Error {
 	return &Error{Where: where, Message: message, Fix: fix}
 }
 
-// cutGit splits git:REF:PATH.
-func cutGit(where string) (ref, below string, err error) {
+// CutGit splits git:REF:PATH.
+func CutGit(where string) (ref, below string, err error) {
 	ref, below, found := strings.Cut(strings.TrimPrefix(where, gitScheme), ":")
 	if !found || ref == "" || below == "" || strings.HasPrefix(ref, "-") {
 		return "", "", fmt.Errorf("%q is not git:REF:PATH, as in git:origin/main:.xlagate", where)
@@ -36,7 +37,7 @@ func cutGit(where string) (ref, below string, err error) {
 
 // openGit reads a folder of a revision into memory, as a zip, which archive/zip serves as a file system.
 func openGit(ctx context.Context, dir, where string) (fs.FS, error) {
-	ref, below, err := cutGit(where)
+	ref, below, err := CutGit(where)
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +61,7 @@ func openGit(ctx context.Context, dir, where string) (fs.FS, error) {
 // tree returns git's name of a folder of a revision. It returns [fs.ErrNotExist] if the folder is missing.
 func (g repository) tree(ref, below string) (string, error) {
 	if _, err := g.ask("rev-parse", "--verify", "--quiet", ref+"^{commit}"); errors.Is(err, errSilent) {
-		fix := "fetch it: git fetch origin " + strings.TrimPrefix(ref, "origin/") + "; with actions/checkout: fetch-depth: 0"
-		return "", wrong(g.where, fmt.Sprintf("git does not know the revision %q here", ref), fix)
+		return "", wrong(g.where, fmt.Sprintf("git does not know the revision %q here", ref), g.howToFetch(ref))
 	} else if err != nil {
 		return "", err
 	}
@@ -78,6 +78,26 @@ func (g repository) tree(ref, below string) (string, error) {
 	}
 	return strings.TrimSpace(string(id)), err
 }
+
+// howToFetch says how to get a revision that the clone lacks. A server gives branches, tags and whole ids of commits by name, and everything else with the
+// history.
+func (g repository) howToFetch(ref string) string {
+	if !Fixed(ref) || wholeID.MatchString(ref) {
+		return "fetch it: git fetch origin " + strings.TrimPrefix(ref, "origin/") + "; with actions/checkout: fetch-depth: 0"
+	}
+	if shallow, err := g.ask("rev-parse", "--is-shallow-repository"); err == nil && strings.TrimSpace(string(shallow)) == "true" {
+		return "fetch all of the history: git fetch --unshallow; with actions/checkout: fetch-depth: 0"
+	}
+	return "git log --oneline lists the commits that this clone holds"
+}
+
+// Fixed reports whether a revision is that of one commit, which nothing is added to: an id, or a commit that is told from another.
+func Fixed(ref string) bool { return shortID.MatchString(ref) || strings.ContainsAny(ref, "~^@") }
+
+var (
+	shortID = regexp.MustCompile("^[0-9a-f]{7,64}$")
+	wholeID = regexp.MustCompile("^([0-9a-f]{40}|[0-9a-f]{64})$")
+)
 
 // repository is the git repository that a baseline is read from.
 type repository struct {

@@ -81,10 +81,20 @@ func howToAccept(where string) string {
 	switch ref, _ := registry.Parse(where); {
 	case registry.Is(where) && !ref.Fixed():
 		return accept + ", which puts it into " + where
-	case baseline.Remote(where):
+	case registry.Is(where):
 		return accept + " --baseline .xlagate, then bring what it writes to " + where
 	}
-	return accept + ", then commit what it writes"
+	const commit = ", then commit what it writes"
+	switch ref, folder, err := baseline.CutGit(where); {
+	case !baseline.Remote(where) || err != nil:
+		return accept + commit
+	case baseline.Fixed(ref):
+		return "name a revision that holds one: git log --oneline -- " + folder + " lists those that changed it"
+	case ref == "HEAD":
+		return accept + " --baseline " + folder + commit
+	default:
+		return accept + " --baseline " + folder + commit + " to " + ref
+	}
 }
 
 // baselinePlace is where the baseline is. A directory that the command line names starts from the working directory.
