@@ -34,7 +34,7 @@ func callOf(e rule.Entry) callQuery {
 func (q callQuery) matches(k *facts.Kernel) bool {
 	called := calls(k)
 	return called != "" && phrase.Glob(q.call, called) && (q.opName == "" || phrase.Glob(q.opName, k.OpName)) &&
-		(q.source == "" || fitsPath(q.source, k.Source.File)) && (q.function == "" || k.Function != "" && phrase.Glob(q.function, k.Function)) && q.config.fit(k.Config)
+		(q.source == "" || rule.FitsPath(q.source, k.Source.File)) && (q.function == "" || k.Function != "" && phrase.Glob(q.function, k.Function)) && q.config.fit(k.Config)
 }
 
 // String is how findings call what is meant.

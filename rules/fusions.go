@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"path"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -62,7 +61,7 @@ func (q *fusionQuery) matches(k *facts.Kernel) bool {
 
 func (q *fusionQuery) inScope(k *facts.Kernel) bool {
 	return anyOp(k, func(opName, file string) bool {
-		return (q.opName == "" || phrase.Glob(q.opName, opName)) && (q.source == "" || fitsPath(q.source, file))
+		return (q.opName == "" || phrase.Glob(q.opName, opName)) && (q.source == "" || rule.FitsPath(q.source, file))
 	})
 }
 
@@ -110,11 +109,6 @@ func inPart(c *rule.Context, opName string) bool {
 func large(c *rule.Context, bytes int64) bool {
 	least, _ := c.Number("min_bytes")
 	return float64(bytes) >= least
-}
-
-// fitsPath matches a glob against a whole path, or against its base name when the glob has no slash.
-func fitsPath(pattern, file string) bool {
-	return phrase.Glob(pattern, file) || phrase.Glob(pattern, path.Base(file))
 }
 
 // containsAll reports whether every wanted opcode is there as often as it is wanted.

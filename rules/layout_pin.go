@@ -175,7 +175,7 @@ func pinned(pin rule.Entry, op facts.Op) bool {
 			return false
 		}
 	}
-	return (pin.Text("op_name") == "" || phrase.Glob(pin.Text("op_name"), op.OpName)) && (pin.Text("source") == "" || fitsPath(pin.Text("source"), op.Source.File))
+	return (pin.Text("op_name") == "" || phrase.Glob(pin.Text("op_name"), op.OpName)) && (pin.Text("source") == "" || rule.FitsPath(pin.Text("source"), op.Source.File))
 }
 
 // liesAs compares layouts. Tiles and memory spaces count only where the pin names them.

@@ -32,7 +32,7 @@ var noDtype = rule.Rule{
 
 func checkNoDtype(c *rule.Context, v *diff.Variant) {
 	for _, dtype := range c.List("dtypes") {
-		a := c.Budget(dtype, unwanted(c, v.New, dtype))
+		a := c.Budget(dtype, operationsOf(c, v.New, dtype))
 		a.Noun = dtype + " operations"
 		if v.Old != nil {
 			a.Base = new(operationsOf(c, v.Old, dtype))
@@ -79,23 +79,20 @@ func mayStay(c *rule.Context, was *float64) *rule.Context {
 	})
 }
 
-// unwanted counts the operations of a type: none when all that bear a name are allowed.
-func unwanted(c *rule.Context, v *facts.Variant, dtype string) float64 {
-	if c.List("allow") != nil {
-		if named, other := namedOf(c, v, dtype); len(named) > 0 && len(other) == 0 {
-			return 0
-		}
-	}
-	return operationsOf(c, v, dtype)
-}
-
-// operationsOf counts the operations of a type, those that matter.
+// operationsOf counts the operations of a type, those that matter. Where all that bear a name are allowed, the rest only hands their values on.
 func operationsOf(c *rule.Context, v *facts.Variant, dtype string) float64 {
 	n := v.Facts[facts.Dtype.Of(dtype)]
 	if c.On("except_scalars") {
 		n -= v.Facts[facts.ScalarDtype.Of(dtype)]
 	}
-	return n
+	if c.List("allow") == nil {
+		return n
+	}
+	named, other := namedOf(c, v, dtype)
+	if len(named) > 0 && len(other) == 0 {
+		return 0
+	}
+	return max(n-float64(len(named)-len(other)), float64(len(other)))
 }
 
 // namedOf lists the operations of a type whose names are known, and those of them that are not allowed.

@@ -56,6 +56,9 @@ func (c *Context) Run(programs []*diff.Program) {
 			}
 		}
 	}
+	if len(programs) > 0 {
+		c.noteUnselected(programs)
+	}
 }
 
 // runVariant runs the rule over a variant that the dump holds, if what the rule needs was dumped.
