@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -128,10 +129,12 @@ func unclusteredOps(c *rule.Context, clusters *tensorflow.Clusters) []tensorflow
 	return out
 }
 
-// byOp groups the operations by kind, in order of name.
+// byOp groups the operations by kind, those first that XLA cannot compile: others may be outside because of them.
 func byOp(ops []tensorflow.UnclusteredOp) [][]tensorflow.UnclusteredOp {
 	groups := phrase.Group(ops, func(op tensorflow.UnclusteredOp) string { return op.Op })
-	slices.SortFunc(groups, func(a, b []tensorflow.UnclusteredOp) int { return strings.Compare(a[0].Op, b[0].Op) })
+	slices.SortFunc(groups, func(a, b []tensorflow.UnclusteredOp) int {
+		return cmp.Or(int(diff.Flag(a[0].Compilable)-diff.Flag(b[0].Compilable)), strings.Compare(a[0].Op, b[0].Op))
+	})
 	return groups
 }
 

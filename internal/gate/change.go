@@ -444,22 +444,26 @@ func (o *group) near() []string {
 	if o.Kind == diff.KindArguments {
 		places = append(places, "call "+o.Program)
 	}
+	if o.Source.File == "" {
+		places = append(places, "op "+o.OpName)
+	}
 	return places
 }
 
-// sameEdit reports whether two changes are one edit: of the same lines, of what one program is called with, or in different programs of one function of the model.
+// sameEdit reports whether two changes are one edit: of the same lines, of what one program is called with, of one operation whose line is not known, or in
+// different programs of one function of the model.
 func (o *group) sameEdit(other *group) bool {
 	inCode := func(o *group) bool {
 		return o.Kind == diff.KindCode || o.Kind == diff.KindConstants || o.Kind == diff.KindResults
 	}
 	switch {
+	case o.edit != "" && o.edit == other.edit:
+		return true
 	case o.Program == "" || other.Program == "":
 		return false
 	case o.Program == other.Program && o.Kind == diff.KindArguments && other.Kind == diff.KindArguments: // called otherwise, and so compiled again
 		return true
-	case o.Source.File == "":
-		return false
-	case o.edit != "" && o.edit == other.edit:
+	case o.Program == other.Program && o.Source.File == "" && other.Source.File == "" && o.OpName != "" && o.OpName == other.OpName:
 		return true
 	}
 	return o.Program != other.Program && o.place == other.place && o.Source.Function != "" && inCode(o) && inCode(other)
@@ -514,7 +518,20 @@ func oneOf(class []*group) *group {
 	for _, o := range class[1:] {
 		first.join(o)
 	}
+	first.leadUncompiled(class)
 	return first
+}
+
+// leadUncompiled puts into the title of a change of programs the operation that XLA could not compile, which is why they are other ones, if the title
+// does not name it already.
+func (o *group) leadUncompiled(class []*group) {
+	uncompiled := slices.DeleteFunc(slices.Clone(class), func(other *group) bool { return other.Program != "" || other.Kind != diff.KindCode })
+	if o.Program == "" || len(uncompiled) == 0 || slices.ContainsFunc(uncompiled, func(other *group) bool { return other.OpName == o.OpName }) {
+		return
+	}
+	title := uncompiled[0].Title
+	o.Details = append([]string{o.Title}, slices.DeleteFunc(o.Details, func(text string) bool { return text == title })...)
+	o.Title = title
 }
 
 // join adds what the same edit did besides, in this program or in another.

@@ -15,6 +15,36 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
+// What XLA could not compile leads the change of the programs that are other ones for it, at one edited line or where everything follows from one edit, unless the title
+// names it already.
+func TestUncompiledLeads(t *testing.T) {
+	const outside = "no cluster took Unique: the shape of its result depends on the data"
+	for op, want := range map[string]string{"add": outside, "Unique": "new: add"} {
+		p := changed("f", root(diff.KindCode, "new: add", line("loss", 7), kernel(line("loss", 7), 64)))
+		p.Variants[0].Causes[0].OpName = op
+		f := finding("no-unclustered-ops", &diff.Cause{Title: outside, OpName: "Unique", Source: line("loss", 7)})
+		f.Program, f.Variant = "", ""
+		slower := finding("max-step-time", &p.Variants[0].Causes[0])
+		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}, Edits: edits(t, "models/train.py", 99, 7)}, []JudgedFinding{f, slower})
+		if len(list) != 1 || list[0].Title != want || list[0].Program != "f" || len(list[0].Details) != 1 {
+			t.Errorf("%s: %+v", op, list)
+		}
+	}
+}
+
+// A constant that is baked in and the operation that reads it are one edit, also where no line of the model is known.
+func TestOneOperationWithoutALine(t *testing.T) {
+	for op, n := range map[string]int{"add": 1, "mul": 2} {
+		added, baked := root(diff.KindCode, "new: add", hlo.Location{}), root(diff.KindConstants, "f32[24] is baked into the program", hlo.Location{})
+		added.OpName, baked.OpName = "add", op
+		p := changed("f", added, baked)
+		f, g := finding("max-step-time", &p.Variants[0].Causes[0]), finding("max-constant-bytes", &p.Variants[0].Causes[1])
+		if list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}}, []JudgedFinding{f, g}); len(list) != n {
+			t.Errorf("%s: %s", op, titles(list))
+		}
+	}
+}
+
 // Whatever rules find of one difference is one change, as bad as the worst of it.
 func TestOneRootIsOneChange(t *testing.T) {
 	p := changed("f", root(diff.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)))

@@ -157,9 +157,10 @@ func describe(out *result.Target, l *measuredTarget) {
 	out.Helpers = len(l.report.Helpers)
 	out.Graphs = baseline.GraphFacts(l.report.Clusters)
 	out.Device, out.DeviceAssumed = l.report.PricedOn()
+	included := l.inclusion()
 	for _, p := range l.programs {
-		if p.New == nil && l.unread(p.Name) {
-			continue // its problem says why it is not there
+		if p.New == nil && (l.unread(p.Name) || !included(p.Name)) {
+			continue // it is not gone: its problem says why it is not there, or the configuration leaves it out
 		}
 		out.Programs = append(out.Programs, program(l, p))
 		for _, part := range p.Parts {

@@ -73,6 +73,26 @@ func TestProgramsOfTheOtherDumpThatAreLeftOut(t *testing.T) {
 	}
 }
 
+// A program that was accepted and that the configuration leaves out now is not gone from the dump; only what is left of the baseline is told.
+func TestAcceptedProgramThatIsLeftOut(t *testing.T) {
+	for key, orphan := range map[string]string{"": "", "include": "programs.include leaves it out now", "exclude": "programs.exclude leaves it out now"} {
+		o := options(t, recommended+"targets:\n  - { name: a }\n", "cpu-improved/after.tar.xz", "cpu-donation_lost/before.tar.xz")
+		accept(t, o, AcceptOptions{})
+		switch key {
+		case "include":
+			o.Config.Targets[0].Include = []string{"scale"}
+		case "exclude":
+			o.Config.Targets[0].Exclude = []string{"train_step"}
+		}
+		r := check(t, o)
+		listed := slices.ContainsFunc(r.Targets[0].Programs, func(p result.Program) bool { return p.Name == "train_step" })
+		f := ofRule(r.Findings, "orphan-baseline")
+		if listed != (key == "") || (f != nil) != (orphan != "") || f != nil && !strings.Contains(f.Message, orphan) {
+			t.Errorf("%q: train_step is listed: %v; %+v", key, listed, f)
+		}
+	}
+}
+
 // What a dump holds and nobody asked for is named: a program that came with a pull request is not checked by an old list of names.
 func TestProgramsThatNobodyAskedFor(t *testing.T) {
 	const left = "train_step (left out by programs.include)"

@@ -14,12 +14,13 @@ type Clustering struct {
 
 // Outside is an operation that is in no cluster.
 type Outside struct {
-	Node      *Node
-	Body      string // the library's function it is in, "" for the graph itself
-	System    bool   // may always stay outside
-	Left      bool   // a cluster had it and a later pass took it out again
-	Separates Separation
-	Reason    string
+	Node       *Node
+	Body       string // the library's function it is in, "" for the graph itself
+	System     bool   // may always stay outside
+	Left       bool   // a cluster had it and a later pass took it out again
+	Separates  Separation
+	Reason     string
+	Compilable bool // XLA could compile it
 
 	Collective string   // what it exchanges between devices, as XLA calls it; "" for any other operation
 	From, To   []string // of a collective: the compiled functions and clusters before and behind it
@@ -192,7 +193,7 @@ func (s *sorter) count(c *Cluster, op string) {
 
 // leave records a node outside, and the nodes of the functions that it calls.
 func (s *sorter) leave(n *Node, function string, why reason) {
-	o := Outside{Node: n, Body: function, Reason: why.text, System: why.system, Left: n.Marked}
+	o := Outside{Node: n, Body: function, Reason: why.text, Compilable: why.compilable, System: why.system, Left: n.Marked}
 	if n.Marked {
 		o.System, o.Reason = true, ReasonLeft
 	}

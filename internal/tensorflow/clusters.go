@@ -64,16 +64,17 @@ type Cluster struct {
 
 // UnclusteredOp is an operation that is in no cluster.
 type UnclusteredOp struct {
-	Op        string       `json:"op"` // "AsString"
-	Node      string       `json:"node"`
-	Function  string       `json:"function,omitempty"` // the tf.function it is in, "" for the main graph and where the dump does not tell
-	Device    string       `json:"device,omitempty"`
-	System    bool         `json:"system"`               // _Arg, _Retval, IteratorGetNext, …: always allowed
-	Left      string       `json:"left_after,omitempty"` // the pass that took it out of a cluster again, "" when it never was in one
-	Separates Separation   `json:"-"`
-	Reason    string       `json:"reason,omitempty"` // why, where the dump or a log says so
-	Source    hlo.Location `json:"source,omitzero"`  // the model's own line, where stack traces were dumped
-	File      string       `json:"file,omitempty"`
+	Op         string       `json:"op"` // "AsString"
+	Node       string       `json:"node"`
+	Function   string       `json:"function,omitempty"` // the tf.function it is in, "" for the main graph and where the dump does not tell
+	Device     string       `json:"device,omitempty"`
+	System     bool         `json:"system"`               // _Arg, _Retval, IteratorGetNext, …: always allowed
+	Left       string       `json:"left_after,omitempty"` // the pass that took it out of a cluster again, "" when it never was in one
+	Separates  Separation   `json:"-"`
+	Compilable bool         `json:"-"`                // XLA could compile it: it is outside because of others
+	Reason     string       `json:"reason,omitempty"` // why, where the dump or a log says so
+	Source     hlo.Location `json:"source,omitzero"`  // the model's own line, where stack traces were dumped
+	File       string       `json:"file,omitempty"`
 }
 
 // UserOps lists the operations outside that are not system operations.
@@ -330,7 +331,7 @@ func (d *graphDir) add(out *Clusters, g *namedGraph, c *Clustering, known map[st
 			continue
 		}
 		op := d.unclustered(g, o.Node, o.Body)
-		op.System, op.Reason, op.Separates = o.System, o.Reason, o.Separates
+		op.System, op.Reason, op.Compilable, op.Separates = o.System, o.Reason, o.Compilable, o.Separates
 		if o.Left {
 			op.Left = declusterPass
 		}

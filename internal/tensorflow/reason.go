@@ -13,8 +13,9 @@ const minClusterSize = 4
 
 // reason says why a node is outside.
 type reason struct {
-	text   string
-	system bool // the node only counts or tests for a loop
+	text       string
+	system     bool // the node only counts or tests for a loop
+	compilable bool // XLA could compile the node
 }
 
 // reasons finds out why nodes of one graph or function stay outside.
@@ -78,9 +79,9 @@ func (r *reasons) of(i int) reason {
 	n := &r.nodes[i]
 	switch {
 	case r.control[i]:
-		return reason{"it counts or tests for a loop that runs outside the clusters", true}
+		return reason{text: "it counts or tests for a loop that runs outside the clusters", system: true}
 	case SystemOp(n.Op):
-		return reason{systemReason(n), true}
+		return reason{text: systemReason(n), system: true}
 	case pythonOps[n.Op]:
 		return reason{text: "it calls back into Python"}
 	case n.has(String) || stringOp(n.Op):
@@ -106,10 +107,10 @@ func (r *reasons) of(i int) reason {
 	case r.devices != "" && deviceType(n.Device) != r.devices && n.Device != "":
 		return reason{text: fmt.Sprintf("it is placed on %s, the clusters are on %s", deviceType(n.Device), r.devices)}
 	case r.group[i].size < r.least:
-		return reason{text: fmt.Sprintf("XLA can compile it, but it makes only %s together with its neighbours%s; a cluster takes %d (--tf_xla_min_cluster_size)",
+		return reason{compilable: true, text: fmt.Sprintf("XLA can compile it, but it makes only %s together with its neighbours%s; a cluster takes %d (--tf_xla_min_cluster_size)",
 			phrase.Some(r.group[i].size, "operation"), r.group[i].parted(), r.least)}
 	}
-	return reason{text: "XLA can compile it, but no cluster took it (TF_CPP_VMODULE=mark_for_compilation_pass=4 logs why)"}
+	return reason{compilable: true, text: "XLA can compile it, but no cluster took it (TF_CPP_VMODULE=mark_for_compilation_pass=4 logs why)"}
 }
 
 // parted says what is between a group and others.
