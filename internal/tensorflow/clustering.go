@@ -96,7 +96,8 @@ func (s *sorter) nodes(nodes []Node, function string) {
 			}
 			if kind := collectiveKind(n.Op); kind != "" {
 				s.out.Outside[at].Collective = kind
-				s.out.Outside[at].From, s.out.Outside[at].To = s.parted(reasons, i)
+				s.out.Outside[at].From = s.reached(nodes, i, reasons.data.before)
+				s.out.Outside[at].To = s.reached(nodes, i, reasons.data.behind)
 			}
 		}
 	}
@@ -134,28 +135,17 @@ func (s *sorter) compile(n *Node) {
 // join finds the cluster of each _XlaRun: the cluster of the _XlaCompile whose key is its last input, directly or through a Switch. Neither operation
 // has an _xla_compile_id, which marks the operations inside an xla.compile.
 func (s *sorter) join(nodes []Node) {
-	byName := map[string]*Node{}
+	before := edgesOf(nodes, false).before
 	for i := range nodes {
-		byName[nodes[i].Name] = &nodes[i]
-	}
-	producer := func(n *Node, input int) *Node {
-		if n == nil || input < 0 || input >= len(n.Inputs) {
-			return nil
-		}
-		name, _, _ := strings.Cut(n.Inputs[input], ":")
-		return byName[name]
-	}
-	for i := range nodes {
-		n := &nodes[i]
-		if n.Op != "_XlaRun" {
+		if nodes[i].Op != "_XlaRun" || len(before[i]) == 0 {
 			continue
 		}
-		key := producer(n, len(n.Inputs)-1)
-		if key != nil && key.Op == "Switch" {
-			key = producer(key, 0)
+		key := before[i][len(before[i])-1]
+		if nodes[key].Op == "Switch" && len(before[key]) > 0 {
+			key = before[key][0]
 		}
-		if key != nil && key.Op == "_XlaCompile" {
-			s.runs[n.Name] = callee(key)
+		if nodes[key].Op == "_XlaCompile" {
+			s.runs[nodes[i].Name] = callee(&nodes[key])
 		}
 	}
 }

@@ -272,19 +272,13 @@ func (d *graphDir) laterDumps() [][]*namedGraph {
 	if len(d.byPass[PassMark])+len(d.byPass[PassMarkAnnotated]) > 0 {
 		return lists // from the next pass on the graphs look different: they could not be matched
 	}
-	return append(lists, d.withTag("MarkForCompilationPass"), d.byPass[PassEncapsulateAfter], d.byPass[PassBuildXlaOps],
-		d.withTag("after_opt_group_post_rewrite_for_exec"), d.withTag("before_partition"))
+	return append(lists, d.named(strings.HasSuffix, "MarkForCompilationPass"), d.byPass[PassEncapsulateAfter], d.byPass[PassBuildXlaOps],
+		d.named(strings.HasSuffix, "after_opt_group_post_rewrite_for_exec"), d.named(strings.HasSuffix, "before_partition"))
 }
 
-// withTag lists the files of the dumper that names them by function whose tag ends so.
-func (d *graphDir) withTag(tag string) []*namedGraph {
-	var out []*namedGraph
-	for _, g := range d.byPass[PassNamed] {
-		if strings.HasSuffix(g.name.Tag, tag) {
-			out = append(out, g)
-		}
-	}
-	return out
+// named lists the files of the dumper that names them by function whose tag has the part where fits looks for it.
+func (d *graphDir) named(fits func(tag, part string) bool, part string) []*namedGraph {
+	return slices.DeleteFunc(slices.Clone(d.byPass[PassNamed]), func(g *namedGraph) bool { return !fits(g.name.Tag, part) })
 }
 
 // unmatched returns the graphs that are not, node by node, among the others; each of those stands for one.

@@ -265,3 +265,23 @@ func TestParseStacksOfATracedFunction(t *testing.T) {
 		t.Errorf("a line that is cut off: %v", err)
 	}
 }
+
+// A log does not say after which passes its graphs were dumped: their content does.
+func TestPassesOfGraphsInLogs(t *testing.T) {
+	marked := graphOf(t, "a Exp cluster=cluster_0", "b Sin a")
+	annotated := graphOf(t, "cluster_0/a Exp cluster=cluster_0", "unclustered/b Sin cluster_0/a")
+	built, none := graphOf(t, "a _XlaCompile", "b _XlaRun a"), (*Graph)(nil)
+	for _, c := range []struct {
+		graphs []*Graph
+		want   []Pass
+	}{
+		{[]*Graph{marked, marked, annotated, marked, built}, []Pass{PassBeforeMark, PassMark, PassMarkAnnotated, PassBeforeDynamism, PassBuildXlaOps}},
+		{[]*Graph{annotated, built}, []Pass{PassMarkAnnotated, PassBuildXlaOps}},
+		{[]*Graph{none, none, annotated}, []Pass{"", "", PassMarkAnnotated}},
+		{[]*Graph{marked, none, {}}, []Pass{PassBeforeDynamism, "", PassBeforeDynamism}},
+	} {
+		if got := embeddedPasses(c.graphs); !slices.Equal(got, c.want) {
+			t.Errorf("%v, want %v", got, c.want)
+		}
+	}
+}

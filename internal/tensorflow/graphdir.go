@@ -220,17 +220,13 @@ func findEmbedded(log []byte) []Embedded {
 	var out []Embedded
 	start, startLine, inVersions := -1, 0, false
 	pos, line := 0, 0
-	for pos < len(log) {
-		end := bytes.IndexByte(log[pos:], '\n')
-		if end < 0 {
-			end = len(log) - pos - 1
-		}
-		text := bytes.TrimRight(log[pos:pos+end+1], "\r\n")
-		line++
+	for text := range bytes.Lines(log) {
+		from := pos
+		pos, line = pos+len(text), line+1
+		text = bytes.TrimRight(text, "\r\n")
 		if start < 0 && isGraphField(text) {
-			start, startLine = pos, line
+			start, startLine = from, line
 		}
-		pos += end + 1
 		switch {
 		case start < 0:
 		case bytes.Equal(text, []byte("versions {")):

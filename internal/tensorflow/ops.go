@@ -73,12 +73,12 @@ func SystemSeparation(op string) Separation {
 
 // feedsOutside reports whether a node's results go to nothing but operations of the model that no cluster took, as a text's do that is printed.
 func (r *reasons) feedsOutside(i int) bool {
-	for _, user := range r.users[i] {
+	for _, user := range r.data.behind[i] {
 		if n := &r.nodes[user]; n.Cluster != "" || n.Kernel || SystemOp(n.Op) {
 			return false
 		}
 	}
-	return len(r.users[i]) > 0
+	return len(r.data.behind[i]) > 0
 }
 
 // collectivePrefixes begin the names of operations by which TensorFlow's own runtime, NCCL or Horovod exchange data between devices.
@@ -113,34 +113,19 @@ func collectiveKind(op string) string {
 	return ""
 }
 
-// parted finds the compiled functions and clusters whose results reach a node, and those that its results reach, with nothing compiled
-// on the way.
-func (s *sorter) parted(r *reasons, i int) (from, to []string) {
-	from = s.reached(r, i, func(at int) []int {
-		var producers []int
-		for _, in := range r.nodes[at].Inputs {
-			if p, ok := r.producer(in); ok {
-				producers = append(producers, p)
-			}
-		}
-		return producers
-	})
-	to = s.reached(r, i, func(at int) []int { return r.users[at] })
-	return from, to
-}
-
-func (s *sorter) reached(r *reasons, start int, next func(at int) []int) (found []string) {
-	seen := make([]bool, len(r.nodes))
-	for queue := next(start); len(queue) > 0; queue = queue[1:] {
+// reached finds the compiled functions and clusters that come next before a node, or behind it.
+func (s *sorter) reached(nodes []Node, start int, next [][]int) (found []string) {
+	seen := make([]bool, len(nodes))
+	for queue := slices.Clone(next[start]); len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
 		if seen[at] {
 			continue
 		}
 		seen[at] = true
-		name := s.clusterOf(&r.nodes[at])
+		name := s.clusterOf(&nodes[at])
 		switch {
 		case name == "":
-			queue = append(queue, next(at)...)
+			queue = append(queue, next[at]...)
 		case !slices.Contains(found, name):
 			found = append(found, name)
 		}

@@ -21,15 +21,38 @@ type reason struct {
 // reasons finds out why nodes of one graph or function stay outside.
 type reasons struct {
 	nodes   []Node
-	index   map[string]int
-	users   [][]int // by node: who reads its results
-	waiting [][]int // by node: who reads its results or waits for it
+	data    edges   // results that are read
+	order   edges   // the same, and what only waits for another
 	control []bool  // counts or tests for a loop
 	parts   []bool  // by node: no cluster can take it, and what XLA could compile is on either side of it
 	level   []int   // by node: how many such operations come before it, one behind the other
 	group   []group // by node: the operations that XLA could compile together with it
 	least   int     // of how many operations a cluster is made
 	devices string  // the type of device that the clusters are on, "" when there are none or several
+}
+
+// edges are the nodes before and behind each node.
+type edges struct{ before, behind [][]int }
+
+// edgesOf follows the inputs of nodes. A control input carries nothing: its node only waits.
+func edgesOf(nodes []Node, control bool) edges {
+	e := edges{make([][]int, len(nodes)), make([][]int, len(nodes))}
+	index := make(map[string]int, len(nodes))
+	for i := range nodes {
+		index[nodes[i].Name] = i
+	}
+	for i := range nodes {
+		for _, in := range nodes[i].Inputs {
+			name, waits := strings.CutPrefix(in, "^")
+			if at := strings.LastIndexByte(name, ':'); at > 0 && isNumber(name[at+1:]) {
+				name = name[:at]
+			}
+			if from, known := index[name]; known && (control || !waits) {
+				e.before[i], e.behind[from] = append(e.before[i], from), append(e.behind[from], i)
+			}
+		}
+	}
+	return e
 }
 
 // group is what hangs together and could be a cluster: nothing in it waits for an operation outside that waits for another part of it.
@@ -39,39 +62,13 @@ type group struct {
 }
 
 func newReasons(nodes []Node) *reasons {
-	r := &reasons{nodes: nodes, index: make(map[string]int, len(nodes)), least: minClusterSize}
-	for i := range nodes {
-		r.index[nodes[i].Name] = i
-	}
-	r.users, r.waiting = make([][]int, len(nodes)), make([][]int, len(nodes))
-	for i := range nodes {
-		for _, in := range nodes[i].Inputs {
-			if from, ok := r.producer(in); ok {
-				r.users[from] = append(r.users[from], i)
-			}
-			if from, ok := r.producer(strings.TrimPrefix(in, "^")); ok {
-				r.waiting[from] = append(r.waiting[from], i)
-			}
-		}
-	}
+	r := &reasons{nodes: nodes, data: edgesOf(nodes, false), order: edgesOf(nodes, true), least: minClusterSize}
 	r.findLoopControl()
 	r.findLevels()
 	r.findGroups()
 	r.findLeast()
 	r.devices = clusterDevice(nodes)
 	return r
-}
-
-// producer finds the node behind a data input; control inputs have none.
-func (r *reasons) producer(input string) (int, bool) {
-	if strings.HasPrefix(input, "^") {
-		return 0, false
-	}
-	if at := strings.LastIndexByte(input, ':'); at > 0 && isNumber(input[at+1:]) {
-		input = input[:at]
-	}
-	i, ok := r.index[input]
-	return i, ok
 }
 
 // of says why a node is outside. The first thing that keeps XLA away is the reason, even if there are others.
@@ -100,7 +97,7 @@ func (r *reasons) of(i int) reason {
 		return reason{text: "it is a collective outside of XLA: the program ends before it and another begins behind it"}
 	case callOps[n.Op] || len(n.Calls) > 0:
 		return reason{text: "it calls functions that XLA cannot compile whole"}
-	case !hasKernel(n.Op) && r.hostResource(n):
+	case !hasKernel(n.Op) && r.hostResource(i):
 		return reason{text: "it works on a resource of the host: a table, a queue, a writer"}
 	case !hasKernel(n.Op):
 		return reason{text: "XLA has no kernel for it"}
@@ -142,16 +139,9 @@ func systemReason(n *Node) string {
 }
 
 // hostResource reports whether a node reads a resource that is no variable: one that is handed to it as such.
-func (r *reasons) hostResource(n *Node) bool {
-	if n.has(Resource) || n.has(Variant) {
-		return true
-	}
-	for _, in := range n.Inputs {
-		if from, ok := r.producer(in); ok && r.nodes[from].has(Resource) {
-			return true
-		}
-	}
-	return false
+func (r *reasons) hostResource(i int) bool {
+	n := &r.nodes[i]
+	return n.has(Resource) || n.has(Variant) || slices.ContainsFunc(r.data.before[i], func(from int) bool { return r.nodes[from].has(Resource) })
 }
 
 // compilable reports whether nothing in the node itself keeps XLA away.
@@ -164,13 +154,7 @@ func (r *reasons) compilable(i int) bool {
 // findLevels counts, for every node, the operations on the way to it that part what XLA could compile. A loop is followed once.
 func (r *reasons) findLevels() {
 	r.level = make([]int, len(r.nodes))
-	before := make([][]int, len(r.nodes))
-	for i := range r.nodes {
-		for _, to := range r.waiting[i] {
-			before[to] = append(before[to], i)
-		}
-	}
-	behind, ahead := r.reached(r.waiting), r.reached(before)
+	behind, ahead := r.reached(r.order.behind), r.reached(r.order.before)
 	r.parts = make([]bool, len(r.nodes))
 	for i := range r.nodes {
 		r.parts[i] = behind[i] && ahead[i] && r.nodes[i].Cluster == "" && !r.compilable(i)
@@ -182,7 +166,7 @@ func (r *reasons) findLevels() {
 			return r.level[i]
 		}
 		seen[i] = true
-		for _, from := range before[i] {
+		for _, from := range r.order.before[i] {
 			level := visit(from)
 			if r.parts[from] {
 				level++
@@ -238,13 +222,7 @@ func (r *reasons) groupOf(members []int) (g group) {
 		if n.Op != "Identity" && n.Op != "Const" {
 			g.size++
 		}
-		around := slices.Clone(r.waiting[m])
-		for _, in := range n.Inputs {
-			if from, ok := r.producer(strings.TrimPrefix(in, "^")); ok {
-				around = append(around, from)
-			}
-		}
-		for _, i := range around {
+		for _, i := range slices.Concat(r.order.behind[m], r.order.before[m]) {
 			if r.parts[i] && !slices.Contains(g.parts, r.nodes[i].Op) {
 				g.parts = append(g.parts, r.nodes[i].Op)
 			}
@@ -278,20 +256,12 @@ func (r *reasons) findLeast() {
 func (r *reasons) connected(start int, seen []bool) []int {
 	members := []int{start}
 	seen[start] = true
-	visit := func(i int) {
-		if !seen[i] && r.compilable(i) && r.level[i] == r.level[start] {
-			seen[i] = true
-			members = append(members, i)
-		}
-	}
 	for at := 0; at < len(members); at++ {
-		for _, in := range r.nodes[members[at]].Inputs {
-			if from, ok := r.producer(in); ok {
-				visit(from)
+		for _, i := range slices.Concat(r.data.before[members[at]], r.data.behind[members[at]]) {
+			if !seen[i] && r.compilable(i) && r.level[i] == r.level[start] {
+				seen[i] = true
+				members = append(members, i)
 			}
-		}
-		for _, user := range r.users[members[at]] {
-			visit(user)
 		}
 	}
 	return members
@@ -314,12 +284,12 @@ func (r *reasons) findLoopControl() {
 func (r *reasons) loopControl(i int) bool {
 	n := &r.nodes[i]
 	integers := n.has(Int32) || n.has(Int64) || strings.HasPrefix(n.Op, "Logical")
-	return integers && loopOps[n.Op] && n.Cluster == "" && r.feedsLoop(i, true) && r.readsLoop(n)
+	return integers && loopOps[n.Op] && n.Cluster == "" && r.feedsLoop(i, true) && r.readsLoop(i)
 }
 
 // feedsLoop reports whether only a loop's skeleton reads a node, directly or through one Identity.
 func (r *reasons) feedsLoop(i int, through bool) bool {
-	for _, user := range r.users[i] {
+	for _, user := range r.data.behind[i] {
 		switch op := r.nodes[user].Op; {
 		case op == "LoopCond" || op == "NextIteration" || r.control[user]:
 		case op == "Identity" && through && r.feedsLoop(user, false):
@@ -327,16 +297,12 @@ func (r *reasons) feedsLoop(i int, through bool) bool {
 			return false
 		}
 	}
-	return len(r.users[i]) > 0
+	return len(r.data.behind[i]) > 0
 }
 
 // readsLoop reports whether a node reads nothing but loop variables, constants and other bookkeeping.
-func (r *reasons) readsLoop(n *Node) bool {
-	for _, in := range n.Inputs {
-		from, ok := r.producer(in)
-		if !ok {
-			continue
-		}
+func (r *reasons) readsLoop(i int) bool {
+	for _, from := range r.data.before[i] {
 		switch op := r.nodes[from].Op; op {
 		case "Switch", "Merge", "Enter", "Const", "Identity":
 		default:

@@ -227,7 +227,7 @@ func (d *graphDir) nameFunctions(graphs []*namedGraph) {
 func (d *graphDir) functionNodes() map[string]nodeNames {
 	out := map[string]nodeNames{}
 	for _, tag := range []string{"before_opt_group_post_rewrite_for_exec", "MarkForCompilationPass"} {
-		for _, g := range d.load(d.withTag(tag)) {
+		for _, g := range d.load(d.named(strings.HasSuffix, tag)) {
 			out[g.function] = namesOf(g.graph)
 		}
 	}
@@ -316,8 +316,8 @@ func frameOf(stacks *Stacks, node string) (hlo.Location, bool) {
 // leftLater finds, for each graph, the operations that a pass after marking removed from their cluster, and that pass.
 func (d *graphDir) leftLater(graphs []*namedGraph) map[*namedGraph]map[string]string {
 	out := map[*namedGraph]map[string]string{}
-	later := append(d.load(d.byPass[PassEncapsulateBefore]), d.load(d.optimizerPasses())...)
-	for _, g := range later {
+	later := slices.Concat(d.byPass[PassEncapsulateBefore], d.named(strings.Contains, "_post_rewrite_for_exec_phase_"))
+	for _, g := range d.load(later) {
 		nodes := declustered(g.graph)
 		if len(nodes) == 0 {
 			continue
@@ -333,17 +333,6 @@ func (d *graphDir) leftLater(graphs []*namedGraph) map[*namedGraph]map[string]st
 			if out[at][key] == "" {
 				out[at][key] = passName(g.name)
 			}
-		}
-	}
-	return out
-}
-
-// optimizerPasses lists the named dumps after single passes, in the order of the passes.
-func (d *graphDir) optimizerPasses() []*namedGraph {
-	var out []*namedGraph
-	for _, g := range d.byPass[PassNamed] {
-		if strings.Contains(g.name.Tag, "_post_rewrite_for_exec_phase_") {
-			out = append(out, g)
 		}
 	}
 	return out
