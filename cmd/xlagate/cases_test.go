@@ -62,6 +62,8 @@ var pairs = []pair{
 	{name: "cpu-step_wrapped", breaks: "no-recompilation", place: "pairs.py:984", says: "rate is gone: f32[]"},
 	{name: "cpu-last_batch", breaks: "max-step-time", place: "pairs.py:1033", says: "new: sort"},
 	{name: "cpu-recomputed_precisely", breaks: "precision", place: "pairs.py:961", says: "15 dot: default → highest precision"},
+	{name: "cpu-loop_beside_donation", breaks: "max-step-time", place: "pairs.py:1042", says: "the loop ran 20 times, now 40"},
+	{name: "cpu-mean_widened", breaks: "max-step-time", place: "pairs.py:1053", says: "all-reduce: over 2 devices, 2 apart → over 4 devices"},
 	{name: "cpu-jit_lost", breaks: "orphan-baseline", place: "recompile.py:39", says: "score is no longer compiled as a whole: "},
 	{name: "cpu-distances_by_differences", breaks: "max-step-time", place: "pairs.py", says: "in their place: "},
 	{name: "cpu-arguments_moved"},

@@ -207,14 +207,16 @@ func (b *blame) results() {
 	}
 }
 
-// compiler adds the compiler as the cause where the models are equal, and an unknown cause where there is no other.
+// compiler adds a cause where there is no other: the compiler if the models are equal, an edit if only shapes, constants or connections in the model
+// differ. A loop that runs more or less often is such an edit, whatever else became of the arguments and results.
 func (b *blame) compiler() {
+	operations := func(s suspect) bool { return s.weight > constantsWeight }
 	switch {
-	case len(b.suspects) > 0:
+	case slices.ContainsFunc(b.suspects, operations), len(b.suspects) > 0 && !(b.v.rewired() && len(loopChanges(b.v.Old, b.v.New)) > 0):
 	case b.v.Model.Same:
 		b.add(suspect{Cause: Cause{Kind: KindToolchain, Title: toolchainTitle(b.v.Compiler)}})
 	default:
-		b.add(suspect{Cause: Cause{Kind: KindUnknown}})
+		b.add(suspect{Cause: Cause{Kind: KindUnknown}, weight: constantsWeight + 1})
 	}
 }
 
@@ -319,10 +321,16 @@ func (b *blame) heaviest(fits func(*suspect) bool) int {
 	return best
 }
 
+// rewired reports whether the model is known to differ, and nothing but the model.
+func (v *Variant) rewired() bool { return v.Model.Known && !v.Model.Same && len(v.Compiler) == 0 }
+
 // finish returns the cause with its title and its place in the model.
 func (s *suspect) finish(v *Variant) Cause {
 	title := s.title(v)
 	c := s.Cause
+	if c.Kind == KindUnknown && v.rewired() {
+		c.Kind = KindCode
+	}
 	for _, e := range s.edits {
 		c.Edits = append(c.Edits, *e)
 	}

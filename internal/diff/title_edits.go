@@ -180,11 +180,13 @@ func turned(added, removed *[]Step) (parts []string) {
 	return parts
 }
 
-// to is "f32 → bf16", "default → highest precision" or "indices_are_sorted → no promise".
+// to is "f32 → bf16", "default → highest precision", "over 2 devices → over all devices" or "indices_are_sorted → no promise".
 func (q quality) to(is quality) string {
 	switch {
 	case q.special == is.special:
 		return q.dtype + " → " + is.dtype
+	case strings.HasPrefix(cmp.Or(q.special, is.special), "over "):
+		return cmp.Or(q.special, "over all devices") + " → " + cmp.Or(is.special, "over all devices")
 	case strings.HasPrefix(cmp.Or(q.special, is.special), "indices") || strings.HasPrefix(cmp.Or(q.special, is.special), "unique"):
 		return cmp.Or(q.special, "no promise") + " → " + cmp.Or(is.special, "no promise")
 	}

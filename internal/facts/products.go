@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/price"
 )
 
 // Product is one matrix product or convolution of the optimized module, also inside a fusion or a kernel that was written by hand, or a library call
@@ -160,24 +161,67 @@ func highest(printed string) string {
 	return "default"
 }
 
-// libraryFlops is a multiply-add for each element of the result and of the contracted dimensions, where the call names them.
+// libraryFlops is a multiply-add for each element of the result and of the contracted dimensions, where the call names them, or has a convolution's window.
 func (r *reader) libraryFlops(id hlo.InstrID, config string) int64 {
-	_, list, ok := strings.Cut(config, `"lhs_contracting_dimensions":[`)
 	operands := r.m.Operands(id)
-	if !ok || len(operands) == 0 {
+	if len(operands) < 2 {
 		return 0
 	}
-	list, _, _ = strings.Cut(list, "]")
-	lhs := r.m.Shape(r.m.Instrs[operands[0]].Shape).Dims
+	lhs, rhs, out := r.m.Shape(r.m.Instrs[operands[0]].Shape), r.m.Shape(r.m.Instrs[operands[1]].Shape), r.m.Shape(r.product1(id))
+	target, _ := r.m.Attr(id, "custom_call_target")
+	switch { // the labels are those of the convolution that cuDNN goes back through
+	case strings.HasSuffix(target, "$convBackwardInput"):
+		lhs, out = out, lhs
+	case strings.HasSuffix(target, "$convBackwardFilter"):
+		rhs, out = out, rhs
+	case strings.Contains(target, "fmha"):
+		return attentionFlops(target, config, lhs)
+	}
+	if flops, ok := price.ConvolutionFlops(r.m, id, lhs, rhs, out); ok {
+		return int64(flops)
+	}
+	contracted := configNumbers(config, "lhs_contracting_dimensions")
+	if len(contracted) == 0 {
+		return 0
+	}
 	width := int64(1)
-	for _, quoted := range strings.Split(list, ",") {
-		d, err := strconv.Atoi(strings.Trim(quoted, `" `))
-		if err != nil || d < 0 || d >= len(lhs) {
+	for _, d := range contracted {
+		if d < 0 || d >= int64(len(lhs.Dims)) {
 			return 0
 		}
-		width *= lhs[d]
+		width *= lhs.Dims[d]
 	}
-	return 2 * r.m.Shape(r.product1(id)).ElementCount() * width
+	return 2 * out.ElementCount() * width
+}
+
+// attentionFlops are those of the products of attention: two forward, five backward, each with all weights and the size of a head.
+func attentionFlops(target, config string, query *hlo.Shape) int64 {
+	products := int64(2)
+	if strings.HasSuffix(target, "Backward") {
+		products = 5
+	}
+	if _, rest, ok := strings.Cut(config, `"intermediate_tensor_shape"`); ok && len(query.Dims) > 0 {
+		flops := 2 * products * query.Dims[len(query.Dims)-1]
+		for _, n := range configNumbers(rest, "dimensions") {
+			flops *= n
+		}
+		return flops
+	}
+	return 0
+}
+
+// configNumbers is a list of numbers in a backend_config, which quotes each; nil if there is none.
+func configNumbers(config, key string) (numbers []int64) {
+	_, list, _ := strings.Cut(config, `"`+key+`":`)
+	list, _, _ = strings.Cut(strings.TrimLeft(list, " ["), "]")
+	for quoted := range strings.SplitSeq(list, ",") {
+		n, err := strconv.ParseInt(strings.Trim(quoted, `" `), 10, 64)
+		if err != nil {
+			return nil
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers
 }
 
 // isWritten reports whether an instruction calls a kernel that was written by hand.

@@ -2,8 +2,10 @@ package facts
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
@@ -72,4 +74,44 @@ func TestProductsOverlapAndFlow(t *testing.T) {
 	if len(fusion) != 2 || fmt.Sprint(fusion[0].From) != fmt.Sprint([]int32{^int32(0)}) || fmt.Sprint(fusion[1].From) != fmt.Sprint([]int32{0, FromConstant}) {
 		t.Errorf("what flows in the fusion: %+v", fusion)
 	}
+}
+
+// A library computes what the model asks of it: convolutions, forward and backward, what they computed before they became calls, and where one side is padded
+// more than the other, up to 4 % for the padding that is written out; attention two products forward and five backward, each of all weights.
+func TestLibraryFlops(t *testing.T) {
+	const attention = 2 * (2 * 8 * 256 * 256) * 64
+	for name, want := range map[string]int64{"gpu-h100-convnet": modelConvolutions(t, "gpu-h100-convnet"), "gpu-h100-attn_cudnn": (2 + 5) * attention} {
+		v := measuredDump(t, "testdata/"+name+".tar.gz").Programs[0].Variants[0]
+		var got int64
+		for _, p := range v.Products {
+			if strings.HasPrefix(p.Opcode, "__cudnn$") {
+				got += p.Flops
+			}
+		}
+		if got < want || got > want+want/25 || v.Facts[PriceUnpriced] != 0 {
+			t.Errorf("%s: the library computes %d, the model %d; %v launches have no price", name, got, want, v.Facts[PriceUnpriced])
+		}
+	}
+}
+
+// modelConvolutions is what the convolutions of a dump's module compute before it is compiled.
+func modelConvolutions(t *testing.T, name string) (flops int64) {
+	for _, s := range open(t, name).Modules[0].Stages {
+		data, release, err := s.File(dump.KindHLOText).Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := hlo.ParseText(data, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newReader(m)
+		for id := range m.Instrs {
+			if m.Instrs[id].Opcode == hlo.OpConvolution {
+				flops += int64(r.price().Instr(hlo.InstrID(id)).Flops)
+			}
+		}
+		release()
+	}
+	return flops
 }

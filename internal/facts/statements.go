@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -208,7 +209,8 @@ func (w *modelWalk) operation(id hlo.InstrID, from caller) Op {
 	return op
 }
 
-// word is an operation's opcode with what makes it another operation: a custom call's target, a sharding, a precision, a promise.
+// word is an operation's opcode with what makes it another operation: a custom call's target, a sharding, a precision, a promise, the devices of a
+// collective.
 func (w *modelWalk) word(id hlo.InstrID, opcode string) string {
 	switch w.r.m.Instrs[id].Opcode {
 	case hlo.OpCustomCall:
@@ -229,8 +231,25 @@ func (w *modelWalk) word(id hlo.InstrID, opcode string) string {
 				opcode += " " + key
 			}
 		}
+	case hlo.OpAllReduce, hlo.OpAllGather, hlo.OpReduceScatter, hlo.OpAllToAll, hlo.OpRaggedAllToAll:
+		return opcode + w.over(id)
 	}
 	return opcode
+}
+
+// over says how many devices a collective joins, and how far apart they are: " over 2 devices, 4 apart"; "" for all. The names of a mesh's axes may change
+// where nothing else does.
+func (w *modelWalk) over(id hlo.InstrID) string {
+	groups := parseGroups(w.r.attr(id, "replica_groups"))
+	if len(groups) == 0 {
+		return ""
+	}
+	devices := slices.Sorted(slices.Values(groups[0]))
+	text := fmt.Sprintf(" over %d devices", len(devices))
+	if apart := (devices[len(devices)-1] - devices[0]) / max(1, int64(len(devices)-1)); apart > 1 {
+		text += fmt.Sprintf(", %d apart", apart)
+	}
+	return text
 }
 
 // within puts the caller's op_name before the callee's, unless the callee's already has it.

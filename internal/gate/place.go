@@ -27,7 +27,7 @@ func (g *grouping) placeOf(c *diff.Cause) changePlace {
 	at := changePlace{source: sourceOf(c.Source), opName: c.OpName}
 	if line, ok := editedLine(c, edits); ok {
 		at.source = g.editedAt(line)
-	} else if line, ok := g.elsewhere(c.Source); ok && c.Kind != diff.KindToolchain {
+	} else if line, ok := g.elsewhere(c.Source, c.Kind); ok && c.Kind != diff.KindToolchain {
 		at.source = g.editedAt(line)
 	} else {
 		at.source.Text = g.text(c.Source)
@@ -54,7 +54,7 @@ func (g *grouping) sourceOf(c *diff.Cause, program string) result.Source {
 		return g.editedAt(line)
 	}
 	s := sourceOf(c.Source)
-	if line, found := g.elsewhere(hlo.Location{File: s.File}); found && (kindOf(c) == diff.KindArguments && g.compilations[program] > 0 || len(c.After) > 0) {
+	if line, found := g.elsewhere(hlo.Location{File: s.File}, c.Kind); found && (kindOf(c) == diff.KindArguments && g.compilations[program] > 0 || len(c.After) > 0) {
 		return g.editedAt(line) // what hands the arguments over, or calls a new program
 	}
 	s.Text = g.text(c.Source)
@@ -155,12 +155,18 @@ func editedLine(c *diff.Cause, edits *git.Edits) (hlo.Location, bool) {
 	return slices.MaxFunc(order, func(a, b hlo.Location) int { return cmp.Compare(work[a], work[b]) }), true
 }
 
-// elsewhere returns an edited line that no operation passes through, from the cause's own file if possible.
-func (g *grouping) elsewhere(near hlo.Location) (hlo.Location, bool) {
+// elsewhere returns an edited line that no operation passes through: one that speaks of donation if that is what changed, and another if something else
+// did, and from the cause's own file, if possible.
+func (g *grouping) elsewhere(near hlo.Location, kind string) (hlo.Location, bool) {
 	if len(g.untraced) == 0 {
 		return hlo.Location{}, false
 	}
-	h := g.untraced[max(0, slices.IndexFunc(g.untraced, func(h git.Hunk) bool { return path.Base(h.File) == path.Base(near.File) }))]
+	h := slices.MaxFunc(g.untraced, func(a, b git.Hunk) int {
+		fits := func(h git.Hunk) int64 {
+			return 2*diff.Flag(h.Donates == (kind == diff.KindDonation)) + diff.Flag(path.Base(h.File) == path.Base(near.File))
+		}
+		return cmp.Compare(fits(a), fits(b))
+	})
 	return lineOf(h, g.target.Edits), true
 }
 
@@ -174,8 +180,8 @@ func lineOf(h git.Hunk, edits *git.Edits) hlo.Location {
 }
 
 // untraced lists edits of code that no operation passes through, in the files that operations come from: they may cause what no edited line explains.
-// If those files have none, it returns the only edit of code, if there is only one. If no lines are known, it returns the edits of the only function that
-// was edited. Where the model is in other repositories, or more than one thing is to be explained, it returns none.
+// In other files it returns the only edit of code that does not speak of donation, if there is only one. If no lines are known, it returns the edits of
+// the only function that was edited. Where the model is in other repositories, or more than one thing is to be explained, it returns none.
 func untraced(t JudgedTarget) []git.Hunk {
 	hunks := slices.DeleteFunc(t.Edits.Hunks(), func(h git.Hunk) bool {
 		return !h.Code || isGateFile(h.File) || !isModelFile(h.File) || t.Edits.In(h.File, t.Dumps)
@@ -198,12 +204,14 @@ func untraced(t JudgedTarget) []git.Hunk {
 		return hunks
 	}
 	delete(files, "")
-	only := len(hunks) == 1 && len(files) > 0
-	return slices.DeleteFunc(hunks, func(h git.Hunk) bool { return traced[h] || !only && !files[h.File] })
+	only := func(h git.Hunk) bool {
+		return len(files) > 0 && !slices.ContainsFunc(hunks, func(other git.Hunk) bool { return other != h && !other.Donates })
+	}
+	return slices.DeleteFunc(slices.Clone(hunks), func(h git.Hunk) bool { return traced[h] || !files[h.File] && !only(h) })
 }
 
 // unexplained counts what differs in code that no edit is in or around: that the model differs, that it is called with other arguments, and that its
-// caller keeps buffers which it gave away. An edit elsewhere, such as an option, does one of them.
+// caller keeps buffers which it gave away, if no edit speaks of that. An edit elsewhere, such as an option, does one of them.
 func unexplained(t JudgedTarget, hunks []git.Hunk) (n int64) {
 	apart := func(stack ...hlo.Location) bool {
 		stack = slices.DeleteFunc(slices.Clone(stack), func(l hlo.Location) bool { return t.Edits.File(l.File) == "" })
@@ -227,7 +235,8 @@ func unexplained(t JudgedTarget, hunks []git.Hunk) (n int64) {
 			}
 		}
 	}
-	return diff.Flag(model) + diff.Flag(called) + diff.Flag(kept)
+	says := slices.ContainsFunc(hunks, func(h git.Hunk) bool { return h.Donates })
+	return diff.Flag(model) + diff.Flag(called) + diff.Flag(kept && !says)
 }
 
 // stackOf lists the lines that a cause passes through.

@@ -106,6 +106,42 @@ func TestEditOfAnotherFileIsOneCause(t *testing.T) {
 	}
 }
 
+// Of two edits that no operation passes through, one that speaks of donation is the place of a lost donation, and the other that of the rest, in whatever
+// file it is.
+func TestEditOfDonation(t *testing.T) {
+	causes := []diff.Cause{
+		root(diff.KindCode, "the loop ran 20 times, now 40", line("loss", 7), kernel(line("norm", 20), 64)),
+		root(diff.KindDonation, "no longer donated", line("main", 60)),
+	}
+	for file, want := range map[string]string{"conf/large.json": "conf/large.json:1, models/train.py:4", "models/train.py": "models/train.py:1, models/train.py:4"} {
+		dir := t.TempDir()
+		write := func(layers, donated string) {
+			step := "\n@jax.jit" + donated + "\ndef step(x):\n    return loss(x)\n"
+			for name, text := range map[string]string{"models/train.py": "LAYERS = 1\n\n" + step, file: "LAYERS = " + layers + "\n\n" + step} {
+				at := filepath.Join(dir, name)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.WriteFile(at, []byte(text), 0o600)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		write("1", "(donate_argnums=0)")
+		testfile.Commit(t, dir)
+		write("2", "")
+		told, unknown := git.EditsSince(t.Context(), dir, "", func(string) string { return "" })
+		if unknown != "" {
+			t.Fatal(unknown)
+		}
+		var got []string
+		for _, c := range ChangesOf(JudgedTarget{Programs: []*diff.Program{changed("f", causes...)}, Edits: told}, nil) {
+			got = append(got, fmt.Sprintf("%s:%d", c.Source.File, c.Source.Line))
+		}
+		slices.Sort(got)
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s: %q, wanted %s", file, got, want)
+		}
+	}
+}
+
 // The gate's own files are never the place of a change.
 func TestEditOfTheGatesFiles(t *testing.T) {
 	for _, file := range []string{"models/xlagate.yaml", "models/.xlagate/cpu/f.yaml"} {

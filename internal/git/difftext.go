@@ -33,7 +33,7 @@ func hunkOf(part *gitdiff.TextFragment, python bool) Hunk {
 		if !hasCode(line, python) {
 			continue
 		}
-		h.Code = true
+		h.Code, h.Donates = true, h.Donates || strings.Contains(line, "donat")
 		defines = defines && definesName(line)
 		if l.Op == gitdiff.OpDelete && (h.removed == "" || decorates(h.removed)) {
 			h.removed = line

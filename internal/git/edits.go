@@ -153,6 +153,7 @@ type Hunk struct {
 	First    int // the first of the lines that were added or changed; where there are none, the line behind which others were removed
 	Lines    int
 	Code     bool   // any of these lines, before or now, is more than a comment, an import, blank, or the definition of a name that comes or goes
+	Donates  bool   // any of these lines speaks of donation
 	Function string // the Python function or class around it, as Python names it: "Block.__call__"; "" outside of all
 
 	removed string // a removed line that says which function it was in

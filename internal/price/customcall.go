@@ -1,6 +1,7 @@
 package price
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -27,40 +28,60 @@ func (m *Meter) customCall(w *Work, id hlo.InstrID) {
 		w[Scalar] = 8 * m.operandElements(id) // a pass for every four bits
 	case strings.HasPrefix(target, "lapack_"):
 		w[Serial] = m.factorized(id, target)
+	case strings.HasPrefix(target, "cusolver_"), strings.HasPrefix(target, "hipsolver_"), strings.HasSuffix(target, "$triangularSolve"):
+		w[Launches] = m.matrixRows(id) * factorizationOf(target).launches
+	case target == "Cholesky", strings.HasPrefix(target, "InvertDiagBlocks"):
+		w[Iterations] = m.matrixRows(id) // each row waits for the one before
+		w[Vector] = w[Iterations] * m.operandElements(id)
+	case strings.HasPrefix(target, "X64"): // halves of wide numbers are put together, or apart
 	default:
 		w[Unknown] = 1
 	}
 }
 
-// factorizations are what LAPACK's routines take on one core, in nanoseconds: for each element of the matrices, and for each as often as a matrix
-// has rows. An unknown one is the last.
-var factorizations = []struct {
-	name     string
-	flat, by float64
-}{
-	{"potrf", 1.8, 0.0125}, {"getrf", 2, 0.023}, {"geqrf", 4.2, 0.053}, {"gqr", 4.2, 0.053}, {"trsm", 1, 0.03}, {"syevd", 33, 0.117}, {"heevd", 33, 0.117},
-	{"gesdd", 89, 0.306}, {"gees", 100, 2.5}, {"geev", 100, 2.5}, {"", 4, 0.1},
+// factorization is what a routine takes that takes matrices apart.
+type factorization struct {
+	name               string
+	flat, by, launches float64
 }
 
-// factorized is how long a routine of LAPACK takes. Singular values alone take a third of what they take with their vectors.
-func (m *Meter) factorized(id hlo.InstrID, target string) float64 {
+// factorizations are what LAPACK's routines take on one core, in nanoseconds: for each element of the matrices, and for each as often as a matrix
+// has rows. On a GPU each row waits for the one before: launches are as many as take as long as one row, an estimate. An unknown routine is the last.
+var factorizations = []factorization{
+	{"potrf", 1.8, 0.0125, 1}, {"getrf", 2, 0.023, 3}, {"geqrf", 4.2, 0.053, 4}, {"gqr", 4.2, 0.053, 4}, {"trsm", 1, 0.03, 0.25}, {"triangularSolve", 1, 0.03, 0.25},
+	{"syevd", 33, 0.117, 40}, {"heevd", 33, 0.117, 40}, {"gesdd", 89, 0.306, 100}, {"gesvd", 89, 0.306, 100}, {"gees", 100, 2.5, 100}, {"geev", 100, 2.5, 100}, {"", 4, 0.1, 4},
+}
+
+func factorizationOf(target string) factorization {
+	at := slices.IndexFunc(factorizations, func(f factorization) bool { return strings.Contains(target, f.name) })
+	return factorizations[at]
+}
+
+// matrixRows is how many rows or columns of its matrix a routine takes one after the other; 0 where it has no matrix.
+func (m *Meter) matrixRows(id hlo.InstrID) float64 {
 	operands := m.m.Operands(id)
+	if len(operands) == 0 {
+		return 0
+	}
 	s := m.m.Shape(m.m.Instrs[operands[0]].Shape)
 	if len(s.Dims) < 2 {
 		return 0
 	}
-	n, elements := float64(min(s.Dims[len(s.Dims)-1], s.Dims[len(s.Dims)-2])), m.elements(m.m.Instrs[operands[len(operands)-1]].Shape)
-	config, _ := m.m.Attr(id, "backend_config")
-	for _, f := range factorizations {
-		if !strings.Contains(target, f.name) {
-			continue
-		}
-		if strings.Contains(config, "mode = 78 ") { // 'N': no vectors
-			return (f.flat + f.by*n) * elements / 3
-		}
-		return (f.flat + f.by*n) * elements
+	return float64(min(s.Dims[len(s.Dims)-1], s.Dims[len(s.Dims)-2]))
+}
+
+// factorized is how long a routine of LAPACK takes. Singular values alone take a third of what they take with their vectors.
+func (m *Meter) factorized(id hlo.InstrID, target string) float64 {
+	n := m.matrixRows(id)
+	if n == 0 {
+		return 0
 	}
-	return 0
+	operands, f := m.m.Operands(id), factorizationOf(target)
+	took := (f.flat + f.by*n) * m.elements(m.m.Instrs[operands[len(operands)-1]].Shape)
+	if config, _ := m.m.Attr(id, "backend_config"); strings.Contains(config, "mode = 78 ") { // 'N': no vectors
+		return took / 3
+	}
+	return took
 }
 
 func (m *Meter) operandElements(id hlo.InstrID) float64 {

@@ -78,30 +78,37 @@ func labelled(s *hlo.Shape, labels string, label byte) (int64, bool) {
 // maxKernel keeps a damaged shape from taking for ever; no kernel has that many positions in one dimension.
 const maxKernel = 1 << 24
 
-// convolutionFlops: a multiply-add wherever a weight meets an input that is neither padding nor a hole of a dilation.
+// convolutionFlops are those of a convolution of the module itself.
 func (p *pricer) convolutionFlops(i hlo.InstrID) float64 {
-	c, ok := readConvolution(p.m, i)
-	lhs, rhs, out := p.argShape(i, 0), p.argShape(i, 1), p.m.Shape(p.m.Instrs[i].Shape)
+	flops, ok := ConvolutionFlops(p.m, i, p.argShape(i, 0), p.argShape(i, 1), p.m.Shape(p.m.Instrs[i].Shape))
+	if !ok {
+		p.giveUp(i)
+	}
+	return flops
+}
+
+// ConvolutionFlops is a multiply-add wherever a weight meets an input that is neither padding nor a hole of a dilation. The instruction has the window
+// and the labels of the dimensions; the shapes are those of the input, the weights and the result.
+func ConvolutionFlops(m *hlo.Module, i hlo.InstrID, lhs, rhs, out *hlo.Shape) (flops float64, ok bool) {
+	c, ok := readConvolution(m, i)
 	batch, okBatch := labelled(lhs, c.labels.lhs, 'b')
 	inputs, okInputs := labelled(lhs, c.labels.lhs, 'f')
 	outputs, okOutputs := labelled(out, c.labels.out, 'f')
 	if !ok || !okBatch || !okInputs || !okOutputs {
-		p.giveUp(i)
-		return 0
+		return 0, false
 	}
-	flops := 2 * float64(inputs/c.features) * float64(outputs) * float64(batch/c.batch)
+	flops = 2 * float64(inputs/c.features) * float64(outputs) * float64(batch/c.batch)
 	for d, w := range c.window {
 		digit := byte('0' + d)
 		input, okInput := labelled(lhs, c.labels.lhs, digit)
 		kernel, okKernel := labelled(rhs, c.labels.rhs, digit)
 		output, okOutput := labelled(out, c.labels.out, digit)
 		if !okInput || !okKernel || !okOutput || kernel > maxKernel {
-			p.giveUp(i)
-			return 0
+			return 0, false
 		}
 		flops *= float64(w.meetings(input, kernel, output))
 	}
-	return flops
+	return flops, true
 }
 
 // meetings counts the pairs of a position in the kernel and one in the output that read an input, in one dimension.

@@ -79,7 +79,7 @@ func (a Amount) String() string { return names[a] }
 type Work [NumAmounts]float64
 
 // Version counts how often it was changed what is measured of a launch. Work of another version is not comparable.
-const Version = 4
+const Version = 5
 
 // MarshalJSON writes the amounts by their names, as a baseline keeps them.
 func (w Work) MarshalJSON() ([]byte, error) {

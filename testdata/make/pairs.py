@@ -1064,6 +1064,32 @@ def last_batch():
     return [(score, (array(16, 64), array(rows, 16)), {}) for rows in ((32, 8) if after else (32,))]
 
 
+def loop_beside_donation():
+    """Twice as many steps, and the state is not donated any more: two edits, neither of which brings an operation."""
+
+    def solve(x, w):
+        return jax.lax.fori_loop(0, 40 if after else 20, lambda _, h: jnp.tanh(h @ w), x)
+
+    return solve, (array(64, 128), array(128, 128)), {} if after else {"donate_argnums": 0}
+
+
+def mean_widened():
+    """A mean over one axis of the mesh is one over both: the same operation, among more devices."""
+    mesh = Mesh(np.array(jax.devices()).reshape(2, 2), ("data", "model"))
+
+    def update(w, x):
+        g = jax.grad(lambda w: (jnp.tanh(x @ w) ** 2).mean())(w)
+        return w - 0.1 * jax.lax.pmean(g, ("data", "model") if after else "data")
+
+    split = PartitionSpec("data", None)
+    mapped = jax.shard_map(update, mesh=mesh, in_specs=(PartitionSpec(), split), out_specs=PartitionSpec(), check_vma=False)
+
+    def step(w, x):
+        return mapped(w, x)
+
+    return step, (array(256, 256), array(64, 256)), {}
+
+
 def on_chip(name, args):
     """One chip of a kind that this machine does not have, and the arguments placed there."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "jax-aot"))
