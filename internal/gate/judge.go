@@ -209,6 +209,9 @@ func variant(v *diff.Variant) result.Variant {
 	}
 	if v.Old != nil {
 		out.Base = v.Old.Facts
+		if v.Old.Signature != out.Signature {
+			out.Was = v.Old.Signature
+		}
 	}
 	return out
 }

@@ -66,8 +66,11 @@ func programRows(r *indexed, t *result.Target) [][]line {
 	return rows
 }
 
-// variantNames returns the signatures of variants, shortened to what differs.
+// variantNames returns the signatures of variants, shortened to what differs between them; that of a single one to what differs from the baseline.
 func variantNames(variants []result.Variant, n int) []string {
+	if len(variants) == 1 && variants[0].Was != "" {
+		return distinct([]string{variants[0].Signature, variants[0].Was}, n)[:1]
+	}
 	var signatures []string
 	for i := range variants {
 		signatures = append(signatures, variants[i].Signature)

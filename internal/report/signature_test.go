@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // The arguments that tell variants apart are kept, the others counted.
@@ -23,6 +24,16 @@ func TestDistinctSignatures(t *testing.T) {
 	} {
 		if got := distinct(c.in, 80); !slices.Equal(got, c.want) {
 			t.Errorf("%q: %q, wanted %q", c.in, got, c.want)
+		}
+	}
+}
+
+// Of one variant the arguments are kept that are others than in the baseline.
+func TestSignatureOfAChangedVariant(t *testing.T) {
+	const is = "(a: f32[2], b: f32[3], x: f32[16])"
+	for was, want := range map[string]string{"": is, "(a: f32[2], b: f32[3], x: f32[8])": "(x: f32[16], 2 the same)", "(a: f32[2], b: f32[3], y: f32[8])": "(x: f32[16], 2 the same)", "(c: f32[4])": is} {
+		if got := variantNames([]result.Variant{{Signature: is, Was: was}}, 80); !slices.Equal(got, []string{want}) {
+			t.Errorf("was %q: %q, wanted %q", was, got, want)
 		}
 	}
 }

@@ -122,6 +122,7 @@ type Program struct {
 // Variant is one compilation of a program.
 type Variant struct {
 	Signature   string       `json:"signature"`
+	Was         string       `json:"was,omitempty"` // the signature of the baseline's matching variant, where it is another
 	Modules     []string     `json:"modules"`
 	Fingerprint string       `json:"fingerprint"`
 	Unstable    []string     `json:"unstable"`
