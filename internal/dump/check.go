@@ -311,12 +311,10 @@ func (d *Dump) readName(m *Module) {
 		if s == nil || s.HLO() == nil {
 			continue
 		}
-		name, ok := d.nameIn(m, s.HLO())
-		if !ok || name == "" {
-			continue
+		if name, ok := d.nameIn(m, s.HLO()); ok && name != "" {
+			m.Name = name
+			return
 		}
-		m.Name = name
-		return
 	}
 }
 

@@ -1,6 +1,7 @@
 package dump
 
 import (
+	"cmp"
 	_ "embed"
 	"strconv"
 	"strings"
@@ -73,12 +74,14 @@ func sanitize(name string) string {
 }
 
 // cutChangelist cuts off the ".cl_N" that Google's internal builds add to a module's name.
-func cutChangelist(name string) string {
-	i := strings.LastIndex(name, ".cl_")
-	if i < 0 || !allDigits(name[i+len(".cl_"):]) {
-		return name
+func cutChangelist(name string) string { return cutNumber(name, ".cl_") }
+
+// cutNumber cuts off a number at the end of a name, with the mark before it.
+func cutNumber(name, mark string) string {
+	if i := strings.LastIndex(name, mark); i > 0 && allDigits(name[i+len(mark):]) {
+		return name[:i]
 	}
-	return name[:i]
+	return name
 }
 
 // cutCompression cuts off the extension of a compressed file.
@@ -185,17 +188,10 @@ func cutStage(s string) (name string, stage Stage, ok bool) {
 	for _, tagged := range taggedStages {
 		if before, found := strings.CutSuffix(s, tagged.label); found {
 			name, tag := cutTag(before)
-			return name, Stage{Kind: tagged.kind, Tag: tag, Label: s[len(s)-len(tagged.label)-lengthOfTag(tag):]}, true
+			return name, Stage{Kind: tagged.kind, Tag: tag, Label: strings.TrimPrefix(s[len(name):], ".")}, true
 		}
 	}
 	return "", Stage{}, false
-}
-
-func lengthOfTag(tag string) int {
-	if tag == "" {
-		return 0
-	}
-	return len(tag) + 1
 }
 
 // cutLabel cuts off a label and the dot before it.
@@ -292,13 +288,13 @@ var helperList string
 // ProgramName returns a module's name as the user knows it: without the parts that differ between runs or between versions of
 // a framework.
 func ProgramName(module string) string {
-	name := cutInstructionID(cutChangelist(module))
+	name := cutNumber(cutChangelist(module), ".") // building HLO adds the number of an instruction
 	if f, ok := tensorFlowName(name); ok && f != "" {
 		return f
 	}
 	for _, transform := range []string{"jit_", "pjit_", "pmap_", "xla_computation_"} {
 		if f, ok := strings.CutPrefix(name, transform); ok && f != "" {
-			return jaxName(f)
+			return cmp.Or(strings.TrimRight(f, "_"), f) // older versions spell "<lambda>" "_lambda_", newer ones "_lambda"
 		}
 	}
 	if name == "" {
@@ -317,22 +313,6 @@ func IsHelperName(program string) bool {
 // JAX made no programs of these names before it recorded the source functions of every operation.
 func IsCommonName(program string) bool {
 	return program == "accumulate" || program == "at" || program == "ball"
-}
-
-// cutInstructionID cuts off the ".<n>" that building HLO adds to a module's name.
-func cutInstructionID(name string) string {
-	if i := strings.LastIndexByte(name, '.'); i > 0 && allDigits(name[i+1:]) {
-		return name[:i]
-	}
-	return name
-}
-
-// jaxName undoes a difference between versions: older ones spell "<lambda>" "_lambda_", newer ones "_lambda".
-func jaxName(f string) string {
-	if trimmed := strings.TrimRight(f, "_"); trimmed != "" {
-		return trimmed
-	}
-	return f
 }
 
 // tensorFlowName strips what TensorFlow adds to the name of a function or cluster: the attributes after
@@ -362,22 +342,15 @@ func tensorFlowName(module string) (name string, ok bool) {
 // traceName cuts the number of the trace off a function's name. A backward function's name also contains the forward function's number.
 func traceName(f string) string {
 	numbered := strings.TrimSuffix(f, "__")
-	cut := cutTraceNumber(numbered)
+	cut := cutNumber(numbered, "_")
 	if cut == numbered {
 		return f
 	}
 	if strings.HasPrefix(cut, "__backward_") {
-		cut = cutTraceNumber(cut)
+		cut = cutNumber(cut, "_")
 	}
 	if strings.HasSuffix(cut, "_lambda_") {
 		cut = strings.TrimSuffix(cut, "_")
 	}
 	return cut
-}
-
-func cutTraceNumber(f string) string {
-	if i := strings.LastIndexByte(f, '_'); i > 0 && allDigits(f[i+1:]) {
-		return f[:i]
-	}
-	return f
 }

@@ -212,20 +212,15 @@ func (d *Dump) place(f *File) {
 // adopt adds the files in directories named after modules to those modules, and returns the rest. The runtime writes
 // its inputs there, the partitioner its MLIR.
 func adopt(modules []*Module, strays []*File) (rest []*File) {
-	for _, f := range strays {
+	return slices.DeleteFunc(strays, func(f *File) bool {
 		owner := ownerOf(modules, path.Dir(f.Rel))
-		if owner == nil {
-			rest = append(rest, f)
-			continue
-		}
 		r, ok := roleOf(path.Base(f.Rel))
-		if !ok || r.stage != nil {
-			rest = append(rest, f)
-			continue
+		if owner == nil || !ok || r.stage != nil {
+			return false
 		}
 		owner.take(f, r)
-	}
-	return rest
+		return true
+	})
 }
 
 // ownerOf returns the module that a directory is named after: the nearest one, if several have the name.

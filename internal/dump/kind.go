@@ -190,7 +190,7 @@ func llvmKind(s string) Kind {
 	return KindLLVMUnoptimized
 }
 
-// strayNames are the files of no module that are recognized by name, as path.Match matches it.
+// strayNames are the files of no module that are recognized by name, compressed or not, as path.Match matches it.
 var strayNames = []struct {
 	pattern string
 	kind    Kind
@@ -198,11 +198,9 @@ var strayNames = []struct {
 	{"xlagate-toolchain.json", KindToolchain},
 	{"xlagate-stdout.log", KindLog}, // whatever they begin with
 	{"xlagate-stderr.log", KindLog},
-	{"*.trace.json.gz", KindTrace},
 	{"*.trace.json", KindTrace},
 	{"*.xplane.pb", KindTrace},
-	{"*.xplane.pb.gz", KindTrace},
-	{"*perfetto_trace.json.gz", KindTrace},
+	{"*perfetto_trace.json", KindTrace},
 	{"*.op_stacktrace.*csv", KindOpStacks},
 	{"saved_model.pb", KindSavedModel},
 	{"saved_model.pbtxt", KindSavedModel},
@@ -214,10 +212,7 @@ var strayNames = []struct {
 	{"*-atime", KindCacheEntry},
 	{"*.json", KindJSON},
 	{"*.tar", KindArchive},
-	{"*.tar.gz", KindArchive},
 	{"*.tgz", KindArchive},
-	{"*.tar.xz", KindArchive},
-	{"*.tar.zst", KindArchive},
 	{"*.zip", KindArchive},
 }
 
@@ -246,7 +241,7 @@ func strayKind(f *File) (Kind, error) {
 	}
 	base := path.Base(f.Rel)
 	for _, n := range strayNames {
-		if fits, _ := path.Match(n.pattern, base); fits {
+		if fits, _ := path.Match(n.pattern, cutCompression(base)); fits {
 			return n.kind, nil
 		}
 	}

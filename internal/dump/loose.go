@@ -44,13 +44,7 @@ func looseName(base string) (stem, word string) {
 // takeLoose makes modules from module files whose names a user chose, if the dump has no other modules: beside
 // those a copy would count twice.
 func (d *Dump) takeLoose() {
-	var rest []*File
-	for _, f := range append(d.Other, d.writtenByHand()...) {
-		if !d.takeFile(f) {
-			rest = append(rest, f)
-		}
-	}
-	d.Other = rest
+	d.Other = slices.DeleteFunc(append(d.Other, d.writtenByHand()...), d.takeFile)
 	if len(d.Modules) == 0 {
 		d.takeProfiled()
 	}

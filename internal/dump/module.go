@@ -357,17 +357,14 @@ func original(modules []*Module, m *Module) *Module {
 // setThrowawayApart moves the autotuner's candidates to Throwaway: they have only pass dumps, while others have more. If no module is
 // final, the back end dumps no final modules.
 func (d *Dump) setThrowawayApart() {
-	whole := func(m *Module) bool { return m.Stage(StageAfter) != nil || m.Unoptimized() != nil }
 	if !slices.ContainsFunc(d.Modules, func(m *Module) bool { return m.Stage(StageAfter) != nil }) {
 		return
 	}
-	var kept []*Module
-	for _, m := range d.Modules {
-		if whole(m) {
-			kept = append(kept, m)
-		} else {
+	d.Modules = slices.DeleteFunc(d.Modules, func(m *Module) bool {
+		whole := m.Stage(StageAfter) != nil || m.Unoptimized() != nil
+		if !whole {
 			d.Throwaway = append(d.Throwaway, m)
 		}
-	}
-	d.Modules = kept
+		return !whole
+	})
 }
