@@ -180,7 +180,7 @@ func (g *grouping) variant(p *diff.Program, v *diff.Variant) {
 func (g *grouping) compiledAgain(p *diff.Program, v *facts.Variant) {
 	g.added[compiled{p.Name, v.Signature}] = true
 	again := g.group(key{p.Name, diff.KindArguments, ""}, func() *group {
-		made := &group{Change: result.Change{Kind: diff.KindArguments, Title: "compiled again: " + strings.Join(p.Differences(), "; ")}}
+		made := &group{Change: result.Change{Edit: result.Edit{Kind: diff.KindArguments, Title: "compiled again: " + strings.Join(p.Differences(), "; ")}}}
 		made.Source, made.placed = g.sourceOf(&diff.Cause{Kind: diff.KindArguments, Source: v.CallSite}, p.Name), v.CallSite.File != ""
 		made.Price.Compilations = g.compilations[p.Name]
 		made.called = slices.ContainsFunc(p.Recompile, func(c diff.ArgumentChange) bool { return c.Kind == "shape" || c.Kind == "dtype" })
@@ -196,7 +196,7 @@ func (g *grouping) cause(p *diff.Program, v *diff.Variant, c *diff.Cause) *group
 		kind = diff.KindCode
 	}
 	owner := g.group(key{p.Name, kind, at.place}, func() *group {
-		return &group{Change: result.Change{Kind: c.Kind, Title: c.Title, OpName: at.opName, Source: at.source}, placed: true}
+		return &group{Change: result.Change{Edit: result.Edit{Kind: c.Kind, Title: c.Title, OpName: at.opName, Source: at.source}}, placed: true}
 	})
 	if owner.Title != c.Title && !slices.Contains(owner.Details, c.Title) && len(owner.Details) < maxDetails {
 		owner.Details = append(owner.Details, c.Title)
@@ -267,7 +267,7 @@ func (g *grouping) owner(f *JudgedFinding) *group {
 		return found
 	}
 	return g.group(key{f.Program, kind, placeOfFinding(f, kind)}, func() *group {
-		made := &group{Change: result.Change{Kind: kind, Title: titleOf(f)}}
+		made := &group{Change: result.Change{Edit: result.Edit{Kind: kind, Title: titleOf(f)}}}
 		if kind == diff.KindArguments {
 			made.Price.Compilations = g.compilations[f.Program]
 		}

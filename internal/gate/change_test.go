@@ -251,9 +251,9 @@ func TestIDs(t *testing.T) {
 // Changes are in order: those that were waived last, then by level, then by what they cost.
 func TestSort(t *testing.T) {
 	list := []result.Change{
-		{Title: "waived", Level: "error", Waived: true}, {Title: "better", Level: "better", Price: result.Price{StepNS: -5}}, {Title: "info", Level: "info"},
-		{Title: "cheap", Level: "error", Price: result.Price{StepNS: 5}}, {Title: "large", Level: "error", Price: result.Price{StepNS: 5, PeakBytes: 9}},
-		{Title: "warning", Level: "warning", Price: result.Price{StepNS: 500}}, {Title: "dear", Level: "error", Price: result.Price{StepNS: 50}},
+		{Edit: result.Edit{Title: "waived"}, Level: "error", Decision: result.Decision{Waived: true}}, {Edit: result.Edit{Title: "better"}, Level: "better", Price: result.Price{StepNS: -5}}, {Edit: result.Edit{Title: "info"}, Level: "info"},
+		{Edit: result.Edit{Title: "cheap"}, Level: "error", Price: result.Price{StepNS: 5}}, {Edit: result.Edit{Title: "large"}, Level: "error", Price: result.Price{StepNS: 5, PeakBytes: 9}},
+		{Edit: result.Edit{Title: "warning"}, Level: "warning", Price: result.Price{StepNS: 500}}, {Edit: result.Edit{Title: "dear"}, Level: "error", Price: result.Price{StepNS: 50}},
 	}
 	SortChanges(list)
 	if got := titles(list); got != "dear; large; cheap; warning; info; better; waived" {

@@ -15,7 +15,7 @@ func TestCount(t *testing.T) {
 		Targets: []result.Target{{Programs: make([]result.Program, 2)}, {Programs: make([]result.Program, 3)}},
 		Changes: []result.Change{
 			{Level: "error"}, {Level: "error"}, {Level: "warning"}, {Level: "info", Findings: []string{"a"}}, {Level: "info"}, {Level: "better"},
-			{Level: "error", Waived: true}, {Level: "info", Waived: true},
+			{Level: "error", Decision: result.Decision{Waived: true}}, {Level: "info", Decision: result.Decision{Waived: true}},
 		},
 	}
 	count(r)

@@ -16,7 +16,7 @@ func TestStepFiles(t *testing.T) {
 	p.Summary, p.Output = filepath.Join(dir, "summary"), filepath.Join(dir, "output")
 	p.Comment.Result.Verdict = "fail\nverdict=pass"
 	r := p.Comment.Result
-	r.Changes = append(r.Changes, result.Change{ID: "aaaaaaaaaaaa", Level: "better"}, result.Change{ID: "bbbbbbbbbbbb", Level: "error", Findings: []string{"cccccccccccc"}, Waived: true})
+	r.Changes = append(r.Changes, result.Change{ID: "aaaaaaaaaaaa", Level: "better"}, result.Change{ID: "bbbbbbbbbbbb", Level: "error", Findings: []string{"cccccccccccc"}, Decision: result.Decision{Waived: true}})
 	if done := Publish(context.Background(), nil, p); len(done.Warnings) > 0 || !strings.Contains(done.Commands, "::error file=model.py,line=1,") {
 		t.Errorf("%+v", done)
 	}

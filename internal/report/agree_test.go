@@ -26,7 +26,7 @@ func random(r *rand.Rand) *result.Result {
 	}
 	for i := range r.IntN(12) {
 		c := result.Change{
-			ID: fmt.Sprintf("%012x", i), Level: []string{"error", "warning", "info", "better"}[r.IntN(4)], Kind: diff.KindCode, Title: "a kernel is new",
+			ID: fmt.Sprintf("%012x", i), Level: []string{"error", "warning", "info", "better"}[r.IntN(4)], Edit: result.Edit{Kind: diff.KindCode, Title: "a kernel is new"},
 			Target: out.Targets[r.IntN(len(out.Targets))].Name, Program: fmt.Sprintf("program%d", r.IntN(4)),
 		}
 		if c.Level == "better" {

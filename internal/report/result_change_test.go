@@ -58,7 +58,7 @@ func TestSharedEffect(t *testing.T) {
 
 // A function that is called as its program is not named twice, nor is the program where there is only one.
 func TestChangeTitle(t *testing.T) {
-	c := &result.Change{ID: "0123456789ab", Level: "error", Program: "loss", Title: "a dot is new", Source: result.Source{File: "train.py", Line: 7, Function: "loss"}}
+	c := &result.Change{ID: "0123456789ab", Level: "error", Program: "loss", Edit: result.Edit{Title: "a dot is new", Source: result.Source{File: "train.py", Line: 7, Function: "loss"}}}
 	one := &result.Result{Targets: []result.Target{{Programs: make([]result.Program, 1)}}}
 	two := &result.Result{Targets: []result.Target{{Programs: make([]result.Program, 2)}}}
 	for _, want := range []struct {
@@ -155,13 +155,13 @@ func TestHowToAccept(t *testing.T) {
 		change result.Change
 		want   string
 	}{
-		{result.Change{ID: "c", Accept: "xlagate accept"}, "intended?  xlagate accept\naccepting it also sets max of max-kernels to 23 (a.yaml:1:1)\naccepting it also sets min of max-fusions to 7 (a.yaml:2:1)"},
+		{result.Change{ID: "c", Decision: result.Decision{Accept: "xlagate accept"}}, "intended?  xlagate accept\naccepting it also sets max of max-kernels to 23 (a.yaml:1:1)\naccepting it also sets min of max-fusions to 7 (a.yaml:2:1)"},
 		{result.Change{ID: "c"}, ""},
 		{result.Change{}, ""},
-		{result.Change{Accept: "xlagate accept"}, "intended?  xlagate accept"},
-		{result.Change{Accept: "xlagate accept", Configured: places}, "intended?  xlagate accept\nedit a.yaml:1:1, a.yaml:2:1, a.yaml:3:1, 1 more too: accepting does not change what is written there"},
-		{result.Change{Configured: places[:1]}, "edit a.yaml:1:1"},
-		{result.Change{Accept: "xlagate accept", Waived: true, Waiver: &result.Waiver{Reason: "known", Expires: "2027-01-01"}}, "waived: known, until 2027-01-01"},
+		{result.Change{Decision: result.Decision{Accept: "xlagate accept"}}, "intended?  xlagate accept"},
+		{result.Change{Decision: result.Decision{Accept: "xlagate accept", Configured: places}}, "intended?  xlagate accept\nedit a.yaml:1:1, a.yaml:2:1, a.yaml:3:1, 1 more too: accepting does not change what is written there"},
+		{result.Change{Decision: result.Decision{Configured: places[:1]}}, "edit a.yaml:1:1"},
+		{result.Change{Decision: result.Decision{Accept: "xlagate accept", Waived: true, Waiver: &result.Waiver{Reason: "known", Expires: "2027-01-01"}}}, "waived: known, until 2027-01-01"},
 	} {
 		if got := linesText(howToAccept(r, &c.change)); got != c.want {
 			t.Errorf("%q, wanted %q", got, c.want)

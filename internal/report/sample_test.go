@@ -63,9 +63,12 @@ func failing() *result.Result {
 		}},
 		Changes: []result.Change{
 			{
-				ID: splitID, Level: "error", Target: target, Program: "softmax", Variants: []string{"(x: f32[64,512])"}, Kind: diff.KindCode,
-				Title: "an optimization_barrier is new; subtract, exponential, 2 reduce, divide ran in one kernel, now in 4", OpName: "jit(softmax)/optimization_barrier",
-				Source:  result.Source{File: "/srv/models/train.py", Line: 98, Function: "softmax", Text: "x = jax.lax.optimization_barrier(x)", Edited: true},
+				ID: splitID, Level: "error", Target: target, Program: "softmax", Variants: []string{"(x: f32[64,512])"},
+				Edit: result.Edit{
+					Kind:  diff.KindCode,
+					Title: "an optimization_barrier is new; subtract, exponential, 2 reduce, divide ran in one kernel, now in 4", OpName: "jit(softmax)/optimization_barrier",
+					Source: result.Source{File: "/srv/models/train.py", Line: 98, Function: "softmax", Text: "x = jax.lax.optimization_barrier(x)", Edited: true},
+				},
 				Price:   result.Price{StepNS: 7800, StepWasNS: 4100, PeakBytes: 256},
 				Effects: []result.Effect{{Fact: "cost.weighted_bytes_accessed", Was: 262144, Is: 787456}, {Fact: "fusions.total", Was: 1, Is: 4}, {Fact: "kernels.total", Was: 1, Is: 4}},
 				Evidence: result.Evidence{
@@ -77,25 +80,38 @@ func failing() *result.Result {
 						"loop divide → f32[64,512]  jit(softmax)/div (train.py:100)",
 					},
 				},
-				Findings: []string{"a3f8c21b9d04", "11aa22bb33cc", "11aa22bb33cd"}, Accept: `xlagate accept --only 3fa91c02b7d1 --reason "…"`, Configured: []string{"xlagate.yaml:9:5"},
+				Findings: []string{"a3f8c21b9d04", "11aa22bb33cc", "11aa22bb33cd"}, Decision: result.Decision{Accept: `xlagate accept --only 3fa91c02b7d1 --reason "…"`, Configured: []string{"xlagate.yaml:9:5"}},
 			},
 			{
-				ID: bakedID, Level: "warning", Target: target, Program: "softmax", Variants: []string{"(x: f32[64,512])"}, Kind: diff.KindConstants,
-				Title: "f32[64,128] (32.0 KiB) is baked in as a constant now, it was the argument mask", Details: []string{"the program has 1 argument, it had 2"},
-				Source: result.Source{File: "/usr/lib/python3.12/site-packages/flax/linen/attention.py", Line: 212}, Price: result.Price{PeakBytes: 32768, StepWasNS: 4100},
+				ID: bakedID, Level: "warning", Target: target, Program: "softmax", Variants: []string{"(x: f32[64,512])"},
+				Edit: result.Edit{
+					Kind:  diff.KindConstants,
+					Title: "f32[64,128] (32.0 KiB) is baked in as a constant now, it was the argument mask", Details: []string{"the program has 1 argument, it had 2"},
+					Source: result.Source{File: "/usr/lib/python3.12/site-packages/flax/linen/attention.py", Line: 212},
+				},
+				Price:    result.Price{PeakBytes: 32768, StepWasNS: 4100},
 				Effects:  []result.Effect{{Fact: "memory.constant_bytes", Was: 0, Is: 32768}},
-				Findings: []string{"22bb33cc44dd"}, Accept: `xlagate accept --only 77b0c2d4e6f8 --reason "…"`,
+				Findings: []string{"22bb33cc44dd"}, Decision: result.Decision{Accept: `xlagate accept --only 77b0c2d4e6f8 --reason "…"`},
 			},
 			{
-				ID: soonerID, Level: "better", Target: target, Program: "embed", Variants: []string{"(ids: s32[64])"}, Kind: diff.KindCode, Title: "a transpose is gone",
-				Source: result.Source{File: "/srv/models/embed.py", Line: 12, Function: "embed", Text: "return jnp.take(table, ids, axis=0)", Edited: true},
-				Price:  result.Price{StepNS: -900, StepWasNS: 6100}, Effects: []result.Effect{{Fact: "kernels.total", Was: 3, Is: 2}},
+				ID: soonerID, Level: "better", Target: target, Program: "embed", Variants: []string{"(ids: s32[64])"},
+				Edit: result.Edit{
+					Kind: diff.KindCode, Title: "a transpose is gone",
+					Source: result.Source{File: "/srv/models/embed.py", Line: 12, Function: "embed", Text: "return jnp.take(table, ids, axis=0)", Edited: true},
+				},
+				Price: result.Price{StepNS: -900, StepWasNS: 6100}, Effects: []result.Effect{{Fact: "kernels.total", Was: 3, Is: 2}},
 			},
 			{
-				ID: againID, Level: "error", Target: target, Program: "decode", Variants: []string{"(x: f32[7,512])"}, Kind: diff.KindArguments,
-				Title: "compiled again: x: f32[1,512] → f32[7,512]", Price: result.Price{Compilations: 1},
-				Findings: []string{"33cc44dd55ee"}, Accept: `xlagate accept --only 5d0e1f2a3b4c --reason "…"`,
-				Waived: true, Waiver: &result.Waiver{Reason: "acme/models#12", Owner: "@ml-perf", Expires: "2027-02-01"},
+				ID: againID, Level: "error", Target: target, Program: "decode", Variants: []string{"(x: f32[7,512])"},
+				Edit: result.Edit{
+					Kind: diff.KindArguments, Title: "compiled again: x: f32[1,512] → f32[7,512]",
+				},
+				Price:    result.Price{Compilations: 1},
+				Findings: []string{"33cc44dd55ee"},
+				Decision: result.Decision{
+					Accept: `xlagate accept --only 5d0e1f2a3b4c --reason "…"`,
+					Waived: true, Waiver: &result.Waiver{Reason: "acme/models#12", Owner: "@ml-perf", Expires: "2027-02-01"},
+				},
 			},
 		},
 		Findings: []result.Finding{
@@ -144,12 +160,16 @@ func passing() *result.Result {
 		}},
 		Changes: []result.Change{
 			{
-				ID: "0b1c2d3e4f50", Level: "better", Target: "mlp/cpu", Program: "eval_step", Variants: []string{"(x: f32[8,64])"}, Kind: diff.KindCode, Title: "2 copies are gone",
-				Source: result.Source{File: "/srv/models/eval.py", Line: 31, Function: "eval_step", Text: "return state"}, Price: result.Price{StepNS: -1200, StepWasNS: 38700},
+				ID: "0b1c2d3e4f50", Level: "better", Target: "mlp/cpu", Program: "eval_step", Variants: []string{"(x: f32[8,64])"},
+				Edit: result.Edit{
+					Kind: diff.KindCode, Title: "2 copies are gone",
+					Source: result.Source{File: "/srv/models/eval.py", Line: 31, Function: "eval_step", Text: "return state"},
+				},
+				Price:   result.Price{StepNS: -1200, StepWasNS: 38700},
 				Effects: []result.Effect{{Fact: "kernels.total", Was: 14, Is: 12}},
 			},
 			{
-				ID: "0c1d2e3f4051", Level: "info", Target: "mlp/cpu", Program: "train_step", Kind: diff.KindToolchain, Title: "the model asks for the same as before; jax 0.9.1 → 0.10.2",
+				ID: "0c1d2e3f4051", Level: "info", Target: "mlp/cpu", Program: "train_step", Edit: result.Edit{Kind: diff.KindToolchain, Title: "the model asks for the same as before; jax 0.9.1 → 0.10.2"},
 				Price: result.Price{StepNS: 12, StepWasNS: 61000},
 			},
 		},
@@ -181,10 +201,14 @@ func incomplete() *result.Result {
 func put(r *result.Result, id, level, text string) {
 	finding := "f" + id[1:]
 	r.Changes = append(r.Changes, result.Change{
-		ID: id, Level: level, Target: text, Program: text, Variants: []string{text}, Kind: diff.KindCode, Title: text, Details: []string{text, text + " "}, OpName: text,
-		Source: result.Source{File: text + ".py", Line: 3, Function: text, Text: text, Edited: true}, Price: result.Price{StepNS: 7e15, StepWasNS: 3, PeakBytes: -1e18},
+		ID: id, Level: level, Target: text, Program: text, Variants: []string{text},
+		Edit: result.Edit{
+			Kind: diff.KindCode, Title: text, Details: []string{text, text + " "}, OpName: text,
+			Source: result.Source{File: text + ".py", Line: 3, Function: text, Text: text, Edited: true},
+		},
+		Price:   result.Price{StepNS: 7e15, StepWasNS: 3, PeakBytes: -1e18},
 		Effects: []result.Effect{{Fact: facts.ID(text), Was: 1, Is: 2}, {Fact: "kernels.total", Was: 1, Is: 2}}, Evidence: result.Evidence{Before: []string{text, "same"}, After: []string{"same", text + "  " + text}},
-		Findings: []string{finding}, Accept: "xlagate accept --only " + id + " " + text, Configured: []string{text, text},
+		Findings: []string{finding}, Decision: result.Decision{Accept: "xlagate accept --only " + id + " " + text, Configured: []string{text, text}},
 	})
 	r.Findings = append(r.Findings, result.Finding{
 		ID: finding, Change: id, Rule: "fusion-drift", Name: text, Level: level, Target: text, Program: text, Variant: text, Subject: text, Message: text, Reason: text, Actual: text, Limit: 1.0, Baseline: 2.0,

@@ -35,7 +35,7 @@ func names(all junitSuites) string {
 
 // breaks adds a change that breaks rules, and returns it.
 func breaks(r *result.Result, target, program, level string, rules ...string) *result.Change {
-	c := result.Change{ID: fmt.Sprintf("%012x", len(r.Changes)), Level: level, Target: target, Program: program, Kind: diff.KindUnknown, Title: "t"}
+	c := result.Change{ID: fmt.Sprintf("%012x", len(r.Changes)), Level: level, Target: target, Program: program, Edit: result.Edit{Kind: diff.KindUnknown, Title: "t"}}
 	for _, rule := range rules {
 		f := result.Finding{ID: fmt.Sprintf("f%011x", len(r.Findings)), Change: c.ID, Rule: rule, Level: level, Target: target, Program: program, Message: "m"}
 		c.Findings, r.Findings = append(c.Findings, f.ID), append(r.Findings, f)

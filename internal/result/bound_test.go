@@ -12,7 +12,7 @@ func many(changes, findings int) *Result {
 	r := &whole
 	r.Changes, r.Findings, r.Notes = nil, nil, nil
 	for i := range changes {
-		c := Change{ID: fmt.Sprintf("%012x", i), Level: "error", Target: "default", Kind: "code"}
+		c := Change{ID: fmt.Sprintf("%012x", i), Level: "error", Target: "default", Edit: Edit{Kind: "code"}}
 		for k := range findings {
 			f := Finding{ID: fmt.Sprintf("%012x", i*findings+k), Change: c.ID, Level: "error", Rule: "max-kernels", Target: "default"}
 			r.Findings, c.Findings = append(r.Findings, f), append(c.Findings, f.ID)

@@ -15,9 +15,13 @@ func good() Result {
 	return Result{Schema: Schema, Verdict: "fail", ExitCode: 1, Summary: Summary{Changes: 1, Errors: 1, Checks: 3, Targets: 1},
 		Targets: []Target{{Name: "mlp/cpu", NotCovered: []string{}, Programs: []Program{{Name: "train_step", Variants: []Variant{{Signature: "(x: f32[8])", Facts: facts.Values{"kernels.total": 3}}}}}}},
 		Changes: []Change{{
-			ID: "3fa91c02b7d1", Level: "error", Target: "mlp/cpu", Program: "train_step", Variants: []string{"(x: f32[8])"}, Kind: "code", Title: "a transpose is new",
-			Source: Source{File: "train.py", Line: 98, Function: "softmax", Text: "x = x.T", Edited: true}, Price: Price{StepNS: -7.5, StepWasNS: 4100, PeakBytes: 256}, Effects: []Effect{{"kernels.total", 2, 3}},
-			Findings: []string{"a3f8c21b9d04"}, Accept: AcceptCommand("3fa91c02b7d1"),
+			ID: "3fa91c02b7d1", Level: "error", Target: "mlp/cpu", Program: "train_step", Variants: []string{"(x: f32[8])"},
+			Edit: Edit{
+				Kind: "code", Title: "a transpose is new",
+				Source: Source{File: "train.py", Line: 98, Function: "softmax", Text: "x = x.T", Edited: true},
+			},
+			Price: Price{StepNS: -7.5, StepWasNS: 4100, PeakBytes: 256}, Effects: []Effect{{"kernels.total", 2, 3}},
+			Findings: []string{"a3f8c21b9d04"}, Decision: Decision{Accept: AcceptCommand("3fa91c02b7d1")},
 		}},
 		Findings: []Finding{{ID: "a3f8c21b9d04", Change: "3fa91c02b7d1", Rule: "max-kernels", Level: "error", Target: "mlp/cpu", Program: "train_step", Message: "3 kernels", Actual: 3.0, Limit: "two"}}}
 }

@@ -139,16 +139,26 @@ type Change struct {
 	Program  string   `json:"program"`  // of several that one edit is in, the one that it costs most
 	Variants []string `json:"variants"` // the signatures of those that it is in
 	Others   []Other  `json:"others,omitempty"`
-	Kind     string   `json:"kind"`
-	Title    string   `json:"title"`
-	Details  []string `json:"details,omitempty"` // more sentences on what was done
-	OpName   string   `json:"op_name,omitempty"` // the model's own name of the operation
-	Source   Source   `json:"source,omitzero"`
+	Edit
 	Price    Price    `json:"price"`
 	Effects  []Effect `json:"effects"`
 	Evidence Evidence `json:"evidence,omitzero"`
-	Findings []string `json:"findings"`         // by id, in the order of the result's
-	Accept   string   `json:"accept,omitempty"` // the command that accepts it
+	Findings []string `json:"findings"` // by id, in the order of the result's
+	Decision
+}
+
+// Edit is what was done to the model, or what happened to it, and where.
+type Edit struct {
+	Kind    string   `json:"kind"`
+	Title   string   `json:"title"`
+	Details []string `json:"details,omitempty"` // more sentences on what was done
+	OpName  string   `json:"op_name,omitempty"` // the model's own name of the operation
+	Source  Source   `json:"source,omitzero"`
+}
+
+// Decision is what can be done about a change, or was.
+type Decision struct {
+	Accept string `json:"accept,omitempty"` // the command that accepts it
 	// Configured lists the places of the configuration, as file:line:column, that forbid what the change does whatever is accepted.
 	Configured []string `json:"configured,omitempty"`
 	// Overrides lists the entries to add to the configuration where a pack forbids what the change does.

@@ -112,8 +112,11 @@ func (b *builder) causes(p *diff.Program) {
 			c := &v.Causes[i]
 			evidence := c.Evidence(facts.AnyKernel)
 			b.page.core.Changes = append(b.page.core.Changes, result.Change{
-				ID: fmt.Sprintf("change-%d", len(b.page.core.Changes)+1), Program: p.Name, Kind: c.Kind, Title: c.Title, Details: c.Notes, OpName: c.OpName,
-				Source:   result.Source{File: b.model.name(c.Source.File), Line: int(c.Source.Line), Function: c.Source.Function},
+				ID: fmt.Sprintf("change-%d", len(b.page.core.Changes)+1), Program: p.Name,
+				Edit: result.Edit{
+					Kind: c.Kind, Title: c.Title, Details: c.Notes, OpName: c.OpName,
+					Source: result.Source{File: b.model.name(c.Source.File), Line: int(c.Source.Line), Function: c.Source.Function},
+				},
 				Variants: []string{v.New.Signature}, Evidence: result.Evidence(evidence), Effects: b.effects(v, len(v.Causes) == 1), Findings: []string{},
 			})
 		}

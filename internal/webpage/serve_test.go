@@ -112,7 +112,7 @@ func TestPageOfAResultAlone(t *testing.T) {
 				{Signature: "f32[8]", Facts: facts.Values{facts.KernelsTotal: 3}, Base: facts.Values{facts.KernelsTotal: 2}}, {Signature: "f32[9]", Facts: facts.Values{facts.KernelsTotal: 4}},
 			},
 		}}}},
-		Changes: []result.Change{{ID: "c1", Title: "a loop is unrolled"}},
+		Changes: []result.Change{{ID: "c1", Edit: result.Edit{Title: "a loop is unrolled"}}},
 	}
 	all := documents(t, written(t, OfResult(r, nil, Options{})))
 	c := read[core](t, all["core"])

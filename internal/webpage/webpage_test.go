@@ -129,7 +129,7 @@ func TestOneFileThatLoadsNothing(t *testing.T) {
 
 func TestTextIsNeverMarkup(t *testing.T) {
 	const hostile = "</script><script>alert(1)</script>\u202egnp.exe\u2066\x00"
-	r := &result.Result{Verdict: hostile, Changes: []result.Change{{ID: "1", Title: hostile, Program: strings.Repeat("é/", 1<<20)}}}
+	r := &result.Result{Verdict: hostile, Changes: []result.Change{{ID: "1", Edit: result.Edit{Title: hostile}, Program: strings.Repeat("é/", 1<<20)}}}
 	page := written(t, OfResult(r, nil, Options{Version: hostile}))
 	if strings.Contains(packedPart.ReplaceAllString(page, ""), "alert(1)</script>") {
 		t.Error("a text became a script")
