@@ -184,7 +184,7 @@ func lineOf(h git.Hunk, edits *git.Edits) hlo.Location {
 // the only function that was edited. Where the model is in other repositories, or more than one thing is to be explained, it returns none.
 func untraced(t JudgedTarget) []git.Hunk {
 	hunks := slices.DeleteFunc(t.Edits.Hunks(), func(h git.Hunk) bool {
-		return !h.Code || isGateFile(h.File) || !isModelFile(h.File) || t.Edits.In(h.File, t.Dumps)
+		return !h.Code || isGateFile(h.File) || !git.IsModelFile(h.File) || t.Edits.In(h.File, t.Dumps)
 	})
 	if len(hunks) == 0 || unexplained(t, hunks) > 1 {
 		return nil
@@ -254,11 +254,6 @@ func stackOf(c *diff.Cause) []hlo.Location {
 // isIn reports whether a line is in the function that was edited.
 func isIn(l hlo.Location, h git.Hunk, edits *git.Edits) bool {
 	return h.File == edits.File(l.File) && lastName(h.Function) == lastName(l.NamedFunction())
-}
-
-// isModelFile reports whether a run of the model may read a file: Python code or a configuration. An edit of another program is no cause.
-func isModelFile(file string) bool {
-	return slices.Contains([]string{".py", ".yaml", ".yml", ".json", ".toml", ".gin", ".cfg", ".ini", ".pbtxt", ".textproto"}, path.Ext(file))
 }
 
 // isGateFile reports whether a file is a configuration or a baseline of the gate: editing it does not change what is compiled.

@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -68,15 +70,19 @@ func (t *workTree) since(ctx context.Context, commit string) (*Edits, error) {
 		return nil, err
 	}
 	defer remove()
-	files, err := t.diff(ctx, nil, commit, ".", ":(exclude)*.py")
+	sources, others := []string{}, []string{"."}
+	for _, ending := range modelEndings {
+		sources, others = append(sources, "*"+ending), append(others, ":(exclude)*"+ending)
+	}
+	files, err := t.diff(ctx, nil, commit, others...)
 	if err != nil {
 		return nil, err
 	}
-	python, err := t.diff(ctx, read, commit, "*.py")
+	model, err := t.diff(ctx, read, commit, sources...)
 	if err != nil {
 		return nil, err
 	}
-	files = append(files, python...)
+	files = append(files, model...)
 	made, err := t.names(ctx, "--others", "--exclude-standard")
 	if err != nil {
 		return nil, err
@@ -99,6 +105,12 @@ func (t *workTree) since(ctx context.Context, commit string) (*Edits, error) {
 	}
 	return editsOf(commit, t, files, unedited(known, files)), nil
 }
+
+// modelEndings are the endings of the files that a run of a model may read: Python code and configurations.
+var modelEndings = []string{".py", ".yaml", ".yml", ".json", ".toml", ".gin", ".cfg", ".ini", ".pbtxt", ".textproto"}
+
+// IsModelFile reports whether a run of the model may read a file. An edit of another program is no cause.
+func IsModelFile(name string) bool { return slices.Contains(modelEndings, path.Ext(name)) }
 
 // diff compares some files of the work tree with a commit.
 func (t *workTree) diff(ctx context.Context, env []string, commit string, paths ...string) ([]fileEdits, error) {

@@ -176,20 +176,18 @@ func TestEqualTimes(t *testing.T) {
 	c.git("config", "core.trustctime", "false")
 	released := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
 	put := func(text string) {
-		c.write("train.py", text)
-		if err := os.Chtimes(filepath.Join(c.dir, "train.py"), released, released); err != nil {
-			t.Fatal(err)
+		for _, name := range []string{"conf/model.json", "train.py"} {
+			c.write(name, text)
+			if err := os.Chtimes(filepath.Join(c.dir, name), released, released); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	put("WIDTH = 32\n")
 	c.commit("start")
-	if got := c.since("").Hunks(); len(got) > 0 {
-		t.Errorf("edited before any edit: %s", list(got))
-	}
+	expect(t, "edited before any edit", list(c.since("").Hunks()), "")
 	put("WIDTH = 64\n")
-	if got := c.since("").Hunks(); len(got) != 1 || got[0].First != 1 || got[0].Lines != 1 {
-		t.Errorf("edited: %q, wanted line 1", list(got))
-	}
+	expect(t, "edited", list(c.since("").Hunks()), "conf/model.json -1,1 +1,1 code\ntrain.py -1,1 +1,1 code")
 }
 
 func TestNoCommitYet(t *testing.T) {
