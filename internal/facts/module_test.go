@@ -136,6 +136,27 @@ func TestToolchain(t *testing.T) {
 	}
 }
 
+// Compiled ahead of time, the model is for another device than the helpers that ran before it.
+func TestToolchainOfTheModel(t *testing.T) {
+	at := func(name string) *dump.Dump {
+		d, err := dump.Open(t.Context(), "../../testdata/"+name, dump.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { d.Close() })
+		return d
+	}
+	d := at("recompile-eager_helpers/dump.tar.xz")
+	d.Modules = append(d.Modules, at("tpu-softmax_barrier/before.tar.xz").Modules...)
+	r, err := Measure(t.Context(), d, Options{Exclude: []string{"predict"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Helpers) == 0 || r.Helpers[0].Variants[0].Backend != "cpu" || r.Toolchain.Backend != "tpu" {
+		t.Errorf("%d helpers; the back end is %s", len(r.Helpers), r.Toolchain.Backend)
+	}
+}
+
 // The text and the proto of one module say the same.
 func TestTextAndProtoAgree(t *testing.T) {
 	d := open(t, "cpu-while")

@@ -36,7 +36,13 @@ func (s *Share) Report() *Report {
 		r.Problems = append(r.Problems, m.Problems...)
 		r.Drawings = append(r.Drawings, m.Drawings...)
 		r.releases = append(r.releases, m.releases...)
-		r.Toolchain.merge(m.Toolchain)
+	}
+	for _, helpers := range []bool{false, true} { // compiled ahead of time, the model is for another device than its helpers
+		for _, m := range s.Units {
+			if m.Helper == helpers {
+				r.Toolchain.merge(m.Toolchain)
+			}
+		}
 	}
 	s.nameArguments()
 	s.assignGraphBreaks()
