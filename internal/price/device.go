@@ -16,7 +16,16 @@ type Device struct {
 	Name   string
 	Family Family
 	Also   []string // what dumps call it, in small letters; a part of the name is enough
+	Source string   // of its numbers
 
+	Rates
+	Memories
+	Network
+	Delays
+}
+
+// Rates are how much a device does in a second.
+type Rates struct {
 	Products [Looped]float64 // flops a second of each kind of product
 	Vector   float64         // simple operations on 32-bit elements
 	Vector64 float64
@@ -25,30 +34,37 @@ type Device struct {
 	Scalar   float64 // steps that go their own way
 	Serial   float64 // steps that go one by one only there; 0 where none do
 	Units    float64 // processors, each of which computes a tile of a product or a step of a grid
+	Atomic   float64 // atomic additions a second
+	Clock    float64 // cycles a second, of which the compiler speaks
+}
 
+// Memories are where a device gets its data from.
+type Memories struct {
 	Core   Level   // the cache of one core
 	Shared Level   // the cache that all cores share
 	Memory Level   // the device's memory
 	OnChip float64 // bytes a second of the memory on the chip that the compiler manages
 	Host   float64 // bytes a second to the host's memory
 	Line   float64 // bytes that one access moves at least
-	Atomic float64 // atomic additions a second
+}
 
+// Network is what connects devices.
+type Network struct {
 	Links  Link    // to the devices nearby
 	Net    Link    // to all others
 	Domain float64 // how many devices are nearby
+}
 
-	Clock    float64 // cycles a second, of which the compiler speaks
-	Dispatch float64 // ns: the host starts a program
-	Argument float64 // ns: the host hands over an array
-	Result   float64 // ns: the host takes an array over
-	Launch   float64 // ns: one launch follows another
-	Decision float64 // ns: the host looks at a value of the device before it goes on
-	Turn     float64 // ns: an iteration of a loop begins
-	Step     float64 // ns: a step of a kernel's grid, of which each unit takes one at a time
-	Call     float64 // ns: Python is called
-
-	Source string
+// Delays are what passes before or between the work of a device, in nanoseconds.
+type Delays struct {
+	Dispatch float64 // the host starts a program
+	Argument float64 // the host hands over an array
+	Result   float64 // the host takes an array over
+	Launch   float64 // one launch follows another
+	Decision float64 // the host looks at a value of the device before it goes on
+	Turn     float64 // an iteration of a loop begins
+	Step     float64 // a step of a kernel's grid, of which each unit takes one at a time
+	Call     float64 // Python is called
 }
 
 // Level is a level of memory.
@@ -60,12 +76,12 @@ type Level struct {
 type Cached struct{ Near, Mid float64 }
 
 // Cached says what the caches hold of so many bytes that a run touches: as much of it as fits.
-func (d *Device) Cached(touched float64) (c Cached) {
+func (m *Memories) Cached(touched float64) (c Cached) {
 	if touched <= 0 {
 		return Cached{Near: 1}
 	}
-	c.Near = min(1, d.Core.Size/touched)
-	c.Mid = max(0, min(1, d.Shared.Size/touched)-c.Near)
+	c.Near = min(1, m.Core.Size/touched)
+	c.Mid = max(0, min(1, m.Shared.Size/touched)-c.Near)
 	return c
 }
 

@@ -4,7 +4,7 @@ import "testing"
 
 // What a run touches is in the caches as far as it fits, and a byte more never makes a step.
 func TestCached(t *testing.T) {
-	d := &Device{Core: Level{Size: 100}, Shared: Level{Size: 400}}
+	d := &Memories{Core: Level{Size: 100}, Shared: Level{Size: 400}}
 	for touched, want := range map[float64]Cached{
 		0: {1, 0}, 50: {1, 0}, 100: {1, 0}, 200: {0.5, 0.5}, 400: {0.25, 0.75}, 800: {0.125, 0.375},
 	} {

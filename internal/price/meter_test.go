@@ -198,8 +198,8 @@ func TestExchange(t *testing.T) {
 // Every part of a launch's time has what it waits for; what the compiler expects goes before.
 func TestTimeByPart(t *testing.T) {
 	d := &Device{
-		Family: TPU, Vector: 1e9, Special: 1e9, Scalar: 1e9, Units: 2, Memory: Level{Bandwidth: 1e9}, Host: 1e9, OnChip: 1e9, Clock: 1e9,
-		Launch: 100, Turn: 10, Step: 5, Decision: 1000, Call: 2000,
+		Family: TPU, Rates: Rates{Vector: 1e9, Special: 1e9, Scalar: 1e9, Units: 2, Clock: 1e9},
+		Memories: Memories{Memory: Level{Bandwidth: 1e9}, Host: 1e9, OnChip: 1e9}, Delays: Delays{Launch: 100, Turn: 10, Step: 5, Decision: 1000, Call: 2000},
 	}
 	for _, c := range []struct {
 		name string

@@ -107,46 +107,46 @@ func (d *Device) rounds() float64 {
 }
 
 // wide is how fast double precision is computed. A TPU makes it of pairs of narrower numbers.
-func (d *Device) wide() float64 {
-	if d.Vector64 > 0 {
-		return d.Vector64
+func (r *Rates) wide() float64 {
+	if r.Vector64 > 0 {
+		return r.Vector64
 	}
-	return d.Vector / 16
+	return r.Vector / 16
 }
 
 // memory is how long the data moves. What a gather reads or a scatter writes is at least a line each.
-func (d *Device) memory(w *Work) float64 {
-	lines := max(0, w[Pieces]*d.Line-w[Near]-w[Mid]-w[Far])
-	t := ns(w[Near], d.bandwidth(d.Core)) + ns(w[Mid], d.bandwidth(d.Shared)) + ns(w[Far], d.bandwidth(d.Memory)) + ns(lines, d.bandwidth(d.farthest(w)))
-	return t + ns(w[OnChip], d.OnChip) + ns(w[FromHost], d.Host)
+func (m *Memories) memory(w *Work) float64 {
+	lines := max(0, w[Pieces]*m.Line-w[Near]-w[Mid]-w[Far])
+	t := ns(w[Near], m.bandwidth(m.Core)) + ns(w[Mid], m.bandwidth(m.Shared)) + ns(w[Far], m.bandwidth(m.Memory)) + ns(lines, m.bandwidth(m.farthest(w)))
+	return t + ns(w[OnChip], m.OnChip) + ns(w[FromHost], m.Host)
 }
 
 // farthest is the level of memory that holds what a launch touches.
-func (d *Device) farthest(w *Work) Level {
+func (m *Memories) farthest(w *Work) Level {
 	switch {
 	case w[Far] > 0 || w[OnChip] > 0:
-		return d.Memory
+		return m.Memory
 	case w[Mid] > 0:
-		return d.Shared
+		return m.Shared
 	}
-	return d.Core
+	return m.Core
 }
 
-func (d *Device) bandwidth(l Level) float64 {
+func (m *Memories) bandwidth(l Level) float64 {
 	if l.Bandwidth == 0 {
-		l = d.Memory
+		l = m.Memory
 	}
 	return attainedBandwidth * l.Bandwidth
 }
 
 // network is how long a collective takes: so many messages one after the other, and its bytes over the link that all its devices are on.
-func (d *Device) network(w *Work) float64 {
+func (n *Network) network(w *Work) float64 {
 	if w[Peers] <= 1 {
 		return 0
 	}
-	link := d.Links
-	if w[Peers] > d.Domain {
-		link = d.Net
+	link := n.Links
+	if w[Peers] > n.Domain {
+		link = n.Net
 	}
 	return w[Hops]*link.Latency + ns(w[Sent], attainedBandwidth*link.Bandwidth)
 }

@@ -26,7 +26,7 @@ func TestResultsFitTheirSchema(t *testing.T) {
 			Kind: diff.KindCode, Title: "a transpose is new", Details: []string{"a"}, OpName: "jit(f)/transpose",
 			Source: result.Source{File: "train.py", Line: 9, Function: "f", Text: "x.T", Edited: true},
 		},
-		Price: result.Price{StepNS: -1.5, StepWasNS: 4, PeakBytes: 8, Compilations: 1},
+		Price:   result.Price{StepNS: -1.5, StepWasNS: 4, PeakBytes: 8, Compilations: 1},
 		Effects: []result.Effect{{Fact: "kernels.total", Was: 1, Is: 2}}, Evidence: result.Evidence{Before: []string{"a"}, After: []string{"b"}}, Findings: []string{"a3f8c21b9d04"},
 		Decision: result.Decision{Accept: result.AcceptCommand("3fa91c02b7d1"), Configured: []string{"xlagate.yaml:9:5"}, Waived: true, Waiver: &result.Waiver{Reason: "r"}},
 	}
