@@ -68,22 +68,14 @@ func (w *walk) chainEnd(l launch) hlo.InstrID {
 	chain := w.chain(l.moves)
 	_, end := w.m.Body(w.m.Instrs[l.id].Comp)
 	for id := l.id + 1; id < end && chain != ""; id++ {
-		callees := w.m.Callees(id)
-		if w.m.Instrs[id].Opcode == hlo.OpFusion && len(callees) == 1 && w.endsChain(callees[0], chain) {
+		if w.m.Instrs[id].Opcode == hlo.OpFusion && w.classification(id).free && w.holdsChain(w.m.Callees(id)[0], chain) {
 			return id
 		}
 	}
 	return hlo.NoInstr
 }
 
-func (w *walk) endsChain(c hlo.CompID, chain string) bool {
-	root := w.m.Comps[c].Root
-	if w.m.Instrs[root].Opcode != hlo.OpCustomCall {
-		return false
-	}
-	if target, _ := w.m.Attr(root, "custom_call_target"); target != "AsyncCollectiveDone" {
-		return false
-	}
+func (w *walk) holdsChain(c hlo.CompID, chain string) bool {
 	first, end := w.m.Body(c)
 	for id := first; id < end; id++ {
 		if roleOf(w.m.Instrs[id].Opcode) == roleCollective && w.chain(id) == chain {

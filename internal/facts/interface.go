@@ -42,7 +42,7 @@ func (r *reader) parameter(id hlo.InstrID, used bool) Parameter {
 	md := r.metadata(id)
 	p := Parameter{
 		Name: parameterName(md.OpName, r.m.InstrName(id)), Shape: r.shape(in.Shape),
-		Layout: layoutNote(r.m, in.Shape), Sharding: sharding, Spec: cmp.Or(spec, shardingSpec(frontend)), Bytes: r.m.ShapeBytes(in.Shape), Unused: !used,
+		Layout: r.m.Shape(in.Shape).Layout, Sharding: sharding, Spec: cmp.Or(spec, shardingSpec(frontend)), Bytes: r.m.ShapeBytes(in.Shape), Unused: !used,
 	}
 	if md.OpName == torchData {
 		p.Source = r.sources.locate(md)
@@ -99,9 +99,6 @@ func (r *reader) markDonation(params []Parameter) {
 		}
 	}
 }
-
-// layoutNote is a shape's layout where it is not the default one.
-func layoutNote(m *hlo.Module, id hlo.ShapeID) string { return m.Shape(id).Layout }
 
 // signature identifies a variant: "(p['w1']: f32[64,128], x: f32[8,64])".
 func signature(params []Parameter) string {
@@ -233,22 +230,14 @@ func splitText(split []int64) string {
 
 // requestedShardings are the shardings that the root requests, one for each result, "" for none.
 func (r *reader) requestedShardings(n int) []string {
-	requested := make([]string, n)
-	root := r.m.Comps[r.m.Entry].Root
-	text, ok := r.m.Attr(root, "sharding")
-	if !ok {
-		return requested
+	text := r.attr(r.m.Comps[r.m.Entry].Root, "sharding")
+	if strings.HasPrefix(text, "{{") {
+		text = text[1 : len(text)-1]
 	}
-	if !strings.HasPrefix(text, "{{") {
-		if n == 1 {
-			requested[0] = text
-		}
-		return requested
-	}
-	if parts := braced(text[1 : len(text)-1]); len(parts) == n {
+	if parts := braced(text); len(parts) == n {
 		return parts
 	}
-	return requested
+	return make([]string, n)
 }
 
 // braced lists the parts of a text in braces, braces included.

@@ -290,12 +290,11 @@ func (w *walk) classify(l *launch) bool {
 
 // withHost reports whether an operation hands something to the host or takes it from there: so a TPU calls Python.
 func (w *walk) withHost(id hlo.InstrID) bool {
-	switch w.m.Instrs[id].Opcode {
-	case hlo.OpSend, hlo.OpRecv:
-		host, _ := w.m.Attr(id, "is_host_transfer")
-		return host == "true"
+	if op := w.m.Instrs[id].Opcode; op != hlo.OpSend && op != hlo.OpRecv {
+		return false
 	}
-	return false
+	host, _ := w.m.Attr(id, "is_host_transfer")
+	return host == "true"
 }
 
 // start makes a fusion the launch of the collective in it, unless a fusion before it has started that. TPU splits an asynchronous

@@ -80,10 +80,7 @@ func axesOf(group []int64, mesh []hlo.MeshAxis) string {
 // shardingSpec spells how the model spreads an argument over its mesh, as JAX does: P('data', None). It is "" for an argument that
 // no axis splits.
 func shardingSpec(frontendAttributes string) string {
-	_, rest, ok := strings.Cut(frontendAttributes, `xla.sdy.sharding="#sdy.sharding<@`)
-	if !ok {
-		return ""
-	}
+	_, rest, _ := strings.Cut(frontendAttributes, `xla.sdy.sharding="#sdy.sharding<@`)
 	return spelledSpec(rest)
 }
 
