@@ -211,18 +211,19 @@ func (p *post) complete(ctx context.Context, c *cli.Context, w world) {
 
 func (p *post) publication(c *cli.Context, r *result.Result, seen []webpage.Looked) github.Publication {
 	out := github.Publication{
-		Comment: report.Comment{Result: r, Reported: p.report, Run: p.run.ID, Full: p.env.RunURL(p.run)},
-		Report:  report.Options{Options: webpage.Options{Root: p.env.Workspace, Version: version()}},
-		Key:     c.String("key"), Mode: c.String("mode"), PullRequest: p.pr, Head: p.head, Ref: p.env.Ref, Run: p.run, At: time.Now(),
-		Check: c.Bool("check-run"), SARIF: c.Bool("upload-sarif"), Summary: p.env.Summary, Output: p.env.Output,
+		Comment:   report.Comment{Result: r, Reported: p.report, Run: p.run.ID, Full: p.env.RunURL(p.run)},
+		Report:    report.Options{Options: webpage.Options{Root: p.env.Workspace, Version: version()}},
+		Subject:   github.Subject{PullRequest: p.pr, Head: cmp.Or(p.head, p.env.SHA), Ref: p.env.Ref, Run: p.run, At: time.Now()},
+		Posts:     github.Posts{Key: c.String("key"), Mode: c.String("mode"), Check: c.Bool("check-run"), SARIF: c.Bool("upload-sarif")},
+		StepFiles: p.env.StepFiles,
+		Server:    p.env.Server,
 	}
 	if c.Bool("pictures") {
-		out.Pictures, out.Server = report.Pictures(r, seen), p.env.Server
+		out.Pictures = report.Pictures(r, seen)
 	}
 	if p.pr != 0 {
 		out.Ref = fmt.Sprintf("refs/pull/%d/head", p.pr)
 	}
-	out.Head = cmp.Or(out.Head, p.env.SHA)
 	out.Comment.Head = out.Head
 	out.Comment.Trigger = c.Bool("accept-command") && !p.base.Fork() && onBranch(r)
 	return out

@@ -26,9 +26,14 @@ type Environment struct {
 	Ref        string
 	Workspace  string
 	EventName  string
-	Summary    string // the file of the step summary
-	Output     string // the file of the step's outputs
-	Event      Event
+	StepFiles
+	Event Event
+}
+
+// StepFiles are the files by which a step tells something to GitHub Actions.
+type StepFiles struct {
+	Summary string // what its page shows
+	Output  string // what later steps read
 }
 
 // Run is one run of a workflow. The zero value is a run outside of GitHub Actions.
@@ -55,8 +60,7 @@ func ReadEnvironment(getenv func(string) string) (Environment, error) {
 		Ref:        getenv("GITHUB_REF"),
 		Workspace:  getenv("GITHUB_WORKSPACE"),
 		EventName:  getenv("GITHUB_EVENT_NAME"),
-		Summary:    getenv("GITHUB_STEP_SUMMARY"),
-		Output:     getenv("GITHUB_OUTPUT"),
+		StepFiles:  StepFiles{Summary: getenv("GITHUB_STEP_SUMMARY"), Output: getenv("GITHUB_OUTPUT")},
 	}
 	e.GraphQL = graphQL(e.API, getenv("GITHUB_GRAPHQL_URL"))
 	e.Run.ID, _ = strconv.ParseInt(getenv("GITHUB_RUN_ID"), 10, 64)

@@ -20,20 +20,30 @@ import (
 
 // Publication is all that is said about one result.
 type Publication struct {
-	Comment     report.Comment
-	Report      report.Options
-	Key, Mode   string
+	Comment report.Comment
+	Report  report.Options
+	Subject
+	Posts
+	StepFiles
+	Server string // the root of the web pages, where pictures are seen
+}
+
+// Subject is what was checked, when and by which run.
+type Subject struct {
 	PullRequest int    // 0: none
 	Head        string // the commit that was checked
 	Ref         string
 	Run         Run
 	At          time.Time
-	Check       bool             // make a check run
-	SARIF       bool             // hand the changes to code scanning
-	Pictures    []report.Picture // to upload and to show in the comment
-	Server      string           // the root of the web pages, where pictures are seen
-	Summary     string
-	Output      string
+}
+
+// Posts says what is to be posted.
+type Posts struct {
+	Key      string           // tells the comments of one pull request apart
+	Mode     string           // of the comment
+	Check    bool             // make a check run
+	SARIF    bool             // hand the changes to code scanning
+	Pictures []report.Picture // to upload and to show in the comment
 }
 
 // Posted is the outcome of a publication. Failures are warnings and never change the verdict.

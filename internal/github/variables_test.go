@@ -35,7 +35,7 @@ func TestVariables(t *testing.T) {
 	})
 	want := Environment{
 		Actions: true, Repository: "acme/models", API: "https://git.example/api/v3", GraphQL: "https://git.example/api/graphql", Server: "https://git.example", Run: Run{12345678901, 2},
-		SHA: "abc", Ref: "refs/heads/main", Workspace: "/w", EventName: "push", Summary: "s", Output: "o",
+		SHA: "abc", Ref: "refs/heads/main", Workspace: "/w", EventName: "push", StepFiles: StepFiles{Summary: "s", Output: "o"},
 	}
 	if e.Actions != want.Actions || e.Repository != want.Repository || e.API != want.API || e.GraphQL != want.GraphQL || e.Server != want.Server || e.Run != want.Run || e.SHA != want.SHA ||
 		e.Ref != want.Ref || e.Workspace != want.Workspace || e.EventName != want.EventName || e.Summary != want.Summary || e.Output != want.Output {
