@@ -209,7 +209,7 @@ func (l *measuredTarget) captured(ctx context.Context, o Options, argv []string,
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the dump: %w", err)
 	}
-	opts := capture.Options{Argv: argv, Env: os.Environ(), Dir: o.Dir, To: filepath.Join(to, "dump"), Stdin: nil, Stdout: o.Stdout, Stderr: o.Stderr}
+	opts := capture.Options{Argv: argv, Env: os.Environ(), Dir: o.Dir, To: filepath.Join(to, "dump"), Stdout: o.Captured, Stderr: o.Captured}
 	if c != nil {
 		opts.Dir, opts.Timeout = o.Config.Dir, c.Timeout
 		for k, v := range c.Env {

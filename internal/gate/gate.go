@@ -61,8 +61,7 @@ type Environment struct {
 	Dir       string // the working directory, from which command-line paths start
 	Root      string // the repository: source paths below it are written relative to it
 	Stdin     io.Reader
-	Stdout    io.Writer // of captured commands
-	Stderr    io.Writer
+	Captured  io.Writer // receives what captured commands print
 	Now       time.Time
 	Version   string
 	Warn      func(string)                         // says what a person should know and no verdict depends on
