@@ -43,6 +43,18 @@ func TestFrames(t *testing.T) {
 	}
 }
 
+// PyTorch/XLA names all operations of one kind alike. What autograd adds has no place, and not that of the first product that the model asks for.
+func TestKindsAreNoPlaces(t *testing.T) {
+	for _, p := range measureAt(t, "../../testdata/torch-rows/cropped.tar.xz", Options{}).Programs {
+		for i := range p.Variants[0].Kernels {
+			k := &p.Variants[0].Kernels[i]
+			if asked := k.Out == "f32[8,16]"; k.OpName == "aten__mm" && (k.Source.File != "") != asked {
+				t.Errorf("%s → %s is placed at %q", k.Name, k.Out, k.Source.File)
+			}
+		}
+	}
+}
+
 // A place that is known without a stack is the one line that leads there; a stack begins with it.
 func TestFramesWithoutStacks(t *testing.T) {
 	at := hlo.Location{File: "m.py", Line: 3}
