@@ -14,7 +14,7 @@ import (
 // Newcomer says where a program comes from that was not there before.
 func Newcomer(programs []*Program, p *Program) *Cause {
 	first := p.New.Variants[0]
-	cut := CutText(first.GraphBreak)
+	cut := reasonOfCut(first.GraphBreak)
 	if cause := TracedAgain(programs, p); cause != nil {
 		return cause
 	}
@@ -151,20 +151,24 @@ var cutReasons = []struct{ said, means string }{
 
 // CutText says why PyTorch/XLA compiled a graph: "at torch_xla.sync (train.py:41)"; "" without a log.
 func CutText(cut *tensorflow.GraphBreak) string {
-	if cut == nil {
-		return ""
-	}
-	text := "because: " + cut.Reason
-	for _, r := range cutReasons {
-		if strings.Contains(cut.Reason, r.said) {
-			text = r.means
-			break
-		}
-	}
-	if cut.Where.File == "" {
+	text := reasonOfCut(cut)
+	if text == "" || cut.Where.File == "" {
 		return text
 	}
 	return fmt.Sprintf("%s (%s:%d)", text, cut.Where.File, cut.Where.Line)
+}
+
+// reasonOfCut says the same without the place.
+func reasonOfCut(cut *tensorflow.GraphBreak) string {
+	if cut == nil {
+		return ""
+	}
+	for _, r := range cutReasons {
+		if strings.Contains(cut.Reason, r.said) {
+			return r.means
+		}
+	}
+	return "because: " + cut.Reason
 }
 
 // Cuts says the same of all compilations of a program; each place once.
