@@ -91,6 +91,7 @@ type Run struct {
 
 	base      func() (fs.FS, error) // the baseline, opened once
 	room      *facts.Room           // of all targets
+	kept      int                   // see mostKept; 0: that. With it a single target is dropped, too
 	accepting bool                  // the command is accept: messages name it
 	upgrading bool                  // another toolchain is what is judged
 }
@@ -151,10 +152,20 @@ func firstPasses(targets []*measuredTarget, c *result.Change) []string {
 func judgeAll(o Options, targets []*measuredTarget) *result.Result {
 	r := newResult(o)
 	for _, t := range targets {
-		r.Notes = append(r.Notes, t.notes...)
-		found := judge(r, o, t)
-		addChanges(r, o, t, withoutUnseen(withoutUpgrade(r, o, t, found), t))
+		addJudged(r, o, t)
 	}
+	return completed(r, o, targets)
+}
+
+// addJudged runs the rules on one target.
+func addJudged(r *result.Result, o Options, t *measuredTarget) {
+	r.Notes = append(r.Notes, t.notes...)
+	found := judge(r, o, t)
+	addChanges(r, o, t, withoutUnseen(withoutUpgrade(r, o, t, found), t))
+}
+
+// completed finishes a result to which all targets were added. It needs the names of their programs only.
+func completed(r *result.Result, o Options, targets []*measuredTarget) *result.Result {
 	unmatchedRules(r, o.Config, targets)
 	unjudgedTargets(r, targets)
 	finish(r, o)

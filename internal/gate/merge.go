@@ -9,10 +9,10 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
+	"sync"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
@@ -118,30 +118,95 @@ func byTarget(parts []part) map[string][]part {
 	return groups
 }
 
-// judgeParts joins the parts of every target and judges them. The problem says why that is impossible.
+// mostKept bounds the packed facts of targets that all stay in memory while they are merged, where they take some twenty times as much.
+const mostKept = 8 << 20
+
+// judgeParts joins the parts of every target and judges them. Of much only a few targets at once are in memory as they were measured. The problem says
+// why that is impossible.
 func judgeParts(ctx context.Context, o Options, parts []part) (*result.Result, *result.Problem) {
 	o.Baseline = cmp.Or(o.Baseline, parts[0].Part.Baseline)
 	o.base = opener(ctx, o)
 	groups := byTarget(parts)
 	list := slices.DeleteFunc(slices.Clone(declared(o.Config)), func(t config.Target) bool { return groups[t.Name] == nil })
-	targets, failures := make([]*measuredTarget, len(list)), make([]error, len(list))
-	var joining errgroup.Group
-	joining.SetLimit(runtime.GOMAXPROCS(0))
-	for i, t := range list {
-		joining.Go(func() error {
-			targets[i] = &measuredTarget{Target: t}
-			failures[i] = targets[i].join(ctx, o, groups[t.Name])
-			return nil
-		})
+	targets, joins := make([]*measuredTarget, len(list)), make([]chan error, len(list))
+	join := func(i int) {
+		targets[i], joins[i] = &measuredTarget{Target: list[i]}, make(chan error, 1)
+		go func() { joins[i] <- targets[i].join(ctx, o, groups[list[i].Name]) }()
 	}
-	_ = joining.Wait() // failures holds the errors
-	for i, err := range failures {
-		if err != nil {
-			p := pending(list[i].Name, "its parts do not belong together: "+err.Error())
+	packed := 0
+	for _, p := range parts {
+		packed += len(p.Part.Facts) + len(p.Part.AgainstFacts)
+	}
+	many := packed > cmp.Or(o.kept, mostKept) && (len(list) > 1 || o.kept > 0)
+	ahead := min(runtime.GOMAXPROCS(0), len(list))
+	for i := range ahead {
+		join(i)
+	}
+	r, last := newResult(o), &rejoined{}
+	for i, t := range targets {
+		if err := <-joins[i]; err != nil {
+			p := pending(t.Name, "its parts do not belong together: "+err.Error())
 			return nil, &p
 		}
+		addJudged(r, o, t)
+		if i+ahead < len(list) {
+			join(i + ahead)
+		}
+		if many {
+			t.forget()
+			last.promise(r.Targets[len(r.Targets)-1].Programs, func() *measuredTarget {
+				again := &measuredTarget{Target: t.Target}
+				_ = again.join(ctx, o, groups[t.Name]) // it did not fail before
+				return again
+			})
+		}
 	}
-	return judgeAll(o, targets), nil
+	return completed(r, o, targets), nil
+}
+
+// forget drops what judging needs of a target and later steps do not.
+func (l *measuredTarget) forget() {
+	l.base = nil
+	if l.report != nil {
+		l.report = &facts.Report{Helpers: namesOnly(l.report.Helpers), Logs: l.report.Logs}
+	}
+	for i, p := range l.programs {
+		l.programs[i] = &diff.Program{Name: p.Name}
+	}
+}
+
+func namesOnly(programs []*facts.Program) []*facts.Program {
+	named := make([]*facts.Program, len(programs))
+	for i, p := range programs {
+		named[i] = &facts.Program{Name: p.Name}
+	}
+	return named
+}
+
+// rejoined is the target that was joined last to say what accepting it would write.
+type rejoined struct {
+	one      sync.Mutex
+	target   *result.Program // its first one, which tells targets apart
+	programs []result.Program
+}
+
+// promise makes what accepting programs of one target writes follow from the target when it is asked for, joined again.
+func (j *rejoined) promise(programs []result.Program, join func() *measuredTarget) {
+	for i := range programs {
+		if programs[i].Accept.IsZero() {
+			continue
+		}
+		programs[i].Accept = result.LaterText(func() string {
+			j.one.Lock()
+			defer j.one.Unlock()
+			if j.target != &programs[0] {
+				var whole result.Target
+				describe(&whole, join())
+				j.target, j.programs = &programs[0], whole.Programs
+			}
+			return j.programs[i].Accept.String()
+		})
+	}
 }
 
 // join assembles a target from its parts, as look does from the dump. The error says why parts do not fit together.
