@@ -3,8 +3,10 @@ package facts
 import (
 	"context"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -53,6 +55,37 @@ func TestMemoryReportStandsIn(t *testing.T) {
 		}
 		if diff := cmp.Diff(assigned, reported); diff != "" {
 			t.Errorf("%s (-assigned +reported)\n%s", path, diff)
+		}
+	}
+}
+
+// Of TensorFlow's compiler IR, the proto with the buffers says what memory the optimized module takes that was stored beside it as text.
+func TestMemoryOfCompilerIR(t *testing.T) {
+	d, err := dump.Open(t.Context(), "../dump/testdata/tf-compiler-ir.tar.xz", dump.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	kept := t.TempDir()
+	for _, m := range d.Modules {
+		for _, f := range m.Files() {
+			name := filepath.Base(strings.ReplaceAll(f.Path, "!", "/"))
+			if word := strings.TrimPrefix(filepath.Ext(name), "."); word != "optimized_hlo" && word != "optimized_hlo_proto_serialized" {
+				continue
+			}
+			if err := f.Read(func(data []byte) error { return os.WriteFile(filepath.Join(kept, name), data, 0o600) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	r := measureDump(t, kept, Options{})
+	if len(r.Programs) != 2 {
+		t.Fatalf("programs %s, problems %v", programNames(r.Programs), r.Problems)
+	}
+	for _, p := range r.Programs {
+		f := p.Variants[0].Facts
+		if f[MemoryArgument] == 0 || f[MemoryPeak] < f[MemoryArgument]+f[MemoryOutput]+f[MemoryTemp]-f[MemoryAlias] {
+			t.Errorf("%s: %v", p.Name, f)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/hlo"
 )
 
 // What one sharding is called by its axes and in tiles. Those of JAX 0.10.2 and 0.12.0.1 for the same arguments are among them; the others
@@ -67,4 +69,61 @@ func axesIn(v *Variant) []string {
 		}
 	}
 	return axes
+}
+
+// A module's mesh stands in its header or in its shardings; of several meshes none is taken, as their axes may have the same names.
+func TestMeshOf(t *testing.T) {
+	two := []hlo.MeshAxis{{Name: "a", Size: 2}, {Name: "b", Size: 4}}
+	for _, c := range []struct {
+		what, attributes, sharding, other string
+		want                              []hlo.MeshAxis
+	}{
+		{"in the header", `, frontend_attributes={xla.sdy.meshes="{mesh = #sdy.mesh<[\"a\"=2, \"b\"=4]>}"}`, "", "", two},
+		{"several in the header", `, frontend_attributes={xla.sdy.meshes="{m = #sdy.mesh<[\"a\"=2]>, n = #sdy.mesh<[\"a\"=4]>}"}`, "", "", nil},
+		{"one of another form", `, frontend_attributes={xla.sdy.meshes="{mesh = 3}"}`, "", "", nil},
+		{"in a sharding", "", "{mesh['a'=2,'b'=4], [{'a'}]}", "", two},
+		{"in two shardings", "", "{mesh['a'=2,'b'=4], [{'a'}]}", "{mesh['a'=2,'b'=4], [{'b'}]}", two},
+		{"in a tuple's sharding", "", "{{mesh['a'=2,'b'=4], [{'a'}]}, {replicated}}", "", two},
+		{"two in shardings", "", "{mesh['a'=2,'b'=4], [{'a'}]}", "{mesh['a'=8], [{'a'}]}", nil},
+		{"shardings without names", "", "{devices=[8]<=[8]}", "{replicated}", nil},
+	} {
+		sharded := func(sharding string) string {
+			if sharding == "" {
+				return ""
+			}
+			return ", sharding=" + sharding
+		}
+		m, err := hlo.ParseText([]byte("HloModule jit_f"+c.attributes+"\n\nENTRY %e {\n  %p = f32[8] parameter(0)"+sharded(c.sharding)+
+			"\n  ROOT %q = f32[8] negate(%p)"+sharded(c.other)+"\n}\n"), "m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := meshOf(m); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, wanted %v", c.what, got, c.want)
+		}
+	}
+}
+
+// A value is split where each device holds a part of a dimension; a piece of another kind cannot be compared.
+func TestSplitOf(t *testing.T) {
+	shape := func(t hlo.Type, dims ...int64) *hlo.Shape { return &hlo.Shape{Type: t, Dims: dims} }
+	for _, c := range []struct {
+		whole, piece *hlo.Shape
+		want         string
+		ok           bool
+	}{
+		{shape(hlo.F32, 8, 4), shape(hlo.F32, 8, 4), "", true},
+		{shape(hlo.F32, 8, 4), shape(hlo.F32, 2, 4), "[4,1]", true},
+		{shape(hlo.F32, 7, 4), shape(hlo.F32, 2, 2), "[4,2]", true},
+		{shape(hlo.F32, 8), shape(hlo.F32, 16), "", false},
+		{shape(hlo.F32, 8), shape(hlo.F32, 0), "", false},
+		{shape(hlo.F32, 8), shape(hlo.BF16, 8), "", false},
+		{shape(hlo.F32, 8), shape(hlo.F32, 8, 1), "", false},
+		{shape(hlo.Tuple), shape(hlo.Tuple), "", false},
+	} {
+		split, ok := splitOf(c.whole, c.piece)
+		if got := splitText(split); ok != c.ok || ok && got != c.want {
+			t.Errorf("%v of %v: %q, %v; wanted %q, %v", c.piece.Dims, c.whole.Dims, got, ok, c.want, c.ok)
+		}
+	}
 }
