@@ -332,3 +332,22 @@ func TestCString(t *testing.T) {
 		t.Errorf("read back as %q", got)
 	}
 }
+
+// What runs beside the other launches has a track of its own, where there is such.
+func TestAsynchronousTrack(t *testing.T) {
+	for name, want := range map[string]bool{"../facts/testdata/gpu-0.8.3-collectives.tar.gz": true, "../facts/testdata/tpu-v5e-sharded.tar.gz": true, "../facts/testdata/cpu-scan.tar.gz": false} {
+		d := diff.Compare(&facts.Report{}, measured(t, name))
+		apart, all := 0, 0
+		for _, p := range d.Programs {
+			for _, k := range prices(p.New.Variants[0]) {
+				if all++; k.Async {
+					apart++
+				}
+			}
+		}
+		data := exported(t, d, "perfetto", Options{})[0].Data
+		if got := readTrace(t, name, data); got.slices != all || apart > 0 != want || bytes.Contains(data, []byte("asynchronous")) != want {
+			t.Errorf("%s: %d slices of %d launches, %d of them asynchronous", name, got.slices, all, apart)
+		}
+	}
+}
