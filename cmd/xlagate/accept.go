@@ -96,6 +96,9 @@ func sayAccepted(w world, done *gate.Accepted) {
 	for _, c := range done.Changes {
 		w.printf("accepted %s\n", report.Headline(&c))
 	}
+	for _, c := range done.Beside {
+		w.printf("with it  %s: what it costs is in the same numbers\n", report.Headline(&c))
+	}
 	for _, path := range done.Written {
 		w.printf("wrote    %s\n", path)
 	}

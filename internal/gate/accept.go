@@ -40,6 +40,7 @@ type Accepted struct {
 	Budgets   []*config.Budget // what was written into the configuration: tighter, or as wide as what was accepted by name
 	Unsettled []Unsettled      // the limits that are still broken
 	Changes   []result.Change  // those that the ids name
+	Beside    []result.Change  // those of the same programs that break no rule: what they cost is in the numbers that are accepted
 }
 
 // Accept refreshes the baseline. It refuses a dump that could not be read whole: the missing parts would count as removed.
@@ -66,6 +67,7 @@ func acceptInto(ctx context.Context, o Options, a AcceptOptions, edit *baseline.
 	done := &Accepted{}
 	for _, in := range list {
 		done.Changes = append(done.Changes, in.changesOf(a.Only)...)
+		done.Beside = append(done.Beside, in.beside(done.Changes)...)
 	}
 	done.Budgets = done.plan(o.Config, a, list, rows)
 	changed, err := withBudgets(o.Config, text, done.Budgets)
@@ -345,6 +347,18 @@ func boundByFacts(o Options, store fs.FS, r *result.Result, list []*candidate) e
 func (in *candidate) changesOf(ids []string) (list []result.Change) {
 	for _, c := range in.changes {
 		if slices.ContainsFunc(ids, func(id string) bool { return c.ID == id || slices.Contains(c.Findings, id) }) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// beside lists the changes that no id names, of programs of which one is accepted, that cost something and break no rule.
+func (in *candidate) beside(accepted []result.Change) (list []result.Change) {
+	for _, c := range in.changes {
+		isOf := func(a result.Change) bool { return a.Target == c.Target && a.Program == c.Program && len(a.Findings) > 0 }
+		isThis := func(a result.Change) bool { return a.ID == c.ID }
+		if len(c.Findings) == 0 && (c.Price.StepNS > 0 || c.Price.PeakBytes > 0) && slices.ContainsFunc(accepted, isOf) && !slices.ContainsFunc(accepted, isThis) {
 			list = append(list, c)
 		}
 	}
