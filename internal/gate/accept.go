@@ -356,7 +356,9 @@ func (in *candidate) changesOf(ids []string) (list []result.Change) {
 // beside lists the changes that no id names, of programs of which one is accepted, that cost something and break no rule.
 func (in *candidate) beside(accepted []result.Change) (list []result.Change) {
 	for _, c := range in.changes {
-		isOf := func(a result.Change) bool { return a.Target == c.Target && a.Program == c.Program && len(a.Findings) > 0 }
+		isOf := func(a result.Change) bool {
+			return a.Target == c.Target && a.Program == c.Program && len(a.Findings) > 0
+		}
 		isThis := func(a result.Change) bool { return a.ID == c.ID }
 		if len(c.Findings) == 0 && (c.Price.StepNS > 0 || c.Price.PeakBytes > 0) && slices.ContainsFunc(accepted, isOf) && !slices.ContainsFunc(accepted, isThis) {
 			list = append(list, c)
