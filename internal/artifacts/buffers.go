@@ -330,7 +330,7 @@ func (v *Value) readName(s string) bool {
 	if at < 0 {
 		return false
 	}
-	if _, ok := wholeInt(s[at+2:]); !ok {
+	if _, rest, ok := cutInt(s[at+2:]); !ok || rest != "" {
 		return false
 	}
 	name, index, indexed := strings.Cut(strings.TrimSuffix(s[:at], " (phi)"), "{")

@@ -120,27 +120,17 @@ func (f *fields) triple() (n [3]int64) {
 	return n
 }
 
-// wholeInt reads a string that is one decimal number.
-func wholeInt(s string) (n int64, ok bool) {
-	n, rest, ok := cutInt(s)
-	return n, ok && rest == ""
-}
-
 // intList reads a comma-separated list of numbers: "1,0".
 func intList(s string) (list []int64, ok bool) {
-	for s != "" {
-		n, rest, ok := cutInt(s)
-		if !ok {
+	if s == "" {
+		return nil, true
+	}
+	for number := range strings.SplitSeq(s, ",") {
+		n, rest, ok := cutInt(strings.TrimPrefix(number, " "))
+		if !ok || rest != "" {
 			return nil, false
 		}
 		list = append(list, n)
-		if rest == "" {
-			break
-		}
-		if s, ok = strings.CutPrefix(rest, ","); !ok || s == "" {
-			return nil, false
-		}
-		s = strings.TrimPrefix(s, " ")
 	}
 	return list, true
 }
