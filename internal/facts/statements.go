@@ -120,12 +120,7 @@ func modelScope(opName string) string {
 }
 
 // scopeOf is an op_name without its last step.
-func scopeOf(opName string) string {
-	if i := strings.LastIndexByte(opName, '/'); i >= 0 {
-		return opName[:i]
-	}
-	return ""
-}
+func scopeOf(opName string) string { return opName[:max(0, strings.LastIndexByte(opName, '/'))] }
 
 // modelWalk reads the statements of a module that no compiler has touched, following its calls.
 type modelWalk struct {

@@ -124,20 +124,15 @@ func union(m, other map[string]string) map[string]string {
 // silent are parts of the names of flags that do not change what is compiled: where and what to dump, where files are, threads.
 var silent = []string{"xla_dump_", "thread", "logging", "hlo_graph", "_dir", "parallel_codegen_split_count", "modules_upload"}
 
-// telling leaves out the flags that do not change what is compiled.
+// telling removes the flags that do not change what is compiled.
 func telling(flags artifacts.Flags) map[string]string {
-	var kept map[string]string
-	for name, value := range flags {
-		mute := func(part string) bool { return strings.Contains(name, part) }
-		if slices.ContainsFunc(silent, mute) || strings.ContainsAny(value, `/\`) {
-			continue
-		}
-		if kept == nil {
-			kept = map[string]string{}
-		}
-		kept[name] = value
+	maps.DeleteFunc(flags, func(name, value string) bool {
+		return strings.ContainsAny(value, `/\`) || slices.ContainsFunc(silent, func(part string) bool { return strings.Contains(name, part) })
+	})
+	if len(flags) == 0 {
+		return nil
 	}
-	return kept
+	return flags
 }
 
 // frameworkOf tells the framework by how it names its modules.
