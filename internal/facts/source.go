@@ -125,11 +125,11 @@ func (s *sources) relative(l hlo.Location) hlo.Location {
 
 // locateByName finds the lines of launches that lost theirs on the way: an operation that the compiler merged out of several
 // keeps their names ("jit(f)/transpose;jit(f)/transpose") and no place, but the unoptimized module still has both. A name that only says what kind
-// of operation it is, as those of PyTorch/XLA do, names no place.
+// of operation it is, as those of PyTorch/XLA do (aten__mul), names no place; TensorFlow may name a node after its kind, but only one.
 func (r *reader) locateByName(kernels []Kernel) {
 	places := map[string]*Stack{}
 	for i := range kernels {
-		if k := &kernels[i]; k.Source.File == "" && k.OpName != k.OpType {
+		if k := &kernels[i]; k.Source.File == "" && !(k.OpName == k.OpType && strings.Contains(k.OpType, "__")) {
 			for name := range strings.SplitSeq(k.OpName, ";") {
 				places[name] = nil
 			}

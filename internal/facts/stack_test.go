@@ -55,6 +55,22 @@ func TestKindsAreNoPlaces(t *testing.T) {
 	}
 }
 
+// TensorFlow names the first node of a kind after it: there is one of that name, and its line is known.
+func TestNodesNamedAfterTheirKind(t *testing.T) {
+	const name = "a_inference_f_7__XlaMustCompile_true_config_proto_1_executor_type_2_.4"
+	module := func(place string) string {
+		return "HloModule " + name + "\n\nENTRY %e (p: f32[8]) -> f32[8] {\n  %p = f32[8]{0} parameter(0)\n" +
+			"  ROOT %s = f32[8]{0} negate(%p), metadata={op_type=\"Neg\" op_name=\"Neg\"" + place + "}\n}\n"
+	}
+	r := writtenModules(t, map[string]string{
+		"module_0001." + name + ".before_optimizations.txt":    module(" source_file=\"/srv/m.py\" source_line=3"),
+		"module_0001." + name + ".cpu_after_optimizations.txt": module(""),
+	}, Options{})
+	if k := r.Programs[0].Variants[0].Kernels[0]; k.Source.File != "/srv/m.py" || k.Source.Line != 3 {
+		t.Errorf("%s is placed at %v", k.Name, k.Source)
+	}
+}
+
 // A place that is known without a stack is the one line that leads there; a stack begins with it.
 func TestFramesWithoutStacks(t *testing.T) {
 	at := hlo.Location{File: "m.py", Line: 3}
