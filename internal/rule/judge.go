@@ -228,10 +228,10 @@ func (c *Context) drift(a Amount, l Limits, b *breach) {
 		grown = 0
 	}
 	if l.MaxIncrease != nil && grown > 0 && grown > l.MaxIncrease.Of(*a.Base) {
-		b.add("max_increase", math.Floor(*a.Base+l.MaxIncrease.Of(*a.Base)), true, *a.Base, a.comparison("up from"))
+		b.add("max_increase", math.Floor(*a.Base+l.MaxIncrease.Of(*a.Base)), true, *a.Base, a.comparison("up from")+l.MaxIncrease.allowed("max_increase", a.Unit))
 	}
 	if l.MaxDecrease != nil && shrunk > 0 && shrunk > l.MaxDecrease.Of(*a.Base) {
-		b.add("max_decrease", math.Ceil(*a.Base-l.MaxDecrease.Of(*a.Base)), false, *a.Base, a.comparison("down from"))
+		b.add("max_decrease", math.Ceil(*a.Base-l.MaxDecrease.Of(*a.Base)), false, *a.Base, a.comparison("down from")+l.MaxDecrease.allowed("max_decrease", a.Unit))
 	}
 }
 

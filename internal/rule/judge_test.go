@@ -202,11 +202,11 @@ func TestFindingNamesItsLimit(t *testing.T) {
 		{Limits{}, Exact, 1, 2, "1 thing: down from 2 in the baseline"},
 		{Limits{MaxIncrease: &Change{}}, Exact, 1, 2, ""}, // so does one of either side, of what has no better one
 		{Limits{MaxIncrease: &Change{Amount: 1}}, Lower, 2, 1, ""},
-		{Limits{MaxIncrease: &Change{Amount: 1}}, Lower, 3, 1, "3 things: up from 1 in the baseline"},
+		{Limits{MaxIncrease: &Change{Amount: 1}}, Lower, 3, 1, "3 things: up from 1 in the baseline, max_increase 1"},
 		{Limits{MaxIncrease: &Change{Amount: 100, Percent: true}}, Lower, 2, 1, ""},
-		{Limits{MaxIncrease: &Change{Amount: 99, Percent: true}}, Lower, 2, 1, "2 things: up from 1 in the baseline"},
+		{Limits{MaxIncrease: &Change{Amount: 99, Percent: true}}, Lower, 2, 1, "2 things: up from 1 in the baseline, max_increase 99 %"},
 		{Limits{MaxDecrease: &Change{Amount: 50, Percent: true}}, Higher, 1, 2, ""},
-		{Limits{MaxDecrease: &Change{Amount: 49, Percent: true}}, Higher, 1, 2, "1 thing: down from 2 in the baseline"},
+		{Limits{MaxDecrease: &Change{Amount: 49, Percent: true}}, Higher, 1, 2, "1 thing: down from 2 in the baseline, max_decrease 49 %"},
 		{Limits{MaxDecrease: &Change{}}, Lower, 1, 2, "1 thing: down from 2 in the baseline"},
 		{Limits{Max: new(3.0), MaxIncrease: &Change{}}, Lower, 4, 1, "4 things: at most 3 allowed; up from 1 in the baseline"},
 		{Limits{Max: new(3.0)}, Lower, 2, 1, ""}, // a limit of one's own replaces the baseline's
@@ -253,11 +253,11 @@ func TestWaysToJudge(t *testing.T) {
 	}{
 		"forbidden":              {Limits{}, nil, func(c *Context, n float64) { c.Forbid(amount(n, 9)) }, 0, "1 thing: at most 0 allowed"},
 		"forbidden but for some": {Limits{Max: new(2.0)}, nil, func(c *Context, n float64) { c.Forbid(amount(n, 9)) }, 2, "3 things: at most 2 allowed"},
-		"forbidden to grow":      {growth, nil, func(c *Context, n float64) { c.Forbid(amount(n, 9)) }, 11, "12 things: up from 9 in the baseline"},
+		"forbidden to grow":      {growth, nil, func(c *Context, n float64) { c.Forbid(amount(n, 9)) }, 11, "12 things: up from 9 in the baseline, max_increase 2"},
 		"no more, whatever":      {growth, nil, func(c *Context, n float64) { c.ForbidMore(amount(n, 9)) }, 9, "10 things: up from 9 in the baseline"},
 		"by an option":           {growth, nil, func(c *Context, n float64) { c.JudgeMax("most", 20, amount(n, 9)) }, 20, "21 things: at most 20 allowed"},
 		"the same":               {growth, nil, func(c *Context, n float64) { c.JudgeSame(amount(n, 9)) }, 9, "10 things: up from 9 in the baseline"},
-		"by the baseline":        {Limits{Max: new(2.0), MaxIncrease: &Change{Amount: 2}}, nil, func(c *Context, n float64) { c.JudgeGrowth(amount(n, 9)) }, 11, "12 things: up from 9 in the baseline"},
+		"by the baseline":        {Limits{Max: new(2.0), MaxIncrease: &Change{Amount: 2}}, nil, func(c *Context, n float64) { c.JudgeGrowth(amount(n, 9)) }, 11, "12 things: up from 9 in the baseline, max_increase 2"},
 		"pinned by the baseline": {Limits{}, nil, func(c *Context, n float64) { c.JudgePinned(amount(n, 9)) }, 9, "10 things: up from 9 in the baseline"},
 		"pinned by an option":    {Limits{}, map[string]any{"pins": "x"}, func(c *Context, n float64) { c.JudgePinned(amount(n, 9)) }, 0, "1 thing: at most 0 allowed"},
 		"capped":                 {Limits{}, map[string]any{"most": 3.0}, func(c *Context, n float64) { c.Cap("most", "x", "", n, "x has %s things") }, 3, "x has 4 things, at most 3 allowed"},

@@ -84,6 +84,17 @@ func (c Change) Of(old float64) float64 {
 	return c.Amount
 }
 
+// allowed writes what a key allows; nothing where it allows no change.
+func (c Change) allowed(key, unit string) string {
+	switch {
+	case c.Amount == 0:
+		return ""
+	case c.Percent:
+		return fmt.Sprintf(", %s %s %%", key, phrase.Number(c.Amount))
+	}
+	return fmt.Sprintf(", %s %s", key, phrase.Show(c.Amount, unit))
+}
+
 // Refusal says what is wrong with a value of the right type, and where it is in its entry.
 type Refusal struct {
 	Path []string // keys and, in lists, numbers from 0, from the entry down to the value; empty: the entry lacks something
