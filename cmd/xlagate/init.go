@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,7 +16,6 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/gate"
-	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
@@ -89,7 +87,7 @@ func setUp(c *cli.Context, w world, command []string) error {
 	for _, path := range done.Written {
 		fmt.Fprintf(w.out, "wrote    %s\n", path)
 	}
-	if err := writeWorkflow(c, w, config.FileName, "pip install "+packages(rep.Toolchain)); err != nil {
+	if err := writeWorkflow(w, config.FileName, "pip install "+packages(rep.Toolchain)); err != nil {
 		return err
 	}
 	fmt.Fprintln(w.out, "next:\n  xlagate check   run it again and compare; then commit what was written, and push")
@@ -116,17 +114,25 @@ func packages(t facts.Toolchain) string {
 }
 
 // placeOf returns where a rule file is in its repository. Outside of one, its folder is the top.
-func placeOf(ctx context.Context, file string) config.Place {
-	below, err := git.Below(ctx, filepath.Dir(file))
+func placeOf(file string) (config.Place, error) {
+	p := config.Place{File: filepath.Base(file)}
+	dir, err := filepath.Abs(filepath.Dir(file))
 	if err != nil {
-		below = ""
+		return p, fmt.Errorf("find the folder of %s: %w", file, err)
 	}
-	return config.Place{Folder: below, File: filepath.Base(file)}
+	top := repositoryAround(dir)
+	if folder := relative(top, dir); top != "" && folder != "." {
+		p.Folder = filepath.ToSlash(folder)
+	}
+	return p, nil
 }
 
 // writeWorkflow writes the workflow for a rule file to the top of its repository, unless there is one.
-func writeWorkflow(c *cli.Context, w world, file, install string) error {
-	place := placeOf(c.Context, file)
+func writeWorkflow(w world, file, install string) error {
+	place, err := placeOf(file)
+	if err != nil {
+		return err
+	}
 	top := filepath.Dir(file)
 	if place.Folder != "" {
 		top = filepath.Join(top, strings.Repeat("../", strings.Count(place.Folder, "/")+1))
@@ -157,9 +163,16 @@ func propose(c *cli.Context, w world, path string) error {
 		return err
 	}
 	if !c.Bool("quiet") {
-		next(c, w, rep, path)
+		w.printf("wrote    %s for %s in %s (%s)\n", c.String("output"), phrase.Counted(float64(len(rep.Programs)), "", "programs"), path, tools(rep.Toolchain))
+		for _, p := range rep.Programs {
+			w.printf("  %s\n", p.Name)
+		}
 	}
-	return extras(c, w, "")
+	if err := extras(c, w, ""); err != nil || c.Bool("quiet") {
+		return err
+	}
+	next(c, w)
+	return nil
 }
 
 // proposable measures a dump, which has to be readable and to hold a program.
@@ -237,25 +250,30 @@ func alreadyThere(path string) error {
 	return wrongUsage("%s already exists and was not changed; remove it, or write elsewhere: xlagate init -o FILE", path)
 }
 
-func next(c *cli.Context, w world, rep *facts.Report, path string) {
-	w.printf("wrote %s for %s in %s (%s)\n", c.String("output"), phrase.Counted(float64(len(rep.Programs)), "", "programs"), path, tools(rep.Toolchain))
-	for _, p := range rep.Programs {
-		w.printf("  %s\n", p.Name)
+// next says what to type next.
+func next(c *cli.Context, w world) {
+	named := ""
+	if file := c.String("output"); file != config.FileName {
+		named = " -c " + shellLine([]string{file})
 	}
 	fmt.Fprintln(w.out, "next:")
-	fmt.Fprintln(w.out, "  xlagate accept --reason \"first baseline\"   record the present state; commit .xlagate")
-	fmt.Fprintln(w.out, "  xlagate check                              check the next dump against it")
+	w.printf("  xlagate accept%s --reason \"first baseline\"   record the present state; commit .xlagate\n", named)
+	w.printf("  xlagate check%s                              check the next dump against it\n", named)
 }
 
 // extras writes the workflow and prints the CODEOWNERS lines, where they are asked for.
 func extras(c *cli.Context, w world, install string) error {
 	if c.Bool("workflow") {
-		if err := writeWorkflow(c, w, c.String("output"), install); err != nil {
+		if err := writeWorkflow(w, c.String("output"), install); err != nil {
 			return err
 		}
 	}
 	if c.Bool("codeowners") {
-		fmt.Fprintf(w.out, "add to .github/CODEOWNERS:\n%s", placeOf(c.Context, c.String("output")).Codeowners())
+		place, err := placeOf(c.String("output"))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w.out, "add to .github/CODEOWNERS:\n%s", place.Codeowners())
 	}
 	return nil
 }

@@ -130,8 +130,13 @@ func repositoryRoot(w world) string {
 		return root
 	}
 	dir, _ := os.Getwd() // "" where it is not known
+	return repositoryAround(dir)
+}
+
+// repositoryAround returns the top of the repository that a folder is in, "" outside of one.
+func repositoryAround(dir string) string {
 	for below := ""; dir != below; dir, below = filepath.Dir(dir), dir {
-		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+		if isThere(filepath.Join(dir, ".git")) {
 			return dir
 		}
 	}

@@ -41,15 +41,6 @@ func EditsSince(ctx context.Context, dir, base string, getenv func(string) strin
 	return edits, ""
 }
 
-// Below returns the path of a folder in its repository, with slashes: "" at the top.
-func Below(ctx context.Context, dir string) (string, error) {
-	tree, err := workTreeAround(ctx, dir)
-	if err != nil {
-		return "", err
-	}
-	return tree.below, nil
-}
-
 // workTreeAround is the work tree that a folder is in.
 func workTreeAround(ctx context.Context, dir string) (*workTree, error) {
 	out, err := Run(ctx, dir, "rev-parse", "--show-toplevel", "--show-prefix")
