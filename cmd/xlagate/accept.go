@@ -35,6 +35,9 @@ func acceptCommand(w world) *cli.Command {
 			if onGitHub(c) {
 				return acceptOnGitHub(c, w)
 			}
+			if err := chooseConfig(c, w, ids(c.StringSlice("only"))); err != nil {
+				return err
+			}
 			o, err := gateOptions(c, w)
 			if err != nil {
 				return err

@@ -78,18 +78,19 @@ func changeOf(c *cli.Context, w world, id string) (*result.Result, *result.Chang
 	if len(id) < minID || len(id) > 12 || strings.Trim(id, "0123456789abcdef") != "" {
 		return nil, nil, wrongUsage("there is no rule %q%s (`xlagate rules` lists them)", id, phrase.DidYouMean(id, rules.All.IDs()))
 	}
-	r, err := resultToExplain(c, w)
+	list, err := resultsToExplain(c, w)
 	if err != nil {
 		return nil, nil, err
 	}
-	if r == nil {
-		return nil, nil, neverChecked(id)
-	}
 	begins := func(whole string) bool { return strings.HasPrefix(whole, id) }
+	var r *result.Result
 	var found []*result.Change
-	for i := range r.Changes {
-		if change := &r.Changes[i]; begins(change.ID) || slices.ContainsFunc(change.Findings, begins) {
-			found = append(found, change)
+	for n := 0; n < len(list) && len(found) == 0; n++ {
+		r = list[n]
+		for i := range r.Changes {
+			if change := &r.Changes[i]; begins(change.ID) || slices.ContainsFunc(change.Findings, begins) {
+				found = append(found, change)
+			}
 		}
 	}
 	switch from := c.String("from"); {
@@ -103,24 +104,26 @@ func changeOf(c *cli.Context, w world, id string) (*result.Result, *result.Chang
 	return nil, nil, neverChecked(id)
 }
 
-// resultToExplain returns the result that --from names, else the last one of the configuration, else nil.
-func resultToExplain(c *cli.Context, w world) (*result.Result, error) {
+// resultsToExplain returns the result that --from names, else the last one in the repository and the last one of the configuration.
+func resultsToExplain(c *cli.Context, w world) ([]*result.Result, error) {
 	if from := c.String("from"); from != "" {
 		r, err := readResult(w, from)
 		if err != nil {
 			return nil, incomplete(w, err)
 		}
-		return r, nil
+		return []*result.Result{r}, nil
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return nil, err
+	files := []string{lastChecked(c, w)}
+	if path, err := config.Find("."); err == nil { // without a configuration it has no last result
+		files = append(files, path)
 	}
-	path, err := config.Find(dir)
-	if err != nil {
-		return nil, nil // without a configuration there is no last result
+	var list []*result.Result
+	for _, file := range files {
+		if r := loadLast(c, file); r != nil {
+			list = append(list, r)
+		}
 	}
-	return loadLast(c, path), nil
+	return list, nil
 }
 
 // released is the version of a release build, set by the linker.

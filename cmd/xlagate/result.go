@@ -6,11 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -79,14 +82,17 @@ func whatItIs(data []byte, err error) string {
 }
 
 // lastKey names the last result of a configuration file. Kept results make the commands that a result prints work without the dump.
-func lastKey(config string) string {
-	if path, err := filepath.Abs(config); err == nil {
-		config = path
+func lastKey(file string) string {
+	if path, err := filepath.Abs(file); err == nil {
+		file = path
 	}
-	return "last result\x00" + config
+	return "last result\x00" + file
 }
 
-// keepLast stores a result as the last one of its configuration.
+// lastCheckKey names the rule file of the last check in a repository.
+func lastCheckKey(repository, dir string) string { return "last check\x00" + cmp.Or(repository, dir) }
+
+// keepLast stores a result as the last one of its configuration, and that as the last one of the repository.
 func keepLast(c *cli.Context, o gate.Options, r *result.Result) {
 	dir := openCache(c)
 	if dir == nil || o.Config == nil {
@@ -98,16 +104,50 @@ func keepLast(c *cli.Context, o gate.Options, r *result.Result) {
 	var b bytes.Buffer
 	if err := report.Result(&b, r, "json", report.Options{}); err == nil {
 		dir.Store(lastKey(o.Config.Path), b.Bytes())
+		if path, err := filepath.Abs(o.Config.Path); err == nil {
+			dir.Store(lastCheckKey(o.Root, o.Dir), []byte(path))
+		}
 	}
 }
 
+// lastChecked returns the rule file of the last check in the repository, "" if none is known.
+func lastChecked(c *cli.Context, w world) string {
+	dir := openCache(c)
+	if dir == nil {
+		return ""
+	}
+	here, err := workingDir()
+	if err != nil {
+		return ""
+	}
+	file, known := dir.Load(lastCheckKey(repositoryRoot(w), here))
+	if !known {
+		return ""
+	}
+	return gate.Relative(here, string(file))
+}
+
+// chooseConfig sets --config to the rule file of the last check, where accept is given ids of its result, or finds no other rule file: check prints
+// commands without it.
+func chooseConfig(c *cli.Context, w world, ids []string) error {
+	file := lastChecked(c, w)
+	if file == "" || c.IsSet("config") {
+		return nil
+	}
+	_, err := config.Find(".")
+	if len(ids) > 0 && holdsAll(loadLast(c, file), ids) || len(ids) == 0 && errors.Is(err, fs.ErrNotExist) {
+		return c.Set("config", file)
+	}
+	return nil
+}
+
 // loadLast returns the last result of a configuration, or nil. The context may be nil.
-func loadLast(c *cli.Context, config string) *result.Result {
+func loadLast(c *cli.Context, file string) *result.Result {
 	dir := openCache(c)
 	if dir == nil {
 		return nil
 	}
-	data, ok := dir.Load(lastKey(config))
+	data, ok := dir.Load(lastKey(file))
 	if !ok {
 		return nil
 	}
@@ -123,20 +163,22 @@ func lastWith(c *cli.Context, o gate.Options, ids []string) *result.Result {
 	if len(ids) == 0 || len(o.Dumps)+len(o.ByTarget)+len(o.Command) > 0 || o.Against != "" {
 		return nil
 	}
-	r := loadLast(c, o.Config.Path)
+	if r := loadLast(c, o.Config.Path); holdsAll(r, ids) {
+		return r
+	}
+	return nil
+}
+
+// holdsAll reports whether a result has the findings or changes of all ids. The result may be nil.
+func holdsAll(r *result.Result, ids []string) bool {
 	if r == nil {
-		return nil
+		return false
 	}
 	known := map[string]bool{}
 	for i := range r.Findings {
 		known[r.Findings[i].ID], known[r.Findings[i].Change] = true, true
 	}
-	for _, id := range ids {
-		if !known[id] {
-			return nil
-		}
-	}
-	return r
+	return !slices.ContainsFunc(ids, func(id string) bool { return !known[id] })
 }
 
 // neverChecked is the message of a command that needs a result and finds none.
