@@ -32,7 +32,7 @@ type Options struct {
 	KeepModules bool                 // keep the optimized modules open in Variant.Module until the report is closed
 
 	MaxMemory int64                   // how much memory reading may take, as far as that can be foreseen; 0: no matter
-	Room      *Room                   // of measurements that run at the same time; nil: this one has a room of its own
+	Limit     *ReadLimit              // that measurements which run at the same time share; nil: one of its own
 	Progress  func(read, total int64) // is told how much was read, in bytes: nothing at first, all at last even of a run that failed
 	Warn      func(string)            // is told what a person should know and no fact depends on
 }
@@ -81,25 +81,25 @@ func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *dump.
 
 // measureUnits measures all units. When ctx ends it returns at once; what is being read goes on until the program ends, and is lost.
 func measureUnits(ctx context.Context, work []unit, done []*measuring, opts Options) error {
-	room, progress := opts.Room, newProgress(work, opts)
-	if room == nil {
-		room = NewRoom(opts.Jobs, opts.MaxMemory)
+	limit, progress := opts.Limit, newProgress(work, opts)
+	if limit == nil {
+		limit = NewReadLimit(opts.Jobs, opts.MaxMemory)
 	}
 	defer progress.end()
-	if err := weighUnits(ctx, work, room, opts); err != nil {
+	if err := weighUnits(ctx, work, limit, opts); err != nil {
 		return err
 	}
-	if said := room.exceeded(work); said != "" && opts.Warn != nil {
+	if said := limit.exceeded(work); said != "" && opts.Warn != nil {
 		opts.Warn(said)
 	}
 	finished := make(chan error, 1)
 	go func() {
 		finished <- inParallel(ctx, opts.Jobs, len(work), func(ctx context.Context, i int) error {
-			leave, err := room.enter(ctx, work[i].weight)
+			release, err := limit.acquire(ctx, work[i].weight)
 			if err != nil {
 				return err
 			}
-			defer leave()
+			defer release()
 			err = dump.Guard(func() error {
 				done[i] = work[i].measure()
 				return nil
@@ -117,8 +117,8 @@ func measureUnits(ctx context.Context, work []unit, done []*measuring, opts Opti
 }
 
 // weighUnits estimates the memory that each unit takes, where that matters.
-func weighUnits(ctx context.Context, work []unit, room *Room, opts Options) error {
-	if room.memory == nil {
+func weighUnits(ctx context.Context, work []unit, limit *ReadLimit, opts Options) error {
+	if limit.memory == nil {
 		return nil
 	}
 	return inParallel(ctx, opts.Jobs, len(work), func(_ context.Context, i int) error {
@@ -270,54 +270,54 @@ func stageWeight(s *dump.Stage) int64 {
 	return 0
 }
 
-// Room bounds how many modules are read at the same time, and the memory that they take.
-type Room struct {
-	turns  *semaphore.Weighted
-	memory *semaphore.Weighted // nil: no limit
-	size   int64               // of memory: what the limit leaves to modules
-	limit  int64
+// ReadLimit bounds how many modules are read at the same time, and the memory that they take.
+type ReadLimit struct {
+	modules *semaphore.Weighted
+	memory  *semaphore.Weighted // nil: no limit
+	size    int64               // of memory: what the limit leaves to modules
+	given   int64
 }
 
-// NewRoom makes a room for a number of jobs, one a processor when it is 0, and a limit of memory, none when it is 0.
-func NewRoom(jobs int, limit int64) *Room {
-	r := &Room{turns: semaphore.NewWeighted(int64(processors(jobs))), limit: limit}
-	if limit > 0 {
-		r.size = max(limit-baseMemory, 1)
-		r.memory = semaphore.NewWeighted(r.size)
+// NewReadLimit returns a limit of jobs modules, one a processor when it is 0, and of memory in bytes, none when it is 0.
+func NewReadLimit(jobs int, memory int64) *ReadLimit {
+	l := &ReadLimit{modules: semaphore.NewWeighted(int64(processors(jobs))), given: memory}
+	if memory > 0 {
+		l.size = max(memory-baseMemory, 1)
+		l.memory = semaphore.NewWeighted(l.size)
 	}
-	return r
+	return l
 }
 
-// enter waits until a unit fits. A unit above the limit runs alone.
-func (r *Room) enter(ctx context.Context, weight int64) (leave func(), err error) {
-	weight = min(weight, r.size)
-	if r.memory != nil {
-		err = r.memory.Acquire(ctx, weight)
+// acquire waits until a unit may be read. A unit above the limit runs alone.
+func (l *ReadLimit) acquire(ctx context.Context, weight int64) (release func(), err error) {
+	weight = min(weight, l.size)
+	if l.memory != nil {
+		err = l.memory.Acquire(ctx, weight)
 	}
 	if err != nil {
 		return nil, err
 	}
 	freeMemory := func() {
-		if r.memory != nil {
-			r.memory.Release(weight)
+		if l.memory != nil {
+			l.memory.Release(weight)
 		}
 	}
-	if err := r.turns.Acquire(ctx, 1); err != nil {
+	if err := l.modules.Acquire(ctx, 1); err != nil {
 		freeMemory()
 		return nil, err
 	}
 	return func() {
-		r.turns.Release(1)
+		l.modules.Release(1)
 		freeMemory()
 	}, nil
 }
 
 // exceeded names the largest unit above the limit, which is read all the same; "" when all fit.
-func (r *Room) exceeded(work []unit) string {
+func (l *ReadLimit) exceeded(work []unit) string {
 	var largest unit
 	n := 0
 	for _, u := range work {
-		if r.memory == nil || u.weight <= r.size {
+		if l.memory == nil || u.weight <= l.size {
 			continue
 		}
 		if n++; u.weight > largest.weight {
@@ -332,5 +332,5 @@ func (r *Room) exceeded(work []unit) string {
 		others = fmt.Sprintf(", like %d more", n-1)
 	}
 	return fmt.Sprintf("%s takes about %s to read, more than the %s that were given: it is read by itself%s",
-		largest.name, amounts.Bytes(float64(largest.weight+baseMemory)), amounts.Bytes(float64(r.limit)), others)
+		largest.name, amounts.Bytes(float64(largest.weight+baseMemory)), amounts.Bytes(float64(l.given)), others)
 }

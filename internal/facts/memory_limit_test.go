@@ -15,7 +15,7 @@ import (
 
 // Units are counted while they are in the middle of their work: together they never take more than there is, and one that is too large
 // has nobody beside it.
-func TestRoomIsNotOverfull(t *testing.T) {
+func TestReadLimitIsKept(t *testing.T) {
 	const limit = baseMemory + 1000
 	var taken, beside, large atomic.Int64
 	var said []string

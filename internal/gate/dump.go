@@ -95,7 +95,7 @@ func closeDump(ctx context.Context, d *dump.Dump) error {
 // measuring says what is measured of a dump.
 func (o Options) measuring(path string, logs []string) facts.Options {
 	opts := facts.Options{
-		Jobs: o.Jobs, MaxMemory: o.MaxMemory, Room: o.room, Warn: o.Warn, Root: o.Root, AllStages: o.EveryStage || o.Passes, AnyStage: o.EveryStage || o.AnyStage,
+		Jobs: o.Jobs, MaxMemory: o.MaxMemory, Limit: o.limit, Warn: o.Warn, Root: o.Root, AllStages: o.EveryStage || o.Passes, AnyStage: o.EveryStage || o.AnyStage,
 		KeepModules: o.KeepModules, Passes: o.Passes, Logs: logs, Profiles: o.Profiles, Cache: o.Cache, Assembler: o.Assembler,
 	}
 	if o.Progress != nil {

@@ -90,8 +90,8 @@ type Run struct {
 	Seen func(target string, programs []*diff.Program)
 
 	base      func() (fs.FS, error) // the baseline, opened once
-	room      *facts.Room           // of all targets
-	kept      int                   // see mostKept; 0: that. With it a single target is dropped, too
+	limit     *facts.ReadLimit      // of all targets
+	keeps     int                   // replaces mostKept in tests; 0: mostKept
 	accepting bool                  // the command is accept: messages name it
 	upgrading bool                  // another toolchain is what is judged
 }

@@ -190,7 +190,7 @@ func program(l *measuredTarget, p *diff.Program) result.Program {
 	}
 	if p.New != nil && p.Parts == nil {
 		accepted := &baseline.Program{Program: *p.New, Toolchain: l.report.Toolchain}
-		out.Accept = result.LaterText(func() string { return baseline.Format(l.Name, accepted).String() })
+		out.Accept = result.LaterText(func() (string, error) { return baseline.Format(l.Name, accepted).String(), nil })
 	}
 	for _, v := range p.Variants {
 		if v.New != nil {

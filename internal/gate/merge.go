@@ -137,7 +137,7 @@ func judgeParts(ctx context.Context, o Options, parts []part) (*result.Result, *
 	for _, p := range parts {
 		packed += len(p.Part.Facts) + len(p.Part.AgainstFacts)
 	}
-	many := packed > cmp.Or(o.kept, mostKept) && (len(list) > 1 || o.kept > 0)
+	many := packed > cmp.Or(o.keeps, mostKept) && len(list) > 1
 	ahead := min(runtime.GOMAXPROCS(0), len(list))
 	for i := range ahead {
 		join(i)
@@ -154,10 +154,9 @@ func judgeParts(ctx context.Context, o Options, parts []part) (*result.Result, *
 		}
 		if many {
 			t.forget()
-			last.promise(r.Targets[len(r.Targets)-1].Programs, func() *measuredTarget {
+			last.promise(r.Targets[len(r.Targets)-1].Programs, func() (*measuredTarget, error) {
 				again := &measuredTarget{Target: t.Target}
-				_ = again.join(ctx, o, groups[t.Name]) // it did not fail before
-				return again
+				return again, again.join(ctx, o, groups[t.Name])
 			})
 		}
 	}
@@ -191,20 +190,24 @@ type rejoined struct {
 }
 
 // promise makes what accepting programs of one target writes follow from the target when it is asked for, joined again.
-func (j *rejoined) promise(programs []result.Program, join func() *measuredTarget) {
+func (j *rejoined) promise(programs []result.Program, join func() (*measuredTarget, error)) {
 	for i := range programs {
 		if programs[i].Accept.IsZero() {
 			continue
 		}
-		programs[i].Accept = result.LaterText(func() string {
+		programs[i].Accept = result.LaterText(func() (string, error) {
 			j.one.Lock()
 			defer j.one.Unlock()
 			if j.target != &programs[0] {
+				target, err := join()
+				if err != nil {
+					return "", fmt.Errorf("join the parts of target %s again: %w", target.Name, err)
+				}
 				var whole result.Target
-				describe(&whole, join())
+				describe(&whole, target)
 				j.target, j.programs = &programs[0], whole.Programs
 			}
-			return j.programs[i].Accept.String()
+			return j.programs[i].Accept.Text()
 		})
 	}
 }

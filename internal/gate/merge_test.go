@@ -173,7 +173,7 @@ func asJSON(t rapid.TB, r *result.Result) string {
 
 // elsewhere is what merging is given: the configuration, and nothing of the dumps.
 func elsewhere(o Options) Options {
-	return Options{Request: Request{Config: o.Config, FailOn: o.FailOn}, Environment: Environment{Dir: o.Dir, Now: o.Now, Version: o.Version}, Run: Run{kept: o.kept}}
+	return Options{Request: Request{Config: o.Config, FailOn: o.FailOn}, Environment: Environment{Dir: o.Dir, Now: o.Now, Version: o.Version}, Run: Run{keeps: o.keeps}}
 }
 
 // cut is a case, checked whole and in parts.
@@ -208,10 +208,10 @@ func TestMergedPartsAreTheWhole(t *testing.T) {
 		made := c.cut(t)
 		cuts = append(cuts, made)
 		for _, count := range counts {
-			for _, kept := range []int{0, 1} { // all targets, and one at a time
-				made.o.kept = kept
+			for _, keeps := range []int{0, 1} { // all targets, and one at a time
+				made.o.keeps = keeps
 				if diff := cmp.Diff(made.want, asJSON(t, merged(t, made.o, made.parts[count]).Result)); diff != "" {
-					t.Errorf("%s, merged from %d parts, %d kept, is not the whole:\n%s", c.name, count, kept, diff)
+					t.Errorf("%s, merged from %d parts, %d bytes kept, is not the whole:\n%s", c.name, count, keeps, diff)
 				}
 			}
 		}

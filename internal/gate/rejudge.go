@@ -94,7 +94,11 @@ func programsOf(t *result.Target) (programs []*baseline.Program, err error) {
 		if p.Accept.IsZero() {
 			continue
 		}
-		program, err := baseline.Parse(t.Name+"/"+p.Name, []byte(p.Accept.String()))
+		text, err := p.Accept.Text()
+		if err != nil {
+			return nil, err
+		}
+		program, err := baseline.Parse(t.Name+"/"+p.Name, []byte(text))
 		if err != nil {
 			return nil, fmt.Errorf("the result holds no usable facts: %w", err)
 		}

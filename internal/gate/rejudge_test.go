@@ -73,7 +73,10 @@ func TestRejudgeByAnother(t *testing.T) {
 func TestRejudgeHostile(t *testing.T) {
 	o, r := quickstart(t)
 	program := &r.Targets[0].Programs[0]
-	good := program.Accept.String()
+	good, err := program.Accept.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for what, text := range map[string]string{
 		"no YAML":        "{{{",
 		"another schema": strings.Replace(good, "xlagate.baseline/v1", "x", 1),
@@ -81,7 +84,7 @@ func TestRejudgeHostile(t *testing.T) {
 		"other numbers":  strings.Replace(good, "  kernels.total: 3", "  kernels.total: 2", 1),
 		"aliases":        "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e]\n",
 	} {
-		program.Accept = result.LaterText(func() string { return text })
+		program.Accept = result.LaterText(func() (string, error) { return text, nil })
 		if _, err := Rejudge(o, fstest.MapFS{}, r); err == nil || !strings.Contains(err.Error(), "the result holds no usable facts: ") {
 			t.Errorf("%s is judged: %v", what, err)
 		}

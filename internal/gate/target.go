@@ -78,7 +78,7 @@ func (o Options) sharing(targets []config.Target) (shared Options, atOnce int) {
 	if len(o.Command) > 0 || slices.ContainsFunc(targets, func(t config.Target) bool { return t.Capture != nil }) {
 		return o, 1
 	}
-	o.room = facts.NewRoom(o.Jobs, o.MaxMemory)
+	o.limit = facts.NewReadLimit(o.Jobs, o.MaxMemory)
 	if warn := o.Warn; warn != nil {
 		var one sync.Mutex
 		o.Warn = func(message string) {

@@ -182,8 +182,13 @@ func (t *Target) check() error {
 		return errors.New("it is a part that was not merged with the others")
 	}
 	for i := range t.Programs {
-		if p := &t.Programs[i]; len(p.Accept.String()) > maxText {
-			return fmt.Errorf("program %q: %w", clip(p.Name), errTooLong)
+		p := &t.Programs[i]
+		text, err := p.Accept.Text()
+		if err == nil && len(text) > maxText {
+			err = errTooLong
+		}
+		if err != nil {
+			return fmt.Errorf("program %q: %w", clip(p.Name), err)
 		}
 	}
 	return nil
