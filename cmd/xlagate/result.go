@@ -127,8 +127,8 @@ func lastChecked(c *cli.Context, w world) string {
 	return gate.Relative(here, string(file))
 }
 
-// chooseConfig sets --config to the rule file of the last check, where accept is given ids of its result, or finds no other rule file: check prints
-// commands without it.
+// chooseConfig sets --config to the rule file of the last check, if accept is given ids of its result or finds no other rule file: the commands that
+// check prints do not name it.
 func chooseConfig(c *cli.Context, w world, ids []string) error {
 	file := lastChecked(c, w)
 	if file == "" || c.IsSet("config") {

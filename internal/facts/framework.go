@@ -214,7 +214,7 @@ func (r *run) tracedFor(m *dump.Module) []*tracedFile {
 	return found
 }
 
-// trace has the module's operations told by the lines that TensorFlow dumped.
+// trace sets the places of the module's operations from the lines that TensorFlow dumped.
 func (out *measuring) trace(r *reader) {
 	var read []*tensorflow.Stacks
 	for _, t := range out.traced {
@@ -235,7 +235,7 @@ func (out *measuring) trace(r *reader) {
 	r.sources.traced = trace
 }
 
-// closest is the one of several functions' stacks that knows most of a module's operations; nil where that is not one alone.
+// closest returns the stacks that know most of a module's operations; nil if several know as many.
 func (r *reader) closest(stacks []*tensorflow.Stacks) *tensorflow.Stacks {
 	var best *tensorflow.Stacks
 	most := 0

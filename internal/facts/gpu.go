@@ -396,7 +396,7 @@ func (f Values) registers(codes map[string]*Code) {
 	}
 }
 
-// spilled takes from the logs what kernels spill, where no assembler told. A log names those that spill and no others, and also those that
+// spilled reads from the logs what kernels spill, if no assembler says it. A log names those that spill and no others, and also those that
 // the compiler only tried: it tells of a program whose kernels it names.
 func (r *Report) spilled() {
 	if r.Logs == nil {

@@ -118,11 +118,11 @@ func byTarget(parts []part) map[string][]part {
 	return groups
 }
 
-// mostKept bounds the packed facts of targets that all stay in memory while they are merged, where they take some twenty times as much.
+// mostKept is how many bytes of packed facts merge keeps in memory unpacked, where they take some twenty times as much.
 const mostKept = 8 << 20
 
-// judgeParts joins the parts of every target and judges them. Of much only a few targets at once are in memory as they were measured. The problem says
-// why that is impossible.
+// judgeParts joins the parts of every target and judges them. If the parts are large, only a few targets are in memory at once. The problem says why
+// the parts cannot be joined.
 func judgeParts(ctx context.Context, o Options, parts []part) (*result.Result, *result.Problem) {
 	o.Baseline = cmp.Or(o.Baseline, parts[0].Part.Baseline)
 	o.base = opener(ctx, o)
@@ -182,14 +182,14 @@ func namesOnly(programs []*facts.Program) []*facts.Program {
 	return named
 }
 
-// rejoined is the target that was joined last to say what accepting it would write.
+// rejoined holds the target that was joined again last, to say what accepting it writes.
 type rejoined struct {
 	one      sync.Mutex
 	target   *result.Program // its first one, which tells targets apart
 	programs []result.Program
 }
 
-// promise makes what accepting programs of one target writes follow from the target when it is asked for, joined again.
+// promise replaces the texts of what accepting a target's programs writes by texts that join the target again when they are read.
 func (j *rejoined) promise(programs []result.Program, join func() (*measuredTarget, error)) {
 	for i := range programs {
 		if programs[i].Accept.IsZero() {
