@@ -28,7 +28,7 @@ func pullRequestFlags() []cli.Flag {
 		&cli.StringFlag{Name: "repo", Category: githubHeading, Usage: "the repository, `OWNER/NAME` (default: the job's)"},
 		&cli.StringFlag{Name: "workflow", Category: githubHeading, Usage: "take only results of this workflow `FILE`, such as xlagate.yml"},
 		&cli.StringFlag{Name: "key", Value: github.DefaultKey, Category: githubHeading, Usage: "the `NAME` of the gate whose result is accepted"},
-		&cli.StringFlag{Name: "artifact", Value: artifactName, Category: githubHeading, Usage: "the `NAME` of the artifact that holds the result"},
+		&cli.StringFlag{Name: "artifact", Value: github.DefaultArtifact, Category: githubHeading, Usage: "the `NAME` of the artifact that holds the result"},
 	}
 }
 
@@ -41,6 +41,7 @@ type request struct {
 	comment int64
 	by      string
 	at      time.Time // of the comment; zero where there is none
+	wrong   error     // why the comment cannot be carried out
 }
 
 func acceptOnGitHub(c *cli.Context, w world) error {
@@ -58,11 +59,13 @@ func acceptOnGitHub(c *cli.Context, w world) error {
 		w.say(err.Error())
 		return nil
 	}
-	if asked == nil {
+	if err != nil {
 		return err
 	}
-	if err == nil {
-		err = acceptRequest(ctx, c, w, client, asked)
+	err = acceptRequest(ctx, c, w, client, asked)
+	if errors.Is(err, errOtherGate) {
+		w.say(err.Error())
+		return nil
 	}
 	if err != nil {
 		answer(ctx, w, client, asked, "-1", "Nothing was accepted: "+oneLine(err.Error()))
@@ -80,19 +83,18 @@ func requestOf(ctx context.Context, c *cli.Context, env github.Environment, clie
 		return nil, fmt.Errorf("%w: the event is not a new comment on a pull request", github.ErrNothingToDo)
 	}
 	asked := &request{pr: e.Issue.Number, comment: e.Comment.ID, by: e.Comment.User.Login, at: e.Comment.At}
-	var err error
-	asked.Request, err = github.ParseRequest(e.Comment.Body)
-	if errors.Is(err, github.ErrNoRequest) {
-		return nil, err
+	asked.Request, asked.wrong = github.ParseRequest(e.Comment.Body)
+	if errors.Is(asked.wrong, github.ErrNoRequest) {
+		return nil, asked.wrong
 	}
-	may, askErr := client.MayWrite(ctx, asked.by)
-	if askErr != nil {
-		return nil, askErr
+	may, err := client.MayWrite(ctx, asked.by)
+	if err != nil {
+		return nil, err
 	}
 	if !may {
 		return nil, fmt.Errorf("%s may not write to %s: nothing was accepted", asked.by, client.Repository())
 	}
-	return asked, err
+	return asked, nil
 }
 
 // acceptRequest carries out a request and reports the outcome. Nothing of the pull request is checked out or run.
@@ -101,10 +103,20 @@ func acceptRequest(ctx context.Context, c *cli.Context, w world, client *github.
 	if err != nil {
 		return err
 	}
-	from, err := client.ResultFor(ctx, pr, github.Wanted{Before: asked.at, Artifact: c.String("artifact"), Workflow: c.String("workflow"), Key: c.String("key")})
+	wanted := github.Wanted{Before: asked.at, Artifact: c.String("artifact"), Workflow: c.String("workflow"), Key: c.String("key")}
+	found, err := client.ResultsFor(ctx, pr, wanted)
 	if err != nil {
 		return err
 	}
+	if len(found.Others) > 0 && asked.comment != 0 {
+		if err := asked.divide(wanted.Key, found); err != nil {
+			return err
+		}
+	}
+	if err := cmp.Or(asked.wrong, found.Unfit(pr, wanted)); err != nil {
+		return err
+	}
+	from := found.Own
 	done, changed, err := acceptOnBranch(ctx, client, pr, cmp.Or(c.String("config"), config.FileName), from.Result, asked)
 	if err != nil {
 		return err
@@ -127,6 +139,61 @@ func acceptRequest(ctx context.Context, c *cli.Context, w world, client *github.
 	w.printf("committed %s to pull request %d from run %d: %s\n", commit, asked.pr, from.Run, strings.Join(slices.Sorted(maps.Keys(changed)), ", "))
 	answer(ctx, w, client, asked, "+1", fmt.Sprintf("Accepted from run %d in %s. Commits made with a job's own token start no workflow: close and reopen the pull request to run the gate again, or give the job the token of a GitHub App.", from.Run, commit)+remaining(done))
 	return nil
+}
+
+// errOtherGate says that a comment is left to another gate of the repository.
+var errOtherGate = errors.New("the comment is for another gate")
+
+// divide takes from a comment what is meant for this gate, where a pull request has several: each of them reads the comment. Ids belong to the gate
+// whose result has them, "all" to the only gate that found something. It returns [errOtherGate] if the comment is for others.
+func (asked *request) divide(key string, found github.Results) error {
+	gates := map[string]*result.Result{}
+	for _, j := range found.Others {
+		gates[j.Origin.Key] = j.Result
+	}
+	if found.Own != nil {
+		gates[key] = found.Own.Result
+	}
+	if len(asked.IDs) == 0 {
+		return meantFor(key, gates)
+	}
+	unknown := slices.DeleteFunc(slices.Clone(asked.IDs), func(id string) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Values(gates)), func(r *result.Result) bool { return r.Holds(id) })
+	})
+	switch {
+	case len(unknown) > 0 && found.Own == nil:
+		return nil // it may have them once it ran
+	case len(unknown) > 0:
+		return wrongUsage("no change or finding of the gates %s is called %s", strings.Join(slices.Sorted(maps.Keys(gates)), ", "), strings.Join(unknown, ", "))
+	}
+	asked.IDs = slices.DeleteFunc(asked.IDs, func(id string) bool { return !holdsAll(gates[key], []string{id}) })
+	if len(asked.IDs) == 0 {
+		return fmt.Errorf("%w than %s, which has none of these ids", errOtherGate, key)
+	}
+	return nil
+}
+
+// meantFor returns an error unless a request for all changes can only mean this gate: the only one that found something, or the only one of all.
+func meantFor(key string, gates map[string]*result.Result) error {
+	var found, lines []string
+	for _, name := range slices.Sorted(maps.Keys(gates)) {
+		var open []string
+		for _, c := range gates[name].Open() {
+			open = append(open, c.ID)
+		}
+		if len(open) > 0 {
+			found, lines = append(found, name), append(lines, fmt.Sprintf("of %s: /xlagate accept %s REASON", name, strings.Join(open, ",")))
+		}
+	}
+	switch {
+	case len(found) == 1 && found[0] == key:
+		return nil
+	case len(found) == 1:
+		return fmt.Errorf("%w than %s, which found nothing", errOtherGate, key)
+	case len(found) == 0:
+		return wrongUsage("none of the gates %s found anything; to record what got better, start the accept workflow of one by hand", strings.Join(slices.Sorted(maps.Keys(gates)), ", "))
+	}
+	return wrongUsage("%d gates found something; name the changes: %s", len(found), strings.Join(lines, "; "))
 }
 
 // acceptOnBranch accepts what a result holds into the configuration and the baseline of a pull request's head.

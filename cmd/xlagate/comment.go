@@ -20,9 +20,6 @@ import (
 	"github.com/xlagate/xlagate/internal/webpage"
 )
 
-// artifactName names the artifact of a gate's run, and the file in it without its extension.
-const artifactName = "xlagate-report"
-
 func commentCommand(w world) *cli.Command {
 	return &cli.Command{
 		Name:      "comment",
@@ -38,7 +35,7 @@ func commentCommand(w world) *cli.Command {
 			&cli.IntFlag{Name: "pr", Usage: "the pull request's `NUMBER` (default: the job's)"},
 			&cli.StringFlag{Name: "head", Usage: "the `COMMIT` that was checked (default: the pull request's head)"},
 			&cli.BoolFlag{Name: "workflow-run", Usage: "take the pull request from a workflow_run event and the result from that run's artifact"},
-			&cli.StringFlag{Name: "artifact", Value: artifactName, Usage: "the artifact's `NAME`; it holds NAME.json"},
+			&cli.StringFlag{Name: "artifact", Value: github.DefaultArtifact, Usage: "the artifact's `NAME`; it holds NAME.json"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "print the comment instead of posting anything"},
 		),
 		Action: func(c *cli.Context) error { return comment(c, w) },

@@ -13,6 +13,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/github"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
@@ -179,7 +180,7 @@ func announce(c *cli.Context, w world, o gate.Options, r *result.Result, seen []
 	defer stop()
 	publication := p.publication(c, r, seen)
 	publication.Report.Config = p.inCheckout(o.Config.Path)
-	publication.Comment.Artifact = artifactName
+	publication.Comment.Artifact = github.DefaultArtifact
 	p.judgeByBase(ctx, w, &publication.Comment, localHead(o))
 	p.publish(ctx, w, publication)
 }

@@ -414,14 +414,14 @@ func (p *pullRequest) artifact(file string) []byte {
 }
 
 // finished is a run of the gate that has ended and left its result.
-func (p *pullRequest) finished(id int64, dump string) {
+func (p *pullRequest) finished(id int64, dump string, args ...string) {
 	p.t.Helper()
 	code := 1
 	if dump == "good" {
 		code = 0
 	}
 	p.vars["GITHUB_RUN_ID"] = strconv.FormatInt(id, 10)
-	p.run(code, "check", dump, "--quiet", "-f", "json", "-o", "xlagate-report.json")
+	p.run(code, append([]string{"check", dump, "--quiet", "-f", "json", "-o", "xlagate-report.json"}, args...)...)
 	repo := p.Pulls[7].HeadRepo
 	p.Runs = append(p.Runs, &fakegithub.Run{ID: id, Attempt: 1, Number: int(id), Workflow: 3, Event: "pull_request", Status: "completed", HeadSHA: p.head, HeadRef: "wider", HeadRepo: repo})
 	p.Artifacts = append(p.Artifacts, &fakegithub.Artifact{ID: id * 10, Run: id, Name: "xlagate-report", Data: p.artifact("xlagate-report.json")})
@@ -514,6 +514,64 @@ func TestAcceptOnPullRequest(t *testing.T) {
 	}
 	if len(p.Reactions) != 1 || p.Reactions[0] != "77 +1" || !strings.Contains(p.Comments[0].Body, "Accepted from run 50 in "+tip) {
 		t.Errorf("%v %+v", p.Reactions, p.Comments)
+	}
+}
+
+// TestAcceptWithTwoGates starts the accept workflows of both gates by one comment. The one whose result has the id acts, the other says and does nothing.
+func TestAcceptWithTwoGates(t *testing.T) {
+	const first, second = "first", "second"
+	for name, c := range map[string]struct {
+		body  func(ids map[string]string) string
+		dumps [2]string // of the first gate and the second
+		acts  string
+		says  string // the answer of both
+	}{
+		"an id of the first":         {func(ids map[string]string) string { return ids[first] + " wanted" }, [2]string{"regressed", "regressed"}, first, ""},
+		"an id of the second":        {func(ids map[string]string) string { return ids[second] + " wanted" }, [2]string{"regressed", "regressed"}, second, ""},
+		"all, and the second failed": {func(map[string]string) string { return "all wanted" }, [2]string{"good", "regressed"}, second, ""},
+		"all, and both failed": {func(map[string]string) string { return "all wanted" }, [2]string{"regressed", "regressed"}, "",
+			"2 gates found something; name the changes: of default: /xlagate accept FIRST REASON; of serving: /xlagate accept SECOND REASON"},
+		"all, and none failed": {func(map[string]string) string { return "all wanted" }, [2]string{"good", "good"}, "", "none of the gates default, serving found anything"},
+		"an id of neither":     {func(map[string]string) string { return "ffffffffffff wanted" }, [2]string{"regressed", "regressed"}, "", "no change or finding of the gates default, serving is called ffffffffffff"},
+		"nothing":              {func(map[string]string) string { return "" }, [2]string{"regressed", "regressed"}, "", "2 gates found something"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPullRequest(t, "acme/models")
+			text, err := os.ReadFile(filepath.Join(p.dir, "xlagate.yaml"))
+			if err == nil {
+				err = os.WriteFile(filepath.Join(p.dir, "serving.yaml"), []byte(strings.Replace(string(text), "classifier/cpu", "serving/cpu", 1)), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.run(0, "accept", "-c", "serving.yaml", "--reason", "start")
+			p.push()
+			open := map[string]string{}
+			p.finished(50, c.dumps[0])
+			open[first] = p.openIDs()
+			p.finished(60, c.dumps[1], "-c", "serving.yaml", "--key", "serving")
+			p.Runs[1].Workflow = 4
+			open[second] = p.openIDs()
+			p.asks("mona", "write", "/xlagate accept "+c.body(open))
+			for gate, args := range map[string][]string{first: nil, second: {"--key", "serving", "--config", "serving.yaml"}} {
+				code := 0
+				if c.says != "" {
+					code = 2
+				}
+				head, comments := p.Branches["wider"], len(p.Comments)
+				_, said := p.run(code, append([]string{"accept", "--from-event"}, args...)...)
+				if acted := p.Branches["wider"] != head; acted != (gate == c.acts) {
+					t.Errorf("%s: acted %v: %s", gate, acted, said)
+				}
+				answered := len(p.Comments) > comments
+				if answered != (c.says != "" || gate == c.acts) || (len(p.Reactions) > 0) != (answered || len(p.Comments) > 0) {
+					t.Errorf("%s: answered %v, %v", gate, answered, p.Reactions)
+				}
+				if says := strings.NewReplacer("FIRST", open[first], "SECOND", open[second]).Replace(c.says); c.says != "" && !strings.Contains(p.Comments[comments].Body, says) {
+					t.Errorf("%s: %s, wanted %s", gate, p.Comments[comments].Body, says)
+				}
+			}
+		})
 	}
 }
 
@@ -836,6 +894,20 @@ func (p *pullRequest) findingOf(rule string) string {
 		p.t.Fatalf("no finding of %s", rule)
 	}
 	return r.Findings[at].ID
+}
+
+// openIDs are the ids of the changes of the last artifact that wait for a decision.
+func (p *pullRequest) openIDs() string {
+	p.t.Helper()
+	r, err := result.Read(p.unpacked())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var ids []string
+	for _, c := range r.Open() {
+		ids = append(ids, c.ID)
+	}
+	return strings.Join(ids, ",")
 }
 
 // repack puts a changed result into the last artifact.

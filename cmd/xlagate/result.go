@@ -171,14 +171,7 @@ func lastWith(c *cli.Context, o gate.Options, ids []string) *result.Result {
 
 // holdsAll reports whether a result has the findings or changes of all ids. The result may be nil.
 func holdsAll(r *result.Result, ids []string) bool {
-	if r == nil {
-		return false
-	}
-	known := map[string]bool{}
-	for i := range r.Findings {
-		known[r.Findings[i].ID], known[r.Findings[i].Change] = true, true
-	}
-	return !slices.ContainsFunc(ids, func(id string) bool { return !known[id] })
+	return r != nil && !slices.ContainsFunc(ids, func(id string) bool { return !r.Holds(id) })
 }
 
 // neverChecked is the message of a command that needs a result and finds none.

@@ -65,7 +65,15 @@ func (s *site) asked(at time.Time) (Judged, error) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return s.client("reader").ResultFor(s.t.Context(), pr, Wanted{Artifact: "xlagate-report", Key: DefaultKey, Before: at})
+	want := Wanted{Artifact: DefaultArtifact, Key: DefaultKey, Before: at}
+	r, err := s.client("reader").ResultsFor(s.t.Context(), pr, want)
+	if err == nil {
+		err = r.Unfit(pr, want)
+	}
+	if err != nil {
+		return Judged{}, err
+	}
+	return *r.Own, nil
 }
 
 // The result is that of the newest run that left one, however many ran since.
@@ -119,6 +127,10 @@ func TestResultIsBoundToWhatWasJudged(t *testing.T) {
 			s.Runs = nil
 			s.ran(60, s.report(60, func(r *result.Result) { r.Origin.Key = "tpu" }))
 		}, "left an artifact xlagate-report of the gate default before 2026-06-01T12:00:00Z"},
+		"another gate's in the same run": {func(s *site) {
+			other := s.report(50, func(r *result.Result) { r.Origin.Key = "tpu" })
+			s.Artifacts = append(s.Artifacts, &fakegithub.Artifact{ID: 510, Run: 50, Name: "xlagate-report-tpu", Data: archive(s.t, zipped{"xlagate-report-tpu.json", 0o644, other})})
+		}, ""},
 		"two workflows'": {func(s *site) {
 			s.ran(60, s.report(60, nil))
 			s.Runs[1].Workflow = 4
@@ -143,7 +155,7 @@ func TestResultIsBoundToWhatWasJudged(t *testing.T) {
 			s.Runs[1].Created = later
 		}, "the pull request is at b2b2b2b, but was at a1a1a1a when it was to be accepted: look at what its new run says"},
 		"set back since to what was judged earlier": {func(s *site) {
-			s.ran(60, s.report(60, nil))
+			s.ran(60, s.report(60, func(r *result.Result) { r.Origin.Head = baseSHA }))
 			s.Runs[1].HeadSHA = baseSHA
 		}, "the pull request is at a1a1a1a, but was at b2b2b2b when it was to be accepted"},
 	} {
@@ -165,8 +177,8 @@ func TestResultIsBoundToWhatWasJudged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := s.client("reader").ResultFor(t.Context(), pr, Wanted{Artifact: "xlagate-report", Key: DefaultKey, Workflow: "xlagate.yml"}); err != nil || r.Run != 50 {
-		t.Errorf("of the workflow that is named: run %d, %v", r.Run, err)
+	if r, err := s.client("reader").ResultsFor(t.Context(), pr, Wanted{Artifact: DefaultArtifact, Key: DefaultKey, Workflow: "xlagate.yml"}); err != nil || r.Own.Run != 50 {
+		t.Errorf("of the workflow that is named: %+v, %v", r, err)
 	}
 }
 

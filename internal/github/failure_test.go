@@ -76,7 +76,7 @@ func requests(t *testing.T, s *site) []asked {
 		{"actions/get-workflow-run", "ask for run 50", "the permission actions: read", latest},
 		{"actions/list-workflow-runs", "list the runs for 0f0f0f0", "the permission actions: read", latest},
 		{"actions/list-workflow-runs-for-repo", "list the runs for " + short(fork), "the permission actions: read", func(ctx context.Context, c *Client) error {
-			_, err := c.ResultFor(ctx, pr, Wanted{Artifact: "xlagate-report"})
+			_, err := c.ResultsFor(ctx, pr, Wanted{Artifact: "xlagate-report"})
 			return err
 		}},
 		{"actions/list-workflow-run-artifacts", "list the artifacts of run 50", "the permission actions: read", artifact},

@@ -3,11 +3,13 @@ package github
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
@@ -58,96 +60,162 @@ type Judged struct {
 // errFork is returned for a pull request from another repository, to which nothing can be pushed.
 var errFork = errors.New("the pull request comes from a fork: accept there, with xlagate accept --from the run's artifact")
 
-// ResultFor finds the result that can be accepted on a pull request: that of a gate in the newest finished run of each workflow for the head.
-func (c *Client) ResultFor(ctx context.Context, pr PullRequest, a Wanted) (Judged, error) {
+// Results are what the gates of a repository found in a pull request.
+type Results struct {
+	Own    *Judged  // of the gate that is wanted; nil if it left none
+	Others []Judged // of the other gates
+	Head   string   // the commit that they judged: that of the newest run before the request
+}
+
+// ResultsFor finds the results that can be accepted on a pull request.
+func (c *Client) ResultsFor(ctx context.Context, pr PullRequest, a Wanted) (found Results, err error) {
 	switch {
 	case pr.State != "open":
-		return Judged{}, fmt.Errorf("pull request %d is %s", pr.Number, pr.State)
+		return found, fmt.Errorf("pull request %d is %s", pr.Number, pr.State)
 	case pr.Fork():
-		return Judged{}, errFork
+		return found, errFork
 	}
-	runs, err := c.runsFor(ctx, pr, a)
+	head, all, err := c.newest(ctx, pr, a)
 	if err != nil {
-		return Judged{}, err
+		return found, err
 	}
-	var found []Judged
+	found.Head = head
+	for i, j := range all {
+		switch {
+		case j.Origin.Key != a.Key:
+			found.Others = append(found.Others, j)
+		case found.Own != nil:
+			return found, fmt.Errorf("runs %d and %d of two workflows left an artifact %s of the gate %s; name one: --workflow FILE, or give each gate its own --key", found.Own.Run, j.Run, a.Artifact, a.Key)
+		default:
+			found.Own = &all[i]
+		}
+	}
+	return found, nil
+}
+
+// newest returns the newest result of each gate in each workflow. Those of the wanted gate are from the workflow that is named.
+func (c *Client) newest(ctx context.Context, pr PullRequest, a Wanted) (head string, found []Judged, err error) {
+	head, runs, err := c.runsFor(ctx, pr, "", a.Before)
+	if err != nil {
+		return head, nil, err
+	}
+	named := runs
+	if a.Workflow != "" {
+		if _, named, err = c.runsFor(ctx, pr, a.Workflow, a.Before); err != nil {
+			return head, nil, err
+		}
+	}
 	for _, run := range runs {
-		if slices.ContainsFunc(found, func(j Judged) bool { return j.workflow == run.GetWorkflowID() }) {
+		isNamed := slices.ContainsFunc(named, func(other *gh.WorkflowRun) bool { return other.GetID() == run.GetID() })
+		left, err := c.resultsOf(ctx, run, a)
+		if err != nil {
+			return head, nil, err
+		}
+		for _, j := range left {
+			isOlder := func(newer Judged) bool { return newer.workflow == j.workflow && newer.Origin.Key == j.Origin.Key }
+			if (isNamed || j.Origin.Key != a.Key) && !slices.ContainsFunc(found, isOlder) {
+				found = append(found, j)
+			}
+		}
+	}
+	return head, found, nil
+}
+
+// Unfit says why the wanted gate's result cannot be accepted on a pull request; nil if it can.
+func (r Results) Unfit(pr PullRequest, a Wanted) error {
+	switch {
+	case r.Head != pr.Head.SHA:
+		return fmt.Errorf("the pull request is at %s, but was at %s when it was to be accepted: look at what its new run says, then accept", short(pr.Head.SHA), short(r.Head))
+	case r.Own == nil:
+		return a.missing(pr)
+	}
+	return nil
+}
+
+// missing is the error where the wanted gate left no result.
+func (a Wanted) missing(pr PullRequest) error {
+	before := ""
+	if !a.Before.IsZero() {
+		before = " before " + a.Before.UTC().Format(time.RFC3339)
+	}
+	return fmt.Errorf("%w: no finished run for %s left an artifact %s of the gate %s%s; wait for the gate, or run it again, then accept", ErrNothingToDo, short(pr.Head.SHA), a.Artifact, a.Key, before)
+}
+
+// resultsOf reads the results that a run left: the wanted artifact, and the results of other gates beside it.
+func (c *Client) resultsOf(ctx context.Context, run *gh.WorkflowRun, a Wanted) (left []Judged, err error) {
+	list, err := c.artifacts(ctx, run.GetID(), a.Before)
+	if err != nil {
+		return nil, err
+	}
+	for _, artifact := range list {
+		wanted := artifact.GetName() == a.Artifact
+		if !wanted && !strings.HasPrefix(artifact.GetName(), DefaultArtifact) {
 			continue
 		}
-		data, err := c.artifactBefore(ctx, run.GetID(), a.Artifact, a.Before)
-		if errors.Is(err, ErrNothingToDo) {
-			continue
-		}
+		data, err := c.read(ctx, run.GetID(), artifact)
 		var r *result.Result
 		if err == nil {
 			r, err = result.Read(data)
 		}
 		if err == nil {
-			err = c.madeFor(r, pr, run.GetID())
+			err = c.madeFor(r, run)
 		}
-		if err != nil {
-			return Judged{}, fmt.Errorf("the artifact of run %d: %w", run.GetID(), err)
-		}
-		if r.Origin.Key == a.Key {
-			found = append(found, Judged{r, run.GetID(), run.GetWorkflowID()})
+		switch {
+		case err == nil && (wanted || r.Origin.Key != a.Key):
+			left = append(left, Judged{r, run.GetID(), run.GetWorkflowID()})
+		case err != nil && wanted:
+			return nil, fmt.Errorf("the artifact of run %d: %w", run.GetID(), err)
 		}
 	}
-	switch {
-	case len(found) == 0:
-		return Judged{}, fmt.Errorf("%w: no finished run for %s left an artifact %s of the gate %s%s; wait for the gate, or run it again, then accept", ErrNothingToDo, short(pr.Head.SHA), a.Artifact, a.Key, a.before())
-	case len(found) > 1:
-		return Judged{}, fmt.Errorf("runs %d and %d of two workflows left an artifact %s of the gate %s; name one: --workflow FILE, or give each gate its own --key", found[0].Run, found[1].Run, a.Artifact, a.Key)
-	}
-	return found[0], nil
+	return left, nil
 }
 
-// madeFor returns an error if this gate did not make the result for the pull request's head.
-func (c *Client) madeFor(r *result.Result, pr PullRequest, run int64) error {
+// DefaultArtifact is the artifact of a gate's run, and the file in it without its extension. The artifacts of several gates in one run begin so.
+const DefaultArtifact = "xlagate-report"
+
+// madeFor returns an error if a run did not make the result for its commit.
+func (c *Client) madeFor(r *result.Result, run *gh.WorkflowRun) error {
 	switch o := r.Origin; {
 	case o == nil:
 		return errors.New("it does not say what it judged: no xlagate check in a job of GitHub Actions made it")
 	case o.Repository != c.Repository():
 		return fmt.Errorf("it is of %s, not of %s", o.Repository, c.Repository())
-	case o.Head != pr.Head.SHA:
-		return fmt.Errorf("it judged %s, not the head %s", short(o.Head), short(pr.Head.SHA))
-	case o.Run != run:
+	case o.Head != run.GetHeadSHA():
+		return fmt.Errorf("it judged %s, not the head %s", short(o.Head), short(run.GetHeadSHA()))
+	case o.Run != run.GetID():
 		return fmt.Errorf("it was made by run %d", o.Run)
 	}
 	return nil
 }
 
-func (a Wanted) before() string {
-	if a.Before.IsZero() {
-		return ""
+// runsFor lists the finished runs for the head that whoever asked saw, newest first: that of the branch's newest run before the request, and of no
+// request, the pull request's.
+func (c *Client) runsFor(ctx context.Context, pr PullRequest, workflow string, before time.Time) (head string, runs []*gh.WorkflowRun, err error) {
+	if before.IsZero() {
+		head = pr.Head.SHA
 	}
-	return " before " + a.Before.UTC().Format(time.RFC3339)
-}
-
-// runsFor lists the finished runs for a pull request's head, newest first. The branch's newest run before the request shows which head the asker saw.
-func (c *Client) runsFor(ctx context.Context, pr PullRequest, a Wanted) (runs []*gh.WorkflowRun, err error) {
 	o := &gh.ListWorkflowRunsOptions{Event: "pull_request", Branch: pr.Head.Ref}
 	err = pages(func(page gh.ListOptions) (*gh.Response, bool, error) {
 		o.ListOptions = page
-		list, response, err := c.listRuns(ctx, a.Workflow, o)
+		list, response, err := c.listRuns(ctx, workflow, o)
 		if err != nil {
 			return response, true, c.failed(err, "list the runs for %s", short(pr.Head.SHA))
 		}
 		for _, run := range list.WorkflowRuns {
-			switch {
-			case run.GetHeadRepository().GetFullName() != c.Repository(), !a.Before.IsZero() && run.GetCreatedAt().After(a.Before):
-			case run.GetHeadSHA() == pr.Head.SHA && run.GetStatus() == "completed":
-				runs = append(runs, run)
-			case run.GetHeadSHA() == pr.Head.SHA:
-			case len(runs) == 0 && !a.Before.IsZero():
-				return response, true, fmt.Errorf("the pull request is at %s, but was at %s when it was to be accepted: look at what its new run says, then accept", short(pr.Head.SHA), short(run.GetHeadSHA()))
-			default:
+			if run.GetHeadRepository().GetFullName() != c.Repository() || !before.IsZero() && run.GetCreatedAt().After(before) {
+				continue
+			}
+			head = cmp.Or(head, run.GetHeadSHA())
+			if run.GetHeadSHA() != head {
 				return response, true, nil
+			}
+			if run.GetStatus() == "completed" {
+				runs = append(runs, run)
 			}
 		}
 		return response, false, nil
 	})
-	return runs, err
+	return cmp.Or(head, pr.Head.SHA), runs, err
 }
 
 func (c *Client) listRuns(ctx context.Context, workflow string, o *gh.ListWorkflowRunsOptions) (*gh.WorkflowRuns, *gh.Response, error) {
@@ -159,15 +227,20 @@ func (c *Client) listRuns(ctx context.Context, workflow string, o *gh.ListWorkfl
 
 // Artifact downloads a run's artifact, which must hold one file, ARTIFACT.json.
 func (c *Client) Artifact(ctx context.Context, run int64, name string) ([]byte, error) {
-	return c.artifactBefore(ctx, run, name, time.Time{})
-}
-
-// artifactBefore downloads the artifact that a run had left at a time; the zero time is now.
-func (c *Client) artifactBefore(ctx context.Context, run int64, name string, at time.Time) ([]byte, error) {
-	a, err := c.findArtifact(ctx, run, name, at)
+	list, err := c.artifacts(ctx, run, time.Time{})
 	if err != nil {
 		return nil, err
 	}
+	at := slices.IndexFunc(list, func(a *gh.Artifact) bool { return a.GetName() == name })
+	if at < 0 {
+		return nil, fmt.Errorf("%w: run %d left no artifact %s", ErrNothingToDo, run, name)
+	}
+	return c.read(ctx, run, list[at])
+}
+
+// read downloads an artifact and returns the one file in it.
+func (c *Client) read(ctx context.Context, run int64, a *gh.Artifact) ([]byte, error) {
+	name := a.GetName()
 	if a.GetSizeInBytes() > maxZipped {
 		return nil, fmt.Errorf("artifact %s of run %d has %d bytes; at most %d are read", name, run, a.GetSizeInBytes(), maxZipped)
 	}
@@ -182,27 +255,29 @@ func (c *Client) artifactBefore(ctx context.Context, run int64, name string, at 
 	return file, nil
 }
 
-// findArtifact finds the newest artifact of a name: every attempt of a run leaves its own.
-func (c *Client) findArtifact(ctx context.Context, run int64, name string, at time.Time) (*gh.Artifact, error) {
-	var newest *gh.Artifact
-	err := pages(func(page gh.ListOptions) (*gh.Response, bool, error) {
+// artifacts lists what a run had left at a time, of each name the newest: every attempt of a run leaves its own. The zero time is now.
+func (c *Client) artifacts(ctx context.Context, run int64, at time.Time) (newest []*gh.Artifact, err error) {
+	err = pages(func(page gh.ListOptions) (*gh.Response, bool, error) {
 		list, response, err := c.api.Actions.ListWorkflowRunArtifacts(ctx, c.owner, c.name, run, &page)
 		if err != nil {
 			return response, true, err
 		}
 		for _, a := range list.Artifacts {
-			late := !at.IsZero() && a.GetCreatedAt().After(at)
-			if a.GetName() == name && !a.GetExpired() && !late && (newest == nil || a.GetID() > newest.GetID()) {
-				newest = a
+			if a.GetExpired() || !at.IsZero() && a.GetCreatedAt().After(at) {
+				continue
+			}
+			known := slices.IndexFunc(newest, func(other *gh.Artifact) bool { return other.GetName() == a.GetName() })
+			switch {
+			case known < 0:
+				newest = append(newest, a)
+			case a.GetID() > newest[known].GetID():
+				newest[known] = a
 			}
 		}
 		return response, false, nil
 	})
 	if err != nil {
 		return nil, c.failed(err, "list the artifacts of run %d", run)
-	}
-	if newest == nil {
-		return nil, fmt.Errorf("%w: run %d left no artifact %s", ErrNothingToDo, run, name)
 	}
 	return newest, nil
 }

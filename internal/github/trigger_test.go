@@ -17,13 +17,13 @@ func TestParseRequest(t *testing.T) {
 			t.Errorf("%q: %+v %v", body, got, err)
 		}
 	}
-	for _, body := range []string{"", "/xlagate", "/xlagate accept", " /xlagate accept all x", "> /xlagate accept all x", "please /xlagate accept all x", "/XLAGATE accept all x", "/xlagate accepts all x",
+	for _, body := range []string{"", "/xlagate", " /xlagate accept all x", "> /xlagate accept all x", "please /xlagate accept all x", "/XLAGATE accept all x", "/xlagate accepts all x",
 		"hi\n/xlagate accept all x", "`/xlagate accept all x`", "/xlagate  accept all x"} {
 		if r, err := ParseRequest(body); !errors.Is(err, ErrNoRequest) {
 			t.Errorf("%q is taken for a request: %+v %v", body, r, err)
 		}
 	}
-	for _, body := range []string{"/xlagate accept all", "/xlagate accept  ", "/xlagate accept a3f8 x", "/xlagate accept a3f8c21b9d04, 77e01bd25c11 x", "/xlagate accept --only x", "/xlagate accept all " + strings.Repeat("x", 501)} {
+	for _, body := range []string{"/xlagate accept", "/xlagate accept all", "/xlagate accept  ", "/xlagate accept a3f8 x", "/xlagate accept a3f8c21b9d04, 77e01bd25c11 x", "/xlagate accept --only x", "/xlagate accept all " + strings.Repeat("x", 501)} {
 		if r, err := ParseRequest(body); err == nil || errors.Is(err, ErrNoRequest) {
 			t.Errorf("%q: %+v %v", body, r, err)
 		}

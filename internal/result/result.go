@@ -40,6 +40,11 @@ func (r *Result) Open() []*Change {
 	return open
 }
 
+// Holds reports whether a change or a finding has an id.
+func (r *Result) Holds(id string) bool {
+	return slices.ContainsFunc(r.Changes, func(c Change) bool { return c.ID == id }) || slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.ID == id })
+}
+
 // Broken returns a function that reports whether an open change is in a program of a target.
 func (r *Result) Broken() func(target, program string) bool {
 	broken := map[[2]string]bool{}
