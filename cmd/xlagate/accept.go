@@ -59,7 +59,7 @@ func acceptCommand(w world) *cli.Command {
 				}
 			}
 			if !c.Bool("quiet") {
-				a.Before = func(planned *gate.Accepted) { sayLeft(w, planned) }
+				a.Before = func(planned *gate.Accepted) { sayLeft(w, o, planned) }
 			}
 			done, err := gate.Accept(c.Context, o, a)
 			if err != nil {
@@ -86,12 +86,12 @@ func ids(values []string) []string {
 }
 
 // sayLeft says what accepting leaves to be done by hand.
-func sayLeft(w world, planned *gate.Accepted) {
+func sayLeft(w world, o gate.Options, planned *gate.Accepted) {
 	for _, b := range planned.Left() {
 		sayBudget(w, b)
 	}
 	for _, u := range planned.Unsettled {
-		sayUnsettled(w, u)
+		sayUnsettled(w, u, gate.Relative(o.Dir, absoluteOr(o.Config.Path)))
 	}
 }
 
@@ -142,14 +142,14 @@ func sayBudget(w world, b *config.Budget) {
 	w.printf("%-7s  %s %s → %s\n", done, where, b.From, b.Became)
 }
 
-// sayUnsettled prints a limit that still fails after accepting.
-func sayUnsettled(w world, u gate.Unsettled) {
+// sayUnsettled prints a limit of a rule file that still fails after accepting.
+func sayUnsettled(w world, u gate.Unsettled, file string) {
 	how := "change it there"
 	switch {
 	case u.Written:
 		how = "change it there, or accept it by its id"
 	case u.Add != "":
-		how = "add to rules: in xlagate.yaml\n  " + strings.ReplaceAll(u.Add, "\n", "\n  ")
+		how = "add to rules: in " + file + "\n  " + strings.ReplaceAll(u.Add, "\n", "\n  ")
 	}
 	w.printf("remains  %s %s: %s; %s\n", u.Place, u.Rule, u.Message, how)
 }

@@ -125,7 +125,7 @@ func acceptRequest(ctx context.Context, c *cli.Context, w world, client *github.
 		sayBudget(w, b)
 	}
 	for _, u := range done.Unsettled {
-		sayUnsettled(w, u)
+		sayUnsettled(w, u, cmp.Or(c.String("config"), config.FileName))
 	}
 	if len(changed) == 0 {
 		fmt.Fprintf(w.out, "nothing to accept: the baseline is up to date (run %d)\n", from.Run)

@@ -113,7 +113,8 @@ func resultsToExplain(c *cli.Context, w world) ([]*result.Result, error) {
 		}
 		return []*result.Result{r}, nil
 	}
-	files := []string{lastChecked(c, w)}
+	last, _ := lastChecked(c, w)
+	files := []string{last}
 	if path, err := config.Find("."); err == nil { // without a configuration it has no last result
 		files = append(files, path)
 	}

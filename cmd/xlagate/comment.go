@@ -207,6 +207,9 @@ func (p *post) complete(ctx context.Context, c *cli.Context, w world) {
 }
 
 func (p *post) publication(c *cli.Context, r *result.Result, seen []webpage.Looked) github.Publication {
+	if p.report { // the commands that people paste are this gate's, not those that the pull request's run says
+		r.SetOptions(fromTop(c.String("config")))
+	}
 	out := github.Publication{
 		Comment:   report.Comment{Result: r, Reported: p.report, Run: p.run.ID, Full: p.env.RunURL(p.run)},
 		Report:    report.Options{Options: webpage.Options{Root: p.env.Workspace, Version: version()}},
@@ -224,6 +227,14 @@ func (p *post) publication(c *cli.Context, r *result.Result, seen []webpage.Look
 	out.Comment.Head = out.Head
 	out.Comment.Trigger = c.Bool("accept-command") && !p.base.Fork() && onBranch(r)
 	return out
+}
+
+// fromTop returns the options with which accept finds a rule file at the top of the repository.
+func fromTop(file string) []string {
+	if file == "" || file == config.FileName {
+		return nil
+	}
+	return []string{"-c", file}
 }
 
 // onBranch reports whether the baseline is on the pull request's branch, so that a comment can refresh it.

@@ -178,8 +178,12 @@ func announce(c *cli.Context, w world, o gate.Options, r *result.Result, seen []
 	}
 	ctx, stop := context.WithTimeout(c.Context, postingTime)
 	defer stop()
+	file := p.inCheckout(o.Config.Path)
+	if o.Baseline == "" {
+		r.SetOptions(fromTop(file))
+	}
 	publication := p.publication(c, r, seen)
-	publication.Report.Config = p.inCheckout(o.Config.Path)
+	publication.Report.Config = file
 	publication.Comment.Artifact = github.DefaultArtifact
 	p.judgeByBase(ctx, w, &publication.Comment, localHead(o))
 	p.publish(ctx, w, publication)

@@ -193,6 +193,29 @@ func TestCheckComments(t *testing.T) {
 	}
 }
 
+// TestCommentNamesTheRuleFile by its path from the top of the repository, from wherever xlagate runs.
+func TestCommentNamesTheRuleFile(t *testing.T) {
+	for _, sub := range []string{"", "models"} {
+		p := newPullRequest(t, "acme/models")
+		p.edit("xlagate.yaml", "classifier/cpu", "serving/cpu")
+		p.git("mv", "xlagate.yaml", "it's serving.yaml")
+		if err := os.Mkdir(filepath.Join(p.dir, "models"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		p.run(0, "accept", "-c", "it's serving.yaml", "--reason", "start")
+		p.push()
+		p.sub = sub
+		regressed, _ := filepath.Rel(sub, "regressed")
+		file, _ := filepath.Rel(sub, "it's serving.yaml")
+		p.run(1, "check", regressed, "-c", file, "--comment", "auto", "--quiet")
+		const named = ` --reason "…" -c 'it'\''s serving.yaml'` + "\n"
+		p.says(0, named, "xlagate accept --from xlagate-report.json --only ")
+		if n := strings.Count(p.Comments[0].Body, named); n != 2 {
+			t.Errorf("%d commands name the rule file: %s", n, p.Comments[0].Body)
+		}
+	}
+}
+
 func TestCheckDrawsPictures(t *testing.T) {
 	p := newPullRequest(t, "acme/models")
 	p.push()

@@ -70,7 +70,7 @@ func setUp(c *cli.Context, w world, command []string) error {
 	if err != nil {
 		return err
 	}
-	line := shellLine(command)
+	line := phrase.Shell(command)
 	if err := writeNew(config.FileName, config.Propose(rep, "", line)); err != nil {
 		return err
 	}
@@ -190,21 +190,6 @@ func proposable(c *cli.Context, w world, path string) (*facts.Report, error) {
 	return rep, nil
 }
 
-// shellLine writes a command so that sh splits it into the same words.
-func shellLine(command []string) string {
-	words := make([]string, len(command))
-	for i, word := range command {
-		words[i] = word
-		if word == "" || strings.ContainsFunc(word, func(r rune) bool { return !strings.ContainsRune(plain, r) }) {
-			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-// plain are the characters that mean nothing to sh.
-const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+"
-
 func usualDump() string {
 	for _, d := range usualDumps {
 		if info, err := os.Stat(d); err == nil && info.IsDir() {
@@ -254,7 +239,7 @@ func alreadyThere(path string) error {
 func next(c *cli.Context, w world) {
 	named := ""
 	if file := c.String("output"); file != config.FileName {
-		named = " -c " + shellLine([]string{file})
+		named = " -c " + phrase.Shell([]string{file})
 	}
 	fmt.Fprintln(w.out, "next:")
 	w.printf("  xlagate accept%s --reason \"first baseline\"   record the present state; commit .xlagate\n", named)

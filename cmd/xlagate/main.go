@@ -16,6 +16,7 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -71,7 +72,7 @@ func run(ctx context.Context, args []string, w world) int {
 	}
 	err := recovered(func() error {
 		if own, command := forgotten(a, args); command != "" {
-			return wrongUsage("%q is a command, not a dump; put -- before it: xlagate %s -- %s", command, shellLine(own), command)
+			return wrongUsage("%q is a command, not a dump; put -- before it: xlagate %s -- %s", command, phrase.Shell(own), command)
 		}
 		return a.RunContext(ctx, permute(a, args))
 	})

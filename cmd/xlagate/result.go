@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -89,7 +88,7 @@ func lastKey(file string) string {
 	return "last result\x00" + file
 }
 
-// lastCheckKey names the rule file of the last check in a repository.
+// lastCheckKey names the rule file of the last check in a repository, and the folder where it was made.
 func lastCheckKey(repository, dir string) string { return "last check\x00" + cmp.Or(repository, dir) }
 
 // keepLast stores a result as the last one of its configuration, and that as the last one of the repository.
@@ -105,40 +104,49 @@ func keepLast(c *cli.Context, o gate.Options, r *result.Result) {
 	if err := report.Result(&b, r, "json", report.Options{}); err == nil {
 		dir.Store(lastKey(o.Config.Path), b.Bytes())
 		if path, err := filepath.Abs(o.Config.Path); err == nil {
-			dir.Store(lastCheckKey(o.Root, o.Dir), []byte(path))
+			dir.Store(lastCheckKey(o.Root, o.Dir), []byte(path+"\x00"+o.Dir))
 		}
 	}
 }
 
-// lastChecked returns the rule file of the last check in the repository, "" if none is known.
-func lastChecked(c *cli.Context, w world) string {
+// lastChecked returns the rule file of the last check in the repository, "" if none is known, and whether it was made in the working directory.
+func lastChecked(c *cli.Context, w world) (file string, isHere bool) {
 	dir := openCache(c)
 	if dir == nil {
-		return ""
+		return "", false
 	}
 	here, err := workingDir()
 	if err != nil {
-		return ""
+		return "", false
 	}
-	file, known := dir.Load(lastCheckKey(repositoryRoot(w), here))
+	last, known := dir.Load(lastCheckKey(repositoryRoot(w), here))
 	if !known {
-		return ""
+		return "", false
 	}
-	return gate.Relative(here, string(file))
+	file, from, _ := strings.Cut(string(last), "\x00")
+	return gate.Relative(here, file), from == here
 }
 
-// chooseConfig sets --config to the rule file of the last check, if accept is given ids of its result or finds no other rule file: the commands that
-// check prints do not name it.
+// chooseConfig sets --config to the rule file of the last check, if accept is given ids of its result, finds no other rule file, or says nothing of what to
+// accept where that check was made.
 func chooseConfig(c *cli.Context, w world, ids []string) error {
-	file := lastChecked(c, w)
+	file, isHere := lastChecked(c, w)
 	if file == "" || c.IsSet("config") {
 		return nil
 	}
-	_, err := config.Find(".")
-	if len(ids) > 0 && holdsAll(loadLast(c, file), ids) || len(ids) == 0 && errors.Is(err, fs.ErrNotExist) {
-		return c.Set("config", file)
+	found, err := config.Find(".")
+	switch {
+	case len(ids) > 0 && !holdsAll(loadLast(c, file), ids), len(ids) == 0 && err == nil && (!isHere || namesInput(c)):
+		return nil
+	case err == nil && found != absoluteOr(file):
+		w.say("accepting by " + file + ", as the last check did; -c names another rule file")
 	}
-	return nil
+	return c.Set("config", file)
+}
+
+// namesInput reports whether accept is told what to accept.
+func namesInput(c *cli.Context) bool {
+	return c.Args().Present() || c.IsSet("target") || c.IsSet("from") || c.IsSet("baseline")
 }
 
 // loadLast returns the last result of a configuration, or nil. The context may be nil.

@@ -223,7 +223,7 @@ func decide(c *cli.Context, w world, o gate.Options, a *gate.AcceptOptions) erro
 		return verdict(gate.ExitIncomplete)
 	}
 	if len(a.From.Open()) == 0 {
-		fmt.Fprintln(w.out, "no change breaks a rule; record what is there now: xlagate accept --reason \"…\"")
+		fmt.Fprintln(w.out, "no change breaks a rule; record what is there now: "+result.AcceptCommand(a.From.OptionsOf("")))
 		return nil
 	}
 	decided, err := asked(in, out, a, reportOptions(c, w, output{}))

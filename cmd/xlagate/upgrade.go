@@ -14,6 +14,7 @@ import (
 	"github.com/xlagate/xlagate/internal/capture"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/rules"
 )
@@ -95,7 +96,7 @@ func upgrade(c *cli.Context, w world, to *outputs, command []string) (err error)
 		if !c.Bool("quiet") {
 			again := ""
 			if len(command) > 0 {
-				again = " -- " + shellLine(command)
+				again = " -- " + phrase.Shell(command)
 			}
 			fmt.Fprintf(w.err, "xlagate: the new baseline, once the requirement is changed: xlagate accept --reason %q%s\n", why, again)
 		}
@@ -168,11 +169,11 @@ func compiledTwice(c *cli.Context, w world, dir string, run capture.Options) (be
 	if err != nil {
 		return nil, nil, err
 	}
-	if before, err = captured(c, w, shellLine(run.Argv), from); err != nil {
+	if before, err = captured(c, w, phrase.Shell(run.Argv), from); err != nil {
 		return nil, nil, err
 	}
 	w.say("compiled with " + tools(before.Toolchain))
-	if after, err = captured(c, w, shellLine(run.Argv), to); err != nil {
+	if after, err = captured(c, w, phrase.Shell(run.Argv), to); err != nil {
 		return nil, nil, err
 	}
 	w.say("compiled with " + tools(after.Toolchain))
@@ -202,7 +203,7 @@ func environmentOf(c *cli.Context, w world, dir string, requirements []string, o
 // acceptUpgrade writes what the changed environment compiled as the baseline.
 func acceptUpgrade(c *cli.Context, w world, o gate.Options, why string) error {
 	o.Against = ""
-	done, err := gate.Accept(c.Context, o, gate.AcceptOptions{Reason: why, Before: func(planned *gate.Accepted) { sayLeft(w, planned) }})
+	done, err := gate.Accept(c.Context, o, gate.AcceptOptions{Reason: why, Before: func(planned *gate.Accepted) { sayLeft(w, o, planned) }})
 	if err != nil {
 		return incomplete(w, err)
 	}

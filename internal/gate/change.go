@@ -463,7 +463,7 @@ func (o *group) finish(target string, settles bool) result.Change {
 	}
 	c.Level = o.level()
 	if len(c.Findings) > 0 && settles {
-		c.Accept = result.AcceptCommand(c.ID)
+		c.Accept = result.AcceptCommand(nil, c.ID)
 	}
 	return c
 }

@@ -62,7 +62,7 @@ func TestOneRootIsOneChange(t *testing.T) {
 	if got.Source.File != "/ci/models/train.py" || got.Source.Line != 7 || got.Source.Function != "loss" || got.Source.Edited || len(got.Evidence.After) != 1 {
 		t.Errorf("%+v, %+v", got.Source, got.Evidence)
 	}
-	if !regexp.MustCompile(`^[0-9a-f]{12}$`).MatchString(got.ID) || got.Accept != result.AcceptCommand(got.ID) || !slices.Equal(got.Configured, []string{"xlagate.yaml:9:5"}) {
+	if !regexp.MustCompile(`^[0-9a-f]{12}$`).MatchString(got.ID) || got.Accept != result.AcceptCommand(nil, got.ID) || !slices.Equal(got.Configured, []string{"xlagate.yaml:9:5"}) {
 		t.Errorf("%+v", got)
 	}
 	for i := range found {

@@ -169,6 +169,7 @@ func completed(r *result.Result, o Options, targets []*measuredTarget) *result.R
 	unmatchedRules(r, o.Config, targets)
 	unjudgedTargets(r, targets)
 	finish(r, o)
+	completeCommands(r, o)
 	return r
 }
 

@@ -68,7 +68,7 @@ func found(n int) *result.Result {
 		id, finding := fmt.Sprintf("%012x", i), fmt.Sprintf("f%011x", i)
 		r.Changes = append(r.Changes, result.Change{
 			ID: id, Level: "error", Target: "mlp", Program: "train_step", Edit: result.Edit{Kind: diff.KindCode, Title: "a tanh has a second user", Source: result.Source{File: "/w/model.py", Line: i + 1}},
-			Price: result.Price{StepNS: 900, StepWasNS: 45_000}, Findings: []string{finding}, Decision: result.Decision{Accept: result.AcceptCommand(id)},
+			Price: result.Price{StepNS: 900, StepWasNS: 45_000}, Findings: []string{finding}, Decision: result.Decision{Accept: result.AcceptCommand(nil, id)},
 		})
 		r.Findings = append(r.Findings, result.Finding{
 			ID: finding, Change: id, Rule: "max-kernels", Level: "error", Target: "mlp", Program: "train_step", Subject: "kernels.total",

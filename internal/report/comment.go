@@ -164,16 +164,21 @@ func (c *Comment) hiddenList() section {
 
 // accept are the ways to accept what the table shows.
 func (c *Comment) accept(r *indexed) []block {
-	commands := acceptCommand(r.Open())
-	options, ok := strings.CutPrefix(commands, "xlagate accept ")
-	if ok && c.Run != 0 && c.Artifact != "" {
-		commands += fmt.Sprintf("\n# or from this run, without a device:\ngh run download %d --name %s && xlagate accept --from %s.json %s", c.Run, c.Artifact, c.Artifact, options)
+	lines := acceptCommands(r, r.Open())
+	if len(lines) > 0 && c.Run != 0 && c.Artifact != "" {
+		from := strings.ReplaceAll(strings.Join(lines, "\n"), "xlagate accept ", fmt.Sprintf("xlagate accept --from %s.json ", c.Artifact))
+		lines = append(lines, "# or from this run, without a device:", fmt.Sprintf("gh run download %d --name %s && %s", c.Run, c.Artifact, from))
 	}
-	if ids, named := strings.CutPrefix(options, "--only "); named && c.Trigger {
-		ids, _, _ = strings.Cut(ids, " ")
-		commands += "\n# or as a comment on this pull request:\n/xlagate accept " + ids + " REASON"
+	var ids []string
+	for _, open := range r.Open() {
+		if acceptable(open) {
+			ids = append(ids, open.ID)
+		}
 	}
-	return acceptBlocks(r, commands)
+	if c.Trigger && len(ids) > 0 && len(ids) <= maxAccepted {
+		lines = append(lines, "# or as a comment on this pull request:", "/xlagate accept "+strings.Join(ids, ",")+" REASON")
+	}
+	return acceptBlocks(r, strings.Join(lines, "\n"))
 }
 
 // pictures are what was drawn of the change. Neither words nor addresses are from a dump.

@@ -347,7 +347,7 @@ func howToAccept(r *indexed, c *result.Change) []line {
 	}
 	for i, entry := range c.Overrides {
 		if i == 0 {
-			lines = append(lines, say("accepting does not change the limit of a pack; to allow it, add to rules: in xlagate.yaml"))
+			lines = append(lines, say("accepting does not change the limit of a pack; to allow it, add to rules: in "+ruleFile(r.OptionsOf(c.Target))))
 		}
 		lines = append(lines, in(name, "  "+entry))
 	}

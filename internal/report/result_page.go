@@ -61,7 +61,7 @@ func resultPage(r *indexed, d detail) page {
 	p := page{Title: resultTitle(r)}
 	live := r.Open()
 	p.add(verdictBlocks(r, live, d)...)
-	p.add(acceptBlocks(r, acceptCommand(live))...)
+	p.add(acceptBlocks(r, strings.Join(acceptCommands(r, live), "\n"))...)
 	p.add(restBlocks(r, d)...)
 	return p
 }
@@ -188,21 +188,36 @@ func leftOut(live []*result.Change, d detail) para {
 // maxAccepted bounds the ids on one command line.
 const maxAccepted = 50
 
-// acceptCommand is the line that accepts what the table shows; "" where there is nothing to accept.
-func acceptCommand(live []*result.Change) string {
-	var ids []string
+// acceptCommands are the lines that accept what the table shows, one for each rule file.
+func acceptCommands(r *indexed, live []*result.Change) (lines []string) {
+	var order []string
+	ids, options := map[string][]string{}, map[string][]string{}
 	for _, c := range live {
-		if acceptable(c) {
-			ids = append(ids, c.ID)
+		if !acceptable(c) {
+			continue
 		}
+		of := r.OptionsOf(c.Target)
+		key := strings.Join(of, "\x00")
+		if ids[key] == nil {
+			order = append(order, key)
+		}
+		ids[key], options[key] = append(ids[key], c.ID), of
 	}
-	switch {
-	case len(ids) == 0:
-		return ""
-	case len(ids) > maxAccepted:
-		return `xlagate accept --reason "…"`
+	for _, key := range order {
+		if len(ids[key]) > maxAccepted {
+			ids[key] = nil
+		}
+		lines = append(lines, result.AcceptCommand(options[key], ids[key]...))
 	}
-	return result.AcceptCommand(ids...)
+	return lines
+}
+
+// ruleFile is the rule file that the options of a command name, or else the usual one.
+func ruleFile(options []string) string {
+	if at := slices.Index(options, "-c"); at >= 0 {
+		return options[at+1]
+	}
+	return "xlagate.yaml"
 }
 
 func acceptable(c *result.Change) bool { return c.Level != "info" && c.Accept != "" }
@@ -222,7 +237,7 @@ func acceptBlocks(r *indexed, commands string) []block {
 		blocks = append(blocks, para{say("Accepting them also sets " + phrase.List(phrase.Within(texts, maxChanges), "and") + ".")})
 	}
 	if len(entries) > 0 {
-		blocks = append(blocks, para{say("Accepting does not change the limits of a pack. To allow it, add to ").in(name, "rules:").and(" in xlagate.yaml:")}, code{Text: strings.Join(entries, "\n")})
+		blocks = append(blocks, para{say("Accepting does not change the limits of a pack. To allow it, add to ").in(name, "rules:").and(" in " + ruleFile(r.OptionsOf(accepted[0].Target)) + ":")}, code{Text: strings.Join(entries, "\n")})
 	}
 	if len(places) == 0 {
 		return blocks

@@ -121,7 +121,7 @@ func (r *Result) check() error {
 		}
 	}
 	for i := range r.Changes {
-		if err := r.Changes[i].check(); err != nil {
+		if err := r.Changes[i].check(r.OptionsOf(r.Changes[i].Target)); err != nil {
 			return fmt.Errorf("change %d: %w", i+1, err)
 		}
 	}
@@ -180,6 +180,8 @@ func (t *Target) check() error {
 		return errors.New("its name is a path out of the baseline")
 	case t.Part != nil:
 		return errors.New("it is a part that was not merged with the others")
+	case !validOptions(t.Options):
+		return fmt.Errorf("its options are %q", clip(strings.Join(t.Options, " ")))
 	}
 	for i := range t.Programs {
 		p := &t.Programs[i]
@@ -194,7 +196,18 @@ func (t *Target) check() error {
 	return nil
 }
 
-func (c *Change) check() error {
+// validOptions reports whether options can be part of a command that people paste.
+func validOptions(options []string) bool {
+	odd := func(r rune) bool { return !unicode.IsPrint(r) }
+	for pair := range slices.Chunk(options, 2) {
+		if len(pair) < 2 || pair[0] != "-c" && pair[0] != "--baseline" || pair[1] == "" || pair[1][0] == '-' || strings.ContainsFunc(pair[1], odd) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *Change) check(options []string) error {
 	switch {
 	case !isID.MatchString(c.ID):
 		return fmt.Errorf("the id is %q; expected 12 hex digits", clip(c.ID))
@@ -206,7 +219,7 @@ func (c *Change) check() error {
 		return errors.New("its level is better, but it has findings")
 	case !allIDs(c.Findings):
 		return errors.New("a finding's id is not 12 hex digits")
-	case c.Accept != "" && c.Accept != AcceptCommand(c.ID): // it is there to be pasted
+	case c.Accept != "" && c.Accept != AcceptCommand(options, c.ID): // it is there to be pasted
 		return fmt.Errorf("it is accepted with %q", clip(c.Accept))
 	case !c.Price.plausible() || slices.ContainsFunc(c.Others, func(o Other) bool { return !o.Price.plausible() }):
 		return errors.New("its price is out of bounds")

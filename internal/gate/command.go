@@ -1,0 +1,65 @@
+package gate
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// acceptLine finds the commands in the advice of rules, which do not know how check was called.
+var acceptLine = regexp.MustCompile(`xlagate accept(?: --[a-z]+(?: "[^"]*"| [^-\s,][^\s,]*)?)*`)
+
+// completeCommands adds to every accept command of a result what check was called with and accept needs too, so that it works when pasted.
+func completeCommands(r *result.Result, o Options) {
+	options := o.acceptOptions()
+	r.SetOptions(options)
+	whole := func(advice string) string {
+		return acceptLine.ReplaceAllStringFunc(advice, func(line string) string {
+			options := options
+			if at := slices.Index(options, "--baseline"); at >= 0 && strings.Contains(line, "--baseline") {
+				options = options[:at]
+			}
+			arguments := slices.Concat(options, o.dumpArguments())
+			if len(o.Command) > 0 {
+				arguments = slices.Concat(arguments, []string{"--"}, o.Command)
+			}
+			return strings.TrimSpace(line + " " + phrase.Shell(arguments))
+		})
+	}
+	for i := range r.Problems {
+		r.Problems[i].Fix = whole(r.Problems[i].Fix)
+	}
+	for i := range r.Notes {
+		r.Notes[i].Fix = whole(r.Notes[i].Fix)
+	}
+}
+
+// acceptOptions lists the options of check that accept needs too: the rule file, unless it is the one that is found without, and the baseline.
+func (o Options) acceptOptions() (options []string) {
+	if o.Dir != "" && o.Config != nil && o.Config.Path != "" {
+		file := absolute(o.Dir, o.Config.Path)
+		if found, err := config.Find(o.Dir); err != nil || found != file {
+			options = append(options, "-c", filepath.ToSlash(Relative(o.Dir, file)))
+		}
+	}
+	if o.Baseline != "" {
+		options = append(options, "--baseline", o.Baseline)
+	}
+	return options
+}
+
+// dumpArguments lists the dumps that the command line names. Accepting by ids does without them.
+func (o Options) dumpArguments() []string {
+	dumps := slices.Clone(o.Dumps)
+	for _, t := range o.Config.Targets {
+		if dump := o.ByTarget[t.Name]; dump != "" {
+			dumps = append(dumps, "--target", t.Name+"="+dump)
+		}
+	}
+	return dumps
+}
