@@ -55,8 +55,11 @@ func InMemory(path string, content []byte) *File {
 }
 
 // Read calls parse with the file's content, decompressed, and releases the content afterwards.
-func (f *File) Read(parse func(data []byte) error) error {
-	data, release, err := f.Bytes()
+func (f *File) Read(parse func(data []byte) error) error { return f.ReadFrom(func([]byte) {}, parse) }
+
+// ReadFrom is Read, and calls see with the content as stored, compressed or not.
+func (f *File) ReadFrom(see func(stored []byte), parse func(data []byte) error) error {
+	data, release, err := f.BytesFrom(see)
 	if err != nil {
 		return err
 	}
@@ -66,6 +69,11 @@ func (f *File) Read(parse func(data []byte) error) error {
 // Bytes returns the file's content, decompressed. The content must not be changed, is valid until release is called, and
 // release must be called. A large file is mapped into memory rather than copied: read it under Guard.
 func (f *File) Bytes() (data []byte, release func() error, err error) {
+	return f.BytesFrom(func([]byte) {})
+}
+
+// BytesFrom is Bytes, and calls see with the content as stored, compressed or not.
+func (f *File) BytesFrom(see func(stored []byte)) (data []byte, release func() error, err error) {
 	if f.listed && !f.Unchanged() {
 		return nil, nil, fmt.Errorf("read %s: %w", f.Path, ErrChanged)
 	}
@@ -74,13 +82,15 @@ func (f *File) Bytes() (data []byte, release func() error, err error) {
 		return nil, nil, fmt.Errorf("read %s: %w", f.Path, err)
 	}
 	c := compressionOf(stored)
-	if c == nil {
-		return stored, release, nil
-	}
 	err = Guard(func() error {
-		data, err = c.decompress(stored, f.limit)
+		if see(stored); c != nil {
+			data, err = c.decompress(stored, f.limit)
+		}
 		return err
 	})
+	if c == nil && err == nil {
+		return stored, release, nil
+	}
 	if rerr := release(); err == nil {
 		err = rerr
 	}
@@ -104,16 +114,16 @@ func (f *File) ContentSize() int64 {
 		return f.Size
 	}
 	defer stored.Close()
-	b := bufio.NewReader(stored)
-	magic, _ := b.Peek(6)
-	c := compressionOf(magic)
+	var magic [6]byte // a buffer for each of thousands of files keeps the garbage collector busy
+	n, _ := io.ReadFull(stored, magic[:])
+	c := compressionOf(magic[:n])
 	switch {
 	case c == nil:
 		return f.Size
 	case c.most > 0 && f.Size <= little/c.most:
 		return c.most * f.Size
 	}
-	r, err := c.open(b)
+	r, err := c.open(io.MultiReader(bytes.NewReader(magic[:n]), stored))
 	if err != nil {
 		return f.Size
 	}
@@ -166,12 +176,10 @@ type diskSource struct{ path string }
 
 func (s diskSource) open() (io.ReadCloser, error) { return os.Open(s.path) }
 
-func (s diskSource) bytes(limit Limit) ([]byte, func() error, error) {
-	return s.read(limit, new(bytes.Buffer))
-}
+// buffers hold the content of files that are not mapped. A new one for each of thousands of files keeps the garbage collector busy.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// read is bytes with a buffer for the content of a file that is not mapped.
-func (s diskSource) read(limit Limit, buffer *bytes.Buffer) ([]byte, func() error, error) {
+func (s diskSource) bytes(limit Limit) ([]byte, func() error, error) {
 	f, err := os.Open(s.path)
 	if err != nil {
 		return nil, nil, err
@@ -189,8 +197,13 @@ func (s diskSource) read(limit Limit, buffer *bytes.Buffer) ([]byte, func() erro
 			return data, release, nil
 		}
 	}
+	buffer := buffers.Get().(*bytes.Buffer)
+	release := func() error {
+		buffers.Put(buffer)
+		return nil
+	}
 	data, err := limit.readInto(buffer, f, info.Size())
-	return data, noRelease, err
+	return data, release, err
 }
 
 // sectionSource is a byte range of an archive.
@@ -250,18 +263,9 @@ func (f *File) Sum() (sum [sha256.Size]byte, err error) {
 	return sum, err
 }
 
-// buffers hold the files that stored reads. A new one for each file takes more time than the hash of its content.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
 // stored calls use with the file's content as stored.
 func (f *File) stored(use func(content []byte)) error {
-	read := f.src.bytes
-	if disk, ok := f.src.(diskSource); ok {
-		buffer := buffers.Get().(*bytes.Buffer)
-		defer buffers.Put(buffer)
-		read = func(limit Limit) ([]byte, func() error, error) { return disk.read(limit, buffer) }
-	}
-	content, release, err := read(f.limit)
+	content, release, err := f.src.bytes(f.limit)
 	if err != nil {
 		return err
 	}

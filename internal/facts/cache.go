@@ -155,17 +155,20 @@ func (b *batch) recalled(i int) *measuring {
 	return b.done[i]
 }
 
-// reading hashes a file before it is read, because facts come from it.
-func (out *measuring) reading(f *dump.File) {
-	at := slices.Index(out.files, f)
-	if out.files == nil || slices.ContainsFunc(out.reads, func(r fileSum) bool { return r.At == at }) {
-		return
+// reading returns a function that hashes a file, given its content as stored: facts come from it.
+func (out *measuring) reading(f *dump.File) func(stored []byte) {
+	return func(stored []byte) {
+		if out.files != nil {
+			out.read(f, sha256.Sum256(stored))
+		}
 	}
-	sum, err := f.Sum()
-	if err != nil {
-		at = -1 // never cached
+}
+
+// read notes the hash of a file that facts come from.
+func (out *measuring) read(f *dump.File, sum [sha256.Size]byte) {
+	if read := (fileSum{slices.Index(out.files, f), sum}); !slices.Contains(out.reads, read) {
+		out.reads = append(out.reads, read)
 	}
-	out.reads = append(out.reads, fileSum{at, sum})
 }
 
 // whole reports whether the module could be read whole, and no file changed while it was read.

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"os"
 	"path"
 	"slices"
@@ -167,6 +168,7 @@ type tracedFile struct {
 	name string // of the function, as XLA spells it in a module's name
 	body bool   // of a loop or a branch
 	read func() (*tensorflow.Stacks, error)
+	sum  [sha256.Size]byte // once it was read
 }
 
 // tracedFiles lists the stacks of a dump, of each function those that were dumped first.
@@ -177,7 +179,9 @@ func tracedFiles(d *dump.Dump) []*tracedFile {
 		if f.Kind != dump.KindOpStacks || !ok {
 			continue
 		}
-		out = append(out, &tracedFile{f, tensorflow.ModuleName(name.Function), !tensorflow.IsFunctionName(name.Function), sync.OnceValues(func() (*tensorflow.Stacks, error) { return readStacks(f) })})
+		t := &tracedFile{file: f, name: tensorflow.ModuleName(name.Function), body: !tensorflow.IsFunctionName(name.Function)}
+		t.read = sync.OnceValues(t.stacks)
+		out = append(out, t)
 	}
 	slices.SortFunc(out, func(a, b *tracedFile) int { return cmp.Compare(a.file.Path, b.file.Path) })
 	return slices.CompactFunc(out, func(a, b *tracedFile) bool {
@@ -185,8 +189,9 @@ func tracedFiles(d *dump.Dump) []*tracedFile {
 	})
 }
 
-func readStacks(f *dump.File) (s *tensorflow.Stacks, err error) {
-	err = f.Read(func(data []byte) error {
+func (t *tracedFile) stacks() (s *tensorflow.Stacks, err error) {
+	hash := func(stored []byte) { t.sum = sha256.Sum256(stored) }
+	err = t.file.ReadFrom(hash, func(data []byte) error {
 		s, err = tensorflow.ParseStacks(data)
 		return err
 	})
@@ -218,9 +223,8 @@ func (r *run) tracedFor(m *dump.Module) []*tracedFile {
 func (out *measuring) trace(r *reader) {
 	var read []*tensorflow.Stacks
 	for _, t := range out.traced {
-		out.reading(t.file)
 		stacks, err := t.read()
-		if err != nil {
+		if out.read(t.file, t.sum); err != nil {
 			return // it is told where what belongs to no module is read
 		}
 		read = append(read, stacks)

@@ -150,8 +150,7 @@ func (out *measuring) stage(s *dump.Stage, keep bool, read func(*reader, *dump.S
 	if file == nil {
 		return // only drawn
 	}
-	out.reading(file)
-	m, release, err := openModule(file)
+	m, release, err := openModule(file, out.reading(file))
 	if err != nil {
 		out.unreadable(file, err)
 		return
@@ -188,8 +187,8 @@ func isUnreadable(err error) bool {
 }
 
 // openModule reads one module file. The module refers to the content until release is called.
-func openModule(file *dump.File) (*hlo.Module, func() error, error) {
-	data, release, err := file.Bytes()
+func openModule(file *dump.File, see func(stored []byte)) (*hlo.Module, func() error, error) {
+	data, release, err := file.BytesFrom(see)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -119,7 +119,10 @@ func (d *Cache) write(name string, data []byte) (err error) {
 	entry := &file{f, name}
 	defer func() { err = errors.Join(err, entry.drop()) }()
 	sum := sha256.Sum256(data)
-	if _, err := f.Write(append(sum[:], data...)); err != nil {
+	if _, err := f.Write(sum[:]); err != nil {
+		return err
+	}
+	if _, err := f.Write(data); err != nil {
 		return err
 	}
 	return entry.keep()
