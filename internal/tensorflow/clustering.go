@@ -17,7 +17,6 @@ type Outside struct {
 	Node       *Node
 	Body       string // the library's function it is in, "" for the graph itself
 	System     bool   // may always stay outside
-	Left       bool   // a cluster had it and a later pass took it out again
 	Separates  Separation
 	Reason     string
 	Compilable bool // XLA could compile it
@@ -135,7 +134,7 @@ func (s *sorter) compile(n *Node) {
 // join finds the cluster of each _XlaRun: the cluster of the _XlaCompile whose key is its last input, directly or through a Switch. Neither operation
 // has an _xla_compile_id, which marks the operations inside an xla.compile.
 func (s *sorter) join(nodes []Node) {
-	before := edgesOf(nodes, false).before
+	before := edgesOf(nodes).before
 	for i := range nodes {
 		if nodes[i].Op != "_XlaRun" || len(before[i]) == 0 {
 			continue
@@ -183,7 +182,7 @@ func (s *sorter) count(c *Cluster, op string) {
 
 // leave records a node outside, and the nodes of the functions that it calls.
 func (s *sorter) leave(n *Node, function string, why reason) {
-	o := Outside{Node: n, Body: function, Reason: why.text, Compilable: why.compilable, System: why.system, Left: n.Marked}
+	o := Outside{Node: n, Body: function, Reason: why.text, Compilable: why.compilable, System: why.system}
 	if n.Marked {
 		o.System, o.Reason = true, ReasonLeft
 	}

@@ -141,9 +141,11 @@ func TestClusterReasons(t *testing.T) {
 	c := clustersOf(t, "tf-clusters-unclusterable")
 	want := map[string]string{
 		"AsString": "XLA has no strings", "EagerPyFunc": "it calls back into Python", "Unique": "the shape of its result depends on the data",
-		"Sum": "XLA can compile it, but it makes only 1 operation together with its neighbours; AsString stands between them and others; a cluster takes 4 (--tf_xla_min_cluster_size)",
 	}
 	for _, op := range c.UserOps() {
+		if op.Op == "Sum" && (!op.Compilable || !strings.HasPrefix(op.Reason, "XLA can compile it, but it is too small")) {
+			t.Errorf("Sum: %+v", op)
+		}
 		if w := want[op.Op]; w != "" && op.Reason != w {
 			t.Errorf("%s: %s, want %s", op.Op, op.Reason, w)
 		}
@@ -189,14 +191,6 @@ func TestLoopControlIsSystem(t *testing.T) {
 	}
 }
 
-func TestClusterLeft(t *testing.T) {
-	for _, op := range clustersOf(t, "tf-clusters-session").Unclustered {
-		if op.Op == "Shape" && (op.Left != "PartiallyDeclusterPass" || !op.System) {
-			t.Errorf("%+v, want it to have left its cluster in PartiallyDeclusterPass", op)
-		}
-	}
-}
-
 // The bridge to XLA dumps its own modules beside the graphs (TF_DUMP_GRAPH_GROUPS=main,bridge_phase2): they are no graphs that cannot be read.
 func TestModulesOfTheBridge(t *testing.T) {
 	graphs, _ := archived(t, "tf-clusters-session")
@@ -229,19 +223,6 @@ func TestClustersNotReadable(t *testing.T) {
 	}
 	if c, problems := measured([]*dump.File{dump.InMemory("module_0000.jit_f.ir-no-opt.ll", nil)}); c != nil || problems != nil {
 		t.Errorf("a file that is no graph gives %v, %v", c, problems)
-	}
-}
-
-// A log that TF_DUMP_GRAPH_PREFIX=- wrote graphs into is as good as a directory of them.
-func TestGraphsInLog(t *testing.T) {
-	data := testfile.Unpack(t, "testdata/tf-graphs-in-log.txt.gz")
-	f := Read(nil, []*dump.File{dump.InMemory("stderr.log", data)}, []string{"module_0003.cluster_0__XlaCompiledKernel_true__XlaNumConstantArgs_0_.2"})
-	c, l, problems := f.Clusters, f.Logs, f.Problems
-	if len(problems) > 0 || l == nil || !c.Ran || c.Graphs != 1 || c.Eager != 5 || c.Clustered != 8 || userOps(c) != "" {
-		t.Errorf("%+v %v", c, problems)
-	}
-	if len(c.Clusters) != 1 || c.Clusters[0].Module == "" {
-		t.Errorf("%+v", c.Clusters)
 	}
 }
 
