@@ -168,9 +168,6 @@ const (
 func (d *Dump) takeProfiled() {
 	runs := map[string]map[string]bool{} // by folder: the modules that were read
 	for _, trace := range d.Traces {
-		if !strings.HasSuffix(cutCompression(trace.Rel), ".xplane.pb") {
-			continue
-		}
 		var files []*File
 		err := Guard(func() (err error) {
 			files, err = d.profiled(trace)
