@@ -33,7 +33,7 @@ var dtypeFloor = rule.Rule{
 	Passes:  rule.Example{On: "tpu-wide_weights/before", Config: "- { rule: dtype-floor, dtypes: [bf16] }"},
 	Fix:     "Cast the operand that is wide where it is made, not where it is used; look at parameters in float32 and at promotions with NumPy scalars.",
 	Threads: []string{"pytorch/xla#9662", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "jax-ml/jax#16698"},
-	Accepts: []string{"products.*", "asked.*", "scaled.*", "converts.*", "dtypes.*", "kernel list", "model"},
+	Accepts: []string{"products.*", "asked.*", "converts.*", "dtypes.*", "kernel list", "model"},
 	Variant: checkDtypeFloor,
 }
 
@@ -157,15 +157,35 @@ func widened(c *rule.Context, v *diff.Variant) widening {
 	return w
 }
 
-// unscaled compares the products by the types that the model scales their operands down to. Where the device does not multiply those, or the
-// compiler does not see that it could, the optimized module says nothing of it.
+// unscaled counts the arrays that the model no longer converts to a floating-point type of eight bits or fewer, but for those of products that are gone or that
+// multiply eight bits now. Where the device does not multiply those, or the compiler does not see that it could, the optimized module says nothing of it.
 func unscaled(v *diff.Variant) widening {
-	w := widening{scaled: true, was: byType(v.Old, facts.ScaledType), is: byType(v.New, facts.ScaledType)}
-	if len(w.was) > 0 {
-		w.addOthers(v.Old, w.was)
-		w.addOthers(v.New, w.is)
-	}
+	w := widening{scaled: true, of: "arrays", was: scaledDown(v.Old), is: scaledDown(v.New)}
+	wide, narrow := productsAsked(v.Old)
+	wideNow, narrowNow := productsAsked(v.New)
+	w.is[""] = sum(w.was) - sum(w.is) - 2*max(0, narrowNow-narrow) - 2*max(0, wide+narrow-wideNow-narrowNow)
 	return w
+}
+
+// scaledDown counts the model's conversions to floating-point types of eight bits or fewer.
+func scaledDown(v *facts.Variant) map[string]float64 {
+	return floatsByType(v, func(s diff.Step) bool { return s.Opcode == "convert" && new(widening).bits(s.Type) <= 8 })
+}
+
+// productsAsked counts the products that the model asks for in more than eight bits, and in fewer.
+func productsAsked(v *facts.Variant) (wide, narrow float64) {
+	own := byType(v, facts.AskedType)
+	if len(own) == 0 {
+		own = byType(v, facts.ProductType)
+	}
+	for t, n := range own {
+		if new(widening).bits(t) <= 8 {
+			narrow += n
+		} else {
+			wide += n
+		}
+	}
+	return wide, narrow
 }
 
 // sent compares the types in which the model's collectives send numbers. A loop that hides a transfer hides what it costs too, until the network is
@@ -212,21 +232,6 @@ func floatsByType(v *facts.Variant, fits func(diff.Step) bool) map[string]float6
 	return types
 }
 
-// addOthers counts the products beside those that the model scales down: what multiplies eight bits or fewer by itself in its own type.
-// Products in floating-point numbers of eight bits are among both.
-func (w *widening) addOthers(v *facts.Variant, products map[string]float64) {
-	own := byType(v, facts.AskedType)
-	if len(own) == 0 {
-		own = byType(v, facts.ProductType)
-	}
-	for t, n := range own {
-		if w.bits(t) <= 8 {
-			products[t] = max(products[t], n)
-		}
-	}
-	products[""] = sum(own) - sum(products)
-}
-
 func sum(products map[string]float64) (n float64) {
 	for _, m := range products {
 		n += m
@@ -248,8 +253,8 @@ func byType(v *facts.Variant, in facts.Family) map[string]float64 {
 // widening is how many products went from narrow types to wide ones. What is merely added, or merely gone, did not.
 type widening struct {
 	tpu     bool
-	scaled  bool               // by what the operands were scaled down to; "" for those that were not
-	of      string             // what is counted, if not products: "collectives", "values"
+	scaled  bool               // arrays by what they are scaled down to; "" for those that no longer are
+	of      string             // what is counted, if not products: "collectives", "values", "arrays"
 	was, is map[string]float64 // products by type
 	narrow  int                // the bits of the widest narrow type
 }
@@ -324,7 +329,7 @@ func (w *widening) sentence() string {
 	}
 	what := "in a wider type than in the baseline"
 	if w.scaled {
-		what = "of numbers that are not scaled down to eight bits any more"
+		what = "no longer scaled down to eight bits"
 	}
 	return what + ": " + strings.Join(parts, ", ")
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,24 +40,34 @@ func TestWidening(t *testing.T) {
 // A product is wider, too, when the model does not scale down what it multiplies any more; not when it went, or when others were added.
 func TestUnscaled(t *testing.T) {
 	type numbers = facts.Values
+	converts := func(n int, to string) facts.Statement {
+		return facts.Statement{Type: to, Do: slices.Repeat([]string{"convert"}, n)}
+	}
+	e4, e5 := func(n int) facts.Statement { return converts(n, "f8e4m3fn") }, func(n int) facts.Statement { return converts(n, "f8e5m2") }
+	type model = []facts.Statement
 	for name, c := range map[string]struct {
-		was, is numbers
-		wider   float64
+		was    numbers
+		scaled model
+		is     numbers
+		scales model
+		wider  float64
 	}{
-		"all":          {numbers{"products.f32": 4, "scaled.f8e4m3fn": 4}, numbers{"products.f32": 4}, 4},
-		"backwards":    {numbers{"products.f32": 3, "scaled.f8e4m3fn": 1, "scaled.f8e5m2": 2}, numbers{"products.f32": 3, "scaled.f8e4m3fn": 1}, 2},
-		"another type": {numbers{"products.f32": 3, "scaled.f8e4m3fn": 3}, numbers{"products.f32": 3, "scaled.f8e5m2": 3}, 0},
-		"gone":         {numbers{"products.f32": 4, "scaled.f8e4m3fn": 4}, numbers{"products.f32": 2, "scaled.f8e4m3fn": 2}, 0},
-		"added":        {numbers{"products.f32": 4, "scaled.f8e4m3fn": 4}, numbers{"products.f32": 6, "scaled.f8e4m3fn": 4}, 0},
-		"as asked":     {numbers{"products.f32": 2, "asked.bf16": 4, "scaled.f8e4m3fn": 4}, numbers{"products.f32": 2, "asked.bf16": 4, "scaled.f8e4m3fn": 1}, 3},
-		"integers":     {numbers{"products.f32": 4, "asked.bf16": 4, "scaled.f8e4m3fn": 4}, numbers{"products.s8": 4, "asked.s8": 4}, 0},
-		"one integer":  {numbers{"products.bf16": 4, "scaled.f8e4m3fn": 4}, numbers{"products.s8": 1, "products.bf16": 3}, 3},
-		"four bits":    {numbers{"products.bf16": 4, "scaled.f8e4m3fn": 4}, numbers{"products.s4": 4}, 0},
-		"in itself":    {numbers{"asked.bf16": 4, "scaled.f8e4m3fn": 4}, numbers{"products.f32": 4, "asked.f8e4m3fn": 4, "scaled.f8e4m3fn": 4}, 0},
-		"any more":     {numbers{"asked.f8e4m3fn": 4, "scaled.f8e4m3fn": 4}, numbers{"asked.bf16": 3, "asked.f8e5m2": 1, "scaled.f8e5m2": 1}, 3},
-		"not before":   {numbers{"products.f32": 4}, numbers{"products.f32": 4, "scaled.f8e4m3fn": 4}, 0},
+		"all":              {numbers{"products.f32": 4}, model{e4(8)}, numbers{"products.f32": 4}, nil, 8},
+		"one operand":      {numbers{"products.f32": 1}, model{e4(2)}, numbers{"products.f32": 1}, model{e4(1)}, 1},
+		"backwards":        {numbers{"products.f32": 3}, model{e4(1), e5(2)}, numbers{"products.f32": 3}, model{e4(1)}, 2},
+		"another type":     {numbers{"products.f32": 3}, model{e4(3)}, numbers{"products.f32": 3}, model{e5(3)}, 0},
+		"gone":             {numbers{"products.f32": 4}, model{e4(8)}, numbers{"products.f32": 2}, model{e4(4)}, 0},
+		"added":            {numbers{"products.f32": 4}, model{e4(4)}, numbers{"products.f32": 6}, model{e4(4)}, 0},
+		"as asked":         {numbers{"products.f32": 2, "asked.bf16": 4}, model{e4(4)}, numbers{"products.f32": 2, "asked.bf16": 4}, model{e4(1)}, 3},
+		"integers":         {numbers{"products.f32": 4, "asked.bf16": 4}, model{e4(8)}, numbers{"products.s8": 4, "asked.s8": 4}, nil, 0},
+		"one integer":      {numbers{"products.bf16": 4}, model{e4(8)}, numbers{"products.s8": 1, "products.bf16": 3}, nil, 6},
+		"four bits":        {numbers{"products.bf16": 4}, model{e4(8)}, numbers{"products.s4": 4}, nil, 0},
+		"in itself":        {numbers{"asked.bf16": 4}, model{e4(8)}, numbers{"products.f32": 4, "asked.f8e4m3fn": 4}, model{e4(8)}, 0},
+		"not before":       {numbers{"products.f32": 4}, nil, numbers{"products.f32": 4}, model{e4(4)}, 0},
+		"what is narrower": {numbers{"products.f32": 4}, model{converts(4, "bf16")}, numbers{"products.f32": 4}, nil, 0},
 	} {
-		w := unscaled(&diff.Variant{Old: &facts.Variant{Facts: c.was}, New: &facts.Variant{Facts: c.is}})
+		old, fresh := &facts.Variant{Facts: c.was, Input: facts.Input{Model: c.scaled}}, &facts.Variant{Facts: c.is, Input: facts.Input{Model: c.scales}}
+		w := unscaled(&diff.Variant{Old: old, New: fresh})
 		if got := w.measure(); got != c.wider {
 			t.Errorf("%s: %v wider, want %v: %s", name, got, c.wider, w.sentence())
 		}

@@ -266,7 +266,6 @@ func (out *measuring) measureGiven(r *reader, s *dump.Stage) error {
 	r.model(v)
 	out.countEmulated()
 	out.countModelProducts(r)
-	out.countScaled(r)
 	v.Facts[InstructionsBefore] = float64(len(r.m.Instrs))
 	return nil
 }

@@ -103,7 +103,6 @@ const (
 	ScalarDtype       Family = "scalars.*"
 	ProductType       Family = "products.*"
 	AskedType         Family = "asked.*"
-	ScaledType        Family = "scaled.*"
 	ProductPrecision  Family = "precision.*"
 	UnclusteredOp     Family = "unclustered.*"
 	OutsideCollective Family = "collectives.outside.*"
@@ -228,7 +227,6 @@ var Table = []Fact{
 	{ID: ProductsTotal, From: fromModule, Doc: "matrix products and convolutions, fused or not, and library calls that are one"},
 	{ID: ID(ProductType), From: fromModule, Doc: "products by the widest type that they multiply"},
 	{ID: ID(AskedType), From: fromGiven, Doc: "on CPU, which multiplies sixteen bits in f32: products of the unoptimized module by type, which is what the model asks for"},
-	{ID: ID(ScaledType), From: fromGiven, Doc: "products of the unoptimized module whose operands both were scaled down to a floating-point type of eight bits or fewer, and back: many devices multiply them in the type that they were scaled back to"},
 	{ID: ID(ProductPrecision), From: fromModule, Doc: "products by what they ask for: `default`, `high`, `highest`, or an algorithm such as `dot_bf16_bf16_f32_x3`"},
 	{ID: ConvertsCount, From: fromModule, Doc: "conversions between floating-point types"},
 	{ID: ConvertsElements, From: fromModule, Doc: "the numbers that conversions between floating-point types convert"},
