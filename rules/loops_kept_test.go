@@ -70,15 +70,6 @@ func TestExitsThatWereLost(t *testing.T) {
 		for _, i := range at {
 			v.Kernels[i].ExitsEarly = true
 		}
-		for i := range v.Kernels {
-			v.Kernels[i].CounterOnly = v.Kernels[i].Length == 0 && !v.Kernels[i].ExitsEarly
-		}
-		return v
-	}
-	unsure := func(v *facts.Variant) *facts.Variant {
-		for i := range v.Kernels {
-			v.Kernels[i].CounterOnly = false
-		}
 		return v
 	}
 	called := func(v *facts.Variant, i int, name string) *facts.Variant {
@@ -98,8 +89,6 @@ func TestExitsThatWereLost(t *testing.T) {
 		{"of two that are called otherwise now, of which one ended early", stopping(difftest.Looping(-1, -1), 0), called(called(stopping(difftest.Looping(-1, -1), 1), 1, "b"), 0, "a"), 0},
 		{"a loop is new", stopping(difftest.Looping(-1), 0), stopping(difftest.Looping(-1, -1), 0), 0},
 		{"it is known how often the loop runs: that is told otherwise", stopping(difftest.Looping(-1), 0), difftest.Looping(3), 0},
-		{"nobody knows whether only counters end it now", stopping(difftest.Looping(-1), 0), unsure(stopping(difftest.Looping(-1))), 0},
-		{"nobody knows that of one that is called otherwise now", stopping(difftest.Looping(-1), 0), unsure(called(stopping(difftest.Looping(-1)), 0, "jit(f)/decode/while")), 0},
 		{"one that nothing but its counter ended", difftest.Looping(-1), difftest.Looping(-1), 0},
 	} {
 		if got := (&diff.Variant{Old: c.old, New: c.fresh}).LostExits(); len(got) != c.want {

@@ -132,20 +132,20 @@ func inCase(t *testing.T, name string) *diff.Report {
 
 // A loop in words: how often it ran and runs, or how it ends.
 func TestLoopChange(t *testing.T) {
-	runs := func(length, most int64, early, counter bool) *facts.Kernel {
-		return &facts.Kernel{Form: &facts.Form{Trips: facts.Trips{Length: length, MaxTrips: most, ExitsEarly: early, CounterOnly: counter}}}
+	runs := func(length, most int64, early bool) *facts.Kernel {
+		return &facts.Kernel{Form: &facts.Form{Trips: facts.Trips{Length: length, MaxTrips: most, ExitsEarly: early}}}
 	}
 	for _, c := range []struct {
 		old, fresh *facts.Kernel
 		want       string
 	}{
-		{runs(3, 0, false, false), runs(3, 0, false, false), ""},
-		{runs(3, 0, false, false), runs(5, 0, false, false), "the loop ran 3 times, now 5"},
-		{runs(3, 0, false, false), runs(0, 9, true, false), "the loop ran 3 times, now at most 9"},
-		{runs(3, 0, false, false), runs(0, 0, false, false), "the loop ran 3 times, now an unknown number of times"},
-		{runs(0, 9, true, false), runs(9, 0, false, false), "the loop could end early, now it always runs 9 times"},
-		{runs(0, 9, true, false), runs(0, 0, false, true), "the loop could end early, now it runs until its counter ends it"},
-		{runs(0, 0, false, false), runs(0, 0, false, false), ""},
+		{runs(3, 0, false), runs(3, 0, false), ""},
+		{runs(3, 0, false), runs(5, 0, false), "the loop ran 3 times, now 5"},
+		{runs(3, 0, false), runs(0, 9, true), "the loop ran 3 times, now at most 9"},
+		{runs(3, 0, false), runs(0, 0, false), "the loop ran 3 times, now an unknown number of times"},
+		{runs(0, 9, true), runs(9, 0, false), "the loop could end early, now it always runs 9 times"},
+		{runs(0, 9, true), runs(0, 0, false), "the loop could end early, now it runs until its counter ends it"},
+		{runs(0, 0, false), runs(0, 0, false), ""},
 	} {
 		if got := (diff.LoopChange{Old: c.old, New: c.fresh}).String(); got != c.want {
 			t.Errorf("%q, wanted %q", got, c.want)

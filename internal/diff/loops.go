@@ -86,7 +86,7 @@ func (c LoopChange) String() string {
 		return fmt.Sprintf("the loop ran %d times, now an unknown number of times", was.Length)
 	case was.ExitsEarly && is.Length > 0:
 		return fmt.Sprintf("the loop could end early, now it always runs %d times", is.Length)
-	case was.ExitsEarly && is.CounterOnly:
+	case was.ExitsEarly && !is.ExitsEarly:
 		return "the loop could end early, now it runs until its counter ends it"
 	}
 	return ""
@@ -137,21 +137,20 @@ func (v *Variant) LostExits() (lost []*facts.Kernel) {
 	if !slices.Equal(lengths(gone), lengths(added)) {
 		return lost
 	}
-	counting := those(added, countsOnly)
-	more := len(those(gone, stops)) - len(those(added, mayStop))
-	return append(lost, counting[:min(max(0, more), len(counting))]...)
+	counting := slices.DeleteFunc(slices.Clone(added), func(k *facts.Kernel) bool { return !countsOnly(k) })
+	more := exits(gone) - exits(added)
+	return append(lost, counting[:min(max(0, more), int64(len(counting)))]...)
 }
 
-func stops(k *facts.Kernel) bool { return k.ExitsEarly }
-
-// mayStop reports whether a loop of unknown length may end before its counter does.
-func mayStop(k *facts.Kernel) bool { return k.Length == 0 && !k.CounterOnly }
-
 // countsOnly reports whether only its counter ends a loop of unknown length.
-func countsOnly(k *facts.Kernel) bool { return k.Length == 0 && k.CounterOnly }
+func countsOnly(k *facts.Kernel) bool { return k.Length == 0 && !k.ExitsEarly }
 
-func those(loops []*facts.Kernel, are func(*facts.Kernel) bool) []*facts.Kernel {
-	return slices.DeleteFunc(slices.Clone(loops), func(k *facts.Kernel) bool { return !are(k) })
+// exits counts the loops that more than a counter may end.
+func exits(loops []*facts.Kernel) (n int64) {
+	for _, k := range loops {
+		n += Flag(k.ExitsEarly)
+	}
+	return n
 }
 
 // lengths lists how often loops run, in order.

@@ -214,13 +214,11 @@ type Collective struct {
 	Axes   string `json:"axes,omitempty"`   // the axes of the model's mesh that it runs along: "data", "dp, tp"
 }
 
-// Trips is how often the body of a loop runs each time that the loop is entered. If a loop of unknown length neither exits early nor is
-// CounterOnly, it is not known what ends it.
+// Trips is how often the body of a loop runs each time that the loop is entered.
 type Trips struct {
-	Length      int64 `json:"length,omitempty"` // 0 where it is not known
-	MaxTrips    int64 `json:"most,omitempty"`   // of a loop that may exit early; 0 where it is not known
-	ExitsEarly  bool  `json:"stops,omitempty"`  // of a loop of unknown length: more than a counter surely ends it
-	CounterOnly bool  `json:"counts,omitempty"` // of a loop of unknown length: a counter alone surely ends it
+	Length     int64 `json:"length,omitempty"` // 0 where it is not known
+	MaxTrips   int64 `json:"most,omitempty"`   // of a loop of unknown length; 0 where it is not known
+	ExitsEarly bool  `json:"stops,omitempty"`  // of a loop of unknown length: more than counters may end it
 
 	InPart string `json:"in_part,omitempty"` // the shapes of what it carries on and of which an iteration writes less than half
 	Whole  string `json:"whole,omitempty"`   // of what it carries on and an iteration writes whole

@@ -202,7 +202,7 @@ func (r *reader) lengths(w *walk, kernels []Kernel) {
 		if len(loops) > 0 && loops[0].id == l.id {
 			counted := *kernels[i].Form
 			parts, wholes := r.states(l.id)
-			counted.Trips = Trips{InPart: parts, Whole: wholes, Length: max(0, loops[0].trips), MaxTrips: loops[0].exit.most, ExitsEarly: loops[0].exit.stops, CounterOnly: loops[0].exit.counts}
+			counted.Trips = Trips{InPart: parts, Whole: wholes, Length: max(0, loops[0].trips), MaxTrips: loops[0].exit.most, ExitsEarly: loops[0].exit.early}
 			counted.Work = loops[0].work()
 			kernels[i].Form, kernels[i].Until = r.interner.form(counted), int32(loops[0].end)
 			loops = loops[1:]

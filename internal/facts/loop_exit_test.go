@@ -60,14 +60,14 @@ func TestExitOf(t *testing.T) {
 		condition string
 		want      exit
 	}{
-		"counts to a number that is passed in": {"ROOT %go = pred[] compare(%i.1, %n.1), direction=LT", exit{counts: true}},
-		"a value that is computed":             {"ROOT %go = pred[] compare(%x.1, %small), direction=GT", exit{early: true, stops: true}},
-		"a count and not a value":              {"%on = pred[] not(%done)\n  %less = pred[] compare(%i.1, %thirty), direction=LT\n  ROOT %go = pred[] and(%less, %on)", exit{early: true, stops: true, most: 30}},
-		"neither of two":                       {"ROOT %go = pred[] not(%either)", exit{early: true, stops: true, most: 30}},
-		"not one of two":                       {"%off = pred[] not(%either)\n  %on = pred[] not(%off)\n  ROOT %go = pred[] not(%on)", exit{early: true, stops: true, most: 30}},
-		"one of two":                           {"ROOT %go = pred[] or(%past, %done)", exit{early: true, stops: true}},
-		"not both of two":                      {"%both = pred[] and(%past, %done)\n  ROOT %go = pred[] not(%both)", exit{early: true, stops: true}},
-		"what nothing tells":                   {"ROOT %go = pred[] custom-call(%state.1), custom_call_target=\"opaque\"", exit{}},
+		"counts to a number that is passed in": {"ROOT %go = pred[] compare(%i.1, %n.1), direction=LT", exit{}},
+		"a value that is computed":             {"ROOT %go = pred[] compare(%x.1, %small), direction=GT", exit{early: true}},
+		"a count and not a value":              {"%on = pred[] not(%done)\n  %less = pred[] compare(%i.1, %thirty), direction=LT\n  ROOT %go = pred[] and(%less, %on)", exit{early: true, most: 30}},
+		"neither of two":                       {"ROOT %go = pred[] not(%either)", exit{early: true, most: 30}},
+		"not one of two":                       {"%off = pred[] not(%either)\n  %on = pred[] not(%off)\n  ROOT %go = pred[] not(%on)", exit{early: true, most: 30}},
+		"one of two":                           {"ROOT %go = pred[] or(%past, %done)", exit{early: true}},
+		"not both of two":                      {"%both = pred[] and(%past, %done)\n  ROOT %go = pred[] not(%both)", exit{early: true}},
+		"what nothing tells":                   {"ROOT %go = pred[] custom-call(%state.1), custom_call_target=\"opaque\"", exit{early: true}},
 	} {
 		m, err := hlo.ParseText([]byte(strings.Replace(loopText, "CONDITION", "  "+c.condition, 1)), "loop.txt")
 		if err != nil {
@@ -120,44 +120,43 @@ ENTRY %main (flag.2: pred[], x.2: s32[]) -> (s32[], pred[], s32[]) {
 }
 `
 
-// What ends a loop is its counter or more than that; of what is added to an element it is not always known whether it counts.
-func TestStops(t *testing.T) {
+// What ends a loop is its counter or more than that; what is added to a whole number counts, whatever it is.
+func TestExitsEarly(t *testing.T) {
 	plain, odd := "  %next = s32[] copy(%further)\n", "  %done = pred[] or(%flag, %odd)\n"
 	counter := func(amount string) string {
 		return "  %one = s32[] constant(1)\n  %zero.1 = s32[] constant(0)\n  %two = s32[] constant(2)\n" + amount + "  %next = s32[] add(%i, %amount)\n" + odd
 	}
-	unsure, stops, counts := exit{early: true}, exit{early: true, stops: true}, exit{early: true, counts: true}
 	for name, c := range map[string]struct {
 		body, while string
-		want        exit
+		want        bool
 	}{
-		"what is computed is added":                 {plain + odd, "less", unsure},
-		"it is added, and a flag":                   {plain + odd, "both", stops},
-		"a flag alone":                              {plain + odd, "on", stops},
-		"a flag that the counter sets":              {plain + "  %done = pred[] compare(%further, %thirty), direction=GE\n", "on", unsure},
-		"a flag that the counter sets for good":     {plain + "  %end = pred[] compare(%further, %thirty), direction=GE\n  %done = pred[] or(%flag, %end)\n", "both", unsure},
-		"a flag that a value sets as well":          {plain + "  %end = pred[] compare(%further, %thirty), direction=GE\n  %done = pred[] or(%odd, %end)\n", "on", stops},
-		"a counter that waits":                      {"  %next = s32[] select(%odd, %further, %i)\n" + odd, "less", unsure},
-		"a counter that goes no further":            {"  %next = s32[] minimum(%thirty, %further)\n" + odd, "less", unsure},
-		"a counter that jumps to the end":           {"  %next = s32[] select(%odd, %thirty, %further)\n" + odd, "less", stops},
-		"a counter that counts down from elsewhere": {"  %next = s32[] subtract(%y, %i)\n" + odd, "less", stops},
-		"what is computed and one":                  {counter("  %amount = s32[] add(%y, %one)\n"), "less", counts},
-		"one, and then what is computed":            {"  %one = s32[] constant(1)\n  %by = s32[] add(%i, %one)\n  %next = s32[] add(%by, %y)\n" + odd, "less", counts},
-		"what is computed less one":                 {counter("  %minus = s32[] constant(-1)\n  %amount = s32[] add(%y, %minus)\n"), "less", unsure},
-		"one or two":                                {counter("  %amount = s32[] select(%odd, %one, %two)\n"), "less", counts},
-		"one or nothing":                            {counter("  %amount = s32[] select(%odd, %one, %zero.1)\n"), "less", unsure},
-		"at most two of what is computed":           {counter("  %amount = s32[] minimum(%y, %two)\n"), "less", unsure},
-		"a counter that doubles":                    {"  %next = s32[] add(%i, %i)\n" + odd, "less", unsure},
-		"a number that is multiplied":               {"  %next = s32[] multiply(%i, %seven)\n" + odd, "less", unsure},
-		"a flag that a sure counter sets":           {"  %one = s32[] constant(1)\n  %next = s32[] add(%i, %one)\n  %end = pred[] compare(%next, %thirty), direction=GE\n  %done = pred[] or(%flag, %end)\n", "on", counts},
+		"what is computed is added":                 {plain + odd, "less", false},
+		"it is added, and a flag":                   {plain + odd, "both", true},
+		"a flag alone":                              {plain + odd, "on", true},
+		"a flag that the counter sets":              {plain + "  %done = pred[] compare(%further, %thirty), direction=GE\n", "on", false},
+		"a flag that the counter sets for good":     {plain + "  %end = pred[] compare(%further, %thirty), direction=GE\n  %done = pred[] or(%flag, %end)\n", "both", false},
+		"a flag that a value sets as well":          {plain + "  %end = pred[] compare(%further, %thirty), direction=GE\n  %done = pred[] or(%odd, %end)\n", "on", true},
+		"a counter that waits":                      {"  %next = s32[] select(%odd, %further, %i)\n" + odd, "less", false},
+		"a counter that goes no further":            {"  %next = s32[] minimum(%thirty, %further)\n" + odd, "less", false},
+		"a counter that jumps to the end":           {"  %next = s32[] select(%odd, %thirty, %further)\n" + odd, "less", true},
+		"a counter that counts down from elsewhere": {"  %next = s32[] subtract(%y, %i)\n" + odd, "less", true},
+		"what is computed and one":                  {counter("  %amount = s32[] add(%y, %one)\n"), "less", false},
+		"one, and then what is computed":            {"  %one = s32[] constant(1)\n  %by = s32[] add(%i, %one)\n  %next = s32[] add(%by, %y)\n" + odd, "less", false},
+		"what is computed less one":                 {counter("  %minus = s32[] constant(-1)\n  %amount = s32[] add(%y, %minus)\n"), "less", false},
+		"one or two":                                {counter("  %amount = s32[] select(%odd, %one, %two)\n"), "less", false},
+		"one or nothing":                            {counter("  %amount = s32[] select(%odd, %one, %zero.1)\n"), "less", false},
+		"at most two of what is computed":           {counter("  %amount = s32[] minimum(%y, %two)\n"), "less", false},
+		"a counter that doubles":                    {"  %next = s32[] add(%i, %i)\n" + odd, "less", false},
+		"a number that is multiplied":               {"  %next = s32[] multiply(%i, %seven)\n" + odd, "less", true},
+		"a flag that a sure counter sets":           {"  %one = s32[] constant(1)\n  %next = s32[] add(%i, %one)\n  %end = pred[] compare(%next, %thirty), direction=GE\n  %done = pred[] or(%flag, %end)\n", "on", false},
 	} {
 		text := strings.NewReplacer("BODY\n", c.body, "WHILE", c.while).Replace(advanceText)
 		m, err := hlo.ParseText([]byte(text), "loop.txt")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := exitOf(m, m.Comps[m.Entry].Root); got != c.want {
-			t.Errorf("%s: %+v, wanted %+v", name, got, c.want)
+		if got := exitOf(m, m.Comps[m.Entry].Root).early; got != c.want {
+			t.Errorf("%s: %v, wanted %v", name, got, c.want)
 		}
 	}
 }
@@ -182,7 +181,7 @@ func TestLongConditionIsGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	l, ok := loopAt(m, m.Comps[m.Entry].Root)
-	if !ok || !l.counts() || l.latest(l.decision(), false) != unknownTrips || exitOf(m, m.Comps[m.Entry].Root) != (exit{}) {
+	if !ok || l.early() || l.latest(l.decision(), false) != unknownTrips || exitOf(m, m.Comps[m.Entry].Root) != (exit{early: true}) {
 		t.Errorf("a loop: %t; it ends: %+v", ok, exitOf(m, m.Comps[m.Entry].Root))
 	}
 	if l.steps <= maxSteps || l.steps > 2*maxSteps {

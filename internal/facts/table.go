@@ -169,7 +169,7 @@ var Table = []Fact{
 	{ID: LoopsTripCount, From: fromModule, Better: Exact, PerPart: true, Doc: "iterations of all loops, nested ones multiplied; absent when one is not known. In a baseline the line of each loop has its own `length`"},
 	{ID: LoopsUnknown, From: fromModule, PerPart: true, Doc: "loops whose trip count is not known: neither in `known_trip_count` nor readable from a plain counter"},
 	{ID: LoopsEarlyExit, From: fromModule, PerPart: true, Doc: "loops of unknown trip count that a value which their body computes can end at any time; the others count to a number that is not known. " +
-		"In a baseline the line of each says how often it runs at `most`, where a plain counter ends it, too, `stops` where surely more ends it than a counter, and `counts` where surely nothing else does; with neither it is not known"},
+		"In a baseline the line of each says how often it runs at `most`, where a plain counter ends it, too, and `stops` where more may end it than counters"},
 
 	{ID: ID(CollectiveCount), From: fromModule, Doc: "collectives that are launched, by opcode"},
 	{ID: ID(CollectiveBytes), From: fromModule, Unit: inBytes, Doc: "what one device puts into collectives or gets out of them, whichever is more, by opcode"},
