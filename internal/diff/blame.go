@@ -12,13 +12,14 @@ import (
 // findCauses returns what brought a variant's changes about, the weightiest first. Every kernel that came, went or changed is put down to one cause:
 // the edit on its line or in its scope, else the weightiest one.
 func findCauses(v *Variant) []Cause {
-	b := &blame{v: v, at: map[place]int{}, donated: -1}
+	b := &blame{v: v, at: map[place]int{}, made: map[string]int{}, donated: -1}
 	arguments, follow := argumentsTitle(v)
 	if !follow {
 		b.whole(KindArguments, arguments)
 	}
 	b.whole(KindSharding, shardingTitle(v))
 	b.edits()
+	b.reshaped()
 	if follow {
 		at := b.heaviest(func(s *suspect) bool { return len(s.edits) > 0 })
 		b.suspects[at].arguments = arguments
@@ -45,12 +46,14 @@ type suspect struct {
 	split  []*Regroup
 	unroll []*Regroup
 	loops  []LoopChange
+	own    Kernels // those that are put down to it and were not taken apart or put together
 
 	arguments string // what came or went with the edits
 }
 
-// place is a line of the model, or a scope.
+// place is an edit, a line of the model, or a scope.
 type place struct {
+	edit  string
 	line  hlo.Location
 	scope string
 }
@@ -60,6 +63,7 @@ type blame struct {
 	v         *Variant
 	suspects  []suspect
 	at        map[place]int      // the suspect of an edited place
+	made      map[string]int     // the suspect of a kernel that came, by its name
 	donated   int                // the suspect of a changed donation; -1 for none
 	redonated []*facts.Parameter // whose donation changed
 }
@@ -84,7 +88,7 @@ func (b *blame) whole(kind, summary string) {
 	b.add(s)
 }
 
-// edits adds a cause for each function of the model with edits, or for each with edited lines that they pass through. Edits with a known line come first.
+// edits adds a cause for each edit that operations which came pass through, and for each function with others. Those with a known line come first.
 func (b *blame) edits() {
 	list := b.v.Model.Edits
 	order := make([]*Edit, len(list))
@@ -94,11 +98,12 @@ func (b *blame) edits() {
 	slices.SortStableFunc(order, func(x, y *Edit) int {
 		return cmp.Or(cmp.Compare(Flag(y.lined()), Flag(x.lined())), cmp.Compare(y.effort(), x.effort()))
 	})
-	byFunction, forgets := map[string]int{}, slices.ContainsFunc(order, forgotten)
+	byFunction, lines, forgets := map[string]int{}, b.editedIn(list), slices.ContainsFunc(order, forgotten)
 	for _, e := range order {
-		function, edited := b.v.edited.functionOf(e.Stack)
+		edit := b.editOf(e, lines)
+		function := edit
 		switch {
-		case edited:
+		case edit != "":
 		case forgets && keeps(e):
 			function = rematerialized
 		default:
@@ -109,11 +114,12 @@ func (b *blame) edits() {
 			i, ok = b.beside(e)
 		}
 		if !ok {
-			i = b.add(suspect{Cause: Cause{Kind: KindCode, OpName: e.OpName, Source: e.Source, OpType: e.OpType}})
+			i = b.add(suspect{Cause: Cause{Kind: KindCode, OpName: e.OpName, Source: e.Source, OpType: e.OpType, Edit: edit}})
 			byFunction[function] = i
 		}
 		s := &b.suspects[i]
 		s.edits, s.weight = append(s.edits, e), s.weight+e.effort()
+		b.note(place{edit: edit}, i)
 		b.note(place{scope: e.Scope}, i)
 		if e.Source.File != "" && len(e.Added) > 0 {
 			b.note(place{line: line(e.Source)}, i)
@@ -121,11 +127,71 @@ func (b *blame) edits() {
 	}
 }
 
+// editedIn lists the edited lines that edits pass through, in order, by the function that they are in.
+func (b *blame) editedIn(list []Edit) map[string][]hlo.Location {
+	lines := map[string][]hlo.Location{}
+	for i := range list {
+		for _, l := range list[i].Stack {
+			if b.v.edited != nil && b.v.edited(l) != "" {
+				lines[functionAt(l)] = append(lines[functionAt(l)], l)
+				break
+			}
+		}
+	}
+	for _, list := range lines {
+		slices.SortFunc(list, compareLines)
+	}
+	return lines
+}
+
+func functionAt(l hlo.Location) string { return l.File + "\x00" + l.NamedFunction() }
+
+// editOf names the edit that a place of the model passes through; else the nearest one above it in the same function, or the first there. It returns ""
+// if there is none.
+func (b *blame) editOf(e *Edit, lines map[string][]hlo.Location) string {
+	edit, list := b.v.edited.in(e.Stack), lines[functionAt(e.Source)]
+	if edit != "" || len(list) == 0 || !e.lined() {
+		return edit
+	}
+	below := slices.IndexFunc(list, func(l hlo.Location) bool { return l.Line > e.Source.Line })
+	if below < 0 {
+		below = len(list)
+	}
+	return b.v.edited(list[max(below-1, 0)])
+}
+
 // note records the first suspect of a place.
 func (b *blame) note(p place, i int) {
 	if _, ok := b.at[p]; !ok {
 		b.at[p] = i
 	}
+}
+
+// reshaped adds a cause for each edit that only shapes, attributes or constants show: of a kernel that differs although it reads what it read before.
+func (b *blame) reshaped() {
+	for i := range b.v.Kernels.Changed {
+		c := &b.v.Kernels.Changed[i]
+		if !c.New.Class.Computes() || !c.byItself() || b.find([]facts.Kernel{c.New}, b.editAt) >= 0 {
+			continue
+		}
+		for _, op := range opsOf(&c.New) {
+			if edit := b.v.edited.in(stackOf(op)); edit != "" {
+				b.note(place{edit: edit}, b.add(suspect{Cause: Cause{Kind: KindCode, OpName: op.OpName, Source: op.Source, Edit: edit}, weight: constantsWeight + 1}))
+				break
+			}
+		}
+	}
+}
+
+// editAt is the edit that an operation passes through.
+func (b *blame) editAt(op facts.Op) []place { return []place{{edit: b.v.edited.in(stackOf(op))}} }
+
+// stackOf lists the lines of the model that lead to an operation, the innermost first.
+func stackOf(op facts.Op) (lines []hlo.Location) {
+	for s := op.Stack; s != nil; s = s.Caller {
+		lines = append(lines, s.Location)
+	}
+	return lines
 }
 
 // lined reports whether the line of an edit is known.
@@ -171,7 +237,7 @@ func functionOf(e *Edit) string {
 	case forgotten(e):
 		return rematerialized
 	case e.Source.File != "":
-		return e.Source.File + "\x00" + e.Source.Function
+		return functionAt(e.Source)
 	}
 	if !strings.Contains(e.Scope, "/") {
 		return ""
@@ -234,41 +300,56 @@ func (b *blame) share() {
 	for i := range k.Merged {
 		b.put(k.Merged[i].Many, []facts.Kernel{k.Merged[i].One})
 	}
-	for _, c := range append(slices.Clone(k.Changed), k.Moved...) {
-		b.put([]facts.Kernel{c.Old}, []facts.Kernel{c.New})
+	for _, c := range k.Changed {
+		s := b.put([]facts.Kernel{c.Old}, []facts.Kernel{c.New})
+		s.own.Changed = append(s.own.Changed, c)
 	}
-	for i := range k.Added {
-		b.put(nil, k.Added[i:i+1])
+	for _, c := range k.Moved {
+		s := b.put([]facts.Kernel{c.Old}, []facts.Kernel{c.New})
+		s.own.Moved = append(s.own.Moved, c)
 	}
-	for i := range k.Removed {
-		b.put(k.Removed[i:i+1], nil)
+	for _, added := range k.Added {
+		s := b.put(nil, []facts.Kernel{added})
+		s.own.Added = append(s.own.Added, added)
+	}
+	for _, removed := range k.Removed {
+		s := b.put([]facts.Kernel{removed}, nil)
+		s.own.Removed = append(s.own.Removed, removed)
 	}
 }
 
 // loops puts loops that run in another way down to the cause of their kernels.
 func (b *blame) loops() {
 	for _, c := range loopChanges(b.v.Old, b.v.New) {
-		s := b.of([]facts.Kernel{*c.Old}, []facts.Kernel{*c.New})
+		s := &b.suspects[b.of([]facts.Kernel{*c.Old}, []facts.Kernel{*c.New})]
 		s.loops = append(s.loops, c)
 	}
 }
 
 // put puts one change down to its cause.
 func (b *blame) put(before, after []facts.Kernel) *suspect {
-	s := b.of(before, after)
+	at := b.of(before, after)
+	for i := range after {
+		b.made[after[i].Name] = at
+	}
+	s := &b.suspects[at]
 	s.Before, s.After = append(s.Before, before...), append(s.After, after...)
 	return s
 }
 
-// of finds the cause of kernels that went and came: the weightiest edit on a line of their operations, then in a scope, then around the scope.
-func (b *blame) of(before, after []facts.Kernel) *suspect {
+// of finds the cause of kernels that went and came: the weightiest edit that their operations pass through; of a kernel that reads other shapes, that of
+// what it reads; then the weightiest edit in a scope, then around the scope.
+func (b *blame) of(before, after []facts.Kernel) int {
 	all := slices.Concat(after, before)
 	if len(all) > 0 && b.donated >= 0 && !slices.ContainsFunc(all, b.copiesOther) {
-		return &b.suspects[b.donated]
+		return b.donated
 	}
-	at := b.find(after, func(op facts.Op) [2]place { return [2]place{{line: line(op.Source)}} })
+	at := b.find(after, func(op facts.Op) []place { return append(b.editAt(op), place{line: line(op.Source)}) })
+	if at < 0 && len(before) == 1 && len(after) == 1 {
+		at = b.upstream(&before[0], &after[0])
+	}
 	if at < 0 {
-		at = b.find(all, func(op facts.Op) [2]place { return [2]place{{scope: scopeOf(op.OpName)}, {scope: op.OpName}} })
+		at = b.find(all, func(op facts.Op) []place { return []place{{scope: scopeOf(op.OpName)}, {scope: op.OpName}} })
 	}
 	for i := 0; i < len(all) && at < 0; i++ {
 		if near, ok := b.enclosing(scopeOf(all[i].OpName)); ok {
@@ -278,7 +359,20 @@ func (b *blame) of(before, after []facts.Kernel) *suspect {
 	if at < 0 {
 		at = b.heaviest(func(*suspect) bool { return true })
 	}
-	return &b.suspects[at]
+	return at
+}
+
+// upstream returns the suspect of what a kernel reads, if it does what it did with other shapes; -1 if there is none.
+func (b *blame) upstream(old, fresh *facts.Kernel) int {
+	if slices.Equal(old.In, fresh.In) || old.Do.String() != fresh.Do.String() || old.Attrs != fresh.Attrs {
+		return -1
+	}
+	for _, from := range fresh.From {
+		if at, ok := b.made[b.v.New.Kernels[from].Name]; ok {
+			return at
+		}
+	}
+	return -1
 }
 
 // copiesOther reports whether a kernel is anything but a copy of an argument whose donation changed. The model has no copies: the compiler makes them to
@@ -296,7 +390,7 @@ func (b *blame) weightier(best, at int) int {
 }
 
 // find returns the weightiest suspect at the places of the operations in kernels, -1 for none.
-func (b *blame) find(kernels []facts.Kernel, places func(facts.Op) [2]place) int {
+func (b *blame) find(kernels []facts.Kernel, places func(facts.Op) []place) int {
 	best := -1
 	for i := range kernels {
 		for _, op := range opsOf(&kernels[i]) {

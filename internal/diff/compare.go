@@ -16,22 +16,23 @@ import (
 // Compare returns the difference of two measurements.
 func Compare(old, fresh *facts.Report) *Report { return CompareEdited(old, fresh, nil) }
 
-// Edited reports whether a line of the new model was edited; nil where that is not known.
-type Edited func(hlo.Location) bool
+// Edited names the edit that a line of the new model is part of; "" for a line that was not edited. It is nil where edits are not known.
+type Edited func(hlo.Location) string
 
 // any reports whether one of the lines was edited.
-func (e Edited) any(lines []hlo.Location) bool { return e != nil && slices.ContainsFunc(lines, e) }
+func (e Edited) any(lines []hlo.Location) bool { return e.in(lines) != "" }
 
-// functionOf returns the function of the innermost edited line of a stack.
-func (e Edited) functionOf(stack []hlo.Location) (function string, ok bool) {
-	if e == nil {
-		return "", false
+// in names the edit of the innermost edited line of a stack; "" if there is none.
+func (e Edited) in(stack []hlo.Location) string {
+	for _, l := range stack {
+		if e == nil {
+			break
+		}
+		if edit := e(l); edit != "" {
+			return edit
+		}
 	}
-	at := slices.IndexFunc(stack, e)
-	if at < 0 {
-		return "", false
-	}
-	return stack[at].File + "\x00" + stack[at].NamedFunction(), true
+	return ""
 }
 
 // comparison holds what every pair of variants is compared with.

@@ -124,6 +124,9 @@ func (d Delta) String() string {
 	return fmt.Sprintf(verbs[2], d.Is, d.Was)
 }
 
+// byItself reports whether the kernel differs although it reads what it read before.
+func (c *KernelChange) byItself() bool { return slices.Equal(c.Old.In, c.New.In) }
+
 // growth is what a kernel computes and moves more than it did.
 func (c *KernelChange) growth() int64 { return c.New.Flops + c.New.Bytes - c.Old.Flops - c.Old.Bytes }
 

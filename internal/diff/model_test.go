@@ -3,6 +3,7 @@ package diff_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -337,7 +338,7 @@ func TestNewOnTheEditedLine(t *testing.T) {
 	old.Model, fresh.Model = []facts.Statement{at(1), at(3)}, []facts.Statement{at(1), at(2), at(3)}
 	old.Kernels, fresh.Kernels = []facts.Kernel{launch(1), launch(3)}, []facts.Kernel{launch(1), launch(2), launch(3)}
 	for edited := range int32(3) {
-		d := diff.CompareEdited(program(old), program(fresh), func(l hlo.Location) bool { return l.Line == edited+1 })
+		d := diff.CompareEdited(program(old), program(fresh), lines([2]int32{edited + 1, edited + 1}))
 		c := d.Programs[0].Variants[0].Causes[0]
 		if c.Source.Line != edited+1 || len(c.After) != 1 || c.After[0].Source.Line != edited+1 {
 			t.Errorf("line %d was edited, %d is the place, with %v", edited+1, c.Source.Line, c.After)
@@ -345,9 +346,8 @@ func TestNewOnTheEditedLine(t *testing.T) {
 	}
 }
 
-// What passes through the edited lines of one function is one cause, whichever functions the new operations are in; a lambda is part of the function
-// that it is written in.
-func TestOneCauseAnEditedFunction(t *testing.T) {
+// What passes through the lines of one edit is one cause, whichever functions the new operations are in.
+func TestOneCauseAnEdit(t *testing.T) {
 	caller := func(line int32, function string) hlo.Location {
 		return hlo.Location{File: "train.py", Line: line, Function: function}
 	}
@@ -363,7 +363,7 @@ func TestOneCauseAnEditedFunction(t *testing.T) {
 	}{
 		{caller(30, "step"), caller(31, "step"), 1},
 		{caller(30, "step"), caller(31, "step.<locals>.<lambda>"), 1},
-		{caller(30, "step"), caller(40, "loss"), 2},
+		{caller(30, "step"), caller(40, "step"), 2},
 		{caller(30, "step"), caller(50, "step"), 2}, // line 50 was not edited
 	} {
 		old, fresh := variant("()", "old"), variant("()", "fresh")
@@ -372,7 +372,7 @@ func TestOneCauseAnEditedFunction(t *testing.T) {
 		program := func(v *facts.Variant) *facts.Report {
 			return report(&facts.Program{Name: "f", Variants: []*facts.Variant{v}})
 		}
-		d := diff.CompareEdited(program(old), program(fresh), func(l hlo.Location) bool { return l.Line >= 30 && l.Line <= 40 })
+		d := diff.CompareEdited(program(old), program(fresh), lines([2]int32{30, 31}, [2]int32{40, 40}))
 		if got := d.Programs[0].Variants[0].Causes; len(got) != c.causes {
 			t.Errorf("%v and %v were edited: %d causes, wanted %d: %+v", c.first, c.second, len(got), c.causes, got)
 		}
@@ -395,5 +395,16 @@ func TestStepTimeIsPutDownToWhatCosts(t *testing.T) {
 	}
 	if costs := v.StepCosts(); costs[1] < 100*costs[0] {
 		t.Errorf("the causes cost %v", costs)
+	}
+}
+
+// lines names the edits of lines, each from one to another.
+func lines(edits ...[2]int32) diff.Edited {
+	return func(l hlo.Location) string {
+		at := slices.IndexFunc(edits, func(e [2]int32) bool { return e[0] <= l.Line && l.Line <= e[1] })
+		if at < 0 {
+			return ""
+		}
+		return strconv.Itoa(at)
 	}
 }

@@ -80,7 +80,7 @@ func opsOf(k *facts.Kernel) []facts.Op {
 	if k.Ops.Len() > 0 {
 		return k.Ops.Slice()
 	}
-	return []facts.Op{{Opcode: k.Root, OpName: k.OpName, Shape: k.Out, Source: k.Source}}
+	return []facts.Op{{Opcode: k.Root, OpName: k.OpName, Shape: k.Out, Source: k.Source, Stack: k.Stack}}
 }
 
 // weightiest is the operation of the most effort.

@@ -14,7 +14,7 @@ import (
 // title returns what a cause did. A cause of which only kernels are known gets their place.
 func (s *suspect) title(v *Variant) string {
 	c := &s.Cause
-	if c.Kind == KindCode {
+	if len(s.edits) > 0 {
 		c.Title = s.editsTitle(v)
 	}
 	var parts []string
@@ -41,7 +41,7 @@ func (s *suspect) title(v *Variant) string {
 	}
 	switch {
 	case len(parts) == 0:
-		parts = c.kernelsTitle(v)
+		parts = s.kernelsTitle(v)
 	case c.Title == "" && len(s.loops) > 0:
 		c.place([]facts.Kernel{*s.loops[0].New})
 	}
@@ -67,10 +67,10 @@ func (s *suspect) instead(v *Variant) *facts.Kernel {
 }
 
 // kernelsTitle names the kernels themselves, where nothing else is known of a cause.
-func (c *Cause) kernelsTitle(v *Variant) (parts []string) {
-	text, of := mostTelling(&v.Kernels)
+func (s *suspect) kernelsTitle(v *Variant) (parts []string) {
+	text, of := mostTelling(&s.own)
 	if of != nil {
-		c.place([]facts.Kernel{*of})
+		s.place([]facts.Kernel{*of})
 	}
 	parts = append(parts, text)
 	if v.Model.Known && len(v.Model.Edits) == 0 {
@@ -88,7 +88,9 @@ func mostTelling(k *Kernels) (string, *facts.Kernel) {
 		first := facts.FirstKernel(k.Added, facts.AnyKernel)
 		return fmt.Sprintf("%d new kernels, among them %s", len(k.Added), first.Describe()), first
 	case len(k.Changed) > 0:
-		most := slices.MaxFunc(k.Changed, func(a, b KernelChange) int { return cmp.Compare(a.growth(), b.growth()) })
+		most := slices.MaxFunc(k.Changed, func(a, b KernelChange) int {
+			return cmp.Or(cmp.Compare(Flag(a.byItself()), Flag(b.byItself())), cmp.Compare(a.growth(), b.growth()))
+		})
 		return fmt.Sprintf("%s: %s", most.New.Operations(), strings.Join(phrase.Within(most.What, 3), ", ")), &most.New
 	case len(k.Moved) > 0:
 		return fmt.Sprintf("%s: %s", k.Moved[0].New.Operations(), strings.Join(k.Moved[0].What, ", ")), &k.Moved[0].New

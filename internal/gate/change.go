@@ -36,11 +36,14 @@ type JudgedFinding struct {
 // ChangesOf lists the changes of a target, worst first, and sets the change of every finding.
 func ChangesOf(t JudgedTarget, findings []JudgedFinding) []result.Change {
 	g := &grouping{
-		target: t, untraced: untraced(t), places: map[*diff.Cause]changePlace{}, edited: map[key]bool{}, at: map[key]*group{}, byCause: map[*diff.Cause]*group{},
+		target: t, untraced: untraced(t), places: map[*diff.Cause]changePlace{}, edited: map[string]bool{}, at: map[key]*group{}, byCause: map[*diff.Cause]*group{},
 		changed: map[compiled][]*group{}, added: map[compiled]bool{}, compilations: map[string]int{},
 	}
 	for _, p := range t.Programs {
 		g.locate(p)
+	}
+	g.tellApart()
+	for _, p := range t.Programs {
 		for _, v := range p.Variants {
 			g.variant(p, v)
 		}
@@ -88,7 +91,7 @@ type grouping struct {
 	target       JudgedTarget
 	untraced     []git.Hunk // edits of code that no operation passes through
 	places       map[*diff.Cause]changePlace
-	edited       map[key]bool // the places of a program that were edited, with no kind
+	edited       map[string]bool // the places that were edited
 	groups       []*group
 	at           map[key]*group
 	byCause      map[*diff.Cause]*group
@@ -113,13 +116,29 @@ func (g *grouping) locate(p *diff.Program) {
 		}
 		g.compiler = g.compiler || len(v.Compiler) > 0
 		for i := range v.Causes {
-			at := g.placeOf(&v.Causes[i])
-			g.places[&v.Causes[i]] = at
-			if at.source.Edited {
-				g.edited[key{program: p.Name, place: at.place}] = true
-			}
+			g.places[&v.Causes[i]] = g.placeOf(&v.Causes[i])
 		}
 		g.follow(v)
+	}
+}
+
+// tellApart names the places of several edits in one function by the text of each edit, and notes which places were edited.
+func (g *grouping) tellApart() {
+	edited := map[string][]string{}
+	for _, at := range g.places {
+		if at.source.Edited {
+			edited[at.place] = diff.AddNew(edited[at.place], g.editAt(at.source))
+		}
+	}
+	for c, at := range g.places {
+		if !at.source.Edited {
+			continue
+		}
+		if len(edited[at.place]) > 1 {
+			at.place += "\x00" + g.editText(at.source)
+			g.places[c] = at
+		}
+		g.edited[at.place] = true
 	}
 }
 
@@ -143,7 +162,7 @@ func (g *grouping) follow(v *diff.Variant) {
 
 // group returns the change with a key, and makes it if there is none. All that is wrong at an edited place is one change.
 func (g *grouping) group(k key, make func() *group) *group {
-	if g.edited[key{program: k.program, place: k.place}] {
+	if g.edited[k.place] {
 		k.kind = ""
 	}
 	if known := g.at[k]; known != nil {

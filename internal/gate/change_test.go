@@ -323,8 +323,7 @@ func TestBakedConstantLeads(t *testing.T) {
 	fresh := factstest.Measure(t, "../../testdata/cases/cpu-place_baked/after.tar.xz", facts.Options{})
 	reads := fresh.Programs[0].Variants[0].Constants[0].Source
 	told := edits(t, "pairs.py", 1200, int(reads.Line))
-	at := func(l hlo.Location) bool { _, edited := told.At(l.File, int(l.Line)); return edited }
-	programs := diff.CompareEdited(base, fresh, at).Programs
+	programs := diff.CompareEdited(base, fresh, inEdits(told)).Programs
 	v := programs[0].Variants[0]
 	baked, _ := v.FactGrowth(facts.MemoryConstant)
 	f := JudgedFinding{Finding: result.Finding{ID: "1", Rule: "max-constant-bytes", Level: "error", Program: programs[0].Name, Variant: v.New.Signature}, Cause: baked}

@@ -18,7 +18,7 @@ func (g *grouping) joinEdits() []*group {
 	byPlace := map[string][]int{}
 	for _, o := range g.groups {
 		at := -1
-		o.edit = g.editOf(o)
+		o.edit = g.editAt(o.Source)
 		for _, place := range o.near() {
 			if near := byPlace[place]; at < 0 {
 				at = slices.IndexFunc(near, func(i int) bool { return slices.ContainsFunc(classes[i], o.sameEdit) })
@@ -42,17 +42,26 @@ func (g *grouping) joinEdits() []*group {
 	return list
 }
 
-// editOf identifies the lines that were edited together at a change, in one function with those in it; "" where none were edited.
-func (g *grouping) editOf(o *group) string {
-	if !o.Source.Edited {
+// editAt identifies the edit at a place, in one function with those in it; "" where nothing was edited.
+func (g *grouping) editAt(at result.Source) string {
+	if !at.Edited {
 		return ""
 	}
-	first := o.Source.Line
-	if h, ok := g.target.Edits.At(o.Source.File, o.Source.Line); ok {
-		first = h.First
+	function, _, _ := strings.Cut(at.Function, ".<locals>.")
+	return fmt.Sprintf("%s:%d:%s", at.File, g.firstLine(at), function)
+}
+
+// firstLine is the first line of the edit at a place.
+func (g *grouping) firstLine(at result.Source) int {
+	if h, ok := g.target.Edits.At(at.File, at.Line); ok {
+		return h.Edit
 	}
-	function, _, _ := strings.Cut(o.Source.Function, ".<locals>.")
-	return fmt.Sprintf("%s:%d:%s", o.Source.File, first, function)
+	return at.Line
+}
+
+// editText is the first line of the edit at a place.
+func (g *grouping) editText(at result.Source) string {
+	return g.target.Edits.Text(at.File, g.firstLine(at), "")
 }
 
 // near lists what changes that are one edit may have in common: the edited lines, the function, or the program that is called otherwise.

@@ -342,12 +342,11 @@ func (o Options) edits() (edits *git.Edits, unknown string) {
 	return o.Edits()
 }
 
-// edited returns what reports whether a line was edited. It asks git when it is called.
+// edited returns what names the edit of a line. It asks git when it is called.
 func (o Options) edited() diff.Edited {
-	return func(l hlo.Location) bool {
+	return func(l hlo.Location) string {
 		edits, _ := o.edits()
-		_, hit := edits.At(l.File, int(l.Line))
-		return hit
+		return editOf(l, edits)
 	}
 }
 

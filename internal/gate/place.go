@@ -2,6 +2,7 @@ package gate
 
 import (
 	"cmp"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -17,7 +18,16 @@ import (
 type changePlace struct {
 	source result.Source
 	opName string
-	place  string // identifies the place from commit to commit: a function, not a line
+	place  string // identifies the place from commit to commit: a function, not a line; of several edits in one function also the text of the edit
+}
+
+// editOf names the edit that a line is part of, in the function that it is in; "" for a line that was not edited.
+func editOf(l hlo.Location, edits *git.Edits) string {
+	h, hit := edits.At(l.File, int(l.Line))
+	if !hit {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d:%s", h.File, h.Edit, l.NamedFunction())
 }
 
 // placeOf finds where the model was edited for a cause of the differences: the edited line that most of the new work passes through, or that the cause
@@ -121,13 +131,16 @@ func (g *grouping) editedAt(l hlo.Location) result.Source {
 	return s
 }
 
-// editedLine returns the innermost edited line on the stacks of what came; of several, the one with the most work. Without any it returns the cause's
-// own line, if that was edited.
+// editedLine returns the innermost edited line on the stacks of what came, of the cause's own edit if that is known; of several, the one with the most
+// work. Without any it returns the cause's own line, if that was edited.
 func editedLine(c *diff.Cause, edits *git.Edits) (hlo.Location, bool) {
 	work := map[hlo.Location]float64{}
 	var order []hlo.Location
 	weigh := func(stack []hlo.Location, by float64) {
-		at := slices.IndexFunc(stack, func(l hlo.Location) bool { _, hit := edits.At(l.File, int(l.Line)); return hit })
+		at := slices.IndexFunc(stack, func(l hlo.Location) bool {
+			edit := editOf(l, edits)
+			return edit != "" && (c.Edit == "" || c.Edit == edit)
+		})
 		if at < 0 {
 			return
 		}

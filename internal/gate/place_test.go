@@ -29,14 +29,14 @@ func TestEditedLine(t *testing.T) {
 		want   result.Source
 	}{
 		"nothing was edited":                      {root(diff.KindCode, "s", line("main", 3), loss, norm), nil, result.Source{File: "/ci/models/train.py", Line: 3, Function: "main"}},
-		"the root's own line":                     {root(diff.KindCode, "s", line("loss", 7), loss, norm), []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g(x)"}},
-		"a line of what came, not the root's own": {root(diff.KindCode, "s", line("main", 3), loss, norm), []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g(x)"}},
-		"of two lines the one with more work":     {root(diff.KindCode, "s", line("main", 3), loss, norm), []int{7, 20}, result.Source{Line: 20, Function: "norm", Text: "x20 = g(x)"}},
-		"of a stack the innermost":                {stacked, []int{7, 20}, result.Source{Line: 20, Function: "norm", Text: "x20 = g(x)"}},
-		"of a stack the caller":                   {stacked, []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g(x)"}},
-		"a line that nothing passes through":      {root(diff.KindCode, "s", line("main", 3), loss, norm), []int{55}, result.Source{Line: 55, Text: "x55 = g(x)"}},
-		"the first of two such":                   {root(diff.KindDonation, "s", hlo.Location{}, norm), []int{55, 60}, result.Source{Line: 55, Text: "x55 = g(x)"}},
-		"the own line of what brought nothing":    {root(diff.KindConstants, "s", line("init", 30)), []int{30, 55}, result.Source{Line: 30, Function: "init", Text: "x30 = g(x)"}},
+		"the root's own line":                     {root(diff.KindCode, "s", line("loss", 7), loss, norm), []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g7(x)"}},
+		"a line of what came, not the root's own": {root(diff.KindCode, "s", line("main", 3), loss, norm), []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g7(x)"}},
+		"of two lines the one with more work":     {root(diff.KindCode, "s", line("main", 3), loss, norm), []int{7, 20}, result.Source{Line: 20, Function: "norm", Text: "x20 = g20(x)"}},
+		"of a stack the innermost":                {stacked, []int{7, 20}, result.Source{Line: 20, Function: "norm", Text: "x20 = g20(x)"}},
+		"of a stack the caller":                   {stacked, []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g7(x)"}},
+		"a line that nothing passes through":      {root(diff.KindCode, "s", line("main", 3), loss, norm), []int{55}, result.Source{Line: 55, Text: "x55 = g55(x)"}},
+		"the first of two such":                   {root(diff.KindDonation, "s", hlo.Location{}, norm), []int{55, 60}, result.Source{Line: 55, Text: "x55 = g55(x)"}},
+		"the own line of what brought nothing":    {root(diff.KindConstants, "s", line("init", 30)), []int{30, 55}, result.Source{Line: 30, Function: "init", Text: "x30 = g30(x)"}},
 		"another compiler":                        {root(diff.KindToolchain, "s", line("main", 3), norm), []int{55}, result.Source{File: "/ci/models/train.py", Line: 3, Function: "main"}},
 	} {
 		if c.want.File == "" {
@@ -182,7 +182,7 @@ func TestFollowsFromTheEdit(t *testing.T) {
 func TestPlaceOfAFinding(t *testing.T) {
 	found := []JudgedFinding{finding("no-host-callback", &diff.Cause{Source: line("loss", 7), OpType: "PrintV2", Title: "s"})}
 	list := ChangesOf(JudgedTarget{Edits: edits(t, "models/train.py", 99, 7)}, found)
-	if want := (result.Source{File: "models/train.py", Line: 7, Function: "loss", Text: "x7 = g(x)", Edited: true}); len(list) != 1 || list[0].Source != want || list[0].OpName != "PrintV2" {
+	if want := (result.Source{File: "models/train.py", Line: 7, Function: "loss", Text: "x7 = g7(x)", Edited: true}); len(list) != 1 || list[0].Source != want || list[0].OpName != "PrintV2" {
 		t.Errorf("%+v", list)
 	}
 }

@@ -117,8 +117,7 @@ func TestCopiesBelongToTheLostDonation(t *testing.T) {
 	base := factstest.Measure(t, "../../testdata/cases/cpu-norm_beside_buffer/before.tar.xz", facts.Options{})
 	fresh := factstest.Measure(t, "../../testdata/cases/cpu-norm_beside_buffer/after.tar.xz", facts.Options{})
 	told := edits(t, "pairs.py", 1200, 992, 997) // where the hidden values are normalized, and what is donated
-	at := func(l hlo.Location) bool { _, edited := told.At(l.File, int(l.Line)); return edited }
-	list := ChangesOf(JudgedTarget{Programs: diff.CompareEdited(base, fresh, at).Programs, Edits: told}, nil)
+	list := ChangesOf(JudgedTarget{Programs: diff.CompareEdited(base, fresh, inEdits(told)).Programs, Edits: told}, nil)
 	copied := 0
 	for _, c := range list {
 		copies := slices.ContainsFunc(c.Evidence.After, func(line string) bool { return strings.Contains(line, "copy → f32[4096,24]") })
@@ -129,5 +128,30 @@ func TestCopiesBelongToTheLostDonation(t *testing.T) {
 	}
 	if len(list) != 2 || copied != 1 {
 		t.Errorf("%d changes, copies in %d", len(list), copied)
+	}
+}
+
+// Two edits of one function are two changes, each with what it costs, also if one of them only makes shapes larger. What reads those shapes costs more because of it.
+func TestTwoEditsInOneFunction(t *testing.T) {
+	base := factstest.Measure(t, "../../testdata/cases/cpu-window_beside_product/before.tar.xz", facts.Options{})
+	fresh := factstest.Measure(t, "../../testdata/cases/cpu-window_beside_product/after.tar.xz", facts.Options{})
+	const window, product = 1097, 1101
+	of := func(edited ...int) map[int]result.Change {
+		told, list := edits(t, "pairs.py", 1200, edited...), map[int]result.Change{}
+		for _, c := range ChangesOf(JudgedTarget{Programs: diff.CompareEdited(base, fresh, inEdits(told)).Programs, Edits: told}, nil) {
+			list[c.Source.Line] = c
+		}
+		return list
+	}
+	both, alone := of(window, product), of(product)
+	wider, again := both[window], both[product]
+	if len(both) != 2 || wider.Price.StepNS < 2*again.Price.StepNS || again.Price.StepNS <= 0 || wider.ID == again.ID {
+		t.Errorf("%+v", both)
+	}
+	if !strings.HasPrefix(wider.Title, "pad: writes f32[1024,32]") || !strings.HasPrefix(again.Title, "dot, tanh computed a second time") || wider.Kind != diff.KindCode {
+		t.Errorf("%q, %q", wider.Title, again.Title)
+	}
+	if len(alone) != 1 || alone[product].ID == again.ID {
+		t.Errorf("%+v", alone)
 	}
 }

@@ -97,7 +97,7 @@ func edits(t *testing.T, name string, length int, edited ...int) *git.Edits {
 	write(name)
 	testfile.Commit(t, dir)
 	for _, at := range edited {
-		text[at-1] = fmt.Sprintf("    x%d = g(x)", at)
+		text[at-1] = fmt.Sprintf("    x%d = g%d(x)", at, at)
 	}
 	write(name)
 	e, unknown := git.EditsSince(t.Context(), dir, "", func(string) string { return "" })
@@ -105,4 +105,9 @@ func edits(t *testing.T, name string, length int, edited ...int) *git.Edits {
 		t.Fatal(unknown)
 	}
 	return e
+}
+
+// inEdits names the edits of lines.
+func inEdits(e *git.Edits) diff.Edited {
+	return func(l hlo.Location) string { return editOf(l, e) }
 }

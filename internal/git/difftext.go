@@ -28,17 +28,25 @@ func parseDiff(text string) ([]fileEdits, error) {
 func hunkOf(part *gitdiff.TextFragment, python bool) Hunk {
 	h := Hunk{OldFirst: int(part.OldPosition), OldLines: int(part.OldLines), First: int(part.NewPosition), Lines: int(part.NewLines)}
 	defines := python && (h.OldLines == 0 || h.Lines == 0)
+	was, now, binds := words{}, words{}, words{}
 	for _, l := range part.Lines {
 		line := strings.TrimSuffix(l.Line, "\n")
 		if !hasCode(line, python) {
 			continue
 		}
+		if l.Op == gitdiff.OpDelete {
+			was.add(line)
+		} else {
+			now.add(line)
+		}
+		binds.add(bound(line))
 		h.Code, h.Donates = true, h.Donates || strings.Contains(line, "donat")
 		defines = defines && definesName(line)
 		if l.Op == gitdiff.OpDelete && (h.removed == "" || decorates(h.removed)) {
 			h.removed = line
 		}
 	}
-	h.Code = h.Code && !defines
+	h.Code, h.Edit = h.Code && !defines, h.First
+	h.was, h.now, h.binds = was.String(), now.String(), binds.String()
 	return h
 }

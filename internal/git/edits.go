@@ -154,9 +154,11 @@ type Hunk struct {
 	Lines    int
 	Code     bool   // any of these lines, before or now, is more than a comment, an import, blank, or the definition of a name that comes or goes
 	Donates  bool   // any of these lines speaks of donation
+	Edit     int    // the first line of the edit that it is part of: several hunks of a function may be one
 	Function string // the Python function or class around it, as Python names it: "Block.__call__"; "" outside of all
 
-	removed string // a removed line that says which function it was in
+	removed         string // a removed line that says which function it was in
+	was, now, binds string // the words before and now, and those that may be names which the lines bind
 }
 
 // Python reports whether the file is Python.

@@ -229,6 +229,7 @@ func (h *Hunk) goesOn(next *Hunk, lines []string) bool {
 // join adds the lines up to the end of a later hunk.
 func (h *Hunk) join(next *Hunk) {
 	h.Donates = h.Donates || next.Donates
+	h.was, h.now, h.binds = h.was+" "+next.was, h.now+" "+next.now, h.binds+" "+next.binds
 	h.Lines = next.First + next.Lines - h.First
 	if h.OldLines == 0 {
 		h.OldFirst++ // lines are kept from here on, not behind it

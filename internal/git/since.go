@@ -84,7 +84,7 @@ func (t *workTree) since(ctx context.Context, commit string) (*Edits, error) {
 	}
 	for _, name := range made {
 		if lines := t.lines(name); len(lines) > 0 {
-			files = append(files, fileEdits{now: name, hunks: []Hunk{{First: 1, Lines: len(lines), Code: true}}})
+			files = append(files, fileEdits{now: name, hunks: []Hunk{{First: 1, Lines: len(lines), Code: true, Edit: 1}}})
 		}
 	}
 	for i := range files {
@@ -92,6 +92,7 @@ func (t *workTree) since(ctx context.Context, commit string) (*Edits, error) {
 			lines := t.lines(f.now)
 			placeIn(lines, f.hunks)
 			f.hunks = joined(lines, f.hunks)
+			relate(lines, f.hunks)
 		}
 	}
 	return editsOf(commit, t, files, unedited(known, files)), nil

@@ -1090,6 +1090,20 @@ def mean_widened():
     return step, (array(256, 256), array(64, 256)), {}
 
 
+def window_beside_product():
+    """Two edits of one function: a window reaches further, which is no operation more, and what is hidden is multiplied once more."""
+
+    def score(w, x):
+        h = jnp.pad(x, ((0, 0), (0, 104 if after else 8), (0, 0)))
+        h = jnp.tanh(h @ w["up"])
+        h = h[:, :24]
+        if after:
+            h = jnp.tanh(h @ w["mid"])
+        return ((h @ w["down"] + (w["mid"] * w["mid"]).sum()) ** 2).mean()
+
+    return score, ({"up": array(32, 64), "mid": array(64, 64), "down": array(64, 8)}, array(8, 24, 32)), {}
+
+
 def on_chip(name, args):
     """One chip of a kind that this machine does not have, and the arguments placed there."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "jax-aot"))
