@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -104,7 +105,8 @@ func changeOf(c *cli.Context, w world, id string) (*result.Result, *result.Chang
 	return nil, nil, neverChecked(id)
 }
 
-// resultsToExplain returns the result that --from names, else the last one in the repository and the last one of the configuration.
+// resultsToExplain returns the result that --from names, else the last one in the repository and the last one of the configuration, as far as they can
+// be read.
 func resultsToExplain(c *cli.Context, w world) ([]*result.Result, error) {
 	if from := c.String("from"); from != "" {
 		r, err := readResult(w, from)
@@ -119,10 +121,16 @@ func resultsToExplain(c *cli.Context, w world) ([]*result.Result, error) {
 		files = append(files, path)
 	}
 	var list []*result.Result
+	var unread error
 	for _, file := range files {
-		if r := loadLast(c, file); r != nil {
+		r, err := loadLast(c, file)
+		if r != nil {
 			list = append(list, r)
 		}
+		unread = cmp.Or(unread, err)
+	}
+	if len(list) == 0 {
+		return nil, unread
 	}
 	return list, nil
 }
@@ -148,10 +156,10 @@ func factsCache(c *cli.Context) facts.Cache {
 	return nil
 }
 
-// openCache opens the cache of this build; nil with --no-cache, and where there is none. The context may be nil.
+// openCache opens the cache of this build; nil with --no-cache, and where there is none.
 func openCache(c *cli.Context) *files.Cache {
 	build, ok := buildID()
-	if !ok || c != nil && c.Bool("no-cache") {
+	if !ok || c.Bool("no-cache") {
 		return nil
 	}
 	return files.OpenCache(build)

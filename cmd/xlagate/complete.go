@@ -140,7 +140,7 @@ func here() (n names) {
 			n.targets = append(n.targets, t.Name+"=")
 		}
 	}
-	r := loadLast(nil, path)
+	r, _ := loadLast(nil, path)
 	if r == nil {
 		return n
 	}

@@ -93,7 +93,7 @@ func lastCheckKey(repository, dir string) string { return "last check\x00" + cmp
 
 // keepLast stores a result as the last one of its configuration, and that as the last one of the repository.
 func keepLast(c *cli.Context, o gate.Options, r *result.Result) {
-	dir := openCache(c)
+	dir := keptResults(c)
 	if dir == nil || o.Config == nil {
 		return
 	}
@@ -111,7 +111,7 @@ func keepLast(c *cli.Context, o gate.Options, r *result.Result) {
 
 // lastChecked returns the rule file of the last check in the repository, "" if none is known, and whether it was made in the working directory.
 func lastChecked(c *cli.Context, w world) (file string, isHere bool) {
-	dir := openCache(c)
+	dir := keptResults(c)
 	if dir == nil {
 		return "", false
 	}
@@ -136,7 +136,7 @@ func chooseConfig(c *cli.Context, w world, ids []string) error {
 	}
 	found, err := config.Find(".")
 	switch {
-	case len(ids) > 0 && !holdsAll(loadLast(c, file), ids), len(ids) == 0 && err == nil && (!isHere || namesInput(c)):
+	case len(ids) > 0 && !lastHolds(c, file, ids), len(ids) == 0 && err == nil && (!isHere || namesInput(c)):
 		return nil
 	case err == nil && found != absoluteOr(file):
 		w.say("accepting by " + file + ", as the last check did; -c names another rule file")
@@ -149,21 +149,31 @@ func namesInput(c *cli.Context) bool {
 	return c.Args().Present() || c.IsSet("target") || c.IsSet("from") || c.IsSet("baseline")
 }
 
-// loadLast returns the last result of a configuration, or nil. The context may be nil.
-func loadLast(c *cli.Context, file string) *result.Result {
-	dir := openCache(c)
-	if dir == nil {
+// keptResults opens the cache of the results that were kept, by whatever build of the same schema; nil with --no-cache. The context may be nil.
+func keptResults(c *cli.Context) *files.Cache {
+	if c != nil && c.Bool("no-cache") {
 		return nil
 	}
-	data, ok := dir.Load(lastKey(file))
+	return files.OpenCache(result.Schema)
+}
+
+// loadLast returns the last result of a configuration, nil if there is none. The context may be nil.
+func loadLast(c *cli.Context, file string) (*result.Result, error) {
+	data, ok := keptResults(c).Load(lastKey(file))
 	if !ok {
-		return nil
+		return nil, nil
 	}
 	r, err := parseResult("the last result", data)
 	if err != nil {
-		return nil
+		return nil, wrongUsage("another version of xlagate made the last result, and this one cannot read it; run xlagate check again")
 	}
-	return r
+	return r, nil
+}
+
+// lastHolds reports whether the last result of a configuration has all ids.
+func lastHolds(c *cli.Context, file string, ids []string) bool {
+	r, _ := loadLast(c, file)
+	return holdsAll(r, ids)
 }
 
 // lastWith returns the last result if it holds every id, else nil. What was judged is what is accepted, even if the dump has changed since.
@@ -171,10 +181,11 @@ func lastWith(c *cli.Context, o gate.Options, ids []string) *result.Result {
 	if len(ids) == 0 || len(o.Dumps)+len(o.ByTarget)+len(o.Command) > 0 || o.Against != "" {
 		return nil
 	}
-	if r := loadLast(c, o.Config.Path); holdsAll(r, ids) {
-		return r
+	r, _ := loadLast(c, o.Config.Path)
+	if !holdsAll(r, ids) {
+		return nil
 	}
-	return nil
+	return r
 }
 
 // holdsAll reports whether a result has the findings or changes of all ids. The result may be nil.
