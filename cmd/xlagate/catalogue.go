@@ -89,7 +89,9 @@ func changeOf(c *cli.Context, w world, id string) (*result.Result, *result.Chang
 	for n := 0; n < len(list) && len(found) == 0; n++ {
 		r = list[n]
 		for i := range r.Changes {
-			if change := &r.Changes[i]; begins(change.ID) || slices.ContainsFunc(change.Findings, begins) {
+			change := &r.Changes[i]
+			isOf := func(f result.Finding) bool { return f.Change == change.ID && (begins(f.ID) || begins(f.Also)) }
+			if begins(change.ID) || slices.ContainsFunc(r.Findings, isOf) {
 				found = append(found, change)
 			}
 		}

@@ -346,7 +346,8 @@ func boundByFacts(o Options, store fs.FS, r *result.Result, list []*candidate) e
 // changesOf lists the changes that ids name, by their own or those of their findings.
 func (in *candidate) changesOf(ids []string) (list []result.Change) {
 	for _, c := range in.changes {
-		if slices.ContainsFunc(ids, func(id string) bool { return c.ID == id || slices.Contains(c.Findings, id) }) {
+		isNamed := func(f result.Finding) bool { return f.Change == c.ID && named(&f, ids) }
+		if slices.Contains(ids, c.ID) || slices.ContainsFunc(in.findings, isNamed) {
 			list = append(list, c)
 		}
 	}
@@ -398,7 +399,7 @@ func known(only []string, list []*candidate) error {
 
 // named reports whether one of the ids is a finding's, or that of the change that it belongs to.
 func named(f *result.Finding, ids []string) bool {
-	return slices.Contains(ids, f.ID) || slices.Contains(ids, f.Change)
+	return slices.ContainsFunc(ids, f.Is)
 }
 
 // gone reports whether the run looked for an accepted program and did not find it. A result lists what it looked for; a program that it does not name

@@ -35,6 +35,18 @@ type JudgedFinding struct {
 
 // ChangesOf lists the changes of a target, worst first, and sets the change of every finding.
 func ChangesOf(t JudgedTarget, findings []JudgedFinding) []result.Change {
+	g, groups := grouped(t, findings)
+	identify(t, findings, groups)
+	out := make([]result.Change, 0, len(groups))
+	for _, o := range groups {
+		out = append(out, o.finish(t.Name, g.settles(o)))
+	}
+	SortChanges(out)
+	return out
+}
+
+// grouped makes changes of what differs in a target and of its findings.
+func grouped(t JudgedTarget, findings []JudgedFinding) (*grouping, []*group) {
 	g := &grouping{
 		target: t, untraced: untraced(t), places: map[*diff.Cause]changePlace{}, edited: map[string]bool{}, at: map[key]*group{}, byCause: map[*diff.Cause]*group{},
 		changed: map[compiled][]*group{}, added: map[compiled]bool{}, compilations: map[string]int{},
@@ -51,12 +63,7 @@ func ChangesOf(t JudgedTarget, findings []JudgedFinding) []result.Change {
 	for _, f := range g.ordered(findings) {
 		g.attach(f)
 	}
-	out := make([]result.Change, 0, len(g.groups))
-	for _, group := range g.joinEdits() {
-		out = append(out, group.finish(t.Name, g.settles(group)))
-	}
-	SortChanges(out)
-	return out
+	return g, g.joinEdits()
 }
 
 // SortChanges puts changes into the order of a result: those that are not waived first, then by level, target and price.
@@ -476,7 +483,7 @@ func (g *grouping) settles(o *group) bool {
 func (o *group) finish(target string, settles bool) result.Change {
 	o.lead()
 	c := o.Change
-	c.ID, c.Target = o.id(target), target
+	c.Target = target
 	for _, f := range o.found {
 		f.Change, c.Findings = c.ID, append(c.Findings, f.ID)
 	}

@@ -43,7 +43,12 @@ func (r *Result) Open() []*Change {
 
 // Holds reports whether a change or a finding has an id.
 func (r *Result) Holds(id string) bool {
-	return slices.ContainsFunc(r.Changes, func(c Change) bool { return c.ID == id }) || slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.ID == id })
+	return slices.ContainsFunc(r.Changes, func(c Change) bool { return c.ID == id }) || slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Is(id) })
+}
+
+// Is reports whether an id is that of a finding or of its change.
+func (f *Finding) Is(id string) bool {
+	return id != "" && (f.ID == id || f.Change == id || f.Also == id)
 }
 
 // OptionsOf returns the options with which the changes of a target are accepted.
@@ -261,8 +266,9 @@ type Effect struct {
 
 // Finding is one limit that was broken.
 type Finding struct {
-	ID       string  `json:"id"`     // 12 hex digits of a hash of rule, target, program and subject
-	Change   string  `json:"change"` // the id of the change that it belongs to
+	ID       string  `json:"id"`             // 12 hex digits of a hash of rule, target, program and subject
+	Change   string  `json:"change"`         // the id of the change that it belongs to
+	Also     string  `json:"also,omitempty"` // the id of that change where git does not know what was edited, if it is another
 	Rule     string  `json:"rule"`
 	Name     string  `json:"name,omitempty"` // the rule's name in the configuration
 	Level    string  `json:"level"`          // error | warning | info
