@@ -178,6 +178,11 @@ func (l *measuredTarget) look(ctx context.Context, o Options) {
 	if o.Against == "" && !baseline.Remote(BaselineOf(o)) {
 		go func() { _, _ = l.stored() }() // while the dump is measured; loadBase returns the error
 	}
+	if l.Capture == nil && len(o.Command) == 0 {
+		var asking sync.WaitGroup
+		defer asking.Wait()
+		asking.Go(func() { _, _ = o.edits() }) // while the dump is measured; checkFresh needs them
+	}
 	l.dumps = paths
 	reports, err := measureAll(ctx, o, paths, append(absoluteAll(o.Config.Dir, l.Logs), o.Logs...))
 	if err == nil {

@@ -72,13 +72,9 @@ var quiet = []string{
 }
 
 // run runs git so that it neither asks nor writes nor fetches.
-func run(cmd *exec.Cmd, dir, name string) error {
+func run(cmd *exec.Cmd, dir, name string, settings ...string) error {
 	var said bytes.Buffer
-	settings := quiet
-	if name == "diff" {
-		settings = append(unfiltered(dir), quiet...)
-	}
-	for _, setting := range settings {
+	for _, setting := range slices.Concat(settings, quiet) {
 		cmd.Args = slices.Insert(cmd.Args, 1, "-c", setting)
 	}
 	cmd.Dir, cmd.Stderr = dir, &said
@@ -148,10 +144,12 @@ const (
 
 // workTree reads the files of a repository as they are now.
 type workTree struct {
-	top   string
-	below string // the folder in it that was asked about, with slashes; "" for the top
-	held  sync.Mutex
-	known map[string]source // the files that were read
+	top        string
+	below      string // the folder in it that was asked about, with slashes; "" for the top
+	index      string
+	unfiltered func() []string // see unfiltered
+	held       sync.Mutex
+	known      map[string]source // the files that were read
 }
 
 // source is a file of the model.

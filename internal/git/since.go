@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -43,20 +44,26 @@ func EditsSince(ctx context.Context, dir, base string, getenv func(string) strin
 
 // workTreeAround is the work tree that a folder is in.
 func workTreeAround(ctx context.Context, dir string) (*workTree, error) {
-	out, err := Run(ctx, dir, "rev-parse", "--show-toplevel", "--show-prefix")
+	out, err := Run(ctx, dir, "rev-parse", "--show-toplevel", "--show-prefix", "--git-path", "index")
 	if err != nil {
 		return nil, err
 	}
-	top, below, _ := strings.Cut(string(out), "\n")
+	top, rest, _ := strings.Cut(string(out), "\n")
+	below, index, _ := strings.Cut(rest, "\n")
 	if _, err := os.Lstat(filepath.Join(top, ".git")); err != nil && os.Getenv("GIT_WORK_TREE") == "" {
 		return nil, fmt.Errorf("git's configuration says that the work tree is %s, which has no .git", shown(top)) // its lines would be quoted
 	}
-	return &workTree{top: filepath.FromSlash(top), below: strings.Trim(below, "/\n"), known: map[string]source{}}, nil
+	t := &workTree{top: filepath.FromSlash(top), below: strings.Trim(below, "/"), index: strings.TrimSuffix(index, "\n"), known: map[string]source{}}
+	if !filepath.IsAbs(t.index) {
+		t.index = filepath.Join(dir, t.index)
+	}
+	t.unfiltered = sync.OnceValue(func() []string { return unfiltered(t.top) })
+	return t, nil
 }
 
 // since compares the work tree with a commit.
 func (t *workTree) since(ctx context.Context, commit string) (*Edits, error) {
-	read, remove, err := t.distrustful(ctx)
+	read, remove, err := t.distrustful()
 	if err != nil {
 		return nil, err
 	}
@@ -74,11 +81,7 @@ func (t *workTree) since(ctx context.Context, commit string) (*Edits, error) {
 		return nil, err
 	}
 	files = append(files, model...)
-	made, err := t.names(ctx, "--others", "--exclude-standard")
-	if err != nil {
-		return nil, err
-	}
-	known, err := t.names(ctx, "--cached")
+	known, made, err := t.python(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -121,15 +124,8 @@ func diffing(args ...string) []string {
 
 // distrustful returns an environment in which git reads files instead of trusting their time stamps: an archive, a cache or a container may give two
 // versions of a file the same one. Git reads a file that is not older than its index, so this is a copy of the index that is older than any file.
-func (t *workTree) distrustful(ctx context.Context) (env []string, remove func(), err error) {
-	name, err := t.print(ctx, "rev-parse", "--git-path", "index")
-	if err != nil {
-		return nil, nil, err
-	}
-	if name = strings.TrimSpace(name); !filepath.IsAbs(name) {
-		name = filepath.Join(t.top, name)
-	}
-	index, err := os.ReadFile(name)
+func (t *workTree) distrustful() (env []string, remove func(), err error) {
+	index, err := os.ReadFile(t.index)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, func() {}, nil // nothing was added yet
 	} else if err != nil {
@@ -166,14 +162,19 @@ func unedited(names []string, files []fileEdits) []string {
 	return left
 }
 
-// names lists Python files: what else is around in a work tree is data, dumps and results.
-func (t *workTree) names(ctx context.Context, which ...string) ([]string, error) {
-	args := append(append([]string{"ls-files", "-z", "--full-name"}, which...), "--", "*.py")
-	text, err := t.print(ctx, args...)
-	if err != nil || text == "" {
-		return nil, err
+// python lists the Python files that git knows, and those that it does not: what else is around in a work tree is data, dumps and results.
+func (t *workTree) python(ctx context.Context) (known, made []string, err error) {
+	text, err := t.print(ctx, "ls-files", "-z", "-t", "--full-name", "--cached", "--others", "--exclude-standard", "--", "*.py")
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\x00"), "\x00") {
+		switch state, name, _ := strings.Cut(line, " "); state {
+		case "":
+		case "?":
+			made = append(made, name)
+		default:
+			known = append(known, name)
+		}
 	}
-	return strings.Split(strings.TrimSuffix(text, "\x00"), "\x00"), nil
+	return known, made, err
 }
 
 // print is what git prints at the top of the work tree.
@@ -185,7 +186,11 @@ func (t *workTree) printWith(ctx context.Context, env []string, args ...string) 
 	out := &bounded{left: maxPrinted}
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.quotepath=off"}, args...)...)
 	cmd.Stdout, cmd.Env = out, env
-	err := run(cmd, t.top, args[0])
+	var settings []string
+	if args[0] == "diff" {
+		settings = t.unfiltered()
+	}
+	err := run(cmd, t.top, args[0], settings...)
 	if out.left < 0 {
 		err = errTooLong
 	}
@@ -263,15 +268,20 @@ func (a asker) pullRequest(head, target string) (commit, unknown string) {
 
 // defaultBranch is the branch that others are made from; "" where none is known by its name.
 func (a asker) defaultBranch() string {
-	if name := a.ask("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"); name != "" && a.commit(name) != "" {
-		return name
-	}
-	for _, name := range []string{"origin/main", "main", "origin/master", "master"} {
-		if a.commit(name) != "" {
-			return name
+	args := []string{"for-each-ref", "--format=%(refname) %(symref:lstrip=2)"}
+	usual := []string{"refs/remotes/origin/main", "refs/heads/main", "refs/remotes/origin/master", "refs/heads/master"}
+	held := map[string]bool{}
+	for line := range strings.Lines(a.ask(append(append(args, "refs/remotes/origin/HEAD"), usual...)...)) {
+		ref, target, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if held[ref] = true; target != "" && ref == "refs/remotes/origin/HEAD" {
+			return target
 		}
 	}
-	return ""
+	at := slices.IndexFunc(usual, func(ref string) bool { return held[ref] })
+	if at < 0 {
+		return ""
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(usual[at], "refs/remotes/"), "refs/heads/")
 }
 
 // fork is where HEAD left the first of these revisions that the checkout holds.
