@@ -2,8 +2,6 @@ package logs
 
 import (
 	"bytes"
-	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -143,24 +141,34 @@ type explanation struct {
 	text      string
 }
 
-// explain reads the body of an explanation, of any version.
-func explain(lines []string) explanation {
-	var out explanation
-	var m missReasons
+// maxReasons bounds the lines that are kept of JAX's reasons.
+const maxReasons = 4
+
+// explain reads the body of an explanation, of any version. It keeps the lines that say what differs, as they are: "at x, now f32[3,4] and before f32[2,4]"; where
+// there is none, all.
+func explain(lines []string) (out explanation) {
+	var details, others []string
 	for _, line := range lines {
-		line = strings.TrimPrefix(line, "* ")
+		plain, _, _ := strings.Cut(strings.TrimPrefix(line, "* "), "https://")
+		plain = strings.TrimRight(plain, " .:,")
 		switch {
 		case line == "never seen function:":
 			out.first = true
 		case out.program == "" && strings.Contains(line, " defined at "):
-			out.program, out.defined = definedAt(line)
+			out.program, out.defined = definedAt(plain)
 		case strings.HasPrefix(line, "but seen another function"):
 			out.redefined = true
+		case strings.HasPrefix(line, "all previously seen"), strings.HasPrefix(line, "explanation unavailable"), line == "":
+		case strings.HasPrefix(plain, "at "), strings.HasPrefix(plain, "now "):
+			details = append(details, plain)
 		default:
-			m.take(line)
+			others = append(others, plain)
 		}
 	}
-	out.text = m.text()
+	if len(details) == 0 {
+		details = others
+	}
+	out.text = strings.Join(details[:min(len(details), maxReasons)], "; ")
 	return out
 }
 
@@ -177,148 +185,4 @@ func jitName(name string) string {
 		return "<unnamed wrapped function>"
 	}
 	return name[strings.LastIndexByte(name, '.')+1:]
-}
-
-// missReasons collects the differences between the arguments of a trace and those of the closest earlier trace.
-type missReasons struct {
-	list    []missReason
-	several bool // several earlier traces were equally close: the first says enough
-	done    bool
-	keys    keywordNames
-}
-
-type missReason struct {
-	what    string
-	details []string
-}
-
-// fillers are lines without any information.
-var fillers = []string{"all previously seen cache keys", "types now:", "closest seen input", "being re-defined repeatedly", "explanation unavailable",
-	"cache miss explanation unavailable", "where weak_type=", "weak_type=False means", "See https://", "found differences at", "now:", "before:", "!= before:"}
-
-// missHeadings are the beginnings of the lines that say what differs, in any version, and what they come to. Before 0.5 JAX compares the
-// pytree with the keywords, and speaks of those alone.
-var missHeadings = []struct{ text, what string }{
-	{"never seen input type signature", "different input types"},
-	{"never seen input pytree", "different input pytree"},
-	{"never seen passing ", "different input pytree"},
-	{"tracing context doesn't match", otherContext},
-	{"Tracing context doesn't match", otherContext},
-	{"different tracing context", otherContext},
-}
-
-const otherContext = "different tracing context, due to config or a context manager"
-
-func (m *missReasons) take(line string) {
-	at, keyed := strings.CutPrefix(line, "key with ")
-	switch {
-	case m.done || line == "":
-	case strings.Contains(line, "Several previous keys are closest"):
-		m.several = true
-	case keyed && m.several && len(m.list) > 0:
-		m.done = true
-	case m.heading(at) || m.keywords(line) || isFiller(line):
-	case strings.HasPrefix(line, "closest seen context") || strings.HasPrefix(line, "compare to tuple"):
-		m.done = true // what follows are positions in a tuple of JAX's own
-	case len(m.list) == 0:
-		m.list = append(m.list, missReason{what: plainReason(line)})
-	case !isSignature(line):
-		last := &m.list[len(m.list)-1]
-		last.details = append(last.details, plainReason(line))
-	}
-}
-
-// heading takes a line that says what differs.
-func (m *missReasons) heading(line string) bool {
-	for _, h := range missHeadings {
-		if strings.HasPrefix(line, h.text) {
-			m.list = append(m.list, missReason{what: h.what})
-			m.keys.passing = strings.HasPrefix(line, "never seen passing ")
-			return true
-		}
-	}
-	if strings.HasPrefix(line, "different ") {
-		m.list = append(m.list, missReason{what: strings.TrimRight(line, ".:")})
-		return true
-	}
-	return false
-}
-
-// keywordNames are the keywords that are passed now and those that the closest call passed.
-type keywordNames struct {
-	passing     bool
-	closest     bool
-	now, before string
-}
-
-// keywords takes the names below "never seen passing …" and below "closest seen passes …".
-func (m *missReasons) keywords(line string) bool {
-	k := &m.keys
-	switch {
-	case !k.passing:
-		return false
-	case strings.HasPrefix(line, "closest seen "):
-		k.closest = true
-	case k.closest:
-		k.before = line
-	default:
-		k.now = line
-	}
-	return true
-}
-
-// text is one line of all that was said.
-func (m *missReasons) text() string {
-	if k := m.keys; k.passing && k.now != k.before {
-		return "different keyword arguments: now " + cmp.Or(k.now, "none") + " and before " + cmp.Or(k.before, "none")
-	}
-	var said []string
-	for _, r := range m.list {
-		// Which of the leaves are dynamic follows from how many there are.
-		if len(m.list) > 1 && r.what == "different static_argnums" {
-			continue
-		}
-		if len(r.details) > 0 {
-			r.what += ": " + strings.Join(r.details, "; ")
-		}
-		said = append(said, r.what)
-	}
-	return strings.Join(said, "; ")
-}
-
-func isFiller(line string) bool {
-	return slices.ContainsFunc(fillers, func(f string) bool { return strings.HasPrefix(line, f) })
-}
-
-// isSignature recognises 0.4.35's list of all arguments, "w: f32[4,4],  x: f32[3,4]", and its pytree, "PyTreeDef(…)".
-func isSignature(line string) bool {
-	name, _, ok := strings.Cut(line, ": ")
-	return strings.HasPrefix(line, "PyTreeDef(") ||
-		ok && !strings.HasPrefix(line, "at ") && !strings.HasPrefix(line, "[") && !strings.ContainsAny(name, " \t")
-}
-
-// plainReason brings the versions' wordings together: "at x, now f32[3,4] and before f32[2,4]".
-func plainReason(line string) string {
-	line = strings.TrimRight(line, ".:,")
-	if at := strings.Index(line, "https://"); at > 0 {
-		line = strings.TrimSpace(line[:at])
-	}
-	if strings.HasPrefix(line, "[") {
-		_, line, _ = strings.Cut(line, ": ") // the position in a tuple of JAX's own
-		line = strings.TrimSuffix(line, ", and")
-	}
-	place, rest, ok := strings.Cut(line, ", seen ")
-	if !ok {
-		return line
-	}
-	before, now, ok := strings.Cut(rest, " but now given ")
-	if !ok {
-		return line
-	}
-	now, why, explained := strings.Cut(now, ",      so ")
-	line = place + ", now " + now + " and before " + strings.TrimSuffix(before, ",")
-	if explained {
-		line += ", so " + why
-	}
-	return line
 }
