@@ -207,11 +207,11 @@ func attributeValueText(key string, value []byte) string {
 	return string(spelledValue(key, value))
 }
 
-// spelledValue returns the value of an attribute as XLA spells it, without quotes.
+// spelledValue returns the value of an attribute as XLA spells it, without quotes. It elides the literal that a custom call may have.
 func spelledValue(key string, value []byte) []byte {
 	switch key {
 	case "literal":
-		return spelledLiteral(value)
+		return []byte(elided)
 	case "domain", "sharding":
 		return withoutMetadata(value)
 	}

@@ -32,21 +32,15 @@ const ReasonLeft = "it was in a cluster; a later pass took it out again to spare
 func (g *Graph) Ran() bool {
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
-		if n.Cluster != "" || n.Marked || n.Kernel || n.Op == "_XlaRun" || n.Op == "_XlaMerge" || n.launchesCluster() {
+		if n.Cluster != "" || n.Marked || n.Kernel || n.Op == "_XlaRun" || n.Op == "_XlaMerge" {
 			return true
 		}
 	}
 	return false
 }
 
-// launchOps are the operations that compile a function when it first runs, and run it. Until 2018, autoclustering made one of each cluster.
+// launchOps are the operations that compile a function when it first runs, and run it.
 var launchOps = setOf("_XlaLaunch", "XlaLaunch", "XlaLaunchV2")
-
-// launchesCluster distinguishes a cluster of autoclustering from a function of xla.compile, whose number is a long hash.
-func (n *Node) launchesCluster() bool {
-	number, ok := strings.CutPrefix(callee(n), "cluster_")
-	return launchOps[n.Op] && ok && isNumber(number) && len(number) < len("1154007346014236116")
-}
 
 // Clustering sorts the graph's operations into clusters and those outside. It accepts a graph after any of the passes: with marked nodes, with
 // clusters as functions, and with the operations that compile and run the clusters.

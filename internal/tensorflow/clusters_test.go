@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -249,26 +248,6 @@ func TestClustersInAnyOrder(t *testing.T) {
 	got, _ := measured(backwards)
 	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
-	}
-}
-
-// What TensorFlow of 2018 dumped under other names: a _XlaLaunch for each cluster, told apart by its function. No such version runs here:
-// the names are its, the graph is of today.
-func TestClustersOf2018(t *testing.T) {
-	graphs, _ := archived(t, "tf-clusters-mixed")
-	want := clustersOf(t, "tf-clusters-mixed")
-	kernel := regexp.MustCompile(`\n  op: "(cluster_\d+)"`)
-	for today, former := range map[string]string{"encapsulate_subgraphs_before_4": "before_encapsulate_subgraphs_4", "encapsulate_subgraphs_after_4": "build_xla_launch_ops_4"} {
-		at := slices.IndexFunc(graphs, func(f *dump.File) bool { return strings.Contains(f.Path, today) })
-		data, _, err := graphs[at].Bytes()
-		if err != nil {
-			t.Fatal(err)
-		}
-		launched := kernel.ReplaceAll(data, []byte("\n  op: \"_XlaLaunch\"\n  attr {\n    key: \"function\"\n    value {\n      func {\n        name: \"$1\"\n      }\n    }\n  }"))
-		c, problems := measured([]*dump.File{dump.InMemory("graph/"+former+".pbtxt", launched)})
-		if len(problems) > 0 || !c.Ran || len(c.Clusters) != len(want.Clusters) || userOps(c) != userOps(want) {
-			t.Errorf("%s: clusters %s, wanted %s, outside %s, wanted %s, problems %v", former, sizes(c), sizes(want), userOps(c), userOps(want), problems)
-		}
 	}
 }
 

@@ -155,11 +155,6 @@ const (
 var wholePasses = []Pass{PassXlaComputationsBefore, PassXlaComputationsHalfway, PassXlaComputationsAfter, PassBeforeMark, PassMark,
 	PassMarkAnnotated, PassBeforeDynamism, PassEncapsulateBefore, PassEncapsulateAfter, PassBuildXlaOps}
 
-// formerPasses are what TensorFlow called some of them in 2018.
-var formerPasses = map[Pass]Pass{
-	"before_encapsulate_subgraphs": PassEncapsulateBefore, "after_encapsulate_subgraphs": PassEncapsulateAfter, "build_xla_launch_ops": PassBuildXlaOps,
-}
-
 // partPasses are the base names that a function's or cluster's name follows; the longer of two that start alike stands first.
 var partPasses = []Pass{PassSubgraph, PassClusterGraph, PassClusterFunction, PassCompileFunction, PassCompileGraph}
 
@@ -224,11 +219,6 @@ func parseNamed(stem string) (Name, bool) {
 func parseCounted(stem string) Name {
 	for _, p := range wholePasses {
 		if number, ok := counter(stem, string(p)); ok {
-			return Name{Pass: p, Number: number}
-		}
-	}
-	for former, p := range formerPasses {
-		if number, ok := counter(stem, string(former)); ok {
 			return Name{Pass: p, Number: number}
 		}
 	}
