@@ -142,10 +142,5 @@ const (
 	KindUnknown   = "unknown"
 )
 
-// Kinds lists the kinds of changes.
-func Kinds() []string {
-	return []string{KindCode, KindArguments, KindDonation, KindConstants, KindResults, KindSharding, KindToolchain, KindFlags, KindUnknown}
-}
-
 // Evidence holds the lines that show a change, before and after.
 type Evidence struct{ Before, After []string }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // fileName is the name of a file that belongs to a module:
@@ -24,7 +26,7 @@ type fileName struct {
 // parseFileName splits the name of a file or directory; ok reports whether it belongs to a module.
 func parseFileName(base string) (n fileName, ok bool) {
 	rest := base
-	if stamp, after, found := strings.Cut(base, "."); found && len(stamp) >= 10 && len(stamp) <= 20 && allDigits(stamp) {
+	if stamp, after, found := strings.Cut(base, "."); found && len(stamp) >= 10 && len(stamp) <= 20 && phrase.AllDigits(stamp) {
 		n.stamp, rest = stamp, after
 	}
 	at := findModule(rest)
@@ -47,20 +49,11 @@ func findModule(s string) int {
 		}
 		i += at
 		number, _, _ := strings.Cut(s[i+len("module_"):], ".")
-		if len(number) >= 4 && allDigits(number) && (i == 0 || s[i-1] == '.') {
+		if len(number) >= 4 && phrase.AllDigits(number) && (i == 0 || s[i-1] == '.') {
 			return i
 		}
 		at = i + 1
 	}
-}
-
-func allDigits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
 }
 
 // sanitize replaces characters as XLA does in file names.
@@ -78,7 +71,7 @@ func cutChangelist(name string) string { return cutNumber(name, ".cl_") }
 
 // cutNumber cuts off a number at the end of a name, with the mark before it.
 func cutNumber(name, mark string) string {
-	if i := strings.LastIndex(name, mark); i > 0 && allDigits(name[i+len(mark):]) {
+	if i := strings.LastIndex(name, mark); i > 0 && phrase.AllDigits(name[i+len(mark):]) {
 		return name[:i]
 	}
 	return name
@@ -220,7 +213,7 @@ func isCUDATag(s string) bool {
 	version, ok := strings.CutSuffix(strings.TrimPrefix(s, "sm_"), "_gpu")
 	major, minor, dotted := strings.Cut(version, ".")
 	minor = strings.TrimRight(minor, "abcdefghijklmnopqrstuvwxyz")
-	return ok && allDigits(major) && (!dotted || allDigits(minor))
+	return ok && phrase.AllDigits(major) && (!dotted || phrase.AllDigits(minor))
 }
 
 // cutPass splits a file name without its extension into the module's name and the pass. A pass that dumps while it runs
@@ -241,7 +234,7 @@ func cutPass(s string) (name string, stage Stage, ok bool) {
 	}
 	number, rest, _ := strings.Cut(label, ".")
 	n, err := strconv.Atoi(number)
-	if err != nil || !allDigits(number) {
+	if err != nil || !phrase.AllDigits(number) {
 		return "", Stage{}, false
 	}
 	rest, before, _ := strings.Cut(rest, ".before_")

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // TestFileNames takes real names apart: XLA marks nowhere where a module's name ends.
@@ -152,7 +154,7 @@ func FuzzFileName(f *testing.F) {
 		if strings.ContainsAny(name, "/\x00") || strings.HasSuffix(name, "_") && strings.Contains(name, ".sm_") {
 			return
 		}
-		if len(stamp) < 10 || len(stamp) > 20 || !allDigits(stamp) {
+		if len(stamp) < 10 || len(stamp) > 20 || !phrase.AllDigits(stamp) {
 			stamp = ""
 		} else {
 			stamp += "."

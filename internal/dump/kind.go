@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
@@ -171,7 +172,7 @@ func unitKind(s string) (Kind, bool) {
 		return llvmKind(s), true
 	}
 	if rest, ok := strings.CutSuffix(s, ".pb"); ok {
-		if i := strings.LastIndex(rest, ".snapshot."); i >= 0 && allDigits(strings.TrimPrefix(rest[i+len(".snapshot."):], "-")) {
+		if i := strings.LastIndex(rest, ".snapshot."); i >= 0 && phrase.AllDigits(strings.TrimPrefix(rest[i+len(".snapshot."):], "-")) {
 			return KindSnapshot, true
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // jaxCompile reads "jit(predict) in 0.042591333 sec"; old versions leave jit() out.
@@ -87,7 +89,7 @@ func missPlace(header string) (Location, bool) {
 		return Location{}, false
 	}
 	var where Location
-	where.Function, _, _ = cutLastIn(rest, ")")
+	where.Function, _, _ = phrase.CutLast(rest, ")")
 	parts := strings.Split(place, ":")
 	var numbers []int
 	for len(parts) > 1 && len(numbers) < 2 {
@@ -121,15 +123,6 @@ func splitAt(s string, separators ...string) (parts []string, ok bool) {
 	}
 	parts[len(separators)] = s
 	return parts, true
-}
-
-// cutLastIn splits at the last occurrence.
-func cutLastIn(s, sep string) (before, after string, ok bool) {
-	at := strings.LastIndex(s, sep)
-	if at < 0 {
-		return s, "", false
-	}
-	return s[:at], s[at+len(sep):], true
 }
 
 // explanation is what JAX says about one trace.

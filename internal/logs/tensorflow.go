@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // tfUncompilable reads the error of a tf.function(jit_compile=True) that holds an operation without an XLA kernel:
@@ -36,7 +38,7 @@ func (r *reader) tfUncompilable(rest []byte) {
 
 // lastNode extracts the name from the last "{{node while/add}}".
 func lastNode(s string) string {
-	_, after, ok := cutLastIn(s, "{{node ")
+	_, after, ok := phrase.CutLast(s, "{{node ")
 	if !ok {
 		return ""
 	}
@@ -184,7 +186,7 @@ func (r *reader) tfArgument(rest []byte) {
 		return
 	}
 	name, index := parts[2], parts[3]
-	if variable, number, ok := cutLastIn(name, "/"); ok && strings.Trim(number, "0123456789") == "" {
+	if variable, number, ok := phrase.CutLast(name, "/"); ok && strings.Trim(number, "0123456789") == "" {
 		name = variable
 	}
 	r.add(Event{Kind: Argument, Line: r.line, Program: r.compiling, Value: float64(n), Key: index, Text: name})

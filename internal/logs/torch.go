@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // torchMetrics are the counters of a metrics report. A file holds one report per step, each counting from the start, so the last one counts.
@@ -114,7 +116,7 @@ func (r *reader) torchNotLowered(rest []byte) {
 // torchFrame reads "  train (/srv/train.py:16)".
 func torchFrame(text []byte) (Location, bool) {
 	function, place, ok := strings.Cut(strings.TrimSpace(string(text)), " (")
-	file, line, ok2 := cutLastIn(strings.TrimSuffix(place, ")"), ":")
+	file, line, ok2 := phrase.CutLast(strings.TrimSuffix(place, ")"), ":")
 	n, err := strconv.Atoi(line)
 	return Location{File: file, Line: n, Function: function}, ok && ok2 && err == nil
 }

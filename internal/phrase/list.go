@@ -90,3 +90,15 @@ func Cut(s string, n, head int) string {
 	runes := []rune(s)
 	return string(runes[:head]) + "…" + string(runes[len(runes)-(n-1-head):])
 }
+
+// CutLast is [strings.Cut] at the last separator.
+func CutLast(s, sep string) (before, after string, found bool) {
+	at := strings.LastIndex(s, sep)
+	if at < 0 {
+		return s, "", false
+	}
+	return s[:at], s[at+len(sep):], true
+}
+
+// AllDigits reports whether a text is one or more decimal digits.
+func AllDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

@@ -59,3 +59,24 @@ func TestGroup(t *testing.T) {
 		t.Error("no items make groups")
 	}
 }
+
+func TestCutLast(t *testing.T) {
+	for _, c := range []struct {
+		text, before, after string
+		found               bool
+	}{
+		{"jit_f.12.3", "jit_f.12", "3", true}, {"jit_f", "jit_f", "", false}, {".x", "", "x", true}, {"x.", "x", "", true}, {"", "", "", false},
+	} {
+		if before, after, found := CutLast(c.text, "."); before != c.before || after != c.after || found != c.found {
+			t.Errorf("%q: %q, %q, %v", c.text, before, after, found)
+		}
+	}
+}
+
+func TestAllDigits(t *testing.T) {
+	for text, want := range map[string]bool{"": false, "0": true, "0123": true, "-1": false, "1a": false, "a1": false, "1 1": false, "１": false} {
+		if AllDigits(text) != want {
+			t.Errorf("%q: %v", text, !want)
+		}
+	}
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/logs"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Framework holds the measurements of what the framework itself dumped and logged.
@@ -131,7 +132,7 @@ type Arguments map[string][]Argument
 
 // Of returns a module's arguments, nil if they are not known or if their number differs from the module's.
 func (a Arguments) Of(module string, count int) []Argument {
-	stem, _, _ := cutLast(moduleStem(module), ".")
+	stem, _, _ := phrase.CutLast(moduleStem(module), ".")
 	if own := a[stem]; len(own) == count {
 		return own
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
@@ -182,10 +183,10 @@ type Name struct {
 // ParseName reads a dump file's name. It reports false for a file that no graph dumper writes.
 func ParseName(file string) (Name, bool) {
 	base := path.Base(strings.ReplaceAll(file, "\\", "/"))
-	if _, inArchive, ok := cutLast(base, "!"); ok {
+	if _, inArchive, ok := phrase.CutLast(base, "!"); ok {
 		base = inArchive
 	}
-	stem, ext, ok := cutLast(base, ".")
+	stem, ext, ok := phrase.CutLast(base, ".")
 	format := Format(ext)
 	if !ok || format != FormatText && format != FormatBinary && format != FormatMLIR && format != FormatStacks {
 		return Name{}, false
@@ -204,9 +205,9 @@ func ParseName(file string) (Name, bool) {
 
 // parseNamed reads "<function>.<order>.<group>.<tag>".
 func parseNamed(stem string) (Name, bool) {
-	rest, tag, ok := cutLast(stem, ".")
-	rest, _, ok2 := cutLast(rest, ".")
-	function, order, ok3 := cutLast(rest, ".")
+	rest, tag, ok := phrase.CutLast(stem, ".")
+	rest, _, ok2 := phrase.CutLast(rest, ".")
+	function, order, ok3 := phrase.CutLast(rest, ".")
 	number, err := strconv.Atoi(order)
 	if !ok || !ok2 || !ok3 || err != nil || function == "" || tag == "" {
 		return Name{}, false
@@ -233,7 +234,7 @@ func parseCounted(stem string) Name {
 // parsePart reads "__inference_step_81__XlaMustCompile=true_" and, of the second dump of it, "__inference_step_81__XlaMustCompile=true__1".
 func parsePart(p Pass, function string) Name {
 	n := Name{Pass: p, Function: function}
-	if before, last, ok := cutLast(function, "_"); ok && strings.HasSuffix(before, "_") && isNumber(last) {
+	if before, last, ok := phrase.CutLast(function, "_"); ok && strings.HasSuffix(before, "_") && phrase.AllDigits(last) {
 		n.Function = before
 		n.Number, _ = strconv.Atoi(last)
 	}
@@ -249,14 +250,6 @@ func counter(stem, base string) (int, bool) {
 	digits, ok := strings.CutPrefix(rest, "_")
 	n, err := strconv.Atoi(digits)
 	return n, ok && err == nil && n > 0
-}
-
-func cutLast(s, sep string) (before, after string, ok bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(sep):], true
 }
 
 // functionPrefixes are what tf.function puts before the name that the model's author chose.
@@ -294,14 +287,5 @@ func isClusterName(name string) bool {
 	if !ok {
 		return false
 	}
-	return !slices.ContainsFunc(strings.Split(rest, "_"), func(part string) bool { return !isNumber(part) })
-}
-
-func isNumber(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i]-'0' > 9 {
-			return false
-		}
-	}
-	return s != ""
+	return !slices.ContainsFunc(strings.Split(rest, "_"), func(part string) bool { return !phrase.AllDigits(part) })
 }

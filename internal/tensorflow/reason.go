@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // reason says why a node is outside.
@@ -34,7 +36,7 @@ func edgesOf(nodes []Node) edges {
 	for i := range nodes {
 		for _, in := range nodes[i].Inputs {
 			name, waits := strings.CutPrefix(in, "^")
-			if at := strings.LastIndexByte(name, ':'); at > 0 && isNumber(name[at+1:]) {
+			if at := strings.LastIndexByte(name, ':'); at > 0 && phrase.AllDigits(name[at+1:]) {
 				name = name[:at]
 			}
 			if from, known := index[name]; known && !waits {

@@ -12,6 +12,7 @@ import (
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/logs"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
@@ -95,7 +96,7 @@ func ownFrame(text string) hlo.Location {
 // parseFrame reads "/a/model.py(12): layer".
 func parseFrame(text string) (hlo.Location, bool) {
 	place, function, ok := strings.Cut(strings.TrimSpace(text), "): ")
-	file, line, ok2 := cutLast(place, "(")
+	file, line, ok2 := phrase.CutLast(place, "(")
 	n, err := strconv.Atoi(line)
 	return hlo.Location{File: file, Line: int32(n), Function: function}, ok && ok2 && err == nil
 }
@@ -111,7 +112,7 @@ func (s *Stacks) Of(node string) (own []hlo.Location, known bool) {
 	}
 	parts := strings.Split(node, "/")
 	for i := len(parts) - 2; i > 0; i-- {
-		if number, ok := strings.CutPrefix(parts[i], "_"); ok && isNumber(number) {
+		if number, ok := strings.CutPrefix(parts[i], "_"); ok && phrase.AllDigits(number) {
 			own, known = s.own[strings.Join(parts[i+1:], "/")]
 			return own, known
 		}
