@@ -25,15 +25,8 @@ type Product struct {
 // types, too: a product in a narrow type that is fed by conversions is no gain.
 func (r *reader) products(v *Variant) {
 	v.Facts[ProductsTotal], v.Facts[ConvertsCount], v.Facts[ConvertsElements] = 0, 0, 0
-	known := map[uint64]Product{}
 	for id := range r.notable(r.isProduct) {
-		same := r.alike().Call(id)
-		p, ok := known[same]
-		if !ok {
-			p = r.product(id)
-			known[same] = p
-		}
-		md := r.metadata(id)
+		p, md := r.product(id), r.metadata(id)
 		p.OpName, p.Source = md.OpName, r.sources.locate(md)
 		v.addProduct(r.interner.product(p))
 	}
@@ -68,8 +61,18 @@ func (v *Variant) addProduct(p *Product) {
 	v.Facts[ProductPrecision.Of(p.Precision)]++
 }
 
-// product is a product without its place in the model.
+// product is a product without its place in the model, found out once for all that say the same.
 func (r *reader) product(id hlo.InstrID) Product {
+	call := r.alike().Call(id)
+	p, known := r.productOf[call]
+	if !known {
+		p = r.newProduct(id)
+		r.productOf[call] = p
+	}
+	return p
+}
+
+func (r *reader) newProduct(id hlo.InstrID) Product {
 	p := Product{Type: r.widest(id), Shape: r.shape(r.product1(id))}
 	if r.m.Instrs[id].Opcode == hlo.OpCustomCall {
 		config, _ := r.m.Attr(id, "backend_config")

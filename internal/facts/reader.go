@@ -41,13 +41,14 @@ type spellings struct {
 
 // launched is what is known of the launches that were looked at.
 type launched struct {
-	forms    map[formKey]formed
-	sites    map[siteKey]*Site
-	flow     *flow                  // the operations in kernels
-	meter    *price.Meter           // see work
-	follower *follower              // see follow
-	rewrites map[hlo.InstrID]string // the state that a launch writes whole
-	seen     []bool                 // see operandBytes
+	forms     map[formKey]formed
+	sites     map[siteKey]*Site
+	productOf map[uint64]Product     // by hlo.Alike.Call
+	flow      *flow                  // the operations in kernels
+	meter     *price.Meter           // see work
+	follower  *follower              // see follow
+	rewrites  map[hlo.InstrID]string // the state that a launch writes whole
+	seen      []bool                 // see operandBytes
 }
 
 // readerOf makes a reader with an interner, a new one where none is given.
@@ -59,7 +60,7 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 	r := &reader{
 		m: m, sources: newSources(m, from), interner: from,
 		spellings: spellings{make([]string, shapes), make([]int64, shapes), make([]hlo.Metadata, metas), make([]bool, metas)},
-		launched:  launched{forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, rewrites: map[hlo.InstrID]string{}},
+		launched:  launched{forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, productOf: map[uint64]Product{}, rewrites: map[hlo.InstrID]string{}},
 	}
 	r.analyses = analyses{
 		alike:  sync.OnceValue(m.Alike),
