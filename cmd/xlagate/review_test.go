@@ -45,7 +45,7 @@ func TestKeysOfAReview(t *testing.T) {
 		"\x1b":             {"the terminal is gone; nothing was accepted: EOF", "change 1 of 3"},
 	} {
 		var screen bytes.Buffer
-		decided, err := walkThrough(strings.NewReader(keys), &screen, r, report.Options{Options: webpage.Options{Root: quickstart}})
+		decided, err := walkThrough(strings.NewReader(keys), &screen, r, report.Options{Options: webpage.Options{Root: filepath.Dir(filepath.Dir(quickstart))}})
 		got := fmt.Sprint(err)
 		if err == nil {
 			got = decided.String()

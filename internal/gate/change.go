@@ -344,7 +344,7 @@ func (g *grouping) behind(f *JudgedFinding, kind string) *group {
 			return o
 		}
 		if o := of(func(o *group) bool {
-			return c.Source.File != "" && o.Source.File == c.Source.File && o.Source.Function == c.Source.Function
+			return c.Source.File != "" && o.Source.File == g.named(c.Source).File && o.Source.Function == c.Source.Function
 		}); o != nil {
 			return o
 		}

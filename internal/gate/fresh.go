@@ -26,7 +26,7 @@ func (l *measuredTarget) checkFresh(ctx context.Context, o Options) {
 // stale returns which edit is newer than the dump, or why that is unknown.
 func (l *measuredTarget) stale(ctx context.Context, o Options) (stale, unknown string) {
 	edits, unknown := o.edits()
-	if edits == nil {
+	if unknown != "" {
 		return "", "whether the dump is fresh is not known: " + unknown
 	}
 	hunks := slices.DeleteFunc(edits.Hunks(), func(h git.Hunk) bool { return !h.Code || h.Lines == 0 })

@@ -16,7 +16,7 @@ func identify(t JudgedTarget, findings []JudgedFinding, groups []*group) {
 	for _, o := range groups {
 		o.ID = o.id(t.Name)
 	}
-	if t.Edits == nil {
+	if len(t.Edits.Hunks()) == 0 {
 		return
 	}
 	t.Edits = nil

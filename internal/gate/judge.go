@@ -54,7 +54,7 @@ func (l *measuredTarget) differing(r *result.Result, o Options, found []JudgedFi
 		return t
 	}
 	var unknown string
-	if t.Edits, unknown = o.edits(); t.Edits == nil && unknown != git.NoRepository {
+	if t.Edits, unknown = o.edits(); unknown != "" && unknown != git.NoRepository {
 		r.Notes = append(r.Notes, result.Note{
 			Kind: "places", Target: l.Name, Message: "which lines were edited is not known, so changes are placed at the operations that they affect: " + unknown,
 		})

@@ -34,7 +34,7 @@ func editOf(l hlo.Location, edits *git.Edits) string {
 // itself is on; else an edited line that no operation passes through, such as an option or a constant; else the cause's own line.
 func (g *grouping) placeOf(c *diff.Cause) changePlace {
 	edits := g.target.Edits
-	at := changePlace{source: sourceOf(c.Source), opName: c.OpName}
+	at := changePlace{source: g.named(c.Source), opName: c.OpName}
 	if line, ok := editedLine(c, edits); ok {
 		at.source = g.editedAt(line)
 	} else if line, ok := g.elsewhere(c.Source, c.Kind); ok && c.Kind != diff.KindToolchain {
@@ -63,11 +63,18 @@ func (g *grouping) sourceOf(c *diff.Cause, program string) result.Source {
 	if line, found := editedFunction(c, edits); found {
 		return g.editedAt(line)
 	}
-	s := sourceOf(c.Source)
+	s := g.named(c.Source)
 	if line, found := g.elsewhere(hlo.Location{File: s.File}, c.Kind); found && (kindOf(c) == diff.KindArguments && g.compilations[program] > 0 || len(c.After) > 0) {
 		return g.editedAt(line) // what hands the arguments over, or calls a new program
 	}
 	s.Text = g.text(c.Source)
+	return s
+}
+
+// named is a place in a file that is called what the repository calls it: a dump that was made elsewhere names it by a path of that machine.
+func (g *grouping) named(l hlo.Location) result.Source {
+	s := sourceOf(l)
+	s.File = cmp.Or(g.target.Edits.File(l.File), l.File)
 	return s
 }
 

@@ -28,7 +28,7 @@ func TestEditedLine(t *testing.T) {
 		edited []int
 		want   result.Source
 	}{
-		"nothing was edited":                      {root(diff.KindCode, "s", line("main", 3), loss, norm), nil, result.Source{File: "/ci/models/train.py", Line: 3, Function: "main"}},
+		"nothing was edited":                      {root(diff.KindCode, "s", line("main", 3), loss, norm), nil, result.Source{File: "models/train.py", Line: 3, Function: "main"}},
 		"the root's own line":                     {root(diff.KindCode, "s", line("loss", 7), loss, norm), []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g7(x)"}},
 		"a line of what came, not the root's own": {root(diff.KindCode, "s", line("main", 3), loss, norm), []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g7(x)"}},
 		"of two lines the one with more work":     {root(diff.KindCode, "s", line("main", 3), loss, norm), []int{7, 20}, result.Source{Line: 20, Function: "norm", Text: "x20 = g20(x)"}},
@@ -37,7 +37,7 @@ func TestEditedLine(t *testing.T) {
 		"a line that nothing passes through":      {root(diff.KindCode, "s", line("main", 3), loss, norm), []int{55}, result.Source{Line: 55, Text: "x55 = g55(x)"}},
 		"the first of two such":                   {root(diff.KindDonation, "s", hlo.Location{}, norm), []int{55, 60}, result.Source{Line: 55, Text: "x55 = g55(x)"}},
 		"the own line of what brought nothing":    {root(diff.KindConstants, "s", line("init", 30)), []int{30, 55}, result.Source{Line: 30, Function: "init", Text: "x30 = g30(x)"}},
-		"another compiler":                        {root(diff.KindToolchain, "s", line("main", 3), norm), []int{55}, result.Source{File: "/ci/models/train.py", Line: 3, Function: "main"}},
+		"another compiler":                        {root(diff.KindToolchain, "s", line("main", 3), norm), []int{55}, result.Source{File: "models/train.py", Line: 3, Function: "main"}},
 	} {
 		if c.want.File == "" {
 			c.want.File, c.want.Edited = "models/train.py", true
@@ -80,7 +80,7 @@ func TestTracedEditIsNotElsewhere(t *testing.T) {
 // An edit of a file that no operation comes from is the place when it is the only one. Of two nobody knows which it was.
 func TestEditOfAnotherFile(t *testing.T) {
 	p := changed("f", root(diff.KindCode, "other shapes", line("main", 3), kernel(line("norm", 20), 64)))
-	for want, edited := range map[string][]int{"data.py:10": {10}, "/ci/models/train.py:3": {10, 50}} {
+	for want, edited := range map[string][]int{"data.py:10": {10}, "models/train.py:3": {10, 50}} {
 		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}, Edits: edits(t, "data.py", 99, edited...)}, nil)
 		if got := fmt.Sprintf("%s:%d", list[0].Source.File, list[0].Source.Line); got != want {
 			t.Errorf("lines %v of data.py were edited: %s, wanted %s", edited, got, want)
@@ -95,7 +95,7 @@ func TestEditOfAnotherFileIsOneCause(t *testing.T) {
 		root(diff.KindResults, "a result is new", line("norm", 20), kernel(line("norm", 20), 64)),
 		root(diff.KindDonation, "no longer donated", line("main", 60)),
 	}
-	for n, want := range map[int]string{2: "data.py:10 edited", 3: "/ci/models/train.py:7, /ci/models/train.py:20, /ci/models/train.py:60"} {
+	for n, want := range map[int]string{2: "data.py:10 edited", 3: "models/train.py:7, models/train.py:20, models/train.py:60"} {
 		var got []string
 		for _, c := range ChangesOf(JudgedTarget{Programs: []*diff.Program{changed("f", causes[:n]...)}, Edits: edits(t, "data.py", 99, 10)}, nil) {
 			got = append(got, strings.TrimSuffix(fmt.Sprintf("%s:%d %s", c.Source.File, c.Source.Line, map[bool]string{true: "edited"}[c.Source.Edited]), " "))
@@ -147,7 +147,7 @@ func TestEditOfTheGatesFiles(t *testing.T) {
 	for _, file := range []string{"models/xlagate.yaml", "models/.xlagate/cpu/f.yaml"} {
 		p := changed("f", root(diff.KindCode, "other shapes", line("main", 3), kernel(line("norm", 20), 64)))
 		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}, Edits: edits(t, file, 99, 10)}, nil)
-		if got := list[0].Source; got.File != "/ci/models/train.py" || got.Edited {
+		if got := list[0].Source; got.File != "models/train.py" || got.Edited {
 			t.Errorf("%s was edited: %+v", file, got)
 		}
 	}

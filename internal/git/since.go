@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,8 +23,8 @@ const (
 
 // EditsSince returns the lines that were edited, from where HEAD left a base revision to the work tree: what is committed, staged, unstaged,
 // and Python files that git does not know yet. Without a base it is the target branch of the pull request that GitHub runs for
-// (GITHUB_BASE_REF), else on a branch the default branch (origin/HEAD, main or master), else HEAD. What git does not know is no error:
-// there are no edits (nil) then, and a sentence why.
+// (GITHUB_BASE_REF), else on a branch the default branch (origin/HEAD, main or master), else HEAD. What git does not know is no error: there is a
+// sentence why, and nothing was edited then in the files of the repository, or there are none (nil).
 func EditsSince(ctx context.Context, dir, base string, getenv func(string) string) (edits *Edits, unknown string) {
 	ctx, stop := context.WithTimeout(ctx, maxTime)
 	defer stop()
@@ -32,14 +33,15 @@ func EditsSince(ctx context.Context, dir, base string, getenv func(string) strin
 		return nil, reason(ctx, err)
 	}
 	commit, unknown := asker{ctx, tree.top, getenv}.base(base)
-	if unknown != "" {
-		return nil, unknown
+	if unknown == "" {
+		edits, err = tree.since(ctx, commit)
+	} else {
+		edits, err = tree.unedited(ctx)
 	}
-	edits, err = tree.since(ctx, commit)
 	if err != nil {
-		return nil, reason(ctx, err)
+		return nil, cmp.Or(unknown, reason(ctx, err))
 	}
-	return edits, ""
+	return edits, unknown
 }
 
 // workTreeAround is the work tree that a folder is in.
@@ -99,6 +101,15 @@ func (t *workTree) since(ctx context.Context, commit string) (*Edits, error) {
 		}
 	}
 	return editsOf(commit, t, files, unedited(known, files)), nil
+}
+
+// unedited returns the files of the work tree as if none were edited.
+func (t *workTree) unedited(ctx context.Context) (*Edits, error) {
+	known, _, err := t.python(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return editsOf("", t, nil, known), nil
 }
 
 // modelEndings are the endings of the files that a run of a model may read: Python code and configurations.

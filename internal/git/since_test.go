@@ -258,8 +258,12 @@ func TestUnknown(t *testing.T) {
 		"there is no git repository":                                        func() (*Edits, string) { return none.ask("") },
 		"git cannot be run":                                                 func() (*Edits, string) { return nowhere.ask("") },
 	} {
-		if e, unknown := found(); e != nil || !strings.Contains(unknown, want) {
+		e, unknown := found()
+		if len(e.Hunks()) > 0 || !strings.Contains(unknown, want) {
 			t.Errorf("%v, %q, want %q", e, unknown, want)
+		}
+		if file := e.File("/ci/m.py"); file != "m.py" && strings.Contains(want, "where it left") || file == "m.py" && e.Text("/ci/m.py", 1, "") == "" {
+			t.Errorf("%q: m.py is called %q", want, file)
 		}
 	}
 	stopped, stop := context.WithCancel(context.Background())
