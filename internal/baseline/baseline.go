@@ -145,10 +145,11 @@ func (s *Set) readSome(store fs.FS, dir string, entries []fs.DirEntry, programs 
 	if s.cached(key, programs) {
 		return
 	}
+	known := knownKernels{}
 	for i, t := range texts {
 		if t != nil && wrong[i] == nil {
 			name := path.Join(dir, entries[i].Name())
-			programs[i], wrong[i] = parse(name, machineOf(name), *t)
+			programs[i], wrong[i] = parse(name, machineOf(name), *t, known)
 		}
 	}
 	if s.cache != nil && cmp.Or(wrong...) == nil {
@@ -205,7 +206,7 @@ func LoadProgram(store fs.FS, name string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parse(name, machineOf(name), *text)
+	return parse(name, machineOf(name), *text, knownKernels{})
 }
 
 // readText reads the two files of a program, given the name of its readable file.

@@ -72,11 +72,11 @@ func Parse(name string, data []byte) (*Program, error) {
 	if at < 0 {
 		at = len(data) - 1
 	}
-	return parse(name, name, Text{data[:at+1], data[at+1:]})
+	return parse(name, name, Text{data[:at+1], data[at+1:]}, knownKernels{})
 }
 
 // parse reads a program from its two files, and returns an error if they do not belong together.
-func parse(name, machineName string, t Text) (*Program, error) {
+func parse(name, machineName string, t Text, known knownKernels) (*Program, error) {
 	root, err := tree(name, t.Readable)
 	if err != nil {
 		return nil, err
@@ -105,13 +105,13 @@ func parse(name, machineName string, t Text) (*Program, error) {
 		return nil, otherSchema(name, said.Schema)
 	}
 	if len(t.Machine) != said.Machine.Bytes || digest(t.Machine) != said.Machine.SHA256 {
-		if _, err := readMachine(machineName, t.Machine); err != nil {
+		if _, err := readMachine(machineName, t.Machine, known); err != nil {
 			return nil, err
 		}
 		return nil, wrong(name, fmt.Sprintf("it does not belong to %s: that has %d bytes (sha256 %.12s), this names %d bytes (sha256 %.12s)",
 			machineName, len(t.Machine), digest(t.Machine), said.Machine.Bytes, said.Machine.SHA256), fixPair)
 	}
-	p, err := readMachine(machineName, t.Machine)
+	p, err := readMachine(machineName, t.Machine, known)
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,9 @@
 package baseline
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -20,20 +20,27 @@ type machineReader struct {
 	ended    bool
 }
 
+// knownKernels holds the kernels of files that are read one after the other, by their lines: the programs of a run have many in common. They are
+// read, held and cached once.
+type knownKernels map[string]*kernelRecord
+
 // readMachine reads a machine file. The program is priced.
-func readMachine(name string, data []byte) (*Program, error) {
-	r, records := &machineReader{}, files.NewJSONReader(data)
-	for {
-		var one record
-		err := records.Read(&one)
-		if errors.Is(err, io.EOF) {
-			break
+func readMachine(name string, data []byte, known knownKernels) (*Program, error) {
+	r, at := &machineReader{}, 0
+	for line := range bytes.Lines(data) {
+		kernel, err := known[string(line)], error(nil)
+		one := &record{Kernel: kernel}
+		if kernel == nil {
+			err = files.ReadJSON(line, one)
 		}
 		if err == nil {
-			err = r.take(&one)
+			err = r.take(one)
 		}
 		if err != nil {
-			return nil, misread(name, data, records.Offset(), err)
+			return nil, misread(name, data, at, err)
+		}
+		if at += len(line); kernel != one.Kernel {
+			known[string(line)] = one.Kernel
 		}
 	}
 	if !r.ended {
@@ -44,16 +51,15 @@ func readMachine(name string, data []byte) (*Program, error) {
 	return p, nil
 }
 
-// misread returns an error with its place, or with the line of the record that ends at an offset.
-func misread(name string, data []byte, end int, err error) error {
+// misread returns an error with its place in the line that starts at an offset.
+func misread(name string, data []byte, start int, err error) error {
 	if line := yamldoc.Conflict(data); line > 0 {
 		return broken(name, line, 1, "a merge conflict of git begins here")
 	}
-	line, _ := files.Position(data, end)
-	column := 1
+	line, column := files.Position(data, start)
 	var wrong *files.JSONError
 	if errors.As(err, &wrong) {
-		line, column = files.Position(data, wrong.Offset)
+		line, column = files.Position(data, start+wrong.Offset)
 	}
 	return broken(name, line, column, err.Error())
 }

@@ -47,7 +47,7 @@ func TestRecordsThatAreRefused(t *testing.T) {
 		"": "f.jsonl:1:1: the file is cut off",
 	} {
 		pair := of(t, text)
-		if _, err := parse("f.yaml", "f.jsonl", pair); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := parse("f.yaml", "f.jsonl", pair, knownKernels{}); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s\n\t%v, wanted %s", text, err, want)
 		}
 	}
@@ -69,7 +69,7 @@ func TestFileThatStandsForTooMuch(t *testing.T) {
 		`{"variant":{"signature":"t","compiles":600000}}` + "\n" + `{"variant":{"signature":"u","compiles":600000}}`: false,
 	} {
 		records := 3 + strings.Count(text, "\n")
-		_, err := readMachine("f.jsonl", []byte(start+text+"\n"+fmt.Sprintf(`{"end":{"records":%d}}`, records)))
+		_, err := readMachine("f.jsonl", []byte(start+text+"\n"+fmt.Sprintf(`{"end":{"records":%d}}`, records)), knownKernels{})
 		if (err == nil) != fine || !fine && !strings.Contains(err.Error(), "expands to more than 1000000") && !strings.Contains(err.Error(), "is no opcode") {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -81,7 +81,7 @@ func TestFactsThatAreNoNumbers(t *testing.T) {
 	text := Format("m", full())
 	for _, value := range []string{".nan", ".inf", "-.inf", "many", "[1]", "{a: 1}", "3", "null"} {
 		edited := bytes.Replace(text.Readable, []byte("kernels.total: 2"), []byte("kernels.total: "+value), 1)
-		if _, err := parse("f.yaml", "f.jsonl", Text{edited, text.Machine}); err == nil || !strings.HasPrefix(err.Error(), "f.yaml:20:18: facts.kernels.total is ") {
+		if _, err := parse("f.yaml", "f.jsonl", Text{edited, text.Machine}, knownKernels{}); err == nil || !strings.HasPrefix(err.Error(), "f.yaml:20:18: facts.kernels.total is ") {
 			t.Errorf("%s: %v", value, err)
 		}
 	}
@@ -101,7 +101,7 @@ func TestCutsAndEditsOfRealBaselines(t *testing.T) {
 		text := Format("m", p)
 		refused := func(what string, edited Text) {
 			t.Helper()
-			if _, err := parse("f.yaml", "f.jsonl", edited); err == nil {
+			if _, err := parse("f.yaml", "f.jsonl", edited, knownKernels{}); err == nil {
 				t.Errorf("%s: %s passes", name, what)
 			} else if told, ok := err.(*Error); !ok || told.Fix == "" || !strings.HasPrefix(told.Where, "f.") {
 				t.Errorf("%s: %s: %v", name, what, err)
@@ -137,7 +137,7 @@ func TestEditsThatBreakNothing(t *testing.T) {
 		"reason: first": "reason: 'first, and second'", "facts:\n": "facts: # what rules compare\n", "kernels.total: 2": "kernels.total:   2", "\n": "\r\n",
 	} {
 		readable := bytes.ReplaceAll(text.Readable, []byte(old), []byte(edited))
-		if p, err := parse("f.yaml", "f.jsonl", Text{readable, text.Machine}); err != nil || !Same(p, full()) {
+		if p, err := parse("f.yaml", "f.jsonl", Text{readable, text.Machine}, knownKernels{}); err != nil || !Same(p, full()) {
 			t.Errorf("%q: %v", edited, err)
 		}
 	}

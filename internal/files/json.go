@@ -34,22 +34,6 @@ func ReadJSON(data []byte, into any) error {
 	return jsonError(json.Unmarshal(data, into, json.RejectUnknownMembers(true)))
 }
 
-// JSONReader reads JSON values one behind the other, each as [ReadJSON] does.
-type JSONReader struct{ decoder *jsontext.Decoder }
-
-// NewJSONReader returns a reader of the values in a text.
-func NewJSONReader(data []byte) JSONReader {
-	return JSONReader{jsontext.NewDecoder(bytes.NewReader(data))}
-}
-
-// Read reads the next value, or returns [io.EOF].
-func (r JSONReader) Read(into any) error {
-	return jsonError(json.UnmarshalDecode(r.decoder, into, json.RejectUnknownMembers(true)))
-}
-
-// Offset returns where the last value ends.
-func (r JSONReader) Offset() int { return int(r.decoder.InputOffset()) }
-
 func jsonError(err error) error {
 	var wrong *json.SemanticError
 	var syntax *jsontext.SyntacticError
