@@ -1,6 +1,6 @@
 // Package rule says what a rule is: its description, which is data, the settings of an entry in xlagate.yaml, the program or target that
-// it looks at, and how an amount is compared with limits and with the baseline. It holds the languages of a rule file, too: what flows in a
-// kernel ([Flow]), shapes with wildcards ([Shape]) and expressions in CEL ([Expression]). The rules themselves are in package rules.
+// it looks at, and how an amount is compared with limits and with the baseline. It holds the languages of a rule file, too: shapes with
+// wildcards ([Shape]) and expressions in CEL ([Expression]). The rules themselves are in package rules.
 //
 // A rule looks at programs that were matched with their baseline ([diff.Program]) and reports findings. It reads no files and
 // decides nothing about exit codes, waivers or output.
