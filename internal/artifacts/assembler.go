@@ -442,11 +442,6 @@ type references struct {
 	named, defined map[string]bool
 }
 
-var (
-	reference = regexp.MustCompile(`[#!][0-9]+\b`)
-	quoted    = regexp.MustCompile(`"[^"]*"`)
-)
-
 // read records the definition and the references in a line.
 func (r *references) read(line string) {
 	if r.named == nil {
@@ -455,8 +450,15 @@ func (r *references) read(line string) {
 	if name, _, ok := strings.Cut(strings.TrimPrefix(line, "attributes "), " = "); ok && len(name) > 1 && name[1] >= '0' && name[1] <= '9' {
 		r.defined[name] = true
 	}
-	for _, name := range reference.FindAllString(quoted.ReplaceAllString(line, ""), -1) {
-		r.named[name] = true
+	for at := 0; at < len(line); at++ {
+		switch rest := line[at+1:]; line[at] {
+		case '"':
+			at += 1 + strings.IndexByte(rest, '"')
+		case '#', '!':
+			if digits := len(rest) - len(strings.TrimLeft(rest, "0123456789")); digits > 0 {
+				r.named[line[at:at+1+digits]] = true
+			}
+		}
 	}
 }
 

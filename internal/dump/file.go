@@ -103,6 +103,9 @@ func (f *File) BytesFrom(see func(stored []byte)) (data []byte, release func() e
 	return data, noRelease, nil
 }
 
+// Packed reports whether the file is compressed by its name.
+func (f *File) Packed() bool { return cutCompression(f.Rel) != f.Rel }
+
 // little is the size in bytes below which ContentSize returns a bound without decompressing.
 const little = 16 << 20
 

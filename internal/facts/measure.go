@@ -235,16 +235,18 @@ const (
 // baseMemory is the memory of the program before it reads anything.
 const baseMemory = 32 << 20
 
-// weight estimates the memory that reading a file takes.
+// weight estimates the memory that reading a file takes. A companion is as large as it is stored unless its name says that it is compressed: a dump for a
+// CPU has thousands, and to open each takes as long as to read those that facts come from.
 func weight(f *dump.File) int64 {
-	size := f.ContentSize()
-	switch f.Kind {
-	case dump.KindHLOText:
-		return textWeight * size
-	case dump.KindHLOProto:
-		return protoWeight * size
+	switch {
+	case f.Kind == dump.KindHLOText:
+		return textWeight * f.ContentSize()
+	case f.Kind == dump.KindHLOProto:
+		return protoWeight * f.ContentSize()
+	case f.Packed():
+		return otherWeight * f.ContentSize()
 	}
-	return otherWeight * size
+	return otherWeight * f.Size
 }
 
 // moduleWeight estimates the memory that a module takes. Its files are read one after the other.
