@@ -62,15 +62,17 @@ func (q *fusionQuery) missing(v *diff.Variant, found, least float64) rule.Findin
 	if len(between) > 0 {
 		f.Message += "; split " + diff.SplitBy(between)
 	}
-	f.Cause, f.Evidence = v.Growth(q.touches)
-	if v.Old == nil && len(between) > 0 {
+	if !compared || float64(had) > found { // else it is no change that took it away
+		f.Cause, f.Evidence = v.Growth(q.touches)
+	}
+	if len(between) > 0 && (!compared || f.Cause == nil) {
 		f.Cause = diff.CauseAt("split "+diff.SplitBy(between), parts[0])
 	}
 	for _, k := range parts[:min(len(parts), diff.MaxLines)] {
 		f.Evidence.After = diff.AddNew(f.Evidence.After, k.Describe())
 	}
 	if f.Cause == nil && len(parts) > 0 {
-		f.Cause = diff.CauseAt("ran apart: "+parts[0].Describe(), parts[0])
+		f.Cause = diff.CauseAt("ran apart: "+strings.Join(q.contains, ", "), parts[0])
 	}
 	return f
 }

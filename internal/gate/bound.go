@@ -114,6 +114,7 @@ func (a *Accepted) plan(cfg *config.Config, what AcceptOptions, list []*candidat
 	if what.Tighten && len(what.Only) == 0 {
 		return append(withHeadroom(slack(cfg, rows)), unusedIncreases(cfg, rows)...)
 	}
+	said := map[[4]string]bool{}
 	for _, in := range list {
 		for i := range in.findings {
 			f := &in.findings[i]
@@ -125,8 +126,8 @@ func (a *Accepted) plan(cfg *config.Config, what AcceptOptions, list []*candidat
 				continue
 			}
 			left := Unsettled{f.Bound.Place, f.Rule, f.Message, f.Bound.Written, in.overrides[f.Change]}
-			if !slices.Contains(a.Unsettled, left) {
-				a.Unsettled = append(a.Unsettled, left)
+			if of := [4]string{f.Bound.Place, f.Rule, f.Program, f.Subject}; !said[of] { // once for all variants
+				a.Unsettled, said[of] = append(a.Unsettled, left), true
 			}
 		}
 	}

@@ -469,9 +469,11 @@ func (o *group) lead() {
 
 // differs reports whether a change is a difference from the baseline, and no limit that was broken before as well.
 func (g *grouping) differs(o *group) bool {
+	isOther := func(p *diff.Program) bool {
+		return p.Name == o.Program && (p.Old == nil || p.New == nil || o.Kind == diff.KindArguments && p.Change != diff.Same)
+	}
 	drifted := func(f *JudgedFinding) bool { return f.Drift }
-	return g.compilations[o.Program] > 0 || slices.ContainsFunc(g.target.Programs, func(p *diff.Program) bool { return p.Name == o.Program && p.Change != diff.Same }) ||
-		o.Program == "" && o.Kind == diff.KindCode && slices.ContainsFunc(o.found, drifted)
+	return len(o.causes) > 0 || slices.ContainsFunc(g.target.Programs, isOther) || slices.ContainsFunc(o.found, drifted)
 }
 
 // settles reports whether accepting a change settles anything of it: the configuration may forbid what is as it was accepted.

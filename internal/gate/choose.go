@@ -35,8 +35,12 @@ func (in *candidate) chosen(ids []string, name string, old, fresh *baseline.Prog
 		return next
 	}
 	for i, v := range next.Variants {
-		if n := fresh.WithSignature(v.Signature); n != nil && in.allOf(ids, name, v.Signature) {
+		switch n := fresh.WithSignature(v.Signature); {
+		case n == nil:
+		case in.allOf(ids, name, v.Signature):
 			next.Variants[i] = n
+		case in.allCode(ids, name, v.Signature):
+			takeFacts([]string{"model"}, v, n)
 		}
 	}
 	return next
@@ -57,6 +61,21 @@ func (in *candidate) allOf(ids []string, name, signature string) bool {
 		known := func(other result.Finding) bool { return other.ID == f.ID && named(&other, ids) }
 		return f.Program == name && (signature == "" || f.Variant == signature) && !named(&f, ids) && !slices.ContainsFunc(in.findings, known)
 	})
+}
+
+// allCode reports whether the ids name some change of the code in a variant, and every one that breaks a rule: then what the model computes is accepted.
+func (in *candidate) allCode(ids []string, name, signature string) bool {
+	some := false
+	for i := range in.changes {
+		c := &in.changes[i]
+		if c.Kind != diff.KindCode || len(c.Findings) == 0 || !c.IsIn(in.target, name) || !slices.Contains(c.VariantsOf(name), signature) {
+			continue
+		}
+		if some = slices.Contains(ids, c.ID); !some {
+			return false
+		}
+	}
+	return some
 }
 
 // scope is what a finding is about: fact globs, "kernel list", "variants", "program", "model".

@@ -10,8 +10,8 @@ import (
 )
 
 // identify gives each change its id. What git knows of edits differs between a full clone, a shallow one and the branch after a merge, so an id does not
-// depend on it: a change has the id that it has where no edit is known. If it is several changes there, it has that of the weightiest, and its findings are
-// found by the ids of the others too.
+// depend on it: a change has the id that it has where no edit is known. If it is several changes there, it has that of the first, and its findings are found
+// by the ids of the others too.
 func identify(t JudgedTarget, findings []JudgedFinding, groups []*group) {
 	for _, o := range groups {
 		o.ID = o.id(t.Name)
@@ -21,11 +21,11 @@ func identify(t JudgedTarget, findings []JudgedFinding, groups []*group) {
 	}
 	t.Edits = nil
 	_, plain := grouped(t, findings)
-	plain = byWeight(plain)
+	plain = byPlace(plain)
 	for _, o := range plain {
 		o.ID = o.id(t.Name)
 	}
-	groups = byWeight(groups)
+	groups = byPlace(groups)
 	taken := map[string]bool{}
 	for _, o := range groups {
 		if len(o.found) > 0 {
@@ -60,13 +60,10 @@ func (o *group) nameAs(others []*group, taken map[string]bool) {
 	taken[o.ID] = true
 }
 
-// byWeight sorts changes as a result does, with a fixed order of those that cost the same.
-func byWeight(groups []*group) []*group {
+// byPlace sorts changes by what does not depend on their price or level, which are others once a part of what differs is accepted.
+func byPlace(groups []*group) []*group {
 	return slices.SortedStableFunc(slices.Values(groups), func(a, b *group) int {
-		return cmp.Or(
-			cmp.Compare(levelRank[a.level()], levelRank[b.level()]), cmp.Compare(b.Price.StepNS, a.Price.StepNS),
-			cmp.Compare(b.Price.PeakBytes, a.Price.PeakBytes), strings.Compare(a.first, b.first), strings.Compare(a.Kind+a.place, b.Kind+b.place),
-		)
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.place, b.place), strings.Compare(a.first, b.first))
 	})
 }
 
