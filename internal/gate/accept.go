@@ -40,7 +40,7 @@ type Accepted struct {
 	Budgets   []*config.Budget // what was written into the configuration: tighter, or as wide as what was accepted by name
 	Unsettled []Unsettled      // the limits that are still broken
 	Changes   []result.Change  // those that the ids name
-	Beside    []result.Change  // those of the same programs that break no rule: what they cost is in the numbers that are accepted
+	Beside    []result.Change  // others of the same programs: what they cost is in the numbers that are accepted
 }
 
 // Accept refreshes the baseline. It refuses a dump that could not be read whole: the missing parts would count as removed.
@@ -318,12 +318,12 @@ func boundByFacts(o Options, store fs.FS, r *result.Result, list []*candidate) e
 	if err != nil {
 		return err
 	}
-	type limit struct{ id, place, key string }
+	type limit struct{ program, variant, place, key string }
 	bounds, found := map[limit]*result.Bound{}, map[string]result.Finding{}
 	for _, f := range again.Findings {
 		found[f.ID] = f
 		if f.Bound != nil {
-			bounds[limit{f.ID, f.Bound.Place, f.Bound.Key}] = f.Bound
+			bounds[limit{f.Program, f.Variant, f.Bound.Place, f.Bound.Key}] = f.Bound
 		}
 	}
 	for _, in := range list {
@@ -336,7 +336,7 @@ func boundByFacts(o Options, store fs.FS, r *result.Result, list []*candidate) e
 			if b := f.Bound; b != nil && b.Written {
 				said := *b
 				said.Written = false
-				f.Bound = cmp.Or(bounds[limit{f.ID, b.Place, b.Key}], &said)
+				f.Bound = cmp.Or(bounds[limit{f.Program, f.Variant, b.Place, b.Key}], &said)
 			}
 		}
 	}
@@ -354,14 +354,19 @@ func (in *candidate) changesOf(ids []string) (list []result.Change) {
 	return list
 }
 
-// beside lists the changes that no id names, of programs of which one is accepted, that cost something and break no rule.
+// beside lists the changes that no id names, of programs of which one is accepted, that cost something and break nothing but a limit on the step that is
+// accepted.
 func (in *candidate) beside(accepted []result.Change) (list []result.Change) {
+	step := func(id string) bool {
+		return slices.ContainsFunc(in.findings, func(f result.Finding) bool { return f.ID == id && strings.HasPrefix(f.Subject, string(stepTime)) })
+	}
+	other := func(id string) bool { return !step(id) }
 	for _, c := range in.changes {
 		isOf := func(a result.Change) bool {
-			return a.Target == c.Target && a.Program == c.Program && len(a.Findings) > 0
+			return a.Target == c.Target && a.Program == c.Program && len(a.Findings) > 0 && (len(c.Findings) == 0 || slices.ContainsFunc(a.Findings, step))
 		}
 		isThis := func(a result.Change) bool { return a.ID == c.ID }
-		if len(c.Findings) == 0 && (c.Price.StepNS > 0 || c.Price.PeakBytes > 0) && slices.ContainsFunc(accepted, isOf) && !slices.ContainsFunc(accepted, isThis) {
+		if !slices.ContainsFunc(c.Findings, other) && (c.Price.StepNS > 0 || c.Price.PeakBytes > 0) && slices.ContainsFunc(accepted, isOf) && !slices.ContainsFunc(accepted, isThis) {
 			list = append(list, c)
 		}
 	}

@@ -19,6 +19,7 @@ type JudgedTarget struct {
 	Programs []*diff.Program
 	Dumps    []string   // the files and folders that the dump is in: an edit of one is no place of a change
 	Edits    *git.Edits // nil where git does not tell what was edited
+	Again    bool       // it is judged from a result, which does not tell the changes as well: a limit is one finding
 }
 
 // JudgedFinding is a finding with what its rule knows of the change behind it.
@@ -30,19 +31,28 @@ type JudgedFinding struct {
 	Configured string // the place of the configuration that forbids it whatever is accepted; "" where accepting is enough
 	Override   string // the entry to add to the configuration where a pack forbids it
 
-	perProgram bool // its rule looks at one program at a time
+	perProgram bool           // its rule looks at one program at a time
+	share      *JudgedFinding // the same limit on the step, broken by a dearer change; nil for others
 }
 
 // ChangesOf lists the changes of a target, worst first, and sets the change of every finding.
 func ChangesOf(t JudgedTarget, findings []JudgedFinding) []result.Change {
+	changes, _ := t.changes(findings)
+	return changes
+}
+
+// changes is ChangesOf. It also returns the findings that it adds: each change that has to go before a limit on the step holds breaks that limit.
+func (t JudgedTarget) changes(findings []JudgedFinding) ([]result.Change, []*JudgedFinding) {
 	g, groups := grouped(t, findings)
 	identify(t, findings, groups)
 	out := make([]result.Change, 0, len(groups))
+	var added []*JudgedFinding
 	for _, o := range groups {
+		added = append(added, o.nameShares()...)
 		out = append(out, o.finish(t.Name, g.settles(o)))
 	}
 	SortChanges(out)
-	return out
+	return out, added
 }
 
 // grouped makes changes of what differs in a target and of its findings.
@@ -60,10 +70,23 @@ func grouped(t JudgedTarget, findings []JudgedFinding) (*grouping, []*group) {
 			g.variant(p, v)
 		}
 	}
+	var steps []*JudgedFinding
 	for _, f := range g.ordered(findings) {
-		g.attach(f)
+		if isStep := f.Subject == string(stepTime) && excess(f) > 0; isStep && (g.isAdded(f) || len(g.changed[compiled{f.Program, f.Variant}]) > 0) {
+			steps = append(steps, f)
+		} else {
+			g.attach(f)
+		}
 	}
-	return g, g.joinEdits()
+	list := g.joinEdits()
+	for _, f := range steps {
+		if g.isAdded(f) {
+			g.attach(f)
+		} else {
+			g.divide(f, list)
+		}
+	}
+	return g, list
 }
 
 // SortChanges puts changes into the order of a result: those that are not waived first, then by level, target and price.
@@ -89,9 +112,11 @@ type group struct {
 	edit   string // the lines that were edited together; see [grouping.editOf]
 	causes []*diff.Cause
 	found  []*JudgedFinding
-	first  string // of the programs that it is in, by name
-	placed bool   // the source is the edited line, or that of a cause
-	called bool   // the program is compiled again because it is called with other arguments
+	first  string               // of the programs that it is in, by name
+	placed bool                 // the source is the edited line, or that of a cause
+	called bool                 // the program is compiled again because it is called with other arguments
+	into   *group               // the one that it is part of
+	steps  map[compiled]float64 // what it adds to the predicted step of each variant
 }
 
 type grouping struct {
@@ -176,6 +201,7 @@ func (g *grouping) group(k key, make func() *group) *group {
 		return known
 	}
 	fresh := make()
+	fresh.steps = map[compiled]float64{}
 	fresh.Program, fresh.first, fresh.place = k.program, k.program, k.place
 	g.at[k], g.groups = fresh, append(g.groups, fresh)
 	return fresh
@@ -198,7 +224,7 @@ func (g *grouping) variant(p *diff.Program, v *diff.Variant) {
 			}
 		}
 	}
-	share(v, owners)
+	share(compiled{p.Name, v.New.Signature}, v, owners)
 }
 
 // compiledAgain makes a change of a variant that the baseline does not have, whether a rule forbids it or not.
@@ -255,10 +281,10 @@ const maxDetails = 6
 // attach assigns a finding to a change: that of its cause, else one of its kind or place in the same program, else a new one.
 func (g *grouping) attach(f *JudgedFinding) {
 	if o := g.alike(f); o != nil {
-		o.breaks(f)
+		o.whole().breaks(f)
 		return
 	}
-	owner := g.owner(f)
+	owner := g.owner(f).whole()
 	owner.breaks(f)
 	if c := f.Cause; c != nil && !owner.placed {
 		owner.Source, owner.placed = g.sourceOf(c, f.Program), c.Source.File != ""
@@ -268,6 +294,14 @@ func (g *grouping) attach(f *JudgedFinding) {
 	if c := f.Cause; len(owner.causes) == 0 || c == nil || g.byCause[c.Root()] == nil || len(c.Root().Before)+len(c.Root().After) == 0 {
 		owner.addEvidence(f.Evidence)
 	}
+}
+
+// whole is the change that o is, or is part of.
+func (o *group) whole() *group {
+	for o.into != nil {
+		o = o.into
+	}
+	return o
 }
 
 // breaks adds a finding to a change.

@@ -138,6 +138,7 @@ func oneOf(class []*group) *group {
 	})
 	first := class[0]
 	for _, o := range class[1:] {
+		o.into = first
 		first.join(o)
 	}
 	first.leadUncompiled(class)
@@ -159,6 +160,9 @@ func (o *group) leadUncompiled(class []*group) {
 // join adds what the same edit did besides, in this program or in another.
 func (o *group) join(other *group) {
 	title := other.Title
+	for of, ns := range other.steps {
+		o.steps[of] += ns
+	}
 	if other.Program == o.Program || other.Program == "" {
 		o.Price, o.causes = sum(o.Price, other.Price), append(o.causes, other.causes...)
 		o.Variants = diff.AddNew(o.Variants, other.Variants...)

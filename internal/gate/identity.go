@@ -34,8 +34,8 @@ func identify(t JudgedTarget, findings []JudgedFinding, groups []*group) {
 	}
 	for _, p := range plain {
 		for _, f := range p.found {
-			if !taken[p.ID] {
-				f.Also = p.ID
+			if of := cmp.Or(f.share, f); !taken[p.ID] {
+				of.Also = append(of.Also, p.ID)
 			}
 		}
 		taken[p.ID] = taken[p.ID] || len(p.found) > 0

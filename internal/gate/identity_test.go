@@ -41,7 +41,7 @@ func TestIDsDoNotDependOnGit(t *testing.T) {
 				}
 			}
 			for _, f := range with.Findings {
-				if f.Also != "" {
+				if len(f.Also) > 0 {
 					again++
 				}
 			}

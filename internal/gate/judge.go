@@ -49,7 +49,7 @@ func judge(r *result.Result, o Options, l *measuredTarget) (found []JudgedFindin
 
 // differing returns the target with its edited lines. It asks git only if something differs or was found, and notes why git does not know.
 func (l *measuredTarget) differing(r *result.Result, o Options, found []JudgedFinding) JudgedTarget {
-	t := JudgedTarget{Name: l.Name, Programs: l.programs, Dumps: l.dumps}
+	t := JudgedTarget{Name: l.Name, Programs: l.programs, Dumps: l.dumps, Again: l.again}
 	if len(found) == 0 && !slices.ContainsFunc(l.programs, func(p *diff.Program) bool { return p.Change != diff.Same }) {
 		return t
 	}
@@ -64,10 +64,15 @@ func (l *measuredTarget) differing(r *result.Result, o Options, found []JudgedFi
 
 // addChanges adds the changes of a target and its findings to the result.
 func addChanges(r *result.Result, o Options, l *measuredTarget, found []JudgedFinding) {
-	r.Changes = append(r.Changes, ChangesOf(l.differing(r, o, found), found)...)
+	changes, added := l.differing(r, o, found).changes(found)
+	r.Changes = append(r.Changes, changes...)
 	for i := range found {
 		r.Findings = append(r.Findings, found[i].Finding)
 	}
+	for _, f := range added {
+		r.Findings = append(r.Findings, f.Finding)
+	}
+	r.Summary.Checks += len(added) // those that passed are all but the findings
 }
 
 // uncompiled reports operations for which XLA compiled nothing of their function, if no rule does.

@@ -18,7 +18,7 @@ const (
 
 // share divides the cost of a variant's differences, and the facts that moved, among the changes behind them. owners holds the change of each
 // cause, the weightiest cause first.
-func share(v *diff.Variant, owners []*group) {
+func share(of compiled, v *diff.Variant, owners []*group) {
 	prices := map[*group]*result.Price{}
 	for _, owner := range owners {
 		prices[owner] = &result.Price{StepWasNS: v.Old.Facts[stepTime]}
@@ -28,12 +28,46 @@ func share(v *diff.Variant, owners []*group) {
 	}
 	prices[owners[v.Keeper()]].PeakBytes = delta(v, peakMemory)
 	for owner, price := range prices {
+		owner.steps[of] = price.StepNS
 		price.Compilations = owner.Price.Compilations
 		if cmp.Or(cmp.Compare(math.Abs(price.StepNS), math.Abs(owner.Price.StepNS)), cmp.Compare(math.Abs(price.PeakBytes), math.Abs(owner.Price.PeakBytes))) >= 0 {
 			owner.Price = *price // of several variants the one that it costs most
 		}
 	}
 	effects(v, owners)
+}
+
+// divide puts a limit on the step down to the changes that have to go before it holds, the dearest first: each breaks it.
+func (g *grouping) divide(f *JudgedFinding, list []*group) {
+	of, left := compiled{f.Program, f.Variant}, excess(f)
+	dearest := slices.DeleteFunc(slices.Clone(list), func(o *group) bool { _, in := o.steps[of]; return !in })
+	slices.SortStableFunc(dearest, func(a, b *group) int { return cmp.Compare(b.steps[of], a.steps[of]) })
+	for i, o := range dearest {
+		if i > 0 && (left <= 0 || o.steps[of] <= 0 || g.target.Again) {
+			return
+		}
+		part := f
+		if i > 0 {
+			own := *f
+			own.Cause, own.Evidence, own.share, part = nil, diff.Evidence{}, f, &own
+		}
+		o.breaks(part)
+		left -= o.steps[of]
+	}
+}
+
+// shareOf is between what a rule checked and the change, in the subject of a finding that [grouping.divide] adds.
+const shareOf = " of change "
+
+// nameShares names the findings that were added to a change after it, and returns them.
+func (o *group) nameShares() (shares []*JudgedFinding) {
+	for _, f := range o.found {
+		if f.share != nil {
+			f.Subject, f.ID = f.Subject+shareOf+o.ID, result.ID(f.ID+shareOf+o.ID)
+			shares = append(shares, f)
+		}
+	}
+	return shares
 }
 
 // delta returns the growth of a fact, 0 where one side does not have it.

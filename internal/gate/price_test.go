@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/facts/factstest"
+	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -153,5 +155,38 @@ func TestTwoEditsInOneFunction(t *testing.T) {
 	}
 	if len(alone) != 1 || alone[product].ID == again.ID {
 		t.Errorf("%+v", alone)
+	}
+}
+
+// Each change that has to go before the limit on a step holds breaks it, so that one that is waived hides no other. Accepting one of them says which others
+// are in the same numbers.
+func TestLimitOnTheStepOfSeveralChanges(t *testing.T) {
+	const limits = "version: 1\nrules:\n  - { rule: max-step-time, max_increase: 1% }\n"
+	o := options(t, limits, "cases/cpu-window_beside_product/before.tar.xz")
+	accept(t, o, AcceptOptions{})
+	o = o.to(t, "cases/cpu-window_beside_product/after.tar.xz")
+	told := edits(t, "pairs.py", 1200, 1097, 1101)
+	o.Edits = func() (*git.Edits, string) { return told, "" }
+	first := check(t, o)
+	if len(first.Changes) != 2 || len(first.Findings) != 2 {
+		t.Fatalf("%+v", first.Changes)
+	}
+	for _, c := range first.Changes {
+		if c.Level != "error" || len(c.Findings) != 1 || c.Accept == "" {
+			t.Errorf("%+v", c)
+		}
+	}
+	waived, whole := o, *o.Config
+	whole.Waivers = []config.Waiver{{Finding: first.Changes[0].ID, Reason: "r", Owner: "o", Expires: "2026-06-02"}}
+	waived.Config = &whole
+	if r := check(t, waived); r.ExitCode != ExitFindings || !r.Changes[1].Waived {
+		t.Errorf("exit %d: %+v", r.ExitCode, r.Changes)
+	}
+	done := accept(t, o, AcceptOptions{Only: []string{first.Changes[1].ID}})
+	if len(done.Changes) != 1 || len(done.Beside) != 1 || done.Beside[0].ID != first.Changes[0].ID {
+		t.Errorf("%+v with %+v", done.Changes, done.Beside)
+	}
+	if r := check(t, o); r.ExitCode != ExitPass {
+		t.Errorf("exit %d: %+v", r.ExitCode, r.Findings)
 	}
 }

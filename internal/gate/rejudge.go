@@ -47,7 +47,7 @@ func judged(cfg *config.Config, from *result.Result) []config.Target {
 
 // reported returns a target as a result describes it.
 func reported(t config.Target, store fs.FS, from *result.Result) (*measuredTarget, error) {
-	l := &measuredTarget{Target: t}
+	l := &measuredTarget{Target: t, again: true}
 	at := slices.IndexFunc(from.Targets, func(r result.Target) bool { return r.Name == t.Name })
 	if at < 0 {
 		l.problems = append(l.problems, result.Problem{Target: t.Name, Rule: "target-ran", Message: "the target was not checked"})

@@ -152,7 +152,7 @@ func TestAcceptFromAnotherProgramsResult(t *testing.T) {
 }
 
 // A result that is judged again by the same policy breaks the same rules: what a pull request is told does not depend on who judges. One check needs
-// what no result holds: in which functions of the model the types became wider.
+// what no result holds: in which functions of the model the types became wider. Nor does a result tell as well which changes break a limit on the step.
 func TestRejudgedPairs(t *testing.T) {
 	pairs, err := filepath.Glob(dumps + "cases/*/after.tar.xz")
 	if err != nil || len(pairs) < 70 {
@@ -174,7 +174,7 @@ func TestRejudgedPairs(t *testing.T) {
 				t.Fatal(err)
 			}
 			first.Findings = slices.DeleteFunc(first.Findings, func(f result.Finding) bool {
-				return f.Rule == "dtype-floor" && strings.Contains(f.Message, "values in a wider type")
+				return f.Rule == "dtype-floor" && strings.Contains(f.Message, "values in a wider type") || strings.Contains(f.Subject, shareOf)
 			})
 			if !slices.Equal(allIDs(again), allIDs(first)) {
 				t.Errorf("%v, wanted %v", messages(again), messages(first))

@@ -40,6 +40,7 @@ type measuredTarget struct {
 	problems   []result.Problem
 	notes      []result.Note
 	unasked    []*facts.Program // of the dump, neither included nor excluded
+	again      bool             // it is read from a result
 	judged     int              // how many times a rule of the configuration or of a pack checked something
 	temp       string           // where a captured dump is until it was read
 }

@@ -238,7 +238,7 @@ func allIDs(list []string) bool {
 
 func (f *Finding) check() error {
 	switch {
-	case !isID.MatchString(f.ID) || !isID.MatchString(f.Change) || f.Also != "" && !isID.MatchString(f.Also):
+	case !isID.MatchString(f.ID) || !isID.MatchString(f.Change) || slices.ContainsFunc(f.Also, func(id string) bool { return !isID.MatchString(id) }):
 		return fmt.Errorf("the id is %q, of change %q; expected 12 hex digits each", clip(f.ID), clip(f.Change))
 	case !slices.Contains([]string{"error", "warning", "info"}, f.Level):
 		return fmt.Errorf("the level is %q", clip(f.Level))
