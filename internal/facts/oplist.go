@@ -240,8 +240,9 @@ const broadcast = "broadcast"
 
 // operandShapes lists the operands' shapes.
 func (r *reader) operandShapes(id hlo.InstrID) []string {
-	var shapes []string
-	for _, o := range r.m.Operands(id) {
+	operands := r.m.Operands(id)
+	shapes := slices.Grow([]string(nil), len(operands))
+	for _, o := range operands {
 		shapes = append(shapes, r.shape(r.m.Instrs[o].Shape))
 	}
 	return shapes

@@ -110,8 +110,10 @@ type Computation struct {
 	shares  bool  // it has no print of its own: the line of the start is also the operation's
 }
 
-// Instruction is one operation. The methods of [Module] return its name, operands, callees, attributes and metadata.
+// Instruction is one operation. The methods of [Module] return its name, operands, callees, attributes and metadata. There are many: it has no
+// space between its fields.
 type Instruction struct {
+	says  uint64 // a hash of the attributes that it has not otherwise, and of a constant's literal; see Alike.Own
 	Shape ShapeID
 	Comp  CompID
 	// Param is the parameter number of a parameter and the tuple index of a get-tuple-element.
@@ -124,7 +126,6 @@ type Instruction struct {
 	args    uint32 // in a text of the text in the parentheses, in a proto of the HloInstructionProto
 	attrs   uint32 // in a text of the attributes, in a proto of the end of the HloInstructionProto; 0: see bare
 
-	says     uint64 // a hash of the attributes that it has not otherwise, and of a constant's literal; see Alike.Own
 	operands uint32 // index into Module.operands of the length of its list; instructions without operands have the index 0
 	callees  uint32 // likewise
 	meta     MetadataID

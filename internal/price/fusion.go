@@ -26,8 +26,10 @@ func (p *pricer) fusedBody(fusion hlo.InstrID) *fusedBody {
 	first, end := p.m.Body(c)
 	b := &fusedBody{root: p.m.Comps[c].Root, indexed: hlo.NoInstr}
 	p.bodies[c] = b
-	for _, id := range p.m.Params(c) {
-		b.params = append(b.params, fusedParam{id: id})
+	params := p.m.Params(c)
+	b.params = make([]fusedParam, len(params))
+	for n, id := range params {
+		b.params[n].id = id
 	}
 	for i := first; i < end; i++ {
 		switch p.m.Instrs[i].Opcode {
