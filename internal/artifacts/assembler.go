@@ -7,13 +7,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -437,26 +435,31 @@ func ReadLLVM(data []byte) (length int64, err error) {
 	return int64(len(data)), nil
 }
 
-// references are the attribute groups (#0) and the metadata (!0) that a file refers to; both are defined after all functions.
+// references are the attribute groups (#0) and the metadata (!0) that a file refers to. Both are defined after all functions, in the order of their
+// numbers.
 type references struct {
-	named, defined map[string]bool
+	named, defined [len(numbered)]int // the highest number of each kind, counted from 1
 }
+
+// numbered begins the names of attribute groups and of metadata.
+const numbered = "#!"
 
 // read records the definition and the references in a line.
 func (r *references) read(line string) {
-	if r.named == nil {
-		r.named, r.defined = map[string]bool{}, map[string]bool{}
-	}
-	if name, _, ok := strings.Cut(strings.TrimPrefix(line, "attributes "), " = "); ok && len(name) > 1 && name[1] >= '0' && name[1] <= '9' {
-		r.defined[name] = true
-	}
 	for at := 0; at < len(line); at++ {
-		switch rest := line[at+1:]; line[at] {
+		switch line[at] {
 		case '"':
-			at += 1 + strings.IndexByte(rest, '"')
+			at += 1 + strings.IndexByte(line[at+1:], '"')
 		case '#', '!':
-			if digits := len(rest) - len(strings.TrimLeft(rest, "0123456789")); digits > 0 {
-				r.named[line[at:at+1+digits]] = true
+			number, kind, first := 0, strings.IndexByte(numbered, line[at]), at+1
+			for ; at+1 < len(line) && line[at+1] >= '0' && line[at+1] <= '9'; at++ {
+				number = 10*number + int(line[at+1]-'0')
+			}
+			if at < first {
+				continue // a name in letters: !dbg
+			}
+			if r.named[kind] = max(r.named[kind], number+1); strings.HasPrefix(line[at+1:], " = ") {
+				r.defined[kind] = max(r.defined[kind], number+1)
 			}
 		}
 	}
@@ -464,9 +467,9 @@ func (r *references) read(line string) {
 
 // missing returns a reference without a definition, "" if there is none.
 func (r *references) missing() string {
-	for _, name := range slices.Sorted(maps.Keys(r.named)) {
-		if !r.defined[name] {
-			return name
+	for kind, named := range r.named {
+		if named > r.defined[kind] {
+			return fmt.Sprintf("%c%d", numbered[kind], named-1)
 		}
 	}
 	return ""
