@@ -35,6 +35,10 @@ func acceptCommand(w world) *cli.Command {
 			if onGitHub(c) {
 				return acceptOnGitHub(c, w)
 			}
+			last, _ := lastChecked(c, w)
+			if id := c.Args().First(); lastHolds(c, last, []string{id}) {
+				return wrongUsage("%s is the id of a change, not a dump; xlagate accept --only %s --reason \"…\"", id, id)
+			}
 			if err := chooseConfig(c, w, ids(c.StringSlice("only"))); err != nil {
 				return err
 			}

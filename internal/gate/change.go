@@ -334,16 +334,16 @@ func (g *grouping) owner(f *JudgedFinding) *group {
 	})
 }
 
-// alike finds the change that breaks the same limit in a variant that the baseline has, by as much or more, for a finding about one that it does not
-// have: an edit breaks it in every compilation. It returns nil if there is none.
+// alike finds the change that breaks the same limit in a variant that differs from the baseline's, by as much or more, for a finding about one that the
+// baseline does not have, or has just so: an edit breaks it in every compilation. It returns nil if there is none.
 func (g *grouping) alike(f *JudgedFinding) *group {
-	if !g.isAdded(f) {
+	if !g.isAdded(f) && (f.Variant == "" || len(g.changed[compiled{f.Program, f.Variant}]) > 0) {
 		return nil
 	}
 	over := excess(f)
 	at := slices.IndexFunc(g.groups, func(o *group) bool {
 		return o.Program == f.Program && slices.ContainsFunc(o.found, func(known *JudgedFinding) bool {
-			return known.Rule == f.Rule && known.Subject == f.Subject && known.Variant != "" && !g.isAdded(known) &&
+			return known.Rule == f.Rule && known.Subject == f.Subject && known.Variant != "" && (g.isAdded(f) || len(o.causes) > 0) && !g.isAdded(known) &&
 				over*excess(known) >= 0 && math.Abs(over) <= math.Abs(excess(known))
 		})
 	})
