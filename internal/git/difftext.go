@@ -19,10 +19,21 @@ func parseDiff(text string) ([]fileEdits, error) {
 		edit := fileEdits{old: f.OldName, now: f.NewName}
 		for _, part := range f.TextFragments {
 			edit.hunks = append(edit.hunks, hunkOf(part, isPython(cmp.Or(f.NewName, f.OldName))))
+			edit.removed = append(edit.removed, removedBy(part))
 		}
 		edits = append(edits, edit)
 	}
 	return edits, nil
+}
+
+// removedBy lists the lines that a part of a diff takes away.
+func removedBy(part *gitdiff.TextFragment) (lines []string) {
+	for _, l := range part.Lines {
+		if l.Op == gitdiff.OpDelete {
+			lines = append(lines, strings.TrimSuffix(l.Line, "\n"))
+		}
+	}
+	return lines
 }
 
 func hunkOf(part *gitdiff.TextFragment, python bool) Hunk {

@@ -26,6 +26,7 @@ type Edits struct {
 type fileEdits struct {
 	old, now string // "" where there was or is none
 	hunks    []Hunk
+	removed  [][]string // the lines that each hunk took away
 }
 
 // editsOf combines the edited files with the others of the repository.

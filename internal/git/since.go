@@ -89,11 +89,13 @@ func (t *workTree) since(ctx context.Context, commit string) (*Edits, error) {
 	}
 	for _, name := range made {
 		if lines := t.lines(name); len(lines) > 0 {
-			files = append(files, fileEdits{now: name, hunks: []Hunk{{First: 1, Lines: len(lines), Code: true, Edit: 1}}})
+			files = append(files, fileEdits{now: name, hunks: []Hunk{{First: 1, Lines: len(lines), Code: true, Edit: 1}}, removed: make([][]string, 1)})
 		}
 	}
+	t.leaveOutMoved(files)
 	for i := range files {
 		if f := &files[i]; isPython(f.now) {
+			slices.SortFunc(f.hunks, func(a, b Hunk) int { return cmp.Compare(a.First, b.First) })
 			lines := t.lines(f.now)
 			placeIn(lines, f.hunks)
 			f.hunks = joined(lines, f.hunks)
