@@ -152,7 +152,7 @@ func writeWorkflow(w world, file, install string) error {
 func propose(c *cli.Context, w world, path string) error {
 	if path == "" {
 		if path = usualDump(); path == "" {
-			return wrongUsage("no dump here; make one: xlagate capture --to build/xla -- python train.py, then xlagate init build/xla")
+			return wrongUsage("no dump here; name one (xlagate init DUMP), or run what makes one: xlagate init -- python train.py")
 		}
 	}
 	rep, err := proposable(c, w, path)

@@ -62,7 +62,7 @@ func changeBlocks(changes []diff.KernelChange, o Options) []block {
 	for i := range changes[:shown] {
 		c := &changes[i]
 		s := section{Title: kernelTitle(&c.New).and("   " + cut(strings.Join(c.What, ", "), maxWhat))}
-		s.add(operationDiff(opLines(&c.Old), opLines(&c.New)))
+		s.add(operationDiff(&c.Old, &c.New))
 		blocks = append(blocks, folded(s))
 	}
 	return append(blocks, more(len(changes)-shown, "changed kernel"))
@@ -111,18 +111,27 @@ func kernelLine(mark byte, k *facts.Kernel) listed {
 	return listed{mark, []string{does(k), location(k.Source), modelName(k)}}
 }
 
-// operationDiff shows the removed and the added operations of a kernel, without those on both sides.
-func operationDiff(old, fresh []string) listing {
+// operationDiff shows the operations that are in one of two kernels only, whatever their order and the lines that they are at.
+func operationDiff(old, fresh *facts.Kernel) listing {
 	var out listing
-	for _, l := range lineDiff(old, fresh).Lines {
-		if l.Mark == ' ' {
-			continue
+	for _, side := range []struct {
+		mark     byte
+		k, other *facts.Kernel
+	}{{'-', old, fresh}, {'+', fresh, old}} {
+		there := map[string]int{}
+		for o := range side.other.Ops.All() {
+			there[opText(o)]++
 		}
-		if len(out.Lines) == maxOpLines {
-			out.Lines = append(out.Lines, listed{' ', []string{"… more operations differ"}})
-			break
+		for o := range side.k.Ops.All() {
+			if text := opText(o); there[text] > 0 {
+				there[text]--
+			} else {
+				out.Lines = append(out.Lines, listed{side.mark, splitCells(opLine(o))})
+			}
 		}
-		out.Lines = append(out.Lines, l)
+	}
+	if len(out.Lines) > maxOpLines {
+		out.Lines = append(out.Lines[:maxOpLines], listed{' ', []string{"… more operations differ"}})
 	}
 	return out
 }

@@ -122,13 +122,18 @@ func diffProgram(p *diff.Program, o Options) section {
 	}
 	s := section{Title: in(strong, p.Name).and(earlierName(p)+"   "+variantWord(p)).with("   ", say(kernelTotals(p))).with("   ", tally(p))}
 	s.add(table{Head: []string{"argument", "over the variants", ""}, Rows: argumentRows(p.Recompile), Bare: true})
+	var signatures []string
 	for _, v := range p.Variants {
+		signatures = append(signatures, signatureOf(v))
+	}
+	signatures = distinct(signatures, maxName)
+	for i, v := range p.Variants {
 		if v.Change == diff.Same {
 			continue
 		}
 		blocks := diffVariant(v, o)
 		if len(p.Variants) > 1 {
-			blocks = []block{section{Title: in(name, shortSignature(signatureOf(v), maxName)).and("   ").and(v.Change), Blocks: blocks}}
+			blocks = []block{section{Title: in(name, signatures[i]).and("   ").and(v.Change), Blocks: blocks}}
 		}
 		s.add(blocks...)
 	}

@@ -70,16 +70,26 @@ func location(l hlo.Location) string {
 func opLines(k *facts.Kernel) []string {
 	var out []string
 	for o := range k.Ops.All() {
-		text := o.Opcode + " " + shortShape(o.Shape)
-		if o.OpName != "" {
-			text += "  " + clean(o.OpName)
-		}
-		if at := location(o.Source); at != "" {
-			text += "  " + at
-		}
-		out = append(out, text)
+		out = append(out, opLine(o))
 	}
 	return out
+}
+
+// opLine is an operation with its place in the model.
+func opLine(o facts.Op) string {
+	if at := location(o.Source); at != "" {
+		return opText(o) + "  " + at
+	}
+	return opText(o)
+}
+
+// opText is what an operation does and its name in the model.
+func opText(o facts.Op) string {
+	text := o.Opcode + " " + shortShape(o.Shape)
+	if o.OpName != "" {
+		text += "  " + clean(o.OpName)
+	}
+	return text
 }
 
 // kindCounts is "14 loop, 3 library, 2 dot" from the facts of a variant, most first.
