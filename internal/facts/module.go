@@ -208,6 +208,7 @@ func openModule(file *dump.File, see func(stored []byte)) (*hlo.Module, func() e
 
 // measure takes the facts of the optimized module.
 func (out *measuring) measure(r *reader, s *dump.Stage) error {
+	r.family = price.Family(out.Toolchain.Backend)
 	fingerprint := r.prints().Fingerprint()
 	w, err := r.walk()
 	if err != nil {
@@ -225,6 +226,7 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 		v.Kernels[i] = r.kernel(l)
 	}
 	r.lengths(w, v.Kernels)
+	r.queue(w.launches, v.Kernels)
 	r.instructionNames(w.launches, v.Kernels)
 	r.connect(w.launches, v)
 	out.groups = r.firstGroups(w.launches)

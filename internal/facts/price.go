@@ -255,7 +255,7 @@ func (v *Variant) measureAs(known works) {
 // work is what a launch asks of a device.
 func (r *reader) work(l launch) price.Work {
 	if r.meter == nil {
-		r.meter = price.NewMeter(r.alike(), r.price(), r.trips, r.multiplied)
+		r.meter = price.NewMeter(r.family, r.alike(), r.price(), r.trips, r.multiplied)
 	}
 	if l.class == ClassCollective && l.moves != hlo.NoInstr {
 		w := r.exchange(l)
@@ -268,13 +268,50 @@ func (r *reader) work(l launch) price.Work {
 	return w.Rounded()
 }
 
+// inCommandBuffer is how many launches in a row XLA puts into a command buffer at least (xla_gpu_graph_min_graph_size).
+const inCommandBuffer = 5
+
+// queue marks the launches of loops and branches that the host of a GPU starts one by one: fewer than make a command buffer are in a row. The end of an
+// asynchronous one counts as well. The few that a program starts with are not among them, as the start of the program hides them.
+func (r *reader) queue(launches []launch, kernels []Kernel) {
+	if r.family != price.GPU {
+		return
+	}
+	for first := 0; first < len(launches); {
+		end, steps := first, 0
+		for ; end == first || end < len(launches) && inOneRow(&launches[first], &launches[end]); end++ {
+			if steps++; launches[end].async != hlo.NoInstr {
+				steps++
+			}
+		}
+		if l := &launches[first]; l.place.inner && l.class != ClassControl && steps < inCommandBuffer {
+			r.queueEach(kernels[first:end])
+		}
+		first = end
+	}
+}
+
+func (r *reader) queueEach(kernels []Kernel) {
+	for i := range kernels {
+		form := *kernels[i].Form
+		form.Work[price.Queued] = 1
+		kernels[i].Form = r.interner.form(form)
+	}
+}
+
+// inOneRow reports whether a launch follows another in the same run of the same loop or branch, with no loop or branch between them.
+func inOneRow(a, b *launch) bool {
+	return a.class != ClassControl && b.class != ClassControl && a.place == b.place
+}
+
 // multiplied is a product as prices know it.
 func (r *reader) multiplied(id hlo.InstrID) (price.Product, bool) {
 	if !r.isProduct(id) {
 		return price.Product{}, false
 	}
 	p := r.product(id)
-	return price.Product{Type: p.Type, Precision: p.Precision, Flops: float64(p.Flops)}, true
+	results := r.m.Shape(r.product1(id)).ElementCount()
+	return price.Product{Type: p.Type, Precision: p.Precision, Flops: float64(p.Flops), Results: float64(results)}, true
 }
 
 // exchange is what a collective needs.

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,7 +78,7 @@ func (r *reader) newProduct(id hlo.InstrID) Product {
 	if r.m.Instrs[id].Opcode == hlo.OpCustomCall {
 		config, _ := r.m.Attr(id, "backend_config")
 		p.Opcode, _ = r.m.Attr(id, "custom_call_target")
-		p.Precision, p.Flops = libraryPrecision(config), r.libraryFlops(id, config)
+		p.Precision, p.Flops = cmp.Or(libraryPrecision(config), r.operandPrecision(id)), r.libraryFlops(id, config)
 	} else {
 		p.Opcode, p.Precision, p.Flops = r.opcode(id), r.operandPrecision(id), int64(r.price().Instr(id).Flops)
 	}
@@ -139,11 +140,11 @@ func (r *reader) operandPrecision(id hlo.InstrID) string {
 	return highest(printed)
 }
 
-// libraryPrecision is the same of a library call, from its backend_config.
+// libraryPrecision is the same of a library call, from its backend_config; "" where that says nothing, as of a convolution.
 func libraryPrecision(config string) string {
 	_, rest, ok := strings.Cut(config, `"precision_config":`)
 	if !ok {
-		return "default"
+		return ""
 	}
 	rest, _, _ = strings.Cut(rest, "}")
 	if _, algorithm, ok := strings.Cut(rest, `"algorithm":"ALG_`); ok {

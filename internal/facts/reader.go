@@ -46,6 +46,7 @@ type launched struct {
 	productOf map[uint64]Product     // by hlo.Alike.Call
 	flow      *flow                  // the operations in kernels
 	meter     *price.Meter           // see work
+	family    price.Family           // what the module was compiled for
 	follower  *follower              // see follow
 	rewrites  map[hlo.InstrID]string // the state that a launch writes whole
 	seen      []bool                 // see operandBytes

@@ -1,6 +1,7 @@
 package price
 
 import (
+	"math"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -10,11 +11,13 @@ import (
 type Product struct {
 	Type, Precision string // "f32", "highest" or the name of an algorithm
 	Flops           float64
+	Results         float64 // elements of its result
 }
 
 // Meter measures what the instructions of one module ask of a device. It is not to be asked by several goroutines at once.
 type Meter struct {
 	m       *hlo.Module
+	family  Family
 	alike   *hlo.Alike
 	costs   *Prices
 	users   *hlo.Users
@@ -35,11 +38,11 @@ type body struct {
 	indexed    bool          // parameters are known
 }
 
-// NewMeter makes a meter. product says whether one that may be a product is one, and of what; trips how often a loop runs.
-func NewMeter(a *hlo.Alike, costs *Prices, trips func(hlo.InstrID) int64, product func(hlo.InstrID) (Product, bool)) *Meter {
+// NewMeter makes a meter of a module that was compiled for a family of devices. product says whether one that may be a product is one, and of what; trips how often a loop runs.
+func NewMeter(family Family, a *hlo.Alike, costs *Prices, trips func(hlo.InstrID) int64, product func(hlo.InstrID) (Product, bool)) *Meter {
 	module := a.Module()
 	return &Meter{
-		m: module, alike: a, costs: costs, users: costs.pricer.users, trips: trips, product: product,
+		m: module, family: family, alike: a, costs: costs, users: costs.pricer.users, trips: trips, product: product,
 		bodies: make([]*body, len(module.Comps)), shapes: extents(module), reader: make([]hlo.InstrID, len(module.Instrs)),
 	}
 }
@@ -57,6 +60,7 @@ func (m *Meter) Of(id hlo.InstrID) Work {
 		m.customCall(&w, id)
 	default:
 		m.operation(&w, id, false)
+		m.bytewise(&w, id)
 	}
 	m.traffic(&w, id)
 	if m.isScalar(id) {
@@ -111,8 +115,11 @@ func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
 	default:
 		m.elementwise(w, id)
 	}
-	if op == hlo.OpGather || op == hlo.OpScatter {
+	switch {
+	case op == hlo.OpGather || op == hlo.OpScatter:
 		m.indexed(w, id)
+	case looped:
+		m.bytewise(w, id)
 	}
 }
 
@@ -123,6 +130,9 @@ func (m *Meter) multiply(w *Work, id hlo.InstrID, looped bool) bool {
 		return false
 	}
 	w[unit(p, looped)] += p.Flops
+	if !looped && m.family == GPU {
+		w[Tiles] += p.tiles()
+	}
 	switch m.m.Instrs[id].Opcode {
 	case hlo.OpConvolution:
 		m.convolution(w, id, p, looped)
@@ -215,4 +225,19 @@ func unit(p Product, looped bool) Amount {
 		return ProductHigh
 	}
 	return ProductF32
+}
+
+// tiles is in how many parts a GPU computes a product side by side: tiles of its result, and of few long ones also parts of the depth. Libraries
+// choose larger tiles for tensor cores than for other arithmetic.
+func (p Product) tiles() float64 {
+	const large, small, depth = 128 * 128, 64 * 64, 1024
+	area := float64(large)
+	if u := unit(p, false); u == ProductHighest || u == ProductF64 {
+		area = small
+	}
+	n := math.Ceil(p.Results / area)
+	if split := math.Floor(p.Flops / 2 / max(1, p.Results) / depth); split > 1 {
+		n *= split
+	}
+	return n
 }

@@ -12,24 +12,25 @@ import (
 )
 
 // meterOf makes a meter for which every dot and convolution is a product.
-func meterOf(m *hlo.Module) *Meter {
+func meterOf(family Family, m *hlo.Module) *Meter {
 	a := m.Alike()
 	costs := Price(a, m.KnownTrips)
-	return NewMeter(a, costs, m.KnownTrips, func(id hlo.InstrID) (Product, bool) {
+	return NewMeter(family, a, costs, m.KnownTrips, func(id hlo.InstrID) (Product, bool) {
 		in := &m.Instrs[id]
 		if in.Opcode != hlo.OpDot && in.Opcode != hlo.OpConvolution {
 			return Product{}, false
 		}
 		precision, _ := m.Attr(id, "operand_precision")
 		precision, _, _ = strings.Cut(strings.Trim(precision, "{}"), ",")
-		return Product{Type: m.Shape(m.Instrs[m.Operands(id)[0]].Shape).Type.String(), Precision: precision, Flops: costs.Instr(id).Flops}, true
+		results := float64(m.Shape(in.Shape).ElementCount())
+		return Product{Type: m.Shape(m.Instrs[m.Operands(id)[0]].Shape).Type.String(), Precision: precision, Flops: costs.Instr(id).Flops, Results: results}, true
 	})
 }
 
 // rootWork is the work of the entry's root, as a baseline has it.
-func rootWork(t *testing.T, m *hlo.Module) string {
+func rootWork(t *testing.T, family Family, m *hlo.Module) string {
 	t.Helper()
-	text, err := json.Marshal(meterOf(m).Of(m.Comps[m.Entry].Root).Rounded())
+	text, err := json.Marshal(meterOf(family, m).Of(m.Comps[m.Entry].Root).Rounded())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func TestWorkOfOperations(t *testing.T) {
 		{"argmax", pair, a + "  %i = s32[8,64] parameter(1)\n  %c = f32[] constant(0)\n  %d = s32[] constant(0)\n  ROOT %r = (f32[8], s32[8]) reduce(%a, %i, %c, %d), dimensions={1}, to_apply=%pair\n", `{"far":4170,"scalar":1020}`},
 		{"window", sum, a + "  %c = f32[] constant(0)\n  ROOT %r = f32[8,16] reduce-window(%a, %c), window={size=1x4 stride=1x4}, to_apply=%sum\n", `{"far":2560,"scalar":64}`},
 		{"sort", less, a + "  ROOT %r = f32[8,64] sort(%a), dimensions={1}, to_apply=%less\n", `{"far":4100,"scalar":23000}`},
-		{"long sort", less, "  %a = f32[8192] parameter(0)\n  ROOT %r = f32[8192] sort(%a), dimensions={0}, to_apply=%less\n", `{"far":65500,"launches":3,"scalar":799000}`},
+		{"long sort", less, "  %a = f32[8192] parameter(0)\n  ROOT %r = f32[8192] sort(%a), dimensions={0}, to_apply=%less\n", `{"far":65500,"scalar":799000}`},
 		{"slice", "", a + "  ROOT %r = f32[2,64] slice(%a), slice={[0:2], [0:64]}\n", `{"far":1020}`},
 		{"update in place", "", a + "  %u = f32[1,64] parameter(1)\n  %i = s32[] parameter(2)\n  ROOT %r = f32[8,64] dynamic-update-slice(%a, %u, %i, %i)\n", `{"far":516}`},
 		{"gather", "", a + "  %i = s32[5,1] parameter(1)\n  ROOT %r = f32[5,64] gather(%a, %i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,64}\n", `{"far":2580,"pieces":5,"scalar":2,"vector":640}`},
@@ -82,13 +83,42 @@ func TestWorkOfOperations(t *testing.T) {
 		{"while", "%c {\n  %p = f32[8] parameter(0)\n  ROOT %d = pred[] constant(true)\n}\n%b {\n  %p = f32[8] parameter(0)\n  ROOT %n = f32[8] negate(%p)\n}\n", "  %a = f32[8] parameter(0)\n  ROOT %r = f32[8] while(%a), condition=%c, body=%b\n", `{}`},
 		{"callback", "", a + "  ROOT %r = f32[8,64] custom-call(%a), custom_call_target=\"xla_ffi_python_cpu_callback\"\n", `{"calls":1,"far":4100}`},
 		{"top k", "", a + "  ROOT %r = (f32[8,4], s32[8,4]) custom-call(%a), custom_call_target=\"TopK\"\n", `{"far":2300,"scalar":768}`},
-		{"radix sort", "", a + "  ROOT %r = f32[8,64] custom-call(%a), custom_call_target=\"__cub$DeviceRadixSort\"\n", `{"far":4100,"scalar":4100}`},
 		{"Cholesky", "", "  %a = f32[16,16] parameter(0)\n  ROOT %r = f32[16,16] custom-call(%a), custom_call_target=\"lapack_spotrf_ffi\"\n", `{"far":2050,"serial":512}`},
 		{"singular values", "", "  %a = f32[16,16] parameter(0)\n  ROOT %r = f32[16] custom-call(%a), custom_call_target=\"lapack_sgesdd_ffi\", backend_config=\"{mode = 78 : ui8}\"\n", `{"far":1090,"serial":8010}`},
 		{"of a vector", "", "  %a = f32[16] parameter(0)\n  ROOT %r = f32[16] custom-call(%a), custom_call_target=\"lapack_spotrf_ffi\"\n", `{"far":128}`},
 		{"unknown", "", a + "  ROOT %r = f32[8,64] custom-call(%a), custom_call_target=\"mine\"\n", `{"far":4100,"unknown":1}`},
 	} {
-		if got := rootWork(t, parse(t, "HloModule m\n\n"+c.functions+"\nENTRY %e {\n"+c.entry+"}\n")); got != c.want {
+		if got := rootWork(t, CPU, parse(t, "HloModule m\n\n"+c.functions+"\nENTRY %e {\n"+c.entry+"}\n")); got != c.want {
+			t.Errorf("%s: %s, wanted %s", c.name, got, c.want)
+		}
+	}
+}
+
+// A GPU computes some of them by other means: functions side by side, products and sorts in tiles, additions that wait for each other.
+func TestWorkOnAGPU(t *testing.T) {
+	const sum = "%sum {\n  %x = f32[] parameter(0)\n  %y = f32[] parameter(1)\n  ROOT %z = f32[] add(%x, %y)\n}\n"
+	const less = "%less {\n  %x = f32[] parameter(0)\n  %y = f32[] parameter(1)\n  ROOT %z = pred[] compare(%x, %y), direction=LT\n}\n"
+	const a = "  %a = f32[8,64] parameter(0)\n"
+	const scatter = "  %a = f32[8,4] parameter(0)\n  %i = s32[5,1] parameter(1)\n  %u = f32[5,4] parameter(2)\n  ROOT %r = f32[8,4] scatter(%a, %i, %u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=%sum"
+	for _, c := range []struct{ name, functions, entry, want string }{
+		{"a function", "", a + "  ROOT %r = f32[8,64] log(%a)\n", `{"far":4100,"special":1540}`},
+		{"one that is slow elsewhere", "", a + "  ROOT %r = f32[8,64] sine(%a)\n", `{"far":4100,"special":10800}`},
+		{"division", "", a + "  ROOT %r = f32[8,64] divide(%a, %a)\n", `{"far":4100,"vector":4610}`},
+		{"product", "", "  %a = f32[256,64] parameter(0)\n  %b = f32[64,256] parameter(1)\n  ROOT %r = f32[256,256] dot(%a, %b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n", `{"f32":8390000,"far":393000,"tiles":4}`},
+		{"deep product", "", "  %a = f32[8,8192] parameter(0)\n  %b = f32[8192,8] parameter(1)\n  ROOT %r = f32[8,8] dot(%a, %b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n", `{"f32":1050000,"far":525000,"tiles":8}`},
+		{"precise product", "", "  %a = f32[256,64] parameter(0)\n  %b = f32[64,256] parameter(1)\n  ROOT %r = f32[256,256] dot(%a, %b), lhs_contracting_dims={1}, rhs_contracting_dims={0}, operand_precision={highest,highest}\n", `{"far":393000,"highest":8390000,"tiles":16}`},
+		{"bytes in another order", "", "  %a = s8[64,64]{1,0} parameter(0)\n  ROOT %r = s8[64,64]{1,0} transpose(%a), dimensions={1,0}\n", `{"far":8190,"scalar":27000,"serial":1230,"vector":4100}`},
+		{"transform", "", "  %a = c64[4,64] parameter(0)\n  ROOT %r = c64[4,64] fft(%a), fft_type=FFT, fft_length={64}\n", `{"far":4100,"vector":12300}`},
+		{"transform in two passes", "", "  %a = c64[8192] parameter(0)\n  ROOT %r = c64[8192] fft(%a), fft_type=FFT, fft_length={8192}\n", `{"far":262000,"launches":1,"vector":852000}`},
+		{"sort in a block", less, a + "  ROOT %r = f32[8,64] sort(%a), dimensions={1}, to_apply=%less\n", `{"far":4100,"scalar":8920,"tiles":8}`},
+		{"sort in more", less, "  %a = f32[8192] parameter(0)\n  ROOT %r = f32[8192] sort(%a), dimensions={0}, to_apply=%less\n", `{"far":65500,"launches":2,"scalar":619000,"tiles":2}`},
+		{"crowded scatter", sum, scatter + "\n", `{"atomics":645,"far":260,"pieces":5,"scalar":6.5,"vector":40}`},
+		{"sorted scatter", sum, scatter + ", indices_are_sorted=true\n", `{"atomics":2.5,"far":260,"launches":0.000534,"pieces":5,"scalar":6.5,"vector":40}`},
+		{"top k", "", a + "  ROOT %r = (f32[8,4], s32[8,4]) custom-call(%a), custom_call_target=\"__gpu$TopK\"\n", `{"far":2300,"scalar":404000,"tiles":8}`},
+		{"radix sort of rows", "", a + "  ROOT %r = (f32[8,64], u8[100]) custom-call(%a), custom_call_target=\"__cub$DeviceRadixSort\"\n", `{"far":4100,"launches":40,"scalar":35800}`},
+		{"Cholesky", "", "  %a = f32[16,16] parameter(0)\n  ROOT %r = f32[16,16] custom-call(%a), custom_call_target=\"cusolver_potrf_ffi\"\n", `{"far":2050,"launches":5.76}`},
+	} {
+		if got := rootWork(t, GPU, parse(t, "HloModule m\n\n"+c.functions+"\nENTRY %e {\n"+c.entry+"}\n")); got != c.want {
 			t.Errorf("%s: %s, wanted %s", c.name, got, c.want)
 		}
 	}
@@ -99,7 +129,7 @@ func TestWorkOfOperations(t *testing.T) {
 func TestWorkOfRealDumps(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	launches := func(m *hlo.Module) (all []string) {
-		meter := meterOf(m)
+		meter := meterOf("", m)
 		first, end := m.Body(m.Entry)
 		for id := first; id < end; id++ {
 			w := meter.Of(id)
@@ -230,6 +260,28 @@ func TestTimeByPart(t *testing.T) {
 	}
 	if w := (Work{OnChip: 8, Hidden: 0.5}); d.Transfer(&w, Cached{}) != 8 {
 		t.Errorf("a transfer takes %v when nothing runs beside it", d.Transfer(&w, Cached{}))
+	}
+}
+
+// A GPU computes tiles side by side, and the host waits for a launch that is in no command buffer.
+func TestTimeOnAGPU(t *testing.T) {
+	d := &Device{Family: GPU, Rates: Rates{Special: 1e9, Units: 4}, Delays: Delays{Launch: 100, Queue: 400, Fill: 50}, Memories: Memories{Memory: Level{Bandwidth: 1e9}}}
+	d.Products[ProductF32] = 1e9
+	for _, c := range []struct {
+		name string
+		work Work
+		want Time
+	}{
+		{"as many tiles as units", Work{Special: 8, Tiles: 4}, Time{Launch: 100, Compute: 8}},
+		{"one tile", Work{Special: 8, Tiles: 1}, Time{Launch: 100, Compute: 32}},
+		{"a second wave of one tile", Work{Special: 10, Tiles: 5}, Time{Launch: 100, Compute: 16}},
+		{"a product", Work{ProductF32: 85}, Time{Launch: 100, Compute: 150}},
+		{"started by itself", Work{Queued: 1, Special: 8}, Time{Launch: 392, Compute: 8}},
+		{"long enough for the host", Work{Queued: 1, Special: 500}, Time{Launch: 100, Compute: 500}},
+	} {
+		if got := d.Time(&c.work); got != c.want {
+			t.Errorf("%s: %+v, wanted %+v", c.name, got, c.want)
+		}
 	}
 }
 

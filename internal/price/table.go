@@ -38,7 +38,7 @@ var Devices = []*Device{
 		Name: "a100-sxm", Family: GPU, Also: []string{"a100", "sm_8.0", "8.0"}, Source: "NVIDIA A100 data sheet (80 GB SXM) and Ampere architecture white paper",
 		Rates: Rates{
 			Products: nvidia(19.5, 19.5, 156, 312, 312, 624),
-			Vector:   9.7 * tera, Vector64: 4.85 * tera, Special: 1.2 * tera, Slow: 0.25 * tera, Scalar: 0.3 * tera, Units: 108, Atomic: 60 * giga, Clock: 1.41 * giga,
+			Vector:   19.5 * tera, Vector64: 9.7 * tera, Special: 1.1 * tera, Slow: 0.25 * tera, Scalar: 0.3 * tera, Units: 108, Atomic: 300 * giga, Clock: 1.41 * giga,
 		},
 		Memories: Memories{Core: Level{40 * mib, 4 * tera}, Shared: Level{40 * mib, 4 * tera}, Memory: Level{80 * gib, 2.039 * tera}, Host: 32 * giga, Line: 32},
 		Network:  Network{Links: Link{300 * giga, 2 * kilo}, Net: Link{25 * giga, 5 * kilo}, Domain: 8},
@@ -48,7 +48,7 @@ var Devices = []*Device{
 		Name: "h100-sxm", Family: GPU, Also: []string{"h100", "gh200", "sm_9.0", "9.0"}, Source: "NVIDIA H100 data sheet (SXM) and Hopper architecture white paper",
 		Rates: Rates{
 			Products: nvidia(67, 67, 495, 989, 1979, 1979),
-			Vector:   33.5 * tera, Vector64: 17 * tera, Special: 4 * tera, Slow: 0.8 * tera, Scalar: 1 * tera, Units: 132, Atomic: 100 * giga, Clock: 1.98 * giga,
+			Vector:   67 * tera, Vector64: 34 * tera, Special: 3.5 * tera, Slow: 0.8 * tera, Scalar: 1 * tera, Units: 132, Atomic: 500 * giga, Clock: 1.98 * giga,
 		},
 		Memories: Memories{Core: Level{50 * mib, 5.5 * tera}, Shared: Level{50 * mib, 5.5 * tera}, Memory: Level{80 * gib, 3.35 * tera}, Host: 64 * giga, Line: 32},
 		Network:  Network{Links: Link{450 * giga, 2 * kilo}, Net: Link{50 * giga, 5 * kilo}, Domain: 8},
@@ -58,7 +58,7 @@ var Devices = []*Device{
 		Name: "h200-sxm", Family: GPU, Also: []string{"h200"}, Source: "NVIDIA H200 data sheet (SXM); all but the memory as H100",
 		Rates: Rates{
 			Products: nvidia(67, 67, 495, 989, 1979, 1979),
-			Vector:   33.5 * tera, Vector64: 17 * tera, Special: 4 * tera, Slow: 0.8 * tera, Scalar: 1 * tera, Units: 132, Atomic: 100 * giga, Clock: 1.98 * giga,
+			Vector:   67 * tera, Vector64: 34 * tera, Special: 3.5 * tera, Slow: 0.8 * tera, Scalar: 1 * tera, Units: 132, Atomic: 500 * giga, Clock: 1.98 * giga,
 		},
 		Memories: Memories{Core: Level{50 * mib, 5.5 * tera}, Shared: Level{50 * mib, 5.5 * tera}, Memory: Level{141 * gib, 4.8 * tera}, Host: 64 * giga, Line: 32},
 		Network:  Network{Links: Link{450 * giga, 2 * kilo}, Net: Link{50 * giga, 5 * kilo}, Domain: 8},
@@ -68,7 +68,7 @@ var Devices = []*Device{
 		Name: "b200-sxm", Family: GPU, Also: []string{"b200", "sm_10.0", "10.0"}, Source: "NVIDIA DGX B200 data sheet, an eighth of it",
 		Rates: Rates{
 			Products: nvidia(37, 75, 1100, 2250, 4500, 4500),
-			Vector:   37 * tera, Vector64: 18.5 * tera, Special: 4.7 * tera, Slow: 0.9 * tera, Scalar: 1.2 * tera, Units: 148, Atomic: 120 * giga, Clock: 1.96 * giga,
+			Vector:   75 * tera, Vector64: 37 * tera, Special: 4 * tera, Slow: 0.9 * tera, Scalar: 1.2 * tera, Units: 148, Atomic: 600 * giga, Clock: 1.96 * giga,
 		},
 		Memories: Memories{Core: Level{126 * mib, 10 * tera}, Shared: Level{126 * mib, 10 * tera}, Memory: Level{180 * gib, 8 * tera}, Host: 64 * giga, Line: 32},
 		Network:  Network{Links: Link{900 * giga, 2 * kilo}, Net: Link{50 * giga, 5 * kilo}, Domain: 8},
@@ -78,7 +78,7 @@ var Devices = []*Device{
 		Name: "l4", Family: GPU, Also: []string{"nvidia l4 ", "sm_8.9", "8.9"}, Source: "NVIDIA L4 data sheet (dense rates) and Ada architecture white paper",
 		Rates: Rates{
 			Products: nvidia(0.47, 30.3, 60, 121, 242, 242),
-			Vector:   15 * tera, Vector64: 0.24 * tera, Special: 1.9 * tera, Slow: 0.4 * tera, Scalar: 0.5 * tera, Units: 58, Atomic: 50 * giga, Clock: 2.04 * giga,
+			Vector:   30.3 * tera, Vector64: 0.47 * tera, Special: 1.6 * tera, Slow: 0.4 * tera, Scalar: 0.5 * tera, Units: 58, Atomic: 250 * giga, Clock: 2.04 * giga,
 		},
 		Memories: Memories{Core: Level{48 * mib, 2.5 * tera}, Shared: Level{48 * mib, 2.5 * tera}, Memory: Level{24 * gib, 300 * giga}, Host: 32 * giga, Line: 32},
 		Network:  Network{Links: Link{32 * giga, 8 * kilo}, Net: Link{12.5 * giga, 10 * kilo}, Domain: 8},
@@ -88,11 +88,11 @@ var Devices = []*Device{
 		Name: "mi300x", Family: GPU, Also: []string{"mi300", "gfx942", "gfx94"}, Source: "AMD Instinct MI300X data sheet and CDNA 3 white paper",
 		Rates: Rates{
 			Products: nvidia(163.4, 163.4, 653.7, 1307.4, 2614.9, 2614.9),
-			Vector:   81.7 * tera, Vector64: 40.8 * tera, Special: 10 * tera, Slow: 2 * tera, Scalar: 2.5 * tera, Units: 304, Atomic: 100 * giga, Clock: 2.1 * giga,
+			Vector:   163.4 * tera, Vector64: 81.7 * tera, Special: 8.5 * tera, Slow: 2 * tera, Scalar: 2.5 * tera, Units: 304, Atomic: 500 * giga, Clock: 2.1 * giga,
 		},
 		Memories: Memories{Core: Level{32 * mib, 17.2 * tera}, Shared: Level{256 * mib, 17.2 * tera}, Memory: Level{192 * gib, 5.3 * tera}, Host: 64 * giga, Line: 64},
 		Network:  Network{Links: Link{448 * giga, 3 * kilo}, Net: Link{50 * giga, 5 * kilo}, Domain: 8},
-		Delays:   Delays{Dispatch: 12 * kilo, Launch: 2.5 * kilo, Decision: 15 * kilo, Step: 20, Call: 100 * kilo},
+		Delays:   Delays{Dispatch: 50 * kilo, Argument: 400, Result: 4 * kilo, Launch: 2.5 * kilo, Queue: 6 * kilo, Fill: 600, Decision: 15 * kilo, Step: 20, Call: 180 * kilo},
 	},
 	{
 		Name: "tpu-v2", Family: TPU, Also: []string{"tpu v2", "jellyfish"}, Source: "Google Cloud TPU v2, half a chip; Jouppi et al., CACM 63(7), 2020",
@@ -146,7 +146,7 @@ var Devices = []*Device{
 }
 
 // ofNVIDIA are the delays of NVIDIA's GPUs.
-var ofNVIDIA = Delays{Dispatch: 10 * kilo, Launch: 1 * kilo, Decision: 7 * kilo, Step: 20, Call: 100 * kilo}
+var ofNVIDIA = Delays{Dispatch: 50 * kilo, Argument: 400, Result: 4 * kilo, Launch: 1 * kilo, Queue: 4 * kilo, Fill: 600, Decision: 12 * kilo, Step: 20, Call: 180 * kilo}
 
 // ofTPU are the delays of a TPU.
 func ofTPU(launch float64) Delays {

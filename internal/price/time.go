@@ -55,6 +55,9 @@ func (d *Device) Time(w *Work) (t Time) {
 	} else {
 		t.Memory = memory
 	}
+	if w[Queued] > 0 {
+		t.Launch = max(t.Launch, d.Queue*(1+w[Launches])-compute-memory-t.Network)
+	}
 	t.shorten(1 - min(1, w[Hidden]))
 	return t.exact()
 }
@@ -81,13 +84,50 @@ func ns(amount, rate float64) float64 {
 }
 
 // compute is how long the arithmetic takes. Units work one after the other here: few programs keep two of them busy.
-func (d *Device) compute(w *Work) (t float64) {
-	for kind, rate := range d.Products {
-		t += ns(w[kind], attainedProduct*rate)
+func (d *Device) compute(w *Work) float64 {
+	products := d.products(w)
+	t := d.waves(w[Tiles]) * (products + d.rest(w))
+	if products > 0 {
+		t += d.Fill
 	}
-	t += ns(w[Looped], d.looped()) + ns(w[Rounds], d.rounds()) + ns(w[Vector], attainedVector*d.Vector) + ns(w[Vector64], attainedVector*d.wide())
-	t += ns(w[Special], d.Special) + ns(w[Special64], d.Special/2) + ns(w[Slow], d.Slow) + ns(w[Scalar], d.Scalar) + ns(w[Serial], d.Serial) + ns(w[Atomics], d.Atomic)
 	return t
+}
+
+func (d *Device) products(w *Work) (t float64) {
+	for kind, rate := range d.Products {
+		t += ns(w[kind], d.attained()*rate)
+	}
+	return t
+}
+
+// rest is the arithmetic beside products.
+func (d *Device) rest(w *Work) float64 {
+	t := ns(w[Looped], d.looped()) + ns(w[Rounds], d.rounds()) + ns(w[Vector], attainedVector*d.Vector) + ns(w[Vector64], attainedVector*d.wide())
+	return t + ns(w[Special], d.Special) + ns(w[Special64], d.special64()) + ns(w[Slow], d.Slow) + ns(w[Scalar], d.Scalar) + ns(w[Serial], d.Serial) + ns(w[Atomics], d.Atomic)
+}
+
+// waves is how many times longer work takes that is cut into tiles: units of a GPU take one tile each, and the last may leave units idle.
+func (d *Device) waves(tiles float64) float64 {
+	if d.Family != GPU || tiles == 0 {
+		return 1
+	}
+	return math.Ceil(tiles/d.Units) * d.Units / tiles
+}
+
+// attained is what a good program gets of the rate of products. Measured on an H200: 0.83 of it with a product of 4,096 rows, 0.90 with 8,192.
+func (d *Device) attained() float64 {
+	if d.Family == GPU {
+		return 0.85
+	}
+	return attainedProduct
+}
+
+// special64 is how fast functions are computed in double precision: on a GPU at a seventh of the rate of single precision, measured on an H200.
+func (d *Device) special64() float64 {
+	if d.Family == GPU {
+		return d.Special / 7
+	}
+	return d.Special / 2
 }
 
 // looped is how fast a plain loop multiplies and adds: a CPU does not even put it into vectors.

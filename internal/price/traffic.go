@@ -123,6 +123,11 @@ func (m *Meter) write(w *Work, id hlo.InstrID) {
 	case hlo.OpDynamicUpdateSlice, hlo.OpScatter:
 		m.writeRoot(w, id, in.Shape, 0)
 		return
+	case hlo.OpCustomCall: // a library's workspace is no result: what it holds stays in caches
+		if elements := m.m.Shape(in.Shape).Elements; len(elements) == 2 && m.isWorkspace(elements[1]) {
+			m.writeShape(w, elements[0])
+			return
+		}
 	case hlo.OpCopyStart: // it hands out its operand beside the copy
 		if elements := m.m.Shape(in.Shape).Elements; len(elements) > 0 {
 			m.writeShape(w, elements[0])
@@ -130,6 +135,12 @@ func (m *Meter) write(w *Work, id hlo.InstrID) {
 		}
 	}
 	m.writeShape(w, in.Shape)
+}
+
+// isWorkspace reports whether a shape is a row of bytes, as libraries for a GPU take for their own use.
+func (m *Meter) isWorkspace(shape hlo.ShapeID) bool {
+	s := m.m.Shape(shape)
+	return len(s.Dims) == 1 && (s.Type == hlo.S8 || s.Type == hlo.U8)
 }
 
 func (m *Meter) writeShape(w *Work, shape hlo.ShapeID) {
