@@ -2,30 +2,17 @@
 import json
 import os
 import time
-import typing
 
 os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 import jax
 
+from sides import SIDES, Pair
+
 jax.config.update("jax_platforms", "cpu")
 
 ROUND_S, SWEEP_S, LEAST_ROUNDS = 0.001, 0.3, 4
 LEAST_SWEEPS, MOST_SWEEPS, AGREE = 3, 8, 0.03
-SIDES = ("before", "after")
-
-
-class Pair(typing.NamedTuple):
-    """Two programs of one signature, or of two. A program is one function, or several that are compiled apart and called in a row."""
-    name: str
-    what: str
-    before: typing.Any
-    after: typing.Any
-    args: tuple
-    after_args: tuple
-    carry: bool = False  # the first result of a step is the first argument of the next
-    donate: tuple = ((), ())  # the arguments that before and after donate
-    x64: bool = False
 
 
 class Step:

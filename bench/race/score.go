@@ -12,8 +12,9 @@ import (
 
 // Measurement is what race.py shows.
 type Measurement struct {
-	JAX   string `json:"jax"`
-	Pairs []Pair `json:"pairs"`
+	JAX    string `json:"jax"`
+	Device string `json:"device"` // an accelerator's name; "" for one core
+	Pairs  []Pair `json:"pairs"`
 }
 
 // Pair is two programs: before an edit and after it.
@@ -26,10 +27,11 @@ type Pair struct {
 
 // Side is one of the programs: how long a step takes, and what xlagate predicts.
 type Side struct {
-	US    float64       `json:"us"`
-	Noise float64       `json:"noise"`
-	Dump  string        `json:"dump"`
-	Price subject.Price `json:"-"`
+	US        float64       `json:"us"`
+	KernelsUS float64       `json:"kernels_us"` // what an accelerator computes of it
+	Noise     float64       `json:"noise"`
+	Dump      string        `json:"dump"`
+	Price     subject.Price `json:"-"`
 }
 
 // Predict asks xlagate for the price of every program.
@@ -67,7 +69,12 @@ func (p Pair) Apart() bool {
 // SignRight reports whether the prediction goes the way that the measurement went.
 func (p Pair) SignRight() bool { return (p.Took() > 1) == (p.Said() > 1) && p.Said() != 1 }
 
-// wrong are the pairs that are apart and predicted with the other sign, the dearest errors first.
+// Wrong are the pairs that are apart and predicted with the other sign, the dearest errors first.
+func (m *Measurement) Wrong() []Pair {
+	wrong, _ := m.wrong()
+	return wrong
+}
+
 func (m *Measurement) wrong() (wrong []Pair, apart int) {
 	for _, p := range m.Pairs {
 		if !p.Apart() {

@@ -10,14 +10,6 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"os/exec"
-	"path/filepath"
-
 	"github.com/xlagate/xlagate/bench/race"
 	"github.com/xlagate/xlagate/bench/subject"
 )
@@ -26,43 +18,9 @@ func main() { subject.Main("stopwatch", stopwatch) }
 
 // stopwatch times the pairs and says how well xlagate predicts them.
 func stopwatch(t subject.Timing) (string, error) {
-	m, err := measured(t.Python, t.Dumps, t.Only)
-	if err == nil {
-		err = m.Predict(t.Xlagate, t.Dumps)
-	}
+	m, err := race.Measured(t, "bench/stopwatch/stopwatch.py")
 	if err != nil {
 		return "", err
 	}
 	return m.Report(), nil
-}
-
-// measured reads the times that a folder has, or takes them.
-func measured(python, dumps string, pairs []string) (*race.Measurement, error) {
-	path := filepath.Join(dumps, "times.json")
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		data, err = measure(python, dumps, pairs)
-	}
-	if err != nil {
-		return nil, err
-	}
-	var m race.Measurement
-	if err := json.Unmarshal(data, &m); err != nil {
-		return nil, fmt.Errorf("read the times in %s: %w", path, err)
-	}
-	if len(m.Pairs) == 0 {
-		return nil, fmt.Errorf("no pair is called as %q", pairs)
-	}
-	return &m, nil
-}
-
-// measure lets Python compile and time the pairs, and keeps what it prints.
-func measure(python, dumps string, pairs []string) ([]byte, error) {
-	cmd := exec.Command(python, append([]string{"bench/stopwatch/stopwatch.py", dumps}, pairs...)...)
-	cmd.Stderr = os.Stderr
-	data, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("time the programs: %w", err)
-	}
-	return data, os.WriteFile(filepath.Join(dumps, "times.json"), data, 0o644)
 }

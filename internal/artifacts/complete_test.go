@@ -77,6 +77,7 @@ func TestThunksComplete(t *testing.T) {
 		{"launches lost", Thunks{Thunks: []Thunk{kernel(1, "a")}}, nil, 2, "after 1 launches, and the module has 2"},
 		{"known to be incomplete", Thunks{Thunks: []Thunk{kernel(1, "a")}, Incomplete: true}, nil, 2, ""},
 		{"a loop's condition", Thunks{Thunks: []Thunk{kernel(1, "a"), loop}}, nil, 2, ""},
+		{"a conditional beside its branches", Thunks{Thunks: []Thunk{kernel(1, "a"), {ID: 3, Kind: "kConditional", Class: ThunkControl}, kernel(2, "b")}}, nil, 3, ""},
 	} {
 		err := c.thunks.Complete(c.names, c.launches)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {

@@ -121,17 +121,17 @@ func (t *Thunks) Complete(names ThunkNames, launches int) error {
 	return nil
 }
 
-// most returns the largest number of the module's launches that the thunks can represent. In a loop with a known trip count, launches of the condition have
-// no thunks.
+// most returns the largest number of the module's launches that the thunks can represent. Loops and branches are launches of the module too. In a loop
+// with a known trip count, launches of the condition have no thunks.
 func (t *Thunks) most() (n int) {
-	loops := false
+	nested := false
 	for i := range t.Thunks {
-		loops = loops || t.Thunks[i].Kind == "kWhile"
+		nested = nested || t.Thunks[i].Kind == "kWhile" || t.Thunks[i].Kind == "kConditional"
 		if t.Thunks[i].Class != ThunkControl || t.Thunks[i].Kind == "kDynamicSliceFusion" {
 			n++
 		}
 	}
-	if loops {
+	if nested {
 		return len(t.Thunks)
 	}
 	return n

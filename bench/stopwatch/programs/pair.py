@@ -1,6 +1,6 @@
 """How a pair is made, and the values that programs are called with."""
 import numpy as np
-from race import Pair
+from sides import Pair
 
 PAIRS = {}
 
