@@ -38,7 +38,6 @@ func TestGrowthInRealPairs(t *testing.T) {
 		{"cpu-place_baked", facts.MemoryConstant, "pairs.py:976", "w['place'] is baked into the program"},
 		{"cpu-rate_returned", facts.MemoryOutput, "pairs.py:454", "a result of the program"},
 		{"cpu-table_closed_over", facts.MemoryConstant, "pairs.py:501", "table is baked into the program"},
-		{"gpu-exit_lost", facts.PriceStep, "pairs.py:453", "the loop could end early, now it always runs 32 times"},
 		{"gpu-int8_lost", facts.CostFlops, "pairs.py:356", "s32 → f32"},
 		{"gpu-product_in_loop", facts.KernelsTotal, "pairs.py:547", "moved into a loop"},
 		{"gpu-two_steps_at_once", facts.KernelsTotal, "pairs.py:418", "the loop ran 12 times, now 6"},

@@ -91,7 +91,7 @@ var Devices = []*Device{
 		},
 		Memories: Memories{Core: Level{32 * mib, 17.2 * tera}, Shared: Level{256 * mib, 17.2 * tera}, Memory: Level{192 * gib, 5.3 * tera}, Host: 64 * giga, Line: 64},
 		Network:  Network{Links: Link{448 * giga, 3 * kilo}, Net: Link{50 * giga, 5 * kilo}, Domain: 8},
-		Delays:   Delays{Dispatch: 50 * kilo, Argument: 400, Result: 4 * kilo, Launch: 2.5 * kilo, Queue: 6 * kilo, Fill: 600, Decision: 15 * kilo, Step: 20, Call: 180 * kilo},
+		Delays:   Delays{Dispatch: 50 * kilo, Argument: 400, Result: 2 * kilo, Launch: 2.5 * kilo, Queue: 6 * kilo, Fill: 600, Decision: 15 * kilo, Step: 20, Call: 180 * kilo},
 	},
 	{
 		Name: "tpu-v2", Family: TPU, Also: []string{"tpu v2", "jellyfish"}, Source: "Google Cloud TPU v2, half a chip; Jouppi et al., CACM 63(7), 2020",
@@ -145,7 +145,7 @@ var Devices = []*Device{
 }
 
 // ofNVIDIA are the delays of NVIDIA's GPUs.
-var ofNVIDIA = Delays{Dispatch: 50 * kilo, Argument: 400, Result: 4 * kilo, Launch: 1 * kilo, Queue: 4 * kilo, Fill: 600, Decision: 12 * kilo, Step: 20, Call: 180 * kilo}
+var ofNVIDIA = Delays{Dispatch: 50 * kilo, Argument: 400, Result: 2 * kilo, Launch: 1 * kilo, Queue: 4 * kilo, Fill: 600, Decision: 12 * kilo, Step: 20, Call: 180 * kilo}
 
 // ofTPU are the delays of a TPU.
 func ofTPU(launch float64) Delays {
