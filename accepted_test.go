@@ -86,7 +86,7 @@ func TestAcceptedPasses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for name, text := range map[string]string{"all packs": every(dump), "init": config.Propose(r, dump, "")} {
+			for name, text := range map[string]string{"all packs": every(dump), "init": config.Propose(r, "model", dump, "")} {
 				g := gatedBy(t, text)
 				done, refused := gate.Accept(t.Context(), g.options(dump), gate.AcceptOptions{Reason: "start"})
 				r := g.check(dump)

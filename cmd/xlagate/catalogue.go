@@ -90,7 +90,9 @@ func changeOf(c *cli.Context, w world, id string) (*result.Result, *result.Chang
 		r = list[n]
 		for i := range r.Changes {
 			change := &r.Changes[i]
-			isOf := func(f result.Finding) bool { return f.Change == change.ID && (begins(f.ID) || slices.ContainsFunc(f.Also, begins)) }
+			isOf := func(f result.Finding) bool {
+				return f.Change == change.ID && (begins(f.ID) || slices.ContainsFunc(f.Also, begins))
+			}
 			if begins(change.ID) || slices.ContainsFunc(r.Findings, isOf) {
 				found = append(found, change)
 			}

@@ -71,7 +71,11 @@ func setUp(c *cli.Context, w world, command []string) error {
 		return err
 	}
 	line := phrase.Shell(command)
-	if err := writeNew(config.FileName, config.Propose(rep, "", line)); err != nil {
+	place, err := placeOf(config.FileName)
+	if err != nil {
+		return err
+	}
+	if err := writeNew(config.FileName, config.Propose(rep, place.Model(), "", line)); err != nil {
 		return err
 	}
 	fmt.Fprintf(w.out, "wrote    %s for %s of %s (%s)\n", config.FileName, phrase.Counted(float64(len(rep.Programs)), "", "programs"), line, tools(rep.Toolchain))
@@ -159,7 +163,11 @@ func propose(c *cli.Context, w world, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := writeNew(c.String("output"), config.Propose(rep, relativeTo(c.String("output"), path), "")); err != nil {
+	place, err := placeOf(c.String("output"))
+	if err != nil {
+		return err
+	}
+	if err := writeNew(c.String("output"), config.Propose(rep, place.Model(), relativeTo(c.String("output"), path), "")); err != nil {
 		return err
 	}
 	if !c.Bool("quiet") {

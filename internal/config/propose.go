@@ -14,13 +14,13 @@ import (
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
-// Propose returns the text of an xlagate.yaml for a dump at path, or for the command run that made it, if run is not "".
-func Propose(rep *facts.Report, path, run string) string {
+// Propose returns the text of a rule file for a model's dump at path, or for the command run that made it, if run is not "".
+func Propose(rep *facts.Report, model, path, run string) string {
 	var b strings.Builder
 	b.WriteString("# yaml-language-server: $schema=https://raw.githubusercontent.com/xlagate/xlagate/main/docs/xlagate.schema.json\n")
 	fmt.Fprintf(&b, "# %s\n", origin(rep))
 	b.WriteString("version: 1\nextends: [recommended]   # against the accepted baseline nothing that matters may get worse\nbaseline: .xlagate\n")
-	fmt.Fprintf(&b, "targets:\n  - name: %s\n", targetName(rep))
+	fmt.Fprintf(&b, "targets:\n  - name: %s\n", targetName(rep, model))
 	if run != "" {
 		fmt.Fprintf(&b, "    capture: { run: %q }\n", run)
 	} else {
@@ -96,11 +96,11 @@ func origin(rep *facts.Report) string {
 		phrase.Counted(float64(len(rep.Programs)), "", "programs"), phrase.Counted(float64(len(rep.Helpers)), "", "one-op helpers"))
 }
 
-func targetName(rep *facts.Report) string {
+func targetName(rep *facts.Report, model string) string {
 	if rep.Toolchain.Backend == "" {
-		return "model"
+		return model
 	}
-	return "model/" + rep.Toolchain.Backend
+	return model + "/" + rep.Toolchain.Backend
 }
 
 // clusters matches the clusters of autoclustering: their numbers change with every operation.

@@ -30,7 +30,7 @@ func TestProposalsPass(t *testing.T) {
 	}
 	for _, path := range dumps {
 		t.Run(filepath.Base(filepath.Dir(path))+"/"+strings.TrimSuffix(filepath.Base(path), ".tar.xz"), func(t *testing.T) {
-			text := config.Propose(factstest.Measure(t, path, facts.Options{Jobs: 1}), path, "")
+			text := config.Propose(factstest.Measure(t, path, facts.Options{Jobs: 1}), "model", path, "")
 			r := checked(t, text, path)
 			// Graphs that autoclustering never looked at hold nothing to check, and a function that does not compile is no pass.
 			if strings.Contains(path, "nocpujit") || strings.Contains(path, "tf-named") {
@@ -53,7 +53,7 @@ func TestProposalForClusters(t *testing.T) {
 		{Name: "cluster_1", Variants: []*facts.Variant{{Facts: facts.Values{"kernels.total": 1}, Origin: facts.Origin{Modules: []string{"a", "b"}}}}},
 		{Name: "train_step", Variants: []*facts.Variant{{Facts: facts.Values{"kernels.total": 5}}}},
 	}}
-	text := config.Propose(rep, "dump", "")
+	text := config.Propose(rep, "model", "dump", "")
 	for _, want := range []string{
 		`include: ["cluster_*", "train_step"]`,
 		"- { rule: no-recompilation, max_variants: 2 }\n",
@@ -74,7 +74,7 @@ func TestWrittenKernelsAreRequired(t *testing.T) {
 		"../../testdata/gpu-kernel_body/before.tar.xz": `calls: [{ call: "__gpu$xla.gpu.triton" }] }   # accumulate`,
 		"../../testdata/tpu-kernel_body/before.tar.xz": `calls: [{ call: "tpu_custom_call" }] }   # accumulate`,
 	} {
-		if text := config.Propose(factstest.Measure(t, path, facts.Options{Jobs: 1}), path, ""); !strings.Contains(text, want) {
+		if text := config.Propose(factstest.Measure(t, path, facts.Options{Jobs: 1}), "model", path, ""); !strings.Contains(text, want) {
 			t.Errorf("%s: %s is not in\n%s", path, want, text)
 		}
 	}
@@ -87,14 +87,14 @@ func TestOneBudgetForAllPrograms(t *testing.T) {
 	}
 	train := program("train", facts.Values{"price.step_ns": 12_400, "memory.peak_bytes": 257 << 10})
 	eval := program("eval", facts.Values{"price.step_ns": 3_000, "memory.peak_bytes": 300 << 10})
-	text := config.Propose(&facts.Report{Programs: []*facts.Program{train, eval}}, "dump", "")
+	text := config.Propose(&facts.Report{Programs: []*facts.Program{train, eval}}, "model", "dump", "")
 	for _, want := range []string{"- { rule: max-step-time, max: 14us }   # predicted at init: 12.4 µs\n", "- { rule: max-peak-bytes, max: 330KiB }   # at init: 300.0 KiB\n"} {
 		if strings.Count(text, want) != 1 {
 			t.Errorf("no %s in\n%s", want, text)
 		}
 	}
 	undumped := program("undumped", facts.Values{"price.step_ns": 1})
-	if text := config.Propose(&facts.Report{Programs: []*facts.Program{train, undumped}}, "dump", ""); strings.Contains(text, "max-peak-bytes") {
+	if text := config.Propose(&facts.Report{Programs: []*facts.Program{train, undumped}}, "model", "dump", ""); strings.Contains(text, "max-peak-bytes") {
 		t.Errorf("a limit for memory that was not dumped:\n%s", text)
 	}
 }
@@ -103,7 +103,7 @@ func TestOneBudgetForAllPrograms(t *testing.T) {
 func TestProposalsLetCheaperRunsPass(t *testing.T) {
 	for _, name := range []string{"cpu-exit_made", "cpu-hoisted", "tpu-hoisted_product", "tpu-kernels_merged"} {
 		before, after := "../../testdata/cases/"+name+"/before.tar.xz", "../../testdata/cases/"+name+"/after.tar.xz"
-		text := config.Propose(factstest.Measure(t, before, facts.Options{Jobs: 1}), after, "")
+		text := config.Propose(factstest.Measure(t, before, facts.Options{Jobs: 1}), "model", after, "")
 		if r := checked(t, text, before); r.ExitCode != 0 {
 			for _, f := range r.Findings {
 				t.Errorf("%s: %s: %s", name, f.Rule, f.Message)

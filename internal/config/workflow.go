@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"path"
@@ -12,6 +13,9 @@ type Place struct {
 	Folder string // with slashes; "" at the top
 	File   string // its name
 }
+
+// Model is what the rule file's model is called in the repository: "model" for xlagate.yaml at the top.
+func (p Place) Model() string { return cmp.Or(strings.Trim(p.key(), ".-"), "model") }
 
 // Codeowners returns the lines that require a review of every change of the rules or the baseline.
 func (p Place) Codeowners() string {

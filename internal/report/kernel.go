@@ -66,15 +66,6 @@ func location(l hlo.Location) string {
 	return shortPlace(result.Source{File: l.File, Line: int(l.Line)})
 }
 
-// opLines are the operations in a kernel as HLO has them, one a line.
-func opLines(k *facts.Kernel) []string {
-	var out []string
-	for o := range k.Ops.All() {
-		out = append(out, opLine(o))
-	}
-	return out
-}
-
 // opLine is an operation with its place in the model.
 func opLine(o facts.Op) string {
 	if at := location(o.Source); at != "" {
