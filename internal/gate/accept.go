@@ -354,19 +354,18 @@ func (in *candidate) changesOf(ids []string) (list []result.Change) {
 	return list
 }
 
-// beside lists the changes that no id names, of programs of which one is accepted, that cost something and break nothing but a limit on the step that is
+// beside lists the changes that no id names, of programs of which one is accepted, that cost something and break nothing, or a limit on the step that is
 // accepted.
 func (in *candidate) beside(accepted []result.Change) (list []result.Change) {
 	step := func(id string) bool {
 		return slices.ContainsFunc(in.findings, func(f result.Finding) bool { return f.ID == id && strings.HasPrefix(f.Subject, string(stepTime)) })
 	}
-	other := func(id string) bool { return !step(id) }
 	for _, c := range in.changes {
 		isOf := func(a result.Change) bool {
-			return a.Target == c.Target && a.Program == c.Program && len(a.Findings) > 0 && (len(c.Findings) == 0 || slices.ContainsFunc(a.Findings, step))
+			return a.Target == c.Target && a.Program == c.Program && len(a.Findings) > 0 && (len(c.Findings) == 0 || slices.ContainsFunc(a.Findings, step) && slices.ContainsFunc(c.Findings, step))
 		}
 		isThis := func(a result.Change) bool { return a.ID == c.ID }
-		if !slices.ContainsFunc(c.Findings, other) && (c.Price.StepNS > 0 || c.Price.PeakBytes > 0) && slices.ContainsFunc(accepted, isOf) && !slices.ContainsFunc(accepted, isThis) {
+		if (c.Price.StepNS > 0 || c.Price.PeakBytes > 0) && slices.ContainsFunc(accepted, isOf) && !slices.ContainsFunc(accepted, isThis) {
 			list = append(list, c)
 		}
 	}

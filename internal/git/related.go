@@ -1,6 +1,7 @@
 package git
 
 import (
+	"go/token"
 	"maps"
 	"regexp"
 	"slices"
@@ -50,7 +51,7 @@ func bound(line string) string {
 // maxRelated bounds the hunks of a function that are compared with each other; more are one edit.
 const maxRelated = 256
 
-// relate numbers the edits of a file: the hunks of a function that replace the same, or that a name which comes or goes connects, are one.
+// relate numbers the edits of a file: the hunks of a function that replace the same, or that a name which comes, goes or moves connects, are one.
 func relate(lines []string, hunks []Hunk) {
 	byFunction, held := map[string][]*Hunk{}, make([]bool, len(lines))
 	for i := range hunks {
@@ -87,7 +88,7 @@ func outermost(function string) string {
 func connect(list []*Hunk, kept words) {
 	for i, h := range list {
 		for _, earlier := range list[:i] {
-			if h.Edit != earlier.Edit && (len(list) > maxRelated || h.replacesAs(earlier) || h.renames(earlier, kept)) {
+			if h.Edit != earlier.Edit && (len(list) > maxRelated || h.replacesAs(earlier) || h.renames(earlier, kept) || h.moves(earlier, kept)) {
 				unite(list, earlier.Edit, h.Edit)
 			}
 		}
@@ -100,6 +101,18 @@ func unite(list []*Hunk, a, b int) {
 			h.Edit = min(a, b)
 		}
 	}
+}
+
+// moves reports whether one of two hunks brings a name that the other takes away, and that nothing else in the function has.
+func (h *Hunk) moves(other *Hunk, kept words) bool {
+	was, now, otherWas, otherNow := wordsIn(h.was), wordsIn(h.now), wordsIn(other.was), wordsIn(other.now)
+	for name := range wordsIn(h.was + " " + other.was) {
+		there, back := was[name] && !now[name] && otherNow[name] && !otherWas[name], otherWas[name] && !otherNow[name] && now[name] && !was[name]
+		if (there || back) && !kept[name] && token.IsIdentifier(name) {
+			return true
+		}
+	}
+	return false
 }
 
 // replacesAs reports whether two hunks take the same words away and put the same in their place.

@@ -32,6 +32,7 @@ def loss(x):
 		"what nothing binds":              {[]string{"h = x @ p.w1", "h = jnp.sort(x) @ p.w1", "return h * g", "return jnp.tanh(h * g)"}, 2},
 		"the same in two places":          {[]string{"h = x @ p.w1", "h = x @ p.w1.astype(bfloat16)", "x @ p.gate", "x @ p.gate.astype(bfloat16)"}, 1},
 		"the same function in two places": {[]string{"relu(a - m)", "gelu(a - m)", "h * g", "gelu(h * g)"}, 2},
+		"what moves":                      {[]string{"relu(a - m)", "a - m", "h * g", "relu(h) * g"}, 1},
 		"two functions":                   {[]string{"h = x @ p.w1", "h = x @ p.w1.astype(bfloat16)", "y.sum()", "y.astype(bfloat16).sum()"}, 2},
 		"a loop over what is new":         {[]string{"m = a.mean(-1)", "m = a.mean(-1)\n    for s in (1, 2):\n        a = a + s", "h * g", "h * g * s"}, 1},
 	} {
