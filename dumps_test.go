@@ -96,11 +96,18 @@ var dumpRows = []struct {
 	{"HLO text", "testdata/cpu-fusion_callback_barrier/before.tar.xz", facts.Options{}, sameProgram},
 	{"HLO proto", "testdata/cpu-fusion_callback_barrier/proto.tar.xz", facts.Options{}, sameProgram},
 	{"HLO proto, compressed", "testdata/cpu-fusion_callback_barrier/proto_compressed.tar.xz", facts.Options{}, sameProgram},
-	{"dot only, html only", "internal/dump/testdata/dot-only.tar.xz", facts.Options{}, func(t *testing.T, r *facts.Report) {
-		problem(t, r, "was only drawn (dot)")
+	{"dot only", "internal/dump/testdata/dot-only.tar.xz", facts.Options{}, func(t *testing.T, r *facts.Report) {
+		if len(r.Drawings) != 2 || r.Drawings[1].Kernels == 0 || !r.Drawings[1].Main {
+			t.Errorf("%+v", r.Drawings)
+		}
+		problem(t, r, "cannot be had from a drawing")
 	}},
 	{"url only", "testdata/dumps/url.tar.xz", facts.Options{}, func(t *testing.T, r *facts.Report) { problem(t, r, "only a link (url)") }},
-	{"Snapshots", "internal/dump/testdata/snapshots-optimized.tar.xz", facts.Options{}, func(t *testing.T, r *facts.Report) { problem(t, r, "holds snapshots, but no module") }},
+	{"Snapshots", "internal/dump/testdata/snapshots-optimized.tar.xz", facts.Options{}, func(t *testing.T, r *facts.Report) {
+		if v := program(t, r, "f"); v.Facts["kernels.total"] != 2 {
+			t.Errorf("%v", v.Facts)
+		}
+	}},
 	{"After every pass", "testdata/dumps/passes.tar.xz", facts.Options{Passes: true}, func(t *testing.T, r *facts.Report) {
 		stages := r.Passes[0].Stages
 		changed := 0
@@ -340,19 +347,32 @@ func nameable(t *testing.T, n facts.Values, named map[string]bool) {
 
 // Names that no compiler at hand writes: Graphcore's passes, and a back end that nobody knows. The content is real.
 func TestForeignBackends(t *testing.T) {
+	graph, err := os.ReadFile("internal/artifacts/testdata/jax-0.10.2.dot.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
 	for _, name := range []string{
-		"module_0003.0000.IPU.after_pipeline-start.before_allocation-finder.dot",
-		"module_0003.0041.IPU.after_allocation-finder.before_forward-allocation.dot",
-		"module_0012.0017.IPU.after_allocation-finder.before_forward-allocation.dot",
+		"module_0003.0000.IPU.after_pipeline-start.before_allocation-finder.dot.gz",
+		"module_0003.0041.IPU.after_allocation-finder.before_forward-allocation.dot.gz",
+		"module_0012.0017.IPU.after_allocation-finder.before_forward-allocation.dot.gz",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("digraph G {}"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), graph, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	r := dumped(t, dir, facts.Options{})
-	if r.Toolchain.Backend != "ipu" || len(r.Programs) != 0 || len(r.Problems) != 2 {
-		t.Errorf("%+v, %d programs, problems %v", r.Toolchain, len(r.Programs), r.Problems)
+	if r.Toolchain.Backend != "ipu" || len(r.Drawings) != 3 || r.Drawings[0].Stage >= r.Drawings[1].Stage || len(r.Problems) != 2 {
+		t.Errorf("%+v, %+v, problems %v", r.Toolchain, r.Drawings, r.Problems)
+	}
+	main := 0
+	for _, d := range r.Drawings {
+		if d.Main {
+			main++
+		}
+	}
+	if main != 1 {
+		t.Errorf("%d main programs", main)
 	}
 }
 

@@ -45,7 +45,7 @@ func forbidFusion(c *rule.Context, v *diff.Variant, entry rule.Entry, q *fusionQ
 	limit, _ := entry.Number("max")
 	a := c.Budget(q.name, max(0, float64(len(found))-limit))
 	if v.Old != nil {
-		a.SetBase(true, max(0, float64(len(atLeast(entry, q.in(v.Old))))-limit))
+		a.SetBase(q.flow == nil, max(0, float64(len(atLeast(entry, q.in(v.Old))))-limit))
 	}
 	if f := c.Forbid(a); f != nil {
 		f.Actual, f.Limit = float64(len(found)), limit

@@ -12,6 +12,7 @@ import (
 var fusionFields = []rule.Option{
 	{Key: "name", Type: rule.Text, Sense: rule.Neither, Require: true, Doc: "what findings call it"},
 	{Key: "contains", Type: rule.Words, Sense: rule.Narrows, Enum: rule.OpcodeWords, Doc: "operations that must be in it; one that is named twice must be in it twice"},
+	{Key: "pattern", Type: rule.Pattern, Sense: rule.Narrows, Doc: "an expression in it, as HLO writes it: reduce(exponential(subtract(_, broadcast(_))))"},
 	{Key: "root", Type: rule.Word, Sense: rule.Selects, Enum: rule.OpcodeWords, Doc: "the operation at its root"},
 	{Key: "kind", Type: rule.Words, Sense: rule.Selects, Enum: rule.KernelKinds, Doc: "loop, input, output or custom; a library kernel has the kind library"},
 	{Key: "out", Type: rule.ShapeOf, Sense: rule.Selects, Doc: "the shape of its result, * for any size: f32|bf16[*,512]"},
@@ -20,12 +21,13 @@ var fusionFields = []rule.Option{
 }
 
 // fusionKeys are those of them that describe a fusion.
-var fusionKeys = []string{"contains", "root", "kind", "out", "op_name", "source"}
+var fusionKeys = []string{"contains", "pattern", "root", "kind", "out", "op_name", "source"}
 
 // fusionQuery says which fusions are meant.
 type fusionQuery struct {
 	name, root, opName, source string
 	contains, kinds            []string
+	flow                       *rule.Flow  // nil: whatever flows
 	out                        *rule.Shape // nil: of any shape
 }
 
@@ -34,8 +36,11 @@ func queryOf(e rule.Entry) fusionQuery {
 		name: e.Text("name"), root: e.Text("root"), opName: e.Text("op_name"), source: e.Text("source"),
 		contains: e.List("contains"), kinds: e.List("kind"),
 	}
+	if text := e.Text("pattern"); text != "" {
+		q.flow, _ = rule.ParseFlow(text) // checked when the configuration was read
+	}
 	if text := e.Text("out"); text != "" {
-		q.out, _ = rule.ParseShape(text) // checked when the configuration was read
+		q.out, _ = rule.ParseShape(text)
 	}
 	return q
 }
@@ -51,7 +56,7 @@ func (q *fusionQuery) matches(k *facts.Kernel) bool {
 	case len(q.kinds) > 0 && !slices.Contains(q.kinds, k.Kind), q.root != "" && k.Root != q.root, q.out != nil && !q.out.Fits(k.Out):
 		return false
 	}
-	return containsAll(k.Do, q.contains) && q.inScope(k)
+	return containsAll(k.Do, q.contains) && q.inScope(k) && (q.flow == nil || q.flow.In(k))
 }
 
 func (q *fusionQuery) inScope(k *facts.Kernel) bool {
@@ -73,17 +78,25 @@ func anyOp(k *facts.Kernel, is func(opName, file string) bool) bool {
 	return false
 }
 
+// operations are those that the fusion is known by.
+func (q *fusionQuery) operations() []string {
+	if len(q.contains) > 0 || q.flow == nil {
+		return q.contains
+	}
+	return q.flow.Opcodes()
+}
+
 // touches reports whether a kernel does some of its operations in the wanted part of the model.
 func (q *fusionQuery) touches(k *facts.Kernel) bool {
 	if !q.inScope(k) {
 		return false
 	}
-	for _, op := range q.contains {
+	for _, op := range q.operations() {
 		if k.Do.Times(op) > 0 {
 			return true
 		}
 	}
-	return len(q.contains) == 0 && (q.root == "" || k.Root == q.root)
+	return len(q.operations()) == 0 && (q.root == "" || k.Root == q.root)
 }
 
 // inPart reports whether an op_name is in the part of the model that the settings select; without op_name they select all of it.

@@ -47,7 +47,7 @@ func checkRequiredCalls(c *rule.Context, v *diff.Variant) {
 type required struct {
 	key      string // of the table
 	count    func(v *facts.Variant, e rule.Entry) float64
-	recorded func(e rule.Entry) bool // reports whether the baseline tells how many it had; nil: it always does
+	recorded func(e rule.Entry) bool // reports whether the baseline tells how many it had
 	missing  func(e rule.Entry, found, least float64) rule.Finding
 }
 
@@ -65,7 +65,7 @@ func requireEach(c *rule.Context, v *diff.Variant, r required) {
 		}
 		if v.Old != nil {
 			had += float64(diff.Flag(r.count(v.Old, e) < least))
-			known = known && (r.recorded == nil || r.recorded(e))
+			known = known && r.recorded(e)
 		}
 	}
 	a := c.Budget(c.Rule.Budget.Noun, float64(len(missing)))

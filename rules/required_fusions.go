@@ -40,6 +40,7 @@ func checkRequiredFusions(c *rule.Context, v *diff.Variant) {
 			q := queryOf(e)
 			return float64(len(q.in(v)))
 		},
+		recorded: func(e rule.Entry) bool { return queryOf(e).flow == nil },
 		missing: func(e rule.Entry, found, least float64) rule.Finding {
 			q := queryOf(e)
 			return q.missing(v, found, least)
@@ -50,7 +51,7 @@ func checkRequiredFusions(c *rule.Context, v *diff.Variant) {
 // missing is the finding of a fusion that a variant has too few of.
 func (q *fusionQuery) missing(v *diff.Variant, found, least float64) rule.Finding {
 	parts, places := q.whereabouts(v.New)
-	had, compared := 0, v.Old != nil
+	had, compared := 0, v.Old != nil && q.flow == nil
 	if compared {
 		had = len(q.in(v.Old))
 	}
@@ -88,7 +89,7 @@ func (q *fusionQuery) sentence(found, least float64, had int, parts []*facts.Ker
 	default:
 		fmt.Fprintf(&b, "the fusion %q is there %s, %v wanted", q.name, phrase.Times(found), least)
 	}
-	if wanted := q.contains; len(wanted) > 0 {
+	if wanted := q.operations(); len(wanted) > 0 {
 		if len(parts) == 0 {
 			fmt.Fprintf(&b, ": no kernel%s runs %s", q.part(), strings.Join(wanted, ", "))
 		} else {

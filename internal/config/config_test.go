@@ -46,8 +46,9 @@ func TestErrorsNameTheirPlace(t *testing.T) {
 		{"version: 1\nrules:\n  - { rule: orphan-baseline, level: off }\n", "xlagate.yaml:3:37: orphan-baseline cannot be turned off: without it the gate would pass without having looked"},
 		{"version: 1\nrules:\n  - { rule: target-ran, max: 1 }\n", "xlagate.yaml:3:25: rule target-ran takes no max: it counts nothing"},
 		{"version: 1\nrules:\n  - { rule: max-helper-modules }\n", "xlagate.yaml:3:5: rule max-helper-modules: bounds nothing: say max, min or equal"},
+		{"version: 1\nrules:\n  - rule: required-fusions\n    fusions: [{ name: a, pattern: \"reduce(exponentail(_))\" }]\n", `xlagate.yaml:4:43: pattern: unknown operation "exponentail"; did you mean "exponential"?`},
 		{"version: 1\nrules:\n  - rule: required-fusions\n    fusions: [{ name: a, out: f32|f33 }]\n", `xlagate.yaml:4:35: out: unknown type "f33"; did you mean "f32"?`},
-		{"version: 1\nrules:\n  - rule: required-fusions\n    fusions: [{ name: a }]\n", "xlagate.yaml:4:15: an entry of fusions in rule required-fusions is empty; give contains, root, kind, out, op_name or source"},
+		{"version: 1\nrules:\n  - rule: required-fusions\n    fusions: [{ name: a }]\n", "xlagate.yaml:4:15: an entry of fusions in rule required-fusions is empty; give contains, pattern, root, kind, out, op_name or source"},
 		{"version: 1\nrules:\n  - { rule: assert, expr: \"facts.kernels.total +\" }\n", "xlagate.yaml:3:27: expr: column 22: the expression ends in the middle"},
 	} {
 		got := errorsOf(test.text)
@@ -96,7 +97,7 @@ func FuzzParse(f *testing.F) {
 	var seeds [][]byte
 	for _, seed := range []string{
 		"version: 1\nextends: [recommended, strict]\nrules:\n  - { rule: max-kernels, max: 3, max_increase: 5% }\n",
-		"version: 1\nrules:\n  - rule: required-fusions\n    fusions: [{ name: a, out: \"f32[8,*]\", min: 2 }]\n",
+		"version: 1\nrules:\n  - rule: required-fusions\n    fusions: [{ name: a, pattern: \"add($x, _)\", min: 2 }]\n",
 		"a: &a [*a]\n", "<<: 1\n", "? [a]\n: b\n", "version: !!binary aGk=\n", "targets: [{ name: a, capture: [] }]\n", "waivers: [1]\n", "\ufeff", "%YAML 1.1\n---\n",
 	} {
 		seeds = append(seeds, []byte(seed))

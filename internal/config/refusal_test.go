@@ -89,7 +89,7 @@ func TestRefusedRules(t *testing.T) {
 	rejected(t, in+"  - {rule: max-kernels, max: 1, kind: [lop]}\n", `3:40: kind holds "lop"; expected one of loop, input, output, custom, library, rng, abs, acos, …; did you mean "loop"?`)
 	rejected(t, in+"  - {rule: max-kernels, max: 1, weighted_by_trip_count: 1}\n", `3:57: weighted_by_trip_count is "1"; expected true or false`)
 	rejected(t, in+"  - {rule: max-kernels, max_increase: inf%}\n", `3:39: max_increase is "inf%"; expected an amount from 0, such as 2, 1MiB or 5%`)
-	rejected(t, in+"  - {rule: required-fusions, fusions: {name: a}}\n", "3:39: fusions is a mapping; expected a list of mappings with the keys name, contains, root, kind, out, op_name, source, min")
+	rejected(t, in+"  - {rule: required-fusions, fusions: {name: a}}\n", "3:39: fusions is a mapping; expected a list of mappings with the keys name, contains, pattern, root, kind, out, op_name, source, …")
 	rejected(t, in+"  - {rule: required-fusions, fusions: []}\n", "3:39: fusions of rule required-fusions is an empty list; a rule that looks for nothing would always pass")
 }
 
@@ -114,14 +114,14 @@ func TestErrorsInOrder(t *testing.T) {
 		`2:34: max is "x"; expected a whole number from 0`, `2:42: min is "y"; expected a whole number from 0`, "2:53: unknown rule \"nope\"; `xlagate rules` lists them")
 }
 
-// A shape that is wrong is pointed at, where it is written on one line as it is.
+// A pattern that is wrong is pointed at, where it is written on one line as it is.
 func TestPlaceInsideAValue(t *testing.T) {
-	const in = "version: 1\nrules:\n  - rule: required-fusions\n    fusions:\n      - name: a\n        out: "
-	rejected(t, in+"f32|nope[8]\n", `6:18: out: unknown type "nope"`)
-	rejected(t, in+"\"f32|nope[8]\"\n", `6:19: out: unknown type "nope"`)
-	rejected(t, in+"'f32|nope[8]'\n", `6:19: out: unknown type "nope"`)
-	got := errorsOf(in + "|\n          f32|nope[8]\n")
-	if !strings.HasPrefix(got, "xlagate.yaml:6:14: out: ") || !strings.Contains(got, "nope") {
+	const in = "version: 1\nrules:\n  - rule: required-fusions\n    fusions:\n      - name: a\n        pattern: "
+	rejected(t, in+"reduce(nope(_))\n", `6:25: pattern: unknown operation "nope"`)
+	rejected(t, in+"\"reduce(nope(_))\"\n", `6:26: pattern: unknown operation "nope"`)
+	rejected(t, in+"'reduce(nope(_))'\n", `6:26: pattern: unknown operation "nope"`)
+	got := errorsOf(in + "|\n          reduce(nope(_))\n")
+	if !strings.HasPrefix(got, "xlagate.yaml:6:18: pattern: ") || !strings.Contains(got, "nope") {
 		t.Errorf("in a block: %s", got)
 	}
 }

@@ -102,6 +102,8 @@ func (r *reader) value(n *yamldoc.Node, o rule.Option, what string) (any, bool) 
 func (r *reader) wellFormed(n *yamldoc.Node, o rule.Option) bool {
 	var err error
 	switch o.Type {
+	case rule.Pattern:
+		_, err = rule.ParseFlow(n.Value)
 	case rule.ShapeOf:
 		_, err = rule.ParseShape(n.Value)
 	case rule.Expr:
@@ -149,6 +151,7 @@ var valueTypes = map[rule.OptionType]valueType{
 		return s, s != "" && (len(o.Enum) == 0 || slices.Contains(o.Enum, s))
 	}},
 	rule.Text:    textType,
+	rule.Pattern: textType,
 	rule.ShapeOf: textType,
 	rule.Expr:    textType,
 	rule.Glob:    {expected: "a pattern such as */mlp/*", parse: func(s string, _ rule.Option) (any, bool) { return s, s != "" && phrase.ValidGlob(s) }},

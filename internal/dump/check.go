@@ -65,6 +65,8 @@ func (d *Dump) checkModule(m *Module) {
 	before, after := m.Unoptimized(), m.Optimized()
 	switch {
 	case after == nil && d.Single: // a single file is not expected to be the final module
+	case after == nil && before != nil && before.Label == snapshotLabel:
+		d.moduleProblem(m, before.anyFile(), "the module stands in a snapshot of its unoptimized form only: --xla_dump_hlo_unoptimized_snapshots keeps XLA from dumping anything else", fixDump)
 	case after == nil && before != nil && m.Digits == "":
 		d.moduleProblem(m, before.anyFile(), "the module is not optimized: it has neither a schedule nor a fusion, so it does not say what the device runs",
 			"store the optimized module beside it: stage=\"optimized_hlo\" of TensorFlow's compiler IR, or what JAX compiled rather than lowered")
@@ -83,15 +85,26 @@ func (d *Dump) checkModule(m *Module) {
 	}
 }
 
-// whyUnread says what there is of a final module without text and proto.
+// whyUnread says what cannot be read of a final module without text and proto.
 func (s *Stage) whyUnread() string {
+	const lost = "what it costs, how much memory it takes, which arguments it reuses, its types, layouts, collectives' sizes and constants"
 	switch {
 	case s.File(KindDot, KindHTML) != nil:
-		return "the final module was only drawn (" + string(s.anyFile().Kind) + "): a drawing has no types, sizes, memory or cost"
+		return "the final module was only drawn (" + strings.Join(s.formats(), ", ") + "): xlagate inspect counts its fusions and kernels, but " + lost + " cannot be had from a drawing"
 	case s.File(KindRiegeli) != nil:
-		return "the final module was dumped as riegeli only, a container that xlagate does not read"
+		return "the final module was dumped as riegeli only, a container that xlagate does not read: nothing can be had from it"
 	}
-	return "of the final module there is only a link (url): the page that it names is not in the dump"
+	return "of the final module there is only a link (url): the page that it names is not in the dump, and nothing can be had from it"
+}
+
+func (s *Stage) formats() []string {
+	var names []string
+	for _, kind := range []Kind{KindDot, KindHTML, KindURL} {
+		if s.File(kind) != nil {
+			names = append(names, string(kind))
+		}
+	}
+	return names
 }
 
 func (s *Stage) anyFile() *File { return s.File(stageKinds...) }
@@ -275,8 +288,6 @@ func (d *Dump) whyNothing() string {
 		return "the file is called an archive, but is none that can be read: tar, zip, or tar compressed with gzip, xz or zstd"
 	case kinds[KindArchive]:
 		return "the dump holds archives, but no module: name the archive itself as the dump"
-	case kinds[KindDot], kinds[KindHTML], kinds[KindRiegeli]:
-		return "the dump holds drawings or riegeli files, but no module as text or proto"
 	case kinds[KindFusionHLO]:
 		return "the dump holds computations out of a module, but no module"
 	case len(d.Other)+len(d.Unknown)+len(d.Logs) == 0:
@@ -296,7 +307,7 @@ func (d *Dump) fixNothing() string {
 
 // readName reads the module's name from its files, and records module files without one or with another module's.
 func (d *Dump) readName(m *Module) {
-	for _, s := range []*Stage{m.Stage(StageAfter), m.Stage(StageBefore), m.Stage(StagePass)} {
+	for _, s := range []*Stage{m.Stage(StageAfter), m.Stage(StageGiven), m.Stage(StageBefore), m.Stage(StagePass)} {
 		if s == nil || s.HLO() == nil {
 			continue
 		}

@@ -24,7 +24,7 @@ type Dump struct {
 	Throwaway []*Module // candidates that XLA's autotuner compiled
 	Graphs    []*File   // TensorFlow graph dumps
 	Logs      []*File   // logs of the framework and the compiler
-	Traces    []*File   // profiles: *.xplane.pb
+	Traces    []*File   // profiles: *.trace.json.gz, *.xplane.pb
 	Toolchain *File     // xlagate-toolchain.json, which `xlagate capture` writes; nil when absent
 	Other     []*File   // of a known kind, but of no module
 	Unknown   []*File   // of no known kind

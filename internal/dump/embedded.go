@@ -3,6 +3,7 @@ package dump
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"path"
@@ -11,6 +12,57 @@ import (
 
 	"github.com/xlagate/xlagate/internal/wire"
 )
+
+// snapshotLabel is the label of the stage of a module from a snapshot.
+const snapshotLabel = "snapshot"
+
+// takeSnapshot takes a module out of a snapshot of its execution if nothing else of it was dumped: the flags that record snapshots may keep XLA
+// from dumping it. The snapshot stays in memory while the dump is open.
+func (d *Dump) takeSnapshot(m *Module) {
+	f := m.Companion(KindSnapshot)
+	if f == nil || len(m.Stages) > 0 {
+		return
+	}
+	data, release, err := f.Bytes()
+	if err != nil {
+		return // it remains a companion, and the dump reports that it holds no module
+	}
+	d.closers = append(d.closers, release)
+	module, ok := snapshotModule(f, data)
+	if !ok {
+		return
+	}
+	s := Stage{Kind: StageBefore, Label: snapshotLabel}
+	if hasSchedule(module) {
+		s.Kind = StageAfter
+	}
+	s.Files = []*File{{Path: f.Path, Size: f.Size, ModTime: f.ModTime, Rel: f.Rel, Kind: KindHLOProto, src: memorySource(module), limit: f.limit}}
+	m.Stages = append(m.Stages, s)
+	m.Companions = slices.DeleteFunc(m.Companions, func(c *File) bool { return c == f })
+}
+
+// snapshotModule returns the module in a snapshot: field 1 of an HloSnapshot, an HloProto; or field 1 of an HloUnoptimizedSnapshot, an
+// HloModuleProto. The length of an HloUnoptimizedSnapshot precedes it in the file.
+func snapshotModule(f *File, data []byte) (module []byte, ok bool) {
+	if strings.Contains(f.Rel, "hlo_unoptimized_snapshot") {
+		length, n := binary.Uvarint(data)
+		if n <= 0 || length > uint64(len(data)-n) {
+			return nil, false
+		}
+		data = data[n:][:length]
+	}
+	module, ok = wire.First(data, 1)
+	return module, ok && isHLOProto(module)
+}
+
+// hasSchedule reports whether a module, an HloProto or a bare HloModuleProto, has a schedule. Only optimized modules have one.
+func hasSchedule(data []byte) bool {
+	if inner, ok := wire.First(data, 1); ok && isHLOProto(inner) {
+		data = inner
+	}
+	_, ok := wire.First(data, 7) // HloModuleProto.schedule
+	return ok
+}
 
 const (
 	captureBegin = "*** Begin "
@@ -116,6 +168,9 @@ const (
 func (d *Dump) takeProfiled() {
 	runs := map[string]map[string]bool{} // by folder: the modules that were read
 	for _, trace := range d.Traces {
+		if !strings.HasSuffix(cutCompression(trace.Rel), ".xplane.pb") {
+			continue
+		}
 		var files []*File
 		err := Guard(func() (err error) {
 			files, err = d.profiled(trace)

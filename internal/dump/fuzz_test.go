@@ -1,11 +1,13 @@
 package dump
 
 import (
+	"archive/tar"
 	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -148,6 +150,23 @@ func FuzzXZ(f *testing.F) {
 
 func FuzzCaptureLog(f *testing.F) {
 	fuzzDump(f, fuzztest.Text, "run.log", unpackedSeed(f, "tf-stdout.log.xz"), []byte("*** Begin module_0001.\x8b\x1b[2J.txt ***\n"))
+}
+
+func FuzzSnapshot(f *testing.F) {
+	r, seeds := tar.NewReader(bytes.NewReader(unpackedSeed(f, "snapshots-optimized.tar.xz"))), [][]byte(nil)
+	for h, err := r.Next(); err == nil; h, err = r.Next() {
+		if strings.Contains(h.Name, "snapshot") {
+			data, err := io.ReadAll(r)
+			if err != nil {
+				f.Fatal(err)
+			}
+			seeds = append(seeds, data)
+		}
+	}
+	if len(seeds) == 0 {
+		f.Fatal("no snapshot")
+	}
+	fuzzDump(f, fuzztest.Proto, "module_0000.jit_f.hlo_snapshot.pb", seeds...)
 }
 
 // A capture says which files it left, and how long they were.

@@ -199,7 +199,9 @@ var strayNames = []struct {
 	{"xlagate-toolchain.json", KindToolchain},
 	{"xlagate-stdout.log", KindLog}, // whatever they begin with
 	{"xlagate-stderr.log", KindLog},
+	{"*.trace.json", KindTrace},
 	{"*.xplane.pb", KindTrace},
+	{"*perfetto_trace.json", KindTrace},
 	{"*.op_stacktrace.*csv", KindOpStacks},
 	{"saved_model.pb", KindSavedModel},
 	{"saved_model.pbtxt", KindSavedModel},

@@ -14,11 +14,11 @@ import (
 // irWords are TensorFlow's names of the stages of its compiler IR (tf.function.experimental_get_compiler_ir), the longer of two that end
 // alike first. People use them in file names.
 var irWords = []string{
-	"optimized_hlo_proto_serialized", "optimized_hlo_serialized", "optimized_hlo", "hlo_serialized", "hlo_no_metadata", "hlo",
+	"optimized_hlo_proto_serialized", "optimized_hlo_serialized", "optimized_hlo_dot", "optimized_hlo", "hlo_serialized", "hlo_no_metadata", "hlo",
 }
 
 // looseExtensions are the extensions of module files that a user stored.
-var looseExtensions = []string{profiledEnd, ".hlo.pb", ".txt", ".pb"}
+var looseExtensions = []string{profiledEnd, ".hlo.pb", ".txt", ".pb", ".dot", ".html"}
 
 // looseName splits a file name that a user chose into the module's name and the stage of compiler IR.
 func looseName(base string) (stem, word string) {
@@ -85,7 +85,7 @@ func (d *Dump) writtenByHand() (files []*File) {
 // takeFile adds a module file to the module of its name.
 func (d *Dump) takeFile(f *File) bool {
 	switch f.Kind {
-	case KindHLOText, KindHLOProto:
+	case KindHLOText, KindHLOProto, KindDot, KindHTML, KindRiegeli:
 	case KindFusionHLO: // recognized by name; a whole module may have it too
 		if head, err := f.head(headSize); err != nil || sniff(head) != KindHLOText && !(d.Single && isWrittenByHand(f)) {
 			return false
@@ -184,16 +184,24 @@ const (
 	looseOptimized = "optimized_hlo"
 )
 
-// looseRole returns a file's stage, from its content or from the stage's name in its own.
+// looseRole returns a file's stage from its content; from its name for drawings and for files whose content does not show the stage.
 func looseRole(f *File, word string) role {
-	signs := f.signs()
-	switch {
-	case f.Kind == KindHLOProto && signs.buffers && !signs.optimized:
-		return role{kind: KindBufferProto}
-	case signs.optimized, strings.HasPrefix(word, looseOptimized):
-		return role{&Stage{Kind: StageAfter, Label: looseOptimized}, f.Kind}
+	final := strings.HasPrefix(word, looseOptimized)
+	switch f.Kind {
+	case KindHLOText, KindHLOProto:
+		signs := f.signs()
+		if f.Kind == KindHLOProto && signs.buffers && !signs.optimized {
+			return role{kind: KindBufferProto}
+		}
+		if !final && !signs.optimized {
+			return role{&Stage{Kind: StageBefore, Label: looseGiven}, f.Kind}
+		}
+	default:
+		if !final {
+			return role{&Stage{Kind: StageGiven, Label: looseGiven}, f.Kind}
+		}
 	}
-	return role{&Stage{Kind: StageBefore, Label: looseGiven}, f.Kind}
+	return role{&Stage{Kind: StageAfter, Label: looseOptimized}, f.Kind}
 }
 
 // signs are the properties of a module file that show its stage.

@@ -36,6 +36,7 @@ const (
 	StageAfter            StageKind = "after-optimizations" // the final HLO
 	StageAfterAssignment  StageKind = "after-buffer-assignment"
 	StageAfterCodegen     StageKind = "after-codegen"
+	StageGiven            StageKind = "given" // a drawing whose name does not say
 	StageOther            StageKind = "other" // a stage that this version does not know
 )
 
@@ -69,13 +70,16 @@ type Pass struct {
 	Before   string `json:"before,omitempty"` // the pass that runs next; "" when the file was written while After ran
 }
 
-// HLO returns the stage's module file: the text, else the proto, else nil.
+// HLO returns the stage's module file: the text, else the proto, else nil (only drawings were dumped).
 func (s *Stage) HLO() *File { return s.File(KindHLOText, KindHLOProto) }
 
 // Optimized returns the most optimized HLO of the module, nil if only the unoptimized HLO was dumped. A back end that dumps no final
 // module may dump passes: then it is the output of the last pass; see Reached.
 func (m *Module) Optimized() *Stage {
 	if s := m.Stage(StageAfter); s != nil {
+		return s
+	}
+	if s := m.Stage(StageGiven); s != nil {
 		return s
 	}
 	return m.Stage(StagePass)
@@ -174,8 +178,8 @@ func (m *Module) labelled(label string) *Stage {
 
 // stageOrder ranks the stages in the order of compilation.
 var stageOrder = map[StageKind]int{
-	StageBefore: 0, StageAfterSPMD: 1, StageBeforeConfig: 2, StagePass: 3, StageOther: 4,
-	StageBeforeAssignment: 5, StageAfter: 6, StageAfterAssignment: 7, StageAfterCodegen: 8,
+	StageBefore: 0, StageAfterSPMD: 1, StageBeforeConfig: 2, StagePass: 3, StageOther: 4, StageGiven: 5,
+	StageBeforeAssignment: 6, StageAfter: 7, StageAfterAssignment: 8, StageAfterCodegen: 9,
 }
 
 func (m *Module) sortStages() {

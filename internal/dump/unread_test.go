@@ -15,7 +15,7 @@ func TestFinalModulesThatCannotBeRead(t *testing.T) {
 	for _, c := range []struct{ files, want string }{
 		{"dot", "was only drawn (dot)"},
 		{"html", "was only drawn (html)"},
-		{"dot html", "was only drawn (dot)"},
+		{"dot html", "was only drawn (dot, html)"},
 		{"riegeli", "riegeli only"},
 		{"url", "there is only a link (url)"},
 	} {

@@ -17,6 +17,7 @@ type Report struct {
 	Programs  []*Program           `json:"programs"` // sorted by name
 	Helpers   []*Program           `json:"helpers"`  // the framework's one-op helper modules, left out of Programs
 	Modules   []ModuleInfo         `json:"modules"`
+	Drawings  []Drawing            `json:"drawings,omitempty"` // module files that were drawn only; see Options.AllStages
 	Passes    []ModulePasses       `json:"passes,omitempty"`   // what each pass of the compiler left; see Options.Passes
 	Profile   *Profile             `json:"profile,omitempty"`  // what a profiler measured of the kernels; nil when no profile was given
 	Clusters  *tensorflow.Clusters `json:"clusters,omitempty"` // TensorFlow's autoclustering graphs; nil when none were dumped

@@ -156,7 +156,7 @@ func (s *speller) clusters(c *tensorflow.Clusters) {
 		s.line("  cluster %s%s", one.Name, set("function", one.Function, "ops", one.Ops, "size", one.Size, "modules", one.Modules))
 	}
 	for _, op := range c.Unclustered {
-		s.line("  left out %s %s%s", op.Op, op.Node, set("function", op.Function, "device", op.Device, "system", op.System, "reason", op.Reason, "at", spelledPlace(op.Source)))
+		s.line("  left out %s %s%s", op.Op, op.Node, set("function", op.Function, "device", op.Device, "system", op.System, "left", op.Left, "reason", op.Reason, "at", spelledPlace(op.Source)))
 	}
 }
 

@@ -23,7 +23,7 @@ type Options struct {
 	Exclude     []string             // globs of programs that are left out; their modules are not read
 	Root        string               // the repository's folder: source paths below it are written relative to it; "" leaves them
 	AnyStage    bool                 // of a single file that was named on its own, measure whatever stage it is
-	AllStages   bool                 // read every stage, and list each module file in Report.Modules
+	AllStages   bool                 // read every stage, list each module file in Report.Modules, and count what was only drawn
 	Passes      bool                 // with AllStages: say what each pass left, in Report.Passes
 	Profiles    []string             // profiles of a run that are outside the dump; those inside are read with AllStages
 	Logs        []string             // logs that are outside the dump
@@ -264,7 +264,7 @@ func moduleWeight(m *dump.Module) int64 {
 	return most
 }
 
-// stageWeight estimates the memory that reading a stage takes; 0 for one that cannot be read.
+// stageWeight estimates the memory that reading a stage takes; 0 for one that was only drawn.
 func stageWeight(s *dump.Stage) int64 {
 	if f := s.HLO(); f != nil {
 		return weight(f)

@@ -20,6 +20,7 @@ type measurement struct {
 	Helper    bool     // one of the framework's own one-operation programs
 	Toolchain Toolchain
 	Infos     []listed
+	Drawings  []Drawing
 	Problems  []Problem
 	Root      string // see sources
 	Listed    bool   // one further stage of a module that is measured elsewhere
@@ -67,6 +68,9 @@ func (r *run) measureModule(m *dump.Module, files []*dump.File) *measuring {
 	}
 	out.readToolchain()
 	out.setFramework(r.torch)
+	if r.AllStages {
+		out.drawn()
+	}
 	optimized := m.Optimized()
 	switch {
 	case optimized != nil:
@@ -144,7 +148,7 @@ func (r *run) listStage(m *dump.Module, s *dump.Stage, at int) *measuring {
 func (out *measuring) stage(s *dump.Stage, keep bool, read func(*reader, *dump.Stage) error) {
 	file := out.best(s)
 	if file == nil {
-		return // neither text nor proto
+		return // only drawn
 	}
 	m, release, err := openModule(file, out.reading(file))
 	if err != nil {

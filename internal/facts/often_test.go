@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
@@ -48,5 +49,26 @@ func TestOften(t *testing.T) {
 		if got := timesProduct(c[0], c[1]); got != c[2] {
 			t.Errorf("%d times %d is %d, wanted %d", c[0], c[1], got, c[2])
 		}
+	}
+}
+
+// A drawing in which every computation calls the next one twice is given up, not followed to its end.
+func TestDrawnCallsThatMultiply(t *testing.T) {
+	d := &artifacts.Drawing{}
+	for i := range 60 {
+		d.Groups = append(d.Groups, artifacts.Group{Parent: -1})
+		for range 2 {
+			if i < 59 {
+				d.Calls = append(d.Calls, artifacts.Call{Node: len(d.Nodes), Group: i + 1})
+			}
+			d.Nodes = append(d.Nodes, artifacts.Node{Name: "call", Opcode: "call", Group: i})
+		}
+	}
+	info := Drawing{}
+	c := &drawnCount{d: d, info: &info, backend: "cpu"}
+	c.collect()
+	c.group(0, 0, false)
+	if info.Why != errTooDeep.Error() || c.steps > 2*maxLaunches {
+		t.Errorf("%d steps: %q", c.steps, info.Why)
 	}
 }

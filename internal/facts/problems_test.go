@@ -44,20 +44,6 @@ func TestNoFinalModule(t *testing.T) {
 }
 
 // writtenModules measures modules that are written by hand, by what their files are called.
-func measureDump(t *testing.T, path string, opts Options) *Report {
-	t.Helper()
-	d, err := dump.Open(t.Context(), path, dump.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	r, err := Measure(t.Context(), d, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 func writtenModules(t *testing.T, files map[string]string, opts Options) *Report {
 	t.Helper()
 	dir := t.TempDir()

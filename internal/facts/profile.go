@@ -3,7 +3,9 @@ package facts
 import (
 	"cmp"
 	"maps"
+	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/xlagate/xlagate/internal/dump"
@@ -172,9 +174,8 @@ func (r *run) readProfiles() ([]profiled, []Problem) {
 	if len(files) == 0 {
 		return nil, nil
 	}
-	slices.SortFunc(files, func(a, b *dump.File) int { return cmp.Compare(a.Path, b.Path) })
 	read, problems := []profiled{}, []Problem{}
-	for _, f := range files {
+	for _, f := range oncePerHost(files) {
 		var t *logs.Profile
 		err := f.Read(func(data []byte) (err error) {
 			t, err = logs.ReadProfile(data)
@@ -188,3 +189,41 @@ func (r *run) readProfiles() ([]profiled, []Problem) {
 	}
 	return read, problems
 }
+
+// profileForms are how the files end that a profiler writes of one host: all say the same, the first say it whole.
+var profileForms = []string{".xplane.pb", ".trace.json"}
+
+// oncePerHost leaves out the files that say the same once more in another form.
+func oncePerHost(files []*dump.File) []*dump.File {
+	best, dirs := map[string]int{}, map[string]bool{}
+	for _, f := range files {
+		host, form := profileHost(f.Path)
+		if old, seen := best[host]; !seen || form < old {
+			best[host] = form
+		}
+		dirs[path.Dir(f.Path)] = dirs[path.Dir(f.Path)] || !isPerfetto(f.Path)
+	}
+	var once []*dump.File
+	for _, f := range files {
+		host, form := profileHost(f.Path)
+		if form == best[host] && !(isPerfetto(f.Path) && dirs[path.Dir(f.Path)]) {
+			once = append(once, f)
+		}
+	}
+	slices.SortFunc(once, func(a, b *dump.File) int { return cmp.Compare(a.Path, b.Path) })
+	return once
+}
+
+// profileHost is the host that a profile is of, with its directory, and the place of its form among those of one host.
+func profileHost(file string) (host string, form int) {
+	stem := strings.TrimSuffix(file, ".gz")
+	for i, end := range profileForms {
+		if host, ok := strings.CutSuffix(stem, end); ok {
+			return host, i
+		}
+	}
+	return file, 0
+}
+
+// isPerfetto tells the form that jax.profiler adds for all hosts together.
+func isPerfetto(file string) bool { return strings.HasPrefix(path.Base(file), "perfetto_trace.json") }

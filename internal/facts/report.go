@@ -34,6 +34,7 @@ func (s *Share) Report() *Report {
 	r.listModules(s)
 	for _, m := range s.Units {
 		r.Problems = append(r.Problems, m.Problems...)
+		r.Drawings = append(r.Drawings, m.Drawings...)
 		r.releases = append(r.releases, m.releases...)
 	}
 	for _, helpers := range []bool{false, true} { // compiled ahead of time, the model is for another device than its helpers
@@ -50,6 +51,9 @@ func (s *Share) Report() *Report {
 		r.Programs, r.Helpers = append(r.Programs, r.Helpers...), nil
 	}
 	r.Programs, r.Helpers = sorted(r.Programs), sorted(r.Helpers)
+	if len(r.Programs) == 0 {
+		markMainDrawing(r.Drawings)
+	}
 	if s.DumpWide != nil {
 		r.addDumpWide(s.DumpWide)
 	}
@@ -149,6 +153,7 @@ func Merge(reports []*Report) *Report {
 		all.Programs = mergePrograms(all.Programs, r.Programs, r.Dump)
 		all.Helpers = mergePrograms(all.Helpers, r.Helpers, r.Dump)
 		all.Modules = append(all.Modules, r.Modules...)
+		all.Drawings = append(all.Drawings, r.Drawings...)
 		all.Passes = append(all.Passes, r.Passes...)
 		all.Profile = all.Profile.merge(r.Profile)
 		all.Problems = append(all.Problems, r.Problems...)

@@ -19,6 +19,10 @@ func TestNarrowerUnderBounds(t *testing.T) {
 		{"no-unclustered-ops, min: 9", "no-unclustered-ops, min: 9, min_ratio: 80%", "stricter no-unclustered-ops: min_ratio none → 80 %", "looser no-unclustered-ops: min_ratio 80 % → none"},
 		{"no-unclustered-ops, max_increase: 9", "no-unclustered-ops, max_increase: 9, min_ratio: 80%", "stricter no-unclustered-ops: min_ratio none → 80 %", "looser no-unclustered-ops: min_ratio 80 % → none"},
 		{"no-unclustered-ops, max_decrease: 9", "no-unclustered-ops, max_decrease: 9, min_ratio: 80%", "stricter no-unclustered-ops: min_ratio none → 80 %", "looser no-unclustered-ops: min_ratio 80 % → none"},
+		{"required-fusions, fusions: [{name: a, contains: [dot]}]", "required-fusions, fusions: [{name: a, contains: [dot], pattern: 'dot(_, _)'}]",
+			"stricter required-fusions: fusions: \"a\": pattern none → dot(_, _)", "looser required-fusions: fusions: \"a\": pattern dot(_, _) → none"},
+		{"forbidden-fusions, fusions: [{name: a, contains: [dot]}]", "forbidden-fusions, fusions: [{name: a, contains: [dot], pattern: 'dot(_, _)'}]",
+			"looser forbidden-fusions: fusions: \"a\": pattern none → dot(_, _)", "stricter forbidden-fusions: fusions: \"a\": pattern dot(_, _) → none"},
 	} {
 		old, fresh := withRules("{rule: "+c.old+"}"), withRules("{rule: "+c.fresh+"}")
 		if got := told(t, old, fresh); got != c.there {

@@ -235,7 +235,7 @@ func (q question) valueOf(v any, side int) value {
 	switch {
 	case o.Sense == rule.Selects:
 		return value{all: true}
-	case o.Type == rule.Globs, o.Type == rule.Words, o.Type == rule.Pairs, o.Type == rule.Switch:
+	case o.Type == rule.Globs, o.Type == rule.Words, o.Type == rule.Pairs, o.Type == rule.Switch, o.Type == rule.Pattern:
 		return value{}
 	case o.InPlace && !q.bounded[side]:
 		return value{number: 1}

@@ -207,11 +207,11 @@ func attributeValueText(key string, value []byte) string {
 	return string(spelledValue(key, value))
 }
 
-// spelledValue returns the value of an attribute as XLA spells it, without quotes. It elides the literal that a custom call may have.
+// spelledValue returns the value of an attribute as XLA spells it, without quotes.
 func spelledValue(key string, value []byte) []byte {
 	switch key {
 	case "literal":
-		return []byte(elided)
+		return spelledLiteral(value)
 	case "domain", "sharding":
 		return withoutMetadata(value)
 	}

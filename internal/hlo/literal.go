@@ -32,14 +32,15 @@ func (m *Module) Literal(i InstrID) string {
 func (m *Module) protoLiteral(i InstrID) string {
 	for f := fieldsOf(m.src, m.Instrs[i].message()); f.next(); {
 		if f.tag == 8<<3|wireBytes { // literal
-			return decodeLiteral(m.src, f.body)
+			text, _ := decodeLiteral(m.src, f.body)
+			return text
 		}
 	}
 	return elided
 }
 
-// decodeLiteral prints a LiteralProto. It does not read the values of a literal that is elided.
-func decodeLiteral(src []byte, body Range) string {
+// decodeLiteral prints a LiteralProto and its shape. It does not read the values of a literal that is elided.
+func decodeLiteral(src []byte, body Range) (text, shape string) {
 	scratch := Module{src: src, shapes: shapeTable{list: make([]Shape, 0, 1)}}
 	d := shapeDecoder{src: src, table: &scratch.shapes}
 	id, known := ShapeID(0), false
@@ -49,18 +50,19 @@ func decodeLiteral(src []byte, body Range) string {
 		}
 	}
 	if !known {
-		return elided
+		return elided, ""
 	}
 	s := scratch.Shape(id)
+	shape = scratch.ShapeLayoutText(id)
 	if s.Type == Tuple || s.ElementCount() > maxLiteral || slices.Max(append(s.Dims, 0)) > maxEmptyRows {
-		return elided
+		return elided, shape
 	}
 	values := literalValues(src, body, s)
 	if int64(len(values)) != s.ElementCount() {
-		return elided
+		return elided, shape
 	}
 	p := literalPrinter{shape: s, values: values, minorToMajor: s.DimensionOrder()}
-	return string(p.print(nil, nil))
+	return string(p.print(nil, nil)), shape
 }
 
 // literalPrinter prints values in logical order that are stored in the order of their layout.
@@ -101,6 +103,26 @@ func (p *literalPrinter) offset(index []int64) int64 {
 		}
 	}
 	return at
+}
+
+// appendLiteral prints a LiteralProto behind its shape, a tuple as ( s32[] 1, f32[2]{0} {1, 2} ).
+func appendLiteral(b, src []byte, body Range, depth int) []byte {
+	values, shape := decodeLiteral(src, body)
+	if !strings.HasPrefix(shape, "(") || depth > maxNesting {
+		return append(append(append(b, shape...), ' '), values...)
+	}
+	b = append(b, '(', ' ')
+	first := true
+	for f := fieldsOf(src, body); f.next(); {
+		if f.tag != 10<<3|wireBytes { // tuple_literals
+			continue
+		}
+		if !first {
+			b = append(b, ',', ' ')
+		}
+		b, first = appendLiteral(b, src, f.body, depth+1), false
+	}
+	return append(b, ' ', ')')
 }
 
 func (m *Module) textLiteral(i InstrID) string {
@@ -151,6 +173,44 @@ func (t text) writeList(b *strings.Builder, i, rank int, vector bool) int {
 	}
 	b.WriteString("{" + blank + strings.Join(elements, ", ") + blank + "}")
 	return end + 1
+}
+
+// spelledLiteral spells a literal and the shape before it as XLA does: `s32[] 1`, `( s32[] 1, f32[2]{0} {1, 2} )`.
+func spelledLiteral(value []byte) []byte {
+	p, spelled := newTextParser(value, ""), []byte(nil)
+	if caught(func() { spelled, _ = p.literal(nil, p.t.blanks(0)) }) != nil {
+		return value
+	}
+	return spelled
+}
+
+// literal spells the literal at i and returns the offset behind it.
+func (p *textParser) literal(b []byte, i int) ([]byte, int) {
+	if p.t.at(i, '(') {
+		return p.tupleLiteral(b, i)
+	}
+	id, i := p.shape(i)
+	end, shape := p.t.value(i), p.m.Shape(id)
+	b = append(append(b, p.m.ShapeLayoutText(id)...), ' ')
+	if shape.ElementCount() > maxLiteral {
+		return append(b, elided...), end
+	}
+	var values strings.Builder
+	p.t[:end].writeLiteral(&values, i, len(shape.Dims))
+	return append(b, values.String()...), end
+}
+
+func (p *textParser) tupleLiteral(b []byte, i int) ([]byte, int) {
+	p.nest(i)
+	b = append(b, '(', ' ')
+	for i = p.t.blanks(i + 1); i < len(p.t) && !p.t.at(i, ')'); {
+		b, i = p.literal(b, i)
+		if i = p.t.blanks(i); p.t.at(i, ',') {
+			b, i = append(b, ',', ' '), p.t.blanks(i+1)
+		}
+	}
+	p.nesting--
+	return append(b, ' ', ')'), i + 1
 }
 
 // scalar spells a number, a pair of numbers or a word, with single blanks.

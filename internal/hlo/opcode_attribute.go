@@ -63,7 +63,7 @@ var opcodeAttrs = [NumOpcodes]attrs{
 		word("custom_call_target", 28),
 		(*attrPrinter).layoutConstraints,
 		flag("custom_call_has_side_effect", 65),
-		ifSet(8, func(p *attrPrinter) { p.word("literal", elided) }),
+		(*attrPrinter).customLiteral,
 		(*attrPrinter).aliasing,
 		ifSet(76, enum("schedule", 76, "SCHEDULE_NONE", "SCHEDULE_LATEST", "SCHEDULE_EARLIEST")),
 		(*attrPrinter).apiVersion),
@@ -243,6 +243,13 @@ func (p *attrPrinter) appendShape(b []byte, body Range) []byte {
 		return b
 	}
 	return scratch.appendShape(b, id, true)
+}
+
+func (p *attrPrinter) customLiteral() {
+	if p.has(8) {
+		p.value = appendLiteral(p.value, p.m.src, p.body(8), 0)
+		p.emit("literal")
+	}
 }
 
 // aliasing prints output_to_operand_aliasing={{0}: (0, {}), {1}: (1, {})}.

@@ -196,7 +196,7 @@ func TestLiteralsOfOddShapes(t *testing.T) {
 		{"no shape", "\x42\x04\x00\x00\xc0\x3f", "{...}"},
 		{"a broken shape", "\x0a\x02\x22\x09", "{...}"},
 	} {
-		got := decodeLiteral([]byte(c.literal), Range{0, uint32(len(c.literal))})
+		got, _ := decodeLiteral([]byte(c.literal), Range{0, uint32(len(c.literal))})
 		if got != c.want {
 			t.Errorf("%s: got %s, want %s", c.what, got, c.want)
 		}

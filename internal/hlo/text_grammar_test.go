@@ -68,7 +68,7 @@ var grammar = []struct{ name, body, want string }{
 	{"shardings", "y = f32[2] negate(x), sharding={{replicated}, /*index=1*/{devices=[2,4]<=[8] last_tile_dims={manual}}}, k=1",
 		"y f32[2]{0} negate %x sharding={{replicated}, /*index=1*/{devices=[2,4]<=[8] last_tile_dims={manual}}} k=1"},
 	{"origin", `y = f32[2] negate(x), origin={({"a"}, {"b" {1}})}, k=1`, `y f32[2]{0} negate %x origin={({"a"}, {"b" {1}})} k=1`},
-	{"a literal attribute", "y = f32[2] custom-call(x), literal=s32[2]{0} {1, 2}, k=1", "y f32[2]{0} custom-call %x literal={...} k=1"},
+	{"a literal attribute", "y = f32[2] custom-call(x), literal=s32[2]{0} {1, 2}, k=1", "y f32[2]{0} custom-call %x literal=s32[2]{0} {1, 2} k=1"},
 	{"window", "y = f32[2] convolution(x, x), window={size=3x3 pad=1_1x0_-1 rhs_reversal=1x1}, dim_labels=b01f_01io->b01f",
 		"y f32[2]{0} convolution %x %x window={size=3x3 pad=1_1x0_-1 rhs_reversal=1x1} dim_labels=b01f_01io->b01f"},
 	{"slices", "y = f32[1] slice(x), slice={[0:8:2], [0:16:1]}", "y f32[1]{0} slice %x slice={[0:8:2], [0:16:1]}"},

@@ -3,6 +3,7 @@ package logs
 import (
 	"errors"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +26,16 @@ func read(t testing.TB, name string) *Profile {
 	return trace
 }
 
+// The two files of a profile say the same.
+func TestFormatsAgree(t *testing.T) {
+	for _, name := range []string{"train", "scan"} {
+		chrome, xplane := read(t, name+".trace.json.gz"), read(t, name+".xplane.pb.gz")
+		if !reflect.DeepEqual(chrome, xplane) {
+			t.Errorf("%s: the Chrome trace says %+v\nthe XSpace %+v", name, chrome, xplane)
+		}
+	}
+}
+
 func TestTrain(t *testing.T) {
 	m := read(t, "train.xplane.pb.gz").Modules["jit_train_step"]
 	if m.Runs != 3 || len(m.Kernels) != 25 {
@@ -44,7 +55,7 @@ func TestTrain(t *testing.T) {
 
 // What a loop runs is not the loop's own time.
 func TestScan(t *testing.T) {
-	trace := read(t, "scan.xplane.pb.gz")
+	trace := read(t, "scan.trace.json.gz")
 	loop, ok := trace.kernel("jit_scan", "while.5")
 	if !ok || loop.Count != 2 || loop.Self >= loop.Total/2 {
 		t.Errorf("%+v", loop)
@@ -57,6 +68,41 @@ func TestScan(t *testing.T) {
 	}
 	if _, ok := trace.kernel("jit_scan", "missing"); ok {
 		t.Error("an instruction that did not run was measured")
+	}
+}
+
+// A GPU's streams show instructions that the derived row shows again; a TPU shows them on the row alone, and the module beside it. The
+// layout is the profiler's, the events are made by hand.
+func TestDerivedRows(t *testing.T) {
+	const head = `{"traceEvents":[
+		{"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:0"}},
+		{"ph":"M","pid":1,"tid":10,"name":"thread_name","args":{"name":"Stream #20(Compute)"}},
+		{"ph":"M","pid":1,"tid":11,"name":"thread_name","args":{"name":"XLA Ops"}},
+		{"ph":"M","pid":2,"name":"process_name","args":{"name":"/device:TPU:0"}},
+		{"ph":"M","pid":2,"tid":20,"name":"thread_name","args":{"name":"XLA Modules"}},
+		{"ph":"M","pid":2,"tid":21,"name":"thread_name","args":{"name":"XLA Ops"}},`
+	const events = `
+		{"ph":"X","pid":1,"tid":10,"ts":1,"dur":2,"name":"loop_add_fusion_kernel","args":{"hlo_op":"loop_add_fusion","hlo_module":"jit_f"}},
+		{"ph":"X","pid":1,"tid":11,"ts":1,"dur":2,"name":"loop_add_fusion","args":{}},
+		{"ph":"X","pid":2,"tid":20,"ts":5,"dur":10,"name":"jit_g(4711)","args":{"run_id":7}},
+		{"ph":"X","pid":2,"tid":21,"ts":6,"dur":1.5,"name":"%fusion.3 = f32[8] fusion(x)","args":{"x":[1]}},
+		{"ph":"X","pid":2,"tid":21,"ts":20,"dur":1,"name":"copy.1"},
+		{"ph":"B","pid":2,"tid":21,"ts":20,"name":"begin"}],"displayTimeUnit":"ns"}`
+	trace, err := ReadProfile([]byte(head + events))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k, _ := trace.kernel("jit_f", "loop_add_fusion"); k.Count != 1 || k.Total != 2*time.Microsecond {
+		t.Errorf("%+v", k)
+	}
+	if k, _ := trace.kernel("jit_g", "fusion.3"); k.Count != 1 || k.Total != 1500*time.Nanosecond {
+		t.Errorf("%+v", k)
+	}
+	if want := []string{"/device:GPU:0", "/device:TPU:0"}; !slices.Equal(trace.Devices, want) {
+		t.Errorf("ran on %q", trace.Devices)
+	}
+	if k, ok := trace.kernel("", "copy.1"); !ok || k.Count != 1 {
+		t.Errorf("an instruction outside every module: %+v", k)
 	}
 }
 
@@ -130,41 +176,18 @@ func TestXSpaceOfADevice(t *testing.T) {
 	}
 }
 
-// A GPU's streams show instructions that the derived row shows again: the streams count, and an instruction outside of every module has none.
-func TestStreamsAndDerivedRow(t *testing.T) {
-	stat := func(id int, text string) proto { return proto{1: id, 5: text} }
-	space := proto{1: proto{
-		2: "/device:GPU:0",
-		5: []any{proto{1: 1, 2: proto{2: "hlo_op"}}, proto{1: 2, 2: proto{2: "hlo_module"}}},
-		4: []any{proto{1: 1, 2: proto{2: "loop_add_fusion_kernel", 5: []any{stat(1, "loop_add_fusion"), stat(2, "jit_f")}}}, proto{1: 2, 2: proto{2: "copy.1", 5: stat(1, "copy.1")}}},
-		3: []any{
-			proto{2: "Stream #20(Compute)", 4: []any{proto{1: 1, 2: 1_000_000, 3: 2_000_000}, proto{1: 2, 2: 20_000_000, 3: 1_000_000}}},
-			proto{2: "XLA Ops", 4: proto{1: 1, 2: 1_000_000, 3: 2_000_000}},
-		},
-	}}
-	trace, err := ReadProfile(space.bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if k, _ := trace.kernel("jit_f", "loop_add_fusion"); k != (ProfiledKernel{1, 2 * time.Microsecond, 2 * time.Microsecond}) {
-		t.Errorf("%+v", k)
-	}
-	if k, ok := trace.kernel("", "copy.1"); !ok || k.Count != 1 || !slices.Equal(trace.Devices, []string{"/device:GPU:0"}) {
-		t.Errorf("an instruction outside every module: %+v on %q", k, trace.Devices)
-	}
-}
-
 func TestErrors(t *testing.T) {
 	xplane := testfile.Unpack(t, "testdata/train.xplane.pb.gz")
 	for name, data := range map[string]string{
-		"empty": "", "blank": " \n", "a Chrome trace": `{"traceEvents":[]}`, "cut off": string(xplane[:len(xplane)-5]), "no proto": "\xff\xff\xff",
+		"empty": "", "blank": " \n", "no trace": `{"a":1}`, "no list": `{"traceEvents":3}`,
+		"cut off": `{"traceEvents":[{"ph":"X"`, "cut between events": `{"traceEvents":[{"ph":"M"},`, "cut xplane": string(xplane[:len(xplane)-5]), "no proto": "\xff\xff\xff",
 		"no plane": string(protowire.AppendTag(nil, 4, protowire.VarintType)) + "\x01",
 	} {
 		if trace, err := ReadProfile([]byte(data)); err == nil {
 			t.Errorf("%s: %+v", name, trace)
 		}
 	}
-	if _, err := ReadProfile(proto{1: proto{2: "/host:CPU"}}.bytes()); !errors.Is(err, ErrEmptyProfile) {
+	if _, err := ReadProfile([]byte(`{"traceEvents":[{"ph":"X","name":"PjitFunction(f)","ts":1,"dur":1}]}`)); !errors.Is(err, ErrEmptyProfile) {
 		t.Errorf("a profile without instructions: %v", err)
 	}
 }
@@ -194,6 +217,10 @@ func readsProfile(t *testing.T, data []byte) error {
 		}
 	}
 	return nil
+}
+
+func FuzzChromeTrace(f *testing.F) {
+	fuzztest.Run(f, fuzztest.Text, readsProfile, testfile.Unpack(f, "testdata/scan.trace.json.gz"), []byte(`[{"ph":"X","args":{"hlo_op":1}}]`))
 }
 
 func FuzzXSpace(f *testing.F) {

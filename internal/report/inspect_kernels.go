@@ -64,6 +64,26 @@ func rate(h *facts.HotKernel) string {
 	return phrase.Bytes(float64(h.Kernel.Bytes)*float64(h.Count)/h.Self.Seconds()) + "/s"
 }
 
+// drawingSection is what was drawn of modules that were dumped in no other form.
+func drawingSection(drawings []facts.Drawing) section {
+	t := table{Head: []string{"drawn only", "computation", "stage", "instructions drawn", "fusions", "kernels", ""}, Right: []bool{false, false, false, true, true, true}}
+	for i := range drawings {
+		d := &drawings[i]
+		note := line{}
+		if d.Why != "" {
+			note = in(warn, "not exact: "+d.Why)
+		}
+		if d.Main {
+			note = say("the main program").with("; ", note)
+		}
+		t.Rows = append(t.Rows, []line{in(name, d.Module), in(name, d.Name), in(name, d.Stage+" ("+d.Format+")"), count(d.Nodes), count(d.Fusions), count(d.Kernels), note})
+	}
+	if len(t.Rows) == 0 {
+		return section{}
+	}
+	return section{Title: in(strong, "drawings").and("   a drawing can be counted; it has no types, sizes, memory, cost or donation"), Blocks: []block{t}}
+}
+
 // codeSection lists what kernels take of a multiprocessor: those that spill first, then those that fill least of it.
 func codeSection(v *facts.Variant) section {
 	if v.Unassembled != "" {

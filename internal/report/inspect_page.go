@@ -21,6 +21,7 @@ func inspectPage(r *facts.Report, o Options) page {
 	}
 	p.add(profileSection(r.Profile, o))
 	p.add(passSections(r.Passes, o)...)
+	p.add(drawingSection(r.Drawings))
 	p.add(clusterSection(r.Clusters))
 	p.add(logSection(r.Logs))
 	if o.All {

@@ -23,7 +23,7 @@ func clusterSection(c *tensorflow.Clusters) section {
 	t.Rows = each(c.Clusters, func(k *tensorflow.Cluster) []line {
 		return []line{in(name, k.Name), count(k.Size), in(name, k.Function), in(name, mostOps(k.Ops)), in(name, k.Module)}
 	})
-	s.add(t, unclusteredTable(c.Unclustered), collectiveTable(c.Collectives))
+	s.add(t, unclusteredTable(c.Unclustered), collectiveTable(c.Collectives), rewriteTable(c.Rewrites))
 	return s
 }
 
@@ -70,6 +70,17 @@ func unclusteredTable(ops []tensorflow.UnclusteredOp) table {
 func collectiveTable(collectives []tensorflow.Collective) table {
 	return table{Head: []string{"outside of XLA", "node", "function", "parts", "line"}, Bare: true, Rows: each(collectives, func(o *tensorflow.Collective) []line {
 		return []line{in(warn, "outside of XLA ").in(name, o.Op), in(name, o.Node), in(name, o.Function), say(o.Place()), in(name, location(o.Source))}
+	})}
+}
+
+// rewriteTable lists what Grappler did to the model's operations before clustering.
+func rewriteTable(rewrites []tensorflow.Rewrite) table {
+	return table{Head: []string{"Grappler", "node", "function", "what", "line"}, Bare: true, Rows: each(rewrites, func(r *tensorflow.Rewrite) []line {
+		what := r.What
+		if r.Optimizer != "" {
+			what += " by " + r.Optimizer
+		}
+		return []line{in(dim, "Grappler ").in(name, r.Op), in(name, r.Node), in(name, r.Function), say(what), in(name, location(r.Source))}
 	})}
 }
 

@@ -46,6 +46,7 @@ const (
 	Switch                        // bool
 	Table                         // []Entry
 	Mapping                       // one mapping, read apart
+	Pattern                       // string, a data-flow pattern
 	ShapeOf                       // string, a shape with wildcards
 	Expr                          // string, a CEL expression
 	Pairs                         // map[string]string

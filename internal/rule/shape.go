@@ -1,15 +1,15 @@
 package rule
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
+
+func isType(word string) bool { return slices.Contains(hlo.TypeNames(), word) }
 
 // Shape is a set of types and dimensions with wildcards: f32|bf16[8,*].
 type Shape struct {
@@ -24,77 +24,79 @@ const (
 	anyDims = -2 // ...
 )
 
-// SyntaxError is what is wrong in a text, and where: how many bytes into it.
-type SyntaxError struct {
-	Offset  int
-	Message string
-}
-
-// Error is the message with the column.
-func (e *SyntaxError) Error() string { return fmt.Sprintf("column %d: %s", e.Offset+1, e.Message) }
-
-// ParseShape reads a shape with wildcards: types, or * for any, and in brackets the dimensions, * for any size, ... or … for any number of dimensions. The
-// error is a [SyntaxError].
+// ParseShape reads a shape with wildcards; the error is a [SyntaxError].
 func ParseShape(text string) (*Shape, error) {
-	types, dims, sized := strings.Cut(text, "[")
-	s := &Shape{sized: sized}
-	if err := s.readTypes(types); err != nil || !sized {
-		return s, err
+	p := &parser{text: text, flow: &Flow{}}
+	p.space()
+	start := p.at
+	s := p.shape(start, p.words())
+	p.space()
+	if p.at < len(text) {
+		p.fail(p.at, "%q follows the end of the shape", text[p.at:])
 	}
-	inside, behind, closed := strings.Cut(dims, "]")
-	at := len(types) + 1
+	return s, p.err
+}
+
+// shape reads the sizes that follow a shape's types.
+func (p *parser) shape(start int, types []string) *Shape {
+	s := &Shape{types: types}
+	if len(types) == 0 {
+		p.fail(start, "expected a shape such as f32[8,*]")
+	}
+	if len(types) == 1 && types[0] == "*" {
+		s.types = nil
+	}
+	for _, t := range s.types {
+		if !isType(t) {
+			p.fail(start, "unknown type %q%s", t, phrase.DidYouMean(t, hlo.TypeNames()))
+		}
+		start += len(t) + 1
+	}
+	if p.at < len(p.text) && p.text[p.at] == '[' {
+		p.at++
+		s.sized = true
+		p.dims(s)
+	}
+	return s
+}
+
+func (p *parser) dims(s *Shape) {
+	if p.eat("]") {
+		return
+	}
+	for p.err == nil {
+		p.dim(s)
+		if p.eat(",") {
+			continue
+		}
+		if !p.eat("]") {
+			p.fail(p.at, "expected , or ] in the shape")
+		}
+		return
+	}
+}
+
+func (p *parser) dim(s *Shape) {
+	p.space()
+	start := p.at
 	switch {
-	case !closed:
-		return s, &SyntaxError{len(text), "expected , or ] in the shape"}
-	case strings.TrimSpace(behind) != "":
-		return s, &SyntaxError{at + len(inside) + 1, fmt.Sprintf("%q follows the end of the shape", behind)}
-	case strings.TrimSpace(inside) == "":
-		return s, nil
-	}
-	for part := range strings.SplitSeq(inside, ",") {
-		if err := s.readDim(part, at); err != nil {
-			return s, err
-		}
-		at += len(part) + 1
-	}
-	return s, nil
-}
-
-func (s *Shape) readTypes(types string) error {
-	if strings.TrimSpace(types) == "" {
-		return &SyntaxError{0, "expected a shape such as f32[8,*]"}
-	}
-	if strings.TrimSpace(types) == "*" {
-		return nil
-	}
-	at := 0
-	for part := range strings.SplitSeq(types, "|") {
-		word := strings.TrimSpace(part)
-		if !slices.Contains(hlo.TypeNames(), word) {
-			return &SyntaxError{at, fmt.Sprintf("unknown type %q%s", word, phrase.DidYouMean(word, hlo.TypeNames()))}
-		}
-		s.types, at = append(s.types, word), at+len(part)+1
-	}
-	return nil
-}
-
-func (s *Shape) readDim(part string, at int) error {
-	switch word := strings.TrimSpace(part); word {
-	case "*":
+	case p.eat("*"):
 		s.dims = append(s.dims, anySize)
-	case "...", "…":
+	case p.eat("..."), p.eat("…"):
 		if slices.Contains(s.dims, anyDims) {
-			return &SyntaxError{at, "... occurs twice in one shape"}
+			p.fail(start, "... occurs twice in one shape")
 		}
 		s.dims = append(s.dims, anyDims)
 	default:
-		size, err := strconv.ParseUint(word, 10, 63)
-		if err != nil {
-			return &SyntaxError{at, "expected a size, * for any size or ... for any dimensions"}
+		for p.at < len(p.text) && isDigit(p.text[p.at]) {
+			p.at++
 		}
-		s.dims = append(s.dims, int64(size))
+		size, err := strconv.ParseInt(p.text[start:p.at], 10, 64)
+		if err != nil {
+			p.fail(start, "expected a size, * for any size or ... for any dimensions")
+		}
+		s.dims = append(s.dims, size)
 	}
-	return nil
 }
 
 // Fits compares with a shape as HLO prints it, without layout. A tuple fits when one of its elements does.
@@ -127,12 +129,4 @@ func fitDims(want, have []int64) bool {
 		return len(have) >= at+behind && fitDims(want[:at], have[:at]) && fitDims(want[at+1:], have[len(have)-behind:])
 	}
 	return slices.EqualFunc(want, have, func(w, h int64) bool { return w == anySize || w == h })
-}
-
-// Operations are those in a kernel; of one that is no fusion, the one that it is.
-func Operations(k *facts.Kernel) []facts.Op {
-	if ops := k.Ops.Slice(); len(ops) > 0 {
-		return ops
-	}
-	return []facts.Op{{Opcode: strings.TrimSuffix(k.Root, "-start"), OpName: k.OpName, Shape: k.Out, Layout: k.Layout, Source: k.Source}}
 }

@@ -1,6 +1,10 @@
 package tensorflow
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/phrase"
+)
 
 // Clustering holds the clusters of a graph and the operations outside them.
 type Clustering struct {
@@ -17,6 +21,7 @@ type Outside struct {
 	Node       *Node
 	Body       string // the library's function it is in, "" for the graph itself
 	System     bool   // may always stay outside
+	Left       bool   // a cluster had it and a later pass took it out again
 	Separates  Separation
 	Reason     string
 	Compilable bool // XLA could compile it
@@ -32,15 +37,21 @@ const ReasonLeft = "it was in a cluster; a later pass took it out again to spare
 func (g *Graph) Ran() bool {
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
-		if n.Cluster != "" || n.Marked || n.Kernel || n.Op == "_XlaRun" || n.Op == "_XlaMerge" {
+		if n.Cluster != "" || n.Marked || n.Kernel || n.Op == "_XlaRun" || n.Op == "_XlaMerge" || n.launchesCluster() {
 			return true
 		}
 	}
 	return false
 }
 
-// launchOps are the operations that compile a function when it first runs, and run it.
+// launchOps are the operations that compile a function when it first runs, and run it. Until 2018, autoclustering made one of each cluster.
 var launchOps = setOf("_XlaLaunch", "XlaLaunch", "XlaLaunchV2")
+
+// launchesCluster distinguishes a cluster of autoclustering from a function of xla.compile, whose number is a long hash.
+func (n *Node) launchesCluster() bool {
+	number, ok := strings.CutPrefix(callee(n), "cluster_")
+	return launchOps[n.Op] && ok && phrase.AllDigits(number) && len(number) < len("1154007346014236116")
+}
 
 // Clustering sorts the graph's operations into clusters and those outside. It accepts a graph after any of the passes: with marked nodes, with
 // clusters as functions, and with the operations that compile and run the clusters.
@@ -128,7 +139,7 @@ func (s *sorter) compile(n *Node) {
 // join finds the cluster of each _XlaRun: the cluster of the _XlaCompile whose key is its last input, directly or through a Switch. Neither operation
 // has an _xla_compile_id, which marks the operations inside an xla.compile.
 func (s *sorter) join(nodes []Node) {
-	before := edgesOf(nodes).before
+	before := edgesOf(nodes, false).before
 	for i := range nodes {
 		if nodes[i].Op != "_XlaRun" || len(before[i]) == 0 {
 			continue
@@ -176,7 +187,7 @@ func (s *sorter) count(c *Cluster, op string) {
 
 // leave records a node outside, and the nodes of the functions that it calls.
 func (s *sorter) leave(n *Node, function string, why reason) {
-	o := Outside{Node: n, Body: function, Reason: why.text, Compilable: why.compilable, System: why.system}
+	o := Outside{Node: n, Body: function, Reason: why.text, Compilable: why.compilable, System: why.system, Left: n.Marked}
 	if n.Marked {
 		o.System, o.Reason = true, ReasonLeft
 	}

@@ -98,9 +98,9 @@ func TestReasons(t *testing.T) {
 		{"a DecodeJpeg", "XLA has no kernel for it"},
 		{"a _FusedMatMul", "TensorFlow's own optimizer made it"},
 		{"a TensorListReserve", "lists of tensors"},
-		{"a MatMul", "XLA can compile it, but it is too small"},
+		{"a MatMul", "it makes only 1 operation together"},
 		{"a MatMul device=/device:CPU:0|b Mul cluster=cluster_0 device=/device:GPU:0", "it is placed on CPU, the clusters are on GPU"},
-		{"a Exp|b Sin a|c Cos b|d Tan c", "XLA can compile it, but it is too small"},
+		{"a Exp|b Sin a|c Cos b|d Tan c", "XLA can compile it, but no cluster took it"},
 	} {
 		c := graphOf(t, strings.Split(tt.graph, "|")...).Clustering()
 		if o := c.Outside[0]; o.System || !strings.Contains(o.Reason, tt.want) {
@@ -147,6 +147,38 @@ func TestSystemOp(t *testing.T) {
 	} {
 		if SystemOp(op) != want {
 			t.Errorf("SystemOp(%s) = %v", op, !want)
+		}
+	}
+}
+
+func TestFindEmbedded(t *testing.T) {
+	const log = "I0000 port.cc] hello\nnode {\n  name: \"a\"\n}\nlibrary {\n}\nversions {\n  producer: 1\n}\nI0000 dump_graph.cc] Dumped Graph to (stderr)\nnode {\n  name: \"b\"\n"
+	found := findEmbedded([]byte(log))
+	if len(found) != 2 || found[0].Line != 2 || found[1].Line != 11 {
+		t.Fatalf("%+v", found)
+	}
+	if g, err := Parse(found[0].Text); err != nil || len(g.Nodes) != 1 {
+		t.Errorf("%+v %v", g, err)
+	}
+	if _, err := Parse(found[1].Text); err == nil {
+		t.Error("a graph that the log cuts off is no error")
+	}
+}
+
+// What is between two parts of a graph keeps them from being one cluster, as TensorFlow's own log of this run says: it "could not contract"
+// exp and the three others "because contracting the edge would create a cycle via [AsString,StringToNumber]".
+func TestApart(t *testing.T) {
+	got := map[string]string{}
+	for _, o := range parse(t, "apart.pbtxt").Clustering().Outside {
+		got[o.Node.Name] = o.Reason
+	}
+	for name, want := range map[string]string{
+		"Exp/unary_ops_composition": "only 1 operation together with its neighbours; AsString stands",
+		"add":                       "only 3 operations together with its neighbours; StringToNumber stands",
+		"mul":                       "only 3 operations together with its neighbours; StringToNumber stands",
+	} {
+		if !strings.Contains(got[name], want) {
+			t.Errorf("%s: %s", name, got[name])
 		}
 	}
 }

@@ -20,6 +20,7 @@ type Clusters struct {
 	Clusters    []Cluster       `json:"clusters"`
 	Unclustered []UnclusteredOp `json:"unclustered"`
 	Collectives []Collective    `json:"collectives,omitempty"` // what TensorFlow, NCCL or Horovod exchange between devices outside of XLA, whether autoclustering ran or not
+	Rewrites    []Rewrite       `json:"rewrites,omitempty"`    // what Grappler did to operations before, where its dumps are there
 }
 
 // Collective is an operation that exchanges data between devices in TensorFlow's own graph. XLA compiles the operations before it and those after
@@ -67,7 +68,8 @@ type UnclusteredOp struct {
 	Node       string       `json:"node"`
 	Function   string       `json:"function,omitempty"` // the tf.function it is in, "" for the main graph and where the dump does not tell
 	Device     string       `json:"device,omitempty"`
-	System     bool         `json:"system"` // _Arg, _Retval, IteratorGetNext, …: always allowed
+	System     bool         `json:"system"`               // _Arg, _Retval, IteratorGetNext, …: always allowed
+	Left       string       `json:"left_after,omitempty"` // the pass that took it out of a cluster again, "" when it never was in one
 	Separates  Separation   `json:"-"`
 	Compilable bool         `json:"-"`                // XLA could compile it: it is outside because of others
 	Reason     string       `json:"reason,omitempty"` // why, where the dump or a log says so
@@ -212,6 +214,8 @@ func measureClusters(dirs []*graphDir) *Clusters {
 func (d *graphDir) measure(out *Clusters) {
 	graphs, ran := d.marked()
 	d.nameFunctions(graphs)
+	out.Rewrites = append(out.Rewrites, d.rewrites()...)
+	left := d.leftLater(graphs)
 	known := map[string]bool{}
 	for _, g := range graphs {
 		for i := range g.graph.Nodes {
@@ -234,6 +238,7 @@ func (d *graphDir) measure(out *Clusters) {
 		}
 		if ran {
 			d.add(out, g, c, known)
+			d.addLeft(out, g, left[g])
 		}
 	}
 }
@@ -321,6 +326,9 @@ func (d *graphDir) add(out *Clusters, g *namedGraph, c *Clustering, known map[st
 		}
 		op := d.unclustered(g, o.Node, o.Body)
 		op.System, op.Reason, op.Compilable, op.Separates = o.System, o.Reason, o.Compilable, o.Separates
+		if o.Left {
+			op.Left = declusterPass
+		}
 		out.Unclustered = append(out.Unclustered, op)
 	}
 }
@@ -348,6 +356,18 @@ func programsOf(functions []string) []string {
 		}
 	}
 	return out
+}
+
+// addLeft lists what a graph's clusters had and lost again; the graph itself counts it as clustered.
+func (d *graphDir) addLeft(out *Clusters, g *namedGraph, left map[string]string) {
+	for i := range g.graph.Nodes {
+		n := &g.graph.Nodes[i]
+		if pass := left[nodeKey(n)]; pass != "" && n.Cluster != "" {
+			op := d.unclustered(g, n, "")
+			op.System, op.Reason, op.Left = true, ReasonLeft, pass
+			out.Unclustered = append(out.Unclustered, op)
+		}
+	}
 }
 
 // unclustered describes a node outside the clusters, in its function and at its line as far as the dump tells them.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -140,11 +141,9 @@ func TestClusterReasons(t *testing.T) {
 	c := clustersOf(t, "tf-clusters-unclusterable")
 	want := map[string]string{
 		"AsString": "XLA has no strings", "EagerPyFunc": "it calls back into Python", "Unique": "the shape of its result depends on the data",
+		"Sum": "XLA can compile it, but it makes only 1 operation together with its neighbours; AsString stands between them and others; a cluster takes 4 (--tf_xla_min_cluster_size)",
 	}
 	for _, op := range c.UserOps() {
-		if op.Op == "Sum" && (!op.Compilable || !strings.HasPrefix(op.Reason, "XLA can compile it, but it is too small")) {
-			t.Errorf("Sum: %+v", op)
-		}
 		if w := want[op.Op]; w != "" && op.Reason != w {
 			t.Errorf("%s: %s, want %s", op.Op, op.Reason, w)
 		}
@@ -190,6 +189,14 @@ func TestLoopControlIsSystem(t *testing.T) {
 	}
 }
 
+func TestClusterLeft(t *testing.T) {
+	for _, op := range clustersOf(t, "tf-clusters-session").Unclustered {
+		if op.Op == "Shape" && (op.Left != "PartiallyDeclusterPass" || !op.System) {
+			t.Errorf("%+v, want it to have left its cluster in PartiallyDeclusterPass", op)
+		}
+	}
+}
+
 // The bridge to XLA dumps its own modules beside the graphs (TF_DUMP_GRAPH_GROUPS=main,bridge_phase2): they are no graphs that cannot be read.
 func TestModulesOfTheBridge(t *testing.T) {
 	graphs, _ := archived(t, "tf-clusters-session")
@@ -225,6 +232,19 @@ func TestClustersNotReadable(t *testing.T) {
 	}
 }
 
+// A log that TF_DUMP_GRAPH_PREFIX=- wrote graphs into is as good as a directory of them.
+func TestGraphsInLog(t *testing.T) {
+	data := testfile.Unpack(t, "testdata/tf-graphs-in-log.txt.gz")
+	f := Read(nil, []*dump.File{dump.InMemory("stderr.log", data)}, []string{"module_0003.cluster_0__XlaCompiledKernel_true__XlaNumConstantArgs_0_.2"})
+	c, l, problems := f.Clusters, f.Logs, f.Problems
+	if len(problems) > 0 || l == nil || !c.Ran || c.Graphs != 1 || c.Eager != 5 || c.Clustered != 8 || userOps(c) != "" {
+		t.Errorf("%+v %v", c, problems)
+	}
+	if len(c.Clusters) != 1 || c.Clusters[0].Module == "" {
+		t.Errorf("%+v", c.Clusters)
+	}
+}
+
 // TensorFlow's log adds its reasons to what the graphs tell.
 func TestClusterLogs(t *testing.T) {
 	graphs, logs := archived(t, "tf-clusters-mixed")
@@ -248,6 +268,26 @@ func TestClustersInAnyOrder(t *testing.T) {
 	got, _ := measured(backwards)
 	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+}
+
+// What TensorFlow of 2018 dumped under other names: a _XlaLaunch for each cluster, told apart by its function. No such version runs here:
+// the names are its, the graph is of today.
+func TestClustersOf2018(t *testing.T) {
+	graphs, _ := archived(t, "tf-clusters-mixed")
+	want := clustersOf(t, "tf-clusters-mixed")
+	kernel := regexp.MustCompile(`\n  op: "(cluster_\d+)"`)
+	for today, former := range map[string]string{"encapsulate_subgraphs_before_4": "before_encapsulate_subgraphs_4", "encapsulate_subgraphs_after_4": "build_xla_launch_ops_4"} {
+		at := slices.IndexFunc(graphs, func(f *dump.File) bool { return strings.Contains(f.Path, today) })
+		data, _, err := graphs[at].Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		launched := kernel.ReplaceAll(data, []byte("\n  op: \"_XlaLaunch\"\n  attr {\n    key: \"function\"\n    value {\n      func {\n        name: \"$1\"\n      }\n    }\n  }"))
+		c, problems := measured([]*dump.File{dump.InMemory("graph/"+former+".pbtxt", launched)})
+		if len(problems) > 0 || !c.Ran || len(c.Clusters) != len(want.Clusters) || userOps(c) != userOps(want) {
+			t.Errorf("%s: clusters %s, wanted %s, outside %s, wanted %s, problems %v", former, sizes(c), sizes(want), userOps(c), userOps(want), problems)
+		}
 	}
 }
 

@@ -27,10 +27,15 @@ type Framework struct {
 	Problems  []dump.Problem
 }
 
-// Read measures TensorFlow's graph dumps, and logs. Modules are the names of the dump's HLO modules, which are matched with the clusters.
+// Read measures TensorFlow's graph dumps, and logs. Graphs in a log count like dumped ones. Modules are the names of the dump's HLO modules, which are matched with the clusters.
 func Read(graphs, logs []*dump.File, modules []string) *Framework {
 	f := &Framework{}
 	f.Logs, f.Problems = readLogs(logs)
+	for _, log := range logs {
+		found, problems := graphsInLog(log)
+		graphs = append(graphs[:len(graphs):len(graphs)], found...)
+		f.Problems = append(f.Problems, problems...)
+	}
 	f.Problems = append(f.Problems, failures(logs, len(modules) == 0 && len(graphs) == 0)...)
 	dirs := graphDirs(graphs)
 	f.Arguments = namedArguments(dirs, f.Logs)
@@ -95,6 +100,7 @@ func (c *Clusters) Merge(o *Clusters) *Clusters {
 	}
 	all.Graphs, all.Eager, all.Pipeline, all.Clustered = c.Graphs+o.Graphs, c.Eager+o.Eager, c.Pipeline+o.Pipeline, c.Clustered+o.Clustered
 	all.Unclustered, all.Clusters = slices.Concat(c.Unclustered, o.Unclustered), slices.Concat(c.Clusters, o.Clusters)
+	all.Rewrites = slices.Concat(c.Rewrites, o.Rewrites)
 	all.Collectives = slices.Concat(c.Collectives, o.Collectives)
 	return &all
 }

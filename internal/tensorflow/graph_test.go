@@ -148,6 +148,12 @@ func TestParseName(t *testing.T) {
 		{"graph/mark_for_compilation.pbtxt", Name{Pass: PassMark, Format: FormatText}, true},
 		{"graph/mark_for_compilation_12.pb", Name{Pass: PassMark, Number: 12, Format: FormatBinary}, true},
 		{"dumps/step.tar.gz!mark_for_compilation.pbtxt", Name{Pass: PassMark, Format: FormatText}, true},
+		{"before_encapsulate_subgraphs_2.pbtxt", Name{Pass: PassEncapsulateBefore, Number: 2, Format: FormatText}, true},
+		{"after_encapsulate_subgraphs.pbtxt", Name{Pass: PassEncapsulateAfter, Format: FormatText}, true},
+		{"build_xla_launch_ops_1.pbtxt", Name{Pass: PassBuildXlaOps, Number: 1, Format: FormatText}, true},
+		{"before_MetaOptimizer_iteration_0_140721494314976_1.pbtxt", Name{Pass: PassGrapplerBefore, Number: 1, Format: FormatText}, true},
+		{"after_MetaOptimizer_iteration_1_model_pruner_140721494314976.pbtxt", Name{Pass: PassGrapplerAfter, Order: 1, Group: "model_pruner", Format: FormatText}, true},
+		{"after_MetaOptimizer_140721494314976.pbtxt", Name{Pass: PassGrapplerAfter, Format: FormatText}, true},
 		{"mark_for_compilation_annotated_1.pbtxt", Name{Pass: PassMarkAnnotated, Number: 1, Format: FormatText}, true},
 		{"before_mark_for_compilation_3.mlir", Name{Pass: PassBeforeMark, Number: 3, Format: FormatMLIR}, true},
 		{"before_increase_dynamism_for_auto_jit_pass_20.pbtxt", Name{Pass: PassBeforeDynamism, Number: 20, Format: FormatText}, true},
@@ -159,9 +165,9 @@ func TestParseName(t *testing.T) {
 		{"xla_compile_graph___inference_<lambda>_55__XlaMustCompile=true,config_proto=13,executor_type=11_.pbtxt",
 			Name{Pass: PassCompileGraph, Function: "__inference_<lambda>_55__XlaMustCompile=true,config_proto=13,executor_type=11_", Format: FormatText}, true},
 		{"__inference_outer_98_partition__job:localhost_replica:0_task:0_device:CPU:0.0001.main.before_opt.pbtxt",
-			Name{Pass: PassNamed, Function: "__inference_outer_98", Order: 1, Tag: "before_opt", Format: FormatText}, true},
+			Name{Pass: PassNamed, Function: "__inference_outer_98", Order: 1, Group: "main", Tag: "before_opt", Format: FormatText}, true},
 		{"__inference_<lambda>_15.0000.op_stacktrace.initial.csv",
-			Name{Pass: PassNamed, Function: "__inference_<lambda>_15", Tag: "initial", Format: FormatStacks}, true},
+			Name{Pass: PassNamed, Function: "__inference_<lambda>_15", Group: "op_stacktrace", Tag: "initial", Format: FormatStacks}, true},
 		{"placer_input.pbtxt", Name{Pass: PassOther, Format: FormatText}, true},
 		{"compile_options.pb", Name{Pass: PassOther, Format: FormatBinary}, false},
 		{"triton_ir.mlir", Name{Pass: PassOther, Format: FormatMLIR}, false},
@@ -257,5 +263,25 @@ func TestParseStacksOfATracedFunction(t *testing.T) {
 	var syntax *wire.SyntaxError
 	if _, err := ParseStacks([]byte(stacksHeader + "\n2,x,a\n3,y\n")); !errors.As(err, &syntax) || syntax.Line != 3 {
 		t.Errorf("a line that is cut off: %v", err)
+	}
+}
+
+// A log does not say after which passes its graphs were dumped: their content does.
+func TestPassesOfGraphsInLogs(t *testing.T) {
+	marked := graphOf(t, "a Exp cluster=cluster_0", "b Sin a")
+	annotated := graphOf(t, "cluster_0/a Exp cluster=cluster_0", "unclustered/b Sin cluster_0/a")
+	built, none := graphOf(t, "a _XlaCompile", "b _XlaRun a"), (*Graph)(nil)
+	for _, c := range []struct {
+		graphs []*Graph
+		want   []Pass
+	}{
+		{[]*Graph{marked, marked, annotated, marked, built}, []Pass{PassBeforeMark, PassMark, PassMarkAnnotated, PassBeforeDynamism, PassBuildXlaOps}},
+		{[]*Graph{annotated, built}, []Pass{PassMarkAnnotated, PassBuildXlaOps}},
+		{[]*Graph{none, none, annotated}, []Pass{"", "", PassMarkAnnotated}},
+		{[]*Graph{marked, none, {}}, []Pass{PassBeforeDynamism, "", PassBeforeDynamism}},
+	} {
+		if got := embeddedPasses(c.graphs); !slices.Equal(got, c.want) {
+			t.Errorf("%v, want %v", got, c.want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package tensorflow
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -123,6 +124,129 @@ func (d *graphDir) mlir() []string {
 	return out
 }
 
+// graphsInLog extracts the graphs that TF_DUMP_GRAPH_PREFIX=- wrote into a log. The log does not say after which pass a graph was dumped. The annotated
+// graph is recognised by its node names; the graph before it is the marked one.
+func graphsInLog(log *dump.File) ([]*dump.File, []dump.Problem) {
+	var out []*dump.File
+	var problems []dump.Problem
+	_ = log.Read(func(data []byte) error { // that it cannot be read is said once: see readLogs
+		if !bytes.Contains(data, []byte("\nnode {\n")) && !bytes.HasPrefix(data, []byte("node {\n")) {
+			return nil
+		}
+		out, problems = embeddedGraphs(log.Path, data)
+		return nil
+	})
+	return out, problems
+}
+
+// embeddedGraphs names each graph as the dumper would have named its file.
+func embeddedGraphs(path string, data []byte) (out []*dump.File, problems []dump.Problem) {
+	found := findEmbedded(data)
+	graphs := make([]*Graph, len(found))
+	for i, e := range found {
+		g, err := Parse(e.Text)
+		if err != nil {
+			problems = append(problems, graphProblem(fmt.Sprintf("%s:%d", path, e.Line), err))
+			continue
+		}
+		graphs[i] = g
+	}
+	numbers := map[Pass]int{}
+	for i, pass := range embeddedPasses(graphs) {
+		if pass == "" {
+			continue
+		}
+		name := fmt.Sprintf("%s/%s_%d.pbtxt", path, pass, numbers[pass])
+		if numbers[pass] == 0 {
+			name = fmt.Sprintf("%s/%s.pbtxt", path, pass)
+		}
+		numbers[pass]++
+		out = append(out, dump.InMemory(name, bytes.Clone(found[i].Text)))
+	}
+	return out, problems
+}
+
+// embeddedPasses identifies the passes by content: "" for a graph that could not be read.
+func embeddedPasses(graphs []*Graph) []Pass {
+	out := make([]Pass, len(graphs))
+	for i, g := range graphs {
+		switch {
+		case g == nil:
+		case isAnnotated(g):
+			out[i] = PassMarkAnnotated
+			if i > 0 && graphs[i-1] != nil {
+				out[i-1] = PassMark
+			}
+			if i > 1 && graphs[i-2] != nil {
+				out[i-2] = PassBeforeMark
+			}
+		case isBuilt(g):
+			out[i] = PassBuildXlaOps
+		default:
+			out[i] = PassBeforeDynamism
+		}
+	}
+	return out
+}
+
+// isAnnotated reports whether every node's name starts with its cluster, or with "unclustered".
+func isAnnotated(g *Graph) bool {
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		if !strings.HasPrefix(n.Name, "unclustered/") && (n.Cluster == "" || !strings.HasPrefix(n.Name, n.Cluster+"/")) {
+			return false
+		}
+	}
+	return len(g.Nodes) > 0
+}
+
+// isBuilt reports whether clusters are functions already.
+func isBuilt(g *Graph) bool {
+	for i := range g.Nodes {
+		if n := &g.Nodes[i]; n.Kernel || n.Op == "_XlaRun" || n.Op == "_XlaCompile" || n.Op == "_XlaLaunch" {
+			return true
+		}
+	}
+	return false
+}
+
+// Embedded is a graph that was written into a log (TF_DUMP_GRAPH_PREFIX=-).
+type Embedded struct {
+	Line int // where it starts, from 1
+	Text []byte
+}
+
+// findEmbedded finds the text graphs in a log. Each starts with a field of a GraphDef at the start of a line and ends with its versions.
+func findEmbedded(log []byte) []Embedded {
+	var out []Embedded
+	start, startLine, inVersions := -1, 0, false
+	pos, line := 0, 0
+	for text := range bytes.Lines(log) {
+		from := pos
+		pos, line = pos+len(text), line+1
+		text = bytes.TrimRight(text, "\r\n")
+		if start < 0 && isGraphField(text) {
+			start, startLine = from, line
+		}
+		switch {
+		case start < 0:
+		case bytes.Equal(text, []byte("versions {")):
+			inVersions = true
+		case inVersions && bytes.Equal(text, []byte("}")):
+			out = append(out, Embedded{Line: startLine, Text: log[start:pos]})
+			start, inVersions = -1, false
+		}
+	}
+	if start >= 0 {
+		out = append(out, Embedded{Line: startLine, Text: log[start:]})
+	}
+	return out
+}
+
+func isGraphField(line []byte) bool {
+	return bytes.Equal(line, []byte("node {")) || bytes.Equal(line, []byte("library {"))
+}
+
 // Pass says at which point a graph was dumped.
 type Pass string
 
@@ -146,7 +270,11 @@ const (
 	PassCompileFunction Pass = "xla_compile_function_"
 	PassCompileGraph    Pass = "xla_compile_graph_"
 
-	// PassNamed is a file of the dumper that names its files by function (TF_DUMP_GRAPH_NAME_FILTER): Tag tells the point.
+	// Grappler dumps its graphs before and after it ran (--vmodule=meta_optimizer=4): Group is the optimizer, "" for a whole iteration.
+	PassGrapplerBefore Pass = "before_MetaOptimizer"
+	PassGrapplerAfter  Pass = "after_MetaOptimizer"
+
+	// PassNamed is a file of the dumper that names its files by function (TF_DUMP_GRAPH_NAME_FILTER): Group and Tag tell the point.
 	PassNamed Pass = "named"
 	// PassOther is a graph dumped by something that has nothing to do with clusters.
 	PassOther Pass = "other"
@@ -155,6 +283,11 @@ const (
 // wholePasses are the base names that stand alone, apart from TensorFlow's counter.
 var wholePasses = []Pass{PassXlaComputationsBefore, PassXlaComputationsHalfway, PassXlaComputationsAfter, PassBeforeMark, PassMark,
 	PassMarkAnnotated, PassBeforeDynamism, PassEncapsulateBefore, PassEncapsulateAfter, PassBuildXlaOps}
+
+// formerPasses are what TensorFlow called some of them in 2018.
+var formerPasses = map[Pass]Pass{
+	"before_encapsulate_subgraphs": PassEncapsulateBefore, "after_encapsulate_subgraphs": PassEncapsulateAfter, "build_xla_launch_ops": PassBuildXlaOps,
+}
 
 // partPasses are the base names that a function's or cluster's name follows; the longer of two that start alike stands first.
 var partPasses = []Pass{PassSubgraph, PassClusterGraph, PassClusterFunction, PassCompileFunction, PassCompileGraph}
@@ -176,6 +309,7 @@ type Name struct {
 	Number   int    // TensorFlow's counter for the base name in one process; 0 for the first file
 	Function string // the function or cluster that the file is about, "" where only the counter tells graphs apart
 	Order    int    // PassNamed: the running number within the function
+	Group    string // PassNamed: main, graph_opt_pass, op_stacktrace, …
 	Tag      string // PassNamed: "before_opt_group_post_rewrite_for_exec", …
 	Format   Format
 }
@@ -206,20 +340,30 @@ func ParseName(file string) (Name, bool) {
 // parseNamed reads "<function>.<order>.<group>.<tag>".
 func parseNamed(stem string) (Name, bool) {
 	rest, tag, ok := phrase.CutLast(stem, ".")
-	rest, _, ok2 := phrase.CutLast(rest, ".")
+	rest, group, ok2 := phrase.CutLast(rest, ".")
 	function, order, ok3 := phrase.CutLast(rest, ".")
 	number, err := strconv.Atoi(order)
 	if !ok || !ok2 || !ok3 || err != nil || function == "" || tag == "" {
 		return Name{}, false
 	}
 	function, _, _ = strings.Cut(function, "_partition_")
-	return Name{Pass: PassNamed, Function: function, Order: number, Tag: tag}, true
+	return Name{Pass: PassNamed, Function: function, Order: number, Group: group, Tag: tag}, true
 }
 
 // parseCounted reads "<base name>[_<number>]" and "<base name><function>[_<number>]".
 func parseCounted(stem string) Name {
 	for _, p := range wholePasses {
 		if number, ok := counter(stem, string(p)); ok {
+			return Name{Pass: p, Number: number}
+		}
+	}
+	for _, p := range []Pass{PassGrapplerBefore, PassGrapplerAfter} {
+		if rest, ok := strings.CutPrefix(stem, string(p)+"_"); ok {
+			return parseGrappler(p, rest)
+		}
+	}
+	for former, p := range formerPasses {
+		if number, ok := counter(stem, string(former)); ok {
 			return Name{Pass: p, Number: number}
 		}
 	}
@@ -237,6 +381,25 @@ func parsePart(p Pass, function string) Name {
 	if before, last, ok := phrase.CutLast(function, "_"); ok && strings.HasSuffix(before, "_") && phrase.AllDigits(last) {
 		n.Function = before
 		n.Number, _ = strconv.Atoi(last)
+	}
+	return n
+}
+
+// parseGrappler reads what follows in "after_MetaOptimizer_iteration_0_model_pruner_140721494314976_1": the iteration, the optimizer, an
+// address and TensorFlow's counter.
+func parseGrappler(p Pass, rest string) Name {
+	n := Name{Pass: p}
+	if after, ok := strings.CutPrefix(rest, "iteration_"); ok {
+		number, optimizer, _ := strings.Cut(after, "_")
+		n.Order, _ = strconv.Atoi(number)
+		rest = optimizer
+	}
+	if before, last, ok := phrase.CutLast(rest, "_"); ok && phrase.AllDigits(last) && len(last) < len("140721494") {
+		n.Number, _ = strconv.Atoi(last)
+		rest = before
+	}
+	if optimizer, address, ok := phrase.CutLast(rest, "_"); ok && phrase.AllDigits(address) {
+		n.Group = optimizer
 	}
 	return n
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
+// minClusterSize is how many operations a cluster must have unless --tf_xla_min_cluster_size says otherwise.
+const minClusterSize = 4
+
 // reason says why a node is outside.
 type reason struct {
 	text       string
@@ -18,16 +21,21 @@ type reason struct {
 // reasons finds out why nodes of one graph or function stay outside.
 type reasons struct {
 	nodes   []Node
-	data    edges  // results that are read
-	control []bool // counts or tests for a loop
-	devices string // the type of device that the clusters are on, "" when there are none or several
+	data    edges   // results that are read
+	order   edges   // the same, and what only waits for another
+	control []bool  // counts or tests for a loop
+	parts   []bool  // by node: no cluster can take it, and what XLA could compile is on either side of it
+	level   []int   // by node: how many such operations come before it, one behind the other
+	group   []group // by node: the operations that XLA could compile together with it
+	least   int     // of how many operations a cluster is made
+	devices string  // the type of device that the clusters are on, "" when there are none or several
 }
 
 // edges are the nodes before and behind each node.
 type edges struct{ before, behind [][]int }
 
 // edgesOf follows the inputs of nodes. A control input carries nothing: its node only waits.
-func edgesOf(nodes []Node) edges {
+func edgesOf(nodes []Node, control bool) edges {
 	e := edges{make([][]int, len(nodes)), make([][]int, len(nodes))}
 	index := make(map[string]int, len(nodes))
 	for i := range nodes {
@@ -39,7 +47,7 @@ func edgesOf(nodes []Node) edges {
 			if at := strings.LastIndexByte(name, ':'); at > 0 && phrase.AllDigits(name[at+1:]) {
 				name = name[:at]
 			}
-			if from, known := index[name]; known && !waits {
+			if from, known := index[name]; known && (control || !waits) {
 				e.before[i], e.behind[from] = append(e.before[i], from), append(e.behind[from], i)
 			}
 		}
@@ -47,9 +55,18 @@ func edgesOf(nodes []Node) edges {
 	return e
 }
 
+// group is what hangs together and could be a cluster: nothing in it waits for an operation outside that waits for another part of it.
+type group struct {
+	size  int      // Identities and constants do not count, as in TensorFlow's own count
+	parts []string // the operations that part it from others that XLA could compile, sorted
+}
+
 func newReasons(nodes []Node) *reasons {
-	r := &reasons{nodes: nodes, data: edgesOf(nodes)}
+	r := &reasons{nodes: nodes, data: edgesOf(nodes, false), order: edgesOf(nodes, true), least: minClusterSize}
 	r.findLoopControl()
+	r.findLevels()
+	r.findGroups()
+	r.findLeast()
 	r.devices = clusterDevice(nodes)
 	return r
 }
@@ -86,9 +103,23 @@ func (r *reasons) of(i int) reason {
 		return reason{text: "XLA has no kernel for it"}
 	case r.devices != "" && deviceType(n.Device) != r.devices && n.Device != "":
 		return reason{text: fmt.Sprintf("it is placed on %s, the clusters are on %s", deviceType(n.Device), r.devices)}
+	case r.group[i].size < r.least:
+		return reason{compilable: true, text: fmt.Sprintf("XLA can compile it, but it makes only %s together with its neighbours%s; a cluster takes %d (--tf_xla_min_cluster_size)",
+			phrase.Some(r.group[i].size, "operation"), r.group[i].parted(), r.least)}
 	}
-	return reason{compilable: true, text: "XLA can compile it, but it is too small for a cluster with its neighbours (--tf_xla_min_cluster_size), " +
-		"or something between them keeps them apart (TF_CPP_VMODULE=mark_for_compilation_pass=4 logs what)"}
+	return reason{compilable: true, text: "XLA can compile it, but no cluster took it (TF_CPP_VMODULE=mark_for_compilation_pass=4 logs why)"}
+}
+
+// parted says what is between a group and others.
+func (g *group) parted() string {
+	if len(g.parts) == 0 {
+		return ""
+	}
+	verb := " stands"
+	if len(g.parts) > 1 {
+		verb = " stand"
+	}
+	return "; " + phrase.List(phrase.First(g.parts, 3), "and") + verb + " between them and others"
 }
 
 // listOp recognises what works on lists of tensors, as loops that collect results do.
@@ -118,6 +149,122 @@ func (r *reasons) compilable(i int) bool {
 	n := &r.nodes[i]
 	return n.Cluster == "" && !r.control[i] && hasKernel(n.Op) && !pythonOps[n.Op] && !n.has(String) && !randomOps[n.Op] && !dynamicOps[n.Op] &&
 		!listOp(n) && n.Op != "_Arg" && n.Op != "_Retval"
+}
+
+// findLevels counts, for every node, the operations on the way to it that part what XLA could compile. A loop is followed once.
+func (r *reasons) findLevels() {
+	r.level = make([]int, len(r.nodes))
+	behind, ahead := r.reached(r.order.behind), r.reached(r.order.before)
+	r.parts = make([]bool, len(r.nodes))
+	for i := range r.nodes {
+		r.parts[i] = behind[i] && ahead[i] && r.nodes[i].Cluster == "" && !r.compilable(i)
+	}
+	seen := make([]bool, len(r.nodes))
+	var visit func(i int) int
+	visit = func(i int) int {
+		if seen[i] {
+			return r.level[i]
+		}
+		seen[i] = true
+		for _, from := range r.order.before[i] {
+			level := visit(from)
+			if r.parts[from] {
+				level++
+			}
+			r.level[i] = max(r.level[i], level)
+		}
+		return r.level[i]
+	}
+	for i := range r.nodes {
+		visit(i)
+	}
+}
+
+// reached marks what can be reached from the operations that XLA could compile.
+func (r *reasons) reached(next [][]int) []bool {
+	found := make([]bool, len(r.nodes))
+	var queue []int
+	for i := range r.nodes {
+		if r.compilable(i) {
+			queue = append(queue, next[i]...)
+		}
+	}
+	for len(queue) > 0 {
+		i := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if !found[i] {
+			found[i] = true
+			queue = append(queue, next[i]...)
+		}
+	}
+	return found
+}
+
+// findGroups collects, for each operation that XLA could compile, those that hang together with it.
+func (r *reasons) findGroups() {
+	r.group = make([]group, len(r.nodes))
+	seen := make([]bool, len(r.nodes))
+	for i := range r.nodes {
+		if seen[i] || !r.compilable(i) {
+			continue
+		}
+		members := r.connected(i, seen)
+		g := r.groupOf(members)
+		for _, m := range members {
+			r.group[m] = g
+		}
+	}
+}
+
+func (r *reasons) groupOf(members []int) (g group) {
+	for _, m := range members {
+		n := &r.nodes[m]
+		if n.Op != "Identity" && n.Op != "Const" {
+			g.size++
+		}
+		for _, i := range slices.Concat(r.order.behind[m], r.order.before[m]) {
+			if r.parts[i] && !slices.Contains(g.parts, r.nodes[i].Op) {
+				g.parts = append(g.parts, r.nodes[i].Op)
+			}
+		}
+	}
+	slices.Sort(g.parts)
+	return g
+}
+
+// findLeast looks for clusters that are smaller than usual: then --tf_xla_min_cluster_size says so. One that calls a function may always be, and
+// a later pass makes them smaller.
+func (r *reasons) findLeast() {
+	size := map[string]int{}
+	for i := range r.nodes {
+		n := &r.nodes[i]
+		switch {
+		case n.Cluster == "" && n.Marked:
+			return
+		case n.Cluster != "" && len(n.Calls) > 0:
+			size[n.Cluster] += minClusterSize
+		case n.Cluster != "" && n.Op != "Identity" && n.Op != "Const":
+			size[n.Cluster]++
+		}
+	}
+	for _, n := range size {
+		r.least = min(r.least, n)
+	}
+}
+
+// connected collects the compilable nodes that hang together with one, whichever way the data flows, and could be a cluster with it.
+func (r *reasons) connected(start int, seen []bool) []int {
+	members := []int{start}
+	seen[start] = true
+	for at := 0; at < len(members); at++ {
+		for _, i := range slices.Concat(r.data.before[members[at]], r.data.behind[members[at]]) {
+			if !seen[i] && r.compilable(i) && r.level[i] == r.level[start] {
+				seen[i] = true
+				members = append(members, i)
+			}
+		}
+	}
+	return members
 }
 
 // findLoopControl marks the integer arithmetic that only counts and tests for loops: it reads nothing but loop variables and

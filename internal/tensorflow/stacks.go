@@ -178,6 +178,9 @@ func (t *Trace) within(name string) []hlo.Location {
 // above is the scope of a name, "" at the top.
 func above(name string) string { return name[:max(0, strings.LastIndexByte(name, '/'))] }
 
+// declusterPass is the only pass between marking and encapsulating that removes operations from clusters.
+const declusterPass = "PartiallyDeclusterPass"
+
 // leastOverlap is the share of nodes that two dumps of the same function's graph have in common, whatever passes ran between them.
 const leastOverlap = 0.7
 
@@ -309,6 +312,67 @@ func frameOf(stacks *Stacks, node string) (hlo.Location, bool) {
 		return stacks.Called, true
 	}
 	return hlo.Location{}, false
+}
+
+// leftLater finds, for each graph, the operations that a pass after marking removed from their cluster, and that pass.
+func (d *graphDir) leftLater(graphs []*namedGraph) map[*namedGraph]map[string]string {
+	out := map[*namedGraph]map[string]string{}
+	later := slices.Concat(d.byPass[PassEncapsulateBefore], d.named(strings.Contains, "_post_rewrite_for_exec_phase_"))
+	for _, g := range d.load(later) {
+		nodes := declustered(g.graph)
+		if len(nodes) == 0 {
+			continue
+		}
+		at := sameGraph(g, graphs)
+		if at == nil {
+			continue
+		}
+		if out[at] == nil {
+			out[at] = map[string]string{}
+		}
+		for _, key := range nodes {
+			if out[at][key] == "" {
+				out[at][key] = passName(g.name)
+			}
+		}
+	}
+	return out
+}
+
+// passName is the pass behind a dump: "…_phase_30_PartiallyDeclusterPass".
+func passName(n Name) string {
+	if _, rest, ok := strings.Cut(n.Tag, "_phase_"); ok {
+		if _, pass, ok := strings.Cut(rest, "_"); ok {
+			return pass
+		}
+	}
+	return declusterPass
+}
+
+// declustered lists the nodes that were in a cluster and are in none.
+func declustered(g *Graph) []string {
+	var out []string
+	for i := range g.Nodes {
+		if n := &g.Nodes[i]; n.Marked && n.Cluster == "" {
+			out = append(out, nodeKey(n))
+		}
+	}
+	return out
+}
+
+// sameGraph finds the graph that a later dump shows again.
+func sameGraph(later *namedGraph, graphs []*namedGraph) *namedGraph {
+	var best *namedGraph
+	names, most := namesOf(later.graph), leastOverlap
+	for _, g := range graphs {
+		if len(g.graph.Nodes) < len(later.graph.Nodes)/2 {
+			continue
+		}
+		if share := names.overlap(namesOf(g.graph)); share > most {
+			best, most = g, share
+		}
+	}
+	return best
 }
 
 // whyNotRun explains a dump in which autoclustering looked at no function.
