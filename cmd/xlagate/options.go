@@ -16,6 +16,7 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -115,7 +116,7 @@ func loadConfig(path, dir string) (*config.Config, error) {
 	}
 	cfg, err := config.Load(rules.All, path, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, wrongUsage("there is no %s; `xlagate init DUMP` makes an %s", path, config.FileName)
+		return nil, wrongUsage("there is no %s; `xlagate init DUMP -o %s` makes one", path, phrase.Shell([]string{path}))
 	}
 	var wrong config.Errors
 	if err != nil && !errors.As(err, &wrong) {
