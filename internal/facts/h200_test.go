@@ -2,6 +2,7 @@ package facts
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/dump"
@@ -166,8 +167,50 @@ var wrongOnH200 = map[string]string{
 	"rotary_in_every_layer": "sines of 4,096 numbers, 2 µs apart",
 }
 
-// pricesOnH200 is what the kernels of the programs of an archive are predicted to take on an H200, in microseconds, by the name of the program.
-func pricesOnH200(t *testing.T, archive string) map[string]float64 {
+// loopsOnH200 tells, of programs with loops, whether XLA's own plan after its passes has a kernel of a loop outside of command buffers.
+var loopsOnH200 = map[string]bool{
+	"attention_blocks.after":            false,
+	"big_bodies_in_loop.after":          false,
+	"big_cumsum_by_scan.after":          true,
+	"big_lstm_inputs_before.after":      false,
+	"big_lstm_inputs_before.before":     false,
+	"big_lstm_unroll_eight.after":       false,
+	"big_lstm_unroll_eight.before":      false,
+	"big_median_bisected.after":         true,
+	"big_microbatches.after":            false,
+	"big_recurrence_associative.before": true,
+	"bodies_in_loop.after":              false,
+	"cumsum_by_scan.after":              true,
+	"diffusion_twice.after":             true,
+	"diffusion_twice.before":            true,
+	"gpt_layers_unrolled.before":        false,
+	"gradients_more_steps.after":        false,
+	"gradients_more_steps.before":       false,
+	"heat_by_convolution.after":         true,
+	"heat_by_convolution.before":        true,
+	"kalman_inverse.after":              true,
+	"kalman_inverse.before":             true,
+	"lstm_four_products.after":          false,
+	"lstm_four_products.before":         false,
+	"lstm_inputs_before.after":          false,
+	"lstm_inputs_before.before":         false,
+	"lstm_unroll_eight.after":           false,
+	"lstm_unroll_eight.before":          false,
+	"median_by_sort.before":             false,
+	"mlp_accumulated.after":             false,
+	"ode_runge_kutta.after":             false,
+	"ode_runge_kutta.before":            true,
+	"poisson_by_sweeps.after":           true,
+	"rnn_mapped.after":                  true,
+	"rnn_mapped.before":                 false,
+	"rnn_wider.after":                   false,
+	"rnn_wider.before":                  false,
+	"scatter_in_loop.after":             true,
+	"update_slices.after":               true,
+}
+
+// onH200 measures the programs of an archive, and prices them on an H200.
+func onH200(t *testing.T, archive string) []*Program {
 	t.Helper()
 	d, err := dump.Open(context.Background(), archive, dump.Options{})
 	if err != nil {
@@ -178,12 +221,18 @@ func pricesOnH200(t *testing.T, archive string) map[string]float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h200, said := price.Named("h200-sxm"), map[string]float64{}
-	r.Device = h200.Name
+	r.Device = "h200-sxm"
 	r.PriceAll()
-	for _, p := range r.Programs {
+	return r.Programs
+}
+
+// pricesOnH200 is what the kernels of the programs of an archive are predicted to take on an H200, in microseconds, by the name of the program.
+func pricesOnH200(t *testing.T, archive string) map[string]float64 {
+	t.Helper()
+	said := map[string]float64{}
+	for _, p := range onH200(t, archive) {
 		v := p.Variants[0]
-		said[p.Name] = (v.Facts[PriceStep] - v.CallNS(h200)) / 1e3
+		said[p.Name] = (v.Facts[PriceStep] - v.CallNS(v.Device)) / 1e3
 	}
 	return said
 }
@@ -213,5 +262,24 @@ func TestSignsAreThoseOfAnH200(t *testing.T) {
 		if why, known := wrongOnH200[p.name]; right == known {
 			t.Errorf("%s: %.1f → %.1f µs, took %.1f → %.1f %s", p.name, before, after, p.before, p.after, why)
 		}
+	}
+}
+
+// The host starts those kernels of loops one by one that XLA's plan has in no command buffer.
+func TestCommandBuffersAreThoseOfXLA(t *testing.T) {
+	seen := 0
+	for _, p := range onH200(t, "testdata/gpu-h200-pairs.tar.xz") {
+		want, loops := loopsOnH200[p.Name]
+		if !loops {
+			continue
+		}
+		seen++
+		got := slices.ContainsFunc(p.Variants[0].Kernels, func(k Kernel) bool { return k.Times > 1 && k.Work[price.Queued] > 0 })
+		if got != want {
+			t.Errorf("%s: kernels of loops that the host starts by themselves: %v, want %v", p.Name, got, want)
+		}
+	}
+	if seen != len(loopsOnH200) {
+		t.Errorf("%d programs with loops, want %d", seen, len(loopsOnH200))
 	}
 }
