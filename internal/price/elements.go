@@ -144,7 +144,7 @@ func (m *Meter) isFloating(shape hlo.ShapeID) bool {
 }
 
 // applied adds an operation that applies a function of its own. One that carries several values along, such as the place of the largest beside
-// it, is not put into vectors.
+// it, is not put into vectors; a GPU has no vectors.
 func (m *Meter) applied(w *Work, id hlo.InstrID) {
 	op, operand := m.m.Instrs[id].Opcode, m.m.Instrs[id].Shape
 	if operands := m.m.Operands(id); len(operands) > 0 {
@@ -152,6 +152,8 @@ func (m *Meter) applied(w *Work, id hlo.InstrID) {
 	}
 	n := m.costs.arithmetic(id)
 	switch {
+	case op == hlo.OpReduce && len(m.m.Operands(id)) > 2 && m.family == GPU:
+		w[Vector] += 2 * m.elements(operand)
 	case op == hlo.OpReduce && len(m.m.Operands(id)) > 2, op == hlo.OpScan:
 		w[Scalar] += 2 * m.elements(operand)
 	case op == hlo.OpReduceWindow:

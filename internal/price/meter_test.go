@@ -96,6 +96,7 @@ func TestWorkOfOperations(t *testing.T) {
 
 // A GPU computes some of them by other means: functions side by side, products and sorts in tiles, additions that wait for each other.
 func TestWorkOnAGPU(t *testing.T) {
+	const pair = "%pair {\n  %a = f32[] parameter(0)\n  %b = s32[] parameter(1)\n  %c = f32[] parameter(2)\n  %d = s32[] parameter(3)\n  ROOT %z = (f32[], s32[]) tuple(%a, %b)\n}\n"
 	const sum = "%sum {\n  %x = f32[] parameter(0)\n  %y = f32[] parameter(1)\n  ROOT %z = f32[] add(%x, %y)\n}\n"
 	const less = "%less {\n  %x = f32[] parameter(0)\n  %y = f32[] parameter(1)\n  ROOT %z = pred[] compare(%x, %y), direction=LT\n}\n"
 	const a = "  %a = f32[8,64] parameter(0)\n"
@@ -110,6 +111,7 @@ func TestWorkOnAGPU(t *testing.T) {
 		{"bytes in another order", "", "  %a = s8[64,64]{1,0} parameter(0)\n  ROOT %r = s8[64,64]{1,0} transpose(%a), dimensions={1,0}\n", `{"far":8190,"scalar":27000,"serial":1230,"vector":4100}`},
 		{"transform", "", "  %a = c64[4,64] parameter(0)\n  ROOT %r = c64[4,64] fft(%a), fft_type=FFT, fft_length={64}\n", `{"far":4100,"vector":12300}`},
 		{"transform in two passes", "", "  %a = c64[8192] parameter(0)\n  ROOT %r = c64[8192] fft(%a), fft_type=FFT, fft_length={8192}\n", `{"far":262000,"launches":1,"vector":852000}`},
+		{"argmax", pair, a + "  %i = s32[8,64] parameter(1)\n  %c = f32[] constant(0)\n  %d = s32[] constant(0)\n  ROOT %r = (f32[8], s32[8]) reduce(%a, %i, %c, %d), dimensions={1}, to_apply=%pair\n", `{"far":4170,"vector":1020}`},
 		{"sort in a block", less, a + "  ROOT %r = f32[8,64] sort(%a), dimensions={1}, to_apply=%less\n", `{"far":4100,"scalar":8920,"tiles":8}`},
 		{"sort in more", less, "  %a = f32[8192] parameter(0)\n  ROOT %r = f32[8192] sort(%a), dimensions={0}, to_apply=%less\n", `{"far":65500,"launches":2,"scalar":619000,"tiles":2}`},
 		{"crowded scatter", sum, scatter + "\n", `{"atomics":645,"far":260,"pieces":5,"scalar":6.5,"vector":40}`},
