@@ -67,7 +67,7 @@ var causes = []struct {
 	{"gpu-const_baked", diff.KindConstants, "pairs.py", 77, "jit(predict)/dot_general", []string{"w is baked into the program: f32[512,1024], 2.0 MiB"}},
 	{"cpu-batch_up", diff.KindArguments, "", 0, "", []string{"x: f32[32,64] → f32[64,64]; y: s32[32] → s32[64]"}},
 	{"tpu-extra_transpose", diff.KindCode, "pairs.py", 63, "jit(mm)/transpose", []string{"new: 2 transpose"}},
-	{"cpu-fusion_pass_off", diff.KindToolchain, "models.py", 0, "", []string{"the model is the same", "xla_disable_hlo_passes is fusion, was unset", "is split in 16 kernels"}},
+	{"cpu-fusion_pass_off", diff.KindToolchain, "models.py", 0, "", []string{"the model is the same", "xla_disable_hlo_passes is fusion, was unset", "is split in 16 kernels, and 15 more kernels were split"}},
 	{"cpu-fusion_callback_barrier", diff.KindCode, "pairs.py", 138, "jit(act)/pure_callback", []string{"a new host callback (pure_callback) splits "}},
 	{"tf-cnn-f64", diff.KindCode, "", 0, "Conv2D", []string{"2 convolution: f32 → f64"}},
 	{"tf-transformer-stats", diff.KindCode, "", 0, "Mean_4", []string{"2 reduce"}},

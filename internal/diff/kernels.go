@@ -210,6 +210,10 @@ func (m *matcher) pairNeighbours() {
 	}
 }
 
+func connected(kernels []*facts.Kernel) bool {
+	return slices.ContainsFunc(kernels, func(k *facts.Kernel) bool { return len(k.From) > 0 })
+}
+
 func usersOf(kernels []*facts.Kernel) [][]int32 {
 	users := make([][]int32, len(kernels))
 	for i := range kernels {

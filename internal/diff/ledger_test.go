@@ -182,6 +182,21 @@ func TestCopiesAreNoPieces(t *testing.T) {
 	}
 }
 
+// Where the ledger knows who reads from whom, a kernel is taken apart along its values, wherever its pieces stand in the model.
+func TestPiecesAlongTheirValues(t *testing.T) {
+	whole := kernel("jit(f)/mlp/div", "add exponential divide", "f32[8]")
+	near := kernel("jit(f)/mlp/exp", "add exponential", "f32[4]")
+	far := kernel("jit(f)/gate/exp", "add exponential", "f32[4]")
+	last := with(kernel("jit(f)/mlp/div", "divide", "f32[8]"), func(k *facts.Kernel) { k.From = []int32{1} })
+	k := ledgers(t, []facts.Kernel{whole}, []facts.Kernel{near, far, last})
+	if len(k.Split) != 1 || len(k.Split[0].Many) != 2 || k.Split[0].Many[0].OpName != "jit(f)/gate/exp" {
+		t.Errorf("%s: %+v", became(k), k.Split)
+	}
+	if len(k.Added) != 1 || k.Added[0].OpName != "jit(f)/mlp/exp" {
+		t.Error(became(k))
+	}
+}
+
 func TestLoopThatIsUnrolled(t *testing.T) {
 	body := with(kernel("jit(f)/while/body/dot", "dynamic-slice dot", "f32[8]"), func(k *facts.Kernel) { k.InLoop, k.Times = true, 3 })
 	copied := kernel("jit(f)/dot", "slice dot", "f32[8]")

@@ -21,14 +21,15 @@ func (m *matcher) regroup(fresh *facts.Variant) (split, merged []Regroup) {
 
 // side is one list of kernels, with what became of its kernels.
 type side struct {
-	kernels  []*facts.Kernel
-	paired   []int
-	byScope  map[string][]int // unpaired kernels that compute something, by their op_name without its last step
-	byRegion map[string][]int // the same, by the outer part of their op_name
+	kernels   []*facts.Kernel
+	paired    []int
+	connected bool
+	byScope   map[string][]int // unpaired kernels that compute something, by their op_name without its last step
+	byRegion  map[string][]int // the same, by the outer part of their op_name
 }
 
 func newSide(kernels []*facts.Kernel, paired []int) *side {
-	s := &side{kernels: kernels, paired: paired, byScope: map[string][]int{}, byRegion: map[string][]int{}}
+	s := &side{kernels: kernels, paired: paired, connected: connected(kernels), byScope: map[string][]int{}, byRegion: map[string][]int{}}
 	for i := range kernels {
 		if k := kernels[i]; s.free(i) && len(k.Do) > 0 {
 			scope := scopeOf(k.OpName)
@@ -68,7 +69,7 @@ func regroupSide(ones, others *side) []Regroup {
 	var out []Regroup
 	for _, i := range wholes {
 		whole := ones.kernels[i]
-		pieces := others.shareOut(whole)
+		pieces := others.apart(whole)
 		if len(pieces) < 2 {
 			continue
 		}
@@ -83,9 +84,39 @@ func regroupSide(ones, others *side) []Regroup {
 	return out
 }
 
-// maxCandidates keeps the search near linear: it bounds the kernels of a region among which pieces are looked for; in a larger one, those of the same
-// scope are.
-const maxCandidates = 1024
+// bounds that keep the search near linear
+const (
+	maxTries      = 8    // kernels that are tried as the last piece of one whole
+	maxCandidates = 1024 // kernels of a region among which pieces are looked for; in a larger one, those of the same scope
+)
+
+// apart finds the pieces of a kernel: along the values between them if these are known, else by
+// their place in the model.
+func (s *side) apart(whole *facts.Kernel) []int {
+	candidates := s.candidates(whole)
+	if pieces := s.along(whole, candidates); pieces != nil {
+		return pieces
+	}
+	return s.shareOut(whole, candidates)
+}
+
+// along tries kernels that may have written what the whole wrote as its last piece.
+func (s *side) along(whole *facts.Kernel, lasts []int) []int {
+	tries := 0
+	for _, j := range lasts {
+		k := s.kernels[j]
+		if !s.connected || tries == maxTries {
+			return nil
+		}
+		if s.free(j) && k.Out == whole.Out && (k.OpName == whole.OpName || k.Root == whole.Root) {
+			tries++
+			if pieces := s.upstream(whole, j); pieces != nil {
+				return pieces
+			}
+		}
+	}
+	return nil
+}
 
 // candidates are the free kernels in the whole's region of the model, and those that the model has no name for, the nearest to the
 // whole first.
@@ -116,35 +147,72 @@ func shared(a, b string) int {
 	return n
 }
 
-// shareOut picks kernels that each do part of what the whole did, the nearest first, until nothing is left of it. They are its pieces, in the order of the
-// list, if three quarters of it were found again: less is a coincidence.
-func (s *side) shareOut(whole *facts.Kernel) []int {
-	left, covered := timesOf(whole.Do), 0
-	var pieces []int
-	for _, j := range s.candidates(whole) {
-		if takeAll(left, s.kernels[j].Do) {
-			pieces, covered = append(pieces, j), covered+s.kernels[j].Do.Len()
-		}
-	}
-	if 4*covered < 3*whole.Do.Len() || len(pieces) < 2 {
+// upstream follows the values that the last piece reads to the pieces before it, as long as they do part of what the whole did.
+func (s *side) upstream(whole *facts.Kernel, last int) []int {
+	p := &pieces{left: timesOf(whole.Do)}
+	if !p.take(last, s.kernels[last].Do) {
 		return nil
 	}
-	slices.Sort(pieces)
-	return pieces
+	for next := 0; next < len(p.chosen); next++ {
+		for _, from := range s.kernels[p.chosen[next]].From {
+			if j := int(from); s.free(j) && !slices.Contains(p.chosen, j) {
+				p.take(j, s.kernels[j].Do)
+			}
+		}
+	}
+	return p.enough(whole)
 }
 
-// takeAll takes a kernel's operations out of those that are left, if all of them are.
-func takeAll(left map[string]int, do facts.Opcodes) bool {
+// shareOut picks kernels that each do part of what the whole did, the nearest first, until nothing is left of it.
+func (s *side) shareOut(whole *facts.Kernel, candidates []int) []int {
+	p := &pieces{left: timesOf(whole.Do)}
+	for _, j := range candidates {
+		if p.covered == whole.Do.Len() {
+			return p.enough(whole)
+		}
+		p.take(j, s.kernels[j].Do)
+	}
+	return p.most(whole)
+}
+
+// pieces are the kernels chosen so far for one whole.
+type pieces struct {
+	left    map[string]int
+	chosen  []int
+	covered int
+}
+
+// take chooses a kernel when the whole has all of its operations left.
+func (p *pieces) take(j int, do facts.Opcodes) bool {
 	count := timesOf(do)
 	for op, n := range count {
-		if left[op] < n {
+		if p.left[op] < n {
 			return false
 		}
 	}
 	for op, n := range count {
-		left[op] -= n
+		p.left[op] -= n
 	}
+	p.covered += do.Len()
+	p.chosen = append(p.chosen, j)
 	return true
+}
+
+// enough is the choice in the order of the list, if half of the whole was found again: less is a coincidence.
+func (p *pieces) enough(whole *facts.Kernel) []int {
+	if 2*p.covered < whole.Do.Len() || len(p.chosen) < 2 {
+		return nil
+	}
+	slices.Sort(p.chosen)
+	return p.chosen
+}
+
+// most is enough for pieces that only the model's names connect: three quarters of the whole.
+func (p *pieces) most(whole *facts.Kernel) []int {
+	if 4*p.covered < 3*whole.Do.Len() {
+		return nil
+	}
+	return p.enough(whole)
 }
 
 func timesOf(do facts.Opcodes) map[string]int {
