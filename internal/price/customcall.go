@@ -37,24 +37,40 @@ func (m *Meter) customCall(w *Work, id hlo.InstrID) {
 	}
 }
 
-// library adds a product that a library for a GPU computes.
+// library adds a product that a library computes.
 func (m *Meter) library(w *Work, id hlo.InstrID, p Product) {
-	target, _ := m.m.Attr(id, "custom_call_target")
-	flops := p.Flops
-	switch {
-	case flops == 0:
+	if p.Flops == 0 {
 		w[Unknown] = 1
-	case strings.Contains(target, "conv"):
-		if times := m.fewChannels(id); times > 1 {
-			w[unit(p, false)] += times * flops
+		return
+	}
+	w[unit(p, false)] += p.Flops
+	if m.family != GPU {
+		return
+	}
+	target, _ := m.m.Attr(id, "custom_call_target")
+	switch {
+	case strings.Contains(target, "$conv"):
+		if times := m.fewChannels(id); times > 1 { // and the library does not cut it into tiles
+			w[unit(p, false)] += (times - 1) * p.Flops
 			return
 		}
-	case strings.Contains(target, "fmha"): // the exponentials of the weights, of which each takes part in two products with the size of a head
-		s := m.m.Shape(m.m.Instrs[m.m.Operands(id)[0]].Shape)
-		w[Special] += flops / float64(4*max(1, s.Dims[len(s.Dims)-1]))
+	case strings.Contains(target, "$fmha"): // the exponentials of the weights, of which each takes part in two products with the size of a head
+		w[Special] += p.Flops / float64(4*max(1, m.lastSize(id)))
 	}
-	w[unit(p, false)] += flops
 	w[Tiles] += p.tiles()
+}
+
+// lastSize is the size of the last dimension of the first operand; 1 where it has none.
+func (m *Meter) lastSize(id hlo.InstrID) int64 {
+	operands := m.m.Operands(id)
+	if len(operands) == 0 {
+		return 1
+	}
+	dims := m.m.Shape(m.m.Instrs[operands[0]].Shape).Dims
+	if len(dims) == 0 {
+		return 1
+	}
+	return dims[len(dims)-1]
 }
 
 // fewChannels is how many times longer cuDNN takes for a convolution of few channels, such as of an image's three colors: it fills them up to 16 bytes,
@@ -75,14 +91,9 @@ func (m *Meter) fewChannels(id hlo.InstrID) float64 {
 // long. Measured on an H200.
 func (m *Meter) radixSort(w *Work, id hlo.InstrID) {
 	const waits, each = 40, 35
-	operands := m.m.Operands(id)
-	if len(operands) == 0 {
-		return
-	}
-	s := m.m.Shape(m.m.Instrs[operands[0]].Shape)
+	n := m.operandElements(id)
 	w[Launches] = waits
-	w[Scalar] = each * float64(s.ElementCount()) * float64(len(operands))
-	if len(s.Dims) > 1 && s.Dims[len(s.Dims)-1] < s.ElementCount() {
+	if w[Scalar] = each * n * float64(len(m.m.Operands(id))); float64(m.lastSize(id)) < n {
 		w[Scalar] *= 2
 	}
 }
@@ -148,8 +159,7 @@ func (m *Meter) topK(w *Work, id hlo.InstrID) {
 		return
 	}
 	const each, start = 7, 50e3 // steps of an element, and of a row: measured on an H200 with the 8 largest
-	s := m.m.Shape(m.m.Instrs[m.m.Operands(id)[0]].Shape)
-	rows := n / float64(max(1, s.Dims[max(0, len(s.Dims)-1)]))
+	rows := n / float64(max(1, m.lastSize(id)))
 	w[Scalar], w[Tiles] = each*n+start*rows, rows
 }
 

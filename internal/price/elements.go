@@ -120,14 +120,17 @@ func (m *Meter) passes(w *Work, id hlo.InstrID) {
 	const inOnePass = 4096
 	text, _ := m.m.Attr(id, "fft_length")
 	lengths := hlo.Ints(text)
-	more := float64(len(lengths) - 1)
+	more := float64(max(0, len(lengths)-1))
 	for _, n := range lengths {
 		if n > inOnePass {
 			more++
 		}
 	}
 	w[Launches] += more
-	w[Far] += more * (m.leaves(m.m.Instrs[id].Shape) + m.leaves(m.m.Instrs[m.m.Operands(id)[0]].Shape))
+	w[Far] += more * m.leaves(m.m.Instrs[id].Shape)
+	for _, o := range m.m.Operands(id) {
+		w[Far] += more * m.leaves(m.m.Instrs[o].Shape)
+	}
 }
 
 // isConstant reports whether every element of a value is the same known number.

@@ -118,10 +118,26 @@ func TestWorkOnAGPU(t *testing.T) {
 		{"sorted scatter", sum, scatter + ", indices_are_sorted=true\n", `{"atomics":2.5,"far":260,"launches":0.000534,"pieces":5,"scalar":6.5,"vector":40}`},
 		{"top k", "", a + "  ROOT %r = (f32[8,4], s32[8,4]) custom-call(%a), custom_call_target=\"__gpu$TopK\"\n", `{"far":2300,"scalar":404000,"tiles":8}`},
 		{"radix sort of rows", "", a + "  ROOT %r = (f32[8,64], u8[100]) custom-call(%a), custom_call_target=\"__cub$DeviceRadixSort\"\n", `{"far":4100,"launches":40,"scalar":35800}`},
+		{"a result of bytes", "", a + "  ROOT %r = (f32[8,64], s8[512]) custom-call(%a), custom_call_target=\"quantize\"\n", `{"far":4610,"unknown":1}`},
+		{"top k of nothing", "", "  ROOT %r = (f32[], s32[]) custom-call(), custom_call_target=\"__gpu$TopK\"\n", `{"far":8}`},
+		{"transform of nothing", "", "  ROOT %r = c64[4] fft(), fft_type=FFT, fft_length={8192}\n", `{"far":64,"launches":1}`},
 		{"Cholesky", "", "  %a = f32[16,16] parameter(0)\n  ROOT %r = f32[16,16] custom-call(%a), custom_call_target=\"cusolver_potrf_ffi\"\n", `{"far":2050,"launches":5.76}`},
 	} {
 		if got := rootWork(t, GPU, parse(t, "HloModule m\n\n"+c.functions+"\nENTRY %e {\n"+c.entry+"}\n")); got != c.want {
 			t.Errorf("%s: %s, wanted %s", c.name, got, c.want)
+		}
+	}
+}
+
+// Few channels cost cuDNN more than their products, and no other library.
+func TestFewChannels(t *testing.T) {
+	m := parse(t, "HloModule m\n\nENTRY %e {\n  %x = f32[4,32,32,3] parameter(0)\n  %k = f32[3,3,3,64] parameter(1)\n"+
+		"  ROOT %r = (f32[4,32,32,64], u8[0]) custom-call(%x, %k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, custom_call_target=\"__cudnn$convForward\"\n}\n")
+	p := Product{Type: "f32", Flops: 9e6, Results: 4 * 32 * 32 * 64}
+	for family, want := range map[Family]Work{CPU: {ProductF32: 9e6}, GPU: {ProductF32: 9e6 * 8 * 4 / 3}} {
+		var w Work
+		if meterOf(family, m).library(&w, m.Comps[m.Entry].Root, p); w.Rounded() != want.Rounded() {
+			t.Errorf("%s: %v, want %v", family, w, want)
 		}
 	}
 }

@@ -123,8 +123,8 @@ func (m *Meter) write(w *Work, id hlo.InstrID) {
 	case hlo.OpDynamicUpdateSlice, hlo.OpScatter:
 		m.writeRoot(w, id, in.Shape, 0)
 		return
-	case hlo.OpCustomCall: // a library's workspace is no result: what it holds stays in caches
-		if elements := m.m.Shape(in.Shape).Elements; len(elements) == 2 && m.isWorkspace(elements[1]) {
+	case hlo.OpCustomCall:
+		if elements := m.m.Shape(in.Shape).Elements; len(elements) == 2 && m.isLibrary(id) && m.isWorkspace(elements[1]) {
 			m.writeShape(w, elements[0])
 			return
 		}
@@ -137,7 +137,13 @@ func (m *Meter) write(w *Work, id hlo.InstrID) {
 	m.writeShape(w, in.Shape)
 }
 
-// isWorkspace reports whether a shape is a row of bytes, as libraries for a GPU take for their own use.
+// isLibrary reports whether a custom call is one of a library that XLA knows: their names begin with two underscores.
+func (m *Meter) isLibrary(id hlo.InstrID) bool {
+	target, _ := m.m.Attr(id, "custom_call_target")
+	return strings.HasPrefix(target, "__")
+}
+
+// isWorkspace reports whether a shape is a row of bytes, as libraries take for their own use. Such a workspace is no result: what it holds stays in caches.
 func (m *Meter) isWorkspace(shape hlo.ShapeID) bool {
 	s := m.m.Shape(shape)
 	return len(s.Dims) == 1 && (s.Type == hlo.S8 || s.Type == hlo.U8)
