@@ -18,34 +18,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from rows import ROWS, array, conv, indices, row, short
 from sides import Pair
 
 F32, BF16, F16, F64, I32, I8, U8 = jnp.float32, jnp.bfloat16, jnp.float16, jnp.float64, jnp.int32, jnp.int8, jnp.uint8
 F8 = jnp.float8_e4m3fn
-ROWS = {}
-
-
-def row(group):
-    """Registers a function that yields rows: (label, unit, how many units, function, arguments)."""
-    def register(make):
-        ROWS[group] = make
-        return make
-    return register
-
-
-def array(*shape, dtype=F32, seed=0):
-    """Random numbers; those beyond the first million repeat."""
-    n = int(np.prod(shape))
-    values = np.resize(np.random.default_rng(seed).uniform(0.5, 1.5, min(n, 1 << 20)).astype(np.float32), n).reshape(shape)
-    return (values * (10 if jnp.issubdtype(dtype, jnp.integer) else 1)).astype(dtype)
-
-
-def indices(n, limit, seed=1):
-    return np.random.default_rng(seed).integers(0, limit, n).astype(np.int32)
-
-
-def short(dtype):
-    return jnp.dtype(dtype).name
 
 
 @row("dispatch")
@@ -223,11 +200,6 @@ def rng():
     yield "permutation 1048576", "number", 1 << 20, lambda k: jax.random.permutation(k, 1 << 20), [jax.random.key(0)]
     yield "gamma 262144", "number", 1 << 18, lambda k: jax.random.gamma(k, 2.0, (1 << 18,), F32), [jax.random.key(0)]
     yield "categorical 4096 of 50257", "number", 4096 * 50257, lambda k, x: jax.random.categorical(k, x), [jax.random.key(0), array(4096, 50257)]
-
-def conv(layout, kernel_layout, x, w, stride=1, groups=1):
-    dims = lax.conv_dimension_numbers(x.shape, w.shape, (layout, kernel_layout, layout))
-    return lax.conv_general_dilated(x, w, (stride,) * (x.ndim - 2), "SAME", dimension_numbers=dims, feature_group_count=groups)
-
 
 @row("convolution")
 def convolution():

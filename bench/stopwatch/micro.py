@@ -6,30 +6,26 @@ A row is the least of many rounds; noise is how far the middle round lies above 
 import functools
 import json
 import os
+import pathlib
 import statistics
 import sys
 import time
 
 os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "race"))
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from rows import ROWS, array, conv, indices, row, short
+
 jax.config.update("jax_platforms", "cpu")
 
 F32, BF16, F16, F64, I32, I8 = jnp.float32, jnp.bfloat16, jnp.float16, jnp.float64, jnp.int32, jnp.int8
 ROUND_S, ROUNDS, LONGEST_S = 0.002, 40, 1.0
-ROWS = {}
-
-
-def row(group):
-    """Registers a function that yields rows: (label, unit, how many units, function, arguments)."""
-    def register(make):
-        ROWS[group] = make
-        return make
-    return register
 
 
 def once(compiled, args, calls):
@@ -51,19 +47,6 @@ def timed(fn, args):
     while len(rounds) < ROUNDS and time.perf_counter() < deadline:
         rounds.append(once(compiled, args, calls))
     return min(rounds), statistics.median(rounds) / min(rounds) - 1
-
-
-def array(*shape, dtype=F32, seed=0):
-    values = np.random.default_rng(seed).uniform(0.5, 1.5, shape)
-    return (values * (10 if jnp.issubdtype(dtype, jnp.integer) else 1)).astype(dtype)
-
-
-def indices(n, limit, seed=1):
-    return np.random.default_rng(seed).integers(0, limit, n).astype(np.int32)
-
-
-def short(dtype):
-    return jnp.dtype(dtype).name
 
 
 @row("dispatch")
@@ -234,11 +217,6 @@ def rng():
         yield f"{kind} split in 2", "call", 1, jax.random.split, [key]
         yield f"{kind} permutation {n}", "number", n, lambda k: jax.random.permutation(k, n), [key]
     yield "threefry2x32 gamma 4096", "number", 4096, lambda k: jax.random.gamma(k, 2.0, (4096,), F32), [jax.random.key(0)]
-
-
-def conv(layout, kernel_layout, x, w, stride=1, groups=1):
-    dims = lax.conv_dimension_numbers(x.shape, w.shape, (layout, kernel_layout, layout))
-    return lax.conv_general_dilated(x, w, (stride,) * (x.ndim - 2), "SAME", dimension_numbers=dims, feature_group_count=groups)
 
 
 @row("convolution")

@@ -7,6 +7,10 @@ import numpy as np
 from jax import lax
 
 from .pair import below, f32, pair, weight
+from .sequence import gates, recurrence
+from .training import adam
+from .transformer import normed_in_one_pass, normed_in_two
+from .vision import conv
 
 BF16, F32 = jnp.bfloat16, jnp.float32
 
@@ -137,13 +141,7 @@ def big_gelu_exact():
 
 @pair("layer norm with the variance from a second pass")
 def big_norm_two_passes():
-    def one(x):
-        mean = x.mean(-1, keepdims=True)
-        return (x - mean) * lax.rsqrt((x * x).mean(-1, keepdims=True) - mean**2 + 1e-6)
-    def two(x):
-        mean = x.mean(-1, keepdims=True)
-        return (x - mean) * lax.rsqrt(((x - mean) ** 2).mean(-1, keepdims=True) + 1e-6)
-    return one, two, (f32(64, 512, 1024),)
+    return normed_in_one_pass, normed_in_two, (f32(64, 512, 1024),)
 
 
 LOGITS = (f32(2048, VOCABULARY), below(VOCABULARY, 2048))
@@ -165,11 +163,6 @@ def big_cross_entropy_one_hot():
 @pair("logits in bfloat16")
 def big_logits_bfloat16():
     return jax.grad(lean), jax.grad(lambda x, y: lean(x, y).astype(F32)), LOGITS, (LOGITS[0].astype(BF16), LOGITS[1])
-
-
-def adam(p, m, v, g):
-    m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
-    return p - 1e-3 * m / (jnp.sqrt(v) + 1e-8), m, v
 
 
 MOMENTS = tuple(np.abs(f32(4096, 4096)) for _ in range(4))
@@ -269,11 +262,6 @@ def big_donation_lost():
 
 # Images: 32 of 56 by 56 with 64 channels.
 
-def conv(x, w, layout="NHWC", stride=1, groups=1):
-    kernel = {"NHWC": "HWIO", "NCHW": "OIHW"}[layout]
-    return lax.conv_general_dilated(x, w, (stride, stride), "SAME", dimension_numbers=(layout, kernel, layout), feature_group_count=groups)
-
-
 KERNELS, IMAGES = [f32(3, 3, 64, 64, scale=0.04) for _ in range(3)], f32(32, 56, 56, 64)
 
 
@@ -320,12 +308,6 @@ def big_cnn_separable():
 CELL = ({"x": weight(512, 2048), "h": weight(512, 2048)}, f32(64, 64, 512))
 
 
-def gates(c, z):
-    i, f, g, o = jnp.split(z, 4, -1)
-    c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
-    return c, jax.nn.sigmoid(o) * jnp.tanh(c)
-
-
 def lstm(p, xs, **options):
     def step(state, x):
         c, h = gates(state[0], x @ p["x"] + state[1] @ p["h"])
@@ -348,10 +330,6 @@ def big_lstm_inputs_before():
 @pair("eight steps of time in one trip")
 def big_lstm_unroll_eight():
     return lstm, functools.partial(lstm, unroll=8), CELL
-
-
-def recurrence(decay, x):
-    return lax.scan(lambda h, dx: (dx[0] * h + dx[1],) * 2, jnp.zeros_like(x[0]), (decay, x))[1]
 
 
 @pair("a linear recurrence by an associative scan, not step by step")
