@@ -76,7 +76,11 @@ const minID = 4
 
 // changeOf finds a change by its id, or by the id of one of its findings. The start of an id is enough where no other begins so.
 func changeOf(c *cli.Context, w world, id string) (*result.Result, *result.Change, error) {
-	if len(id) < minID || len(id) > 12 || strings.Trim(id, "0123456789abcdef") != "" {
+	isID := strings.Trim(id, "0123456789abcdef") == ""
+	if isID && len(id) < minID {
+		return nil, nil, wrongUsage("%q is too short for an id; give at least %d digits of it", id, minID)
+	}
+	if len(id) > 12 || !isID {
 		return nil, nil, wrongUsage("there is no rule %q%s (`xlagate rules` lists them)", id, phrase.DidYouMean(id, rules.All.IDs()))
 	}
 	list, err := resultsToExplain(c, w)
