@@ -51,7 +51,7 @@ func (g *grouping) editAt(at result.Source) string {
 	return fmt.Sprintf("%s:%d:%s", at.File, g.firstLine(at), function)
 }
 
-// firstLine is the first line of the edit at a place.
+// firstLine is the number of the first line of the edit at a place.
 func (g *grouping) firstLine(at result.Source) int {
 	if h, ok := g.target.Edits.At(at.File, at.Line); ok {
 		return h.Edit
@@ -59,7 +59,7 @@ func (g *grouping) firstLine(at result.Source) int {
 	return at.Line
 }
 
-// editText is the first line of the edit at a place.
+// editText is the text of that line.
 func (g *grouping) editText(at result.Source) string {
 	return g.target.Edits.Text(at.File, g.firstLine(at), "")
 }

@@ -1,14 +1,13 @@
 package git
 
 import (
-	"go/token"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 )
 
-// words are the names and numbers in some text, each once.
+// words are the names and numbers of Python in some text, each once.
 type words map[string]bool
 
 var word = regexp.MustCompile(`\w+`)
@@ -108,7 +107,8 @@ func (h *Hunk) moves(other *Hunk, kept words) bool {
 	was, now, otherWas, otherNow := wordsIn(h.was), wordsIn(h.now), wordsIn(other.was), wordsIn(other.now)
 	for name := range wordsIn(h.was + " " + other.was) {
 		there, back := was[name] && !now[name] && otherNow[name] && !otherWas[name], otherWas[name] && !otherNow[name] && now[name] && !was[name]
-		if (there || back) && !kept[name] && token.IsIdentifier(name) {
+		isNumber := name[0] >= '0' && name[0] <= '9'
+		if (there || back) && !kept[name] && !isNumber {
 			return true
 		}
 	}
