@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -152,4 +154,174 @@ func keyTold(key string, values, others []string) string {
 func (q callQuery) unrecorded(old, fresh *facts.Variant) bool {
 	says := func(k *facts.Kernel) bool { return len(k.Config) > 0 }
 	return len(q.config) > 0 && slices.ContainsFunc(q.almost(fresh), says) && len(q.almost(old)) > 0 && !slices.ContainsFunc(q.almost(old), says)
+}
+
+var requiredCustomCalls = rule.Rule{
+	ID:    "required-custom-calls",
+	Title: "required libraries and hand-written kernels are called",
+	Why: "Flash attention, an FP8 product or a Pallas kernel depends on pattern matchers and version checks that fail silently: the model still " +
+		"runs, on the slow path. This way scaled dot-product attention on a TPU took 115.9 ms instead of 0.7 ms.",
+	Options: []rule.Option{
+		{Key: "calls", Type: rule.Table, Sense: rule.Demands, Wanted: true, Require: true, Doc: "the calls that must be there", Fields: append(slices.Clone(callFields),
+			rule.Option{Key: "min", Type: rule.Count, Sense: rule.Demands, Least: 1, Default: 1.0, Doc: "how many there must be"},
+		)},
+	},
+	Budget:  &rule.Metric{Noun: "missing custom calls", Better: rule.Lower},
+	Forbids: true,
+	Fails:   rule.Example{On: "cpu-topk_sorted/after", Config: "- { rule: required-custom-calls, calls: [{ call: TopK }] }", Says: "TopK is not called"},
+	Passes:  rule.Example{On: "cpu-topk_sorted/before", Config: "- { rule: required-custom-calls, calls: [{ call: TopK }] }"},
+	Fix:     "Look at the shapes, dtypes and layouts that the library needs, at the flags that enable it, and at its version and the compiler's.",
+	Threads: []string{"tensorflow/tensorflow#62661", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "openxla/xla#23389", "pytorch/xla#8746"},
+	Accepts: []string{"custom_calls.*", "kernels.*", "fusions.*", "kernel list"},
+	Check:   checkCalls,
+	Variant: checkRequiredCalls,
+}
+
+func checkRequiredCalls(c *rule.Context, v *diff.Variant) {
+	requireEach(c, v, required{
+		key:      "calls",
+		count:    func(v *facts.Variant, e rule.Entry) float64 { return v.CountKernels(callOf(e).matches) },
+		recorded: func(e rule.Entry) bool { return !callOf(e).unrecorded(v.Old, v.New) },
+		missing:  func(e rule.Entry, found, least float64) rule.Finding { return missingCall(v, callOf(e), found, least) },
+	})
+}
+
+// required says how the entries of a table are counted that must be there.
+type required struct {
+	key      string // of the table
+	count    func(v *facts.Variant, e rule.Entry) float64
+	recorded func(e rule.Entry) bool // reports whether the baseline tells how many it had
+	missing  func(e rule.Entry, found, least float64) rule.Finding
+}
+
+// requireEach judges how many entries a variant has too few of, and reports each.
+func requireEach(c *rule.Context, v *diff.Variant, r required) {
+	var missing []rule.Finding
+	had, known := 0.0, true
+	for _, e := range c.Entries(r.key) {
+		least, set := e.Number("min")
+		if !set {
+			least = 1
+		}
+		if n := r.count(v.New, e); n < least {
+			missing = append(missing, r.missing(e, n, least))
+		}
+		if v.Old != nil {
+			had += float64(diff.Flag(r.count(v.Old, e) < least))
+			known = known && r.recorded(e)
+		}
+	}
+	a := c.Budget(c.Rule.Budget.Noun, float64(len(missing)))
+	if v.Old != nil {
+		a.SetBase(known, had)
+	}
+	if f := c.Forbid(a); f != nil {
+		c.Split(f, missing)
+	}
+}
+
+func missingCall(v *diff.Variant, q callQuery, found, least float64) rule.Finding {
+	f := rule.Finding{Finding: result.Finding{Subject: q.String(), Actual: found, Limit: least, Message: fmt.Sprintf("%s is not called", q)}}
+	if found > 0 {
+		f.Message = fmt.Sprintf("%s is called %s, %v wanted", q, phrase.Times(found), least)
+	}
+	almost := q.almost(v.New)
+	if configs := q.configsOf(almost); configs != "" {
+		f.Message += "; " + configs
+	} else if names := called(v.New); len(names) > 0 {
+		f.Message += "; what is called: " + strings.Join(phrase.First(names, 6), ", ")
+	}
+	if len(almost) > 0 && len(q.config) > 0 {
+		f.Cause = diff.CauseAt(fmt.Sprintf("%s is called", calls(almost[0])), almost[0])
+	}
+	if v.Old != nil {
+		f.Baseline = v.Old.CountKernels(q.matches)
+		if cause, e := v.Growth(facts.AnyKernel); cause != nil {
+			f.Cause, f.Evidence = cause, e
+		}
+	}
+	return f
+}
+
+// called lists what a program calls, each once, in order of name.
+func called(v *facts.Variant) []string {
+	seen := map[string]bool{}
+	for i := range v.Kernels {
+		if name := calls(&v.Kernels[i]); name != "" {
+			seen[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+var forbiddenCustomCalls = rule.Rule{
+	ID:    "forbidden-custom-calls",
+	Title: "slow paths and unwanted libraries are not called",
+	Why: "A fallback is also a call: a solver that runs on the host, a convolution that silently uses BF16, a sort where a top-k kernel should be. " +
+		"Its result is right, it is slow, and only its name shows it.",
+	Options: []rule.Option{
+		{Key: "calls", Type: rule.Table, Sense: rule.Demands, Require: true, Doc: "the calls that must not be there", Fields: append(slices.Clone(callFields),
+			rule.Option{Key: "max", Type: rule.Count, Sense: rule.Caps, Default: 0.0, Doc: "how many there may be"},
+		)},
+	},
+	Budget:  &rule.Metric{Noun: "forbidden custom calls", Better: rule.Lower},
+	Forbids: true,
+	Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: forbidden-custom-calls, calls: [{ call: \"*callback\" }] }", Says: "1 call of *callback, 0 allowed: xla_ffi_python_cpu_callback"},
+	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/before", Config: "- { rule: forbidden-custom-calls, calls: [{ call: \"*callback\" }] }"},
+	Fix:     "Look at the source line that the finding names: use the operation that the device has a kernel for, or the shape and dtype that its library wants.",
+	Threads: []string{"openxla/xla#40021", "jax-ml/jax#25842"},
+	Accepts: []string{"custom_calls.*", "kernels.*", "kernel list"},
+	Check:   checkCalls,
+	Variant: checkForbiddenCalls,
+}
+
+func checkForbiddenCalls(c *rule.Context, v *diff.Variant) {
+	for _, e := range c.Entries("calls") {
+		forbidCall(c, v, e, callOf(e))
+	}
+}
+
+func forbidCall(c *rule.Context, v *diff.Variant, e rule.Entry, q callQuery) {
+	found := v.New.CountKernels(q.matches)
+	limit, _ := e.Number("max")
+	a := c.Budget(q.String(), max(0, found-limit))
+	if v.Old != nil {
+		a.SetBase(!q.unrecorded(v.Old, v.New), max(0, v.Old.CountKernels(q.matches)-limit))
+	}
+	if f := c.Forbid(a); f != nil {
+		f.Actual, f.Limit = found, limit
+		q.describe(f, v.New)
+	}
+	noteAbsentKey(c, v, q)
+}
+
+// noteAbsentKey notes a key of a backend_config that none of the calls has: a misspelt one would let everything pass.
+func noteAbsentKey(c *rule.Context, v *diff.Variant, q callQuery) {
+	almost := q.almost(v.New)
+	for _, key := range slices.Sorted(maps.Keys(q.config)) {
+		says := func(k *facts.Kernel) bool {
+			return slices.ContainsFunc(k.Config, func(s string) bool { return saysKey(s, key) })
+		}
+		if len(almost) > 0 && !slices.ContainsFunc(almost, says) {
+			q.config = configs{key: q.config[key]}
+			c.Notes = append(c.Notes, result.Note{Kind: "not told", Program: c.Program.Name, Message: fmt.Sprintf("%s matches no call in the dump or the baseline: %s", c.Rule.ID, q.configsOf(almost))})
+			return
+		}
+	}
+}
+
+// describe says what is called, and from where.
+func (q callQuery) describe(f *rule.Finding, v *facts.Variant) {
+	names := map[string]bool{}
+	for k := range v.KernelsThat(q.matches) {
+		names[calls(k)] = true
+		f.Evidence.After = diff.AddLine(f.Evidence.After, k.Describe())
+		if f.Cause == nil || f.Cause.Source.File == "" && k.Source.File != "" {
+			f.Cause = diff.CauseAt(fmt.Sprintf("%s is called", calls(k)), k)
+		}
+	}
+	f.Message = fmt.Sprintf("%s of %s, %v allowed", phrase.Count(int(v.CountKernels(q.matches)), "call", "calls"), q, f.Limit)
+	if list := slices.Sorted(maps.Keys(names)); len(list) != 1 || list[0] != q.call {
+		f.Message += ": " + strings.Join(phrase.First(list, 6), ", ")
+	}
 }

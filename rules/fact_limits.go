@@ -1,7 +1,11 @@
 package rules
 
 import (
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -83,3 +87,177 @@ var (
 
 // minGrowth lets growth of a size pass that is too little to matter.
 var minGrowth = rule.Option{Key: rule.MinGrowth, Type: rule.Size, Sense: rule.Caps, Default: 0.0, Doc: "ignore growth below this, even if it is more than max_increase"}
+
+var maxInstructions = rule.Rule{
+	ID:    "max-instructions",
+	Title: "the program has no more instructions than before",
+	Why:   "An unrolled loop, or work that is traced twice, first shows as more instructions; compile time and code size follow.",
+	Options: []rule.Option{
+		{Key: "stage", Type: rule.Word, Sense: rule.Neither, Enum: []string{"after", "before"}, Default: "after", Doc: "count instructions after XLA's optimizations, or before them, as the framework traced the program"},
+	},
+	Budget:  rule.FactMetric(facts.InstructionsAfter, "instructions"),
+	Fails:   rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-instructions, max_increase: 10% }", Says: "231 instructions: up from 50 in the baseline, max_increase 10 %"},
+	Passes:  rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-instructions, max: 231 }"},
+	Fix:     "Look for a Python loop where lax.scan or vmap would do, and for a function that is called twice with the same arguments.",
+	Threads: []string{"jax-ml/jax#2777", "openxla/xla#35719"},
+	Accepts: []string{"instructions.*", "kernels.*", "kernel list"},
+	Variant: checkInstructions,
+}
+
+func checkInstructions(c *rule.Context, v *diff.Variant) {
+	if c.Text("stage") == "after" {
+		c.JudgeFact(*c.Rule.Budget)
+		return
+	}
+	m := *c.Rule.Budget
+	m.Fact, m.Noun = facts.InstructionsBefore, "instructions before optimization"
+	if _, ok := v.New.Facts[m.Fact]; !ok {
+		c.Uncovered(rule.Unoptimized, rule.DumpFix)
+		return
+	}
+	c.JudgeFact(m)
+}
+
+var maxOutputBytes = rule.Rule{
+	ID:      "max-output-bytes",
+	Title:   "the program's results do not grow",
+	Why:     "Every result is written to memory: an intermediate that is also returned can no longer stay inside a fusion.",
+	Reads:   []rule.Input{rule.BufferAssignment},
+	Options: []rule.Option{{Key: "max_outputs", Type: rule.Count, Sense: rule.Caps, Doc: "the largest number of results; needs no buffer assignment"}},
+	Budget:  rule.FactMetric(facts.MemoryOutput, "results"),
+	Bounds:  []string{"max_outputs"},
+	Fails:   rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max_increase: 0 }", Says: "128.0 KiB of results: up from 64.0 KiB in the baseline (+100.0 %)"},
+	Passes:  rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max: 128.02KiB }"},
+	Fix:     "Return it only where it is needed: from another function, or behind a debug switch.",
+	Threads: []string{"AI-Hypercomputer/maxtext#4405"},
+	Accepts: []string{"memory.*"},
+	Variant: checkOutputs,
+}
+
+func checkOutputs(c *rule.Context, v *diff.Variant) {
+	if _, dumped := v.New.Facts[c.Rule.Budget.Fact]; dumped || c.Bounded() || !c.BoundedByOwn() {
+		c.JudgeFact(*c.Rule.Budget)
+	}
+	n := float64(strings.Count(v.New.Result, "[")) // each array has one, a tuple has none of its own
+	if f := c.Cap("max_outputs", "outputs", "", n, "the program returns "+phrase.Counted(n, "", "results")); f != nil {
+		f.Cause, f.Evidence = v.ResultGrowth()
+	}
+}
+
+var maxCodeBytes = rule.Rule{
+	ID:    "max-code-bytes",
+	Title: "the generated code does not grow",
+	Why: "The HLO does not show the code that the back end generates: a loop once ran 37,000 times slower with the same optimized HLO to the byte. The size of the LLVM IR, " +
+		"or of the PTX, is the only sign of it in a dump.",
+	Reads:   []rule.Input{rule.Code},
+	Budget:  rule.FactMetric(facts.CodeLLVMBytes, "generated code"),
+	Level:   "info",
+	Fails:   rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-code-bytes, max_increase: 5% }", Says: "2.6 KiB of generated code: up from 2.3 KiB in the baseline (+10.4 %), max_increase 5 %"},
+	Passes:  rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-code-bytes, max: 1MiB }"},
+	Fix:     "Compare the .ll or .ptx files of the kernel that grew; if nothing in the model explains it, report it to the compiler's developers.",
+	Threads: []string{"jax-ml/jax#40101"},
+	Accepts: []string{"code.*"},
+	Variant: checkMaxCodeBytes,
+}
+
+// checkMaxCodeBytes holds whichever code was dumped against the settings: the CPU compiler writes LLVM IR, that for GPUs PTX as well.
+func checkMaxCodeBytes(c *rule.Context, v *diff.Variant) {
+	m := *c.Rule.Budget
+	if _, ok := v.New.Facts[m.Fact]; !ok {
+		m.Fact = facts.CodePTXBytes
+	}
+	c.JudgeFact(m)
+}
+
+var maxRemat = rule.Rule{
+	ID:    "max-remat",
+	Title: "the compiler computes nothing twice to save memory",
+	Why: "When a program does not fit into memory, XLA discards values and computes them again. The step gets slower, and only the names of the " +
+		"copies (.remat) tell.",
+	Needs:   facts.RematCount,
+	Budget:  rule.FactMetric(facts.RematCount, "rematerialized operations"),
+	Fails:   rule.Example{On: "tpu-remat/after", Config: "- { rule: max-remat, max_increase: 0 }", Says: "1 rematerialized operation: up from 0 in the baseline"},
+	Passes:  rule.Example{On: "tpu-remat/before", Config: "- { rule: max-remat, max: 0 }"},
+	Fix:     "Reduce the peak of memory: donate arguments, checkpoint by hand where it is cheapest, shard or shrink the batch.",
+	Threads: []string{"marin-community/marin#8549"},
+	Accepts: []string{"remat.*", "cost.*", "kernels.*", "kernel list"},
+	Variant: checkMaxRemat,
+}
+
+func checkMaxRemat(c *rule.Context, v *diff.Variant) {
+	again := func(k *facts.Kernel) bool { return strings.Contains(k.Name, ".remat") }
+	f := c.Judge(c.AmountOf(*c.Rule.Budget, c.Rule.Budget.Fact))
+	if k := facts.FirstKernel(v.New.Kernels, again); f != nil && k != nil {
+		f.Cause, f.Evidence.After = diff.CauseAt(k.Name+" is computed again", k), diff.LinesOf(v.New.Kernels, again)
+	}
+}
+
+var maxConstantBytes = rule.Rule{
+	ID:    "max-constant-bytes",
+	Title: "nothing large is baked into the program",
+	Why: "A weight that is closed over instead of passed in becomes a constant. It is copied into every compiled program, can take minutes of constant folding, " +
+		"and can be neither donated nor sharded.",
+	Options: []rule.Option{
+		{Key: "per_constant", Type: rule.Size, Sense: rule.Caps, Doc: "the largest single constant"},
+	},
+	Budget:  rule.FactMetric(facts.MemoryConstant, "baked constants"),
+	Bounds:  []string{"per_constant"},
+	Fails:   rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max_increase: 1KiB }", Says: "32.0 KiB of baked constants: up from 0 B in the baseline, max_increase 1.0 KiB"},
+	Passes:  rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max: 64KiB }"},
+	Fix:     "Pass the array as an argument of the jitted function instead of closing over it.",
+	Threads: []string{"openxla/xla#1652", "jax-ml/jax#21300"},
+	Accepts: []string{"memory.*", "constants", "params"},
+	Variant: checkConstantBytes,
+}
+
+func checkConstantBytes(c *rule.Context, v *diff.Variant) {
+	rule.Explain(c.Judge(c.Count("constants.bytes", (*facts.Variant).ConstantBytes)), v.FactGrowth, facts.MemoryConstant)
+	for _, k := range v.New.Constants {
+		if f := c.Cap("per_constant", k.Shape+" "+k.OpName, "bytes", float64(k.Bytes), "the constant "+k.Shape+" holds %s"); f != nil {
+			f.Cause = diff.ConstantAt(k)
+		}
+	}
+}
+
+var maxCopies = rule.Rule{
+	ID:    "max-copies",
+	Title: "no copy is added to the program",
+	Why:   "XLA copies a buffer that it cannot update in place, or whose layout two operations do not share.",
+	Options: []rule.Option{
+		{Key: "in", Type: rule.Word, Sense: rule.Selects, Enum: []string{"all", "loops"}, Default: "all", Doc: "count every copy, or only those in loops, which run in every iteration"},
+		{Key: "max_bytes", Type: rule.Size, Sense: rule.Caps, Doc: "the most bytes that all of them may copy, with loop bodies counted once"},
+	},
+	Budget:  rule.FactMetric(facts.CopiesCount, "copies"),
+	Bounds:  []string{"max_bytes"},
+	Fails:   rule.Example{On: "cpu-unrolled_loop/before", Config: "- { rule: max-copies, max: 1 }", Says: "2 copies: at most 1 allowed"},
+	Passes:  rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-copies, max_increase: 0 }"},
+	Fix:     "Look at what reads the copied value after it is overwritten; donate arguments that are replaced.",
+	Threads: []string{"jax-ml/jax#17845", "AI-Hypercomputer/torchprime#119"},
+	Accepts: []string{"copies.*", "kernel list"},
+	Variant: checkMaxCopies,
+}
+
+func checkMaxCopies(c *rule.Context, v *diff.Variant) {
+	if _, ok := v.New.Facts[c.Rule.Budget.Fact]; !ok || c.Text("in") == "all" {
+		c.JudgeFact(*c.Rule.Budget)
+	} else {
+		judgeLoopCopies(c, v)
+	}
+	which, copied := "copies"+placeCounted(c), v.New.KernelBytes(countsCopy(c))/2 // a copy reads it, and writes it
+	if f := c.Cap("max_bytes", which+" bytes", "bytes", copied, which+" move %s"); f != nil {
+		f.Cause = v.Largest(countsCopy(c))
+	}
+}
+
+// judgeLoopCopies judges the number of copies in loops.
+func judgeLoopCopies(c *rule.Context, v *diff.Variant) {
+	a := c.Count("copies.in_loops", func(v *facts.Variant) float64 { return v.CountKernels(countsCopy(c)) })
+	a.Noun = "copies in loops"
+	rule.Explain(c.Judge(a), v.Growth, countsCopy(c))
+}
+
+func countsCopy(c *rule.Context) func(k *facts.Kernel) bool {
+	return func(k *facts.Kernel) bool {
+		return k.Class == facts.ClassCopy && (k.InLoop || c.Text("in") == "all")
+	}
+}

@@ -3,13 +3,19 @@ package files
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
 	"os"
+	"reflect"
 	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // ErrTooLarge reports that a file has more bytes than are read.
@@ -51,4 +57,60 @@ func InMemory(files map[string][]byte) (fs.FS, error) {
 		return nil, err
 	}
 	return zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+}
+
+// JSONError is what is wrong in a JSON text.
+type JSONError struct {
+	Offset int // of the byte at which it is wrong
+	Why    string
+}
+
+// Error says what is wrong.
+func (e *JSONError) Error() string { return e.Why }
+
+// Position returns the line and the column of an offset in a text, both from 1.
+func Position(data []byte, offset int) (line, column int) {
+	before := data[:min(offset, len(data))]
+	return 1 + bytes.Count(before, []byte("\n")), offset - bytes.LastIndexByte(before, '\n')
+}
+
+// ReadJSON reads a JSON value. Its keys are those of the type, letter by letter, each once: package encoding/json accepts a key in any case, and the last
+// one of several, so that a file could say one thing to a person and another to the program. The error is a [JSONError].
+func ReadJSON(data []byte, into any) error {
+	return jsonError(json.Unmarshal(data, into, json.RejectUnknownMembers(true)))
+}
+
+func jsonError(err error) error {
+	var wrong *json.SemanticError
+	var syntax *jsontext.SyntacticError
+	switch {
+	case errors.As(err, &wrong):
+		return &JSONError{int(wrong.ByteOffset), misread(wrong)}
+	case errors.As(err, &syntax) && errors.Is(syntax.Err, jsontext.ErrDuplicateName):
+		return &JSONError{int(syntax.ByteOffset), fmt.Sprintf("the key %+.60q occurs twice", syntax.JSONPointer.LastToken())}
+	case errors.As(err, &syntax) && errors.Is(syntax.Err, io.ErrUnexpectedEOF):
+		return &JSONError{int(syntax.ByteOffset), "the file is cut off"}
+	case errors.As(err, &syntax):
+		return &JSONError{int(syntax.ByteOffset), syntax.Err.Error()}
+	}
+	return err
+}
+
+// misread says why a value is none of its type.
+func misread(wrong *json.SemanticError) string {
+	key := wrong.JSONPointer.LastToken()
+	switch {
+	case errors.Is(wrong.Err, json.ErrUnknownName):
+		why := fmt.Sprintf("unknown key %+.60q", key)
+		for _, f := range reflect.VisibleFields(wrong.GoType) {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if name = cmp.Or(name, f.Name); name != "-" && !f.Anonymous && strings.EqualFold(name, key) {
+				why += fmt.Sprintf("; expected %q", name)
+			}
+		}
+		return why
+	case wrong.Err != nil:
+		return wrong.Err.Error()
+	}
+	return fmt.Sprintf("%.60s cannot be a %s", key, wrong.JSONKind)
 }

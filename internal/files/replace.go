@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -202,3 +203,9 @@ func target(path string) (string, error) {
 func isDevice(path string) bool {
 	return strings.HasPrefix(path, "/dev/") || strings.HasPrefix(path, "/proc/")
 }
+
+// devices are the names that Windows reserves, whatever follows after a dot.
+var devices = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
+
+// Device reports whether Windows reserves a file's name for a device: git cannot check out such a file there.
+func Device(name string) bool { return devices.MatchString(name) }

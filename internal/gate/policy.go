@@ -6,16 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -210,4 +214,223 @@ func Fork(ctx context.Context, dir, head, base string) (string, error) {
 		return "", fmt.Errorf("%w %s", ErrUnknownRevision, base)
 	}
 	return strings.TrimSpace(string(common)), nil
+}
+
+// targetChanges lists the targets and programs that are added or removed.
+func targetChanges(base, head *config.Config) []PolicyChange {
+	var out []PolicyChange
+	pairs, gone, added := pairUp(base.Targets, head.Targets, func(a, b config.Target) bool { return a.Name == b.Name })
+	for _, p := range pairs {
+		out = append(out, programs(p[0], p[1])...)
+	}
+	for _, t := range gone {
+		out = append(out, PolicyChange{Effect: Looser, Subject: t.Name, Text: "the target is no longer checked"})
+	}
+	for _, t := range added {
+		out = append(out, PolicyChange{Effect: Stricter, Subject: t.Name, Text: "a new target"})
+	}
+	return out
+}
+
+func programs(base, head config.Target) []PolicyChange {
+	var out []PolicyChange
+	for _, c := range []struct{ key, was, is, effect string }{
+		{"programs.include:", orNone(base.Include), orNone(head.Include), stricterIf(len(head.Include) == 0 || len(base.Include) > 0 && holds(head.Include, base.Include))},
+		{"programs.exclude:", orNone(base.Exclude), orNone(head.Exclude), stricterIf(holds(base.Exclude, head.Exclude))},
+		{"log:", orNone(base.Logs), orNone(head.Logs), stricterIf(holds(head.Logs, base.Logs))},
+		{"require_fresh", fmt.Sprint(base.RequireFresh), fmt.Sprint(head.RequireFresh), stricterIf(head.RequireFresh)},
+		{"samples", strconv.Itoa(base.Samples), strconv.Itoa(head.Samples), Other},
+		{"device", cmp.Or(base.Device, "that of the dump"), cmp.Or(head.Device, "that of the dump"), Other}, // which prices are higher depends on the program
+		{"dump", cmp.Or(base.Dump, "none"), cmp.Or(head.Dump, "none"), Other},
+		{"capture", command(base.Capture), command(head.Capture), Other},
+	} {
+		if c.was != c.is {
+			out = append(out, PolicyChange{Effect: c.effect, Subject: head.Name, Text: fmt.Sprintf("%s %s → %s", c.key, c.was, c.is)})
+		}
+	}
+	return out
+}
+
+func command(c *config.Capture) string {
+	if c == nil {
+		return "none"
+	}
+	return strings.TrimSpace(fmt.Sprint(c.Run, strings.TrimPrefix(fmt.Sprint(c.Env), "map[]")))
+}
+
+func orNone(list []string) string { return cmp.Or(strings.Join(list, ", "), "none") }
+
+// waivers lists the waivers that are added, removed or changed.
+func waivers(base, head []config.Waiver) []PolicyChange {
+	var out []PolicyChange
+	pairs, gone, added := pairUp(base, head, func(a, b config.Waiver) bool { return a.Finding == b.Finding })
+	for _, w := range added {
+		out = append(out, PolicyChange{Effect: Looser, Subject: "waiver " + w.Finding, Text: fmt.Sprintf("added until %s by %s: %s", w.Expires, w.Owner, w.Reason)})
+	}
+	for _, p := range pairs {
+		out = append(out, waiver(p[0], p[1])...)
+	}
+	for _, w := range gone {
+		out = append(out, PolicyChange{Effect: Stricter, Subject: "waiver " + w.Finding, Text: "removed"})
+	}
+	return out
+}
+
+func waiver(base, head config.Waiver) []PolicyChange {
+	var out []PolicyChange
+	add := func(key, was, is string, stricter bool) {
+		if was != is {
+			out = append(out, PolicyChange{Effect: stricterIf(stricter), Subject: "waiver " + head.Finding, Text: fmt.Sprintf("%s %s → %s", key, was, is)})
+		}
+	}
+	ceiling := func(w config.Waiver) string {
+		if w.Ceiling == nil {
+			return "none"
+		}
+		return phrase.Number(*w.Ceiling)
+	}
+	add("until", base.Expires, head.Expires, head.Expires < base.Expires)
+	add("ceiling", ceiling(base), ceiling(head), head.Ceiling != nil && (base.Ceiling == nil || *head.Ceiling < *base.Ceiling))
+	return out
+}
+
+// baselines lists the accepted facts that a pull request replaces.
+func baselines(base, head Policy) ([]PolicyChange, error) {
+	names, err := storedTargets(base.Store, head.Store)
+	if err != nil {
+		return nil, err
+	}
+	var out []PolicyChange
+	for _, target := range names {
+		old, err := loadAccepted(base.Store, target)
+		if err != nil {
+			return nil, fmt.Errorf("read the baseline of %s: %w", base.Name, err)
+		}
+		fresh, err := loadAccepted(head.Store, target)
+		if err != nil {
+			return nil, fmt.Errorf("read the pull request's baseline: %w", err)
+		}
+		out = append(out, setChanges(head.Config.Baseline, target, old, fresh)...)
+	}
+	return out, nil
+}
+
+func storedTargets(stores ...fs.FS) ([]string, error) {
+	all := map[string]bool{}
+	for _, store := range stores {
+		if store == nil {
+			continue
+		}
+		names, err := baseline.Targets(store)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range names {
+			all[n] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all)), nil
+}
+
+// loadAccepted reads a target's baseline; none is an empty one.
+func loadAccepted(store fs.FS, target string) (*baseline.Set, error) {
+	if store == nil {
+		return nil, nil
+	}
+	set, err := baseline.Load(store, target)
+	if errors.Is(err, baseline.ErrNone) {
+		return nil, nil
+	}
+	return set, err
+}
+
+func setChanges(dir, target string, old, fresh *baseline.Set) []PolicyChange {
+	names := map[string]bool{}
+	for _, set := range []*baseline.Set{old, fresh} {
+		if set != nil {
+			for _, p := range set.Programs {
+				names[p.Name] = true
+			}
+		}
+	}
+	var out []PolicyChange
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		c, changed := programChange(target, old.Find(name), fresh.Find(name))
+		if !changed {
+			continue
+		}
+		c.File, c.Subject = path.Join(dir, target, baseline.FileName(name)), name
+		out = append(out, c)
+	}
+	return out
+}
+
+func programChange(target string, old, fresh *baseline.Program) (PolicyChange, bool) {
+	switch {
+	case fresh == nil:
+		return PolicyChange{Effect: Looser, Text: "the accepted facts are removed: nothing is compared with them any more"}, true
+	case old == nil:
+		return PolicyChange{Effect: Other, Text: "accepted for the first time" + reasonText(fresh)}, true
+	case old.Reason == fresh.Reason && baseline.Same(old, fresh):
+		return PolicyChange{}, false
+	}
+	worse, better := moved(old, fresh)
+	c := PolicyChange{Effect: Other, Text: "accepted anew"}
+	switch {
+	case len(worse) > 0:
+		c.Effect = Looser
+	case len(better) > 0:
+		c.Effect = Stricter
+	}
+	if all := append(worse, better...); len(all) > 0 {
+		c.Text += ": " + listMoved(all)
+	}
+	c.Text += reasonText(fresh)
+	return c, true
+}
+
+func reasonText(p *baseline.Program) string {
+	if p.Reason == "" {
+		return " (no reason given)"
+	}
+	return fmt.Sprintf(" (%s)", p.Reason)
+}
+
+// maxMoved bounds the facts that are named of one program.
+const maxMoved = 6
+
+func listMoved(list []string) string {
+	if left := len(list) - maxMoved; left > 0 {
+		list = append(list[:maxMoved:maxMoved], fmt.Sprintf("and %d more", left))
+	}
+	return strings.Join(list, ", ")
+}
+
+// moved lists the facts that got worse and those that got better, by the direction that each fact has.
+func moved(old, fresh *baseline.Program) (worse, improved []string) {
+	add := func(better bool, text string) {
+		if better {
+			improved = append(improved, text)
+		} else {
+			worse = append(worse, text)
+		}
+	}
+	if was, is := len(old.Variants), len(fresh.Variants); was != is {
+		add(is < was, fmt.Sprintf("%s → %s", phrase.Counted(float64(was), "", "variants"), phrase.Number(float64(is))))
+	}
+	for _, v := range fresh.Variants {
+		o := old.WithSignature(v.Signature)
+		if o == nil {
+			continue
+		}
+		for _, m := range metrics() {
+			was, had := o.Facts[m.Fact]
+			is, has := v.Facts[m.Fact]
+			if had && has && was != is && m.Better != rule.Exact {
+				before, now := phrase.Apart(was, is, m.Unit)
+				add(better(m, was, v.Facts), fmt.Sprintf("%s %s → %s", m.Noun, before, now))
+			}
+		}
+	}
+	return worse, improved
 }

@@ -3,7 +3,9 @@ package rules
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
@@ -178,4 +180,173 @@ func uncompilable(c *rule.Context, logs *tensorflow.Logs) bool {
 		}
 	}
 	return len(notes) > 0
+}
+
+var maxClusters = rule.Rule{
+	ID:    "max-clusters",
+	Title: "autoclustering makes few clusters",
+	Why: "Every cluster is compiled by itself, for every shape. A hundred of them instead of two cost minutes of compile time for a model whose graph had a few operations in " +
+		"the wrong place.",
+	Reads: []rule.Input{rule.Graphs},
+	Options: []rule.Option{
+		{Key: "min_size", Type: rule.Count, Sense: rule.Narrows, Default: 0.0, Doc: "count only clusters of at least this many nodes"},
+		{Key: "max_size", Type: rule.Count, Sense: rule.Caps, Doc: "the largest number of nodes in a cluster"},
+	},
+	Budget:  &rule.Metric{Noun: "clusters", Better: rule.Lower},
+	Bounds:  []string{"max_size"},
+	Fails:   rule.Example{On: "tf-clusters-train", Config: "- { rule: max-clusters, max: 0 }", Says: "1 cluster: at most 0 allowed"},
+	Passes:  rule.Example{On: "tf-clusters-train", Config: "- { rule: max-clusters, max: 1 }"},
+	Fix:     "Look at the operations outside of clusters (no-unclustered-ops): each one in the middle of the graph cuts a cluster in two.",
+	Threads: []string{"tensorflow/tensorflow#38450"},
+	Whole:   true,
+	Accepts: []string{"clusters.*"},
+	Target:  checkMaxClusters,
+}
+
+func checkMaxClusters(c *rule.Context, t *rule.Target) {
+	clusters := t.Report.Clusters
+	if clusters == nil || !clusters.Ran {
+		noClusters(c, t, clusters)
+		return
+	}
+	a := c.Budget("clusters", countClusters(c, clusters))
+	if t.Base != nil {
+		known := t.Base.Clusters != nil && t.Base.Clusters.Ran && sized(c, t.Base.Clusters)
+		was := 0.0
+		if known {
+			was = countClusters(c, t.Base.Clusters)
+		}
+		a.SetBase(known, was)
+	}
+	if _, sized := c.Number("max_size"); !sized || c.Bounded() {
+		if f := c.Judge(a); f != nil {
+			f.Cause, f.Evidence = clusterCause(c, clusters)
+		}
+	}
+	for _, one := range clusters.Clusters {
+		at := c.At(&diff.Program{Name: one.Function}, nil)
+		at.Cap("max_size", one.Name, "", float64(one.Size), one.Name+" has "+phrase.Count(one.Size, "node", "nodes"))
+	}
+}
+
+func countClusters(c *rule.Context, clusters *tensorflow.Clusters) float64 {
+	least, _ := c.Number("min_size")
+	var n float64
+	for _, one := range clusters.Clusters {
+		n += float64(diff.Flag(float64(one.Size) >= least))
+	}
+	return n
+}
+
+// sized reports whether the sizes of clusters are known: a stored baseline holds only their number.
+func sized(c *rule.Context, clusters *tensorflow.Clusters) bool {
+	least, _ := c.Number("min_size")
+	return least == 0 || len(clusters.Clusters) == 0 || clusters.Clusters[0].Size > 0
+}
+
+func clusterCause(c *rule.Context, clusters *tensorflow.Clusters) (*diff.Cause, diff.Evidence) {
+	list := append([]tensorflow.Cluster{}, clusters.Clusters...)
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Size > list[j].Size })
+	var e diff.Evidence
+	for _, one := range list {
+		e.After = diff.AddLine(e.After, fmt.Sprintf("%s  %s  %s", one.Name, phrase.Count(one.Size, "node", "nodes"), one.Function))
+	}
+	if len(list) == 0 {
+		return nil, e
+	}
+	if cause := newClusters(c, clusters); cause != nil {
+		return cause, e
+	}
+	return &diff.Cause{Title: fmt.Sprintf("the largest, %s, has %s", list[0].Name, phrase.Count(list[0].Size, "node", "nodes"))}, e
+}
+
+// newClusters says why there are more clusters than there were: an operation parts them, or a function was traced again.
+func newClusters(c *rule.Context, clusters *tensorflow.Clusters) *diff.Cause {
+	if c.Target.Base == nil {
+		return nil
+	}
+	if op := diff.CutBy(c.Target.Base.Clusters, clusters); op != nil {
+		return &diff.Cause{Title: diff.CutTitle(op), OpName: op.Node, OpType: op.Op, Source: op.Source}
+	}
+	for _, p := range c.Target.Programs {
+		if p.Old != nil || p.New == nil {
+			continue
+		}
+		if cause := diff.TracedAgain(c.Target.Programs, p); cause != nil {
+			cause.Title = p.Name + " is new: " + cause.Title
+			return cause
+		}
+	}
+	return nil
+}
+
+var maxOutsideCollectives = rule.Rule{
+	ID:    "max-outside-collectives",
+	Title: "TensorFlow runs no more collectives between compiled functions than before",
+	Why: "A collective of TensorFlow itself, of NCCL or of Horovod runs outside of XLA: the compiled function ends before it, its results go to memory, and nothing overlaps " +
+		"with it. One collective for each gradient, instead of one for all, is a launch and a wait for each.",
+	Reads: []rule.Input{rule.Graphs},
+	Options: []rule.Option{
+		onlyKinds,
+	},
+	Budget:  &rule.Metric{Noun: "outside collectives", Better: rule.Lower},
+	Fails:   rule.Example{On: "tf-reduced/after", Config: "- { rule: max-outside-collectives, max_increase: 0 }", Says: "4 outside all-reduces: up from 2 in the baseline"},
+	Passes:  rule.Example{On: "tf-reduced/after", Config: "- { rule: max-outside-collectives, max: 4 }"},
+	Fix:     "Reduce all gradients together: one tensor, or a list that the framework packs into one (HOROVOD_FUSION_THRESHOLD, tf.distribute's CommunicationOptions).",
+	Threads: []string{"tensorflow/tensorflow#29640", "horovod/horovod#2590"},
+	Whole:   true,
+	Accepts: []string{"collectives.outside*"},
+	Target:  checkMaxOutsideCollectives,
+}
+
+const anyGraphFix = "set TF_DUMP_GRAPH_PREFIX=DIR and TF_XLA_FLAGS=--tf_xla_clustering_debug; xlagate capture does"
+
+func checkMaxOutsideCollectives(c *rule.Context, t *rule.Target) {
+	if t.Report.Clusters == nil {
+		c.Uncovered(rule.Graphs, anyGraphFix)
+		return
+	}
+	now, was := outsideByKind(t.Report.Clusters), map[string][]tensorflow.Collective{}
+	known := t.Base != nil && t.Base.Clusters != nil
+	if known {
+		was = outsideByKind(t.Base.Clusters)
+	}
+	kinds := c.List("kinds")
+	if kinds == nil {
+		kinds = slices.Sorted(maps.Keys(now))
+	}
+	for _, kind := range kinds {
+		a := c.Budget(kind, float64(len(now[kind])))
+		a.Noun = "outside " + kind + "s"
+		if t.Base != nil {
+			a.SetBase(known, float64(len(was[kind])))
+		}
+		rule.Explain(c.Judge(a), outsideCause, now[kind])
+	}
+	if len(kinds) == 0 {
+		c.Checked()
+	}
+}
+
+func outsideByKind(clusters *tensorflow.Clusters) map[string][]tensorflow.Collective {
+	out := map[string][]tensorflow.Collective{}
+	for _, o := range clusters.Collectives {
+		out[o.Kind] = append(out[o.Kind], o)
+	}
+	return out
+}
+
+// outsideCause names the collectives of a kind, each with what it parts.
+func outsideCause(collectives []tensorflow.Collective) (*diff.Cause, diff.Evidence) {
+	var e diff.Evidence
+	if len(collectives) == 0 {
+		return nil, e
+	}
+	for i := range collectives {
+		o := &collectives[i]
+		e.After = diff.AddLine(e.After, strings.TrimSpace(fmt.Sprintf("%s  %s  %s", o.Op, o.Node, o.Place())))
+	}
+	last := &collectives[len(collectives)-1]
+	summary := strings.TrimSpace(last.Op + " runs outside of XLA " + last.Place())
+	return &diff.Cause{Title: summary, OpName: last.Node, OpType: last.Op, Source: last.Source}, e
 }
