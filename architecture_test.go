@@ -54,7 +54,7 @@ var owners = map[string]string{
 	"github.com/vektah/gqlparser":            "internal/github/fakegithub",
 	"github.com/sergi/go-diff":               "internal/report",
 	"github.com/bluekeyes/go-gitdiff":        "internal/git",
-	"github.com/go-json-experiment/json":     "internal/files internal/report",
+	"github.com/go-json-experiment/json":     "internal/files internal/report internal/yamldoc",
 	"github.com/google/pprof":                "internal/export",
 	"google.golang.org/protobuf":             "internal/export internal/hlo internal/wire",
 	"github.com/klauspost/compress":          "internal/dump",

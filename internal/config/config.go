@@ -115,9 +115,9 @@ func Keys(packs []string) []rule.Option {
 		{Key: "extends", Type: rule.Words, Enum: packs, Doc: "rule packs that ship with xlagate: recommended, strict, training, …; later ones win"},
 		{Key: "baseline", Type: rule.Text, Default: ".xlagate", Doc: "where the accepted facts are: a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG"},
 		{Key: "fail_on", Type: rule.Word, Enum: []string{"error", "warning", "never"}, Default: "error", Doc: "the level from which findings fail the gate"},
-		{Key: "targets", Type: rule.Table, Fields: targetKeys, Doc: "the dumps to check; by default one target \"default\" from the command line"},
-		{Key: "rules", Type: rule.Table, Empty: true, Doc: "the checks; see `xlagate rules`"},
-		{Key: "waivers", Type: rule.Table, Empty: true, Fields: waiverKeys, Doc: "permissions for single changes or findings, each with a reason and a date"},
+		{Key: "targets", Type: rule.Entries, Fields: targetKeys, Doc: "the dumps to check; by default one target \"default\" from the command line"},
+		{Key: "rules", Type: rule.Entries, Empty: true, Doc: "the checks; see `xlagate rules`"},
+		{Key: "waivers", Type: rule.Entries, Empty: true, Fields: waiverKeys, Doc: "permissions for single changes or findings, each with a reason and a date"},
 	}
 }
 

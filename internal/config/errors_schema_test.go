@@ -35,9 +35,9 @@ const (
 var refusals = []refusal{
 	{"the file is empty; `xlagate init` makes one", "", ""},
 	{"the file is %s; expected a mapping with the keys %s", "[a]", ""},
-	{"unknown key %q; expected one of %s%s", "version: 1\nextend: [recommended]\nextends: [recommended]", ""},
-	{"key %q occurs twice; first on line %d", "version: 1\nextends: [recommended]\nversion: 1", twice},
-	{"the key \"version\" is missing; write version: 1", "extends: [recommended]", ""},
+	{"unknown key %q in %s; expected one of %s%s", "version: 1\nextend: [recommended]\nextends: [recommended]", ""},
+	{"key %q occurs twice in %s; first on line %d", "version: 1\nextends: [recommended]\nversion: 1", twice},
+	{"%s lacks the key %q: %s", "extends: [recommended]", ""},
 	{"no rules: add extends: [recommended] or a rule; a gate that checks nothing would always pass", "version: 1", ""},
 	{"version is %v; this xlagate knows version 1", "version: 2\nextends: [recommended]", ""},
 	{"baseline %v", "version: 1\nextends: [recommended]\nbaseline: http://a/b", place},

@@ -1,13 +1,12 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/xlagate/xlagate/internal/baseline"
-	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -39,35 +38,26 @@ func (r *reader) config(data []byte) *Config {
 }
 
 func (r *reader) topLevel(root *yamldoc.Node, cfg *Config) {
-	var own []*rule.Settings
-	seen := map[string]int{}
-	for i := 0; i+1 < len(root.Content); i += 2 {
-		key, value := root.Content[i], root.Content[i+1]
-		option, ok := optionByKey(r.keys, key.Value)
-		if !ok {
-			r.errorf(key, "unknown key %q; expected one of %s%s", key.Value, oneOf(keysOf(r.keys)), phrase.DidYouMean(key.Value, keysOf(r.keys)))
-			continue
-		}
-		if line, twice := seen[key.Value]; twice {
-			r.errorf(key, "key %q occurs twice; first on line %d", key.Value, line)
-			continue
-		}
-		seen[key.Value] = key.Line
-		switch key.Value {
-		case "rules":
-			own = r.rules(value)
-		case "targets":
-			cfg.Targets = r.targets(value)
-		case "waivers":
-			cfg.Waivers = r.waivers(value)
-		default:
-			if v, ok := r.value(value, option, "the configuration"); ok {
-				r.setting(value, key.Value, v, cfg)
-			}
+	e := r.mapping(root, r.keys, "the configuration")
+	if version, ok := e.Number("version"); ok && version != 1 {
+		r.errorf(valueOf(root, "version"), "version is %v; this xlagate knows version 1", version)
+	}
+	cfg.Extends, cfg.FailOn = e.List("extends"), cmp.Or(e.Text("fail_on"), cfg.FailOn)
+	if where := e.Text("baseline"); where != "" {
+		cfg.Baseline = where
+		if err := baseline.CheckPlace(where); err != nil {
+			r.errorf(valueOf(root, "baseline"), "baseline %v", err)
 		}
 	}
-	if _, ok := seen["version"]; !ok {
-		r.errorf(root, "the key \"version\" is missing; write version: 1")
+	if n := valueOf(root, "targets"); n != nil {
+		cfg.Targets = r.targets(n)
+	}
+	if n := valueOf(root, "waivers"); n != nil {
+		cfg.Waivers = r.waivers(n)
+	}
+	var own []*rule.Settings
+	if n := valueOf(root, "rules"); n != nil {
+		own = r.rules(n)
 	}
 	for _, s := range own {
 		s.LeaveNumbered(rule.EntriesOf(own, s.Rule))
@@ -75,24 +65,6 @@ func (r *reader) topLevel(root *yamldoc.Node, cfg *Config) {
 	cfg.Rules = overlay(r.packs(cfg.Extends), own)
 	if len(cfg.Rules) == 0 && len(r.errors) == 0 {
 		r.errorf(root, "no rules: add extends: [recommended] or a rule; a gate that checks nothing would always pass")
-	}
-}
-
-func (r *reader) setting(n *yamldoc.Node, key string, v any, cfg *Config) {
-	switch key {
-	case "version":
-		if v.(float64) != 1 {
-			r.errorf(n, "version is %v; this xlagate knows version 1", v)
-		}
-	case "extends":
-		cfg.Extends = v.([]string)
-	case "baseline":
-		cfg.Baseline = v.(string)
-		if err := baseline.CheckPlace(cfg.Baseline); err != nil {
-			r.errorf(n, "baseline %v", err)
-		}
-	case "fail_on":
-		cfg.FailOn = v.(string)
 	}
 }
 
@@ -132,11 +104,11 @@ func (r *reader) targets(n *yamldoc.Node) []Target {
 }
 
 func (r *reader) target(n *yamldoc.Node) Target {
-	nested := map[string]*yamldoc.Node{}
-	flat := withoutMappings(n, nested)
-	e := r.mapping(flat, targetKeys, "the target")
+	e := r.mapping(n, targetKeys, "the target")
+	programs := e.Entry("programs")
 	t := Target{
 		Name: e.Text("name"), Dump: e.Text("dump"), Samples: 1, Device: e.Text("device"), Logs: e.List("log"),
+		Include: programs.List("include"), Exclude: programs.List("exclude"), RequireFresh: e.On("require_fresh"),
 		Place: fmt.Sprintf("%s:%d:%d", r.file, n.Line, n.Column),
 	}
 	if at := valueOf(n, "name"); at != nil && t.Name != "" && !result.ValidTarget(t.Name) {
@@ -145,46 +117,21 @@ func (r *reader) target(n *yamldoc.Node) Target {
 	if s, ok := e.Number("samples"); ok {
 		t.Samples = int(s)
 	}
-	t.RequireFresh, _ = e.Values["require_fresh"].(bool)
-	if p := nested["programs"]; p != nil {
-		programs := r.mapping(p, programKeys, "programs")
-		t.Include, t.Exclude = programs.List("include"), programs.List("exclude")
-	}
-	if c := nested["capture"]; c != nil {
-		t.Capture = r.capture(c)
+	if valueOf(n, "capture") != nil {
+		t.Capture = captureOf(e.Entry("capture"))
 	}
 	if _, err := registry.Parse(t.Dump); registry.Is(t.Dump) && err != nil {
 		r.errorf(valueOf(n, "dump"), "dump %v", err)
 	}
 	if t.Dump != "" && t.Capture != nil {
-		r.errorf(nested["capture"], "target %q has both dump and capture; keep one", t.Name)
+		r.errorf(valueOf(n, "capture"), "target %q has both dump and capture; keep one", t.Name)
 	}
 	return t
 }
 
-func (r *reader) capture(n *yamldoc.Node) *Capture {
-	e := r.mapping(n, captureKeys, "capture")
-	env, _ := e.Values["env"].(map[string]string)
+func captureOf(e rule.Entry) *Capture {
 	seconds, _ := e.Number("timeout")
-	return &Capture{Run: e.Text("run"), Env: env, Timeout: time.Duration(seconds * float64(time.Second))}
-}
-
-// withoutMappings takes the keys that hold one mapping out of a target.
-func withoutMappings(n *yamldoc.Node, nested map[string]*yamldoc.Node) *yamldoc.Node {
-	if n.Kind != yamldoc.Mapping {
-		return n
-	}
-	flat := *n
-	flat.Content = nil
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i].Value
-		if nested[key] == nil && slices.ContainsFunc(targetKeys, func(o rule.Option) bool { return o.Key == key && o.Type == rule.Mapping }) {
-			nested[key] = n.Content[i+1]
-			continue
-		}
-		flat.Content = append(flat.Content, n.Content[i], n.Content[i+1])
-	}
-	return &flat
+	return &Capture{Run: e.Text("run"), Env: e.Pairs("env"), Timeout: time.Duration(seconds * float64(time.Second))}
 }
 
 func (r *reader) waivers(n *yamldoc.Node) []Waiver {

@@ -95,7 +95,7 @@ func valueSchema(o rule.Option) *jsonschema.Schema {
 		return &jsonschema.Schema{Types: []string{"string", "integer"}, Pattern: valueTypes[o.Type].pattern} // one of digits alone is a number to YAML
 	case rule.Switch:
 		return &jsonschema.Schema{Type: "boolean"}
-	case rule.Table:
+	case rule.Table, rule.Entries:
 		s := &jsonschema.Schema{Type: "array", Items: objectSchema(o.Fields)}
 		s.Items.AnyOf = anyKey(o.NeedsOne)
 		if !o.Empty {

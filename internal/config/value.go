@@ -81,6 +81,10 @@ func (r *reader) value(n *yamldoc.Node, o rule.Option, what string) (any, bool) 
 		return r.list(n, o)
 	case rule.Table:
 		return r.table(n, o, what)
+	case rule.Mapping:
+		return r.mapping(n, o.Fields, o.Key), true
+	case rule.Entries:
+		return nil, false // each is read by itself
 	case rule.Pairs:
 		return r.pairs(n, o)
 	}

@@ -123,7 +123,7 @@ func written(value any) string {
 var typeNames = map[OptionType]string{
 	Word: "word", Text: "text", Glob: "glob", Globs: "globs", Words: "words", Count: "whole number",
 	Size: "bytes: 4096, 4KiB", Number: "number", Share: "0.5 or 50%", Growth: "2, 1MiB or 5%", TimeGrowth: "50us or 5%", Switch: "true or false",
-	Table: "list of mappings", Mapping: "mapping", Day: "day", FindingID: "id", Pattern: "data-flow pattern", ShapeOf: "shape", Expr: "CEL expression", Pairs: "{ name: value }", Seconds: "time: 90s, 20m", Nanoseconds: "time: 13ms, 350us",
+	Table: "list of mappings", Entries: "list of mappings", Mapping: "mapping", Day: "day", FindingID: "id", Pattern: "data-flow pattern", ShapeOf: "shape", Expr: "CEL expression", Pairs: "{ name: value }", Seconds: "time: 90s, 20m", Nanoseconds: "time: 13ms, 350us",
 }
 
 func (o Option) typeName() string {

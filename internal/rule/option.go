@@ -45,7 +45,8 @@ const (
 	Growth                        // Change: 3, 1MiB, 5%
 	Switch                        // bool
 	Table                         // []Entry
-	Mapping                       // one mapping, read apart
+	Entries                       // a list of mappings that are read one by one
+	Mapping                       // Entry
 	Pattern                       // string, a data-flow pattern
 	ShapeOf                       // string, a shape with wildcards
 	Expr                          // string, a CEL expression

@@ -237,6 +237,12 @@ func (e Entry) Number(key string) (float64, bool) {
 	return v, ok
 }
 
+// On returns a switch, false when it is not set.
+func (e Entry) On(key string) bool { return as[bool](e.Values[key]) }
+
+// Entry returns a mapping, the empty one when it is not set.
+func (e Entry) Entry(key string) Entry { return as[Entry](e.Values[key]) }
+
 // Text returns a textual value, "" when it is not set.
 func (e Entry) Text(key string) string { return as[string](e.Values[key]) }
 

@@ -3,16 +3,17 @@ package yamldoc
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 	"gopkg.in/yaml.v3"
 )
 
@@ -150,88 +151,36 @@ const FlowStyle = yaml.FlowStyle
 // Style is how a node is written.
 type Style = yaml.Style
 
-// Of returns a value as a document, in the form of its JSON: of a struct the fields by their JSON names, of a map the keys in order.
-func Of(v any) *Node { return maker{}.of(reflect.ValueOf(v)) }
-
-// maker makes nodes. It keeps the fields of the structs that it has seen.
-type maker map[reflect.Type][]namedField
-
-type namedField struct {
-	at       int
-	name     string
-	optional bool
+// Of returns a value as a document, in the form of its JSON. It panics for a value that has none.
+func Of(v any) *Node {
+	var b bytes.Buffer
+	if err := json.MarshalWrite(&b, v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true), jsonv1.OmitEmptyWithLegacySemantics(true)); err != nil {
+		panic(err)
+	}
+	return next(jsontext.NewDecoder(&b, jsontext.AllowInvalidUTF8(true)))
 }
 
-func (m maker) of(v reflect.Value) *Node {
-	switch v.Kind() {
-	case reflect.Interface, reflect.Pointer:
-		return m.of(v.Elem())
-	case reflect.Struct:
-		return m.ofStruct(v)
-	case reflect.Map:
-		return m.ofMap(v)
-	case reflect.Slice:
-		n := &Node{Kind: Sequence, Tag: "!!seq"}
-		for i := range v.Len() {
-			n.Content = append(n.Content, m.of(v.Index(i)))
-		}
+// next returns the node of the next JSON value, nil at the end of a mapping or a list.
+func next(d *jsontext.Decoder) *Node {
+	token, _ := d.ReadToken() // what was just written is well-formed
+	n := &Node{Kind: Scalar}
+	switch token.Kind() {
+	case jsontext.KindEndObject, jsontext.KindEndArray:
+		return nil
+	case jsontext.KindBeginObject:
+		n.Kind, n.Tag = Mapping, "!!map"
+	case jsontext.KindBeginArray:
+		n.Kind, n.Tag = Sequence, "!!seq"
+	case jsontext.KindString:
+		return text(token.String())
+	default:
+		n.Value = token.String()
 		return n
-	case reflect.String:
-		return text(v.String())
-	case reflect.Invalid:
-		return &Node{Kind: Scalar, Value: "null"}
-	case reflect.Float64:
-		return &Node{Kind: Scalar, Value: number(v.Float())}
 	}
-	return &Node{Kind: Scalar, Value: fmt.Sprint(v)}
-}
-
-func (m maker) ofStruct(v reflect.Value) *Node {
-	n := &Node{Kind: Mapping, Tag: "!!map"}
-	for _, field := range m.fields(v.Type()) {
-		if value := v.Field(field.at); !field.optional || !empty(value) {
-			n.Content = append(n.Content, text(field.name), m.of(value))
-		}
+	for child := next(d); child != nil; child = next(d) {
+		n.Content = append(n.Content, child)
 	}
 	return n
-}
-
-func (m maker) fields(t reflect.Type) []namedField {
-	list, known := m[t]
-	for i := 0; !known && i < t.NumField(); i++ {
-		if name, option, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" {
-			list = append(list, namedField{i, name, option == "omitempty"})
-		}
-	}
-	m[t] = list
-	return list
-}
-
-// empty reports whether JSON leaves out an optional value.
-func empty(v reflect.Value) bool {
-	switch v.Kind() {
-	case reflect.Map, reflect.Slice, reflect.String:
-		return v.Len() == 0
-	case reflect.Struct:
-		return false
-	}
-	return v.IsZero()
-}
-
-func (m maker) ofMap(v reflect.Value) *Node {
-	n := &Node{Kind: Mapping, Tag: "!!map"}
-	keys := v.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
-	for _, key := range keys {
-		n.Content = append(n.Content, text(key.String()), m.of(v.MapIndex(key)))
-	}
-	return n
-}
-
-// number writes a number as JSON does.
-func number(f float64) string {
-	text, _ := json.Marshal(f) // it is finite
-	return string(text)
 }
 
 // text returns a string, quoted and escaped where that is necessary.
