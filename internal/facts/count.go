@@ -18,46 +18,52 @@ func (f Values) launches(r *reader, launches []launch, kernels []Kernel) {
 			f[Table[i].ID] = 0
 		}
 	}
-	tallies := map[*Form]*tally{}
+	tallies := map[countedAs]*tally{}
 	for i, l := range launches {
 		k := &kernels[i]
 		f.remat(k)
-		t := tallies[k.Form]
-		if t == nil {
-			t = &tally{one: l}
-			tallies[k.Form] = t
+		switch k.Class {
+		case ClassKernel, ClassLibrary:
+			as := r.countedAs(l, k)
+			if tallies[as] == nil {
+				tallies[as] = &tally{}
+			}
+			tallies[as].add(k)
+		case ClassCopy:
+			f.add(CopiesCount, 1)
+			f.addBytes(CopiesBytes, 1, r.m.ShapeBytes(r.resultShape(l.id)))
+		case ClassCollective:
+			f.add(CollectiveCount.Of(k.Target), 1)
+			f.addBytes(CollectiveBytes.Of(k.Target), 1, k.Bytes)
 		}
-		t.add(k)
 	}
-	for form, t := range tallies {
-		f.form(r, form, t)
+	for as, t := range tallies {
+		f.kernels(as, t)
 	}
 }
 
-// tally counts the launches of one form.
-type tally struct {
-	one            launch
-	n, times, once int64
+// countedAs is what kernels have in common that count into the same facts.
+type countedAs struct {
+	opcode               hlo.Opcode
+	kind, fusion, target string
 }
+
+func (r *reader) countedAs(l launch, k *Kernel) countedAs {
+	as := countedAs{r.m.Instrs[l.id].Opcode, k.Kind, k.Kind, k.Target}
+	if as.opcode == hlo.OpFusion && k.Class == ClassLibrary {
+		as.fusion = r.fusionKind(l.id)
+	}
+	return as
+}
+
+// tally counts kernels.
+type tally struct{ n, times, once int64 }
 
 func (t *tally) add(k *Kernel) {
 	t.n++
 	t.times = timesSum(t.times, k.Times)
 	if k.InEntry {
 		t.once++
-	}
-}
-
-func (f Values) form(r *reader, k *Form, t *tally) {
-	switch k.Class {
-	case ClassKernel, ClassLibrary:
-		f.kernels(r, k, t)
-	case ClassCopy:
-		f.add(CopiesCount, t.n)
-		f.addBytes(CopiesBytes, t.n, r.m.ShapeBytes(r.resultShape(t.one.id)))
-	case ClassCollective:
-		f.add(CollectiveCount.Of(k.Target), t.n)
-		f.addBytes(CollectiveBytes.Of(k.Target), t.n, k.Bytes)
 	}
 }
 
@@ -69,21 +75,17 @@ func (f Values) remat(k *Kernel) {
 	}
 }
 
-func (f Values) kernels(r *reader, k *Form, t *tally) {
+func (f Values) kernels(as countedAs, t *tally) {
 	f.add(KernelsTotal, t.n)
-	f.add(KernelKind.Of(k.Kind), t.n)
+	f.add(KernelKind.Of(as.kind), t.n)
 	f.add(KernelsWeighted, t.times)
 	f.add(KernelsEntry, t.once)
-	switch r.m.Instrs[t.one.id].Opcode {
+	switch as.opcode {
 	case hlo.OpCustomCall:
-		f.add(CustomCall.Of(k.Target), t.n)
+		f.add(CustomCall.Of(as.target), t.n)
 	case hlo.OpFusion:
 		f.add(FusionsTotal, t.n)
-		kind := k.Kind
-		if k.Class == ClassLibrary {
-			kind = r.fusionKind(t.one.id)
-		}
-		f.add(FusionKind.Of(kind), t.n)
+		f.add(FusionKind.Of(as.fusion), t.n)
 	}
 }
 

@@ -51,7 +51,9 @@ func (w *flow) operations(l launch) *body {
 	for _, c := range r.m.Callees(l.id) {
 		w.computation(c, args, 0)
 	}
-	return &body{w.tables, slices.Clone(w.body.Kinds), slices.Clone(w.body.Starts), slices.Clone(w.body.From)}
+	all := slices.Concat(w.body.Kinds, w.body.Starts, w.body.From)
+	kinds, starts := len(w.body.Kinds), len(w.body.Kinds)+len(w.body.Starts)
+	return &body{w.tables, all[:kinds:kinds], all[kinds:starts:starts], all[starts:]}
 }
 
 // computation appends the operations of one computation, given where its arguments come from, and says where its result does.

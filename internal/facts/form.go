@@ -3,7 +3,6 @@ package facts
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"hash/fnv"
 	"maps"
 	"slices"
 	"strings"
@@ -64,7 +63,7 @@ func (r *reader) describe(f *Form, l launch) (of *body) {
 		of = r.describeBody(f, l)
 	case hlo.OpCustomCall:
 		f.Target, _ = r.m.Attr(l.id, "custom_call_target")
-		f.Do, f.Config = OpcodesOf("custom-call"), r.m.Settings(l.id)
+		f.Do, f.Config = OpcodesOf("custom-call"), r.interner.list(r.m.Settings(l.id))
 		if written := r.m.Kernel(l.id); written != nil {
 			f.Function, f.Written = written.Name, written.Ops
 		}
@@ -77,7 +76,7 @@ func (r *reader) describe(f *Form, l launch) (of *body) {
 		f.Groups = r.groups(l.moves)
 	}
 	if f.Attrs = r.attrs(l); f.Fusion && strings.HasPrefix(f.Attrs, "__") {
-		f.Config = r.m.Settings(l.id)
+		f.Config = r.config(l.id).settings
 	}
 	return of
 }
@@ -188,7 +187,7 @@ func (r *reader) attrs(l launch) string {
 	case hlo.OpCopy, hlo.OpCopyStart:
 		return r.layoutChange(l.id)
 	case hlo.OpFusion:
-		if kind := fusionConfigKind(r.m, l.id); kind != "" {
+		if kind := r.config(l.id).kind; kind != "" {
 			return kind
 		}
 		if only := r.onlyOperation(l.id); only != hlo.NoInstr {
@@ -231,6 +230,25 @@ func (r *reader) onlyOperation(fusion hlo.InstrID) hlo.InstrID {
 	return only
 }
 
+// fusionConfig is what the backend_config of a fusion says.
+type fusionConfig struct {
+	kind     string   // see fusionConfigKind
+	settings []string // those of one with a kind
+}
+
+// config looks once at what several fusions say.
+func (r *reader) config(fusion hlo.InstrID) fusionConfig {
+	text := r.attr(fusion, "backend_config")
+	c, known := r.configs[text]
+	if !known {
+		if c.kind = fusionConfigKind(text); c.kind != "" {
+			c.settings = r.interner.list(r.m.Settings(fusion))
+		}
+		r.configs[text] = c
+	}
+	return c
+}
+
 // layoutChange says which layouts a copy joins; "" when it keeps the layout.
 func (r *reader) layoutChange(id hlo.InstrID) string {
 	operands := r.m.Operands(id)
@@ -258,17 +276,35 @@ func (r *reader) print(f *Form, l launch) {
 	if l.class == ClassControl {
 		op, family = 0, 0
 	}
-	f.Print = contentHash(op, append([]string{f.Kind, f.Out}, f.In...)...)
-	f.Family = contentHash(family, f.Kind)
+	hash := contentOf(op).text(f.Kind).text(f.Out)
+	for _, in := range f.In {
+		hash = hash.text(in)
+	}
+	f.Print, f.Family = hash.String(), contentOf(family).text(f.Kind).String()
 }
 
-// contentHash is FNV-1a of a number and texts, each of which ends with a zero byte, in 16 hex digits.
-func contentHash(content uint64, texts ...string) string {
-	b := binary.LittleEndian.AppendUint64(nil, content)
-	for _, text := range texts {
-		b = append(append(b, text...), 0)
+// contentHash is FNV-1a of a number and texts, each of which ends with a zero byte.
+type contentHash uint64
+
+func contentOf(content uint64) contentHash {
+	h := contentHash(14695981039346656037)
+	for range 8 {
+		h = h.byte(byte(content))
+		content >>= 8
 	}
-	h := fnv.New64a()
-	h.Write(b)
-	return hex.EncodeToString(h.Sum(b[:0]))
+	return h
+}
+
+func (h contentHash) byte(b byte) contentHash { return (h ^ contentHash(b)) * 1099511628211 }
+
+func (h contentHash) text(s string) contentHash {
+	for i := range len(s) {
+		h = h.byte(s[i])
+	}
+	return h.byte(0)
+}
+
+// String returns the hash in 16 hex digits.
+func (h contentHash) String() string {
+	return string(hex.AppendEncode(make([]byte, 0, 16), binary.BigEndian.AppendUint64(make([]byte, 0, 8), uint64(h))))
 }

@@ -343,7 +343,8 @@ func (w *walk) classification(id hlo.InstrID) classification {
 // classifyFusion knows fusions that call a library, that copy, and that have to do with a collective.
 func (w *walk) classifyFusion(j *classification, id hlo.InstrID) {
 	if kind, _ := w.m.Attr(id, "kind"); kind == "kCustom" {
-		j.class = customFusionClass(fusionConfigKind(w.m, id))
+		config, _ := w.m.Attr(id, "backend_config")
+		j.class = customFusionClass(fusionConfigKind(config))
 	}
 	callees := w.m.Callees(id)
 	if len(callees) == 0 {
@@ -386,8 +387,7 @@ func customFusionClass(kind string) Class {
 }
 
 // fusionConfigKind is backend_config.fusion_backend_config.kind (GPU) or fusion_config.kind (CPU); "" when there is none.
-func fusionConfigKind(m *hlo.Module, id hlo.InstrID) string {
-	config, _ := m.Attr(id, "backend_config")
+func fusionConfigKind(config string) string {
 	for rest := config; ; {
 		at := strings.Index(rest, `"kind":"`)
 		if at < 0 {

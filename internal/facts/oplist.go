@@ -104,20 +104,36 @@ func (l OpList) at(i int) Op {
 // origin is where an operation comes from.
 func (l OpList) origin(i int) *opOrigin { return l.List.Body.Tables.Origins[l.List.Origins[i]] }
 
-// seenOps remembers operations of one module. Most metadata belongs to one kind of operation.
+// seenOps remembers operations of one module by their opcode and element type. Most metadata belongs to one such.
 type seenOps struct {
-	one  []int32 // by hlo.MetadataID: the kind that was seen first with it + 1
-	more map[[2]int32]bool
+	one   []int32 // by hlo.MetadataID: what was seen first with it
+	more  map[[2]int32]bool
+	kinds []int32             // by row of opTables.Kinds: the first row of the same opcode and type, counted from 1; 0 where it was not asked for yet
+	rows  map[[2]string]int32 // those by opcode and type
+}
+
+func newSeenOps() *seenOps { return &seenOps{more: map[[2]int32]bool{}, rows: map[[2]string]int32{}} }
+
+func (s *seenOps) kind(t *opTables, row int32) int32 {
+	s.kinds = reach(s.kinds, int(row))
+	if s.kinds[row] == 0 {
+		said := [2]string{t.Kinds[row].Opcode, hlo.ShapeText(t.Kinds[row].Shape).Type()}
+		if s.rows[said] == 0 {
+			s.rows[said] = row + 1
+		}
+		s.kinds[row] = s.rows[said]
+	}
+	return s.kinds[row]
 }
 
 // add reports whether an operation of this kind and origin was not seen before.
 func (s *seenOps) add(from hlo.MetadataID, kind int32) bool {
 	s.one = reach(s.one, int(from))
 	switch s.one[from] {
-	case kind + 1:
+	case kind:
 		return false
 	case 0:
-		s.one[from] = kind + 1
+		s.one[from] = kind
 		return true
 	}
 	key := [2]int32{int32(from), kind}
@@ -128,11 +144,12 @@ func (s *seenOps) add(from hlo.MetadataID, kind int32) bool {
 	return true
 }
 
-// distinct yields the operations that differ in opcode, shape or origin from those seen, in this list and in others of the module.
+// distinct yields the operations that differ in opcode, element type or origin from those seen, in this list and in others of the module.
 func (l OpList) distinct(seen *seenOps) iter.Seq[Op] {
 	return func(yield func(Op) bool) {
 		for i := range l.Len() {
-			if seen.add(l.List.Origins[i], l.List.Body.Kinds[i]) && !yield(l.at(i)) {
+			b := l.List.Body
+			if seen.add(l.List.Origins[i], seen.kind(b.Tables, b.Kinds[i])) && !yield(l.at(i)) {
 				return
 			}
 		}

@@ -43,7 +43,8 @@ type spellings struct {
 type launched struct {
 	forms     map[formKey]formed
 	sites     map[siteKey]*Site
-	productOf map[uint64]Product     // by hlo.Alike.Call
+	productOf map[uint64]Product // by hlo.Alike.Call
+	configs   map[string]fusionConfig
 	flow      *flow                  // the operations in kernels
 	meter     *price.Meter           // see work
 	family    price.Family           // what the module was compiled for
@@ -61,7 +62,7 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 	r := &reader{
 		m: m, sources: newSources(m, from), interner: from,
 		spellings: spellings{make([]string, shapes), make([]int64, shapes), make([]hlo.Metadata, metas), make([]bool, metas)},
-		launched:  launched{forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, productOf: map[uint64]Product{}, rewrites: map[hlo.InstrID]string{}},
+		launched:  launched{forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, productOf: map[uint64]Product{}, configs: map[string]fusionConfig{}, rewrites: map[hlo.InstrID]string{}},
 	}
 	r.analyses = analyses{
 		alike:  sync.OnceValue(m.Alike),
@@ -180,7 +181,8 @@ func reach[T any](table []T, index int) []T {
 // Several goroutines may use it. What it returns must not be changed.
 type interner struct {
 	seed     maphash.Seed
-	words    internTable[string]
+	held     sync.Mutex // of words
+	words    map[string]string
 	sites    internTable[Site]
 	origins  internTable[opOrigin]
 	stacks   internTable[Stack]
@@ -189,7 +191,7 @@ type interner struct {
 	forms    internTable[Form]
 }
 
-func newInterner() *interner { return &interner{seed: maphash.MakeSeed()} }
+func newInterner() *interner { return &interner{seed: maphash.MakeSeed(), words: map[string]string{}} }
 
 // internTable holds the values of one type by their hash. Of two values with one hash the later one stays.
 type internTable[T any] struct {
@@ -213,21 +215,33 @@ func (s *internTable[T]) put(sum uint64, value T) *T {
 	return &value
 }
 
-// intern returns the known value that equals one, or keeps that, after it was made of words that are kept.
-func intern[T comparable](s *interner, table *internTable[T], value T, words func(*T)) *T {
+// intern returns the known value that equals one, or keeps that, made of words that are kept.
+func intern[T comparable](s *interner, table *internTable[T], value T, ofWords func(T) T) *T {
 	sum := maphash.Comparable(s.seed, value)
 	if known := table.find(sum); known != nil && *known == value {
 		return known
 	}
-	words(&value)
-	return table.put(sum, value)
+	return table.put(sum, ofWords(value))
 }
 
 func (s *interner) word(w string) string {
 	if w == "" {
 		return ""
 	}
-	return *intern(s, &s.words, w, func(*string) {})
+	s.held.Lock()
+	defer s.held.Unlock()
+	kept, known := s.words[w]
+	if !known {
+		s.words[w], kept = w, w
+	}
+	return kept
+}
+
+func (s *interner) list(words []string) []string {
+	for i, w := range words {
+		words[i] = s.word(w)
+	}
+	return words
 }
 
 func (s *interner) place(l hlo.Location) hlo.Location {
@@ -236,26 +250,28 @@ func (s *interner) place(l hlo.Location) hlo.Location {
 }
 
 func (s *interner) site(at Site) *Site {
-	return intern(s, &s.sites, at, func(at *Site) {
+	return intern(s, &s.sites, at, func(at Site) Site {
 		at.OpType, at.Loop, at.Source = s.word(at.OpType), s.word(at.Loop), s.place(at.Source)
+		return at
 	})
 }
 
 func (s *interner) origin(opName string, from *Stack) *opOrigin {
-	return intern(s, &s.origins, opOrigin{opName, from}, func(*opOrigin) {})
+	return intern(s, &s.origins, opOrigin{opName, from}, func(o opOrigin) opOrigin { return o })
 }
 
 func (s *interner) stack(l hlo.Location, caller *Stack) *Stack {
-	return intern(s, &s.stacks, Stack{l, caller}, func(at *Stack) { at.Location = s.place(l) })
+	return intern(s, &s.stacks, Stack{l, caller}, func(at Stack) Stack { return Stack{s.place(at.Location), at.Caller} })
 }
 
 func (s *interner) kind(k opKind) *opKind {
-	return intern(s, &s.kinds, k, func(k *opKind) { *k = opKind{s.word(k.Opcode), s.word(k.Shape), s.word(k.Layout)} })
+	return intern(s, &s.kinds, k, func(k opKind) opKind { return opKind{s.word(k.Opcode), s.word(k.Shape), s.word(k.Layout)} })
 }
 
 func (s *interner) product(p Product) *Product {
-	return intern(s, &s.products, p, func(p *Product) {
+	return intern(s, &s.products, p, func(p Product) Product {
 		p.Opcode, p.Shape, p.Precision, p.OpName, p.Source = s.word(p.Opcode), s.word(p.Shape), s.word(p.Precision), s.word(p.OpName), s.place(p.Source)
+		return p
 	})
 }
 
@@ -273,9 +289,6 @@ func (s *interner) form(f Form) *Form {
 	}
 	for _, text := range []*string{&f.Kind, &f.Root, &f.Layout, &f.Target, &f.Attrs, &f.Groups, &f.Axes, &f.Family, &f.Function} {
 		*text = s.word(*text)
-	}
-	for i := range f.Config {
-		f.Config[i] = s.word(f.Config[i])
 	}
 	return s.forms.put(sum, f)
 }

@@ -128,10 +128,10 @@ func (m *Module) Attr(i InstrID, key string) (string, bool) {
 // else.
 func Ints(s string) []int64 {
 	s = strings.Trim(s, "{} ")
-	list := []int64{}
 	if s == "" {
-		return list
+		return []int64{}
 	}
+	list := make([]int64, 0, strings.Count(s, ",")+1)
 	for field := range strings.SplitSeq(s, ",") {
 		n, err := strconv.ParseInt(strings.TrimSpace(field), 10, 64)
 		if err != nil {

@@ -78,7 +78,8 @@ type Shape struct {
 	// (descending, without properties), whether or not the source spells it out.
 	Layout string
 
-	bytes int64 // see ShapeBytes
+	bytes int64   // see ShapeBytes
+	order []int64 // see DimensionOrder
 }
 
 // shapeTable interns the shapes of one module.
@@ -111,6 +112,7 @@ func (t *shapeTable) add(s Shape) (id ShapeID, ok bool) {
 		if len(t.list) == cap(t.list) {
 			t.list = slices.Grow(t.list, len(t.list)+minSlots)
 		}
+		s.order = s.dimensionOrder()
 		t.list = append(t.list, s)
 	}
 	return ShapeID(slot.number - 1), true
@@ -242,8 +244,10 @@ func (s *Shape) ElementCount() int64 {
 // ShapeBytes returns the number of data bytes of a shape, all elements of a tuple together, without tuple tables and tiling.
 func (m *Module) ShapeBytes(id ShapeID) int64 { return m.Shape(id).bytes }
 
-// DimensionOrder returns the order of the dimensions in memory, minor to major.
-func (s *Shape) DimensionOrder() []int64 {
+// DimensionOrder returns the order of the dimensions of a module's shape in memory, minor to major. It must not be changed.
+func (s *Shape) DimensionOrder() []int64 { return s.order }
+
+func (s *Shape) dimensionOrder() []int64 {
 	if order, _, _ := strings.Cut(s.Layout, ":"); order != "" {
 		return Ints(order)
 	}

@@ -140,9 +140,13 @@ func (w Work) Rounded() Work {
 }
 
 func round(n float64) float64 {
-	if n == math.Trunc(n) && math.Abs(n) < 1000 {
-		return n
+	if n != math.Trunc(n) || math.Abs(n) >= 1<<50 { // below, the quotient of two whole numbers is never rounded to a half
+		rounded, _ := strconv.ParseFloat(strconv.FormatFloat(n, 'g', 3, 64), 64)
+		return rounded
 	}
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(n, 'g', 3, 64), 64)
-	return rounded
+	unit, rest := 1.0, math.Abs(n)
+	for rest/unit >= 1000 {
+		unit *= 10
+	}
+	return math.Copysign(math.RoundToEven(rest/unit)*unit, n)
 }
