@@ -11,19 +11,19 @@ import (
 
 // regroupClusters joins TensorFlow clusters that merged or split into one program: an operation between them moves others from one to the next, and their
 // names are numbers. Clusters that are the same stay apart.
-func regroupClusters(pairs []programs) []programs {
-	var out []programs
+func regroupClusters(pairs []*Program) []*Program {
+	var out []*Program
 	var old, fresh []*facts.Program
 	for _, pair := range pairs {
-		if !isCluster(pair.old) && !isCluster(pair.fresh) {
+		if !isCluster(pair.Old) && !isCluster(pair.New) {
 			out = append(out, pair)
 			continue
 		}
-		if pair.old != nil {
-			old = append(old, pair.old)
+		if pair.Old != nil {
+			old = append(old, pair.Old)
 		}
-		if pair.fresh != nil {
-			fresh = append(fresh, pair.fresh)
+		if pair.New != nil {
+			fresh = append(fresh, pair.New)
 		}
 	}
 	same := keepSame(&old, &fresh)
@@ -34,41 +34,41 @@ func regroupClusters(pairs []programs) []programs {
 		return pairs
 	}
 	name := jointName(old, fresh)
-	joint := programs{old: facts.Joint(name, old), fresh: facts.Joint(name, fresh), parts: fresh}
+	joint := &Program{Old: facts.Joint(name, old), New: facts.Joint(name, fresh), Parts: fresh}
 	return append(append(out, same...), joint)
 }
 
 func isCluster(p *facts.Program) bool { return p != nil && p.IsCluster() }
 
 // giveBack removes clusters with equal arguments from the pairs if they do more of the same together with those that only one side has left.
-func giveBack(same []programs, old, fresh *[]*facts.Program) []programs {
+func giveBack(same []*Program, old, fresh *[]*facts.Program) []*Program {
 	was, is := slices.Clone(*old), slices.Clone(*fresh)
 	if !compiledOnce(was) || !compiledOnce(is) {
 		return same
 	}
-	var doing works
-	return slices.DeleteFunc(same, func(pair programs) bool {
-		both := []*facts.Program{pair.old, pair.fresh}
-		if !compiledOnce(both) || identity(pair.old) == identity(pair.fresh) {
+	doing := works{}
+	return slices.DeleteFunc(same, func(pair *Program) bool {
+		both := []*facts.Program{pair.Old, pair.New}
+		if !compiledOnce(both) || identity(pair.Old) == identity(pair.New) {
 			return false
 		}
 		before, after := facts.Joint("", append(both[:1:1], was...)), facts.Joint("", append(both[1:2:2], is...))
-		moved := doing.inCommon(before, after) > doing.inCommon(pair.old, pair.fresh)
+		moved := doing.inCommon(before, after) > doing.inCommon(pair.Old, pair.New)
 		if moved {
-			*old, *fresh = append(*old, pair.old), append(*fresh, pair.fresh)
+			*old, *fresh = append(*old, pair.Old), append(*fresh, pair.New)
 		}
 		return moved
 	})
 }
 
 // keepSame takes the clusters with the same arguments from both lists: of the same name first, then of any.
-func keepSame(old, fresh *[]*facts.Program) (same []programs) {
+func keepSame(old, fresh *[]*facts.Program) (same []*Program) {
 	p := newPairing(*old, *fresh)
 	p.inTurn(func(p *facts.Program) string { return p.Name + "\n" + signatures(p) })
 	p.inTurn(func(p *facts.Program) string { return "\n" + signatures(p) })
 	for j, i := range p.was {
 		if i >= 0 {
-			same = append(same, programs{old: p.old[i], fresh: p.fresh[j]})
+			same = append(same, &Program{Old: p.old[i], New: p.fresh[j]})
 		}
 	}
 	*old, *fresh = p.gone(), p.added()
@@ -105,13 +105,11 @@ func CutBy(old, fresh *tensorflow.Clusters) *tensorflow.UnclusteredOp {
 	if old == nil || !old.Ran || fresh == nil || len(fresh.Clusters) <= len(old.Clusters) {
 		return nil
 	}
-	had := map[string]int{}
-	for _, op := range old.Unclustered {
-		had[op.Op]++
-	}
+	p := newPairing(old.Unclustered, fresh.Unclustered)
+	p.inTurn(func(op tensorflow.UnclusteredOp) string { return op.Op })
 	cuts, conditions := []tensorflow.UnclusteredOp{}, map[string]bool{}
-	for _, op := range fresh.Unclustered {
-		if had[op.Op]--; had[op.Op] < 0 && op.Separates != tensorflow.SeparatesNothing {
+	for _, op := range p.added() {
+		if op.Separates != tensorflow.SeparatesNothing {
 			cuts = append(cuts, op)
 			conditions[firstStep(op.Node)] = conditions[firstStep(op.Node)] || op.Op == branch
 		}

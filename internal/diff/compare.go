@@ -46,10 +46,10 @@ func CompareEdited(old, fresh *facts.Report, edited Edited) *Report {
 	facts.PriceAlike(old, fresh)
 	r := &Report{Old: old.Dump, New: fresh.Dump, Identical: true, Flags: compareFlags(facts.ComparableFlags(&old.Toolchain, &fresh.Toolchain))}
 	c, cut := &comparison{compilerChanges(&old.Toolchain, &fresh.Toolchain, r.Flags), edited}, CutBy(old.Clusters, fresh.Clusters)
-	for _, pair := range pairPrograms(old.Programs, fresh.Programs) {
-		p := c.program(pair)
+	r.Programs = pairPrograms(old.Programs, fresh.Programs)
+	for _, p := range r.Programs {
+		c.program(p)
 		p.blameCut(cut)
-		r.Programs = append(r.Programs, p)
 	}
 	slices.SortFunc(r.Programs, func(a, b *Program) int { return cmp.Compare(a.Name, b.Name) })
 	for _, p := range r.Programs {
@@ -60,10 +60,8 @@ func CompareEdited(old, fresh *facts.Report, edited Edited) *Report {
 
 func compareFlags(old, fresh map[string]string) []FlagChange {
 	var out []FlagChange
-	all := maps.Clone(old)
-	if all == nil {
-		all = map[string]string{}
-	}
+	all := map[string]string{}
+	maps.Copy(all, old)
 	maps.Copy(all, fresh)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if old[name] != fresh[name] {
@@ -87,31 +85,28 @@ func compilerChanges(old, fresh *facts.Toolchain, flags []FlagChange) []FlagChan
 // unknown reports whether a side has no value.
 func unknown(f FlagChange) bool { return f.Old == "" || f.New == "" || f.Name == facts.DigestFlag }
 
-func (c *comparison) program(pair programs) *Program {
-	old, fresh := pair.old, pair.fresh
-	p := &Program{Old: old, New: fresh, Replaced: pair.replaced, Change: Same, Parts: pair.parts}
+// program compares a pair of programs.
+func (c *comparison) program(p *Program) {
 	switch {
-	case old == nil:
-		p.Name, p.Change = fresh.Name, Added
-	case fresh == nil:
-		p.Name, p.Change = old.Name, Removed
+	case p.Old == nil:
+		p.Name, p.Change = p.New.Name, Added
+	case p.New == nil:
+		p.Name, p.Change = p.Old.Name, Removed
 	default:
-		p.Name = fresh.Name
-		if old.Name != fresh.Name {
-			p.Was = old.Name
+		p.Name, p.Change = p.New.Name, Same
+		if p.Old.Name != p.New.Name {
+			p.Was = p.Old.Name
 		}
 	}
-	for _, pair := range pairVariants(old, fresh) {
-		p.Variants = append(p.Variants, c.variant(pair.old, pair.fresh))
-	}
-	for _, v := range p.Variants {
-		v.Regrouped = pair.parts != nil
+	for _, pair := range pairVariants(p.Old, p.New) {
+		v := c.variant(pair[0], pair[1])
+		v.Regrouped = p.Parts != nil
+		p.Variants = append(p.Variants, v)
 	}
 	if p.Change == Same && slices.ContainsFunc(p.Variants, func(v *Variant) bool { return v.Change != Same }) {
 		p.Change = Changed
 	}
-	p.Recompile = Explain(fresh)
-	return p
+	p.Recompile = Explain(p.New)
 }
 
 func (c *comparison) variant(old, fresh *facts.Variant) *Variant {
@@ -160,22 +155,24 @@ func rescaled(old, fresh []facts.Parameter) bool {
 	return differ
 }
 
-func compareFacts(old, fresh facts.Values) []FactChange {
-	var out []FactChange
-	for name, is := range fresh {
-		if was, ok := old[name]; !ok {
-			out = append(out, FactChange{name, math.NaN(), is})
-		} else if was != is {
-			out = append(out, FactChange{name, was, is})
+func compareFacts(old, fresh facts.Values) (out []FactChange) {
+	all := facts.Values{}
+	maps.Copy(all, old)
+	maps.Copy(all, fresh)
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		if was, is := numberOf(old, id), numberOf(fresh, id); was != is {
+			out = append(out, FactChange{id, was, is})
 		}
 	}
-	for name, was := range old {
-		if _, ok := fresh[name]; !ok {
-			out = append(out, FactChange{name, was, math.NaN()})
-		}
-	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out
+}
+
+// numberOf is a fact, NaN where it was not dumped.
+func numberOf(values facts.Values, id facts.ID) float64 {
+	if n, known := values[id]; known {
+		return n
+	}
+	return math.NaN()
 }
 
 func appendParam(out []ParamChange, old, fresh *facts.Parameter) []ParamChange {
@@ -242,39 +239,21 @@ func (v *Variant) Cost(cost facts.ID) (was, is float64) {
 }
 
 // compareBuffers finds the temporary buffers that are new or grew. A buffer is known by what the model keeps in it.
-func compareBuffers(old, fresh []facts.Buffer) []BufferChange {
-	exact, named := map[facts.Buffer]int{}, map[string][]int64{}
-	for _, b := range old {
-		exact[bare(b)]++
-	}
-	var left []facts.Buffer
-	for _, b := range fresh {
-		if exact[bare(b)]--; exact[bare(b)] < 0 {
-			left = append(left, b)
+func compareBuffers(old, fresh []facts.Buffer) (out []BufferChange) {
+	p := newPairing(old, fresh)
+	p.inTurn(func(b facts.Buffer) string { return fmt.Sprint(b.Bytes, b.Shape, b.OpName) })
+	p.inTurn(func(b facts.Buffer) string { return b.OpName })
+	for j, i := range p.was {
+		c := BufferChange{New: fresh[j]}
+		if i >= 0 {
+			c.Old = old[i].Bytes
 		}
-	}
-	for _, b := range old {
-		if exact[bare(b)]--; exact[bare(b)] >= 0 {
-			named[b.OpName] = append(named[b.OpName], b.Bytes)
-		}
-	}
-	var out []BufferChange
-	for _, b := range left {
-		c := BufferChange{New: b}
-		if list := named[b.OpName]; len(list) > 0 && b.OpName != "" {
-			c.Old, named[b.OpName] = list[0], list[1:]
-		}
-		if b.Bytes > c.Old {
+		if c.New.Bytes > c.Old {
 			out = append(out, c)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b BufferChange) int { return cmp.Compare(b.New.Bytes-b.Old, a.New.Bytes-a.Old) })
 	return out
-}
-
-// bare is a buffer without its place in the source, which a stored baseline does not know.
-func bare(b facts.Buffer) facts.Buffer {
-	return facts.Buffer{Bytes: b.Bytes, Shape: b.Shape, OpName: b.OpName}
 }
 
 // FirstNew finds the first operation that gives a type and is new with it: where the type comes into the model, not where a

@@ -130,16 +130,9 @@ func without(a, b facts.Opcodes) facts.Opcodes {
 
 // minus is the multiset difference, in order.
 func minus(a, b []string) []string {
-	left := countOf(b)
-	var out []string
-	for _, s := range a {
-		if left[s] > 0 {
-			left[s]--
-			continue
-		}
-		out = append(out, s)
-	}
-	return out
+	p := newPairing(b, a)
+	p.inTurn(func(s string) string { return s })
+	return p.added()
 }
 
 // runs says how often a kernel runs.

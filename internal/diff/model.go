@@ -22,7 +22,7 @@ func compareModels(old, fresh *facts.Variant, edited Edited) Model {
 	if !m.Known || m.Same {
 		return m
 	}
-	c := &canceller{old: leftovers(old.Model), fresh: leftovers(fresh.Model)}
+	c := &canceller{pairing: newPairing(leftovers(old.Model), leftovers(fresh.Model))}
 	c.isEdited = func(j int) bool { return edited.any(c.fresh[j].Frames()) }
 	c.order = editedLast(len(c.fresh), c.isEdited)
 	place := func(*facts.Statement) string { return "" }
@@ -104,16 +104,16 @@ func line(l hlo.Location) hlo.Location { return hlo.Location{File: l.File, Line:
 
 // edits groups what is left by its place in the model: a source line, or a scope where no line is known.
 func (c *canceller) edits() []Edit {
-	g := &grouping{byLine: map[[2]hlo.Location]int{}, byScope: map[string]int{}, byWork: map[work]int{}}
-	for j := range c.fresh {
-		if l := &c.fresh[j]; l.n > 0 {
+	g := &grouping{byLine: map[[2]hlo.Location]int{}, byScope: map[string]int{}, byWork: map[scoped]int{}}
+	for _, l := range c.fresh {
+		if l.n > 0 {
 			e, steps := g.added(l.Statement), l.steps()
 			e.Added = append(e.Added, steps...)
 			g.note(l.Statement, steps)
 		}
 	}
-	for i := range c.old {
-		if l := &c.old[i]; l.n > 0 {
+	for _, l := range c.old {
+		if l.n > 0 {
 			for _, step := range l.steps() {
 				e := g.removed(l.Statement, step)
 				e.Removed = append(e.Removed, step)
@@ -130,19 +130,19 @@ type grouping struct {
 	edits   []Edit
 	byLine  map[[2]hlo.Location]int // by line and caller
 	byScope map[string]int          // the first edit of a scope
-	byWork  map[work]int            // the first edit that adds an operation in a scope
+	byWork  map[scoped]int          // the first edit that adds an operation in a scope
 }
 
-// work is an operation in a scope, whatever its type, precision or promises.
-type work struct{ scope, opcode string }
+// scoped is an operation in a scope, whatever its type, precision or promises.
+type scoped struct{ scope, opcode string }
 
 // note records which edit adds operations in a scope.
 func (g *grouping) note(s *facts.Statement, steps []Step) {
 	at, ok := g.byLine[[2]hlo.Location{line(s.Source), line(s.Caller)}]
 	for _, step := range steps {
 		opcode, _ := step.split()
-		if _, known := g.byWork[work{s.Scope, opcode}]; ok && !known {
-			g.byWork[work{s.Scope, opcode}] = at
+		if _, known := g.byWork[scoped{s.Scope, opcode}]; ok && !known {
+			g.byWork[scoped{s.Scope, opcode}] = at
 		}
 	}
 }
@@ -163,7 +163,7 @@ func (g *grouping) added(s *facts.Statement) *Edit {
 // removed finds the edit that adds the operation in the same scope, in another type or precision, else the first edit of the scope.
 func (g *grouping) removed(s *facts.Statement, step Step) *Edit {
 	opcode, _ := step.split()
-	if i, ok := g.byWork[work{s.Scope, opcode}]; ok {
+	if i, ok := g.byWork[scoped{s.Scope, opcode}]; ok {
 		return &g.edits[i]
 	}
 	return g.ofScope(s)
@@ -229,10 +229,9 @@ type leftover struct {
 	n    int
 }
 
-func leftovers(list []facts.Statement) []leftover {
-	out := make([]leftover, len(list))
+func leftovers(list []facts.Statement) (out []*leftover) {
 	for i := range list {
-		out[i] = leftover{Statement: &list[i], n: len(list[i].Do)}
+		out = append(out, &leftover{Statement: &list[i], n: len(list[i].Do)})
 	}
 	return out
 }
@@ -261,9 +260,8 @@ func (l *leftover) steps() []Step {
 // canceller takes away what both sides have. Every step works through hash tables over what is still left, so the whole is near
 // linear, and every choice is made in program order, so it is deterministic.
 type canceller struct {
-	old, fresh []leftover
-	isEdited   func(j int) bool // a new statement is on an edited line
-	order      []int            // of the new statements: those come last, so that they are the new ones of several equal ones
+	*pairing[*leftover]
+	isEdited func(j int) bool // a new statement is on an edited line: it comes last, so that it is the new one of several equal ones
 }
 
 // statementKey is what statements must share to be cancelled against each other.
@@ -271,21 +269,15 @@ type statementKey func(*facts.Statement) string
 
 // whole cancels statements that are alike, in order.
 func (c *canceller) whole(key statementKey) {
-	waiting := map[string][]int{}
-	for i := range c.old {
-		if c.old[i].untouched() {
-			k := key(c.old[i].Statement)
-			waiting[k] = append(waiting[k], i)
+	c.inTurn(func(l *leftover) string {
+		if !l.untouched() {
+			return ""
 		}
-	}
-	for _, j := range c.order {
-		if !c.fresh[j].untouched() {
-			continue
-		}
-		k := key(c.fresh[j].Statement)
-		if list := waiting[k]; len(list) > 0 {
-			c.old[list[0]].n, c.fresh[j].n = 0, 0
-			waiting[k] = list[1:]
+		return key(l.Statement)
+	})
+	for j, i := range c.was {
+		if i >= 0 {
+			c.old[i].n, c.fresh[j].n = 0, 0
 		}
 	}
 }
@@ -294,7 +286,7 @@ func (c *canceller) whole(key statementKey) {
 func (c *canceller) single(key statementKey) {
 	waiting := map[string][]int{}
 	for i := range c.old {
-		o := &c.old[i]
+		o := c.old[i]
 		if o.n == 0 {
 			continue
 		}
@@ -306,7 +298,7 @@ func (c *canceller) single(key statementKey) {
 		}
 	}
 	for _, j := range c.surestLast(key) {
-		f := &c.fresh[j]
+		f := c.fresh[j]
 		for _, op := range f.opcodes() {
 			k := kindOf(key, f) + "\x00" + op
 			waiting[k] = c.take(waiting[k], f, op)
@@ -319,8 +311,8 @@ func (c *canceller) single(key statementKey) {
 // that there is more of, and last what is on edited lines.
 func (c *canceller) surestLast(key statementKey) []int {
 	had := map[string]bool{}
-	for i := range c.old {
-		for _, op := range c.old[i].Do {
+	for _, o := range c.old {
+		for _, op := range o.Do {
 			had[op] = true
 		}
 	}
@@ -328,7 +320,7 @@ func (c *canceller) surestLast(key statementKey) []int {
 	unheard := make([]int, len(c.fresh))
 	var order []int
 	for _, j := range c.order {
-		f := &c.fresh[j]
+		f := c.fresh[j]
 		if f.n == 0 {
 			continue
 		}
@@ -351,9 +343,8 @@ func kindOf(key statementKey, l *leftover) string { return key(l.Statement) + "\
 // surplus counts what the new statements with a key in common have more of than the old ones.
 func (c *canceller) surplus(key statementKey) map[string]map[string]int {
 	more := map[string]map[string]int{}
-	count := func(list []leftover, sign int) {
-		for i := range list {
-			l := &list[i]
+	count := func(list []*leftover, sign int) {
+		for _, l := range list {
 			if l.n == 0 {
 				continue
 			}
@@ -377,7 +368,7 @@ func (c *canceller) surplus(key statementKey) map[string]map[string]int {
 // take cancels one opcode of a new statement against the old ones that wait.
 func (c *canceller) take(waiting []int, fresh *leftover, op string) []int {
 	for len(waiting) > 0 && fresh.left[op] > 0 {
-		old := &c.old[waiting[0]]
+		old := c.old[waiting[0]]
 		n := min(old.left[op], fresh.left[op])
 		old.left[op], old.n = old.left[op]-n, old.n-n
 		fresh.left[op], fresh.n = fresh.left[op]-n, fresh.n-n

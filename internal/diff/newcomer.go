@@ -63,7 +63,7 @@ func newProgram(programs []*Program, p *Program) string {
 	if !p.New.IsLazyGraph() {
 		return "a program that was not there before"
 	}
-	var doing works
+	doing := works{}
 	for _, other := range programs {
 		if other.Old != nil && other.New != nil && doing.within(p.New, other.New) >= leastOfPart {
 			return fmt.Sprintf("a graph that was not there before: it computes a part of %s by itself, because a value in it is read (.item(), print, a branch)", other.Name)

@@ -5,16 +5,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
-
-type programs struct {
-	old, fresh *facts.Program
-	replaced   *facts.Program   // another program that fresh has the name of
-	parts      []*facts.Program // what fresh is joined of; see regroupClusters
-}
 
 // The least shares of what they do that programs have in common.
 const (
@@ -27,8 +22,8 @@ const (
 
 // pairPrograms joins programs of one name, then those that are the same under another name, then those that take arguments of the same shapes and do
 // most of the same: renamed and changed at once. The rest joins if most of all that they take and do is the same: an argument came or went as well.
-func pairPrograms(old, fresh []*facts.Program) []programs {
-	var doing works
+func pairPrograms(old, fresh []*facts.Program) []*Program {
+	doing := works{}
 	p := newPairing(old, fresh)
 	p.inTurn(func(p *facts.Program) string { return "name " + p.Name })
 	replaced := map[*facts.Program]*facts.Program{}
@@ -51,16 +46,16 @@ func pairPrograms(old, fresh []*facts.Program) []programs {
 		}
 		return 0
 	})
-	var pairs []programs
+	var pairs []*Program
 	for j, i := range p.was {
-		pair := programs{fresh: fresh[j], replaced: replaced[fresh[j]]}
+		pair := &Program{New: fresh[j], Replaced: replaced[fresh[j]]}
 		if i >= 0 {
-			pair.old = old[i]
+			pair.Old = old[i]
 		}
 		pairs = append(pairs, pair)
 	}
 	for _, o := range p.gone() {
-		pairs = append(pairs, programs{old: o})
+		pairs = append(pairs, &Program{Old: o})
 	}
 	return regroupClusters(pairs)
 }
@@ -110,17 +105,15 @@ func eachSorted(p *facts.Program, spell func(*facts.Variant) string) string {
 	return strings.Join(list, "\n")
 }
 
-type variants struct{ old, fresh *facts.Variant }
-
 // pairVariants joins the compilations of a program: with the same arguments first, then with the same content, then with
 // arguments of the same shapes, then of the same ranks, then those that do most of the same, then in order. Of several with arguments of the
 // same shapes or ranks those that do most of the same go together.
-func pairVariants(old, fresh *facts.Program) []variants {
+func pairVariants(old, fresh *facts.Program) (pairs [][2]*facts.Variant) {
 	p := newPairing(compilations(old), compilations(fresh))
 	p.inTurn(onVariant(func(v *facts.Variant) string { return v.Signature + "\n" + v.Fingerprint }))
 	p.inTurn(onVariant(func(v *facts.Variant) string { return "(" + v.Signature }))
 	p.inTurn(onVariant(func(v *facts.Variant) string { return "is " + v.Fingerprint }))
-	var doing works
+	doing := works{}
 	alike := func(a, b *facts.Program) float64 {
 		if share := doing.inCommon(a, b); share >= leastOfGraphs {
 			return share * asMany(a.Variants[0], b.Variants[0])
@@ -133,16 +126,15 @@ func pairVariants(old, fresh *facts.Program) []variants {
 			p.inTurn(onVariant(func(v *facts.Variant) string { return "(" + key(v) }))
 		}
 	}
-	var pairs []variants
 	for j, f := range p.fresh {
-		pair := variants{fresh: f.Variants[0]}
+		pair := [2]*facts.Variant{nil, f.Variants[0]}
 		if i := p.was[j]; i >= 0 {
-			pair.old = p.old[i].Variants[0]
+			pair[0] = p.old[i].Variants[0]
 		}
 		pairs = append(pairs, pair)
 	}
 	for _, o := range p.gone() {
-		pairs = append(pairs, variants{old: o.Variants[0]})
+		pairs = append(pairs, [2]*facts.Variant{o.Variants[0], nil})
 	}
 	return pairs
 }
@@ -214,7 +206,7 @@ func numbered(list []*facts.Program) map[string][]*facts.Program {
 // nameGraphs names the graphs that have most in common first, then those that do the same in other types. One that has no counterpart keeps its name where that is free, or that of
 // one that it has something in common with.
 func nameGraphs(stem string, old, fresh []*facts.Program) {
-	var doing works
+	doing := works{}
 	p := newPairing(old, fresh)
 	for _, likeness := range []func(a, b *facts.Program) float64{doing.inCommon, doing.untyped} {
 		p.closest(func(*facts.Program) string { return "" }, func(a, b *facts.Program) float64 {
@@ -249,38 +241,45 @@ func nameGraphs(stem string, old, fresh []*facts.Program) {
 }
 
 // works counts what programs do, each in the compilation that does most of it. It remembers that: each of many is compared with each of as many others.
-type works struct {
-	operations, kernels map[*facts.Program]map[string]int
+type works map[*facts.Program]work
+
+// work is what a program does. Kernels are only counted where no operations are known.
+type work struct {
+	operations map[string]int
+	kernels    func() map[string]int
+}
+
+func (w works) of(p *facts.Program) work {
+	known, ok := w[p]
+	if !ok {
+		known = work{most(p, operationsOf), sync.OnceValue(func() map[string]int { return most(p, kernelsOf) })}
+		w[p] = known
+	}
+	return known
 }
 
 // both returns what two programs do: the operations of their models where both are known, else their kernels.
-func (w *works) both(a, b *facts.Program) (was, is map[string]int) {
-	was, is = most(&w.operations, a, operationsOf), most(&w.operations, b, operationsOf)
-	if len(was) == 0 || len(is) == 0 {
-		return most(&w.kernels, a, kernelsOf), most(&w.kernels, b, kernelsOf)
+func (w works) both(a, b *facts.Program) (was, is map[string]int) {
+	old, fresh := w.of(a), w.of(b)
+	if len(old.operations) == 0 || len(fresh.operations) == 0 {
+		return old.kernels(), fresh.kernels()
 	}
-	return was, is
+	return old.operations, fresh.operations
 }
 
-func most(known *map[*facts.Program]map[string]int, p *facts.Program, count func(*facts.Variant) map[string]int) map[string]int {
-	if counts := (*known)[p]; counts != nil {
-		return counts
-	}
+// most counts what a program does most often in one of its compilations.
+func most(p *facts.Program, count func(*facts.Variant) map[string]int) map[string]int {
 	counts := map[string]int{}
 	for _, v := range p.Variants {
 		for key, n := range count(v) {
 			counts[key] = max(counts[key], n)
 		}
 	}
-	if *known == nil {
-		*known = map[*facts.Program]map[string]int{}
-	}
-	(*known)[p] = counts
 	return counts
 }
 
 // inCommon is the share of what either program does that both do; more than all of it where a compilation is the same.
-func (w *works) inCommon(old, fresh *facts.Program) float64 {
+func (w works) inCommon(old, fresh *facts.Program) float64 {
 	if shareCompilation(old, fresh) {
 		return 2
 	}
@@ -289,7 +288,7 @@ func (w *works) inCommon(old, fresh *facts.Program) float64 {
 }
 
 // untyped is the share of what either program does that both do, in whatever types.
-func (w *works) untyped(old, fresh *facts.Program) float64 {
+func (w works) untyped(old, fresh *facts.Program) float64 {
 	was, is := w.both(old, fresh)
 	was, is = withoutTypes(was), withoutTypes(is)
 	return share(was, is, max(total(was), total(is)), 0)
@@ -311,19 +310,19 @@ func shareCompilation(old, fresh *facts.Program) bool {
 }
 
 // contained is the share of what both do, of the program that does less: it may grow or shrink.
-func (w *works) contained(old, fresh *facts.Program) float64 {
+func (w works) contained(old, fresh *facts.Program) float64 {
 	was, is := w.both(old, fresh)
 	return share(was, is, min(total(was), total(is)), 0)
 }
 
 // within is the share of what one program does that another one does as well.
-func (w *works) within(part, whole *facts.Program) float64 {
+func (w works) within(part, whole *facts.Program) float64 {
 	does, all := w.both(part, whole)
 	return share(does, all, total(does), 0)
 }
 
 // another reports whether two programs of one name differ in most arguments and most operations.
-func (w *works) another(old, fresh *facts.Program) bool {
+func (w works) another(old, fresh *facts.Program) bool {
 	if shareCompilation(old, fresh) {
 		return false
 	}

@@ -70,8 +70,8 @@ func TestCompilationsArePairedByWhatTheyDo(t *testing.T) {
 		var got []string
 		for _, pair := range pairVariants(&facts.Program{Variants: c.old}, &facts.Program{Variants: c.fresh}) {
 			old := ""
-			if pair.old != nil {
-				old = pair.old.Signature
+			if pair[0] != nil {
+				old = pair[0].Signature
 			}
 			got = append(got, old)
 		}

@@ -278,19 +278,12 @@ func constantCause(v *Variant, c facts.Constant) *Cause {
 
 // NewConstants are the constants that the old program has fewer of, by shape.
 func NewConstants(v *Variant) []facts.Constant {
-	had := map[string]int{}
-	if v.Old != nil {
-		for _, c := range v.Old.Constants {
-			had[c.Shape]++
-		}
+	if v.Old == nil {
+		return v.New.Constants
 	}
-	var out []facts.Constant
-	for _, c := range v.New.Constants {
-		if had[c.Shape]--; had[c.Shape] < 0 {
-			out = append(out, c)
-		}
-	}
-	return out
+	p := newPairing(v.Old.Constants, v.New.Constants)
+	p.inTurn(func(c facts.Constant) string { return c.Shape })
+	return p.added()
 }
 
 // formerArgument names the argument of a constant's shape that is gone, or that nothing reads any more, else one that is gone and that all new
