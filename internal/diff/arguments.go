@@ -1,9 +1,7 @@
 package diff
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,6 +73,14 @@ func anything(*facts.Parameter) string { return "any" }
 
 func shapeOf(p *facts.Parameter) string { return p.Shape }
 
+func dimsOf(p *facts.Parameter) string { return fmt.Sprint(hlo.ShapeText(p.Shape).Dims()) }
+
+// rankOf is an argument's type with a star for each dimension.
+func rankOf(p *facts.Parameter) string {
+	shape := hlo.ShapeText(p.Shape)
+	return shape.Type() + strings.Repeat("*", len(shape.Dims()))
+}
+
 // permuted reports whether both sides have equal arguments in different orders.
 func permuted(old, fresh []facts.Parameter) bool {
 	p := newPairing(pointers(old), pointers(fresh))
@@ -145,13 +151,16 @@ func (p *arguments) inPlace(fits func(old, fresh *facts.Parameter) bool) {
 	}
 }
 
-// byName pairs arguments by name, then by path, then whole renamed subtrees,
-// then by shape and use. If both sides have as many, it pairs the rest in order.
+// byName pairs arguments by name, then by path, then by a path in which one step was renamed, then by shape and use. If both sides have as many, it pairs
+// the rest in order.
 func (p *arguments) byName() {
 	p.inTurn(func(a *facts.Parameter) string { return "name " + a.Name })
-	p.inTurn(func(a *facts.Parameter) string { return "path " + keyOfPath(steps(a.Name)) })
-	p.renamedTrees(shapeOf)
-	p.renamedTrees(func(a *facts.Parameter) string { return fmt.Sprint(hlo.ShapeText(a.Shape).Dims()) })
+	p.inTurn(func(a *facts.Parameter) string { return "path " + strings.Join(steps(a.Name), "\x00") })
+	for _, alike := range []func(*facts.Parameter) string{shapeOf, dimsOf, rankOf} {
+		for depth := range p.deepest() {
+			p.inTurn(func(a *facts.Parameter) string { return renamedAt(a, depth, alike) })
+		}
+	}
 	p.inTurn(func(a *facts.Parameter) string { return fmt.Sprint(a.Shape, a.Aliased, a.Donated, a.Unused) })
 	if len(p.old) == len(p.fresh) {
 		p.inTurn(shapeOf)
@@ -164,78 +173,22 @@ func steps(name string) []string {
 	return strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("[]'\"./", r) })
 }
 
-// subtree is a part of the state with the arrays in it that are not paired yet.
-type subtree struct {
-	path   []string
-	leaves []int
-	rests  []string        // the path of each below this one
-	print  strings.Builder // of each, that and what has to be equal
+// deepest is how many steps lead to a part of the state that is not paired yet.
+func (p *arguments) deepest() (depth int) {
+	for _, a := range p.gone() {
+		depth = max(depth, len(steps(a.Name))-1)
+	}
+	return depth
 }
 
-// renamedTrees pairs subtrees that hold equal arrays under different names, the largest first, and what else moved from one name to the other.
-func (p *arguments) renamedTrees(alikeIn func(*facts.Parameter) string) {
-	old, fresh := p.left()
-	was, is := subtreesOf(p.old, old, alikeIn), subtreesOf(p.fresh, fresh, alikeIn)
-	alike := map[string][]*subtree{}
-	for _, o := range was.largestFirst() {
-		alike[o.print.String()] = append(alike[o.print.String()], o)
+// renamedAt spells the path of an array without one of the steps to the part of the state that it is in; "" if that has no such step.
+func renamedAt(a *facts.Parameter, depth int, alike func(*facts.Parameter) string) string {
+	path := steps(a.Name)
+	if depth >= len(path)-1 {
+		return ""
 	}
-	for _, t := range is.largestFirst() {
-		for _, o := range alike[t.print.String()] {
-			if p.now[o.leaves[0]] == unpaired && p.was[t.leaves[0]] == unpaired {
-				from, to := o.path, t.path
-				for len(from) > 1 && len(to) > 1 && from[len(from)-1] == to[len(to)-1] { // a step before these was renamed
-					from, to = from[:len(from)-1], to[:len(to)-1]
-				}
-				p.rename(was[keyOfPath(from)], is[keyOfPath(to)])
-				break
-			}
-		}
-	}
-}
-
-// rename pairs what is left in two subtrees by the rest of the path.
-func (p *arguments) rename(from, to *subtree) {
-	at := map[string]int{}
-	for n, i := range from.leaves {
-		if p.now[i] == unpaired {
-			at[from.rests[n]] = i
-		}
-	}
-	for n, j := range to.leaves {
-		if i, there := at[to.rests[n]]; there && p.was[j] == unpaired && p.now[i] == unpaired {
-			p.join(i, j)
-		}
-	}
-}
-
-type subtrees map[string]*subtree
-
-func keyOfPath(path []string) string { return strings.Join(path, "\x00") }
-
-// subtreesOf finds the subtrees with arrays that are left.
-func subtreesOf(params []*facts.Parameter, left []int, alikeIn func(*facts.Parameter) string) subtrees {
-	all := subtrees{}
-	for _, i := range left {
-		path := steps(params[i].Name)
-		for n := 1; n < len(path); n++ {
-			key, rest := keyOfPath(path[:n]), keyOfPath(path[n:])
-			if all[key] == nil {
-				all[key] = &subtree{path: path[:n]}
-			}
-			t := all[key]
-			t.leaves, t.rests = append(t.leaves, i), append(t.rests, rest)
-			t.print.WriteString(rest + "\x00" + alikeIn(params[i]) + "\n")
-		}
-	}
-	return all
-}
-
-// largestFirst orders subtrees by size, then by their place in the state.
-func (s subtrees) largestFirst() []*subtree {
-	return slices.SortedFunc(maps.Values(s), func(a, b *subtree) int {
-		return cmp.Or(cmp.Compare(len(b.leaves), len(a.leaves)), cmp.Compare(a.leaves[0], b.leaves[0]), cmp.Compare(len(a.path), len(b.path)))
-	})
+	path[depth] = "*"
+	return strings.Join(path, "\x00") + "\n" + alike(a)
 }
 
 // fewLeaves is the largest number of arguments of one tree that are named one by one.

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/hlo"
 )
 
 // The least shares of what they do that programs have in common.
@@ -161,16 +160,9 @@ func asMany(a, b *facts.Variant) float64 {
 	return float64(few+min(len(a.Params), len(b.Params))) / float64(few+max(len(a.Params), len(b.Params)))
 }
 
-func shapesOf(v *facts.Variant) string {
-	return eachParam(v, func(p *facts.Parameter) string { return p.Shape })
-}
+func shapesOf(v *facts.Variant) string { return eachParam(v, shapeOf) }
 
-func ranksOf(v *facts.Variant) string {
-	return eachParam(v, func(p *facts.Parameter) string {
-		shape := hlo.ShapeText(p.Shape)
-		return shape.Type() + strings.Repeat("*", len(shape.Dims()))
-	})
-}
+func ranksOf(v *facts.Variant) string { return eachParam(v, rankOf) }
 
 func eachParam(v *facts.Variant, spell func(*facts.Parameter) string) string {
 	var b strings.Builder

@@ -28,19 +28,19 @@ func TestArguments(t *testing.T) {
 
 // A function's arguments in its graph: those that the model names keep their names, what it captures has the name of what reads it.
 func TestArgumentsOfGraphs(t *testing.T) {
-	node := func(index int, name, user string, types ...DataType) Node {
-		return Node{Name: name, Op: "_Arg", Index: index, UserName: user, Types: types}
+	node := func(index int, name, user string, types ...DataType) *Node {
+		return &Node{Name: name, Op: "_Arg", Index: index, UserName: user, Types: types}
 	}
 	for _, c := range []struct {
 		what  string
-		nodes []Node
+		nodes []*Node
 		want  []Argument
 	}{
-		{"in any order", []Node{node(1, "arg_1", "y"), node(0, "arg_0", "x")}, []Argument{{"x", false}, {"y", false}}},
-		{"captured", []Node{node(0, "x", "x"), node(1, "matmul_resource", "r", Resource), node(2, "const", "")}, []Argument{{"x", false}, {"matmul_resource", true}, {"const", true}}},
-		{"two of one name", []Node{node(0, "a_0", "x"), node(1, "a_1", "x")}, []Argument{{"a_0", false}, {"a_1", false}}},
-		{"of a cluster", []Node{node(0, "images_0_arg", ""), node(1, "images_1_arg", "")}, []Argument{{"images", true}, {"images:1", true}}},
-		{"none at an impossible place", []Node{node(99, "x", "x"), node(-1, "y", "y"), {Name: "Add", Op: "AddV2"}}, nil},
+		{"in any order", []*Node{node(1, "arg_1", "y"), node(0, "arg_0", "x")}, []Argument{{"x", false}, {"y", false}}},
+		{"captured", []*Node{node(0, "x", "x"), node(1, "matmul_resource", "r", Resource), node(2, "const", "")}, []Argument{{"x", false}, {"matmul_resource", true}, {"const", true}}},
+		{"two of one name", []*Node{node(0, "a_0", "x"), node(1, "a_1", "x")}, []Argument{{"a_0", false}, {"a_1", false}}},
+		{"of a cluster", []*Node{node(0, "images_0_arg", ""), node(1, "images_1_arg", "")}, []Argument{{"images", true}, {"images:1", true}}},
+		{"none at an impossible place", []*Node{node(99, "x", "x"), node(-1, "y", "y"), {Name: "Add", Op: "AddV2"}}, nil},
 	} {
 		if got := argumentsOf(&Graph{Nodes: c.nodes}); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.what, got, c.want)

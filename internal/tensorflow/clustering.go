@@ -8,9 +8,9 @@ import (
 
 // Clustering holds the clusters of a graph and the operations outside them.
 type Clustering struct {
-	Clusters []Cluster // in order of appearance
-	Outside  []Outside // what no cluster took, in order of appearance
-	Inside   int       // operations in clusters, the system's own not counted
+	Clusters []*Cluster // in order of appearance
+	Outside  []*Outside // what no cluster took, in order of appearance
+	Inside   int        // operations in clusters, the system's own not counted
 	// Eager marks the graph of one operation that Python ran outside any function. Nothing can be clustered there, and nothing in it
 	// was left out of a cluster.
 	Eager bool
@@ -35,8 +35,7 @@ const ReasonLeft = "it was in a cluster; a later pass took it out again to spare
 
 // Ran reports whether the graph shows that autoclustering looked at it.
 func (g *Graph) Ran() bool {
-	for i := range g.Nodes {
-		n := &g.Nodes[i]
+	for _, n := range g.Nodes {
 		if n.Cluster != "" || n.Marked || n.Kernel || n.Op == "_XlaRun" || n.Op == "_XlaMerge" || n.launchesCluster() {
 			return true
 		}
@@ -56,10 +55,10 @@ func (n *Node) launchesCluster() bool {
 // Clustering sorts the graph's operations into clusters and those outside. It accepts a graph after any of the passes: with marked nodes, with
 // clusters as functions, and with the operations that compile and run the clusters.
 func (g *Graph) Clustering() *Clustering {
-	s := &sorter{graph: g, out: &Clustering{}, clusters: map[string]int{}, bodies: map[string]bool{}, compiled: map[string]bool{}, runs: map[string]string{}}
-	for i := range g.Nodes {
-		if op := g.Nodes[i].Op; op == "_XlaCompile" || launchOps[op] {
-			s.compile(&g.Nodes[i])
+	s := &sorter{graph: g, out: &Clustering{}, clusters: map[string]*Cluster{}, bodies: map[string]bool{}, compiled: map[string]bool{}, runs: map[string]string{}}
+	for _, n := range g.Nodes {
+		if n.Op == "_XlaCompile" || launchOps[n.Op] {
+			s.compile(n)
 		}
 	}
 	s.join(g.Nodes)
@@ -72,17 +71,16 @@ func (g *Graph) Clustering() *Clustering {
 type sorter struct {
 	graph    *Graph
 	out      *Clustering
-	clusters map[string]int    // by name: its place in out.Clusters
-	compiled map[string]bool   // functions that _XlaCompile compiles: other calls of them are the way around XLA
-	bodies   map[string]bool   // functions already looked into
-	runs     map[string]string // of each _XlaRun, by name, the cluster that it runs
+	clusters map[string]*Cluster // by name
+	compiled map[string]bool     // functions that _XlaCompile compiles: other calls of them are the way around XLA
+	bodies   map[string]bool     // functions already looked into
+	runs     map[string]string   // of each _XlaRun, by name, the cluster that it runs
 }
 
 // nodes sorts the nodes of the graph itself, or of a function that runs outside every cluster.
-func (s *sorter) nodes(nodes []Node, function string) {
+func (s *sorter) nodes(nodes []*Node, function string) {
 	reasons, several := newReasons(nodes), s.severalClusters(nodes)
-	for i := range nodes {
-		n := &nodes[i]
+	for i, n := range nodes {
 		switch {
 		case n.Cluster != "":
 			s.take(n.Cluster, n)
@@ -91,17 +89,14 @@ func (s *sorter) nodes(nodes []Node, function string) {
 			s.take(n.Op, n)
 		case s.mustCompile(n):
 			s.take(callee(n), n)
-			s.out.Clusters[s.clusters[callee(n)]].MustCompile = true
+			s.clusters[callee(n)].MustCompile = true
 		default:
-			at := len(s.out.Outside)
-			s.leave(n, function, reasons.of(i))
+			o := s.leave(n, function, reasons.of(i))
 			if several {
-				s.out.Outside[at].Separates = reasons.separation(i)
+				o.Separates = reasons.separation(i)
 			}
-			if kind := collectiveKind(n.Op); kind != "" {
-				s.out.Outside[at].Collective = kind
-				s.out.Outside[at].From = s.reached(nodes, i, reasons.data.before)
-				s.out.Outside[at].To = s.reached(nodes, i, reasons.data.behind)
+			if o.Collective = collectiveKind(n.Op); o.Collective != "" {
+				o.From, o.To = s.reached(nodes, i, reasons.data.before), s.reached(nodes, i, reasons.data.behind)
 			}
 		}
 	}
@@ -133,15 +128,15 @@ func (s *sorter) compile(n *Node) {
 	}
 	s.take(name, n)
 	s.compiled[name] = true
-	s.out.Clusters[s.clusters[name]].MustCompile = n.MustCompile && !isClusterName(name)
+	s.clusters[name].MustCompile = n.MustCompile && !isClusterName(name)
 }
 
 // join finds the cluster of each _XlaRun: the cluster of the _XlaCompile whose key is its last input, directly or through a Switch. Neither operation
 // has an _xla_compile_id, which marks the operations inside an xla.compile.
-func (s *sorter) join(nodes []Node) {
+func (s *sorter) join(nodes []*Node) {
 	before := edgesOf(nodes, false).before
-	for i := range nodes {
-		if nodes[i].Op != "_XlaRun" || len(before[i]) == 0 {
+	for i, n := range nodes {
+		if n.Op != "_XlaRun" || len(before[i]) == 0 {
 			continue
 		}
 		key := before[i][len(before[i])-1]
@@ -149,27 +144,25 @@ func (s *sorter) join(nodes []Node) {
 			key = before[key][0]
 		}
 		if nodes[key].Op == "_XlaCompile" {
-			s.runs[nodes[i].Name] = callee(&nodes[key])
+			s.runs[n.Name] = callee(nodes[key])
 		}
 	}
 }
 
 // take puts a node into a cluster, or instead of it the nodes of the function that it calls.
 func (s *sorter) take(cluster string, n *Node) {
-	at, known := s.clusters[cluster]
+	c, known := s.clusters[cluster]
 	if !known {
-		at = len(s.out.Clusters)
-		s.clusters[cluster] = at
-		s.out.Clusters = append(s.out.Clusters, Cluster{Name: cluster, Device: n.Device})
+		c = &Cluster{Name: cluster, Device: n.Device}
+		s.clusters[cluster], s.out.Clusters = c, append(s.out.Clusters, c)
 	}
-	c := &s.out.Clusters[at]
 	if n.Cluster != "" {
 		s.count(c, n.Op)
 		return
 	}
 	if f := s.graph.function(cluster); f != nil && !known {
-		for i := range f.Nodes {
-			s.count(c, f.Nodes[i].Op)
+		for _, inside := range f.Nodes {
+			s.count(c, inside.Op)
 		}
 	}
 }
@@ -186,19 +179,16 @@ func (s *sorter) count(c *Cluster, op string) {
 }
 
 // leave records a node outside, and the nodes of the functions that it calls.
-func (s *sorter) leave(n *Node, function string, why reason) {
-	o := Outside{Node: n, Body: function, Reason: why.text, Compilable: why.compilable, System: why.system, Left: n.Marked}
+func (s *sorter) leave(n *Node, function string, why reason) *Outside {
+	o := &Outside{Node: n, Body: function, Reason: why.text, Compilable: why.compilable, System: why.system, Left: n.Marked}
 	if n.Marked {
 		o.System, o.Reason = true, ReasonLeft
 	}
-	at := len(s.out.Outside)
 	s.out.Outside = append(s.out.Outside, o)
-	if !callOps[n.Op] && s.graph.function(n.Op) == nil {
-		return
+	if (callOps[n.Op] || s.graph.function(n.Op) != nil) && s.enter(n) {
+		o.System, o.Reason = true, "it calls a function, whose operations are judged one by one"
 	}
-	if s.enter(n) {
-		s.out.Outside[at].System, s.out.Outside[at].Reason = true, "it calls a function, whose operations are judged one by one"
-	}
+	return o
 }
 
 // enter visits the functions that a node calls, each once. It reports whether the dump holds any of them.
@@ -235,8 +225,7 @@ func (g *Graph) eager(c *Clustering) bool {
 		return false
 	}
 	ops := 0
-	for i := range g.Nodes {
-		n := &g.Nodes[i]
+	for _, n := range g.Nodes {
 		switch n.Op {
 		case "_Arg", "_DeviceArg":
 			if n.Named {

@@ -41,7 +41,7 @@ func graphOf(t *testing.T, lines ...string) *Graph {
 				n.Inputs = append(n.Inputs, w)
 			}
 		}
-		g.Nodes = append(g.Nodes, n)
+		g.Nodes = append(g.Nodes, &n)
 	}
 	return g
 }
@@ -126,9 +126,9 @@ func TestLoopControl(t *testing.T) {
 // The body of a function that runs outside the clusters is judged operation by operation; a compiled one is a cluster.
 func TestFunctionBodies(t *testing.T) {
 	g := graphOf(t, "x _Arg named", "a PartitionedCall x call=host", "b PartitionedCall a call=fast", "c PartitionedCall b call=host")
-	g.Functions = []Function{
-		{Name: "host", Nodes: []Node{{Name: "s", Op: "AsString"}, {Name: "loop", Op: "PartitionedCall", Calls: []string{"host"}}}},
-		{Name: "fast", MustCompile: true, Nodes: []Node{{Name: "m", Op: "MatMul"}, {Name: "t", Op: "Tanh"}}},
+	g.Functions = []*Function{
+		{Name: "host", Nodes: []*Node{{Name: "s", Op: "AsString"}, {Name: "loop", Op: "PartitionedCall", Calls: []string{"host"}}}},
+		{Name: "fast", MustCompile: true, Nodes: []*Node{{Name: "m", Op: "MatMul"}, {Name: "t", Op: "Tanh"}}},
 	}
 	c := g.Clustering()
 	if got := outside(c, false); got != "AsString" {
@@ -188,8 +188,7 @@ func TestRunsOfClusters(t *testing.T) {
 	g := parse(t, "mixed_built.pbtxt")
 	s := &sorter{graph: g, runs: map[string]string{}}
 	s.join(g.Nodes)
-	for i := range g.Nodes {
-		n := &g.Nodes[i]
+	for _, n := range g.Nodes {
 		scope, run := strings.CutSuffix(n.Name, "_1/xla_run")
 		if run != (s.clusterOf(n) != "" && n.Op == "_XlaRun") || run && s.clusterOf(n) != scope {
 			t.Errorf("%s runs %q", n.Name, s.clusterOf(n))

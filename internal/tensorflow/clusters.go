@@ -126,8 +126,8 @@ func (d *graphDir) pipelineFunctions() []pipelineFunction {
 			if g.graph == nil {
 				continue
 			}
-			for i := range g.graph.Functions {
-				if f := &g.graph.Functions[i]; f.Pipeline {
+			for _, f := range g.graph.Functions {
+				if f.Pipeline {
 					out = append(out, newPipelineFunction(f))
 				}
 			}
@@ -138,8 +138,8 @@ func (d *graphDir) pipelineFunctions() []pipelineFunction {
 
 func newPipelineFunction(f *Function) pipelineFunction {
 	p := pipelineFunction{args: slices.Sorted(slices.Values(f.Args)), nodes: nodeNames{}}
-	for i := range f.Nodes {
-		p.nodes[nodeKey(&f.Nodes[i])] = true
+	for _, n := range f.Nodes {
+		p.nodes[nodeKey(n)] = true
 	}
 	return p
 }
@@ -148,17 +148,17 @@ func newPipelineFunction(f *Function) pipelineFunction {
 // TensorFlow shows such graphs to autoclustering too, but their place is the host. The operations outside become system operations.
 func runsOnHost(g *Graph, c *Clustering, pipeline []pipelineFunction) bool {
 	var args []string
-	for i := range g.Nodes {
-		if g.Nodes[i].Op == "_Arg" {
-			args = append(args, PlainName(g.Nodes[i].Name))
+	for _, n := range g.Nodes {
+		if n.Op == "_Arg" {
+			args = append(args, PlainName(n.Name))
 		}
 	}
 	slices.Sort(args)
 	if !slices.ContainsFunc(pipeline, func(p pipelineFunction) bool { return slices.Equal(args, p.args) && p.holds(c) }) {
 		return false
 	}
-	for i := range c.Outside {
-		if o := &c.Outside[i]; !o.System {
+	for _, o := range c.Outside {
+		if !o.System {
 			o.System, o.Reason = true, "it belongs to the input pipeline, which runs on the host"
 		}
 	}
@@ -167,12 +167,7 @@ func runsOnHost(g *Graph, c *Clustering, pipeline []pipelineFunction) bool {
 
 // holds reports whether the function has every operation that stayed outside.
 func (p pipelineFunction) holds(c *Clustering) bool {
-	for i := range c.Outside {
-		if o := &c.Outside[i]; !o.System && !p.nodes[nodeKey(o.Node)] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.Outside, func(o *Outside) bool { return !o.System && !p.nodes[nodeKey(o.Node)] })
 }
 
 // explain adds to the reasons what TensorFlow's own log says about the nodes.
@@ -218,8 +213,8 @@ func (d *graphDir) measure(out *Clusters) {
 	left := d.leftLater(graphs)
 	known := map[string]bool{}
 	for _, g := range graphs {
-		for i := range g.graph.Nodes {
-			known[nodeKey(&g.graph.Nodes[i])] = true
+		for _, n := range g.graph.Nodes {
+			known[nodeKey(n)] = true
 		}
 	}
 	pipeline := d.pipelineFunctions()
@@ -302,8 +297,8 @@ func unmatched(graphs, others []*namedGraph) []*namedGraph {
 // nodeList writes a graph's nodes and operations in order of name, by which dumps of the same graph are recognised.
 func nodeList(g *Graph) string {
 	lines := make([]string, len(g.Nodes))
-	for i := range g.Nodes {
-		lines[i] = nodeKey(&g.Nodes[i])
+	for i, n := range g.Nodes {
+		lines[i] = nodeKey(n)
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
@@ -312,15 +307,14 @@ func nodeList(g *Graph) string {
 // add counts one graph. Operations of a function's body are left out where that function's own graph was dumped as well.
 func (d *graphDir) add(out *Clusters, g *namedGraph, c *Clustering, known map[string]bool) {
 	out.Clustered += c.Inside
-	slices.SortFunc(c.Clusters, func(a, b Cluster) int {
+	slices.SortFunc(c.Clusters, func(a, b *Cluster) int {
 		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
 	})
 	for _, t := range c.Clusters {
 		t.Function = programOf(g.function)
-		out.Clusters = append(out.Clusters, t)
+		out.Clusters = append(out.Clusters, *t)
 	}
-	for i := range c.Outside {
-		o := &c.Outside[i]
+	for _, o := range c.Outside {
 		if o.Body != "" && known[nodeKey(o.Node)] {
 			continue
 		}
@@ -335,8 +329,7 @@ func (d *graphDir) add(out *Clusters, g *namedGraph, c *Clustering, known map[st
 
 // addCollectives lists what exchanges data outside of XLA. One in a function's body is left out where that function's own graph was dumped.
 func (d *graphDir) addCollectives(out *Clusters, g *namedGraph, c *Clustering, known map[string]bool) {
-	for i := range c.Outside {
-		o := &c.Outside[i]
+	for _, o := range c.Outside {
 		if o.Collective == "" || o.Body != "" && known[nodeKey(o.Node)] {
 			continue
 		}
@@ -360,8 +353,7 @@ func programsOf(functions []string) []string {
 
 // addLeft lists what a graph's clusters had and lost again; the graph itself counts it as clustered.
 func (d *graphDir) addLeft(out *Clusters, g *namedGraph, left map[string]string) {
-	for i := range g.graph.Nodes {
-		n := &g.graph.Nodes[i]
+	for _, n := range g.graph.Nodes {
 		if pass := left[nodeKey(n)]; pass != "" && n.Cluster != "" {
 			op := d.unclustered(g, n, "")
 			op.System, op.Reason, op.Left = true, ReasonLeft, pass

@@ -23,10 +23,10 @@ func TestCollectiveParts(t *testing.T) {
 	g := graphOf(t, "x _Arg named", "a PartitionedCall x call=early", "g PartitionedCall a call=gradients", "flat Reshape g", "r HorovodAllreduce flat", "mean Mul r",
 		"u PartitionedCall mean call=update", "o _Retval u")
 	for _, name := range []string{"early", "gradients", "update"} {
-		g.Functions = append(g.Functions, Function{Name: name, MustCompile: true, Nodes: []Node{{Name: "m", Op: "MatMul"}}})
+		g.Functions = append(g.Functions, &Function{Name: name, MustCompile: true, Nodes: []*Node{{Name: "m", Op: "MatMul"}}})
 	}
 	outside := g.Clustering().Outside
-	at := slices.IndexFunc(outside, func(o Outside) bool { return o.Collective != "" })
+	at := slices.IndexFunc(outside, func(o *Outside) bool { return o.Collective != "" })
 	if at < 0 || outside[at].Collective != "all-reduce" || strings.Join(outside[at].From, " ") != "gradients" || strings.Join(outside[at].To, " ") != "update" {
 		t.Errorf("%+v", outside)
 	}

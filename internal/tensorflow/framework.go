@@ -210,11 +210,10 @@ var clusterArgument = regexp.MustCompile(`_(\d+)_arg$`)
 // argumentsOf lists a function's arguments by the names in the model. A captured value has the name of the operation that reads it.
 func argumentsOf(g *Graph) (arguments []Argument) {
 	count := map[string]int{}
-	for i := range g.Nodes {
-		count[g.Nodes[i].UserName]++
+	for _, n := range g.Nodes {
+		count[n.UserName]++
 	}
-	for i := range g.Nodes {
-		n := &g.Nodes[i]
+	for _, n := range g.Nodes {
 		if n.Op != "_Arg" || n.Index < 0 || n.Index > len(g.Nodes) {
 			continue
 		}

@@ -13,15 +13,15 @@ import (
 
 // Graph is one GraphDef, or one FunctionDef. A FunctionDef becomes a graph with a single function and no nodes.
 type Graph struct {
-	Nodes     []Node
-	Functions []Function
+	Nodes     []*Node
+	Functions []*Function
 }
 
 // Function is one function of a graph's library.
 type Function struct {
 	Name        string
 	Args        []string
-	Nodes       []Node
+	Nodes       []*Node
 	MustCompile bool // tf.function(jit_compile=True)
 	Pipeline    bool // tf.data runs it on the host, on the elements of a dataset
 }
@@ -51,10 +51,8 @@ type Node struct {
 
 // function returns the library's function of that name, nil if there is none.
 func (g *Graph) function(name string) *Function {
-	for i := range g.Functions {
-		if g.Functions[i].Name == name {
-			return &g.Functions[i]
-		}
+	if at := slices.IndexFunc(g.Functions, func(f *Function) bool { return f.Name == name }); at >= 0 {
+		return g.Functions[at]
 	}
 	return nil
 }
@@ -181,7 +179,7 @@ func readGraph(data []byte) (*Graph, error) {
 	}
 	switch {
 	case whole.Name != "":
-		r.graph.Functions = append(r.graph.Functions, whole)
+		r.graph.Functions = append(r.graph.Functions, &whole)
 	case !r.versions:
 		return nil, errors.New("the file ends before the graph's versions: the run that wrote it was cut off")
 	}
@@ -193,7 +191,7 @@ func (r *graphReader) fields() wire.Fields {
 	function := func(w *wire.Reader) error {
 		var f Function
 		err := w.Message(f.fields())
-		r.graph.Functions = append(r.graph.Functions, f)
+		r.graph.Functions = append(r.graph.Functions, &f)
 		return err
 	}
 	versions := func(*wire.Reader) error {
@@ -221,7 +219,7 @@ func (f *Function) fields() wire.Fields {
 }
 
 // nodesTo reads a NodeDef to the end of a list.
-func nodesTo(nodes *[]Node) func(*wire.Reader) error {
+func nodesTo(nodes *[]*Node) func(*wire.Reader) error {
 	return func(r *wire.Reader) error {
 		var n Node
 		var origins []string
@@ -230,7 +228,7 @@ func nodesTo(nodes *[]Node) func(*wire.Reader) error {
 			{6, "experimental_debug_info", wire.Fields{{2, "original_func_names", &origins}}},
 		})
 		n.Origin = cmp.Or(origins...)
-		*nodes = append(*nodes, n)
+		*nodes = append(*nodes, &n)
 		return err
 	}
 }

@@ -66,7 +66,7 @@ func TestParse(t *testing.T) {
 
 func TestParseFunction(t *testing.T) {
 	for _, name := range []string{"function.pbtxt", "function.pb"} {
-		f := &parse(t, name).Functions[0]
+		f := parse(t, name).Functions[0]
 		if !strings.HasPrefix(f.Name, "cluster_") || len(f.Nodes) < 4 || len(f.Args) == 0 {
 			t.Errorf("%s: %s(%v) of %d nodes", name, f.Name, f.Args, len(f.Nodes))
 		}
@@ -88,7 +88,7 @@ versions { producer: 7 min_consumer: 1 }`
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Node{
+	want := &Node{
 		Name: "a'äA\nb", Op: "Op", Inputs: []string{"x:1", "^c"}, Origin: "__inference_f_1", Cluster: "cluster_0",
 		Types: []DataType{String, Int32, Int64}, Calls: []string{"f"},
 	}

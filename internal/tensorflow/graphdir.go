@@ -191,8 +191,7 @@ func embeddedPasses(graphs []*Graph) []Pass {
 
 // isAnnotated reports whether every node's name starts with its cluster, or with "unclustered".
 func isAnnotated(g *Graph) bool {
-	for i := range g.Nodes {
-		n := &g.Nodes[i]
+	for _, n := range g.Nodes {
 		if !strings.HasPrefix(n.Name, "unclustered/") && (n.Cluster == "" || !strings.HasPrefix(n.Name, n.Cluster+"/")) {
 			return false
 		}
@@ -202,8 +201,8 @@ func isAnnotated(g *Graph) bool {
 
 // isBuilt reports whether clusters are functions already.
 func isBuilt(g *Graph) bool {
-	for i := range g.Nodes {
-		if n := &g.Nodes[i]; n.Kernel || n.Op == "_XlaRun" || n.Op == "_XlaCompile" || n.Op == "_XlaLaunch" {
+	for _, n := range g.Nodes {
+		if n.Kernel || n.Op == "_XlaRun" || n.Op == "_XlaCompile" || n.Op == "_XlaLaunch" {
 			return true
 		}
 	}

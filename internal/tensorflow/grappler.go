@@ -28,38 +28,37 @@ type rewritten struct {
 
 // rewrites compares the dumps of MetaOptimizer before and after it ran.
 func (d *graphDir) rewrites() (out []Rewrite) {
-	items := d.grapplerItems()
-	graphs := make([]*namedGraph, len(items))
-	for i := range items {
-		graphs[i] = items[i].before
+	items, graphs := d.grapplerItems(), []*namedGraph(nil)
+	for _, item := range items {
+		graphs = append(graphs, item.before)
 	}
 	d.nameFunctions(graphs)
-	for i := range items {
-		out = append(out, d.compareItem(&items[i])...)
+	for _, item := range items {
+		out = append(out, d.compareItem(item)...)
 	}
 	return out
 }
 
 // grapplerItems finds the graphs at the start of Grappler. Every iteration dumps its graph again, under names without the function. A graph whose
 // nodes are mostly in a larger one is a later state of that one.
-func (d *graphDir) grapplerItems() (items []rewritten) {
+func (d *graphDir) grapplerItems() (items []*rewritten) {
 	before := d.load(d.byPass[PassGrapplerBefore])
 	slices.SortStableFunc(before, func(a, b *namedGraph) int { return cmp.Compare(len(b.graph.Nodes), len(a.graph.Nodes)) })
 	for _, g := range before {
 		names := namesOf(g.graph)
-		if !slices.ContainsFunc(items, func(item rewritten) bool { return item.names.overlap(names) > leastOverlap }) {
-			items = append(items, rewritten{before: g, names: names})
+		if !slices.ContainsFunc(items, func(item *rewritten) bool { return item.names.overlap(names) > leastOverlap }) {
+			items = append(items, &rewritten{before: g, names: names})
 		}
 	}
 	for _, g := range d.load(d.byPass[PassGrapplerAfter]) {
 		names := namesOf(g.graph)
-		at := slices.IndexFunc(items, func(item rewritten) bool { return item.names.overlap(names) > leastOverlap })
+		at := slices.IndexFunc(items, func(item *rewritten) bool { return item.names.overlap(names) > leastOverlap })
 		if at >= 0 {
 			items[at].steps = append(items[at].steps, g)
 		}
 	}
-	for i := range items {
-		slices.SortStableFunc(items[i].steps, compareSteps)
+	for _, item := range items {
+		slices.SortStableFunc(item.steps, compareSteps)
 	}
 	return items
 }
@@ -71,8 +70,7 @@ func (d *graphDir) compareItem(item *rewritten) (out []Rewrite) {
 	}
 	last := slices.MinFunc(item.steps, func(a, b *namedGraph) int { return cmp.Compare(len(a.graph.Nodes), len(b.graph.Nodes)) })
 	after := nodesByName(last.graph)
-	for i := range item.before.graph.Nodes {
-		n := &item.before.graph.Nodes[i]
+	for _, n := range item.before.graph.Nodes {
 		what, same := whatBecame(n, after[n.Name])
 		if same || SystemOp(n.Op) {
 			continue
@@ -89,8 +87,8 @@ func (d *graphDir) compareItem(item *rewritten) (out []Rewrite) {
 
 func nodesByName(g *Graph) map[string]*Node {
 	out := make(map[string]*Node, len(g.Nodes))
-	for i := range g.Nodes {
-		out[g.Nodes[i].Name] = &g.Nodes[i]
+	for _, n := range g.Nodes {
+		out[n.Name] = n
 	}
 	return out
 }

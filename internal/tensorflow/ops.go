@@ -19,12 +19,12 @@ const (
 
 // severalClusters reports whether operations of more than one cluster are among the nodes. What was compiled because it was asked for is apart
 // for that alone.
-func (s *sorter) severalClusters(nodes []Node) bool {
+func (s *sorter) severalClusters(nodes []*Node) bool {
 	first := ""
-	for i := range nodes {
-		name := s.clusterOf(&nodes[i])
+	for _, n := range nodes {
+		name := s.clusterOf(n)
 		switch {
-		case name == "" || s.mustCompile(&nodes[i]):
+		case name == "" || s.mustCompile(n):
 		case first == "":
 			first = name
 		case name != first:
@@ -74,7 +74,7 @@ func SystemSeparation(op string) Separation {
 // feedsOutside reports whether a node's results go to nothing but operations of the model that no cluster took, as a text's do that is printed.
 func (r *reasons) feedsOutside(i int) bool {
 	for _, user := range r.data.behind[i] {
-		if n := &r.nodes[user]; n.Cluster != "" || n.Kernel || SystemOp(n.Op) {
+		if n := r.nodes[user]; n.Cluster != "" || n.Kernel || SystemOp(n.Op) {
 			return false
 		}
 	}
@@ -114,7 +114,7 @@ func collectiveKind(op string) string {
 }
 
 // reached finds the compiled functions and clusters that come next before a node, or behind it.
-func (s *sorter) reached(nodes []Node, start int, next [][]int) (found []string) {
+func (s *sorter) reached(nodes []*Node, start int, next [][]int) (found []string) {
 	seen := make([]bool, len(nodes))
 	for queue := slices.Clone(next[start]); len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
@@ -122,7 +122,7 @@ func (s *sorter) reached(nodes []Node, start int, next [][]int) (found []string)
 			continue
 		}
 		seen[at] = true
-		name := s.clusterOf(&nodes[at])
+		name := s.clusterOf(nodes[at])
 		switch {
 		case name == "":
 			queue = append(queue, next[at]...)

@@ -20,7 +20,7 @@ type reason struct {
 
 // reasons finds out why nodes of one graph or function stay outside.
 type reasons struct {
-	nodes   []Node
+	nodes   []*Node
 	data    edges   // results that are read
 	order   edges   // the same, and what only waits for another
 	control []bool  // counts or tests for a loop
@@ -35,14 +35,14 @@ type reasons struct {
 type edges struct{ before, behind [][]int }
 
 // edgesOf follows the inputs of nodes. A control input carries nothing: its node only waits.
-func edgesOf(nodes []Node, control bool) edges {
+func edgesOf(nodes []*Node, control bool) edges {
 	e := edges{make([][]int, len(nodes)), make([][]int, len(nodes))}
 	index := make(map[string]int, len(nodes))
-	for i := range nodes {
-		index[nodes[i].Name] = i
+	for i, n := range nodes {
+		index[n.Name] = i
 	}
-	for i := range nodes {
-		for _, in := range nodes[i].Inputs {
+	for i, n := range nodes {
+		for _, in := range n.Inputs {
 			name, waits := strings.CutPrefix(in, "^")
 			if at := strings.LastIndexByte(name, ':'); at > 0 && phrase.AllDigits(name[at+1:]) {
 				name = name[:at]
@@ -61,7 +61,7 @@ type group struct {
 	parts []string // the operations that part it from others that XLA could compile, sorted
 }
 
-func newReasons(nodes []Node) *reasons {
+func newReasons(nodes []*Node) *reasons {
 	r := &reasons{nodes: nodes, data: edgesOf(nodes, false), order: edgesOf(nodes, true), least: minClusterSize}
 	r.findLoopControl()
 	r.findLevels()
@@ -73,7 +73,7 @@ func newReasons(nodes []Node) *reasons {
 
 // of says why a node is outside. The first thing that keeps XLA away is the reason, even if there are others.
 func (r *reasons) of(i int) reason {
-	n := &r.nodes[i]
+	n := r.nodes[i]
 	switch {
 	case r.control[i]:
 		return reason{text: "it counts or tests for a loop that runs outside the clusters", system: true}
@@ -140,13 +140,13 @@ func systemReason(n *Node) string {
 
 // hostResource reports whether a node reads a resource that is no variable: one that is handed to it as such.
 func (r *reasons) hostResource(i int) bool {
-	n := &r.nodes[i]
+	n := r.nodes[i]
 	return n.has(Resource) || n.has(Variant) || slices.ContainsFunc(r.data.before[i], func(from int) bool { return r.nodes[from].has(Resource) })
 }
 
 // compilable reports whether nothing in the node itself keeps XLA away.
 func (r *reasons) compilable(i int) bool {
-	n := &r.nodes[i]
+	n := r.nodes[i]
 	return n.Cluster == "" && !r.control[i] && hasKernel(n.Op) && !pythonOps[n.Op] && !n.has(String) && !randomOps[n.Op] && !dynamicOps[n.Op] &&
 		!listOp(n) && n.Op != "_Arg" && n.Op != "_Retval"
 }
@@ -156,8 +156,8 @@ func (r *reasons) findLevels() {
 	r.level = make([]int, len(r.nodes))
 	behind, ahead := r.reached(r.order.behind), r.reached(r.order.before)
 	r.parts = make([]bool, len(r.nodes))
-	for i := range r.nodes {
-		r.parts[i] = behind[i] && ahead[i] && r.nodes[i].Cluster == "" && !r.compilable(i)
+	for i, n := range r.nodes {
+		r.parts[i] = behind[i] && ahead[i] && n.Cluster == "" && !r.compilable(i)
 	}
 	seen := make([]bool, len(r.nodes))
 	var visit func(i int) int
@@ -218,7 +218,7 @@ func (r *reasons) findGroups() {
 
 func (r *reasons) groupOf(members []int) (g group) {
 	for _, m := range members {
-		n := &r.nodes[m]
+		n := r.nodes[m]
 		if n.Op != "Identity" && n.Op != "Const" {
 			g.size++
 		}
@@ -236,8 +236,7 @@ func (r *reasons) groupOf(members []int) (g group) {
 // a later pass makes them smaller.
 func (r *reasons) findLeast() {
 	size := map[string]int{}
-	for i := range r.nodes {
-		n := &r.nodes[i]
+	for _, n := range r.nodes {
 		switch {
 		case n.Cluster == "" && n.Marked:
 			return
@@ -282,7 +281,7 @@ func (r *reasons) findLoopControl() {
 }
 
 func (r *reasons) loopControl(i int) bool {
-	n := &r.nodes[i]
+	n := r.nodes[i]
 	integers := n.has(Int32) || n.has(Int64) || strings.HasPrefix(n.Op, "Logical")
 	return integers && loopOps[n.Op] && n.Cluster == "" && r.feedsLoop(i, true) && r.readsLoop(i)
 }
@@ -325,13 +324,13 @@ func deviceType(device string) string {
 }
 
 // clusterDevice is the one type of device that the clusters are on.
-func clusterDevice(nodes []Node) string {
+func clusterDevice(nodes []*Node) string {
 	kind := ""
-	for i := range nodes {
-		if nodes[i].Cluster == "" {
+	for _, n := range nodes {
+		if n.Cluster == "" {
 			continue
 		}
-		switch d := deviceType(nodes[i].Device); {
+		switch d := deviceType(n.Device); {
 		case kind == "":
 			kind = d
 		case d != kind:

@@ -26,7 +26,7 @@ func TestSeparation(t *testing.T) {
 		"returned and not read": {append(between, "f AsString a", "r _Retval f"), "AsString", Separates},
 	} {
 		outside := graphOf(t, c.nodes...).Clustering().Outside
-		at := slices.IndexFunc(outside, func(o Outside) bool { return o.Node.Op == c.op })
+		at := slices.IndexFunc(outside, func(o *Outside) bool { return o.Node.Op == c.op })
 		if at < 0 || outside[at].Separates != c.want {
 			t.Errorf("%s: %s is not %d: %+v", name, c.op, c.want, outside)
 		}

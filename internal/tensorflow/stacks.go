@@ -189,8 +189,8 @@ type nodeNames map[string]bool
 
 func namesOf(g *Graph) nodeNames {
 	out := make(nodeNames, len(g.Nodes))
-	for i := range g.Nodes {
-		out[PlainName(g.Nodes[i].Name)] = true
+	for _, n := range g.Nodes {
+		out[PlainName(n.Name)] = true
 	}
 	return out
 }
@@ -352,8 +352,8 @@ func passName(n Name) string {
 // declustered lists the nodes that were in a cluster and are in none.
 func declustered(g *Graph) []string {
 	var out []string
-	for i := range g.Nodes {
-		if n := &g.Nodes[i]; n.Marked && n.Cluster == "" {
+	for _, n := range g.Nodes {
+		if n.Marked && n.Cluster == "" {
 			out = append(out, nodeKey(n))
 		}
 	}
