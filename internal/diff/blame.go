@@ -12,7 +12,7 @@ import (
 // findCauses returns what brought a variant's changes about, the weightiest first. Every kernel that came, went or changed is put down to one cause:
 // the edit on its line or in its scope, else the weightiest one.
 func findCauses(v *Variant) []Cause {
-	b := &blame{v: v, at: map[place]int{}, made: map[string]int{}, donated: -1}
+	b := &blame{v: v, at: map[place]*suspect{}, made: map[string]*suspect{}}
 	arguments, follow := argumentsTitle(v)
 	if !follow {
 		b.whole(KindArguments, arguments)
@@ -21,8 +21,7 @@ func findCauses(v *Variant) []Cause {
 	b.edits()
 	b.reshaped()
 	if follow {
-		at := b.heaviest(func(s *suspect) bool { return len(s.edits) > 0 })
-		b.suspects[at].arguments = arguments
+		b.heaviest(func(s *suspect) bool { return len(s.edits) > 0 }).arguments = arguments
 	}
 	b.constants()
 	b.donation()
@@ -30,10 +29,10 @@ func findCauses(v *Variant) []Cause {
 	b.compiler()
 	b.share()
 	b.loops()
-	slices.SortStableFunc(b.suspects, func(x, y suspect) int { return cmp.Compare(y.weight, x.weight) })
+	slices.SortStableFunc(b.suspects, func(x, y *suspect) int { return cmp.Compare(y.weight, x.weight) })
 	var out []Cause
-	for i := range b.suspects {
-		out = append(out, b.suspects[i].finish(v))
+	for _, s := range b.suspects {
+		out = append(out, s.finish(v))
 	}
 	return out
 }
@@ -61,16 +60,16 @@ type place struct {
 // blame puts kernels down to causes.
 type blame struct {
 	v         *Variant
-	suspects  []suspect
-	at        map[place]int      // the suspect of an edited place
-	made      map[string]int     // the suspect of a kernel that came, by its name
-	donated   int                // the suspect of a changed donation; -1 for none
-	redonated []*facts.Parameter // whose donation changed
+	suspects  []*suspect
+	at        map[place]*suspect  // the suspect of an edited place
+	made      map[string]*suspect // the suspect of a kernel that came, by its name
+	donated   *suspect            // the suspect of a changed donation; nil for none
+	redonated []*facts.Parameter  // whose donation changed
 }
 
-func (b *blame) add(s suspect) int {
-	b.suspects = append(b.suspects, s)
-	return len(b.suspects) - 1
+func (b *blame) add(s suspect) *suspect {
+	b.suspects = append(b.suspects, &s)
+	return &s
 }
 
 // wholeProgram weighs more than any edit: everything follows from it.
@@ -98,7 +97,7 @@ func (b *blame) edits() {
 	slices.SortStableFunc(order, func(x, y *Edit) int {
 		return cmp.Or(cmp.Compare(Flag(y.lined()), Flag(x.lined())), cmp.Compare(y.effort(), x.effort()))
 	})
-	byFunction, lines, forgets := map[string]int{}, b.editedIn(list), slices.ContainsFunc(order, forgotten)
+	byFunction, lines, forgets := map[string]*suspect{}, b.editedIn(list), slices.ContainsFunc(order, forgotten)
 	for _, e := range order {
 		edit := b.editOf(e, lines)
 		function := edit
@@ -109,20 +108,19 @@ func (b *blame) edits() {
 		default:
 			function = functionOf(e)
 		}
-		i, ok := byFunction[function]
-		if !ok && !e.lined() && !recomputed(e) {
-			i, ok = b.beside(e)
+		s := byFunction[function]
+		if s == nil && !e.lined() && !recomputed(e) {
+			s = b.beside(e)
 		}
-		if !ok {
-			i = b.add(suspect{Cause: Cause{Kind: KindCode, OpName: e.OpName, Source: e.Source, OpType: e.OpType, Edit: edit}})
-			byFunction[function] = i
+		if s == nil {
+			s = b.add(suspect{Cause: Cause{Kind: KindCode, OpName: e.OpName, Source: e.Source, OpType: e.OpType, Edit: edit}})
+			byFunction[function] = s
 		}
-		s := &b.suspects[i]
 		s.edits, s.weight = append(s.edits, e), s.weight+e.effort()
-		b.note(place{edit: edit}, i)
-		b.note(place{scope: e.Scope}, i)
+		b.note(place{edit: edit}, s)
+		b.note(place{scope: e.Scope}, s)
 		if e.Source.File != "" && len(e.Added) > 0 {
-			b.note(place{line: line(e.Source)}, i)
+			b.note(place{line: line(e.Source)}, s)
 		}
 	}
 }
@@ -161,9 +159,9 @@ func (b *blame) editOf(e *Edit, lines map[string][]hlo.Location) string {
 }
 
 // note records the first suspect of a place.
-func (b *blame) note(p place, i int) {
-	if _, ok := b.at[p]; !ok {
-		b.at[p] = i
+func (b *blame) note(p place, s *suspect) {
+	if b.at[p] == nil {
+		b.at[p] = s
 	}
 }
 
@@ -171,7 +169,7 @@ func (b *blame) note(p place, i int) {
 func (b *blame) reshaped() {
 	for i := range b.v.Kernels.Changed {
 		c := &b.v.Kernels.Changed[i]
-		if !c.New.Class.Computes() || !c.byItself() || b.find([]facts.Kernel{c.New}, b.editAt) >= 0 {
+		if !c.New.Class.Computes() || !c.byItself() || b.find([]facts.Kernel{c.New}, b.editAt) != nil {
 			continue
 		}
 		for _, op := range opsOf(&c.New) {
@@ -199,15 +197,14 @@ func (e *Edit) lined() bool { return e.Source.File != "" }
 
 // beside finds the suspect that an edit without a line belongs to: that of the nearest scope around it; else, for what only went, the weightiest one
 // in the same function of the framework. A node has no scope: it belongs to the weightiest of all.
-func (b *blame) beside(e *Edit) (int, bool) {
+func (b *blame) beside(e *Edit) *suspect {
 	node := isNode(e.Scope)
-	if at, ok := b.enclosing(e.Scope); ok || len(e.Added) > 0 && !node {
-		return at, ok
+	if s := b.enclosing(e.Scope); s != nil || len(e.Added) > 0 && !node {
+		return s
 	}
-	best := b.heaviest(func(s *suspect) bool {
+	return b.heaviest(func(s *suspect) bool {
 		return len(s.edits) > 0 && (node || firstStep(s.edits[0].Scope) == firstStep(e.Scope))
 	})
-	return best, best >= 0
 }
 
 // isNode reports whether a scope is only an operation, as PyTorch/XLA names those of a backward pass: "aten__mul".
@@ -221,13 +218,13 @@ func firstStep(scope string) string {
 }
 
 // enclosing finds the suspect of the nearest edited scope.
-func (b *blame) enclosing(scope string) (int, bool) {
+func (b *blame) enclosing(scope string) *suspect {
 	for ; scope != ""; scope = scopeOf(scope) {
-		if at, ok := b.at[place{scope: scope}]; ok {
-			return at, true
+		if s := b.at[place{scope: scope}]; s != nil {
+			return s
 		}
 	}
-	return 0, false
+	return nil
 }
 
 // functionOf is the function that an edit is in; the outermost scope where no function is known. What jax.checkpoint computes
@@ -276,7 +273,7 @@ func (b *blame) results() {
 // compiler adds a cause where there is no other: the compiler if the models are equal, an edit if only shapes, constants or connections in the model
 // differ. A loop that runs more or less often is such an edit, whatever else became of the arguments and results.
 func (b *blame) compiler() {
-	operations := func(s suspect) bool { return s.weight > constantsWeight }
+	operations := func(s *suspect) bool { return s.weight > constantsWeight }
 	switch {
 	case slices.ContainsFunc(b.suspects, operations), len(b.suspects) > 0 && !(b.v.rewired() && len(loopChanges(b.v.Old, b.v.New)) > 0):
 	case b.v.Model.Same:
@@ -321,58 +318,55 @@ func (b *blame) share() {
 // loops puts loops that run in another way down to the cause of their kernels.
 func (b *blame) loops() {
 	for _, c := range loopChanges(b.v.Old, b.v.New) {
-		s := &b.suspects[b.of([]facts.Kernel{*c.Old}, []facts.Kernel{*c.New})]
+		s := b.of([]facts.Kernel{*c.Old}, []facts.Kernel{*c.New})
 		s.loops = append(s.loops, c)
 	}
 }
 
 // put puts one change down to its cause.
 func (b *blame) put(before, after []facts.Kernel) *suspect {
-	at := b.of(before, after)
+	s := b.of(before, after)
 	for i := range after {
-		b.made[after[i].Name] = at
+		b.made[after[i].Name] = s
 	}
-	s := &b.suspects[at]
 	s.Before, s.After = append(s.Before, before...), append(s.After, after...)
 	return s
 }
 
 // of finds the cause of kernels that went and came: the weightiest edit that their operations pass through; of a kernel that reads other shapes, that of
 // what it reads; then the weightiest edit in a scope, then around the scope.
-func (b *blame) of(before, after []facts.Kernel) int {
+func (b *blame) of(before, after []facts.Kernel) *suspect {
 	all := slices.Concat(after, before)
-	if len(all) > 0 && b.donated >= 0 && !slices.ContainsFunc(all, b.copiesOther) {
+	if len(all) > 0 && b.donated != nil && !slices.ContainsFunc(all, b.copiesOther) {
 		return b.donated
 	}
-	at := b.find(after, func(op facts.Op) []place { return append(b.editAt(op), place{line: line(op.Source)}) })
-	if at < 0 && len(before) == 1 && len(after) == 1 {
-		at = b.upstream(&before[0], &after[0])
+	s := b.find(after, func(op facts.Op) []place { return append(b.editAt(op), place{line: line(op.Source)}) })
+	if s == nil && len(before) == 1 && len(after) == 1 {
+		s = b.upstream(&before[0], &after[0])
 	}
-	if at < 0 {
-		at = b.find(all, func(op facts.Op) []place { return []place{{scope: scopeOf(op.OpName)}, {scope: op.OpName}} })
+	if s == nil {
+		s = b.find(all, func(op facts.Op) []place { return []place{{scope: scopeOf(op.OpName)}, {scope: op.OpName}} })
 	}
-	for i := 0; i < len(all) && at < 0; i++ {
-		if near, ok := b.enclosing(scopeOf(all[i].OpName)); ok {
-			at = near
-		}
+	for i := 0; i < len(all) && s == nil; i++ {
+		s = b.enclosing(scopeOf(all[i].OpName))
 	}
-	if at < 0 {
-		at = b.heaviest(func(*suspect) bool { return true })
+	if s == nil {
+		s = b.heaviest(func(*suspect) bool { return true })
 	}
-	return at
+	return s
 }
 
-// upstream returns the suspect of what a kernel reads, if it does what it did with other shapes; -1 if there is none.
-func (b *blame) upstream(old, fresh *facts.Kernel) int {
+// upstream returns the suspect of what a kernel reads, if it does what it did with other shapes; nil if there is none.
+func (b *blame) upstream(old, fresh *facts.Kernel) *suspect {
 	if slices.Equal(old.In, fresh.In) || old.Do.String() != fresh.Do.String() || old.Attrs != fresh.Attrs {
-		return -1
+		return nil
 	}
 	for _, from := range fresh.From {
-		if at, ok := b.made[b.v.New.Kernels[from].Name]; ok {
-			return at
+		if s := b.made[b.v.New.Kernels[from].Name]; s != nil {
+			return s
 		}
 	}
-	return -1
+	return nil
 }
 
 // copiesOther reports whether a kernel is anything but a copy of an argument whose donation changed. The model has no copies: the compiler makes them to
@@ -381,22 +375,13 @@ func (b *blame) copiesOther(k facts.Kernel) bool {
 	return k.Class != facts.ClassCopy || !slices.ContainsFunc(b.redonated, func(p *facts.Parameter) bool { return p.Shape == k.Out })
 }
 
-// weightier returns the weightier of two suspects; -1 is none.
-func (b *blame) weightier(best, at int) int {
-	if best < 0 || b.suspects[at].weight > b.suspects[best].weight {
-		return at
-	}
-	return best
-}
-
-// find returns the weightiest suspect at the places of the operations in kernels, -1 for none.
-func (b *blame) find(kernels []facts.Kernel, places func(facts.Op) []place) int {
-	best := -1
+// find returns the weightiest suspect at the places of the operations in kernels, nil for none.
+func (b *blame) find(kernels []facts.Kernel, places func(facts.Op) []place) (best *suspect) {
 	for i := range kernels {
 		for _, op := range opsOf(&kernels[i]) {
 			for _, p := range places(op) {
-				if at, ok := b.at[p]; ok && p != (place{}) {
-					best = b.weightier(best, at)
+				if s := b.at[p]; s != nil && p != (place{}) && (best == nil || s.weight > best.weight) {
+					best = s
 				}
 			}
 		}
@@ -404,12 +389,11 @@ func (b *blame) find(kernels []facts.Kernel, places func(facts.Op) []place) int 
 	return best
 }
 
-// heaviest returns the weightiest suspect that fits, -1 for none.
-func (b *blame) heaviest(fits func(*suspect) bool) int {
-	best := -1
-	for i := range b.suspects {
-		if fits(&b.suspects[i]) {
-			best = b.weightier(best, i)
+// heaviest returns the weightiest suspect that fits, nil for none.
+func (b *blame) heaviest(fits func(*suspect) bool) (best *suspect) {
+	for _, s := range b.suspects {
+		if fits(s) && (best == nil || s.weight > best.weight) {
+			best = s
 		}
 	}
 	return best
