@@ -36,15 +36,15 @@ func TestBufferTotals(t *testing.T) {
 		color int64
 		want  Totals
 	}{
-		{"tf-2.5.buffer-assignment.txt", AllColors, Totals{Total: 83049, Argument: 49152, Output: 17432, Constant: 20, ThreadLocal: 45, Temp: 16400}},
-		{"tf-2.21.buffer-assignment.txt", AllColors, Totals{Total: 67859, Argument: 49152, Output: 17432, Constant: 32, ThreadLocal: 75, Temp: 1168}},
-		{"jax-0.4.13.buffer-assignment.txt", AllColors, Totals{Total: 11104, Argument: 7008, Output: 4096}},
-		{"cpu-callback.buffer-assignment.txt", AllColors, Totals{Total: 184, Argument: 64, Output: 64, Constant: 20, ThreadLocal: 12, Temp: 24}},
-		{"gpu-fp8.buffer-assignment.txt", 0, Totals{Total: 4784392, Argument: 262152, Output: 65536, Temp: 4456704}},
-		{"tpu.buffer-assignment.txt", AllColors, Totals{Total: 106500, Argument: 36864, Output: 512, ThreadLocal: 3072, Temp: 66052}},
-		{"tpu.buffer-assignment.txt", 0, Totals{Total: 73728, Argument: 36864, Output: 512, ThreadLocal: 3072, Temp: 33280}},
-		{"tpu.buffer-assignment.txt", 1, Totals{Total: 32768, Temp: 32768}},
-		{"tpu.buffer-assignment.txt", 2, Totals{Total: 4, Temp: 4}},
+		{"tf-2.5.buffer-assignment.txt", AllColors, Totals{Total: 83049, Argument: 49152, Output: 17432, Constant: 20, ThreadLocal: 45, Temp: 16400, Largest: 32768}},
+		{"tf-2.21.buffer-assignment.txt", AllColors, Totals{Total: 67859, Argument: 49152, Output: 17432, Constant: 32, ThreadLocal: 75, Temp: 1168, Largest: 32768}},
+		{"jax-0.4.13.buffer-assignment.txt", AllColors, Totals{Total: 11104, Argument: 7008, Output: 4096, Largest: 6144}},
+		{"cpu-callback.buffer-assignment.txt", AllColors, Totals{Total: 184, Argument: 64, Output: 64, Constant: 20, ThreadLocal: 12, Temp: 24, Largest: 64}},
+		{"gpu-fp8.buffer-assignment.txt", 0, Totals{Total: 4784392, Argument: 262152, Output: 65536, Temp: 4456704, Largest: 4456704}},
+		{"tpu.buffer-assignment.txt", AllColors, Totals{Total: 106500, Argument: 36864, Output: 512, ThreadLocal: 3072, Temp: 66052, Largest: 33280}},
+		{"tpu.buffer-assignment.txt", 0, Totals{Total: 73728, Argument: 36864, Output: 512, ThreadLocal: 3072, Temp: 33280, Largest: 33280}},
+		{"tpu.buffer-assignment.txt", 1, Totals{Total: 32768, Temp: 32768, Largest: 32768}},
+		{"tpu.buffer-assignment.txt", 2, Totals{Total: 4, Temp: 4, Largest: 4}},
 		{"tpu.buffer-assignment.txt", 3, Totals{}},
 	} {
 		if got := read(t, c.file, ReadBufferAssignment).Totals(c.color); got != c.want {

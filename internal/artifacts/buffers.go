@@ -100,6 +100,7 @@ type Totals struct {
 	Constant    int64
 	ThreadLocal int64
 	Temp        int64 // scratch memory
+	Largest     int64 // the largest single allocation: what has to fit into memory in one piece
 }
 
 // AllColors stands for all memory spaces in [Buffers.Totals].
@@ -122,7 +123,7 @@ func (t *Totals) add(a *Allocation) {
 			*sum += a.Size
 		}
 	}
-	addIf(&t.Total, true)
+	t.Total, t.Largest = t.Total+a.Size, max(t.Largest, a.Size)
 	addIf(&t.Argument, a.Parameter >= 0)
 	addIf(&t.Output, a.LiveOut && a.Parameter < 0)
 	addIf(&t.Alias, a.LiveOut && a.Parameter >= 0)

@@ -65,10 +65,10 @@ func TestTotalsOfAllocations(t *testing.T) {
 		{Size: 1, Parameter: 0}, {Size: 2, Parameter: 1, LiveOut: true}, {Size: 4, Parameter: -1, LiveOut: true}, {Size: 8, Parameter: -1, Constant: true},
 		{Size: 16, Parameter: -1, ThreadLocal: true}, {Size: 32, Parameter: -1}, {Size: 64, Parameter: -1, Color: 1},
 	}}
-	if got, want := b.Totals(AllColors), (Totals{Total: 127, Argument: 3, Output: 4, Alias: 2, Constant: 8, ThreadLocal: 16, Temp: 96}); got != want {
+	if got, want := b.Totals(AllColors), (Totals{Total: 127, Argument: 3, Output: 4, Alias: 2, Constant: 8, ThreadLocal: 16, Temp: 96, Largest: 64}); got != want {
 		t.Errorf("%+v", got)
 	}
-	if got, want := b.Totals(1), (Totals{Total: 64, Temp: 64}); got != want {
+	if got, want := b.Totals(1), (Totals{Total: 64, Temp: 64, Largest: 64}); got != want {
 		t.Errorf("%+v", got)
 	}
 	if got := b.Colors(); !slices.Equal(got, []int64{0, 1}) {

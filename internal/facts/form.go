@@ -62,7 +62,7 @@ func (r *reader) describe(f *Form, l launch) (of *body) {
 	case hlo.OpFusion, hlo.OpCall:
 		of = r.describeBody(f, l)
 	case hlo.OpCustomCall:
-		f.Target, _ = r.m.Attr(l.id, "custom_call_target")
+		f.Target = r.m.AttrText(l.id, "custom_call_target")
 		f.Do, f.Config = OpcodesOf("custom-call"), r.interner.list(r.m.Settings(l.id))
 		if written := r.m.Kernel(l.id); written != nil {
 			f.Function, f.Written = written.Name, written.Ops
@@ -136,8 +136,7 @@ func (r *reader) kind(l launch) string {
 
 // fusionKind is loop, input, output or custom.
 func (r *reader) fusionKind(id hlo.InstrID) string {
-	kind, _ := r.m.Attr(id, "kind")
-	return strings.ToLower(strings.TrimPrefix(kind, "k"))
+	return strings.ToLower(strings.TrimPrefix(r.m.AttrText(id, "kind"), "k"))
 }
 
 // bytes is what a launch reads and writes, each buffer once; a collective's is what it moves.
@@ -238,7 +237,7 @@ type fusionConfig struct {
 
 // config looks once at what several fusions say.
 func (r *reader) config(fusion hlo.InstrID) fusionConfig {
-	text := r.attr(fusion, "backend_config")
+	text := r.m.AttrText(fusion, "backend_config")
 	c, known := r.configs[text]
 	if !known {
 		if c.kind = fusionConfigKind(text); c.kind != "" {

@@ -66,7 +66,11 @@ type dumpWide struct {
 func (r *run) readDumpWide() *dumpWide {
 	graphs, logs := frameworkFiles(r.dump)
 	logs = append(logs, outside(logs, r.Logs, dump.Limit(r.MaxMemory))...)
-	left := tensorflow.Read(graphs, logs, moduleIDs(r.dump))
+	var modules []string
+	for _, m := range r.dump.Modules {
+		modules = append(modules, m.ID)
+	}
+	left := tensorflow.Read(graphs, logs, modules)
 	b := &dumpWide{Clusters: left.Clusters, Logs: left.Logs, Arguments: left.Arguments}
 	profiles, problems := r.readProfiles()
 	b.Profiles, b.Problems = profiles, append(left.Problems, problems...)

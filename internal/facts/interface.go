@@ -3,7 +3,6 @@ package facts
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -36,9 +35,8 @@ const tokenShape = "token[]"
 
 func (r *reader) parameter(id hlo.InstrID, used bool) Parameter {
 	in := &r.m.Instrs[id]
-	printed, _ := r.m.Attr(id, "sharding")
-	sharding, spec := InTiles(printed)
-	frontend, _ := r.m.Attr(id, "frontend_attributes")
+	sharding, spec := InTiles(r.m.AttrText(id, "sharding"))
+	frontend := r.m.AttrText(id, "frontend_attributes")
 	md := r.metadata(id)
 	p := Parameter{
 		Name: parameterName(md.OpName, r.m.InstrName(id)), Shape: r.shape(in.Shape),
@@ -230,7 +228,7 @@ func splitText(split []int64) string {
 
 // requestedShardings are the shardings that the root requests, one for each result, "" for none.
 func (r *reader) requestedShardings(n int) []string {
-	text := r.attr(r.m.Comps[r.m.Entry].Root, "sharding")
+	text := r.m.AttrText(r.m.Comps[r.m.Entry].Root, "sharding")
 	if strings.HasPrefix(text, "{{") {
 		text = text[1 : len(text)-1]
 	}
@@ -271,7 +269,7 @@ func keepsTo(sharding string, split []int64) bool {
 		return true
 	}
 	list, _, _ := strings.Cut(tiles, "]")
-	for d, n := range numbers(list) {
+	for d, n := range hlo.Ints(list) {
 		if d < len(split) && (n == 1) != (split[d] == 1) {
 			return false
 		}
@@ -285,11 +283,11 @@ func (r *reader) resultSpec(id hlo.InstrID) string {
 	if in := &r.m.Instrs[id]; in.Opcode == hlo.OpGetTupleElement && len(r.m.Operands(id)) == 1 {
 		at, id = int(in.Param), r.m.Operands(id)[0]
 	}
-	target, _ := r.m.Attr(id, "custom_call_target")
+	target := r.m.AttrText(id, "custom_call_target")
 	if target != "xla.sdy.FuncResultSharding" && target != "xla.sdy.LocalToGlobalShape" {
 		return ""
 	}
-	frontend, _ := r.m.Attr(id, "frontend_attributes")
+	frontend := r.m.AttrText(id, "frontend_attributes")
 	_, values, _ := strings.Cut(frontend, `="#sdy.sharding_per_value<[`)
 	if target == "xla.sdy.LocalToGlobalShape" {
 		_, values, _ = strings.Cut(frontend, `xla.sdy.out_shardings="#sdy.sharding_per_value<[`)
@@ -299,17 +297,4 @@ func (r *reader) resultSpec(id hlo.InstrID) string {
 		return spelledSpec(each[at+1])
 	}
 	return ""
-}
-
-// numbers reads a list of numbers; nil when one is none.
-func numbers(list string) []int {
-	var out []int
-	for _, digits := range strings.Split(list, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(digits))
-		if err != nil || n < 0 || len(out) >= maxDevices {
-			return nil
-		}
-		out = append(out, n)
-	}
-	return out
 }

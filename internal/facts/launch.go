@@ -276,7 +276,7 @@ func (w *walk) classify(l *launch) bool {
 			w.start(l, w.m.Comps[w.m.Callees(l.id)[0]].First+j.collective)
 		}
 		return !j.free
-	case w.withHost(l.id):
+	case (op == hlo.OpSend || op == hlo.OpRecv) && w.m.AttrText(l.id, "is_host_transfer") == "true": // so a TPU calls Python
 		l.class = ClassControl
 	case role == roleCollective:
 		l.class, l.moves = ClassCollective, l.id
@@ -286,15 +286,6 @@ func (w *walk) classify(l *launch) bool {
 		l.class = ClassLibrary
 	}
 	return true
-}
-
-// withHost reports whether an operation hands something to the host or takes it from there: so a TPU calls Python.
-func (w *walk) withHost(id hlo.InstrID) bool {
-	if op := w.m.Instrs[id].Opcode; op != hlo.OpSend && op != hlo.OpRecv {
-		return false
-	}
-	host, _ := w.m.Attr(id, "is_host_transfer")
-	return host == "true"
 }
 
 // start makes a fusion the launch of the collective in it, unless a fusion before it has started that. TPU splits an asynchronous
@@ -328,13 +319,12 @@ func (w *walk) classification(id hlo.InstrID) classification {
 	case hlo.OpFusion:
 		w.classifyFusion(&j, id)
 	case hlo.OpCustomCall:
-		target, _ := w.m.Attr(id, "custom_call_target")
+		target := w.m.AttrText(id, "custom_call_target")
 		if j.free = freeTargets[target]; !kernelTargets[target] {
 			j.class = ClassLibrary
 		}
 	case hlo.OpCall:
-		attrs, _ := w.m.Attr(id, "frontend_attributes")
-		j.small = frontendAttribute(attrs, "xla_cpu_small_call") == "true"
+		j.small = frontendAttribute(w.m.AttrText(id, "frontend_attributes"), "xla_cpu_small_call") == "true"
 	}
 	w.classified[own] = j
 	return j
@@ -342,9 +332,8 @@ func (w *walk) classification(id hlo.InstrID) classification {
 
 // classifyFusion knows fusions that call a library, that copy, and that have to do with a collective.
 func (w *walk) classifyFusion(j *classification, id hlo.InstrID) {
-	if kind, _ := w.m.Attr(id, "kind"); kind == "kCustom" {
-		config, _ := w.m.Attr(id, "backend_config")
-		j.class = customFusionClass(fusionConfigKind(config))
+	if w.m.AttrText(id, "kind") == "kCustom" {
+		j.class = customFusionClass(fusionConfigKind(w.m.AttrText(id, "backend_config")))
 	}
 	callees := w.m.Callees(id)
 	if len(callees) == 0 {
@@ -352,8 +341,7 @@ func (w *walk) classifyFusion(j *classification, id hlo.InstrID) {
 	}
 	root := w.m.Comps[callees[0]].Root
 	if w.m.Instrs[root].Opcode == hlo.OpCustomCall {
-		target, _ := w.m.Attr(root, "custom_call_target")
-		j.free = target == "AsyncCollectiveDone"
+		j.free = w.m.AttrText(root, "custom_call_target") == "AsyncCollectiveDone"
 	}
 	first, end := w.m.Body(callees[0])
 	for i := first; i < end && j.collective < 0 && !j.free; i++ {
@@ -365,13 +353,11 @@ func (w *walk) classifyFusion(j *classification, id hlo.InstrID) {
 
 // chain is what the pieces of one asynchronous collective have in common, "" for a collective in one piece.
 func (w *walk) chain(id hlo.InstrID) string {
-	attrs, _ := w.m.Attr(id, "frontend_attributes")
-	chain := frontendAttribute(attrs, "chain_id")
+	chain := frontendAttribute(w.m.AttrText(id, "frontend_attributes"), "chain_id")
 	if chain == "" {
 		return ""
 	}
-	channel, _ := w.m.Attr(id, "channel_id")
-	return channel + " " + chain
+	return w.m.AttrText(id, "channel_id") + " " + chain
 }
 
 // customFusionClass is the class of a fusion of kind kCustom by the kind in its fusion_config.

@@ -190,7 +190,7 @@ func (l *loopReader) until(v *value, not bool) int64 {
 	if v.op != hlo.OpCompare || len(sides) != 2 {
 		return unknownTrips
 	}
-	direction, _ := l.m.Attr(v.id, "direction")
+	direction := l.m.AttrText(v.id, "direction")
 	counter, bound := sides[0], sides[1]
 	if counter.state == noElement {
 		counter, bound, direction = bound, counter, mirrored[direction]

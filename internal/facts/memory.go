@@ -33,7 +33,7 @@ func (out *measuring) memory(r *reader, s *dump.Stage) {
 	v.Facts[MemoryAlias] = float64(total.Alias)
 	v.Facts[MemoryConstant] = float64(total.Constant)
 	v.Facts[MemoryPeak] = float64(total.Total)
-	v.Facts[MemoryAllocation] = float64(largestAllocation(buffers, color))
+	v.Facts[MemoryAllocation] = float64(total.Largest)
 	out.spaces(buffers)
 	v.Buffers = r.buffers(buffers.Largest(maxBuffers))
 }
@@ -84,17 +84,6 @@ func (out *measuring) memoryReport() (report *artifacts.MemoryReport, ok bool) {
 		return readCompanion(out, f, artifacts.ReadMemoryReportProto)
 	}
 	return nil, false
-}
-
-// largestAllocation is the largest single block: what has to fit into memory in one piece.
-func largestAllocation(buffers *artifacts.Buffers, color int64) int64 {
-	var most int64
-	for i := range buffers.Allocations {
-		if a := &buffers.Allocations[i]; color == artifacts.AllColors || a.Color == color {
-			most = max(most, a.Size)
-		}
-	}
-	return most
 }
 
 func (out *measuring) bufferAssignment(r *reader, s *dump.Stage) (buffers *artifacts.Buffers, ok bool) {

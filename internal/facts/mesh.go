@@ -24,9 +24,6 @@ func meshOf(m *hlo.Module) []hlo.MeshAxis {
 	return hlo.MeshAxes(list)
 }
 
-// maxDevices bounds the devices of a group that are spelled out.
-const maxDevices = 1 << 16
-
 // firstGroups lists the devices of each collective's first group, by kernel.
 func (r *reader) firstGroups(launches []launch) map[int][]int64 {
 	first := map[int][]int64{}
@@ -34,7 +31,7 @@ func (r *reader) firstGroups(launches []launch) map[int][]int64 {
 		if l.moves == hlo.NoInstr {
 			continue
 		}
-		if groups := parseGroups(r.attr(l.moves, "replica_groups")); len(groups) > 0 {
+		if groups := parseGroups(r.m.AttrText(l.moves, "replica_groups")); len(groups) > 0 {
 			first[i] = slices.Sorted(slices.Values(groups[0]))
 		}
 	}
@@ -270,7 +267,7 @@ func meshInShardings(m *hlo.Module) []hlo.MeshAxis {
 	var mesh []hlo.MeshAxis
 	first, end := m.Body(m.Entry)
 	for id := first; id < end; id++ {
-		printed, _ := m.Attr(id, "sharding")
+		printed := m.AttrText(id, "sharding")
 		if strings.HasPrefix(printed, "{{") {
 			printed = printed[1:]
 		}
@@ -292,14 +289,13 @@ const shardingTarget = "Sharding"
 // constraint is a sharding constraint with how it spreads its value, as the model spells it: "Sharding P('data', None)". Where the model's
 // spelling was not dumped it is the compiler's.
 func (w *modelWalk) constraint(id hlo.InstrID) string {
-	frontend, _ := w.r.m.Attr(id, "frontend_attributes")
-	if _, spec, ok := strings.Cut(frontend, `xla.sdy.sharding="#sdy.sharding_per_value<[<@`); ok {
+	if _, spec, ok := strings.Cut(w.r.m.AttrText(id, "frontend_attributes"), `xla.sdy.sharding="#sdy.sharding_per_value<[<@`); ok {
 		if spelled := spelledSpec(spec); spelled != "" {
 			return shardingTarget + " " + spelled
 		}
 		return shardingTarget + " P()"
 	}
-	printed, _ := w.r.m.Attr(id, "sharding")
+	printed := w.r.m.AttrText(id, "sharding")
 	sharding, spec := InTiles(printed)
 	if sharding == replicatedSharding && sharding != printed {
 		spec = "P()"

@@ -312,7 +312,7 @@ func (r *reader) inOneRow(a, b *launch) bool {
 func (r *reader) isRecorded(l *launch) bool {
 	switch op := r.m.Instrs[l.id].Opcode; {
 	case op == hlo.OpCustomCall && r.m.Kernel(l.id) == nil:
-		return strings.Contains(r.attr(l.id, "custom_call_target"), "cublas")
+		return strings.Contains(r.m.AttrText(l.id, "custom_call_target"), "cublas")
 	case op == hlo.OpFft, op == hlo.OpTriangularSolve, op == hlo.OpCholesky:
 		return false
 	}
@@ -332,7 +332,7 @@ func (r *reader) multiplied(id hlo.InstrID) (price.Product, bool) {
 // exchange is what a collective needs.
 func (r *reader) exchange(l launch) (w price.Work) {
 	peers := int(r.m.Header.ReplicaCount * r.m.Header.NumPartitions)
-	if groups := parseGroups(r.attr(l.moves, "replica_groups")); len(groups) > 0 {
+	if groups := parseGroups(r.m.AttrText(l.moves, "replica_groups")); len(groups) > 0 {
 		peers = len(groups[0])
 	}
 	if _, pairs := r.m.Attr(l.moves, "source_target_pairs"); pairs {
@@ -340,11 +340,6 @@ func (r *reader) exchange(l launch) (w price.Work) {
 	}
 	w.Exchange(plainOpcode(r.opcode(l.moves)), float64(r.moved(l.moves)), float64(peers))
 	return w
-}
-
-func (r *reader) attr(id hlo.InstrID, key string) string {
-	value, _ := r.m.Attr(id, key)
-	return value
 }
 
 // expectation adds up the cycles that the compiler for TPU expects of computations: loops as often as they run where that is known, and of
@@ -376,8 +371,7 @@ func (e *expectation) of(c hlo.CompID) (sum expected) {
 }
 
 func (e *expectation) instruction(id hlo.InstrID) (sum expected) {
-	config, _ := e.m.Attr(id, "backend_config")
-	sum.cycles, sum.said = estimatedCycles(config)
+	sum.cycles, sum.said = estimatedCycles(e.m.AttrText(id, "backend_config"))
 	callees := e.m.Callees(id)
 	switch roleOf(e.m.Instrs[id].Opcode) {
 	case roleEnter:
@@ -421,7 +415,7 @@ func (v *Variant) expect(r *reader) {
 		if id == hlo.NoInstr || k.Class == ClassControl {
 			continue
 		}
-		if cycles, said := estimatedCycles(r.attr(id, "backend_config")); said && cycles > 0 {
+		if cycles, said := estimatedCycles(r.m.AttrText(id, "backend_config")); said && cycles > 0 {
 			form := *k.Form
 			form.Work[price.Cycles] = cycles
 			form.Work = form.Work.Rounded()

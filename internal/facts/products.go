@@ -31,7 +31,7 @@ func (r *reader) products(v *Variant) {
 		p.OpName, p.Source = md.OpName, r.sources.locate(md)
 		v.addProduct(r.interner.product(p))
 	}
-	for id := range r.notable(r.isWritten) {
+	for id := range r.notable(func(id hlo.InstrID) bool { return r.m.Instrs[id].Opcode == hlo.OpCustomCall && r.m.Kernel(id) != nil }) {
 		for _, p := range r.written(id) {
 			v.addProduct(r.interner.product(p))
 		}
@@ -49,8 +49,7 @@ func (r *reader) isProduct(id hlo.InstrID) bool {
 	case hlo.OpDot, hlo.OpRaggedDot, hlo.OpScaledDot, hlo.OpConvolution:
 		return true
 	case hlo.OpCustomCall:
-		target, _ := r.m.Attr(id, "custom_call_target")
-		return multiplies(target)
+		return multiplies(r.m.AttrText(id, "custom_call_target"))
 	}
 	return false
 }
@@ -76,8 +75,8 @@ func (r *reader) product(id hlo.InstrID) Product {
 func (r *reader) newProduct(id hlo.InstrID) Product {
 	p := Product{Type: r.widest(id), Shape: r.shape(r.product1(id))}
 	if r.m.Instrs[id].Opcode == hlo.OpCustomCall {
-		config, _ := r.m.Attr(id, "backend_config")
-		p.Opcode, _ = r.m.Attr(id, "custom_call_target")
+		config := r.m.AttrText(id, "backend_config")
+		p.Opcode = r.m.AttrText(id, "custom_call_target")
 		p.Precision, p.Flops = cmp.Or(libraryPrecision(config), r.operandPrecision(id)), r.libraryFlops(id, config)
 	} else {
 		p.Opcode, p.Precision, p.Flops = r.opcode(id), r.operandPrecision(id), int64(r.price().Instr(id).Flops)
@@ -136,8 +135,7 @@ func (r *reader) operandPrecision(id hlo.InstrID) string {
 	if algorithm, ok := r.m.Attr(id, "algorithm"); ok {
 		return algorithm
 	}
-	printed, _ := r.m.Attr(id, "operand_precision")
-	return highest(printed)
+	return highest(r.m.AttrText(id, "operand_precision"))
 }
 
 // libraryPrecision is the same of a library call, from its backend_config; "" where that says nothing, as of a convolution.
@@ -172,7 +170,7 @@ func (r *reader) libraryFlops(id hlo.InstrID, config string) int64 {
 		return 0
 	}
 	lhs, rhs, out := r.m.Shape(r.m.Instrs[operands[0]].Shape), r.m.Shape(r.m.Instrs[operands[1]].Shape), r.m.Shape(r.product1(id))
-	target, _ := r.m.Attr(id, "custom_call_target")
+	target := r.m.AttrText(id, "custom_call_target")
 	switch { // the labels are those of the convolution that cuDNN goes back through
 	case strings.HasSuffix(target, "$convBackwardInput"):
 		lhs, out = out, lhs
@@ -226,11 +224,6 @@ func configNumbers(config, key string) (numbers []int64) {
 		numbers = append(numbers, n)
 	}
 	return numbers
-}
-
-// isWritten reports whether an instruction calls a kernel that was written by hand.
-func (r *reader) isWritten(id hlo.InstrID) bool {
-	return r.m.Instrs[id].Opcode == hlo.OpCustomCall && r.m.Kernel(id) != nil
 }
 
 // written are the products in the body of a kernel that was written by hand. Where it is the model's own, it knows the line of each; else the place of all is

@@ -15,15 +15,12 @@ import (
 func (r *run) wanted() []*dump.Module {
 	var wanted []*dump.Module
 	for _, m := range r.dump.Modules {
-		if r.wants(dump.ProgramName(m.Name)) {
+		program := dump.ProgramName(m.Name)
+		if (len(r.Include) == 0 || phrase.AnyGlob(r.Include, program)) && !phrase.AnyGlob(r.Exclude, program) {
 			wanted = append(wanted, m)
 		}
 	}
 	return wanted
-}
-
-func (o *Options) wants(program string) bool {
-	return (len(o.Include) == 0 || phrase.AnyGlob(o.Include, program)) && !phrase.AnyGlob(o.Exclude, program)
 }
 
 // Report is what a share alone tells of the dump.
@@ -83,14 +80,6 @@ func (r *Report) listModules(s *Share) {
 			r.Passes = append(r.Passes, passes)
 		}
 	}
-}
-
-func moduleIDs(d *dump.Dump) []string {
-	var ids []string
-	for _, m := range d.Modules {
-		ids = append(ids, m.ID)
-	}
-	return ids
 }
 
 // Close releases the modules that Options.KeepModules kept open.

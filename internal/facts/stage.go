@@ -85,8 +85,7 @@ func (r *reader) moduleInfo(file, stage string) ModuleInfo {
 		info.Opcodes[m.OpcodeName(op)] = n
 	}
 	for id := range r.notable(func(id hlo.InstrID) bool { return m.Instrs[id].Opcode == hlo.OpCustomCall }) {
-		target, _ := m.Attr(id, "custom_call_target")
-		info.CustomCallTargets[target]++
+		info.CustomCallTargets[m.AttrText(id, "custom_call_target")]++
 	}
 	for _, p := range r.parameters() {
 		info.EntryParams = append(info.EntryParams, p.Name+": "+p.Shape)

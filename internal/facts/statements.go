@@ -209,7 +209,7 @@ func (w *modelWalk) operation(id hlo.InstrID, from caller) Op {
 func (w *modelWalk) word(id hlo.InstrID, opcode string) string {
 	switch w.r.m.Instrs[id].Opcode {
 	case hlo.OpCustomCall:
-		target, _ := w.r.m.Attr(id, "custom_call_target")
+		target := w.r.m.AttrText(id, "custom_call_target")
 		if target == shardingTarget {
 			return w.constraint(id)
 		}
@@ -222,7 +222,7 @@ func (w *modelWalk) word(id hlo.InstrID, opcode string) string {
 		}
 	case hlo.OpScatter, hlo.OpGather:
 		for _, key := range []string{"indices_are_sorted", "unique_indices"} {
-			if value, _ := w.r.m.Attr(id, key); value == "true" {
+			if w.r.m.AttrText(id, key) == "true" {
 				opcode += " " + key
 			}
 		}
@@ -235,7 +235,7 @@ func (w *modelWalk) word(id hlo.InstrID, opcode string) string {
 // over says how many devices a collective joins, and how far apart they are: " over 2 devices, 4 apart"; "" for all. The names of a mesh's axes may change
 // where nothing else does.
 func (w *modelWalk) over(id hlo.InstrID) string {
-	groups := parseGroups(w.r.attr(id, "replica_groups"))
+	groups := parseGroups(w.r.m.AttrText(id, "replica_groups"))
 	if len(groups) == 0 {
 		return ""
 	}
@@ -269,7 +269,7 @@ func (w *modelWalk) tells(id hlo.InstrID) bool {
 		operands := m.Operands(id)
 		return len(operands) != 1 || hlo.ShapeText(w.r.shape(m.Instrs[operands[0]].Shape)).Type() != hlo.ShapeText(w.r.shape(m.Instrs[id].Shape)).Type()
 	case hlo.OpCustomCall:
-		target, _ := m.Attr(id, "custom_call_target")
+		target := m.AttrText(id, "custom_call_target")
 		return !strings.HasSuffix(target, "FuncResultSharding") && !strings.HasPrefix(target, "SPMD")
 	default:
 		return !hidden(op)

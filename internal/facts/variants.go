@@ -90,17 +90,15 @@ func (p *Program) add(v *Variant) {
 // repeatedBy reports whether v is the same compile again: the same arguments, and the same program before optimization or, where
 // that was not dumped, after.
 func (v *Variant) repeatedBy(w *Variant) bool {
-	if v.Signature != w.Signature || !slices.EqualFunc(v.Params, w.Params, sameArgument) {
+	if v.Signature != w.Signature || !slices.EqualFunc(v.Params, w.Params, func(a, b Parameter) bool {
+		return a.Layout == b.Layout && a.Sharding == b.Sharding && a.Aliased == b.Aliased && a.Donated == b.Donated
+	}) {
 		return false
 	}
 	if v.InputPrint != "" && w.InputPrint != "" {
 		return v.InputPrint == w.InputPrint
 	}
 	return v.Fingerprint == w.Fingerprint
-}
-
-func sameArgument(a, b Parameter) bool {
-	return a.Layout == b.Layout && a.Sharding == b.Sharding && a.Aliased == b.Aliased && a.Donated == b.Donated
 }
 
 // bounds on the second look at variants whose arguments are alike

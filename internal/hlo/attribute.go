@@ -124,6 +124,12 @@ func (m *Module) Attr(i InstrID, key string) (string, bool) {
 	return m.textAttr(i, key)
 }
 
+// AttrText returns one attribute, "" for one that the instruction does not have.
+func (m *Module) AttrText(i InstrID, key string) string {
+	text, _ := m.Attr(i, key)
+	return text
+}
+
 // Ints reads a list of integers as attributes and layouts hold it, with or without braces: {0,1} or 1,0. It returns nil for anything
 // else.
 func Ints(s string) []int64 {

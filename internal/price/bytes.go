@@ -133,7 +133,7 @@ func (p *pricer) scatterArrays(i hlo.InstrID) int { return len(p.m.Operands(i)) 
 
 // isBitcast reports whether a transpose moves nothing because the layouts undo it.
 func (p *pricer) isBitcast(i hlo.InstrID) bool {
-	permutation := hlo.Ints(p.attr(i, "dimensions"))
+	permutation := hlo.Ints(p.m.AttrText(i, "dimensions"))
 	from := p.m.Shape(p.m.Instrs[p.m.Operands(i)[0]].Shape).DimensionOrder()
 	to := p.m.Shape(p.m.Instrs[i].Shape).DimensionOrder()
 	if len(permutation) != len(to) || len(from) != len(to) {
@@ -172,10 +172,4 @@ func (p *pricer) argLeaves(i hlo.InstrID) (bytes float64) {
 		bytes += p.leaves(o)
 	}
 	return bytes
-}
-
-// attr is an attribute of an instruction, "" when it has none.
-func (p *pricer) attr(i hlo.InstrID, key string) string {
-	value, _ := p.m.Attr(i, key)
-	return value
 }

@@ -13,7 +13,7 @@ func (m *Meter) customCall(w *Work, id hlo.InstrID) {
 		m.library(w, id, p)
 		return
 	}
-	target, _ := m.m.Attr(id, "custom_call_target")
+	target := m.m.AttrText(id, "custom_call_target")
 	written := m.m.Kernel(id)
 	switch {
 	case strings.Contains(target, "callback"):
@@ -47,7 +47,7 @@ func (m *Meter) library(w *Work, id hlo.InstrID, p Product) {
 	if m.family != GPU {
 		return
 	}
-	target, _ := m.m.Attr(id, "custom_call_target")
+	target := m.m.AttrText(id, "custom_call_target")
 	switch {
 	case strings.Contains(target, "$conv"):
 		if times := m.fewChannels(id); times > 1 { // and the library does not cut it into tiles
@@ -77,9 +77,8 @@ func (m *Meter) lastSize(id hlo.InstrID) int64 {
 // and reaches an eighth of the rate. Measured on an H200 with 3 channels.
 func (m *Meter) fewChannels(id hlo.InstrID) float64 {
 	const few, slower = 8, 8
-	labels, _ := m.m.Attr(id, "dim_labels")
 	kernel := m.m.Shape(m.m.Instrs[m.m.Operands(id)[1]].Shape)
-	channels, found := labelled(kernel, parseConvLabels(labels).rhs, 'i')
+	channels, found := labelled(kernel, parseConvLabels(m.m.AttrText(id, "dim_labels")).rhs, 'i')
 	if !found || channels == 0 || channels >= few || m.groups(id) > 1 {
 		return 1
 	}
@@ -137,7 +136,7 @@ func (m *Meter) factorized(id hlo.InstrID, target string) float64 {
 	}
 	operands, f := m.m.Operands(id), factorizationOf(target)
 	took := (f.flat + f.by*n) * m.elements(m.m.Instrs[operands[len(operands)-1]].Shape)
-	if config, _ := m.m.Attr(id, "backend_config"); strings.Contains(config, "mode = 78 ") { // 'N': no vectors
+	if strings.Contains(m.m.AttrText(id, "backend_config"), "mode = 78 ") { // 'N': no vectors
 		return took / 3
 	}
 	return took

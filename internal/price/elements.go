@@ -101,8 +101,7 @@ func (m *Meter) wide(a Amount, shape hlo.ShapeID) Amount {
 
 // factors is how many times longer a transform takes whose length has a large prime factor: it is made of three longer ones.
 func (m *Meter) factors(id hlo.InstrID) float64 {
-	text, _ := m.m.Attr(id, "fft_length")
-	for _, n := range hlo.Ints(text) {
+	for _, n := range hlo.Ints(m.m.AttrText(id, "fft_length")) {
 		for _, f := range []int64{2, 3, 5, 7, 11} {
 			for n > 1 && n%f == 0 {
 				n /= f
@@ -118,8 +117,7 @@ func (m *Meter) factors(id hlo.InstrID) float64 {
 // passes adds what a transform on a GPU moves beyond one pass over its data: a pass for each further dimension, and a second one for a long one.
 func (m *Meter) passes(w *Work, id hlo.InstrID) {
 	const inOnePass = 4096
-	text, _ := m.m.Attr(id, "fft_length")
-	lengths := hlo.Ints(text)
+	lengths := hlo.Ints(m.m.AttrText(id, "fft_length"))
 	more := float64(max(0, len(lengths)-1))
 	for _, n := range lengths {
 		if n > inOnePass {
@@ -179,8 +177,7 @@ func (m *Meter) sort(w *Work, id hlo.InstrID) {
 	}
 	s := m.m.Shape(m.m.Instrs[operands[0]].Shape)
 	row := int64(1)
-	dims, _ := m.m.Attr(id, "dimensions")
-	for _, d := range hlo.Ints(dims) {
+	for _, d := range hlo.Ints(m.m.AttrText(id, "dimensions")) {
 		if d >= 0 && d < int64(len(s.Dims)) {
 			row = max(1, s.Dims[d])
 		}
@@ -226,11 +223,11 @@ func (m *Meter) indexed(w *Work, id hlo.InstrID) {
 	w[Pieces] += min(places, max(1, elements))
 	w[Scalar] += 0.4 * places
 	w[Vector] += 2 * elements
-	if unique, _ := m.m.Attr(id, "unique_indices"); !scatter || unique == "true" {
+	if !scatter || m.m.AttrText(id, "unique_indices") == "true" {
 		return
 	}
 	w[Scalar] += 0.4 * places
-	sorted, _ := m.m.Attr(id, "indices_are_sorted")
+	sorted := m.m.AttrText(id, "indices_are_sorted")
 	if m.family == GPU {
 		m.added(w, id, moved, places, sorted == "true")
 		return
@@ -264,8 +261,7 @@ func (m *Meter) added(w *Work, id hlo.InstrID, moved hlo.ShapeID, places float64
 func (m *Meter) places(id, indices hlo.InstrID) float64 {
 	s := m.m.Shape(m.m.Instrs[indices].Shape)
 	n := float64(s.ElementCount())
-	vector, _ := m.m.Attr(id, "index_vector_dim")
-	if d := hlo.Ints(vector); len(d) == 1 && d[0] < int64(len(s.Dims)) && s.Dims[d[0]] > 0 {
+	if d := hlo.Ints(m.m.AttrText(id, "index_vector_dim")); len(d) == 1 && d[0] < int64(len(s.Dims)) && s.Dims[d[0]] > 0 {
 		n /= float64(s.Dims[d[0]])
 	}
 	return n

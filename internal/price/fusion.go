@@ -59,7 +59,7 @@ func (b *fusedBody) param(n int) fusedParam {
 func (p *pricer) fusion(i hlo.InstrID) Cost {
 	cost := p.callee(i, 0)
 	body := p.fusedBody(i)
-	if body.indexed != hlo.NoInstr && p.attr(i, "kind") == "kCustom" {
+	if body.indexed != hlo.NoInstr && p.m.AttrText(i, "kind") == "kCustom" {
 		return p.price(body.indexed) // a hand-written kernel for it
 	}
 	cost.BytesAccessed = p.written(i, body.root) + body.bytes

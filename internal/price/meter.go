@@ -144,7 +144,7 @@ func (m *Meter) multiply(w *Work, id hlo.InstrID, looped bool) bool {
 
 // isLoop reports whether a fusion is a loop of its own over the elements of its result: a product in it is computed element by element.
 func (m *Meter) isLoop(id hlo.InstrID) bool {
-	kind, _ := m.m.Attr(id, "kind")
+	kind := m.m.AttrText(id, "kind")
 	return kind == "kLoop" || kind == "kInput"
 }
 

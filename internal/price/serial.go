@@ -74,8 +74,7 @@ func (m *Meter) movement(id hlo.InstrID) (each float64) {
 
 // sources are the dimensions of the operand that an operation's dimensions come from.
 func (m *Meter) sources(id hlo.InstrID, dims []int64) []int64 {
-	text, _ := m.m.Attr(id, "dimensions")
-	permutation := hlo.Ints(text)
+	permutation := hlo.Ints(m.m.AttrText(id, "dimensions"))
 	if m.m.Instrs[id].Opcode != hlo.OpTranspose || len(permutation) != len(dims) {
 		return dims
 	}
@@ -93,9 +92,8 @@ func (m *Meter) sources(id hlo.InstrID, dims []int64) []int64 {
 func (m *Meter) across(w *Work, id hlo.InstrID) {
 	left := m.m.Instrs[m.m.Operands(id)[0]].Shape
 	s := m.m.Shape(left)
-	text, _ := m.m.Attr(id, "lhs_contracting_dims")
 	order := s.DimensionOrder()
-	for _, d := range hlo.Ints(text) {
+	for _, d := range hlo.Ints(m.m.AttrText(id, "lhs_contracting_dims")) {
 		if len(order) == 0 || d == order[0] {
 			return
 		}
@@ -121,8 +119,7 @@ func (m *Meter) rows(w *Work, id hlo.InstrID) {
 func (m *Meter) joined(w *Work, id hlo.InstrID, before *Work) {
 	in := &m.m.Instrs[id]
 	order := m.m.Shape(in.Shape).DimensionOrder()
-	text, _ := m.m.Attr(id, "dimensions")
-	along := hlo.Ints(text)
+	along := hlo.Ints(m.m.AttrText(id, "dimensions"))
 	if len(along) != 1 || len(order) == 0 || along[0] != order[0] {
 		return
 	}
@@ -186,8 +183,7 @@ func (m *Meter) holds(op hlo.Opcode, first, end hlo.InstrID) bool {
 // are put into whole vectors, and each place of the result gathers what it is made of.
 func (m *Meter) convolution(w *Work, id hlo.InstrID, p Product, looped bool) {
 	kernel, result := m.m.Shape(m.m.Instrs[m.m.Operands(id)[1]].Shape), m.m.Shape(m.m.Instrs[id].Shape)
-	labels, _ := m.m.Attr(id, "dim_labels")
-	names := parseConvLabels(labels)
+	names := parseConvLabels(m.m.AttrText(id, "dim_labels"))
 	outputs, found := labelled(kernel, names.rhs, 'o')
 	if !found || outputs == 0 || isTiled(result) {
 		return
@@ -203,8 +199,7 @@ func (m *Meter) convolution(w *Work, id hlo.InstrID, p Product, looped bool) {
 }
 
 func (m *Meter) groups(id hlo.InstrID) float64 {
-	text, _ := m.m.Attr(id, "feature_group_count")
-	if n := hlo.Ints(text); len(n) == 1 {
+	if n := hlo.Ints(m.m.AttrText(id, "feature_group_count")); len(n) == 1 {
 		return float64(max(1, n[0]))
 	}
 	return 1

@@ -139,8 +139,7 @@ func (m *Meter) write(w *Work, id hlo.InstrID) {
 
 // isLibrary reports whether a custom call is one of a library that XLA knows: their names begin with two underscores.
 func (m *Meter) isLibrary(id hlo.InstrID) bool {
-	target, _ := m.m.Attr(id, "custom_call_target")
-	return strings.HasPrefix(target, "__")
+	return strings.HasPrefix(m.m.AttrText(id, "custom_call_target"), "__")
 }
 
 // isWorkspace reports whether a shape is a row of bytes, as libraries take for their own use. Such a workspace is no result: what it holds stays in caches.
