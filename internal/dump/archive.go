@@ -22,8 +22,6 @@ import (
 // tarMagicEnd is the offset after the magic bytes of a tar header.
 const tarMagicEnd = 262
 
-func isTar(head []byte) bool { return len(head) >= tarMagicEnd && string(head[257:262]) == "ustar" }
-
 // gatherTar lists the files in a tar archive. Of a truncated archive it lists the complete files and records a problem.
 func (d *Dump) gatherTar(ctx context.Context, f *File, content io.Reader) ([]*File, error) {
 	archive, err := d.unpacked(f, content)
@@ -147,7 +145,7 @@ func (x *tarIndex) list() []*File {
 		}
 		if f := x.files[target]; f != nil {
 			x.put(h, f.Size, f.src)
-		} else if !x.isDir(target) {
+		} else if !slices.ContainsFunc(x.order, func(name string) bool { return strings.HasPrefix(name, target+"/") }) {
 			x.dump.problem(x.name+"!"+h.Name, "the link leads to "+h.Linkname+", which is not in the archive", "make the archive again with what it points to (tar -h)")
 		}
 	}
@@ -157,12 +155,6 @@ func (x *tarIndex) list() []*File {
 	}
 	return files
 }
-
-func (x *tarIndex) isDir(name string) bool {
-	return slices.ContainsFunc(x.order, func(n string) bool { return strings.HasPrefix(n, name+"/") })
-}
-
-func isZip(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
 
 // gatherZip lists the files in a zip archive.
 func (d *Dump) gatherZip(f *File) ([]*File, error) {

@@ -128,16 +128,14 @@ func (d *Dump) whyUnfinished() string {
 		files = append(files, other.Companions...)
 	}
 	for _, f := range files {
-		if f.Kind == KindDebugOptions && limitsModules(f) {
+		if f.Kind != KindDebugOptions {
+			continue
+		}
+		if head, err := f.head(1 << 16); err == nil && bytes.Contains(head, []byte("xla_dump_max_hlo_modules: ")) {
 			return "--xla_dump_max_hlo_modules stopped the dump, or the compilation failed"
 		}
 	}
 	return "the compilation failed, or the run was cut off"
-}
-
-func limitsModules(debugOptions *File) bool {
-	head, err := debugOptions.head(1 << 16)
-	return err == nil && bytes.Contains(head, []byte("xla_dump_max_hlo_modules: "))
 }
 
 // checkShared records modules of one directory that share a number. Compilers for several back ends in one process,

@@ -3,6 +3,7 @@
 package dump
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -137,9 +138,9 @@ func (d *Dump) gatherFile(ctx context.Context, f *File) ([]*File, error) {
 		return nil, fmt.Errorf("open the dump: read %s: %w; the file is damaged or was cut off", f.Path, err)
 	}
 	switch {
-	case isTar(head):
+	case len(head) >= tarMagicEnd && string(head[tarMagicEnd-5:tarMagicEnd]) == "ustar":
 		return d.gatherTar(ctx, f, content)
-	case isZip(head):
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		return d.gatherZip(f)
 	}
 	d.Single = true

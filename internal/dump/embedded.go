@@ -33,7 +33,7 @@ func (d *Dump) takeSnapshot(m *Module) {
 		return
 	}
 	s := Stage{Kind: StageBefore, Label: snapshotLabel}
-	if hasSchedule(module) {
+	if protoSigns(module).optimized {
 		s.Kind = StageAfter
 	}
 	s.Files = []*File{{Path: f.Path, Size: f.Size, ModTime: f.ModTime, Rel: f.Rel, Kind: KindHLOProto, src: memorySource(module), limit: f.limit}}
@@ -53,15 +53,6 @@ func snapshotModule(f *File, data []byte) (module []byte, ok bool) {
 	}
 	module, ok = wire.First(data, 1)
 	return module, ok && isHLOProto(module)
-}
-
-// hasSchedule reports whether a module, an HloProto or a bare HloModuleProto, has a schedule. Only optimized modules have one.
-func hasSchedule(data []byte) bool {
-	if inner, ok := wire.First(data, 1); ok && isHLOProto(inner) {
-		data = inner
-	}
-	_, ok := wire.First(data, 7) // HloModuleProto.schedule
-	return ok
 }
 
 const (

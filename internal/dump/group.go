@@ -75,13 +75,7 @@ func (b *bucket) learnNames() {
 			break
 		}
 	}
-	b.joinNameless()
-}
-
-// joinNameless drops the empty name if there is exactly one other: XLA omits a module's name from a file name that
-// would be too long, and keeps it in shorter ones of the same module.
-func (b *bucket) joinNameless() {
-	if len(b.names) == 2 && b.names[""] {
+	if len(b.names) == 2 && b.names[""] { // XLA leaves the name out of a file name that would be too long, and keeps it in shorter ones of the same module
 		delete(b.names, "")
 	}
 }
@@ -232,7 +226,7 @@ func ownerOf(modules []*Module, dir string) *Module {
 		}
 		var owner *Module
 		for _, m := range modules {
-			if m.Digits == name.number && m.Spelled == name.rest && related(m.Dir, path.Dir(dir)) {
+			if m.Digits == name.number && m.Spelled == name.rest && (below(m.Dir, path.Dir(dir)) || below(path.Dir(dir), m.Dir)) {
 				if owner == nil || m.Dir == path.Dir(dir) {
 					owner = m
 				}
@@ -243,9 +237,7 @@ func ownerOf(modules []*Module, dir string) *Module {
 	return nil
 }
 
-// related reports whether one directory contains the other, or they are the same.
-func related(a, b string) bool { return below(a, b) || below(b, a) }
-
+// below reports whether a directory is another one or in it.
 func below(dir, root string) bool {
 	return root == "." || dir == root || len(dir) > len(root) && dir[:len(root)] == root && dir[len(root)] == '/'
 }

@@ -168,8 +168,11 @@ func (k Kind) asProto() Kind { return k + "-proto" }
 // unitKind returns the kind of a file about a part of a module from the suffix of its name.
 func unitKind(s string) (Kind, bool) {
 	s = "." + cutCompression(s)
-	if strings.HasSuffix(s, ".ll") {
-		return llvmKind(s), true
+	switch ll := strings.HasSuffix(s, ".ll"); {
+	case ll && strings.Contains(s, "ir-with-opt"):
+		return KindLLVMOptimized, true
+	case ll:
+		return KindLLVMUnoptimized, true
 	}
 	if rest, ok := strings.CutSuffix(s, ".pb"); ok {
 		if i := strings.LastIndex(rest, ".snapshot."); i >= 0 && phrase.AllDigits(strings.TrimPrefix(rest[i+len(".snapshot."):], "-")) {
@@ -182,13 +185,6 @@ func unitKind(s string) (Kind, bool) {
 		}
 	}
 	return "", false
-}
-
-func llvmKind(s string) Kind {
-	if strings.Contains(s, "ir-with-opt") {
-		return KindLLVMOptimized
-	}
-	return KindLLVMUnoptimized
 }
 
 // strayNames are the files of no module that are recognized by name, compressed or not, as path.Match matches it.
@@ -285,7 +281,13 @@ const headSize = 4096
 func sniff(head []byte) Kind {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	if isText(head) {
-		return sniffText(skipBlank(head))
+		text := skipBlank(head)
+		for _, t := range textKinds {
+			if bytes.HasPrefix(text, []byte(t.start)) {
+				return t.kind
+			}
+		}
+		return ""
 	}
 	switch {
 	case bytes.HasPrefix(head, []byte("\x83\xafp\xd1\r\x88J?")):
@@ -325,15 +327,6 @@ var textKinds = []struct {
 	{"Compilation Analysis: ", KindTorchReasons},
 	{"Execution Analysis: ", KindTorchReasons},
 	{"Unexpected Execution Analysis: ", KindTorchReasons},
-}
-
-func sniffText(text []byte) Kind {
-	for _, t := range textKinds {
-		if bytes.HasPrefix(text, []byte(t.start)) {
-			return t.kind
-		}
-	}
-	return ""
 }
 
 // isText reports whether a file's first bytes are text. The last character may be incomplete.

@@ -213,16 +213,12 @@ type signs struct {
 // signs reads a module file until its stage is known. An unreadable file has no signs; reading it for its facts reports the error.
 func (f *File) signs() (s signs) {
 	err := f.Read(func(data []byte) error {
-		if f.Kind == KindHLOText {
-			s.optimized = textIsOptimized(data)
+		if f.Kind == KindHLOProto {
+			s = protoSigns(data)
 			return nil
 		}
-		module := data
-		if inner, ok := wire.First(data, 1); ok && isHLOProto(inner) {
-			module = inner
-			_, s.buffers = wire.First(data, 3) // HloProto.buffer_assignment
-		}
-		s.optimized = protoIsOptimized(module)
+		header, _, _ := bytes.Cut(skipBlank(data), []byte("\n"))
+		s.optimized = bytes.Contains(header, []byte("is_scheduled=true")) || bytes.Contains(data, []byte(" fusion("))
 		return nil
 	})
 	if err != nil {
@@ -231,13 +227,14 @@ func (f *File) signs() (s signs) {
 	return s
 }
 
-func textIsOptimized(text []byte) bool {
-	header, _, _ := bytes.Cut(skipBlank(text), []byte("\n"))
-	return bytes.Contains(header, []byte("is_scheduled=true")) || bytes.Contains(text, []byte(" fusion("))
-}
-
-// protoIsOptimized reports whether an HloModuleProto has a schedule or the opcode of a fusion, as an HloInstructionProto encodes it.
-func protoIsOptimized(module []byte) bool {
-	_, scheduled := wire.First(module, 7)                                // HloModuleProto.schedule
-	return scheduled || bytes.Contains(module, []byte("\x12\x06fusion")) // the field's tag, and the length
+// protoSigns reads the signs of an HloProto or of a bare HloModuleProto.
+func protoSigns(data []byte) (s signs) {
+	module := data
+	if inner, ok := wire.First(data, 1); ok && isHLOProto(inner) {
+		module = inner
+		_, s.buffers = wire.First(data, 3) // HloProto.buffer_assignment
+	}
+	_, scheduled := wire.First(module, 7)                                       // HloModuleProto.schedule
+	s.optimized = scheduled || bytes.Contains(module, []byte("\x12\x06fusion")) // the tag, length and text of an opcode
+	return s
 }

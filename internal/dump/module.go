@@ -112,10 +112,8 @@ func (m *Module) Stage(kind StageKind) *Stage {
 
 // Companion returns the module's first companion of a kind, nil if there is none.
 func (m *Module) Companion(kind Kind) *File {
-	for _, f := range m.Companions {
-		if f.Kind == kind {
-			return f
-		}
+	if at := slices.IndexFunc(m.Companions, func(f *File) bool { return f.Kind == kind }); at >= 0 {
+		return m.Companions[at]
 	}
 	return nil
 }
@@ -147,7 +145,11 @@ func (m *Module) take(f *File, r role) {
 		m.Companions = append(m.Companions, f)
 		return
 	}
-	s := m.stageFor(r.stage)
+	s := m.labelled(r.stage.Label)
+	if s == nil {
+		m.Stages = append(m.Stages, *r.stage)
+		s = &m.Stages[len(m.Stages)-1]
+	}
 	if !slices.Contains(stageKinds, r.kind) || s.File(r.kind) != nil { // a second form of the same file, compressed or drawn
 		m.Companions = append(m.Companions, f)
 		return
@@ -158,20 +160,9 @@ func (m *Module) take(f *File, r role) {
 	})
 }
 
-// stageFor returns the module's stage with the same label, and adds it if it is new.
-func (m *Module) stageFor(s *Stage) *Stage {
-	if old := m.labelled(s.Label); old != nil {
-		return old
-	}
-	m.Stages = append(m.Stages, *s)
-	return &m.Stages[len(m.Stages)-1]
-}
-
 func (m *Module) labelled(label string) *Stage {
-	for i := range m.Stages {
-		if m.Stages[i].Label == label {
-			return &m.Stages[i]
-		}
+	if at := slices.IndexFunc(m.Stages, func(s Stage) bool { return s.Label == label }); at >= 0 {
+		return &m.Stages[at]
 	}
 	return nil
 }
