@@ -15,10 +15,10 @@ import (
 func compareParams(old, fresh []facts.Parameter) (out []ParamChange) {
 	p := pairArguments(old, fresh)
 	for j, f := range p.fresh {
-		if i := p.was[j]; i >= 0 {
-			out = appendParam(out, p.old[i], f)
-		} else {
+		if i := p.was[j]; i < 0 {
 			out = append(out, ParamChange{Name: f.Name, New: f, What: "new: " + made(f)})
+		} else if what := paramSentence(p.old[i], f); what != "" {
+			out = append(out, ParamChange{Name: f.Name, Old: p.old[i], New: f, What: what})
 		}
 	}
 	for _, o := range p.gone() {
@@ -272,9 +272,4 @@ func (t tree) size() string {
 }
 
 // Trees names arguments, many of one tree together: "state (215 arrays, 9.3 MiB)".
-func Trees(params []*facts.Parameter) (names []string) {
-	for _, t := range treesOf(params) {
-		names = append(names, t.String())
-	}
-	return names
-}
+func Trees(params []*facts.Parameter) []string { return texts(treesOf(params), tree.String) }

@@ -110,12 +110,9 @@ func (d Divider) MarshalText() ([]byte, error) { return []byte(d.String()), nil 
 // String is "optimization barriers (train.py:9, train.py:12)" or "tanh has 2 more users: sine (train.py:9), log".
 func (d Divider) String() string {
 	if d.wall() {
-		return wallWord(d.Opcode, len(d.Places)) + inBrackets(shortPlaces(d.Places, 4))
+		return wallWord(d.Opcode, len(d.Places)) + inBrackets(strings.Join(phrase.Within(texts(d.Places, hlo.Location.Short), 4), ", "))
 	}
-	var users []string
-	for _, u := range d.Users {
-		users = append(users, u.Operations()+inBrackets(u.Source.Short()))
-	}
+	users := texts(d.Users, func(k *facts.Kernel) string { return k.Operations() + inBrackets(k.Source.Short()) })
 	var parts []string
 	if d.Result {
 		parts = append(parts, "is a result of the program")
@@ -135,11 +132,7 @@ func SplitBy(dividers []Divider) string {
 	if dividers[0].wall() {
 		word = "by "
 	}
-	var parts []string
-	for _, d := range dividers {
-		parts = append(parts, d.String())
-	}
-	return word + strings.Join(phrase.Within(parts, 3), ", ")
+	return word + strings.Join(phrase.Within(texts(dividers, Divider.String), 3), ", ")
 }
 
 // wallWord names operations that no fusion crosses: "an optimization barrier", "host callbacks".
@@ -168,12 +161,4 @@ func inBrackets(text string) string {
 		return ""
 	}
 	return " (" + text + ")"
-}
-
-func shortPlaces(lines []hlo.Location, most int) string {
-	var places []string
-	for _, l := range lines {
-		places = append(places, l.Short())
-	}
-	return strings.Join(phrase.Within(places, most), ", ")
 }

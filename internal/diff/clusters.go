@@ -82,12 +82,7 @@ func compiledOnce(list []*facts.Program) bool {
 
 // jointName is what clusters of both sides are called together: "cluster_0 + cluster_1".
 func jointName(sides ...[]*facts.Program) string {
-	var names []string
-	for _, side := range sides {
-		for _, p := range side {
-			names = append(names, p.Name)
-		}
-	}
+	names := texts(slices.Concat(sides...), func(p *facts.Program) string { return p.Name })
 	slices.Sort(names)
 	return strings.Join(slices.Compact(names), jointMark)
 }

@@ -175,13 +175,6 @@ func numberOf(values facts.Values, id facts.ID) float64 {
 	return math.NaN()
 }
 
-func appendParam(out []ParamChange, old, fresh *facts.Parameter) []ParamChange {
-	if what := paramSentence(old, fresh); what != "" {
-		return append(out, ParamChange{Name: fresh.Name, Old: old, New: fresh, What: what})
-	}
-	return out
-}
-
 func paramSentence(old, fresh *facts.Parameter) string {
 	var parts []string
 	say := func(format string, a, b string) {

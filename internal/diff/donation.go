@@ -25,8 +25,8 @@ func (v *Variant) Undonated(params []*facts.Parameter, framework string) (*Cause
 	}
 	why := v.undonated(first)
 	cause := &Cause{Kind: KindDonation, Title: first.Name + ": " + why, Source: v.New.CallSite}
-	if v.Old != nil && why == notDonated && aliased(v.Old) > 1 && aliased(v.New) == 0 {
-		others := phrase.Count(aliased(v.Old)-1, "other", "others")
+	if v.Old != nil && why == notDonated && aliasedOf("", v.Old) > 1 && aliasedOf("", v.New) == 0 {
+		others := phrase.Count(aliasedOf("", v.Old)-1, "other", "others")
 		cause.Title = fmt.Sprintf("no argument is donated any more, %s and %s were%s", first.Name, others, suspectedLoss[framework])
 		return cause, e
 	}
@@ -152,18 +152,10 @@ func retyped(p *facts.Parameter, v *facts.Variant) *facts.Op {
 // countShape counts a shape among the parts of a result.
 func countShape(result, shape string) int { return countOf(hlo.ShapeText(result).Elements())[shape] }
 
-// aliasedOf counts the arguments of a shape that lend their buffers to results.
+// aliasedOf counts the arguments of a shape, of any if it is "", that lend their buffers to results.
 func aliasedOf(shape string, v *facts.Variant) (n int) {
 	for i := range v.Params {
-		n += int(Flag(v.Params[i].Shape == shape && v.Params[i].Aliased))
-	}
-	return n
-}
-
-// aliased counts the arguments that lend their buffers to results.
-func aliased(v *facts.Variant) (n int) {
-	for i := range v.Params {
-		n += int(Flag(v.Params[i].Aliased))
+		n += int(Flag(v.Params[i].Aliased && (shape == "" || v.Params[i].Shape == shape)))
 	}
 	return n
 }

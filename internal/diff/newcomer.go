@@ -173,12 +173,7 @@ func reasonOfCut(cut *tensorflow.GraphBreak) string {
 
 // Cuts says the same of all compilations of a program; each place once.
 func Cuts(p *facts.Program) string {
-	var places []string
-	for _, v := range p.Variants {
-		if text := CutText(v.GraphBreak); text != "" {
-			places = AddNew(places, text)
-		}
-	}
+	places := AddNew(nil, texts(p.Variants, func(v *facts.Variant) string { return CutText(v.GraphBreak) })...)
 	return strings.Join(phrase.First(places, 3), ", ")
 }
 

@@ -96,10 +96,7 @@ func shapesTaken(p *facts.Program) string {
 }
 
 func eachSorted(p *facts.Program, spell func(*facts.Variant) string) string {
-	var list []string
-	for _, v := range p.Variants {
-		list = append(list, spell(v))
-	}
+	list := texts(p.Variants, spell)
 	slices.Sort(list)
 	return strings.Join(list, "\n")
 }

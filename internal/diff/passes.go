@@ -29,14 +29,12 @@ func FillPasses(r *Report, old, fresh []facts.ModulePasses) {
 // passesOf finds the passes of the module that a variant was measured from.
 func passesOf(list []facts.ModulePasses, v *facts.Variant) *facts.ModulePasses {
 	for i := range list {
-		if slices.Contains(v.Modules, list[i].Module) && slices.ContainsFunc(list[i].Stages, isPass) {
+		if slices.Contains(v.Modules, list[i].Module) && slices.ContainsFunc(list[i].Stages, func(s facts.PassStage) bool { return s.Kind == dump.StagePass }) {
 			return &list[i]
 		}
 	}
 	return nil
 }
-
-func isPass(s facts.PassStage) bool { return s.Kind == dump.StagePass }
 
 // firstPass walks both compilations side by side. XLA writes a module after a pass only where the pass changed it, so the stages are
 // aligned first; where one side has none, it is as it was before.
@@ -78,7 +76,9 @@ func firstPass(a, b *facts.ModulePasses) string {
 // one has.
 func align(a, b []facts.PassStage) (out [][2]*facts.PassStage) {
 	p := newPairing(pointers(a), pointers(b))
-	p.inOrder(func(a, b *facts.PassStage) int32 { return int32(Flag(samePass(a, b))) })
+	p.inOrder(func(a, b *facts.PassStage) int32 {
+		return int32(Flag(a.Kind == b.Kind && a.Pass.Pipeline == b.Pass.Pipeline && a.Pass.After == b.Pass.After))
+	})
 	next := 0
 	upTo := func(j int) {
 		for ; next < j; next++ {
@@ -97,10 +97,6 @@ func align(a, b []facts.PassStage) (out [][2]*facts.PassStage) {
 	}
 	upTo(len(p.fresh))
 	return out
-}
-
-func samePass(a, b *facts.PassStage) bool {
-	return a.Kind == b.Kind && a.Pass.Pipeline == b.Pass.Pipeline && a.Pass.After == b.Pass.After
 }
 
 // whereAmongPasses is "after pass 0045 priority-fusion (fusion)", or "after optimizations".

@@ -3,6 +3,7 @@ package diff
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,21 +69,16 @@ func insideChanges(variants []*facts.Variant) []ArgumentChange {
 
 // countChange says which arguments not every variant has: "34 arguments are not in every compile: opt.nu (34 arrays, 9.3 MiB)".
 func countChange(pairs []arguments) (ArgumentChange, bool) {
-	var counts []string
+	counts := texts(pairs, func(p arguments) string { return phrase.Some(len(p.fresh), "argument") })
 	least, most := len(pairs[0].fresh), 0
 	for _, p := range pairs {
-		counts = append(counts, phrase.Some(len(p.fresh), "argument"))
 		least, most = min(least, len(p.fresh)), max(most, len(p.fresh))
 	}
 	c, n := ArgumentChange{Kind: "count", Values: counts}, most-least
 	params, unnamed := missing(pairs)
 	names := treesInWords(params)
 	if unnamed {
-		names = nil
-		for _, p := range params {
-			names = AddNew(names, made(p))
-		}
-		slices.Sort(names)
+		names = slices.Sorted(maps.Keys(countOf(texts(params, made))))
 	} else {
 		n = max(n, len(params))
 	}
@@ -110,15 +106,13 @@ func missing(pairs []arguments) (params []*facts.Parameter, unnamed bool) {
 }
 
 // treesInWords names arguments with what they hold: "seed u32[2]", "opt.nu (34 arrays, 9.3 MiB)".
-func treesInWords(params []*facts.Parameter) (names []string) {
-	for _, t := range treesOf(params) {
-		name := t.String()
+func treesInWords(params []*facts.Parameter) []string {
+	return texts(treesOf(params), func(t tree) string {
 		if len(t.leaves) == 1 {
-			name += " " + made(t.leaves[0])
+			return t.String() + " " + made(t.leaves[0])
 		}
-		names = append(names, name)
-	}
-	return names
+		return t.String()
+	})
 }
 
 // argumentChanges follows every argument of the first variant through all that have it.

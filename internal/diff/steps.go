@@ -50,12 +50,8 @@ var hostTransfers = map[string]bool{"send": true, "recv": true, "infeed": true, 
 
 // IsCollective reports whether devices communicate by an operation.
 func IsCollective(opcode string) bool {
-	for _, prefix := range []string{"all-", "reduce-scatter", "collective-", "ragged-all"} {
-		if strings.HasPrefix(opcode, prefix) {
-			return true
-		}
-	}
-	return false
+	prefixes := []string{"all-", "reduce-scatter", "collective-", "ragged-all"}
+	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(opcode, prefix) })
 }
 
 // plainOpcode reports whether a step is one of HLO's own opcodes rather than a custom call's target.
@@ -120,8 +116,7 @@ func retypes(opcode, from, to string) bool {
 
 // kindOfType tells integers, which begin with s, u or p for pred, from floating-point and complex numbers.
 func kindOfType(dtype string) string {
-	switch {
-	case strings.HasPrefix(dtype, "s"), strings.HasPrefix(dtype, "u"), dtype == "pred":
+	if strings.HasPrefix(dtype, "s") || strings.HasPrefix(dtype, "u") || dtype == "pred" {
 		return "integer"
 	}
 	return "number"
@@ -155,15 +150,13 @@ func cancelled(added, removed []Step) (more, less []Step) {
 
 // takeSteps moves the steps that fit out of a list.
 func takeSteps(list *[]Step, fits func(Step) bool) []Step {
-	var taken, rest []Step
-	for _, s := range *list {
+	var taken []Step
+	*list = slices.DeleteFunc(slices.Clone(*list), func(s Step) bool {
 		if fits(s) {
 			taken = append(taken, s)
-		} else {
-			rest = append(rest, s)
 		}
-	}
-	*list = rest
+		return fits(s)
+	})
 	return taken
 }
 

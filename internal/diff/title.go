@@ -153,11 +153,7 @@ func toolchainTitle(changes []FlagChange) string {
 }
 
 func toolsTitle(changes []FlagChange) string {
-	var parts []string
-	for _, c := range changes {
-		parts = append(parts, c.String())
-	}
-	return strings.Join(phrase.Within(parts, 4), ", ")
+	return strings.Join(phrase.Within(texts(changes, FlagChange.String), 4), ", ")
 }
 
 // FlagChange is a compiler flag that differs, "" for its default; or what compiled, by name and version.
@@ -169,13 +165,7 @@ type FlagChange struct {
 
 // String is "xla_disable_hlo_passes=fusion (was unset)".
 func (f FlagChange) String() string {
-	value := func(v string) string {
-		if v == "" {
-			return "unset"
-		}
-		return v
-	}
-	return fmt.Sprintf("%s is %s, was %s", f.Name, value(f.New), value(f.Old))
+	return fmt.Sprintf("%s is %s, was %s", f.Name, cmp.Or(f.New, "unset"), cmp.Or(f.Old, "unset"))
 }
 
 // argumentsTitle says which arguments have other shapes or types, came or went. follow reports that they only came or went, with an edit of the model.

@@ -65,11 +65,7 @@ func calledFrom(e *Edit) string {
 	if e.OneCall {
 		word, lines = ", in ", []hlo.Location{e.Source}
 	}
-	var places []string
-	for _, l := range lines {
-		places = append(places, l.Short())
-	}
-	return word + phrase.Or(phrase.First(places, 3))
+	return word + phrase.Or(phrase.First(texts(lines, hlo.Location.Short), 3))
 }
 
 // wallsTitle says that barriers and host callbacks are new, and which kernel the first kind of them splits: "a new optimization barrier splits
