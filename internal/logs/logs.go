@@ -66,7 +66,7 @@ type reader struct {
 
 // Read returns the events of a log, in order. Sums that occur in several places come last.
 func Read(data []byte) []Event {
-	r := &reader{data: data, traced: map[string]string{}, metrics: newTorchMetrics()}
+	r := &reader{data: data, traced: map[string]string{}, metrics: torchMetrics{fallbacks: map[string]Event{}}}
 	for {
 		text, ok := r.next()
 		if !ok {

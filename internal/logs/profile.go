@@ -36,8 +36,6 @@ type collector struct {
 	lines []*line
 }
 
-func newCollector() *collector { return &collector{} }
-
 func (c *collector) line(device, name string) *line {
 	l := &line{device: device, name: name}
 	c.lines = append(c.lines, l)
@@ -195,7 +193,7 @@ func ReadProfile(data []byte) (*Profile, error) {
 	if len(head) == 0 {
 		return nil, errors.New("the profile is empty")
 	}
-	c := newCollector()
+	c := &collector{}
 	var err error
 	if head[0] == '{' || head[0] == '[' {
 		err = readChrome(head, c)

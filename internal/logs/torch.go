@@ -19,8 +19,6 @@ type torchMetrics struct {
 	time      *Event
 }
 
-func newTorchMetrics() torchMetrics { return torchMetrics{fallbacks: map[string]Event{}} }
-
 // emit adds the events of the last report.
 func (m *torchMetrics) emit(r *reader) {
 	r.logger = ""

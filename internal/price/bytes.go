@@ -1,6 +1,7 @@
 package price
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,19 +58,10 @@ func bufferBytes(s *hlo.Shape) int64 {
 	if bits := elementBits(s); bits > 0 {
 		bytes = (n*bits + 7) / 8
 	}
-	if isDynamic(s) {
+	if s.Dynamic != 0 || slices.Contains(s.Dims, hlo.Unbounded) {
 		bytes += 4 * int64(len(s.Dims))
 	}
 	return bytes
-}
-
-func isDynamic(s *hlo.Shape) bool {
-	for _, d := range s.Dims {
-		if d == hlo.Unbounded {
-			return true
-		}
-	}
-	return s.Dynamic != 0
 }
 
 // elementBits is the element size that the layout sets with E(n), 0 when it sets none.
@@ -109,7 +101,11 @@ func (p *pricer) bytes(i hlo.InstrID) float64 {
 	case hlo.OpInfeed:
 		return p.leaves(i)
 	case hlo.OpOutfeed:
-		return p.argLeaves(i)
+		var bytes float64
+		for _, o := range p.m.Operands(i) {
+			bytes += p.leaves(o)
+		}
+		return bytes
 	}
 	bytes := p.leaves(i)
 	for n := range p.m.Operands(i) {
@@ -166,10 +162,3 @@ func (p *pricer) elements(i hlo.InstrID) float64 {
 func (p *pricer) argSize(i hlo.InstrID, n int) float64 { return p.size(p.m.Operands(i)[n]) }
 
 func (p *pricer) argElements(i hlo.InstrID, n int) float64 { return p.elements(p.m.Operands(i)[n]) }
-
-func (p *pricer) argLeaves(i hlo.InstrID) (bytes float64) {
-	for _, o := range p.m.Operands(i) {
-		bytes += p.leaves(o)
-	}
-	return bytes
-}

@@ -205,7 +205,8 @@ func (p *pricer) readThrough(b *bodyReader, inner *fusedBody, fusion hlo.InstrID
 	operands := p.m.Operands(inner.root)
 	simple, all := len(operands) == 0 || operands[0] == param.id, false
 	for _, u := range p.users.Of(fusion) {
-		if !simple || !isSlicing(p.m.Instrs[u].Opcode) {
+		op := p.m.Instrs[u].Opcode
+		if part := op == hlo.OpSlice || op == hlo.OpDynamicSlice || op == hlo.OpDynamicUpdateSlice; !simple || !part {
 			if !all {
 				bytes, all = bytes+param.bytes, true
 			}
@@ -217,9 +218,4 @@ func (p *pricer) readThrough(b *bodyReader, inner *fusedBody, fusion hlo.InstrID
 		}
 	}
 	return bytes
-}
-
-// isSlicing reports whether an operation takes or replaces a part of its first operand.
-func isSlicing(op hlo.Opcode) bool {
-	return op == hlo.OpSlice || op == hlo.OpDynamicSlice || op == hlo.OpDynamicUpdateSlice
 }

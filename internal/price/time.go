@@ -7,9 +7,6 @@ type Time struct {
 	Launch, Compute, Memory, Network, Host float64
 }
 
-// exact rounds every part to 1/1024 of a nanosecond: sums are the same then in whatever order.
-func (t Time) exact() Time { return t.rounded(1024) }
-
 // Whole rounds every part to a nanosecond.
 func (t Time) Whole() Time { return t.rounded(1) }
 
@@ -58,8 +55,9 @@ func (d *Device) Time(w *Work) (t Time) {
 	if w[Queued] > 0 {
 		t.Launch = max(t.Launch, d.Queue*(1+w[Launches])-compute-memory-t.Network)
 	}
-	t.shorten(1 - min(1, w[Hidden]))
-	return t.exact()
+	share := 1 - min(1, w[Hidden]) // of what a transfer takes; its launch and what the host does stay whole
+	t.Network, t.Compute, t.Memory = share*t.Network, share*t.Compute, share*t.Memory
+	return t.rounded(1024) // so that sums are the same in whatever order
 }
 
 // Transfer is how long a transfer takes when nothing runs beside it.
@@ -68,11 +66,6 @@ func (d *Device) Transfer(w *Work, c Cached) float64 {
 	apart[Hidden] = 0
 	t := d.Time(apart)
 	return t.Network + t.Compute + t.Memory
-}
-
-// shorten leaves a share of what a transfer takes; its launch and what the host does stay whole.
-func (t *Time) shorten(share float64) {
-	t.Network, t.Compute, t.Memory = share*t.Network, share*t.Compute, share*t.Memory
 }
 
 // ns is how long an amount takes at a rate a second.

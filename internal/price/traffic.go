@@ -1,6 +1,7 @@
 package price
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -65,12 +66,9 @@ func (m *Meter) read(id hlo.InstrID, n, depth int) float64 {
 
 // isResult reports whether nothing but the result of its computation takes a value: it is updated in place.
 func (m *Meter) isResult(id hlo.InstrID) bool {
-	for _, u := range m.users.Of(id) {
-		if op := m.m.Instrs[u].Opcode; op != hlo.OpBitcast && op != hlo.OpTuple {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(m.users.Of(id), func(u hlo.InstrID) bool {
+		return m.m.Instrs[u].Opcode != hlo.OpBitcast && m.m.Instrs[u].Opcode != hlo.OpTuple
+	})
 }
 
 // parameters finds the parameters of a computation, once.

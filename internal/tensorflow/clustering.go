@@ -1,6 +1,7 @@
 package tensorflow
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -35,12 +36,9 @@ const ReasonLeft = "it was in a cluster; a later pass took it out again to spare
 
 // Ran reports whether the graph shows that autoclustering looked at it.
 func (g *Graph) Ran() bool {
-	for _, n := range g.Nodes {
-		if n.Cluster != "" || n.Marked || n.Kernel || n.Op == "_XlaRun" || n.Op == "_XlaMerge" || n.launchesCluster() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.Nodes, func(n *Node) bool {
+		return n.Cluster != "" || n.Marked || n.Kernel || n.Op == "_XlaRun" || n.Op == "_XlaMerge" || n.launchesCluster()
+	})
 }
 
 // launchOps are the operations that compile a function when it first runs, and run it. Until 2018, autoclustering made one of each cluster.

@@ -2,6 +2,7 @@ package tensorflow
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -128,7 +129,7 @@ func (d *graphDir) pipelineFunctions() []pipelineFunction {
 			}
 			for _, f := range g.graph.Functions {
 				if f.Pipeline {
-					out = append(out, newPipelineFunction(f))
+					out = append(out, pipelineFunction{slices.Sorted(slices.Values(f.Args)), keysOf(f.Nodes)})
 				}
 			}
 		}
@@ -136,12 +137,13 @@ func (d *graphDir) pipelineFunctions() []pipelineFunction {
 	return out
 }
 
-func newPipelineFunction(f *Function) pipelineFunction {
-	p := pipelineFunction{args: slices.Sorted(slices.Values(f.Args)), nodes: nodeNames{}}
-	for _, n := range f.Nodes {
-		p.nodes[nodeKey(n)] = true
+// keysOf is the set of the keys of nodes.
+func keysOf(nodes []*Node) nodeNames {
+	keys := nodeNames{}
+	for _, n := range nodes {
+		keys[nodeKey(n)] = true
 	}
-	return p
+	return keys
 }
 
 // runsOnHost recognises the graph of a function that tf.data runs: it has the same arguments, and no operations but that function's.
@@ -211,11 +213,9 @@ func (d *graphDir) measure(out *Clusters) {
 	d.nameFunctions(graphs)
 	out.Rewrites = append(out.Rewrites, d.rewrites()...)
 	left := d.leftLater(graphs)
-	known := map[string]bool{}
+	known := nodeNames{}
 	for _, g := range graphs {
-		for _, n := range g.graph.Nodes {
-			known[nodeKey(n)] = true
-		}
+		maps.Copy(known, keysOf(g.graph.Nodes))
 	}
 	pipeline := d.pipelineFunctions()
 	for _, g := range graphs {
@@ -305,7 +305,7 @@ func nodeList(g *Graph) string {
 }
 
 // add counts one graph. Operations of a function's body are left out where that function's own graph was dumped as well.
-func (d *graphDir) add(out *Clusters, g *namedGraph, c *Clustering, known map[string]bool) {
+func (d *graphDir) add(out *Clusters, g *namedGraph, c *Clustering, known nodeNames) {
 	out.Clustered += c.Inside
 	slices.SortFunc(c.Clusters, func(a, b *Cluster) int {
 		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
@@ -328,7 +328,7 @@ func (d *graphDir) add(out *Clusters, g *namedGraph, c *Clustering, known map[st
 }
 
 // addCollectives lists what exchanges data outside of XLA. One in a function's body is left out where that function's own graph was dumped.
-func (d *graphDir) addCollectives(out *Clusters, g *namedGraph, c *Clustering, known map[string]bool) {
+func (d *graphDir) addCollectives(out *Clusters, g *namedGraph, c *Clustering, known nodeNames) {
 	for _, o := range c.Outside {
 		if o.Collective == "" || o.Body != "" && known[nodeKey(o.Node)] {
 			continue

@@ -267,11 +267,6 @@ type GraphBreak struct {
 	Inputs int          // how many arguments the graph has; 0: not said
 }
 
-// graphBreakOf returns the cut that an event describes. A graph that was only saved has none.
-func graphBreakOf(e logs.Event) (GraphBreak, bool) {
-	return GraphBreak{Reason: e.Text, Where: placeOf(e.Where), Inputs: int(e.Value)}, e.Text != ""
-}
-
 // NamelessGraph is PyTorch/XLA's name of every graph that the model does not name. Its logs count the compilations of all graphs together, including
 // named ones; xlagate assigns the count to this name.
 const NamelessGraph = "SyncTensorsGraph"
@@ -318,8 +313,8 @@ func (l *Logs) take(path string, events []logs.Event, graphs map[string]bool) (c
 			l.Metrics = true
 		case logs.Graph:
 			graphs[e.Key] = true
-			if cut, ok := graphBreakOf(e); ok {
-				l.GraphBreaks = append(l.GraphBreaks, cut)
+			if e.Text != "" { // one that was only saved has no reason
+				l.GraphBreaks = append(l.GraphBreaks, GraphBreak{Reason: e.Text, Where: placeOf(e.Where), Inputs: int(e.Value)})
 			}
 		case logs.Argument:
 			l.handOver(e)

@@ -191,22 +191,16 @@ func embeddedPasses(graphs []*Graph) []Pass {
 
 // isAnnotated reports whether every node's name starts with its cluster, or with "unclustered".
 func isAnnotated(g *Graph) bool {
-	for _, n := range g.Nodes {
-		if !strings.HasPrefix(n.Name, "unclustered/") && (n.Cluster == "" || !strings.HasPrefix(n.Name, n.Cluster+"/")) {
-			return false
-		}
-	}
-	return len(g.Nodes) > 0
+	return len(g.Nodes) > 0 && !slices.ContainsFunc(g.Nodes, func(n *Node) bool {
+		return !strings.HasPrefix(n.Name, "unclustered/") && (n.Cluster == "" || !strings.HasPrefix(n.Name, n.Cluster+"/"))
+	})
 }
 
 // isBuilt reports whether clusters are functions already.
 func isBuilt(g *Graph) bool {
-	for _, n := range g.Nodes {
-		if n.Kernel || n.Op == "_XlaRun" || n.Op == "_XlaCompile" || n.Op == "_XlaLaunch" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.Nodes, func(n *Node) bool {
+		return n.Kernel || n.Op == "_XlaRun" || n.Op == "_XlaCompile" || n.Op == "_XlaLaunch"
+	})
 }
 
 // Embedded is a graph that was written into a log (TF_DUMP_GRAPH_PREFIX=-).
@@ -224,7 +218,7 @@ func findEmbedded(log []byte) []Embedded {
 		from := pos
 		pos, line = pos+len(text), line+1
 		text = bytes.TrimRight(text, "\r\n")
-		if start < 0 && isGraphField(text) {
+		if start < 0 && (bytes.Equal(text, []byte("node {")) || bytes.Equal(text, []byte("library {"))) {
 			start, startLine = from, line
 		}
 		switch {
@@ -240,10 +234,6 @@ func findEmbedded(log []byte) []Embedded {
 		out = append(out, Embedded{Line: startLine, Text: log[start:]})
 	}
 	return out
-}
-
-func isGraphField(line []byte) bool {
-	return bytes.Equal(line, []byte("node {")) || bytes.Equal(line, []byte("library {"))
 }
 
 // Pass says at which point a graph was dumped.
