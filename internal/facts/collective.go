@@ -68,21 +68,17 @@ func (w *walk) chainEnd(l launch) hlo.InstrID {
 	chain := w.chain(l.moves)
 	_, end := w.m.Body(w.m.Instrs[l.id].Comp)
 	for id := l.id + 1; id < end && chain != ""; id++ {
-		if w.m.Instrs[id].Opcode == hlo.OpFusion && w.classification(id).free && w.holdsChain(w.m.Callees(id)[0], chain) {
-			return id
+		if w.m.Instrs[id].Opcode != hlo.OpFusion || !w.classification(id).free {
+			continue
+		}
+		first, last := w.m.Body(w.m.Callees(id)[0])
+		for inner := first; inner < last; inner++ {
+			if roleOf(w.m.Instrs[inner].Opcode) == roleCollective && w.chain(inner) == chain {
+				return id
+			}
 		}
 	}
 	return hlo.NoInstr
-}
-
-func (w *walk) holdsChain(c hlo.CompID, chain string) bool {
-	first, end := w.m.Body(c)
-	for id := first; id < end; id++ {
-		if roleOf(w.m.Instrs[id].Opcode) == roleCollective && w.chain(id) == chain {
-			return true
-		}
-	}
-	return false
 }
 
 // until is the first launch after a transfer is waited for. What runs in loops and branches in between comes before it.

@@ -168,18 +168,13 @@ func (w *flow) addOrigins(c hlo.CompID, depth int) {
 			}
 		default:
 			meta := w.r.m.MetadataID(id)
-			w.keepOrigin(meta)
 			w.origins = append(w.origins, meta)
+			if w.tables.Origins[meta] == nil {
+				w.r.decode(meta)
+				md := &w.r.metas[meta]
+				w.tables.Origins[meta] = w.r.interner.origin(md.OpName, w.r.sources.frames(*md))
+			}
 		}
-	}
-}
-
-// keepOrigin makes sure that the tables hold where operations with this metadata come from.
-func (w *flow) keepOrigin(meta hlo.MetadataID) {
-	if w.tables.Origins[meta] == nil {
-		w.r.decode(meta)
-		md := &w.r.metas[meta]
-		w.tables.Origins[meta] = w.r.interner.origin(md.OpName, w.r.sources.frames(*md))
 	}
 }
 

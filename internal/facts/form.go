@@ -26,15 +26,9 @@ type formed struct {
 // form is what a launch does, found out once for all launches that say the same.
 func (r *reader) form(l launch) formed {
 	key := formKey{r.alike().Call(l.id), l.class, l.moves != hlo.NoInstr}
-	f, known := r.forms[key]
-	if !known {
-		f = r.newForm(l)
-		r.forms[key] = f
+	if known, ok := r.forms[key]; ok {
+		return known
 	}
-	return f
-}
-
-func (r *reader) newForm(l launch) formed {
 	f := Form{
 		Class: l.class, Kind: r.kind(l), Fusion: r.m.Instrs[l.id].Opcode == hlo.OpFusion, Root: r.opcode(l.id),
 		Out: r.shape(r.result(l)), Layout: r.m.Shape(r.result(l)).Layout, In: r.operandShapes(l.id), Bytes: r.bytes(l),
@@ -45,7 +39,8 @@ func (r *reader) newForm(l launch) formed {
 	}
 	f.Work = r.work(l)
 	r.print(&f, l)
-	return formed{r.interner.form(f), body}
+	r.forms[key] = formed{r.interner.form(f), body}
+	return r.forms[key]
 }
 
 // equal reports whether two forms say the same.
@@ -60,7 +55,11 @@ func (f *Form) equal(g *Form) bool {
 func (r *reader) describe(f *Form, l launch) (of *body) {
 	switch r.m.Instrs[l.id].Opcode {
 	case hlo.OpFusion, hlo.OpCall:
-		of = r.describeBody(f, l)
+		of = r.flow.operations(l)
+		f.Do = r.flow.opcodes(of)
+		if callees := r.m.Callees(l.id); len(callees) > 0 {
+			f.Root = r.opcode(r.root(callees[0], 0))
+		}
 	case hlo.OpCustomCall:
 		f.Target = r.m.AttrText(l.id, "custom_call_target")
 		f.Do, f.Config = OpcodesOf("custom-call"), r.interner.list(r.m.Settings(l.id))
@@ -77,16 +76,6 @@ func (r *reader) describe(f *Form, l launch) (of *body) {
 	}
 	if f.Attrs = r.attrs(l); f.Fusion && strings.HasPrefix(f.Attrs, "__") {
 		f.Config = r.config(l.id).settings
-	}
-	return of
-}
-
-// describeBody collects the operations of a fusion or small call, through the fusions and calls inside it.
-func (r *reader) describeBody(f *Form, l launch) *body {
-	of := r.flow.operations(l)
-	f.Do = r.flow.opcodes(of)
-	if callees := r.m.Callees(l.id); len(callees) > 0 {
-		f.Root = r.opcode(r.root(callees[0], 0))
 	}
 	return of
 }

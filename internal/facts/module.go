@@ -158,7 +158,8 @@ func (out *measuring) stage(s *dump.Stage, keep bool, read func(*reader, *dump.S
 	r := readerOf(m, out.interner)
 	r.sources.root = out.Root
 	out.trace(r)
-	if err := dump.Guard(func() error { return read(r, s) }); isUnreadable(err) {
+	broke := (*dump.Defect)(nil)
+	if err := dump.Guard(func() error { return read(r, s) }); errors.Is(err, dump.ErrShrunk) || errors.As(err, &broke) {
 		out.unreadable(file, err)
 	} else if err != nil {
 		out.problem(file.Path, err.Error(), "")
@@ -179,11 +180,6 @@ func (out *measuring) best(s *dump.Stage) *dump.File {
 		return proto
 	}
 	return s.HLO()
-}
-
-func isUnreadable(err error) bool {
-	broke := (*dump.Defect)(nil)
-	return errors.Is(err, dump.ErrShrunk) || errors.As(err, &broke)
 }
 
 // openModule reads one module file. The module refers to the content until release is called.
@@ -319,7 +315,10 @@ func (out *measuring) problem(file, message, fix string) {
 func (out *measuring) unreadable(file *dump.File, err error) {
 	where, message := file.Path, err.Error()
 	if syntax := (*hlo.SyntaxError)(nil); errors.As(err, &syntax) {
-		where, message = syntaxPlace(syntax), syntax.Message
+		where, message = fmt.Sprintf("%s:%d:%d", syntax.File, syntax.Line, syntax.Column), syntax.Message
+		if syntax.Line == 0 {
+			where = fmt.Sprintf("%s: at byte %d", syntax.File, syntax.Offset)
+		}
 		if syntax.Near != "" {
 			message += fmt.Sprintf(", near %q", syntax.Near)
 		}
@@ -338,13 +337,6 @@ func fixOf(err error) string {
 		return "remove the folder of --listings, and measure every part again"
 	}
 	return "the run that wrote it was cut off or is still writing; dump again, or leave the program out with programs.exclude"
-}
-
-func syntaxPlace(e *hlo.SyntaxError) string {
-	if e.Line == 0 {
-		return fmt.Sprintf("%s: at byte %d", e.File, e.Offset)
-	}
-	return fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column)
 }
 
 // unsaid leaves out what is wrong with files of which the dump says already that they cannot be read.

@@ -285,17 +285,13 @@ func (r *reader) queue(launches []launch, kernels []Kernel) {
 			}
 		}
 		if l := &launches[first]; l.place.inner && l.class != ClassControl && steps < inCommandBuffer {
-			r.queueEach(kernels[first:end])
+			for i := first; i < end; i++ {
+				form := *kernels[i].Form
+				form.Work[price.Queued] = 1
+				kernels[i].Form = r.interner.form(form)
+			}
 		}
 		first = end
-	}
-}
-
-func (r *reader) queueEach(kernels []Kernel) {
-	for i := range kernels {
-		form := *kernels[i].Form
-		form.Work[price.Queued] = 1
-		kernels[i].Form = r.interner.form(form)
 	}
 }
 

@@ -64,15 +64,9 @@ func (v *Variant) addProduct(p *Product) {
 // product is a product without its place in the model, found out once for all that say the same.
 func (r *reader) product(id hlo.InstrID) Product {
 	call := r.alike().Call(id)
-	p, known := r.productOf[call]
-	if !known {
-		p = r.newProduct(id)
-		r.productOf[call] = p
+	if known, ok := r.productOf[call]; ok {
+		return known
 	}
-	return p
-}
-
-func (r *reader) newProduct(id hlo.InstrID) Product {
 	p := Product{Type: r.widest(id), Shape: r.shape(r.product1(id))}
 	if r.m.Instrs[id].Opcode == hlo.OpCustomCall {
 		config := r.m.AttrText(id, "backend_config")
@@ -82,6 +76,7 @@ func (r *reader) newProduct(id hlo.InstrID) Product {
 		p.Opcode, p.Precision, p.Flops = r.opcode(id), r.operandPrecision(id), int64(r.price().Instr(id).Flops)
 	}
 	p.Flops = max(0, p.Flops)
+	r.productOf[call] = p
 	return p
 }
 

@@ -97,19 +97,6 @@ func sorted(programs []*Program) []*Program {
 	return programs
 }
 
-// explained reports whether the dump itself says why a module cannot be measured.
-func explained(d *dump.Dump, m *dump.Module) bool {
-	return slices.ContainsFunc(d.Problems, func(p dump.Problem) bool { return p.Module == m.ID })
-}
-
-// unseen is the problem of a module that nothing was measured of.
-func (out *measuring) unseen() Problem {
-	return Problem{
-		File: out.module.ID, Program: out.Program, Message: "was not dumped after its optimization in a form that can be read",
-		Fix: "add --xla_dump_hlo_as_text to XLA_FLAGS and dump again, or leave the program out with programs.exclude",
-	}
-}
-
 // markMain marks the program whose run is predicted to take longest; where no price is known, the one with the largest optimized module.
 func markMain(programs []*Program) {
 	var main *Program

@@ -96,8 +96,10 @@ func moduleSize(m *dump.Module, all bool) int64 {
 func (s *Share) close(d *dump.Dump, done []*measuring) {
 	for _, m := range done {
 		m.Problems = unsaid(d, m.Problems)
-		if m.Variant == nil && !m.Listed && len(m.Problems) == 0 && !explained(d, m.module) {
-			m.Problems = append(m.Problems, m.unseen())
+		explained := slices.ContainsFunc(d.Problems, func(p dump.Problem) bool { return p.Module == m.module.ID })
+		if m.Variant == nil && !m.Listed && len(m.Problems) == 0 && !explained {
+			m.problem(m.module.ID, "was not dumped after its optimization in a form that can be read",
+				"add --xla_dump_hlo_as_text to XLA_FLAGS and dump again, or leave the program out with programs.exclude")
 		}
 		s.Units = append(s.Units, &m.measurement)
 	}

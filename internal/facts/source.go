@@ -36,23 +36,16 @@ func originOf(file string) origin {
 	}
 	for _, dir := range []string{"/site-packages/", "/dist-packages/"} {
 		if _, inside, ok := strings.Cut(file, dir); ok {
-			return packageOrigin(inside)
+			if name, _, _ := strings.Cut(inside, "/"); slices.Contains(frameworkPackages, name) {
+				return originFramework
+			}
+			return originPackage
 		}
 	}
-	for _, tree := range frameworkTrees {
-		if strings.Contains(file, tree) {
-			return originFramework
-		}
-	}
-	return originModel
-}
-
-func packageOrigin(inside string) origin {
-	name, _, _ := strings.Cut(inside, "/")
-	if slices.Contains(frameworkPackages, name) {
+	if slices.ContainsFunc(frameworkTrees, func(tree string) bool { return strings.Contains(file, tree) }) {
 		return originFramework
 	}
-	return originPackage
+	return originModel
 }
 
 // sources finds the model's own line of an instruction.

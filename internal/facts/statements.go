@@ -114,13 +114,10 @@ func modelScope(opName string) string {
 		return op
 	}
 	if outer, _, _ := strings.Cut(opName, "/"); strings.HasSuffix(outer, ")") {
-		return scopeOf(opName)
+		return opName[:max(0, strings.LastIndexByte(opName, '/'))] // without its last step
 	}
 	return opName
 }
-
-// scopeOf is an op_name without its last step.
-func scopeOf(opName string) string { return opName[:max(0, strings.LastIndexByte(opName, '/'))] }
 
 // modelWalk reads the statements of a module that no compiler has touched, following its calls.
 type modelWalk struct {
