@@ -66,10 +66,7 @@ func (out *measuring) thunkNames() artifacts.ThunkNames {
 	if f == nil {
 		return nil
 	}
-	names, ok := readCompanion(out, f, artifacts.ReadThunkMetadata)
-	if !ok {
-		return nil
-	}
+	names, _ := readCompanion(out, f, artifacts.ReadThunkMetadata)
 	return names
 }
 

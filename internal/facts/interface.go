@@ -159,7 +159,7 @@ func (r *reader) piecesOf() []hlo.Shape {
 	pieces := make([]hlo.Shape, len(shapes))
 	for i, id := range shapes {
 		s := r.m.Shape(id)
-		pieces[i] = hlo.Shape{Type: s.Type, Dims: append([]int64(nil), s.Dims...)}
+		pieces[i] = hlo.Shape{Type: s.Type, Dims: slices.Clone(s.Dims)}
 	}
 	return pieces
 }

@@ -244,10 +244,8 @@ func (v *Variant) CustomCallRuns() (n float64) {
 
 // FirstSource returns the first known line of the model that a kernel comes from.
 func (v *Variant) FirstSource() hlo.Location {
-	for i := range v.Kernels {
-		if v.Kernels[i].Source.File != "" {
-			return v.Kernels[i].Source
-		}
+	if k := FirstKernel(v.Kernels, AnyKernel); k != nil {
+		return k.Source
 	}
 	return hlo.Location{}
 }

@@ -67,12 +67,10 @@ func (out *measuring) reportedSpaces() {
 	if out.module.Backend() != "tpu" {
 		return
 	}
-	report, _ := out.memoryReport()
-	if report == nil {
-		return
-	}
-	for _, s := range report.Spaces {
-		out.space(s.Color, s.Bytes)
+	if report, _ := out.memoryReport(); report != nil {
+		for _, s := range report.Spaces {
+			out.space(s.Color, s.Bytes)
+		}
 	}
 }
 

@@ -215,39 +215,32 @@ func (f *frames) place(l hlo.Location) {
 	}
 }
 
-func (f *frames) kernel(k *Kernel) {
+func (f *frames) kernel(k *Kernel) *frames {
 	f.place(k.Source)
 	f.add(k.Stack)
-	if f.lists[k.Ops.List] {
-		return
+	if !f.lists[k.Ops.List] {
+		f.lists[k.Ops.List] = true
+		for i := range k.Ops.Len() {
+			f.add(k.Ops.origin(i).Stack)
+		}
 	}
-	f.lists[k.Ops.List] = true
-	for i := range k.Ops.Len() {
-		f.add(k.Ops.origin(i).Stack)
-	}
+	return f
 }
 
-func (f *frames) statement(s *Statement) {
+func (f *frames) statement(s *Statement) *frames {
 	f.place(s.Source)
 	for _, stack := range s.Stacks {
 		f.add(stack)
 	}
+	return f
 }
 
 // Frames is every line of the model that leads to a kernel: from the one that it is named after outwards, then the same of each
 // operation in it, each line once.
-func (k *Kernel) Frames() []hlo.Location {
-	f := newFrames()
-	f.kernel(k)
-	return f.list
-}
+func (k *Kernel) Frames() []hlo.Location { return newFrames().kernel(k).list }
 
 // Frames is every line of the model that leads to the statement, each once.
-func (s *Statement) Frames() []hlo.Location {
-	f := newFrames()
-	f.statement(s)
-	return f.list
-}
+func (s *Statement) Frames() []hlo.Location { return newFrames().statement(s).list }
 
 // Frames is every line of the model that leads to a kernel or a statement of the variant, each once.
 func (v *Variant) Frames() []hlo.Location {

@@ -104,13 +104,7 @@ func (r *reader) countKernels() int {
 	if err != nil {
 		return 0
 	}
-	n := 0
-	for _, l := range w.launches {
-		if l.class <= ClassLibrary {
-			n++
-		}
-	}
-	return n
+	return int(w.computing(0, len(w.launches)))
 }
 
 // Drawing holds the facts of a module that was dumped as a drawing. Kernels are counted as [Numbers] counts them; a drawing does not show their
