@@ -241,11 +241,4 @@ func entryName(name string) string {
 	return strings.TrimPrefix(path.Clean("/"+wire.Printable(name)), "/")
 }
 
-func hidden(name string) bool {
-	for part := range strings.SplitSeq(name, "/") {
-		if strings.HasPrefix(part, ".") {
-			return true
-		}
-	}
-	return false
-}
+func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.Contains(name, "/.") }

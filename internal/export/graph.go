@@ -177,7 +177,7 @@ func dot(views []view, o Options) ([]File, error) {
 		v := &views[i]
 		fate := v.fates()
 		for side, variant := range v.sides {
-			d := &drawing{b: &b, prefix: fmt.Sprintf("%s%d_", side, i), variant: variant, all: prices(variant), o: o}
+			d := &drawing{b: &b, prefix: fmt.Sprintf("%s%d_", side, i), all: prices(variant), o: o}
 			d.frame(strings.TrimSpace(v.name+" "+side), func(at int) string { return fate(variant, at) })
 		}
 	}
@@ -187,12 +187,11 @@ func dot(views []view, o Options) ([]File, error) {
 
 // drawing is one variant in a graph.
 type drawing struct {
-	b       *bytes.Buffer
-	prefix  string
-	variant *facts.Variant
-	all     []facts.Priced
-	o       Options
-	frames  int
+	b      *bytes.Buffer
+	prefix string
+	all    []facts.Priced
+	o      Options
+	frames int
 }
 
 func (d *drawing) frame(name string, fate func(int) string) {

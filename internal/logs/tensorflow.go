@@ -2,6 +2,7 @@ package logs
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -89,12 +90,8 @@ func pythonFrame(s string) (Location, bool) {
 
 // Installed reports whether a file belongs to a Python package or to the interpreter, and so is not part of the model.
 func Installed(file string) bool {
-	for _, part := range []string{"site-packages/", "dist-packages/", "/lib/python", "<frozen ", "/__autograph_generated_file"} {
-		if strings.Contains(file, part) {
-			return true
-		}
-	}
-	return false
+	parts := []string{"site-packages/", "dist-packages/", "/lib/python", "<frozen ", "/__autograph_generated_file"}
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(file, part) })
 }
 
 // tfConstant reads "Input 1 to node `ArgMax` with op ArgMax must be a compile-time constant."

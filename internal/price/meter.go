@@ -2,6 +2,7 @@ package price
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -79,12 +80,10 @@ func (m *Meter) isScalar(id hlo.InstrID) bool {
 	if !isTiled(result) || len(result.Dims) > 0 {
 		return false
 	}
-	for _, o := range m.m.Operands(id) {
-		if s := m.m.Shape(m.m.Instrs[o].Shape); s.Type == hlo.Tuple || len(s.Dims) > 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(m.m.Operands(id), func(o hlo.InstrID) bool {
+		s := m.m.Shape(m.m.Instrs[o].Shape)
+		return s.Type == hlo.Tuple || len(s.Dims) > 0
+	})
 }
 
 // operation adds what an instruction computes, with all that it calls. looped says that it is in a fusion that is a plain loop.

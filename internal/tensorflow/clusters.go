@@ -373,10 +373,8 @@ func (d *graphDir) unclustered(g *namedGraph, n *Node, body string) UnclusteredO
 
 // authorsFunction picks the first function that has a name of the author's: bodies of loops and conditions are numbered by TensorFlow.
 func authorsFunction(functions ...string) string {
-	for _, f := range functions {
-		if IsFunctionName(f) {
-			return f
-		}
+	if at := slices.IndexFunc(functions, IsFunctionName); at >= 0 {
+		return functions[at]
 	}
 	return ""
 }
