@@ -199,29 +199,24 @@ type internTable[T any] struct {
 	at   map[uint64]*T
 }
 
-func (s *internTable[T]) find(sum uint64) *T {
+// keep returns the value with a hash that is the wanted one, or else keeps what is made.
+func (s *internTable[T]) keep(sum uint64, wanted func(*T) bool, made func() T) *T {
 	s.held.Lock()
 	defer s.held.Unlock()
-	return s.at[sum]
-}
-
-func (s *internTable[T]) put(sum uint64, value T) *T {
-	s.held.Lock()
-	defer s.held.Unlock()
+	if known := s.at[sum]; known != nil && wanted(known) {
+		return known
+	}
 	if s.at == nil {
 		s.at = map[uint64]*T{}
 	}
+	value := made()
 	s.at[sum] = &value
 	return &value
 }
 
 // intern returns the known value that equals one, or keeps that, made of words that are kept.
 func intern[T comparable](s *interner, table *internTable[T], value T, ofWords func(T) T) *T {
-	sum := maphash.Comparable(s.seed, value)
-	if known := table.find(sum); known != nil && *known == value {
-		return known
-	}
-	return table.put(sum, ofWords(value))
+	return table.keep(maphash.Comparable(s.seed, value), func(known *T) bool { return *known == value }, func() T { return ofWords(value) })
 }
 
 func (s *interner) word(w string) string {
@@ -284,11 +279,10 @@ type formHead struct {
 
 func (s *interner) form(f Form) *Form {
 	sum := maphash.Comparable(s.seed, formHead{f.Print, f.Out, f.Layout, f.Attrs, f.Axes, f.Bytes, f.Flops, f.Trips})
-	if known := s.forms.find(sum); known != nil && known.equal(&f) {
-		return known
-	}
-	for _, text := range []*string{&f.Kind, &f.Root, &f.Layout, &f.Target, &f.Attrs, &f.Groups, &f.Axes, &f.Family, &f.Function} {
-		*text = s.word(*text)
-	}
-	return s.forms.put(sum, f)
+	return s.forms.keep(sum, f.equal, func() Form {
+		for _, text := range []*string{&f.Kind, &f.Root, &f.Layout, &f.Target, &f.Attrs, &f.Groups, &f.Axes, &f.Family, &f.Function} {
+			*text = s.word(*text)
+		}
+		return f
+	})
 }

@@ -61,9 +61,7 @@ func Price(a *hlo.Alike, trips func(hlo.InstrID) int64) *Prices {
 		users:  m.Users(),
 		states: make([]pricing, n),
 		bodies: make([]*fusedBody, n),
-
-		convolved: map[hlo.InstrID]float64{},
-		Prices:    &Prices{alike: a, comps: make([]Cost, n)},
+		Prices: &Prices{alike: a, comps: make([]Cost, n)},
 	}
 	p.pricer = p
 	for c := range m.Comps {
@@ -91,8 +89,6 @@ type pricer struct {
 	states []pricing    // by CompID
 	bodies []*fusedBody // by CompID, of the computations that fusions call; see fusedBody
 	spare  *bodyReader  // nil while it is in use
-
-	convolved map[hlo.InstrID]float64 // flops of convolutions
 }
 
 // computation prices a computation that is the first of its like, once. Callees come before callers, so that it seldom goes deep.

@@ -80,13 +80,9 @@ const maxKernel = 1 << 24
 
 // convolutionFlops are those of a convolution of the module itself.
 func (p *pricer) convolutionFlops(i hlo.InstrID) float64 {
-	flops, known := p.convolved[i]
-	if !known {
-		var ok bool
-		if flops, ok = ConvolutionFlops(p.m, i, p.argShape(i, 0), p.argShape(i, 1), p.m.Shape(p.m.Instrs[i].Shape)); !ok {
-			p.giveUp(i)
-		}
-		p.convolved[i] = flops
+	flops, ok := ConvolutionFlops(p.m, i, p.argShape(i, 0), p.argShape(i, 1), p.m.Shape(p.m.Instrs[i].Shape))
+	if !ok {
+		p.giveUp(i)
 	}
 	return flops
 }
