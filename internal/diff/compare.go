@@ -252,15 +252,30 @@ func compareBuffers(old, fresh []facts.Buffer) (out []BufferChange) {
 // FirstNew finds the first operation that gives a type and is new with it: where the type comes into the model, not where a
 // kernel first shows it. Without an old program it is the first of all.
 func (v *Variant) FirstNew(dtype string) facts.Op {
-	if s := firstStatement(v.Old, v.New, dtype); s != nil {
-		return facts.Op{Opcode: weightiest(s.Do), OpName: s.OpName, Shape: dtype, Source: s.Source}
+	if op := firstLined(newIn(v.Old, v.New, dtype)); op.Opcode != "" {
+		return op
 	}
-	return firstInKernels(v.New, dtype)
+	var inKernels []facts.Op // of a program of whose model nothing is known
+	for i := range v.New.Kernels {
+		for _, op := range opsOf(&v.New.Kernels[i]) {
+			if strings.Contains(op.Shape, dtype+"[") {
+				inKernels = append(inKernels, op)
+			}
+		}
+	}
+	return firstLined(inKernels)
 }
 
-// firstStatement finds the first statement in a type that the old model has fewer of in its scope, one with a known line before
-// one without.
-func firstStatement(old, fresh *facts.Variant, dtype string) *facts.Statement {
+// firstLined returns the first operation with a known line, else the first of all; none of none.
+func firstLined(ops []facts.Op) (first facts.Op) {
+	if len(ops) == 0 {
+		return first
+	}
+	return ops[max(0, slices.IndexFunc(ops, func(op facts.Op) bool { return op.Source.File != "" }))]
+}
+
+// newIn lists the weightiest operation of each statement in a type that the old model has fewer of in its scope.
+func newIn(old, fresh *facts.Variant, dtype string) (ops []facts.Op) {
 	had := map[string]int{}
 	if old != nil && old.ModelAfter == fresh.ModelAfter {
 		for i := range old.Model {
@@ -269,40 +284,14 @@ func firstStatement(old, fresh *facts.Variant, dtype string) *facts.Statement {
 			}
 		}
 	}
-	var found *facts.Statement
 	for i := range fresh.Model {
 		s := &fresh.Model[i]
 		if s.Type != dtype {
 			continue
 		}
-		if had[s.Scope] -= len(s.Do); had[s.Scope] >= 0 {
-			continue
-		}
-		if s.Source.File != "" {
-			return s
-		}
-		if found == nil {
-			found = s
+		if had[s.Scope] -= len(s.Do); had[s.Scope] < 0 {
+			ops = append(ops, facts.Op{Opcode: weightiest(s.Do), OpName: s.OpName, Shape: dtype, Source: s.Source})
 		}
 	}
-	return found
-}
-
-// firstInKernels is for programs of whose model nothing is known.
-func firstInKernels(v *facts.Variant, dtype string) facts.Op {
-	var found facts.Op
-	for i := range v.Kernels {
-		for _, op := range opsOf(&v.Kernels[i]) {
-			if !strings.Contains(op.Shape, dtype+"[") {
-				continue
-			}
-			if op.Source.File != "" {
-				return op
-			}
-			if found.Opcode == "" {
-				found = op
-			}
-		}
-	}
-	return found
+	return ops
 }
