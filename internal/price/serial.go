@@ -114,9 +114,9 @@ func (m *Meter) rows(w *Work, id hlo.InstrID) {
 	w[Serial] += serialRow * m.elements(shape) / float64(minor(m.m.Shape(shape)))
 }
 
-// joined adds what precedes a join of narrow pieces in a loop: it is computed for each element of the result by itself, in whichever
-// piece the element is.
-func (m *Meter) joined(w *Work, id hlo.InstrID, before *Work) {
+// joined adds what a join of narrow pieces in a loop is made of: it is computed for each element of the result by itself, in whichever piece the
+// element is.
+func (m *Meter) joined(w *Work, first, id hlo.InstrID) {
 	in := &m.m.Instrs[id]
 	order := m.m.Shape(in.Shape).DimensionOrder()
 	along := hlo.Ints(m.m.AttrText(id, "dimensions"))
@@ -128,7 +128,13 @@ func (m *Meter) joined(w *Work, id hlo.InstrID, before *Work) {
 			return
 		}
 	}
-	w[Serial] += serialFunc * (before[Vector] + before[Vector64])
+	for n, share := range m.asked(first, id) {
+		var whole Work
+		if o := first + hlo.InstrID(n); share > 0 && m.m.Instrs[o].Opcode != hlo.OpConcatenate {
+			m.elementwise(&whole, o)
+		}
+		w[Serial] += serialFunc * share * (whole[Vector] + whole[Vector64])
+	}
 }
 
 // oneByOne adds what a CPU computes element by element in a fusion: of a library's the rows, of a loop what precedes a join of narrow
@@ -148,35 +154,25 @@ func (m *Meter) oneByOne(w *Work, fusion hlo.InstrID) {
 
 // serial is what [Meter.oneByOne] adds for a computation that is a loop, or a library's.
 func (m *Meter) serial(c hlo.CompID, loop bool) float64 {
-	var w, before Work
+	var w Work
 	moved, spread := 0.0, false
 	first, end := m.m.Body(c)
-	joins := loop && m.holds(hlo.OpConcatenate, first, end)
 	for id := first; id < end; id++ {
 		switch op := m.m.Instrs[id].Opcode; {
 		case !loop:
 			m.rows(&w, id)
 		case op == hlo.OpConcatenate:
-			m.joined(&w, id, &before)
+			m.joined(&w, first, id)
 		case op == hlo.OpBroadcast:
 			spread = true
 		case (op == hlo.OpCopy || op == hlo.OpTranspose) && m.movement(id) == serialApart:
 			moved += m.elements(m.m.Instrs[id].Shape)
-		case joins:
-			m.elementwise(&before, id)
 		}
 	}
 	if spread {
 		w[Serial] += serialSpread * moved
 	}
 	return w[Serial]
-}
-
-// holds reports whether an instruction between two has an opcode.
-func (m *Meter) holds(op hlo.Opcode, first, end hlo.InstrID) bool {
-	for ; first < end && m.m.Instrs[first].Opcode != op; first++ {
-	}
-	return first < end
 }
 
 // convolution adds what a convolution takes beside its products where no matrix unit does it: each group is a product of its own, whose channels
