@@ -1,6 +1,7 @@
-"""history.py CLONE FOLDER COMMIT…: replays commits of optax, oldest first, each beside its first parent, and prints JSON.
+"""history.py PROJECT CLONE FOLDER COMMIT…: replays commits of a project, oldest first, each beside its first parent, and prints JSON.
 
-Programs that are lowered to other StableHLO after a commit are compiled on both sides, dumped under FOLDER and timed in turn.
+projects/PROJECT.py has the programs. Those that are lowered to other StableHLO after a commit are compiled on both sides, dumped under FOLDER
+and timed in turn. The package's source of both sides stays beside the dumps.
 """
 import ast
 import hashlib
@@ -10,14 +11,14 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import types
 import warnings
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "race"))
 
 import race
 import jax
-
-import optax_programs
+import jax.interpreters.pxla
 
 warnings.simplefilter("ignore")
 set_option = jax.config.update
@@ -30,11 +31,17 @@ def set_known_option(name, value):
 
 
 jax.config.update = set_known_option
-CODE = ("--", "optax/*.py", ":!*_test.py")
 
-
-def git(clone, *args, **options):
-    return subprocess.run(("git", "-C", clone, *args), check=True, stdout=subprocess.PIPE, **options).stdout
+# What older releases call by a name that JAX has dropped.
+RENAMED = {
+    jax: {"tree_map": jax.tree.map, "tree_leaves": jax.tree.leaves, "tree_multimap": jax.tree.map, "tree_structure": jax.tree.structure},
+    jax.tree_util: {"tree_multimap": jax.tree.map}, jax.core: {"get_aval": jax.typeof}, jax.random: {"KeyArray": jax.Array},
+    jax.interpreters.pxla: {"multi_host_supported_collectives": set()},
+}
+for module, names in RENAMED.items():
+    for name, now in names.items():
+        setattr(module, name, now)
+sys.modules["jax.config"] = types.SimpleNamespace(config=jax.config)
 
 
 class Silent(ast.NodeTransformer):
@@ -61,65 +68,94 @@ class Silent(ast.NodeTransformer):
         return node
 
 
-def code(clone, commit, path):
-    """What a file's code says at a commit; nothing where it is not."""
-    shown = subprocess.run(("git", "-C", clone, "show", f"{commit}:{path}"), capture_output=True)
-    return ast.dump(Silent().visit(ast.parse(shown.stdout))) if shown.returncode == 0 else None
+class Project:
+    """A clone of a repository, and the programs over its package. LOCATION is where the package is, if not at the top."""
 
+    def __init__(self, name, clone):
+        self.clone, self.package, module = clone, name, importlib.import_module("projects." + name)
+        self.location, self.named = getattr(module, "LOCATION", name), module.named
+        self.code = ("--", self.location + "/*.py", ":!*_test.py")
 
-def changes_code(clone, commit):
-    files = git(clone, "diff", "--name-only", commit + "^", commit, *CODE, text=True).split()
-    return any(code(clone, commit + "^", f) != code(clone, commit, f) for f in files)
+    def git(self, *args, **options):
+        return subprocess.run(("git", "-C", self.clone, *args), check=True, stdout=subprocess.PIPE, **options).stdout
+
+    def code_of(self, commit, path):
+        """What a file's code says at a commit; nothing where it is not."""
+        shown = subprocess.run(("git", "-C", self.clone, "show", f"{commit}:{path}"), capture_output=True)
+        return ast.dump(Silent().visit(ast.parse(shown.stdout))) if shown.returncode == 0 else None
+
+    def changes_code(self, commit):
+        files = self.git("diff", "--name-only", commit + "^", commit, *self.code, text=True).split()
+        return any(self.code_of(commit + "^", f) != self.code_of(commit, f) for f in files)
+
+    def unpack(self, commit, folder):
+        """Writes the package as of a commit into a folder."""
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        subprocess.run(("tar", "-x", "-C", folder), check=True, input=self.git("archive", commit, self.location, ":!*.gif"))
 
 
 class Release:
-    """optax as of a commit, imported beside others: its programs, and a fingerprint of each as it is lowered."""
+    """The package as of a commit, imported beside others: its programs, and a fingerprint of each as it is lowered."""
 
-    def __init__(self, clone, commit, folder):
+    def __init__(self, project, commit, folder):
         self.programs, self.failure = {}, ""
-        source = folder / "optax-source"
-        shutil.rmtree(source, ignore_errors=True)
-        source.mkdir(parents=True)
-        subprocess.run(("tar", "-x", "-C", source), check=True, input=git(clone, "archive", commit, "optax"))
-        for name in [n for n in sys.modules if n.split(".")[0] == "optax"]:
+        source = folder / "source"
+        for name in [n for n in sys.modules if n.split(".")[0] == project.package]:
             del sys.modules[name]
         importlib.invalidate_caches()
-        sys.path.insert(0, str(source))
+        path = str((source / project.location).parent)
+        sys.path.insert(0, path)
         try:
-            self.programs = optax_programs.programs(importlib.import_module("optax"))
+            project.unpack(commit, source)
+            self.programs = dict(self.made(project.named(importlib.import_module(project.package))))
         except Exception as e:  # Whatever an old release raises under this JAX is its answer.
             self.failure = f"{type(e).__name__}: {e}"
         self.lowered = {name: self.fingerprint(*program) for name, program in self.programs.items()}
-        sys.path.remove(str(source))
+        sys.path.remove(path)
+
+    @staticmethod
+    def made(named):
+        """The programs that a release has, by name: function and arguments."""
+        for name, make in named:
+            try:
+                yield name, make()
+            except Exception as e:  # As above: this release has no such function, or another signature.
+                print(f"{name}: {type(e).__name__}: {e}"[:200], file=sys.stderr)
 
     @staticmethod
     def fingerprint(function, args):
         try:
             return hashlib.sha256(jax.jit(function).lower(*args).as_text().encode()).hexdigest()
-        except Exception:  # As above: a program that this release cannot trace is not compared.
-            return None
+        except Exception as e:  # As above: a program that this release cannot trace is not compared.
+            print(f"{type(e).__name__}: {e}"[:200], file=sys.stderr)
 
 
-def replay(clone, commit, folder, before, after):
+def replay(project, commit, folder, before, after):
     """What a commit did to the programs that both sides have."""
     both = sorted(n for n, f in before.lowered.items() if f and after.lowered.get(n))
     races = [race.Race(race.Pair(name, "", before.programs[name][0], after.programs[name][0], before.programs[name][1], after.programs[name][1]), folder / commit)
              for name in both if before.lowered[name] != after.lowered[name]]
     race.run(races)
-    return {"commit": commit, "subject": git(clone, "log", "-1", "--format=%s", commit, text=True).strip(), "date": git(clone, "log", "-1", "--format=%cs", commit, text=True).strip(),
+    if races:
+        project.unpack(commit + "^", folder / commit / "before")
+        project.unpack(commit, folder / commit / "after")
+    told = project.git("log", "-1", "--format=%cs %s", commit, text=True).strip()
+    return {"commit": commit, "subject": told[11:], "date": told[:10],
             "failure": before.failure or after.failure, "programs": len(both), "pairs": [r.result() for r in races]}
 
 
 def main():
-    clone, folder, commits = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
+    results, sys.stdout = sys.stdout, sys.stderr  # Some projects print.
+    project, folder, commits = Project(*sys.argv[1:3]), pathlib.Path(sys.argv[3]), sys.argv[4:]
     last, release = None, None
     for commit in commits:
-        if not changes_code(clone, commit):
+        if not project.changes_code(commit):
             continue
-        parent = git(clone, "rev-list", "-1", commit + "^", *CODE, text=True).strip()
-        before = release if parent == last else Release(clone, parent, folder)
-        release, last = Release(clone, commit, folder), git(clone, "rev-parse", commit, text=True).strip()
-        print(json.dumps(replay(clone, commit, folder, before, release)), flush=True)
+        parent = project.git("rev-list", "-1", commit + "^", *project.code, text=True).strip()
+        before = release if parent == last else Release(project, parent, folder)
+        release, last = Release(project, commit, folder), project.git("rev-parse", commit, text=True).strip()
+        print(json.dumps(replay(project, commit, folder, before, release)), file=results, flush=True)
 
 
 if __name__ == "__main__":

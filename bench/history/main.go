@@ -1,9 +1,8 @@
-// Command history replays the history of optax: programs over its losses, optimizers and projections are compiled as of each commit that
-// changes code and as of its parent. The parent is accepted, the commit is checked, and both are timed in turn. What xlagate said and
-// what the stopwatch said is written into docs/price-measured.md. Run it from the top of the repository, with a clone of optax and a Python
-// that has what bench/history/requirements.txt names:
+// Command history replays the history of a public project: programs over its functions (projects) are compiled as of each commit that changes code and as
+// of its parent. The parent is accepted, the commit is checked, and both are timed in turn. What xlagate said and what the stopwatch said is written into
+// docs/price-measured.md. Run it from the top of the repository, with a clone of the project and a Python that has what bench/history/requirements.txt names:
 //
-//	go run ./bench/history -python PYTHON -optax CLONE [-since DATE] [COMMIT…]
+//	go run ./bench/history -python PYTHON -project optax -clone FOLDER [-since DATE] [COMMIT…]
 //
 // With commits named, nothing is written.
 package main
@@ -18,13 +17,14 @@ import (
 )
 
 func main() {
-	clone := flag.String("optax", "", "a `FOLDER` with a clone of github.com/google-deepmind/optax")
+	project := flag.String(subject.Project, "optax", "the `NAME` of a file in bench/history/projects")
+	clone := flag.String("clone", "", "a `FOLDER` with a clone of the project")
 	since := flag.String("since", "2025-01-01", "replay what came after a `DATE`")
-	subject.Main("history", func(t subject.Timing) (string, error) { return history(t, *clone, *since) })
+	subject.Main("history", func(t subject.Timing) (string, error) { return history(t, *project, *clone, *since) })
 }
 
 // history replays the commits that are named, or those since a date.
-func history(t subject.Timing, clone, since string) (string, error) {
+func history(t subject.Timing, project, clone, since string) (string, error) {
 	commits := t.Only
 	if len(commits) == 0 {
 		var err error
@@ -32,7 +32,7 @@ func history(t subject.Timing, clone, since string) (string, error) {
 			return "", err
 		}
 	}
-	replayed, err := replay(t.Python, clone, t.Dumps, commits)
+	replayed, err := replay(t.Python, project, clone, t.Dumps, commits)
 	if err != nil {
 		return "", err
 	}
@@ -44,9 +44,9 @@ func history(t subject.Timing, clone, since string) (string, error) {
 	return report(replayed), nil
 }
 
-// commitsSince are the commits of the main line that touch the package, oldest first.
+// commitsSince are the commits of the main line that touch Python, oldest first.
 func commitsSince(clone, date string) ([]string, error) {
-	out, err := exec.Command("git", "-C", clone, "log", "--first-parent", "--reverse", "--format=%h", "--since="+date, "--", "optax/*.py", ":!*_test.py").Output()
+	out, err := exec.Command("git", "-C", clone, "log", "--first-parent", "--reverse", "--format=%h", "--since="+date, "--", "*.py", ":!*_test.py").Output()
 	if err != nil {
 		return nil, fmt.Errorf("list the commits of %s: %w", clone, err)
 	}

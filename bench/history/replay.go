@@ -27,11 +27,11 @@ type commit struct {
 }
 
 // replay reads what a folder has of earlier runs, or lets Python replay the commits.
-func replay(python, clone, dumps string, commits []string) ([]commit, error) {
+func replay(python, project, clone, dumps string, commits []string) ([]commit, error) {
 	path := filepath.Join(dumps, "history.jsonl")
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		data, err = replayNow(python, clone, dumps, commits)
+		data, err = replayNow(python, project, clone, dumps, commits)
 	}
 	if err != nil {
 		return nil, err
@@ -48,8 +48,8 @@ func replay(python, clone, dumps string, commits []string) ([]commit, error) {
 	}
 }
 
-func replayNow(python, clone, dumps string, commits []string) ([]byte, error) {
-	cmd := exec.Command(python, append([]string{"bench/history/history.py", clone, dumps}, commits...)...)
+func replayNow(python, project, clone, dumps string, commits []string) ([]byte, error) {
+	cmd := exec.Command(python, append([]string{"bench/history/history.py", project, clone, dumps}, commits...)...)
 	cmd.Stderr = os.Stderr
 	data, err := cmd.Output()
 	if err != nil {
@@ -65,7 +65,9 @@ func (c *commit) judge(x subject.Xlagate, dumps string) error {
 		return err
 	}
 	for _, p := range c.Pairs {
-		v, err := x.Check(filepath.Join(dumps, p.Before.Dump), filepath.Join(dumps, p.After.Dump))
+		v, err := x.Check(
+			subject.Side{Dump: filepath.Join(dumps, p.Before.Dump), Source: filepath.Join(dumps, "before")},
+			subject.Side{Dump: filepath.Join(dumps, p.After.Dump), Source: filepath.Join(dumps, "after")})
 		if err != nil {
 			return err
 		}

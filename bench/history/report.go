@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/bench/page"
@@ -11,6 +13,9 @@ import (
 
 // told is the least difference, as a factor, that is shown of a program that passed.
 const told = 1.1
+
+// shown is how many programs are told of a commit, those first whose steps differ most.
+const shown = 3
 
 // report is the section of the document.
 func report(commits []commit) string {
@@ -55,13 +60,24 @@ func (c commit) flagged() int {
 }
 
 func (c commit) details(b *strings.Builder) {
-	for i, p := range c.Pairs {
-		v := c.verdicts[i]
-		if took := max(p.Took(), 1/p.Took()); v.Failed || took >= told {
-			fmt.Fprintf(b, "| %s | `%s` | %s → %s, %s | %s | %s |\n", c.Commit, p.Name, race.Duration(p.Before.US), race.Duration(p.After.US), race.Percent(p.Took()), race.Percent(p.Said()), says(v))
+	var order []int
+	for i := range c.Pairs {
+		if c.verdicts[i].Failed || differs(c.Pairs[i]) >= told {
+			order = append(order, i)
 		}
 	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(differs(c.Pairs[j]), differs(c.Pairs[i])) })
+	for _, i := range order[:min(shown, len(order))] {
+		p := c.Pairs[i]
+		fmt.Fprintf(b, "| %s | `%s` | %s → %s, %s | %s | %s |\n", c.Commit, p.Name, race.Duration(p.Before.US), race.Duration(p.After.US), race.Percent(p.Took()), race.Percent(p.Said()), says(c.verdicts[i]))
+	}
+	if more := len(order) - shown; more > 0 {
+		fmt.Fprintf(b, "| %s | … %d more | | | |\n", c.Commit, more)
+	}
 }
+
+// differs is by which factor the steps of a pair differ.
+func differs(p race.Pair) float64 { return max(p.Took(), 1/p.Took()) }
 
 // says is a verdict in a cell.
 func says(v subject.Verdict) string {

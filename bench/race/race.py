@@ -42,7 +42,7 @@ class Step:
                 out = call(*args)
             first = out
             while not hasattr(first, "block_until_ready"):
-                first = first[0] if isinstance(first, (list, tuple)) else next(iter(first.values()))
+                first = first[0] if isinstance(first, (list, tuple)) else jax.tree.leaves(first)[0]
             first.block_until_ready()
             if carry:
                 args = (out[0], *args[1:])

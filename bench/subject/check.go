@@ -18,25 +18,47 @@ type Verdict struct {
 // rules is the configuration that a user begins with.
 const rules = "version: 1\nextends: [recommended]\n"
 
-// Check accepts one dump and checks another against it, in a folder of their own.
-func (x Xlagate) Check(accepted, checked string) (Verdict, error) {
+// Side is one side of an edit: a dump, and the folder with the sources that it was made from; "" where git is not to know of the edit.
+type Side struct{ Dump, Source string }
+
+// Check accepts one dump and checks another against it, in a repository of their own.
+func (x Xlagate) Check(accepted, checked Side) (Verdict, error) {
 	dir, err := os.MkdirTemp("", "xlagate-check.")
 	if err != nil {
 		return Verdict{}, err
 	}
 	defer os.RemoveAll(dir)
+	if accepted.Source != "" {
+		if err := edit(dir, accepted.Source, checked.Source); err != nil {
+			return Verdict{}, err
+		}
+	}
 	config := filepath.Join(dir, "xlagate.yaml")
 	if err := os.WriteFile(config, []byte(rules), 0o644); err != nil {
 		return Verdict{}, err
 	}
-	if out, err := exec.Command(string(x), "accept", "-c", config, "--reason", "the parent", accepted).CombinedOutput(); err != nil {
-		return Verdict{}, fmt.Errorf("accept %s: %w\n%s", accepted, err, out)
+	if out, err := exec.Command(string(x), "accept", "-c", config, "--reason", "the parent", accepted.Dump).CombinedOutput(); err != nil {
+		return Verdict{}, fmt.Errorf("accept %s: %w\n%s", accepted.Dump, err, out)
 	}
-	out, err := x.output(checked, "check", "-c", config, "-f", "json", checked)
+	out, err := x.output(checked.Dump, "check", "-c", config, "-f", "json", checked.Dump)
 	if err != nil {
 		return Verdict{}, err
 	}
 	return verdict(out)
+}
+
+// edit makes a repository whose commit holds one folder's sources and whose work tree another's.
+func edit(dir, committed, edited string) error {
+	committed, err := filepath.Abs(committed)
+	if err != nil {
+		return err
+	}
+	for _, args := range [][]string{{"init", "-q"}, {"--work-tree=" + committed, "add", "-A"}, {"-c", "user.name=bench", "-c", "user.email=bench@example.invalid", "commit", "-qm", "the parent"}} {
+		if out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
+			return fmt.Errorf("commit %s: %w\n%s", committed, err, out)
+		}
+	}
+	return os.CopyFS(dir, os.DirFS(edited))
 }
 
 func verdict(result []byte) (Verdict, error) {

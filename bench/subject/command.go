@@ -20,6 +20,9 @@ type Timing struct {
 // Document shows what such benchmarks find.
 const Document = "docs/price-measured.md"
 
+// Project is the flag of a benchmark that has a section for each project.
+const Project = "project"
+
 // Main runs such a benchmark: what it reports is printed, and written into the document. Its name is that of its folder in bench.
 func Main(name string, report func(Timing) (string, error)) {
 	if err := run(name, report); err != nil {
@@ -53,5 +56,9 @@ func run(name string, report func(Timing) (string, error)) error {
 	if len(t.Only) > 0 {
 		return nil
 	}
-	return page.Fill(Document, "go run ./bench/"+name, text)
+	command := "go run ./bench/" + name
+	if f := flag.Lookup(Project); f != nil {
+		command += " -" + Project + " " + f.Value.String()
+	}
+	return page.Fill(Document, command, text)
 }

@@ -20,14 +20,14 @@ func built(t *testing.T) Xlagate {
 func TestCheck(t *testing.T) {
 	x := built(t)
 	const before, after = "testdata/cpu-topk_sorted/before.tar.xz", "testdata/cpu-topk_sorted/after.tar.xz"
-	if v, err := x.Check(before, before); err != nil || v.Failed {
+	if v, err := x.Check(Side{Dump: before}, Side{Dump: before}); err != nil || v.Failed {
 		t.Errorf("%+v, %v", v, err)
 	}
-	v, err := x.Check(before, after)
+	v, err := x.Check(Side{Dump: before}, Side{Dump: after})
 	if err != nil || !v.Failed || len(v.Rules) == 0 {
 		t.Errorf("%+v, %v", v, err)
 	}
-	if _, err := x.Check(before, "nothing"); err == nil {
+	if _, err := x.Check(Side{Dump: before}, Side{Dump: "nothing"}); err == nil {
 		t.Error("no dump, and a verdict")
 	}
 }

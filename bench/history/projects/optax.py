@@ -74,7 +74,6 @@ def linesearch(optax, optimizer, params, state):
 
 
 def named(optax):
-    """Makes of each program: its name, and how to make its function and its arguments."""
     for name, args in LOSSES.items():
         yield name, lambda name=name, args=args: (functools.partial(loss_gradient, getattr(optax, name, None) or getattr(optax.losses, name)), args)
     for name, args in PROJECTIONS.items():
@@ -90,14 +89,3 @@ def named(optax):
             return functools.partial(linesearch, optax, optimizer), (PARAMS, optimizer.init(PARAMS))
         yield name, search
     yield "global_norm", lambda: (optax.global_norm, (PARAMS,))
-
-
-def programs(optax):
-    """The programs that a release has, by name: function and arguments."""
-    made = {}
-    for name, make in named(optax):
-        try:
-            made[name] = make()
-        except (AttributeError, TypeError, ValueError):
-            continue
-    return made
