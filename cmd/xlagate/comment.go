@@ -333,7 +333,7 @@ func remoteHead(file string, client registry.Client) policies {
 		if err != nil {
 			return base, head, err
 		}
-		if base, err = basePolicy(ctx, p, client, from, file, r); err != nil {
+		if base, err = basePolicy(ctx, p.client, client, from, file, r); err != nil {
 			return base, head, err
 		}
 		head, err = gate.RepositoryPolicy(ctx, p.client, to, file, targetsOf(r))
@@ -347,10 +347,10 @@ func remoteHead(file string, client registry.Client) policies {
 	}
 }
 
-// basePolicy reads the base branch's policy from GitHub, and its baseline from the place that this policy names.
-func basePolicy(ctx context.Context, p *post, client registry.Client, revision, file string, r *result.Result) (gate.Policy, error) {
+// basePolicy reads the base branch's policy from a repository, and its baseline from the place that this policy names.
+func basePolicy(ctx context.Context, from gate.Repository, client registry.Client, revision, file string, r *result.Result) (gate.Policy, error) {
 	return nearest(file, func(file string) (gate.Policy, error) {
-		base, err := gate.RepositoryPolicy(ctx, p.client, revision, file, targetsOf(r))
+		base, err := gate.RepositoryPolicy(ctx, from, revision, file, targetsOf(r))
 		if errors.Is(err, gate.ErrElsewhere) && registry.Is(base.Config.Baseline) {
 			base.Store, err = gate.OpenBaseline(ctx, gate.Options{Request: gate.Request{Config: base.Config}, Environment: gate.Environment{Registry: client}})
 		}
@@ -377,13 +377,11 @@ func localHead(o gate.Options) policies {
 		}
 		from, err := gate.Fork(ctx, p.env.Workspace, p.base.Head.SHA, p.base.Base.SHA)
 		if err == nil {
-			base, err = nearest(file, func(file string) (gate.Policy, error) {
-				return gate.GitPolicy(ctx, o.Registry, p.env.Workspace, from, file)
-			})
+			base, err = basePolicy(ctx, gate.Checkout{Dir: p.env.Workspace}, o.Registry, from, file, r)
 		}
 		if errors.Is(err, gate.ErrUnknownRevision) && p.client != nil {
 			if from, _, err = p.client.Sides(ctx, p.base); err == nil {
-				base, err = basePolicy(ctx, p, o.Registry, from, file, r)
+				base, err = basePolicy(ctx, p.client, o.Registry, from, file, r)
 			}
 		}
 		return base, head, err

@@ -131,16 +131,16 @@ func stricterIf(stricter bool) string {
 	return Looser
 }
 
-// ErrElsewhere says that a baseline is not in the repository.
-var ErrElsewhere = errors.New("does not lie in the repository")
-
-// Repository reads files of a repository that is not checked out.
+// Repository reads files of a repository at a revision.
 type Repository interface {
 	// File returns a file of a revision; one that is not there is [fs.ErrNotExist].
 	File(ctx context.Context, revision, name string) ([]byte, error)
-	// Folders returns the files of some folders below a root of a revision.
+	// Folders returns the files of some folders below a root of a revision. A root that is not there is empty, or [fs.ErrNotExist].
 	Folders(ctx context.Context, revision, root string, folders []string) (fs.FS, error)
 }
+
+// ErrElsewhere says that a baseline is not in the repository.
+var ErrElsewhere = errors.New("does not lie in the repository")
 
 // RepositoryPolicy reads the policy of a revision: the configuration and, for its targets and those named, the accepted facts. A revision without a
 // configuration is [fs.ErrNotExist]; where only the facts are elsewhere, the policy comes without them beside [ErrElsewhere].
@@ -157,7 +157,6 @@ func RepositoryPolicy(ctx context.Context, from Repository, revision, file strin
 	dir := path.Join(path.Dir(file), cfg.Baseline)
 	if rest, ok := strings.CutPrefix(cfg.Baseline, "git:"); ok {
 		revision, dir, _ = strings.Cut(rest, ":")
-		revision = strings.TrimPrefix(revision, "origin/")
 	}
 	if registry.Is(cfg.Baseline) || !fs.ValidPath(dir) {
 		return p, fmt.Errorf("the baseline %s %w", cfg.Baseline, ErrElsewhere)
@@ -171,35 +170,27 @@ func RepositoryPolicy(ctx context.Context, from Repository, revision, file strin
 	return p, err
 }
 
+// Checkout is the [Repository] around a folder.
+type Checkout struct{ Dir string }
+
 // ErrUnknownRevision says that a checkout does not hold a revision; shallow ones rarely do.
 var ErrUnknownRevision = errors.New("the checkout does not hold the revision")
 
-// GitPolicy reads the policy of a revision from the repository around dir, where the configuration has this path. A revision without
-// that file is [fs.ErrNotExist].
-func GitPolicy(ctx context.Context, client registry.Client, dir, revision, file string) (Policy, error) {
-	if _, err := git.Run(ctx, dir, "rev-parse", "--verify", "--quiet", revision+"^{commit}"); err != nil {
-		return Policy{}, fmt.Errorf("%w %s", ErrUnknownRevision, revision)
+// File implements [Repository].
+func (c Checkout) File(ctx context.Context, revision, name string) ([]byte, error) {
+	if _, err := git.Run(ctx, c.Dir, "rev-parse", "--verify", "--quiet", revision+"^{commit}"); err != nil {
+		return nil, fmt.Errorf("%w %s", ErrUnknownRevision, revision)
 	}
-	if _, err := git.Run(ctx, dir, "rev-parse", "--verify", "--quiet", revision+":./"+file); err != nil {
-		return Policy{}, fmt.Errorf("%s at %s: %w", file, revision, fs.ErrNotExist)
+	object := revision + ":./" + name
+	if _, err := git.Run(ctx, c.Dir, "rev-parse", "--verify", "--quiet", object); err != nil {
+		return nil, fmt.Errorf("%s at %s: %w", name, revision, fs.ErrNotExist)
 	}
-	data, err := git.Run(ctx, dir, "show", revision+":./"+file)
-	if err != nil {
-		return Policy{}, err
-	}
-	cfg, err := config.Parse(rules.All, file, data)
-	if err != nil {
-		return Policy{}, err
-	}
-	place := baseline.Place{Where: cfg.Baseline, Dir: dir, Registry: client}
-	if !baseline.Remote(place.Where) {
-		place.Where = "git:" + revision + ":" + path.Join(path.Dir(file), place.Where)
-	}
-	store, err := place.Open(ctx)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Policy{}, err
-	}
-	return Policy{File: file, Config: cfg, Store: store}, nil
+	return git.Run(ctx, c.Dir, "show", object)
+}
+
+// Folders implements [Repository]: it returns all that is below the root.
+func (c Checkout) Folders(ctx context.Context, revision, root string, _ []string) (fs.FS, error) {
+	return baseline.Place{Where: "git:" + revision + ":" + root, Dir: c.Dir}.Open(ctx)
 }
 
 // Fork is the commit where the checkout in dir left the base branch: the first parent of the merge that code hosts make of a pull

@@ -12,7 +12,6 @@ import (
 	"testing/fstest"
 
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/testfile"
 )
 
@@ -38,7 +37,7 @@ func TestBaseIsWhatWasCommitted(t *testing.T) {
 	dir := forkedHistory(t, base, acceptedText)
 	write(t, filepath.Join(dir, "xlagate.yaml"), strings.Replace(base, "max: 19", "max: 99", 1))
 	writeStored(t, filepath.Join(dir, ".xlagate"), strings.Replace(acceptedText, "19", "99", 1))
-	p, err := GitPolicy(context.Background(), registry.Client{}, dir, "HEAD", config.FileName)
+	p, err := RepositoryPolicy(t.Context(), Checkout{dir}, "HEAD", config.FileName, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,21 +51,16 @@ func TestBaseIsWhatWasCommitted(t *testing.T) {
 // A base without accepted facts is one with none, not one that cannot be read.
 func TestBaseWithoutBaseline(t *testing.T) {
 	dir := forkedHistory(t, base+"baseline: elsewhere\n", acceptedText)
-	p, err := GitPolicy(context.Background(), registry.Client{}, dir, "HEAD", config.FileName)
-	if err != nil || p.Store != nil && hasFiles(p.Store) {
+	p, err := RepositoryPolicy(t.Context(), Checkout{dir}, "HEAD", config.FileName, nil)
+	if !errors.Is(err, fs.ErrNotExist) || p.Config == nil || p.Accepted() {
 		t.Errorf("%+v, %v", p, err)
 	}
-}
-
-func hasFiles(store fs.FS) bool {
-	files, err := fs.ReadDir(store, ".")
-	return err == nil && len(files) > 0
 }
 
 // A base whose configuration is wrong says so with its place.
 func TestBaseWithAWrongConfiguration(t *testing.T) {
 	dir := forkedHistory(t, "version: 1\nrules: 3\n", acceptedText)
-	_, err := GitPolicy(context.Background(), registry.Client{}, dir, "HEAD", config.FileName)
+	_, err := RepositoryPolicy(t.Context(), Checkout{dir}, "HEAD", config.FileName, nil)
 	if err == nil || !strings.HasPrefix(err.Error(), "xlagate.yaml:2:8: rules is ") {
 		t.Errorf("%v", err)
 	}
@@ -75,7 +69,7 @@ func TestBaseWithAWrongConfiguration(t *testing.T) {
 // A baseline at the base that is a file, where a folder is expected, is not passed over.
 func TestBaseWithABaselineThatIsAFile(t *testing.T) {
 	dir := forkedHistory(t, base+"baseline: xlagate.yaml\n", acceptedText)
-	if _, err := GitPolicy(context.Background(), registry.Client{}, dir, "HEAD", config.FileName); err == nil || errors.Is(err, fs.ErrNotExist) {
+	if _, err := RepositoryPolicy(t.Context(), Checkout{dir}, "HEAD", config.FileName, nil); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
 }
@@ -102,7 +96,7 @@ func (r revisions) Folders(_ context.Context, revision, root string, folders []s
 // The baseline is found beside the configuration, above it and on other branches, for the targets that are declared and those that are named.
 func TestPolicyWithoutACheckout(t *testing.T) {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
-	for place, want := range map[string]string{".xlagate": "beside", "../base": "above", "git:main:base": "of main", "git:origin/main:base": "of main", "../../base": "", "oci://ghcr.io/a/b:c": ""} {
+	for place, want := range map[string]string{".xlagate": "beside", "../base": "above", "git:main:base": "of main", "../../base": "", "oci://ghcr.io/a/b:c": ""} {
 		from := revisions{
 			"main": {"base/mlp/step.yaml": file("of main")},
 			"head": {"ci/xlagate.yaml": file(base + "baseline: " + place + "\n"), "ci/.xlagate/mlp/step.yaml": file("beside"), "ci/.xlagate/gone/step.yaml": file("named"), "base/mlp/step.yaml": file("above"), "ci/.xlagate/other/step.yaml": file("other")},

@@ -14,7 +14,6 @@ import (
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/yamldoc"
 	"github.com/xlagate/xlagate/rules"
 )
@@ -205,17 +204,17 @@ func TestFromGit(t *testing.T) {
 	tip := commit("main moves on")
 
 	ctx := context.Background()
-	p, err := GitPolicy(ctx, registry.Client{}, dir, first, "xlagate.yaml")
+	p, err := RepositoryPolicy(ctx, Checkout{dir}, first, "xlagate.yaml", nil)
 	if err != nil || len(p.Config.Targets) != 2 {
 		t.Fatalf("%v", err)
 	}
 	if set, err := baseline.Load(p.Store, "mlp"); err != nil || set.Find("train_step").Reason != "first" {
 		t.Errorf("%v", err)
 	}
-	if _, err := GitPolicy(ctx, registry.Client{}, dir, empty, "xlagate.yaml"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := RepositoryPolicy(ctx, Checkout{dir}, empty, "xlagate.yaml", nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
-	if _, err := GitPolicy(ctx, registry.Client{}, dir, strings.Repeat("0", 40), "xlagate.yaml"); !errors.Is(err, ErrUnknownRevision) {
+	if _, err := RepositoryPolicy(ctx, Checkout{dir}, strings.Repeat("0", 40), "xlagate.yaml", nil); !errors.Is(err, ErrUnknownRevision) {
 		t.Errorf("%v", err)
 	}
 	run("checkout", "-q", "pr")

@@ -38,8 +38,10 @@ func (c *Client) File(ctx context.Context, revision, name string) ([]byte, error
 	return c.blob(ctx, file)
 }
 
-// Folders returns the files of some folders below a root, at a revision, as a file system. It leaves out missing folders and links.
+// Folders returns the files of some folders below a root, at a revision, as a file system. It leaves out missing folders and links. A branch may have
+// the name that it has in a checkout: origin/main.
 func (c *Client) Folders(ctx context.Context, revision, root string, folders []string) (fs.FS, error) {
+	revision = strings.TrimPrefix(revision, "origin/")
 	f := fetcher{Client: c, revision: revision, held: map[string][]byte{}}
 	for _, folder := range folders {
 		if !fs.ValidPath(folder) {

@@ -13,13 +13,16 @@ func TestFilesOfARevision(t *testing.T) {
 	s := newSite(t)
 	first := s.Commit(map[string]string{"xlagate.yaml": "version: 1", ".xlagate/mlp/cpu/a..b.yaml": "one", ".xlagate/mlp/cpu/a%2Fb.yaml": "two", ".xlagate/other/x.yaml": "no"}, "first")
 	c := s.client("reader")
-	store, err := c.Folders(t.Context(), first, ".xlagate", []string{"mlp/cpu", "gone"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]string{"mlp/cpu/a..b.yaml": "one", "mlp/cpu/a%2Fb.yaml": "two", "other/x.yaml": ""} {
-		if data, err := fs.ReadFile(store, name); (err == nil) != (want != "") || string(data) != want {
-			t.Errorf("%s: %q %v", name, data, err)
+	s.Branches["main"] = first
+	for _, revision := range []string{first, "main", "origin/main"} {
+		store, err := c.Folders(t.Context(), revision, ".xlagate", []string{"mlp/cpu", "gone"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]string{"mlp/cpu/a..b.yaml": "one", "mlp/cpu/a%2Fb.yaml": "two", "other/x.yaml": ""} {
+			if data, err := fs.ReadFile(store, name); (err == nil) != (want != "") || string(data) != want {
+				t.Errorf("%s at %s: %q %v", name, revision, data, err)
+			}
 		}
 	}
 	if data, err := c.File(t.Context(), first, "xlagate.yaml"); err != nil || string(data) != "version: 1" {
