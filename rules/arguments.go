@@ -259,16 +259,14 @@ var unusedParameters = rule.Rule{
 	Fix:     "Use the argument or remove it from the function; look for a value that was closed over, or computed in Python, instead of being passed.",
 	Threads: []string{"jobovy/galpy#1310"},
 	Accepts: []string{"params"},
-	Variant: checkUnusedParameters,
-}
-
-func checkUnusedParameters(c *rule.Context, v *diff.Variant) {
-	names := unusedArguments(c, v.New)
-	a := c.Count("unused arguments", func(v *facts.Variant) float64 { return float64(len(unusedArguments(c, v))) })
-	if f := c.Forbid(a); f != nil {
-		f.Message = fmt.Sprintf("%s never read: %s", phrase.Are(len(names), "argument"), strings.Join(phrase.First(names, 6), ", "))
-		f.Cause = &diff.Cause{Title: "no instruction reads " + names[0], Source: v.New.FirstSource()}
-	}
+	Variant: func(c *rule.Context, v *diff.Variant) {
+		names := unusedArguments(c, v.New)
+		a := c.Count("unused arguments", func(v *facts.Variant) float64 { return float64(len(unusedArguments(c, v))) })
+		if f := c.Forbid(a); f != nil {
+			f.Message = fmt.Sprintf("%s never read: %s", phrase.Are(len(names), "argument"), strings.Join(phrase.First(names, 6), ", "))
+			f.Cause = &diff.Cause{Title: "no instruction reads " + names[0], Source: v.New.FirstSource()}
+		}
+	},
 }
 
 func unusedArguments(c *rule.Context, v *facts.Variant) []string {

@@ -25,14 +25,12 @@ var maxStepTime = rule.Rule{
 	Fix:     "`xlagate inspect` lists the kernels that take longest, `xlagate diff` those that became more expensive. If the target runs on another device than the dump's, set `device:`.",
 	Threads: []string{"openxla/xla#27322"},
 	Accepts: []string{"price.*", "cost.*", "kernels.*", "fusions.*", "copies.*", "transposes.*", "collectives.*", "loops.*", "kernel list"}, // the price follows from the launches
-	Variant: checkStepTime,
-}
-
-func checkStepTime(c *rule.Context, v *diff.Variant) {
-	c.JudgeFact(*c.Rule.Budget)
-	if v.Knows(facts.PriceUnpriced) && (c.MaxIncrease != nil || !c.AbsolutelyBounded()) {
-		checkUnpriced(c, v)
-	}
+	Variant: func(c *rule.Context, v *diff.Variant) {
+		c.JudgeFact(*c.Rule.Budget)
+		if v.Knows(facts.PriceUnpriced) && (c.MaxIncrease != nil || !c.AbsolutelyBounded()) {
+			checkUnpriced(c, v)
+		}
+	},
 }
 
 func unpriced(k *facts.Kernel) bool { return k.Work[price.Unknown] > 0 }
@@ -72,15 +70,13 @@ var maxPeakBytes = rule.Rule{
 	Threads: []string{"jax-ml/jax#30627", "openxla/xla#17124"},
 	Accepts: []string{"memory.*"},
 	Check:   checkSpace,
-	Variant: checkPeak,
-}
-
-func checkPeak(c *rule.Context, v *diff.Variant) {
-	if space := c.Text(memorySpace.Key); space != "" {
-		judgeSpace(c, v, space)
-	} else {
-		c.JudgeFact(*c.Rule.Budget)
-	}
+	Variant: func(c *rule.Context, v *diff.Variant) {
+		if space := c.Text(memorySpace.Key); space != "" {
+			judgeSpace(c, v, space)
+		} else {
+			c.JudgeFact(*c.Rule.Budget)
+		}
+	},
 }
 
 // memorySpace counts one memory space alone.

@@ -224,14 +224,12 @@ var minCollectiveBytes = rule.Rule{
 	Fix:     "Look at the thresholds of the combiner passes, and at what separates the collectives; reduce gradients as one tree.",
 	Threads: []string{"openxla/xla#6126"},
 	Accepts: []string{"collectives.*", "kernel list"},
-	Variant: checkMinCollectiveBytes,
-}
-
-func checkMinCollectiveBytes(c *rule.Context, v *diff.Variant) {
-	c.Checked()
-	for _, kind := range collectiveKinds(c, v) {
-		judgeAverage(c, v, kind)
-	}
+	Variant: func(c *rule.Context, v *diff.Variant) {
+		c.Checked()
+		for _, kind := range collectiveKinds(c, v) {
+			judgeAverage(c, v, kind)
+		}
+	},
 }
 
 // judgeAverage judges what the collectives of one kind move on average.
@@ -382,16 +380,17 @@ func checkNoNewCollectives(c *rule.Context, v *diff.Variant) {
 // newCollectives lists the collectives of a variant whose kind, or whose kind along that axis, the baseline does not have, if devices say more along it
 // than they did. An axis counts if both sides know it.
 func newCollectives(v *diff.Variant) []*facts.Kernel {
-	known := map[string]bool{}
+	known, kinds := map[string]bool{}, map[string]bool{}
 	for k := range v.Old.KernelsThat((*facts.Kernel).IsCollective) {
 		known[wayOf(k)] = true
 		known[k.Target] = known[k.Target] || k.Axes == ""
+		kinds[k.Target] = true
 	}
 	renamed := renamedAxes(v)
 	var fresh []*facts.Kernel
 	for k := range v.New.KernelsThat((*facts.Kernel).IsCollective) {
 		was := cmp.Or(renamed[k.Axes], k.Axes)
-		if !known[way(k.Target, was)] && !known[k.Target] && (k.Axes != "" || !knownKind(v.Old, k.Target)) && communicateMore(v, was, k.Axes) {
+		if !known[way(k.Target, was)] && !known[k.Target] && (k.Axes != "" || !kinds[k.Target]) && communicateMore(v, was, k.Axes) {
 			fresh = append(fresh, k)
 		}
 	}
@@ -474,12 +473,3 @@ func waysOf(kernels []*facts.Kernel) []string {
 	return ways
 }
 
-// knownKind reports whether a variant has collectives of a kind, along any axis.
-func knownKind(v *facts.Variant, kind string) bool {
-	for k := range v.KernelsThat((*facts.Kernel).IsCollective) {
-		if k.Target == kind {
-			return true
-		}
-	}
-	return false
-}

@@ -174,16 +174,14 @@ var requiredCustomCalls = rule.Rule{
 	Threads: []string{"tensorflow/tensorflow#62661", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "openxla/xla#23389", "pytorch/xla#8746"},
 	Accepts: []string{"custom_calls.*", "kernels.*", "fusions.*", "kernel list"},
 	Check:   checkCalls,
-	Variant: checkRequiredCalls,
-}
-
-func checkRequiredCalls(c *rule.Context, v *diff.Variant) {
-	requireEach(c, v, required{
-		key:      "calls",
-		count:    func(v *facts.Variant, e rule.Entry) float64 { return v.CountKernels(callOf(e).matches) },
-		recorded: func(e rule.Entry) bool { return !callOf(e).unrecorded(v.Old, v.New) },
-		missing:  func(e rule.Entry, found, least float64) rule.Finding { return missingCall(v, callOf(e), found, least) },
-	})
+	Variant: func(c *rule.Context, v *diff.Variant) {
+		requireEach(c, v, required{
+			key:      "calls",
+			count:    func(v *facts.Variant, e rule.Entry) float64 { return v.CountKernels(callOf(e).matches) },
+			recorded: func(e rule.Entry) bool { return !callOf(e).unrecorded(v.Old, v.New) },
+			missing:  func(e rule.Entry, found, least float64) rule.Finding { return missingCall(v, callOf(e), found, least) },
+		})
+	},
 }
 
 // required says how the entries of a table are counted that must be there.
@@ -272,13 +270,11 @@ var forbiddenCustomCalls = rule.Rule{
 	Threads: []string{"openxla/xla#40021", "jax-ml/jax#25842"},
 	Accepts: []string{"custom_calls.*", "kernels.*", "kernel list"},
 	Check:   checkCalls,
-	Variant: checkForbiddenCalls,
-}
-
-func checkForbiddenCalls(c *rule.Context, v *diff.Variant) {
-	for _, e := range c.Entries("calls") {
-		forbidCall(c, v, e, callOf(e))
-	}
+	Variant: func(c *rule.Context, v *diff.Variant) {
+		for _, e := range c.Entries("calls") {
+			forbidCall(c, v, e, callOf(e))
+		}
+	},
 }
 
 func forbidCall(c *rule.Context, v *diff.Variant, e rule.Entry, q callQuery) {

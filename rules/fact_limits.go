@@ -131,17 +131,15 @@ var maxOutputBytes = rule.Rule{
 	Fix:     "Return it only where it is needed: from another function, or behind a debug switch.",
 	Threads: []string{"AI-Hypercomputer/maxtext#4405"},
 	Accepts: []string{"memory.*"},
-	Variant: checkOutputs,
-}
-
-func checkOutputs(c *rule.Context, v *diff.Variant) {
-	if _, dumped := v.New.Facts[c.Rule.Budget.Fact]; dumped || c.Bounded() || !c.BoundedByOwn() {
-		c.JudgeFact(*c.Rule.Budget)
-	}
-	n := float64(strings.Count(v.New.Result, "[")) // each array has one, a tuple has none of its own
-	if f := c.Cap("max_outputs", "outputs", "", n, "the program returns "+phrase.Counted(n, "", "results")); f != nil {
-		f.Cause, f.Evidence = v.ResultGrowth()
-	}
+	Variant: func(c *rule.Context, v *diff.Variant) {
+		if _, dumped := v.New.Facts[c.Rule.Budget.Fact]; dumped || c.Bounded() || !c.BoundedByOwn() {
+			c.JudgeFact(*c.Rule.Budget)
+		}
+		n := float64(strings.Count(v.New.Result, "[")) // each array has one, a tuple has none of its own
+		if f := c.Cap("max_outputs", "outputs", "", n, "the program returns "+phrase.Counted(n, "", "results")); f != nil {
+			f.Cause, f.Evidence = v.ResultGrowth()
+		}
+	},
 }
 
 var maxCodeBytes = rule.Rule{
@@ -157,16 +155,13 @@ var maxCodeBytes = rule.Rule{
 	Fix:     "Compare the .ll or .ptx files of the kernel that grew; if nothing in the model explains it, report it to the compiler's developers.",
 	Threads: []string{"jax-ml/jax#40101"},
 	Accepts: []string{"code.*"},
-	Variant: checkMaxCodeBytes,
-}
-
-// checkMaxCodeBytes holds whichever code was dumped against the settings: the CPU compiler writes LLVM IR, that for GPUs PTX as well.
-func checkMaxCodeBytes(c *rule.Context, v *diff.Variant) {
-	m := *c.Rule.Budget
-	if _, ok := v.New.Facts[m.Fact]; !ok {
-		m.Fact = facts.CodePTXBytes
-	}
-	c.JudgeFact(m)
+	Variant: func(c *rule.Context, v *diff.Variant) {
+		m := *c.Rule.Budget
+		if _, ok := v.New.Facts[m.Fact]; !ok { // the CPU compiler writes LLVM IR, that for GPUs may write PTX alone
+			m.Fact = facts.CodePTXBytes
+		}
+		c.JudgeFact(m)
+	},
 }
 
 var maxRemat = rule.Rule{
@@ -181,15 +176,13 @@ var maxRemat = rule.Rule{
 	Fix:     "Reduce the peak of memory: donate arguments, checkpoint by hand where it is cheapest, shard or shrink the batch.",
 	Threads: []string{"marin-community/marin#8549"},
 	Accepts: []string{"remat.*", "cost.*", "kernels.*", "kernel list"},
-	Variant: checkMaxRemat,
-}
-
-func checkMaxRemat(c *rule.Context, v *diff.Variant) {
-	again := func(k *facts.Kernel) bool { return strings.Contains(k.Name, ".remat") }
-	f := c.Judge(c.AmountOf(*c.Rule.Budget, c.Rule.Budget.Fact))
-	if k := facts.FirstKernel(v.New.Kernels, again); f != nil && k != nil {
-		f.Cause, f.Evidence.After = diff.CauseAt(k.Name+" is computed again", k), diff.LinesOf(v.New.Kernels, again)
-	}
+	Variant: func(c *rule.Context, v *diff.Variant) {
+		again := func(k *facts.Kernel) bool { return strings.Contains(k.Name, ".remat") }
+		f := c.Judge(c.AmountOf(*c.Rule.Budget, c.Rule.Budget.Fact))
+		if k := facts.FirstKernel(v.New.Kernels, again); f != nil && k != nil {
+			f.Cause, f.Evidence.After = diff.CauseAt(k.Name+" is computed again", k), diff.LinesOf(v.New.Kernels, again)
+		}
+	},
 }
 
 var maxConstantBytes = rule.Rule{
@@ -207,16 +200,14 @@ var maxConstantBytes = rule.Rule{
 	Fix:     "Pass the array as an argument of the jitted function instead of closing over it.",
 	Threads: []string{"openxla/xla#1652", "jax-ml/jax#21300"},
 	Accepts: []string{"memory.*", "constants", "params"},
-	Variant: checkConstantBytes,
-}
-
-func checkConstantBytes(c *rule.Context, v *diff.Variant) {
-	rule.Explain(c.Judge(c.Count("constants.bytes", (*facts.Variant).ConstantBytes)), v.FactGrowth, facts.MemoryConstant)
-	for _, k := range v.New.Constants {
-		if f := c.Cap("per_constant", k.Shape+" "+k.OpName, "bytes", float64(k.Bytes), "the constant "+k.Shape+" holds %s"); f != nil {
-			f.Cause = diff.ConstantAt(k)
+	Variant: func(c *rule.Context, v *diff.Variant) {
+		rule.Explain(c.Judge(c.Count("constants.bytes", (*facts.Variant).ConstantBytes)), v.FactGrowth, facts.MemoryConstant)
+		for _, k := range v.New.Constants {
+			if f := c.Cap("per_constant", k.Shape+" "+k.OpName, "bytes", float64(k.Bytes), "the constant "+k.Shape+" holds %s"); f != nil {
+				f.Cause = diff.ConstantAt(k)
+			}
 		}
-	}
+	},
 }
 
 var maxCopies = rule.Rule{

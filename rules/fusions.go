@@ -266,14 +266,12 @@ var forbiddenFusions = rule.Rule{
 	Fix:     "Separate the kernel's operations in the model's source; or report the fusion to the compiler's developers and waive the finding.",
 	Threads: []string{"openxla/xla#5179", "jax-ml/jax#18424", "openxla/xla#27322"},
 	Accepts: []string{"fusions.*", "kernels.*", "kernel list"},
-	Variant: checkForbiddenFusions,
-}
-
-func checkForbiddenFusions(c *rule.Context, v *diff.Variant) {
-	for _, entry := range c.Entries("fusions") {
-		q := queryOf(entry)
-		forbidFusion(c, v, entry, &q)
-	}
+	Variant: func(c *rule.Context, v *diff.Variant) {
+		for _, entry := range c.Entries("fusions") {
+			q := queryOf(entry)
+			forbidFusion(c, v, entry, &q)
+		}
+	},
 }
 
 func forbidFusion(c *rule.Context, v *diff.Variant, entry rule.Entry, q *fusionQuery) {
@@ -424,12 +422,10 @@ var maxUnfused = rule.Rule{
 	Fix:     "Look at the operation's operands and users: a barrier, a second user, or a layout that its neighbours do not share keeps it out of their kernel.",
 	Threads: []string{"jax-ml/jax#33338", "AI-Hypercomputer/torchprime#119"},
 	Accepts: []string{"kernels.*", "fusions.*", "copies.*", "transposes.*", "kernel list"},
-	Variant: checkMaxUnfused,
-}
-
-func checkMaxUnfused(c *rule.Context, v *diff.Variant) {
-	a := c.Count("unfused", func(v *facts.Variant) float64 { return v.CountKernels(runsAlone(c)) })
-	rule.Explain(c.Judge(a), v.Growth, runsAlone(c))
+	Variant: func(c *rule.Context, v *diff.Variant) {
+		a := c.Count("unfused", func(v *facts.Variant) float64 { return v.CountKernels(runsAlone(c)) })
+		rule.Explain(c.Judge(a), v.Growth, runsAlone(c))
+	},
 }
 
 // runsAlone reports whether a kernel does one of the operations and nothing else.

@@ -122,17 +122,15 @@ var maxRegisters = rule.Rule{
 	Fix:     "`xlagate inspect` lists the kernels with the lowest occupancy and what limits each. For Triton and Pallas kernels change the block sizes or the number of warps.",
 	Threads: []string{"triton-lang/triton#5572", "EnzymeAD/Reactant.jl#3275"},
 	Accepts: []string{"registers.*"},
-	Variant: checkMaxRegisters,
-}
-
-func checkMaxRegisters(c *rule.Context, v *diff.Variant) {
-	if registersUnknown(c, v, c.Rule.Budget.Fact) {
-		return
-	}
-	a := c.AmountOf(*c.Rule.Budget, c.Rule.Budget.Fact)
-	if f := c.Judge(a); f != nil {
-		f.Cause, f.Evidence = mostOf(v.New, registersAbove(c, a), func(n int64) string { return fmt.Sprintf("uses %d registers per thread", n) })
-	}
+	Variant: func(c *rule.Context, v *diff.Variant) {
+		if registersUnknown(c, v, c.Rule.Budget.Fact) {
+			return
+		}
+		a := c.AmountOf(*c.Rule.Budget, c.Rule.Budget.Fact)
+		if f := c.Judge(a); f != nil {
+			f.Cause, f.Evidence = mostOf(v.New, registersAbove(c, a), func(n int64) string { return fmt.Sprintf("uses %d registers per thread", n) })
+		}
+	},
 }
 
 // registersAbove are the registers of a kernel that takes more than it may; 0 of any other.
@@ -165,17 +163,15 @@ var noSpills = rule.Rule{
 	Fix:     "Give each thread less work: smaller blocks or more warps in a Triton or Pallas kernel, fewer operations or results in one fusion.",
 	Threads: []string{"triton-lang/triton#11249", "openxla/xla#34812"},
 	Accepts: []string{"spills.*", "registers.*"},
-	Variant: checkNoSpills,
-}
-
-func checkNoSpills(c *rule.Context, v *diff.Variant) {
-	if registersUnknown(c, v, c.Rule.Budget.Fact) {
-		return
-	}
-	a := c.AmountOf(*c.Rule.Budget, c.Rule.Budget.Fact)
-	if f := c.Forbid(a); f != nil {
-		f.Cause, f.Evidence = mostOf(v.New, (*facts.Kernel).Spilled, func(n int64) string { return "spills " + phrase.Bytes(float64(n)) + " a thread" })
-	}
+	Variant: func(c *rule.Context, v *diff.Variant) {
+		if registersUnknown(c, v, c.Rule.Budget.Fact) {
+			return
+		}
+		a := c.AmountOf(*c.Rule.Budget, c.Rule.Budget.Fact)
+		if f := c.Forbid(a); f != nil {
+			f.Cause, f.Evidence = mostOf(v.New, (*facts.Kernel).Spilled, func(n int64) string { return "spills " + phrase.Bytes(float64(n)) + " a thread" })
+		}
+	},
 }
 
 // fixPTX is what to do where the dump holds no PTX: the compiler of 2026 writes it only where it is asked for the emitters' output.

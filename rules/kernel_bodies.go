@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,14 +28,17 @@ var kernelBodies = rule.Rule{
 	Fix:     "Look at what the kernel computes in every step of its grid, and move what does not change out of the kernel.",
 	Threads: []string{"keras-team/keras-io#2284"},
 	Accepts: []string{"custom_calls.*", "kernel list"},
-	Variant: checkKernelBodies,
-}
-
-func checkKernelBodies(c *rule.Context, v *diff.Variant) {
-	for _, body := range bodiesOf(c, v) {
-		judgeBody(c, v, body)
-	}
-	judgeCalled(c, v)
+	Variant: func(c *rule.Context, v *diff.Variant) {
+		for _, b := range bodiesOf(c, v) {
+			a := c.Budget("body of "+b.Function, size(b.Written))
+			a.Noun = "operations in the kernel " + b.Function
+			if v.Old != nil {
+				a.Base = new(a.Actual - b.grown())
+			}
+			rule.Explain(c.Judge(a), v.Growth, func(k *facts.Kernel) bool { return k.Function == b.Function })
+		}
+		judgeCalled(c, v)
+	},
 }
 
 // written is a kernel that was written by hand, with what became of it: nil when it did not change, or has no counterpart in the baseline.
@@ -50,23 +54,14 @@ func bodiesOf(c *rule.Context, v *diff.Variant) []written {
 		k := &v.Kernels.Changed[i]
 		changes[k.New.Name] = k
 	}
-	most := map[string]written{}
-	var order []string
+	var all, most []written
 	for k := range v.New.KernelsThat(handWritten(c)) {
-		b := written{k, changes[k.Name]}
-		known, seen := most[k.Function]
-		if !seen {
-			order = append(order, k.Function)
-		}
-		if !seen || b.grown() > known.grown() {
-			most[k.Function] = b
-		}
+		all = append(all, written{k, changes[k.Name]})
 	}
-	var out []written
-	for _, function := range order {
-		out = append(out, most[function])
+	for _, same := range phrase.Group(all, func(b written) string { return b.Function }) {
+		most = append(most, slices.MaxFunc(same, func(a, b written) int { return cmp.Compare(a.grown(), b.grown()) }))
 	}
-	return out
+	return most
 }
 
 // handWritten reports whether a kernel is hand-written and its function is selected.
@@ -89,15 +84,6 @@ func size(body map[string]int) float64 {
 		n += times
 	}
 	return float64(n)
-}
-
-func judgeBody(c *rule.Context, v *diff.Variant, b written) {
-	a := c.Budget("body of "+b.Function, size(b.Written))
-	a.Noun = "operations in the kernel " + b.Function
-	if v.Old != nil {
-		a.Base = new(a.Actual - b.grown())
-	}
-	rule.Explain(c.Judge(a), v.Growth, func(k *facts.Kernel) bool { return k.Function == b.Function })
 }
 
 // handWork is what hand-written kernels come to in a run.

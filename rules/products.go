@@ -36,22 +36,20 @@ var dtypeFloor = rule.Rule{
 	Fix:     "Cast the operand that is wide where it is made, not where it is used; look at parameters in float32 and at promotions with NumPy scalars.",
 	Threads: []string{"pytorch/xla#9662", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "jax-ml/jax#16698"},
 	Accepts: []string{"products.*", "asked.*", "converts.*", "dtypes.*", "kernel list", "model"},
-	Variant: checkDtypeFloor,
+	Variant: func(c *rule.Context, v *diff.Variant) {
+		if c.On(noWider.Key) {
+			checkWider(c, v)
+		} else {
+			checkWide(c, v)
+		}
+		checkConverts(c, v)
+	},
 }
 
 // narrowTypes are the types of sixteen bits and fewer.
 var narrowTypes = []string{
 	"bf16", "f16", "f8e5m2", "f8e4m3", "f8e4m3fn", "f8e3m4", "f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz", "f8e8m0fnu", "f6e3m2fn", "f6e2m3fn",
 	"f4e2m1fn", "s8", "u8", "s4", "u4", "s2", "u2", "s1", "u1",
-}
-
-func checkDtypeFloor(c *rule.Context, v *diff.Variant) {
-	if c.On(noWider.Key) {
-		checkWider(c, v)
-	} else {
-		checkWide(c, v)
-	}
-	checkConverts(c, v)
 }
 
 func checkWide(c *rule.Context, v *diff.Variant) {
@@ -379,21 +377,19 @@ var precision = rule.Rule{
 	Fix:     "Set the precision on the product that needs it (precision=), not for the whole program.",
 	Threads: []string{"jax-ml/jax#22313"},
 	Accepts: []string{"precision.*", "cost.*", "products.*", "kernel list"},
-	Variant: checkPrecision,
+	Variant: func(c *rule.Context, v *diff.Variant) {
+		if c.List("precisions") == nil {
+			samePrecision(c, v)
+		} else {
+			checkPrecisions(c, v)
+		}
+	},
 }
 
 // noHigher lets products become less precise.
 var noHigher = rule.Option{
 	Key: "no_higher", Type: rule.Switch, Sense: rule.Neither, Default: false, Compares: true,
 	Doc: "of the differences from the baseline, forbid only products of a higher precision: those take more passes",
-}
-
-func checkPrecision(c *rule.Context, v *diff.Variant) {
-	if c.List("precisions") == nil {
-		samePrecision(c, v)
-	} else {
-		checkPrecisions(c, v)
-	}
 }
 
 // checkPrecisions holds every product to what is allowed.
