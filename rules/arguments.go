@@ -190,10 +190,7 @@ func checkUpdatesKept(c *rule.Context, v *diff.Variant) {
 
 // describeRewritten says which arrays are rewritten whole, and what writes the first.
 func describeRewritten(f *rule.Finding, v *diff.Variant, lost []state) {
-	var named []string
-	for _, s := range lost {
-		named = append(named, s.name+s.shape)
-	}
+	named := phrase.Map(lost, func(s state) string { return s.name + s.shape })
 	f.Message = fmt.Sprintf("%s rewritten whole; the baseline updates less than half: %s", phrase.Are(len(lost), "array"), strings.Join(phrase.First(named, 6), ", "))
 	for i := range v.New.Kernels {
 		if k := &v.New.Kernels[i]; k.Writes == lost[0].shape {

@@ -472,4 +472,3 @@ func waysOf(kernels []*facts.Kernel) []string {
 	}
 	return ways
 }
-

@@ -89,10 +89,7 @@ func saysKey(setting, key string) bool {
 
 // String writes the query as in a rule file.
 func (c configs) String() string {
-	var list []string
-	for _, key := range slices.Sorted(maps.Keys(c)) {
-		list = append(list, key+": "+c[key])
-	}
+	list := phrase.Map(slices.Sorted(maps.Keys(c)), func(key string) string { return key + ": " + c[key] })
 	return "{" + strings.Join(list, ", ") + "}"
 }
 

@@ -395,10 +395,7 @@ func lostFusions(c *rule.Context, v *diff.Variant) []*diff.Regroup {
 }
 
 func lostSentence(lost []*diff.Regroup) string {
-	var parts []string
-	for _, s := range lost {
-		parts = append(parts, s.Title())
-	}
+	parts := phrase.Map(lost, func(s *diff.Regroup) string { return s.Title() })
 	verb := "fusions were split"
 	if len(lost) == 1 {
 		verb = "fusion was split"

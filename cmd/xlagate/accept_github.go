@@ -177,10 +177,7 @@ func (asked *request) divide(key string, found github.Results) error {
 func meantFor(key string, gates map[string]*result.Result) error {
 	var found, lines []string
 	for _, name := range slices.Sorted(maps.Keys(gates)) {
-		var open []string
-		for _, c := range gates[name].Open() {
-			open = append(open, c.ID)
-		}
+		open := phrase.Map(gates[name].Open(), func(c *result.Change) string { return c.ID })
 		if len(open) > 0 {
 			found, lines = append(found, name), append(lines, fmt.Sprintf("of %s: /xlagate accept %s REASON", name, strings.Join(open, ",")))
 		}

@@ -220,10 +220,7 @@ func unknownFlag(c *cli.Context, name string) error {
 	if len(c.Command.Subcommands) > 0 {
 		return wrongUsage("%s comes before the command; put it after: %s COMMAND %s", dashed(name), c.Command.HelpName, dashed(name))
 	}
-	var known []string
-	for _, f := range c.Command.Flags {
-		known = append(known, f.Names()[0])
-	}
+	known := phrase.Map(c.Command.Flags, func(f cli.Flag) string { return f.Names()[0] })
 	meant := ""
 	if word := phrase.Closest(strings.ReplaceAll(name, "_", "-"), known); word != "" {
 		meant = "; did you mean " + dashed(word) + "?"

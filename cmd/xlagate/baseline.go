@@ -98,12 +98,7 @@ func listBaseline(c *cli.Context, w world) error {
 }
 
 func tools(t facts.Toolchain) string {
-	var parts []string
-	for _, s := range []string{t.Framework, t.Versions[t.Framework], t.Backend, t.Device} {
-		if s != "" {
-			parts = append(parts, s)
-		}
-	}
+	parts := phrase.Filter([]string{t.Framework, t.Versions[t.Framework], t.Backend, t.Device}, func(s string) bool { return s != "" })
 	return strings.Join(parts, " ")
 }
 

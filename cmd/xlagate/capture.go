@@ -231,10 +231,7 @@ func chosenTarget(c *cli.Context, cfg *config.Config) (config.Config, error) {
 	if len(chosen.Targets) == 1 || len(cfg.Targets) == 0 && name == "" {
 		return chosen, nil
 	}
-	var names []string
-	for _, t := range cfg.Targets {
-		names = append(names, t.Name)
-	}
+	names := phrase.Map(cfg.Targets, func(t config.Target) string { return t.Name })
 	return chosen, wrongUsage("upgrade looks at one target; name it with --target: %s", strings.Join(names, ", "))
 }
 

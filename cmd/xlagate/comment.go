@@ -18,6 +18,7 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/github"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
@@ -399,11 +400,7 @@ func (p *post) inCheckout(file string) string {
 }
 
 func targetsOf(r *result.Result) []string {
-	var out []string
-	for i := range r.Targets {
-		out = append(out, r.Targets[i].Name)
-	}
-	return out
+	return phrase.Map(r.Targets, func(t result.Target) string { return t.Name })
 }
 
 // announce posts a check's result from within its job, with --comment auto. Its failures do not change the verdict.

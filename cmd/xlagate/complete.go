@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -95,11 +96,7 @@ func longFlags(flags []cli.Flag) []string {
 }
 
 func commandNames(commands []*cli.Command) []string {
-	var names []string
-	for _, cmd := range commands {
-		names = append(names, cmd.Name)
-	}
-	return names
+	return phrase.Map(commands, func(cmd *cli.Command) string { return cmd.Name })
 }
 
 // valuesOf lists the values of a flag, or nothing if it takes a file, a name or a number.

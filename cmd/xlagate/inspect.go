@@ -18,6 +18,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/report"
 )
@@ -139,10 +140,7 @@ func compared(sides []*facts.Report) *diff.Report {
 
 // closeAll closes the modules of reports that keep them open.
 func closeAll(reports []*facts.Report) error {
-	var errs []error
-	for _, r := range reports {
-		errs = append(errs, r.Close())
-	}
+	errs := phrase.Map(reports, func(r *facts.Report) error { return r.Close() })
 	return errors.Join(errs...)
 }
 

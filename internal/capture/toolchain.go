@@ -14,6 +14,7 @@ import (
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/files"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 const toolchainSchema = "xlagate.toolchain/v1"
@@ -97,10 +98,7 @@ func versionsOf(ctx context.Context, opts Options, env []string) (map[string]str
 	if python == nil {
 		return nil, fmt.Errorf("the versions of framework and compiler are not recorded: %s is not known to run Python", opts.Argv[0])
 	}
-	var names []string
-	for _, d := range distributions {
-		names = append(names, d.name)
-	}
+	names := phrase.Map(distributions, func(d distribution) string { return d.name })
 	list, err := json.Marshal(names)
 	if err != nil {
 		return nil, fmt.Errorf("ask for package versions: %w", err)

@@ -3,6 +3,7 @@ package config
 import (
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -26,19 +27,11 @@ func together(keys ...string) *jsonschema.Schema { return &jsonschema.Schema{Req
 
 // anyKey requires at least one of the keys.
 func anyKey(keys []string) []*jsonschema.Schema {
-	var out []*jsonschema.Schema
-	for _, key := range keys {
-		out = append(out, together(key))
-	}
-	return out
+	return phrase.Map(keys, func(key string) *jsonschema.Schema { return together(key) })
 }
 
 func entrySchemas(known rule.Catalogue) []*jsonschema.Schema {
-	var out []*jsonschema.Schema
-	for _, r := range known.Rules {
-		out = append(out, entrySchema(r))
-	}
-	return out
+	return phrase.Map(known.Rules, entrySchema)
 }
 
 // entrySchema describes an entry of one rule: its keys, and which of them do not go together.
@@ -89,8 +82,6 @@ func valueSchema(o rule.Option) *jsonschema.Schema {
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{one, several}}
 	case rule.Count:
 		return &jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(o.Least)}
-	case rule.Number:
-		return &jsonschema.Schema{Type: "number"}
 	case rule.FindingID:
 		return &jsonschema.Schema{Types: []string{"string", "integer"}, Pattern: valueTypes[o.Type].pattern} // one of digits alone is a number to YAML
 	case rule.Switch:

@@ -67,11 +67,7 @@ func optionByKey(options []rule.Option, key string) (rule.Option, bool) {
 }
 
 func keysOf(options []rule.Option) []string {
-	var keys []string
-	for _, o := range options {
-		keys = append(keys, o.Key)
-	}
-	return keys
+	return phrase.Map(options, func(o rule.Option) string { return o.Key })
 }
 
 // value reads one value of an option.
@@ -162,10 +158,6 @@ var valueTypes = map[rule.OptionType]valueType{
 	rule.Count: {parse: func(s string, o rule.Option) (any, bool) {
 		v, err := strconv.ParseFloat(s, 64)
 		return v, err == nil && v >= o.Least && v == math.Trunc(v) && !math.IsInf(v, 0)
-	}},
-	rule.Number: {expected: "a number", parse: func(s string, _ rule.Option) (any, bool) {
-		v, err := strconv.ParseFloat(s, 64)
-		return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
 	}},
 	rule.Size:   {"a number from 0, or a size such as 12GiB", `^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?([KMGT]iB|[KMGTk]?B)?$`, true, parser(ParseSize)},
 	rule.Share:  {"a share from 0 to 1 (100%), such as 0.5 or 50%", `^(0(\.[0-9]+)?|1(\.0+)?|(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?) ?%)$`, true, parser(parseShare)},

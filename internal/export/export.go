@@ -44,19 +44,13 @@ var formats = []format{
 }
 
 // Formats lists the formats.
-func Formats() (names []string) {
-	for _, f := range formats {
-		names = append(names, f.name)
-	}
-	return names
+func Formats() []string {
+	return phrase.Map(formats, func(f format) string { return f.name })
 }
 
 // About describes each format in one line.
 func About() string {
-	var lines []string
-	for _, f := range formats {
-		lines = append(lines, fmt.Sprintf("%-15s %s", f.name, f.about))
-	}
+	lines := phrase.Map(formats, func(f format) string { return fmt.Sprintf("%-15s %s", f.name, f.about) })
 	return strings.Join(lines, "\n")
 }
 

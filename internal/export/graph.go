@@ -137,12 +137,7 @@ func (g *graph) inScope() []node {
 		}
 	}
 	for i := range nodes {
-		var inputs []string
-		for _, from := range nodes[i].inputs {
-			if kept[from] {
-				inputs = append(inputs, from)
-			}
-		}
+		inputs := phrase.Filter(nodes[i].inputs, func(from string) bool { return kept[from] })
 		nodes[i].inputs = inputs
 	}
 	return nodes

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // hloText writes each module to a file of HLO text, whole or only the part in a scope. XLA's own parser reads it. Of a comparison it writes the
@@ -67,10 +68,7 @@ func (w *hloWriter) header(entry hlo.CompID) {
 		fmt.Fprintf(&w.out, ", input_output_alias={ %s }", strings.Join(list, ", "))
 	}
 	if len(h.Donors) > 0 && w.o.Scope == "" {
-		var list []string
-		for _, d := range h.Donors {
-			list = append(list, fmt.Sprintf("(%d, %s)", d.Param, indices(d.ParamIndex)))
-		}
+		list := phrase.Map(h.Donors, func(d hlo.Donor) string { return fmt.Sprintf("(%d, %s)", d.Param, indices(d.ParamIndex)) })
 		fmt.Fprintf(&w.out, ", buffer_donor={ %s }", strings.Join(list, ", "))
 	}
 	if w.o.Scope == "" {
@@ -83,10 +81,7 @@ func (w *hloWriter) header(entry hlo.CompID) {
 		fmt.Fprintf(&w.out, ", num_partitions=%d", h.NumPartitions)
 	}
 	if len(h.Attributes) > 0 {
-		var list []string
-		for _, key := range slices.Sorted(maps.Keys(h.Attributes)) {
-			list = append(list, key+"="+hlo.Quoted(h.Attributes[key]))
-		}
+		list := phrase.Map(slices.Sorted(maps.Keys(h.Attributes)), func(key string) string { return key + "=" + hlo.Quoted(h.Attributes[key]) })
 		fmt.Fprintf(&w.out, ", frontend_attributes={%s}", strings.Join(list, ","))
 	}
 	w.out.WriteString("\n")

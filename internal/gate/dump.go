@@ -18,6 +18,7 @@ import (
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/rules"
@@ -135,10 +136,7 @@ func pullDump(ctx context.Context, o Options, where string) (*dump.Dump, func() 
 	if err != nil {
 		return nil, nil, noDump(err)
 	}
-	var parts []dump.Part
-	for _, l := range a.Layers {
-		parts = append(parts, dump.Part{Name: l.Name, Path: a.Path(l), Unpack: l.Unpack})
-	}
+	parts := phrase.Map(a.Layers, func(l registry.Layer) dump.Part { return dump.Part{Name: l.Name, Path: a.Path(l), Unpack: l.Unpack} })
 	if a.Type == registry.TypeBaseline {
 		err = a.Unfit("this is a baseline, not a dump; pass it with --baseline")
 	}

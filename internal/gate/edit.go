@@ -8,6 +8,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -35,11 +36,7 @@ func (g *grouping) joinEdits() []*group {
 			byPlace[place] = append(byPlace[place], at)
 		}
 	}
-	var list []*group
-	for _, class := range g.follows(classes) {
-		list = append(list, oneOf(class))
-	}
-	return list
+	return phrase.Map(g.follows(classes), oneOf)
 }
 
 // editAt identifies the edit at a place, in one function with those in it; "" where nothing was edited.

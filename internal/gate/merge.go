@@ -15,6 +15,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -318,11 +319,7 @@ func unjoinable(o Options, parts []part) []result.Problem {
 			names[why] = append(names[why], name)
 		}
 	}
-	var out []result.Problem
-	for _, why := range slices.Sorted(maps.Keys(names)) {
-		out = append(out, sameProblem(names[why], why))
-	}
-	return out
+	return phrase.Map(slices.Sorted(maps.Keys(names)), func(why string) result.Problem { return sameProblem(names[why], why) })
 }
 
 // sameProblem makes one problem for all targets with the same reason.

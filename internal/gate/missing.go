@@ -54,11 +54,8 @@ func (l *measuredTarget) renamedTo(pattern string, left []*facts.Program) string
 	return ""
 }
 
-func programNames(programs []*facts.Program) (names []string) {
-	for _, p := range programs {
-		names = append(names, p.Name)
-	}
-	return names
+func programNames(programs []*facts.Program) []string {
+	return phrase.Map(programs, func(p *facts.Program) string { return p.Name })
 }
 
 // namesOf names programs, but not a long list of them.
@@ -89,11 +86,8 @@ var inputs = []input{
 }
 
 // Inputs are the files that a dump may lack with --allow-missing.
-func Inputs() (names []string) {
-	for _, in := range inputs {
-		names = append(names, in.name)
-	}
-	return names
+func Inputs() []string {
+	return phrase.Map(inputs, func(in input) string { return in.name })
 }
 
 // missingOf returns the inputs that a reported variant has no facts of.

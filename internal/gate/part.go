@@ -11,6 +11,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -133,10 +134,7 @@ func MeasureShares(ctx context.Context, o Options, dealer *dump.Dealer, paths, l
 
 // Partial is what one part alone knows of its dumps.
 func Partial(shares []*facts.Share) *facts.Report {
-	var reports []*facts.Report
-	for _, s := range shares {
-		reports = append(reports, s.Report())
-	}
+	reports := phrase.Map(shares, func(s *facts.Share) *facts.Report { return s.Report() })
 	return facts.Merge(reports)
 }
 
@@ -208,20 +206,14 @@ func MergeFacts(inputs []FactsInput, version string) (*facts.Report, []result.Pa
 	}
 	why := whyUnjoinable(Options{Environment: Environment{Version: version}, Request: Request{Config: &config.Config{}}}, parts)
 	if why == "" {
-		var packed []string
-		for _, p := range byTarget(parts)[""] {
-			packed = append(packed, p.Part.Facts)
-		}
+		packed := phrase.Map(byTarget(parts)[""], func(p part) string { return p.Part.Facts })
 		reports, err := joinPacked(packed)
 		if err == nil {
 			return facts.Merge(reports), nil, nil
 		}
 		why = "its parts do not belong together: " + err.Error()
 	}
-	var kept []result.Part
-	for _, p := range byTarget(parts)[""] {
-		kept = append(kept, *p.Part)
-	}
+	kept := phrase.Map(byTarget(parts)[""], func(p part) result.Part { return *p.Part })
 	return &facts.Report{Dump: inputs[0].Dump, Problems: []facts.Problem{{
 		File: inputs[0].Dump, Message: why, Fix: "look at the jobs, and merge the facts of one run only",
 	}}}, kept, nil

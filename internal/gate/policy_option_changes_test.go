@@ -13,7 +13,7 @@ func fewerAndMore(o rule.Option) (fewer, more any) {
 	switch o.Type {
 	case rule.Globs, rule.Words:
 		return words[:1], words[:2]
-	case rule.Count, rule.Size, rule.Number, rule.Seconds:
+	case rule.Count, rule.Size, rule.Seconds:
 		return 2.0, 3.0
 	case rule.Share:
 		return 0.25, 0.5

@@ -298,10 +298,7 @@ func (q question) show(v any) string {
 	case []string:
 		return strings.Join(v, ", ")
 	case []rule.Entry:
-		var names []string
-		for _, e := range v {
-			names = append(names, fmt.Sprintf("%q", title(e)))
-		}
+		names := phrase.Map(v, func(e rule.Entry) string { return fmt.Sprintf("%q", title(e)) })
 		return strings.Join(names, ", ")
 	}
 	return strings.TrimPrefix(fmt.Sprint(v), "map")
@@ -311,10 +308,9 @@ func (q question) show(v any) string {
 func entries(table rule.Option, base, head []rule.Entry) []optionChange {
 	_, old, fresh := pairUp(base, head, func(a, b rule.Entry) bool { return reflect.DeepEqual(a.Values, b.Values) })
 	pairs, gone, added := pairUp(old, fresh, func(a, b rule.Entry) bool { return subject(table, a) == subject(table, b) })
-	var out []optionChange
-	for _, e := range gone {
-		out = append(out, optionChange{Looser, fmt.Sprintf("%s: %q removed", table.Key, title(e))})
-	}
+	out := phrase.Map(gone, func(e rule.Entry) optionChange {
+		return optionChange{Looser, fmt.Sprintf("%s: %q removed", table.Key, title(e))}
+	})
 	for _, p := range pairs {
 		for _, field := range table.Fields {
 			for _, d := range aboutField(table, field).differences(p[0].Values[field.Key], p[1].Values[field.Key]) {
@@ -352,11 +348,7 @@ func unplaced(v any) any {
 	if !ok {
 		return v
 	}
-	var out []map[string]any
-	for _, e := range list {
-		out = append(out, e.Values)
-	}
-	return out
+	return phrase.Map(list, func(e rule.Entry) map[string]any { return e.Values })
 }
 
 // value is the value of an option in a form that can be compared: a list, a number, or a text without an order.

@@ -10,6 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -38,11 +39,7 @@ func judged(cfg *config.Config, from *result.Result) []config.Target {
 	if len(cfg.Targets) > 0 {
 		return cfg.Targets
 	}
-	var out []config.Target
-	for _, t := range from.Targets {
-		out = append(out, config.Target{Name: t.Name, Samples: 1})
-	}
-	return out
+	return phrase.Map(from.Targets, func(t result.Target) config.Target { return config.Target{Name: t.Name, Samples: 1} })
 }
 
 // reported returns a target as a result describes it.

@@ -227,11 +227,7 @@ func (l *measuredTarget) match(base *facts.Report, edited diff.Edited) {
 }
 
 func absoluteAll(dir string, paths []string) []string {
-	var out []string
-	for _, p := range paths {
-		out = append(out, absolute(dir, p))
-	}
-	return out
+	return phrase.Map(paths, func(p string) string { return absolute(dir, p) })
 }
 
 // fail records an error as a problem of the target.
@@ -340,12 +336,7 @@ func (l *measuredTarget) included() []*facts.Program {
 		all = append(append([]*facts.Program{}, all...), l.report.Helpers...)
 	}
 	included := l.inclusion()
-	var kept []*facts.Program
-	for _, p := range all {
-		if included(p.Name) {
-			kept = append(kept, p)
-		}
-	}
+	kept := phrase.Filter(all, func(p *facts.Program) bool { return included(p.Name) })
 	sort.Slice(kept, func(i, j int) bool { return kept[i].Name < kept[j].Name })
 	return kept
 }

@@ -166,13 +166,7 @@ func unedited(names []string, files []fileEdits) []string {
 	for _, f := range files {
 		edited[f.now], edited[f.old] = true, true
 	}
-	var left []string
-	for _, name := range names {
-		if !edited[name] {
-			left = append(left, name)
-		}
-	}
-	return left
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return edited[name] })
 }
 
 // python lists the Python files that git knows, and those that it does not: what else is around in a work tree is data, dumps and results.

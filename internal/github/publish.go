@@ -14,6 +14,7 @@ import (
 
 	gh "github.com/google/go-github/v60/github"
 
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -177,10 +178,7 @@ func (p *Publication) postSARIF(ctx context.Context, c *Client) error {
 
 // changes lists the ids of the open changes.
 func changes(r *result.Result) string {
-	var ids []string
-	for _, c := range r.Open() {
-		ids = append(ids, c.ID)
-	}
+	ids := phrase.Map(r.Open(), func(c *result.Change) string { return c.ID })
 	return strings.Join(ids, ",")
 }
 

@@ -66,6 +66,26 @@ func Within(list []string, most int) []string {
 	return First(list, most-1)
 }
 
+// Map lists what a function makes of each item.
+func Map[T, R any](list []T, of func(T) R) []R {
+	var out []R
+	for _, item := range list {
+		out = append(out, of(item))
+	}
+	return out
+}
+
+// Filter lists the items that are to be kept.
+func Filter[S ~[]T, T any](list S, keep func(T) bool) S {
+	var out S
+	for _, item := range list {
+		if keep(item) {
+			out = append(out, item)
+		}
+	}
+	return out
+}
+
 // Group groups the items of a list that have the same key, in the order in which the keys first occur.
 func Group[T any, K comparable](list []T, key func(T) K) [][]T {
 	at := map[K]int{}

@@ -3,6 +3,7 @@ package phrase
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -48,18 +49,6 @@ func TestList(t *testing.T) {
 	}
 }
 
-// Items of one key come together, where the first of them was.
-func TestGroup(t *testing.T) {
-	words := strings.Fields("b2 a1 b1 c1 a2")
-	groups := Group(words, func(s string) byte { return s[0] })
-	if got := fmt.Sprint(groups); got != "[[b2 b1] [a1 a2] [c1]]" {
-		t.Errorf("%s", got)
-	}
-	if Group(nil, func(s string) string { return s }) != nil {
-		t.Error("no items make groups")
-	}
-}
-
 func TestCutLast(t *testing.T) {
 	for _, c := range []struct {
 		text, before, after string
@@ -78,5 +67,39 @@ func TestAllDigits(t *testing.T) {
 		if AllDigits(text) != want {
 			t.Errorf("%q: %v", text, !want)
 		}
+	}
+}
+
+func TestMap(t *testing.T) {
+	if got := Map([]int{1, 22}, strconv.Itoa); !slices.Equal(got, []string{"1", "22"}) {
+		t.Errorf("%q", got)
+	}
+	if Map([]int{}, strconv.Itoa) != nil {
+		t.Error("of nothing something is made")
+	}
+}
+
+func TestFilter(t *testing.T) {
+	words := []string{"apple", "beer", "avocado"}
+	if got := Filter(words, func(s string) bool { return strings.HasPrefix(s, "a") }); !slices.Equal(got, []string{"apple", "avocado"}) {
+		t.Errorf("%q", got)
+	}
+	if !slices.Equal(words, []string{"apple", "beer", "avocado"}) {
+		t.Errorf("the list itself is changed: %q", words)
+	}
+	if Filter(words, func(string) bool { return false }) != nil {
+		t.Error("of nothing something is kept")
+	}
+}
+
+// Items of one key come together, where the first of them was.
+func TestGroup(t *testing.T) {
+	words := strings.Fields("b2 a1 b1 c1 a2")
+	groups := Group(words, func(s string) byte { return s[0] })
+	if got := fmt.Sprint(groups); got != "[[b2 b1] [a1 a2] [c1]]" {
+		t.Errorf("%s", got)
+	}
+	if Group(nil, func(s string) string { return s }) != nil {
+		t.Error("no items make groups")
 	}
 }

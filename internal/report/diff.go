@@ -122,10 +122,7 @@ func diffProgram(p *diff.Program, o Options) section {
 	}
 	s := section{Title: in(strong, p.Name).and(earlierName(p)+"   "+variantWord(p)).with("   ", say(kernelTotals(p))).with("   ", tally(p))}
 	s.add(table{Head: []string{"argument", "over the variants", ""}, Rows: argumentRows(p.Recompile), Bare: true})
-	var signatures []string
-	for _, v := range p.Variants {
-		signatures = append(signatures, signatureOf(v))
-	}
+	signatures := phrase.Map(p.Variants, signatureOf)
 	signatures = distinct(signatures, maxName)
 	for i, v := range p.Variants {
 		if v.Change == diff.Same {

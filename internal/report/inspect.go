@@ -56,10 +56,7 @@ func programSection(p *facts.Program, several bool, o Options) section {
 		s.Title = s.Title.in(dim, "   the main program")
 	}
 	s.add(table{Head: []string{"argument", "over the variants", ""}, Rows: argumentRows(diff.Explain(p)), Bare: true})
-	var signatures []string
-	for _, v := range p.Variants {
-		signatures = append(signatures, v.Signature)
-	}
+	signatures := phrase.Map(p.Variants, func(v *facts.Variant) string { return v.Signature })
 	signatures = distinct(signatures, maxName)
 	shown := o.shown(len(p.Variants), maxVariants)
 	for i, v := range p.Variants[:shown] {

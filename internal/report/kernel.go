@@ -94,10 +94,7 @@ func kindCounts(f facts.Values) string {
 			kinds[kind] = n
 		}
 	}
-	var parts []string
-	for _, kind := range byCount(kinds) {
-		parts = append(parts, phrase.Number(kinds[kind])+" "+kind)
-	}
+	parts := phrase.Map(byCount(kinds), func(kind string) string { return phrase.Number(kinds[kind]) + " " + kind })
 	return strings.Join(parts, ", ")
 }
 
@@ -137,12 +134,7 @@ func distinct(signatures []string, n int) []string {
 	}
 	out := make([]string, len(signatures))
 	for i, arguments := range split {
-		var telling []string
-		for _, a := range arguments {
-			if counts[a] < len(signatures) {
-				telling = append(telling, a)
-			}
-		}
+		telling := phrase.Filter(arguments, func(a string) bool { return counts[a] < len(signatures) })
 		same := len(arguments) - len(telling)
 		if len(signatures) < 2 || len(telling) == 0 || same < 2 {
 			out[i] = shortSignature(signatures[i], n)
@@ -178,10 +170,7 @@ func profileSection(p *facts.Profile, o Options) section {
 
 func profileSum(p *facts.Profile) string {
 	sum := phrase.Nanoseconds(float64(p.Time)) + " on " + phrase.Some(len(p.Devices), "device")
-	var runs []string
-	for _, program := range byCount(p.Runs) {
-		runs = append(runs, program+" ran "+phrase.Times(p.Runs[program]))
-	}
+	runs := phrase.Map(byCount(p.Runs), func(program string) string { return program + " ran " + phrase.Times(p.Runs[program]) })
 	if len(runs) > 0 {
 		sum += ": " + strings.Join(runs, ", ")
 	}

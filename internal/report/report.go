@@ -11,6 +11,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/webpage"
 )
@@ -63,11 +64,7 @@ func render[T any](w io.Writer, v T, format string, o Options, table []renderer[
 }
 
 func formatsOf[T any](table []renderer[T]) []string {
-	var names []string
-	for _, r := range table {
-		names = append(names, r.format)
-	}
-	return names
+	return phrase.Map(table, func(r renderer[T]) string { return r.format })
 }
 
 // Formats lists the formats of a result.

@@ -71,10 +71,7 @@ func variantNames(variants []result.Variant, n int) []string {
 	if len(variants) == 1 && variants[0].Was != "" {
 		return distinct([]string{variants[0].Signature, variants[0].Was}, n)[:1]
 	}
-	var signatures []string
-	for i := range variants {
-		signatures = append(signatures, variants[i].Signature)
-	}
+	signatures := phrase.Map(variants, func(v result.Variant) string { return v.Signature })
 	return distinct(signatures, n)
 }
 

@@ -13,11 +13,7 @@ import (
 
 // Docs documents every rule.
 func (c Catalogue) Docs() []result.RuleDoc {
-	var docs []result.RuleDoc
-	for _, r := range c.Rules {
-		docs = append(docs, r.Doc())
-	}
-	return docs
+	return phrase.Map(c.Rules, func(r *Rule) result.RuleDoc { return r.Doc() })
 }
 
 // Doc documents one rule; for an unknown id only the ID is set.
@@ -122,7 +118,7 @@ func written(value any) string {
 // typeNames describes the values of each type.
 var typeNames = map[OptionType]string{
 	Word: "word", Text: "text", Glob: "glob", Globs: "globs", Words: "words", Count: "whole number",
-	Size: "bytes: 4096, 4KiB", Number: "number", Share: "0.5 or 50%", Growth: "2, 1MiB or 5%", TimeGrowth: "50us or 5%", Switch: "true or false",
+	Size: "bytes: 4096, 4KiB", Share: "0.5 or 50%", Growth: "2, 1MiB or 5%", TimeGrowth: "50us or 5%", Switch: "true or false",
 	Table: "list of mappings", Entries: "list of mappings", Mapping: "mapping", Day: "day", FindingID: "id", Pattern: "data-flow pattern", ShapeOf: "shape", Expr: "CEL expression", Pairs: "{ name: value }", Seconds: "time: 90s, 20m", Nanoseconds: "time: 13ms, 350us",
 }
 
@@ -175,11 +171,7 @@ func (c Catalogue) ByID(id string) *Rule {
 
 // IDs lists the ids of all rules.
 func (c Catalogue) IDs() []string {
-	var ids []string
-	for _, r := range c.Rules {
-		ids = append(ids, r.ID)
-	}
-	return ids
+	return phrase.Map(c.Rules, func(r *Rule) string { return r.ID })
 }
 
 // Pack returns the YAML of a pack.

@@ -40,7 +40,6 @@ const (
 	Words                         // []string; one word may be given alone
 	Count                         // float64, a whole number >= 0
 	Size                          // float64, bytes: 12, 12KiB, 2GiB
-	Number                        // float64
 	Share                         // float64 in 0..1: 0.5 or 50%
 	Growth                        // Change: 3, 1MiB, 5%
 	Switch                        // bool
