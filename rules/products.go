@@ -42,7 +42,7 @@ var dtypeFloor = rule.Rule{
 		} else {
 			checkWide(c, v)
 		}
-		checkConverts(c, v)
+		checkConverts(c)
 	},
 }
 
@@ -109,7 +109,7 @@ func arithmetic(products []*facts.Product) (flops float64, known bool) {
 	return flops, known
 }
 
-func checkConverts(c *rule.Context, v *diff.Variant) {
+func checkConverts(c *rule.Context) {
 	limit, ok := c.Number("max_converts")
 	if !ok {
 		return

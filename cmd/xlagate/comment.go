@@ -109,7 +109,7 @@ func comment(c *cli.Context, w world) error {
 	if err != nil {
 		return incomplete(w, err)
 	}
-	p.complete(ctx, c, w)
+	p.complete(ctx, w)
 	publication := p.publication(c, r, nil)
 	publication.Comment.Artifact = c.String("artifact")
 	p.judgeByBase(ctx, w, &publication.Comment, remoteHead(c.String("config"), registryClient(c, w)))
@@ -196,7 +196,7 @@ func (p *post) result(ctx context.Context, c *cli.Context, w world) (*result.Res
 }
 
 // complete asks GitHub for the fields of the pull request that neither flags nor the event hold.
-func (p *post) complete(ctx context.Context, c *cli.Context, w world) {
+func (p *post) complete(ctx context.Context, w world) {
 	if p.client == nil || p.pr == 0 || p.base.Number == p.pr && p.head != "" {
 		return
 	}

@@ -346,7 +346,7 @@ func setChanges(dir, target string, old, fresh *baseline.Set) []PolicyChange {
 	}
 	var out []PolicyChange
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		c, changed := programChange(target, old.Find(name), fresh.Find(name))
+		c, changed := programChange(old.Find(name), fresh.Find(name))
 		if !changed {
 			continue
 		}
@@ -356,7 +356,7 @@ func setChanges(dir, target string, old, fresh *baseline.Set) []PolicyChange {
 	return out
 }
 
-func programChange(target string, old, fresh *baseline.Program) (PolicyChange, bool) {
+func programChange(old, fresh *baseline.Program) (PolicyChange, bool) {
 	switch {
 	case fresh == nil:
 		return PolicyChange{Effect: Looser, Text: "the accepted facts are removed: nothing is compared with them any more"}, true

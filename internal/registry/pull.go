@@ -180,7 +180,7 @@ func (s *blobStore) has(desc ocispec.Descriptor) bool {
 		return false
 	}
 	defer f.Close()
-	if _, err := copyVerified(io.Discard, f, desc); err != nil {
+	if err := copyVerified(io.Discard, f, desc); err != nil {
 		return false
 	}
 	now := time.Now()
@@ -190,19 +190,15 @@ func (s *blobStore) has(desc ocispec.Descriptor) bool {
 
 // put stores a blob atomically, after verifying its digest.
 func (s *blobStore) put(desc ocispec.Descriptor, from io.Reader) error {
-	return files.Replace(s.path(desc.Digest), func(f *os.File) error {
-		_, err := copyVerified(f, from, desc)
-		return err
-	})
+	return files.Replace(s.path(desc.Digest), func(f *os.File) error { return copyVerified(f, from, desc) })
 }
 
-func copyVerified(to io.Writer, from io.Reader, desc ocispec.Descriptor) (int64, error) {
+func copyVerified(to io.Writer, from io.Reader, desc ocispec.Descriptor) error {
 	verified := content.NewVerifyReader(from, desc)
-	n, err := io.Copy(to, verified)
-	if err != nil {
-		return n, err
+	if _, err := io.Copy(to, verified); err != nil {
+		return err
 	}
-	return n, verified.Verify()
+	return verified.Verify()
 }
 
 // close removes a temporary folder.
