@@ -237,18 +237,15 @@ func chosenTarget(c *cli.Context, cfg *config.Config) (config.Config, error) {
 
 // upgradeCommandOf is how the command is captured: the one behind --, or that of the target.
 func upgradeCommandOf(c *cli.Context, cfg *config.Config, command []string) (capture.Options, error) {
-	run := capture.Options{Argv: command, Env: os.Environ(), Timeout: c.Duration("timeout")}
+	timeout := c.Duration("timeout")
 	if len(command) > 0 {
-		return run, nil
+		return capture.Options{Argv: command, Env: os.Environ(), Timeout: timeout}, nil
 	}
 	if len(cfg.Targets) == 0 || cfg.Targets[0].Capture == nil {
-		return run, wrongUsage("upgrade needs a command after --, or a target with capture:; xlagate upgrade --to jax==VERSION -- COMMAND…")
+		return capture.Options{}, wrongUsage("upgrade needs a command after --, or a target with capture:; xlagate upgrade --to jax==VERSION -- COMMAND…")
 	}
-	of := cfg.Targets[0].Capture
-	run.Argv, run.Dir, run.Timeout = []string{"sh", "-c", of.Run}, cfg.Dir, cmp.Or(run.Timeout, of.Timeout)
-	for k, v := range of.Env {
-		run.Env = append(run.Env, k+"="+v)
-	}
+	run := gate.CaptureOptions(cfg.Targets[0].Capture, cfg.Dir)
+	run.Timeout = cmp.Or(timeout, run.Timeout)
 	return run, nil
 }
 

@@ -197,27 +197,13 @@ func resolved(path string) string {
 
 // captured runs a command and returns where it dumped: a temporary folder. The folder stays if the command fails, so that a person can look at it,
 // but not if a person interrupts the command.
-func (l *measuredTarget) captured(ctx context.Context, o Options, argv []string, c *config.Capture) ([]string, error) {
-	l.dump = strings.Join(argv, " ")
-	if c != nil {
-		l.dump = c.Run
-		if err := o.MayCapture(ctx, l.Target); err != nil {
-			return nil, err
-		}
-	}
+func (l *measuredTarget) captured(ctx context.Context, o Options, run capture.Options) ([]string, error) {
 	to, err := os.MkdirTemp("", "xlagate-dump-*")
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the dump: %w", err)
 	}
-	opts := capture.Options{Argv: argv, Env: os.Environ(), Dir: o.Dir, To: filepath.Join(to, "dump"), Stdout: o.Captured, Stderr: o.Captured}
-	if c != nil {
-		opts.Dir, opts.Timeout = o.Config.Dir, c.Timeout
-		for k, v := range c.Env {
-			opts.Env = append(opts.Env, k+"="+v)
-		}
-		o.warn("running " + c.Run)
-	}
-	outcome, err := capture.Run(ctx, opts)
+	run.To, run.Stdout, run.Stderr = filepath.Join(to, "dump"), o.Captured, o.Captured
+	outcome, err := capture.Run(ctx, run)
 	if outcome != nil {
 		for _, note := range outcome.Notes {
 			o.warn(note)
@@ -234,6 +220,15 @@ func (l *measuredTarget) captured(ctx context.Context, o Options, argv []string,
 	}
 	l.temp = to
 	return []string{outcome.Dir}, nil
+}
+
+// CaptureOptions say how the command of a target is run, in the folder of its configuration.
+func CaptureOptions(c *config.Capture, dir string) capture.Options {
+	run := capture.Options{Argv: []string{"sh", "-c", c.Run}, Env: os.Environ(), Dir: dir, Timeout: c.Timeout}
+	for key, value := range c.Env {
+		run.Env = append(run.Env, key+"="+value)
+	}
+	return run
 }
 
 // MayCapture returns an error if only a stranger's configuration names the command of a target: [Environment.Reviewed] names none, or another one.

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/capture"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
@@ -246,9 +247,15 @@ func (l *measuredTarget) paths(ctx context.Context, o Options) ([]string, error)
 		l.dump = strings.Join(o.Dumps, " ")
 		return existing(o.Dir, absoluteAll(o.Dir, o.Dumps)...)
 	case len(o.Command) > 0:
-		return l.captured(ctx, o, o.Command, nil)
+		l.dump = strings.Join(o.Command, " ")
+		return l.captured(ctx, o, capture.Options{Argv: o.Command, Env: os.Environ(), Dir: o.Dir})
 	case l.Capture != nil:
-		return l.captured(ctx, o, []string{"sh", "-c", l.Capture.Run}, l.Capture)
+		l.dump = l.Capture.Run
+		if err := o.MayCapture(ctx, l.Target); err != nil {
+			return nil, err
+		}
+		o.warn("running " + l.Capture.Run)
+		return l.captured(ctx, o, CaptureOptions(l.Capture, o.Config.Dir))
 	}
 	l.dump = belowDir(o.Dir, l.Dump)
 	if !OnDisk(l.Dump) || !strings.ContainsAny(l.Dump, "*?[{") {
