@@ -2,7 +2,6 @@ package report
 
 import (
 	"html"
-	"io"
 	"strings"
 )
 
@@ -166,12 +165,7 @@ func summaryHTML(l line) string {
 	return b.String()
 }
 
-// writeMarkdown renders a page as GitHub-flavoured Markdown.
-func writeMarkdown(w io.Writer, p page, _ Options) error {
-	_, err := io.WriteString(w, markdownOf(p))
-	return err
-}
-
+// markdownOf renders a page as GitHub-flavoured Markdown.
 func markdownOf(p page) string {
 	m := &markdownPage{}
 	if len(p.Title) > 0 {

@@ -114,7 +114,7 @@ func Evidence(w io.Writer, c *result.Change, o Options) error {
 	if p.add(evidence(c)); len(p.Blocks) == 0 {
 		p.add(para{say("only the facts show this change")})
 	}
-	return writeText(w, p, o)
+	return asText(textOf)(w, p, o)
 }
 
 // Code renders lines of a source file that begin at a number, as text. One of them is marked.
@@ -127,7 +127,7 @@ func Code(w io.Writer, lines []string, from, marked int, o Options) error {
 		}
 		l.Lines = append(l.Lines, listed{mark, []string{fmt.Sprintf("%5d | %s", from+i, cut(strings.ReplaceAll(text, "\t", "    "), maxSentence))}})
 	}
-	return writeText(w, page{Blocks: []block{l}}, o)
+	return asText(textOf)(w, page{Blocks: []block{l}}, o)
 }
 
 type explained struct {
@@ -140,41 +140,41 @@ type explained struct {
 // The tables of formats, in the order in which they are listed.
 var (
 	resultFormats = []renderer[*result.Result]{
-		{"text", fromRoot(resultText)}, {"json", asJSON[*result.Result]}, {"markdown", fromRoot(resultMarkdown)}, {"sarif", fromRoot(resultSARIF)},
-		{"junit", fromRoot(resultJUnit)}, {"github", fromRoot(resultGitHub)}, {"codequality", fromRoot(resultCodeQuality)}, {"html", resultHTML},
+		{"text", fromRoot(asText(resultText))}, {"json", asJSON[*result.Result]}, {"markdown", fromRoot(asText(resultMarkdown))},
+		{"sarif", fromRoot(resultSARIF)}, {"junit", fromRoot(resultJUnit)}, {"github", fromRoot(resultGitHub)}, {"codequality", fromRoot(resultCodeQuality)},
+		{"html", func(w io.Writer, r *result.Result, o Options) error {
+			return webpage.OfResult(rooted(r, o.Root), o.Looked, o.Options).Write(w)
+		}},
 	}
-	inspectFormats = append(textFormats(inspectPage, inspectJSON), renderer[*facts.Report]{"html", inspectHTML})
-	diffFormats    = append(textFormats(diffPage, diffJSON), renderer[*diff.Report]{"html", diffHTML})
-	rulesFormats   = textFormats(pageOf(rulesPage), asJSON)
-	explainFormats = textFormats(pageOf(explainPage), asJSON)
+	inspectFormats = append(textFormats(inspectPage, inspectJSON), renderer[*facts.Report]{
+		"html", func(w io.Writer, r *facts.Report, o Options) error { return webpage.OfDump(r, o.Options).Write(w) },
+	})
+	diffFormats = append(textFormats(diffPage, diffJSON), renderer[*diff.Report]{
+		"html", func(w io.Writer, d *diff.Report, o Options) error { return webpage.OfDiff(d, o.Options).Write(w) },
+	})
+	rulesFormats   = textFormats(rulesPage, asJSON)
+	explainFormats = textFormats(explainPage, asJSON)
 	changeFormats  = textFormats(changePage, asJSON)
 )
 
 // textFormats renders what is one page of text in all formats but JSON.
 func textFormats[T any](build func(T, Options) page, json func(io.Writer, T, Options) error) []renderer[T] {
-	paged := func(write func(io.Writer, page, Options) error) func(io.Writer, T, Options) error {
-		return func(w io.Writer, v T, o Options) error { return write(w, build(v, o), o) }
+	return []renderer[T]{
+		{"text", asText(func(v T, o Options) string { return textOf(build(v, o), o) })},
+		{"json", json},
+		{"markdown", asText(func(v T, o Options) string { return markdownOf(build(v, o)) })},
 	}
-	return []renderer[T]{{"text", paged(writeText)}, {"json", json}, {"markdown", paged(writeMarkdown)}}
 }
 
-func pageOf[T any](build func(T) page) func(T, Options) page {
-	return func(v T, _ Options) page { return build(v) }
+// asText makes a renderer of what returns the whole text.
+func asText[T any](text func(T, Options) string) func(io.Writer, T, Options) error {
+	return func(w io.Writer, v T, o Options) error {
+		_, err := io.WriteString(w, text(v, o))
+		return err
+	}
 }
 
 // fromRoot gives a renderer the result with source paths relative to the repository, indexed by change.
 func fromRoot(write func(io.Writer, *indexed, Options) error) func(io.Writer, *result.Result, Options) error {
 	return func(w io.Writer, r *result.Result, o Options) error { return write(w, index(rooted(r, o.Root)), o) }
-}
-
-func resultHTML(w io.Writer, r *result.Result, o Options) error {
-	return webpage.OfResult(rooted(r, o.Root), o.Looked, o.Options).Write(w)
-}
-
-func inspectHTML(w io.Writer, r *facts.Report, o Options) error {
-	return webpage.OfDump(r, o.Options).Write(w)
-}
-
-func diffHTML(w io.Writer, d *diff.Report, o Options) error {
-	return webpage.OfDiff(d, o.Options).Write(w)
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -34,9 +33,8 @@ var shorter = []func(*detail){
 }
 
 // resultMarkdown renders a result for a step summary or a comment, not longer than Options.MaxBytes.
-func resultMarkdown(w io.Writer, r *indexed, o Options) error {
-	_, err := io.WriteString(w, within(o.MaxBytes, resultTitle(r), func(d detail) string { return markdownOf(resultPage(r, d)) }))
-	return err
+func resultMarkdown(r *indexed, o Options) string {
+	return within(o.MaxBytes, resultTitle(r), func(d detail) string { return markdownOf(resultPage(r, d)) })
 }
 
 // within renders as many details as fit into so many bytes, 0 for no bound.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"io"
 	"slices"
 	"strings"
 
@@ -137,15 +136,11 @@ var noteKinds = map[string]struct {
 	"headroom": {plain, "headroom", "who used it up"},
 }
 
-// resultText renders a result to be read on a terminal: what was checked, what was found, what could not be checked, the sum.
-func resultText(w io.Writer, r *indexed, o Options) error {
-	return writeText(w, resultTextPage(r, o), o)
-}
-
 // maxChanges bounds the changes that are shown in full.
 const maxChanges = 100
 
-func resultTextPage(r *indexed, o Options) page {
+// resultText renders a result to be read on a terminal: what was checked, what was found, what could not be checked, the sum.
+func resultText(r *indexed, o Options) string {
 	var p page
 	live := r.Open()
 	for i := range r.Targets {
@@ -172,7 +167,7 @@ func resultTextPage(r *indexed, o Options) page {
 	if l := notCovered(r); len(l) > 0 {
 		p.add(para{in(dim, "not covered: ").with("", joinLines(l, "; "))})
 	}
-	return p
+	return textOf(p, o)
 }
 
 // targetSection is a target that was checked. One that could not be read is listed with the problems only.

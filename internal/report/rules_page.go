@@ -8,7 +8,7 @@ import (
 )
 
 // rulesPage lists the catalogue, category by category.
-func rulesPage(docs []result.RuleDoc) page {
+func rulesPage(docs []result.RuleDoc, _ Options) page {
 	p := page{Title: say("rules")}
 	for _, category := range phrase.Group(docs, func(d result.RuleDoc) string { return d.Category }) {
 		t := table{Head: []string{"rule", "what it holds to"}, Bare: true, Sentences: true}
@@ -32,7 +32,7 @@ func alwaysWord(d *result.RuleDoc) string {
 }
 
 // explainPage is all that is to be known about a rule.
-func explainPage(d result.RuleDoc) page {
+func explainPage(d result.RuleDoc, _ Options) page {
 	return page{Title: in(strong, d.ID).and(": " + d.Title), Blocks: ruleBlocks(d)}
 }
 

@@ -103,7 +103,7 @@ func describeRule(rule *sarif.ReportingDescriptor, o Options) {
 	if doc.URL != "" {
 		rule.WithHelpURI(doc.URL)
 	}
-	page := explainPage(doc)
+	page := explainPage(doc, Options{})
 	rule.WithHelp(sarif.NewMultiformatMessageString(textOf(page, Options{})).WithMarkdown(markdownOf(page)))
 }
 

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"io"
 	"math"
 	"regexp"
 	"slices"
@@ -13,12 +12,7 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// writeText renders a page for a terminal or a log.
-func writeText(w io.Writer, p page, o Options) error {
-	_, err := io.WriteString(w, textOf(p, o))
-	return err
-}
-
+// textOf renders a page for a terminal or a log.
 func textOf(p page, o Options) string {
 	t := &textPage{Screen: o.Screen, paint: painter(o.Color)}
 	t.wrapped(p.Title, 0)

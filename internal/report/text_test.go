@@ -287,14 +287,10 @@ func TestPlacesAreLinks(t *testing.T) {
 		}
 		return "file://host/model/net.py#" + strconv.Itoa(line)
 	}}}
-	var out strings.Builder
 	p := page{Title: in(strong, "model/net.py:12").and(" and other.py:3")}
-	if err := writeText(&out, p, o); err != nil {
-		t.Fatal(err)
-	}
 	want := "\x1b]8;;file://host/model/net.py#12\x1b\\model/net.py:12\x1b]8;;\x1b\\ and other.py:3\n"
-	if out.String() != want {
-		t.Errorf("got %q, want %q", out.String(), want)
+	if got := textOf(p, o); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

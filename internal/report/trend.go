@@ -18,8 +18,8 @@ import (
 func TrendFormats() []string { return formatsOf(trendFormats) }
 
 var trendFormats = []renderer[*result.Trend]{
-	{"text", func(w io.Writer, t *result.Trend, o Options) error { return writeText(w, trendPage(t, o), o) }},
-	{"json", func(w io.Writer, t *result.Trend, o Options) error { return asJSON(w, t, o) }},
+	{"text", asText(func(t *result.Trend, o Options) string { return textOf(trendPage(t, o), o) })},
+	{"json", asJSON[*result.Trend]},
 	{"csv", trendCSV},
 }
 
