@@ -92,13 +92,10 @@ func replacedDonations(c *rule.Context, v *diff.Variant) (n float64) {
 }
 
 // undonated lists the arguments that must be donated and are not.
-func undonated(c *rule.Context, v *diff.Variant) (out []*facts.Parameter) {
-	for i := range v.New.Params {
-		if p := &v.New.Params[i]; phrase.AnyGlob(c.List("params"), p.Name) && large(c, p.Bytes) && !p.Aliased {
-			out = append(out, p)
-		}
-	}
-	return out
+func undonated(c *rule.Context, v *diff.Variant) []*facts.Parameter {
+	return phrase.Pick(v.New.Params, func(p *facts.Parameter) bool {
+		return phrase.AnyGlob(c.List("params"), p.Name) && large(c, p.Bytes) && !p.Aliased
+	})
 }
 
 // lostDonations lists the arguments whose buffer the baseline reused and this program does not.
@@ -146,12 +143,7 @@ func donatedBytes(c *rule.Context, v *facts.Variant) (reused, all float64) {
 
 // heldTwice lists the arguments that matter and whose buffers no result takes over, the largest first.
 func heldTwice(c *rule.Context, v *facts.Variant) []*facts.Parameter {
-	var out []*facts.Parameter
-	for i := range v.Params {
-		if a := &v.Params[i]; !a.Aliased && large(c, a.Bytes) {
-			out = append(out, a)
-		}
-	}
+	out := phrase.Pick(v.Params, func(a *facts.Parameter) bool { return !a.Aliased && large(c, a.Bytes) })
 	slices.SortStableFunc(out, func(a, b *facts.Parameter) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	return out
 }

@@ -122,13 +122,9 @@ func beyond(outside, was []tensorflow.UnclusteredOp) []tensorflow.UnclusteredOp 
 
 // unclusteredOps lists the operations outside of clusters that the entry does not allow.
 func unclusteredOps(c *rule.Context, clusters *tensorflow.Clusters) []tensorflow.UnclusteredOp {
-	var out []tensorflow.UnclusteredOp
-	for _, op := range clusters.Unclustered {
-		if !op.System && !phrase.AnyGlob(c.List("allow"), op.Op) && !phrase.AnyGlob(c.List("allow"), op.Node) {
-			out = append(out, op)
-		}
-	}
-	return out
+	return phrase.Filter(clusters.Unclustered, func(op tensorflow.UnclusteredOp) bool {
+		return !op.System && !phrase.AnyGlob(c.List("allow"), op.Op) && !phrase.AnyGlob(c.List("allow"), op.Node)
+	})
 }
 
 // byOp groups the operations by kind, those first that XLA cannot compile: others may be outside because of them.

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -258,12 +259,7 @@ func checkMaxCompileTime(c *rule.Context, t *rule.Target) {
 		c.Uncovered(rule.Log, logFix+"; JAX writes compile times with JAX_LOG_COMPILES=1")
 		return
 	}
-	var programs []string
-	for name := range times {
-		programs = append(programs, name)
-	}
-	sort.Strings(programs)
-	for _, name := range programs {
+	for _, name := range slices.Sorted(maps.Keys(times)) {
 		if c.Covers(t.Name, name) {
 			judgeTimes(c.At(&diff.Program{Name: name}, nil), times[name])
 		}

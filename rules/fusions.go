@@ -373,13 +373,9 @@ func judgeAdded(c *rule.Context, v *diff.Variant) {
 
 // addedFusions lists the fusions of several operations that nothing in the baseline became.
 func addedFusions(c *rule.Context, v *diff.Variant) []*facts.Kernel {
-	var out []*facts.Kernel
-	for i := range v.Kernels.Added {
-		if k := &v.Kernels.Added[i]; k.Fusion && k.Do.Len() > 1 && !phrase.AnyGlob(c.List("ignore"), k.OpName) {
-			out = append(out, k)
-		}
-	}
-	return out
+	return phrase.Pick(v.Kernels.Added, func(k *facts.Kernel) bool {
+		return k.Fusion && k.Do.Len() > 1 && !phrase.AnyGlob(c.List("ignore"), k.OpName)
+	})
 }
 
 // lostFusions lists the fusions of several operations that no longer run as one kernel, the fullest first.

@@ -209,12 +209,7 @@ func assembler(r *facts.Report) string {
 
 // mostOf names the kernel that takes most of something, with all that take any.
 func mostOf(v *facts.Variant, takes func(*facts.Kernel) int64, say func(int64) string) (*diff.Cause, diff.Evidence) {
-	var taking []*facts.Kernel
-	for i := range v.Kernels {
-		if k := &v.Kernels[i]; takes(k) > 0 {
-			taking = append(taking, k)
-		}
-	}
+	taking := phrase.Pick(v.Kernels, func(k *facts.Kernel) bool { return takes(k) > 0 })
 	slices.SortStableFunc(taking, func(a, b *facts.Kernel) int { return cmp.Compare(takes(b), takes(a)) })
 	var e diff.Evidence
 	for _, k := range taking {

@@ -69,13 +69,9 @@ func checkWide(c *rule.Context, v *diff.Variant) {
 }
 
 func wideProducts(c *rule.Context, v *facts.Variant) []*facts.Product {
-	var wide []*facts.Product
-	for _, m := range v.Products {
-		if !slices.Contains(c.List("dtypes"), m.Type) && !phrase.AnyGlob(c.List("allow"), m.OpName) {
-			wide = append(wide, m)
-		}
-	}
-	return wide
+	return phrase.Filter(v.Products, func(m *facts.Product) bool {
+		return !slices.Contains(c.List("dtypes"), m.Type) && !phrase.AnyGlob(c.List("allow"), m.OpName)
+	})
 }
 
 // wideBefore counts the wide products of a baseline, which holds no more than their number in each type.
@@ -394,12 +390,9 @@ var noHigher = rule.Option{
 
 // checkPrecisions holds every product to what is allowed.
 func checkPrecisions(c *rule.Context, v *diff.Variant) {
-	var other []*facts.Product
-	for _, m := range v.New.Products {
-		if !slices.Contains(c.List("precisions"), m.Precision) && inPart(c, m.OpName) {
-			other = append(other, m)
-		}
-	}
+	other := phrase.Filter(v.New.Products, func(m *facts.Product) bool {
+		return !slices.Contains(c.List("precisions"), m.Precision) && inPart(c, m.OpName)
+	})
 	a := c.Budget("precision", float64(len(other)))
 	if v.Old != nil {
 		was, ok := v.Old.Facts[facts.ProductsTotal]

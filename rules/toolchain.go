@@ -236,11 +236,7 @@ func variesIn(v *facts.Variant) string {
 
 // flapping are the facts that differ from compile to compile. What a run is predicted to cost is worked out from the others, and no fact of the compile.
 func flapping(c *rule.Context, v *facts.Variant) []string {
-	var names []string
-	for _, fact := range v.Unstable {
-		if !facts.About(facts.ID(fact)).Derived && !phrase.AnyGlob(c.List("allow"), fact) {
-			names = append(names, fact)
-		}
-	}
-	return names
+	return phrase.Filter(v.Unstable, func(fact string) bool {
+		return !facts.About(facts.ID(fact)).Derived && !phrase.AnyGlob(c.List("allow"), fact)
+	})
 }

@@ -224,10 +224,9 @@ func remaining(done *gate.Accepted) string {
 	if len(done.Unsettled)+len(left) == 0 {
 		return ""
 	}
-	var lines []string
-	for _, b := range left {
-		lines = append(lines, oneLine(fmt.Sprintf("%s %s of %s is %s, %s is enough; %s", b.Place(), b.Key, b.Settings.Rule.ID, b.From, b.Became, b.Left)))
-	}
+	lines := phrase.Map(left, func(b *config.Budget) string {
+		return oneLine(fmt.Sprintf("%s %s of %s is %s, %s is enough; %s", b.Place(), b.Key, b.Settings.Rule.ID, b.From, b.Became, b.Left))
+	})
 	for _, u := range done.Unsettled {
 		line := oneLine(u.Place + " " + u.Rule + ": " + u.Message)
 		if u.Add != "" {

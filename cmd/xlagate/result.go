@@ -413,10 +413,9 @@ func unread(w world, rep *facts.Report) error {
 	if len(rep.Problems) == 0 {
 		return nil
 	}
-	var problems []result.Problem
-	for _, p := range rep.Problems {
-		problems = append(problems, result.Problem{File: p.File, Message: p.Message, Fix: p.Fix})
-	}
+	problems := phrase.Map(rep.Problems, func(p facts.Problem) result.Problem {
+		return result.Problem{File: p.File, Message: p.Message, Fix: p.Fix}
+	})
 	sayProblems(w, rep.Dump, problems)
 	return verdict(gate.ExitIncomplete)
 }

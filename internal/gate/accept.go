@@ -416,11 +416,7 @@ func (in *candidate) gone(name string) bool {
 
 // names lists the programs of both sides. Renamed programs have their new names.
 func (in *candidate) names() []string {
-	var names []string
-	renamed := slices.Collect(maps.Values(in.was))
-	for n := range in.fresh {
-		names = append(names, n)
-	}
+	names, renamed := slices.Collect(maps.Keys(in.fresh)), slices.Collect(maps.Values(in.was))
 	if in.old != nil {
 		for _, p := range in.old.Programs {
 			if in.fresh[p.Name] == nil && !slices.Contains(renamed, p.Name) && in.gone(p.Name) {

@@ -58,11 +58,9 @@ func equal(a, b *rule.Settings) bool { return sameScope(a, b) && len(differences
 func counterparts(a, b *rule.Settings) bool { return sameScope(a, b) && a.Name == b.Name }
 
 func compareEntry(base, head *rule.Settings) []PolicyChange {
-	var out []PolicyChange
-	for _, d := range differences(base, head) {
-		out = append(out, PolicyChange{Effect: d.effect, Subject: head.Rule.ID, Scope: scopeOf(head), Text: d.text})
-	}
-	return out
+	return phrase.Map(differences(base, head), func(d optionChange) PolicyChange {
+		return PolicyChange{Effect: d.effect, Subject: head.Rule.ID, Scope: scopeOf(head), Text: d.text}
+	})
 }
 
 // addedEntry is the change by a new entry. One that takes programs over from a wider entry can ask for less than that did.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
@@ -16,12 +17,7 @@ import (
 // findings are; otherwise it has the level of its worst open finding.
 func waive(r *result.Result, o Options) {
 	for _, w := range o.Config.Waivers {
-		var about []*result.Finding
-		for i := range r.Findings {
-			if f := &r.Findings[i]; f.Rule != waiverRule && named(f, []string{w.Finding}) {
-				about = append(about, f)
-			}
-		}
+		about := phrase.Pick(r.Findings, func(f *result.Finding) bool { return f.Rule != waiverRule && named(f, []string{w.Finding}) })
 		if len(about) == 0 {
 			continue
 		}

@@ -216,10 +216,9 @@ const pictureTries = 4
 
 // upload commits pictures to their branch and returns where they can be seen. An address names the commit: what it shows never changes.
 func (c *Client) upload(ctx context.Context, server, folder string, pictures []report.Picture) ([]report.Shown, error) {
-	var entries []*gh.TreeEntry
-	for _, p := range pictures {
-		entries = append(entries, &gh.TreeEntry{Path: gh.String(folder + "/" + p.Name), Mode: gh.String("100644"), Type: gh.String("blob"), Content: gh.String(string(p.SVG))})
-	}
+	entries := phrase.Map(pictures, func(p report.Picture) *gh.TreeEntry {
+		return &gh.TreeEntry{Path: gh.String(folder + "/" + p.Name), Mode: gh.String("100644"), Type: gh.String("blob"), Content: gh.String(string(p.SVG))}
+	})
 	var commit string
 	var err error
 	for range pictureTries {
@@ -230,11 +229,9 @@ func (c *Client) upload(ctx context.Context, server, folder string, pictures []r
 	if err != nil {
 		return nil, c.failed(err, "commit pictures to the branch %s", pictureBranch)
 	}
-	var shown []report.Shown
-	for _, p := range pictures {
-		shown = append(shown, report.Shown{Alt: p.Alt, URL: fmt.Sprintf("%s/%s/raw/%s/%s/%s", server, c.Repository(), commit, folder, p.Name)})
-	}
-	return shown, nil
+	return phrase.Map(pictures, func(p report.Picture) report.Shown {
+		return report.Shown{Alt: p.Alt, URL: fmt.Sprintf("%s/%s/raw/%s/%s/%s", server, c.Repository(), commit, folder, p.Name)}
+	}), nil
 }
 
 // commitPictures puts files on top of the branch, or begins it. Where they are there already, the tip is the commit.

@@ -86,6 +86,17 @@ func Filter[S ~[]T, T any](list S, keep func(T) bool) S {
 	return out
 }
 
+// Pick lists the items that are wanted, themselves and not copies.
+func Pick[T any](list []T, wanted func(*T) bool) []*T {
+	var out []*T
+	for i := range list {
+		if wanted(&list[i]) {
+			out = append(out, &list[i])
+		}
+	}
+	return out
+}
+
 // Group groups the items of a list that have the same key, in the order in which the keys first occur.
 func Group[T any, K comparable](list []T, key func(T) K) [][]T {
 	at := map[K]int{}

@@ -92,6 +92,16 @@ func TestFilter(t *testing.T) {
 	}
 }
 
+func TestPick(t *testing.T) {
+	numbers := []int{1, 2, 3}
+	for _, n := range Pick(numbers, func(n *int) bool { return *n > 1 }) {
+		*n *= 10
+	}
+	if !slices.Equal(numbers, []int{1, 20, 30}) {
+		t.Errorf("%v", numbers)
+	}
+}
+
 // Items of one key come together, where the first of them was.
 func TestGroup(t *testing.T) {
 	words := strings.Fields("b2 a1 b1 c1 a2")

@@ -50,13 +50,7 @@ func (c *Comment) hidden() []*result.Finding {
 		f := &c.Result.Findings[i]
 		known[f.ID] = !f.Waived
 	}
-	var out []*result.Finding
-	for i := range c.Under.Findings {
-		if f := &c.Under.Findings[i]; !f.Waived && !known[f.ID] && f.Level != "info" {
-			out = append(out, f)
-		}
-	}
-	return out
+	return phrase.Pick(c.Under.Findings, func(f *result.Finding) bool { return !f.Waived && !known[f.ID] && f.Level != "info" })
 }
 
 // Markdown renders the comment, never longer than Options.MaxBytes: details are dropped in a fixed order, each drop counted.

@@ -344,10 +344,9 @@ func logSection(l *tensorflow.Logs) section {
 	if l == nil {
 		return section{}
 	}
-	var lines []line
-	for _, m := range l.Misses {
-		lines = append(lines, say("retraced ").in(name, m.Program).and(" ").in(name, location(m.Where)).and(": ").and(m.Reason))
-	}
+	lines := phrase.Map(l.Misses, func(m tensorflow.CacheMiss) line {
+		return say("retraced ").in(name, m.Program).and(" ").in(name, location(m.Where)).and(": ").and(m.Reason)
+	})
 	took := map[string]float64{}
 	for _, n := range l.Notes {
 		if n.Kind == logs.CompileTime {

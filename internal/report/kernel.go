@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -295,13 +294,7 @@ func sharedBytes(k *facts.Kernel) int64 {
 
 // launchSection names the launches that use next to nothing of the device.
 func launchSection(v *facts.Variant) section {
-	var tiny []*facts.Kernel
-	for i := range v.Kernels {
-		if v.Kernels[i].Tiny() {
-			tiny = append(tiny, &v.Kernels[i])
-		}
-	}
-	sort.SliceStable(tiny, func(i, j int) bool { return tiny[i].Bytes > tiny[j].Bytes })
+	tiny := slices.SortedStableFunc(v.KernelsThat((*facts.Kernel).Tiny), func(a, b *facts.Kernel) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	t := table{Head: []string{"grid", "block", "shared", "moved", "kernel", "source", "name"}, Right: []bool{false, false, true, true}, Bare: true}
 	for _, k := range tiny[:min(len(tiny), maxHot)] {
 		cells := []line{in(name, "grid "+triple(k.Plan.Grid)), in(name, "block "+triple(k.Plan.Block)), say(sharedMemory(k.Plan.Shared)), say(phrase.Bytes(float64(k.Bytes)))}

@@ -243,13 +243,7 @@ func costly(c *result.Change) bool {
 }
 
 func (r *indexed) changes(of func(*result.Change) bool) []*result.Change {
-	var list []*result.Change
-	for i := range r.Changes {
-		if c := &r.Changes[i]; of(c) {
-			list = append(list, c)
-		}
-	}
-	return list
+	return phrase.Pick(r.Changes, of)
 }
 
 // programCount counts the programs of all targets.

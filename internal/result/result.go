@@ -35,13 +35,7 @@ type Result struct {
 
 // Open lists the changes that wait for a decision: those that break a rule and are not waived, worst first.
 func (r *Result) Open() []*Change {
-	var open []*Change
-	for i := range r.Changes {
-		if c := &r.Changes[i]; len(c.Findings) > 0 && !c.Waived {
-			open = append(open, c)
-		}
-	}
-	return open
+	return phrase.Pick(r.Changes, func(c *Change) bool { return len(c.Findings) > 0 && !c.Waived })
 }
 
 // Holds reports whether a change or a finding has an id.
