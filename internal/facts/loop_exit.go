@@ -90,6 +90,9 @@ func (l *loopReader) grown(v *value) int32 {
 // latest is how often the loop runs at most: as often as the first of several conditions that it has to meet lets it; with not, of
 // conditions that must not hold.
 func (l *loopReader) latest(v *value, not bool) int64 {
+	if truth, is := l.truth(v); truth != nil {
+		return l.latest(truth, not == is)
+	}
 	switch {
 	case v.op == hlo.OpNot:
 		not = !not
@@ -104,4 +107,18 @@ func (l *loopReader) latest(v *value, not bool) int64 {
 		}
 	}
 	return most
+}
+
+// truth is the truth value that an integer is made of, where a value compares that integer with 0; is reports whether the value is true where it is. nil where
+// the value compares something else.
+func (l *loopReader) truth(v *value) (truth *value, is bool) {
+	sides := l.terms(v)
+	if v.op != hlo.OpCompare || len(sides) != 2 || l.m.Shape(l.m.Instrs[sides[0].id].Shape).Type != hlo.Pred {
+		return nil, false
+	}
+	direction := l.m.AttrText(v.id, "direction")
+	if zero, literal := l.literal(sides[1]); !literal || zero != 0 || direction != "NE" && direction != "EQ" {
+		return nil, false
+	}
+	return sides[0], direction == "NE"
 }

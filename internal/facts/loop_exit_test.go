@@ -67,6 +67,8 @@ func TestExitOf(t *testing.T) {
 		"not one of two":                       {"%off = pred[] not(%either)\n  %on = pred[] not(%off)\n  ROOT %go = pred[] not(%on)", exit{early: true, most: 30}},
 		"one of two":                           {"ROOT %go = pred[] or(%past, %done)", exit{early: true}},
 		"not both of two":                      {"%both = pred[] and(%past, %done)\n  ROOT %go = pred[] not(%both)", exit{early: true}},
+		"a count as a number and not a value":  {"%on = pred[] not(%done)\n  %less = pred[] compare(%i.1, %thirty), direction=LT\n  %one = s32[] convert(%less)\n  %nought = s32[] constant(0)\n  %is = pred[] compare(%one, %nought), direction=NE\n  ROOT %go = pred[] and(%is, %on)", exit{early: true, most: 30}},
+		"a past count as no number":            {"%as = s32[] convert(%past)\n  %nought = s32[] constant(0)\n  %is = pred[] compare(%as, %nought), direction=EQ\n  %on = pred[] not(%done)\n  ROOT %go = pred[] and(%is, %on)", exit{early: true, most: 30}},
 		"what nothing tells":                   {"ROOT %go = pred[] custom-call(%state.1), custom_call_target=\"opaque\"", exit{early: true}},
 	} {
 		m, err := hlo.ParseText([]byte(strings.Replace(loopText, "CONDITION", "  "+c.condition, 1)), "loop.txt")
