@@ -209,8 +209,8 @@ var loopsOnH200 = map[string]bool{
 	"update_slices.after":               true,
 }
 
-// onH200 measures the programs of an archive, and prices them on an H200.
-func onH200(t *testing.T, archive string) []*Program {
+// programsOn measures the programs of an archive, and prices them on a device.
+func programsOn(t *testing.T, archive, device string) []*Program {
 	t.Helper()
 	d, err := dump.Open(context.Background(), archive, dump.Options{})
 	if err != nil {
@@ -221,7 +221,7 @@ func onH200(t *testing.T, archive string) []*Program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Device = "h200-sxm"
+	r.Device = device
 	r.PriceAll()
 	return r.Programs
 }
@@ -230,7 +230,7 @@ func onH200(t *testing.T, archive string) []*Program {
 func pricesOnH200(t *testing.T, archive string) map[string]float64 {
 	t.Helper()
 	said := map[string]float64{}
-	for _, p := range onH200(t, archive) {
+	for _, p := range programsOn(t, archive, "h200-sxm") {
 		v := p.Variants[0]
 		said[p.Name] = (v.Facts[PriceStep] - v.CallNS(v.Device)) / 1e3
 	}
@@ -268,7 +268,7 @@ func TestSignsAreThoseOfAnH200(t *testing.T) {
 // The host starts those kernels of loops one by one that XLA's plan has in no command buffer.
 func TestCommandBuffersAreThoseOfXLA(t *testing.T) {
 	seen := 0
-	for _, p := range onH200(t, "testdata/gpu-h200-pairs.tar.xz") {
+	for _, p := range programsOn(t, "testdata/gpu-h200-pairs.tar.xz", "h200-sxm") {
 		want, loops := loopsOnH200[p.Name]
 		if !loops {
 			continue

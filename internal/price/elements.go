@@ -2,6 +2,7 @@ package price
 
 import (
 	"math"
+	"slices"
 
 	"github.com/xlagate/xlagate/internal/hlo"
 )
@@ -72,14 +73,17 @@ func (m *Meter) elementwise(w *Work, id hlo.InstrID) {
 				return
 			}
 			n *= m.factors(id)
+			if kind, _ := m.m.Attr(id, "fft_type"); kind != "FFT" && kind != "IFFT" {
+				n /= 2 // one side is real
+			}
 		}
 		w[m.wide(Vector, in.Shape)] += max(0, n) * m.shapes[in.Shape].padding
 		return
 	}
 	if (in.Opcode == hlo.OpDivide || in.Opcode == hlo.OpRemainder) && !m.isFloating(in.Shape) {
 		e = effort{Slow, 1.2}
-		if m.isConstant(m.m.Operands(id)[1]) {
-			e = effort{Vector, 4} // the compiler multiplies by its inverse
+		if m.isConstant(m.m.Operands(id)[1]) || m.isDivided(id) {
+			e = effort{Vector, 4} // the compiler multiplies by the inverse, or takes the rest that a division leaves
 		}
 	}
 	w[m.wide(e.amount, in.Shape)] += e.each * m.elements(in.Shape) * m.shapes[in.Shape].padding
@@ -137,6 +141,14 @@ func (m *Meter) isConstant(id hlo.InstrID) bool {
 		id = m.m.Operands(id)[0]
 	}
 	return m.m.Instrs[id].Opcode == hlo.OpConstant
+}
+
+// isDivided reports whether an instruction before this one divides the same number: quotient and remainder are computed at once.
+func (m *Meter) isDivided(id hlo.InstrID) bool {
+	return slices.ContainsFunc(m.users.Of(m.m.Operands(id)[0]), func(u hlo.InstrID) bool {
+		op := m.m.Instrs[u].Opcode
+		return u < id && (op == hlo.OpDivide || op == hlo.OpRemainder)
+	})
 }
 
 func (m *Meter) isFloating(shape hlo.ShapeID) bool {

@@ -32,6 +32,7 @@ type Meter struct {
 // body is what the meter knows of one computation.
 type body struct {
 	work       Work
+	shares     []float64     // see demand
 	parameters []hlo.InstrID // by number; NoInstr where the computation has none
 	serial     float64       // what a CPU computes of it element by element; see oneByOne
 	measured   bool          // work is known, or is being measured
@@ -183,58 +184,20 @@ func (m *Meter) computation(c hlo.CompID, looped bool) *Work {
 	if !b.measured {
 		b.measured = true
 		first, end := m.m.Body(c)
-		var asked []float64
-		if looped && m.takesParts(first, end) {
-			asked = m.asked(first, m.m.Comps[c].Root)
+		if looped && m.selects(first, end) {
+			b.shares = m.demand(first, m.m.Comps[c].Root)
 		}
-		var sum Work
 		for id := first; id < end; id++ {
-			if asked == nil {
-				m.operation(&sum, id, looped)
+			if b.shares == nil {
+				m.operation(&b.work, id, looped)
 				continue
 			}
-			if share := asked[id-first]; share > 0 {
-				var whole Work
-				m.operation(&whole, id, looped)
-				sum.add(&whole, share)
-			}
+			var all Work
+			m.operation(&all, id, looped)
+			b.work.add(&all, b.shares[id-first])
 		}
-		b.work = sum
 	}
 	return &b.work
-}
-
-// asked says which share of its elements each instruction of a loop computes for a result: what the result is made of, and where a slice or a gather takes a part
-// of a value, that part alone.
-func (m *Meter) asked(first, result hlo.InstrID) []float64 {
-	share := make([]float64, m.m.Comps[m.m.Instrs[result].Comp].Count)
-	share[result-first] = 1
-	for id := result; id >= first; id-- {
-		share[id-first] = min(1, share[id-first])
-		for n, o := range m.m.Operands(id) {
-			part := share[id-first]
-			if n == 0 && takesPart(m.m.Instrs[id].Opcode) {
-				part *= m.elements(m.m.Instrs[id].Shape) / max(1, m.elements(m.m.Instrs[o].Shape))
-			}
-			share[o-first] += part
-		}
-	}
-	return share
-}
-
-// takesParts reports whether one of the instructions takes a part of what another computes.
-func (m *Meter) takesParts(first, end hlo.InstrID) bool {
-	for id := first; id < end; id++ {
-		if takesPart(m.m.Instrs[id].Opcode) && m.m.Instrs[m.m.Operands(id)[0]].Opcode != hlo.OpParameter {
-			return true
-		}
-	}
-	return false
-}
-
-// takesPart reports whether an operation reads no more of its first operand than it has elements.
-func takesPart(op hlo.Opcode) bool {
-	return op == hlo.OpGather || op == hlo.OpSlice || op == hlo.OpDynamicSlice
 }
 
 func (m *Meter) body(c hlo.CompID) *body {

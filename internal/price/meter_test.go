@@ -53,6 +53,7 @@ func TestWorkOfOperations(t *testing.T) {
 		{"rounded", "", a + "  ROOT %r = bf16[8,64] convert(%a)\n", `{"far":3070,"rounds":512}`},
 		{"division", "", a + "  ROOT %r = f32[8,64] divide(%a, %a)\n", `{"far":4100,"vector":2050}`},
 		{"whole division", "", "  %a = s32[8,64] parameter(0)\n  ROOT %r = s32[8,64] divide(%a, %a)\n", `{"far":4100,"slow":614}`},
+		{"quotient and remainder", "%f {\n  %p = s32[8,64] parameter(0)\n  %q = s32[8,64] parameter(1)\n  %d = s32[8,64] divide(%p, %q)\n  %m = s32[8,64] remainder(%p, %q)\n  ROOT %n = s32[8,64] add(%d, %m)\n}\n", "  %a = s32[8,64] parameter(0)\n  ROOT %r = s32[8,64] fusion(%a, %a), kind=kLoop, calls=%f\n", `{"far":4100,"slow":614,"vector":2560}`},
 		{"division by a constant", "", "  %a = s32[8,64] parameter(0)\n  %c = s32[] constant(3)\n  %d = s32[8,64] broadcast(%c), dimensions={}\n  ROOT %r = s32[8,64] divide(%a, %d)\n", `{"far":6140,"vector":2050}`},
 		{"broadcast", "", "  %a = f32[8] parameter(0)\n  ROOT %r = f32[8,64] broadcast(%a), dimensions={0}\n", `{"far":2080}`},
 		{"scalar on a TPU", "", "  %a = s32[]{:T(128)} parameter(0)\n  ROOT %r = s32[]{:T(128)} add(%a, %a)\n", `{"far":8,"launches":-1,"vector":1}`},
@@ -61,6 +62,7 @@ func TestWorkOfOperations(t *testing.T) {
 		{"from the host", "", "  %a = f32[8,64]{1,0:S(5)} parameter(0)\n  ROOT %r = f32[8,64]{1,0} copy(%a)\n", `{"far":2050,"fromhost":2050}`},
 		{"transpose", "", a + "  ROOT %r = f32[64,8]{1,0} transpose(%a), dimensions={1,0}\n", `{"far":4100,"serial":410,"vector":512}`},
 		{"transform", "", "  %a = c64[4,64] parameter(0)\n  ROOT %r = c64[4,64] fft(%a), fft_type=FFT, fft_length={64}\n", `{"far":4100,"vector64":12300}`},
+		{"transform of real numbers", "", "  %a = f32[4,64] parameter(0)\n  ROOT %r = c64[4,33] fft(%a), fft_type=RFFT, fft_length={64}\n", `{"far":2080,"vector64":6140}`},
 		{"transform of a prime", "", "  %a = c64[4,61] parameter(0)\n  ROOT %r = c64[4,61] fft(%a), fft_type=FFT, fft_length={61}\n", `{"far":3900,"vector64":78100}`},
 		{"product", "", a + b + "  ROOT %r = f32[8,4] dot(%a, %b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n", `{"f32":4100,"far":3200}`},
 		{"precise product", "", a + b + "  ROOT %r = f32[8,4] dot(%a, %b), lhs_contracting_dims={1}, rhs_contracting_dims={0}, operand_precision={highest,highest}\n", `{"far":3200,"highest":4100}`},
@@ -77,8 +79,12 @@ func TestWorkOfOperations(t *testing.T) {
 		{"scatter to places of its own", sum, a + "  %i = s32[5,1] parameter(1)\n  %u = f32[5,64] parameter(2)\n  ROOT %r = f32[8,64] scatter(%a, %i, %u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, unique_indices=true, to_apply=%sum\n", `{"far":3860,"pieces":5,"scalar":42,"vector":640}`},
 		{"sorted scatter", sum, a + "  %i = s32[5,1] parameter(1)\n  %u = f32[5,64] parameter(2)\n  ROOT %r = f32[8,64] scatter(%a, %i, %u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, indices_are_sorted=true, to_apply=%sum\n", `{"atomics":40,"far":3860,"pieces":5,"scalar":44,"vector":640}`},
 		{"fusion", "%f {\n  %p = f32[8,64] parameter(0)\n  %t = f32[8,64] tanh(%p)\n  ROOT %n = f32[8,64] negate(%t)\n}\n", a + "  ROOT %r = f32[8,64] fusion(%a), kind=kLoop, calls=%f\n", `{"far":4100,"special":512,"vector":512}`},
-		{"function of what is gathered", "%f {\n  %p = f32[8,64] parameter(0)\n  %i = s32[5,1] parameter(1)\n  %t = f32[8,64] tanh(%p)\n  ROOT %g = f32[5,64] gather(%t, %i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,64}\n}\n", a + "  %i = s32[5,1] parameter(1)\n  ROOT %r = f32[5,64] fusion(%a, %i), kind=kLoop, calls=%f\n", `{"far":3350,"pieces":5,"scalar":2,"special":320,"vector":640}`},
+		{"function of what is gathered", "%f {\n  %p = f32[8,64] parameter(0)\n  %i = s32[5,1] parameter(1)\n  %t = f32[8,64] tanh(%p)\n  ROOT %g = f32[5,64] gather(%t, %i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,64}\n}\n", a + "  %i = s32[5,1] parameter(1)\n  ROOT %r = f32[5,64] fusion(%a, %i), kind=kLoop, calls=%f\n", `{"far":2580,"pieces":5,"scalar":2,"special":320,"vector":640}`},
 		{"fusion of a slice", "%f {\n  %p = f32[8,64] parameter(0)\n  %s = f32[2,64] slice(%p), slice={[0:2], [0:64]}\n  ROOT %n = f32[2,64] negate(%s)\n}\n", a + "  ROOT %r = f32[2,64] fusion(%a), kind=kLoop, calls=%f\n", `{"far":1020,"vector":128}`},
+		{"fusion that slices what it computes", "%f {\n  %p = f32[8,64] parameter(0)\n  %t = f32[8,64] tanh(%p)\n  ROOT %s = f32[2,64] slice(%t), slice={[0:2], [0:64]}\n}\n", a + "  ROOT %r = f32[2,64] fusion(%a), kind=kLoop, calls=%f\n", `{"far":1020,"special":128}`},
+		{"fusion of both halves", "%f {\n  %p = f32[8,64] parameter(0)\n  %t = f32[8,64] tanh(%p)\n  %s = f32[4,64] slice(%t), slice={[0:4], [0:64]}\n  %u = f32[4,64] slice(%t), slice={[4:8], [0:64]}\n  ROOT %n = f32[4,64] add(%s, %u)\n}\n", a + "  ROOT %r = f32[4,64] fusion(%a), kind=kLoop, calls=%f\n", `{"far":3070,"special":512,"vector":256}`},
+		{"fusion that repeats rows", "%f {\n  %p = f32[64] parameter(0)\n  %t = f32[64] tanh(%p)\n  ROOT %s = f32[8,64] broadcast(%t), dimensions={1}\n}\n", "  %a = f32[64] parameter(0)\n  ROOT %r = f32[8,64] fusion(%a), kind=kLoop, calls=%f\n", `{"far":2300,"special":512}`},
+		{"fusion that repeats elements", "%f {\n  %p = f32[8] parameter(0)\n  %t = f32[8] tanh(%p)\n  ROOT %s = f32[8,64] broadcast(%t), dimensions={0}\n}\n", "  %a = f32[8] parameter(0)\n  ROOT %r = f32[8,64] fusion(%a), kind=kLoop, calls=%f\n", `{"far":2080,"special":8}`},
 		{"product in a loop", "%f {\n  %p = f32[8,64] parameter(0)\n  %q = f32[64,4] parameter(1)\n  ROOT %n = f32[8,4] dot(%p, %q), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n", a + b + "  ROOT %r = f32[8,4] fusion(%a, %b), kind=kLoop, calls=%f\n", `{"far":3200,"looped":4100}`},
 		{"infeed", "", "  %t = token[] after-all()\n  ROOT %r = (f32[8,64], token[]) infeed(%t)\n", `{"fromhost":2050}`},
 		{"while", "%c {\n  %p = f32[8] parameter(0)\n  ROOT %d = pred[] constant(true)\n}\n%b {\n  %p = f32[8] parameter(0)\n  ROOT %n = f32[8] negate(%p)\n}\n", "  %a = f32[8] parameter(0)\n  ROOT %r = f32[8] while(%a), condition=%c, body=%b\n", `{}`},
@@ -113,6 +119,7 @@ func TestWorkOnAGPU(t *testing.T) {
 		{"transform", "", "  %a = c64[4,64] parameter(0)\n  ROOT %r = c64[4,64] fft(%a), fft_type=FFT, fft_length={64}\n", `{"far":4100,"vector":12300}`},
 		{"transform in two passes", "", "  %a = c64[8192] parameter(0)\n  ROOT %r = c64[8192] fft(%a), fft_type=FFT, fft_length={8192}\n", `{"far":262000,"launches":1,"vector":852000}`},
 		{"argmax", pair, a + "  %i = s32[8,64] parameter(1)\n  %c = f32[] constant(0)\n  %d = s32[] constant(0)\n  ROOT %r = (f32[8], s32[8]) reduce(%a, %i, %c, %d), dimensions={1}, to_apply=%pair\n", `{"far":4170,"vector":1020}`},
+		{"fusion that repeats rows", "%f {\n  %p = f32[64] parameter(0)\n  %t = f32[64] tanh(%p)\n  ROOT %s = f32[8,64] broadcast(%t), dimensions={1}\n}\n", "  %a = f32[64] parameter(0)\n  ROOT %r = f32[8,64] fusion(%a), kind=kLoop, calls=%f\n", `{"far":2300,"special":173}`},
 		{"sort in a block", less, a + "  ROOT %r = f32[8,64] sort(%a), dimensions={1}, to_apply=%less\n", `{"far":4100,"scalar":8920,"tiles":8}`},
 		{"sort in more", less, "  %a = f32[8192] parameter(0)\n  ROOT %r = f32[8192] sort(%a), dimensions={0}, to_apply=%less\n", `{"far":65500,"launches":2,"scalar":619000,"tiles":2}`},
 		{"crowded scatter", sum, scatter + "\n", `{"atomics":645,"far":260,"pieces":5,"scalar":6.5,"vector":40}`},
@@ -279,6 +286,14 @@ func TestTimeByPart(t *testing.T) {
 	}
 	if w := (Work{OnChip: 8, Hidden: 0.5}); d.Transfer(&w, Cached{}) != 8 {
 		t.Errorf("a transfer takes %v when nothing runs beside it", d.Transfer(&w, Cached{}))
+	}
+}
+
+// The scheduler of a CPU takes its time beside the kernel.
+func TestTimeOnACPU(t *testing.T) {
+	d := &Device{Family: CPU, Rates: Rates{Special: 1e9}, Delays: Delays{Launch: 100, Queue: 400}}
+	if got, want := d.Time(&Work{Queued: 1, Special: 500}), (Time{Launch: 500, Compute: 500}); got != want {
+		t.Errorf("a scheduled kernel takes %+v, want %+v", got, want)
 	}
 }
 

@@ -128,7 +128,7 @@ func (m *Meter) joined(w *Work, first, id hlo.InstrID) {
 			return
 		}
 	}
-	for n, share := range m.asked(first, id) {
+	for n, share := range m.demand(first, id) {
 		var whole Work
 		if o := first + hlo.InstrID(n); share > 0 && m.m.Instrs[o].Opcode != hlo.OpConcatenate {
 			m.elementwise(&whole, o)

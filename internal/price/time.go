@@ -52,8 +52,11 @@ func (d *Device) Time(w *Work) (t Time) {
 	} else {
 		t.Memory = memory
 	}
-	if w[Queued] > 0 {
-		t.Launch = max(t.Launch, d.Queue*(1+w[Launches])-compute-memory-t.Network)
+	switch queued := d.Queue * w[Queued] * (1 + w[Launches]); {
+	case d.Family == CPU: // the scheduler runs where the kernels do
+		t.Launch += queued
+	case queued > 0:
+		t.Launch = max(t.Launch, queued-compute-memory-t.Network)
 	}
 	share := 1 - min(1, w[Hidden]) // of what a transfer takes; its launch and what the host does stay whole
 	t.Network, t.Compute, t.Memory = share*t.Network, share*t.Compute, share*t.Memory

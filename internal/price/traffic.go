@@ -86,23 +86,29 @@ func (m *Meter) readInside(id hlo.InstrID, n, depth int) float64 {
 	if len(callees) == 0 {
 		return m.leaves(m.m.Instrs[m.m.Operands(id)[n]].Shape)
 	}
-	parameters := m.parameters(m.alike.First(callees[0]))
+	c := m.alike.First(callees[0])
+	parameters := m.parameters(c)
 	if n >= len(parameters) || parameters[n] == hlo.NoInstr {
 		return 0
 	}
-	return m.readBy(parameters[n], depth)
+	return m.readBy(c, parameters[n], depth)
 }
 
-// readBy is what the users of a value read of it.
-func (m *Meter) readBy(id hlo.InstrID, depth int) (bytes float64) {
+// readBy is what the users of a value in a computation read of it.
+func (m *Meter) readBy(c hlo.CompID, id hlo.InstrID, depth int) (bytes float64) {
+	shares, first := m.body(c).shares, m.m.Comps[c].First
 	for _, u := range m.users.Of(id) {
 		if op := m.m.Instrs[u].Opcode; depth < maxDepth && (op == hlo.OpBitcast || op == hlo.OpGetTupleElement) {
-			bytes += m.readBy(u, depth+1)
+			bytes += m.readBy(c, u, depth+1)
 			continue
+		}
+		share := 1.0
+		if shares != nil {
+			share = shares[u-first]
 		}
 		for n, o := range m.m.Operands(u) {
 			if o == id {
-				bytes += m.read(u, n, depth+1)
+				bytes += share * m.read(u, n, depth+1)
 			}
 		}
 	}
