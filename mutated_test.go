@@ -18,6 +18,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/price"
 )
 
 var (
@@ -349,7 +350,8 @@ func judge(t *testing.T, of *mutated, own []spoilt, tell func(spoilt, *outcome))
 	}
 }
 
-// tell decides about a mutant that passed. It is covered where something takes longer that runs while a transfer is waited for anyway.
+// tell decides about a mutant that passed. It is covered where something takes longer that runs while a transfer is waited for anyway, or that is the fifth
+// launch of a loop, which makes a command buffer of them.
 func (o *outcome) tell(s spoilt, was, is facts.Values, covered bool) {
 	grew := is[facts.PriceStep] - was[facts.PriceStep]
 	switch {
@@ -363,7 +365,8 @@ func (o *outcome) tell(s spoilt, was, is facts.Values, covered bool) {
 	}
 }
 
-// priced is what the main program of a dump is predicted to take, and what it would take if nothing ran beside anything.
+// priced is what the main program of a dump is predicted to take, and what it would take if nothing ran beside anything and every launch were in a command
+// buffer.
 func priced(t *testing.T, dir string) (is facts.Values, apart float64) {
 	t.Helper()
 	r, err := facts.Measure(t.Context(), openedAt(t, dir), facts.Options{Jobs: 1})
@@ -380,7 +383,9 @@ func priced(t *testing.T, dir string) (is facts.Values, apart float64) {
 	}
 	cached := v.Device.Cached(v.Facts[facts.RunTouched])
 	for _, k := range v.Prices(v.Device) {
-		apart += k.Runs * (k.Once.Launch + k.Once.Host + v.Device.Transfer(&k.Work, cached))
+		work := k.Work
+		work[price.Queued] = 0
+		apart += k.Runs * (v.Device.Time(&work).Launch + k.Once.Host + v.Device.Transfer(&k.Work, cached))
 	}
 	return v.Facts, apart
 }
