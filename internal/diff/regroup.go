@@ -21,14 +21,15 @@ func (m *matcher) regroup(fresh *facts.Variant) (split, merged []Regroup) {
 
 // side is one list of kernels, with what became of its kernels.
 type side struct {
-	kernels  []*facts.Kernel
-	paired   []int
-	byScope  map[string][]int // unpaired kernels that compute something, by their op_name without its last step
-	byRegion map[string][]int // the same, by the outer part of their op_name
+	kernels   []*facts.Kernel
+	paired    []int
+	connected bool
+	byScope   map[string][]int // unpaired kernels that compute something, by their op_name without its last step
+	byRegion  map[string][]int // the same, by the outer part of their op_name
 }
 
 func newSide(kernels []*facts.Kernel, paired []int) *side {
-	s := &side{kernels: kernels, paired: paired, byScope: map[string][]int{}, byRegion: map[string][]int{}}
+	s := &side{kernels: kernels, paired: paired, connected: connected(kernels), byScope: map[string][]int{}, byRegion: map[string][]int{}}
 	for i := range kernels {
 		if k := kernels[i]; s.free(i) && len(k.Do) > 0 {
 			scope := scopeOf(k.OpName)
@@ -104,7 +105,7 @@ func (s *side) along(whole *facts.Kernel, lasts []int) []int {
 	tries := 0
 	for _, j := range lasts {
 		k := s.kernels[j]
-		if tries == maxTries {
+		if !s.connected || tries == maxTries {
 			return nil
 		}
 		if s.free(j) && k.Out == whole.Out && (k.OpName == whole.OpName || k.Root == whole.Root) {
