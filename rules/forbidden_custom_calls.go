@@ -1,0 +1,84 @@
+package rules
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
+)
+
+var forbiddenCustomCalls = rule.Rule{
+	ID:    "forbidden-custom-calls",
+	Title: "slow paths and unwanted libraries are not called",
+	Why: "A fallback is also a call: a solver that runs on the host, a convolution that silently uses BF16, a sort where a top-k kernel should be. " +
+		"Its result is right, it is slow, and only its name shows it.",
+	Options: []rule.Option{
+		{Key: "calls", Type: rule.Table, Sense: rule.Demands, Require: true, Doc: "the calls that must not be there", Fields: append(slices.Clone(callFields),
+			rule.Option{Key: "max", Type: rule.Count, Sense: rule.Caps, Default: 0.0, Doc: "how many there may be"},
+		)},
+	},
+	Budget:  &rule.Metric{Noun: "forbidden custom calls", Better: rule.Lower},
+	Forbids: true,
+	Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: forbidden-custom-calls, calls: [{ call: \"*callback\" }] }", Says: "1 call of *callback, 0 allowed: xla_ffi_python_cpu_callback"},
+	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/before", Config: "- { rule: forbidden-custom-calls, calls: [{ call: \"*callback\" }] }"},
+	Fix:     "Look at the source line that the finding names: use the operation that the device has a kernel for, or the shape and dtype that its library wants.",
+	Threads: []string{"openxla/xla#40021", "jax-ml/jax#25842"},
+	Accepts: []string{"custom_calls.*", "kernels.*", "kernel list"},
+	Check:   checkCalls,
+	Variant: func(c *rule.Context, v *diff.Variant) {
+		for _, e := range c.Entries("calls") {
+			forbidCall(c, v, e, callOf(e))
+		}
+	},
+}
+
+func forbidCall(c *rule.Context, v *diff.Variant, e rule.Entry, q callQuery) {
+	found := v.New.CountKernels(q.matches)
+	limit, _ := e.Number("max")
+	a := c.Budget(q.String(), max(0, found-limit))
+	if v.Old != nil {
+		a.SetBase(!q.unrecorded(v.Old, v.New), max(0, v.Old.CountKernels(q.matches)-limit))
+	}
+	if f := c.Forbid(a); f != nil {
+		f.Actual, f.Limit = found, limit
+		q.describe(f, v.New)
+	}
+	noteAbsentKey(c, v, q)
+}
+
+// noteAbsentKey notes a key of a backend_config that none of the calls has: a misspelt one would let everything pass.
+func noteAbsentKey(c *rule.Context, v *diff.Variant, q callQuery) {
+	almost := q.almost(v.New)
+	for _, key := range slices.Sorted(maps.Keys(q.config)) {
+		says := func(k *facts.Kernel) bool {
+			return slices.ContainsFunc(k.Config, func(s string) bool { return saysKey(s, key) })
+		}
+		if len(almost) > 0 && !slices.ContainsFunc(almost, says) {
+			q.config = configs{key: q.config[key]}
+			c.Notes = append(c.Notes, result.Note{Kind: "not told", Program: c.Program.Name, Message: fmt.Sprintf("%s matches no call in the dump or the baseline: %s", c.Rule.ID, q.configsOf(almost))})
+			return
+		}
+	}
+}
+
+// describe says what is called, and from where.
+func (q callQuery) describe(f *rule.Finding, v *facts.Variant) {
+	names := map[string]bool{}
+	for k := range v.KernelsThat(q.matches) {
+		names[calls(k)] = true
+		f.Evidence.After = diff.AddLine(f.Evidence.After, k.Describe())
+		if f.Cause == nil || f.Cause.Source.File == "" && k.Source.File != "" {
+			f.Cause = diff.CauseAt(fmt.Sprintf("%s is called", calls(k)), k)
+		}
+	}
+	f.Message = fmt.Sprintf("%s of %s, %v allowed", phrase.Count(int(v.CountKernels(q.matches)), "call", "calls"), q, f.Limit)
+	if list := slices.Sorted(maps.Keys(names)); len(list) != 1 || list[0] != q.call {
+		f.Message += ": " + strings.Join(phrase.First(list, 6), ", ")
+	}
+}

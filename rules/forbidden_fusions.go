@@ -1,0 +1,73 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/rule"
+)
+
+var forbiddenFusions = rule.Rule{
+	ID:    "forbidden-fusions",
+	Title: "fusions that are known to be bad are not made",
+	Why: "A fusion can be a mistake: one that only keeps two buffers alive at once, a reduction inside a loop emitter, a kernel with forty operands that " +
+		"spills. Once found, it should not come back with the next compiler.",
+	Options: []rule.Option{
+		{Key: "fusions", Type: rule.Table, Sense: rule.Demands, Require: true, Doc: "the fusions that must not be there", NeedsOne: append([]string{"outputs", "operands"}, fusionKeys...), Fields: append(slices.Clone(fusionFields),
+			rule.Option{Key: "outputs", Type: rule.Count, Sense: rule.Narrows, Doc: "only fusions with at least that many results"},
+			rule.Option{Key: "operands", Type: rule.Count, Sense: rule.Narrows, Doc: "only fusions that read at least that many values"},
+			rule.Option{Key: "max", Type: rule.Count, Sense: rule.Caps, Default: 0.0, Doc: "how many there may be"},
+		)},
+	},
+	Budget:  &rule.Metric{Noun: "forbidden fusions", Better: rule.Lower},
+	Forbids: true,
+	Fails:   rule.Example{On: "gpu-intermediate_out/after", Config: "- rule: forbidden-fusions\n  fusions: [{ name: two results, contains: [tanh], outputs: 2 }]", Says: "the fusion \"two results\" is made: loop_add_tanh_fusion"},
+	Passes:  rule.Example{On: "gpu-intermediate_out/before", Config: "- rule: forbidden-fusions\n  fusions: [{ name: two results, contains: [tanh], outputs: 2 }]"},
+	Fix:     "Separate the kernel's operations in the model's source; or report the fusion to the compiler's developers and waive the finding.",
+	Threads: []string{"openxla/xla#5179", "jax-ml/jax#18424", "openxla/xla#27322"},
+	Accepts: []string{"fusions.*", "kernels.*", "kernel list"},
+	Variant: func(c *rule.Context, v *diff.Variant) {
+		for _, entry := range c.Entries("fusions") {
+			q := queryOf(entry)
+			forbidFusion(c, v, entry, &q)
+		}
+	},
+}
+
+func forbidFusion(c *rule.Context, v *diff.Variant, entry rule.Entry, q *fusionQuery) {
+	found := atLeast(entry, q.in(v.New))
+	limit, _ := entry.Number("max")
+	a := c.Budget(q.name, max(0, float64(len(found))-limit))
+	if v.Old != nil {
+		a.SetBase(q.flow == nil, max(0, float64(len(atLeast(entry, q.in(v.Old))))-limit))
+	}
+	if f := c.Forbid(a); f != nil {
+		f.Actual, f.Limit = float64(len(found)), limit
+		f.Message = fmt.Sprintf("the fusion %q is made: %s", q.name, kernelNames(found))
+		f.Cause = diff.CauseAt(found[0].Describe(), found[0])
+		for _, k := range found[:min(len(found), diff.MaxLines)] {
+			f.Evidence.After = append(f.Evidence.After, k.Describe())
+		}
+	}
+}
+
+// atLeast keeps the fusions with as many results and operands as the entry says.
+func atLeast(e rule.Entry, kernels []*facts.Kernel) []*facts.Kernel {
+	outputs, _ := e.Number("outputs")
+	operands, _ := e.Number("operands")
+	var kept []*facts.Kernel
+	for _, k := range kernels {
+		results := 1
+		if strings.HasPrefix(k.Out, "(") {
+			results = len(hlo.ShapeText(k.Out).Elements())
+		}
+		if float64(results) >= outputs && float64(len(k.In)) >= operands {
+			kept = append(kept, k)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,103 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
+)
+
+var fusionDrift = rule.Rule{
+	ID:    "fusion-drift",
+	Title: "fusions of several operations are not lost",
+	Why: "The number of fusions can rise when fusion is lost, because single operations get wrapped. What matters is which operations still run " +
+		"together; this rule compares fusions by what is in them.",
+	Reads: []rule.Input{rule.Optimized, rule.Baseline},
+	Options: []rule.Option{
+		{Key: "max_removed", Type: rule.Count, Sense: rule.Caps, Means: "max", Doc: "how many fusions of the baseline may be gone"},
+		{Key: "max_added", Type: rule.Count, Sense: rule.Caps, Doc: "how many fusions of several operations may be new, apart from the parts of lost ones; by default any number"},
+		{Key: "ignore", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "parts of the model, by op_name, whose fusions may change"},
+	},
+	Budget:  &rule.Metric{Noun: "lost fusions", Better: rule.Lower, Difference: true},
+	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: fusion-drift }", Says: "1 fusion was split: divide, exponential, 2 reduce, subtract is split in 4 kernels by optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},
+	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: fusion-drift }"},
+	Fix:     "Remove what separates the operations: a barrier, a callback, a second use of an intermediate.",
+	Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620", "openxla/xla#6370"},
+	Accepts: []string{"fusions.*", "kernels.*", "kernel list"},
+	Variant: checkFusionDrift,
+}
+
+func checkFusionDrift(c *rule.Context, v *diff.Variant) {
+	if v.Old == nil {
+		return
+	}
+	lost := lostFusions(c, v)
+	a := c.Budget("fusions", float64(len(lost)))
+	a.Base = new(0.0)
+	if f := c.Judge(a); f != nil {
+		f.Message = lostSentence(lost)
+		if cause := v.CauseOf(&lost[0].Many[0]); cause != nil {
+			f.Cause, f.Evidence = cause, cause.Evidence(facts.AnyKernel)
+			if cause.Keeps() {
+				f.Message = "what was rematerialized is kept for the backward pass: " + f.Message
+			}
+		}
+	}
+	judgeAdded(c, v)
+}
+
+// judgeAdded holds the fusions that have no counterpart in the baseline against max_added.
+func judgeAdded(c *rule.Context, v *diff.Variant) {
+	most, bounded := c.Number("max_added")
+	if !bounded {
+		return
+	}
+	c.Checked()
+	added := addedFusions(c, v)
+	if float64(len(added)) <= most {
+		return
+	}
+	f := c.Find(result.Finding{Subject: "fusions.added", Actual: float64(len(added)), Limit: most})
+	var parts []string
+	for _, k := range added {
+		parts = append(parts, k.Operations())
+		f.Evidence.After = diff.AddLine(f.Evidence.After, k.Describe())
+	}
+	f.Message = fmt.Sprintf("%s new, at most %s allowed: %s", phrase.Are(len(added), "fusion"), phrase.Number(most), strings.Join(phrase.First(parts, 2), "; "))
+	f.Cause = diff.CauseAt("new: "+added[0].Describe(), added[0])
+	if cause := v.CauseOf(added[0]); cause != nil {
+		f.Cause = cause
+	}
+}
+
+// addedFusions lists the fusions of several operations that nothing in the baseline became.
+func addedFusions(c *rule.Context, v *diff.Variant) []*facts.Kernel {
+	return phrase.Pick(v.Kernels.Added, func(k *facts.Kernel) bool {
+		return k.Fusion && k.Do.Len() > 1 && !phrase.AnyGlob(c.List("ignore"), k.OpName)
+	})
+}
+
+// lostFusions lists the fusions of several operations that no longer run as one kernel, the fullest first.
+func lostFusions(c *rule.Context, v *diff.Variant) []*diff.Regroup {
+	var out []*diff.Regroup
+	for i := range v.Kernels.Split {
+		s := &v.Kernels.Split[i]
+		if s.One.Fusion && s.One.Do.Len() > 1 && !phrase.AnyGlob(c.List("ignore"), s.One.OpName) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func lostSentence(lost []*diff.Regroup) string {
+	parts := phrase.Map(lost, func(s *diff.Regroup) string { return s.Title() })
+	verb := "fusions were split"
+	if len(lost) == 1 {
+		verb = "fusion was split"
+	}
+	return fmt.Sprintf("%d %s: %s", len(lost), verb, strings.Join(phrase.First(parts, 2), "; "))
+}

@@ -1,0 +1,55 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/price"
+	"github.com/xlagate/xlagate/internal/rule"
+)
+
+var maxStepTime = rule.Rule{
+	ID:    "max-step-time",
+	Title: "the predicted step time does not grow",
+	Why: "Programs are tuned for step time, and no count shows it: one more kernel may be faster, and the same kernels may be slower. The prediction prices every " +
+		"launch on a device by what it computes, moves, sends and waits for. It models the device and does not depend on the machine that computes it; docs/price.md says how good it is. " +
+		"Work that moves into a call of unknown cost would look cheaper, so launches without a price may not increase.",
+	Budget:  rule.FactMetric(facts.PriceStep, "predicted step time"),
+	Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 20us, max_increase: 2% }", Says: "87.8 µs of predicted step time: at most 20 µs allowed; up from 21.2 µs in the baseline (+313.4 %), max_increase 2 %"},
+	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 1s }"},
+	Fix:     "`xlagate inspect` lists the kernels that take longest, `xlagate diff` those that became more expensive. If the target runs on another device than the dump's, set `device:`.",
+	Threads: []string{"openxla/xla#27322"},
+	Accepts: []string{"price.*", "cost.*", "kernels.*", "fusions.*", "copies.*", "transposes.*", "collectives.*", "loops.*", "kernel list"}, // the price follows from the launches
+	Variant: func(c *rule.Context, v *diff.Variant) {
+		c.JudgeFact(*c.Rule.Budget)
+		if v.Knows(facts.PriceUnpriced) && (c.MaxIncrease != nil || !c.AbsolutelyBounded()) {
+			checkUnpriced(c, v)
+		}
+	},
+}
+
+func unpriced(k *facts.Kernel) bool { return k.Work[price.Unknown] > 0 }
+
+// checkUnpriced finds launches that gained no price: work that moves into an unknown call looks cheaper than it is. So does an unknown call
+// in the place of another.
+func checkUnpriced(c *rule.Context, v *diff.Variant) {
+	m := rule.Metric{Fact: facts.PriceUnpriced, Noun: "launches without a price"}
+	a := c.AmountOf(m, m.Fact)
+	has := phrase.Count(int(a.Actual), "launch has", "launches have")
+	says := fmt.Sprintf("%s no price: at most %s in the baseline", has, phrase.Number(v.Old.Facts[m.Fact]))
+	if a.Actual <= v.Old.Facts[m.Fact] {
+		known := map[string]bool{}
+		for k := range v.Old.KernelsThat(unpriced) {
+			known[k.Target] = true
+		}
+		a.Actual = v.New.CountKernels(func(k *facts.Kernel) bool { return unpriced(k) && !known[k.Target] })
+		a.SetBase(true, 0)
+		says = phrase.Count(int(a.Actual), "launch", "launches") + " without a price calls what the baseline does not"
+	}
+	if f := c.ForbidMore(a); f != nil {
+		f.Message = says
+		f.Cause, f.Evidence = v.Growth(unpriced)
+	}
+}

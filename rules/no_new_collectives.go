@@ -1,0 +1,138 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/rule"
+)
+
+var noNewCollectives = rule.Rule{
+	ID:    "no-new-collectives",
+	Title: "devices do not communicate in a new way",
+	Why: "A sharding that no longer matches makes XLA insert a collective of another kind, or along another axis of the mesh. The program stays correct, and its cost " +
+		"depends on a network that the machine at hand does not have. A collective that replaces others, and sends no more along its axis than before, is not new.",
+	Reads:   []rule.Input{rule.Optimized, rule.Baseline},
+	Budget:  &rule.Metric{Noun: "collectives of a new kind or axis", Better: rule.Lower, Difference: true},
+	Fails:   rule.Example{On: "cpu-result_gathered/after", Config: "- { rule: no-new-collectives }", Says: "2 collectives of a new kind or axis: all-gather over model, all-gather over data"},
+	Passes:  rule.Example{On: "cpu-result_gathered/before", Config: "- { rule: no-new-collectives }"},
+	Fix:     "Look at the sharding of the operand that is gathered or reduced: with_sharding_constraint where the axis changes, or shard the weight on the axis that is not contracted.",
+	Threads: []string{"jax-ml/jax#20381", "openxla/xla#6126"},
+	Accepts: []string{"collectives.*", "kernel list", "kernels.*", "copies.*", "memory.*"},
+	Variant: checkNoNewCollectives,
+}
+
+func checkNoNewCollectives(c *rule.Context, v *diff.Variant) {
+	if v.Old == nil {
+		return
+	}
+	fresh := newCollectives(v)
+	a := c.Budget("new collectives", float64(len(fresh)))
+	a.Base = new(0.0)
+	if f := c.Judge(a); f != nil {
+		f.Message = fmt.Sprintf("%s of a new kind or axis: %s", phrase.Some(len(fresh), "collective"), strings.Join(phrase.First(waysOf(fresh), 4), ", "))
+		f.Cause, f.Evidence = v.CollectiveGrowth(func(k *facts.Kernel) bool { return slices.Contains(waysOf(fresh), wayOf(k)) })
+	}
+}
+
+// newCollectives lists the collectives of a variant whose kind, or whose kind along that axis, the baseline does not have, if devices say more along it
+// than they did. An axis counts if both sides know it.
+func newCollectives(v *diff.Variant) []*facts.Kernel {
+	known, kinds := map[string]bool{}, map[string]bool{}
+	for k := range v.Old.KernelsThat((*facts.Kernel).IsCollective) {
+		known[wayOf(k)] = true
+		known[k.Target] = known[k.Target] || k.Axes == ""
+		kinds[k.Target] = true
+	}
+	renamed := renamedAxes(v)
+	var fresh []*facts.Kernel
+	for k := range v.New.KernelsThat((*facts.Kernel).IsCollective) {
+		was := cmp.Or(renamed[k.Axes], k.Axes)
+		if !known[way(k.Target, was)] && !known[k.Target] && (k.Axes != "" || !kinds[k.Target]) && communicateMore(v, was, k.Axes) {
+			fresh = append(fresh, k)
+		}
+	}
+	return fresh
+}
+
+// renamedAxes finds the former names of axes that the baseline does not have: of an axis that is gone and that the same collectives ran over; else of one
+// whose groups of devices were alike. Where several did, nothing is known.
+func renamedAxes(v *diff.Variant) map[string]string {
+	old, fresh := byAxes(v.Old), byAxes(v.New)
+	renamed := map[string]string{}
+	for is, now := range fresh {
+		if old[is] != nil {
+			continue
+		}
+		for _, alike := range []func(was *alongAxes) bool{
+			func(was *alongAxes) bool { return maps.Equal(was.collectives, now.collectives) },
+			func(was *alongAxes) bool { return maps.Equal(was.groups, now.groups) },
+		} {
+			var were []string
+			for was := range old {
+				if fresh[was] == nil && alike(old[was]) {
+					were = append(were, was)
+				}
+			}
+			if len(were) == 1 {
+				renamed[is] = were[0]
+				break
+			}
+		}
+	}
+	return renamed
+}
+
+// alongAxes is what communicates along some axes: how often each collective does, and the groups of devices.
+type alongAxes struct{ collectives, groups map[string]int }
+
+// byAxes lists what communicates, by the axes that it is along.
+func byAxes(v *facts.Variant) map[string]*alongAxes {
+	along := map[string]*alongAxes{}
+	for k := range v.KernelsThat((*facts.Kernel).IsCollective) {
+		if k.Axes == "" {
+			continue
+		}
+		if along[k.Axes] == nil {
+			along[k.Axes] = &alongAxes{map[string]int{}, map[string]int{}}
+		}
+		along[k.Axes].collectives[k.Target+" "+k.Out+" "+k.Groups]++
+		along[k.Axes].groups[k.Groups] = 1
+	}
+	return along
+}
+
+// communicateMore reports whether devices communicate more along an axis, by its name in the baseline and now: with more bytes, or more often with as many.
+func communicateMore(v *diff.Variant, was, is string) bool {
+	along := func(axes string) func(*facts.Kernel) bool {
+		return func(k *facts.Kernel) bool { return k.IsCollective() && (axes == "" || k.Axes == "" || k.Axes == axes) }
+	}
+	before, now := trafficOf(v.Old, along(was)), trafficOf(v.New, along(is))
+	return now.bytes > before.bytes || now.bytes == before.bytes && now.count > before.count
+}
+
+// wayOf is "all-gather over data", or "all-gather" where the axis is not known.
+func wayOf(k *facts.Kernel) string { return way(k.Target, k.Axes) }
+
+func way(kind, axes string) string {
+	if axes == "" {
+		return kind
+	}
+	return kind + " over " + axes
+}
+
+func waysOf(kernels []*facts.Kernel) []string {
+	var ways []string
+	for _, k := range kernels {
+		if way := wayOf(k); !slices.Contains(ways, way) {
+			ways = append(ways, way)
+		}
+	}
+	return ways
+}

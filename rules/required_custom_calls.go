@@ -1,0 +1,110 @@
+package rules
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
+)
+
+var requiredCustomCalls = rule.Rule{
+	ID:    "required-custom-calls",
+	Title: "required libraries and hand-written kernels are called",
+	Why: "Flash attention, an FP8 product or a Pallas kernel depends on pattern matchers and version checks that fail silently: the model still " +
+		"runs, on the slow path. This way scaled dot-product attention on a TPU took 115.9 ms instead of 0.7 ms.",
+	Options: []rule.Option{
+		{Key: "calls", Type: rule.Table, Sense: rule.Demands, Wanted: true, Require: true, Doc: "the calls that must be there", Fields: append(slices.Clone(callFields),
+			rule.Option{Key: "min", Type: rule.Count, Sense: rule.Demands, Least: 1, Default: 1.0, Doc: "how many there must be"},
+		)},
+	},
+	Budget:  &rule.Metric{Noun: "missing custom calls", Better: rule.Lower},
+	Forbids: true,
+	Fails:   rule.Example{On: "cpu-topk_sorted/after", Config: "- { rule: required-custom-calls, calls: [{ call: TopK }] }", Says: "TopK is not called"},
+	Passes:  rule.Example{On: "cpu-topk_sorted/before", Config: "- { rule: required-custom-calls, calls: [{ call: TopK }] }"},
+	Fix:     "Look at the shapes, dtypes and layouts that the library needs, at the flags that enable it, and at its version and the compiler's.",
+	Threads: []string{"tensorflow/tensorflow#62661", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "openxla/xla#23389", "pytorch/xla#8746"},
+	Accepts: []string{"custom_calls.*", "kernels.*", "fusions.*", "kernel list"},
+	Check:   checkCalls,
+	Variant: func(c *rule.Context, v *diff.Variant) {
+		requireEach(c, v, required{
+			key:      "calls",
+			count:    func(v *facts.Variant, e rule.Entry) float64 { return v.CountKernels(callOf(e).matches) },
+			recorded: func(e rule.Entry) bool { return !callOf(e).unrecorded(v.Old, v.New) },
+			missing:  func(e rule.Entry, found, least float64) rule.Finding { return missingCall(v, callOf(e), found, least) },
+		})
+	},
+}
+
+// required says how the entries of a table are counted that must be there.
+type required struct {
+	key      string // of the table
+	count    func(v *facts.Variant, e rule.Entry) float64
+	recorded func(e rule.Entry) bool // reports whether the baseline tells how many it had
+	missing  func(e rule.Entry, found, least float64) rule.Finding
+}
+
+// requireEach judges how many entries a variant has too few of, and reports each.
+func requireEach(c *rule.Context, v *diff.Variant, r required) {
+	var missing []rule.Finding
+	had, known := 0.0, true
+	for _, e := range c.Entries(r.key) {
+		least, set := e.Number("min")
+		if !set {
+			least = 1
+		}
+		if n := r.count(v.New, e); n < least {
+			missing = append(missing, r.missing(e, n, least))
+		}
+		if v.Old != nil {
+			had += float64(diff.Flag(r.count(v.Old, e) < least))
+			known = known && r.recorded(e)
+		}
+	}
+	a := c.Budget(c.Rule.Budget.Noun, float64(len(missing)))
+	if v.Old != nil {
+		a.SetBase(known, had)
+	}
+	if f := c.Forbid(a); f != nil {
+		c.Split(f, missing)
+	}
+}
+
+func missingCall(v *diff.Variant, q callQuery, found, least float64) rule.Finding {
+	f := rule.Finding{Finding: result.Finding{Subject: q.String(), Actual: found, Limit: least, Message: fmt.Sprintf("%s is not called", q)}}
+	if found > 0 {
+		f.Message = fmt.Sprintf("%s is called %s, %v wanted", q, phrase.Times(found), least)
+	}
+	almost := q.almost(v.New)
+	if configs := q.configsOf(almost); configs != "" {
+		f.Message += "; " + configs
+	} else if names := called(v.New); len(names) > 0 {
+		f.Message += "; what is called: " + strings.Join(phrase.First(names, 6), ", ")
+	}
+	if len(almost) > 0 && len(q.config) > 0 {
+		f.Cause = diff.CauseAt(fmt.Sprintf("%s is called", calls(almost[0])), almost[0])
+	}
+	if v.Old != nil {
+		f.Baseline = v.Old.CountKernels(q.matches)
+		if cause, e := v.Growth(facts.AnyKernel); cause != nil {
+			f.Cause, f.Evidence = cause, e
+		}
+	}
+	return f
+}
+
+// called lists what a program calls, each once, in order of name.
+func called(v *facts.Variant) []string {
+	seen := map[string]bool{}
+	for i := range v.Kernels {
+		if name := calls(&v.Kernels[i]); name != "" {
+			seen[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
+}

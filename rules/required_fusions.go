@@ -1,0 +1,134 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
+)
+
+var requiredFusions = rule.Rule{
+	ID:    "required-fusions",
+	Title: "required fusions exist",
+	Why: "A softmax or an activation that runs as one kernel reads its input once. When a barrier, a callback or a second user splits it, data is read " +
+		"and written several times, and nothing fails.",
+	Options: []rule.Option{
+		{Key: "fusions", Type: rule.Table, Sense: rule.Demands, Wanted: true, Require: true, Doc: "the fusions that must exist", NeedsOne: fusionKeys, Fields: append(slices.Clone(fusionFields),
+			rule.Option{Key: "min", Type: rule.Count, Sense: rule.Demands, Least: 1, Default: 1.0, Doc: "how many there must be"},
+		)},
+	},
+	Budget:  &rule.Metric{Noun: "missing fusions", Better: rule.Lower},
+	Forbids: true,
+	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]", Says: "the fusion \"softmax\" is gone: subtract, exponential, reduce ran in input_reduce_fusion.1, loop_exponential_fusion, input_reduce_fusion; split by optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},
+	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]"},
+	Fix:     "Remove what separates the operations (an optimization_barrier, a callback, a second use of an intermediate), or drop the entry when the fusion is no longer wanted.",
+	Threads: []string{"openxla/xla#6370", "jax-ml/jax#18424", "jax-ml/jax#33338"},
+	Accepts: []string{"fusions.*", "kernels.*", "kernel list"},
+	Variant: checkRequiredFusions,
+}
+
+func checkRequiredFusions(c *rule.Context, v *diff.Variant) {
+	requireEach(c, v, required{
+		key: "fusions",
+		count: func(v *facts.Variant, e rule.Entry) float64 {
+			q := queryOf(e)
+			return float64(len(q.in(v)))
+		},
+		recorded: func(e rule.Entry) bool { return queryOf(e).flow == nil },
+		missing: func(e rule.Entry, found, least float64) rule.Finding {
+			q := queryOf(e)
+			return q.missing(v, found, least)
+		},
+	})
+}
+
+// missing is the finding of a fusion that a variant has too few of.
+func (q *fusionQuery) missing(v *diff.Variant, found, least float64) rule.Finding {
+	parts, places := q.whereabouts(v.New)
+	had, compared := 0, v.Old != nil && q.flow == nil
+	if compared {
+		had = len(q.in(v.Old))
+	}
+	f := rule.Finding{Finding: result.Finding{Subject: q.name, Message: q.sentence(found, least, had, parts), Actual: found, Limit: least}}
+	if compared {
+		f.Baseline = float64(had)
+	}
+	between := diff.Between(v.New, places)
+	if len(between) > 0 {
+		f.Message += "; split " + diff.SplitBy(between)
+	}
+	if !compared || float64(had) > found { // else it is no change that took it away
+		f.Cause, f.Evidence = v.Growth(q.touches)
+	}
+	if len(between) > 0 && (!compared || f.Cause == nil) {
+		f.Cause = diff.CauseAt("split "+diff.SplitBy(between), parts[0])
+	}
+	for _, k := range parts[:min(len(parts), diff.MaxLines)] {
+		f.Evidence.After = diff.AddNew(f.Evidence.After, k.Describe())
+	}
+	if f.Cause == nil && len(parts) > 0 {
+		f.Cause = diff.CauseAt("ran apart: "+strings.Join(q.contains, ", "), parts[0])
+	}
+	return f
+}
+
+// sentence says that the fusion is not there, or no more, and where its operations ran instead.
+func (q *fusionQuery) sentence(found, least float64, had int, parts []*facts.Kernel) string {
+	var b strings.Builder
+	switch {
+	case found == 0 && had > 0:
+		fmt.Fprintf(&b, "the fusion %q is gone", q.name)
+	case found == 0:
+		fmt.Fprintf(&b, "the fusion %q is not there", q.name)
+	default:
+		fmt.Fprintf(&b, "the fusion %q is there %s, %v wanted", q.name, phrase.Times(found), least)
+	}
+	if wanted := q.operations(); len(wanted) > 0 {
+		if len(parts) == 0 {
+			fmt.Fprintf(&b, ": no kernel%s runs %s", q.part(), strings.Join(wanted, ", "))
+		} else {
+			fmt.Fprintf(&b, ": %s ran in %s", strings.Join(wanted, ", "), kernelNames(parts))
+		}
+	}
+	return b.String()
+}
+
+// part is the part of the model that is selected, " of */mlp/* in model.py"; "" for all of it.
+func (q *fusionQuery) part() string {
+	var said string
+	if q.opName != "" {
+		said += " of " + q.opName
+	}
+	if q.source != "" {
+		said += " in " + q.source
+	}
+	return said
+}
+
+func kernelNames(kernels []*facts.Kernel) string {
+	var names []string
+	for _, k := range kernels {
+		if len(names) == 6 {
+			names = append(names, fmt.Sprintf("%d more", len(kernels)-6))
+			break
+		}
+		names = append(names, cmp.Or(k.Name, "a kernel of "+k.Operations())) // a baseline keeps no names
+	}
+	return strings.Join(names, ", ")
+}
+
+// whereabouts returns the kernels that do some of the wanted operations in the wanted place, and their indexes.
+func (q *fusionQuery) whereabouts(v *facts.Variant) (parts []*facts.Kernel, places []int) {
+	for i := range v.Kernels {
+		if k := &v.Kernels[i]; q.touches(k) {
+			parts, places = append(parts, k), append(places, i)
+		}
+	}
+	return parts, places
+}

@@ -1,0 +1,57 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/rule"
+)
+
+var stableCompile = rule.Rule{
+	ID:    "stable-compile",
+	Title: "several compiles of the same source give the same program",
+	Why: "With autotuning and ties in the fusion pass, some compilers produce another program in every process: three different ones in six runs have been seen. Numbers that change by " +
+		"themselves teach people to ignore the gate.",
+	Reads: []rule.Input{rule.Samples},
+	Options: []rule.Option{
+		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "facts that may differ: kernels.*, cost.*"},
+	},
+	Budget:  &rule.Metric{Noun: "unstable facts", Better: rule.Lower},
+	Forbids: true,
+	Fails:   rule.Example{On: "cpu-set_order_shuffled/*", Config: "- { rule: stable-compile }", Says: "17 facts are different from compile to compile, in 2 compiles: cost.bytes_accessed, cost.flops, cost.transcendentals, cost.weighted_bytes_accessed, cost.weighted_flops, dtypes.f32, 11 more"},
+	Passes:  rule.Example{On: "cpu-set_order_sorted/*", Config: "- { rule: stable-compile }"},
+	Fix:     "If the source is traced differently each time, sort what is iterated over. If the compiler differs, pin autotuning results (--xla_gpu_load_autotune_results_from), turn autotuning off for the dump, or report the unstable pass.",
+	Threads: []string{"openxla/xla#49047", "openxla/xla#15229"},
+	Variant: checkStableCompile,
+}
+
+func checkStableCompile(c *rule.Context, v *diff.Variant) {
+	if c.Target.Report.Samples < 2 {
+		c.Uncovered(rule.Samples, "compile several times, each into a folder of its own, and set samples: 2 in the target")
+		return
+	}
+	names := flapping(c, v.New)
+	a := c.Count("unstable facts", func(v *facts.Variant) float64 { return float64(len(flapping(c, v))) })
+	if f := c.Forbid(a); f != nil {
+		f.Message = fmt.Sprintf("%s different from compile to compile, in %d compiles: %s", phrase.Are(len(names), "fact"), c.Target.Report.Samples, strings.Join(phrase.First(names, 6), ", "))
+		f.Cause = &diff.Cause{Title: variesIn(v.New), Source: v.New.FirstSource()}
+	}
+}
+
+// variesIn reports whether the source or the compiler varies.
+func variesIn(v *facts.Variant) string {
+	if v.InputVaries {
+		return "the model was traced to another program each time: the order of a set or a random value decides what it computes"
+	}
+	return "the compiler made another program of the same input"
+}
+
+// flapping are the facts that differ from compile to compile. What a run is predicted to cost is worked out from the others, and no fact of the compile.
+func flapping(c *rule.Context, v *facts.Variant) []string {
+	return phrase.Filter(v.Unstable, func(fact string) bool {
+		return !facts.About(facts.ID(fact)).Derived && !phrase.AnyGlob(c.List("allow"), fact)
+	})
+}
