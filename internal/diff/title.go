@@ -33,7 +33,7 @@ func (s *suspect) title(v *Variant) string {
 	if len(s.unroll) > 0 {
 		parts = append(parts, unrollTitle(s.unroll))
 	}
-	if len(s.split) > 0 {
+	if len(s.split) > 0 && (len(s.edits) == 0 || len(s.split[0].Between) > 0) { // where operations came or went, kernels that split follow from them
 		parts = append(parts, splitsTitle(s.split, c.Kind != KindToolchain && (c.Kind != KindCode || c.Title == "")))
 	}
 	if k := s.instead(v); k != nil {

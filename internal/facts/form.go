@@ -15,6 +15,8 @@ type formKey struct {
 	call  uint64
 	class Class
 	moves bool
+
+	queued bool
 }
 
 // formed is a form with the operations in it, nil where there are none.
@@ -25,7 +27,7 @@ type formed struct {
 
 // form is what a launch does, found out once for all launches that say the same.
 func (r *reader) form(l launch) formed {
-	key := formKey{r.alike().Call(l.id), l.class, l.moves != hlo.NoInstr}
+	key := formKey{r.alike().Call(l.id), l.class, l.moves != hlo.NoInstr, l.queued}
 	if known, ok := r.forms[key]; ok {
 		return known
 	}

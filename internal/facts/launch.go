@@ -19,6 +19,8 @@ type launch struct {
 	moves hlo.InstrID // the collective itself: id, or the one that is fused in it; NoInstr for other launches
 	place place
 	class Class
+
+	queued bool // see queue
 }
 
 // place is what surrounds a launch.
@@ -204,6 +206,9 @@ func (r *reader) lengths(w *walk, kernels []Kernel) {
 			parts, wholes := r.states(l.id)
 			counted.Trips = Trips{InPart: parts, Whole: wholes, Length: max(0, loops[0].trips), MaxTrips: loops[0].exit.most, ExitsEarly: loops[0].exit.early}
 			counted.Work = loops[0].work()
+			if l.queued {
+				counted.Work[price.Queued] = 1
+			}
 			kernels[i].Form, kernels[i].Until = r.interner.form(counted), int32(loops[0].end)
 			loops = loops[1:]
 		}

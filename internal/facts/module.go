@@ -222,11 +222,11 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 		out.pieces = r.piecesOf()
 	}
 	v.Compiles = []compile{{Run: out.module.Process, Module: out.module.ID, Name: r.m.Name, Facts: v.Facts}}
+	r.queue(w.launches)
 	for i, l := range w.launches {
 		v.Kernels[i] = r.kernel(l)
 	}
 	r.lengths(w, v.Kernels)
-	r.queue(w.launches, v.Kernels)
 	r.instructionNames(w.launches, v.Kernels)
 	r.connect(w.launches, v)
 	out.groups = r.firstGroups(w.launches)

@@ -257,13 +257,17 @@ func (r *reader) work(l launch) price.Work {
 	if r.meter == nil {
 		r.meter = price.NewMeter(r.family, r.alike(), r.price(), r.trips, r.multiplied)
 	}
+	var w price.Work
 	if l.class == ClassCollective && l.moves != hlo.NoInstr {
-		w := r.exchange(l)
-		return w.Rounded()
+		w = r.exchange(l)
+	} else {
+		w = r.meter.Of(l.id)
 	}
-	w := r.meter.Of(l.id)
 	if l.class == ClassControl && r.m.Instrs[l.id].Opcode != hlo.OpWhile {
 		w[price.Decisions] = 1
+	}
+	if l.queued {
+		w[price.Queued] = 1
 	}
 	return w.Rounded()
 }

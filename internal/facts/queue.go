@@ -12,18 +12,18 @@ import (
 const inCommandBuffer = 5
 
 // queue marks the launches that take longer to start than others of the device.
-func (r *reader) queue(launches []launch, kernels []Kernel) {
+func (r *reader) queue(launches []launch) {
 	switch r.family {
 	case price.GPU:
-		r.queueUnrecorded(launches, kernels)
+		r.queueUnrecorded(launches)
 	case price.CPU:
-		r.queueScheduled(launches, kernels)
+		r.queueScheduled(launches)
 	}
 }
 
 // queueUnrecorded marks the launches of loops and branches that the host of a GPU starts one by one: fewer than make a command buffer are in a row. The end of
 // an asynchronous one counts as well. The few that a program starts with are not among them, as the start of the program hides them.
-func (r *reader) queueUnrecorded(launches []launch, kernels []Kernel) {
+func (r *reader) queueUnrecorded(launches []launch) {
 	for first := 0; first < len(launches); {
 		end, steps := first, 0
 		for ; end == first || end < len(launches) && r.inOneRow(&launches[first], &launches[end]); end++ {
@@ -33,17 +33,11 @@ func (r *reader) queueUnrecorded(launches []launch, kernels []Kernel) {
 		}
 		if l := &launches[first]; l.place.inner && l.class != ClassControl && steps < inCommandBuffer {
 			for i := first; i < end; i++ {
-				r.queueOne(&kernels[i])
+				launches[i].queued = true
 			}
 		}
 		first = end
 	}
-}
-
-func (r *reader) queueOne(k *Kernel) {
-	form := *k.Form
-	form.Work[price.Queued] = 1
-	k.Form = r.interner.form(form)
 }
 
 // inOneRow reports whether two launches that follow each other in the same run of the same loop or branch can be in one command buffer. Calls make no
@@ -74,7 +68,7 @@ const (
 )
 
 // queueScheduled marks the launches of a CPU that a scheduler starts: those of an entry, a loop or a branch are one sequence of thunks.
-func (r *reader) queueScheduled(launches []launch, kernels []Kernel) {
+func (r *reader) queueScheduled(launches []launch) {
 	sequences := map[place][]int{}
 	for i := range launches {
 		at := launches[i].place
@@ -85,7 +79,7 @@ func (r *reader) queueScheduled(launches []launch, kernels []Kernel) {
 			continue
 		}
 		for _, i := range sequence {
-			r.queueOne(&kernels[i])
+			launches[i].queued = true
 		}
 	}
 }

@@ -28,10 +28,13 @@ func (m *Meter) demand(first, result hlo.InstrID) []float64 {
 // selects reports whether an instruction between two takes a part of what another of them computes, or repeats it.
 func (m *Meter) selects(first, end hlo.InstrID) bool {
 	for id := first; id < end; id++ {
-		if isSelection(m.m.Instrs[id].Opcode) || m.repeats(id) {
-			if op := m.m.Instrs[m.m.Operands(id)[0]].Opcode; op != hlo.OpParameter && op != hlo.OpConstant {
-				return true
-			}
+		op, operands := m.m.Instrs[id].Opcode, m.m.Operands(id)
+		if !isSelection(op) && op != hlo.OpBroadcast || len(operands) == 0 {
+			continue
+		}
+		from := m.m.Instrs[operands[0]].Opcode
+		if from != hlo.OpParameter && from != hlo.OpConstant && (isSelection(op) || m.repeats(id)) {
+			return true
 		}
 	}
 	return false

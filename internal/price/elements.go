@@ -82,7 +82,7 @@ func (m *Meter) elementwise(w *Work, id hlo.InstrID) {
 	}
 	if (in.Opcode == hlo.OpDivide || in.Opcode == hlo.OpRemainder) && !m.isFloating(in.Shape) {
 		e = effort{Slow, 1.2}
-		if m.isConstant(m.m.Operands(id)[1]) || m.isDivided(id) {
+		if operands := m.m.Operands(id); len(operands) == 2 && (m.isConstant(operands[1]) || m.isDivided(id)) {
 			e = effort{Vector, 4} // the compiler multiplies by the inverse, or takes the rest that a division leaves
 		}
 	}

@@ -53,6 +53,8 @@ func TestWorkOfOperations(t *testing.T) {
 		{"rounded", "", a + "  ROOT %r = bf16[8,64] convert(%a)\n", `{"far":3070,"rounds":512}`},
 		{"division", "", a + "  ROOT %r = f32[8,64] divide(%a, %a)\n", `{"far":4100,"vector":2050}`},
 		{"whole division", "", "  %a = s32[8,64] parameter(0)\n  ROOT %r = s32[8,64] divide(%a, %a)\n", `{"far":4100,"slow":614}`},
+		{"division of nothing", "", "  ROOT %r = s32[8] divide()\n", `{"far":32,"slow":9.6}`},
+		{"slice of nothing", "%f {\n  %p = f32[8,64] parameter(0)\n  ROOT %s = f32[2,64] slice(), slice={[0:2], [0:64]}\n}\n", a + "  ROOT %r = f32[2,64] fusion(%a), kind=kLoop, calls=%f\n", `{"far":512}`},
 		{"quotient and remainder", "%f {\n  %p = s32[8,64] parameter(0)\n  %q = s32[8,64] parameter(1)\n  %d = s32[8,64] divide(%p, %q)\n  %m = s32[8,64] remainder(%p, %q)\n  ROOT %n = s32[8,64] add(%d, %m)\n}\n", "  %a = s32[8,64] parameter(0)\n  ROOT %r = s32[8,64] fusion(%a, %a), kind=kLoop, calls=%f\n", `{"far":4100,"slow":614,"vector":2560}`},
 		{"division by a constant", "", "  %a = s32[8,64] parameter(0)\n  %c = s32[] constant(3)\n  %d = s32[8,64] broadcast(%c), dimensions={}\n  ROOT %r = s32[8,64] divide(%a, %d)\n", `{"far":6140,"vector":2050}`},
 		{"broadcast", "", "  %a = f32[8] parameter(0)\n  ROOT %r = f32[8,64] broadcast(%a), dimensions={0}\n", `{"far":2080}`},
