@@ -51,7 +51,7 @@ var pairs = []pair{
 	{name: "cpu-table_closed_over", breaks: "max-constant-bytes", place: "pairs.py", says: "table is baked into the program: f32[1,512,32], 64.0 KiB"},
 	{name: "gpu-kernel_widened", breaks: "dtype-floor", place: "pairs.py", says: "tt.dot of f32"},
 	{name: "tpu-kernel_widened", breaks: "precision", place: "pairs.py", says: "tpu.matmul of f32"},
-	{name: "cpu-helper_sorted", breaks: "max-step-time", place: "pairs.py:806", says: "new: 2 sort, 2 scatter; "},
+	{name: "cpu-helper_sorted", breaks: "max-step-time", place: "pairs.py:806", says: "new: 2 sort, 2 scatter"},
 	{name: "cpu-field_beside_renamed", breaks: "max-step-time", place: "pairs.py:836", says: "state['average']['w1'] is new: bf16[16,64]; state['average']['w2'] is new: bf16[64,32]; new: "},
 	{name: "cpu-cost_in_loop", breaks: "max-step-time", place: "pairs.py:857", says: "computed a second time, as in pairs.py:850"},
 	{name: "cpu-gelu_approximated", breaks: "max-peak-bytes", place: "pairs.py:870", says: "new: tanh; gone: "}, // and spares time, but memory is a budget of its own
