@@ -1,25 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
-	"path"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/xlagate/xlagate/internal/baseline"
-	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/report"
 )
 
@@ -142,97 +132,4 @@ func compared(sides []*facts.Report) *diff.Report {
 func closeAll(reports []*facts.Report) error {
 	errs := phrase.Map(reports, func(r *facts.Report) error { return r.Close() })
 	return errors.Join(errs...)
-}
-
-// baselineSide reads one side of a diff as a stored baseline, nil if it is none.
-func baselineSide(c *cli.Context, w world, name string) (*facts.Report, error) {
-	if registry.Is(name) {
-		return pulledSide(c, w, name)
-	}
-	info, err := os.Stat(name)
-	switch {
-	case err != nil:
-		return nil, nil
-	case info.IsDir():
-		return folderSide(name)
-	case !strings.HasSuffix(name, ".yaml"):
-		return nil, nil
-	}
-	p, err := baseline.LoadProgram(os.DirFS(filepath.Dir(name)), filepath.Base(name))
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
-	}
-	return named(&baseline.Set{Programs: []*baseline.Program{p}}, name), nil
-}
-
-// folderSide reads a folder as the baseline of a target, or of the only target below it; nil if it is neither.
-func folderSide(name string) (*facts.Report, error) {
-	store := os.DirFS(name)
-	targets := slices.DeleteFunc(foldersOf(store), func(dir string) bool { return !holdsBaseline(store, dir) })
-	return onlySet(store, name, targets, func(target string) string { return "name the folder of one: " + path.Join(name, target) })
-}
-
-// onlySet reads the baseline of the only target; nil if there is none.
-func onlySet(store fs.FS, name string, targets []string, fix func(target string) string) (*facts.Report, error) {
-	switch len(targets) {
-	case 0:
-		return nil, nil
-	case 1:
-		set, err := baseline.Load(store, targets[0])
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", name, err)
-		}
-		return named(set, name), nil
-	}
-	return nil, wrongUsage("%s holds the baselines of %d targets (%s); %s", name, len(targets), strings.Join(targets, ", "), fix(targets[0]))
-}
-
-// foldersOf returns the folders that may hold a target's baseline: the folder itself, or else those below it.
-func foldersOf(store fs.FS) []string {
-	if holdsBaseline(store, ".") {
-		return []string{"."}
-	}
-	below, _ := baseline.Targets(store) // reading it as a dump reports what cannot be listed
-	return below
-}
-
-// holdsBaseline reports whether a folder holds baseline files, readable or not.
-func holdsBaseline(store fs.FS, dir string) bool {
-	entries, _ := fs.ReadDir(store, dir)
-	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		if e.IsDir() || path.Ext(e.Name()) != ".yaml" {
-			return false
-		}
-		data, err := fs.ReadFile(store, path.Join(dir, e.Name()))
-		return err == nil && bytes.Contains(data, []byte("schema: xlagate.baseline/"))
-	})
-}
-
-func pulledSide(c *cli.Context, w world, name string) (*facts.Report, error) {
-	ref, err := registry.Parse(name)
-	if err != nil {
-		return nil, gate.UsageError{Message: err.Error()}
-	}
-	client := registryClient(c, w)
-	kind, err := client.Type(c.Context, ref)
-	if err != nil || kind != registry.TypeBaseline {
-		return nil, err
-	}
-	store, err := gate.OpenBaseline(c.Context, gate.Options{Request: gate.Request{Config: &config.Config{Baseline: name}}, Environment: gate.Environment{Registry: client}})
-	if err != nil {
-		return nil, err
-	}
-	targets, err := baseline.Targets(store)
-	if err != nil {
-		return nil, err
-	}
-	return onlySet(store, name, targets, func(string) string {
-		return "pull it and name the folder of one: oras pull " + strings.TrimPrefix(name, "oci://")
-	})
-}
-
-func named(set *baseline.Set, name string) *facts.Report {
-	r := set.Report()
-	r.Dump = name
-	return r
 }

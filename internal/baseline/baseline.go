@@ -319,6 +319,7 @@ func FileName(program string) string {
 }
 
 func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
+
 func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
 
 // upperCase returns %- and which letters of a name are upper-case: a hexadecimal digit for four letters, without zeros at the end; "" for none.

@@ -11,7 +11,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/xlagate/xlagate/internal/capture"
 	"github.com/xlagate/xlagate/internal/config"
@@ -20,7 +19,6 @@ import (
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/registry"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -273,70 +271,4 @@ func (o Options) warn(text string) {
 	if o.Warn != nil {
 		o.Warn(text)
 	}
-}
-
-// checkFresh reports a dump that is older than an edit of a source file that it names: it may show another model. With require_fresh this is a
-// problem, and so is a dump whose age is unknown.
-func (l *measuredTarget) checkFresh(ctx context.Context, o Options) {
-	stale, unknown := l.stale(ctx, o)
-	const fix = "dump again, or set capture: in the target, so that every check does"
-	switch {
-	case l.RequireFresh && stale+unknown != "":
-		l.didNotRun(stale+unknown, fix)
-	case stale != "":
-		l.notes = append(l.notes, result.Note{Kind: "stale", Target: l.Name, Message: stale + "; " + fix})
-	}
-}
-
-// stale returns which edit is newer than the dump, or why that is unknown.
-func (l *measuredTarget) stale(ctx context.Context, o Options) (stale, unknown string) {
-	edits, unknown := o.edits()
-	if unknown != "" {
-		return "", "whether the dump is fresh is not known: " + unknown
-	}
-	hunks := slices.DeleteFunc(edits.Hunks(), func(h git.Hunk) bool { return !h.Code || h.Lines == 0 })
-	if len(hunks) == 0 && !l.RequireFresh {
-		return "", ""
-	}
-	written := lastWritten(ctx, l.dumps)
-	if written.IsZero() {
-		return "", "whether the dump is fresh is not known: it is not a file"
-	}
-	named := l.sources(edits)
-	for _, h := range hunks {
-		if !named[h.File] {
-			continue
-		}
-		if edits.Unedited(ctx, l.dumps) {
-			return fmt.Sprintf("%s was edited, but not the dump, which is in the repository too: it may show the model before the edit", h.File), ""
-		}
-		if at := edits.EditedAt(ctx, h.File); at.After(written) {
-			return fmt.Sprintf("the dump was written at %s, before the last edit of %s at %s: it may show the model before the edit", written.Format(time.DateTime), h.File, at.Format(time.DateTime)), ""
-		}
-	}
-	return "", ""
-}
-
-// sources are the files of the repository that the programs' operations come from.
-func (l *measuredTarget) sources(edits *git.Edits) map[string]bool {
-	named := map[string]bool{}
-	for _, p := range l.report.Programs {
-		for _, v := range p.Variants {
-			for _, at := range v.Frames() {
-				named[edits.File(at.File)] = true
-			}
-		}
-	}
-	delete(named, "")
-	return named
-}
-
-// lastWritten is when the last of the files was written; the zero time where there are none.
-func lastWritten(ctx context.Context, paths []string) (last time.Time) {
-	for _, s := range WatchFiles(ctx, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !OnDisk(p) })).known {
-		if s.written.After(last) {
-			last = s.written
-		}
-	}
-	return last
 }

@@ -3,7 +3,6 @@ package git
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -11,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/bluekeyes/go-gitdiff/gitdiff"
 )
 
 // Edits are the lines that were edited in the files of a repository since a commit. A nil *Edits has no edited lines.
@@ -224,58 +221,4 @@ func (p paths) find(file string) string {
 func endsWith(long, short string) bool {
 	rest, ok := strings.CutSuffix(long, short)
 	return ok && (rest == "" || strings.HasSuffix(rest, "/"))
-}
-
-// parseDiff returns what was edited in each file, from the output of git diff with no context lines.
-func parseDiff(text string) ([]fileEdits, error) {
-	files, _, err := gitdiff.Parse(strings.NewReader(text))
-	if err != nil {
-		return nil, fmt.Errorf("read what git prints: %s", shown(err.Error()))
-	}
-	var edits []fileEdits
-	for _, f := range files {
-		edit := fileEdits{old: f.OldName, now: f.NewName}
-		for _, part := range f.TextFragments {
-			edit.hunks = append(edit.hunks, hunkOf(part, isPython(cmp.Or(f.NewName, f.OldName))))
-			edit.removed = append(edit.removed, removedBy(part))
-		}
-		edits = append(edits, edit)
-	}
-	return edits, nil
-}
-
-// removedBy lists the lines that a part of a diff takes away.
-func removedBy(part *gitdiff.TextFragment) (lines []string) {
-	for _, l := range part.Lines {
-		if l.Op == gitdiff.OpDelete {
-			lines = append(lines, strings.TrimSuffix(l.Line, "\n"))
-		}
-	}
-	return lines
-}
-
-func hunkOf(part *gitdiff.TextFragment, python bool) Hunk {
-	h := Hunk{OldFirst: int(part.OldPosition), OldLines: int(part.OldLines), First: int(part.NewPosition), Lines: int(part.NewLines)}
-	defines := python && (h.OldLines == 0 || h.Lines == 0)
-	was, now, binds := words{}, words{}, words{}
-	for _, l := range part.Lines {
-		line := strings.TrimSuffix(l.Line, "\n")
-		if !hasCode(line, python) {
-			continue
-		}
-		if l.Op == gitdiff.OpDelete {
-			was.add(line)
-		} else {
-			now.add(line)
-		}
-		binds.add(bound(line))
-		h.Code, h.Donates = true, h.Donates || strings.Contains(line, "donat")
-		defines = defines && definesName(line)
-		if l.Op == gitdiff.OpDelete && (h.removed == "" || decorates(h.removed)) {
-			h.removed = line
-		}
-	}
-	h.Code, h.Edit = h.Code && !defines, h.First
-	h.was, h.now, h.binds = was.String(), now.String(), binds.String()
-	return h
 }

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/xlagate/xlagate/internal/artifacts"
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/rules"
+)
+
+// newOptions returns what the flags that a command has ask for, and what surrounds the program.
+func newOptions(c *cli.Context, w world, run gate.Run) (gate.Options, error) {
+	run.Jobs, run.MaxMemory = c.Int("jobs"), maxMemory(c)
+	o := gate.Options{
+		Request: gate.Request{
+			Config: &config.Config{}, Baseline: c.String("baseline"), Against: c.String("against"), FailOn: c.String("fail-on"), Logs: c.StringSlice("log"),
+			AllowMissing: c.StringSlice("allow-missing"), Profiles: c.StringSlice("trace"), Listings: c.String("listings"),
+		},
+		Environment: gate.Environment{
+			Root: repositoryRoot(w), Stdin: w.in, Captured: w.err, Now: time.Now(), Version: version(), Warn: w.say, Progress: progress(c, w),
+			Registry: registryClient(c, w), Assembler: artifacts.NewAssembler(w.getenv, factsCache(c)), Reviewed: reviewed(w), Edits: editedLines(c, w),
+		},
+		Run: run,
+	}
+	var err error
+	o.Dir, err = workingDir()
+	return o, err
+}
+
+// gateOptions builds the gate's options from flags, arguments and the configuration.
+func gateOptions(c *cli.Context, w world) (gate.Options, error) {
+	o, err := baselineOptions(c, w)
+	if err != nil {
+		return o, err
+	}
+	dumps, command := split(c)
+	o.Dumps, o.Command, o.ByTarget, o.Cache = dumps, command, map[string]string{}, factsCache(c)
+	if command != nil && len(command) == 0 {
+		return o, wrongUsage("%s needs a command after --", c.Command.HelpName)
+	}
+	if len(dumps) > 0 && len(command) > 0 {
+		return o, wrongUsage("give a dump or a command, not both")
+	}
+	for _, pair := range c.StringSlice("target") {
+		name, dump, ok := strings.Cut(pair, "=")
+		if !ok || name == "" || dump == "" {
+			return o, wrongUsage("--target is %q; expected NAME=DUMP", pair)
+		}
+		if o.ByTarget[name] != "" {
+			return o, wrongUsage("--target is given twice for %s", name)
+		}
+		o.ByTarget[name] = dump
+	}
+	o.Shard, err = chosenShard(c)
+	return o, err
+}
+
+// strangers are the events for which GitHub runs a workflow with the repository's secrets, although anybody can cause them.
+var strangers = []string{"pull_request_target", "workflow_run", "issue_comment"}
+
+// reviewed returns the base branch's commit in a job with secrets in which a stranger's files may be checked out; "" elsewhere.
+func reviewed(w world) string {
+	if w.getenv("GITHUB_ACTIONS") != "true" || !slices.Contains(strangers, w.getenv("GITHUB_EVENT_NAME")) {
+		return ""
+	}
+	return cmp.Or(w.getenv("GITHUB_SHA"), "unknown")
+}
+
+// editedLines asks git, once, which lines were edited.
+func editedLines(c *cli.Context, w world) func() (*git.Edits, string) {
+	return sync.OnceValues(func() (*git.Edits, string) { return git.EditsSince(c.Context, modelDir(c, w), "", w.getenv) })
+}
+
+// modelDir returns the folder of the configuration, or the working directory, if it is in the repository: relative paths of a dump start there.
+func modelDir(c *cli.Context, w world) string {
+	root := repositoryRoot(w)
+	dir, err := filepath.Abs(filepath.Dir(c.String("config")))
+	if err != nil || root == "" || !filepath.IsLocal(relative(root, dir)) {
+		return root
+	}
+	return dir
+}
+
+// relative returns a path as seen from a folder, "" if there is no way.
+func relative(from, path string) string {
+	path, err := filepath.Rel(from, path)
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+func loadConfig(path, dir string) (*config.Config, error) {
+	name := path
+	if path == "" {
+		found, err := config.Find(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, wrongUsage("no %s here or above; `xlagate init DUMP` makes one", config.FileName)
+		}
+		if err != nil {
+			return nil, err
+		}
+		path, name = found, gate.Relative(dir, found)
+	}
+	cfg, err := config.Load(rules.All, path, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, wrongUsage("there is no %s; `xlagate init DUMP -o %s` makes one", path, phrase.Shell([]string{path}))
+	}
+	var wrong config.Errors
+	if err != nil && !errors.As(err, &wrong) {
+		return nil, gate.UsageError{Message: err.Error()}
+	}
+	return cfg, err
+}

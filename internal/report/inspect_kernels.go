@@ -1,0 +1,186 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
+)
+
+// maxMeasured is how many of the instructions that took longest are shown.
+const maxMeasured = 20
+
+// profileSection lists the kernels that took longest, with their lines of the model.
+func profileSection(p *facts.Profile, o Options) section {
+	if p == nil {
+		return section{}
+	}
+	s := section{Title: in(strong, "measured").and("   " + profileSum(p))}
+	t := table{Head: []string{"share", "own time", "ran", "rate", "kernel", "source", "name"}, Right: []bool{true, true, true, true}}
+	for i := range p.Hot[:o.shown(len(p.Hot), maxMeasured)] {
+		t.Rows = append(t.Rows, hotRow(&p.Hot[i], p.Time))
+	}
+	s.add(t, more(len(p.Hot)-len(t.Rows), "instruction"))
+	for _, m := range p.Unknown {
+		s.add(para{in(warn, "not in the dump: ").in(name, m.Name).and(" ran for " + phrase.Nanoseconds(float64(m.Time)))})
+	}
+	return s
+}
+
+func profileSum(p *facts.Profile) string {
+	sum := phrase.Nanoseconds(float64(p.Time)) + " on " + phrase.Some(len(p.Devices), "device")
+	runs := phrase.Map(byCount(p.Runs), func(program string) string { return program + " ran " + phrase.Times(p.Runs[program]) })
+	if len(runs) > 0 {
+		sum += ": " + strings.Join(runs, ", ")
+	}
+	return sum
+}
+
+func hotRow(h *facts.HotKernel, total time.Duration) []line {
+	cells := []line{say(percent(float64(h.Self), float64(total))), say(phrase.Nanoseconds(float64(h.Self))), say(fmt.Sprintf("%d×", h.Count))}
+	if h.Kernel == nil {
+		return append(cells, line{}, in(name, h.Name), line{}, in(dim, "the dumped module launches no such kernel"))
+	}
+	label := in(name, modelName(h.Kernel))
+	if h.Ambiguous {
+		label = label.in(dim, " (ambiguous: several modules have an instruction of this name)")
+	}
+	return append(cells, say(rate(h)), in(name, does(h.Kernel)), in(name, location(h.Kernel.Source)), label)
+}
+
+// rate is how fast a kernel moved its bytes: what it reads and writes once, over the time of one run.
+func rate(h *facts.HotKernel) string {
+	if h.Self <= 0 || h.Kernel.Bytes <= 0 || h.Ambiguous || h.Kernel.Class == facts.ClassControl {
+		return ""
+	}
+	return phrase.Bytes(float64(h.Kernel.Bytes)*float64(h.Count)/h.Self.Seconds()) + "/s"
+}
+
+// drawingSection is what was drawn of modules that were dumped in no other form.
+func drawingSection(drawings []facts.Drawing) section {
+	t := table{Head: []string{"drawn only", "computation", "stage", "instructions drawn", "fusions", "kernels", ""}, Right: []bool{false, false, false, true, true, true}}
+	for i := range drawings {
+		d := &drawings[i]
+		note := line{}
+		if d.Why != "" {
+			note = in(warn, "not exact: "+d.Why)
+		}
+		if d.Main {
+			note = say("the main program").with("; ", note)
+		}
+		t.Rows = append(t.Rows, []line{in(name, d.Module), in(name, d.Name), in(name, d.Stage+" ("+d.Format+")"), count(d.Nodes), count(d.Fusions), count(d.Kernels), note})
+	}
+	if len(t.Rows) == 0 {
+		return section{}
+	}
+	return section{Title: in(strong, "drawings").and("   a drawing can be counted; it has no types, sizes, memory, cost or donation"), Blocks: []block{t}}
+}
+
+// codeSection lists what kernels take of a multiprocessor: those that spill first, then those that fill least of it.
+func codeSection(v *facts.Variant) section {
+	if v.Unassembled != "" {
+		return section{Title: in(dim, "registers and occupancy are unknown: "+v.Unassembled)}
+	}
+	kernels := assembled(v)
+	if len(kernels) == 0 {
+		return section{}
+	}
+	t := table{Head: []string{"registers", "spilled", "shared", "occupancy", "limited by", "kernel", "source", "name"}, Right: []bool{true, true, true, true}, Bare: true}
+	for _, k := range kernels[:min(len(kernels), maxHot)] {
+		share, limit := occupancy(k)
+		cells := []line{say(registerCount(k.Code.Registers)), spilled(k), say(sharedMemory(sharedBytes(k))), say(share), in(dim, limit)}
+		t.Rows = append(t.Rows, append(cells, kernelCells(k)...))
+	}
+	return section{Title: in(dim, "registers and occupancy, the lowest of "+phrase.Some(len(kernels), "kernel")), Blocks: []block{t}}
+}
+
+// assembled are the kernels whose code is known, each code once.
+func assembled(v *facts.Variant) []*facts.Kernel {
+	var kernels []*facts.Kernel
+	seen := map[*facts.Code]bool{}
+	for i := range v.Kernels {
+		if k := &v.Kernels[i]; k.Code != nil && !seen[k.Code] {
+			seen[k.Code] = true
+			kernels = append(kernels, k)
+		}
+	}
+	slices.SortStableFunc(kernels, func(a, b *facts.Kernel) int {
+		return cmp.Or(cmp.Compare(b.Spilled(), a.Spilled()), cmp.Compare(fills(a), fills(b)), cmp.Compare(b.Code.Registers, a.Code.Registers))
+	})
+	return kernels
+}
+
+// fills is a kernel's occupancy; that of one which is not known counts as full.
+func fills(k *facts.Kernel) float64 {
+	if k.Occupancy != nil {
+		return k.Occupancy.Share()
+	}
+	return 1
+}
+
+// occupancy is "6.25 % occupied" and "limited by shared memory".
+func occupancy(k *facts.Kernel) (share, limit string) {
+	o := k.Occupancy
+	if o == nil {
+		return "", ""
+	}
+	if o.Limited != "" {
+		limit = "limited by " + o.Limited
+	}
+	return phrase.Number(100*o.Share()) + " % occupied", limit
+}
+
+func registerCount(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d registers", n)
+}
+
+func spilled(k *facts.Kernel) line {
+	if k.Spilled() == 0 {
+		return nil
+	}
+	return in(warn, phrase.Bytes(float64(k.Spilled()))+" spilled")
+}
+
+// sharedBytes is the shared memory of a block: what the code reserves, and what the launch adds.
+func sharedBytes(k *facts.Kernel) int64 {
+	if k.Plan == nil {
+		return k.Code.Shared
+	}
+	return k.Code.Shared + k.Plan.Shared
+}
+
+// launchSection names the launches that use next to nothing of the device.
+func launchSection(v *facts.Variant) section {
+	tiny := slices.SortedStableFunc(v.KernelsThat((*facts.Kernel).Tiny), func(a, b *facts.Kernel) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	t := table{Head: []string{"grid", "block", "shared", "moved", "kernel", "source", "name"}, Right: []bool{false, false, true, true}, Bare: true}
+	for _, k := range tiny[:min(len(tiny), maxHot)] {
+		cells := []line{in(name, "grid "+triple(k.Plan.Grid)), in(name, "block "+triple(k.Plan.Block)), say(sharedMemory(k.Plan.Shared)), say(phrase.Bytes(float64(k.Bytes)))}
+		t.Rows = append(t.Rows, append(cells, kernelCells(k)...))
+	}
+	if len(tiny) == 0 {
+		return section{}
+	}
+	known := phrase.Number(v.Facts[facts.LaunchesKnown])
+	return section{Title: in(dim, phrase.Number(float64(len(tiny)))+" of "+known+" launches use little of the device: a single warp, or a single block for a large array"), Blocks: []block{t}}
+}
+
+func triple(n [3]int64) string {
+	if n[1] <= 1 && n[2] <= 1 {
+		return fmt.Sprint(n[0])
+	}
+	return fmt.Sprintf("%d×%d×%d", n[0], n[1], n[2])
+}
+
+func sharedMemory(n int64) string {
+	if n <= 0 {
+		return ""
+	}
+	return phrase.Bytes(float64(n)) + " shared"
+}

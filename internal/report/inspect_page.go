@@ -1,0 +1,266 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
+)
+
+// inspectPage is what a dump holds: its programs with their variants, kernels and memory, clusters, and what could not be read.
+func inspectPage(r *facts.Report, o Options) page {
+	p := page{Title: in(name, r.Dump)}
+	p.add(para{inspectLead(r, o)})
+	for _, prog := range r.Programs {
+		p.add(programSection(prog, len(r.Programs) > 1, o))
+	}
+	p.add(profileSection(r.Profile, o))
+	p.add(passSections(r.Passes, o)...)
+	p.add(drawingSection(r.Drawings))
+	p.add(clusterSection(r.Clusters))
+	p.add(logSection(r.Logs))
+	if o.All {
+		p.add(helperSection(r.Helpers), moduleSection(r.Modules))
+	}
+	p.add(problemSection(r.Problems), ignoredSection(r.Ignored))
+	return p
+}
+
+// inspectLead is "jax 0.10.2, cpu: 10 modules, 2 programs, 8 one-op helpers left out (--all)".
+func inspectLead(r *facts.Report, o Options) line {
+	var l line
+	if t := tools(r.Toolchain); t != "" {
+		l = in(strong, t).and(": ")
+	}
+	l = l.and(phrase.Some(len(r.Modules), "module file") + ", " + phrase.Some(len(r.Programs), "program"))
+	if n := len(r.Helpers); n > 0 && !o.All {
+		l = l.and(", " + phrase.Some(n, "one-op helper") + " left out (--all lists them)")
+	}
+	if n := len(r.Problems); n > 0 {
+		l = l.and(", ").in(bad, phrase.Some(n, "problem"))
+	}
+	return l
+}
+
+func programSection(p *facts.Program, several bool, o Options) section {
+	s := section{Title: in(strong, p.Name).and("   " + phrase.Some(len(p.Variants), "variant") + compiledWord(p))}
+	if p.Main && several {
+		s.Title = s.Title.in(dim, "   the main program")
+	}
+	s.add(table{Head: []string{"argument", "over the variants", ""}, Rows: argumentRows(diff.Explain(p)), Bare: true})
+	signatures := phrase.Map(p.Variants, func(v *facts.Variant) string { return v.Signature })
+	signatures = distinct(signatures, maxName)
+	shown := o.shown(len(p.Variants), maxVariants)
+	for i, v := range p.Variants[:shown] {
+		s.add(describeVariant(p, v, signatures[i], o)...)
+	}
+	s.add(more(len(p.Variants)-shown, "variant"))
+	return s
+}
+
+// compiledWord says how often a program was compiled when that is more often than once.
+func compiledWord(p *facts.Program) string {
+	n := 0
+	for _, v := range p.Variants {
+		n += max(1, len(v.Modules))
+	}
+	if n < 2 {
+		return ""
+	}
+	return ": compiled " + phrase.Times(n)
+}
+
+// maxValues bounds the values of one argument that are shown.
+const maxValues = 6
+
+func argumentRows(changes []diff.ArgumentChange) [][]line {
+	var rows [][]line
+	for _, a := range changes {
+		values := a.Values
+		if n := len(values); n > maxValues {
+			values = append(append([]string{}, values[:maxValues]...), fmt.Sprintf("… %d more", n-maxValues))
+		}
+		rows = append(rows, []line{in(name, a.Name), in(name, strings.Join(values, " → ")), say(a.Detail)})
+	}
+	return rows
+}
+
+// describeVariant is a variant with its facts, in a section of its own when there are several.
+func describeVariant(p *facts.Program, v *facts.Variant, signature string, o Options) []block {
+	title := in(name, signature).and("   ").in(dim, strings.Join(v.Modules, ", "))
+	if len(p.Variants) > 1 {
+		return []block{section{Title: title, Blocks: variantBlocks(p, v, o)}}
+	}
+	return append([]block{para{title}}, variantBlocks(p, v, o)...)
+}
+
+func variantBlocks(p *facts.Program, v *facts.Variant, o Options) []block {
+	var s section
+	if slices.Contains(v.Missing, string(dump.StageAfter)) {
+		s.add(para{in(warn, "not optimized: ").and("the file holds the input of XLA; each operation is counted as a kernel, which is not what the device runs")})
+	}
+	if v.Reached != "" {
+		s.add(para{in(warn, "measured "+v.Reached+": ").and("the compiler dumped no final module, so later passes are not counted")})
+	}
+	s.add(list{factLines(v)}, partBars(v.Facts, v.Facts))
+	if len(v.Unstable) > 0 {
+		s.add(para{in(warn, "differs from compile to compile: ").in(name, strings.Join(v.Unstable, ", "))})
+	}
+	if len(v.Missing) > 0 {
+		s.add(para{in(dim, "not dumped: ").and(strings.Join(v.Missing, ", "))})
+	}
+	if o.All {
+		s.add(titled(say("kernels, in schedule order"), kernelTable(v.Kernels)))
+	} else if len(p.Variants) <= 2 {
+		s.add(hotSection(v), launchSection(v), codeSection(v))
+	}
+	return s.Blocks
+}
+
+// factLines are the key facts, each line one family. What was not dumped is left out.
+func factLines(v *facts.Variant) []line {
+	lines := priceLines(v)
+	if total, ok := v.Facts[facts.KernelsTotal]; ok {
+		l := say("kernels ").in(strong, phrase.Number(total))
+		if hasLaunches(v.Facts) {
+			l = l.and(" (" + phrase.Some(int(v.Facts[facts.KernelsWeighted]), "launch") + ")")
+		}
+		if kinds := kindCounts(v.Facts); kinds != "" {
+			l = l.and(": ").and(kinds)
+		}
+		lines = append(lines, l)
+	}
+	if l := joinFacts(v.Facts, facts.FusionsTotal, facts.LoopsWhile, facts.CopiesCount, facts.TransposesCount); len(l) > 0 {
+		lines = append(lines, l.with("   ", collectiveLine(v.Facts)))
+	}
+	l := joinFacts(v.Facts, facts.MemoryTemp, facts.MemoryArgument, facts.MemoryOutput, facts.MemoryPeak, facts.MemoryConstant)
+	if l = l.with("   ", donation(v)); len(l) > 0 {
+		lines = append(lines, l)
+	}
+	if l := joinFacts(v.Facts, v.Facts.OfRun(facts.CostFlops), v.Facts.OfRun(facts.CostBytes), facts.CostTranscendentals, facts.CostCycles); len(l) > 0 {
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+func joinFacts(f facts.Values, names ...facts.ID) line {
+	var parts []string
+	for _, n := range names {
+		if v, ok := f[n]; ok {
+			parts = append(parts, factLabel(n)+" "+value(n, v))
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return say(strings.Join(parts, "   "))
+}
+
+// collectiveLine is "collectives: 2 all-gather (64.0 MiB)".
+func collectiveLine(f facts.Values) line {
+	var parts []string
+	for _, fact := range sortedKeys(f) {
+		if kind, ok := facts.CollectiveCount.Member(fact); ok && f[fact] > 0 {
+			part := phrase.Number(f[fact]) + " " + kind
+			if bytes, ok := f[facts.CollectiveBytes.Of(kind)]; ok {
+				part += " (" + phrase.Bytes(bytes) + ")"
+			}
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return say("collectives " + strings.Join(parts, ", "))
+}
+
+// donation is "aliased 2 of 4 parameters".
+func donation(v *facts.Variant) line {
+	if len(v.Params) == 0 {
+		return nil
+	}
+	aliased, donated := 0, 0
+	for i := range v.Params {
+		if v.Params[i].Aliased {
+			aliased++
+		} else if v.Params[i].Donated {
+			donated++
+		}
+	}
+	l := say(fmt.Sprintf("aliased %d of %s", aliased, phrase.Some(len(v.Params), "parameter")))
+	switch {
+	case donated > 0:
+		return l.in(warn, fmt.Sprintf(" (%d donated but not aliased)", donated))
+	case aliased == 0:
+		return l.in(dim, " (nothing donated)")
+	}
+	return l
+}
+
+// kernelTable lists every kernel.
+func kernelTable(kernels []facts.Kernel) table {
+	t := table{Head: []string{"kernel", "bytes", "source", "name"}, Right: []bool{false, true}}
+	for i := range kernels {
+		t.Rows = append(t.Rows, kernelRow(&kernels[i]))
+	}
+	return t
+}
+
+// maxHot is how many of the kernels that move the most are shown.
+const maxHot = 5
+
+// hot is kernels that are equal but for the numbers in their names, with what they move together.
+type hot struct {
+	*facts.Kernel
+	count  int
+	weight float64
+}
+
+// hotSection names the kernels that move the most bytes, as often as they are known to run.
+func hotSection(v *facts.Variant) section {
+	byPrint := map[string]*hot{}
+	var all []*hot
+	var total float64
+	title, weights := weighed(v)
+	for i := range v.Kernels {
+		k := &v.Kernels[i]
+		if weights[i] == 0 {
+			continue
+		}
+		key := k.Print + "\x00" + k.OpName
+		h := byPrint[key]
+		if h == nil {
+			h = &hot{Kernel: k}
+			byPrint[key] = h
+			all = append(all, h)
+		}
+		h.count++
+		h.weight += weights[i]
+		total += weights[i]
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].weight > all[j].weight })
+	t := table{Head: []string{"share", "kernel", "source", "name"}, Right: []bool{true}, Bare: true}
+	for _, h := range all[:min(maxHot, len(all))] {
+		what := in(name, does(h.Kernel))
+		if h.count > 1 {
+			what = what.and(fmt.Sprintf(" ×%d", h.count))
+		}
+		t.Rows = append(t.Rows, []line{say(percent(h.weight, total)), what, in(name, location(h.Source)), in(name, modelName(h.Kernel))})
+	}
+	if total == 0 {
+		return section{}
+	}
+	return section{Title: in(dim, title), Blocks: []block{t}}
+}
+
+// byCount sorts the keys of counts, most first.
+func byCount[N int | float64](counts map[string]N) []string {
+	keys := sortedKeys(counts)
+	sort.SliceStable(keys, func(i, j int) bool { return counts[keys[i]] > counts[keys[j]] })
+	return keys
+}

@@ -1,0 +1,97 @@
+package rule
+
+import (
+	"fmt"
+	"iter"
+	"path"
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
+)
+
+// place is where in the model something that was compiled is.
+type place struct {
+	opName, file string
+	function     string // of a kernel that was written by hand
+}
+
+// selections are the keys that select a part of the model, each with what says whether a place is in it.
+var selections = map[string]func(pattern string, at place) bool{
+	"op_name":  func(pattern string, at place) bool { return phrase.Glob(pattern, at.opName) },
+	"source":   func(pattern string, at place) bool { return FitsPath(pattern, at.file) },
+	"function": func(pattern string, at place) bool { return at.function != "" && phrase.Glob(pattern, at.function) },
+}
+
+// FitsPath matches a glob against a whole path, or against its base name when the glob has no slash.
+func FitsPath(pattern, file string) bool {
+	return phrase.Glob(pattern, file) || phrase.Glob(pattern, path.Base(file))
+}
+
+// noteUnselected tells of a selected part of the model that none of the programs has: whatever is compiled, a limit on it holds. Of an entry of a table
+// the rule itself may have said so, and a function that is named there may be one that must not be called.
+func (c *Context) noteUnselected(programs []*diff.Program) {
+	c.noteEmpty(programs, c.value, "op_name", "source", "function")
+	if len(c.Findings)+len(c.Problems) > 0 {
+		return
+	}
+	for _, o := range c.Rule.Options {
+		for _, e := range c.Entries(o.Key) {
+			c.noteEmpty(programs, func(key string) any { return e.Values[key] }, "op_name", "source")
+		}
+	}
+}
+
+func (c *Context) noteEmpty(programs []*diff.Program, value func(key string) any, keys ...string) {
+	for _, key := range keys {
+		fits := selections[key]
+		patterns := as[[]string](value(key))
+		if one := as[string](value(key)); one != "" {
+			patterns = []string{one}
+		}
+		for _, pattern := range patterns {
+			isIn := func(p *diff.Program) bool { return hasPlace(p, func(at place) bool { return fits(pattern, at) }) }
+			if !slices.ContainsFunc(programs, isIn) {
+				c.NotCovered = append(c.NotCovered, fmt.Sprintf("%s (nothing in the model fits %s: %s)", c.Rule.ID, key, pattern))
+			}
+		}
+	}
+}
+
+// hasPlace reports whether something of a program that was compiled is at such a place.
+func hasPlace(p *diff.Program, such func(place) bool) bool {
+	for _, v := range p.Variants {
+		if v.New == nil {
+			continue
+		}
+		for at := range places(v.New) {
+			if such(at) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// places yields the places of all that is known of a variant: of what the model computes, and of the kernels with all that is in them.
+func places(v *facts.Variant) iter.Seq[place] {
+	return func(yield func(place) bool) {
+		for i := range v.Model {
+			if s := &v.Model[i]; !yield(place{opName: s.OpName, file: s.Source.File}) {
+				return
+			}
+		}
+		for i := range v.Kernels {
+			k := &v.Kernels[i]
+			if !yield(place{k.OpName, k.Source.File, k.Function}) {
+				return
+			}
+			for op := range k.Ops.All() {
+				if !yield(place{opName: op.OpName, file: op.Source.File}) {
+					return
+				}
+			}
+		}
+	}
+}
