@@ -111,7 +111,7 @@ func parse(known rule.Catalogue, path, name string, data []byte) (*Config, error
 // Keys describes the top level of xlagate.yaml. The JSON Schema is made from it, as the errors are.
 func Keys(packs []string) []rule.Option {
 	return []rule.Option{
-		{Key: "version", Type: rule.Count, Least: 1, Require: true, Doc: "the version of the rule set: 1; new rules never turn on under an old version"},
+		{Key: "version", Type: rule.Count, Least: 1, Require: true, Doc: "write version: 1, the version of the rule set; new rules never turn on under an old one"},
 		{Key: "extends", Type: rule.Words, Enum: packs, Doc: "rule packs that ship with xlagate: recommended, strict, training, …; later ones win"},
 		{Key: "baseline", Type: rule.Text, Default: ".xlagate", Doc: "where the accepted facts are: a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG"},
 		{Key: "fail_on", Type: rule.Word, Enum: []string{"error", "warning", "never"}, Default: "error", Doc: "the level from which findings fail the gate"},

@@ -25,7 +25,7 @@ func TestErrorsNameTheirPlace(t *testing.T) {
 		{"", "xlagate.yaml:1:1: the file is empty; `xlagate init` makes one"},
 		{"- a\n", "xlagate.yaml:1:1: the file is a list; expected a mapping with the keys version, extends, baseline, fail_on, targets, rules, waivers"},
 		{"version: 2\nextends: [recommended]\n", "xlagate.yaml:1:10: version is 2; this xlagate knows version 1"},
-		{"extends: [recommended]\n", "xlagate.yaml:1:1: the configuration lacks the key \"version\": the version of the rule set: 1; new rules never turn on under an old version"},
+		{"extends: [recommended]\n", "xlagate.yaml:1:1: the configuration lacks the key \"version\": write version: 1, the version of the rule set; new rules never turn on under an old one"},
 		{"version: 1\n", "xlagate.yaml:1:1: no rules: add extends: [recommended] or a rule; a gate that checks nothing would always pass"},
 		{"version: 1\nextends: [recommended]\nfail_on: eror\n", `xlagate.yaml:3:10: fail_on is "eror"; expected one of error, warning, never; did you mean "error"?`},
 		{"version: 1\nextends: [recommended]\nbaseline: git:main\n", `xlagate.yaml:3:11: baseline "git:main" is not git:REF:PATH, as in git:origin/main:.xlagate`},
