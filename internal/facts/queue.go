@@ -60,11 +60,11 @@ func (r *reader) isRecorded(l *launch) bool {
 	return l.class != ClassControl && l.class != ClassCollective
 }
 
-// XLA for CPU runs a sequence of thunks one after the other without a scheduler if it has at most inSequence, or if no buffer of them has more than
-// smallBuffer bytes (ThunkExecutor::Options in xla/backends/cpu/runtime/thunk_executor.h), or if each waits for the one before it.
+// XLA for CPU runs a sequence of thunks without a scheduler if it has at most shortSequence of them, if none uses a buffer of more than smallBuffer bytes, or
+// if each waits for the one before it: see ThunkExecutor::Options in xla/backends/cpu/runtime/thunk_executor.h.
 const (
-	inSequence  = 8
-	smallBuffer = 512
+	shortSequence = 8
+	smallBuffer   = 512
 )
 
 // queueScheduled marks the launches of a CPU that a scheduler starts: those of an entry, a loop or a branch are one sequence of thunks.
@@ -75,7 +75,7 @@ func (r *reader) queueScheduled(launches []launch) {
 		sequences[at] = append(sequences[at], i)
 	}
 	for _, sequence := range sequences {
-		if len(sequence) <= inSequence || r.areSmall(launches, sequence) || r.isChain(launches, sequence) {
+		if len(sequence) <= shortSequence || r.areSmall(launches, sequence) || r.isChain(launches, sequence) {
 			continue
 		}
 		for _, i := range sequence {

@@ -6,8 +6,8 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// demand is how often a loop computes each instruction for a result of its computation, as a share of the instruction's elements: none of what the result is
-// not made of, less than once what is sliced or gathered from, more than once what is broadcast.
+// demand returns how many elements of each instruction a loop computes for a result, as a share of all that the instruction has: 0 where the result does not
+// use it, less than 1 where a slice or a gather takes a part, more than 1 where a broadcast needs an element again.
 func (m *Meter) demand(first, result hlo.InstrID) []float64 {
 	count := m.m.Comps[m.m.Instrs[result].Comp].Count
 	shares, most := make([]float64, count), make([]float64, count)
@@ -25,7 +25,7 @@ func (m *Meter) demand(first, result hlo.InstrID) []float64 {
 	return shares
 }
 
-// selects reports whether an instruction between two takes a part of what another of them computes, or repeats it.
+// selects reports whether an instruction between first and end takes a part of what another one computes, or repeats it.
 func (m *Meter) selects(first, end hlo.InstrID) bool {
 	for id := first; id < end; id++ {
 		op, operands := m.m.Instrs[id].Opcode, m.m.Operands(id)
@@ -44,18 +44,18 @@ func isSelection(op hlo.Opcode) bool {
 	return op == hlo.OpSlice || op == hlo.OpDynamicSlice || op == hlo.OpGather
 }
 
-// repeats reports whether a loop of a CPU computes anew what an instruction broadcasts: the innermost loop goes along it, so it cannot be moved out.
+// repeats reports whether a loop of a CPU computes an element again for each place that a broadcast puts it. It does so where the innermost loop goes along
+// the broadcast value, which LLVM then cannot move out of that loop.
 func (m *Meter) repeats(id hlo.InstrID) bool {
 	in := &m.m.Instrs[id]
 	if m.family != CPU || in.Opcode != hlo.OpBroadcast {
 		return false
 	}
-	text, _ := m.m.Attr(id, "dimensions")
 	order := m.m.Shape(in.Shape).DimensionOrder()
-	return len(order) > 0 && slices.Contains(hlo.Ints(text), order[0])
+	return len(order) > 0 && slices.Contains(hlo.Ints(m.m.AttrText(id, "dimensions")), order[0])
 }
 
-// needed is how many elements of its operand n an instruction needs, for all of its own, as a share of the operand.
+// needed returns how many elements of its operand n an instruction reads for all of its own, as a share of those that the operand has.
 func (m *Meter) needed(id hlo.InstrID, n int) float64 {
 	in := &m.m.Instrs[id]
 	if in.Opcode == hlo.OpBroadcast || n == 0 && isSelection(in.Opcode) {

@@ -73,7 +73,7 @@ func (m *Meter) elementwise(w *Work, id hlo.InstrID) {
 				return
 			}
 			n *= m.factors(id)
-			if kind, _ := m.m.Attr(id, "fft_type"); kind != "FFT" && kind != "IFFT" {
+			if kind := m.m.AttrText(id, "fft_type"); kind != "FFT" && kind != "IFFT" {
 				n /= 2 // one side is real
 			}
 		}
@@ -81,7 +81,7 @@ func (m *Meter) elementwise(w *Work, id hlo.InstrID) {
 		return
 	}
 	if (in.Opcode == hlo.OpDivide || in.Opcode == hlo.OpRemainder) && !m.isFloating(in.Shape) {
-		e = effort{Slow, 1.2}
+		e = effort{Slow, 0.6}
 		if operands := m.m.Operands(id); len(operands) == 2 && (m.isConstant(operands[1]) || m.isDivided(id)) {
 			e = effort{Vector, 4} // the compiler multiplies by the inverse, or takes the rest that a division leaves
 		}
@@ -143,11 +143,12 @@ func (m *Meter) isConstant(id hlo.InstrID) bool {
 	return m.m.Instrs[id].Opcode == hlo.OpConstant
 }
 
-// isDivided reports whether an instruction before this one divides the same number: quotient and remainder are computed at once.
+// isDivided reports whether an instruction before this one divides the same number by the same: quotient and remainder are computed at once.
 func (m *Meter) isDivided(id hlo.InstrID) bool {
-	return slices.ContainsFunc(m.users.Of(m.m.Operands(id)[0]), func(u hlo.InstrID) bool {
+	operands := m.m.Operands(id)
+	return slices.ContainsFunc(m.users.Of(operands[0]), func(u hlo.InstrID) bool {
 		op := m.m.Instrs[u].Opcode
-		return u < id && (op == hlo.OpDivide || op == hlo.OpRemainder)
+		return u < id && (op == hlo.OpDivide || op == hlo.OpRemainder) && slices.Equal(m.m.Operands(u), operands)
 	})
 }
 
