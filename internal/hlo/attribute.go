@@ -130,6 +130,16 @@ func (m *Module) AttrText(i InstrID, key string) string {
 	return text
 }
 
+// Integers returns an attribute that is an integer or a list of integers, and nothing for another one or one that the instruction does not have.
+func (m *Module) Integers(i InstrID, key string) []int64 {
+	if key == "dimensions" && m.Format == FormatProto && !m.Instrs[i].bare() {
+		if list := m.protoField(i, 14); list.Len() > 0 {
+			return appendNumbers(nil, &fields{src: m.src, body: list})
+		}
+	}
+	return Ints(m.AttrText(i, key))
+}
+
 // Ints reads a list of integers as attributes and layouts hold it, with or without braces: {0,1} or 1,0. It returns nil for anything
 // else.
 func Ints(s string) []int64 {

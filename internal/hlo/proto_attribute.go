@@ -32,19 +32,15 @@ func (m *Module) protoAttr(i InstrID, key string) (value string, ok bool) {
 			return "", false
 		}
 	case key == "frontend_attributes":
-		return m.protoPart(i, 68, (*attrPrinter).frontendAttributes)
+		return m.protoPart(i, key, 68, (*attrPrinter).frontendAttributes)
 	case key == "sharding":
-		return m.protoPart(i, 40, (*attrPrinter).sharding)
+		return m.protoPart(i, key, 40, (*attrPrinter).sharding)
 	}
 	p := m.printer()
 	defer m.printers.Put(p)
-	p.print(m, i, func(k string, v []byte) bool {
-		if k == key {
-			value, ok = string(v), true
-		}
-		return !ok
-	})
-	return value, ok
+	p.key, p.found = key, p.found[:0]
+	p.print(m, i, nil)
+	return string(p.found), p.stopped
 }
 
 // printer returns a printer that is not in use.
@@ -56,18 +52,17 @@ func (m *Module) printer() *attrPrinter {
 }
 
 // protoPart returns the attribute that is printed from one message field of an instruction.
-func (m *Module) protoPart(i InstrID, field int, print func(*attrPrinter, Range)) (value string, ok bool) {
+func (m *Module) protoPart(i InstrID, key string, field int, print func(*attrPrinter, Range)) (value string, ok bool) {
 	body := m.protoField(i, field)
 	if body.Len() == 0 {
 		return "", false
 	}
-	p := attrPrinter{m: m, in: &m.Instrs[i], yield: func(_ string, printed []byte) bool {
-		value, ok = string(printed), true
-		return false
-	}}
-	p.src, p.broken = m.src, &p.damage
-	print(&p, body)
-	return value, ok
+	p := m.printer()
+	defer m.printers.Put(p)
+	p.key, p.found = key, p.found[:0]
+	p.begin(m, i, nil)
+	print(p, body)
+	return string(p.found), p.stopped
 }
 
 // protoField returns the body of an instruction's first field with a number, empty when there is none.
@@ -85,19 +80,28 @@ type attrPrinter struct {
 	message // the instruction
 	m       *Module
 	in      *Instruction
-	damage  brokenness // of the instruction or a message in it
-	value   []byte     // the value that is being printed
-	yield   func(key string, value []byte) bool
+	damage  brokenness                          // of the instruction or a message in it
+	memory  messageMemory                       // of the instruction and the messages in it
+	value   []byte                              // the value that is being printed
+	yield   func(key string, value []byte) bool // nil: one attribute is looked for
+	key     string                              // which one
+	found   []byte                              // its value
 	stopped bool
 }
 
-// print yields the attributes in the order in which XLA prints them. A value is only valid until yield returns.
+// begin makes an instruction the one that is printed.
+func (p *attrPrinter) begin(m *Module, i InstrID, yield func(key string, value []byte) bool) {
+	p.m, p.in, p.yield, p.stopped, p.damage = m, &m.Instrs[i], yield, false, whole
+	p.memory.fields, p.memory.numbers = p.memory.fields[:0], p.memory.numbers[:0]
+	p.message = message{src: m.src, broken: &p.damage, memory: &p.memory}
+}
+
+// print yields the attributes in the order in which XLA prints them. A value is only valid until yield returns. If yield is nil, it looks for p.key.
 func (p *attrPrinter) print(m *Module, i InstrID, yield func(key string, value []byte) bool) {
-	if m.Instrs[i].bare() {
+	p.begin(m, i, yield)
+	if p.in.bare() {
 		return
 	}
-	p.m, p.in, p.yield, p.stopped, p.damage = m, &m.Instrs[i], yield, false, whole
-	p.src, p.broken = m.src, &p.damage
 	p.read(p.in.message())
 	if int(p.in.Opcode) < NumOpcodes {
 		for _, print := range opcodeAttrs[p.in.Opcode] {
@@ -128,8 +132,12 @@ func (p *attrPrinter) emit(key string) {
 	if p.damage != whole {
 		p.value, p.damage = append(p.value[:0], "(damaged)"...), whole
 	}
-	if !p.stopped {
+	switch {
+	case p.stopped:
+	case p.yield != nil:
 		p.stopped = !p.yield(key, p.value)
+	case key == p.key:
+		p.found, p.stopped = append(p.found, p.value...), true
 	}
 	p.value = p.value[:0]
 }

@@ -1,12 +1,22 @@
 package hlo
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // message is a serialized message taken apart into its fields.
 type message struct {
 	src    []byte
 	fields []messageField
-	broken *brokenness // set when the message or a list of numbers in it is damaged
+	broken *brokenness    // set when the message or a list of numbers in it is damaged
+	memory *messageMemory // nil: the fields and the lists have memory of their own
+}
+
+// messageMemory holds the fields and the lists of numbers of a message and of those inside it, which are used at the same time.
+type messageMemory struct {
+	fields  []messageField
+	numbers []int64
 }
 
 type messageField struct {
@@ -22,13 +32,16 @@ func messageOf(src []byte, body Range, broken *brokenness) message {
 	return m
 }
 
-// read takes another message apart. It reuses the memory of the last one.
+// read takes another message apart.
 func (m *message) read(body Range) {
-	m.fields = m.fields[:0]
+	var own messageMemory
+	memory := cmp.Or(m.memory, &own)
+	start := len(memory.fields)
 	f := fieldsOf(m.src, body)
 	for f.next() {
-		m.fields = append(m.fields, messageField{f.tag, f.value, f.body})
+		memory.fields = append(memory.fields, messageField{f.tag, f.value, f.body})
 	}
+	m.fields = memory.fields[start:]
 	m.note(f.broken)
 }
 
@@ -73,15 +86,18 @@ func (m *message) bodies(field int) (bodies []Range) {
 }
 
 // list returns the numbers of a repeated field, packed or not.
-func (m *message) list(field int) (numbers []int64) {
+func (m *message) list(field int) []int64 {
+	var own messageMemory
+	memory := cmp.Or(m.memory, &own)
+	start := len(memory.numbers)
 	for _, f := range m.fields {
 		if f.tag == field<<3|wireBytes || f.tag == field<<3|wireVarint {
 			packed := fields{src: m.src, body: f.body}
-			numbers = appendNumbers(numbers, &packed)
+			memory.numbers = appendNumbers(memory.numbers, &packed)
 			m.note(packed.broken)
 		}
 	}
-	return numbers
+	return memory.numbers[start:]
 }
 
 // float64 returns the value of a field of type double, 0 when it is absent.
@@ -103,7 +119,11 @@ func (m *message) float32(field int) float32 {
 }
 
 // inside takes a message inside this one apart.
-func (m *message) inside(body Range) message { return messageOf(m.src, body, m.broken) }
+func (m *message) inside(body Range) message {
+	inner := message{src: m.src, broken: m.broken, memory: m.memory}
+	inner.read(body)
+	return inner
+}
 
 // numbersOf reads a message of numbers inside this one, by field number.
 func (m *message) numbersOf(body Range) (n [8]int64) {

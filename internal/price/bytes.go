@@ -129,7 +129,7 @@ func (p *pricer) scatterArrays(i hlo.InstrID) int { return len(p.m.Operands(i)) 
 
 // isBitcast reports whether a transpose moves nothing because the layouts undo it.
 func (p *pricer) isBitcast(i hlo.InstrID) bool {
-	permutation := hlo.Ints(p.m.AttrText(i, "dimensions"))
+	permutation := p.m.Integers(i, "dimensions")
 	from := p.m.Shape(p.m.Instrs[p.m.Operands(i)[0]].Shape).DimensionOrder()
 	to := p.m.Shape(p.m.Instrs[i].Shape).DimensionOrder()
 	if len(permutation) != len(to) || len(from) != len(to) {

@@ -247,7 +247,7 @@ func (p *pricer) firstElements(i hlo.InstrID) float64 {
 
 // fftFlops: a logarithm for each transformed dimension, and a multiplication of complex numbers for each element.
 func (p *pricer) fftFlops(i hlo.InstrID) float64 {
-	lengths := hlo.Ints(p.m.AttrText(i, "fft_length"))
+	lengths := p.m.Integers(i, "fft_length")
 	if lengths == nil {
 		p.giveUp(i)
 	}

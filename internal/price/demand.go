@@ -15,8 +15,8 @@ func (m *Meter) demand(first, result hlo.InstrID) []float64 {
 	for id := result; id >= first; id-- {
 		for n, o := range m.m.Operands(id) {
 			share := shares[id-first] * m.needed(id, n)
-			if !m.repeats(id) {
-				share = min(1, share)
+			if share > 1 && !m.repeats(id) {
+				share = 1
 			}
 			most[o-first] = max(1, most[o-first], share)
 			shares[o-first] = min(shares[o-first]+share, most[o-first])
@@ -51,8 +51,12 @@ func (m *Meter) repeats(id hlo.InstrID) bool {
 	if m.family != CPU || in.Opcode != hlo.OpBroadcast {
 		return false
 	}
-	order := m.m.Shape(in.Shape).DimensionOrder()
-	return len(order) > 0 && slices.Contains(hlo.Ints(m.m.AttrText(id, "dimensions")), order[0])
+	order, operands := m.m.Shape(in.Shape).DimensionOrder(), m.m.Operands(id)
+	if len(order) == 0 || len(operands) == 0 {
+		return false
+	}
+	innermost := m.m.Shape(in.Shape).Dims[order[0]]
+	return slices.Contains(m.m.Shape(m.m.Instrs[operands[0]].Shape).Dims, innermost) && slices.Contains(m.m.Integers(id, "dimensions"), order[0])
 }
 
 // needed returns how many elements of its operand n an instruction reads for all of its own, as a share of those that the operand has.

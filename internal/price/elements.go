@@ -105,7 +105,7 @@ func (m *Meter) wide(a Amount, shape hlo.ShapeID) Amount {
 
 // factors is how many times longer a transform takes whose length has a large prime factor: it is made of three longer ones.
 func (m *Meter) factors(id hlo.InstrID) float64 {
-	for _, n := range hlo.Ints(m.m.AttrText(id, "fft_length")) {
+	for _, n := range m.m.Integers(id, "fft_length") {
 		for _, f := range []int64{2, 3, 5, 7, 11} {
 			for n > 1 && n%f == 0 {
 				n /= f
@@ -121,7 +121,7 @@ func (m *Meter) factors(id hlo.InstrID) float64 {
 // passes adds what a transform on a GPU moves beyond one pass over its data: a pass for each further dimension, and a second one for a long one.
 func (m *Meter) passes(w *Work, id hlo.InstrID) {
 	const inOnePass = 4096
-	lengths := hlo.Ints(m.m.AttrText(id, "fft_length"))
+	lengths := m.m.Integers(id, "fft_length")
 	more := float64(max(0, len(lengths)-1))
 	for _, n := range lengths {
 		if n > inOnePass {
@@ -190,7 +190,7 @@ func (m *Meter) sort(w *Work, id hlo.InstrID) {
 	}
 	s := m.m.Shape(m.m.Instrs[operands[0]].Shape)
 	row := int64(1)
-	for _, d := range hlo.Ints(m.m.AttrText(id, "dimensions")) {
+	for _, d := range m.m.Integers(id, "dimensions") {
 		if d >= 0 && d < int64(len(s.Dims)) {
 			row = max(1, s.Dims[d])
 		}
@@ -274,7 +274,7 @@ func (m *Meter) added(w *Work, id hlo.InstrID, moved hlo.ShapeID, places float64
 func (m *Meter) places(id, indices hlo.InstrID) float64 {
 	s := m.m.Shape(m.m.Instrs[indices].Shape)
 	n := float64(s.ElementCount())
-	if d := hlo.Ints(m.m.AttrText(id, "index_vector_dim")); len(d) == 1 && d[0] < int64(len(s.Dims)) && s.Dims[d[0]] > 0 {
+	if d := m.m.Integers(id, "index_vector_dim"); len(d) == 1 && d[0] < int64(len(s.Dims)) && s.Dims[d[0]] > 0 {
 		n /= float64(s.Dims[d[0]])
 	}
 	return n

@@ -11,7 +11,7 @@ import (
 func (p *pricer) dotFlops(i hlo.InstrID, results float64) float64 {
 	lhs := p.argShape(i, 0).Dims
 	width := int64(1)
-	for _, d := range hlo.Ints(p.m.AttrText(i, "lhs_contracting_dims")) {
+	for _, d := range p.m.Integers(i, "lhs_contracting_dims") {
 		if d < 0 || d >= int64(len(lhs)) {
 			p.giveUp(i)
 			return 0
@@ -25,7 +25,7 @@ func (p *pricer) dotFlops(i hlo.InstrID, results float64) float64 {
 // of the right-hand side.
 func (p *pricer) ungroupedElements(i hlo.InstrID) float64 {
 	dims := p.m.Shape(p.m.Instrs[i].Shape).Dims
-	groups := hlo.Ints(p.m.AttrText(i, "rhs_group_dims"))
+	groups := p.m.Integers(i, "rhs_group_dims")
 	n := float64(1)
 	for _, size := range dims[min(len(groups), len(dims)):] {
 		n *= float64(size)

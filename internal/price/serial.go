@@ -74,7 +74,7 @@ func (m *Meter) movement(id hlo.InstrID) (each float64) {
 
 // sources are the dimensions of the operand that an operation's dimensions come from.
 func (m *Meter) sources(id hlo.InstrID, dims []int64) []int64 {
-	permutation := hlo.Ints(m.m.AttrText(id, "dimensions"))
+	permutation := m.m.Integers(id, "dimensions")
 	if m.m.Instrs[id].Opcode != hlo.OpTranspose || len(permutation) != len(dims) {
 		return dims
 	}
@@ -93,7 +93,7 @@ func (m *Meter) across(w *Work, id hlo.InstrID) {
 	left := m.m.Instrs[m.m.Operands(id)[0]].Shape
 	s := m.m.Shape(left)
 	order := s.DimensionOrder()
-	for _, d := range hlo.Ints(m.m.AttrText(id, "lhs_contracting_dims")) {
+	for _, d := range m.m.Integers(id, "lhs_contracting_dims") {
 		if len(order) == 0 || d == order[0] {
 			return
 		}
@@ -119,7 +119,7 @@ func (m *Meter) rows(w *Work, id hlo.InstrID) {
 func (m *Meter) joined(w *Work, first, id hlo.InstrID) {
 	in := &m.m.Instrs[id]
 	order := m.m.Shape(in.Shape).DimensionOrder()
-	along := hlo.Ints(m.m.AttrText(id, "dimensions"))
+	along := m.m.Integers(id, "dimensions")
 	if len(along) != 1 || len(order) == 0 || along[0] != order[0] {
 		return
 	}
@@ -195,7 +195,7 @@ func (m *Meter) convolution(w *Work, id hlo.InstrID, p Product, looped bool) {
 }
 
 func (m *Meter) groups(id hlo.InstrID) float64 {
-	if n := hlo.Ints(m.m.AttrText(id, "feature_group_count")); len(n) == 1 {
+	if n := m.m.Integers(id, "feature_group_count"); len(n) == 1 {
 		return float64(max(1, n[0]))
 	}
 	return 1
