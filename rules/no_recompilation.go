@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,12 +53,12 @@ func checkNoRecompilation(c *rule.Context, p *diff.Program) {
 	}
 }
 
-// tellingArguments returns the arguments in which a variant differs from the others; all if there are none.
+// tellingArguments returns the arguments and values in which a variant differs from the others; all arguments if there are none.
 func tellingArguments(p *diff.Program, variant int) string {
 	var list []string
 	for _, a := range p.Recompile {
-		if a.Name != "" && variant < len(a.Values) {
-			list = append(list, a.Name+": "+a.Values[variant])
+		if variant < len(a.Values) {
+			list = append(list, cmp.Or(a.Name, a.Kind)+": "+a.Values[variant])
 		}
 	}
 	if len(list) == 0 {

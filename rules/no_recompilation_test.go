@@ -21,3 +21,15 @@ func TestArgumentsThatDifferAlike(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A variant that differs in a static value is told by the value, not by the arguments that all variants share.
+func TestTellingArguments(t *testing.T) {
+	p := &diff.Program{New: &facts.Program{Variants: []*facts.Variant{{Signature: "(x: f32[8])"}, {Signature: "(x: f32[8])"}}}}
+	if got := tellingArguments(p, 1); got != "(x: f32[8])" {
+		t.Error(got)
+	}
+	p.Recompile = []diff.ArgumentChange{{Kind: "constant", Values: []string{"0.01", "0.009"}}}
+	if got := tellingArguments(p, 1); got != "constant: 0.009" {
+		t.Error(got)
+	}
+}

@@ -13,6 +13,7 @@ func TestFindFailure(t *testing.T) {
 		"tf-failed-mirrored-tf221":  "InvalidArgumentError at mirror_in.py:12 in train_step: Trying to access resource Variable/1 (defined @ /srv/app/mirror_in.py:3) located in device /job:localhost/replica:0/task:0/device:CPU:1 from device /job:localhost/replica:0/task:0/device:CPU:0",
 		"tf-failed-running-tf221":   "InvalidArgumentError at hvd.py:25 in train_step: Trying to access resource w/1 (defined @ /srv/app/hvd.py:4) located in device /job:localhost/replica:0/task:0/device:CPU:0 from device /job:localhost/replica:0/task:0/device:CPU:1",
 		"jax-0.10.2-failed-tracing": "TracerBoolConversionError while JAX traces train_step at jaxfail.py:11: Attempted boolean conversion of traced array with shape bool[]",
+		"python-failed-syntax":      "SyntaxError at model.py:2: invalid syntax",
 		"torch-failed-shapes":       "RuntimeError at shape.py:4 in step: mm(): cannot matrix-multiply tensors f32[4,8] and f32[4,8]",
 		"torch-failed-memory":       "RuntimeError at compile.py:13: Error preparing computation: Out of memory allocating 8796093022208 bytes",
 		"jax-0.10.2-failed-shapes":  "TypeError at jaxfail2.py:3 in layer: dot_general requires contracting dimensions to have the same shape, got (4,) and (5,)",

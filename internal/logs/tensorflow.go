@@ -80,12 +80,12 @@ func (r *reader) createdAt() Location {
 	}
 }
 
-// pythonFrame reads `File "train.py", line 25, in strings`.
+// pythonFrame reads `File "train.py", line 25, in strings`, and a place of a syntax error, which is in no function.
 func pythonFrame(s string) (Location, bool) {
 	file, rest, ok := strings.Cut(strings.TrimPrefix(s, "File \""), "\", line ")
-	number, function, ok2 := strings.Cut(rest, ", in ")
+	number, function, _ := strings.Cut(rest, ", in ")
 	n, err := strconv.Atoi(number)
-	return Location{File: file, Line: n, Function: function}, ok && ok2 && err == nil
+	return Location{File: file, Line: n, Function: function}, ok && err == nil
 }
 
 // Installed reports whether a file belongs to a Python package or to the interpreter, and so is not part of the model.

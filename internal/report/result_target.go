@@ -51,7 +51,7 @@ func programRows(r *indexed, t *result.Target) [][]line {
 	var rows [][]line
 	for i := range t.Programs {
 		p := &t.Programs[i]
-		signatures := variantNames(p.Variants, maxSignature)
+		signatures, first := variantNames(p.Variants, maxSignature), len(rows)
 		for j := range p.Variants {
 			if j == maxVariants {
 				rows = append(rows, []line{in(dim, "  … "+phrase.Some(len(p.Variants)-j, "more variant"))})
@@ -59,11 +59,29 @@ func programRows(r *indexed, t *result.Target) [][]line {
 			}
 			rows = append(rows, variantRow(r, t, p, j, signatures[j]))
 		}
+		rows = merged(rows, first)
 		if len(p.Variants) == 0 {
 			rows = append(rows, []line{in(name, p.Name).and("  ").with("", changeCell(p.Change))})
 		}
 	}
 	return rows
+}
+
+// merged makes one row of those from first on that say the same one after the other.
+func merged(rows [][]line, first int) [][]line {
+	kept, alike := rows[:first], 1
+	same := func(a, b []line) bool { return slices.EqualFunc(a, b, func(a, b line) bool { return a.text() == b.text() }) }
+	for i := first; i < len(rows); i++ {
+		if i+1 < len(rows) && same(rows[i], rows[i+1]) {
+			alike++
+			continue
+		}
+		if alike > 1 {
+			rows[i][0] = rows[i][0].in(dim, ", "+phrase.Some(alike, "variant")+" alike")
+		}
+		kept, alike = append(kept, rows[i]), 1
+	}
+	return kept
 }
 
 // variantNames returns the signatures of variants, shortened to what differs between them; that of a single one to what differs from the baseline.

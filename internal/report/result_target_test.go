@@ -46,3 +46,17 @@ func TestUnreadableTargetHasNoRows(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// Variants that differ in a static value only have the same row, which is shown once.
+func TestVariantsAlike(t *testing.T) {
+	variant := func(signature string, kernels float64) result.Variant {
+		return result.Variant{Signature: signature, Facts: facts.Values{"kernels.total": kernels}}
+	}
+	r := &result.Result{Targets: []result.Target{{Name: "mlp", Programs: []result.Program{{Name: "step", Change: "same", Variants: []result.Variant{
+		variant("(x: f32[8])", 3), variant("(x: f32[8])", 3), variant("(x: f32[8])", 4),
+	}}}}}}
+	text := written(t, r, "text")
+	if strings.Count(text, "step(x: f32[8])") != 2 || strings.Count(text, "step(x: f32[8])  unchanged, 2 variants alike") != 1 {
+		t.Error(text)
+	}
+}
