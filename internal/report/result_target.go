@@ -70,7 +70,9 @@ func programRows(r *indexed, t *result.Target) [][]line {
 // merged makes one row of those from first on that say the same one after the other.
 func merged(rows [][]line, first int) [][]line {
 	kept, alike := rows[:first], 1
-	same := func(a, b []line) bool { return slices.EqualFunc(a, b, func(a, b line) bool { return a.text() == b.text() }) }
+	same := func(a, b []line) bool {
+		return slices.EqualFunc(a, b, func(a, b line) bool { return a.text() == b.text() })
+	}
 	for i := first; i < len(rows); i++ {
 		if i+1 < len(rows) && same(rows[i], rows[i+1]) {
 			alike++
