@@ -58,6 +58,11 @@ func lookAll(ctx context.Context, o Options) ([]*measuredTarget, error) {
 	o, atOnce := o.sharing(targets)
 	var looking errgroup.Group
 	looking.SetLimit(atOnce)
+	var asking sync.WaitGroup
+	defer asking.Wait()
+	if len(o.Command) == 0 && !capturing(targets) {
+		asking.Go(func() { _, _ = o.edits() }) // while the dumps are measured; checkFresh needs them
+	}
 	out := make([]*measuredTarget, len(targets))
 	for i, t := range targets {
 		out[i] = &measuredTarget{Target: t}
@@ -71,13 +76,26 @@ func lookAll(ctx context.Context, o Options) ([]*measuredTarget, error) {
 			return nil
 		})
 	}
-	return out, looking.Wait()
+	if err := looking.Wait(); err != nil {
+		return nil, err
+	}
+	for _, l := range out {
+		if l.report != nil && l.Capture == nil && len(o.Command) == 0 {
+			l.checkFresh(ctx, o)
+		}
+	}
+	return out, nil
+}
+
+// capturing reports whether the dump of a target is made by a command.
+func capturing(targets []config.Target) bool {
+	return slices.ContainsFunc(targets, func(t config.Target) bool { return t.Capture != nil })
 }
 
 // sharing returns the options for targets that are looked at side by side, and how many are at once. One that captures is alone: its command
 // would slow down the others, and they it.
 func (o Options) sharing(targets []config.Target) (shared Options, atOnce int) {
-	if len(o.Command) > 0 || slices.ContainsFunc(targets, func(t config.Target) bool { return t.Capture != nil }) {
+	if len(o.Command) > 0 || capturing(targets) {
 		return o, 1
 	}
 	o.limit = facts.NewReadLimit(o.Jobs, o.MaxMemory)
@@ -180,11 +198,6 @@ func (l *measuredTarget) look(ctx context.Context, o Options) {
 	if o.Against == "" && !baseline.Remote(BaselineOf(o)) {
 		go func() { _, _ = l.stored() }() // while the dump is measured; loadBase returns the error
 	}
-	if l.Capture == nil && len(o.Command) == 0 {
-		var asking sync.WaitGroup
-		defer asking.Wait()
-		asking.Go(func() { _, _ = o.edits() }) // while the dump is measured; checkFresh needs them
-	}
 	l.dumps = paths
 	reports, err := measureAll(ctx, o, paths, append(absoluteAll(o.Config.Dir, l.Logs), o.Logs...))
 	if err == nil {
@@ -199,9 +212,6 @@ func (l *measuredTarget) look(ctx context.Context, o Options) {
 	}
 	l.loadBase(ctx, o)
 	l.compare(o.edited())
-	if l.Capture == nil && len(o.Command) == 0 {
-		l.checkFresh(ctx, o)
-	}
 }
 
 // compare matches the included programs with the baseline.
