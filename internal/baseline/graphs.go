@@ -32,17 +32,17 @@ func GraphFacts(c *tensorflow.Clusters) facts.Values {
 
 // formatGraphs writes the facts of a target's graphs.
 func formatGraphs(target string, n facts.Values) []byte {
-	root := graphsPage(n)
+	root := document(graphsPage(n))
 	root.HeadComment = fmt.Sprintf("# %s/%s: written by xlagate accept; what TensorFlow clustered and what it left out", target, graphsFile)
 	return formatted(root)
 }
 
-func graphsPage(n facts.Values) *yamldoc.Node {
-	return document(struct {
+func graphsPage(n facts.Values) any {
+	return struct {
 		Schema string       `json:"schema"`
 		Facts  facts.Values `json:"facts"`
 		Whole  any          `json:"whole"`
-	}{Schema, n, map[string]int{"facts": len(n)}})
+	}{Schema, n, map[string]int{"facts": len(n)}}
 }
 
 // parseGraphs reads the facts of a target's graphs.
@@ -61,7 +61,7 @@ func parseGraphs(name string, data []byte) (facts.Values, error) {
 	if said.Schema != Schema {
 		return nil, otherSchema(name, said.Schema)
 	}
-	return said.Facts, contradiction(name, "its last line", root, graphsPage(keptFacts(said.Facts)), "")
+	return said.Facts, contradiction(name, "its last line", root, graphsPage(keptFacts(said.Facts)))
 }
 
 // clustersOf converts the facts back into clusters.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/xlagate/xlagate/internal/yamldoc"
 )
@@ -22,7 +21,7 @@ func Format(target string, p *Program) Text {
 		shown.Predicted = predict(p)
 	}
 	t := Text{Machine: machine(p)}
-	root := readable(&shown, t.Machine)
+	root := document(pageOf(&shown, machineLine{MachineName(p.Name), len(t.Machine), digest(t.Machine)}))
 	root.HeadComment = fmt.Sprintf("# %s/%s: written by xlagate accept; %s has every kernel", target, FileName(p.Name), MachineName(p.Name))
 	t.Readable = formatted(root)
 	return t
@@ -93,10 +92,7 @@ func parse(name, machineName string, t Text, known knownKernels) (*Program, erro
 			Do, Kind, Target, Out string
 			At                    []string
 		} `yaml:"dearest_kernels"`
-		Machine struct {
-			Bytes  int
-			SHA256 string `yaml:"sha256"`
-		}
+		Machine machineLine
 	}
 	if err := yamldoc.Decode(root, &said); err != nil {
 		return nil, unreadable(name, err)
@@ -104,12 +100,13 @@ func parse(name, machineName string, t Text, known knownKernels) (*Program, erro
 	if said.Schema != Schema {
 		return nil, otherSchema(name, said.Schema)
 	}
-	if len(t.Machine) != said.Machine.Bytes || digest(t.Machine) != said.Machine.SHA256 {
+	is := machineLine{Bytes: len(t.Machine), SHA256: digest(t.Machine)}
+	if is.Bytes != said.Machine.Bytes || is.SHA256 != said.Machine.SHA256 {
 		if _, err := readMachine(machineName, t.Machine, known); err != nil {
 			return nil, err
 		}
 		return nil, wrong(name, fmt.Sprintf("it does not belong to %s: that has %d bytes (sha256 %.12s), this names %d bytes (sha256 %.12s)",
-			machineName, len(t.Machine), digest(t.Machine), said.Machine.Bytes, said.Machine.SHA256), fixPair)
+			machineName, is.Bytes, is.SHA256, said.Machine.Bytes, said.Machine.SHA256), fixPair)
 	}
 	p, err := readMachine(machineName, t.Machine, known)
 	if err != nil {
@@ -122,7 +119,8 @@ func parse(name, machineName string, t Text, known knownKernels) (*Program, erro
 	for _, k := range said.Kernels {
 		p.Predicted.Kernels = append(p.Predicted.Kernels, Dearest{groupKey{k.Kind, k.Do, k.Target, k.Out}, k.NS, k.At})
 	}
-	if err := contradiction(name, machineName, root, readable(p, t.Machine), ""); err != nil {
+	is.File = MachineName(p.Name)
+	if err := contradiction(name, machineName, root, pageOf(p, is)); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -170,69 +168,6 @@ func tree(name string, data []byte) (*yamldoc.Node, error) {
 
 // lastLine returns the number of the last line that is not blank.
 func lastLine(data []byte) int { return 1 + bytes.Count(bytes.TrimRight(data, "\n"), []byte("\n")) }
-
-// contradiction returns an error if a readable file differs from the one that its machine file gives.
-func contradiction(name, machineName string, got, want *yamldoc.Node, key string) error {
-	wrong := func(at *yamldoc.Node, format string, args ...any) error {
-		return broken(name, at.Line, at.Column, fmt.Sprintf(format, args...))
-	}
-	if got.Kind != want.Kind {
-		return wrong(got, "%s is %s here; by %s it is %s", key, kindOf(got), machineName, kindOf(want))
-	}
-	switch got.Kind {
-	case yamldoc.Scalar:
-		if got.Value != want.Value {
-			return wrong(got, "%s is %s here and %s by %s", key, got.Value, want.Value, machineName)
-		}
-	case yamldoc.Sequence:
-		for i := range min(len(got.Content), len(want.Content)) {
-			if err := contradiction(name, machineName, got.Content[i], want.Content[i], fmt.Sprintf("%s[%d]", key, i)); err != nil {
-				return err
-			}
-		}
-		if len(got.Content) != len(want.Content) {
-			return wrong(got, "%s has %d entries here and %d by %s", key, len(got.Content), len(want.Content), machineName)
-		}
-	case yamldoc.Mapping:
-		return contradictions(name, machineName, got, want, key)
-	}
-	return nil
-}
-
-// contradictions returns the differences of a mapping.
-func contradictions(name, machineName string, got, want *yamldoc.Node, key string) error {
-	expected := map[string]*yamldoc.Node{}
-	for i := 0; i+1 < len(want.Content); i += 2 {
-		expected[want.Content[i].Value] = want.Content[i+1]
-	}
-	for i := 0; i+1 < len(got.Content); i += 2 {
-		at := got.Content[i]
-		value := expected[at.Value]
-		if value == nil {
-			return broken(name, at.Line, at.Column, fmt.Sprintf("unknown key %q: %s knows nothing of it", at.Value, machineName))
-		}
-		delete(expected, at.Value)
-		if err := contradiction(name, machineName, got.Content[i+1], value, joined(key, at.Value)); err != nil {
-			return err
-		}
-	}
-	if missing := sortedKeys(expected); len(missing) > 0 {
-		return broken(name, got.Line, got.Column, fmt.Sprintf("%s is missing; %s holds it", joined(key, missing[0]), machineName))
-	}
-	return nil
-}
-
-func joined(key, name string) string { return strings.TrimPrefix(key+"."+name, ".") }
-
-func kindOf(n *yamldoc.Node) string {
-	switch n.Kind {
-	case yamldoc.Mapping:
-		return "a mapping"
-	case yamldoc.Sequence:
-		return "a list"
-	}
-	return n.Value
-}
 
 func digest(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 

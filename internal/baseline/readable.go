@@ -89,17 +89,16 @@ type (
 	}
 )
 
-// readable returns a program's readable file.
-func readable(p *Program, machine []byte) *yamldoc.Node {
+// pageOf returns what a program's readable file says.
+func pageOf(p *Program, machine machineLine) *page {
 	g := &page{of: p, Schema: Schema, Program: p.Name, Reason: p.Reason, PricedOn: p.Predicted.Device, LeftOut: map[string]int{}}
 	g.Variants, g.Arguments, g.Results, g.Kernels = g.variants(), g.arguments(), g.results(), g.kernels()
 	g.Toolchain = toolchainPart{p.Toolchain.Framework, p.Toolchain.Backend, p.Toolchain.Device, g.pairs("versions", p.Toolchain.Versions), g.pairs("flags", p.Toolchain.Flags)}
-	g.Machine = machineLine{MachineName(p.Name), len(machine), digest(machine)}
-	g.Whole = wholeLine{Variants: len(p.Variants), Facts: g.facts()}
+	g.Machine, g.Whole = machine, wholeLine{Variants: len(p.Variants), Facts: g.facts()}
 	for _, v := range p.Variants {
 		g.Whole.Kernels += len(v.Kernels)
 	}
-	return document(g)
+	return g
 }
 
 // document returns a value as YAML, with one line for each list item and for each summary key.

@@ -20,6 +20,9 @@ import (
 // Node is a YAML node with its line and column.
 type Node = yaml.Node
 
+// Kind is what a node is.
+type Kind = yaml.Kind
+
 // The kinds of nodes.
 const (
 	Mapping  = yaml.MappingNode
