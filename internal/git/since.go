@@ -246,21 +246,23 @@ func (a asker) commit(revision string) string {
 
 // base is the commit that edits are counted from, or else why it is not known.
 func (a asker) base(asked string) (commit, unknown string) {
+	target := a.getenv("GITHUB_BASE_REF")
+	if asked == "" && target == "" {
+		var tip string
+		if asked, tip = a.defaultBranch(); tip != "" {
+			return tip, ""
+		}
+	}
 	head := a.commit("HEAD")
 	switch {
 	case head == "":
 		return a.ask("hash-object", "-t", "tree", "--stdin"), "" // nothing: there is no commit yet
 	case asked != "":
 		return a.fork(asked)
-	}
-	if target := a.getenv("GITHUB_BASE_REF"); target != "" {
+	case target != "":
 		return a.pullRequest(head, target)
 	}
-	main := a.defaultBranch()
-	if main == "" || strings.TrimPrefix(main, "origin/") == a.ask("symbolic-ref", "--quiet", "--short", "HEAD") {
-		return head, ""
-	}
-	return a.fork(main)
+	return head, ""
 }
 
 // pullRequest is where a pull request left its target. GitHub checks out a merge of the two, whose first parent is the target.
@@ -273,22 +275,29 @@ func (a asker) pullRequest(head, target string) (commit, unknown string) {
 	return a.fork("origin/"+target, target)
 }
 
-// defaultBranch is the branch that others are made from; "" where none is known by its name.
-func (a asker) defaultBranch() string {
-	args := []string{"for-each-ref", "--format=%(refname) %(symref:lstrip=2)"}
-	usual := []string{"refs/remotes/origin/main", "refs/heads/main", "refs/remotes/origin/master", "refs/heads/master"}
-	held := map[string]bool{}
-	for line := range strings.Lines(a.ask(append(append(args, "refs/remotes/origin/HEAD"), usual...)...)) {
-		ref, target, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if held[ref] = true; target != "" && ref == "refs/remotes/origin/HEAD" {
-			return target
+// defaultBranch is the branch that others are made from, "" where none is known by its name, with its commit if it is checked out.
+func (a asker) defaultBranch() (branch, tip string) {
+	const heads, origin = "refs/heads/", "refs/remotes/origin/"
+	held := map[string]string{} // the commit of each, behind a * if it is checked out
+	for line := range strings.Lines(a.ask("for-each-ref", "--format=%(refname) %(HEAD)%(objectname) %(symref:lstrip=2)", heads, origin+"HEAD", origin+"main", origin+"master")) {
+		f := strings.Fields(line)
+		if held[f[0]] = f[1]; f[0] == origin+"HEAD" && len(f) > 2 {
+			branch = f[2]
 		}
 	}
-	at := slices.IndexFunc(usual, func(ref string) bool { return held[ref] })
-	if at < 0 {
-		return ""
+	for _, name := range []string{"main", "master"} {
+		switch {
+		case branch != "":
+		case held[origin+name] != "":
+			branch = "origin/" + name
+		case held[heads+name] != "":
+			branch = name
+		}
 	}
-	return strings.TrimPrefix(strings.TrimPrefix(usual[at], "refs/remotes/"), "refs/heads/")
+	if commit, here := strings.CutPrefix(held[heads+strings.TrimPrefix(branch, "origin/")], "*"); here {
+		tip = commit
+	}
+	return branch, tip
 }
 
 // fork is where HEAD left the first of these revisions that the checkout holds.
