@@ -14,6 +14,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -47,6 +48,9 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 	}
 	dumps, command := split(c)
 	o.Dumps, o.Command, o.ByTarget, o.Cache = dumps, command, map[string]string{}, factsCache(c)
+	if _, err := files.UserDir(); errors.Is(err, files.ErrInCheckout) && o.Cache == nil && !c.Bool("no-cache") {
+		w.warn(err.Error())
+	}
 	if command != nil && len(command) == 0 {
 		return o, wrongUsage("%s needs a command after --", c.Command.HelpName)
 	}

@@ -37,7 +37,8 @@ type File struct {
 	Rel   string // path below the dump, with slashes; files are grouped by it
 	limit Limit  // bounds its size
 
-	listed bool // on another machine, or by an earlier run: it may have changed since
+	listed bool     // on another machine, or by an earlier run: it may have changed since
+	header *heading // see headerName; nil before it is read
 }
 
 // FileAt returns a file on disk that belongs to no dump, such as a log or a profile.
@@ -471,12 +472,22 @@ func plain(r io.Reader) (io.ReadCloser, error) {
 
 // readHead reads up to n bytes of content, decompressed.
 func readHead(r io.Reader, n int) ([]byte, error) {
-	p, err := plain(r)
+	stored, err := readFirst(r, n)
+	c := compressionOf(stored)
+	if c == nil || err != nil {
+		return stored, err
+	}
+	content, err := c.open(io.MultiReader(bytes.NewReader(stored), r))
 	if err != nil {
 		return nil, err
 	}
-	defer p.Close()
-	head := bytes.NewBuffer(make([]byte, 0, n+bytes.MinRead))
-	_, err = head.ReadFrom(io.LimitReader(p, int64(n)))
-	return head.Bytes(), err
+	defer content.Close()
+	return readFirst(content, n)
+}
+
+// readFirst reads up to n bytes.
+func readFirst(r io.Reader, n int) ([]byte, error) {
+	first := bytes.NewBuffer(make([]byte, 0, n+bytes.MinRead))
+	_, err := first.ReadFrom(io.LimitReader(r, int64(n)))
+	return first.Bytes(), err
 }

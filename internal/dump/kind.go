@@ -424,16 +424,25 @@ func textModuleName(head []byte) (name string, ok bool) {
 	return string(bytes.TrimPrefix(line, []byte("%"))), true
 }
 
-// headerName reads the module's name from the header of a module file.
+// heading is what the beginning of a module file says.
+type heading struct {
+	name string // of the module
+	ok   bool   // it is a module
+	err  error
+}
+
+// headerName reads the module's name from the header of a module file, once.
 func headerName(f *File) (name string, ok bool, err error) {
-	head, err := f.head(headSize)
-	if err != nil {
-		return "", false, err
+	if f.header == nil {
+		head, err := f.head(headSize)
+		f.header = &heading{err: err}
+		switch {
+		case err != nil:
+		case f.Kind == KindHLOProto:
+			f.header.name, f.header.ok = protoModuleName(head)
+		default:
+			f.header.name, f.header.ok = textModuleName(head)
+		}
 	}
-	if f.Kind == KindHLOProto {
-		name, ok = protoModuleName(head)
-	} else {
-		name, ok = textModuleName(head)
-	}
-	return name, ok, nil
+	return f.header.name, f.header.ok, f.header.err
 }

@@ -36,7 +36,7 @@ func TestListed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			options := cmp.Options{cmp.AllowUnexported(Dump{}, Module{}, File{}, diskSource{}), cmpopts.IgnoreFields(Dump{}, "sampled", "folders"), cmpopts.IgnoreFields(File{}, "listed"), cmpopts.EquateEmpty(),
+			options := cmp.Options{cmp.AllowUnexported(Dump{}, Module{}, File{}, diskSource{}), cmpopts.IgnoreFields(Dump{}, "sampled", "folders"), cmpopts.IgnoreFields(File{}, "listed", "header"), cmpopts.EquateEmpty(),
 				cmpopts.IgnoreUnexported(Problem{})}
 			if diff := cmp.Diff(want, got, options); diff != "" || got.Sample() != want.Sample() {
 				t.Errorf("%s: who %s the listing sees another dump:\n%s", real, what, diff)

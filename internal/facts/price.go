@@ -191,6 +191,24 @@ func (r *Report) PriceAll() {
 // PriceAlike prices what was accepted earlier on the device of what is fresh, and by the same measure: a kernel that another version of xlagate
 // measured asks for what a fresh one like it does. A program that did not change asks for just what it does now.
 func PriceAlike(old, fresh *Report) {
+	var outdated []*Variant
+	for _, p := range old.Programs {
+		for _, v := range p.Variants {
+			if v.WorkVersion != 0 && v.WorkVersion != price.Version {
+				outdated = append(outdated, v)
+			}
+		}
+	}
+	if len(outdated) > 0 {
+		measureAlike(outdated, fresh)
+	}
+	old.Device, fresh.Device = fresh.priced(), fresh.priced()
+	old.PriceAll()
+	fresh.PriceAll()
+}
+
+// measureAlike gives the kernels of variants the works of fresh ones that are alike.
+func measureAlike(outdated []*Variant, fresh *Report) {
 	all, same := works{}, map[string]works{}
 	for _, p := range fresh.Programs {
 		for _, v := range p.Variants {
@@ -200,21 +218,13 @@ func PriceAlike(old, fresh *Report) {
 			same[v.Fingerprint] = own
 		}
 	}
-	for _, p := range old.Programs {
-		for _, v := range p.Variants {
-			if v.WorkVersion == 0 || v.WorkVersion == price.Version {
-				continue
-			}
-			if own, unchanged := same[v.Fingerprint]; unchanged {
-				v.measureAs(own)
-			} else {
-				v.measureAs(all)
-			}
+	for _, v := range outdated {
+		if own, unchanged := same[v.Fingerprint]; unchanged {
+			v.measureAs(own)
+		} else {
+			v.measureAs(all)
 		}
 	}
-	old.Device, fresh.Device = fresh.priced(), fresh.priced()
-	old.PriceAll()
-	fresh.PriceAll()
 }
 
 // works are what kernels ask of a device, by what is known of a kernel in a baseline. Kernels that are alike by that may differ in the layouts

@@ -35,8 +35,11 @@ func OpenCache(build string) *Cache {
 	return CacheAt(base, build, CacheBytes)
 }
 
-// UserDir returns xlagate's directory in the user's cache directory. It fails if that is inside of a checkout, where XDG_CACHE_HOME may put it in CI:
-// whoever wrote the checkout could have written its content.
+// ErrInCheckout reports a cache directory that is not used because it is inside of a checkout.
+var ErrInCheckout = errors.New("whoever wrote that could have filled it, so it is not used: set XDG_CACHE_HOME to a folder elsewhere")
+
+// UserDir returns xlagate's directory in the user's cache directory. It fails with [ErrInCheckout] if that is inside of a
+// checkout, where XDG_CACHE_HOME may put it in CI: whoever wrote the checkout could have written its content.
 func UserDir() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -45,7 +48,7 @@ func UserDir() (string, error) {
 	home, _ := os.UserHomeDir() // a person may keep it under git
 	for at := filepath.Clean(base); ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil && (at != home || os.Getenv("CI") != "") {
-			return "", fmt.Errorf("the cache directory %s is inside of the checkout %s", base, at)
+			return "", fmt.Errorf("the cache directory %s is inside of the checkout %s; %w", base, at, ErrInCheckout)
 		}
 		if at == filepath.Dir(at) {
 			return filepath.Join(base, "xlagate"), nil
