@@ -411,29 +411,31 @@ func ReadLLVM(data []byte) (length int64, err error) {
 	if err := whole(data); err != nil {
 		return 0, err
 	}
-	l := lines{rest: string(data)}
-	inside := false
+	number, inside := 0, false
 	var refs references
-	for line := range l.all() {
+	for line := range bytes.Lines(data) {
+		number++
 		switch {
-		case line == "}":
+		case string(bytes.TrimRight(line, "\r\n")) == "}":
 			inside = false
 		case inside:
-		case strings.HasPrefix(line, "define "):
+		case startsWith(line, "define "):
 			inside = true
 			refs.read(line)
-		case strings.HasPrefix(line, "attributes "), strings.HasPrefix(line, "!"), strings.HasPrefix(line, "declare "):
+		case startsWith(line, "attributes "), startsWith(line, "!"), startsWith(line, "declare "):
 			refs.read(line)
 		}
 	}
 	if inside {
-		return 0, l.errorf("the file ends inside of a function: it was cut off")
+		return 0, syntaxError(number, "the file ends inside of a function: it was cut off")
 	}
 	if missing := refs.missing(); missing != "" || len(data) == 0 {
-		return 0, l.errorf("the file ends before %s: it was cut off", cmp.Or(missing, "its first function"))
+		return 0, syntaxError(number, "the file ends before %s: it was cut off", cmp.Or(missing, "its first function"))
 	}
 	return int64(len(data)), nil
 }
+
+func startsWith(line []byte, text string) bool { return bytes.HasPrefix(line, []byte(text)) }
 
 // references are the attribute groups (#0) and the metadata (!0) that a file refers to. Both are defined after all functions, in the order of their
 // numbers.
@@ -445,11 +447,11 @@ type references struct {
 const numbered = "#!"
 
 // read records the definition and the references in a line.
-func (r *references) read(line string) {
+func (r *references) read(line []byte) {
 	for at := 0; at < len(line); at++ {
 		switch line[at] {
 		case '"':
-			at += 1 + strings.IndexByte(line[at+1:], '"')
+			at += 1 + bytes.IndexByte(line[at+1:], '"')
 		case '#', '!':
 			number, kind, first := 0, strings.IndexByte(numbered, line[at]), at+1
 			for ; at+1 < len(line) && line[at+1] >= '0' && line[at+1] <= '9'; at++ {
@@ -458,7 +460,7 @@ func (r *references) read(line string) {
 			if at < first {
 				continue // a name in letters: !dbg
 			}
-			if r.named[kind] = max(r.named[kind], number+1); strings.HasPrefix(line[at+1:], " = ") {
+			if r.named[kind] = max(r.named[kind], number+1); startsWith(line[at+1:], " = ") {
 				r.defined[kind] = max(r.defined[kind], number+1)
 			}
 		}

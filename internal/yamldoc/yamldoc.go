@@ -48,7 +48,7 @@ const maxDepth = 100
 // Parse reads one document and returns its root, with aliases expanded and merge keys (<<) merged.
 // An empty document returns nil.
 func Parse(data []byte) (*Node, error) {
-	decoder := yaml.NewDecoder(strings.NewReader(string(data)))
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var doc Node
 	if err := decoder.Decode(&doc); err != nil {
 		if errors.Is(err, io.EOF) {
@@ -230,9 +230,9 @@ var early = []string{
 // Conflict returns the line of the first conflict marker of git, 0 for none.
 func Conflict(data []byte) int {
 	line := 0
-	for text := range strings.Lines(string(data)) {
+	for text := range bytes.Lines(data) {
 		line++
-		if strings.HasPrefix(text, "<<<<<<< ") || strings.HasPrefix(text, ">>>>>>> ") {
+		if bytes.HasPrefix(text, []byte("<<<<<<< ")) || bytes.HasPrefix(text, []byte(">>>>>>> ")) {
 			return line
 		}
 	}
