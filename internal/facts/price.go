@@ -24,15 +24,15 @@ func (p *Priced) NS() float64 { return p.Runs * p.Once.Total() }
 // Prices are what the kernels of a variant are predicted to take on a device, in their order.
 func (v *Variant) Prices(d *price.Device) []Priced {
 	all := make([]Priced, len(v.Kernels))
-	times, cached, likely := map[*Form]price.Time{}, d.Cached(v.Facts[RunTouched]), likelihoods(v.Kernels)
+	first, cached, likely := make(map[*Form]int, len(all)), d.Cached(v.Facts[RunTouched]), likelihoods(v.Kernels)
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
-		once, known := times[k.Form]
-		if !known {
-			once = d.Time(k.Work.From(cached))
-			times[k.Form] = once
+		all[i] = Priced{Kernel: k, Runs: float64(max(1, k.Times)) * float64(max(1, k.Guess)) * likely[k.Branch]}
+		if at, known := first[k.Form]; known {
+			all[i].Once = all[at].Once
+			continue
 		}
-		all[i] = Priced{Kernel: k, Once: once, Runs: float64(max(1, k.Times)) * float64(max(1, k.Guess)) * likely[k.Branch]}
+		all[i].Once, first[k.Form] = d.Time(k.Work.From(cached)), i
 	}
 	return all
 }
