@@ -13,7 +13,7 @@ import (
 
 // Build builds the program as it is released.
 func Build(path string) error {
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, "./cmd/xlagate")
+	build := exec.Command("go", "build", "-trimpath", "-tags=urfave_cli_no_docs", "-ldflags=-s -w", "-o", path, "./cmd/xlagate")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build xlagate: %w\n%s", err, out)
 	}
