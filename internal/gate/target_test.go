@@ -6,9 +6,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/rules"
 )
@@ -114,5 +117,32 @@ func TestNothingToRead(t *testing.T) {
 	r := check(t, o)
 	if len(r.Problems) != 1 || r.ExitCode != ExitIncomplete || strings.Contains(r.Problems[0].Message, "no program matches") {
 		t.Errorf("exit %d: %+v", r.ExitCode, r.Problems)
+	}
+}
+
+// A target whose dump is as it was accepted does not wait for git, and neither do those behind it.
+func TestTargetsDoNotWaitForGit(t *testing.T) {
+	o := options(t, recommended+"targets:\n  - {name: a, dump: x}\n  - {name: b, dump: y}\n")
+	before, _ := filepath.Abs(dumps + "cpu-improved/before.tar.xz")
+	after, _ := filepath.Abs(dumps + "cpu-improved/after.tar.xz")
+	o.Jobs, o.ByTarget = 1, map[string]string{"a": before, "b": after}
+	accept(t, o, AcceptOptions{Reason: "first"})
+	measured := make(chan struct{})
+	end := sync.OnceFunc(func() { close(measured) })
+	o.Progress = func(dump string, read, total int64) {
+		if dump == after && read == total {
+			end()
+		}
+	}
+	o.Edits = func() (*git.Edits, string) {
+		select {
+		case <-measured:
+		case <-time.After(time.Minute):
+			t.Error("the second target waits for git, which was asked for the first one")
+		}
+		return nil, git.NoRepository
+	}
+	if r := check(t, o); r.ExitCode != ExitPass {
+		t.Errorf("exit %d, %+v", r.ExitCode, r.Problems)
 	}
 }
