@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/xlagate/xlagate/internal/yamldoc"
 )
 
@@ -132,7 +130,7 @@ func scalar(v reflect.Value) string {
 	case reflect.String:
 		return strings.ToValidUTF8(v.String(), "\ufffd")
 	case reflect.Float64:
-		return jsontext.Float(v.Float()).String()
+		return yamldoc.Number(v.Float())
 	}
 	return fmt.Sprint(v)
 }

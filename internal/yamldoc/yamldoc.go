@@ -163,6 +163,9 @@ func Of(v any) *Node {
 	return next(jsontext.NewDecoder(&b, jsontext.AllowInvalidUTF8(true)))
 }
 
+// Number returns a number as [Of] writes it.
+func Number(n float64) string { return jsontext.Float(n).String() }
+
 // next returns the node of the next JSON value, nil at the end of a mapping or a list.
 func next(d *jsontext.Decoder) *Node {
 	token, _ := d.ReadToken() // what was just written is well-formed
