@@ -224,7 +224,7 @@ func TestCheckDrawsPictures(t *testing.T) {
 		t.Error(said)
 	}
 	tip := p.Branches["xlagate-pictures"]
-	for name, says := range map[string]string{"step.svg": ">134 µs<", "memory.svg": ">at most 325.6 KiB of arrays<"} {
+	for name, says := range map[string]string{"step.svg": ">132 µs<", "memory.svg": ">at most 325.6 KiB of arrays<"} {
 		if svg := p.Files(tip)["7/default/"+name]; !strings.Contains(svg, says) {
 			t.Errorf("%s does not say %s: %s", name, says, svg)
 		}

@@ -119,10 +119,13 @@ func (c *comparison) variant(old, fresh *facts.Variant) *Variant {
 		v.Change = Removed
 		return v
 	}
-	runAlike(old, fresh)
+	alike := runAlike(old, fresh)
 	v.Params = compareParams(old.Params, fresh.Params)
 	v.Rescaled = rescaled(old.Params, fresh.Params)
 	v.Facts = compareFacts(old.Facts, fresh.Facts)
+	if alike > 0 {
+		fresh.Facts[facts.LoopsAsBefore] = float64(alike)
+	}
 	if old.Fingerprint == fresh.Fingerprint && len(v.Params) == 0 {
 		v.Change, v.Kernels.Kept = Same, len(fresh.Kernels)
 		return v

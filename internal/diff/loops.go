@@ -55,20 +55,23 @@ func EndSooner(old, fresh *facts.Variant) (sooner [][2]*facts.Kernel) {
 	return sooner
 }
 
-// runAlike takes the loops that may run any number of times to run as often as in the baseline.
-func runAlike(old, fresh *facts.Variant) {
+// runAlike takes the loops that may run any number of times to run as often as in the baseline. It returns how many it takes to run another number of times
+// than they do by themselves.
+func runAlike(old, fresh *facts.Variant) (n int) {
 	if len(fresh.EndlessLoops()) == 0 || fresh.Device == nil {
-		return
+		return 0
 	}
 	fresh.Kernels = slices.Clone(fresh.Kernels) // compiles share what was measured of them
 	pairs, _, _ := PairLoops(old.Loops(), fresh.Loops())
 	for _, pair := range pairs {
 		was, is := pair[0].Iterations(), pair[1]
-		if is.Length == 0 && is.MaxTrips == 0 && was > 0 {
+		if is.Length == 0 && is.MaxTrips == 0 && was > 0 && was != is.Iterations() {
 			fresh.Run(is, was)
+			n++
 		}
 	}
 	fresh.PriceOn(fresh.Device)
+	return n
 }
 
 // LoopChange is a loop that runs in another way than before.

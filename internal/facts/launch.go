@@ -3,6 +3,7 @@ package facts
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -176,13 +177,20 @@ func (w *walk) conditional(branches []hlo.CompID, at place) error {
 	return nil
 }
 
-// guessedTrips is how often a loop is taken to run that counts to a number which nobody knows.
+// guessedTrips is how often a loop is taken to run that counts to a number which nobody knows, and how often one may run that has no maximum: whoever writes
+// none expects an end soon.
 const guessedTrips = 10
 
-// guess is how often a loop of unknown length is taken to run: half as often as it may.
+// guess is how often a loop of unknown length is taken to run: half as often as it may, if that is how much room it has for its results, as where text is
+// generated. Else its maximum only keeps it from running for ever, and its square root is as far from that as from once.
 func (l *loop) guess() int64 {
-	if l.exit.most > 0 {
-		return max(1, l.exit.most/2)
+	switch most := l.exit.most; {
+	case l.exit.fills:
+		return most / 2
+	case most > 0:
+		return int64(math.Round(math.Sqrt(float64(most))))
+	case l.exit.early:
+		return int64(math.Round(math.Sqrt(guessedTrips)))
 	}
 	return guessedTrips
 }

@@ -1,11 +1,16 @@
 package facts
 
-import "github.com/xlagate/xlagate/internal/hlo"
+import (
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
 
 // exit is how a loop of unknown length ends.
 type exit struct {
 	early bool  // more than how far counters got may end it; else it counts to a number that nobody knows
 	most  int64 // after how many iterations it ends at the latest; 0 where that is not known
+	fills bool  // the body fills an array that has about as many places
 }
 
 // exitOf reads off what a loop of unknown length compares how it ends.
@@ -14,11 +19,34 @@ func exitOf(m *hlo.Module, id hlo.InstrID) exit {
 	if !ok {
 		return exit{early: true}
 	}
-	e := exit{early: l.early(), most: max(0, l.latest(l.decision(), false))}
+	most := max(0, l.latest(l.decision(), false))
 	if l.steps > maxSteps {
 		return exit{early: true}
 	}
-	return e
+	l.steps = 0
+	early, fills := l.early(), l.fills(most)
+	return exit{early: early || l.steps > maxSteps, most: most, fills: fills}
+}
+
+// fills reports whether the body puts what it computes into an array of the state that has a place for each iteration, and not many more.
+func (l *loopReader) fills(most int64) bool {
+	for index := range l.m.Shape(l.m.Instrs[l.init].Shape).Elements {
+		next := l.next(int32(index))
+		if terms := l.terms(next); next.op == hlo.OpDynamicUpdateSlice && len(terms) > 1 && hasPlaces(next.shape.Dims, terms[1].shape.Dims, most) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasPlaces reports whether an array has about as many places along one dimension for what is put into it, one of them each time.
+func hasPlaces(array, part []int64, n int64) bool {
+	for d, size := range array {
+		if d < len(part) && part[d] == 1 && size >= max(2, n) && size <= 2*n {
+			return true
+		}
+	}
+	return false
 }
 
 // early reports whether more than how far counters got decides on another iteration, or may. What is added to an element may be its step, as in
@@ -94,6 +122,8 @@ func (l *loopReader) latest(v *value, not bool) int64 {
 		return l.latest(truth, not == is)
 	}
 	switch {
+	case v.state != noElement && v.shape.Type == hlo.Pred:
+		return l.latestBy(v.state, not)
 	case v.op == hlo.OpNot:
 		not = !not
 	case v.op == hlo.OpAnd && !not, v.op == hlo.OpOr && not: // both sides of an and, neither side of an or
@@ -107,6 +137,19 @@ func (l *loopReader) latest(v *value, not bool) int64 {
 		}
 	}
 	return most
+}
+
+// latestBy is how often the loop runs at most by a flag of its state: the iteration in which the body sets it is the last one.
+func (l *loopReader) latestBy(flag int32, not bool) int64 {
+	if l.kept(flag) || slices.Contains(l.flags, flag) {
+		return unknownTrips
+	}
+	l.flags = append(l.flags, flag)
+	n := l.latest(l.next(flag), not)
+	if l.flags = l.flags[:len(l.flags)-1]; n < 0 {
+		return unknownTrips
+	}
+	return n + 1
 }
 
 // truth is the truth value that an integer is made of, where a value compares that integer with 0; is reports whether the value is true where it is. nil where

@@ -66,7 +66,8 @@ type loopReader struct {
 	init            hlo.InstrID
 	body, condition hlo.CompID
 	values          map[operand]*value
-	steps           int // that were taken from one instruction to another
+	steps           int     // that were taken from one instruction to another
+	flags           []int32 // elements of the state whose setting latestBy follows
 }
 
 // maxSteps bounds how far a loop is followed; a model's is followed through dozens of instructions. Whoever is asked then says nothing.
@@ -191,20 +192,32 @@ func (l *loopReader) until(v *value, not bool) int64 {
 		return unknownTrips
 	}
 	direction := l.m.AttrText(v.id, "direction")
-	counter, bound := sides[0], sides[1]
-	if counter.state == noElement {
-		counter, bound, direction = bound, counter, mirrored[direction]
+	counter, ahead := l.counted(sides[0])
+	bound := sides[1]
+	if counter == noElement {
+		bound, direction = sides[0], mirrored[direction]
+		counter, ahead = l.counted(sides[1])
 	}
 	if not {
 		direction = map[string]string{"LT": "GE", "LE": "GT", "GT": "LE", "GE": "LT", "EQ": "NE"}[direction]
 	}
-	first, begins := l.initial(counter.state)
-	step, grows := l.step(counter.state)
+	first, begins := l.initial(counter)
+	step, grows := l.step(counter)
 	end, ends := l.constant(bound)
-	if counter.state == noElement || !begins || !grows || !ends {
+	if counter == noElement || !begins || !grows || !ends {
 		return unknownTrips
 	}
-	return trips(first, step, end, direction)
+	return trips(first+ahead, step, end, direction)
+}
+
+// counted is the element of the state that a value is, or is a number more than; noElement where it is neither.
+func (l *loopReader) counted(v *value) (index int32, more int64) {
+	if terms := l.terms(v); v.op == hlo.OpAdd && len(terms) == 2 {
+		if n, known := l.literal(terms[1]); known {
+			return terms[0].state, n
+		}
+	}
+	return v.state, 0
 }
 
 // constant is an integer constant, or an element of the state that starts as one and that the body hands on unchanged.

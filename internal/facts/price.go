@@ -124,9 +124,17 @@ func outerBranch(branch string) string {
 	return branch[:max(0, at)]
 }
 
+// smallProgram is how many operations a program has at least that XLA for CPU does not run in the thread that calls it: see cheap_computation_ in
+// xla/pjrt/cpu/cpu_client.cc.
+const smallProgram = 1000
+
 // CallNS is what the host spends on a run beside the kernels: the call, its arguments and its results, in nanoseconds.
 func (v *Variant) CallNS(d *price.Device) float64 {
-	return d.Dispatch + d.Argument*v.Facts[RunArguments] + d.Result*v.Facts[RunResults]
+	call := d.Dispatch + d.Argument*v.Facts[RunArguments] + d.Result*v.Facts[RunResults]
+	if flops, known := v.Facts[CostFlops]; !known || flops >= smallProgram {
+		call += d.HandOver
+	}
+	return call
 }
 
 // PriceOn sets the facts that say what a run of the variant is predicted to take on a device.
@@ -229,7 +237,13 @@ func measureAlike(outdated []*Variant, fresh *Report) {
 
 // works are what kernels ask of a device, by what is known of a kernel in a baseline. Kernels that are alike by that may differ in the layouts
 // of their operands: their works are a list.
-type works map[workKey][]price.Work
+type works map[workKey][]runWork
+
+// runWork is what a kernel asks of a device, and how often loops of unknown length around it are taken to run.
+type runWork struct {
+	price.Work
+	guess int64
+}
 
 type workKey struct {
 	print, layout string
@@ -241,7 +255,7 @@ func (k *Kernel) workKey() workKey { return workKey{k.Print, k.Layout, k.Times} 
 func (w works) add(v *Variant) {
 	for i := range v.Kernels {
 		key := v.Kernels[i].workKey()
-		w[key] = append(w[key], v.Kernels[i].Work)
+		w[key] = append(w[key], runWork{v.Kernels[i].Work, v.Kernels[i].Guess})
 	}
 }
 
@@ -255,10 +269,10 @@ func (v *Variant) measureAs(known works) {
 		if len(list) == 0 {
 			continue
 		}
-		form := *k.Form
-		form.Work = list[given[key]%len(list)]
+		form, site, as := *k.Form, *k.Site, list[given[key]%len(list)]
+		form.Work, site.Guess = as.Work, as.guess
 		given[key]++
-		k.Form = &form
+		k.Form, k.Site = &form, &site
 	}
 }
 

@@ -37,13 +37,7 @@ var pairsOfProjects = []struct {
 
 // wrongOfProjects are those that the prediction has the wrong sign for, and why.
 var wrongOfProjects = map[string]string{
-	"rlax_63982cf_squashed_gaussian_logprob":                  "a logarithm and a clamp more, in one kernel for two",
-	"rlax_69a77a8_discounted_returns":                         "an unrolled recurrence, of which each element is computed from the start",
-	"rlax_69a77a8_lambda_returns":                             "likewise",
-	"rlax_69a77a8_truncated_generalized_advantage_estimation": "likewise",
-	"rlax_9a07043_epsilon_greedy_sample":                      "a sum over windows of 16 takes a quarter of its price where they lie along the rows",
-	"rlax_9a07043_epsilon_softmax_sample":                     "likewise",
-	"rlax_9a07043_greedy_sample":                              "likewise",
+	"rlax_63982cf_squashed_gaussian_logprob": "a logarithm and a clamp more, in one kernel for two",
 }
 
 // Where a commit made a program slower or faster, the prediction says so.

@@ -93,9 +93,7 @@ var pairsOnCPU = []struct {
 }
 
 // wrongOnCPU are the pairs whose prediction goes the other way, and why.
-var wrongOnCPU = map[string]string{
-	"lstm_inputs_before": "LLVM does not put the loops that slice the projection into vectors",
-}
+var wrongOnCPU = map[string]string{}
 
 // pricesOnCPU is what the programs of pairsOnCPU are predicted to take, in microseconds, by the name of the program.
 func pricesOnCPU(t *testing.T) map[string]float64 {

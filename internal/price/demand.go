@@ -15,7 +15,7 @@ func (m *Meter) demand(first, result hlo.InstrID) []float64 {
 	for id := result; id >= first; id-- {
 		for n, o := range m.m.Operands(id) {
 			share := shares[id-first] * m.needed(id, n)
-			if share > 1 && !m.repeats(id) {
+			if share > 1 && m.m.Instrs[id].Opcode == hlo.OpBroadcast && !m.repeats(id) {
 				share = 1
 			}
 			most[o-first] = max(1, most[o-first], share)
@@ -45,18 +45,21 @@ func isSelection(op hlo.Opcode) bool {
 }
 
 // repeats reports whether a loop of a CPU computes an element again for each place that a broadcast puts it. It does so where the innermost loop goes along
-// the broadcast value, which LLVM then cannot move out of that loop.
+// the broadcast value, which LLVM then cannot move out of that loop. It does move one that stays for a vector.
 func (m *Meter) repeats(id hlo.InstrID) bool {
 	in := &m.m.Instrs[id]
 	if m.family != CPU || in.Opcode != hlo.OpBroadcast {
 		return false
 	}
-	order, operands := m.m.Shape(in.Shape).DimensionOrder(), m.m.Operands(id)
-	if len(order) == 0 || len(operands) == 0 {
+	from := m.m.Integers(id, "dimensions")
+	if len(from) == 0 {
 		return false
 	}
-	innermost := m.m.Shape(in.Shape).Dims[order[0]]
-	return slices.Contains(m.m.Shape(m.m.Instrs[operands[0]].Shape).Dims, innermost) && slices.Contains(m.m.Integers(id, "dimensions"), order[0])
+	along := m.innermost(id)
+	if len(along) > 1 && !m.isUnvectored(in.Comp) {
+		along = along[:1]
+	}
+	return slices.ContainsFunc(along, func(d int64) bool { return slices.Contains(from, d) })
 }
 
 // needed returns how many elements of its operand n an instruction reads for all of its own, as a share of those that the operand has.

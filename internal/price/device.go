@@ -58,6 +58,7 @@ type Network struct {
 // Delays are what passes before or between the work of a device, in nanoseconds.
 type Delays struct {
 	Dispatch float64 // the host starts a program
+	HandOver float64 // a thread of a CPU takes over a program that is not small
 	Argument float64 // the host hands over an array
 	Result   float64 // the host takes an array over
 	Launch   float64 // one launch follows another

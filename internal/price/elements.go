@@ -2,6 +2,7 @@ package price
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -18,8 +19,8 @@ type effort struct {
 var efforts = [...]effort{
 	hlo.OpExponential: {Special, 1}, hlo.OpExponentialMinusOne: {Special, 1.5}, hlo.OpLog: {Special, 1.3}, hlo.OpLogPlusOne: {Special, 2},
 	hlo.OpLogistic: {Special, 1.2}, hlo.OpTanh: {Special, 1}, hlo.OpErf: {Special, 1}, hlo.OpSqrt: {Special, 0.3}, hlo.OpRng: {Special, 4},
-	hlo.OpDivide: {Vector, 4}, hlo.OpRngBitGenerator: {Slow, 3.6}, hlo.OpRemainder: {Slow, 6},
-	hlo.OpRsqrt: {Slow, 0.6}, hlo.OpPower: {Slow, 1.7}, hlo.OpSine: {Slow, 1.5}, hlo.OpCosine: {Slow, 1.7}, hlo.OpTan: {Slow, 4.8}, hlo.OpCbrt: {Slow, 4.5},
+	hlo.OpDivide: {Vector, 4}, hlo.OpRngBitGenerator: {Slow, 3.6}, hlo.OpRemainder: {Slow, 2.5},
+	hlo.OpRsqrt: {Slow, 0.6}, hlo.OpPower: {Slow, 1.7}, hlo.OpSine: {Slow, 1.1}, hlo.OpCosine: {Slow, 1.1}, hlo.OpTan: {Slow, 4.8}, hlo.OpCbrt: {Slow, 4.5},
 	hlo.OpAtan2: {Slow, 4}, hlo.OpAtan: {Slow, 1}, hlo.OpAcos: {Slow, 1}, hlo.OpAsin: {Slow, 1}, hlo.OpAcosh: {Slow, 1}, hlo.OpAsinh: {Slow, 1},
 	hlo.OpAtanh: {Slow, 1}, hlo.OpCosh: {Slow, 1}, hlo.OpSinh: {Slow, 1},
 }
@@ -72,7 +73,7 @@ func (m *Meter) elementwise(w *Work, id hlo.InstrID) {
 				w[Vector] += max(0, n)
 				return
 			}
-			n *= m.factors(id)
+			n *= m.factors(id) * m.inTurn(id)
 			if kind := m.m.AttrText(id, "fft_type"); kind != "FFT" && kind != "IFFT" {
 				n /= 2 // one side is real
 			}
@@ -116,6 +117,16 @@ func (m *Meter) factors(id hlo.InstrID) float64 {
 		}
 	}
 	return 1
+}
+
+// inTurn is what a transform takes that goes along one dimension after the other, as a share of what XLA counts: the product of the logarithms of all lengths.
+func (m *Meter) inTurn(id hlo.InstrID) float64 {
+	sum, product := 0, 1
+	for _, n := range m.m.Integers(id, "fft_length") {
+		steps := bits.Len64(uint64(n)) - 1
+		sum, product = sum+steps, product*steps
+	}
+	return float64(sum) / float64(max(1, product))
 }
 
 // passes adds what a transform on a GPU moves beyond one pass over its data: a pass for each further dimension, and a second one for a long one.
@@ -170,6 +181,8 @@ func (m *Meter) applied(w *Work, id hlo.InstrID) {
 		w[Vector] += 2 * m.elements(operand)
 	case op == hlo.OpReduce && len(m.m.Operands(id)) > 2, op == hlo.OpScan:
 		w[Scalar] += 2 * m.elements(operand)
+	case op == hlo.OpReduceWindow && m.family == CPU:
+		m.windowed(w, id)
 	case op == hlo.OpReduceWindow:
 		w[Scalar] += max(0, n.Flops) / 6
 	case op == hlo.OpSelectAndScatter:

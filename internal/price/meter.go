@@ -38,6 +38,8 @@ type body struct {
 	measured   bool          // work is known, or is being measured
 	serialized bool          // serial is known
 	indexed    bool          // parameters are known
+	vectored   bool          // unvectored is known
+	unvectored bool          // see isUnvectored
 }
 
 // NewMeter makes a meter of a module that was compiled for a family of devices. product says whether one that may be a product is one, and of what; trips how often a loop runs.
@@ -96,7 +98,7 @@ func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
 			m.elementwise(w, id)
 		}
 	case hlo.OpFusion:
-		m.enter(w, id, m.isLoop(id))
+		m.fused(w, id)
 		m.oneByOne(w, id)
 	case hlo.OpCall, hlo.OpAsyncStart:
 		m.enter(w, id, looped)
@@ -147,6 +149,19 @@ func (m *Meter) multiply(w *Work, id hlo.InstrID, looped bool) bool {
 func (m *Meter) isLoop(id hlo.InstrID) bool {
 	kind := m.m.AttrText(id, "kind")
 	return kind == "kLoop" || kind == "kInput"
+}
+
+// fused adds what a fusion computes.
+func (m *Meter) fused(w *Work, id hlo.InstrID) {
+	loop, callees := m.isLoop(id), m.m.Callees(id)
+	if !loop || len(callees) != 1 || !m.isUnvectored(callees[0]) {
+		m.enter(w, id, loop)
+		return
+	}
+	var own Work
+	m.enter(&own, id, loop)
+	own.oneLane()
+	w.add(&own, 1)
 }
 
 func (m *Meter) enter(w *Work, id hlo.InstrID, looped bool) { m.callees(w, id, 1, looped) }

@@ -194,6 +194,39 @@ func (m *Meter) convolution(w *Work, id hlo.InstrID, p Product, looped bool) {
 	w[Scalar] += gathered * float64(result.ElementCount()) / channels
 }
 
+// windowed adds what a reduction of windows takes on a CPU. What is padding is skipped, one element after the other where it is along the rows or in more than
+// one dimension. Elsewhere LLVM puts many windows into a vector; of windows that lie side by side along a row, each row of a window is a vector of its own.
+// Measured with sums over windows in JAX 0.10.2, on an EPYC.
+func (m *Meter) windowed(w *Work, id hlo.InstrID) {
+	const tested, ofARow, ofNarrowRows, inVectors = 1.0 / 6, 1, 0.5, 4 // steps, of the last simple operations
+	from, to := m.m.Shape(m.m.Instrs[m.m.Operands(id)[0]].Shape), m.m.Shape(m.m.Instrs[id].Shape)
+	if len(to.Elements) > 0 {
+		to = m.m.Shape(to.Elements[0])
+	}
+	window, _ := parseWindow(m.m.AttrText(id, "window"))
+	order := to.DimensionOrder()
+	if len(window) != len(from.Dims) || len(window) != len(to.Dims) || len(order) == 0 {
+		return
+	}
+	n, padded := max(1, m.costs.pricer.callee(id, 0).Flops), 0
+	for d, dim := range window {
+		n *= float64(dim.meetings(from.Dims[d], min(dim.size, maxKernel), to.Dims[d]))
+		if dim.low > 0 || dim.high > 0 {
+			padded++
+		}
+	}
+	switch row := window[order[0]]; {
+	case padded > 1 || row.low > 0 || row.high > 0:
+		w[Scalar] += tested * n
+	case row.size > 1 && row.size == row.stride:
+		w[Scalar] += ofARow * n / float64(row.size)
+	case minor(to) < narrow:
+		w[Scalar] += ofNarrowRows * n
+	default:
+		w[Vector] += inVectors * n
+	}
+}
+
 func (m *Meter) groups(id hlo.InstrID) float64 {
 	if n := m.m.Integers(id, "feature_group_count"); len(n) == 1 {
 		return float64(max(1, n[0]))

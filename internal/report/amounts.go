@@ -205,7 +205,8 @@ var priceParts = []label{
 	{facts.PriceMemory, "memory"}, {facts.PriceLaunch, "launches"}, {facts.PriceCompute, "compute"}, {facts.PriceNetwork, "network"}, {facts.PriceHost, "host"},
 }
 
-// priceLines is "predicted step 12.1 ms on h100-sxm: memory 61 %, launches 22 %, compute 17 %; not priced: 2 launches".
+// priceLines is "predicted step 12.1 ms on h100-sxm: memory 61 %, launches 22 %, compute 17 %; not priced: 2 launches; 1 loop of unknown length taken to run 10
+// times".
 func priceLines(v *facts.Variant) []line {
 	step, priced := v.Facts[stepTime]
 	if !priced || v.Device == nil {
@@ -223,7 +224,34 @@ func priceLines(v *facts.Variant) []line {
 	if n := v.Facts[facts.PriceUnpriced]; n > 0 {
 		l = l.and("; not priced: " + phrase.Some(int(n), "launch"))
 	}
-	return []line{l}
+	return []line{l.and(guessedText(v))}
+}
+
+// guessedText is "; 2 loops of unknown length taken to run 4 to 10 times".
+func guessedText(v *facts.Variant) string {
+	loops := v.EndlessLoops()
+	if len(loops) == 0 {
+		return ""
+	}
+	times := make([]int64, len(loops))
+	for i, k := range loops {
+		times[i] = k.Iterations()
+	}
+	least, most := slices.Min(times), slices.Max(times)
+	text := fmt.Sprintf("; %s of unknown length taken to run %d", phrase.Some(len(loops), "loop"), least)
+	if most > least {
+		text += fmt.Sprintf(" to %d", most)
+	}
+	return text + " times"
+}
+
+// asBeforeText is "; 2 loops of unknown length taken to run as often as before", where a comparison takes them to run another number of times than they do by
+// themselves.
+func asBeforeText(f facts.Values) string {
+	if n := f[facts.LoopsAsBefore]; n > 0 {
+		return "; " + phrase.Some(int(n), "loop") + " of unknown length taken to run as often as before"
+	}
+	return ""
 }
 
 // partBars are the parts of a step's time, the largest first; the same values twice show one compilation.
@@ -273,7 +301,7 @@ func priceChange(v *diff.Variant) line {
 	if n := v.New.Facts[facts.PriceUnpriced]; n > 0 {
 		l = l.and("; not priced: " + phrase.Some(int(n), "launch"))
 	}
-	return l
+	return l.and(asBeforeText(v.New.Facts))
 }
 
 // weighed is what kernels are ranked by: what they are predicted to take, or where no price is known the bytes that they move.

@@ -133,6 +133,9 @@ func factCell(f label, v *result.Variant, budget *result.Headroom) line {
 		if share := growth(now-base, base); share != "" && unitOf(f.fact) == "nanoseconds" {
 			l = l.and(" (" + share + ")")
 		}
+		if f.fact == stepTime {
+			l = l.and(asBeforeText(v.Facts))
+		}
 		return l
 	case budget != nil:
 		return say(f.text + " " + of(budget.Actual, budget.Limit, budget.Unit))
