@@ -20,15 +20,18 @@ var maxPeakBytes = rule.Rule{
 	Budget:  rule.FactMetric(facts.MemoryPeak, "peak memory"),
 	Fails:   rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max_increase: 5% }", Says: "193.0 KiB of peak memory: up from 129.0 KiB in the baseline (+49.6 %), max_increase 5 %"},
 	Passes:  rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max: 1MiB }"},
-	Fix:     "See which part grew (xlagate inspect): arguments, outputs, constants or temporaries. Each has its own rule, with its own fix.",
+	Fix:     "See which part grew (xlagate inspect): arguments, outputs, constants or temporaries. Each has its own rule, with its own fix. On a TPU it can be the fast memory (vmem), which the compiler fills first.",
 	Threads: []string{"jax-ml/jax#30627", "openxla/xla#17124"},
 	Accepts: []string{"memory.*"},
 	Check:   checkSpace,
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		if space := c.Text(memorySpace.Key); space != "" {
 			judgeSpace(c, v, space)
-		} else {
-			c.JudgeFact(*c.Rule.Budget)
+			return
+		}
+		found := len(c.Findings)
+		if c.JudgeFact(*c.Rule.Budget); len(c.Findings) == found {
+			judgeHeld(c, v)
 		}
 	},
 }
@@ -36,7 +39,7 @@ var maxPeakBytes = rule.Rule{
 // memorySpace counts one memory space alone.
 var memorySpace = rule.Option{
 	Key: "memory_space", Type: rule.Text, Sense: rule.Neither,
-	Doc: "count only this memory space of the buffer assignment: on a TPU default, vmem, smem, hbm or host, elsewhere color_1 and so on; by default the peak of the main memory",
+	Doc: "count only this memory space of the buffer assignment: on a TPU default, vmem, smem, hbm or host, elsewhere color_1 and so on; by default the peak of the main memory; on a TPU, max_increase also holds for the main memory together with what is made in vmem",
 }
 
 // namedSpaces are the memory spaces of a TPU, in the order of their colors.
@@ -82,6 +85,17 @@ func judgeSpace(c *rule.Context, v *diff.Variant, space string) {
 		a.SetBase(hasSpaces(v.Old), v.Old.Facts[fact])
 	}
 	rule.Explain(c.Judge(a), v.FactGrowth, fact)
+}
+
+// judgeHeld holds what a program keeps in all memory spaces of a TPU against the baseline. The compiler keeps in the fast memory what fits: of a small model
+// most, of a large one little, and the rest goes to the main memory.
+func judgeHeld(c *rule.Context, v *diff.Variant) {
+	if !v.Knows(facts.MemoryHeld) || c.AbsolutelyBounded() && c.MaxIncrease == nil {
+		return
+	}
+	m := *c.Rule.Budget
+	m.Fact, m.Noun = facts.MemoryHeld, "peak memory with vmem"
+	rule.Explain(c.JudgeGrowth(c.AmountOf(m, m.Fact)), v.FactGrowth, m.Fact)
 }
 
 // tpuName is what a memory space that is named by its number is called on a TPU.

@@ -30,7 +30,7 @@ var pairs = []pair{
 	{name: "cpu-psum_in_loop", breaks: "max-step-time", place: "pairs.py", says: "moved into a loop: all-reduce"},
 	{name: "cpu-constraint_changed", breaks: "no-new-collectives", place: "pairs.py:532", says: "2 sharding constraints are now P('data', None), were P('data', 'model')"},
 	{name: "tpu-host_print", breaks: "no-host-callback", place: "pairs.py", says: "a new host callback (debug_print)"},
-	{name: "tpu-loop_gone"},
+	{name: "tpu-loop_gone", breaks: "max-peak-bytes", place: "pairs.py", says: "a loop is gone"}, // half the time, and a copy of the result in vmem
 	{name: "cpu-bound_given", breaks: "loops-kept", place: "pairs.py", says: "the loop ran 50 times"},
 	{name: "gpu-int8_lost", breaks: "dtype-floor", place: "pairs.py", says: "dot: s32 → f32"},
 	{name: "cpu-branch_lost", breaks: "max-step-time", place: "pairs.py:423", says: "new: select; gone: conditional"},
@@ -85,6 +85,7 @@ var pairs = []pair{
 	{name: "cpu-finished_counted"},
 	{name: "cpu-last_logits"},
 	{name: "tpu-states_dropped"},
+	{name: "tpu-states_before_loop", breaks: "max-peak-bytes", place: "train.py", says: "f32[128,2,64,16] (2.0 MiB) is kept in memory"},
 	{name: "tpu-argument_again"}, // it is copied while kernels run
 	{name: "tpu-gathered"},
 	{name: "tpu-int8_lost"}, // the compiler multiplies what it was given, in eight bits

@@ -132,6 +132,29 @@ func (t *Totals) add(a *Allocation) {
 	addIf(&t.Temp, a.Temp())
 }
 
+// Covered returns how many bytes of a memory space hold, at any time, a value that counts.
+func (b *Buffers) Covered(color int64, counts func(*Value) bool) (bytes int64) {
+	for i := range b.Allocations {
+		a := &b.Allocations[i]
+		if a.Color != color {
+			continue
+		}
+		var spans [][2]int64 // from where to where in the allocation
+		for j := range a.Values {
+			if v := &a.Values[j]; counts(v) {
+				spans = append(spans, [2]int64{v.Offset, v.Offset + v.Size})
+			}
+		}
+		slices.SortFunc(spans, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
+		covered := int64(0) // up to where
+		for _, s := range spans {
+			bytes += max(0, s[1]-max(covered, s[0]))
+			covered = max(covered, s[1])
+		}
+	}
+	return bytes
+}
+
 // Colors lists the memory spaces in use.
 func (b *Buffers) Colors() []int64 {
 	var colors []int64

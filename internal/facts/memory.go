@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -34,44 +33,8 @@ func (out *measuring) memory(r *reader, s *dump.Stage) {
 	v.Facts[MemoryConstant] = float64(total.Constant)
 	v.Facts[MemoryPeak] = float64(total.Total)
 	v.Facts[MemoryAllocation] = float64(total.Largest)
-	out.spaces(buffers)
+	out.spaces(r, buffers)
 	v.Buffers = r.buffers(buffers.Largest(maxBuffers))
-}
-
-// spaceNames are what a TPU's memory reports call its memory spaces.
-var spaceNames = map[int64]string{0: "default", 1: "vmem", 2: "smem", 3: "hbm", 4: "host"}
-
-// spaces says how much of each memory space the allocations take, where there is more than one.
-func (out *measuring) spaces(buffers *artifacts.Buffers) {
-	colors, tpu := buffers.Colors(), out.module.Backend() == "tpu"
-	if !tpu && (len(colors) == 0 || colors[len(colors)-1] == 0) {
-		return
-	}
-	for _, color := range colors {
-		out.space(color, buffers.Totals(color).Total)
-	}
-}
-
-// space says how much of one memory space is used.
-func (out *measuring) space(color, bytes int64) {
-	name, known := spaceNames[color]
-	if !known || color != 0 && out.module.Backend() != "tpu" {
-		name = fmt.Sprintf("color_%d", color)
-	}
-	out.Variant.Facts[MemorySpace.Of(name)] = float64(bytes)
-}
-
-// reportedSpaces reads the use of each memory space from the memory usage report, which TPU dumps may hold without a buffer assignment. Both have
-// the same numbers.
-func (out *measuring) reportedSpaces() {
-	if out.module.Backend() != "tpu" {
-		return
-	}
-	if report, _ := out.memoryReport(); report != nil {
-		for _, s := range report.Spaces {
-			out.space(s.Color, s.Bytes)
-		}
-	}
 }
 
 func (out *measuring) memoryReport() (report *artifacts.MemoryReport, ok bool) {

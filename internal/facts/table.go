@@ -50,6 +50,7 @@ const (
 	MemoryTemp       ID = "memory.temp_bytes"
 	MemoryConstant   ID = "memory.constant_bytes"
 	MemoryPeak       ID = "memory.peak_bytes"
+	MemoryHeld       ID = "memory.held_bytes"
 	MemoryAllocation ID = "memory.allocation_bytes"
 	DonationAliased  ID = "donation.aliased"
 	DonationBytes    ID = "donation.aliased_bytes"
@@ -196,6 +197,7 @@ var Table = []Fact{
 	{ID: MemoryTemp, From: fromBuffers, Unit: inBytes, PerPart: true, Doc: "temporary memory"},
 	{ID: MemoryConstant, From: fromBuffers, Unit: inBytes, PerPart: true, Doc: "memory of constants"},
 	{ID: MemoryPeak, From: fromBuffers, Unit: inBytes, PerPart: true, Doc: "what a run needs of the device's memory: all allocations together"},
+	{ID: MemoryHeld, From: fromBuffers, Unit: inBytes, PerPart: true, Doc: "of a TPU: the allocations of the main memory, and what is made in the fast memory (vmem), not only fetched into it"},
 	{ID: MemoryAllocation, From: fromBuffers, Unit: inBytes, PerPart: true, Doc: "the largest single allocation"},
 	{ID: ID(MemorySpace), From: fromBuffers, Unit: inBytes, PerPart: true, Doc: "what the allocations take of one memory space, where a program has several: " +
 		"`default`, `vmem`, `smem`, `hbm`, `host` of a TPU, else `color_1` and so on; one that is not listed is not used"},

@@ -28,6 +28,7 @@ var keyFacts = []label{
 
 // moreFacts follow them, most telling first. A cost with each loop counted once is shown only where that of a run is not known; see [facts.Values.OfRun].
 var moreFacts = []label{
+	{facts.MemoryHeld, "peak with vmem"},
 	{facts.KernelsWeighted, "launches"},
 	{facts.FusionsTotal, "fusions"},
 	{facts.MemoryTemp, "temp"},

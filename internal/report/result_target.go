@@ -192,7 +192,7 @@ func changedFacts(v *result.Variant) []label {
 }
 
 // maxTelling is how many of moreFacts are shown with the key facts when they changed.
-const maxTelling = 12
+const maxTelling = 13
 
 // tellingFacts are those and the key facts, which a difference always shows.
 var tellingFacts = slices.Concat(keyFacts, moreFacts[:maxTelling])
