@@ -208,6 +208,22 @@ func TestKnownMisses(t *testing.T) {
 	}
 }
 
+// Where the length of a loop is not known, every command says how often the loop is taken to run.
+func TestLoopsOfUnknownLengthAreTold(t *testing.T) {
+	before, after := mustAbs(t, "../../testdata/cases/cpu-bound_given/before.tar.xz"), mustAbs(t, "../../testdata/cases/cpu-bound_given/after.tar.xz")
+	for want, args := range map[string][]string{
+		"1 loop of unknown length taken to run 10 times\n":         {"inspect", after},
+		"1 loop of unknown length taken to run as often as before": {"diff", before, after},
+	} {
+		if said := mustExit(t, 0, append(args, "--no-cache")...); !bytes.Contains(said, []byte(want)) {
+			t.Errorf("%v does not say %q:\n%s", args, want, said)
+		}
+	}
+	if said := mustExit(t, 0, "inspect", before, "--no-cache"); bytes.Contains(said, []byte("taken to run")) {
+		t.Errorf("every length is known:\n%s", said)
+	}
+}
+
 // checkPair accepts what was before and checks what came after, in a folder of its own. What check says as text is in checked.txt there.
 func checkPair(t *testing.T, name string, exit int) *result.Result {
 	t.Helper()

@@ -163,6 +163,86 @@ func TestExitsEarly(t *testing.T) {
 	}
 }
 
+// The maximum of a loop is found behind a flag that its counter sets.
+func TestMaximumBehindAFlag(t *testing.T) {
+	counted := "  %one = s32[] constant(1)\n  %next = s32[] add(%i, %one)\n"
+	for name, c := range map[string]struct {
+		done string
+		want int64
+	}{
+		"the counter sets it":                 {"  %end = pred[] compare(%next, %thirty), direction=GE\n  %done = pred[] or(%flag, %end)\n", 30},
+		"the counter before it is counted up": {"  %end = pred[] compare(%i, %thirty), direction=GE\n  %done = pred[] or(%flag, %end)\n", 31},
+		"a value sets it as well":             {"  %end = pred[] compare(%next, %thirty), direction=GE\n  %done = pred[] or(%odd, %end)\n", 30},
+		"the counter and a value together":    {"  %end = pred[] compare(%next, %thirty), direction=GE\n  %done = pred[] and(%odd, %end)\n", 0},
+		"a value":                             {"  %done = pred[] or(%flag, %odd)\n", 0},
+	} {
+		text := strings.NewReplacer("BODY\n", counted+c.done, "WHILE", "on").Replace(advanceText)
+		m, err := hlo.ParseText([]byte(text), "loop.txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := exitOf(m, m.Comps[m.Entry].Root).most; got != c.want {
+			t.Errorf("%s: at most %d, wanted %d", name, got, c.want)
+		}
+	}
+}
+
+// fillText is a loop of at most 30 iterations that puts a row into an array in each of them.
+const fillText = `HloModule fill
+
+%body (state: (s32[], f32[ROWS,8], f32[1,8])) -> (s32[], f32[ROWS,8], f32[1,8]) {
+  %state = (s32[], f32[ROWS,8], f32[1,8]) parameter(0)
+  %i = s32[] get-tuple-element(%state), index=0
+  %rows = f32[ROWS,8] get-tuple-element(%state), index=1
+  %row = f32[1,8] get-tuple-element(%state), index=2
+  %one = s32[] constant(1)
+  %zero.1 = s32[] constant(0)
+  %next = s32[] add(%i, %one)
+  %new = f32[1,8] sine(%row)
+  %filled = f32[ROWS,8] dynamic-update-slice(%rows, %new, %i, %zero.1)
+  ROOT %all = (s32[], f32[ROWS,8], f32[1,8]) tuple(%next, %filled, %new)
+}
+
+%condition (state.1: (s32[], f32[ROWS,8], f32[1,8])) -> pred[] {
+  %state.1 = (s32[], f32[ROWS,8], f32[1,8]) parameter(0)
+  %i.1 = s32[] get-tuple-element(%state.1), index=0
+  %row.1 = f32[1,8] get-tuple-element(%state.1), index=2
+  %first = f32[] bitcast(%row.1)
+  %small = f32[] constant(1e-05)
+  %on = pred[] compare(%first, %small), direction=GT
+  %thirty = s32[] constant(30)
+  %less = pred[] compare(%i.1, %thirty), direction=LT
+  ROOT %go = pred[] and(%less, %on)
+}
+
+ENTRY %main (rows.2: f32[ROWS,8], row.2: f32[1,8]) -> (s32[], f32[ROWS,8], f32[1,8]) {
+  %rows.2 = f32[ROWS,8] parameter(0)
+  %row.2 = f32[1,8] parameter(1)
+  %zero = s32[] constant(0)
+  %start = (s32[], f32[ROWS,8], f32[1,8]) tuple(%zero, %rows.2, %row.2)
+  ROOT %while = (s32[], f32[ROWS,8], f32[1,8]) while(%start), condition=%condition, body=%body
+}
+`
+
+// A loop that has room for its results is taken to use half of it; the maximum of another only keeps it from running for ever.
+func TestGuessOfALoop(t *testing.T) {
+	for rows, want := range map[string]int64{"30": 15, "40": 15, "10": 5, "4096": 5} {
+		m, err := hlo.ParseText([]byte(strings.ReplaceAll(fillText, "ROWS", rows)), "loop.txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := loop{trips: unknownTrips, exit: exitOf(m, m.Comps[m.Entry].Root)}
+		if l.exit.most != 30 || l.guess() != want {
+			t.Errorf("%s rows: %+v, taken to run %d times, wanted %d", rows, l.exit, l.guess(), want)
+		}
+	}
+	for e, want := range map[exit]int64{{early: true}: 3, {}: 10} {
+		if l := (loop{trips: unknownTrips, exit: e}); l.guess() != want {
+			t.Errorf("%+v is taken to run %d times, wanted %d", e, l.guess(), want)
+		}
+	}
+}
+
 // A condition behind a long chain that many operations read is given up, and soon.
 func TestLongConditionIsGivenUp(t *testing.T) {
 	var b strings.Builder
