@@ -76,19 +76,10 @@ func Parse(name string, data []byte) (*Program, error) {
 
 // parse reads a program from its two files, and returns an error if they do not belong together.
 func parse(name, machineName string, t Text, known knownKernels) (*Program, error) {
-	if root := yamldoc.Simple(t.Readable); root != nil && closed(name, t.Readable) == nil {
-		if p, err := parseTree(name, machineName, root, t.Machine, known); err == nil {
-			return p, nil
-		}
-	}
-	root, err := tree(name, t.Readable) // with the place of what is wrong
+	root, err := tree(name, t.Readable)
 	if err != nil {
 		return nil, err
 	}
-	return parseTree(name, machineName, root, t.Machine, known)
-}
-
-func parseTree(name, machineName string, root *yamldoc.Node, machine []byte, known knownKernels) (*Program, error) {
 	var said struct {
 		Schema   string `yaml:"schema"`
 		Reason   string `yaml:"reason"`
@@ -109,15 +100,15 @@ func parseTree(name, machineName string, root *yamldoc.Node, machine []byte, kno
 	if said.Schema != Schema {
 		return nil, otherSchema(name, said.Schema)
 	}
-	is := machineLine{Bytes: len(machine), SHA256: digest(machine)}
+	is := machineLine{Bytes: len(t.Machine), SHA256: digest(t.Machine)}
 	if is.Bytes != said.Machine.Bytes || is.SHA256 != said.Machine.SHA256 {
-		if _, err := readMachine(machineName, machine, known); err != nil {
+		if _, err := readMachine(machineName, t.Machine, known); err != nil {
 			return nil, err
 		}
 		return nil, wrong(name, fmt.Sprintf("it does not belong to %s: that has %d bytes (sha256 %.12s), this names %d bytes (sha256 %.12s)",
 			machineName, is.Bytes, is.SHA256, said.Machine.Bytes, said.Machine.SHA256), fixPair)
 	}
-	p, err := readMachine(machineName, machine, known)
+	p, err := readMachine(machineName, t.Machine, known)
 	if err != nil {
 		return nil, err
 	}
@@ -157,8 +148,13 @@ const lastKey = "whole"
 
 // tree parses a YAML file, and returns an error if it does not end with its closing line.
 func tree(name string, data []byte) (*yamldoc.Node, error) {
-	if err := closed(name, data); err != nil {
-		return nil, err
+	if line := yamldoc.Conflict(data); line > 0 {
+		return nil, broken(name, line, 1, "a merge conflict of git begins here")
+	}
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	last := lines[max(0, len(lines)-2)]
+	if len(lines[len(lines)-1]) > 0 || !bytes.HasPrefix(last, []byte(lastKey+": {")) {
+		return nil, broken(name, lastLine(data), 1, fmt.Sprintf("the file is cut off: it does not end with the line %q, which says what it must hold", lastKey+": {…}"))
 	}
 	root, err := yamldoc.Parse(data)
 	if err == nil && (root == nil || root.Kind != yamldoc.Mapping) {
@@ -168,19 +164,6 @@ func tree(name string, data []byte) (*yamldoc.Node, error) {
 		return nil, unreadable(name, err)
 	}
 	return root, nil
-}
-
-// closed returns an error if a YAML file does not end with its closing line.
-func closed(name string, data []byte) error {
-	if line := yamldoc.Conflict(data); line > 0 {
-		return broken(name, line, 1, "a merge conflict of git begins here")
-	}
-	lines := bytes.SplitAfter(data, []byte("\n"))
-	last := lines[max(0, len(lines)-2)]
-	if len(lines[len(lines)-1]) > 0 || !bytes.HasPrefix(last, []byte(lastKey+": {")) {
-		return broken(name, lastLine(data), 1, fmt.Sprintf("the file is cut off: it does not end with the line %q, which says what it must hold", lastKey+": {…}"))
-	}
-	return nil
 }
 
 // lastLine returns the number of the last line that is not blank.
