@@ -47,9 +47,12 @@ func hunkOf(part *gitdiff.TextFragment, python bool) Hunk {
 		}
 		if l.Op == gitdiff.OpDelete {
 			was.add(line)
+			h.gone += " " + definedBy(line)
 		} else {
 			now.add(line)
+			h.came += " " + definedBy(line)
 		}
+		h.text += l.Op.String() + strings.TrimSpace(line) + "\n"
 		binds.add(bound(line))
 		h.Code, h.Donates = true, h.Donates || strings.Contains(line, "donat")
 		defines = defines && definesName(line)

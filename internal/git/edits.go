@@ -72,16 +72,16 @@ func (e *Edits) File(file string) string {
 	return e.now.find(file)
 }
 
-// At returns the hunk of a line of a file as it is now. The lines around removed ones count as edited. A file is named as the dump names it; see
+// At returns the hunk of a line of a file as it is now, unless only names in it are other ones. The lines around removed ones count as edited. A file is named as the dump names it; see
 // [paths.find].
 func (e *Edits) At(file string, line int) (Hunk, bool) {
 	if e == nil {
 		return Hunk{}, false
 	}
 	hunks := e.byFile[e.now.find(file)]
-	at := slices.IndexFunc(hunks, func(h Hunk) bool { return h.holds(line) })
+	at := slices.IndexFunc(hunks, func(h Hunk) bool { return !h.same && h.holds(line) })
 	if at < 0 {
-		at = slices.IndexFunc(hunks, func(h Hunk) bool { return h.touches(line) })
+		at = slices.IndexFunc(hunks, func(h Hunk) bool { return !h.same && h.touches(line) })
 	}
 	return pick(hunks, at)
 }
@@ -156,9 +156,13 @@ type Hunk struct {
 	Code     bool   // any of these lines, before or now, is more than a comment, an import, blank, or the definition of a name that comes or goes
 	Donates  bool   // any of these lines speaks of donation
 	Edit     int    // the first line of the edit that it is part of: several hunks of a function may be one
+	With     string // the same in all hunks that a definition which comes or goes connects, in whatever functions and files they are; "" for others
 	Function string // the Python function or class around it, as Python names it: "Block.__call__"; "" outside of all
 
+	same            bool   // these lines say what they said before, but for names
 	removed         string // a removed line that says which function it was in
+	text            string // the lines with code, those before first
+	came, gone      string // what the lines now define, and what those before did
 	was, now, binds string // the words before and now, and those that may be names which the lines bind
 }
 

@@ -3,6 +3,7 @@ package git
 import (
 	"cmp"
 	"go/token"
+	"regexp"
 	"strings"
 )
 
@@ -19,10 +20,21 @@ func hasCode(line string, python bool) bool {
 	return line != ""
 }
 
-// definesName reports whether a line gives a value to a name of the module. If such lines only come or go, then other edited lines use the name.
+// definesName reports whether a line gives a value to a name of the module or to an annotated one. If such lines only come or go, then other edited lines use
+// the name.
 func definesName(line string) bool {
 	name, _, ok := strings.Cut(line, " = ")
-	return ok && token.IsIdentifier(name)
+	field, _, annotated := strings.Cut(strings.TrimSpace(name), ":")
+	return ok && (token.IsIdentifier(name) || annotated && token.IsIdentifier(field))
+}
+
+// defining finds what a line gives a name in the module or in a class: a function, a class, a value.
+var defining = regexp.MustCompile(`^\s*(?:async )?(?:def|class) (\w+)|^(\w+)(?::[^=]*)? = `)
+
+// definedBy returns the name that a line gives, "" for none.
+func definedBy(line string) string {
+	found := defining.FindStringSubmatch(line)
+	return strings.Join(found[min(1, len(found)):], "")
 }
 
 // decorates reports whether a line belongs to the function behind it.
@@ -229,6 +241,8 @@ func (h *Hunk) goesOn(next *Hunk, lines []string) bool {
 // join adds the lines up to the end of a later hunk.
 func (h *Hunk) join(next *Hunk) {
 	h.Donates = h.Donates || next.Donates
+	h.text += next.text
+	h.came, h.gone = h.came+" "+next.came, h.gone+" "+next.gone
 	h.was, h.now, h.binds = h.was+" "+next.was, h.now+" "+next.now, h.binds+" "+next.binds
 	h.Lines = next.First + next.Lines - h.First
 	if h.OldLines == 0 {

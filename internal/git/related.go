@@ -87,7 +87,7 @@ func outermost(function string) string {
 func connect(list []*Hunk, kept words) {
 	for i, h := range list {
 		for _, earlier := range list[:i] {
-			if h.Edit != earlier.Edit && (len(list) > maxRelated || h.replacesAs(earlier) || h.renames(earlier, kept) || h.moves(earlier, kept)) {
+			if h.Edit != earlier.Edit && !h.same && !earlier.same && (len(list) > maxRelated || h.replacesAs(earlier) || h.renames(earlier, kept) || h.moves(earlier, kept)) {
 				unite(list, earlier.Edit, h.Edit)
 			}
 		}
@@ -119,7 +119,7 @@ func (h *Hunk) moves(other *Hunk, kept words) bool {
 func (h *Hunk) replacesAs(other *Hunk) bool {
 	was, now, otherWas, otherNow := wordsIn(h.was), wordsIn(h.now), wordsIn(other.was), wordsIn(other.now)
 	gone, came, otherGone, otherCame := was.without(now), now.without(was), otherWas.without(otherNow), otherNow.without(otherWas)
-	return len(gone)+len(came) > 0 && len(otherGone)+len(otherCame) > 0 &&
+	return h.text == other.text || len(gone)+len(came) > 0 && len(otherGone)+len(otherCame) > 0 &&
 		gone.within(otherWas) && came.within(otherNow) && otherGone.within(was) && otherCame.within(now)
 }
 

@@ -92,6 +92,7 @@ func (t *workTree) since(ctx context.Context, commit string) (*Edits, error) {
 			files = append(files, fileEdits{now: name, hunks: []Hunk{{First: 1, Lines: len(lines), Code: true, Edit: 1}}, removed: make([][]string, 1)})
 		}
 	}
+	t.leaveOutRenames(files)
 	t.leaveOutMoved(files)
 	for i := range files {
 		if f := &files[i]; isPython(f.now) {
@@ -102,6 +103,7 @@ func (t *workTree) since(ctx context.Context, commit string) (*Edits, error) {
 			relate(lines, f.hunks)
 		}
 	}
+	relateFiles(files)
 	return editsOf(commit, t, files, unedited(known, files)), nil
 }
 

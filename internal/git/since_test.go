@@ -156,7 +156,7 @@ m.py -18,1 +18,1 code in main`
 // A name of the module does nothing by itself: what uses it is edited too.
 func TestDefinitions(t *testing.T) {
 	for edit, code := range map[string]bool{
-		"A = 1\nB: int = 2\n\n": true, "A = 1\n# c\n": false, "A = 1\nset(A)\n": true, "config.x = 1\n": true, "    A = 1\n": true, "A == 1\n": true, "OLD = 2\n": true,
+		"A = 1\nB: int = 2\n\n": false, "A = 1\n# c\n": false, "A = 1\nset(A)\n": true, "config.x = 1\n": true, "    A = 1\n": true, "A == 1\n": true, "OLD = 2\n": true,
 	} {
 		c := newCheckout(t, map[string]string{"m.py": "OLD = 1\nx = f(OLD)\n"})
 		if edit == "OLD = 2\n" {

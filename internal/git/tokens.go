@@ -1,0 +1,133 @@
+package git
+
+import (
+	"regexp"
+	"strings"
+)
+
+// lexeme is a name, a number, a text or a sign of Python.
+type lexeme struct {
+	text  string
+	line  int  // of a file's lines, the first is 1
+	binds bool // it is a name that its statement gives
+}
+
+// isName reports whether it is a name or a keyword.
+func (t lexeme) isName() bool {
+	return t.text[0] == '_' || t.text[0]|0x20 >= 'a' && t.text[0]|0x20 <= 'z'
+}
+
+func (t lexeme) isText() bool { return strings.ContainsAny(t.text[len(t.text)-1:], `"'`) }
+
+var tokenPattern = regexp.MustCompile(`(?s)` +
+	`(?:[rRbBuUfF]{0,2}(?:"""(?:\\.|[^\\])*?"""|'''(?:\\.|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'))` +
+	`|#[^\n]*|\\\r?\n|\n|[A-Za-z_]\w*|\d[\w.]*|:=|[-+*/@%&|^<>=!]=|\*\*|//|->|\S`)
+
+// statementsOf reads the statements of Python, each without what says nothing to the interpreter: comments, texts that stand alone, annotations of functions,
+// and a comma before a bracket that closes.
+func statementsOf(lines []string) (statements [][]lexeme) {
+	var open []lexeme
+	line, depth := 1, 0
+	for _, text := range tokenPattern.FindAllString(strings.Join(lines, "\n")+"\n", -1) {
+		switch {
+		case text == "\n" && depth == 0:
+			if said := meant(open); len(said) > 0 {
+				statements = append(statements, said)
+			}
+			open = nil
+		case text[0] == '#' || text[0] == '\n' || text[0] == '\\':
+		default:
+			depth = max(0, depth+nesting(text))
+			open = append(open, lexeme{text: text, line: line})
+		}
+		line += strings.Count(text, "\n")
+	}
+	return statements
+}
+
+// nesting is 1 for an opening bracket and -1 for a closing one.
+func nesting(text string) int {
+	switch text {
+	case "(", "[", "{":
+		return 1
+	case ")", "]", "}":
+		return -1
+	}
+	return 0
+}
+
+// meant leaves of a statement what it says, and marks the names that it gives.
+func meant(s []lexeme) (said []lexeme) {
+	if len(s) == 1 && s[0].isText() {
+		return nil
+	}
+	defines := len(s) > 0 && (s[0].text == "def" || s[0].text == "async")
+	depth, note := 0, false // within an annotation
+	for i, t := range s {
+		depth += nesting(t.text)
+		switch {
+		case defines && depth == 1 && t.text == ":" || defines && depth == 0 && t.text == "->":
+			note = true
+		case note && (depth == 1 && (t.text == "," || t.text == "=") || depth == 0 && (t.text == ")" || t.text == ":")):
+			note = false
+		}
+		closes := t.text == "," && i+1 < len(s) && nesting(s[i+1].text) < 0
+		if !note && !closes {
+			said = append(said, t)
+		}
+	}
+	bind(said)
+	return said
+}
+
+// bind marks the names that a statement gives: a function or class and its parameters, the variables of loops and lambdas, what is imported or opened under a
+// name, and what is left of an assignment.
+func bind(s []lexeme) {
+	depth, assigned := 0, assignment(s)
+	var within string // the word whose names are given
+	for i := range s {
+		t := &s[i]
+		depth += nesting(t.text)
+		before := ""
+		if i > 0 {
+			before = s[i-1].text
+		}
+		own := before == "." && i > 1 && (s[i-2].text == "self" || s[i-2].text == "cls")
+		switch {
+		case t.text == "def" || t.text == "class" || t.text == "for" || t.text == "lambda" || t.text == "as":
+			within = t.text
+		case t.text == "in" || t.text == ":" && within != "def" || t.text == "=" && within == "class":
+			within = ""
+		case !t.isName() || before == "." && !own:
+		case within == "def" || within == "lambda":
+			t.binds = before == within || before == "(" && depth == 1 || before == "," && depth < 2 || before == "*" || before == "**"
+		case within == "class" || within == "as":
+			t.binds, within = before == within, ""
+		case within == "for":
+			t.binds = true
+		case i < assigned:
+			t.binds = nestingOf(s[:i]) == 0 || before == "(" || before == ","
+		}
+	}
+}
+
+func nestingOf(s []lexeme) (depth int) {
+	for _, t := range s {
+		if t.text == "[" || t.text == "]" || t.text == "{" || t.text == "}" {
+			depth += nesting(t.text)
+		}
+	}
+	return depth
+}
+
+// assignment is the place of the last sign of a statement that gives values to what is left of it, 0 for none: "=" or the ":" of an annotated name.
+func assignment(s []lexeme) (at int) {
+	depth := 0
+	for i, t := range s {
+		depth += nesting(t.text)
+		if depth == 0 && (t.text == "=" || i == 1 && t.text == ":") {
+			at = i
+		}
+	}
+	return at
+}
