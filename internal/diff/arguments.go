@@ -46,11 +46,11 @@ type arguments struct {
 // maxAligned bounds the pairs of arguments that are compared to pair them in order.
 const maxAligned = 4 << 20
 
-// pairArguments pairs the arguments of two variants. If the shapes are equal in order, so are the arguments, under any names.
+// pairArguments pairs the arguments of two variants. If the shapes are equal in order, so are the arguments, under any names but the same in another order.
 func pairArguments(old, fresh []facts.Parameter) arguments {
 	p := arguments{newPairing(pointers(old), pointers(fresh)), countedNames(old) && countedNames(fresh)}
 	switch {
-	case slices.EqualFunc(old, fresh, func(a, b facts.Parameter) bool { return a.Shape == b.Shape && a.Aliased == b.Aliased }):
+	case slices.EqualFunc(old, fresh, func(a, b facts.Parameter) bool { return a.Shape == b.Shape && a.Aliased == b.Aliased }) && !reordered(p.old, p.fresh):
 		p.inTurn(anything)
 	case p.unnamed && permuted(old, fresh):
 		p.inTurn(spelled)
@@ -61,6 +61,22 @@ func pairArguments(old, fresh []facts.Parameter) arguments {
 	}
 	return p
 }
+
+// reordered reports whether both sides have the same names, however their paths are written, in different orders.
+func reordered(old, fresh []*facts.Parameter) bool {
+	if slices.EqualFunc(old, fresh, func(a, b *facts.Parameter) bool { return a.Name == b.Name }) {
+		return false
+	}
+	was, is := phrase.Map(old, pathOf), phrase.Map(fresh, pathOf)
+	if slices.Equal(was, is) {
+		return false
+	}
+	slices.Sort(was)
+	slices.Sort(is)
+	return slices.Equal(was, is)
+}
+
+func pathOf(a *facts.Parameter) string { return strings.Join(steps(a.Name), "\x00") }
 
 func pointers[T any](list []T) (out []*T) {
 	for i := range list {
@@ -155,7 +171,7 @@ func (p *arguments) inPlace(fits func(old, fresh *facts.Parameter) bool) {
 // the rest in order.
 func (p *arguments) byName() {
 	p.inTurn(func(a *facts.Parameter) string { return "name " + a.Name })
-	p.inTurn(func(a *facts.Parameter) string { return "path " + strings.Join(steps(a.Name), "\x00") })
+	p.inTurn(func(a *facts.Parameter) string { return "path " + pathOf(a) })
 	for _, alike := range []func(*facts.Parameter) string{shapeOf, dimsOf, rankOf} {
 		for depth := range p.deepest() {
 			p.inTurn(func(a *facts.Parameter) string { return renamedAt(a, depth, alike) })

@@ -7,6 +7,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // findCauses returns what brought a variant's changes about, the weightiest first. Every kernel that came, went or changed is put down to one cause:
@@ -173,20 +174,38 @@ func (b *blame) reshaped() {
 			continue
 		}
 		for _, op := range opsOf(&c.New) {
-			if edit := b.v.edited.in(stackOf(op)); edit != "" {
-				b.note(place{edit: edit}, b.add(suspect{Cause: Cause{Kind: KindCode, OpName: op.OpName, Source: op.Source, Edit: edit}, weight: constantsWeight + 1}))
-				break
+			edit := b.v.edited.in(stackOf(op))
+			if edit == "" {
+				continue
 			}
+			s := b.unplaced(scopeOf(op.OpName))
+			if s == nil {
+				s = b.add(suspect{Cause: Cause{Kind: KindCode}, weight: constantsWeight + 1})
+			}
+			s.OpName, s.Source, s.Edit = op.OpName, op.Source, edit
+			b.note(place{edit: edit}, s)
+			break
 		}
 	}
+}
+
+// unplaced returns the suspect of operations that went from a scope, if nothing tells which edit took them away; nil for none.
+func (b *blame) unplaced(scope string) *suspect {
+	s := b.at[place{scope: scope}]
+	if s == nil || s.Edit != "" || s.Source.File != "" || scope == "" {
+		return nil
+	}
+	return s
 }
 
 // editAt is the edit that an operation passes through.
 func (b *blame) editAt(op facts.Op) []place { return []place{{edit: b.v.edited.in(stackOf(op))}} }
 
 // stackOf lists the lines of the model that lead to an operation, the innermost first.
-func stackOf(op facts.Op) (lines []hlo.Location) {
-	for s := op.Stack; s != nil; s = s.Caller {
+func stackOf(op facts.Op) []hlo.Location { return linesOf(op.Stack) }
+
+func linesOf(stack *facts.Stack) (lines []hlo.Location) {
+	for s := stack; s != nil; s = s.Caller {
 		lines = append(lines, s.Location)
 	}
 	return lines
@@ -283,36 +302,67 @@ func (b *blame) compiler() {
 	}
 }
 
-// share puts every change of a kernel down to a cause.
+// share puts every change of a kernel down to a cause, in the order in which they run: what only reads other values follows from what makes these.
 func (b *blame) share() {
 	k := &b.v.Kernels
+	var list []kernelChange
+	add := func(before, after []facts.Kernel, note func(*suspect)) {
+		list = append(list, kernelChange{before: before, after: after, note: note})
+	}
 	for i := range k.Split {
-		s := b.put([]facts.Kernel{k.Split[i].One}, k.Split[i].Many)
-		s.split = append(s.split, &k.Split[i])
+		add([]facts.Kernel{k.Split[i].One}, k.Split[i].Many, func(s *suspect) { s.split = append(s.split, &k.Split[i]) })
 	}
 	for i := range k.Unrolled {
-		s := b.put([]facts.Kernel{k.Unrolled[i].One}, k.Unrolled[i].Many)
-		s.unroll = append(s.unroll, &k.Unrolled[i])
+		add([]facts.Kernel{k.Unrolled[i].One}, k.Unrolled[i].Many, func(s *suspect) { s.unroll = append(s.unroll, &k.Unrolled[i]) })
 	}
 	for i := range k.Merged {
-		b.put(k.Merged[i].Many, []facts.Kernel{k.Merged[i].One})
+		add(k.Merged[i].Many, []facts.Kernel{k.Merged[i].One}, func(*suspect) {})
 	}
 	for _, c := range k.Changed {
-		s := b.put([]facts.Kernel{c.Old}, []facts.Kernel{c.New})
-		s.own.Changed = append(s.own.Changed, c)
+		add([]facts.Kernel{c.Old}, []facts.Kernel{c.New}, func(s *suspect) { s.own.Changed = append(s.own.Changed, c) })
 	}
 	for _, c := range k.Moved {
-		s := b.put([]facts.Kernel{c.Old}, []facts.Kernel{c.New})
-		s.own.Moved = append(s.own.Moved, c)
+		add([]facts.Kernel{c.Old}, []facts.Kernel{c.New}, func(s *suspect) { s.own.Moved = append(s.own.Moved, c) })
 	}
 	for _, added := range k.Added {
-		s := b.put(nil, []facts.Kernel{added})
-		s.own.Added = append(s.own.Added, added)
+		add(nil, []facts.Kernel{added}, func(s *suspect) { s.own.Added = append(s.own.Added, added) })
 	}
 	for _, removed := range k.Removed {
-		s := b.put([]facts.Kernel{removed}, nil)
-		s.own.Removed = append(s.own.Removed, removed)
+		add([]facts.Kernel{removed}, nil, func(s *suspect) { s.own.Removed = append(s.own.Removed, removed) })
 	}
+	place := map[string]int{}
+	for i := range b.v.New.Kernels {
+		place[b.v.New.Kernels[i].Name] = i
+	}
+	first := func(c *kernelChange) int {
+		at := len(place)
+		for i := range c.after {
+			at = min(at, place[c.after[i].Name])
+		}
+		return at
+	}
+	order := make([]*kernelChange, len(list))
+	for i := range list {
+		order[i] = &list[i]
+	}
+	slices.SortStableFunc(order, func(x, y *kernelChange) int { return cmp.Compare(first(x), first(y)) })
+	for _, c := range order {
+		c.cause = b.put(c.before, c.after)
+	}
+	for _, s := range b.suspects {
+		s.Before, s.After = nil, nil
+	}
+	for _, c := range list {
+		c.cause.Before, c.cause.After = append(c.cause.Before, c.before...), append(c.cause.After, c.after...)
+		c.note(c.cause)
+	}
+}
+
+// kernelChange is kernels that went and those that came for them.
+type kernelChange struct {
+	before, after []facts.Kernel
+	note          func(*suspect) // adds them to their cause
+	cause         *suspect
 }
 
 // loops puts loops that run in another way down to the cause of their kernels.
@@ -344,6 +394,12 @@ func (b *blame) of(before, after []facts.Kernel) *suspect {
 	if s == nil && len(before) == 1 && len(after) == 1 {
 		s = b.upstream(&before[0], &after[0])
 	}
+	if s == nil && len(before) == 0 {
+		s = b.readBy(after)
+	}
+	if s == nil && len(after) == 0 {
+		s = b.without(before)
+	}
 	if s == nil {
 		s = b.find(all, func(op facts.Op) []place { return []place{{scope: scopeOf(op.OpName)}, {scope: op.OpName}} })
 	}
@@ -367,6 +423,44 @@ func (b *blame) upstream(old, fresh *facts.Kernel) *suspect {
 		}
 	}
 	return nil
+}
+
+// readBy returns the weightiest suspect of what kernels that came read; nil if they read nothing that changed.
+func (b *blame) readBy(after []facts.Kernel) (best *suspect) {
+	for i := range after {
+		for _, from := range after[i].From {
+			if s := b.made[b.v.New.Kernels[from].Name]; s != nil && (best == nil || s.weight > best.weight) {
+				best = s
+			}
+		}
+	}
+	return best
+}
+
+// without returns the suspect of kernels that went: that of their scope, if it takes such operations away, else the one that brought most kernels of the
+// operation in their place; nil if none did.
+func (b *blame) without(before []facts.Kernel) (best *suspect) {
+	if s := b.find(before, func(op facts.Op) []place { return []place{{scope: scopeOf(op.OpName)}} }); s != nil && s.takesAway(&before[0]) {
+		return s
+	}
+	root, most := before[0].Root, 0
+	same := func(k facts.Kernel) bool { return k.Root == root }
+	for _, s := range b.suspects {
+		if n := len(phrase.Filter(s.After, same)) - len(phrase.Filter(s.Before, same)); n > most {
+			best, most = s, n
+		}
+	}
+	return best
+}
+
+// takesAway reports whether an edit of the suspect takes an operation of a kernel away.
+func (s *suspect) takesAway(k *facts.Kernel) bool {
+	return slices.ContainsFunc(s.edits, func(e *Edit) bool {
+		return slices.ContainsFunc(e.Removed, func(step Step) bool {
+			opcode, _ := step.split()
+			return k.Do.Times(opcode) > 0
+		})
+	})
 }
 
 // copiesOther reports whether a kernel is anything but a copy of an argument whose donation changed. The model has no copies: the compiler makes them to

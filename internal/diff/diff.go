@@ -83,6 +83,8 @@ type Edit struct {
 	Repeats *facts.Statement `json:"-"` // the statement elsewhere with the operations that were added: they are computed a second time
 
 	IntoLoop []Step `json:"-"` // of what was added, what was outside of every loop
+
+	again bool // jax.checkpoint computes it again for the backward pass
 }
 
 // Step is an operation of the model: what it does, in which type, and how often.

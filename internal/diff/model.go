@@ -35,6 +35,7 @@ func compareModels(old, fresh *facts.Variant, edited Edited) Model {
 	c.single(func(s *facts.Statement) string { return place(s) + "\x00" + regionOf(s.Scope) })
 	c.single(place)
 	m.Edits = moved(c.edits())
+	markRecomputed(m.Edits, old.Model, fresh.Model)
 	for i := range m.Edits {
 		m.Edits[i].Repeats = repeated(&m.Edits[i], fresh.Model)
 	}
@@ -160,16 +161,24 @@ func (g *grouping) added(s *facts.Statement) *Edit {
 	return &g.edits[i]
 }
 
-// removed finds the edit that adds the operation in the same scope, in another type or precision, else the first edit of the scope.
+// removed finds the edit that adds the operation in the same scope, in another type or precision, else the first edit of the scope, one that adds more than
+// sharding constraints if an operation is gone: the lines of the old source are not those of the new one.
 func (g *grouping) removed(s *facts.Statement, step Step) *Edit {
 	opcode, _ := step.split()
 	if i, ok := g.byWork[scoped{s.Scope, opcode}]; ok {
 		return &g.edits[i]
 	}
+	if first, ok := g.byScope[s.Scope]; ok && !constrains(step) {
+		for i := first; i < len(g.edits); i++ {
+			if e := &g.edits[i]; e.Scope == s.Scope && slices.ContainsFunc(e.Added, func(a Step) bool { return !constrains(a) }) {
+				return e
+			}
+		}
+	}
 	return g.ofScope(s)
 }
 
-// ofScope finds the first edit of a scope: the lines of the old source are not those of the new one.
+// ofScope finds the first edit of a scope.
 func (g *grouping) ofScope(s *facts.Statement) *Edit {
 	i, ok := g.byScope[s.Scope]
 	if !ok {
@@ -229,10 +238,13 @@ type leftover struct {
 	n    int
 }
 
+// leftovers lists statements, last those that jax.checkpoint computes again: of several equal operations these came or went.
 func leftovers(list []facts.Statement) (out []*leftover) {
 	for i := range list {
 		out = append(out, &leftover{Statement: &list[i], n: len(list[i].Do)})
 	}
+	again := func(l *leftover) int64 { return Flag(strings.Contains(l.Scope, rematted)) }
+	slices.SortStableFunc(out, func(a, b *leftover) int { return cmp.Compare(again(a), again(b)) })
 	return out
 }
 

@@ -32,9 +32,7 @@ func Explain(p *facts.Program) []ArgumentChange {
 	if len(out) == 0 {
 		out = nameChanges(pairs)
 	}
-	if len(changes) == 0 {
-		out = append(out, insideChanges(alike(p.Variants))...)
-	}
+	out = append(out, insideChanges(alike(p.Variants))...)
 	if len(out) == 0 {
 		out = []ArgumentChange{resultChange(p.Variants)}
 	}
@@ -312,7 +310,7 @@ func resultChange(variants []*facts.Variant) ArgumentChange {
 // Differences says what differs from compile to compile of the program, arguments that differ alike in one sentence.
 func (p *Program) Differences() []string {
 	var out []string
-	for _, alike := range sameChanges(p.Recompile) {
+	for _, alike := range sameChanges(p.fresh()) {
 		names := texts(alike, func(a ArgumentChange) string { return a.Name })
 		names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
 		s, change := strings.Join(phrase.First(names, 4), ", "), alike[0]
@@ -353,6 +351,39 @@ func (p *Program) Differences() []string {
 		out = append(out, "the modules differ, but not in their arguments")
 	}
 	return out
+}
+
+// fresh leaves out of how the compilations differ what those of the old program differ in as well, unless nothing else is known.
+func (p *Program) fresh() []ArgumentChange {
+	if p.Old == nil {
+		return p.Recompile
+	}
+	had := map[[2]string]bool{}
+	for _, v := range p.Old.Variants {
+		for i := range v.Params {
+			for _, aspect := range aspects {
+				had[[2]string{v.Params[i].Name, aspect.of(v.Params[i])}] = true
+			}
+		}
+	}
+	isNew := func(c ArgumentChange) bool {
+		return c.Name == "" || slices.ContainsFunc(c.Values, func(value string) bool { return !had[[2]string{c.Name, value}] })
+	}
+	more := phrase.Filter(p.Recompile, isNew)
+	if len(more) == 0 && !p.repeated() {
+		return p.Recompile
+	}
+	return more
+}
+
+// repeated reports whether the program compiles the same module more than once.
+func (p *Program) repeated() bool {
+	return slices.ContainsFunc(p.New.Variants, func(v *facts.Variant) bool { return len(v.Modules) > 1 })
+}
+
+// Recalled reports whether the program is compiled again for arguments of another shape or type.
+func (p *Program) Recalled() bool {
+	return slices.ContainsFunc(p.fresh(), func(c ArgumentChange) bool { return c.Kind == "shape" || c.Kind == "dtype" })
 }
 
 // madeStatic names the arguments that a program took before and that its compilations now differ in: "lr is no argument any more".

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -54,17 +55,45 @@ func ResultName(outputs []facts.Output, i int) string {
 // shardingTitle says which arguments are sharded in another way.
 func shardingTitle(v *Variant) string {
 	var parts []string
+	var moved []ParamChange // in the same parts, on other devices
 	for _, p := range v.Params {
 		if p.Old == nil || p.New == nil || SameSharding(p.Old, p.New) {
 			continue
 		}
-		is, was := described(p.New), described(p.Old)
-		if is == was { // in the same parts, on other devices
-			is, was = "sharded "+p.New.Sharding, "sharded "+p.Old.Sharding
+		if is, was := described(p.New), described(p.Old); is != was {
+			parts = append(parts, fmt.Sprintf("%s is now %s, was %s", p.Name, is, was))
+		} else {
+			moved = append(moved, p)
 		}
-		parts = append(parts, fmt.Sprintf("%s is now %s, was %s", p.Name, is, was))
 	}
+	parts = append(parts, movedTitles(moved)...)
 	return strings.Join(phrase.Within(parts, 4), "; ")
+}
+
+// movedTitles says on which devices arguments lie now: by the mesh, if that is another one.
+func movedTitles(list []ParamChange) (parts []string) {
+	remeshed := func(p ParamChange) bool {
+		is, was := meshOf(p.New), meshOf(p.Old)
+		return is != was && is != "" && was != ""
+	}
+	if at := slices.IndexFunc(list, remeshed); at >= 0 {
+		names := Trees(phrase.Map(list, func(p ParamChange) *facts.Parameter { return p.New }))
+		return []string{fmt.Sprintf("the mesh is now %s, was %s: %s", meshOf(list[at].New), meshOf(list[at].Old), strings.Join(phrase.Within(names, 4), ", "))}
+	}
+	for _, p := range list {
+		parts = append(parts, fmt.Sprintf("%s is now sharded %s, was sharded %s", p.Name, p.New.Sharding, p.Old.Sharding))
+	}
+	return parts
+}
+
+// meshOf is the mesh that an argument is laid out on: "2 × 4"; "" if it has one axis, or is not told.
+func meshOf(p *facts.Parameter) string {
+	_, axes, _ := strings.Cut(p.Sharding, "<=[")
+	axes, _, _ = strings.Cut(axes, "]")
+	if !strings.Contains(axes, ",") {
+		return ""
+	}
+	return strings.ReplaceAll(axes, ",", " × ")
 }
 
 // described says how an argument lies on the devices: "split on dimension 1 in 8", "replicated".

@@ -209,10 +209,10 @@ func forgotten(e *Edit) bool {
 }
 
 // keeps reports whether an edit follows from that: a loop stacks values up for another one, and barriers and rounding that made two computations equal are
-// gone.
+// gone, as is what its backward pass had more of.
 func keeps(e *Edit) bool {
 	if len(e.Added) == 0 {
-		return !slices.ContainsFunc(e.Removed, func(s Step) bool { return !likens(s) })
+		return inCheckpoint(e.Scope) || !slices.ContainsFunc(e.Removed, func(s Step) bool { return !likens(s) })
 	}
 	moves := func(s Step) bool { return stacks(s) || wiring[s.Opcode] }
 	return inLoop(e.Scope) && len(e.Removed) == 0 && slices.ContainsFunc(e.Added, stacks) && !slices.ContainsFunc(e.Added, func(s Step) bool { return !moves(s) })
@@ -220,12 +220,25 @@ func keeps(e *Edit) bool {
 
 // recomputed reports whether an edit is in what jax.checkpoint computes again. A sharding constraint is no computation.
 func recomputed(e *Edit) bool {
-	return isRematerialized(e.Scope) && slices.ContainsFunc(slices.Concat(e.Added, e.Removed), func(s Step) bool { return !constrains(s) })
+	return e.again && slices.ContainsFunc(slices.Concat(e.Added, e.Removed), func(s Step) bool { return !constrains(s) })
 }
 
-// isRematerialized reports whether a scope is what jax.checkpoint computes again. What it computes the first time is in its scope, too, but not in the
-// transposition that makes a backward pass.
-func isRematerialized(scope string) bool {
-	return strings.Contains(scope, "rematted") ||
-		strings.Contains(scope, "transpose(") && (strings.Contains(scope, "/checkpoint") || strings.Contains(scope, "/remat"))
+// markRecomputed marks the edits in what jax.checkpoint computes again. Where JAX does not name that, it is in the scope of the checkpoint, as is what is
+// computed the first time, but only in the transposition that makes a backward pass.
+func markRecomputed(edits []Edit, models ...[]facts.Statement) {
+	named := slices.ContainsFunc(models, func(model []facts.Statement) bool {
+		return slices.ContainsFunc(model, func(s facts.Statement) bool { return strings.Contains(s.Scope, rematted) })
+	})
+	for i := range edits {
+		scope := edits[i].Scope
+		edits[i].again = strings.Contains(scope, rematted) || !named && inCheckpoint(scope)
+	}
 }
+
+// inCheckpoint reports whether a scope is the backward pass of a checkpoint.
+func inCheckpoint(scope string) bool {
+	return strings.Contains(scope, "transpose(") && (strings.Contains(scope, "/checkpoint") || strings.Contains(scope, "/remat"))
+}
+
+// rematted is in the scope of what newer JAX computes again.
+const rematted = "rematted"

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -16,6 +17,9 @@ func (s *suspect) title(v *Variant) string {
 	c := &s.Cause
 	if len(s.edits) > 0 {
 		c.Title = s.editsTitle(v)
+	}
+	if text, _ := carriesMore(s.own.Changed); text != "" && s.onlyStacks() {
+		c.Title = text
 	}
 	var parts []string
 	for _, text := range []string{s.arguments, c.Title} {
@@ -68,15 +72,58 @@ func (s *suspect) instead(v *Variant) *facts.Kernel {
 
 // kernelsTitle names the kernels themselves, where nothing else is known of a cause.
 func (s *suspect) kernelsTitle(v *Variant) (parts []string) {
-	text, of := mostTelling(&s.own)
+	text, of := carriesMore(s.own.Changed)
+	if text == "" {
+		text, of = mostTelling(&s.own)
+	}
 	if of != nil {
 		s.place([]facts.Kernel{*of})
+	}
+	if names := renamedTitle(v); names != "" && of == nil && len(s.own.Removed) == 0 {
+		return []string{names}
 	}
 	parts = append(parts, text)
 	if v.Model.Known && len(v.Model.Edits) == 0 {
 		parts = append(parts, "the model has the same operations; their shapes, order or connections differ")
 	}
 	return parts
+}
+
+// onlyStacks reports whether all that came arranges what loops return, and nothing went.
+func (s *suspect) onlyStacks() bool {
+	computes := func(step Step) bool { return !movesData(step) && !stacks(step) }
+	return len(s.edits) > 0 && !slices.ContainsFunc(s.edits, func(e *Edit) bool { return len(e.Removed) > 0 || slices.ContainsFunc(e.Added, computes) })
+}
+
+// carriesMore says what the loop that grew most carries now, and returns it: "a loop now carries f32[47,32,17], not s32[47,32]"; "" if none did.
+func carriesMore(changed []KernelChange) (text string, loop *facts.Kernel) {
+	var most int64
+	for i := range changed {
+		c := &changed[i]
+		was, is := hlo.ShapeText(c.Old.Out).Elements(), hlo.ShapeText(c.New.Out).Elements()
+		n := numbersIn(is) - numbersIn(was)
+		if c.New.Root != "while" || n < notable || n <= most {
+			continue
+		}
+		most, loop, text = n, &c.New, "a loop now carries "+counted(minus(is, was))
+		if gone := counted(minus(was, is)); gone != "" {
+			text += ", not " + gone
+		}
+	}
+	return text, loop
+}
+
+// numbersIn counts the elements of arrays.
+func numbersIn(arrays []string) (n int64) {
+	for _, a := range arrays {
+		size := int64(1)
+		for _, d := range hlo.ShapeText(a).Dims() {
+			length, _ := strconv.ParseInt(strings.TrimPrefix(d, "<="), 10, 64)
+			size *= length
+		}
+		n += size
+	}
+	return n
 }
 
 // mostTelling describes the kernel that explains most, and returns it if the new program has it.
@@ -172,6 +219,7 @@ func (f FlagChange) String() string {
 func argumentsTitle(v *Variant) (text string, follow bool) {
 	var parts []string
 	var come, gone []*facts.Parameter
+	var reshaped []ParamChange
 	for _, p := range v.Params {
 		switch {
 		case p.Old == nil:
@@ -183,11 +231,12 @@ func argumentsTitle(v *Variant) (text string, follow bool) {
 				gone = append(gone, p.Old)
 			}
 		case p.Old.Shape != p.New.Shape:
-			parts = append(parts, fmt.Sprintf("%s: %s → %s", p.Name, p.Old.Shape, p.New.Shape))
+			reshaped = append(reshaped, p)
 		case p.Old.Constant != p.New.Constant:
 			parts = append(parts, fmt.Sprintf("%s: %s → %s", p.Name, p.Old.Constant, p.New.Constant))
 		}
 	}
+	parts = append(reshapedTitles(reshaped), parts...)
 	follow = len(parts) == 0 && len(come)+len(gone) > 0 && len(v.Model.Edits) > 0
 	for _, tree := range treesOf(come) {
 		parts = append(parts, tree.said("is new"))
@@ -196,6 +245,45 @@ func argumentsTitle(v *Variant) (text string, follow bool) {
 		parts = append(parts, tree.said("is gone"))
 	}
 	return strings.Join(phrase.Within(parts, 4), "; "), follow
+}
+
+// reshapedTitles says what arguments became, those that became the same in one: "params['up'] and 7 more: f32[64,256] → f32[64,512]".
+func reshapedTitles(list []ParamChange) (parts []string) {
+	for _, alike := range phrase.Group(list, func(p ParamChange) [2]string { return [2]string{p.Old.Shape, p.New.Shape} }) {
+		first := slices.MinFunc(alike, func(a, b ParamChange) int { return cmp.Compare(len(a.Name), len(b.Name)) })
+		name := first.Name
+		if n := len(alike) - 1; n > 0 {
+			name += fmt.Sprintf(" and %d more", n)
+		}
+		parts = append(parts, fmt.Sprintf("%s: %s → %s", name, first.Old.Shape, first.New.Shape))
+	}
+	return parts
+}
+
+// renamedTitle says what arguments are called now: "state['opt'] is called state.opt"; "" if they have their names.
+func renamedTitle(v *Variant) string {
+	var parts []string
+	for old, fresh := range v.KeptParams {
+		if old.Name != fresh.Name {
+			was, is := withoutCommonEnd(old.Name, fresh.Name)
+			parts = AddNew(parts, fmt.Sprintf("%s is called %s", was, is))
+		}
+	}
+	return strings.Join(phrase.Within(parts, 4), ", ")
+}
+
+// withoutCommonEnd cuts off the last steps that the paths of two arrays have in common.
+func withoutCommonEnd(a, b string) (string, string) {
+	n := 0
+	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	end := a[len(a)-n:]
+	if at := strings.IndexAny(end, "[."); at >= 0 {
+		end = end[at:]
+		return strings.TrimSuffix(a, end), strings.TrimSuffix(b, end)
+	}
+	return a, b
 }
 
 // readByEdits reports whether an argument comes or goes because of an edit: the framework, not the model, passes captured and unnamed ones to the operations

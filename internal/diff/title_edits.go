@@ -14,10 +14,16 @@ import (
 // editsTitle says which operations came and went.
 func (s *suspect) editsTitle(v *Variant) string {
 	var added, removed []Step
+	runs, calls := s.runsAgain(v)
 	for _, e := range s.edits {
-		added, removed = append(added, e.Added...), append(removed, e.Removed...)
+		if !calls[e] {
+			added, removed = append(added, e.Added...), append(removed, e.Removed...)
+		}
 	}
 	var parts []string
+	if runs != "" {
+		parts = append(parts, runs)
+	}
 	if into := intoLoop(s.edits, &added); into != "" {
 		parts = append(parts, into)
 	}
@@ -27,6 +33,10 @@ func (s *suspect) editsTitle(v *Variant) string {
 	}
 	if loops := takeSteps(&removed, func(s Step) bool { return s.Opcode == "while" }); len(loops) > 0 {
 		parts = append(parts, lostLoops(loops[0].Count, repeats(added, v.Old)))
+	}
+	recomputes := s.recomputes()
+	if recomputes {
+		takeSteps(&added, likens)
 	}
 	if walls := takeSteps(&added, func(s Step) bool { return s.Opcode == barrier || callsHost(s.Opcode) }); len(walls) > 0 {
 		parts = append(parts, s.wallsTitle(walls))
@@ -42,7 +52,7 @@ func (s *suspect) editsTitle(v *Variant) string {
 	switch {
 	case again:
 		parts = append(parts, fmt.Sprintf("%s computed a second time, as in %s", stepList(added), cmp.Or(first.Repeats.Source.Short(), first.Repeats.Scope)))
-	case len(added) > 0 && recomputed(first):
+	case len(added) > 0 && recomputes:
 		parts = append(parts, "rematerialized for the backward pass: "+stepList(added))
 	case len(added) > 0:
 		parts = append(parts, "new: "+stepList(added))
@@ -57,6 +67,23 @@ func (s *suspect) editsTitle(v *Variant) string {
 		parts = append(parts, "gone: "+stepList(removed))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// recomputes reports whether most of what came is computed again for the backward pass.
+func (s *suspect) recomputes() bool {
+	again, all := 0, 0
+	for _, e := range s.edits {
+		n := 0
+		for _, step := range e.Added {
+			if !likens(step) {
+				n += step.Count * effort(step.Opcode)
+			}
+		}
+		if all += n; recomputed(e) {
+			again += n
+		}
+	}
+	return 2*again > all
 }
 
 // calledFrom names the calls of the function that an edit may be in, or the function if the call is the place of the cause.
@@ -167,14 +194,16 @@ func turned(added, removed *[]Step) (parts []string) {
 			a.Count, r.Count = a.Count-n, r.Count-n
 		}
 	}
-	spent := func(s Step) bool { return s.Count == 0 || len(order) > 0 && s.Opcode == "convert" } // what is in another type is converted
-	takeSteps(added, spent)
-	takeSteps(removed, spent)
+	follows := func(s Step) bool { return spent(s) || len(order) > 0 && s.Opcode == "convert" } // what is in another type is converted
+	takeSteps(added, follows)
+	takeSteps(removed, follows)
 	for _, t := range order {
 		parts = append(parts, stepList(pairs[t])+": "+t.was.to(t.is))
 	}
 	return parts
 }
+
+func spent(s Step) bool { return s.Count == 0 }
 
 // to is "f32 → bf16", "default → highest precision", "over 2 devices → over all devices" or "indices_are_sorted → no promise".
 func (q quality) to(is quality) string {
@@ -205,6 +234,16 @@ func leaveOutMoves(added, removed *[]Step) {
 
 // respread pairs sharding constraints that came with as many that went: "a sharding constraint is now P('data', None), was P('data', 'model')".
 func respread(added, removed *[]Step) string {
+	for i := range *added { // in another type it is the same constraint
+		for j := range *removed {
+			if a, r := &(*added)[i], &(*removed)[j]; constrains(*a) && a.Opcode == r.Opcode {
+				n := min(a.Count, r.Count)
+				a.Count, r.Count = a.Count-n, r.Count-n
+			}
+		}
+	}
+	takeSteps(added, spent)
+	takeSteps(removed, spent)
 	i, j := slices.IndexFunc(*added, constrains), slices.IndexFunc(*removed, constrains)
 	if i < 0 || j < 0 || (*added)[i].Count != (*removed)[j].Count {
 		return ""
