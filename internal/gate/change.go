@@ -234,7 +234,7 @@ func (g *grouping) compiledAgain(p *diff.Program, v *facts.Variant) {
 		made := &group{Change: result.Change{Edit: result.Edit{Kind: diff.KindArguments, Title: "compiled again: " + strings.Join(p.Differences(), "; ")}}}
 		made.Source, made.placed = g.sourceOf(&diff.Cause{Kind: diff.KindArguments, Source: v.CallSite}, p.Name), v.CallSite.File != ""
 		made.Price.Compilations = g.compilations[p.Name]
-		made.called = slices.ContainsFunc(p.Recompile, func(c diff.ArgumentChange) bool { return c.Kind == "shape" || c.Kind == "dtype" })
+		made.called = p.Recalled()
 		return made
 	})
 	again.Variants = append(again.Variants, v.Signature)

@@ -2,12 +2,12 @@ package gate
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -39,13 +39,12 @@ func (g *grouping) joinEdits() []*group {
 	return phrase.Map(g.follows(classes), oneOf)
 }
 
-// editAt identifies the edit at a place, in one function with those in it; "" where nothing was edited.
+// editAt names the edit at a place, see [editOf].
 func (g *grouping) editAt(at result.Source) string {
 	if !at.Edited {
 		return ""
 	}
-	function, _, _ := strings.Cut(at.Function, ".<locals>.")
-	return fmt.Sprintf("%s:%d:%s", at.File, g.firstLine(at), function)
+	return editOf(hlo.Location{File: at.File, Line: int32(at.Line), Function: at.Function}, g.target.Edits)
 }
 
 // firstLine is the number of the first line of the edit at a place.
@@ -127,9 +126,12 @@ func (g *grouping) isUntraced(o *group) bool {
 // oneOf makes one change of several that are one edit. The one that says best what was done leads.
 func oneOf(class []*group) *group {
 	adds := func(o *group) bool { return o.Kind == diff.KindCode && o.Price.StepNS > 0 }
+	onlyKernels := func(o *group) bool { // no operation of the model says what was done
+		return o.Kind == diff.KindCode && !slices.ContainsFunc(o.causes, func(c *diff.Cause) bool { return len(c.Edits) > 0 })
+	}
 	slices.SortStableFunc(class, func(a, b *group) int {
 		return cmp.Or(
-			compareBool(b.Source.Edited, a.Source.Edited), cmp.Compare(levelRank[a.level()], levelRank[b.level()]), compareBool(b.called, a.called), compareBool(adds(b), adds(a)),
+			compareBool(b.Source.Edited, a.Source.Edited), cmp.Compare(levelRank[a.level()], levelRank[b.level()]), compareBool(b.called, a.called), compareBool(onlyKernels(a), onlyKernels(b)), compareBool(adds(b), adds(a)),
 			cmp.Compare(b.Price.Compilations, a.Price.Compilations), cmp.Compare(b.Price.StepNS, a.Price.StepNS),
 		)
 	})

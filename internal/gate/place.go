@@ -21,13 +21,17 @@ type changePlace struct {
 	place  string // identifies the place from commit to commit: a function, not a line; of several edits in one function also the text of the edit
 }
 
-// editOf names the edit that a line is part of, in the function that it is in; "" for a line that was not edited.
+// editOf names the edit that a line is part of, in one function with those in it unless a definition connects several; "" for a line that was not edited.
 func editOf(l hlo.Location, edits *git.Edits) string {
 	h, hit := edits.At(l.File, int(l.Line))
-	if !hit {
+	switch {
+	case !hit:
 		return ""
+	case h.With != "":
+		return h.With
 	}
-	return fmt.Sprintf("%s:%d:%s", h.File, h.Edit, l.NamedFunction())
+	function, _, _ := strings.Cut(l.NamedFunction(), ".<locals>.")
+	return fmt.Sprintf("%s:%d:%s", h.File, h.Edit, function)
 }
 
 // placeOf finds where the model was edited for a cause of the differences: the edited line that most of the new work passes through, or that the cause
@@ -67,9 +71,38 @@ func (g *grouping) sourceOf(c *diff.Cause, program string) result.Source {
 	if line, found := g.elsewhere(hlo.Location{File: s.File}, c.Kind); found && (kindOf(c) == diff.KindArguments && g.compilations[program] > 0 || len(c.After) > 0) {
 		return g.editedAt(line) // what hands the arguments over, or calls a new program
 	}
+	if line, found := g.onlyEdit(); found && s.File == "" && kindOf(c) == diff.KindArguments {
+		return g.editedAt(line)
+	}
 	s.Text = g.text(c.Source)
 	return s
 }
+
+// onlyEdit returns a line of the only edit of code that there is: one that no operation passes through, if there is one.
+func (g *grouping) onlyEdit() (hlo.Location, bool) {
+	hunks := codeHunks(g.target)
+	if len(hunks) == 0 || slices.ContainsFunc(hunks, func(h git.Hunk) bool { return editOfHunk(h) != editOfHunk(hunks[0]) }) {
+		return hlo.Location{}, false
+	}
+	traced := map[int]bool{}
+	for _, l := range g.target.frames() {
+		if h, hit := g.target.Edits.At(l.File, int(l.Line)); hit && h.File == hunks[0].File {
+			traced[h.First] = true
+		}
+	}
+	at := slices.IndexFunc(hunks, func(h git.Hunk) bool { return !traced[h.First] })
+	return lineOf(hunks[max(at, 0)], g.target.Edits), true
+}
+
+// codeHunks lists the edits of code of a model.
+func codeHunks(t JudgedTarget) []git.Hunk {
+	return slices.DeleteFunc(t.Edits.Hunks(), func(h git.Hunk) bool {
+		return !h.Code || isGateFile(h.File) || !git.IsModelFile(h.File) || t.Edits.In(h.File, t.Dumps)
+	})
+}
+
+// editOfHunk names the edit that lines are part of, in whatever functions.
+func editOfHunk(h git.Hunk) string { return cmp.Or(h.With, fmt.Sprintf("%s:%d", h.File, h.Edit)) }
 
 // named is a place in a file that is called what the repository calls it: a dump that was made elsewhere names it by a path of that machine.
 func (g *grouping) named(l hlo.Location) result.Source {
@@ -203,17 +236,15 @@ func lineOf(h git.Hunk, edits *git.Edits) hlo.Location {
 // In other files it returns the only edit of code that does not speak of donation, if there is only one. If no lines are known, it returns the edits of
 // the only function that was edited. Where the model is in other repositories, or more than one thing is to be explained, it returns none.
 func untraced(t JudgedTarget) []git.Hunk {
-	hunks := slices.DeleteFunc(t.Edits.Hunks(), func(h git.Hunk) bool {
-		return !h.Code || isGateFile(h.File) || !git.IsModelFile(h.File) || t.Edits.In(h.File, t.Dumps)
-	})
+	hunks := codeHunks(t)
 	if len(hunks) == 0 || unexplained(t, hunks) > 1 {
 		return nil
 	}
-	traced, files, frames := map[git.Hunk]bool{}, map[string]bool{}, t.frames()
+	traced, files, frames := map[string]bool{}, map[string]bool{}, t.frames()
 	for _, l := range frames {
 		files[t.Edits.File(l.File)] = true
 		if h, hit := t.Edits.At(l.File, int(l.Line)); hit {
-			traced[h] = true
+			traced[editOfHunk(h)] = true
 		}
 	}
 	if len(frames) == 0 { // the dump has no lines: the operations may come from the only function that was edited
@@ -227,11 +258,12 @@ func untraced(t JudgedTarget) []git.Hunk {
 	only := func(h git.Hunk) bool {
 		return len(files) > 0 && !slices.ContainsFunc(hunks, func(other git.Hunk) bool { return other != h && !other.Donates })
 	}
-	return slices.DeleteFunc(slices.Clone(hunks), func(h git.Hunk) bool { return traced[h] || !files[h.File] && !only(h) })
+	return slices.DeleteFunc(slices.Clone(hunks), func(h git.Hunk) bool { return traced[editOfHunk(h)] || !files[h.File] && !only(h) })
 }
 
-// unexplained counts what differs in code that no edit is in or around: that the model differs, that it is called with other arguments, and that its
-// caller keeps buffers which it gave away, if no edit speaks of that. An edit elsewhere, such as an option, does one of them.
+// unexplained counts what differs in code that no edit is in or around: that the model differs, by itself or with its arguments, that it is called once more,
+// unless with other arguments as well, and that its caller keeps buffers which it gave away, if no edit speaks of that. An edit elsewhere, such as an option,
+// does one of them.
 func unexplained(t JudgedTarget, hunks []git.Hunk) (n int64) {
 	apart := func(stack ...hlo.Location) bool {
 		stack = slices.DeleteFunc(slices.Clone(stack), func(l hlo.Location) bool { return t.Edits.File(l.File) == "" })
@@ -240,7 +272,7 @@ func unexplained(t JudgedTarget, hunks []git.Hunk) (n int64) {
 			return edited || slices.ContainsFunc(hunks, func(h git.Hunk) bool { return isIn(l, h, t.Edits) })
 		})
 	}
-	var model, called, kept bool
+	var model, argued, called, kept bool
 	for _, p := range t.Programs {
 		for _, v := range p.Variants {
 			called = called || v.Old == nil && p.Old != nil && apart(v.New.CallSite)
@@ -249,6 +281,8 @@ func unexplained(t JudgedTarget, hunks []git.Hunk) (n int64) {
 				case c.Kind == diff.KindToolchain || !apart(stackOf(c)...):
 				case c.Kind == diff.KindDonation && !v.StillDonated():
 					kept = true
+				case c.Kind == diff.KindArguments:
+					argued = true
 				default:
 					model = true
 				}
@@ -256,7 +290,7 @@ func unexplained(t JudgedTarget, hunks []git.Hunk) (n int64) {
 		}
 	}
 	says := slices.ContainsFunc(hunks, func(h git.Hunk) bool { return h.Donates })
-	return diff.Flag(model) + diff.Flag(called) + diff.Flag(kept && !says)
+	return diff.Flag(model || argued) + diff.Flag(called && !argued) + diff.Flag(kept && !says)
 }
 
 // stackOf lists the lines that a cause passes through.
