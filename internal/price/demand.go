@@ -51,15 +51,16 @@ func (m *Meter) repeats(id hlo.InstrID) bool {
 	if m.family != CPU || in.Opcode != hlo.OpBroadcast {
 		return false
 	}
-	from := m.m.Integers(id, "dimensions")
-	if len(from) == 0 {
+	order, operands := m.m.Shape(in.Shape).DimensionOrder(), m.m.Operands(id)
+	if len(order) == 0 || len(operands) == 0 {
 		return false
 	}
-	along := m.innermost(id)
-	if len(along) > 1 && !m.isUnvectored(in.Comp) {
-		along = along[:1]
+	if m.isJoined(id) && m.isUnvectored(in.Comp) {
+		from := m.m.Integers(id, "dimensions")
+		return slices.ContainsFunc(m.innermost(id), func(d int64) bool { return slices.Contains(from, d) })
 	}
-	return slices.ContainsFunc(along, func(d int64) bool { return slices.Contains(from, d) })
+	innermost := m.m.Shape(in.Shape).Dims[order[0]]
+	return slices.Contains(m.m.Shape(m.m.Instrs[operands[0]].Shape).Dims, innermost) && slices.Contains(m.m.Integers(id, "dimensions"), order[0])
 }
 
 // needed returns how many elements of its operand n an instruction reads for all of its own, as a share of those that the operand has.

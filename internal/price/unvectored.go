@@ -32,15 +32,28 @@ func (m *Meter) isUnvectored(c hlo.CompID) bool {
 // hidesWhatIsNext reports whether a loop reads by a remainder, or at what it looks up in a function of its own.
 func (m *Meter) hidesWhatIsNext(c hlo.CompID) bool {
 	first, end := m.m.Body(c)
-	looksUp := make([]bool, end-first) // what is computed from a slice that begins at a value in memory
+	sliced := false
+	for id := first; id < end; id++ {
+		switch m.m.Instrs[id].Opcode {
+		case hlo.OpBroadcast:
+			if m.isSplit(id) {
+				return true
+			}
+		case hlo.OpDynamicSlice:
+			sliced = true
+		}
+	}
+	return sliced && m.looksUpInAFunction(first, end)
+}
+
+// looksUpInAFunction reports whether an instruction between first and end is a function and computed from a slice that begins at a value in memory.
+func (m *Meter) looksUpInAFunction(first, end hlo.InstrID) bool {
+	looksUp := make([]bool, end-first)
 	for id := first; id < end; id++ {
 		operands := m.m.Operands(id)
-		switch op := m.m.Instrs[id].Opcode; {
-		case op == hlo.OpBroadcast && m.isSplit(id):
-			return true
-		case op == hlo.OpDynamicSlice:
-			looksUp[id-first] = slices.ContainsFunc(operands[1:], func(o hlo.InstrID) bool { return m.m.Instrs[o].Opcode != hlo.OpConstant })
-		default:
+		if m.m.Instrs[id].Opcode == hlo.OpDynamicSlice {
+			looksUp[id-first] = len(operands) > 0 && slices.ContainsFunc(operands[1:], func(o hlo.InstrID) bool { return m.m.Instrs[o].Opcode != hlo.OpConstant })
+		} else {
 			looksUp[id-first] = slices.ContainsFunc(operands, func(o hlo.InstrID) bool { return looksUp[o-first] })
 		}
 		if looksUp[id-first] && m.isFunction(id) {
@@ -78,13 +91,22 @@ func (m *Meter) innermost(id hlo.InstrID) (dims []int64) {
 // isSplit reports whether the innermost loop goes along several dimensions of an instruction as if they were one, and the instruction broadcasts along the last
 // of them: an element of its operand is found by a remainder. LLVM knows that one found by a quotient is the same for a vector.
 func (m *Meter) isSplit(id hlo.InstrID) bool {
-	from := m.m.Integers(id, "dimensions")
-	if len(from) == 0 {
+	if !m.isJoined(id) {
 		return false
 	}
-	along := m.innermost(id)
+	along, from := m.innermost(id), m.m.Integers(id, "dimensions")
 	outer := func(d int64) bool { return !slices.Contains(from, d) }
 	return len(along) > 1 && !outer(along[0]) && slices.ContainsFunc(along, outer) && m.isInStep(id)
+}
+
+// isJoined reports whether an instruction broadcasts an array, and its rows are shorter than those of the result of its fusion.
+func (m *Meter) isJoined(id hlo.InstrID) bool {
+	in := &m.m.Instrs[id]
+	operands := m.m.Operands(id)
+	if len(operands) == 0 || len(m.m.Shape(m.m.Instrs[operands[0]].Shape).Dims) == 0 {
+		return false
+	}
+	return minor(m.m.Shape(in.Shape)) < minor(m.m.Shape(m.m.Instrs[m.m.Comps[in.Comp].Root].Shape))
 }
 
 // isInStep reports whether the loop of a fusion computes an element of an instruction for each of its own, in the same order.
