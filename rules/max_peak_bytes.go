@@ -39,7 +39,7 @@ var maxPeakBytes = rule.Rule{
 // memorySpace counts one memory space alone.
 var memorySpace = rule.Option{
 	Key: "memory_space", Type: rule.Text, Sense: rule.Neither,
-	Doc: "count only this memory space of the buffer assignment: on a TPU default, vmem, smem, hbm or host, elsewhere color_1 and so on; by default the peak of the main memory; on a TPU, max_increase also holds for the main memory together with what is made in vmem",
+	Doc: "count only this memory space of the buffer assignment: on a TPU default, vmem, smem, hbm or host, elsewhere color_1 and so on; by default the peak of the main memory; on a TPU, the main memory and what is made in vmem may together not grow by more than max_increase either",
 }
 
 // namedSpaces are the memory spaces of a TPU, in the order of their colors.
@@ -90,7 +90,7 @@ func judgeSpace(c *rule.Context, v *diff.Variant, space string) {
 // judgeHeld holds what a program keeps in all memory spaces of a TPU against the baseline. The compiler keeps in the fast memory what fits: of a small model
 // most, of a large one little, and the rest goes to the main memory.
 func judgeHeld(c *rule.Context, v *diff.Variant) {
-	if !v.Knows(facts.MemoryHeld) || c.AbsolutelyBounded() && c.MaxIncrease == nil {
+	if _, onTPU := v.New.Facts[facts.MemoryHeld]; !onTPU || v.Old == nil || c.AbsolutelyBounded() && c.MaxIncrease == nil {
 		return
 	}
 	m := *c.Rule.Budget

@@ -72,8 +72,8 @@ func (e *Edits) File(file string) string {
 	return e.now.find(file)
 }
 
-// At returns the hunk of a line of a file as it is now, unless only names in it are other ones. The lines around removed ones count as edited. A file is named as the dump names it; see
-// [paths.find].
+// At returns the hunk of a line of a file as it is now, unless the hunk only gives other names. The lines around removed ones count as edited. A file is named
+// as the dump names it; see [paths.find].
 func (e *Edits) At(file string, line int) (Hunk, bool) {
 	if e == nil {
 		return Hunk{}, false

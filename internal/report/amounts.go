@@ -108,6 +108,9 @@ func budgetLabel(rule, subject string) string {
 	if text := labelOf(facts.ID(subject)); text != "" {
 		return text
 	}
+	if space, ok := facts.MemorySpace.Member(facts.ID(subject)); ok {
+		return space
+	}
 	return strings.ReplaceAll(strings.TrimPrefix(rule, "max-"), "-", " ")
 }
 

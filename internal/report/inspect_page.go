@@ -138,7 +138,7 @@ func factLines(v *facts.Variant) []line {
 	if l := joinFacts(v.Facts, facts.FusionsTotal, facts.LoopsWhile, facts.CopiesCount, facts.TransposesCount); len(l) > 0 {
 		lines = append(lines, l.with("   ", collectiveLine(v.Facts)))
 	}
-	l := joinFacts(v.Facts, facts.MemoryTemp, facts.MemoryArgument, facts.MemoryOutput, facts.MemoryPeak, facts.MemoryConstant)
+	l := joinFacts(v.Facts, facts.MemoryTemp, facts.MemoryArgument, facts.MemoryOutput, facts.MemoryPeak, facts.MemoryHeld, facts.MemoryConstant)
 	if l = l.with("   ", donation(v)); len(l) > 0 {
 		lines = append(lines, l)
 	}
