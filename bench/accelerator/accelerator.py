@@ -1,8 +1,10 @@
-"""accelerator.py FOLDER [PAIR…]: compiles each pair of programs for the accelerator, dumps both under FOLDER, times their steps and kernels, and prints JSON.
+"""accelerator.py FOLDER [PAIR…]: compiles each pair of programs for the accelerator, dumps both under FOLDER, times their steps, times and counts what
+each runs on the device, and prints JSON.
 
 A PAIR is a regular expression. The dumps keep what xlagate reads. Compilation runs in threads: most of it is outside of Python.
 """
 import bisect
+import collections
 import concurrent.futures
 import importlib
 import json
@@ -37,7 +39,7 @@ class Step:
         self.name, self.carry, self.x64, self.folder = f"{pair.name}__{side}", pair.carry, pair.x64, root / pair.name / side
         functions, args = (pair.before, pair.args) if side == "before" else (pair.after, pair.after_args)
         self.chain = functions if isinstance(functions, tuple) else (functions,)
-        self.donate, self.seen, self.kernels = pair.donate[side == "after"], [], None
+        self.donate, self.seen, self.kernels, self.ran = pair.donate[side == "after"], [], None, []
         with jax.enable_x64(pair.x64):
             self.args = jax.device_put(args)
             self.lowered = [self.lower(f, i) for i, f in enumerate(self.chain)]
@@ -78,11 +80,18 @@ class Step:
     def result(self, root):
         best, second = sorted(self.seen)[:2]
         noise = max(second / best - 1, JITTER_US / 2 / (best * 1e6))
-        return {"us": round(best * 1e6, 2), "kernels_us": round(self.kernels / 1e3, 2), "noise": round(noise, 4), "dump": str(self.folder.relative_to(root))}
+        return {"us": round(best * 1e6, 2), "kernels_us": round(self.kernels / 1e3, 2), "noise": round(noise, 4), "dump": str(self.folder.relative_to(root)), "ran": self.runs()}
+
+    def runs(self):
+        """What the device ran in the profiled step: each kernel, the instruction that it is of where the profiler says so, how often, and for how long in all."""
+        took = collections.defaultdict(list)
+        for _, duration, kernel, instruction in self.ran:
+            took[kernel, instruction].append(duration)
+        return [{"kernel": kernel, "instruction": instruction, "count": len(each), "us": round(sum(each) / 1e3, 2)} for (kernel, instruction), each in took.items()]
 
 
 def profile(steps):
-    """Sets how long the kernels of each step take: the least of several steps, by the profiler."""
+    """Sets which kernels each step runs and how long they take, by the profiler: of several steps the one with the least."""
     where = tempfile.mkdtemp()
     jax.profiler.start_trace(where)
     for step in steps:
@@ -95,15 +104,20 @@ def profile(steps):
     for plane in data.planes:
         for line in plane.lines:
             if "GPU" in plane.name and line.name.startswith("Stream"):
-                events += [(e.start_ns, e.duration_ns) for e in line.events]
+                events += [(e.start_ns, e.duration_ns, e.name, instruction(e)) for e in line.events]
             marks += [(e.start_ns, e.duration_ns, e.name[5:]) for e in line.events if e.name.startswith("step:")]
     events.sort()
     named = {step.name: step for step in steps}
     for start, took, name in marks:
         inside = events[bisect.bisect_left(events, (start,)):bisect.bisect_left(events, (start + took,))]
-        busy, step = sum(duration for _, duration in inside), named[name]
-        step.kernels = min(busy, step.kernels or busy)
+        busy, step = sum(duration for _, duration, *_ in inside), named[name]
+        if step.kernels is None or busy < step.kernels:
+            step.kernels, step.ran = busy, inside
     shutil.rmtree(where)
+
+
+def instruction(event):
+    return next((str(value) for name, value in event.stats if name == "hlo_op"), "")
 
 
 def wanted(names):

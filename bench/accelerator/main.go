@@ -1,13 +1,14 @@
-// Command accelerator does on a GPU what stopwatch does on one core: it times pairs of programs, their steps and their kernels, and writes how well
-// xlagate predicts both into docs/price-measured.md. Run it from the top of the repository, with a Python whose JAX sees the GPU:
+// Command accelerator does on a GPU what stopwatch does on one core: it times pairs of programs, their steps and their kernels, counts the kernels, and
+// writes how well xlagate predicts all that into docs/price-measured.md. Run it from the top of the repository, with a Python whose JAX sees the GPU:
 //
 //	go run ./bench/accelerator -python PYTHON [PAIR…]
 //	go run ./bench/accelerator -dumps FOLDER
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/bench/race"
@@ -22,33 +23,40 @@ func accelerator(t subject.Timing) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	all, err := runs(m, t.Dumps)
+	if err != nil {
+		return "", err
+	}
 	var b strings.Builder
-	kernels := ofKernels(m)
+	kernels := ofKernels(m, all)
 	fmt.Fprintf(&b, "Measured on one %s, JAX %s: %d pairs.\n\nSteps, each with the call and the wait for its result:\n\n", m.Device, m.JAX, len(m.Pairs))
 	b.WriteString(m.Agreement())
 	b.WriteString("The kernels alone, by JAX's profiler:\n\n")
 	b.WriteString(kernels.Agreement())
 	b.WriteString("Pairs whose kernels have the wrong sign:\n\n")
 	b.WriteString(race.Table(kernels.Wrong()))
+	b.WriteString("How many kernels ran:\n\n")
+	b.WriteString(counts(all))
+	b.WriteString("Each kernel by itself:\n\n")
+	b.WriteString(eachKernel(all))
 	b.WriteString("All pairs of the large programs, their steps:\n\n")
 	b.WriteString(race.Table(large(m)))
 	return b.String(), nil
 }
 
 // ofKernels is the same measurement of the time that the device computes: neither what the host takes is in it, nor the gaps between kernels.
-func ofKernels(m *race.Measurement) *race.Measurement {
+func ofKernels(m *race.Measurement, all []run) *race.Measurement {
 	kernels := &race.Measurement{JAX: m.JAX, Device: m.Device}
-	for _, p := range m.Pairs {
-		p.Before, p.After = kernelsOf(p.Before), kernelsOf(p.After)
+	for i, p := range m.Pairs {
+		p.Before, p.After = all[2*i].kernelsAlone(), all[2*i+1].kernelsAlone()
 		kernels.Pairs = append(kernels.Pairs, p)
 	}
 	return kernels
 }
 
-func kernelsOf(s race.Side) race.Side {
-	s.US, s.Price = s.KernelsUS, maps.Clone(s.Price)
-	s.Price["step_ns"] -= s.Price["host_ns"]
-	s.Price["host_ns"] = 0
+func (r *run) kernelsAlone() race.Side {
+	s := r.side
+	s.US, s.Price = s.KernelsUS, r.price()
 	return s
 }
 
@@ -59,5 +67,6 @@ func large(m *race.Measurement) (pairs []race.Pair) {
 			pairs = append(pairs, p)
 		}
 	}
+	slices.SortFunc(pairs, func(a, b race.Pair) int { return cmp.Compare(a.Name, b.Name) })
 	return pairs
 }

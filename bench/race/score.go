@@ -29,9 +29,18 @@ type Pair struct {
 type Side struct {
 	US        float64       `json:"us"`
 	KernelsUS float64       `json:"kernels_us"` // what an accelerator computes of it
+	Ran       []Ran         `json:"ran"`        // what an accelerator ran in it
 	Noise     float64       `json:"noise"`
 	Dump      string        `json:"dump"`
 	Price     subject.Price `json:"-"`
+}
+
+// Ran is a kernel that a profiler saw.
+type Ran struct {
+	Kernel      string  `json:"kernel"`      // the function, or what is copied or set
+	Instruction string  `json:"instruction"` // that it is of, or the command buffer
+	Count       float64 `json:"count"`
+	US          float64 `json:"us"` // all of them
 }
 
 // Predict asks xlagate for the price of every program.
