@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 const (
@@ -32,11 +34,24 @@ func EditsSince(ctx context.Context, dir, base string, getenv func(string) strin
 	if err != nil {
 		return nil, reason(ctx, err)
 	}
+	var asking errgroup.Group // a process of git takes as long to start as to answer
+	var known, made []string
+	asking.Go(func() (err error) {
+		known, made, err = tree.python(ctx)
+		return err
+	})
+	asking.Go(func() error {
+		tree.unfiltered()
+		return nil
+	})
 	commit, unknown := asker{ctx, tree.top, getenv}.base(base)
-	if unknown == "" {
-		edits, err = tree.since(ctx, commit)
-	} else {
-		edits, err = tree.unedited(ctx)
+	err = asking.Wait()
+	switch {
+	case err != nil:
+	case unknown == "":
+		edits, err = tree.since(ctx, commit, known, made)
+	default:
+		edits = editsOf("", tree, nil, known) // as if none were edited
 	}
 	if err != nil {
 		return nil, cmp.Or(unknown, reason(ctx, err))
@@ -63,8 +78,8 @@ func workTreeAround(ctx context.Context, dir string) (*workTree, error) {
 	return t, nil
 }
 
-// since compares the work tree with a commit.
-func (t *workTree) since(ctx context.Context, commit string) (*Edits, error) {
+// since compares the work tree with a commit, given the Python files that git knows, and those that it does not.
+func (t *workTree) since(ctx context.Context, commit string, known, made []string) (*Edits, error) {
 	read, remove, err := t.distrustful()
 	if err != nil {
 		return nil, err
@@ -74,19 +89,20 @@ func (t *workTree) since(ctx context.Context, commit string) (*Edits, error) {
 	for _, ending := range modelEndings {
 		sources, others = append(sources, "*"+ending), append(others, ":(exclude)*"+ending)
 	}
-	files, err := t.diff(ctx, nil, commit, others...)
-	if err != nil {
-		return nil, err
-	}
-	model, err := t.diff(ctx, read, commit, sources...)
-	if err != nil {
+	var files, model []fileEdits
+	var comparing errgroup.Group
+	comparing.Go(func() (err error) {
+		files, err = t.diff(ctx, nil, commit, others...)
+		return err
+	})
+	comparing.Go(func() (err error) {
+		model, err = t.diff(ctx, read, commit, sources...)
+		return err
+	})
+	if err := comparing.Wait(); err != nil {
 		return nil, err
 	}
 	files = append(files, model...)
-	known, made, err := t.python(ctx)
-	if err != nil {
-		return nil, err
-	}
 	for _, name := range made {
 		if lines := t.lines(name); len(lines) > 0 {
 			files = append(files, fileEdits{now: name, hunks: []Hunk{{First: 1, Lines: len(lines), Code: true, Edit: 1}}, removed: make([][]string, 1)})
@@ -105,15 +121,6 @@ func (t *workTree) since(ctx context.Context, commit string) (*Edits, error) {
 	}
 	relateFiles(files)
 	return editsOf(commit, t, files, unedited(known, files)), nil
-}
-
-// unedited returns the files of the work tree as if none were edited.
-func (t *workTree) unedited(ctx context.Context) (*Edits, error) {
-	known, _, err := t.python(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return editsOf("", t, nil, known), nil
 }
 
 // modelEndings are the endings of the files that a run of a model may read: Python code and configurations.
