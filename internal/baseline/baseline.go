@@ -5,7 +5,6 @@ package baseline
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,8 +29,6 @@ type Set struct {
 	Target   string
 	Programs []*Program   // sorted by name
 	Graphs   facts.Values // facts of TensorFlow's graphs; nil if none were accepted
-
-	cache facts.Cache // nil: parse every file again
 }
 
 // Program is the baseline of one program.
@@ -72,10 +69,13 @@ var ErrNone = errors.New("no baseline")
 const graphsFile = "+graphs.yaml"
 
 // Load reads a target's baseline from a file system whose root is the store. It returns [ErrNone] if the target has none.
-func Load(store fs.FS, target string) (*Set, error) { return LoadCached(store, target, nil) }
+func Load(store fs.FS, target string) (*Set, error) {
+	return LoadBeside(store, target, &facts.Report{})
+}
 
-// LoadCached is Load with a cache of what files with the same content held, nil for none.
-func LoadCached(store fs.FS, target string, cache facts.Cache) (*Set, error) {
+// LoadBeside is Load for a comparison with a report: the files of a program that accepting would not change are compared with what it would write, and not
+// parsed. Such a program has neither a reason nor predictions.
+func LoadBeside(store fs.FS, target string, fresh *facts.Report) (*Set, error) {
 	dir := path.Clean(target)
 	entries, err := fs.ReadDir(store, dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -84,8 +84,8 @@ func LoadCached(store fs.FS, target string, cache facts.Cache) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the baseline of %s: %w", target, err)
 	}
-	set := &Set{Target: target, cache: cache}
-	if err := set.read(store, dir, entries); err != nil {
+	set := &Set{Target: target}
+	if err := set.read(store, dir, entries, fresh); err != nil {
 		return nil, err
 	}
 	if len(set.Programs) == 0 && set.Graphs == nil {
@@ -96,8 +96,8 @@ func LoadCached(store fs.FS, target string, cache facts.Cache) (*Set, error) {
 }
 
 // read reads the files of a folder in parallel: those of thousands of programs are tens of megabytes.
-func (s *Set) read(store fs.FS, dir string, entries []fs.DirEntry) error {
-	programs, wrong := s.readAll(store, dir, entries)
+func (s *Set) read(store fs.FS, dir string, entries []fs.DirEntry, fresh *facts.Report) error {
+	programs, wrong := s.readAll(store, dir, entries, fresh)
 	if err := cmp.Or(cmp.Or(wrong...), orphan(dir, entries), twice(dir, entries, programs)); err != nil {
 		return err
 	}
@@ -105,18 +105,28 @@ func (s *Set) read(store fs.FS, dir string, entries []fs.DirEntry) error {
 	return nil
 }
 
-// together is how many files are read, and kept in the cache, at once.
-const together = 128
+// together is how many files are read one after the other.
+const together = 64
 
 // readAll reads the files of a folder, and returns a program or an error for each readable file.
-func (s *Set) readAll(store fs.FS, dir string, entries []fs.DirEntry) (programs []*Program, wrong []error) {
+func (s *Set) readAll(store fs.FS, dir string, entries []fs.DirEntry, fresh *facts.Report) (programs []*Program, wrong []error) {
 	programs, wrong = make([]*Program, len(entries)), make([]error, len(entries))
+	measured := byFile(fresh)
 	var reading errgroup.Group
 	reading.SetLimit(runtime.GOMAXPROCS(0))
 	for start := 0; start < len(entries); start += together {
-		end := min(start+together, len(entries))
 		reading.Go(func() error {
-			s.readSome(store, dir, entries[start:end], programs[start:end], wrong[start:end])
+			r := &textReader{store, measured, knownKernels{}, storedForms{}}
+			for i := start; i < min(start+together, len(entries)); i++ {
+				name := path.Join(dir, entries[i].Name())
+				switch {
+				case entries[i].IsDir() || !strings.HasSuffix(name, readableExt):
+				case entries[i].Name() == graphsFile:
+					s.Graphs, wrong[i] = loadGraphs(store, name)
+				default:
+					programs[i], wrong[i] = r.program(name)
+				}
+			}
 			return nil // the caller returns the error of the first file by name
 		})
 	}
@@ -124,53 +134,35 @@ func (s *Set) readAll(store fs.FS, dir string, entries []fs.DirEntry) (programs 
 	return programs, wrong
 }
 
-// readSome is readAll for some of the files. If the cache knows files of these names with this content, it does not parse them.
-func (s *Set) readSome(store fs.FS, dir string, entries []fs.DirEntry, programs []*Program, wrong []error) {
-	texts, sum := make([]*Text, len(entries)), sha256.New()
-	for i, e := range entries {
-		name := path.Join(dir, e.Name())
-		switch {
-		case e.IsDir() || !strings.HasSuffix(e.Name(), readableExt):
-		case e.Name() == graphsFile:
-			s.Graphs, wrong[i] = loadGraphs(store, name)
-		default:
-			if texts[i], wrong[i] = readText(store, name); wrong[i] == nil {
-				fmt.Fprintf(sum, "%d %q %d %d\n", i, name, len(texts[i].Readable), len(texts[i].Machine))
-				sum.Write(texts[i].Readable)
-				sum.Write(texts[i].Machine)
-			}
-		}
+// byFile returns the programs of a report by the names of the files that hold them.
+func byFile(r *facts.Report) map[string]*Program {
+	files := map[string]*Program{}
+	for _, p := range slices.Concat(r.Programs, r.Helpers) {
+		files[FileName(p.Name)] = &Program{Program: *p, Toolchain: r.Toolchain}
 	}
-	key := fmt.Sprintf("baseline %x", sum.Sum(nil))
-	if s.cached(key, programs) {
-		return
-	}
-	known := knownKernels{}
-	for i, t := range texts {
-		if t != nil && wrong[i] == nil {
-			name := path.Join(dir, entries[i].Name())
-			programs[i], wrong[i] = parse(name, machineOf(name), *t, known)
-		}
-	}
-	if s.cache != nil && cmp.Or(wrong...) == nil {
-		if data, err := files.Pack(programs); err == nil {
-			s.cache.Store(key, data)
-		}
-	}
+	return files
 }
 
-// cached takes programs from the cache. It returns false when the cache does not have them.
-func (s *Set) cached(key string, programs []*Program) bool {
-	if s.cache == nil {
-		return false
+// textReader reads programs one after the other.
+type textReader struct {
+	store    fs.FS
+	measured map[string]*Program // see byFile
+	kernels  knownKernels
+	forms    storedForms
+}
+
+// program reads a program, given the name of its readable file.
+func (r *textReader) program(name string) (*Program, error) {
+	text, err := readText(r.store, name)
+	if err != nil {
+		return nil, err
 	}
-	data, ok := s.cache.Load(key)
-	var known []*Program
-	if !ok || files.Unpack(data, &known) != nil || len(known) != len(programs) {
-		return false
+	if p := r.measured[path.Base(name)]; p != nil {
+		if same := text.unchanged(p, r.forms); same != nil {
+			return same, nil
+		}
 	}
-	copy(programs, known)
-	return true
+	return parse(name, machineOf(name), *text, r.kernels)
 }
 
 // twice returns an error if two files hold the same program, such as a file and its copy: the choice between them would be arbitrary.
@@ -202,11 +194,7 @@ func orphan(dir string, entries []fs.DirEntry) error {
 
 // LoadProgram reads a program's baseline, given the name of its readable file.
 func LoadProgram(store fs.FS, name string) (*Program, error) {
-	text, err := readText(store, name)
-	if err != nil {
-		return nil, err
-	}
-	return parse(name, machineOf(name), *text, knownKernels{})
+	return (&textReader{store: store, kernels: knownKernels{}}).program(name)
 }
 
 // readText reads the two files of a program, given the name of its readable file.

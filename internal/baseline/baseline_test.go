@@ -213,39 +213,43 @@ func ExampleFileName() {
 	// %3Clambda%3E.yaml
 }
 
-// mapCache is a cache in memory.
-type mapCache map[string][]byte
-
-func (c mapCache) Load(key string) ([]byte, bool) {
-	data, ok := c[key]
-	return data, ok
-}
-
-func (c mapCache) Store(key string, data []byte) { c[key] = data }
-
-// What the cache holds of a baseline is what its files say. Changed files are read again.
-func TestCachedBaselineIsThatOfTheFiles(t *testing.T) {
+// A program that accepting would not change is what its files say, and they are not parsed. Changed files are.
+func TestUnchangedProgramsAreThoseOfTheFiles(t *testing.T) {
 	for _, name := range realDumps {
-		store, cache := fstest.MapFS{}, mapCache{}
+		store := fstest.MapFS{}
 		r := measured(t, name)
 		for _, p := range r.Programs {
 			text := Format("model", &Program{Program: *p, Toolchain: r.Toolchain, Reason: "start"})
 			store["model/"+FileName(p.Name)] = &fstest.MapFile{Data: text.Readable}
 			store["model/"+MachineName(p.Name)] = &fstest.MapFile{Data: text.Machine}
 		}
-		fresh, err := Load(store, "model")
+		parsed, err := Load(store, "model")
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		for range 2 {
-			cached, err := LoadCached(store, "model", cache)
-			if err != nil || len(cache) != 1 || !reflect.DeepEqual(fresh.Programs, cached.Programs) {
-				t.Fatalf("%s: %d entries, %v\n%s", name, len(cache), err, cmp.Diff(fmt.Sprintf("%+v", fresh.Programs[0]), fmt.Sprintf("%+v", cached.Programs[0])))
-			}
+		beside, err := LoadBeside(store, "model", r)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
 		}
-		store["model/"+FileName(r.Programs[0].Name)].Data = []byte("schema: xlagate.baseline/v0\n")
-		if _, err := LoadCached(store, "model", cache); err == nil {
-			t.Errorf("%s: a file that changed was not read again", name)
+		for i, p := range beside.Programs {
+			if p.Predicted != nil {
+				t.Errorf("%s: %s was parsed", name, p.Name)
+			}
+			p.Reason, p.Predicted = "start", parsed.Programs[i].Predicted
+		}
+		beside.Report().PriceAll()
+		if d := cmp.Diff(parsed.Programs, beside.Programs, cmpopts.EquateEmpty(), cmp.Exporter(func(reflect.Type) bool { return true })); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+		file := store["model/"+FileName(r.Programs[0].Name)]
+		whole := file.Data
+		file.Data = bytes.Replace(whole, []byte("\nreason: start\n"), []byte("\nreason: >\n  another\n\n  one\n"), 1)
+		if set, err := LoadBeside(store, "model", r); err != nil || set.Find(r.Programs[0].Name).Predicted != nil {
+			t.Errorf("%s: with another reason: %v", name, err)
+		}
+		file.Data = bytes.Replace(whole, []byte("\n  kernels.total: "), []byte("\n  kernels.total: 1"), 1)
+		if _, err := LoadBeside(store, "model", r); err == nil {
+			t.Errorf("%s: a number that was edited is as good as the one before", name)
 		}
 	}
 }

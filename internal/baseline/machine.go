@@ -9,6 +9,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // A record is one line of a machine file. One of its fields is set.
@@ -74,25 +75,63 @@ type (
 
 // machine returns a program's machine file, one record a line, in an order that does not depend on the compiler's.
 func machine(p *Program) []byte {
-	w := &writer{}
-	w.add(record{Program: &programRecord{Schema, p.Name, p.Toolchain}})
+	return text(lines(p, storedForms{}))
+}
+
+// line is a record as it is written.
+type line struct {
+	text string
+	record
+}
+
+func text(lines []line) []byte {
+	var b bytes.Buffer
+	for i := range lines {
+		b.WriteString(lines[i].text)
+	}
+	return b.Bytes()
+}
+
+// storedForm is a form as it is written, and as it is read back.
+type storedForm struct {
+	text string
+	form *facts.Form
+}
+
+// storedForms are what forms are stored as. The programs of a run have many in common.
+type storedForms map[*facts.Form]storedForm
+
+func (s storedForms) of(f *facts.Form) storedForm {
+	stored, known := s[f]
+	if !known {
+		form := *f
+		form.Layout = ""
+		stored = storedForm{encoded(f), &form}
+		s[f] = stored
+	}
+	return stored
+}
+
+// lines returns the records of a program's machine file. They hold what reading the file gives.
+func lines(p *Program, forms storedForms) []line {
+	w := &writer{forms: forms}
+	toolchain := p.Toolchain
+	toolchain.Every = nil
+	w.add(record{Program: &programRecord{Schema, p.Name, toolchain}})
 	for _, v := range p.Variants {
 		w.variant(v)
 	}
-	w.add(record{End: &endRecord{w.records}})
-	return w.Bytes()
+	w.add(record{End: &endRecord{len(w.lines)}})
+	return w.lines
 }
 
-// writer writes records.
+// writer collects records.
 type writer struct {
-	bytes.Buffer
-	records int
+	lines []line
+	forms storedForms
 }
 
-func (w *writer) add(r record) {
-	w.records++
-	w.WriteString(encoded(r))
-}
+func (w *writer) add(r record) { w.lines = append(w.lines, line{encoded(r), r}) }
 
 // encoded returns a value as one line of JSON.
 func encoded(v any) string {
@@ -112,11 +151,13 @@ func (w *writer) variant(v *facts.Variant) {
 	if kept := keptFacts(v.Facts); len(kept) > 0 {
 		w.add(record{Facts: kept})
 	}
-	for i := range v.Params {
-		w.add(record{Param: &paramRecord{v.Params[i], v.Params[i].Spec}})
+	for _, a := range v.Params {
+		a.Source = hlo.Location{}
+		w.add(record{Param: &paramRecord{a, a.Spec}})
 	}
-	for i := range v.Outputs {
-		w.add(record{Output: &v.Outputs[i]})
+	for _, o := range v.Outputs {
+		o.OpName = ""
+		w.add(record{Output: &o})
 	}
 	constants := map[facts.Constant]int{}
 	for _, c := range v.Constants {
@@ -136,9 +177,10 @@ func (w *writer) variant(v *facts.Variant) {
 
 // counted writes a record for each distinct item, with its count.
 func counted[T comparable](w *writer, items map[T]int, of func(item T, n int) record) {
-	var lines []string
+	var lines []line
 	for item, n := range items {
-		lines = append(lines, encoded(of(item, several(n))))
+		r := of(item, several(n))
+		lines = append(lines, line{encoded(r), r})
 	}
 	w.sorted(lines)
 }
@@ -151,12 +193,9 @@ func several(n int) int {
 	return n
 }
 
-func (w *writer) sorted(lines []string) {
-	slices.Sort(lines)
-	w.records += len(lines)
-	for _, line := range lines {
-		w.WriteString(line)
-	}
+func (w *writer) sorted(lines []line) {
+	slices.SortFunc(lines, func(a, b line) int { return strings.Compare(a.text, b.text) })
+	w.lines = append(w.lines, lines...)
 }
 
 // keptFacts returns the facts that are stored. Prices are not: they are computed from the kernels' work when the baseline is read.
@@ -185,56 +224,63 @@ func (w *writer) model(model []facts.Statement) {
 			counts[at][op]++
 		}
 	}
-	var lines []string
+	var lines []line
 	for at, do := range counts {
-		lines = append(lines, encoded(record{Statement: &statementRecord{at.scope, at.dtype, do}}))
+		r := record{Statement: &statementRecord{at.scope, at.dtype, do}}
+		lines = append(lines, line{encoded(r), r})
 	}
 	w.sorted(lines)
 }
 
 // kernels writes each form once, with its launch sites.
 func (w *writer) kernels(kernels []facts.Kernel) {
-	forms, sites := map[*facts.Form]string{}, map[string]map[facts.Site]int{}
+	forms, sites := map[string]*facts.Form{}, map[string]map[facts.Site]int{}
 	for i := range kernels {
 		k := &kernels[i]
-		text, known := forms[k.Form]
-		if !known {
-			text = encoded(k.Form)
-			forms[k.Form] = text
-		}
+		stored := w.forms.of(k.Form)
+		text := stored.text
 		if sites[text] == nil {
-			sites[text] = map[facts.Site]int{}
+			forms[text], sites[text] = stored.form, map[facts.Site]int{}
 		}
 		site := *k.Site
 		site.Source, site.Stack = hlo.Location{}, nil
 		sites[text][site]++
 	}
-	var lines []string
+	var lines []line
 	for text, at := range sites {
 		all := make([]writtenSite, 0, len(at))
 		for site, n := range at {
-			all = append(all, writtenSite{site.OpName, strings.TrimSuffix(encoded(siteRecord{site, several(n)}), "\n")})
+			r := siteRecord{site, several(n)}
+			all = append(all, writtenSite{r, strings.TrimSuffix(encoded(r), "\n")})
 		}
+		sortSites(all)
 		form := strings.TrimSuffix(text, "}\n")
 		if form != "{" {
 			form += ","
 		}
-		lines = append(lines, `{"kernel":`+form+`"at":`+siteList(all)+"}}\n") // as kernelRecord is written, without writing the form again
+		k := &kernelRecord{forms[text], phrase.Map(all, func(s writtenSite) siteRecord { return s.siteRecord })}
+		lines = append(lines, line{`{"kernel":` + form + `"at":` + siteList(all) + "}}\n", record{Kernel: k}}) // as kernelRecord is written, without writing the form again
 	}
 	w.sorted(lines)
 }
 
-// writtenSite is a site as JSON, with its first sort key.
-type writtenSite struct{ opName, text string }
+// writtenSite is a site with its JSON.
+type writtenSite struct {
+	siteRecord
+	text string
+}
 
-// siteList writes sites as a JSON array, sorted.
-func siteList(sites []writtenSite) string {
+func sortSites(sites []writtenSite) {
 	slices.SortFunc(sites, func(a, b writtenSite) int {
-		if order := strings.Compare(a.opName, b.opName); order != 0 {
+		if order := strings.Compare(a.OpName, b.OpName); order != 0 {
 			return order
 		}
 		return strings.Compare(a.text, b.text)
 	})
+}
+
+// siteList writes sites as a JSON array.
+func siteList(sites []writtenSite) string {
 	var list strings.Builder
 	for i, s := range sites {
 		list.WriteString([]string{"[", ","}[min(i, 1)] + s.text)

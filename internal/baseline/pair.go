@@ -21,10 +21,61 @@ func Format(target string, p *Program) Text {
 		shown.Predicted = predict(p)
 	}
 	t := Text{Machine: machine(p)}
-	root := document(pageOf(&shown, machineLine{MachineName(p.Name), len(t.Machine), digest(t.Machine)}))
+	page := pageOf(&shown, machineLine{MachineName(p.Name), len(t.Machine), digest(t.Machine)})
+	root := document(page)
 	root.HeadComment = fmt.Sprintf("# %s/%s: written by xlagate accept; %s has every kernel", target, FileName(p.Name), MachineName(p.Name))
-	t.Readable = formatted(root)
+	above, _ := cutLast(formatted(root))
+	page.Whole.SHA256 = seal(above)
+	t.Readable = append(above, formatted(document(map[string]wholeLine{lastKey: page.Whole}))...)
 	return t
+}
+
+// cutLast parts a text into its last line and those above.
+func cutLast(text []byte) (above, last []byte) {
+	at := 1 + bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n')
+	return text[:at], text[at:]
+}
+
+// seal returns the checksum of a readable file's lines above the last. The reason does not count: people may edit it.
+func seal(above []byte) string {
+	sum, reason := sha256.New(), false
+	for line := range bytes.Lines(above) {
+		if line[0] != ' ' && line[0] != '\n' {
+			reason = bytes.HasPrefix(line, []byte("reason:"))
+		}
+		if !reason {
+			sum.Write(line)
+		}
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil))
+}
+
+// intact reports whether both files are as they were written together, except for the reason. If not, they may still say the same: see parse.
+func (t *Text) intact() bool {
+	above, last := cutLast(t.Readable)
+	return bytes.Contains(last, []byte(seal(above))) && bytes.Contains(above, []byte(digest(t.Machine)))
+}
+
+// unchanged returns a measured program as these files hold it, if they are what accepting it writes; nil if not.
+func (t *Text) unchanged(p *Program, forms storedForms) *Program {
+	all, rest := lines(p, forms), t.Machine
+	for i := range all {
+		left, same := bytes.CutPrefix(rest, []byte(all[i].text))
+		if !same {
+			return nil
+		}
+		rest = left
+	}
+	if len(rest) > 0 || !t.intact() {
+		return nil
+	}
+	r := &machineReader{}
+	for i := range all {
+		if r.take(&all[i].record) != nil {
+			return nil
+		}
+	}
+	return r.program
 }
 
 func formatted(root *yamldoc.Node) []byte {
@@ -93,6 +144,7 @@ func parse(name, machineName string, t Text, known knownKernels) (*Program, erro
 			At                    []string
 		} `yaml:"dearest_kernels"`
 		Machine machineLine
+		Whole   wholeLine
 	}
 	if err := yamldoc.Decode(root, &said); err != nil {
 		return nil, unreadable(name, err)
@@ -120,7 +172,9 @@ func parse(name, machineName string, t Text, known knownKernels) (*Program, erro
 		p.Predicted.Kernels = append(p.Predicted.Kernels, Dearest{groupKey{k.Kind, k.Do, k.Target, k.Out}, k.NS, k.At})
 	}
 	is.File = MachineName(p.Name)
-	if err := contradiction(name, machineName, root, pageOf(p, is)); err != nil {
+	page := pageOf(p, is)
+	page.Whole.SHA256 = said.Whole.SHA256
+	if err := contradiction(name, machineName, root, page); err != nil {
 		return nil, err
 	}
 	return p, nil

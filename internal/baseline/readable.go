@@ -83,9 +83,10 @@ type (
 		SHA256 string `json:"sha256"`
 	}
 	wholeLine struct {
-		Variants int `json:"variants"`
-		Facts    int `json:"facts"`
-		Kernels  int `json:"kernels"`
+		Variants int    `json:"variants"`
+		Facts    int    `json:"facts"`
+		Kernels  int    `json:"kernels"`
+		SHA256   string `json:"sha256,omitempty"` // see seal
 	}
 )
 

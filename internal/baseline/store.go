@@ -87,7 +87,7 @@ func Verify(store fs.FS) (files int, wrong []error, err error) {
 			return files, wrong, fmt.Errorf("read the baseline of %s: %w", target, err)
 		}
 		set := &Set{Target: target}
-		programs, errs := set.readAll(store, target, entries)
+		programs, errs := set.readAll(store, target, entries, &facts.Report{})
 		errs = append(errs, orphan(target, entries), twice(target, entries, programs))
 		for i, e := range entries {
 			if !e.IsDir() && ours(e.Name()) {

@@ -36,11 +36,7 @@ func (l *measuredTarget) loadBase(ctx context.Context, o Options) {
 	where := BaselineOf(o)
 	l.baseName = where
 	var err error
-	if l.stored == nil {
-		l.set, err = readStored(o, l.Name)
-	} else {
-		l.set, err = l.stored()
-	}
+	l.set, err = l.readStored(o)
 	switch {
 	case errors.Is(err, baseline.ErrNone) || errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -51,12 +47,16 @@ func (l *measuredTarget) loadBase(ctx context.Context, o Options) {
 	}
 }
 
-func readStored(o Options, target string) (*baseline.Set, error) {
+// readStored reads the stored baseline. Accepting needs all of it, a check only what differs from the dump.
+func (l *measuredTarget) readStored(o Options) (*baseline.Set, error) {
 	store, err := o.base()
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case o.accepting:
+		return baseline.Load(store, l.Name)
 	}
-	return baseline.LoadCached(store, target, o.Cache)
+	return baseline.LoadBeside(store, l.Name, l.report)
 }
 
 func baseProblem(target, where string, err error) result.Problem {

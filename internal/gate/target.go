@@ -29,14 +29,13 @@ import (
 // measuredTarget is one target after it was measured.
 type measuredTarget struct {
 	config.Target
-	dump       string                        // as the user named it
-	dumps      []string                      // the files and folders that it is in
-	report     *facts.Report                 // nil when it could not be checked
-	base       *facts.Report                 // nil without a baseline
-	baseName   string                        // what base was read from
-	baseUnread bool                          // it is there, or was named, but could not be read
-	set        *baseline.Set                 // the stored baseline, nil when there is none or a dump replaces it
-	stored     func() (*baseline.Set, error) // reads the stored baseline, once; nil before the dump is read
+	dump       string        // as the user named it
+	dumps      []string      // the files and folders that it is in
+	report     *facts.Report // nil when it could not be checked
+	base       *facts.Report // nil without a baseline
+	baseName   string        // what base was read from
+	baseUnread bool          // it is there, or was named, but could not be read
+	set        *baseline.Set // the stored baseline, nil when there is none or a dump replaces it
 	programs   []*diff.Program
 	problems   []result.Problem
 	notes      []result.Note
@@ -193,10 +192,6 @@ func (l *measuredTarget) look(ctx context.Context, o Options) {
 	if err != nil {
 		l.fail(err)
 		return
-	}
-	l.stored = sync.OnceValues(func() (*baseline.Set, error) { return readStored(o, l.Name) })
-	if o.Against == "" && !baseline.Remote(BaselineOf(o)) {
-		go func() { _, _ = l.stored() }() // while the dump is measured; loadBase returns the error
 	}
 	l.dumps = paths
 	reports, err := measureAll(ctx, o, paths, append(absoluteAll(o.Config.Dir, l.Logs), o.Logs...))
