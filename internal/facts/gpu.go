@@ -112,6 +112,14 @@ func symbol(instruction string) string {
 	return strings.NewReplacer(".", "_", "-", "_").Replace(instruction)
 }
 
+// entry is the function that a kernel launches: where the plan does not say, it is called like the instruction.
+func (k *Kernel) entry() string {
+	if k.Plan != nil && k.Plan.Entry != "" {
+		return k.Plan.Entry
+	}
+	return symbol(k.Name)
+}
+
 // Threads returns how many threads a launch starts; 0 if the plan was not dumped.
 func (k *Kernel) Threads() int64 {
 	if k.Plan == nil {

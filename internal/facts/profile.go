@@ -29,6 +29,8 @@ type HotKernel struct {
 	Name      string        `json:"name"`                // the instruction
 	Kernel    *Kernel       `json:"kernel,omitempty"`    // nil where the module launches no such instruction
 	Ambiguous bool          `json:"ambiguous,omitempty"` // several compiles of the module have different kernels of that name: the time may be of any of them
+	Buffered  bool          `json:"buffered,omitempty"`  // a command buffer launched it, and the profile says no more than Name: a function
+	Alike     int           `json:"alike,omitempty"`     // how many more instructions launch that function
 	Count     int           `json:"count"`
 	Total     time.Duration `json:"total_ns"`
 	Self      time.Duration `json:"self_ns"` // without what ran inside of it
@@ -50,9 +52,10 @@ type profileJoin struct {
 
 // profiledModule is what the dump knows of a module by the name that a trace calls it.
 type profiledModule struct {
-	program string
-	kernels map[string]*Kernel
-	several map[string]bool
+	program   string
+	kernels   map[string]*Kernel
+	several   map[string]bool
+	functions map[string][]*Kernel // by what they launch on a GPU
 }
 
 func newProfileJoin(programs []*Program) *profileJoin {
@@ -72,13 +75,14 @@ func newProfileJoin(programs []*Program) *profileJoin {
 func (l *profileJoin) know(program, module string, v *Variant) {
 	m := l.modules[module]
 	if m == nil {
-		m = &profiledModule{program: program, kernels: map[string]*Kernel{}, several: map[string]bool{}}
+		m = &profiledModule{program: program, kernels: map[string]*Kernel{}, several: map[string]bool{}, functions: map[string][]*Kernel{}}
 		l.modules[module] = m
 	}
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
 		if other := m.kernels[k.Name]; other == nil {
 			m.kernels[k.Name] = k
+			m.functions[k.entry()] = append(m.functions[k.entry()], k)
 		} else if other.Print != k.Print {
 			m.several[k.Name] = true
 		}
@@ -101,10 +105,29 @@ func (l *profileJoin) add(file string, t *logs.Profile) {
 			p.Runs[known.program] += m.Runs
 		}
 		for name, k := range m.Kernels {
-			h := l.kernel(known, module, name)
-			h.Count, h.Total, h.Self = h.Count+k.Count, h.Total+k.Total, h.Self+k.Self
+			l.kernel(known, module, name).ran(k)
+		}
+		for function, k := range m.Functions {
+			l.function(known, module, function).ran(k)
 		}
 	}
+}
+
+func (h *HotKernel) ran(k logs.ProfiledKernel) {
+	h.Count, h.Total, h.Self = h.Count+k.Count, h.Total+k.Total, h.Self+k.Self
+}
+
+// function is the kernel that launches a function. Kernels of equal code share one: it is the first of them.
+func (l *profileJoin) function(known *profiledModule, module, function string) *HotKernel {
+	launch := known.functions[function]
+	if len(launch) == 1 {
+		return l.kernel(known, module, launch[0].Name)
+	}
+	h := l.kernel(known, module, function)
+	if h.Buffered = true; len(launch) > 1 {
+		h.Kernel, h.Alike = launch[0], len(launch)-1
+	}
+	return h
 }
 
 func (l *profileJoin) kernel(known *profiledModule, module, name string) *HotKernel {

@@ -18,6 +18,7 @@ import (
 // span is one stretch of time on one line, in picoseconds.
 type span struct {
 	name       string // of the instruction
+	function   string // that a command buffer launches; "" outside of those
 	module     string // "" when the event does not say
 	run        string
 	start, end int64
@@ -59,11 +60,10 @@ func (c *collector) fold() *Profile {
 		for i, s := range l.spans {
 			m := t.Modules[s.module]
 			if m == nil {
-				m = &ProfiledModule{Kernels: map[string]ProfiledKernel{}}
+				m = &ProfiledModule{Kernels: map[string]ProfiledKernel{}, Functions: map[string]ProfiledKernel{}}
 				t.Modules[s.module], runs[s.module] = m, map[string]bool{}
 			}
-			k := m.Kernels[s.name]
-			m.Kernels[s.name] = ProfiledKernel{k.Count + 1, k.Total + picoseconds(s.end-s.start), k.Self + picoseconds(self[i])}
+			m.add(&s, picoseconds(self[i]))
 			m.Time += picoseconds(self[i])
 			if s.run != "" {
 				runs[s.module][l.device+" "+s.run] = true
@@ -76,6 +76,16 @@ func (c *collector) fold() *Profile {
 	slices.Sort(t.Devices)
 	t.Devices = slices.Compact(t.Devices)
 	return t
+}
+
+// add counts a span of so much time of its own.
+func (m *ProfiledModule) add(s *span, self time.Duration) {
+	in, name := m.Kernels, s.name
+	if s.function != "" {
+		in, name = m.Functions, s.function
+	}
+	k := in[name]
+	in[name] = ProfiledKernel{k.Count + 1, k.Total + picoseconds(s.end-s.start), k.Self + self}
 }
 
 // plausible returns the number of runs if some instruction ran just as often: TensorFlow gives every run the same id.
@@ -148,6 +158,14 @@ func selfTimes(spans []span) []int64 {
 
 func picoseconds(ps int64) time.Duration { return time.Duration(ps / 1000) }
 
+// inCommandBuffer is the function that an event of an instruction launches, if that is no instruction but a command buffer of a GPU.
+func inCommandBuffer(instruction, event string) string {
+	if strings.HasPrefix(instruction, "command_buffer") {
+		return event
+	}
+	return ""
+}
+
 // moduleName removes the program's id: "jit_train_step(4711)".
 func moduleName(name string) string {
 	open := strings.LastIndexByte(name, '(')
@@ -171,9 +189,10 @@ type Profile struct {
 
 // ProfiledModule holds the measurements of one HLO module.
 type ProfiledModule struct {
-	Runs    int // how often it ran, over all devices; 0 when the profile does not say
-	Time    time.Duration
-	Kernels map[string]ProfiledKernel // by the instruction's name, without %
+	Runs      int // how often it ran, over all devices; 0 when the profile does not say
+	Time      time.Duration
+	Kernels   map[string]ProfiledKernel // by the instruction's name, without %
+	Functions map[string]ProfiledKernel // what ran in command buffers, by the function: the profiler names no instruction of those
 }
 
 // ProfiledKernel holds the measurements of one instruction of an optimized module, over all devices.
@@ -310,7 +329,9 @@ func (r *chromeReader) event(e *chromeEvent) {
 		r.threads[at] = string(e.Args.Name)
 	case e.Phase != "X":
 	case e.Args.Op != "":
-		r.lineOf(at).spans = append(r.lineOf(at).spans, e.span(string(e.Args.Op), string(e.Args.Module)))
+		s := e.span(string(e.Args.Op), string(e.Args.Module))
+		s.function = inCommandBuffer(s.name, e.Name)
+		r.lineOf(at).spans = append(r.lineOf(at).spans, s)
 	case !strings.HasPrefix(e.Name, "$"): // Python's own stack
 		if name, known := r.threads[at]; !known || name == rowOps || name == rowModules {
 			r.loose[at] = append(r.loose[at], *e)
@@ -441,6 +462,7 @@ func (p *plane) event(l *line, start int64, msg []byte) error {
 		}
 		l.spans = append(l.spans, s)
 	case s.name != "":
+		s.function = inCommandBuffer(s.name, kind.name)
 		l.spans = append(l.spans, s)
 	}
 	return nil

@@ -15,8 +15,8 @@ import (
 	"github.com/xlagate/xlagate/internal/testfile"
 )
 
-// The profiles in testdata are jax.profiler's, of JAX 0.10.2 on CPU: three steps of a small training function, and two runs of a scan of
-// five steps.
+// The profiles in testdata are jax.profiler's: of JAX 0.10.2 on CPU, three steps of a small training function, and two runs of a scan of five steps; of JAX
+// 0.11.2 on an H100, what three runs of a training step, a scan over layers, did on the device.
 func read(t testing.TB, name string) *Profile {
 	t.Helper()
 	trace, err := ReadProfile(testfile.Unpack(t, "testdata/"+name))
@@ -28,7 +28,7 @@ func read(t testing.TB, name string) *Profile {
 
 // The two files of a profile say the same.
 func TestFormatsAgree(t *testing.T) {
-	for _, name := range []string{"train", "scan"} {
+	for _, name := range []string{"train", "scan", "h100"} {
 		chrome, xplane := read(t, name+".trace.json.gz"), read(t, name+".xplane.pb.gz")
 		if !reflect.DeepEqual(chrome, xplane) {
 			t.Errorf("%s: the Chrome trace says %+v\nthe XSpace %+v", name, chrome, xplane)
@@ -50,6 +50,25 @@ func TestTrain(t *testing.T) {
 	}
 	if sum != m.Time {
 		t.Errorf("the kernels take %v, the module %v", sum, m.Time)
+	}
+}
+
+// Of what a command buffer launches on a GPU the profiler names the function alone.
+func TestCommandBuffers(t *testing.T) {
+	m := read(t, "h100.xplane.pb.gz").Modules["jit_gpt_gradients_unrolled__before_0"]
+	launched := 0
+	for name, k := range m.Functions {
+		if launched += k.Count; k.Count%3 != 0 || k.Self != k.Total || k.Self <= 0 {
+			t.Errorf("%s: %+v", name, k)
+		}
+	}
+	for name := range m.Kernels {
+		if strings.HasPrefix(name, "command_buffer") {
+			t.Errorf("%s is taken for an instruction", name)
+		}
+	}
+	if slices := m.Functions["loop_dynamic_update_slice_fusion_26"]; launched != 1092 || slices.Count != 24 {
+		t.Errorf("%d launches, a result of each layer %+v", launched, slices)
 	}
 }
 

@@ -42,12 +42,18 @@ func profileSum(p *facts.Profile) string {
 
 func hotRow(h *facts.HotKernel, total time.Duration) []line {
 	cells := []line{say(percent(float64(h.Self), float64(total))), say(phrase.Nanoseconds(float64(h.Self))), say(fmt.Sprintf("%d×", h.Count))}
-	if h.Kernel == nil {
+	switch {
+	case h.Kernel == nil && h.Buffered:
+		return append(cells, line{}, in(name, h.Name), line{}, in(dim, "a copy, a sort or a library's, in a command buffer"))
+	case h.Kernel == nil:
 		return append(cells, line{}, in(name, h.Name), line{}, in(dim, "the dumped module launches no such kernel"))
 	}
 	label := in(name, modelName(h.Kernel))
 	if h.Ambiguous {
 		label = label.in(dim, " (ambiguous: several modules have an instruction of this name)")
+	}
+	if h.Alike > 0 {
+		label = label.in(dim, fmt.Sprintf(" (and %s with the same code)", phrase.Some(h.Alike, "more kernel")))
 	}
 	return append(cells, say(rate(h)), in(name, does(h.Kernel)), in(name, location(h.Kernel.Source)), label)
 }
