@@ -2,11 +2,14 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/result"
@@ -43,4 +46,61 @@ func TestLastResultOfAnotherVersion(t *testing.T) {
 	if said := runs("1.0.1", 2, "explain", id); !strings.Contains(said, "another version of xlagate made the last result, and this one cannot read it; run xlagate check again") {
 		t.Error(said)
 	}
+}
+
+// A check of what did not change shows the result of the one before, whatever changes in between is noticed.
+func TestCheckOfWhatDidNotChange(t *testing.T) {
+	dir := quickstartCopy(t)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Chdir(dir)
+	checks := func(code int, args ...string) string {
+		t.Helper()
+		var out, err bytes.Buffer
+		if got := run(t.Context(), append([]string{"xlagate", "check"}, args...), world{out: &out, err: &err, getenv: os.Getenv}); got != code {
+			t.Fatalf("exit %d, wanted %d: %s", got, code, err.String())
+		}
+		return out.String()
+	}
+	footprints := func() (n int) {
+		all, err := filepath.Glob(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "xlagate", "*.facts"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range all {
+			if info, err := os.Stat(name); err == nil && info.Size() == 2*sha256.Size {
+				n++
+			}
+		}
+		return n
+	}
+	if checks(0); runtime.GOOS == "linux" && footprints() != 0 {
+		t.Error("files that were written a moment ago are taken for unchanged later")
+	}
+	time.Sleep(2100 * time.Millisecond)
+	first := checks(0)
+	if runtime.GOOS == "linux" && footprints() != 1 {
+		t.Fatal("the result is not found again")
+	}
+	if again := checks(0); again != first {
+		t.Errorf("the second check shows\n%s\nand the first\n%s", again, first)
+	}
+	if checks(1, "regressed"); checks(0) != first {
+		t.Error("the last result is that of another dump")
+	}
+	base := filepath.Join(".xlagate", "classifier", "cpu", "train_step.yaml")
+	data, err := os.ReadFile(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(base, bytes.Replace(data, []byte("kernels.total: 28"), []byte("kernels.total: 27"), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(base, info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	checks(3)
 }

@@ -91,21 +91,28 @@ func lastKey(file string) string {
 // lastCheckKey names the rule file of the last check in a repository, and the folder where it was made.
 func lastCheckKey(repository, dir string) string { return "last check\x00" + cmp.Or(repository, dir) }
 
-// keepLast stores a result as the last one of its configuration, and that as the last one of the repository.
-func keepLast(c *cli.Context, o gate.Options, r *result.Result) {
+// keepLast stores a result as the last one of its configuration, and that as the last one of the repository. It returns what it stored of the result.
+func keepLast(c *cli.Context, o gate.Options, r *result.Result) []byte {
 	dir := keptResults(c)
 	if dir == nil || o.Config == nil {
-		return
+		return nil
 	}
 	if len(r.Findings) == 0 {
 		r = r.WithoutAccept()
 	}
 	var b bytes.Buffer
-	if err := report.Result(&b, r, "json", report.Options{}); err == nil {
-		dir.Store(lastKey(o.Config.Path), b.Bytes())
-		if path, err := filepath.Abs(o.Config.Path); err == nil {
-			dir.Store(lastCheckKey(o.Root, o.Dir), []byte(path+"\x00"+o.Dir))
-		}
+	if err := report.Result(&b, r, "json", report.Options{}); err != nil {
+		return nil
+	}
+	dir.Store(lastKey(o.Config.Path), b.Bytes())
+	keepPlace(dir, o)
+	return b.Bytes()
+}
+
+// keepPlace stores which rule file the last check in the repository used, and where it was made.
+func keepPlace(dir *files.Cache, o gate.Options) {
+	if path, err := filepath.Abs(o.Config.Path); err == nil {
+		dir.Store(lastCheckKey(o.Root, o.Dir), []byte(path+"\x00"+o.Dir))
 	}
 }
 

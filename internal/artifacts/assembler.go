@@ -52,6 +52,14 @@ func NewAssembler(getenv func(string) string, cache AssemblerCache) *Assembler {
 	return &Assembler{getenv: getenv, cache: cache}
 }
 
+// Path returns where the assembler is; "" if there is none.
+func (a *Assembler) Path() string {
+	if a == nil {
+		return ""
+	}
+	return FindAssembler(a.getenv)
+}
+
 // Version returns the assembler's version, such as "12.9.86". It returns ErrNoAssembler if there is none.
 func (a *Assembler) Version(ctx context.Context) (string, error) {
 	if a == nil {

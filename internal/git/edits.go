@@ -72,6 +72,9 @@ func (e *Edits) File(file string) string {
 	return e.now.find(file)
 }
 
+// Path returns where a file is on the disk, named as in a [Hunk].
+func (e *Edits) Path(name string) string { return filepath.Join(e.tree.top, filepath.FromSlash(name)) }
+
 // At returns the hunk of a line of a file as it is now, unless the hunk only gives other names. The lines around removed ones count as edited. A file is named
 // as the dump names it; see [paths.find].
 func (e *Edits) At(file string, line int) (Hunk, bool) {
@@ -108,7 +111,7 @@ func (e *Edits) Text(file string, line int, function string) string {
 
 // In reports whether a file, named as in a [Hunk], is one of some files or below one of some folders.
 func (e *Edits) In(name string, paths []string) bool {
-	at := filepath.Join(e.tree.top, filepath.FromSlash(name))
+	at := e.Path(name)
 	return slices.ContainsFunc(paths, func(p string) bool {
 		if resolved, err := filepath.EvalSymlinks(p); err == nil { // git resolves the links above its work tree
 			p = resolved
@@ -130,7 +133,7 @@ func (e *Edits) Unedited(ctx context.Context, paths []string) bool {
 // EditedAt returns when a file was edited: when it was committed or written, whichever is earlier; when it was written if it has uncommitted edits;
 // the zero time if it cannot be read.
 func (e *Edits) EditedAt(ctx context.Context, name string) time.Time {
-	info, err := os.Stat(filepath.Join(e.tree.top, filepath.FromSlash(name)))
+	info, err := os.Stat(e.Path(name))
 	if err != nil {
 		return time.Time{}
 	}

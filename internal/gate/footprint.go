@@ -1,0 +1,79 @@
+package gate
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"hash"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/files"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// Footprint identifies what a check depends on: what was asked for, the state of the files, and which lines git says were edited. It reads none of the files.
+// It is "" if that is not enough: of a command that is captured, the standard input, a registry, a revision, and a file that was written a moment ago.
+func Footprint(o Options) string {
+	list, err := targets(o)
+	if err != nil || len(o.Command) > 0 || slices.ContainsFunc(list, func(t config.Target) bool { return t.Capture != nil || t.RequireFresh }) {
+		return ""
+	}
+	go o.edits() // while the files are looked at
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q %q %q %q %q %q %q\n", o.Dir, o.Root, o.Baseline, o.Against, o.FailOn, o.AllowMissing, o.Reviewed)
+	fmt.Fprintf(sum, "%q %q %q %d %v %v %v %s\n", o.Dumps, o.Logs, o.Profiles, o.MaxMemory, o.EveryStage, o.AnyStage, o.Passes, o.Now.UTC().Format(time.DateOnly))
+	for _, t := range list {
+		fmt.Fprintf(sum, "%q %q\n", t.Name, t.Dump)
+	}
+	for _, place := range placesOf(o, list) {
+		if !OnDisk(place) || !files.State(sum, place) {
+			return ""
+		}
+	}
+	o.addEdits(sum)
+	return fmt.Sprintf("%x", sum.Sum(nil))
+}
+
+// placesOf lists the files and folders that a check reads.
+func placesOf(o Options, list []config.Target) []string {
+	base := baselinePlace(o)
+	places := []string{o.Config.Path, o.Assembler.Path(), o.Against}
+	if !baseline.Remote(base.Where) {
+		base.Where = absolute(base.Dir, base.Where)
+	}
+	places = slices.Concat(append(places, base.Where), o.Dumps, o.Logs, o.Profiles)
+	for i := range places {
+		places[i] = absolute(o.Dir, places[i])
+	}
+	for _, t := range list {
+		matching, _ := doublestar.FilepathGlob(t.Dump)
+		places = append(append(places, matching...), absoluteAll(o.Config.Dir, t.Logs)...)
+	}
+	return slices.DeleteFunc(places, func(place string) bool { return place == "" })
+}
+
+// addEdits adds the edited files to a hash: which they are and when they were written.
+func (o Options) addEdits(sum hash.Hash) {
+	edits, unknown := o.edits()
+	fmt.Fprintf(sum, "%q\n", unknown)
+	if edits == nil {
+		return
+	}
+	fmt.Fprintf(sum, "%q\n", edits.Base)
+	for _, h := range edits.Hunks() {
+		fmt.Fprintf(sum, "%q %d %d\n", h.File, h.First, h.Lines)
+		if info, err := os.Lstat(edits.Path(h.File)); err == nil {
+			fmt.Fprintf(sum, "%d %d\n", info.Size(), info.ModTime().UnixNano())
+		}
+	}
+}
+
+// IsPlain reports whether a result says no more than that everything passed.
+func IsPlain(r *result.Result) bool {
+	return r.ExitCode == ExitPass && len(r.Findings)+len(r.Changes)+len(r.Problems)+len(r.Notes) == 0
+}
