@@ -31,7 +31,7 @@ func Footprint(o Options) string {
 		fmt.Fprintf(sum, "%q %q\n", t.Name, t.Dump)
 	}
 	for _, place := range placesOf(o, list) {
-		if !OnDisk(place) || !files.State(sum, place) {
+		if !OnDisk(place) || baseline.Remote(place) || !files.State(sum, place) {
 			return ""
 		}
 	}
@@ -42,19 +42,17 @@ func Footprint(o Options) string {
 // placesOf lists the files and folders that a check reads.
 func placesOf(o Options, list []config.Target) []string {
 	base := baselinePlace(o)
-	places := []string{o.Config.Path, o.Assembler.Path(), o.Against}
-	if !baseline.Remote(base.Where) {
-		base.Where = absolute(base.Dir, base.Where)
-	}
-	places = slices.Concat(append(places, base.Where), o.Dumps, o.Logs, o.Profiles)
-	for i := range places {
-		places[i] = absolute(o.Dir, places[i])
+	places := []string{absolute(o.Dir, o.Config.Path), absolute(base.Dir, base.Where)}
+	for _, path := range slices.Concat([]string{o.Against, o.Assembler.Path()}, o.Dumps, o.Logs, o.Profiles) {
+		if path != "" {
+			places = append(places, absolute(o.Dir, path))
+		}
 	}
 	for _, t := range list {
 		matching, _ := doublestar.FilepathGlob(t.Dump)
 		places = append(append(places, matching...), absoluteAll(o.Config.Dir, t.Logs)...)
 	}
-	return slices.DeleteFunc(places, func(place string) bool { return place == "" })
+	return places
 }
 
 // addEdits adds the edited files to a hash: which they are and when they were written.
