@@ -126,6 +126,12 @@ def reduce():
         x, s = array(*shape), "x".join(map(str, shape))
         for name, fn in {"sum rows": lambda x: x.sum(1), "sum columns": lambda x: x.sum(0), "argmax rows": lambda x: x.argmax(1), "cumsum rows": lambda x: x.cumsum(1), "softmax rows": lambda x: jax.nn.softmax(x, 1), "logsumexp rows": lambda x: jax.nn.logsumexp(x, 1), "var rows": lambda x: x.var(1)}.items():
             yield f"{name} {s}", "element", x.size, fn, [x]
+    for d in (F32, BF16):
+        for n in (128, 512, 2048):
+            x, kept = array((1 << 16) // n, 512, n, dtype=d), np.tri(512, n, dtype=bool)
+            yield f"{short(d)} masked softmax rows of {n}", "element", x.size, lambda x, kept: jax.nn.softmax(jnp.where(kept, x.astype(F32), -1e9), -1).astype(x.dtype), [x, kept]
+    for n, c in ((4096, 32), (1 << 17, 128)):
+        yield f"sum columns {n}x{c}", "element", n * c, lambda x: x.sum(0), [array(n, c)]
     x = array(2048, 2048)
     yield "cumsum columns", "element", x.size, lambda x: x.cumsum(0), [x]
     yield "associative scan rows", "element", x.size, lambda x: lax.associative_scan(jnp.add, x, axis=1), [x]
@@ -183,7 +189,7 @@ def sort():
 
 @row("fft")
 def fft():
-    for r, n in ((1, 1024), (1, 1 << 20), (4096, 1024), (4096, 1000), (256, 1021)):
+    for r, n in ((1, 1024), (1, 8192), (1, 1 << 15), (1, 1 << 20), (32, 4096), (32, 4099), (64, 1 << 15), (4096, 1024), (4096, 1000), (256, 1021)):
         yield f"fft {r} of {n}", "n log n", r * n * np.log2(n), jnp.fft.fft, [array(r, n).astype(np.complex64)]
         yield f"rfft {r} of {n}", "n log n", r * n * np.log2(n), jnp.fft.rfft, [array(r, n)]
     yield "fft2 2048", "n log n", 2048 * 2048 * 22, jnp.fft.fft2, [array(2048, 2048).astype(np.complex64)]
@@ -215,6 +221,12 @@ def convolution():
         yield f"{short(d)} 1x1 256 to 256", "flop", 2 * 32 * 56 * 56 * 256 * 256, nhwc, [array(32, 56, 56, 256, dtype=d), array(1, 1, 256, 256, dtype=d)]
         yield f"{short(d)} 7x7 stride 2", "flop", 2 * 32 * 112 * 112 * 49 * 3 * 64, functools.partial(nhwc, stride=2), [array(32, 224, 224, 3, dtype=d), array(7, 7, 3, 64, dtype=d)]
         yield f"{short(d)} depthwise 256", "flop", 2 * 32 * 56 * 56 * 9 * 256, functools.partial(nhwc, groups=256), [array(32, 56, 56, 256, dtype=d), array(3, 3, 1, 256, dtype=d)]
+        for c in (16, 32, 64, 128):
+            yield f"{short(d)} 3x3 {c} to {c}", "flop", 2 * 32 * 56 * 56 * 9 * c * c, nhwc, [array(32, 56, 56, c, dtype=d), array(3, 3, c, c, dtype=d)]
+        for g in (4, 32):
+            yield f"{short(d)} 3x3 256 in {g} groups", "flop", 2 * 32 * 28 * 28 * 9 * 256 * 256 // g, functools.partial(nhwc, groups=g), [array(32, 28, 28, 256, dtype=d), array(3, 3, 256 // g, 256, dtype=d)]
+    for n, k in ((1 << 14, 512), (1 << 14, 32)):
+        yield f"1-d {k} taps of one channel", "flop", 128 * n * k, functools.partial(conv, "NWC", "WIO"), [array(64, n, 1), array(k, 1, 1)]
     yield "1-d 5 taps", "flop", 2 * 64 * 4096 * 5 * 64 * 64, functools.partial(conv, "NWC", "WIO"), [array(64, 4096, 64), array(5, 64, 64)]
 
 

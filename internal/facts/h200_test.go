@@ -226,11 +226,11 @@ func programsOn(t *testing.T, archive, device string) []*Program {
 	return r.Programs
 }
 
-// pricesOnH200 is what the kernels of the programs of an archive are predicted to take on an H200, in microseconds, by the name of the program.
-func pricesOnH200(t *testing.T, archive string) map[string]float64 {
+// pricesOn is what the kernels of the programs of an archive are predicted to take on a device, in microseconds, by the name of the program.
+func pricesOn(t *testing.T, device, archive string) map[string]float64 {
 	t.Helper()
 	said := map[string]float64{}
-	for _, p := range programsOn(t, archive, "h200-sxm") {
+	for _, p := range programsOn(t, archive, device) {
 		v := p.Variants[0]
 		said[p.Name] = (v.Facts[PriceStep] - v.CallNS(v.Device)) / 1e3
 	}
@@ -239,11 +239,15 @@ func pricesOnH200(t *testing.T, archive string) map[string]float64 {
 
 // The kernels of programs that were timed on an H200 are priced as they were measured, each within half of it.
 func TestPricesAreThoseOfAnH200(t *testing.T) {
-	said := pricesOnH200(t, "testdata/gpu-h200-kernels.tar.xz")
-	if len(said) != len(microsOnH200) {
-		t.Errorf("%d programs, %d were timed", len(said), len(microsOnH200))
+	asMeasured(t, microsOnH200, pricesOn(t, "h200-sxm", "testdata/gpu-h200-kernels.tar.xz"))
+}
+
+func asMeasured(t *testing.T, micros, said map[string]float64) {
+	t.Helper()
+	if len(said) != len(micros) {
+		t.Errorf("%d programs, %d were timed", len(said), len(micros))
 	}
-	for name, took := range microsOnH200 {
+	for name, took := range micros {
 		if ratio := said[name] / took; ratio < 1/1.5 || ratio > 1.5 {
 			t.Errorf("%s: %.1f µs, took %.1f", name, said[name], took)
 		}
@@ -252,7 +256,7 @@ func TestPricesAreThoseOfAnH200(t *testing.T) {
 
 // Where the kernels of a pair got slower or faster, the prediction says so.
 func TestSignsAreThoseOfAnH200(t *testing.T) {
-	said := pricesOnH200(t, "testdata/gpu-h200-pairs.tar.xz")
+	said := pricesOn(t, "h200-sxm", "testdata/gpu-h200-pairs.tar.xz")
 	if len(said) != 2*len(pairsOnH200) {
 		t.Errorf("%d programs, %d were timed", len(said), 2*len(pairsOnH200))
 	}

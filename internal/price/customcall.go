@@ -43,18 +43,16 @@ func (m *Meter) library(w *Work, id hlo.InstrID, p Product) {
 		w[Unknown] = 1
 		return
 	}
+	target := m.m.AttrText(id, "custom_call_target")
+	if m.family == GPU && strings.Contains(target, "$conv") {
+		m.convolved(w, id, p, target)
+		return
+	}
 	w[unit(p, false)] += p.Flops
 	if m.family != GPU {
 		return
 	}
-	target := m.m.AttrText(id, "custom_call_target")
-	switch {
-	case strings.Contains(target, "$conv"):
-		if times := m.fewChannels(id); times > 1 { // and the library does not cut it into tiles
-			w[unit(p, false)] += (times - 1) * p.Flops
-			return
-		}
-	case strings.Contains(target, "$fmha"): // the exponentials of the weights, of which each takes part in two products with the size of a head
+	if strings.Contains(target, "$fmha") { // the exponentials of the weights, of which each takes part in two products with the size of a head
 		w[Special] += p.Flops / float64(4*max(1, m.lastSize(id)))
 	}
 	w[Tiles] += p.tiles()
@@ -71,19 +69,6 @@ func (m *Meter) lastSize(id hlo.InstrID) int64 {
 		return 1
 	}
 	return dims[len(dims)-1]
-}
-
-// fewChannels is how many times longer cuDNN takes for a convolution of few channels, such as of an image's three colors: it fills them up to 16 bytes,
-// and reaches an eighth of the rate. Measured on an H200 with 3 channels.
-func (m *Meter) fewChannels(id hlo.InstrID) float64 {
-	const few, slower = 8, 8
-	kernel := m.m.Shape(m.m.Instrs[m.m.Operands(id)[1]].Shape)
-	channels, found := labelled(kernel, parseConvLabels(m.m.AttrText(id, "dim_labels")).rhs, 'i')
-	if !found || channels == 0 || channels >= few || m.groups(id) > 1 {
-		return 1
-	}
-	filled := max(1, 16/kernel.Type.Bytes())
-	return slower * float64((channels+filled-1)/filled*filled) / float64(channels)
 }
 
 // radixSort adds a sort of CUB: six passes, each of which waits some microseconds, and the elements that they move. Rows of a larger array take twice as

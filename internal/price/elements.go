@@ -129,11 +129,16 @@ func (m *Meter) inTurn(id hlo.InstrID) float64 {
 	return float64(sum) / float64(max(1, product))
 }
 
-// passes adds what a transform on a GPU moves beyond one pass over its data: a pass for each further dimension, and a second one for a long one.
+// passes adds what a transform on a GPU moves beyond one pass over its data: a pass for each further dimension, and a second one for a long one. One of a
+// length with a large prime factor is made of two longer ones, each of three passes. A unit transforms as many numbers as one pass holds: measured on an H100.
 func (m *Meter) passes(w *Work, id hlo.InstrID) {
-	const inOnePass = 4096
+	const inOnePass, ofPrime = 4096, 6
 	lengths := m.m.Integers(id, "fft_length")
 	more := float64(max(0, len(lengths)-1))
+	if m.factors(id) > 1 {
+		more += ofPrime - 1
+	}
+	w[Tiles] = math.Ceil(m.elements(m.m.Instrs[id].Shape) / inOnePass)
 	for _, n := range lengths {
 		if n > inOnePass {
 			more++

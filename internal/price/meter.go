@@ -253,11 +253,22 @@ func unit(p Product, looped bool) Amount {
 // tiles is in how many parts a GPU computes a product side by side: tiles of its result, and of few long ones also parts of the depth. Libraries
 // choose larger tiles for tensor cores than for other arithmetic.
 func (p Product) tiles() float64 {
-	const large, small, depth = 128 * 128, 64 * 64, 1024
-	area := float64(large)
-	if u := unit(p, false); u == ProductHighest || u == ProductF64 {
-		area = small
+	const large, small = 128 * 128, 64 * 64
+	if p.onTensorCores() {
+		return p.tilesOf(large)
 	}
+	return p.tilesOf(small)
+}
+
+// onTensorCores reports whether a GPU has units of their own for a product.
+func (p Product) onTensorCores() bool {
+	u := unit(p, false)
+	return u != ProductHighest && u != ProductF64
+}
+
+// tilesOf is in how many parts a product is computed whose tiles have so many elements.
+func (p Product) tilesOf(area float64) float64 {
+	const depth = 1024
 	n := math.Ceil(p.Results / area)
 	if split := math.Floor(p.Flops / 2 / max(1, p.Results) / depth); split > 1 {
 		n *= split

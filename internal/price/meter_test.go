@@ -127,8 +127,9 @@ func TestWorkOnAGPU(t *testing.T) {
 		{"deep product", "", "  %a = f32[8,8192] parameter(0)\n  %b = f32[8192,8] parameter(1)\n  ROOT %r = f32[8,8] dot(%a, %b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n", `{"f32":1050000,"far":525000,"tiles":8}`},
 		{"precise product", "", "  %a = f32[256,64] parameter(0)\n  %b = f32[64,256] parameter(1)\n  ROOT %r = f32[256,256] dot(%a, %b), lhs_contracting_dims={1}, rhs_contracting_dims={0}, operand_precision={highest,highest}\n", `{"far":393000,"highest":8390000,"tiles":16}`},
 		{"bytes in another order", "", "  %a = s8[64,64]{1,0} parameter(0)\n  ROOT %r = s8[64,64]{1,0} transpose(%a), dimensions={1,0}\n", `{"far":8190,"scalar":27000,"serial":1230,"vector":4100}`},
-		{"transform", "", "  %a = c64[4,64] parameter(0)\n  ROOT %r = c64[4,64] fft(%a), fft_type=FFT, fft_length={64}\n", `{"far":4100,"vector":12300}`},
-		{"transform in two passes", "", "  %a = c64[8192] parameter(0)\n  ROOT %r = c64[8192] fft(%a), fft_type=FFT, fft_length={8192}\n", `{"far":262000,"launches":1,"vector":852000}`},
+		{"transform", "", "  %a = c64[4,64] parameter(0)\n  ROOT %r = c64[4,64] fft(%a), fft_type=FFT, fft_length={64}\n", `{"far":4100,"tiles":1,"vector":12300}`},
+		{"transform of a prime", "", "  %a = c64[4,67] parameter(0)\n  ROOT %r = c64[4,67] fft(%a), fft_type=FFT, fft_length={67}\n", `{"far":25700,"launches":5,"tiles":1,"vector":12900}`},
+		{"transform in two passes", "", "  %a = c64[8192] parameter(0)\n  ROOT %r = c64[8192] fft(%a), fft_type=FFT, fft_length={8192}\n", `{"far":262000,"launches":1,"tiles":2,"vector":852000}`},
 		{"argmax", pair, a + "  %i = s32[8,64] parameter(1)\n  %c = f32[] constant(0)\n  %d = s32[] constant(0)\n  ROOT %r = (f32[8], s32[8]) reduce(%a, %i, %c, %d), dimensions={1}, to_apply=%pair\n", `{"far":4170,"vector":1020}`},
 		{"fusion that repeats rows", "%f {\n  %p = f32[64] parameter(0)\n  %t = f32[64] tanh(%p)\n  ROOT %s = f32[8,64] broadcast(%t), dimensions={1}\n}\n", "  %a = f32[64] parameter(0)\n  ROOT %r = f32[8,64] fusion(%a), kind=kLoop, calls=%f\n", `{"far":2300,"special":173}`},
 		{"sort in a block", less, a + "  ROOT %r = f32[8,64] sort(%a), dimensions={1}, to_apply=%less\n", `{"far":4100,"scalar":8920,"tiles":8}`},
@@ -139,7 +140,7 @@ func TestWorkOnAGPU(t *testing.T) {
 		{"radix sort of rows", "", a + "  ROOT %r = (f32[8,64], u8[100]) custom-call(%a), custom_call_target=\"__cub$DeviceRadixSort\"\n", `{"far":4100,"launches":40,"scalar":35800}`},
 		{"a result of bytes", "", a + "  ROOT %r = (f32[8,64], s8[512]) custom-call(%a), custom_call_target=\"quantize\"\n", `{"far":4610,"unknown":1}`},
 		{"top k of nothing", "", "  ROOT %r = (f32[], s32[]) custom-call(), custom_call_target=\"__gpu$TopK\"\n", `{"far":8}`},
-		{"transform of nothing", "", "  ROOT %r = c64[4] fft(), fft_type=FFT, fft_length={8192}\n", `{"far":64,"launches":1}`},
+		{"transform of nothing", "", "  ROOT %r = c64[4] fft(), fft_type=FFT, fft_length={8192}\n", `{"far":64,"launches":1,"tiles":1}`},
 		{"Cholesky", "", "  %a = f32[16,16] parameter(0)\n  ROOT %r = f32[16,16] custom-call(%a), custom_call_target=\"cusolver_potrf_ffi\"\n", `{"far":2050,"launches":5.76}`},
 	} {
 		if got := rootWork(t, GPU, parse(t, "HloModule m\n\n"+c.functions+"\nENTRY %e {\n"+c.entry+"}\n")); got != c.want {
@@ -148,16 +149,43 @@ func TestWorkOnAGPU(t *testing.T) {
 	}
 }
 
-// Few channels cost cuDNN more than their products, and no other library.
-func TestFewChannels(t *testing.T) {
-	m := parse(t, "HloModule m\n\nENTRY %e {\n  %x = f32[4,32,32,3] parameter(0)\n  %k = f32[3,3,3,64] parameter(1)\n"+
-		"  ROOT %r = (f32[4,32,32,64], u8[0]) custom-call(%x, %k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, custom_call_target=\"__cudnn$convForward\"\n}\n")
-	p := Product{Type: "f32", Flops: 9e6, Results: 4 * 32 * 32 * 64}
-	for family, want := range map[Family]Work{CPU: {ProductF32: 9e6}, GPU: {ProductF32: 9e6 * 8 * 4 / 3}} {
-		var w Work
-		if meterOf(family, m).library(&w, m.Comps[m.Entry].Root, p); w.Rounded() != want.Rounded() {
-			t.Errorf("%s: %v, want %v", family, w, want)
+// A convolution of few channels costs cuDNN more than its products, and no other library.
+func TestConvolutionsOfCuDNN(t *testing.T) {
+	const flops, results = 9e6, 4 * 32 * 32 * 64
+	for _, c := range []struct {
+		name, input, weights, attrs, target string
+		precision                           string
+		want                                Work
+	}{
+		{"wide", "f32[4,32,32,64]", "f32[3,3,64,256]", "", "convForward", "", Work{ProductF32: flops, Tiles: 16}},
+		{"narrow", "f32[4,32,32,64]", "f32[3,3,64,64]", "", "convForward", "", Work{ProductF32: flops * 170 / 64, Tiles: 64}},
+		{"narrow, without tensor cores", "f32[4,32,32,64]", "f32[3,3,64,64]", "", "convForward", "highest", Work{ProductHighest: flops, Tiles: 64}},
+		{"colors", "f32[4,32,32,3]", "f32[3,3,3,64]", "", "convForward", "", Work{ProductF32: flops * 8 * 4 / 3, Launches: 2}},
+		{"back to colors", "f32[4,32,32,64]", "f32[3,3,3,64]", "", "convBackwardInput", "", Work{ProductF32: flops * 170 / 3, Tiles: 1366}},
+		{"groups", "f32[4,32,32,64]", "f32[3,3,4,64]", ", feature_group_count=16", "convForward", "", Work{ProductF32: flops * 170 / 4, Tiles: 1024}},
+		{"a group for each channel", "f32[4,32,32,64]", "f32[3,3,1,64]", ", feature_group_count=64", "convForward", "", Work{Vector: flops * 6}},
+		{"one channel", "f32[4,32,32,1]", "f32[3,3,1,1]", "", "convForward", "", Work{Vector: flops * 20}},
+	} {
+		m := parse(t, "HloModule m\n\nENTRY %e {\n  %x = "+c.input+" parameter(0)\n  %k = "+c.weights+" parameter(1)\n  ROOT %r = (f32[4,32,32,64], u8[0]) custom-call(%x, %k)"+
+			", window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"+c.attrs+", custom_call_target=\"__cudnn$"+c.target+"\"\n}\n")
+		p := Product{Type: "f32", Flops: flops, Results: results, Precision: c.precision}
+		var plain Work
+		plain[unit(p, false)] = flops
+		for family, want := range map[Family]Work{CPU: plain, GPU: c.want} {
+			var w Work
+			if meterOf(family, m).library(&w, m.Comps[m.Entry].Root, p); w.Rounded() != want.Rounded() {
+				t.Errorf("%s on %s: %v, want %v", c.name, family, w, want)
+			}
 		}
+	}
+}
+
+// The weights of a convolution's gradient by its weights are its result.
+func TestChannelsOfAGradient(t *testing.T) {
+	m := parse(t, "HloModule m\n\nENTRY %e {\n  %x = f32[4,32,32,3] parameter(0)\n  %g = f32[4,32,32,64] parameter(1)\n  ROOT %r = (f32[3,3,3,64], u8[0]) custom-call(%x, %g)"+
+		", window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, custom_call_target=\"__cudnn$convBackwardFilter\"\n}\n")
+	if in, out, known := meterOf(GPU, m).groupChannels(m.Comps[m.Entry].Root, "__cudnn$convBackwardFilter"); in != 3 || out != 64 || !known {
+		t.Errorf("%v to %v, %v", in, out, known)
 	}
 }
 
