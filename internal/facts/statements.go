@@ -84,16 +84,21 @@ func lineOf(l hlo.Location) hlo.Location { return hlo.Location{File: l.File, Lin
 
 // sorted is what was gathered, in program order, the operations of each statement in canonical order.
 func (s *statements) sorted() []Statement {
-	slices.SortFunc(s.does, func(a, b opcodeOf) int {
-		return cmp.Or(cmp.Compare(a.statement, b.statement), strings.Compare(a.opcode, b.opcode))
-	})
-	opcodes := make([]string, len(s.does))
-	start := 0
-	for i, d := range s.does {
-		opcodes[i] = d.opcode
-		if i+1 == len(s.does) || s.does[i+1].statement != d.statement {
-			s.list[d.statement].Do, start = opcodes[start:i+1:i+1], i+1
-		}
+	ends := make([]int32, len(s.list)) // of the operations of each statement
+	for _, d := range s.does {
+		ends[d.statement]++
+	}
+	opcodes, end := make([]string, len(s.does)), int32(0)
+	for i, n := range ends {
+		s.list[i].Do = opcodes[end : end+n : end+n]
+		ends[i], end = end, end+n
+	}
+	for _, d := range s.does {
+		opcodes[ends[d.statement]] = d.opcode
+		ends[d.statement]++
+	}
+	for i := range s.list {
+		slices.Sort(s.list[i].Do)
 	}
 	return slices.Clone(s.list) // without the room that it grew by
 }
