@@ -2,7 +2,6 @@ package facts
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"strings"
 
@@ -254,7 +253,7 @@ func (r *reader) constants() []Constant {
 	largest := r.largestConstants()
 	rank := r.reached()
 	slices.SortStableFunc(largest, func(a, b hlo.InstrID) int { return cmp.Compare(rank[r.m.Instrs[a].Comp], rank[r.m.Instrs[b].Comp]) })
-	users := r.firstUsers(slices.Values(largest))
+	users := r.firstUsers(largest)
 	list := make([]Constant, len(largest))
 	for i, id := range largest {
 		list[i] = r.constant(id, users[id])
@@ -325,31 +324,32 @@ func (r *reader) constant(id, user hlo.InstrID) Constant {
 	}
 }
 
-// firstUsers finds the first instruction that reads each of the given ones.
-func (r *reader) firstUsers(given iter.Seq[hlo.InstrID]) map[hlo.InstrID]hlo.InstrID {
-	users, looked := map[hlo.InstrID]hlo.InstrID{}, map[hlo.CompID]bool{}
-	for id := range given {
-		users[id] = hlo.NoInstr
-	}
-	for id := range given {
-		if c := r.m.Instrs[id].Comp; !looked[c] {
-			looked[c] = true
-			r.addUsers(users, c)
+// firstUsers finds the first instruction that reads each of the given ones. Those of one computation follow each other.
+func (r *reader) firstUsers(given []hlo.InstrID) map[hlo.InstrID]hlo.InstrID {
+	users := make(map[hlo.InstrID]hlo.InstrID, len(given))
+	for len(given) > 0 {
+		n, c := 1, r.m.Instrs[given[0]].Comp
+		for n < len(given) && r.m.Instrs[given[n]].Comp == c {
+			n++
 		}
+		r.addUsers(users, c, given[:n])
+		given = given[n:]
 	}
 	return users
 }
 
-func (r *reader) addUsers(users map[hlo.InstrID]hlo.InstrID, c hlo.CompID) {
+// addUsers finds the users of some instructions of one computation.
+func (r *reader) addUsers(users map[hlo.InstrID]hlo.InstrID, c hlo.CompID, given []hlo.InstrID) {
 	first, end := r.m.Body(c)
 	sought := make([]bool, end-first)
-	for id := first; id < end; id++ {
-		_, sought[id-first] = users[id]
+	for _, id := range given {
+		users[id], sought[id-first] = hlo.NoInstr, true
 	}
-	for id := first; id < end; id++ {
+	for id, left := first, len(given); id < end && left > 0; id++ {
 		for _, o := range r.m.Operands(id) {
 			if sought[o-first] {
 				users[o], sought[o-first] = id, false
+				left--
 			}
 		}
 	}

@@ -174,7 +174,7 @@ func givenOperations(d *dump.Dump, id string) *operations {
 }
 
 func (r *reader) countOperations(ops *operations) {
-	users := r.firstUsers(r.notable(r.isConstant))
+	users := r.firstUsers(slices.Collect(r.notable(r.isConstant)))
 	for _, c := range r.order() {
 		for id, end := r.m.Body(c); id < end; id++ {
 			r.countOperation(ops, id, users[id])

@@ -95,6 +95,19 @@ var attributes = map[string]attribute{
 	"use_global_device_ids":         {normal: "false"},
 }
 
+// fusionKinds are the kinds of fusions. Every reader of a fusion asks for its kind: an instruction holds the place of its own, 0 for another.
+var fusionKinds = [...]string{"", "kLoop", "kInput", "kOutput", "kCustom"}
+
+// fusionKind is the place of a spelling in fusionKinds, 0 for another.
+func fusionKind(spelling []byte) int32 {
+	for at, kind := range fusionKinds {
+		if string(spelling) == kind {
+			return int32(at)
+		}
+	}
+	return 0
+}
+
 // Attrs yields an instruction's attributes in printed order: `dimensions`, `{0,1}`; `kind`, `kLoop`; `window`, `{size=3x3}`.
 // A value is spelled as XLA's text printer spells it, whatever the module was read from; a quoted string comes unquoted and
 // unescaped, and `backend_config={...}` as its content with the braces. Metadata is left out (see [Module.Metadata]), and so are
@@ -118,6 +131,8 @@ func (m *Module) Attr(i InstrID, key string) (string, bool) {
 		return strconv.Itoa(int(in.Param)), true
 	case in.bare():
 		return "", false
+	case in.Opcode == OpFusion && in.Param > 0 && key == "kind":
+		return fusionKinds[in.Param], true
 	case m.Format == FormatProto:
 		return m.protoAttr(i, key)
 	}

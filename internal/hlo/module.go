@@ -116,7 +116,7 @@ type Instruction struct {
 	says  uint64 // a hash of the attributes that it has not otherwise, and of a constant's literal; see Alike.Own
 	Shape ShapeID
 	Comp  CompID
-	// Param is the parameter number of a parameter and the tuple index of a get-tuple-element.
+	// Param is the parameter number of a parameter, the tuple index of a get-tuple-element, and of a fusion its place in fusionKinds.
 	Param  int32
 	Opcode Opcode
 

@@ -20,8 +20,6 @@ func (m *Module) protoAttrs(i InstrID) iter.Seq2[string, string] {
 func (m *Module) protoAttr(i InstrID, key string) (value string, ok bool) {
 	in := &m.Instrs[i]
 	switch {
-	case key == "kind" && in.Opcode == OpFusion:
-		return m.Text(m.protoField(i, 11)), true
 	case key == "custom_call_target" && in.Opcode == OpCustomCall:
 		return m.Text(m.protoField(i, 28)), true
 	case key == "backend_config":

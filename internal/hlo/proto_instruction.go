@@ -14,6 +14,7 @@ const (
 	partOperands // special reads this part and the following ones
 	partCallees
 	partOrder
+	partFusionKind
 	partEmpty // a message that is written even when it is empty
 	partCount
 )
@@ -25,6 +26,7 @@ var partOf = [1 << 10]uint8{
 	3<<3 | wireBytes:   partShape,
 	7<<3 | wireBytes:   partMetadata,
 	9<<3 | wireVarint:  partParam, // parameter_number
+	11<<3 | wireBytes:  partFusionKind,
 	13<<3 | wireVarint: partParam, // tuple_index
 	35<<3 | wireVarint: partID,
 	36<<3 | wireBytes:  partOperands, 36<<3 | wireVarint: partOperands,
@@ -58,6 +60,9 @@ func (r *protoReader) instruction(body Range) {
 	if parts[partParam].Len() > 0 {
 		in.Param = r.int32(parts[partParam])
 	}
+	if in.Opcode == OpFusion {
+		in.Param = r.fusionKind
+	}
 	in.operands, in.callees = r.addOperands(r.operands...), r.addCallees(r.callees...)
 	if parts[partOther].End > 0 || !in.Opcode.printsFieldsOnly() {
 		in.attrs = body.End
@@ -73,7 +78,7 @@ func (r *protoReader) instruction(body Range) {
 // cut finds the parts of an instruction.
 func (r *protoReader) cut(body Range) {
 	src, parts := r.src[:body.End], &r.parts
-	*parts, r.says = [partCount]Range{}, 0
+	*parts, r.says, r.fusionKind = [partCount]Range{}, 0, 0
 	for at := int(body.Start); at < len(src); {
 		tag, start, end := shortField(src, at)
 		if uint(tag) >= uint(len(partOf)) {
@@ -106,6 +111,9 @@ func (r *protoReader) special(tag, part int, at Range) int {
 		r.says = mix(r.says, uint64(at.Start)) // it names instructions: no other computation is alike
 		return partOther
 	case part == partEmpty && at.Len() > 0:
+		return partOther
+	case part == partFusionKind:
+		r.fusionKind = fusionKind(r.src[at.Start:at.End])
 		return partOther
 	}
 	return part

@@ -36,6 +36,7 @@ type protoReader struct {
 	parts        [partCount]Range // of the current instruction
 	operands     []InstrID        // likewise
 	says         uint64           // likewise
+	fusionKind   int32            // likewise, see fusionKinds
 	callees      []CompID         // likewise
 }
 
@@ -153,16 +154,17 @@ func NamesInProto(module []byte, byID map[int64]string) {
 	}
 }
 
+// nameAndID reads an instruction up to its id: protobuf writes the name before it.
 func nameAndID(src []byte, instruction Range) (name Range, id int64) {
 	for f := fieldsOf(src, instruction); f.next(); {
 		switch f.tag {
 		case 1<<3 | wireBytes:
 			name = f.body
 		case 35<<3 | wireVarint:
-			id = int64(f.value)
+			return name, int64(f.value)
 		}
 	}
-	return name, id
+	return name, 0
 }
 
 func (r *protoReader) countInstructions(computation Range) int {

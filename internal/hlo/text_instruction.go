@@ -174,8 +174,11 @@ func (p *textParser) attribute(in *Instruction, key spelling) (end int, known bo
 		p.guessCallee(value)
 	}
 	in.says = mix(mix(in.says, hashText(p.t[key.at:key.end()])), hashText(p.t[value:end]))
-	if kind == keyPredecessors {
+	switch {
+	case kind == keyPredecessors:
 		in.says = mix(in.says, uint64(value))
+	case kind == keyFusionKind && in.Opcode == OpFusion:
+		in.Param = fusionKind(p.t[value:end])
 	}
 	return end, false
 }
@@ -186,7 +189,8 @@ const (
 	keyMetadata
 	keyIndex
 	keyPredecessors // names instructions: no other computation is alike
-	keyCallee0      // names computations, by their role; see calleeRef
+	keyFusionKind
+	keyCallee0 // names computations, by their role; see calleeRef
 	keyCallee1
 )
 
@@ -203,6 +207,8 @@ func (p *textParser) newKey(key spelling) int32 {
 		kind = keyIndex
 	case "control-predecessors":
 		kind = keyPredecessors
+	case "kind":
+		kind = keyFusionKind
 	}
 	p.keys.add(p.t, key, kind)
 	return kind
