@@ -21,12 +21,11 @@ const (
 
 // convolved adds what a convolution takes that cuDNN computes.
 func (m *Meter) convolved(w *Work, id hlo.InstrID, p Product, target string) {
-	in, out, known := m.groupChannels(id, target)
+	in, out, grouped, known := m.groupChannels(id, target)
 	narrow := 1.0
 	if known && p.onTensorCores() {
 		narrow = max(1, wideResult/out)
 	}
-	grouped := m.groups(id) > 1
 	switch {
 	case known && in == 1 && out == 1 && grouped:
 		w[Vector] += depthwise * p.Flops
@@ -45,20 +44,20 @@ func (m *Meter) convolved(w *Work, id hlo.InstrID, p Product, target string) {
 	}
 }
 
-// groupChannels are the channels of one group that a convolution sums over, and that its result has.
-func (m *Meter) groupChannels(id hlo.InstrID, target string) (in, out float64, known bool) {
+// groupChannels are the channels of one group that a convolution sums over, and that its result has, and whether there are several groups.
+func (m *Meter) groupChannels(id hlo.InstrID, target string) (in, out float64, grouped, known bool) {
 	weights := m.m.Shape(m.m.Instrs[m.m.Operands(id)[1]].Shape)
 	if strings.HasSuffix(target, "BackwardFilter") {
 		if weights = m.m.Shape(m.m.Instrs[id].Shape); len(weights.Elements) > 0 {
 			weights = m.m.Shape(weights.Elements[0])
 		}
 	}
-	labels := parseConvLabels(m.m.AttrText(id, "dim_labels")).rhs
-	inputs, hasInputs := labelled(weights, labels, 'i')
-	outputs, hasOutputs := labelled(weights, labels, 'o')
-	in, out = float64(inputs), float64(outputs)/m.groups(id)
+	c, _ := readConvolution(m.m, id)
+	inputs, hasInputs := labelled(weights, c.labels.rhs, 'i')
+	outputs, hasOutputs := labelled(weights, c.labels.rhs, 'o')
+	in, out = float64(inputs), float64(outputs)/float64(max(1, c.features))
 	if strings.HasSuffix(target, "BackwardInput") {
 		in, out = out, in
 	}
-	return in, out, hasInputs && hasOutputs && in >= 1 && out >= 1
+	return in, out, c.features > 1, hasInputs && hasOutputs && in >= 1 && out >= 1
 }

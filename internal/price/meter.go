@@ -114,7 +114,10 @@ func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
 	case hlo.OpSort:
 		m.sort(w, id)
 	case hlo.OpCopy:
-		m.reordered(w, id)
+		m.reordered(w, id, looped)
+	case hlo.OpTranspose:
+		m.reordered(w, id, looped)
+		m.elementwise(w, id)
 	default:
 		m.elementwise(w, id)
 	}

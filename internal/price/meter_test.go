@@ -184,7 +184,7 @@ func TestConvolutionsOfCuDNN(t *testing.T) {
 func TestChannelsOfAGradient(t *testing.T) {
 	m := parse(t, "HloModule m\n\nENTRY %e {\n  %x = f32[4,32,32,3] parameter(0)\n  %g = f32[4,32,32,64] parameter(1)\n  ROOT %r = (f32[3,3,3,64], u8[0]) custom-call(%x, %g)"+
 		", window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, custom_call_target=\"__cudnn$convBackwardFilter\"\n}\n")
-	if in, out, known := meterOf(GPU, m).groupChannels(m.Comps[m.Entry].Root, "__cudnn$convBackwardFilter"); in != 3 || out != 64 || !known {
+	if in, out, grouped, known := meterOf(GPU, m).groupChannels(m.Comps[m.Entry].Root, "__cudnn$convBackwardFilter"); in != 3 || out != 64 || grouped || !known {
 		t.Errorf("%v to %v, %v", in, out, known)
 	}
 }

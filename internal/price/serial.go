@@ -9,15 +9,14 @@ import (
 // What a CPU computes element by element although the operation could be put into vectors, in steps of a nanosecond on the reference. Measured with
 // small programs in JAX 0.10.2: see bench/stopwatch/micro.py.
 const (
-	serialRow     = 1.4  // a row of an operation that a library for a CPU fuses, beside its elements
-	serialFunc    = 0.4  // an operation on an element in front of a join of narrow pieces
-	serialKept    = 0.1  // an element that moves and keeps its neighbours
-	serialApart   = 0.3  // one whose neighbours become others
-	serialNarrow  = 0.8  // one that moves in a narrow row
-	serialSpread  = 1    // one whose neighbours become others in a loop that broadcasts a value, beside that
-	serialAcross  = 1    // an element of a product's left side that is read across its rows
-	serialProduct = 0.08 // a flop of a convolution whose channels are not adjacent
-	narrow        = 16   // elements: a vector
+	serialRow    = 1.4 // a row of an operation that a library for a CPU fuses, beside its elements
+	serialFunc   = 0.4 // an operation on an element in front of a join of narrow pieces
+	serialKept   = 0.1 // an element that moves and keeps its neighbours
+	serialApart  = 0.3 // one whose neighbours become others
+	serialNarrow = 0.8 // one that moves in a narrow row
+	serialSpread = 1   // one whose neighbours become others in a loop that broadcasts a value, beside that
+	serialAcross = 1   // an element of a product's left side that is read across its rows
+	narrow       = 16  // elements: a vector
 )
 
 // minor is the size of the dimension whose elements are adjacent; 1 where there is none.
@@ -32,60 +31,6 @@ func minor(s *hlo.Shape) int64 {
 
 // isTiled reports whether an array is in the tiles of a TPU.
 func isTiled(s *hlo.Shape) bool { return strings.Contains(s.Layout, "T(") }
-
-// reordered adds what it takes to bring elements into another order: a copy into another layout, or a transpose that moves.
-func (m *Meter) reordered(w *Work, id hlo.InstrID) {
-	w[Serial] += m.movement(id) * m.elements(m.m.Instrs[id].Shape)
-}
-
-// bytewise adds what it takes on a GPU to bring bytes into another order: a kernel of XLA moves them one by one. Measured on an H200.
-func (m *Meter) bytewise(w *Work, id hlo.InstrID) {
-	const aByte = 6.6 // steps
-	in := &m.m.Instrs[id]
-	if m.family == GPU && (in.Opcode == hlo.OpTranspose || in.Opcode == hlo.OpCopy) && m.m.Shape(in.Shape).Type.Bytes() == 1 && m.movement(id) > 0 {
-		w[Scalar] += aByte * m.elements(in.Shape)
-	}
-}
-
-// movement is what it takes to bring one element into another order; 0 where the order stays.
-func (m *Meter) movement(id hlo.InstrID) (each float64) {
-	operands := m.m.Operands(id)
-	if len(operands) != 1 {
-		return 0
-	}
-	to, from := m.m.Shape(m.m.Instrs[id].Shape), m.m.Shape(m.m.Instrs[operands[0]].Shape)
-	order, before := to.DimensionOrder(), from.DimensionOrder()
-	if to.Type == hlo.Tuple || len(order) != len(before) || len(order) == 0 {
-		return 0
-	}
-	for k, d := range m.sources(id, order) {
-		switch {
-		case d == before[k]:
-		case minor(to) < narrow:
-			each = serialNarrow
-		case k == 0:
-			each = serialApart
-		default:
-			each = max(each, serialKept)
-		}
-	}
-	return each
-}
-
-// sources are the dimensions of the operand that an operation's dimensions come from.
-func (m *Meter) sources(id hlo.InstrID, dims []int64) []int64 {
-	permutation := m.m.Integers(id, "dimensions")
-	if m.m.Instrs[id].Opcode != hlo.OpTranspose || len(permutation) != len(dims) {
-		return dims
-	}
-	from := make([]int64, len(dims))
-	for k, d := range dims {
-		if d >= 0 && d < int64(len(permutation)) {
-			from[k] = permutation[d]
-		}
-	}
-	return from
-}
 
 // across adds what it takes to read the left side of a product across its rows: the dimension that is contracted is not the one whose elements
 // are adjacent.
@@ -155,7 +100,6 @@ func (m *Meter) oneByOne(w *Work, fusion hlo.InstrID) {
 // serial is what [Meter.oneByOne] adds for a computation that is a loop, or a library's.
 func (m *Meter) serial(c hlo.CompID, loop bool) float64 {
 	var w Work
-	moved, spread := 0.0, false
 	first, end := m.m.Body(c)
 	for id := first; id < end; id++ {
 		switch op := m.m.Instrs[id].Opcode; {
@@ -163,35 +107,9 @@ func (m *Meter) serial(c hlo.CompID, loop bool) float64 {
 			m.rows(&w, id)
 		case op == hlo.OpConcatenate:
 			m.joined(&w, first, id)
-		case op == hlo.OpBroadcast:
-			spread = true
-		case (op == hlo.OpCopy || op == hlo.OpTranspose) && m.movement(id) == serialApart:
-			moved += m.elements(m.m.Instrs[id].Shape)
 		}
 	}
-	if spread {
-		w[Serial] += serialSpread * moved
-	}
 	return w[Serial]
-}
-
-// convolution adds what a convolution takes beside its products where no matrix unit does it: each group is a product of its own, whose channels
-// are put into whole vectors, and each place of the result gathers what it is made of.
-func (m *Meter) convolution(w *Work, id hlo.InstrID, p Product, looped bool) {
-	kernel, result := m.m.Shape(m.m.Instrs[m.m.Operands(id)[1]].Shape), m.m.Shape(m.m.Instrs[id].Shape)
-	names := parseConvLabels(m.m.AttrText(id, "dim_labels"))
-	outputs, found := labelled(kernel, names.rhs, 'o')
-	if !found || outputs == 0 || isTiled(result) {
-		return
-	}
-	if order := result.DimensionOrder(); len(order) > 0 && strings.IndexByte(names.out, 'f') != int(order[0]) {
-		w[Serial] += serialProduct * p.Flops // no library takes it: a plain loop
-		return
-	}
-	channels := float64(outputs) / m.groups(id)
-	w[unit(p, looped)] += p.Flops * (whole(channels)/channels - 1)
-	const gathered = 12 // steps for each place
-	w[Scalar] += gathered * float64(result.ElementCount()) / channels
 }
 
 // windowed adds what a reduction of windows takes on a CPU. What is padding is skipped, one element after the other where it is along the rows or in more than
@@ -225,17 +143,4 @@ func (m *Meter) windowed(w *Work, id hlo.InstrID) {
 	default:
 		w[Vector] += inVectors * n
 	}
-}
-
-func (m *Meter) groups(id hlo.InstrID) float64 {
-	if n := m.m.Integers(id, "feature_group_count"); len(n) == 1 {
-		return float64(max(1, n[0]))
-	}
-	return 1
-}
-
-// whole is a number of channels in whole vectors.
-func whole(n float64) float64 {
-	const lanes = 16
-	return float64(int((n+lanes-1)/lanes) * lanes)
 }
