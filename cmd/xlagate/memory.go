@@ -74,7 +74,7 @@ func machineMemory(root fs.FS) int64 {
 
 // leastGarbage is the least number of bytes allocated between two garbage collections. By default Go collects whenever a small heap has
 // doubled, which is too often for a dump of many small modules.
-const leastGarbage = 48 << 20
+const leastGarbage = 96 << 20
 
 const liveHeap = "/gc/heap/live:bytes"
 

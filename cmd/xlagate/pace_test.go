@@ -7,7 +7,7 @@ import (
 )
 
 func TestGrowth(t *testing.T) {
-	for held, want := range map[uint64]int{0: 1200, 4 << 20: 1200, 8 << 20: 600, 48 << 20: 100, 1 << 30: 100} {
+	for held, want := range map[uint64]int{0: 2400, 4 << 20: 2400, 8 << 20: 1200, 96 << 20: 100, 1 << 30: 100} {
 		if got := growth(held); got != want {
 			t.Errorf("%d bytes are held: %d %%, wanted %d", held, got, want)
 		}

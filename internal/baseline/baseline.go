@@ -116,7 +116,7 @@ func (s *Set) readAll(store fs.FS, dir string, entries []fs.DirEntry, fresh *fac
 	reading.SetLimit(runtime.GOMAXPROCS(0))
 	for start := 0; start < len(entries); start += together {
 		reading.Go(func() error {
-			r := &textReader{store, measured, knownKernels{}, storedForms{}}
+			r := &textReader{store, measured, knownKernels{}, newWriter()}
 			for i := start; i < min(start+together, len(entries)); i++ {
 				name := path.Join(dir, entries[i].Name())
 				switch {
@@ -148,7 +148,7 @@ type textReader struct {
 	store    fs.FS
 	measured map[string]*Program // see byFile
 	kernels  knownKernels
-	forms    storedForms
+	writer   *writer
 }
 
 // program reads a program, given the name of its readable file.
@@ -158,7 +158,7 @@ func (r *textReader) program(name string) (*Program, error) {
 		return nil, err
 	}
 	if p := r.measured[path.Base(name)]; p != nil {
-		if same := text.unchanged(p, r.forms); same != nil {
+		if same := text.unchanged(p, r.writer); same != nil {
 			return same, nil
 		}
 	}

@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
@@ -9,7 +10,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // A record is one line of a machine file. One of its fields is set.
@@ -75,46 +75,44 @@ type (
 
 // machine returns a program's machine file, one record a line, in an order that does not depend on the compiler's.
 func machine(p *Program) []byte {
-	return text(lines(p, storedForms{}))
+	var b bytes.Buffer
+	for _, l := range newWriter().program(p) {
+		b.WriteString(l.text)
+	}
+	return b.Bytes()
 }
 
 // line is a record as it is written.
 type line struct {
 	text string
-	record
-}
-
-func text(lines []line) []byte {
-	var b bytes.Buffer
-	for i := range lines {
-		b.WriteString(lines[i].text)
-	}
-	return b.Bytes()
+	*record
 }
 
 // storedForm is a form as it is written, and as it is read back.
 type storedForm struct {
-	text string
+	text string // without the brace behind it
 	form *facts.Form
 }
 
-// storedForms are what forms are stored as. The programs of a run have many in common.
-type storedForms map[*facts.Form]storedForm
-
-func (s storedForms) of(f *facts.Form) storedForm {
-	stored, known := s[f]
-	if !known {
-		form := *f
-		form.Layout = ""
-		stored = storedForm{encoded(f), &form}
-		s[f] = stored
-	}
-	return stored
+// writer writes programs one after the other as records.
+type writer struct {
+	lines []line
+	forms map[*facts.Form]*storedForm // the programs of a run have many in common
+	texts map[string]*storedForm      // the same by their texts
+	buf   bytes.Buffer
+	json  *json.Encoder
 }
 
-// lines returns the records of a program's machine file. They hold what reading the file gives.
-func lines(p *Program, forms storedForms) []line {
-	w := &writer{forms: forms}
+func newWriter() *writer {
+	w := &writer{forms: map[*facts.Form]*storedForm{}, texts: map[string]*storedForm{}}
+	w.json = json.NewEncoder(&w.buf)
+	w.json.SetEscapeHTML(false)
+	return w
+}
+
+// program returns the records of a program's machine file, until the next program. They hold what reading the file gives.
+func (w *writer) program(p *Program) []line {
+	w.lines = w.lines[:0]
 	toolchain := p.Toolchain
 	toolchain.Every = nil
 	w.add(record{Program: &programRecord{Schema, p.Name, toolchain}})
@@ -125,23 +123,31 @@ func lines(p *Program, forms storedForms) []line {
 	return w.lines
 }
 
-// writer collects records.
-type writer struct {
-	lines []line
-	forms storedForms
-}
-
-func (w *writer) add(r record) { w.lines = append(w.lines, line{encoded(r), r}) }
-
 // encoded returns a value as one line of JSON.
-func encoded(v any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+func (w *writer) encoded(v any) string {
+	w.buf.Reset()
+	if err := w.json.Encode(v); err != nil {
 		panic(err) // numbers are finite, and nothing else fails
 	}
-	return b.String()
+	return w.buf.String()
+}
+
+func (w *writer) add(r record) { w.lines = append(w.lines, line{w.encoded(&r), &r}) }
+
+// form returns what a form is stored as. Forms that are written alike are stored as one.
+func (w *writer) form(f *facts.Form) *storedForm {
+	stored := w.forms[f]
+	if stored == nil {
+		text := strings.TrimSuffix(w.encoded(f), "}\n")
+		if stored = w.texts[text]; stored == nil {
+			form := *f
+			form.Layout = ""
+			stored = &storedForm{text, &form}
+			w.texts[text] = stored
+		}
+		w.forms[f] = stored
+	}
+	return stored
 }
 
 func (w *writer) variant(v *facts.Variant) {
@@ -177,12 +183,11 @@ func (w *writer) variant(v *facts.Variant) {
 
 // counted writes a record for each distinct item, with its count.
 func counted[T comparable](w *writer, items map[T]int, of func(item T, n int) record) {
-	var lines []line
+	first := len(w.lines)
 	for item, n := range items {
-		r := of(item, several(n))
-		lines = append(lines, line{encoded(r), r})
+		w.add(of(item, several(n)))
 	}
-	w.sorted(lines)
+	w.sort(first)
 }
 
 // several returns a count to write; 0, which is omitted, for one.
@@ -193,9 +198,9 @@ func several(n int) int {
 	return n
 }
 
-func (w *writer) sorted(lines []line) {
-	slices.SortFunc(lines, func(a, b line) int { return strings.Compare(a.text, b.text) })
-	w.lines = append(w.lines, lines...)
+// sort sorts the lines from one on.
+func (w *writer) sort(first int) {
+	slices.SortFunc(w.lines[first:], func(a, b line) int { return strings.Compare(a.text, b.text) })
 }
 
 // keptFacts returns the facts that are stored. Prices are not: they are computed from the kernels' work when the baseline is read.
@@ -224,66 +229,62 @@ func (w *writer) model(model []facts.Statement) {
 			counts[at][op]++
 		}
 	}
-	var lines []line
+	first := len(w.lines)
 	for at, do := range counts {
-		r := record{Statement: &statementRecord{at.scope, at.dtype, do}}
-		lines = append(lines, line{encoded(r), r})
+		w.add(record{Statement: &statementRecord{at.scope, at.dtype, do}})
 	}
-	w.sorted(lines)
+	w.sort(first)
 }
 
 // kernels writes each form once, with its launch sites.
 func (w *writer) kernels(kernels []facts.Kernel) {
-	forms, sites := map[string]*facts.Form{}, map[string]map[facts.Site]int{}
+	type launch struct {
+		form *storedForm
+		site facts.Site
+	}
+	launches, sites := map[launch]int{}, map[*storedForm][]siteRecord{}
 	for i := range kernels {
-		k := &kernels[i]
-		stored := w.forms.of(k.Form)
-		text := stored.text
-		if sites[text] == nil {
-			forms[text], sites[text] = stored.form, map[facts.Site]int{}
-		}
-		site := *k.Site
-		site.Source, site.Stack = hlo.Location{}, nil
-		sites[text][site]++
+		one := launch{w.form(kernels[i].Form), *kernels[i].Site}
+		one.site.Source, one.site.Stack = hlo.Location{}, nil
+		launches[one]++
 	}
-	var lines []line
-	for text, at := range sites {
-		all := make([]writtenSite, 0, len(at))
-		for site, n := range at {
-			r := siteRecord{site, several(n)}
-			all = append(all, writtenSite{r, strings.TrimSuffix(encoded(r), "\n")})
-		}
-		sortSites(all)
-		form := strings.TrimSuffix(text, "}\n")
-		if form != "{" {
-			form += ","
-		}
-		k := &kernelRecord{forms[text], phrase.Map(all, func(s writtenSite) siteRecord { return s.siteRecord })}
-		lines = append(lines, line{`{"kernel":` + form + `"at":` + siteList(all) + "}}\n", record{Kernel: k}}) // as kernelRecord is written, without writing the form again
+	for one, n := range launches {
+		sites[one.form] = append(sites[one.form], siteRecord{one.site, several(n)})
 	}
-	w.sorted(lines)
+	first := len(w.lines)
+	for form, at := range sites {
+		w.lines = append(w.lines, w.kernel(form, at))
+	}
+	w.sort(first)
+}
+
+// kernel returns the record of a form, as kernelRecord is written, without writing the form again.
+func (w *writer) kernel(form *storedForm, at []siteRecord) line {
+	texts := make([]writtenSite, len(at))
+	for i := range at {
+		texts[i] = writtenSite{&at[i], strings.TrimSuffix(w.encoded(&at[i]), "\n")}
+	}
+	slices.SortFunc(texts, func(a, b writtenSite) int {
+		return cmp.Or(strings.Compare(a.OpName, b.OpName), strings.Compare(a.text, b.text))
+	})
+	k := &kernelRecord{Form: form.form}
+	w.buf.Reset()
+	w.buf.WriteString(`{"kernel":` + form.text)
+	if form.text != "{" {
+		w.buf.WriteByte(',')
+	}
+	w.buf.WriteString(`"at":`)
+	for i, s := range texts {
+		w.buf.WriteByte("[,"[min(i, 1)])
+		w.buf.WriteString(s.text)
+		k.At = append(k.At, *s.siteRecord)
+	}
+	w.buf.WriteString("]}}\n")
+	return line{w.buf.String(), &record{Kernel: k}}
 }
 
 // writtenSite is a site with its JSON.
 type writtenSite struct {
-	siteRecord
+	*siteRecord
 	text string
-}
-
-func sortSites(sites []writtenSite) {
-	slices.SortFunc(sites, func(a, b writtenSite) int {
-		if order := strings.Compare(a.OpName, b.OpName); order != 0 {
-			return order
-		}
-		return strings.Compare(a.text, b.text)
-	})
-}
-
-// siteList writes sites as a JSON array.
-func siteList(sites []writtenSite) string {
-	var list strings.Builder
-	for i, s := range sites {
-		list.WriteString([]string{"[", ","}[min(i, 1)] + s.text)
-	}
-	return list.String() + "]"
 }

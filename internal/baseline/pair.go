@@ -57,8 +57,8 @@ func (t *Text) intact() bool {
 }
 
 // unchanged returns a measured program as these files hold it, if they are what accepting it writes; nil if not.
-func (t *Text) unchanged(p *Program, forms storedForms) *Program {
-	all, rest := lines(p, forms), t.Machine
+func (t *Text) unchanged(p *Program, w *writer) *Program {
+	all, rest := w.program(p), t.Machine
 	for i := range all {
 		left, same := bytes.CutPrefix(rest, []byte(all[i].text))
 		if !same {
@@ -71,7 +71,7 @@ func (t *Text) unchanged(p *Program, forms storedForms) *Program {
 	}
 	r := &machineReader{}
 	for i := range all {
-		if r.take(&all[i].record) != nil {
+		if r.take(all[i].record) != nil {
 			return nil
 		}
 	}

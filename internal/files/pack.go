@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -11,22 +12,30 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
-// Pack serializes a value: exported fields and their pointees, each slice and pointee once, and times. It returns an error for functions,
-// channels and interfaces.
+// Pack serializes a value: exported fields and their pointees, each pointee once, and times. It returns an error for functions, channels and interfaces.
 func Pack(value any) ([]byte, error) {
-	e := &encoder{texts: map[string]uint64{}, shared: map[place]uint64{}, fields: map[reflect.Type][]int{}}
+	e := encoders.Get().(*encoder)
+	defer encoders.Put(e)
+	e.b = e.b[:0]
+	clear(e.texts)
+	clear(e.shared)
 	err := e.value(reflect.ValueOf(value))
-	return e.b, err
+	return bytes.Clone(e.b), err
 }
 
-// place identifies a shared slice or pointee.
+// encoders are kept from one value to the next: what they hold is larger than what they write.
+var encoders = sync.Pool{New: func() any {
+	return &encoder{texts: map[string]uint64{}, shared: map[place]uint64{}, fields: map[reflect.Type][]int{}}
+}}
+
+// place identifies a shared pointee.
 type place struct {
-	at  uintptr
-	len int
-	of  reflect.Type
+	at uintptr
+	of reflect.Type
 }
 
 var timeType = reflect.TypeFor[time.Time]()
@@ -123,7 +132,7 @@ func (e *encoder) elements(v reflect.Value) error {
 	return nil
 }
 
-// once writes a slice or pointee, or a reference if it was written before.
+// once writes a pointee, or a reference if it was written before.
 func (e *encoder) once(p place) (known bool) {
 	id, known := e.shared[p]
 	if known {
@@ -142,8 +151,6 @@ func (e *encoder) slice(v reflect.Value) error {
 		return nil
 	case v.Len() == 0:
 		e.number(markNew)
-		return nil
-	case e.once(place{v.Pointer(), v.Len(), v.Type()}):
 		return nil
 	}
 	e.number(markNew + uint64(v.Len()))
@@ -181,7 +188,7 @@ func (e *encoder) pointer(v reflect.Value) error {
 		e.number(markNil)
 		return nil
 	}
-	if e.once(place{v.Pointer(), 1, v.Type()}) {
+	if e.once(place{v.Pointer(), v.Type()}) {
 		return nil
 	}
 	e.number(markNew)
@@ -189,7 +196,7 @@ func (e *encoder) pointer(v reflect.Value) error {
 }
 
 // packing counts how often the encoding of values changed.
-const packing = 2
+const packing = 3
 
 // PackedForm returns a digest of the layout of a type. Builds with the same form of a type can read each other's bytes.
 func PackedForm(value any) string {
@@ -335,7 +342,7 @@ func (d *decoder) elements(v reflect.Value) {
 	}
 }
 
-// known returns a slice or pointer that was read before.
+// known returns a pointer that was read before.
 func (d *decoder) known(v reflect.Value) {
 	id := d.number()
 	if id >= uint64(len(d.shared)) || !d.shared[id].IsValid() || d.shared[id].Type() != v.Type() {
@@ -346,24 +353,17 @@ func (d *decoder) known(v reflect.Value) {
 }
 
 func (d *decoder) slice(v reflect.Value) {
-	switch mark := d.number(); mark {
-	case markNil:
-	case markKnown:
-		d.known(v)
-	default:
-		n := mark - markNew
-		if n > uint64(len(d.b)) { // an element has at least one byte, except for a struct without fields
-			d.fail()
-			return
-		}
-		list, at := reflect.MakeSlice(v.Type(), int(n), int(n)), len(d.shared)
-		if n > 0 {
-			d.shared = append(d.shared, reflect.Value{})
-			d.elements(list)
-			d.shared[at] = list
-		}
-		v.Set(list)
+	mark := d.number()
+	if mark == markNil {
+		return
 	}
+	n := mark - markNew
+	if mark == markKnown || n > uint64(len(d.b)) { // an element has at least one byte, except for a struct without fields
+		d.fail()
+		return
+	}
+	v.Set(reflect.MakeSlice(v.Type(), int(n), int(n)))
+	d.elements(v)
 }
 
 func (d *decoder) table(v reflect.Value) {
