@@ -207,6 +207,20 @@ def distances_by_differences():
     return product, differences, (f32(256, 64), f32(256, 64))
 
 
+@pair("1,024 columns that a mask turns into rows, not 1,000")
+def masked_columns():
+    def masked(x, mask):
+        return jnp.where(mask > 0, x, 0).T
+    return masked, masked, (f32(1000, 1000), f32(1000, 1000, scale=2)), (f32(1024, 1024), f32(1024, 1024, scale=2))
+
+
+@pair("the nearest of 32 centers, not of 16")
+def nearest_of_more():
+    def nearest(distances):
+        return distances.argmin(1)
+    return nearest, nearest, (f32(4000, 16),), (f32(4000, 32),)
+
+
 @pair("a remainder by floor, not by the operation")
 def remainder_by_floor():
     return lambda x: jnp.sin(x % 0.7), lambda x: jnp.sin(x - 0.7 * jnp.floor(x / 0.7)), (f32(1 << 15),)

@@ -78,6 +78,33 @@ def cnn_gradients():
     return network, jax.grad(lambda ws, x: (network(ws, x) ** 2).sum()), (KERNELS, IMAGES)
 
 
+@pair("the gradients of a convolutional net gathered in a loop over microbatches, not at once")
+def cnn_microbatches():
+    def loss(ws, x):
+        return (network(ws, x) ** 2).sum()
+    def gathered(ws, x):
+        def add(total, part):
+            return jax.tree.map(jnp.add, total, jax.grad(loss)(ws, part)), None
+        return lax.scan(add, jax.tree.map(jnp.zeros_like, ws), x.reshape(4, 1, 32, 32, 3))[0]
+    return jax.grad(loss), gathered, (KERNELS, IMAGES)
+
+
+@pair("channels before height and width in a loop of convolutions")
+def cnn_channels_first_in_loop():
+    def last(w, x):
+        return lax.fori_loop(0, 8, lambda i, x: jnp.tanh(conv(x, w)), x)
+    def first(w, x):
+        return lax.fori_loop(0, 8, lambda i, x: jnp.tanh(conv(x, w, "NCHW")), x)
+    return last, first, (kernel(16, 16), f32(2, 24, 24, 16)), (kernel(16, 16).transpose(3, 2, 0, 1), f32(2, 16, 24, 24))
+
+
+@pair("nine channels of a volume, not eight")
+def volume_channels():
+    def over(w, x):
+        return lax.conv_general_dilated(x, w, (1, 1, 1), "SAME", dimension_numbers=("NDHWC", "DHWIO", "NDHWC"))
+    return over, over, (f32(3, 3, 3, 8, 8), f32(1, 16, 16, 16, 8)), (f32(3, 3, 3, 9, 8), f32(1, 16, 16, 16, 9))
+
+
 @pair("convolutions in bfloat16")
 def cnn_bfloat16():
     def narrow(ws, x):
