@@ -24,7 +24,7 @@ func inspectCommand(w world) *cli.Command {
 			logFlag(),
 			&cli.BoolFlag{Name: "all", Usage: "the framework's one-op helper programs too"},
 			&cli.BoolFlag{Name: "passes", Usage: "what each pass of the compiler changed, if the dump holds the module after each pass"},
-			&cli.StringSliceFlag{Name: "trace", Usage: "a profile of the program, a `FILE`.xplane.pb or .trace.json.gz: how long each kernel took"},
+			&cli.StringSliceFlag{Name: "trace", Usage: "a profile of the program, a `FILE`.xplane.pb or .trace.json.gz or the folder of jax.profiler: how long each kernel took"},
 		),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {

@@ -2,8 +2,11 @@ package facts
 
 import (
 	"cmp"
+	"io/fs"
 	"maps"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -193,7 +196,7 @@ func (r *run) readProfiles() ([]profiled, []Problem) {
 	if !r.AllStages {
 		files = nil
 	}
-	files = append(files, outside(files, r.Profiles, dump.Limit(r.MaxMemory))...)
+	files = append(files, outside(files, inFolders(r.Profiles), dump.Limit(r.MaxMemory))...)
 	if len(files) == 0 {
 		return nil, nil
 	}
@@ -211,6 +214,25 @@ func (r *run) readProfiles() ([]profiled, []Problem) {
 		read = append(read, profiled{f.Path, t})
 	}
 	return read, problems
+}
+
+// inFolders puts the profiles in a folder, as jax.profiler.trace fills one, in its place. One without any stays: it is told when it is read.
+func inFolders(paths []string) (files []string) {
+	for _, p := range paths {
+		before := len(files)
+		if info, err := os.Stat(p); err == nil && info.IsDir() {
+			_ = filepath.WalkDir(p, func(at string, _ fs.DirEntry, err error) error {
+				if _, form := profileHost(at); err == nil && form < len(profileForms) {
+					files = append(files, at)
+				}
+				return nil
+			})
+		}
+		if len(files) == before {
+			files = append(files, p)
+		}
+	}
+	return files
 }
 
 // profileForms are how the files end that a profiler writes of one host: all say the same, the first say it whole.
@@ -237,7 +259,7 @@ func oncePerHost(files []*dump.File) []*dump.File {
 	return once
 }
 
-// profileHost is the host that a profile is of, with its directory, and the place of its form among those of one host.
+// profileHost is the host that a profile is of, with its directory, and the place of its form among those of one host. A file of another form stands for itself.
 func profileHost(file string) (host string, form int) {
 	stem := strings.TrimSuffix(file, ".gz")
 	for i, end := range profileForms {
@@ -245,7 +267,7 @@ func profileHost(file string) (host string, form int) {
 			return host, i
 		}
 	}
-	return file, 0
+	return file, len(profileForms)
 }
 
 // isPerfetto tells the form that jax.profiler adds for all hosts together.

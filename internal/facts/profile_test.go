@@ -2,6 +2,9 @@ package facts
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/dump"
@@ -30,6 +33,34 @@ func TestProfileOfCommandBuffers(t *testing.T) {
 	conditions := v.Facts[LoopsWhile] // count once, and XLA does not ask them where it knows how long a loop is
 	if launches := int(v.Facts[KernelsWeighted] + v.Facts[CopiesCount] - conditions); runs != 3*launches {
 		t.Errorf("the profile of three runs has %d launches, a run of the module %d", runs, launches)
+	}
+}
+
+// A folder stands for the profiles in it, each host once.
+func TestProfilesOfAFolder(t *testing.T) {
+	dir := t.TempDir()
+	taken := filepath.Join(dir, "plugins", "profile", "2026_11_26")
+	if err := os.MkdirAll(taken, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, form := range []string{"xplane.pb.gz", "trace.json.gz"} {
+		data, err := os.ReadFile("../logs/testdata/h100." + form)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(taken, "host."+form), data, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(taken, "host.memory_profile"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := &run{Options: Options{Profiles: []string{dir}}, dump: &dump.Dump{}}
+	if read, problems := r.readProfiles(); len(read) != 1 || len(problems) > 0 || len(read[0].Trace.Modules) != 1 {
+		t.Errorf("%d profiles, %v", len(read), problems)
+	}
+	if empty := t.TempDir(); !slices.Equal(inFolders([]string{empty}), []string{empty}) {
+		t.Error("a folder without profiles is left out")
 	}
 }
 
