@@ -19,6 +19,9 @@ const (
 	checks       = 9
 )
 
+// settled is how old the files of a baseline are when a check trusts their times.
+const settled = 3 * time.Second
+
 // checkTable says how long a check of real dumps takes, DIR/*/dump, each a target: with and without a cache.
 func (b *bench) checkTable(dir string) (string, error) {
 	repo := filepath.Join(b.work, "repository")
@@ -33,6 +36,7 @@ func (b *bench) checkTable(dir string) (string, error) {
 	if _, err := execute([]string{b.xlagate, "accept", "--config", config, "--reason", "first"}, io.Discard, true); err != nil {
 		return "", err
 	}
+	time.Sleep(settled)
 	rows := map[string][]sample{}
 	for range checks {
 		if err := os.RemoveAll(cache); err != nil {
