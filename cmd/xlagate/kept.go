@@ -13,16 +13,16 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// kept finds the result of a check that was made before: if nothing that it depends on has changed, the last result is that of this one. Only results that say
-// no more than that everything passed are found again. A nil *kept has none.
+// kept finds the result of a check that was made before: if nothing that it depends on has changed, the last result is that of this one. A nil *kept has none.
 type kept struct {
 	options   gate.Options
 	cache     *files.Cache // of this build
 	footprint func() string
-	warned    atomic.Bool
+	warned    atomic.Bool // the check said something that its result does not
 }
 
-// keptFor returns what is kept for a check that shows its result as text only; nil for any other. It notes what the check says on the way.
+// keptFor returns what is kept for a check that shows its result as text only, for which the last result is enough; nil for any other. It notes what the check says on
+// the way.
 func keptFor(c *cli.Context, to *outputs, o *gate.Options) *kept {
 	other := func(out output) bool { return out.format != "text" }
 	cache := openCache(c)
@@ -70,7 +70,7 @@ func (k *kept) result(c *cli.Context, w world) *result.Result {
 
 // keep notes that a result, as it was stored, is the one that this check has.
 func (k *kept) keep(r *result.Result, stored []byte) {
-	if k == nil || stored == nil || !gate.IsPlain(r) || k.warned.Load() {
+	if k == nil || stored == nil || !gate.IsSettled(r) || k.warned.Load() {
 		return
 	}
 	if footprint := k.footprint(); footprint != "" {

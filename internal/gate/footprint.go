@@ -71,7 +71,7 @@ func (o Options) addEdits(sum hash.Hash) {
 	}
 }
 
-// IsPlain reports whether a result says no more than that everything passed.
-func IsPlain(r *result.Result) bool {
-	return r.ExitCode == ExitPass && len(r.Findings)+len(r.Changes)+len(r.Problems)+len(r.Notes) == 0
+// IsSettled reports whether a result depends on nothing but what a footprint identifies: not on what could not be read, and not on when a file was committed.
+func IsSettled(r *result.Result) bool {
+	return len(r.Problems) == 0 && !slices.ContainsFunc(r.Notes, func(n result.Note) bool { return n.Kind == "stale" })
 }
