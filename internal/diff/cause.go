@@ -75,10 +75,11 @@ func (c *Cause) Evidence(fits func(*facts.Kernel) bool) Evidence {
 // MaxLines bounds the lines that a finding carries on each side.
 const MaxLines = 12
 
-// LinesOf describes the kernels that fit, equal ones in one line.
+// LinesOf describes the kernels that fit, equal ones in one line, those that compute and move most first: what is not shown matters least.
 func LinesOf(kernels []facts.Kernel, fits func(*facts.Kernel) bool) []string {
 	var lines []string
 	count := map[string]int{}
+	kernels = weightiestFirst(kernels)
 	for i := range kernels {
 		if !fits(&kernels[i]) {
 			continue
