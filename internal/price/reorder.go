@@ -14,6 +14,9 @@ const (
 	movedNarrow = 0.8 // one in a narrow row
 )
 
+// longestLoop bounds the instructions of a fused computation that are looked at for every operation in it that moves elements.
+const longestLoop = 1 << 11
+
 // reordered adds what it takes to bring elements into another order: a copy into another layout, or a transpose that moves. In a loop it is the order in
 // which memory is read: what the loop computes from nothing has none.
 func (m *Meter) reordered(w *Work, id hlo.InstrID, looped bool) {
@@ -21,7 +24,7 @@ func (m *Meter) reordered(w *Work, id hlo.InstrID, looped bool) {
 	if each == 0 {
 		return
 	}
-	if looped && m.family == CPU {
+	if looped && m.family == CPU && m.m.Comps[m.m.Instrs[id].Comp].Count <= longestLoop {
 		moved, kept := m.arraysRead(id)
 		if moved.any == 0 {
 			return
@@ -102,8 +105,8 @@ func (m *Meter) arraysRead(id hlo.InstrID) (moved, kept arrays) {
 	return moved, kept
 }
 
-// isTransposedInTiles reports whether XLA moves the elements of a fused computation from tile to tile: it does where each element of the result is computed from one of
-// each parameter, and from no constant.
+// isTransposedInTiles reports whether XLA moves the elements of a fused computation from tile to tile: it does where each element of the result is computed
+// from one of each parameter, and from no constant.
 func (m *Meter) isTransposedInTiles(c hlo.CompID) bool {
 	first, end := m.m.Body(c)
 	for id := first; id < end; id++ {
@@ -159,16 +162,22 @@ func (s *skips) missed(bytes, run, lines int64) float64 {
 
 // skipped is how many elements are in one order between neighbours of another one, and how many such neighbours are in a row.
 func skipped(of, in, dims []int64) (apart, row int64) {
+	size := func(d int64) int64 {
+		if d < 0 || d >= int64(len(dims)) {
+			return 1 // of a damaged layout
+		}
+		return dims[d]
+	}
 	apart = 1
 	for _, neighbour := range of {
-		if dims[neighbour] == 1 {
+		if size(neighbour) == 1 {
 			continue
 		}
 		for _, d := range in {
 			if d == neighbour {
-				return apart, dims[d]
+				return apart, size(d)
 			}
-			apart *= dims[d]
+			apart *= size(d)
 		}
 	}
 	return apart, 1
