@@ -53,6 +53,9 @@ func checkOnce(c *cli.Context, w world, to *outputs, o gate.Options) error {
 			seen = append(seen, webpage.Looked{Target: target, Programs: programs})
 		}
 	}
+	if before, _ := lastChecked(c, w); before == "" {
+		o.CacheOnly = true // few checks in a fresh environment are followed by another, and putting facts there is a sixth of the work
+	}
 	kept := keptFor(c, to, &o)
 	r := kept.result(c, w)
 	if r == nil {

@@ -90,7 +90,11 @@ func (b *batch) measure(i, at int) *measuring {
 		return out
 	}
 	out := b.recalled(i)
-	if out == nil {
+	switch {
+	case out != nil:
+	case b.run.CacheOnly:
+		out = b.run.measureModule(m, nil)
+	default:
 		out = b.run.measureModule(m, b.files[i])
 		if out.whole() {
 			b.fresh.Store(true)

@@ -63,6 +63,9 @@ func TestRecalledFactsAreTheSame(t *testing.T) {
 	for _, path := range dumps {
 		want := measureAt(t, path, Options{})
 		c := &memoryCache{entries: map[string][]byte{}}
+		if got := measureAt(t, path, Options{Cache: c, CacheOnly: true}); !reflect.DeepEqual(got, want) || c.written > 0 {
+			t.Errorf("%s: the facts differ, or %d were put into the cache", path, c.written)
+		}
 		for range 2 {
 			if got := measureAt(t, path, Options{Cache: c}); !reflect.DeepEqual(got, want) {
 				t.Errorf("%s: the facts differ with a cache that was asked for %d modules", path, c.hits)

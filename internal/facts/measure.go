@@ -29,6 +29,7 @@ type Options struct {
 	Logs        []string             // logs that are outside the dump
 	Assembler   *artifacts.Assembler // says what registers kernels take; nil: nobody does
 	Cache       Cache                // what is known of modules from earlier runs; nil: read every file again
+	CacheOnly   bool                 // what the cache does not have is not put there
 	KeepModules bool                 // keep the optimized modules open in Variant.Module until the report is closed
 
 	MaxMemory int64                   // how much memory reading may take, as far as that can be foreseen; 0: no matter

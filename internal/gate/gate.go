@@ -84,6 +84,7 @@ type Run struct {
 	EveryStage bool  // list the modules of every stage, not only those that the facts need
 	AnyStage   bool  // of a single file that was named on its own, measure whatever stage it is
 	Passes     bool  // say what each pass of the compiler left, where it was dumped
+	CacheOnly  bool  // see facts.Options
 	// KeepModules leaves the modules of a measured dump open until its report is closed.
 	KeepModules bool
 	// Seen receives the matched programs of each target.
