@@ -10,6 +10,7 @@ import (
 type exit struct {
 	early bool  // more than how far counters got may end it; else it counts to a number that nobody knows
 	most  int64 // after how many iterations it ends at the latest; 0 where that is not known
+	exact bool  // it ends after just so many: the compiler does not see it where several counters have to be below their bounds
 	fills bool  // the body fills an array that has about as many places
 }
 
@@ -19,13 +20,15 @@ func exitOf(m *hlo.Module, id hlo.InstrID) exit {
 	if !ok {
 		return exit{early: true}
 	}
-	most := max(0, l.latest(l.decision(), false))
+	most, exact := l.latest(l.decision(), false)
+	most = max(0, most)
 	if l.steps > maxSteps {
 		return exit{early: true}
 	}
 	l.steps = 0
 	early, fills := l.early(), l.fills(most)
-	return exit{early: early || l.steps > maxSteps, most: most, fills: fills}
+	early = early || l.steps > maxSteps
+	return exit{early: early, most: most, exact: exact && !early, fills: fills}
 }
 
 // fills reports whether the body puts what it computes into an array of the state that has a place for each iteration, and not many more.
@@ -116,27 +119,30 @@ func (l *loopReader) grown(v *value) int32 {
 }
 
 // latest is how often the loop runs at most: as often as the first of several conditions that it has to meet lets it; with not, of
-// conditions that must not hold.
-func (l *loopReader) latest(v *value, not bool) int64 {
+// conditions that must not hold. exact says that it runs just so often.
+func (l *loopReader) latest(v *value, not bool) (most int64, exact bool) {
 	if truth, is := l.truth(v); truth != nil {
 		return l.latest(truth, not == is)
 	}
 	switch {
 	case v.state != noElement && v.shape.Type == hlo.Pred:
-		return l.latestBy(v.state, not)
+		return l.latestBy(v.state, not), false
 	case v.op == hlo.OpNot:
 		not = !not
 	case v.op == hlo.OpAnd && !not, v.op == hlo.OpOr && not: // both sides of an and, neither side of an or
 	default:
-		return l.until(v, not)
+		most = l.until(v, not)
+		return most, most >= 0
 	}
-	most := int64(unknownTrips)
+	most, exact = unknownTrips, true
 	for _, term := range l.terms(v) {
-		if n := l.latest(term, not); n >= 0 && (most == unknownTrips || n < most) {
+		n, known := l.latest(term, not)
+		exact = exact && known
+		if n >= 0 && (most == unknownTrips || n < most) {
 			most = n
 		}
 	}
-	return most
+	return most, exact && most >= 0
 }
 
 // latestBy is how often the loop runs at most by a flag of its state: the iteration in which the body sets it is the last one.
@@ -145,7 +151,7 @@ func (l *loopReader) latestBy(flag int32, not bool) int64 {
 		return unknownTrips
 	}
 	l.flags = append(l.flags, flag)
-	n := l.latest(l.next(flag), not)
+	n, _ := l.latest(l.next(flag), not)
 	if l.flags = l.flags[:len(l.flags)-1]; n < 0 {
 		return unknownTrips
 	}

@@ -61,6 +61,8 @@ func TestExitOf(t *testing.T) {
 		want      exit
 	}{
 		"counts to a number that is passed in": {"ROOT %go = pred[] compare(%i.1, %n.1), direction=LT", exit{}},
+		"a counter and a counter":              {"%less = pred[] compare(%i.1, %thirty), direction=LT\n  %forty = s32[] constant(40)\n  %also = pred[] compare(%i.1, %forty), direction=LT\n  ROOT %go = pred[] and(%less, %also)", exit{most: 30, exact: true}},
+		"a counter and what is passed in":      {"%less = pred[] compare(%i.1, %thirty), direction=LT\n  %also = pred[] compare(%i.1, %n.1), direction=LT\n  ROOT %go = pred[] and(%less, %also)", exit{most: 30}},
 		"a value that is computed":             {"ROOT %go = pred[] compare(%x.1, %small), direction=GT", exit{early: true}},
 		"a count and not a value":              {"%on = pred[] not(%done)\n  %less = pred[] compare(%i.1, %thirty), direction=LT\n  ROOT %go = pred[] and(%less, %on)", exit{early: true, most: 30}},
 		"neither of two":                       {"ROOT %go = pred[] not(%either)", exit{early: true, most: 30}},
@@ -236,7 +238,7 @@ func TestGuessOfALoop(t *testing.T) {
 			t.Errorf("%s rows: %+v, taken to run %d times, wanted %d", rows, l.exit, l.guess(), want)
 		}
 	}
-	for e, want := range map[exit]int64{{early: true}: 3, {}: 10} {
+	for e, want := range map[exit]int64{{early: true}: 3, {}: 10, {most: 30, exact: true}: 30} {
 		if l := (loop{trips: unknownTrips, exit: e}); l.guess() != want {
 			t.Errorf("%+v is taken to run %d times, wanted %d", e, l.guess(), want)
 		}
@@ -263,7 +265,8 @@ func TestLongConditionIsGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	l, ok := loopAt(m, m.Comps[m.Entry].Root)
-	if !ok || l.early() || l.latest(l.decision(), false) != unknownTrips || exitOf(m, m.Comps[m.Entry].Root) != (exit{early: true}) {
+	most, _ := l.latest(l.decision(), false)
+	if !ok || l.early() || most != unknownTrips || exitOf(m, m.Comps[m.Entry].Root) != (exit{early: true}) {
 		t.Errorf("a loop: %t; it ends: %+v", ok, exitOf(m, m.Comps[m.Entry].Root))
 	}
 	if l.steps <= maxSteps || l.steps > 2*maxSteps {
