@@ -6,8 +6,9 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// convolution adds what a convolution takes on a CPU beside its products. A library's has each group as a product of its own, whose channels are put into
-// whole vectors, and gathers what each place of the result is made of.
+// convolution adds what a convolution takes on a CPU beside its products. A library has each group as a product of its own, whose channels are put into whole
+// vectors. Eigen also gathers what each place of the result is made of; the library that XLA puts into a fusion does so for groups alone. Measured with windows of
+// 1 to 1,024 places in JAX 0.10.2, on an EPYC.
 func (m *Meter) convolution(w *Work, id hlo.InstrID, p Product, looped bool) {
 	c, ok := readConvolution(m.m, id)
 	kernel, result := m.m.Shape(m.m.Instrs[m.m.Operands(id)[1]].Shape), m.m.Shape(m.m.Instrs[id].Shape)
@@ -20,15 +21,30 @@ func (m *Meter) convolution(w *Work, id hlo.InstrID, p Product, looped bool) {
 		w[Serial] += m.plain(id, c, p.Flops)
 		return
 	}
-	channels := float64(outputs) / float64(c.features)
-	places := float64(result.ElementCount()) / channels
-	w[unit(p, looped)] += p.Flops * (whole(channels)/channels - 1)
-	if len(c.window) == 3 {
-		w[Serial] += places * windowElements(c.window) * gatheredInVolume(float64(inputs))
-		return
+	const lanes, lanesInFusion = 16, 8
+	channels, together := float64(outputs)/float64(c.features), float64(lanes)
+	if id != m.launch {
+		together = lanesInFusion
 	}
-	const gathered = 12 // steps for each place
-	w[Scalar] += gathered * places
+	w[unit(p, looped)] += p.Flops * (math.Ceil(channels/together)*together/channels - 1)
+	if id == m.launch || c.features > 1 {
+		w[Serial] += float64(result.ElementCount()) / channels * c.gathered(float64(inputs))
+	}
+}
+
+// gathered is what Eigen takes to gather what a place of the result is made of, in steps of a nanosecond: of each place of the window eight channels at a time,
+// and a rest one by one.
+func (c *convolution) gathered(channels float64) float64 {
+	const begin, eight, single = 24, 1, 0.44
+	places := 1.0
+	for _, w := range c.window {
+		places *= float64(max(1, w.size/w.lhsDilate)) // holes are skipped
+	}
+	if len(c.window) == 3 {
+		return places * gatheredInVolume(channels)
+	}
+	eights := math.Floor(channels / 8)
+	return begin + places*(eight*eights+single*(channels-8*eights))
 }
 
 // inLibrary reports whether Eigen or another library computes a convolution on a CPU: one of numbers of floating point, with the batch first and the channels
@@ -58,7 +74,7 @@ func gatheredInVolume(channels float64) float64 {
 // multiply-add waits for the one before, unless LLVM puts many into a vector; of short sums the next begins before the last ends, and those of the shortest
 // are written out side by side. Measured with 50 convolutions in loops of JAX 0.10.2, on an EPYC.
 func (m *Meter) plain(id hlo.InstrID, c convolution, flops float64) float64 {
-	const writtenOut, inVector, waiting = 0.03, 0.1, 0.45
+	const writtenOut, inVector, waiting = 0.06, 0.1, 0.45
 	const shortest, short = 24, 80 // multiply-adds
 	operands := m.m.Operands(id)
 	sum := flops / 2 / max(1, m.elements(m.m.Instrs[id].Shape))
@@ -99,9 +115,3 @@ func adjacent(s *hlo.Shape, labels string) byte {
 }
 
 func isInteger(t hlo.Type) bool { return t >= hlo.S8 && t <= hlo.U64 }
-
-// whole is a number of channels in whole vectors.
-func whole(n float64) float64 {
-	const lanes = 16
-	return float64(int((n+lanes-1)/lanes) * lanes)
-}

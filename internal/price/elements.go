@@ -65,15 +65,8 @@ func (m *Meter) elementwise(w *Work, id hlo.InstrID) {
 			n = m.elements(in.Shape)
 		}
 		if in.Opcode == hlo.OpFft {
-			if m.family == GPU {
-				m.passes(w, id)
-				w[Vector] += max(0, n)
-				return
-			}
-			n *= m.factors(id) * m.inTurn(id)
-			if kind := m.m.AttrText(id, "fft_type"); kind != "FFT" && kind != "IFFT" {
-				n /= 2 // one side is real
-			}
+			m.transform(w, id, max(0, n))
+			return
 		}
 		w[m.wide(Vector, in.Shape)] += max(0, n) * m.shapes[in.Shape].padding
 		return
@@ -85,6 +78,20 @@ func (m *Meter) elementwise(w *Work, id hlo.InstrID) {
 		}
 	}
 	w[m.wide(e.amount, in.Shape)] += e.each * m.elements(in.Shape) * m.shapes[in.Shape].padding
+}
+
+// transform adds a Fourier transform of so many operations on complex numbers, also where the result is real.
+func (m *Meter) transform(w *Work, id hlo.InstrID, operations float64) {
+	if m.family == GPU {
+		m.passes(w, id)
+		w[Vector] += operations
+		return
+	}
+	operations *= m.factors(id) * m.inTurn(id)
+	if kind := m.m.AttrText(id, "fft_type"); kind != "FFT" && kind != "IFFT" {
+		operations /= 2 // one side is real
+	}
+	w[Vector64] += operations * m.shapes[m.m.Instrs[id].Shape].padding
 }
 
 // wide is the amount for a shape's type: double precision has its own.

@@ -27,6 +27,7 @@ type Meter struct {
 	bodies  []*body       // by CompID; nil where it was not asked for yet
 	shapes  []extent      // by ShapeID
 	reader  []hlo.InstrID // by InstrID: one more than the instruction that traffic last saw read it
+	launch  hlo.InstrID   // the one that is measured
 }
 
 // body is what the meter knows of one computation.
@@ -54,6 +55,7 @@ func NewMeter(family Family, a *hlo.Alike, costs *Prices, trips func(hlo.InstrID
 // Of is the work of one launch. Its bytes come from the device's memory, as if nothing were in a cache: see [Work.Cached].
 func (m *Meter) Of(id hlo.InstrID) Work {
 	var w Work
+	m.launch = id
 	switch op := m.m.Instrs[id].Opcode; op {
 	case hlo.OpWhile, hlo.OpConditional:
 		return w
