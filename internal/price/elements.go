@@ -212,7 +212,11 @@ func (m *Meter) isWrittenOut(id hlo.InstrID, operand hlo.ShapeID) bool {
 	const most = 24
 	s := m.m.Shape(operand)
 	along, order := m.m.Integers(id, "dimensions"), s.DimensionOrder()
-	return m.family == CPU && len(along) == 1 && len(order) > 0 && along[0] == order[0] && s.Dims[order[0]] <= most
+	if m.family != CPU || len(along) != 1 || len(order) == 0 || along[0] != order[0] {
+		return false
+	}
+	d := along[0]
+	return d >= 0 && d < int64(len(s.Dims)) && s.Dims[d] <= most
 }
 
 // sort adds the comparisons of a sort: of every row n log n.

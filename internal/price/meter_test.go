@@ -180,6 +180,23 @@ func TestConvolutionsOfCuDNN(t *testing.T) {
 	}
 }
 
+// A damaged convolution, or one whose channels nobody knows, takes no less than nothing.
+func TestDamagedConvolutions(t *testing.T) {
+	for name, entry := range map[string]string{
+		"without weights": "  %a = f32[2,8,8,4] parameter(0)\n  ROOT %r = f32[2,8,8,4] convolution(%a), ",
+		"unknown inputs":  "  %a = f32[2,8,8,?] parameter(0)\n  %b = f32[3,3,?,4] parameter(1)\n  ROOT %r = f32[2,8,8,4] convolution(%a, %b), ",
+		"unknown outputs": "  %a = f32[2,8,8,4] parameter(0)\n  %b = f32[3,3,4,?] parameter(1)\n  ROOT %r = f32[2,8,8,4] convolution(%a, %b), ",
+	} {
+		m := parse(t, "HloModule m\n\nENTRY %e {\n"+entry+"window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f\n}\n")
+		for _, family := range []Family{CPU, GPU, TPU} {
+			w := meterOf(family, m).Of(m.Comps[m.Entry].Root)
+			if slices.ContainsFunc(w[:], func(amount float64) bool { return !(amount >= 0) }) {
+				t.Errorf("%s on %s: %v", name, family, w)
+			}
+		}
+	}
+}
+
 // The weights of a convolution's gradient by its weights are its result.
 func TestChannelsOfAGradient(t *testing.T) {
 	m := parse(t, "HloModule m\n\nENTRY %e {\n  %x = f32[4,32,32,3] parameter(0)\n  %g = f32[4,32,32,64] parameter(1)\n  ROOT %r = (f32[3,3,3,64], u8[0]) custom-call(%x, %g)"+

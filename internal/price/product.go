@@ -66,10 +66,10 @@ func parseConvLabels(s string) (l convLabels) {
 	return l
 }
 
-// labelled is the size of the dimension that a label names.
+// labelled is the size of the dimension that a label names; false where there is none, or where nobody knows its size.
 func labelled(s *hlo.Shape, labels string, label byte) (int64, bool) {
 	d := strings.IndexByte(labels, label)
-	if d < 0 || d >= len(s.Dims) {
+	if d < 0 || d >= len(s.Dims) || s.Dims[d] == hlo.Unbounded {
 		return 0, false
 	}
 	return s.Dims[d], true
