@@ -8,13 +8,14 @@ import (
 	"time"
 )
 
-// settled is how old the last change of a file must be: file systems tell times with less than that.
+// settled is how long before a file is looked at it must have been changed last: the times of a file system are that coarse.
 const settled = 2 * time.Second
 
-// State adds the state of a file, or of all files of a folder, to a hash, without reading them. It reports whether that identifies their content. It does not if the system
-// does not say when a file was changed, in whatever way, if that is a moment ago, and if something is neither a file nor a folder.
-func State(sum hash.Hash, path string) bool {
-	latest, line := time.Now().Add(-settled), []byte(nil)
+// State adds the state of a file, or of all files of a folder, to a hash, without reading them. It reports whether that identifies the content that they
+// have had from begun on: not if the system does not say when a file was changed, in whatever way, if that was later than a moment before begun, and
+// if something is neither a file nor a folder.
+func State(sum hash.Hash, path string, begun time.Time) bool {
+	latest, line := begun.Add(-settled), []byte(nil)
 	err := filepath.WalkDir(path, func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err

@@ -19,6 +19,7 @@ import (
 // Footprint identifies what a check depends on: what was asked for, the state of the files, and which lines git says were edited. It reads none of the files.
 // It is "" if that is not enough: of a command that is captured, the standard input, a registry, a revision, and a file that was written a moment ago.
 func Footprint(o Options) string {
+	begun := time.Now() // a file that changes later may have been read before
 	list, err := targets(o)
 	if err != nil || len(o.Command) > 0 || slices.ContainsFunc(list, func(t config.Target) bool { return t.Capture != nil || t.RequireFresh }) {
 		return ""
@@ -31,7 +32,7 @@ func Footprint(o Options) string {
 		fmt.Fprintf(sum, "%q %q\n", t.Name, t.Dump)
 	}
 	for _, place := range placesOf(o, list) {
-		if !OnDisk(place) || baseline.Remote(place) || !files.State(sum, place) {
+		if !OnDisk(place) || baseline.Remote(place) || !files.State(sum, place, begun) {
 			return ""
 		}
 	}
