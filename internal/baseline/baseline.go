@@ -183,9 +183,13 @@ func twice(dir string, entries []fs.DirEntry, programs []*Program) error {
 
 // orphan returns an error for a machine file without a readable file.
 func orphan(dir string, entries []fs.DirEntry) error {
+	names := map[string]bool{}
+	for _, e := range entries {
+		names[e.Name()] = true
+	}
 	for _, e := range entries {
 		program, isMachine := strings.CutSuffix(e.Name(), machineExt)
-		if isMachine && !e.IsDir() && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == program+readableExt }) {
+		if isMachine && !e.IsDir() && !names[program+readableExt] {
 			return wrong(path.Join(dir, e.Name()), program+readableExt+" is missing, to which it belongs", fixPair)
 		}
 	}
