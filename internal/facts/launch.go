@@ -181,8 +181,9 @@ func (w *walk) conditional(branches []hlo.CompID, at place) error {
 // none expects an end soon.
 const guessedTrips = 10
 
-// guess is how often a loop of unknown length is taken to run: as often as its counters say, if nothing else may end it; half as often as it may, if that is how much room it has for its results, as where text is
-// generated. Else its maximum only keeps it from running for ever, and its square root is as far from that as from once.
+// guess is how often a loop of unknown length is taken to run: as often as its counters say, if nothing else may end it; half as often as it may, if that is
+// how much room it has for its results, as where text is generated. Else its maximum only keeps it from running for ever, and its square root is as far from
+// that as from once.
 func (l *loop) guess() int64 {
 	switch most := l.exit.most; {
 	case l.exit.exact:

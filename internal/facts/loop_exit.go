@@ -10,7 +10,7 @@ import (
 type exit struct {
 	early bool  // more than how far counters got may end it; else it counts to a number that nobody knows
 	most  int64 // after how many iterations it ends at the latest; 0 where that is not known
-	exact bool  // it ends after just so many: the compiler does not see it where several counters have to be below their bounds
+	exact bool  // it ends after just so many, also after none: the compiler does not see it where several counters have to be below their bounds
 	fills bool  // the body fills an array that has about as many places
 }
 
