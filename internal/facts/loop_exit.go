@@ -28,7 +28,7 @@ func exitOf(m *hlo.Module, id hlo.InstrID) exit {
 	l.steps = 0
 	early, fills := l.early(), l.fills(most)
 	early = early || l.steps > maxSteps
-	return exit{early: early, most: most, exact: exact && !early, fills: fills}
+	return exit{early: early, most: most, exact: exact && most > 0 && !early, fills: fills}
 }
 
 // fills reports whether the body puts what it computes into an array of the state that has a place for each iteration, and not many more.
