@@ -21,8 +21,8 @@ type kept struct {
 	warned    atomic.Bool // the check said something that its result does not
 }
 
-// keptFor returns what is kept for a check that shows its result as text only, for which the last result is enough; nil for any other. It notes what the check says on
-// the way.
+// keptFor returns what is kept for a check. It is nil unless the check shows its result as text only: for that the last result is enough. It also notes
+// whether the check warns of something.
 func keptFor(c *cli.Context, to *outputs, o *gate.Options) *kept {
 	other := func(out output) bool { return out.format != "text" }
 	cache := openCache(c)
