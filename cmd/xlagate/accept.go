@@ -122,8 +122,6 @@ func sayAccepted(w world, done *gate.Accepted) {
 		fmt.Fprintf(w.out, "the baseline is as it was: %d unchanged\n", done.Unchanged)
 	case len(done.Written)+len(done.Removed) == 0:
 		fmt.Fprintf(w.out, "nothing to accept: %d unchanged\n", done.Unchanged)
-	case done.Pushed != "":
-		sayPushed(w, done.Pushed)
 	default:
 		fmt.Fprintln(w.out, "commit them together with the change")
 	}

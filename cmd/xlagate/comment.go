@@ -107,7 +107,7 @@ func comment(c *cli.Context, w world) error {
 	p.complete(ctx, w)
 	publication := p.publication(c, r, nil)
 	publication.Comment.Artifact = c.String("artifact")
-	p.judgeByBase(ctx, w, &publication.Comment, remoteHead(c.String("config"), registryClient(c, w)))
+	p.judgeByBase(ctx, w, &publication.Comment, remoteHead(c.String("config")))
 	if err := c.Context.Err(); err != nil {
 		return err
 	}

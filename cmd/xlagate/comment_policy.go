@@ -15,7 +15,6 @@ import (
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/github"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/webpage"
@@ -80,7 +79,7 @@ func nearest(file string, read func(file string) (gate.Policy, error)) (gate.Pol
 
 // remoteHead reads both policies from GitHub: nothing of the pull request is checked out. It does not fetch a baseline from a place that
 // only the pull request names, because this job has write access; then everything that the base branch accepted counts as removed.
-func remoteHead(file string, client registry.Client) policies {
+func remoteHead(file string) policies {
 	return func(ctx context.Context, p *post, r *result.Result) (base, head gate.Policy, err error) {
 		if p.client == nil {
 			return base, head, errors.New("there is no token to fetch it with")
@@ -89,14 +88,11 @@ func remoteHead(file string, client registry.Client) policies {
 		if err != nil {
 			return base, head, err
 		}
-		if base, err = basePolicy(ctx, p.client, client, from, file, r); err != nil {
+		if base, err = basePolicy(ctx, p.client, from, file, r); err != nil {
 			return base, head, err
 		}
 		head, err = gate.RepositoryPolicy(ctx, p.client, to, file, targetsOf(r))
-		switch {
-		case errors.Is(err, gate.ErrElsewhere) && head.Config.Baseline == base.Config.Baseline:
-			head.Store, err = base.Store, nil
-		case errors.Is(err, gate.ErrElsewhere), errors.Is(err, fs.ErrNotExist):
+		if errors.Is(err, gate.ErrElsewhere) || errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
 		return base, head, err
@@ -104,12 +100,9 @@ func remoteHead(file string, client registry.Client) policies {
 }
 
 // basePolicy reads the base branch's policy from a repository, and its baseline from the place that this policy names.
-func basePolicy(ctx context.Context, from gate.Repository, client registry.Client, revision, file string, r *result.Result) (gate.Policy, error) {
+func basePolicy(ctx context.Context, from gate.Repository, revision, file string, r *result.Result) (gate.Policy, error) {
 	return nearest(file, func(file string) (gate.Policy, error) {
 		base, err := gate.RepositoryPolicy(ctx, from, revision, file, targetsOf(r))
-		if errors.Is(err, gate.ErrElsewhere) && registry.Is(base.Config.Baseline) {
-			base.Store, err = gate.OpenBaseline(ctx, gate.Options{Request: gate.Request{Config: base.Config}, Environment: gate.Environment{Registry: client}})
-		}
 		if errors.Is(err, fs.ErrNotExist) && base.Config != nil {
 			err = nil // the base branch has no baseline yet
 		}
@@ -133,11 +126,11 @@ func localHead(o gate.Options) policies {
 		}
 		from, err := gate.Fork(ctx, p.env.Workspace, p.base.Head.SHA, p.base.Base.SHA)
 		if err == nil {
-			base, err = basePolicy(ctx, gate.Checkout{Dir: p.env.Workspace}, o.Registry, from, file, r)
+			base, err = basePolicy(ctx, gate.Checkout{Dir: p.env.Workspace}, from, file, r)
 		}
 		if errors.Is(err, gate.ErrUnknownRevision) && p.client != nil {
 			if from, _, err = p.client.Sides(ctx, p.base); err == nil {
-				base, err = basePolicy(ctx, p.client, o.Registry, from, file, r)
+				base, err = basePolicy(ctx, p.client, from, file, r)
 			}
 		}
 		return base, head, err

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,7 +23,6 @@ import (
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/github/fakegithub"
-	"github.com/xlagate/xlagate/internal/registry/registrytest"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -478,36 +476,6 @@ func TestForkCommenter(t *testing.T) {
 	}
 }
 
-// TestForkCommenterAndRegistries judges by the baseline that the base branch keeps in a registry, and asks no registry that only the
-// pull request names: the job has rights. Naming another is no way around the base branch's rules.
-func TestForkCommenterAndRegistries(t *testing.T) {
-	trusted, other := registrytest.New(t), registrytest.New(t)
-	for baseline, says := range map[string][]string{
-		trusted.Ref("base:main"): {"### ❌ xlagate: ", "| donation-kept |"},
-		other.Ref("base:main"):   {"Judged by the base branch's rules and baseline", "Only the base branch's policy finds", "the accepted facts are removed"},
-	} {
-		p := newPullRequest(t, "mona/models")
-		p.git("checkout", "-q", "main")
-		p.edit("xlagate.yaml", "targets:", "baseline: "+trusted.Ref("base:main")+"\ntargets:")
-		p.run(0, "accept", "--reason", "start")
-		p.base = p.commit("the baseline lies in a registry")
-		p.Pulls[7].BaseSHA = p.base
-		p.git("checkout", "-q", "-B", "wider")
-		p.run(0, "accept", "regressed", "--reason", "mine", "--baseline", other.Ref("base:main"))
-		p.edit("xlagate.yaml", trusted.Ref("base:main"), baseline)
-		p.push()
-		p.finished(50, "regressed")
-		p.vars["GITHUB_EVENT_NAME"] = "workflow_run"
-		p.event(map[string]any{"workflow_run": map[string]any{"id": 50, "run_attempt": 1, "workflow_id": 3, "event": "pull_request", "head_sha": p.head, "head_branch": "wider",
-			"head_repository": map[string]any{"full_name": "mona/models", "owner": map[string]any{"login": "mona"}}}})
-		asked := other.Asked(http.MethodGet, "/manifests/")
-		if _, said := p.run(0, "comment", "--workflow-run"); strings.Contains(said, "warning") || other.Asked(http.MethodGet, "/manifests/") != asked {
-			t.Errorf("%s: the other registry was asked %d times more; %s", baseline, other.Asked(http.MethodGet, "/manifests/")-asked, said)
-		}
-		p.says(0, says...)
-	}
-}
-
 func (p *pullRequest) asks(login, permission, body string) {
 	p.Permissions[login] = permission
 	p.vars["GITHUB_EVENT_NAME"] = "issue_comment"
@@ -785,7 +753,6 @@ func TestAcceptOnBranchRefuses(t *testing.T) {
 	}{
 		"no configuration": {3, "", "fetch the pull request's baseline: xlagate.yaml at "},
 		"wrong":            {2, "version: 1\nnonsense: 2\n", "xlagate.yaml:2:1: "},
-		"in a registry":    {3, baseline("oci://ghcr.io/acme/base:main"), "does not lie in the repository: accept where it can be written, with xlagate accept --from"},
 		"of a revision":    {3, baseline("git:main:.xlagate"), "the baseline git:main:.xlagate does not lie on the pull request's branch"},
 		"outside":          {3, baseline("../base"), "the baseline ../base does not lie in the repository"},
 	} {

@@ -32,7 +32,7 @@ func mergeCommand(w world) *cli.Command {
 			"xlagate merge */result.json      the results of several targets\n" +
 			"xlagate merge facts-*.json       what facts --shard wrote",
 		Category: manyMachines,
-		Flags:    append(append(outputFlags(&to, report.Formats()), registryFlags()...), configFlag(), baselineFlag(), failOnFlag(), allowMissingFlag(), quietFlag(), keyFlag()),
+		Flags:    append(outputFlags(&to, report.Formats()), noCacheFlag(), configFlag(), baselineFlag(), failOnFlag(), allowMissingFlag(), quietFlag(), keyFlag()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return wrongUsage("merge needs results; xlagate merge part-*.json")

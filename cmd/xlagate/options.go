@@ -31,7 +31,7 @@ func newOptions(c *cli.Context, w world, run gate.Run) (gate.Options, error) {
 		},
 		Environment: gate.Environment{
 			Root: repositoryRoot(w), Stdin: w.in, Captured: w.err, Now: time.Now(), Version: version(), Warn: w.say, Progress: progress(c, w),
-			Registry: registryClient(c, w), Assembler: artifacts.NewAssembler(w.getenv, factsCache(c)), Reviewed: reviewed(w), Edits: editedLines(c, w),
+			Assembler: artifacts.NewAssembler(w.getenv, factsCache(c)), Reviewed: reviewed(w), Edits: editedLines(c, w),
 		},
 		Run: run,
 	}

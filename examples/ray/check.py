@@ -1,7 +1,6 @@
 """Checks in parts on a Ray cluster, and merges them: python check.py --parts 8 --output result.json
 
-Every worker needs xlagate, the rule file and the dumps under the same names: on a shared file system, in its image, or in a
-registry (oci://…).
+Every worker needs xlagate, the rule file and the dumps under the same names: on a shared file system or in its image.
 """
 import argparse
 import os

@@ -17,7 +17,7 @@ import (
 )
 
 // Footprint identifies what a check depends on: what was asked for, the state of the files, and which lines git says were edited. It reads none of the files.
-// It is "" if that is not enough: of a command that is captured, the standard input, a registry, a revision, and a file that was written a moment ago.
+// It is "" if that is not enough: of a command that is captured, the standard input, a revision, and a file that was written a moment ago.
 func Footprint(o Options) string {
 	begun := time.Now() // a file that changes later may have been read before
 	list, err := targets(o)

@@ -57,7 +57,6 @@ func TestFootprint(t *testing.T) {
 		"a command":          footprint(plain, func(o *Options) { o.Command = []string{"true"} }),
 		"the standard input": footprint(plain, func(o *Options) { o.Dumps = []string{"-"} }),
 		"a revision":         footprint(plain, func(o *Options) { o.Baseline = "git:HEAD:.xlagate" }),
-		"a registry":         footprint(plain, func(o *Options) { o.Baseline = "oci://example.com/base:main" }),
 		"a link":             footprint("{ name: model, dump: link }", same),
 		"what is missing":    footprint("{ name: model, dump: dump, log: other.log }", same),
 		"a fresh dump":       footprint("{ name: model, dump: dump, require_fresh: true }", same),

@@ -18,7 +18,6 @@ import (
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
@@ -66,7 +65,6 @@ type Environment struct {
 	Version   string
 	Warn      func(string)                         // says what a person should know and no verdict depends on
 	Progress  func(dump string, read, total int64) // receives how much of a dump was read, in bytes, also of several at once
-	Registry  registry.Client                      // for dumps and baselines that are in one
 	Cache     facts.Cache                          // nil: read every file again
 	Assembler *artifacts.Assembler                 // see facts.Options
 

@@ -118,12 +118,12 @@ func (l *measuredTarget) listPart(out *result.Target) {
 func MeasureShares(ctx context.Context, o Options, dealer *dump.Dealer, paths, logs []string) ([]*facts.Share, error) {
 	var shares []*facts.Share
 	for _, path := range paths {
-		d, release, err := openDump(ctx, o, path)
+		d, err := openDump(ctx, o, path)
 		if err != nil {
 			return nil, err
 		}
 		s, err := facts.MeasureShare(ctx, d, o.measuring(path, logs), dealer)
-		if err = errors.Join(err, closeDump(ctx, d), release()); err != nil {
+		if err = errors.Join(err, closeDump(ctx, d)); err != nil {
 			return nil, err
 		}
 		shares = append(shares, s)
