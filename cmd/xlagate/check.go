@@ -3,7 +3,6 @@ package main
 import (
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -27,17 +26,13 @@ func checkCommand(w world) *cli.Command {
 			choice(&cli.StringFlag{Name: "comment", Value: "off", Category: githubHeading, Usage: "`auto`: in a job of GitHub Actions, comment on the pull request"}),
 			failOnFlag(), allowMissingFlag(),
 			&cli.BoolFlag{Name: "bisect", Usage: "exit 125 instead of 2 and 3, for git bisect run"},
-			&cli.BoolFlag{Name: "watch", Usage: "check again whenever the dump, the rules, the baseline or a captured command's sources change"},
 		),
 		Action: func(c *cli.Context) error {
 			o, err := gateOptions(c, w)
 			if err != nil {
 				return err
 			}
-			switch {
-			case c.Bool("watch"):
-				return checkAgain(c, w, &to, o)
-			case !o.Shard.Whole():
+			if !o.Shard.Whole() {
 				return checkPart(c, w, to.list, o)
 			}
 			return checkOnce(c, w, &to, o)
@@ -77,43 +72,6 @@ func checkOnce(c *cli.Context, w world, to *outputs, o gate.Options) error {
 	}
 	announce(c, w, o, r, seen)
 	return verdictOf(r)
-}
-
-// pollEvery is how often check --watch looks at the files.
-const pollEvery = 500 * time.Millisecond
-
-// checkAgain checks whenever files change, until a person ends it. The exit code is that of the last check.
-func checkAgain(c *cli.Context, w world, to *outputs, o gate.Options) error {
-	if !o.Shard.Whole() || c.Bool("bisect") || c.String("comment") != "off" {
-		return wrongUsage("check --watch is interactive; leave out --shard, --bisect and --comment")
-	}
-	files, err := gate.NewWatch(c.Context, o)
-	if err != nil {
-		return err
-	}
-	for {
-		if err == nil {
-			err = checkOnce(c, w, to, o)
-		}
-		if c.Context.Err() != nil {
-			return err
-		}
-		last := error(verdict(exitCode(w, err)))
-		w.say("watching; ^C stops")
-		changed, stopped := files.Wait(c.Context, pollEvery)
-		if stopped != nil {
-			return last
-		}
-		w.say(gate.Relative(o.Dir, changed) + " changed")
-		var next gate.Options
-		if next, err = gateOptions(c, w); err != nil {
-			continue // the configuration is being edited
-		}
-		var more *gate.Watch
-		if more, err = gate.NewWatch(c.Context, next); err == nil {
-			o, files = next, more
-		}
-	}
 }
 
 // absoluteOr is a path from the root, as it is where the working directory is not known.

@@ -11,6 +11,22 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
+// tree writes files, each with its name as text.
+func tree(t *testing.T, names ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
 // A footprint is another one when anything is that a check depends on, and stays the same when something else changes.
 func TestFootprint(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {

@@ -1,78 +1,14 @@
 package webpage
 
 import (
-	"compress/gzip"
 	"errors"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 )
-
-func ask(s *Server, method, host, path string) *http.Response {
-	w := httptest.NewRecorder()
-	r := httptest.NewRequest(method, "http://"+host+path, nil)
-	s.ServeHTTP(w, r)
-	return w.Result()
-}
-
-// A server answers nobody who calls it by another name than this machine's, and nothing but questions.
-func TestServerAnswersThisMachineOnly(t *testing.T) {
-	s := &Server{}
-	s.Show(OfDump(measured(t, "good"), Options{}))
-	for _, c := range []struct {
-		method, host, path string
-		want               int
-	}{
-		{"GET", "localhost:8000", "/", http.StatusOK}, {"GET", "127.0.0.1:8000", "/", http.StatusOK}, {"GET", "127.0.0.2", "/turn", http.StatusOK},
-		{"GET", "[::1]:8000", "/part/core", http.StatusOK}, {"GET", "localhost", "/turn", http.StatusOK},
-		{"GET", "example.com:8000", "/", http.StatusForbidden}, {"GET", "localhost.example.com", "/", http.StatusForbidden}, {"GET", "10.0.0.1:8000", "/", http.StatusForbidden},
-		{"POST", "localhost:8000", "/", http.StatusForbidden}, {"HEAD", "localhost:8000", "/", http.StatusForbidden},
-		{"GET", "localhost:8000", "/part/none", http.StatusNotFound}, {"GET", "localhost:8000", "/part/", http.StatusNotFound}, {"GET", "localhost:8000", "/../etc/passwd", http.StatusNotFound},
-	} {
-		got := ask(s, c.method, c.host, c.path)
-		if got.StatusCode != c.want {
-			t.Errorf("%s %s%s: %d, wanted %d", c.method, c.host, c.path, got.StatusCode, c.want)
-		}
-		policy := got.Header.Get("Content-Security-Policy")
-		if c.want == http.StatusOK && (!strings.Contains(policy, "frame-ancestors 'none'") || got.Header.Get("Cache-Control") != "no-store") {
-			t.Errorf("%s: %v", c.path, got.Header)
-		}
-	}
-}
-
-// What is served in parts is what a file holds, and a page that is replaced knows that it is old.
-func TestServerServesWhatAFileHolds(t *testing.T) {
-	r := measured(t, "good")
-	want := documents(t, written(t, OfDump(r, Options{})))
-	s := &Server{}
-	s.Show(OfDump(r, Options{}))
-	for name, document := range want {
-		z, err := gzip.NewReader(ask(s, "GET", "localhost", "/part/"+name).Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := io.ReadAll(z); err != nil || string(got) != document {
-			t.Errorf("%s: %d bytes, the file has %d; %v", name, len(got), len(document), err)
-		}
-	}
-	page, err := io.ReadAll(ask(s, "GET", "localhost", "/").Body)
-	if err != nil || len(documents(t, string(page))) != 0 || !strings.Contains(string(page), "</html>") {
-		t.Errorf("the page has %d bytes: %v", len(page), err)
-	}
-	for _, turn := range []string{"1", "2"} {
-		if got, err := io.ReadAll(ask(s, "GET", "localhost", "/turn").Body); err != nil || string(got) != turn {
-			t.Errorf("turn %s, wanted %s: %v", got, turn, err)
-		}
-		s.Show(OfDump(r, Options{}))
-	}
-}
 
 // A kernel that a profiler saw has the time of one run beside the predicted one.
 func TestMeasuredKernels(t *testing.T) {
