@@ -13,7 +13,6 @@ args=(check --comment auto --key "$INPUT_KEY" --mode "$INPUT_MODE" -f json -o "$
 [ -z "$INPUT_JUNIT" ] || args+=(-f junit -o "$INPUT_JUNIT")
 [ "$INPUT_CHECK_RUN" != true ] || args+=(--check-run)
 [ "$INPUT_ACCEPT_COMMAND" != true ] || args+=(--accept-command)
-[ "$INPUT_PICTURES" != true ] || args+=(--pictures)
 [ "$INPUT_UPLOAD_SARIF" != true ] || args+=(--upload-sarif)
 while IFS= read -r line; do
   [ -z "$line" ] || args+=(--target "$line")

@@ -40,10 +40,10 @@ func checkCommand(w world) *cli.Command {
 	}
 }
 
-// checkOnce checks, shows the result and keeps it for accept. HTML and pictures show the compared programs, so they are kept for these.
+// checkOnce checks, shows the result and keeps it for accept. HTML shows the compared programs, so they are kept for it.
 func checkOnce(c *cli.Context, w world, to *outputs, o gate.Options) error {
 	var seen []webpage.Looked
-	if to.holds("html") || c.Bool("pictures") {
+	if to.holds("html") {
 		o.KeepModules, o.Seen = true, func(target string, programs []*diff.Program) {
 			seen = append(seen, webpage.Looked{Target: target, Programs: programs})
 		}
@@ -70,7 +70,7 @@ func checkOnce(c *cli.Context, w world, to *outputs, o gate.Options) error {
 	if err != nil {
 		return err
 	}
-	announce(c, w, o, r, seen)
+	announce(c, w, o, r)
 	return verdictOf(r)
 }
 

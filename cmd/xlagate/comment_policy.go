@@ -17,7 +17,6 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/internal/webpage"
 )
 
 // policies returns the policy of the base branch and that of the pull request.
@@ -152,7 +151,7 @@ func targetsOf(r *result.Result) []string {
 }
 
 // announce posts a check's result from within its job, with --comment auto. Its failures do not change the verdict.
-func announce(c *cli.Context, w world, o gate.Options, r *result.Result, seen []webpage.Looked) {
+func announce(c *cli.Context, w world, o gate.Options, r *result.Result) {
 	if c.String("comment") != "auto" {
 		return
 	}
@@ -170,7 +169,7 @@ func announce(c *cli.Context, w world, o gate.Options, r *result.Result, seen []
 	if o.Baseline == "" {
 		r.SetOptions(fromTop(file))
 	}
-	publication := p.publication(c, r, seen)
+	publication := p.publication(c, r)
 	publication.Report.Config = file
 	publication.Comment.Artifact = github.DefaultArtifact
 	p.judgeByBase(ctx, w, &publication.Comment, localHead(o))

@@ -214,22 +214,6 @@ func TestCommentNamesTheRuleFile(t *testing.T) {
 	}
 }
 
-func TestCheckDrawsPictures(t *testing.T) {
-	p := newPullRequest(t, "acme/models")
-	p.push()
-	_, said := p.run(1, "check", "regressed", "--comment", "auto", "--pictures", "--quiet")
-	if strings.Contains(said, "warning") {
-		t.Error(said)
-	}
-	tip := p.Branches["xlagate-pictures"]
-	for name, says := range map[string]string{"step.svg": ">132 µs<", "memory.svg": ">at most 325.6 KiB of arrays<"} {
-		if svg := p.Files(tip)["7/default/"+name]; !strings.Contains(svg, says) {
-			t.Errorf("%s does not say %s: %s", name, says, svg)
-		}
-		p.says(0, "]("+p.URL()+"/acme/models/raw/"+tip+"/7/default/"+name+")")
-	}
-}
-
 // A result that is in a file is posted from anywhere, to the pull request and the commit that are named.
 func TestCommentOfAFile(t *testing.T) {
 	p := newPullRequest(t, "acme/models")
