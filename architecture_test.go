@@ -56,7 +56,7 @@ var owners = map[string]string{
 	"github.com/bluekeyes/go-gitdiff":    "internal/git",
 	"github.com/go-json-experiment/json": "internal/files internal/report internal/yamldoc",
 	"github.com/google/pprof":            "internal/export",
-	"google.golang.org/protobuf":         "internal/export internal/hlo internal/wire",
+	"google.golang.org/protobuf":         "internal/hlo internal/wire",
 	"github.com/klauspost/compress":      "internal/dump",
 	"github.com/bmatcuk/doublestar":      "internal/gate internal/phrase",
 	"golang.org/x/sys":                   "internal/dump internal/files",
