@@ -394,7 +394,7 @@ func (v *Variant) expect(r *reader) {
 		}
 		if cycles, said := estimatedCycles(r.m.AttrText(id, "backend_config")); said && cycles > 0 {
 			form := *k.Form
-			form.Work[price.Cycles] = cycles
+			form.Work[price.Cycles], form.Work[price.Unknown] = cycles, 0
 			form.Work = form.Work.Rounded()
 			k.Form = r.interner.form(form)
 		}
