@@ -53,20 +53,13 @@ func checkOnce(c *cli.Context, w world, to *outputs, o gate.Options) error {
 			seen = append(seen, webpage.Looked{Target: target, Programs: programs})
 		}
 	}
-	if before, _ := lastChecked(c, w); before == "" {
-		o.CacheOnly = true // few checks in a fresh environment are followed by another, and putting facts there is a sixth of the work
+	r, err := gate.Check(c.Context, o)
+	if err != nil {
+		return err
 	}
-	kept := keptFor(c, to, &o)
-	r := kept.result(c, w)
-	if r == nil {
-		var err error
-		if r, err = gate.Check(c.Context, o); err != nil {
-			return err
-		}
-		r.Origin = origin(c, w)
-		kept.keep(r, keepLast(c, o, r))
-	}
-	err := showWith(c, w, to, r, func(ro *report.Options) {
+	r.Origin = origin(c, w)
+	keepLast(w, o, r)
+	err = showWith(c, w, to, r, func(ro *report.Options) {
 		if ro.Looked = seen; seen != nil {
 			ro.Edits, _ = o.Edits()
 			ro.Beside = absoluteOr(o.Config.Dir)

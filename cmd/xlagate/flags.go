@@ -182,7 +182,6 @@ func (to *outputs) holds(format string) bool {
 // registryFlags are the flags for dumps and baselines in a registry.
 func registryFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "no-cache", Category: readHeading, Usage: "ignore caches: read every file again, and pull again from a registry"},
 		&cli.BoolFlag{Name: "plain-http", EnvVars: []string{"XLAGATE_PLAIN_HTTP"}, Category: readHeading, Usage: "use http for registries; a registry on this machine is always reached so"},
 	}
 }
@@ -190,7 +189,7 @@ func registryFlags() []cli.Flag {
 // registryClient returns a client for registries.
 func registryClient(c *cli.Context, w world) registry.Client {
 	client := registry.Client{Plain: c.Bool("plain-http"), Agent: "xlagate/" + version(), Getenv: w.getenv}
-	if dir, err := files.UserDir(); err == nil && !c.Bool("no-cache") {
+	if dir, err := files.UserDir(); err == nil {
 		client.Cache = filepath.Join(dir, "blobs")
 	}
 	return client

@@ -31,7 +31,7 @@ func newOptions(c *cli.Context, w world, run gate.Run) (gate.Options, error) {
 		},
 		Environment: gate.Environment{
 			Root: repositoryRoot(w), Stdin: w.in, Captured: w.err, Now: time.Now(), Version: version(), Warn: w.say, Progress: progress(c, w),
-			Registry: registryClient(c, w), Assembler: artifacts.NewAssembler(w.getenv, factsCache(c)), Reviewed: reviewed(w), Edits: editedLines(c, w),
+			Registry: registryClient(c, w), Assembler: artifacts.NewAssembler(w.getenv), Reviewed: reviewed(w), Edits: editedLines(c, w),
 		},
 		Run: run,
 	}
@@ -47,8 +47,8 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 		return o, err
 	}
 	dumps, command := split(c)
-	o.Dumps, o.Command, o.ByTarget, o.Cache = dumps, command, map[string]string{}, factsCache(c)
-	if _, err := files.UserDir(); errors.Is(err, files.ErrInCheckout) && o.Cache == nil && !c.Bool("no-cache") {
+	o.Dumps, o.Command, o.ByTarget = dumps, command, map[string]string{}
+	if _, err := files.UserDir(); errors.Is(err, files.ErrInCheckout) {
 		w.warn(err.Error())
 	}
 	if command != nil && len(command) == 0 {

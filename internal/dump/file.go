@@ -56,11 +56,8 @@ func InMemory(path string, content []byte) *File {
 }
 
 // Read calls parse with the file's content, decompressed, and releases the content afterwards.
-func (f *File) Read(parse func(data []byte) error) error { return f.ReadFrom(func([]byte) {}, parse) }
-
-// ReadFrom is Read, and calls see with the content as stored, compressed or not.
-func (f *File) ReadFrom(see func(stored []byte), parse func(data []byte) error) error {
-	data, release, err := f.BytesFrom(see)
+func (f *File) Read(parse func(data []byte) error) error {
+	data, release, err := f.Bytes()
 	if err != nil {
 		return err
 	}
@@ -70,11 +67,6 @@ func (f *File) ReadFrom(see func(stored []byte), parse func(data []byte) error) 
 // Bytes returns the file's content, decompressed. The content must not be changed, is valid until release is called, and
 // release must be called. A large file is mapped into memory rather than copied: read it under Guard.
 func (f *File) Bytes() (data []byte, release func() error, err error) {
-	return f.BytesFrom(func([]byte) {})
-}
-
-// BytesFrom is Bytes, and calls see with the content as stored, compressed or not.
-func (f *File) BytesFrom(see func(stored []byte)) (data []byte, release func() error, err error) {
 	if f.listed && !f.Unchanged() {
 		return nil, nil, fmt.Errorf("read %s: %w", f.Path, ErrChanged)
 	}
@@ -83,15 +75,13 @@ func (f *File) BytesFrom(see func(stored []byte)) (data []byte, release func() e
 		return nil, nil, fmt.Errorf("read %s: %w", f.Path, err)
 	}
 	c := compressionOf(stored)
-	err = Guard(func() error {
-		if see(stored); c != nil {
-			data, err = c.decompress(stored, f.limit)
-		}
-		return err
-	})
-	if c == nil && err == nil {
+	if c == nil {
 		return stored, release, nil
 	}
+	err = Guard(func() error {
+		data, err = c.decompress(stored, f.limit)
+		return err
+	})
 	if rerr := release(); err == nil {
 		err = rerr
 	}

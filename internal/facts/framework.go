@@ -2,7 +2,6 @@ package facts
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"os"
 	"path"
 	"slices"
@@ -172,7 +171,6 @@ type tracedFile struct {
 	name string // of the function, as XLA spells it in a module's name
 	body bool   // of a loop or a branch
 	read func() (*tensorflow.Stacks, error)
-	sum  [sha256.Size]byte // once it was read
 }
 
 // tracedFiles lists the stacks of a dump, of each function those that were dumped first.
@@ -194,8 +192,7 @@ func tracedFiles(d *dump.Dump) []*tracedFile {
 }
 
 func (t *tracedFile) stacks() (s *tensorflow.Stacks, err error) {
-	hash := func(stored []byte) { t.sum = sha256.Sum256(stored) }
-	err = t.file.ReadFrom(hash, func(data []byte) error {
+	err = t.file.Read(func(data []byte) error {
 		s, err = tensorflow.ParseStacks(data)
 		return err
 	})
@@ -228,7 +225,7 @@ func (out *measuring) trace(r *reader) {
 	var read []*tensorflow.Stacks
 	for _, t := range out.traced {
 		stacks, err := t.read()
-		if out.read(t.file, t.sum); err != nil {
+		if err != nil {
 			return // it is told where what belongs to no module is read
 		}
 		read = append(read, stacks)

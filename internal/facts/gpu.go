@@ -387,9 +387,6 @@ func (out *measuring) assembled(files []assembly, version string, err error) {
 	out.Toolchain.version(AssemblerPart, version)
 	v.Facts.registers(codes)
 	v.join(codes)
-	for i := range v.Compiles {
-		v.Compiles[i].Facts = v.Facts // what was remembered holds two copies
-	}
 }
 
 // registers are the facts of a module's kernels, each counted once however often it is launched.

@@ -28,8 +28,6 @@ type Options struct {
 	Profiles    []string             // profiles of a run that are outside the dump; those inside are read with AllStages
 	Logs        []string             // logs that are outside the dump
 	Assembler   *artifacts.Assembler // says what registers kernels take; nil: nobody does
-	Cache       Cache                // what is known of modules from earlier runs; nil: read every file again
-	CacheOnly   bool                 // what the cache does not have is not put there
 	KeepModules bool                 // keep the optimized modules open in Variant.Module until the report is closed
 
 	MaxMemory int64                   // how much memory reading may take, as far as that can be foreseen; 0: no matter
@@ -166,14 +164,11 @@ func (r *run) units(modules []*dump.Module, mine []bool) []unit {
 			own, places = append(own, m), append(places, at)
 		}
 	}
-	for _, b := range r.batches(own) {
-		for i, m := range b.modules {
-			at := places[0]
-			places = places[1:]
-			work = append(work, unit{m.ID, moduleSize(m, false), 0, func() int64 { return b.weigh(i) }, func() *measuring { return b.measure(i, at) }})
-			if r.AllStages {
-				work = append(work, r.furtherStages(m, at)...)
-			}
+	for i, m := range own {
+		at := places[i]
+		work = append(work, unit{m.ID, moduleSize(m, false), 0, func() int64 { return moduleWeight(m) }, func() *measuring { return r.measureModule(m, at) }})
+		if r.AllStages {
+			work = append(work, r.furtherStages(m, at)...)
 		}
 	}
 	return work

@@ -32,8 +32,6 @@ type measurement struct {
 type measuring struct {
 	measurement
 	module   *dump.Module
-	reads    []fileSum       // every file that was read, when the measurement is to be cached
-	files    []*dump.File    // of the module, nil when the measurement is not to be cached
 	traced   []*tracedFile   // see tracedFor
 	listing  bool            // whether infos are wanted
 	passing  bool            // whether they say what each pass left
@@ -58,12 +56,11 @@ func stageIndex(m *dump.Module, s *dump.Stage) int {
 	return len(m.Stages)
 }
 
-// measureModule reads the stages of one module that facts come from, one after the other, so that only one is in memory. With its
-// files it notes which of them it read.
-func (r *run) measureModule(m *dump.Module, files []*dump.File) *measuring {
+// measureModule reads the stages of one module that facts come from, one after the other, so that only one is in memory.
+func (r *run) measureModule(m *dump.Module, at int) *measuring {
 	out := &measuring{
-		measurement: measurement{Program: dump.ProgramName(m.Name), Root: slashed(r.Root)},
-		module:      m, files: files, listing: r.AllStages, passing: r.Passes,
+		measurement: measurement{At: at, Program: dump.ProgramName(m.Name), Root: slashed(r.Root)},
+		module:      m, listing: r.AllStages, passing: r.Passes,
 		traced: r.tracedFor(m), interner: r.interner,
 	}
 	out.readToolchain()
@@ -150,7 +147,7 @@ func (out *measuring) stage(s *dump.Stage, keep bool, read func(*reader, *dump.S
 	if file == nil {
 		return // only drawn
 	}
-	m, release, err := openModule(file, out.reading(file))
+	m, release, err := openModule(file)
 	if err != nil {
 		out.unreadable(file, err)
 		return
@@ -183,8 +180,8 @@ func (out *measuring) best(s *dump.Stage) *dump.File {
 }
 
 // openModule reads one module file. The module refers to the content until release is called.
-func openModule(file *dump.File, see func(stored []byte)) (*hlo.Module, func() error, error) {
-	data, release, err := file.BytesFrom(see)
+func openModule(file *dump.File) (*hlo.Module, func() error, error) {
+	data, release, err := file.Bytes()
 	if err != nil {
 		return nil, nil, err
 	}

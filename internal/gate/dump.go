@@ -97,7 +97,7 @@ func closeDump(ctx context.Context, d *dump.Dump) error {
 func (o Options) measuring(path string, logs []string) facts.Options {
 	opts := facts.Options{
 		Jobs: o.Jobs, MaxMemory: o.MaxMemory, Limit: o.limit, Warn: o.Warn, Root: o.Root, AllStages: o.EveryStage || o.Passes, AnyStage: o.EveryStage || o.AnyStage,
-		KeepModules: o.KeepModules, Passes: o.Passes, Logs: logs, Profiles: o.Profiles, Cache: o.Cache, CacheOnly: o.CacheOnly, Assembler: o.Assembler,
+		KeepModules: o.KeepModules, Passes: o.Passes, Logs: logs, Profiles: o.Profiles, Assembler: o.Assembler,
 	}
 	if o.Progress != nil {
 		opts.Progress = func(read, total int64) { o.Progress(path, read, total) }

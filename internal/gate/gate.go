@@ -67,7 +67,6 @@ type Environment struct {
 	Warn      func(string)                         // says what a person should know and no verdict depends on
 	Progress  func(dump string, read, total int64) // receives how much of a dump was read, in bytes, also of several at once
 	Registry  registry.Client                      // for dumps and baselines that are in one
-	Cache     facts.Cache                          // nil: read every file again
 	Assembler *artifacts.Assembler                 // see facts.Options
 
 	// Reviewed is the commit whose configuration alone may name commands to run, where a stranger's checkout may be around; "" elsewhere.
@@ -84,7 +83,6 @@ type Run struct {
 	EveryStage bool  // list the modules of every stage, not only those that the facts need
 	AnyStage   bool  // of a single file that was named on its own, measure whatever stage it is
 	Passes     bool  // say what each pass of the compiler left, where it was dumped
-	CacheOnly  bool  // see facts.Options
 	// KeepModules leaves the modules of a measured dump open until its report is closed.
 	KeepModules bool
 	// Seen receives the matched programs of each target.
