@@ -23,7 +23,7 @@ func checkCommand(w world) *cli.Command {
 		Description: "xlagate check                          the targets of xlagate.yaml\n" +
 			"xlagate check build/xla                a dump\n" +
 			"xlagate check -- python train.py       run a command and gate what it compiled",
-		Flags: append(slices.Concat(configFlags(), outputFlags(&to, report.Formats()), postFlags(), shardFlags()),
+		Flags: append(slices.Concat(configFlags(), outputFlags(&to, report.Formats()), postFlags()),
 			choice(&cli.StringFlag{Name: "comment", Value: "off", Category: githubHeading, Usage: "`auto`: in a job of GitHub Actions, comment on the pull request"}),
 			failOnFlag(), allowMissingFlag(),
 			&cli.BoolFlag{Name: "bisect", Usage: "exit 125 instead of 2 and 3, for git bisect run"},
@@ -34,11 +34,8 @@ func checkCommand(w world) *cli.Command {
 			if err != nil {
 				return err
 			}
-			switch {
-			case c.Bool("watch"):
+			if c.Bool("watch") {
 				return checkAgain(c, w, &to, o)
-			case !o.Shard.Whole():
-				return checkPart(c, w, to.list, o)
 			}
 			return checkOnce(c, w, &to, o)
 		},
@@ -77,8 +74,8 @@ const pollEvery = 500 * time.Millisecond
 
 // checkAgain checks whenever files change, until a person ends it. The exit code is that of the last check.
 func checkAgain(c *cli.Context, w world, to *outputs, o gate.Options) error {
-	if !o.Shard.Whole() || c.Bool("bisect") || c.String("comment") != "off" {
-		return wrongUsage("check --watch is interactive; leave out --shard, --bisect and --comment")
+	if c.Bool("bisect") || c.String("comment") != "off" {
+		return wrongUsage("check --watch is interactive; leave out --bisect and --comment")
 	}
 	files, err := gate.NewWatch(c.Context, o)
 	if err != nil {

@@ -101,7 +101,7 @@ func configFlags() []cli.Flag {
 		configFlag(),
 		baselineFlag(),
 		&cli.StringFlag{Name: "against", Usage: "compare with another `DUMP` instead of the stored baseline"},
-		&cli.StringSliceFlag{Name: "target", Usage: "`NAME=DUMP`: the dump of one of several targets; repeatable"},
+		&cli.StringSliceFlag{Name: "target", Usage: "`NAME` checks this target only, NAME=DUMP names the dump of one of several targets; repeatable"},
 		logFlag(),
 	}, readFlags()...)
 }

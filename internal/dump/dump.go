@@ -5,7 +5,6 @@ package dump
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -33,8 +32,6 @@ type Dump struct {
 
 	closers []func() error
 	limit   Limit
-	folders []string          // of a directory, below it
-	sampled [sha256.Size]byte // see Sample; zero if it was not yet sampled
 }
 
 // Problem is a file or module that could not be read, or an inconsistency of the dump. The gate must not ignore it.
@@ -171,7 +168,7 @@ func (d *Dump) gatherParts(ctx context.Context, parts []Part) ([]*File, error) {
 		case hidden(name):
 			continue
 		}
-		f := &File{Path: d.Path + "!" + name, Size: info.Size(), src: diskSource{p.Path}, Rel: name}
+		f := &File{Path: d.Path + "!" + name, Size: info.Size(), ModTime: info.ModTime(), src: diskSource{p.Path}, Rel: name}
 		if len(parts) > 1 && !p.Unpack {
 			all = append(all, f)
 			continue
@@ -213,9 +210,6 @@ func (d *Dump) walk(ctx context.Context, dir string) ([]*File, error) {
 				return filepath.SkipDir
 			}
 			return nil
-		}
-		if e.IsDir() {
-			d.folders = append(d.folders, filepath.ToSlash(rel))
 		}
 		if f := d.listed(root, path, shown, e); f != nil {
 			f.Rel = filepath.ToSlash(rel)

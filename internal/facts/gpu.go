@@ -314,7 +314,7 @@ type assembly struct {
 }
 
 // assemble finds out what the kernels' code takes of the device.
-func (r *run) assemble(ctx context.Context, done []*measuring) error {
+func (r *measurer) assemble(ctx context.Context, done []*measuring) error {
 	var work []assembly
 	for _, m := range done {
 		if m.Variant == nil {

@@ -172,3 +172,13 @@ func measureAt(t *testing.T, path string, opts Options) *Report {
 	}
 	return r
 }
+
+func opened(t *testing.T, path string) *dump.Dump {
+	t.Helper()
+	d, err := dump.Open(t.Context(), path, dump.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	return d
+}

@@ -11,9 +11,9 @@ import (
 	"github.com/xlagate/xlagate/internal/price"
 )
 
-// measurement is what is known of one compiled module once it was measured. The cache and the parts of a job keep its exported fields.
-type measurement struct {
-	At        int // the module's place among those that are wanted
+// measuring is a compiled module, and what is known of it so far.
+type measuring struct {
+	module    *dump.Module
 	Program   string
 	Variant   *Variant // nil when the module could not be measured
 	Family    string   // the operations in it, see graphNames
@@ -22,16 +22,10 @@ type measurement struct {
 	Infos     []listed
 	Drawings  []Drawing
 	Problems  []Problem
-	Root      string // see sources
-	Listed    bool   // one further stage of a module that is measured elsewhere
+	Root      string         // see sources
+	Listed    bool           // one further stage of a module that is measured elsewhere
+	releases  []func() error // of modules that are kept open
 
-	releases []func() error // of modules that are kept open
-}
-
-// measuring is a module that is being measured.
-type measuring struct {
-	measurement
-	module   *dump.Module
 	traced   []*tracedFile   // see tracedFor
 	listing  bool            // whether infos are wanted
 	passing  bool            // whether they say what each pass left
@@ -57,10 +51,9 @@ func stageIndex(m *dump.Module, s *dump.Stage) int {
 }
 
 // measureModule reads the stages of one module that facts come from, one after the other, so that only one is in memory.
-func (r *run) measureModule(m *dump.Module, at int) *measuring {
+func (r *measurer) measureModule(m *dump.Module) *measuring {
 	out := &measuring{
-		measurement: measurement{At: at, Program: dump.ProgramName(m.Name), Root: slashed(r.Root)},
-		module:      m, listing: r.AllStages, passing: r.Passes,
+		module: m, Program: dump.ProgramName(m.Name), Root: slashed(r.Root), listing: r.AllStages, passing: r.Passes,
 		traced: r.tracedFor(m), interner: r.interner,
 	}
 	out.readToolchain()
@@ -114,25 +107,9 @@ func notDumped(m *dump.Module) (missing []string) {
 	return missing
 }
 
-// otherStages are the stages that no fact needs.
-func otherStages(m *dump.Module) []*dump.Stage {
-	var others []*dump.Stage
-	optimized := m.Optimized()
-	for i := range m.Stages {
-		s := &m.Stages[i]
-		if s != optimized && s != m.Unoptimized() && s != m.Stage(dump.StageAfterCodegen) {
-			others = append(others, s)
-		}
-	}
-	return others
-}
-
 // listStage reads one stage only to list it.
-func (r *run) listStage(m *dump.Module, s *dump.Stage, at int) *measuring {
-	out := &measuring{
-		measurement: measurement{At: at, Program: dump.ProgramName(m.Name), Listed: true},
-		module:      m, listing: true, passing: r.Passes, interner: r.interner,
-	}
+func (r *measurer) listStage(m *dump.Module, s *dump.Stage) *measuring {
+	out := &measuring{module: m, Program: dump.ProgramName(m.Name), Listed: true, listing: true, passing: r.Passes, interner: r.interner}
 	out.setFramework(r.torch)
 	out.stage(s, false, func(r *reader, s *dump.Stage) error {
 		out.list(r, s)
@@ -329,9 +306,6 @@ func fixOf(err error) string {
 	}
 	if tooMuch := (*dump.LimitError)(nil); errors.As(err, &tooMuch) {
 		return tooMuch.Fix()
-	}
-	if errors.Is(err, dump.ErrChanged) {
-		return "remove the folder of --listings, and measure every part again"
 	}
 	return "the run that wrote it was cut off or is still writing; dump again, or leave the program out with programs.exclude"
 }

@@ -110,12 +110,7 @@ func openDump(ctx context.Context, o Options, path string) (d *dump.Dump, releas
 	if registry.Is(path) {
 		return pullDump(ctx, o, path)
 	}
-	opts := dump.Options{Stdin: o.Stdin, Limit: dump.Limit(o.MaxMemory)}
-	if o.Listings == "" {
-		d, err = dump.Open(ctx, path, opts)
-	} else {
-		d, err = dump.OpenListed(ctx, path, o.Listings, opts)
-	}
+	d, err = dump.Open(ctx, path, dump.Options{Stdin: o.Stdin, Limit: dump.Limit(o.MaxMemory)})
 	if err != nil && path == "-" && ctx.Err() == nil {
 		err = &Unreadable{Where: path, Message: err.Error(), Fix: "make sure that the command before the pipe succeeds (set -o pipefail)"}
 	}
