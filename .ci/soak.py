@@ -33,7 +33,7 @@ def main():
         took = time.monotonic() - start
         with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
             together = list(pool.map(lambda _: check(xlagate, cache), range(at_once * 2)))
-        kept = [json.loads(f.read_bytes())["result"]["verdict"] for f in pathlib.Path(cache).rglob("*") if f.is_file()]
+        kept = [json.loads(f.read_text().split("\n", 1)[1])["verdict"] for f in pathlib.Path(cache).rglob("*") if f.is_file()]
     codes = {r[0] for r in results + together}
     prints = {r[1] for r in results + together}
     few = min(100, times // 2)

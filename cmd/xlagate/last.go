@@ -26,11 +26,10 @@ type last struct {
 	result *result.Result
 }
 
-// lastFile is the form of a last check in its file.
-type lastFile struct {
-	Config string          `json:"config"`
-	Dir    string          `json:"dir"`
-	Result json.RawMessage `json:"result"`
+// lastHead is the first line of the file with the last check. The result follows, as check -f json writes it.
+type lastHead struct {
+	Config string `json:"config"`
+	Dir    string `json:"dir"`
 }
 
 // mostLast bounds the bytes of the last checks of all repositories.
@@ -59,12 +58,12 @@ func keepLast(w world, o gate.Options, r *result.Result) {
 	if len(r.Findings) == 0 {
 		r = r.WithoutAccept()
 	}
-	var text bytes.Buffer
-	if err := report.Result(&text, r, "json", report.Options{}); err != nil {
-		return
-	}
-	kept := lastFile{Config: absoluteOr(o.Config.Path), Dir: o.Dir, Result: text.Bytes()}
-	err = files.Replace(name, func(f *os.File) error { return json.NewEncoder(f).Encode(kept) })
+	err = files.Replace(name, func(f *os.File) error {
+		if err := json.NewEncoder(f).Encode(lastHead{absoluteOr(o.Config.Path), o.Dir}); err != nil {
+			return err
+		}
+		return report.Result(f, r, "json", report.Options{})
+	})
 	if err == nil {
 		files.Prune(filepath.Dir(name), ".json", mostLast, 0)
 	}
@@ -80,16 +79,13 @@ func lastCheck(w world) (*last, error) {
 	if err != nil {
 		return nil, nil
 	}
-	var kept lastFile
-	err = json.Unmarshal(data, &kept)
-	l := &last{config: kept.Config, dir: kept.Dir}
-	if err == nil {
-		l.result, err = parseResult(name, kept.Result)
-	}
-	if err != nil {
+	line, text, _ := bytes.Cut(data, []byte("\n"))
+	var head lastHead
+	r, err := parseResult(name, text)
+	if err != nil || json.Unmarshal(line, &head) != nil {
 		return nil, wrongUsage("another version of xlagate made the last result, and this one cannot read it; run xlagate check again")
 	}
-	return l, nil
+	return &last{head.Config, head.Dir, r}, nil
 }
 
 // holds reports whether the result of a last check, which may be nil, has the findings or changes of all ids.

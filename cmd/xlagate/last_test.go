@@ -43,7 +43,7 @@ func TestLastResultOfAnotherVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(name, []byte(`{"config": "xlagate.yaml", "dir": "", "result": {"schema": "xlagate.result/v1", "news": 1}}`), 0o600); err != nil {
+	if err := os.WriteFile(name, []byte("{\"config\": \"xlagate.yaml\"}\n{\"schema\": \"xlagate.result/v1\", \"news\": 1}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if said := runs("1.0.1", 2, "explain", id); !strings.Contains(said, "another version of xlagate made the last result, and this one cannot read it; run xlagate check again") {
