@@ -22,7 +22,7 @@ func checkCommand(w world) *cli.Command {
 		Description: "xlagate check                          the targets of xlagate.yaml\n" +
 			"xlagate check build/xla                a dump\n" +
 			"xlagate check -- python train.py       run a command and gate what it compiled",
-		Flags: append(slices.Concat(configFlags(), outputFlags(&to, report.Formats()), postFlags(), shardFlags()),
+		Flags: append(slices.Concat(configFlags(), outputFlags(&to, report.Formats()), postFlags()),
 			choice(&cli.StringFlag{Name: "comment", Value: "off", Category: githubHeading, Usage: "`auto`: in a job of GitHub Actions, comment on the pull request"}),
 			failOnFlag(), allowMissingFlag(),
 			&cli.BoolFlag{Name: "bisect", Usage: "exit 125 instead of 2 and 3, for git bisect run"},
@@ -31,9 +31,6 @@ func checkCommand(w world) *cli.Command {
 			o, err := gateOptions(c, w)
 			if err != nil {
 				return err
-			}
-			if !o.Shard.Whole() {
-				return checkPart(c, w, to.list, o)
 			}
 			return checkOnce(c, w, &to, o)
 		},
@@ -48,20 +45,13 @@ func checkOnce(c *cli.Context, w world, to *outputs, o gate.Options) error {
 			seen = append(seen, webpage.Looked{Target: target, Programs: programs})
 		}
 	}
-	if before, _ := lastChecked(c, w); before == "" {
-		o.CacheOnly = true // few checks in a fresh environment are followed by another, and putting facts there is a sixth of the work
+	r, err := gate.Check(c.Context, o)
+	if err != nil {
+		return err
 	}
-	kept := keptFor(c, to, &o)
-	r := kept.result(c, w)
-	if r == nil {
-		var err error
-		if r, err = gate.Check(c.Context, o); err != nil {
-			return err
-		}
-		r.Origin = origin(c, w)
-		kept.keep(r, keepLast(c, o, r))
-	}
-	err := showWith(c, w, to, r, func(ro *report.Options) {
+	r.Origin = origin(c, w)
+	keepLast(w, o, r)
+	err = showWith(c, w, to, r, func(ro *report.Options) {
 		if ro.Looked = seen; seen != nil {
 			ro.Edits, _ = o.Edits()
 			ro.Beside = absoluteOr(o.Config.Dir)

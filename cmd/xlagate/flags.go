@@ -99,7 +99,7 @@ func configFlags() []cli.Flag {
 		configFlag(),
 		baselineFlag(),
 		&cli.StringFlag{Name: "against", Usage: "compare with another `DUMP` instead of the stored baseline"},
-		&cli.StringSliceFlag{Name: "target", Usage: "`NAME=DUMP`: the dump of one of several targets; repeatable"},
+		&cli.StringSliceFlag{Name: "target", Usage: "`NAME` checks this target only, NAME=DUMP names the dump of one of several targets; repeatable"},
 		logFlag(),
 	}, readFlags()...)
 }
@@ -122,7 +122,6 @@ func readFlags() []cli.Flag {
 		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Category: readHeading, Usage: "read `N` modules at once (default: one per core)", Action: checkJobs},
 		&cli.GenericFlag{Name: "max-memory", Value: new(size), Category: readHeading, Usage: "stay below `SIZE`, as in 500MiB: read fewer modules at once, and refuse files of more than a quarter of it (default: half of the machine's memory)"},
 		quietFlag(),
-		noCacheFlag(),
 	}
 }
 
@@ -176,10 +175,6 @@ func choice(f *cli.StringFlag) cli.Flag {
 // holds reports whether the flags name an output of this format.
 func (to *outputs) holds(format string) bool {
 	return slices.ContainsFunc(to.list, func(o output) bool { return o.format == format })
-}
-
-func noCacheFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "no-cache", Category: readHeading, Usage: "ignore caches: read every file again"}
 }
 
 // checkBaseline checks --baseline before the gate runs.

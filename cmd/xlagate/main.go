@@ -102,9 +102,8 @@ func newApp(w world) *cli.App {
 		Action:                    noCommand,
 		Commands: []*cli.Command{
 			initCommand(w), checkCommand(w), acceptCommand(w), baselineCommand(w), trendCommand(w), upgradeCommand(w),
-			captureCommand(w), inspectCommand(w), diffCommand(w), exportCommand(w),
-			factsCommand(w), mergeCommand(w),
-			reportCommand(w), commentCommand(w),
+			captureCommand(w), inspectCommand(w), factsCommand(w), diffCommand(w), exportCommand(w),
+			mergeCommand(w), reportCommand(w), commentCommand(w),
 			rulesCommand(w), explainCommand(w), schemaCommand(w), completionCommand(w), versionCommand(w), helpCommand(),
 		},
 	}

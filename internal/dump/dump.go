@@ -5,7 +5,6 @@ package dump
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -33,8 +32,6 @@ type Dump struct {
 
 	closers []func() error
 	limit   Limit
-	folders []string          // of a directory, below it
-	sampled [sha256.Size]byte // see Sample; zero if it was not yet sampled
 }
 
 // Problem is a file or module that could not be read, or an inconsistency of the dump. The gate must not ignore it.
@@ -168,9 +165,6 @@ func (d *Dump) walk(ctx context.Context, dir string) ([]*File, error) {
 				return filepath.SkipDir
 			}
 			return nil
-		}
-		if e.IsDir() {
-			d.folders = append(d.folders, filepath.ToSlash(rel))
 		}
 		if f := d.listed(root, path, shown, e); f != nil {
 			f.Rel = filepath.ToSlash(rel)

@@ -22,7 +22,7 @@ func (l *measuredTarget) loadBase(ctx context.Context, o Options) {
 		paths, err := existing(o.Dir, path)
 		var reports []*facts.Report
 		if err == nil {
-			reports, err = measureAll(ctx, o, paths, nil)
+			reports, err = MeasureDumps(ctx, o, paths, nil)
 		}
 		if err != nil {
 			l.baseUnread = true

@@ -92,7 +92,7 @@ func closeDump(ctx context.Context, d *dump.Dump) error {
 func (o Options) measuring(path string, logs []string) facts.Options {
 	opts := facts.Options{
 		Jobs: o.Jobs, MaxMemory: o.MaxMemory, Limit: o.limit, Warn: o.Warn, Root: o.Root, AllStages: o.EveryStage || o.Passes, AnyStage: o.EveryStage || o.AnyStage,
-		KeepModules: o.KeepModules, Passes: o.Passes, Logs: logs, Profiles: o.Profiles, Cache: o.Cache, CacheOnly: o.CacheOnly, Assembler: o.Assembler,
+		KeepModules: o.KeepModules, Passes: o.Passes, Logs: logs, Profiles: o.Profiles, Assembler: o.Assembler,
 	}
 	if o.Progress != nil {
 		opts.Progress = func(read, total int64) { o.Progress(path, read, total) }
@@ -102,12 +102,7 @@ func (o Options) measuring(path string, logs []string) facts.Options {
 
 // openDump opens a dump in a file or a stream.
 func openDump(ctx context.Context, o Options, path string) (d *dump.Dump, err error) {
-	opts := dump.Options{Stdin: o.Stdin, Limit: dump.Limit(o.MaxMemory)}
-	if o.Listings == "" {
-		d, err = dump.Open(ctx, path, opts)
-	} else {
-		d, err = dump.OpenListed(ctx, path, o.Listings, opts)
-	}
+	d, err = dump.Open(ctx, path, dump.Options{Stdin: o.Stdin, Limit: dump.Limit(o.MaxMemory)})
 	if err != nil && path == "-" && ctx.Err() == nil {
 		err = &Unreadable{Where: path, Message: err.Error(), Fix: "make sure that the command before the pipe succeeds (set -o pipefail)"}
 	}

@@ -178,8 +178,6 @@ func (t *Target) check() error {
 	switch {
 	case !ValidTarget(t.Name):
 		return errors.New("its name is a path out of the baseline")
-	case t.Part != nil:
-		return errors.New("it is a part that was not merged with the others")
 	case !validOptions(t.Options):
 		return fmt.Errorf("its options are %q", clip(strings.Join(t.Options, " ")))
 	}
