@@ -52,10 +52,7 @@ func (d *Device) Time(w *Work) (t Time) {
 	} else {
 		t.Memory = memory
 	}
-	switch queued := d.Queue * w[Queued] * (1 + w[Launches]); {
-	case d.Family == CPU: // the scheduler runs where the kernels do
-		t.Launch += queued
-	case queued > 0:
+	if queued := d.Queue * w[Queued] * (1 + w[Launches]); queued > 0 {
 		t.Launch = max(t.Launch, queued-compute-memory-t.Network)
 	}
 	share := 1 - min(1, w[Hidden]) // of what a transfer takes; its launch and what the host does stay whole

@@ -41,7 +41,7 @@ const (
 	Pieces                       // places of their own that are read or written, as by a gather
 	Atomics                      // elements that are added where others may be added at the same time
 	Launches                     // launches of one instruction beyond the first
-	Queued                       // 1: the host of a GPU starts it by itself, not in a command buffer; the scheduler of a CPU picks it
+	Queued                       // 1: the host of a GPU starts it by itself, not in a command buffer
 	Tiles                        // parts of the work that units of a GPU compute side by side: tiles of a product, rows of a sort; 0: as many as there are units
 	Decisions                    // times that the host has to look before it goes on: iterations of a loop of unknown length, branches
 	Iterations                   // iterations of a loop
@@ -81,7 +81,7 @@ func (a Amount) String() string { return names[a] }
 type Work [NumAmounts]float64
 
 // Version counts how often it was changed what is measured of a launch. Work of another version is not comparable.
-const Version = 10
+const Version = 11
 
 // MarshalJSON writes the amounts by their names, as a baseline keeps them.
 func (w Work) MarshalJSON() ([]byte, error) {
