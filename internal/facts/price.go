@@ -400,3 +400,43 @@ func (v *Variant) expect(r *reader) {
 		}
 	}
 }
+
+// WorkClass is the class of work that a kernel does, by the operation that costs most in it.
+func (k *Kernel) WorkClass() price.Class {
+	multiplied := 0.0
+	for unit := price.ProductF64; unit <= price.Looped; unit++ {
+		multiplied += k.Work[unit]
+	}
+	switch {
+	case k.Class == ClassCollective:
+		return price.Transfers
+	case k.Work[price.Calls] > 0:
+		return price.Hosting
+	case k.Class == ClassControl:
+		return price.Controls
+	case multiplied > 0:
+		return price.Products
+	case k.Do.Times("sort")+k.Do.Times("topk") > 0 || k.Work[price.Unknown] == 0 && strings.Contains(k.Target, "TopK"):
+		return price.Sorts
+	case k.Class == ClassLibrary || k.Target != "" || k.Do.Times("fft") > 0:
+		return price.Libraries
+	case k.Do.Times("gather")+k.Do.Times("scatter") > 0:
+		return price.Gathers
+	case k.Do.Times("reduce")+k.Do.Times("reduce-window")+k.Do.Times("scan")+k.Do.Times("select-and-scatter") > 0:
+		return price.Reductions
+	case k.Class == ClassCopy || !k.computes():
+		return price.Moves
+	}
+	return price.Loops
+}
+
+// computes reports whether a kernel does more than bring elements into another place or order.
+func (k *Kernel) computes() bool {
+	return slices.ContainsFunc(k.Do, func(o OpcodeTimes) bool {
+		switch o.Opcode {
+		case "copy", "transpose", "reshape", "slice", "dynamic-slice", "dynamic-update-slice", "concatenate", "pad", "broadcast", "iota", "reverse", "convert":
+			return false
+		}
+		return true
+	})
+}
