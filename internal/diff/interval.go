@@ -2,6 +2,7 @@ package diff
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -52,25 +53,69 @@ func (c classCosts) list() (all []ClassCost) {
 	return all
 }
 
-// StepByClass returns what the step grew by in each class of work. Launches that both sides have cancel. The host's part of a run is in the class of
-// launches; what is left, such as where memory holds the data, is in that of moves.
-func (v *Variant) StepByClass() []ClassCost {
-	sum := classCosts{}
-	for i := range v.Causes {
-		sum.add(v.Old, v.Causes[i].Before, -1)
-		sum.add(v.New, v.Causes[i].After, 1)
-	}
+// byCause returns what each cause adds to the predicted step: the prices of the launches that it added, less those of the launches that it removed. The host's
+// part of a run is in the class of launches. What is left, such as what runs in parallel or where memory holds the data, is in that of moves. Both belong to
+// the cause that moves the step most, or where no launch differs to the one that more memory is put down to.
+func (v *Variant) byCause() []classCosts {
+	costs, most, largest := make([]classCosts, len(v.Causes)), 0, 0.0
 	rest := v.New.Facts[facts.PriceStep] - v.Old.Facts[facts.PriceStep]
-	for _, c := range sum.list() {
-		rest -= c.NS
+	for i := range v.Causes {
+		costs[i] = classCosts{}
+		costs[i].add(v.Old, v.Causes[i].Before, -1)
+		costs[i].add(v.New, v.Causes[i].After, 1)
+		own := 0.0
+		for _, c := range costs[i].list() {
+			own += c.NS
+		}
+		if rest -= own; math.Abs(own) > largest {
+			most, largest = i, math.Abs(own)
+		}
+	}
+	if len(costs) == 0 || !v.Knows(facts.PriceStep) {
+		return costs
+	}
+	if largest == 0 {
+		most = v.Keeper()
 	}
 	if v.Old.Device != nil && v.New.Device != nil {
 		call := v.New.CallNS(v.New.Device) - v.Old.CallNS(v.Old.Device)
-		sum[ClassCost{Class: price.Launching}] += call
+		costs[most][ClassCost{Class: price.Launching}] += call
 		rest -= call
 	}
-	sum[ClassCost{Class: price.Moves}] += rest
+	costs[most][ClassCost{Class: price.Moves}] += rest
+	return costs
+}
+
+// StepByClass returns what the step grew by in each class of work. Launches that both sides have cancel.
+func (v *Variant) StepByClass() []ClassCost {
+	sum := classCosts{}
+	for _, costs := range v.byCause() {
+		for key, ns := range costs {
+			sum[key] += ns
+		}
+	}
 	return sum.list()
+}
+
+// StepInterval is between what the step may have grown by, in nanoseconds. It is narrower than the sum of [Variant.StepIntervals]: what one cause adds and
+// another takes away in a class has the same error.
+func (v *Variant) StepInterval() price.Interval {
+	if v.New.Device == nil {
+		return price.Interval{}
+	}
+	return Interval(v.New.Device.Family.Margin, v.StepByClass())
+}
+
+// StepIntervals is between what each cause may add to the step, in nanoseconds.
+func (v *Variant) StepIntervals() []price.Interval {
+	costs := v.byCause()
+	intervals := make([]price.Interval, len(costs))
+	for i := range costs {
+		if v.New.Device != nil {
+			intervals[i] = Interval(v.New.Device.Family.Margin, costs[i].list())
+		}
+	}
+	return intervals
 }
 
 // Interval is between what predicted costs may be, by the margin of each class of work. A branch is taken or not. A loop of unknown length runs once at least, and
@@ -87,12 +132,4 @@ func Interval(margin func(price.Class) price.Margin, costs []ClassCost) (sum pri
 		sum.Add(margin(c.Class).Around(c.NS, rarer, oftener))
 	}
 	return sum
-}
-
-// StepInterval is between what the step may have grown by, in nanoseconds.
-func (v *Variant) StepInterval() price.Interval {
-	if v.New.Device == nil {
-		return price.Interval{}
-	}
-	return Interval(v.New.Device.Family.Margin, v.StepByClass())
 }
