@@ -16,10 +16,11 @@ import (
 type pair struct {
 	name   string
 	family price.Family
-	held   bool // it is in the half that is not calibrated with
-	was    float64
+	held   bool    // it is in the half that is not calibrated with
+	was    float64 // predicted before the edit, in nanoseconds
 	costs  []diff.ClassCost
-	took   float64 // the growth that was measured, as a share of the step before
+	micros [2]float64 // measured before and after
+	took   float64    // the growth that was measured, as a share of the step before
 }
 
 func newPair(s set, t *timing, programs map[string]*facts.Report) (*pair, error) {
@@ -29,7 +30,7 @@ func newPair(s set, t *timing, programs map[string]*facts.Report) (*pair, error)
 	}
 	v := diff.Compare(before, after).Programs[0].Variants[0]
 	device := v.New.Device
-	p := &pair{name: t.Name, family: device.Family, held: sha256.Sum256([]byte(t.Name))[31]%2 == 1, was: v.Old.Facts[facts.PriceStep], costs: v.StepByClass(), took: t.After/t.Before - 1}
+	p := &pair{name: t.Name, family: device.Family, held: sha256.Sum256([]byte(t.Name))[31]%2 == 1, was: v.Old.Facts[facts.PriceStep], costs: v.StepByClass(), micros: [2]float64{t.Before, t.After}, took: t.After/t.Before - 1}
 	if s.Kernels {
 		p.was -= v.Old.CallNS(device)
 		p.costs = append(p.costs, diff.ClassCost{Class: price.Launching, NS: v.Old.CallNS(device) - v.New.CallNS(device)})
@@ -139,38 +140,4 @@ func (f *family) write(w io.Writer) {
 		fmt.Fprintf(w, "\t\t{%v, %v}, // %v: %s\n", m.Below, m.Above, price.Class(c), why)
 	}
 	fmt.Fprintf(w, "\t},\n")
-}
-
-// print says how the margins hold on both halves.
-func (f *family) print() {
-	const budget = 0.01
-	for _, held := range []bool{false, true} {
-		var n, below, above, red, right, slow, caught, slower, told int
-		var widths []float64
-		for _, p := range f.pairs {
-			if p.held != held {
-				continue
-			}
-			low, middle, high := p.interval(func(c price.Class) price.Margin { return f.margins[c] })
-			n++
-			below, above = below+count(p.took < low-noise), above+count(p.took > high+noise)
-			red, right = red+count(low > budget), right+count(low > budget && p.took > 0.02)
-			slow, caught = slow+count(p.took > 0.2), caught+count(p.took > 0.2 && low > budget)
-			slower, told = slower+count(p.took > 0.05), told+count(p.took > 0.05 && middle > budget)
-			widths = append(widths, high-low)
-		}
-		half := "calibrated with"
-		if held {
-			half = "held back"
-		}
-		fmt.Printf("%s, %s: %d pairs, %.1f %% below the interval, %.1f %% above; median width %.0f %% of the step; %d errors, %d of them slower; of %d slower by 20 %% %d are errors; of %d slower by 5 %% %d are told\n",
-			f.name, half, n, 100*float64(below)/float64(n), 100*float64(above)/float64(n), 100*quantile(widths, 0.5), red, right, slow, caught, slower, told)
-	}
-}
-
-func count(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }

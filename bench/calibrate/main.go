@@ -4,7 +4,7 @@
 //	go run ./bench/calibrate
 //
 // The programs in testdata/timed.json were timed before an edit and after it. They are split in two by a hash of their names. The margins come from one
-// half. What is printed is how they hold on both.
+// half. How they hold on both is written into docs/price-measured.md.
 package main
 
 import (
@@ -16,6 +16,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/xlagate/xlagate/bench/page"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 )
@@ -23,6 +24,7 @@ import (
 const (
 	timed = "bench/calibrate/testdata/timed.json"
 	table = "internal/price/margins.go"
+	shown = "docs/price-measured.md"
 )
 
 // set is an archive of programs that were timed on one device: NAME.before and NAME.after.
@@ -84,14 +86,20 @@ func run() error {
 	for _, f := range order {
 		f.calibrate()
 		f.write(&b)
-		f.print()
 	}
 	b.WriteString("}\n")
 	source, err := format.Source(b.Bytes())
 	if err != nil {
 		return fmt.Errorf("format %s: %w", table, err)
 	}
-	return os.WriteFile(table, source, 0o644)
+	if err := os.WriteFile(table, source, 0o644); err != nil {
+		return err
+	}
+	b.Reset()
+	figures(&b, order)
+	b.WriteString("The pairs that were held back and lie outside of their intervals, the farthest first:\n\n")
+	misses(&b, order)
+	return page.Fill(shown, "go run ./bench/calibrate", b.String())
 }
 
 // measure reads the programs of an archive, priced on its device.
