@@ -285,14 +285,14 @@ func TestExchange(t *testing.T) {
 		peers  float64
 		want   Work
 	}{
-		{"all-reduce", 4, Work{Sent: 150, Hops: 6, Peers: 4, Far: 200}},
-		{"all-gather", 4, Work{Sent: 75, Hops: 3, Peers: 4, Far: 200}},
-		{"reduce-scatter", 2, Work{Sent: 50, Hops: 1, Peers: 2, Far: 200}},
-		{"collective-permute", 4, Work{Sent: 100, Hops: 1, Peers: 4, Far: 200}},
-		{"all-reduce", 1, Work{Hops: 2, Peers: 1, Far: 200}},
+		{"all-reduce", 4, Work{Sent: 150, Hops: 6, Peers: 4, Reach: 4, Far: 200}},
+		{"all-gather", 4, Work{Sent: 75, Hops: 3, Peers: 4, Reach: 4, Far: 200}},
+		{"reduce-scatter", 2, Work{Sent: 50, Hops: 1, Peers: 2, Reach: 2, Far: 200}},
+		{"collective-permute", 4, Work{Sent: 100, Hops: 1, Peers: 4, Reach: 4, Far: 200}},
+		{"all-reduce", 1, Work{Hops: 2, Peers: 1, Reach: 1, Far: 200}},
 	} {
 		var w Work
-		if w.Exchange(c.opcode, 100, c.peers); w != c.want {
+		if w.Exchange(c.opcode, 100, c.peers, c.peers); w != c.want {
 			t.Errorf("%s of %v: %v, wanted %v", c.opcode, c.peers, w, c.want)
 		}
 		if d := Named("h100-sxm"); (d.network(&w) == 0) != (c.peers == 1) {

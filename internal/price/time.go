@@ -178,7 +178,7 @@ func (n *Network) network(w *Work) float64 {
 		return 0
 	}
 	link := n.Links
-	if w[Peers] > n.Domain {
+	if w[Reach] > n.Domain {
 		link = n.Net
 	}
 	return w[Hops]*link.Latency + ns(w[Sent], attainedBandwidth*link.Bandwidth)
@@ -186,8 +186,8 @@ func (n *Network) network(w *Work) float64 {
 
 // Exchange sets what a collective sends when so many bytes are put in or got out on each device, whichever is more, between so many peers: by the
 // algorithms on a ring, that all libraries come near to for large arrays.
-func (w *Work) Exchange(opcode string, bytes, peers float64) {
-	w[Peers], w[Hops] = peers, max(1, peers-1)
+func (w *Work) Exchange(opcode string, bytes, peers, reach float64) {
+	w[Peers], w[Reach], w[Hops] = peers, reach, max(1, peers-1)
 	others := (peers - 1) / max(1, peers)
 	switch opcode {
 	case "all-reduce":
