@@ -196,7 +196,9 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 		out.pieces = r.piecesOf()
 	}
 	v.Compiles = []compile{{Run: out.module.Process, Module: out.module.ID, Name: r.m.Name, Facts: v.Facts}}
-	r.queue(w.launches)
+	if r.family == price.GPU {
+		r.queueUnrecorded(w.launches)
+	}
 	for i, l := range w.launches {
 		v.Kernels[i] = r.kernel(l)
 	}

@@ -241,7 +241,9 @@ func (c *Change) IsIn(target, program string) bool {
 
 // Price is what a change adds to a run; what it saves is below zero.
 type Price struct {
-	StepNS       float64 `json:"step_ns"`               // predicted
+	StepNS       float64 `json:"step_ns"` // predicted
+	LowNS        float64 `json:"low_ns"`  // the ends between which it is expected
+	HighNS       float64 `json:"high_ns"`
 	StepWasNS    float64 `json:"step_was_ns,omitempty"` // of the program's whole step before the change
 	PeakBytes    float64 `json:"peak_bytes"`            // at the peak, in the device's memory
 	Compilations int     `json:"compilations"`          // more than before
