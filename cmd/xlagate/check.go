@@ -66,6 +66,8 @@ func checkOnce(c *cli.Context, w world, to *outputs, o gate.Options) error {
 		r.Origin = origin(c, w)
 		kept.keep(r, keepLast(c, o, r))
 	}
+	posted := postOfCheck(c, w)
+	posted.judge(c, o, r)
 	err := showWith(c, w, to, r, func(ro *report.Options) {
 		if ro.Looked = seen; seen != nil {
 			ro.Edits, _ = o.Edits()
@@ -75,7 +77,7 @@ func checkOnce(c *cli.Context, w world, to *outputs, o gate.Options) error {
 	if err != nil {
 		return err
 	}
-	announce(c, w, o, r, seen)
+	posted.announce(c, w, o, r, seen)
 	return verdictOf(r)
 }
 

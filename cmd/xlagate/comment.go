@@ -30,7 +30,7 @@ func commentCommand(w world) *cli.Command {
 			"xlagate comment result.json --repo O/N --pr 7      from anywhere, with GITHUB_TOKEN set\n" +
 			"xlagate comment --workflow-run                     in a workflow_run job: the result in the run's artifact, for pull requests from forks",
 		Flags: append(postFlags(),
-			&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Value: config.FileName, Usage: "the rule `FILE`, from the root of the repository"},
+			&cli.StringSliceFlag{Name: "config", Aliases: []string{"c"}, Value: cli.NewStringSlice(config.FileName), Usage: "the rule `FILE`, from the root of the repository; repeatable (default: those that the result names; with --workflow-run, " + config.FileName + ")"},
 			&cli.StringFlag{Name: "repo", Usage: "the repository, `OWNER/NAME` (default: the job's)"},
 			&cli.IntFlag{Name: "pr", Usage: "the pull request's `NUMBER` (default: the job's)"},
 			&cli.StringFlag{Name: "head", Usage: "the `COMMIT` that was checked (default: the pull request's head)"},
@@ -105,9 +105,10 @@ func comment(c *cli.Context, w world) error {
 		return incomplete(w, err)
 	}
 	p.complete(ctx, w)
+	looked := r.Verdict != "incomplete" // otherwise the check has failed already
+	p.judgeByBase(ctx, r, p.ruleFilesOf(c, r), p.remotePolicies(ctx, registryClient(c, w)))
 	publication := p.publication(c, r, nil)
 	publication.Comment.Artifact = c.String("artifact")
-	p.judgeByBase(ctx, w, &publication.Comment, remoteHead(c.String("config"), registryClient(c, w)))
 	if err := c.Context.Err(); err != nil {
 		return err
 	}
@@ -117,6 +118,9 @@ func comment(c *cli.Context, w world) error {
 		return err
 	}
 	p.publish(ctx, w, publication)
+	if looked && r.Verdict == "incomplete" {
+		return verdict(gate.ExitIncomplete)
+	}
 	return c.Context.Err()
 }
 
@@ -208,7 +212,7 @@ func (p *post) complete(ctx context.Context, w world) {
 
 func (p *post) publication(c *cli.Context, r *result.Result, seen []webpage.Looked) github.Publication {
 	if p.report { // the commands that people paste are this gate's, not those that the pull request's run says
-		r.SetOptions(fromTop(c.String("config")))
+		r.SetOptions(fromTop(c.StringSlice("config")[0]))
 	}
 	out := github.Publication{
 		Comment:   report.Comment{Result: r, Reported: p.report, Run: p.run.ID, Full: p.env.RunURL(p.run)},
