@@ -39,6 +39,7 @@ type measuredTarget struct {
 	problems   []result.Problem
 	notes      []result.Note
 	unasked    []*facts.Program // of the dump, neither included nor excluded
+	left       []string         // programs of the dump that are not included
 	again      bool             // it is read from a result
 	judged     int              // how many times a rule of the configuration or of a pack checked something
 	temp       string           // where a captured dump is until it was read
@@ -338,6 +339,8 @@ func (l *measuredTarget) restrict() {
 	if len(l.Include) > 0 {
 		l.unasked = l.leftOut()
 	}
+	included := l.inclusion()
+	l.left = slices.DeleteFunc(programNames(all), included)
 	l.report.Programs = kept
 	l.reportProblems(l.report)
 	switch {
