@@ -138,7 +138,7 @@ func lastChecked(c *cli.Context, w world) (file string, isHere bool) {
 // accept where that check was made.
 func chooseConfig(c *cli.Context, w world, ids []string) error {
 	file, isHere := lastChecked(c, w)
-	if file == "" || c.IsSet("config") {
+	if file == "" || c.IsSet("config") || len(ids) == 0 && !isThere(file) {
 		return nil
 	}
 	found, err := config.Find(".")
