@@ -60,6 +60,7 @@ func checkOnce(c *cli.Context, w world, to *outputs, o gate.Options) error {
 	r := kept.result(c, w)
 	if r == nil {
 		var err error
+		o.Last, _ = loadLast(c, o.Config.Path)
 		if r, err = gate.Check(c.Context, o); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -30,9 +31,22 @@ type Comment struct {
 // Shown is a picture that is on GitHub.
 type Shown struct{ Alt, URL string }
 
-// Clean reports whether there is nothing to report: no change that breaks a rule, nothing that could not be checked, no change of policy.
+// Clean reports whether there is nothing to report: no change that breaks a rule, nothing that could not be checked, no change of policy, no improvement
+// to keep.
 func (c *Comment) Clean() bool {
-	return len(c.Result.Open()) == 0 && len(c.Result.Problems) == 0 && len(c.Policy) == 0 && !c.disputed()
+	return len(c.Result.Open()) == 0 && len(c.Result.Problems) == 0 && len(c.Policy) == 0 && !c.disputed() && len(c.tightening()) == 0
+}
+
+// tightening returns the commands that record what is better than the baseline, one for each rule file.
+func (c *Comment) tightening() (commands []string) {
+	const tighten = "xlagate accept --tighten"
+	for _, n := range c.Result.Notes {
+		command := strings.TrimSpace(tighten + " " + phrase.Shell(c.Result.OptionsOf(n.Target)))
+		if n.Kind == "better" && strings.HasPrefix(n.Fix, tighten) && !slices.Contains(commands, command) {
+			commands = append(commands, command)
+		}
+	}
+	return commands
 }
 
 // disputed reports whether the base branch's policy leads to another verdict, or to findings that the pull request's does not.
@@ -74,6 +88,7 @@ func (c *Comment) render(d detail) string {
 	p.add(c.dispute())
 	p.add(verdictBlocks(all, live, d)...)
 	p.add(c.accept(all)...)
+	p.add(c.keep())
 	p.add(c.policyFold())
 	p.add(restBlocks(all, d)...)
 	return markdownOf(p)
@@ -160,8 +175,7 @@ func (c *Comment) hiddenList() section {
 func (c *Comment) accept(r *indexed) []block {
 	lines := acceptCommands(r, r.Open())
 	if len(lines) > 0 && c.Run != 0 && c.Artifact != "" {
-		from := strings.ReplaceAll(strings.Join(lines, "\n"), "xlagate accept ", fmt.Sprintf("xlagate accept --from %s.json ", c.Artifact))
-		lines = append(lines, "# or from this run, without a device:", fmt.Sprintf("gh run download %d --name %s && %s", c.Run, c.Artifact, from))
+		lines = append(lines, "# or from this run, without a device:", c.fromRun(strings.Join(lines, "\n")))
 	}
 	var ids []string
 	for _, open := range r.Open() {
@@ -173,6 +187,20 @@ func (c *Comment) accept(r *indexed) []block {
 		lines = append(lines, "# or as a comment on this pull request:", "/xlagate accept "+strings.Join(ids, ",")+" REASON")
 	}
 	return acceptBlocks(r, strings.Join(lines, "\n"))
+}
+
+// fromRun is how commands that accept take the result of the run.
+func (c *Comment) fromRun(commands string) string {
+	return fmt.Sprintf("gh run download %d --name %s && ", c.Run, c.Artifact) + strings.ReplaceAll(commands, "xlagate accept ", fmt.Sprintf("xlagate accept --from %s.json ", c.Artifact))
+}
+
+// keep says how an improvement is kept from the result of the run.
+func (c *Comment) keep() para {
+	commands := c.tightening()
+	if len(commands) == 0 || c.Run == 0 || c.Artifact == "" {
+		return para{}
+	}
+	return para{say("To keep what is better than the baseline, so that losing it fails: ").in(name, c.fromRun(strings.Join(commands, " && ")))}
 }
 
 // pictures are what was drawn of the change. Neither words nor addresses are from a dump.
