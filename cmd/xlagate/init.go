@@ -108,7 +108,7 @@ func setUp(c *cli.Context, w world, command []string) error {
 	if err := writeWorkflow(w, file, "pip install "+packages(rep.Toolchain)); err != nil {
 		return err
 	}
-	return w.printf("next:\n  xlagate check%s   run it again and compare; then commit what was written, and push\n" +
+	return w.printf("next:\n  xlagate check%s   run it again and compare; then commit what was written, and push\n"+
 		"  improvements are kept by xlagate-tighten.yml: https://github.com/xlagate/xlagate/blob/main/docs/github.md\n", chosen(file))
 }
 

@@ -132,5 +132,5 @@ def test_cpu_by_its_name():
 
 
 def test_unknown_device():
-    with pytest.raises(ValueError, match="cannot compile for a device called tpu-v9: there are cpu, tpu-v2, .*, h100-sxm"):
+    with pytest.raises(ValueError, match="cannot compile for a device called 'tpu-v9': there are cpu, tpu-v2, .*, h100-sxm"):
         xlagate.facts(product, square(8), square(8), device="tpu-v9")

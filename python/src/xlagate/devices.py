@@ -44,12 +44,12 @@ def devices(name: str) -> tuple[Any, ...]:
             return _tpu(*TPUS[name])
         if name in GPUS:
             return _gpu(_described(GPUS[name]))
-        if os.path.isfile(name):
+        if os.path.isfile(str(name)):
             return _gpu(pathlib.Path(name).read_text())
     except (RuntimeError, LookupError) as wrong:
         package = "libtpu (pip install libtpu)" if name in TPUS else "JAX's CUDA plugin (pip install jax-cuda12-plugin jax-cuda12-pjrt nvidia-cuda-nvcc-cu12)"
         raise UnknownDevice(f"cannot compile for {name}, whose compiler comes with {package}: {wrong}") from wrong
-    raise UnknownDevice(f"cannot compile for a device called {name}: there are cpu, {', '.join([*TPUS, *GPUS])}, and any GPU by the *.gpu_target_config.pbtxt that XLA dumps on it")
+    raise UnknownDevice(f"cannot compile for a device called {name!r}: there are cpu, {', '.join([*TPUS, *GPUS])}, and any GPU by the *.gpu_target_config.pbtxt that XLA dumps on it")
 
 
 def _tpu(topology: str, accelerator: str) -> tuple[Any, ...]:

@@ -80,7 +80,7 @@ class Gate:
             dump(work / "dump", function, *args, device=device, **kwargs)
         except (NotFound, NotCompiled, UnknownDevice) as wrong:
             raise pytest.fail.Exception(str(wrong), pytrace=False) from None
-        known = None if device and os.path.isfile(device) else device
+        known = None if device and os.path.isfile(str(device)) else device
         rules = configuration(target, baseline_of(self._config, self._node.path), self._config.getini("xlagate_extends"), held, known)
         (work / "xlagate.yaml").write_text(rules)
         commands = [["check", "--quiet", "-f", "text"]]  # after accepting, too: a limit of the marker is not accepted away
