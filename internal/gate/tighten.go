@@ -207,7 +207,7 @@ func lost(was facts.Values, v result.Variant) string {
 	for _, m := range []struct {
 		fact       facts.ID
 		noun, unit string
-	}{{stepTime, "predicted step time", "nanoseconds"}, {"memory.peak_bytes", "peak memory", "bytes"}} {
+	}{{stepTime, "predicted step time", "nanoseconds"}, {peakMemory, "peak memory", "bytes"}} {
 		best, base, is := was[m.fact], v.Base[m.fact], v.Facts[m.fact]
 		if best > 0 && best < base*(1-lossOf) && is >= base*(1-lossOf) {
 			return fmt.Sprintf("the check before this one had %s of %s, this one has %s: nothing fails, because the baseline lies %.0f %% above what was reached",
