@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -100,7 +101,15 @@ func sameSource(c *cli.Context, w world, o gate.Options, r *result.Result) error
 	if here == from {
 		return nil
 	}
-	differ, err := ask("diff", "--name-only", "-z", from, here, "--", ":/", ":(exclude)"+filepath.Base(o.Config.Path), ":(exclude)"+o.Config.Baseline)
+	of := []string{":/", ":(exclude,literal)" + filepath.Base(o.Config.Path)}
+	store := o.Config.Baseline
+	if !filepath.IsAbs(store) {
+		store = filepath.Join(absoluteOr(o.Config.Dir), store)
+	}
+	if filepath.IsLocal(relative(repositoryAround(absoluteOr(o.Config.Dir)), store)) { // git refuses paths outside of the repository
+		of = append(of, ":(exclude,literal)"+store)
+	}
+	differ, err := ask(slices.Concat([]string{"diff", "--name-only", "-z", from, here, "--"}, of)...)
 	switch files := strings.FieldsFunc(string(differ), func(r rune) bool { return r == 0 }); {
 	case err != nil:
 		return wrongUsage("the result is of commit %.12s, which this checkout does not hold (%.12s is checked out); to compare them, get it: git fetch origin %s", from, here, from)
