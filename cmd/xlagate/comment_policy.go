@@ -15,10 +15,8 @@ import (
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/github"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/internal/webpage"
 )
 
 // policies returns the policy of the base branch and that of the pull request.
@@ -80,7 +78,7 @@ func nearest(file string, read func(file string) (gate.Policy, error)) (gate.Pol
 
 // remoteHead reads both policies from GitHub: nothing of the pull request is checked out. It does not fetch a baseline from a place that
 // only the pull request names, because this job has write access; then everything that the base branch accepted counts as removed.
-func remoteHead(file string, client registry.Client) policies {
+func remoteHead(file string) policies {
 	return func(ctx context.Context, p *post, r *result.Result) (base, head gate.Policy, err error) {
 		if p.client == nil {
 			return base, head, errors.New("there is no token to fetch it with")
@@ -89,14 +87,11 @@ func remoteHead(file string, client registry.Client) policies {
 		if err != nil {
 			return base, head, err
 		}
-		if base, err = basePolicy(ctx, p.client, client, from, file, r); err != nil {
+		if base, err = basePolicy(ctx, p.client, from, file, r); err != nil {
 			return base, head, err
 		}
 		head, err = gate.RepositoryPolicy(ctx, p.client, to, file, targetsOf(r))
-		switch {
-		case errors.Is(err, gate.ErrElsewhere) && head.Config.Baseline == base.Config.Baseline:
-			head.Store, err = base.Store, nil
-		case errors.Is(err, gate.ErrElsewhere), errors.Is(err, fs.ErrNotExist):
+		if errors.Is(err, gate.ErrElsewhere) || errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
 		return base, head, err
@@ -104,12 +99,9 @@ func remoteHead(file string, client registry.Client) policies {
 }
 
 // basePolicy reads the base branch's policy from a repository, and its baseline from the place that this policy names.
-func basePolicy(ctx context.Context, from gate.Repository, client registry.Client, revision, file string, r *result.Result) (gate.Policy, error) {
+func basePolicy(ctx context.Context, from gate.Repository, revision, file string, r *result.Result) (gate.Policy, error) {
 	return nearest(file, func(file string) (gate.Policy, error) {
 		base, err := gate.RepositoryPolicy(ctx, from, revision, file, targetsOf(r))
-		if errors.Is(err, gate.ErrElsewhere) && registry.Is(base.Config.Baseline) {
-			base.Store, err = gate.OpenBaseline(ctx, gate.Options{Request: gate.Request{Config: base.Config}, Environment: gate.Environment{Registry: client}})
-		}
 		if errors.Is(err, fs.ErrNotExist) && base.Config != nil {
 			err = nil // the base branch has no baseline yet
 		}
@@ -133,11 +125,11 @@ func localHead(o gate.Options) policies {
 		}
 		from, err := gate.Fork(ctx, p.env.Workspace, p.base.Head.SHA, p.base.Base.SHA)
 		if err == nil {
-			base, err = basePolicy(ctx, gate.Checkout{Dir: p.env.Workspace}, o.Registry, from, file, r)
+			base, err = basePolicy(ctx, gate.Checkout{Dir: p.env.Workspace}, from, file, r)
 		}
 		if errors.Is(err, gate.ErrUnknownRevision) && p.client != nil {
 			if from, _, err = p.client.Sides(ctx, p.base); err == nil {
-				base, err = basePolicy(ctx, p.client, o.Registry, from, file, r)
+				base, err = basePolicy(ctx, p.client, from, file, r)
 			}
 		}
 		return base, head, err
@@ -159,7 +151,7 @@ func targetsOf(r *result.Result) []string {
 }
 
 // announce posts a check's result from within its job, with --comment auto. Its failures do not change the verdict.
-func announce(c *cli.Context, w world, o gate.Options, r *result.Result, seen []webpage.Looked) {
+func announce(c *cli.Context, w world, o gate.Options, r *result.Result) {
 	if c.String("comment") != "auto" {
 		return
 	}
@@ -177,7 +169,7 @@ func announce(c *cli.Context, w world, o gate.Options, r *result.Result, seen []
 	if o.Baseline == "" {
 		r.SetOptions(fromTop(file))
 	}
-	publication := p.publication(c, r, seen)
+	publication := p.publication(c, r)
 	publication.Report.Config = file
 	publication.Comment.Artifact = github.DefaultArtifact
 	p.judgeByBase(ctx, w, &publication.Comment, localHead(o))

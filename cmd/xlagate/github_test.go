@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,7 +24,6 @@ import (
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/github/fakegithub"
-	"github.com/xlagate/xlagate/internal/registry/registrytest"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -252,22 +250,6 @@ func TestCommentNamesTheRuleFile(t *testing.T) {
 		if n := strings.Count(p.Comments[0].Body, named); n != 2 {
 			t.Errorf("%d commands name the rule file: %s", n, p.Comments[0].Body)
 		}
-	}
-}
-
-func TestCheckDrawsPictures(t *testing.T) {
-	p := newPullRequest(t, "acme/models")
-	p.push()
-	_, said := p.run(1, "check", "regressed", "--comment", "auto", "--pictures", "--quiet")
-	if strings.Contains(said, "warning") {
-		t.Error(said)
-	}
-	tip := p.Branches["xlagate-pictures"]
-	for name, says := range map[string]string{"step.svg": ">132 µs<", "memory.svg": ">at most 325.6 KiB of arrays<"} {
-		if svg := p.Files(tip)["7/default/"+name]; !strings.Contains(svg, says) {
-			t.Errorf("%s does not say %s: %s", name, says, svg)
-		}
-		p.says(0, "]("+p.URL()+"/acme/models/raw/"+tip+"/7/default/"+name+")")
 	}
 }
 
@@ -514,36 +496,6 @@ func TestForkCommenter(t *testing.T) {
 	p.event(map[string]any{"workflow_run": run})
 	if _, said := p.run(0, "comment", "--workflow-run"); !strings.Contains(said, "nothing was written") {
 		t.Error(said)
-	}
-}
-
-// TestForkCommenterAndRegistries judges by the baseline that the base branch keeps in a registry, and asks no registry that only the
-// pull request names: the job has rights. Naming another is no way around the base branch's rules.
-func TestForkCommenterAndRegistries(t *testing.T) {
-	trusted, other := registrytest.New(t), registrytest.New(t)
-	for baseline, says := range map[string][]string{
-		trusted.Ref("base:main"): {"### ❌ xlagate: ", "| donation-kept |"},
-		other.Ref("base:main"):   {"Judged by the base branch's rules and baseline", "Only the base branch's policy finds", "the accepted facts are removed"},
-	} {
-		p := newPullRequest(t, "mona/models")
-		p.git("checkout", "-q", "main")
-		p.edit("xlagate.yaml", "targets:", "baseline: "+trusted.Ref("base:main")+"\ntargets:")
-		p.run(0, "accept", "--reason", "start")
-		p.base = p.commit("the baseline lies in a registry")
-		p.Pulls[7].BaseSHA = p.base
-		p.git("checkout", "-q", "-B", "wider")
-		p.run(0, "accept", "regressed", "--reason", "mine", "--baseline", other.Ref("base:main"))
-		p.edit("xlagate.yaml", trusted.Ref("base:main"), baseline)
-		p.push()
-		p.finished(50, "regressed")
-		p.vars["GITHUB_EVENT_NAME"] = "workflow_run"
-		p.event(map[string]any{"workflow_run": map[string]any{"id": 50, "run_attempt": 1, "workflow_id": 3, "event": "pull_request", "head_sha": p.head, "head_branch": "wider",
-			"head_repository": map[string]any{"full_name": "mona/models", "owner": map[string]any{"login": "mona"}}}})
-		asked := other.Asked(http.MethodGet, "/manifests/")
-		if _, said := p.run(0, "comment", "--workflow-run"); strings.Contains(said, "warning") || other.Asked(http.MethodGet, "/manifests/") != asked {
-			t.Errorf("%s: the other registry was asked %d times more; %s", baseline, other.Asked(http.MethodGet, "/manifests/")-asked, said)
-		}
-		p.says(0, says...)
 	}
 }
 
@@ -824,7 +776,6 @@ func TestAcceptOnBranchRefuses(t *testing.T) {
 	}{
 		"no configuration": {3, "", "fetch the pull request's baseline: xlagate.yaml at "},
 		"wrong":            {2, "version: 1\nnonsense: 2\n", "xlagate.yaml:2:1: "},
-		"in a registry":    {3, baseline("oci://ghcr.io/acme/base:main"), "does not lie in the repository: accept where it can be written, with xlagate accept --from"},
 		"of a revision":    {3, baseline("git:main:.xlagate"), "the baseline git:main:.xlagate does not lie on the pull request's branch"},
 		"outside":          {3, baseline("../base"), "the baseline ../base does not lie in the repository"},
 	} {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/baseline"
-	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/yamldoc"
@@ -119,9 +118,6 @@ func (r *reader) target(n *yamldoc.Node) Target {
 	}
 	if valueOf(n, "capture") != nil {
 		t.Capture = captureOf(e.Entry("capture"))
-	}
-	if _, err := registry.Parse(t.Dump); registry.Is(t.Dump) && err != nil {
-		r.errorf(valueOf(n, "dump"), "dump %v", err)
 	}
 	if t.Dump != "" && t.Capture != nil {
 		r.errorf(valueOf(n, "capture"), "target %q has both dump and capture; keep one", t.Name)

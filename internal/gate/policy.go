@@ -14,7 +14,6 @@ import (
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/git"
-	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/rules"
 )
@@ -154,7 +153,7 @@ func RepositoryPolicy(ctx context.Context, from Repository, revision, file strin
 	if rest, ok := strings.CutPrefix(cfg.Baseline, "git:"); ok {
 		revision, dir, _ = strings.Cut(rest, ":")
 	}
-	if registry.Is(cfg.Baseline) || !fs.ValidPath(dir) {
+	if !fs.ValidPath(dir) {
 		return p, fmt.Errorf("the baseline %s %w", cfg.Baseline, ErrElsewhere)
 	}
 	for _, t := range cfg.Targets {

@@ -96,7 +96,7 @@ func (r revisions) Folders(_ context.Context, revision, root string, folders []s
 // The baseline is found beside the configuration, above it and on other branches, for the targets that are declared and those that are named.
 func TestPolicyWithoutACheckout(t *testing.T) {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
-	for place, want := range map[string]string{".xlagate": "beside", "../base": "above", "git:main:base": "of main", "../../base": "", "oci://ghcr.io/a/b:c": ""} {
+	for place, want := range map[string]string{".xlagate": "beside", "../base": "above", "git:main:base": "of main", "../../base": ""} {
 		from := revisions{
 			"main": {"base/mlp/step.yaml": file("of main")},
 			"head": {"ci/xlagate.yaml": file(base + "baseline: " + place + "\n"), "ci/.xlagate/mlp/step.yaml": file("beside"), "ci/.xlagate/gone/step.yaml": file("named"), "base/mlp/step.yaml": file("above"), "ci/.xlagate/other/step.yaml": file("other")},

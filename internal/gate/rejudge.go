@@ -18,6 +18,7 @@ import (
 // has none. A result holds the same facts as a baseline; a rule that needs more, such as a log, does not make the new result incomplete.
 func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error) {
 	r := newResult(o)
+	r.Partial = from.Partial
 	for _, t := range judged(o.Config, from) {
 		l, err := reported(t, store, from)
 		if err != nil {
@@ -34,9 +35,14 @@ func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error
 // rejudgedRules are the rules whose problems can be derived from a result under another policy.
 var rejudgedRules = []string{"target-ran", "baseline-present", "facts-complete"}
 
-// judged lists the targets of a configuration; without any, those of the result.
+// judged lists the targets of a configuration, of a partial result those that are in it. Without any it lists those of the result.
 func judged(cfg *config.Config, from *result.Result) []config.Target {
-	if len(cfg.Targets) > 0 {
+	switch {
+	case len(cfg.Targets) > 0 && from.Partial != nil:
+		return phrase.Filter(cfg.Targets, func(t config.Target) bool {
+			return slices.ContainsFunc(from.Targets, func(r result.Target) bool { return r.Name == t.Name })
+		})
+	case len(cfg.Targets) > 0:
 		return cfg.Targets
 	}
 	return phrase.Map(from.Targets, func(t result.Target) config.Target { return config.Target{Name: t.Name, Samples: 1} })

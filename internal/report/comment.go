@@ -25,11 +25,7 @@ type Comment struct {
 	Artifact string
 	Trigger  bool   // the repository answers to "/xlagate accept"
 	Full     string // the address of the full report
-	Pictures []Shown
 }
-
-// Shown is a picture that is on GitHub.
-type Shown struct{ Alt, URL string }
 
 // Clean reports whether there is nothing to report: no change that breaks a rule, nothing that could not be checked, no change of policy, no improvement
 // to keep.
@@ -73,9 +69,9 @@ func (c *Comment) Markdown(o Options) string {
 	own.Result = rooted(c.Result, o.Root)
 	most := o.MaxBytes
 	if most > 0 {
-		most = max(1, most-len(c.pictures())-len(c.footer()))
+		most = max(1, most-len(c.footer()))
 	}
-	return within(most, c.title(), own.render) + c.pictures() + c.footer()
+	return within(most, c.title(), own.render) + c.footer()
 }
 
 func (c *Comment) render(d detail) string {
@@ -201,17 +197,6 @@ func (c *Comment) keep() para {
 		return para{}
 	}
 	return para{say("To keep what is better than the baseline, so that losing it fails: ").in(name, c.fromRun(strings.Join(commands, " && ")))}
-}
-
-// pictures are what was drawn of the change. Neither words nor addresses are from a dump.
-func (c *Comment) pictures() string {
-	var b strings.Builder
-	for _, p := range c.Pictures {
-		if linkable.MatchString(p.URL) {
-			fmt.Fprintf(&b, "\n![%s](%s)\n", p.Alt, p.URL)
-		}
-	}
-	return b.String()
 }
 
 // footer names the run that the comment is about. Its link is the only one in a comment; its address does not come from a dump.

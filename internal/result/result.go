@@ -31,6 +31,7 @@ type Result struct {
 	Problems []Problem  `json:"problems,omitempty"`
 	Notes    []Note     `json:"notes,omitempty"`    // improvements and other things worth knowing that cannot fail
 	Headroom []Headroom `json:"headroom,omitempty"` // how much of each budget is used
+	Partial  *Partial   `json:"partial,omitempty"`  // of a check of some of the targets: --target NAME
 }
 
 // Open lists the changes that wait for a decision: those that break a rule and are not waived, worst first.
@@ -124,20 +125,12 @@ type Target struct {
 	Helpers int          `json:"helpers"` // one-op helper modules left out
 	// Options are those of check that accept needs too: the rule file, where it is not the one that is found without, and the baseline.
 	Options []string `json:"options,omitempty"`
-	Part    *Part    `json:"part,omitempty"`
 }
 
-// Part is what one part of a target's work measured. No rule has judged it yet: `xlagate merge` joins all parts of a target and does.
-type Part struct {
-	Shard        string `json:"shard"`            // "0/4"; the first is 0
-	Version      string `json:"version"`          // of the xlagate that measured it
-	Form         string `json:"form"`             // how the facts are packed
-	Config       string `json:"config,omitempty"` // the SHA-256 of the configuration
-	ConfigFile   string `json:"config_file,omitempty"`
-	Baseline     string `json:"baseline,omitempty"` // what --baseline said
-	Against      string `json:"against,omitempty"`  // what --against said
-	Facts        string `json:"facts,omitempty"`    // base64; absent when the dump could not be checked
-	AgainstFacts string `json:"against_facts,omitempty"`
+// Partial is what a check of some of the targets leaves to xlagate merge: what only all of them together can say.
+type Partial struct {
+	Config    string   `json:"config"`    // the SHA-256 of the configuration
+	Unmatched []string `json:"unmatched"` // the places of the rules that match no program of these targets
 }
 
 // Program is one function of the model.
@@ -248,7 +241,9 @@ func (c *Change) IsIn(target, program string) bool {
 
 // Price is what a change adds to a run; what it saves is below zero.
 type Price struct {
-	StepNS       float64 `json:"step_ns"`               // predicted
+	StepNS       float64 `json:"step_ns"` // predicted
+	LowNS        float64 `json:"low_ns"`  // the ends between which it is expected
+	HighNS       float64 `json:"high_ns"`
 	StepWasNS    float64 `json:"step_was_ns,omitempty"` // of the program's whole step before the change
 	PeakBytes    float64 `json:"peak_bytes"`            // at the peak, in the device's memory
 	Compilations int     `json:"compilations"`          // more than before

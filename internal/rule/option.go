@@ -130,11 +130,11 @@ func (r *Rule) bounds() []Option {
 		amount, growth, such = Nanoseconds, TimeGrowth, "50us or 5%"
 	}
 	keys := []Option{
-		{Key: "max", Type: amount, Sense: Caps, Doc: "the most " + m.Noun + " there may be; needs no baseline"},
-		{Key: "min", Type: amount, Sense: Demands, Doc: "the least " + m.Noun + " there must be; needs no baseline"},
-		{Key: "equal", Type: amount, Sense: Neither, Doc: "exactly how many or how much " + m.Noun + " there must be; needs no baseline"},
-		{Key: "max_increase", Type: growth, Sense: Caps, Doc: "how much more " + m.Noun + " than in the baseline there may be: " + such},
-		{Key: "max_decrease", Type: growth, Sense: Caps, Doc: "how much less " + m.Noun + " than in the baseline there may be: " + such},
+		{Key: "max", Type: amount, Sense: Caps, Doc: "the most there may be; needs no baseline"},
+		{Key: "min", Type: amount, Sense: Demands, Doc: "the least there must be; needs no baseline"},
+		{Key: "equal", Type: amount, Sense: Neither, Doc: "exactly how many or how much there must be; needs no baseline"},
+		{Key: "max_increase", Type: growth, Sense: Caps, Doc: "how much more than in the baseline there may be: " + such},
+		{Key: "max_decrease", Type: growth, Sense: Caps, Doc: "how much less than in the baseline there may be: " + such},
 	}
 	return slices.DeleteFunc(keys, func(o Option) bool { return r.Refuses(o.Key, func(string) bool { return true }) != "" })
 }
