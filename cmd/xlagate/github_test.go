@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -188,6 +189,44 @@ func TestCheckComments(t *testing.T) {
 	p.says(0, "### ✅ xlagate: all clear", "(was: ")
 	if len(p.Comments) != 1 {
 		t.Errorf("%d comments", len(p.Comments))
+	}
+}
+
+// The result of a job is accepted where its sources are checked out; elsewhere accept says which files differ.
+func TestAcceptFromAnotherCommit(t *testing.T) {
+	p := newPullRequest(t, "acme/models")
+	p.push()
+	report := filepath.Join(t.TempDir(), "xlagate-report.json")
+	p.run(1, "check", "regressed", "--comment", "auto", "--quiet", "-o", report)
+	accept := []string{"accept", "--from", report, "--reason", "wider"}
+	if _, said := p.run(0, accept...); said != "" {
+		t.Errorf("at the commit of the result: %s", said)
+	}
+	p.commit("baseline")
+	if _, said := p.run(0, accept...); said != "" {
+		t.Errorf("after a commit of the baseline: %s", said)
+	}
+	p.edit("train.py", "import jax", "import  jax")
+	p.commit("edit")
+	if _, said := p.run(0, accept...); !strings.Contains(said, fmt.Sprintf("warning: the result is of commit %.12s, and ", p.head)) || !strings.Contains(said, "differs from it in train.py") {
+		t.Errorf("after an edit: %s", said)
+	}
+	p.git("add", "-A")
+	p.git("checkout", "-q", "-f", "main")
+	p.edit("train.py", "import jax", "import   jax")
+	p.commit("other")
+	if _, said := p.run(2, accept...); !strings.Contains(said, "differs from it in train.py; accept it where it belongs: git switch --detach "+p.head) {
+		t.Errorf("on another branch: %s", said)
+	}
+	data, err := os.ReadFile(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(report, bytes.ReplaceAll(data, []byte(p.head), bytes.Repeat([]byte("0"), 40)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, said := p.run(2, accept...); !strings.Contains(said, "which this checkout does not hold") {
+		t.Errorf("of a commit that is not here: %s", said)
 	}
 }
 

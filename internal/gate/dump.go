@@ -177,7 +177,7 @@ func (l *measuredTarget) captured(ctx context.Context, o Options, run capture.Op
 func CaptureOptions(c *config.Capture, dir string) capture.Options {
 	run := capture.Options{Argv: []string{"sh", "-c", c.Run}, Env: os.Environ(), Dir: dir, Timeout: c.Timeout}
 	for key, value := range c.Env {
-		run.Env = append(run.Env, key+"="+value)
+		run.Env, run.Keep = append(run.Env, key+"="+value), append(run.Keep, key)
 	}
 	return run
 }

@@ -68,6 +68,9 @@ type Environment struct {
 	// Reviewed is the commit whose configuration alone may name commands to run, where a stranger's checkout may be around; "" elsewhere.
 	Reviewed string
 
+	// Last is the result of the check before this one; nil if none is known.
+	Last *result.Result
+
 	// Edits returns the lines that were edited, or why they are not known; nil without git.
 	Edits func() (edits *git.Edits, unknown string)
 }
@@ -184,6 +187,7 @@ func finish(r *result.Result, o Options) {
 		noteSlack(r, o.Config)
 	}
 	noteHeadroom(r)
+	noteLost(r, o.Last)
 	order(r, o.Config)
 	count(r)
 	decide(r, failOn(o))

@@ -109,7 +109,7 @@ func (p *Publication) print() string {
 
 func (p *Publication) write(before *Marker, most int) string {
 	c := p.Comment
-	if before != nil && !before.Clean {
+	if before != nil && before.Problems+before.Errors+before.Warnings > 0 {
 		c.Was = report.Sum(before.Problems, before.Errors, before.Warnings)
 		if before.Head != "" {
 			c.Was += " at " + short(before.Head)

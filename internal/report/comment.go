@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -21,11 +23,23 @@ type Comment struct {
 	Full     string // the address of the full report
 }
 
-// Clean reports whether there is nothing to report: no change that breaks a rule, nothing that could not be checked, no change of policy, and no note that
-// takes something back.
+// Clean reports whether there is nothing to report: no change that breaks a rule, nothing that could not be checked, no change of policy, no note that takes
+// something back, and no improvement to keep.
 func (c *Comment) Clean() bool {
 	r := c.Result
-	return len(r.Open()) == 0 && len(r.Problems) == 0 && loudNotes(r) == 0 && (r.Policy == nil || r.Policy.Same())
+	return len(r.Open()) == 0 && len(r.Problems) == 0 && loudNotes(r) == 0 && (r.Policy == nil || r.Policy.Same()) && len(c.tightening()) == 0
+}
+
+// tightening returns the commands that record what is better than the baseline, one for each rule file.
+func (c *Comment) tightening() (commands []string) {
+	const tighten = "xlagate accept --tighten"
+	for _, n := range c.Result.Notes {
+		command := strings.TrimSpace(tighten + " " + phrase.Shell(c.Result.OptionsOf(n.Target)))
+		if n.Kind == "better" && strings.HasPrefix(n.Fix, tighten) && !slices.Contains(commands, command) {
+			commands = append(commands, command)
+		}
+	}
+	return commands
 }
 
 // Markdown renders the comment, never longer than Options.MaxBytes: details are dropped in a fixed order, each drop counted.
@@ -48,6 +62,7 @@ func (c *Comment) render(d detail) string {
 	live := all.Open()
 	p.add(verdictBlocks(all, live, d)...)
 	p.add(c.accept(all)...)
+	p.add(c.keep())
 	p.add(policyFold(all, d))
 	p.add(restBlocks(all, d)...)
 	return markdownOf(p)
@@ -82,8 +97,7 @@ func Outcome(r *result.Result) string {
 func (c *Comment) accept(r *indexed) []block {
 	lines := acceptCommands(r, r.Open())
 	if len(lines) > 0 && c.Run != 0 && c.Artifact != "" {
-		from := strings.ReplaceAll(strings.Join(lines, "\n"), "xlagate accept ", fmt.Sprintf("xlagate accept --from %s.json ", c.Artifact))
-		lines = append(lines, "# or from this run, without a device:", fmt.Sprintf("gh run download %d --name %s && %s", c.Run, c.Artifact, from))
+		lines = append(lines, "# or from this run, without a device:", c.fromRun(strings.Join(lines, "\n")))
 	}
 	var ids []string
 	for _, open := range r.Open() {
@@ -95,6 +109,20 @@ func (c *Comment) accept(r *indexed) []block {
 		lines = append(lines, "# or as a comment on this pull request:", "/xlagate accept "+strings.Join(ids, ",")+" REASON")
 	}
 	return acceptBlocks(r, strings.Join(lines, "\n"))
+}
+
+// fromRun is how commands that accept take the result of the run.
+func (c *Comment) fromRun(commands string) string {
+	return fmt.Sprintf("gh run download %d --name %s && ", c.Run, c.Artifact) + strings.ReplaceAll(commands, "xlagate accept ", fmt.Sprintf("xlagate accept --from %s.json ", c.Artifact))
+}
+
+// keep says how an improvement is kept from the result of the run.
+func (c *Comment) keep() para {
+	commands := c.tightening()
+	if len(commands) == 0 || c.Run == 0 || c.Artifact == "" {
+		return para{}
+	}
+	return para{say("To keep what is better than the baseline, so that losing it fails: ").in(name, c.fromRun(strings.Join(commands, " && ")))}
 }
 
 // footer names the run that the comment is about. Its link is the only one in a comment; its address does not come from a dump.

@@ -78,7 +78,12 @@ func TestCommentDrops(t *testing.T) {
 }
 
 func TestCleanComment(t *testing.T) {
-	c := &Comment{Result: passing(), Was: "2 errors at 4f1c9e2"}
+	same := func() *result.Result {
+		r := passing()
+		r.Notes = nil
+		return r
+	}
+	c := &Comment{Result: same(), Was: "2 errors at 4f1c9e2"}
 	if text := c.Markdown(Options{}); !c.Clean() || strings.TrimSpace(text) != "### ✅ xlagate: all clear in 1 target, 14 checks, 0 waived (was: 2 errors at 4f1c9e2)" {
 		t.Errorf("%q", text)
 	}
@@ -92,10 +97,11 @@ func TestCleanComment(t *testing.T) {
 		"a policy change": func(c *Comment) {
 			c.Result.Policy = &result.Policy{Files: []result.PolicyFile{{Name: "xlagate.yaml", Was: "xlagate.yaml"}}}
 		},
-		"a new policy": func(c *Comment) { c.Result.Policy = &result.Policy{Files: []result.PolicyFile{{Name: "xlagate.yaml"}}} },
-		"a note":       func(c *Comment) { c.Result.Notes = []result.Note{{Kind: "upgrade", Message: "not compared"}} },
+		"a new policy":   func(c *Comment) { c.Result.Policy = &result.Policy{Files: []result.PolicyFile{{Name: "xlagate.yaml"}}} },
+		"a note":         func(c *Comment) { c.Result.Notes = []result.Note{{Kind: "upgrade", Message: "not compared"}} },
+		"an improvement": func(c *Comment) { c.Result = passing() },
 	} {
-		c := &Comment{Result: passing()}
+		c := &Comment{Result: same()}
 		if change(c); c.Clean() {
 			t.Errorf("%s is nothing to say", what)
 		}
@@ -153,6 +159,16 @@ func TestUnifiedDiff(t *testing.T) {
 		if got := UnifiedDiff(c.before, c.after); got != c.want {
 			t.Errorf("%s:\n%s\nwanted:\n%s", name, got, c.want)
 		}
+	}
+}
+
+// A pull request that improves says in one line how to keep that, from the run, with the rule file that was used.
+func TestImprovementIsKept(t *testing.T) {
+	c := &Comment{Result: passing(), Run: 9821, Artifact: "xlagate-report"}
+	c.Result.SetOptions([]string{"-c", "serving.yaml"})
+	const want = "so that losing it fails: `gh run download 9821 --name xlagate-report && xlagate accept --from xlagate-report.json --tighten -c serving.yaml`\n"
+	if text := c.Markdown(Options{}); !strings.Contains(text, want) {
+		t.Errorf("no %q in\n%s", want, text)
 	}
 }
 

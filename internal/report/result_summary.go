@@ -132,6 +132,7 @@ var noteKinds = map[string]struct {
 	word, fix string // fix says what the command behind a note does
 }{
 	"better":   {good, "better than the baseline", "to keep it"},
+	"lost":     {bad, "lost again", ""},
 	"slack":    {plain, "slack", "to lower it"},
 	"headroom": {plain, "headroom", "who used it up"},
 }
