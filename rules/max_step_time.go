@@ -50,7 +50,10 @@ func weigh(c *rule.Context, v *diff.Variant, f *rule.Finding) {
 		return
 	}
 	f.Level = c.Text("unsure")
-	f.Message += fmt.Sprintf("; between %+.1f and %+.1f %%: probably slower, measure it", 100*max(growth.Low/was, -1), 100*growth.High/was)
+	f.Message += fmt.Sprintf("; between %+.0f and %+.0f %%", 100*max(growth.Low/was, -1), 100*growth.High/was)
+	if f.Level != "error" {
+		f.Message += ": probably slower, measure it"
+	}
 }
 
 func unpriced(k *facts.Kernel) bool { return k.Work[price.Unknown] > 0 }
