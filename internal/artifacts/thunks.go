@@ -251,7 +251,7 @@ func (r *thunkReader) label(label string, indent int) error {
 		r.close(indent)
 	}
 	if len(r.open) == 0 {
-		return r.lines.errorf("%q stands before the thunk that it is a part of", label)
+		return r.lines.unknown("%q stands before the thunk that it is a part of", label)
 	}
 	r.parted[r.open[len(r.open)-1].index] = true
 	return nil
@@ -273,7 +273,7 @@ func (r *thunkReader) thunk(text string, indent int) error {
 	if id, rest, ok := cutInt(text); ok {
 		t.ID = id
 		if text, ok = strings.CutPrefix(rest, ": "); !ok {
-			return r.lines.errorf("cannot read the thunk %q", text)
+			return r.lines.unknown("cannot read the thunk %q", text)
 		}
 	}
 	t.Kind = text
@@ -283,7 +283,7 @@ func (r *thunkReader) thunk(text string, indent int) error {
 		text = ""
 	}
 	if len(t.Kind) < 2 || t.Kind[0] != 'k' || t.Kind[1] < 'A' || t.Kind[1] > 'Z' {
-		return r.lines.errorf("%q is no kind of thunk", t.Kind)
+		return r.lines.unknown("%q is no kind of thunk", t.Kind)
 	}
 	t.Class = classOf(t.Kind)
 	if n := len(r.open); n > 0 {
@@ -296,7 +296,7 @@ func (r *thunkReader) thunk(text string, indent int) error {
 func (r *thunkReader) add(t Thunk, rest string, indent int) error {
 	if edges, ok := strings.CutPrefix(rest, "["); ok {
 		if edges, rest, ok = strings.Cut(edges, "]"); !ok {
-			return r.lines.errorf("the dependencies of %s are not closed", t.Kind)
+			return r.lines.unknown("the dependencies of %s are not closed", t.Kind)
 		}
 		for _, end := range []string{"prev=", "next="} {
 			_, named, _ := strings.Cut(edges, end)
@@ -311,7 +311,7 @@ func (r *thunkReader) add(t Thunk, rest string, indent int) error {
 		nested, rest = rest, ""
 	}
 	if t.Class == ThunkKernel && !t.readLaunch(rest) {
-		return r.lines.errorf("cannot read the launch %q", rest)
+		return r.lines.unknown("cannot read the launch %q", rest)
 	}
 	r.open = append(r.open, openThunk{indent: indent, index: len(r.thunks.Thunks)})
 	r.thunks.Thunks = append(r.thunks.Thunks, t)

@@ -9,6 +9,7 @@ import (
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/price"
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // measurement is what is known of one compiled module once it was measured. The cache and the parts of a job keep its exported fields.
@@ -335,6 +336,9 @@ func fixOf(err error) string {
 	}
 	if errors.Is(err, dump.ErrChanged) {
 		return "remove the folder of --listings, and measure every part again"
+	}
+	if syntax := (*wire.SyntaxError)(nil); errors.As(err, &syntax) && syntax.Form {
+		return "xlagate does not know this form of the file: open an issue with the file, or leave the program out with programs.exclude"
 	}
 	return "the run that wrote it was cut off or is still writing; dump again, or leave the program out with programs.exclude"
 }

@@ -22,7 +22,7 @@ func (w *Work) oneLane() {
 // isUnvectored reports whether LLVM does not put the loop of a fused computation into vectors: what it reads next is not next in memory, or it cannot know. It
 // is found out once for all computations that are alike.
 func (m *Meter) isUnvectored(c hlo.CompID) bool {
-	b := m.body(m.alike.First(c))
+	b := m.body(m.alike.First(c), true)
 	if !b.vectored {
 		b.vectored, b.unvectored = true, m.family == CPU && m.hidesWhatIsNext(c)
 	}
