@@ -36,6 +36,8 @@ func TestBufferTotals(t *testing.T) {
 		color int64
 		want  Totals
 	}{
+		{"tf-1.14.buffer-assignment.txt", AllColors, Totals{Total: 32, Argument: 8, Output: 24, Largest: 16}},
+		{"tf-1.15.buffer-assignment.txt", AllColors, Totals{Total: 32, Argument: 8, Output: 24, Largest: 16}},
 		{"tf-2.5.buffer-assignment.txt", AllColors, Totals{Total: 83049, Argument: 49152, Output: 17432, Constant: 20, ThreadLocal: 45, Temp: 16400, Largest: 32768}},
 		{"tf-2.21.buffer-assignment.txt", AllColors, Totals{Total: 67859, Argument: 49152, Output: 17432, Constant: 32, ThreadLocal: 75, Temp: 1168, Largest: 32768}},
 		{"jax-0.4.13.buffer-assignment.txt", AllColors, Totals{Total: 11104, Argument: 7008, Output: 4096, Largest: 6144}},

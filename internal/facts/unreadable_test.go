@@ -11,6 +11,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // What cannot be read says where and what to do about it: a cut file is dumped again, one that changed is measured again.
@@ -25,6 +26,7 @@ func TestUnreadable(t *testing.T) {
 		"a message that ends":      {&hlo.SyntaxError{File: "m.pb", Offset: 12, Message: "a field ends early"}, "m.pb: at byte 12", "a field ends early", "the run that wrote it was cut off"},
 		"a file that changed":      {fmt.Errorf("read m.pb: %w", dump.ErrChanged), "m.pb", "read m.pb: it changed after the dump was listed", "remove the folder of --listings"},
 		"a file too large":         {&dump.LimitError{What: "the file", Most: 1 << 20, Limit: 2 << 20}, "m.pb", "the file holds more than 1.0 MiB", (&dump.LimitError{Limit: 2 << 20}).Fix()},
+		"an unknown form":          {&wire.SyntaxError{Line: 3, Message: "cannot read it", Form: true}, "m.pb", "line 3: cannot read it", "xlagate does not know this form"},
 		"a defect":                 {&dump.Defect{}, "m.pb", "", dump.DefectFix},
 		"anything else":            {errors.New("read m.pb: broken pipe"), "m.pb", "read m.pb: broken pipe", "the run that wrote it was cut off"},
 	} {

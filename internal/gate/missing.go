@@ -130,7 +130,7 @@ func missingInputs(r *result.Result, out *result.Target, o Options, l *measuredT
 // missing reports whether the baseline of a variant has facts of the file, and the dump lacks the file. Every program has a buffer assignment; one
 // without kernels of its own has no code.
 func (in input) missing(v *diff.Variant) bool {
-	if v.Old == nil || v.New == nil || v.Old.Backend != v.New.Backend { // another backend dumps other files
+	if v.Old == nil || v.New == nil || v.New.Backend != "" && v.Old.Backend != v.New.Backend { // another backend dumps other files
 		return false
 	}
 	generated := func(k facts.Kernel) bool { return k.Class == facts.ClassKernel && k.Fusion }
