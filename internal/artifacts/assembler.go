@@ -394,6 +394,9 @@ func ReadPTX(data []byte) (*PTX, error) {
 	if len(data) > 0 && header {
 		return nil, l.errorf("the file ends behind its header: it was cut off")
 	}
+	if len(data) > 0 && len(p.Entries) == 0 && !bytes.HasSuffix(data, []byte("\n\n")) { // constants end with an empty line
+		return nil, l.errorf("the file ends inside of its constants: it was cut off")
+	}
 	return p, nil
 }
 

@@ -187,18 +187,18 @@ func ReadThunks(data []byte) (*Thunks, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.findIncomplete()
 	r.thunks.lines = r.lines.n
-	return r.thunks, nil
+	return r.thunks, r.findIncomplete()
 }
 
 type thunkReader struct {
 	lines  lines
 	thunks *Thunks
-	open   []openThunk  // the thunks around the next line
-	named  int64        // the largest id that a line refers to
-	parted map[int]bool // thunks with labelled parts, even empty ones
-	empty  bool         // the file states that there is no thunk
+	open   []openThunk    // the thunks around the next line
+	named  int64          // the largest id that a line refers to
+	parted map[int]string // the last label in each thunk with labelled parts, even empty ones
+	edged  bool           // the version prints what each thunk waits for, and what is nested in a thunk
+	empty  bool           // the file states that there is no thunk
 }
 
 // openThunk is a thunk with its indentation.
@@ -220,7 +220,7 @@ func (r *thunkReader) checkEnd() error {
 }
 
 func (r *thunkReader) readSequence() error {
-	r.parted = map[int]bool{}
+	r.parted = map[int]string{}
 	for line := range r.lines.all() {
 		text := strings.TrimLeft(line, " ")
 		indent := len(line) - len(text)
@@ -253,7 +253,7 @@ func (r *thunkReader) label(label string, indent int) error {
 	if len(r.open) == 0 {
 		return r.lines.unknown("%q stands before the thunk that it is a part of", label)
 	}
-	r.parted[r.open[len(r.open)-1].index] = true
+	r.parted[r.open[len(r.open)-1].index] = label
 	return nil
 }
 
@@ -295,6 +295,7 @@ func (r *thunkReader) thunk(text string, indent int) error {
 // add appends a thunk and reads the rest of its line: its launch, or the first thunk nested in it.
 func (r *thunkReader) add(t Thunk, rest string, indent int) error {
 	if edges, ok := strings.CutPrefix(rest, "["); ok {
+		r.edged = true
 		if edges, rest, ok = strings.Cut(edges, "]"); !ok {
 			return r.lines.unknown("the dependencies of %s are not closed", t.Kind)
 		}
@@ -343,8 +344,8 @@ func (t *Thunk) readLaunch(s string) (ok bool) {
 	return f.ok
 }
 
-// findIncomplete sets Incomplete if nested thunks were not printed.
-func (r *thunkReader) findIncomplete() {
+// findIncomplete sets Incomplete if nested thunks were not printed. It returns an error if the version does print them.
+func (r *thunkReader) findIncomplete() error {
 	holds := map[int]bool{}
 	for i := range r.thunks.Thunks {
 		holds[r.thunks.Thunks[i].Parent] = true
@@ -352,9 +353,14 @@ func (r *thunkReader) findIncomplete() {
 	for i := range r.thunks.Thunks {
 		switch r.thunks.Thunks[i].Kind {
 		case "kConditional", "kCommandBuffer", "kWhile", "kSequential":
-			if !holds[i] && !r.parted[i] {
+			label, parted := r.parted[i]
+			switch {
+			case r.edged && (!holds[i] && !parted || label == "condition"):
+				return r.lines.errorf("the file ends before what is nested in the thunk %03d: it was cut off", r.thunks.Thunks[i].ID)
+			case !holds[i] && !parted:
 				r.thunks.Incomplete = true
 			}
 		}
 	}
+	return nil
 }

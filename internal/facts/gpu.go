@@ -51,6 +51,10 @@ func (out *measuring) plan(entries map[string]bool) {
 		}
 	}
 	out.Variant.Facts.launchShapes(out.Variant.Kernels)
+	unplanned := func(k Kernel) bool { return k.Class == ClassKernel && k.Fusion && k.Plan == nil }
+	if names == nil && slices.ContainsFunc(out.Variant.Kernels, unplanned) {
+		out.Variant.Missing = append(out.Variant.Missing, string(dump.KindThunkMetadata))
+	}
 	out.unassembled(thunks, entries)
 }
 
@@ -65,7 +69,7 @@ func (out *measuring) unassembled(thunks *artifacts.Thunks, entries map[string]b
 		return
 	}
 	for i := range out.Variant.Kernels {
-		if k := &out.Variant.Kernels[i]; len(entries) > 0 && k.Fusion && k.Plan != nil && !entries[k.Plan.Entry] {
+		if k := &out.Variant.Kernels[i]; len(entries) > 0 && (k.Fusion || k.Function != "") && k.Plan != nil && !entries[k.Plan.Entry] {
 			out.unreadable(ptx[0], fmt.Errorf("no PTX file of the module holds the kernel %s, which a thunk launches: files are missing, or were cut off", k.Plan.Entry))
 			return
 		}

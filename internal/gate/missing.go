@@ -79,6 +79,7 @@ var inputs = []input{
 	{string(dump.KindBufferAssignment), facts.MemoryTemp, ""},
 	{string(dump.KindMemoryReport), "memory.spaces.default", facts.MemoryTemp},
 	{string(dump.KindThunks), facts.LaunchesKnown, ""},
+	{string(dump.KindThunkMetadata), facts.LaunchesKnown, ""},
 	{string(dump.KindPTX), facts.CodePTXBytes, ""},
 	{string(dump.KindLLVMOptimized), facts.CodeLLVMBytes, ""},
 	{string(dump.StageBefore), facts.InstructionsBefore, ""},
@@ -137,10 +138,11 @@ func (in input) missing(v *diff.Variant) bool {
 	if slices.Contains(kernelInputs, in.name) && !slices.ContainsFunc(v.New.Kernels, generated) {
 		return false
 	}
-	_, was := v.Old.Facts[in.fact]
+	was, held := v.Old.Facts[in.fact]
 	_, better := v.Old.Facts[in.better]
-	return was && !better && slices.Contains(v.New.Missing, in.name)
+	is, known := v.New.Facts[in.fact]
+	return held && !better && !(known && is >= was) && slices.Contains(v.New.Missing, in.name)
 }
 
 // kernelInputs are the files that hold what was generated for kernels.
-var kernelInputs = []string{string(dump.KindThunks), string(dump.KindPTX), string(dump.KindLLVMOptimized)}
+var kernelInputs = []string{string(dump.KindThunks), string(dump.KindThunkMetadata), string(dump.KindPTX), string(dump.KindLLVMOptimized)}
