@@ -63,7 +63,7 @@ type traffic struct{ count, bytes int64 }
 func trafficOf(v *facts.Variant, cares func(*facts.Kernel) bool) traffic {
 	var t traffic
 	for k := range v.KernelsThat(cares) {
-		runs := max(k.Times, 1)
+		runs := int64(k.Runs())
 		t.count += runs
 		if t.bytes += k.Bytes * runs; k.Target == "all-reduce" {
 			t.bytes += k.Bytes * runs

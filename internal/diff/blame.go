@@ -392,7 +392,7 @@ func (c *Cause) place(kernels []facts.Kernel) {
 
 // weightiestFirst orders kernels by what a run of them computes and moves.
 func weightiestFirst(kernels []facts.Kernel) []facts.Kernel {
-	weight := func(k facts.Kernel) int64 { return (k.Flops + k.Bytes) * max(k.Times, 1) }
+	weight := func(k facts.Kernel) float64 { return float64(k.Flops+k.Bytes) * k.Runs() }
 	return slices.SortedStableFunc(slices.Values(kernels), func(a, b facts.Kernel) int { return cmp.Compare(weight(b), weight(a)) })
 }
 

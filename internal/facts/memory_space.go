@@ -49,8 +49,11 @@ func (r *reader) fetches(id hlo.InstrID) bool {
 	return in.Opcode == hlo.OpCopy || in.Opcode == hlo.OpCopyStart
 }
 
-// space says how much of one memory space is used.
+// space says how much of one memory space is used. One beside the main memory that holds nothing is not.
 func (out *measuring) space(color, bytes int64) {
+	if bytes == 0 && color != 0 {
+		return
+	}
 	name, known := spaceNames[color]
 	if !known || color != 0 && out.module.Backend() != "tpu" {
 		name = fmt.Sprintf("color_%d", color)
@@ -66,7 +69,9 @@ func (out *measuring) reportedSpaces() {
 	}
 	if report, _ := out.memoryReport(); report != nil {
 		for _, s := range report.Spaces {
-			out.space(s.Color, s.Bytes)
+			if s.Color != artifacts.AllColors {
+				out.space(s.Color, s.Bytes)
+			}
 		}
 	}
 }

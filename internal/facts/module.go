@@ -9,6 +9,7 @@ import (
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/price"
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // measuring is a compiled module, and what is known of it so far.
@@ -308,6 +309,9 @@ func fixOf(err error) string {
 	}
 	if tooMuch := (*dump.LimitError)(nil); errors.As(err, &tooMuch) {
 		return tooMuch.Fix()
+	}
+	if syntax := (*wire.SyntaxError)(nil); errors.As(err, &syntax) && syntax.Form {
+		return "xlagate does not know this form of the file: open an issue with the file, or leave the program out with programs.exclude"
 	}
 	return "the run that wrote it was cut off or is still writing; dump again, or leave the program out with programs.exclude"
 }

@@ -29,7 +29,7 @@ func (v *Variant) Prices(d *price.Device) []Priced {
 	first, cached, likely := make(map[*Form]int, len(all)), d.Cached(v.Facts[RunTouched]), likelihoods(v.Kernels)
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
-		all[i] = Priced{Kernel: k, Runs: float64(max(1, k.Times)) * float64(max(1, k.Guess)) * likely[k.Branch]}
+		all[i] = Priced{Kernel: k, Runs: k.Runs() * float64(max(1, k.Guess)) * likely[k.Branch]}
 		if at, known := first[k.Form]; known {
 			all[i].Once = all[at].Once
 			continue
@@ -286,7 +286,7 @@ func (v *Variant) measureAs(known works) {
 // work is what a launch asks of a device.
 func (r *reader) work(l launch) price.Work {
 	if r.meter == nil {
-		r.meter = price.NewMeter(r.family, r.alike(), r.price(), r.trips, r.multiplied)
+		r.meter = price.NewMeter(r.family, r.alike(), r.price(), r.iterations, r.multiplied)
 	}
 	var w price.Work
 	if l.class == ClassCollective && l.moves != hlo.NoInstr {
@@ -341,7 +341,7 @@ func reachOf(devices []int64) float64 {
 	return math.Ldexp(1, bits.Len64(uint64(least^most)))
 }
 
-// expectation adds up the cycles that the compiler for TPU expects of computations: loops as often as they run where that is known, and of
+// expectation adds up the cycles that the compiler for TPU expects of computations: loops as often as they run or are taken to run, and of
 // a conditional its dearest branch, as XLA's cost analysis does.
 type expectation struct {
 	m     *hlo.Module
@@ -386,11 +386,7 @@ func (e *expectation) instruction(id hlo.InstrID) (sum expected) {
 // control is what a loop or a branch comes to. The condition of a loop whose length is known is not asked again.
 func (e *expectation) control(id hlo.InstrID, callees []hlo.CompID) (sum expected) {
 	if e.m.Instrs[id].Opcode == hlo.OpWhile && len(callees) == 2 {
-		times := tripCount(e.m, id)
-		if times == unknownTrips {
-			times = 1
-		}
-		sum.add(e.of(callees[0]), float64(times))
+		sum.add(e.of(callees[0]), float64(iterations(e.m, id)))
 		sum.add(e.of(callees[1]), 1)
 		return sum
 	}

@@ -16,7 +16,7 @@ func TestBranchesAreEquallyLikely(t *testing.T) {
 	}{{"", 1}, {"0.0", 0.5}, {"0.1", 0.5}, {"0.1 1.0", 0.25}, {"0.1 1.1", 0.25}, {"2.2", 1.0 / 3}, {"3.0", 0.5}}
 	v := &Variant{Facts: Values{}}
 	for _, b := range branches {
-		v.Kernels = append(v.Kernels, Kernel{Form: &Form{Work: price.Work{price.Calls: 1}}, Site: &Site{Times: 1, Branch: b.at}})
+		v.Kernels = append(v.Kernels, Kernel{Form: &Form{Work: price.Work{price.Vector: 1}}, Site: &Site{Times: 1, Branch: b.at}})
 	}
 	for i, p := range v.Prices(price.Named("cpu")) {
 		if p.Runs != branches[i].runs {

@@ -79,6 +79,7 @@ var inputs = []input{
 	{string(dump.KindBufferAssignment), facts.MemoryTemp, ""},
 	{string(dump.KindMemoryReport), "memory.spaces.default", facts.MemoryTemp},
 	{string(dump.KindThunks), facts.LaunchesKnown, ""},
+	{string(dump.KindThunkMetadata), facts.LaunchesKnown, ""},
 	{string(dump.KindPTX), facts.CodePTXBytes, ""},
 	{string(dump.KindLLVMOptimized), facts.CodeLLVMBytes, ""},
 	{string(dump.StageBefore), facts.InstructionsBefore, ""},
@@ -130,17 +131,18 @@ func missingInputs(r *result.Result, out *result.Target, o Options, l *measuredT
 // missing reports whether the baseline of a variant has facts of the file, and the dump lacks the file. Every program has a buffer assignment; one
 // without kernels of its own has no code.
 func (in input) missing(v *diff.Variant) bool {
-	if v.Old == nil || v.New == nil || v.Old.Backend != v.New.Backend { // another backend dumps other files
+	if v.Old == nil || v.New == nil || v.New.Backend != "" && v.Old.Backend != v.New.Backend { // another backend dumps other files
 		return false
 	}
 	generated := func(k facts.Kernel) bool { return k.Class == facts.ClassKernel && k.Fusion }
 	if slices.Contains(kernelInputs, in.name) && !slices.ContainsFunc(v.New.Kernels, generated) {
 		return false
 	}
-	_, was := v.Old.Facts[in.fact]
+	was, held := v.Old.Facts[in.fact]
 	_, better := v.Old.Facts[in.better]
-	return was && !better && slices.Contains(v.New.Missing, in.name)
+	is, known := v.New.Facts[in.fact]
+	return held && !better && !(known && is >= was) && slices.Contains(v.New.Missing, in.name)
 }
 
 // kernelInputs are the files that hold what was generated for kernels.
-var kernelInputs = []string{string(dump.KindThunks), string(dump.KindPTX), string(dump.KindLLVMOptimized)}
+var kernelInputs = []string{string(dump.KindThunks), string(dump.KindThunkMetadata), string(dump.KindPTX), string(dump.KindLLVMOptimized)}

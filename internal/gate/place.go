@@ -196,7 +196,7 @@ func editedLine(c *diff.Cause, edits *git.Edits) (hlo.Location, bool) {
 	}
 	for i := range c.After {
 		k := &c.After[i]
-		weigh(k.Frames(), 1+float64(k.Flops+k.Bytes)*float64(max(k.Times, 1)))
+		weigh(k.Frames(), 1+float64(k.Flops+k.Bytes)*k.Runs())
 	}
 	for i := range c.Edits {
 		weigh(c.Edits[i].Stack, 1)
