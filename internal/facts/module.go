@@ -13,11 +13,9 @@ import (
 
 // measurement is what is known of one compiled module once it was measured. The cache and the parts of a job keep its exported fields.
 type measurement struct {
-	At        int // the module's place among those that are wanted
-	Program   string
+	At int // the module's place among those that are wanted
+	Identity
 	Variant   *Variant // nil when the module could not be measured
-	Family    string   // the operations in it, see graphNames
-	Helper    bool     // one of the framework's own one-operation programs
 	Toolchain Toolchain
 	Infos     []listed
 	Drawings  []Drawing
@@ -62,7 +60,7 @@ func stageIndex(m *dump.Module, s *dump.Stage) int {
 // files it notes which of them it read.
 func (r *run) measureModule(m *dump.Module, files []*dump.File) *measuring {
 	out := &measuring{
-		measurement: measurement{Program: dump.ProgramName(m.Name), Root: slashed(r.Root)},
+		measurement: measurement{Identity: Identity{Program: dump.ProgramName(m.Name)}, Root: slashed(r.Root)},
 		module:      m, files: files, listing: r.AllStages, passing: r.Passes,
 		traced: r.tracedFor(m), interner: r.interner,
 	}
@@ -133,7 +131,7 @@ func otherStages(m *dump.Module) []*dump.Stage {
 // listStage reads one stage only to list it.
 func (r *run) listStage(m *dump.Module, s *dump.Stage, at int) *measuring {
 	out := &measuring{
-		measurement: measurement{At: at, Program: dump.ProgramName(m.Name), Listed: true},
+		measurement: measurement{At: at, Identity: Identity{Program: dump.ProgramName(m.Name)}, Listed: true},
 		module:      m, listing: true, passing: r.Passes, interner: r.interner,
 	}
 	out.setFramework(r.torch)
@@ -215,6 +213,7 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 		return err
 	}
 	v := &Variant{WorkVersion: price.Version, Facts: Values{}, Compiled: Compiled{Fingerprint: fingerprint, Kernels: make([]Kernel, len(w.launches))}, Interface: Interface{Params: r.parameters(), Result: r.entryResult()}, Origin: Origin{File: out.best(s).Path, Backend: out.Toolchain.Backend}}
+	out.identify(r)
 	v.Signature, v.CallSite = signature(v.Params), r.callSite(out.Program)
 	if out.module.Unoptimized() == nil {
 		v.Constants = r.constants()
@@ -231,7 +230,6 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 	r.connect(w.launches, v)
 	out.groups = r.firstGroups(w.launches)
 	r.nameAxes(v, out.groups)
-	out.Family = out.familyOf(r)
 	v.Facts.launches(r, w.launches, v.Kernels)
 	v.Facts.loops(w.loops)
 	v.Facts.module(r)
@@ -239,7 +237,6 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 	r.overlap(w, v)
 	v.Facts.costs(r, w.loops)
 	out.Variant = v
-	out.Helper = out.isHelper(r)
 	out.memory(r, s)
 	out.countRun()
 	out.plan(out.code())
@@ -251,7 +248,7 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 // constants.
 func (out *measuring) measureGiven(r *reader, s *dump.Stage) error {
 	out.list(r, s)
-	out.Helper = out.isHelper(r)
+	out.identify(r)
 	if out.Variant == nil {
 		return nil
 	}
@@ -261,7 +258,6 @@ func (out *measuring) measureGiven(r *reader, s *dump.Stage) error {
 	v.Result = r.entryResult()
 	v.Outputs, out.pieces = r.outputs(out.pieces, v.Params), nil
 	v.InputPrint = r.prints().Fingerprint()
-	out.Family = out.familyOf(r)
 	v.Constants = r.constants()
 	r.locateByName(v.Kernels)
 	r.nameAxes(v, out.groups)
