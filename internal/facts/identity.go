@@ -137,15 +137,10 @@ func (r *reader) isDispatched(program string) bool {
 		}
 		first = stack
 	}
-	switch {
-	case isAnonymous(program):
-		return false
-	case r.isPrimitive(program):
-		return true
-	case !dump.IsHelperName(program):
+	if !dump.IsHelperName(program) {
 		return false
 	}
-	return first != nil || r.computing(r.m.Entry) <= 1 && !r.isNested(program)
+	return first != nil || r.isPrimitive(program) || r.computing(r.m.Entry) <= 1 && !r.isNested(program)
 }
 
 // isNested reports whether another jitted function called an operation: "jit(sort)/jit(main)/jit(sort)/sort".
