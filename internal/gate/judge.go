@@ -160,7 +160,7 @@ func describe(out *result.Target, l *measuredTarget) {
 		out.Base = l.base.Toolchain
 	}
 	out.Toolchain = l.report.Toolchain
-	out.Helpers = len(l.report.Helpers)
+	out.Helpers, out.Excluded = len(l.report.Helpers), l.excluded
 	out.Graphs = baseline.GraphFacts(l.report.Clusters)
 	out.Device, out.DeviceAssumed = l.report.PricedOn()
 	included := l.inclusion()

@@ -40,6 +40,7 @@ type measuredTarget struct {
 	problems   []result.Problem
 	notes      []result.Note
 	unasked    []*facts.Program // of the dump, neither included nor excluded
+	excluded   int              // how many programs of the dump the configuration leaves out
 	again      bool             // it is read from a result
 	judged     int              // how many times a rule of the configuration or of a pack checked something
 	temp       string           // where a captured dump is until it was read
@@ -325,6 +326,7 @@ func (l *measuredTarget) restrict() {
 	if len(l.Include) > 0 {
 		l.unasked = l.leftOut()
 	}
+	l.excluded = len(all) - len(phrase.Filter(all, func(p *facts.Program) bool { return slices.Contains(kept, p) }))
 	l.report.Programs = kept
 	l.reportProblems(l.report)
 	switch {

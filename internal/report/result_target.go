@@ -32,6 +32,9 @@ func headline(t *result.Target) line {
 	if t.Helpers > 0 {
 		l = l.in(dim, ", "+phrase.Some(t.Helpers, "one-op helper")+" left out")
 	}
+	if t.Excluded > 0 {
+		l = l.and(", ").in(strong, phrase.Some(t.Excluded, "program")+" left out by the configuration")
+	}
 	return l
 }
 

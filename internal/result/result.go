@@ -122,6 +122,8 @@ type Target struct {
 	// Graphs are the facts of TensorFlow's graphs: clusters.count, clusters.clustered_ops, …; absent when autoclustering did not run.
 	Graphs  facts.Values `json:"graphs,omitempty"`
 	Helpers int          `json:"helpers"` // one-op helper modules left out
+	// Excluded counts the model's programs that programs.include and programs.exclude leave out.
+	Excluded int `json:"excluded,omitempty"`
 	// Options are those of check that accept needs too: the rule file, where it is not the one that is found without, and the baseline.
 	Options []string `json:"options,omitempty"`
 	Part    *Part    `json:"part,omitempty"`
