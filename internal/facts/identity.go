@@ -3,6 +3,7 @@ package facts
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +16,8 @@ import (
 // Identity says which function a module was compiled from.
 type Identity struct {
 	Program  string // the function's own name
-	Function string // its qualified name and file, where the stacks tell: "Encoder.__call__ model.py"
+	Function string // its qualified name, where the stacks tell: "Encoder.__call__"
+	Source   string // the file of it, below the folder that all files of the model in the stacks are in
 	Family   string // what it does, and within which function, where neither name says anything
 	Helper   bool   // one of the framework's own one-operation programs
 }
@@ -26,7 +28,7 @@ func (out *measurement) identify(r *reader) {
 	if jax {
 		out.Program = r.jitted(out.Program)
 	}
-	out.Function = r.ownFunction(out.Program)
+	out.Function, out.Source = r.ownFunction(out.Program)
 	out.Helper = jax && out.Function == "" && r.isDispatched(out.Program)
 	out.Family = ""
 	outer, known := r.sharedFunction()
@@ -49,13 +51,18 @@ func (r *reader) jitted(program string) string {
 
 // ownFunction is the qualified name and the file of the function that the stacks of operations run through under the program's name; "" where none does.
 // Functions of that name that call each other, as methods __call__ do, are named together as far as all stacks agree.
-func (r *reader) ownFunction(program string) string {
-	var shared []string // from the outside in
+func (r *reader) ownFunction(program string) (function, file string) {
+	var shared, files []string // from the outside in
 	for stack := range r.eachStack() {
 		var own []string
 		for _, frame := range slices.Backward(stack) {
+			if originOf(frame.File) == originModel {
+				files = append(files, frame.File)
+			}
 			if originOf(frame.File) >= originPackage && isNamed(frame.Function, program) {
-				own = append(own, frame.Function+" "+r.sources.relative(frame).File)
+				if own = append(own, frame.Function); file == "" {
+					file = frame.File
+				}
 			}
 		}
 		if n := inCommon(shared, own); n > 0 {
@@ -64,7 +71,28 @@ func (r *reader) ownFunction(program string) string {
 			shared = own
 		}
 	}
-	return strings.Join(slices.Compact(shared), callsInto)
+	return strings.Join(slices.Compact(shared), callsInto), strings.TrimPrefix(file, sharedFolder(files))
+}
+
+// sharedFolder is the innermost folder that all files are in, with a slash behind it.
+func sharedFolder(files []string) string {
+	var folder string
+	for i, file := range files {
+		own := file[:strings.LastIndexByte(file, '/')+1]
+		if i == 0 {
+			folder = own
+		}
+		for !strings.HasPrefix(own, folder) {
+			folder = folder[:strings.LastIndexByte(folder[:len(folder)-1], '/')+1]
+		}
+	}
+	return folder
+}
+
+// isSameFile reports whether one of two paths ends like the other. Each process of a run may have the model in a folder of its own, and each module
+// tells a part of the path.
+func isSameFile(a, b string) bool {
+	return a == "" || b == "" || strings.HasSuffix("/"+a, "/"+b) || strings.HasSuffix("/"+b, "/"+a)
 }
 
 // callsInto separates functions of one name, the outer one first.
@@ -81,7 +109,7 @@ func (r *reader) sharedFunction() (function string, known bool) {
 	for stack := range r.eachStack() {
 		var functions []string
 		for _, frame := range slices.Backward(stack) {
-			functions = append(functions, frame.Function+" "+r.sources.relative(frame).File)
+			functions = append(functions, frame.Function+" "+path.Base(frame.File))
 		}
 		if !known {
 			shared, known = functions, true
@@ -203,8 +231,7 @@ var nameless = map[string]bool{
 
 // isNameless reports whether only its operations tell the function from others of its name: no stack tells the class of the method.
 func (i *Identity) isNameless() bool {
-	function, _, _ := strings.Cut(i.Function, " ")
-	return nameless[i.Program] && !strings.Contains(function, ".")
+	return nameless[i.Program] && !strings.Contains(i.Function, ".")
 }
 
 // arranging operations decide the place, order and type of values, not what is computed: a batch of another size may need one more.
@@ -278,7 +305,7 @@ func (c *compiled) holds(m *measurement) bool {
 		return true
 	case c.Family != "" && m.Family != "":
 		return c.Family == m.Family
-	case !isWithin(c.Function, m.Function):
+	case !isWithin(c.Function, m.Function) || !isSameFile(c.Source, m.Source):
 		return false
 	}
 	names := argumentNames(m.Variant)
@@ -311,7 +338,7 @@ func argumentNames(v *Variant) map[string]bool {
 
 // name is what the program is called: a method with its class, "Encoder.__call__". What a function is defined in changes with every refactoring, and is left out.
 func (i *Identity) name() string {
-	function, _, _ := strings.Cut(i.Function, " ")
+	function, _, _ := strings.Cut(i.Function, callsInto)
 	if at := strings.LastIndex(function, "<locals>."); at >= 0 {
 		function = function[at+len("<locals>."):]
 	}
