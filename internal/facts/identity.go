@@ -260,34 +260,22 @@ func (r *reader) operationCounts() string {
 // compiled is what was compiled from one function.
 type compiled struct {
 	Identity
-	program   *Program
 	arguments map[string]bool // their names, without what is within them
 }
 
 // group puts the compiles of one program together, and equal compiles into one variant, in order of first compilation.
 func group(results []*measurement) (programs, helpers []*Program) {
-	var all []*compiled
-	names := map[string]int{} // how many programs have it
 	for _, m := range results {
 		if m.Variant == nil {
 			continue
 		}
-		at := slices.IndexFunc(all, func(c *compiled) bool { return c.holds(m) })
-		if at < 0 {
-			at = len(all)
-			c := &compiled{Identity: m.Identity, program: &Program{Name: m.name()}, arguments: map[string]bool{}}
-			all = append(all, c)
-			if m.Helper {
-				helpers = append(helpers, c.program)
-			} else {
-				if names[c.program.Name]++; names[c.program.Name] > 1 {
-					c.program.Name += "-" + strconv.Itoa(names[c.program.Name])
-				}
-				programs = append(programs, c.program)
-			}
+		of, list := &compiled{m.Identity, argumentNames(m.Variant)}, &programs
+		if m.Helper {
+			list = &helpers
 		}
-		all[at].program.add(m.Variant)
-		maps.Copy(all[at].arguments, argumentNames(m.Variant))
+		var p *Program
+		*list, p = with(*list, of)
+		p.add(m.Variant)
 	}
 	for _, p := range slices.Concat(programs, helpers) {
 		p.settle()
@@ -295,9 +283,27 @@ func group(results []*measurement) (programs, helpers []*Program) {
 	return programs, helpers
 }
 
-// holds reports whether a module was compiled from the same function: one of the same name and file, as far as they are known, that has an argument in
+// with finds the program that was compiled from a function, and appends it where it is new.
+func with(programs []*Program, of *compiled) ([]*Program, *Program) {
+	named := map[string]bool{}
+	for _, p := range programs {
+		if p.of.isOf(of) {
+			maps.Copy(p.of.arguments, of.arguments)
+			return programs, p
+		}
+		named[p.Name] = true
+	}
+	p := &Program{Name: of.name(), of: &compiled{of.Identity, map[string]bool{}}}
+	maps.Copy(p.of.arguments, of.arguments)
+	for n := 2; named[p.Name]; n++ {
+		p.Name = of.name() + "-" + strconv.Itoa(n)
+	}
+	return append(programs, p), p
+}
+
+// isOf reports whether two modules were compiled from the same function: one of the same name and file, as far as they are known, that has an argument in
 // common. A compilation lacks the arguments that it does not use.
-func (c *compiled) holds(m *measurement) bool {
+func (c *compiled) isOf(m *compiled) bool {
 	switch {
 	case c.Program != m.Program || c.Helper != m.Helper:
 		return false
@@ -307,12 +313,10 @@ func (c *compiled) holds(m *measurement) bool {
 		return c.Family == m.Family
 	case !isWithin(c.Function, m.Function) || !isSameFile(c.Source, m.Source):
 		return false
-	}
-	names := argumentNames(m.Variant)
-	if len(c.arguments) == 0 || len(names) == 0 {
+	case len(c.arguments) == 0 || len(m.arguments) == 0:
 		return true
 	}
-	for name := range names {
+	for name := range m.arguments {
 		if c.arguments[name] {
 			return true
 		}

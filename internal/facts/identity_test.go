@@ -75,3 +75,18 @@ func TestHolds(t *testing.T) {
 		}
 	}
 }
+
+// Two dumps of one run number functions of one name each in its own order.
+func TestMergeOfNumbered(t *testing.T) {
+	step := func(file, makes string) *measurement {
+		return &measurement{Identity: Identity{Program: "step", Function: "step", Source: file}, Variant: &Variant{Compiled: Compiled{Fingerprint: makes}}}
+	}
+	report := func(list ...*measurement) *Report {
+		programs, _ := group(list)
+		return &Report{Programs: programs}
+	}
+	all := Merge([]*Report{report(step("a.py", "1"), step("b.py", "2")), report(step("b.py", "2"), step("a.py", "1"))})
+	if got := programNames(all.Programs); got != "step step-2" || len(all.Programs[0].Variants)+len(all.Programs[1].Variants) != 2 {
+		t.Errorf("programs %s: %+v", got, all.Programs)
+	}
+}
