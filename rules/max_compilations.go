@@ -2,9 +2,9 @@ package rules
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
@@ -64,7 +64,7 @@ func checkMaxCompilations(c *rule.Context, t *rule.Target) {
 func compiled(c *rule.Context, p *diff.Program) rule.Amount {
 	a := c.Budget("compilations", float64(p.New.Compilations()))
 	if logs := c.Target.Report.Logs; logs != nil {
-		a.Actual += float64(max(0, logs.Compiles[p.Name]-dumped(c.Target, p.Name)))
+		a.Actual += float64(max(0, logs.Compiles[facts.PlainName(p.Name)]-dumped(c.Target, facts.PlainName(p.Name))))
 	}
 	if p.Old != nil {
 		a.Base = new(float64(p.Old.Compilations()))
@@ -72,14 +72,12 @@ func compiled(c *rule.Context, p *diff.Program) rule.Amount {
 	return a
 }
 
-// dumped counts the modules in the dump of what a log calls by a program's name. Nameless graphs of PyTorch/XLA are numbered, and its log
-// counts those with names among them.
+// dumped counts the modules in the dump of what a log calls by a program's name. A log knows no class of a method and no number; PyTorch/XLA's
+// counts graphs with names among the nameless.
 func dumped(t *rule.Target, name string) int {
 	n := 0
 	for _, p := range t.Programs {
-		rest, same := strings.CutPrefix(p.Name, name)
-		numbered := same && strings.Trim(rest, "-0123456789") == ""
-		if p.New != nil && (numbered || name == tensorflow.NamelessGraph) {
+		if p.New != nil && (facts.PlainName(p.Name) == name || name == tensorflow.NamelessGraph) {
 			n += p.New.Compilations()
 		}
 	}

@@ -62,6 +62,9 @@ var pairs = []pair{
 	{name: "cpu-recomputed_precisely", breaks: "precision", place: "pairs.py:961", says: "15 dot: default → highest precision"},
 	{name: "cpu-loop_beside_donation", breaks: "max-step-time", place: "pairs.py:1042", says: "the loop ran 20 times, now 40"},
 	{name: "cpu-mean_widened", breaks: "max-step-time", place: "pairs.py:1053", says: "all-reduce: over 2 devices, 2 apart → over 4 devices"},
+	{name: "cpu-call_method", breaks: "max-step-time", place: "model.py:6", says: "new: 2 dot, sort"}, // of a method __call__
+	{name: "cpu-methods_merged", breaks: "orphan-baseline", says: "Dec.__call__ was accepted"},        // and the other class's is compiled twice
+	{name: "tf-methods_merged", breaks: "orphan-baseline", says: "__call__-2 was accepted"},
 	{name: "cpu-jit_lost", breaks: "orphan-baseline", place: "recompile.py:39", says: "score is no longer compiled as a whole: "},
 	{name: "cpu-distances_by_differences", breaks: "max-step-time", place: "pairs.py", says: "in their place: "},
 	{name: "cpu-arguments_moved"},

@@ -26,9 +26,6 @@ func Propose(rep *facts.Report, model, path, run string) string {
 	} else {
 		fmt.Fprintf(&b, "    dump: %q   # or let xlagate run it: capture: { run: \"python train.py --steps 2\" }\n", path)
 	}
-	if len(rep.Programs) > 0 {
-		b.WriteString(included(rep))
-	}
 	if rules := proposed(rep); rules != "" {
 		b.WriteString("rules:\n" + rules)
 	}
@@ -101,34 +98,6 @@ func targetName(rep *facts.Report, model string) string {
 		return model
 	}
 	return model + "/" + rep.Toolchain.Backend
-}
-
-// clusters matches the clusters of autoclustering: their numbers change with every operation.
-const clusters = "cluster_*"
-
-// included returns the line of programs.include. PyTorch/XLA makes another graph wherever the model needs a value too early; a list of today's graphs
-// would exclude the ones that matter.
-func included(rep *facts.Report) string {
-	if rep.Toolchain.Framework == facts.TorchFramework {
-		return "    programs: { include: [\"*\"] }   # a graph more is a break in the step\n"
-	}
-	return fmt.Sprintf("    programs: { include: [%s] }\n", strings.Join(names(rep.Programs), ", "))
-}
-
-func names(programs []*facts.Program) []string {
-	var out []string
-	for _, p := range programs {
-		name := p.Name
-		if p.IsCluster() {
-			name = clusters
-		} else if stem, ok := facts.NumberedGraph(name); ok {
-			name = stem + "*"
-		}
-		if quoted := fmt.Sprintf("%q", name); !slices.Contains(out, quoted) {
-			out = append(out, quoted)
-		}
-	}
-	return out
 }
 
 // requireHandWritten adds rules that require the calls of hand-written kernels, whatever the kernels are called.

@@ -59,7 +59,7 @@ func (r *reader) topLevel(root *yamldoc.Node, cfg *Config) {
 		own = r.rules(n)
 	}
 	for _, s := range own {
-		s.LeaveNumbered(rule.EntriesOf(own, s.Rule))
+		s.LeaveOthers(rule.EntriesOf(own, s.Rule))
 	}
 	cfg.Rules = overlay(r.packs(cfg.Extends), own)
 	if len(cfg.Rules) == 0 && len(r.errors) == 0 {

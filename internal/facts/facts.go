@@ -48,6 +48,8 @@ type Program struct {
 	Variants []*Variant `json:"variants"` // in order of first compilation
 	// Main marks the program that matters most: the largest optimized module that no other calls.
 	Main bool `json:"main,omitempty"`
+
+	of *compiled // what it was compiled from; nil of a stored one
 }
 
 // WithSignature returns the variant with a signature, nil if there is none.

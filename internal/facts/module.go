@@ -14,11 +14,9 @@ import (
 
 // measuring is a compiled module, and what is known of it so far.
 type measuring struct {
-	module    *dump.Module
-	Program   string
+	module *dump.Module
+	Identity
 	Variant   *Variant // nil when the module could not be measured
-	Family    string   // the operations in it, see graphNames
-	Helper    bool     // one of the framework's own one-operation programs
 	Toolchain Toolchain
 	Infos     []listed
 	Drawings  []Drawing
@@ -54,7 +52,7 @@ func stageIndex(m *dump.Module, s *dump.Stage) int {
 // measureModule reads the stages of one module that facts come from, one after the other, so that only one is in memory.
 func (r *measurer) measureModule(m *dump.Module) *measuring {
 	out := &measuring{
-		module: m, Program: dump.ProgramName(m.Name), Root: slashed(r.Root), listing: r.AllStages, passing: r.Passes,
+		module: m, Identity: Identity{Program: dump.ProgramName(m.Name)}, Root: slashed(r.Root), listing: r.AllStages, passing: r.Passes,
 		traced: r.tracedFor(m), interner: r.interner,
 	}
 	out.readToolchain()
@@ -110,7 +108,7 @@ func notDumped(m *dump.Module) (missing []string) {
 
 // listStage reads one stage only to list it.
 func (r *measurer) listStage(m *dump.Module, s *dump.Stage) *measuring {
-	out := &measuring{module: m, Program: dump.ProgramName(m.Name), Listed: true, listing: true, passing: r.Passes, interner: r.interner}
+	out := &measuring{module: m, Identity: Identity{Program: dump.ProgramName(m.Name)}, Listed: true, listing: true, passing: r.Passes, interner: r.interner}
 	out.setFramework(r.torch)
 	out.stage(s, false, func(r *reader, s *dump.Stage) error {
 		out.list(r, s)
@@ -190,6 +188,7 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 		return err
 	}
 	v := &Variant{WorkVersion: price.Version, Facts: Values{}, Compiled: Compiled{Fingerprint: fingerprint, Kernels: make([]Kernel, len(w.launches))}, Interface: Interface{Params: r.parameters(), Result: r.entryResult()}, Origin: Origin{File: out.best(s).Path, Backend: out.Toolchain.Backend}}
+	out.identify(r)
 	v.Signature, v.CallSite = signature(v.Params), r.callSite(out.Program)
 	if out.module.Unoptimized() == nil {
 		v.Constants = r.constants()
@@ -208,7 +207,6 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 	r.connect(w.launches, v)
 	out.groups = r.firstGroups(w.launches)
 	r.nameAxes(v, out.groups)
-	out.Family = out.familyOf(r)
 	v.Facts.launches(r, w.launches, v.Kernels)
 	v.Facts.loops(w.loops)
 	v.Facts.module(r)
@@ -216,7 +214,6 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 	r.overlap(w, v)
 	v.Facts.costs(r, w.loops)
 	out.Variant = v
-	out.Helper = out.isHelper(r)
 	out.memory(r, s)
 	out.countRun()
 	out.plan(out.code())
@@ -228,7 +225,7 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 // constants.
 func (out *measuring) measureGiven(r *reader, s *dump.Stage) error {
 	out.list(r, s)
-	out.Helper = out.isHelper(r)
+	out.identify(r)
 	if out.Variant == nil {
 		return nil
 	}
@@ -238,7 +235,6 @@ func (out *measuring) measureGiven(r *reader, s *dump.Stage) error {
 	v.Result = r.entryResult()
 	v.Outputs, out.pieces = r.outputs(out.pieces, v.Params), nil
 	v.InputPrint = r.prints().Fingerprint()
-	out.Family = out.familyOf(r)
 	v.Constants = r.constants()
 	r.locateByName(v.Kernels)
 	r.nameAxes(v, out.groups)

@@ -152,17 +152,19 @@ func Merge(reports []*Report) *Report {
 func mergePrograms(programs, more []*Program, dump string) []*Program {
 	for _, p := range more {
 		p.Main = false
-		at := slices.IndexFunc(programs, func(q *Program) bool { return q.Name == p.Name })
-		if at < 0 {
-			programs, at = append(programs, &Program{Name: p.Name}), len(programs)
+		of := p.of
+		if of == nil {
+			of = &compiled{Identity: Identity{Program: p.Name}}
 		}
+		var joined *Program
+		programs, joined = with(programs, of)
 		for _, v := range p.Variants {
 			for i := range v.Compiles {
 				v.Compiles[i].Run = dump + " " + v.Compiles[i].Run
 			}
-			programs[at].add(v)
+			joined.add(v)
 		}
-		programs[at].settle()
+		joined.settle()
 	}
 	return programs
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
@@ -176,7 +177,7 @@ func describe(out *result.Target, l *measuredTarget) {
 
 // unread reports whether the dump holds a program that could not be read.
 func (l *measuredTarget) unread(program string) bool {
-	return slices.ContainsFunc(l.report.Problems, func(p facts.Problem) bool { return p.Program == program })
+	return slices.ContainsFunc(l.report.Problems, func(p facts.Problem) bool { return p.Program == facts.PlainName(program) })
 }
 
 // singleProgram returns one of the programs that were judged together: accepting records each separately.
@@ -336,22 +337,7 @@ func unique(taken map[string]bool, f result.Finding, distinct string) string {
 	}
 }
 
-// covered lists the programs of a target that settings cover. Programs are sorted by name, so plain names are looked up.
-func covered(s *rule.Settings, target string, programs []*diff.Program) (list []*diff.Program) {
-	names, spelled := s.Named()
-	if !spelled {
-		for _, p := range programs {
-			if s.Covers(target, p.Name) {
-				list = append(list, p)
-			}
-		}
-		return list
-	}
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
-		at, _ := slices.BinarySearchFunc(programs, name, func(p *diff.Program, name string) int { return strings.Compare(p.Name, name) })
-		for ; at < len(programs) && programs[at].Name == name && s.Covers(target, name); at++ {
-			list = append(list, programs[at])
-		}
-	}
-	return list
+// covered lists the programs of a target that settings cover.
+func covered(s *rule.Settings, target string, programs []*diff.Program) []*diff.Program {
+	return phrase.Filter(programs, func(p *diff.Program) bool { return s.Covers(target, p.Name) })
 }

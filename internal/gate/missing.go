@@ -45,7 +45,7 @@ func (l *measuredTarget) renamedTo(pattern string, left []*facts.Program) string
 	if l.base == nil {
 		return ""
 	}
-	accepted := slices.DeleteFunc(slices.Clone(l.base.Programs), func(p *facts.Program) bool { return !phrase.Glob(pattern, p.Name) })
+	accepted := slices.DeleteFunc(slices.Clone(l.base.Programs), func(p *facts.Program) bool { return !facts.Fits(pattern, p.Name) })
 	for _, p := range diff.Compare(&facts.Report{Programs: accepted}, &facts.Report{Programs: left}).Programs {
 		if p.Was != "" {
 			return p.Name

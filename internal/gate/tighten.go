@@ -4,9 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"maps"
+
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/config"
@@ -131,14 +130,10 @@ func rowsByRule(rows []result.Headroom) headroom {
 // of lists the rows that settings may have made: those of their rule and their programs.
 func (h headroom) of(s *rule.Settings) (rows []result.Headroom) {
 	byProgram := h[s.Rule.ID]
-	names, spelled := s.Named()
-	if !spelled {
-		names = slices.Collect(maps.Keys(byProgram))
-	} else {
-		names = append([]string{""}, names...)
-	}
-	for _, name := range names {
-		rows = append(rows, byProgram[name]...)
+	for name := range byProgram {
+		if name == "" || s.Names(name) {
+			rows = append(rows, byProgram[name]...)
+		}
 	}
 	return rows
 }

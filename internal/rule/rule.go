@@ -93,6 +93,9 @@ const (
 	Schedule         Input = "a scheduled module"
 )
 
+// writtenBy names the framework that alone writes an input.
+var writtenBy = map[Input]string{Graphs: "tensorflow", Metrics: facts.TorchFramework}
+
 // Metric is a fact with a direction: the metric says which way is worse, not the author of a rule file.
 type Metric struct {
 	Fact     facts.ID // "" where only the rule counts it
