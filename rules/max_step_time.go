@@ -23,6 +23,11 @@ var maxStepTime = rule.Rule{
 	Threads: []string{"openxla/xla#27322"},
 	Accepts: []string{"price.*", "cost.*", "kernels.*", "fusions.*", "copies.*", "transposes.*", "collectives.*", "loops.*", "kernel list"}, // the price follows from the launches
 	Variant: func(c *rule.Context, v *diff.Variant) {
+		if _, priced := v.New.Facts[facts.PriceStep]; !priced {
+			why, devices := c.Target.Report.Unpriced(v.New)
+			c.Unjudged("its step has no price: "+why, fmt.Sprintf("write the device below the target in xlagate.yaml, such as device: %s; there are %s", devices[0], phrase.List(devices, "and")))
+			return
+		}
 		c.JudgeFact(*c.Rule.Budget)
 		if v.Knows(facts.PriceUnpriced) && (c.MaxIncrease != nil || !c.AbsolutelyBounded()) {
 			checkUnpriced(c, v)

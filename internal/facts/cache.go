@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -126,7 +127,7 @@ func (b *batch) recall() {
 
 // writeKey writes everything that facts depend on except for the content of files.
 func (r *run) writeKey(w io.Writer, m *dump.Module, files []*dump.File) {
-	fmt.Fprintf(w, "%q %q %q %q %q %v %v %v %q\n", m.ID, m.Name, m.Process, m.Backend(), m.Build(), r.dump.Single, r.AnyStage, r.torch, r.Root)
+	fmt.Fprintf(w, "%q %q %q %q %q %v %v %v %q\n", m.ID, m.Name, m.Process, cmp.Or(m.Backend(), r.Backend), m.Build(), r.dump.Single, r.AnyStage, r.torch, r.Root)
 	for i := range m.Stages {
 		s := &m.Stages[i]
 		fmt.Fprintf(w, "%q %q %q %+v\n", s.Kind, s.Tag, s.Label, s.Pass)

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -35,6 +36,7 @@ type measuring struct {
 	reads    []fileSum       // every file that was read, when the measurement is to be cached
 	files    []*dump.File    // of the module, nil when the measurement is not to be cached
 	traced   []*tracedFile   // see tracedFor
+	backend  string          // of a module that does not say it
 	listing  bool            // whether infos are wanted
 	passing  bool            // whether they say what each pass left
 	interner *interner       // what it has in common with others
@@ -63,7 +65,7 @@ func stageIndex(m *dump.Module, s *dump.Stage) int {
 func (r *run) measureModule(m *dump.Module, files []*dump.File) *measuring {
 	out := &measuring{
 		measurement: measurement{Program: dump.ProgramName(m.Name), Root: slashed(r.Root)},
-		module:      m, files: files, listing: r.AllStages, passing: r.Passes,
+		module:      m, files: files, backend: r.Backend, listing: r.AllStages, passing: r.Passes,
 		traced: r.tracedFor(m), interner: r.interner,
 	}
 	out.readToolchain()
@@ -134,7 +136,7 @@ func otherStages(m *dump.Module) []*dump.Stage {
 func (r *run) listStage(m *dump.Module, s *dump.Stage, at int) *measuring {
 	out := &measuring{
 		measurement: measurement{At: at, Program: dump.ProgramName(m.Name), Listed: true},
-		module:      m, listing: true, passing: r.Passes, interner: r.interner,
+		module:      m, backend: r.Backend, listing: true, passing: r.Passes, interner: r.interner,
 	}
 	out.setFramework(r.torch)
 	out.stage(s, false, func(r *reader, s *dump.Stage) error {
@@ -208,7 +210,7 @@ func openModule(file *dump.File, see func(stored []byte)) (*hlo.Module, func() e
 
 // measure takes the facts of the optimized module.
 func (out *measuring) measure(r *reader, s *dump.Stage) error {
-	r.family = price.Family(out.Toolchain.Backend)
+	r.family = price.Family(cmp.Or(out.Toolchain.Backend, out.backend))
 	fingerprint := r.prints().Fingerprint()
 	w, err := r.walk()
 	if err != nil {

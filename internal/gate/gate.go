@@ -91,6 +91,7 @@ type Run struct {
 	Seen func(target string, programs []*diff.Program)
 
 	base      func() (fs.FS, error) // the baseline, opened once
+	device    string                // that the configuration names for the target; "" for none
 	limit     *facts.ReadLimit      // of all targets
 	keeps     int                   // replaces mostKept in tests; 0: mostKept
 	accepting bool                  // the command is accept: messages name it

@@ -144,11 +144,22 @@ func (c *Context) Uncovered(in Input, fix string) {
 }
 
 // Gap reports why the rule could not check: a problem where the user's own file names the rule, a note where a pack does.
-func (c *Context) Gap(why, fix string) {
+func (c *Context) Gap(why, fix string) { c.gap(why, fix, false) }
+
+// BaseGap is Gap for what the baseline lacks: accepting the dump settles it.
+func (c *Context) BaseGap(why, fix string) { c.gap(why, fix, true) }
+
+func (c *Context) gap(why, fix string, settled bool) {
 	if c.Pack != "" {
 		c.NotCovered = append(c.NotCovered, fmt.Sprintf("%s (%s)", c.Rule.ID, why))
 		return
 	}
+	c.Unjudged(why, fix)
+	c.Problems[len(c.Problems)-1].Settled = settled
+}
+
+// Unjudged reports why the rule could not check as a problem, even if a pack names the rule.
+func (c *Context) Unjudged(why, fix string) {
 	message := c.Rule.ID + " could not check"
 	if c.Program != nil {
 		message += " " + c.Program.Name
