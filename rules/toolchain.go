@@ -47,7 +47,6 @@ func checkToolchain(c *rule.Context, t *rule.Target) {
 		wrong = toolchainChanges(c, parts(t.Base.Toolchain), now)
 	}
 	a := c.Budget("toolchain", float64(len(wrong)))
-	a.Upgrade = true
 	if t.Base != nil {
 		a.Base = new(float64(len(againstPins(parts(t.Base.Toolchain), pins))))
 	}

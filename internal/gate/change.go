@@ -17,9 +17,10 @@ import (
 type JudgedTarget struct {
 	Name     string
 	Programs []*diff.Program
-	Dumps    []string   // the files and folders that the dump is in: an edit of one is no place of a change
-	Edits    *git.Edits // nil where git does not tell what was edited
-	Again    bool       // it is judged from a result, which does not tell the changes as well: a limit is one finding
+	Dumps    []string                   // the files and folders that the dump is in: an edit of one is no place of a change
+	Edits    *git.Edits                 // nil where git does not tell what was edited
+	Upgrade  func(*diff.Program) string // how its toolchain differs from the baseline's, "" if it does not; may be nil
+	Again    bool                       // it is judged from a result, which does not tell the changes as well: a limit is one finding
 }
 
 // JudgedFinding is a finding with what its rule knows of the change behind it.
@@ -242,14 +243,21 @@ func (g *grouping) compiledAgain(p *diff.Program, v *facts.Variant) {
 
 // cause returns the change that a cause belongs to.
 func (g *grouping) cause(p *diff.Program, v *diff.Variant, c *diff.Cause) *group {
-	at, kind := g.places[c], c.Kind
+	at, kind, title := g.places[c], c.Kind, c.Title
 	if kind == diff.KindResults && g.at[key{p.Name, diff.KindCode, at.place}] != nil { // what a function returns now follows from its edit
 		kind = diff.KindCode
 	}
+	made := c.Kind
+	if tools := g.toolchainOf(p, v, c); tools != "" { // all that another compiler does is one change
+		kind, made, at.place = diff.KindToolchain, diff.KindToolchain, ""
+		if c.Kind == diff.KindCode { // titles of the others name it
+			title = "another toolchain (" + tools + "): " + c.Title
+		}
+	}
 	owner := g.group(key{p.Name, kind, at.place}, func() *group {
-		return &group{Change: result.Change{Edit: result.Edit{Kind: c.Kind, Title: c.Title, OpName: at.opName, Source: at.source}}, placed: true}
+		return &group{Change: result.Change{Edit: result.Edit{Kind: made, Title: title, OpName: at.opName, Source: at.source}}, placed: true}
 	})
-	if owner.Title != c.Title && !slices.Contains(owner.Details, c.Title) && len(owner.Details) < maxDetails {
+	if owner.Title != title && !slices.Contains(owner.Details, c.Title) && len(owner.Details) < maxDetails {
 		owner.Details = append(owner.Details, c.Title)
 	}
 	owner.Variants = diff.AddNew(owner.Variants, v.New.Signature)

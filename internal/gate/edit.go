@@ -69,6 +69,9 @@ func (o *group) near() []string {
 	if o.Kind == diff.KindArguments {
 		places = append(places, "call "+o.Program)
 	}
+	if o.Kind == diff.KindToolchain {
+		places = append(places, "toolchain")
+	}
 	if o.Source.File == "" {
 		places = append(places, "op "+o.OpName)
 	}
@@ -82,7 +85,7 @@ func (o *group) sameEdit(other *group) bool {
 		return o.Kind == diff.KindCode || o.Kind == diff.KindConstants || o.Kind == diff.KindResults
 	}
 	switch {
-	case o.edit != "" && o.edit == other.edit:
+	case o.edit != "" && o.edit == other.edit, o.Kind == diff.KindToolchain && other.Kind == diff.KindToolchain:
 		return true
 	case o.Program == "" || other.Program == "":
 		return false

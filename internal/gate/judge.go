@@ -49,7 +49,7 @@ func judge(r *result.Result, o Options, l *measuredTarget) (found []JudgedFindin
 
 // differing returns the target with its edited lines. It asks git only if something differs or was found, and notes why git does not know.
 func (l *measuredTarget) differing(r *result.Result, o Options, found []JudgedFinding) JudgedTarget {
-	t := JudgedTarget{Name: l.Name, Programs: l.programs, Dumps: l.dumps, Again: l.again}
+	t := JudgedTarget{Name: l.Name, Programs: l.programs, Dumps: l.dumps, Again: l.again, Upgrade: l.upgrade}
 	if len(found) == 0 && !slices.ContainsFunc(l.programs, func(p *diff.Program) bool { return p.Change != diff.Same }) {
 		return t
 	}

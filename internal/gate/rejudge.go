@@ -24,7 +24,7 @@ func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error
 			return nil, err
 		}
 		found := judge(r, o, l)
-		addChanges(r, o, l, withoutUpgrade(r, o, l, found))
+		addChanges(r, o, l, found)
 	}
 	r.Problems = slices.DeleteFunc(r.Problems, func(p result.Problem) bool { return !slices.Contains(rejudgedRules, p.Rule) })
 	finish(r, o)

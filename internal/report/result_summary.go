@@ -133,6 +133,7 @@ var noteKinds = map[string]struct {
 }{
 	"better":   {good, "better than the baseline", "to keep it"},
 	"slack":    {plain, "slack", "to lower it"},
+	"upgrade":  {plain, "upgrade", "to accept the dump for the new toolchain"},
 	"headroom": {plain, "headroom", "who used it up"},
 }
 

@@ -23,7 +23,6 @@ type Amount struct {
 	Lost       float64  // the part of the baseline that it does not have: the decrease is at least as large
 	Unrecorded bool     // there is a baseline, and it does not record this
 	Difference bool     // it counts differences from the baseline; accepting leaves none
-	Upgrade    bool     // it counts changes of the toolchain itself, which an upgrade does not explain
 }
 
 // Budget is an amount of the rule's own metric.

@@ -174,7 +174,7 @@ func (c *Context) compare(a Amount, l Limits) *Finding {
 	c.Checked()
 	var b breach
 	l.absolute(a, &b)
-	drift := len(b.said) == 0 && !a.Upgrade
+	drift := len(b.said) == 0
 	c.drift(a, l, &b)
 	c.noteHeadroom(a, l)
 	if len(b.said) == 0 {
