@@ -75,6 +75,8 @@ const (
 	RegistersMax      ID = "registers.max"
 	SpillsBytes       ID = "spills.bytes"
 
+	ResultsConstant ID = "results.constant"
+
 	ProductsTotal    ID = "products.total"
 	ConvertsCount    ID = "converts.count"
 	ConvertsElements ID = "converts.elements"
@@ -203,6 +205,8 @@ var Table = []Fact{
 		"`default`, `vmem`, `smem`, `hbm`, `host` of a TPU, else `color_1` and so on; one that is not listed is not used"},
 	{ID: DonationAliased, From: fromModule, Better: Higher, Doc: "results that reuse an argument, by the module's `input_output_alias`"},
 	{ID: DonationBytes, From: fromModule, Unit: inBytes, Better: Higher, Doc: "the bytes of the arguments that results reuse"},
+
+	{ID: ResultsConstant, From: fromModule, Always: true, Doc: "results that no argument reaches: they are the same in every run"},
 
 	{ID: InstructionsBefore, From: fromGiven, Doc: "instructions in the unoptimized module"},
 	{ID: InstructionsAfter, From: fromModule, Doc: "instructions in the optimized module"},

@@ -117,6 +117,7 @@ type group struct {
 	placed bool                 // the source is the edited line, or that of a cause
 	called bool                 // the program is compiled again because it is called with other arguments
 	into   *group               // the one that it is part of
+	loses  bool                 // a result of the program is lost: what it saves is no improvement
 	steps  map[compiled]float64 // what it adds to the predicted step of each variant
 }
 
@@ -216,9 +217,10 @@ func (g *grouping) variant(p *diff.Program, v *diff.Variant) {
 	if v.Old == nil || v.New == nil || len(v.Causes) == 0 {
 		return
 	}
-	owners := make([]*group, len(v.Causes))
+	owners, loses := make([]*group, len(v.Causes)), len(v.LostResults()) > 0
 	for i := range v.Causes {
 		owners[i] = g.cause(p, v, &v.Causes[i])
+		owners[i].loses = owners[i].loses || loses
 		for _, at := range []compiled{{p.Name, v.New.Signature}, {p.Name, ""}} {
 			if !slices.Contains(g.changed[at], owners[i]) {
 				g.changed[at] = append(g.changed[at], owners[i])
@@ -479,7 +481,7 @@ func (o *group) level() string {
 	switch {
 	case o.Level != "":
 		return o.Level
-	case o.Price.StepNS < 0 && o.Price.PeakBytes <= 0:
+	case o.Price.StepNS < 0 && o.Price.PeakBytes <= 0 && !o.loses:
 		return "better"
 	}
 	return "info"

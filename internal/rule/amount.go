@@ -112,12 +112,12 @@ func (c *Context) better(key improvementKey, a Amount) {
 	c.Notes[known.note].Message = fmt.Sprintf("%s (in %d variants)", known.message, known.variants)
 }
 
-// differs reports whether less than in the baseline need not be better: the arguments differ, or arithmetic may have moved into custom calls,
+// differs reports whether less than in the baseline need not be better: the arguments differ, results are lost, or arithmetic may have moved into custom calls,
 // whose work is unknown.
 func (c *Context) differs(a Amount) bool {
 	v := c.Variant
 	arithmetic := strings.HasPrefix(a.Subject, "cost.") && (strings.HasSuffix(a.Subject, "flops") || strings.HasSuffix(a.Subject, "transcendentals"))
-	return v != nil && (v.Rescaled || arithmetic && v.New.CustomCallRuns() > v.Old.CustomCallRuns())
+	return v != nil && (v.Rescaled || len(v.LostResults()) > 0 || arithmetic && v.New.CustomCallRuns() > v.Old.CustomCallRuns())
 }
 
 // keep is the command that records an improvement. Other arguments make another compilation, which --tighten does not touch.
