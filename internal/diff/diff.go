@@ -41,6 +41,18 @@ type Program struct {
 	Recompile []ArgumentChange `json:"recompile"` // how the new program's variants differ; empty with one variant
 }
 
+// Singles returns each of the programs that are compared together by itself, without a baseline.
+func (p *Program) Singles() (list []*Program) {
+	for _, part := range p.Parts {
+		single := &Program{Name: part.Name, Change: Changed, New: part}
+		for _, v := range part.Variants {
+			single.Variants = append(single.Variants, &Variant{Change: Changed, New: v})
+		}
+		list = append(list, single)
+	}
+	return list
+}
+
 // Variant is the difference of two compilations that were matched with each other.
 type Variant struct {
 	Change    string         `json:"change"`

@@ -10,6 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -118,6 +119,8 @@ type group struct {
 	called bool                 // the program is compiled again because it is called with other arguments
 	into   *group               // the one that it is part of
 	loses  bool                 // a result of the program is lost: what it saves is no improvement
+	lost   []string             // the shapes of such results now
+	takes  []string             // the shapes of the arguments that the program is compiled again for
 	steps  map[compiled]float64 // what it adds to the predicted step of each variant
 }
 
@@ -177,7 +180,7 @@ func (g *grouping) tellApart() {
 }
 
 // follow puts causes without an edited line at the weightiest edit of the variant, unless another compiler may be their cause. A lost donation follows
-// if the caller still gives the buffers away, so that the edit left no result for them.
+// only if the caller still gives the buffers away, so that the edit left no result for them.
 func (g *grouping) follow(v *diff.Variant) {
 	var edit *diff.Cause
 	for i := range v.Causes {
@@ -187,7 +190,7 @@ func (g *grouping) follow(v *diff.Variant) {
 	}
 	for i := range v.Causes {
 		c := &v.Causes[i]
-		follows := c.Kind == diff.KindCode || c.Kind == diff.KindDonation && v.StillDonated()
+		follows := c.Kind == diff.KindCode || c.Kind == diff.KindResults || c.Kind == diff.KindDonation && v.StillDonated()
 		if edit != nil && len(v.Compiler) == 0 && follows && !g.places[c].source.Edited {
 			g.places[c] = g.places[edit]
 		}
@@ -217,10 +220,13 @@ func (g *grouping) variant(p *diff.Program, v *diff.Variant) {
 	if v.Old == nil || v.New == nil || len(v.Causes) == 0 {
 		return
 	}
-	owners, loses := make([]*group, len(v.Causes)), len(v.LostResults()) > 0
+	owners, lost := make([]*group, len(v.Causes)), v.LostResults()
 	for i := range v.Causes {
 		owners[i] = g.cause(p, v, &v.Causes[i])
-		owners[i].loses = owners[i].loses || loses
+		owners[i].loses = owners[i].loses || len(lost) > 0
+		if v.Causes[i].Kind == diff.KindResults {
+			owners[i].lost = diff.AddNew(owners[i].lost, phrase.Map(lost, func(l diff.LostResult) string { return l.Is })...)
+		}
 		for _, at := range []compiled{{p.Name, v.New.Signature}, {p.Name, ""}} {
 			if !slices.Contains(g.changed[at], owners[i]) {
 				g.changed[at] = append(g.changed[at], owners[i])
@@ -241,6 +247,9 @@ func (g *grouping) compiledAgain(p *diff.Program, v *facts.Variant) {
 		return made
 	})
 	again.Variants = append(again.Variants, v.Signature)
+	for _, p := range v.Params {
+		again.takes = diff.AddNew(again.takes, p.Shape)
+	}
 }
 
 // cause returns the change that a cause belongs to.

@@ -66,7 +66,7 @@ func (o *group) near() []string {
 	if o.edit != "" {
 		places = append(places, "edit "+o.edit)
 	}
-	if o.Kind == diff.KindArguments {
+	if o.Kind == diff.KindArguments || len(o.lost) > 0 {
 		places = append(places, "call "+o.Program)
 	}
 	if o.Kind == diff.KindToolchain {
@@ -91,10 +91,17 @@ func (o *group) sameEdit(other *group) bool {
 		return false
 	case o.Program == other.Program && o.Kind == diff.KindArguments && other.Kind == diff.KindArguments: // called otherwise, and so compiled again
 		return true
+	case o.Program == other.Program && (o.feeds(other) || other.feeds(o)):
+		return true
 	case o.Program == other.Program && o.Source.File == "" && other.Source.File == "" && o.OpName != "" && o.OpName == other.OpName:
 		return true
 	}
 	return o.Program != other.Program && o.place == other.place && o.Source.Function != "" && inCode(o) && inCode(other)
+}
+
+// feeds reports whether a result that is lost comes back as an argument that the program is compiled again for.
+func (o *group) feeds(other *group) bool {
+	return slices.ContainsFunc(o.lost, func(shape string) bool { return slices.Contains(other.takes, shape) })
 }
 
 // follows puts all classes into one if everything that was edited is the place of one of them, unless another compiler may be behind the others.

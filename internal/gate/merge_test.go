@@ -58,7 +58,7 @@ var cutCases = []cutCase{
 	},
 	{name: "graphs of one operation each", checked: []string{"../internal/facts/testdata/torch-xla-mlp.tar.gz"}, exit: ExitIncomplete, says: "no baseline"},
 	{name: "other programs than were accepted", accepted: []string{"dumps/jax-0.10.2.tar.xz"}, checked: []string{"cpu-improved/before.tar.xz"}, exit: ExitFindings, says: "this dump does not hold it"},
-	{name: "another toolchain", accepted: []string{mlp + "0.10.2.tar.gz"}, checked: []string{mlp + "0.4.30.tar.gz"}, says: "jax 0.10.2 → 0.4.30"},
+	{name: "another toolchain", accepted: []string{mlp + "0.10.2.tar.gz"}, checked: []string{mlp + "0.4.30.tar.gz"}, exit: ExitFindings, says: "jax 0.10.2 → 0.4.30"},
 	{
 		name: "a rule and a pattern that match nothing", checked: []string{"dumps/jax-0.10.2.tar.xz"}, exit: ExitIncomplete, says: `no program matches "gone"`, with: noPack,
 		rules: "rules:\n  - { rule: max-kernels, max: 500 }\n  - { rule: max-kernels, program: nobody, max: 1 }\n  - { rule: max-copies, program: [nobody, misc], max: 99 }\n" +

@@ -47,17 +47,37 @@ func (c *Context) Run(programs []*diff.Program) {
 		r.Target(c, c.Target)
 	}
 	for _, p := range programs {
-		if r.Program != nil {
-			r.Program(c.At(p, nil), p)
-		}
-		for _, v := range p.Variants {
-			if v.New != nil {
-				c.At(p, v).runVariant()
-			}
-		}
+		c.runProgram(p)
 	}
 	if len(programs) > 0 {
 		c.noteUnselected(programs)
+	}
+}
+
+// runProgram runs the rule over a program and its variants. Of programs that are compared together each is held against the limits of one
+// program, and all together against the baseline.
+func (c *Context) runProgram(p *diff.Program) {
+	if p.Parts == nil || !c.AbsolutelyBounded() {
+		c.on(p)
+		return
+	}
+	if c.Compares() {
+		c.With(func(s *Settings) { s.Limits = s.growth() }).on(p)
+	}
+	for _, part := range p.Singles() {
+		c.With(func(s *Settings) { s.MaxIncrease, s.MaxDecrease = nil, nil }).on(part)
+	}
+}
+
+// on runs the rule over a program and its variants.
+func (c *Context) on(p *diff.Program) {
+	if c.Rule.Program != nil {
+		c.Rule.Program(c.At(p, nil), p)
+	}
+	for _, v := range p.Variants {
+		if v.New != nil {
+			c.At(p, v).runVariant()
+		}
 	}
 }
 
