@@ -37,6 +37,7 @@ type Program struct {
 	Old, New  *facts.Program   `json:"-"` // nil when added or removed
 	Replaced  *facts.Program   `json:"-"` // of one that was added: another program that had its name
 	Parts     []*facts.Program `json:"-"` // clusters that merged or split and are compared all together; nil for a single program
+	Were      []*facts.Program `json:"-"` // those that Parts are compared with
 	Variants  []*Variant       `json:"-"`
 	Recompile []ArgumentChange `json:"recompile"` // how the new program's variants differ; empty with one variant
 }

@@ -56,8 +56,12 @@ func (v *Variant) LostResults() []LostResult {
 	return lost
 }
 
-// sameArguments reports whether the arguments that both sides have are equal in shape and type, as the same stage of the compiler shows them.
+// sameArguments reports whether the arguments are equal in shape and type to those before, as the same stage of the compiler shows them. One that
+// is gone leaves the results what they were.
 func (v *Variant) sameArguments() bool {
+	if len(v.New.Params) > len(v.Old.Params) {
+		return false
+	}
 	for was, is := range v.KeptParams {
 		if was.Shape != is.Shape {
 			return false

@@ -231,7 +231,7 @@ func PriceAlike(old, fresh *Report) {
 	if len(outdated) > 0 {
 		measureAlike(outdated, fresh)
 	}
-	old.Device, fresh.Device = fresh.priced(), fresh.priced()
+	old.Device = fresh.priced()
 	old.PriceAll()
 	fresh.PriceAll()
 }

@@ -21,6 +21,7 @@ type Amount struct {
 	Base       *float64 // nil without a baseline
 	Added      float64  // the part that the baseline does not have: the increase is at least as large
 	Lost       float64  // the part of the baseline that it does not have: the decrease is at least as large
+	Bounded    bool     // it was Base at most: that it is less now is no improvement
 	Unrecorded bool     // there is a baseline, and it does not record this
 	Difference bool     // it counts differences from the baseline; accepting leaves none
 }
@@ -40,7 +41,8 @@ func (c *Context) Count(subject string, count func(*facts.Variant) float64) Amou
 	return a
 }
 
-// AmountOf is a fact of a variant with its baseline, in the metric's terms.
+// AmountOf is a fact of a variant with its baseline, in the metric's terms. What several programs together need of memory is at least what the
+// largest needs and at most the sum: of programs that merged or split, the least now is held against the most before.
 func (c *Context) AmountOf(m Metric, fact facts.ID) Amount {
 	v := c.Variant
 	a := Amount{Subject: string(m.Fact), Noun: m.Noun, Unit: m.Unit, Better: m.Better, Actual: v.New.Facts[fact]}
@@ -48,7 +50,20 @@ func (c *Context) AmountOf(m Metric, fact facts.ID) Amount {
 		was, known := v.Old.Facts[fact]
 		a.SetBase(known, was)
 	}
+	if a.Base != nil && v.Regrouped && facts.About(fact).Largest {
+		a.Base, a.Bounded = new(sumOf(c.Program.Were, fact)), true
+	}
 	return a
+}
+
+// sumOf adds up a fact of programs.
+func sumOf(programs []*facts.Program, fact facts.ID) (sum float64) {
+	for _, p := range programs {
+		for _, v := range p.Variants {
+			sum += v.Facts[fact]
+		}
+	}
+	return sum
 }
 
 // SetBase sets what the amount was, if the baseline records it.
@@ -79,7 +94,7 @@ type improvement struct {
 const noteworthy = 0.001
 
 func (c *Context) noteBetter(a Amount, l Limits) {
-	if a.Base == nil || a.Actual == *a.Base || !l.Compares() {
+	if a.Base == nil || a.Bounded || a.Actual == *a.Base || !l.Compares() {
 		return
 	}
 	tolerance := 0.0 // growth by less is not reported either
