@@ -11,7 +11,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/rules"
@@ -22,11 +21,10 @@ func every(dump string) string {
 	return fmt.Sprintf("version: 1\nextends: [%s]\ntargets: [{ name: model, dump: %q }]\n", strings.Join(rules.All.PackNames(), ", "), dump)
 }
 
-// gated is a folder with a configuration, its baseline and a cache of what was measured.
+// gated is a folder with a configuration and its baseline.
 type gated struct {
 	*testing.T
-	dir   string
-	cache *files.Cache
+	dir string
 }
 
 func (g gated) options(dump string) gate.Options {
@@ -39,7 +37,7 @@ func (g gated) options(dump string) gate.Options {
 	if err != nil {
 		g.Fatal(err)
 	}
-	return gate.Options{Request: gate.Request{Config: cfg, Dumps: []string{path}}, Environment: gate.Environment{Dir: g.dir, Now: time.Unix(0, 0), Cache: g.cache}, Run: gate.Run{Jobs: 1}}
+	return gate.Options{Request: gate.Request{Config: cfg, Dumps: []string{path}}, Environment: gate.Environment{Dir: g.dir, Now: time.Unix(0, 0)}, Run: gate.Run{Jobs: 1}}
 }
 
 func (g gated) check(dump string) *result.Result {
@@ -53,7 +51,7 @@ func (g gated) check(dump string) *result.Result {
 
 func gatedBy(t *testing.T, text string) gated {
 	t.Helper()
-	g := gated{t, t.TempDir(), files.CacheAt(t.TempDir(), "test", files.CacheBytes)}
+	g := gated{t, t.TempDir()}
 	if err := os.WriteFile(filepath.Join(g.dir, config.FileName), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

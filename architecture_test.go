@@ -23,7 +23,7 @@ const module = "github.com/xlagate/xlagate/"
 // dump → hlo → facts → diff → rules → gate → report → github.
 var floors = [][]string{
 	{"internal/files", "internal/git", "internal/phrase", "internal/wire", "internal/yamldoc"},
-	{"internal/dump", "internal/hlo", "internal/logs", "internal/registry"},
+	{"internal/dump", "internal/hlo", "internal/logs"},
 	{"internal/artifacts", "internal/price", "internal/tensorflow"},
 	{"internal/facts"},
 	{"internal/baseline", "internal/capture", "internal/diff", "internal/result"},
@@ -36,36 +36,33 @@ var floors = [][]string{
 // Bounds on the house: whoever wants another room says in docs/architecture.md why none of these will do.
 const (
 	maxFloors   = 9
-	maxPackages = 26
+	maxPackages = 25
 )
 
 // testPackages serve tests, and import what they like.
 var testPackages = []string{
 	"internal/diff/difftest", "internal/facts/factstest", "internal/fuzztest", "internal/github/fakegithub", "internal/github/fakegithub/acttest", "internal/hlo/hlotest",
-	"internal/registry/registrytest", "internal/testfile",
+	"internal/testfile",
 }
 
 // owners are the libraries that one package alone may import, so that a change of library touches one place.
 var owners = map[string]string{
-	"gopkg.in/yaml.v3":                       "internal/yamldoc",
-	"github.com/urfave/cli":                  "cmd/xlagate",
-	"github.com/google/go-github":            "internal/github",
-	"github.com/getkin/kin-openapi":          "internal/github/fakegithub",
-	"github.com/vektah/gqlparser":            "internal/github/fakegithub",
-	"github.com/sergi/go-diff":               "internal/report",
-	"github.com/bluekeyes/go-gitdiff":        "internal/git",
-	"github.com/go-json-experiment/json":     "internal/files internal/report internal/yamldoc",
-	"github.com/google/pprof":                "internal/export",
-	"google.golang.org/protobuf":             "internal/export internal/hlo internal/wire",
-	"github.com/klauspost/compress":          "internal/dump",
-	"github.com/bmatcuk/doublestar":          "internal/gate internal/phrase",
-	"golang.org/x/sys":                       "internal/dump internal/files",
-	"cel.dev/cel-go":                         "internal/rule",
-	"github.com/schollz/progressbar":         "cmd/xlagate",
-	"github.com/google/jsonschema-go":        "internal/baseline internal/config internal/result",
-	"github.com/google/go-containerregistry": "internal/registry/registrytest",
-	"oras.land/oras-go":                      "internal/registry",
-	"github.com/opencontainers":              "internal/registry",
+	"gopkg.in/yaml.v3":                   "internal/yamldoc",
+	"github.com/urfave/cli":              "cmd/xlagate",
+	"github.com/google/go-github":        "internal/github",
+	"github.com/getkin/kin-openapi":      "internal/github/fakegithub",
+	"github.com/vektah/gqlparser":        "internal/github/fakegithub",
+	"github.com/sergi/go-diff":           "internal/report",
+	"github.com/bluekeyes/go-gitdiff":    "internal/git",
+	"github.com/go-json-experiment/json": "internal/files internal/report internal/yamldoc",
+	"github.com/google/pprof":            "internal/export",
+	"google.golang.org/protobuf":         "internal/hlo internal/wire",
+	"github.com/klauspost/compress":      "internal/dump",
+	"github.com/bmatcuk/doublestar":      "internal/gate internal/phrase",
+	"golang.org/x/sys":                   "internal/dump internal/files",
+	"cel.dev/cel-go":                     "internal/rule",
+	"github.com/schollz/progressbar":     "cmd/xlagate",
+	"github.com/google/jsonschema-go":    "internal/baseline internal/config internal/result",
 }
 
 // eachFile calls do for every file that is not a test.
@@ -171,7 +168,7 @@ func TestLibrariesHaveOneOwner(t *testing.T) {
 
 func TestNothingBelowTheCommandPrints(t *testing.T) {
 	eachImport(t, func(pkg, imported string) {
-		if pkg != "internal/registry/registrytest" && (imported == "log" || imported == "log/slog") { // a registry of others has to be silenced
+		if imported == "log" || imported == "log/slog" {
 			t.Errorf("%s imports %s: stages return what they have to say", pkg, imported)
 		}
 	})

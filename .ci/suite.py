@@ -18,7 +18,7 @@ COSTS = {"flops": "flops", "bytes_accessed": "bytes accessed", "transcendentals"
 
 
 def inspected(xlagate, path):
-    p = subprocess.run([xlagate, "inspect", "--no-cache", "-f", "json", path], capture_output=True, text=True, errors="replace", timeout=300)
+    p = subprocess.run([xlagate, "inspect", "-f", "json", path], capture_output=True, text=True, errors="replace", timeout=300)
     try:
         d = json.loads(p.stdout)
         return d["modules"][0], [v["fingerprint"] for program in d["programs"] for v in program["variants"]]

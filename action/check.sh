@@ -7,13 +7,11 @@ args=(check --comment auto --key "$INPUT_KEY" --mode "$INPUT_MODE" -f json -o "$
 [ -z "$INPUT_CONFIG" ] || args+=(--config "$INPUT_CONFIG")
 [ -z "$INPUT_BASELINE" ] || args+=(--baseline "$INPUT_BASELINE")
 [ -z "$INPUT_FAIL_ON" ] || args+=(--fail-on "$INPUT_FAIL_ON")
-[ -z "$INPUT_SHARD" ] || args+=(--shard "$INPUT_SHARD")
 [ -z "$INPUT_SARIF" ] || args+=(-f sarif -o "$INPUT_SARIF")
 [ -z "$INPUT_HTML" ] || args+=(-f html -o "$INPUT_HTML")
 [ -z "$INPUT_JUNIT" ] || args+=(-f junit -o "$INPUT_JUNIT")
 [ "$INPUT_CHECK_RUN" != true ] || args+=(--check-run)
 [ "$INPUT_ACCEPT_COMMAND" != true ] || args+=(--accept-command)
-[ "$INPUT_PICTURES" != true ] || args+=(--pictures)
 [ "$INPUT_UPLOAD_SARIF" != true ] || args+=(--upload-sarif)
 while IFS= read -r line; do
   [ -z "$line" ] || args+=(--target "$line")

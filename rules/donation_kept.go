@@ -19,9 +19,9 @@ var donationKept = rule.Rule{
 	Why: "A donated argument lends its buffer to a result. Without donation, parameters and optimizer state exist twice: peak memory doubles, " +
 		"and the framework prints a warning at most.",
 	Options: []rule.Option{
-		{Key: "params", Type: rule.Globs, Sense: rule.Demands, Doc: "arguments that must be donated, whatever the baseline says"},
-		{Key: "min_ratio", Type: rule.Share, Sense: rule.Demands, Doc: "the smallest share of the arguments' bytes that must be updated in place; needs no baseline"},
-		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "ignore smaller arguments"},
+		{Key: "params", Type: rule.Globs, Doc: "arguments that must be donated, whatever the baseline says"},
+		{Key: "min_ratio", Type: rule.Share, Doc: "the smallest share of the arguments' bytes that must be updated in place; needs no baseline"},
+		{Key: "min_bytes", Type: rule.Size, Default: 0.0, Doc: "ignore smaller arguments"},
 	},
 	Budget:  rule.FactMetric(facts.DonationAliased, "arguments updated in place"),
 	Bounds:  []string{"params", "min_ratio"},

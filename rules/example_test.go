@@ -62,7 +62,7 @@ func try(t *testing.T, rule *rule.Rule, e rule.Example) *result.Result {
 
 // recorded is the assembler of the testdata.
 func recorded(t *testing.T) *artifacts.Assembler {
-	return artifacts.NewAssembler(testfile.Assembler(t, ".."), nil)
+	return artifacts.NewAssembler(testfile.Assembler(t, ".."))
 }
 
 // exampleFile is the xlagate.yaml of an example: an entry of the rule, or, of a rule that is always on, the file with the example's

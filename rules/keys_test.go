@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -82,11 +81,10 @@ var counted = map[string]sides{
 	"unused-parameters":       {many: "1", more: "cpu-constant_baked/after", less: "cpu-constant_baked/before"},
 }
 
-// keyRun runs entries of one rule on dumps that are measured once.
+// keyRun runs entries of one rule on dumps.
 type keyRun struct {
 	t      *testing.T
 	rule   string
-	cache  *files.Cache
 	stores string // where baselines are kept
 }
 
@@ -105,7 +103,7 @@ func (k keyRun) run(s sides, on, base string, keys ...string) outcome {
 	if err != nil {
 		return outcome{code: gate.ExitUsage, err: err.Error()}
 	}
-	o := gate.Options{Request: gate.Request{Config: cfg}, Environment: gate.Environment{Now: time.Unix(0, 0), Cache: k.cache, Assembler: recorded(k.t)}, Run: gate.Run{Jobs: 1}}
+	o := gate.Options{Request: gate.Request{Config: cfg}, Environment: gate.Environment{Now: time.Unix(0, 0), Assembler: recorded(k.t)}, Run: gate.Run{Jobs: 1}}
 	if base != "" {
 		o.Baseline = k.accepted(s, base)
 	}
@@ -135,7 +133,7 @@ func (k keyRun) accepted(s sides, dump string) string {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	if _, err := gate.Accept(context.Background(), gate.Options{Request: gate.Request{Config: cfg, Baseline: dir}, Run: gate.Run{Jobs: 1}, Environment: gate.Environment{Cache: k.cache, Assembler: recorded(k.t)}}, gate.AcceptOptions{Reason: "the first"}); err != nil {
+	if _, err := gate.Accept(context.Background(), gate.Options{Request: gate.Request{Config: cfg, Baseline: dir}, Run: gate.Run{Jobs: 1}, Environment: gate.Environment{Assembler: recorded(k.t)}}, gate.AcceptOptions{Reason: "the first"}); err != nil {
 		k.t.Fatal(err)
 	}
 	return dir
@@ -164,10 +162,10 @@ func (k keyRun) refused(s sides, key, value string) bool {
 
 // Every key that bounds what a rule counts either changes the verdict on a real dump or is refused where it stands.
 func TestNoBoundIsIgnored(t *testing.T) {
-	shared, stores := files.CacheAt(t.TempDir(), "test", files.CacheBytes), t.TempDir()
+	stores := t.TempDir()
 	for _, r := range rules.All.Rules {
 		t.Run(r.ID, func(t *testing.T) {
-			k := keyRun{t, r.ID, shared, stores}
+			k := keyRun{t, r.ID, stores}
 			s, counts := counted[r.ID]
 			if !counts {
 				s = uncounted(r)
@@ -220,14 +218,14 @@ func (k keyRun) moves(s sides, key string) bool {
 
 // So does every key that all rules have: it is heard, or refused where it stands.
 func TestNoCommonKeyIsIgnored(t *testing.T) {
-	shared, stores := files.CacheAt(t.TempDir(), "test", files.CacheBytes), t.TempDir()
+	stores := t.TempDir()
 	for _, rule := range rules.All.Rules {
 		s, counts := counted[rule.ID]
 		if !counts {
 			continue
 		}
 		t.Run(rule.ID, func(t *testing.T) {
-			k := keyRun{t, rule.ID, shared, stores}
+			k := keyRun{t, rule.ID, stores}
 			broken := "equal: 1000000000"
 			if strings.HasSuffix(s.many, "ms") {
 				broken = "equal: 100h"
@@ -331,7 +329,7 @@ var oneSided = map[string]string{
 // What is worse one way is no worse the other way: a rule finds what was added to a program, nothing when it is taken away again, and
 // nothing in a program that is held against itself.
 func TestAddingAndRemovingAreSymmetric(t *testing.T) {
-	shared, stores := files.CacheAt(t.TempDir(), "test", files.CacheBytes), t.TempDir()
+	stores := t.TempDir()
 	ran, used := map[string]bool{}, map[string]bool{}
 	for _, rule := range rules.All.Rules {
 		s, counts := counted[rule.ID]
@@ -339,7 +337,7 @@ func TestAddingAndRemovingAreSymmetric(t *testing.T) {
 			continue
 		}
 		t.Run(rule.ID, func(t *testing.T) {
-			k := keyRun{t, rule.ID, shared, stores}
+			k := keyRun{t, rule.ID, stores}
 			ran[rule.ID] = true
 			var held []string // to the baseline, where it is not by itself
 			switch {
@@ -383,7 +381,7 @@ func (s sides) worse(r *rule.Rule) (worse, better string) {
 
 // A bound lets pass what it names, and nothing on its other side: not a single kernel or byte more.
 func TestBoundsAreSharp(t *testing.T) {
-	shared, stores := files.CacheAt(t.TempDir(), "test", files.CacheBytes), t.TempDir()
+	stores := t.TempDir()
 	for _, rule := range rules.All.Rules {
 		s, counts := counted[rule.ID]
 		if !counts || rule.Budget.Unit == "seconds" {
@@ -394,7 +392,7 @@ func TestBoundsAreSharp(t *testing.T) {
 			t.Fatalf("%s counts %q", rule.ID, s.many)
 		}
 		t.Run(rule.ID, func(t *testing.T) {
-			k := keyRun{t, rule.ID, shared, stores}
+			k := keyRun{t, rule.ID, stores}
 			base := ""
 			if rule.Budget.Difference && s.with == "" {
 				base = s.less

@@ -15,7 +15,7 @@ var maxCompilations = rule.Rule{
 	Why: "Every compilation stops the device for seconds to minutes, and five hundred in one step have been seen. Unlike no-recompilation, this rule counts them all, " +
 		"also equal ones, of one program or of the whole run, and trusts a log that lists more than the dump holds.",
 	Options: []rule.Option{
-		{Key: "per", Type: rule.Word, Sense: rule.Neither, Enum: []string{"program", "target"}, Default: "program", Doc: "bound each program by itself, or all programs together"},
+		{Key: "per", Type: rule.Word, Enum: []string{"program", "target"}, Default: "program", Doc: "bound each program by itself, or all programs together"},
 	},
 	Budget:  &rule.Metric{Noun: "compilations", Better: rule.Lower},
 	Fails:   rule.Example{On: "recompile-jit_in_loop", Config: "- { rule: max-compilations, max: 1 }", Says: "4 compilations: at most 1 allowed"},

@@ -18,7 +18,7 @@ var maxHelperModules = rule.Rule{
 	Why: "An operation on arrays outside of a jitted function is a program of its own: compiled, cached and launched by itself. A hundred of them at start-up take " +
 		"a minute that no profile of the step shows.",
 	Options: []rule.Option{
-		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "helper programs to leave out"},
+		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "helper programs to leave out"},
 	},
 	Budget:   &rule.Metric{Noun: "helper modules", Better: rule.Lower, Unrecorded: "the helper programs"},
 	NeedsOne: []string{"max", "min", "equal"},

@@ -22,17 +22,40 @@ var maxStepTime = rule.Rule{
 	Fix:     "`xlagate inspect` lists the kernels that take longest, `xlagate diff` those that became more expensive. If the target runs on another device than the dump's, set `device:`.",
 	Threads: []string{"openxla/xla#27322"},
 	Accepts: []string{"price.*", "cost.*", "kernels.*", "fusions.*", "copies.*", "transposes.*", "collectives.*", "loops.*", "kernel list"}, // the price follows from the launches
+	Options: []rule.Option{
+		{Key: "unsure", Type: rule.Word, Enum: []string{"error", "warning", "info"}, Default: "warning", Doc: "the level of growth that the error of the price may explain: the lower end of the interval is within the limit"},
+	},
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		if _, priced := v.New.Facts[facts.PriceStep]; !priced {
 			why, devices := c.Target.Report.Unpriced(v.New)
 			c.Unjudged("its step has no price: "+why, fmt.Sprintf("write the device below the target in xlagate.yaml, such as device: %s; there are %s", devices[0], phrase.List(devices, "and")))
 			return
 		}
+		before := len(c.Findings)
 		c.JudgeFact(*c.Rule.Budget)
+		for _, f := range c.Findings[before:] {
+			weigh(c, v, f)
+		}
 		if v.Knows(facts.PriceUnpriced) && (c.MaxIncrease != nil || !c.AbsolutelyBounded()) {
 			checkUnpriced(c, v)
 		}
 	},
+}
+
+// weigh lowers the level of growth that is not sure: its middle is beyond what may be, and its lower end is not.
+func weigh(c *rule.Context, v *diff.Variant, f *rule.Finding) {
+	if !f.Drift || v.Old == nil {
+		return
+	}
+	growth, was, allowed := v.StepInterval(), v.Old.Facts[facts.PriceStep], 0.0
+	if c.MaxIncrease != nil {
+		allowed = c.MaxIncrease.Of(was)
+	}
+	if growth.Low > allowed {
+		return
+	}
+	f.Level = c.Text("unsure")
+	f.Message += fmt.Sprintf("; between %+.1f and %+.1f %%: probably slower, measure it", 100*max(growth.Low/was, -1), 100*growth.High/was)
 }
 
 func unpriced(k *facts.Kernel) bool { return k.Work[price.Unknown] > 0 }

@@ -13,7 +13,7 @@ var minCollectiveBytes = rule.Rule{
 		"hundreds of tiny transfers of the same bytes instead of a few large ones.",
 	Options: []rule.Option{
 		onlyKinds,
-		{Key: "only_more", Type: rule.Switch, Sense: rule.Caps, Default: false, Doc: "allow smaller transfers while there are no more of them than in the baseline"},
+		{Key: "only_more", Type: rule.Switch, Default: false, Doc: "allow smaller transfers while there are no more of them than in the baseline"},
 	},
 	Budget:  &rule.Metric{Unit: "bytes", Noun: "bytes a collective", Better: rule.Higher},
 	Fails:   rule.Example{On: "cpu-sharding_allgather/before", Config: "- { rule: min-collective-bytes, kinds: [all-reduce], min: 1MiB }", Says: "514 B of one all-reduce on average: at least 1.0 MiB wanted"},

@@ -14,7 +14,7 @@ var noHostCallback = rule.Rule{
 	Title: "the device does not wait for the host",
 	Why:   "A debug print or a callback inside the step stops the device, moves data to the host and back, and splits the fusions around it.",
 	Options: []rule.Option{
-		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "custom-call targets or op_names that may call the host"},
+		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "custom-call targets or op_names that may call the host"},
 	},
 	Budget:  &rule.Metric{Noun: "host callbacks", Better: rule.Lower},
 	Forbids: true,

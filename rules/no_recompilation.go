@@ -17,8 +17,8 @@ var noRecompilation = rule.Rule{
 	Why: "A new shape, dtype, static value or closed-over constant compiles the whole program again: seconds to minutes in which the device waits. " +
 		"Frameworks do it silently.",
 	Options: []rule.Option{
-		{Key: "max_variants", Type: rule.Count, Sense: rule.Caps, Means: "max", Doc: "how many compilations a program may have; by default, no more than in the baseline"},
-		{Key: "ignore_args", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "arguments that may differ"},
+		{Key: "max_variants", Type: rule.Count, Means: "max", Doc: "how many compilations a program may have; by default, no more than in the baseline"},
+		{Key: "ignore_args", Type: rule.Globs, Empty: true, Doc: "arguments that may differ"},
 	},
 	Budget:  &rule.Metric{Noun: "compilations", Better: rule.Lower},
 	Fails:   rule.Example{On: "recompile-shapes", Config: "- { rule: no-recompilation, max_variants: 1 }", Says: "compiled 3 times, 1 allowed: x: f32[8,128] → f32[16,128] → f32[32,128]"},

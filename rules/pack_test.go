@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
@@ -68,7 +67,6 @@ func TestPacksPassWhatDidNotChange(t *testing.T) {
 // What got better passes with every pack but strict, which lets nothing change: pairs that are improvements, and regressions the other way round, if what
 // the program returns has the same type.
 func TestPacksPassImprovements(t *testing.T) {
-	shared := files.CacheAt(t.TempDir(), "test", files.CacheBytes)
 	for _, pair := range [][2]string{
 		{"cpu-improved/after", "cpu-improved/before"}, {"cases/cpu-imp_collective_gone/after", "cases/cpu-imp_collective_gone/before"},
 		{"cases/gpu-imp_f64_gone/after", "cases/gpu-imp_f64_gone/before"}, {"cases/gpu-imp_stats_gone/after", "cases/gpu-imp_stats_gone/before"},
@@ -82,7 +80,7 @@ func TestPacksPassImprovements(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := gate.Check(context.Background(), gate.Options{Request: gate.Request{Config: cfg, Against: dumpOf(pair[1])}, Run: gate.Run{Jobs: 1}, Environment: gate.Environment{Now: time.Unix(0, 0), Cache: shared}})
+			r, err := gate.Check(context.Background(), gate.Options{Request: gate.Request{Config: cfg, Against: dumpOf(pair[1])}, Run: gate.Run{Jobs: 1}, Environment: gate.Environment{Now: time.Unix(0, 0)}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,7 +17,7 @@ var stableCompile = rule.Rule{
 		"themselves teach people to ignore the gate.",
 	Reads: []rule.Input{rule.Samples},
 	Options: []rule.Option{
-		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "facts that may differ: kernels.*, cost.*"},
+		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "facts that may differ: kernels.*, cost.*"},
 	},
 	Budget:  &rule.Metric{Noun: "unstable facts", Better: rule.Lower},
 	Forbids: true,

@@ -19,8 +19,8 @@ var toolchain = rule.Rule{
 		"accept it in a change of its own.",
 	Reads: []rule.Input{},
 	Options: []rule.Option{
-		{Key: "pin", Type: rule.Pairs, Sense: rule.Demands, Doc: "the required values, as globs: { jaxlib: \"0.10.*\", backend: gpu, device: \"*H100*\" }; by default those of the baseline"},
-		{Key: "ignore", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "parts that may differ: framework, backend, device, or a version's name"},
+		{Key: "pin", Type: rule.Pairs, Doc: "the required values, as globs: { jaxlib: \"0.10.*\", backend: gpu, device: \"*H100*\" }; by default those of the baseline"},
+		{Key: "ignore", Type: rule.Globs, Empty: true, Doc: "parts that may differ: framework, backend, device, or a version's name"},
 	},
 	Budget:  &rule.Metric{Noun: "differences of the toolchain", Better: rule.Lower, Difference: true},
 	Bounds:  []string{"pin"},

@@ -1,14 +1,12 @@
 // Command accelerator does on a GPU what stopwatch does on one core: it times pairs of programs, their steps and their kernels, counts the kernels, and
-// writes how well xlagate predicts all that into docs/price-measured.md. Run it from the top of the repository, with a Python whose JAX sees the GPU:
+// prints how well xlagate predicts all that. Run it from the top of the repository, with a Python whose JAX sees the GPU:
 //
 //	go run ./bench/accelerator -python PYTHON [PAIR…]
 //	go run ./bench/accelerator -dumps FOLDER
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/bench/race"
@@ -39,8 +37,6 @@ func accelerator(t subject.Timing) (string, error) {
 	b.WriteString(counts(all))
 	b.WriteString("Each kernel by itself:\n\n")
 	b.WriteString(eachKernel(all))
-	b.WriteString("All pairs of the large programs, their steps:\n\n")
-	b.WriteString(race.Table(large(m)))
 	return b.String(), nil
 }
 
@@ -58,15 +54,4 @@ func (r *run) kernelsAlone() race.Side {
 	s := r.side
 	s.US, s.Price = s.KernelsUS, r.price()
 	return s
-}
-
-// large are the pairs of programs/large.py.
-func large(m *race.Measurement) (pairs []race.Pair) {
-	for _, p := range m.Pairs {
-		if strings.HasPrefix(p.Name, "big_") {
-			pairs = append(pairs, p)
-		}
-	}
-	slices.SortFunc(pairs, func(a, b race.Pair) int { return cmp.Compare(a.Name, b.Name) })
-	return pairs
 }

@@ -3,9 +3,6 @@
 //	go run ./bench/generate -size 100MB -o large.txt module.txt
 //	go run ./bench/generate -size 100MB -o large.hlo.pb module.hlo.pb
 //	go run ./bench/generate -modules 2000 -o dump module.txt
-//	go run ./bench/generate -links -size 50000MB -o folder DUMP…
-//
-// With -links the folder holds real dumps again and again, each a target of a configuration. Their files are links, which take no room.
 package main
 
 import (
@@ -31,13 +28,9 @@ func run(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("generate", flag.ContinueOnError)
 	size := flags.String("size", "100MB", "about how large the module becomes, as in 10MB")
 	modules := flags.Int("modules", 0, "make a dump of so many modules instead, each a copy under its own name")
-	links := flags.Bool("links", false, "make copies of dumps, of links to their files")
 	output := flags.String("o", "", "the `FILE` or, with -modules, the directory to write")
 	if err := flags.Parse(args); err != nil {
 		return err
-	}
-	if *links && *output != "" {
-		return linkDumps(*output, flags.Args(), *size, out)
 	}
 	if flags.NArg() != 1 || *output == "" {
 		return errors.New("name a module and where to write: generate -size 100MB -o large.txt module.txt")
@@ -55,16 +48,6 @@ func run(args []string, out io.Writer) error {
 	}
 	copies, err := writeModule(*output, src, asked)
 	fmt.Fprintf(out, "%s: %d copies\n", *output, copies)
-	return err
-}
-
-func linkDumps(dir string, dumps []string, size string, out io.Writer) error {
-	asked, err := parseSize(size)
-	if err != nil {
-		return err
-	}
-	copies, err := chain.Links(dir, dumps, asked)
-	fmt.Fprintf(out, "%s: %d copies\n", dir, copies)
 	return err
 }
 

@@ -1,10 +1,8 @@
 // Command history replays the history of a public project: programs over its functions (projects) are compiled as of each commit that changes code and as
-// of its parent. The parent is accepted, the commit is checked, and both are timed in turn. What xlagate said and what the stopwatch said is written into
-// docs/price-measured.md. Run it from the top of the repository, with a clone of the project and a Python that has what bench/history/requirements.txt names:
+// of its parent. The parent is accepted, the commit is checked, and both are timed in turn. What xlagate said and what the stopwatch said is printed.
+// Run it from the top of the repository, with a clone of the project and a Python that has what bench/history/requirements.txt names:
 //
 //	go run ./bench/history -python PYTHON -project optax -clone FOLDER [-since DATE] [COMMIT…]
-//
-// With commits named, nothing is written.
 package main
 
 import (
@@ -17,7 +15,7 @@ import (
 )
 
 func main() {
-	project := flag.String(subject.Project, "optax", "the `NAME` of a file in bench/history/projects")
+	project := flag.String("project", "optax", "the `NAME` of a file in bench/history/projects")
 	clone := flag.String("clone", "", "a `FOLDER` with a clone of the project")
 	since := flag.String("since", "2025-01-01", "replay what came after a `DATE`")
 	subject.Main("history", func(t subject.Timing) (string, error) { return history(t, *project, *clone, *since) })

@@ -1,7 +1,6 @@
 package race
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -10,7 +9,7 @@ import (
 	"github.com/xlagate/xlagate/bench/page"
 )
 
-// Report is the section of a document.
+// Report says how well the predictions agree with the stopwatch, and which pairs they have wrong.
 func (m *Measurement) Report() string {
 	took, _ := m.steps()
 	wrong, _ := m.wrong()
@@ -20,8 +19,6 @@ func (m *Measurement) Report() string {
 	b.WriteString(m.Agreement())
 	b.WriteString("### Pairs with the wrong sign\n\n")
 	b.WriteString(Table(wrong))
-	b.WriteString("### All pairs\n\n")
-	b.WriteString(Table(slices.SortedFunc(slices.Values(m.Pairs), func(a, b Pair) int { return cmp.Compare(a.Name, b.Name) })))
 	return b.String()
 }
 

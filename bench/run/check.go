@@ -12,51 +12,39 @@ import (
 	"time"
 )
 
-// The bounds of a usual dump, and how often it is checked in each way; the median counts.
+// The bounds of a usual dump, and how often it is checked; the median counts.
 const (
 	usualModules = 20
 	usualBytes   = 20e6
 	checks       = 9
 )
 
-// settled is how old the files of a baseline are when a check trusts their times.
-const settled = 3 * time.Second
-
-// checkTable says how long a check of real dumps takes, DIR/*/dump, each a target: with and without a cache.
+// checkTable says how long a check of real dumps takes, DIR/*/dump, each a target.
 func (b *bench) checkTable(dir string) (string, error) {
 	repo := filepath.Join(b.work, "repository")
 	modules, bytes, err := writeTargets(repo, dir)
 	if err != nil {
 		return "", err
 	}
-	config, cache := filepath.Join(repo, "xlagate.yaml"), filepath.Join(b.work, "cache")
-	if err := os.Setenv("XDG_CACHE_HOME", cache); err != nil {
+	config := filepath.Join(repo, "xlagate.yaml")
+	if err := os.Setenv("XDG_CACHE_HOME", filepath.Join(b.work, "cache")); err != nil {
 		return "", err
 	}
 	if _, err := execute([]string{b.xlagate, "accept", "--config", config, "--reason", "first"}, io.Discard, true); err != nil {
 		return "", err
 	}
-	time.Sleep(settled)
-	rows := map[string][]sample{}
+	var all []sample
 	for range checks {
-		if err := os.RemoveAll(cache); err != nil {
+		s, err := execute([]string{b.xlagate, "check", "--config", config}, io.Discard, true)
+		if err != nil {
 			return "", err
 		}
-		for _, state := range []string{"cold", "warm"} {
-			s, err := execute([]string{b.xlagate, "check", "--config", config}, io.Discard, true)
-			if err != nil {
-				return "", err
-			}
-			rows[state] = append(rows[state], s)
-		}
+		all = append(all, s)
 	}
-	var out strings.Builder
-	fmt.Fprintf(&out, "### A check\n\n`xlagate check` of %d real modules, %.0f MB of text, with their baselines in a git repository: without a cache, and again with it. The median of %d.\n\n| | wall ms | CPU ms | peak MB |\n|---|---:|---:|---:|\n", modules, float64(bytes)/1e6, checks)
-	for _, state := range []string{"cold", "warm"} {
-		s := middle(rows[state])
-		fmt.Fprintf(&out, "| %s | %.0f | %.0f | %.0f |\n", state, 1e3*s.wall.Seconds(), 1e3*s.cpu.Seconds(), float64(s.peak)/1e6)
-	}
-	return out.String() + "\n", nil
+	s := middle(all)
+	const text = "### A check\n\n`xlagate check` of %d real modules, %.0f MB of text, with their baselines in a git repository. The median of %d.\n\n" +
+		"| wall ms | CPU ms | peak MB |\n|---:|---:|---:|\n| %.0f | %.0f | %.0f |\n\n"
+	return fmt.Sprintf(text, modules, float64(bytes)/1e6, checks, 1e3*s.wall.Seconds(), 1e3*s.cpu.Seconds(), float64(s.peak)/1e6), nil
 }
 
 // writeTargets makes a repository whose configuration has a target for each dump, the largest first, until there are as many modules as a usual dump has.

@@ -86,7 +86,7 @@ func (b *bench) realLine(path string) (string, error) {
 			took[reader] = append(took[reader], s.cpu)
 		}
 	}
-	whole, err := execute([]string{b.xlagate, "inspect", "--no-cache", "--jobs", "1", path}, io.Discard, false)
+	whole, err := execute([]string{b.xlagate, "inspect", "--jobs", "1", path}, io.Discard, false)
 	if err != nil {
 		return "", err
 	}

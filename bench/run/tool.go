@@ -34,7 +34,7 @@ const ours = "xlagate facts --jobs "
 
 func facts(jobs string) func(bench, input) []string {
 	return func(b bench, in input) []string {
-		return append([]string{b.xlagate, "facts", "--no-cache", "--jobs", jobs}, in.paths...)
+		return append([]string{b.xlagate, "facts", "--jobs", jobs}, in.paths...)
 	}
 }
 

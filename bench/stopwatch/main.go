@@ -1,11 +1,11 @@
 // Command stopwatch runs pairs of programs under JAX on one core, times their steps, asks xlagate what it predicts for the same
-// programs from their dumps, and writes how well both agree into docs/price-measured.md. Run it from the top of the repository, with a
+// programs from their dumps, and prints how well both agree. Run it from the top of the repository, with a
 // Python that has what bench/requirements.txt names:
 //
 //	go run ./bench/stopwatch -python PYTHON [PAIR…]
 //	go run ./bench/stopwatch -dumps FOLDER
 //
-// A PAIR is a regular expression; with one, nothing is written. -dumps keeps the dumps and the times in a folder, or takes them from
+// A PAIR is a regular expression. -dumps keeps the dumps and the times in a folder, or takes them from
 // there: a prediction can be tried again without another run.
 package main
 

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"github.com/xlagate/xlagate/bench/page"
 )
 
 // Timing is what a benchmark that times programs under Python is started with.
@@ -14,16 +12,10 @@ type Timing struct {
 	Python  string
 	Dumps   string // the folder that keeps the dumps and the times
 	Xlagate Xlagate
-	Only    []string // the arguments: with any, nothing is written into the document
+	Only    []string // the arguments: what to time; everything if there are none
 }
 
-// Document shows what such benchmarks find.
-const Document = "docs/price-measured.md"
-
-// Project is the flag of a benchmark that has a section for each project.
-const Project = "project"
-
-// Main runs such a benchmark: what it reports is printed, and written into the document. Its name is that of its folder in bench.
+// Main runs such a benchmark and prints what it reports. Its name is that of its folder in bench.
 func Main(name string, report func(Timing) (string, error)) {
 	if err := run(name, report); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
@@ -53,12 +45,5 @@ func run(name string, report func(Timing) (string, error)) error {
 		return err
 	}
 	fmt.Print(text)
-	if len(t.Only) > 0 {
-		return nil
-	}
-	command := "go run ./bench/" + name
-	if f := flag.Lookup(Project); f != nil {
-		command += " -" + Project + " " + f.Value.String()
-	}
-	return page.Fill(Document, command, text)
+	return nil
 }

@@ -40,7 +40,7 @@ func (p Price) Step() float64 { return p["step_ns"] / 1e3 }
 
 // Price asks for the price of everything in a dump.
 func (x Xlagate) Price(dump string) (Price, error) {
-	out, err := x.output(dump, "inspect", "--no-cache", "-f", "json", dump)
+	out, err := x.output(dump, "inspect", "-f", "json", dump)
 	if err != nil {
 		return nil, err
 	}

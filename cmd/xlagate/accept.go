@@ -35,11 +35,11 @@ func acceptCommand(w world) *cli.Command {
 			if onGitHub(c) {
 				return acceptOnGitHub(c, w)
 			}
-			last, _ := lastChecked(c, w)
-			if id := c.Args().First(); lastHolds(c, last, []string{id}) {
+			last, _ := lastCheck(w)
+			if id := c.Args().First(); last.holds([]string{id}) {
 				return wrongUsage("%s is the id of a change, not a dump; xlagate accept --only %s --reason \"…\"", id, id)
 			}
-			if err := chooseConfig(c, w, ids(c.StringSlice("only"))); err != nil {
+			if err := last.chooseConfig(c, w, ids(c.StringSlice("only"))); err != nil {
 				return err
 			}
 			o, err := gateOptions(c, w)
@@ -55,7 +55,7 @@ func acceptCommand(w world) *cli.Command {
 					return incomplete(w, err)
 				}
 			} else {
-				a.From = lastWith(c, o, a.Only)
+				a.From = last.with(o, a.Only)
 			}
 			if c.Bool("interactive") {
 				if err := decide(c, w, o, &a); err != nil || len(a.Only) == 0 {
@@ -125,8 +125,6 @@ func sayAccepted(w world, done *gate.Accepted) {
 		fmt.Fprintf(w.out, "the baseline is as it was: %d unchanged\n", done.Unchanged)
 	case len(done.Written)+len(done.Removed) == 0:
 		fmt.Fprintf(w.out, "nothing to accept: %d unchanged\n", done.Unchanged)
-	case done.Pushed != "":
-		sayPushed(w, done.Pushed)
 	default:
 		fmt.Fprintln(w.out, "commit them together with the change")
 	}

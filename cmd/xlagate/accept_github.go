@@ -166,7 +166,7 @@ func (asked *request) divide(key string, found github.Results) error {
 	case len(unknown) > 0:
 		return wrongUsage("no change or finding of the gates %s is called %s", strings.Join(slices.Sorted(maps.Keys(gates)), ", "), strings.Join(unknown, ", "))
 	}
-	asked.IDs = slices.DeleteFunc(asked.IDs, func(id string) bool { return !holdsAll(gates[key], []string{id}) })
+	asked.IDs = slices.DeleteFunc(asked.IDs, func(id string) bool { return gates[key] == nil || !gates[key].Holds(id) })
 	if len(asked.IDs) == 0 {
 		return fmt.Errorf("%w than %s, which has none of these ids", errOtherGate, key)
 	}

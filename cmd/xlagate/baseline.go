@@ -19,7 +19,7 @@ import (
 
 func baselineCommand(w world) *cli.Command {
 	flags := func() []cli.Flag {
-		return append([]cli.Flag{configFlag(), baselineFlag()}, registryFlags()...)
+		return []cli.Flag{configFlag(), baselineFlag()}
 	}
 	return &cli.Command{
 		Name: "baseline", Usage: "inspect and maintain the stored baseline", Category: theGate,
@@ -165,7 +165,6 @@ func pruneBaseline(c *cli.Context, w world) error {
 	if len(done.Parts) == 0 {
 		fmt.Fprintln(w.out, "nothing to prune")
 	}
-	sayPushed(w, done.Pushed)
 	return nil
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,17 +11,16 @@ import (
 
 	"github.com/xlagate/xlagate/internal/capture"
 	"github.com/xlagate/xlagate/internal/gate"
-	"github.com/xlagate/xlagate/internal/registry"
 )
 
 func captureCommand(w world) *cli.Command {
 	return &cli.Command{
 		Name: "capture", Usage: "run a command with the dump flags set, and record the toolchain beside the dump",
-		ArgsUsage: "--to DIR|oci://… -- COMMAND…", Category: dumps,
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "to", Usage: "where the dump goes: a `DIR` that is new, empty or was written by a capture; or oci://REGISTRY/REPOSITORY:TAG"},
+		ArgsUsage: "--to DIR -- COMMAND…", Category: dumps,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "to", Usage: "where the dump goes: a `DIR` that is new, empty or was written by a capture"},
 			&cli.DurationFlag{Name: "timeout", Usage: "how long the command may take: `TIME`, as in 90s or 20m"},
-		}, registryFlags()[1:]...),
+		},
 		Action: func(c *cli.Context) error {
 			before, command := split(c)
 			switch {
@@ -38,9 +36,6 @@ func captureCommand(w world) *cli.Command {
 
 func runCapture(c *cli.Context, w world, command []string) error {
 	to := c.String("to")
-	if registry.Is(to) {
-		return captureToRegistry(c, w, command)
-	}
 	out, err := capturedTo(c, w, to, command)
 	if err != nil {
 		return err
@@ -79,31 +74,4 @@ func piped(in io.Reader) io.Reader {
 		return nil
 	}
 	return in
-}
-
-// captureToRegistry dumps into a temporary folder and pushes it. The dump that the tag named before keeps its digest.
-func captureToRegistry(c *cli.Context, w world, command []string) (err error) {
-	ref, err := registry.Parse(c.String("to"))
-	if err != nil {
-		return gate.UsageError{Message: "--to " + err.Error()}
-	}
-	dir, err := os.MkdirTemp("", "xlagate-capture-*")
-	if err != nil {
-		return fmt.Errorf("make a folder for the dump: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	out, err := capturedTo(c, w, dir, command)
-	if err != nil {
-		return err
-	}
-	layer, release, err := registry.Archive("dump", dir)
-	if err != nil {
-		return err
-	}
-	done, err := registryClient(c, w).Push(c.Context, ref, registry.TypeDump, []registry.Layer{layer}, registry.Any)
-	if err = errors.Join(err, release()); err != nil {
-		return incomplete(w, err)
-	}
-	w.say(fmt.Sprintf("dumped to %s (%s); look at it: xlagate inspect %s", ref.At(done.Digest), tools(out.Toolchain), ref))
-	return nil
 }

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -15,8 +12,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
@@ -83,26 +78,26 @@ func changeOf(c *cli.Context, w world, id string) (*result.Result, *result.Chang
 	if len(id) > 12 || !isID {
 		return nil, nil, wrongUsage("there is no rule %q%s (`xlagate rules` lists them)", id, phrase.DidYouMean(id, rules.All.IDs()))
 	}
-	list, err := resultsToExplain(c, w)
-	if err != nil {
-		return nil, nil, err
+	from := c.String("from")
+	r, err := resultOr(w, from)
+	switch {
+	case err != nil:
+		return nil, nil, incomplete(w, err)
+	case r == nil:
+		return nil, nil, notKept(id)
 	}
 	begins := func(whole string) bool { return strings.HasPrefix(whole, id) }
-	var r *result.Result
 	var found []*result.Change
-	for n := 0; n < len(list) && len(found) == 0; n++ {
-		r = list[n]
-		for i := range r.Changes {
-			change := &r.Changes[i]
-			isOf := func(f result.Finding) bool {
-				return f.Change == change.ID && (begins(f.ID) || slices.ContainsFunc(f.Also, begins))
-			}
-			if begins(change.ID) || slices.ContainsFunc(r.Findings, isOf) {
-				found = append(found, change)
-			}
+	for i := range r.Changes {
+		change := &r.Changes[i]
+		isOf := func(f result.Finding) bool {
+			return f.Change == change.ID && (begins(f.ID) || slices.ContainsFunc(f.Also, begins))
+		}
+		if begins(change.ID) || slices.ContainsFunc(r.Findings, isOf) {
+			found = append(found, change)
 		}
 	}
-	switch from := c.String("from"); {
+	switch {
 	case len(found) == 1:
 		return r, found[0], nil
 	case len(found) > 1:
@@ -110,37 +105,11 @@ func changeOf(c *cli.Context, w world, id string) (*result.Result, *result.Chang
 	case from != "":
 		return nil, nil, wrongUsage("%s holds no change and no finding %s", from, id)
 	}
-	return nil, nil, neverChecked(id)
+	return nil, nil, notKept(id)
 }
 
-// resultsToExplain returns the result that --from names, else the last one in the repository and the last one of the configuration, as far as they can
-// be read.
-func resultsToExplain(c *cli.Context, w world) ([]*result.Result, error) {
-	if from := c.String("from"); from != "" {
-		r, err := readResult(w, from)
-		if err != nil {
-			return nil, incomplete(w, err)
-		}
-		return []*result.Result{r}, nil
-	}
-	last, _ := lastChecked(c, w)
-	files := []string{last}
-	if path, err := config.Find("."); err == nil { // without a configuration it has no last result
-		files = append(files, path)
-	}
-	var list []*result.Result
-	var unread error
-	for _, file := range files {
-		r, err := loadLast(c, file)
-		if r != nil {
-			list = append(list, r)
-		}
-		unread = cmp.Or(unread, err)
-	}
-	if len(list) == 0 {
-		return nil, unread
-	}
-	return list, nil
+func notKept(id string) error {
+	return wrongUsage("the last result does not have %s; run xlagate check again, or name a result: xlagate explain %s --from result.json", id, id)
 }
 
 // released is the version of a release build, set by the linker.
@@ -154,40 +123,6 @@ func version() string {
 		return info.Main.Version
 	}
 	return "dev"
-}
-
-// factsCache returns the cache of facts of this build, nil with --no-cache.
-func factsCache(c *cli.Context) facts.Cache {
-	if dir := openCache(c); dir != nil {
-		return dir
-	}
-	return nil
-}
-
-// openCache opens the cache of this build; nil with --no-cache, and where there is none.
-func openCache(c *cli.Context) *files.Cache {
-	build, ok := buildID()
-	if !ok || c.Bool("no-cache") {
-		return nil
-	}
-	return files.OpenCache(build)
-}
-
-// buildID identifies the build: a release by its version, any other by the size and time of the program file.
-func buildID() (string, bool) {
-	platform := runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
-	if released != "" {
-		return released + " " + platform, true
-	}
-	path, err := os.Executable()
-	if err != nil {
-		return "", false
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", false
-	}
-	return fmt.Sprintf("%s %d %d %s", version(), info.Size(), info.ModTime().UnixNano(), platform), true
 }
 
 func versionCommand(w world) *cli.Command {
@@ -234,6 +169,6 @@ func schemaOf(name string) ([]byte, error) {
 		return nil, fmt.Errorf("make the schema of %s: %w", name, err)
 	}
 	s.Schema, s.Title = "https://json-schema.org/draft/2020-12/schema", "xlagate "+name // the dialect that editors and validators agree on
-	data, err := json.MarshalIndent(s, "", "  ")
+	data, err := json.MarshalIndent(s, "", "")                                          // a line for each key, and no more spaces than needed
 	return append(data, '\n'), err
 }

@@ -30,7 +30,7 @@ func commentCommand(w world) *cli.Command {
 			"xlagate comment result.json --repo O/N --pr 7      from anywhere, with GITHUB_TOKEN set\n" +
 			"xlagate comment --workflow-run                     in a workflow_run job: the result in the run's artifact, for pull requests from forks",
 		Flags: append(postFlags(),
-			&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Value: config.FileName, Usage: "the rule `FILE`, from the root of the repository"},
+			&cli.StringSliceFlag{Name: "config", Aliases: []string{"c"}, Value: cli.NewStringSlice(config.FileName), Usage: "the rule `FILE`, from the root of the repository; repeatable (default: those that the result names; with --workflow-run, " + config.FileName + ")"},
 			&cli.StringFlag{Name: "repo", Usage: "the repository, `OWNER/NAME` (default: the job's)"},
 			&cli.IntFlag{Name: "pr", Usage: "the pull request's `NUMBER` (default: the job's)"},
 			&cli.StringFlag{Name: "head", Usage: "the `COMMIT` that was checked (default: the pull request's head)"},
@@ -48,7 +48,6 @@ func postFlags() []cli.Flag {
 		keyFlag(),
 		choice(&cli.StringFlag{Name: "mode", Value: github.Update, Category: githubHeading, Usage: "`HOW`: " + strings.Join(github.Modes, ", ")}),
 		&cli.BoolFlag{Name: "check-run", Category: githubHeading, Usage: "make a check run with annotations (checks: write), or a commit status where that is not allowed"},
-		&cli.BoolFlag{Name: "pictures", Category: githubHeading, Usage: "draw the predicted step and the memory in the comment (contents: write, for the branch xlagate-pictures)"},
 		&cli.BoolFlag{Name: "accept-command", Usage: "the repository answers to /xlagate accept (docs/github.md): show the line in the comment"},
 		&cli.BoolFlag{Name: "upload-sarif", Category: githubHeading, Usage: "upload the findings to code scanning (security-events: write)"},
 	}
@@ -105,9 +104,10 @@ func comment(c *cli.Context, w world) error {
 		return incomplete(w, err)
 	}
 	p.complete(ctx, w)
-	publication := p.publication(c, r, nil)
+	looked := r.Verdict != "incomplete" // otherwise the check has failed already
+	p.judgeByBase(ctx, r, p.ruleFilesOf(c, r), p.remotePolicies(ctx))
+	publication := p.publication(c, r)
 	publication.Comment.Artifact = c.String("artifact")
-	p.judgeByBase(ctx, w, &publication.Comment, remoteHead(c.String("config"), registryClient(c, w)))
 	if err := c.Context.Err(); err != nil {
 		return err
 	}
@@ -117,6 +117,9 @@ func comment(c *cli.Context, w world) error {
 		return err
 	}
 	p.publish(ctx, w, publication)
+	if looked && r.Verdict == "incomplete" {
+		return verdict(gate.ExitIncomplete)
+	}
 	return c.Context.Err()
 }
 
@@ -206,9 +209,9 @@ func (p *post) complete(ctx context.Context, w world) {
 	p.head = cmp.Or(p.head, pr.Head.SHA)
 }
 
-func (p *post) publication(c *cli.Context, r *result.Result, seen []webpage.Looked) github.Publication {
+func (p *post) publication(c *cli.Context, r *result.Result) github.Publication {
 	if p.report { // the commands that people paste are this gate's, not those that the pull request's run says
-		r.SetOptions(fromTop(c.String("config")))
+		r.SetOptions(fromTop(c.StringSlice("config")[0]))
 	}
 	out := github.Publication{
 		Comment:   report.Comment{Result: r, Reported: p.report, Run: p.run.ID, Full: p.env.RunURL(p.run)},
@@ -216,10 +219,6 @@ func (p *post) publication(c *cli.Context, r *result.Result, seen []webpage.Look
 		Subject:   github.Subject{PullRequest: p.pr, Head: cmp.Or(p.head, p.env.SHA), Ref: p.env.Ref, Run: p.run, At: time.Now()},
 		Posts:     github.Posts{Key: c.String("key"), Mode: c.String("mode"), Check: c.Bool("check-run"), SARIF: c.Bool("upload-sarif")},
 		StepFiles: p.env.StepFiles,
-		Server:    p.env.Server,
-	}
-	if c.Bool("pictures") {
-		out.Pictures = report.Pictures(r, seen)
 	}
 	if p.pr != 0 {
 		out.Ref = fmt.Sprintf("refs/pull/%d/head", p.pr)

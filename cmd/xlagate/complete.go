@@ -137,10 +137,11 @@ func here() (n names) {
 			n.targets = append(n.targets, t.Name+"=")
 		}
 	}
-	r, _ := loadLast(nil, path)
-	if r == nil {
+	last, _ := lastCheck(world{getenv: os.Getenv})
+	if last == nil {
 		return n
 	}
+	r := last.result
 	for i := range r.Targets {
 		for _, p := range r.Targets[i].Programs {
 			n.programs = append(n.programs, p.Name)

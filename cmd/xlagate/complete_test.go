@@ -18,7 +18,7 @@ func TestComplete(t *testing.T) {
 		{"ch", "check"},
 		{"baseline ", "list show verify prune"},
 		{"check --fo", "--format"},
-		{"check dump --no", "--no-cache --no-color"},
+		{"check dump --no", "--no-color"},
 		{"check --format j", "json junit"},
 		{"check dump -f = s", "sarif"}, // as bash cuts --format=s
 		{"inspect --format=m", "--format=markdown"},

@@ -34,7 +34,7 @@ func exportCommand(w world) *cli.Command {
 		}, readFlags()...),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
-				return wrongUsage("export takes one dump, not %d; xlagate export --to csv DUMP", c.NArg())
+				return wrongUsage("export takes one dump, not %d; xlagate export --to pprof DUMP", c.NArg())
 			}
 			if !c.IsSet("to") {
 				return wrongUsage("export needs --to: one of %s", strings.Join(export.Formats(), ", "))

@@ -11,10 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/xlagate/xlagate/internal/baseline"
-	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/github"
-	"github.com/xlagate/xlagate/internal/registry"
 )
 
 // output is a format and a path. An empty path means the standard output.
@@ -101,7 +99,7 @@ func configFlags() []cli.Flag {
 		configFlag(),
 		baselineFlag(),
 		&cli.StringFlag{Name: "against", Usage: "compare with another `DUMP` instead of the stored baseline"},
-		&cli.StringSliceFlag{Name: "target", Usage: "`NAME=DUMP`: the dump of one of several targets; repeatable"},
+		&cli.StringSliceFlag{Name: "target", Usage: "`NAME` checks this target only, NAME=DUMP names the dump of one of several targets; repeatable"},
 		logFlag(),
 	}, readFlags()...)
 }
@@ -111,7 +109,7 @@ func configFlag() cli.Flag {
 }
 
 func baselineFlag() cli.Flag {
-	return &cli.StringFlag{Name: "baseline", Usage: "`WHERE`: the accepted facts, a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG"}
+	return &cli.StringFlag{Name: "baseline", Usage: "`WHERE`: the accepted facts, a directory or git:REF:PATH"}
 }
 
 func logFlag() cli.Flag {
@@ -120,11 +118,11 @@ func logFlag() cli.Flag {
 
 // readFlags say how a dump is read. They do not change the result.
 func readFlags() []cli.Flag {
-	return append([]cli.Flag{
+	return []cli.Flag{
 		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Category: readHeading, Usage: "read `N` modules at once (default: one per core)", Action: checkJobs},
 		&cli.GenericFlag{Name: "max-memory", Value: new(size), Category: readHeading, Usage: "stay below `SIZE`, as in 500MiB: read fewer modules at once, and refuse files of more than a quarter of it (default: half of the machine's memory)"},
 		quietFlag(),
-	}, registryFlags()...)
+	}
 }
 
 func checkJobs(_ *cli.Context, n int) error {
@@ -179,33 +177,10 @@ func (to *outputs) holds(format string) bool {
 	return slices.ContainsFunc(to.list, func(o output) bool { return o.format == format })
 }
 
-// registryFlags are the flags for dumps and baselines in a registry.
-func registryFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.BoolFlag{Name: "no-cache", Category: readHeading, Usage: "ignore caches: read every file again, and pull again from a registry"},
-		&cli.BoolFlag{Name: "plain-http", EnvVars: []string{"XLAGATE_PLAIN_HTTP"}, Category: readHeading, Usage: "use http for registries; a registry on this machine is always reached so"},
-	}
-}
-
-// registryClient returns a client for registries.
-func registryClient(c *cli.Context, w world) registry.Client {
-	client := registry.Client{Plain: c.Bool("plain-http"), Agent: "xlagate/" + version(), Getenv: w.getenv}
-	if dir, err := files.UserDir(); err == nil && !c.Bool("no-cache") {
-		client.Cache = filepath.Join(dir, "blobs")
-	}
-	return client
-}
-
 // checkBaseline checks --baseline before the gate runs.
 func checkBaseline(where string) error {
 	if err := baseline.CheckPlace(where); err != nil {
 		return gate.UsageError{Message: "--baseline " + err.Error()}
 	}
 	return nil
-}
-
-func sayPushed(w world, pushed string) {
-	if pushed != "" {
-		fmt.Fprintf(w.out, "pushed   %s\n", pushed)
-	}
 }

@@ -41,11 +41,10 @@ func helpCommand() *cli.Command {
 
 // The headings under which commands are listed.
 const (
-	theGate      = "the gate"
-	dumps        = "dumps"
-	manyMachines = "many machines"
-	results      = "results"
-	aboutTool    = "reference"
+	theGate   = "the gate"
+	dumps     = "dumps"
+	results   = "results"
+	aboutTool = "reference"
 )
 
 func printCommands(out io.Writer, a *cli.App) {

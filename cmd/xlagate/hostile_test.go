@@ -17,7 +17,7 @@ func TestHostileFileName(t *testing.T) {
 	if err := os.WriteFile(name, []byte("HloModule jit_b##[error]z\n"), 0o600); err != nil {
 		t.Skip(err) // Windows has no such names
 	}
-	for _, args := range [][]string{{"inspect", dir}, {"facts", dir}, {"diff", dir, dir}, {"export", "--to", "csv", dir}, {"init", "-o", filepath.Join(t.TempDir(), "x"), dir}} {
+	for _, args := range [][]string{{"inspect", dir}, {"facts", dir}, {"diff", dir, dir}, {"export", "--to", "hlo", dir, "-o", filepath.Join(t.TempDir(), "y")}, {"init", "-o", filepath.Join(t.TempDir(), "x"), dir}} {
 		var out bytes.Buffer
 		if code := run(t.Context(), append([]string{"xlagate"}, args...), world{in: strings.NewReader(""), out: &out, err: &out, getenv: os.Getenv}); code != gate.ExitIncomplete {
 			t.Errorf("%s: exit %d", args[0], code)

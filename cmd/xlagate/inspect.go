@@ -103,7 +103,7 @@ func sides(c *cli.Context, w world, paths []string, how gate.Run) ([]*facts.Repo
 	}
 	var list []*facts.Report
 	for _, path := range paths {
-		rep, err := baselineSide(c, w, path)
+		rep, err := baselineSide(path)
 		if rep == nil && err == nil {
 			rep, err = measuredWith(c, w, path, how)
 		}

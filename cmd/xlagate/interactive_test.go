@@ -4,14 +4,12 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -130,53 +128,5 @@ func TestAcceptInteractiveWithoutChange(t *testing.T) {
 	s, code := atTerminal(t, quickstartCopy(t), nil, "accept", "-i", "good")
 	if s.shows(t, "no change breaks a rule", 1); code != 0 {
 		t.Errorf("exit %d", code)
-	}
-}
-
-func TestCheckWatch(t *testing.T) {
-	dir := quickstartCopy(t)
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	cmd := in(dir, exec.CommandContext(ctx, program(t), "check", "--watch", "good"))
-	s := &screen{}
-	cmd.Stdout, cmd.Stderr = s, s
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	edit := func(name, old, new string) {
-		t.Helper()
-		path := filepath.Join(dir, name)
-		text, err := os.ReadFile(path)
-		if err == nil {
-			err = os.WriteFile(path, bytes.Replace(text, []byte(old), []byte(new), 1), 0o644)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	s.shows(t, "watching; ^C stops", 1)
-	edit("xlagate.yaml", "max: 28", "max: 2")
-	s.shows(t, "xlagate.yaml changed", 1)
-	s.shows(t, "watching; ^C stops", 2)
-	s.shows(t, "28 kernels: at most 2 allowed", 1)
-	edit("xlagate.yaml", "max: 2\n", "max: two\n")
-	s.shows(t, "expected a whole number", 1)
-	s.shows(t, "watching; ^C stops", 3)
-	if err := os.RemoveAll(filepath.Join(dir, "good")); err != nil {
-		t.Fatal(err)
-	}
-	edit("xlagate.yaml", "max: two\n", "max: 28\n")
-	s.shows(t, "no such file or directory", 1)
-	s.shows(t, "watching; ^C stops", 4)
-	if err := os.Rename(filepath.Join(dir, "regressed"), filepath.Join(dir, "good")); err != nil {
-		t.Fatal(err)
-	}
-	s.shows(t, "splits exponential, subtract in 2 kernels", 1)
-	s.shows(t, "watching; ^C stops", 5)
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != 1 {
-		t.Errorf("exit %d:\n%s", cmd.ProcessState.ExitCode(), s.text.String())
 	}
 }

@@ -70,7 +70,7 @@ func TestKubernetes(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := jobs(t, filepath.Join(root, "kubernetes/job.yaml"))
-	parts, merge := list[0], list[1]
+	targets, merge := list[0], list[1]
 	volume := filepath.Join(root, "fleet")
 	work := t.TempDir()
 	if err := os.CopyFS(filepath.Join(work, "examples/fleet"), os.DirFS(volume)); err != nil {
@@ -81,21 +81,21 @@ func TestKubernetes(t *testing.T) {
 	}
 	volume = filepath.Join(work, "examples/fleet")
 	run := func(index int) {
-		if code, printed := parts.pod(t, volume, "HOSTNAME=pod-"+strconv.Itoa(index), "JOB_COMPLETION_INDEX="+strconv.Itoa(index)); code != 0 {
-			t.Errorf("part %d: exit %d\n%s", index, code, printed)
+		if code, printed := targets.pod(t, volume, "HOSTNAME=pod-"+strconv.Itoa(index), "JOB_COMPLETION_INDEX="+strconv.Itoa(index)); code != 0 {
+			t.Errorf("target %d: exit %d\n%s", index, code, printed)
 		}
 	}
-	for index := 1; index < parts.Spec.Completions; index++ {
+	for index := 1; index < targets.Spec.Completions; index++ {
 		run(index)
 	}
-	if err := os.WriteFile(filepath.Join(volume, "parts/1/.pod-killed"), []byte(`{"schema":`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(volume, "results/1/.pod-killed"), []byte(`{"schema":`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, printed := merge.pod(t, volume); code != 3 || !bytes.Contains([]byte(printed), []byte("0/8 did not run")) {
-		t.Errorf("one part is missing: exit %d\n%s", code, printed)
+	if code, printed := merge.pod(t, volume); code != 3 || !bytes.Contains([]byte(printed), []byte("target attention/gpu: it (xlagate.yaml:4:5) is in none of the results: its job did not run")) {
+		t.Errorf("one target is missing: exit %d\n%s", code, printed)
 	}
 	run(0)
-	run(5)
+	run(3)
 	code, printed := merge.pod(t, volume)
 	check := exec.Command("xlagate", "check", "-q", "-f", "json", "-o", "whole.json")
 	check.Dir = volume

@@ -52,23 +52,12 @@ func (w world) printf(format string, values ...any) error {
 // warn writes a warning on the error stream.
 func (w world) warn(text string) { w.say("warning: " + text) }
 
-// manWord is the argument that has the manual page printed, for the release.
-const manWord = "__man"
-
-// manPage writes the manual page; nil in a release.
-var manPage func(*cli.App) (string, error)
-
 // run runs one command line and returns its exit code.
 func run(ctx context.Context, args []string, w world) int {
 	a := newApp(w)
 	if len(args) > 2 && args[1] == completeWord {
 		fmt.Fprint(w.out, strings.Join(append(complete(a, args[2:]), ""), "\n"))
 		return gate.ExitPass
-	}
-	if len(args) == 2 && args[1] == manWord && manPage != nil {
-		page, err := manPage(a)
-		fmt.Fprint(w.out, page)
-		return exitCode(w, err)
 	}
 	err := recovered(func() error {
 		if own, command := forgotten(a, args); command != "" {
@@ -113,9 +102,8 @@ func newApp(w world) *cli.App {
 		Action:                    noCommand,
 		Commands: []*cli.Command{
 			initCommand(w), checkCommand(w), acceptCommand(w), baselineCommand(w), trendCommand(w), upgradeCommand(w),
-			captureCommand(w), inspectCommand(w), diffCommand(w), exportCommand(w),
-			factsCommand(w), mergeCommand(w),
-			reportCommand(w), serveCommand(w), commentCommand(w),
+			captureCommand(w), inspectCommand(w), factsCommand(w), diffCommand(w), exportCommand(w),
+			mergeCommand(w), reportCommand(w), commentCommand(w),
 			rulesCommand(w), explainCommand(w), schemaCommand(w), completionCommand(w), versionCommand(w), helpCommand(),
 		},
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/registry/registrytest"
 	"github.com/xlagate/xlagate/internal/testfile"
 )
 
@@ -24,8 +23,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the command lines in testdata/script. $DUMPS is the repository's folder of real dumps, $PTXAS the assembler of its own there, $EXAMPLES its examples,
-// $REGISTRY the host of a registry that is there for one script.
+// TestScripts runs the command lines in testdata/script. $DUMPS is the repository's folder of real dumps, $PTXAS the assembler of its own there, $EXAMPLES its examples.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -44,13 +42,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XLAGATE_PTXAS", "off")
 			env.Setenv("PTXAS", filepath.Join(root, "testdata/ptxas/ptxas"))
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
-			r := registrytest.Start()
-			env.Defer(r.Close)
-			env.Values["registry"] = r.Server
-			env.Setenv("REGISTRY", r.Host)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "users": users, "stored": storedAs},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "stored": storedAs},
 	})
 }
 
@@ -66,13 +60,6 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if code != args[0] {
 		ts.Fatalf("exit code %s, wanted %s", code, args[0])
-	}
-}
-
-// users runs `users USER…` and makes the registry ask for one of them, whose password is the name. The first may push.
-func users(ts *testscript.TestScript, _ bool, args []string) {
-	for i, user := range args {
-		ts.Value("registry").(*registrytest.Server).Login(user, user, i == 0)
 	}
 }
 

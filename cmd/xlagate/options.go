@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,11 +28,11 @@ func newOptions(c *cli.Context, w world, run gate.Run) (gate.Options, error) {
 	o := gate.Options{
 		Request: gate.Request{
 			Config: &config.Config{}, Baseline: c.String("baseline"), Against: c.String("against"), FailOn: c.String("fail-on"), Logs: c.StringSlice("log"),
-			AllowMissing: c.StringSlice("allow-missing"), Profiles: c.StringSlice("trace"), Listings: c.String("listings"),
+			AllowMissing: c.StringSlice("allow-missing"), Profiles: c.StringSlice("trace"),
 		},
 		Environment: gate.Environment{
 			Root: repositoryRoot(w), Stdin: w.in, Captured: w.err, Now: time.Now(), Version: version(), Warn: w.say, Progress: progress(c, w),
-			Registry: registryClient(c, w), Assembler: artifacts.NewAssembler(w.getenv, factsCache(c)), Reviewed: reviewed(w), Edits: editedLines(c, w),
+			Assembler: artifacts.NewAssembler(w.getenv), Reviewed: reviewed(w), Edits: editedLines(c, w),
 		},
 		Run: run,
 	}
@@ -47,8 +48,8 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 		return o, err
 	}
 	dumps, command := split(c)
-	o.Dumps, o.Command, o.ByTarget, o.Cache = dumps, command, map[string]string{}, factsCache(c)
-	if _, err := files.UserDir(); errors.Is(err, files.ErrInCheckout) && o.Cache == nil && !c.Bool("no-cache") {
+	o.Dumps, o.Command, o.ByTarget = dumps, command, map[string]string{}
+	if _, err := files.UserDir(); errors.Is(err, files.ErrInCheckout) {
 		w.warn(err.Error())
 	}
 	if command != nil && len(command) == 0 {
@@ -58,17 +59,22 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 		return o, wrongUsage("give a dump or a command, not both")
 	}
 	for _, pair := range c.StringSlice("target") {
-		name, dump, ok := strings.Cut(pair, "=")
-		if !ok || name == "" || dump == "" {
-			return o, wrongUsage("--target is %q; expected NAME=DUMP", pair)
-		}
-		if o.ByTarget[name] != "" {
+		name, dump, named := strings.Cut(pair, "=")
+		switch {
+		case name == "" || named && dump == "":
+			return o, wrongUsage("--target is %q; expected NAME, or NAME=DUMP", pair)
+		case !named:
+			o.Targets = append(o.Targets, name)
+			continue
+		case o.ByTarget[name] != "":
 			return o, wrongUsage("--target is given twice for %s", name)
 		}
 		o.ByTarget[name] = dump
 	}
-	o.Shard, err = chosenShard(c)
-	return o, err
+	if len(o.Targets) > 0 {
+		o.Targets = slices.AppendSeq(o.Targets, maps.Keys(o.ByTarget))
+	}
+	return o, nil
 }
 
 // strangers are the events for which GitHub runs a workflow with the repository's secrets, although anybody can cause them.

@@ -215,7 +215,7 @@ func decide(c *cli.Context, w world, o gate.Options, a *gate.AcceptOptions) erro
 		if err != nil {
 			return err
 		}
-		keepLast(c, o, r)
+		keepLast(w, o, r)
 		a.From = r
 	}
 	if len(a.From.Problems) > 0 {

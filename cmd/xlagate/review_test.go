@@ -16,7 +16,7 @@ import (
 // quickstartResult is what check says of the example's regressed dump: three changes.
 func quickstartResult(t *testing.T) *result.Result {
 	t.Helper()
-	data := mustExit(t, 1, "check", "-c", filepath.Join(quickstart, "xlagate.yaml"), filepath.Join(quickstart, "regressed"), "-f", "json", "--no-cache")
+	data := mustExit(t, 1, "check", "-c", filepath.Join(quickstart, "xlagate.yaml"), filepath.Join(quickstart, "regressed"), "-f", "json")
 	var r result.Result
 	if err := json.Unmarshal(data, &r); err != nil || len(r.Open()) != 3 {
 		t.Fatalf("%v, %d open changes", err, len(r.Open()))

@@ -10,20 +10,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/xlagate/xlagate/internal/baseline"
-	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/gate"
-	"github.com/xlagate/xlagate/internal/registry"
 )
 
 // baselineSide reads one side of a diff as a stored baseline, nil if it is none.
-func baselineSide(c *cli.Context, w world, name string) (*facts.Report, error) {
-	if registry.Is(name) {
-		return pulledSide(c, w, name)
-	}
+func baselineSide(name string) (*facts.Report, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
@@ -44,11 +36,6 @@ func baselineSide(c *cli.Context, w world, name string) (*facts.Report, error) {
 func folderSide(name string) (*facts.Report, error) {
 	store := os.DirFS(name)
 	targets := slices.DeleteFunc(foldersOf(store), func(dir string) bool { return !holdsBaseline(store, dir) })
-	return onlySet(store, name, targets, func(target string) string { return "name the folder of one: " + path.Join(name, target) })
-}
-
-// onlySet reads the baseline of the only target; nil if there is none.
-func onlySet(store fs.FS, name string, targets []string, fix func(target string) string) (*facts.Report, error) {
 	switch len(targets) {
 	case 0:
 		return nil, nil
@@ -59,7 +46,7 @@ func onlySet(store fs.FS, name string, targets []string, fix func(target string)
 		}
 		return named(set, name), nil
 	}
-	return nil, wrongUsage("%s holds the baselines of %d targets (%s); %s", name, len(targets), strings.Join(targets, ", "), fix(targets[0]))
+	return nil, wrongUsage("%s holds the baselines of %d targets (%s); name the folder of one: %s", name, len(targets), strings.Join(targets, ", "), path.Join(name, targets[0]))
 }
 
 // foldersOf returns the folders that may hold a target's baseline: the folder itself, or else those below it.
@@ -80,29 +67,6 @@ func holdsBaseline(store fs.FS, dir string) bool {
 		}
 		data, err := fs.ReadFile(store, path.Join(dir, e.Name()))
 		return err == nil && bytes.Contains(data, []byte("schema: xlagate.baseline/"))
-	})
-}
-
-func pulledSide(c *cli.Context, w world, name string) (*facts.Report, error) {
-	ref, err := registry.Parse(name)
-	if err != nil {
-		return nil, gate.UsageError{Message: err.Error()}
-	}
-	client := registryClient(c, w)
-	kind, err := client.Type(c.Context, ref)
-	if err != nil || kind != registry.TypeBaseline {
-		return nil, err
-	}
-	store, err := gate.OpenBaseline(c.Context, gate.Options{Request: gate.Request{Config: &config.Config{Baseline: name}}, Environment: gate.Environment{Registry: client}})
-	if err != nil {
-		return nil, err
-	}
-	targets, err := baseline.Targets(store)
-	if err != nil {
-		return nil, err
-	}
-	return onlySet(store, name, targets, func(string) string {
-		return "pull it and name the folder of one: oras pull " + strings.TrimPrefix(name, "oci://")
 	})
 }
 

@@ -1,7 +1,6 @@
-"""Checks in parts on a Ray cluster, and merges them: python check.py --parts 8 --output result.json
+"""Checks each target on a Ray cluster, and merges the results: python check.py --output result.json
 
-Every worker needs xlagate, the rule file and the dumps under the same names: on a shared file system, in its image, or in a
-registry (oci://…).
+Every worker needs xlagate, the rule file and the dumps under the same names: on a shared file system, or in its image.
 """
 import argparse
 import os
@@ -11,12 +10,13 @@ import sys
 import tempfile
 
 import ray
+import yaml
 
 
 @ray.remote(max_retries=5)
-def measure(shard: str, config: str, directory: str) -> tuple[int, bytes, str]:
-    """Measures one part. When its worker dies, another does it again: what the dead one measured is lost, and never there twice."""
-    command = ["xlagate", "check", "--config", config, "--shard", shard, "-f", "json"]
+def check(target: str, config: str, directory: str) -> tuple[int, bytes, str]:
+    """Checks one target. When its worker dies, another does it again: what the dead one found is lost, and never there twice."""
+    command = ["xlagate", "check", "--config", config, "--target", target, "-f", "json"]
     done = subprocess.run(command, cwd=directory, capture_output=True, check=False)
     return done.returncode, done.stdout, done.stderr.decode(errors="replace")
 
@@ -24,23 +24,22 @@ def measure(shard: str, config: str, directory: str) -> tuple[int, bytes, str]:
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--config", "-c", default="xlagate.yaml")
-    parser.add_argument("--parts", type=int, default=8)
     parser.add_argument("--output", "-o", default="result.json")
     options = parser.parse_args()
 
     ray.init(include_dashboard=False, log_to_driver=False)  # RAY_ADDRESS names a cluster; without it there is one on this machine
-    shards = [f"{i}/{options.parts}" for i in range(options.parts)]
-    done = ray.get([measure.remote(s, options.config, os.getcwd()) for s in shards])  # raises when a part dies again and again
+    targets = [t["name"] for t in yaml.safe_load(pathlib.Path(options.config).read_text())["targets"]]
+    done = ray.get([check.remote(t, options.config, os.getcwd()) for t in targets])  # raises when a target's worker dies again and again
 
     with tempfile.TemporaryDirectory() as directory:
-        parts = []
-        for i, (code, part, said) in enumerate(done):
+        results = []
+        for i, (code, result, said) in enumerate(done):
             sys.stderr.write(said)
-            if not part:  # the call was wrong: nothing was measured
+            if not result:  # the call was wrong: nothing was checked
                 return code
-            parts.append(pathlib.Path(directory, f"part-{i}.json"))
-            parts[-1].write_bytes(part)
-        merge = ["xlagate", "merge", "--config", options.config, "-f", "json", "-o", options.output, *parts]
+            results.append(pathlib.Path(directory, f"{i}.json"))
+            results[-1].write_bytes(result)
+        merge = ["xlagate", "merge", "--config", options.config, "-f", "json", "-o", options.output, *results]
         return subprocess.run(merge, check=False).returncode
 
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -20,17 +19,10 @@ import (
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
-// AssemblerCache stores the assembler's output between runs.
-type AssemblerCache interface {
-	Load(key string) (data []byte, ok bool)
-	Store(key string, data []byte)
-}
-
 // Assembler runs the ptxas of this machine, which it looks for on first use. Several files may be assembled
 // at once.
 type Assembler struct {
 	getenv func(string) string
-	cache  AssemblerCache // nil for none
 
 	once    sync.Once
 	path    string
@@ -47,18 +39,8 @@ const (
 	assemblyTime = 5 * time.Minute
 )
 
-// NewAssembler returns the assembler that FindAssembler finds. Its output is stored in the cache unless that is nil.
-func NewAssembler(getenv func(string) string, cache AssemblerCache) *Assembler {
-	return &Assembler{getenv: getenv, cache: cache}
-}
-
-// Path returns where the assembler is; "" if there is none.
-func (a *Assembler) Path() string {
-	if a == nil {
-		return ""
-	}
-	return FindAssembler(a.getenv)
-}
+// NewAssembler returns the assembler that FindAssembler finds.
+func NewAssembler(getenv func(string) string) *Assembler { return &Assembler{getenv: getenv} }
 
 // Version returns the assembler's version, such as "12.9.86". It returns ErrNoAssembler if there is none.
 func (a *Assembler) Version(ctx context.Context) (string, error) {
@@ -92,28 +74,17 @@ func readVersion(ctx context.Context, path string) (string, error) {
 
 // Assemble returns the resources of each kernel of a PTX file. target is the file's architecture, such as sm_90a.
 func (a *Assembler) Assemble(ctx context.Context, ptx []byte, target string) ([]KernelResources, error) {
-	version, err := a.Version(ctx)
-	if err != nil {
+	if _, err := a.Version(ctx); err != nil {
 		return nil, err
 	}
 	if !architecture.MatchString(target) {
 		return nil, fmt.Errorf("the PTX is for %q, which is no architecture", target)
 	}
-	key := fmt.Sprintf("ptxas %s %s %x", version, target, sha256.Sum256(ptx))
-	if a.cache != nil {
-		if output, ok := a.cache.Load(key); ok {
-			return ReadAssembler(string(output))
-		}
-	}
 	output, err := a.run(ctx, ptx, target)
 	if err != nil {
 		return nil, err
 	}
-	kernels, err := ReadAssembler(output)
-	if err == nil && a.cache != nil {
-		a.cache.Store(key, []byte(output))
-	}
-	return kernels, err
+	return ReadAssembler(output)
 }
 
 // architecture matches the only text from a file that is passed on the command line.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/artifacts"
-	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/fuzztest"
 )
 
@@ -76,28 +75,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// What was said of a file is not asked for again, and only its own assembler is believed.
-func TestCache(t *testing.T) {
-	dir := t.TempDir()
-	said := mustRead(t, "testdata/my_tanh_matmul.txt")
-	kept := files.CacheAt(filepath.Join(dir, "cache"), "a build", 1<<20)
-	assemble := func(version, body string) ([]artifacts.KernelResources, error) {
-		path := filepath.Join(dir, "ptxas")
-		install(t, path, `[ "$1" != --version ] || { echo "Cuda compilation tools, release 1, V`+version+`"; exit; }`+"\n"+body)
-		return artifacts.NewAssembler(environment(artifacts.AssemblerVariable+"="+path), kept).Assemble(t.Context(), []byte("some PTX"), "sm_90a")
-	}
-	first, err := assemble("12.9.86", "cat >&2 <<'E'\n"+said+"\nE\n")
-	if err != nil || len(first) != 1 {
-		t.Fatal(first, err)
-	}
-	if again, err := assemble("12.9.86", "exit 1"); err != nil || !slices.Equal(again, first) {
-		t.Errorf("asked again: %v, %v", again, err)
-	}
-	if other, err := assemble("13.0.88", "exit 1"); err == nil {
-		t.Errorf("another assembler is taken to say the same: %v", other)
-	}
-}
-
 // Messages are what ptxas 12.9 writes.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ name, body, target, want string }{
@@ -111,16 +88,16 @@ ptxas fatal   : Ptx assembly aborted due to errors" >&2; exit 255`, "sm_90a", "p
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "ptxas")
 			install(t, path, `[ "$1" != --version ] || { echo ", V12.9.86"; exit; }`+"\n"+c.body)
-			_, err := artifacts.NewAssembler(environment(artifacts.AssemblerVariable+"="+path), nil).Assemble(t.Context(), []byte("some PTX"), c.target)
+			_, err := artifacts.NewAssembler(environment(artifacts.AssemblerVariable+"="+path)).Assemble(t.Context(), []byte("some PTX"), c.target)
 			if err == nil || err.Error() != c.want {
 				t.Errorf("got %v\nwant %s", err, c.want)
 			}
 		})
 	}
-	if _, err := artifacts.NewAssembler(environment(artifacts.AssemblerVariable+"="+artifacts.Off), nil).Version(t.Context()); !errors.Is(err, artifacts.ErrNoAssembler) {
+	if _, err := artifacts.NewAssembler(environment(artifacts.AssemblerVariable + "=" + artifacts.Off)).Version(t.Context()); !errors.Is(err, artifacts.ErrNoAssembler) {
 		t.Errorf("none is wanted: %v", err)
 	}
-	if _, err := artifacts.NewAssembler(environment(artifacts.AssemblerVariable+"=/bin/echo"), nil).Version(t.Context()); err == nil || !strings.Contains(err.Error(), "does not answer as ptxas does") {
+	if _, err := artifacts.NewAssembler(environment(artifacts.AssemblerVariable + "=/bin/echo")).Version(t.Context()); err == nil || !strings.Contains(err.Error(), "does not answer as ptxas does") {
 		t.Errorf("another program: %v", err)
 	}
 }
@@ -131,7 +108,7 @@ func TestInterrupted(t *testing.T) {
 	install(t, path, `[ "$1" != --version ] || { echo ", V12.9.86"; exit; }`+"\nexec sleep 600")
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	a := artifacts.NewAssembler(environment(artifacts.AssemblerVariable+"="+path), nil)
+	a := artifacts.NewAssembler(environment(artifacts.AssemblerVariable + "=" + path))
 	if _, err := a.Version(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package baseline
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -182,7 +181,7 @@ func TestLoadAndTargets(t *testing.T) {
 		defer e.Close()
 		written, err := Save(e, "a/b", p)
 		graphs, graphsErr := SaveGraphs(e, "a/b", facts.Values{"clusters.count": 2, "unclustered.AsString": 1})
-		if _, commitErr := e.Commit(context.Background()); errors.Join(err, graphsErr, commitErr) != nil {
+		if commitErr := e.Commit(); errors.Join(err, graphsErr, commitErr) != nil {
 			t.Fatal(err, graphsErr, commitErr)
 		}
 		return append(written, graphs...)

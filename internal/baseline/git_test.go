@@ -20,7 +20,7 @@ func checkout(t *testing.T) string {
 	p := &Program{Program: *r.Programs[0]}
 	e := edit(t, Place{Where: "base", Dir: dir})
 	_, err := Save(e, "m", p)
-	_, commitErr := e.Commit(context.Background())
+	commitErr := e.Commit()
 	if err := errors.Join(err, commitErr, e.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestFolderThatIsACheckedInLink(t *testing.T) {
 	}
 	e := edit(t, Place{Where: "base", Dir: dir})
 	_, err := Save(e, "linked", &Program{Program: *measured(t, realDumps[0]).Programs[0]})
-	_, commitErr := e.Commit(context.Background())
+	commitErr := e.Commit()
 	left, readErr := os.ReadDir(outside)
 	if err = errors.Join(err, commitErr); err == nil || len(left) > 0 || errors.Join(readErr, e.Close()) != nil {
 		t.Errorf("%v; it wrote %v", err, left)

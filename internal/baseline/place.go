@@ -15,21 +15,19 @@ import (
 
 	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/git"
-	"github.com/xlagate/xlagate/internal/registry"
 )
 
 // Place is the location of a baseline.
 type Place struct {
-	Where    string // a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG
-	Dir      string // a relative directory starts here, and the git repository contains it
-	Config   string // the configuration file, which may change in the same step as a directory; "" for none
-	Registry registry.Client
+	Where  string // a directory or git:REF:PATH
+	Dir    string // a relative directory starts here, and the git repository contains it
+	Config string // the configuration file, which may change in the same step as a directory; "" for none
 }
 
 const gitScheme = "git:"
 
 // Remote reports whether a baseline is not in a directory.
-func Remote(where string) bool { return strings.HasPrefix(where, gitScheme) || registry.Is(where) }
+func Remote(where string) bool { return strings.HasPrefix(where, gitScheme) }
 
 // CheckPlace returns an error if a baseline's place is malformed.
 func CheckPlace(where string) error {
@@ -37,11 +35,8 @@ func CheckPlace(where string) error {
 	case strings.HasPrefix(where, gitScheme):
 		_, _, err := CutGit(where)
 		return err
-	case registry.Is(where):
-		_, err := registry.Parse(where)
-		return err
 	case strings.Contains(where, "://"):
-		return fmt.Errorf("%q cannot hold a baseline; give a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG", where)
+		return fmt.Errorf("%q cannot hold a baseline; give a directory or git:REF:PATH", where)
 	}
 	return nil
 }
@@ -51,15 +46,8 @@ func (p Place) Open(ctx context.Context) (fs.FS, error) {
 	if err := CheckPlace(p.Where); err != nil {
 		return nil, err
 	}
-	switch {
-	case strings.HasPrefix(p.Where, gitScheme):
+	if Remote(p.Where) {
 		return openGit(ctx, p.Dir, p.Where)
-	case registry.Is(p.Where):
-		store, a, err := openArtifact(ctx, p)
-		if err == nil && a.digest == "" {
-			err = fs.ErrNotExist
-		}
-		return store, err
 	}
 	return openFolder(p.folder(), p.config())
 }
@@ -90,28 +78,21 @@ func (p Place) folder() string {
 }
 
 // ErrFixed reports that a baseline is in a place that cannot be changed.
-var ErrFixed = errors.New("cannot be written; give a directory, as in --baseline .xlagate, or a tag of a registry")
+var ErrFixed = errors.New("cannot be written; give a directory, as in --baseline .xlagate")
 
 // Edit opens a baseline for reading and writing. A missing one is empty.
 func (p Place) Edit(ctx context.Context) (*Edit, error) {
 	if err := CheckPlace(p.Where); err != nil {
 		return nil, err
 	}
-	e := &Edit{changed: map[string][]byte{}, also: map[string][]byte{}}
-	var err error
-	switch ref, _ := registry.Parse(p.Where); {
-	case strings.HasPrefix(p.Where, gitScheme), registry.Is(p.Where) && ref.Fixed():
+	if Remote(p.Where) {
 		return nil, fmt.Errorf("the baseline %s %w", p.Where, ErrFixed)
-	case registry.Is(p.Where):
-		e.FS, e.store, err = openArtifact(ctx, p)
-	default:
-		e.FS = os.DirFS(p.folder())
-		e.store, err = editFolder(ctx, p.folder(), p.config())
 	}
+	store, err := editFolder(ctx, p.folder(), p.config())
 	if err != nil {
 		return nil, err
 	}
-	return e, nil
+	return &Edit{FS: os.DirFS(p.folder()), store: store, changed: map[string][]byte{}, also: map[string][]byte{}}, nil
 }
 
 // Edit is a baseline that is being changed. Reading returns the content from when it was opened.
@@ -135,12 +116,12 @@ type copyStore struct {
 
 func (c *copyStore) shown(name string) string { return path.Join(c.folder, name) }
 
-func (c *copyStore) commit(_ context.Context, e *Edit) (string, error) {
+func (c *copyStore) commit(e *Edit) error {
 	for name, data := range e.changed {
 		c.changed[c.shown(name)] = data
 	}
 	maps.Copy(c.changed, e.also)
-	return "", nil
+	return nil
 }
 
 func (c *copyStore) close() error { return nil }
@@ -148,8 +129,7 @@ func (c *copyStore) close() error { return nil }
 // editStore is where a baseline is changed.
 type editStore interface {
 	shown(name string) string
-	// commit makes all changes or none. It returns the reference that was pushed, "" if none was.
-	commit(ctx context.Context, e *Edit) (pushed string, err error)
+	commit(e *Edit) error // makes all changes or none
 	close() error
 }
 
@@ -181,19 +161,20 @@ func (e *Edit) Shown(name string) string { return e.store.shown(name) }
 // Also writes a file outside the baseline, last in the same step.
 func (e *Edit) Also(file string, data []byte) { e.also[file] = data }
 
-// Commit makes all changes or none. It returns the reference that was pushed, "" if none was.
-func (e *Edit) Commit(ctx context.Context) (pushed string, err error) {
+// Commit makes all changes or none.
+func (e *Edit) Commit() error {
 	for name, data := range e.changed {
 		attributes := path.Join(path.Dir(name), attributesFile)
 		if _, err := fs.Stat(e, attributes); data == nil && err == nil && e.empties(path.Dir(name)) {
 			e.changed[attributes] = nil
 		}
 	}
-	if pushed, err = e.store.commit(ctx, e); err == nil {
-		clear(e.changed)
-		clear(e.also)
+	if err := e.store.commit(e); err != nil {
+		return err
 	}
-	return pushed, err
+	clear(e.changed)
+	clear(e.also)
+	return nil
 }
 
 // Close drops uncommitted changes.
@@ -239,7 +220,7 @@ func editFolder(ctx context.Context, dir, config string) (editStore, error) {
 
 func (f *folder) shown(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
 
-func (f *folder) commit(_ context.Context, e *Edit) (string, error) {
+func (f *folder) commit(e *Edit) error {
 	for name, data := range e.changed {
 		if data != nil {
 			f.step.Write(name, data)
@@ -251,9 +232,9 @@ func (f *folder) commit(_ context.Context, e *Edit) (string, error) {
 		f.step.Also(data)
 	}
 	if err := f.step.Commit(); err != nil {
-		return "", fmt.Errorf("write the baseline: %w", err)
+		return fmt.Errorf("write the baseline: %w", err)
 	}
-	return "", nil
+	return nil
 }
 
 // empties reports whether the changes leave nothing in a folder but its attributes.

@@ -12,9 +12,9 @@ import (
 
 func TestCheckPlace(t *testing.T) {
 	for where, wrong := range map[string]string{
-		".xlagate": "", "/abs/dir": "", "a b": "", "git:main:.xlagate": "", "git:origin/main:a/b": "", "oci://ghcr.io/a/b:main": "",
+		".xlagate": "", "/abs/dir": "", "a b": "", "git:main:.xlagate": "", "git:origin/main:a/b": "",
 		"git:main": "is not git:REF:PATH", "git::a": "is not git:REF:PATH", "git:main:": "is not git:REF:PATH", "git:-x:a": "is not git:REF:PATH",
-		"oci://ghcr.io/a/b": "names no tag", "https://x": "cannot hold a baseline", "file:///x": "cannot hold a baseline",
+		"oci://ghcr.io/a/b:c": "cannot hold a baseline", "https://x": "cannot hold a baseline", "file:///x": "cannot hold a baseline",
 	} {
 		err := CheckPlace(where)
 		if (err == nil) != (wrong == "") || err != nil && !strings.Contains(err.Error(), wrong) {
@@ -24,7 +24,7 @@ func TestCheckPlace(t *testing.T) {
 }
 
 func TestRemote(t *testing.T) {
-	for where, want := range map[string]bool{".xlagate": false, "git": false, "/git:x": false, "git:main:a": true, "oci://ghcr.io/a/b:c": true, "oci": false} {
+	for where, want := range map[string]bool{".xlagate": false, "git": false, "/git:x": false, "git:main:a": true, "oci://ghcr.io/a/b:c": false} {
 		if Remote(where) != want {
 			t.Errorf("%s: %v", where, !want)
 		}

@@ -7,20 +7,22 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/git"
-	"github.com/xlagate/xlagate/internal/registry"
 )
 
-// Error is the reason why a remote baseline could not be read, and the fix.
-type Error = registry.Error
+// Error is the reason why a dump or baseline could not be read, and the fix.
+type Error struct {
+	Where   string
+	Message string
+	Fix     string
+}
+
+// Error returns the message with the place.
+func (e *Error) Error() string { return e.Where + ": " + e.Message }
 
 func wrong(where, message, fix string) *Error {
 	return &Error{Where: where, Message: message, Fix: fix}
@@ -124,81 +126,3 @@ func (g repository) ask(args ...string) ([]byte, error) {
 	}
 	return nil, wrong(g.where, failed.Sentence(), "run xlagate inside the repository")
 }
-
-// artifact is a tag of a registry that holds a baseline, with a layer for each file.
-type artifact struct {
-	client registry.Client
-	ref    registry.Reference
-	digest string // the digest of the tag when it was opened; "" for none
-	layers map[string]registry.Layer
-}
-
-// limit bounds a baseline in a registry. Its files are held in memory.
-var limit = registry.Limit{Bytes: 64 << 20, Layers: 10_000}
-
-// openArtifact reads a baseline from a registry into memory; a missing one is empty.
-func openArtifact(ctx context.Context, p Place) (fs.FS, *artifact, error) {
-	ref, err := registry.Parse(p.Where)
-	if err != nil {
-		return nil, nil, err
-	}
-	a, held := &artifact{client: p.Registry, ref: ref, layers: map[string]registry.Layer{}}, map[string][]byte{}
-	pulled, err := p.Registry.Pull(ctx, ref, limit)
-	switch {
-	case err == nil:
-		a.digest = pulled.Digest
-		err = errors.Join(a.take(pulled, held), pulled.Close())
-	case errors.Is(err, fs.ErrNotExist):
-		err = nil
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	store, err := files.InMemory(held)
-	return store, a, err
-}
-
-func (a *artifact) take(pulled *registry.Artifact, held map[string][]byte) error {
-	if pulled.Type == registry.TypeDump {
-		return pulled.Unfit("this is a dump, not a baseline")
-	}
-	for _, l := range pulled.Layers {
-		if l.Unpack || !ours(l.Name) {
-			return pulled.Unfit(fmt.Sprintf("this is not a baseline: it holds %q, and a baseline's files are TARGET/PROGRAM.yaml and TARGET/PROGRAM.jsonl", l.Name))
-		}
-		data, err := os.ReadFile(pulled.Path(l))
-		if err != nil {
-			return fmt.Errorf("read the baseline %s: %w", a.ref, err)
-		}
-		a.layers[l.Name], held[l.Name] = l, data
-	}
-	return nil
-}
-
-func (a *artifact) shown(name string) string { return name }
-
-// commit pushes the next artifact under the tag, then writes the files outside. It fails if the tag was moved meanwhile.
-func (a *artifact) commit(ctx context.Context, e *Edit) (pushed string, err error) {
-	for name, data := range e.changed {
-		if data == nil {
-			delete(a.layers, name)
-		} else {
-			a.layers[name] = registry.BaselineFile(name, data)
-		}
-	}
-	if len(e.changed) > 0 {
-		done, err := a.client.Push(ctx, a.ref, registry.TypeBaseline, slices.Collect(maps.Values(a.layers)), registry.Replaces(a.digest))
-		if err != nil {
-			return "", err
-		}
-		if done.New {
-			pushed = a.ref.At(done.Digest)
-		}
-	}
-	for file, data := range e.also {
-		err = errors.Join(err, files.ReplaceWith(file, data))
-	}
-	return pushed, err
-}
-
-func (a *artifact) close() error { return nil }

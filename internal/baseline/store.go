@@ -23,7 +23,7 @@ func Save(e *Edit, target string, p *Program) ([]string, error) {
 	if err == nil {
 		written, err = save(e, path.Join(target, MachineName(p.Name)), text.Machine, written)
 	}
-	if _, pushed := e.store.(*artifact); err == nil && !pushed {
+	if err == nil {
 		at := path.Join(target, attributesFile)
 		own, _ := read(e, at) // an unreadable file is rewritten
 		if !bytes.Contains(own, []byte(attributes)) {

@@ -23,8 +23,9 @@ type Config struct {
 	Path     string // the file; paths in it are relative to its folder
 	Dir      string
 	Extends  []string
-	Baseline string // a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG
+	Baseline string // a directory or git:REF:PATH
 	FailOn   string // error | warning | never
+	Policy   string // base | own: whose rules decide on a pull request that changes them
 	Targets  []Target
 	Rules    []*rule.Settings
 	Waivers  []Waiver
@@ -113,8 +114,9 @@ func Keys(packs []string) []rule.Option {
 	return []rule.Option{
 		{Key: "version", Type: rule.Count, Least: 1, Require: true, Doc: "write version: 1, the version of the rule set; new rules never turn on under an old one"},
 		{Key: "extends", Type: rule.Words, Enum: packs, Doc: "rule packs that ship with xlagate: recommended, strict, training, …; later ones win"},
-		{Key: "baseline", Type: rule.Text, Default: ".xlagate", Doc: "where the accepted facts are: a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG"},
+		{Key: "baseline", Type: rule.Text, Default: ".xlagate", Doc: "where the accepted facts are: a directory or git:REF:PATH"},
 		{Key: "fail_on", Type: rule.Word, Enum: []string{"error", "warning", "never"}, Default: "error", Doc: "the level from which findings fail the gate"},
+		{Key: "policy", Type: rule.Word, Enum: []string{"base", "own"}, Default: "base", Doc: "whose rules decide on a pull request that changes them: base: one that passes only by rules that it loosens needs a reviewer (action_required); own: its own rules"},
 		{Key: "targets", Type: rule.Entries, Fields: targetKeys, Doc: "the dumps to check; by default one target \"default\" from the command line"},
 		{Key: "rules", Type: rule.Entries, Empty: true, Doc: "the checks; see `xlagate rules`"},
 		{Key: "waivers", Type: rule.Entries, Empty: true, Fields: waiverKeys, Doc: "permissions for single changes or findings, each with a reason and a date"},
@@ -124,7 +126,7 @@ func Keys(packs []string) []rule.Option {
 // targetKeys describes an entry under `targets:`.
 var targetKeys = []rule.Option{
 	{Key: "name", Type: rule.Text, Require: true, Doc: "the target's name in findings and in the baseline; slashes make folders"},
-	{Key: "dump", Type: rule.Glob, Doc: "the dump: a path, a glob or oci://REGISTRY/REPOSITORY:TAG"},
+	{Key: "dump", Type: rule.Glob, Doc: "the dump: a path or a glob"},
 	{Key: "capture", Type: rule.Mapping, Fields: captureKeys, Doc: "a command whose dump is checked"},
 	{Key: "programs", Type: rule.Mapping, Fields: programKeys, Doc: "the programs to check"},
 	{Key: "device", Type: rule.Word, Enum: price.Names(), Doc: "the device of the predicted prices; default: the dump's own device, or else a reference device of its kind"},

@@ -28,7 +28,7 @@ const (
 	across  = "a schema cannot compare one value with another"
 	grammar = "a schema does not know the grammar inside of a text"
 	noYAML  = "it is no YAML document that a validator could be given"
-	place   = "which places there are depends on the registry, and on git's rules for names"
+	place   = "which places there are depends on git's rules for names"
 )
 
 // refusals holds a row for every error that the reader has.
@@ -45,7 +45,6 @@ var refusals = []refusal{
 	{"two targets are named %q; the first is on line %d", "version: 1\nextends: [recommended]\ntargets: [{ name: a }, { name: a }]", across},
 	{"the targets %q and %q differ only in case; the first is on line %d", "version: 1\nextends: [recommended]\ntargets: [{ name: a }, { name: A }]", across},
 	{"name is %q; expected a path such as mlp/cpu, which is also the path of its baseline", "version: 1\nextends: [recommended]\ntargets: [{ name: ../a }]", grammar},
-	{"dump %v", "version: 1\nextends: [recommended]\ntargets: [{ name: a, dump: \"oci://\" }]", place},
 	{"target %q has both dump and capture; keep one", "version: 1\nextends: [recommended]\ntargets: [{ name: a, dump: x, capture: { run: y } }]", ""},
 	{"waivers is %s; expected a list", "version: 1\nextends: [recommended]\nwaivers: a", ""},
 	{"%s is waived twice; first on line %d", "version: 1\nextends: [recommended]\nwaivers:\n" + waiver + waiver, across},

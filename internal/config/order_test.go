@@ -7,7 +7,7 @@ import (
 // What is found missing last is told of first, where it stands before.
 func TestMissingKeysInOrder(t *testing.T) {
 	rejected(t, "fail_on: error\nbaseline: s3://x\n", `1:1: the configuration lacks the key "version": write version: 1, the version of the rule set; new rules never turn on under an old one`,
-		`2:11: baseline "s3://x" cannot hold a baseline; give a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG`)
+		`2:11: baseline "s3://x" cannot hold a baseline; give a directory or git:REF:PATH`)
 	rejected(t, inTargets+"  - {dump: [x]}\n", `4:5: the target lacks the key "name": the target's name in findings and in the baseline; slashes make folders`,
 		"4:12: dump is a list; expected a pattern such as */mlp/*")
 }

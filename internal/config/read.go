@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/baseline"
-	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/yamldoc"
@@ -15,7 +14,7 @@ import (
 
 // config reads the whole document.
 func (r *reader) config(data []byte) *Config {
-	cfg := &Config{Baseline: ".xlagate", FailOn: "error"}
+	cfg := &Config{Baseline: ".xlagate", FailOn: "error", Policy: "base"}
 	root, err := yamldoc.Parse(data)
 	switch {
 	case err != nil:
@@ -42,7 +41,7 @@ func (r *reader) topLevel(root *yamldoc.Node, cfg *Config) {
 	if version, ok := e.Number("version"); ok && version != 1 {
 		r.errorf(valueOf(root, "version"), "version is %v; this xlagate knows version 1", version)
 	}
-	cfg.Extends, cfg.FailOn = e.List("extends"), cmp.Or(e.Text("fail_on"), cfg.FailOn)
+	cfg.Extends, cfg.FailOn, cfg.Policy = e.List("extends"), cmp.Or(e.Text("fail_on"), cfg.FailOn), cmp.Or(e.Text("policy"), cfg.Policy)
 	if where := e.Text("baseline"); where != "" {
 		cfg.Baseline = where
 		if err := baseline.CheckPlace(where); err != nil {
@@ -119,9 +118,6 @@ func (r *reader) target(n *yamldoc.Node) Target {
 	}
 	if valueOf(n, "capture") != nil {
 		t.Capture = captureOf(e.Entry("capture"))
-	}
-	if _, err := registry.Parse(t.Dump); registry.Is(t.Dump) && err != nil {
-		r.errorf(valueOf(n, "dump"), "dump %v", err)
 	}
 	if t.Dump != "" && t.Capture != nil {
 		r.errorf(valueOf(n, "capture"), "target %q has both dump and capture; keep one", t.Name)

@@ -1,6 +1,11 @@
 package config
 
 import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -14,7 +19,62 @@ func Schema(known rule.Catalogue) *jsonschema.Schema {
 	s.Properties["targets"].Items.Not = together("dump", "capture")
 	s.Properties["rules"].Items = &jsonschema.Schema{OneOf: entrySchemas(known)}
 	s.AnyOf = []*jsonschema.Schema{some("extends"), some("rules")} // a gate that checks nothing would always pass
+	define(s)
 	return s
+}
+
+// define describes once, under a name, what several keys have in common. A definition has the name of its first key, and a number if another one has that
+// name: "max" and "max-2" are two kinds of max.
+func define(s *jsonschema.Schema) {
+	text := func(part *jsonschema.Schema) string {
+		data, _ := json.Marshal(part) // strings and numbers: it cannot fail
+		return string(data)
+	}
+	seen, defined := map[string]int{}, map[string]string{}
+	eachValue(s, "", func(part *jsonschema.Schema, _ string) bool {
+		seen[text(part)]++
+		return true
+	})
+	s.Defs = map[string]*jsonschema.Schema{}
+	var refer func(*jsonschema.Schema, string) bool
+	refer = func(part *jsonschema.Schema, key string) bool {
+		const worth = 60 // bytes: a reference takes about half of it
+		same := text(part)
+		if seen[same] < 2 || len(same) < worth {
+			return true
+		}
+		if _, known := defined[same]; !known {
+			name := key
+			for n := 2; s.Defs[name] != nil; n++ {
+				name = fmt.Sprintf("%s-%d", key, n)
+			}
+			definition := *part
+			defined[same], s.Defs[name] = name, &definition
+			eachValue(&definition, name, refer)
+		}
+		*part = jsonschema.Schema{Ref: "#/$defs/" + defined[same]}
+		return false
+	}
+	eachValue(s, "", refer)
+}
+
+// eachValue calls a function for the schemas in a schema: of each key, of the items of a list, of each alternative. It goes into those that the function
+// returns true for.
+func eachValue(s *jsonschema.Schema, key string, do func(part *jsonschema.Schema, key string) bool) {
+	inside := func(part *jsonschema.Schema, key string) {
+		if key == "" || do(part, key) {
+			eachValue(part, key, do)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		inside(s.Properties[name], name)
+	}
+	if s.Items != nil {
+		inside(s.Items, key)
+	}
+	for _, part := range slices.Concat(s.AnyOf, s.OneOf) {
+		inside(part, key)
+	}
 }
 
 // some requires a key whose list is not empty.

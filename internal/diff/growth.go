@@ -259,37 +259,14 @@ func (v *Variant) priceGrowth() (*Cause, Evidence) {
 	if v.Old == nil || len(v.Causes) == 0 {
 		return v.Growth(facts.AnyKernel)
 	}
-	costs := v.StepCosts()
+	costs := v.StepIntervals()
 	dearest := 0
-	for i, ns := range costs {
-		if ns > costs[dearest] {
+	for i := range costs {
+		if costs[i].Middle > costs[dearest].Middle {
 			dearest = i
 		}
 	}
 	return &v.Causes[dearest], v.Causes[dearest].Evidence(facts.AnyKernel)
-}
-
-// StepCosts returns what each cause adds to the predicted step, in nanoseconds: the prices of the launches that it added, less those of the launches
-// that it removed. The rest, such as what runs in parallel, belongs to the cause that moves the step most; where no launch differs, what is left is
-// where memory holds the data, and belongs to the cause that more memory is put down to.
-func (v *Variant) StepCosts() []float64 {
-	costs := make([]float64, len(v.Causes))
-	rest, most := v.New.Facts[facts.PriceStep]-v.Old.Facts[facts.PriceStep], 0
-	for i := range v.Causes {
-		costs[i] = launchTime(v.New, v.Causes[i].After) - launchTime(v.Old, v.Causes[i].Before)
-		rest -= costs[i]
-		if math.Abs(costs[i]) > math.Abs(costs[most]) {
-			most = i
-		}
-	}
-	if len(costs) == 0 || !v.Knows(facts.PriceStep) {
-		return costs
-	}
-	if costs[most] == 0 {
-		most = v.Keeper()
-	}
-	costs[most] += rest
-	return costs
 }
 
 // launchTime is what a run spends in kernels of a variant, in nanoseconds, whichever branches it takes.

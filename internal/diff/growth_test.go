@@ -101,7 +101,8 @@ func TestEveryGrowthHasACause(t *testing.T) {
 					}
 				}
 				costs := 0.0
-				for _, ns := range v.StepCosts() {
+				for _, cost := range v.StepIntervals() {
+					ns := cost.Middle
 					costs += ns
 				}
 				if step := v.New.Facts[facts.PriceStep] - v.Old.Facts[facts.PriceStep]; len(v.Causes) > 0 && v.Knows(facts.PriceStep) && (costs-step > 1 || step-costs > 1) {

@@ -9,6 +9,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/price"
 )
 
 // KernelChange is one kernel before and after, and in words how it differs.
@@ -24,6 +25,7 @@ func ChangeOf(old, fresh *facts.Kernel) KernelChange {
 	c.exchanged("", without(old.Do, fresh.Do).Counted(), without(fresh.Do, old.Do).Counted())
 	if old.Written != nil && fresh.Written != nil {
 		c.exchanged("its body ", more(old.Written, fresh.Written), more(fresh.Written, old.Written))
+		c.instead("its grid has", gridSteps(old), gridSteps(fresh))
 	}
 	c.arrays("writes", "its results", hlo.ShapeText(old.Out).Elements(), hlo.ShapeText(fresh.Out).Elements())
 	if !carries(old) || !carries(fresh) {
@@ -45,6 +47,11 @@ func ChangeOf(old, fresh *facts.Kernel) KernelChange {
 		c.add("same operations, but other constants or connections inside")
 	}
 	return c
+}
+
+// gridSteps says how often the body of a hand-written kernel runs: "64 steps".
+func gridSteps(k *facts.Kernel) string {
+	return phrase.Count(int(k.Work[price.Steps]), "step", "steps")
 }
 
 func (c *KernelChange) add(what string) { c.What = append(c.What, what) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/price"
 )
 
 // became spells a difference of ledgers: "kept 1; changed f32[8]: writes …; added tanh".
@@ -94,21 +95,23 @@ func TestOperandsThatChange(t *testing.T) {
 
 // A kernel that was written by hand is told of by what stands in its body.
 func TestBodiesThatChange(t *testing.T) {
-	written := func(body map[string]int) facts.Kernel {
+	written := func(body map[string]int, steps float64) facts.Kernel {
 		return with(kernel("jit(f)/k", "custom-call", "f32[8]"), func(k *facts.Kernel) {
-			k.Target, k.Function, k.Written, k.Print = "tpu_custom_call", "attn", body, fmt.Sprint(body)
+			k.Target, k.Function, k.Written, k.Print, k.Work[price.Steps] = "tpu_custom_call", "attn", body, fmt.Sprint(body, steps), steps
 		})
 	}
 	for _, c := range []struct {
 		old, fresh map[string]int
+		steps      float64
 		want       string
 	}{
-		{map[string]int{"math.exp": 2, "arith.addf": 1}, map[string]int{"math.exp": 1, "arith.addf": 1}, "changed: its body lost math.exp"},
-		{map[string]int{"math.exp": 1}, map[string]int{"math.exp": 3, "arith.mulf": 1}, "changed: its body gained arith.mulf, 2 math.exp"},
-		{map[string]int{"a": 1}, map[string]int{"b": 1}, "changed: its body lost a, gained b"},
-		{nil, map[string]int{"b": 1}, "changed: same operations, but other constants or connections inside"},
+		{map[string]int{"math.exp": 2, "arith.addf": 1}, map[string]int{"math.exp": 1, "arith.addf": 1}, 1, "changed: its body lost math.exp"},
+		{map[string]int{"math.exp": 1}, map[string]int{"math.exp": 3, "arith.mulf": 1}, 1, "changed: its body gained arith.mulf, 2 math.exp"},
+		{map[string]int{"a": 1}, map[string]int{"b": 1}, 1, "changed: its body lost a, gained b"},
+		{map[string]int{"a": 1}, map[string]int{"a": 1}, 64, "changed: its grid has 64 steps instead of 1 step"},
+		{nil, map[string]int{"b": 1}, 1, "changed: same operations, but other constants or connections inside"},
 	} {
-		if got := became(ledgers(t, []facts.Kernel{written(c.old)}, []facts.Kernel{written(c.fresh)})); got != c.want {
+		if got := became(ledgers(t, []facts.Kernel{written(c.old, 1)}, []facts.Kernel{written(c.fresh, c.steps)})); got != c.want {
 			t.Errorf("%s, wanted %s", got, c.want)
 		}
 	}

@@ -393,7 +393,7 @@ func TestStepTimeIsPutDownToWhatCosts(t *testing.T) {
 	if c, _ := v.FactGrowth(facts.PriceStep); c == nil || c.Title != "a loop" {
 		t.Errorf("%+v", c)
 	}
-	if costs := v.StepCosts(); costs[1] < 100*costs[0] {
+	if costs := v.StepIntervals(); costs[1].Middle < 100*costs[0].Middle {
 		t.Errorf("the causes cost %v", costs)
 	}
 }

@@ -5,7 +5,6 @@ package dump
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -33,8 +32,6 @@ type Dump struct {
 
 	closers []func() error
 	limit   Limit
-	folders []string          // of a directory, below it
-	sampled [sha256.Size]byte // see Sample; zero if it was not yet sampled
 }
 
 // Problem is a file or module that could not be read, or an inconsistency of the dump. The gate must not ignore it.
@@ -147,51 +144,6 @@ func (d *Dump) gatherFile(ctx context.Context, f *File) ([]*File, error) {
 	return []*File{f}, nil
 }
 
-// Part is a file of a dump that is stored under another name, such as a blob pulled from a registry.
-type Part struct {
-	Name   string // below the dump, with slashes; "" for a dump that is this one file
-	Path   string // on disk
-	Unpack bool   // it is an archive whose entries are files of the dump
-}
-
-// OpenParts lists a dump whose files are stored in different places. The name appears in messages.
-func OpenParts(ctx context.Context, name string, parts []Part, limit Limit) (*Dump, error) {
-	d := &Dump{Path: name, limit: limit}
-	return d.open(ctx, func() ([]*File, error) { return d.gatherParts(ctx, parts) })
-}
-
-func (d *Dump) gatherParts(ctx context.Context, parts []Part) ([]*File, error) {
-	var all []*File
-	for _, p := range parts {
-		name := entryName(p.Name)
-		info, err := os.Stat(p.Path)
-		switch {
-		case err != nil:
-			return nil, err
-		case hidden(name):
-			continue
-		}
-		f := &File{Path: d.Path + "!" + name, Size: info.Size(), src: diskSource{p.Path}, Rel: name}
-		if len(parts) > 1 && !p.Unpack {
-			all = append(all, f)
-			continue
-		}
-		f.Path = d.Path
-		files, err := d.gatherFile(ctx, f)
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range files {
-			if len(parts) == 1 {
-				f.Rel = strings.TrimPrefix(f.Rel, name+"/") // the name of the packed folder
-			}
-		}
-		all = append(all, files...)
-	}
-	d.Single = d.Single && len(parts) == 1
-	return all, nil
-}
-
 // walk lists the files below a directory. It skips hidden ones.
 func (d *Dump) walk(ctx context.Context, dir string) ([]*File, error) {
 	root, err := filepath.EvalSymlinks(dir)
@@ -213,9 +165,6 @@ func (d *Dump) walk(ctx context.Context, dir string) ([]*File, error) {
 				return filepath.SkipDir
 			}
 			return nil
-		}
-		if e.IsDir() {
-			d.folders = append(d.folders, filepath.ToSlash(rel))
 		}
 		if f := d.listed(root, path, shown, e); f != nil {
 			f.Rel = filepath.ToSlash(rel)

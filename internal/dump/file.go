@@ -4,18 +4,14 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 
@@ -37,7 +33,6 @@ type File struct {
 	Rel   string // path below the dump, with slashes; files are grouped by it
 	limit Limit  // bounds its size
 
-	listed bool     // on another machine, or by an earlier run: it may have changed since
 	header *heading // see headerName; nil before it is read
 }
 
@@ -56,11 +51,8 @@ func InMemory(path string, content []byte) *File {
 }
 
 // Read calls parse with the file's content, decompressed, and releases the content afterwards.
-func (f *File) Read(parse func(data []byte) error) error { return f.ReadFrom(func([]byte) {}, parse) }
-
-// ReadFrom is Read, and calls see with the content as stored, compressed or not.
-func (f *File) ReadFrom(see func(stored []byte), parse func(data []byte) error) error {
-	data, release, err := f.BytesFrom(see)
+func (f *File) Read(parse func(data []byte) error) error {
+	data, release, err := f.Bytes()
 	if err != nil {
 		return err
 	}
@@ -70,28 +62,18 @@ func (f *File) ReadFrom(see func(stored []byte), parse func(data []byte) error) 
 // Bytes returns the file's content, decompressed. The content must not be changed, is valid until release is called, and
 // release must be called. A large file is mapped into memory rather than copied: read it under Guard.
 func (f *File) Bytes() (data []byte, release func() error, err error) {
-	return f.BytesFrom(func([]byte) {})
-}
-
-// BytesFrom is Bytes, and calls see with the content as stored, compressed or not.
-func (f *File) BytesFrom(see func(stored []byte)) (data []byte, release func() error, err error) {
-	if f.listed && !f.Unchanged() {
-		return nil, nil, fmt.Errorf("read %s: %w", f.Path, ErrChanged)
-	}
 	stored, release, err := f.src.bytes(f.limit)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read %s: %w", f.Path, err)
 	}
 	c := compressionOf(stored)
-	err = Guard(func() error {
-		if see(stored); c != nil {
-			data, err = c.decompress(stored, f.limit)
-		}
-		return err
-	})
-	if c == nil && err == nil {
+	if c == nil {
 		return stored, release, nil
 	}
+	err = Guard(func() error {
+		data, err = c.decompress(stored, f.limit)
+		return err
+	})
 	if rerr := release(); err == nil {
 		err = rerr
 	}
@@ -261,73 +243,6 @@ func (s memorySource) open() (io.ReadCloser, error) {
 
 func (s memorySource) bytes(Limit) ([]byte, func() error, error) { return s, noRelease, nil }
 
-// Sum is the SHA-256 of the file's content as stored, compressed or not.
-func (f *File) Sum() (sum [sha256.Size]byte, err error) {
-	err = f.stored(func(content []byte) { sum = sha256.Sum256(content) })
-	return sum, err
-}
-
-// stored calls use with the file's content as stored.
-func (f *File) stored(use func(content []byte)) error {
-	content, release, err := f.src.bytes(f.limit)
-	if err != nil {
-		return err
-	}
-	err = Guard(func() error {
-		use(content)
-		return nil
-	})
-	return errors.Join(err, release())
-}
-
-// Unchanged reports whether the file still has the size and the modification time that it had when the dump was listed. Files in archives and in
-// memory do not change.
-func (f *File) Unchanged() bool {
-	disk, ok := f.src.(diskSource)
-	if !ok {
-		return true
-	}
-	info, err := os.Stat(disk.path)
-	return err == nil && info.Size() == f.Size && info.ModTime().Equal(f.ModTime)
-}
-
-// Sample returns the listing with samples of the content of the files that facts come from: two runs of one job write files of the same names, and often
-// of the same sizes.
-func (d *Dump) Sample() [sha256.Size]byte {
-	if d.sampled != [sha256.Size]byte{} {
-		return d.sampled
-	}
-	sum, listing := sha256.New(), d.Listing()
-	sum.Write(listing[:])
-	for _, m := range d.Modules {
-		for _, s := range []*Stage{m.Unoptimized(), m.Optimized()} {
-			if s != nil && s.HLO() != nil {
-				s.HLO().sample(sum)
-			}
-		}
-	}
-	for _, f := range slices.Concat(d.Graphs, d.Logs) {
-		f.sample(sum)
-	}
-	return [sha256.Size]byte(sum.Sum(nil))
-}
-
-// The number and the size of the blocks sampled from a file's stored content. A small file is sampled whole.
-const (
-	sampleBlocks = 64
-	sampleBlock  = 4096
-)
-
-// sample writes blocks of the file's content. It ignores read errors: reading the file for its facts reports them.
-func (f *File) sample(sum hash.Hash) {
-	_ = f.stored(func(content []byte) {
-		step := max(sampleBlock, (len(content)+sampleBlocks-1)/sampleBlocks)
-		for at := 0; at < len(content); at += step {
-			sum.Write(content[at:min(at+sampleBlock, len(content))])
-		}
-	})
-}
-
 // Files returns the module's files: those of its stages, then its companions.
 func (m *Module) Files() []*File {
 	var files []*File
@@ -335,29 +250,6 @@ func (m *Module) Files() []*File {
 		files = append(files, m.Stages[i].Files...)
 	}
 	return append(files, m.Companions...)
-}
-
-// Listing describes a dump without reading its files: their names, their sizes and the modules they belong to. It is
-// the same on every machine and in every directory.
-func (d *Dump) Listing() [sha256.Size]byte {
-	list := sha256.New()
-	for _, m := range slices.Concat(d.Modules, d.Throwaway) {
-		fmt.Fprintf(list, "module %q %q %q\n", m.ID, m.Name, m.Process)
-		listFiles(list, m.Files())
-	}
-	beside := slices.Concat(d.Graphs, d.Logs, d.Traces, d.Other, d.Unknown)
-	if d.Toolchain != nil {
-		beside = append(beside, d.Toolchain)
-	}
-	slices.SortFunc(beside, func(a, b *File) int { return cmp.Compare(a.Rel, b.Rel) })
-	listFiles(list, beside)
-	return [sha256.Size]byte(list.Sum(nil))
-}
-
-func listFiles(list io.Writer, files []*File) {
-	for _, f := range files {
-		fmt.Fprintf(list, "%q %d\n", f.Rel, f.Size)
-	}
 }
 
 // compression is a compressed format, recognized by its first bytes.

@@ -1,12 +1,10 @@
 package dump
 
 import (
-	"crypto/sha256"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // A final module that no facts can come from says what there is of it instead.
@@ -77,38 +75,5 @@ func TestFilesOfAStage(t *testing.T) {
 	}
 	if s.HLO().Path != "a.txt" || s.File(KindDot, KindHTML).Path != "a.html" || s.File(KindRiegeli) != nil || len(m.Files()) != 5 {
 		t.Errorf("%v, %v", s.HLO(), m.Files())
-	}
-}
-
-// A file that was changed after it was listed is noticed; its sum is that of what is stored.
-func TestUnchanged(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "a.txt")
-	write := func(text string, at time.Time) {
-		t.Helper()
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(file, at, at); err != nil {
-			t.Fatal(err)
-		}
-	}
-	then := time.Now().Add(-time.Hour)
-	write("HloModule a", then)
-	f := FileAt(file, 1<<20)
-	if sum, err := f.Sum(); err != nil || sum != sha256.Sum256([]byte("HloModule a")) || !f.Unchanged() {
-		t.Errorf("%x, %v, unchanged %v", sum, err, f.Unchanged())
-	}
-	for _, change := range []func(){
-		func() { write("HloModule bb", then) }, func() { write("HloModule b", then.Add(time.Second)) }, func() { os.Remove(file) },
-	} {
-		if change(); f.Unchanged() {
-			t.Error("a change is not noticed")
-		}
-	}
-	if _, err := f.Sum(); err == nil {
-		t.Error("a file that is gone has a sum")
-	}
-	if m := InMemory("a", []byte("x")); !m.Unchanged() {
-		t.Error("what is in memory changed")
 	}
 }

@@ -1,11 +1,8 @@
-// Package export writes a dump, or what changed between two, in the formats of other tools: Model Explorer, Graphviz, pprof, Perfetto,
-// spreadsheets, and XLA itself.
+// Package export writes a dump, or what changed between two, in the formats of other tools: Model Explorer, pprof, and XLA itself.
 package export
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/csv"
 	"fmt"
 	"strconv"
 	"strings"
@@ -36,10 +33,7 @@ type format struct {
 
 var formats = []format{
 	{"model-explorer", "a folder: graphs, data of their nodes and, with --against, which nodes correspond", true, modelExplorer},
-	{"dot", "the kernels as a Graphviz graph", false, dot},
 	{"pprof", "time, bytes, flops and memory by the model's scopes; with --against the difference", false, pprof},
-	{"perfetto", "the schedule with its predicted times, and the memory that is alive", false, perfetto},
-	{"csv", "a row for each kernel", false, table},
 	{"hlo", "a module's text again, or the part of it that --scope names", false, hloText},
 }
 
@@ -176,113 +170,6 @@ func called(k *facts.Kernel, at int) string {
 	return cmp.Or(k.Name, k.Root+"."+strconv.Itoa(at))
 }
 
-// fates returns a function that names the change of a kernel of a side; "" where nothing is compared.
-func (v *view) fates() func(side *facts.Variant, kernel int) string {
-	was, is := map[int]string{}, map[int]string{}
-	for _, l := range v.Links() {
-		fate := "same"
-		switch {
-		case len(l.New) > 1:
-			fate = "split"
-		case len(l.Old) > 1:
-			fate = "merged"
-		case v.Old.Kernels[l.Old[0]].Print != v.New.Kernels[l.New[0]].Print:
-			fate = "changed"
-		}
-		for _, i := range l.Old {
-			was[i] = fate
-		}
-		for _, j := range l.New {
-			is[j] = fate
-		}
-	}
-	return func(side *facts.Variant, kernel int) string {
-		switch {
-		case !v.compared:
-			return ""
-		case side == v.Old:
-			return cmp.Or(was[kernel], "removed")
-		}
-		return cmp.Or(is[kernel], "added")
-	}
-}
-
-// columns are the columns of a kernel's row.
-var columns = []struct {
-	name string
-	of   func(p *facts.Priced) string
-}{
-	{"kernel", func(p *facts.Priced) string { return p.Name }},
-	{"kind", func(p *facts.Priced) string { return p.Kind }},
-	{"operations", func(p *facts.Priced) string { return p.Do.String() }},
-	{"out", func(p *facts.Priced) string { return p.Out }},
-	{"in", func(p *facts.Priced) string { return strings.Join(p.In, ", ") }},
-	{"target", func(p *facts.Priced) string { return p.Target }},
-	{"op_name", func(p *facts.Priced) string { return p.OpName }},
-	{"source", func(p *facts.Priced) string { return p.Source.File }},
-	{"line", func(p *facts.Priced) string { return orNone(float64(p.Source.Line)) }},
-	{"runs", func(p *facts.Priced) string { return number(p.Runs) }},
-	{"bytes", func(p *facts.Priced) string { return number(float64(p.Bytes)) }},
-	{"flops", func(p *facts.Priced) string { return number(float64(p.Flops)) }},
-	{"predicted_ns", func(p *facts.Priced) string { return rounded(p.NS()) }},
-	{"launch_ns", func(p *facts.Priced) string { return rounded(p.Runs * p.Once.Launch) }},
-	{"compute_ns", func(p *facts.Priced) string { return rounded(p.Runs * p.Once.Compute) }},
-	{"memory_ns", func(p *facts.Priced) string { return rounded(p.Runs * p.Once.Memory) }},
-	{"network_ns", func(p *facts.Priced) string { return rounded(p.Runs * p.Once.Network) }},
-	{"host_ns", func(p *facts.Priced) string { return rounded(p.Runs * p.Once.Host) }},
-	{"fingerprint", func(p *facts.Priced) string { return p.Print }},
-}
-
-// table writes a row for each kernel, the old ones of a comparison first.
-func table(views []view, o Options) ([]File, error) {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	head := []string{"side", "change", "program", "variant", "number"}
-	for _, c := range columns {
-		head = append(head, c.name)
-	}
-	rows := [][]string{head}
-	for i := range views {
-		rows = append(rows, views[i].rows(o)...)
-	}
-	if err := w.WriteAll(rows); err != nil {
-		return nil, fmt.Errorf("write the table: %w", err)
-	}
-	return []File{{"kernels.csv", b.Bytes()}}, nil
-}
-
-func (v *view) rows(o Options) (rows [][]string) {
-	fate := v.fates()
-	for side, variant := range v.sides {
-		for i, p := range prices(variant) {
-			if !o.inScope(p.OpName) {
-				continue
-			}
-			row := []string{side, fate(variant, i), v.program, variant.Signature, strconv.Itoa(i)}
-			for _, c := range columns {
-				row = append(row, cell(c.of(&p)))
-			}
-			rows = append(rows, row)
-		}
-	}
-	return rows
-}
-
-// cell keeps a spreadsheet from running a formula in a dump. No real name starts like one.
-func cell(s string) string {
-	if strings.HasPrefix(s, "=") || strings.HasPrefix(s, "+") || strings.HasPrefix(s, "@") {
-		return "'" + s
-	}
-	return s
-}
-
 func number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 func rounded(n float64) string { return strconv.FormatFloat(n, 'f', 1, 64) }
-
-func orNone(n float64) string {
-	if n == 0 {
-		return ""
-	}
-	return number(n)
-}

@@ -40,10 +40,10 @@ func TestCuts(t *testing.T) {
 
 // What does not agree one by one says nothing of any graph.
 func TestCutsOutOfStep(t *testing.T) {
-	graph := func(params int) *measurement {
-		return &measurement{Variant: &Variant{Interface: Interface{Params: make([]Parameter, params)}}}
+	graph := func(params int) *measuring {
+		return &measuring{Variant: &Variant{Interface: Interface{Params: make([]Parameter, params)}}}
 	}
-	graphs := []*measurement{graph(3), graph(5), graph(1)}
+	graphs := []*measuring{graph(3), graph(5), graph(1)}
 	for what, c := range map[string]struct {
 		inputs []int
 		want   bool

@@ -226,7 +226,7 @@ func TestAssembled(t *testing.T) {
 	} {
 		v := &Variant{Facts: Values{}}
 		v.Kernels, v.Compiles = []Kernel{kernel("fusion.1", ""), kernel("fusion.2", ""), kernel("other", "")}, make([]compile, 1)
-		out := &measuring{measurement: measurement{Variant: v}}
+		out := &measuring{Variant: v}
 		out.assembled(c.files, "12.8", c.err)
 		if v.Unassembled != c.unassembled || !maps.Equal(v.Facts, c.facts) {
 			t.Errorf("%s: %q, %v", c.name, v.Unassembled, v.Facts)

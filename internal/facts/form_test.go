@@ -3,6 +3,7 @@ package facts
 import (
 	"context"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -78,6 +79,48 @@ func TestFormsDifferInEveryField(t *testing.T) {
 		}
 		if !f.equal(&f) || !g.equal(&Form{}) {
 			t.Error("a form differs from itself")
+		}
+	}
+}
+
+// fill gives every field another value.
+func fill(v reflect.Value, n *int) {
+	*n++
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(int64(*n % 100))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		v.SetUint(uint64(*n % 100))
+	case reflect.Float32, reflect.Float64:
+		v.SetFloat(float64(*n))
+	case reflect.String:
+		v.SetString(strings.Repeat("x", *n%50))
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(v.Index(0), n)
+		fill(v.Index(1), n)
+	case reflect.Array:
+		for i := range v.Len() {
+			fill(v.Index(i), n)
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(key, n)
+		fill(value, n)
+		v.SetMapIndex(key, value)
+	case reflect.Pointer:
+		if v.Set(reflect.New(v.Type().Elem())); v.Type() == reflect.TypeFor[*Stack]() {
+			fill(v.Elem().FieldByName("Location"), n) // it would have no end
+			return
+		}
+		fill(v.Elem(), n)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f := v.Field(i)
+			fill(reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem(), n)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package facts
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"os"
 	"path"
 	"slices"
@@ -54,64 +53,25 @@ func outside(inside []*dump.File, paths []string, limit dump.Limit) []*dump.File
 	return logs
 }
 
-// dumpWide is what belongs to no single module: TensorFlow's graphs, logs and profiles.
-type dumpWide struct {
-	Clusters  *tensorflow.Clusters
-	Logs      *tensorflow.Logs
-	Arguments tensorflow.Arguments
-	Profiles  []profiled // nil when there are none
-	Problems  []Problem
-}
-
-func (r *run) readDumpWide() *dumpWide {
+// readBeside reads what belongs to no single module: TensorFlow's graphs, and logs.
+func (r *measurer) readBeside() *tensorflow.Framework {
 	graphs, logs := frameworkFiles(r.dump)
 	logs = append(logs, outside(logs, r.Logs, dump.Limit(r.MaxMemory))...)
 	var modules []string
 	for _, m := range r.dump.Modules {
 		modules = append(modules, m.ID)
 	}
-	left := tensorflow.Read(graphs, logs, modules)
-	b := &dumpWide{Clusters: left.Clusters, Logs: left.Logs, Arguments: left.Arguments}
-	profiles, problems := r.readProfiles()
-	b.Profiles, b.Problems = profiles, append(left.Problems, problems...)
-	return b
-}
-
-// dumpWideSize returns the size of the files that belong to no single module.
-func dumpWideSize(d *dump.Dump) int64 {
-	var size int64
-	for _, f := range slices.Concat(d.Graphs, d.Logs, d.Traces) {
-		size += f.Size
-	}
-	return size
-}
-
-// addDumpWide adds what belongs to no single module.
-func (r *Report) addDumpWide(b *dumpWide) {
-	r.Clusters, r.Logs = b.Clusters, b.Logs
-	r.Problems = append(r.Problems, b.Problems...)
-	r.spilled()
-	if b.Profiles == nil {
-		return
-	}
-	l := newProfileJoin(slices.Concat(r.Programs, r.Helpers))
-	for _, p := range b.Profiles {
-		l.add(p.File, p.Trace)
-	}
-	r.Profile = l.list()
+	return tensorflow.Read(graphs, logs, modules)
 }
 
 // nameArguments calls the arguments of TensorFlow's functions what the model calls them.
-func (s *Share) nameArguments() {
-	if s.DumpWide == nil {
-		return
-	}
-	for _, m := range s.Units {
+func nameArguments(done []*measuring, names tensorflow.Arguments) {
+	for _, m := range done {
 		v := m.Variant
 		if v == nil {
 			continue
 		}
-		for i, a := range s.DumpWide.Arguments.Of(v.Compiles[0].Module, len(v.Params)) {
+		for i, a := range names.Of(v.Compiles[0].Module, len(v.Params)) {
 			v.Params[i].Name, v.Params[i].Captured = cmp.Or(a.Name, v.Params[i].Name), a.Captured
 			v.Signature = signature(v.Params)
 		}
@@ -120,12 +80,12 @@ func (s *Share) nameArguments() {
 
 // assignGraphBreaks gives each graph of PyTorch/XLA its cut. The log tells no module's name: the graphs of a process are compiled and dumped
 // one after the other, so that the order tells, where there are as many of both and each takes as many arguments. Otherwise nothing is said.
-func (s *Share) assignGraphBreaks() {
-	if s.DumpWide == nil || s.DumpWide.Logs == nil || len(s.DumpWide.Logs.GraphBreaks) == 0 {
+func assignGraphBreaks(done []*measuring, logs *tensorflow.Logs) {
+	if logs == nil || len(logs.GraphBreaks) == 0 {
 		return
 	}
-	cuts, runs := s.DumpWide.Logs.GraphBreaks, map[string][]*measurement{}
-	for _, m := range s.Units {
+	cuts, runs := logs.GraphBreaks, map[string][]*measuring{}
+	for _, m := range done {
 		if m.Listed || m.Toolchain.Framework != TorchFramework {
 			continue
 		}
@@ -145,7 +105,7 @@ func (s *Share) assignGraphBreaks() {
 }
 
 // inStep reports whether graphs and cuts agree one by one. Many arguments are passed as one tuple.
-func inStep(graphs []*measurement, cuts []tensorflow.GraphBreak) bool {
+func inStep(graphs []*measuring, cuts []tensorflow.GraphBreak) bool {
 	if len(graphs) != len(cuts) {
 		return false
 	}
@@ -157,7 +117,7 @@ func inStep(graphs []*measurement, cuts []tensorflow.GraphBreak) bool {
 	return true
 }
 
-func (out *measurement) breakAt(c tensorflow.GraphBreak) {
+func (out *measuring) breakAt(c tensorflow.GraphBreak) {
 	c.Where.File = strings.TrimPrefix(c.Where.File, out.Root)
 	out.Variant.GraphBreak = &c
 	if c.Where.File != "" {
@@ -172,7 +132,6 @@ type tracedFile struct {
 	name string // of the function, as XLA spells it in a module's name
 	body bool   // of a loop or a branch
 	read func() (*tensorflow.Stacks, error)
-	sum  [sha256.Size]byte // once it was read
 }
 
 // tracedFiles lists the stacks of a dump, of each function those that were dumped first.
@@ -194,8 +153,7 @@ func tracedFiles(d *dump.Dump) []*tracedFile {
 }
 
 func (t *tracedFile) stacks() (s *tensorflow.Stacks, err error) {
-	hash := func(stored []byte) { t.sum = sha256.Sum256(stored) }
-	err = t.file.ReadFrom(hash, func(data []byte) error {
+	err = t.file.Read(func(data []byte) error {
 		s, err = tensorflow.ParseStacks(data)
 		return err
 	})
@@ -204,7 +162,7 @@ func (t *tracedFile) stacks() (s *tensorflow.Stacks, err error) {
 
 // tracedFor picks the stacks that may tell of a module: those of the function that it was compiled from, first, and of the bodies in it.
 // Which function a cluster was taken from is not in its name: it may be any.
-func (r *run) tracedFor(m *dump.Module) []*tracedFile {
+func (r *measurer) tracedFor(m *dump.Module) []*tracedFile {
 	if _, cluster := tensorflow.ClusterOf(m.Name); cluster {
 		return r.traced
 	}
@@ -228,7 +186,7 @@ func (out *measuring) trace(r *reader) {
 	var read []*tensorflow.Stacks
 	for _, t := range out.traced {
 		stacks, err := t.read()
-		if out.read(t.file, t.sum); err != nil {
+		if err != nil {
 			return // it is told where what belongs to no module is read
 		}
 		read = append(read, stacks)

@@ -2,7 +2,6 @@ package facts
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/fuzztest"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/testfile"
 )
 
 // missingResult is a loop that ends by a result that its fusion does not have.
@@ -129,47 +127,4 @@ func FuzzLaunches(f *testing.F) {
 		}
 		return nil
 	}, seeds...)
-}
-
-// FuzzShares: whatever another machine sends is refused, or joined into a report or an error.
-func FuzzShares(f *testing.F) {
-	d, err := dump.Open(f.Context(), "testdata/cpu-while.tar.gz", dump.Options{})
-	if err != nil {
-		f.Fatal(err)
-	}
-	defer d.Close()
-	share, err := MeasureShare(f.Context(), d, Options{}, dump.NewDealer(dump.Shard{Count: 1}))
-	if err != nil {
-		f.Fatal(err)
-	}
-	packed, err := PackShares([]*Share{share})
-	if err != nil {
-		f.Fatal(err)
-	}
-	none, err := PackShares(nil)
-	if err != nil {
-		f.Fatal(err)
-	}
-	fuzztest.Run(f, fuzztest.Blocks(1), func(t *testing.T, data []byte) error {
-		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
-		if _, err := z.Write(data); err != nil || z.Close() != nil {
-			t.Fatal(err)
-		}
-		shares, err := UnpackShares(b.Bytes())
-		if err != nil {
-			return err
-		}
-		if _, err := Join(shares); err != nil {
-			return err
-		}
-		again, err := PackShares(shares)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := UnpackShares(again); err != nil {
-			t.Errorf("what was read cannot be written and read again: %v", err)
-		}
-		return nil
-	}, testfile.Gunzip(f, packed), testfile.Gunzip(f, none))
 }

@@ -314,7 +314,7 @@ type assembly struct {
 }
 
 // assemble finds out what the kernels' code takes of the device.
-func (r *run) assemble(ctx context.Context, done []*measuring) error {
+func (r *measurer) assemble(ctx context.Context, done []*measuring) error {
 	var work []assembly
 	for _, m := range done {
 		if m.Variant == nil {
@@ -387,9 +387,6 @@ func (out *measuring) assembled(files []assembly, version string, err error) {
 	out.Toolchain.version(AssemblerPart, version)
 	v.Facts.registers(codes)
 	v.join(codes)
-	for i := range v.Compiles {
-		v.Compiles[i].Facts = v.Facts // what was remembered holds two copies
-	}
 }
 
 // registers are the facts of a module's kernels, each counted once however often it is launched.

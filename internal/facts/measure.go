@@ -13,7 +13,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/dump"
-	amounts "github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Options are the options of a measurement.
@@ -29,8 +29,6 @@ type Options struct {
 	Logs        []string             // logs that are outside the dump
 	Backend     string               // the kind of device of modules that do not say it; "" if that is not known either
 	Assembler   *artifacts.Assembler // says what registers kernels take; nil: nobody does
-	Cache       Cache                // what is known of modules from earlier runs; nil: read every file again
-	CacheOnly   bool                 // what the cache does not have is not put there
 	KeepModules bool                 // keep the optimized modules open in Variant.Module until the report is closed
 
 	MaxMemory int64                   // how much memory reading may take, as far as that can be foreseen; 0: no matter
@@ -39,57 +37,39 @@ type Options struct {
 	Warn      func(string)            // is told what a person should know and no fact depends on
 }
 
-// run is the measurement of a dump.
-type run struct {
+// measurer measures the modules of one dump.
+type measurer struct {
 	Options
 	dump     *dump.Dump
-	dealer   *dump.Dealer // says which modules are this machine's
-	torch    bool         // the dump is PyTorch/XLA's, whatever its modules are called
+	torch    bool // the dump is PyTorch/XLA's, whatever its modules are called
 	interner *interner
 	traced   []*tracedFile
 }
 
-// Measure reads and measures the modules of a dump. The report's problems list what could not be read; the error is for a run that was
-// interrupted.
+// Measure reads and measures the modules of a dump, several at once. The report's problems list what could not be read; the error is for a run
+// that was interrupted.
 func Measure(ctx context.Context, d *dump.Dump, opts Options) (*Report, error) {
-	s, err := MeasureShare(ctx, d, opts, dump.NewDealer(dump.Shard{Count: 1}))
-	if err != nil {
-		return nil, err
-	}
-	return s.Report(), nil
-}
-
-// MeasureShare measures the part of a dump that the dealer assigns to this machine. It reads only names and headers of the rest.
-func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *dump.Dealer) (*Share, error) {
-	r := &run{Options: opts, dump: d, dealer: dealer, torch: FromTorch(d), interner: newInterner(), traced: tracedFiles(d)}
+	r := &measurer{Options: opts, dump: d, torch: FromTorch(d), interner: newInterner(), traced: tracedFiles(d)}
 	r.AnyStage = opts.AnyStage && d.Single
-	wanted := r.wanted()
-	mine, besides := r.deal(wanted)
-	work := r.units(wanted, mine)
-	s := &Share{Dump: r.list(wanted)}
-	done := make([]*measuring, len(work))
-	if err := measureUnits(ctx, work, done, opts); err != nil {
+	done, err := measureUnits(ctx, r.units(), opts)
+	if err != nil {
 		return nil, fmt.Errorf("measuring %s: %w", d.Path, err)
 	}
 	if err := r.assemble(ctx, done); err != nil {
 		return nil, fmt.Errorf("assembling the PTX of %s: %w", d.Path, err)
 	}
-	if besides {
-		s.DumpWide = r.readDumpWide()
-	}
-	s.close(d, done)
-	return s, nil
+	return r.report(done), nil
 }
 
 // measureUnits measures all units. When ctx ends it returns at once; what is being read goes on until the program ends, and is lost.
-func measureUnits(ctx context.Context, work []unit, done []*measuring, opts Options) error {
-	limit, progress := opts.Limit, newProgress(work, opts)
+func measureUnits(ctx context.Context, work []unit, opts Options) ([]*measuring, error) {
+	limit, progress, done := opts.Limit, newProgress(work, opts), make([]*measuring, len(work))
 	if limit == nil {
 		limit = NewReadLimit(opts.Jobs, opts.MaxMemory)
 	}
 	defer progress.end()
 	if err := weighUnits(ctx, work, limit, opts); err != nil {
-		return err
+		return nil, err
 	}
 	if said := limit.exceeded(work); said != "" && opts.Warn != nil {
 		opts.Warn(said)
@@ -112,9 +92,9 @@ func measureUnits(ctx context.Context, work []unit, done []*measuring, opts Opti
 	}()
 	select {
 	case err := <-finished:
-		return err
+		return done, err
 	case <-ctx.Done():
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
 }
 
@@ -158,38 +138,47 @@ type unit struct {
 	measure func() *measuring
 }
 
-func (r *run) units(modules []*dump.Module, mine []bool) []unit {
+// units lists the modules of the programs that the options do not leave out.
+func (r *measurer) units() []unit {
 	var work []unit
-	var own []*dump.Module
-	var places []int
-	for at, m := range modules {
-		if mine[at] {
-			own, places = append(own, m), append(places, at)
+	for _, m := range r.dump.Modules {
+		program := dump.ProgramName(m.Name)
+		if len(r.Include) > 0 && !phrase.AnyGlob(r.Include, program) || phrase.AnyGlob(r.Exclude, program) {
+			continue
 		}
-	}
-	for _, b := range r.batches(own) {
-		for i, m := range b.modules {
-			at := places[0]
-			places = places[1:]
-			work = append(work, unit{m.ID, moduleSize(m, false), 0, func() int64 { return b.weigh(i) }, func() *measuring { return b.measure(i, at) }})
-			if r.AllStages {
-				work = append(work, r.furtherStages(m, at)...)
+		var size int64
+		for _, s := range measuredStages(m) {
+			size += stageSize(s)
+		}
+		work = append(work, unit{m.ID, size, 0, func() int64 { return moduleWeight(m) }, func() *measuring { return r.measureModule(m) }})
+		if !r.AllStages {
+			continue
+		}
+		for i := range m.Stages {
+			if s := &m.Stages[i]; !slices.Contains(measuredStages(m), s) {
+				work = append(work, unit{m.ID + " " + s.Label, stageSize(s), 0, func() int64 { return stageWeight(s) }, func() *measuring { return r.listStage(m, s) }})
 			}
 		}
 	}
 	return work
 }
 
-// furtherStages are the stages of a module that are only listed.
-func (r *run) furtherStages(m *dump.Module, at int) (work []unit) {
-	for _, s := range otherStages(m) {
-		var size int64
-		if f := s.HLO(); f != nil {
-			size = f.Size
+// measuredStages are the stages that facts come from.
+func measuredStages(m *dump.Module) (stages []*dump.Stage) {
+	for _, s := range []*dump.Stage{m.Optimized(), m.Unoptimized(), m.Stage(dump.StageAfterCodegen)} {
+		if s != nil && !slices.Contains(stages, s) {
+			stages = append(stages, s)
 		}
-		work = append(work, unit{m.ID + " " + s.Label, size, 0, func() int64 { return stageWeight(s) }, func() *measuring { return r.listStage(m, s, at) }})
 	}
-	return work
+	return stages
+}
+
+// stageSize is how many bytes are read of a stage; 0 for one that was only drawn.
+func stageSize(s *dump.Stage) int64 {
+	if f := s.HLO(); f != nil {
+		return f.Size
+	}
+	return 0
 }
 
 // progress adds up how many bytes were read and reports them.
@@ -254,11 +243,8 @@ func weight(f *dump.File) int64 {
 // moduleWeight estimates the memory that a module takes. Its files are read one after the other.
 func moduleWeight(m *dump.Module) int64 {
 	var most int64
-	others := otherStages(m)
-	for i := range m.Stages {
-		if s := &m.Stages[i]; !slices.Contains(others, s) {
-			most = max(most, stageWeight(s))
-		}
+	for _, s := range measuredStages(m) {
+		most = max(most, stageWeight(s))
 	}
 	for _, f := range m.Companions {
 		most = max(most, weight(f))
@@ -336,5 +322,5 @@ func (l *ReadLimit) exceeded(work []unit) string {
 		others = fmt.Sprintf(", like %d more", n-1)
 	}
 	return fmt.Sprintf("%s takes about %s to read, more than the %s that were given: it is read by itself%s",
-		largest.name, amounts.Bytes(float64(largest.weight+baseMemory)), amounts.Bytes(float64(l.given)), others)
+		largest.name, phrase.Bytes(float64(largest.weight+baseMemory)), phrase.Bytes(float64(l.given)), others)
 }

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -157,4 +158,27 @@ func programNames(programs []*Program) string {
 		names = append(names, p.Name)
 	}
 	return strings.Join(names, " ")
+}
+
+func measureAt(t *testing.T, path string, opts Options) *Report {
+	t.Helper()
+	d, err := dump.Open(t.Context(), path, dump.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Measure(t.Context(), d, opts)
+	if err := errors.Join(err, d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func opened(t *testing.T, path string) *dump.Dump {
+	t.Helper()
+	d, err := dump.Open(t.Context(), path, dump.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	return d
 }

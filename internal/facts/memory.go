@@ -86,7 +86,7 @@ func readFile[T any](out *measuring, r *reader, f, open *dump.File, read func([]
 
 // readCompanion reads one companion file. An error becomes a problem of the module.
 func readCompanion[T any](out *measuring, f *dump.File, read func([]byte) (T, error)) (value T, ok bool) {
-	err := f.ReadFrom(out.reading(f), func(data []byte) (err error) {
+	err := f.Read(func(data []byte) (err error) {
 		value, err = read(data)
 		return err
 	})

@@ -39,7 +39,7 @@ func TestReadLimitIsKept(t *testing.T) {
 		}
 		work = append(work, u)
 	}
-	err := measureUnits(context.Background(), work, make([]*measuring, len(work)), Options{Jobs: 8, MaxMemory: limit, Warn: func(s string) { said = append(said, s) }})
+	_, err := measureUnits(context.Background(), work, Options{Jobs: 8, MaxMemory: limit, Warn: func(s string) { said = append(said, s) }})
 	if err != nil || large.Load() != 4 || len(said) != 1 || !strings.HasSuffix(said[0], "read by itself, like 3 more") || !strings.HasPrefix(said[0], "large takes about 32.0 MiB to read, more than") {
 		t.Errorf("%v; %d large ones, said %q", err, large.Load(), said)
 	}
@@ -90,7 +90,7 @@ func TestMeasuringIsLeft(t *testing.T) {
 		<-large
 		return &measuring{}
 	}}}
-	if err := measureUnits(ctx, work, make([]*measuring, 1), Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := measureUnits(ctx, work, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, wanted that it was interrupted", err)
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/xlagate/xlagate/internal/price"
 )
 
-// measurement is what is known of one compiled module once it was measured. The cache and the parts of a job keep its exported fields.
-type measurement struct {
-	At        int // the module's place among those that are wanted
+// measuring is a compiled module, and what is known of it so far.
+type measuring struct {
+	module    *dump.Module
 	Program   string
 	Variant   *Variant // nil when the module could not be measured
 	Family    string   // the operations in it, see graphNames
@@ -23,18 +23,10 @@ type measurement struct {
 	Infos     []listed
 	Drawings  []Drawing
 	Problems  []Problem
-	Root      string // see sources
-	Listed    bool   // one further stage of a module that is measured elsewhere
+	Root      string         // see sources
+	Listed    bool           // one further stage of a module that is measured elsewhere
+	releases  []func() error // of modules that are kept open
 
-	releases []func() error // of modules that are kept open
-}
-
-// measuring is a module that is being measured.
-type measuring struct {
-	measurement
-	module   *dump.Module
-	reads    []fileSum       // every file that was read, when the measurement is to be cached
-	files    []*dump.File    // of the module, nil when the measurement is not to be cached
 	traced   []*tracedFile   // see tracedFor
 	backend  string          // of a module that does not say it
 	listing  bool            // whether infos are wanted
@@ -60,12 +52,10 @@ func stageIndex(m *dump.Module, s *dump.Stage) int {
 	return len(m.Stages)
 }
 
-// measureModule reads the stages of one module that facts come from, one after the other, so that only one is in memory. With its
-// files it notes which of them it read.
-func (r *run) measureModule(m *dump.Module, files []*dump.File) *measuring {
+// measureModule reads the stages of one module that facts come from, one after the other, so that only one is in memory.
+func (r *measurer) measureModule(m *dump.Module) *measuring {
 	out := &measuring{
-		measurement: measurement{Program: dump.ProgramName(m.Name), Root: slashed(r.Root)},
-		module:      m, files: files, backend: r.Backend, listing: r.AllStages, passing: r.Passes,
+		module: m, Program: dump.ProgramName(m.Name), Root: slashed(r.Root), backend: r.Backend, listing: r.AllStages, passing: r.Passes,
 		traced: r.tracedFor(m), interner: r.interner,
 	}
 	out.readToolchain()
@@ -119,25 +109,9 @@ func notDumped(m *dump.Module) (missing []string) {
 	return missing
 }
 
-// otherStages are the stages that no fact needs.
-func otherStages(m *dump.Module) []*dump.Stage {
-	var others []*dump.Stage
-	optimized := m.Optimized()
-	for i := range m.Stages {
-		s := &m.Stages[i]
-		if s != optimized && s != m.Unoptimized() && s != m.Stage(dump.StageAfterCodegen) {
-			others = append(others, s)
-		}
-	}
-	return others
-}
-
 // listStage reads one stage only to list it.
-func (r *run) listStage(m *dump.Module, s *dump.Stage, at int) *measuring {
-	out := &measuring{
-		measurement: measurement{At: at, Program: dump.ProgramName(m.Name), Listed: true},
-		module:      m, backend: r.Backend, listing: true, passing: r.Passes, interner: r.interner,
-	}
+func (r *measurer) listStage(m *dump.Module, s *dump.Stage) *measuring {
+	out := &measuring{module: m, Program: dump.ProgramName(m.Name), Listed: true, backend: r.Backend, listing: true, passing: r.Passes, interner: r.interner}
 	out.setFramework(r.torch)
 	out.stage(s, false, func(r *reader, s *dump.Stage) error {
 		out.list(r, s)
@@ -152,7 +126,7 @@ func (out *measuring) stage(s *dump.Stage, keep bool, read func(*reader, *dump.S
 	if file == nil {
 		return // only drawn
 	}
-	m, release, err := openModule(file, out.reading(file))
+	m, release, err := openModule(file)
 	if err != nil {
 		out.unreadable(file, err)
 		return
@@ -185,8 +159,8 @@ func (out *measuring) best(s *dump.Stage) *dump.File {
 }
 
 // openModule reads one module file. The module refers to the content until release is called.
-func openModule(file *dump.File, see func(stored []byte)) (*hlo.Module, func() error, error) {
-	data, release, err := file.BytesFrom(see)
+func openModule(file *dump.File) (*hlo.Module, func() error, error) {
+	data, release, err := file.Bytes()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -224,7 +198,9 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 		out.pieces = r.piecesOf()
 	}
 	v.Compiles = []compile{{Run: out.module.Process, Module: out.module.ID, Name: r.m.Name, Facts: v.Facts}}
-	r.queue(w.launches)
+	if r.family == price.GPU {
+		r.queueUnrecorded(w.launches)
+	}
 	for i, l := range w.launches {
 		v.Kernels[i] = r.kernel(l)
 	}
@@ -336,9 +312,6 @@ func fixOf(err error) string {
 	}
 	if tooMuch := (*dump.LimitError)(nil); errors.As(err, &tooMuch) {
 		return tooMuch.Fix()
-	}
-	if errors.Is(err, dump.ErrChanged) {
-		return "remove the folder of --listings, and measure every part again"
 	}
 	return "the run that wrote it was cut off or is still writing; dump again, or leave the program out with programs.exclude"
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,14 +95,19 @@ func covered(transfer float64, left []float64) float64 {
 }
 
 // likelihoods say how likely it is that a run takes a branch: the branches of a conditional are taken to be equally likely. One without launches
-// is not seen; there are two at least.
+// is not seen; there are two at least. One that holds nothing but calls of the host is not taken: it raises an error, or reports what is rare.
 func likelihoods(kernels []Kernel) map[string]float64 {
 	likely, branches := map[string]float64{"": 1}, map[string]int{} // of each conditional, how many branches it has
 	for i := range kernels {
 		for at := kernels[i].Branch; at != ""; at = outerBranch(at) {
 			conditional, branch := cutBranch(at)
 			branches[conditional] = max(2, branch+1, branches[conditional])
-			likely[at] = 1
+			if _, seen := likely[at]; !seen {
+				likely[at] = 0
+			}
+			if kernels[i].Class.Computes() && kernels[i].Work[price.Calls] == 0 {
+				likely[at] = 1
+			}
 		}
 	}
 	for at := range likely {
@@ -329,15 +336,30 @@ func (r *reader) multiplied(id hlo.InstrID) (price.Product, bool) {
 
 // exchange is what a collective needs.
 func (r *reader) exchange(l launch) (w price.Work) {
-	peers := int(r.m.Header.ReplicaCount * r.m.Header.NumPartitions)
-	if groups := parseGroups(r.m.AttrText(l.moves, "replica_groups")); len(groups) > 0 {
-		peers = len(groups[0])
+	all := r.m.Header.ReplicaCount * r.m.Header.NumPartitions
+	peers, reach := all, reachOf([]int64{0, max(0, all-1)})
+	groups := parseGroups(r.m.AttrText(l.moves, "replica_groups"))
+	if pairs, ok := r.m.Attr(l.moves, "source_target_pairs"); ok {
+		groups, _ = hlo.ReplicaGroups([]byte(pairs))
 	}
-	if _, pairs := r.m.Attr(l.moves, "source_target_pairs"); pairs {
-		peers = max(2, peers)
+	if len(groups) > 0 {
+		peers, reach = int64(len(groups[0])), 1
 	}
-	w.Exchange(plainOpcode(r.opcode(l.moves)), float64(r.moved(l.moves)), float64(peers))
+	for _, group := range groups {
+		reach = max(reach, reachOf(group))
+	}
+	w.Exchange(plainOpcode(r.opcode(l.moves)), float64(r.moved(l.moves)), float64(peers), reach)
 	return w
+}
+
+// reachOf is how many devices the smallest aligned block of a power of two has that holds all of these: 8 for {0, 2, 4, 6}, 16 for {4, 8}. Devices of one
+// machine are numbered one after the other.
+func reachOf(devices []int64) float64 {
+	if len(devices) == 0 {
+		return 1
+	}
+	least, most := slices.Min(devices), slices.Max(devices)
+	return math.Ldexp(1, bits.Len64(uint64(least^most)))
 }
 
 // expectation adds up the cycles that the compiler for TPU expects of computations: loops as often as they run where that is known, and of
@@ -415,9 +437,49 @@ func (v *Variant) expect(r *reader) {
 		}
 		if cycles, said := estimatedCycles(r.m.AttrText(id, "backend_config")); said && cycles > 0 {
 			form := *k.Form
-			form.Work[price.Cycles] = cycles
+			form.Work[price.Cycles], form.Work[price.Unknown] = cycles, 0
 			form.Work = form.Work.Rounded()
 			k.Form = r.interner.form(form)
 		}
 	}
+}
+
+// WorkClass is the class of work that a kernel does, by the operation that costs most in it.
+func (k *Kernel) WorkClass() price.Class {
+	multiplied := 0.0
+	for unit := price.ProductF64; unit <= price.Looped; unit++ {
+		multiplied += k.Work[unit]
+	}
+	switch {
+	case k.Class == ClassCollective:
+		return price.Transfers
+	case k.Work[price.Calls] > 0:
+		return price.Hosting
+	case k.Class == ClassControl:
+		return price.Controls
+	case multiplied > 0:
+		return price.Products
+	case k.Do.Times("sort")+k.Do.Times("topk") > 0 || k.Work[price.Unknown] == 0 && strings.Contains(k.Target, "TopK"):
+		return price.Sorts
+	case k.Class == ClassLibrary || k.Target != "" || k.Do.Times("fft") > 0:
+		return price.Libraries
+	case k.Do.Times("gather")+k.Do.Times("scatter") > 0:
+		return price.Gathers
+	case k.Do.Times("reduce")+k.Do.Times("reduce-window")+k.Do.Times("scan")+k.Do.Times("select-and-scatter") > 0:
+		return price.Reductions
+	case k.Class == ClassCopy || !k.computes():
+		return price.Moves
+	}
+	return price.Loops
+}
+
+// computes reports whether a kernel does more than bring elements into another place or order.
+func (k *Kernel) computes() bool {
+	return slices.ContainsFunc(k.Do, func(o OpcodeTimes) bool {
+		switch o.Opcode {
+		case "copy", "transpose", "reshape", "slice", "dynamic-slice", "dynamic-update-slice", "concatenate", "pad", "broadcast", "iota", "reverse", "convert":
+			return false
+		}
+		return true
+	})
 }

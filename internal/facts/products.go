@@ -231,7 +231,7 @@ func (r *reader) written(id hlo.InstrID) []Product {
 		if place == nil {
 			place = r.sources.frames(md)
 		}
-		list[i] = Product{Opcode: p.Op, Type: p.Type, Shape: p.Out, Precision: p.Precision, Flops: int64(min(kernel.Steps()*p.Flops, 1<<62)), OpName: md.OpName, Source: place.at()}
+		list[i] = Product{Opcode: p.Op, Type: p.Type, Shape: p.Out, Precision: p.Precision, OpName: md.OpName, Source: place.at()}
 	}
 	return list
 }

@@ -184,36 +184,30 @@ func (p *Profile) merge(o *Profile) *Profile {
 
 const fixProfile = "take the profile again, with jax.profiler.trace(DIR) or TensorBoard's, while the dumped program runs"
 
-// profiled is what one profile says.
-type profiled struct {
-	File  string
-	Trace *logs.Profile
-}
-
-// readProfiles reads the profiles inside and outside the dump; nil if there are none.
-func (r *run) readProfiles() ([]profiled, []Problem) {
+// addProfiles reads the profiles inside and outside the dump, and joins them with what was measured.
+func (r *measurer) addProfiles(out *Report) {
 	files := slices.Clone(r.dump.Traces)
 	if !r.AllStages {
 		files = nil
 	}
 	files = append(files, outside(files, inFolders(r.Profiles), dump.Limit(r.MaxMemory))...)
 	if len(files) == 0 {
-		return nil, nil
+		return
 	}
-	read, problems := []profiled{}, []Problem{}
+	l := newProfileJoin(slices.Concat(out.Programs, out.Helpers))
 	for _, f := range oncePerHost(files) {
-		var t *logs.Profile
-		err := f.Read(func(data []byte) (err error) {
-			t, err = logs.ReadProfile(data)
+		err := f.Read(func(data []byte) error {
+			t, err := logs.ReadProfile(data)
+			if err == nil {
+				l.add(f.Path, t)
+			}
 			return err
 		})
 		if err != nil {
-			problems = append(problems, Problem{File: f.Path, Message: err.Error(), Fix: fixProfile})
-			continue
+			out.Problems = append(out.Problems, Problem{File: f.Path, Message: err.Error(), Fix: fixProfile})
 		}
-		read = append(read, profiled{f.Path, t})
 	}
-	return read, problems
+	out.Profile = l.list()
 }
 
 // inFolders puts the profiles in a folder, as jax.profiler.trace fills one, in its place. One without any stays: it is told when it is read.

@@ -55,9 +55,9 @@ func TestProfilesOfAFolder(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(taken, "host.memory_profile"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r := &run{Options: Options{Profiles: []string{dir}}, dump: &dump.Dump{}}
-	if read, problems := r.readProfiles(); len(read) != 1 || len(problems) > 0 || len(read[0].Trace.Modules) != 1 {
-		t.Errorf("%d profiles, %v", len(read), problems)
+	r, report := &measurer{Options: Options{Profiles: []string{dir}}, dump: &dump.Dump{}}, &Report{}
+	if r.addProfiles(report); report.Profile == nil || len(report.Profile.Files) != 1 || len(report.Problems) > 0 || len(report.Profile.Unknown) != 1 {
+		t.Errorf("%+v, %v", report.Profile, report.Problems)
 	}
 	if empty := t.TempDir(); !slices.Equal(inFolders([]string{empty}), []string{empty}) {
 		t.Error("a folder without profiles is left out")

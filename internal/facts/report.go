@@ -8,77 +8,83 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/dump"
-	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// wanted leaves out the modules of programs that the options leave out.
-func (r *run) wanted() []*dump.Module {
-	var wanted []*dump.Module
-	for _, m := range r.dump.Modules {
-		program := dump.ProgramName(m.Name)
-		if (len(r.Include) == 0 || phrase.AnyGlob(r.Include, program)) && !phrase.AnyGlob(r.Exclude, program) {
-			wanted = append(wanted, m)
+// report joins what was measured of the modules, which are in the order of the dump, and reads what belongs to none of them.
+func (r *measurer) report(done []*measuring) *Report {
+	d := r.dump
+	out := &Report{Dump: d.Path, Problems: slices.Clone(d.Problems)}
+	for _, f := range d.Unknown {
+		out.Ignored = append(out.Ignored, f.Path)
+	}
+	if f := d.Toolchain; f != nil {
+		if err := out.Toolchain.read(f); err != nil {
+			out.Problems = append(out.Problems, Problem{File: f.Path, Message: err.Error(), Fix: "capture the dump again, or remove the file"})
 		}
 	}
-	return wanted
-}
-
-// Report is what a share alone tells of the dump.
-func (s *Share) Report() *Report {
-	r := &Report{
-		Dump: s.Dump.Path, Problems: slices.Clone(s.Dump.Problems), Ignored: s.Dump.Ignored, Toolchain: s.Dump.Toolchain,
-	}
-	r.listModules(s)
-	for _, m := range s.Units {
-		r.Problems = append(r.Problems, m.Problems...)
-		r.Drawings = append(r.Drawings, m.Drawings...)
-		r.releases = append(r.releases, m.releases...)
+	out.listModules(done, r.Passes)
+	for _, m := range done {
+		explained := slices.ContainsFunc(d.Problems, func(p dump.Problem) bool { return p.Module == m.module.ID })
+		if m.Problems = unsaid(d, m.Problems); m.Variant == nil && !m.Listed && len(m.Problems) == 0 && !explained {
+			m.problem(m.module.ID, "was not dumped after its optimization in a form that can be read",
+				"add --xla_dump_hlo_as_text to XLA_FLAGS and dump again, or leave the program out with programs.exclude")
+		}
+		out.Problems = append(out.Problems, m.Problems...)
+		out.Drawings = append(out.Drawings, m.Drawings...)
+		out.releases = append(out.releases, m.releases...)
 	}
 	for _, helpers := range []bool{false, true} { // compiled ahead of time, the model is for another device than its helpers
-		for _, m := range s.Units {
+		for _, m := range done {
 			if m.Helper == helpers {
-				r.Toolchain.merge(m.Toolchain)
+				out.Toolchain.merge(m.Toolchain)
 			}
 		}
 	}
-	s.nameArguments()
-	s.assignGraphBreaks()
-	r.Programs, r.Helpers = group(s.Units)
-	if s.Dump.Included || len(r.Programs) == 0 && s.whole() {
-		r.Programs, r.Helpers = append(r.Programs, r.Helpers...), nil
+	beside := r.readBeside()
+	nameArguments(done, beside.Arguments)
+	assignGraphBreaks(done, beside.Logs)
+	out.Programs, out.Helpers = group(done)
+	for _, p := range out.Programs {
+		p.findDiffering(d)
 	}
-	r.Programs, r.Helpers = sorted(r.Programs), sorted(r.Helpers)
-	if len(r.Programs) == 0 {
-		markMainDrawing(r.Drawings)
+	if len(r.Include) > 0 || len(out.Programs) == 0 {
+		out.Programs, out.Helpers = append(out.Programs, out.Helpers...), nil
 	}
-	if s.DumpWide != nil {
-		r.addDumpWide(s.DumpWide)
+	out.Programs, out.Helpers = sorted(out.Programs), sorted(out.Helpers)
+	if len(out.Programs) == 0 {
+		markMainDrawing(out.Drawings)
 	}
-	r.PriceAll()
-	markMain(r.Programs)
-	return r
+	out.Clusters, out.Logs, out.Problems = beside.Clusters, beside.Logs, append(out.Problems, beside.Problems...)
+	out.spilled()
+	r.addProfiles(out)
+	out.PriceAll()
+	markMain(out.Programs)
+	return out
 }
 
 // listModules lists the module files, module after module, each in the order of compilation, and what each pass of the compiler left.
-func (r *Report) listModules(s *Share) {
-	byModule := map[int][]listed{}
-	for _, m := range s.Units {
-		byModule[m.At] = append(byModule[m.At], m.Infos...)
-	}
-	for _, m := range s.Units {
-		if m.Listed {
-			continue
+func (r *Report) listModules(done []*measuring, passes bool) {
+	for len(done) > 0 {
+		m, n := done[0], 1
+		for n < len(done) && done[n].module == m.module {
+			n++
 		}
-		passes := ModulePasses{Module: s.Dump.Modules[m.At], Program: m.Program}
-		for _, f := range slices.SortedStableFunc(slices.Values(byModule[m.At]), func(a, b listed) int { return a.Stage - b.Stage }) {
+		var infos []listed
+		for _, part := range done[:n] {
+			infos = append(infos, part.Infos...)
+		}
+		left := ModulePasses{Module: m.module.ID, Program: m.Program}
+		slices.SortStableFunc(infos, func(a, b listed) int { return a.Stage - b.Stage })
+		for _, f := range infos {
 			r.Modules = append(r.Modules, f.Info)
 			if f.Pass != nil {
-				passes.Stages = append(passes.Stages, *f.Pass)
+				left.Stages = append(left.Stages, *f.Pass)
 			}
 		}
-		if s.Dump.Passes {
-			r.Passes = append(r.Passes, passes)
+		if passes {
+			r.Passes = append(r.Passes, left)
 		}
+		done = done[n:]
 	}
 }
 

@@ -192,7 +192,7 @@ var Table = []Fact{
 	{ID: PriceMemory, Derived: true, From: fromPrices, Unit: inNanoseconds, Doc: "the part for moving data"},
 	{ID: PriceNetwork, Derived: true, From: fromPrices, Unit: inNanoseconds, Doc: "the part for collectives"},
 	{ID: PriceHost, Derived: true, From: fromPrices, Unit: inNanoseconds, Doc: "the part for starting the program, calling Python, and deciding on loops and branches"},
-	{ID: PriceUnpriced, Derived: true, From: fromPrices, Doc: "launches whose work is not known: custom calls of other libraries, and kernels written by hand that do what has no price"},
+	{ID: PriceUnpriced, Derived: true, From: fromPrices, Doc: "launches whose work is not known: custom calls of other libraries, and the bodies of kernels written by hand"},
 
 	{ID: MemoryArgument, From: fromBuffers, Unit: inBytes, PerPart: true, Doc: "memory of arguments"},
 	{ID: MemoryOutput, From: fromBuffers, Unit: inBytes, PerPart: true, Doc: "memory of results, those that reuse an argument included"},

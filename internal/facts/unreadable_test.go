@@ -2,7 +2,6 @@ package facts
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +12,7 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// What cannot be read says where and what to do about it: a cut file is dumped again, one that changed is measured again.
+// What cannot be read says where and what to do about it: a cut file is dumped again.
 func TestUnreadable(t *testing.T) {
 	for name, c := range map[string]struct {
 		err           error
@@ -23,7 +22,6 @@ func TestUnreadable(t *testing.T) {
 		"text that ends too early": {&hlo.SyntaxError{File: "m.txt", Line: 3, Column: 7, Message: "the file ends here"}, "m.txt:3:7", "the file ends here", "the run that wrote it was cut off"},
 		"text with junk":           {&hlo.SyntaxError{File: "m.txt", Line: 3, Column: 7, Message: "no opcode", Near: "%x"}, "m.txt:3:7", `no opcode, near "%x"`, "the run that wrote it was cut off"},
 		"a message that ends":      {&hlo.SyntaxError{File: "m.pb", Offset: 12, Message: "a field ends early"}, "m.pb: at byte 12", "a field ends early", "the run that wrote it was cut off"},
-		"a file that changed":      {fmt.Errorf("read m.pb: %w", dump.ErrChanged), "m.pb", "read m.pb: it changed after the dump was listed", "remove the folder of --listings"},
 		"a file too large":         {&dump.LimitError{What: "the file", Most: 1 << 20, Limit: 2 << 20}, "m.pb", "the file holds more than 1.0 MiB", (&dump.LimitError{Limit: 2 << 20}).Fix()},
 		"a defect":                 {&dump.Defect{}, "m.pb", "", dump.DefectFix},
 		"anything else":            {errors.New("read m.pb: broken pipe"), "m.pb", "read m.pb: broken pipe", "the run that wrote it was cut off"},

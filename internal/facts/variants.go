@@ -10,7 +10,7 @@ import (
 )
 
 // group puts the compiles of one program together, and equal compiles into one variant, in order of first compilation.
-func group(results []*measurement) (programs, helpers []*Program) {
+func group(results []*measuring) (programs, helpers []*Program) {
 	byName, names := map[string]*Program{}, graphNames{}
 	for _, m := range results {
 		if m.Variant == nil {
@@ -82,9 +82,7 @@ func (p *Program) add(v *Variant) {
 			return
 		}
 	}
-	fresh := *v // what was measured of one module stays as it is
-	fresh.Compiles = slices.Clone(v.Compiles)
-	p.Variants = append(p.Variants, &fresh)
+	p.Variants = append(p.Variants, v)
 }
 
 // repeatedBy reports whether v is the same compile again: the same arguments, and the same program before optimization or, where
@@ -208,7 +206,7 @@ var nameless = map[string]bool{"SyncTensorsGraph": true, "IrToHlo": true, "resto
 // of a run keeps the name, the second becomes "SyncTensorsGraph-2".
 type graphNames map[string][]string
 
-func (g graphNames) of(m *measurement) string {
+func (g graphNames) of(m *measuring) string {
 	if !nameless[m.Program] {
 		return m.Program
 	}
@@ -252,7 +250,7 @@ var arranging = map[string]bool{
 
 // familyOf spells how often each operation is in a module that graphNames has to tell from others. A graph that computes nothing is
 // told by all that is in it.
-func (out *measurement) familyOf(r *reader) string {
+func (out *measuring) familyOf(r *reader) string {
 	if !nameless[out.Program] {
 		return ""
 	}

@@ -1,5 +1,4 @@
-// Package files writes files atomically, and caches data between runs in the user's cache directory. Nothing depends on the
-// cache: missing or damaged entries are computed again.
+// Package files reads and writes files: single files atomically, sets of files as one step.
 package files
 
 import (

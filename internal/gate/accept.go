@@ -36,7 +36,6 @@ type Accepted struct {
 	Written   []string // files, relative to the working directory where possible
 	Removed   []string
 	Unchanged int
-	Pushed    string           // what the baseline is now, where it is in a registry and changed
 	Budgets   []*config.Budget // what was written into the configuration: tighter, or as wide as what was accepted by name
 	Unsettled []Unsettled      // the limits that are still broken
 	Unjudged  []result.Problem // what a check cannot judge even then
@@ -87,7 +86,7 @@ func acceptInto(ctx context.Context, o Options, a AcceptOptions, edit *baseline.
 	if changed != nil {
 		edit.Also(o.Config.Path, changed) // in one step with the baseline
 	}
-	if done.Pushed, err = edit.Commit(ctx); err != nil {
+	if err := edit.Commit(); err != nil {
 		return nil, err
 	}
 	return done.named(o.Dir, edit), nil

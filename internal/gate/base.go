@@ -11,7 +11,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -23,7 +22,7 @@ func (l *measuredTarget) loadBase(ctx context.Context, o Options) {
 		paths, err := existing(o.Dir, path)
 		var reports []*facts.Report
 		if err == nil {
-			reports, err = measureAll(ctx, o, paths, nil)
+			reports, err = MeasureDumps(ctx, o, paths, nil)
 		}
 		if err != nil {
 			l.baseUnread = true
@@ -78,12 +77,6 @@ func BaselineOf(o Options) string {
 // howToAccept says what makes a first baseline in a place.
 func howToAccept(where string) string {
 	const accept = "xlagate accept --reason \"…\""
-	switch ref, _ := registry.Parse(where); {
-	case registry.Is(where) && !ref.Fixed():
-		return accept + ", which puts it into " + where
-	case registry.Is(where):
-		return accept + " --baseline .xlagate, then bring what it writes to " + where
-	}
 	const commit = ", then commit what it writes"
 	switch ref, folder, err := baseline.CutGit(where); {
 	case !baseline.Remote(where) || err != nil:
@@ -99,7 +92,7 @@ func howToAccept(where string) string {
 
 // baselinePlace is where the baseline is. A directory that the command line names starts from the working directory.
 func baselinePlace(o Options) baseline.Place {
-	p := baseline.Place{Where: BaselineOf(o), Dir: o.Config.Dir, Config: o.Config.Path, Registry: o.Registry}
+	p := baseline.Place{Where: BaselineOf(o), Dir: o.Config.Dir, Config: o.Config.Path}
 	if o.Baseline != "" && !baseline.Remote(o.Baseline) {
 		p.Dir = o.Dir
 	}

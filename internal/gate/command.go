@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -16,27 +17,28 @@ var acceptLine = regexp.MustCompile(`xlagate accept(?: --[a-z]+(?: "[^"]*"| [^-\
 
 // completeCommands adds to every accept command of a result what check was called with and accept needs too, so that it works when pasted.
 func completeCommands(r *result.Result, o Options) {
-	options := o.acceptOptions()
-	r.SetOptions(options)
-	whole := func(advice string) string {
-		return acceptLine.ReplaceAllStringFunc(advice, func(line string) string {
-			options := options
-			if at := slices.Index(options, "--baseline"); at >= 0 && strings.Contains(line, "--baseline") {
-				options = options[:at]
-			}
-			arguments := slices.Concat(options, o.dumpArguments())
-			if len(o.Command) > 0 {
-				arguments = slices.Concat(arguments, []string{"--"}, o.Command)
-			}
-			return strings.TrimSpace(line + " " + phrase.Shell(arguments))
-		})
-	}
+	r.SetOptions(o.acceptOptions())
 	for i := range r.Problems {
-		r.Problems[i].Fix = whole(r.Problems[i].Fix)
+		r.Problems[i].Fix = o.completed(r.Problems[i].Fix)
 	}
 	for i := range r.Notes {
-		r.Notes[i].Fix = whole(r.Notes[i].Fix)
+		r.Notes[i].Fix = o.completed(r.Notes[i].Fix)
 	}
+}
+
+// completed adds to the accept commands in an advice what check was called with.
+func (o Options) completed(advice string) string {
+	return acceptLine.ReplaceAllStringFunc(advice, func(line string) string {
+		options := o.acceptOptions()
+		if at := slices.Index(options, "--baseline"); at >= 0 && strings.Contains(line, "--baseline") {
+			options = options[:at]
+		}
+		arguments := slices.Concat(options, o.dumpArguments())
+		if len(o.Command) > 0 {
+			arguments = slices.Concat(arguments, []string{"--"}, o.Command)
+		}
+		return strings.TrimSpace(line + " " + phrase.Shell(arguments))
+	})
 }
 
 // acceptOptions lists the options of check that accept needs too: the rule file, unless it is the one that is found without, and the baseline.
@@ -53,12 +55,23 @@ func (o Options) acceptOptions() (options []string) {
 	return options
 }
 
-// dumpArguments lists the dumps that the command line names. Accepting by ids does without them.
+// ruleFile is the path of the configuration from the top of the repository, "" where it is outside of one.
+func (o Options) ruleFile() string {
+	if o.Root == "" || o.Config == nil || o.Config.Path == "" {
+		return ""
+	}
+	below, _ := files.Below(o.Root, absolute(o.Dir, o.Config.Path))
+	return below
+}
+
+// dumpArguments lists the dumps and targets that the command line names. Accepting by ids does without them.
 func (o Options) dumpArguments() []string {
 	dumps := slices.Clone(o.Dumps)
 	for _, t := range o.Config.Targets {
 		if dump := o.ByTarget[t.Name]; dump != "" {
 			dumps = append(dumps, "--target", t.Name+"="+dump)
+		} else if slices.Contains(o.Targets, t.Name) {
+			dumps = append(dumps, "--target", t.Name)
 		}
 	}
 	return dumps

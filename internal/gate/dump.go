@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,19 +11,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/capture"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
-	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/price"
-	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/rules"
 )
 
 // Unreadable is a dump or baseline that could not be checked, with what fixes it.
-type Unreadable = registry.Error
+type Unreadable = baseline.Error
 
 // unreadable returns the [Unreadable] in an error, nil if there is none.
 func unreadable(err error) *Unreadable {
@@ -35,18 +33,15 @@ func unreadable(err error) *Unreadable {
 
 const fixNoDump = "run the job that dumps, or xlagate capture --to DIR -- COMMAND; XLA dumps with XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_text\""
 
-// OnDisk reports whether a dump is a path, and not the standard input or a reference to a registry.
-func OnDisk(path string) bool { return path != "-" && !registry.Is(path) }
+// OnDisk reports whether a dump is a path, and not the standard input.
+func OnDisk(path string) bool { return path != "-" }
 
-// CheckDumps refuses dumps of which two are the standard input, and names that are no reference to a registry.
+// CheckDumps refuses dumps of which two are the standard input.
 func CheckDumps(paths ...string) error {
 	streams := 0
 	for _, p := range paths {
 		if p == "-" {
 			streams++
-		}
-		if _, err := registry.Parse(p); registry.Is(p) && err != nil {
-			return UsageError{err.Error()}
 		}
 	}
 	if streams > 1 {
@@ -78,12 +73,12 @@ func belowDir(dir, path string) string {
 
 // MeasureDump opens and measures one dump, with logs that are outside of it.
 func MeasureDump(ctx context.Context, o Options, path string, logs []string) (*facts.Report, error) {
-	d, release, err := openDump(ctx, o, path)
+	d, err := openDump(ctx, o, path)
 	if err != nil {
 		return nil, err
 	}
 	r, err := facts.Measure(ctx, d, o.measuring(path, logs))
-	return r, errors.Join(err, closeDump(ctx, d), release())
+	return r, errors.Join(err, closeDump(ctx, d))
 }
 
 // closeDump closes a dump, unless reading it was interrupted.
@@ -98,7 +93,7 @@ func closeDump(ctx context.Context, d *dump.Dump) error {
 func (o Options) measuring(path string, logs []string) facts.Options {
 	opts := facts.Options{
 		Jobs: o.Jobs, MaxMemory: o.MaxMemory, Limit: o.limit, Warn: o.Warn, Root: o.Root, AllStages: o.EveryStage || o.Passes, AnyStage: o.EveryStage || o.AnyStage,
-		KeepModules: o.KeepModules, Passes: o.Passes, Logs: logs, Profiles: o.Profiles, Cache: o.Cache, CacheOnly: o.CacheOnly, Assembler: o.Assembler,
+		KeepModules: o.KeepModules, Passes: o.Passes, Logs: logs, Profiles: o.Profiles, Assembler: o.Assembler,
 	}
 	if d := price.Named(o.device); d != nil {
 		opts.Backend = string(d.Family)
@@ -109,55 +104,13 @@ func (o Options) measuring(path string, logs []string) facts.Options {
 	return opts
 }
 
-// openDump opens a dump in a file, a stream or a registry. The caller calls release after closing it.
-func openDump(ctx context.Context, o Options, path string) (d *dump.Dump, release func() error, err error) {
-	if registry.Is(path) {
-		return pullDump(ctx, o, path)
-	}
-	opts := dump.Options{Stdin: o.Stdin, Limit: dump.Limit(o.MaxMemory)}
-	if o.Listings == "" {
-		d, err = dump.Open(ctx, path, opts)
-	} else {
-		d, err = dump.OpenListed(ctx, path, o.Listings, opts)
-	}
+// openDump opens a dump in a file or a stream.
+func openDump(ctx context.Context, o Options, path string) (d *dump.Dump, err error) {
+	d, err = dump.Open(ctx, path, dump.Options{Stdin: o.Stdin, Limit: dump.Limit(o.MaxMemory)})
 	if err != nil && path == "-" && ctx.Err() == nil {
 		err = &Unreadable{Where: path, Message: err.Error(), Fix: "make sure that the command before the pipe succeeds (set -o pipefail)"}
 	}
-	return d, func() error { return nil }, err
-}
-
-// dumpLimit bounds a dump in a registry.
-var dumpLimit = registry.Limit{Bytes: 64 << 30, Layers: 20_000}
-
-func pullDump(ctx context.Context, o Options, where string) (*dump.Dump, func() error, error) {
-	ref, err := registry.Parse(where)
-	if err != nil {
-		return nil, nil, UsageError{err.Error()}
-	}
-	a, err := o.Registry.Pull(ctx, ref, dumpLimit)
-	if err != nil {
-		return nil, nil, noDump(err)
-	}
-	parts := phrase.Map(a.Layers, func(l registry.Layer) dump.Part { return dump.Part{Name: l.Name, Path: a.Path(l), Unpack: l.Unpack} })
-	if a.Type == registry.TypeBaseline {
-		err = a.Unfit("this is a baseline, not a dump; pass it with --baseline")
-	}
-	var d *dump.Dump
-	if err == nil {
-		d, err = dump.OpenParts(ctx, where, parts, dump.Limit(o.MaxMemory))
-	}
-	if err != nil {
-		return nil, nil, errors.Join(err, a.Close())
-	}
-	return d, a.Close, nil
-}
-
-// noDump says how to make an artifact that does not exist.
-func noDump(err error) error {
-	if u := unreadable(err); u != nil && errors.Is(err, fs.ErrNotExist) {
-		return &Unreadable{Where: u.Where, Message: u.Message, Fix: "fix the name, or push a dump: xlagate capture --to " + u.Where + " -- COMMAND"}
-	}
-	return err
+	return d, err
 }
 
 // Distinct refuses dumps that are the same or are in each other: one compilation would count twice.

@@ -200,7 +200,7 @@ func (o *group) join(other *group) {
 }
 
 func sum(a, b result.Price) result.Price {
-	a.StepNS, a.PeakBytes = a.StepNS+b.StepNS, a.PeakBytes+b.PeakBytes
+	a.StepNS, a.LowNS, a.HighNS, a.PeakBytes = a.StepNS+b.StepNS, a.LowNS+b.LowNS, a.HighNS+b.HighNS, a.PeakBytes+b.PeakBytes
 	a.StepWasNS, a.Compilations = max(a.StepWasNS, b.StepWasNS), max(a.Compilations, b.Compilations)
 	return a
 }

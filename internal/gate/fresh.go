@@ -3,6 +3,8 @@ package gate
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -33,7 +35,7 @@ func (l *measuredTarget) stale(ctx context.Context, o Options) (stale, unknown s
 	if len(hunks) == 0 && !l.RequireFresh {
 		return "", ""
 	}
-	written := lastWritten(ctx, l.dumps)
+	written := lastWritten(l.dumps)
 	if written.IsZero() {
 		return "", "whether the dump is fresh is not known: it is not a file"
 	}
@@ -67,11 +69,20 @@ func (l *measuredTarget) sources(edits *git.Edits) map[string]bool {
 }
 
 // lastWritten is when the last of the files was written; the zero time where there are none.
-func lastWritten(ctx context.Context, paths []string) (last time.Time) {
-	for _, s := range WatchFiles(ctx, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !OnDisk(p) })).known {
-		if s.written.After(last) {
-			last = s.written
+func lastWritten(paths []string) (last time.Time) {
+	for _, root := range paths {
+		if !OnDisk(root) {
+			continue
 		}
+		_ = filepath.WalkDir(root, func(_ string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return nil // what cannot be read is a problem of the dump already
+			}
+			if info, err := e.Info(); err == nil && info.ModTime().After(last) {
+				last = info.ModTime()
+			}
+			return nil
+		})
 	}
 	return last
 }

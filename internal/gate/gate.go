@@ -13,12 +13,10 @@ import (
 	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
@@ -45,15 +43,14 @@ type Request struct {
 	Config       *config.Config
 	Dumps        []string          // replace the dump of the only target
 	ByTarget     map[string]string // NAME=DUMP
+	Targets      []string          // check these only; empty: all
 	Against      string            // a dump to compare with instead of the stored baseline
 	Baseline     string            // overrides the configuration's
 	FailOn       string            // overrides the configuration's
 	Logs         []string
-	AllowMissing []string   // of Inputs: what the baseline holds and the dump may lack
-	Profiles     []string   // profiles that are outside the dump
-	Command      []string   // what to run and gate
-	Shard        dump.Shard // what part of the work CheckPart does
-	Listings     string     // the folder that keeps what dumps hold for all parts; "" for none
+	AllowMissing []string // of Inputs: what the baseline holds and the dump may lack
+	Profiles     []string // profiles that are outside the dump
+	Command      []string // what to run and gate
 }
 
 // Environment is what surrounds a run.
@@ -66,8 +63,6 @@ type Environment struct {
 	Version   string
 	Warn      func(string)                         // says what a person should know and no verdict depends on
 	Progress  func(dump string, read, total int64) // receives how much of a dump was read, in bytes, also of several at once
-	Registry  registry.Client                      // for dumps and baselines that are in one
-	Cache     facts.Cache                          // nil: read every file again
 	Assembler *artifacts.Assembler                 // see facts.Options
 
 	// Reviewed is the commit whose configuration alone may name commands to run, where a stranger's checkout may be around; "" elsewhere.
@@ -84,7 +79,6 @@ type Run struct {
 	EveryStage bool  // list the modules of every stage, not only those that the facts need
 	AnyStage   bool  // of a single file that was named on its own, measure whatever stage it is
 	Passes     bool  // say what each pass of the compiler left, where it was dumped
-	CacheOnly  bool  // see facts.Options
 	// KeepModules leaves the modules of a measured dump open until its report is closed.
 	KeepModules bool
 	// Seen receives the matched programs of each target.
@@ -93,7 +87,6 @@ type Run struct {
 	base      func() (fs.FS, error) // the baseline, opened once
 	device    string                // that the configuration names for the target; "" for none
 	limit     *facts.ReadLimit      // of all targets
-	keeps     int                   // replaces mostKept in tests; 0: mostKept
 	accepting bool                  // the command is accept: messages name it
 }
 
@@ -154,22 +147,17 @@ func firstPasses(targets []*measuredTarget, c *result.Change) []string {
 func judgeAll(o Options, targets []*measuredTarget) *result.Result {
 	r := newResult(o)
 	for _, t := range targets {
-		addJudged(r, o, t)
+		r.Notes = append(r.Notes, t.notes...)
+		found := judge(r, o, t)
+		noteUpgrade(r, o, t)
+		addChanges(r, o, t, withoutUnseen(found, t))
 	}
-	return completed(r, o, targets)
-}
-
-// addJudged runs the rules on one target.
-func addJudged(r *result.Result, o Options, t *measuredTarget) {
-	r.Notes = append(r.Notes, t.notes...)
-	found := judge(r, o, t)
-	noteUpgrade(r, o, t)
-	addChanges(r, o, t, withoutUnseen(found, t))
-}
-
-// completed finishes a result to which all targets were added. It needs the names of their programs only.
-func completed(r *result.Result, o Options, targets []*measuredTarget) *result.Result {
-	unmatchedRules(r, o.Config, targets)
+	unmatched := unmatchedRules(o.Config, targets)
+	if len(targets) < len(declared(o.Config)) {
+		r.Partial = &result.Partial{Config: o.Config.Sum, Unmatched: phrase.Map(unmatched, func(s *rule.Settings) string { return s.Place })}
+	} else {
+		addUnmatched(r, unmatched)
+	}
 	unjudgedTargets(r, targets)
 	finish(r, o)
 	completeCommands(r, o)
@@ -192,9 +180,11 @@ func newResult(o Options) *result.Result {
 // finish waives, sorts, counts and decides.
 func finish(r *result.Result, o Options) {
 	waive(r, o)
-	unusedWaivers(r, o)
 	joinImprovements(r)
-	noteSlack(r, o.Config)
+	if r.Partial == nil {
+		unusedWaivers(r, o)
+		noteSlack(r, o.Config)
+	}
 	noteHeadroom(r)
 	order(r, o.Config)
 	count(r)
@@ -255,25 +245,27 @@ func decide(r *result.Result, failOn string) {
 	}
 }
 
-// unmatchedRules adds a problem for each rule of the user's own that matches no program: it would always pass.
-func unmatchedRules(r *result.Result, cfg *config.Config, targets []*measuredTarget) {
-	for _, s := range cfg.Rules {
-		if s.Pack != "" || s.Level == "off" || matchesAny(s, targets) {
-			continue
-		}
+// unmatchedRules lists the rules of the user's own that match no program: they would always pass.
+func unmatchedRules(cfg *config.Config, targets []*measuredTarget) []*rule.Settings {
+	return phrase.Filter(cfg.Rules, func(s *rule.Settings) bool { return s.Pack == "" && s.Level != "off" && !matchesAny(s, targets) })
+}
+
+// addUnmatched adds a problem for each rule that matches no program.
+func addUnmatched(r *result.Result, unmatched []*rule.Settings) {
+	for _, s := range unmatched {
 		r.Problems = append(r.Problems, result.Problem{
 			Rule: s.Rule.ID, File: s.Place,
-			Message: fmt.Sprintf("rule %s matches no program: %s%s", s.Rule.ID, patterns(s), meantProgram(s, targets)),
+			Message: fmt.Sprintf("rule %s matches no program: %s%s", s.Rule.ID, patterns(s), meantProgram(s, r)),
 			Fix:     "`xlagate inspect DUMP` lists the programs; fix the pattern or remove the rule",
 		})
 	}
 }
 
 // meantProgram returns `; did you mean "…"?` with the program that is most like a misspelled one of a rule.
-func meantProgram(s *rule.Settings, targets []*measuredTarget) string {
+func meantProgram(s *rule.Settings, r *result.Result) string {
 	var known []string
-	for _, t := range targets {
-		for _, p := range t.programs {
+	for i := range r.Targets {
+		for _, p := range r.Targets[i].Programs {
 			known = append(known, p.Name)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 
 // judge runs the rules on one target, adds the target to the result, and returns the findings.
 func judge(r *result.Result, o Options, l *measuredTarget) (found []JudgedFinding) {
-	out := result.Target{Name: l.Name, Dump: l.dump, NotCovered: []string{}, Programs: []result.Program{}}
+	out := result.Target{Name: l.Name, Dump: l.dump, RuleFile: o.ruleFile(), NotCovered: []string{}, Programs: []result.Program{}}
 	for _, p := range l.problems {
 		p.File = belowDir(o.Dir, p.File)
 		r.Problems = append(r.Problems, p)
@@ -159,7 +159,7 @@ func describe(out *result.Target, l *measuredTarget) {
 		out.Base = l.base.Toolchain
 	}
 	out.Toolchain = l.report.Toolchain
-	out.Helpers = len(l.report.Helpers)
+	out.Helpers, out.LeftOut = len(l.report.Helpers), l.left
 	out.Graphs = baseline.GraphFacts(l.report.Clusters)
 	out.Device, out.DeviceAssumed = l.report.PricedOn()
 	included := l.inclusion()

@@ -50,12 +50,11 @@ func TestMissingProgram(t *testing.T) {
 func TestHowToAccept(t *testing.T) {
 	const accept, commit = "xlagate accept --reason \"…\"", ", then commit what it writes"
 	for where, want := range map[string]string{
-		".xlagate":                    accept + commit,
-		"git:HEAD:ci/base":            accept + " --baseline ci/base" + commit,
-		"git:origin/main:.xlagate":    accept + " --baseline .xlagate" + commit + " to origin/main",
-		"git:1a2b3c4d:.xlagate":       "name a revision that holds one: git log --oneline -- .xlagate lists those that changed it",
-		"git:HEAD~2:.xlagate":         "name a revision that holds one: git log --oneline -- .xlagate lists those that changed it",
-		"oci://ghcr.io/org/base:main": accept + ", which puts it into oci://ghcr.io/org/base:main",
+		".xlagate":                 accept + commit,
+		"git:HEAD:ci/base":         accept + " --baseline ci/base" + commit,
+		"git:origin/main:.xlagate": accept + " --baseline .xlagate" + commit + " to origin/main",
+		"git:1a2b3c4d:.xlagate":    "name a revision that holds one: git log --oneline -- .xlagate lists those that changed it",
+		"git:HEAD~2:.xlagate":      "name a revision that holds one: git log --oneline -- .xlagate lists those that changed it",
 	} {
 		if got := howToAccept(where); got != want {
 			t.Errorf("%s: %q, wanted %q", where, got, want)

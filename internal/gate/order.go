@@ -7,7 +7,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
@@ -23,7 +22,7 @@ func order(r *result.Result, cfg *config.Config) {
 		}
 	}
 	byTarget := func(a, b string) int { return cmp.Or(cmp.Compare(place[a], place[b]), strings.Compare(a, b)) }
-	slices.SortStableFunc(r.Targets, func(a, b result.Target) int { return cmp.Or(byTarget(a.Name, b.Name), cmp.Compare(index(a), index(b))) })
+	slices.SortStableFunc(r.Targets, func(a, b result.Target) int { return byTarget(a.Name, b.Name) })
 	slices.SortStableFunc(r.Notes, func(a, b result.Note) int { return byTarget(a.Target, b.Target) })
 	slices.SortStableFunc(r.Headroom, func(a, b result.Headroom) int { return byTarget(a.Target, b.Target) })
 	slices.SortStableFunc(r.Problems, func(a, b result.Problem) int {
@@ -35,15 +34,6 @@ func order(r *result.Result, cfg *config.Config) {
 
 // unreadInput reports whether a problem is a file of a merge that could not be read: it is why its targets are missing.
 func unreadInput(p *result.Problem) bool { return p.Target == "" && p.Pending }
-
-// index is which part of a target it is.
-func index(t result.Target) int {
-	if t.Part == nil {
-		return 0
-	}
-	s, _ := dump.ParseShard(t.Part.Shard)
-	return s.Index
-}
 
 // compareGeneral orders problems of no target: by file, places in one file by line, then by what they say.
 func compareGeneral(a, b *result.Problem) int {

@@ -81,18 +81,6 @@ func TestOrderOfTargets(t *testing.T) {
 	}
 }
 
-// Parts of one target are in their order: the tenth is no second one.
-func TestOrderOfParts(t *testing.T) {
-	r := &result.Result{}
-	for _, shard := range []string{"10/12", "2/12", "0/12"} {
-		r.Targets = append(r.Targets, result.Target{Name: "t", Part: &result.Part{Shard: shard}})
-	}
-	order(r, nil)
-	if r.Targets[0].Part.Shard != "0/12" || r.Targets[1].Part.Shard != "2/12" {
-		t.Errorf("%+v", r.Targets)
-	}
-}
-
 // Problems of no target stand by their places: line 9 of a file before line 10 of it.
 func TestOrderOfProblems(t *testing.T) {
 	r := &result.Result{Problems: []result.Problem{{File: "xlagate.yaml:10:5", Message: "b"}, {File: "xlagate.yaml:9:5", Message: "z"}, {File: "xlagate.yaml:10:5", Message: "a"}}}

@@ -23,11 +23,13 @@ func share(of compiled, v *diff.Variant, owners []*group) {
 	for _, owner := range owners {
 		prices[owner] = &result.Price{StepWasNS: v.Old.Facts[stepTime]}
 	}
-	for i, ns := range v.StepCosts() {
-		prices[owners[i]].StepNS += ns
+	for i, cost := range v.StepIntervals() {
+		price := prices[owners[i]]
+		price.StepNS, price.LowNS, price.HighNS = price.StepNS+cost.Middle, price.LowNS+cost.Low, price.HighNS+cost.High
 	}
 	prices[owners[v.Keeper()]].PeakBytes = delta(v, peakMemory)
 	for owner, price := range prices {
+		price.LowNS = max(price.LowNS, -price.StepWasNS) // a step takes no less than nothing
 		owner.steps[of] = price.StepNS
 		price.Compilations = owner.Price.Compilations
 		if cmp.Or(cmp.Compare(math.Abs(price.StepNS), math.Abs(owner.Price.StepNS)), cmp.Compare(math.Abs(price.PeakBytes), math.Abs(owner.Price.PeakBytes))) >= 0 {

@@ -13,8 +13,7 @@ import (
 
 // Pruned says what pruning took out of the baseline.
 type Pruned struct {
-	Parts  []PrunedPart
-	Pushed string // what the baseline is now, where it is in a registry and changed
+	Parts []PrunedPart
 }
 
 // PrunedPart is what is no longer in the baseline: a target, or a program of one.
@@ -44,8 +43,7 @@ func Prune(ctx context.Context, o Options) (done *Pruned, err error) {
 			return nil, fmt.Errorf("prune %s: %w", target, err)
 		}
 	}
-	done.Pushed, err = edit.Commit(ctx)
-	return done, err
+	return done, edit.Commit()
 }
 
 // checkPatterns fails, before anything is removed, if a target excludes programs while one of its include patterns matches no accepted program: pruning

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -40,6 +39,7 @@ type measuredTarget struct {
 	problems   []result.Problem
 	notes      []result.Note
 	unasked    []*facts.Program // of the dump, neither included nor excluded
+	left       []string         // programs of the dump that are not included
 	again      bool             // it is read from a result
 	judged     int              // how many times a rule of the configuration or of a pack checked something
 	temp       string           // where a captured dump is until it was read
@@ -120,6 +120,14 @@ func declared(cfg *config.Config) []config.Target {
 // targets combines the configuration with the command line.
 func targets(o Options) ([]config.Target, error) {
 	list := slices.Clone(declared(o.Config))
+	for _, name := range o.Targets {
+		if !slices.ContainsFunc(list, func(t config.Target) bool { return t.Name == name }) {
+			return nil, noTarget("--target "+name, name, list)
+		}
+	}
+	if len(o.Targets) > 0 {
+		list = slices.DeleteFunc(list, func(t config.Target) bool { return !slices.Contains(o.Targets, t.Name) })
+	}
 	names := map[string]int{}
 	for i := range list {
 		names[list[i].Name] = i
@@ -160,11 +168,17 @@ func fromCommandLine(o Options, list []config.Target, names map[string]int) erro
 	for name, path := range o.ByTarget {
 		i, ok := names[name]
 		if !ok {
-			return UsageError{fmt.Sprintf("--target %s=%s: there is no target %q; there are %s", name, path, name, strings.Join(slices.Sorted(maps.Keys(names)), ", "))}
+			return noTarget("--target "+name+"="+path, name, list)
 		}
 		list[i].Dump, list[i].Capture = absolute(o.Dir, path), nil
 	}
 	return nil
+}
+
+func noTarget(flag, name string, list []config.Target) error {
+	names := phrase.Map(list, func(t config.Target) string { return t.Name })
+	slices.Sort(names)
+	return UsageError{fmt.Sprintf("%s: there is no target %q; there are %s", flag, name, strings.Join(names, ", "))}
 }
 
 // allDumps lists the dumps to read. The dump of --against is read once for each target.
@@ -194,7 +208,7 @@ func (l *measuredTarget) look(ctx context.Context, o Options) {
 		return
 	}
 	l.dumps, o.device = paths, l.Device
-	reports, err := measureAll(ctx, o, paths, append(absoluteAll(o.Config.Dir, l.Logs), o.Logs...))
+	reports, err := MeasureDumps(ctx, o, paths, append(absoluteAll(o.Config.Dir, l.Logs), o.Logs...))
 	if err == nil {
 		l.report, err = l.asOne(reports)
 	}
@@ -277,8 +291,8 @@ func (l *measuredTarget) paths(ctx context.Context, o Options) ([]string, error)
 	return matches, nil
 }
 
-// measureAll measures one or more dumps.
-func measureAll(ctx context.Context, o Options, paths, logs []string) ([]*facts.Report, error) {
+// MeasureDumps measures dumps of one run, with logs that are outside of them.
+func MeasureDumps(ctx context.Context, o Options, paths, logs []string) ([]*facts.Report, error) {
 	var reports []*facts.Report
 	for _, path := range paths {
 		r, err := MeasureDump(ctx, o, path, logs)
@@ -325,6 +339,8 @@ func (l *measuredTarget) restrict() {
 	if len(l.Include) > 0 {
 		l.unasked = l.leftOut()
 	}
+	included := l.inclusion()
+	l.left = slices.DeleteFunc(programNames(all), included)
 	l.report.Programs = kept
 	l.reportProblems(l.report)
 	switch {

@@ -66,7 +66,7 @@ func TestProgramsOfTheOtherDumpThatAreLeftOut(t *testing.T) {
 			text += fmt.Sprintf("targets:\n  - { name: a, programs: %s }\n", programs)
 		}
 		o := options(t, text, "cpu-improved/after.tar.xz")
-		against("cpu-donation_lost/before.tar.xz")(t, &o)
+		o.Against = o.to(t, "cpu-donation_lost/before.tar.xz").Dumps[0]
 		r := check(t, o)
 		listed := slices.ContainsFunc(r.Targets[0].Programs, func(p result.Program) bool { return p.Name == "train_step" })
 		orphan := slices.ContainsFunc(r.Findings, func(f result.Finding) bool { return f.Rule == "orphan-baseline" && f.Program == "train_step" })

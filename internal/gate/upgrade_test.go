@@ -40,9 +40,12 @@ func upgrades(r *result.Result) []string {
 	return said
 }
 
+// sure are the recommended rules, with growth that the error of the price may explain as an error.
+const sure = recommended + "rules: [{ rule: max-step-time, max_increase: 0.1%, unsure: error }]\n"
+
 // What grew under another toolchain fails as it would under the same one, and one command accepts it.
 func TestUpgradeIsJudgedLikeAnyChange(t *testing.T) {
-	o := made(t, options(t, recommended), "0.10.2")
+	o := made(t, options(t, sure), "0.10.2")
 	o.Edits = func() (*git.Edits, string) { return &git.Edits{}, "" } // the model was not edited
 	accept(t, o, AcceptOptions{Reason: "start"})
 	o = made(t, o, "0.4.30")
@@ -88,7 +91,7 @@ func TestUpgradeLeavesLimitsAlone(t *testing.T) {
 
 func TestUnknownToolchainIsNoUpgrade(t *testing.T) {
 	for _, pair := range [][2]string{{"0.10.2", "0.4.30-untold"}, {"0.10.2-untold", "0.4.30"}, {"0.10.2-untold", "0.4.30-untold"}} {
-		o := made(t, options(t, recommended), pair[0])
+		o := made(t, options(t, sure), pair[0])
 		accept(t, o, AcceptOptions{Reason: "start"})
 		r := check(t, made(t, o, pair[1]))
 		if said := upgrades(r); r.ExitCode != ExitFindings || len(said) > 0 {

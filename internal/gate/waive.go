@@ -30,7 +30,6 @@ func waive(r *result.Result, o Options) {
 		}
 	}
 	waiveChanges(r)
-	r.Summary.Checks += len(o.Config.Waivers)
 }
 
 // waiverRule judges the waivers themselves; what it finds cannot be waived.
@@ -62,6 +61,7 @@ func waiveChanges(r *result.Result) {
 
 // unusedWaivers reports waivers that match nothing. If something could not be checked, it reports none.
 func unusedWaivers(r *result.Result, o Options) {
+	r.Summary.Checks += len(o.Config.Waivers)
 	if len(r.Problems) > 0 {
 		return
 	}

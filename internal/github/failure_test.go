@@ -28,7 +28,7 @@ func requests(t *testing.T, s *site) []asked {
 	run.HeadRepository.FullName, run.HeadRepository.Owner.Login = repositoryUnderTest, "acme"
 	s.Runs = append(s.Runs, &fakegithub.Run{ID: 50, Attempt: 1, Workflow: 3, Event: "pull_request", Status: "completed", HeadSHA: fork, HeadRepo: repositoryUnderTest})
 	s.Artifacts = append(s.Artifacts, &fakegithub.Artifact{ID: 9, Run: 50, Name: "xlagate-report", Data: archive(t, zipped{"xlagate-report.json", 0o644, []byte("{}")})})
-	check := Check{Name: "xlagate", Head: fork, ID: "a", Annotations: make([]report.Annotation, 60)}
+	check := Check{Name: "xlagate", Head: fork, ID: "a", Conclusion: "failure", Annotations: make([]report.Annotation, 60)}
 	for i := range check.Annotations {
 		check.Annotations[i] = report.Annotation{File: "a.py", Line: 1, Level: "error", Message: "m"}
 	}
@@ -55,17 +55,6 @@ func requests(t *testing.T, s *site) []asked {
 		_, err := c.Artifact(ctx, 50, "xlagate-report")
 		return err
 	}
-	pictures := func(begun string) func(context.Context, *Client) error {
-		return func(ctx context.Context, c *Client) error {
-			s.Do(func() {
-				if delete(s.Branches, pictureBranch); begun != "" {
-					s.Branches[pictureBranch] = begun
-				}
-			})
-			_, err := c.upload(ctx, "https://github.com", "7/default", []report.Picture{{Name: "step.svg", SVG: []byte("<svg/>")}})
-			return err
-		}
-	}
 	checks := func(ctx context.Context, c *Client) error { _, err := c.check(ctx, check); return err }
 	return []asked{
 		{"pulls/get", "ask for pull request 7", "the permission pull-requests: read", func(ctx context.Context, c *Client) error { _, err := c.PullRequest(ctx, 7); return err }},
@@ -85,11 +74,6 @@ func requests(t *testing.T, s *site) []asked {
 		{"git/get-blob", "fetch xlagate.yaml", "the permission contents: read", file},
 		{"repos/get-collaborator-permission-level", "ask what mona may do", "a token that may", func(ctx context.Context, c *Client) error { _, err := c.MayWrite(ctx, "mona"); return err }},
 		{"git/get-commit", "ask for commit " + short(fork), "the permission contents: read", func(ctx context.Context, c *Client) error { _, err := c.firstParent(ctx, fork); return err }},
-		{"git/get-ref", "commit pictures to the branch xlagate-pictures", "the permission contents: read", pictures("")},
-		{"git/create-tree", "commit pictures to the branch xlagate-pictures", "the permission contents: write", pictures("")},
-		{"git/create-commit", "commit pictures to the branch xlagate-pictures", "the permission contents: write", pictures("")},
-		{"git/create-ref", "commit pictures to the branch xlagate-pictures", "the permission contents: write", pictures("")},
-		{"git/update-ref", "commit pictures to the branch xlagate-pictures", "the permission contents: write", pictures(tip)},
 		{"graphql createCommitOnBranch", "commit to the branch wider", "a token that may", commit},
 		{"reactions/create-for-issue-comment", "react to the comment on pull request 7", "the permission pull-requests: write", answer},
 		{"issues/create-comment", "answer on pull request 7", "the permission pull-requests: write", answer},

@@ -26,7 +26,6 @@ type Publication struct {
 	Subject
 	Posts
 	StepFiles
-	Server string // the root of the web pages, where pictures are seen
 }
 
 // Subject is what was checked, when and by which run.
@@ -40,11 +39,10 @@ type Subject struct {
 
 // Posts says what is to be posted.
 type Posts struct {
-	Key      string           // tells the comments of one pull request apart
-	Mode     string           // of the comment
-	Check    bool             // make a check run
-	SARIF    bool             // hand the changes to code scanning
-	Pictures []report.Picture // to upload and to show in the comment
+	Key   string // tells the comments of one pull request apart
+	Mode  string // of the comment
+	Check bool   // make a check run
+	SARIF bool   // hand the changes to code scanning
 }
 
 // Posted is the outcome of a publication. Failures are warnings and never change the verdict.
@@ -70,11 +68,6 @@ func Publish(ctx context.Context, c *Client, p Publication) Posted {
 }
 
 func (p *Publication) post(ctx context.Context, c *Client, done *Posted) {
-	if len(p.Pictures) > 0 && p.PullRequest != 0 && p.Mode != Off && !p.Comment.Clean() {
-		shown, err := c.upload(ctx, p.Server, fmt.Sprintf("%d/%s", p.PullRequest, p.Key), p.Pictures)
-		p.Comment.Pictures = shown
-		done.note(err)
-	}
 	if p.PullRequest != 0 {
 		outcome, err := c.stick(ctx, p.PullRequest, p.draft())
 		done.Comment = outcome
@@ -110,7 +103,7 @@ func (p *Publication) draft() Draft {
 // print returns a fingerprint of the comment without the links to its run.
 func (p *Publication) print() string {
 	c := p.Comment
-	c.Run, c.Full, c.Pictures = 0, "", nil
+	c.Run, c.Full = 0, ""
 	return fmt.Sprintf("%.6x", sha256.Sum256([]byte(c.Markdown(p.Report))))
 }
 
@@ -149,9 +142,16 @@ func (p *Publication) check() Check {
 	if p.Key != DefaultKey {
 		name += " (" + p.Key + ")"
 	}
+	conclusion := "success"
+	switch {
+	case r.ExitCode != 0:
+		conclusion = "failure"
+	case report.NeedsReview(r):
+		conclusion = "action_required"
+	}
 	return Check{
-		Name: name, Head: p.Head, ID: fmt.Sprintf("%s/%d/%d/%d", p.Key, p.Run.ID, p.Run.Attempt, p.At.Unix()), Passed: r.ExitCode == 0,
-		Title: report.Sum(len(r.Problems), r.Summary.Errors, r.Summary.Warnings), Summary: p.Comment.Markdown(o), URL: p.Comment.Full,
+		Name: name, Head: p.Head, ID: fmt.Sprintf("%s/%d/%d/%d", p.Key, p.Run.ID, p.Run.Attempt, p.At.Unix()), Conclusion: conclusion,
+		Title: report.Outcome(r), Summary: p.Comment.Markdown(o), URL: p.Comment.Full,
 		Annotations: report.Annotations(r, o),
 	}
 }
@@ -206,65 +206,4 @@ func (c *Client) uploadSARIF(ctx context.Context, commit, ref, log string) error
 		err = errors.New("GitHub did not say that it took it; is GITHUB_API_URL right, and is there a proxy?")
 	}
 	return c.failed(err, "upload the SARIF log for %s", short(commit))
-}
-
-// pictureBranch holds the pictures that comments show. It shares no commit with any other branch.
-const pictureBranch = "xlagate-pictures"
-
-// pictureTries is how often pictures are put on top of the branch, which other pull requests move as well.
-const pictureTries = 4
-
-// upload commits pictures to their branch and returns where they can be seen. An address names the commit: what it shows never changes.
-func (c *Client) upload(ctx context.Context, server, folder string, pictures []report.Picture) ([]report.Shown, error) {
-	entries := phrase.Map(pictures, func(p report.Picture) *gh.TreeEntry {
-		return &gh.TreeEntry{Path: gh.String(folder + "/" + p.Name), Mode: gh.String("100644"), Type: gh.String("blob"), Content: gh.String(string(p.SVG))}
-	})
-	var commit string
-	var err error
-	for range pictureTries {
-		if commit, err = c.commitPictures(ctx, folder, entries); status(err) != http.StatusUnprocessableEntity {
-			break
-		}
-	}
-	if err != nil {
-		return nil, c.failed(err, "commit pictures to the branch %s", pictureBranch)
-	}
-	return phrase.Map(pictures, func(p report.Picture) report.Shown {
-		return report.Shown{Alt: p.Alt, URL: fmt.Sprintf("%s/%s/raw/%s/%s/%s", server, c.Repository(), commit, folder, p.Name)}
-	}), nil
-}
-
-// commitPictures puts files on top of the branch, or begins it. Where they are there already, the tip is the commit.
-func (c *Client) commitPictures(ctx context.Context, folder string, entries []*gh.TreeEntry) (string, error) {
-	var base string
-	var parents []*gh.Commit
-	ref, _, err := c.api.Git.GetRef(ctx, c.owner, c.name, "heads/"+pictureBranch)
-	begun := err == nil
-	if begun {
-		tip, _, err := c.api.Git.GetCommit(ctx, c.owner, c.name, ref.GetObject().GetSHA())
-		if err != nil {
-			return "", err
-		}
-		base, parents = tip.GetTree().GetSHA(), []*gh.Commit{{SHA: tip.SHA}}
-	} else if status(err) != http.StatusNotFound {
-		return "", err
-	}
-	tree, _, err := c.api.Git.CreateTree(ctx, c.owner, c.name, base, entries)
-	if err != nil {
-		return "", err
-	}
-	if tree.GetSHA() == base {
-		return parents[0].GetSHA(), nil
-	}
-	commit, _, err := c.api.Git.CreateCommit(ctx, c.owner, c.name, &gh.Commit{Message: gh.String("Pictures for " + folder), Tree: tree, Parents: parents}, nil)
-	if err != nil {
-		return "", err
-	}
-	to := &gh.Reference{Ref: gh.String("refs/heads/" + pictureBranch), Object: &gh.GitObject{SHA: commit.SHA}}
-	if begun {
-		_, _, err = c.api.Git.UpdateRef(ctx, c.owner, c.name, to, false)
-	} else {
-		_, _, err = c.api.Git.CreateRef(ctx, c.owner, c.name, to)
-	}
-	return commit.GetSHA(), err
 }

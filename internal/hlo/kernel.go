@@ -100,14 +100,17 @@ type Kernel struct {
 	Family uint64         // equal for kernels with the same operations, whatever their shapes and constants
 
 	Products []KernelProduct
-	Elements map[string]float64 // elements that each operation processes in one run of the body: "math.exp": 32768
-	Open     bool               // it has loops with an unknown trip count; their bodies count once
 }
 
-func newKernel() *Kernel { return &Kernel{Ops: map[string]int{}, Elements: map[string]float64{}} }
-
 // Steps returns how often the body runs.
-func (k *Kernel) Steps() float64 { return max(1, multiplied(k.Grid)) }
+func (k *Kernel) Steps() float64 {
+	const unreal = 1 << 53 // only a broken file reaches it
+	n := 1.0
+	for _, length := range k.Grid {
+		n = min(n*float64(max(0, length)), unreal)
+	}
+	return max(1, n)
+}
 
 // add adds an operation. The order of operations does not count, their number does.
 func (k *Kernel) add(op string, content kernelHash) {

@@ -52,7 +52,7 @@ func readBytecode(data []byte) (*Kernel, error) {
 		return nil, errors.New("the kernel is no MLIR bytecode")
 	}
 	c := &mlirCursor{data: data[len(mlirMagic):]}
-	f := &mlirFile{version: c.number(), kernel: newKernel()}
+	f := &mlirFile{version: c.number(), kernel: &Kernel{Ops: map[string]int{}}}
 	c.text() // the producer
 	if f.version > versionKnown {
 		return nil, brokenKernel("its version is newer than any known")

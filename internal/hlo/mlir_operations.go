@@ -20,15 +20,12 @@ type mlirWalker struct {
 	values []mlirValue // of the current scope, by number
 	next   int         // the number of the next value
 	deep   bool        // nested deeper than maxNesting
-	runs   float64     // how often the current operation runs in one run of the body
 }
 
 // mlirValue is an operand or a result.
 type mlirValue struct {
-	print  kernelHash
-	kind   uint64 // the number of its type
-	number int64  // of a constant
-	known  bool   // number is its value
+	print kernelHash
+	kind  uint64 // the number of its type
 }
 
 // mlirOperation is an operation without its regions.
@@ -44,7 +41,7 @@ type mlirOperation struct {
 
 // walk counts and hashes all operations.
 func (f *mlirFile) walk() error {
-	w := &mlirWalker{mlirFile: f, mlirCursor: &mlirCursor{data: f.sections[sectionIR]}, runs: 1}
+	w := &mlirWalker{mlirFile: f, mlirCursor: &mlirCursor{data: f.sections[sectionIR]}}
 	w.block(0)
 	if w.cut || w.deep || w.lost {
 		return brokenKernel("its operations are cut off, or refer to what is not there")
@@ -100,16 +97,12 @@ func (w *mlirWalker) operation(depth int) kernelHash {
 	if o.mask&hasUseLists != 0 {
 		w.useLists(len(o.results))
 	}
-	number, known := w.constant(&o)
 	for i, kind := range o.results {
-		w.define(mlirValue{d.and(uint64(i)), kind, number, known})
+		w.define(mlirValue{d.and(uint64(i)), kind})
 	}
-	w.measure(&o)
+	w.product(&o)
 	if o.mask&hasRegions != 0 {
-		runs := w.runs
-		w.runs = min(runs*w.trips(&o), unreal)
 		d = w.regions(d, depth)
-		w.runs = runs
 	}
 	if w.kernel.Name == "" && len(w.kernel.Ops) > 0 { // a function without a body is only declared
 		w.kernel.Name = function
@@ -236,7 +229,7 @@ func (w *mlirWalker) regions(d kernelHash, depth int) kernelHash {
 		}
 		inside := w
 		if isolated {
-			inside = &mlirWalker{mlirFile: w.mlirFile, mlirCursor: w.mlirCursor, runs: w.runs}
+			inside = &mlirWalker{mlirFile: w.mlirFile, mlirCursor: w.mlirCursor}
 			if w.version >= versionSections {
 				w.byte()
 				inside.mlirCursor = &mlirCursor{data: w.take(w.number())}

@@ -1,44 +1,22 @@
 package hlo
 
 import (
-	"math"
 	"strconv"
 	"strings"
 )
 
-// measure adds the product of an operation, or the number of elements that it processes.
-func (w *mlirWalker) measure(o *mlirOperation) {
-	if silent(o.name) {
+// product adds an operation that multiplies matrices to those of the kernel.
+func (w *mlirWalker) product(o *mlirOperation) {
+	if !productOps[o.name] || len(o.operands) < 2 || len(o.results) == 0 {
 		return
 	}
-	var operands, results []kernelShape
-	for _, i := range o.operands {
-		if s, ok := w.shape(w.value(i).kind); ok {
-			operands = append(operands, s)
-		}
-	}
-	for _, kind := range o.results {
-		if s, ok := w.shape(kind); ok {
-			results = append(results, s)
-		}
-	}
-	if productOps[o.name] && len(operands) > 1 && len(results) > 0 {
-		p := newProduct(o.name, operands[0], operands[1], results[0], w.precision(o))
-		p.Flops *= w.runs
+	lhs, left := w.shape(w.value(o.operands[0]).kind)
+	rhs, right := w.shape(w.value(o.operands[1]).kind)
+	if out, ok := w.shape(o.results[0]); ok && left && right {
+		p := newProduct(o.name, lhs, rhs, out, w.precision(o))
 		p.Stack = w.places(o.place, 0)
 		w.kernel.Products = append(w.kernel.Products, p)
-		return
 	}
-	w.kernel.Elements[o.name] += w.runs * largest(append(operands, results...))
-}
-
-// largest returns the number of elements of the largest shape, at least one.
-func largest(shapes []kernelShape) float64 {
-	n := 1.0
-	for _, s := range shapes {
-		n = max(n, s.elements())
-	}
-	return n
 }
 
 // precision returns the precision of a product as its dialect names it. Mosaic stores it in an attribute, Triton in the first property.
@@ -46,21 +24,18 @@ func (w *mlirWalker) precision(o *mlirOperation) string {
 	if at := w.named(o.attributes, "precision"); o.mask&hasAttributes != 0 && at < uint64(len(w.attrs)) && !w.attrs[at].encoded {
 		return precisionIn(string(w.attrs[at].data))
 	}
-	if n, ok := w.integer(w.property(o, true)); ok && n >= 0 && n < int64(len(inputPrecisions)) && strings.HasSuffix(o.name, ".dot") {
+	if n, ok := w.integer(w.property(o)); ok && n >= 0 && n < int64(len(inputPrecisions)) && strings.HasSuffix(o.name, ".dot") {
 		return inputPrecisions[n]
 	}
 	return ""
 }
 
-// property returns the first property of an operation. The lowest bit of an optional one is a flag.
-func (w *mlirWalker) property(o *mlirOperation, optional bool) uint64 {
+// property returns the first property of an operation, an optional one, whose lowest bit is a flag.
+func (w *mlirWalker) property(o *mlirOperation) uint64 {
 	if o.mask&hasProperties == 0 || o.properties >= uint64(len(w.properties)) {
 		return noAttribute
 	}
 	c := &mlirCursor{data: w.properties[o.properties]}
-	if !optional {
-		return c.number()
-	}
 	if at, there := c.flagged(); there {
 		return at
 	}
@@ -85,47 +60,12 @@ func (f *mlirFile) integer(at uint64) (n int64, ok bool) {
 	return n, !c.cut
 }
 
-// constant returns the value of a constant operation. ok is false for others.
-func (w *mlirWalker) constant(o *mlirOperation) (n int64, ok bool) {
-	if !strings.HasSuffix(o.name, ".constant") {
-		return 0, false
-	}
-	if o.mask&hasAttributes != 0 {
-		if n, ok = w.integer(w.named(o.attributes, "value")); ok {
-			return n, ok
-		}
-	}
-	return w.integer(w.property(o, false))
-}
-
-// trips returns how often the regions of an operation run each time that the operation runs.
-func (w *mlirWalker) trips(o *mlirOperation) float64 {
-	switch {
-	case o.name == loopOp && len(o.operands) > 2:
-		first, end, step := w.value(o.operands[0]), w.value(o.operands[1]), w.value(o.operands[2])
-		if first.known && end.known && step.known && step.number > 0 {
-			return max(0, math.Ceil((float64(end.number)-float64(first.number))/float64(step.number)))
-		}
-		fallthrough
-	case openLoop(o.name):
-		w.kernel.Open = true
-	}
-	return 1
-}
-
-const loopOp = "scf.for"
-
-func openLoop(op string) bool {
-	return op == loopOp || op == "scf.while" || op == "cf.br" || op == "cf.cond_br"
-}
-
 // KernelProduct is a matrix product in the body of a kernel.
 type KernelProduct struct {
 	Op        string     // "tpu.matmul"
 	Type      string     // the wider type of the operands, as HLO spells it: "f32"
 	Out       string     // "f32[512,256]"
 	Precision string     // default, high, highest, or the algorithm's name: dot_bf16_bf16_f32_x3
-	Flops     float64    // in one run of the body, with all loops around it; 0 if unknown
 	Stack     []Location // its source lines, innermost first; none if the kernel has none
 }
 
@@ -141,7 +81,6 @@ func newProduct(op string, lhs, rhs, out kernelShape, precision string) KernelPr
 	if known := kernelPrecisions[precision]; known != "" && max(lhs.bits(), rhs.bits()) >= 32 { // products of narrower numbers are exact
 		p.Precision = known
 	}
-	p.Flops = 2 * out.elements() * contracted(lhs, rhs, out)
 	return p
 }
 
@@ -165,20 +104,6 @@ type kernelShape struct {
 	element string // as HLO spells it: "bf16", "s8"
 	dims    []int64
 }
-
-func (s kernelShape) elements() float64 { return multiplied(s.dims) }
-
-// multiplied multiplies lengths, up to unreal.
-func multiplied(lengths []int64) float64 {
-	n := 1.0
-	for _, length := range lengths {
-		n = min(n*float64(max(0, length)), unreal)
-	}
-	return n
-}
-
-// unreal bounds sizes: only a broken file reaches it.
-const unreal = 1 << 53
 
 // String returns the shape as HLO prints it: f32[8,128].
 func (s kernelShape) String() string {
@@ -274,18 +199,4 @@ func elementOf(printed string) string {
 		return strings.ToLower(printed)
 	}
 	return ""
-}
-
-// contracted returns the length of the dimension that a product sums over, 0 if unknown: the square root of the sizes of both operands divided
-// by the size of the result and by the batch, which are the dimensions of the result before the last two.
-func contracted(lhs, rhs, out kernelShape) float64 {
-	shared := multiplied(out.dims[:max(0, len(out.dims)-2)])
-	if out.elements() == 0 || shared == 0 {
-		return 0
-	}
-	square := lhs.elements() * rhs.elements() / out.elements() / shared
-	if k := math.Round(math.Sqrt(square)); k*k == square {
-		return k
-	}
-	return 0
 }

@@ -62,7 +62,7 @@ type Delays struct {
 	Argument float64 // the host hands over an array
 	Result   float64 // the host takes an array over
 	Launch   float64 // one launch follows another
-	Queue    float64 // the host of a GPU starts a launch by itself, not in a command buffer; the scheduler of a CPU picks it
+	Queue    float64 // the host of a GPU starts a launch by itself, not in a command buffer
 	Fill     float64 // a product loads its first tiles
 	Decision float64 // the host looks at a value of the device before it goes on
 	Turn     float64 // an iteration of a loop begins

@@ -39,8 +39,6 @@ type body struct {
 	measured   bool          // work is known, or is being measured
 	serialized bool          // serial is known
 	indexed    bool          // parameters are known
-	vectored   bool          // unvectored is known
-	unvectored bool          // see isUnvectored
 }
 
 // NewMeter makes a meter of a module that was compiled for a family of devices. product says whether one that may be a product is one, and of what; trips how often a loop runs.
@@ -100,7 +98,7 @@ func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
 			m.elementwise(w, id)
 		}
 	case hlo.OpFusion:
-		m.fused(w, id)
+		m.enter(w, id, m.isLoop(id))
 		m.oneByOne(w, id)
 	case hlo.OpCall, hlo.OpAsyncStart:
 		m.enter(w, id, looped)
@@ -116,9 +114,9 @@ func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
 	case hlo.OpSort:
 		m.sort(w, id)
 	case hlo.OpCopy:
-		m.reordered(w, id, looped)
+		m.reordered(w, id)
 	case hlo.OpTranspose:
-		m.reordered(w, id, looped)
+		m.reordered(w, id)
 		m.elementwise(w, id)
 	default:
 		m.elementwise(w, id)
@@ -141,11 +139,8 @@ func (m *Meter) multiply(w *Work, id hlo.InstrID, looped bool) bool {
 	if !looped && m.family == GPU {
 		w[Tiles] += p.tiles()
 	}
-	switch m.m.Instrs[id].Opcode {
-	case hlo.OpConvolution:
+	if m.m.Instrs[id].Opcode == hlo.OpConvolution {
 		m.convolution(w, id, p, looped)
-	case hlo.OpDot:
-		m.across(w, id)
 	}
 	return true
 }
@@ -154,19 +149,6 @@ func (m *Meter) multiply(w *Work, id hlo.InstrID, looped bool) bool {
 func (m *Meter) isLoop(id hlo.InstrID) bool {
 	kind := m.m.AttrText(id, "kind")
 	return kind == "kLoop" || kind == "kInput"
-}
-
-// fused adds what a fusion computes.
-func (m *Meter) fused(w *Work, id hlo.InstrID) {
-	loop, callees := m.isLoop(id), m.m.Callees(id)
-	if !loop || len(callees) != 1 || !m.isUnvectored(callees[0]) {
-		m.enter(w, id, loop)
-		return
-	}
-	var own Work
-	m.enter(&own, id, loop)
-	own.oneLane()
-	w.add(&own, 1)
 }
 
 func (m *Meter) enter(w *Work, id hlo.InstrID, looped bool) { m.callees(w, id, 1, looped) }

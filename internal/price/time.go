@@ -52,10 +52,7 @@ func (d *Device) Time(w *Work) (t Time) {
 	} else {
 		t.Memory = memory
 	}
-	switch queued := d.Queue * w[Queued] * (1 + w[Launches]); {
-	case d.Family == CPU: // the scheduler runs where the kernels do
-		t.Launch += queued
-	case queued > 0:
+	if queued := d.Queue * w[Queued] * (1 + w[Launches]); queued > 0 {
 		t.Launch = max(t.Launch, queued-compute-memory-t.Network)
 	}
 	share := 1 - min(1, w[Hidden]) // of what a transfer takes; its launch and what the host does stay whole
@@ -181,7 +178,7 @@ func (n *Network) network(w *Work) float64 {
 		return 0
 	}
 	link := n.Links
-	if w[Peers] > n.Domain {
+	if w[Reach] > n.Domain {
 		link = n.Net
 	}
 	return w[Hops]*link.Latency + ns(w[Sent], attainedBandwidth*link.Bandwidth)
@@ -189,8 +186,8 @@ func (n *Network) network(w *Work) float64 {
 
 // Exchange sets what a collective sends when so many bytes are put in or got out on each device, whichever is more, between so many peers: by the
 // algorithms on a ring, that all libraries come near to for large arrays.
-func (w *Work) Exchange(opcode string, bytes, peers float64) {
-	w[Peers], w[Hops] = peers, max(1, peers-1)
+func (w *Work) Exchange(opcode string, bytes, peers, reach float64) {
+	w[Peers], w[Reach], w[Hops] = peers, reach, max(1, peers-1)
 	others := (peers - 1) / max(1, peers)
 	switch opcode {
 	case "all-reduce":

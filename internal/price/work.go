@@ -41,7 +41,7 @@ const (
 	Pieces                       // places of their own that are read or written, as by a gather
 	Atomics                      // elements that are added where others may be added at the same time
 	Launches                     // launches of one instruction beyond the first
-	Queued                       // 1: the host of a GPU starts it by itself, not in a command buffer; the scheduler of a CPU picks it
+	Queued                       // 1: the host of a GPU starts it by itself, not in a command buffer
 	Tiles                        // parts of the work that units of a GPU compute side by side: tiles of a product, rows of a sort; 0: as many as there are units
 	Decisions                    // times that the host has to look before it goes on: iterations of a loop of unknown length, branches
 	Iterations                   // iterations of a loop
@@ -50,6 +50,7 @@ const (
 	Sent                         // bytes that a collective sends from one device
 	Hops                         // messages that a collective sends one after the other
 	Peers                        // devices that take part in a collective
+	Reach                        // devices in the smallest aligned block of a power of two that holds all of a group: {0, 2, 4, 6} reaches over 8
 	Hidden                       // the share of a transfer that passes while kernels run
 	Cycles                       // that the compiler expects; 0: it does not say
 	Unknown                      // 1: nobody knows what it does
@@ -60,7 +61,7 @@ const (
 // names are the amounts in a baseline.
 var names = [NumAmounts]string{
 	"f64", "highest", "high", "f32", "f16", "f8", "s8", "looped", "vector", "vector64", "rounds", "special", "special64", "slow", "scalar", "serial", "near", "mid",
-	"far", "onchip", "fromhost", "pieces", "atomics", "launches", "queued", "tiles", "decisions", "iterations", "steps", "calls", "sent", "hops", "peers", "hidden", "cycles", "unknown",
+	"far", "onchip", "fromhost", "pieces", "atomics", "launches", "queued", "tiles", "decisions", "iterations", "steps", "calls", "sent", "hops", "peers", "reach", "hidden", "cycles", "unknown",
 }
 
 // ByName are all amounts in the order of their names.
@@ -81,7 +82,7 @@ func (a Amount) String() string { return names[a] }
 type Work [NumAmounts]float64
 
 // Version counts how often it was changed what is measured of a launch. Work of another version is not comparable.
-const Version = 10
+const Version = 11
 
 // MarshalJSON writes the amounts by their names, as a baseline keeps them.
 func (w Work) MarshalJSON() ([]byte, error) {

@@ -147,8 +147,7 @@ func inspectJSON(w io.Writer, r *facts.Report, o Options) error {
 	return encodeJSON(w, "what the dump holds", &struct {
 		heading
 		*facts.Report
-		Parts []result.Part `json:"parts,omitempty"`
-	}{headed(InspectSchema, o), r, o.Parts}, indent, o.All)
+	}{headed(InspectSchema, o), r}, indent, o.All)
 }
 
 // The JSON form of a difference. The kernels of a program are those of all of its variants; where there are several, each lists its own as well.

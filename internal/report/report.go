@@ -27,8 +27,6 @@ type Options struct {
 	All bool
 	// MaxBytes bounds the markdown of a result: details are dropped in a fixed order, each drop counted. 0: no bound.
 	MaxBytes int
-	// Parts are what is to be merged with other parts of the same facts; for the JSON of facts.
-	Parts []result.Part
 	// OneLine leaves out line breaks in the JSON of facts: indenting is a seventh of the time from a large module to its facts.
 	OneLine bool
 	// Config is the configuration file as a finding without a source line is attached to it; "" means xlagate.yaml.

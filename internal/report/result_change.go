@@ -148,10 +148,32 @@ func stepText(p result.Price) string {
 		return ""
 	}
 	text := "predicted step " + signed(ns, "nanoseconds")
-	if share := growth(ns, p.StepWasNS); share != "" {
-		text += " (" + share + ")"
+	share := growth(ns, p.StepWasNS)
+	if share == "" {
+		return text
 	}
-	return text
+	if ends := between(p); ends != "" {
+		return text + ", " + share + " (" + ends + ")"
+	}
+	return text + " (" + share + ")"
+}
+
+// between is "+2 … +7 %": the ends of a price, as shares of the step; "" where both read the same.
+func between(p result.Price) string {
+	low, high := math.Round(100*p.LowNS/p.StepWasNS), math.Round(100*p.HighNS/p.StepWasNS)
+	if low == high {
+		return ""
+	}
+	end := func(share float64) string {
+		if share < 0 {
+			return "−" + phrase.Number(-share)
+		}
+		return "+" + phrase.Number(share)
+	}
+	if high >= 900 {
+		return end(low) + " % … × " + phrase.Number(math.Round(1+high/100))
+	}
+	return end(low) + " … " + end(high) + " %"
 }
 
 func peakText(p result.Price) string {

@@ -164,6 +164,11 @@ func resultText(r *indexed, o Options) string {
 	for _, s := range problemSections(r) {
 		p.add(s)
 	}
+	if r.Policy != nil && !r.Policy.Same() {
+		judged := section{Title: say("judged by ").in(name, r.Policy.Base).with(": ", in(warn, standing(r.Result)))}
+		judged.add(policyBlocks(r, everything)...)
+		p.add(judged)
+	}
 	p.add(section{Title: sumLine(r)})
 	if l := notCovered(r); len(l) > 0 {
 		p.add(para{in(dim, "not covered: ").with("", joinLines(l, "; "))})

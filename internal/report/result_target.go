@@ -12,9 +12,6 @@ import (
 // headline names a target: what was checked, and with what it was compared.
 func headline(t *result.Target) line {
 	l := in(strong, t.Name)
-	if t.Part != nil {
-		l = l.and("   part " + t.Part.Shard)
-	}
 	l = l.and("   dump ").in(name, t.Dump)
 	if now := tools(t.Toolchain); now != "" {
 		l = l.and(" (").in(name, now).and(")")
@@ -98,9 +95,7 @@ func variantNames(variants []result.Variant, n int) []string {
 func variantRow(r *indexed, t *result.Target, p *result.Program, at int, signature string) []line {
 	v := &p.Variants[at]
 	row := []line{in(name, p.Name+signature)}
-	if t.Part == nil { // merging the parts shows what changed
-		row[0] = row[0].and("  ").with("", changeCell(p.Change))
-	}
+	row[0] = row[0].and("  ").with("", changeCell(p.Change))
 	budgets := budgetsOf(r, t.Name, p.Name)
 	for _, f := range keyFacts {
 		row = append(row, factCell(f, v, budgetOf(v, f.fact, budgets[f.text], p)))

@@ -23,7 +23,7 @@ const (
 )
 
 // longTexts are the fields that may hold more than a name.
-var longTexts = map[string]bool{"Accept": true, "Signature": true, "Title": true, "Details": true, "Variants": true, "Variant": true, "Message": true, "Before": true, "After": true}
+var longTexts = map[string]bool{"Accept": true, "Signature": true, "Title": true, "Details": true, "Variants": true, "Variant": true, "Message": true, "Before": true, "After": true, "Diff": true}
 
 // checkSizes holds every text and list of a value to its bound. Amounts are numbers or texts.
 func checkSizes(v reflect.Value, most int) error {
@@ -178,8 +178,8 @@ func (t *Target) check() error {
 	switch {
 	case !ValidTarget(t.Name):
 		return errors.New("its name is a path out of the baseline")
-	case t.Part != nil:
-		return errors.New("it is a part that was not merged with the others")
+	case t.RuleFile != "" && !fs.ValidPath(t.RuleFile):
+		return fmt.Errorf("its rule file is %q", clip(t.RuleFile))
 	case !validOptions(t.Options):
 		return fmt.Errorf("its options are %q", clip(strings.Join(t.Options, " ")))
 	}
@@ -229,7 +229,7 @@ func (c *Change) check(options []string) error {
 
 // plausible bounds a price to what a run can take: a century, and all memory there is.
 func (p Price) plausible() bool {
-	return max(math.Abs(p.StepNS), math.Abs(p.StepWasNS), math.Abs(p.PeakBytes)) < 1<<62 && p.Compilations >= 0 && p.Compilations <= maxItems
+	return max(math.Abs(p.StepNS), math.Abs(p.LowNS), math.Abs(p.HighNS), math.Abs(p.StepWasNS), math.Abs(p.PeakBytes)) < 1<<62 && p.Compilations >= 0 && p.Compilations <= maxItems
 }
 
 func allIDs(list []string) bool {

@@ -44,7 +44,6 @@ func TestReadHostile(t *testing.T) {
 		"an absolute target":          func(r *Result) { r.Targets[0].Name = "/etc" },
 		"a target that is the root":   func(r *Result) { r.Targets[0].Name = "." },
 		"a target with an empty part": func(r *Result) { r.Targets[0].Name = "a//b" },
-		"a part":                      func(r *Result) { r.Targets[0].Part = &Part{Shard: "0/2"} },
 		"an id that is a flag":        func(r *Result) { r.Findings[0].ID = "--only" },
 		"an id in upper case":         func(r *Result) { r.Findings[0].ID = "A3F8C21B9D04" },
 		"another level":               func(r *Result) { r.Findings[0].Level = "fatal" },

@@ -31,6 +31,8 @@ type Result struct {
 	Problems []Problem  `json:"problems,omitempty"`
 	Notes    []Note     `json:"notes,omitempty"`    // improvements and other things worth knowing that cannot fail
 	Headroom []Headroom `json:"headroom,omitempty"` // how much of each budget is used
+	Partial  *Partial   `json:"partial,omitempty"`  // of a check of some of the targets: --target NAME
+	Policy   *Policy    `json:"policy,omitempty"`   // what the base branch says; absent outside of a pull request
 }
 
 // Open lists the changes that wait for a decision: those that break a rule and are not waived, worst first.
@@ -121,23 +123,18 @@ type Target struct {
 	Programs      []Program `json:"programs"`
 	// Graphs are the facts of TensorFlow's graphs: clusters.count, clusters.clustered_ops, …; absent when autoclustering did not run.
 	Graphs  facts.Values `json:"graphs,omitempty"`
-	Helpers int          `json:"helpers"` // one-op helper modules left out
+	Helpers int          `json:"helpers"`            // one-op helper modules left out
+	LeftOut []string     `json:"left_out,omitempty"` // programs that the rule file leaves out
+	// RuleFile is the configuration's path from the top of the repository; absent where it is outside of one.
+	RuleFile string `json:"rule_file,omitempty"`
 	// Options are those of check that accept needs too: the rule file, where it is not the one that is found without, and the baseline.
 	Options []string `json:"options,omitempty"`
-	Part    *Part    `json:"part,omitempty"`
 }
 
-// Part is what one part of a target's work measured. No rule has judged it yet: `xlagate merge` joins all parts of a target and does.
-type Part struct {
-	Shard        string `json:"shard"`            // "0/4"; the first is 0
-	Version      string `json:"version"`          // of the xlagate that measured it
-	Form         string `json:"form"`             // how the facts are packed
-	Config       string `json:"config,omitempty"` // the SHA-256 of the configuration
-	ConfigFile   string `json:"config_file,omitempty"`
-	Baseline     string `json:"baseline,omitempty"` // what --baseline said
-	Against      string `json:"against,omitempty"`  // what --against said
-	Facts        string `json:"facts,omitempty"`    // base64; absent when the dump could not be checked
-	AgainstFacts string `json:"against_facts,omitempty"`
+// Partial is what a check of some of the targets leaves to xlagate merge: what only all of them together can say.
+type Partial struct {
+	Config    string   `json:"config"`    // the SHA-256 of the configuration
+	Unmatched []string `json:"unmatched"` // the places of the rules that match no program of these targets
 }
 
 // Program is one function of the model.
@@ -248,7 +245,9 @@ func (c *Change) IsIn(target, program string) bool {
 
 // Price is what a change adds to a run; what it saves is below zero.
 type Price struct {
-	StepNS       float64 `json:"step_ns"`               // predicted
+	StepNS       float64 `json:"step_ns"` // predicted
+	LowNS        float64 `json:"low_ns"`  // the ends between which it is expected
+	HighNS       float64 `json:"high_ns"`
 	StepWasNS    float64 `json:"step_was_ns,omitempty"` // of the program's whole step before the change
 	PeakBytes    float64 `json:"peak_bytes"`            // at the peak, in the device's memory
 	Compilations int     `json:"compilations"`          // more than before
@@ -347,13 +346,71 @@ type Headroom struct {
 	Unit    string  `json:"unit,omitempty"`
 }
 
-// PolicyChange is one thing that a pull request changes in what it is judged by.
-type PolicyChange struct {
-	File    string
-	Effect  string // looser | stricter | changed
-	Subject string // the rule, waiver, target or program
-	Scope   string // the programs that a rule is about
-	Text    string
+// Policy is what the base branch of a pull request says of the same facts, and how the pull request changes what it is judged by.
+type Policy struct {
+	Base  string       `json:"base"`            // as people know it: "main@91ab03d"
+	Files []PolicyFile `json:"files,omitempty"` // the rule files that the pull request changes
+	Flags []string     `json:"flags,omitempty"` // what the command line of the check says in place of its rule file: "--fail-on never"
+	// Accepts are the programs whose accepted facts the pull request replaces.
+	Accepts []Acceptance `json:"accepts,omitempty"`
+	// Accepted is what only the base branch finds and the pull request's baseline accepts, and Loosened what its baseline does not accept either: its own
+	// rules let it pass.
+	Accepted []Dispute `json:"accepted,omitempty"`
+	Loosened []Dispute `json:"loosened,omitempty"`
+	// AcceptedChanges and LoosenedChanges count the changes by which the base branch fails the pull request.
+	AcceptedChanges int  `json:"accepted_changes"`
+	LoosenedChanges int  `json:"loosened_changes"`
+	Own             bool `json:"own,omitempty"` // the base branch says "policy: own": the pull request's rules decide
+}
+
+// PolicyFile is a rule file that a pull request changes.
+type PolicyFile struct {
+	Name string `json:"name,omitempty"` // absent where the pull request removes it
+	Was  string `json:"was,omitempty"`  // the file that judges on the base branch; absent where none does
+	Diff string `json:"diff,omitempty"` // unified
+}
+
+// Dispute is a finding of the base branch alone. What it could not check is an error without ids.
+type Dispute struct {
+	ID      string `json:"id,omitempty"`
+	Change  string `json:"change,omitempty"`
+	Rule    string `json:"rule"`
+	Level   string `json:"level"`
+	Target  string `json:"target"`
+	Program string `json:"program,omitempty"`
+	Message string `json:"message"`
+}
+
+// SameAs reports whether another dispute is about the same limit, whatever was found there.
+func (d Dispute) SameAs(other Dispute) bool {
+	return d.ID == other.ID && d.Target == other.Target && (d.ID != "" || d.Message == other.Message)
+}
+
+// Acceptance is a program whose accepted facts a pull request replaces.
+type Acceptance struct {
+	Target  string `json:"target"`
+	Program string `json:"program"`
+	Reason  string `json:"reason,omitempty"`
+	Removed bool   `json:"removed,omitempty"` // nothing is compared with the facts any more
+}
+
+// Add adds what the base branch says by another rule file.
+func (p *Policy) Add(more *Policy) {
+	p.Files, p.Flags = append(p.Files, more.Files...), append(p.Flags, more.Flags...)
+	p.Accepts, p.Accepted, p.Loosened = append(p.Accepts, more.Accepts...), append(p.Accepted, more.Accepted...), append(p.Loosened, more.Loosened...)
+	p.AcceptedChanges += more.AcceptedChanges
+	p.LoosenedChanges += more.LoosenedChanges
+	p.Own = p.Own && more.Own
+}
+
+// Unreviewed reports whether a rule file judges that the base branch does not have.
+func (p *Policy) Unreviewed() bool {
+	return slices.ContainsFunc(p.Files, func(f PolicyFile) bool { return f.Was == "" })
+}
+
+// Same reports whether the pull request changes nothing in what it is judged by, and the base branch says the same.
+func (p *Policy) Same() bool {
+	return len(p.Files)+len(p.Flags)+len(p.Accepts)+len(p.Accepted)+len(p.Loosened) == 0
 }
 
 // RuleDoc documents a rule. Empty fields are left out.

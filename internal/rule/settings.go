@@ -86,21 +86,6 @@ func (s *Settings) Terms() string {
 	return b.String()
 }
 
-// Values are what the settings say, by key.
-func (s *Settings) Values() map[string]any {
-	values := map[string]any{}
-	maps.Copy(values, s.Options)
-	for _, key := range BoundKeys {
-		if v := s.bound(key); v != nil {
-			values[key] = v
-		}
-	}
-	if s.Level != "" {
-		values["level"] = s.Level
-	}
-	return values
-}
-
 // EntriesOf lists the settings of one rule.
 func EntriesOf(list []*Settings, rule *Rule) []*Settings {
 	return slices.DeleteFunc(slices.Clone(list), func(s *Settings) bool { return s.Rule != rule })

@@ -93,7 +93,7 @@ func OfResult(r *result.Result, looked []Looked, o Options) *Page {
 	shown := *r
 	shown.Targets, shown.Changes = nil, nil
 	for _, t := range r.Targets {
-		t.Programs, t.Part, t.NotCovered = nil, nil, listed(t.NotCovered) // their facts are shown from what was checked
+		t.Programs, t.NotCovered = nil, listed(t.NotCovered) // their facts are shown from what was checked
 		shown.Targets = append(shown.Targets, t)
 	}
 	b := newBuilder("result", o)

@@ -9,10 +9,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"net"
-	"net/http"
-	"strings"
-	"sync"
 )
 
 // Built from web/ by `npm run build`.
@@ -23,10 +19,10 @@ var (
 	style string
 )
 
-// policy lets the page run its own script and style, its layout worker, and nothing else. connect is what it may read from.
-func policy(connect string) string {
-	return fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; worker-src blob:; connect-src %s; base-uri 'none'; form-action 'none'",
-		hashOf(script), hashOf(style), connect)
+// policy lets the page run its own script and style, its layout worker, and nothing else.
+func policy() string {
+	return fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; worker-src blob:; connect-src 'none'; base-uri 'none'; form-action 'none'",
+		hashOf(script), hashOf(style))
 }
 
 func hashOf(text string) string {
@@ -40,7 +36,7 @@ func (p *Page) Close() { p.model.close() }
 // Write writes the page as one file with all its data, and closes it.
 func (p *Page) Write(w io.Writer) error {
 	defer p.Close()
-	if err := p.head(w, "'none'"); err != nil {
+	if err := p.head(w); err != nil {
 		return err
 	}
 	for _, name := range append([]string{"core"}, p.names...) {
@@ -52,10 +48,11 @@ func (p *Page) Write(w io.Writer) error {
 			return err
 		}
 	}
-	return foot(w)
+	_, err := fmt.Fprintf(w, "<script>%s</script>\n</body>\n</html>\n", script)
+	return err
 }
 
-func (p *Page) head(w io.Writer, connect string) error {
+func (p *Page) head(w io.Writer) error {
 	_, err := fmt.Fprintf(w, `<!doctype html>
 <html lang="en">
 <head>
@@ -68,12 +65,7 @@ func (p *Page) head(w io.Writer, connect string) error {
 </head>
 <body>
 <div id="app"><p>This page needs JavaScript, which it holds itself.</p></div>
-`, html.EscapeString(policy(connect)), html.EscapeString(cut(p.core.Title)), style)
-	return err
-}
-
-func foot(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "<script>%s</script>\n</body>\n</html>\n", script)
+`, html.EscapeString(policy()), html.EscapeString(cut(p.core.Title)), style)
 	return err
 }
 
@@ -97,70 +89,4 @@ func (p *Page) packed(name string) ([]byte, error) {
 	}
 	err = z.Close()
 	return out.Bytes(), err
-}
-
-// Server serves a page to its own machine. The page fetches each part when it shows it.
-type Server struct {
-	mu   sync.Mutex // making a part reads a module, which one at a time may do
-	page *Page
-	turn int // grows with every page, so that one that is shown knows that it is old
-}
-
-// Show replaces the page that is served.
-func (s *Server) Show(p *Page) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.page != nil {
-		s.page.Close()
-	}
-	s.page = p
-	s.turn++
-}
-
-// ServeHTTP serves the page, one of its parts, or its number.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !local(r.Host) || r.Method != http.MethodGet {
-		http.Error(w, "only for this machine", http.StatusForbidden) // another name for this address leads here from a foreign page
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	h := w.Header()
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", policy("'self'")+"; frame-ancestors 'none'")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	switch name, part := strings.CutPrefix(r.URL.Path, "/part/"); {
-	case r.URL.Path == "/":
-		h.Set("Content-Type", "text/html; charset=utf-8")
-		if err := s.page.head(w, "'self'"); err == nil {
-			_ = foot(w) // the reader is gone
-		}
-	case r.URL.Path == "/turn":
-		h.Set("Content-Type", "text/plain; charset=utf-8")
-		fmt.Fprint(w, s.turn)
-	case part && (name == "core" || s.page.parts[name] != nil):
-		s.part(w, name)
-	default:
-		http.NotFound(w, r)
-	}
-}
-
-func (s *Server) part(w http.ResponseWriter, name string) {
-	data, err := s.page.packed(name)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/gzip")
-	_, _ = w.Write(data)
-}
-
-// local reports whether a request was sent to this machine by a name that only it has.
-func local(host string) bool {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = host
-	}
-	return name == "localhost" || net.ParseIP(strings.Trim(name, "[]")).IsLoopback()
 }

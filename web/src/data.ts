@@ -177,25 +177,18 @@ export interface Graph {
 
 const read = new Map<string, Promise<unknown>>();
 
-/** part reads a document by its name: from the page itself, else from the server that the page came from. */
+/** part reads a document that the page holds, by its name. */
 export function part<T>(name: string): Promise<T> {
   let known = read.get(name);
   if (!known) {
-    known = packed(name).then(unpack);
+    known = unpack(name);
     read.set(name, known);
   }
   return known as Promise<T>;
 }
 
-async function packed(name: string): Promise<Uint8Array<ArrayBuffer>> {
-  const held = document.getElementById(name);
-  if (held) return Uint8Array.from(atob(held.textContent!), (c) => c.charCodeAt(0));
-  const answer = await fetch("part/" + name);
-  if (!answer.ok) throw new Error(`${name}: ${answer.status} ${answer.statusText}`);
-  return new Uint8Array(await answer.arrayBuffer());
-}
-
-async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<unknown> {
+async function unpack(name: string): Promise<unknown> {
+  const bytes = Uint8Array.from(atob(document.getElementById(name)!.textContent!), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return JSON.parse(await new Response(stream).text());
 }

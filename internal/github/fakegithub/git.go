@@ -133,69 +133,6 @@ func gitCommit(commit *Commit) map[string]any {
 	return map[string]any{"sha": commit.SHA, "message": commit.Message, "tree": map[string]any{"sha": commit.Tree}, "parents": parents}
 }
 
-func (s *Server) getRef(c *call) {
-	name := c.params["ref"]
-	if sha := s.Branches[strings.TrimPrefix(name, "heads/")]; sha != "" {
-		c.answer(http.StatusOK, gitRef("refs/"+name, sha))
-		return
-	}
-	c.refuse(http.StatusNotFound, "Not Found")
-}
-
-func gitRef(name, sha string) map[string]any {
-	return map[string]any{"ref": name, "object": map[string]any{"sha": sha, "type": "commit"}}
-}
-
-// createTree adds files to a tree, or makes one of them.
-func (s *Server) createTree(c *call) {
-	files := map[string]string{}
-	if base := c.text("base_tree"); base != "" {
-		if s.Trees[base] == nil {
-			c.refuse(http.StatusNotFound, "Not Found")
-			return
-		}
-		files = maps.Clone(s.Trees[base])
-	}
-	for _, entry := range c.body["tree"].([]any) {
-		e := entry.(map[string]any)
-		files[e["path"].(string)] = e["content"].(string)
-	}
-	c.answer(http.StatusCreated, map[string]any{"sha": s.tree(files)})
-}
-
-func (s *Server) createCommit(c *call) {
-	var parents []string
-	given, _ := c.body["parents"].([]any)
-	for _, p := range given {
-		parents = append(parents, p.(string))
-	}
-	sha := s.Commit(s.Trees[c.text("tree")], c.text("message"), parents...)
-	c.answer(http.StatusCreated, gitCommit(s.Commits[sha]))
-}
-
-func (s *Server) createRef(c *call) {
-	branch := strings.TrimPrefix(c.text("ref"), "refs/heads/")
-	if s.Branches[branch] != "" {
-		c.refuse(http.StatusUnprocessableEntity, "Reference already exists")
-		return
-	}
-	s.Branches[branch] = c.text("sha")
-	c.answer(http.StatusCreated, gitRef(c.text("ref"), c.text("sha")))
-}
-
-// updateRef moves a branch forward, never to a commit that is not on top of it.
-func (s *Server) updateRef(c *call) {
-	branch, to := strings.TrimPrefix(c.params["ref"], "heads/"), c.text("sha")
-	forward := false
-	s.walk(to, func(sha string) bool { forward = forward || sha == s.Branches[branch]; return true })
-	if !forward {
-		c.refuse(http.StatusUnprocessableEntity, "Update is not a fast forward")
-		return
-	}
-	s.Branches[branch] = to
-	c.answer(http.StatusOK, gitRef("refs/heads/"+branch, to))
-}
-
 // compare answers with the common ancestor that the test's histories have: the first commit that both sides reach.
 func (s *Server) compare(c *call) {
 	base, head := c.params["base"], c.params["head"]

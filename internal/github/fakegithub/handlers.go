@@ -32,11 +32,6 @@ var handlers = map[string]func(*Server, *call){
 	"repos/compare-commits":                           (*Server).compare,
 	"git/get-blob":                                    (*Server).getBlob,
 	"git/get-commit":                                  (*Server).getCommit,
-	"git/get-ref":                                     (*Server).getRef,
-	"git/create-tree":                                 (*Server).createTree,
-	"git/create-commit":                               (*Server).createCommit,
-	"git/create-ref":                                  (*Server).createRef,
-	"git/update-ref":                                  (*Server).updateRef,
 }
 
 // getUser answers people only: the token of a job may not ask.

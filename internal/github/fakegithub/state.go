@@ -138,7 +138,6 @@ func (s *Server) identify(r *http.Request) identity {
 var needs = map[string]string{
 	"issues/create-comment": "issues", "issues/update-comment": "issues", "reactions/create-for-issue-comment": "issues",
 	"checks/create": "checks", "checks/update": "checks", "repos/create-commit-status": "statuses", "code-scanning/upload-sarif": "security-events",
-	"git/create-tree": "contents", "git/create-commit": "contents", "git/create-ref": "contents", "git/update-ref": "contents",
 	"graphql createCommitOnBranch": "contents", "graphql minimizeComment": "issues",
 }
 

@@ -69,7 +69,7 @@ def facts(function: Any, *args: Any, device: str | None = None, **kwargs: Any) -
     """Compile a function for the arguments and return its facts. Nothing is run. The arguments are those of dump."""
     with tempfile.TemporaryDirectory(prefix="xlagate-") as folder:
         dump(folder, function, *args, device=device, **kwargs)
-        done = subprocess.run([find(), "facts", "--quiet", "--no-cache", folder], capture_output=True, text=True)
+        done = subprocess.run([find(), "facts", "--quiet", folder], capture_output=True, text=True)
     if done.returncode != 0:
         raise Unreadable(done.stderr.strip())
     programs = json.loads(done.stdout)["programs"]

@@ -27,9 +27,8 @@ func (w *world) story(ctx context.Context) error {
 		{"somebody accepts by a comment", w.accepts, w.baselineCommitted},
 		{"a stranger tries to", w.strangerAccepts, w.nothingCommitted},
 		{"the nightly audit", w.nightly, w.audited},
-		{"a dump in four parts", w.shards, w.joined},
-		{"the same, and a part is lost", w.lostPart, w.missed},
 		{"a matrix and its merge", w.matrix, w.merged},
+		{"the same, and a target is lost", w.lostTarget, w.missed},
 		{"what init wrote", w.initiated, w.initiatedGreen},
 		{"a pull request after it", w.afterInit, w.initiatedRed},
 	} {

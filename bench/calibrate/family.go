@@ -1,0 +1,143 @@
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/price"
+)
+
+// pair is a timed pair with what is predicted of it.
+type pair struct {
+	name   string
+	family price.Family
+	held   bool    // it is in the half that is not calibrated with
+	was    float64 // predicted before the edit, in nanoseconds
+	costs  []diff.ClassCost
+	micros [2]float64 // measured before and after
+	took   float64    // the growth that was measured, as a share of the step before
+}
+
+func newPair(s set, t *timing, programs map[string]*facts.Report) (*pair, error) {
+	before, after := programs[t.Name+".before"], programs[t.Name+".after"]
+	if before == nil || after == nil {
+		return nil, fmt.Errorf("%s does not hold both programs of %s", s.Archive, t.Name)
+	}
+	v := diff.Compare(before, after).Programs[0].Variants[0]
+	device := v.New.Device
+	p := &pair{name: t.Name, family: device.Family, held: sha256.Sum256([]byte(t.Name))[31]%2 == 1, was: v.Old.Facts[facts.PriceStep], costs: v.StepByClass(), micros: [2]float64{t.Before, t.After}, took: t.After/t.Before - 1}
+	if s.Kernels {
+		p.was -= v.Old.CallNS(device)
+		p.costs = append(p.costs, diff.ClassCost{Class: price.Launching, NS: v.Old.CallNS(device) - v.New.CallNS(device)})
+	}
+	return p, nil
+}
+
+// noise is the difference that the stopwatch cannot tell from none, as a share of the step.
+const noise = 0.01
+
+// interval is what the step is predicted to grow by with the margins, as a share of the step before.
+func (p *pair) interval(margin func(price.Class) price.Margin) (low, middle, high float64) {
+	i := diff.Interval(margin, p.costs)
+	return i.Low / p.was, i.Middle / p.was, i.High / p.was
+}
+
+// ladder are the margins to choose from.
+var ladder = []float64{1.25, 1.5, 2, 2.5, 3, 4, 6, 10}
+
+// needs is the least margin below and above that covers what was measured, if all classes have the same.
+func (p *pair) needs() (m price.Margin) {
+	widest := ladder[len(ladder)-1]
+	m = price.Margin{Below: widest, Above: widest}
+	for _, k := range slices.Backward(ladder) {
+		low, _, high := p.interval(func(price.Class) price.Margin { return price.Margin{Below: k, Above: k} })
+		if p.took >= low-noise {
+			m.Below = k
+		}
+		if p.took <= high+noise {
+			m.Above = k
+		}
+	}
+	return m
+}
+
+// mostly is the class that most of a pair's difference is in; false if there is none.
+func (p *pair) mostly() (price.Class, bool) {
+	var sums [price.NumClasses]float64
+	all, most := 0.0, price.Class(0)
+	for _, c := range p.costs {
+		all += math.Abs(c.NS)
+		if sums[c.Class] += math.Abs(c.NS); sums[c.Class] > sums[most] {
+			most = c.Class
+		}
+	}
+	return most, all > 0 && sums[most] >= 0.6*all
+}
+
+// family is a family of devices: its timed pairs, and the margins that they need.
+type family struct {
+	name    string
+	sources []string
+	pairs   []*pair
+	margins [price.NumClasses]price.Margin
+	seen    [price.NumClasses]int // pairs that the margins come from; 0 where it is that of all
+}
+
+func (f *family) from(source string) {
+	if !slices.Contains(f.sources, source) {
+		f.sources = append(f.sources, source)
+	}
+}
+
+// calibrate sets the margin of each class to what 95 of 100 pairs need below, and 90 above: those that are mostly of the class, or all where these are few.
+func (f *family) calibrate() {
+	const few = 10
+	var all []*pair
+	of := map[price.Class][]*pair{}
+	for _, p := range f.pairs {
+		if p.held {
+			continue
+		}
+		all = append(all, p)
+		if c, is := p.mostly(); is {
+			of[c] = append(of[c], p)
+		}
+	}
+	for c := range price.NumClasses {
+		list := of[c]
+		if f.seen[c] = len(list); len(list) < few {
+			f.seen[c], list = 0, all
+		}
+		below, above := make([]float64, len(list)), make([]float64, len(list))
+		for i, p := range list {
+			m := p.needs()
+			below[i], above[i] = m.Below, m.Above
+		}
+		f.margins[c] = price.Margin{Below: quantile(below, 0.95), Above: quantile(above, 0.90)}
+	}
+}
+
+func quantile(list []float64, q float64) float64 {
+	slices.Sort(list)
+	return list[min(len(list)-1, int(q*float64(len(list))))]
+}
+
+func (f *family) write(w io.Writer) {
+	for _, s := range f.sources {
+		fmt.Fprintf(w, "\t// %s\n", s)
+	}
+	fmt.Fprintf(w, "\t%q: {\n", f.name)
+	for c, m := range f.margins {
+		why := "all pairs"
+		if n := f.seen[c]; n > 0 {
+			why = fmt.Sprintf("%d pairs", n)
+		}
+		fmt.Fprintf(w, "\t\t{%v, %v}, // %v: %s\n", m.Below, m.Above, price.Class(c), why)
+	}
+	fmt.Fprintf(w, "\t},\n")
+}

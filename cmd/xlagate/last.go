@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/files"
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/report"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// last is the last check in a repository. It is kept so that the commands which a result prints work when they are pasted.
+type last struct {
+	config string // the rule file
+	dir    string // the working directory
+	result *result.Result
+}
+
+// lastHead is the first line of the file with the last check. The result follows, as check -f json writes it.
+type lastHead struct {
+	Config string `json:"config"`
+	Dir    string `json:"dir"`
+}
+
+// mostLast bounds the bytes of the last checks of all repositories.
+const mostLast = 256 << 20
+
+// lastPlace returns the name of the file that keeps the last check in the repository, or in the working directory outside of one.
+func lastPlace(w world) (string, error) {
+	dir, err := files.UserDir()
+	if err != nil {
+		return "", err
+	}
+	here, err := workingDir()
+	if err != nil {
+		return "", err
+	}
+	place := cmp.Or(repositoryRoot(w), here)
+	return filepath.Join(dir, "last", fmt.Sprintf("%.16x.json", sha256.Sum256([]byte(place)))), nil
+}
+
+// keepLast stores a check as the last one. A check that cannot be stored counts all the same.
+func keepLast(w world, o gate.Options, r *result.Result) {
+	name, err := lastPlace(w)
+	if err != nil || os.MkdirAll(filepath.Dir(name), 0o700) != nil {
+		return
+	}
+	if len(r.Findings) == 0 {
+		r = r.WithoutAccept()
+	}
+	err = files.Replace(name, func(f *os.File) error {
+		if err := json.NewEncoder(f).Encode(lastHead{absoluteOr(o.Config.Path), o.Dir}); err != nil {
+			return err
+		}
+		return report.Result(f, r, "json", report.Options{})
+	})
+	if err == nil {
+		files.Prune(filepath.Dir(name), ".json", mostLast, 0)
+	}
+}
+
+// lastCheck reads the last check in the repository; nil if there is none.
+func lastCheck(w world) (*last, error) {
+	name, err := lastPlace(w)
+	if err != nil {
+		return nil, nil
+	}
+	data, err := files.Read(name, mostResult)
+	if err != nil {
+		return nil, nil
+	}
+	line, text, _ := bytes.Cut(data, []byte("\n"))
+	var head lastHead
+	r, err := parseResult(name, text)
+	if err != nil || json.Unmarshal(line, &head) != nil {
+		return nil, wrongUsage("another version of xlagate made the last result, and this one cannot read it; run xlagate check again")
+	}
+	return &last{head.Config, head.Dir, r}, nil
+}
+
+// holds reports whether the result of a last check, which may be nil, has the findings or changes of all ids.
+func (l *last) holds(ids []string) bool {
+	return l != nil && !slices.ContainsFunc(ids, func(id string) bool { return !l.result.Holds(id) })
+}
+
+// chooseConfig sets --config to the rule file of the last check, if accept is given ids of its result, finds no other rule file, or says nothing of what to
+// accept where that check was made.
+func (l *last) chooseConfig(c *cli.Context, w world, ids []string) error {
+	if l == nil || c.IsSet("config") {
+		return nil
+	}
+	here, err := workingDir()
+	if err != nil {
+		return err
+	}
+	found, err := config.Find(".")
+	switch {
+	case len(ids) > 0 && !l.holds(ids), len(ids) == 0 && err == nil && (here != l.dir || namesInput(c)):
+		return nil
+	case err == nil && found != l.config:
+		w.say("accepting by " + gate.Relative(here, l.config) + ", as the last check did; -c names another rule file")
+	}
+	return c.Set("config", gate.Relative(here, l.config))
+}
+
+// namesInput reports whether accept is told what to accept.
+func namesInput(c *cli.Context) bool {
+	return c.Args().Present() || c.IsSet("target") || c.IsSet("from") || c.IsSet("baseline")
+}
+
+// with returns the result if accepting these ids, by the same rule file and from no other dump, is about it, else nil. What was judged is what is
+// accepted, even if the dump has changed since.
+func (l *last) with(o gate.Options, ids []string) *result.Result {
+	if len(ids) == 0 || len(o.Dumps)+len(o.ByTarget)+len(o.Command) > 0 || o.Against != "" || !l.holds(ids) || l.config != absoluteOr(o.Config.Path) {
+		return nil
+	}
+	return l.result
+}
+
+// resultOr reads the result file that a command names, or else the last one; nil if there is none.
+func resultOr(w world, name string) (*result.Result, error) {
+	if name != "" {
+		return readResult(w, name)
+	}
+	l, err := lastCheck(w)
+	if l == nil {
+		return nil, err
+	}
+	return l.result, nil
+}

@@ -1,0 +1,38 @@
+package facts
+
+import (
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/price"
+)
+
+// A branch that holds nothing but calls of the host is not taken. What is in a branch that computes is half as likely as what is around it.
+func TestLikelihoods(t *testing.T) {
+	kernel := func(branch string, class Class, calls float64) Kernel {
+		k := Kernel{Form: &Form{Class: class}, Site: &Site{Branch: branch}}
+		k.Work[price.Calls] = calls
+		return k
+	}
+	likely := likelihoods([]Kernel{
+		kernel("", ClassKernel, 0), kernel("0.0", ClassKernel, 1), kernel("0.0", ClassCopy, 0), kernel("1.0", ClassKernel, 0), kernel("1.0", ClassKernel, 1),
+		kernel("1.0 2.1", ClassLibrary, 0),
+	})
+	for branch, want := range map[string]float64{"": 1, "0.0": 0, "1.0": 0.5, "1.0 2.1": 0.25} {
+		if got := likely[branch]; got != want {
+			t.Errorf("branch %q is taken with %v, want %v", branch, got, want)
+		}
+	}
+}
+
+func TestReach(t *testing.T) {
+	for _, c := range []struct {
+		devices []int64
+		want    float64
+	}{
+		{nil, 1}, {[]int64{5}, 1}, {[]int64{0, 1, 2, 3, 4, 5, 6, 7}, 8}, {[]int64{0, 2, 4, 6}, 8}, {[]int64{8, 15}, 8}, {[]int64{0, 2, 14}, 16}, {[]int64{7, 8}, 16},
+	} {
+		if got := reachOf(c.devices); got != c.want {
+			t.Errorf("%v reaches over %v devices, want %v", c.devices, got, c.want)
+		}
+	}
+}

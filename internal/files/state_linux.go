@@ -1,5 +1,0 @@
-package files
-
-import "syscall"
-
-func changeTime(s *syscall.Stat_t) syscall.Timespec { return s.Ctim }
