@@ -34,7 +34,7 @@ func (v *Variant) LostResults() []LostResult {
 	was, is := hlo.ShapeText(v.Old.Result).Elements(), hlo.ShapeText(v.New.Result).Elements()
 	var lost []LostResult
 	if v.Old.Result != "" && v.sameArguments() {
-		lost = reshapedResults(was, is)
+		lost = v.notPassedAgain(reshapedResults(was, is), was)
 	}
 	if !v.Knows(facts.ResultsConstant) {
 		return lost
@@ -54,6 +54,22 @@ func (v *Variant) LostResults() []LostResult {
 		lost = append(lost, LostResult{At: -1})
 	}
 	return lost
+}
+
+// notPassedAgain leaves out results that take on the type of an argument of their dimensions, if the program took more of that type than it
+// returned: a state that came back in another type is passed again.
+func (v *Variant) notPassedAgain(lost []LostResult, was []string) []LostResult {
+	taken := countOf(texts(v.New.Params, func(p facts.Parameter) string { return p.Shape }))
+	for _, shape := range was {
+		taken[shape]--
+	}
+	return slices.DeleteFunc(lost, func(l LostResult) bool {
+		if taken[l.Is] <= 0 || !slices.Equal(hlo.ShapeText(l.Was).Dims(), hlo.ShapeText(l.Is).Dims()) {
+			return false
+		}
+		taken[l.Is]--
+		return true
+	})
 }
 
 // sameArguments reports whether the arguments are equal in shape and type to those before, as the same stage of the compiler shows them. One that
