@@ -42,7 +42,6 @@ func checkFlags(c *rule.Context, t *rule.Target) {
 	}
 	var wrong []string
 	a := c.Budget("flags", 0)
-	a.Upgrade = true
 	if c.BoundedByOwn() {
 		wrong = disagreedFlags(c, t.Report.Toolchain)
 	} else if !c.On("only_effective") || anyChanged(t) {

@@ -54,7 +54,7 @@ func checkBaselinePresent(c *rule.Context, p *diff.Program) {
 	switch {
 	case c.Target.Base == nil:
 		c.Problems = append(c.Problems, result.Problem{
-			Rule: c.Rule.ID, File: c.Target.Dump, Fix: c.Target.Accept,
+			Rule: c.Rule.ID, File: c.Target.Dump, Fix: c.Target.Accept, Settled: true,
 			Message: fmt.Sprintf("no baseline for target %s: nothing was accepted yet, so there is nothing to compare with", c.Target.Name),
 		})
 	case p.Old == nil:

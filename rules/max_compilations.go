@@ -17,14 +17,13 @@ var maxCompilations = rule.Rule{
 	Options: []rule.Option{
 		{Key: "per", Type: rule.Word, Enum: []string{"program", "target"}, Default: "program", Doc: "bound each program by itself, or all programs together"},
 	},
-	Budget:     &rule.Metric{Noun: "compilations", Better: rule.Lower},
-	Fails:      rule.Example{On: "recompile-jit_in_loop", Config: "- { rule: max-compilations, max: 1 }", Says: "4 compilations: at most 1 allowed"},
-	Passes:     rule.Example{On: "recompile-jit_in_loop_fixed", Config: "- { rule: max-compilations, max: 1 }"},
-	Fix:        "Create the jitted function once, outside of the loop; pad or bucket shapes; warm up before serving.",
-	Threads:    []string{"jax-ml/jax#4255", "jax-ml/jax#31319", "pytorch/xla#2511", "pytorch/xla#4741", "vllm-project/vllm#14580"},
-	FromSource: true,
-	Accepts:    []string{"variants"},
-	Target:     checkMaxCompilations,
+	Budget:  &rule.Metric{Noun: "compilations", Better: rule.Lower},
+	Fails:   rule.Example{On: "recompile-jit_in_loop", Config: "- { rule: max-compilations, max: 1 }", Says: "4 compilations: at most 1 allowed"},
+	Passes:  rule.Example{On: "recompile-jit_in_loop_fixed", Config: "- { rule: max-compilations, max: 1 }"},
+	Fix:     "Create the jitted function once, outside of the loop; pad or bucket shapes; warm up before serving.",
+	Threads: []string{"jax-ml/jax#4255", "jax-ml/jax#31319", "pytorch/xla#2511", "pytorch/xla#4741", "vllm-project/vllm#14580"},
+	Accepts: []string{"variants"},
+	Target:  checkMaxCompilations,
 }
 
 func checkMaxCompilations(c *rule.Context, t *rule.Target) {

@@ -26,6 +26,11 @@ var maxStepTime = rule.Rule{
 		{Key: "unsure", Type: rule.Word, Enum: []string{"error", "warning", "info"}, Default: "warning", Doc: "the level of growth that the error of the price may explain: the lower end of the interval is within the limit"},
 	},
 	Variant: func(c *rule.Context, v *diff.Variant) {
+		if _, priced := v.New.Facts[facts.PriceStep]; !priced {
+			why, devices := c.Target.Report.Unpriced(v.New)
+			c.Unjudged("its step has no price: "+why, fmt.Sprintf("write the device below the target in xlagate.yaml, such as device: %s; there are %s", devices[0], phrase.List(devices, "and")))
+			return
+		}
 		before := len(c.Findings)
 		c.JudgeFact(*c.Rule.Budget)
 		for _, f := range c.Findings[before:] {

@@ -16,15 +16,14 @@ var noHostCallback = rule.Rule{
 	Options: []rule.Option{
 		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "custom-call targets or op_names that may call the host"},
 	},
-	Budget:     &rule.Metric{Noun: "host callbacks", Better: rule.Lower},
-	Forbids:    true,
-	Fails:      rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback }", Says: "1 host callback: at most 0 allowed"},
-	Passes:     rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback, allow: [\"*callback\"] }"},
-	Fix:        "Remove the debug print or callback, or keep it behind a switch that is off in production.",
-	Threads:    []string{"jax-ml/jax#25842"},
-	FromSource: true,
-	Accepts:    []string{"custom_calls.*", "kernels.*", "fusions.*", "kernel list"},
-	Variant:    checkNoHostCallback,
+	Budget:  &rule.Metric{Noun: "host callbacks", Better: rule.Lower},
+	Forbids: true,
+	Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback }", Says: "1 host callback: at most 0 allowed"},
+	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback, allow: [\"*callback\"] }"},
+	Fix:     "Remove the debug print or callback, or keep it behind a switch that is off in production.",
+	Threads: []string{"jax-ml/jax#25842"},
+	Accepts: []string{"custom_calls.*", "kernels.*", "fusions.*", "kernel list"},
+	Variant: checkNoHostCallback,
 }
 
 func checkNoHostCallback(c *rule.Context, v *diff.Variant) {

@@ -41,13 +41,12 @@ func checkToolchain(c *rule.Context, t *rule.Target) {
 	case pins != nil:
 		wrong = againstPins(now, pins)
 	case t.Base == nil:
-		c.Gap("there is no baseline", "xlagate accept --reason \"…\", or pin: the versions")
+		c.BaseGap("there is no baseline", "xlagate accept --reason \"…\", or pin: the versions")
 		return
 	default:
 		wrong = toolchainChanges(c, parts(t.Base.Toolchain), now)
 	}
 	a := c.Budget("toolchain", float64(len(wrong)))
-	a.Upgrade = true
 	if t.Base != nil {
 		a.Base = new(float64(len(againstPins(parts(t.Base.Toolchain), pins))))
 	}

@@ -143,6 +143,9 @@ func sayLeft(w world, o gate.Options, planned *gate.Accepted) {
 	for _, b := range planned.Left() {
 		sayBudget(w, b)
 	}
+	for _, p := range planned.Unjudged {
+		w.printf("remains  %s: %s\n  fix: %s\n", p.File, p.Message, p.Fix)
+	}
 	for _, u := range planned.Unsettled {
 		sayUnsettled(w, u, gate.Relative(o.Dir, absoluteOr(o.Config.Path)))
 	}

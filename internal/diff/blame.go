@@ -282,9 +282,13 @@ func (b *blame) donation() {
 	}
 }
 
-// results adds the cause that the program returns something new.
+// results adds the cause that a result is lost, else that the program returns something new.
 func (b *blame) results() {
-	if op, text := resultTitle(b.v); text != "" {
+	op, text := lostTitle(b.v)
+	if text == "" {
+		op, text = resultTitle(b.v)
+	}
+	if text != "" {
 		b.add(suspect{Cause: Cause{Kind: KindResults, Title: text, OpName: op.OpName, Source: op.Source}, weight: resultsWeight})
 	}
 }

@@ -81,6 +81,7 @@ type Interface struct {
 	Result  string      `json:"result,omitempty"` // the result's shape without layout
 	Outputs []Output    `json:"-"`                // the results in order, of a program that is spread over devices; nil where that is not known
 	Results []Op        `json:"-"`                // what the program returns, in order, each with the operation that makes it
+	Fixed   []int       `json:"-"`                // the numbers of the results that no argument reaches; never stored
 }
 
 // Origin is where a variant was compiled, and from which files it was measured.

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,6 +27,7 @@ type measuring struct {
 	releases  []func() error // of modules that are kept open
 
 	traced   []*tracedFile   // see tracedFor
+	backend  string          // of a module that does not say it
 	listing  bool            // whether infos are wanted
 	passing  bool            // whether they say what each pass left
 	interner *interner       // what it has in common with others
@@ -52,7 +54,7 @@ func stageIndex(m *dump.Module, s *dump.Stage) int {
 // measureModule reads the stages of one module that facts come from, one after the other, so that only one is in memory.
 func (r *measurer) measureModule(m *dump.Module) *measuring {
 	out := &measuring{
-		module: m, Identity: Identity{Program: dump.ProgramName(m.Name)}, Root: slashed(r.Root), listing: r.AllStages, passing: r.Passes,
+		module: m, Identity: Identity{Program: dump.ProgramName(m.Name)}, Root: slashed(r.Root), backend: r.Backend, listing: r.AllStages, passing: r.Passes,
 		traced: r.tracedFor(m), interner: r.interner,
 	}
 	out.readToolchain()
@@ -108,7 +110,9 @@ func notDumped(m *dump.Module) (missing []string) {
 
 // listStage reads one stage only to list it.
 func (r *measurer) listStage(m *dump.Module, s *dump.Stage) *measuring {
-	out := &measuring{module: m, Identity: Identity{Program: dump.ProgramName(m.Name)}, Listed: true, listing: true, passing: r.Passes, interner: r.interner}
+	out := &measuring{
+		module: m, Identity: Identity{Program: dump.ProgramName(m.Name)}, Listed: true, backend: r.Backend, listing: true, passing: r.Passes, interner: r.interner,
+	}
 	out.setFramework(r.torch)
 	out.stage(s, false, func(r *reader, s *dump.Stage) error {
 		out.list(r, s)
@@ -181,7 +185,7 @@ func openModule(file *dump.File) (*hlo.Module, func() error, error) {
 
 // measure takes the facts of the optimized module.
 func (out *measuring) measure(r *reader, s *dump.Stage) error {
-	r.family = price.Family(out.Toolchain.Backend)
+	r.family = price.Family(cmp.Or(out.Toolchain.Backend, out.backend))
 	fingerprint := r.prints().Fingerprint()
 	w, err := r.walk()
 	if err != nil {
@@ -205,11 +209,13 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 	r.lengths(w, v.Kernels)
 	r.instructionNames(w.launches, v.Kernels)
 	r.connect(w.launches, v)
+	v.Fixed = r.constantResults()
 	out.groups = r.firstGroups(w.launches)
 	r.nameAxes(v, out.groups)
 	v.Facts.launches(r, w.launches, v.Kernels)
 	v.Facts.loops(w.loops)
 	v.Facts.module(r)
+	v.Facts[ResultsConstant] = float64(len(v.Fixed))
 	r.products(v)
 	r.overlap(w, v)
 	v.Facts.costs(r, w.loops)

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"math/bits"
@@ -159,18 +160,41 @@ func (v *Variant) PriceOn(d *price.Device) {
 	f[PriceNetwork], f[PriceHost], f[PriceUnpriced] = sum.Network, sum.Host, unknown
 }
 
-// deviceOf is the device that a variant is priced on: the one that was chosen, else the one that the dump names, else the reference of its kind;
-// a program that was compiled for another kind of device, as for the host of a GPU, runs on that kind's reference. It is nil for a device that no
-// price is known of.
+// deviceOf is the device that a variant is priced on: the one that was chosen, else the one that the dump names, else the reference of its kind.
+// A program that was compiled for another kind of device than the chosen one, as for the host of a GPU, runs on that kind's reference. The
+// result is nil if neither the dump nor the configuration names a device of the table.
 func (r *Report) deviceOf(v *Variant) *price.Device {
-	family := price.Family(cmp.Or(v.Backend, r.Toolchain.Backend))
-	if d := price.Named(r.Device); d != nil && d.Family == family {
+	family := r.familyOf(v)
+	if d := price.Named(r.Device); d != nil && (d.Family == family || price.Reference(family) == nil) {
 		return d
 	}
 	if called := r.Toolchain.Device; called != "" && family != price.CPU {
 		return price.Of(string(family), called)
 	}
 	return price.Reference(family)
+}
+
+// familyOf is the kind of device that a variant was compiled for, "" where the dump does not say.
+func (r *Report) familyOf(v *Variant) price.Family {
+	return price.Family(cmp.Or(v.Backend, r.Toolchain.Backend))
+}
+
+// Unpriced says why no price of a variant is known, and which devices may be chosen for it.
+func (r *Report) Unpriced(v *Variant) (why string, devices []string) {
+	family := r.familyOf(v)
+	kind := func(d *price.Device) bool { return price.Reference(family) == nil || d.Family == family }
+	for _, d := range price.Devices {
+		if kind(d) {
+			devices = append(devices, d.Name)
+		}
+	}
+	switch {
+	case family == "":
+		return "the dump does not say which device it was compiled for", devices
+	case price.Reference(family) == nil:
+		return fmt.Sprintf("no device of the back end %s is in the table of devices", family), devices
+	}
+	return fmt.Sprintf("%s is not in the table of devices", r.Toolchain.Device), devices
 }
 
 // PricedOn is the name of the device that the programs are priced on, "" where no price is known of it, and whether that is assumed: nobody
@@ -182,9 +206,6 @@ func (r *Report) PricedOn() (name string, assumed bool) {
 
 // priced is the name of the device that the programs are priced on, "" where no price is known of it.
 func (r *Report) priced() string {
-	if r.Device != "" {
-		return r.Device
-	}
 	if d := r.deviceOf(&Variant{Origin: Origin{Backend: r.Toolchain.Backend}}); d != nil {
 		return d.Name
 	}
@@ -217,7 +238,7 @@ func PriceAlike(old, fresh *Report) {
 	if len(outdated) > 0 {
 		measureAlike(outdated, fresh)
 	}
-	old.Device, fresh.Device = fresh.priced(), fresh.priced()
+	old.Device = fresh.priced()
 	old.PriceAll()
 	fresh.PriceAll()
 }

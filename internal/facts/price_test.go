@@ -81,6 +81,32 @@ func TestPriceAlike(t *testing.T) {
 	}
 }
 
+// A device that the table does not have, and a back end without any, are named; the chosen device then counts. A chosen device of another kind
+// does not price a program of a known kind.
+func TestUnpriced(t *testing.T) {
+	for _, c := range []struct {
+		backend, device, chosen, says, on string
+	}{
+		{"gpu", "NVIDIA A10G", "", "NVIDIA A10G is not in the table of devices", ""},
+		{"gpu", "NVIDIA A10G", "l4", "", "l4"},
+		{"gpu", "NVIDIA A10G", "tpu-v4", "NVIDIA A10G is not in the table of devices", ""},
+		{"ipu", "", "", "no device of the back end ipu is in the table of devices", ""},
+		{"ipu", "", "a100-sxm", "", "a100-sxm"},
+		{"", "", "", "the dump does not say which device it was compiled for", ""},
+		{"", "", "cpu", "", "cpu"},
+	} {
+		r := &Report{Toolchain: Toolchain{Backend: c.backend, Device: c.device}, Device: c.chosen}
+		v := &Variant{WorkVersion: price.Version, Facts: Values{}}
+		r.Programs = []*Program{{Variants: []*Variant{v}}}
+		r.PriceAll()
+		on, _ := r.PricedOn()
+		why, devices := r.Unpriced(v)
+		if on != c.on || v.Facts.Known(PriceStep) != (c.on != "") || c.says != "" && why != c.says || slices.Contains(devices, "cpu") != (c.backend != "gpu") {
+			t.Errorf("%+v: priced on %q, %s: %q", c, on, why, devices)
+		}
+	}
+}
+
 // A transfer takes what the kernels leave of it that run until it is waited for. The time of a kernel hides once.
 func TestHiddenTransfers(t *testing.T) {
 	d := price.Named("tpu-v5e")

@@ -281,12 +281,13 @@ func (v *Variant) add(part *Variant) {
 	v.Missing = append(v.Missing, part.Missing...)
 }
 
-// sum adds up the facts. What was not dumped of one part is not known of the whole; of what is counted by name a part may simply have none.
+// sum adds up the facts; of some the largest counts. What was not dumped of one part is not known of the whole; of what is counted by name a
+// part may simply have none.
 func sum(parts []*Program) Values {
 	total := Values{}
 	for _, p := range parts {
 		for id, n := range p.Variants[0].Facts {
-			if id == RegistersMax {
+			if About(id).Largest {
 				total[id] = max(total[id], n)
 			} else {
 				total[id] += n

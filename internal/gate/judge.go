@@ -50,7 +50,7 @@ func judge(r *result.Result, o Options, l *measuredTarget) (found []JudgedFindin
 
 // differing returns the target with its edited lines. It asks git only if something differs or was found, and notes why git does not know.
 func (l *measuredTarget) differing(r *result.Result, o Options, found []JudgedFinding) JudgedTarget {
-	t := JudgedTarget{Name: l.Name, Programs: l.programs, Dumps: l.dumps, Again: l.again}
+	t := JudgedTarget{Name: l.Name, Programs: l.programs, Dumps: l.dumps, Again: l.again, Upgrade: l.upgrade}
 	if len(found) == 0 && !slices.ContainsFunc(l.programs, func(p *diff.Program) bool { return p.Change != diff.Same }) {
 		return t
 	}
@@ -169,8 +169,8 @@ func describe(out *result.Target, l *measuredTarget) {
 			continue // it is not gone: its problem says why it is not there, or the configuration leaves it out
 		}
 		out.Programs = append(out.Programs, program(l, p))
-		for _, part := range p.Parts {
-			out.Programs = append(out.Programs, program(l, singleProgram(part)))
+		for _, single := range p.Singles() { // accepting records each by itself
+			out.Programs = append(out.Programs, program(l, single))
 		}
 	}
 }
@@ -178,15 +178,6 @@ func describe(out *result.Target, l *measuredTarget) {
 // unread reports whether the dump holds a program that could not be read.
 func (l *measuredTarget) unread(program string) bool {
 	return slices.ContainsFunc(l.report.Problems, func(p facts.Problem) bool { return p.Program == facts.PlainName(program) })
-}
-
-// singleProgram returns one of the programs that were judged together: accepting records each separately.
-func singleProgram(part *facts.Program) *diff.Program {
-	p := &diff.Program{Name: part.Name, Change: diff.Changed, New: part}
-	for _, v := range part.Variants {
-		p.Variants = append(p.Variants, &diff.Variant{Change: diff.Changed, New: v})
-	}
-	return p
 }
 
 func program(l *measuredTarget, p *diff.Program) result.Program {

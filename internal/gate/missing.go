@@ -120,7 +120,7 @@ func missingInputs(r *result.Result, out *result.Target, o Options, l *measuredT
 			out.NotCovered = append(out.NotCovered, fmt.Sprintf("%s of %s (missing; allowed by --allow-missing)", in.name, phrase.List(phrase.First(names, 4), "and")))
 		default:
 			r.Problems = append(r.Problems, result.Problem{
-				Target: l.Name, Rule: "facts-complete", File: l.dump,
+				Target: l.Name, Rule: "facts-complete", File: l.dump, Settled: true,
 				Message: fmt.Sprintf("the dump lacks the %s of %s: the baseline holds %s", in.name, phrase.List(phrase.First(names, 4), "and"), in.fact),
 				Fix:     "dump it again, with everything that was dumped before; or allow it: --allow-missing " + in.name,
 			})

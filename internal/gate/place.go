@@ -41,7 +41,7 @@ func (g *grouping) placeOf(c *diff.Cause) changePlace {
 	at := changePlace{source: g.named(c.Source), opName: c.OpName}
 	if line, ok := editedLine(c, edits); ok {
 		at.source = g.editedAt(line)
-	} else if line, ok := g.elsewhere(c.Source, c.Kind); ok && c.Kind != diff.KindToolchain {
+	} else if line, ok := g.elsewhere(c.Source, c.Kind); ok && c.Kind != diff.KindToolchain && c.Kind != diff.KindResults {
 		at.source = g.editedAt(line)
 	} else {
 		at.source.Text = g.text(c.Source)

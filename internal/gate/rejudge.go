@@ -175,7 +175,7 @@ func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error
 			return nil, err
 		}
 		found := judge(r, o, l)
-		addChanges(r, o, l, withoutUnseen(withoutUpgrade(r, o, l, found), l))
+		addChanges(r, o, l, withoutUnseen(found, l))
 	}
 	r.Problems = slices.DeleteFunc(r.Problems, func(p result.Problem) bool { return !slices.Contains(rejudgedRules, p.Rule) })
 	finish(r, o)

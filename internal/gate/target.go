@@ -207,7 +207,7 @@ func (l *measuredTarget) look(ctx context.Context, o Options) {
 		l.fail(err)
 		return
 	}
-	l.dumps = paths
+	l.dumps, o.device = paths, l.Device
 	reports, err := MeasureDumps(ctx, o, paths, append(absoluteAll(o.Config.Dir, l.Logs), o.Logs...))
 	if err == nil {
 		l.report, err = l.asOne(reports)

@@ -134,6 +134,7 @@ var noteKinds = map[string]struct {
 	"better":   {good, "better than the baseline", "to keep it"},
 	"lost":     {bad, "lost again", ""},
 	"slack":    {plain, "slack", "to lower it"},
+	"upgrade":  {plain, "upgrade", "to accept the dump for the new toolchain"},
 	"headroom": {plain, "headroom", "who used it up"},
 }
 

@@ -320,6 +320,7 @@ type Problem struct {
 	File    string `json:"file,omitempty"`
 	Message string `json:"message"`
 	Fix     string `json:"fix,omitempty"`
+	Settled bool   `json:"-"`                 // accepting the dump settles it
 	Pending bool   `json:"pending,omitempty"` // it holds as long as results are missing: `xlagate merge` says it anew, or no more
 }
 
