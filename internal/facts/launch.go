@@ -148,13 +148,13 @@ func (w *walk) control(id hlo.InstrID, at place) error {
 	l.runs = at.times
 	number := len(w.loops)
 	w.loops = append(w.loops, l)
-	inside.loop, inside.looped = id, inside.looped || l.trips == unknownTrips
+	inside.loop, inside.looped = id, inside.looped || l.trips == unknownTrips || l.trips > 1
 	// Once: a loop whose trip count is known is run without asking its condition again.
 	if err := w.computation(callees[1], inside, hlo.NoInstr); err != nil {
 		return err
 	}
 	if l.trips != unknownTrips {
-		inside.times, inside.looped = timesProduct(inside.times, l.trips), inside.looped || l.trips > 1
+		inside.times = timesProduct(inside.times, l.trips)
 	} else {
 		inside.guess = timesProduct(max(1, inside.guess), l.iterations())
 	}

@@ -92,7 +92,7 @@ func TestLoopsOfFewIterations(t *testing.T) {
 		kernels  int     // in the body
 		launches float64 // of the whole run
 		looped   bool
-	}{0: {0, 2, false}, 1: {1, 3, false}, 2: {1, 4, true}} {
+	}{0: {0, 2, false}, 1: {1, 3, false}, 2: {1, 5, true}} {
 		m, err := hlo.ParseText(fmt.Appendf(nil, countingLoop, 0, 1, bound, "LT", "i, b", "i, c"), "loop")
 		if err != nil {
 			t.Fatal(err)

@@ -49,11 +49,8 @@ func (r *reader) fetches(id hlo.InstrID) bool {
 	return in.Opcode == hlo.OpCopy || in.Opcode == hlo.OpCopyStart
 }
 
-// space says how much of one memory space is used. One beside the main memory that holds nothing is not.
+// space says how much of one memory space is used.
 func (out *measuring) space(color, bytes int64) {
-	if bytes == 0 && color != 0 {
-		return
-	}
 	name, known := spaceNames[color]
 	if !known || color != 0 && out.module.Backend() != "tpu" {
 		name = fmt.Sprintf("color_%d", color)

@@ -79,7 +79,6 @@ var inputs = []input{
 	{string(dump.KindBufferAssignment), facts.MemoryTemp, ""},
 	{string(dump.KindMemoryReport), "memory.spaces.default", facts.MemoryTemp},
 	{string(dump.KindThunks), facts.LaunchesKnown, ""},
-	{string(dump.KindThunkMetadata), facts.LaunchesKnown, ""},
 	{string(dump.KindPTX), facts.CodePTXBytes, ""},
 	{string(dump.KindLLVMOptimized), facts.CodeLLVMBytes, ""},
 	{string(dump.StageBefore), facts.InstructionsBefore, ""},
@@ -145,4 +144,4 @@ func (in input) missing(v *diff.Variant) bool {
 }
 
 // kernelInputs are the files that hold what was generated for kernels.
-var kernelInputs = []string{string(dump.KindThunks), string(dump.KindThunkMetadata), string(dump.KindPTX), string(dump.KindLLVMOptimized)}
+var kernelInputs = []string{string(dump.KindThunks), string(dump.KindPTX), string(dump.KindLLVMOptimized)}
