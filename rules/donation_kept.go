@@ -30,7 +30,6 @@ var donationKept = rule.Rule{
 	Fix:        "Keep donate_argnums on the jitted function, and return a result of the same shape and dtype for every donated argument.",
 	Threads:    []string{"jax-ml/jax#40280", "jax-ml/jax#9675"},
 	FromSource: true,
-	Accepts:    []string{"donation.*", "memory.*", "copies.*", "params"},
 	Variant:    checkDonationKept,
 }
 

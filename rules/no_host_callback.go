@@ -23,7 +23,6 @@ var noHostCallback = rule.Rule{
 	Fix:        "Remove the debug print or callback, or keep it behind a switch that is off in production.",
 	Threads:    []string{"jax-ml/jax#25842"},
 	FromSource: true,
-	Accepts:    []string{"custom_calls.*", "kernels.*", "fusions.*", "kernel list"},
 	Variant:    checkNoHostCallback,
 }
 

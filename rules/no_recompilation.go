@@ -26,7 +26,6 @@ var noRecompilation = rule.Rule{
 	Fix:        "Pad or bucket the argument that varies, pass the value as an array instead of a static argument or closure, and create the jitted function once, outside of the loop.",
 	Threads:    []string{"tensorflow/tensorflow#81896", "vllm-project/vllm#14580", "google-deepmind/mujoco#2306", "jax-ml/jax#31319"},
 	FromSource: true,
-	Accepts:    []string{"variants"},
 	Program:    checkNoRecompilation,
 }
 

@@ -69,7 +69,7 @@ func TestRegistryHoldsRealPrograms(t *testing.T) {
 		r := measured(t, name)
 		e := edit(t, p)
 		for _, program := range r.Programs {
-			if _, err := Save(e, path.Join("models", path.Dir(name)), &Program{Program: *program, Toolchain: r.Toolchain}); err != nil {
+			if _, err := Save(e, path.Join("models", path.Dir(name)), &Program{Program: *program, Toolchain: r.Toolchain}, ""); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -100,33 +100,33 @@ func TestEditsReachTheRegistryTogether(t *testing.T) {
 		t.Errorf("one that is not there: %v", err)
 	}
 	e := edit(t, p)
-	put(t, e, "a/x.yaml", "1")
-	put(t, e, "b/y.yaml", "2")
+	put(t, e, "a/x.jsonl", "1")
+	put(t, e, "b/y.jsonl", "2")
 	if _, err := p.Open(context.Background()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("before it is committed: %v", err)
 	}
 	first := commit(t, e)
-	if !strings.HasPrefix(first, p.Where+"@sha256:") || texts(t, p) != "a/x.yaml=1 b/y.yaml=2" {
+	if !strings.HasPrefix(first, p.Where+"@sha256:") || texts(t, p) != "a/x.jsonl=1 b/y.jsonl=2" {
 		t.Errorf("%q holds %s", first, texts(t, p))
 	}
 	again := edit(t, p)
-	if changed, err := again.Put("a/x.yaml", []byte("1")); err != nil || changed || commit(t, again) != "" {
+	if changed, err := again.Put("a/x.jsonl", []byte("1")); err != nil || changed || commit(t, again) != "" {
 		t.Errorf("the same once more: changed %v, %v", changed, err)
 	}
-	put(t, again, "a/x.yaml", "3")
-	put(t, again, "a/x.yaml", "1")
+	put(t, again, "a/x.jsonl", "3")
+	put(t, again, "a/x.jsonl", "1")
 	if pushed := commit(t, again); pushed != "" {
 		t.Errorf("changed and changed back: pushed %s", pushed)
 	}
 	last := edit(t, p)
-	if err := errors.Join(last.Remove("a/x.yaml"), last.Remove("b/y.yaml")); err != nil || commit(t, last) == "" || texts(t, p) != "" {
+	if err := errors.Join(last.Remove("a/x.jsonl"), last.Remove("b/y.jsonl")); err != nil || commit(t, last) == "" || texts(t, p) != "" {
 		t.Errorf("%v: %s is left", err, texts(t, p))
 	}
-	if err := last.Remove("c.yaml"); !errors.Is(err, fs.ErrNotExist) {
+	if err := last.Remove("c.jsonl"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("removing what is not there: %v", err)
 	}
 	fixed := Place{Where: strings.Replace(first, ":main@", "@", 1)}
-	if texts(t, fixed) != "a/x.yaml=1 b/y.yaml=2" {
+	if texts(t, fixed) != "a/x.jsonl=1 b/y.jsonl=2" {
 		t.Errorf("the first digest holds %s", texts(t, fixed))
 	}
 	if _, err := fixed.Edit(context.Background()); !errors.Is(err, ErrFixed) {
@@ -139,21 +139,21 @@ func TestTheSecondOfTwoIsRefused(t *testing.T) {
 	s := registrytest.New(t)
 	p := Place{Where: s.Ref("base:main")}
 	one, two := edit(t, p), edit(t, p)
-	put(t, one, "a/x.yaml", "1")
-	put(t, two, "b/y.yaml", "2")
+	put(t, one, "a/x.jsonl", "1")
+	put(t, two, "b/y.jsonl", "2")
 	commit(t, one)
 	_, err := two.Commit(context.Background())
 	var said *registry.Error
 	if !errors.As(err, &said) || !strings.Contains(said.Message, "somebody else moved the tag") || !strings.Contains(said.Fix, "do the same again") {
 		t.Errorf("the second: %v", err)
 	}
-	if n := s.Asked(http.MethodPut, "/manifests/"); n != 1 || texts(t, p) != "a/x.yaml=1" {
+	if n := s.Asked(http.MethodPut, "/manifests/"); n != 1 || texts(t, p) != "a/x.jsonl=1" {
 		t.Errorf("%d manifests were pushed; it holds %s", n, texts(t, p))
 	}
 	again := edit(t, p)
-	put(t, again, "b/y.yaml", "2")
+	put(t, again, "b/y.jsonl", "2")
 	commit(t, again)
-	if texts(t, p) != "a/x.yaml=1 b/y.yaml=2" {
+	if texts(t, p) != "a/x.jsonl=1 b/y.jsonl=2" {
 		t.Errorf("it holds %s", texts(t, p))
 	}
 }
@@ -172,14 +172,14 @@ func TestArtifactsThatAreNoBaseline(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	push("dump:x", registry.TypeDump, registry.BaselineFile("a/x.yaml", nil))
+	push("dump:x", registry.TypeDump, registry.BaselineFile("a/x.jsonl", nil))
 	push("other:x", "application/vnd.example", registry.BaselineFile("README.md", nil))
 	for name, says := range map[string]string{"dump:x": "this is a dump, not a baseline", "other:x": `it holds "README.md", and a baseline's files are`} {
 		if _, err := (Place{Where: s.Ref(name)}).Edit(context.Background()); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, wanted %q", name, err, says)
 		}
 	}
-	push("odd:x", "", registry.BaselineFile("a/x.yaml", []byte("schema: other\nwhole: {}\n")), registry.BaselineFile("a/x.jsonl", nil))
+	push("odd:x", "", registry.BaselineFile("a/x.jsonl", []byte(`{"baseline":{"schema":"other"}}`+"\n")))
 	store, err := Place{Where: s.Ref("odd:x")}.Open(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -196,25 +196,24 @@ func TestEditsOfAFolder(t *testing.T) {
 	if _, err := Load(e, "a"); !errors.Is(err, ErrNone) {
 		t.Errorf("one that is not there: %v", err)
 	}
-	put(t, e, "a/b/p.yaml", "p")
-	put(t, e, "a/b/q.yaml", "q")
-	put(t, e, "a/b/.gitattributes", "a")
-	if texts(t, Place{Where: p.folder()}) != "" || commit(t, e) != "" || texts(t, p) != "a/b/.gitattributes=a a/b/p.yaml=p a/b/q.yaml=q" {
+	put(t, e, "a/b/p.jsonl", "p")
+	put(t, e, "a/b/q.jsonl", "q")
+	if texts(t, Place{Where: p.folder()}) != "" || commit(t, e) != "" || texts(t, p) != "a/b/p.jsonl=p a/b/q.jsonl=q" {
 		t.Errorf("it holds %s", texts(t, p))
 	}
-	if err := e.Remove("a/b/q.yaml"); err != nil || commit(t, e) != "" || texts(t, p) != "a/b/.gitattributes=a a/b/p.yaml=p" {
+	if err := e.Remove("a/b/q.jsonl"); err != nil || commit(t, e) != "" || texts(t, p) != "a/b/p.jsonl=p" {
 		t.Errorf("%v: %s", err, texts(t, p))
 	}
-	if err := e.Remove("a/b/p.yaml"); err != nil || commit(t, e) != "" {
+	if err := e.Remove("a/b/p.jsonl"); err != nil || commit(t, e) != "" {
 		t.Error(err)
 	}
 	if _, err := fs.Stat(e, "a"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an empty folder was left: %v", err)
 	}
-	if err := e.Remove("a/x.yaml"); !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "remove from the baseline: ") {
+	if err := e.Remove("a/x.jsonl"); !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "remove from the baseline: ") {
 		t.Errorf("what is not there: %v", err)
 	}
-	if got := e.Shown("a/x.yaml"); got != filepath.Join(p.folder(), "a", "x.yaml") {
+	if got := e.Shown("a/x.jsonl"); got != filepath.Join(p.folder(), "a", "x.jsonl") {
 		t.Errorf("shown as %s", got)
 	}
 	if _, err := p.Edit(context.Background()); err == nil || !strings.Contains(err.Error(), "the baseline is being changed: process ") {

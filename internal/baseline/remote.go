@@ -164,7 +164,7 @@ func (a *artifact) take(pulled *registry.Artifact, held map[string][]byte) error
 	}
 	for _, l := range pulled.Layers {
 		if l.Unpack || !ours(l.Name) {
-			return pulled.Unfit(fmt.Sprintf("this is not a baseline: it holds %q, and a baseline's files are TARGET/PROGRAM.yaml and TARGET/PROGRAM.jsonl", l.Name))
+			return pulled.Unfit(fmt.Sprintf("this is not a baseline: it holds %q, and a baseline's files are TARGET/PROGRAM.jsonl", l.Name))
 		}
 		data, err := os.ReadFile(pulled.Path(l))
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -119,9 +120,10 @@ func FuzzLaunches(f *testing.F) {
 		r.connect(w.launches, v)
 		r.parameters()
 		r.constants()
-		v.Facts.launches(r, w.launches, v.Kernels)
+		maps.Copy(v.Facts, OfKernels(v.Kernels))
+		v.countBytes(r, w.launches)
 		v.Facts.loops(w.loops)
-		v.Facts.module(r)
+		v.countModule(r)
 		for name, n := range v.Facts {
 			if n < 0 {
 				t.Errorf("%s = %v", name, n)

@@ -3,6 +3,7 @@ package facts
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -232,12 +233,13 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 	out.groups = r.firstGroups(w.launches)
 	r.nameAxes(v, out.groups)
 	out.Family = out.familyOf(r)
-	v.Facts.launches(r, w.launches, v.Kernels)
+	maps.Copy(v.Facts, OfKernels(v.Kernels))
+	v.countBytes(r, w.launches)
 	v.Facts.loops(w.loops)
-	v.Facts.module(r)
+	v.countModule(r)
 	r.products(v)
 	r.overlap(w, v)
-	v.Facts.costs(r, w.loops)
+	v.costs(r, w.loops)
 	out.Variant = v
 	out.Helper = out.isHelper(r)
 	out.memory(r, s)
@@ -268,6 +270,9 @@ func (out *measuring) measureGiven(r *reader, s *dump.Stage) error {
 	r.model(v)
 	out.countEmulated()
 	out.countModelProducts(r)
+	for id := range r.m.Instrs {
+		v.Counts.add(r.owners()[id], InstructionsBefore, 1)
+	}
 	v.Facts[InstructionsBefore] = float64(len(r.m.Instrs))
 	return nil
 }

@@ -174,11 +174,13 @@ func (e *encoder) table(v reflect.Value) error {
 	return nil
 }
 
-// sortedKeys returns a map's keys, with strings sorted so that equal values give equal bytes.
+// sortedKeys returns a map's keys, with strings and structs sorted so that equal values give equal bytes.
 func sortedKeys(table reflect.Value) []reflect.Value {
 	keys := table.MapKeys()
 	if table.Type().Key().Kind() == reflect.String {
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	} else {
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	}
 	return keys
 }

@@ -94,6 +94,7 @@ type Run struct {
 	limit     *facts.ReadLimit      // of all targets
 	keeps     int                   // replaces mostKept in tests; 0: mostKept
 	accepting bool                  // the command is accept: messages name it
+	replacing bool                  // it replaces the baseline, whatever that holds
 	upgrading bool                  // another toolchain is what is judged
 }
 

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -90,14 +91,14 @@ func programChange(old, fresh *baseline.Program) (PolicyChange, bool) {
 	case fresh == nil:
 		return PolicyChange{Effect: Looser, Text: "the accepted facts are removed: nothing is compared with them any more"}, true
 	case old == nil:
-		return PolicyChange{Effect: Other, Text: "accepted for the first time" + reasonText(fresh)}, true
-	case old.Reason == fresh.Reason && baseline.Same(old, fresh):
+		return PolicyChange{Effect: Other, Text: "accepted for the first time" + reasonText(fresh.ReasonSince(nil))}, true
+	case fresh.ReasonSince(old) == "" && baseline.Same(old, fresh):
 		return PolicyChange{}, false
 	}
 	worse, better := moved(old, fresh)
 	c := PolicyChange{Effect: Other, Text: "accepted anew"}
 	switch {
-	case len(worse) > 0:
+	case len(worse) > 0 || len(fresh.Ceilings) > len(old.Ceilings):
 		c.Effect = Looser
 	case len(better) > 0:
 		c.Effect = Stricter
@@ -105,15 +106,15 @@ func programChange(old, fresh *baseline.Program) (PolicyChange, bool) {
 	if all := append(worse, better...); len(all) > 0 {
 		c.Text += ": " + listMoved(all)
 	}
-	c.Text += reasonText(fresh)
+	c.Text += reasonText(cmp.Or(fresh.ReasonSince(old), fresh.ReasonSince(nil)))
 	return c, true
 }
 
-func reasonText(p *baseline.Program) string {
-	if p.Reason == "" {
+func reasonText(reason string) string {
+	if reason == "" {
 		return " (no reason given)"
 	}
-	return fmt.Sprintf(" (%s)", p.Reason)
+	return fmt.Sprintf(" (%s)", reason)
 }
 
 // maxMoved bounds the facts that are named of one program.

@@ -117,7 +117,7 @@ func TestBaselinesOfSeveralTargets(t *testing.T) {
 	for _, c := range changes {
 		got = append(got, string(c.Effect)+" "+c.File)
 	}
-	if want := "looser .xlagate/a/e.yaml, looser .xlagate/b/f.yaml, changed .xlagate/c/f.yaml"; strings.Join(got, ", ") != want {
+	if want := "looser .xlagate/a/e.jsonl, looser .xlagate/b/f.jsonl, changed .xlagate/c/f.jsonl"; strings.Join(got, ", ") != want {
 		t.Errorf("%s, wanted %s", strings.Join(got, ", "), want)
 	}
 }
@@ -128,7 +128,7 @@ func TestUnreadableBaseline(t *testing.T) {
 	good, bad := stored(t, "mlp", acceptedText), stored(t, "mlp", "schema: 3\n")
 	for want, stores := range map[string][2]fstest.MapFS{"read the baseline of main@1234567: ": {bad, good}, "read the pull request's baseline: ": {good, bad}} {
 		_, err := ComparePolicies(Policy{Name: "main@1234567", Config: cfg, Store: stores[0]}, Policy{Config: cfg, Store: stores[1]})
-		if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "train_step.yaml") {
+		if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "train_step.jsonl") {
 			t.Errorf("%v, wanted %s", err, want)
 		}
 	}

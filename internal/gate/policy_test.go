@@ -118,17 +118,13 @@ func stored(t *testing.T, target, text string) fstest.MapFS {
 		err = yamldoc.Decode(root, &doc)
 	}
 	if err != nil || doc.Program == "" {
-		return fstest.MapFS{target + "/train_step.yaml": {Data: []byte(text)}}
+		return fstest.MapFS{target + "/train_step.jsonl": {Data: []byte(text)}}
 	}
-	p := &baseline.Program{Program: facts.Program{Name: doc.Program}, Toolchain: facts.Toolchain{Framework: "jax"}, Reason: doc.Reason}
+	p := &baseline.Program{Program: facts.Program{Name: doc.Program}, Toolchain: facts.Toolchain{Framework: "jax"}}
 	for _, v := range doc.Variants {
 		p.Variants = append(p.Variants, &facts.Variant{Signature: v.Signature, Facts: v.Facts})
 	}
-	files := baseline.Format(target, p)
-	return fstest.MapFS{
-		path.Join(target, baseline.FileName(p.Name)):    {Data: files.Readable},
-		path.Join(target, baseline.MachineName(p.Name)): {Data: files.Machine},
-	}
+	return fstest.MapFS{path.Join(target, baseline.FileName(p.Name)): {Data: baseline.Format(p, nil, doc.Reason)}}
 }
 
 // writeStored writes that baseline below a folder.
@@ -163,7 +159,7 @@ func TestBaselineChanges(t *testing.T) {
 		text := ""
 		for _, ch := range changes {
 			text += string(ch.Effect) + " " + ch.Subject + ": " + ch.Text
-			if ch.File != ".xlagate/mlp/train_step.yaml" {
+			if ch.File != ".xlagate/mlp/train_step.jsonl" {
 				t.Errorf("%s: %s", name, ch.File)
 			}
 		}
@@ -208,7 +204,7 @@ func TestFromGit(t *testing.T) {
 	if err != nil || len(p.Config.Targets) != 2 {
 		t.Fatalf("%v", err)
 	}
-	if set, err := baseline.Load(p.Store, "mlp"); err != nil || set.Find("train_step").Reason != "first" {
+	if set, err := baseline.Load(p.Store, "mlp"); err != nil || set.Find("train_step").ReasonSince(nil) != "first" {
 		t.Errorf("%v", err)
 	}
 	if _, err := RepositoryPolicy(ctx, Checkout{dir}, empty, "xlagate.yaml", nil); !errors.Is(err, fs.ErrNotExist) {

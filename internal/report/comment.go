@@ -172,7 +172,7 @@ func (c *Comment) accept(r *indexed) []block {
 	if c.Trigger && len(ids) > 0 && len(ids) <= maxAccepted {
 		lines = append(lines, "# or as a comment on this pull request:", "/xlagate accept "+strings.Join(ids, ",")+" REASON")
 	}
-	return acceptBlocks(r, strings.Join(lines, "\n"))
+	return acceptBlocks(strings.Join(lines, "\n"))
 }
 
 // pictures are what was drawn of the change. Neither words nor addresses are from a dump.

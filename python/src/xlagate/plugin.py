@@ -116,7 +116,7 @@ class Gate:
         told = f"{found}\n\n{looked}".strip().splitlines()
         lines = [ELSEWHERE.sub(r"\1edit the marker of this test", line) for line in told if not COMMAND.match(line)]
         if len(lines) < len(told):
-            lines.append(f"intended?  pytest --xlagate-accept --xlagate-reason \"…\" '{self._node.nodeid}'")
+            lines.append(f"intended?  pytest --xlagate-accept --xlagate-reason \"why\" '{self._node.nodeid}'")
         if any(self._node.iter_markers("xlagate")):
             lines.append("           to raise a limit of the marker, edit the marker")
         return "\n".join(lines)
