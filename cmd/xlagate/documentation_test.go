@@ -41,15 +41,13 @@ func TestDocumentation(t *testing.T) {
 
 const markdownHead = `# Rules
 
-Made from the code by ` + "`go test ./internal/reference -run Documentation -update`" + `; do not edit. ` + "`xlagate rules`" + ` lists them, ` + "`xlagate explain RULE`" + ` shows one.
+Made by ` + "`go test ./cmd/xlagate -run Documentation -update`" + `; do not edit. ` + "`xlagate explain RULE`" + ` shows one rule, also with an entry that passes.
 
-Every rule takes ` + "`level`, `program`, `target`, `name` and `reason`" + `, and those that count something ` + "`max`, `min` and `equal`" + `, which need no
-baseline, and ` + "`max_increase` and `max_decrease`" + `, which compare with it: 2, 1MiB or 5%. Each metric knows which direction is worse; an improvement fails
-only an explicit bound in that direction. Without a bound a rule compares with the baseline or, where it says so, allows none. A key that has no effect on a rule is
-an error.
+Every rule takes ` + "`level`, `program`, `target`, `name` and `reason`" + `. A rule that counts something takes bounds: ` + "`max`, `min` and `equal`" + ` need no baseline,
+` + "`max_increase` and `max_decrease`" + ` (2, 1MiB or 5%) compare with it. An improvement fails only a bound that is written in its direction. A key that has no effect on a
+rule is an error. A rule reads the optimized module unless it says what else. Each example shows an entry and what it reports.
 
 Packs: PACKS. Start with ` + "`extends: [recommended]`" + `.
-
 `
 
 // rulesMarkdown is the page of all rules.
@@ -57,47 +55,78 @@ func rulesMarkdown() string {
 	var b strings.Builder
 	b.WriteString(strings.Replace(markdownHead, "PACKS", "`"+strings.Join(rules.All.PackNames(), "`, `")+"`", 1))
 	contents(&b)
+	told := map[result.OptionDoc]string{}
 	for _, r := range rules.All.Rules {
-		ruleSection(&b, r)
+		ruleSection(&b, r, told)
 	}
 	return b.String()
 }
 
-// contents lists the rules, category by category.
+// contents links to the rules, category by category.
 func contents(b *strings.Builder) {
 	category := rule.Category("")
 	for _, r := range rules.All.Rules {
 		if r.Category != category {
 			category = r.Category
-			fmt.Fprintf(b, "\n**%s**\n\n| rule | checks that |\n|---|---|\n", category)
+			fmt.Fprintf(b, "\n**%s**:\n", category)
 		}
-		fmt.Fprintf(b, "| [%s](#%s) | %s |\n", r.ID, r.ID, cell(r.Title))
+		fmt.Fprintf(b, "[%s](#%s)\n", r.ID, r.ID)
 	}
 }
 
-func ruleSection(b *strings.Builder, r *rule.Rule) {
-	fmt.Fprintf(b, "\n## %s\n\n%s.\n\n%s\n\n", r.ID, upper(r.Title), r.Why)
+// everyBound is what the head of the page says of every rule.
+const everyBound = " Takes max, min, equal, max_increase and max_decrease."
+
+func ruleSection(b *strings.Builder, r *rule.Rule, told map[result.OptionDoc]string) {
 	doc := r.Doc()
-	if len(doc.Reads) > 0 {
-		fmt.Fprintf(b, "Reads %s.\n", strings.Join(doc.Reads, ", "))
+	fmt.Fprintf(b, "\n## %s\n\n%s. %s\n\n%s", r.ID, upper(r.Title), r.Why, strings.Replace(doc.Counts, everyBound, "", 1))
+	if !slices.Equal(r.Reads, []rule.Input{rule.Optimized}) && len(doc.Reads) > 0 {
+		fmt.Fprintf(b, " Reads %s.", strings.Join(doc.Reads, ", "))
 	}
-	fmt.Fprintf(b, "%s Since version %s.\n", doc.Counts, doc.Since)
-	optionRows(b, doc.Options)
-	for _, example := range []struct{ title, text string }{{"Fails", doc.Fails}, {"Passes", doc.Passes}} {
-		if example.text != "" {
-			fmt.Fprintf(b, "\n%s:\n\n```yaml\n%s\n```\n", example.title, example.text)
-		}
+	if doc.Since != "1" {
+		fmt.Fprintf(b, " Since version %s.", doc.Since)
+	}
+	b.WriteString("\n")
+	optionList(b, r.ID, doc.Options, told)
+	if doc.Fails != "" {
+		fmt.Fprintf(b, "\n```yaml\n%s\n```\n", doc.Fails)
 	}
 	fmt.Fprintf(b, "\nTo fix it: %s\n", r.Fix)
 	if len(r.Threads) > 0 {
-		fmt.Fprintf(b, "\nWould have caught %s.\n", strings.Join(links(r.Threads), ", "))
+		fmt.Fprintf(b, "\nSeen in %s.\n", strings.Join(links(r.Threads), ", "))
+	}
+}
+
+// optionList lists the keys of a rule. Those that it shares with one rule above are named with a link to it; told holds the rule of each key above.
+func optionList(b *strings.Builder, id string, options []result.OptionDoc, told map[result.OptionDoc]string) {
+	shared := map[string][]string{}
+	for _, o := range options {
+		if first := told[o]; first != "" {
+			shared[first] = append(shared[first], "`"+o.Key+"`")
+		}
+	}
+	lines := ""
+	for _, o := range options {
+		switch first := told[o]; {
+		case len(shared[first]) < 3:
+			takes := o.Type
+			if o.Default != "" {
+				takes += "; default " + o.Default
+			}
+			lines += fmt.Sprintf("- `%s` (%s): %s\n", o.Key, takes, o.Doc)
+		case shared[first][0] == "`"+o.Key+"`":
+			lines += fmt.Sprintf("- %s: as in [%s](#%s)\n", strings.Join(shared[first], ", "), first, first)
+		}
+		if told[o] == "" {
+			told[o] = id
+		}
+	}
+	if lines != "" {
+		b.WriteString("\n" + lines)
 	}
 }
 
 func optionRows(b *strings.Builder, options []result.OptionDoc) {
-	if len(options) == 0 {
-		return
-	}
 	b.WriteString("\n| key | value | default | |\n|---|---|---|---|\n")
 	for _, o := range options {
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", o.Key, cell(o.Type), cell(o.Default), cell(o.Doc))
