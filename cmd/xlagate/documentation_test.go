@@ -126,16 +126,6 @@ func optionList(b *strings.Builder, id string, options []result.OptionDoc, told 
 	}
 }
 
-func optionRows(b *strings.Builder, options []result.OptionDoc) {
-	b.WriteString("\n| key | value | default | |\n|---|---|---|---|\n")
-	for _, o := range options {
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", o.Key, cell(o.Type), cell(o.Default), cell(o.Doc))
-	}
-}
-
-// cell escapes a text for a table cell.
-func cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
-
 func upper(text string) string {
 	if text == "" {
 		return ""
@@ -153,22 +143,21 @@ func links(threads []string) []string {
 	return out
 }
 
-// configText is the page about xlagate.yaml, with KEYS and PACKS where the tables belong.
+// configText is the page about xlagate.yaml, with KEYS and PACKS where the lists belong.
 //
 //go:embed testdata/docs/config.md
 var configText string
 
-// configMarkdown is the page about xlagate.yaml: its text with the tables that its reader uses.
+// configMarkdown is the page about xlagate.yaml: its text with the keys that its reader uses.
 func configMarkdown() (string, error) {
 	var keys, packs strings.Builder
-	optionRows(&keys, rule.DocOptions("", config.Keys(rules.All.PackNames())))
-	packs.WriteString("| pack | |\n|---|---|\n")
+	optionList(&keys, "", rule.DocOptions("", config.Keys(rules.All.PackNames())), map[result.OptionDoc]string{})
 	for _, name := range rules.All.PackNames() {
 		says, err := packSays(name)
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&packs, "| `%s` | %s |\n", name, cell(says))
+		fmt.Fprintf(&packs, "- `%s`: %s\n", name, says)
 	}
 	page := strings.Replace(configText, "\nKEYS\n", keys.String(), 1)
 	return strings.Replace(page, "PACKS\n", packs.String(), 1), nil
@@ -191,12 +180,12 @@ func packSays(name string) (string, error) {
 	return strings.Join(says, " "), nil
 }
 
-// factsText is the page about facts. A line "FACTS kernels fusions" stands for the table of the facts in these groups.
+// factsText is the page about facts. A line "FACTS kernels fusions" stands for the list of the facts in these groups.
 //
 //go:embed testdata/docs/facts.md
 var factsText string
 
-// factsMarkdown is the page about facts: its text with the table of facts.
+// factsMarkdown is the page about facts: its text with the lists of facts.
 func factsMarkdown() string {
 	var b strings.Builder
 	for line := range strings.Lines(factsText) {
@@ -210,10 +199,17 @@ func factsMarkdown() string {
 }
 
 func factRows(b *strings.Builder, groups []string) {
-	b.WriteString("| fact | meaning | measured from |\n|---|---|---|\n")
 	for _, f := range facts.Table {
-		if slices.Contains(groups, f.ID.Group()) {
-			fmt.Fprintf(b, "| `%s` | %s | %s |\n", f.ID, cell(f.Doc), f.From)
+		if !slices.Contains(groups, f.ID.Group()) {
+			continue
 		}
+		from := ""
+		if f.From != usualSource {
+			from = " (" + f.From + ")"
+		}
+		fmt.Fprintf(b, "- `%s`: %s%s\n", f.ID, f.Doc, from)
 	}
 }
+
+// usualSource is what a fact is measured from where the page does not say it.
+const usualSource = "optimized module"
