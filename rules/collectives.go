@@ -12,7 +12,7 @@ import (
 // onlyKinds chooses collectives by their kind.
 var onlyKinds = rule.Option{
 	Key: "kinds", Type: rule.Words, Sense: rule.Selects, Enum: rule.CollectiveWords,
-	Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …",
+	Doc: "only these",
 }
 
 // whichCollectives are the options that choose the collectives that an entry counts.

@@ -16,8 +16,8 @@ import (
 var dtypeFloor = rule.Rule{
 	ID:    "dtype-floor",
 	Title: "matrix products stay in their narrow types",
-	Why: "One float32 weight, or an FP8 pattern that no longer matches, makes a bfloat16 model multiply in float32: an eighth of the speed on a device whose " +
-		"matrix units work in sixteen or eight bits.",
+	Why: "One float32 weight, or an FP8 pattern that no longer matches, makes a bfloat16 model multiply in float32, at an eighth of the speed of " +
+		"matrix units for sixteen or eight bits.",
 	Options: []rule.Option{
 		{Key: "dtypes", Type: rule.Words, Sense: rule.Caps, Enum: rule.TypeWords, Default: narrowTypes, Doc: "the types that products may be in"},
 		{Key: "min_share", Type: rule.Share, Sense: rule.Demands, InPlace: true, Doc: "the smallest share of the products' arithmetic that must be in these types, instead of all of it"},

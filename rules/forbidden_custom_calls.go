@@ -16,8 +16,8 @@ import (
 var forbiddenCustomCalls = rule.Rule{
 	ID:    "forbidden-custom-calls",
 	Title: "slow paths and unwanted libraries are not called",
-	Why: "A fallback is also a call: a solver that runs on the host, a convolution that silently uses BF16, a sort where a top-k kernel should be. " +
-		"Its result is right, it is slow, and only its name shows it.",
+	Why: "A fallback is also a call: a solver on the host, a convolution that silently uses BF16, a sort where a top-k kernel should be. Its result " +
+		"is right, and only its name shows that it is slow.",
 	Options: []rule.Option{
 		{Key: "calls", Type: rule.Table, Sense: rule.Demands, Require: true, Doc: "the calls that must not be there", Fields: append(slices.Clone(callFields),
 			rule.Option{Key: "max", Type: rule.Count, Sense: rule.Caps, Default: 0.0, Doc: "how many there may be"},

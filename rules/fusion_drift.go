@@ -14,8 +14,7 @@ import (
 var fusionDrift = rule.Rule{
 	ID:    "fusion-drift",
 	Title: "fusions of several operations are not lost",
-	Why: "The number of fusions can rise when fusion is lost, because single operations get wrapped. What matters is which operations still run " +
-		"together; this rule compares fusions by what is in them.",
+	Why:   "The number of fusions can rise when fusion is lost, because single operations get wrapped. This rule compares fusions by what is in them.",
 	Reads: []rule.Input{rule.Optimized, rule.Baseline},
 	Options: []rule.Option{
 		{Key: "max_removed", Type: rule.Count, Sense: rule.Caps, Means: "max", Doc: "how many fusions of the baseline may be gone"},

@@ -16,9 +16,9 @@ import (
 var kernelBodies = rule.Rule{
 	ID:    "kernel-bodies",
 	Title: "hand-written kernels (Pallas, Mosaic, Triton) are still called, and do no more work than before",
-	Why: "A kernel of Pallas, Mosaic or Triton is one custom call, whatever it computes, so no other fact shows its cost. This rule counts the operations in its body. " +
-		"Operations that only moved or were renamed do not count, nor do the conversions of a kernel that reads and writes clearly less. " +
-		"With a baseline it also finds a kernel that is no longer called while the rest of the program computes more: a fallback that nobody chose.",
+	Why: "A kernel of Pallas, Mosaic or Triton is one custom call, whatever it computes, so no other fact shows its cost. This rule counts the " +
+		"operations in its body. Operations that only moved or were renamed do not count, nor do the conversions of a kernel that reads and writes " +
+		"clearly less. With a baseline it also finds a kernel that is no longer called while the rest of the program computes more.",
 	Options: []rule.Option{
 		{Key: "function", Type: rule.Globs, Sense: rule.Selects, Doc: "only kernels of these functions"},
 	},

@@ -13,8 +13,8 @@ import (
 var launchShape = rule.Rule{
 	ID:    "launch-shape",
 	Title: "GPU kernels are launched with enough blocks and threads, and not too much shared memory",
-	Why: "A kernel of eight blocks leaves most of a GPU idle. A block with 1024 threads and all of the shared memory runs alone on its multiprocessor. The optimized HLO does not say " +
-		"how a kernel is launched; the runtime's plan does.",
+	Why: "A kernel of eight blocks leaves most of a GPU idle. A block with 1024 threads and all of the shared memory runs alone on its " +
+		"multiprocessor. Only the runtime's plan says how a kernel is launched.",
 	Reads: []rule.Input{rule.Thunks},
 	Options: []rule.Option{
 		{Key: "min_blocks", Type: rule.Count, Sense: rule.Demands, Doc: "the smallest number of blocks in a launch"},
@@ -30,7 +30,7 @@ var launchShape = rule.Rule{
 	Forbids:  true,
 	Fails:    rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 128 }", Says: "1 badly launched kernel: at most 0 allowed"},
 	Passes:   rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 16, max_threads: 1024 }"},
-	Fix:      "Look at the shape that the kernel works on: a short minor dimension or a small batch leaves little to distribute. For Triton and Pallas kernels change the block sizes.",
+	Fix:      "A short minor dimension or a small batch leaves little to distribute. For Triton and Pallas kernels change the block sizes.",
 	Threads:  []string{"openxla/xla#47203"},
 	Variant:  checkLaunchShape,
 }

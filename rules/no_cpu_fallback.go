@@ -15,7 +15,7 @@ import (
 var noCPUFallback = rule.Rule{
 	ID:    "no-cpu-fallback",
 	Title: "PyTorch/XLA runs no operation on the CPU",
-	Why: "PyTorch runs an operation without a lowering on the CPU: the graph ends there, tensors are copied to the host and back, and the rest is another graph. Only the " +
+	Why: "PyTorch runs an operation without a lowering on the CPU: the graph ends there, and tensors are copied to the host and back. Only the " +
 		"counters in the metrics report (aten::…) show it.",
 	Reads: []rule.Input{rule.Metrics},
 	Options: []rule.Option{

@@ -44,8 +44,8 @@ const markdownHead = `# Rules
 Made by ` + "`go test ./cmd/xlagate -run Documentation -update`" + `; do not edit. ` + "`xlagate explain RULE`" + ` shows one rule, also with an entry that passes.
 
 Every rule takes ` + "`level`, `program`, `target`, `name` and `reason`" + `. A rule that counts something takes bounds: ` + "`max`, `min` and `equal`" + ` need no baseline,
-` + "`max_increase` and `max_decrease`" + ` (2, 1MiB or 5%) compare with it. An improvement fails only a bound that is written in its direction. A key that has no effect on a
-rule is an error. A rule reads the optimized module unless it says what else. Each example shows an entry and what it reports.
+` + "`max_increase` and `max_decrease`" + ` (2, 1MiB or 5%) compare with it. Without a bound, there may be no more than in the baseline, unless the rule says otherwise. An improvement fails
+only a bound that is written in its direction. A key that has no effect on a rule is an error. A rule reads the optimized module unless it says what else. Each example shows an entry and what it reports.
 
 Packs: PACKS. Start with ` + "`extends: [recommended]`" + `.
 `
@@ -74,12 +74,12 @@ func contents(b *strings.Builder) {
 	}
 }
 
-// everyBound is what the head of the page says of every rule.
-const everyBound = " Takes max, min, equal, max_increase and max_decrease."
+// usual drops what the head of the page says of every rule.
+var usual = strings.NewReplacer("; without a bound, no more than in the baseline", "", " Takes max, min, equal, max_increase and max_decrease.", "")
 
 func ruleSection(b *strings.Builder, r *rule.Rule, told map[result.OptionDoc]string) {
 	doc := r.Doc()
-	fmt.Fprintf(b, "\n## %s\n\n%s. %s\n\n%s", r.ID, upper(r.Title), r.Why, strings.Replace(doc.Counts, everyBound, "", 1))
+	fmt.Fprintf(b, "\n## %s\n\n%s. %s\n\n%s", r.ID, upper(r.Title), r.Why, usual.Replace(doc.Counts))
 	if !slices.Equal(r.Reads, []rule.Input{rule.Optimized}) && len(doc.Reads) > 0 {
 		fmt.Fprintf(b, " Reads %s.", strings.Join(doc.Reads, ", "))
 	}
@@ -91,7 +91,7 @@ func ruleSection(b *strings.Builder, r *rule.Rule, told map[result.OptionDoc]str
 	if doc.Fails != "" {
 		fmt.Fprintf(b, "\n```yaml\n%s\n```\n", doc.Fails)
 	}
-	fmt.Fprintf(b, "\nTo fix it: %s\n", r.Fix)
+	fmt.Fprintf(b, "\nFix: %s\n", r.Fix)
 	if len(r.Threads) > 0 {
 		fmt.Fprintf(b, "\nSeen in %s.\n", strings.Join(links(r.Threads), ", "))
 	}

@@ -70,7 +70,7 @@ func (r *Rule) fromSource() string {
 	if !r.FromSource {
 		return ""
 	}
-	return " The model's source decides it, not the compiler: it is compared with the baseline of another compiler version as well."
+	return " It is compared across compiler versions too: the model's source decides it."
 }
 
 // boundKeys lists the bounds that an entry of a rule may have.

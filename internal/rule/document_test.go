@@ -21,7 +21,7 @@ func TestDocSaysWhatCounts(t *testing.T) {
 		}
 	}
 	across := (&Rule{FromSource: true}).Doc().Counts
-	if want := "Counts nothing: it takes no bounds. The model's source decides it, not the compiler: it is compared with the baseline of another compiler version as well."; across != want {
+	if want := "Counts nothing: it takes no bounds. It is compared across compiler versions too: the model's source decides it."; across != want {
 		t.Errorf("%s\nwanted: %s", across, want)
 	}
 }
