@@ -41,11 +41,12 @@ func TestDocumentation(t *testing.T) {
 
 const markdownHead = `# Rules
 
-Made by ` + "`go test ./cmd/xlagate -run Documentation -update`" + `; do not edit. ` + "`xlagate explain RULE`" + ` shows one rule, also with an entry that passes.
+Made by ` + "`go test ./cmd/xlagate -run Documentation -update`" + `; do not edit. ` + "`xlagate explain RULE`" + ` shows one rule, with an entry that fails, what it
+reports, and an entry that passes.
 
 Every rule takes ` + "`level`, `program`, `target`, `name` and `reason`" + `. A rule that counts something takes bounds: ` + "`max`, `min` and `equal`" + ` need no baseline,
 ` + "`max_increase` and `max_decrease`" + ` (2, 1MiB or 5%) compare with it. Without a bound, there may be no more than in the baseline, unless the rule says otherwise. An improvement fails
-only a bound that is written in its direction. A key that has no effect on a rule is an error. A rule reads the optimized module unless it says what else. Each example shows an entry and what it reports.
+only a bound that is written in its direction. A key that has no effect on a rule is an error. A rule reads the optimized module unless it says what else.
 
 Packs: PACKS. Start with ` + "`extends: [recommended]`" + `.
 `
@@ -88,8 +89,8 @@ func ruleSection(b *strings.Builder, r *rule.Rule, told map[result.OptionDoc]str
 	}
 	b.WriteString("\n")
 	optionList(b, r.ID, doc.Options, told)
-	if doc.Fails != "" {
-		fmt.Fprintf(b, "\n```yaml\n%s\n```\n", doc.Fails)
+	if entry, _, shown := strings.Cut(doc.Fails, "\n#"); shown && entry != "- { rule: "+r.ID+" }" {
+		fmt.Fprintf(b, "\n```yaml\n%s\n```\n", entry)
 	}
 	fmt.Fprintf(b, "\nFix: %s\n", r.Fix)
 	if len(r.Threads) > 0 {
@@ -199,15 +200,16 @@ func factsMarkdown() string {
 }
 
 func factRows(b *strings.Builder, groups []string) {
+	from := usualSource
 	for _, f := range facts.Table {
 		if !slices.Contains(groups, f.ID.Group()) {
 			continue
 		}
-		from := ""
-		if f.From != usualSource {
-			from = " (" + f.From + ")"
+		if f.From != from {
+			from = f.From
+			fmt.Fprintf(b, "\nMeasured from the %s:\n\n", from)
 		}
-		fmt.Fprintf(b, "- `%s`: %s%s\n", f.ID, f.Doc, from)
+		fmt.Fprintf(b, "- `%s`: %s\n", f.ID, f.Doc)
 	}
 }
 
