@@ -14,8 +14,7 @@ import (
 var assert = rule.Rule{
 	ID:    "assert",
 	Title: "a custom expression holds",
-	Why: "An expression over the facts of a program and its baseline says what a team has agreed on. It is written in CEL, checked when the " +
-		"configuration is read, and bounded in cost.",
+	Why:   "An expression over the facts of a program and its baseline says what a team has agreed on. It is written in CEL and bounded in cost.",
 	Options: []rule.Option{
 		{Key: "expr", Type: rule.Expr, Sense: rule.Neither, Require: true, Doc: "a CEL expression over facts and base that is true when all is well; write a name that is not an identifier as facts.custom_calls[\"TopK\"]"},
 	},

@@ -16,8 +16,7 @@ import (
 var dtypeFloor = rule.Rule{
 	ID:    "dtype-floor",
 	Title: "matrix products stay in their narrow types",
-	Why: "One float32 weight, or an FP8 pattern that no longer matches, makes a bfloat16 model multiply in float32, at an eighth of the speed of " +
-		"matrix units for sixteen or eight bits.",
+	Why:   "One float32 weight, or an FP8 pattern that no longer matches, makes a bfloat16 model multiply in float32, at an eighth of the speed.",
 	Options: []rule.Option{
 		{Key: "dtypes", Type: rule.Words, Sense: rule.Caps, Enum: rule.TypeWords, Default: narrowTypes, Doc: "the types that products may be in"},
 		{Key: "min_share", Type: rule.Share, Sense: rule.Demands, InPlace: true, Doc: "the smallest share of the products' arithmetic that must be in these types, instead of all of it"},
@@ -31,7 +30,7 @@ var dtypeFloor = rule.Rule{
 	Bounds:  []string{"min_share"},
 	Fails:   rule.Example{On: "tpu-wide_weights/after", Config: "- { rule: dtype-floor }", Says: "2 wide products: at most 0 allowed"},
 	Passes:  rule.Example{On: "tpu-wide_weights/before", Config: "- { rule: dtype-floor, dtypes: [bf16] }"},
-	Fix:     "Cast the operand that is wide where it is made, not where it is used; look at parameters in float32 and at promotions with NumPy scalars.",
+	Fix:     "Cast the wide operand where it is made; look at parameters in float32 and at promotions with NumPy scalars.",
 	Threads: []string{"pytorch/xla#9662", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "jax-ml/jax#16698"},
 	Accepts: []string{"products.*", "asked.*", "converts.*", "dtypes.*", "kernel list", "model"},
 	Variant: func(c *rule.Context, v *diff.Variant) {

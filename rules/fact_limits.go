@@ -16,7 +16,7 @@ var (
 		Budget:  rule.FactMetric(facts.MemoryTemp, "temporary memory"),
 		Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-temp-bytes, max: 32KiB, max_increase: 5% }", Says: "64.0 KiB of temporary memory: at most 32.0 KiB allowed; up from 0 B in the baseline, max_increase 5 %"},
 		Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-temp-bytes, max: 64KiB }"},
-		Fix:     "Look at the buffers that grew: a value that is kept for later, or a fusion that was split and now writes what it kept in registers.",
+		Fix:     "Look at the buffers that grew: a value that is kept for later, or a fusion that was split.",
 		Threads: []string{"marin-community/marin#5394", "openxla/xla#45912", "openxla/xla#27322"},
 		Accepts: []string{"memory.*"},
 	}
@@ -57,7 +57,7 @@ var (
 	maxBytesAccessed = rule.Rule{
 		ID:      "max-bytes-accessed",
 		Title:   "no more memory traffic than before",
-		Why:     "Most kernels wait for memory. The bytes that they read and write, by XLA's own cost model, rise when a fusion is lost, a layout changes or a type is widened.",
+		Why:     "Most kernels wait for memory. The bytes that they read and write rise when a fusion is lost, a layout changes or a type is widened.",
 		Budget:  rule.FactMetric(facts.CostBytes, "memory traffic"),
 		Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-bytes-accessed, max_increase: 5% }", Says: "769.0 KiB of memory traffic: up from 256.0 KiB in the baseline (+200.4 %), max_increase 5 %"},
 		Passes:  rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-bytes-accessed, max: 769KiB }"},
@@ -68,8 +68,8 @@ var (
 	maxEstimatedCycles = rule.Rule{
 		ID:    "max-estimated-cycles",
 		Title: "the compiler's estimate of cycles does not grow",
-		Why: "The TPU compiler writes down how many cycles it expects for every operation. This model shows what the number of kernels does not: a layout " +
-			"with padding, a fusion that became slower.",
+		Why: "The TPU compiler writes down how many cycles it expects for every operation. This shows what the number of kernels does not, such as a " +
+			"layout with padding.",
 		Reads:   []rule.Input{rule.Codegen},
 		Budget:  rule.FactMetric(facts.CostCycles, "estimated cycles"),
 		Level:   "warning",

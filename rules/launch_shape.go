@@ -13,8 +13,7 @@ import (
 var launchShape = rule.Rule{
 	ID:    "launch-shape",
 	Title: "GPU kernels are launched with enough blocks and threads, and not too much shared memory",
-	Why: "A kernel of eight blocks leaves most of a GPU idle. A block with 1024 threads and all of the shared memory runs alone on its " +
-		"multiprocessor. Only the runtime's plan says how a kernel is launched.",
+	Why:   "A kernel of eight blocks leaves most of a GPU idle. A block with 1024 threads and all of the shared memory runs alone on its multiprocessor.",
 	Reads: []rule.Input{rule.Thunks},
 	Options: []rule.Option{
 		{Key: "min_blocks", Type: rule.Count, Sense: rule.Demands, Doc: "the smallest number of blocks in a launch"},

@@ -15,8 +15,7 @@ import (
 var maxCompileTime = rule.Rule{
 	ID:    "max-compile-time",
 	Title: "compile time stays within its budget",
-	Why: "One commit of the compiler or one unrolled loop can take compile time from 22 to 98 seconds. It is the one fact that depends on the " +
-		"machine, so leave some margin.",
+	Why:   "One unrolled loop can take compile time from 22 to 98 seconds. It is the one fact that depends on the machine, so leave some margin.",
 	Reads: []rule.Input{rule.Log},
 	Options: []rule.Option{
 		{Key: "per", Type: rule.Word, Sense: rule.Demands, Enum: []string{"compilation", "program"}, Default: "compilation", Doc: "bound the longest compilation of a program, or all of them together"},

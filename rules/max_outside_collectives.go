@@ -14,8 +14,7 @@ import (
 var maxOutsideCollectives = rule.Rule{
 	ID:    "max-outside-collectives",
 	Title: "TensorFlow runs no more collectives between compiled functions than before",
-	Why: "A collective of TensorFlow itself, of NCCL or of Horovod runs outside of XLA: the compiled function ends before it, its results go to " +
-		"memory, and nothing overlaps with it.",
+	Why:   "A collective of TensorFlow itself, of NCCL or of Horovod runs outside of XLA: the compiled function ends before it, and nothing overlaps with it.",
 	Reads: []rule.Input{rule.Graphs},
 	Options: []rule.Option{
 		onlyKinds,

@@ -13,9 +13,9 @@ import (
 var maxStepTime = rule.Rule{
 	ID:    "max-step-time",
 	Title: "the predicted step time does not grow",
-	Why: "Programs are tuned for step time, and no count shows it: one more kernel may be faster, and the same kernels may be slower. The prediction " +
-		"prices every launch by what it computes, moves, sends and waits for on the target's device; docs/price.md says how good it is. Work that " +
-		"moves into a call of unknown cost would look cheaper, so launches without a price may not increase.",
+	Why: "No count shows step time: one more kernel may be faster, and the same kernels may be slower. The prediction prices every launch by what it " +
+		"computes, moves, sends and waits for on the target's device; docs/price.md says how good it is. Work that moves into a call of unknown cost " +
+		"would look cheaper, so launches without a price may not increase.",
 	Budget:  rule.FactMetric(facts.PriceStep, "predicted step time"),
 	Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 20us, max_increase: 2% }", Says: "87.8 µs of predicted step time: at most 20 µs allowed; up from 21.2 µs in the baseline (+313.5 %), max_increase 2 %"},
 	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 1s }"},

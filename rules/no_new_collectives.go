@@ -16,8 +16,8 @@ import (
 var noNewCollectives = rule.Rule{
 	ID:    "no-new-collectives",
 	Title: "devices do not communicate in a new way",
-	Why: "A sharding that no longer matches makes XLA insert a collective of another kind, or along another axis of the mesh. The program stays " +
-		"correct, and its cost depends on the network. A collective that replaces others, and sends no more along its axis than before, is not new.",
+	Why: "A sharding that no longer matches makes XLA insert a collective of another kind, or along another axis of the mesh. A collective that " +
+		"replaces others, and sends no more along its axis than before, is not new.",
 	Reads:   []rule.Input{rule.Optimized, rule.Baseline},
 	Budget:  &rule.Metric{Noun: "collectives of a new kind or axis", Better: rule.Lower, Difference: true},
 	Fails:   rule.Example{On: "cpu-result_gathered/after", Config: "- { rule: no-new-collectives }", Says: "2 collectives of a new kind or axis: all-gather over model, all-gather over data"},

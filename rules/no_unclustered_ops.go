@@ -17,7 +17,7 @@ var noUnclusteredOps = rule.Rule{
 	ID:    "no-unclustered-ops",
 	Title: "TensorFlow's autoclustering leaves no operation out",
 	Why: "An operation that XLA cannot cluster splits the graph: its neighbours lose their fusions, and its inputs and outputs cross between the " +
-		"parts on every step. Under jit_compile=True the whole function fails, and its log names the operation.",
+		"parts. Under jit_compile=True the whole function fails, and its log names the operation.",
 	Reads: []rule.Input{rule.Graphs},
 	Options: []rule.Option{
 		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "operations that may stay outside; system operations (_Arg, _Retval, IteratorGetNext, …) always may"},

@@ -12,10 +12,9 @@ import (
 )
 
 var maxRegisters = rule.Rule{
-	ID:    "max-registers",
-	Title: "GPU kernels use no more registers per thread",
-	Why: "A kernel that uses twice as many registers runs half as many threads at once, and waits for memory where they would have worked. At 255 " +
-		"registers the next value spills.",
+	ID:      "max-registers",
+	Title:   "GPU kernels use no more registers per thread",
+	Why:     "A kernel that uses twice as many registers runs half as many threads at once. At 255 registers the next value spills.",
 	Reads:   []rule.Input{rule.PTX},
 	Budget:  rule.FactMetric(facts.RegistersMax, "registers of a thread"),
 	Fails:   rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: max-registers, max: 128 }", Says: "255 registers of a thread: at most 128 allowed"},
@@ -54,8 +53,8 @@ func registersAbove(c *rule.Context, a rule.Amount) func(*facts.Kernel) int64 {
 var noSpills = rule.Rule{
 	ID:    "no-spills",
 	Title: "GPU kernels do not spill registers",
-	Why: "A thread whose values do not fit into its registers keeps them in memory and reads them back each time. The HLO does not show it; NVIDIA's " +
-		"assembler reports the spilled bytes from the PTX, on any machine.",
+	Why: "A thread whose values do not fit into its registers keeps them in memory and reads them back each time. Only NVIDIA's assembler tells, from " +
+		"the PTX, on any machine.",
 	Reads:   []rule.Input{rule.PTX},
 	Budget:  rule.FactMetric(facts.SpillsBytes, "spilled registers"),
 	Forbids: true,

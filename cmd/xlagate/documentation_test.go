@@ -110,7 +110,7 @@ func optionList(b *strings.Builder, id string, options []result.OptionDoc, told 
 	for _, o := range options {
 		switch first := told[o]; {
 		case len(shared[first]) < 3:
-			takes := o.Type
+			takes := strings.ReplaceAll(o.Type, " | ", "|")
 			if o.Default != "" {
 				takes += "; default " + o.Default
 			}
