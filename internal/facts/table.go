@@ -172,7 +172,7 @@ var Table = []Fact{
 	{ID: LoopsUnknown, From: fromModule, PerPart: true, Doc: "loops whose trip count is not known: neither in `known_trip_count` nor readable from a plain counter"},
 	{ID: LoopsEarlyExit, From: fromModule, PerPart: true, Doc: "loops whose body can end them early; the other loops of unknown trip count count to a number that is not known. " +
 		"In a baseline the line of each says how often it runs at `most`, where a counter ends it too, and `stops` where more than counters may end it"},
-	{ID: LoopsAsBefore, Derived: true, From: fromModule, Better: Exact, Doc: "loops of unknown length that the price takes to run as often as in the baseline, where it takes another number by itself; only in a comparison"},
+	{ID: LoopsAsBefore, Derived: true, From: fromModule, Better: Exact, Doc: "loops of unknown length that the price takes to run as often as in the baseline; only in a comparison"},
 
 	{ID: ID(CollectiveCount), From: fromModule, Doc: "collectives that are launched, by opcode"},
 	{ID: ID(CollectiveBytes), From: fromModule, Unit: inBytes, Doc: "what one device puts into collectives or gets out of them, whichever is more, by opcode"},
