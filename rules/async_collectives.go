@@ -34,7 +34,7 @@ var asyncCollectives = rule.Rule{
 // overlapLost holds collectives that had kernels beside them to that.
 var overlapLost = rule.Option{
 	Key: "overlap_lost", Type: rule.Switch, Sense: rule.Neither, Default: false, Compares: true,
-	Doc: "compared with the baseline, ignore more exposed collectives if no fewer overlap with kernels",
+	Doc: "ignore more exposed collectives than in the baseline if no fewer overlap with kernels",
 }
 
 func checkAsyncCollectives(c *rule.Context, v *diff.Variant) {

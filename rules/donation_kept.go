@@ -20,7 +20,7 @@ var donationKept = rule.Rule{
 		"warning at most.",
 	Options: []rule.Option{
 		{Key: "params", Type: rule.Globs, Sense: rule.Demands, Doc: "arguments that must be donated, whatever the baseline says"},
-		{Key: "min_ratio", Type: rule.Share, Sense: rule.Demands, Doc: "the smallest share of the arguments' bytes that must be updated in place; needs no baseline"},
+		{Key: "min_ratio", Type: rule.Share, Sense: rule.Demands, Doc: "the smallest share of the arguments' bytes that must be updated in place"},
 		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "ignore smaller arguments"},
 	},
 	Budget:     rule.FactMetric(facts.DonationAliased, "arguments updated in place"),

@@ -18,7 +18,7 @@ var fusionDrift = rule.Rule{
 	Reads: []rule.Input{rule.Optimized, rule.Baseline},
 	Options: []rule.Option{
 		{Key: "max_removed", Type: rule.Count, Sense: rule.Caps, Means: "max", Doc: "how many fusions of the baseline may be gone"},
-		{Key: "max_added", Type: rule.Count, Sense: rule.Caps, Doc: "how many fusions of several operations may be new, apart from the parts of lost ones; by default any number"},
+		{Key: "max_added", Type: rule.Count, Sense: rule.Caps, Doc: "how many fusions may be new, apart from the parts of lost ones; by default any number"},
 		{Key: "ignore", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "parts of the model, by op_name, whose fusions may change"},
 	},
 	Budget:  &rule.Metric{Noun: "lost fusions", Better: rule.Lower, Difference: true},

@@ -20,7 +20,7 @@ var launchShape = rule.Rule{
 		{Key: "min_threads", Type: rule.Count, Sense: rule.Demands, Doc: "the smallest number of threads in a block"},
 		{Key: "max_threads", Type: rule.Count, Sense: rule.Caps, Doc: "the largest number of threads in a block"},
 		{Key: "max_shared", Type: rule.Size, Sense: rule.Caps, Doc: "the most shared memory that a block may use"},
-		{Key: "min_occupancy", Type: rule.Share, Sense: rule.Demands, Doc: "the smallest occupancy: the share of a multiprocessor's warps that the kernel's registers, shared memory and block size allow, such as 50%"},
+		{Key: "min_occupancy", Type: rule.Share, Sense: rule.Demands, Doc: "the smallest share of a multiprocessor's warps that the kernel's registers, shared memory and block size allow"},
 		{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only kernels in this part of the model"},
 		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "ignore kernels that read and write less"},
 	},

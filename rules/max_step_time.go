@@ -23,7 +23,7 @@ var maxStepTime = rule.Rule{
 	Threads: []string{"openxla/xla#27322"},
 	Accepts: []string{"price.*", "cost.*", "kernels.*", "fusions.*", "copies.*", "transposes.*", "collectives.*", "loops.*", "kernel list"}, // the price follows from the launches
 	Options: []rule.Option{
-		{Key: "unsure", Type: rule.Word, Sense: rule.Neither, Enum: []string{"error", "warning", "info"}, Default: "warning", Doc: "the level of growth that the error of the price may explain: the lower end of the interval is within the limit"},
+		{Key: "unsure", Type: rule.Word, Sense: rule.Neither, Enum: []string{"error", "warning", "info"}, Default: "warning", Doc: "the level of growth that the error of the price may explain"},
 	},
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		before := len(c.Findings)

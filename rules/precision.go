@@ -42,7 +42,7 @@ var precision = rule.Rule{
 // noHigher lets products become less precise.
 var noHigher = rule.Option{
 	Key: "no_higher", Type: rule.Switch, Sense: rule.Neither, Default: false, Compares: true,
-	Doc: "of the differences from the baseline, forbid only products of a higher precision: those take more passes",
+	Doc: "forbid only products of a higher precision than in the baseline",
 }
 
 // checkPrecisions holds every product to what is allowed.
