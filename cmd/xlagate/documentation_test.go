@@ -75,8 +75,9 @@ func contents(b *strings.Builder) {
 	}
 }
 
-// usual drops what the head of the page says of every rule.
-var usual = strings.NewReplacer("; without a bound, no more than in the baseline", "", " Takes max, min, equal, max_increase and max_decrease.", "")
+// usual drops what the head of the page says of every rule: its bounds, and what holds without one.
+var usual = strings.NewReplacer("; without a bound, no more than in the baseline", "", ". Without a bound none is allowed", ": none is allowed", " Takes max, min and equal.", "",
+	" Takes max, min, equal, max_increase and max_decrease.", "")
 
 func ruleSection(b *strings.Builder, r *rule.Rule, told map[result.OptionDoc]string) {
 	doc := r.Doc()
