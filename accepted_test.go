@@ -59,7 +59,7 @@ func gatedBy(t *testing.T, text string) gated {
 }
 
 // settled holds a result to what accepting promises: nothing is found but what the configuration asks for whatever was accepted, as
-// accept said, and everything is checked.
+// accept said, and everything is checked but what it named.
 func settled(t *testing.T, name string, done *gate.Accepted, r *result.Result) {
 	t.Helper()
 	for _, f := range r.Findings {
@@ -69,7 +69,8 @@ func settled(t *testing.T, name string, done *gate.Accepted, r *result.Result) {
 		}
 	}
 	for _, p := range r.Problems {
-		if !strings.HasSuffix(p.Message, "is not covered: no rule checked it") {
+		said := func(u result.Problem) bool { return u.Message == p.Message }
+		if !strings.HasSuffix(p.Message, "is not covered: no rule checked it") && !slices.ContainsFunc(done.Unjudged, said) {
 			t.Errorf("%s: could not check: %s", name, p.Message)
 		}
 	}

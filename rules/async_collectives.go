@@ -15,9 +15,9 @@ var asyncCollectives = rule.Rule{
 	Reads: []rule.Input{rule.Schedule},
 	Options: []rule.Option{
 		onlyKinds,
-		{Key: "min_distance", Type: rule.Count, Sense: rule.Demands, Default: 1.0, Doc: "how many kernels must run between its start and its end"},
-		{Key: "min_ratio", Type: rule.Share, Sense: rule.Demands, InPlace: true, Doc: "the smallest share of collectives that must overlap with kernels, instead of all of them"},
-		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "ignore smaller collectives"},
+		{Key: "min_distance", Type: rule.Count, Default: 1.0, Doc: "how many kernels must run between its start and its end"},
+		{Key: "min_ratio", Type: rule.Share, Doc: "the smallest share of collectives that must overlap with kernels, instead of all of them"},
+		{Key: "min_bytes", Type: rule.Size, Default: 0.0, Doc: "ignore smaller collectives"},
 		overlapLost,
 	},
 	Budget:  &rule.Metric{Noun: "exposed collectives", Better: rule.Lower},
@@ -33,7 +33,7 @@ var asyncCollectives = rule.Rule{
 
 // overlapLost holds collectives that had kernels beside them to that.
 var overlapLost = rule.Option{
-	Key: "overlap_lost", Type: rule.Switch, Sense: rule.Neither, Default: false, Compares: true,
+	Key: "overlap_lost", Type: rule.Switch, Default: false, Compares: true,
 	Doc: "ignore more exposed collectives than in the baseline if no fewer overlap with kernels",
 }
 

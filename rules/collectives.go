@@ -11,18 +11,18 @@ import (
 
 // onlyKinds chooses collectives by their kind.
 var onlyKinds = rule.Option{
-	Key: "kinds", Type: rule.Words, Sense: rule.Selects, Enum: rule.CollectiveWords,
+	Key: "kinds", Type: rule.Words, Enum: rule.CollectiveWords,
 	Doc: "only these",
 }
 
 // whichCollectives are the options that choose the collectives that an entry counts.
 var whichCollectives = []rule.Option{
 	onlyKinds,
-	{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only those in this part of the model"},
-	{Key: "in", Type: rule.Word, Sense: rule.Selects, Enum: []string{"all", "loops"}, Default: "all", Doc: "all, or only those in loops"},
-	{Key: "dtypes", Type: rule.Words, Sense: rule.Selects, Enum: rule.TypeWords, Doc: "only those whose result holds one of these types"},
-	{Key: "min_group_size", Type: rule.Count, Sense: rule.Narrows, Least: 2, Doc: "only those among at least this many devices; a collective-permute is between two"},
-	{Key: "min_gathered_dim_size", Type: rule.Count, Sense: rule.Narrows, Least: 1, Doc: "of all-gathers, only those that make a dimension at least this long"},
+	{Key: "op_name", Type: rule.Glob, Doc: "only those in this part of the model"},
+	{Key: "in", Type: rule.Word, Enum: []string{"all", "loops"}, Default: "all", Doc: "all, or only those in loops"},
+	{Key: "dtypes", Type: rule.Words, Enum: rule.TypeWords, Doc: "only those whose result holds one of these types"},
+	{Key: "min_group_size", Type: rule.Count, Least: 2, Doc: "only those among at least this many devices; a collective-permute is between two"},
+	{Key: "min_gathered_dim_size", Type: rule.Count, Least: 1, Doc: "of all-gathers, only those that make a dimension at least this long"},
 }
 
 // chosenCollective reports whether a kernel is a collective that the options select. A property that is not known never excludes it.

@@ -19,19 +19,18 @@ var donationKept = rule.Rule{
 	Why: "A donated argument lends its buffer to a result. Without donation, parameters and optimizer state exist twice, and the framework prints a " +
 		"warning at most.",
 	Options: []rule.Option{
-		{Key: "params", Type: rule.Globs, Sense: rule.Demands, Doc: "arguments that must be donated, whatever the baseline says"},
-		{Key: "min_ratio", Type: rule.Share, Sense: rule.Demands, Doc: "the smallest share of the arguments' bytes that must be updated in place"},
-		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "ignore smaller arguments"},
+		{Key: "params", Type: rule.Globs, Doc: "arguments that must be donated, whatever the baseline says"},
+		{Key: "min_ratio", Type: rule.Share, Doc: "the smallest share of the arguments' bytes that must be updated in place"},
+		{Key: "min_bytes", Type: rule.Size, Default: 0.0, Doc: "ignore smaller arguments"},
 	},
-	Budget:     rule.FactMetric(facts.DonationAliased, "arguments updated in place"),
-	Bounds:     []string{"params", "min_ratio"},
-	Fails:      rule.Example{On: "cpu-donation_lost/after", Config: "- { rule: donation-kept }", Says: "3 arguments are not updated in place any more: params['b1'], params['w1'], params['w2']"},
-	Passes:     rule.Example{On: "cpu-donation_lost/before", Config: "- { rule: donation-kept, params: [\"params*\"] }"},
-	Fix:        "Keep donate_argnums on the jitted function, and return a result of the same shape and dtype for every donated argument.",
-	Threads:    []string{"jax-ml/jax#40280", "jax-ml/jax#9675"},
-	FromSource: true,
-	Accepts:    []string{"donation.*", "memory.*", "copies.*", "params"},
-	Variant:    checkDonationKept,
+	Budget:  rule.FactMetric(facts.DonationAliased, "arguments updated in place"),
+	Bounds:  []string{"params", "min_ratio"},
+	Fails:   rule.Example{On: "cpu-donation_lost/after", Config: "- { rule: donation-kept }", Says: "3 arguments are not updated in place any more: params['b1'], params['w1'], params['w2']"},
+	Passes:  rule.Example{On: "cpu-donation_lost/before", Config: "- { rule: donation-kept, params: [\"params*\"] }"},
+	Fix:     "Keep donate_argnums on the jitted function, and return a result of the same shape and dtype for every donated argument.",
+	Threads: []string{"jax-ml/jax#40280", "jax-ml/jax#9675"},
+	Accepts: []string{"donation.*", "memory.*", "copies.*", "params"},
+	Variant: checkDonationKept,
 }
 
 func checkDonationKept(c *rule.Context, v *diff.Variant) {

@@ -18,11 +18,11 @@ var dtypeFloor = rule.Rule{
 	Title: "matrix products stay in their narrow types",
 	Why:   "One float32 weight, or an FP8 pattern that no longer matches, makes a bfloat16 model multiply in float32, at an eighth of the speed.",
 	Options: []rule.Option{
-		{Key: "dtypes", Type: rule.Words, Sense: rule.Caps, Enum: rule.TypeWords, Default: narrowTypes, Doc: "the types that products may be in"},
-		{Key: "min_share", Type: rule.Share, Sense: rule.Demands, InPlace: true, Doc: "the smallest share of the products' arithmetic that must be in these types"},
-		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "op_names of products that may be in any type"},
+		{Key: "dtypes", Type: rule.Words, Enum: rule.TypeWords, Default: narrowTypes, Doc: "the types that products may be in"},
+		{Key: "min_share", Type: rule.Share, Doc: "the smallest share of the products' arithmetic that must be in these types"},
+		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "op_names of products that may be in any type"},
 		noWider,
-		{Key: "max_converts", Type: rule.Count, Sense: rule.Caps, Doc: "how many conversions between floating-point types there may be"},
+		{Key: "max_converts", Type: rule.Count, Doc: "how many conversions between floating-point types there may be"},
 	},
 	Needs:   facts.ProductsTotal,
 	Budget:  &rule.Metric{Noun: "wide products", Better: rule.Lower},
@@ -112,7 +112,7 @@ func checkConverts(c *rule.Context) {
 
 // noWider holds the products' types to the baseline.
 var noWider = rule.Option{
-	Key: "no_wider", Type: rule.Switch, Sense: rule.Neither, Default: false, Compares: true,
+	Key: "no_wider", Type: rule.Switch, Default: false, Compares: true,
 	Doc: "compare with the baseline instead of with dtypes: no more products in a wider type, no collective of the model that sends a wider one, and no value of a wider type in several functions of the model. On TPU, the f32 of a product counts as bf16, in which it is multiplied; on CPU, the type in the model counts",
 }
 

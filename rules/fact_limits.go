@@ -82,4 +82,4 @@ var (
 )
 
 // minGrowth lets growth of a size pass that is too little to matter.
-var minGrowth = rule.Option{Key: rule.MinGrowth, Type: rule.Size, Sense: rule.Caps, Default: 0.0, Doc: "ignore growth below this, even if it is more than max_increase"}
+var minGrowth = rule.Option{Key: rule.MinGrowth, Type: rule.Size, Default: 0.0, Doc: "ignore growth below this, even if it is more than max_increase"}

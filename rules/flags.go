@@ -18,10 +18,10 @@ var flags = rule.Rule{
 	Why:   "A flag that was set for an experiment and stayed, or one that a container image lost, changes every program at once.",
 	Reads: []rule.Input{},
 	Options: []rule.Option{
-		{Key: "require", Type: rule.Pairs, Sense: rule.Demands, Doc: "flags that must be set, with their values as globs: { xla_gpu_enable_triton_gemm: \"false\" }"},
-		{Key: "forbid", Type: rule.Globs, Sense: rule.Demands, Doc: "flags that must have their default value"},
-		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "flags that may differ from the baseline"},
-		{Key: "only_effective", Type: rule.Switch, Sense: rule.Caps, Default: false, Doc: "allow other flags while every program is compiled to the same code"},
+		{Key: "require", Type: rule.Pairs, Doc: "flags that must be set, with their values as globs: { xla_gpu_enable_triton_gemm: \"false\" }"},
+		{Key: "forbid", Type: rule.Globs, Doc: "flags that must have their default value"},
+		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "flags that may differ from the baseline"},
+		{Key: "only_effective", Type: rule.Switch, Default: false, Doc: "allow other flags while every program is compiled to the same code"},
 	},
 	Budget:  &rule.Metric{Noun: "flags not as agreed", Better: rule.Lower, Difference: true},
 	Bounds:  []string{"require", "forbid"},
@@ -41,7 +41,6 @@ func checkFlags(c *rule.Context, t *rule.Target) {
 	}
 	var wrong []string
 	a := c.Budget("flags", 0)
-	a.Upgrade = true
 	if c.BoundedByOwn() {
 		wrong = disagreedFlags(c, t.Report.Toolchain)
 	} else if !c.On("only_effective") || anyChanged(t) {

@@ -19,8 +19,8 @@ var forbiddenCustomCalls = rule.Rule{
 	Why: "A fallback is also a call: a solver on the host, a convolution that silently uses BF16, a sort where a top-k kernel should be. Only its " +
 		"name shows that it is slow.",
 	Options: []rule.Option{
-		{Key: "calls", Type: rule.Table, Sense: rule.Demands, Require: true, Doc: "the calls that must not be there", Fields: append(slices.Clone(callFields),
-			rule.Option{Key: "max", Type: rule.Count, Sense: rule.Caps, Default: 0.0, Doc: "how many there may be"},
+		{Key: "calls", Type: rule.Table, Require: true, Doc: "the calls that must not be there", Fields: append(slices.Clone(callFields),
+			rule.Option{Key: "max", Type: rule.Count, Default: 0.0, Doc: "how many there may be"},
 		)},
 	},
 	Budget:  &rule.Metric{Noun: "forbidden custom calls", Better: rule.Lower},

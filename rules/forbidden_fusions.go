@@ -17,10 +17,10 @@ var forbiddenFusions = rule.Rule{
 	Why: "A fusion can be a mistake: it keeps two buffers alive at once, or spills because it has forty operands. It should not come back with the " +
 		"next compiler.",
 	Options: []rule.Option{
-		{Key: "fusions", Type: rule.Table, Sense: rule.Demands, Require: true, Doc: "the fusions that must not be there", NeedsOne: append([]string{"outputs", "operands"}, fusionKeys...), Fields: append(slices.Clone(fusionFields),
-			rule.Option{Key: "outputs", Type: rule.Count, Sense: rule.Narrows, Doc: "only fusions with at least that many results"},
-			rule.Option{Key: "operands", Type: rule.Count, Sense: rule.Narrows, Doc: "only fusions that read at least that many values"},
-			rule.Option{Key: "max", Type: rule.Count, Sense: rule.Caps, Default: 0.0, Doc: "how many there may be"},
+		{Key: "fusions", Type: rule.Table, Require: true, Doc: "the fusions that must not be there", NeedsOne: append([]string{"outputs", "operands"}, fusionKeys...), Fields: append(slices.Clone(fusionFields),
+			rule.Option{Key: "outputs", Type: rule.Count, Doc: "only fusions with at least that many results"},
+			rule.Option{Key: "operands", Type: rule.Count, Doc: "only fusions that read at least that many values"},
+			rule.Option{Key: "max", Type: rule.Count, Default: 0.0, Doc: "how many there may be"},
 		)},
 	},
 	Budget:  &rule.Metric{Noun: "forbidden fusions", Better: rule.Lower},

@@ -17,9 +17,9 @@ var fusionDrift = rule.Rule{
 	Why:   "The number of fusions can rise when fusion is lost, because single operations get wrapped. This rule compares fusions by what is in them.",
 	Reads: []rule.Input{rule.Optimized, rule.Baseline},
 	Options: []rule.Option{
-		{Key: "max_removed", Type: rule.Count, Sense: rule.Caps, Means: "max", Doc: "how many fusions of the baseline may be gone"},
-		{Key: "max_added", Type: rule.Count, Sense: rule.Caps, Doc: "how many fusions may be new, apart from the parts of lost ones; by default any number"},
-		{Key: "ignore", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "parts of the model, by op_name, whose fusions may change"},
+		{Key: "max_removed", Type: rule.Count, Means: "max", Doc: "how many fusions of the baseline may be gone"},
+		{Key: "max_added", Type: rule.Count, Doc: "how many fusions may be new, apart from the parts of lost ones; by default any number"},
+		{Key: "ignore", Type: rule.Globs, Empty: true, Doc: "parts of the model, by op_name, whose fusions may change"},
 	},
 	Budget:  &rule.Metric{Noun: "lost fusions", Better: rule.Lower, Difference: true},
 	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: fusion-drift }", Says: "1 fusion was split: divide, exponential, 2 reduce, subtract is split in 4 kernels by optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},

@@ -53,7 +53,7 @@ func checkBaselinePresent(c *rule.Context, p *diff.Program) {
 	switch {
 	case c.Target.Base == nil:
 		c.Problems = append(c.Problems, result.Problem{
-			Rule: c.Rule.ID, File: c.Target.Dump, Fix: c.Target.Accept,
+			Rule: c.Rule.ID, File: c.Target.Dump, Fix: c.Target.Accept, Settled: true,
 			Message: fmt.Sprintf("no baseline for target %s: nothing was accepted yet, so there is nothing to compare with", c.Target.Name),
 		})
 	case p.Old == nil:
@@ -128,7 +128,7 @@ var waiverValid = rule.Rule{
 	ID: "waiver-valid", Title: "waivers are used, are in force, and hide nothing worse", Always: true,
 	Why: "Waivers that never expire, or expire silently, turn a gate off. A waiver without `ceiling:` covers whatever its change or finding becomes; one with it fails when the value is larger.",
 	Options: []rule.Option{
-		{Key: "max_days", Type: rule.Count, Sense: rule.Caps, Least: 1, Doc: "how many days from today a waiver may last; one that expires later is ignored"},
+		{Key: "max_days", Type: rule.Count, Least: 1, Doc: "how many days from today a waiver may last; one that expires later is ignored"},
 	},
 	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }\nwaivers:\n  - { finding: 6f4e58dc3d8e, reason: \"openxla/xla#47203\", owner: \"@ml-perf\", expires: 2026-11-20 }", Says: "the waiver of 6f4e58dc3d8e (max-step-time) expired on 2026-11-20: renew it or remove it (xlagate.yaml:6:5)"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }\nwaivers:\n  - { finding: 6f4e58dc3d8e, reason: \"openxla/xla#47203\", owner: \"@ml-perf\", expires: 2027-02-01 }"},

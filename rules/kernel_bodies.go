@@ -20,7 +20,7 @@ var kernelBodies = rule.Rule{
 		"body. Operations that only moved or were renamed do not count, nor do the conversions of a kernel that reads and writes clearly less. With " +
 		"a baseline it also finds a kernel that is no longer called while the rest of the program computes more.",
 	Options: []rule.Option{
-		{Key: "function", Type: rule.Globs, Sense: rule.Selects, Doc: "only kernels of these functions"},
+		{Key: "function", Type: rule.Globs, Doc: "only kernels of these functions"},
 	},
 	Budget:  &rule.Metric{Noun: "operations in one kernel", Better: rule.Lower},
 	Fails:   rule.Example{On: "tpu-kernel_body/after", Config: "- { rule: kernel-bodies }", Says: "16 operations in the kernel accumulate: up from 14 in the baseline"},

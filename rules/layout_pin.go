@@ -19,16 +19,16 @@ var layoutPin = rule.Rule{
 	Why: "The order of dimensions in memory decides whether neighbouring threads read neighbouring bytes. Without pins, arguments must keep the " +
 		"layouts that they have in the baseline.",
 	Options: []rule.Option{
-		{Key: "params", Type: rule.Table, Sense: rule.Demands, Doc: "layouts of arguments", Fields: []rule.Option{
-			{Key: "param", Type: rule.Glob, Sense: rule.Neither, Require: true, Doc: "a glob over the arguments' names"},
-			{Key: "layout", Type: rule.Text, Sense: rule.Neither, Require: true, Doc: "the dimensions from minor to major, as HLO prints them: \"1,0\"; or default"},
+		{Key: "params", Type: rule.Table, Doc: "layouts of arguments", Fields: []rule.Option{
+			{Key: "param", Type: rule.Glob, Require: true, Doc: "a glob over the arguments' names"},
+			{Key: "layout", Type: rule.Text, Require: true, Doc: "the dimensions from minor to major, as HLO prints them: \"1,0\"; or default"},
 		}},
-		{Key: "ops", Type: rule.Table, Sense: rule.Demands, Doc: "layouts of results", Fields: []rule.Option{
-			{Key: "layout", Type: rule.Text, Sense: rule.Neither, Require: true, Doc: "the dimensions from minor to major, as HLO prints them: \"1,0\"; or default"},
-			{Key: "op", Type: rule.Words, Sense: rule.Selects, Enum: rule.OpcodeWords, Doc: "only results of these operations"},
-			{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only in this part of the model"},
-			{Key: "source", Type: rule.Glob, Sense: rule.Selects, Doc: "only from these source files"},
-			{Key: "out", Type: rule.ShapeOf, Sense: rule.Selects, Doc: "only results of this shape, * for any size: f32[*,512]"},
+		{Key: "ops", Type: rule.Table, Doc: "layouts of results", Fields: []rule.Option{
+			{Key: "layout", Type: rule.Text, Require: true, Doc: "the dimensions from minor to major, as HLO prints them: \"1,0\"; or default"},
+			{Key: "op", Type: rule.Words, Enum: rule.OpcodeWords, Doc: "only results of these operations"},
+			{Key: "op_name", Type: rule.Glob, Doc: "only in this part of the model"},
+			{Key: "source", Type: rule.Glob, Doc: "only from these source files"},
+			{Key: "out", Type: rule.ShapeOf, Doc: "only results of this shape, * for any size: f32[*,512]"},
 		}},
 	},
 	Budget:  &rule.Metric{Noun: "changed layouts", Better: rule.Lower, Difference: true},

@@ -96,8 +96,8 @@ func judgeExits(c *rule.Context, v *diff.Variant) {
 
 // How often loops run, one by one.
 var (
-	maxTrips  = rule.Option{Key: "max_trip_count", Type: rule.Count, Sense: rule.Caps, Doc: "the largest trip count of any loop; needs no baseline"}
-	keptTrips = rule.Option{Key: "trip_count", Type: rule.Switch, Sense: rule.Demands, Default: false, Compares: true, Doc: "true: every loop keeps its trip count of the baseline"}
+	maxTrips  = rule.Option{Key: "max_trip_count", Type: rule.Count, Doc: "the largest trip count of any loop; needs no baseline"}
+	keptTrips = rule.Option{Key: "trip_count", Type: rule.Switch, Default: false, Compares: true, Doc: "true: every loop keeps its trip count of the baseline"}
 )
 
 // judgeTrips compares trip counts with max_trip_count and, where trip_count is on, with the baseline.

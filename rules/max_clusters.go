@@ -16,8 +16,8 @@ var maxClusters = rule.Rule{
 	Why:   "Every cluster is compiled by itself, for every shape. A hundred of them instead of two cost minutes.",
 	Reads: []rule.Input{rule.Graphs},
 	Options: []rule.Option{
-		{Key: "min_size", Type: rule.Count, Sense: rule.Narrows, Default: 0.0, Doc: "count only clusters of at least this many nodes"},
-		{Key: "max_size", Type: rule.Count, Sense: rule.Caps, Doc: "the largest number of nodes in a cluster"},
+		{Key: "min_size", Type: rule.Count, Default: 0.0, Doc: "count only clusters of at least this many nodes"},
+		{Key: "max_size", Type: rule.Count, Doc: "the largest number of nodes in a cluster"},
 	},
 	Budget:  &rule.Metric{Noun: "clusters", Better: rule.Lower},
 	Bounds:  []string{"max_size"},

@@ -16,7 +16,7 @@ var maxCollectives = rule.Rule{
 	Title: "no more communication between devices than before",
 	Why:   "One wrong sharding makes XLA gather a whole weight on every step. The program stays correct, and waits for the network.",
 	Options: append(slices.Clone(whichCollectives), []rule.Option{
-		{Key: "max_bytes", Type: rule.Size, Sense: rule.Caps, Doc: "the most bytes that all of them may move"},
+		{Key: "max_bytes", Type: rule.Size, Doc: "the most bytes that all of them may move"},
 	}...),
 	Budget:  &rule.Metric{Noun: "collectives", Better: rule.Lower},
 	Bounds:  []string{"max_bytes"},
@@ -63,7 +63,7 @@ type traffic struct{ count, bytes int64 }
 func trafficOf(v *facts.Variant, cares func(*facts.Kernel) bool) traffic {
 	var t traffic
 	for k := range v.KernelsThat(cares) {
-		runs := max(k.Times, 1)
+		runs := int64(k.Runs())
 		t.count += runs
 		if t.bytes += k.Bytes * runs; k.Target == "all-reduce" {
 			t.bytes += k.Bytes * runs

@@ -2,9 +2,9 @@ package rules
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
@@ -15,16 +15,15 @@ var maxCompilations = rule.Rule{
 	Why: "Every compilation stops the device for seconds to minutes. Unlike no-recompilation, this rule counts also equal ones, of one program or of " +
 		"the whole run, and trusts a log that lists more than the dump holds.",
 	Options: []rule.Option{
-		{Key: "per", Type: rule.Word, Sense: rule.Neither, Enum: []string{"program", "target"}, Default: "program", Doc: "bound each program by itself, or all programs together"},
+		{Key: "per", Type: rule.Word, Enum: []string{"program", "target"}, Default: "program", Doc: "bound each program by itself, or all programs together"},
 	},
-	Budget:     &rule.Metric{Noun: "compilations", Better: rule.Lower},
-	Fails:      rule.Example{On: "recompile-jit_in_loop", Config: "- { rule: max-compilations, max: 1 }", Says: "4 compilations: at most 1 allowed"},
-	Passes:     rule.Example{On: "recompile-jit_in_loop_fixed", Config: "- { rule: max-compilations, max: 1 }"},
-	Fix:        "Create the jitted function once, outside of the loop; pad or bucket shapes; warm up before serving.",
-	Threads:    []string{"jax-ml/jax#4255", "jax-ml/jax#31319", "pytorch/xla#2511", "pytorch/xla#4741", "vllm-project/vllm#14580"},
-	FromSource: true,
-	Accepts:    []string{"variants"},
-	Target:     checkMaxCompilations,
+	Budget:  &rule.Metric{Noun: "compilations", Better: rule.Lower},
+	Fails:   rule.Example{On: "recompile-jit_in_loop", Config: "- { rule: max-compilations, max: 1 }", Says: "4 compilations: at most 1 allowed"},
+	Passes:  rule.Example{On: "recompile-jit_in_loop_fixed", Config: "- { rule: max-compilations, max: 1 }"},
+	Fix:     "Create the jitted function once, outside of the loop; pad or bucket shapes; warm up before serving.",
+	Threads: []string{"jax-ml/jax#4255", "jax-ml/jax#31319", "pytorch/xla#2511", "pytorch/xla#4741", "vllm-project/vllm#14580"},
+	Accepts: []string{"variants"},
+	Target:  checkMaxCompilations,
 }
 
 func checkMaxCompilations(c *rule.Context, t *rule.Target) {
@@ -64,7 +63,7 @@ func checkMaxCompilations(c *rule.Context, t *rule.Target) {
 func compiled(c *rule.Context, p *diff.Program) rule.Amount {
 	a := c.Budget("compilations", float64(p.New.Compilations()))
 	if logs := c.Target.Report.Logs; logs != nil {
-		a.Actual += float64(max(0, logs.Compiles[p.Name]-dumped(c.Target, p.Name)))
+		a.Actual += float64(max(0, logs.Compiles[facts.PlainName(p.Name)]-dumped(c.Target, facts.PlainName(p.Name))))
 	}
 	if p.Old != nil {
 		a.Base = new(float64(p.Old.Compilations()))
@@ -72,14 +71,12 @@ func compiled(c *rule.Context, p *diff.Program) rule.Amount {
 	return a
 }
 
-// dumped counts the modules in the dump of what a log calls by a program's name. Nameless graphs of PyTorch/XLA are numbered, and its log
-// counts those with names among them.
+// dumped counts the modules in the dump of what a log calls by a program's name. A log knows no class of a method and no number; PyTorch/XLA's
+// counts graphs with names among the nameless.
 func dumped(t *rule.Target, name string) int {
 	n := 0
 	for _, p := range t.Programs {
-		rest, same := strings.CutPrefix(p.Name, name)
-		numbered := same && strings.Trim(rest, "-0123456789") == ""
-		if p.New != nil && (numbered || name == tensorflow.NamelessGraph) {
+		if p.New != nil && (facts.PlainName(p.Name) == name || name == tensorflow.NamelessGraph) {
 			n += p.New.Compilations()
 		}
 	}

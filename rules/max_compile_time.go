@@ -18,7 +18,7 @@ var maxCompileTime = rule.Rule{
 	Why:   "One unrolled loop can take compile time from 22 to 98 seconds. It is the one fact that depends on the machine, so leave some margin.",
 	Reads: []rule.Input{rule.Log},
 	Options: []rule.Option{
-		{Key: "per", Type: rule.Word, Sense: rule.Demands, Enum: []string{"compilation", "program"}, Default: "compilation", Doc: "bound the longest compilation of a program, or all of them together"},
+		{Key: "per", Type: rule.Word, Enum: []string{"compilation", "program"}, Default: "compilation", Doc: "bound the longest compilation of a program, or all of them together"},
 	},
 	Budget:   &rule.Metric{Unit: "seconds", Noun: "compile time", Better: rule.Lower, Unrecorded: "times, which depend on the machine"},
 	NeedsOne: []string{"max", "min", "equal"},

@@ -12,7 +12,7 @@ var maxConstantBytes = rule.Rule{
 	Why: "A weight that is closed over instead of passed in becomes a constant. It is copied into every compiled program, and can be neither donated " +
 		"nor sharded.",
 	Options: []rule.Option{
-		{Key: "per_constant", Type: rule.Size, Sense: rule.Caps, Doc: "the largest single constant"},
+		{Key: "per_constant", Type: rule.Size, Doc: "the largest single constant"},
 	},
 	Budget:  rule.FactMetric(facts.MemoryConstant, "baked constants"),
 	Bounds:  []string{"per_constant"},

@@ -15,10 +15,10 @@ var maxKernels = rule.Rule{
 	Why: "Every kernel costs a launch and a round trip of its operands through memory. A change that splits fusions shows as more kernels long before " +
 		"anybody measures the step time.",
 	Options: []rule.Option{
-		{Key: "scope", Type: rule.Word, Sense: rule.Selects, Enum: []string{"all", "entry"}, Default: "all", Doc: "every reachable computation (loop bodies and branches once), or only the entry"},
-		{Key: "weighted_by_trip_count", Type: rule.Switch, Sense: rule.Neither, Default: false, Doc: "count a kernel by the trip count of its loop, where that is known"},
-		{Key: "kind", Type: rule.Words, Sense: rule.Selects, Enum: rule.KernelKinds, Doc: "count only these kinds"},
-		{Key: "exclude", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "leave out kernels whose op_name matches"},
+		{Key: "scope", Type: rule.Word, Enum: []string{"all", "entry"}, Default: "all", Doc: "every reachable computation (loop bodies and branches once), or only the entry"},
+		{Key: "weighted_by_trip_count", Type: rule.Switch, Default: false, Doc: "count a kernel by the trip count of its loop, where that is known"},
+		{Key: "kind", Type: rule.Words, Enum: rule.KernelKinds, Doc: "count only these kinds"},
+		{Key: "exclude", Type: rule.Globs, Empty: true, Doc: "leave out kernels whose op_name matches"},
 	},
 	Needs:   facts.KernelsTotal,
 	Budget:  rule.FactMetric(facts.KernelsTotal, "kernels"),

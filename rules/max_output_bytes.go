@@ -14,7 +14,7 @@ var maxOutputBytes = rule.Rule{
 	Title:   "the program's results do not grow",
 	Why:     "Every result is written to memory: an intermediate that is also returned can no longer stay inside a fusion.",
 	Reads:   []rule.Input{rule.BufferAssignment},
-	Options: []rule.Option{{Key: "max_outputs", Type: rule.Count, Sense: rule.Caps, Doc: "the largest number of results; needs no buffer assignment"}},
+	Options: []rule.Option{{Key: "max_outputs", Type: rule.Count, Doc: "the largest number of results; needs no buffer assignment"}},
 	Budget:  rule.FactMetric(facts.MemoryOutput, "results"),
 	Bounds:  []string{"max_outputs"},
 	Fails:   rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max_increase: 0 }", Says: "128.0 KiB of results: up from 64.0 KiB in the baseline (+100.0 %)"},

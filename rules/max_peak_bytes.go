@@ -38,7 +38,7 @@ var maxPeakBytes = rule.Rule{
 
 // memorySpace counts one memory space alone.
 var memorySpace = rule.Option{
-	Key: "memory_space", Type: rule.Text, Sense: rule.Neither,
+	Key: "memory_space", Type: rule.Text,
 	Doc: "only this memory space: on a TPU default, vmem, smem, hbm or host, elsewhere color_1 and so on; by default the main memory. On a TPU, the main memory and what is made in vmem may together not grow by more than max_increase either",
 }
 

@@ -23,9 +23,14 @@ var maxStepTime = rule.Rule{
 	Threads: []string{"openxla/xla#27322"},
 	Accepts: []string{"price.*", "cost.*", "kernels.*", "fusions.*", "copies.*", "transposes.*", "collectives.*", "loops.*", "kernel list"}, // the price follows from the launches
 	Options: []rule.Option{
-		{Key: "unsure", Type: rule.Word, Sense: rule.Neither, Enum: []string{"error", "warning", "info"}, Default: "warning", Doc: "the level of growth that the error of the price may explain"},
+		{Key: "unsure", Type: rule.Word, Enum: []string{"error", "warning", "info"}, Default: "warning", Doc: "the level of growth that the error of the price may explain"},
 	},
 	Variant: func(c *rule.Context, v *diff.Variant) {
+		if _, priced := v.New.Facts[facts.PriceStep]; !priced {
+			why, devices := c.Target.Report.Unpriced(v.New)
+			c.Unjudged("its step has no price: "+why, fmt.Sprintf("write the device below the target in xlagate.yaml, such as device: %s; there are %s", devices[0], phrase.List(devices, "and")))
+			return
+		}
 		before := len(c.Findings)
 		c.JudgeFact(*c.Rule.Budget)
 		for _, f := range c.Findings[before:] {
@@ -50,7 +55,10 @@ func weigh(c *rule.Context, v *diff.Variant, f *rule.Finding) {
 		return
 	}
 	f.Level = c.Text("unsure")
-	f.Message += fmt.Sprintf("; between %+.1f and %+.1f %%: probably slower, measure it", 100*max(growth.Low/was, -1), 100*growth.High/was)
+	f.Message += fmt.Sprintf("; between %+.0f and %+.0f %%", 100*max(growth.Low/was, -1), 100*growth.High/was)
+	if f.Level != "error" {
+		f.Message += ": probably slower, measure it"
+	}
 }
 
 func unpriced(k *facts.Kernel) bool { return k.Work[price.Unknown] > 0 }

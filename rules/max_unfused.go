@@ -14,9 +14,9 @@ var maxUnfused = rule.Rule{
 	Why: "A transpose or a reduction that runs as a kernel of its own reads and writes a whole tensor for next to no arithmetic. One that left its " +
 		"fusion went from 21.8 to 128 microseconds.",
 	Options: []rule.Option{
-		{Key: "ops", Type: rule.Words, Sense: rule.Demands, Enum: rule.OpcodeWords, Default: []string{"transpose", "copy", "convert", "reduce", "reshape", "slice", "concatenate", "pad"}, Doc: "counted when a kernel does nothing else"},
-		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "ignore kernels that read and write less"},
-		{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only those in this part of the model"},
+		{Key: "ops", Type: rule.Words, Enum: rule.OpcodeWords, Default: []string{"transpose", "copy", "convert", "reduce", "reshape", "slice", "concatenate", "pad"}, Doc: "counted when a kernel does nothing else"},
+		{Key: "min_bytes", Type: rule.Size, Default: 0.0, Doc: "ignore kernels that read and write less"},
+		{Key: "op_name", Type: rule.Glob, Doc: "only those in this part of the model"},
 	},
 	Budget:  &rule.Metric{Noun: "unfused operations", Better: rule.Lower},
 	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-unfused, ops: [reduce, divide], max: 0 }", Says: "3 unfused operations: at most 0 allowed"},

@@ -12,7 +12,7 @@ var minCollectiveBytes = rule.Rule{
 	Why:   "Every collective pays its latency before the first byte moves. When something separates small ones, XLA cannot combine them.",
 	Options: []rule.Option{
 		onlyKinds,
-		{Key: "only_more", Type: rule.Switch, Sense: rule.Caps, Default: false, Doc: "allow smaller transfers while there are no more of them than in the baseline"},
+		{Key: "only_more", Type: rule.Switch, Default: false, Doc: "allow smaller transfers while there are no more of them than in the baseline"},
 	},
 	Budget:  &rule.Metric{Unit: "bytes", Noun: "bytes a collective", Better: rule.Higher},
 	Fails:   rule.Example{On: "cpu-sharding_allgather/before", Config: "- { rule: min-collective-bytes, kinds: [all-reduce], min: 1MiB }", Says: "514 B of one all-reduce on average: at least 1.0 MiB wanted"},

@@ -18,7 +18,7 @@ var noCPUFallback = rule.Rule{
 	Why:   "PyTorch runs an operation without a lowering on the CPU: the graph ends there, and tensors are copied to the host and back.",
 	Reads: []rule.Input{rule.Metrics},
 	Options: []rule.Option{
-		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "operations that may run on the CPU: \"aten::_local_scalar_dense\""},
+		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "operations that may run on the CPU: \"aten::_local_scalar_dense\""},
 	},
 	Budget:  &rule.Metric{Noun: "operations that fell back to the CPU", Better: rule.Lower, Unrecorded: "what a log says"},
 	Forbids: true,

@@ -14,17 +14,16 @@ var noHostCallback = rule.Rule{
 	Title: "the device does not wait for the host",
 	Why:   "A debug print or a callback inside the step stops the device, moves data to the host and back, and splits the fusions around it.",
 	Options: []rule.Option{
-		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "custom-call targets or op_names that may call the host"},
+		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "custom-call targets or op_names that may call the host"},
 	},
-	Budget:     &rule.Metric{Noun: "host callbacks", Better: rule.Lower},
-	Forbids:    true,
-	Fails:      rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback }", Says: "1 host callback: at most 0 allowed"},
-	Passes:     rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback, allow: [\"*callback\"] }"},
-	Fix:        "Remove the debug print or callback, or keep it behind a switch that is off in production.",
-	Threads:    []string{"jax-ml/jax#25842"},
-	FromSource: true,
-	Accepts:    []string{"custom_calls.*", "kernels.*", "fusions.*", "kernel list"},
-	Variant:    checkNoHostCallback,
+	Budget:  &rule.Metric{Noun: "host callbacks", Better: rule.Lower},
+	Forbids: true,
+	Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback }", Says: "1 host callback: at most 0 allowed"},
+	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback, allow: [\"*callback\"] }"},
+	Fix:     "Remove the debug print or callback, or keep it behind a switch that is off in production.",
+	Threads: []string{"jax-ml/jax#25842"},
+	Accepts: []string{"custom_calls.*", "kernels.*", "fusions.*", "kernel list"},
+	Variant: checkNoHostCallback,
 }
 
 func checkNoHostCallback(c *rule.Context, v *diff.Variant) {

@@ -18,7 +18,7 @@ var noInvoluntaryRemat = rule.Rule{
 		"the log says so.",
 	Reads: []rule.Input{rule.Log},
 	Options: []rule.Option{
-		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "op_names that may be replicated"},
+		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "op_names that may be replicated"},
 	},
 	Budget:  &rule.Metric{Noun: "involuntary rematerializations", Better: rule.Lower, Unrecorded: "what a log says"},
 	Forbids: true,

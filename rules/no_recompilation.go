@@ -16,17 +16,16 @@ var noRecompilation = rule.Rule{
 	Title: "a program is not compiled again for every shape",
 	Why:   "A new shape, dtype, static value or closed-over constant compiles the whole program again, silently: seconds to minutes in which the device waits.",
 	Options: []rule.Option{
-		{Key: "max_variants", Type: rule.Count, Sense: rule.Caps, Means: "max", Doc: "how many compilations a program may have; by default, no more than in the baseline"},
-		{Key: "ignore_args", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "arguments that may differ"},
+		{Key: "max_variants", Type: rule.Count, Means: "max", Doc: "how many compilations a program may have; by default, no more than in the baseline"},
+		{Key: "ignore_args", Type: rule.Globs, Empty: true, Doc: "arguments that may differ"},
 	},
-	Budget:     &rule.Metric{Noun: "compilations", Better: rule.Lower},
-	Fails:      rule.Example{On: "recompile-shapes", Config: "- { rule: no-recompilation, max_variants: 1 }", Says: "compiled 3 times, 1 allowed: x: f32[8,128] → f32[16,128] → f32[32,128]"},
-	Passes:     rule.Example{On: "recompile-shapes_fixed", Config: "- { rule: no-recompilation, max_variants: 1 }"},
-	Fix:        "Pad or bucket the argument that varies, pass the value as an array, and create the jitted function once, outside of the loop.",
-	Threads:    []string{"tensorflow/tensorflow#81896", "vllm-project/vllm#14580", "google-deepmind/mujoco#2306", "jax-ml/jax#31319"},
-	FromSource: true,
-	Accepts:    []string{"variants"},
-	Program:    checkNoRecompilation,
+	Budget:  &rule.Metric{Noun: "compilations", Better: rule.Lower},
+	Fails:   rule.Example{On: "recompile-shapes", Config: "- { rule: no-recompilation, max_variants: 1 }", Says: "compiled 3 times, 1 allowed: x: f32[8,128] → f32[16,128] → f32[32,128]"},
+	Passes:  rule.Example{On: "recompile-shapes_fixed", Config: "- { rule: no-recompilation, max_variants: 1 }"},
+	Fix:     "Pad or bucket the argument that varies, pass the value as an array, and create the jitted function once, outside of the loop.",
+	Threads: []string{"tensorflow/tensorflow#81896", "vllm-project/vllm#14580", "google-deepmind/mujoco#2306", "jax-ml/jax#31319"},
+	Accepts: []string{"variants"},
+	Program: checkNoRecompilation,
 }
 
 func checkNoRecompilation(c *rule.Context, p *diff.Program) {

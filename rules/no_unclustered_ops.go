@@ -20,8 +20,8 @@ var noUnclusteredOps = rule.Rule{
 		"parts. Under jit_compile=True the whole function fails, and its log names the operation.",
 	Reads: []rule.Input{rule.Graphs},
 	Options: []rule.Option{
-		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "operations that may stay outside; system operations (_Arg, _Retval, IteratorGetNext, …) always may"},
-		{Key: "min_ratio", Type: rule.Share, Sense: rule.Demands, InPlace: true, Doc: "the smallest share of operations that must be in clusters, instead of all of them"},
+		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "operations that may stay outside; system operations (_Arg, _Retval, IteratorGetNext, …) always may"},
+		{Key: "min_ratio", Type: rule.Share, Doc: "the smallest share of operations that must be in clusters, instead of all of them"},
 	},
 	Budget:  &rule.Metric{Noun: "unclustered operations", Better: rule.Lower},
 	Forbids: true,

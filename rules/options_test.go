@@ -307,6 +307,18 @@ var real = map[string][]said{
 		{"cases/tpu-loop_gone/after", "cases/tpu-loop_gone/before", "", ""},
 		{"cases/gpu-cache_masked/before", "cases/gpu-cache_masked/after", "", ""},
 	},
+	"results-kept": {
+		{"cases/tf-array_of_no_size/after", "cases/tf-array_of_no_size/before", "", "1 result is not as it was: f32[20,16,32] is now f32[0,16,32]"},
+		{"cases/tf-array_of_no_size/after", "cases/tf-array_of_no_size/before", "max: 1", ""},
+		{"cases/cpu-last_logits/after", "cases/cpu-last_logits/before", "", ""},
+		{"cpu-f64_creep/after", "cpu-f64_creep/before", "", "1 result is not as it was: f32[] is now f64[]"},
+		{"cases/cpu-rate_returned/after", "cases/cpu-rate_returned/before", "", ""},
+		{"cases/cpu-opt_state_dropped_output/after", "cases/cpu-opt_state_dropped_output/before", "", ""},
+		{"gpu-intermediate_out/after", "gpu-intermediate_out/before", "", ""},
+		{"gpu-intermediate_out/before", "gpu-intermediate_out/after", "", ""},
+		{"cases/cpu-rename_all/after", "cases/cpu-rename_all/before", "", ""},
+		{"tf-clusters-clean", "tf-clusters-unclusterable", "", ""},
+	},
 	"max-temp-bytes": {
 		{"cpu-fusion_callback_barrier/after", "", "", "64.0 KiB of temporary memory: up from 0 B in the baseline"},
 		{"cpu-fusion_callback_barrier/after", "", "min_growth: 1MiB", ""},
@@ -620,9 +632,10 @@ var real = map[string][]said{
 	},
 	"max-step-time": {
 		{"cases/cpu-psum_in_loop/after", "cases/cpu-psum_in_loop/before", "", "408 µs of predicted step time: up from 58.8 µs in the baseline (+592.8 %)"},
-		{"cases/cpu-exit_lost/after", "cases/cpu-exit_lost/before", "", "678 µs of predicted step time: up from 347 µs in the baseline (+95.5 %)"},
+		{"cases/cpu-exit_lost/after", "cases/cpu-exit_lost/before", "", "657 µs of predicted step time: up from 337 µs in the baseline (+95.3 %); between -100 and +1611 %: probably slower, measure it"},
+		{"cases/cpu-exit_lost/after", "cases/cpu-exit_lost/before", "unsure: error", "657 µs of predicted step time: up from 337 µs in the baseline (+95.3 %); between -100 and +1611 %"},
 		{"cases/cpu-exit_lost/before", "cases/cpu-exit_lost/after", "", ""},
-		{"cases/cpu-exit_lost/after", "", "max: 1us", "678 µs of predicted step time: at most 1 µs allowed"},
+		{"cases/cpu-exit_lost/after", "", "max: 1us", "657 µs of predicted step time: at most 1 µs allowed"},
 		{"cases/cpu-exit_lost/after", "", "max: 1h", ""},
 	},
 	"max-flops": {

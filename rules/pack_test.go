@@ -64,13 +64,14 @@ func TestPacksPassWhatDidNotChange(t *testing.T) {
 	}
 }
 
-// What got better passes with every pack but strict, which lets nothing change: pairs that are improvements, and regressions the other way round.
+// What got better passes with every pack but strict, which lets nothing change: pairs that are improvements, and regressions the other way round, if what
+// the program returns has the same type.
 func TestPacksPassImprovements(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"cpu-improved/after", "cpu-improved/before"}, {"cases/cpu-imp_collective_gone/after", "cases/cpu-imp_collective_gone/before"},
 		{"cases/gpu-imp_f64_gone/after", "cases/gpu-imp_f64_gone/before"}, {"cases/gpu-imp_stats_gone/after", "cases/gpu-imp_stats_gone/before"},
 		{"cpu-fusion_callback_barrier/before", "cpu-fusion_callback_barrier/after"},
-		{"cpu-f64_creep/before", "cpu-f64_creep/after"}, {"cpu-sharding_allgather/before", "cpu-sharding_allgather/after"},
+		{"cpu-sharding_allgather/before", "cpu-sharding_allgather/after"},
 		{"gpu-softmax_barrier/before", "gpu-softmax_barrier/after"}, {"gpu-intermediate_out/before", "gpu-intermediate_out/after"},
 		{"cpu-constant_baked/before", "cpu-constant_baked/after"}, {"cpu-param_layout/before", "cpu-param_layout/after"},
 	} {

@@ -18,9 +18,9 @@ var precision = rule.Rule{
 	Why: "jax.default_matmul_precision and similar settings decide how many passes a product takes: highest is six times the work on a TPU, default " +
 		"may be too coarse for a loss.",
 	Options: []rule.Option{
-		{Key: "precisions", Type: rule.Words, Sense: rule.Caps, Doc: "the allowed precisions: default, high, highest, or an algorithm such as dot_bf16_bf16_f32_x3; by default those of the baseline"},
+		{Key: "precisions", Type: rule.Words, Doc: "the allowed precisions: default, high, highest, or an algorithm such as dot_bf16_bf16_f32_x3; by default those of the baseline"},
 		noHigher,
-		{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only products of this part of the model"},
+		{Key: "op_name", Type: rule.Glob, Doc: "only products of this part of the model"},
 	},
 	Needs:   facts.ProductsTotal,
 	Budget:  &rule.Metric{Noun: "products of another precision", Better: rule.Lower, Difference: true},
@@ -41,7 +41,7 @@ var precision = rule.Rule{
 
 // noHigher lets products become less precise.
 var noHigher = rule.Option{
-	Key: "no_higher", Type: rule.Switch, Sense: rule.Neither, Default: false, Compares: true,
+	Key: "no_higher", Type: rule.Switch, Default: false, Compares: true,
 	Doc: "forbid only products of a higher precision than in the baseline",
 }
 

@@ -94,7 +94,7 @@ func registersUnknown(c *rule.Context, v *diff.Variant, fact facts.ID) bool {
 	case !known:
 		c.Uncovered(rule.PTX, fixPTX)
 	default:
-		c.Gap(fmt.Sprintf("ptxas %s measured the baseline, and ptxas %s the dump", was, is), "use the same version, or accept the baseline again: xlagate accept --reason \"ptxas "+is+"\"")
+		c.BaseGap(fmt.Sprintf("ptxas %s measured the baseline, and ptxas %s the dump", was, is), "use the same version, or accept the baseline again: xlagate accept --reason \"ptxas "+is+"\"")
 	}
 	return true
 }

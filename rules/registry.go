@@ -25,7 +25,7 @@ var All = rule.NewCatalogue(packs,
 	rule.Section{Category: rule.Collectives, Rules: []*rule.Rule{
 		&noNewCollectives, &maxCollectives, &minCollectiveBytes, &asyncCollectives, &shardingPin, &noInvoluntaryRemat,
 	}},
-	rule.Section{Category: rule.Types, Rules: []*rule.Rule{&noDtype, &dtypeFloor, &precision, &layoutPin}},
+	rule.Section{Category: rule.Types, Rules: []*rule.Rule{&resultsKept, &noDtype, &dtypeFloor, &precision, &layoutPin}},
 	rule.Section{Category: rule.Frameworks, Rules: []*rule.Rule{&noUnclusteredOps, &maxClusters, &maxOutsideCollectives, &noCPUFallback}},
 	rule.Section{Category: rule.CostFacts, Rules: []*rule.Rule{&maxStepTime, &maxFlops, &maxBytesAccessed, &maxEstimatedCycles, &maxCodeBytes}},
 	rule.Section{Category: rule.Integrity, Rules: []*rule.Rule{

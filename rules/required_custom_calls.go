@@ -19,8 +19,8 @@ var requiredCustomCalls = rule.Rule{
 	Why: "Flash attention, an FP8 product or a Pallas kernel depends on pattern matchers that fail silently: the model still runs, on the slow path. " +
 		"Attention on a TPU took 115.9 ms this way instead of 0.7 ms.",
 	Options: []rule.Option{
-		{Key: "calls", Type: rule.Table, Sense: rule.Demands, Wanted: true, Require: true, Doc: "the calls that must be there", Fields: append(slices.Clone(callFields),
-			rule.Option{Key: "min", Type: rule.Count, Sense: rule.Demands, Least: 1, Default: 1.0, Doc: "how many there must be"},
+		{Key: "calls", Type: rule.Table, Require: true, Doc: "the calls that must be there", Fields: append(slices.Clone(callFields),
+			rule.Option{Key: "min", Type: rule.Count, Least: 1, Default: 1.0, Doc: "how many there must be"},
 		)},
 	},
 	Budget:  &rule.Metric{Noun: "missing custom calls", Better: rule.Lower},

@@ -19,8 +19,8 @@ var requiredFusions = rule.Rule{
 	Why: "A softmax that runs as one kernel reads its input once. When a barrier, a callback or a second user splits it, data is read and written " +
 		"several times, and nothing fails.",
 	Options: []rule.Option{
-		{Key: "fusions", Type: rule.Table, Sense: rule.Demands, Wanted: true, Require: true, Doc: "the fusions that must exist", NeedsOne: fusionKeys, Fields: append(slices.Clone(fusionFields),
-			rule.Option{Key: "min", Type: rule.Count, Sense: rule.Demands, Least: 1, Default: 1.0, Doc: "how many there must be"},
+		{Key: "fusions", Type: rule.Table, Require: true, Doc: "the fusions that must exist", NeedsOne: fusionKeys, Fields: append(slices.Clone(fusionFields),
+			rule.Option{Key: "min", Type: rule.Count, Least: 1, Default: 1.0, Doc: "how many there must be"},
 		)},
 	},
 	Budget:  &rule.Metric{Noun: "missing fusions", Better: rule.Lower},

@@ -18,15 +18,15 @@ var shardingPin = rule.Rule{
 	Why: "A weight that is replicated by mistake takes memory on every device, and its gradient is reduced over all of them. Without pins, arguments " +
 		"and results must keep the sharding that they have in the baseline.",
 	Options: []rule.Option{
-		{Key: "params", Type: rule.Table, Sense: rule.Demands, Doc: "how arguments must be sharded", Fields: []rule.Option{
-			{Key: "param", Type: rule.Glob, Sense: rule.Neither, Require: true, Doc: "a glob over the arguments' names: \"params['w*']\""},
-			{Key: "sharding", Type: rule.Text, Sense: rule.Neither, Require: true, Doc: "as the model says it, P('data', None), or as HLO prints it, {devices=[2,1]<=[2]}, in both of which * is anything, or {mesh['data'=2], [{'data'}, {}]}; replicated for none"},
+		{Key: "params", Type: rule.Table, Doc: "how arguments must be sharded", Fields: []rule.Option{
+			{Key: "param", Type: rule.Glob, Require: true, Doc: "a glob over the arguments' names: \"params['w*']\""},
+			{Key: "sharding", Type: rule.Text, Require: true, Doc: "as the model says it, P('data', None), or as HLO prints it, {devices=[2,1]<=[2]}, in both of which * is anything, or {mesh['data'=2], [{'data'}, {}]}; replicated for none"},
 		}},
-		{Key: "outputs", Type: rule.Table, Sense: rule.Demands, Doc: "how results must be sharded; needs the unoptimized module in the dump", Fields: []rule.Option{
-			{Key: "output", Type: rule.Glob, Sense: rule.Neither, Require: true, Doc: "the result's number among all that the function returns, from 0; * for every one"},
-			{Key: "sharding", Type: rule.Text, Sense: rule.Neither, Require: true, Doc: "as the model says it, P('data', None), as HLO prints it, or in how many pieces each dimension is, \"[2,1]\"; replicated for none"},
+		{Key: "outputs", Type: rule.Table, Doc: "how results must be sharded; needs the unoptimized module in the dump", Fields: []rule.Option{
+			{Key: "output", Type: rule.Glob, Require: true, Doc: "the result's number among all that the function returns, from 0; * for every one"},
+			{Key: "sharding", Type: rule.Text, Require: true, Doc: "as the model says it, P('data', None), as HLO prints it, or in how many pieces each dimension is, \"[2,1]\"; replicated for none"},
 		}},
-		{Key: "max_replicated", Type: rule.Size, Sense: rule.Caps, Doc: "arguments and results larger than this must be split over the devices"},
+		{Key: "max_replicated", Type: rule.Size, Doc: "arguments and results larger than this must be split over the devices"},
 	},
 	Budget:  &rule.Metric{Noun: "wrongly sharded arguments and results", Better: rule.Lower, Difference: true},
 	Bounds:  []string{"params", "outputs", "max_replicated"},

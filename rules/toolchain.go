@@ -18,8 +18,8 @@ var toolchain = rule.Rule{
 	Why:   "A new compiler changes thousands of lines of optimized HLO without any change of the model. Accept an upgrade by itself.",
 	Reads: []rule.Input{},
 	Options: []rule.Option{
-		{Key: "pin", Type: rule.Pairs, Sense: rule.Demands, Doc: "the required values, as globs: { jaxlib: \"0.10.*\", backend: gpu, device: \"*H100*\" }; by default those of the baseline"},
-		{Key: "ignore", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "parts that may differ: framework, backend, device, or a version's name"},
+		{Key: "pin", Type: rule.Pairs, Doc: "the required values, as globs: { jaxlib: \"0.10.*\", backend: gpu, device: \"*H100*\" }; by default those of the baseline"},
+		{Key: "ignore", Type: rule.Globs, Empty: true, Doc: "parts that may differ: framework, backend, device, or a version's name"},
 	},
 	Budget:  &rule.Metric{Noun: "differences of the toolchain", Better: rule.Lower, Difference: true},
 	Bounds:  []string{"pin"},
@@ -40,13 +40,12 @@ func checkToolchain(c *rule.Context, t *rule.Target) {
 	case pins != nil:
 		wrong = againstPins(now, pins)
 	case t.Base == nil:
-		c.Gap("there is no baseline", "xlagate accept --reason \"…\", or pin: the versions")
+		c.BaseGap("there is no baseline", "xlagate accept --reason \"…\", or pin: the versions")
 		return
 	default:
 		wrong = toolchainChanges(c, parts(t.Base.Toolchain), now)
 	}
 	a := c.Budget("toolchain", float64(len(wrong)))
-	a.Upgrade = true
 	if t.Base != nil {
 		a.Base = new(float64(len(againstPins(parts(t.Base.Toolchain), pins))))
 	}

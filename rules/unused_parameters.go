@@ -15,8 +15,8 @@ var unusedParameters = rule.Rule{
 	Title: "every argument is used",
 	Why:   "A program that ignores an argument does not compute what it seems to: a trace that folded its inputs away is fast, small, and wrong.",
 	Options: []rule.Option{
-		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "arguments that may be unused"},
-		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "ignore smaller arguments"},
+		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "arguments that may be unused"},
+		{Key: "min_bytes", Type: rule.Size, Default: 0.0, Doc: "ignore smaller arguments"},
 	},
 	Budget:  &rule.Metric{Noun: "unused arguments", Better: rule.Lower},
 	Forbids: true,

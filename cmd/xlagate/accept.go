@@ -2,13 +2,19 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/github"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/report"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 func acceptCommand(w world) *cli.Command {
@@ -54,6 +60,9 @@ func acceptCommand(w world) *cli.Command {
 				if a.From, err = readResult(w, from); err != nil {
 					return incomplete(w, err)
 				}
+				if err := sameSource(c, w, o, a.From); err != nil {
+					return err
+				}
 			} else {
 				a.From = last.with(o, a.Only)
 			}
@@ -77,6 +86,46 @@ func acceptCommand(w world) *cli.Command {
 	}
 }
 
+// sameSource refuses a result of other sources than those of the checkout: its facts would be taken for those of a model that nobody compiled. What the
+// baseline and its rules add is no other source.
+func sameSource(c *cli.Context, w world, o gate.Options, r *result.Result) error {
+	if r.Origin == nil || !github.ValidCommit(r.Origin.Head) {
+		return nil // made outside of a job that knows its commit
+	}
+	ask := func(args ...string) ([]byte, error) { return git.Run(c.Context, o.Config.Dir, args...) }
+	head, err := ask("rev-parse", "HEAD")
+	if err != nil {
+		return nil // no checkout to compare with
+	}
+	here, from := strings.TrimSpace(string(head)), r.Origin.Head
+	if here == from {
+		return nil
+	}
+	of := []string{":/", ":(exclude,literal)" + filepath.Base(o.Config.Path)}
+	store := o.Config.Baseline
+	if !filepath.IsAbs(store) {
+		store = filepath.Join(absoluteOr(o.Config.Dir), store)
+	}
+	if filepath.IsLocal(relative(repositoryAround(absoluteOr(o.Config.Dir)), store)) { // git refuses paths outside of the repository
+		of = append(of, ":(exclude,literal)"+store)
+	}
+	differ, err := ask(slices.Concat([]string{"diff", "--name-only", "-z", from, here, "--"}, of)...)
+	switch files := strings.FieldsFunc(string(differ), func(r rune) bool { return r == 0 }); {
+	case err != nil:
+		return wrongUsage("the result is of commit %.12s, which this checkout does not hold (%.12s is checked out); to compare them, get it: git fetch origin %s", from, here, from)
+	case len(files) == 0:
+		return nil
+	default:
+		_, err := ask("merge-base", "--is-ancestor", from, here)
+		text := fmt.Sprintf("the result is of commit %.12s, and %.12s, which is checked out, differs from it in %s", from, here, phrase.List(phrase.First(files, 3), "and"))
+		if err != nil {
+			return wrongUsage("%s; accept it where it belongs: git switch --detach %s", text, from)
+		}
+		w.warn(text + ": what these edits changed is not accepted with it")
+	}
+	return nil
+}
+
 func ids(values []string) []string {
 	var out []string
 	for _, v := range values {
@@ -93,6 +142,9 @@ func ids(values []string) []string {
 func sayLeft(w world, o gate.Options, planned *gate.Accepted) {
 	for _, b := range planned.Left() {
 		sayBudget(w, b)
+	}
+	for _, p := range planned.Unjudged {
+		w.printf("remains  %s: %s\n  fix: %s\n", p.File, p.Message, p.Fix)
 	}
 	for _, u := range planned.Unsettled {
 		sayUnsettled(w, u, gate.Relative(o.Dir, absoluteOr(o.Config.Path)))

@@ -205,7 +205,7 @@ func narrow(c *cli.Context, t *result.Trend) error {
 		var kept []result.TrendSeries
 		var names []string
 		for _, s := range t.Series {
-			if phrase.Glob(program, s.Program) {
+			if facts.Fits(program, s.Program) {
 				kept = append(kept, s)
 			}
 			if len(names) == 0 || names[len(names)-1] != s.Program {

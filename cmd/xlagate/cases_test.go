@@ -46,6 +46,7 @@ var pairs = []pair{
 	{name: "gpu-two_steps_at_once", breaks: "loops-kept", place: "pairs.py", says: "new: dot, tanh"},
 	{name: "gpu-cache_masked", breaks: "updates-kept", place: "pairs.py:561", says: "new: 2 select; gone: 2 add, 2 select"},
 	{name: "cpu-carry_masked", breaks: "updates-kept", place: "pairs.py:1007", says: "new: select; gone: add, select"},
+	{name: "tf-array_of_no_size", breaks: "results-kept", says: "the result f32[20,16,32] is now f32[0,16,32]"},
 	{name: "tpu-kernel_lost", breaks: "max-peak-bytes", place: "pairs.py", says: "new: reduce, divide, rsqrt, add, 2 multiply; gone: tpu_custom_call"},
 	{name: "cpu-results_gathered", breaks: "donation-kept", place: "pairs.py", says: "no longer updated in place: w"},
 	{name: "cpu-table_closed_over", breaks: "max-constant-bytes", place: "pairs.py", says: "table is baked into the program: f32[1,512,32], 64.0 KiB"},
@@ -62,6 +63,9 @@ var pairs = []pair{
 	{name: "cpu-recomputed_precisely", breaks: "precision", place: "pairs.py:961", says: "15 dot: default → highest precision"},
 	{name: "cpu-loop_beside_donation", breaks: "max-step-time", place: "pairs.py:1042", says: "the loop ran 20 times, now 40"},
 	{name: "cpu-mean_widened", breaks: "max-step-time", place: "pairs.py:1053", says: "all-reduce: over 2 devices, 2 apart → over 4 devices"},
+	{name: "cpu-call_method", breaks: "max-step-time", place: "model.py:6", says: "new: 2 dot, sort"}, // of a method __call__
+	{name: "cpu-methods_merged", breaks: "orphan-baseline", says: "Dec.__call__ was accepted"},        // and the other class's is compiled twice
+	{name: "tf-methods_merged", breaks: "orphan-baseline", says: "__call__-2 was accepted"},
 	{name: "cpu-jit_lost", breaks: "orphan-baseline", place: "recompile.py:39", says: "score is no longer compiled as a whole: "},
 	{name: "cpu-distances_by_differences", breaks: "max-step-time", place: "pairs.py", says: "in their place: "},
 	{name: "cpu-arguments_moved"},
@@ -84,7 +88,7 @@ var pairs = []pair{
 	{name: "gpu-exit_tested"},
 	{name: "cpu-finished_counted"},
 	{name: "cpu-last_logits"},
-	{name: "tpu-states_dropped"},
+	{name: "tpu-states_dropped", breaks: "results-kept", place: "pairs.py:611", says: "the result f32[20,8,32] is now f32[8,32]"},
 	{name: "tpu-states_before_loop", breaks: "max-peak-bytes", place: "train.py", says: "f32[128,2,64,16] (2.0 MiB) is kept in memory"},
 	{name: "tpu-argument_again"}, // it is copied while kernels run
 	{name: "tpu-gathered"},

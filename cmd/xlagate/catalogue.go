@@ -169,6 +169,6 @@ func schemaOf(name string) ([]byte, error) {
 		return nil, fmt.Errorf("make the schema of %s: %w", name, err)
 	}
 	s.Schema, s.Title = "https://json-schema.org/draft/2020-12/schema", "xlagate "+name // the dialect that editors and validators agree on
-	data, err := json.MarshalIndent(s, "", "") // a line for each key, and no more spaces than needed
+	data, err := json.MarshalIndent(s, "", "")                                          // a line for each key, and no more spaces than needed
 	return append(data, '\n'), err
 }

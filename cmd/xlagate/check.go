@@ -45,12 +45,17 @@ func checkOnce(c *cli.Context, w world, to *outputs, o gate.Options) error {
 			seen = append(seen, webpage.Looked{Target: target, Programs: programs})
 		}
 	}
+	if l, _ := lastCheck(w); l != nil && l.config == absoluteOr(o.Config.Path) {
+		o.Last = l.result
+	}
 	r, err := gate.Check(c.Context, o)
 	if err != nil {
 		return err
 	}
 	r.Origin = origin(c, w)
 	keepLast(w, o, r)
+	posted := postOfCheck(c, w)
+	posted.judge(c, o, r)
 	err = showWith(c, w, to, r, func(ro *report.Options) {
 		if ro.Looked = seen; seen != nil {
 			ro.Edits, _ = o.Edits()
@@ -60,7 +65,7 @@ func checkOnce(c *cli.Context, w world, to *outputs, o gate.Options) error {
 	if err != nil {
 		return err
 	}
-	announce(c, w, o, r)
+	posted.announce(c, w, o, r)
 	return verdictOf(r)
 }
 

@@ -30,7 +30,7 @@ func commentCommand(w world) *cli.Command {
 			"xlagate comment result.json --repo O/N --pr 7      from anywhere, with GITHUB_TOKEN set\n" +
 			"xlagate comment --workflow-run                     in a workflow_run job: the result in the run's artifact, for pull requests from forks",
 		Flags: append(postFlags(),
-			&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Value: config.FileName, Usage: "the rule `FILE`, from the root of the repository"},
+			&cli.StringSliceFlag{Name: "config", Aliases: []string{"c"}, Value: cli.NewStringSlice(config.FileName), Usage: "the rule `FILE`, from the root of the repository; repeatable (default: those that the result names; with --workflow-run, " + config.FileName + ")"},
 			&cli.StringFlag{Name: "repo", Usage: "the repository, `OWNER/NAME` (default: the job's)"},
 			&cli.IntFlag{Name: "pr", Usage: "the pull request's `NUMBER` (default: the job's)"},
 			&cli.StringFlag{Name: "head", Usage: "the `COMMIT` that was checked (default: the pull request's head)"},
@@ -104,9 +104,10 @@ func comment(c *cli.Context, w world) error {
 		return incomplete(w, err)
 	}
 	p.complete(ctx, w)
+	looked := r.Verdict != "incomplete" // otherwise the check has failed already
+	p.judgeByBase(ctx, r, p.ruleFilesOf(c, r), p.remotePolicies(ctx))
 	publication := p.publication(c, r)
 	publication.Comment.Artifact = c.String("artifact")
-	p.judgeByBase(ctx, w, &publication.Comment, remoteHead(c.String("config")))
 	if err := c.Context.Err(); err != nil {
 		return err
 	}
@@ -116,6 +117,9 @@ func comment(c *cli.Context, w world) error {
 		return err
 	}
 	p.publish(ctx, w, publication)
+	if looked && r.Verdict == "incomplete" {
+		return verdict(gate.ExitIncomplete)
+	}
 	return c.Context.Err()
 }
 
@@ -207,7 +211,7 @@ func (p *post) complete(ctx context.Context, w world) {
 
 func (p *post) publication(c *cli.Context, r *result.Result) github.Publication {
 	if p.report { // the commands that people paste are this gate's, not those that the pull request's run says
-		r.SetOptions(fromTop(c.String("config")))
+		r.SetOptions(fromTop(c.StringSlice("config")[0]))
 	}
 	out := github.Publication{
 		Comment:   report.Comment{Result: r, Reported: p.report, Run: p.run.ID, Full: p.env.RunURL(p.run)},

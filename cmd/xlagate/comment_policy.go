@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
-	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/github"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -19,49 +22,90 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// policies returns the policy of the base branch and that of the pull request.
-type policies func(ctx context.Context, p *post, r *result.Result) (base, head gate.Policy, err error)
+// policies reads the policies of the base branch and of the pull request that a rule file is part of. If only the pull request's cannot be read, the base
+// branch's comes with the error.
+type policies func(ctx context.Context, file string, targets []string) (base, head gate.Policy, err error)
 
-// judgeByBase adds to a comment how the pull request changes its policy, and the verdict of the base branch's policy on the same facts.
-// When the policy is not available, the comment says why.
-func (p *post) judgeByBase(ctx context.Context, w world, c *report.Comment, find policies) {
-	if p.pr == 0 || p.base.Base.SHA == "" {
+// judgeByBase adds to a result what the base branch's policy says of its facts, by each of the rule files. A result that cannot be judged so is incomplete.
+func (p *post) judgeByBase(ctx context.Context, r *result.Result, ruleFiles []string, read policies) {
+	r.Policy = nil
+	if p.pr == 0 || p.base.Base.SHA == "" && p.client == nil {
 		return
 	}
-	base, head, err := find(ctx, p, c.Result)
-	if err == nil {
-		base.Name = fmt.Sprintf("%s@%.7s", p.base.Base.Ref, p.base.Base.SHA)
-		c.Base = base.Name
-		err = rejudge(c, base, head)
-	}
-	if err != nil {
-		c.Note = unjudged(p.base.Base.Ref, err)
-		w.warn("not judged by the base branch's policy: " + c.Note)
+	r.Policy = &result.Policy{Base: fmt.Sprintf("%s@%.7s", p.base.Base.Ref, p.base.Base.SHA), Own: true}
+	for _, file := range ruleFiles {
+		judged, err := p.judgeBy(ctx, file, r, read)
+		if judged != nil {
+			r.Policy.Add(judged)
+		}
+		if err == nil {
+			continue
+		}
+		problem := result.Problem{File: file, Message: "not judged by the base branch's policy: " + whyUnjudged(err), Fix: howToJudge(err)}
+		if !slices.Contains(r.Problems, problem) {
+			r.Problems = append(r.Problems, problem)
+		}
+		r.Verdict, r.ExitCode = "incomplete", gate.ExitIncomplete
 	}
 }
 
-// rejudge judges a result by the base branch's policy, unless that is the pull request's own.
-func rejudge(c *report.Comment, base, head gate.Policy) (err error) {
-	if c.Policy, err = gate.ComparePolicies(base, head); err != nil {
-		return err
+// judgeBy returns what the base branch says by one rule file. An error does not mean that it says nothing.
+func (p *post) judgeBy(ctx context.Context, file string, r *result.Result, read policies) (*result.Policy, error) {
+	own := r
+	if !p.report { // a stranger's run could name a file that judges nothing
+		own = judgedBy(r, file)
 	}
-	if !c.Reported && len(c.Policy) == 0 || gate.OnlyPolicyFlags(c.Policy) && !base.Accepted() {
-		return nil
+	base, head, err := read(ctx, file, targetsOf(own))
+	switch {
+	case base.Config == nil && errors.Is(err, fs.ErrNotExist) && !p.report:
+		return &result.Policy{Files: []result.PolicyFile{{Name: file}}}, nil
+	case base.Config == nil:
+		return nil, err
+	case err != nil:
+		head.Store = base.Store // the pull request accepts nothing that could be read
 	}
-	c.Under, err = gate.Rejudge(gate.Options{Request: gate.Request{Config: base.Config}, Environment: gate.Environment{Now: time.Now(), Version: version()}}, base.Store, c.Result)
-	return err
+	o := gate.Options{Environment: gate.Environment{Now: time.Now(), Version: version()}}
+	judged, failed := gate.JudgeByBase(o, base, head, own, !p.report)
+	if failed != nil {
+		return nil, errors.Join(err, failed)
+	}
+	if base.File != head.File || string(base.Text) != string(head.Text) {
+		judged.Files = []result.PolicyFile{{Name: head.File, Was: base.File, Diff: report.UnifiedDiff(string(base.Text), string(head.Text))}}
+	}
+	return judged, err
 }
 
-// unjudged returns the reason why a policy is not available, for a comment.
-func unjudged(branch string, err error) string {
+// judgedBy returns a result with the targets that a rule file judged; with all of them where none names it.
+func judgedBy(r *result.Result, file string) *result.Result {
+	part := *r
+	part.Targets = slices.DeleteFunc(slices.Clone(r.Targets), func(t result.Target) bool { return t.RuleFile != file })
+	if len(part.Targets) == 0 {
+		return r
+	}
+	return &part
+}
+
+// whyUnjudged is the reason in a line: of a rule file with many errors the first.
+func whyUnjudged(err error) string {
+	var wrong config.Errors
+	if !errors.As(err, &wrong) {
+		return err.Error()
+	}
+	return strings.Replace(err.Error(), wrong.Error(), wrong[0].Error(), 1)
+}
+
+// howToJudge says what makes the base branch's policy available.
+func howToJudge(err error) string {
 	var wrong config.Errors
 	switch {
+	case errors.Is(err, gate.ErrUnknownRevision):
+		return "check out the base branch too: actions/checkout with fetch-depth: 0; or give the job a token"
 	case errors.Is(err, fs.ErrNotExist):
-		return branch + " has no " + config.FileName + " yet"
+		return "name the rule file by its path from the top of the repository: xlagate comment --config FILE"
 	case errors.As(err, &wrong):
-		return fmt.Sprintf("the %s there is not readable: %s", config.FileName, wrong[0])
+		return "correct the rule file"
 	}
-	return err.Error()
+	return ""
 }
 
 // nearest reads the configuration that a check at a file's place finds in a revision: that file, or else the nearest xlagate.yaml above it.
@@ -76,32 +120,45 @@ func nearest(file string, read func(file string) (gate.Policy, error)) (gate.Pol
 	return p, err
 }
 
-// remoteHead reads both policies from GitHub: nothing of the pull request is checked out. It does not fetch a baseline from a place that
-// only the pull request names, because this job has write access; then everything that the base branch accepted counts as removed.
-func remoteHead(file string) policies {
-	return func(ctx context.Context, p *post, r *result.Result) (base, head gate.Policy, err error) {
-		if p.client == nil {
-			return base, head, errors.New("there is no token to fetch it with")
+// remotePolicies reads both policies from GitHub: nothing of the pull request is checked out. It does not fetch a baseline from a place that
+// only the pull request names, because this job has write access; then the pull request accepts nothing.
+func (p *post) remotePolicies(ctx context.Context) policies {
+	from, to, unknown := "", "", errors.New("there is no token to fetch it with")
+	if p.client != nil && p.pr != 0 {
+		from, to, unknown = p.client.Sides(ctx, p.base)
+	}
+	return func(ctx context.Context, file string, targets []string) (base, head gate.Policy, err error) {
+		if unknown != nil {
+			return base, head, unknown
 		}
-		from, to, err := p.client.Sides(ctx, p.base)
-		if err != nil {
-			return base, head, err
+		if base, err = basePolicy(ctx, p.client, from, file, targets); err != nil {
+			return gate.Policy{}, head, err
 		}
-		if base, err = basePolicy(ctx, p.client, from, file, r); err != nil {
-			return base, head, err
-		}
-		head, err = gate.RepositoryPolicy(ctx, p.client, to, file, targetsOf(r))
-		if errors.Is(err, gate.ErrElsewhere) || errors.Is(err, fs.ErrNotExist) {
+		head, err = gate.RepositoryPolicy(ctx, p.client, to, file, targets)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && head.Text == nil:
+			return base, head, fmt.Errorf("the pull request has no %s: nothing would be checked any more", file)
+		case errors.Is(err, gate.ErrElsewhere) && head.Config.Baseline == base.Config.Baseline:
+			head.Store, err = base.Store, nil
+		case errors.Is(err, gate.ErrElsewhere), errors.Is(err, fs.ErrNotExist):
 			err = nil
 		}
-		return base, head, err
+		return base, head, ofPullRequest(err)
 	}
 }
 
+// ofPullRequest says of an error that the pull request is to blame.
+func ofPullRequest(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the pull request's own cannot be read: %w", err)
+}
+
 // basePolicy reads the base branch's policy from a repository, and its baseline from the place that this policy names.
-func basePolicy(ctx context.Context, from gate.Repository, revision, file string, r *result.Result) (gate.Policy, error) {
+func basePolicy(ctx context.Context, from gate.Repository, revision, file string, targets []string) (gate.Policy, error) {
 	return nearest(file, func(file string) (gate.Policy, error) {
-		base, err := gate.RepositoryPolicy(ctx, from, revision, file, targetsOf(r))
+		base, err := gate.RepositoryPolicy(ctx, from, revision, file, targets)
 		if errors.Is(err, fs.ErrNotExist) && base.Config != nil {
 			err = nil // the base branch has no baseline yet
 		}
@@ -109,39 +166,59 @@ func basePolicy(ctx context.Context, from gate.Repository, revision, file string
 	})
 }
 
-// localHead reads the pull request's policy from the working directory, and the base branch's from git, or from GitHub in a shallow
+// localPolicies reads the pull request's policy from the working directory, and the base branch's from git, or from GitHub in a shallow
 // checkout.
-func localHead(o gate.Options) policies {
-	return func(ctx context.Context, p *post, r *result.Result) (base, head gate.Policy, err error) {
-		file := p.inCheckout(o.Config.Path)
-		if !filepath.IsLocal(file) {
-			return base, head, fmt.Errorf("%s is not in the checkout %s", o.Config.Path, p.env.Workspace)
-		}
-		head = gate.Policy{File: file, Config: o.Config, Flags: gate.PolicyFlags{Against: o.Against, Baseline: o.Baseline, FailOn: o.FailOn, AllowMissing: o.AllowMissing}}
-		o.Baseline = "" // compared is what the configuration names
-		head.Store, err = gate.OpenBaseline(ctx, o)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return base, head, err
+func (p *post) localPolicies(o gate.Options) policies {
+	return func(ctx context.Context, file string, targets []string) (base, head gate.Policy, err error) {
+		if !fs.ValidPath(file) {
+			return base, head, fmt.Errorf("%s is not in the checkout %s", file, p.env.Workspace)
 		}
 		from, err := gate.Fork(ctx, p.env.Workspace, p.base.Head.SHA, p.base.Base.SHA)
 		if err == nil {
-			base, err = basePolicy(ctx, gate.Checkout{Dir: p.env.Workspace}, from, file, r)
+			base, err = basePolicy(ctx, gate.Checkout{Dir: p.env.Workspace}, from, file, targets)
 		}
 		if errors.Is(err, gate.ErrUnknownRevision) && p.client != nil {
 			if from, _, err = p.client.Sides(ctx, p.base); err == nil {
-				base, err = basePolicy(ctx, p.client, from, file, r)
+				base, err = basePolicy(ctx, p.client, from, file, targets)
 			}
 		}
-		return base, head, err
+		if err != nil {
+			return gate.Policy{}, head, err
+		}
+		head = gate.Policy{File: file, Config: o.Config, Flags: gate.PolicyFlags{Against: o.Against, Baseline: o.Baseline, FailOn: o.FailOn, AllowMissing: o.AllowMissing}}
+		if head.Text, err = os.ReadFile(o.Config.Path); err != nil {
+			return base, head, ofPullRequest(err)
+		}
+		o.Baseline = "" // compared is what the configuration names
+		if head.Store, err = gate.OpenBaseline(ctx, o); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return base, head, ofPullRequest(err)
 	}
+}
+
+// ruleFilesOf lists the rule files that judge a result: those of the flag where the pull request's own run reports it, otherwise those that the result names.
+func (p *post) ruleFilesOf(c *cli.Context, r *result.Result) []string {
+	said := c.StringSlice("config")
+	if p.report || c.IsSet("config") || len(r.Targets) == 0 {
+		return said
+	}
+	var list []string
+	for _, t := range r.Targets {
+		if t.RuleFile == "" {
+			return said
+		}
+		if !slices.Contains(list, t.RuleFile) {
+			list = append(list, t.RuleFile)
+		}
+	}
+	return list
 }
 
 // inCheckout is the path of a file from the top of the checkout, or else the path as it is.
 func (p *post) inCheckout(file string) string {
-	if whole, err := filepath.Abs(file); err == nil {
-		if below, err := filepath.Rel(p.env.Workspace, whole); err == nil {
-			return filepath.ToSlash(below)
-		}
+	if below, ok := files.Below(p.env.Workspace, absoluteOr(file)); ok {
+		return below
 	}
 	return file
 }
@@ -150,17 +227,35 @@ func targetsOf(r *result.Result) []string {
 	return phrase.Map(r.Targets, func(t result.Target) string { return t.Name })
 }
 
-// announce posts a check's result from within its job, with --comment auto. Its failures do not change the verdict.
-func announce(c *cli.Context, w world, o gate.Options, r *result.Result) {
+// postOfCheck is the post of a check that comments from within its job, with --comment auto; nil elsewhere.
+func postOfCheck(c *cli.Context, w world) *post {
 	if c.String("comment") != "auto" {
-		return
+		return nil
 	}
 	p, err := newPost(c, w)
 	if err != nil {
 		w.warn("nothing was posted: " + err.Error())
-		return
+		return nil
 	}
 	if !p.env.Actions {
+		return nil
+	}
+	return p
+}
+
+// judge judges a check's result by the base branch as well.
+func (p *post) judge(c *cli.Context, o gate.Options, r *result.Result) {
+	if p == nil {
+		return
+	}
+	ctx, stop := context.WithTimeout(c.Context, postingTime)
+	defer stop()
+	p.judgeByBase(ctx, r, []string{p.inCheckout(o.Config.Path)}, p.localPolicies(o))
+}
+
+// announce posts a check's result. Its failures do not change the verdict.
+func (p *post) announce(c *cli.Context, w world, o gate.Options, r *result.Result) {
+	if p == nil {
 		return
 	}
 	ctx, stop := context.WithTimeout(c.Context, postingTime)
@@ -172,6 +267,5 @@ func announce(c *cli.Context, w world, o gate.Options, r *result.Result) {
 	publication := p.publication(c, r)
 	publication.Report.Config = file
 	publication.Comment.Artifact = github.DefaultArtifact
-	p.judgeByBase(ctx, w, &publication.Comment, localHead(o))
 	p.publish(ctx, w, publication)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/xlagate/xlagate/internal/export"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 func exportCommand(w world) *cli.Command {
@@ -27,7 +28,7 @@ func exportCommand(w world) *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "to", Usage: "`FORMAT`: " + strings.Join(export.Formats(), ", ")},
 			&cli.StringFlag{Name: "against", Usage: "what the dump is compared with: another `DUMP`, or a baseline"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, or several files to a folder"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`; to a folder if it is one, ends with a slash, or several files are written", Action: needsPath},
 			&cli.StringFlag{Name: "program", Usage: "only programs that match the `GLOB`"},
 			&cli.StringFlag{Name: "scope", Usage: "only what is in the `SCOPE` of the model, as in layer0/mlp or */attention/*"},
 			&cli.BoolFlag{Name: "all", Usage: "the framework's one-op helper programs too"},
@@ -57,13 +58,29 @@ func exportDump(c *cli.Context, w world) (err error) {
 	if err != nil {
 		return gate.UsageError{Message: err.Error()}
 	}
-	if len(files) == 1 && !export.Several(c.String("to")) {
-		return deliver(w, output{path: c.String("output")}, func(dst io.Writer) error {
-			_, err := dst.Write(files[0].Data)
-			return err
-		})
+	to, several := c.String("output"), len(files) > 1 || export.Several(c.String("to"))
+	info, err := os.Stat(to)
+	isThere, isFolder := err == nil, err == nil && info.IsDir() || strings.HasSuffix(to, "/")
+	fix := "name a folder with -o"
+	if !export.Several(c.String("to")) {
+		fix += ", or one program with --program"
+	}
+	switch {
+	case !several && !isFolder:
+		return deliverFile(w, to, files[0])
+	case output{path: to}.onScreen():
+		return wrongUsage("this writes %d files; %s", len(files), fix)
+	case isThere && !isFolder:
+		return wrongUsage("%s is a file, and this writes %d files; %s", to, len(files), fix)
 	}
 	return writeFolder(c, w, files)
+}
+
+func deliverFile(w world, path string, f export.File) error {
+	return deliver(w, output{path: path}, func(dst io.Writer) error {
+		_, err := dst.Write(f.Data)
+		return err
+	})
 }
 
 // opened measures the dump, and what it is compared with, and leaves their modules open until they are released.
@@ -90,20 +107,13 @@ func opened(c *cli.Context, w world) (*diff.Report, func() error, error) {
 
 func writeFolder(c *cli.Context, w world, files []export.File) error {
 	dir := c.String("output")
-	if dir == "" || dir == "-" {
-		return wrongUsage("this writes %d files; name a folder with -o, or one program with --program", len(files))
-	}
 	for _, f := range files {
-		err := deliver(w, output{path: filepath.Join(dir, f.Name)}, func(dst io.Writer) error {
-			_, err := dst.Write(f.Data)
-			return err
-		})
-		if err != nil {
+		if err := deliverFile(w, filepath.Join(dir, f.Name), f); err != nil {
 			return err
 		}
 	}
 	if !c.Bool("quiet") {
-		fmt.Fprintf(w.err, "xlagate: wrote %d files to %s%c\n", len(files), dir, os.PathSeparator)
+		w.say(fmt.Sprintf("wrote %s to %s", phrase.Counted(float64(len(files)), "", "files"), filepath.Clean(dir)+string(os.PathSeparator)))
 	}
 	return nil
 }

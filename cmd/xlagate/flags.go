@@ -132,6 +132,14 @@ func checkJobs(_ *cli.Context, n int) error {
 	return nil
 }
 
+// needsPath refuses an empty path, as an empty variable of a script leaves it.
+func needsPath(_ *cli.Context, path string) error {
+	if path == "" {
+		return wrongUsage("--output is empty; give it the name of a file, or leave it out")
+	}
+	return nil
+}
+
 func failOnFlag() cli.Flag {
 	return choice(&cli.StringFlag{Name: "fail-on", Usage: "the `LEVEL` from which a finding fails: error, warning or never"})
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -98,7 +99,7 @@ func (p *pullRequest) files() map[string]string {
 		if err != nil || e.IsDir() && name == ".git" {
 			return fs.SkipDir
 		}
-		if !e.IsDir() {
+		if info, err := os.Stat(filepath.Join(p.dir, name)); err == nil && info.Mode().IsRegular() { // for a link, GitHub gives the file that it leads to
 			data, err := os.ReadFile(filepath.Join(p.dir, name))
 			files[name] = string(data)
 			return err
@@ -191,6 +192,44 @@ func TestCheckComments(t *testing.T) {
 	}
 }
 
+// The result of a job is accepted where its sources are checked out; elsewhere accept says which files differ.
+func TestAcceptFromAnotherCommit(t *testing.T) {
+	p := newPullRequest(t, "acme/models")
+	p.push()
+	report := filepath.Join(t.TempDir(), "xlagate-report.json")
+	p.run(1, "check", "regressed", "--comment", "auto", "--quiet", "-o", report)
+	accept := []string{"accept", "--from", report, "--reason", "wider"}
+	if _, said := p.run(0, accept...); said != "" {
+		t.Errorf("at the commit of the result: %s", said)
+	}
+	p.commit("baseline")
+	if _, said := p.run(0, accept...); said != "" {
+		t.Errorf("after a commit of the baseline: %s", said)
+	}
+	p.edit("train.py", "import jax", "import  jax")
+	p.commit("edit")
+	if _, said := p.run(0, accept...); !strings.Contains(said, fmt.Sprintf("warning: the result is of commit %.12s, and ", p.head)) || !strings.Contains(said, "differs from it in train.py") {
+		t.Errorf("after an edit: %s", said)
+	}
+	p.git("add", "-A")
+	p.git("checkout", "-q", "-f", "main")
+	p.edit("train.py", "import jax", "import   jax")
+	p.commit("other")
+	if _, said := p.run(2, accept...); !strings.Contains(said, "differs from it in train.py; accept it where it belongs: git switch --detach "+p.head) {
+		t.Errorf("on another branch: %s", said)
+	}
+	data, err := os.ReadFile(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(report, bytes.ReplaceAll(data, []byte(p.head), bytes.Repeat([]byte("0"), 40)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, said := p.run(2, accept...); !strings.Contains(said, "which this checkout does not hold") {
+		t.Errorf("of a commit that is not here: %s", said)
+	}
+}
+
 // TestCommentNamesTheRuleFile by its path from the top of the repository, from wherever xlagate runs.
 func TestCommentNamesTheRuleFile(t *testing.T) {
 	for _, sub := range []string{"", "models"} {
@@ -271,8 +310,8 @@ func TestPolicyIsShown(t *testing.T) {
 			}
 		}
 		p.run(1, "check", "regressed", "--comment", "auto", "--quiet")
-		p.says(0, "Policy changes in this pull request: ", "`max-kernels` for `train_step`: max 28 → 40", "Judged by the base branch's rules and baseline",
-			"`.xlagate/classifier/cpu/train_step.yaml`", "make it pass", "Only the base branch's policy finds")
+		p.says(0, "Policy changes in this pull request: xlagate.yaml, the baseline of 1 program, ", "\n-    max: 28\n+    max: 40\n",
+			"Judged by the base branch's rules and baseline", "`train_step` is accepted: make it pass", "Only the base branch's policy finds")
 	}
 }
 
@@ -309,56 +348,57 @@ func TestLoosenedPolicy(t *testing.T) {
 		}
 		return out.String()
 	}
+	const loosened = "⚠️ xlagate: passes only by rules that this branch loosens: "
 	const any = "rules:\n  - {rule: max-kernels, max: 100}\n"
 	for name, c := range map[string]struct {
 		change func(*pullRequest)
 		args   []string
-		says   string
+		says   []string
 	}{
 		"a nearer file": {func(p *pullRequest) {
 			write(p, "sub/xlagate.yaml", strings.Replace(modest, "extends: [recommended]\n", "", 1)+any)
 			p.sub = "sub"
-		}, []string{"../regressed"}, "`xlagate.yaml`: sub/xlagate.yaml takes its place"},
+		}, []string{"../regressed"}, []string{loosened + "4 changes", "sub/xlagate.yaml takes the place of xlagate.yaml"}},
 		"another file": {func(p *pullRequest) {
 			write(p, "loose.yaml", strings.Replace(modest, "extends: [recommended]\n", "", 1)+any)
-		}, []string{"regressed", "-c", "loose.yaml"}, "`xlagate.yaml`: loose.yaml takes its place"},
+		}, []string{"regressed", "-c", "loose.yaml"}, []string{loosened + "3 changes", "loose.yaml takes the place of xlagate.yaml"}},
 		"no pack": {func(p *pullRequest) {
 			write(p, "xlagate.yaml", strings.Replace(modest, "extends: [recommended]\n", "", 1)+any)
-		}, []string{"regressed"}, "`max-step-time`: removed"},
+		}, []string{"regressed"}, []string{loosened + "3 changes", "\n-extends: [recommended]\n"}},
 		"rules of the pack are off": {func(p *pullRequest) {
 			write(p, "xlagate.yaml", modest+any+each(p, "  - {rule: RULE, level: off}\n"))
-		}, []string{"regressed"}, "level error → off"},
+		}, []string{"regressed"}, []string{loosened + "3 changes", "level: off"}},
 		"rules of the pack warn": {func(p *pullRequest) {
 			write(p, "xlagate.yaml", modest+any+each(p, "  - {rule: RULE, level: warning}\n"))
-		}, []string{"regressed"}, "level error → warning"},
+		}, []string{"regressed"}, []string{loosened + "3 changes", "level: warning"}},
 		"fail_on": {func(p *pullRequest) {
 			write(p, "xlagate.yaml", modest+"fail_on: never\n")
-		}, []string{"regressed"}, "`fail_on`: error → never"},
+		}, []string{"regressed"}, []string{loosened + "3 changes", "\n+fail_on: never\n"}},
 		"waivers without end": {func(p *pullRequest) {
 			write(p, "xlagate.yaml", modest+"waivers:\n"+each(p, "  - {finding: ID, reason: later, owner: me, expires: 9999-12-31}\n"))
-		}, []string{"regressed"}, "added until 9999-12-31 by me: later"},
+		}, []string{"regressed"}, []string{loosened + "3 changes", "expires: 9999-12-31"}},
 		"an inflated baseline": {func(p *pullRequest) {
 			p.run(0, "accept", "regressed", "--reason", "make it pass")
-		}, []string{"regressed"}, "`.xlagate/classifier/cpu/train_step.yaml`"},
+		}, []string{"regressed"}, []string{"✅ xlagate: passes with 3 changes that this branch accepts", "`train_step` is accepted: make it pass"}},
 		"another baseline": {func(p *pullRequest) {
 			p.run(0, "accept", "regressed", "--reason", "make it pass", "--baseline", "mine")
 			write(p, "xlagate.yaml", modest+"baseline: mine\n")
-		}, []string{"regressed"}, "`baseline`: .xlagate → mine"},
+		}, []string{"regressed"}, []string{"✅ xlagate: passes with 3 changes that this branch accepts", "\n+baseline: mine\n"}},
 		"another target": {func(p *pullRequest) {
 			write(p, "xlagate.yaml", strings.Replace(modest, "classifier/cpu", "other", 1))
 			p.run(0, "accept", "regressed", "--reason", "make it pass")
-		}, []string{"regressed"}, "the target is no longer checked"},
-		"--against itself": {func(*pullRequest) {}, []string{"regressed", "--against", "regressed"}, "`--against` for `regressed`"},
+		}, []string{"regressed"}, []string{loosened + "1 change", "the target was not checked"}},
+		"--against itself": {func(*pullRequest) {}, []string{"regressed", "--against", "regressed"}, []string{loosened + "3 changes", "`--against regressed`"}},
 		"--baseline": {func(p *pullRequest) {
 			p.run(0, "accept", "regressed", "--reason", "make it pass", "--baseline", "mine")
-		}, []string{"regressed", "--baseline", "mine"}, "`--baseline` for `mine`"},
+		}, []string{"regressed", "--baseline", "mine"}, []string{loosened + "3 changes", "`--baseline mine`"}},
 		"--allow-missing": {func(p *pullRequest) {
 			files, err := filepath.Glob(filepath.Join(p.dir, "good", "*buffer-assignment.txt"))
 			if err != nil || len(files) != 1 || os.Remove(files[0]) != nil {
 				t.Fatal(files, err)
 			}
-		}, []string{"good", "--allow-missing", "buffer-assignment"}, "`--allow-missing` for `buffer-assignment`"},
-		"--fail-on": {func(*pullRequest) {}, []string{"regressed", "--fail-on", "never"}, "`--fail-on` for `never`: xlagate.yaml says error"},
+		}, []string{"good", "--allow-missing", "buffer-assignment"}, []string{loosened, "`--allow-missing buffer-assignment`"}},
+		"--fail-on": {func(*pullRequest) {}, []string{"regressed", "--fail-on", "never"}, []string{loosened + "3 changes", "`--fail-on never`"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPullRequest(t, "acme/models")
@@ -371,7 +411,7 @@ func TestLoosenedPolicy(t *testing.T) {
 			c.change(p)
 			p.push()
 			p.run(0, append(append([]string{"check"}, c.args...), "--comment", "auto", "--quiet")...)
-			p.says(0, "Policy changes in this pull request: ", c.says, "Judged by the base branch's rules and baseline")
+			p.says(0, append(c.says, "Policy changes in this pull request: ", "Judged by the base branch's rules and baseline")...)
 		})
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -25,7 +26,7 @@ func initCommand(w world) *cli.Command {
 		Description: "xlagate init build/xla            propose rules for a dump\n" +
 			"xlagate init -- python train.py   run the command, propose rules, accept what it compiled, write the workflow",
 		Flags: append(readFlags(),
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: config.FileName, Usage: "write to `FILE`"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: config.FileName, Usage: "write to `FILE`", Action: needsPath},
 			&cli.BoolFlag{Name: "workflow", Usage: "also write the workflow for GitHub, .github/workflows/xlagate.yml"},
 			&cli.BoolFlag{Name: "codeowners", Usage: "print the CODEOWNERS lines that require a review of rules and baseline"},
 		),
@@ -42,12 +43,20 @@ func initCommand(w world) *cli.Command {
 				return wrongUsage("init needs a command after --; xlagate init -- COMMAND…")
 			case len(own) > 0:
 				return wrongUsage("give a dump or a command, not both")
-			case c.IsSet("output"):
-				return wrongUsage("with a command init writes %s; leave out --output", config.FileName)
+			case filepath.Dir(c.String("output")) != ".":
+				return wrongUsage("the command runs in the folder of %s; change to that folder, then: xlagate init -o %s -- COMMAND…", c.String("output"), phrase.Shell([]string{filepath.Base(c.String("output"))}))
 			}
 			return setUp(c, w, command)
 		},
 	}
+}
+
+// telling returns w for messages on what was done, which --quiet drops.
+func telling(c *cli.Context, w world) world {
+	if c.Bool("quiet") {
+		w.out = io.Discard
+	}
+	return w
 }
 
 // usualDumps lists where init looks when no dump is given.
@@ -55,8 +64,9 @@ var usualDumps = []string{"build/xla", "xla_dump", "dump", "xla"}
 
 // setUp runs a command, proposes a configuration for what it dumped, accepts that as the first baseline, and writes the workflow.
 func setUp(c *cli.Context, w world, command []string) error {
-	if isThere(config.FileName) {
-		return alreadyThere(config.FileName)
+	file := c.String("output")
+	if isThere(file) {
+		return alreadyThere(file, "-- "+phrase.Shell(command))
 	}
 	dir, err := os.MkdirTemp("", "xlagate-init-*")
 	if err != nil {
@@ -71,19 +81,23 @@ func setUp(c *cli.Context, w world, command []string) error {
 		return err
 	}
 	line := phrase.Shell(command)
-	place, err := placeOf(config.FileName)
+	place, err := placeOf(file)
 	if err != nil {
 		return err
 	}
-	if err := writeNew(config.FileName, config.Propose(rep, place.Model(), "", line)); err != nil {
+	if err := writeNew(file, config.Propose(rep, place.Model(), "", line)); err != nil {
 		return err
 	}
-	fmt.Fprintf(w.out, "wrote    %s for %s of %s (%s)\n", config.FileName, phrase.Counted(float64(len(rep.Programs)), "", "programs"), line, tools(rep.Toolchain))
-	o, err := gateOptions(c, w)
+	w = telling(c, w)
+	w.printf("wrote    %s for %s of %s (%s)\n", file, phrase.Counted(float64(len(rep.Programs)), "", "programs"), line, tools(rep.Toolchain))
+	o, err := newOptions(c, w, gate.Run{})
 	if err != nil {
 		return err
 	}
-	o.Command, o.Dumps = nil, []string{dir}
+	if o.Config, err = loadConfig(file, o.Dir); err != nil {
+		return err
+	}
+	o.Dumps = []string{dir}
 	done, err := gate.Accept(c.Context, o, gate.AcceptOptions{Reason: "first baseline"})
 	if err != nil {
 		return incomplete(w, err)
@@ -91,11 +105,11 @@ func setUp(c *cli.Context, w world, command []string) error {
 	for _, path := range done.Written {
 		fmt.Fprintf(w.out, "wrote    %s\n", path)
 	}
-	if err := writeWorkflow(w, config.FileName, "pip install "+packages(rep.Toolchain)); err != nil {
+	if err := writeWorkflow(w, file, "pip install "+packages(rep.Toolchain)); err != nil {
 		return err
 	}
-	fmt.Fprintln(w.out, "next:\n  xlagate check   run it again and compare; then commit what was written, and push")
-	return nil
+	return w.printf("next:\n  xlagate check%s   run it again and compare; then commit what was written, and push\n"+
+		"  improvements are kept by xlagate-tighten.yml: https://github.com/xlagate/xlagate/blob/main/docs/github.md\n", chosen(file))
 }
 
 // packages says what pip installs for the command: what the repository lists, else the framework that compiled.
@@ -170,16 +184,15 @@ func propose(c *cli.Context, w world, path string) error {
 	if err := writeNew(c.String("output"), config.Propose(rep, place.Model(), relativeTo(c.String("output"), path), "")); err != nil {
 		return err
 	}
-	if !c.Bool("quiet") {
-		w.printf("wrote    %s for %s in %s (%s)\n", c.String("output"), phrase.Counted(float64(len(rep.Programs)), "", "programs"), path, tools(rep.Toolchain))
-		for _, p := range rep.Programs {
-			w.printf("  %s\n", p.Name)
-		}
+	told := telling(c, w)
+	told.printf("wrote    %s for %s in %s (%s)\n", c.String("output"), phrase.Counted(float64(len(rep.Programs)), "", "programs"), path, tools(rep.Toolchain))
+	for _, p := range rep.Programs {
+		told.printf("  %s\n", p.Name)
 	}
-	if err := extras(c, w, ""); err != nil || c.Bool("quiet") {
+	if err := extras(c, w, ""); err != nil {
 		return err
 	}
-	next(c, w)
+	next(told, c.String("output"))
 	return nil
 }
 
@@ -226,7 +239,7 @@ func writeNew(path, text string) error {
 		return err
 	})
 	if errors.Is(err, fs.ErrExist) {
-		return alreadyThere(path)
+		return alreadyThere(path, "DUMP")
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
@@ -239,25 +252,30 @@ func isThere(path string) bool {
 	return err == nil
 }
 
-func alreadyThere(path string) error {
-	return wrongUsage("%s already exists and was not changed; remove it, or write elsewhere: xlagate init -o FILE", path)
+// alreadyThere says how a repository gets a second target. init was told what to look at by its arguments.
+func alreadyThere(path, arguments string) error {
+	return wrongUsage("%s already exists and was not changed; add the target there, or write another rule file: xlagate init -o FILE %s", path, arguments)
+}
+
+// chosen is how a command is told to read a rule file, "" for the one that it finds by itself.
+func chosen(file string) string {
+	if file == config.FileName {
+		return ""
+	}
+	return " -c " + phrase.Shell([]string{file})
 }
 
 // next says what to type next.
-func next(c *cli.Context, w world) {
-	named := ""
-	if file := c.String("output"); file != config.FileName {
-		named = " -c " + phrase.Shell([]string{file})
-	}
+func next(w world, file string) {
 	fmt.Fprintln(w.out, "next:")
-	w.printf("  xlagate accept%s --reason \"first baseline\"   record the present state; commit .xlagate\n", named)
-	w.printf("  xlagate check%s                              check the next dump against it\n", named)
+	w.printf("  xlagate accept%s --reason \"first baseline\"   record the present state; commit .xlagate\n", chosen(file))
+	w.printf("  xlagate check%s                              check the next dump against it\n", chosen(file))
 }
 
 // extras writes the workflow and prints the CODEOWNERS lines, where they are asked for.
 func extras(c *cli.Context, w world, install string) error {
 	if c.Bool("workflow") {
-		if err := writeWorkflow(w, c.String("output"), install); err != nil {
+		if err := writeWorkflow(telling(c, w), c.String("output"), install); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -19,10 +20,13 @@ import (
 
 // interruptions are command lines that would take for ever. In the middle of its work each leaves a file called started.
 var interruptions = []struct {
-	name string
-	args []string
+	name   string
+	signal os.Signal // os.Interrupt if nil
+	args   []string
 }{
 	{name: "capture", args: []string{"capture", "--to", "dump", "--", "sh", "-c", "echo $$ > started; sleep 1000"}},
+	{name: "a terminal that is closed", signal: syscall.SIGHUP, args: []string{"capture", "--to", "dump", "--", "sh", "-c", "echo $$ > started; sleep 1000"}},
+	{name: "quit", signal: syscall.SIGQUIT, args: []string{"check", "--", "sh", "-c", "echo $$ > started; sleep 1000"}},
 	{name: "check of a command", args: []string{"check", "--", "sh", "-c", "echo $$ > started; sleep 1000"}},
 	{name: "a command that does not listen", args: []string{"check", "--", "sh", "-c", `trap "touch told" TERM; echo $$ > started; while :; do sleep 0.05; done`}},
 	{name: "standard input", args: []string{"inspect", "-"}},
@@ -49,14 +53,17 @@ func TestInterrupt(t *testing.T) {
 			put(t, dir, "dump.tar.xz", string(dump))
 			put(t, dir, "tmp/.keep", "")
 			cmd := exec.Command(program(t), c.args...)
-			cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+filepath.Join(dir, "tmp"), "GITHUB_API_URL="+silent.URL, "GITHUB_TOKEN=t")
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+filepath.Join(dir, "tmp"), "GITHUB_API_URL="+silent.URL)
+			if c.name == "network" {
+				cmd.Env = append(cmd.Env, "GITHUB_TOKEN=t")
+			}
 			if c.name == "git" {
 				cmd.Env = append(cmd.Env, "PATH="+filepath.Join(dir, "slow")+":"+os.Getenv("PATH"))
 			}
 			if c.name == "standard input" {
 				cmd.Stdin = endless(t, dir)
 			}
-			interrupt(t, cmd)
+			interrupt(t, cmd, cmp.Or(c.signal, os.Interrupt))
 			left, err := os.ReadDir(filepath.Join(dir, "tmp"))
 			if err != nil || len(left) != 1 {
 				t.Errorf("temporary files are left: %v, %v", left, err)
@@ -65,8 +72,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// interrupt starts a program and ends it as Ctrl-C does, a second time where what it runs did not listen.
-func interrupt(t *testing.T, cmd *exec.Cmd) {
+// interrupt starts a program and ends it by a signal, a second time where what it runs did not listen.
+func interrupt(t *testing.T, cmd *exec.Cmd, signal os.Signal) {
 	t.Helper()
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
@@ -80,7 +87,7 @@ func interrupt(t *testing.T, cmd *exec.Cmd) {
 			break
 		}
 		appears(t, filepath.Join(cmd.Dir, file), ended)
-		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		if err := cmd.Process.Signal(signal); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -96,7 +96,7 @@ func (l *last) holds(ids []string) bool {
 // chooseConfig sets --config to the rule file of the last check, if accept is given ids of its result, finds no other rule file, or says nothing of what to
 // accept where that check was made.
 func (l *last) chooseConfig(c *cli.Context, w world, ids []string) error {
-	if l == nil || c.IsSet("config") {
+	if l == nil || c.IsSet("config") || len(ids) == 0 && !isThere(l.config) {
 		return nil
 	}
 	here, err := workingDir()

@@ -9,10 +9,10 @@ import (
 	"os"
 	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/xlagate/xlagate/internal/capture"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/gate"
@@ -22,7 +22,7 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), capture.Interruptions()...)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	if os.Getenv("GOGC") == "" {
 		pace()

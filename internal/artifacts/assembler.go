@@ -365,6 +365,9 @@ func ReadPTX(data []byte) (*PTX, error) {
 	if len(data) > 0 && header {
 		return nil, l.errorf("the file ends behind its header: it was cut off")
 	}
+	if len(data) > 0 && len(p.Entries) == 0 && !bytes.HasSuffix(data, []byte("\n\n")) { // constants end with an empty line
+		return nil, l.errorf("the file ends inside of its constants: it was cut off")
+	}
 	return p, nil
 }
 
@@ -378,7 +381,7 @@ func (p *PTX) directive(l *lines, line string) error {
 	} else if _, entry, ok := strings.Cut(line, ".entry "); ok {
 		name := strings.TrimSpace(strings.TrimRight(entry, "( "))
 		if name == "" {
-			return l.errorf("an entry without a name")
+			return l.unknown("an entry without a name")
 		}
 		p.Entries = append(p.Entries, strings.Clone(name))
 	}
@@ -391,25 +394,32 @@ func ReadLLVM(data []byte) (length int64, err error) {
 		return 0, err
 	}
 	number, inside := 0, false
+	headed, filled := false, false // has its whole header; a function, or is the module of the constants, which may be empty
+	flagged := true                // has the flags that XLA sets in every module with functions for NVIDIA
 	var refs references
 	for line := range bytes.Lines(data) {
 		number++
 		switch {
 		case string(bytes.TrimRight(line, "\r\n")) == "}":
 			inside = false
-		case inside:
+		case startsWith(line, "; ModuleID = "):
+			filled = bytes.Contains(line, []byte("_consts'"))
+		case startsWith(line, ";"):
+		case startsWith(line, "target triple = "):
+			headed, flagged = true, filled || !bytes.Contains(line, []byte("nvptx"))
 		case startsWith(line, "define "):
-			inside = true
+			inside, filled = true, true
 			refs.read(line)
-		case startsWith(line, "attributes "), startsWith(line, "!"), startsWith(line, "declare "):
+		default:
+			flagged = flagged || startsWith(line, "!llvm.module.flags = ")
 			refs.read(line)
 		}
 	}
 	if inside {
 		return 0, syntaxError(number, "the file ends inside of a function: it was cut off")
 	}
-	if missing := refs.missing(); missing != "" || len(data) == 0 {
-		return 0, syntaxError(number, "the file ends before %s: it was cut off", cmp.Or(missing, "its first function"))
+	if missing := refs.missing(); missing != "" || !headed || !filled || !flagged {
+		return 0, syntaxError(number, "the file ends before %s: it was cut off", cmp.Or(missing, "its end"))
 	}
 	return int64(len(data)), nil
 }

@@ -2,6 +2,7 @@ package artifacts
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -43,43 +44,105 @@ func (a *Allocation) Temp() bool {
 	return a.Parameter < 0 && !a.Constant && !a.LiveOut && !a.ThreadLocal
 }
 
-// Complete returns an error if the allocations do not add up to the totals of the memory report, which may be nil, or if an
-// instruction of the module has no buffer: XLA assigns one to the result of every unfused instruction that makes a new value.
+// Complete returns an error if the allocations do not add up to the totals of the memory report, which may be nil, or if a value that the module
+// makes has no buffer.
 func (b *Buffers) Complete(m *hlo.Module, report *MemoryReport) error {
 	for _, space := range report.spaces() {
 		if got := b.Totals(space.Color).Total; got != space.Bytes {
-			return syntaxError(b.lines, "the file ends after %d bytes of allocations, and the memory usage report says %d (color %d): it was cut off, or is another module's",
-				got, space.Bytes, space.Color)
+			return syntaxError(b.lines, "the file ends after %d bytes of allocations, and the memory usage report says %d: it was cut off, or is another module's", got, space.Bytes)
 		}
 	}
-	named := map[string]bool{}
+	held := map[string]int{} // values by the instruction that defines them
 	for i := range b.Allocations {
 		for j := range b.Allocations[i].Values {
-			if v := &b.Allocations[i].Values[j]; len(v.Index) == 0 {
-				named[v.Name] = true
-			}
+			held[b.Allocations[i].Values[j].Name]++
 		}
 	}
-	seen, todo := make([]bool, len(m.Comps)), []hlo.CompID{m.Entry}
-	for len(todo) > 0 {
-		c := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if seen[c] {
-			continue
-		}
-		seen[c] = true
-		first, end := m.Body(c)
-		for i := first; i < end; i++ {
-			op := m.Instrs[i].Opcode
-			if !forwards(m, op) && (op != hlo.OpParameter || c == m.Entry) && !named[m.InstrName(i)] {
-				return syntaxError(b.lines, "the file ends without a buffer for %s, an instruction of the module: it was cut off, or is another module's", m.InstrName(i))
-			}
-			if op == hlo.OpWhile || op == hlo.OpConditional || op == hlo.OpCall {
-				todo = append(todo, m.Callees(i)...)
-			}
+	for id := range unfused(m) {
+		if held[m.InstrName(id)] < makes(m, id) {
+			return syntaxError(b.lines, "the file ends without a buffer for %s, an instruction of the module: it was cut off, or is another module's", m.InstrName(id))
 		}
 	}
 	return nil
+}
+
+// unfused iterates over the instructions with results in buffers: all that the entry reaches, also through a reduction in a fusion, but those in the
+// fusion itself, in an asynchronous computation, and parameters of a called computation.
+func unfused(m *hlo.Module) iter.Seq[hlo.InstrID] {
+	type part struct {
+		comp  hlo.CompID
+		fused bool
+	}
+	return func(yield func(hlo.InstrID) bool) {
+		seen, todo := map[part]bool{}, []part{{m.Entry, false}}
+		for len(todo) > 0 {
+			p := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			if seen[p] {
+				continue
+			}
+			seen[p] = true
+			first, end := m.Body(p.comp)
+			for id := first; id < end; id++ {
+				op := m.Instrs[id].Opcode
+				if !p.fused && (op != hlo.OpParameter || p.comp == m.Entry) && !yield(id) {
+					return
+				}
+				if op == hlo.OpAsyncStart {
+					continue
+				}
+				for _, c := range m.Callees(id) {
+					todo = append(todo, part{c, op == hlo.OpFusion || p.fused && enters(op)})
+				}
+			}
+		}
+	}
+}
+
+// enters reports whether an opcode runs computations as the one that it stands in is run.
+func enters(op hlo.Opcode) bool {
+	return op == hlo.OpCall || op == hlo.OpWhile || op == hlo.OpConditional
+}
+
+// makes returns how many values an instruction makes at least, by the rules of XLA's dataflow analysis: its result, and what a tuple holds that does
+// not come from an operand or from a computation that it calls.
+func makes(m *hlo.Module, id hlo.InstrID) int {
+	op, result := m.Instrs[id].Opcode, m.Shape(m.Instrs[id].Shape)
+	if forwards(m, op) {
+		return 0
+	}
+	if result.Type != hlo.Tuple || op == hlo.OpTuple || op == hlo.OpWhile || op == hlo.OpConditional {
+		return 1
+	}
+	lent := -1 // the element that is the operand, or what an asynchronous computation returns
+	deep := true
+	switch op {
+	case hlo.OpCopyStart:
+		lent = 1
+	case hlo.OpAsyncStart:
+		lent, deep = 1, false
+	case hlo.OpAllGatherStart, hlo.OpCollectivePermuteStart, hlo.OpSend:
+		lent = 0
+	}
+	n := 1
+	for i, e := range result.Elements {
+		if i == lent {
+			continue
+		}
+		n++
+		if deep {
+			n += elements(m, e)
+		}
+	}
+	return n
+}
+
+// elements returns how many values a tuple holds, with the tuples in it; none in an array.
+func elements(m *hlo.Module, id hlo.ShapeID) (n int) {
+	for _, e := range m.Shape(id).Elements {
+		n += 1 + elements(m, e)
+	}
+	return n
 }
 
 // forwards reports whether an opcode's result is in the buffers of its operands, or of the computations that it calls.
@@ -237,21 +300,26 @@ func ReadBufferAssignment(data []byte) (*Buffers, error) {
 }
 
 func (b *Buffers) readLine(l *lines, line string) error {
-	if value, ok := strings.CutPrefix(line, " value: <"); ok {
+	if strings.HasPrefix(line, " ") {
 		if len(b.Allocations) == 0 {
-			return l.errorf("a value stands before the first allocation")
+			return l.unknown("a value stands before the first allocation")
 		}
 		a := &b.Allocations[len(b.Allocations)-1]
-		v, ok := readValue(value)
+		read := readOldValue
+		value, named := strings.CutPrefix(line, " value: <")
+		if named {
+			read = func(_ *lines, value string) (Value, bool) { return readValue(value) }
+		}
+		v, ok := read(l, value)
 		if !ok {
-			return l.errorf("cannot read the value %q", value)
+			return l.unknown("cannot read the value %q", strings.TrimSpace(line))
 		}
 		a.Values = append(a.Values, v)
 		return nil
 	}
 	a, ok := readAllocation(line)
 	if !ok {
-		return l.errorf("cannot read the allocation %q", line)
+		return l.unknown("cannot read the allocation %q", line)
 	}
 	b.Allocations = append(b.Allocations, a)
 	return nil
@@ -269,7 +337,7 @@ func (b *Buffers) checkTotal(l *lines) error {
 		}
 		want, _, ok := cutInt(total)
 		if !ok {
-			return l.errorf("cannot read the total %q", total)
+			return l.unknown("cannot read the total %q", total)
 		}
 		if got := b.Totals(AllColors).Total; got != want {
 			return l.errorf("the allocations come to %d bytes, not to the %d bytes that the file says", got, want)
@@ -319,6 +387,7 @@ func (a *Allocation) readAttribute(f *fields) {
 	case f.has("parameter "):
 		a.Parameter = f.int()
 		f.ok = f.ok && a.Parameter >= 0
+		f.has(" at ShapeIndex {}") // before 2020
 	case f.has("shape |"):
 		f.until("| at ShapeIndex {")
 		f.until("}")
@@ -346,6 +415,38 @@ func readValue(s string) (v Value, ok bool) {
 	f.skip("): ")
 	v.Shape = f.rest
 	return v, f.ok && v.readName(strings.TrimPrefix(name, " "))
+}
+
+// readOldValue reads the forms of 2019, the second from its first line to the one with the place:
+//
+//	fusion.1[](#1 @0) [0,4]: f32[]
+//
+//	4 fusion.1 @0, positions:
+//	…
+//	[0,4]: f32[]
+func readOldValue(l *lines, s string) (v Value, ok bool) {
+	name, place, ok := strings.Cut(strings.TrimLeft(s, " "), " [")
+	id := ""
+	if first, several := strings.CutSuffix(name, ", positions:"); several {
+		id, name, _ = strings.Cut(first, " ")
+		for !ok && l.rest != "" {
+			s, _ = l.next()
+			place, ok = strings.CutPrefix(s, " [")
+		}
+	} else {
+		name, id, _ = strings.Cut(name, "](#")
+		name = strings.Replace(name, "[", "{", 1) + "} " + strings.TrimSuffix(id[strings.IndexByte(id, ' ')+1:], ")")
+		id, _, _ = strings.Cut(id, " ")
+	}
+	f := fields{id, ok}
+	v.ID = f.int()
+	f.rest = place
+	v.Offset = f.int()
+	f.skip(",")
+	v.Size = f.int()
+	f.skip("]: ")
+	v.Shape = f.rest
+	return v, f.ok && v.readName(name)
 }
 
 // readName reads "inputs.6{1} (phi) @0".

@@ -170,7 +170,9 @@ func ReadMemoryReport(data []byte) (*MemoryReport, error) {
 	for line := range l.all() {
 		var err error
 		if total, ok := strings.CutPrefix(line, "Total bytes used: "); ok {
-			_, err = readBytes(&l, total)
+			all := MemorySpace{Color: AllColors}
+			all.Bytes, err = readBytes(&l, total)
+			r.Spaces = append(r.Spaces, all)
 			return r, err
 		}
 		if space, ok := strings.CutPrefix(line, "Memory Space: "); ok {
@@ -190,7 +192,7 @@ func (r *MemoryReport) readSpace(l *lines, s string) error {
 	f := fields{s, true}
 	name, m := f.until(" (color="), MemorySpace{}
 	if m.Color = f.int(); !f.ok || f.rest != ")" {
-		return l.errorf("cannot read the memory space %q", s)
+		return l.unknown("cannot read the memory space %q", s)
 	}
 	line, _ := l.next()
 	total, ok := strings.CutPrefix(line, "Total bytes: ")
@@ -207,7 +209,7 @@ func (r *MemoryReport) readSpace(l *lines, s string) error {
 func readBytes(l *lines, s string) (int64, error) {
 	n, _, ok := cutInt(s)
 	if !ok {
-		return 0, l.errorf("cannot read the number of bytes in %q", s)
+		return 0, l.unknown("cannot read the number of bytes in %q", s)
 	}
 	return n, nil
 }

@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,61 @@ ENTRY %e {
 		err := buffers(c.names).Complete(m, c.report)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, wanted %q", c.names, err, c.want)
+		}
+	}
+}
+
+// What holds several values has a buffer for each that it makes itself: not for an operand that it hands on, nor for what another computation returns.
+func TestMakes(t *testing.T) {
+	m, err := hlo.ParseText([]byte(`HloModule m
+
+%wrapped {
+  %a = f32[8] parameter(0)
+  ROOT %s = f32[4] slice(%a), slice={[0:4]}
+}
+
+%sum {
+  %l = f32[] parameter(0)
+  %r = f32[] parameter(1)
+  ROOT %add = f32[] add(%l, %r)
+}
+
+%fused {
+  %z = f32[] constant(0)
+  %f = f32[8] parameter(0)
+  ROOT %reduce = f32[] reduce(%f, %z), dimensions={0}, to_apply=%sum
+}
+
+ENTRY %e {
+  %x = f32[8] parameter(0)
+  %fusion = f32[] fusion(%x), kind=kLoop, calls=%fused
+  %call = ((f32[8], s32[]), f32[8]) custom-call(%x), custom_call_target="f"
+  %copy = (f32[8]{0:S(1)}, f32[8], u32[]) copy-start(%x)
+  %done = f32[8]{0:S(1)} copy-done(%copy)
+  %start = ((f32[8]), f32[4], s32[]) async-start(%x), calls=%wrapped
+  %end = f32[4] async-done(%start)
+  %gather = (f32[8], f32[16]) all-gather-start(%x), dimensions={0}, replica_groups={{0,1}}
+  %gathered = f32[16] all-gather-done(%gather)
+  ROOT %t = (f32[8], f32[]) tuple(%x, %fusion)
+}
+`), "m.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &Buffers{Allocations: []Allocation{{Parameter: -1}}}
+	for name, values := range map[string]int{"x": 1, "fusion": 1, "add": 1, "call": 5, "copy": 3, "start": 3, "gather": 2, "t": 1} {
+		for range values {
+			b.Allocations[0].Values = append(b.Allocations[0].Values, Value{Name: name})
+		}
+	}
+	if err := b.Complete(m, nil); err != nil {
+		t.Error(err)
+	}
+	all := b.Allocations[0].Values
+	for i, v := range all {
+		b.Allocations[0].Values = slices.Delete(slices.Clone(all), i, i+1)
+		if err := b.Complete(m, nil); err == nil || !strings.Contains(err.Error(), "without a buffer for "+v.Name+",") {
+			t.Errorf("without one of %s: %v", v.Name, err)
 		}
 	}
 }

@@ -1,8 +1,11 @@
 package artifacts
 
 import (
+	"errors"
 	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // readers are the real files with what reads them.
@@ -11,7 +14,7 @@ var readers = map[string]func([]byte) (any, error){
 	"jax-0.5.3.thunk_sequence.txt": anyOf(ReadThunks), "jax-0.8.3.thunk_sequence.txt": anyOf(ReadThunks), "sequential.thunk_sequence.txt": anyOf(ReadThunks),
 	"cpu-all-to-all.buffer-assignment.txt": anyOf(ReadBufferAssignment), "cpu-callback.buffer-assignment.txt": anyOf(ReadBufferAssignment), "gpu-fp8.buffer-assignment.txt": anyOf(ReadBufferAssignment),
 	"jax-0.4.13.buffer-assignment.txt": anyOf(ReadBufferAssignment), "jax-0.6.2.buffer-assignment.txt": anyOf(ReadBufferAssignment), "tf-2.21.buffer-assignment.txt": anyOf(ReadBufferAssignment),
-	"tf-2.5.buffer-assignment.txt": anyOf(ReadBufferAssignment), "tpu.buffer-assignment.txt": anyOf(ReadBufferAssignment), "cpu-all-to-all.hlo.pb": anyOf(inProto),
+	"tf-1.14.buffer-assignment.txt": anyOf(ReadBufferAssignment), "tf-1.15.buffer-assignment.txt": anyOf(ReadBufferAssignment), "tf-2.5.buffer-assignment.txt": anyOf(ReadBufferAssignment), "tpu.buffer-assignment.txt": anyOf(ReadBufferAssignment), "cpu-all-to-all.hlo.pb": anyOf(inProto),
 	"cpu-callback.hlo.pb": anyOf(inProto), "gpu-fp8.hlo.pb": anyOf(inProto),
 	"jax-0.6.2.memory-usage-report.txt": anyOf(ReadMemoryReport), "tpu.memory-usage-report.txt": anyOf(ReadMemoryReport), "tpu.memory-usage-report.pb": anyOf(ReadMemoryReportProto),
 	"gpu.config.pbtxt": anyOf(ReadDebugOptions), "gpu.debug_options": anyOf(ReadDebugOptions), "tpu.flagfile": anyOf(ReadFlagFile), "gpu.ptx": anyOf(ReadPTX), "constants.ptx": anyOf(ReadPTX),
@@ -29,6 +32,34 @@ func TestCutAnywhere(t *testing.T) {
 				t.Errorf("%s passes for whole with %d of its %d bytes", file, n, len(data))
 				break
 			}
+		}
+	}
+}
+
+// Cut at the end of any line, a file with an end says so: code, and flags that XLA writes only with the flag that has them written.
+func TestCutAtLines(t *testing.T) {
+	for _, c := range []struct {
+		file string
+		last int // how many lines at the end nothing tells to be missing: they are flags
+	}{{"gpu.ll", 0}, {"cpu.ll", 0}, {"gpu.debug_options", 9}} {
+		lines := strings.SplitAfter(string(real(t, c.file)), "\n")
+		for n := range len(lines) - 1 - c.last {
+			if _, err := readers[c.file]([]byte(strings.Join(lines[:n], ""))); err == nil {
+				t.Errorf("%s passes for whole with %d of %d lines", c.file, n, len(lines)-1)
+			}
+		}
+	}
+}
+
+// A line that is whole and cannot be read was not cut off: nobody knows its form.
+func TestUnknownForm(t *testing.T) {
+	for text, reader := range map[string]func([]byte) (any, error){
+		"BufferAssignment:\nallocation 0: size 4, in silver:\n": anyOf(ReadBufferAssignment), "BufferAssignment:\nallocation 0: size 4:\n  x in it\n": anyOf(ReadBufferAssignment),
+		"001: copies\n": anyOf(ReadThunks), "a flag\n": anyOf(ReadFlagFile),
+	} {
+		_, err := reader([]byte(text))
+		if syntax := (*wire.SyntaxError)(nil); !errors.As(err, &syntax) || !syntax.Form || strings.Contains(err.Error(), "cut off") {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -105,7 +106,8 @@ func (f Flags) add(name, value string) {
 	f[name] = value
 }
 
-// ReadDebugOptions reads a .debug_options: the flags with other values than their defaults.
+// ReadDebugOptions reads a .debug_options: the flags with other values than their defaults. XLA writes no such file without the flag xla_dump_to, which
+// stands behind most others.
 func ReadDebugOptions(data []byte) (Flags, error) {
 	f := Flags{}
 	err := readText(data, wire.Fields{{To: func(r *wire.Reader, name string) error {
@@ -113,6 +115,9 @@ func ReadDebugOptions(data []byte) (Flags, error) {
 		f.add(name, value)
 		return err
 	}}})
+	if _, dumped := f["xla_dump_to"]; err == nil && !dumped {
+		err = syntaxError(bytes.Count(data, []byte("\n")), "the file ends before the flag xla_dump_to, without which XLA does not write it: it was cut off")
+	}
 	return f, err
 }
 
@@ -131,7 +136,7 @@ func ReadFlagFile(data []byte) (Flags, error) {
 		flag, ok := strings.CutPrefix(line, "--")
 		name, value, hasValue := strings.Cut(flag, "=")
 		if !ok || name == "" {
-			return nil, l.errorf("%q is no --name=value", line)
+			return nil, l.unknown("%q is no --name=value", line)
 		}
 		if !hasValue {
 			value = "true"

@@ -39,6 +39,11 @@ func (l *lines) all() iter.Seq[string] {
 // errorf returns an error at the last line.
 func (l *lines) errorf(format string, args ...any) error { return syntaxError(l.n, format, args...) }
 
+// unknown returns an error at the last line, which is whole and still cannot be read: the file has a form that no reader knows.
+func (l *lines) unknown(format string, args ...any) error {
+	return &wire.SyntaxError{Line: l.n, Message: wire.Plain(fmt.Sprintf(format, args...)), Form: true}
+}
+
 func syntaxError(line int, format string, args ...any) error {
 	return &wire.SyntaxError{Line: line, Message: wire.Plain(fmt.Sprintf(format, args...))}
 }

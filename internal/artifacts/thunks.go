@@ -187,18 +187,18 @@ func ReadThunks(data []byte) (*Thunks, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.findIncomplete()
 	r.thunks.lines = r.lines.n
-	return r.thunks, nil
+	return r.thunks, r.findIncomplete()
 }
 
 type thunkReader struct {
 	lines  lines
 	thunks *Thunks
-	open   []openThunk  // the thunks around the next line
-	named  int64        // the largest id that a line refers to
-	parted map[int]bool // thunks with labelled parts, even empty ones
-	empty  bool         // the file states that there is no thunk
+	open   []openThunk    // the thunks around the next line
+	named  int64          // the largest id that a line refers to
+	parted map[int]string // the last label in each thunk with labelled parts, even empty ones
+	edged  bool           // the version prints what each thunk waits for, and what is nested in a thunk
+	empty  bool           // the file states that there is no thunk
 }
 
 // openThunk is a thunk with its indentation.
@@ -220,7 +220,7 @@ func (r *thunkReader) checkEnd() error {
 }
 
 func (r *thunkReader) readSequence() error {
-	r.parted = map[int]bool{}
+	r.parted = map[int]string{}
 	for line := range r.lines.all() {
 		text := strings.TrimLeft(line, " ")
 		indent := len(line) - len(text)
@@ -251,9 +251,9 @@ func (r *thunkReader) label(label string, indent int) error {
 		r.close(indent)
 	}
 	if len(r.open) == 0 {
-		return r.lines.errorf("%q stands before the thunk that it is a part of", label)
+		return r.lines.unknown("%q stands before the thunk that it is a part of", label)
 	}
-	r.parted[r.open[len(r.open)-1].index] = true
+	r.parted[r.open[len(r.open)-1].index] = label
 	return nil
 }
 
@@ -273,7 +273,7 @@ func (r *thunkReader) thunk(text string, indent int) error {
 	if id, rest, ok := cutInt(text); ok {
 		t.ID = id
 		if text, ok = strings.CutPrefix(rest, ": "); !ok {
-			return r.lines.errorf("cannot read the thunk %q", text)
+			return r.lines.unknown("cannot read the thunk %q", text)
 		}
 	}
 	t.Kind = text
@@ -283,7 +283,7 @@ func (r *thunkReader) thunk(text string, indent int) error {
 		text = ""
 	}
 	if len(t.Kind) < 2 || t.Kind[0] != 'k' || t.Kind[1] < 'A' || t.Kind[1] > 'Z' {
-		return r.lines.errorf("%q is no kind of thunk", t.Kind)
+		return r.lines.unknown("%q is no kind of thunk", t.Kind)
 	}
 	t.Class = classOf(t.Kind)
 	if n := len(r.open); n > 0 {
@@ -295,8 +295,9 @@ func (r *thunkReader) thunk(text string, indent int) error {
 // add appends a thunk and reads the rest of its line: its launch, or the first thunk nested in it.
 func (r *thunkReader) add(t Thunk, rest string, indent int) error {
 	if edges, ok := strings.CutPrefix(rest, "["); ok {
+		r.edged = true
 		if edges, rest, ok = strings.Cut(edges, "]"); !ok {
-			return r.lines.errorf("the dependencies of %s are not closed", t.Kind)
+			return r.lines.unknown("the dependencies of %s are not closed", t.Kind)
 		}
 		for _, end := range []string{"prev=", "next="} {
 			_, named, _ := strings.Cut(edges, end)
@@ -311,7 +312,7 @@ func (r *thunkReader) add(t Thunk, rest string, indent int) error {
 		nested, rest = rest, ""
 	}
 	if t.Class == ThunkKernel && !t.readLaunch(rest) {
-		return r.lines.errorf("cannot read the launch %q", rest)
+		return r.lines.unknown("cannot read the launch %q", rest)
 	}
 	r.open = append(r.open, openThunk{indent: indent, index: len(r.thunks.Thunks)})
 	r.thunks.Thunks = append(r.thunks.Thunks, t)
@@ -343,8 +344,8 @@ func (t *Thunk) readLaunch(s string) (ok bool) {
 	return f.ok
 }
 
-// findIncomplete sets Incomplete if nested thunks were not printed.
-func (r *thunkReader) findIncomplete() {
+// findIncomplete sets Incomplete if nested thunks were not printed. It returns an error if the version does print them.
+func (r *thunkReader) findIncomplete() error {
 	holds := map[int]bool{}
 	for i := range r.thunks.Thunks {
 		holds[r.thunks.Thunks[i].Parent] = true
@@ -352,9 +353,14 @@ func (r *thunkReader) findIncomplete() {
 	for i := range r.thunks.Thunks {
 		switch r.thunks.Thunks[i].Kind {
 		case "kConditional", "kCommandBuffer", "kWhile", "kSequential":
-			if !holds[i] && !r.parted[i] {
+			label, parted := r.parted[i]
+			switch {
+			case r.edged && (!holds[i] && !parted || label == "condition"):
+				return r.lines.errorf("the file ends before what is nested in the thunk %03d: it was cut off", r.thunks.Thunks[i].ID)
+			case !holds[i] && !parted:
 				r.thunks.Incomplete = true
 			}
 		}
 	}
+	return nil
 }

@@ -32,7 +32,8 @@ const (
 // Options are the command to run and the directory of its dump.
 type Options struct {
 	Argv    []string // the command
-	Env     []string // its environment, as in os.Environ, to which the dump flags are added
+	Env     []string // its environment, as in os.Environ: the job's tokens are removed from it, and the dump flags are added
+	Keep    []string // the tokens that the command gets nevertheless, by the names of their variables
 	Dir     string   // its working directory; "" for the current one
 	To      string   // the directory of the dump: new, empty or written by a capture
 	Timeout time.Duration
@@ -63,10 +64,15 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the dump directory %s: %w", opts.To, err)
 	}
+	var removed []string
+	opts.Env, removed = withoutTokens(opts)
 	versions, _ := versionsOf(ctx, opts, opts.Env) // repeated after the command, which may install or change its Python
 	env, err := dumpEnvironment(opts.Env, opts.Dir, to, versions["torch_xla"] != "")
 	if err != nil {
 		return nil, err
+	}
+	if len(removed) > 0 {
+		env.note("the command ran without the job's %s; capture: in xlagate.yaml keeps one with env: { %s: '' }", strings.Join(phrase.First(removed, 5), ", "), removed[0])
 	}
 	if err := prepare(to); err != nil {
 		return nil, err

@@ -121,10 +121,20 @@ func runGroup(ctx context.Context, opts Options, env []string) error {
 	return err
 }
 
+// Interruptions returns the signals that end xlagate, and with it the command that it runs: the command's process group gets none of those that a
+// terminal sends. Under nohup, SIGHUP stays ignored.
+func Interruptions() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
+}
+
 // killAtSecond kills a command that has not exited when the user interrupts a second time.
 func killAtSecond(cmd *exec.Cmd) (stop func()) {
 	asked, ended := make(chan os.Signal, 2), make(chan struct{})
-	signal.Notify(asked, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(asked, Interruptions()...)
 	go func() {
 		for range 2 {
 			select {

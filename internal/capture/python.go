@@ -171,11 +171,13 @@ func InChanged(ctx context.Context, opts Options, dir string, requirements []str
 	case len(python) > 1:
 		return opts, fmt.Errorf("%s chooses the environment itself; name the command by its interpreter: -- python train.py", opts.Argv[0])
 	}
-	present, err := installationOf(ctx, python, opts)
+	installing := opts
+	installing.Env, _ = withoutTokens(opts) // packages may run code while they are installed
+	present, err := installationOf(ctx, python, installing)
 	if err != nil {
 		return opts, err
 	}
-	if err := present.overlay(ctx, dir, opts, requirements); err != nil {
+	if err := present.overlay(ctx, dir, installing, requirements); err != nil {
 		return opts, err
 	}
 	bin := filepath.Dir(pythonIn(dir))

@@ -25,6 +25,7 @@ type Config struct {
 	Extends  []string
 	Baseline string // a directory or git:REF:PATH
 	FailOn   string // error | warning | never
+	Policy   string // base | own: whose rules decide on a pull request that changes them
 	Targets  []Target
 	Rules    []*rule.Settings
 	Waivers  []Waiver
@@ -115,6 +116,7 @@ func Keys(packs []string) []rule.Option {
 		{Key: "extends", Type: rule.Words, Enum: packs, Doc: "rule packs that ship with xlagate: recommended, strict, training, …; later ones win"},
 		{Key: "baseline", Type: rule.Text, Default: ".xlagate", Doc: "where the accepted facts are: a directory or git:REF:PATH"},
 		{Key: "fail_on", Type: rule.Word, Enum: []string{"error", "warning", "never"}, Default: "error", Doc: "the level from which findings fail the gate"},
+		{Key: "policy", Type: rule.Word, Enum: []string{"base", "own"}, Default: "base", Doc: "whose rules decide on a pull request that changes them: base: one that passes only by rules that it loosens needs a reviewer (action_required); own: its own rules"},
 		{Key: "targets", Type: rule.Entries, Fields: targetKeys, Doc: "the dumps to check; by default one target \"default\" from the command line"},
 		{Key: "rules", Type: rule.Entries, Empty: true, Doc: "the checks; see `xlagate rules`"},
 		{Key: "waivers", Type: rule.Entries, Empty: true, Fields: waiverKeys, Doc: "permissions for single changes or findings, each with a reason and a date"},

@@ -23,7 +23,7 @@ func errorsOf(text string) string {
 func TestErrorsNameTheirPlace(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"", "xlagate.yaml:1:1: the file is empty; `xlagate init` makes one"},
-		{"- a\n", "xlagate.yaml:1:1: the file is a list; expected a mapping with the keys version, extends, baseline, fail_on, targets, rules, waivers"},
+		{"- a\n", "xlagate.yaml:1:1: the file is a list; expected a mapping with the keys version, extends, baseline, fail_on, policy, targets, rules, waivers"},
 		{"version: 2\nextends: [recommended]\n", "xlagate.yaml:1:10: version is 2; this xlagate knows version 1"},
 		{"extends: [recommended]\n", "xlagate.yaml:1:1: the configuration lacks the key \"version\": write version: 1, the version of the rule set; new rules never turn on under an old one"},
 		{"version: 1\n", "xlagate.yaml:1:1: no rules: add extends: [recommended] or a rule; a gate that checks nothing would always pass"},

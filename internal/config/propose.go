@@ -26,8 +26,8 @@ func Propose(rep *facts.Report, model, path, run string) string {
 	} else {
 		fmt.Fprintf(&b, "    dump: %q   # or let xlagate run it: capture: { run: \"python train.py --steps 2\" }\n", path)
 	}
-	if len(rep.Programs) > 0 {
-		b.WriteString(included(rep))
+	if why, devices := unpriced(rep); why != "" {
+		fmt.Fprintf(&b, "    # device: %s   # %s: name the device that steps are priced on; without a price, check exits 3\n", devices[0], why)
 	}
 	if rules := proposed(rep); rules != "" {
 		b.WriteString("rules:\n" + rules)
@@ -72,6 +72,18 @@ func largest(rep *facts.Report, fact facts.ID) (most float64, known bool) {
 	return most, most > 0
 }
 
+// unpriced says why the step of a program has no price, and which devices it may be priced on; "" if all have one.
+func unpriced(rep *facts.Report) (why string, devices []string) {
+	for _, p := range rep.Programs {
+		for _, v := range p.Variants {
+			if _, priced := v.Facts[facts.PriceStep]; !priced {
+				return rep.Unpriced(v)
+			}
+		}
+	}
+	return "", nil
+}
+
 // compiled returns the largest number of compilations of one program.
 func compiled(rep *facts.Report) (most int) {
 	for _, p := range rep.Programs {
@@ -101,34 +113,6 @@ func targetName(rep *facts.Report, model string) string {
 		return model
 	}
 	return model + "/" + rep.Toolchain.Backend
-}
-
-// clusters matches the clusters of autoclustering: their numbers change with every operation.
-const clusters = "cluster_*"
-
-// included returns the line of programs.include. PyTorch/XLA makes another graph wherever the model needs a value too early; a list of today's graphs
-// would exclude the ones that matter.
-func included(rep *facts.Report) string {
-	if rep.Toolchain.Framework == facts.TorchFramework {
-		return "    programs: { include: [\"*\"] }   # a graph more is a break in the step\n"
-	}
-	return fmt.Sprintf("    programs: { include: [%s] }\n", strings.Join(names(rep.Programs), ", "))
-}
-
-func names(programs []*facts.Program) []string {
-	var out []string
-	for _, p := range programs {
-		name := p.Name
-		if p.IsCluster() {
-			name = clusters
-		} else if stem, ok := facts.NumberedGraph(name); ok {
-			name = stem + "*"
-		}
-		if quoted := fmt.Sprintf("%q", name); !slices.Contains(out, quoted) {
-			out = append(out, quoted)
-		}
-	}
-	return out
 }
 
 // requireHandWritten adds rules that require the calls of hand-written kernels, whatever the kernels are called.

@@ -14,7 +14,7 @@ import (
 
 // config reads the whole document.
 func (r *reader) config(data []byte) *Config {
-	cfg := &Config{Baseline: ".xlagate", FailOn: "error"}
+	cfg := &Config{Baseline: ".xlagate", FailOn: "error", Policy: "base"}
 	root, err := yamldoc.Parse(data)
 	switch {
 	case err != nil:
@@ -41,7 +41,7 @@ func (r *reader) topLevel(root *yamldoc.Node, cfg *Config) {
 	if version, ok := e.Number("version"); ok && version != 1 {
 		r.errorf(valueOf(root, "version"), "version is %v; this xlagate knows version 1", version)
 	}
-	cfg.Extends, cfg.FailOn = e.List("extends"), cmp.Or(e.Text("fail_on"), cfg.FailOn)
+	cfg.Extends, cfg.FailOn, cfg.Policy = e.List("extends"), cmp.Or(e.Text("fail_on"), cfg.FailOn), cmp.Or(e.Text("policy"), cfg.Policy)
 	if where := e.Text("baseline"); where != "" {
 		cfg.Baseline = where
 		if err := baseline.CheckPlace(where); err != nil {
@@ -59,7 +59,7 @@ func (r *reader) topLevel(root *yamldoc.Node, cfg *Config) {
 		own = r.rules(n)
 	}
 	for _, s := range own {
-		s.LeaveNumbered(rule.EntriesOf(own, s.Rule))
+		s.LeaveOthers(rule.EntriesOf(own, s.Rule))
 	}
 	cfg.Rules = overlay(r.packs(cfg.Extends), own)
 	if len(cfg.Rules) == 0 && len(r.errors) == 0 {

@@ -28,29 +28,34 @@ func (p Place) WorkflowFile() string {
 	return ".github/workflows/" + strings.TrimSuffix("xlagate-"+p.key(), "-") + ".yml"
 }
 
-// Workflow returns the gate on pull requests with the least rights that it needs. install is the command that installs what the commands in the rule
-// file need; where it is "", the rule file names dumps, which a command of the user's makes.
+// Workflow returns the gate on pull requests with the least rights that it needs: the job that runs the model's code may write nothing. install is the
+// command that installs what the commands in the rule file need; where it is "", the rule file names dumps, which a command of the user's makes.
 func (p Place) Workflow(install string) string {
 	text := workflow
 	if install != "" {
 		text = strings.Replace(text, "pip install -r requirements.txt && make dumps # your code: write the dumps that xlagate.yaml names", install+" # what the command in xlagate.yaml needs", 1)
 	}
-	with := ""
+	with, options, env := "", "", "" // of the gate's action, and of the command that comments
 	if p.name() != "" {
 		text = strings.NewReplacer("name: xlagate\n", fmt.Sprintf("name: %q\n", "xlagate "+p.name()), "group: xlagate-", "group: xlagate-"+p.key()+"-").Replace(text)
-		with = fmt.Sprintf("          key: %s # its own comment and check\n", p.key())
+		with, options = fmt.Sprintf("          key: %s # its own comment and check\n", p.key()), " --key "+p.key()
 	}
 	if p.Folder != "" {
-		text = strings.NewReplacer(
-			"    steps:\n", fmt.Sprintf("    defaults:\n      run: { working-directory: %q }\n    steps:\n", p.Folder),
-			"path: xlagate-report.json", fmt.Sprintf("path: %q", p.Folder+"/xlagate-report.json"),
-		).Replace(text)
+		text = strings.Replace(text, "    steps:\n", fmt.Sprintf("    defaults:\n      run: { working-directory: %q }\n    steps:\n", p.Folder), 1) // of the first job
+		text = strings.Replace(text, "path: xlagate-report.json", fmt.Sprintf("path: %q", p.Folder+"/xlagate-report.json"), 1)
 		with += fmt.Sprintf("          working-directory: %q\n", p.Folder)
 	}
 	if p.File != FileName {
 		with += fmt.Sprintf("          config: %q\n", p.File)
 	}
-	return strings.Replace(text, "        with:\n          check-run:", "        with:\n"+with+"          check-run:", 1)
+	if file := path.Join(p.Folder, p.File); file != FileName {
+		options, env = options+` --config "$CONFIG"`, fmt.Sprintf("          CONFIG: %q\n", file)
+	}
+	return strings.NewReplacer(
+		"        with:\n          comment:", "        with:\n"+with+"          comment:",
+		" --check-run #", " --check-run"+options+" #",
+		"          GITHUB_TOKEN:", env+"          GITHUB_TOKEN:",
+	).Replace(text)
 }
 
 // name tells the gates of a repository apart: "services/ml" of services/ml/xlagate.yaml, "serving" of serving.yaml, "" of xlagate.yaml at the top.

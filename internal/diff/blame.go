@@ -282,9 +282,13 @@ func (b *blame) donation() {
 	}
 }
 
-// results adds the cause that the program returns something new.
+// results adds the cause that a result is lost, else that the program returns something new.
 func (b *blame) results() {
-	if op, text := resultTitle(b.v); text != "" {
+	op, text := lostTitle(b.v)
+	if text == "" {
+		op, text = resultTitle(b.v)
+	}
+	if text != "" {
 		b.add(suspect{Cause: Cause{Kind: KindResults, Title: text, OpName: op.OpName, Source: op.Source}, weight: resultsWeight})
 	}
 }
@@ -392,7 +396,7 @@ func (c *Cause) place(kernels []facts.Kernel) {
 
 // weightiestFirst orders kernels by what a run of them computes and moves.
 func weightiestFirst(kernels []facts.Kernel) []facts.Kernel {
-	weight := func(k facts.Kernel) int64 { return (k.Flops + k.Bytes) * max(k.Times, 1) }
+	weight := func(k facts.Kernel) float64 { return float64(k.Flops+k.Bytes) * k.Runs() }
 	return slices.SortedStableFunc(slices.Values(kernels), func(a, b facts.Kernel) int { return cmp.Compare(weight(b), weight(a)) })
 }
 

@@ -34,7 +34,7 @@ func regroupClusters(pairs []*Program) []*Program {
 		return pairs
 	}
 	name := jointName(old, fresh)
-	joint := &Program{Old: facts.Joint(name, old), New: facts.Joint(name, fresh), Parts: fresh}
+	joint := &Program{Old: facts.Joint(name, old), New: facts.Joint(name, fresh), Parts: fresh, Were: old}
 	return append(append(out, same...), joint)
 }
 

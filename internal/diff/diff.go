@@ -37,8 +37,21 @@ type Program struct {
 	Old, New  *facts.Program   `json:"-"` // nil when added or removed
 	Replaced  *facts.Program   `json:"-"` // of one that was added: another program that had its name
 	Parts     []*facts.Program `json:"-"` // clusters that merged or split and are compared all together; nil for a single program
+	Were      []*facts.Program `json:"-"` // those that Parts are compared with
 	Variants  []*Variant       `json:"-"`
 	Recompile []ArgumentChange `json:"recompile"` // how the new program's variants differ; empty with one variant
+}
+
+// Singles returns each of the programs that are compared together by itself, without a baseline.
+func (p *Program) Singles() (list []*Program) {
+	for _, part := range p.Parts {
+		single := &Program{Name: part.Name, Change: Changed, New: part}
+		for _, v := range part.Variants {
+			single.Variants = append(single.Variants, &Variant{Change: Changed, New: v})
+		}
+		list = append(list, single)
+	}
+	return list
 }
 
 // Variant is the difference of two compilations that were matched with each other.

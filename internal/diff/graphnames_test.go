@@ -47,7 +47,7 @@ func TestNameGraphs(t *testing.T) {
 		"with names": {
 			[]*facts.Program{graph("eval-2", step)},
 			[]*facts.Program{graph("eval", step)},
-			"eval=" + step,
+			"eval-2=" + step,
 		},
 	} {
 		fresh := &facts.Report{Programs: c.fresh}

@@ -99,11 +99,15 @@ func (v *Variant) StepByClass() []ClassCost {
 
 // StepInterval is between what the step may have grown by, in nanoseconds. It is narrower than the sum of [Variant.StepIntervals]: what one cause adds and
 // another takes away in a class has the same error.
-func (v *Variant) StepInterval() price.Interval {
-	if v.New.Device == nil {
-		return price.Interval{}
+func (v *Variant) StepInterval() price.Interval { return Interval(v.margin, v.StepByClass()) }
+
+// margin is how far a difference of a class may be from the true one on the variant's device.
+func (v *Variant) margin(c price.Class) price.Margin {
+	var family price.Family
+	if v.New.Device != nil {
+		family = v.New.Device.Family
 	}
-	return Interval(v.New.Device.Family.Margin, v.StepByClass())
+	return family.Margin(c)
 }
 
 // StepIntervals is between what each cause may add to the step, in nanoseconds.
@@ -111,9 +115,7 @@ func (v *Variant) StepIntervals() []price.Interval {
 	costs := v.byCause()
 	intervals := make([]price.Interval, len(costs))
 	for i := range costs {
-		if v.New.Device != nil {
-			intervals[i] = Interval(v.New.Device.Family.Margin, costs[i].list())
-		}
+		intervals[i] = Interval(v.margin, costs[i].list())
 	}
 	return intervals
 }

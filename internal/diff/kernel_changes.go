@@ -41,7 +41,7 @@ func ChangeOf(old, fresh *facts.Kernel) KernelChange {
 		c.add("moved out of a loop")
 	case !old.InLoop && fresh.InLoop:
 		c.add("moved into a loop: runs " + runs(fresh))
-	case max(old.Times, 1) != max(fresh.Times, 1):
+	case old.Runs() != fresh.Runs():
 		c.instead("runs", runs(old), runs(fresh))
 	default:
 		c.add("same operations, but other constants or connections inside")

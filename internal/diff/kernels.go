@@ -189,7 +189,7 @@ func (m *matcher) same(a, b *facts.Kernel) bool { return m.content()(a) == m.con
 
 // runsElsewhere reports whether a kernel runs elsewhere, or more or less often, than it did.
 func runsElsewhere(a, b *facts.Kernel) bool {
-	return a.InLoop != b.InLoop || max(a.Times, 1) != max(b.Times, 1)
+	return a.InLoop != b.InLoop || a.Runs() != b.Runs()
 }
 
 // pairNeighbours pairs kernels whose neighbours are paired with each other: of the same root, read from the same kernels or by

@@ -36,7 +36,9 @@ func Undone(helpers []*facts.Program, p *Program) *Cause {
 		for _, v := range helper.Variants {
 			for i := range v.Kernels {
 				stack := v.Kernels[i].Frames()
-				at := slices.IndexFunc(stack, func(l hlo.Location) bool { return lastStep(strings.ReplaceAll(l.NamedFunction(), ".", "/")) == p.Name })
+				at := slices.IndexFunc(stack, func(l hlo.Location) bool {
+					return lastStep(strings.ReplaceAll(l.NamedFunction(), ".", "/")) == facts.PlainName(p.Name)
+				})
 				if at < 0 {
 					continue
 				}
@@ -120,7 +122,7 @@ func (p *Program) CompiledAgain(logs *tensorflow.Logs) *Cause {
 	cause := &Cause{Kind: KindArguments, Title: "compiled again: " + strings.Join(p.Differences(), "; ")}
 	if logs != nil {
 		for _, miss := range logs.Misses {
-			if miss.Program == p.Name && miss.Where.File != "" {
+			if miss.Program == facts.PlainName(p.Name) && miss.Where.File != "" {
 				cause.Source = miss.Where
 				return cause
 			}

@@ -170,26 +170,27 @@ func eachParam(v *facts.Variant, spell func(*facts.Parameter) string) string {
 	return b.String()
 }
 
-// NameGraphs renames graphs that their framework only numbers in the order of compilation: each takes the name of its counterpart in the old report.
+// NameGraphs renames programs that share a name, and so are numbered in the order of compilation: each takes the name of its counterpart in the old report.
 func NameGraphs(old, fresh *facts.Report) {
-	was, is := numbered(old.Programs), numbered(fresh.Programs)
+	was, is := byStem(old.Programs), byStem(fresh.Programs)
 	for stem, graphs := range is {
-		if len(was[stem]) > 0 {
+		_, nameless := facts.NumberedGraph(stem)
+		shared := len(was[stem])+len(graphs) > 2
+		if len(was[stem]) > 0 && (nameless || shared || was[stem][0].Name != graphs[0].Name) {
 			nameGraphs(stem, was[stem], graphs)
 		}
 	}
 	slices.SortFunc(fresh.Programs, func(a, b *facts.Program) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// numbered lists the programs whose names differ only by a number, by the rest of the name.
-func numbered(list []*facts.Program) map[string][]*facts.Program {
-	byStem := map[string][]*facts.Program{}
+// byStem lists the programs whose names differ only by a number, by the rest of the name.
+func byStem(list []*facts.Program) map[string][]*facts.Program {
+	found := map[string][]*facts.Program{}
 	for _, p := range list {
-		if stem, ok := facts.NumberedGraph(p.Name); ok {
-			byStem[stem] = append(byStem[stem], p)
-		}
+		stem, _ := facts.Numbered(p.Name)
+		found[stem] = append(found[stem], p)
 	}
-	return byStem
+	return found
 }
 
 // nameGraphs names the graphs that have most in common first, then those that do the same in other types. One that has no counterpart keeps its name where that is free, or that of

@@ -1,6 +1,7 @@
 package diff_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/diff"
@@ -71,5 +72,39 @@ func TestNewestOfOneShape(t *testing.T) {
 	a.Kernels[0].OpName = "jit(f)/tanh"
 	if op, _ := diff.NewResult(compared(t, a, b)); op.OpName != "jit(f)/sin" {
 		t.Errorf("tanh ran already: %s", op.OpName)
+	}
+}
+
+func TestLostResults(t *testing.T) {
+	for name, c := range map[string]struct {
+		old, fresh string
+		before     float64 // results that no argument reaches
+		fixed      []int
+		args       string
+		want       []string
+	}{
+		"the same":                       {"(f32[], f32[8])", "(f32[], f32[8])", 0, nil, "f32[8]", nil},
+		"in another order":               {"(f32[], f32[8])", "(f32[8], f32[])", 0, nil, "f32[8]", nil},
+		"fewer rows":                     {"f32[20,16,32]", "f32[0,16,32]", 0, []int{0}, "f32[8]", []string{"f32[20,16,32] is now f32[0,16,32]"}},
+		"wider":                          {"(bf16[4], s32[])", "(f32[4], s32[])", 0, nil, "f32[8]", []string{"bf16[4] is now f32[4]"}},
+		"as the argument has it":         {"(bf16[8], s32[])", "(f32[8], s32[])", 0, nil, "f32[8]", nil},
+		"one more":                       {"f32[8]", "(f32[8], f32[])", 0, nil, "f32[8]", nil},
+		"one less":                       {"(f32[8], f32[])", "f32[8]", 0, nil, "f32[8]", nil},
+		"of another batch":               {"f32[8]", "f32[16]", 0, nil, "f32[16]", nil},
+		"from nothing":                   {"(f32[8], f32[4])", "(f32[8], f32[4])", 0, []int{1}, "f32[8]", []string{"f32[4] no longer depends on an argument"}},
+		"from nothing as before":         {"(f32[8], f32[4])", "(f32[8], f32[4])", 1, []int{1}, "f32[8]", nil},
+		"one of them is not known":       {"(f32[8], f32[4])", "(f32[8], f32[4])", 1, []int{0, 1}, "f32[8]", []string{"one no longer depends on an argument"}},
+		"a constant is returned as well": {"f32[8]", "(f32[8], f32[4])", 0, []int{1}, "f32[8]", nil},
+	} {
+		a, b := variant("()", "old"), variant("()", "fresh")
+		a.Params, b.Params, a.Result, b.Result = shaped("f32[8]"), shaped(c.args), c.old, c.fresh
+		a.Facts[facts.ResultsConstant], b.Facts[facts.ResultsConstant], b.Fixed = c.before, float64(len(c.fixed)), c.fixed
+		var got []string
+		for _, l := range compared(t, a, b).LostResults() {
+			got = append(got, l.String())
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, wanted %q", name, got, c.want)
+		}
 	}
 }

@@ -287,6 +287,9 @@ func ProgramName(module string) string {
 	}
 	for _, transform := range []string{"jit_", "pjit_", "pmap_", "xla_computation_"} {
 		if f, ok := strings.CutPrefix(name, transform); ok && f != "" {
+			if strings.HasPrefix(f, "__") && strings.Trim(f, "_") != "" {
+				return "__" + strings.Trim(f, "_") + "__" // of "__call__" newer versions leave "__call"
+			}
 			return cmp.Or(strings.TrimRight(f, "_"), f) // older versions spell "<lambda>" "_lambda_", newer ones "_lambda"
 		}
 	}
@@ -296,16 +299,9 @@ func ProgramName(module string) string {
 	return name
 }
 
-// IsHelperName reports whether frameworks give this name to their own one-operation programs. A user may give it
-// to a program too: callers should also check its size and source.
+// IsHelperName reports whether JAX has a function of this name. A program of another name is the user's; one of this name may be.
 func IsHelperName(program string) bool {
 	return helperNames()[strings.ReplaceAll(strings.TrimLeft(program, "_"), "-", "_")] // primitives may have dashes: "scatter-add"
-}
-
-// IsCommonName reports whether a helper's name is too common to identify a helper, even for a small program: models have functions of this name, and
-// JAX made no programs of these names before it recorded the source functions of every operation.
-func IsCommonName(program string) bool {
-	return program == "accumulate" || program == "at" || program == "ball"
 }
 
 // tensorFlowName strips what TensorFlow adds to the name of a function or cluster: the attributes after

@@ -16,6 +16,8 @@ func TestProgramName(t *testing.T) {
 		"jit_lambda_weird_name__x.y-1":   "lambda_weird_name__x.y-1",
 		"jit_":                           "jit_",
 		"jit___":                         "__",
+		"jit___call__":                   "__call__",
+		"jit___call":                     "__call__",
 		"pmap_f":                         "f",
 		"pjit__wrapped_step_fn":          "_wrapped_step_fn",
 		"xla_computation_f":              "f",

@@ -82,7 +82,7 @@ func viewsOf(d *diff.Report, o Options) (views []view, err error) {
 	taken := map[string]bool{} // files, as systems see them that do not tell cases apart
 	for _, p := range d.Programs {
 		names = append(names, p.Name)
-		if o.Program != "" && !phrase.Glob(o.Program, p.Name) {
+		if o.Program != "" && !facts.Fits(o.Program, p.Name) {
 			continue
 		}
 		for i, v := range p.Variants {

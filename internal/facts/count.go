@@ -130,6 +130,8 @@ func (f Values) costs(r *reader, loops []loop) {
 
 func (r *reader) trips(id hlo.InstrID) int64 { return tripCount(r.m, id) }
 
+func (r *reader) iterations(id hlo.InstrID) int64 { return iterations(r.m, id) }
+
 // cost sets a cost. A custom call's is -1: of a program that is nothing else nobody knows it.
 func (f Values) cost(id ID, cost float64) {
 	if cost >= 0 {

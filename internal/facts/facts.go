@@ -48,6 +48,8 @@ type Program struct {
 	Variants []*Variant `json:"variants"` // in order of first compilation
 	// Main marks the program that matters most: the largest optimized module that no other calls.
 	Main bool `json:"main,omitempty"`
+
+	of *compiled // what it was compiled from; nil of a stored one
 }
 
 // WithSignature returns the variant with a signature, nil if there is none.
@@ -79,6 +81,7 @@ type Interface struct {
 	Result  string      `json:"result,omitempty"` // the result's shape without layout
 	Outputs []Output    `json:"-"`                // the results in order, of a program that is spread over devices; nil where that is not known
 	Results []Op        `json:"-"`                // what the program returns, in order, each with the operation that makes it
+	Fixed   []int       `json:"-"`                // the numbers of the results that no argument reaches; never stored
 }
 
 // Origin is where a variant was compiled, and from which files it was measured.

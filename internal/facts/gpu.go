@@ -34,11 +34,6 @@ func (out *measuring) plan(entries map[string]bool) {
 	if !ok {
 		return
 	}
-	if ptx := out.module.CompanionsOf(dump.KindPTX); len(ptx) == 1 && !onePerKernel.MatchString(ptx[0].Path) {
-		if symbol := thunks.Unassembled(entries); symbol != "" {
-			out.unreadable(ptx[0], fmt.Errorf("the file holds no kernel %s, which a thunk launches: it was cut off", symbol))
-		}
-	}
 	if thunks.Incomplete {
 		out.Variant.Missing = append(out.Variant.Missing, MissingLaunches)
 	}
@@ -56,6 +51,29 @@ func (out *measuring) plan(entries map[string]bool) {
 		}
 	}
 	out.Variant.Facts.launchShapes(out.Variant.Kernels)
+	unplanned := func(k Kernel) bool { return k.Class == ClassKernel && k.Fusion && k.Plan == nil }
+	if names == nil && slices.ContainsFunc(out.Variant.Kernels, unplanned) {
+		out.Variant.Missing = append(out.Variant.Missing, string(dump.KindThunkMetadata))
+	}
+	out.unassembled(thunks, entries)
+}
+
+// unassembled reports a kernel that a thunk launches and that is in no PTX file. Versions with a file for each kernel write none for those that come with
+// the runtime.
+func (out *measuring) unassembled(thunks *artifacts.Thunks, entries map[string]bool) {
+	ptx := out.module.CompanionsOf(dump.KindPTX)
+	if len(ptx) == 1 && !onePerKernel.MatchString(ptx[0].Path) {
+		if symbol := thunks.Unassembled(entries); symbol != "" {
+			out.unreadable(ptx[0], fmt.Errorf("the file holds no kernel %s, which a thunk launches: it was cut off", symbol))
+		}
+		return
+	}
+	for i := range out.Variant.Kernels {
+		if k := &out.Variant.Kernels[i]; len(entries) > 0 && (k.Fusion || k.Function != "") && k.Plan != nil && !entries[k.Plan.Entry] {
+			out.unreadable(ptx[0], fmt.Errorf("no PTX file of the module holds the kernel %s, which a thunk launches: files are missing, or were cut off", k.Plan.Entry))
+			return
+		}
+	}
 }
 
 // onePerKernel is how the names of PTX files end in versions that write one for each kernel; the others write one for the module.
@@ -270,9 +288,41 @@ func (out *measuring) code() (entries map[string]bool) {
 	if n, read := out.Variant.Facts[CodePTXEntries]; read && n == 0 && slices.ContainsFunc(out.Variant.Kernels, generated) {
 		out.unreadable(out.module.Companion(dump.KindPTX), errors.New("no PTX file of the module holds a kernel, and the module has fusions: it was cut off"))
 	}
+	out.paired(dump.KindLLVMOptimized, dump.KindPTX)
+	out.paired(dump.KindLLVMOptimized, dump.KindLLVMUnoptimized)
 	total(out, CodePTXBytes, dump.KindPTX, length, func(n int64) int64 { return n })
 	total(out, CodeLLVMBytes, dump.KindLLVMOptimized, artifacts.ReadLLVM, func(n int64) int64 { return n })
 	return entries
+}
+
+// paired holds that every file of one kind has one of the other kind beside it, where the version of XLA names both after what they hold: one that is
+// gone would leave less code.
+func (out *measuring) paired(kind, with dump.Kind) {
+	base := func(f *dump.File) string {
+		name := path.Base(strings.TrimSuffix(f.Path, ".gz"))
+		for _, end := range []string{".ptx", ".ir-with-opt.ll", ".ir-no-opt.ll"} {
+			name = strings.TrimSuffix(name, end)
+		}
+		return name
+	}
+	all, beside := map[string]bool{}, out.module.CompanionsOf(with)
+	for _, f := range out.module.CompanionsOf(kind) {
+		all[base(f)] = true
+	}
+	if !slices.ContainsFunc(beside, func(f *dump.File) bool { return all[base(f)] }) {
+		return
+	}
+	for _, f := range beside {
+		if !all[base(f)] {
+			out.unreadable(f, fmt.Errorf("the %s of this file is missing: the dump is not whole", kind))
+		}
+		delete(all, base(f))
+	}
+	for _, f := range out.module.CompanionsOf(kind) {
+		if all[base(f)] {
+			out.unreadable(f, fmt.Errorf("the %s of this file is missing: the dump is not whole", with))
+		}
+	}
 }
 
 // length reads a file only to know how long it is, unpacked.

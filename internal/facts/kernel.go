@@ -39,7 +39,7 @@ func (r *reader) site(l launch, ops OpList) *Site {
 	md := &r.metas[meta]
 	at := Site{
 		OpName: md.OpName, OpType: md.OpType,
-		Times: l.place.times, Guess: l.place.guess, Branch: l.place.branch, InLoop: l.place.loop != hlo.NoInstr, InEntry: !l.place.inner,
+		Times: l.place.times, Guess: l.place.guess, Branch: l.place.branch, InLoop: l.place.looped, InEntry: !l.place.inner,
 	}
 	if at.InLoop {
 		at.Loop = r.metadata(l.place.loop).OpName

@@ -32,6 +32,7 @@ type place struct {
 	guess  int64       // see Site.Guess
 	branch string      // see Site.Branch
 	inner  bool        // in a loop or branch, so not simply once a run
+	looped bool        // in a loop that may run more than once
 }
 
 // loop is one while that the program reaches.
@@ -143,25 +144,41 @@ func (w *walk) control(id hlo.InstrID, at place) error {
 	if w.m.Instrs[id].Opcode != hlo.OpWhile || len(callees) != 2 {
 		return w.conditional(callees, inside)
 	}
-	l := loop{id: id, trips: tripCount(w.m, id), runs: at.times}
-	if l.trips == unknownTrips {
-		l.exit = exitOf(w.m, id)
-	}
+	l := loopOf(w.m, id)
+	l.runs = at.times
 	number := len(w.loops)
 	w.loops = append(w.loops, l)
-	inside.loop = id
-	condition := inside // once: a loop whose trip count is known is run without asking it again
+	inside.loop, inside.looped = id, inside.looped || l.trips == unknownTrips || l.trips > 1
+	// Once: a loop whose trip count is known is run without asking its condition again.
+	if err := w.computation(callees[1], inside, hlo.NoInstr); err != nil {
+		return err
+	}
 	if l.trips != unknownTrips {
 		inside.times = timesProduct(inside.times, l.trips)
 	} else {
-		inside.guess = timesProduct(max(1, inside.guess), l.guess())
+		inside.guess = timesProduct(max(1, inside.guess), l.iterations())
 	}
-	if err := w.computation(callees[1], condition, hlo.NoInstr); err != nil {
-		return err
+	var err error
+	if l.trips != 0 { // else the body is never run
+		err = w.computation(callees[0], inside, hlo.NoInstr)
 	}
-	err := w.computation(callees[0], inside, hlo.NoInstr)
 	w.loops[number].end = len(w.launches)
 	return err
+}
+
+// loopOf reads off a while how often it runs.
+func loopOf(m *hlo.Module, id hlo.InstrID) loop {
+	l := loop{id: id, trips: tripCount(m, id)}
+	if l.trips == unknownTrips {
+		l.exit = exitOf(m, id)
+	}
+	return l
+}
+
+// iterations is how often a while runs, or is taken to run, each time that it is entered.
+func iterations(m *hlo.Module, id hlo.InstrID) int64 {
+	l := loopOf(m, id)
+	return l.iterations()
 }
 
 // conditional walks the branches, each in a place of its own.
@@ -181,11 +198,13 @@ func (w *walk) conditional(branches []hlo.CompID, at place) error {
 // none expects an end soon.
 const guessedTrips = 10
 
-// guess is how often a loop of unknown length is taken to run: as often as its counters say, if nothing else may end it; half as often as it may, if that is
-// how much room it has for its results, as where text is generated. Else its maximum only keeps it from running for ever, and its square root is as far from
-// that as from once.
-func (l *loop) guess() int64 {
+// iterations is how often a loop runs each time that it is entered. One of unknown length is taken to run as often as its counters say, if nothing else
+// may end it; half as often as it may, if that is how much room it has for its results, as where text is generated. Else its maximum only keeps it from
+// running for ever, and its square root is as far from that as from once.
+func (l *loop) iterations() int64 {
 	switch most := l.exit.most; {
+	case l.trips != unknownTrips:
+		return l.trips
 	case l.exit.exact:
 		return most
 	case l.exit.fills:
@@ -200,11 +219,10 @@ func (l *loop) guess() int64 {
 
 // work is what the loop itself takes. One of unknown length takes a decision before each iteration.
 func (l *loop) work() (w price.Work) {
-	if l.trips != unknownTrips {
-		w[price.Iterations] = float64(l.trips)
-		return w.Rounded()
+	w[price.Iterations] = float64(l.iterations())
+	if l.trips == unknownTrips {
+		w[price.Decisions] = w[price.Iterations]
 	}
-	w[price.Iterations], w[price.Decisions] = float64(l.guess()), float64(l.guess())
 	return w.Rounded()
 }
 
@@ -404,12 +422,13 @@ func fusionConfigKind(config string) string {
 
 // frontendAttribute returns one value of a printed frontend_attributes: {name="value",other={...}}.
 func frontendAttribute(printed, name string) string {
-	at := strings.Index(printed, name+`="`)
-	if at < 0 {
-		return ""
+	for _, before := range []string{"{", ",", " "} {
+		if _, rest, found := strings.Cut(printed, before+name+`="`); found {
+			value, _, _ := strings.Cut(rest, `"`)
+			return value
+		}
 	}
-	value, _, _ := strings.Cut(printed[at+len(name)+2:], `"`)
-	return value
+	return ""
 }
 
 // role says what an opcode is to the counting of launches.

@@ -128,3 +128,14 @@ func TestTripCountsWithoutAnnotation(t *testing.T) {
 		t.Errorf("no kernel runs 50 times, as the scan over 50 steps does: %v", trips)
 	}
 }
+
+// A value is that of its own name, whatever other name ends like it.
+func TestFrontendAttribute(t *testing.T) {
+	for printed, want := range map[string]string{
+		`{chain_id="7"}`: "7", `{a="1",chain_id="7"}`: "7", `{other_chain_id="8",chain_id="7"}`: "7", `{other_chain_id="8"}`: "", `{chain_id="7",other_chain_id="8"}`: "7", "": "",
+	} {
+		if got := frontendAttribute(printed, "chain_id"); got != want {
+			t.Errorf("%s: %q, wanted %q", printed, got, want)
+		}
+	}
+}

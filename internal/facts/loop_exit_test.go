@@ -234,13 +234,13 @@ func TestGuessOfALoop(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := loop{trips: unknownTrips, exit: exitOf(m, m.Comps[m.Entry].Root)}
-		if l.exit.most != 30 || l.guess() != want {
-			t.Errorf("%s rows: %+v, taken to run %d times, wanted %d", rows, l.exit, l.guess(), want)
+		if l.exit.most != 30 || l.iterations() != want {
+			t.Errorf("%s rows: %+v, taken to run %d times, wanted %d", rows, l.exit, l.iterations(), want)
 		}
 	}
 	for e, want := range map[exit]int64{{early: true}: 3, {}: 10, {most: 30, exact: true}: 30} {
-		if l := (loop{trips: unknownTrips, exit: e}); l.guess() != want {
-			t.Errorf("%+v is taken to run %d times, wanted %d", e, l.guess(), want)
+		if l := (loop{trips: unknownTrips, exit: e}); l.iterations() != want {
+			t.Errorf("%+v is taken to run %d times, wanted %d", e, l.iterations(), want)
 		}
 	}
 }

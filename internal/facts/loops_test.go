@@ -85,3 +85,34 @@ func TestCountIsHowOftenALoopRuns(t *testing.T) {
 		t.Errorf("only %d loops were counted", counted)
 	}
 }
+
+// A loop of no iteration runs nothing of its body, and what runs once is in no loop.
+func TestLoopsOfFewIterations(t *testing.T) {
+	for bound, want := range map[int]struct {
+		kernels  int     // in the body
+		launches float64 // of the whole run
+		looped   bool
+	}{0: {0, 2, false}, 1: {1, 3, false}, 2: {1, 5, true}} {
+		m, err := hlo.ParseText(fmt.Appendf(nil, countingLoop, 0, 1, bound, "LT", "i, b", "i, c"), "loop")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newReader(m)
+		w, err := r.walk()
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, inBody := &Variant{}, 0
+		for _, l := range w.launches {
+			v.Kernels = append(v.Kernels, r.kernel(l))
+			if k := &v.Kernels[len(v.Kernels)-1]; k.Root == "add" {
+				if inBody++; k.InLoop != want.looped {
+					t.Errorf("%d iterations: in a loop is %v", bound, k.InLoop)
+				}
+			}
+		}
+		if got := v.Launches(AnyKernel); inBody != want.kernels || got != want.launches {
+			t.Errorf("%d iterations: %d kernels in the body, %v launches", bound, inBody, got)
+		}
+	}
+}

@@ -27,6 +27,7 @@ type Options struct {
 	Passes      bool                 // with AllStages: say what each pass left, in Report.Passes
 	Profiles    []string             // profiles of a run that are outside the dump; those inside are read with AllStages
 	Logs        []string             // logs that are outside the dump
+	Backend     string               // the kind of device of modules that do not say it; "" if that is not known either
 	Assembler   *artifacts.Assembler // says what registers kernels take; nil: nobody does
 	KeepModules bool                 // keep the optimized modules open in Variant.Module until the report is closed
 

@@ -66,7 +66,9 @@ func (out *measuring) reportedSpaces() {
 	}
 	if report, _ := out.memoryReport(); report != nil {
 		for _, s := range report.Spaces {
-			out.space(s.Color, s.Bytes)
+			if s.Color != artifacts.AllColors {
+				out.space(s.Color, s.Bytes)
+			}
 		}
 	}
 }

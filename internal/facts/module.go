@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,15 +10,14 @@ import (
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/price"
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // measuring is a compiled module, and what is known of it so far.
 type measuring struct {
-	module    *dump.Module
-	Program   string
+	module *dump.Module
+	Identity
 	Variant   *Variant // nil when the module could not be measured
-	Family    string   // the operations in it, see graphNames
-	Helper    bool     // one of the framework's own one-operation programs
 	Toolchain Toolchain
 	Infos     []listed
 	Drawings  []Drawing
@@ -27,6 +27,7 @@ type measuring struct {
 	releases  []func() error // of modules that are kept open
 
 	traced   []*tracedFile   // see tracedFor
+	backend  string          // of a module that does not say it
 	listing  bool            // whether infos are wanted
 	passing  bool            // whether they say what each pass left
 	interner *interner       // what it has in common with others
@@ -53,7 +54,7 @@ func stageIndex(m *dump.Module, s *dump.Stage) int {
 // measureModule reads the stages of one module that facts come from, one after the other, so that only one is in memory.
 func (r *measurer) measureModule(m *dump.Module) *measuring {
 	out := &measuring{
-		module: m, Program: dump.ProgramName(m.Name), Root: slashed(r.Root), listing: r.AllStages, passing: r.Passes,
+		module: m, Identity: Identity{Program: dump.ProgramName(m.Name)}, Root: slashed(r.Root), backend: r.Backend, listing: r.AllStages, passing: r.Passes,
 		traced: r.tracedFor(m), interner: r.interner,
 	}
 	out.readToolchain()
@@ -109,7 +110,9 @@ func notDumped(m *dump.Module) (missing []string) {
 
 // listStage reads one stage only to list it.
 func (r *measurer) listStage(m *dump.Module, s *dump.Stage) *measuring {
-	out := &measuring{module: m, Program: dump.ProgramName(m.Name), Listed: true, listing: true, passing: r.Passes, interner: r.interner}
+	out := &measuring{
+		module: m, Identity: Identity{Program: dump.ProgramName(m.Name)}, Listed: true, backend: r.Backend, listing: true, passing: r.Passes, interner: r.interner,
+	}
 	out.setFramework(r.torch)
 	out.stage(s, false, func(r *reader, s *dump.Stage) error {
 		out.list(r, s)
@@ -182,13 +185,14 @@ func openModule(file *dump.File) (*hlo.Module, func() error, error) {
 
 // measure takes the facts of the optimized module.
 func (out *measuring) measure(r *reader, s *dump.Stage) error {
-	r.family = price.Family(out.Toolchain.Backend)
+	r.family = price.Family(cmp.Or(out.Toolchain.Backend, out.backend))
 	fingerprint := r.prints().Fingerprint()
 	w, err := r.walk()
 	if err != nil {
 		return err
 	}
 	v := &Variant{WorkVersion: price.Version, Facts: Values{}, Compiled: Compiled{Fingerprint: fingerprint, Kernels: make([]Kernel, len(w.launches))}, Interface: Interface{Params: r.parameters(), Result: r.entryResult()}, Origin: Origin{File: out.best(s).Path, Backend: out.Toolchain.Backend}}
+	out.identify(r)
 	v.Signature, v.CallSite = signature(v.Params), r.callSite(out.Program)
 	if out.module.Unoptimized() == nil {
 		v.Constants = r.constants()
@@ -205,17 +209,17 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 	r.lengths(w, v.Kernels)
 	r.instructionNames(w.launches, v.Kernels)
 	r.connect(w.launches, v)
+	v.Fixed = r.constantResults()
 	out.groups = r.firstGroups(w.launches)
 	r.nameAxes(v, out.groups)
-	out.Family = out.familyOf(r)
 	v.Facts.launches(r, w.launches, v.Kernels)
 	v.Facts.loops(w.loops)
 	v.Facts.module(r)
+	v.Facts[ResultsConstant] = float64(len(v.Fixed))
 	r.products(v)
 	r.overlap(w, v)
 	v.Facts.costs(r, w.loops)
 	out.Variant = v
-	out.Helper = out.isHelper(r)
 	out.memory(r, s)
 	out.countRun()
 	out.plan(out.code())
@@ -227,7 +231,7 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 // constants.
 func (out *measuring) measureGiven(r *reader, s *dump.Stage) error {
 	out.list(r, s)
-	out.Helper = out.isHelper(r)
+	out.identify(r)
 	if out.Variant == nil {
 		return nil
 	}
@@ -237,7 +241,6 @@ func (out *measuring) measureGiven(r *reader, s *dump.Stage) error {
 	v.Result = r.entryResult()
 	v.Outputs, out.pieces = r.outputs(out.pieces, v.Params), nil
 	v.InputPrint = r.prints().Fingerprint()
-	out.Family = out.familyOf(r)
 	v.Constants = r.constants()
 	r.locateByName(v.Kernels)
 	r.nameAxes(v, out.groups)
@@ -308,6 +311,9 @@ func fixOf(err error) string {
 	}
 	if tooMuch := (*dump.LimitError)(nil); errors.As(err, &tooMuch) {
 		return tooMuch.Fix()
+	}
+	if syntax := (*wire.SyntaxError)(nil); errors.As(err, &syntax) && syntax.Form {
+		return "xlagate does not know this form of the file: open an issue with the file, or leave the program out with programs.exclude"
 	}
 	return "the run that wrote it was cut off or is still writing; dump again, or leave the program out with programs.exclude"
 }

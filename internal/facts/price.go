@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"math/bits"
@@ -29,7 +30,7 @@ func (v *Variant) Prices(d *price.Device) []Priced {
 	first, cached, likely := make(map[*Form]int, len(all)), d.Cached(v.Facts[RunTouched]), likelihoods(v.Kernels)
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
-		all[i] = Priced{Kernel: k, Runs: float64(max(1, k.Times)) * float64(max(1, k.Guess)) * likely[k.Branch]}
+		all[i] = Priced{Kernel: k, Runs: k.Runs() * float64(max(1, k.Guess)) * likely[k.Branch]}
 		if at, known := first[k.Form]; known {
 			all[i].Once = all[at].Once
 			continue
@@ -159,18 +160,41 @@ func (v *Variant) PriceOn(d *price.Device) {
 	f[PriceNetwork], f[PriceHost], f[PriceUnpriced] = sum.Network, sum.Host, unknown
 }
 
-// deviceOf is the device that a variant is priced on: the one that was chosen, else the one that the dump names, else the reference of its kind;
-// a program that was compiled for another kind of device, as for the host of a GPU, runs on that kind's reference. It is nil for a device that no
-// price is known of.
+// deviceOf is the device that a variant is priced on: the one that was chosen, else the one that the dump names, else the reference of its kind.
+// A program that was compiled for another kind of device than the chosen one, as for the host of a GPU, runs on that kind's reference. The
+// result is nil if neither the dump nor the configuration names a device of the table.
 func (r *Report) deviceOf(v *Variant) *price.Device {
-	family := price.Family(cmp.Or(v.Backend, r.Toolchain.Backend))
-	if d := price.Named(r.Device); d != nil && d.Family == family {
+	family := r.familyOf(v)
+	if d := price.Named(r.Device); d != nil && (d.Family == family || price.Reference(family) == nil) {
 		return d
 	}
 	if called := r.Toolchain.Device; called != "" && family != price.CPU {
 		return price.Of(string(family), called)
 	}
 	return price.Reference(family)
+}
+
+// familyOf is the kind of device that a variant was compiled for, "" where the dump does not say.
+func (r *Report) familyOf(v *Variant) price.Family {
+	return price.Family(cmp.Or(v.Backend, r.Toolchain.Backend))
+}
+
+// Unpriced says why no price of a variant is known, and which devices may be chosen for it.
+func (r *Report) Unpriced(v *Variant) (why string, devices []string) {
+	family := r.familyOf(v)
+	kind := func(d *price.Device) bool { return price.Reference(family) == nil || d.Family == family }
+	for _, d := range price.Devices {
+		if kind(d) {
+			devices = append(devices, d.Name)
+		}
+	}
+	switch {
+	case family == "":
+		return "the dump does not say which device it was compiled for", devices
+	case price.Reference(family) == nil:
+		return fmt.Sprintf("no device of the back end %s is in the table of devices", family), devices
+	}
+	return fmt.Sprintf("%s is not in the table of devices", r.Toolchain.Device), devices
 }
 
 // PricedOn is the name of the device that the programs are priced on, "" where no price is known of it, and whether that is assumed: nobody
@@ -182,9 +206,6 @@ func (r *Report) PricedOn() (name string, assumed bool) {
 
 // priced is the name of the device that the programs are priced on, "" where no price is known of it.
 func (r *Report) priced() string {
-	if r.Device != "" {
-		return r.Device
-	}
 	if d := r.deviceOf(&Variant{Origin: Origin{Backend: r.Toolchain.Backend}}); d != nil {
 		return d.Name
 	}
@@ -217,7 +238,7 @@ func PriceAlike(old, fresh *Report) {
 	if len(outdated) > 0 {
 		measureAlike(outdated, fresh)
 	}
-	old.Device, fresh.Device = fresh.priced(), fresh.priced()
+	old.Device = fresh.priced()
 	old.PriceAll()
 	fresh.PriceAll()
 }
@@ -286,7 +307,7 @@ func (v *Variant) measureAs(known works) {
 // work is what a launch asks of a device.
 func (r *reader) work(l launch) price.Work {
 	if r.meter == nil {
-		r.meter = price.NewMeter(r.family, r.alike(), r.price(), r.trips, r.multiplied)
+		r.meter = price.NewMeter(r.family, r.alike(), r.price(), r.iterations, r.multiplied)
 	}
 	var w price.Work
 	if l.class == ClassCollective && l.moves != hlo.NoInstr {
@@ -341,7 +362,7 @@ func reachOf(devices []int64) float64 {
 	return math.Ldexp(1, bits.Len64(uint64(least^most)))
 }
 
-// expectation adds up the cycles that the compiler for TPU expects of computations: loops as often as they run where that is known, and of
+// expectation adds up the cycles that the compiler for TPU expects of computations: loops as often as they run or are taken to run, and of
 // a conditional its dearest branch, as XLA's cost analysis does.
 type expectation struct {
 	m     *hlo.Module
@@ -386,11 +407,7 @@ func (e *expectation) instruction(id hlo.InstrID) (sum expected) {
 // control is what a loop or a branch comes to. The condition of a loop whose length is known is not asked again.
 func (e *expectation) control(id hlo.InstrID, callees []hlo.CompID) (sum expected) {
 	if e.m.Instrs[id].Opcode == hlo.OpWhile && len(callees) == 2 {
-		times := tripCount(e.m, id)
-		if times == unknownTrips {
-			times = 1
-		}
-		sum.add(e.of(callees[0]), float64(times))
+		sum.add(e.of(callees[0]), float64(iterations(e.m, id)))
 		sum.add(e.of(callees[1]), 1)
 		return sum
 	}

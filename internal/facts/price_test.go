@@ -16,7 +16,7 @@ func TestBranchesAreEquallyLikely(t *testing.T) {
 	}{{"", 1}, {"0.0", 0.5}, {"0.1", 0.5}, {"0.1 1.0", 0.25}, {"0.1 1.1", 0.25}, {"2.2", 1.0 / 3}, {"3.0", 0.5}}
 	v := &Variant{Facts: Values{}}
 	for _, b := range branches {
-		v.Kernels = append(v.Kernels, Kernel{Form: &Form{Work: price.Work{price.Calls: 1}}, Site: &Site{Times: 1, Branch: b.at}})
+		v.Kernels = append(v.Kernels, Kernel{Form: &Form{Work: price.Work{price.Vector: 1}}, Site: &Site{Times: 1, Branch: b.at}})
 	}
 	for i, p := range v.Prices(price.Named("cpu")) {
 		if p.Runs != branches[i].runs {
@@ -78,6 +78,32 @@ func TestPriceAlike(t *testing.T) {
 	is := fresh.Programs[0].Variants[0]
 	if was.Device != price.Named("l4") || was.Facts["price.step_ns"] != is.Facts["price.step_ns"] || is.Facts["price.step_ns"] == before {
 		t.Errorf("on %v: %v ns and %v ns, before %v ns", was.Device, was.Facts["price.step_ns"], is.Facts["price.step_ns"], before)
+	}
+}
+
+// A device that the table does not have, and a back end without any, are named; the chosen device then counts. A chosen device of another kind
+// does not price a program of a known kind.
+func TestUnpriced(t *testing.T) {
+	for _, c := range []struct {
+		backend, device, chosen, says, on string
+	}{
+		{"gpu", "NVIDIA A10G", "", "NVIDIA A10G is not in the table of devices", ""},
+		{"gpu", "NVIDIA A10G", "l4", "", "l4"},
+		{"gpu", "NVIDIA A10G", "tpu-v4", "NVIDIA A10G is not in the table of devices", ""},
+		{"ipu", "", "", "no device of the back end ipu is in the table of devices", ""},
+		{"ipu", "", "a100-sxm", "", "a100-sxm"},
+		{"", "", "", "the dump does not say which device it was compiled for", ""},
+		{"", "", "cpu", "", "cpu"},
+	} {
+		r := &Report{Toolchain: Toolchain{Backend: c.backend, Device: c.device}, Device: c.chosen}
+		v := &Variant{WorkVersion: price.Version, Facts: Values{}}
+		r.Programs = []*Program{{Variants: []*Variant{v}}}
+		r.PriceAll()
+		on, _ := r.PricedOn()
+		why, devices := r.Unpriced(v)
+		if on != c.on || v.Facts.Known(PriceStep) != (c.on != "") || c.says != "" && why != c.says || slices.Contains(devices, "cpu") != (c.backend != "gpu") {
+			t.Errorf("%+v: priced on %q, %s: %q", c, on, why, devices)
+		}
 	}
 }
 

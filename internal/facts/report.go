@@ -152,17 +152,19 @@ func Merge(reports []*Report) *Report {
 func mergePrograms(programs, more []*Program, dump string) []*Program {
 	for _, p := range more {
 		p.Main = false
-		at := slices.IndexFunc(programs, func(q *Program) bool { return q.Name == p.Name })
-		if at < 0 {
-			programs, at = append(programs, &Program{Name: p.Name}), len(programs)
+		of := p.of
+		if of == nil {
+			of = &compiled{Identity: Identity{Program: p.Name}}
 		}
+		var joined *Program
+		programs, joined = with(programs, of)
 		for _, v := range p.Variants {
 			for i := range v.Compiles {
 				v.Compiles[i].Run = dump + " " + v.Compiles[i].Run
 			}
-			programs[at].add(v)
+			joined.add(v)
 		}
-		programs[at].settle()
+		joined.settle()
 	}
 	return programs
 }
@@ -279,12 +281,13 @@ func (v *Variant) add(part *Variant) {
 	v.Missing = append(v.Missing, part.Missing...)
 }
 
-// sum adds up the facts. What was not dumped of one part is not known of the whole; of what is counted by name a part may simply have none.
+// sum adds up the facts; of some the largest counts. What was not dumped of one part is not known of the whole; of what is counted by name a
+// part may simply have none.
 func sum(parts []*Program) Values {
 	total := Values{}
 	for _, p := range parts {
 		for id, n := range p.Variants[0].Facts {
-			if id == RegistersMax {
+			if About(id).Largest {
 				total[id] = max(total[id], n)
 			} else {
 				total[id] += n

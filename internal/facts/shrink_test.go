@@ -26,7 +26,7 @@ func TestModuleShrinksWhileItIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	out := &measuring{module: d.Modules[0], Program: "f"}
+	out := &measuring{module: d.Modules[0], Identity: Identity{Program: "f"}}
 	out.stage(&d.Modules[0].Stages[0], false, func(r *reader, _ *dump.Stage) error {
 		if err := os.Truncate(path, 100); err != nil {
 			t.Fatal(err)

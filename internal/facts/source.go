@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -8,11 +9,9 @@ import (
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
-// frameworkTrees mark files that belong to a framework or to Python itself, wherever it is installed or built from.
-var frameworkTrees = []string{
-	"jax/_src/", "jax/experimental/", "jax/interpreters/", "tensorflow/python/", "tensorflow/core/", "keras/src/",
-	"torch_xla/core/", "/lib/python3", "/lib64/python3", "third_party/py/", "importlib/_bootstrap",
-}
+// frameworkTree matches the files of a framework that lies in no folder of installed packages, as where it was built, and those of Python. Other folders
+// of a framework may be a model's too: a project may be called jax, and have a folder experimental.
+var frameworkTree = regexp.MustCompile(`(^|/)(jax/_src|tensorflow/(core|python/(autograph|eager|framework|keras|ops|util))|keras/src|torch_xla/core|third_party/py|lib(64)?/python3(\.[0-9]+)?|importlib/_bootstrap)(/|$)`)
 
 // frameworkPackages are installed packages that are never the model: only where no other frame is left are they named.
 var frameworkPackages = []string{
@@ -42,7 +41,7 @@ func originOf(file string) origin {
 			return originPackage
 		}
 	}
-	if slices.ContainsFunc(frameworkTrees, func(tree string) bool { return strings.Contains(file, tree) }) {
+	if frameworkTree.MatchString(file) {
 		return originFramework
 	}
 	return originModel

@@ -75,6 +75,8 @@ const (
 	RegistersMax      ID = "registers.max"
 	SpillsBytes       ID = "spills.bytes"
 
+	ResultsConstant ID = "results.constant"
+
 	ProductsTotal    ID = "products.total"
 	ConvertsCount    ID = "converts.count"
 	ConvertsElements ID = "converts.elements"
@@ -128,6 +130,7 @@ type Fact struct {
 	From    string // what it is measured from
 	Doc     string // a sentence of docs/facts.md
 	Always  bool   // it is counted in every optimized module, where 0 means none
+	Largest bool   // of several programs that are compared together the largest value counts, not the sum: they run one after the other
 	PerPart bool   // of several programs it is known only where it is known of each
 	Derived bool   // it follows from other facts, the kernels and the device
 
@@ -194,15 +197,17 @@ var Table = []Fact{
 	{ID: MemoryArgument, From: fromBuffers, Unit: inBytes, PerPart: true, Doc: "memory of arguments"},
 	{ID: MemoryOutput, From: fromBuffers, Unit: inBytes, PerPart: true, Doc: "memory of results, those that reuse an argument included"},
 	{ID: MemoryAlias, From: fromBuffers, Unit: inBytes, PerPart: true, Better: Higher, Doc: "memory of arguments that a result reuses"},
-	{ID: MemoryTemp, From: fromBuffers, Unit: inBytes, PerPart: true, Doc: "temporary memory"},
+	{ID: MemoryTemp, From: fromBuffers, Unit: inBytes, Largest: true, PerPart: true, Doc: "temporary memory"},
 	{ID: MemoryConstant, From: fromBuffers, Unit: inBytes, PerPart: true, Doc: "memory of constants"},
-	{ID: MemoryPeak, From: fromBuffers, Unit: inBytes, PerPart: true, Doc: "what a run needs of the device's memory: all allocations together"},
-	{ID: MemoryHeld, From: fromBuffers, Unit: inBytes, PerPart: true, Doc: "of a TPU: the allocations of the main memory, and what is made in the fast memory (vmem), not only fetched into it"},
-	{ID: MemoryAllocation, From: fromBuffers, Unit: inBytes, PerPart: true, Doc: "the largest single allocation"},
-	{ID: ID(MemorySpace), From: fromBuffers, Unit: inBytes, PerPart: true, Doc: "what the allocations take of one memory space, where a program has several: " +
+	{ID: MemoryPeak, From: fromBuffers, Unit: inBytes, Largest: true, PerPart: true, Doc: "what a run needs of the device's memory: all allocations together"},
+	{ID: MemoryHeld, From: fromBuffers, Unit: inBytes, Largest: true, PerPart: true, Doc: "of a TPU: the allocations of the main memory, and what is made in the fast memory (vmem), not only fetched into it"},
+	{ID: MemoryAllocation, From: fromBuffers, Unit: inBytes, Largest: true, PerPart: true, Doc: "the largest single allocation"},
+	{ID: ID(MemorySpace), From: fromBuffers, Unit: inBytes, Largest: true, PerPart: true, Doc: "what the allocations take of one memory space, where a program has several: " +
 		"`default`, `vmem`, `smem`, `hbm`, `host` of a TPU, else `color_1` and so on; one that is not listed is not used"},
 	{ID: DonationAliased, From: fromModule, Better: Higher, Doc: "results that reuse an argument, by the module's `input_output_alias`"},
 	{ID: DonationBytes, From: fromModule, Unit: inBytes, Better: Higher, Doc: "the bytes of the arguments that results reuse"},
+
+	{ID: ResultsConstant, From: fromModule, Always: true, Doc: "results that no argument reaches: they are the same in every run"},
 
 	{ID: InstructionsBefore, From: fromGiven, Doc: "instructions in the unoptimized module"},
 	{ID: InstructionsAfter, From: fromModule, Doc: "instructions in the optimized module"},
@@ -225,7 +230,7 @@ var Table = []Fact{
 	{ID: ClustersUnclustered, From: fromGraphs, Doc: "operations of the model that autoclustering left outside"},
 	{ID: ID(UnclusteredOp), From: fromGraphs, Doc: "operations of the model that autoclustering left outside, by name"},
 
-	{ID: RegistersMax, From: fromAssembler, PerPart: true, Doc: "the most registers that a thread of any GPU kernel takes"},
+	{ID: RegistersMax, From: fromAssembler, Largest: true, PerPart: true, Doc: "the most registers that a thread of any GPU kernel takes"},
 	{ID: SpillsBytes, From: fromAssembler, Unit: inBytes, PerPart: true, Doc: "what threads of all GPU kernels write to memory because the registers do not suffice, each kernel's code counted once"},
 
 	{ID: ProductsTotal, From: fromModule, Doc: "matrix products and convolutions, fused or not, and library calls that are one"},

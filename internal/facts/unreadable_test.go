@@ -10,6 +10,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // What cannot be read says where and what to do about it: a cut file is dumped again.
@@ -23,6 +24,7 @@ func TestUnreadable(t *testing.T) {
 		"text with junk":           {&hlo.SyntaxError{File: "m.txt", Line: 3, Column: 7, Message: "no opcode", Near: "%x"}, "m.txt:3:7", `no opcode, near "%x"`, "the run that wrote it was cut off"},
 		"a message that ends":      {&hlo.SyntaxError{File: "m.pb", Offset: 12, Message: "a field ends early"}, "m.pb: at byte 12", "a field ends early", "the run that wrote it was cut off"},
 		"a file too large":         {&dump.LimitError{What: "the file", Most: 1 << 20, Limit: 2 << 20}, "m.pb", "the file holds more than 1.0 MiB", (&dump.LimitError{Limit: 2 << 20}).Fix()},
+		"an unknown form":          {&wire.SyntaxError{Line: 3, Message: "cannot read it", Form: true}, "m.pb", "line 3: cannot read it", "xlagate does not know this form"},
 		"a defect":                 {&dump.Defect{}, "m.pb", "", dump.DefectFix},
 		"anything else":            {errors.New("read m.pb: broken pipe"), "m.pb", "read m.pb: broken pipe", "the run that wrote it was cut off"},
 	} {

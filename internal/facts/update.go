@@ -117,7 +117,7 @@ func (f *follower) inside(id hlo.InstrID, element int64, launch hlo.InstrID, dep
 	case number < 0 || number >= len(f.m.Operands(id)) || op == hlo.OpWhile && from.element != element:
 		return unknownPast
 	case op == hlo.OpWhile:
-		from.written *= float64(max(1, tripCount(f.m, id)))
+		from.written *= float64(iterations(f.m, id))
 	}
 	return from
 }

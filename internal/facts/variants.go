@@ -1,39 +1,11 @@
 package facts
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
-
-// group puts the compiles of one program together, and equal compiles into one variant, in order of first compilation.
-func group(results []*measuring) (programs, helpers []*Program) {
-	byName, names := map[string]*Program{}, graphNames{}
-	for _, m := range results {
-		if m.Variant == nil {
-			continue
-		}
-		name := names.of(m)
-		p := byName[name]
-		if p == nil {
-			p = &Program{Name: name}
-			byName[name] = p
-			if m.Helper {
-				helpers = append(helpers, p)
-			} else {
-				programs = append(programs, p)
-			}
-		}
-		p.add(m.Variant)
-	}
-	for _, p := range slices.Concat(programs, helpers) {
-		p.settle()
-	}
-	return programs, helpers
-}
 
 // compile is one time that a variant was compiled.
 type compile struct {
@@ -198,35 +170,6 @@ func (r *reader) countOperation(ops *operations, id, user hlo.InstrID) {
 	ops.all, ops.keys = append(ops.all, op), append(ops.keys, key)
 }
 
-// nameless are names that a framework gives to whatever it compiles: they say nothing of the function. Keras has the last one for the step of
-// fit, of evaluate and of predict.
-var nameless = map[string]bool{"SyncTensorsGraph": true, "IrToHlo": true, "restored_function_body": true, "one_step_on_data": true}
-
-// graphNames tells the graphs apart that share a nameless name, by what they compute, without shapes: the first graph
-// of a run keeps the name, the second becomes "SyncTensorsGraph-2".
-type graphNames map[string][]string
-
-func (g graphNames) of(m *measuring) string {
-	if !nameless[m.Program] {
-		return m.Program
-	}
-	at := slices.Index(g[m.Program], m.Family)
-	if at < 0 {
-		at = len(g[m.Program])
-		g[m.Program] = append(g[m.Program], m.Family)
-	}
-	if at == 0 {
-		return m.Program
-	}
-	return fmt.Sprintf("%s-%d", m.Program, at+1)
-}
-
-// NumberedGraph is what comes before the number in the name of a graph that its framework gives none: "SyncTensorsGraph" of "SyncTensorsGraph-2".
-func NumberedGraph(program string) (stem string, ok bool) {
-	stem, number, _ := strings.Cut(program, "-")
-	return stem, nameless[stem] && strings.Trim(number, "0123456789") == ""
-}
-
 // Compilations counts every compilation of the program, also of equal modules.
 func (p *Program) Compilations() int {
 	n := 0
@@ -240,85 +183,4 @@ func (p *Program) Compilations() int {
 func (p *Program) IsLazyGraph() bool {
 	stem, ok := NumberedGraph(p.Name)
 	return ok && (stem == "SyncTensorsGraph" || stem == "IrToHlo")
-}
-
-// arranging operations decide the place, order and type of values, not what is computed: a batch of another size may need one more.
-var arranging = map[string]bool{
-	"parameter": true, "constant": true, "tuple": true, "get-tuple-element": true, "broadcast": true, "reshape": true, "transpose": true,
-	"slice": true, "pad": true, "convert": true, "copy": true, "bitcast": true,
-}
-
-// familyOf spells how often each operation is in a module that graphNames has to tell from others. A graph that computes nothing is
-// told by all that is in it.
-func (out *measuring) familyOf(r *reader) string {
-	if !nameless[out.Program] {
-		return ""
-	}
-	all, computing := map[string]int{}, map[string]int{}
-	for id := range r.m.Instrs {
-		op := r.opcode(hlo.InstrID(id))
-		all[op]++
-		if !arranging[op] {
-			computing[op]++
-		}
-	}
-	if len(computing) == 0 {
-		computing = all
-	}
-	return fmt.Sprint(computing) // in the order of the keys
-}
-
-// bounds on helper modules where no stack frames say who wrote them, in instructions of the entry computation
-const (
-	maxPrimitive = 24 // all of them named after the program: JAX's primitive of that name
-	maxAnonymous = 6
-)
-
-// isHelper reports whether a module is one of JAX's own one-operation programs. The name alone does not tell: a model's function
-// may be called "add". A function of the model has itself in the stack of its operations; a helper that the model called has
-// only the caller there.
-func (out *measuring) isHelper(r *reader) bool {
-	if out.Toolchain.Framework != "jax" || !dump.IsHelperName(out.Program) {
-		return false
-	}
-	if frames, own := r.frames(out.Program); frames {
-		return !own
-	}
-	if dump.IsCommonName(out.Program) {
-		return false
-	}
-	first, end := r.m.Body(r.m.Entry)
-	size := end - first
-	return strings.HasPrefix(out.Program, "_") || size <= maxAnonymous || size <= maxPrimitive && r.isPrimitive(out.Program)
-}
-
-// frames reports whether the module has stack frames with functions, and whether one of them is the program's own.
-func (r *reader) frames(program string) (any, own bool) {
-	seen := map[int32]bool{0: true}
-	for md := range r.eachMetadata() {
-		if seen[md.Frame] {
-			continue
-		}
-		seen[md.Frame] = true
-		for _, frame := range r.sources.stack(md) {
-			any = any || frame.Function != ""
-			own = own || originOf(frame.File) >= originPackage && isNamed(frame.Function, program)
-		}
-	}
-	return any, own
-}
-
-// isPrimitive reports whether every named operation is called like the program: "jit(concatenate)/jit(main)/concatenate[dimension=0]".
-func (r *reader) isPrimitive(program string) bool {
-	first, end := r.m.Body(r.m.Entry)
-	for id := first; id < end; id++ {
-		name, _, _ := strings.Cut(r.metadata(id).OpName, "[")
-		if r.m.Instrs[id].Opcode == hlo.OpParameter || name == "" {
-			continue
-		}
-		if name[strings.LastIndexByte(name, '/')+1:] != program {
-			return false
-		}
-	}
-	return true
 }

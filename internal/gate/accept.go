@@ -38,6 +38,7 @@ type Accepted struct {
 	Unchanged int
 	Budgets   []*config.Budget // what was written into the configuration: tighter, or as wide as what was accepted by name
 	Unsettled []Unsettled      // the limits that are still broken
+	Unjudged  []result.Problem // what a check cannot judge even then
 	Changes   []result.Change  // those that the ids name
 	Beside    []result.Change  // others of the same programs: what they cost is in the numbers that are accepted
 }
@@ -65,6 +66,7 @@ func acceptInto(ctx context.Context, o Options, a AcceptOptions, edit *baseline.
 	}
 	done := &Accepted{}
 	for _, in := range list {
+		done.Unjudged = append(done.Unjudged, in.unjudged...)
 		done.Changes = append(done.Changes, in.changesOf(a.Only)...)
 		done.Beside = append(done.Beside, in.beside(done.Changes)...)
 	}
@@ -216,6 +218,7 @@ type candidate struct {
 	findings  []result.Finding
 	judged    []result.Finding // those that the facts give; of a result file, judged again
 	changes   []result.Change
+	unjudged  []result.Problem
 	overrides map[string]string // by change: the entry to add to the configuration where a pack forbids it
 }
 
@@ -242,6 +245,11 @@ func candidates(ctx context.Context, o Options, a AcceptOptions) ([]*candidate, 
 		found := judge(r, o, l)
 		addChanges(r, o, l, found)
 		in := newCandidate(l.Name, l.set, baseline.GraphFacts(l.report.Clusters))
+		for _, p := range r.Problems {
+			if p.Target == l.Name && !p.Settled {
+				in.unjudged = append(in.unjudged, p)
+			}
+		}
 		for _, p := range l.report.Programs {
 			in.fresh[p.Name] = &baseline.Program{Program: *p, Toolchain: l.report.Toolchain}
 		}

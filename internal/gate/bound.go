@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -21,13 +20,8 @@ func boundIn(c *rule.Context, f *rule.Finding) *result.Bound {
 	b := *f.Bound
 	b.Place = c.Place
 	_, marked := c.Marks[b.Key]
-	b.Written = marked && numberAt(c.Settings, b.Key) != nil && f.Unit != "seconds" && (b.Key != "equal" || oneNumber(c)) && (b.Key == c.KeyOfMax() || !joined(c, f.Program))
+	b.Written = marked && numberAt(c.Settings, b.Key) != nil && f.Unit != "seconds" && (b.Key != "equal" || oneNumber(c))
 	return &b
-}
-
-// joined reports whether a program is several that are compared as one. After they are accepted, each is judged on its own and has less.
-func joined(c *rule.Context, program string) bool {
-	return slices.ContainsFunc(c.Target.Programs, func(p *diff.Program) bool { return p.Name == program && p.Parts != nil })
 }
 
 // numberAt is the number of an entry at a key, nil where it has none.

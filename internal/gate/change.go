@@ -10,6 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -17,9 +18,10 @@ import (
 type JudgedTarget struct {
 	Name     string
 	Programs []*diff.Program
-	Dumps    []string   // the files and folders that the dump is in: an edit of one is no place of a change
-	Edits    *git.Edits // nil where git does not tell what was edited
-	Again    bool       // it is judged from a result, which does not tell the changes as well: a limit is one finding
+	Dumps    []string                   // the files and folders that the dump is in: an edit of one is no place of a change
+	Edits    *git.Edits                 // nil where git does not tell what was edited
+	Upgrade  func(*diff.Program) string // how its toolchain differs from the baseline's, "" if it does not; may be nil
+	Again    bool                       // it is judged from a result, which does not tell the changes as well: a limit is one finding
 }
 
 // JudgedFinding is a finding with what its rule knows of the change behind it.
@@ -116,6 +118,9 @@ type group struct {
 	placed bool                 // the source is the edited line, or that of a cause
 	called bool                 // the program is compiled again because it is called with other arguments
 	into   *group               // the one that it is part of
+	loses  bool                 // a result of the program is lost: what it saves is no improvement
+	lost   []string             // the shapes of such results now
+	takes  []string             // the shapes of the arguments that the program is compiled again for
 	steps  map[compiled]float64 // what it adds to the predicted step of each variant
 }
 
@@ -175,7 +180,7 @@ func (g *grouping) tellApart() {
 }
 
 // follow puts causes without an edited line at the weightiest edit of the variant, unless another compiler may be their cause. A lost donation follows
-// if the caller still gives the buffers away, so that the edit left no result for them.
+// only if the caller still gives the buffers away, so that the edit left no result for them.
 func (g *grouping) follow(v *diff.Variant) {
 	var edit *diff.Cause
 	for i := range v.Causes {
@@ -185,7 +190,7 @@ func (g *grouping) follow(v *diff.Variant) {
 	}
 	for i := range v.Causes {
 		c := &v.Causes[i]
-		follows := c.Kind == diff.KindCode || c.Kind == diff.KindDonation && v.StillDonated()
+		follows := c.Kind == diff.KindCode || c.Kind == diff.KindResults || c.Kind == diff.KindDonation && v.StillDonated()
 		if edit != nil && len(v.Compiler) == 0 && follows && !g.places[c].source.Edited {
 			g.places[c] = g.places[edit]
 		}
@@ -215,9 +220,13 @@ func (g *grouping) variant(p *diff.Program, v *diff.Variant) {
 	if v.Old == nil || v.New == nil || len(v.Causes) == 0 {
 		return
 	}
-	owners := make([]*group, len(v.Causes))
+	owners, lost := make([]*group, len(v.Causes)), v.LostResults()
 	for i := range v.Causes {
 		owners[i] = g.cause(p, v, &v.Causes[i])
+		owners[i].loses = owners[i].loses || len(lost) > 0
+		if v.Causes[i].Kind == diff.KindResults {
+			owners[i].lost = diff.AddNew(owners[i].lost, phrase.Map(lost, func(l diff.LostResult) string { return l.Is })...)
+		}
 		for _, at := range []compiled{{p.Name, v.New.Signature}, {p.Name, ""}} {
 			if !slices.Contains(g.changed[at], owners[i]) {
 				g.changed[at] = append(g.changed[at], owners[i])
@@ -238,18 +247,28 @@ func (g *grouping) compiledAgain(p *diff.Program, v *facts.Variant) {
 		return made
 	})
 	again.Variants = append(again.Variants, v.Signature)
+	for _, p := range v.Params {
+		again.takes = diff.AddNew(again.takes, p.Shape)
+	}
 }
 
 // cause returns the change that a cause belongs to.
 func (g *grouping) cause(p *diff.Program, v *diff.Variant, c *diff.Cause) *group {
-	at, kind := g.places[c], c.Kind
+	at, kind, title := g.places[c], c.Kind, c.Title
 	if kind == diff.KindResults && g.at[key{p.Name, diff.KindCode, at.place}] != nil { // what a function returns now follows from its edit
 		kind = diff.KindCode
 	}
+	made := c.Kind
+	if tools := g.toolchainOf(p, v, c); tools != "" { // all that another compiler does is one change
+		kind, made, at.place = diff.KindToolchain, diff.KindToolchain, ""
+		if c.Kind == diff.KindCode { // titles of the others name it
+			title = "another toolchain (" + tools + "): " + c.Title
+		}
+	}
 	owner := g.group(key{p.Name, kind, at.place}, func() *group {
-		return &group{Change: result.Change{Edit: result.Edit{Kind: c.Kind, Title: c.Title, OpName: at.opName, Source: at.source}}, placed: true}
+		return &group{Change: result.Change{Edit: result.Edit{Kind: made, Title: title, OpName: at.opName, Source: at.source}}, placed: true}
 	})
-	if owner.Title != c.Title && !slices.Contains(owner.Details, c.Title) && len(owner.Details) < maxDetails {
+	if owner.Title != title && !slices.Contains(owner.Details, c.Title) && len(owner.Details) < maxDetails {
 		owner.Details = append(owner.Details, c.Title)
 	}
 	owner.Variants = diff.AddNew(owner.Variants, v.New.Signature)
@@ -471,7 +490,7 @@ func (o *group) level() string {
 	switch {
 	case o.Level != "":
 		return o.Level
-	case o.Price.StepNS < 0 && o.Price.PeakBytes <= 0:
+	case o.Price.StepNS < 0 && o.Price.PeakBytes <= 0 && !o.loses:
 		return "better"
 	}
 	return "info"

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -52,6 +53,15 @@ func (o Options) acceptOptions() (options []string) {
 		options = append(options, "--baseline", o.Baseline)
 	}
 	return options
+}
+
+// ruleFile is the path of the configuration from the top of the repository, "" where it is outside of one.
+func (o Options) ruleFile() string {
+	if o.Root == "" || o.Config == nil || o.Config.Path == "" {
+		return ""
+	}
+	below, _ := files.Below(o.Root, absolute(o.Dir, o.Config.Path))
+	return below
 }
 
 // dumpArguments lists the dumps and targets that the command line names. Accepting by ids does without them.

@@ -17,6 +17,7 @@ import (
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/price"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -93,6 +94,9 @@ func (o Options) measuring(path string, logs []string) facts.Options {
 	opts := facts.Options{
 		Jobs: o.Jobs, MaxMemory: o.MaxMemory, Limit: o.limit, Warn: o.Warn, Root: o.Root, AllStages: o.EveryStage || o.Passes, AnyStage: o.EveryStage || o.AnyStage,
 		KeepModules: o.KeepModules, Passes: o.Passes, Logs: logs, Profiles: o.Profiles, Assembler: o.Assembler,
+	}
+	if d := price.Named(o.device); d != nil {
+		opts.Backend = string(d.Family)
 	}
 	if o.Progress != nil {
 		opts.Progress = func(read, total int64) { o.Progress(path, read, total) }
@@ -177,7 +181,7 @@ func (l *measuredTarget) captured(ctx context.Context, o Options, run capture.Op
 func CaptureOptions(c *config.Capture, dir string) capture.Options {
 	run := capture.Options{Argv: []string{"sh", "-c", c.Run}, Env: os.Environ(), Dir: dir, Timeout: c.Timeout}
 	for key, value := range c.Env {
-		run.Env = append(run.Env, key+"="+value)
+		run.Env, run.Keep = append(run.Env, key+"="+value), append(run.Keep, key)
 	}
 	return run
 }

@@ -66,8 +66,11 @@ func (o *group) near() []string {
 	if o.edit != "" {
 		places = append(places, "edit "+o.edit)
 	}
-	if o.Kind == diff.KindArguments {
+	if o.Kind == diff.KindArguments || len(o.lost) > 0 {
 		places = append(places, "call "+o.Program)
+	}
+	if o.Kind == diff.KindToolchain {
+		places = append(places, "toolchain")
 	}
 	if o.Source.File == "" {
 		places = append(places, "op "+o.OpName)
@@ -82,16 +85,23 @@ func (o *group) sameEdit(other *group) bool {
 		return o.Kind == diff.KindCode || o.Kind == diff.KindConstants || o.Kind == diff.KindResults
 	}
 	switch {
-	case o.edit != "" && o.edit == other.edit:
+	case o.edit != "" && o.edit == other.edit, o.Kind == diff.KindToolchain && other.Kind == diff.KindToolchain:
 		return true
 	case o.Program == "" || other.Program == "":
 		return false
 	case o.Program == other.Program && o.Kind == diff.KindArguments && other.Kind == diff.KindArguments: // called otherwise, and so compiled again
 		return true
+	case o.Program == other.Program && (o.feeds(other) || other.feeds(o)):
+		return true
 	case o.Program == other.Program && o.Source.File == "" && other.Source.File == "" && o.OpName != "" && o.OpName == other.OpName:
 		return true
 	}
 	return o.Program != other.Program && o.place == other.place && o.Source.Function != "" && inCode(o) && inCode(other)
+}
+
+// feeds reports whether a result that is lost comes back as an argument that the program is compiled again for.
+func (o *group) feeds(other *group) bool {
+	return slices.ContainsFunc(o.lost, func(shape string) bool { return slices.Contains(other.takes, shape) })
 }
 
 // follows puts all classes into one if everything that was edited is the place of one of them, unless another compiler may be behind the others.

@@ -68,6 +68,9 @@ type Environment struct {
 	// Reviewed is the commit whose configuration alone may name commands to run, where a stranger's checkout may be around; "" elsewhere.
 	Reviewed string
 
+	// Last is the result of the check before this one; nil if none is known.
+	Last *result.Result
+
 	// Edits returns the lines that were edited, or why they are not known; nil without git.
 	Edits func() (edits *git.Edits, unknown string)
 }
@@ -85,9 +88,9 @@ type Run struct {
 	Seen func(target string, programs []*diff.Program)
 
 	base      func() (fs.FS, error) // the baseline, opened once
+	device    string                // that the configuration names for the target; "" for none
 	limit     *facts.ReadLimit      // of all targets
 	accepting bool                  // the command is accept: messages name it
-	upgrading bool                  // another toolchain is what is judged
 }
 
 // UsageError is a call that makes no sense: exit code 2.
@@ -113,7 +116,8 @@ func Check(ctx context.Context, o Options) (*result.Result, error) {
 // CheckUpgrade compares two dumps of the same programs from two toolchains. It reports growth as if the model had grown, since nothing else differs.
 // With passes it names the compiler pass after which each program first differs, where the dumps hold the passes.
 func CheckUpgrade(ctx context.Context, o Options, passes bool) (*result.Result, error) {
-	o.upgrading, o.Passes = true, passes
+	o.Passes = passes
+	o.Edits = func() (*git.Edits, string) { return &git.Edits{}, "" } // both are compiled from the same source
 	targets, err := lookAll(ctx, o)
 	if err != nil {
 		return nil, err
@@ -148,7 +152,8 @@ func judgeAll(o Options, targets []*measuredTarget) *result.Result {
 	for _, t := range targets {
 		r.Notes = append(r.Notes, t.notes...)
 		found := judge(r, o, t)
-		addChanges(r, o, t, withoutUnseen(withoutUpgrade(r, o, t, found), t))
+		noteUpgrade(r, o, t)
+		addChanges(r, o, t, withoutUnseen(found, t))
 	}
 	unmatched := unmatchedRules(o.Config, targets)
 	if len(targets) < len(declared(o.Config)) {
@@ -184,6 +189,7 @@ func finish(r *result.Result, o Options) {
 		noteSlack(r, o.Config)
 	}
 	noteHeadroom(r)
+	noteLost(r, o.Last)
 	order(r, o.Config)
 	count(r)
 	decide(r, failOn(o))

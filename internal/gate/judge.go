@@ -11,6 +11,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
@@ -18,7 +19,7 @@ import (
 
 // judge runs the rules on one target, adds the target to the result, and returns the findings.
 func judge(r *result.Result, o Options, l *measuredTarget) (found []JudgedFinding) {
-	out := result.Target{Name: l.Name, Dump: l.dump, NotCovered: []string{}, Programs: []result.Program{}}
+	out := result.Target{Name: l.Name, Dump: l.dump, RuleFile: o.ruleFile(), NotCovered: []string{}, Programs: []result.Program{}}
 	for _, p := range l.problems {
 		p.File = belowDir(o.Dir, p.File)
 		r.Problems = append(r.Problems, p)
@@ -49,7 +50,7 @@ func judge(r *result.Result, o Options, l *measuredTarget) (found []JudgedFindin
 
 // differing returns the target with its edited lines. It asks git only if something differs or was found, and notes why git does not know.
 func (l *measuredTarget) differing(r *result.Result, o Options, found []JudgedFinding) JudgedTarget {
-	t := JudgedTarget{Name: l.Name, Programs: l.programs, Dumps: l.dumps, Again: l.again}
+	t := JudgedTarget{Name: l.Name, Programs: l.programs, Dumps: l.dumps, Again: l.again, Upgrade: l.upgrade}
 	if len(found) == 0 && !slices.ContainsFunc(l.programs, func(p *diff.Program) bool { return p.Change != diff.Same }) {
 		return t
 	}
@@ -159,7 +160,7 @@ func describe(out *result.Target, l *measuredTarget) {
 		out.Base = l.base.Toolchain
 	}
 	out.Toolchain = l.report.Toolchain
-	out.Helpers = len(l.report.Helpers)
+	out.Helpers, out.LeftOut = len(l.report.Helpers), l.left
 	out.Graphs = baseline.GraphFacts(l.report.Clusters)
 	out.Device, out.DeviceAssumed = l.report.PricedOn()
 	included := l.inclusion()
@@ -168,24 +169,15 @@ func describe(out *result.Target, l *measuredTarget) {
 			continue // it is not gone: its problem says why it is not there, or the configuration leaves it out
 		}
 		out.Programs = append(out.Programs, program(l, p))
-		for _, part := range p.Parts {
-			out.Programs = append(out.Programs, program(l, singleProgram(part)))
+		for _, single := range p.Singles() { // accepting records each by itself
+			out.Programs = append(out.Programs, program(l, single))
 		}
 	}
 }
 
 // unread reports whether the dump holds a program that could not be read.
 func (l *measuredTarget) unread(program string) bool {
-	return slices.ContainsFunc(l.report.Problems, func(p facts.Problem) bool { return p.Program == program })
-}
-
-// singleProgram returns one of the programs that were judged together: accepting records each separately.
-func singleProgram(part *facts.Program) *diff.Program {
-	p := &diff.Program{Name: part.Name, Change: diff.Changed, New: part}
-	for _, v := range part.Variants {
-		p.Variants = append(p.Variants, &diff.Variant{Change: diff.Changed, New: v})
-	}
-	return p
+	return slices.ContainsFunc(l.report.Problems, func(p facts.Problem) bool { return p.Program == facts.PlainName(program) })
 }
 
 func program(l *measuredTarget, p *diff.Program) result.Program {
@@ -336,22 +328,7 @@ func unique(taken map[string]bool, f result.Finding, distinct string) string {
 	}
 }
 
-// covered lists the programs of a target that settings cover. Programs are sorted by name, so plain names are looked up.
-func covered(s *rule.Settings, target string, programs []*diff.Program) (list []*diff.Program) {
-	names, spelled := s.Named()
-	if !spelled {
-		for _, p := range programs {
-			if s.Covers(target, p.Name) {
-				list = append(list, p)
-			}
-		}
-		return list
-	}
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
-		at, _ := slices.BinarySearchFunc(programs, name, func(p *diff.Program, name string) int { return strings.Compare(p.Name, name) })
-		for ; at < len(programs) && programs[at].Name == name && s.Covers(target, name); at++ {
-			list = append(list, programs[at])
-		}
-	}
-	return list
+// covered lists the programs of a target that settings cover.
+func covered(s *rule.Settings, target string, programs []*diff.Program) []*diff.Program {
+	return phrase.Filter(programs, func(p *diff.Program) bool { return s.Covers(target, p.Name) })
 }

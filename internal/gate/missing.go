@@ -45,7 +45,7 @@ func (l *measuredTarget) renamedTo(pattern string, left []*facts.Program) string
 	if l.base == nil {
 		return ""
 	}
-	accepted := slices.DeleteFunc(slices.Clone(l.base.Programs), func(p *facts.Program) bool { return !phrase.Glob(pattern, p.Name) })
+	accepted := slices.DeleteFunc(slices.Clone(l.base.Programs), func(p *facts.Program) bool { return !facts.Fits(pattern, p.Name) })
 	for _, p := range diff.Compare(&facts.Report{Programs: accepted}, &facts.Report{Programs: left}).Programs {
 		if p.Was != "" {
 			return p.Name
@@ -119,7 +119,7 @@ func missingInputs(r *result.Result, out *result.Target, o Options, l *measuredT
 			out.NotCovered = append(out.NotCovered, fmt.Sprintf("%s of %s (missing; allowed by --allow-missing)", in.name, phrase.List(phrase.First(names, 4), "and")))
 		default:
 			r.Problems = append(r.Problems, result.Problem{
-				Target: l.Name, Rule: "facts-complete", File: l.dump,
+				Target: l.Name, Rule: "facts-complete", File: l.dump, Settled: true,
 				Message: fmt.Sprintf("the dump lacks the %s of %s: the baseline holds %s", in.name, phrase.List(phrase.First(names, 4), "and"), in.fact),
 				Fix:     "dump it again, with everything that was dumped before; or allow it: --allow-missing " + in.name,
 			})
@@ -130,16 +130,17 @@ func missingInputs(r *result.Result, out *result.Target, o Options, l *measuredT
 // missing reports whether the baseline of a variant has facts of the file, and the dump lacks the file. Every program has a buffer assignment; one
 // without kernels of its own has no code.
 func (in input) missing(v *diff.Variant) bool {
-	if v.Old == nil || v.New == nil || v.Old.Backend != v.New.Backend { // another backend dumps other files
+	if v.Old == nil || v.New == nil || v.New.Backend != "" && v.Old.Backend != v.New.Backend { // another backend dumps other files
 		return false
 	}
 	generated := func(k facts.Kernel) bool { return k.Class == facts.ClassKernel && k.Fusion }
 	if slices.Contains(kernelInputs, in.name) && !slices.ContainsFunc(v.New.Kernels, generated) {
 		return false
 	}
-	_, was := v.Old.Facts[in.fact]
+	was, held := v.Old.Facts[in.fact]
 	_, better := v.Old.Facts[in.better]
-	return was && !better && slices.Contains(v.New.Missing, in.name)
+	is, known := v.New.Facts[in.fact]
+	return held && !better && !(known && is >= was) && slices.Contains(v.New.Missing, in.name)
 }
 
 // kernelInputs are the files that hold what was generated for kernels.

@@ -41,7 +41,7 @@ func (g *grouping) placeOf(c *diff.Cause) changePlace {
 	at := changePlace{source: g.named(c.Source), opName: c.OpName}
 	if line, ok := editedLine(c, edits); ok {
 		at.source = g.editedAt(line)
-	} else if line, ok := g.elsewhere(c.Source, c.Kind); ok && c.Kind != diff.KindToolchain {
+	} else if line, ok := g.elsewhere(c.Source, c.Kind); ok && c.Kind != diff.KindToolchain && c.Kind != diff.KindResults {
 		at.source = g.editedAt(line)
 	} else {
 		at.source.Text = g.text(c.Source)
@@ -196,7 +196,7 @@ func editedLine(c *diff.Cause, edits *git.Edits) (hlo.Location, bool) {
 	}
 	for i := range c.After {
 		k := &c.After[i]
-		weigh(k.Frames(), 1+float64(k.Flops+k.Bytes)*float64(max(k.Times, 1)))
+		weigh(k.Frames(), 1+float64(k.Flops+k.Bytes)*k.Runs())
 	}
 	for i := range c.Edits {
 		weigh(c.Edits[i].Stack, 1)

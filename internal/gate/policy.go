@@ -1,30 +1,27 @@
 package gate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/git"
-	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/rules"
 )
 
 // Policy is what a model is judged by at one revision. A change that makes the gate pass by asking for less is as much a change of the model as one of
-// its source, and reviewers have to see it: ComparePolicies lists what a pull request changes.
+// its source, and reviewers have to see it: JudgeByBase says what it hides.
 type Policy struct {
-	Name   string         // of the revision, as people know it: "main@91ab03d"
 	File   string         // the path of the configuration in the repository
-	Text   []byte         // of the configuration; nil where it is in the checkout
-	Config *config.Config // nil where the revision has none
+	Text   []byte         // of the configuration
+	Config *config.Config // nil where there is none, or none that can be read
 	Store  fs.FS          // the baseline; nil when there is none
 	Flags  PolicyFlags
 }
@@ -35,95 +32,16 @@ type PolicyFlags struct {
 	AllowMissing              []string
 }
 
-// Accepted reports whether the policy has a baseline.
-func (p Policy) Accepted() bool {
-	names, err := storedTargets(p.Store)
-	return err != nil || len(names) > 0
-}
-
-// PolicyChange is one thing that differs between two policies.
-type PolicyChange = result.PolicyChange
-
-// The effects of a change.
-const (
-	Looser   = "looser"
-	Stricter = "stricter"
-	Other    = "changed"
-)
-
-// ComparePolicies lists what a pull request changes, looser things first. The base's configuration must be there.
-func ComparePolicies(base, head Policy) ([]PolicyChange, error) {
-	if head.Config == nil {
-		return []PolicyChange{{File: base.File, Effect: Looser, Subject: base.File, Text: "removed"}}, nil
+// given lists the flags as they were typed.
+func (f PolicyFlags) given() (list []string) {
+	for _, flag := range []struct{ name, value string }{
+		{"--against", f.Against}, {"--baseline", f.Baseline}, {"--fail-on", f.FailOn}, {"--allow-missing", strings.Join(f.AllowMissing, ",")},
+	} {
+		if flag.value != "" {
+			list = append(list, phrase.Shell([]string{flag.name, flag.value}))
+		}
 	}
-	out := slices.Concat(
-		settings(base.Config, head.Config), targetChanges(base.Config, head.Config), ruleChanges(base.Config.Rules, head.Config.Rules),
-		waivers(base.Config.Waivers, head.Config.Waivers),
-	)
-	for i := range out {
-		out[i].File = cmp.Or(head.File, config.FileName)
-	}
-	if head.File != base.File {
-		out = append(out, PolicyChange{File: head.File, Effect: Looser, Subject: base.File, Text: head.File + " takes its place"})
-	}
-	out = append(out, flags(base, head)...)
-	accepted, err := baselines(base, head)
-	if err != nil {
-		return nil, err
-	}
-	out = append(out, accepted...)
-	sort.SliceStable(out, func(i, j int) bool { return out[i].Effect == Looser && out[j].Effect != Looser })
-	return out, nil
-}
-
-// flags lists what the command line sets in place of the base branch's configuration.
-func flags(base, head Policy) (out []PolicyChange) {
-	add := func(effect, flag, value, text string) {
-		out = append(out, PolicyChange{File: commandLine, Effect: effect, Subject: flag, Scope: value, Text: text})
-	}
-	if f := head.Flags.Against; f != "" {
-		add(Other, "--against", f, "the facts are compared with this dump, not with the accepted ones")
-	}
-	if f := head.Flags.Baseline; f != "" && f != base.Config.Baseline {
-		add(Other, "--baseline", f, "the facts are compared with these, not with those of "+base.Config.Baseline)
-	}
-	if f := head.Flags.FailOn; f != "" && f != base.Config.FailOn {
-		add(stricterIf(strictness[f] > strictness[base.Config.FailOn]), "--fail-on", f, fmt.Sprintf("%s says %s", base.File, base.Config.FailOn))
-	}
-	if list := head.Flags.AllowMissing; len(list) > 0 {
-		add(Looser, "--allow-missing", strings.Join(list, ", "), "the dump may lack what the accepted facts come from")
-	}
-	return out
-}
-
-// commandLine is the File of a change by a flag.
-const commandLine = "the command line"
-
-// OnlyPolicyFlags reports whether nothing but flags differs.
-func OnlyPolicyFlags(changes []PolicyChange) bool {
-	return len(changes) > 0 && !slices.ContainsFunc(changes, func(c PolicyChange) bool { return c.File != commandLine || !strings.HasPrefix(c.Subject, "--") })
-}
-
-// strictness orders the values of fail_on.
-var strictness = map[string]int{"never": 0, "error": 1, "warning": 2}
-
-func settings(base, head *config.Config) []PolicyChange {
-	var out []PolicyChange
-	if base.FailOn != head.FailOn {
-		out = append(out, PolicyChange{Effect: stricterIf(strictness[head.FailOn] > strictness[base.FailOn]), Subject: "fail_on", Text: base.FailOn + " → " + head.FailOn})
-	}
-	if base.Baseline != head.Baseline {
-		out = append(out, PolicyChange{Effect: Other, Subject: "baseline", Text: base.Baseline + " → " + head.Baseline})
-	}
-	return out
-}
-
-// stricterIf is the effect of a change that is stricter or looser.
-func stricterIf(stricter bool) string {
-	if stricter {
-		return Stricter
-	}
-	return Looser
+	return list
 }
 
 // Repository reads files of a repository at a revision.
@@ -138,17 +56,19 @@ type Repository interface {
 var ErrElsewhere = errors.New("does not lie in the repository")
 
 // RepositoryPolicy reads the policy of a revision: the configuration and, for its targets and those named, the accepted facts. A revision without a
-// configuration is [fs.ErrNotExist]; where only the facts are elsewhere, the policy comes without them beside [ErrElsewhere].
+// configuration is [fs.ErrNotExist]; one that cannot be read comes as its text alone. Where only the facts are elsewhere, the policy comes without them
+// beside [ErrElsewhere].
 func RepositoryPolicy(ctx context.Context, from Repository, revision, file string, targets []string) (Policy, error) {
 	text, err := from.File(ctx, revision, file)
 	if err != nil {
 		return Policy{}, err
 	}
+	p := Policy{File: file, Text: text}
 	cfg, err := config.Parse(rules.All, file, text)
 	if err != nil {
-		return Policy{}, err
+		return p, err
 	}
-	p := Policy{File: file, Text: text, Config: cfg}
+	p.Config = cfg
 	dir := path.Join(path.Dir(file), cfg.Baseline)
 	if rest, ok := strings.CutPrefix(cfg.Baseline, "git:"); ok {
 		revision, dir, _ = strings.Cut(rest, ":")

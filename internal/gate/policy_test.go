@@ -4,175 +4,103 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/yamldoc"
+	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/rules"
 )
 
-func parse(t *testing.T, text string) *config.Config {
+// copyQuickstart copies the rule file and the baseline of the example.
+func copyQuickstart(t *testing.T, dir string) {
+	t.Helper()
+	from := filepath.FromSlash("../../examples/quickstart")
+	text, err := os.ReadFile(filepath.Join(from, "xlagate.yaml"))
+	if err == nil {
+		err = os.CopyFS(filepath.Join(dir, ".xlagate"), os.DirFS(filepath.Join(from, ".xlagate")))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "xlagate.yaml"), string(text))
+}
+
+// policyOf is a policy with the text of a rule file.
+func policyOf(t *testing.T, text string, store fs.FS) Policy {
 	t.Helper()
 	cfg, err := config.Parse(rules.All, "xlagate.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return cfg
+	return Policy{File: "xlagate.yaml", Text: []byte(text), Config: cfg, Store: store}
 }
 
-const base = `version: 1
-extends: [recommended]
-targets:
-  - {name: mlp, dump: a, programs: {include: [train_step, eval_step]}}
-  - {name: serve, dump: b}
-rules:
-  - {rule: max-kernels, program: train_step, max: 19, max_increase: 0}
-  - rule: required-fusions
-    program: train_step
-    fusions:
-      - {name: softmax, contains: [subtract, exponential]}
-      - {name: gelu, contains: [tanh, multiply], min: 2}
-  - {rule: no-recompilation, max_variants: 1}
-waivers:
-  - {finding: a3f8c21b9d04, reason: "openxla/xla#47203", owner: "ml-perf", expires: 2027-02-01, ceiling: 20}
-`
+// The findings of the base branch are told apart: those that the pull request's baseline accepts, and those that only its own rules let pass.
+func TestJudgeByBase(t *testing.T) {
+	o, regressed := quickstart(t)
+	good := os.DirFS(filepath.Join(o.Dir, ".xlagate"))
+	work := t.TempDir()
+	if err := os.CopyFS(work, os.DirFS(o.Dir)); err != nil {
+		t.Fatal(err)
+	}
+	const strict = "version: 1\nextends: [recommended]\ntargets: [{name: classifier/cpu, dump: good}]\n"
+	const loose = "version: 1\nrules: [{rule: max-kernels, max: 100}]\ntargets: [{name: classifier/cpu, dump: good}]\n"
+	own := policyOf(t, strict, nil)
+	own.Config.Path, own.Config.Dir = filepath.Join(work, "xlagate.yaml"), work
+	if _, err := Accept(t.Context(), Options{Request: Request{Config: own.Config}, Environment: Environment{Dir: work}}, AcceptOptions{From: regressed, Reason: "wanted"}); err != nil {
+		t.Fatal(err)
+	}
+	fresh := os.DirFS(filepath.Join(work, ".xlagate"))
+	passing := *regressed
+	passing.Findings, passing.Verdict, passing.ExitCode = nil, "pass", ExitPass
+	leaves := passing
+	leaves.Targets = append([]result.Target{}, passing.Targets...)
+	leaves.Targets[0].LeftOut = []string{"eval_step"}
+	forged := passing // it passes although it says that the target did not run
+	forged.Problems = []result.Problem{{Target: "other/cpu", Rule: "target-ran"}}
+	exclude := strings.Replace(strict, "dump: good", "dump: good, programs: {exclude: [eval_step]}", 1)
 
-func TestConfigurationChanges(t *testing.T) {
 	for name, c := range map[string]struct {
-		old, fresh string
-		want       string // EFFECT SUBJECT [SCOPE]: TEXT
+		base, head                  string
+		store                       fs.FS
+		flags                       PolicyFlags
+		own                         *result.Result
+		trusted                     bool
+		accepted, loosened, accepts int
 	}{
-		"nothing":             {"", "", ""},
-		"order and comments":  {"version: 1\n", "version: 1\n# a comment\n", ""},
-		"a higher limit":      {"max: 19", "max: 22", "looser max-kernels train_step: max 19 → 22"},
-		"a lower limit":       {"max: 19", "max: 18", "stricter max-kernels train_step: max 19 → 18"},
-		"more growth":         {"max_increase: 0", "max_increase: 5%", "changed max-kernels train_step: max_increase 0 → 5 %"},
-		"a level":             {"max: 19,", "max: 19, level: warning,", "looser max-kernels train_step: level error → warning"},
-		"a rule goes":         {"  - {rule: no-recompilation, max_variants: 1}\n", "", "looser no-recompilation : removed"},
-		"a fusion goes":       {"      - {name: softmax, contains: [subtract, exponential]}\n", "", `looser required-fusions train_step: fusions: "softmax" removed`},
-		"a fusion changes":    {"min: 2", "min: 1", `looser required-fusions train_step: fusions: "gelu": min 2 → 1`},
-		"more variants":       {"max_variants: 1", "max_variants: 3", "looser no-recompilation : max_variants 1 → 3"},
-		"another pack":        {"extends: [recommended]\n", "", "looser max-step-time : removed"},
-		"fail_on":             {"version: 1", "version: 1\nfail_on: never", "looser fail_on : error → never"},
-		"fail_on, stricter":   {"version: 1", "version: 1\nfail_on: warning", "stricter fail_on : error → warning"},
-		"a target goes":       {"  - {name: serve, dump: b}\n", "", "looser serve : the target is no longer checked"},
-		"a program goes":      {"[train_step, eval_step]", "[train_step]", "looser mlp : programs.include: train_step, eval_step → train_step"},
-		"a program is left":   {"eval_step]}", "eval_step], exclude: [train_step]}", "looser mlp : programs.exclude: none → train_step"},
-		"a waiver":            {"waivers:\n", "waivers:\n  - {finding: 0123456789ab, reason: later, owner: me, expires: 2027-03-01}\n", "looser waiver 0123456789ab : added until 2027-03-01 by me: later"},
-		"a waiver lasts":      {"2027-02-01", "2027-12-31", "looser waiver a3f8c21b9d04 : until 2027-02-01 → 2027-12-31"},
-		"a waiver's ceiling":  {"ceiling: 20", "ceiling: 30", "looser waiver a3f8c21b9d04 : ceiling 20 → 30"},
-		"a waiver goes":       {base[strings.Index(base, "waivers:"):], "", "stricter waiver a3f8c21b9d04 : removed"},
-		"an entry of its own": {"rules:\n", "rules:\n  - {rule: max-peak-bytes, program: train_step, max_increase: 50%}\n", "looser max-peak-bytes train_step: now has an entry of its own: max_increase 2 % → 50 %"},
+		"nothing changed":                   {strict, strict, good, PolicyFlags{}, &passing, true, 0, 0, 0},
+		"a run that cannot be trusted":      {strict, strict, good, PolicyFlags{}, &passing, false, 0, 3, 0},
+		"accepted":                          {strict, strict, fresh, PolicyFlags{}, &passing, true, 3, 0, 1},
+		"accepted, by a run of a fork":      {strict, strict, fresh, PolicyFlags{}, &passing, false, 3, 0, 1},
+		"loosened":                          {strict, loose, good, PolicyFlags{}, &passing, true, 0, 3, 0},
+		"accepted, and loosened needlessly": {strict, loose, fresh, PolicyFlags{}, &passing, true, 3, 0, 1},
+		"it fails by its own rules":         {strict, strict + "# x\n", good, PolicyFlags{}, regressed, true, 0, 0, 0},
+		"the baseline is removed":           {strict, loose, nil, PolicyFlags{}, &passing, true, 0, 4, 1},
+		"a flag":                            {strict, strict, good, PolicyFlags{FailOn: "never"}, &passing, true, 0, 3, 0},
+		"nothing fails on the base branch":  {strict + "fail_on: never\n", loose, good, PolicyFlags{}, &passing, true, 0, 0, 0},
+		"a program is left out":             {strict, exclude, fresh, PolicyFlags{}, &leaves, true, 3, 1, 1},
+		"the base leaves it out as well":    {exclude, exclude, fresh, PolicyFlags{}, &leaves, true, 3, 0, 1},
+		"the target has another name":       {strings.Replace(strict, "classifier", "other", 1), strict, good, PolicyFlags{}, &passing, true, 0, 1, 0},
+		"the same, and the run says so":     {strings.Replace(strict, "classifier", "other", 1), strict, good, PolicyFlags{}, &forged, false, 0, 1, 0},
 	} {
-		fresh := base
-		if c.old != "" {
-			if fresh = strings.Replace(base, c.old, c.fresh, 1); fresh == base {
-				t.Fatalf("%s changes nothing", name)
-			}
-		}
-		changes, err := ComparePolicies(Policy{Config: parse(t, base)}, Policy{Config: parse(t, fresh)})
+		head := policyOf(t, c.head, c.store)
+		head.Flags = c.flags
+		p, err := JudgeByBase(Options{}, policyOf(t, c.base, good), head, c.own, c.trusted)
 		if err != nil {
-			t.Fatal(err)
+			t.Errorf("%s: %v", name, err)
+			continue
 		}
-		var got []string
-		for _, ch := range changes {
-			got = append(got, string(ch.Effect)+" "+ch.Subject+" "+ch.Scope+": "+ch.Text)
-		}
-		text := strings.Join(got, "\n")
-		if c.want == "" && text != "" || !strings.Contains(text, c.want) {
-			t.Errorf("%s:\n%s\nwanted: %s", name, text, c.want)
+		if p.AcceptedChanges != c.accepted || p.LoosenedChanges != c.loosened || len(p.Accepts) != c.accepts {
+			t.Errorf("%s: %d accepted, %d loosened, %d programs; wanted %d, %d, %d\n%+v", name, p.AcceptedChanges, p.LoosenedChanges, len(p.Accepts), c.accepted, c.loosened, c.accepts, p)
 		}
 	}
-}
-
-// acceptedText is what a baseline is made of; see stored.
-const acceptedText = `program: train_step
-reason: first
-variants:
-  - signature: "(x: f32[8])"
-    facts:
-      copies.count: 2
-      kernels.total: 19
-      memory.temp_bytes: 1024
-`
-
-// stored is the baseline of a target, made of the text of one program; of any other text it is a file that cannot be read.
-func stored(t *testing.T, target, text string) fstest.MapFS {
-	t.Helper()
-	var doc struct {
-		Program, Reason string
-		Variants        []struct {
-			Signature string
-			Facts     facts.Values
-		}
-	}
-	root, err := yamldoc.Parse([]byte(text))
-	if err == nil {
-		err = yamldoc.Decode(root, &doc)
-	}
-	if err != nil || doc.Program == "" {
-		return fstest.MapFS{target + "/train_step.yaml": {Data: []byte(text)}}
-	}
-	p := &baseline.Program{Program: facts.Program{Name: doc.Program}, Toolchain: facts.Toolchain{Framework: "jax"}, Reason: doc.Reason}
-	for _, v := range doc.Variants {
-		p.Variants = append(p.Variants, &facts.Variant{Signature: v.Signature, Facts: v.Facts})
-	}
-	files := baseline.Format(target, p)
-	return fstest.MapFS{
-		path.Join(target, baseline.FileName(p.Name)):    {Data: files.Readable},
-		path.Join(target, baseline.MachineName(p.Name)): {Data: files.Machine},
-	}
-}
-
-// writeStored writes that baseline below a folder.
-func writeStored(t *testing.T, dir, text string) {
-	t.Helper()
-	for name, file := range stored(t, "mlp", text) {
-		write(t, filepath.Join(dir, name), string(file.Data))
-	}
-}
-
-func TestBaselineChanges(t *testing.T) {
-	cfg := parse(t, base)
-	store := func(text string) fs.FS {
-		if text == "" {
-			return nil
-		}
-		return stored(t, "mlp", text)
-	}
-	for name, c := range map[string]struct{ old, fresh, want string }{
-		"the same":  {acceptedText, acceptedText, ""},
-		"first":     {"", acceptedText, "changed train_step: accepted for the first time (first)"},
-		"removed":   {acceptedText, "", "looser train_step: the accepted facts are removed: nothing is compared with them any more"},
-		"worse":     {acceptedText, strings.NewReplacer("total: 19", "total: 22", "reason: first", "reason: bigger").Replace(acceptedText), "looser train_step: accepted anew: kernels 19 → 22 (bigger)"},
-		"better":    {acceptedText, strings.Replace(acceptedText, "1024", "512", 1), "stricter train_step: accepted anew: temporary memory 1.0 KiB → 512 B (first)"},
-		"both":      {acceptedText, strings.NewReplacer("1024", "2048", "count: 2", "count: 1").Replace(acceptedText), "looser train_step: accepted anew: temporary memory 1.0 KiB → 2.0 KiB, copies 2 → 1 (first)"},
-		"no reason": {acceptedText, strings.NewReplacer("19", "20", "reason: first\n", "").Replace(acceptedText), "looser train_step: accepted anew: kernels 19 → 20 (no reason given)"},
-	} {
-		changes, err := ComparePolicies(Policy{Config: cfg, Store: store(c.old)}, Policy{Config: cfg, Store: store(c.fresh)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := ""
-		for _, ch := range changes {
-			text += string(ch.Effect) + " " + ch.Subject + ": " + ch.Text
-			if ch.File != ".xlagate/mlp/train_step.yaml" {
-				t.Errorf("%s: %s", name, ch.File)
-			}
-		}
-		if text != c.want {
-			t.Errorf("%s: %s, wanted %s", name, text, c.want)
-		}
-	}
-	if _, err := ComparePolicies(Policy{Config: cfg, Store: store("nonsense")}, Policy{Config: cfg}); err == nil {
-		t.Error("a baseline that cannot be read is passed over")
+	if p, err := JudgeByBase(Options{}, policyOf(t, strict+"policy: own\n", good), policyOf(t, loose, good), &passing, true); err != nil || !p.Own {
+		t.Errorf("policy: own is not known: %+v, %v", p, err)
 	}
 }
 
@@ -194,8 +122,7 @@ func TestFromGit(t *testing.T) {
 	}
 	run("init", "-q", "-b", "main")
 	empty := commit("nothing")
-	write(t, filepath.Join(dir, "xlagate.yaml"), base)
-	writeStored(t, filepath.Join(dir, ".xlagate"), acceptedText)
+	copyQuickstart(t, dir)
 	first := commit("policy")
 	run("checkout", "-q", "-b", "pr")
 	head := commit("pull request")
@@ -205,10 +132,10 @@ func TestFromGit(t *testing.T) {
 
 	ctx := context.Background()
 	p, err := RepositoryPolicy(ctx, Checkout{dir}, first, "xlagate.yaml", nil)
-	if err != nil || len(p.Config.Targets) != 2 {
+	if err != nil || len(p.Config.Targets) != 1 {
 		t.Fatalf("%v", err)
 	}
-	if set, err := baseline.Load(p.Store, "mlp"); err != nil || set.Find("train_step").Reason != "first" {
+	if set, err := baseline.Load(p.Store, "classifier/cpu"); err != nil || set.Find("train_step") == nil {
 		t.Errorf("%v", err)
 	}
 	if _, err := RepositoryPolicy(ctx, Checkout{dir}, empty, "xlagate.yaml", nil); !errors.Is(err, fs.ErrNotExist) {

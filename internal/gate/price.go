@@ -72,8 +72,12 @@ func (o *group) nameShares() (shares []*JudgedFinding) {
 	return shares
 }
 
-// delta returns the growth of a fact, 0 where one side does not have it.
+// delta returns the growth of a fact, 0 where one side does not have it, and where clusters that merged or split are the sides: of these only
+// the largest value is known.
 func delta(v *diff.Variant, fact facts.ID) float64 {
+	if v.Regrouped && facts.About(fact).Largest {
+		return 0
+	}
 	was, known := v.Old.Facts[fact]
 	is, measured := v.New.Facts[fact]
 	if !known || !measured {

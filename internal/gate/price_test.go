@@ -68,7 +68,7 @@ func TestPriceOfSeveralVariants(t *testing.T) {
 		v := addVariant(p, []string{"(x: f32[16])", "(x: f32[32])"}[i], root(diff.KindCode, "s", line("loss", 7)))
 		v.New.Facts[stepTime], v.New.Facts[peakMemory] = step, 4096+step
 	}
-	if got := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}}, nil)[0].Price; got != (result.Price{StepNS: 900, StepWasNS: 1000, PeakBytes: 1900}) {
+	if got := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}}, nil)[0].Price; got != (result.Price{StepNS: 900, LowNS: 90, HighNS: 9000, StepWasNS: 1000, PeakBytes: 1900}) {
 		t.Errorf("%+v", got)
 	}
 	for _, v := range p.Variants {

@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -14,6 +16,154 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
+// JudgeByBase judges the facts of a result once more, by the rules of the base branch: with its own baseline, and with that of the pull request. What
+// only the first judgement finds, the pull request accepts. What the second finds as well, its own rules do not ask for. A result that is not trusted may
+// have been judged by any rules; one that is was judged by the rules and the baseline of the pull request.
+func JudgeByBase(o Options, base, head Policy, own *result.Result, trusted bool) (*result.Policy, error) {
+	out := &result.Policy{Flags: head.Flags.given(), Own: base.Config.Policy == "own"}
+	var err error
+	if out.Accepts, err = acceptances(judged(base.Config, own), base.Store, head.Store); err != nil {
+		return nil, err
+	}
+	sameRules := trusted && base.File == head.File && bytes.Equal(base.Text, head.Text) && len(out.Flags) == 0
+	if sameRules && len(out.Accepts) == 0 {
+		return out, nil
+	}
+	o.Config = base.Config
+	under, err := Rejudge(o, base.Store, own)
+	still := own
+	if err == nil && !sameRules {
+		still, err = Rejudge(o, head.Store, own)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if head.Flags.Against+head.Flags.Baseline != "" && !hasBaseline(base) { // the base branch compares by the command line alone
+		for _, r := range []*result.Result{under, still} {
+			r.Problems = slices.DeleteFunc(r.Problems, func(p result.Problem) bool { return p.Rule == "baseline-present" })
+		}
+	}
+	all := disputes(under, own, base.Config)
+	out.Loosened = disputes(still, own, base.Config)
+	for _, f := range all {
+		switch {
+		case slices.ContainsFunc(out.Loosened, f.SameAs):
+		case couldCheck(still, under, f.Target):
+			out.Accepted = append(out.Accepted, f)
+		default: // a baseline that is gone accepts nothing
+			out.Loosened = append(out.Loosened, f)
+		}
+	}
+	loosened, accepted := failingChanges(out.Loosened, base.Config), failingChanges(out.Accepted, base.Config)
+	maps.DeleteFunc(accepted, func(change string, _ bool) bool { return loosened[change] })
+	out.LoosenedChanges, out.AcceptedChanges = len(loosened), len(accepted)
+	return out, nil
+}
+
+// couldCheck reports whether a target could be checked in a result as far as in another.
+func couldCheck(r, other *result.Result, target string) bool {
+	return !slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Target == target && !slices.Contains(other.Problems, p) })
+}
+
+// fails reports whether findings of a level fail a check.
+func fails(level string, cfg *config.Config) bool {
+	return level == "error" && cfg.FailOn != "never" || level == "warning" && cfg.FailOn == "warning"
+}
+
+// failingChanges are the changes by which disputes would fail the check. What could not be checked is one of its own.
+func failingChanges(disputes []result.Dispute, cfg *config.Config) map[string]bool {
+	changes := map[string]bool{}
+	for _, f := range disputes {
+		if f.ID == "" {
+			changes[f.Target+" "+f.Message] = true
+		} else if fails(f.Level, cfg) {
+			changes[f.Change] = true
+		}
+	}
+	return changes
+}
+
+// disputes lists what a result finds and the pull request's own does not, or does not fail by. What could not be checked is listed as an error.
+func disputes(r, own *result.Result, cfg *config.Config) (list []result.Dispute) {
+	shown, failing := map[string]bool{}, map[string]bool{} // by the pull request's own rules
+	for i := range own.Findings {
+		f := &own.Findings[i]
+		shown[f.ID] = shown[f.ID] || !f.Waived && f.Level != "info"
+		failing[f.ID] = own.ExitCode != ExitPass && shown[f.ID] && (f.Level == "error" || own.Summary.Errors == 0)
+	}
+	for _, f := range r.Findings {
+		known := shown[f.ID] && (failing[f.ID] || !fails(f.Level, cfg))
+		if !known && !f.Waived && f.Level != "info" {
+			list = append(list, result.Dispute{ID: f.ID, Change: f.Change, Rule: f.Rule, Level: f.Level, Target: f.Target, Program: f.Program, Message: f.Message})
+		}
+	}
+	for _, p := range r.Problems {
+		if own.ExitCode == ExitPass || !slices.ContainsFunc(own.Problems, func(o result.Problem) bool { return o.Target == p.Target && o.Rule == p.Rule }) {
+			list = append(list, result.Dispute{Rule: p.Rule, Level: "error", Target: p.Target, Message: p.Message})
+		}
+	}
+	return list
+}
+
+// acceptances lists the programs whose accepted facts differ in two baselines.
+func acceptances(targets []config.Target, base, head fs.FS) (list []result.Acceptance, err error) {
+	for _, t := range targets {
+		old, err := loadAccepted(base, t.Name)
+		if err != nil {
+			return nil, fmt.Errorf("read the baseline of the base branch: %w", err)
+		}
+		fresh, err := loadAccepted(head, t.Name)
+		if err != nil {
+			return nil, fmt.Errorf("read the baseline of the pull request: %w", err)
+		}
+		for _, name := range acceptedPrograms(old, fresh) {
+			was, is := old.Find(name), fresh.Find(name)
+			switch {
+			case is == nil:
+				list = append(list, result.Acceptance{Target: t.Name, Program: name, Removed: true})
+			case was == nil || was.Reason != is.Reason || !baseline.Same(was, is):
+				list = append(list, result.Acceptance{Target: t.Name, Program: name, Reason: is.Reason})
+			}
+		}
+	}
+	return list, nil
+}
+
+// acceptedPrograms lists the programs of baselines by name.
+func acceptedPrograms(sets ...*baseline.Set) []string {
+	names := map[string]bool{}
+	for _, set := range sets {
+		if set == nil {
+			continue
+		}
+		for _, p := range set.Programs {
+			names[p.Name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// loadAccepted reads a target's baseline; none is an empty one.
+func loadAccepted(store fs.FS, target string) (*baseline.Set, error) {
+	if store == nil {
+		return nil, nil
+	}
+	set, err := baseline.Load(store, target)
+	if errors.Is(err, baseline.ErrNone) {
+		return nil, nil
+	}
+	return set, err
+}
+
+// hasBaseline reports whether a policy has a baseline.
+func hasBaseline(p Policy) bool {
+	if p.Store == nil {
+		return false
+	}
+	names, err := baseline.Targets(p.Store)
+	return err != nil || len(names) > 0
+}
+
 // Rejudge judges the facts of a result by another policy, such as the base branch's, without a dump. The store is that policy's baseline, nil if it
 // has none. A result holds the same facts as a baseline; a rule that needs more, such as a log, does not make the new result incomplete.
 func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error) {
@@ -25,7 +175,7 @@ func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error
 			return nil, err
 		}
 		found := judge(r, o, l)
-		addChanges(r, o, l, withoutUpgrade(r, o, l, found))
+		addChanges(r, o, l, withoutUnseen(found, l))
 	}
 	r.Problems = slices.DeleteFunc(r.Problems, func(p result.Problem) bool { return !slices.Contains(rejudgedRules, p.Rule) })
 	finish(r, o)
@@ -71,6 +221,12 @@ func reported(t config.Target, store fs.FS, from *result.Result) (*measuredTarge
 	}
 	if l.set != nil {
 		l.base, l.baseName = l.set.Report(), "the base branch's"
+	}
+	leavesOut := leftOutBy(t)
+	for _, name := range from.Targets[at].LeftOut {
+		if leavesOut(name) == "" {
+			l.problems = append(l.problems, result.Problem{Target: t.Name, Rule: "target-ran", Message: fmt.Sprintf("program %s was left out by programs.include or programs.exclude", name)})
+		}
 	}
 	l.compare(nil)
 	return l, nil

@@ -39,6 +39,7 @@ type measuredTarget struct {
 	problems   []result.Problem
 	notes      []result.Note
 	unasked    []*facts.Program // of the dump, neither included nor excluded
+	left       []string         // programs of the dump that the configuration leaves out
 	again      bool             // it is read from a result
 	judged     int              // how many times a rule of the configuration or of a pack checked something
 	temp       string           // where a captured dump is until it was read
@@ -206,7 +207,7 @@ func (l *measuredTarget) look(ctx context.Context, o Options) {
 		l.fail(err)
 		return
 	}
-	l.dumps = paths
+	l.dumps, o.device = paths, l.Device
 	reports, err := MeasureDumps(ctx, o, paths, append(absoluteAll(o.Config.Dir, l.Logs), o.Logs...))
 	if err == nil {
 		l.report, err = l.asOne(reports)
@@ -338,6 +339,8 @@ func (l *measuredTarget) restrict() {
 	if len(l.Include) > 0 {
 		l.unasked = l.leftOut()
 	}
+	included := l.inclusion()
+	l.left = slices.DeleteFunc(programNames(all), included)
 	l.report.Programs = kept
 	l.reportProblems(l.report)
 	switch {
@@ -358,7 +361,12 @@ func (l *measuredTarget) didNotRun(message, fix string) {
 func (l *measuredTarget) included() []*facts.Program {
 	all := l.report.Programs
 	if len(l.Include) > 0 {
-		all = append(append([]*facts.Program{}, all...), l.report.Helpers...)
+		all = slices.Clone(all)
+		for _, h := range l.report.Helpers {
+			if !slices.ContainsFunc(all, func(p *facts.Program) bool { return p.Name == h.Name }) {
+				all = append(all, h)
+			}
+		}
 	}
 	included := l.inclusion()
 	kept := phrase.Filter(all, func(p *facts.Program) bool { return included(p.Name) })
@@ -377,32 +385,32 @@ func leftOutBy(t config.Target) func(program string) string {
 	wanted, unwanted := phrase.NewGlobs(t.Include), phrase.NewGlobs(t.Exclude)
 	return func(program string) string {
 		switch {
-		case unwanted.Fits(program):
+		case fits(unwanted, program):
 			return "programs.exclude"
-		case len(t.Include) > 0 && !includesGraph(wanted, program):
+		case len(t.Include) > 0 && !fits(wanted, program):
 			return "programs.include"
 		}
 		return ""
 	}
 }
 
-// includesGraph reports whether patterns include a program. The common name of numbered graphs includes all of them: their order depends on the run.
-func includesGraph(wanted *phrase.Globs, program string) bool {
-	stem, numbered := facts.NumberedGraph(program)
-	return wanted.Fits(program) || numbered && wanted.Fits(stem)
+// fits reports whether patterns fit one of the names of a program.
+func fits(patterns *phrase.Globs, program string) bool {
+	return slices.ContainsFunc(facts.Names(program), patterns.Fits)
 }
 
-// includes reports whether a pattern fits one of the programs, which are sorted by name.
+// includes reports whether a pattern fits one of the programs.
 func includes(programs []*facts.Program, pattern string) bool {
-	_, named := slices.BinarySearchFunc(programs, pattern, func(p *facts.Program, name string) int { return strings.Compare(p.Name, name) })
-	return named || !phrase.PlainName(pattern) && slices.ContainsFunc(programs, func(p *facts.Program) bool { return phrase.Glob(pattern, p.Name) })
+	return slices.ContainsFunc(programs, func(p *facts.Program) bool { return facts.Fits(pattern, p.Name) })
 }
 
 // reportProblems adds the problems of the dump, without those of excluded programs.
 func (l *measuredTarget) reportProblems(r *facts.Report) {
-	included := l.inclusion()
+	t := l.Target // a problem knows the name of the module only, so it concerns every function of that name
+	t.Include = phrase.Map(t.Include, facts.PlainName)
+	leavesOut := leftOutBy(t)
 	for _, p := range r.Problems {
-		if p.Program != "" && !included(p.Program) {
+		if p.Program != "" && leavesOut(p.Program) != "" {
 			continue
 		}
 		l.problems = append(l.problems, result.Problem{Target: l.Name, Rule: "facts-complete", File: p.File, Message: p.Message, Fix: p.Fix})

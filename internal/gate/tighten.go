@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"maps"
+
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -130,14 +130,10 @@ func rowsByRule(rows []result.Headroom) headroom {
 // of lists the rows that settings may have made: those of their rule and their programs.
 func (h headroom) of(s *rule.Settings) (rows []result.Headroom) {
 	byProgram := h[s.Rule.ID]
-	names, spelled := s.Named()
-	if !spelled {
-		names = slices.Collect(maps.Keys(byProgram))
-	} else {
-		names = append([]string{""}, names...)
-	}
-	for _, name := range names {
-		rows = append(rows, byProgram[name]...)
+	for name := range byProgram {
+		if name == "" || s.Names(name) {
+			rows = append(rows, byProgram[name]...)
+		}
 	}
 	return rows
 }
@@ -172,6 +168,48 @@ func noteHeadroom(r *result.Result) {
 			Fix:     "xlagate trend",
 		})
 	}
+}
+
+// lossOf is the share of the baseline's fact from which an improvement counts as lost. Less may be the compiler's.
+const lossOf = 0.01
+
+// noteLost reports what the check before this one had better than the baseline and this one has not. Nothing fails, because nobody kept it.
+func noteLost(r, last *result.Result) {
+	if last == nil || len(r.Problems) > 0 {
+		return
+	}
+	type compiled struct{ target, device, program, signature string }
+	each := func(r *result.Result, do func(compiled, result.Variant)) {
+		for _, t := range r.Targets {
+			for _, p := range t.Programs {
+				for _, v := range p.Variants {
+					do(compiled{t.Name, t.Device, p.Name, v.Signature}, v)
+				}
+			}
+		}
+	}
+	was, broken := map[compiled]facts.Values{}, r.Broken()
+	each(last, func(c compiled, v result.Variant) { was[c] = v.Facts })
+	each(r, func(c compiled, v result.Variant) {
+		if said := lost(was[c], v); said != "" && !broken(c.target, c.program) {
+			r.Notes = append(r.Notes, result.Note{Kind: "lost", Target: c.target, Program: c.program, Message: said})
+		}
+	})
+}
+
+// lost says how far the baseline of a variant lies above what the check before this one found, if this one is back at the baseline.
+func lost(was facts.Values, v result.Variant) string {
+	for _, m := range []struct {
+		fact       facts.ID
+		noun, unit string
+	}{{stepTime, "predicted step time", "nanoseconds"}, {peakMemory, "peak memory", "bytes"}} {
+		best, base, is := was[m.fact], v.Base[m.fact], v.Facts[m.fact]
+		if best > 0 && best < base*(1-lossOf) && is >= base*(1-lossOf) {
+			return fmt.Sprintf("the check before this one had %s of %s, this one has %s: nothing fails, because the baseline lies %.0f %% above what was reached",
+				phrase.Show(best, m.unit), m.noun, phrase.Show(is, m.unit), 100*(base/best-1))
+		}
+	}
+	return ""
 }
 
 // mostBetter bounds the improvements that are named in one line.

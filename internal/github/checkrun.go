@@ -23,7 +23,7 @@ type Check struct {
 	Name        string
 	Head        string // the commit that it belongs to
 	ID          string // names the run and the gate, so that a check that was made is found again
-	Passed      bool
+	Conclusion  string // success, failure or action_required
 	Title       string
 	Summary     string              // Markdown
 	URL         string              // where there is more
@@ -57,7 +57,7 @@ func (c *Client) check(ctx context.Context, check Check) (string, error) {
 func (c *Client) createCheck(ctx context.Context, check Check, notes []report.Annotation) (*gh.CheckRun, error) {
 	o := gh.CreateCheckRunOptions{
 		Name: check.Name, HeadSHA: check.Head, ExternalID: gh.String(check.ID), Status: gh.String("completed"),
-		Conclusion: gh.String(check.state()), Output: check.output(notes),
+		Conclusion: gh.String(check.Conclusion), Output: check.output(notes),
 	}
 	if check.URL != "" {
 		o.DetailsURL = gh.String(check.URL)
@@ -73,14 +73,6 @@ func (c *Client) createCheck(ctx context.Context, check Check, notes []report.An
 		return nil, c.failed(err, "make the check run %s", check.Name)
 	}
 	return run, nil
-}
-
-// state is how the check ended, as check runs and commit statuses call it.
-func (check Check) state() string {
-	if check.Passed {
-		return "success"
-	}
-	return "failure"
 }
 
 // made finds a check run that was made although the answer was lost.
@@ -111,7 +103,11 @@ func (check Check) output(notes []report.Annotation) *gh.CheckRunOutput {
 
 // status sets a commit status, for tokens and servers that have no check runs.
 func (c *Client) status(ctx context.Context, check Check) error {
-	s := &gh.RepoStatus{State: gh.String(check.state()), Context: gh.String(check.Name), Description: gh.String(within(check.Title, maxStatusText))}
+	state := check.Conclusion
+	if state == "action_required" { // a status has no such state
+		state = "failure"
+	}
+	s := &gh.RepoStatus{State: gh.String(state), Context: gh.String(check.Name), Description: gh.String(within(check.Title, maxStatusText))}
 	if check.URL != "" {
 		s.TargetURL = gh.String(check.URL)
 	}

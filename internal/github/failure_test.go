@@ -28,7 +28,7 @@ func requests(t *testing.T, s *site) []asked {
 	run.HeadRepository.FullName, run.HeadRepository.Owner.Login = repositoryUnderTest, "acme"
 	s.Runs = append(s.Runs, &fakegithub.Run{ID: 50, Attempt: 1, Workflow: 3, Event: "pull_request", Status: "completed", HeadSHA: fork, HeadRepo: repositoryUnderTest})
 	s.Artifacts = append(s.Artifacts, &fakegithub.Artifact{ID: 9, Run: 50, Name: "xlagate-report", Data: archive(t, zipped{"xlagate-report.json", 0o644, []byte("{}")})})
-	check := Check{Name: "xlagate", Head: fork, ID: "a", Annotations: make([]report.Annotation, 60)}
+	check := Check{Name: "xlagate", Head: fork, ID: "a", Conclusion: "failure", Annotations: make([]report.Annotation, 60)}
 	for i := range check.Annotations {
 		check.Annotations[i] = report.Annotation{File: "a.py", Line: 1, Level: "error", Message: "m"}
 	}

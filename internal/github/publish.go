@@ -109,7 +109,7 @@ func (p *Publication) print() string {
 
 func (p *Publication) write(before *Marker, most int) string {
 	c := p.Comment
-	if before != nil && !before.Clean {
+	if before != nil && before.Problems+before.Errors+before.Warnings > 0 {
 		c.Was = report.Sum(before.Problems, before.Errors, before.Warnings)
 		if before.Head != "" {
 			c.Was += " at " + short(before.Head)
@@ -142,9 +142,16 @@ func (p *Publication) check() Check {
 	if p.Key != DefaultKey {
 		name += " (" + p.Key + ")"
 	}
+	conclusion := "success"
+	switch {
+	case r.ExitCode != 0:
+		conclusion = "failure"
+	case report.NeedsReview(r):
+		conclusion = "action_required"
+	}
 	return Check{
-		Name: name, Head: p.Head, ID: fmt.Sprintf("%s/%d/%d/%d", p.Key, p.Run.ID, p.Run.Attempt, p.At.Unix()), Passed: r.ExitCode == 0,
-		Title: report.Sum(len(r.Problems), r.Summary.Errors, r.Summary.Warnings), Summary: p.Comment.Markdown(o), URL: p.Comment.Full,
+		Name: name, Head: p.Head, ID: fmt.Sprintf("%s/%d/%d/%d", p.Key, p.Run.ID, p.Run.Attempt, p.At.Unix()), Conclusion: conclusion,
+		Title: report.Outcome(r), Summary: p.Comment.Markdown(o), URL: p.Comment.Full,
 		Annotations: report.Annotations(r, o),
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/github/fakegithub"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 func TestCommentLives(t *testing.T) {
@@ -133,13 +134,21 @@ func TestHideAndNew(t *testing.T) {
 func TestPolicyComment(t *testing.T) {
 	s := newSite(t)
 	p := publication(clean(), 1)
-	p.Comment.Note = "main has no xlagate.yaml yet"
-	if done := s.post(p); done.Comment.Done != "" {
-		t.Errorf("a note alone is nothing to say: %+v", done.Comment)
+	p.Check = true
+	p.Comment.Result.Policy = &result.Policy{Base: "main@91ab03d"}
+	if done := s.post(p); done.Comment.Done != "" || s.Checks[0].Conclusion != "success" {
+		t.Errorf("the base branch says the same: %+v, %s", done.Comment, s.Checks[0].Conclusion)
 	}
-	p.Comment.Policy = somePolicy()
-	if done := s.post(p); done.Comment.Done != "created" {
-		t.Errorf("a change of policy: %+v", done.Comment)
+	p.Comment.Result.Policy.Files = []result.PolicyFile{{Name: "xlagate.yaml", Was: "xlagate.yaml"}}
+	if done := s.post(p); done.Comment.Done != "created" || s.Checks[1].Conclusion != "success" {
+		t.Errorf("a change of policy: %+v, %s", done.Comment, s.Checks[1].Conclusion)
+	}
+	p.Comment.Result.Policy.LoosenedChanges = 1
+	if done := s.post(p); done.Comment.Done != "updated" || s.Checks[2].Conclusion != "action_required" || s.Checks[2].Title != "passes only by rules that this branch loosens: 1 change" {
+		t.Errorf("looser rules: %+v, %s %q", done.Comment, s.Checks[2].Conclusion, s.Checks[2].Title)
+	}
+	if Publish(t.Context(), s.client("person"), p); len(s.Statuses) != 1 || s.Statuses[0].State != "failure" {
+		t.Errorf("looser rules, as a commit status: %+v", s.Statuses)
 	}
 	if done := s.post(publication(clean(), 2)); done.Comment.Done != "updated" {
 		t.Errorf("the change is taken back: %+v", done.Comment)

@@ -18,7 +18,7 @@ func Bytes(n float64) string {
 		return strconv.FormatFloat(n, 'f', -1, 64) + " B"
 	}
 	unit := -1
-	for math.Abs(n) >= 1024 && unit < len(iecUnits)-1 {
+	for math.Abs(n) >= 1023.95 && unit < len(iecUnits)-1 { // what is written as 1024.0 is 1.0 of the next
 		n /= 1024
 		unit++
 	}
@@ -35,7 +35,10 @@ func Show(v float64, unit string) string {
 	case "nanoseconds":
 		return Nanoseconds(v)
 	case "share":
-		return strconv.FormatFloat(100*v, 'g', 3, 64) + " %"
+		if v = 100 * v; math.Abs(v) >= 999.5 {
+			return Number(math.Round(v)) + " %"
+		}
+		return strconv.FormatFloat(v, 'g', 3, 64) + " %"
 	}
 	return Number(v)
 }
@@ -43,12 +46,13 @@ func Show(v float64, unit string) string {
 // Seconds writes a time: "850 ms", "97.6 s", "12 min 30 s".
 func Seconds(v float64) string {
 	switch {
-	case math.Abs(v) < 1:
+	case math.Abs(v) < 0.9995:
 		return strconv.FormatFloat(v*1000, 'g', 3, 64) + " ms"
-	case math.Abs(v) < 120:
+	case math.Abs(v) < 119.95:
 		return strconv.FormatFloat(v, 'f', 1, 64) + " s"
 	}
-	return fmt.Sprintf("%d min %d s", int(v)/60, int(v)%60)
+	whole := int(math.Round(v))
+	return fmt.Sprintf("%d min %d s", whole/60, whole%60)
 }
 
 // Nanoseconds writes a short time with three digits: "850 ns", "12.1 µs", "3.42 ms".
@@ -74,9 +78,10 @@ func scaled(v float64) (n float64, unit string) {
 
 // Number writes a count in full with thin grouping: 116,838.
 func Number(v float64) string {
-	if v != math.Trunc(v) {
+	if v != math.Trunc(v) && math.Abs(v) < 9999.5 {
 		return strconv.FormatFloat(v, 'g', 4, 64)
 	}
+	v = math.Round(v)
 	s := strconv.FormatFloat(math.Abs(v), 'f', 0, 64)
 	var b strings.Builder
 	if v < 0 {

@@ -8,9 +8,21 @@ import (
 )
 
 func TestBytes(t *testing.T) {
-	for n, want := range map[float64]string{0: "0 B", 512: "512 B", 1023: "1023 B", 1024: "1.0 KiB", 13312: "13.0 KiB", 2 << 30: "2.0 GiB", -2048: "-2.0 KiB"} {
+	for n, want := range map[float64]string{0: "0 B", 512: "512 B", 1023: "1023 B", 1024: "1.0 KiB", 1<<20 - 1: "1.0 MiB", 1048524: "1023.9 KiB", 1<<30 - 1: "1.0 GiB", 13312: "13.0 KiB", 2 << 30: "2.0 GiB", -2048: "-2.0 KiB"} {
 		if got := Bytes(n); got != want {
 			t.Errorf("Bytes(%v) = %q, wanted %q", n, got, want)
+		}
+	}
+}
+
+// What is rounded up to the next unit is written in it.
+func TestRoundedUp(t *testing.T) {
+	for got, want := range map[string]string{
+		Seconds(0.9996): "1.0 s", Seconds(119.97): "2 min 0 s", Seconds(179.7): "3 min 0 s", Show(0.99996, "share"): "100 %", Show(12.3456, "share"): "1,235 %",
+		Number(123456.7): "123,457", Number(9999.7): "10,000", Nanoseconds(999.7): "1 µs",
+	} {
+		if got != want {
+			t.Errorf("%s, wanted %s", got, want)
 		}
 	}
 }

@@ -15,7 +15,7 @@ const (
 type Device struct {
 	Name   string
 	Family Family
-	Also   []string // what dumps call it, in small letters; a part of the name is enough
+	Also   []string // what dumps call it, in small letters; a part of the name is enough. An architecture is a name where one chip alone has it: sm_8.9 is in many
 	Source string   // of its numbers
 
 	Rates

@@ -15,7 +15,7 @@ import (
 func meterOf(family Family, m *hlo.Module) *Meter {
 	a := m.Alike()
 	costs := Price(a, m.KnownTrips)
-	return NewMeter(family, a, costs, m.KnownTrips, func(id hlo.InstrID) (Product, bool) {
+	return NewMeter(family, a, costs, func(id hlo.InstrID) int64 { return max(0, m.KnownTrips(id)) }, func(id hlo.InstrID) (Product, bool) {
 		in := &m.Instrs[id]
 		if in.Opcode != hlo.OpDot && in.Opcode != hlo.OpConvolution {
 			return Product{}, false
@@ -200,15 +200,83 @@ func TestChannelsOfAGradient(t *testing.T) {
 	}
 }
 
-// What a launch asks for is the same in whatever order the module lists its computations, whatever it calls them, as text and as proto, and never
+// A body that a loop and a library's kernel share asks each for its own, whichever is measured first.
+func TestWorkInAnyOrder(t *testing.T) {
+	m := parse(t, `HloModule m
+
+%body {
+  %a = f32[64,64] parameter(0)
+  %b = f32[64,64] parameter(1)
+  %n = f32[64,64] negate(%b)
+  %s = f32[64,32] slice(%n), slice={[0:64], [0:32]}
+  ROOT %d = f32[64,32] dot(%a, %s), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+
+ENTRY %e {
+  %a = f32[64,64] parameter(0)
+  %b = f32[64,64] parameter(1)
+  %loop = f32[64,32] fusion(%a, %b), kind=kLoop, calls=%body
+  %output = f32[64,32] fusion(%a, %b), kind=kOutput, calls=%body
+  ROOT %t = (f32[64,32], f32[64,32]) tuple(%loop, %output)
+}
+`)
+	loop, output := m.Operands(m.Comps[m.Entry].Root)[0], m.Operands(m.Comps[m.Entry].Root)[1]
+	for _, family := range []Family{CPU, GPU, TPU} {
+		one, other := meterOf(family, m), meterOf(family, m)
+		first, second := one.Of(loop), one.Of(output)
+		if otherSecond, otherFirst := other.Of(output), other.Of(loop); first != otherFirst || second != otherSecond || first == second {
+			t.Errorf("%s: %v and %v, the other way round %v and %v", family, first, second, otherFirst, otherSecond)
+		}
+	}
+}
+
+// A loop in a kernel that never runs costs nothing.
+func TestWorkOfNoIteration(t *testing.T) {
+	for n, want := range map[string]float64{"0": 0, "1": 66, "3": 198} {
+		m := parse(t, `HloModule m
+
+%condition {
+  %p = f32[64] parameter(0)
+  ROOT %c = pred[] constant(true)
+}
+
+%body {
+  %p = f32[64] parameter(0)
+  ROOT %n = f32[64] negate(%p)
+}
+
+%fused {
+  %p = f32[64] parameter(0)
+  ROOT %w = f32[64] while(%p), condition=%condition, body=%body, backend_config={"known_trip_count":{"n":"`+n+`"}}
+}
+
+ENTRY %e {
+  %p = f32[64] parameter(0)
+  ROOT %f = f32[64] fusion(%p), kind=kCustom, calls=%fused
+}
+`)
+		if w := meterOf(TPU, m).Of(m.Comps[m.Entry].Root); w[Vector]+w[Scalar] != want {
+			t.Errorf("%s iterations: %v", n, w)
+		}
+	}
+}
+
+// What a launch asks for is the same in whatever order the module lists its computations and launches are measured, whatever it calls them, as text and as proto, and never
 // less than nothing.
 func TestWorkOfRealDumps(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	launches := func(m *hlo.Module) (all []string) {
-		meter := meterOf("", m)
+		meter, last := meterOf("", m), meterOf("", m)
 		first, end := m.Body(m.Entry)
+		backwards := make([]Work, end-first)
+		for id := end - 1; id >= first; id-- {
+			backwards[id-first] = last.Of(id)
+		}
 		for id := first; id < end; id++ {
 			w := meter.Of(id)
+			if w != backwards[id-first] {
+				t.Errorf("%v of %s, measured last %v", w, m.InstrName(id), backwards[id-first])
+			}
 			for a, n := range w {
 				if n < 0 && !(Amount(a) == Launches && n == -1) {
 					t.Errorf("%v of %s", n, Amount(a))

@@ -70,10 +70,11 @@ func (m *Meter) oneByOne(w *Work, fusion hlo.InstrID) {
 	if len(callees) != 1 || isTiled(m.m.Shape(m.m.Instrs[fusion].Shape)) {
 		return
 	}
-	b := m.body(m.alike.First(callees[0]))
+	loop := m.isLoop(fusion)
+	b := m.body(m.alike.First(callees[0]), loop)
 	if !b.serialized {
 		b.serialized = true
-		b.serial = m.serial(callees[0], m.isLoop(fusion))
+		b.serial = m.serial(callees[0], loop)
 	}
 	w[Serial] += b.serial
 }

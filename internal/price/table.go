@@ -74,7 +74,7 @@ var Devices = []*Device{
 		Delays:   ofNVIDIA,
 	},
 	{
-		Name: "l4", Family: GPU, Also: []string{"nvidia l4 ", "sm_8.9", "8.9"}, Source: "NVIDIA L4 data sheet (dense rates) and Ada architecture white paper",
+		Name: "l4", Family: GPU, Also: []string{"nvidia l4"}, Source: "NVIDIA L4 data sheet (dense rates) and Ada architecture white paper",
 		Rates: Rates{
 			Products: nvidia(0.47, 30.3, 60, 121, 242, 242),
 			Vector:   30.3 * tera, Vector64: 0.47 * tera, Special: 1.6 * tera, Slow: 0.4 * tera, Scalar: 0.5 * tera, Units: 58, Atomic: 250 * giga, Clock: 2.04 * giga,
@@ -198,10 +198,26 @@ func Of(backend, called string) (found *Device) {
 	longest := 0
 	for _, d := range Devices {
 		for _, name := range d.Also {
-			if string(d.Family) == backend && len(name) > longest && strings.Contains(strings.ToLower(called)+" ", name) {
+			if string(d.Family) == backend && len(name) > longest && isCalled(strings.ToLower(called), name) {
 				found, longest = d, len(name)
 			}
 		}
 	}
 	return found
+}
+
+// isCalled reports whether one of the parts of a device's name is another name, and not the beginning or the end of a longer number: "RTX A1000" is no
+// "a100".
+func isCalled(device, part string) bool {
+	digit := func(s string, at int) bool { return at >= 0 && at < len(s) && s[at] >= '0' && s[at] <= '9' }
+	for at := 0; ; at++ {
+		next := strings.Index(device[at:], part)
+		if next < 0 {
+			return false
+		}
+		at += next
+		if end := at + len(part); !digit(device, at-1) && !digit(device, end) {
+			return true
+		}
+	}
 }

@@ -73,7 +73,7 @@ func (m *Meter) isResult(id hlo.InstrID) bool {
 
 // parameters finds the parameters of a computation, once.
 func (m *Meter) parameters(c hlo.CompID) []hlo.InstrID {
-	b := m.body(c)
+	b := m.body(c, false)
 	if !b.indexed {
 		b.indexed, b.parameters = true, m.m.Params(c)
 	}
@@ -91,15 +91,15 @@ func (m *Meter) readInside(id hlo.InstrID, n, depth int) float64 {
 	if n >= len(parameters) || parameters[n] == hlo.NoInstr {
 		return 0
 	}
-	return m.readBy(c, parameters[n], depth)
+	return m.readBy(c, m.body(c, m.isLoop(id)).shares, parameters[n], depth)
 }
 
-// readBy is what the users of a value in a computation read of it.
-func (m *Meter) readBy(c hlo.CompID, id hlo.InstrID, depth int) (bytes float64) {
-	shares, first := m.body(c).shares, m.m.Comps[c].First
+// readBy is what the users of a value in a computation read of it; shares are those of the computation, see demand.
+func (m *Meter) readBy(c hlo.CompID, shares []float64, id hlo.InstrID, depth int) (bytes float64) {
+	first := m.m.Comps[c].First
 	for _, u := range m.users.Of(id) {
 		if op := m.m.Instrs[u].Opcode; depth < maxDepth && (op == hlo.OpBitcast || op == hlo.OpGetTupleElement) {
-			bytes += m.readBy(c, u, depth+1)
+			bytes += m.readBy(c, shares, u, depth+1)
 			continue
 		}
 		share := 1.0

@@ -314,7 +314,7 @@ func weighed(v *facts.Variant) (title string, weights []float64) {
 	if v.Device == nil {
 		for i := range v.Kernels {
 			if k := &v.Kernels[i]; k.Class != facts.ClassControl {
-				weights[i] = float64(k.Bytes) * float64(max(1, k.Times))
+				weights[i] = float64(k.Bytes) * k.Runs()
 			}
 		}
 		return "most bytes moved", weights

@@ -4,49 +4,42 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// Comment is the comment on a pull request: the result, and how the pull request changes what it is judged by.
+// Comment is the comment on a pull request.
 type Comment struct {
 	Result   *result.Result
-	Under    *result.Result        // the same facts judged by the base branch's policy; nil where that is not known
-	Head     string                // the commit that was checked
-	Base     string                // the base as people know it: "main@91ab03d"
-	Policy   []result.PolicyChange // what the pull request changes in the policy
-	Note     string                // why the base branch's policy could not be had
-	Was      string                // what an earlier comment said: "2 errors at 4f1c9e2"
-	Reported bool                  // the facts come from a run that the pull request itself controls
-	Run      int64                 // the run whose artifact holds the result; 0 when there is none
+	Head     string // the commit that was checked
+	Was      string // what an earlier comment said: "2 errors at 4f1c9e2"
+	Reported bool   // the facts come from a run that the pull request itself controls
+	Run      int64  // the run whose artifact holds the result; 0 when there is none
 	Artifact string
 	Trigger  bool   // the repository answers to "/xlagate accept"
 	Full     string // the address of the full report
 }
 
-// Clean reports whether there is nothing to report: no change that breaks a rule, nothing that could not be checked, no change of policy.
+// Clean reports whether there is nothing to report: no change that breaks a rule, nothing that could not be checked, no change of policy, no note that takes
+// something back, and no improvement to keep.
 func (c *Comment) Clean() bool {
-	return len(c.Result.Open()) == 0 && len(c.Result.Problems) == 0 && len(c.Policy) == 0 && !c.disputed()
+	r := c.Result
+	return len(r.Open()) == 0 && len(r.Problems) == 0 && loudNotes(r) == 0 && (r.Policy == nil || r.Policy.Same()) && len(c.tightening()) == 0
 }
 
-// disputed reports whether the base branch's policy leads to another verdict, or to findings that the pull request's does not.
-func (c *Comment) disputed() bool {
-	return c.Under != nil && (c.Under.Verdict != c.Result.Verdict || len(c.hidden()) > 0)
-}
-
-// hidden returns the findings that only the base branch's policy makes.
-func (c *Comment) hidden() []*result.Finding {
-	if c.Under == nil {
-		return nil
+// tightening returns the commands that record what is better than the baseline, one for each rule file.
+func (c *Comment) tightening() (commands []string) {
+	const tighten = "xlagate accept --tighten"
+	for _, n := range c.Result.Notes {
+		command := strings.TrimSpace(tighten + " " + phrase.Shell(c.Result.OptionsOf(n.Target)))
+		if n.Kind == "better" && strings.HasPrefix(n.Fix, tighten) && !slices.Contains(commands, command) {
+			commands = append(commands, command)
+		}
 	}
-	known := map[string]bool{}
-	for i := range c.Result.Findings {
-		f := &c.Result.Findings[i]
-		known[f.ID] = !f.Waived
-	}
-	return phrase.Pick(c.Under.Findings, func(f *result.Finding) bool { return !f.Waived && !known[f.ID] && f.Level != "info" })
+	return commands
 }
 
 // Markdown renders the comment, never longer than Options.MaxBytes: details are dropped in a fixed order, each drop counted.
@@ -67,10 +60,10 @@ func (c *Comment) render(d detail) string {
 	}
 	all := index(c.Result)
 	live := all.Open()
-	p.add(c.dispute())
 	p.add(verdictBlocks(all, live, d)...)
 	p.add(c.accept(all)...)
-	p.add(c.policyFold())
+	p.add(c.keep())
+	p.add(policyFold(all, d))
 	p.add(restBlocks(all, d)...)
 	return markdownOf(p)
 }
@@ -92,72 +85,19 @@ func Sum(problems, errors, warnings int) string {
 	return cmp.Or(joinedBy(", ", unchecked, some(errors, "error"), some(warnings, "warning")), "nothing found")
 }
 
-// dispute comes first if the pull request passes only because it changed the policy.
-func (c *Comment) dispute() para {
-	if !c.disputed() {
-		return para{}
+// Outcome is what a check run is titled.
+func Outcome(r *result.Result) string {
+	if how := standing(r); how != "" {
+		return joinedBy(", ", how, some(r.Summary.Warnings, "warning"))
 	}
-	u := c.Under
-	return para{say("⚠️ ").in(strong, "Judged by the base branch's rules and baseline").and(": " + Sum(len(u.Problems), u.Summary.Errors, u.Summary.Warnings) + "; by this pull request's own: " +
-		Sum(len(c.Result.Problems), c.Result.Summary.Errors, c.Result.Summary.Warnings) + ".")}
-}
-
-// maxPolicy bounds the changes and the findings that are listed of a policy.
-const maxPolicy = 30
-
-func (c *Comment) policyFold() section {
-	var s section
-	if len(c.Policy) > 0 || c.disputed() {
-		sum, lines := c.policyLines()
-		s = section{Fold: true, Title: say("Policy changes in this pull request: " + sum)}
-		s.add(list{lines}, c.hiddenList())
-	}
-	if c.Note != "" {
-		s.add(para{say("Not judged by the base branch's policy: " + c.Note + ".")})
-	}
-	return s
-}
-
-// policyLines are the changes of the policy with their sum: "3 (1 looser)".
-func (c *Comment) policyLines() (sum string, lines []line) {
-	looser := 0
-	for _, p := range c.Policy {
-		if p.Effect == "looser" {
-			looser++
-		}
-		l := in(strong, p.Effect).and("  ").in(name, p.File).and("  ").in(name, p.Subject)
-		if p.Scope != "" {
-			l = l.and(" for ").in(name, p.Scope)
-		}
-		lines = append(lines, l.and(": ").and(p.Text))
-	}
-	sum = phrase.Number(float64(len(c.Policy)))
-	if looser > 0 {
-		sum += fmt.Sprintf(" (%d looser)", looser)
-	}
-	return sum, atMost(lines, maxPolicy, "change", "")
-}
-
-// hiddenList names what the base branch's policy would have found.
-func (c *Comment) hiddenList() section {
-	var lines []line
-	hidden := c.hidden()
-	if len(hidden) == 0 {
-		return section{}
-	}
-	under := index(c.Under)
-	for _, f := range hidden {
-		lines = append(lines, say(f.Level+"  ").in(name, f.Rule).and(" in ").in(name, subject(under, f.Target, f.Program)).and(" ").in(name, f.ID).and(": ").and(cut(clean(f.Message), maxTitle)))
-	}
-	return titled(say("Only the base branch's policy finds"), list{atMost(lines, maxPolicy, "finding", "")})
+	return Sum(len(r.Problems), r.Summary.Errors, r.Summary.Warnings)
 }
 
 // accept are the ways to accept what the table shows.
 func (c *Comment) accept(r *indexed) []block {
 	lines := acceptCommands(r, r.Open())
 	if len(lines) > 0 && c.Run != 0 && c.Artifact != "" {
-		from := strings.ReplaceAll(strings.Join(lines, "\n"), "xlagate accept ", fmt.Sprintf("xlagate accept --from %s.json ", c.Artifact))
-		lines = append(lines, "# or from this run, without a device:", fmt.Sprintf("gh run download %d --name %s && %s", c.Run, c.Artifact, from))
+		lines = append(lines, "# or from this run, without a device:", c.fromRun(strings.Join(lines, "\n")))
 	}
 	var ids []string
 	for _, open := range r.Open() {
@@ -171,14 +111,28 @@ func (c *Comment) accept(r *indexed) []block {
 	return acceptBlocks(r, strings.Join(lines, "\n"))
 }
 
+// fromRun is how commands that accept take the result of the run.
+func (c *Comment) fromRun(commands string) string {
+	return fmt.Sprintf("gh run download %d --name %s && ", c.Run, c.Artifact) + strings.ReplaceAll(commands, "xlagate accept ", fmt.Sprintf("xlagate accept --from %s.json ", c.Artifact))
+}
+
+// keep says how an improvement is kept from the result of the run.
+func (c *Comment) keep() para {
+	commands := c.tightening()
+	if len(commands) == 0 || c.Run == 0 || c.Artifact == "" {
+		return para{}
+	}
+	return para{say("To keep what is better than the baseline, so that losing it fails: ").in(name, c.fromRun(strings.Join(commands, " && ")))}
+}
+
 // footer names the run that the comment is about. Its link is the only one in a comment; its address does not come from a dump.
 func (c *Comment) footer() string {
 	var parts []string
 	if c.Head != "" {
 		parts = append(parts, "commit "+mdCode(clean(c.Head[:min(7, len(c.Head))])))
 	}
-	if c.Base != "" {
-		parts = append(parts, "base "+mdCode(cut(clean(c.Base), maxName)))
+	if p := c.Result.Policy; p != nil {
+		parts = append(parts, "base "+mdCode(cut(clean(p.Base), maxName)))
 	}
 	if c.Reported {
 		parts = append(parts, "reported by the pull request's own run")

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"slices"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/result"
@@ -21,31 +20,5 @@ func TestAnnotationsGolden(t *testing.T) {
 			}
 			return nil
 		})
-	}
-}
-
-// Under the base branch's policy a finding counts that the pull request's own does not bring, or waives; a notice does not.
-func TestHiddenFindings(t *testing.T) {
-	told := result.Finding{ID: "000000000001", Rule: "max-kernels", Level: "error"}
-	waived := result.Finding{ID: "000000000003", Rule: "max-flops", Level: "error", Waived: true}
-	own := &result.Result{Findings: []result.Finding{told, waived}}
-	for _, c := range []struct {
-		under  result.Finding
-		hidden bool
-	}{
-		{result.Finding{ID: "000000000001", Level: "error"}, false},
-		{result.Finding{ID: "000000000003", Level: "error"}, true},
-		{result.Finding{ID: "000000000003", Level: "error", Waived: true}, false},
-		{result.Finding{ID: "000000000004", Level: "error"}, true},
-		{result.Finding{ID: "000000000004", Level: "warning"}, true},
-		{result.Finding{ID: "000000000004", Level: "info"}, false},
-	} {
-		comment := Comment{Result: own, Under: &result.Result{Findings: []result.Finding{c.under}}}
-		if got := slices.ContainsFunc(comment.hidden(), func(f *result.Finding) bool { return f.ID == c.under.ID }); got != c.hidden {
-			t.Errorf("%s at level %s, waived %v: hidden %v", c.under.ID, c.under.Level, c.under.Waived, got)
-		}
-	}
-	if got := (&Comment{Result: own}).hidden(); got != nil {
-		t.Errorf("without another policy nothing is hidden: %v", got)
 	}
 }

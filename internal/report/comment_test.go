@@ -11,15 +11,18 @@ import (
 
 // uglyComment says everything that a comment can say, in the worst of words.
 func uglyComment() *Comment {
-	r, under := ugly(), ugly()
-	put(under, "0000000000ff", "error", hostileText)
-	under.Findings[9].Rule = hostileName
-	return &Comment{
-		Result: r, Under: under, Head: "a1b2c3d4e5f6", Base: hostileName, Note: hostileText, Was: hostileText, Reported: true, Run: 9821, Artifact: "xlagate-report", Trigger: true,
-		Policy: []result.PolicyChange{
-			{File: hostileName, Effect: "looser", Subject: hostileText, Scope: callbackName, Text: hostileText},
-			{File: "xlagate.yaml", Effect: "changed", Subject: "max-kernels", Text: hostileName},
-		},
+	r := ugly()
+	r.Policy = uglyPolicy(hostileText)
+	return &Comment{Result: r, Head: "a1b2c3d4e5f6", Was: hostileText, Reported: true, Run: 9821, Artifact: "xlagate-report", Trigger: true}
+}
+
+// uglyPolicy has a text in every place.
+func uglyPolicy(s string) *result.Policy {
+	f := result.Dispute{ID: "0000000000ff", Rule: s, Level: "error", Target: s, Program: s, Message: s}
+	return &result.Policy{
+		Base: s, Flags: []string{s}, Accepted: []result.Dispute{f}, Loosened: []result.Dispute{f}, AcceptedChanges: 1, LoosenedChanges: 1,
+		Files:   []result.PolicyFile{{Name: s, Was: s, Diff: "-" + s + "\n+" + s + "\n"}},
+		Accepts: []result.Acceptance{{Target: s, Program: s, Reason: s}},
 	}
 }
 
@@ -30,7 +33,7 @@ func TestCommentMarkdown(t *testing.T) {
 		tables, rows, folds int
 	}{
 		"failing": {&Comment{Result: failing(), Run: 9821, Artifact: "xlagate-report"}, 1, 2, 4},
-		"policy":  {&Comment{Result: passing(), Policy: uglyComment().Policy}, 0, 0, 3},
+		"policy":  {&Comment{Result: loosened()}, 0, 0, 3},
 		"ugly":    {uglyComment(), 1, 8, 11},
 	} {
 		text := c.comment.Markdown(Options{MaxBytes: 60_000})
@@ -75,23 +78,97 @@ func TestCommentDrops(t *testing.T) {
 }
 
 func TestCleanComment(t *testing.T) {
-	c := &Comment{Result: passing(), Was: "2 errors at 4f1c9e2"}
+	same := func() *result.Result {
+		r := passing()
+		r.Notes = nil
+		return r
+	}
+	c := &Comment{Result: same(), Was: "2 errors at 4f1c9e2"}
 	if text := c.Markdown(Options{}); !c.Clean() || strings.TrimSpace(text) != "### ✅ xlagate: all clear in 1 target, 14 checks, 0 waived (was: 2 errors at 4f1c9e2)" {
 		t.Errorf("%q", text)
 	}
-	c.Under = failing()
-	if c.Clean() || !strings.Contains(c.Markdown(Options{}), "Judged by the base branch's rules and baseline**: 1 error, 1 warning; by this pull request's own: nothing found.") {
-		t.Errorf("a verdict that hangs on the policy is hidden:\n%s", c.Markdown(Options{}))
+	c.Result = loosened()
+	if text := c.Markdown(Options{}); c.Clean() || !strings.HasPrefix(text, "### ⚠️ xlagate: passes only by rules that this branch loosens: 2 changes in 1 target") {
+		t.Errorf("a verdict that hangs on the policy is hidden:\n%s", text)
 	}
 	for what, change := range map[string]func(*Comment){
-		"a change":        func(c *Comment) { c.Result = failing() },
-		"a gap":           func(c *Comment) { c.Result = incomplete() },
-		"a policy change": func(c *Comment) { c.Policy = uglyComment().Policy },
+		"a change": func(c *Comment) { c.Result = failing() },
+		"a gap":    func(c *Comment) { c.Result = incomplete() },
+		"a policy change": func(c *Comment) {
+			c.Result.Policy = &result.Policy{Files: []result.PolicyFile{{Name: "xlagate.yaml", Was: "xlagate.yaml"}}}
+		},
+		"a new policy":   func(c *Comment) { c.Result.Policy = &result.Policy{Files: []result.PolicyFile{{Name: "xlagate.yaml"}}} },
+		"a note":         func(c *Comment) { c.Result.Notes = []result.Note{{Kind: "upgrade", Message: "not compared"}} },
+		"an improvement": func(c *Comment) { c.Result = passing() },
 	} {
-		c := &Comment{Result: passing()}
+		c := &Comment{Result: same()}
 		if change(c); c.Clean() {
 			t.Errorf("%s is nothing to say", what)
 		}
+	}
+}
+
+// loosened is a result that passes, but not by the base branch's rules.
+func loosened() *result.Result {
+	r := passing()
+	r.Policy = &result.Policy{
+		Base: "main@91ab03d", LoosenedChanges: 2, Loosened: []result.Dispute{{ID: "a3f8c21b9d04", Rule: "max-kernels", Level: "error", Target: "default", Program: "softmax", Message: "4 kernels"}},
+		Files: []result.PolicyFile{{Name: "xlagate.yaml", Was: "xlagate.yaml", Diff: UnifiedDiff("version: 1\nextends: [recommended]\n", "version: 1\n")}},
+	}
+	return r
+}
+
+// The heading of a pass says what it hangs on, and whether somebody has to look at it.
+func TestStanding(t *testing.T) {
+	file := []result.PolicyFile{{Name: "a/xlagate.yaml"}}
+	for want, p := range map[string]*result.Policy{
+		"nothing found": {},
+		"passes with 3 changes that this branch accepts":                                                         {AcceptedChanges: 3},
+		"! passes only by rules that this branch loosens: 18 changes":                                            {LoosenedChanges: 18},
+		"passes only by rules that this branch loosens: 1 change":                                                {LoosenedChanges: 1, Own: true},
+		"! passes only by rules that this branch loosens: 2 changes, and with 1 change that this branch accepts": {AcceptedChanges: 1, LoosenedChanges: 2},
+		"1 warning by the rules of main alone":                                                                   {Loosened: []result.Dispute{{Level: "warning"}}},
+		"! passes by rules that main does not have":                                                              {Files: file},
+	} {
+		r := passing()
+		r.Policy, p.Base = p, "main@91ab03d"
+		got := Outcome(r)
+		if NeedsReview(r) {
+			got = "! " + got
+		}
+		if got != want {
+			t.Errorf("%q, wanted %q", got, want)
+		}
+	}
+	r := failing()
+	if r.Policy = (&result.Policy{LoosenedChanges: 3}); Outcome(r) != "1 error, 1 warning" || NeedsReview(r) {
+		t.Errorf("a result that fails is titled %q", Outcome(r))
+	}
+}
+
+// A diff of rule files has three lines around each change, and hunks that patch takes.
+func TestUnifiedDiff(t *testing.T) {
+	long := strings.Repeat("- same\n", 20)
+	for name, c := range map[string]struct{ before, after, want string }{
+		"nothing":      {"a: 1\n", "a: 1\n", ""},
+		"indented":     {"a:\n  b: 1\n", "a:\n  b: 2\n", "@@ -1,2 +1,2 @@\n a:\n-  b: 1\n+  b: 2\n"},
+		"two places":   {"a: 1\n" + long + "b: 1\n", "a: 2\n" + long + "b: 2\n", "@@ -1,4 +1,4 @@\n-a: 1\n+a: 2\n - same\n - same\n - same\n@@ -19,4 +19,4 @@\n - same\n - same\n - same\n-b: 1\n+b: 2\n"},
+		"all is gone":  {"a: 1\n", "", "@@ -1,1 +1,0 @@\n-a: 1\n"},
+		"far too long": {strings.Repeat("x\n", 20_000), "", "20000 lines, too many to compare line by line\n"},
+	} {
+		if got := UnifiedDiff(c.before, c.after); got != c.want {
+			t.Errorf("%s:\n%s\nwanted:\n%s", name, got, c.want)
+		}
+	}
+}
+
+// A pull request that improves says in one line how to keep that, from the run, with the rule file that was used.
+func TestImprovementIsKept(t *testing.T) {
+	c := &Comment{Result: passing(), Run: 9821, Artifact: "xlagate-report"}
+	c.Result.SetOptions([]string{"-c", "serving.yaml"})
+	const want = "so that losing it fails: `gh run download 9821 --name xlagate-report && xlagate accept --from xlagate-report.json --tighten -c serving.yaml`\n"
+	if text := c.Markdown(Options{}); !strings.Contains(text, want) {
+		t.Errorf("no %q in\n%s", want, text)
 	}
 }
 
@@ -117,8 +194,7 @@ func FuzzComment(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		c := uglyComment()
-		c.Base, c.Note, c.Was, c.Head = s, s, s, s
-		c.Policy[0] = result.PolicyChange{File: s, Effect: "looser", Subject: s, Scope: s, Text: s}
+		c.Was, c.Head, c.Result.Policy = s, s, uglyPolicy(s)
 		text := c.Markdown(Options{MaxBytes: 60_000})
 		parseMarkdown(t, []byte(text)).check(t, s)
 		if strings.HasPrefix(text, "<!--") {

@@ -7,8 +7,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/sergi/go-diff/diffmatchpatch"
-
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
@@ -212,20 +210,11 @@ func lineDiff(before, after []string) listing {
 			{'+', []string{phrase.Some(len(after), "line")}},
 		}}
 	}
-	matcher := diffmatchpatch.New()
-	matcher.DiffTimeout = 0 // the default gives up after a second, differently each time
-	a, b, lines := matcher.DiffLinesToRunes(oneAline(before), oneAline(after))
 	var out listing
-	for _, d := range matcher.DiffCharsToLines(matcher.DiffMainRunes(a, b, false), lines) {
-		for text := range strings.Lines(d.Text) {
-			out.Lines = append(out.Lines, listed{diffMarks[d.Type], splitCells(strings.TrimSuffix(text, "\n"))})
-		}
+	for _, l := range differingLines(oneAline(before), oneAline(after)) {
+		out.Lines = append(out.Lines, listed{l.Mark, splitCells(l.Text)})
 	}
 	return out
-}
-
-var diffMarks = map[diffmatchpatch.Operation]byte{
-	diffmatchpatch.DiffDelete: '-', diffmatchpatch.DiffInsert: '+', diffmatchpatch.DiffEqual: ' ',
 }
 
 // oneAline joins lines, whose own line breaks [clean] takes out.

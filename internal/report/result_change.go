@@ -257,8 +257,12 @@ func breakLines(r *indexed, c *result.Change) []line {
 			l = l.and(" in ").in(name, f.Program)
 		}
 		l = l.and(": ").and(f.Message)
-		if n := len(same); n > 1 {
-			l = l.and("; the same in " + phrase.Some(n-1, "other variant"))
+		alike := len(slices.DeleteFunc(slices.Clone(same), func(o *result.Finding) bool { return o.Message != f.Message }))
+		if alike > 1 {
+			l = l.and("; the same in " + phrase.Some(alike-1, "other variant"))
+		}
+		if n := len(same) - alike; n > 0 {
+			l = l.and("; with other numbers in " + phrase.Some(n, "other variant"))
 		}
 		if f.Reason != "" {
 			l = l.in(dim, "; the reason for the rule: ").and(f.Reason)

@@ -104,6 +104,10 @@ func TestBreakLines(t *testing.T) {
 	if got != want {
 		t.Errorf("%s\nwanted\n%s", got, want)
 	}
+	r.Findings[1].Message = "n"
+	if got := linesText(breakLines(index(r), &r.Changes[0])); !strings.HasPrefix(got, "breaks max-kernels: m; with other numbers in 1 other variant\n") {
+		t.Error(got)
+	}
 }
 
 // A change that breaks nothing has a line, a few of them, and none beside a change of the same program that breaks a rule, unless it costs time too.

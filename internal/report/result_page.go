@@ -103,11 +103,19 @@ func resultTitle(r *indexed) line {
 	if n := len(r.Problems); n > 0 {
 		problems = "could not check (" + phrase.Some(n, "problem") + ")"
 	}
-	said := joinedBy(", ", problems, some(s.Errors, "error"), some(s.Warnings, "warning"), some(s.Infos, "info"))
-	if said == "" {
-		return say("✅ xlagate: all clear" + where + ", " + phrase.Some(s.Checks, "check") + ", " + phrase.Number(float64(s.Waived)) + " waived")
+	mark, how := cmp.Or(verdictMarks[r.Verdict], "⛔"), standing(r.Result)
+	if NeedsReview(r.Result) {
+		mark = "⚠️"
 	}
-	return say(cmp.Or(verdictMarks[r.Verdict], "⛔") + " xlagate: " + said + where)
+	said := joinedBy(", ", how, problems, some(s.Errors, "error"), some(s.Warnings, "warning"), some(s.Infos, "info"))
+	if said == "" {
+		said = "all clear"
+		if n := loudNotes(r.Result); n > 0 {
+			said = "passes with " + phrase.Some(n, "note")
+		}
+		where += ", " + phrase.Some(s.Checks, "check") + ", " + phrase.Number(float64(s.Waived)) + " waived"
+	}
+	return say(mark + " xlagate: " + said + where)
 }
 
 var verdictMarks = map[string]string{"pass": "✅", "fail": "❌"}

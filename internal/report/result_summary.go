@@ -132,7 +132,9 @@ var noteKinds = map[string]struct {
 	word, fix string // fix says what the command behind a note does
 }{
 	"better":   {good, "better than the baseline", "to keep it"},
+	"lost":     {bad, "lost again", ""},
 	"slack":    {plain, "slack", "to lower it"},
+	"upgrade":  {plain, "upgrade", "to accept the dump for the new toolchain"},
 	"headroom": {plain, "headroom", "who used it up"},
 }
 
@@ -162,6 +164,11 @@ func resultText(r *indexed, o Options) string {
 	}
 	for _, s := range problemSections(r) {
 		p.add(s)
+	}
+	if r.Policy != nil && !r.Policy.Same() {
+		judged := section{Title: say("judged by ").in(name, r.Policy.Base).with(": ", in(warn, standing(r.Result)))}
+		judged.add(policyBlocks(r, everything)...)
+		p.add(judged)
 	}
 	p.add(section{Title: sumLine(r)})
 	if l := notCovered(r); len(l) > 0 {

@@ -29,6 +29,9 @@ func headline(t *result.Target) line {
 	if t.Helpers > 0 {
 		l = l.in(dim, ", "+phrase.Some(t.Helpers, "one-op helper")+" left out")
 	}
+	if len(t.LeftOut) > 0 {
+		l = l.and(", ").in(strong, phrase.Some(len(t.LeftOut), "program")+" left out by the configuration")
+	}
 	return l
 }
 

@@ -23,7 +23,7 @@ const (
 )
 
 // longTexts are the fields that may hold more than a name.
-var longTexts = map[string]bool{"Accept": true, "Signature": true, "Title": true, "Details": true, "Variants": true, "Variant": true, "Message": true, "Before": true, "After": true}
+var longTexts = map[string]bool{"Accept": true, "Signature": true, "Title": true, "Details": true, "Variants": true, "Variant": true, "Message": true, "Before": true, "After": true, "Diff": true}
 
 // checkSizes holds every text and list of a value to its bound. Amounts are numbers or texts.
 func checkSizes(v reflect.Value, most int) error {
@@ -178,6 +178,8 @@ func (t *Target) check() error {
 	switch {
 	case !ValidTarget(t.Name):
 		return errors.New("its name is a path out of the baseline")
+	case t.RuleFile != "" && !fs.ValidPath(t.RuleFile):
+		return fmt.Errorf("its rule file is %q", clip(t.RuleFile))
 	case !validOptions(t.Options):
 		return fmt.Errorf("its options are %q", clip(strings.Join(t.Options, " ")))
 	}

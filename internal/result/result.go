@@ -32,6 +32,7 @@ type Result struct {
 	Notes    []Note     `json:"notes,omitempty"`    // improvements and other things worth knowing that cannot fail
 	Headroom []Headroom `json:"headroom,omitempty"` // how much of each budget is used
 	Partial  *Partial   `json:"partial,omitempty"`  // of a check of some of the targets: --target NAME
+	Policy   *Policy    `json:"policy,omitempty"`   // what the base branch says; absent outside of a pull request
 }
 
 // Open lists the changes that wait for a decision: those that break a rule and are not waived, worst first.
@@ -122,7 +123,10 @@ type Target struct {
 	Programs      []Program `json:"programs"`
 	// Graphs are the facts of TensorFlow's graphs: clusters.count, clusters.clustered_ops, …; absent when autoclustering did not run.
 	Graphs  facts.Values `json:"graphs,omitempty"`
-	Helpers int          `json:"helpers"` // one-op helper modules left out
+	Helpers int          `json:"helpers"`            // one-op helper modules left out
+	LeftOut []string     `json:"left_out,omitempty"` // programs that the rule file leaves out
+	// RuleFile is the configuration's path from the top of the repository; absent where it is outside of one.
+	RuleFile string `json:"rule_file,omitempty"`
 	// Options are those of check that accept needs too: the rule file, where it is not the one that is found without, and the baseline.
 	Options []string `json:"options,omitempty"`
 }
@@ -316,12 +320,13 @@ type Problem struct {
 	File    string `json:"file,omitempty"`
 	Message string `json:"message"`
 	Fix     string `json:"fix,omitempty"`
+	Settled bool   `json:"-"`                 // accepting the dump settles it
 	Pending bool   `json:"pending,omitempty"` // it holds as long as results are missing: `xlagate merge` says it anew, or no more
 }
 
 // Note is worth knowing, but neither good nor bad enough to be a finding.
 type Note struct {
-	Kind    string `json:"kind"` // better | upgrade | slack | headroom | stale | places | device | left-out
+	Kind    string `json:"kind"` // better | lost | upgrade | slack | headroom | stale | places | device | left-out
 	Target  string `json:"target,omitempty"`
 	Program string `json:"program,omitempty"`
 	Message string `json:"message"`
@@ -341,13 +346,71 @@ type Headroom struct {
 	Unit    string  `json:"unit,omitempty"`
 }
 
-// PolicyChange is one thing that a pull request changes in what it is judged by.
-type PolicyChange struct {
-	File    string
-	Effect  string // looser | stricter | changed
-	Subject string // the rule, waiver, target or program
-	Scope   string // the programs that a rule is about
-	Text    string
+// Policy is what the base branch of a pull request says of the same facts, and how the pull request changes what it is judged by.
+type Policy struct {
+	Base  string       `json:"base"`            // as people know it: "main@91ab03d"
+	Files []PolicyFile `json:"files,omitempty"` // the rule files that the pull request changes
+	Flags []string     `json:"flags,omitempty"` // what the command line of the check says in place of its rule file: "--fail-on never"
+	// Accepts are the programs whose accepted facts the pull request replaces.
+	Accepts []Acceptance `json:"accepts,omitempty"`
+	// Accepted is what only the base branch finds and the pull request's baseline accepts, and Loosened what its baseline does not accept either: its own
+	// rules let it pass.
+	Accepted []Dispute `json:"accepted,omitempty"`
+	Loosened []Dispute `json:"loosened,omitempty"`
+	// AcceptedChanges and LoosenedChanges count the changes by which the base branch fails the pull request.
+	AcceptedChanges int  `json:"accepted_changes"`
+	LoosenedChanges int  `json:"loosened_changes"`
+	Own             bool `json:"own,omitempty"` // the base branch says "policy: own": the pull request's rules decide
+}
+
+// PolicyFile is a rule file that a pull request changes.
+type PolicyFile struct {
+	Name string `json:"name,omitempty"` // absent where the pull request removes it
+	Was  string `json:"was,omitempty"`  // the file that judges on the base branch; absent where none does
+	Diff string `json:"diff,omitempty"` // unified
+}
+
+// Dispute is a finding of the base branch alone. What it could not check is an error without ids.
+type Dispute struct {
+	ID      string `json:"id,omitempty"`
+	Change  string `json:"change,omitempty"`
+	Rule    string `json:"rule"`
+	Level   string `json:"level"`
+	Target  string `json:"target"`
+	Program string `json:"program,omitempty"`
+	Message string `json:"message"`
+}
+
+// SameAs reports whether another dispute is about the same limit, whatever was found there.
+func (d Dispute) SameAs(other Dispute) bool {
+	return d.ID == other.ID && d.Target == other.Target && (d.ID != "" || d.Message == other.Message)
+}
+
+// Acceptance is a program whose accepted facts a pull request replaces.
+type Acceptance struct {
+	Target  string `json:"target"`
+	Program string `json:"program"`
+	Reason  string `json:"reason,omitempty"`
+	Removed bool   `json:"removed,omitempty"` // nothing is compared with the facts any more
+}
+
+// Add adds what the base branch says by another rule file.
+func (p *Policy) Add(more *Policy) {
+	p.Files, p.Flags = append(p.Files, more.Files...), append(p.Flags, more.Flags...)
+	p.Accepts, p.Accepted, p.Loosened = append(p.Accepts, more.Accepts...), append(p.Accepted, more.Accepted...), append(p.Loosened, more.Loosened...)
+	p.AcceptedChanges += more.AcceptedChanges
+	p.LoosenedChanges += more.LoosenedChanges
+	p.Own = p.Own && more.Own
+}
+
+// Unreviewed reports whether a rule file judges that the base branch does not have.
+func (p *Policy) Unreviewed() bool {
+	return slices.ContainsFunc(p.Files, func(f PolicyFile) bool { return f.Was == "" })
+}
+
+// Same reports whether the pull request changes nothing in what it is judged by, and the base branch says the same.
+func (p *Policy) Same() bool {
+	return len(p.Files)+len(p.Flags)+len(p.Accepts)+len(p.Accepted)+len(p.Loosened) == 0
 }
 
 // RuleDoc documents a rule. Empty fields are left out.

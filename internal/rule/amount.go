@@ -21,9 +21,9 @@ type Amount struct {
 	Base       *float64 // nil without a baseline
 	Added      float64  // the part that the baseline does not have: the increase is at least as large
 	Lost       float64  // the part of the baseline that it does not have: the decrease is at least as large
+	Bounded    bool     // it was Base at most: that it is less now is no improvement
 	Unrecorded bool     // there is a baseline, and it does not record this
 	Difference bool     // it counts differences from the baseline; accepting leaves none
-	Upgrade    bool     // it counts changes of the toolchain itself, which an upgrade does not explain
 }
 
 // Budget is an amount of the rule's own metric.
@@ -41,7 +41,8 @@ func (c *Context) Count(subject string, count func(*facts.Variant) float64) Amou
 	return a
 }
 
-// AmountOf is a fact of a variant with its baseline, in the metric's terms.
+// AmountOf is a fact of a variant with its baseline, in the metric's terms. What several programs together need of memory is at least what the
+// largest needs and at most the sum: of programs that merged or split, the least now is held against the most before.
 func (c *Context) AmountOf(m Metric, fact facts.ID) Amount {
 	v := c.Variant
 	a := Amount{Subject: string(m.Fact), Noun: m.Noun, Unit: m.Unit, Better: m.Better, Actual: v.New.Facts[fact]}
@@ -49,7 +50,20 @@ func (c *Context) AmountOf(m Metric, fact facts.ID) Amount {
 		was, known := v.Old.Facts[fact]
 		a.SetBase(known, was)
 	}
+	if a.Base != nil && v.Regrouped && facts.About(fact).Largest {
+		a.Base, a.Bounded = new(sumOf(c.Program.Were, fact)), true
+	}
 	return a
+}
+
+// sumOf adds up a fact of programs.
+func sumOf(programs []*facts.Program, fact facts.ID) (sum float64) {
+	for _, p := range programs {
+		for _, v := range p.Variants {
+			sum += v.Facts[fact]
+		}
+	}
+	return sum
 }
 
 // SetBase sets what the amount was, if the baseline records it.
@@ -80,7 +94,7 @@ type improvement struct {
 const noteworthy = 0.001
 
 func (c *Context) noteBetter(a Amount, l Limits) {
-	if a.Base == nil || a.Actual == *a.Base || !l.Compares() {
+	if a.Base == nil || a.Bounded || a.Actual == *a.Base || !l.Compares() {
 		return
 	}
 	tolerance := 0.0 // growth by less is not reported either
@@ -113,12 +127,12 @@ func (c *Context) better(key improvementKey, a Amount) {
 	c.Notes[known.note].Message = fmt.Sprintf("%s (in %d variants)", known.message, known.variants)
 }
 
-// differs reports whether less than in the baseline need not be better: the arguments differ, or arithmetic may have moved into custom calls,
+// differs reports whether less than in the baseline need not be better: the arguments differ, results are lost, or arithmetic may have moved into custom calls,
 // whose work is unknown.
 func (c *Context) differs(a Amount) bool {
 	v := c.Variant
 	arithmetic := strings.HasPrefix(a.Subject, "cost.") && (strings.HasSuffix(a.Subject, "flops") || strings.HasSuffix(a.Subject, "transcendentals"))
-	return v != nil && (v.Rescaled || arithmetic && v.New.CustomCallRuns() > v.Old.CustomCallRuns())
+	return v != nil && (v.Rescaled || len(v.LostResults()) > 0 || arithmetic && v.New.CustomCallRuns() > v.Old.CustomCallRuns())
 }
 
 // keep is the command that records an improvement. Other arguments make another compilation, which --tighten does not touch.

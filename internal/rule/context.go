@@ -47,17 +47,37 @@ func (c *Context) Run(programs []*diff.Program) {
 		r.Target(c, c.Target)
 	}
 	for _, p := range programs {
-		if r.Program != nil {
-			r.Program(c.At(p, nil), p)
-		}
-		for _, v := range p.Variants {
-			if v.New != nil {
-				c.At(p, v).runVariant()
-			}
-		}
+		c.runProgram(p)
 	}
 	if len(programs) > 0 {
 		c.noteUnselected(programs)
+	}
+}
+
+// runProgram runs the rule over a program and its variants. Of programs that are compared together each is held against the limits of one
+// program, and all together against the baseline.
+func (c *Context) runProgram(p *diff.Program) {
+	if p.Parts == nil || !c.AbsolutelyBounded() {
+		c.on(p)
+		return
+	}
+	if c.Compares() {
+		c.With(func(s *Settings) { s.Limits = s.growth() }).on(p)
+	}
+	for _, part := range p.Singles() {
+		c.With(func(s *Settings) { s.MaxIncrease, s.MaxDecrease = nil, nil }).on(part)
+	}
+}
+
+// on runs the rule over a program and its variants.
+func (c *Context) on(p *diff.Program) {
+	if c.Rule.Program != nil {
+		c.Rule.Program(c.At(p, nil), p)
+	}
+	for _, v := range p.Variants {
+		if v.New != nil {
+			c.At(p, v).runVariant()
+		}
 	}
 }
 
@@ -137,18 +157,34 @@ func (c *Context) Split(f *Finding, each []Finding) {
 // Checked counts one thing that was checked.
 func (c *Context) Checked() { c.Checks++ }
 
-// Uncovered reports that an input was not dumped. See Gap.
+// Uncovered reports that an input was not dumped. See Gap. A pack says nothing of what another framework writes.
 func (c *Context) Uncovered(in Input, fix string) {
+	if writer := writtenBy[in]; c.Pack != "" && writer != "" {
+		if now := c.Target.Report.Toolchain.Framework; now != "" && now != writer {
+			return
+		}
+	}
 	noun := strings.TrimPrefix(strings.TrimPrefix(string(in), "the "), "a ")
 	c.Gap("the dump holds no "+noun, fix)
 }
 
 // Gap reports why the rule could not check: a problem where the user's own file names the rule, a note where a pack does.
-func (c *Context) Gap(why, fix string) {
+func (c *Context) Gap(why, fix string) { c.gap(why, fix, false) }
+
+// BaseGap is Gap for what the baseline lacks: accepting the dump settles it.
+func (c *Context) BaseGap(why, fix string) { c.gap(why, fix, true) }
+
+func (c *Context) gap(why, fix string, settled bool) {
 	if c.Pack != "" {
 		c.NotCovered = append(c.NotCovered, fmt.Sprintf("%s (%s)", c.Rule.ID, why))
 		return
 	}
+	c.Unjudged(why, fix)
+	c.Problems[len(c.Problems)-1].Settled = settled
+}
+
+// Unjudged reports why the rule could not check as a problem, even if a pack names the rule.
+func (c *Context) Unjudged(why, fix string) {
 	message := c.Rule.ID + " could not check"
 	if c.Program != nil {
 		message += " " + c.Program.Name

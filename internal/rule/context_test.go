@@ -53,6 +53,32 @@ func TestRunVisits(t *testing.T) {
 	}
 }
 
+// Clusters that are compared together are held against the baseline as a sum, and each against the limit of one program.
+func TestLimitsOfProgramsThatAreComparedTogether(t *testing.T) {
+	of := func(name string, n float64) *facts.Program {
+		return &facts.Program{Name: name, Variants: []*facts.Variant{{Facts: facts.Values{"kernels.total": n}}}}
+	}
+	old, fresh := []*facts.Program{of("a", 4), of("b", 4), of("c", 1)}, []*facts.Program{of("a", 6), of("b", 4)}
+	both := &diff.Program{Name: "a + b + c", Old: facts.Joint("", old), New: facts.Joint("", fresh), Parts: fresh}
+	both.Variants = []*diff.Variant{{Old: both.Old.Variants[0], New: both.New.Variants[0]}}
+	r := &Rule{ID: "kernel-count", Reads: []Input{Optimized}, Budget: FactMetric("kernels.total", "kernels")}
+	for says, limits := range map[string]Limits{
+		"":                                {Max: new(6.0)},
+		"a: 6 kernels: at most 5 allowed": {Max: new(5.0)},
+		"a + b + c: 10 kernels: up from 9 in the baseline": {Max: new(6.0), MaxIncrease: &Change{}},
+	} {
+		c := onTarget(&Settings{Rule: r, Limits: limits})
+		c.Run([]*diff.Program{both})
+		got := ""
+		for _, f := range c.Findings {
+			got += f.Program + ": " + f.Message
+		}
+		if got != says {
+			t.Errorf("%q, wanted %q", got, says)
+		}
+	}
+}
+
 // Where the rule is nothing but a limit on a fact, the fact of each variant is judged.
 func TestRunJudgesTheFact(t *testing.T) {
 	r := &Rule{ID: "kernel-count", Reads: []Input{Optimized}, Budget: FactMetric("kernels.total", "kernels")}

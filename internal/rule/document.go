@@ -33,7 +33,7 @@ func (r *Rule) Doc() result.RuleDoc {
 	for _, in := range r.Reads {
 		doc.Reads = append(doc.Reads, string(in))
 	}
-	doc.Counts, doc.Options = r.bounded()+r.boundKeys()+r.fromSource(), DocOptions("", r.Options)
+	doc.Counts, doc.Options = r.bounded()+r.boundKeys(), DocOptions("", r.Options)
 	return doc
 }
 
@@ -63,14 +63,6 @@ func (r *Rule) without() string {
 		return " Without a bound none is allowed."
 	}
 	return ""
-}
-
-// fromSource describes a rule that applies across a change of the compiler.
-func (r *Rule) fromSource() string {
-	if !r.FromSource {
-		return ""
-	}
-	return " It is compared across compiler versions too: the model's source decides it."
 }
 
 // boundKeys lists the bounds that an entry of a rule may have.

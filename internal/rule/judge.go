@@ -34,9 +34,9 @@ func (c *Context) JudgeFact(m Metric) {
 	}
 }
 
-// noFact says why a fact is missing: it was not dumped, or the program is custom calls alone, whose cost XLA does not know.
+// noFact says why a fact is missing: it was not dumped, or XLA counts no cost because of the custom calls in the program.
 func (c *Context) noFact(v *diff.Variant) {
-	if c.Rule.Category != CostFacts || c.Rule.Reads[0] != Optimized || len(v.New.Kernels) == 0 {
+	if c.Rule.Category != CostFacts || c.Rule.Reads[0] != Optimized || v.New.CustomCallRuns() == 0 {
 		c.Uncovered(c.Rule.Reads[0], DumpFix)
 		return
 	}
@@ -174,7 +174,7 @@ func (c *Context) compare(a Amount, l Limits) *Finding {
 	c.Checked()
 	var b breach
 	l.absolute(a, &b)
-	drift := len(b.said) == 0 && !a.Upgrade
+	drift := len(b.said) == 0
 	c.drift(a, l, &b)
 	c.noteHeadroom(a, l)
 	if len(b.said) == 0 {
@@ -240,7 +240,7 @@ func (c *Context) drift(a Amount, l Limits, b *breach) {
 func (c *Context) incomparable(a Amount) bool {
 	switch {
 	case a.Unrecorded:
-		c.Gap("the baseline does not hold "+a.Subject, "accept it again from a dump that has it: xlagate accept --reason \"…\"")
+		c.BaseGap("the baseline does not hold "+a.Subject, "accept it again from a dump that has it: xlagate accept --reason \"…\"")
 		return true
 	case c.unstable(a.Subject):
 		c.Notes = append(c.Notes, result.Note{

@@ -12,7 +12,6 @@ import (
 type Option struct {
 	Key     string
 	Type    OptionType
-	Sense   Sense
 	Doc     string
 	Default any      // nil: not set
 	Enum    []string // the values a Word may have
@@ -22,8 +21,6 @@ type Option struct {
 	Least   float64 // of a Count
 	// NeedsOne lists keys; each entry of a Table must have at least one of them.
 	NeedsOne []string
-	Wanted   bool   // of a Table: its entries must be matched, so that an entry that matches less is stricter
-	InPlace  bool   // of a Share: the rule demands this share instead of all
 	Means    string // the common key that this is another name for
 	Compares bool   // of a Switch: when it is on, the rule compares with the baseline
 }
@@ -55,19 +52,6 @@ const (
 	TimeGrowth                    // Change of a predicted time: 50us, 5%, or a number of nanoseconds
 	Day                           // string: 2027-02-01
 	FindingID                     // string: 12 hex digits
-)
-
-// Sense says which of two values of an option is stricter, so that a pull request that loosens the option is noticed. Every option has one.
-type Sense int
-
-// The senses of options.
-const (
-	Unsaid  Sense = iota
-	Neither       // values cannot be ordered
-	Caps          // the less, the stricter: max_added, allow
-	Demands       // the more, the stricter: min_ratio, forbid
-	Selects       // the more it matches, the more is checked: kinds, op_name; without it everything is
-	Narrows       // the more it demands, the less is checked: contains, min_bytes
 )
 
 // Change is an allowed growth: an absolute amount or a percentage of the old value.
@@ -103,12 +87,12 @@ type Refusal struct {
 
 // CommonOptions are the keys that every rule takes.
 var CommonOptions = []Option{
-	{Key: "level", Type: Word, Sense: Caps, Enum: []string{"error", "warning", "info", "off"}, Doc: "how bad a finding is", Default: "error"},
-	{Key: "program", Type: Globs, Sense: Neither, Doc: "programs it looks at", Default: []string{"*"}},
-	{Key: "target", Type: Globs, Sense: Neither, Doc: "targets it looks at", Default: []string{"*"}},
-	{Key: "name", Type: Text, Sense: Neither, Doc: "what findings call this rule"},
-	{Key: "reason", Type: Text, Sense: Neither, Doc: "why the entry is here; shown in the finding"},
-	{Key: "rule", Type: Text, Sense: Neither, Doc: "the rule's id; see `xlagate rules`", Require: true},
+	{Key: "level", Type: Word, Enum: []string{"error", "warning", "info", "off"}, Doc: "how bad a finding is", Default: "error"},
+	{Key: "program", Type: Globs, Doc: "programs it looks at", Default: []string{"*"}},
+	{Key: "target", Type: Globs, Doc: "targets it looks at", Default: []string{"*"}},
+	{Key: "name", Type: Text, Doc: "what findings call this rule"},
+	{Key: "reason", Type: Text, Doc: "why the entry is here; shown in the finding"},
+	{Key: "rule", Type: Text, Doc: "the rule's id; see `xlagate rules`", Require: true},
 }
 
 // BoundKeys are the keys that bound what a rule counts.
@@ -130,11 +114,11 @@ func (r *Rule) bounds() []Option {
 		amount, growth, such = Nanoseconds, TimeGrowth, "50us or 5%"
 	}
 	keys := []Option{
-		{Key: "max", Type: amount, Sense: Caps, Doc: "the most there may be; needs no baseline"},
-		{Key: "min", Type: amount, Sense: Demands, Doc: "the least there must be; needs no baseline"},
-		{Key: "equal", Type: amount, Sense: Neither, Doc: "exactly how many or how much there must be; needs no baseline"},
-		{Key: "max_increase", Type: growth, Sense: Caps, Doc: "how much more than in the baseline there may be: " + such},
-		{Key: "max_decrease", Type: growth, Sense: Caps, Doc: "how much less than in the baseline there may be: " + such},
+		{Key: "max", Type: amount, Doc: "the most there may be; needs no baseline"},
+		{Key: "min", Type: amount, Doc: "the least there must be; needs no baseline"},
+		{Key: "equal", Type: amount, Doc: "exactly how many or how much there must be; needs no baseline"},
+		{Key: "max_increase", Type: growth, Doc: "how much more than in the baseline there may be: " + such},
+		{Key: "max_decrease", Type: growth, Doc: "how much less than in the baseline there may be: " + such},
 	}
 	return slices.DeleteFunc(keys, func(o Option) bool { return r.Refuses(o.Key, func(string) bool { return true }) != "" })
 }

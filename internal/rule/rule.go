@@ -35,8 +35,6 @@ type Rule struct {
 	// Accepts lists the facts (globs) that accepting one of its findings records; "kernel list" is the list of kernels.
 	Accepts []string
 	Whole   bool // it looks at a target as a whole: entries are for no program of their own
-	// FromSource says that the model's source determines the count, not the compiler: the rule applies even if the compiler changed.
-	FromSource bool
 	// Always marks an integrity rule: on without being named, and not to be turned off.
 	Always bool
 	// Check finds what is wrong with an entry's options beyond their types, when the configuration is read; may be nil.
@@ -92,6 +90,9 @@ const (
 	Samples          Input = "a second compile"
 	Schedule         Input = "a scheduled module"
 )
+
+// writtenBy names the framework that alone writes an input.
+var writtenBy = map[Input]string{Graphs: "tensorflow", Metrics: facts.TorchFramework}
 
 // Metric is a fact with a direction: the metric says which way is worse, not the author of a rule file.
 type Metric struct {

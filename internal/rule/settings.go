@@ -86,21 +86,6 @@ func (s *Settings) Terms() string {
 	return b.String()
 }
 
-// Values are what the settings say, by key.
-func (s *Settings) Values() map[string]any {
-	values := map[string]any{}
-	maps.Copy(values, s.Options)
-	for _, key := range BoundKeys {
-		if v := s.bound(key); v != nil {
-			values[key] = v
-		}
-	}
-	if s.Level != "" {
-		values["level"] = s.Level
-	}
-	return values
-}
-
 // EntriesOf lists the settings of one rule.
 func EntriesOf(list []*Settings, rule *Rule) []*Settings {
 	return slices.DeleteFunc(slices.Clone(list), func(s *Settings) bool { return s.Rule != rule })
@@ -114,23 +99,16 @@ func (s *Settings) Covers(target, program string) bool {
 	return !s.Except.Covers(target, program)
 }
 
-// Names reports whether the settings name a program. A framework numbers graphs of one name, in an order that depends on the run: the common
-// name names all of them.
+// Names reports whether the settings name a program, by any of its names.
 func (s *Settings) Names(program string) bool {
-	stem, numbered := facts.NumberedGraph(program)
-	return orAll(s.Programs, program) || numbered && orAll(s.Programs, stem)
+	return len(s.Programs) == 0 || slices.ContainsFunc(s.Programs, func(pattern string) bool { return facts.Fits(pattern, program) })
 }
 
-// LeaveNumbered excepts the numbered graphs that other settings of the same rule name.
-func (s *Settings) LeaveNumbered(others []*Settings) {
-	if _, spelled := s.Named(); spelled {
-		return // each program by its own name
-	}
+// LeaveOthers excepts the programs that other settings of the same rule name in full: "step-2" from those for "step", "Encoder.__call__" from
+// those for "__call__".
+func (s *Settings) LeaveOthers(others []*Settings) {
 	for _, o := range others {
-		theirs := slices.DeleteFunc(slices.Clone(o.Programs), func(name string) bool {
-			stem, numbered := facts.NumberedGraph(name)
-			return !numbered || stem == name || orAll(s.Programs, name) || !orAll(s.Programs, stem)
-		})
+		theirs := slices.DeleteFunc(slices.Clone(o.Programs), func(name string) bool { return orAll(s.Programs, name) || !s.Names(name) })
 		if len(theirs) > 0 {
 			s.Except.Add(&Settings{Rule: o.Rule, Targets: o.Targets, Programs: theirs})
 		}
@@ -264,7 +242,7 @@ type ByProgram struct {
 // Add adds settings.
 func (b *ByProgram) Add(list ...*Settings) {
 	for _, s := range list {
-		names, spelled := s.Named()
+		names, spelled := s.named()
 		if !spelled {
 			b.patterns = append(b.patterns, s)
 			continue
@@ -285,7 +263,11 @@ func (b *ByProgram) Covers(target, program string) bool { return b.covering(targ
 func (b *ByProgram) Several(target, program string) bool { return b.covering(target, program, 2) }
 
 func (b *ByProgram) covering(target, program string, least int) bool {
-	for _, list := range [][]*Settings{b.named[program], b.patterns} {
+	var lists [][]*Settings
+	for _, name := range facts.Names(program) {
+		lists = append(lists, b.named[name])
+	}
+	for _, list := range append(lists, b.patterns) {
 		for _, s := range list {
 			if (program != "*" || orAll(s.Programs, "*")) && s.Covers(target, program) {
 				least--
@@ -298,12 +280,10 @@ func (b *ByProgram) covering(target, program string, least int) bool {
 	return false
 }
 
-// Named lists the programs that the settings are for. It is false where one of them is a pattern, or a name that several graphs share.
-func (s *Settings) Named() (programs []string, spelled bool) {
-	for _, p := range s.Programs {
-		if stem, shared := facts.NumberedGraph(p); shared && stem == p || !phrase.PlainName(p) {
-			return nil, false
-		}
+// named lists the names of the programs that the settings are for. It is false where one of them is a pattern.
+func (s *Settings) named() (programs []string, spelled bool) {
+	if slices.ContainsFunc(s.Programs, func(p string) bool { return !phrase.PlainName(p) }) {
+		return nil, false
 	}
 	return s.Programs, len(s.Programs) > 0
 }

@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -24,7 +23,11 @@ func TestCovers(t *testing.T) {
 		{[]string{"other"}, nil, "t", "*", false},
 		{nil, []string{"SyncTensorsGraph"}, "t", "SyncTensorsGraph-2", true},
 		{nil, []string{"SyncTensorsGraph-2"}, "t", "SyncTensorsGraph", false},
-		{nil, []string{"step"}, "t", "step-2", false},
+		{nil, []string{"step"}, "t", "step-2", true},
+		{nil, []string{"__call__"}, "t", "Encoder.__call__", true},
+		{nil, []string{"Encoder.*"}, "t", "Encoder.__call__-2", true},
+		{nil, []string{"Encoder.__call__"}, "t", "Decoder.__call__", false},
+		{nil, []string{"Encoder"}, "t", "Encoder.__call__", false},
 	} {
 		s := Settings{Targets: c.targets, Programs: c.programs}
 		if got := s.Covers(c.target, c.program); got != c.want {
@@ -33,15 +36,17 @@ func TestCovers(t *testing.T) {
 	}
 }
 
-// An entry for all graphs of a name leaves those that another entry names by their number.
-func TestLeaveNumbered(t *testing.T) {
+// An entry for all programs of a name leaves those that another entry names in full.
+func TestLeaveOthers(t *testing.T) {
 	r := &Rule{ID: "max-kernels"}
 	all := &Settings{Rule: r, Programs: []string{"SyncTensorsGraph*"}}
 	second := &Settings{Rule: r, Programs: []string{"SyncTensorsGraph-2"}}
 	shared := &Settings{Rule: r, Programs: []string{"SyncTensorsGraph"}}
 	spelled := &Settings{Rule: r, Programs: []string{"step"}}
-	for _, s := range []*Settings{all, shared, spelled} {
-		s.LeaveNumbered([]*Settings{second, spelled})
+	call := &Settings{Rule: r, Programs: []string{"__call__"}}
+	encoder := &Settings{Rule: r, Programs: []string{"Encoder.__call__"}}
+	for _, s := range []*Settings{all, shared, spelled, call} {
+		s.LeaveOthers([]*Settings{second, spelled, encoder})
 	}
 	for _, c := range []struct {
 		of      *Settings
@@ -54,6 +59,8 @@ func TestLeaveNumbered(t *testing.T) {
 		{shared, "SyncTensorsGraph-3", true},
 		{shared, "SyncTensorsGraph", true},
 		{spelled, "step", true},
+		{call, "Encoder.__call__", false},
+		{call, "Decoder.__call__", true},
 	} {
 		if got := c.of.Covers("t", c.program); got != c.want {
 			t.Errorf("%q cover %s: %v", c.of.Programs, c.program, got)
@@ -122,15 +129,10 @@ func TestValuesOfOptions(t *testing.T) {
 	}
 }
 
-// What settings say is listed by key, bounds and options alike, and each difference shows in their terms.
-func TestValuesAndTerms(t *testing.T) {
+// Each difference of settings shows in their terms.
+func TestTerms(t *testing.T) {
 	base := func() *Settings {
 		return &Settings{Rule: &Rule{}, Name: "n", Level: "info", Limits: Limits{Max: new(3.0), MaxIncrease: &Change{5, true}}, Options: map[string]any{"allow": []string{"a"}}}
-	}
-	values := base().Values()
-	want := map[string]bool{"max": true, "max_increase": true, "allow": true, "level": true}
-	if got := maps.Collect(maps.All(values)); len(got) != len(want) || values["max"] != 3.0 || values["max_increase"] != (Change{5, true}) || values["level"] != "info" {
-		t.Errorf("%v", values)
 	}
 	seen := map[string]string{base().Terms(): "as they are"}
 	for name, change := range map[string]func(*Settings){

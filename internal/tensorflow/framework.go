@@ -379,7 +379,11 @@ func programOf(name string) string {
 	if strings.HasPrefix(name, "cluster_") {
 		return name
 	}
-	return dump.ProgramName("jit_" + wordsOnly(name))
+	program := dump.ProgramName("jit_" + wordsOnly(name))
+	if strings.Trim(program, "_") == strings.Trim(name, "_") {
+		return name // with the underscores at its end
+	}
+	return program
 }
 
 // wordsOnly replaces what the frameworks do not put into module names.

@@ -11,6 +11,7 @@ import (
 type SyntaxError struct {
 	Line, Column int // from 1; the column is 0 if it is unknown
 	Message      string
+	Form         bool // a line that is whole has an unknown form; else the file may have been cut off
 }
 
 // Error returns the message with its line.

@@ -31,13 +31,13 @@ def test_line_shift_passes(project):
 def test_worse_than_the_baseline(project, old, new, says):
     p = project()
     p.edit(old, new)
-    fails(p, says, "intended?  pytest --xlagate-accept --xlagate-reason *test_model.py::test_step*")
+    fails(p, says, "intended?  python -m pytest --xlagate-accept --xlagate-reason \"…\" test_model.py::test_step")
 
 
 def test_bound_of_the_marker(project):
     p = project("max_kernels=20")
     p.edit("max_kernels=20", "max_kernels=2", "test_model.py")
-    fails(p, "breaks max-kernels: *at most 2 allowed*", "to raise a limit of the marker, edit the marker")
+    fails(p, "breaks max-kernels: *at most 2 allowed*", "accepting it leaves max of max-kernels as it is: edit the marker of this test")
 
 
 def test_bound_of_the_marker_is_not_accepted_away(project):

@@ -10,15 +10,15 @@ from typing import Any, Mapping, Sequence
 SHORT = {"max_temp": "max-temp-bytes", "max_peak": "max-peak-bytes", "max_output": "max-output-bytes", "max_step": "max-step-time"}
 
 
-def configuration(target: str, baseline: pathlib.Path, extends: Sequence[str], held: Mapping[str, Any]) -> str:
-    """Return a configuration with one target. JSON is YAML as well, and needs no library."""
+def configuration(target: str, baseline: pathlib.Path, extends: Sequence[str], held: Mapping[str, Any], device: str | None = None) -> str:
+    """Return a configuration with one target, for a device of xlagate's table. JSON is YAML as well, and needs no library."""
     rules = list(held.get("rules", []))
     rules += [rule(key, value) for key, value in held.items() if key not in ("rules", "extends")]
     content = {
         "version": 1,
         "extends": list(held.get("extends", extends)),
         "baseline": str(baseline),
-        "targets": [{"name": target, "dump": "dump"}],
+        "targets": [{"name": target, "dump": "dump", **({"device": device} if device else {})}],
         "rules": rules,
     }
     return json.dumps({key: value for key, value in content.items() if value}, indent=2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import time
 from typing import Any, Callable, Iterator, Sequence
@@ -24,6 +25,7 @@ UNUSED = pytest.StashKey[list[str]]()
 COMMAND = re.compile(r"\s*(intended\?|fix:|slack) .*xlagate accept")
 IN_CONFIGURATION = re.compile(r"^\S*xlagate\.yaml:\d+:\d+: ", re.MULTILINE)
 ELSEWHERE = re.compile(r"^(\s*)edit \S*xlagate\.yaml:\S+")
+SETS = re.compile(r"^(\s*)accepting it also sets (.*) to .* \(\S*xlagate\.yaml:\S+\)$")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -78,7 +80,8 @@ class Gate:
             dump(work / "dump", function, *args, device=device, **kwargs)
         except (NotFound, NotCompiled, UnknownDevice) as wrong:
             raise pytest.fail.Exception(str(wrong), pytrace=False) from None
-        rules = configuration(target, baseline_of(self._config, self._node.path), self._config.getini("xlagate_extends"), held)
+        known = None if device and os.path.isfile(str(device)) else device
+        rules = configuration(target, baseline_of(self._config, self._node.path), self._config.getini("xlagate_extends"), held, known)
         (work / "xlagate.yaml").write_text(rules)
         commands = [["check", "--quiet", "-f", "text"]]  # after accepting, too: a limit of the marker is not accepted away
         if self._config.getoption("--xlagate-accept"):
@@ -115,10 +118,10 @@ class Gate:
         looked, _, found = said.partition("\n\n")  # what was found comes first: pytest's summary shows the first line alone
         told = f"{found}\n\n{looked}".strip().splitlines()
         lines = [ELSEWHERE.sub(r"\1edit the marker of this test", line) for line in told if not COMMAND.match(line)]
+        lines = [SETS.sub(r"\1accepting it leaves \2 as it is: edit the marker of this test", line) for line in lines]
         if len(lines) < len(told):
-            lines.append(f"intended?  pytest --xlagate-accept --xlagate-reason \"…\" '{self._node.nodeid}'")
-        if any(self._node.iter_markers("xlagate")):
-            lines.append("           to raise a limit of the marker, edit the marker")
+            test = "::".join([os.path.relpath(self._node.path, self._config.invocation_params.dir), *self._node.nodeid.split("::")[1:]])
+            lines.append(f'intended?  python -m pytest --xlagate-accept --xlagate-reason "…" {shlex.quote(test)}')
         return "\n".join(lines)
 
 

@@ -80,7 +80,7 @@ func (w *world) makeRepository(root string) error {
 		os.WriteFile(filepath.Join(w.dir, "Makefile"), []byte("dumps:\n\ttest -d dump\ndump:\n\ttest -n \"$$MODEL$$BACKEND\"\n"), 0o644),
 		os.WriteFile(filepath.Join(w.dir, "requirements.txt"), nil, 0o644),
 		w.replace(filepath.Join(w.dir, "xlagate.yaml"), "dump: good", "dump: dump"),
-		w.replace(filepath.Join(workflows, "xlagate.yml"), "# accept-command: true #", "accept-command: true #"),
+		w.replace(filepath.Join(workflows, "xlagate.yml"), "--check-run # --accept-command", "--check-run --accept-command #"),
 	)
 	if err != nil {
 		return err
@@ -136,16 +136,17 @@ runs:
 	return errors.Join(os.WriteFile(filepath.Join(w.upload, "action.yml"), []byte(action), 0o644), repository(w.upload))
 }
 
-// makeDownload stands for actions/download-artifact: it fetches what was uploaded under names that match a pattern.
+// makeDownload stands for actions/download-artifact: it fetches what was uploaded under a name, or each under the names that match a pattern into a
+// folder of its own.
 func (w *world) makeDownload() error {
 	action := `name: download
-inputs: {pattern: {required: true}, path: {required: true}}
+inputs: {name: {required: false}, pattern: {required: false}, path: {required: false, default: .}}
 runs:
   using: composite
   steps:
     - shell: bash
-      run: 'mkdir -p "$TO" && curl --fail --silent --show-error "$UPLOADS/?pattern=$PATTERN" | tar -x -C "$TO"'
-      env: {PATTERN: "${{ inputs.pattern }}", TO: "${{ inputs.path }}", UPLOADS: "` + w.uploads.URL + `"}
+      run: 'mkdir -p "$TO" && curl --fail --silent --show-error "$UPLOADS/?pattern=$NAME$PATTERN" | tar -x -C "$TO" ${NAME:+--strip-components=1}'
+      env: {NAME: "${{ inputs.name }}", PATTERN: "${{ inputs.pattern }}", TO: "${{ inputs.path }}", UPLOADS: "` + w.uploads.URL + `"}
 `
 	if err := os.MkdirAll(w.download, 0o755); err != nil {
 		return err
