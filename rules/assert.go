@@ -21,7 +21,6 @@ var assert = rule.Rule{
 	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: assert, name: mostly-fused, expr: \"facts.kernels.total <= base.kernels.total + 2\" }", Says: "mostly-fused does not hold: facts.kernels.total is 4, base.kernels.total is 1"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: assert, name: mostly-fused, expr: \"facts.fusions.total >= 0.8 * facts.kernels.total\" }"},
 	Fix:     "The finding lists the values that the expression read. Fix what moved them, or the expression.",
-	Accepts: []string{"*", "kernel list"},
 	Variant: checkAssert,
 }
 

@@ -27,7 +27,6 @@ var asyncCollectives = rule.Rule{
 	Passes:  rule.Example{On: "gpu-collectives", Config: "- { rule: async-collectives, min_ratio: 50% }"},
 	Fix:     "Look at the latency-hiding scheduler's flags, and at what needs the collective's result right away.",
 	Threads: []string{"openxla/xla#14397"},
-	Accepts: []string{"async.*"},
 	Variant: checkAsyncCollectives,
 }
 

@@ -29,7 +29,6 @@ var donationKept = rule.Rule{
 	Passes:  rule.Example{On: "cpu-donation_lost/before", Config: "- { rule: donation-kept, params: [\"params*\"] }"},
 	Fix:     "Keep donate_argnums on the jitted function, and return a result of the same shape and dtype for every donated argument.",
 	Threads: []string{"jax-ml/jax#40280", "jax-ml/jax#9675"},
-	Accepts: []string{"donation.*", "memory.*", "copies.*", "params"},
 	Variant: checkDonationKept,
 }
 

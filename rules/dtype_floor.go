@@ -32,7 +32,6 @@ var dtypeFloor = rule.Rule{
 	Passes:  rule.Example{On: "tpu-wide_weights/before", Config: "- { rule: dtype-floor, dtypes: [bf16] }"},
 	Fix:     "Cast the wide operand where it is made; look at parameters in float32 and at promotions with NumPy scalars.",
 	Threads: []string{"pytorch/xla#9662", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "jax-ml/jax#16698"},
-	Accepts: []string{"products.*", "asked.*", "converts.*", "dtypes.*", "kernel list", "model"},
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		if c.On(noWider.Key) {
 			checkWider(c, v)

@@ -18,7 +18,6 @@ var (
 		Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-temp-bytes, max: 64KiB }"},
 		Fix:     "Look at the buffers that grew: a value that is kept for later, or a fusion that was split.",
 		Threads: []string{"marin-community/marin#5394", "openxla/xla#45912", "openxla/xla#27322"},
-		Accepts: []string{"memory.*"},
 	}
 	maxAllocationBytes = rule.Rule{
 		ID:      "max-allocation-bytes",
@@ -30,7 +29,6 @@ var (
 		Passes:  rule.Example{On: "cpu-constant_baked/before", Config: "- { rule: max-allocation-bytes, max: 1MiB }"},
 		Fix:     "See which buffers share the allocation (xlagate inspect): all temporaries share one; a large argument or constant has its own.",
 		Threads: []string{"openxla/xla#17124"},
-		Accepts: []string{"memory.*"},
 	}
 	maxTransposes = rule.Rule{
 		ID:      "max-transposes",
@@ -41,7 +39,6 @@ var (
 		Passes:  rule.Example{On: "cpu-extra_transpose/after", Config: "- { rule: max-transposes, max_increase: 0 }"},
 		Fix:     "Give the operation its operand in the layout that it needs: change the einsum's order, or transpose once outside of the step.",
 		Threads: []string{"jax-ml/jax#33338", "openxla/xla#47203"},
-		Accepts: []string{"transposes.*", "kernels.*", "kernel list"},
 	}
 	maxFlops = rule.Rule{
 		ID:      "max-flops",
@@ -52,7 +49,6 @@ var (
 		Passes:  rule.Example{On: "cpu-f64_creep/after", Config: "- { rule: max-flops, max: 100000 }"},
 		Fix:     "Look for what is computed twice: an aux output that runs the model again, a checkpoint that covers too much.",
 		Threads: []string{"marin-community/marin#1714"},
-		Accepts: []string{"cost.*"},
 	}
 	maxBytesAccessed = rule.Rule{
 		ID:      "max-bytes-accessed",
@@ -63,13 +59,12 @@ var (
 		Passes:  rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-bytes-accessed, max: 769KiB }"},
 		Fix:     "Look at the kernels that are new or changed: each reads its operands and writes its result once.",
 		Threads: []string{"marin-community/marin#1714"},
-		Accepts: []string{"cost.*"},
 	}
 	maxEstimatedCycles = rule.Rule{
 		ID:    "max-estimated-cycles",
 		Title: "the compiler's estimate of cycles does not grow",
 		Why: "The TPU compiler writes down how many cycles it expects for every operation. This shows what the number of kernels does not, such as a " +
-			"layout with padding.",
+		"layout with padding.",
 		Reads:   []rule.Input{rule.Codegen},
 		Budget:  rule.FactMetric(facts.CostCycles, "estimated cycles"),
 		Level:   "warning",
@@ -77,7 +72,6 @@ var (
 		Passes:  rule.Example{On: "tpu-precision/before", Config: "- { rule: max-estimated-cycles, max_increase: 5% }"},
 		Fix:     "Look at the kernels that are new or changed; `xlagate inspect` lists the bytes that each moves.",
 		Threads: []string{"marin-community/marin#1714"},
-		Accepts: []string{"cost.*"},
 	}
 )
 

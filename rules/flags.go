@@ -30,7 +30,6 @@ var flags = rule.Rule{
 	Fix:     "Look at XLA_FLAGS, LIBTPU_INIT_ARGS and compiler_options of the job, and at defaults that the framework's version changed.",
 	Threads: []string{"pytorch/xla#8008"},
 	Whole:   true,
-	Accepts: []string{"*", "kernel list"},
 	Target:  checkFlags,
 }
 
@@ -61,11 +60,11 @@ func flagsMissing(c *rule.Context, t *rule.Target) (why, fix string) {
 	own := c.BoundedByOwn()
 	switch {
 	case !own && t.Base == nil:
-		return "there is no baseline", "xlagate accept --reason \"…\", or require: and forbid: flags"
+		return "there is no baseline", "xlagate accept --reason \"why\", or require: and forbid: flags"
 	case t.Report.Toolchain.FlagsUntold():
 		return "the dump does not hold XLA's flags", "keep module_….debug_options in the dump; JAX before 0.6 does not write it: leave the rule out there"
 	case !own && t.Base.Toolchain.FlagsUntold():
-		return "the baseline was accepted from a dump without XLA's flags", "xlagate accept --reason \"…\" writes them down, or require: and forbid: flags"
+		return "the baseline was accepted from a dump without XLA's flags", "xlagate accept --reason \"why\" writes them down, or require: and forbid: flags"
 	}
 	return "", ""
 }

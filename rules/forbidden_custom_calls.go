@@ -29,7 +29,6 @@ var forbiddenCustomCalls = rule.Rule{
 	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/before", Config: "- { rule: forbidden-custom-calls, calls: [{ call: \"*callback\" }] }"},
 	Fix:     "Use the operation that the device has a kernel for, or the shape and dtype that its library wants.",
 	Threads: []string{"openxla/xla#40021", "jax-ml/jax#25842"},
-	Accepts: []string{"custom_calls.*", "kernels.*", "kernel list"},
 	Check:   checkCalls,
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		for _, e := range c.Entries("calls") {

@@ -29,7 +29,6 @@ var forbiddenFusions = rule.Rule{
 	Passes:  rule.Example{On: "gpu-intermediate_out/before", Config: "- rule: forbidden-fusions\n  fusions: [{ name: two results, contains: [tanh], outputs: 2 }]"},
 	Fix:     "Separate the kernel's operations in the model's source; or report the fusion to the compiler's developers and waive the finding.",
 	Threads: []string{"openxla/xla#5179", "jax-ml/jax#18424", "openxla/xla#27322"},
-	Accepts: []string{"fusions.*", "kernels.*", "kernel list"},
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		for _, entry := range c.Entries("fusions") {
 			q := queryOf(entry)

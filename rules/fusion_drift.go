@@ -26,7 +26,6 @@ var fusionDrift = rule.Rule{
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: fusion-drift }"},
 	Fix:     "Remove what separates the operations: a barrier, a callback, a second use of an intermediate.",
 	Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620", "openxla/xla#6370"},
-	Accepts: []string{"fusions.*", "kernels.*", "kernel list"},
 	Variant: checkFusionDrift,
 }
 

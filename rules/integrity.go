@@ -40,8 +40,7 @@ var baselinePresent = rule.Rule{
 	Why:     "A program that was never accepted has nothing to compare with, and one whose arguments changed is another program. A person has to accept it once.",
 	Fails:   rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "scale is new: no baseline says what it may cost"},
 	Passes:  rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
-	Fix:     "Accept it: xlagate accept --only ID --reason \"…\".",
-	Accepts: []string{"*", "kernel list", "variants"},
+	Fix:     "Accept it: xlagate accept --only ID --reason \"why\".",
 	Program: checkBaselinePresent,
 }
 
@@ -75,7 +74,7 @@ func unknownProgram(p *diff.Program) string {
 // noteRenamed says under which name a program was accepted, where that is another one. Clusters are numbered, not named.
 func noteRenamed(c *rule.Context, p *diff.Program) {
 	if p.Was != "" && !p.New.IsCluster() {
-		c.Notes = append(c.Notes, result.Note{Kind: "renamed", Program: p.Name, Message: "it was accepted as " + p.Was, Fix: "xlagate accept --reason \"…\""})
+		c.Notes = append(c.Notes, result.Note{Kind: "renamed", Program: p.Name, Message: "it was accepted as " + p.Was, Fix: "xlagate accept --reason \"why\""})
 	}
 }
 
@@ -88,7 +87,6 @@ var orphanBaseline = rule.Rule{
 	Passes:  rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
 	Fix:     "Make the run compile it, or accept that it is gone. One that programs.include or programs.exclude leaves out: xlagate baseline prune.",
 	Threads: []string{"jestjs/jest#12564", "shakacode/react_on_rails#3829"},
-	Accepts: []string{"program"},
 	Program: func(c *rule.Context, p *diff.Program) {
 		c.Checked()
 		if p.New == nil && p.Old != nil {

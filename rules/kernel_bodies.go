@@ -27,7 +27,6 @@ var kernelBodies = rule.Rule{
 	Passes:  rule.Example{On: "tpu-kernel_body/after", Config: "- { rule: kernel-bodies, max: 100 }"},
 	Fix:     "Move what does not change in every step of the grid out of the kernel.",
 	Threads: []string{"keras-team/keras-io#2284"},
-	Accepts: []string{"custom_calls.*", "kernel list"},
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		for _, b := range bodiesOf(c, v) {
 			a := c.Budget("body of "+b.Function, size(b.Written))

@@ -37,7 +37,6 @@ var layoutPin = rule.Rule{
 	Passes:  rule.Example{On: "cpu-param_layout/after", Config: "- { rule: layout-pin, params: [{ param: x, layout: \"0,1\" }], ops: [{ op: tanh, layout: default }] }"},
 	Fix:     "Look at what reads and writes the value: an einsum in another order, or a custom call with fixed layouts.",
 	Threads: []string{"openxla/xla#47203", "AI-Hypercomputer/torchprime#119"},
-	Accepts: []string{"params", "copies.*", "transposes.*", "kernel list"},
 	Check:   checkLayouts,
 	Variant: checkLayoutPin,
 }

@@ -24,7 +24,6 @@ var loopsKept = rule.Rule{
 	Passes:  rule.Example{On: "cpu-unrolled_loop/before", Config: "- { rule: loops-kept }"},
 	Fix:     "Use lax.scan or lax.fori_loop where a Python loop repeats the same layer, with Python numbers as bounds.",
 	Threads: []string{"jax-ml/jax#2777", "openxla/xla#35719"},
-	Accepts: []string{"loops.*", "instructions.*", "kernels.*", "fusions.*", "kernel list"},
 	Variant: checkLoopsKept,
 }
 

@@ -26,7 +26,6 @@ var maxClusters = rule.Rule{
 	Fix:     "Look at the operations outside of clusters (no-unclustered-ops): each one in the middle of the graph cuts a cluster in two.",
 	Threads: []string{"tensorflow/tensorflow#38450"},
 	Whole:   true,
-	Accepts: []string{"clusters.*"},
 	Target:  checkMaxClusters,
 }
 

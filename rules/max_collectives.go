@@ -24,7 +24,6 @@ var maxCollectives = rule.Rule{
 	Passes:  rule.Example{On: "cpu-sharding_allgather/after", Config: "- { rule: max-collectives, max: 3 }"},
 	Fix:     "Look at the sharding of the operand that is gathered: with_sharding_constraint where the axis changes, or another axis for the weight.",
 	Threads: []string{"jax-ml/jax#20381", "openxla/xla#6126"},
-	Accepts: []string{"collectives.*", "kernel list", "kernels.*", "copies.*", "memory.*"},
 	Variant: checkMaxCollectives,
 }
 

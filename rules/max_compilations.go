@@ -22,7 +22,6 @@ var maxCompilations = rule.Rule{
 	Passes:  rule.Example{On: "recompile-jit_in_loop_fixed", Config: "- { rule: max-compilations, max: 1 }"},
 	Fix:     "Create the jitted function once, outside of the loop; pad or bucket shapes; warm up before serving.",
 	Threads: []string{"jax-ml/jax#4255", "jax-ml/jax#31319", "pytorch/xla#2511", "pytorch/xla#4741", "vllm-project/vllm#14580"},
-	Accepts: []string{"variants"},
 	Target:  checkMaxCompilations,
 }
 

@@ -20,7 +20,6 @@ var maxConstantBytes = rule.Rule{
 	Passes:  rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max: 64KiB }"},
 	Fix:     "Pass the array as an argument of the jitted function instead of closing over it.",
 	Threads: []string{"openxla/xla#1652", "jax-ml/jax#21300"},
-	Accepts: []string{"memory.*", "constants", "params"},
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		rule.Explain(c.Judge(c.Count("constants.bytes", (*facts.Variant).ConstantBytes)), v.FactGrowth, facts.MemoryConstant)
 		for _, k := range v.New.Constants {

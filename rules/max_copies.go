@@ -20,7 +20,6 @@ var maxCopies = rule.Rule{
 	Passes:  rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-copies, max_increase: 0 }"},
 	Fix:     "Look at what reads the copied value after it is overwritten; donate arguments that are replaced.",
 	Threads: []string{"jax-ml/jax#17845", "AI-Hypercomputer/torchprime#119"},
-	Accepts: []string{"copies.*", "kernel list"},
 	Variant: checkMaxCopies,
 }
 

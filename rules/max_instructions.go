@@ -18,7 +18,6 @@ var maxInstructions = rule.Rule{
 	Passes:  rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-instructions, max: 231 }"},
 	Fix:     "Look for a Python loop where lax.scan or vmap would do, and for a function that is called twice with the same arguments.",
 	Threads: []string{"jax-ml/jax#2777", "openxla/xla#35719"},
-	Accepts: []string{"instructions.*", "kernels.*", "kernel list"},
 	Variant: checkInstructions,
 }
 

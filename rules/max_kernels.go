@@ -26,7 +26,6 @@ var maxKernels = rule.Rule{
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: max-kernels, program: softmax, max: 1 }"},
 	Fix:     "Look at the source line that the finding names: what separates the operations? If the kernels are wanted, accept them.",
 	Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620", "openxla/xla#6370"},
-	Accepts: []string{"kernels.*", "fusions.*", "kernel list"},
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		a := c.Count(kernelSubject(c), func(v *facts.Variant) float64 { return countKernels(c, v) })
 		rule.Explain(c.Judge(a), v.Growth, countsKernel(c))

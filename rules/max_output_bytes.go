@@ -21,7 +21,6 @@ var maxOutputBytes = rule.Rule{
 	Passes:  rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max: 128.02KiB }"},
 	Fix:     "Return it only where it is needed: from another function, or behind a debug switch.",
 	Threads: []string{"AI-Hypercomputer/maxtext#4405"},
-	Accepts: []string{"memory.*"},
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		if _, dumped := v.New.Facts[c.Rule.Budget.Fact]; dumped || c.Bounded() || !c.BoundedByOwn() {
 			c.JudgeFact(*c.Rule.Budget)

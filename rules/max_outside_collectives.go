@@ -25,7 +25,6 @@ var maxOutsideCollectives = rule.Rule{
 	Fix:     "Reduce all gradients together (HOROVOD_FUSION_THRESHOLD, tf.distribute's CommunicationOptions).",
 	Threads: []string{"tensorflow/tensorflow#29640", "horovod/horovod#2590"},
 	Whole:   true,
-	Accepts: []string{"collectives.outside*"},
 	Target:  checkMaxOutsideCollectives,
 }
 

@@ -22,7 +22,6 @@ var maxPeakBytes = rule.Rule{
 	Passes:  rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max: 1MiB }"},
 	Fix:     "See which part grew (xlagate inspect); each has its own rule. On a TPU it can be the fast memory (vmem), which the compiler fills first.",
 	Threads: []string{"jax-ml/jax#30627", "openxla/xla#17124"},
-	Accepts: []string{"memory.*"},
 	Check:   checkSpace,
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		if space := c.Text(memorySpace.Key); space != "" {

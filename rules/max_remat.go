@@ -19,7 +19,6 @@ var maxRemat = rule.Rule{
 	Passes:  rule.Example{On: "tpu-remat/before", Config: "- { rule: max-remat, max: 0 }"},
 	Fix:     "Reduce the peak of memory: donate arguments, checkpoint by hand where it is cheapest, shard or shrink the batch.",
 	Threads: []string{"marin-community/marin#8549"},
-	Accepts: []string{"remat.*", "cost.*", "kernels.*", "kernel list"},
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		again := func(k *facts.Kernel) bool { return strings.Contains(k.Name, ".remat") }
 		f := c.Judge(c.AmountOf(*c.Rule.Budget, c.Rule.Budget.Fact))

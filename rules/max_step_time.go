@@ -21,7 +21,6 @@ var maxStepTime = rule.Rule{
 	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 1s }"},
 	Fix:     "`xlagate inspect` lists the kernels that take longest, `xlagate diff` those that became more expensive. If the target runs on another device than the dump's, set `device:`.",
 	Threads: []string{"openxla/xla#27322"},
-	Accepts: []string{"price.*", "cost.*", "kernels.*", "fusions.*", "copies.*", "transposes.*", "collectives.*", "loops.*", "kernel list"}, // the price follows from the launches
 	Options: []rule.Option{
 		{Key: "unsure", Type: rule.Word, Enum: []string{"error", "warning", "info"}, Default: "warning", Doc: "the level of growth that the error of the price may explain"},
 	},

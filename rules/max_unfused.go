@@ -23,7 +23,6 @@ var maxUnfused = rule.Rule{
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: max-unfused, ops: [reduce, divide], max: 0 }"},
 	Fix:     "Look for a barrier, a second user, or a layout that the operation's neighbours do not share.",
 	Threads: []string{"jax-ml/jax#33338", "AI-Hypercomputer/torchprime#119"},
-	Accepts: []string{"kernels.*", "fusions.*", "copies.*", "transposes.*", "kernel list"},
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		a := c.Count("unfused", func(v *facts.Variant) float64 { return v.CountKernels(runsAlone(c)) })
 		rule.Explain(c.Judge(a), v.Growth, runsAlone(c))

@@ -19,7 +19,6 @@ var minCollectiveBytes = rule.Rule{
 	Passes:  rule.Example{On: "cpu-sharding_allgather/before", Config: "- { rule: min-collective-bytes, kinds: [all-reduce], min: 512 }"},
 	Fix:     "Look at the thresholds of the combiner passes, and at what separates the collectives; reduce gradients as one tree.",
 	Threads: []string{"openxla/xla#6126"},
-	Accepts: []string{"collectives.*", "kernel list"},
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		c.Checked()
 		for _, kind := range collectiveKinds(c, v) {

@@ -26,7 +26,6 @@ var noDtype = rule.Rule{
 	Passes:  rule.Example{On: "cpu-f64_creep/before", Config: "- { rule: no-dtype, dtypes: [f64] }"},
 	Fix:     "Make the scalar a Python float or a jnp array of the model's dtype; leave jax_enable_x64 off.",
 	Threads: []string{"pytorch/xla#6403", "jax-ml/jax#16698"},
-	Accepts: []string{"*", "kernel list"},
 	Variant: checkNoDtype,
 }
 

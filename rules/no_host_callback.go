@@ -22,7 +22,6 @@ var noHostCallback = rule.Rule{
 	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback, allow: [\"*callback\"] }"},
 	Fix:     "Remove the debug print or callback, or keep it behind a switch that is off in production.",
 	Threads: []string{"jax-ml/jax#25842"},
-	Accepts: []string{"custom_calls.*", "kernels.*", "fusions.*", "kernel list"},
 	Variant: checkNoHostCallback,
 }
 

@@ -24,7 +24,6 @@ var noNewCollectives = rule.Rule{
 	Passes:  rule.Example{On: "cpu-result_gathered/before", Config: "- { rule: no-new-collectives }"},
 	Fix:     "Look at the sharding of the operand: with_sharding_constraint where the axis changes, or shard the weight on the axis that is not contracted.",
 	Threads: []string{"jax-ml/jax#20381", "openxla/xla#6126"},
-	Accepts: []string{"collectives.*", "kernel list", "kernels.*", "copies.*", "memory.*"},
 	Variant: checkNoNewCollectives,
 }
 

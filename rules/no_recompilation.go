@@ -24,7 +24,6 @@ var noRecompilation = rule.Rule{
 	Passes:  rule.Example{On: "recompile-shapes_fixed", Config: "- { rule: no-recompilation, max_variants: 1 }"},
 	Fix:     "Pad or bucket the argument that varies, pass the value as an array, and create the jitted function once, outside of the loop.",
 	Threads: []string{"tensorflow/tensorflow#81896", "vllm-project/vllm#14580", "google-deepmind/mujoco#2306", "jax-ml/jax#31319"},
-	Accepts: []string{"variants"},
 	Program: checkNoRecompilation,
 }
 

@@ -31,7 +31,6 @@ var noUnclusteredOps = rule.Rule{
 	Fix:     "Move the operation out of the compiled function, replace it by one that XLA compiles, or allow it by name.",
 	Threads: []string{"tensorflow/tensorflow#38450", "tensorflow/tensorflow#55808"},
 	Whole:   true,
-	Accepts: []string{"clusters.*"},
 	Target:  checkNoUnclusteredOps,
 }
 

@@ -29,7 +29,6 @@ var precision = rule.Rule{
 	Passes:  rule.Example{On: "tpu-precision/before", Config: "- { rule: precision, precisions: [default] }"},
 	Fix:     "Set the precision on the product that needs it (precision=), not for the whole program.",
 	Threads: []string{"jax-ml/jax#22313"},
-	Accepts: []string{"precision.*", "cost.*", "products.*", "kernel list"},
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		if c.List("precisions") == nil {
 			samePrecision(c, v)

@@ -21,7 +21,6 @@ var maxRegisters = rule.Rule{
 	Passes:  rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: max-registers, max_increase: 8 }"},
 	Fix:     "`xlagate inspect` lists the kernels with the lowest occupancy. For Triton and Pallas kernels change the block sizes or the number of warps.",
 	Threads: []string{"triton-lang/triton#5572", "EnzymeAD/Reactant.jl#3275"},
-	Accepts: []string{"registers.*"},
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		if registersUnknown(c, v, c.Rule.Budget.Fact) {
 			return
@@ -62,7 +61,6 @@ var noSpills = rule.Rule{
 	Passes:  rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: no-spills, max: 64 }"},
 	Fix:     "Give each thread less work: smaller blocks or more warps in a Triton or Pallas kernel, fewer operations in one fusion.",
 	Threads: []string{"triton-lang/triton#11249", "openxla/xla#34812"},
-	Accepts: []string{"spills.*", "registers.*"},
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		if registersUnknown(c, v, c.Rule.Budget.Fact) {
 			return

@@ -29,7 +29,6 @@ var requiredCustomCalls = rule.Rule{
 	Passes:  rule.Example{On: "cpu-topk_sorted/before", Config: "- { rule: required-custom-calls, calls: [{ call: TopK }] }"},
 	Fix:     "Look at the shapes, dtypes and layouts that the library needs, at the flags that enable it, and at versions.",
 	Threads: []string{"tensorflow/tensorflow#62661", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "openxla/xla#23389", "pytorch/xla#8746"},
-	Accepts: []string{"custom_calls.*", "kernels.*", "fusions.*", "kernel list"},
 	Check:   checkCalls,
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		requireEach(c, v, required{

@@ -29,7 +29,6 @@ var requiredFusions = rule.Rule{
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]"},
 	Fix:     "Remove what separates the operations (an optimization_barrier, a callback, a second use of an intermediate), or drop the entry.",
 	Threads: []string{"openxla/xla#6370", "jax-ml/jax#18424", "jax-ml/jax#33338"},
-	Accepts: []string{"fusions.*", "kernels.*", "kernel list"},
 	Variant: checkRequiredFusions,
 }
 

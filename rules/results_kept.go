@@ -19,7 +19,6 @@ var resultsKept = rule.Rule{
 	Fix:     "Look at the line that makes the result: a size that is read where it is not known yet, an index, a mask, an argument that is no longer read. If the new result is intended, accept it.",
 	Threads: []string{"tensorflow/tensorflow#127528"},
 	Since:   1,
-	Accepts: []string{"*", "kernel list"},
 	Variant: checkResultsKept,
 }
 

@@ -34,7 +34,6 @@ var shardingPin = rule.Rule{
 	Passes:  rule.Example{On: "cpu-sharding_allgather/before", Config: "- { rule: sharding-pin, params: [{ param: w1, sharding: \"P(None, 'model')\" }] }"},
 	Fix:     "Look at in_shardings, at with_sharding_constraint where the array is made, and at the mesh's axes.",
 	Threads: []string{"openxla/xla#13306", "openxla/xla#15207", "jax-ml/jax#20381"},
-	Accepts: []string{"params", "collectives.*", "memory.*", "kernel list"},
 	Variant: checkShardingPin,
 }
 

@@ -28,7 +28,6 @@ var toolchain = rule.Rule{
 	Fix:     "Accept the upgrade by itself, before or after the change of the model; or pin the compiler's version in the job.",
 	Threads: []string{"pytorch/xla#8008"},
 	Whole:   true,
-	Accepts: []string{"*", "kernel list"},
 	Target:  checkToolchain,
 }
 
@@ -40,7 +39,7 @@ func checkToolchain(c *rule.Context, t *rule.Target) {
 	case pins != nil:
 		wrong = againstPins(now, pins)
 	case t.Base == nil:
-		c.BaseGap("there is no baseline", "xlagate accept --reason \"…\", or pin: the versions")
+		c.BaseGap("there is no baseline", "xlagate accept --reason \"why\", or pin: the versions")
 		return
 	default:
 		wrong = toolchainChanges(c, parts(t.Base.Toolchain), now)

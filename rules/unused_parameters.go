@@ -24,7 +24,6 @@ var unusedParameters = rule.Rule{
 	Passes:  rule.Example{On: "cpu-constant_baked/before", Config: "- { rule: unused-parameters }"},
 	Fix:     "Use the argument or remove it; look for a value that was closed over, or computed in Python, instead of being passed.",
 	Threads: []string{"jobovy/galpy#1310"},
-	Accepts: []string{"params"},
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		names := unusedArguments(c, v.New)
 		a := c.Count("unused arguments", func(v *facts.Variant) float64 { return float64(len(unusedArguments(c, v))) })

@@ -21,7 +21,6 @@ var updatesKept = rule.Rule{
 	Fix:     "Write the part with lax.dynamic_update_slice or x.at[i].set(row), donate the argument, and read the old array before it is updated.",
 	Threads: []string{"jax-ml/jax#17845"},
 	Since:   1,
-	Accepts: []string{"params", "loops.*", "memory.*", "copies.*", "cost.*", "kernel list"},
 	Variant: checkUpdatesKept,
 }
 

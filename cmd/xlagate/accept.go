@@ -24,11 +24,11 @@ func acceptCommand(w world) *cli.Command {
 		ArgsUsage: "[DUMP…] [-- COMMAND…]",
 		Category:  theGate,
 		Description: "xlagate accept --reason \"bigger batch\"             all that the dump holds\n" +
-			"xlagate accept --only 3fa91c02b7d1 --reason \"…\"    one change of the last check; a number of xlagate.yaml that it breaks is raised\n" +
+			"xlagate accept --only 3fa91c02b7d1 --reason \"why\"    one change of the last check: it is allowed up to what it costs now\n" +
 			"xlagate accept --from result.json                  from CI's result, without a dump\n" +
 			"xlagate accept -i                                  shows each change and asks",
 		Flags: append(append(configFlags(), pullRequestFlags()...),
-			&cli.StringSliceFlag{Name: "only", Usage: "only the changes or findings with these `IDS`, separated by commas"},
+			&cli.StringSliceFlag{Name: "only", Usage: "allow the changes with these `IDS`, separated by commas, up to what they cost now"},
 			&cli.StringFlag{Name: "reason", Usage: "`TEXT`: why, for the baseline's readers"},
 			&cli.BoolFlag{Name: "tighten", Usage: "record only what got better, and lower budgets to the present facts with some room"},
 			&cli.StringFlag{Name: "from", Usage: "take facts and changes from a result `FILE`"},
@@ -43,7 +43,7 @@ func acceptCommand(w world) *cli.Command {
 			}
 			last, _ := lastCheck(w)
 			if id := c.Args().First(); last.holds([]string{id}) {
-				return wrongUsage("%s is the id of a change, not a dump; xlagate accept --only %s --reason \"…\"", id, id)
+				return wrongUsage("%s is the id of a change, not a dump; xlagate accept --only %s --reason \"why\"", id, id)
 			}
 			if err := last.chooseConfig(c, w, ids(c.StringSlice("only"))); err != nil {
 				return err
@@ -53,8 +53,8 @@ func acceptCommand(w world) *cli.Command {
 				return err
 			}
 			a := gate.AcceptOptions{Only: ids(c.StringSlice("only")), Reason: c.String("reason"), Tighten: c.Bool("tighten")}
-			if a.Reason == "" && !a.Tighten && !c.Bool("interactive") {
-				return wrongUsage("accept needs a reason, for whoever reads the baseline later: add --reason \"…\"")
+			if isNoReason(a.Reason) && (c.IsSet("reason") || !a.Tighten && !c.Bool("interactive")) {
+				return wrongUsage("accept needs a reason, for whoever reads the baseline later: add --reason with a few words of your own")
 			}
 			if from := c.String("from"); from != "" {
 				if a.From, err = readResult(w, from); err != nil {
@@ -72,7 +72,7 @@ func acceptCommand(w world) *cli.Command {
 				}
 			}
 			if !c.Bool("quiet") {
-				a.Before = func(planned *gate.Accepted) { sayLeft(w, o, planned) }
+				a.Before = func(planned *gate.Accepted) { sayLeft(w, planned) }
 			}
 			done, err := gate.Accept(c.Context, o, a)
 			if err != nil {
@@ -126,6 +126,9 @@ func sameSource(c *cli.Context, w world, o gate.Options, r *result.Result) error
 	return nil
 }
 
+// isNoReason reports whether a reason says nothing: it is empty, or dots and quotes that stood for one.
+func isNoReason(text string) bool { return strings.Trim(text, " \t\n\"'`.…") == "" }
+
 func ids(values []string) []string {
 	var out []string
 	for _, v := range values {
@@ -139,7 +142,7 @@ func ids(values []string) []string {
 }
 
 // sayLeft says what accepting leaves to be done by hand.
-func sayLeft(w world, o gate.Options, planned *gate.Accepted) {
+func sayLeft(w world, planned *gate.Accepted) {
 	for _, b := range planned.Left() {
 		sayBudget(w, b)
 	}
@@ -147,16 +150,13 @@ func sayLeft(w world, o gate.Options, planned *gate.Accepted) {
 		w.printf("remains  %s: %s\n  fix: %s\n", p.File, p.Message, p.Fix)
 	}
 	for _, u := range planned.Unsettled {
-		sayUnsettled(w, u, gate.Relative(o.Dir, absoluteOr(o.Config.Path)))
+		sayUnsettled(w, u)
 	}
 }
 
 func sayAccepted(w world, done *gate.Accepted) {
 	for _, c := range done.Changes {
-		w.printf("accepted %s\n", report.Headline(&c))
-	}
-	for _, c := range done.Beside {
-		w.printf("with it  %s: what it costs is in the same numbers\n", report.Headline(&c))
+		w.printf("allowed  %s: up to what it costs now\n", report.Headline(&c))
 	}
 	for _, path := range done.Written {
 		w.printf("wrote    %s\n", path)
@@ -197,13 +197,6 @@ func sayBudget(w world, b *config.Budget) {
 }
 
 // sayUnsettled prints a limit of a rule file that still fails after accepting.
-func sayUnsettled(w world, u gate.Unsettled, file string) {
-	how := "change it there"
-	switch {
-	case u.Written:
-		how = "change it there, or accept it by its id"
-	case u.Add != "":
-		how = "add to rules: in " + file + "\n  " + strings.ReplaceAll(u.Add, "\n", "\n  ")
-	}
-	w.printf("remains  %s %s: %s; %s\n", u.Place, u.Rule, u.Message, how)
+func sayUnsettled(w world, u gate.Unsettled) {
+	w.printf("remains  %s %s: %s; change it there, or allow it: %s\n", u.Place, u.Rule, u.Message, result.AcceptCommand(nil, u.Change))
 }

@@ -125,7 +125,7 @@ func acceptRequest(ctx context.Context, c *cli.Context, w world, client *github.
 		sayBudget(w, b)
 	}
 	for _, u := range done.Unsettled {
-		sayUnsettled(w, u, cmp.Or(c.String("config"), config.FileName))
+		sayUnsettled(w, u)
 	}
 	if len(changed) == 0 {
 		fmt.Fprintf(w.out, "nothing to accept: the baseline is up to date (run %d)\n", from.Run)
@@ -229,9 +229,6 @@ func remaining(done *gate.Accepted) string {
 	})
 	for _, u := range done.Unsettled {
 		line := oneLine(u.Place + " " + u.Rule + ": " + u.Message)
-		if u.Add != "" {
-			line += "; add to rules: " + oneLine(u.Add)
-		}
 		lines = append(lines, line)
 	}
 	if more := len(lines) - mostListed; more > 0 {

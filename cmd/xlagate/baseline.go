@@ -59,7 +59,7 @@ func stored(c *cli.Context, w world) (fs.FS, error) {
 	}
 	store, err := gate.OpenBaseline(c.Context, o)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, incomplete(w, &gate.Unreadable{Where: gate.BaselineOf(o), Message: "there is no baseline", Fix: "xlagate accept --reason \"…\" writes one"})
+		return nil, incomplete(w, &gate.Unreadable{Where: gate.BaselineOf(o), Message: "there is no baseline", Fix: "xlagate accept --reason \"why\" writes one"})
 	}
 	return store, incomplete(w, err)
 }
@@ -113,8 +113,11 @@ func showBaseline(c *cli.Context, w world) error {
 			return nil
 		}
 		shown++
-		_, err := w.out.Write(baseline.Format(target, p).Readable)
-		return err
+		var text strings.Builder
+		if err := baseline.Show(&text, target, p); err != nil {
+			return err
+		}
+		return w.printf("%s", text.String())
 	})
 	if err == nil && shown == 0 {
 		return wrongUsage("no program %q in the baseline; `xlagate baseline list` lists them", c.Args().First())

@@ -245,7 +245,7 @@ func TestCommentNamesTheRuleFile(t *testing.T) {
 		regressed, _ := filepath.Rel(sub, "regressed")
 		file, _ := filepath.Rel(sub, "it's serving.yaml")
 		p.run(1, "check", regressed, "-c", file, "--comment", "auto", "--quiet")
-		const named = ` --reason "…" -c 'it'\''s serving.yaml'` + "\n"
+		const named = ` --reason "why" -c 'it'\''s serving.yaml'` + "\n"
 		p.says(0, named, "xlagate accept --from xlagate-report.json --only ")
 		if n := strings.Count(p.Comments[0].Body, named); n != 2 {
 			t.Errorf("%d commands name the rule file: %s", n, p.Comments[0].Body)
@@ -299,9 +299,9 @@ func TestAcceptCommandIsShown(t *testing.T) {
 func TestPolicyIsShown(t *testing.T) {
 	for _, shallow := range []bool{false, true} {
 		p := newPullRequest(t, "acme/models")
-		p.run(0, "accept", "regressed", "--reason", "make it pass")
 		p.edit("xlagate.yaml", "max: 28", "max: 40")
 		p.edit("xlagate.yaml", "max_variants: 1", "max_variants: 2")
+		p.run(0, "accept", "regressed", "--reason", "make it pass")
 		p.edit("xlagate.yaml", "  - rule: required-fusions", "  - {rule: no-host-callback, max: 9, level: info}\n  - rule: required-fusions")
 		p.push()
 		if shallow {
@@ -523,8 +523,8 @@ func TestAcceptOnPullRequest(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	p.run(0, "accept", "regressed", "--reason", "the callback is wanted")
-	local, err := os.ReadFile(filepath.Join(p.dir, ".xlagate/classifier/cpu/train_step.yaml"))
-	if err != nil || p.Files(tip)[".xlagate/classifier/cpu/train_step.yaml"] != string(local) {
+	local, err := os.ReadFile(filepath.Join(p.dir, ".xlagate/classifier/cpu/train_step.jsonl"))
+	if err != nil || p.Files(tip)[".xlagate/classifier/cpu/train_step.jsonl"] != string(local) {
 		t.Errorf("%v: the committed baseline is not what accepting the dump writes", err)
 	}
 	if len(p.Reactions) != 1 || p.Reactions[0] != "77 +1" || !strings.Contains(p.Comments[0].Body, "Accepted from run 50 in "+tip) {
@@ -602,16 +602,15 @@ func TestAcceptRefusesAnEditedResult(t *testing.T) {
 	for name, change := range map[string]func(map[string]any){
 		"half of the text": func(p map[string]any) {
 			text := p["accept"].(string)
-			at := strings.Index(text, "kernels.total: ")
-			p["accept"] = text[:at] + strings.Replace(text[at:], "28", "99999", 1)
+			p["accept"] = strings.Replace(text, `{"end":"facts"}`, `{"fact":{"kernels.total":99999}}`+"\n"+`{"end":"facts"}`, 1)
 		},
 		"the text": func(p map[string]any) {
 			b, err := baseline.Parse("train_step", []byte(p["accept"].(string)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			b.Variants[0].Facts["kernels.total"], b.Predicted = 99999, nil
-			p["accept"] = baseline.Format("classifier/cpu", b).String()
+			b.Variants[0].Facts["kernels.total"] = 99999
+			p["accept"] = string(baseline.Format(b, nil, ""))
 		},
 		"the facts": func(p map[string]any) {
 			p["variants"].([]any)[0].(map[string]any)["facts"].(map[string]any)["kernels.total"] = 3
@@ -647,31 +646,30 @@ func TestAcceptRefusesABorrowedID(t *testing.T) {
 	}
 }
 
-// The number that is written into the configuration is that of the facts, whatever a finding says beside them.
+// The number that is written into the configuration, or up to which a change is allowed, is that of the facts, whatever a finding says beside them.
 func TestAcceptTakesNumbersFromTheFacts(t *testing.T) {
-	for name, c := range map[string]struct {
-		bound map[string]any
-		want  string
-	}{
-		"another number":  {map[string]any{"needs": 99_999}, "max_variants: 2"},
-		"another entry":   {map[string]any{"place": "xlagate.yaml:1:1"}, "max_variants: 1"},
-		"another setting": {map[string]any{"key": "max"}, "max_variants: 1"},
-	} {
-		p := newPullRequest(t, "acme/models")
-		p.push()
-		p.finished(50, "regressed")
-		id := p.findingOf("no-recompilation")
-		p.repack(p.unpacked(), func(r map[string]any) {
-			for _, f := range r["findings"].([]any) {
-				if f := f.(map[string]any); f["id"] == id {
-					maps.Copy(f["bound"].(map[string]any), c.bound)
+	for name, said := range map[string]map[string]any{"another number": {"needs": 99_999}, "another entry": {"place": "xlagate.yaml:1:1"}, "another setting": {"key": "max"}} {
+		for _, all := range []bool{false, true} {
+			p := newPullRequest(t, "acme/models")
+			p.push()
+			p.finished(50, "regressed")
+			id := p.findingOf("no-recompilation")
+			p.repack(p.unpacked(), func(r map[string]any) {
+				for _, f := range r["findings"].([]any) {
+					if f := f.(map[string]any); f["id"] == id {
+						maps.Copy(f["bound"].(map[string]any), said)
+						f["actual"] = 99_999
+					}
 				}
+			})
+			asked := map[bool]string{false: id, true: "all"}[all]
+			p.asks("mona", "write", "/xlagate accept "+asked+" both sizes are wanted")
+			p.run(0, "accept", "--from-event")
+			files := p.Files(p.Branches["wider"])
+			allowed := strings.Contains(files[".xlagate/classifier/cpu/train_step.jsonl"], `"most":{"no-recompilation variants":2}`)
+			if raised := strings.Contains(files["xlagate.yaml"], "max_variants: 2"); allowed == all || raised != all {
+				t.Errorf("%s, %s: allowed %v, raised %v", name, asked, allowed, raised)
 			}
-		})
-		p.asks("mona", "write", "/xlagate accept "+id+" both sizes are wanted")
-		p.run(0, "accept", "--from-event")
-		if config := p.Files(p.Branches["wider"])["xlagate.yaml"]; !strings.Contains(config, c.want) {
-			t.Errorf("%s: %s", name, config)
 		}
 	}
 }
@@ -691,11 +689,11 @@ func TestAcceptOnPullRequestRaisesNumbers(t *testing.T) {
 			p.edit("xlagate.yaml", once, c.written)
 			p.push()
 			p.finished(50, "regressed")
-			p.asks("mona", "write", "/xlagate accept "+p.findingOf("no-recompilation")+" both sizes are wanted")
+			p.asks("mona", "write", "/xlagate accept all both sizes are wanted")
 			out, _ := p.run(0, "accept", "--from-event")
 			tip := p.Branches["wider"]
 			config, message := p.Files(tip)["xlagate.yaml"], p.Commits[tip].Message
-			if strings.Contains(config, raised) != c.raised || strings.Contains(message, " and 1 budget of the configuration, ") != c.raised {
+			if strings.Contains(config, raised) != c.raised || !strings.Contains(message, " of the configuration, ") {
 				t.Errorf("%s\n%s", message, config)
 			}
 			left := "max_variants of no-recompilation is 1, 2 is enough; an alias or a merge key shares it with another entry"
@@ -797,7 +795,7 @@ const worst = "`|a|` [click](https://evil.example) ![x](http://evil.example/x.pn
 func TestHostileAnswer(t *testing.T) {
 	done := &gate.Accepted{}
 	for range 1000 {
-		done.Unsettled = append(done.Unsettled, gate.Unsettled{Place: "xlagate.yaml:3:5", Rule: "max-kernels", Message: strings.Repeat(worst, 100), Add: "- { rule: max-kernels, program: " + worst + " }"})
+		done.Unsettled = append(done.Unsettled, gate.Unsettled{Place: "xlagate.yaml:3:5", Rule: "max-kernels", Message: strings.Repeat(worst, 100)})
 	}
 	shown := remaining(done)
 	if len(shown) > 60_000 || strings.ContainsAny(shown, "\x1b\u202e") || !strings.Contains(shown, "\n- and 980 more") {

@@ -95,13 +95,13 @@ func TestAcceptInteractive(t *testing.T) {
 		{"reason: ", "the callback is wanted\r"},
 	}
 	s, code := atTerminal(t, dir, keys, "accept", "-i", "regressed")
-	for _, text := range []string{"a accept   s skip", "1 change accepted, 0 rejected, 2 skipped", "wrote    .xlagate/classifier/cpu/train_step.yaml", "raised   xlagate.yaml:12:10"} {
+	for _, text := range []string{"a accept   s skip", "1 change accepted, 0 rejected, 2 skipped", "wrote    .xlagate/classifier/cpu/train_step.jsonl", "allowed  train.py:19 in watch"} {
 		s.shows(t, text, 1)
 	}
 	if code != 0 {
 		t.Errorf("exit %d:\n%s", code, s.text.String())
 	}
-	file, err := os.ReadFile(filepath.Join(dir, ".xlagate/classifier/cpu/train_step.yaml"))
+	file, err := os.ReadFile(filepath.Join(dir, ".xlagate/classifier/cpu/train_step.jsonl"))
 	if err != nil || !strings.Contains(string(file), "the callback is wanted") {
 		t.Errorf("%v, the baseline has no reason:\n%s", err, file)
 	}

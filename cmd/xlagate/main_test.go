@@ -74,7 +74,6 @@ func storedAs(ts *testscript.TestScript, neg bool, args []string) {
 	p, err := baseline.LoadProgram(os.DirFS(dir), filepath.Base(file))
 	ts.Check(err)
 	ts.Check(os.Remove(file))
-	ts.Check(os.Remove(filepath.Join(dir, baseline.MachineName(p.Name))))
 	if args[0] == "rename" {
 		p.Name = args[1]
 	} else {
@@ -82,9 +81,7 @@ func storedAs(ts *testscript.TestScript, neg bool, args []string) {
 			maps.DeleteFunc(v.Facts, func(name facts.ID, _ float64) bool { return strings.HasPrefix(string(name), args[1]) })
 		}
 	}
-	text := baseline.Format(filepath.Base(dir), p)
-	ts.Check(os.WriteFile(filepath.Join(dir, baseline.FileName(p.Name)), text.Readable, 0o644))
-	ts.Check(os.WriteFile(filepath.Join(dir, baseline.MachineName(p.Name)), text.Machine, 0o644))
+	ts.Check(os.WriteFile(filepath.Join(dir, baseline.FileName(p.Name)), baseline.Format(p, nil, ""), 0o644))
 }
 
 func exitStatus(err error) string {

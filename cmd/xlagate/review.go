@@ -208,7 +208,7 @@ func decide(c *cli.Context, w world, o gate.Options, a *gate.AcceptOptions) erro
 	case len(a.Only) > 0 || a.Tighten:
 		return wrongUsage("accept -i asks about each change; leave out --only and --tighten")
 	case !isFile || !outIsFile || !term.IsTerminal(int(in.Fd())) || !term.IsTerminal(int(out.Fd())):
-		return wrongUsage("accept -i needs a terminal; accept by id: xlagate accept --only ID --reason \"…\"")
+		return wrongUsage("accept -i needs a terminal; accept by id: xlagate accept --only ID --reason \"why\"")
 	}
 	if a.From == nil {
 		r, err := gate.Check(c.Context, o)

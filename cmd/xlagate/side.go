@@ -22,7 +22,7 @@ func baselineSide(name string) (*facts.Report, error) {
 		return nil, nil
 	case info.IsDir():
 		return folderSide(name)
-	case !strings.HasSuffix(name, ".yaml"):
+	case !strings.HasSuffix(name, ".jsonl"):
 		return nil, nil
 	}
 	p, err := baseline.LoadProgram(os.DirFS(filepath.Dir(name)), filepath.Base(name))
@@ -62,11 +62,11 @@ func foldersOf(store fs.FS) []string {
 func holdsBaseline(store fs.FS, dir string) bool {
 	entries, _ := fs.ReadDir(store, dir)
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		if e.IsDir() || path.Ext(e.Name()) != ".yaml" {
+		if e.IsDir() || path.Ext(e.Name()) != ".jsonl" {
 			return false
 		}
 		data, err := fs.ReadFile(store, path.Join(dir, e.Name()))
-		return err == nil && bytes.Contains(data, []byte("schema: xlagate.baseline/"))
+		return err == nil && bytes.Contains(data, []byte(`"schema":"xlagate.baseline/`))
 	})
 }
 

@@ -197,7 +197,7 @@ func environmentOf(c *cli.Context, w world, dir string, requirements []string, o
 // acceptUpgrade writes what the changed environment compiled as the baseline.
 func acceptUpgrade(c *cli.Context, w world, o gate.Options, why string) error {
 	o.Against = ""
-	done, err := gate.Accept(c.Context, o, gate.AcceptOptions{Reason: why, Before: func(planned *gate.Accepted) { sayLeft(w, o, planned) }})
+	done, err := gate.Accept(c.Context, o, gate.AcceptOptions{Reason: why, Before: func(planned *gate.Accepted) { sayLeft(w, planned) }})
 	if err != nil {
 		return incomplete(w, err)
 	}

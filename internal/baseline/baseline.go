@@ -1,10 +1,9 @@
-// Package baseline stores accepted facts: a small file for each target and program, which is easy to read in a
-// pull request and to merge, and a machine file beside it.
+// Package baseline stores accepted facts: one file for each target and program, JSON Lines in canonical order, which plain git merges.
 package baseline
 
 import (
 	"bytes"
-	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,14 +28,32 @@ type Set struct {
 	Target   string
 	Programs []*Program   // sorted by name
 	Graphs   facts.Values // facts of TensorFlow's graphs; nil if none were accepted
+	Damaged  []Damaged    // files that cannot be read, in [Read] only
+}
+
+// Damaged is a file that cannot be read, such as one with a conflict of git.
+type Damaged struct {
+	Name string // of the file, in the target's folder
+	Text []byte
+	Err  error
 }
 
 // Program is the baseline of one program.
 type Program struct {
 	facts.Program
 	Toolchain facts.Toolchain
-	Reason    string     // why it was accepted
-	Predicted *Predicted // the prices and source lines in its readable file; nil before it is written
+	Ceilings  []Ceiling
+	Reasons   []string // why what is in it was accepted, each once
+	text      []byte   // as it was read
+}
+
+// ReasonSince returns the reasons that an older baseline of the program, nil for none, does not have.
+func (p *Program) ReasonSince(old *Program) string {
+	fresh := slices.Clone(p.Reasons)
+	if old != nil {
+		fresh = slices.DeleteFunc(fresh, func(reason string) bool { return slices.Contains(old.Reasons, reason) })
+	}
+	return strings.Join(fresh, "; ")
 }
 
 // Find returns a program of the set, nil if it was never accepted.
@@ -66,16 +83,19 @@ func (s *Set) Report() *facts.Report {
 var ErrNone = errors.New("no baseline")
 
 // graphsFile holds the facts of a target's TensorFlow graphs. No program's file has this name: program names are written with plus signs escaped.
-const graphsFile = "+graphs.yaml"
+const graphsFile = "+graphs" + ext
 
 // Load reads a target's baseline from a file system whose root is the store. It returns [ErrNone] if the target has none.
 func Load(store fs.FS, target string) (*Set, error) {
-	return LoadBeside(store, target, &facts.Report{})
+	set, err := Read(store, target)
+	if err == nil && len(set.Damaged) > 0 {
+		return nil, set.Damaged[0].Err
+	}
+	return set, err
 }
 
-// LoadBeside is Load for a comparison with a report: the files of a program that accepting would not change are compared with what it would write, and not
-// parsed. Such a program has neither a reason nor predictions.
-func LoadBeside(store fs.FS, target string, fresh *facts.Report) (*Set, error) {
+// Read is Load for a baseline that is about to be replaced: a file that cannot be read is no error.
+func Read(store fs.FS, target string) (*Set, error) {
 	dir := path.Clean(target)
 	entries, err := fs.ReadDir(store, dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -84,144 +104,67 @@ func LoadBeside(store fs.FS, target string, fresh *facts.Report) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the baseline of %s: %w", target, err)
 	}
-	set := &Set{Target: target}
-	if err := set.read(store, dir, entries, fresh); err != nil {
-		return nil, err
-	}
-	if len(set.Programs) == 0 && set.Graphs == nil {
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.IsDir() || !ours(e.Name()) })
+	if len(entries) == 0 {
 		return nil, ErrNone
 	}
-	sort.Slice(set.Programs, func(i, j int) bool { return set.Programs[i].Name < set.Programs[j].Name })
+	set, names := &Set{Target: target}, map[string]string{}
+	for i, f := range readAll(store, dir, entries) {
+		name := entries[i].Name()
+		switch {
+		case f.err != nil:
+			set.Damaged = append(set.Damaged, Damaged{name, f.text, f.err})
+		case f.graphs != nil:
+			set.Graphs = f.graphs
+		case names[f.program.Name] != "":
+			return nil, fmt.Errorf("%s and %s both hold the baseline of %s; keep %s", names[f.program.Name], path.Join(dir, name), f.program.Name, FileName(f.program.Name))
+		default:
+			names[f.program.Name] = path.Join(dir, name)
+			set.add(f.program)
+		}
+	}
 	return set, nil
 }
 
-// read reads the files of a folder in parallel: those of thousands of programs are tens of megabytes.
-func (s *Set) read(store fs.FS, dir string, entries []fs.DirEntry, fresh *facts.Report) error {
-	programs, wrong := s.readAll(store, dir, entries, fresh)
-	if err := cmp.Or(cmp.Or(wrong...), orphan(dir, entries), twice(dir, entries, programs)); err != nil {
-		return err
-	}
-	s.Programs = slices.DeleteFunc(programs, func(p *Program) bool { return p == nil })
-	return nil
+func (s *Set) add(p *Program) {
+	at, _ := slices.BinarySearchFunc(s.Programs, p.Name, func(p *Program, name string) int { return strings.Compare(p.Name, name) })
+	s.Programs = slices.Insert(s.Programs, at, p)
 }
 
-// together is how many files are read one after the other.
-const together = 64
+// file is what was read of a file: a program or graphs.
+type file struct {
+	text    []byte
+	program *Program
+	graphs  facts.Values
+	err     error
+}
 
-// readAll reads the files of a folder, and returns a program or an error for each readable file.
-func (s *Set) readAll(store fs.FS, dir string, entries []fs.DirEntry, fresh *facts.Report) (programs []*Program, wrong []error) {
-	programs, wrong = make([]*Program, len(entries)), make([]error, len(entries))
-	measured := byFile(fresh)
+// readAll reads the files of a folder in parallel: those of thousands of programs are tens of megabytes.
+func readAll(store fs.FS, dir string, entries []fs.DirEntry) []file {
+	all := make([]file, len(entries))
 	var reading errgroup.Group
 	reading.SetLimit(runtime.GOMAXPROCS(0))
-	for start := 0; start < len(entries); start += together {
+	for i := range entries {
 		reading.Go(func() error {
-			r := &textReader{store, measured, knownKernels{}, newWriter()}
-			for i := start; i < min(start+together, len(entries)); i++ {
-				name := path.Join(dir, entries[i].Name())
-				switch {
-				case entries[i].IsDir() || !strings.HasSuffix(name, readableExt):
-				case entries[i].Name() == graphsFile:
-					s.Graphs, wrong[i] = loadGraphs(store, name)
-				default:
-					programs[i], wrong[i] = r.program(name)
-				}
+			f, name := &all[i], path.Join(dir, entries[i].Name())
+			if f.text, f.err = read(store, name); f.err == nil {
+				f.program, f.graphs, f.err = parse(name, f.text)
 			}
-			return nil // the caller returns the error of the first file by name
+			return nil // each file has its own error
 		})
 	}
 	_ = reading.Wait()
-	return programs, wrong
+	return all
 }
 
-// byFile returns the programs of a report by the names of the files that hold them.
-func byFile(r *facts.Report) map[string]*Program {
-	files := map[string]*Program{}
-	for _, p := range slices.Concat(r.Programs, r.Helpers) {
-		files[FileName(p.Name)] = &Program{Program: *p, Toolchain: r.Toolchain}
-	}
-	return files
-}
-
-// textReader reads programs one after the other.
-type textReader struct {
-	store    fs.FS
-	measured map[string]*Program // see byFile
-	kernels  knownKernels
-	writer   *writer
-}
-
-// program reads a program, given the name of its readable file.
-func (r *textReader) program(name string) (*Program, error) {
-	text, err := readText(r.store, name)
-	if err != nil {
-		return nil, err
-	}
-	if p := r.measured[path.Base(name)]; p != nil {
-		if same := text.unchanged(p, r.writer); same != nil {
-			return same, nil
-		}
-	}
-	return parse(name, machineOf(name), *text, r.kernels)
-}
-
-// twice returns an error if two files hold the same program, such as a file and its copy: the choice between them would be arbitrary.
-func twice(dir string, entries []fs.DirEntry, programs []*Program) error {
-	first := map[string]string{}
-	for i, p := range programs {
-		if p == nil {
-			continue
-		}
-		name := path.Join(dir, entries[i].Name())
-		if other, seen := first[p.Name]; seen {
-			return fmt.Errorf("%s and %s both hold the baseline of %s; keep %s", other, name, p.Name, FileName(p.Name))
-		}
-		first[p.Name] = name
-	}
-	return nil
-}
-
-// orphan returns an error for a machine file without a readable file.
-func orphan(dir string, entries []fs.DirEntry) error {
-	names := map[string]bool{}
-	for _, e := range entries {
-		names[e.Name()] = true
-	}
-	for _, e := range entries {
-		program, isMachine := strings.CutSuffix(e.Name(), machineExt)
-		if isMachine && !e.IsDir() && !names[program+readableExt] {
-			return wrong(path.Join(dir, e.Name()), program+readableExt+" is missing, to which it belongs", fixPair)
-		}
-	}
-	return nil
-}
-
-// LoadProgram reads a program's baseline, given the name of its readable file.
+// LoadProgram reads a program's baseline, given the name of its file.
 func LoadProgram(store fs.FS, name string) (*Program, error) {
-	return (&textReader{store: store, kernels: knownKernels{}}).program(name)
-}
-
-// readText reads the two files of a program, given the name of its readable file.
-func readText(store fs.FS, name string) (*Text, error) {
-	readable, err := read(store, name)
+	data, err := read(store, name)
 	if err != nil {
 		return nil, fmt.Errorf("read the baseline: %w", err)
 	}
-	machine, err := read(store, machineOf(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := tree(name, readable); err != nil {
-			return nil, err
-		}
-		return nil, wrong(machineOf(name), "it is missing, and belongs to "+path.Base(name), fixPair)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the baseline: %w", err)
-	}
-	return &Text{readable, machine}, nil
+	return Parse(name, data)
 }
-
-// machineOf returns the name of the machine file beside a readable file.
-func machineOf(name string) string { return strings.TrimSuffix(name, readableExt) + machineExt }
 
 // maxFile bounds the bytes of a file of a baseline.
 const maxFile = 64 << 20
@@ -233,20 +176,12 @@ func read(store fs.FS, name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, wrong(name, "it is no regular file", fixPair)
+		return nil, wrong(name, "it is no regular file", fixBroken)
 	}
 	if info.Size() > maxFile {
-		return nil, wrong(name, "it has more than "+phrase.Bytes(maxFile)+", the most that is read", fixPair)
+		return nil, wrong(name, "it has more than "+phrase.Bytes(maxFile)+", the most that is read", fixBroken)
 	}
 	return fs.ReadFile(store, name)
-}
-
-func loadGraphs(store fs.FS, name string) (facts.Values, error) {
-	data, err := read(store, name)
-	if err != nil {
-		return nil, fmt.Errorf("read the baseline: %w", err)
-	}
-	return parseGraphs(name, data)
 }
 
 // Targets returns the targets in a store.
@@ -270,23 +205,13 @@ func Targets(store fs.FS) ([]string, error) {
 	return targets, nil
 }
 
-// The suffixes of the names of a program's two files.
-const (
-	readableExt = ".yaml"
-	machineExt  = ".jsonl"
-)
+// ext ends the names of a baseline's files.
+const ext = ".jsonl"
 
 // ours reports whether a file of a target's folder belongs to the baseline.
-func ours(name string) bool {
-	return strings.HasSuffix(name, readableExt) || strings.HasSuffix(name, machineExt)
-}
+func ours(name string) bool { return strings.HasSuffix(name, ext) }
 
-// MachineName returns the path of a program's machine file below its target.
-func MachineName(program string) string {
-	return strings.TrimSuffix(FileName(program), readableExt) + machineExt
-}
-
-// FileName returns the path of a program's readable file below its target: the name, with everything but letters, digits, '.', '_' and '-'
+// FileName returns the path of a program's file below its target: the name, with everything but letters, digits, '.', '_' and '-'
 // written as %XX, and so is the first letter of a name that Windows reserves for a device. A name with upper-case letters ends in %- and [upperCase],
 // because some systems take two names that differ only in case for one. A name that is too long is cut and ends in %~ and a digest, which makes it unique.
 func FileName(program string) string {
@@ -303,11 +228,11 @@ func FileName(program string) string {
 		}
 	}
 	name, tail := b.String(), upperCase(program)
-	if len(name)+len(tail)+len(machineExt) > longestName {
-		tail = "%~" + digest([]byte(program))[:16]
-		name = name[:min(len(name), longestName-len(tail)-len(machineExt))]
+	if len(name)+len(tail)+len(ext) > longestName {
+		tail = "%~" + fmt.Sprintf("%x", sha256.Sum256([]byte(program)))[:16]
+		name = name[:min(len(name), longestName-len(tail)-len(ext))]
 	}
-	return name + tail + readableExt
+	return name + tail + ext
 }
 
 func isLower(c byte) bool { return c >= 'a' && c <= 'z' }

@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -35,16 +32,13 @@ func TestRealProgramsRoundTrip(t *testing.T) {
 	for _, name := range realDumps {
 		r := measured(t, name)
 		for _, p := range r.Programs {
-			text := Format("model/cpu", &Program{Program: *p, Toolchain: r.Toolchain, Reason: `because "it" is: so`})
-			if lines := bytes.Count(text.Readable, []byte("\n")); lines > 200 {
-				t.Errorf("%s: %d lines are more than anybody reads", name, lines)
-			}
-			back, err := Parse("x.yaml", []byte(text.String()))
+			text := Format(&Program{Program: *p, Toolchain: r.Toolchain}, nil, `because "it" is: so`)
+			back, err := Parse("x.jsonl", text)
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", name, err, text)
 			}
-			if again := Format("model/cpu", back); again.String() != text.String() {
-				t.Errorf("%s: written differently the second time:\n%s", name, cmp.Diff(text.String(), again.String()))
+			if again := Format(back, nil, ""); !bytes.Equal(again, text) {
+				t.Errorf("%s: written differently the second time:\n%s", name, cmp.Diff(string(text), string(again)))
 			}
 			for i, v := range p.Variants {
 				if diff := cmp.Diff(v.Facts, back.Variants[i].Facts); diff != "" {
@@ -61,17 +55,43 @@ func TestRealProgramsRoundTrip(t *testing.T) {
 	}
 }
 
-// No line of the source, module or time of the run is compared: the machine file holds none. People see the lines of what is dearest.
-func TestNothingThatMovesIsCompared(t *testing.T) {
-	r := measured(t, realDumps[0])
-	text := Format("m", &Program{Program: *r.Programs[0], Toolchain: r.Toolchain})
-	for _, moving := range []string{".py", "module_0", "stack_frame", "20" + "26-"} {
-		if bytes.Contains(text.Machine, []byte(moving)) {
-			t.Errorf("the machine file holds %q", moving)
+// A variant that is stored is the one that was measured, though its fingerprint is not stored.
+func TestStoredVariantsAreIdentified(t *testing.T) {
+	for _, name := range realDumps {
+		fresh := measured(t, name)
+		set := &Set{}
+		for _, p := range fresh.Programs {
+			back, err := Parse("x", Format(&Program{Program: *p, Toolchain: fresh.Toolchain}, nil, ""))
+			if err != nil {
+				t.Fatal(err)
+			}
+			set.add(back)
+		}
+		stored := set.Report()
+		facts.Identify(stored, fresh)
+		for i, p := range fresh.Programs {
+			for j, v := range p.Variants {
+				if s := stored.Programs[i].Variants[j]; s.Fingerprint != v.Fingerprint || s.InputPrint != v.InputPrint {
+					t.Errorf("%s %s: %s %s became %s %s", name, v.Signature, v.Fingerprint, v.InputPrint, s.Fingerprint, s.InputPrint)
+				}
+			}
 		}
 	}
-	if !regexp.MustCompile(`(?m)^  - \{ns: \d+, launches: .*at: \['\w+\.py:\d+'`).Match(text.Readable) {
-		t.Errorf("no price and line of a kernel: %s", text.Readable)
+}
+
+// What follows from the kernels and from the parts of counts is no line: a change of one kernel is a change of its lines. Nor is anything that moves from run
+// to run.
+func TestWhatFollowsIsNoLine(t *testing.T) {
+	for _, name := range realDumps {
+		r := measured(t, name)
+		for _, p := range r.Programs {
+			text := string(Format(&Program{Program: *p, Toolchain: r.Toolchain}, nil, ""))
+			for _, total := range []string{`{"fact":{"kernels.`, `{"fact":{"fusions.`, `{"fact":{"instructions.`, `{"fact":{"dtypes.`, `{"fact":{"cost.`, `{"fact":{"copies.`, `{"fact":{"price.`, `{"fact":{"memory.peak`, "module_0", "stack_frame", "20" + "26-"} {
+				if at := strings.Index(text, total); at >= 0 {
+					t.Errorf("%s %s: %.100s", name, p.Name, text[at:])
+				}
+			}
+		}
 	}
 }
 
@@ -82,9 +102,9 @@ func TestTextRoundTrips(t *testing.T) {
 		p := &Program{}
 		p.Name = "p"
 		p.Variants = []*facts.Variant{{Signature: "s" + text, Facts: facts.Values{facts.ID("a" + text): 1}, Compiled: facts.Compiled{Constants: []facts.Constant{{Shape: "f32[]", Value: text, Bytes: 4}}, Kernels: []facts.Kernel{{Form: &facts.Form{Kind: "loop"}, Site: &facts.Site{OpName: text, Times: 1, InEntry: true}}}}, Interface: facts.Interface{Result: text, Params: []facts.Parameter{{Name: text, Shape: "f32[]"}}}, Origin: facts.Origin{Modules: []string{"m"}}}}
-		back, err := Parse("x", []byte(Format("t", p).String()))
+		back, err := Parse("x", Format(p, nil, ""))
 		if err != nil {
-			t.Fatalf("%v\n%s", err, Format("t", p))
+			t.Fatalf("%v\n%s", err, Format(p, nil, ""))
 		}
 		v := back.Variants[0]
 		if v.Signature != "s"+text || v.Result != text || v.Params[0].Name != text || v.Constants[0].Value != text || v.Kernels[0].OpName != text || v.Facts[facts.ID("a"+text)] != 1 {
@@ -114,24 +134,24 @@ func TestFileNamesAreSafeAndDistinct(t *testing.T) {
 
 func TestFileNamesThatStay(t *testing.T) {
 	const plain = "az09_-.b"
-	if got := FileName(plain); got != plain+".yaml" {
+	if got := FileName(plain); got != plain+".jsonl" {
 		t.Errorf("%s is stored as %s", plain, got)
 	}
-	for name, want := range map[string]string{"aux": "%61ux.yaml", "NUL.1": "%4EUL.1%-e.yaml", "com1": "%63om1.yaml", "auxiliary": "auxiliary.yaml", "com": "com.yaml"} {
+	for name, want := range map[string]string{"aux": "%61ux.jsonl", "NUL.1": "%4EUL.1%-e.jsonl", "com1": "%63om1.jsonl", "auxiliary": "auxiliary.jsonl", "com": "com.jsonl"} {
 		if got := FileName(name); got != want {
 			t.Errorf("%s is stored as %s, want %s", name, got, want)
 		}
 	}
 	longest := strings.Repeat("a", longestName-len(".jsonl"))
-	if got := MachineName(longest); got != longest+".jsonl" || len(MachineName(longest+"a")) != longestName {
-		t.Errorf("a name that just fits is stored as %s, the next as %s", got, MachineName(longest+"a"))
+	if got := FileName(longest); got != longest+".jsonl" || len(FileName(longest+"a")) != longestName {
+		t.Errorf("a name that just fits is stored as %s, the next as %s", got, FileName(longest+"a"))
 	}
 }
 
 // macOS and Windows take two names that differ only in case for one. The name of a program's file does not depend on what other programs there are.
 func TestFileNamesThatDifferOnlyInCase(t *testing.T) {
 	for name, want := range map[string]string{
-		"step": "step.yaml", "Step": "Step%-8.yaml", "STEP": "STEP%-f.yaml", "sTep": "sTep%-4.yaml", "SyncTensorsGraph": "SyncTensorsGraph%-881.yaml", "a_b.c-D": "a_b.c-D%-1.yaml",
+		"step": "step.jsonl", "Step": "Step%-8.jsonl", "STEP": "STEP%-f.jsonl", "sTep": "sTep%-4.jsonl", "SyncTensorsGraph": "SyncTensorsGraph%-881.jsonl", "a_b.c-D": "a_b.c-D%-1.jsonl",
 	} {
 		if got := FileName(name); got != want {
 			t.Errorf("%s is stored as %s, want %s", name, got, want)
@@ -154,19 +174,19 @@ func TestFileNamesThatDifferOnlyInCase(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	fuzztest.Run(f, fuzztest.Text, func(t *testing.T, data []byte) error {
-		p, err := Parse("f.yaml", data)
+		p, err := Parse("f.jsonl", data)
 		if err != nil {
 			return err
 		}
-		text := Format("t", p).String()
-		again, err := Parse("f.yaml", []byte(text))
+		text := Format(p, nil, "")
+		again, err := Parse("f.jsonl", text)
 		if err != nil {
 			t.Errorf("what was read cannot be written and read again: %v", err)
-		} else if second := Format("t", again).String(); second != text {
+		} else if second := Format(again, nil, ""); !bytes.Equal(second, text) {
 			t.Errorf("what is written differs the second time:\n%s\n%s", text, second)
 		}
 		return nil
-	}, []byte(Format("t", full()).String()))
+	}, Format(full(), nil, ""))
 }
 
 func TestLoadAndTargets(t *testing.T) {
@@ -179,14 +199,14 @@ func TestLoadAndTargets(t *testing.T) {
 	accept := func() (changed []string) {
 		e := edit(t, Place{Where: dir})
 		defer e.Close()
-		written, err := Save(e, "a/b", p)
+		written, err := Save(e, "a/b", p, "first")
 		graphs, graphsErr := SaveGraphs(e, "a/b", facts.Values{"clusters.count": 2, "unclustered.AsString": 1})
 		if commitErr := e.Commit(); errors.Join(err, graphsErr, commitErr) != nil {
 			t.Fatal(err, graphsErr, commitErr)
 		}
 		return append(written, graphs...)
 	}
-	if got := accept(); !slices.Equal(got, []string{"a/b/train_step.yaml", "a/b/train_step.jsonl", "a/b/.gitattributes", "a/b/+graphs.yaml"}) {
+	if got := accept(); !slices.Equal(got, []string{"a/b/train_step.jsonl", "a/b/+graphs.jsonl"}) {
 		t.Errorf("it wrote %v", got)
 	}
 	if got := accept(); got != nil {
@@ -208,47 +228,6 @@ func ExampleFileName() {
 	fmt.Println(FileName("train_step"))
 	fmt.Println(FileName("<lambda>"))
 	// Output:
-	// train_step.yaml
-	// %3Clambda%3E.yaml
-}
-
-// A program that accepting would not change is what its files say, and they are not parsed. Changed files are.
-func TestUnchangedProgramsAreThoseOfTheFiles(t *testing.T) {
-	for _, name := range realDumps {
-		store := fstest.MapFS{}
-		r := measured(t, name)
-		for _, p := range r.Programs {
-			text := Format("model", &Program{Program: *p, Toolchain: r.Toolchain, Reason: "start"})
-			store["model/"+FileName(p.Name)] = &fstest.MapFile{Data: text.Readable}
-			store["model/"+MachineName(p.Name)] = &fstest.MapFile{Data: text.Machine}
-		}
-		parsed, err := Load(store, "model")
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		beside, err := LoadBeside(store, "model", r)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		for i, p := range beside.Programs {
-			if p.Predicted != nil {
-				t.Errorf("%s: %s was parsed", name, p.Name)
-			}
-			p.Reason, p.Predicted = "start", parsed.Programs[i].Predicted
-		}
-		beside.Report().PriceAll()
-		if d := cmp.Diff(parsed.Programs, beside.Programs, cmpopts.EquateEmpty(), cmp.Exporter(func(reflect.Type) bool { return true })); d != "" {
-			t.Errorf("%s: %s", name, d)
-		}
-		file := store["model/"+FileName(r.Programs[0].Name)]
-		whole := file.Data
-		file.Data = bytes.Replace(whole, []byte("\nreason: start\n"), []byte("\nreason: >\n  another\n\n  one\n"), 1)
-		if set, err := LoadBeside(store, "model", r); err != nil || set.Find(r.Programs[0].Name).Predicted != nil {
-			t.Errorf("%s: with another reason: %v", name, err)
-		}
-		file.Data = bytes.Replace(whole, []byte("\n  kernels.total: "), []byte("\n  kernels.total: 1"), 1)
-		if _, err := LoadBeside(store, "model", r); err == nil {
-			t.Errorf("%s: a number that was edited is as good as the one before", name)
-		}
-	}
+	// train_step.jsonl
+	// %3Clambda%3E.jsonl
 }

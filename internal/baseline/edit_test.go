@@ -61,30 +61,29 @@ func TestEditsOfAFolder(t *testing.T) {
 	if _, err := Load(e, "a"); !errors.Is(err, ErrNone) {
 		t.Errorf("one that is not there: %v", err)
 	}
-	put(t, e, "a/b/p.yaml", "p")
-	put(t, e, "a/b/q.yaml", "q")
-	put(t, e, "a/b/.gitattributes", "a")
+	put(t, e, "a/b/p.jsonl", "p")
+	put(t, e, "a/b/q.jsonl", "q")
 	if before := texts(t, Place{Where: p.folder()}); before != "" {
 		t.Errorf("before it is committed, it holds %s", before)
 	}
-	if commit(t, e); texts(t, p) != "a/b/.gitattributes=a a/b/p.yaml=p a/b/q.yaml=q" {
+	if commit(t, e); texts(t, p) != "a/b/p.jsonl=p a/b/q.jsonl=q" {
 		t.Errorf("it holds %s", texts(t, p))
 	}
-	err := e.Remove("a/b/q.yaml")
-	if commit(t, e); err != nil || texts(t, p) != "a/b/.gitattributes=a a/b/p.yaml=p" {
+	err := e.Remove("a/b/q.jsonl")
+	if commit(t, e); err != nil || texts(t, p) != "a/b/p.jsonl=p" {
 		t.Errorf("%v: %s", err, texts(t, p))
 	}
-	if err := e.Remove("a/b/p.yaml"); err != nil {
+	if err := e.Remove("a/b/p.jsonl"); err != nil {
 		t.Error(err)
 	}
 	commit(t, e)
 	if _, err := fs.Stat(e, "a"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an empty folder was left: %v", err)
 	}
-	if err := e.Remove("a/x.yaml"); !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "remove from the baseline: ") {
+	if err := e.Remove("a/x.jsonl"); !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "remove from the baseline: ") {
 		t.Errorf("what is not there: %v", err)
 	}
-	if got := e.Shown("a/x.yaml"); got != filepath.Join(p.folder(), "a", "x.yaml") {
+	if got := e.Shown("a/x.jsonl"); got != filepath.Join(p.folder(), "a", "x.jsonl") {
 		t.Errorf("shown as %s", got)
 	}
 	if _, err := p.Edit(context.Background()); err == nil || !strings.Contains(err.Error(), "the baseline is being changed: process ") {

@@ -1,12 +1,10 @@
 package baseline
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/tensorflow"
-	"github.com/xlagate/xlagate/internal/yamldoc"
 )
 
 // GraphFacts returns the stored facts of TensorFlow's graphs: the collectives outside of XLA, by kind; and, if autoclustering
@@ -31,38 +29,18 @@ func GraphFacts(c *tensorflow.Clusters) facts.Values {
 }
 
 // formatGraphs writes the facts of a target's graphs.
-func formatGraphs(target string, n facts.Values) []byte {
-	root := document(graphsPage(n))
-	root.HeadComment = fmt.Sprintf("# %s/%s: written by xlagate accept; what TensorFlow clustered and what it left out", target, graphsFile)
-	return formatted(root)
+func formatGraphs(n facts.Values) []byte {
+	w := &writer{encoder: newEncoder()}
+	w.add(record{Baseline: &headRecord{Schema: Schema}})
+	for _, id := range sortedKeys(n) {
+		w.add(record{Fact: map[facts.ID]*float64{id: ptr(n[id])}})
+	}
+	w.end(endFacts)
+	w.end(endBaseline)
+	return w.text()
 }
 
-func graphsPage(n facts.Values) any {
-	return struct {
-		Schema string       `json:"schema"`
-		Facts  facts.Values `json:"facts"`
-		Whole  any          `json:"whole"`
-	}{Schema, n, map[string]int{"facts": len(n)}}
-}
-
-// parseGraphs reads the facts of a target's graphs.
-func parseGraphs(name string, data []byte) (facts.Values, error) {
-	root, err := tree(name, data)
-	if err != nil {
-		return nil, err
-	}
-	var said struct {
-		Schema string       `yaml:"schema"`
-		Facts  facts.Values `yaml:"facts"`
-	}
-	if err := yamldoc.Decode(root, &said); err != nil {
-		return nil, unreadable(name, err)
-	}
-	if said.Schema != Schema {
-		return nil, otherSchema(name, said.Schema)
-	}
-	return said.Facts, contradiction(name, "its last line", root, graphsPage(keptFacts(said.Facts)))
-}
+func ptr(n float64) *float64 { return &n }
 
 // clustersOf converts the facts back into clusters.
 func clustersOf(n facts.Values) *tensorflow.Clusters {

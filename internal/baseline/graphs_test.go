@@ -37,7 +37,7 @@ func TestGraphFacts(t *testing.T) {
 // What is accepted of graphs comes back as the same numbers.
 func TestGraphsRoundTrip(t *testing.T) {
 	want := GraphFacts(clustered())
-	numbers, err := parseGraphs("x", formatGraphs("m", want))
+	_, numbers, err := parse("x", formatGraphs(want))
 	if err != nil || !maps.Equal(numbers, want) {
 		t.Fatalf("%v, %v", numbers, err)
 	}
@@ -50,8 +50,13 @@ func TestGraphsRoundTrip(t *testing.T) {
 }
 
 func TestFormOfTheGraphsFile(t *testing.T) {
-	want := "# m/cpu/+graphs.yaml: written by xlagate accept; what TensorFlow clustered and what it left out\nschema: xlagate.baseline/v1\nfacts:\n  clusters.count: 2\n  unclustered.A: 1\nwhole: {facts: 2}\n"
-	if got := string(formatGraphs("m/cpu", facts.Values{"unclustered.A": 1, "clusters.count": 2})); got != want {
+	want := `{"baseline":{"schema":"xlagate.baseline/v1"}}
+{"fact":{"clusters.count":2}}
+{"fact":{"unclustered.A":1}}
+{"end":"facts"}
+{"end":"baseline"}
+`
+	if got := string(formatGraphs(facts.Values{"unclustered.A": 1, "clusters.count": 2})); got != want {
 		t.Error(got)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/files"
@@ -163,18 +162,12 @@ func (e *Edit) Also(file string, data []byte) { e.also[file] = data }
 
 // Commit makes all changes or none.
 func (e *Edit) Commit() error {
-	for name, data := range e.changed {
-		attributes := path.Join(path.Dir(name), attributesFile)
-		if _, err := fs.Stat(e, attributes); data == nil && err == nil && e.empties(path.Dir(name)) {
-			e.changed[attributes] = nil
-		}
+	err := e.store.commit(e)
+	if err == nil {
+		clear(e.changed)
+		clear(e.also)
 	}
-	if err := e.store.commit(e); err != nil {
-		return err
-	}
-	clear(e.changed)
-	clear(e.also)
-	return nil
+	return err
 }
 
 // Close drops uncommitted changes.
@@ -235,20 +228,6 @@ func (f *folder) commit(e *Edit) error {
 		return fmt.Errorf("write the baseline: %w", err)
 	}
 	return nil
-}
-
-// empties reports whether the changes leave nothing in a folder but its attributes.
-func (e *Edit) empties(dir string) bool {
-	for name, data := range e.changed {
-		if data != nil && path.Dir(name) == dir {
-			return false
-		}
-	}
-	left, err := fs.ReadDir(e, dir)
-	return err == nil && !slices.ContainsFunc(left, func(entry fs.DirEntry) bool {
-		_, removed := e.changed[path.Join(dir, entry.Name())]
-		return entry.Name() != attributesFile && !removed
-	})
 }
 
 func (f *folder) close() error { return f.step.Close() }

@@ -12,14 +12,12 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// filed is a store of programs without kernels, by the names of their readable files.
+// filed is a store of programs without kernels, by the names of their files.
 func filed(programs map[string]string) fstest.MapFS {
 	store := fstest.MapFS{}
 	for name, program := range programs {
 		p := &Program{Program: facts.Program{Name: program, Variants: []*facts.Variant{{Signature: "()", Facts: facts.Values{"kernels.total": 1}, Origin: facts.Origin{Modules: []string{"m"}}}}}}
-		text := Format("m", p)
-		store[name] = &fstest.MapFile{Data: text.Readable}
-		store[strings.TrimSuffix(name, readableExt)+machineExt] = &fstest.MapFile{Data: text.Machine}
+		store[name] = &fstest.MapFile{Data: Format(p, nil, "")}
 	}
 	return store
 }
@@ -27,7 +25,7 @@ func filed(programs map[string]string) fstest.MapFS {
 // Programs come by name, whatever their files are called; folders and other files are passed over.
 func TestLoadReadsAFolder(t *testing.T) {
 	store := filed(map[string]string{
-		"m/cpu/zeta.yaml": "zeta", "m/cpu/alpha.yaml": "alpha", "m/cpu/%3Cl%3E.yaml": "<l>", "m/cpu/deep/beta.yaml": "beta", "m/cpu/odd.yaml/x.yaml": "odd",
+		"m/cpu/zeta.jsonl": "zeta", "m/cpu/alpha.jsonl": "alpha", "m/cpu/%3Cl%3E.jsonl": "<l>", "m/cpu/deep/beta.jsonl": "beta", "m/cpu/odd.jsonl/x.jsonl": "odd",
 	})
 	store["m/cpu/README.md"] = &fstest.MapFile{Data: []byte("x")}
 	set, err := Load(store, "m/cpu")
@@ -47,10 +45,10 @@ func TestLoadReadsAFolder(t *testing.T) {
 func TestFirstWrongFileIsToldOf(t *testing.T) {
 	store := fstest.MapFS{}
 	for _, name := range strings.Split("qwertyuiop", "") {
-		store["m/"+name+".yaml"] = &fstest.MapFile{Data: []byte("schema: " + name)}
+		store["m/"+name+".jsonl"] = &fstest.MapFile{Data: []byte(name)}
 	}
 	for range 20 {
-		if _, err := Load(store, "m"); err == nil || !strings.HasPrefix(err.Error(), "m/e.yaml:1:1: ") {
+		if _, err := Load(store, "m"); err == nil || !strings.HasPrefix(err.Error(), "m/e.jsonl:1:1: ") {
 			t.Fatalf("%v", err)
 		}
 	}
@@ -58,32 +56,21 @@ func TestFirstWrongFileIsToldOf(t *testing.T) {
 
 // A repository may hold links. One to a device is refused, not read: it has no end.
 func TestLinkToADevice(t *testing.T) {
-	for _, ext := range []string{readableExt, machineExt} {
-		dir := t.TempDir()
-		if err := os.Mkdir(filepath.Join(dir, "m"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		text := Format("m", &Program{Program: facts.Program{Name: "f", Variants: []*facts.Variant{{Signature: "()"}}}})
-		for name, data := range map[string][]byte{"f" + readableExt: text.Readable, "f" + machineExt: text.Machine} {
-			if err := os.WriteFile(filepath.Join(dir, "m", name), data, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if _, err := Load(os.DirFS(dir), "m"); err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(os.Remove(filepath.Join(dir, "m", "f"+ext)), os.Symlink("/dev/zero", filepath.Join(dir, "m", "f"+ext))); err != nil {
-			t.Skip(err)
-		}
-		if _, err := Load(os.DirFS(dir), "m"); err == nil || !strings.Contains(err.Error(), "it is no regular file") {
-			t.Errorf("f%s: %v", ext, err)
-		}
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "m"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/zero", filepath.Join(dir, "m", "f"+ext)); err != nil {
+		t.Skip(err)
+	}
+	if _, err := Load(os.DirFS(dir), "m"); err == nil || !strings.Contains(err.Error(), "it is no regular file") {
+		t.Errorf("%v", err)
 	}
 }
 
 func TestTargetWithoutPrograms(t *testing.T) {
 	for name, store := range map[string]fstest.MapFS{
-		"nothing": {}, "another target": filed(map[string]string{"n/f.yaml": "f"}), "no baseline": {"m/README.md": {}}, "only below": filed(map[string]string{"m/deep/f.yaml": "f"}),
+		"nothing": {}, "another target": filed(map[string]string{"n/f.jsonl": "f"}), "no baseline": {"m/README.md": {}}, "only below": filed(map[string]string{"m/deep/f.jsonl": "f"}),
 	} {
 		if set, err := Load(store, "m"); !errors.Is(err, ErrNone) || set != nil {
 			t.Errorf("%s: %+v, %v", name, set, err)
@@ -93,17 +80,17 @@ func TestTargetWithoutPrograms(t *testing.T) {
 
 // Two files that hold the baseline of one program: which of them counts would be chance.
 func TestProgramInTwoFiles(t *testing.T) {
-	store := filed(map[string]string{"m/f.yaml": "f"})
-	store["m/copy.yaml"], store["m/copy.jsonl"] = store["m/f.yaml"], store["m/f.jsonl"]
+	store := filed(map[string]string{"m/f.jsonl": "f"})
+	store["m/copy.jsonl"] = store["m/f.jsonl"]
 	_, err := Load(store, "m")
-	if err == nil || !strings.Contains(err.Error(), "m/copy.yaml") || !strings.Contains(err.Error(), "m/f.yaml") {
+	if err == nil || !strings.Contains(err.Error(), "m/copy.jsonl") || !strings.Contains(err.Error(), "m/f.jsonl") {
 		t.Errorf("%v", err)
 	}
 }
 
 // Graphs alone are a baseline too.
 func TestOnlyGraphs(t *testing.T) {
-	store := fstest.MapFS{"m/+graphs.yaml": {Data: formatGraphs("m", facts.Values{"clusters.count": 0})}}
+	store := fstest.MapFS{"m/+graphs.jsonl": {Data: formatGraphs(facts.Values{"clusters.count": 0})}}
 	set, err := Load(store, "m")
 	if err != nil || len(set.Programs) != 0 || set.Graphs == nil {
 		t.Fatalf("%+v, %v", set, err)
@@ -111,14 +98,14 @@ func TestOnlyGraphs(t *testing.T) {
 	if c := set.Report().Clusters; c == nil || !c.Ran || len(c.Clusters) != 0 {
 		t.Errorf("%+v", c)
 	}
-	store["m/+graphs.yaml"].Data = []byte("schema: other\n")
-	if _, err := Load(store, "m"); err == nil || !strings.HasPrefix(err.Error(), "m/+graphs.yaml:1:1: ") {
+	store["m/+graphs.jsonl"].Data = []byte("other\n")
+	if _, err := Load(store, "m"); err == nil || !strings.HasPrefix(err.Error(), "m/+graphs.jsonl:1:1: ") {
 		t.Errorf("graphs that cannot be read: %v", err)
 	}
 }
 
 func TestTargets(t *testing.T) {
-	store := filed(map[string]string{"z/f.yaml": "f", "a/b/c/f.yaml": "f", "a/f.yaml": "f", "a/g.yaml": "g", "f.yaml": "f"})
+	store := filed(map[string]string{"z/f.jsonl": "f", "a/b/c/f.jsonl": "f", "a/f.jsonl": "f", "a/g.jsonl": "g", "f.jsonl": "f"})
 	store["d/README.md"] = &fstest.MapFile{}
 	if got, err := Targets(store); err != nil || !slices.Equal(got, []string{"a", "a/b/c", "z"}) {
 		t.Errorf("%v, %v", got, err)

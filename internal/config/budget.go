@@ -3,11 +3,13 @@ package config
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -16,6 +18,7 @@ type Budget struct {
 	Settings *rule.Settings
 	Key      string
 	To       float64
+	Measured float64 // what the limit is set for, which a comment beside it may say; 0 where none does
 	// From and Became are the number as it was written and as it is now; Left says why it was left as it is.
 	From, Became, Left string
 }
@@ -66,10 +69,21 @@ func SetBudgets(cfg *Config, data []byte, list []*Budget) []byte {
 			b.Left = "it is no longer where it was read"
 		default:
 			line := lines[mark.Line-1]
-			lines[mark.Line-1] = line[:at] + b.Became + line[at+len(mark.Text):]
+			lines[mark.Line-1] = b.noted(line[:at] + b.Became + line[at+len(mark.Text):])
 		}
 	}
 	return []byte(strings.Join(lines, ""))
+}
+
+// measuredAt finds what the comment beside a limit says of the amount that it was set for, as init writes it: "# at init: 350.7 KiB".
+var measuredAt = regexp.MustCompile(`(#.*)\b(?:at init|when accepted): .*`)
+
+// noted returns a line of the configuration with the amount in its comment.
+func (b *Budget) noted(line string) string {
+	if b.Measured == 0 || b.Settings.Rule.Budget == nil {
+		return line
+	}
+	return measuredAt.ReplaceAllString(line, "${1}when accepted: "+phrase.Show(b.Measured, b.Settings.Rule.Budget.Unit))
 }
 
 // sharers counts the entries whose bound is the one at a place.

@@ -27,7 +27,7 @@ func stored(t testing.TB, r *facts.Report) *facts.Report {
 	t.Helper()
 	out := &facts.Report{Dump: r.Dump, Toolchain: r.Toolchain}
 	for _, p := range r.Programs {
-		q, err := baseline.Parse(p.Name, []byte(baseline.Format("target", &baseline.Program{Program: *p, Toolchain: r.Toolchain}).String()))
+		q, err := baseline.Parse(p.Name, baseline.Format(&baseline.Program{Program: *p, Toolchain: r.Toolchain}, nil, ""))
 		if err != nil {
 			t.Fatal(err)
 		}

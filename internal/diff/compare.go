@@ -43,6 +43,7 @@ type comparison struct {
 
 // CompareEdited is Compare with known edits: of several equal operations or kernels, those on edited lines are the new ones.
 func CompareEdited(old, fresh *facts.Report, edited Edited) *Report {
+	facts.Identify(old, fresh)
 	facts.PriceAlike(old, fresh)
 	r := &Report{Old: old.Dump, New: fresh.Dump, Identical: true, Flags: compareFlags(facts.ComparableFlags(&old.Toolchain, &fresh.Toolchain))}
 	c, cut := &comparison{compilerChanges(&old.Toolchain, &fresh.Toolchain, r.Flags), edited}, CutBy(old.Clusters, fresh.Clusters)

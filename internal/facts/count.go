@@ -9,28 +9,26 @@ import (
 	"github.com/xlagate/xlagate/internal/price"
 )
 
-// launches counts what the device is asked to run. Kernels and library calls are one sum; copies and collectives have their
-// own.
-func (f Values) launches(r *reader, launches []launch, kernels []Kernel) {
+// OfKernels counts what the device is asked to run. Kernels and library calls are one sum; copies and collectives have their own.
+func OfKernels(kernels []Kernel) Values {
+	f := Values{}
 	for i := range Table {
 		if Table[i].Always {
 			f[Table[i].ID] = 0
 		}
 	}
 	tallies := map[countedAs]*tally{}
-	for i, l := range launches {
+	for i := range kernels {
 		k := &kernels[i]
-		f.remat(k)
 		switch k.Class {
 		case ClassKernel, ClassLibrary:
-			as := r.countedAs(l, k)
+			as := countedAs{k.Fusion, k.Class, k.Kind, k.Target}
 			if tallies[as] == nil {
 				tallies[as] = &tally{}
 			}
 			tallies[as].add(k)
 		case ClassCopy:
 			f.add(CopiesCount, 1)
-			f.addBytes(CopiesBytes, 1, r.m.ShapeBytes(r.resultShape(l.id)))
 		case ClassCollective:
 			f.add(CollectiveCount.Of(k.Target), 1)
 			f.addBytes(CollectiveBytes.Of(k.Target), 1, k.Bytes)
@@ -39,20 +37,14 @@ func (f Values) launches(r *reader, launches []launch, kernels []Kernel) {
 	for as, t := range tallies {
 		f.kernels(as, t)
 	}
+	return f
 }
 
 // countedAs is what kernels have in common that count into the same facts.
 type countedAs struct {
-	opcode               hlo.Opcode
-	kind, fusion, target string
-}
-
-func (r *reader) countedAs(l launch, k *Kernel) countedAs {
-	as := countedAs{r.m.Instrs[l.id].Opcode, k.Kind, k.Kind, k.Target}
-	if as.opcode == hlo.OpFusion && k.Class == ClassLibrary {
-		as.fusion = r.fusionKind(l.id)
-	}
-	return as
+	fusion       bool
+	class        Class
+	kind, target string
 }
 
 // tally counts kernels.
@@ -60,17 +52,9 @@ type tally struct{ n, times, once int64 }
 
 func (t *tally) add(k *Kernel) {
 	t.n++
-	t.times = timesSum(t.times, k.Times)
+	t.times = timesSum(t.times, max(1, k.Times))
 	if k.InEntry {
 		t.once++
-	}
-}
-
-// remat counts what the compiler computes again rather than keep: it names the copy after the original.
-func (f Values) remat(k *Kernel) {
-	if strings.Contains(k.Name, ".remat") {
-		f.add(RematCount, 1)
-		f.add(RematBytes, k.Bytes)
 	}
 }
 
@@ -79,12 +63,32 @@ func (f Values) kernels(as countedAs, t *tally) {
 	f.add(KernelKind.Of(as.kind), t.n)
 	f.add(KernelsWeighted, t.times)
 	f.add(KernelsEntry, t.once)
-	switch as.opcode {
-	case hlo.OpCustomCall:
-		f.add(CustomCall.Of(as.target), t.n)
-	case hlo.OpFusion:
+	switch {
+	case as.fusion && as.class == ClassLibrary: // only a fusion of kind custom calls a library
 		f.add(FusionsTotal, t.n)
-		f.add(FusionKind.Of(as.fusion), t.n)
+		f.add(FusionsCustom, t.n)
+	case as.fusion:
+		f.add(FusionsTotal, t.n)
+		f.add(FusionKind.Of(as.kind), t.n)
+	case as.kind == kindCustomCall:
+		f.add(CustomCall.Of(as.target), t.n)
+	}
+}
+
+// kindCustomCall is the kind of a kernel that is a custom call.
+const kindCustomCall = "custom-call"
+
+// countBytes counts what copies write, and what the compiler computes again rather than keep: it names the copy after the original.
+func (v *Variant) countBytes(r *reader, launches []launch) {
+	for i, l := range launches {
+		k := &v.Kernels[i]
+		if k.Class == ClassCopy {
+			v.count(r, l.id, CopiesBytes, float64(r.m.ShapeBytes(r.resultShape(l.id))))
+		}
+		if strings.Contains(k.Name, ".remat") {
+			v.count(r, l.id, RematCount, 1)
+			v.count(r, l.id, RematBytes, float64(k.Bytes))
+		}
 	}
 }
 
@@ -112,17 +116,20 @@ func (f Values) loops(loops []loop) {
 
 // costs sets XLA's cost analysis of the entry computation: loop bodies once, and weighted by their trip counts where the
 // program has loops and all of them are known.
-func (f Values) costs(r *reader, loops []loop) {
-	once := r.price().Comp(r.m.Entry)
+func (v *Variant) costs(r *reader, loops []loop) {
+	f, once := v.Facts, r.price().Comp(r.m.Entry)
 	f.cost(CostFlops, once.Flops)
 	f.cost(CostBytes, once.BytesAccessed)
 	f[CostTranscendentals] = once.Transcendentals
+	v.countCosts(r, r.m.Entry, r.price(), [3]ID{CostFlops, CostBytes, CostTranscendentals}, 1, 0)
 	if f[LoopsUnknown] > 0 {
 		return
 	}
 	weighted := once
 	if len(loops) > 0 {
-		weighted = price.Price(r.alike(), r.trips).Comp(r.m.Entry)
+		prices := price.Price(r.alike(), r.trips)
+		weighted = prices.Comp(r.m.Entry)
+		v.countCosts(r, r.m.Entry, prices, [3]ID{CostWeightedFlops, CostWeightedBytes}, 1, 0)
 	}
 	f.cost(CostWeightedFlops, weighted.Flops)
 	f.cost(CostWeightedBytes, weighted.BytesAccessed)
@@ -139,32 +146,38 @@ func (f Values) cost(id ID, cost float64) {
 	}
 }
 
-// module counts the facts of the optimized module as a whole.
-func (f Values) module(r *reader) {
+// countModule counts the facts of the optimized module as a whole.
+func (v *Variant) countModule(r *reader) {
 	m := r.m
-	f[InstructionsAfter] = float64(len(m.Instrs))
 	for id := range r.notable(func(id hlo.InstrID) bool { return m.Instrs[id].Opcode == hlo.OpTranspose }) {
-		f.add(TransposesCount, 1)
-		f.addBytes(TransposesBytes, 1, m.ShapeBytes(m.Instrs[id].Shape))
+		v.count(r, id, TransposesCount, 1)
+		v.count(r, id, TransposesBytes, float64(m.ShapeBytes(m.Instrs[id].Shape)))
 	}
-	f.dtypes(m, r.census().byShape)
-	f[DonationAliased] = float64(len(m.Header.Aliases))
-	f[DonationBytes] = float64(aliasedBytes(m))
+	v.countTypes(r)
+	v.Facts[DonationAliased] = float64(len(m.Header.Aliases))
+	v.Facts[DonationBytes] = float64(aliasedBytes(m))
 }
 
-// dtypes counts the instructions whose result holds a type, and of those in double precision the ones with single numbers of it: a Python
+// countTypes counts the instructions, those whose result holds a type, and of those in double precision the ones with single numbers of it: a Python
 // number comes as one into a graph of PyTorch/XLA.
-func (f Values) dtypes(m *hlo.Module, byShape []int) {
+func (v *Variant) countTypes(r *reader) {
+	type alike struct {
+		owner Owner
+		shape hlo.ShapeID
+	}
+	counts, m := map[alike]int{}, r.m
+	for id := range m.Instrs {
+		counts[alike{r.owners()[id], m.Instrs[id].Shape}]++
+	}
 	var types []hlo.Type
-	for shape, n := range byShape {
-		if n == 0 {
-			continue
-		}
-		types = leafTypes(m, hlo.ShapeID(shape), types[:0])
+	for of, times := range counts {
+		n := float64(times)
+		v.countOf(of.owner, InstructionsAfter, n)
+		types = leafTypes(m, of.shape, types[:0])
 		for _, t := range types {
-			f.add(Dtype.Of(t.String()), int64(n))
-			if (t == hlo.F64 || t == hlo.C128) && !holdsArray(m, hlo.ShapeID(shape), t) {
-				f.add(ScalarDtype.Of(t.String()), int64(n))
+			v.countOf(of.owner, Dtype.Of(t.String()), n)
+			if (t == hlo.F64 || t == hlo.C128) && !holdsArray(m, of.shape, t) {
+				v.countOf(of.owner, ScalarDtype.Of(t.String()), n)
 			}
 		}
 	}
@@ -315,14 +328,14 @@ func (r *reader) reached() []int {
 
 func (r *reader) size(id hlo.InstrID) int64 { return r.sizes[r.m.Instrs[id].Shape] }
 
-// constant describes one constant. JAX gives constants no metadata: its first user says whose it is.
+// constant describes one constant. JAX gives constants no metadata: its first user with a name says whose it is.
 func (r *reader) constant(id, user hlo.InstrID) Constant {
 	md := r.metadata(id)
 	if md.OpName == "" && user != hlo.NoInstr {
 		md = r.metadata(user)
 	}
 	return Constant{
-		Shape: r.shape(r.m.Instrs[id].Shape), Bytes: r.size(id), Value: r.m.Literal(id), OpName: md.OpName, Source: r.sources.locate(md),
+		Shape: r.shape(r.m.Instrs[id].Shape), Bytes: r.size(id), Value: r.m.Literal(id), OpName: cmp.Or(md.OpName, r.owners()[id].Op), Within: r.owners()[id].Within, Source: r.sources.locate(md),
 	}
 }
 

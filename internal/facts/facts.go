@@ -115,6 +115,7 @@ type Compiled struct {
 	Constants   []Constant `json:"constants,omitempty"` // that are baked into it
 	Buffers     []Buffer   `json:"buffers,omitempty"`   // the largest temporary allocations
 	Products    []*Product `json:"-"`                   // every matrix product and convolution in the optimized module
+	Counts      Counts     `json:"-"`                   // the facts that count instructions, by operation of the model
 	Unassembled string     `json:"-"`                   // why it is not known what registers the kernels take; "" where it is known, and where no PTX was dumped
 }
 
@@ -174,6 +175,7 @@ type Site struct {
 	Branch  string       `json:"branch,omitempty"` // the branches of conditionals that it stands in: "0.1" is the second branch of the first, "0.1 2.0" inside of it
 	Loop    string       `json:"loop,omitempty"`   // op_name of the innermost loop around it, "" outside loops
 	InLoop  bool         `json:"in_loop,omitempty"`
+	Within  string       `json:"-"`                  // the function of Source, of a stored kernel
 	InEntry bool         `json:"in_entry,omitempty"` // outside loops and branches: in the entry computation, or in a call or wrapper that it holds
 }
 
@@ -267,8 +269,10 @@ type Statement struct {
 	Scope  string   // of JAX the op_name without its last step, else the whole op_name
 	Type   string   // the element type of their results
 	Do     []string // opcodes, sorted, repetitions kept; a custom call's target; no parameters, constants, reshapes and broadcasts
+	Print  uint64   // the sum of hashes of each of them with its operands, without names; 0 where the unoptimized module was not dumped
 	OpName string   // of the first of them
 	OpType string
+	Within string // the function of Source, of a stored statement
 	Source hlo.Location
 	Caller hlo.Location // the model's line that called the function which Source is in; never stored
 	Stacks []*Stack     // each Source, Caller and what called that; never stored
@@ -286,6 +290,7 @@ type Constant struct {
 	Bytes  int64        `json:"bytes"`
 	Value  string       `json:"value,omitempty"` // as printed; "{...}" for more than ten elements
 	OpName string       `json:"op_name,omitempty"`
+	Within string       `json:"-"` // the function of the model
 	Source hlo.Location `json:"source,omitzero"`
 }
 

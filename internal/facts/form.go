@@ -277,10 +277,13 @@ func (r *reader) print(f *Form, l launch) {
 type contentHash uint64
 
 func contentOf(content uint64) contentHash {
-	h := contentHash(14695981039346656037)
+	return contentHash(14695981039346656037).number(content)
+}
+
+func (h contentHash) number(n uint64) contentHash {
 	for range 8 {
-		h = h.byte(byte(content))
-		content >>= 8
+		h = h.byte(byte(n))
+		n >>= 8
 	}
 	return h
 }

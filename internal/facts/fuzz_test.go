@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -117,9 +118,10 @@ func FuzzLaunches(f *testing.F) {
 		r.connect(w.launches, v)
 		r.parameters()
 		r.constants()
-		v.Facts.launches(r, w.launches, v.Kernels)
+		maps.Copy(v.Facts, OfKernels(v.Kernels))
+		v.countBytes(r, w.launches)
 		v.Facts.loops(w.loops)
-		v.Facts.module(r)
+		v.countModule(r)
 		for name, n := range v.Facts {
 			if n < 0 {
 				t.Errorf("%s = %v", name, n)

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -9,8 +10,12 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// maxBuffers is how many of the largest temporary buffers are named.
-const maxBuffers = 10
+// Temporary buffers that are named: so many of the largest, without those that are so many times smaller than the largest, which explain nothing and change
+// with every edit.
+const (
+	maxBuffers = 10
+	maxSmaller = 16
+)
 
 // memory reads the buffer assignment: the companion file, else the one inside the proto.
 func (out *measuring) memory(r *reader, s *dump.Stage) {
@@ -115,10 +120,13 @@ func (r *reader) buffers(largest []artifacts.Value) []Buffer {
 	r.m.FindInstrs(byName)
 	list := make([]Buffer, 0, len(largest))
 	for _, b := range largest {
+		if b.Size < largest[0].Size/maxSmaller {
+			continue
+		}
 		named := Buffer{Bytes: b.Size, Shape: b.Shape}
 		if id := byName[b.Name]; id != hlo.NoInstr {
 			md := r.metadata(id)
-			named.OpName, named.Source = md.OpName, r.sources.locate(md)
+			named.OpName, named.Source = cmp.Or(md.OpName, r.owners()[id].Op), r.sources.locate(md)
 			named.Shape = r.shape(leaf(r.m, r.m.Instrs[id].Shape, b.Index))
 		}
 		list = append(list, named)

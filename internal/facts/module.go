@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -212,13 +213,14 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 	v.Fixed = r.constantResults()
 	out.groups = r.firstGroups(w.launches)
 	r.nameAxes(v, out.groups)
-	v.Facts.launches(r, w.launches, v.Kernels)
+	maps.Copy(v.Facts, OfKernels(v.Kernels))
+	v.countBytes(r, w.launches)
 	v.Facts.loops(w.loops)
-	v.Facts.module(r)
+	v.countModule(r)
 	v.Facts[ResultsConstant] = float64(len(v.Fixed))
 	r.products(v)
 	r.overlap(w, v)
-	v.Facts.costs(r, w.loops)
+	v.costs(r, w.loops)
 	out.Variant = v
 	out.memory(r, s)
 	out.countRun()
@@ -247,6 +249,9 @@ func (out *measuring) measureGiven(r *reader, s *dump.Stage) error {
 	r.model(v)
 	out.countEmulated()
 	out.countModelProducts(r)
+	for id := range r.m.Instrs {
+		v.Counts.add(r.owners()[id], InstructionsBefore, 1)
+	}
 	v.Facts[InstructionsBefore] = float64(len(r.m.Instrs))
 	return nil
 }

@@ -29,17 +29,17 @@ func (r *reader) products(v *Variant) {
 	for id := range r.notable(r.isProduct) {
 		p, md := r.product(id), r.metadata(id)
 		p.OpName, p.Source = md.OpName, r.sources.locate(md)
-		v.addProduct(r.interner.product(p))
+		v.addProduct(r, id, r.interner.product(p))
 	}
 	for id := range r.notable(func(id hlo.InstrID) bool { return r.m.Instrs[id].Opcode == hlo.OpCustomCall && r.m.Kernel(id) != nil }) {
 		for _, p := range r.written(id) {
-			v.addProduct(r.interner.product(p))
+			v.addProduct(r, id, r.interner.product(p))
 		}
 	}
 	for id := range r.notable(func(id hlo.InstrID) bool { return r.m.Instrs[id].Opcode == hlo.OpConvert }) {
 		if r.floating(r.m.Instrs[id].Shape) && r.floating(r.operandShape(id)) {
-			v.Facts[ConvertsCount]++
-			v.Facts[ConvertsElements] += float64(r.m.Shape(r.m.Instrs[id].Shape).ElementCount())
+			v.count(r, id, ConvertsCount, 1)
+			v.count(r, id, ConvertsElements, float64(r.m.Shape(r.m.Instrs[id].Shape).ElementCount()))
 		}
 	}
 }
@@ -54,11 +54,11 @@ func (r *reader) isProduct(id hlo.InstrID) bool {
 	return false
 }
 
-func (v *Variant) addProduct(p *Product) {
+func (v *Variant) addProduct(r *reader, id hlo.InstrID, p *Product) {
 	v.Products = append(v.Products, p)
-	v.Facts[ProductsTotal]++
-	v.Facts[ProductType.Of(p.Type)]++
-	v.Facts[ProductPrecision.Of(p.Precision)]++
+	for _, fact := range []ID{ProductsTotal, ProductType.Of(p.Type), ProductPrecision.Of(p.Precision)} {
+		v.count(r, id, fact, 1)
+	}
 }
 
 // product is a product without its place in the model, found out once for all that say the same.
@@ -243,7 +243,7 @@ func (out *measuring) countModelProducts(r *reader) {
 		return
 	}
 	for id := range r.notable(r.isProduct) {
-		out.Variant.Facts[AskedType.Of(r.widest(id))]++
+		out.Variant.count(r, id, AskedType.Of(r.widest(id)), 1)
 	}
 }
 

@@ -29,6 +29,7 @@ type analyses struct {
 	order  func() []hlo.CompID  // the computations in the order of the file
 	census func() *census
 	walk   func() (*walk, error)
+	owners func() []Owner // by InstrID, see Counts
 }
 
 // spellings are the texts and sizes of shapes and the metadata, each decoded once for all instructions that share it.
@@ -71,6 +72,7 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 		order:  sync.OnceValue(func() []hlo.CompID { return inOrder(m) }),
 		census: sync.OnceValue(r.newCensus),
 		walk:   sync.OnceValues(r.newWalk),
+		owners: sync.OnceValue(r.newOwners),
 	}
 	r.flow = newFlow(r)
 	for id := range r.sizes {
@@ -120,14 +122,12 @@ func (r *reader) opcode(id hlo.InstrID) string { return r.m.OpcodeName(r.m.Instr
 // census is what one pass over all instructions finds.
 type census struct {
 	notable []hlo.InstrID // those that facts look at one by one, in the order of the file
-	byShape []int         // how many instructions have a shape, by hlo.ShapeID
 }
 
 func (r *reader) newCensus() *census {
-	c := &census{byShape: make([]int, r.m.ShapeIDs())}
+	c := &census{}
 	for _, comp := range r.order() {
 		for id, end := r.m.Body(comp); id < end; id++ {
-			c.byShape[r.m.Instrs[id].Shape]++
 			if r.isNotable(id) {
 				c.notable = append(c.notable, id)
 			}

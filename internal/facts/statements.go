@@ -48,8 +48,8 @@ func newStatements() *statements {
 }
 
 // add puts one operation at its place in the model.
-func (s *statements) add(op Op, opType string) {
-	key := statementKey{scope: modelScope(op.OpName), dtype: typeOf(op), lines: s.linesOf(op)}
+func (s *statements) add(op Op, opType string, print uint64) {
+	key := statementKey{scope: ScopeOf(op.OpName), dtype: typeOf(op), lines: s.linesOf(op)}
 	i, known := s.at[key]
 	if !known {
 		i = int32(len(s.list))
@@ -57,6 +57,7 @@ func (s *statements) add(op Op, opType string) {
 		s.list = append(s.list, Statement{Scope: key.scope, Type: key.dtype, OpName: op.OpName, OpType: opType, Source: op.Source, Caller: op.Stack.called()})
 	}
 	s.does = append(s.does, opcodeOf{i, op.Opcode})
+	s.list[i].Print += print
 	if key := (stackOf{i, op.Stack}); op.Stack != nil && !s.seen[key] {
 		s.seen[key] = true
 		s.list[i].Stacks = append(s.list[i].Stacks, op.Stack)
@@ -112,9 +113,9 @@ func typeOf(op Op) string {
 	return hlo.ShapeText(op.Shape).Type()
 }
 
-// modelScope is the part of the model that an op_name names. JAX names steps within scopes: "jit(step)/mlp" of "jit(step)/mlp/tanh". A name
+// ScopeOf is the part of the model that an op_name names. JAX names steps within scopes: "jit(step)/mlp" of "jit(step)/mlp/tanh". A name
 // of TensorFlow is one node of the model's own; PyTorch/XLA counts its nodes, "aten__mul.5/aten__mul", so that an edit renames those behind it.
-func modelScope(opName string) string {
+func ScopeOf(opName string) string {
 	if node, op, ok := strings.Cut(opName, "/"); ok && withoutNumber(node) == op {
 		return op
 	}
@@ -176,10 +177,21 @@ func (w *modelWalk) instruction(id hlo.InstrID, from caller) {
 		return
 	}
 	found := w.operation(id, from)
-	w.found.add(found, w.r.metadata(id).OpType)
+	w.found.add(found, w.r.metadata(id).OpType, w.print(id))
 	if isBarrier(op, found.Opcode) {
 		w.barriers = append(w.barriers, Barrier{Op: found, Inputs: w.operands(id, from)})
 	}
+}
+
+// print hashes an operation and what it reads, without names.
+func (w *modelWalk) print(id hlo.InstrID) uint64 {
+	own, _ := w.r.prints().Op(id)
+	hash := contentOf(own)
+	for _, o := range w.r.m.Operands(id) {
+		read, _ := w.r.prints().Op(o)
+		hash = hash.number(read)
+	}
+	return uint64(hash)
 }
 
 // stack is an operation's own, or as far as that does not tell the one of the call that holds it.
@@ -326,11 +338,11 @@ func (v *Variant) optimizedModel() {
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
 		if k.Ops.Len() == 0 && k.Class != ClassCopy && k.OpName != "" {
-			found.add(Op{Opcode: k.named(), OpName: k.OpName, Shape: k.Out, Source: k.Source, Stack: k.Stack}, k.OpType)
+			found.add(Op{Opcode: k.named(), OpName: k.OpName, Shape: k.Out, Source: k.Source, Stack: k.Stack}, k.OpType, 0)
 		}
 		for op := range k.Ops.distinct(seen) {
 			if op.OpName != "" && op.Opcode != "broadcast" && op.Opcode != "reshape" && op.Opcode != "copy" {
-				found.add(op, "")
+				found.add(op, "", 0)
 			}
 		}
 	}

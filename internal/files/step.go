@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -180,6 +181,7 @@ func (s *Step) stage() error {
 		}
 		j.Files = append(j.Files, one)
 	}
+	slices.SortStableFunc(j.Files, func(a, b journaled) int { return strings.Compare(b.Staged, a.Staged) }) // what is removed comes last: it may take its folder with it
 	if s.beside != nil {
 		j.Also = s.also
 		if err := s.put("also", s.beside); err != nil {

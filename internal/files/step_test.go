@@ -309,3 +309,26 @@ func TestLockThatLeadsOut(t *testing.T) {
 	}
 	holds(t, out, "old")
 }
+
+// The only other file of a folder is removed in the step that writes a file there.
+func TestStepThatRenamesTheOnlyFile(t *testing.T) {
+	for _, names := range [][2]string{{"in/a", "in/b"}, {"in/b", "in/a"}} {
+		dir := t.TempDir()
+		for i, name := range names {
+			s, err := Begin(dir, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Write(name, []byte(name))
+			if i == 1 {
+				s.Remove(names[0])
+			}
+			if err := errors.Join(s.Commit(), s.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if data, err := os.ReadFile(filepath.Join(dir, names[1])); err != nil || string(data) != names[1] {
+			t.Errorf("%v: %q, %v", names, data, err)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +22,7 @@ import (
 
 // AcceptOptions says what is accepted.
 type AcceptOptions struct {
-	Only    []string // findings, by id; empty: everything
+	Only    []string // changes, by id: each is allowed up to what it costs now; empty: the dump as it is
 	Reason  string
 	Tighten bool           // record only what got better
 	From    *result.Result // take it from a result instead of a dump
@@ -31,16 +30,18 @@ type AcceptOptions struct {
 	Before func(*Accepted)
 }
 
+// whole reports whether the dump is accepted as it is. What the old baseline holds does not matter then, and it may be damaged.
+func (a *AcceptOptions) whole() bool { return len(a.Only) == 0 && !a.Tighten }
+
 // Accepted says what accepting did to the baseline.
 type Accepted struct {
 	Written   []string // files, relative to the working directory where possible
 	Removed   []string
 	Unchanged int
-	Budgets   []*config.Budget // what was written into the configuration: tighter, or as wide as what was accepted by name
+	Budgets   []*config.Budget // what was written into the configuration: tighter, or as wide as what was accepted
 	Unsettled []Unsettled      // the limits that are still broken
 	Unjudged  []result.Problem // what a check cannot judge even then
 	Changes   []result.Change  // those that the ids name
-	Beside    []result.Change  // others of the same programs: what they cost is in the numbers that are accepted
 }
 
 // Accept refreshes the baseline. It refuses a dump that could not be read whole: the missing parts would count as removed.
@@ -55,7 +56,7 @@ func Accept(ctx context.Context, o Options, a AcceptOptions) (_ *Accepted, err e
 
 // acceptInto refreshes a baseline that is open for changing, and numbers in the text of the configuration.
 func acceptInto(ctx context.Context, o Options, a AcceptOptions, edit *baseline.Edit, text func() ([]byte, error)) (*Accepted, error) {
-	o.accepting = true
+	o.accepting, o.replacing = true, a.whole()
 	o.base = func() (fs.FS, error) { return edit, nil } // compared with the baseline that it replaces
 	list, rows, err := candidates(ctx, o, a)
 	if err != nil {
@@ -68,9 +69,13 @@ func acceptInto(ctx context.Context, o Options, a AcceptOptions, edit *baseline.
 	for _, in := range list {
 		done.Unjudged = append(done.Unjudged, in.unjudged...)
 		done.Changes = append(done.Changes, in.changesOf(a.Only)...)
-		done.Beside = append(done.Beside, in.beside(done.Changes)...)
 	}
-	done.Budgets = done.plan(o.Config, a, list, rows)
+	switch {
+	case a.Tighten:
+		done.Budgets = append(withHeadroom(slack(o.Config, rows)), unusedIncreases(o.Config, rows)...)
+	case len(a.Only) == 0:
+		done.widen(o.Config, list)
+	}
 	changed, err := withBudgets(o.Config, text, done.Budgets)
 	if err != nil {
 		return nil, err
@@ -134,31 +139,50 @@ func (e *Incomplete) Error() string {
 
 // accept writes what changes in one target.
 func (in *candidate) accept(edit *baseline.Edit, a AcceptOptions, done *Accepted) error {
+	ceilings, err := in.ceilings(a)
+	if err != nil {
+		return err
+	}
 	for _, name := range in.names() {
 		old, fresh := in.accepted(name), in.fresh[name]
-		next := old
+		next := fresh
 		switch {
 		case len(a.Only) > 0:
-			next = in.chosen(a.Only, name, old, fresh)
+			next = in.allowing(name, old, fresh, ceilings[name], a)
 		case a.Tighten:
-			next = tightened(old, fresh)
-		default:
-			next = fresh
+			next = in.tightened(old, fresh)
 		}
-		if err := in.put(edit, a, old, fresh, next, done); err != nil {
+		if err := in.put(edit, a, old, next, done); err != nil {
 			return err
 		}
 	}
-	return in.acceptGraphs(edit, a, done)
-}
-
-// acceptGraphs records what TensorFlow clustered, when everything is accepted or a finding about it is.
-func (in *candidate) acceptGraphs(edit *baseline.Edit, a AcceptOptions, done *Accepted) error {
-	about := func(f result.Finding) bool { return named(&f, a.Only) && slices.Contains(scope(&f), "clusters.*") }
-	if in.graphs == nil || a.Tighten || len(a.Only) > 0 && !slices.ContainsFunc(in.findings, about) {
+	if len(a.Only) > 0 || a.Tighten {
 		return nil
 	}
-	return done.put(baseline.SaveGraphs(edit, in.target, in.graphs))
+	if in.graphs != nil {
+		if err := done.put(baseline.SaveGraphs(edit, in.target, in.graphs)); err != nil {
+			return err
+		}
+	}
+	return in.removeDamaged(edit, done)
+}
+
+// removeDamaged removes the files that cannot be read and that were not written anew: their programs are gone.
+func (in *candidate) removeDamaged(edit *baseline.Edit, done *Accepted) error {
+	if in.old == nil {
+		return nil
+	}
+	for _, d := range in.old.Damaged {
+		if slices.ContainsFunc(slices.Collect(maps.Keys(in.fresh)), func(name string) bool { return baseline.FileName(name) == d.Name }) {
+			continue
+		}
+		removed, err := baseline.RemoveDamaged(edit, in.target, d)
+		done.Removed = append(done.Removed, removed...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // put adds the files that were written.
@@ -170,33 +194,59 @@ func (a *Accepted) put(written []string, err error) error {
 	return err
 }
 
-// put writes, removes or keeps the files of one program. A renamed program keeps its old name until all of it is accepted.
-func (in *candidate) put(edit *baseline.Edit, a AcceptOptions, old, fresh, next *baseline.Program, done *Accepted) error {
-	remove := func() error {
-		if old == nil || next != nil && next.Name == old.Name {
-			return nil
+// put writes, removes or keeps the file of one program.
+func (in *candidate) put(edit *baseline.Edit, a AcceptOptions, old, next *baseline.Program, done *Accepted) error {
+	if next != nil {
+		if err := done.put(baseline.Save(edit, in.target, next, a.Reason)); err != nil {
+			return err // the old file stays if the new one cannot be written
 		}
-		removed, err := baseline.Remove(edit, in.target, old.Name)
-		done.Removed = append(done.Removed, removed...)
-		return err
 	}
-	if next == nil {
-		return remove()
+	if old == nil || next != nil && next.Name == old.Name {
+		return nil
 	}
-	next.Reason = reason(a.Reason, old, next)
-	next.ShowAs(old, fresh)
-	if err := done.put(baseline.Save(edit, in.target, next)); err != nil {
-		return err // the old files stay if the new ones cannot be written
-	}
-	return remove()
+	removed, err := baseline.Remove(edit, in.target, old.Name)
+	done.Removed = append(done.Removed, removed...)
+	return err
 }
 
-// reason keeps the earlier reason when the facts stay as they are: accepting twice changes nothing.
-func reason(given string, old, next *baseline.Program) string {
-	if old == nil || given != "" && !baseline.Same(old, next) {
-		return given
+// ceilings returns the ceilings of the changes that are accepted by their ids, by the program whose baseline holds them: the change's own, or the first that has
+// a baseline.
+func (in *candidate) ceilings(a AcceptOptions) (map[string][]baseline.Ceiling, error) {
+	ceilings := map[string][]baseline.Ceiling{}
+	for _, c := range in.changesOf(a.Only) {
+		programs := c.Programs()
+		if in.old != nil {
+			programs = append(programs, programNames(in.old.Report().Programs)...)
+		}
+		at := slices.IndexFunc(programs, func(name string) bool { return in.accepted(name) != nil })
+		own := in.fresh[c.Program] != nil && in.accepted(c.Program) == nil
+		if at < 0 && !own {
+			return nil, UsageError{fmt.Sprintf("change %s has no baseline that could allow it; accept everything: xlagate accept --reason \"why\"", c.ID)}
+		}
+		if !own {
+			ceilings[programs[at]] = append(ceilings[programs[at]], ceilingOf(&c, in.findings, a.Reason))
+		}
 	}
-	return old.Reason
+	return ceilings, nil
+}
+
+// allowing returns the old baseline of a program with ceilings. A program that has no baseline, or that is gone, is accepted as a whole if one of its changes is
+// named.
+func (in *candidate) allowing(name string, old, fresh *baseline.Program, ceilings []baseline.Ceiling, a AcceptOptions) *baseline.Program {
+	isNamed := slices.ContainsFunc(in.changesOf(a.Only), func(c result.Change) bool { return c.IsIn(in.target, name) })
+	switch {
+	case (old == nil || fresh == nil) && isNamed:
+		return fresh
+	case old == nil || len(ceilings) == 0:
+		return old
+	}
+	next := *old
+	next.Ceilings = slices.DeleteFunc(slices.Clone(old.Ceilings), func(c baseline.Ceiling) bool {
+		return slices.ContainsFunc(ceilings, func(n baseline.Ceiling) bool { return n.Change == c.Change })
+	})
+	next.Ceilings = append(next.Ceilings, ceilings...)
+	slices.SortFunc(next.Ceilings, func(a, b baseline.Ceiling) int { return strings.Compare(a.Change, b.Change) })
+	return &next
 }
 
 // Relative returns a path relative to a folder, or the path itself if there is no way.
@@ -209,27 +259,25 @@ func Relative(dir, path string) string {
 
 // candidate is what may be accepted for one target: its new facts, beside the old baseline.
 type candidate struct {
-	target    string
-	old       *baseline.Set
-	fresh     map[string]*baseline.Program
-	was       map[string]string // of programs that were accepted under another name: that name
-	from      *result.Target    // the result that this comes from; nil where it is a dump
-	graphs    facts.Values      // of TensorFlow's graphs; nil when autoclustering did not run
-	findings  []result.Finding
-	judged    []result.Finding // those that the facts give; of a result file, judged again
-	changes   []result.Change
-	unjudged  []result.Problem
-	overrides map[string]string // by change: the entry to add to the configuration where a pack forbids it
+	target   string
+	old      *baseline.Set
+	fresh    map[string]*baseline.Program
+	was      map[string]string // of programs that were accepted under another name: that name
+	from     *result.Target    // the result that this comes from; nil where it is a dump
+	graphs   facts.Values      // of TensorFlow's graphs; nil when autoclustering did not run
+	findings []result.Finding
+	changes  []result.Change
+	unjudged []result.Problem
 }
 
 func newCandidate(target string, old *baseline.Set, graphs facts.Values) *candidate {
-	return &candidate{target: target, old: old, graphs: graphs, fresh: map[string]*baseline.Program{}, was: map[string]string{}, overrides: map[string]string{}}
+	return &candidate{target: target, old: old, graphs: graphs, fresh: map[string]*baseline.Program{}, was: map[string]string{}}
 }
 
 // candidates collects the facts to accept of each target, and how much of each budget they use.
 func candidates(ctx context.Context, o Options, a AcceptOptions) ([]*candidate, []result.Headroom, error) {
 	if a.From != nil {
-		list, err := candidatesOfResult(o, a.From)
+		list, err := candidatesOfResult(o, a.From, a.whole())
 		return list, a.From.Headroom, err
 	}
 	targets, err := lookAll(ctx, o)
@@ -258,6 +306,7 @@ func candidates(ctx context.Context, o Options, a AcceptOptions) ([]*candidate, 
 		}
 		out = append(out, in)
 	}
+	waive(r, o)
 	addFindings(r, out)
 	return out, r.Headroom, nil
 }
@@ -267,25 +316,21 @@ func addFindings(r *result.Result, list []*candidate) {
 	for _, in := range list {
 		for _, f := range r.Findings {
 			if in.target == f.Target {
-				in.findings, in.judged = append(in.findings, f), append(in.judged, f)
+				in.findings = append(in.findings, f)
 			}
 		}
 		for _, c := range r.Changes {
-			if in.target != c.Target {
-				continue
-			}
-			in.changes = append(in.changes, c)
-			if len(c.Overrides) > 0 {
-				in.overrides[c.ID] = strings.Join(c.Overrides, "\n")
+			if in.target == c.Target {
+				in.changes = append(in.changes, c)
 			}
 		}
 	}
 }
 
 // candidatesOfResult takes a run's facts and findings from its result file.
-func candidatesOfResult(o Options, r *result.Result) ([]*candidate, error) {
-	if len(r.Problems) > 0 {
-		return nil, &Incomplete{r.Problems}
+func candidatesOfResult(o Options, r *result.Result, whole bool) ([]*candidate, error) {
+	if problems := slices.DeleteFunc(slices.Clone(r.Problems), func(p result.Problem) bool { return whole && p.Rule == "baseline-present" }); len(problems) > 0 {
+		return nil, &Incomplete{problems}
 	}
 	store, err := o.base()
 	if err != nil {
@@ -296,7 +341,7 @@ func candidatesOfResult(o Options, r *result.Result) ([]*candidate, error) {
 		if !result.ValidTarget(t.Name) {
 			return nil, UsageError{fmt.Sprintf("the result's target %q would lead out of the baseline", t.Name)}
 		}
-		old, err := loadAccepted(store, t.Name)
+		old, err := accepted(store, t.Name, whole)
 		if err != nil {
 			return nil, err
 		}
@@ -315,35 +360,33 @@ func candidatesOfResult(o Options, r *result.Result) ([]*candidate, error) {
 		out = append(out, in)
 	}
 	addFindings(r, out)
-	return out, boundByFacts(o, store, r, out)
+	return out, judgedByFacts(o, store, r, out)
 }
 
-// boundByFacts takes the limits that findings break from the facts of a result, judged again: the numbers beside the facts may be anything. A limit that
-// the facts do not break stays as it is written. A finding that has the id of another is refused: its id would accept what nobody named.
-func boundByFacts(o Options, store fs.FS, r *result.Result, list []*candidate) error {
+// judgedByFacts takes what findings found, and the limits that they break, from the facts of a result, judged again: the numbers beside the facts may be
+// anything. A finding that has the id of another is refused: its id would accept what nobody named.
+func judgedByFacts(o Options, store fs.FS, r *result.Result, list []*candidate) error {
 	again, err := Rejudge(o, store, r)
 	if err != nil {
 		return err
 	}
-	type limit struct{ program, variant, place, key string }
-	bounds, found := map[limit]*result.Bound{}, map[string]result.Finding{}
-	for _, f := range again.Findings {
-		found[f.ID] = f
-		if f.Bound != nil {
-			bounds[limit{f.Program, f.Variant, f.Bound.Place, f.Bound.Key}] = f.Bound
-		}
+	found := map[string]*result.Finding{}
+	for i := range again.Findings {
+		found[again.Findings[i].ID] = &again.Findings[i]
 	}
 	for _, in := range list {
-		in.judged = slices.DeleteFunc(slices.Clone(again.Findings), func(f result.Finding) bool { return f.Target != in.target })
 		for i := range in.findings {
 			f := &in.findings[i]
-			if is, there := found[f.ID]; there && !sameSubject(f, &is) {
+			is := found[f.ID]
+			switch {
+			case is != nil && !sameSubject(f, is):
 				return fmt.Errorf("the result contradicts itself; it was edited: %s is the id of %s in %s, not of %s in %s", f.ID, is.Rule, is.Program, f.Rule, f.Program)
-			}
-			if b := f.Bound; b != nil && b.Written {
-				said := *b
+			case is != nil:
+				f.Actual, f.Limit, f.Bound = is.Actual, is.Limit, is.Bound
+			case f.Bound != nil:
+				said := *f.Bound
 				said.Written = false
-				f.Bound = cmp.Or(bounds[limit{f.Program, f.Variant, b.Place, b.Key}], &said)
+				f.Bound = &said
 			}
 		}
 	}
@@ -361,48 +404,23 @@ func (in *candidate) changesOf(ids []string) (list []result.Change) {
 	return list
 }
 
-// beside lists the changes that no id names, of programs of which one is accepted, that cost something and break nothing, or a limit on the step that is
-// accepted.
-func (in *candidate) beside(accepted []result.Change) (list []result.Change) {
-	step := func(id string) bool {
-		return slices.ContainsFunc(in.findings, func(f result.Finding) bool { return f.ID == id && strings.HasPrefix(f.Subject, string(stepTime)) })
-	}
-	for _, c := range in.changes {
-		isOf := func(a result.Change) bool {
-			return a.Target == c.Target && a.Program == c.Program && len(a.Findings) > 0 && (len(c.Findings) == 0 || slices.ContainsFunc(a.Findings, step) && slices.ContainsFunc(c.Findings, step))
-		}
-		isThis := func(a result.Change) bool { return a.ID == c.ID }
-		if (c.Price.StepNS > 0 || c.Price.PeakBytes > 0) && slices.ContainsFunc(accepted, isOf) && !slices.ContainsFunc(accepted, isThis) {
-			list = append(list, c)
-		}
-	}
-	return list
-}
-
 // sameSubject reports whether two findings are of one rule about one thing.
 func sameSubject(a, b *result.Finding) bool {
 	return a.Rule == b.Rule && a.Target == b.Target && a.Program == b.Program && a.Subject == b.Subject
 }
 
-// known refuses ids that no change and no finding has, and those of changes that break no rule, if others of the program are not named: what such a change
-// moved is not known apart from the others.
+// known refuses ids that no change and no finding has, and those of changes that break no rule: there is nothing to allow.
 func known(only []string, list []*candidate) error {
 	for _, id := range only {
-		found := func(f result.Finding) bool { return named(&f, []string{id}) }
-		if slices.ContainsFunc(list, func(in *candidate) bool { return slices.ContainsFunc(in.findings, found) }) {
-			continue
-		}
-		program, alone := "", false
+		var named []result.Change
 		for _, in := range list {
-			if at := slices.IndexFunc(in.changes, func(c result.Change) bool { return c.ID == id }); at >= 0 {
-				program, alone = in.changes[at].Program, !in.allOf(only, in.changes[at].Program, "")
-			}
+			named = append(named, in.changesOf([]string{id})...)
 		}
 		switch {
-		case program == "":
+		case len(named) == 0:
 			return UsageError{fmt.Sprintf("there is no change or finding %s; `xlagate check` prints the ids of what it finds", id)}
-		case alone:
-			return UsageError{fmt.Sprintf("change %s breaks no rule: it can only be accepted with all other changes of %s, or with everything: xlagate accept --reason \"…\"", id, program)}
+		case len(named[0].Findings) == 0:
+			return UsageError{fmt.Sprintf("change %s breaks no rule, so it needs no permission; to record what the dump holds now: xlagate accept --reason \"why\"", id)}
 		}
 	}
 	return nil

@@ -46,20 +46,33 @@ func (l *measuredTarget) loadBase(ctx context.Context, o Options) {
 	}
 }
 
-// readStored reads the stored baseline. Accepting needs all of it, a check only what differs from the dump.
+// readStored reads the stored baseline.
 func (l *measuredTarget) readStored(o Options) (*baseline.Set, error) {
 	store, err := o.base()
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case o.accepting:
-		return baseline.Load(store, l.Name)
 	}
-	return baseline.LoadBeside(store, l.Name, l.report)
+	if o.replacing {
+		return baseline.Read(store, l.Name)
+	}
+	return baseline.Load(store, l.Name)
+}
+
+// accepted reads a target's baseline, nil where there is none. Of one that is replaced as a whole, files may be damaged.
+func accepted(store fs.FS, target string, replaced bool) (*baseline.Set, error) {
+	load := baseline.Load
+	if replaced {
+		load = baseline.Read
+	}
+	set, err := load(store, target)
+	if errors.Is(err, baseline.ErrNone) {
+		return nil, nil
+	}
+	return set, err
 }
 
 func baseProblem(target, where string, err error) result.Problem {
-	p := result.Problem{Target: target, Rule: "baseline-present", File: where, Message: err.Error(), Fix: "restore it from git, or write it anew: xlagate accept"}
+	p := result.Problem{Target: target, Rule: "baseline-present", File: where, Message: err.Error(), Fix: "restore it from git, or write it anew: xlagate accept --reason \"why\""}
 	if u := unreadable(err); u != nil {
 		p.Message, p.Fix = u.Message, u.Fix
 		if u.Where != where && !filepath.IsAbs(u.Where) { // a file of the baseline
@@ -76,7 +89,7 @@ func BaselineOf(o Options) string {
 
 // howToAccept says what makes a first baseline in a place.
 func howToAccept(where string) string {
-	const accept = "xlagate accept --reason \"…\""
+	const accept = "xlagate accept --reason \"why\""
 	const commit = ", then commit what it writes"
 	switch ref, folder, err := baseline.CutGit(where); {
 	case !baseline.Remote(where) || err != nil:

@@ -27,11 +27,9 @@ type JudgedTarget struct {
 // JudgedFinding is a finding with what its rule knows of the change behind it.
 type JudgedFinding struct {
 	result.Finding
-	Cause      *diff.Cause
-	Evidence   diff.Evidence
-	Drift      bool   // only the comparison with the baseline found it
-	Configured string // the place of the configuration that forbids it whatever is accepted; "" where accepting is enough
-	Override   string // the entry to add to the configuration where a pack forbids it
+	Cause    *diff.Cause
+	Evidence diff.Evidence
+	Drift    bool // only the comparison with the baseline found it
 
 	perProgram bool           // its rule looks at one program at a time
 	share      *JudgedFinding // the same limit on the step, broken by a dearer change; nil for others
@@ -45,20 +43,20 @@ func ChangesOf(t JudgedTarget, findings []JudgedFinding) []result.Change {
 
 // changes is ChangesOf. It also returns the findings that it adds: each change that has to go before a limit on the step holds breaks that limit.
 func (t JudgedTarget) changes(findings []JudgedFinding) ([]result.Change, []*JudgedFinding) {
-	g, groups := grouped(t, findings)
+	groups := grouped(t, findings)
 	identify(t, findings, groups)
 	out := make([]result.Change, 0, len(groups))
 	var added []*JudgedFinding
 	for _, o := range groups {
 		added = append(added, o.nameShares()...)
-		out = append(out, o.finish(t.Name, g.settles(o)))
+		out = append(out, o.finish(t.Name))
 	}
 	SortChanges(out)
 	return out, added
 }
 
 // grouped makes changes of what differs in a target and of its findings.
-func grouped(t JudgedTarget, findings []JudgedFinding) (*grouping, []*group) {
+func grouped(t JudgedTarget, findings []JudgedFinding) []*group {
 	g := &grouping{
 		target: t, untraced: untraced(t), places: map[*diff.Cause]changePlace{}, edited: map[string]bool{}, at: map[key]*group{}, byCause: map[*diff.Cause]*group{},
 		changed: map[compiled][]*group{}, added: map[compiled]bool{}, compilations: map[string]int{},
@@ -88,7 +86,7 @@ func grouped(t JudgedTarget, findings []JudgedFinding) (*grouping, []*group) {
 			g.divide(f, list)
 		}
 	}
-	return g, list
+	return list
 }
 
 // SortChanges puts changes into the order of a result: those that are not waived first, then by level, target and price.
@@ -327,7 +325,6 @@ func (o *group) whole() *group {
 func (o *group) breaks(f *JudgedFinding) {
 	o.found = append(o.found, f)
 	o.Variants = diff.AddNew(o.Variants, f.Variant)
-	o.Configured, o.Overrides = diff.AddNew(o.Configured, f.Configured), diff.AddNew(o.Overrides, f.Override)
 	o.worsen(f.Level)
 }
 
@@ -529,13 +526,8 @@ func (g *grouping) differs(o *group) bool {
 	return len(o.causes) > 0 || slices.ContainsFunc(g.target.Programs, isOther) || slices.ContainsFunc(o.found, drifted)
 }
 
-// settles reports whether accepting a change settles anything of it: the configuration may forbid what is as it was accepted.
-func (g *grouping) settles(o *group) bool {
-	return g.differs(o) || slices.ContainsFunc(o.found, func(f *JudgedFinding) bool { return f.Configured == "" })
-}
-
 // finish returns the complete change.
-func (o *group) finish(target string, settles bool) result.Change {
+func (o *group) finish(target string) result.Change {
 	o.lead()
 	c := o.Change
 	c.Target = target
@@ -543,7 +535,7 @@ func (o *group) finish(target string, settles bool) result.Change {
 		f.Change, c.Findings = c.ID, append(c.Findings, f.ID)
 	}
 	c.Level = o.level()
-	if len(c.Findings) > 0 && settles {
+	if len(c.Findings) > 0 {
 		c.Accept = result.AcceptCommand(nil, c.ID)
 	}
 	return c

@@ -196,7 +196,6 @@ func (o *group) join(other *group) {
 	}
 	o.first = min(o.first, other.first)
 	o.found = append(o.found, other.found...)
-	o.Configured, o.Overrides = diff.AddNew(o.Configured, other.Configured...), diff.AddNew(o.Overrides, other.Overrides...)
 }
 
 func sum(a, b result.Price) result.Price {

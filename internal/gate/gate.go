@@ -91,6 +91,7 @@ type Run struct {
 	device    string                // that the configuration names for the target; "" for none
 	limit     *facts.ReadLimit      // of all targets
 	accepting bool                  // the command is accept: messages name it
+	replacing bool                  // it replaces the baseline, whatever that holds
 }
 
 // UsageError is a call that makes no sense: exit code 2.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,8 +25,9 @@ const dumps = "../../testdata/"
 func options(t *testing.T, yaml string, dump ...string) Options {
 	t.Helper()
 	dir := t.TempDir()
-	cfg, err := config.Parse(rules.All, filepath.Join(dir, "xlagate.yaml"), []byte(yaml))
-	if err != nil {
+	file := filepath.Join(dir, "xlagate.yaml")
+	cfg, err := config.Parse(rules.All, file, []byte(yaml))
+	if err = errors.Join(err, os.WriteFile(file, []byte(yaml), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	o := Options{Request: Request{Config: cfg}, Environment: Environment{Now: time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)}}
@@ -85,7 +87,7 @@ func TestAcceptThenCheckPasses(t *testing.T) {
 	}
 }
 
-// Accepting one finding at a time, from the dump or from the result alone, ends where accepting everything does: nothing is found.
+// Accepting one change at a time, from the dump or from the result alone, ends where nothing fails; accepting everything then drops the ceilings.
 func TestAcceptFindingByFinding(t *testing.T) {
 	for _, fromResult := range []bool{false, true} {
 		o := options(t, recommended, "cpu-unrolled_loop/before.tar.xz")
@@ -96,20 +98,25 @@ func TestAcceptFindingByFinding(t *testing.T) {
 			t.Fatalf("exit %d", r.ExitCode)
 		}
 		for range 20 {
-			if len(r.Findings) == 0 {
+			at := slices.IndexFunc(r.Findings, func(f result.Finding) bool { return !f.Waived })
+			if at < 0 {
 				break
 			}
-			a := AcceptOptions{Only: []string{r.Findings[0].ID}}
+			a := AcceptOptions{Only: []string{r.Findings[at].ID}, Reason: "slower"}
 			if fromResult {
 				a.From = reread(t, r)
 			}
 			if done := accept(t, o, a); len(done.Written) == 0 {
-				t.Fatalf("accepting %s (%s) wrote nothing", r.Findings[0].ID, r.Findings[0].Rule)
+				t.Fatalf("accepting %s (%s) wrote nothing", r.Findings[at].ID, r.Findings[at].Rule)
 			}
 			r = check(t, o)
 		}
-		if r.ExitCode != ExitPass {
+		if r.ExitCode != ExitPass || len(r.Findings) == 0 || !strings.Contains(baselineText(t, o), `{"ceiling":{"change":`) {
 			t.Errorf("from result %v: left over: %+v", fromResult, r.Findings)
+		}
+		accept(t, o, AcceptOptions{Reason: "all of it"})
+		if r := check(t, o); r.ExitCode != ExitPass || len(r.Findings) > 0 || strings.Contains(baselineText(t, o), `{"ceiling":{"change":`) {
+			t.Errorf("from result %v: after all was accepted: %+v", fromResult, r.Findings)
 		}
 	}
 }
@@ -142,7 +149,7 @@ func TestAcceptOnlyTakesNoMoreThanItNames(t *testing.T) {
 
 func baselineText(t *testing.T, o Options) string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(o.Config.Dir, ".xlagate", "*", "*.yaml"))
+	files, err := filepath.Glob(filepath.Join(o.Config.Dir, ".xlagate", "*", "*.jsonl"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no baseline: %v", err)
 	}

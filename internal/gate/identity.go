@@ -20,8 +20,7 @@ func identify(t JudgedTarget, findings []JudgedFinding, groups []*group) {
 		return
 	}
 	t.Edits = nil
-	_, plain := grouped(t, findings)
-	plain = byPlace(plain)
+	plain := byPlace(grouped(t, findings))
 	for _, o := range plain {
 		o.ID = o.id(t.Name)
 	}

@@ -36,7 +36,6 @@ func judge(r *result.Result, o Options, l *measuredTarget) (found []JudgedFindin
 		}
 		l.judged = said.judged
 		found = said.found
-		configure(found, o.Config)
 		out.NotCovered = append(out.NotCovered, unfinishedCompilations(l.report)...)
 		missingInputs(r, &out, o, l)
 		if len(l.unasked) > 0 {
@@ -74,6 +73,7 @@ func addChanges(r *result.Result, o Options, l *measuredTarget, found []JudgedFi
 		r.Findings = append(r.Findings, f.Finding)
 	}
 	r.Summary.Checks += len(added) // those that passed are all but the findings
+	allow(r, l)
 }
 
 // uncompiled reports operations for which XLA compiled nothing of their function, if no rule does.
@@ -187,7 +187,7 @@ func program(l *measuredTarget, p *diff.Program) result.Program {
 	}
 	if p.New != nil && p.Parts == nil {
 		accepted := &baseline.Program{Program: *p.New, Toolchain: l.report.Toolchain}
-		out.Accept = result.LaterText(func() (string, error) { return baseline.Format(l.Name, accepted).String(), nil })
+		out.Accept = result.LaterText(func() (string, error) { return string(baseline.Format(accepted, nil, "")), nil })
 	}
 	for _, v := range p.Variants {
 		if v.New != nil {

@@ -48,7 +48,7 @@ func TestMissingProgram(t *testing.T) {
 
 // What makes a baseline where none is can be typed as it is printed.
 func TestHowToAccept(t *testing.T) {
-	const accept, commit = "xlagate accept --reason \"…\"", ", then commit what it writes"
+	const accept, commit = "xlagate accept --reason \"why\"", ", then commit what it writes"
 	for where, want := range map[string]string{
 		".xlagate":                 accept + commit,
 		"git:HEAD:ci/base":         accept + " --baseline ci/base" + commit,

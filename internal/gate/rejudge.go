@@ -121,8 +121,8 @@ func acceptances(targets []config.Target, base, head fs.FS) (list []result.Accep
 			switch {
 			case is == nil:
 				list = append(list, result.Acceptance{Target: t.Name, Program: name, Removed: true})
-			case was == nil || was.Reason != is.Reason || !baseline.Same(was, is):
-				list = append(list, result.Acceptance{Target: t.Name, Program: name, Reason: is.Reason})
+			case was == nil || is.ReasonSince(was) != "" || !baseline.Same(was, is):
+				list = append(list, result.Acceptance{Target: t.Name, Program: name, Reason: is.ReasonSince(was)})
 			}
 		}
 	}
@@ -285,7 +285,7 @@ func agrees(shown *result.Program, text *baseline.Program) error {
 	}
 	for i, v := range text.Variants {
 		s := &shown.Variants[i]
-		if v.Signature != s.Signature || v.Fingerprint != s.Fingerprint {
+		if v.Signature != s.Signature {
 			return fmt.Errorf("variant %d is %s, in its baseline %s", i+1, s.Signature, v.Signature)
 		}
 		for _, name := range slices.Sorted(maps.Keys(v.Facts)) {

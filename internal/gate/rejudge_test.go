@@ -78,10 +78,10 @@ func TestRejudgeHostile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, text := range map[string]string{
-		"no YAML":        "{{{",
+		"no JSON":        "{{{",
 		"another schema": strings.Replace(good, "xlagate.baseline/v1", "x", 1),
 		"a cut one":      good[:len(good)*2/3],
-		"other numbers":  strings.Replace(good, "  kernels.total: 3", "  kernels.total: 2", 1),
+		"a fact twice":   strings.Replace(good, `{"end":"facts"}`, `{"fact":{"a":1}}`+"\n"+`{"fact":{"a":2}}`+"\n"+`{"end":"facts"}`, 1),
 		"aliases":        "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e]\n",
 	} {
 		program.Accept = result.LaterText(func() (string, error) { return text, nil })
@@ -101,7 +101,7 @@ func TestAcceptFromResult(t *testing.T) {
 	cfg := *o.Config
 	cfg.Path, cfg.Dir = filepath.Join(work, "xlagate.yaml"), work
 	o = Options{Request: Request{Config: &cfg}, Environment: Environment{Dir: work}}
-	file := filepath.Join(work, ".xlagate/classifier/cpu/train_step.yaml")
+	file := filepath.Join(work, ".xlagate/classifier/cpu/train_step.jsonl")
 	read := func() string {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -115,13 +115,16 @@ func TestAcceptFromResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := read()
-	if strings.Count(one, "{signature:") != 2 || strings.Count(before, "{signature:") != 1 {
-		t.Errorf("accepting %s did not take the second variant", id)
+	if strings.Count(one, `{"variant":`) != 1 || strings.Count(before, `{"ceiling":`) != 0 || strings.Count(one, `{"ceiling":`) != 1 {
+		t.Errorf("accepting %s is no ceiling: %s", id, one)
+	}
+	if again, err := Rejudge(o, os.DirFS(filepath.Join(work, ".xlagate")), r); err != nil || !slices.ContainsFunc(again.Findings, func(f result.Finding) bool { return f.ID == id && f.Waived }) {
+		t.Errorf("%s is not allowed: %v", id, err)
 	}
 	if _, err := Accept(t.Context(), o, AcceptOptions{From: r, Reason: "all of it"}); err != nil {
 		t.Fatal(err)
 	}
-	if all := read(); all == one || !strings.Contains(all, "all of it") {
+	if all := read(); strings.Count(all, `{"variant":`) != 2 || strings.Contains(all, `{"ceiling":`) || !strings.Contains(all, "all of it") {
 		t.Error("accepting everything changed nothing more")
 	}
 	if done, err := Accept(t.Context(), o, AcceptOptions{From: r, Reason: "again"}); err != nil || len(done.Written) > 0 {
@@ -143,7 +146,7 @@ func TestAcceptFromAnotherProgramsResult(t *testing.T) {
 	other := options(t, recommended, "cpu-fusion_callback_barrier/before.tar.xz")
 	accept(t, other, AcceptOptions{})
 	done := accept(t, o, AcceptOptions{From: check(t, other), Reason: "another program"})
-	if len(done.Removed) > 0 || !slices.ContainsFunc(done.Written, func(name string) bool { return filepath.Base(name) == "act.yaml" }) {
+	if len(done.Removed) > 0 || !slices.ContainsFunc(done.Written, func(name string) bool { return filepath.Base(name) == "act.jsonl" }) {
 		t.Errorf("it wrote %v and removed %v", done.Written, done.Removed)
 	}
 	if r := check(t, o); slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Rule == "baseline-present" }) {

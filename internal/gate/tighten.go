@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-
 	"math"
+	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -56,7 +57,7 @@ func withHeadroom(list []*config.Budget) []*config.Budget {
 		if varies && !loose(b) {
 			continue
 		}
-		b.To = limit
+		b.To, b.Measured = limit, b.To
 		out = append(out, b)
 	}
 	return out
@@ -239,4 +240,51 @@ func joinImprovements(r *result.Result) {
 		notes[first].Message = strings.Join(phrase.First(messages, mostBetter), ", ")
 	}
 	r.Notes = notes
+}
+
+// tightened returns the old baseline with the variants that got better. It takes a variant whole or not at all: where a rule is broken, not.
+func (in *candidate) tightened(old, fresh *baseline.Program) *baseline.Program {
+	if old == nil || fresh == nil {
+		return old
+	}
+	next := *old
+	next.Variants = slices.Clone(old.Variants)
+	for i, v := range next.Variants {
+		broken := func(f result.Finding) bool {
+			return f.Program == fresh.Name && (f.Variant == "" || f.Variant == v.Signature)
+		}
+		if n := fresh.WithSignature(v.Signature); n != nil && improved(v.Facts, n.Facts) && !slices.ContainsFunc(in.findings, broken) {
+			next.Variants[i] = n
+		}
+	}
+	return &next
+}
+
+// improved reports whether a run takes less of the two budgets, time and memory, and more of neither.
+func improved(old, fresh facts.Values) (some bool) {
+	for _, id := range []facts.ID{stepTime, peakMemory} {
+		was, had := old[id]
+		is, has := fresh[id]
+		if had != has || is > was {
+			return false
+		}
+		some = some || is < was
+	}
+	return some
+}
+
+// metrics lists the facts that have a direction.
+func metrics() []rule.Metric {
+	var out []rule.Metric
+	for _, r := range rules.All.Rules {
+		if r.Budget != nil && r.Budget.Fact != "" {
+			out = append(out, *r.Budget)
+		}
+	}
+	return out
+}
+
+func better(m rule.Metric, was float64, fresh facts.Values) bool {
+	is, ok := fresh[m.Fact]
+	return ok && (m.Better == rule.Lower && is < was || m.Better == rule.Higher && is > was)
 }

@@ -24,7 +24,7 @@ func Trend(ctx context.Context, o Options, since string) (*result.Trend, error) 
 	if baseline.Remote(where) {
 		return nil, UsageError{fmt.Sprintf("the baseline is %s; a trend is made of commits, and needs it as a directory of a git repository", where)}
 	}
-	h := &history{ctx: ctx, o: o, dir: absolute(o.Config.Dir, where), trend: &result.Trend{Schema: result.TrendSchema, Baseline: where, Since: since}, at: map[seriesKey]int{}}
+	h := &history{ctx: ctx, o: o, dir: absolute(o.Config.Dir, where), trend: &result.Trend{Schema: result.TrendSchema, Baseline: where, Since: since}, at: map[seriesKey]int{}, last: map[string]*baseline.Program{}}
 	if o.Baseline != "" {
 		h.dir = absolute(o.Dir, where)
 	}
@@ -53,7 +53,8 @@ type history struct {
 	o     Options
 	dir   string // of the baseline
 	trend *result.Trend
-	at    map[seriesKey]int // into the series
+	at    map[seriesKey]int            // into the series
+	last  map[string]*baseline.Program // of each program, what was read last
 }
 
 // commits reads the baseline at every commit on the first-parent path to HEAD.
@@ -175,6 +176,9 @@ func (h *history) set(set *baseline.Set, at int, seen map[seriesKey]bool) {
 	}
 	priced.PriceAll()
 	for _, p := range set.Programs {
+		name := set.Target + "/" + p.Name
+		reason := p.ReasonSince(h.last[name])
+		h.last[name] = p
 		values := facts.Values{}
 		for _, v := range p.Variants {
 			for fact, n := range v.Facts {
@@ -186,7 +190,7 @@ func (h *history) set(set *baseline.Set, at int, seen map[seriesKey]bool) {
 		for fact, n := range values {
 			key := seriesKey{set.Target, p.Name, string(fact)}
 			seen[key] = true
-			h.add(key, result.TrendPoint{At: at, Value: n, Reason: p.Reason})
+			h.add(key, result.TrendPoint{At: at, Value: n, Reason: reason})
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -99,6 +100,72 @@ func whyInvalid(w config.Waiver, about []*result.Finding, o Options) string {
 	return ""
 }
 
+// ceilingOf returns the ceiling of a change: for each limit that it breaks, what it is now.
+func ceilingOf(c *result.Change, findings []result.Finding, reason string) baseline.Ceiling {
+	ceiling := baseline.Ceiling{Change: c.ID, Title: c.Title, Most: map[string]float64{}, Reason: reason}
+	for i := range findings {
+		f := &findings[i]
+		if f.Change != c.ID || f.Rule == waiverRule {
+			continue
+		}
+		key, amount := brokenBy(f), amountOf(f, c)
+		if known, twice := ceiling.Most[key]; !twice || worseThanCeiling(f, amount, known) {
+			ceiling.Most[key] = amount
+		}
+	}
+	return ceiling
+}
+
+// brokenBy names what a finding breaks, the same from commit to commit: the rule and what it checks.
+func brokenBy(f *result.Finding) string {
+	subject, _, _ := strings.Cut(f.Subject, shareOf)
+	return strings.TrimSpace(f.Rule + " " + subject)
+}
+
+// amountOf is what a ceiling compares of a finding: of a limit on the step what the change adds to it, because other changes add to the same step; of a finding
+// that counts nothing, nothing.
+func amountOf(f *result.Finding, c *result.Change) float64 {
+	if strings.HasPrefix(f.Subject, string(stepTime)) {
+		return c.Price.StepNS
+	}
+	amount, _ := f.Actual.(float64)
+	return amount
+}
+
+// allow waives what the ceilings of a target's baseline allow, as far as it is no more than was accepted.
+func allow(r *result.Result, l *measuredTarget) {
+	if l.set == nil {
+		return
+	}
+	changes := map[string]*result.Change{}
+	for i := range r.Changes {
+		changes[r.Changes[i].ID] = &r.Changes[i]
+	}
+	for _, p := range l.set.Programs {
+		for _, ceiling := range p.Ceilings {
+			used := false
+			for i := range r.Findings {
+				f := &r.Findings[i]
+				most, known := ceiling.Most[brokenBy(f)]
+				if !known || f.Target != l.Name || !f.Is(ceiling.Change) || changes[f.Change] == nil {
+					continue
+				}
+				used = true
+				if amount := amountOf(f, changes[f.Change]); worseThanCeiling(f, amount, most) {
+					f.Message += fmt.Sprintf(" (more than the %s that were accepted: %s)", phrase.Show(most, f.Unit), ceiling.Reason)
+					continue
+				}
+				f.Waived, f.Waiver = true, &result.Waiver{Reason: ceiling.Reason}
+			}
+			if !used && len(l.problems) == 0 {
+				r.Notes = append(r.Notes, result.Note{
+					Kind: "slack", Target: l.Name, Program: p.Name, Message: fmt.Sprintf("the change %s, which is allowed (%s), is gone", ceiling.Change, ceiling.Reason), Fix: "xlagate accept --reason \"why\"",
+				})
+			}
+		}
+	}
+}
+
 // rulesOf names the rules that findings break.
 func rulesOf(about []*result.Finding) string {
 	var names []string
@@ -130,7 +197,7 @@ func addWaiverFinding(r *result.Result, o Options, w config.Waiver, message stri
 	s := waiverSettings(o)
 	found := []JudgedFinding{{Finding: result.Finding{
 		Rule: s.Rule.ID, Level: s.Severity(), Name: s.Name, Reason: s.Reason, Subject: w.Finding, Message: message + " (" + w.Place + ")",
-	}, Configured: w.Place}}
+	}}}
 	found[0].ID = unique(map[string]bool{}, found[0].Finding, "")
 	changes := ChangesOf(JudgedTarget{}, found)
 	changes[0].Accept = ""

@@ -156,10 +156,14 @@ func resultCodeQuality(w io.Writer, r *indexed, o Options) error {
 // placeOfProblem is the place of a problem in the configuration, or the configuration as a whole.
 func placeOfProblem(p *result.Problem, o Options) (file string, line int) {
 	whole, _ := repositoryFile(result.Source{}, o)
-	file, rest, _ := strings.Cut(p.File, ".yaml:")
+	ext := ".yaml"
+	if strings.Contains(p.File, ".jsonl:") { // of the baseline
+		ext = ".jsonl"
+	}
+	file, rest, _ := strings.Cut(p.File, ext+":")
 	number, _, _ := strings.Cut(rest, ":")
 	line, err := strconv.Atoi(number)
-	if file += ".yaml"; err != nil || path.Base(file) == path.Base(whole) {
+	if file += ext; err != nil || path.Base(file) == path.Base(whole) {
 		file = whole
 	}
 	return file, line

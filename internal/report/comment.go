@@ -108,7 +108,7 @@ func (c *Comment) accept(r *indexed) []block {
 	if c.Trigger && len(ids) > 0 && len(ids) <= maxAccepted {
 		lines = append(lines, "# or as a comment on this pull request:", "/xlagate accept "+strings.Join(ids, ",")+" REASON")
 	}
-	return acceptBlocks(r, strings.Join(lines, "\n"))
+	return acceptBlocks(strings.Join(lines, "\n"))
 }
 
 // fromRun is how commands that accept take the result of the run.

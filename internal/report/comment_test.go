@@ -177,8 +177,8 @@ func TestAcceptLines(t *testing.T) {
 	c := &Comment{Result: failing(), Run: 9821, Artifact: "xlagate-report", Trigger: true}
 	text := c.Markdown(Options{})
 	for _, want := range []string{
-		"\nxlagate accept --only 3fa91c02b7d1,77b0c2d4e6f8 --reason \"…\"\n",
-		"\ngh run download 9821 --name xlagate-report && xlagate accept --from xlagate-report.json --only 3fa91c02b7d1,77b0c2d4e6f8 --reason \"…\"\n",
+		"\nxlagate accept --only 3fa91c02b7d1,77b0c2d4e6f8 --reason \"why\"\n",
+		"\ngh run download 9821 --name xlagate-report && xlagate accept --from xlagate-report.json --only 3fa91c02b7d1,77b0c2d4e6f8 --reason \"why\"\n",
 		"\n/xlagate accept 3fa91c02b7d1,77b0c2d4e6f8 REASON\n",
 	} {
 		if !strings.Contains(text, want) {

@@ -199,7 +199,7 @@ func changeCase(r *indexed, suite string, c *result.Change) junitCase {
 	message := &junitMessage{Message: headlineOf(c).text(), Type: clean(rules), Text: changeText(r, c)}
 	switch {
 	case c.Waived:
-		out.Skipped = &junitMessage{Message: linesText(howToAccept(r, c))}
+		out.Skipped = &junitMessage{Message: linesText(howToAccept(c))}
 	case fails(r, c):
 		out.Failure = message
 	default:

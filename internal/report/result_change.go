@@ -69,7 +69,7 @@ func changeSection(r *indexed, c *result.Change, o Options) section {
 	lines := evidence(c)
 	lines = lines.first(o.shown(len(lines.Lines), maxEvidence))
 	s := section{Title: changeTitle(r, c)}
-	s.add(quoted(c), list{changeLines(r, c)}, changeBars(r, c), section{Blocks: []block{lines}}, list{breakLines(r, c)}, list{howToAccept(r, c)})
+	s.add(quoted(c), list{changeLines(r, c)}, changeBars(r, c), section{Blocks: []block{lines}}, list{breakLines(r, c)}, list{howToAccept(c)})
 	return s
 }
 
@@ -352,66 +352,15 @@ func evidence(c *result.Change) listing {
 	return lineDiff(c.Evidence.Before, c.Evidence.After)
 }
 
-// howToAccept is what to type when a change is intended, what that writes into the configuration, and what has to be edited by hand.
-func howToAccept(r *indexed, c *result.Change) []line {
+// howToAccept is what to type when a change is intended.
+func howToAccept(c *result.Change) []line {
 	if c.Waived && c.Waiver != nil {
 		return []line{in(dim, "waived: ").and(waiver(c.Waiver))}
 	}
-	var lines []line
-	if c.Accept != "" {
-		lines = append(lines, in(dim, "intended?  ").in(name, c.Accept))
-		for _, text := range rewrites(r, c) {
-			lines = append(lines, say("accepting it also sets "+text))
-		}
+	if c.Accept == "" {
+		return nil
 	}
-	if len(c.Configured) > 0 {
-		l := say("edit ").in(name, strings.Join(phrase.First(c.Configured, 3), ", "))
-		if c.Accept != "" {
-			l = l.and(" too: accepting does not change what is written there")
-		}
-		lines = append(lines, l)
-	}
-	for i, entry := range c.Overrides {
-		if i == 0 {
-			lines = append(lines, say("accepting does not change the limit of a pack; to allow it, add to rules: in "+ruleFile(r.OptionsOf(c.Target))))
-		}
-		lines = append(lines, in(name, "  "+entry))
-	}
-	return lines
-}
-
-// rewrites are the numbers of the configuration that accepting changes by their ids sets: "max of max-kernels to 23 (xlagate.yaml:12:5)".
-func rewrites(r *indexed, changes ...*result.Change) (texts []string) {
-	var list []*result.Finding
-	for _, c := range changes {
-		for _, f := range r.brokenBy(c) {
-			if _, counted := needs(f); counted && f.Bound.Written {
-				list = append(list, f)
-			}
-		}
-	}
-	for _, same := range phrase.Group(list, func(f *result.Finding) [2]string { return [2]string{f.Bound.Place, f.Bound.Key} }) {
-		slices.SortStableFunc(same, func(a, b *result.Finding) int {
-			x, _ := needs(a)
-			y, _ := needs(b)
-			return cmp.Compare(x, y)
-		})
-		widest := same[len(same)-1]
-		if widest.Bound.Key == "min" {
-			widest = same[0]
-		}
-		number, _ := needs(widest)
-		texts = append(texts, fmt.Sprintf("%s of %s to %s (%s)", widest.Bound.Key, widest.Rule, phrase.Show(number, widest.Unit), widest.Bound.Place))
-	}
-	return texts
-}
-
-// needs is the number with which the limit holds that a finding breaks.
-func needs(f *result.Finding) (number float64, counted bool) {
-	if f.Bound != nil {
-		number, counted = f.Bound.Needs.(float64)
-	}
-	return number, counted
+	return []line{in(dim, "intended?  ").in(name, c.Accept)}
 }
 
 // changeText is a change in plain sentences, as formats without a layout of their own show it.
@@ -420,7 +369,7 @@ func changeText(r *indexed, c *result.Change) string {
 	for _, l := range listingLines(evidence(c).first(maxEvidence).Lines) {
 		lines = append(lines, say(l))
 	}
-	return linesText(slices.Concat(lines, breakLines(r, c), howToAccept(r, c)))
+	return linesText(slices.Concat(lines, breakLines(r, c), howToAccept(c)))
 }
 
 func linesText(lines []line) string {

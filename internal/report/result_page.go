@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -59,7 +58,7 @@ func resultPage(r *indexed, d detail) page {
 	p := page{Title: resultTitle(r)}
 	live := r.Open()
 	p.add(verdictBlocks(r, live, d)...)
-	p.add(acceptBlocks(r, strings.Join(acceptCommands(r, live), "\n"))...)
+	p.add(acceptBlocks(strings.Join(acceptCommands(r, live), "\n"))...)
 	p.add(restBlocks(r, d)...)
 	return p
 }
@@ -218,49 +217,14 @@ func acceptCommands(r *indexed, live []*result.Change) (lines []string) {
 	return lines
 }
 
-// ruleFile is the rule file that the options of a command name, or else the usual one.
-func ruleFile(options []string) string {
-	if at := slices.Index(options, "-c"); at >= 0 {
-		return options[at+1]
-	}
-	return "xlagate.yaml"
-}
-
 func acceptable(c *result.Change) bool { return c.Level != "info" && c.Accept != "" }
 
-// acceptBlocks show how to accept the changes, and what else has to be edited.
-func acceptBlocks(r *indexed, commands string) []block {
+// acceptBlocks show how to accept the changes.
+func acceptBlocks(commands string) []block {
 	if commands == "" {
 		return nil
 	}
-	blocks := []block{para{in(strong, "If this is intended").and(" (accepts these changes only, with a reason):")}, code{Text: commands}}
-	accepted := slices.DeleteFunc(r.Open(), func(c *result.Change) bool { return !acceptable(c) })
-	var places, entries []string
-	for _, c := range accepted {
-		places, entries = append(places, c.Configured...), append(entries, c.Overrides...)
-	}
-	if texts := rewrites(r, accepted...); len(texts) > 0 && len(accepted) <= maxAccepted {
-		blocks = append(blocks, para{say("Accepting them also sets " + phrase.List(phrase.Within(texts, maxChanges), "and") + ".")})
-	}
-	if len(entries) > 0 {
-		blocks = append(blocks, para{say("Accepting does not change the limits of a pack. To allow it, add to ").in(name, "rules:").and(" in " + ruleFile(r.OptionsOf(accepted[0].Target)) + ":")}, code{Text: strings.Join(entries, "\n")})
-	}
-	if len(places) == 0 {
-		return blocks
-	}
-	slices.Sort(places)
-	places = slices.Compact(places)
-	rest := say("Accepting does not change limits that are written in the configuration. Edit them too: ")
-	for i, place := range places[:min(len(places), maxChanges)] {
-		if i > 0 {
-			rest = rest.and(", ")
-		}
-		rest = rest.in(name, cut(clean(place), maxName))
-	}
-	if len(places) > maxChanges {
-		rest = rest.and(", …")
-	}
-	return append(blocks, para{rest})
+	return []block{para{in(strong, "If this is intended").and(" (allows what these changes cost now, with a reason):")}, code{Text: commands}}
 }
 
 // changeFold is the details of one change.

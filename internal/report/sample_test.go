@@ -80,7 +80,7 @@ func failing() *result.Result {
 						"loop divide → f32[64,512]  jit(softmax)/div (train.py:100)",
 					},
 				},
-				Findings: []string{"a3f8c21b9d04", "11aa22bb33cc", "11aa22bb33cd"}, Decision: result.Decision{Accept: `xlagate accept --only 3fa91c02b7d1 --reason "…"`, Configured: []string{"xlagate.yaml:9:5"}},
+				Findings: []string{"a3f8c21b9d04", "11aa22bb33cc", "11aa22bb33cd"}, Decision: result.Decision{Accept: `xlagate accept --only 3fa91c02b7d1 --reason "why"`},
 			},
 			{
 				ID: bakedID, Level: "warning", Target: target, Program: "softmax", Variants: []string{"(x: f32[64,512])"},
@@ -91,7 +91,7 @@ func failing() *result.Result {
 				},
 				Price:    result.Price{PeakBytes: 32768, StepWasNS: 4100},
 				Effects:  []result.Effect{{Fact: "memory.constant_bytes", Was: 0, Is: 32768}},
-				Findings: []string{"22bb33cc44dd"}, Decision: result.Decision{Accept: `xlagate accept --only 77b0c2d4e6f8 --reason "…"`},
+				Findings: []string{"22bb33cc44dd"}, Decision: result.Decision{Accept: `xlagate accept --only 77b0c2d4e6f8 --reason "why"`},
 			},
 			{
 				ID: soonerID, Level: "better", Target: target, Program: "embed", Variants: []string{"(ids: s32[64])"},
@@ -109,7 +109,7 @@ func failing() *result.Result {
 				Price:    result.Price{Compilations: 1},
 				Findings: []string{"33cc44dd55ee"},
 				Decision: result.Decision{
-					Accept: `xlagate accept --only 5d0e1f2a3b4c --reason "…"`,
+					Accept: `xlagate accept --only 5d0e1f2a3b4c --reason "why"`,
 					Waived: true, Waiver: &result.Waiver{Reason: "acme/models#12", Owner: "@ml-perf", Expires: "2027-02-01"},
 				},
 			},
@@ -208,7 +208,7 @@ func put(r *result.Result, id, level, text string) {
 		},
 		Price:   result.Price{StepNS: 7e15, StepWasNS: 3, PeakBytes: -1e18},
 		Effects: []result.Effect{{Fact: facts.ID(text), Was: 1, Is: 2}, {Fact: "kernels.total", Was: 1, Is: 2}}, Evidence: result.Evidence{Before: []string{text, "same"}, After: []string{"same", text + "  " + text}},
-		Findings: []string{finding}, Decision: result.Decision{Accept: "xlagate accept --only " + id + " " + text, Configured: []string{text, text}},
+		Findings: []string{finding}, Decision: result.Decision{Accept: "xlagate accept --only " + id + " " + text},
 	})
 	r.Findings = append(r.Findings, result.Finding{
 		ID: finding, Change: id, Rule: "fusion-drift", Name: text, Level: level, Target: text, Program: text, Variant: text, Subject: text, Message: text, Reason: text, Actual: text, Limit: 1.0, Baseline: 2.0,

@@ -120,7 +120,7 @@ func sarifResult(r *indexed, c *result.Change, rule string, o Options) *sarif.Re
 		res.AddString(p.Name, p.Value)
 	}
 	if c.Waived {
-		res.AddSuppression(sarif.NewSuppression("external").WithStatus("accepted").WithJustifcation(linesText(howToAccept(r, c))))
+		res.AddSuppression(sarif.NewSuppression("external").WithStatus("accepted").WithJustifcation(linesText(howToAccept(c))))
 	}
 	return res
 }

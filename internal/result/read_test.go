@@ -72,7 +72,6 @@ func TestReadHostile(t *testing.T) {
 		"a long file":                 func(r *Result) { r.Changes[0].Source.File = long(maxName) },
 		"a long line of source":       func(r *Result) { r.Changes[0].Source.Text = long(maxName) },
 		"a long op_name":              func(r *Result) { r.Changes[0].OpName = long(maxName) },
-		"a long place":                func(r *Result) { r.Changes[0].Configured = []string{long(maxName)} },
 		"a long title":                func(r *Result) { r.Changes[0].Title = long(maxText) },
 		"a long detail":               func(r *Result) { r.Changes[0].Details = []string{long(maxText)} },
 		"a long line of evidence":     func(r *Result) { r.Changes[0].Evidence.After = []string{long(maxText)} },
@@ -178,8 +177,8 @@ func TestForm(t *testing.T) {
 			"title":"an optimization barrier splits the softmax kernel in four","details":["two words more"],"op_name":"jit(softmax)/exp",
 			"source":{"file":"train.py","line":98,"function":"softmax","text":"x = barrier(x)","edited":true},
 			"price":{"step_ns":7800,"step_was_ns":4100,"peak_bytes":256,"compilations":0},"effects":[{"fact":"kernels.total","was":1,"is":4}],
-			"evidence":{"before":["a"],"after":["b"]},"findings":["a3f8c21b9d04"],"accept":"xlagate accept --only 3fa91c02b7d1 --reason \"…\"",
-			"configured":["xlagate.yaml:9:5"],"waived":true,"waiver":{"reason":"r","owner":"o","expires":"2027-02-01"}}],
+			"evidence":{"before":["a"],"after":["b"]},"findings":["a3f8c21b9d04"],"accept":"xlagate accept --only 3fa91c02b7d1 --reason \"why\"",
+			"waived":true,"waiver":{"reason":"r","owner":"o","expires":"2027-02-01"}}],
 		"findings":[{"id":"a3f8c21b9d04","change":"3fa91c02b7d1","rule":"max-kernels","level":"error","target":"default","program":"softmax",
 			"message":"4 kernels (max 1)","actual":4,"limit":1,"baseline":1,"waived":false}]}`
 	r, err := Read([]byte(form))

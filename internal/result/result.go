@@ -187,13 +187,9 @@ type Edit struct {
 
 // Decision is what can be done about a change, or was.
 type Decision struct {
-	Accept string `json:"accept,omitempty"` // the command that accepts it
-	// Configured lists the places of the configuration, as file:line:column, that forbid what the change does whatever is accepted.
-	Configured []string `json:"configured,omitempty"`
-	// Overrides lists the entries to add to the configuration where a pack forbids what the change does.
-	Overrides []string `json:"overrides,omitempty"`
-	Waived    bool     `json:"waived"`
-	Waiver    *Waiver  `json:"waiver,omitempty"`
+	Accept string  `json:"accept,omitempty"` // the command that accepts it
+	Waived bool    `json:"waived"`
+	Waiver *Waiver `json:"waiver,omitempty"`
 }
 
 // ID is the id of a change or a finding that a text identifies: 12 hex digits.
@@ -205,7 +201,7 @@ func AcceptCommand(options []string, ids ...string) string {
 	if len(ids) > 0 {
 		line += " --only " + strings.Join(ids, ",")
 	}
-	line += " --reason \"…\" " + phrase.Shell(options)
+	line += " --reason \"why\" " + phrase.Shell(options)
 	return strings.TrimSpace(line)
 }
 
@@ -288,7 +284,7 @@ type Bound struct {
 	Place   string `json:"place"`             // of the entry: file:line:column
 	Key     string `json:"key"`               // max, min, equal, or an option of the rule's own
 	Needs   any    `json:"needs,omitempty"`   // the number, or the list in YAML, with which it holds
-	Written bool   `json:"written,omitempty"` // accepting the finding by its id writes that number
+	Written bool   `json:"written,omitempty"` // accepting everything writes that number
 }
 
 // Source is a place in the model.

@@ -28,7 +28,7 @@ func TestResultsFitTheirSchema(t *testing.T) {
 		},
 		Price:   result.Price{StepNS: -1.5, StepWasNS: 4, PeakBytes: 8, Compilations: 1},
 		Effects: []result.Effect{{Fact: "kernels.total", Was: 1, Is: 2}}, Evidence: result.Evidence{Before: []string{"a"}, After: []string{"b"}}, Findings: []string{"a3f8c21b9d04"},
-		Decision: result.Decision{Accept: result.AcceptCommand(nil, "3fa91c02b7d1"), Configured: []string{"xlagate.yaml:9:5"}, Waived: true, Waiver: &result.Waiver{Reason: "r"}},
+		Decision: result.Decision{Accept: result.AcceptCommand(nil, "3fa91c02b7d1"), Waived: true, Waiver: &result.Waiver{Reason: "r"}},
 	}
 	r := &result.Result{Schema: result.Schema, Changes: []result.Change{full, {}}, Findings: []result.Finding{{Actual: 1.0, Limit: "two"}, {}}}
 	var out bytes.Buffer

@@ -138,7 +138,7 @@ func (c *Context) differs(a Amount) bool {
 // keep is the command that records an improvement. Other arguments make another compilation, which --tighten does not touch.
 func (c *Context) keep() string {
 	if v := c.Variant; v != nil && (v.Regrouped || v.Old.Signature != v.New.Signature) {
-		return "xlagate accept --reason \"…\""
+		return "xlagate accept --reason \"why\""
 	}
 	return "xlagate accept --tighten"
 }

@@ -240,7 +240,7 @@ func (c *Context) drift(a Amount, l Limits, b *breach) {
 func (c *Context) incomparable(a Amount) bool {
 	switch {
 	case a.Unrecorded:
-		c.BaseGap("the baseline does not hold "+a.Subject, "accept it again from a dump that has it: xlagate accept --reason \"…\"")
+		c.BaseGap("the baseline does not hold "+a.Subject, "accept it again from a dump that has it: xlagate accept --reason \"why\"")
 		return true
 	case c.unstable(a.Subject):
 		c.Notes = append(c.Notes, result.Note{

@@ -32,9 +32,7 @@ type Rule struct {
 	Fix     string   // what to do about a finding
 	Threads []string // public issue threads about what it catches
 	Since   int      // the version of the configuration that introduced it, if that is not the first
-	// Accepts lists the facts (globs) that accepting one of its findings records; "kernel list" is the list of kernels.
-	Accepts []string
-	Whole   bool // it looks at a target as a whole: entries are for no program of their own
+	Whole   bool     // it looks at a target as a whole: entries are for no program of their own
 	// Always marks an integrity rule: on without being named, and not to be turned off.
 	Always bool
 	// Check finds what is wrong with an entry's options beyond their types, when the configuration is read; may be nil.

@@ -161,7 +161,6 @@ function Accept({ change: c }: { change: Change }) {
   return (
     <div class="accept">
       <span>intended?</span> <code>{c.accept}</code> <Copy text={c.accept} />
-      {(c.configured?.length ?? 0) > 0 && <p class="dim">Accepting does not change limits that are written in the configuration; edit {c.configured!.join(", ")} too.</p>}
       {(c.overrides ?? []).map((o) => (
         <pre class="override">{o}</pre>
       ))}

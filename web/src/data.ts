@@ -73,7 +73,6 @@ export interface Change {
   evidence?: { before?: string[]; after?: string[] };
   findings: string[];
   accept?: string;
-  configured?: string[];
   overrides?: string[];
   waived: boolean;
   waiver?: { reason: string; owner: string; expires: string };

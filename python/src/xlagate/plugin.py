@@ -121,7 +121,7 @@ class Gate:
         lines = [SETS.sub(r"\1accepting it leaves \2 as it is: edit the marker of this test", line) for line in lines]
         if len(lines) < len(told):
             test = "::".join([os.path.relpath(self._node.path, self._config.invocation_params.dir), *self._node.nodeid.split("::")[1:]])
-            lines.append(f'intended?  python -m pytest --xlagate-accept --xlagate-reason "…" {shlex.quote(test)}')
+            lines.append(f'intended?  python -m pytest --xlagate-accept --xlagate-reason "why" {shlex.quote(test)}')
         return "\n".join(lines)
 
 

@@ -1,0 +1,143 @@
+package baseline
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// A record is one line of a baseline file. One of its first fields is set.
+type record struct {
+	Baseline  *headRecord           `json:"baseline,omitempty"`
+	Toolchain *toolchainRecord      `json:"toolchain,omitempty"`
+	Version   *pairRecord           `json:"version,omitempty"`
+	Flag      *pairRecord           `json:"flag,omitempty"`
+	Ceiling   *Ceiling              `json:"ceiling,omitempty"`
+	Variant   *variantRecord        `json:"variant,omitempty"`
+	Fact      map[facts.ID]*float64 `json:"fact,omitempty"` // null: it is not known, although it could be counted from the other lines
+	Argument  *argumentRecord       `json:"argument,omitempty"`
+	Result    *facts.Output         `json:"result,omitempty"`
+	Constant  *constantRecord       `json:"constant,omitempty"`
+	Buffer    *bufferRecord         `json:"buffer,omitempty"`
+	Model     *modelRecord          `json:"model,omitempty"`
+	Counts    *countsRecord         `json:"counts,omitempty"`
+	Kernel    *kernelRecord         `json:"kernel,omitempty"`
+	Scope     *scopeRecord          `json:"scope,omitempty"` // what follows is of this part of the model: a line that stays between two that change
+	End       string                `json:"end,omitempty"`   // of a section or of the file
+
+	// What stands behind a line and is not compared. Accepting leaves a line that stays as it is, with these.
+	At     string `json:"at,omitempty"`     // the line of the model, when it was accepted: "train.py:24"
+	Reason string `json:"reason,omitempty"` // why it was accepted, on the first line that accepting added
+}
+
+type (
+	headRecord struct {
+		Schema  string `json:"schema"`
+		Program string `json:"program,omitempty"` // "" for TensorFlow's graphs
+	}
+	toolchainRecord struct {
+		Framework string `json:"framework,omitempty"`
+		Backend   string `json:"backend,omitempty"`
+		Device    string `json:"device,omitempty"`
+	}
+	pairRecord struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+	}
+	variantRecord struct {
+		Signature  string   `json:"signature"`
+		Result     string   `json:"result,omitempty"`
+		Backend    string   `json:"backend,omitempty"`
+		Work       int      `json:"work,omitempty"` // see [facts.Variant.WorkVersion]
+		Compiles   int      `json:"compiles"`
+		Unstable   []string `json:"unstable,omitempty"`
+		ModelAfter bool     `json:"model_after,omitempty"`
+	}
+	argumentRecord struct {
+		facts.Parameter
+		Spec string `json:"spec,omitempty"`
+	}
+	constantRecord struct {
+		Op     string `json:"op,omitempty"`
+		Within string `json:"within,omitempty"`
+		Value  string `json:"value,omitempty"`
+		Shape  string `json:"shape"`
+		Bytes  int64  `json:"bytes"`
+		Times  int    `json:"times,omitempty"`
+	}
+	bufferRecord struct {
+		Op    string `json:"op,omitempty"`
+		Shape string `json:"shape,omitempty"`
+		Bytes int64  `json:"bytes"`
+		Times int    `json:"times,omitempty"`
+	}
+	scopeRecord struct {
+		Name   string `json:"name,omitempty"`
+		Within string `json:"within,omitempty"` // a function of the model
+	}
+	modelRecord struct {
+		Scope  string         `json:"scope,omitempty"`
+		Within string         `json:"within,omitempty"`
+		Type   string         `json:"type,omitempty"`
+		Do     map[string]int `json:"do,omitempty"`
+		Print  string         `json:"print,omitempty"` // see [facts.Statement.Print]
+	}
+	countsRecord struct {
+		facts.Owner
+		Facts facts.Values `json:"facts"` // see [facts.Counts]
+	}
+	kernelRecord struct {
+		Within string `json:"within,omitempty"`
+		facts.Site
+		*facts.Form
+		Launches int `json:"times,omitempty"` // how many there are; 0 for one
+	}
+)
+
+// Ceiling allows a change up to what it cost when it was accepted, as a waiver without a date does.
+type Ceiling struct {
+	Change string             `json:"change"` // its id
+	Title  string             `json:"title"`
+	Most   map[string]float64 `json:"most"` // of each limit that it breaks: the amount, by rule and subject
+	Reason string             `json:"reason"`
+}
+
+// The sections of a file, in their order. Each ends with a line that names it, and the file with the last: what is cut off is told from what is whole, and what
+// two branches change in two sections merges.
+const (
+	endToolchain = "toolchain"
+	endCeilings  = "ceilings"
+	endFacts     = "facts"
+	endArguments = "arguments"
+	endConstants = "constants"
+	endBuffers   = "buffers"
+	endModel     = "model"
+	endCounts    = "counts"
+	endKernels   = "kernels"
+	endBaseline  = "baseline"
+)
+
+// encoder writes records as lines of JSON.
+type encoder struct {
+	buf  bytes.Buffer
+	json *json.Encoder
+}
+
+func newEncoder() *encoder {
+	e := &encoder{}
+	e.json = json.NewEncoder(&e.buf)
+	e.json.SetEscapeHTML(false)
+	return e
+}
+
+func (e *encoder) line(r *record) string { return e.value(r) + "\n" }
+
+// value returns a value as JSON.
+func (e *encoder) value(v any) string {
+	e.buf.Reset()
+	if err := e.json.Encode(v); err != nil {
+		panic(err) // numbers are finite, and nothing else fails
+	}
+	return string(bytes.TrimSuffix(e.buf.Bytes(), []byte("\n")))
+}

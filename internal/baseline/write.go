@@ -1,0 +1,328 @@
+package baseline
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// Format returns a program's file. Two runs of the same source give the same text. Lines that the old file has, whose text may be nil or hold a conflict of
+// git, stay as they are there; the reason goes to the first line that it does not have.
+func Format(p *Program, old []byte, reason string) []byte {
+	w := &writer{encoder: newEncoder()}
+	w.program(p)
+	was, read := annotated(old), annotated(p.text)
+	because := -1
+	if reason != "" {
+		because = w.firstNew(was)
+	}
+	var b bytes.Buffer
+	for i, l := range w.lines {
+		r := was[l.text]
+		if r.At == "" && r.Reason == "" {
+			r = read[l.text]
+		}
+		if at := l.source; r.At == "" && at.File != "" {
+			r.At = fmt.Sprintf("%s:%d", path.Base(at.File), at.Line)
+		}
+		if i == because {
+			r.Reason = reason
+		}
+		b.WriteString(l.with(r))
+	}
+	return b.Bytes()
+}
+
+// Same reports whether two baselines are equal for a check. Reasons and source lines may differ.
+func Same(a, b *Program) bool {
+	plain := func(p *Program) []byte {
+		w := &writer{encoder: newEncoder()}
+		w.program(p)
+		return w.text()
+	}
+	return bytes.Equal(plain(a), plain(b))
+}
+
+// text returns the lines without notes.
+func (w *writer) text() []byte {
+	var b bytes.Buffer
+	for _, l := range w.lines {
+		b.WriteString(l.text)
+	}
+	return b.Bytes()
+}
+
+// note is what stands behind a line.
+type note struct {
+	At     string `json:"at"`
+	Reason string `json:"reason"`
+}
+
+// annotated returns the notes of the lines of a file, by their text without them. Lines without notes are in it as well.
+func annotated(file []byte) map[string]note {
+	notes := map[string]note{}
+	for text := range bytes.Lines(file) {
+		var n note
+		if json.Unmarshal(text, &n) == nil { // else it is a mark of a conflict, or damaged
+			plain, _ := strings.CutSuffix(string(text), n.String()+"}\n")
+			notes[plain+"}\n"] = n
+		}
+	}
+	return notes
+}
+
+// String returns the note as it stands at the end of a line.
+func (n note) String() (text string) {
+	for _, pair := range [][2]string{{"at", n.At}, {"reason", n.Reason}} {
+		if pair[1] != "" {
+			text += fmt.Sprintf(",%q:%s", pair[0], newEncoder().value(pair[1]))
+		}
+	}
+	return text
+}
+
+// line is a record as it is written, without its notes.
+type line struct {
+	text   string
+	source hlo.Location
+	kernel bool
+}
+
+// with returns the line with notes.
+func (l line) with(n note) string { return strings.TrimSuffix(l.text, "}\n") + n.String() + "}\n" }
+
+// writer collects the lines of a program's file.
+type writer struct {
+	*encoder
+	lines []line
+	in    scopeRecord // the part of the model that the lines are of
+}
+
+func (w *writer) add(r record) { w.addAt(r, hlo.Location{}) }
+
+func (w *writer) addAt(r record, source hlo.Location) {
+	w.lines = append(w.lines, line{w.line(&r), source, r.Kernel != nil})
+}
+
+// firstNew returns the index of the line that a reason belongs to: the first kernel that the old file does not have, else the first line of any kind; -1 if it
+// has all.
+func (w *writer) firstNew(old map[string]note) int {
+	isNew := func(l line) bool { _, known := old[l.text]; return !known }
+	if at := slices.IndexFunc(w.lines, func(l line) bool { return l.kernel && isNew(l) }); at >= 0 && len(old) > 0 {
+		return at
+	}
+	return slices.IndexFunc(w.lines, isNew)
+}
+
+// scope writes a line where another part of the model begins: git merges two changes if a line stays between them.
+func (w *writer) scope(s scopeRecord) {
+	if s != w.in {
+		w.in = s
+		w.add(record{Scope: &s})
+	}
+}
+
+// scopeOf is the part of the model that the first operation of a name is in.
+func scopeOf(opName, in string) scopeRecord {
+	opName, _, _ = strings.Cut(opName, ";")
+	return scopeRecord{facts.ScopeOf(opName), in}
+}
+
+func (s scopeRecord) compare(t scopeRecord) int {
+	return cmp.Or(strings.Compare(s.Name, t.Name), strings.Compare(s.Within, t.Within))
+}
+
+// end ends a section.
+func (w *writer) end(section string) {
+	w.in = scopeRecord{}
+	w.add(record{End: section})
+}
+
+func (w *writer) program(p *Program) {
+	w.add(record{Baseline: &headRecord{Schema, p.Name}})
+	t := p.Toolchain
+	w.add(record{Toolchain: &toolchainRecord{t.Framework, t.Backend, t.Device}})
+	for _, name := range sortedKeys(t.Versions) {
+		w.add(record{Version: &pairRecord{name, t.Versions[name]}})
+	}
+	for _, name := range sortedKeys(t.Flags) {
+		w.add(record{Flag: &pairRecord{name, t.Flags[name]}})
+	}
+	w.end(endToolchain)
+	for i := range p.Ceilings {
+		w.add(record{Ceiling: &p.Ceilings[i]})
+	}
+	w.end(endCeilings)
+	for _, v := range p.Variants {
+		w.variant(v)
+	}
+	w.end(endBaseline)
+}
+
+func (w *writer) variant(v *facts.Variant) {
+	w.add(record{Variant: &variantRecord{
+		v.Signature, v.Result, v.Backend, v.WorkVersion, max(1, len(v.Modules)), slices.Sorted(slices.Values(v.Unstable)), v.ModelAfter,
+	}})
+	w.facts(v)
+	for _, a := range v.Params {
+		a.Source = hlo.Location{}
+		w.add(record{Argument: &argumentRecord{a, a.Spec}})
+	}
+	for _, o := range v.Outputs {
+		o.OpName = ""
+		w.add(record{Result: &o})
+	}
+	w.end(endArguments)
+	sorted(w, v.Constants, func(c facts.Constant) scopeRecord { return scopeOf(c.OpName, c.Within) }, func(c facts.Constant, n int) record {
+		return record{Constant: &constantRecord{c.OpName, c.Within, c.Value, c.Shape, c.Bytes, n}}
+	})
+	w.end(endConstants)
+	sorted(w, v.Buffers, func(b facts.Buffer) scopeRecord { return scopeOf(b.OpName, "") }, func(b facts.Buffer, n int) record {
+		return record{Buffer: &bufferRecord{b.OpName, b.Shape, b.Bytes, n}}
+	})
+	w.end(endBuffers)
+	w.model(v.Model)
+	w.end(endModel)
+	for _, of := range slices.SortedFunc(maps.Keys(v.Counts), func(a, b facts.Owner) int {
+		return cmp.Or(scopeOf(a.Op, a.Within).compare(scopeOf(b.Op, b.Within)), strings.Compare(a.Op, b.Op))
+	}) {
+		w.scope(scopeOf(of.Op, of.Within))
+		w.add(record{Counts: &countsRecord{of, v.Counts[of]}})
+	}
+	w.end(endCounts)
+	w.kernels(v.Kernels)
+	w.end(endKernels)
+}
+
+// facts writes the facts that do not follow from other lines.
+func (w *writer) facts(v *facts.Variant) {
+	lines, follow := map[facts.ID]*float64{}, implied(v)
+	for id, n := range v.Facts {
+		if known, follows := follow[id]; !id.IsPrice() && (!follows || known != n) && !math.IsNaN(n) && !math.IsInf(n, 0) {
+			lines[id] = &n
+		}
+	}
+	for id := range follow {
+		if !v.Facts.Known(id) {
+			lines[id] = nil
+		}
+	}
+	if peak, known := v.Facts[facts.MemoryPeak]; known {
+		other := peak - follow[facts.MemoryPeak]
+		delete(lines, facts.MemoryPeak)
+		if lines[otherMemory] = &other; other == 0 {
+			delete(lines, otherMemory)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(lines)) {
+		w.add(record{Fact: map[facts.ID]*float64{id: lines[id]}})
+	}
+	w.end(endFacts)
+}
+
+// sorted writes a line for each different item, with the number of those that are equal.
+func sorted[T any](w *writer, items []T, scope func(T) scopeRecord, of func(item T, n int) record) {
+	counts := map[string]int{}
+	first := map[string]T{}
+	for _, item := range items {
+		r := of(item, 0)
+		key := w.line(&r)
+		if counts[key]++; counts[key] == 1 {
+			first[key] = item
+		}
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(scope(first[a]).compare(scope(first[b])), strings.Compare(a, b))
+	}) {
+		w.scope(scope(first[key]))
+		w.add(of(first[key], several(counts[key])))
+	}
+}
+
+// several returns a count to write; 0, which is left out, for one.
+func several[N int | int64](n N) N {
+	if n == 1 {
+		return 0
+	}
+	return n
+}
+
+// model writes the model's operations by scope and type, without source lines.
+func (w *writer) model(model []facts.Statement) {
+	type place struct{ scope, in, dtype string }
+	counts, prints := map[place]map[string]int{}, map[place]uint64{}
+	for i := range model {
+		at := place{model[i].Scope, cmp.Or(model[i].Source.Function, model[i].Within), model[i].Type}
+		if counts[at] == nil {
+			counts[at] = map[string]int{}
+		}
+		for _, op := range model[i].Do {
+			counts[at][op]++
+		}
+		prints[at] += model[i].Print
+	}
+	order := slices.SortedFunc(maps.Keys(counts), func(a, b place) int {
+		return cmp.Or(strings.Compare(a.scope, b.scope), strings.Compare(a.in, b.in), strings.Compare(a.dtype, b.dtype))
+	})
+	for _, at := range order {
+		r := &modelRecord{Scope: at.scope, Within: at.in, Type: at.dtype, Do: counts[at]}
+		if prints[at] != 0 {
+			r.Print = fmt.Sprintf("%016x", prints[at])
+		}
+		w.scope(scopeRecord{at.scope, at.in})
+		w.add(record{Model: r})
+	}
+}
+
+// kernels writes a line for each different kernel, in the order of the parts of the model.
+func (w *writer) kernels(kernels []facts.Kernel) {
+	type launch struct {
+		form *facts.Form
+		site facts.Site
+	}
+	counts, at := map[launch]int{}, map[launch]hlo.Location{}
+	for i := range kernels {
+		one := launch{kernels[i].Form, *kernels[i].Site}
+		one.site.Within = cmp.Or(one.site.Source.Function, one.site.Within)
+		one.site.Source, one.site.Stack, one.site.Times = hlo.Location{}, nil, several(one.site.Times)
+		if counts[one]++; counts[one] == 1 || before(kernels[i].Source, at[one]) {
+			at[one] = kernels[i].Source
+		}
+	}
+	texts := map[string]launch{} // forms may be written alike
+	for one, n := range counts {
+		key := w.line(&record{Kernel: &kernelRecord{one.site.Within, one.site, one.form, 0}})
+		same, known := texts[key]
+		if !known {
+			texts[key] = one
+			continue
+		}
+		if counts[same] += n; before(at[one], at[same]) {
+			at[same] = at[one]
+		}
+	}
+	scope := func(text string) scopeRecord { return scopeOf(texts[text].site.OpName, texts[text].site.Within) }
+	for _, text := range slices.SortedFunc(maps.Keys(texts), func(a, b string) int {
+		return cmp.Or(scope(a).compare(scope(b)), strings.Compare(texts[a].site.OpName, texts[b].site.OpName), strings.Compare(a, b))
+	}) {
+		one := texts[text]
+		w.scope(scope(text))
+		w.addAt(record{Kernel: &kernelRecord{one.site.Within, one.site, one.form, several(counts[one])}}, at[one])
+	}
+}
+
+// before reports whether a place stands before another in the model.
+func before(a, b hlo.Location) bool {
+	return a.File != "" && (b.File == "" || a.File < b.File || a.File == b.File && a.Line < b.Line)
+}
+
+func sortedKeys[K ~string, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

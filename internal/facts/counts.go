@@ -1,0 +1,149 @@
+package facts
+
+import (
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/price"
+)
+
+// Owner is what instructions come from: an operation of the model, by its name, in a function of the model where that is known.
+type Owner struct {
+	Op     string `json:"op,omitempty"`
+	Within string `json:"within,omitempty"`
+}
+
+// Counts are the facts that count instructions, parted by what the instructions come from. A fact is the sum of its parts. A baseline stores the parts: what two
+// branches change in two operations merges.
+//
+// The model computes tanh(x) + y. The name of tanh has {"instructions.after": 1, "dtypes.f32": 1}, and so has the name of the addition; the instructions
+// without a name, such as the parameters of the program, are under "".
+type Counts map[Owner]Values
+
+// add adds n to a fact of one owner.
+func (c Counts) add(of Owner, id ID, n float64) {
+	if c[of] == nil {
+		c[of] = Values{}
+	}
+	c[of][id] += n
+}
+
+// AddTo adds the parts to the facts.
+func (c Counts) AddTo(f Values) {
+	for _, part := range c {
+		for id, n := range part {
+			f[id] += n
+		}
+	}
+}
+
+// count adds n to a fact, and to the part of it that an instruction's operation has.
+func (v *Variant) count(r *reader, id hlo.InstrID, fact ID, n float64) {
+	v.countOf(r.owners()[id], fact, n)
+}
+
+func (v *Variant) countOf(owner Owner, fact ID, n float64) {
+	if v.Counts == nil {
+		v.Counts = Counts{}
+	}
+	v.Facts[fact] += n
+	v.Counts.add(owner, fact, n)
+}
+
+// newOwners returns what each instruction comes from. An instruction without a name belongs to its first operand's owner, else to its first user's, else to that of the instruction that calls its computation.
+func (r *reader) newOwners() []Owner {
+	m := r.m
+	owners, named, known := make([]Owner, len(m.Instrs)), make([]Owner, len(r.metas)), make([]bool, len(r.metas))
+	for id := range owners {
+		meta := m.MetadataID(hlo.InstrID(id))
+		if md := r.metadata(hlo.InstrID(id)); !known[meta] {
+			if known[meta] = true; md.OpName != "" {
+				named[meta] = Owner{operationOf(md.OpName), r.sources.locate(md).Function}
+			}
+		}
+		owners[id] = named[meta]
+	}
+	entry, end := m.Body(m.Entry)
+	for id := entry; id < end; id++ {
+		if m.Instrs[id].Opcode == hlo.OpParameter {
+			owners[id] = Owner{} // the name of an argument is no operation's
+		}
+	}
+	for id := range owners {
+		for _, o := range m.Operands(hlo.InstrID(id)) {
+			if owners[id] == (Owner{}) {
+				owners[id] = owners[o]
+			}
+		}
+	}
+	for id := len(owners) - 1; id >= 0; id-- {
+		for _, o := range m.Operands(hlo.InstrID(id)) {
+			if owners[o] == (Owner{}) && m.Instrs[o].Opcode != hlo.OpParameter {
+				owners[o] = owners[id]
+			}
+		}
+	}
+	for id := len(owners) - 1; id >= 0; id-- { // callers come behind what they call
+		if owners[id] == (Owner{}) {
+			continue
+		}
+		runs := entersBody(m.Instrs[id].Opcode)
+		for _, c := range m.Callees(hlo.InstrID(id)) {
+			first, end := m.Body(c)
+			for inner := first; inner < end; inner++ {
+				if owners[inner] == (Owner{}) || !runs {
+					owners[inner] = owners[id]
+				}
+			}
+		}
+	}
+	return owners
+}
+
+// entersBody reports whether the computations that an operation calls hold operations of the model. The function that a reduction or a sort applies to elements
+// has names of its own, "reduce_sum", which tell no place.
+func entersBody(op hlo.Opcode) bool {
+	switch op {
+	case hlo.OpFusion, hlo.OpCall, hlo.OpWhile, hlo.OpConditional, hlo.OpAsyncStart:
+		return true
+	}
+	return false
+}
+
+// operationOf is the first of the names that a merged instruction carries. Of a node of PyTorch/XLA it leaves out the number, which an edit elsewhere changes.
+func operationOf(opName string) string {
+	opName, _, _ = strings.Cut(opName, ";")
+	if node, op, ok := strings.Cut(opName, "/"); ok && withoutNumber(node) == op {
+		return op
+	}
+	return opName
+}
+
+// countCosts parts the flops, bytes and transcendentals of a computation, which runs so often, by operations. It goes into loops and calls, whose bodies hold
+// many operations.
+func (v *Variant) countCosts(r *reader, c hlo.CompID, prices *price.Prices, as [3]ID, runs float64, depth int) {
+	first, end := r.m.Body(c)
+	for id := first; id < end; id++ {
+		callees, op := r.m.Callees(id), r.m.Instrs[id].Opcode
+		switch {
+		case depth >= maxDepth:
+		case op == hlo.OpWhile && len(callees) == 2:
+			body, condition := runs, runs
+			if trips := tripCount(r.m, id); as[0] == CostWeightedFlops && trips != unknownTrips {
+				body, condition = runs*float64(trips), runs*float64(trips+1)
+			}
+			v.countCosts(r, callees[0], prices, as, body, depth+1)
+			v.countCosts(r, callees[1], prices, as, condition, depth+1)
+			continue
+		case (op == hlo.OpCall || op == hlo.OpAsyncStart) && len(callees) == 1:
+			v.countCosts(r, callees[0], prices, as, runs, depth+1)
+			continue
+		}
+		cost := prices.Instr(id)
+		for i, n := range [3]float64{cost.Flops, cost.BytesAccessed, cost.Transcendentals} {
+			if n != 0 && as[i] != "" {
+				v.Counts.add(r.owners()[id], as[i], n*runs)
+			}
+		}
+	}
+}
