@@ -64,7 +64,7 @@ var (
 		ID:    "max-estimated-cycles",
 		Title: "the compiler's estimate of cycles does not grow",
 		Why: "The TPU compiler writes down how many cycles it expects for every operation. This shows what the number of kernels does not, such as a " +
-		"layout with padding.",
+			"layout with padding.",
 		Reads:   []rule.Input{rule.Codegen},
 		Budget:  rule.FactMetric(facts.CostCycles, "estimated cycles"),
 		Level:   "warning",
