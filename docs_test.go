@@ -122,7 +122,7 @@ func TestExcerptsStandInTheirFiles(t *testing.T) {
 
 // TestFactsCanBeNamed takes every fact that docs/facts.md lists for what an expression of one's own may name, whether or not a dump at hand has it.
 func TestFactsCanBeNamed(t *testing.T) {
-	first := regexp.MustCompile("(?m)^\\| `([a-z_]+)\\.")
+	first := regexp.MustCompile("(?m)^- `([a-z_]+)\\.")
 	groups := first.FindAllStringSubmatch(pages(t)[filepath.Join("docs", "facts.md")], -1)
 	if len(groups) < 20 {
 		t.Fatalf("docs/facts.md lists %d facts", len(groups))

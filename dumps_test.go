@@ -316,7 +316,7 @@ func TestDumps(t *testing.T) {
 	named := map[string]bool{}
 	for _, row := range dumpRows {
 		t.Run(row.title+"/"+filepath.Base(row.path), func(t *testing.T) {
-			if !strings.Contains(string(page), "\n| "+row.title+" |") {
+			if !strings.Contains(string(page), "\n- "+row.title+": ") {
 				t.Errorf("docs/dumps.md has no row %q", row.title)
 			}
 			report := dumped(t, row.path, row.opts)

@@ -14,10 +14,9 @@ import (
 var assert = rule.Rule{
 	ID:    "assert",
 	Title: "a custom expression holds",
-	Why: "No catalogue has every rule. An expression over the facts of a program and its baseline says what a team has agreed on. It is written in CEL, " +
-		"checked when the configuration is read, and bounded in cost.",
+	Why:   "An expression over the facts of a program and its baseline says what a team has agreed on. It is written in CEL and bounded in cost.",
 	Options: []rule.Option{
-		{Key: "expr", Type: rule.Expr, Require: true, Doc: "a CEL expression over facts and base that is true when all is well; write a name that is not an identifier as facts.custom_calls[\"TopK\"]"},
+		{Key: "expr", Type: rule.Expr, Require: true, Doc: "over facts and base, true when all is well; write a name that is not an identifier as facts.custom_calls[\"TopK\"]"},
 	},
 	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: assert, name: mostly-fused, expr: \"facts.kernels.total <= base.kernels.total + 2\" }", Says: "mostly-fused does not hold: facts.kernels.total is 4, base.kernels.total is 1"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: assert, name: mostly-fused, expr: \"facts.fusions.total >= 0.8 * facts.kernels.total\" }"},

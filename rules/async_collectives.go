@@ -10,8 +10,8 @@ import (
 var asyncCollectives = rule.Rule{
 	ID:    "async-collectives",
 	Title: "collectives overlap with computation",
-	Why: "A collective that starts early and is waited for late costs nothing. A scheduler flag, a rematerialization policy or a data dependence puts start and wait next " +
-		"to each other, and the device waits for the network.",
+	Why: "A collective that starts early and is waited for late costs nothing. A scheduler flag or a data dependence puts start and wait next to each " +
+		"other, and the device waits for the network.",
 	Reads: []rule.Input{rule.Schedule},
 	Options: []rule.Option{
 		onlyKinds,
@@ -25,7 +25,7 @@ var asyncCollectives = rule.Rule{
 	Bounds:  []string{"min_ratio"},
 	Fails:   rule.Example{On: "gpu-collectives", Config: "- { rule: async-collectives }", Says: "1 exposed collective: at most 0 allowed"},
 	Passes:  rule.Example{On: "gpu-collectives", Config: "- { rule: async-collectives, min_ratio: 50% }"},
-	Fix:     "Look at the latency-hiding scheduler's flags, and at what needs the collective's result right away. Prefetch the next layer's weights; reduce gradients late.",
+	Fix:     "Look at the latency-hiding scheduler's flags, and at what needs the collective's result right away.",
 	Threads: []string{"openxla/xla#14397"},
 	Variant: checkAsyncCollectives,
 }
@@ -33,7 +33,7 @@ var asyncCollectives = rule.Rule{
 // overlapLost holds collectives that had kernels beside them to that.
 var overlapLost = rule.Option{
 	Key: "overlap_lost", Type: rule.Switch, Default: false, Compares: true,
-	Doc: "compared with the baseline, ignore more exposed collectives if no fewer overlap with kernels",
+	Doc: "ignore more exposed collectives than in the baseline if no fewer overlap with kernels",
 }
 
 func checkAsyncCollectives(c *rule.Context, v *diff.Variant) {

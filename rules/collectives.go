@@ -12,17 +12,17 @@ import (
 // onlyKinds chooses collectives by their kind.
 var onlyKinds = rule.Option{
 	Key: "kinds", Type: rule.Words, Enum: rule.CollectiveWords,
-	Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …",
+	Doc: "only these",
 }
 
 // whichCollectives are the options that choose the collectives that an entry counts.
 var whichCollectives = []rule.Option{
 	onlyKinds,
 	{Key: "op_name", Type: rule.Glob, Doc: "only those in this part of the model"},
-	{Key: "in", Type: rule.Word, Enum: []string{"all", "loops"}, Default: "all", Doc: "count all of them, or only those in loops, which run in every iteration"},
+	{Key: "in", Type: rule.Word, Enum: []string{"all", "loops"}, Default: "all", Doc: "all, or only those in loops"},
 	{Key: "dtypes", Type: rule.Words, Enum: rule.TypeWords, Doc: "only those whose result holds one of these types"},
 	{Key: "min_group_size", Type: rule.Count, Least: 2, Doc: "only those among at least this many devices; a collective-permute is between two"},
-	{Key: "min_gathered_dim_size", Type: rule.Count, Least: 1, Doc: "of all-gathers, only those that make a dimension at least this long, such as the whole sequence"},
+	{Key: "min_gathered_dim_size", Type: rule.Count, Least: 1, Doc: "of all-gathers, only those that make a dimension at least this long"},
 }
 
 // chosenCollective reports whether a kernel is a collective that the options select. A property that is not known never excludes it.

@@ -14,7 +14,7 @@ import (
 
 // callFields are the keys that say which custom calls are meant.
 var callFields = []rule.Option{
-	{Key: "call", Type: rule.Glob, Require: true, Doc: "a glob over the call's target: \"__cudnn$fmha*\", \"tpu_custom_call\", \"TopK\"; or over the kind of a custom fusion: \"__triton_gemm\""},
+	{Key: "call", Type: rule.Glob, Require: true, Doc: "the call's target: \"__cudnn$fmha*\", \"tpu_custom_call\", \"TopK\", or the kind of a custom fusion: \"__triton_gemm\""},
 	{Key: "backend_config", Type: rule.Pairs, Doc: "only those whose backend_config matches these globs, by key at any depth: { epilogue: \"*GELU*\", precision_config.algorithm: ALG_UNSET }"},
 	{Key: "function", Type: rule.Glob, Doc: "only kernels of Pallas, Mosaic or Triton whose function has this name"},
 	{Key: "op_name", Type: rule.Glob, Doc: "only those in this part of the model"},

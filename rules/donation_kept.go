@@ -16,11 +16,11 @@ import (
 var donationKept = rule.Rule{
 	ID:    "donation-kept",
 	Title: "donated arguments are still updated in place",
-	Why: "A donated argument lends its buffer to a result. Without donation, parameters and optimizer state exist twice: peak memory doubles, " +
-		"and the framework prints a warning at most.",
+	Why: "A donated argument lends its buffer to a result. Without donation, parameters and optimizer state exist twice, and the framework prints a " +
+		"warning at most.",
 	Options: []rule.Option{
 		{Key: "params", Type: rule.Globs, Doc: "arguments that must be donated, whatever the baseline says"},
-		{Key: "min_ratio", Type: rule.Share, Doc: "the smallest share of the arguments' bytes that must be updated in place; needs no baseline"},
+		{Key: "min_ratio", Type: rule.Share, Doc: "the smallest share of the arguments' bytes that must be updated in place"},
 		{Key: "min_bytes", Type: rule.Size, Default: 0.0, Doc: "ignore smaller arguments"},
 	},
 	Budget:  rule.FactMetric(facts.DonationAliased, "arguments updated in place"),

@@ -16,11 +16,10 @@ import (
 var dtypeFloor = rule.Rule{
 	ID:    "dtype-floor",
 	Title: "matrix products stay in their narrow types",
-	Why: "One float32 weight, or an FP8 pattern that no longer matches, makes a bfloat16 model multiply in float32: an eighth of the speed on a device whose " +
-		"matrix units work in sixteen or eight bits.",
+	Why:   "One float32 weight, or an FP8 pattern that no longer matches, makes a bfloat16 model multiply in float32, at an eighth of the speed.",
 	Options: []rule.Option{
 		{Key: "dtypes", Type: rule.Words, Enum: rule.TypeWords, Default: narrowTypes, Doc: "the types that products may be in"},
-		{Key: "min_share", Type: rule.Share, Doc: "the smallest share of the products' arithmetic that must be in these types, instead of all of it"},
+		{Key: "min_share", Type: rule.Share, Doc: "the smallest share of the products' arithmetic that must be in these types"},
 		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "op_names of products that may be in any type"},
 		noWider,
 		{Key: "max_converts", Type: rule.Count, Doc: "how many conversions between floating-point types there may be"},
@@ -31,7 +30,7 @@ var dtypeFloor = rule.Rule{
 	Bounds:  []string{"min_share"},
 	Fails:   rule.Example{On: "tpu-wide_weights/after", Config: "- { rule: dtype-floor }", Says: "2 wide products: at most 0 allowed"},
 	Passes:  rule.Example{On: "tpu-wide_weights/before", Config: "- { rule: dtype-floor, dtypes: [bf16] }"},
-	Fix:     "Cast the operand that is wide where it is made, not where it is used; look at parameters in float32 and at promotions with NumPy scalars.",
+	Fix:     "Cast the wide operand where it is made; look at parameters in float32 and at promotions with NumPy scalars.",
 	Threads: []string{"pytorch/xla#9662", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "jax-ml/jax#16698"},
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		if c.On(noWider.Key) {
@@ -113,7 +112,7 @@ func checkConverts(c *rule.Context) {
 // noWider holds the products' types to the baseline.
 var noWider = rule.Option{
 	Key: "no_wider", Type: rule.Switch, Default: false, Compares: true,
-	Doc: "compare the types with the baseline instead of with dtypes: no more products than there may be in a wider type, no collective of the model that sends a wider one, and no value of a wider type in several functions of the model. On TPU, the f32 of a product counts as bf16, in which it is multiplied; on CPU, which multiplies bf16 in f32, the type in the model counts",
+	Doc: "compare with the baseline instead of with dtypes: no more products in a wider type, no collective of the model that sends a wider one, and no value of a wider type in several functions of the model. On TPU, the f32 of a product counts as bf16, in which it is multiplied; on CPU, the type in the model counts",
 }
 
 // checkWider counts the products that became wider than they were.

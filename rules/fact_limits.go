@@ -16,13 +16,13 @@ var (
 		Budget:  rule.FactMetric(facts.MemoryTemp, "temporary memory"),
 		Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-temp-bytes, max: 32KiB, max_increase: 5% }", Says: "64.0 KiB of temporary memory: at most 32.0 KiB allowed; up from 0 B in the baseline, max_increase 5 %"},
 		Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-temp-bytes, max: 64KiB }"},
-		Fix:     "Look at the buffers that grew: a value that is kept for later (a residual, a stacked scan output), or a fusion that was split and now writes what it used to keep in registers.",
+		Fix:     "Look at the buffers that grew: a value that is kept for later, or a fusion that was split.",
 		Threads: []string{"marin-community/marin#5394", "openxla/xla#45912", "openxla/xla#27322"},
 	}
 	maxAllocationBytes = rule.Rule{
 		ID:      "max-allocation-bytes",
 		Title:   "no single allocation grows too large",
-		Why:     "An allocation has to fit into memory in one piece. A program can fail to allocate although enough bytes are free, and the largest allocation fails first.",
+		Why:     "An allocation has to fit into memory in one piece. A program can fail to allocate although enough bytes are free.",
 		Reads:   []rule.Input{rule.BufferAssignment},
 		Budget:  rule.FactMetric(facts.MemoryAllocation, "the largest allocation"),
 		Fails:   rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-allocation-bytes, max: 16KiB }", Says: "32.0 KiB of the largest allocation: at most 16.0 KiB allowed"},
@@ -53,7 +53,7 @@ var (
 	maxBytesAccessed = rule.Rule{
 		ID:      "max-bytes-accessed",
 		Title:   "no more memory traffic than before",
-		Why:     "Most kernels wait for memory. The bytes that they read and write, by XLA's own cost model, rise when a fusion is lost, a layout changes or a type is widened.",
+		Why:     "Most kernels wait for memory. The bytes that they read and write rise when a fusion is lost, a layout changes or a type is widened.",
 		Budget:  rule.FactMetric(facts.CostBytes, "memory traffic"),
 		Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-bytes-accessed, max_increase: 5% }", Says: "769.0 KiB of memory traffic: up from 256.0 KiB in the baseline (+200.4 %), max_increase 5 %"},
 		Passes:  rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-bytes-accessed, max: 769KiB }"},
@@ -63,8 +63,8 @@ var (
 	maxEstimatedCycles = rule.Rule{
 		ID:    "max-estimated-cycles",
 		Title: "the compiler's estimate of cycles does not grow",
-		Why: "The TPU compiler writes down how many cycles it expects for every operation. This is a model, not a measurement, but it shows what the number of kernels does " +
-			"not: a layout with padding, a fusion that became slower.",
+		Why: "The TPU compiler writes down how many cycles it expects for every operation. This shows what the number of kernels does not, such as a " +
+			"layout with padding.",
 		Reads:   []rule.Input{rule.Codegen},
 		Budget:  rule.FactMetric(facts.CostCycles, "estimated cycles"),
 		Level:   "warning",

@@ -15,8 +15,7 @@ import (
 var flags = rule.Rule{
 	ID:    "flags",
 	Title: "XLA's flags are those of the baseline, or as pinned",
-	Why: "A flag that was set for an experiment and stayed, or one that a container image lost, changes every program at once. Nobody looks for it in the model's diff, where " +
-		"it is not.",
+	Why:   "A flag that was set for an experiment and stayed, or one that a container image lost, changes every program at once.",
 	Reads: []rule.Input{},
 	Options: []rule.Option{
 		{Key: "require", Type: rule.Pairs, Doc: "flags that must be set, with their values as globs: { xla_gpu_enable_triton_gemm: \"false\" }"},

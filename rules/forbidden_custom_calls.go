@@ -16,8 +16,8 @@ import (
 var forbiddenCustomCalls = rule.Rule{
 	ID:    "forbidden-custom-calls",
 	Title: "slow paths and unwanted libraries are not called",
-	Why: "A fallback is also a call: a solver that runs on the host, a convolution that silently uses BF16, a sort where a top-k kernel should be. " +
-		"Its result is right, it is slow, and only its name shows it.",
+	Why: "A fallback is also a call: a solver on the host, a convolution that silently uses BF16, a sort where a top-k kernel should be. Only its " +
+		"name shows that it is slow.",
 	Options: []rule.Option{
 		{Key: "calls", Type: rule.Table, Require: true, Doc: "the calls that must not be there", Fields: append(slices.Clone(callFields),
 			rule.Option{Key: "max", Type: rule.Count, Default: 0.0, Doc: "how many there may be"},
@@ -27,7 +27,7 @@ var forbiddenCustomCalls = rule.Rule{
 	Forbids: true,
 	Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: forbidden-custom-calls, calls: [{ call: \"*callback\" }] }", Says: "1 call of *callback, 0 allowed: xla_ffi_python_cpu_callback"},
 	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/before", Config: "- { rule: forbidden-custom-calls, calls: [{ call: \"*callback\" }] }"},
-	Fix:     "Look at the source line that the finding names: use the operation that the device has a kernel for, or the shape and dtype that its library wants.",
+	Fix:     "Use the operation that the device has a kernel for, or the shape and dtype that its library wants.",
 	Threads: []string{"openxla/xla#40021", "jax-ml/jax#25842"},
 	Check:   checkCalls,
 	Variant: func(c *rule.Context, v *diff.Variant) {

@@ -14,8 +14,8 @@ import (
 var forbiddenFusions = rule.Rule{
 	ID:    "forbidden-fusions",
 	Title: "fusions that are known to be bad are not made",
-	Why: "A fusion can be a mistake: one that only keeps two buffers alive at once, a reduction inside a loop emitter, a kernel with forty operands that " +
-		"spills. Once found, it should not come back with the next compiler.",
+	Why: "A fusion can be a mistake: it keeps two buffers alive at once, or spills because it has forty operands. It should not come back with the " +
+		"next compiler.",
 	Options: []rule.Option{
 		{Key: "fusions", Type: rule.Table, Require: true, Doc: "the fusions that must not be there", NeedsOne: append([]string{"outputs", "operands"}, fusionKeys...), Fields: append(slices.Clone(fusionFields),
 			rule.Option{Key: "outputs", Type: rule.Count, Doc: "only fusions with at least that many results"},

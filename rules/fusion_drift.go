@@ -14,12 +14,11 @@ import (
 var fusionDrift = rule.Rule{
 	ID:    "fusion-drift",
 	Title: "fusions of several operations are not lost",
-	Why: "The number of fusions can rise when fusion is lost, because single operations get wrapped. What matters is which operations still run " +
-		"together; this rule compares fusions by what is in them.",
+	Why:   "The number of fusions can rise when fusion is lost, because single operations get wrapped. This rule compares fusions by what is in them.",
 	Reads: []rule.Input{rule.Optimized, rule.Baseline},
 	Options: []rule.Option{
 		{Key: "max_removed", Type: rule.Count, Means: "max", Doc: "how many fusions of the baseline may be gone"},
-		{Key: "max_added", Type: rule.Count, Doc: "how many fusions of several operations may be new, apart from the parts of lost ones; by default any number"},
+		{Key: "max_added", Type: rule.Count, Doc: "how many fusions may be new, apart from the parts of lost ones; by default any number"},
 		{Key: "ignore", Type: rule.Globs, Empty: true, Doc: "parts of the model, by op_name, whose fusions may change"},
 	},
 	Budget:  &rule.Metric{Noun: "lost fusions", Better: rule.Lower, Difference: true},

@@ -11,13 +11,13 @@ import (
 // fusionFields are the keys that say which fusions are meant.
 var fusionFields = []rule.Option{
 	{Key: "name", Type: rule.Text, Require: true, Doc: "what findings call it"},
-	{Key: "contains", Type: rule.Words, Enum: rule.OpcodeWords, Doc: "operations that must be in it; one that is named twice must be in it twice"},
+	{Key: "contains", Type: rule.Words, Enum: rule.OpcodeWords, Doc: "operations that must be in it, as often as they are named"},
 	{Key: "pattern", Type: rule.Pattern, Doc: "an expression in it, as HLO writes it: reduce(exponential(subtract(_, broadcast(_))))"},
 	{Key: "root", Type: rule.Word, Enum: rule.OpcodeWords, Doc: "the operation at its root"},
 	{Key: "kind", Type: rule.Words, Enum: rule.KernelKinds, Doc: "loop, input, output or custom; a library kernel has the kind library"},
 	{Key: "out", Type: rule.ShapeOf, Doc: "the shape of its result, * for any size: f32|bf16[*,512]"},
-	{Key: "op_name", Type: rule.Glob, Doc: "a glob over op_names, of the fusion or of an operation in it"},
-	{Key: "source", Type: rule.Glob, Doc: "a glob over the source files, of the fusion or of an operation in it"},
+	{Key: "op_name", Type: rule.Glob, Doc: "op_name of the fusion or of an operation in it"},
+	{Key: "source", Type: rule.Glob, Doc: "source file of the fusion or of an operation in it"},
 }
 
 // fusionKeys are those of them that describe a fusion.

@@ -37,8 +37,7 @@ var factsComplete = rule.Rule{
 
 var baselinePresent = rule.Rule{
 	ID: "baseline-present", Title: "every program has a baseline that was accepted for its arguments", Always: true,
-	Why: "A program that was never accepted has nothing to compare with, and one whose arguments changed is another program. In both cases a person " +
-		"has to say once that the present state is intended.",
+	Why:     "A program that was never accepted has nothing to compare with, and one whose arguments changed is another program. A person has to accept it once.",
 	Fails:   rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "scale is new: no baseline says what it may cost"},
 	Passes:  rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
 	Fix:     "Accept it: xlagate accept --only ID --reason \"why\".",
@@ -81,8 +80,8 @@ func noteRenamed(c *rule.Context, p *diff.Program) {
 
 var orphanBaseline = rule.Rule{
 	ID: "orphan-baseline", Title: "every accepted program is still compiled", Always: true,
-	Why: "A baseline without its program is a check that no longer runs, and nobody notices. Clusters of TensorFlow that merged or split are " +
-		"not gone: they are compared as a whole.",
+	Why: "A baseline without its program is a check that no longer runs. Clusters of TensorFlow that merged or split are not gone: they are compared " +
+		"as a whole.",
 	Reads:   []rule.Input{rule.Baseline},
 	Fails:   rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "train_step was accepted, but this dump does not hold it"},
 	Passes:  rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},

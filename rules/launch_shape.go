@@ -13,15 +13,14 @@ import (
 var launchShape = rule.Rule{
 	ID:    "launch-shape",
 	Title: "GPU kernels are launched with enough blocks and threads, and not too much shared memory",
-	Why: "A kernel of eight blocks leaves most of a GPU idle. A block with 1024 threads and all of the shared memory runs alone on its multiprocessor. The optimized HLO does not say " +
-		"how a kernel is launched; the runtime's plan does.",
+	Why:   "A kernel of eight blocks leaves most of a GPU idle. A block with 1024 threads and all of the shared memory runs alone on its multiprocessor.",
 	Reads: []rule.Input{rule.Thunks},
 	Options: []rule.Option{
 		{Key: "min_blocks", Type: rule.Count, Doc: "the smallest number of blocks in a launch"},
 		{Key: "min_threads", Type: rule.Count, Doc: "the smallest number of threads in a block"},
 		{Key: "max_threads", Type: rule.Count, Doc: "the largest number of threads in a block"},
 		{Key: "max_shared", Type: rule.Size, Doc: "the most shared memory that a block may use"},
-		{Key: "min_occupancy", Type: rule.Share, Doc: "the smallest occupancy: the share of a multiprocessor's warps that the kernel's registers, shared memory and block size allow, such as 50%"},
+		{Key: "min_occupancy", Type: rule.Share, Doc: "the smallest share of a multiprocessor's warps that the kernel's registers, shared memory and block size allow"},
 		{Key: "op_name", Type: rule.Glob, Doc: "only kernels in this part of the model"},
 		{Key: "min_bytes", Type: rule.Size, Default: 0.0, Doc: "ignore kernels that read and write less"},
 	},
@@ -30,7 +29,7 @@ var launchShape = rule.Rule{
 	Forbids:  true,
 	Fails:    rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 128 }", Says: "1 badly launched kernel: at most 0 allowed"},
 	Passes:   rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 16, max_threads: 1024 }"},
-	Fix:      "Look at the shape that the kernel works on: a short minor dimension or a small batch leaves little to distribute. For Triton and Pallas kernels change the block sizes.",
+	Fix:      "A short minor dimension or a small batch leaves little to distribute. For Triton and Pallas kernels change the block sizes.",
 	Threads:  []string{"openxla/xla#47203"},
 	Variant:  checkLaunchShape,
 }

@@ -14,10 +14,8 @@ import (
 var loopsKept = rule.Rule{
 	ID:    "loops-kept",
 	Title: "loops are not unrolled, and their trip counts stay known",
-	Why: "A scan that became a Python loop compiles its body once for every step: compile time, code size and temporary memory grow with the number of layers, " +
-		"and a partly unrolled one grows by its unroll factor. " +
-		"A loop with a known trip count that now runs until a condition holds can be neither pipelined nor unrolled, and its cost is unknown. " +
-		"A loop that could end early, and now always runs to its full count, does more work, which the cost of an iteration does not show.",
+	Why: "A scan that became a Python loop compiles its body once for every step. A loop whose trip count is no longer known can be neither pipelined " +
+		"nor unrolled. One that could end early, and now always runs to its full count, does more work, which the cost of an iteration does not show.",
 	Options: []rule.Option{maxTrips, keptTrips},
 	Needs:   facts.LoopsWhile,
 	Budget:  rule.FactMetric(facts.LoopsWhile, "loops"),

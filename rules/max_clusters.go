@@ -13,8 +13,7 @@ import (
 var maxClusters = rule.Rule{
 	ID:    "max-clusters",
 	Title: "autoclustering makes few clusters",
-	Why: "Every cluster is compiled by itself, for every shape. A hundred of them instead of two cost minutes of compile time for a model whose graph had a few operations in " +
-		"the wrong place.",
+	Why:   "Every cluster is compiled by itself, for every shape. A hundred of them instead of two cost minutes.",
 	Reads: []rule.Input{rule.Graphs},
 	Options: []rule.Option{
 		{Key: "min_size", Type: rule.Count, Default: 0.0, Doc: "count only clusters of at least this many nodes"},

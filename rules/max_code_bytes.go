@@ -7,10 +7,9 @@ import (
 )
 
 var maxCodeBytes = rule.Rule{
-	ID:    "max-code-bytes",
-	Title: "the generated code does not grow",
-	Why: "The HLO does not show the code that the back end generates: a loop once ran 37,000 times slower with the same optimized HLO to the byte. The size of the LLVM IR, " +
-		"or of the PTX, is the only sign of it in a dump.",
+	ID:      "max-code-bytes",
+	Title:   "the generated code does not grow",
+	Why:     "A loop once ran 37,000 times slower with the same optimized HLO. The size of the LLVM IR or PTX is the only sign of it in a dump.",
 	Reads:   []rule.Input{rule.Code},
 	Budget:  rule.FactMetric(facts.CodeLLVMBytes, "generated code"),
 	Level:   "info",

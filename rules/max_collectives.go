@@ -14,7 +14,7 @@ import (
 var maxCollectives = rule.Rule{
 	ID:    "max-collectives",
 	Title: "no more communication between devices than before",
-	Why:   "One wrong sharding makes XLA gather a whole weight on every step. The program stays correct, and every step waits for the network.",
+	Why:   "One wrong sharding makes XLA gather a whole weight on every step. The program stays correct, and waits for the network.",
 	Options: append(slices.Clone(whichCollectives), []rule.Option{
 		{Key: "max_bytes", Type: rule.Size, Doc: "the most bytes that all of them may move"},
 	}...),
@@ -22,7 +22,7 @@ var maxCollectives = rule.Rule{
 	Bounds:  []string{"max_bytes"},
 	Fails:   rule.Example{On: "cpu-sharding_allgather/after", Config: "- { rule: max-collectives, kinds: [all-reduce], max_increase: 0 }", Says: "3 all-reduces: up from 2 in the baseline"},
 	Passes:  rule.Example{On: "cpu-sharding_allgather/after", Config: "- { rule: max-collectives, max: 3 }"},
-	Fix:     "Look at the sharding of the operand that is gathered: with_sharding_constraint where the axis changes, or shard the weight on the axis that is not contracted.",
+	Fix:     "Look at the sharding of the operand that is gathered: with_sharding_constraint where the axis changes, or another axis for the weight.",
 	Threads: []string{"jax-ml/jax#20381", "openxla/xla#6126"},
 	Variant: checkMaxCollectives,
 }

@@ -12,8 +12,8 @@ import (
 var maxCompilations = rule.Rule{
 	ID:    "max-compilations",
 	Title: "no more compilations in a run than before",
-	Why: "Every compilation stops the device for seconds to minutes, and five hundred in one step have been seen. Unlike no-recompilation, this rule counts them all, " +
-		"also equal ones, of one program or of the whole run, and trusts a log that lists more than the dump holds.",
+	Why: "Every compilation stops the device for seconds to minutes. Unlike no-recompilation, this rule counts also equal ones, of one program or of " +
+		"the whole run, and trusts a log that lists more than the dump holds.",
 	Options: []rule.Option{
 		{Key: "per", Type: rule.Word, Enum: []string{"program", "target"}, Default: "program", Doc: "bound each program by itself, or all programs together"},
 	},

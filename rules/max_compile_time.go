@@ -15,8 +15,7 @@ import (
 var maxCompileTime = rule.Rule{
 	ID:    "max-compile-time",
 	Title: "compile time stays within its budget",
-	Why: "One commit of the compiler or one unrolled loop can take compile time from 22 to 98 seconds, and every developer and every restart pays for it. " +
-		"It is the one fact that depends on the machine, so leave some margin.",
+	Why:   "One unrolled loop can take compile time from 22 to 98 seconds. It is the one fact that depends on the machine, so leave some margin.",
 	Reads: []rule.Input{rule.Log},
 	Options: []rule.Option{
 		{Key: "per", Type: rule.Word, Enum: []string{"compilation", "program"}, Default: "compilation", Doc: "bound the longest compilation of a program, or all of them together"},
@@ -26,7 +25,7 @@ var maxCompileTime = rule.Rule{
 	Level:    "warning",
 	Fails:    rule.Example{On: "recompile-shapes", Config: "- { rule: max-compile-time, max: 1ms }", Says: "42.6 ms of compile time: at most 1 ms allowed"},
 	Passes:   rule.Example{On: "recompile-shapes", Config: "- { rule: max-compile-time, max: 10m }"},
-	Fix:      "Look for loops that were unrolled, constants that are folded at compile time, and a persistent compilation cache that is not used.",
+	Fix:      "Look for unrolled loops, constants that are folded at compile time, and a compilation cache that is not used.",
 	Threads:  []string{"jax-ml/jax#21250", "jax-ml/jax#40416", "pytorch/xla#6816"},
 	Target:   checkMaxCompileTime,
 }

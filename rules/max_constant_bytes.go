@@ -9,8 +9,8 @@ import (
 var maxConstantBytes = rule.Rule{
 	ID:    "max-constant-bytes",
 	Title: "nothing large is baked into the program",
-	Why: "A weight that is closed over instead of passed in becomes a constant. It is copied into every compiled program, can take minutes of constant folding, " +
-		"and can be neither donated nor sharded.",
+	Why: "A weight that is closed over instead of passed in becomes a constant. It is copied into every compiled program, and can be neither donated " +
+		"nor sharded.",
 	Options: []rule.Option{
 		{Key: "per_constant", Type: rule.Size, Doc: "the largest single constant"},
 	},

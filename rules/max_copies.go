@@ -11,7 +11,7 @@ var maxCopies = rule.Rule{
 	Title: "no copy is added to the program",
 	Why:   "XLA copies a buffer that it cannot update in place, or whose layout two operations do not share.",
 	Options: []rule.Option{
-		{Key: "in", Type: rule.Word, Enum: []string{"all", "loops"}, Default: "all", Doc: "count every copy, or only those in loops, which run in every iteration"},
+		{Key: "in", Type: rule.Word, Enum: []string{"all", "loops"}, Default: "all", Doc: "all, or only those in loops"},
 		{Key: "max_bytes", Type: rule.Size, Doc: "the most bytes that all of them may copy, with loop bodies counted once"},
 	},
 	Budget:  rule.FactMetric(facts.CopiesCount, "copies"),

@@ -15,8 +15,7 @@ import (
 var maxHelperModules = rule.Rule{
 	ID:    "max-helper-modules",
 	Title: "few operations run outside of jitted functions",
-	Why: "An operation on arrays outside of a jitted function is a program of its own: compiled, cached and launched by itself. A hundred of them at start-up take " +
-		"a minute that no profile of the step shows.",
+	Why:   "An operation on arrays outside of a jitted function is compiled, cached and launched by itself. A hundred of them take a minute at start-up.",
 	Options: []rule.Option{
 		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "helper programs to leave out"},
 	},

@@ -11,7 +11,7 @@ var maxInstructions = rule.Rule{
 	Title: "the program has no more instructions than before",
 	Why:   "An unrolled loop, or work that is traced twice, first shows as more instructions; compile time and code size follow.",
 	Options: []rule.Option{
-		{Key: "stage", Type: rule.Word, Enum: []string{"after", "before"}, Default: "after", Doc: "count instructions after XLA's optimizations, or before them, as the framework traced the program"},
+		{Key: "stage", Type: rule.Word, Enum: []string{"after", "before"}, Default: "after", Doc: "after XLA's optimizations, or before them"},
 	},
 	Budget:  rule.FactMetric(facts.InstructionsAfter, "instructions"),
 	Fails:   rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-instructions, max_increase: 10% }", Says: "231 instructions: up from 50 in the baseline, max_increase 10 %"},

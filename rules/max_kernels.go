@@ -12,19 +12,19 @@ import (
 var maxKernels = rule.Rule{
 	ID:    "max-kernels",
 	Title: "no more kernels are launched than before",
-	Why: "Every kernel costs a launch and a round trip of its operands through memory. A change that splits fusions or adds work shows as more kernels " +
-		"long before anybody measures the step time.",
+	Why: "Every kernel costs a launch and a round trip of its operands through memory. A change that splits fusions shows as more kernels long before " +
+		"anybody measures the step time.",
 	Options: []rule.Option{
-		{Key: "scope", Type: rule.Word, Enum: []string{"all", "entry"}, Default: "all", Doc: "count every reachable computation (loop bodies and branches once), or only the entry computation"},
-		{Key: "weighted_by_trip_count", Type: rule.Switch, Default: false, Doc: "count a kernel in a loop by the loop's trip count, where that is known"},
-		{Key: "kind", Type: rule.Words, Enum: rule.KernelKinds, Doc: "count only these kinds: loop, input, output, custom, library, …"},
+		{Key: "scope", Type: rule.Word, Enum: []string{"all", "entry"}, Default: "all", Doc: "every reachable computation (loop bodies and branches once), or only the entry"},
+		{Key: "weighted_by_trip_count", Type: rule.Switch, Default: false, Doc: "count a kernel by the trip count of its loop, where that is known"},
+		{Key: "kind", Type: rule.Words, Enum: rule.KernelKinds, Doc: "count only these kinds"},
 		{Key: "exclude", Type: rule.Globs, Empty: true, Doc: "leave out kernels whose op_name matches"},
 	},
 	Needs:   facts.KernelsTotal,
 	Budget:  rule.FactMetric(facts.KernelsTotal, "kernels"),
 	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-kernels, program: softmax, max: 3, max_increase: 0 }", Says: "4 kernels: at most 3 allowed; up from 1 in the baseline"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: max-kernels, program: softmax, max: 1 }"},
-	Fix:     "Look at the source line that the finding names: what separates the operations that used to run in one kernel? If the kernels are wanted, accept them.",
+	Fix:     "Look at the source line that the finding names: what separates the operations? If the kernels are wanted, accept them.",
 	Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620", "openxla/xla#6370"},
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		a := c.Count(kernelSubject(c), func(v *facts.Variant) float64 { return countKernels(c, v) })

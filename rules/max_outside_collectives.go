@@ -14,8 +14,7 @@ import (
 var maxOutsideCollectives = rule.Rule{
 	ID:    "max-outside-collectives",
 	Title: "TensorFlow runs no more collectives between compiled functions than before",
-	Why: "A collective of TensorFlow itself, of NCCL or of Horovod runs outside of XLA: the compiled function ends before it, its results go to memory, and nothing overlaps " +
-		"with it. One collective for each gradient, instead of one for all, is a launch and a wait for each.",
+	Why:   "A collective of TensorFlow itself, of NCCL or of Horovod runs outside of XLA: the compiled function ends before it, and nothing overlaps with it.",
 	Reads: []rule.Input{rule.Graphs},
 	Options: []rule.Option{
 		onlyKinds,
@@ -23,7 +22,7 @@ var maxOutsideCollectives = rule.Rule{
 	Budget:  &rule.Metric{Noun: "outside collectives", Better: rule.Lower},
 	Fails:   rule.Example{On: "tf-reduced/after", Config: "- { rule: max-outside-collectives, max_increase: 0 }", Says: "4 outside all-reduces: up from 2 in the baseline"},
 	Passes:  rule.Example{On: "tf-reduced/after", Config: "- { rule: max-outside-collectives, max: 4 }"},
-	Fix:     "Reduce all gradients together: one tensor, or a list that the framework packs into one (HOROVOD_FUSION_THRESHOLD, tf.distribute's CommunicationOptions).",
+	Fix:     "Reduce all gradients together (HOROVOD_FUSION_THRESHOLD, tf.distribute's CommunicationOptions).",
 	Threads: []string{"tensorflow/tensorflow#29640", "horovod/horovod#2590"},
 	Whole:   true,
 	Target:  checkMaxOutsideCollectives,

@@ -20,7 +20,7 @@ var maxPeakBytes = rule.Rule{
 	Budget:  rule.FactMetric(facts.MemoryPeak, "peak memory"),
 	Fails:   rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max_increase: 5% }", Says: "193.0 KiB of peak memory: up from 129.0 KiB in the baseline (+49.6 %), max_increase 5 %"},
 	Passes:  rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max: 1MiB }"},
-	Fix:     "See which part grew (xlagate inspect): arguments, outputs, constants or temporaries. Each has its own rule, with its own fix. On a TPU it can be the fast memory (vmem), which the compiler fills first.",
+	Fix:     "See which part grew (xlagate inspect); each has its own rule. On a TPU it can be the fast memory (vmem), which the compiler fills first.",
 	Threads: []string{"jax-ml/jax#30627", "openxla/xla#17124"},
 	Check:   checkSpace,
 	Variant: func(c *rule.Context, v *diff.Variant) {
@@ -38,7 +38,7 @@ var maxPeakBytes = rule.Rule{
 // memorySpace counts one memory space alone.
 var memorySpace = rule.Option{
 	Key: "memory_space", Type: rule.Text,
-	Doc: "count only this memory space of the buffer assignment: on a TPU default, vmem, smem, hbm or host, elsewhere color_1 and so on; by default the peak of the main memory; on a TPU, the main memory and what is made in vmem may together not grow by more than max_increase either",
+	Doc: "only this memory space: on a TPU default, vmem, smem, hbm or host, elsewhere color_1 and so on; by default the main memory. On a TPU, the main memory and what is made in vmem may together not grow by more than max_increase either",
 }
 
 // namedSpaces are the memory spaces of a TPU, in the order of their colors.

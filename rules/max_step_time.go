@@ -13,16 +13,16 @@ import (
 var maxStepTime = rule.Rule{
 	ID:    "max-step-time",
 	Title: "the predicted step time does not grow",
-	Why: "Programs are tuned for step time, and no count shows it: one more kernel may be faster, and the same kernels may be slower. The prediction prices every " +
-		"launch on a device by what it computes, moves, sends and waits for. It models the device and does not depend on the machine that computes it; docs/price.md says how good it is. " +
-		"Work that moves into a call of unknown cost would look cheaper, so launches without a price may not increase.",
+	Why: "No count shows step time: one more kernel may be faster, and the same kernels may be slower. The prediction prices every launch by what it " +
+		"computes, moves, sends and waits for on the target's device; docs/price.md says how good it is. Work that moves into a call of unknown cost " +
+		"would look cheaper, so launches without a price may not increase.",
 	Budget:  rule.FactMetric(facts.PriceStep, "predicted step time"),
 	Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 20us, max_increase: 2% }", Says: "87.8 µs of predicted step time: at most 20 µs allowed; up from 21.2 µs in the baseline (+313.5 %), max_increase 2 %"},
 	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 1s }"},
 	Fix:     "`xlagate inspect` lists the kernels that take longest, `xlagate diff` those that became more expensive. If the target runs on another device than the dump's, set `device:`.",
 	Threads: []string{"openxla/xla#27322"},
 	Options: []rule.Option{
-		{Key: "unsure", Type: rule.Word, Enum: []string{"error", "warning", "info"}, Default: "warning", Doc: "the level of growth that the error of the price may explain: the lower end of the interval is within the limit"},
+		{Key: "unsure", Type: rule.Word, Enum: []string{"error", "warning", "info"}, Default: "warning", Doc: "the level of growth that the error of the price may explain"},
 	},
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		if _, priced := v.New.Facts[facts.PriceStep]; !priced {

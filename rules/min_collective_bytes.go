@@ -9,8 +9,7 @@ import (
 var minCollectiveBytes = rule.Rule{
 	ID:    "min-collective-bytes",
 	Title: "collectives are large enough to be worth starting",
-	Why: "Every collective pays its latency before the first byte moves. XLA combines small ones; when something separates them, a step makes " +
-		"hundreds of tiny transfers of the same bytes instead of a few large ones.",
+	Why:   "Every collective pays its latency before the first byte moves. When something separates small ones, XLA cannot combine them.",
 	Options: []rule.Option{
 		onlyKinds,
 		{Key: "only_more", Type: rule.Switch, Default: false, Doc: "allow smaller transfers while there are no more of them than in the baseline"},

@@ -15,8 +15,7 @@ import (
 var noCPUFallback = rule.Rule{
 	ID:    "no-cpu-fallback",
 	Title: "PyTorch/XLA runs no operation on the CPU",
-	Why: "PyTorch runs an operation without a lowering on the CPU: the graph ends there, tensors are copied to the host and back, and the rest is another graph. Only the " +
-		"counters in the metrics report (aten::…) show it.",
+	Why:   "PyTorch runs an operation without a lowering on the CPU: the graph ends there, and tensors are copied to the host and back.",
 	Reads: []rule.Input{rule.Metrics},
 	Options: []rule.Option{
 		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "operations that may run on the CPU: \"aten::_local_scalar_dense\""},
@@ -25,7 +24,7 @@ var noCPUFallback = rule.Rule{
 	Forbids: true,
 	Fails:   rule.Example{On: "torch-cpu_fallback/after", Config: "- { rule: no-cpu-fallback }", Says: "aten::special_i0e ran 3 times on the CPU"},
 	Passes:  rule.Example{On: "torch-cpu_fallback/before", Config: "- { rule: no-cpu-fallback }"},
-	Fix:     "Replace the operation by others that have a lowering, move .item() and printing out of the step, or allow it by name.",
+	Fix:     "Replace the operation, move .item() and printing out of the step, or allow it by name.",
 	Threads: []string{"pytorch/xla#2918", "pytorch/xla#1368"},
 	Target:  checkNoCPUFallback,
 }

@@ -18,7 +18,7 @@ var noDtype = rule.Rule{
 		{Key: "dtypes", Type: rule.Words, Enum: rule.TypeWords, Default: []string{"f64", "c128"}, Doc: "the unwanted types"},
 		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "op_names of operations that may have them"},
 		{Key: "new_only", Type: rule.Switch, Default: false, Compares: true, Doc: "report only types that the baseline does not have"},
-		{Key: "except_scalars", Type: rule.Switch, Default: false, Doc: "leave out scalars in double precision, f64[] and c128[]: PyTorch/XLA passes Python numbers this way, and they cost nothing"},
+		{Key: "except_scalars", Type: rule.Switch, Default: false, Doc: "leave out f64[] and c128[]: PyTorch/XLA passes Python numbers this way"},
 	},
 	Budget:  &rule.Metric{Noun: "unwanted operations", Better: rule.Lower},
 	Forbids: true,

@@ -14,8 +14,8 @@ import (
 var noInvoluntaryRemat = rule.Rule{
 	ID:    "no-involuntary-remat",
 	Title: "no tensor is replicated only to reshard it",
-	Why: "When the partitioner finds no way from one sharding to another, it replicates the whole tensor on every device and splits it again. One line of the " +
-		"log says so: \"Involuntary full rematerialization\".",
+	Why: "When the partitioner finds no way from one sharding to another, it replicates the whole tensor on every device and splits it again. Only " +
+		"the log says so.",
 	Reads: []rule.Input{rule.Log},
 	Options: []rule.Option{
 		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "op_names that may be replicated"},

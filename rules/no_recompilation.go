@@ -14,8 +14,7 @@ import (
 var noRecompilation = rule.Rule{
 	ID:    "no-recompilation",
 	Title: "a program is not compiled again for every shape",
-	Why: "A new shape, dtype, static value or closed-over constant compiles the whole program again: seconds to minutes in which the device waits. " +
-		"Frameworks do it silently.",
+	Why:   "A new shape, dtype, static value or closed-over constant compiles the whole program again, silently: seconds to minutes in which the device waits.",
 	Options: []rule.Option{
 		{Key: "max_variants", Type: rule.Count, Means: "max", Doc: "how many compilations a program may have; by default, no more than in the baseline"},
 		{Key: "ignore_args", Type: rule.Globs, Empty: true, Doc: "arguments that may differ"},
@@ -23,7 +22,7 @@ var noRecompilation = rule.Rule{
 	Budget:  &rule.Metric{Noun: "compilations", Better: rule.Lower},
 	Fails:   rule.Example{On: "recompile-shapes", Config: "- { rule: no-recompilation, max_variants: 1 }", Says: "compiled 3 times, 1 allowed: x: f32[8,128] → f32[16,128] → f32[32,128]"},
 	Passes:  rule.Example{On: "recompile-shapes_fixed", Config: "- { rule: no-recompilation, max_variants: 1 }"},
-	Fix:     "Pad or bucket the argument that varies, pass the value as an array instead of a static argument or closure, and create the jitted function once, outside of the loop.",
+	Fix:     "Pad or bucket the argument that varies, pass the value as an array, and create the jitted function once, outside of the loop.",
 	Threads: []string{"tensorflow/tensorflow#81896", "vllm-project/vllm#14580", "google-deepmind/mujoco#2306", "jax-ml/jax#31319"},
 	Program: checkNoRecompilation,
 }

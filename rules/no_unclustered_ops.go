@@ -17,7 +17,7 @@ var noUnclusteredOps = rule.Rule{
 	ID:    "no-unclustered-ops",
 	Title: "TensorFlow's autoclustering leaves no operation out",
 	Why: "An operation that XLA cannot cluster splits the graph: its neighbours lose their fusions, and its inputs and outputs cross between the " +
-		"compiled and the uncompiled part on every step. Under jit_compile=True the whole function fails, and its log names the operation.",
+		"parts. Under jit_compile=True the whole function fails, and its log names the operation.",
 	Reads: []rule.Input{rule.Graphs},
 	Options: []rule.Option{
 		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "operations that may stay outside; system operations (_Arg, _Retval, IteratorGetNext, …) always may"},
@@ -28,7 +28,7 @@ var noUnclusteredOps = rule.Rule{
 	Bounds:  []string{"min_ratio"},
 	Fails:   rule.Example{On: "tf-clusters-unclusterable", Config: "- { rule: no-unclustered-ops }", Says: "AsString is outside every cluster (node \"AsString\"); 23 of 32 operations are clustered"},
 	Passes:  rule.Example{On: "tf-clusters-clean", Config: "- { rule: no-unclustered-ops }"},
-	Fix:     "Move the operation out of the compiled function (into the input pipeline or after the step), replace it by one that XLA compiles, or allow it by name.",
+	Fix:     "Move the operation out of the compiled function, replace it by one that XLA compiles, or allow it by name.",
 	Threads: []string{"tensorflow/tensorflow#38450", "tensorflow/tensorflow#55808"},
 	Whole:   true,
 	Target:  checkNoUnclusteredOps,

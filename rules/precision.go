@@ -15,8 +15,8 @@ import (
 var precision = rule.Rule{
 	ID:    "precision",
 	Title: "matrix products keep their precision",
-	Why: "jax.default_matmul_precision and similar settings decide how many passes a product takes: highest is six times the work on a TPU, default may be too coarse for a " +
-		"loss. Either way it is one word, often far from the product.",
+	Why: "jax.default_matmul_precision and similar settings decide how many passes a product takes: highest is six times the work on a TPU, default " +
+		"may be too coarse for a loss.",
 	Options: []rule.Option{
 		{Key: "precisions", Type: rule.Words, Doc: "the allowed precisions: default, high, highest, or an algorithm such as dot_bf16_bf16_f32_x3; by default those of the baseline"},
 		noHigher,
@@ -41,7 +41,7 @@ var precision = rule.Rule{
 // noHigher lets products become less precise.
 var noHigher = rule.Option{
 	Key: "no_higher", Type: rule.Switch, Default: false, Compares: true,
-	Doc: "of the differences from the baseline, forbid only products of a higher precision: those take more passes",
+	Doc: "forbid only products of a higher precision than in the baseline",
 }
 
 // checkPrecisions holds every product to what is allowed.

@@ -12,15 +12,14 @@ import (
 )
 
 var maxRegisters = rule.Rule{
-	ID:    "max-registers",
-	Title: "GPU kernels use no more registers per thread",
-	Why: "A multiprocessor divides its registers among its threads. A kernel that uses twice as many registers runs half as many threads at once, and waits for memory where they would have worked. " +
-		"At 255 registers the next value spills.",
+	ID:      "max-registers",
+	Title:   "GPU kernels use no more registers per thread",
+	Why:     "A kernel that uses twice as many registers runs half as many threads at once. At 255 registers the next value spills.",
 	Reads:   []rule.Input{rule.PTX},
 	Budget:  rule.FactMetric(facts.RegistersMax, "registers of a thread"),
 	Fails:   rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: max-registers, max: 128 }", Says: "255 registers of a thread: at most 128 allowed"},
 	Passes:  rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: max-registers, max_increase: 8 }"},
-	Fix:     "`xlagate inspect` lists the kernels with the lowest occupancy and what limits each. For Triton and Pallas kernels change the block sizes or the number of warps.",
+	Fix:     "`xlagate inspect` lists the kernels with the lowest occupancy. For Triton and Pallas kernels change the block sizes or the number of warps.",
 	Threads: []string{"triton-lang/triton#5572", "EnzymeAD/Reactant.jl#3275"},
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		if registersUnknown(c, v, c.Rule.Budget.Fact) {
@@ -53,14 +52,14 @@ func registersAbove(c *rule.Context, a rule.Amount) func(*facts.Kernel) int64 {
 var noSpills = rule.Rule{
 	ID:    "no-spills",
 	Title: "GPU kernels do not spill registers",
-	Why: "A thread whose values do not fit into its registers keeps them in memory and reads them back each time. The optimized HLO of such a kernel looks like that of a fast one; " +
-		"NVIDIA's assembler reports the spilled bytes from the PTX, on any machine.",
+	Why: "A thread whose values do not fit into its registers keeps them in memory and reads them back each time. Only NVIDIA's assembler tells, from " +
+		"the PTX, on any machine.",
 	Reads:   []rule.Input{rule.PTX},
 	Budget:  rule.FactMetric(facts.SpillsBytes, "spilled registers"),
 	Forbids: true,
 	Fails:   rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: no-spills, max_increase: 0 }", Says: "48 B of spilled registers: up from 28 B in the baseline (+71.4 %)"},
 	Passes:  rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: no-spills, max: 64 }"},
-	Fix:     "Give each thread less work: smaller blocks or more warps in a Triton or Pallas kernel, fewer operations or results in one fusion.",
+	Fix:     "Give each thread less work: smaller blocks or more warps in a Triton or Pallas kernel, fewer operations in one fusion.",
 	Threads: []string{"triton-lang/triton#11249", "openxla/xla#34812"},
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		if registersUnknown(c, v, c.Rule.Budget.Fact) {

@@ -16,8 +16,8 @@ import (
 var requiredFusions = rule.Rule{
 	ID:    "required-fusions",
 	Title: "required fusions exist",
-	Why: "A softmax or an activation that runs as one kernel reads its input once. When a barrier, a callback or a second user splits it, data is read " +
-		"and written several times, and nothing fails.",
+	Why: "A softmax that runs as one kernel reads its input once. When a barrier, a callback or a second user splits it, data is read and written " +
+		"several times, and nothing fails.",
 	Options: []rule.Option{
 		{Key: "fusions", Type: rule.Table, Require: true, Doc: "the fusions that must exist", NeedsOne: fusionKeys, Fields: append(slices.Clone(fusionFields),
 			rule.Option{Key: "min", Type: rule.Count, Least: 1, Default: 1.0, Doc: "how many there must be"},
@@ -27,7 +27,7 @@ var requiredFusions = rule.Rule{
 	Forbids: true,
 	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]", Says: "the fusion \"softmax\" is gone: subtract, exponential, reduce ran in input_reduce_fusion.1, loop_exponential_fusion, input_reduce_fusion; split by optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]"},
-	Fix:     "Remove what separates the operations (an optimization_barrier, a callback, a second use of an intermediate), or drop the entry when the fusion is no longer wanted.",
+	Fix:     "Remove what separates the operations (an optimization_barrier, a callback, a second use of an intermediate), or drop the entry.",
 	Threads: []string{"openxla/xla#6370", "jax-ml/jax#18424", "jax-ml/jax#33338"},
 	Variant: checkRequiredFusions,
 }

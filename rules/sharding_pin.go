@@ -15,8 +15,8 @@ import (
 var shardingPin = rule.Rule{
 	ID:    "sharding-pin",
 	Title: "arguments and results keep their sharding, or have the pinned one",
-	Why: "A weight that is replicated by mistake takes memory on every device, and its gradient is reduced over all of them. The program runs, and its results are right. " +
-		"Without pins, every argument and every result must keep the sharding that it has in the baseline.",
+	Why: "A weight that is replicated by mistake takes memory on every device, and its gradient is reduced over all of them. Without pins, arguments " +
+		"and results must keep the sharding that they have in the baseline.",
 	Options: []rule.Option{
 		{Key: "params", Type: rule.Table, Doc: "how arguments must be sharded", Fields: []rule.Option{
 			{Key: "param", Type: rule.Glob, Require: true, Doc: "a glob over the arguments' names: \"params['w*']\""},

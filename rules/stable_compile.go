@@ -13,8 +13,7 @@ import (
 var stableCompile = rule.Rule{
 	ID:    "stable-compile",
 	Title: "several compiles of the same source give the same program",
-	Why: "With autotuning and ties in the fusion pass, some compilers produce another program in every process: three different ones in six runs have been seen. Numbers that change by " +
-		"themselves teach people to ignore the gate.",
+	Why:   "With autotuning and ties in the fusion pass, some compilers produce another program in every process.",
 	Reads: []rule.Input{rule.Samples},
 	Options: []rule.Option{
 		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "facts that may differ: kernels.*, cost.*"},
@@ -23,7 +22,8 @@ var stableCompile = rule.Rule{
 	Forbids: true,
 	Fails:   rule.Example{On: "cpu-set_order_shuffled/*", Config: "- { rule: stable-compile }", Says: "17 facts are different from compile to compile, in 2 compiles: cost.bytes_accessed, cost.flops, cost.transcendentals, cost.weighted_bytes_accessed, cost.weighted_flops, dtypes.f32, 11 more"},
 	Passes:  rule.Example{On: "cpu-set_order_sorted/*", Config: "- { rule: stable-compile }"},
-	Fix:     "If the source is traced differently each time, sort what is iterated over. If the compiler differs, pin autotuning results (--xla_gpu_load_autotune_results_from), turn autotuning off for the dump, or report the unstable pass.",
+	Fix: "If the source is traced differently each time, sort what is iterated over. If the compiler differs, pin autotuning results " +
+		"(--xla_gpu_load_autotune_results_from) or turn autotuning off.",
 	Threads: []string{"openxla/xla#49047", "openxla/xla#15229"},
 	Variant: checkStableCompile,
 }

@@ -15,8 +15,7 @@ import (
 var toolchain = rule.Rule{
 	ID:    "toolchain",
 	Title: "compiler, framework and device are those of the baseline, or as pinned",
-	Why: "A new compiler changes thousands of lines of optimized HLO without any change of the model. Findings next to an upgrade make sense only if the upgrade is known: " +
-		"accept it in a change of its own.",
+	Why:   "A new compiler changes thousands of lines of optimized HLO without any change of the model. Accept an upgrade by itself.",
 	Reads: []rule.Input{},
 	Options: []rule.Option{
 		{Key: "pin", Type: rule.Pairs, Doc: "the required values, as globs: { jaxlib: \"0.10.*\", backend: gpu, device: \"*H100*\" }; by default those of the baseline"},

@@ -13,8 +13,7 @@ import (
 var unusedParameters = rule.Rule{
 	ID:    "unused-parameters",
 	Title: "every argument is used",
-	Why: "A program that ignores an argument does not compute what it seems to: a trace that folded its inputs away is fast, small, and wrong. A batch that " +
-		"is transferred and not read still costs the transfer.",
+	Why:   "A program that ignores an argument does not compute what it seems to: a trace that folded its inputs away is fast, small, and wrong.",
 	Options: []rule.Option{
 		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "arguments that may be unused"},
 		{Key: "min_bytes", Type: rule.Size, Default: 0.0, Doc: "ignore smaller arguments"},
@@ -23,7 +22,7 @@ var unusedParameters = rule.Rule{
 	Forbids: true,
 	Fails:   rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: unused-parameters }", Says: "1 argument is never read: w"},
 	Passes:  rule.Example{On: "cpu-constant_baked/before", Config: "- { rule: unused-parameters }"},
-	Fix:     "Use the argument or remove it from the function; look for a value that was closed over, or computed in Python, instead of being passed.",
+	Fix:     "Use the argument or remove it; look for a value that was closed over, or computed in Python, instead of being passed.",
 	Threads: []string{"jobovy/galpy#1310"},
 	Variant: func(c *rule.Context, v *diff.Variant) {
 		names := unusedArguments(c, v.New)

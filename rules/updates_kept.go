@@ -13,8 +13,8 @@ import (
 var updatesKept = rule.Rule{
 	ID:    "updates-kept",
 	Title: "arrays that are updated in part are not rewritten whole",
-	Why: "A step that writes one row of a cache, a replay buffer or a table pays for that row, however large the array is. If it writes through a mask or a product with one-hot rows, " +
-		"or copies the array because something reads the old one later, it pays for the whole array in every step, and the cost grows with the array.",
+	Why: "A step that writes one row of a cache pays for that row. If it writes through a mask, or copies the array because something reads the old " +
+		"one later, it pays for the whole array in every step.",
 	Budget:  &rule.Metric{Noun: "rewritten arrays", Better: rule.Lower, Difference: true},
 	Fails:   rule.Example{On: "cases/gpu-cache_masked/after", Base: "cases/gpu-cache_masked/before", Config: "- { rule: updates-kept }", Says: "2 arrays are rewritten whole; the baseline updates less than half: keys f32[4,128,64], values f32[4,128,64]"},
 	Passes:  rule.Example{On: "cases/gpu-cache_masked/before", Base: "cases/gpu-cache_masked/after", Config: "- { rule: updates-kept }"},

@@ -42,9 +42,8 @@ func (b *bench) checkTable(dir string) (string, error) {
 		all = append(all, s)
 	}
 	s := middle(all)
-	const text = "### A check\n\n`xlagate check` of %d real modules, %.0f MB of text, with their baselines in a git repository. The median of %d.\n\n" +
-		"| wall ms | CPU ms | peak MB |\n|---:|---:|---:|\n| %.0f | %.0f | %.0f |\n\n"
-	return fmt.Sprintf(text, modules, float64(bytes)/1e6, checks, 1e3*s.wall.Seconds(), 1e3*s.cpu.Seconds(), float64(s.peak)/1e6), nil
+	const text = "### A check\n\n`xlagate check` of %d real modules, %.0f MB of text, with their baselines in a git repository, takes %.0f ms, %.0f ms of CPU, and %.0f MB of memory: the median of %d.\n\n"
+	return fmt.Sprintf(text, modules, float64(bytes)/1e6, 1e3*s.wall.Seconds(), 1e3*s.cpu.Seconds(), float64(s.peak)/1e6, checks), nil
 }
 
 // writeTargets makes a repository whose configuration has a target for each dump, the largest first, until there are as many modules as a usual dump has.

@@ -11,16 +11,15 @@ import (
 	"github.com/xlagate/xlagate/bench/page"
 )
 
-// describeMachine says on what was measured, and with which peers.
+// describeMachine says what was measured, on what, and with which peers.
 func describeMachine(python string) (string, error) {
-	var kernel, grep, diff, peers string
+	var commit, kernel, peers string
 	for _, ask := range []struct {
 		into *string
 		args []string
 	}{
+		{&commit, []string{"git", "rev-parse", "--short=8", "HEAD"}},
 		{&kernel, []string{"uname", "-sr"}},
-		{&grep, []string{"grep", "--version"}},
-		{&diff, []string{"diff", "--version"}},
 		{&peers, []string{python, "-c", "import sys, jaxlib, google.protobuf as p; print('Python %d.%d' % sys.version_info[:2] + ', jaxlib', jaxlib.__version__ + ', protobuf', p.__version__)"}},
 	} {
 		out, err := exec.Command(ask.args[0], ask.args[1:]...).Output()
@@ -30,7 +29,7 @@ func describeMachine(python string) (string, error) {
 		line, _, _ := bytes.Cut(out, []byte("\n"))
 		*ask.into = string(line)
 	}
-	return fmt.Sprintf("Measured on %s, %d cores, %s; %s, %s, %s, %s.\n", page.Processor(), runtime.NumCPU(), kernel, runtime.Version(), peers, grep, diff), nil
+	return fmt.Sprintf("Commit %s, measured on %s, %d cores, %s; %s, %s.\n", commit, page.Processor(), runtime.NumCPU(), kernel, runtime.Version(), peers), nil
 }
 
 // most is what a peer may hold even where there is more.

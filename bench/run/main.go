@@ -106,10 +106,6 @@ func (b *bench) write(real []string) error {
 	if err != nil {
 		return err
 	}
-	heap, err := b.heapTable(real)
-	if err != nil {
-		return err
-	}
 	checked := ""
 	if b.dumps != "" {
 		if checked, err = b.checkTable(b.dumps); err != nil {
@@ -120,9 +116,5 @@ func (b *bench) write(real []string) error {
 	if err != nil {
 		return err
 	}
-	stages, err := b.stages()
-	if err != nil {
-		return err
-	}
-	return page.Fill(document, command, machine+"\n"+first+checked+tables(b.rows)+growthTable(b.rows)+heap+start+stages)
+	return page.Fill(document, command, machine+"\n"+first+checked+madeTable(b.rows)+start)
 }

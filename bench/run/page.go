@@ -5,50 +5,34 @@ import (
 	"strings"
 )
 
-// titles are the sections of the page.
-var titles = []struct {
-	form  form
-	title string
-}{{text, "HLO text"}, {proto, "HloProto"}, {pair, "Two modules that differ in one operation"}, {dir, "Dumps of many modules"}}
-
-// tables shows all rows, a table for each form of input.
-func tables(rows []row) string {
+// madeTable shows what the inputs that were made took.
+func madeTable(rows []row) string {
 	var b strings.Builder
-	for _, section := range titles {
-		fmt.Fprintf(&b, "### %s\n\n| | | wall s | CPU s | MB/s a core | peak MB | private MB | of xlagate's CPU |\n|---|---|---:|---:|---:|---:|---:|---:|\n", section.title)
-		var first row
-		for _, r := range rows {
-			if r.input.form != section.form {
-				continue
-			}
-			if r.input.label != first.input.label {
-				first = r
-			}
-			b.WriteString(line(r, first))
+	b.WriteString("### Modules and dumps that were made\n\nThe best of three runs, for the Python readers without the start of Python. The peak includes mapped files. The last column is CPU time as a multiple of xlagate's.\n\n" +
+		"| | | wall s | CPU s | peak MB | of xlagate's CPU |\n|---|---|---:|---:|---:|---:|\n")
+	var first row
+	for _, r := range rows {
+		if !r.input.made {
+			continue
 		}
-		b.WriteString("\n")
+		if r.input.form != first.input.form || r.input.label != first.input.label {
+			first = r
+		}
+		b.WriteString(line(r, first))
 	}
-	return b.String()
+	return b.String() + "\n"
 }
 
 // line is a row of a table, beside the first one for the same input, which is xlagate's.
 func line(r, first row) string {
-	label := r.input.label
+	label := fmt.Sprintf("%s, %s", r.input.form, r.input.label)
 	if r.tool != first.tool {
 		label = " "
 	}
 	if r.skipped != "" {
-		return fmt.Sprintf("| %s | `%s` | not run: it %s | | | | | |\n", label, r.tool, r.skipped)
+		return fmt.Sprintf("| %s | %s | not run: it %s | | | |\n", label, r.tool, r.skipped)
 	}
-	return fmt.Sprintf("| %s | `%s` | %.2f | %.2f | %.0f | %.0f | %s | %s |\n", label, r.tool, r.wall.Seconds(), r.cpu.Seconds(),
-		float64(r.input.bytes)/1e6/r.cpu.Seconds(), float64(r.peak)/1e6, known(float64(r.private)/1e6), times(r, first))
-}
-
-func known(mb float64) string {
-	if mb == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.0f", mb)
+	return fmt.Sprintf("| %s | %s | %.2f | %.2f | %.0f | %s |\n", label, r.tool, r.wall.Seconds(), r.cpu.Seconds(), float64(r.peak)/1e6, times(r, first))
 }
 
 // times is how many times the CPU time of the first row another took.

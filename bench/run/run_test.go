@@ -1,68 +1,13 @@
 package main
 
 import (
-	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/xlagate/xlagate/internal/hlo"
 )
-
-// Whatever grows with a power of the size is said to grow with that power.
-func TestExponent(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		power, factor := rapid.Float64Range(0.1, 3).Draw(t, "power"), rapid.Float64Range(1e-6, 1e3).Draw(t, "factor")
-		var sizes, costs []float64
-		for _, size := range []float64{10, 100, 500} {
-			sizes, costs = append(sizes, size), append(costs, factor*math.Pow(size, power))
-		}
-		if got := exponent(sizes, costs); math.Abs(got-power) > 1e-6 {
-			t.Errorf("%v, want %v", got, power)
-		}
-	})
-}
-
-func TestSharesOf(t *testing.T) {
-	shares, err := sharesOf([]byte(`File: run
-Duration: 1s
------------+-------------------------------------------------------
-      20ms   /go/src/internal/bytealg/indexbyte_amd64.s
-             /home/me/xlagate/internal/hlo/text_scan.go
-             /home/me/xlagate/internal/facts/measure.go
------------+-------------------------------------------------------
-      70ms   /home/me/xlagate/internal/price/cost.go (inline)
-             /home/me/xlagate/internal/facts/measure.go
------------+-------------------------------------------------------
-      10ms   /go/src/runtime/mgc.go
------------+-------------------------------------------------------
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []share{{"cost", 0.7}, {"scanning", 0.2}, {unowned, 0.1}}
-	if len(shares) != len(want) {
-		t.Fatalf("%v, want %v", shares, want)
-	}
-	for i := range want {
-		if shares[i].stage != want[i].stage || math.Abs(shares[i].part-want[i].part) > 1e-9 {
-			t.Errorf("%v, want %v", shares, want)
-		}
-	}
-}
-
-// Every file that is named for its stage is still there.
-func TestPartsExist(t *testing.T) {
-	for _, p := range parts {
-		if files, err := filepath.Glob("../../" + p.file + "*"); err != nil || len(files) == 0 {
-			t.Errorf("no file begins with %s", p.file)
-		}
-	}
-}
 
 // sampleRows is a run in which everything doubles with the size.
 func sampleRows() []row {
@@ -70,20 +15,19 @@ func sampleRows() []row {
 	for i, mb := range []int64{10, 20} {
 		in := input{form: text, label: []string{"10 MB", "20 MB"}[i], bytes: mb * 1e6, made: true}
 		took := time.Duration(mb) * 10 * time.Millisecond
-		rows = append(rows, row{tool: ours + "1", input: in, sample: sample{wall: took, cpu: took, peak: mb * 2e6, private: mb * 1e6}},
+		rows = append(rows, row{tool: "xlagate facts", input: in, sample: sample{wall: took, cpu: took, peak: mb * 2e6}},
 			row{tool: "XLA's reader", input: in, sample: sample{wall: 30 * took, cpu: 30 * took, peak: mb * 1e7}},
-			row{tool: "cat", input: in, skipped: "would take too much"})
+			row{tool: "Python protobuf", input: in, skipped: "would take too much"})
 	}
 	return rows
 }
 
-func TestTables(t *testing.T) {
-	got := tables(sampleRows()) + growthTable(sampleRows())
+func TestMadeTable(t *testing.T) {
+	got := madeTable(sampleRows())
 	for _, want := range []string{
-		"| 10 MB | `xlagate facts --jobs 1` | 0.10 | 0.10 | 100 | 20 | 10 | 1 × |\n",
-		"|   | `XLA's reader` | 6.00 | 6.00 | 3 | 200 |  | 30 × |\n",
-		"|   | `cat` | not run: it would take too much | | | | | |\n",
-		"| HLO text | `xlagate facts --jobs 1` | 1.00 (1.00) | 1.00 (1.00) | 1.00 (1.00) |\n",
+		"| HLO text, 10 MB | xlagate facts | 0.10 | 0.10 | 20 | 1 × |\n",
+		"|   | XLA's reader | 6.00 | 6.00 | 200 | 30 × |\n",
+		"|   | Python protobuf | not run: it would take too much | | | |\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no line %q in\n%s", want, got)
@@ -117,7 +61,7 @@ func TestUnlike(t *testing.T) {
 // A process is measured, and what it says comes with its failure.
 func TestExecute(t *testing.T) {
 	var out strings.Builder
-	s, err := execute([]string{os.Args[0], "-test.run=^TestExponent$"}, &out, false)
+	s, err := execute([]string{os.Args[0], "-test.run=^TestUnlike$"}, &out, false)
 	if err != nil || s.wall <= 0 || s.cpu <= 0 || !strings.Contains(out.String(), "PASS") {
 		t.Errorf("%+v, %v: %s", s, err, out.String())
 	}

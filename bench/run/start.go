@@ -26,6 +26,6 @@ func (b *bench) startTable() (string, error) {
 		}
 		least = least.better(s)
 	}
-	return fmt.Sprintf("### Start and size\n\n`xlagate version` takes %.1f ms, %.1f ms of CPU, at the best of %d. The program, stripped, has %.1f MB ([of what](dependencies.md#what-the-binary-weighs)).\n\n",
+	return fmt.Sprintf("`xlagate version` takes %.1f ms, %.1f ms of CPU, at the best of %d. The program, stripped, has %.1f MB.\n\n",
 		1e3*least.wall.Seconds(), 1e3*least.cpu.Seconds(), starts, float64(info.Size())/1e6), nil
 }

@@ -41,15 +41,14 @@ func TestDocumentation(t *testing.T) {
 
 const markdownHead = `# Rules
 
-Made from the code by ` + "`go test ./internal/reference -run Documentation -update`" + `; do not edit. ` + "`xlagate rules`" + ` lists them, ` + "`xlagate explain RULE`" + ` shows one.
+Made by ` + "`go test ./cmd/xlagate -run Documentation -update`" + `; do not edit. ` + "`xlagate explain RULE`" + ` shows one rule, with an entry that fails, what it
+reports, and an entry that passes.
 
-Every rule takes ` + "`level`, `program`, `target`, `name` and `reason`" + `, and those that count something ` + "`max`, `min` and `equal`" + `, which need no
-baseline, and ` + "`max_increase` and `max_decrease`" + `, which compare with it: 2, 1MiB or 5%. Each metric knows which direction is worse; an improvement fails
-only an explicit bound in that direction. Without a bound a rule compares with the baseline or, where it says so, allows none. A key that has no effect on a rule is
-an error.
+Every rule takes ` + "`level`, `program`, `target`, `name` and `reason`" + `. A rule that counts something takes bounds: ` + "`max`, `min` and `equal`" + ` need no baseline,
+` + "`max_increase` and `max_decrease`" + ` (2, 1MiB or 5%) compare with it. Without a bound, there may be no more than in the baseline, unless the rule says otherwise. An improvement fails
+only a bound that is written in its direction. A key that has no effect on a rule is an error. A rule reads the optimized module unless it says what else.
 
 Packs: PACKS. Start with ` + "`extends: [recommended]`" + `.
-
 `
 
 // rulesMarkdown is the page of all rules.
@@ -57,55 +56,77 @@ func rulesMarkdown() string {
 	var b strings.Builder
 	b.WriteString(strings.Replace(markdownHead, "PACKS", "`"+strings.Join(rules.All.PackNames(), "`, `")+"`", 1))
 	contents(&b)
+	told := map[result.OptionDoc]string{}
 	for _, r := range rules.All.Rules {
-		ruleSection(&b, r)
+		ruleSection(&b, r, told)
 	}
 	return b.String()
 }
 
-// contents lists the rules, category by category.
+// contents links to the rules, category by category.
 func contents(b *strings.Builder) {
 	category := rule.Category("")
 	for _, r := range rules.All.Rules {
 		if r.Category != category {
 			category = r.Category
-			fmt.Fprintf(b, "\n**%s**\n\n| rule | checks that |\n|---|---|\n", category)
+			fmt.Fprintf(b, "\n**%s**:\n", category)
 		}
-		fmt.Fprintf(b, "| [%s](#%s) | %s |\n", r.ID, r.ID, cell(r.Title))
+		fmt.Fprintf(b, "[%s](#%s)\n", r.ID, r.ID)
 	}
 }
 
-func ruleSection(b *strings.Builder, r *rule.Rule) {
-	fmt.Fprintf(b, "\n## %s\n\n%s.\n\n%s\n\n", r.ID, upper(r.Title), r.Why)
+// usual drops what the head of the page says of every rule: its bounds, and what holds without one.
+var usual = strings.NewReplacer("; without a bound, no more than in the baseline", "", ". Without a bound none is allowed", ": none is allowed", " Takes max, min and equal.", "",
+	" Takes max, min, equal, max_increase and max_decrease.", "")
+
+func ruleSection(b *strings.Builder, r *rule.Rule, told map[result.OptionDoc]string) {
 	doc := r.Doc()
-	if len(doc.Reads) > 0 {
-		fmt.Fprintf(b, "Reads %s.\n", strings.Join(doc.Reads, ", "))
+	fmt.Fprintf(b, "\n## %s\n\n%s. %s\n\n%s", r.ID, upper(r.Title), r.Why, usual.Replace(doc.Counts))
+	if !slices.Equal(r.Reads, []rule.Input{rule.Optimized}) && len(doc.Reads) > 0 {
+		fmt.Fprintf(b, " Reads %s.", strings.Join(doc.Reads, ", "))
 	}
-	fmt.Fprintf(b, "%s Since version %s.\n", doc.Counts, doc.Since)
-	optionRows(b, doc.Options)
-	for _, example := range []struct{ title, text string }{{"Fails", doc.Fails}, {"Passes", doc.Passes}} {
-		if example.text != "" {
-			fmt.Fprintf(b, "\n%s:\n\n```yaml\n%s\n```\n", example.title, example.text)
+	if doc.Since != "1" {
+		fmt.Fprintf(b, " Since version %s.", doc.Since)
+	}
+	b.WriteString("\n")
+	optionList(b, r.ID, doc.Options, told)
+	if entry, _, shown := strings.Cut(doc.Fails, "\n#"); shown && entry != "- { rule: "+r.ID+" }" {
+		fmt.Fprintf(b, "\n```yaml\n%s\n```\n", entry)
+	}
+	fmt.Fprintf(b, "\nFix: %s\n", r.Fix)
+	if len(r.Threads) > 0 {
+		fmt.Fprintf(b, "\nSeen in %s.\n", strings.Join(links(r.Threads), ", "))
+	}
+}
+
+// optionList lists the keys of a rule. Those that it shares with one rule above are named with a link to it; told holds the rule of each key above.
+func optionList(b *strings.Builder, id string, options []result.OptionDoc, told map[result.OptionDoc]string) {
+	shared := map[string][]string{}
+	for _, o := range options {
+		if first := told[o]; first != "" {
+			shared[first] = append(shared[first], "`"+o.Key+"`")
 		}
 	}
-	fmt.Fprintf(b, "\nTo fix it: %s\n", r.Fix)
-	if len(r.Threads) > 0 {
-		fmt.Fprintf(b, "\nWould have caught %s.\n", strings.Join(links(r.Threads), ", "))
-	}
-}
-
-func optionRows(b *strings.Builder, options []result.OptionDoc) {
-	if len(options) == 0 {
-		return
-	}
-	b.WriteString("\n| key | value | default | |\n|---|---|---|---|\n")
+	lines := ""
 	for _, o := range options {
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", o.Key, cell(o.Type), cell(o.Default), cell(o.Doc))
+		switch first := told[o]; {
+		case len(shared[first]) < 3:
+			takes := strings.ReplaceAll(o.Type, " | ", "|")
+			if o.Default != "" {
+				takes += "; default " + o.Default
+			}
+			lines += fmt.Sprintf("- `%s` (%s): %s\n", o.Key, takes, o.Doc)
+		case shared[first][0] == "`"+o.Key+"`":
+			lines += fmt.Sprintf("- %s: as in [%s](#%s)\n", strings.Join(shared[first], ", "), first, first)
+		}
+		if told[o] == "" {
+			told[o] = id
+		}
+	}
+	if lines != "" {
+		b.WriteString("\n" + lines)
 	}
 }
-
-// cell escapes a text for a table cell.
-func cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
 
 func upper(text string) string {
 	if text == "" {
@@ -124,22 +145,21 @@ func links(threads []string) []string {
 	return out
 }
 
-// configText is the page about xlagate.yaml, with KEYS and PACKS where the tables belong.
+// configText is the page about xlagate.yaml, with KEYS and PACKS where the lists belong.
 //
 //go:embed testdata/docs/config.md
 var configText string
 
-// configMarkdown is the page about xlagate.yaml: its text with the tables that its reader uses.
+// configMarkdown is the page about xlagate.yaml: its text with the keys that its reader uses.
 func configMarkdown() (string, error) {
 	var keys, packs strings.Builder
-	optionRows(&keys, rule.DocOptions("", config.Keys(rules.All.PackNames())))
-	packs.WriteString("| pack | |\n|---|---|\n")
+	optionList(&keys, "", rule.DocOptions("", config.Keys(rules.All.PackNames())), map[result.OptionDoc]string{})
 	for _, name := range rules.All.PackNames() {
 		says, err := packSays(name)
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&packs, "| `%s` | %s |\n", name, cell(says))
+		fmt.Fprintf(&packs, "- `%s`: %s\n", name, says)
 	}
 	page := strings.Replace(configText, "\nKEYS\n", keys.String(), 1)
 	return strings.Replace(page, "PACKS\n", packs.String(), 1), nil
@@ -162,12 +182,12 @@ func packSays(name string) (string, error) {
 	return strings.Join(says, " "), nil
 }
 
-// factsText is the page about facts. A line "FACTS kernels fusions" stands for the table of the facts in these groups.
+// factsText is the page about facts. A line "FACTS kernels fusions" stands for the list of the facts in these groups.
 //
 //go:embed testdata/docs/facts.md
 var factsText string
 
-// factsMarkdown is the page about facts: its text with the table of facts.
+// factsMarkdown is the page about facts: its text with the lists of facts.
 func factsMarkdown() string {
 	var b strings.Builder
 	for line := range strings.Lines(factsText) {
@@ -181,10 +201,18 @@ func factsMarkdown() string {
 }
 
 func factRows(b *strings.Builder, groups []string) {
-	b.WriteString("| fact | meaning | measured from |\n|---|---|---|\n")
+	from := usualSource
 	for _, f := range facts.Table {
-		if slices.Contains(groups, f.ID.Group()) {
-			fmt.Fprintf(b, "| `%s` | %s | %s |\n", f.ID, cell(f.Doc), f.From)
+		if !slices.Contains(groups, f.ID.Group()) {
+			continue
 		}
+		if f.From != from {
+			from = f.From
+			fmt.Fprintf(b, "\nMeasured from the %s:\n\n", from)
+		}
+		fmt.Fprintf(b, "- `%s`: %s\n", f.ID, f.Doc)
 	}
 }
+
+// usualSource is what a fact is measured from where the page does not say it.
+const usualSource = "optimized module"

@@ -171,11 +171,11 @@ var Table = []Fact{
 	{ID: ID(CustomCall), From: fromModule, Doc: "custom calls that run something, by target"},
 
 	{ID: LoopsWhile, From: fromModule, Better: Exact, PerPart: true, Doc: "loops that the program reaches"},
-	{ID: LoopsTripCount, From: fromModule, Better: Exact, PerPart: true, Doc: "iterations of all loops, nested ones multiplied; absent when one is not known. In a baseline the line of each loop has its own `length`"},
-	{ID: LoopsUnknown, From: fromModule, PerPart: true, Doc: "loops whose trip count is not known: neither in `known_trip_count` nor readable from a plain counter"},
-	{ID: LoopsEarlyExit, From: fromModule, PerPart: true, Doc: "loops of unknown trip count that a value which their body computes can end at any time; the others count to a number that is not known. " +
-		"In a baseline the line of each says how often it runs at `most`, where a plain counter ends it, too, and `stops` where more may end it than counters"},
-	{ID: LoopsAsBefore, Derived: true, From: fromModule, Better: Exact, Doc: "loops of unknown length that the price takes to run as often as in the baseline, where it takes another number by itself; only in a comparison"},
+	{ID: LoopsTripCount, From: fromModule, Better: Exact, PerPart: true, Doc: "iterations of all loops, nested ones multiplied; absent when one is not known"},
+	{ID: LoopsUnknown, From: fromModule, PerPart: true, Doc: "loops whose trip count is not known"},
+	{ID: LoopsEarlyExit, From: fromModule, PerPart: true, Doc: "loops whose body can end them early; the other loops of unknown trip count count to a number that is not known. " +
+		"In a baseline the line of each says how often it runs at `most`, where a counter ends it too, and `stops` where more than counters may end it"},
+	{ID: LoopsAsBefore, Derived: true, From: fromModule, Better: Exact, Doc: "loops of unknown length that the price takes to run as often as in the baseline; only in a comparison"},
 
 	{ID: ID(CollectiveCount), From: fromModule, Doc: "collectives that are launched, by opcode"},
 	{ID: ID(CollectiveBytes), From: fromModule, Unit: inBytes, Doc: "what one device puts into collectives or gets out of them, whichever is more, by opcode"},
@@ -212,7 +212,7 @@ var Table = []Fact{
 	{ID: InstructionsBefore, From: fromGiven, Doc: "instructions in the unoptimized module"},
 	{ID: InstructionsAfter, From: fromModule, Doc: "instructions in the optimized module"},
 	{ID: ID(Dtype), From: fromModule, Doc: "instructions of the optimized module whose result holds the type; on TPU, which computes f64 in pairs of floats, the operations that the model asked for in it as well"},
-	{ID: ID(ScalarDtype), From: fromModule, Doc: "instructions in double precision (`f64`, `c128`) whose result holds single numbers of it only: a Python number comes as one into a graph of PyTorch/XLA"},
+	{ID: ID(ScalarDtype), From: fromModule, Doc: "instructions in double precision (`f64`, `c128`) whose result holds single numbers only"},
 	{ID: CostFlops, From: fromModule, PerPart: true, Weighted: CostWeightedFlops, Doc: "floating-point operations by XLA's cost analysis, loop bodies once"},
 	{ID: CostBytes, From: fromModule, Unit: inBytes, PerPart: true, Weighted: CostWeightedBytes, Doc: "bytes accessed by the same analysis"},
 	{ID: CostTranscendentals, From: fromModule, PerPart: true, Doc: "transcendental operations by the same analysis"},
@@ -245,7 +245,7 @@ var Table = []Fact{
 	{ID: RematBytes, From: fromModule, Unit: inBytes, Always: true, Doc: "the bytes that rematerialized launches read and write"},
 	{ID: RunArguments, Derived: true, From: fromModule, Better: Exact, Doc: "how many arrays a run takes"},
 	{ID: RunResults, Derived: true, From: fromModule, Better: Exact, Doc: "how many arrays a run returns"},
-	{ID: RunTouched, Derived: true, From: fromBuffers, Unit: inBytes, Doc: "how many bytes a run reads or writes, each once: arguments, results and temporary memory; caches hold them or do not"},
+	{ID: RunTouched, Derived: true, From: fromBuffers, Unit: inBytes, Doc: "the bytes that a run reads or writes, each once"},
 }
 
 // rows finds the rows of Table by ID.
