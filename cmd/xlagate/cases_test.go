@@ -22,7 +22,7 @@ var pairs = []pair{
 	{name: "cpu-donate_dtype", breaks: "donation-kept", place: "train.py:26", says: "v[0][0]: donated, but the result that would take its place is bf16[32,32], not f32[32,32]"},
 	{name: "cpu-opt_state_dropped_output", breaks: "donation-kept", says: "no longer updated in place: v (6 arrays, 12.4 KiB)"},
 	{name: "cpu-io_callback_log", breaks: "no-host-callback", place: "train.py:10", says: "a new host callback"},
-	{name: "cpu-forward_again", breaks: "max-step-time", place: "train.py", says: "new: 3 dot, 3 tanh"},
+	{name: "cpu-forward_again", breaks: "max-step-time", warned: true, place: "train.py", says: "new: 3 dot, 3 tanh"},
 	{name: "tpu-f64_array", breaks: "no-dtype", place: "train.py:8", says: "16 multiply: f32 → f64"},
 	{name: "j4-old_callback", breaks: "no-host-callback", place: "train.py:5", says: "a new host callback"},
 	{name: "gpu-imp_stats_gone"},
@@ -33,15 +33,16 @@ var pairs = []pair{
 	{name: "tpu-loop_gone", breaks: "max-peak-bytes", place: "pairs.py", says: "a loop is gone"}, // half the time, and a copy of the result in vmem
 	{name: "cpu-bound_given", breaks: "loops-kept", place: "pairs.py", says: "the loop ran 50 times"},
 	{name: "gpu-int8_lost", breaks: "dtype-floor", place: "pairs.py", says: "dot: s32 → f32"},
-	{name: "cpu-branch_lost", breaks: "max-step-time", place: "pairs.py:423", says: "new: select; gone: conditional"},
-	{name: "tpu-branch_lost", breaks: "max-step-time", place: "pairs.py:423", says: "new: select; gone: conditional"},
-	{name: "cpu-exit_lost", breaks: "max-step-time", place: "pairs.py", says: "gone: reduce, and, not"},
+	{name: "cpu-branch_lost", breaks: "max-step-time", warned: true, place: "pairs.py:423", says: "new: select; gone: conditional"},
+	{name: "tpu-branch_lost", breaks: "max-step-time", warned: true, place: "pairs.py:423", says: "new: select; gone: conditional"},
+	{name: "cpu-exit_lost", breaks: "max-step-time", warned: true, place: "pairs.py", says: "gone: reduce, and, not"},
 	{name: "cpu-place_baked", breaks: "max-constant-bytes", place: "pairs.py", says: "w['place'] is baked into the program: f32[1,24,32], 3.0 KiB"},
 	{name: "cpu-end_unseen", breaks: "loops-kept", place: "pairs.py:706", says: "the loop could end early, now it runs until its counter ends it"},
 	{name: "cpu-residual_unseen", breaks: "loops-kept", place: "pairs.py:32", says: "the loop could end early, now it runs until its counter ends it"},
 	{name: "cpu-tested_sum"},
 	{name: "cpu-kept_for_backward", breaks: "max-peak-bytes", place: "pairs.py", says: "no longer rematerialized but kept for the backward pass: "},
 	{name: "cpu-bf16_lost", breaks: "dtype-floor", place: "pairs.py", says: "dot: bf16 → f32"},
+	{name: "cpu-fp8_moved", breaks: "max-step-time", warned: true, place: "pairs.py"}, // the same quantization elsewhere: 32.8 → 33.7 µs
 	{name: "cpu-fp8_lost", breaks: "dtype-floor", place: "pairs.py", says: "gone: divide, 2 convert, multiply"},
 	{name: "gpu-two_steps_at_once", breaks: "loops-kept", place: "pairs.py", says: "new: dot, tanh"},
 	{name: "gpu-cache_masked", breaks: "updates-kept", place: "pairs.py:561", says: "new: 2 select; gone: 2 add, 2 select"},
@@ -104,12 +105,12 @@ var pairs = []pair{
 var knownMisses = []struct{ name, breaks, why string }{
 	{"gpu-kernel_lost", "", "what a kernel written in Triton costs is not known, so what takes its place is all gain"},
 	{"cpu-rate_returned", "max-step-time", "a scalar is one result more: 150 ns, below what a stopwatch tells"},
-	{"cpu-fp8_moved", "max-step-time", "the same quantization stands elsewhere: 32.8 → 33.7 µs, below what a stopwatch tells"},
 }
 
 // pair is one pair, and what is to be said of it.
 type pair struct {
 	name, breaks, place, says string
+	warned                    bool // the price is not sure: it breaks the rule as a warning, and the check passes
 	identical                 bool
 }
 
@@ -130,11 +131,19 @@ func (p pair) wrong(r *result.Result) string {
 	for _, c := range r.Changes {
 		place := fmt.Sprintf("%s:%d", c.Source.File, c.Source.Line)
 		said := c.Title + "\n" + strings.Join(c.Details, "\n")
-		if c.Level == "error" && broken[c.ID] && strings.Contains(place, p.place) && strings.Contains(said, p.says) {
+		if c.Level == p.level() && broken[c.ID] && strings.Contains(place, p.place) && strings.Contains(said, p.says) {
 			return ""
 		}
 	}
 	return fmt.Sprintf("no change at %q that says %q breaks %s", p.place, p.says, p.breaks)
+}
+
+// level is that of the change that breaks the rule.
+func (p pair) level() string {
+	if p.warned {
+		return "warning"
+	}
+	return "error"
 }
 
 // Beside what the table asks for, every word that check and diff say of a pair is held, in testdata/cases. It is said outside of any repository, so that
@@ -144,7 +153,7 @@ func TestRealPairs(t *testing.T) {
 	for _, p := range pairs {
 		t.Run(p.name, func(t *testing.T) {
 			want := 0
-			if p.breaks != "" {
+			if p.breaks != "" && !p.warned {
 				want = 1
 			}
 			got := checkPair(t, p.name, want)

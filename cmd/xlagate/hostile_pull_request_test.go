@@ -88,11 +88,11 @@ func TestHostilePullRequest(t *testing.T) {
 		title      string
 	}{
 		"no pack":                         {modest, func(*pullRequest) {}, "regressed", 0, "action_required", loosened3},
-		"garbage of no target":            {modest, func(p *pullRequest) { p.put(".xlagate/zzz/a.yaml", "nonsense: [") }, "regressed", 0, "action_required", loosened3},
+		"garbage of no target":            {modest, func(p *pullRequest) { p.put(".xlagate/zzz/a.jsonl", "nonsense: [") }, "regressed", 0, "action_required", loosened3},
 		"1001 files of no target":         {modest, func(p *pullRequest) { p.many(".xlagate/zzz") }, "regressed", 0, "action_required", loosened3},
-		"a baseline that never ends":      {modest, func(p *pullRequest) { p.link("/dev/zero", ".xlagate/zzz/a.yaml") }, "regressed", 0, "action_required", loosened3},
+		"a baseline that never ends":      {modest, func(p *pullRequest) { p.link("/dev/zero", ".xlagate/zzz/a.jsonl") }, "regressed", 0, "action_required", loosened3},
 		"a baseline that is a loop":       {modest, func(p *pullRequest) { p.link("..", ".xlagate/zzz") }, "regressed", 0, "action_required", loosened3},
-		"garbage of the target":           {modest, func(p *pullRequest) { p.put(".xlagate/classifier/cpu/zzz.yaml", "x") }, "regressed", 3, "failure", "could not check"},
+		"garbage of the target":           {modest, func(p *pullRequest) { p.put(".xlagate/classifier/cpu/zzz.jsonl", "x") }, "regressed", 3, "failure", "could not check"},
 		"the rule file is a link":         {modest, func(p *pullRequest) { p.put("conf/x.yaml", careless); p.link("conf/x.yaml", "xlagate.yaml") }, "regressed", 0, "action_required", loosened3},
 		"the rule file is elsewhere":      {modest, func(p *pullRequest) { p.link(filepath.Join(outside, "x.yaml"), "xlagate.yaml") }, "regressed", 0, "action_required", loosened3},
 		"a rule file of nowhere":          {modest, func(*pullRequest) {}, "regressed -c " + filepath.Join(outside, "x.yaml"), 3, "failure", "could not check"},
@@ -102,7 +102,7 @@ func TestHostilePullRequest(t *testing.T) {
 		"a program is not included":       {modest, leaveOut("include: [train_step]"), "good", 0, "action_required", "passes only by rules that this branch loosens: 1 change"},
 		"the base branch lets it decide":  {modest + "policy: own\n", func(*pullRequest) {}, "regressed", 0, "success", loosened3},
 		"only the pull request says so":   {modest, func(p *pullRequest) { p.put("xlagate.yaml", careless+"policy: own\n") }, "regressed", 0, "action_required", loosened3},
-		"the toolchain is said to be new": {careless, claimToolchain, "regressed", 0, "success", "nothing found"},
+		"the toolchain is said to be new": {careless, claimToolchain, "regressed", 1, "failure", "another toolchain"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := modestly(t, "acme/models", c.policy)
@@ -193,7 +193,7 @@ func TestHostileFork(t *testing.T) {
 		"the rule file is a link":    {func(p *pullRequest) { p.put("zz.yaml", careless); p.link("zz.yaml", "xlagate.yaml") }, nil, 0, "action_required", loosened3},
 		"the rule file is not YAML":  {func(p *pullRequest) { p.put("xlagate.yaml", "version: 1\nextnds: [x]\n") }, nil, 3, "failure", "could not check"},
 		"there is no rule file":      {func(p *pullRequest) { p.move("xlagate.yaml", "gone.yaml") }, nil, 3, "failure", "could not check"},
-		"garbage in the baseline":    {func(p *pullRequest) { p.put(".xlagate/classifier/cpu/zzz.yaml", "x") }, nil, 3, "failure", "could not check"},
+		"garbage in the baseline":    {func(p *pullRequest) { p.put(".xlagate/classifier/cpu/zzz.jsonl", "x") }, nil, 3, "failure", "could not check"},
 		"1001 files in the baseline": {func(p *pullRequest) { p.many(".xlagate/classifier/cpu") }, nil, 3, "failure", "could not check"},
 		"the baseline is nowhere": {func(p *pullRequest) {
 			p.put("xlagate.yaml", strings.Replace(careless, "version: 1\n", "version: 1\nbaseline: git:"+strings.Repeat("0", 40)+":.xlagate\n", 1))

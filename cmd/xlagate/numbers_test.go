@@ -31,7 +31,7 @@ func TestOneNumberOneName(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			exit := 0
 			for _, p := range pairs {
-				if p.name == name && p.breaks != "" {
+				if p.name == name && p.breaks != "" && !p.warned {
 					exit = 1
 				}
 			}

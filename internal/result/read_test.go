@@ -176,7 +176,7 @@ func TestForm(t *testing.T) {
 		"changes":[{"id":"3fa91c02b7d1","level":"error","target":"default","program":"softmax","variants":["(x: f32[8])"],"kind":"code",
 			"title":"an optimization barrier splits the softmax kernel in four","details":["two words more"],"op_name":"jit(softmax)/exp",
 			"source":{"file":"train.py","line":98,"function":"softmax","text":"x = barrier(x)","edited":true},
-			"price":{"step_ns":7800,"step_was_ns":4100,"peak_bytes":256,"compilations":0},"effects":[{"fact":"kernels.total","was":1,"is":4}],
+			"price":{"step_ns":7800,"low_ns":5100,"high_ns":11800,"step_was_ns":4100,"peak_bytes":256,"compilations":0},"effects":[{"fact":"kernels.total","was":1,"is":4}],
 			"evidence":{"before":["a"],"after":["b"]},"findings":["a3f8c21b9d04"],"accept":"xlagate accept --only 3fa91c02b7d1 --reason \"why\"",
 			"waived":true,"waiver":{"reason":"r","owner":"o","expires":"2027-02-01"}}],
 		"findings":[{"id":"a3f8c21b9d04","change":"3fa91c02b7d1","rule":"max-kernels","level":"error","target":"default","program":"softmax",
