@@ -1,7 +1,19 @@
 // Builds the page into internal/webpage/dist, where the Go program embeds it.
 import { build } from "esbuild";
+import { readdirSync, readFileSync } from "node:fs";
 
 const common = { bundle: true, minify: true, format: "iife", target: "es2022", legalComments: "none", charset: "utf8" };
+
+// No files import each other in a ring, types included.
+const imports = new Map(readdirSync("src").map((file) => [file.replace(/\.tsx?$/, ""), [...readFileSync("src/" + file, "utf8").matchAll(/^import .*"\.\/(.+)";$/gm)].map((m) => m[1])]));
+const done = new Set();
+function follow(file, path) {
+  if (path.includes(file)) throw new Error(`these files import each other: ${[...path.slice(path.indexOf(file)), file].join(" → ")}`);
+  if (done.has(file)) return;
+  for (const next of imports.get(file) ?? []) follow(next, [...path, file]);
+  done.add(file);
+}
+for (const file of imports.keys()) follow(file, []);
 
 // The layout runs in a worker. A page without a network starts one from a text that it holds.
 const worker = await build({ ...common, entryPoints: ["src/layout.worker.ts"], write: false });

@@ -24,4 +24,5 @@ for dump in good regressed; do
   find "$work/$dump/xla" -maxdepth 1 -type f \( -name '*optimizations.txt' -o -name '*-buffer-assignment.txt' \
     -o -name '*-live-range.txt' -o -name '*-memory-usage-report.txt' -o -name '*.debug_options' -o -name 'xlagate-toolchain.json' \) -exec cp {} "$here/$dump/" \;
 done
+cp "$work/regressed/train.py" regressed/ # the lines that a result shows
 du -sh good regressed

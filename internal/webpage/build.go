@@ -1,6 +1,7 @@
 package webpage
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -14,11 +15,13 @@ import (
 type builder struct {
 	page  *Page
 	model *model
+	dumps map[string]string // of each target, its folder
+	old   string            // the folder of the dump before, of a difference
 }
 
 func newBuilder(kind string, o Options) *builder {
 	p := &Page{model: newModel(o), core: core{Kind: kind, Version: o.Version, Changes: []result.Change{}, Programs: []program{}}, parts: map[string]func() any{}}
-	return &builder{p, p.model}
+	return &builder{page: p, model: p.model, dumps: map[string]string{}}
 }
 
 func (b *builder) done() *Page {
@@ -27,9 +30,11 @@ func (b *builder) done() *Page {
 		c.Program, c.Title, c.OpName, c.Details = cut(c.Program), cut(c.Title), cut(c.OpName), cutAll(c.Details)
 		c.Evidence = result.Evidence{Before: cutAll(c.Evidence.Before), After: cutAll(c.Evidence.After)}
 		c.Findings, c.Effects, c.Variants = listed(c.Findings), listed(c.Effects), cutAll(c.Variants)
-		b.model.file(c.Source.File)
-		c.Source.File = b.model.name(c.Source.File)
+		of := b.model.of(b.dumps[c.Target])
+		c.Source.File = of.name(c.Source.File)
+		of.file(c.Source.File)
 	}
+	b.model.leaveOutOthers()
 	b.page.core.Files = b.model.files
 	if r := b.page.core.Result; r != nil {
 		r.Findings = listed(r.Findings)
@@ -52,32 +57,41 @@ func (b *builder) looked(l Looked) {
 	for _, p := range l.Programs {
 		out := program{Target: l.Target, Name: cut(p.Name), Was: cut(p.Was), Change: p.Change, Main: p.New != nil && p.New.Main, Variants: []variant{}}
 		for _, v := range p.Variants {
-			out.Variants = append(out.Variants, b.variant(v, l.Profile))
+			out.Variants = append(out.Variants, b.variant(v, l))
 		}
 		b.page.core.Programs = append(b.page.core.Programs, out)
 	}
 }
 
-func (b *builder) variant(v *diff.Variant, profile *facts.Profile) variant {
-	out := variant{Change: v.Change, Old: b.side(v.Old), New: b.side(v.New)}
+func (b *builder) variant(v *diff.Variant, l Looked) variant {
+	before, after := b.model.of(b.old), b.model.of(b.dumps[l.Target])
+	out := variant{Change: v.Change, Old: b.side(v.Old, before), New: b.side(v.New, after)}
 	if v.New != nil {
 		out.Signature = cut(v.New.Signature)
 	} else {
 		out.Signature = cut(v.Old.Signature)
 	}
-	b.model.filesOf(v.Old)
-	b.model.filesOf(v.New)
-	out.Part = b.part(func() any { return b.kernelLists(v, profile) })
+	if v.Old != nil && v.New != nil {
+		out.Step = stepPrice(v.StepInterval(), v)
+	}
+	after.filesOf(cmp.Or(v.New, v.Old))
+	out.Part = b.part(func() any { return lists(v, before, after, l.Profile) })
 	return out
 }
 
-func (b *builder) side(v *facts.Variant) *side {
+// stepPrice is what the step grows by, and between what. A step takes no less than nothing.
+func stepPrice(by price.Interval, v *diff.Variant) result.Price {
+	was := v.Old.Facts[facts.PriceStep]
+	return result.Price{StepNS: by.Middle, LowNS: max(by.Low, -was), HighNS: by.High, StepWasNS: was}
+}
+
+func (b *builder) side(v *facts.Variant, of sources) *side {
 	if v == nil {
 		return nil
 	}
 	s := &side{Facts: v.Facts, Device: deviceOf(v.Device), Modules: v.Modules, Missing: v.Missing, Kernels: len(v.Kernels)}
 	if m := v.Module; m != nil {
-		s.Graph = b.part(func() any { return b.graph(m) })
+		s.Graph = b.part(func() any { return of.graph(m) })
 	}
 	return s
 }
@@ -108,16 +122,23 @@ func (b *builder) factsOf(t *result.Target) {
 // causes shows the causes of a difference as changes. No rule checked them, so they have no level and no id of a gate.
 func (b *builder) causes(p *diff.Program) {
 	for _, v := range p.Variants {
+		var costs []price.Interval
+		if v.Old != nil && v.New != nil {
+			costs = v.StepIntervals()
+		}
 		for i := range v.Causes {
 			c := &v.Causes[i]
-			evidence := c.Evidence(facts.AnyKernel)
+			evidence, cost := c.Evidence(facts.AnyKernel), result.Price{}
+			if i < len(costs) {
+				cost = stepPrice(costs[i], v)
+			}
 			b.page.core.Changes = append(b.page.core.Changes, result.Change{
 				ID: fmt.Sprintf("change-%d", len(b.page.core.Changes)+1), Program: p.Name,
 				Edit: result.Edit{
 					Kind: c.Kind, Title: c.Title, Details: c.Notes, OpName: c.OpName,
-					Source: result.Source{File: b.model.name(c.Source.File), Line: int(c.Source.Line), Function: c.Source.Function},
+					Source: result.Source{File: c.Source.File, Line: int(c.Source.Line), Function: c.Source.Function},
 				},
-				Variants: []string{v.New.Signature}, Evidence: result.Evidence(evidence), Effects: b.effects(v, len(v.Causes) == 1), Findings: []string{},
+				Variants: []string{v.New.Signature}, Price: cost, Evidence: result.Evidence(evidence), Effects: b.effects(v, len(v.Causes) == 1), Findings: []string{},
 			})
 		}
 	}
@@ -142,12 +163,12 @@ type kernelLists struct {
 	Memory *memories   `json:"memory,omitempty"`
 }
 
-func (b *builder) kernelLists(v *diff.Variant, profile *facts.Profile) any {
-	out := &kernelLists{Old: b.kernelList(v.Old, nil), New: b.kernelList(v.New, profile), Links: [][2][]int{}}
+func lists(v *diff.Variant, before, after sources, profile *facts.Profile) *kernelLists {
+	out := &kernelLists{Old: before.kernelList(v.Old, nil), New: after.kernelList(v.New, profile), Links: [][2][]int{}}
 	for _, l := range v.Links() {
 		out.Links = append(out.Links, [2][]int{l.Old, l.New})
 	}
-	out.Memory = &memories{b.memory(v.Old), b.memory(v.New)}
+	out.Memory = &memories{before.memory(v.Old), after.memory(v.New)}
 	return out
 }
 
@@ -187,7 +208,7 @@ type op struct {
 	From   []int32 `json:"from"`
 }
 
-func (b *builder) kernelList(v *facts.Variant, profile *facts.Profile) *kernelList {
+func (s sources) kernelList(v *facts.Variant, profile *facts.Profile) *kernelList {
 	if v == nil {
 		return nil
 	}
@@ -199,7 +220,7 @@ func (b *builder) kernelList(v *facts.Variant, profile *facts.Profile) *kernelLi
 	}
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
-		l.Kernels[i] = b.kernel(k)
+		l.Kernels[i] = s.kernel(k)
 		l.Kernels[i].Measured = measured[k]
 		l.Kernels[i].Body = l.body(k, bodies)
 		if prices != nil {
@@ -210,8 +231,8 @@ func (b *builder) kernelList(v *facts.Variant, profile *facts.Profile) *kernelLi
 	return l
 }
 
-func (b *builder) kernel(k *facts.Kernel) kernel {
-	at := b.model.place(k.Source)
+func (s sources) kernel(k *facts.Kernel) kernel {
+	at := s.place(k.Source)
 	return kernel{
 		Name: cut(k.Name), Does: cut(k.Operations()), Kind: k.Kind, Class: k.Class, Out: cut(k.Out), In: cutAll(k.In), Op: cut(k.OpName),
 		File: at.File, Line: at.Line, Function: at.Function, Runs: k.Runs(), Bytes: k.Bytes, Flops: k.Flops, Async: k.Async, Beside: k.Overlapped,

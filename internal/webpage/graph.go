@@ -49,27 +49,27 @@ func (w *words) of(text string) int {
 	return at
 }
 
-func (b *builder) graph(m *hlo.Module) any {
+func (s sources) graph(m *hlo.Module) any {
 	g, w := &graph{Entry: int(m.Entry)}, &words{at: map[string]int{}}
 	for c := range m.Comps {
 		first, end := m.Body(hlo.CompID(c))
 		g.Comps = append(g.Comps, comp{cut(m.CompName(hlo.CompID(c))), int(first), int(end - first), int(m.Comps[c].Root)})
 	}
 	for i := range m.Instrs {
-		b.instruction(m, hlo.InstrID(i), g, w)
+		s.instruction(m, hlo.InstrID(i), g, w)
 	}
 	g.Words = w.list
 	return g
 }
 
-func (b *builder) instruction(m *hlo.Module, id hlo.InstrID, g *graph, w *words) {
+func (s sources) instruction(m *hlo.Module, id hlo.InstrID, g *graph, w *words) {
 	in, md := &m.Instrs[id], m.Metadata(id)
 	g.Names = append(g.Names, cut(m.InstrName(id)))
 	g.Opcodes = append(g.Opcodes, w.of(m.OpcodeName(in.Opcode)))
 	g.Shapes = append(g.Shapes, w.of(m.ShapeLayoutText(in.Shape)))
 	g.Attrs = append(g.Attrs, w.of(attributes(m, id)))
 	g.Ops = append(g.Ops, w.of(md.OpName))
-	at := b.model.place(md.Source)
+	at := s.place(md.Source)
 	g.Places = append(g.Places, w.of(at.Short()))
 	g.Operands = append(g.Operands, numbers(m.Operands(id)))
 	g.Callees = append(g.Callees, numbers(m.Callees(id)))
@@ -138,28 +138,28 @@ const (
 )
 
 // memory is nil where the module is not there.
-func (b *builder) memory(v *facts.Variant) *memory {
+func (s sources) memory(v *facts.Variant) *memory {
 	if v == nil {
 		return nil
 	}
-	s := v.Schedule()
-	if s == nil || s.Steps == 0 {
+	schedule := v.Schedule()
+	if schedule == nil || schedule.Steps == 0 {
 		return nil
 	}
-	m := &memory{Live: s.Live()}
-	m.Peak, _ = s.Peak()
-	m.Alive, m.Scopes = b.alive(s, m.Peak), scopesOf(s, m.Peak)
+	m := &memory{Live: schedule.Live()}
+	m.Peak, _ = schedule.Peak()
+	m.Alive, m.Scopes = s.alive(schedule, m.Peak), scopesOf(schedule, m.Peak)
 	for i := range v.Kernels {
-		m.Kernel = append(m.Kernel, s.Step(v.Kernels[i].Name))
+		m.Kernel = append(m.Kernel, schedule.Step(v.Kernels[i].Name))
 	}
 	return m
 }
 
-func (b *builder) alive(s *facts.Schedule, step int) []array {
+func (s sources) alive(schedule *facts.Schedule, step int) []array {
 	var list []array
-	for i := range s.Lifetimes {
-		if l := &s.Lifetimes[i]; l.From <= step && step <= l.To {
-			at := b.model.place(l.Source)
+	for i := range schedule.Lifetimes {
+		if l := &schedule.Lifetimes[i]; l.From <= step && step <= l.To {
+			at := s.place(l.Source)
 			list = append(list, array{cut(l.Name), cut(l.OpName), cut(l.Shape), at.File, at.Line, l.Bytes, l.From, l.To})
 		}
 	}
@@ -170,10 +170,11 @@ func (b *builder) alive(s *facts.Schedule, step int) []array {
 // scopesOf parts what is alive by the scopes that take the most at the peak.
 func scopesOf(s *facts.Schedule, peak int) []stack {
 	at := map[string]int64{}
-	for _, l := range s.Lifetimes {
-		at[scopeOf(l.OpName)] += 0
+	for i := range s.Lifetimes {
+		l := &s.Lifetimes[i]
+		at[scopeOf(l)] += 0
 		if l.From <= peak && peak <= l.To {
-			at[scopeOf(l.OpName)] += l.Bytes
+			at[scopeOf(l)] += l.Bytes
 		}
 	}
 	names := make([]string, 0, len(at))
@@ -183,12 +184,12 @@ func scopesOf(s *facts.Schedule, peak int) []stack {
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(at[b], at[a]), cmp.Compare(a, b)) })
 	shown := names[:min(len(names), maxScopes)]
 	parts := make([]facts.Schedule, len(shown)+1)
-	for _, l := range s.Lifetimes {
-		part := slices.Index(shown, scopeOf(l.OpName))
+	for i := range s.Lifetimes {
+		part := slices.Index(shown, scopeOf(&s.Lifetimes[i]))
 		if part < 0 {
 			part = len(shown)
 		}
-		parts[part].Lifetimes = append(parts[part].Lifetimes, l)
+		parts[part].Lifetimes = append(parts[part].Lifetimes, s.Lifetimes[i])
 	}
 	var out []stack
 	for i := range parts {

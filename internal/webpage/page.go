@@ -62,11 +62,12 @@ type program struct {
 }
 
 type variant struct {
-	Signature string `json:"signature"`
-	Change    string `json:"change"`
-	Part      string `json:"part"` // the name of the part with its kernels
-	Old       *side  `json:"old,omitempty"`
-	New       *side  `json:"new,omitempty"`
+	Signature string       `json:"signature"`
+	Change    string       `json:"change"`
+	Part      string       `json:"part"` // the name of the part with its kernels
+	Step      result.Price `json:"step,omitzero"`
+	Old       *side        `json:"old,omitempty"`
+	New       *side        `json:"new,omitempty"`
 }
 
 // side is one compilation, before or after.
@@ -99,6 +100,9 @@ func OfResult(r *result.Result, looked []Looked, o Options) *Page {
 	b := newBuilder("result", o)
 	b.page.core.Title = "xlagate: " + r.Verdict
 	b.page.core.Result, b.page.core.Changes = &shown, listed(r.Changes)
+	for i := range r.Targets {
+		b.dumps[r.Targets[i].Name] = r.Targets[i].Dump
+	}
 	for _, l := range looked {
 		b.looked(l)
 	}
@@ -115,6 +119,7 @@ func OfDiff(d *diff.Report, o Options) *Page {
 	b := newBuilder("diff", o)
 	b.page.core.Title = fmt.Sprintf("xlagate: %s → %s", d.Old, d.New)
 	b.page.core.Old, b.page.core.New, b.page.core.Same = d.Old, d.New, d.Identical
+	b.old, b.dumps[""] = d.Old, d.New
 	for _, p := range d.Programs {
 		b.causes(p)
 	}
@@ -126,6 +131,7 @@ func OfDiff(d *diff.Report, o Options) *Page {
 func OfDump(r *facts.Report, o Options) *Page {
 	b := newBuilder("inspect", o)
 	b.page.core.Title, b.page.core.New, b.page.core.Problems = "xlagate: "+r.Dump, r.Dump, r.Problems
+	b.dumps[""] = r.Dump
 	l := Looked{Profile: r.Profile}
 	for _, p := range r.Programs {
 		own := &diff.Program{Name: p.Name, New: p}

@@ -32,15 +32,22 @@ const (
 
 // model is the model's source files.
 type model struct {
-	root   *os.Root          // of the repository; nil where there is none
-	beside string            // the folder of the configuration, relative to the root
-	edits  *git.Edits        // nil where git does not tell
-	names  map[string]string // of files as dumps name them: what the repository calls them
-	files  map[string]file   // by those names
+	root   *os.Root        // of the repository; nil where there is none
+	beside string          // the folder of the configuration, relative to the root
+	edits  *git.Edits      // nil where git does not tell
+	files  map[string]file // by the names that the page uses
+	others map[string]bool // files that are not what was compiled
+}
+
+// sources are the model's files as one dump names them.
+type sources struct {
+	*model
+	dump  string            // its folder, relative to the root
+	names map[string]string // of files as it names them: those that the page uses
 }
 
 func newModel(o Options) *model {
-	m := &model{edits: o.Edits, names: map[string]string{}, files: map[string]file{}}
+	m := &model{edits: o.Edits, files: map[string]file{}, others: map[string]bool{}}
 	if o.Root == "" {
 		return m
 	}
@@ -49,11 +56,25 @@ func newModel(o Options) *model {
 		return m // then no sources are shown
 	}
 	m.root = root
-	if beside, err := filepath.Rel(o.Root, o.Beside); err == nil && filepath.IsLocal(beside) {
-		m.beside = filepath.ToSlash(beside)
-	}
+	m.beside = m.local(o.Beside)
 	return m
 }
+
+// local is a folder as it is named from the root; "" where it is not below it.
+func (m *model) local(folder string) string {
+	full, err := filepath.Abs(folder)
+	if folder == "" || m.root == nil || err != nil {
+		return ""
+	}
+	name, err := filepath.Rel(m.root.Name(), full)
+	if err != nil || !filepath.IsLocal(name) {
+		return ""
+	}
+	return filepath.ToSlash(name)
+}
+
+// of are the sources of a dump.
+func (m *model) of(dump string) sources { return sources{m, m.local(dump), map[string]string{}} }
 
 func (m *model) close() {
 	if m.root != nil {
@@ -62,24 +83,27 @@ func (m *model) close() {
 }
 
 // place is a line in a file by the name that the page uses.
-func (m *model) place(l hlo.Location) hlo.Location {
-	l.File, l.Function = m.name(l.File), cut(l.Function)
+func (s sources) place(l hlo.Location) hlo.Location {
+	l.File, l.Function = s.name(l.File), cut(l.Function)
 	return l
 }
 
-// name is what the repository calls a file that a dump names: beside the configuration, from the root, or by what git makes of it.
-func (m *model) name(dumped string) string {
-	known, ok := m.names[dumped]
+// name is what the repository calls a file that a dump names: beside the dump, beside the configuration, from the root, or by what git makes of it.
+func (s sources) name(dumped string) string {
+	known, ok := s.names[dumped]
 	if ok || dumped == "" {
 		return known
 	}
 	known = cut(dumped)
-	if near := path.Join(m.beside, dumped); m.holds(near) {
+	within := strings.TrimPrefix(dumped, s.beside+"/")
+	if own := path.Join(s.dump, within); s.dump != "" && s.holds(own) {
+		known = own
+	} else if near := path.Join(s.beside, within); s.holds(near) {
 		known = near
-	} else if own := m.edits.File(dumped); own != "" && !m.holds(dumped) {
+	} else if own := s.edits.File(dumped); own != "" && !s.holds(dumped) {
 		known = own
 	}
-	m.names[dumped] = known
+	s.names[dumped] = known
 	return known
 }
 
@@ -92,23 +116,22 @@ func (m *model) holds(name string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Size() <= maxFileSize
 }
 
-// file adds a file of the model.
-func (m *model) file(dumped string) {
-	name := m.name(dumped)
-	if _, known := m.files[name]; known || len(m.files) == maxFiles || !m.holds(name) {
+// file adds a file of the model. One beside a dump is a copy, in which nothing was edited.
+func (s sources) file(name string) {
+	if _, known := s.files[name]; known || len(s.files) == maxFiles || !s.holds(name) {
 		return
 	}
-	text, err := m.read(name)
+	text, err := s.read(name)
 	if err != nil {
 		return
 	}
 	f := file{Lines: strings.Split(strings.TrimRight(text, "\n"), "\n")}
-	for _, h := range m.edits.Hunks() {
-		if h.File == name {
+	for _, h := range s.edits.Hunks() {
+		if h.File == name && (s.dump == "" || !strings.HasPrefix(name, s.dump+"/")) {
 			f.Edited = append(f.Edited, [2]int{h.First, h.First + max(1, h.Lines) - 1})
 		}
 	}
-	m.files[name] = f
+	s.files[name] = f
 }
 
 func (m *model) read(name string) (string, error) {
@@ -121,15 +144,27 @@ func (m *model) read(name string) (string, error) {
 	return string(text), err
 }
 
-// filesOf adds the files that the kernels of a variant come from.
-func (m *model) filesOf(v *facts.Variant) {
-	if v == nil {
-		return
-	}
-	for i := range v.Kernels {
-		if name := v.Kernels[i].Source.File; name != "" {
-			m.file(name)
+// filesOf adds the files that the kernels of a variant come from. A file is not the one that was compiled where a line that the dump names is no code.
+func (s sources) filesOf(v *facts.Variant) {
+	for _, l := range v.Frames() {
+		name, line := s.name(l.File), int(l.Line)
+		s.file(name)
+		f, there := s.files[name]
+		if there && line > 0 && (line > len(f.Lines) || !isCode(f.Lines[line-1]) || s.edits.File(name) == name && s.edits.Text(name, line, l.Function) == "") {
+			s.others[name] = true
 		}
+	}
+}
+
+func isCode(line string) bool {
+	line = strings.TrimSpace(line)
+	return line != "" && line[0] != '#'
+}
+
+// leaveOutOthers leaves out the files that are not what was compiled.
+func (m *model) leaveOutOthers() {
+	for name := range m.others {
+		delete(m.files, name)
 	}
 }
 
@@ -147,9 +182,12 @@ func cutAll(list []string) []string {
 	return out
 }
 
-// scopeOf is the outer part of an op_name: two steps of the model below the program itself.
-func scopeOf(opName string) string {
-	steps := strings.Split(opName, "/")
+// scopeOf is the outer part of a buffer's op_name: two steps of the model below the program itself. A buffer without an op_name has its own name.
+func scopeOf(l *facts.Lifetime) string {
+	if l.OpName == "" {
+		return l.Name
+	}
+	steps := strings.Split(l.OpName, "/")
 	if len(steps) > 1 {
 		steps = steps[1 : len(steps)-1]
 	}

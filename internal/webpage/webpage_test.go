@@ -162,18 +162,43 @@ func TestOnlyTheModelsOwnFilesAreRead(t *testing.T) {
 	if err := os.Symlink(filepath.Join(outside, "other.py"), filepath.Join(root, "link.py")); err != nil {
 		t.Skip(err)
 	}
-	m := newModel(Options{Root: root, Beside: filepath.Join(root, "demo")})
+	m := newModel(Options{Root: root, Beside: filepath.Join(root, "demo")}).of("")
 	defer m.close()
 	for _, name := range []string{"train.py", ".env", "link.py", "large.py", "../" + filepath.Base(outside) + "/other.py", filepath.Join(outside, "other.py"), "/etc/passwd", "absent.py"} {
-		m.file(name)
+		m.file(m.name(name))
 	}
 	if len(m.files) != 1 || m.files["demo/train.py"].Lines[0] != "demo" {
 		t.Errorf("%v", m.files)
 	}
-	beside := newModel(Options{Root: root})
+	beside := newModel(Options{Root: root}).of("")
 	defer beside.close()
-	if beside.file("train.py"); len(beside.files["train.py"].Lines) != 2 {
+	if beside.file(beside.name("train.py")); len(beside.files["train.py"].Lines) != 2 {
 		t.Errorf("%v", beside.files)
+	}
+}
+
+// A dump may hold the sources that it was made from. Others are not shown with its lines.
+func TestSourcesAreThoseOfTheDump(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	example := filepath.Join(root, "examples", "quickstart")
+	r := measured(t, "regressed")
+	r.Dump = filepath.Join(example, "regressed")
+	c := read[core](t, documents(t, written(t, OfDump(r, Options{Root: root, Beside: example})))["core"])
+	own := c.Files["examples/quickstart/regressed/train.py"]
+	if len(c.Files) != 1 || len(own.Lines) < 19 || !strings.Contains(own.Lines[18], "pure_callback") {
+		t.Errorf("%v", c.Files)
+	}
+	r.Dump = ""
+	c = read[core](t, documents(t, written(t, OfDump(r, Options{Root: root, Beside: example})))["core"])
+	if len(c.Files) != 0 {
+		t.Errorf("the regressed dump is shown with the good train.py: %v", c.Files)
+	}
+	c = read[core](t, documents(t, written(t, OfDump(measured(t, "good"), Options{Root: root, Beside: example})))["core"])
+	if len(c.Files["examples/quickstart/train.py"].Lines) == 0 {
+		t.Errorf("the good dump is shown without train.py: %v", c.Files)
 	}
 }
 

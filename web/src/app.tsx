@@ -2,8 +2,9 @@
 
 import { useEffect } from "preact/hooks";
 import { Changes } from "./changes";
-import type { Core, Program, Variant } from "./data";
+import type { Core } from "./data";
 import { count, time } from "./format";
+import { nameOf, stepOf, telling, variants, type Placed } from "./program";
 import { go, href, useRoute } from "./route";
 import { ThemeSwitch } from "./theme";
 import { Kernels } from "./kernels";
@@ -12,14 +13,6 @@ import { MemoryView } from "./memory";
 import { Where } from "./where";
 import { SourceView } from "./source";
 import { GraphView } from "./graph";
-
-export interface Shown {
-  core: Core;
-  program: Program;
-  variant: Variant;
-  index: number;
-  item: string;
-}
 
 const views = [
   { id: "kernels", title: "Kernels", show: Kernels },
@@ -65,25 +58,6 @@ function skip(e: Event): void {
   document.getElementById("main")?.focus();
 }
 
-export interface Placed {
-  program: Program;
-  variant: Variant;
-  index: number;
-}
-
-function variants(core: Core): Placed[] {
-  const all = core.programs.flatMap((program) => program.variants.map((variant) => ({ program, variant })));
-  return all.map((v, index) => ({ ...v, index }));
-}
-
-/** telling is what a view shows first: the program of the first change, else the one that takes the longest. */
-function telling(core: Core, all: Placed[]): Placed | undefined {
-  const c = core.changes[0];
-  const changed = c && all.find((o) => o.program.target === c.target && o.program.name === c.program && (c.variants.length === 0 || c.variants.includes(o.variant.signature)));
-  const step = (o: Placed) => (o.variant.new ?? o.variant.old)?.facts["price.step_ns"] ?? 0;
-  return changed ?? all.reduce<Placed | undefined>((most, o) => (most && step(most) >= step(o) ? most : o), undefined);
-}
-
 function Header({ core }: { core: Core }) {
   const result = core.result;
   return (
@@ -103,11 +77,18 @@ function Header({ core }: { core: Core }) {
 
 function headline(core: Core): string {
   const r = core.result;
-  if (core.kind === "diff") return `${core.old} → ${core.new}`;
+  if (core.kind === "diff") return `${core.old} → ${core.new!.slice(sharedFolder(core.old!, core.new!).length)}`;
   if (!r) return core.new ?? "";
   const failing = core.changes.filter((c) => c.findings.length > 0 && !c.waived).length;
   const what = failing ? `${failing} ${failing === 1 ? "change breaks" : "changes break"} a rule` : "all clear";
   return `${what}, ${count(r.summary.checks)} checks, ${plural(r.summary.programs, "program")} in ${plural(r.summary.targets, "target")}`;
+}
+
+/** sharedFolder is what two paths begin with. */
+function sharedFolder(a: string, b: string): string {
+  let n = 0;
+  while (n < a.length && a[n] === b[n]) n++;
+  return a.slice(0, a.lastIndexOf("/", n - 1) + 1);
 }
 
 function plural(n: number, what: string): string {
@@ -128,7 +109,7 @@ function Navigation({ current, variant, core }: { current: string; variant: numb
 }
 
 function Picker({ all, at, view }: { all: Placed[]; at: Placed; view: string }) {
-  const step = (at.variant.new ?? at.variant.old)?.facts["price.step_ns"];
+  const step = stepOf(at.variant);
   return (
     <div class="picker">
       <label>
@@ -144,13 +125,4 @@ function Picker({ all, at, view }: { all: Placed[]; at: Placed; view: string }) 
       {step !== undefined && <span class="dim">predicted step {time(step)}</span>}
     </div>
   );
-}
-
-/** nameOf tells a variant from the others: by its program, and by its signature where the program has several. */
-export function nameOf(v: Placed, all: Placed[]): string {
-  const several = new Set(all.map((o) => o.program.target)).size > 1;
-  const name = several ? `${v.program.target} / ${v.program.name}` : v.program.name;
-  if (v.program.variants.length === 1) return name;
-  const short = v.variant.signature.length > 90 ? v.variant.signature.slice(0, 89) + "…" : v.variant.signature;
-  return `${name} ${v.program.variants.indexOf(v.variant) + 1}: ${short}`;
 }

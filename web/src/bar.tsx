@@ -1,9 +1,9 @@
 // A step's price as a bar, before over after, each part in its colour.
 
-import type { Side } from "./data";
-import { partFacts, parts, percent, signed, time } from "./format";
+import type { Price, Side } from "./data";
+import { between, growth, partFacts, parts, percent, signed, time } from "./format";
 
-export function PriceBars({ old, now }: { old?: Side; now?: Side }) {
+export function PriceBars({ old, now, step }: { old?: Side; now?: Side; step?: Price }) {
   const sides = [old && { label: "before", side: old }, now && { label: old ? "after" : "step", side: now }].filter((s) => !!s);
   const most = Math.max(...sides.map((s) => s.side.facts["price.step_ns"] ?? 0));
   if (!most) return null;
@@ -12,7 +12,7 @@ export function PriceBars({ old, now }: { old?: Side; now?: Side }) {
       {sides.map((s) => (
         <Bar key={s.label} label={s.label} side={s.side} most={most} />
       ))}
-      <Delta old={old} now={now} />
+      <Delta old={old} now={now} step={step} />
       <Legend />
     </div>
   );
@@ -34,7 +34,7 @@ function Bar({ label, side, most }: { label: string; side: Side; most: number })
   );
 }
 
-function Delta({ old, now }: { old?: Side; now?: Side }) {
+function Delta({ old, now, step }: { old?: Side; now?: Side; step?: Price }) {
   const was = old?.facts["price.step_ns"];
   const is = now?.facts["price.step_ns"];
   if (!was || !is || was === is) return null;
@@ -44,7 +44,9 @@ function Delta({ old, now }: { old?: Side; now?: Side }) {
     .map(([p, by]) => `${p} ${signed(time, by)}`);
   return (
     <p class="bar-delta">
-      <strong>{percent(is - was, was)}</strong> predicted: {moved.join(", ")}
+      <strong>{(step && growth(step)) || percent(is - was, was)}</strong>
+      {step && between(step)} predicted{moved.length > 0 && ": "}
+      {moved.join(", ")}
     </p>
   );
 }

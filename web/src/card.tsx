@@ -1,11 +1,10 @@
 // One change: what was done, where, what it costs, what it breaks, and how it is accepted.
 
 import { useState } from "preact/hooks";
-import type { Placed } from "./app";
 import { PriceBars } from "./bar";
-import { levelOf } from "./changes";
 import type { Change, Core, Finding, Price as Cost } from "./data";
-import { bytes, fact, percent, place, signed, time } from "./format";
+import { between, bytes, fact, growth, moved, place, signed, time } from "./format";
+import { subject, type Placed } from "./program";
 import { href } from "./route";
 import { Excerpt } from "./excerpt";
 
@@ -16,6 +15,10 @@ interface CardProps {
   placed?: Placed;
   focused: boolean;
   alone: boolean;
+}
+
+export function levelOf(c: Change): string {
+  return c.waived ? "waived" : c.level || "change";
 }
 
 export function Card({ change: c, core, findings, placed, focused, alone }: CardProps) {
@@ -30,8 +33,7 @@ export function Card({ change: c, core, findings, placed, focused, alone }: Card
         {c.source?.function && <span> in {c.source.function}</span>}
         {c.source?.edited && <span class="chip">edited</span>}
         <span class="program-name">
-          {core.result && core.result.targets.length > 1 ? `${c.target} / ` : ""}
-          {c.program}
+          {subject(core, c.target, c.program)}
         </span>
         <a class="id" href={"#" + c.id} aria-label={`Link to change ${c.id}`}>
           #{c.id}
@@ -44,7 +46,7 @@ export function Card({ change: c, core, findings, placed, focused, alone }: Card
       <Price change={c} placed={placed} alone={alone} />
       <Effects change={c} />
       <Evidence change={c} />
-      <Breaks findings={findings} />
+      <Breaks findings={findings} change={c} core={core} />
       <p class="links">
         {placed?.variant.part && (
           <>
@@ -63,7 +65,7 @@ function Price({ change: c, placed, alone }: { change: Change; placed?: Placed; 
     <>
       {said && (
         <p class="price">
-          <strong>{said}</strong> <span class="dim">predicted</span>
+          <strong>{said}</strong> {!!c.price.step_ns && <span class="dim">predicted</span>}
         </p>
       )}
       {(c.others ?? []).map((o) => (
@@ -71,14 +73,17 @@ function Price({ change: c, placed, alone }: { change: Change; placed?: Placed; 
           in <code>{o.program}</code>: {priceText(o.price) || "no cost"}
         </p>
       ))}
-      {alone && placed ? <PriceBars old={placed.variant.old} now={placed.variant.new} /> : <OwnBar change={c} />}
+      {alone && placed ? <PriceBars old={placed.variant.old} now={placed.variant.new} step={placed.variant.step} /> : <OwnBar change={c} />}
     </>
   );
 }
 
-function priceText({ step_ns, step_was_ns, peak_bytes, compilations }: Cost): string {
+function priceText(price: Cost): string {
+  const { step_ns, peak_bytes, compilations } = price;
+  const ends = between(price);
+  const share = growth(price);
   return [
-    step_ns && `${signed(time, step_ns)} a step${step_was_ns ? ` (${percent(step_ns, step_was_ns)})` : ""}`,
+    Math.abs(step_ns) >= 0.5 && `${signed(time, step_ns)} a step${share && (ends ? `, ${share}${ends}` : ` (${share})`)}`,
     peak_bytes && `${signed(bytes, peak_bytes)} at the peak`,
     compilations && `${signed(String, compilations)} ${Math.abs(compilations) === 1 ? "compilation" : "compilations"}`,
   ]
@@ -107,10 +112,11 @@ function OwnBar({ change: c }: { change: Change }) {
 }
 
 function Effects({ change: c }: { change: Change }) {
-  if (c.effects.length === 0) return null;
+  const list = c.effects.filter((e) => moved(e.fact, e.was, e.is));
+  if (list.length === 0) return null;
   return (
     <ul class="effects" aria-label="Effects">
-      {c.effects.map((e) => (
+      {list.map((e) => (
         <li key={e.fact}>
           <span class="dim">{e.fact}</span> {fact(e.fact, e.was)} → <strong>{fact(e.fact, e.is)}</strong>
         </li>
@@ -136,13 +142,18 @@ function Evidence({ change: c }: { change: Change }) {
   );
 }
 
-function Breaks({ findings }: { findings: Finding[] }) {
+/** Breaks lists the rules that a change breaks; the same in several variants is one. */
+function Breaks({ findings, change, core }: { findings: Finding[]; change: Change; core: Core }) {
   if (findings.length === 0) return null;
+  const several = findings.some((f) => f.target !== change.target || f.program !== change.program);
+  const groups = Map.groupBy(findings, (f) => JSON.stringify([f.target, f.program, f.rule, f.name, f.subject, f.waived]));
   return (
     <ul class="breaks" aria-label="Rules that it breaks">
-      {findings.map((f) => (
+      {[...groups.values()].map(([f, ...others]) => f && (
         <li key={f.id}>
+          {several && <span class="dim">{subject(core, f.target, f.program)}: </span>}
           <code>{f.rule}</code> {f.message}
+          {others.length > 0 && <span class="dim">; the same in {others.length === 1 ? "1 other variant" : `${others.length} other variants`}</span>}
           {f.reason && <span class="dim"> ({f.reason})</span>}
         </li>
       ))}

@@ -1,12 +1,11 @@
 // The first screen: the verdict's reasons as cards, what could not be checked, and the programs.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Placed } from "./app";
-import { nameOf } from "./app";
-import { Card } from "./card";
+import { Card, levelOf } from "./card";
 import { PriceBars } from "./bar";
 import type { Change, Core, Finding, Problem } from "./data";
-import { count, fact } from "./format";
+import { count, fact, moved } from "./format";
+import { nameOf, subject, type Placed } from "./program";
 import { href } from "./route";
 
 interface Filters {
@@ -30,7 +29,7 @@ export function Changes({ core, focus, all }: { core: Core; focus: string; all: 
   }, [focus]);
   return (
     <>
-      <Problems list={core.result?.problems ?? core.problems ?? []} />
+      <Problems core={core} list={core.result?.problems ?? core.problems ?? []} />
       {core.changes.length > 0 && <FilterBar core={core} filters={filters} set={set} findings={findings} kept={kept.length} />}
       <div class="cards">
         {kept.slice(0, 300).map((c) => (
@@ -38,7 +37,7 @@ export function Changes({ core, focus, all }: { core: Core; focus: string; all: 
         ))}
       </div>
       {kept.length > 300 && <p>{count(kept.length - 300)} more changes: filter to see them.</p>}
-      {core.changes.length === 0 && core.kind !== "inspect" && <p class="calm">Nothing changed that a person would have to look at.</p>}
+      {core.changes.length === 0 && core.kind !== "inspect" && <p class="calm">Nothing to review.</p>}
       <Programs core={core} all={all} />
       <Rest core={core} />
     </>
@@ -56,10 +55,6 @@ function fits(c: Change, findings: Finding[], f: Filters): boolean {
   const words = f.text.toLowerCase().split(/\s+/).filter(Boolean);
   const text = [c.id, c.title, ...programsOf(c), c.op_name, c.source?.file, c.source?.function, ...(c.details ?? []), ...findings.map((x) => x.rule + " " + x.message)].join(" ").toLowerCase();
   return words.every((w) => text.includes(w));
-}
-
-export function levelOf(c: Change): string {
-  return c.waived ? "waived" : c.level || "change";
 }
 
 /** alone says whether no other change of the variant has a price: then the variant's parts are the change's. */
@@ -136,7 +131,7 @@ function step(by: number): void {
   cards[Math.max(0, Math.min(cards.length - 1, at + by))]?.focus();
 }
 
-function Problems({ list }: { list: Problem[] }) {
+function Problems({ core, list }: { core: Core; list: Problem[] }) {
   if (list.length === 0) return null;
   return (
     <section class="problems" aria-label="Problems">
@@ -144,6 +139,7 @@ function Problems({ list }: { list: Problem[] }) {
       <ul>
         {list.map((p) => (
           <li>
+            {[subject(core, p.target, p.program)].filter(Boolean).map((s) => s + ": ")}
             {p.file && <code>{p.file}</code>} {p.message}
             {p.fix && <span class="fix"> → {p.fix}</span>}
           </li>
@@ -164,7 +160,7 @@ function Programs({ core, all }: { core: Core; all: Placed[] }) {
             <h3>
               <a href={href("kernels", v.index)}>{nameOf(v, all)}</a> <span class="chip">{v.variant.change || v.program.change || "measured"}</span>
             </h3>
-            <PriceBars old={v.variant.old} now={v.variant.new} />
+            <PriceBars old={v.variant.old} now={v.variant.new} step={v.variant.step} />
             <KeyFacts v={v} />
           </article>
         ))}
@@ -186,9 +182,9 @@ function KeyFacts({ v }: { v: Placed }) {
       {keyFacts
         .filter((f) => f in is)
         .map((f) => (
-          <div key={f} class={f in was && was[f] !== is[f] ? "moved" : ""}>
+          <div key={f} class={f in was && moved(f, was[f]!, is[f]!) ? "moved" : ""}>
             <dt>{f}</dt>
-            <dd>{f in was && was[f] !== is[f] ? `${fact(f, was[f]!)} → ${fact(f, is[f]!)}` : fact(f, is[f]!)}</dd>
+            <dd>{f in was && moved(f, was[f]!, is[f]!) ? `${fact(f, was[f]!)} → ${fact(f, is[f]!)}` : fact(f, is[f]!)}</dd>
           </div>
         ))}
     </dl>
@@ -202,7 +198,7 @@ function Rest({ core }: { core: Core }) {
   const notes = r.notes ?? [];
   return (
     <>
-      {notes.length > 0 && <List title="Worth knowing" items={notes.map((n) => [n.program, n.message].filter(Boolean).join(": "))} />}
+      {notes.length > 0 && <List title="Worth knowing" items={notes.map((n) => [subject(core, n.target, n.program), n.message].filter(Boolean).join(": "))} />}
       {(r.headroom?.length ?? 0) > 0 && <Headroom core={core} />}
       {missing.length > 0 && <List title="Not covered" items={missing} />}
       <List title="Looked at" items={r.targets.map((t) => lookedAt(t))} />
@@ -249,7 +245,7 @@ function Headroom({ core }: { core: Core }) {
           <tbody>
             {rows.slice(0, 200).map((h) => (
               <tr>
-                <td>{h.program}</td>
+                <td>{subject(core, h.target, h.program)}</td>
                 <td>{[h.rule, h.subject].filter(Boolean).join(" ")}</td>
                 <td class="right">{fact(h.unit ?? "", h.actual)}</td>
                 <td class="right">{fact(h.unit ?? "", h.limit)}</td>

@@ -14,6 +14,7 @@ export function Chart({ data, options, height, label }: { data: uPlot.AlignedDat
     const draw = () => {
       chart.current?.destroy();
       chart.current = new uPlot({ ...options(), width, height }, data, ref.current!);
+      chart.current.setLegend({ idx: null as unknown as number }); // what it says without a pointer
     };
     draw();
     addEventListener("beforeprint", draw);

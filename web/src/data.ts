@@ -35,6 +35,7 @@ export interface Toolchain {
 
 export interface Problem {
   target?: string;
+  program?: string;
   file?: string;
   message: string;
   fix?: string;
@@ -44,13 +45,20 @@ export interface Finding {
   id: string;
   change: string;
   rule: string;
+  name?: string;
   level: string;
+  target: string;
+  program: string;
+  subject?: string;
+  waived: boolean;
   message: string;
   reason?: string;
 }
 
 export interface Price {
   step_ns: number;
+  low_ns: number; // the ends between which it is expected
+  high_ns: number;
   step_was_ns?: number;
   peak_bytes: number;
   compilations: number;
@@ -91,6 +99,7 @@ export interface Variant {
   signature: string;
   change: string;
   part: string;
+  step?: Price; // what it grew by
   old?: Side;
   new?: Side;
 }

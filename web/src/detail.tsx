@@ -2,12 +2,12 @@
 
 import { diffArrays } from "diff";
 import { useMemo } from "preact/hooks";
-import type { Shown } from "./app";
 import type { Graph, Kernel, Ledger, Ledgers, Op } from "./data";
 import { Drawing, type Edge, type Node } from "./drawing";
 import { bytes, count, parts, place, rate, time, total } from "./format";
 import { hlo, kept } from "./hlo";
 import type { Matching } from "./match";
+import type { Shown } from "./program";
 import { href } from "./route";
 import { usePart } from "./use";
 

@@ -1,7 +1,7 @@
 // A graph as the layout worker places it.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { layout, type Layout } from "./layout";
+import { layout, type Layout, type Point } from "./layout";
 
 export interface Node {
   label: string;
@@ -19,6 +19,7 @@ export interface Edge {
 }
 
 const most = 30;
+const smallest = 0.75; // what a drawing is made to fit its place by, and can be read
 
 function short(text: string): string {
   return text.length > most ? "…" + text.slice(1 - most) : text;
@@ -29,21 +30,24 @@ function size(n: Node): { width: number; height: number } {
   return { width: Math.max(46, letters + 18), height: n.sub ? 38 : 24 };
 }
 
-export function Drawing({ nodes, edges, label, direction = "TB" }: { nodes: Node[]; edges: Edge[]; label: string; direction?: "TB" | "LR" }) {
+export function Drawing({ nodes, edges, label }: { nodes: Node[]; edges: Edge[]; label: string }) {
   const key = useMemo(() => ({ nodes, edges }), [nodes, edges]);
   const [placed, set] = useState<{ key: object; at: Layout }>();
   const [zoom, setZoom] = useState(1);
   useEffect(() => {
     let shown = true;
-    layout({ nodes: nodes.map(size), edges: edges.map((e) => [e.from, e.to]), direction }).then((at) => shown && set({ key, at }));
+    layout({ nodes: nodes.map(size), edges: edges.map((e) => [e.from, e.to]) }).then((at) => shown && set({ key, at }));
     return () => void (shown = false);
-  }, [key, direction]);
+  }, [key]);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const at = nodes.findIndex((n) => n.sought);
-    if (placed?.key !== key || at < 0) return;
-    const { x, y } = placed.at.nodes[at]!;
-    box.current!.scrollTo(x * zoom - box.current!.clientWidth / 2, y * zoom - box.current!.clientHeight / 2);
+    if (placed?.key !== key) return;
+    const { clientWidth, clientHeight } = box.current!;
+    const { view } = placed.at;
+    const fits = Math.min(1, Math.max(smallest, clientWidth / view.width));
+    setZoom(fits);
+    const sought = placed.at.nodes[nodes.findIndex((n) => n.sought)];
+    if (sought) box.current!.scrollTo((sought.x - view.x) * fits - clientWidth / 2, (sought.y - view.y) * fits - clientHeight / 2);
   }, [placed]);
   if (placed?.key !== key) return <p class="dim">Laying out {nodes.length} nodes …</p>;
   const at = placed.at;
@@ -61,14 +65,14 @@ export function Drawing({ nodes, edges, label, direction = "TB" }: { nodes: Node
         </span>
       </div>
       <div class="drawing" ref={box} tabIndex={0} role="group" aria-label={label} data-ready="true">
-        <svg width={at.width * zoom} height={at.height * zoom} viewBox={`0 0 ${at.width} ${at.height}`}>
+        <svg width={at.view.width * zoom} height={at.view.height * zoom} viewBox={`${at.view.x} ${at.view.y} ${at.view.width} ${at.view.height}`}>
           <defs>
             <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
               <path class="arrow" d="M0,0 L8,4 L0,8 z" />
             </marker>
           </defs>
           {edges.map((e, i) => (
-            <path key={i} class={"edge " + (e.kind ?? "")} d={line(at.edges[i]!.length ? at.edges[i]! : [at.nodes[e.from]!, at.nodes[e.to]!])} data-straight={at.edges[i]!.length ? undefined : ""} marker-end="url(#arrow)" />
+            <path key={i} class={"edge " + (e.kind ?? "")} d={line(at.edges[i]!.points)} data-straight={at.edges[i]!.straight ? "" : undefined} marker-end="url(#arrow)" />
           ))}
           {nodes.map((n, i) => (
             <Box key={i} node={n} at={at.nodes[i]!} />
@@ -79,7 +83,7 @@ export function Drawing({ nodes, edges, label, direction = "TB" }: { nodes: Node
   );
 }
 
-function line(points: { x: number; y: number }[]): string {
+function line(points: Point[]): string {
   return points.map((p, i) => `${i ? "L" : "M"}${p.x.toFixed(1)},${p.y.toFixed(1)}`).join(" ");
 }
 

@@ -1,5 +1,7 @@
 // Numbers and names as people read them.
 
+import type { Kernel, Price } from "./data";
+
 export function bytes(n: number): string {
   return scaled(n, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]);
 }
@@ -42,7 +44,42 @@ export function signed(text: (n: number) => string, n: number): string {
 export function percent(part: number, whole: number): string {
   if (!whole) return "";
   const share = (100 * part) / whole;
-  return `${share > 0 ? "+" : share < 0 ? "−" : ""}${Math.abs(share).toFixed(Math.abs(share) < 10 ? 1 : 0)} %`;
+  return `${share > 0 ? "+" : share < 0 ? "−" : ""}${Math.abs(share).toFixed(Math.abs(share) < 100 ? 1 : 0)} %`;
+}
+
+/** moved says whether a fact changed by so much that it is worth a look: an amount may differ by rounding. */
+export function moved(name: string, was: number, is: number): boolean {
+  const amount = /_ns$|bytes|flops/.test(name);
+  return fact(name, was) !== fact(name, is) && !(amount && Math.abs(is - was) < was / 1000);
+}
+
+/** growth is "+6.6 %" or "× 12" of a step; "" for too little to be seen. */
+export function growth(p: Price): string {
+  const { step_ns: by, step_was_ns: was = 0 } = p;
+  if (was <= 0 || Math.abs(by / was) < 0.0005) return "";
+  return by >= 9 * was ? `× ${count(Math.round(1 + by / was))}` : percent(by, was);
+}
+
+/** between is " (+2 … +7 %)": the ends of a price, as shares of the step; "" where both read the same. */
+export function between(p: Price): string {
+  if (!p.step_was_ns) return "";
+  const [low, high] = [p.low_ns, p.high_ns].map((ns) => Math.round((100 * ns) / p.step_was_ns!)) as [number, number];
+  if (low === high) return "";
+  const end = (share: number) => (share < 0 ? "−" : "+") + count(Math.abs(share));
+  return high >= 900 ? ` (${end(low)} % … × ${count(Math.round(1 + high / 100))})` : ` (${end(low)} … ${end(high)} %)`;
+}
+
+const classes = [
+  { of: ["kernel", "library"], one: "kernel", many: "kernels" },
+  { of: ["copy"], one: "copy", many: "copies" },
+  { of: ["collective"], one: "collective", many: "collectives" },
+  { of: ["control"], one: "loop or branch", many: "loops and branches" },
+];
+
+/** launches is "126 kernels, 2 copies": kernels are counted as the fact kernels.total counts them. */
+export function launches(list: Kernel[]): string {
+  const counted = classes.map((c) => [list.filter((k) => c.of.includes(k.class)).length, c] as const);
+  return counted.filter(([n], i) => n > 0 || i === 0).map(([n, c]) => `${count(n)} ${n === 1 ? c.one : c.many}`).join(", ");
 }
 
 /** place is "train.py:98"; "" for none. */

@@ -1,11 +1,11 @@
 // The whole program as a graph, collapsed by the model's scopes: only what is open is laid out.
 
 import { useMemo, useState } from "preact/hooks";
-import type { Shown } from "./app";
 import type { Graph } from "./data";
 import { Drawing, type Edge, type Node } from "./drawing";
 import { count } from "./format";
 import { find, hlo, instruction, word } from "./hlo";
+import type { Shown } from "./program";
 import { usePart } from "./use";
 
 export function GraphView(s: Shown) {

@@ -1,11 +1,11 @@
 // The kernels before over after, joined by what became of them.
 
 import { useMemo, useState } from "preact/hooks";
-import type { Shown } from "./app";
 import type { Kernel, Ledgers } from "./data";
 import { Detail } from "./detail";
-import { count, percent, place, short, time, total, bytes } from "./format";
+import { bytes, count, launches, percent, place, short, time, total } from "./format";
 import { lanes, match, reordered, type Item, type Matching } from "./match";
+import { stepOf, type Shown } from "./program";
 import { go, href } from "./route";
 import { usePart } from "./use";
 
@@ -57,7 +57,7 @@ function Drawn(s: DrawnProps) {
       <div class="lanes" tabIndex={0} role="group" aria-label="Before over after" onScroll={(e) => Math.abs(e.currentTarget.scrollLeft - from) > 400 && setFrom(e.currentTarget.scrollLeft)}>
         <div class="lanes-inner" style={{ width: `${placed.width}px`, height: "222px" }}>
           <Ribbons m={s.m} old={placed.old} now={placed.now} from={from} width={placed.width} />
-          <span class="lane-label">before: {count(s.ledgers.old!.kernels.length)} launches</span>
+          <span class="lane-label">before: {launches(s.ledgers.old!.kernels)}</span>
           {placed.old.filter(shown).map((i) => (
             <Box key={"o" + i.list[0]} s={s} side="old" item={i} top={28} />
           ))}
@@ -65,7 +65,7 @@ function Drawn(s: DrawnProps) {
             <Box key={"n" + i.list[0]} s={s} side="new" item={i} top={146} />
           ))}
           <span class="lane-label" style={{ top: "196px", position: "absolute" }}>
-            after: {count(s.ledgers.new!.kernels.length)} launches
+            after: {launches(s.ledgers.new!.kernels)}
           </span>
         </div>
       </div>
@@ -150,7 +150,8 @@ function Table(s: DrawnProps) {
   const side = s.ledgers.new ? "new" : "old";
   const list = s.ledgers[side]?.kernels ?? [];
   const rows = useMemo(() => sorted(list, text, order), [list, text, order]);
-  const whole = list.reduce((t, k) => t + weight(k), 0);
+  const sum = list.reduce((t, k) => t + weight(k), 0);
+  const step = (list.some((k) => k.time) && stepOf(s.variant)) || undefined;
   return (
     <section aria-label="All kernels">
       <h2>Kernels {s.ledgers.old && s.ledgers.new ? "after" : ""}</h2>
@@ -166,7 +167,9 @@ function Table(s: DrawnProps) {
           </select>
         </label>
         <span class="dim" role="status">
-          {rows.length > shownRows ? `the first ${shownRows} of ${count(rows.length)}` : count(rows.length)}
+          {rows.length > shownRows && `the first ${shownRows} of `}
+          {launches(rows.map((i) => list[i]!))}
+          {step && rows.length === list.length && `: ${time(sum)} of the step's ${time(step)}`}
         </span>
       </div>
       <div class="scroll" tabIndex={0} role="region" aria-label="Table of kernels">
@@ -177,14 +180,14 @@ function Table(s: DrawnProps) {
               <th class="right">{list.some((k) => k.time) ? "time" : "bytes"}</th>
               <th>kernel</th>
               <th class="wide-only">writes</th>
-              <th class="right">runs</th>
-              <th>line</th>
-              <th>op_name</th>
+              <th class="right wide-only">runs</th>
+              <th class="wide-only">line</th>
+              <th class="wide-only">op_name</th>
             </tr>
           </thead>
           <tbody>
             {rows.slice(0, shownRows).map((i) => (
-              <Row key={i} s={s} side={side} at={i} whole={whole} />
+              <Row key={i} s={s} side={side} at={i} whole={step ?? sum} />
             ))}
           </tbody>
         </table>
@@ -221,15 +224,18 @@ function Row({ s, side, at, whole }: { s: DrawnProps; side: "old" | "new"; at: n
           {k.does}
         </button>{" "}
         <span class="dim">{k.kind}</span>
+        <code class="dim narrow-only">
+          {short(k)} {k.op}
+        </code>
       </td>
       <td class="tight wide-only">
         <code title={k.out}>{k.out}</code>
       </td>
-      <td class="right">{count(k.runs)}</td>
-      <td class="tight">
+      <td class="right wide-only">{count(k.runs)}</td>
+      <td class="tight wide-only">
         <code title={place(k)}>{short(k)}</code>
       </td>
-      <td>
+      <td class="wide-only">
         <code class="dim">{k.op}</code>
       </td>
     </tr>

@@ -4,14 +4,17 @@ export interface LayoutRequest {
   id: number;
   nodes: { width: number; height: number }[];
   edges: [number, number][];
-  direction: "TB" | "LR";
 }
 
 export interface Layout {
-  width: number;
-  height: number;
-  nodes: { x: number; y: number }[];
-  edges: { x: number; y: number }[][];
+  view: { x: number; y: number; width: number; height: number }; // with all nodes and edges in it
+  nodes: Point[];
+  edges: { points: Point[]; straight: boolean }[];
+}
+
+export interface Point {
+  x: number;
+  y: number;
 }
 
 /** The code of layout.worker.ts, which the build puts here. */

@@ -2,10 +2,10 @@
 
 import { useMemo } from "preact/hooks";
 import type uPlot from "uplot";
-import type { Shown } from "./app";
 import { axis, Chart } from "./chart";
 import type { Ledgers, Memory } from "./data";
-import { bytes, short } from "./format";
+import { bytes, count, short } from "./format";
+import type { Shown } from "./program";
 import { color } from "./theme";
 import { usePart } from "./use";
 
@@ -20,7 +20,7 @@ export function MemoryView(s: Shown) {
     <>
       <p>
         {now && <Peak title={old ? "after" : "peak"} m={now} />} {old && <Peak title="before" m={old} />}{" "}
-        {!old && s.variant.old && <span class="dim">The baseline keeps no schedule: only what is now is drawn.</span>}
+        {!old && s.variant.old && <span class="dim">The baseline keeps no schedule: only the current run is drawn.</span>}
       </p>
       <Curve old={now ? old : undefined} now={now ?? old!} />
       <Alive old={old} now={now ?? old!} />
@@ -32,9 +32,14 @@ export function MemoryView(s: Shown) {
 function Peak({ title, m }: { title: string; m: Memory }) {
   return (
     <span class="chip">
-      {title} {bytes(m.live[m.peak]!)} at step {m.peak} of {m.live.length}
+      {title} {bytes(m.live[m.peak]!)} at {placeOf(m.peak, m)}
     </span>
   );
+}
+
+/** placeOf is a place in the schedule, counted as people count. A step is what a run of the whole program is called. */
+function placeOf(at: number, m: Memory): string {
+  return `instruction ${count(at + 1)} of ${count(m.live.length)}`;
 }
 
 const points = 700;
@@ -57,34 +62,44 @@ const hues = ["compute", "launches", "network", "host", "memory", "warn", "plus"
 
 function Curve({ old, now }: { old?: Memory; now: Memory }) {
   const n = Math.min(points, Math.max(now.live.length, old?.live.length ?? 0));
-  const { data, peak } = useMemo(() => stacked(old, now, n), [old, now]);
+  const { data, own, peak } = useMemo(() => stacked(old, now, n), [old, now]);
   const options = () => ({
     scales: { x: { time: false }, y: { range: (_: uPlot, __: number, most: number): uPlot.Range.MinMax => [0, most * 1.08] } },
     cursor: { drag: { x: true, y: false } },
     axes: [axis({ values: (_, list) => list.map((v) => `${Math.round((100 * v) / Math.max(1, n - 1))} %`), label: "of the schedule", labelSize: 18 }), axis({ size: 84, incrs: binary, values: (_, list) => list.map(bytes) })],
-    series: series(old, now),
+    series: series(old, now, own, peak),
     hooks: { draw: [(u: uPlot) => mark(u, peak)] },
   });
   return <Chart data={data} options={options} height={340} label={`Live bytes over the schedule. The peak is ${bytes(now.live[now.peak]!)}${old ? `, before ${bytes(old.live[old.peak]!)}` : ""}.`} />;
 }
 
 /** stacked sums the scopes from the last to the first, so that the first is drawn on top and each covers the sum below it. */
-function stacked(old: Memory | undefined, now: Memory, n: number): { data: uPlot.AlignedData; peak: number } {
+function stacked(old: Memory | undefined, now: Memory, n: number): { data: uPlot.AlignedData; own: number[][]; peak: number } {
   const below = new Array<number>(n).fill(0);
-  const sums = [...now.scopes].reverse().map((s) => {
-    sampled(s.live, n).forEach((b, i) => (below[i]! += b));
+  const own = now.scopes.map((s) => sampled(s.live, n));
+  const sums = [...own].reverse().map((list) => {
+    list.forEach((b, i) => (below[i]! += b));
     return [...below];
   });
   const data: number[][] = [below.map((_, i) => i), ...sums.reverse()];
-  if (old) data.push(sampled(old.live, n));
-  return { data: data as uPlot.AlignedData, peak: Math.floor((now.peak * n) / now.live.length) };
+  if (old) {
+    own.push(sampled(old.live, n));
+    data.push(own.at(-1)!);
+  }
+  return { data: data as uPlot.AlignedData, own, peak: Math.floor((now.peak * n) / now.live.length) };
 }
 
-function series(old: Memory | undefined, now: Memory): uPlot.Series[] {
-  const list: uPlot.Series[] = [{ label: "step", value: (_, v) => (v == null ? "" : String(v)) }];
-  now.scopes.forEach((s, i) => list.push({ label: s.name, stroke: color(hues[i % hues.length]!), fill: color(hues[i % hues.length]!), width: 0.5, points: { show: false }, value: (_, v) => (v == null ? "" : bytes(v)) }));
-  if (old) list.push({ label: "before, all", stroke: color("text"), width: 2, dash: [6, 4], points: { show: false }, value: (_, v) => (v == null ? "" : bytes(v)) });
-  return list;
+/** series name the buffers. The legend has their own bytes where the pointer is, else at the peak: the curves are sums. */
+function series(old: Memory | undefined, now: Memory, own: number[][], peak: number): uPlot.Series[] {
+  const value: uPlot.Series.Value = (_, __, i, at) => bytes(own[i - 1]![at ?? peak]!);
+  const line = (label: string, more: Partial<uPlot.Series>): uPlot.Series => ({ label, points: { show: false }, value, ...more });
+  const place: uPlot.Series.Value = (_, __, ___, at) => (at == null ? "the peak" : placeOf(Math.floor((at * now.live.length) / own[0]!.length), now));
+  const hue = (i: number) => color(hues[i % hues.length]!);
+  return [
+    { label: "at", value: place },
+    ...now.scopes.map((s, i) => line(s.name, { stroke: hue(i), fill: hue(i), width: 0.5 })),
+    ...(old ? [line("before, all", { stroke: color("text"), width: 2, dash: [6, 4] })] : []),
+  ];
 }
 
 function mark(u: uPlot, peak: number): void {
@@ -94,6 +109,7 @@ function mark(u: uPlot, peak: number): void {
   ctx.strokeStyle = color("minus");
   ctx.fillStyle = color("text");
   ctx.lineWidth = 2 * devicePixelRatio;
+  ctx.setLineDash([]);
   ctx.beginPath();
   ctx.moveTo(x, bbox.top);
   ctx.lineTo(x, bbox.top + bbox.height);
@@ -116,9 +132,9 @@ function Alive({ old, now }: { old?: Memory; now: Memory }) {
               <th class="right">bytes</th>
               <th>array</th>
               <th class="wide-only">made by</th>
-              <th>line</th>
-              <th>op_name</th>
-              <th class="right wide-only">steps</th>
+              <th class="wide-only">line</th>
+              <th class="wide-only">op_name</th>
+              <th class="right wide-only">instructions</th>
               {old && <th>before</th>}
             </tr>
           </thead>
@@ -128,18 +144,21 @@ function Alive({ old, now }: { old?: Memory; now: Memory }) {
                 <td class="right">{bytes(a.bytes)}</td>
                 <td class="tight">
                   <code title={a.shape}>{a.shape}</code>
+                  <code class="dim narrow-only">
+                    {short(a)} {a.op || a.name}
+                  </code>
                 </td>
                 <td class="wide-only tight">
                   <code title={a.name}>{a.name}</code>
                 </td>
-                <td class="tight">
+                <td class="wide-only tight">
                   <code>{short(a)}</code>
                 </td>
-                <td>
+                <td class="wide-only">
                   <code class="dim">{a.op}</code>
                 </td>
                 <td class="right wide-only">
-                  {a.from}–{a.to}
+                  {a.from + 1}–{a.to + 1}
                 </td>
                 {old && <td>{before.has(a.op + a.shape) ? "alive" : "not"}</td>}
               </tr>

@@ -1,10 +1,10 @@
 // The model's files with what each line costs in their margin.
 
 import { useMemo } from "preact/hooks";
-import type { Shown } from "./app";
 import type { Core, Kernel, Ledgers } from "./data";
 import { edited } from "./excerpt";
 import { bytes, percent, short, time, total } from "./format";
+import type { Shown } from "./program";
 import { go, href } from "./route";
 import { usePart } from "./use";
 
@@ -86,7 +86,7 @@ function Lines(p: { core: Core; name: string; lines: Map<number, Cost>; index: n
   const numbers = file ? file.lines.map((_, i) => i + 1) : [...p.lines.keys()].sort((a, b) => a - b);
   return (
     <>
-      {!file && <p class="dim">The file is not in the repository that the page was made in: its lines are named only.</p>}
+      {!file && <p class="dim">The file that was compiled is not here: its lines are named only.</p>}
       <div class="source scroll" tabIndex={0} role="region" aria-label={`Source of ${p.name}`}>
         {numbers.map((n) => {
           const c = p.lines.get(n);

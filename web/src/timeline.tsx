@@ -1,11 +1,11 @@
 // The launches of a step in the order of their schedule, as wide as they take long: before over after, asynchronous work on a lane of its own.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Shown } from "./app";
 import { Legend } from "./bar";
-import type { Kernel, Ledgers } from "./data";
+import type { Kernel, Ledgers, Side, Variant } from "./data";
 import { parts, place, time, total } from "./format";
 import { match, type Fate } from "./match";
+import type { Shown } from "./program";
 import { go, href } from "./route";
 import { usePart, useWidth } from "./use";
 
@@ -20,6 +20,7 @@ interface Launch {
 interface Track {
   id: string; // o or n
   title: string;
+  step?: number; // its whole predicted time, with what the host does besides
   launches: Launch[];
   kernels: Kernel[];
 }
@@ -35,7 +36,7 @@ export function Timeline(s: Shown) {
 function Loaded({ ledgers, index, variant }: Shown & { ledgers: Ledgers }) {
   const measured = (ledgers.new?.kernels ?? []).some((k) => k.measured);
   const [real, setReal] = useState(measured);
-  const tracks = useMemo(() => tracksOf(ledgers, real), [ledgers, real]);
+  const tracks = useMemo(() => tracksOf(ledgers, variant, real), [ledgers, real]);
   const end = Math.max(...tracks.flatMap((t) => t.launches.map((l) => l.to)), 0);
   if (!end) return <p>No times: no price is known of the device, or nothing was launched.</p>;
   return (
@@ -54,17 +55,17 @@ function Loaded({ ledgers, index, variant }: Shown & { ledgers: Ledgers }) {
   );
 }
 
-function tracksOf(l: Ledgers, measured: boolean): Track[] {
+function tracksOf(l: Ledgers, v: Variant, measured: boolean): Track[] {
   const m = match(l);
   const out: Track[] = [];
-  const add = (id: string, title: string, kernels: Kernel[], order: number[], fates: Fate[]) => {
+  const add = (id: string, title: string, side: Side | undefined, kernels: Kernel[], order: number[], fates: Fate[]) => {
     const { serial, beside } = scheduled(kernels, order, fates, measured);
-    out.push({ id, title, launches: serial, kernels });
+    out.push({ id, title, step: measured ? undefined : side?.facts["price.step_ns"], launches: serial, kernels });
     if (beside.length) out.push({ id, title: title + ", asynchronous", launches: beside, kernels });
   };
   const numbers = (n: number) => Array.from({ length: n }, (_, i) => i);
-  if (l.old) add("o", "before", l.old.kernels, byPartner(numbers(l.old.kernels.length), m.toNew, !l.old.kernels.some((k) => k.from?.length)), m.old);
-  if (l.new) add("n", l.old ? "after" : "schedule", l.new.kernels, numbers(l.new.kernels.length), m.now);
+  if (l.old) add("o", "before", v.old, l.old.kernels, byPartner(numbers(l.old.kernels.length), m.toNew, !l.old.kernels.some((k) => k.from?.length)), m.old);
+  if (l.new) add("n", l.old ? "after" : "schedule", v.new, l.new.kernels, numbers(l.new.kernels.length), m.now);
   return out;
 }
 
@@ -257,7 +258,7 @@ function Tracks(p: TracksProps) {
       {tracks.map((t, i) => (
         <g key={t.title} transform={`translate(0,${i * (height + gap)})`}>
           <text x={6} y={15}>
-            {t.title}: {time(total(t.launches.map((l) => l.to - l.from)))}
+            {t.title}: {t.step && `step ${time(t.step)}, of which `}launches {time(total(t.launches.map((l) => l.to - l.from)))}
           </text>
           <g transform={`translate(0,${gap - 4})`}>
             <rect class="lane" width={width} height={height} />

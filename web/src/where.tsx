@@ -3,11 +3,11 @@
 import { hierarchy, treemap, treemapSquarify, type HierarchyRectangularNode } from "d3-hierarchy";
 import { useMemo, useState } from "preact/hooks";
 import type uPlot from "uplot";
-import type { Shown } from "./app";
 import { axis, Chart } from "./chart";
-import type { Kernel, Ledgers, Side } from "./data";
-import { bytes, percent, place, rate, scope, time, total } from "./format";
+import type { Kernel, Ledger, Ledgers, Side, Variant } from "./data";
+import { bytes, percent, place, rate, scope, short, time, total } from "./format";
 import { match } from "./match";
+import type { Shown } from "./program";
 import { color } from "./theme";
 import { usePart, useWidth } from "./use";
 
@@ -26,7 +26,7 @@ export function Where(s: Shown) {
   if (!ledgers) return <p>Reading …</p>;
   return (
     <>
-      <Treemap ledgers={ledgers} />
+      <Treemap ledgers={ledgers} variant={s.variant} />
       <Roofline ledgers={ledgers} side={s.variant.new ?? s.variant.old!} />
     </>
   );
@@ -40,12 +40,12 @@ interface Tree {
   children?: Tree[];
 }
 
-function Treemap({ ledgers }: { ledgers: Ledgers }) {
+function Treemap({ ledgers, variant }: { ledgers: Ledgers; variant: Variant }) {
   const [measure, setMeasure] = useState<Measure>("time");
   const [group, setGroup] = useState<Group>("scope");
   const [path, setPath] = useState<string[]>([]);
   const [ref, width] = useWidth<HTMLDivElement>();
-  const tree = useMemo(() => grown(ledgers, measure, group), [ledgers, measure, group]);
+  const tree = useMemo(() => grown(ledgers, variant, measure, group), [ledgers, measure, group]);
   const root = descend(tree, path);
   const m = measures[measure];
   const compared = !!ledgers.old && !!ledgers.new;
@@ -78,11 +78,11 @@ function Treemap({ ledgers }: { ledgers: Ledgers }) {
         </span>
         <span class="dim">
           {m.write(root.is || root.was)}
-          {compared && ", orange grew, blue shrank"}
+          {compared && ", orange grew, blue shrank, the stronger the more"}
         </span>
       </div>
       <div ref={ref} class="treemap" style={{ height: "380px" }}>
-        {width > 0 && tiles(root, width, 380).map((t) => <Tile key={t.data.path.join("/")} t={t} write={m.write} compared={compared} open={() => t.data.children && setPath(t.data.path)} />)}
+        {width > 0 && <Tiles list={tiles(root, width, 380)} write={m.write} compared={compared} open={setPath} />}
       </div>
     </section>
   );
@@ -103,13 +103,12 @@ function Choice(p: { label: string; value: string; set: (v: string) => void; opt
   );
 }
 
-function grown(l: Ledgers, measure: Measure, group: Group): Tree {
+function grown(l: Ledgers, v: Variant, measure: Measure, group: Group): Tree {
   const root: Tree = { name: "all", path: [], was: 0, is: 0 };
-  const add = (k: Kernel, side: "was" | "is") => {
-    const n = measures[measure].of(k);
+  const add = (n: number, path: string[], side: "was" | "is") => {
     let at = root;
     at[side] += n;
-    for (const step of steps(k, group)) {
+    for (const step of path) {
       at.children ??= [];
       let next = at.children.find((c) => c.name === step);
       if (!next) at.children.push((next = { name: step, path: [...at.path, step], was: 0, is: 0 }));
@@ -117,8 +116,13 @@ function grown(l: Ledgers, measure: Measure, group: Group): Tree {
       at[side] += n;
     }
   };
-  l.old?.kernels.forEach((k) => add(k, "was"));
-  l.new?.kernels.forEach((k) => add(k, "is"));
+  const addAll = (ledger: Ledger | undefined, of: Side | undefined, side: "was" | "is") => {
+    for (const k of ledger?.kernels ?? []) add(measures[measure].of(k), steps(k, group), side);
+    const besides = measure === "time" && ledger ? (of?.facts["price.step_ns"] ?? 0) - root[side] : 0;
+    if (besides >= 1) add(besides, ["the host, outside of kernels"], side);
+  };
+  addAll(l.old, v.old, "was");
+  addAll(l.new, v.new, "is");
   return root;
 }
 
@@ -167,19 +171,35 @@ function tiles(root: Tree, width: number, height: number): Rect[] {
     });
 }
 
-function Tile({ t, write, compared, open }: { t: Rect; write: (n: number) => string; compared: boolean; open: () => void }) {
+interface TileProps {
+  write: (n: number) => string;
+  compared: boolean;
+  open: (path: string[]) => void;
+}
+
+function Tiles({ list, ...p }: TileProps & { list: Rect[] }) {
+  const most = Math.max(...list.map((t) => Math.abs(t.data.is - t.data.was)));
+  return list.map((t) => <Tile key={t.data.path.join("/")} t={t} most={most} {...p} />);
+}
+
+/** Tile is coloured by how much it changed, as a share of what changed most. */
+function Tile({ t, most, write, compared, open }: TileProps & { t: Rect; most: number }) {
   const { name, was, is } = t.data;
-  const share = compared ? (is - was) / Math.max(is, was, 1e-9) : 0;
-  const said = `${name}: ${write(is)}${compared && was !== is ? `, was ${write(was)} (${was ? percent(is - was, was) : "new"})` : ""}`;
-  const tint = Math.min(40, Math.round(Math.abs(share) * 60));
-  const background = share ? `color-mix(in srgb, var(${share > 0 ? "--launches" : "--memory"}) ${Math.max(12, tint)}%, var(--panel))` : "var(--panel)";
+  const differs = compared && Math.abs(is - was) > Math.max(is, was) / 2000;
+  const share = differs ? (is - was) / most : 0;
+  const said = `${name}: ${write(is)}${differs ? `, was ${write(was)} (${was ? percent(is - was, was) : "new"})` : ""}`;
+  const tint = Math.round(Math.abs(share) * 40);
+  const [wide, high] = [t.x1 - t.x0 > 28, t.y1 - t.y0];
+  const background = share ? `color-mix(in srgb, var(${share > 0 ? "--launches" : "--memory"}) ${Math.max(6, tint)}%, var(--panel))` : "var(--panel)";
   const style = { left: `${t.x0}px`, top: `${t.y0}px`, width: `${t.x1 - t.x0}px`, height: `${t.y1 - t.y0}px`, background, borderColor: "var(--line)" };
   return (
-    <button type="button" class="tile" style={style} title={said} aria-label={said} onClick={open} disabled={!t.data.children}>
-      <span>{name}</span>
-      <span>
-        {write(is)} {compared && was !== is && (was ? percent(is - was, was) : "new")}
-      </span>
+    <button type="button" class="tile" style={style} title={said} aria-label={said} onClick={() => open(t.data.path)} disabled={!t.data.children}>
+      {wide && high > 16 && <span>{name}</span>}
+      {wide && high > 32 && (
+        <span>
+          {write(is)} {differs && (was ? percent(is - was, was) : "new")}
+        </span>
+      )}
     </button>
   );
 }
@@ -199,6 +219,14 @@ function pointsOf(list: Kernel[] | undefined, kept: (i: number) => boolean): Poi
   return out;
 }
 
+/** decades label a logarithmic axis, at distances that leave room for the labels. */
+function decades(u: uPlot, list: number[]): string[] {
+  const { min, max } = u.scales.x!;
+  const every = Math.ceil((Math.log10(max! / min!) * 64 * devicePixelRatio) / u.bbox.width);
+  const labelled = (v: number) => v !== null && Math.abs(Math.log10(v) / every - Math.round(Math.log10(v) / every)) < 1e-6;
+  return list.map((v) => (!labelled(v) ? "" : v < 1 ? v.toPrecision(1) : rate(v)));
+}
+
 /** Roofline shows how much each kernel computes for each byte, and how fast it is predicted to. */
 function Roofline({ ledgers, side }: { ledgers: Ledgers; side: Side }) {
   const device = side.device;
@@ -214,7 +242,7 @@ function Roofline({ ledgers, side }: { ledgers: Ledgers; side: Side }) {
   const options = () => ({
     scales: { x: { time: false, distr: 3 as const }, y: { distr: 3 as const } },
     cursor: { drag: { x: true, y: true } },
-    axes: [axis({ label: "flops for each byte", labelSize: 18, values: (_, list) => list.map((v) => (v == null ? "" : v < 1 ? v.toPrecision(1) : rate(v))) }), axis({ size: 100, values: (_, list) => list.map((v) => (v == null ? "" : rate(v) + "flop/s")) })],
+    axes: [axis({ label: "flops for each byte", labelSize: 18, values: decades }), axis({ size: 100, values: (_, list) => list.map((v) => (v == null ? "" : rate(v) + "flop/s")) })],
     series: [
       { label: "flops a byte", value: (_: uPlot, v: number) => (v == null ? "" : v.toPrecision(3)) },
       { label: `limit of ${device.name}`, stroke: color("minus"), width: 2, spanGaps: true, points: { show: false }, value: () => "" },
@@ -258,19 +286,21 @@ function Nearest({ points }: { points: Point[] }) {
           <tr>
             <th>kernel</th>
             <th class="right">time</th>
-            <th class="right">flops a byte</th>
+            <th class="right wide-only">flops a byte</th>
             <th class="right">flops a second</th>
-            <th>line</th>
+            <th class="wide-only">line</th>
           </tr>
         </thead>
         <tbody>
           {slow.map((p, i) => (
             <tr key={i}>
-              <td>{p.k.does}</td>
-              <td class="right">{time(total(p.k.time))}</td>
-              <td class="right">{p.x.toPrecision(3)}</td>
-              <td class="right">{rate(p.y)}flop/s</td>
               <td>
+                {p.k.does} <code class="dim narrow-only">{short(p.k)}</code>
+              </td>
+              <td class="right">{time(total(p.k.time))}</td>
+              <td class="right wide-only">{p.x.toPrecision(3)}</td>
+              <td class="right">{rate(p.y)}flop/s</td>
+              <td class="wide-only">
                 <code>{place(p.k)}</code>
               </td>
             </tr>
