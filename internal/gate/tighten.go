@@ -272,19 +272,3 @@ func improved(old, fresh facts.Values) (some bool) {
 	}
 	return some
 }
-
-// metrics lists the facts that have a direction.
-func metrics() []rule.Metric {
-	var out []rule.Metric
-	for _, r := range rules.All.Rules {
-		if r.Budget != nil && r.Budget.Fact != "" {
-			out = append(out, *r.Budget)
-		}
-	}
-	return out
-}
-
-func better(m rule.Metric, was float64, fresh facts.Values) bool {
-	is, ok := fresh[m.Fact]
-	return ok && (m.Better == rule.Lower && is < was || m.Better == rule.Higher && is > was)
-}
