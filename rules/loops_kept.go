@@ -32,8 +32,8 @@ func checkLoopsKept(c *rule.Context, v *diff.Variant) {
 		c = c.With(func(s *rule.Settings) { s.MaxDecrease = &rule.Change{} })
 	}
 	a := c.AmountOf(*c.Rule.Budget, c.Rule.Budget.Fact)
-	if a.Base != nil && a.Actual < *a.Base && !unrolled(v) {
-		a.Base = &a.Actual
+	if a.Base != nil && a.Actual < *a.Base && !v.Unrolled() {
+		a.Base = &a.Actual // it is no longer needed
 	}
 	if f := c.Judge(a); f != nil {
 		f.Cause, f.Evidence = v.LoopGrowth()
@@ -73,11 +73,6 @@ func andOthers(message string, loops int) string {
 		message += "; " + phrase.Counted(float64(loops-1), "", "other loops") + " as well"
 	}
 	return message
-}
-
-// unrolled reports whether the program became longer. Otherwise a loop that is gone was not unrolled; it is no longer needed.
-func unrolled(v *diff.Variant) bool {
-	return v.New.Facts[facts.InstructionsAfter] > v.Old.Facts[facts.InstructionsAfter] || v.New.KernelsAndCopies() > v.Old.KernelsAndCopies()
 }
 
 // judgeExits counts the loops of unknown length that something else than their counter ended in the baseline, and only their counter ends now.

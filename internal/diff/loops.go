@@ -36,6 +36,45 @@ func loopsByName(loops []*facts.Kernel) []*facts.Kernel {
 	})
 }
 
+// Unrolled reports whether the work of loops that are gone stands in the program several times: of most operations in their bodies there are as many more
+// as the bodies have. A loop that became a branch, or is not needed any more, leaves none.
+func (v *Variant) Unrolled() bool {
+	_, gone, _ := PairLoops(v.Old.Loops(), v.New.Loops())
+	body := map[string]int{}
+	for i := range v.Old.Kernels {
+		k := &v.Old.Kernels[i]
+		if !slices.ContainsFunc(gone, func(l *facts.Kernel) bool { return l.OpName == k.Loop }) {
+			continue
+		}
+		for _, do := range k.Do {
+			body[do.Opcode] += do.Times
+		}
+	}
+	had, has := operations(v.Old), operations(v.New)
+	all, again := 0, 0
+	for opcode, n := range body {
+		if wiring[opcode] {
+			continue
+		}
+		all += n
+		if has[opcode] >= had[opcode]+n {
+			again += n
+		}
+	}
+	return 2*again > all
+}
+
+// operations counts the operations in all kernels of a variant, each once.
+func operations(v *facts.Variant) map[string]int {
+	n := map[string]int{}
+	for i := range v.Kernels {
+		for _, do := range v.Kernels[i].Do {
+			n[do.Opcode] += do.Times
+		}
+	}
+	return n
+}
+
 // EndSooner lists the loops that the baseline ran a known number of times, and that may end earlier now, but never later: each as it was and
 // as it is. It lists none where any other loop is not as it was: of a program with a loop of unknown length it is not known what the others
 // cost, either.
