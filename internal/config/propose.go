@@ -19,7 +19,7 @@ func Propose(rep *facts.Report, model, path, run string) string {
 	var b strings.Builder
 	b.WriteString("# yaml-language-server: $schema=https://raw.githubusercontent.com/xlagate/xlagate/main/docs/xlagate.schema.json\n")
 	fmt.Fprintf(&b, "# %s\n", origin(rep))
-	b.WriteString("version: 1\nextends: [recommended]   # against the accepted baseline nothing that matters may get worse\nbaseline: .xlagate\n")
+	b.WriteString("version: 1\nextends: [recommended]   # time, memory and guarantees against the accepted baseline\nbaseline: .xlagate\n")
 	fmt.Fprintf(&b, "targets:\n  - name: %s\n", targetName(rep, model))
 	if run != "" {
 		fmt.Fprintf(&b, "    capture: { run: %q }\n", run)
