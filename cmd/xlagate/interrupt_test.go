@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -73,8 +74,11 @@ func TestInterrupt(t *testing.T) {
 }
 
 // interrupt starts a program and ends it by a signal, a second time where what it runs did not listen.
-func interrupt(t *testing.T, cmd *exec.Cmd, signal os.Signal) {
+func interrupt(t *testing.T, cmd *exec.Cmd, sent os.Signal) {
 	t.Helper()
+	listened := make(chan os.Signal, 1)
+	signal.Notify(listened, sent) // where the tests run under nohup, a program that they start would ignore SIGHUP
+	defer signal.Stop(listened)
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Start(); err != nil {
@@ -87,7 +91,7 @@ func interrupt(t *testing.T, cmd *exec.Cmd, signal os.Signal) {
 			break
 		}
 		appears(t, filepath.Join(cmd.Dir, file), ended)
-		if err := cmd.Process.Signal(signal); err != nil {
+		if err := cmd.Process.Signal(sent); err != nil {
 			t.Fatal(err)
 		}
 	}
