@@ -23,7 +23,7 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-var howManyRemoved = flag.Int("removals", 4, "how many things are removed from each dump that the test takes; .ci/run promise takes all of each, which is 0")
+var howManyRemoved = flag.Int("removals", 4, "how many things are removed from each dump that the test takes; .ci/run promise takes sixty of every dump, and 0 takes all")
 
 // unpackedInto writes the files of an archive into a folder, and returns them by their paths.
 func unpackedInto(t *testing.T, dir, archive string) map[string][]byte {
@@ -183,8 +183,11 @@ func withoutVersion(name string, data []byte) (list []removal) {
 	return list
 }
 
-// factsOf is all that a result knows of the variants of each program, but prices: a step that is priced for another device than the baseline's, or for
-// none, still passes.
+// argumentName is what a file beside the modules may call an argument: a name is no fact.
+var argumentName = regexp.MustCompile(`[^(, ]+: `)
+
+// factsOf is all that a result knows of the variants of each program. A memory space of no bytes is none, and launches.known itself says
+// how much of the launches the dump tells.
 func factsOf(t *testing.T, r *result.Result) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
@@ -192,12 +195,14 @@ func factsOf(t *testing.T, r *result.Result) map[string][]string {
 		for _, p := range target.Programs {
 			for _, v := range p.Variants {
 				known := maps.Clone(v.Facts)
-				maps.DeleteFunc(known, func(fact facts.ID, _ float64) bool { return strings.HasPrefix(string(fact), "price.") })
+				maps.DeleteFunc(known, func(fact facts.ID, n float64) bool {
+					return n == 0 && strings.HasPrefix(string(fact), "memory.spaces.")
+				})
 				text, err := json.MarshalIndent(known, "", " ")
 				if err != nil {
 					t.Fatal(err)
 				}
-				all[p.Name] = append(all[p.Name], v.Signature+" "+string(text))
+				all[p.Name] = append(all[p.Name], argumentName.ReplaceAllString(v.Signature, "")+" "+string(text))
 			}
 		}
 	}

@@ -277,20 +277,30 @@ func roundUp(n, unit int64) int64 { return (n + unit - 1) / unit * unit }
 // code sums what the back end made of the module: PTX and LLVM IR. A file that cannot be read leaves its sum unknown.
 func (out *measuring) code() (entries map[string]bool) {
 	entries = map[string]bool{}
-	total(out, CodePTXEntries, dump.KindPTX, artifacts.ReadPTX, func(p *artifacts.PTX) int64 {
+	bytes := int64(0)
+	read := func(data []byte) (*artifacts.PTX, error) {
+		p, err := artifacts.ReadPTX(data)
+		if err == nil && len(p.Entries) > 0 {
+			bytes += int64(len(data)) // a file of constants alone is no code, and nothing tells that it is gone
+		}
+		return p, err
+	}
+	total(out, CodePTXEntries, dump.KindPTX, read, func(p *artifacts.PTX) int64 {
 		out.Toolchain.version("ptx", p.Version)
 		for _, name := range p.Entries {
 			entries[name] = true
 		}
 		return int64(len(p.Entries))
 	})
+	if _, read := out.Variant.Facts[CodePTXEntries]; read {
+		out.Variant.Facts[CodePTXBytes] = float64(bytes)
+	}
 	generated := func(k Kernel) bool { return k.Class == ClassKernel && k.Fusion } // others may come with the runtime, as TopK does
 	if n, read := out.Variant.Facts[CodePTXEntries]; read && n == 0 && slices.ContainsFunc(out.Variant.Kernels, generated) {
 		out.unreadable(out.module.Companion(dump.KindPTX), errors.New("no PTX file of the module holds a kernel, and the module has fusions: it was cut off"))
 	}
 	out.paired(dump.KindLLVMOptimized, dump.KindPTX)
 	out.paired(dump.KindLLVMOptimized, dump.KindLLVMUnoptimized)
-	total(out, CodePTXBytes, dump.KindPTX, length, func(n int64) int64 { return n })
 	total(out, CodeLLVMBytes, dump.KindLLVMOptimized, artifacts.ReadLLVM, func(n int64) int64 { return n })
 	return entries
 }
@@ -324,9 +334,6 @@ func (out *measuring) paired(kind, with dump.Kind) {
 		}
 	}
 }
-
-// length reads a file only to know how long it is, unpacked.
-func length(data []byte) (int64, error) { return int64(len(data)), nil }
 
 func total[T any](out *measuring, fact ID, kind dump.Kind, read func([]byte) (T, error), amount func(T) int64) {
 	files := out.module.CompanionsOf(kind)

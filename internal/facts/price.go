@@ -238,6 +238,9 @@ func PriceAlike(old, fresh *Report) {
 	if len(outdated) > 0 {
 		measureAlike(outdated, fresh)
 	}
+	if fresh.Device == "" && fresh.Toolchain.Device == "" && fresh.Toolchain.Backend == old.Toolchain.Backend {
+		fresh.Device = old.priced() // the dump no longer says which device it was compiled for
+	}
 	old.Device = fresh.priced()
 	old.PriceAll()
 	fresh.PriceAll()
