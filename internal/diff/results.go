@@ -72,10 +72,9 @@ func (v *Variant) notPassedAgain(lost []LostResult, was []string) []LostResult {
 	})
 }
 
-// sameArguments reports whether the arguments are equal in shape and type to those before, as the same stage of the compiler shows them. One that
-// is gone leaves the results what they were.
+// sameArguments reports whether the arguments are equal in number, shape and type to those before, as the same stage of the compiler shows them.
 func (v *Variant) sameArguments() bool {
-	if len(v.New.Params) > len(v.Old.Params) {
+	if len(v.New.Params) != len(v.Old.Params) {
 		return false
 	}
 	for was, is := range v.KeptParams {

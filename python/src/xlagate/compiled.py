@@ -28,11 +28,11 @@ def dump(to: str | os.PathLike[str], function: Any, *args: Any, device: str | No
         _record(to, "tensorflow", backend=_dump_tensorflow(to, function, args, kwargs))
         return to
     if hasattr(function, "runtime_executable"):
-        _dump_executable(to, function)
+        _record(to, "jax", backend=_dump_executable(to, function))
     else:
         lowered = _lower(function, args, kwargs, device)
         lowered.compile(compiler_options={"xla_dump_to": str(to), "xla_dump_hlo_as_text": True})
-    _record(to, "jax")
+        _record(to, "jax")
     return to
 
 
@@ -52,15 +52,18 @@ def _lower(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], device:
     return function.lower(*args, **kwargs)
 
 
-def _dump_executable(to: pathlib.Path, compiled: Any) -> None:
-    """Write a compiled function as HloProto: the module is field 1, the buffer assignment field 3."""
-    modules = compiled.runtime_executable().hlo_modules()
+def _dump_executable(to: pathlib.Path, compiled: Any) -> str:
+    """Write a compiled function as HloProto, the module as field 1 and the buffer assignment as field 3, and return the kind of device that it is for."""
+    executable = compiled.runtime_executable()
+    modules = executable.hlo_modules()
     buffers = getattr(compiled.memory_analysis(), "serialized_buffer_assignment_proto", None)
     for i, module in enumerate(modules):
         proto = _field(1, module.as_serialized_hlo_module_proto())
         if buffers and len(modules) == 1:
             proto += _field(3, buffers)
         (to / f"module_{i:04d}.{module.name}.after_optimizations.hlo.pb").write_bytes(proto)
+    platform = executable.local_devices()[0].platform
+    return {"cuda": "gpu", "rocm": "gpu"}.get(platform, platform)
 
 
 def _dump_tensorflow(to: pathlib.Path, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
