@@ -215,6 +215,8 @@ single tf-clusters-nocpujit "$tf" functions.py clean
 # Collectives that TensorFlow runs itself, between compiled functions.
 TF_XLA_FLAGS=--tf_xla_clustering_debug TF_DUMP_GRAPH_NAME_FILTER=train_step TF_DUMP_GRAPH_GROUPS=op_stacktrace single tf-reduced "$tf" reduced.py together before
 TF_XLA_FLAGS=--tf_xla_clustering_debug TF_DUMP_GRAPH_NAME_FILTER=train_step TF_DUMP_GRAPH_GROUPS=op_stacktrace single tf-reduced "$tf" reduced.py apart after
+TF_XLA_FLAGS=--tf_xla_clustering_debug single tf-unique "$tf" unique.py with before
+TF_XLA_FLAGS=--tf_xla_clustering_debug single tf-unique "$tf" unique.py without after
 
 # The same program as text, as proto and as compressed proto.
 for form in "" --xla_dump_compress_protos; do
