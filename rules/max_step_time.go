@@ -15,7 +15,7 @@ var maxStepTime = rule.Rule{
 	Title: "the predicted step time does not grow",
 	Why: "No count shows step time: one more kernel may be faster, and the same kernels may be slower. The prediction prices every launch by what it " +
 		"computes, moves, sends and waits for on the target's device; docs/price.md says how good it is. Work that moves into a call of unknown cost " +
-		"would look cheaper, so launches without a price may not increase.",
+		"would look cheaper, so launches without a price may not increase, and a hand-written kernel that changed is a warning.",
 	Budget:  rule.FactMetric(facts.PriceStep, "predicted step time"),
 	Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 20us, max_increase: 2% }", Says: "87.8 µs of predicted step time: at most 20 µs allowed; up from 21.2 µs in the baseline (+313.5 %), max_increase 2 %"},
 	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 1s }"},
@@ -78,8 +78,24 @@ func checkUnpriced(c *rule.Context, v *diff.Variant) {
 		a.SetBase(true, 0)
 		says = phrase.Count(int(a.Actual), "launch", "launches") + " without a price calls what the baseline does not"
 	}
-	if f := c.ForbidMore(a); f != nil {
-		f.Message = says
-		f.Cause, f.Evidence = v.Growth(unpriced)
+	level, counted := "", unpriced
+	if a.Actual == 0 || a.Base != nil && a.Actual <= *a.Base { // a kernel that was written by hand and is another one now may cost more or less: nothing says
+		level, counted = c.Text("unsure"), rewritten(v)
+		a.Subject, a.Actual = "kernels without a price", v.New.CountKernels(counted)
+		a.SetBase(true, 0)
+		says = phrase.Count(int(a.Actual), "kernel", "kernels") + " without a price changed, and nothing says what that costs: measure it"
 	}
+	if f := c.ForbidMore(a); f != nil {
+		f.Message, f.Level = says, level
+		f.Cause, f.Evidence = v.Growth(counted)
+	}
+}
+
+// rewritten are the kernels without a price that were written by hand and are not in the baseline.
+func rewritten(v *diff.Variant) func(*facts.Kernel) bool {
+	known := map[string]bool{}
+	for k := range v.Old.KernelsThat(unpriced) {
+		known[k.Print] = true
+	}
+	return func(k *facts.Kernel) bool { return unpriced(k) && k.Function != "" && !known[k.Print] }
 }
