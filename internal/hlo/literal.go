@@ -130,7 +130,7 @@ func (m *Module) textLiteral(i InstrID) string {
 	open, shape := int(in.args)-1, m.Shape(in.Shape)
 	t := text(m.src[:text(m.src).balanced(open)-1])
 	start := t.blanks(open + 1)
-	if shape.Type == Tuple || t.at(start, '{') && (shape.ElementCount() > maxLiteral || t.at(t.blanks(start+1), '.')) {
+	if shape.Type == Tuple || len(shape.Dims) > maxNesting || t.at(start, '{') && (shape.ElementCount() > maxLiteral || t.at(t.blanks(start+1), '.')) {
 		return elided
 	}
 	var b strings.Builder
@@ -156,9 +156,9 @@ func (t text) writeList(b *strings.Builder, i, rank int, vector bool) int {
 	for end < len(t) && !t.at(end, '}') {
 		var element strings.Builder
 		start := end
-		if t.at(start, '{') {
+		if t.at(start, '{') && rank > 1 {
 			end = t.writeList(&element, start, rank-1, false)
-		} else {
+		} else { // a list in a row is none of the shape: it stays as it is
 			end = t.value(start)
 			element.WriteString(t.scalar(start, end))
 		}
@@ -192,7 +192,7 @@ func (p *textParser) literal(b []byte, i int) ([]byte, int) {
 	id, i := p.shape(i)
 	end, shape := p.t.value(i), p.m.Shape(id)
 	b = append(append(b, p.m.ShapeLayoutText(id)...), ' ')
-	if shape.ElementCount() > maxLiteral {
+	if shape.ElementCount() > maxLiteral || len(shape.Dims) > maxNesting {
 		return append(b, elided...), end
 	}
 	var values strings.Builder

@@ -242,35 +242,45 @@ const (
 	codeFused = 12
 )
 
+// maxPlaces bounds the locations that are followed from one: of calls that are each other's callee and caller there are as many as two to the power of
+// their number.
+const maxPlaces = 256
+
 // places returns the lines of a location, innermost first.
-func (f *mlirFile) places(at uint64, depth int) []Location {
-	if at >= uint64(len(f.attrs)) || depth > maxNesting {
-		return nil
-	}
-	c := &mlirCursor{data: f.attrs[at].data}
-	switch code := f.attrs[at].code(); code {
-	case codeCall:
-		c.number()
-		callee, caller := c.number(), c.number()
-		return append(f.places(callee, depth+1), f.places(caller, depth+1)...)
-	case codeFused:
-		c.number()
-		if c.count() > 0 {
-			return f.places(c.number(), depth+1)
+func (f *mlirFile) places(at uint64) (lines []Location) {
+	left := maxPlaces
+	var follow func(at uint64)
+	follow = func(at uint64) {
+		if left--; left < 0 || at >= uint64(len(f.attrs)) {
+			return
 		}
-	case codeNamed:
-		c.number()
-		c.number() // the name
-		return f.places(c.number(), depth+1)
-	case codeLine, codeLines:
-		c.number()
-		file := f.word(c.number())
-		if code == codeLines {
-			c.number() // number of numbers
+		c := &mlirCursor{data: f.attrs[at].data}
+		switch code := f.attrs[at].code(); code {
+		case codeCall:
+			c.number()
+			callee, caller := c.number(), c.number()
+			follow(callee)
+			follow(caller)
+		case codeFused:
+			c.number()
+			if c.count() > 0 {
+				follow(c.number())
+			}
+		case codeNamed:
+			c.number()
+			c.number() // the name
+			follow(c.number())
+		case codeLine, codeLines:
+			c.number()
+			file := f.word(c.number())
+			if code == codeLines {
+				c.number() // number of numbers
+			}
+			lines = append(lines, Location{File: file, Line: int32(min(c.number(), math.MaxInt32))})
 		}
-		return []Location{{File: file, Line: int32(min(c.number(), math.MaxInt32))}}
 	}
-	return nil
+	follow(at)
+	return lines
 }
 
 // codeDense is the code of MLIR's attribute that holds a plain list of numbers.

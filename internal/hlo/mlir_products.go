@@ -14,7 +14,7 @@ func (w *mlirWalker) product(o *mlirOperation) {
 	rhs, right := w.shape(w.value(o.operands[1]).kind)
 	if out, ok := w.shape(o.results[0]); ok && left && right {
 		p := newProduct(o.name, lhs, rhs, out, w.precision(o))
-		p.Stack = w.places(o.place, 0)
+		p.Stack = w.places(o.place)
 		w.kernel.Products = append(w.kernel.Products, p)
 	}
 }
