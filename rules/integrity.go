@@ -112,11 +112,11 @@ func mayBeMeant(c *rule.Context, p *diff.Program) string {
 		return ""
 	}
 	if _, ok := facts.NumberedGraph(p.Name); ok {
-		return fmt.Sprintf(": a graph of %s; if the run is to make one less, accept that", phrase.Counted(p.Old.Variants[0].Facts[facts.KernelsTotal], "", "kernels"))
+		return fmt.Sprintf(": a graph of %s; accept this if the run makes one graph less on purpose", phrase.Counted(p.Old.Variants[0].Facts[facts.KernelsTotal], "", "kernels"))
 	}
 	for _, other := range c.Target.Programs {
 		if other.New != nil && other.Old != nil && diff.SameForOtherSizes(other.Old, p.Old) != nil {
-			return fmt.Sprintf(": it did what %s does, for other sizes; if the function is traced once less, accept that", other.Name)
+			return fmt.Sprintf(": it did what %s does, for other sizes; accept this if the function is no longer traced for them on purpose", other.Name)
 		}
 	}
 	return ""

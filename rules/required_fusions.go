@@ -58,7 +58,11 @@ func (q *fusionQuery) missing(v *diff.Variant, found, least float64) rule.Findin
 	if compared {
 		f.Baseline = float64(had)
 	}
-	between := diff.Between(v.New, places)
+	var between []diff.Divider
+	ran, absent := q.ran(parts)
+	if len(absent) == 0 { // else nothing split it
+		between = diff.Between(v.New, places)
+	}
 	if len(between) > 0 {
 		f.Message += "; split " + diff.SplitBy(between)
 	}
@@ -72,7 +76,7 @@ func (q *fusionQuery) missing(v *diff.Variant, found, least float64) rule.Findin
 		f.Evidence.After = diff.AddNew(f.Evidence.After, k.Describe())
 	}
 	if f.Cause == nil && len(parts) > 0 {
-		f.Cause = diff.CauseAt("ran apart: "+strings.Join(q.contains, ", "), parts[0])
+		f.Cause = diff.CauseAt("ran apart: "+strings.Join(ran, ", "), parts[0])
 	}
 	return f
 }
@@ -88,14 +92,28 @@ func (q *fusionQuery) sentence(found, least float64, had int, parts []*facts.Ker
 	default:
 		fmt.Fprintf(&b, "the fusion %q is there %s, %v wanted", q.name, phrase.Times(found), least)
 	}
-	if wanted := q.operations(); len(wanted) > 0 {
-		if len(parts) == 0 {
-			fmt.Fprintf(&b, ": no kernel%s runs %s", q.part(), strings.Join(wanted, ", "))
-		} else {
-			fmt.Fprintf(&b, ": %s ran in %s", strings.Join(wanted, ", "), kernelNames(parts))
-		}
+	ran, absent := q.ran(parts)
+	with := ": "
+	if len(absent) > 0 {
+		fmt.Fprintf(&b, "%sno kernel%s runs %s", with, q.part(), strings.Join(absent, ", "))
+		with = "; "
+	}
+	if len(ran) > 0 {
+		fmt.Fprintf(&b, "%s%s ran in %s", with, strings.Join(ran, ", "), kernelNames(parts))
 	}
 	return b.String()
+}
+
+// ran divides the wanted operations into those that some of the kernels do, and those that none does.
+func (q *fusionQuery) ran(parts []*facts.Kernel) (ran, absent []string) {
+	for _, op := range q.operations() {
+		if slices.ContainsFunc(parts, func(k *facts.Kernel) bool { return k.Do.Times(op) > 0 }) {
+			ran = append(ran, op)
+		} else {
+			absent = append(absent, op)
+		}
+	}
+	return ran, absent
 }
 
 // part is the part of the model that is selected, " of */mlp/* in model.py"; "" for all of it.

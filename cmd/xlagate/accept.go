@@ -156,7 +156,11 @@ func sayLeft(w world, planned *gate.Accepted) {
 
 func sayAccepted(w world, done *gate.Accepted) {
 	for _, c := range done.Changes {
-		w.printf("allowed  %s: up to what it costs now\n", report.Headline(&c))
+		upTo := ": up to what it costs now"
+		if p := c.Price; p.StepNS == 0 && p.PeakBytes == 0 && p.Compilations == 0 && len(c.Effects) == 0 {
+			upTo = "" // a program that is gone, a result that is lost
+		}
+		w.printf("allowed  %s%s\n", report.Headline(&c), upTo)
 	}
 	for _, path := range done.Written {
 		w.printf("wrote    %s\n", path)

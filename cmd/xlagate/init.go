@@ -109,7 +109,7 @@ func setUp(c *cli.Context, w world, command []string) error {
 		return err
 	}
 	return w.printf("next:\n  xlagate check%s   run it again and compare; then commit what was written, and push\n"+
-		"  improvements are kept by xlagate-tighten.yml: https://github.com/xlagate/xlagate/blob/main/docs/github.md\n", chosen(file))
+		"  to keep improvements on the main branch, add xlagate-tighten.yml: https://github.com/xlagate/xlagate/blob/main/docs/github.md\n", chosen(file))
 }
 
 // packages says what pip installs for the command: what the repository lists, else the framework that compiled.

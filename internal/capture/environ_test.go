@@ -164,7 +164,7 @@ func TestCommandGetsNoTokens(t *testing.T) {
 				t.Errorf("kept %q: %s… is in the environment\n%s", tt.keep, text, said.String())
 			}
 		}
-		if len(out.Notes) != 1 || !strings.Contains(out.Notes[0], "ACTIONS_RUNTIME_TOKEN") {
+		if len(out.Notes) != 1 || !strings.Contains(out.Notes[0], "ACTIONS_RUNTIME_TOKEN") || !strings.Contains(out.Notes[0], "capture: { env: { ACTIONS_ID_TOKEN_REQUEST_URL: '' } }") {
 			t.Errorf("notes %q, want one that names what was removed", out.Notes)
 		}
 	}
