@@ -2,6 +2,8 @@ package rules
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
@@ -54,7 +56,8 @@ func weigh(c *rule.Context, v *diff.Variant, f *rule.Finding) {
 		return
 	}
 	f.Level = c.Text("unsure")
-	f.Message += fmt.Sprintf("; between %+.0f and %+.0f %%", 100*max(growth.Low/was, -1), 100*growth.High/was)
+	share := func(ns float64) float64 { return math.Round(100*max(ns/was, -1)) + 0 } // without the sign of −0
+	f.Message += strings.ReplaceAll(fmt.Sprintf("; between %+.0f and %+.0f %%", share(growth.Low), share(growth.High)), "-", "−")
 	if f.Level != "error" {
 		f.Message += ": probably slower, measure it"
 	}
