@@ -12,6 +12,7 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/rules"
 )
 
 // JudgedTarget is a target with the differences that changes are made of.
@@ -535,7 +536,8 @@ func (o *group) finish(target string) result.Change {
 		f.Change, c.Findings = c.ID, append(c.Findings, f.ID)
 	}
 	c.Level = o.level()
-	if len(c.Findings) > 0 {
+	acceptable := func(f *JudgedFinding) bool { r := rules.All.ByID(f.Rule); return r == nil || !r.Unacceptable }
+	if slices.ContainsFunc(o.found, acceptable) {
 		c.Accept = result.AcceptCommand(nil, c.ID)
 	}
 	return c

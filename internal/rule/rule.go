@@ -33,6 +33,8 @@ type Rule struct {
 	Threads []string // public issue threads about what it catches
 	Since   int      // the version of the configuration that introduced it, if that is not the first
 	Whole   bool     // it looks at a target as a whole: entries are for no program of their own
+	// Unacceptable says that a finding stays whatever is accepted: no baseline makes it right.
+	Unacceptable bool
 	// Always marks an integrity rule: on without being named, and not to be turned off.
 	Always bool
 	// Check finds what is wrong with an entry's options beyond their types, when the configuration is read; may be nil.
