@@ -20,7 +20,7 @@ var All = rule.NewCatalogue(packs,
 		&noRecompilation, &sameOnEveryProcess, &maxCompilations, &maxHelperModules, &maxCompileTime, &maxInstructions, &loopsKept, &maxConstantBytes,
 	}},
 	rule.Section{Category: rule.Memory, Rules: []*rule.Rule{
-		&donationKept, &updatesKept, &maxTempBytes, &maxPeakBytes, &maxAllocationBytes, &maxOutputBytes, &maxRemat, &maxCopies, &maxTransposes,
+		&donationKept, &updatesKept, &maxTempBytes, &maxPeakBytes, &fits, &maxAllocationBytes, &maxOutputBytes, &maxRemat, &maxCopies, &maxTransposes,
 	}},
 	rule.Section{Category: rule.Collectives, Rules: []*rule.Rule{
 		&noNewCollectives, &maxCollectives, &minCollectiveBytes, &asyncCollectives, &shardingPin, &noInvoluntaryRemat,

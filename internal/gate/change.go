@@ -527,6 +527,12 @@ func (g *grouping) differs(o *group) bool {
 	return len(o.causes) > 0 || slices.ContainsFunc(g.target.Programs, isOther) || slices.ContainsFunc(o.found, drifted)
 }
 
+// acceptable reports whether accepting settles a finding of a rule.
+func acceptable(id string) bool {
+	r := rules.All.ByID(id)
+	return r == nil || !r.Unacceptable
+}
+
 // finish returns the complete change.
 func (o *group) finish(target string) result.Change {
 	o.lead()
@@ -536,8 +542,7 @@ func (o *group) finish(target string) result.Change {
 		f.Change, c.Findings = c.ID, append(c.Findings, f.ID)
 	}
 	c.Level = o.level()
-	acceptable := func(f *JudgedFinding) bool { r := rules.All.ByID(f.Rule); return r == nil || !r.Unacceptable }
-	if slices.ContainsFunc(o.found, acceptable) {
+	if slices.ContainsFunc(o.found, func(f *JudgedFinding) bool { return acceptable(f.Rule) }) {
 		c.Accept = result.AcceptCommand(nil, c.ID)
 	}
 	return c

@@ -98,7 +98,7 @@ var writtenBy = map[Input]string{Graphs: "tensorflow", Metrics: facts.TorchFrame
 type Metric struct {
 	Fact     facts.ID // "" where only the rule counts it
 	Weighted facts.ID // the same fact with loops counted as often as they run, where there is one
-	Unit     string   // "bytes", "seconds", "nanoseconds" or ""
+	Unit     string   // "bytes", "seconds", "nanoseconds", "share" or ""
 	Better   Direction
 	Noun     string // "kernels", "temporary memory": how messages call it
 	// Unrecorded names what no baseline records, if none records the metric: then max_increase and max_decrease cannot be used.
