@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -17,18 +17,18 @@ import (
 // JudgedTarget is a target with the differences that changes are made of.
 type JudgedTarget struct {
 	Name     string
-	Programs []*diff.Program
-	Dumps    []string                   // the files and folders that the dump is in: an edit of one is no place of a change
-	Edits    *git.Edits                 // nil where git does not tell what was edited
-	Upgrade  func(*diff.Program) string // how its toolchain differs from the baseline's, "" if it does not; may be nil
-	Again    bool                       // it is judged from a result, which does not tell the changes as well: a limit is one finding
+	Programs []*changes.Program
+	Dumps    []string                      // the files and folders that the dump is in: an edit of one is no place of a change
+	Edits    *git.Edits                    // nil where git does not tell what was edited
+	Upgrade  func(*changes.Program) string // how its toolchain differs from the baseline's, "" if it does not; may be nil
+	Again    bool                          // it is judged from a result, which does not tell the changes as well: a limit is one finding
 }
 
 // JudgedFinding is a finding with what its rule knows of the change behind it.
 type JudgedFinding struct {
 	result.Finding
-	Cause    *diff.Cause
-	Evidence diff.Evidence
+	Cause    *changes.Cause
+	Evidence changes.Evidence
 	Drift    bool // only the comparison with the baseline found it
 
 	perProgram bool           // its rule looks at one program at a time
@@ -58,7 +58,7 @@ func (t JudgedTarget) changes(findings []JudgedFinding) ([]result.Change, []*Jud
 // grouped makes changes of what differs in a target and of its findings.
 func grouped(t JudgedTarget, findings []JudgedFinding) []*group {
 	g := &grouping{
-		target: t, untraced: untraced(t), places: map[*diff.Cause]changePlace{}, edited: map[string]bool{}, at: map[key]*group{}, byCause: map[*diff.Cause]*group{},
+		target: t, untraced: untraced(t), places: map[*changes.Cause]changePlace{}, edited: map[string]bool{}, at: map[key]*group{}, byCause: map[*changes.Cause]*group{},
 		changed: map[compiled][]*group{}, added: map[compiled]bool{}, compilations: map[string]int{},
 	}
 	for _, p := range t.Programs {
@@ -110,7 +110,7 @@ type group struct {
 	result.Change
 	place  string
 	edit   string // the lines that were edited together; see [grouping.editOf]
-	causes []*diff.Cause
+	causes []*changes.Cause
 	found  []*JudgedFinding
 	first  string               // of the programs that it is in, by name
 	placed bool                 // the source is the edited line, or that of a cause
@@ -125,11 +125,11 @@ type group struct {
 type grouping struct {
 	target       JudgedTarget
 	untraced     []git.Hunk // edits of code that no operation passes through
-	places       map[*diff.Cause]changePlace
+	places       map[*changes.Cause]changePlace
 	edited       map[string]bool // the places that were edited
 	groups       []*group
 	at           map[key]*group
-	byCause      map[*diff.Cause]*group
+	byCause      map[*changes.Cause]*group
 	changed      map[compiled][]*group // by variant, and by program with no signature, the weightiest first
 	added        map[compiled]bool     // variants that the baseline does not have, of programs that it has
 	compilations map[string]int        // of each program, more than in the baseline
@@ -141,7 +141,7 @@ type grouping struct {
 type compiled struct{ program, signature string }
 
 // locate finds the places of the causes of a program, and how often it is compiled.
-func (g *grouping) locate(p *diff.Program) {
+func (g *grouping) locate(p *changes.Program) {
 	if p.Old != nil && p.New != nil {
 		g.compilations[p.Name] = max(0, p.New.Compilations()-p.Old.Compilations())
 	}
@@ -162,7 +162,7 @@ func (g *grouping) tellApart() {
 	edited := map[string][]string{}
 	for _, at := range g.places {
 		if at.source.Edited {
-			edited[at.place] = diff.AddNew(edited[at.place], g.editAt(at.source))
+			edited[at.place] = changes.AddNew(edited[at.place], g.editAt(at.source))
 		}
 	}
 	for c, at := range g.places {
@@ -179,16 +179,16 @@ func (g *grouping) tellApart() {
 
 // follow puts causes without an edited line at the weightiest edit of the variant, unless another compiler may be their cause. A lost donation follows
 // only if the caller still gives the buffers away, so that the edit left no result for them.
-func (g *grouping) follow(v *diff.Variant) {
-	var edit *diff.Cause
+func (g *grouping) follow(v *changes.Variant) {
+	var edit *changes.Cause
 	for i := range v.Causes {
-		if c := &v.Causes[i]; edit == nil && c.Kind == diff.KindCode && g.places[c].source.Edited {
+		if c := &v.Causes[i]; edit == nil && c.Kind == changes.KindCode && g.places[c].source.Edited {
 			edit = c
 		}
 	}
 	for i := range v.Causes {
 		c := &v.Causes[i]
-		follows := c.Kind == diff.KindCode || c.Kind == diff.KindResults || c.Kind == diff.KindDonation && v.StillDonated()
+		follows := c.Kind == changes.KindCode || c.Kind == changes.KindResults || c.Kind == changes.KindDonation && v.StillDonated()
 		if edit != nil && len(v.Compiler) == 0 && follows && !g.places[c].source.Edited {
 			g.places[c] = g.places[edit]
 		}
@@ -211,7 +211,7 @@ func (g *grouping) group(k key, make func() *group) *group {
 }
 
 // variant assigns each cause of a variant to a change.
-func (g *grouping) variant(p *diff.Program, v *diff.Variant) {
+func (g *grouping) variant(p *changes.Program, v *changes.Variant) {
 	if v.Old == nil && v.New != nil && p.Old != nil {
 		g.compiledAgain(p, v.New)
 	}
@@ -222,8 +222,8 @@ func (g *grouping) variant(p *diff.Program, v *diff.Variant) {
 	for i := range v.Causes {
 		owners[i] = g.cause(p, v, &v.Causes[i])
 		owners[i].loses = owners[i].loses || len(lost) > 0
-		if v.Causes[i].Kind == diff.KindResults {
-			owners[i].lost = diff.AddNew(owners[i].lost, phrase.Map(lost, func(l diff.LostResult) string { return l.Is })...)
+		if v.Causes[i].Kind == changes.KindResults {
+			owners[i].lost = changes.AddNew(owners[i].lost, phrase.Map(lost, func(l changes.LostResult) string { return l.Is })...)
 		}
 		for _, at := range []compiled{{p.Name, v.New.Signature}, {p.Name, ""}} {
 			if !slices.Contains(g.changed[at], owners[i]) {
@@ -235,31 +235,31 @@ func (g *grouping) variant(p *diff.Program, v *diff.Variant) {
 }
 
 // compiledAgain makes a change of a variant that the baseline does not have, whether a rule forbids it or not.
-func (g *grouping) compiledAgain(p *diff.Program, v *facts.Variant) {
+func (g *grouping) compiledAgain(p *changes.Program, v *facts.Variant) {
 	g.added[compiled{p.Name, v.Signature}] = true
-	again := g.group(key{p.Name, diff.KindArguments, ""}, func() *group {
-		made := &group{Change: result.Change{Edit: result.Edit{Kind: diff.KindArguments, Title: "compiled again: " + strings.Join(p.Differences(), "; ")}}}
-		made.Source, made.placed = g.sourceOf(&diff.Cause{Kind: diff.KindArguments, Source: v.CallSite}, p.Name), v.CallSite.File != ""
+	again := g.group(key{p.Name, changes.KindArguments, ""}, func() *group {
+		made := &group{Change: result.Change{Edit: result.Edit{Kind: changes.KindArguments, Title: "compiled again: " + strings.Join(p.Differences(), "; ")}}}
+		made.Source, made.placed = g.sourceOf(&changes.Cause{Kind: changes.KindArguments, Source: v.CallSite}, p.Name), v.CallSite.File != ""
 		made.Price.Compilations = g.compilations[p.Name]
 		made.called = p.Recalled()
 		return made
 	})
 	again.Variants = append(again.Variants, v.Signature)
 	for _, p := range v.Params {
-		again.takes = diff.AddNew(again.takes, p.Shape)
+		again.takes = changes.AddNew(again.takes, p.Shape)
 	}
 }
 
 // cause returns the change that a cause belongs to.
-func (g *grouping) cause(p *diff.Program, v *diff.Variant, c *diff.Cause) *group {
+func (g *grouping) cause(p *changes.Program, v *changes.Variant, c *changes.Cause) *group {
 	at, kind, title := g.places[c], c.Kind, c.Title
-	if kind == diff.KindResults && g.at[key{p.Name, diff.KindCode, at.place}] != nil { // what a function returns now follows from its edit
-		kind = diff.KindCode
+	if kind == changes.KindResults && g.at[key{p.Name, changes.KindCode, at.place}] != nil { // what a function returns now follows from its edit
+		kind = changes.KindCode
 	}
 	made := c.Kind
 	if tools := g.toolchainOf(p, v, c); tools != "" { // all that another compiler does is one change
-		kind, made, at.place = diff.KindToolchain, diff.KindToolchain, ""
-		if c.Kind == diff.KindCode { // titles of the others name it
+		kind, made, at.place = changes.KindToolchain, changes.KindToolchain, ""
+		if c.Kind == changes.KindCode { // titles of the others name it
 			title = "another toolchain (" + tools + "): " + c.Title
 		}
 	}
@@ -269,7 +269,7 @@ func (g *grouping) cause(p *diff.Program, v *diff.Variant, c *diff.Cause) *group
 	if owner.Title != title && !slices.Contains(owner.Details, c.Title) && len(owner.Details) < maxDetails {
 		owner.Details = append(owner.Details, c.Title)
 	}
-	owner.Variants = diff.AddNew(owner.Variants, v.New.Signature)
+	owner.Variants = changes.AddNew(owner.Variants, v.New.Signature)
 	owner.causes = append(owner.causes, c)
 	owner.addEvidence(c.Evidence(facts.AnyKernel))
 	g.byCause[c] = owner
@@ -324,7 +324,7 @@ func (o *group) whole() *group {
 // breaks adds a finding to a change.
 func (o *group) breaks(f *JudgedFinding) {
 	o.found = append(o.found, f)
-	o.Variants = diff.AddNew(o.Variants, f.Variant)
+	o.Variants = changes.AddNew(o.Variants, f.Variant)
 	o.worsen(f.Level)
 }
 
@@ -333,17 +333,17 @@ func (g *grouping) owner(f *JudgedFinding) *group {
 	if c != nil && g.byCause[c.Root()] != nil {
 		return g.byCause[c.Root()]
 	}
-	if again := g.at[key{f.Program, diff.KindArguments, ""}]; again != nil && kind == diff.KindArguments {
+	if again := g.at[key{f.Program, changes.KindArguments, ""}]; again != nil && kind == changes.KindArguments {
 		return again
 	}
 	if g.isAdded(f) { // whatever else is wrong with one more compilation follows from it
-		kind, c = diff.KindArguments, nil
+		kind, c = changes.KindArguments, nil
 	} else if found := g.behind(f, kind); found != nil {
 		return found
 	}
 	return g.group(key{f.Program, kind, placeOfFinding(f, kind)}, func() *group {
 		made := &group{Change: result.Change{Edit: result.Edit{Kind: kind, Title: titleOf(f)}}}
-		if kind == diff.KindArguments {
+		if kind == changes.KindArguments {
 			made.Price.Compilations = g.compilations[f.Program]
 		}
 		return made
@@ -386,7 +386,7 @@ func (g *grouping) behind(f *JudgedFinding, kind string) *group {
 		}
 		return nil
 	}
-	if kind != diff.KindCode && kind != diff.KindUnknown {
+	if kind != changes.KindCode && kind != changes.KindUnknown {
 		return of(func(o *group) bool { return o.Kind == kind })
 	}
 	if c := f.Cause; c != nil {
@@ -406,13 +406,13 @@ func (g *grouping) behind(f *JudgedFinding, kind string) *group {
 }
 
 // brought reports whether the operation that a cause names came with a change.
-func (o *group) brought(c *diff.Cause) bool {
+func (o *group) brought(c *changes.Cause) bool {
 	at := func(opName string, line hlo.Location) bool {
 		return c.OpName != "" && opName == c.OpName || c.Source.Line > 0 && line.File == c.Source.File && line.Line == c.Source.Line
 	}
 	for _, cause := range o.causes {
 		if slices.ContainsFunc(cause.After, func(k facts.Kernel) bool { return at(k.OpName, k.Source) }) ||
-			slices.ContainsFunc(cause.Edits, func(e diff.Edit) bool { return len(e.Added) > 0 && at(e.OpName, e.Source) }) {
+			slices.ContainsFunc(cause.Edits, func(e changes.Edit) bool { return len(e.Added) > 0 && at(e.OpName, e.Source) }) {
 			return true
 		}
 	}
@@ -420,21 +420,21 @@ func (o *group) brought(c *diff.Cause) bool {
 }
 
 // kindOf returns the kind of the change behind a finding. A cause with a place in the model counts as an edit there.
-func kindOf(c *diff.Cause) string {
+func kindOf(c *changes.Cause) string {
 	switch {
 	case c == nil:
-		return diff.KindUnknown
+		return changes.KindUnknown
 	case c.Kind != "":
 		return c.Kind
 	case c.Source.File != "" || c.OpName != "" || c.OpType != "":
-		return diff.KindCode
+		return changes.KindCode
 	}
-	return diff.KindUnknown
+	return changes.KindUnknown
 }
 
 // placeOfFinding distinguishes findings without a known difference: by their place in the model, else by rule and subject.
 func placeOfFinding(f *JudgedFinding, kind string) string {
-	if kind == diff.KindArguments {
+	if kind == changes.KindArguments {
 		return ""
 	}
 	if c := f.Cause; c != nil && (c.Kind != "" || c.Source.File != "") {
@@ -473,8 +473,8 @@ func (o *group) worsen(level string) {
 	}
 }
 
-func (o *group) addEvidence(e diff.Evidence) {
-	o.Evidence.Before, o.Evidence.After = diff.AddNew(o.Evidence.Before, e.Before...), diff.AddNew(o.Evidence.After, e.After...)
+func (o *group) addEvidence(e changes.Evidence) {
+	o.Evidence.Before, o.Evidence.After = changes.AddNew(o.Evidence.Before, e.Before...), changes.AddNew(o.Evidence.After, e.After...)
 }
 
 // id is the first 12 hex digits of a hash of target, program, kind and place.
@@ -495,16 +495,16 @@ func (o *group) level() string {
 
 // lead puts into the title what breaks a rule, if what was done to the model does not, and always that something is baked into the program.
 func (o *group) lead() {
-	broken := func(c *diff.Cause) bool {
+	broken := func(c *changes.Cause) bool {
 		return slices.ContainsFunc(o.found, func(f *JudgedFinding) bool { return f.Cause != nil && f.Cause.Root() == c })
 	}
-	first := slices.IndexFunc(o.causes, func(c *diff.Cause) bool { return c.Title == o.Title && c.Kind == diff.KindCode })
+	first := slices.IndexFunc(o.causes, func(c *changes.Cause) bool { return c.Title == o.Title && c.Kind == changes.KindCode })
 	if first < 0 {
 		return
 	}
 	breaks := broken(o.causes[first])
-	at := slices.IndexFunc(o.causes, func(c *diff.Cause) bool {
-		return c.Title != o.Title && broken(c) && (!breaks || c.Kind == diff.KindConstants)
+	at := slices.IndexFunc(o.causes, func(c *changes.Cause) bool {
+		return c.Title != o.Title && broken(c) && (!breaks || c.Kind == changes.KindConstants)
 	})
 	switch {
 	case at < 0:
@@ -519,8 +519,8 @@ func (o *group) lead() {
 
 // differs reports whether a change is a difference from the baseline, and no limit that was broken before as well.
 func (g *grouping) differs(o *group) bool {
-	isOther := func(p *diff.Program) bool {
-		return p.Name == o.Program && (p.Old == nil || p.New == nil || o.Kind == diff.KindArguments && p.Change != diff.Same)
+	isOther := func(p *changes.Program) bool {
+		return p.Name == o.Program && (p.Old == nil || p.New == nil || o.Kind == changes.KindArguments && p.Change != changes.Same)
 	}
 	drifted := func(f *JudgedFinding) bool { return f.Drift }
 	return len(o.causes) > 0 || slices.ContainsFunc(g.target.Programs, isOther) || slices.ContainsFunc(o.found, drifted)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -66,10 +66,10 @@ func (o *group) near() []string {
 	if o.edit != "" {
 		places = append(places, "edit "+o.edit)
 	}
-	if o.Kind == diff.KindArguments || len(o.lost) > 0 {
+	if o.Kind == changes.KindArguments || len(o.lost) > 0 {
 		places = append(places, "call "+o.Program)
 	}
-	if o.Kind == diff.KindToolchain {
+	if o.Kind == changes.KindToolchain {
 		places = append(places, "toolchain")
 	}
 	if o.Source.File == "" {
@@ -82,14 +82,14 @@ func (o *group) near() []string {
 // different programs of one function of the model.
 func (o *group) sameEdit(other *group) bool {
 	inCode := func(o *group) bool {
-		return o.Kind == diff.KindCode || o.Kind == diff.KindConstants || o.Kind == diff.KindResults
+		return o.Kind == changes.KindCode || o.Kind == changes.KindConstants || o.Kind == changes.KindResults
 	}
 	switch {
-	case o.edit != "" && o.edit == other.edit, o.Kind == diff.KindToolchain && other.Kind == diff.KindToolchain:
+	case o.edit != "" && o.edit == other.edit, o.Kind == changes.KindToolchain && other.Kind == changes.KindToolchain:
 		return true
 	case o.Program == "" || other.Program == "":
 		return false
-	case o.Program == other.Program && o.Kind == diff.KindArguments && other.Kind == diff.KindArguments: // called otherwise, and so compiled again
+	case o.Program == other.Program && o.Kind == changes.KindArguments && other.Kind == changes.KindArguments: // called otherwise, and so compiled again
 		return true
 	case o.Program == other.Program && (o.feeds(other) || other.feeds(o)):
 		return true
@@ -118,7 +118,7 @@ func (g *grouping) follows(classes [][]*group) [][]*group {
 		switch {
 		case i == first:
 		case slices.ContainsFunc(class, func(o *group) bool {
-			return o.Kind == diff.KindToolchain || o.Kind == diff.KindFlags || !g.differs(o)
+			return o.Kind == changes.KindToolchain || o.Kind == changes.KindFlags || !g.differs(o)
 		}):
 			list = append(list, class)
 		default:
@@ -135,9 +135,9 @@ func (g *grouping) isUntraced(o *group) bool {
 
 // oneOf makes one change of several that are one edit. The one that says best what was done leads.
 func oneOf(class []*group) *group {
-	adds := func(o *group) bool { return o.Kind == diff.KindCode && o.Price.StepNS > 0 }
+	adds := func(o *group) bool { return o.Kind == changes.KindCode && o.Price.StepNS > 0 }
 	onlyKernels := func(o *group) bool { // no operation of the model says what was done
-		return o.Kind == diff.KindCode && !slices.ContainsFunc(o.causes, func(c *diff.Cause) bool { return len(c.Edits) > 0 })
+		return o.Kind == changes.KindCode && !slices.ContainsFunc(o.causes, func(c *changes.Cause) bool { return len(c.Edits) > 0 })
 	}
 	slices.SortStableFunc(class, func(a, b *group) int {
 		return cmp.Or(
@@ -157,7 +157,7 @@ func oneOf(class []*group) *group {
 // leadUncompiled puts into the title of a change of programs the operation that XLA could not compile, which is why they are other ones, if the title
 // does not name it already.
 func (o *group) leadUncompiled(class []*group) {
-	uncompiled := slices.DeleteFunc(slices.Clone(class), func(other *group) bool { return other.Program != "" || other.Kind != diff.KindCode })
+	uncompiled := slices.DeleteFunc(slices.Clone(class), func(other *group) bool { return other.Program != "" || other.Kind != changes.KindCode })
 	if o.Program == "" || len(uncompiled) == 0 || slices.ContainsFunc(uncompiled, func(other *group) bool { return other.OpName == o.OpName }) {
 		return
 	}
@@ -174,14 +174,14 @@ func (o *group) join(other *group) {
 	}
 	if other.Program == o.Program || other.Program == "" {
 		o.Price, o.causes = sum(o.Price, other.Price), append(o.causes, other.causes...)
-		o.Variants = diff.AddNew(o.Variants, other.Variants...)
-		o.addEvidence(diff.Evidence(other.Evidence))
+		o.Variants = changes.AddNew(o.Variants, other.Variants...)
+		o.addEvidence(changes.Evidence(other.Evidence))
 		for _, e := range other.Effects {
 			o.effect(e)
 		}
 	} else if at := slices.IndexFunc(o.Others, func(known result.Other) bool { return known.Program == other.Program }); at >= 0 {
 		o.Others[at].Price = sum(o.Others[at].Price, other.Price)
-		o.Others[at].Variants = diff.AddNew(o.Others[at].Variants, other.Variants...)
+		o.Others[at].Variants = changes.AddNew(o.Others[at].Variants, other.Variants...)
 	} else {
 		o.Others = append(o.Others, result.Other{Program: other.Program, Variants: other.Variants, Price: other.Price})
 	}

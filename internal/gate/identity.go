@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -68,6 +68,6 @@ func byPlace(groups []*group) []*group {
 
 // overlaps reports whether two changes have a difference or a finding in common.
 func (o *group) overlaps(other *group) bool {
-	return slices.ContainsFunc(o.causes, func(c *diff.Cause) bool { return slices.Contains(other.causes, c) }) ||
+	return slices.ContainsFunc(o.causes, func(c *changes.Cause) bool { return slices.Contains(other.causes, c) }) ||
 		slices.ContainsFunc(o.found, func(f *JudgedFinding) bool { return slices.Contains(other.found, f) })
 }

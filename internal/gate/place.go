@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/result"
@@ -36,12 +36,12 @@ func editOf(l hlo.Location, edits *git.Edits) string {
 
 // placeOf finds where the model was edited for a cause of the differences: the edited line that most of the new work passes through, or that the cause
 // itself is on; else an edited line that no operation passes through, such as an option or a constant; else the cause's own line.
-func (g *grouping) placeOf(c *diff.Cause) changePlace {
+func (g *grouping) placeOf(c *changes.Cause) changePlace {
 	edits := g.target.Edits
 	at := changePlace{source: g.named(c.Source), opName: c.OpName}
 	if line, ok := editedLine(c, edits); ok {
 		at.source = g.editedAt(line)
-	} else if line, ok := g.elsewhere(c.Source, c.Kind); ok && c.Kind != diff.KindToolchain && c.Kind != diff.KindResults {
+	} else if line, ok := g.elsewhere(c.Source, c.Kind); ok && c.Kind != changes.KindToolchain && c.Kind != changes.KindResults {
 		at.source = g.editedAt(line)
 	} else {
 		at.source.Text = g.text(c.Source)
@@ -59,7 +59,7 @@ func placeIn(s result.Source) string {
 }
 
 // sourceOf is the place that a finding names: the edited line behind it, where git knows one, else its own.
-func (g *grouping) sourceOf(c *diff.Cause, program string) result.Source {
+func (g *grouping) sourceOf(c *changes.Cause, program string) result.Source {
 	edits := g.target.Edits
 	if line, found := editedLine(c, edits); found {
 		return g.editedAt(line)
@@ -68,10 +68,10 @@ func (g *grouping) sourceOf(c *diff.Cause, program string) result.Source {
 		return g.editedAt(line)
 	}
 	s := g.named(c.Source)
-	if line, found := g.elsewhere(hlo.Location{File: s.File}, c.Kind); found && (kindOf(c) == diff.KindArguments && g.compilations[program] > 0 || len(c.After) > 0) {
+	if line, found := g.elsewhere(hlo.Location{File: s.File}, c.Kind); found && (kindOf(c) == changes.KindArguments && g.compilations[program] > 0 || len(c.After) > 0) {
 		return g.editedAt(line) // what hands the arguments over, or calls a new program
 	}
-	if line, found := g.onlyEdit(); found && s.File == "" && kindOf(c) == diff.KindArguments {
+	if line, found := g.onlyEdit(); found && s.File == "" && kindOf(c) == changes.KindArguments {
 		return g.editedAt(line)
 	}
 	s.Text = g.text(c.Source)
@@ -146,7 +146,7 @@ func (t *JudgedTarget) frames() []hlo.Location {
 }
 
 // editedFunction returns the edited line in the innermost edited function that what came passes through: it decides when it runs.
-func editedFunction(c *diff.Cause, edits *git.Edits) (hlo.Location, bool) {
+func editedFunction(c *changes.Cause, edits *git.Edits) (hlo.Location, bool) {
 	hunks := slices.DeleteFunc(edits.Hunks(), func(h git.Hunk) bool { return !h.Code || h.Function == "" })
 	for i := range c.After {
 		for _, l := range c.After[i].Frames() {
@@ -173,7 +173,7 @@ func (g *grouping) editedAt(l hlo.Location) result.Source {
 
 // editedLine returns the innermost edited line on the stacks of what came, of the cause's own edit if that is known; of several, the one with the most
 // work. Without any it returns the cause's own line, if that was edited.
-func editedLine(c *diff.Cause, edits *git.Edits) (hlo.Location, bool) {
+func editedLine(c *changes.Cause, edits *git.Edits) (hlo.Location, bool) {
 	work := map[hlo.Location]float64{}
 	var order []hlo.Location
 	weigh := func(stack []hlo.Location, by float64) {
@@ -216,7 +216,7 @@ func (g *grouping) elsewhere(near hlo.Location, kind string) (hlo.Location, bool
 	}
 	h := slices.MaxFunc(g.untraced, func(a, b git.Hunk) int {
 		fits := func(h git.Hunk) int64 {
-			return 2*diff.Flag(h.Donates == (kind == diff.KindDonation)) + diff.Flag(path.Base(h.File) == path.Base(near.File))
+			return 2*changes.Flag(h.Donates == (kind == changes.KindDonation)) + changes.Flag(path.Base(h.File) == path.Base(near.File))
 		}
 		return cmp.Compare(fits(a), fits(b))
 	})
@@ -278,10 +278,10 @@ func unexplained(t JudgedTarget, hunks []git.Hunk) (n int64) {
 			called = called || v.Old == nil && p.Old != nil && apart(v.New.CallSite)
 			for i := range v.Causes {
 				switch c := &v.Causes[i]; {
-				case c.Kind == diff.KindToolchain || !apart(stackOf(c)...):
-				case c.Kind == diff.KindDonation && !v.StillDonated():
+				case c.Kind == changes.KindToolchain || !apart(stackOf(c)...):
+				case c.Kind == changes.KindDonation && !v.StillDonated():
 					kept = true
-				case c.Kind == diff.KindArguments:
+				case c.Kind == changes.KindArguments:
 					argued = true
 				default:
 					model = true
@@ -290,11 +290,11 @@ func unexplained(t JudgedTarget, hunks []git.Hunk) (n int64) {
 		}
 	}
 	says := slices.ContainsFunc(hunks, func(h git.Hunk) bool { return h.Donates })
-	return diff.Flag(model || argued) + diff.Flag(called && !argued) + diff.Flag(kept && !says)
+	return changes.Flag(model || argued) + changes.Flag(called && !argued) + changes.Flag(kept && !says)
 }
 
 // stackOf lists the lines that a cause passes through.
-func stackOf(c *diff.Cause) []hlo.Location {
+func stackOf(c *changes.Cause) []hlo.Location {
 	stack := []hlo.Location{c.Source}
 	for i := range c.Edits {
 		stack = append(stack, c.Edits[i].Stack...)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -18,7 +18,7 @@ const (
 
 // share divides the cost of a variant's differences, and the facts that moved, among the changes behind them. owners holds the change of each
 // cause, the weightiest cause first.
-func share(of compiled, v *diff.Variant, owners []*group) {
+func share(of compiled, v *changes.Variant, owners []*group) {
 	prices := map[*group]*result.Price{}
 	for _, owner := range owners {
 		prices[owner] = &result.Price{StepWasNS: v.Old.Facts[stepTime]}
@@ -51,7 +51,7 @@ func (g *grouping) divide(f *JudgedFinding, list []*group) {
 		part := f
 		if i > 0 {
 			own := *f
-			own.Cause, own.Evidence, own.share, part = nil, diff.Evidence{}, f, &own
+			own.Cause, own.Evidence, own.share, part = nil, changes.Evidence{}, f, &own
 		}
 		o.breaks(part)
 		left -= o.steps[of]
@@ -74,7 +74,7 @@ func (o *group) nameShares() (shares []*JudgedFinding) {
 
 // delta returns the growth of a fact, 0 where one side does not have it, and where clusters that merged or split are the sides: of these only
 // the largest value is known.
-func delta(v *diff.Variant, fact facts.ID) float64 {
+func delta(v *changes.Variant, fact facts.ID) float64 {
 	if v.Regrouped && facts.About(fact).Largest {
 		return 0
 	}
@@ -88,7 +88,7 @@ func delta(v *diff.Variant, fact facts.ID) float64 {
 
 // effects records the facts that moved, with costs of a run where known: all of them if one change causes everything, else for each change what its
 // launches count.
-func effects(v *diff.Variant, owners []*group) {
+func effects(v *changes.Variant, owners []*group) {
 	_, was := v.Old.Facts.Launches()
 	_, is := v.New.Facts.Launches()
 	skipped := func(fact facts.ID) bool {
@@ -106,7 +106,7 @@ func effects(v *diff.Variant, owners []*group) {
 		was, known := v.Old.Facts[fact]
 		moved := map[*group]float64{}
 		for i, owner := range owners {
-			moved[owner] += diff.Count(fact, v.Causes[i].After) - diff.Count(fact, v.Causes[i].Before)
+			moved[owner] += changes.Count(fact, v.Causes[i].After) - changes.Count(fact, v.Causes[i].Before)
 		}
 		for owner, n := range moved {
 			if known && n != 0 && !skipped(fact) {

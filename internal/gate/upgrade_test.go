@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/result"
@@ -55,7 +55,7 @@ func TestUpgradeIsJudgedLikeAnyChange(t *testing.T) {
 		t.Fatalf("exit %d, findings %+v, said %q", r.ExitCode, r.Findings, said)
 	}
 	failing := r.Open()
-	if len(failing) == 0 || failing[0].Kind != diff.KindToolchain || !strings.Contains(failing[0].Title, "jax 0.10.2 → 0.4.30") {
+	if len(failing) == 0 || failing[0].Kind != changes.KindToolchain || !strings.Contains(failing[0].Title, "jax 0.10.2 → 0.4.30") {
 		t.Errorf("changes %+v", failing)
 	}
 	accept(t, o, AcceptOptions{Reason: "jax 0.4.30"})
