@@ -145,3 +145,25 @@ const (
 
 // Evidence holds the lines that show a change, before and after.
 type Evidence struct{ Before, After []string }
+
+// KindOf returns the kind of the change that a cause is. A cause with a place in the model counts as an edit there.
+func KindOf(c *Cause) string {
+	switch {
+	case c == nil:
+		return KindUnknown
+	case c.Kind != "":
+		return c.Kind
+	case c.Source.File != "" || c.OpName != "" || c.OpType != "":
+		return KindCode
+	}
+	return KindUnknown
+}
+
+// Brought reports whether the operation that another cause names came with this one.
+func (c *Cause) Brought(named *Cause) bool {
+	at := func(opName string, line hlo.Location) bool {
+		return named.OpName != "" && opName == named.OpName || named.Source.Line > 0 && line.File == named.Source.File && line.Line == named.Source.Line
+	}
+	return slices.ContainsFunc(c.After, func(k facts.Kernel) bool { return at(k.OpName, k.Source) }) ||
+		slices.ContainsFunc(c.Edits, func(e Edit) bool { return len(e.Added) > 0 && at(e.OpName, e.Source) })
+}

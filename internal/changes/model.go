@@ -105,7 +105,7 @@ func line(l hlo.Location) hlo.Location { return hlo.Location{File: l.File, Line:
 
 // edits groups what is left by its place in the model: a source line, or a scope where no line is known.
 func (c *canceller) edits() []Edit {
-	g := &grouping{byLine: map[[2]hlo.Location]int{}, byScope: map[string]int{}, byWork: map[scoped]int{}}
+	g := &editsByPlace{byLine: map[[2]hlo.Location]int{}, byScope: map[string]int{}, byWork: map[scoped]int{}}
 	for _, l := range c.fresh {
 		if l.n > 0 {
 			e, steps := g.added(l.Statement), l.steps()
@@ -127,7 +127,7 @@ func (c *canceller) edits() []Edit {
 	return g.edits
 }
 
-type grouping struct {
+type editsByPlace struct {
 	edits   []Edit
 	byLine  map[[2]hlo.Location]int // by line and caller
 	byScope map[string]int          // the first edit of a scope
@@ -138,7 +138,7 @@ type grouping struct {
 type scoped struct{ scope, opcode string }
 
 // note records which edit adds operations in a scope.
-func (g *grouping) note(s *facts.Statement, steps []Step) {
+func (g *editsByPlace) note(s *facts.Statement, steps []Step) {
 	at, ok := g.byLine[[2]hlo.Location{line(s.Source), line(s.Caller)}]
 	for _, step := range steps {
 		opcode, _ := step.split()
@@ -148,7 +148,7 @@ func (g *grouping) note(s *facts.Statement, steps []Step) {
 	}
 }
 
-func (g *grouping) added(s *facts.Statement) *Edit {
+func (g *editsByPlace) added(s *facts.Statement) *Edit {
 	if s.Source.File == "" {
 		return g.ofScope(s)
 	}
@@ -163,7 +163,7 @@ func (g *grouping) added(s *facts.Statement) *Edit {
 
 // removed finds the edit that adds the operation in the same scope, in another type or precision, else the first edit of the scope, one that adds more than
 // sharding constraints if an operation is gone: the lines of the old source are not those of the new one.
-func (g *grouping) removed(s *facts.Statement, step Step) *Edit {
+func (g *editsByPlace) removed(s *facts.Statement, step Step) *Edit {
 	opcode, _ := step.split()
 	if i, ok := g.byWork[scoped{s.Scope, opcode}]; ok {
 		return &g.edits[i]
@@ -179,7 +179,7 @@ func (g *grouping) removed(s *facts.Statement, step Step) *Edit {
 }
 
 // ofScope finds the first edit of a scope.
-func (g *grouping) ofScope(s *facts.Statement) *Edit {
+func (g *editsByPlace) ofScope(s *facts.Statement) *Edit {
 	i, ok := g.byScope[s.Scope]
 	if !ok {
 		i = g.open(s)
@@ -187,7 +187,7 @@ func (g *grouping) ofScope(s *facts.Statement) *Edit {
 	return &g.edits[i]
 }
 
-func (g *grouping) open(s *facts.Statement) int {
+func (g *editsByPlace) open(s *facts.Statement) int {
 	i := len(g.edits)
 	if _, ok := g.byScope[s.Scope]; !ok {
 		g.byScope[s.Scope] = i

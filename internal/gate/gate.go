@@ -346,7 +346,7 @@ func (o Options) edits() (edits *git.Edits, unknown string) {
 func (o Options) edited() changes.Edited {
 	return func(l hlo.Location) string {
 		edits, _ := o.edits()
-		return editOf(l, edits)
+		return changes.EditOf(l, edits)
 	}
 }
 

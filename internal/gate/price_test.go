@@ -22,8 +22,8 @@ func wholeOf(t *testing.T, what string, v *changes.Variant, changes []result.Cha
 	for _, c := range changes {
 		step, peak = step+c.Price.StepNS, peak+c.Price.PeakBytes
 	}
-	if math.Abs(step-delta(v, stepTime)) > 1e-3 || peak != delta(v, peakMemory) {
-		t.Errorf("%s: the changes add %v ns and %v bytes, it is %v ns and %v bytes", what, step, peak, delta(v, stepTime), delta(v, peakMemory))
+	if math.Abs(step-v.Grown(stepTime)) > 1e-3 || peak != v.Grown(peakMemory) {
+		t.Errorf("%s: the changes add %v ns and %v bytes, it is %v ns and %v bytes", what, step, peak, v.Grown(stepTime), v.Grown(peakMemory))
 	}
 }
 

@@ -109,5 +109,5 @@ func edits(t *testing.T, name string, length int, edited ...int) *git.Edits {
 
 // inEdits names the edits of lines.
 func inEdits(e *git.Edits) changes.Edited {
-	return func(l hlo.Location) string { return editOf(l, e) }
+	return func(l hlo.Location) string { return changes.EditOf(l, e) }
 }

@@ -64,13 +64,3 @@ func mismatch(old, fresh facts.Toolchain) string {
 	}
 	return strings.Join(parts, ", ")
 }
-
-// toolchainOf is how the toolchain differs, if it is the cause of a difference: no edit of the model explains it. Without git only an equal
-// model tells that.
-func (g *grouping) toolchainOf(p *changes.Program, v *changes.Variant, c *changes.Cause) string {
-	explained := g.places[c].source.Edited || g.target.Edits == nil && !v.Model.Same
-	if g.target.Upgrade == nil || explained || c.Kind != changes.KindCode && c.Kind != changes.KindUnknown && c.Kind != changes.KindToolchain {
-		return ""
-	}
-	return g.target.Upgrade(p)
-}

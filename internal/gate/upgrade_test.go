@@ -46,7 +46,8 @@ const sure = recommended + "rules: [{ rule: max-step-time, max_increase: 0.1%, u
 // What grew under another toolchain fails as it would under the same one, and one command accepts it.
 func TestUpgradeIsJudgedLikeAnyChange(t *testing.T) {
 	o := made(t, options(t, sure), "0.10.2")
-	o.Edits = func() (*git.Edits, string) { return &git.Edits{}, "" } // the model was not edited
+	unedited := edits(t, "scripts/models.py", 99)
+	o.Edits = func() (*git.Edits, string) { return unedited, "" }
 	accept(t, o, AcceptOptions{Reason: "start"})
 	o = made(t, o, "0.4.30")
 	r := check(t, o)

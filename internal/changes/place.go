@@ -1,4 +1,4 @@
-package gate
+package changes
 
 import (
 	"cmp"
@@ -7,22 +7,27 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/changes"
-	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
-// changePlace is where a change was made.
-type changePlace struct {
-	source result.Source
-	opName string
-	place  string // identifies the place from commit to commit: a function, not a line; of several edits in one function also the text of the edit
+// Place is a line of the model.
+type Place struct {
+	File     string
+	Line     int
+	Function string
+	Text     string // the line itself, where the file is there
+	Edited   bool   // git says that the line was edited
 }
 
-// editOf names the edit that a line is part of, in one function with those in it unless a definition connects several; "" for a line that was not edited.
-func editOf(l hlo.Location, edits *git.Edits) string {
+// Lines are what git says was edited. Without them nothing was.
+type Lines struct {
+	Edits *git.Edits // nil where git does not tell
+	Code  []git.Hunk // the edits of code of the model
+}
+
+// EditOf names the edit that a line is part of, in one function with those in it unless a definition connects several; "" for a line that was not edited.
+func EditOf(l hlo.Location, edits *git.Edits) string {
 	h, hit := edits.At(l.File, int(l.Line))
 	switch {
 	case !hit:
@@ -34,33 +39,32 @@ func editOf(l hlo.Location, edits *git.Edits) string {
 	return fmt.Sprintf("%s:%d:%s", h.File, h.Edit, function)
 }
 
-// placeOf finds where the model was edited for a cause of the differences: the edited line that most of the new work passes through, or that the cause
-// itself is on; else an edited line that no operation passes through, such as an option or a constant; else the cause's own line.
-func (g *grouping) placeOf(c *changes.Cause) changePlace {
-	edits := g.target.Edits
-	at := changePlace{source: g.named(c.Source), opName: c.OpName}
-	if line, ok := editedLine(c, edits); ok {
-		at.source = g.editedAt(line)
-	} else if line, ok := g.elsewhere(c.Source, c.Kind); ok && c.Kind != changes.KindToolchain && c.Kind != changes.KindResults {
-		at.source = g.editedAt(line)
+// place finds where the model was edited for a cause: the edited line that most of the new work passes through, or that the cause itself is on; else an
+// edited line that no operation passes through, such as an option or a constant; else the cause's own line.
+func (g *Grouping) place(p *Part) {
+	c := p.Cause
+	p.Source, p.OpName = g.named(c.Source), c.OpName
+	if line, ok := editedLine(c, g.lines.Edits); ok {
+		p.Source = g.editedAt(line)
+	} else if line, ok := g.elsewhere(c.Source, c.Kind); ok && c.Kind != KindToolchain && c.Kind != KindResults {
+		p.Source = g.editedAt(line)
 	} else {
-		at.source.Text = g.text(c.Source)
+		p.Source.Text = g.text(c.Source)
 	}
-	if at.place = placeIn(at.source); at.source.File == "" {
-		at.place = at.opName
+	if p.at = FunctionOf(p.Source); p.Source.File == "" {
+		p.at = p.OpName
 	}
-	return at
 }
 
-// placeIn names a place the same from commit to commit and from machine to machine: by its function, not its line, and without the folder of the
+// FunctionOf names a place the same from commit to commit and from machine to machine: by its function, not its line, and without the folder of the
 // checkout.
-func placeIn(s result.Source) string {
+func FunctionOf(s Place) string {
 	return path.Base(s.File) + "\x00" + hlo.Location{Function: s.Function}.NamedFunction()
 }
 
 // sourceOf is the place that a finding names: the edited line behind it, where git knows one, else its own.
-func (g *grouping) sourceOf(c *changes.Cause, program string) result.Source {
-	edits := g.target.Edits
+func (g *Grouping) sourceOf(c *Cause, program string) Place {
+	edits := g.lines.Edits
 	if line, found := editedLine(c, edits); found {
 		return g.editedAt(line)
 	}
@@ -68,10 +72,10 @@ func (g *grouping) sourceOf(c *changes.Cause, program string) result.Source {
 		return g.editedAt(line)
 	}
 	s := g.named(c.Source)
-	if line, found := g.elsewhere(hlo.Location{File: s.File}, c.Kind); found && (kindOf(c) == changes.KindArguments && g.compilations[program] > 0 || len(c.After) > 0) {
+	if line, found := g.elsewhere(hlo.Location{File: s.File}, c.Kind); found && (KindOf(c) == KindArguments && g.compilations[program] > 0 || len(c.After) > 0) {
 		return g.editedAt(line) // what hands the arguments over, or calls a new program
 	}
-	if line, found := g.onlyEdit(); found && s.File == "" && kindOf(c) == changes.KindArguments {
+	if line, found := g.onlyEdit(); found && s.File == "" && KindOf(c) == KindArguments {
 		return g.editedAt(line)
 	}
 	s.Text = g.text(c.Source)
@@ -79,45 +83,38 @@ func (g *grouping) sourceOf(c *changes.Cause, program string) result.Source {
 }
 
 // onlyEdit returns a line of the only edit of code that there is: one that no operation passes through, if there is one.
-func (g *grouping) onlyEdit() (hlo.Location, bool) {
-	hunks := codeHunks(g.target)
+func (g *Grouping) onlyEdit() (hlo.Location, bool) {
+	hunks := g.lines.Code
 	if len(hunks) == 0 || slices.ContainsFunc(hunks, func(h git.Hunk) bool { return editOfHunk(h) != editOfHunk(hunks[0]) }) {
 		return hlo.Location{}, false
 	}
 	traced := map[int]bool{}
-	for _, l := range g.target.frames() {
-		if h, hit := g.target.Edits.At(l.File, int(l.Line)); hit && h.File == hunks[0].File {
+	for _, l := range g.frames() {
+		if h, hit := g.lines.Edits.At(l.File, int(l.Line)); hit && h.File == hunks[0].File {
 			traced[h.First] = true
 		}
 	}
 	at := slices.IndexFunc(hunks, func(h git.Hunk) bool { return !traced[h.First] })
-	return lineOf(hunks[max(at, 0)], g.target.Edits), true
-}
-
-// codeHunks lists the edits of code of a model.
-func codeHunks(t JudgedTarget) []git.Hunk {
-	return slices.DeleteFunc(t.Edits.Hunks(), func(h git.Hunk) bool {
-		return !h.Code || isGateFile(h.File) || !git.IsModelFile(h.File) || t.Edits.In(h.File, t.Dumps)
-	})
+	return lineOf(hunks[max(at, 0)], g.lines.Edits), true
 }
 
 // editOfHunk names the edit that lines are part of, in whatever functions.
 func editOfHunk(h git.Hunk) string { return cmp.Or(h.With, fmt.Sprintf("%s:%d", h.File, h.Edit)) }
 
 // named is a place in a file that is called what the repository calls it: a dump that was made elsewhere names it by a path of that machine.
-func (g *grouping) named(l hlo.Location) result.Source {
-	s := sourceOf(l)
-	s.File = cmp.Or(g.target.Edits.File(l.File), l.File)
+func (g *Grouping) named(l hlo.Location) Place {
+	s := PlaceOf(l)
+	s.File = cmp.Or(g.lines.Edits.File(l.File), l.File)
 	return s
 }
 
 // text is a line of the model that was not edited. A file is not quoted where a line that the dump names is no code of its function: the file is not the one
 // that ran, such as one whose edit was taken back.
-func (g *grouping) text(l hlo.Location) string {
-	edits := g.target.Edits
+func (g *Grouping) text(l hlo.Location) string {
+	edits := g.lines.Edits
 	if g.misfits == nil {
 		g.misfits = map[string]bool{}
-		for _, named := range g.target.frames() {
+		for _, named := range g.frames() {
 			if text := edits.Text(named.File, int(named.Line), named.Function); text == "" || text[0] == '#' { // of a file elsewhere there is none
 				g.misfits[edits.File(named.File)] = true
 			}
@@ -130,10 +127,10 @@ func (g *grouping) text(l hlo.Location) string {
 }
 
 // frames are the lines that the operations of a target pass through, each once.
-func (t *JudgedTarget) frames() []hlo.Location {
+func (g *Grouping) frames() []hlo.Location {
 	seen := map[hlo.Location]bool{}
 	var frames []hlo.Location
-	for _, p := range t.Programs {
+	for _, p := range g.programs {
 		for _, v := range p.Variants {
 			for _, l := range v.New.Frames() {
 				if !seen[l] {
@@ -146,7 +143,7 @@ func (t *JudgedTarget) frames() []hlo.Location {
 }
 
 // editedFunction returns the edited line in the innermost edited function that what came passes through: it decides when it runs.
-func editedFunction(c *changes.Cause, edits *git.Edits) (hlo.Location, bool) {
+func editedFunction(c *Cause, edits *git.Edits) (hlo.Location, bool) {
 	hunks := slices.DeleteFunc(edits.Hunks(), func(h git.Hunk) bool { return !h.Code || h.Function == "" })
 	for i := range c.After {
 		for _, l := range c.After[i].Frames() {
@@ -162,23 +159,23 @@ func editedFunction(c *changes.Cause, edits *git.Edits) (hlo.Location, bool) {
 func lastName(function string) string { return function[strings.LastIndexByte(function, '.')+1:] }
 
 // editedAt is an edited line, in a file that is called what the repository calls it.
-func (g *grouping) editedAt(l hlo.Location) result.Source {
-	s := sourceOf(l)
-	if h, ok := g.target.Edits.At(l.File, int(l.Line)); ok {
+func (g *Grouping) editedAt(l hlo.Location) Place {
+	s := PlaceOf(l)
+	if h, ok := g.lines.Edits.At(l.File, int(l.Line)); ok {
 		s.File = h.File
 	}
-	s.Edited, s.Text = true, g.target.Edits.Text(l.File, int(l.Line), "") // an edited line is in the file that was run; of a stale dump there is a note
+	s.Edited, s.Text = true, g.lines.Edits.Text(l.File, int(l.Line), "") // an edited line is in the file that was run; of a stale dump there is a note
 	return s
 }
 
 // editedLine returns the innermost edited line on the stacks of what came, of the cause's own edit if that is known; of several, the one with the most
 // work. Without any it returns the cause's own line, if that was edited.
-func editedLine(c *changes.Cause, edits *git.Edits) (hlo.Location, bool) {
+func editedLine(c *Cause, edits *git.Edits) (hlo.Location, bool) {
 	work := map[hlo.Location]float64{}
 	var order []hlo.Location
 	weigh := func(stack []hlo.Location, by float64) {
 		at := slices.IndexFunc(stack, func(l hlo.Location) bool {
-			edit := editOf(l, edits)
+			edit := EditOf(l, edits)
 			return edit != "" && (c.Edit == "" || c.Edit == edit)
 		})
 		if at < 0 {
@@ -210,17 +207,17 @@ func editedLine(c *changes.Cause, edits *git.Edits) (hlo.Location, bool) {
 
 // elsewhere returns an edited line that no operation passes through: one that speaks of donation if that is what changed, and another if something else
 // did, and from the cause's own file, if possible.
-func (g *grouping) elsewhere(near hlo.Location, kind string) (hlo.Location, bool) {
+func (g *Grouping) elsewhere(near hlo.Location, kind string) (hlo.Location, bool) {
 	if len(g.untraced) == 0 {
 		return hlo.Location{}, false
 	}
 	h := slices.MaxFunc(g.untraced, func(a, b git.Hunk) int {
 		fits := func(h git.Hunk) int64 {
-			return 2*changes.Flag(h.Donates == (kind == changes.KindDonation)) + changes.Flag(path.Base(h.File) == path.Base(near.File))
+			return 2*Flag(h.Donates == (kind == KindDonation)) + Flag(path.Base(h.File) == path.Base(near.File))
 		}
 		return cmp.Compare(fits(a), fits(b))
 	})
-	return lineOf(h, g.target.Edits), true
+	return lineOf(h, g.lines.Edits), true
 }
 
 // lineOf is the first line of an edit. Where lines were removed it is the one behind them: a decorator stood before the function that is there now.
@@ -232,18 +229,18 @@ func lineOf(h git.Hunk, edits *git.Edits) hlo.Location {
 	return hlo.Location{File: h.File, Line: int32(line), Function: h.Function}
 }
 
-// untraced lists edits of code that no operation passes through, in the files that operations come from: they may cause what no edited line explains.
+// findUntraced lists edits of code that no operation passes through, in the files that operations come from: they may cause what no edited line explains.
 // In other files it returns the only edit of code that does not speak of donation, if there is only one. If no lines are known, it returns the edits of
 // the only function that was edited. Where the model is in other repositories, or more than one thing is to be explained, it returns none.
-func untraced(t JudgedTarget) []git.Hunk {
-	hunks := codeHunks(t)
-	if len(hunks) == 0 || unexplained(t, hunks) > 1 {
+func (g *Grouping) findUntraced() []git.Hunk {
+	hunks := g.lines.Code
+	if len(hunks) == 0 || g.unexplained() > 1 {
 		return nil
 	}
-	traced, files, frames := map[string]bool{}, map[string]bool{}, t.frames()
+	traced, files, frames := map[string]bool{}, map[string]bool{}, g.frames()
 	for _, l := range frames {
-		files[t.Edits.File(l.File)] = true
-		if h, hit := t.Edits.At(l.File, int(l.Line)); hit {
+		files[g.lines.Edits.File(l.File)] = true
+		if h, hit := g.lines.Edits.At(l.File, int(l.Line)); hit {
 			traced[editOfHunk(h)] = true
 		}
 	}
@@ -264,24 +261,25 @@ func untraced(t JudgedTarget) []git.Hunk {
 // unexplained counts what differs in code that no edit is in or around: that the model differs, by itself or with its arguments, that it is called once more,
 // unless with other arguments as well, and that its caller keeps buffers which it gave away, if no edit speaks of that. An edit elsewhere, such as an option,
 // does one of them.
-func unexplained(t JudgedTarget, hunks []git.Hunk) (n int64) {
+func (g *Grouping) unexplained() (n int64) {
+	hunks := g.lines.Code
 	apart := func(stack ...hlo.Location) bool {
-		stack = slices.DeleteFunc(slices.Clone(stack), func(l hlo.Location) bool { return t.Edits.File(l.File) == "" })
+		stack = slices.DeleteFunc(slices.Clone(stack), func(l hlo.Location) bool { return g.lines.Edits.File(l.File) == "" })
 		return len(stack) > 0 && !slices.ContainsFunc(stack, func(l hlo.Location) bool {
-			_, edited := t.Edits.At(l.File, int(l.Line))
-			return edited || slices.ContainsFunc(hunks, func(h git.Hunk) bool { return isIn(l, h, t.Edits) })
+			_, edited := g.lines.Edits.At(l.File, int(l.Line))
+			return edited || slices.ContainsFunc(hunks, func(h git.Hunk) bool { return isIn(l, h, g.lines.Edits) })
 		})
 	}
 	var model, argued, called, kept bool
-	for _, p := range t.Programs {
+	for _, p := range g.programs {
 		for _, v := range p.Variants {
 			called = called || v.Old == nil && p.Old != nil && apart(v.New.CallSite)
 			for i := range v.Causes {
 				switch c := &v.Causes[i]; {
-				case c.Kind == changes.KindToolchain || !apart(stackOf(c)...):
-				case c.Kind == changes.KindDonation && !v.StillDonated():
+				case c.Kind == KindToolchain || !apart(linesThrough(c)...):
+				case c.Kind == KindDonation && !v.StillDonated():
 					kept = true
-				case c.Kind == changes.KindArguments:
+				case c.Kind == KindArguments:
 					argued = true
 				default:
 					model = true
@@ -290,11 +288,11 @@ func unexplained(t JudgedTarget, hunks []git.Hunk) (n int64) {
 		}
 	}
 	says := slices.ContainsFunc(hunks, func(h git.Hunk) bool { return h.Donates })
-	return changes.Flag(model || argued) + changes.Flag(called && !argued) + changes.Flag(kept && !says)
+	return Flag(model || argued) + Flag(called && !argued) + Flag(kept && !says)
 }
 
-// stackOf lists the lines that a cause passes through.
-func stackOf(c *changes.Cause) []hlo.Location {
+// linesThrough lists the lines that a cause passes through.
+func linesThrough(c *Cause) []hlo.Location {
 	stack := []hlo.Location{c.Source}
 	for i := range c.Edits {
 		stack = append(stack, c.Edits[i].Stack...)
@@ -310,12 +308,7 @@ func isIn(l hlo.Location, h git.Hunk, edits *git.Edits) bool {
 	return h.File == edits.File(l.File) && lastName(h.Function) == lastName(l.NamedFunction())
 }
 
-// isGateFile reports whether a file is a configuration or a baseline of the gate: editing it does not change what is compiled.
-func isGateFile(file string) bool {
-	return path.Base(file) == config.FileName || slices.Contains(strings.Split(path.Dir(file), "/"), ".xlagate")
-}
-
-// sourceOf turns a location into the result's form.
-func sourceOf(l hlo.Location) result.Source {
-	return result.Source{File: l.File, Line: int(l.Line), Function: l.Function}
+// PlaceOf is a line as the dump names it.
+func PlaceOf(l hlo.Location) Place {
+	return Place{File: l.File, Line: int(l.Line), Function: l.Function}
 }
