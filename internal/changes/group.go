@@ -84,7 +84,8 @@ type Grouping struct {
 
 	programs     []*Program
 	lines        Lines
-	untraced     []git.Hunk      // edits of code that no operation passes through
+	silent       []git.Hunk      // edits of code on whose lines no operation is
+	untraced     []git.Hunk      // those of them that may cause what no edited line explains
 	edited       map[string]bool // the functions that were edited
 	byCause      map[*Cause]*Part
 	compilations map[string]int  // of each program, more than in the baseline
@@ -95,7 +96,7 @@ type Grouping struct {
 // NewGrouping finds the parts of some programs. upgrade says how a program's toolchain differs from that of its baseline; it may be nil.
 func NewGrouping(programs []*Program, lines Lines, upgrade func(*Program) string) *Grouping {
 	g := &Grouping{programs: programs, lines: lines, edited: map[string]bool{}, byCause: map[*Cause]*Part{}, compilations: map[string]int{}}
-	g.untraced = g.findUntraced()
+	g.findUntraced()
 	for _, p := range programs {
 		if p.Old != nil && p.New != nil {
 			g.compilations[p.Name] = max(0, p.New.Compilations()-p.Old.Compilations())

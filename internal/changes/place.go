@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Place is a line of the model.
@@ -39,16 +41,22 @@ func EditOf(l hlo.Location, edits *git.Edits) string {
 	return fmt.Sprintf("%s:%d:%s", h.File, h.Edit, function)
 }
 
-// place finds where the model was edited for a cause: the edited line that most of the new work passes through, or that the cause itself is on; else an
-// edited line that no operation passes through, such as an option or a constant; else the cause's own line.
+// place finds where the model was edited for a cause: the edited line of the program that most of the new work passes through, or that the cause itself is on;
+// else an edited line that no operation passes through, such as a return, an option or a constant; else an edited line of the code that calls the program; else
+// the cause's own line.
 func (g *Grouping) place(p *Part) {
 	c := p.Cause
 	p.Source, p.OpName = g.named(c.Source), c.OpName
-	if line, ok := editedLine(c, g.lines.Edits); ok {
-		p.Source = g.editedAt(line)
-	} else if line, ok := g.elsewhere(c.Source, c.Kind); ok && c.Kind != KindToolchain && c.Kind != KindResults {
-		p.Source = g.editedAt(line)
-	} else {
+	inside, called := g.editedLine(c, p.variant.New.CallSite)
+	silent, found := g.elsewhere(c.Source, c.Kind, p.variant)
+	switch {
+	case inside.File != "":
+		p.Source = g.editedAt(inside)
+	case found && c.Kind != KindToolchain && c.Kind != KindResults:
+		p.Source = g.editedAt(silent)
+	case called.File != "":
+		p.Source = g.editedAt(called)
+	default:
 		p.Source.Text = g.text(c.Source)
 	}
 	if p.at = FunctionOf(p.Source); p.Source.File == "" {
@@ -65,14 +73,15 @@ func FunctionOf(s Place) string {
 // sourceOf is the place that a finding names: the edited line behind it, where git knows one, else its own.
 func (g *Grouping) sourceOf(c *Cause, program string) Place {
 	edits := g.lines.Edits
-	if line, found := editedLine(c, edits); found {
+	inside, called := g.editedLine(c, hlo.Location{})
+	if line := cmp.Or(inside, called); line.File != "" {
 		return g.editedAt(line)
 	}
 	if line, found := editedFunction(c, edits); found {
 		return g.editedAt(line)
 	}
 	s := g.named(c.Source)
-	if line, found := g.elsewhere(hlo.Location{File: s.File}, c.Kind); found && (KindOf(c) == KindArguments && g.compilations[program] > 0 || len(c.After) > 0) {
+	if line, found := g.elsewhere(hlo.Location{File: s.File}, c.Kind, nil); found && (KindOf(c) == KindArguments && g.compilations[program] > 0 || len(c.After) > 0) {
 		return g.editedAt(line) // what hands the arguments over, or calls a new program
 	}
 	if line, found := g.onlyEdit(); found && s.File == "" && KindOf(c) == KindArguments {
@@ -169,27 +178,34 @@ func (g *Grouping) editedAt(l hlo.Location) Place {
 }
 
 // editedLine returns the innermost edited line on the stacks of what came, of the cause's own edit if that is known; of several, the one with the most
-// work. Without any it returns the cause's own line, if that was edited.
-func editedLine(c *Cause, edits *git.Edits) (hlo.Location, bool) {
-	work := map[hlo.Location]float64{}
-	var order []hlo.Location
-	weigh := func(stack []hlo.Location, by float64) {
-		at := slices.IndexFunc(stack, func(l hlo.Location) bool {
-			edit := EditOf(l, edits)
-			return edit != "" && (c.Edit == "" || c.Edit == edit)
-		})
-		if at < 0 {
-			return
-		}
-		line := stack[at]
-		line.Column = 0
-		if work[line] == 0 {
-			order = append(order, line)
-		}
-		work[line] += by
+// work. Without any it returns the cause's own line, if that was edited. A line of the code that calls the program counts as called, and only where nothing
+// inside was edited: neither a line, nor what no operation is on, such as a return.
+func (g *Grouping) editedLine(c *Cause, call hlo.Location) (inside, called hlo.Location) {
+	if g.lines.Edits == nil {
+		return inside, called
 	}
-	if edits == nil {
-		return hlo.Location{}, false
+	work, outer := map[hlo.Location]float64{}, map[hlo.Location]float64{}
+	weigh := func(stack []hlo.Location, by float64) {
+		host := slices.IndexFunc(stack, func(l hlo.Location) bool { return call.File != "" && sameLine(l, call) })
+		if host < 0 {
+			host = len(stack)
+		}
+		mine := func(l hlo.Location) bool {
+			edit := EditOf(l, g.lines.Edits)
+			return edit != "" && (c.Edit == "" || c.Edit == edit)
+		}
+		if at := slices.IndexFunc(stack, mine); at >= 0 && at < host {
+			work[withoutColumn(stack[at])] += by
+			return
+		} else if at >= 0 {
+			outer[withoutColumn(stack[at])] += by
+		}
+		for _, l := range stack[:host] {
+			if at := slices.IndexFunc(g.silent, func(h git.Hunk) bool { return h.Function != "" && isIn(l, h, g.lines.Edits) }); at >= 0 && call.File != "" {
+				work[lineOf(g.silent[at], g.lines.Edits)] += by
+				return
+			}
+		}
 	}
 	for i := range c.After {
 		k := &c.After[i]
@@ -198,69 +214,90 @@ func editedLine(c *Cause, edits *git.Edits) (hlo.Location, bool) {
 	for i := range c.Edits {
 		weigh(c.Edits[i].Stack, 1)
 	}
-	if len(order) == 0 {
-		_, hit := edits.At(c.Source.File, int(c.Source.Line))
-		return c.Source, hit
+	if len(work)+len(outer) == 0 {
+		if _, hit := g.lines.Edits.At(c.Source.File, int(c.Source.Line)); hit && call.File != "" && sameLine(c.Source, call) {
+			return inside, c.Source
+		} else if hit {
+			return c.Source, called
+		}
 	}
-	return slices.MaxFunc(order, func(a, b hlo.Location) int { return cmp.Compare(work[a], work[b]) }), true
+	return mostWork(work), mostWork(outer)
 }
 
-// elsewhere returns an edited line that no operation passes through: one that speaks of donation if that is what changed, and another if something else
-// did, and from the cause's own file, if possible.
-func (g *Grouping) elsewhere(near hlo.Location, kind string) (hlo.Location, bool) {
-	if len(g.untraced) == 0 {
+func withoutColumn(l hlo.Location) hlo.Location {
+	l.Column = 0
+	return l
+}
+
+// mostWork returns the line with the most work, of several the first; none of none.
+func mostWork(work map[hlo.Location]float64) (most hlo.Location) {
+	for l, n := range work {
+		if most.File == "" || n > work[most] || n == work[most] && compareLines(l, most) < 0 {
+			most = l
+		}
+	}
+	return most
+}
+
+// elsewhere returns an edited line that no operation passes through: an option of the compilation if donation is what changed, and another if something else did,
+// and from the cause's own file, if possible. Where a program takes the same arguments as before, a
+// line that only makes one of them, such as "batch = next(train)", is none.
+func (g *Grouping) elsewhere(near hlo.Location, kind string, v *Variant) (hlo.Location, bool) {
+	hunks := g.untraced
+	if kind == KindCode && v != nil && len(v.Params) == 0 {
+		call := g.lines.Edits.Text(v.New.CallSite.File, int(v.New.CallSite.Line), "")
+		hunks = phrase.Filter(hunks, func(h git.Hunk) bool { return !h.Hands(call) })
+	}
+	if len(hunks) == 0 {
 		return hlo.Location{}, false
 	}
-	h := slices.MaxFunc(g.untraced, func(a, b git.Hunk) int {
+	h := slices.MaxFunc(hunks, func(a, b git.Hunk) int {
 		fits := func(h git.Hunk) int64 {
-			return 2*Flag(h.Donates == (kind == KindDonation)) + Flag(path.Base(h.File) == path.Base(near.File))
+			return 2*Flag(h.Compiles() == (kind == KindDonation)) + Flag(path.Base(h.File) == path.Base(near.File))
 		}
 		return cmp.Compare(fits(a), fits(b))
 	})
 	return lineOf(h, g.lines.Edits), true
 }
 
-// lineOf is the first line of an edit. Where lines were removed it is the one behind them: a decorator stood before the function that is there now.
+// lineOf is the line of an edit that it is known by.
 func lineOf(h git.Hunk, edits *git.Edits) hlo.Location {
-	line := h.First
-	if h.Lines == 0 && edits.Text(h.File, line+1, "") != "" {
-		line++
-	}
-	return hlo.Location{File: h.File, Line: int32(line), Function: h.Function}
+	return hlo.Location{File: h.File, Line: int32(edits.FirstCode(h)), Function: h.Function}
 }
 
-// findUntraced lists edits of code that no operation passes through, in the files that operations come from: they may cause what no edited line explains.
-// In other files it returns the only edit of code that does not speak of donation, if there is only one. If no lines are known, it returns the edits of
-// the only function that was edited. Where the model is in other repositories, or more than one thing is to be explained, it returns none.
-func (g *Grouping) findUntraced() []git.Hunk {
+// findUntraced finds the silent edits, on whose lines no operation is, and which of them may cause what no edited line explains: those in the files that
+// operations come from, else the only edit of code besides options of the compilation, unless it is a new file, which nothing that was there before can use. If no lines are known, these are the
+// edits of the only function that was edited. Where the model is in other repositories, or more than one thing is to be explained, it is none.
+func (g *Grouping) findUntraced() {
 	hunks := g.lines.Code
-	if len(hunks) == 0 || g.unexplained() > 1 {
-		return nil
-	}
-	traced, files, frames := map[string]bool{}, map[string]bool{}, g.frames()
+	traced, named, files, frames := map[string]bool{}, map[git.Hunk]bool{}, map[string]bool{}, g.frames()
 	for _, l := range frames {
 		files[g.lines.Edits.File(l.File)] = true
 		if h, hit := g.lines.Edits.At(l.File, int(l.Line)); hit {
-			traced[editOfHunk(h)] = true
+			traced[editOfHunk(h)], named[h] = true, true
 		}
 	}
-	if len(frames) == 0 { // the dump has no lines: the operations may come from the only function that was edited
+	g.silent = phrase.Filter(hunks, func(h git.Hunk) bool { return !named[h] })
+	switch {
+	case len(hunks) == 0 || g.unexplained() > 1:
+		return
+	case len(frames) == 0: // the dump has no lines
 		first := hunks[0]
-		if slices.ContainsFunc(hunks, func(h git.Hunk) bool { return !h.Python() || h.File != first.File || h.Function != first.Function }) {
-			return nil
+		if !slices.ContainsFunc(hunks, func(h git.Hunk) bool { return !h.Python() || h.File != first.File || h.Function != first.Function }) {
+			g.untraced = hunks
 		}
-		return hunks
+		return
 	}
 	delete(files, "")
 	only := func(h git.Hunk) bool {
-		return len(files) > 0 && !slices.ContainsFunc(hunks, func(other git.Hunk) bool { return other != h && !other.Donates })
+		return h.OldFile != "" && len(files) > 0 && !slices.ContainsFunc(hunks, func(other git.Hunk) bool { return other != h && !other.Compiles() })
 	}
-	return slices.DeleteFunc(slices.Clone(hunks), func(h git.Hunk) bool { return traced[editOfHunk(h)] || !files[h.File] && !only(h) })
+	g.untraced = phrase.Filter(hunks, func(h git.Hunk) bool { return !traced[editOfHunk(h)] && (files[h.File] || only(h)) })
 }
 
 // unexplained counts what differs in code that no edit is in or around: that the model differs, by itself or with its arguments, that it is called once more,
-// unless with other arguments as well, and that its caller keeps buffers which it gave away, if no edit speaks of that. An edit elsewhere, such as an option,
-// does one of them.
+// unless with other arguments as well or with results of its own that differ, and that its caller keeps buffers which it gave away, if no
+// option of the compilation was edited. An edit elsewhere does one of them.
 func (g *Grouping) unexplained() (n int64) {
 	hunks := g.lines.Code
 	apart := func(stack ...hlo.Location) bool {
@@ -273,7 +310,7 @@ func (g *Grouping) unexplained() (n int64) {
 	var model, argued, called, kept bool
 	for _, p := range g.programs {
 		for _, v := range p.Variants {
-			called = called || v.Old == nil && p.Old != nil && apart(v.New.CallSite)
+			called = called || v.Old == nil && p.Old != nil && !p.feedsItself(v.New) && apart(v.New.CallSite)
 			for i := range v.Causes {
 				switch c := &v.Causes[i]; {
 				case c.Kind == KindToolchain || !apart(linesThrough(c)...):
@@ -287,8 +324,17 @@ func (g *Grouping) unexplained() (n int64) {
 			}
 		}
 	}
-	says := slices.ContainsFunc(hunks, func(h git.Hunk) bool { return h.Donates })
+	says := slices.ContainsFunc(hunks, func(h git.Hunk) bool { return h.Compiles() })
 	return Flag(model || argued) + Flag(called && !argued) + Flag(kept && !says)
+}
+
+// feedsItself reports whether a variant of a program takes results of another variant that are not what they were: a state that comes back in another type.
+func (p *Program) feedsItself(fresh *facts.Variant) bool {
+	return slices.ContainsFunc(p.Variants, func(v *Variant) bool {
+		return slices.ContainsFunc(v.LostResults(), func(l LostResult) bool {
+			return slices.ContainsFunc(fresh.Params, func(a facts.Parameter) bool { return a.Shape == l.Is })
+		})
+	})
 }
 
 // linesThrough lists the lines that a cause passes through.
