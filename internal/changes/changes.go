@@ -40,6 +40,8 @@ type Program struct {
 	Were      []*facts.Program `json:"-"` // those that Parts are compared with
 	Variants  []*Variant       `json:"-"`
 	Recompile []ArgumentChange `json:"recompile"` // how the new program's variants differ; empty with one variant
+
+	misses []string // why JAX traced it again, as its log says
 }
 
 // Singles returns each of the programs that are compared together by itself, without a baseline.

@@ -341,10 +341,15 @@ func changeOf(parts []*Part) *Change {
 	for _, p := range parts {
 		steps[p.variant] += p.step.Middle
 	}
+	fed := func(p *Part) bool { // what became of the results is why the arguments differ
+		return slices.ContainsFunc(parts, func(from *Part) bool {
+			return slices.ContainsFunc(from.lost, func(shape string) bool { return slices.Contains(p.takes, shape) })
+		})
+	}
 	adds := func(p *Part) bool { return p.Kind == KindCode && p.step.Middle > 0 }
 	slices.SortStableFunc(parts, func(a, b *Part) int {
 		return cmp.Or(
-			compareBool(b.Source.Edited, a.Source.Edited), cmp.Compare(a.Rank, b.Rank), compareBool(b.recalled, a.recalled), cmp.Compare(a.follows(), b.follows()),
+			compareBool(b.Source.Edited, a.Source.Edited), cmp.Compare(a.Rank, b.Rank), compareBool(fed(a), fed(b)), compareBool(b.recalled, a.recalled), cmp.Compare(a.follows(), b.follows()),
 			compareBool(adds(b), adds(a)), cmp.Compare(b.compilations, a.compilations), cmp.Compare(steps[b.variant], steps[a.variant]), cmp.Compare(b.step.Middle, a.step.Middle),
 		)
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // Explain says how the variants of a program differ from each other: the arguments that vary, or, where all arguments are alike,
@@ -159,7 +160,13 @@ var aspects = []struct {
 	{kind: "shape", of: func(p facts.Parameter) string { return p.Shape }},
 	{"constant", "a must-be-constant argument", func(p facts.Parameter) string { return p.Constant }},
 	{"layout", "layout", func(p facts.Parameter) string { return cmp.Or(p.Layout, "none") }},
-	{"sharding", "sharding", func(p facts.Parameter) string { return cmp.Or(p.Sharding, "none") }},
+	{"sharding", "sharding", func(p facts.Parameter) string { return cmp.Or(p.Spec, p.Sharding, "none") }},
+	{"sharding", "on a mesh in some calls only", func(p facts.Parameter) string {
+		if p.Given == "" {
+			return "on no mesh"
+		}
+		return PrintedSharding(&p)
+	}},
 	{"donation", "donated or not", donation},
 }
 
@@ -338,19 +345,34 @@ func (p *Program) Differences() []string {
 		}
 		out = append(out, s)
 	}
-	var again []string
-	for _, v := range p.New.Variants {
-		if n := len(v.Modules); n > 1 {
-			again = append(again, phrase.Some(n, "time"))
-		}
+	inArguments := slices.ContainsFunc(p.fresh(), func(a ArgumentChange) bool { return a.Name != "" || a.Kind == "count" })
+	if len(p.misses) > 0 && !inArguments { // JAX knows weak types, containers and static arguments, which no module has
+		return phrase.First(p.misses, 3)
 	}
-	if len(again) > 0 {
-		out = append(out, fmt.Sprintf("the same module was compiled %s: the function is made anew for every call, a static argument that it does not use differs, or an argument's type is weak only sometimes", strings.Join(again, ", another ")))
+	if n := p.repeated(); n > 1 {
+		same := fmt.Sprintf("the same module was compiled %s: nothing in it tells the calls apart", phrase.Times(n))
+		if strings.Contains(p.New.Variants[0].Modules[0], ".jit_") {
+			same += "; with JAX_EXPLAIN_CACHE_MISSES=1, JAX says what differs"
+		}
+		out = append(out, same)
 	}
 	if len(out) == 0 {
 		out = append(out, "the modules differ, but not in their arguments")
 	}
 	return out
+}
+
+// missesOf lists why JAX traced a program again, as its log says it, each reason once.
+func missesOf(logs *tensorflow.Logs, p *facts.Program) (reasons []string) {
+	if logs == nil || p == nil {
+		return nil
+	}
+	for _, miss := range logs.Misses {
+		if miss.Program == facts.PlainName(p.Name) {
+			reasons = AddNew(reasons, miss.Reason)
+		}
+	}
+	return reasons
 }
 
 // fresh leaves out of how the compilations differ what those of the old program differ in as well, unless nothing else is known.
@@ -370,15 +392,18 @@ func (p *Program) fresh() []ArgumentChange {
 		return c.Name == "" || slices.ContainsFunc(c.Values, func(value string) bool { return !had[[2]string{c.Name, value}] })
 	}
 	more := phrase.Filter(p.Recompile, isNew)
-	if len(more) == 0 && !p.repeated() {
+	if len(more) == 0 && p.repeated() < 2 {
 		return p.Recompile
 	}
 	return more
 }
 
-// repeated reports whether the program compiles the same module more than once.
-func (p *Program) repeated() bool {
-	return slices.ContainsFunc(p.New.Variants, func(v *facts.Variant) bool { return len(v.Modules) > 1 })
+// repeated is how often the program compiles the same module at most.
+func (p *Program) repeated() (most int) {
+	for _, v := range p.New.Variants {
+		most = max(most, len(v.Modules))
+	}
+	return most
 }
 
 // Recalled reports whether the program is compiled again for arguments of another shape or type.
