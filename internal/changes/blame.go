@@ -279,6 +279,11 @@ func (b *blame) donation() {
 	if text := donationTitle(lost, gained); text != "" {
 		b.redonated = slices.Concat(lost, gained)
 		b.donated = b.add(suspect{Cause: Cause{Kind: KindDonation, Title: text, Source: b.v.New.CallSite}, weight: donationWeight})
+		if len(lost) > 0 { // it is lost where the result that took the buffer became another one
+			if now := b.v.resultInPlaceOf(lost[0]); now != nil && now.Source.File != "" {
+				b.donated.OpName, b.donated.Source = now.OpName, now.Source
+			}
+		}
 	}
 }
 

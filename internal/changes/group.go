@@ -273,7 +273,7 @@ func (g *Grouping) keys(p *Part) []string {
 	switch {
 	case g.edited[p.at]: // all that is wrong at an edited place is one change
 		kind = ""
-	case kind == KindResults: // what a function returns follows from its edit
+	case kind == KindResults, kind == KindDonation && p.OpName != "": // what a function returns follows from its edit, and so does which buffer that takes
 		kind = KindCode
 	}
 	keys := []string{key("at", p.Program, kind, p.at)}
@@ -384,7 +384,7 @@ func changeOf(parts []*Part) *Change {
 // have come or gone.
 func (p *Part) follows() int {
 	switch {
-	case p.Kind == KindResults && len(p.lost) == 0:
+	case p.Kind == KindResults && p.variant != nil && !p.variant.GivesLess():
 		return 2
 	case p.Kind == KindCode && (p.Cause == nil || len(p.Cause.Edits) == 0):
 		return 1
@@ -468,7 +468,7 @@ func (c *Change) StepIn(program, signature string) (ns float64, in bool) {
 
 // Loses reports whether the program returns less than it did: what it saves is no improvement.
 func (c *Change) Loses() bool {
-	return slices.ContainsFunc(c.Parts, func(p *Part) bool { return p.variant != nil && len(p.variant.LostResults()) > 0 })
+	return slices.ContainsFunc(c.Parts, func(p *Part) bool { return p.variant != nil && p.variant.GivesLess() })
 }
 
 // editAt names the edit at a place, see [EditOf].

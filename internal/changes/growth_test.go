@@ -26,7 +26,7 @@ func TestGrowthInRealPairs(t *testing.T) {
 		{"cpu-cost_in_loop", facts.KernelsTotal, "pairs.py:857", "new: add"},
 		{"cpu-cost_in_loop", facts.CostFlops, "pairs.py:857", "computed a second time"},
 		{"cpu-donate_dtype", facts.CostFlops, "train.py:20", "6 convert"},
-		{"cpu-donate_dtype", facts.MemoryPeak, "train.py:26", "no longer updated in place"},
+		{"cpu-donate_dtype", facts.MemoryPeak, "train.py:20", "no longer updated in place"},
 		{"cpu-donation_beside_barrier", facts.MemoryPeak, "pairs.py:1067", "no longer updated in place"},
 		{"cpu-donation_beside_barrier", facts.PriceStep, "pairs.py:1067", "no longer updated in place"},
 		{"cpu-finished_counted", facts.CopiesCount, "pairs.py:17", "new: reduce"},
