@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -51,7 +51,7 @@ func checkFlags(c *rule.Context, t *rule.Target) {
 	}
 	if f := c.JudgePinned(a); f != nil {
 		f.Message = phrase.Are(len(wrong), "flag") + " not as agreed: " + strings.Join(phrase.First(wrong, 6), ", ")
-		f.Cause, f.Evidence.After = &diff.Cause{Kind: diff.KindFlags, Title: "the program was compiled with other flags"}, wrong
+		f.Cause, f.Evidence.After = &changes.Cause{Kind: changes.KindFlags, Title: "the program was compiled with other flags"}, wrong
 	}
 }
 
@@ -71,7 +71,7 @@ func flagsMissing(c *rule.Context, t *rule.Target) (why, fix string) {
 
 // anyChanged reports whether a program changed.
 func anyChanged(t *rule.Target) bool {
-	return slices.ContainsFunc(t.Programs, func(p *diff.Program) bool { return p.Change != "same" })
+	return slices.ContainsFunc(t.Programs, func(p *changes.Program) bool { return p.Change != "same" })
 }
 
 // disagreedFlags lists the flags that are not as the settings require and forbid.
