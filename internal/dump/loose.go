@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/wire"
@@ -94,9 +95,47 @@ func (d *Dump) takeFile(f *File) bool {
 	default:
 		return false
 	}
+	if module, pass, ok := formerPass(f); ok {
+		d.looseModule(path.Dir(f.Rel), module).take(f, role{&pass, f.Kind})
+		return true
+	}
 	stem, word := looseName(path.Base(f.Rel))
 	d.looseModule(path.Dir(f.Rel), stem).take(f, looseRole(f, word))
 	return true
+}
+
+// The names of files that XLA wrote before 2019, one for every pass, and the title of such a drawing. They hold no module name.
+var (
+	formerText    = regexp.MustCompile(`^(\d+)-after (.+), before (.+)$`)
+	formerDrawing = regexp.MustCompile(`^hlo_graph_(\d+)\.`)
+	formerTitle   = regexp.MustCompile(`<b>after ([^<]+), before ([^<]+)<br/>Computation ([^<]+)<`)
+)
+
+// formerPass returns the module and the pass of a file of XLA before 2019.
+func formerPass(f *File) (module string, pass Stage, ok bool) {
+	stem, _, _ := cutFormat(path.Base(f.Rel))
+	if name := formerText.FindStringSubmatch(stem); name != nil && f.Kind == KindHLOText {
+		module, ok, _ = headerName(f)
+		return module, formerStage(name[1], name[2], name[3]), ok
+	}
+	name := formerDrawing.FindStringSubmatch(stem)
+	if name == nil || f.Kind != KindDot {
+		return "", Stage{}, false
+	}
+	head, _ := f.head(headSize) // an error is reported when the drawing is read for its facts
+	title := formerTitle.FindSubmatch(head)
+	if title == nil {
+		return "", Stage{}, false
+	}
+	return string(title[3]), formerStage(name[1], string(title[1]), string(title[2])), true
+}
+
+// isFormer reports whether XLA before 2019 dumped a pass.
+func (s *Stage) isFormer() bool { return s.Kind == StagePass && s.Pass.Pipeline == "" }
+
+func formerStage(number, after, before string) Stage {
+	n, _ := strconv.Atoi(number)
+	return Stage{Kind: StagePass, Label: number + " after " + after + ", before " + before, Pass: Pass{Number: n, After: after, Before: before}}
 }
 
 func (d *Dump) looseModule(dir, stem string) *Module {
@@ -120,6 +159,13 @@ func (d *Dump) settleLoose(m *Module) {
 		m.Name = cmp.Or(m.Spelled, path.Base(m.Stages[0].anyFile().Rel))
 	}
 	m.sortStages()
+	number := 0
+	for i := range m.Stages {
+		if m.Stages[i].Kind == StagePass { // the files count the passes of all modules together, or in microseconds
+			m.Stages[i].Pass.Number = number
+			number++
+		}
+	}
 }
 
 func (d *Dump) takeBuffersAlone(m *Module) {

@@ -204,8 +204,8 @@ func passName(s *facts.PassStage) string {
 	switch {
 	case s.Kind != dump.StagePass:
 		return s.Label
-	case s.Pass.After == "":
-		return fmt.Sprintf("%04d %s", s.Pass.Number, s.Pass.Pipeline)
+	case s.Pass.After == "" || s.Pass.Pipeline == "":
+		return fmt.Sprintf("%04d %s", s.Pass.Number, s.Pass.After+s.Pass.Pipeline)
 	}
 	return fmt.Sprintf("%04d %s (%s)", s.Pass.Number, s.Pass.After, s.Pass.Pipeline)
 }
