@@ -73,6 +73,8 @@ func setUp(c *cli.Context, w world, command []string) error {
 		return fmt.Errorf("make a folder for the dump: %w", err)
 	}
 	defer os.RemoveAll(dir)
+	line := phrase.Shell(command)
+	w.err = renaming{w.err, strings.NewReplacer(dir+string(filepath.Separator), "", dir, line)}
 	if _, err := capturedTo(c, w, dir, command); err != nil {
 		return err
 	}
@@ -80,7 +82,6 @@ func setUp(c *cli.Context, w world, command []string) error {
 	if err != nil {
 		return err
 	}
-	line := phrase.Shell(command)
 	place, err := placeOf(file)
 	if err != nil {
 		return err
@@ -110,6 +111,17 @@ func setUp(c *cli.Context, w world, command []string) error {
 	}
 	return w.printf("next:\n  xlagate check%s   run it again and compare; then commit what was written, and push\n"+
 		"  to keep improvements on the main branch, add xlagate-tighten.yml: https://github.com/xlagate/xlagate/blob/main/docs/github.md\n", chosen(file))
+}
+
+// renaming writes messages with the command's name in place of the temporary folder that its dump is in.
+type renaming struct {
+	to    io.Writer
+	names *strings.Replacer
+}
+
+func (r renaming) Write(text []byte) (int, error) {
+	_, err := r.names.WriteString(r.to, string(text))
+	return len(text), err
 }
 
 // packages says what pip installs for the command: what the repository lists, else the framework that compiled.
@@ -205,8 +217,12 @@ func proposable(c *cli.Context, w world, path string) (*facts.Report, error) {
 	if err := unread(w, rep); err != nil {
 		return nil, err
 	}
-	if len(rep.Programs) == 0 && rep.Clusters == nil {
-		return nil, incomplete(w, &gate.Unreadable{Where: path, Message: "the dump holds no program of the model's own", Fix: "make the run compile the model, then dump again"})
+	if len(rep.Programs) == 0 && (rep.Clusters == nil || !rep.Clusters.Ran) {
+		message := "the dump holds no program of the model's own"
+		if rep.Clusters != nil {
+			message += "; autoclustering did not run: " + rep.Clusters.Why
+		}
+		return nil, incomplete(w, &gate.Unreadable{Where: path, Message: message, Fix: "make the run compile the model, then dump again"})
 	}
 	return rep, nil
 }

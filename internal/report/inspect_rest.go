@@ -29,7 +29,7 @@ func clusterSection(c *tensorflow.Clusters) section {
 
 func clusterSum(c *tensorflow.Clusters) string {
 	if !c.Ran {
-		return "autoclustering did not run: " + phrase.Some(c.Graphs, "graph") + ", none after MarkForCompilation"
+		return phrase.Some(c.Graphs, "graph") + "; autoclustering did not run: " + c.Why
 	}
 	system := 0
 	for i := range c.Unclustered {
