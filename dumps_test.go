@@ -158,8 +158,8 @@ var dumpRows = []struct {
 	{"TensorFlow", "testdata/dumps/tf-1.14.tar.xz", facts.Options{}, initialValues},
 	{"TensorFlow", "testdata/dumps/tf-1.15.tar.xz", facts.Options{}, initialValues},
 	{"XLA before 2019", "testdata/dumps/tf-1.12-text.tar.xz", facts.Options{Passes: true}, func(t *testing.T, r *facts.Report) {
-		if v := program(t, r, "cluster_0"); len(r.Programs[0].Variants) != 1 || v.Facts["memory.output_bytes"] != 24 || len(r.Passes[0].Stages) != 4 || len(r.Problems) > 0 {
-			t.Errorf("%v, passes %+v, problems %v", v.Facts, r.Passes, r.Problems)
+		if v := program(t, r, "cluster_0"); len(r.Programs[0].Variants) != 1 || v.Facts["memory.output_bytes"] != 24 || len(r.Passes[0].Stages) != 4 || len(r.Clusters.Clusters) != 3 || len(r.Problems) > 0 {
+			t.Errorf("%v, passes %+v, clusters %+v, problems %v", v.Facts, r.Passes, r.Clusters, r.Problems)
 		}
 	}},
 	{"XLA before 2019", "testdata/dumps/tf-1.12-dots.tar.xz", facts.Options{}, func(t *testing.T, r *facts.Report) {

@@ -41,7 +41,11 @@ func (d *Dump) check(ctx context.Context) error {
 	d.checkSizes()
 	d.checkWhole()
 	if len(d.Modules) == 0 && len(d.Graphs) == 0 && len(d.Problems) == 0 {
-		d.problem(d.Path, d.whyNothing(), d.fixNothing())
+		if f, line := d.buried(); f != nil {
+			d.problem(fmt.Sprintf("%s:%d", f.Path, line), "HLO text begins here, among other text; a dump has a file for each module", "copy the module, from this line to its end, into a file of its own")
+		} else {
+			d.problem(d.Path, d.whyNothing(), d.fixNothing())
+		}
 	}
 	for i := range d.Problems {
 		if p := &d.Problems[i]; p.module != nil {

@@ -60,11 +60,28 @@ func (d *Dump) takeLoose() {
 // anInstruction matches an instruction of HLO text: a shape, an operation and its operands.
 var anInstruction = regexp.MustCompile(`\b[a-z][a-z0-9]*\[[0-9,<=?]*\](\{[^{}]*\})? [a-z][a-z0-9-]*\(`)
 
+// beginsHLO matches the beginning of a computation or an instruction.
+var beginsHLO = regexp.MustCompile(`^(ENTRY|ROOT|%?[\w.-]+\s*[=({])`)
+
 // isWrittenByHand reports whether a file is HLO text without a header, which begins with a computation or an instruction.
 func isWrittenByHand(f *File) bool {
 	head, err := f.head(headSize)
 	_, ofModule := parseFileName(path.Base(f.Rel)) // the compiler's file of one computation
-	return err == nil && !ofModule && isText(head) && anInstruction.Match(head)
+	return err == nil && !ofModule && isText(head) && beginsHLO.Match(skipBlank(head)) && anInstruction.Match(head)
+}
+
+// buriedSize is the number of bytes in which a module is looked for among other text.
+const buriedSize = 1 << 20
+
+// buried returns the first file that holds HLO text among other text, as a log or a note does, and the line where it begins.
+func (d *Dump) buried() (f *File, line int) {
+	for _, f := range slices.Concat(d.Logs, d.Unknown) {
+		head, err := f.head(buriedSize)
+		if before, _, found := bytes.Cut(head, []byte("\nHloModule ")); err == nil && found {
+			return f, bytes.Count(before, []byte("\n")) + 2
+		}
+	}
+	return nil, 0
 }
 
 // writtenByHand treats a single file as HLO text without a header. Directories are excluded: there such a file may be anything.
