@@ -90,7 +90,7 @@ func setUp(c *cli.Context, w world, command []string) error {
 		return err
 	}
 	w = telling(c, w)
-	w.printf("wrote    %s for %s of %s (%s)\n", file, phrase.Counted(float64(len(rep.Programs)), "", "programs"), line, tools(rep.Toolchain))
+	sayProposed(w, rep, file, "of "+line)
 	o, err := newOptions(c, w, gate.Run{})
 	if err != nil {
 		return err
@@ -122,6 +122,14 @@ type renaming struct {
 func (r renaming) Write(text []byte) (int, error) {
 	_, err := r.names.WriteString(r.to, string(text))
 	return len(text), err
+}
+
+// sayProposed prints which rule file was written, and the packs that this dump calls for.
+func sayProposed(w world, rep *facts.Report, file, of string) {
+	w.printf("wrote    %s for %s %s (%s)\n", file, phrase.Counted(float64(len(rep.Programs)), "", "programs"), of, tools(rep.Toolchain))
+	if packs, holds := config.Packs(rep); len(packs) > 1 {
+		w.printf("         extends %s: %s\n", phrase.List(packs, "and"), phrase.List(holds, "and"))
+	}
 }
 
 // packages says what pip installs for the command: what the repository lists, else the framework that compiled.
@@ -197,7 +205,7 @@ func propose(c *cli.Context, w world, path string) error {
 		return err
 	}
 	told := telling(c, w)
-	told.printf("wrote    %s for %s in %s (%s)\n", c.String("output"), phrase.Counted(float64(len(rep.Programs)), "", "programs"), path, tools(rep.Toolchain))
+	sayProposed(told, rep, c.String("output"), "in "+path)
 	for _, p := range rep.Programs {
 		told.printf("  %s\n", p.Name)
 	}
