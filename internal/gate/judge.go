@@ -39,7 +39,7 @@ func judge(r *result.Result, o Options, l *measuredTarget) (found []JudgedFindin
 		out.NotCovered = append(out.NotCovered, unfinishedCompilations(l.report)...)
 		missingInputs(r, &out, o, l)
 		if len(l.unasked) > 0 {
-			out.NotCovered = append(out.NotCovered, namesOf(l.unasked)+" (left out by programs.include)")
+			out.NotCovered = append(out.NotCovered, namesOf(l.unasked)+" (NOT GATED: add it to programs.include)")
 		}
 		describe(&out, l)
 	}
