@@ -40,7 +40,7 @@ var baselinePresent = rule.Rule{
 	Why:     "A program that was never accepted has nothing to compare with, and one whose arguments changed is another program. A person has to accept it once.",
 	Fails:   rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "scale is new: no baseline says what it may cost"},
 	Passes:  rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
-	Fix:     "Accept it: xlagate accept --only ID --reason \"why\".",
+	Fix:     "Accept the program, or remove what compiles it.",
 	Program: checkBaselinePresent,
 }
 

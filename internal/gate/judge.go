@@ -41,6 +41,11 @@ func judge(r *result.Result, o Options, l *measuredTarget) (found []JudgedFindin
 		if len(l.unasked) > 0 {
 			out.NotCovered = append(out.NotCovered, namesOf(l.unasked)+" (NOT GATED: add it to programs.include)")
 		}
+		for _, pattern := range l.Exclude {
+			if !slices.ContainsFunc(l.left, func(name string) bool { return facts.Fits(pattern, name) }) && !includes(l.report.Helpers, pattern) {
+				r.Notes = append(r.Notes, result.Note{Kind: "unused", Target: l.Name, Message: fmt.Sprintf("programs.exclude: no program of the dump matches %q", pattern)})
+			}
+		}
 		describe(&out, l)
 	}
 	r.Targets = append(r.Targets, out)

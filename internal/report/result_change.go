@@ -275,7 +275,9 @@ func breakLines(r *indexed, c *result.Change) []line {
 		if len(c.Others) > 0 && f.Program != c.Program {
 			l = l.and(" in ").in(name, f.Program)
 		}
-		l = l.and(": ").and(f.Message)
+		if f.Message != c.Title { // which stands above
+			l = l.and(": ").and(f.Message)
+		}
 		alike := len(slices.DeleteFunc(slices.Clone(same), func(o *result.Finding) bool { return o.Message != f.Message }))
 		if alike > 1 {
 			l = l.and("; the same in " + phrase.Some(alike-1, "other variant"))

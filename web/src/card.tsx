@@ -155,7 +155,7 @@ function Breaks({ findings, change, core }: { findings: Finding[]; change: Chang
       {[...groups.values()].map(([f, ...others]) => f && (
         <li key={f.id}>
           {several && <span class="dim">{subject(core, f.target, f.program)}: </span>}
-          <code>{f.rule}</code> {f.message}
+          <code>{f.rule}</code> {f.message !== change.title && f.message}
           {others.length > 0 && <span class="dim">; also in {others.length === 1 ? "1 other variant" : `${others.length} other variants`}</span>}
           {f.reason && <span class="dim"> ({f.reason})</span>}
         </li>
