@@ -153,17 +153,14 @@ func stepText(p result.Price) string {
 		return text
 	}
 	if low, high := between(p); low != high {
-		if p.HighNS >= manyTimes*p.StepWasNS {
-			share = times(ns, p.StepWasNS)
-		}
 		return text + ", " + share + " (" + low + " … " + high + ")"
 	}
 	return text + " (" + share + ")"
 }
 
-// between are the ends of a price in one unit: "+2", "+7 %" as shares of the step, or "× 1.2", "× 13".
+// between are the ends of a price in the unit of its middle: "+2", "+7 %" as shares of the step, or "× 1.2", "× 13".
 func between(p result.Price) (low, high string) {
-	if p.HighNS >= manyTimes*p.StepWasNS {
+	if p.StepNS >= manyTimes*p.StepWasNS {
 		return times(p.LowNS, p.StepWasNS), times(p.HighNS, p.StepWasNS)
 	}
 	end := func(ns float64) string {

@@ -53,19 +53,19 @@ export function moved(name: string, was: number, is: number): boolean {
   return fact(name, was) !== fact(name, is) && !(amount && Math.abs(is - was) < was / 1000);
 }
 
-/** growth is "+6.6 %" of a step, or "× 12" where a price may be many times as much; "" for too little to be seen. */
+/** growth is "+6.6 %" of a step, or "× 12"; "" for too little to be seen. */
 export function growth(p: Price): string {
   const { step_ns: by, step_was_ns: was = 0 } = p;
   if (was <= 0 || Math.abs(by / was) < 0.0005) return "";
-  return Math.max(by, p.high_ns) >= 9 * was ? times(by, was) : percent(by, was);
+  return by >= 9 * was ? times(by, was) : percent(by, was);
 }
 
-/** between is " (+2 … +7 %)" or " (× 1.2 … × 13)": the ends of a price in one unit; "" where both read the same. */
+/** between is " (+2 … +7 %)" or " (× 1.2 … × 13)": the ends of a price in the unit of its middle; "" where both read the same. */
 export function between(p: Price): string {
   const { low_ns, high_ns, step_was_ns: was = 0 } = p;
   if (was <= 0) return "";
   const share = (ns: number) => signed(count, Math.round((100 * ns) / was) || 0).replace("-", "−");
-  const many = high_ns >= 9 * was;
+  const many = p.step_ns >= 9 * was;
   const [low, high] = [low_ns, high_ns].map((ns) => (many ? times(ns, was) : share(ns)));
   return low === high ? "" : ` (${low} … ${high}${many ? "" : " %"})`;
 }
