@@ -12,6 +12,7 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/rules"
 )
 
 // JudgedTarget is a target with the differences that changes are made of.
@@ -526,6 +527,12 @@ func (g *grouping) differs(o *group) bool {
 	return len(o.causes) > 0 || slices.ContainsFunc(g.target.Programs, isOther) || slices.ContainsFunc(o.found, drifted)
 }
 
+// acceptable reports whether accepting settles a finding of a rule.
+func acceptable(id string) bool {
+	r := rules.All.ByID(id)
+	return r == nil || !r.Unacceptable
+}
+
 // finish returns the complete change.
 func (o *group) finish(target string) result.Change {
 	o.lead()
@@ -535,7 +542,7 @@ func (o *group) finish(target string) result.Change {
 		f.Change, c.Findings = c.ID, append(c.Findings, f.ID)
 	}
 	c.Level = o.level()
-	if len(c.Findings) > 0 {
+	if slices.ContainsFunc(o.found, func(f *JudgedFinding) bool { return acceptable(f.Rule) }) {
 		c.Accept = result.AcceptCommand(nil, c.ID)
 	}
 	return c
