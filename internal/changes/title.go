@@ -84,7 +84,7 @@ func (s *suspect) kernelsTitle(v *Variant) (parts []string) {
 	}
 	parts = append(parts, text)
 	if v.Model.Known && len(v.Model.Edits) == 0 {
-		parts = append(parts, "the model has the same operations; their shapes, order or connections differ")
+		parts = append(parts, "the model's operations are the same; their shapes or order differ")
 	}
 	return parts
 }
