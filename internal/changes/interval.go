@@ -14,6 +14,7 @@ type ClassCost struct {
 	Class  price.Class
 	Branch bool  // the work is in a branch, which a run may not take
 	Guess  int64 // how often loops of unknown length around it are taken to run; 0 where there is none
+	Most   int64 // how often they run at most; 0 where that is not known
 	NS     float64
 }
 
@@ -27,7 +28,7 @@ func (c classCosts) add(v *facts.Variant, kernels []facts.Kernel, sign float64) 
 	part := *v
 	part.Kernels = kernels
 	for _, p := range part.Prices(v.Device) {
-		key := ClassCost{Class: p.WorkClass(), Branch: p.Branch != "", Guess: p.Guess}
+		key := ClassCost{Class: p.WorkClass(), Branch: p.Branch != "", Guess: p.Guess, Most: p.Most}
 		start := key
 		start.Class = price.Launching
 		c[start] += sign * p.Runs * p.Once.Launch
@@ -48,7 +49,7 @@ func (c classCosts) list() (all []ClassCost) {
 			}
 			return 0
 		}
-		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(branch(a), branch(b)), cmp.Compare(a.Guess, b.Guess))
+		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(branch(a), branch(b)), cmp.Compare(a.Guess, b.Guess), cmp.Compare(a.Most, b.Most))
 	})
 	return all
 }
@@ -121,12 +122,15 @@ func (v *Variant) StepIntervals() []price.Interval {
 }
 
 // Interval is between what predicted costs may be, by the margin of each class of work. A branch is taken or not. A loop of unknown length runs once at least, and
-// at most as many times more often than it is taken to as it is taken to run more than once.
+// at most as often as its counter allows. Where there is no such maximum, it runs as many times more often than it is taken to as it is taken to run more than once.
 func Interval(margin func(price.Class) price.Margin, costs []ClassCost) (sum price.Interval) {
 	for _, c := range costs {
 		rarer, oftener := 1.0, 1.0
 		if c.Guess > 1 {
 			rarer, oftener = 1/float64(c.Guess), float64(c.Guess)
+			if c.Most > 0 {
+				oftener = max(1, float64(c.Most)/float64(c.Guess))
+			}
 		}
 		if c.Branch {
 			rarer, oftener = 0, 2*oftener // the branches are taken to be equally likely, and there are two at least

@@ -261,7 +261,8 @@ func (c *collector) collect(said *rule.Context) {
 	if len(c.l.problems) == 0 || len(c.l.report.Programs) > 0 { // of a dump that could not be read, nothing passes
 		r.Summary.Checks += said.Checks
 	}
-	if said.Pack != integrityPack {
+	onlyToolchain := said.Rule.Reads != nil && len(said.Rule.Reads) == 0 // it reads nothing of the programs
+	if said.Pack == "" || said.Pack != integrityPack && !onlyToolchain {
 		c.judged += said.Checks
 	}
 	for _, reported := range said.Findings {
