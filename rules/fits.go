@@ -3,7 +3,7 @@ package rules
 import (
 	"fmt"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/price"
@@ -24,7 +24,7 @@ var fits = rule.Rule{
 	Variant: checkFits,
 }
 
-func checkFits(c *rule.Context, v *diff.Variant) {
+func checkFits(c *rule.Context, v *changes.Variant) {
 	peak, assigned := v.New.Facts[facts.MemoryPeak]
 	device := v.New.Device
 	switch {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -24,14 +24,14 @@ var sameOnEveryProcess = rule.Rule{
 	Program:      checkSameOnEveryProcess,
 }
 
-func checkSameOnEveryProcess(c *rule.Context, p *diff.Program) {
+func checkSameOnEveryProcess(c *rule.Context, p *changes.Program) {
 	if p.New == nil || c.Target.Report.Samples > 0 {
 		return // samples are processes, too, but of different runs: stable-compile compares them
 	}
 	c.Checked()
 	for _, d := range p.New.Disagreements() {
 		f := c.Find(result.Finding{Subject: "processes", Variant: d.Signature, Message: disagreement(d)})
-		f.Cause = &diff.Cause{Title: f.Message, Source: d.Variants[1].FirstSource()}
+		f.Cause = &changes.Cause{Title: f.Message, Source: d.Variants[1].FirstSource()}
 		for side, op := range d.Differ {
 			if op != nil {
 				f.Cause.Source, f.Cause.OpName = op.Source, op.OpName

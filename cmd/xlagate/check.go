@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/webpage"
@@ -41,7 +41,7 @@ func checkCommand(w world) *cli.Command {
 func checkOnce(c *cli.Context, w world, to *outputs, o gate.Options) error {
 	var seen []webpage.Looked
 	if to.holds("html") {
-		o.KeepModules, o.Seen = true, func(target string, programs []*diff.Program) {
+		o.KeepModules, o.Seen = true, func(target string, programs []*changes.Program) {
 			seen = append(seen, webpage.Looked{Target: target, Programs: programs})
 		}
 	}

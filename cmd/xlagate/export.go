@@ -11,7 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/export"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/gate"
@@ -84,7 +84,7 @@ func deliverFile(w world, path string, f export.File) error {
 }
 
 // opened measures the dump, and what it is compared with, and leaves their modules open until they are released.
-func opened(c *cli.Context, w world) (*diff.Report, func() error, error) {
+func opened(c *cli.Context, w world) (*changes.Report, func() error, error) {
 	paths := []string{c.Args().First()}
 	if c.IsSet("against") {
 		paths = []string{c.String("against"), paths[0]}

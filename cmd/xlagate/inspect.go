@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -121,10 +121,10 @@ func sides(c *cli.Context, w world, paths []string, how gate.Run) ([]*facts.Repo
 }
 
 // compared compares two sides, the old one first.
-func compared(sides []*facts.Report) *diff.Report {
-	diff.NameGraphs(sides[0], sides[1])
-	d := diff.Compare(sides[0], sides[1])
-	diff.FillPasses(d, sides[0].Passes, sides[1].Passes)
+func compared(sides []*facts.Report) *changes.Report {
+	changes.NameGraphs(sides[0], sides[1])
+	d := changes.Compare(sides[0], sides[1])
+	changes.FillPasses(d, sides[0].Passes, sides[1].Passes)
 	return d
 }
 

@@ -189,7 +189,7 @@ func (r *reader) add(d *variantRecord) error {
 		return err
 	}
 	r.variant = &facts.Variant{
-		Signature: d.Signature, WorkVersion: d.Work, Unstable: d.Unstable, Facts: facts.Values{}, Input: facts.Input{ModelAfter: d.ModelAfter},
+		Signature: d.Signature, WorkVersion: d.Work, Unstable: d.Unstable, Facts: facts.Values{}, Input: facts.Input{InputVaries: d.Varies, ModelAfter: d.ModelAfter},
 		Interface: facts.Interface{Result: d.Result}, Origin: facts.Origin{Backend: d.Backend, Modules: make([]string, max(1, d.Compiles))},
 	}
 	r.lines, r.section = map[facts.ID]*float64{}, endCeilings
@@ -337,6 +337,6 @@ func (r *reader) kernel(d *kernelRecord) error {
 	}
 	d.Site.Within = d.Within
 	d.Length, d.MaxTrips = max(0, d.Length), max(0, d.MaxTrips)
-	d.Site.Times, d.Guess = max(1, d.Site.Times), max(0, d.Guess)
+	d.Site.Times, d.Guess, d.Site.Most = max(1, d.Site.Times), max(0, d.Guess), max(0, d.Site.Most)
 	return repeat(r, &r.variant.Kernels, facts.Kernel{Form: d.Form, Site: &d.Site}, d.Launches)
 }

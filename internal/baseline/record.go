@@ -52,6 +52,7 @@ type (
 		Work       int      `json:"work,omitempty"` // see [facts.Variant.WorkVersion]
 		Compiles   int      `json:"compiles"`
 		Unstable   []string `json:"unstable,omitempty"`
+		Varies     bool     `json:"varies,omitempty"` // the model was traced to other programs in other samples
 		ModelAfter bool     `json:"model_after,omitempty"`
 	}
 	argumentRecord struct {

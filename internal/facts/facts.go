@@ -126,6 +126,7 @@ type Parameter struct {
 	Layout   string       `json:"layout,omitempty"` // minor_to_major and properties, "" for the default
 	Sharding string       `json:"sharding,omitempty"`
 	Spec     string       `json:"-"` // how the model spreads it over its mesh: "P('data', None)"; "" where no axis splits it
+	Given    string       `json:"-"` // the sharding that it is handed over with, and its mesh; "" for an array that no mesh holds, whatever the compiler chose
 	Bytes    int64        `json:"bytes"`
 	Aliased  bool         `json:"aliased,omitempty"`  // an output reuses its buffer
 	Written  float64      `json:"written,omitempty"`  // of one that is Aliased: the share of it that a run writes; 0 where that is not known
@@ -169,11 +170,12 @@ type Site struct {
 	OpName  string       `json:"op,omitempty"` // the model's own name
 	OpType  string       `json:"type,omitempty"`
 	Source  hlo.Location `json:"source,omitzero"`
-	Stack   *Stack       `json:"-"`                // Source and the model's lines that called it; never stored
-	Times   int64        `json:"runs,omitempty"`   // how often it runs: the product of the known trip counts around it; 1 outside loops
-	Guess   int64        `json:"guess,omitempty"`  // how often, times that, loops of unknown length around it are taken to run; 0 where there is none
-	Branch  string       `json:"branch,omitempty"` // the branches of conditionals that it stands in: "0.1" is the second branch of the first, "0.1 2.0" inside of it
-	Loop    string       `json:"loop,omitempty"`   // op_name of the innermost loop around it, "" outside loops
+	Stack   *Stack       `json:"-"`                    // Source and the model's lines that called it; never stored
+	Times   int64        `json:"runs,omitempty"`       // how often it runs: the product of the known trip counts around it; 1 outside loops
+	Guess   int64        `json:"guess,omitempty"`      // how often, times that, loops of unknown length around it are taken to run; 0 where there is none
+	Most    int64        `json:"guess_most,omitempty"` // how often, times Times, they run at most; 0 where that is not known
+	Branch  string       `json:"branch,omitempty"`     // the branches of conditionals that it stands in: "0.1" is the second branch of the first, "0.1 2.0" inside of it
+	Loop    string       `json:"loop,omitempty"`       // op_name of the innermost loop around it, "" outside loops
 	InLoop  bool         `json:"in_loop,omitempty"`
 	Within  string       `json:"-"`                  // the function of Source, of a stored kernel
 	InEntry bool         `json:"in_entry,omitempty"` // outside loops and branches: in the entry computation, or in a call or wrapper that it holds

@@ -25,6 +25,7 @@ type siteKey struct {
 	loop   hlo.InstrID
 	times  int64
 	guess  int64
+	most   int64
 	branch string
 	inner  bool
 }
@@ -32,14 +33,14 @@ type siteKey struct {
 // site is the place of a launch, and the model's name of it: its own metadata, or else the wrapper's, or else that of its last operation.
 func (r *reader) site(l launch, ops OpList) *Site {
 	meta := r.naming(l)
-	key := siteKey{meta, l.place.loop, l.place.times, l.place.guess, l.place.branch, l.place.inner}
+	key := siteKey{meta, l.place.loop, l.place.times, l.place.guess, l.place.most, l.place.branch, l.place.inner}
 	if known := r.sites[key]; known != nil {
 		return known
 	}
 	md := &r.metas[meta]
 	at := Site{
 		OpName: md.OpName, OpType: md.OpType,
-		Times: l.place.times, Guess: l.place.guess, Branch: l.place.branch, InLoop: l.place.looped, InEntry: !l.place.inner,
+		Times: l.place.times, Guess: l.place.guess, Most: l.place.most, Branch: l.place.branch, InLoop: l.place.looped, InEntry: !l.place.inner,
 	}
 	if at.InLoop {
 		at.Loop = r.metadata(l.place.loop).OpName

@@ -30,6 +30,7 @@ type place struct {
 	times  int64       // the product of the known trip counts around it
 	depth  int         // how many calls are between it and the entry
 	guess  int64       // see Site.Guess
+	most   int64       // see Site.Most
 	branch string      // see Site.Branch
 	inner  bool        // in a loop or branch, so not simply once a run
 	looped bool        // in a loop that may run more than once
@@ -157,6 +158,9 @@ func (w *walk) control(id hlo.InstrID, at place) error {
 	if l.trips != unknownTrips {
 		inside.times = timesProduct(inside.times, l.trips)
 	} else {
+		if inside.guess == 0 || inside.most > 0 { // 0 where an outer loop has no maximum
+			inside.most = timesProduct(max(1, inside.most), l.exit.most)
+		}
 		inside.guess = timesProduct(max(1, inside.guess), l.iterations())
 	}
 	var err error

@@ -292,10 +292,10 @@ func measureAlike(outdated []*Variant, fresh *Report) {
 // of their operands: their works are a list.
 type works map[workKey][]runWork
 
-// runWork is what a kernel asks of a device, and how often loops of unknown length around it are taken to run.
+// runWork is what a kernel asks of a device, and how often loops of unknown length around it are taken to run, and run at most.
 type runWork struct {
 	price.Work
-	guess int64
+	guess, most int64
 }
 
 type workKey struct {
@@ -308,7 +308,7 @@ func (k *Kernel) workKey() workKey { return workKey{k.Print, k.Layout, k.Times} 
 func (w works) add(v *Variant) {
 	for i := range v.Kernels {
 		key := v.Kernels[i].workKey()
-		w[key] = append(w[key], runWork{v.Kernels[i].Work, v.Kernels[i].Guess})
+		w[key] = append(w[key], runWork{v.Kernels[i].Work, v.Kernels[i].Guess, v.Kernels[i].Most})
 	}
 }
 
@@ -323,7 +323,7 @@ func (v *Variant) measureAs(known works) {
 			continue
 		}
 		form, site, as := *k.Form, *k.Site, list[given[key]%len(list)]
-		form.Work, site.Guess = as.Work, as.guess
+		form.Work, site.Guess, site.Most = as.Work, as.guess, as.most
 		given[key]++
 		k.Form, k.Site = &form, &site
 	}

@@ -122,11 +122,11 @@ type Drawing struct {
 	Why     string `json:"not_exact,omitempty"` // why the numbers are not the whole module's, "" when they are
 }
 
-// drawn looks at the stages of a module that were dumped as drawings only.
+// drawn looks at the stages of a module that were dumped as drawings only; of passes, at the last if nothing behind it was dumped.
 func (out *measuring) drawn() {
 	for i := range out.module.Stages {
 		s := &out.module.Stages[i]
-		if s.HLO() != nil {
+		if s.HLO() != nil || s.Kind == dump.StagePass && s != out.module.Optimized() {
 			continue
 		}
 		if f := s.File(dump.KindDot, dump.KindHTML); f != nil {

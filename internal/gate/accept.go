@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -438,7 +438,7 @@ func named(f *result.Finding, ids []string) bool {
 // may belong to another run.
 func (in *candidate) gone(name string) bool {
 	return in.from == nil || slices.ContainsFunc(in.from.Programs, func(p result.Program) bool {
-		return p.Name == name && p.Change == diff.Removed || diff.IsPart(p.Name, name)
+		return p.Name == name && p.Change == changes.Removed || changes.IsPart(p.Name, name)
 	})
 }
 

@@ -3,8 +3,8 @@ package gate
 import (
 	"slices"
 
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -24,7 +24,7 @@ func boundIn(c *rule.Context, f *rule.Finding) *result.Bound {
 
 // joined reports whether a program is several that are compared as one. After they are accepted, each is judged on its own and has less.
 func joined(c *rule.Context, program string) bool {
-	return slices.ContainsFunc(c.Target.Programs, func(p *diff.Program) bool { return p.Name == program && p.Parts != nil })
+	return slices.ContainsFunc(c.Target.Programs, func(p *changes.Program) bool { return p.Name == program && p.Parts != nil })
 }
 
 // numberAt is the number of an entry at a key, nil where it has none.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -290,7 +290,7 @@ func changeBars(r *indexed, c *result.Change) bars {
 }
 
 // priceChange is "predicted step 12.1 → 12.9 ms on h100-sxm (+6.6 %)", nothing where a side has no price or both have the same.
-func priceChange(v *diff.Variant) line {
+func priceChange(v *changes.Variant) line {
 	if v.Old == nil || v.New == nil || v.New.Device == nil || v.Old.Device != v.New.Device {
 		return nil
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
@@ -16,14 +16,14 @@ const (
 )
 
 // kernelBlocks shows the kernels that differ, one row each; below a changed kernel, the operations that were removed and added.
-func kernelBlocks(v *diff.Variant, o Options) []block {
+func kernelBlocks(v *changes.Variant, o Options) []block {
 	var s section
 	k := &v.Kernels
 	s.add(regroupBlocks("→ %d kernels", k.Split, '-', o)...)
 	s.add(regroupBlocks("← %d kernels", k.Merged, '+', o)...)
 	s.add(changeBlocks(k.Changed, o)...)
 	s.add(changeBlocks(k.Moved, o)...)
-	s.add(list{each(k.Unrolled, func(u *diff.Regroup) line {
+	s.add(list{each(k.Unrolled, func(u *changes.Regroup) line {
 		return kernelTitle(&u.One).and("   from a loop body, now " + phrase.Some(len(u.Many), "copy") + " in the program")
 	})})
 	s.add(sideTable(in(bad, "-"), k.Removed, o)...)
@@ -58,16 +58,16 @@ func groupAlike(kernels []facts.Kernel, o Options) [][]*facts.Kernel {
 	})
 }
 
-func changeBlocks(changes []diff.KernelChange, o Options) []block {
+func changeBlocks(kernels []changes.KernelChange, o Options) []block {
 	var blocks []block
-	shown := o.shown(len(changes), maxDiffKernels)
-	for i := range changes[:shown] {
-		c := &changes[i]
+	shown := o.shown(len(kernels), maxDiffKernels)
+	for i := range kernels[:shown] {
+		c := &kernels[i]
 		s := section{Title: kernelTitle(&c.New).and("   " + cut(strings.Join(c.What, ", "), maxWhat))}
 		s.add(operationDiff(&c.Old, &c.New))
 		blocks = append(blocks, folded(s))
 	}
-	return append(blocks, more(len(changes)-shown, "changed kernel"))
+	return append(blocks, more(len(kernels)-shown, "changed kernel"))
 }
 
 // folded folds a section, or returns its title alone when it is empty.
@@ -85,7 +85,7 @@ func kernelTitle(k *facts.Kernel) line {
 }
 
 // regroupBlocks are kernels that were split or merged: the one kernel, what separates the parts, and the parts.
-func regroupBlocks(form string, regroups []diff.Regroup, one byte, o Options) []block {
+func regroupBlocks(form string, regroups []changes.Regroup, one byte, o Options) []block {
 	many := byte('+')
 	if one == '+' {
 		many = '-'
@@ -95,7 +95,7 @@ func regroupBlocks(form string, regroups []diff.Regroup, one byte, o Options) []
 	for i := range regroups[:shown] {
 		g := &regroups[i]
 		s := section{Title: kernelTitle(&g.One).and("   " + fmt.Sprintf(form, len(g.Many)))}
-		if why := diff.SplitBy(g.Between); why != "" {
+		if why := changes.SplitBy(g.Between); why != "" {
 			s.add(para{in(dim, "split ").and(why)})
 		}
 		var l listing
@@ -146,7 +146,7 @@ const (
 )
 
 // followingSum returns "resulting kernel changes: 8 split, 2 merged, 20 changed, 4 new, 12 gone".
-func followingSum(k *diff.Kernels) string {
+func followingSum(k *changes.Kernels) string {
 	text := ""
 	for _, part := range []struct {
 		n    int
@@ -163,7 +163,7 @@ func followingSum(k *diff.Kernels) string {
 }
 
 // causeLine is "· an optimization_barrier is new   train.py:99   jit(step)/optimization_barrier   1 kernel → 2".
-func causeLine(c *diff.Cause) line {
+func causeLine(c *changes.Cause) line {
 	l := in(warn, "·").and(" ").in(strong, c.Title)
 	l = l.names(location(c.Source), c.OpName)
 	if len(c.Before)+len(c.After) > 0 {
@@ -173,7 +173,7 @@ func causeLine(c *diff.Cause) line {
 }
 
 // bufferLines are the temporary buffers that are new or grew.
-func bufferLines(v *diff.Variant, o Options) []line {
+func bufferLines(v *changes.Variant, o Options) []line {
 	var lines []line
 	for i := range v.Buffers {
 		b := &v.Buffers[i]

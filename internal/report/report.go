@@ -9,7 +9,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -85,7 +85,7 @@ func Inspect(w io.Writer, rep *facts.Report, format string, o Options) error {
 }
 
 // Diff renders a difference: text, json, markdown or html.
-func Diff(w io.Writer, d *diff.Report, format string, o Options) error {
+func Diff(w io.Writer, d *changes.Report, format string, o Options) error {
 	return render(w, d, format, o, diffFormats)
 }
 
@@ -148,8 +148,8 @@ var (
 	inspectFormats = append(textFormats(inspectPage, inspectJSON), renderer[*facts.Report]{
 		"html", func(w io.Writer, r *facts.Report, o Options) error { return webpage.OfDump(r, o.Options).Write(w) },
 	})
-	diffFormats = append(textFormats(diffPage, diffJSON), renderer[*diff.Report]{
-		"html", func(w io.Writer, d *diff.Report, o Options) error { return webpage.OfDiff(d, o.Options).Write(w) },
+	diffFormats = append(textFormats(diffPage, diffJSON), renderer[*changes.Report]{
+		"html", func(w io.Writer, d *changes.Report, o Options) error { return webpage.OfDiff(d, o.Options).Write(w) },
 	})
 	rulesFormats   = textFormats(rulesPage, asJSON)
 	explainFormats = textFormats(explainPage, asJSON)

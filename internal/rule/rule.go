@@ -2,12 +2,12 @@
 // it looks at, and how an amount is compared with limits and with the baseline. It holds the languages of a rule file, too: shapes with
 // wildcards ([Shape]) and expressions in CEL ([Expression]). The rules themselves are in package rules.
 //
-// A rule looks at programs that were matched with their baseline ([diff.Program]) and reports findings. It reads no files and
+// A rule looks at programs that were matched with their baseline ([changes.Program]) and reports findings. It reads no files and
 // decides nothing about exit codes, waivers or output.
 package rule
 
 import (
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
@@ -41,8 +41,8 @@ type Rule struct {
 	Check func(*Settings) []Refusal
 	// Variant looks at one matched variant that the dump holds, Program at a whole program, Target at a whole target. A rule has at most one of them.
 	// Without one the fact of Budget is judged; an integrity rule that the gate itself enforces has no Budget either.
-	Variant func(*Context, *diff.Variant)
-	Program func(*Context, *diff.Program)
+	Variant func(*Context, *changes.Variant)
+	Program func(*Context, *changes.Program)
 	Target  func(*Context, *Target)
 }
 
@@ -129,7 +129,7 @@ type Target struct {
 	Dump     string
 	Report   *facts.Report
 	Base     *facts.Report // nil without a baseline
-	Programs []*diff.Program
+	Programs []*changes.Program
 	Accept   string // what to type if it has no baseline
 
 	// LeftOutBy names the key of the configuration that leaves a program out, "" where none does.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/price"
 	"github.com/xlagate/xlagate/internal/result"
@@ -65,7 +65,7 @@ func (b *builder) looked(l Looked) {
 	}
 }
 
-func (b *builder) variant(v *diff.Variant, l Looked) variant {
+func (b *builder) variant(v *changes.Variant, l Looked) variant {
 	before, after := b.model.of(b.old), b.model.of(b.dumps[l.Target])
 	out := variant{Change: v.Change, Old: b.side(v.Old, before), New: b.side(v.New, after)}
 	if v.New != nil {
@@ -82,7 +82,7 @@ func (b *builder) variant(v *diff.Variant, l Looked) variant {
 }
 
 // stepPrice is what the step grows by, and between what. A step takes no less than nothing.
-func stepPrice(by price.Interval, v *diff.Variant) result.Price {
+func stepPrice(by price.Interval, v *changes.Variant) result.Price {
 	was := v.Old.Facts[facts.PriceStep]
 	return result.Price{StepNS: by.Middle, LowNS: max(by.Low, -was), HighNS: by.High, StepWasNS: was}
 }
@@ -118,7 +118,7 @@ func (b *builder) factsOf(t *result.Target) {
 }
 
 // causes shows the causes of a difference as changes. No rule checked them, so they have no level and no id of a gate.
-func (b *builder) causes(p *diff.Program) {
+func (b *builder) causes(p *changes.Program) {
 	for _, v := range p.Variants {
 		var costs []price.Interval
 		if v.Old != nil && v.New != nil {
@@ -143,7 +143,7 @@ func (b *builder) causes(p *diff.Program) {
 }
 
 // effects lists the facts that differ, if the variant has one cause.
-func (b *builder) effects(v *diff.Variant, alone bool) []result.Effect {
+func (b *builder) effects(v *changes.Variant, alone bool) []result.Effect {
 	list := []result.Effect{}
 	for _, f := range v.Facts {
 		if alone && f.Old == f.Old && f.New == f.New { // neither is unknown
@@ -161,7 +161,7 @@ type kernelLists struct {
 	Memory *memories   `json:"memory,omitempty"`
 }
 
-func lists(v *diff.Variant, before, after sources, profile *facts.Profile) *kernelLists {
+func lists(v *changes.Variant, before, after sources, profile *facts.Profile) *kernelLists {
 	out := &kernelLists{Old: before.kernelList(v.Old, nil), New: after.kernelList(v.New, profile), Links: [][2][]int{}}
 	for _, l := range v.Links() {
 		out.Links = append(out.Links, [2][]int{l.Old, l.New})

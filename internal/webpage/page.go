@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/result"
@@ -26,7 +26,7 @@ type Options struct {
 // Looked is one target that was measured and compared.
 type Looked struct {
 	Target   string
-	Programs []*diff.Program
+	Programs []*changes.Program
 	Profile  *facts.Profile
 }
 
@@ -122,7 +122,7 @@ func OfResult(r *result.Result, looked []Looked, o Options) *Page {
 }
 
 // OfDiff makes the page of a difference.
-func OfDiff(d *diff.Report, o Options) *Page {
+func OfDiff(d *changes.Report, o Options) *Page {
 	b := newBuilder("diff", o)
 	b.page.core.Title = fmt.Sprintf("xlagate: %s → %s", d.Old, d.New)
 	b.page.core.Old, b.page.core.New, b.page.core.Same = d.Old, d.New, d.Identical
@@ -141,9 +141,9 @@ func OfDump(r *facts.Report, o Options) *Page {
 	b.dumps[""] = r.Dump
 	l := Looked{Profile: r.Profile}
 	for _, p := range r.Programs {
-		own := &diff.Program{Name: p.Name, New: p}
+		own := &changes.Program{Name: p.Name, New: p}
 		for _, v := range p.Variants {
-			own.Variants = append(own.Variants, &diff.Variant{New: v})
+			own.Variants = append(own.Variants, &changes.Variant{New: v})
 		}
 		l.Programs = append(l.Programs, own)
 	}
