@@ -44,7 +44,7 @@ func TestRealProgramsRoundTrip(t *testing.T) {
 				if diff := cmp.Diff(v.Facts, back.Variants[i].Facts); diff != "" {
 					t.Errorf("%s: facts: %s", name, diff)
 				}
-				if diff := cmp.Diff(v.Params, back.Variants[i].Params, cmpopts.EquateEmpty()); diff != "" {
+				if diff := cmp.Diff(v.Params, back.Variants[i].Params, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(facts.Parameter{}, "Given")); diff != "" {
 					t.Errorf("%s: arguments: %s", name, diff)
 				}
 				if len(v.Kernels) != len(back.Variants[i].Kernels) {
