@@ -155,6 +155,19 @@ var dumpRows = []struct {
 	{"TensorFlow", "testdata/dumps/tf-2.6.tar.xz", facts.Options{}, cam(13)},
 	{"TensorFlow", "testdata/dumps/tf-2.12.tar.xz", facts.Options{}, cam(13)},
 	{"TensorFlow", "testdata/dumps/tf-2.21.tar.xz", facts.Options{}, cam(13)},
+	{"TensorFlow", "testdata/dumps/tf-1.14.tar.xz", facts.Options{}, initialValues},
+	{"TensorFlow", "testdata/dumps/tf-1.15.tar.xz", facts.Options{}, initialValues},
+	{"XLA before 2019", "testdata/dumps/tf-1.12-text.tar.xz", facts.Options{Passes: true}, func(t *testing.T, r *facts.Report) {
+		if v := program(t, r, "cluster_0"); len(r.Programs[0].Variants) != 1 || v.Facts["memory.output_bytes"] != 24 || len(r.Passes[0].Stages) != 4 || len(r.Clusters.Clusters) != 3 || len(r.Problems) > 0 {
+			t.Errorf("%v, passes %+v, clusters %+v, problems %v", v.Facts, r.Passes, r.Clusters, r.Problems)
+		}
+	}},
+	{"XLA before 2019", "testdata/dumps/tf-1.12-dots.tar.xz", facts.Options{}, func(t *testing.T, r *facts.Report) {
+		problem(t, r, "only passes were drawn")
+		if len(r.Problems) != 2 || len(r.Drawings) != 2 || len(r.Clusters.Clusters) != 3 || r.Clusters.Clusters[0].Module == "" {
+			t.Errorf("drawings %+v, clusters %+v, problems %v", r.Drawings, r.Clusters, r.Problems)
+		}
+	}},
 	{"TensorFlow", "testdata/tf-named/dump.tar.xz", facts.Options{}, func(t *testing.T, r *facts.Report) {
 		problem(t, r, "ValueError at train.py:18 in broken: Dimensions must be equal")
 		for name, want := range map[string]string{
@@ -305,6 +318,13 @@ func cam(kernels float64) func(*testing.T, *facts.Report) {
 		if v.Signature != "(arg0: f32[64,128], arg1: f32[128,32])" || v.Facts["kernels.total"] != kernels || v.Facts["memory.argument_bytes"] != 49152 {
 			t.Errorf("%s: %v", v.Signature, v.Facts)
 		}
+	}
+}
+
+// initialValues looks at the initial values of a line's slope and offset, in a cluster.
+func initialValues(t *testing.T, r *facts.Report) {
+	if v := program(t, r, "cluster_0"); v.Facts["kernels.total"] != 2 || v.Facts["memory.output_bytes"] != 24 || len(r.Problems) > 0 {
+		t.Errorf("%v, problems %v", v.Facts, r.Problems)
 	}
 }
 

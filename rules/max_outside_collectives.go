@@ -35,6 +35,10 @@ func checkMaxOutsideCollectives(c *rule.Context, t *rule.Target) {
 		c.Uncovered(rule.Graphs, anyGraphFix)
 		return
 	}
+	if len(t.Report.Programs) == 0 && !t.Report.Clusters.Ran {
+		noClusters(c, t, t.Report.Clusters) // XLA compiled nothing: there is no outside
+		return
+	}
 	now, was := outsideByKind(t.Report.Clusters), map[string][]tensorflow.Collective{}
 	known := t.Base != nil && t.Base.Clusters != nil
 	if known {

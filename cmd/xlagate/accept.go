@@ -202,5 +202,9 @@ func sayBudget(w world, b *config.Budget) {
 
 // sayUnsettled prints a limit of a rule file that still fails after accepting.
 func sayUnsettled(w world, u gate.Unsettled) {
+	if u.Change == "" {
+		w.printf("remains  %s %s: %s; accepting does not settle it: xlagate explain %s\n", u.Place, u.Rule, u.Message, u.Rule)
+		return
+	}
 	w.printf("remains  %s %s: %s; change it there, or allow it: %s\n", u.Place, u.Rule, u.Message, result.AcceptCommand(nil, u.Change))
 }

@@ -73,6 +73,8 @@ func setUp(c *cli.Context, w world, command []string) error {
 		return fmt.Errorf("make a folder for the dump: %w", err)
 	}
 	defer os.RemoveAll(dir)
+	line := phrase.Shell(command)
+	w.err = renaming{w.err, strings.NewReplacer(dir+string(filepath.Separator), "", dir, line)}
 	if _, err := capturedTo(c, w, dir, command); err != nil {
 		return err
 	}
@@ -80,7 +82,6 @@ func setUp(c *cli.Context, w world, command []string) error {
 	if err != nil {
 		return err
 	}
-	line := phrase.Shell(command)
 	place, err := placeOf(file)
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func setUp(c *cli.Context, w world, command []string) error {
 		return err
 	}
 	w = telling(c, w)
-	w.printf("wrote    %s for %s of %s (%s)\n", file, phrase.Counted(float64(len(rep.Programs)), "", "programs"), line, tools(rep.Toolchain))
+	sayProposed(w, rep, file, "of "+line)
 	o, err := newOptions(c, w, gate.Run{})
 	if err != nil {
 		return err
@@ -110,6 +111,25 @@ func setUp(c *cli.Context, w world, command []string) error {
 	}
 	return w.printf("next:\n  xlagate check%s   run it again and compare; then commit what was written, and push\n"+
 		"  to keep improvements on the main branch, add xlagate-tighten.yml: https://github.com/xlagate/xlagate/blob/main/docs/github.md\n", chosen(file))
+}
+
+// renaming writes messages with the command's name in place of the temporary folder that its dump is in.
+type renaming struct {
+	to    io.Writer
+	names *strings.Replacer
+}
+
+func (r renaming) Write(text []byte) (int, error) {
+	_, err := r.names.WriteString(r.to, string(text))
+	return len(text), err
+}
+
+// sayProposed prints which rule file was written, and the packs that this dump calls for.
+func sayProposed(w world, rep *facts.Report, file, of string) {
+	w.printf("wrote    %s for %s %s (%s)\n", file, phrase.Counted(float64(len(rep.Programs)), "", "programs"), of, tools(rep.Toolchain))
+	if packs, holds := config.Packs(rep); len(packs) > 1 {
+		w.printf("         extends %s: %s\n", phrase.List(packs, "and"), phrase.List(holds, "and"))
+	}
 }
 
 // packages says what pip installs for the command: what the repository lists, else the framework that compiled.
@@ -185,7 +205,7 @@ func propose(c *cli.Context, w world, path string) error {
 		return err
 	}
 	told := telling(c, w)
-	told.printf("wrote    %s for %s in %s (%s)\n", c.String("output"), phrase.Counted(float64(len(rep.Programs)), "", "programs"), path, tools(rep.Toolchain))
+	sayProposed(told, rep, c.String("output"), "in "+path)
 	for _, p := range rep.Programs {
 		told.printf("  %s\n", p.Name)
 	}
@@ -205,8 +225,12 @@ func proposable(c *cli.Context, w world, path string) (*facts.Report, error) {
 	if err := unread(w, rep); err != nil {
 		return nil, err
 	}
-	if len(rep.Programs) == 0 && rep.Clusters == nil {
-		return nil, incomplete(w, &gate.Unreadable{Where: path, Message: "the dump holds no program of the model's own", Fix: "make the run compile the model, then dump again"})
+	if len(rep.Programs) == 0 && (rep.Clusters == nil || !rep.Clusters.Ran) {
+		message := "the dump holds no program of the model's own"
+		if rep.Clusters != nil {
+			message += "; autoclustering did not run: " + rep.Clusters.Why
+		}
+		return nil, incomplete(w, &gate.Unreadable{Where: path, Message: message, Fix: "make the run compile the model, then dump again"})
 	}
 	return rep, nil
 }

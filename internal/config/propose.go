@@ -19,7 +19,8 @@ func Propose(rep *facts.Report, model, path, run string) string {
 	var b strings.Builder
 	b.WriteString("# yaml-language-server: $schema=https://raw.githubusercontent.com/xlagate/xlagate/main/docs/xlagate.schema.json\n")
 	fmt.Fprintf(&b, "# %s\n", origin(rep))
-	b.WriteString("version: 1\nextends: [recommended]   # time, memory and guarantees against the accepted baseline\nbaseline: .xlagate\n")
+	packs, holds := Packs(rep)
+	fmt.Fprintf(&b, "version: 1\nextends: [%s]   # %s against the accepted baseline\nbaseline: .xlagate\n", strings.Join(packs, ", "), phrase.List(holds, "and"))
 	fmt.Fprintf(&b, "targets:\n  - name: %s\n", targetName(rep, model))
 	if run != "" {
 		fmt.Fprintf(&b, "    capture: { run: %q }\n", run)
@@ -33,6 +34,21 @@ func Propose(rep *facts.Report, model, path, run string) string {
 		b.WriteString("rules:\n" + rules)
 	}
 	return b.String()
+}
+
+// Packs returns the rule packs for a dump, and what they hold.
+func Packs(rep *facts.Report) (packs, holds []string) {
+	packs, holds = []string{"recommended"}, []string{"time", "memory", "guarantees"}
+	if rep.Clusters != nil {
+		packs, holds = append(packs, "tensorflow"), append(holds, "clusters", "collectives outside XLA", "compilations")
+	}
+	switch rep.Toolchain.Backend {
+	case "gpu":
+		packs, holds = append(packs, "gpu"), append(holds, "the size of the code")
+	case "tpu":
+		packs, holds = append(packs, "tpu"), append(holds, "types", "rematerialization", "cycles")
+	}
+	return packs, holds
 }
 
 // proposed returns the entries under `rules:`: two budgets, the number of compilations, the calls that must remain and, as comments, more limits of

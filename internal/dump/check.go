@@ -41,7 +41,11 @@ func (d *Dump) check(ctx context.Context) error {
 	d.checkSizes()
 	d.checkWhole()
 	if len(d.Modules) == 0 && len(d.Graphs) == 0 && len(d.Problems) == 0 {
-		d.problem(d.Path, d.whyNothing(), d.fixNothing())
+		if f, line := d.buried(); f != nil {
+			d.problem(fmt.Sprintf("%s:%d", f.Path, line), "HLO text begins here, among other text; a dump has a file for each module", "copy the module, from this line to its end, into a file of its own")
+		} else {
+			d.problem(d.Path, d.whyNothing(), d.fixNothing())
+		}
 	}
 	for i := range d.Problems {
 		if p := &d.Problems[i]; p.module != nil {
@@ -75,7 +79,11 @@ func (d *Dump) checkModule(m *Module) {
 	case after == nil:
 		d.moduleProblem(m, m.Stages[0].anyFile(), "the final module was not dumped", fixDump)
 	case after != nil && after.HLO() == nil:
-		d.moduleProblem(m, after.anyFile(), after.whyUnread(), "add --xla_dump_hlo_as_text or --xla_dump_hlo_as_proto to XLA_FLAGS and dump again")
+		fix := "add --xla_dump_hlo_as_text or --xla_dump_hlo_as_proto to XLA_FLAGS and dump again"
+		if after.isFormer() {
+			fix = "add --xla_dump_optimized_hlo_proto_to=DIR to XLA_FLAGS and dump again"
+		}
+		d.moduleProblem(m, after.anyFile(), after.whyUnread(), fix)
 	}
 	if oom := m.labelled(outOfMemory); oom != nil {
 		d.moduleProblem(m, oom.anyFile(), "the compiler gave up: the program does not fit into the device's memory", "fix the compilation (its error stands in the run's log)")
@@ -89,6 +97,8 @@ func (d *Dump) checkModule(m *Module) {
 func (s *Stage) whyUnread() string {
 	const lost = "what it costs, how much memory it takes, which arguments it reuses, its types, layouts, collectives' sizes and constants"
 	switch {
+	case s.Kind == StagePass:
+		return "of the module only passes were drawn (" + strings.Join(s.formats(), ", ") + "): xlagate inspect counts the fusions and kernels of the last one, but " + lost + " cannot be had from a drawing"
 	case s.File(KindDot, KindHTML) != nil:
 		return "the final module was only drawn (" + strings.Join(s.formats(), ", ") + "): xlagate inspect counts its fusions and kernels, but " + lost + " cannot be had from a drawing"
 	case s.File(KindRiegeli) != nil:

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -191,7 +192,7 @@ func (d *Dump) takeProfiled() {
 
 // oneRun rejects a folder with several runs of the profiler: each compiled the model again, and together they look like recompilations.
 func (d *Dump) oneRun() {
-	var runs []string
+	found := map[string]bool{}
 	for _, m := range d.Modules {
 		for _, s := range m.Stages {
 			f := s.anyFile()
@@ -199,13 +200,12 @@ func (d *Dump) oneRun() {
 			if strings.HasSuffix(path.Dir(f.Rel), ".xplane.pb") {
 				dir = path.Dir(dir)
 			}
-			if strings.HasSuffix(f.Rel, profiledEnd) && !slices.Contains(runs, dir) {
-				runs = append(runs, dir)
+			if strings.HasSuffix(f.Rel, profiledEnd) {
+				found[dir] = true
 			}
 		}
 	}
-	if len(runs) > 1 {
-		slices.Sort(runs)
+	if runs := slices.Sorted(maps.Keys(found)); len(runs) > 1 {
 		d.problem(d.Path, fmt.Sprintf("the folder holds %d runs of the profiler, from %s to %s", len(runs), runs[0], runs[len(runs)-1]), "name the folder of one run")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/wire"
@@ -59,11 +60,28 @@ func (d *Dump) takeLoose() {
 // anInstruction matches an instruction of HLO text: a shape, an operation and its operands.
 var anInstruction = regexp.MustCompile(`\b[a-z][a-z0-9]*\[[0-9,<=?]*\](\{[^{}]*\})? [a-z][a-z0-9-]*\(`)
 
+// beginsHLO matches the beginning of a computation or an instruction.
+var beginsHLO = regexp.MustCompile(`^(ENTRY|ROOT|%?[\w.-]+\s*[=({])`)
+
 // isWrittenByHand reports whether a file is HLO text without a header, which begins with a computation or an instruction.
 func isWrittenByHand(f *File) bool {
 	head, err := f.head(headSize)
 	_, ofModule := parseFileName(path.Base(f.Rel)) // the compiler's file of one computation
-	return err == nil && !ofModule && isText(head) && anInstruction.Match(head)
+	return err == nil && !ofModule && isText(head) && beginsHLO.Match(skipBlank(head)) && anInstruction.Match(head)
+}
+
+// buriedSize is the number of bytes in which a module is looked for among other text.
+const buriedSize = 1 << 20
+
+// buried returns the first file that holds HLO text among other text, as a log or a note does, and the line where it begins.
+func (d *Dump) buried() (f *File, line int) {
+	for _, f := range slices.Concat(d.Logs, d.Unknown) {
+		head, err := f.head(buriedSize)
+		if before, _, found := bytes.Cut(head, []byte("\nHloModule ")); err == nil && found {
+			return f, bytes.Count(before, []byte("\n")) + 2
+		}
+	}
+	return nil, 0
 }
 
 // writtenByHand treats a single file as HLO text without a header. Directories are excluded: there such a file may be anything.
@@ -94,9 +112,47 @@ func (d *Dump) takeFile(f *File) bool {
 	default:
 		return false
 	}
+	if module, pass, ok := formerPass(f); ok {
+		d.looseModule(path.Dir(f.Rel), module).take(f, role{&pass, f.Kind})
+		return true
+	}
 	stem, word := looseName(path.Base(f.Rel))
 	d.looseModule(path.Dir(f.Rel), stem).take(f, looseRole(f, word))
 	return true
+}
+
+// The names of files that XLA wrote before 2019, one for every pass, and the title of such a drawing. They hold no module name.
+var (
+	formerText    = regexp.MustCompile(`^(\d+)-after (.+), before (.+)$`)
+	formerDrawing = regexp.MustCompile(`^hlo_graph_(\d+)\.`)
+	formerTitle   = regexp.MustCompile(`<b>after ([^<]+), before ([^<]+)<br/>Computation ([^<]+)<`)
+)
+
+// formerPass returns the module and the pass of a file of XLA before 2019.
+func formerPass(f *File) (module string, pass Stage, ok bool) {
+	stem, _, _ := cutFormat(path.Base(f.Rel))
+	if name := formerText.FindStringSubmatch(stem); name != nil && f.Kind == KindHLOText {
+		module, ok, _ = headerName(f)
+		return module, formerStage(name[1], name[2], name[3]), ok
+	}
+	name := formerDrawing.FindStringSubmatch(stem)
+	if name == nil || f.Kind != KindDot {
+		return "", Stage{}, false
+	}
+	head, _ := f.head(headSize) // an error is reported when the drawing is read for its facts
+	title := formerTitle.FindSubmatch(head)
+	if title == nil {
+		return "", Stage{}, false
+	}
+	return string(title[3]), formerStage(name[1], string(title[1]), string(title[2])), true
+}
+
+// isFormer reports whether XLA before 2019 dumped a pass.
+func (s *Stage) isFormer() bool { return s.Kind == StagePass && s.Pass.Pipeline == "" }
+
+func formerStage(number, after, before string) Stage {
+	n, _ := strconv.Atoi(number)
+	return Stage{Kind: StagePass, Label: number + " after " + after + ", before " + before, Pass: Pass{Number: n, After: after, Before: before}}
 }
 
 func (d *Dump) looseModule(dir, stem string) *Module {
@@ -120,6 +176,13 @@ func (d *Dump) settleLoose(m *Module) {
 		m.Name = cmp.Or(m.Spelled, path.Base(m.Stages[0].anyFile().Rel))
 	}
 	m.sortStages()
+	number := 0
+	for i := range m.Stages {
+		if m.Stages[i].Kind == StagePass { // the files count the passes of all modules together, or in microseconds
+			m.Stages[i].Pass.Number = number
+			number++
+		}
+	}
 }
 
 func (d *Dump) takeBuffersAlone(m *Module) {

@@ -61,10 +61,11 @@ func TestTwoCompilesOfOneName(t *testing.T) {
 // A file that is named by itself may hold what XLA's parser takes as well: a module without header, or one instruction.
 func TestWrittenByHand(t *testing.T) {
 	for text, modules := range map[string]int{
-		"ENTRY e { ROOT p = f32[] parameter(0) }\n": 1,
-		"e {\n  ROOT p = f32[] parameter(0)\n}\n":   1,
-		"ROOT n = f32[4] negate(f32[4] p)\n":        1,
-		"hello (world)\n":                           0,
+		"ENTRY e { ROOT p = f32[] parameter(0) }\n":  1,
+		"e {\n  ROOT p = f32[] parameter(0)\n}\n":    1,
+		"ROOT n = f32[4] negate(f32[4] p)\n":         1,
+		"hello (world)\n":                            0,
+		"# Notes\n\n\tn = f32[4] negate(f32[4] p)\n": 0,
 	} {
 		for _, name := range []string{"given.txt", "given.hlo"} {
 			dir := t.TempDir()
@@ -96,5 +97,17 @@ func TestBuffersAlone(t *testing.T) {
 	d := open(t, dir)
 	if len(d.Modules) != 1 || d.Modules[0].Unoptimized() == nil || d.Modules[0].Optimized() != nil || len(d.Modules[0].Companions) > 0 {
 		t.Error(describe(d))
+	}
+}
+
+// A module that somebody pasted into notes, or that a program printed, is no damaged dump.
+func TestBuriedModule(t *testing.T) {
+	for _, name := range []string{"notes.md", "hlo.txt", "run.log"} {
+		path := filepath.Join(t.TempDir(), name)
+		write(t, path, []byte("# Notes\n\nHloModule m\n\nENTRY e {\n  ROOT p = f32[] parameter(0)\n}\n"))
+		d := open(t, path)
+		if len(d.Modules) > 0 || len(d.Problems) != 1 || d.Problems[0].File != path+":3" || !strings.Contains(d.Problems[0].Message, "among other text") {
+			t.Error(describe(d))
+		}
 	}
 }

@@ -104,7 +104,7 @@ func (r *reader) countKernels() int {
 	if err != nil {
 		return 0
 	}
-	return int(w.computing(0, len(w.launches)))
+	return int(w.computing()[len(w.launches)])
 }
 
 // Drawing holds the facts of a module that was dumped as a drawing. Kernels are counted as [Numbers] counts them; a drawing does not show their
@@ -122,11 +122,11 @@ type Drawing struct {
 	Why     string `json:"not_exact,omitempty"` // why the numbers are not the whole module's, "" when they are
 }
 
-// drawn looks at the stages of a module that were dumped as drawings only.
+// drawn looks at the stages of a module that were dumped as drawings only; of passes, at the last if nothing behind it was dumped.
 func (out *measuring) drawn() {
 	for i := range out.module.Stages {
 		s := &out.module.Stages[i]
-		if s.HLO() != nil {
+		if s.HLO() != nil || s.Kind == dump.StagePass && s != out.module.Optimized() {
 			continue
 		}
 		if f := s.File(dump.KindDot, dump.KindHTML); f != nil {

@@ -214,6 +214,9 @@ func (in *candidate) put(edit *baseline.Edit, a AcceptOptions, old, next *baseli
 func (in *candidate) ceilings(a AcceptOptions) (map[string][]baseline.Ceiling, error) {
 	ceilings := map[string][]baseline.Ceiling{}
 	for _, c := range in.changesOf(a.Only) {
+		if c.Accept == "" {
+			return nil, UsageError{fmt.Sprintf("change %s cannot be accepted: %s; fix it, or leave the program out with programs.exclude", c.ID, c.Title)}
+		}
 		programs := c.Programs()
 		if in.old != nil {
 			programs = append(programs, programNames(in.old.Report().Programs)...)

@@ -13,6 +13,7 @@ import (
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/rules"
 )
 
 // JudgedTarget is a target with the differences that changes are made of.
@@ -366,8 +367,14 @@ func (c *judgedChange) result(target string) result.Change {
 	for _, f := range c.found {
 		f.Change, out.Findings = c.id, append(out.Findings, f.ID)
 	}
-	if len(out.Findings) > 0 {
+	if slices.ContainsFunc(c.found, func(f *JudgedFinding) bool { return acceptable(f.Rule) }) {
 		out.Accept = result.AcceptCommand(nil, c.id)
 	}
 	return out
+}
+
+// acceptable reports whether accepting settles a finding of a rule.
+func acceptable(id string) bool {
+	r := rules.All.ByID(id)
+	return r == nil || !r.Unacceptable
 }

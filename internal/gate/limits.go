@@ -53,10 +53,10 @@ func oneNumber(c *rule.Context) bool {
 
 // Unsettled is a limit of the configuration that is still broken after everything is accepted.
 type Unsettled struct {
-	Place   string // file:line:column
+	Place   string // file:line:column; the target of what nothing allows
 	Rule    string
 	Message string
-	Change  string // the id that allows it
+	Change  string // the id that allows it; "" where nothing does
 }
 
 // widen plans the numbers of the configuration that accepting everything widens, with the headroom that init leaves, and lists the limits that it leaves broken.
@@ -65,6 +65,10 @@ func (a *Accepted) widen(cfg *config.Config, list []*candidate) {
 	for _, in := range list {
 		for i := range in.findings {
 			f := &in.findings[i]
+			if !acceptable(f.Rule) {
+				a.Unsettled = append(a.Unsettled, Unsettled{Place: in.target, Rule: f.Rule, Message: f.Message})
+				continue
+			}
 			if f.Bound == nil || f.Waiver != nil && f.Waiver.Expires != "" {
 				continue
 			}

@@ -18,6 +18,9 @@ const (
 	Uncompilable Kind = "uncompilable-op"   // jit_compile=True met an operation that XLA cannot compile: Program, Op, Node, Where, Text
 	LeftOut      Kind = "left-out"          // autoclustering says why a node is outside every cluster: Node, Op, Text
 	Remat        Kind = "involuntary-remat" // the partitioner replicates a tensor: Program, Op (the model's name of it), Where, Text
+	SlowCompile  Kind = "slow-compile"      // XLA warns of a compilation that takes minutes: Program, Value in seconds (0: not said), Text
+	SlowFolding  Kind = "slow-folding"      // XLA computes an instruction for more than a second while it compiles: Program, Op (the model's name of it), Where, Text, Value in seconds
+	Undonated    Kind = "unused-donation"   // JAX warns of donated arguments that no result takes the place of: Where, Text
 	Spill        Kind = "spill"             // XLA's assembler runs out of registers: Op (the kernel's function), Value bytes that a thread stores
 	Fallback     Kind = "cpu-fallback"      // an operation that PyTorch/XLA runs on the CPU: Op, Value times (0: not said)
 	Metrics      Kind = "metrics"           // PyTorch/XLA reported its counters
@@ -61,7 +64,8 @@ type reader struct {
 	traced  map[string]string // functions whose first trace was seen, by place, and the logger that said so
 	metrics torchMetrics
 
-	compiling string // the function that TensorFlow last said it compiles
+	compiling string  // the function that TensorFlow last said it compiles
+	took      float64 // how many seconds the operation took that XLA names in the next lines; 0 if it goes on
 }
 
 // Read returns the events of a log, in order. Sums that occur in several places come last.
@@ -96,6 +100,10 @@ var markers = []marker{
 	{"] XlaCompiler::CompileFunction ", (*reader).tfCompiling},
 	{"]   XLA arg ", (*reader).tfArgument},
 	{"Involuntary full rematerialization.", (*reader).remat},
+	{"[Compiling module ", (*reader).slowCompile},
+	{"Constant folding an instruction is taking > ", (*reader).slowFolding},
+	{"The operation took ", (*reader).tookTime},
+	{" UserWarning: Some donated buffers were not usable: ", (*reader).undonated},
 	{"Registers are spilled to local memory in function '", (*reader).spill},
 	{"Op(s) not lowered: ", (*reader).torchNotLowered},
 	{"Counter: ", (*reader).torchCounter},
@@ -114,7 +122,7 @@ func (r *reader) read(text []byte) {
 	}
 }
 
-// event calls the reader of a marker. The marker for constants is after the text that it needs, so its reader gets the whole line.
+// event calls the reader of a marker. A marker that begins with a space is after the text that it needs: its reader gets the whole line.
 func (r *reader) event(text []byte, at int, m *marker) {
 	if m.text[0] == ' ' {
 		m.read(r, text)
@@ -184,6 +192,7 @@ func dropRepeats(events []Event) []Event {
 			if out[first].Where == (Location{}) {
 				out[first].Where = e.Where
 			}
+			out[first].Value = max(out[first].Value, e.Value)
 			continue
 		}
 		at[key] = len(out)
@@ -202,6 +211,8 @@ func repeatKey(e Event) (key Event, once bool) {
 		return Event{Kind: e.Kind, Program: e.Program, Op: e.Op, Node: e.Node}, true
 	case Fallback:
 		return Event{Kind: e.Kind, Op: e.Op}, true
+	case SlowCompile, SlowFolding:
+		return Event{Kind: e.Kind, Program: e.Program, Text: e.Text}, true
 	}
 	return Event{}, false
 }
@@ -225,18 +236,24 @@ func (r *reader) remat(rest []byte) {
 	}
 	from := parts[1]
 	to, after, _ := strings.Cut(parts[2], "}")
-	e := Event{Kind: Remat, Line: r.line, Op: between(after, `op_name="`, `"`), Text: "from sharding " + from + " to " + to + "}"}
-	if program, _, ok := strings.Cut(e.Op, "/"); ok {
-		e.Program = stripTransform(program)
-	}
-	if line, err := strconv.Atoi(between(after, "source_line=", " }")); err == nil {
-		e.Where = Location{File: between(after, `source_file="`, `"`), Line: line}
-	}
+	e := Event{Kind: Remat, Line: r.line, Text: "the partitioner replicates it on every device, to go from sharding " + from + " to " + to + "}"}
+	e.metadata(after)
 	if _, hlo, ok := strings.Cut(after, "HLO operation"); ok {
 		e.Node = strings.TrimLeft(hlo, ": ")
 		e.Node, _, _ = strings.Cut(e.Node, " = ")
 	}
 	r.add(e)
+}
+
+// metadata reads the model's name and line of the instruction that a message shows.
+func (e *Event) metadata(instruction string) {
+	e.Op = between(instruction, `op_name="`, `"`)
+	if program, _, ok := strings.Cut(e.Op, "/"); ok {
+		e.Program = stripTransform(program)
+	}
+	if line, err := strconv.Atoi(between(instruction, "source_line=", " }")); err == nil {
+		e.Where = Location{File: between(instruction, `source_file="`, `"`), Line: line}
+	}
 }
 
 // between returns the text after start, up to any of the ending characters.

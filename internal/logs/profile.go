@@ -52,10 +52,10 @@ const (
 // fold sums the spans.
 func (c *collector) fold() *Profile {
 	t := &Profile{Modules: map[string]*ProfiledModule{}}
-	runs := map[string]map[string]bool{}
+	runs, ran := map[string]map[string]bool{}, c.modulesRan()
 	for _, l := range c.counted() {
 		t.Devices = append(t.Devices, l.device)
-		c.nameModules(l)
+		l.nameModules(ran[l.device])
 		self := selfTimes(l.spans)
 		for i, s := range l.spans {
 			m := t.Modules[s.module]
@@ -116,15 +116,20 @@ func (c *collector) counted() []*line {
 	return out
 }
 
-// nameModules gives instructions without a module the one that the device ran at the time.
-func (c *collector) nameModules(l *line) {
-	var ran []span
-	for _, other := range c.lines {
-		if other.device == l.device {
-			ran = append(ran, other.modules...)
-		}
+// modulesRan lists the modules that each device ran, in order of time.
+func (c *collector) modulesRan() map[string][]span {
+	ran := map[string][]span{}
+	for _, l := range c.lines {
+		ran[l.device] = append(ran[l.device], l.modules...)
 	}
-	slices.SortFunc(ran, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	for _, modules := range ran {
+		slices.SortFunc(modules, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	}
+	return ran
+}
+
+// nameModules gives instructions without a module the one that the device ran at the time.
+func (l *line) nameModules(ran []span) {
 	for i := range l.spans {
 		s := &l.spans[i]
 		if s.module != "" {
@@ -382,6 +387,7 @@ type plane struct {
 type eventKind struct {
 	name, display string
 	stats         [][]byte
+	says          *span // what the statistics say; nil before they are read
 }
 
 func readXSpace(data []byte, c *collector) error {
@@ -444,12 +450,17 @@ func (p *plane) event(l *line, start int64, msg []byte) error {
 	if err != nil || kind == nil {
 		return err
 	}
-	var s span
-	for _, stat := range append(stats, kind.stats...) {
-		if err := p.stat(&s, stat); err != nil {
+	if kind.says == nil {
+		kind.says = &span{}
+		if err := p.allStats(kind.says, kind.stats); err != nil {
 			return err
 		}
 	}
+	var s span
+	if err := p.allStats(&s, stats); err != nil {
+		return err
+	}
+	s.name, s.module, s.run = cmp.Or(s.name, kind.says.name), cmp.Or(s.module, kind.says.module), cmp.Or(s.run, kind.says.run)
 	s.start, s.end = start+offset, start+offset+max(duration, 0)
 	switch {
 	case l.name == rowModules:
@@ -468,7 +479,16 @@ func (p *plane) event(l *line, start int64, msg []byte) error {
 	return nil
 }
 
-// stat reads one statistic, if it is one that matters; the event's own come before those of its kind.
+func (p *plane) allStats(s *span, stats [][]byte) error {
+	for _, stat := range stats {
+		if err := p.stat(s, stat); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stat reads one statistic, if it is one that matters. The first of a name counts.
 func (p *plane) stat(s *span, msg []byte) error {
 	var id int64
 	var numbers, refs []int64

@@ -29,7 +29,7 @@ func clusterSection(c *tensorflow.Clusters) section {
 
 func clusterSum(c *tensorflow.Clusters) string {
 	if !c.Ran {
-		return "autoclustering did not run: " + phrase.Some(c.Graphs, "graph") + ", none after MarkForCompilation"
+		return phrase.Some(c.Graphs, "graph") + "; autoclustering did not run: " + c.Why
 	}
 	system := 0
 	for i := range c.Unclustered {
@@ -204,8 +204,8 @@ func passName(s *facts.PassStage) string {
 	switch {
 	case s.Kind != dump.StagePass:
 		return s.Label
-	case s.Pass.After == "":
-		return fmt.Sprintf("%04d %s", s.Pass.Number, s.Pass.Pipeline)
+	case s.Pass.After == "" || s.Pass.Pipeline == "":
+		return fmt.Sprintf("%04d %s", s.Pass.Number, s.Pass.After+s.Pass.Pipeline)
 	}
 	return fmt.Sprintf("%04d %s (%s)", s.Pass.Number, s.Pass.After, s.Pass.Pipeline)
 }

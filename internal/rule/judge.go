@@ -251,8 +251,11 @@ func (c *Context) incomparable(a Amount) bool {
 	return false
 }
 
-// noteHeadroom notes how much of a budget is used.
+// noteHeadroom notes how much of a budget is used. A share of the device is no budget that changes use up.
 func (c *Context) noteHeadroom(a Amount, l Limits) {
+	if a.Unit == "share" {
+		return
+	}
 	row := result.Headroom{Program: c.programName(), Rule: c.Rule.ID, Subject: a.Subject, Actual: a.Actual, Unit: a.Unit}
 	if a.Base != nil {
 		row.Base = *a.Base

@@ -33,6 +33,8 @@ type Rule struct {
 	Threads []string // public issue threads about what it catches
 	Since   int      // the version of the configuration that introduced it, if that is not the first
 	Whole   bool     // it looks at a target as a whole: entries are for no program of their own
+	// Unacceptable says that a finding stays whatever is accepted: no baseline makes it right.
+	Unacceptable bool
 	// Always marks an integrity rule: on without being named, and not to be turned off.
 	Always bool
 	// Check finds what is wrong with an entry's options beyond their types, when the configuration is read; may be nil.
@@ -96,7 +98,7 @@ var writtenBy = map[Input]string{Graphs: "tensorflow", Metrics: facts.TorchFrame
 type Metric struct {
 	Fact     facts.ID // "" where only the rule counts it
 	Weighted facts.ID // the same fact with loops counted as often as they run, where there is one
-	Unit     string   // "bytes", "seconds", "nanoseconds" or ""
+	Unit     string   // "bytes", "seconds", "nanoseconds", "share" or ""
 	Better   Direction
 	Noun     string // "kernels", "temporary memory": how messages call it
 	// Unrecorded names what no baseline records, if none records the metric: then max_increase and max_decrease cannot be used.

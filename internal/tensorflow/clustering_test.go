@@ -1,6 +1,7 @@
 package tensorflow
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -162,6 +163,17 @@ func TestFindEmbedded(t *testing.T) {
 	}
 	if _, err := Parse(found[1].Text); err == nil {
 		t.Error("a graph that the log cuts off is no error")
+	}
+}
+
+// TensorFlow shows graphs in messages, which it cuts: no reader needs them, and a dumped graph behind one is found.
+func TestShownGraphs(t *testing.T) {
+	const shown = "I0000 meta_optimizer.cc:1313] Optimized graph = \ngoo.gle/debugstr    \nnode {\n  name: \"a\"\n  attr {\n    key: \"t\n\n"
+	const former = "2020-01-01 meta_optimizer.cc:700] Optimized graph = \nnode {\n  name: \"a\"\n}\nversions {\n}\n\n"
+	const dumped = "I0000 dump_graph.cc:245] Dumped Graph to (stderr)\nnode {\n  name: \"b\"\n}\nversions {\n}\n"
+	found := findEmbedded([]byte(shown + dumped + former + dumped + shown))
+	if len(found) != 2 || found[0].Line != 9 || !bytes.Equal(found[0].Text, found[1].Text) {
+		t.Errorf("%+v", found)
 	}
 }
 

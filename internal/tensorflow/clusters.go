@@ -276,7 +276,8 @@ func (d *graphDir) named(fits func(tag, part string) bool, part string) []*named
 	return slices.DeleteFunc(slices.Clone(d.byPass[PassNamed]), func(g *namedGraph) bool { return !fits(g.name.Tag, part) })
 }
 
-// unmatched returns the graphs that are not, node by node, among the others; each of those stands for one.
+// unmatched returns the graphs that are not, node by node, among the others; each of those stands for one. Between marking and encapsulating, a pass
+// takes nodes out of clusters: the names that remain show the graph.
 func unmatched(graphs, others []*namedGraph) []*namedGraph {
 	count := map[string]int{}
 	for _, g := range others {
@@ -287,6 +288,9 @@ func unmatched(graphs, others []*namedGraph) []*namedGraph {
 		key := nodeList(g.graph)
 		if count[key] > 0 {
 			count[key]--
+			continue
+		}
+		if g.name.Pass == PassEncapsulateBefore && sameGraph(g, others) != nil {
 			continue
 		}
 		out = append(out, g)

@@ -146,7 +146,9 @@ func embeddedGraphs(path string, data []byte) (out []*dump.File, problems []dump
 	for i, e := range found {
 		g, err := Parse(e.Text)
 		if err != nil {
-			problems = append(problems, graphProblem(fmt.Sprintf("%s:%d", path, e.Line), err))
+			problem := graphProblem(fmt.Sprintf("%s:%d", path, e.Line), err)
+			problem.Fix = "dump the graphs into files, where no other output stands between their lines: TF_DUMP_GRAPH_PREFIX=DIR"
+			problems = append(problems, problem)
 			continue
 		}
 		graphs[i] = g
@@ -209,15 +211,19 @@ type Embedded struct {
 	Text []byte
 }
 
-// findEmbedded finds the text graphs in a log. Each starts with a field of a GraphDef at the start of a line and ends with its versions.
+// findEmbedded finds the graphs that were dumped into a log. Each starts with a field of a GraphDef at the start of a line and ends with its versions.
+// A graph that a message of TensorFlow shows is no dump: TensorFlow cuts long messages.
 func findEmbedded(log []byte) []Embedded {
 	var out []Embedded
-	start, startLine, inVersions := -1, 0, false
+	start, startLine, inVersions, shown := -1, 0, false, false
 	pos, line := 0, 0
 	for text := range bytes.Lines(log) {
 		from := pos
 		pos, line = pos+len(text), line+1
-		text = bytes.TrimRight(text, "\r\n")
+		text = bytes.TrimRight(text, " \r\n")
+		if shown = showsGraph(text) || shown && graphText.Match(text); shown && start < 0 {
+			continue
+		}
 		if start < 0 && (bytes.Equal(text, []byte("node {")) || bytes.Equal(text, []byte("library {"))) {
 			start, startLine = from, line
 		}
@@ -235,6 +241,15 @@ func findEmbedded(log []byte) []Embedded {
 	}
 	return out
 }
+
+// showsGraph reports whether a line ends the head of a message that shows a graph: "meta_optimizer.cc:1313] Optimized graph =", and the mark
+// before a message in text format.
+func showsGraph(line []byte) bool {
+	return bytes.HasSuffix(line, []byte("graph =")) && bytes.Contains(line, []byte("] ")) || bytes.HasPrefix(line, []byte("goo.gle/debugstr"))
+}
+
+// graphText matches a line of a GraphDef in text format.
+var graphText = regexp.MustCompile(`^( |\}|(node|library|versions) \{$)`)
 
 // Pass says at which point a graph was dumped.
 type Pass string

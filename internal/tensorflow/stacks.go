@@ -393,8 +393,8 @@ func whyNotRun(dirs []*graphDir) string {
 	case seen[PassCompileFunction] || seen[PassCompileGraph]:
 		return "the program compiles functions with jit_compile=True only"
 	case seen[PassBeforeDynamism]:
-		return "there are graphs from before IncreaseDynamism, but none from MarkForCompilation: either it is off (on a CPU it needs " +
-			"--tf_xla_cpu_global_jit besides --tf_xla_auto_jit=2 in TF_XLA_FLAGS), or it found nothing that XLA can compile"
+		return "no graph is from MarkForCompilation: on a CPU autoclustering needs --tf_xla_cpu_global_jit besides --tf_xla_auto_jit=2 in TF_XLA_FLAGS; " +
+			"with both, it found nothing that XLA can compile"
 	}
 	return "none of the graphs is from MarkForCompilation or later"
 }
