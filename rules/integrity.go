@@ -40,7 +40,7 @@ var baselinePresent = rule.Rule{
 	Why:     "A program that was never accepted has nothing to compare with, and one whose arguments changed is another program. A person has to accept it once.",
 	Fails:   rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "scale is new: no baseline says what it may cost"},
 	Passes:  rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
-	Fix:     "Accept it: xlagate accept --only ID --reason \"why\".",
+	Fix:     "Accept the program, or remove what compiles it.",
 	Program: checkBaselinePresent,
 }
 
@@ -85,7 +85,7 @@ var orphanBaseline = rule.Rule{
 	Reads:   []rule.Input{rule.Baseline},
 	Fails:   rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "train_step was accepted, but this dump does not hold it"},
 	Passes:  rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
-	Fix:     "Make the run compile it, or accept that it is gone. One that programs.include or programs.exclude leaves out: xlagate baseline prune.",
+	Fix:     "Make the run compile the program, or accept that it is gone. One that programs.include or programs.exclude leaves out: xlagate baseline prune.",
 	Threads: []string{"jestjs/jest#12564", "shakacode/react_on_rails#3829"},
 	Program: func(c *rule.Context, p *changes.Program) {
 		c.Checked()
@@ -101,7 +101,7 @@ var orphanBaseline = rule.Rule{
 // whyGone says why an accepted program is not checked.
 func whyGone(c *rule.Context, p *changes.Program) string {
 	if key := c.Target.LeftOutBy(p.Name); key != "" {
-		return key + " leaves it out now; where that is meant: xlagate baseline prune"
+		return key + " leaves it out now"
 	}
 	return "this dump does not hold it" + mayBeMeant(c, p)
 }

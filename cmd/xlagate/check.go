@@ -16,7 +16,7 @@ func checkCommand(w world) *cli.Command {
 	var to outputs
 	return &cli.Command{
 		Name:      "check",
-		Usage:     "check a dump against the rules and the baseline: the gate",
+		Usage:     "check a dump against the rules and the baseline",
 		ArgsUsage: "[DUMP…] [-- COMMAND…]",
 		Category:  theGate,
 		Description: "xlagate check                          the targets of xlagate.yaml\n" +

@@ -2,7 +2,6 @@ package changes
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -107,7 +106,7 @@ func (d Divider) wall() bool { return d.Opcode != "" }
 // MarshalText returns the divider in words.
 func (d Divider) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// String is "optimization barriers (train.py:9, train.py:12)" or "tanh has 2 more users: sine (train.py:9), log".
+// String is "optimization barriers (train.py:9, train.py:12)" or "tanh is also read by sine (train.py:9), log".
 func (d Divider) String() string {
 	if d.wall() {
 		return wallWord(d.Opcode, len(d.Places)) + inBrackets(strings.Join(phrase.Within(texts(d.Places, hlo.Location.Short), 4), ", "))
@@ -117,13 +116,13 @@ func (d Divider) String() string {
 	if d.Result {
 		parts = append(parts, "is a result of the program")
 	}
-	if n := len(users); n > 0 {
-		parts = append(parts, fmt.Sprintf("has %s: %s", phrase.Some(n, "more user"), strings.Join(phrase.Within(users, 3), ", ")))
+	if len(users) > 0 {
+		parts = append(parts, "is also read by "+strings.Join(phrase.Within(users, 3), ", "))
 	}
 	return d.Value + " " + strings.Join(parts, " and ")
 }
 
-// SplitBy says why kernels are apart: "by an optimization barrier (train.py:9)", "because tanh has 1 more user: sine"; "" if that is not known.
+// SplitBy says why kernels are apart: "by an optimization barrier (train.py:9)", "because tanh is also read by sine"; "" if that is not known.
 func SplitBy(dividers []Divider) string {
 	if len(dividers) == 0 {
 		return ""

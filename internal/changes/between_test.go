@@ -102,9 +102,9 @@ func TestSecondReaders(t *testing.T) {
 		{nil, false, nil},
 		{[]facts.Kernel{stranger}, false, nil},
 		{nil, true, []string{"tanh is a result of the program"}},
-		{[]facts.Kernel{placed}, false, []string{"tanh has 1 more user: sine (m.py:4)"}},
-		{[]facts.Kernel{reader("sine"), reader("log"), reader("power"), reader("cosine")}, false, []string{"tanh has 4 more users: sine, log, 2 more"}},
-		{[]facts.Kernel{reader("sine"), reader("log"), reader("power")}, true, []string{"tanh is a result of the program and has 3 more users: sine, log, power"}},
+		{[]facts.Kernel{placed}, false, []string{"tanh is also read by sine (m.py:4)"}},
+		{[]facts.Kernel{reader("sine"), reader("log"), reader("power"), reader("cosine")}, false, []string{"tanh is also read by sine, log, 2 more"}},
+		{[]facts.Kernel{reader("sine"), reader("log"), reader("power")}, true, []string{"tanh is a result of the program and is also read by sine, log, power"}},
 	} {
 		v := apart(nil, c.others...)
 		v.Kernels[0].Result = c.result

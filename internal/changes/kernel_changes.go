@@ -44,7 +44,7 @@ func ChangeOf(old, fresh *facts.Kernel) KernelChange {
 	case old.Runs() != fresh.Runs():
 		c.instead("runs", runs(old), runs(fresh))
 	default:
-		c.add("same operations, but other constants or connections inside")
+		c.add("same operations; constants or connections inside differ")
 	}
 	return c
 }

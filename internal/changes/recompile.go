@@ -268,7 +268,7 @@ func constantSets(variants []*facts.Variant) []ArgumentChange {
 // unlikeChanges names the operations that not every variant has: what a static argument, a must-be-constant argument or a Python
 // branch decided.
 func unlikeChanges(variants []*facts.Variant) []ArgumentChange {
-	place := ""
+	place, baked := "", true
 	values := texts(variants, func(v *facts.Variant) string {
 		for _, op := range v.Differing {
 			if place == "" && op.Source.File != "" {
@@ -277,12 +277,20 @@ func unlikeChanges(variants []*facts.Variant) []ArgumentChange {
 				place = " in " + op.OpName
 			}
 		}
+		baked = baked && len(v.Differing) <= 1 && (len(v.Differing) == 0 || v.Differing[0].Opcode == "constant")
 		unlike := slices.DeleteFunc(slices.Clone(v.Differing), func(op facts.Op) bool { return op.Opcode == "constant" && len(v.Differing) > 1 })
 		named := texts(unlike, func(op facts.Op) string { return strings.TrimSpace(op.Opcode + " " + op.Attrs) })
 		return cmp.Or(counted(named), "no extra operation")
 	})
 	if allEqual(values) {
 		return nil
+	}
+	if baked {
+		for i := range values {
+			values[i] = strings.TrimPrefix(values[i], "constant ")
+		}
+		values = slices.DeleteFunc(values, func(value string) bool { return value == "no extra operation" })
+		return []ArgumentChange{{Kind: "static", Values: values, Detail: "a Python value is baked in; pass it as an array" + place}}
 	}
 	return []ArgumentChange{{Kind: "static", Values: values, Detail: "a static argument or a Python branch decides" + place}}
 }

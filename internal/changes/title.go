@@ -61,6 +61,12 @@ func (s *suspect) title(v *Variant) string {
 
 // oftener says which collectives run in every step of a loop now: "all-reduce runs 4 times, in a loop, once before"; "" if none does.
 func (s *suspect) oftener() string {
+	moved := func(e *Edit) bool {
+		return slices.ContainsFunc(e.IntoLoop, func(s Step) bool { return IsCollective(s.Opcode) })
+	}
+	if slices.ContainsFunc(s.edits, moved) {
+		return "" // it is said
+	}
 	was, is, loops := map[string]float64{}, map[string]float64{}, map[string]bool{}
 	count := func(kernels []facts.Kernel, runs map[string]float64) {
 		for i := range kernels {
@@ -117,7 +123,7 @@ func (s *suspect) kernelsTitle(v *Variant) (parts []string) {
 	}
 	parts = append(parts, text)
 	if v.Model.Known && len(v.Model.Edits) == 0 {
-		parts = append(parts, "the model has the same operations; their shapes, order or connections differ")
+		parts = append(parts, "the model's operations are the same; their shapes or order differ")
 	}
 	return parts
 }

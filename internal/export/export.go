@@ -34,7 +34,7 @@ type format struct {
 var formats = []format{
 	{"model-explorer", "a folder: graphs, data of their nodes and, with --against, which nodes correspond", true, modelExplorer},
 	{"pprof", "time, bytes, flops and memory by the model's scopes; with --against the difference", false, pprof},
-	{"hlo", "a module's text again, or the part of it that --scope names", false, hloText},
+	{"hlo", "a module as text, or the part of it that --scope names", false, hloText},
 }
 
 // Formats lists the formats.

@@ -39,7 +39,12 @@ func judge(r *result.Result, o Options, l *measuredTarget) (found []JudgedFindin
 		out.NotCovered = append(out.NotCovered, unfinishedCompilations(l.report)...)
 		missingInputs(r, &out, o, l)
 		if len(l.unasked) > 0 {
-			out.NotCovered = append(out.NotCovered, namesOf(l.unasked)+" (left out by programs.include)")
+			out.NotCovered = append(out.NotCovered, namesOf(l.unasked)+" (NOT GATED: add it to programs.include)")
+		}
+		for _, pattern := range l.Exclude {
+			if !slices.ContainsFunc(l.left, func(name string) bool { return facts.Fits(pattern, name) }) && !includes(l.report.Helpers, pattern) {
+				r.Notes = append(r.Notes, result.Note{Kind: "unused", Target: l.Name, Message: fmt.Sprintf("programs.exclude: no program of the dump matches %q", pattern)})
+			}
 		}
 		describe(&out, l)
 	}

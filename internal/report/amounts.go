@@ -177,12 +177,12 @@ func shown(v float64, unit string) string {
 	return phrase.Show(v, unit)
 }
 
-// of writes "19 of 19" and "1.2 of 2.0 GiB", and above the limit "935, max 934".
+// of writes "19 of 19" and "1.2 of 2.0 GiB", and above the limit "935 (limit 934)".
 func of(actual, limit float64, unit string) string {
 	a, l := phrase.Show(actual, unit), phrase.Show(limit, unit)
 	if actual > limit {
 		a, l = phrase.Apart(actual, limit, unit)
-		return a + ", max " + l
+		return a + " (limit " + l + ")"
 	}
 	if number, ok := strings.CutSuffix(a, l[strings.LastIndexByte(l, ' ')+1:]); ok && unit != "" {
 		a = strings.TrimSpace(number)

@@ -140,9 +140,10 @@ var (
 	resultFormats = []renderer[*result.Result]{
 		{"text", fromRoot(asText(resultText))}, {"json", asJSON[*result.Result]}, {"markdown", fromRoot(asText(resultMarkdown))},
 		{"sarif", fromRoot(resultSARIF)}, {"junit", fromRoot(resultJUnit)}, {"github", fromRoot(resultGitHub)}, {"codequality", fromRoot(resultCodeQuality)},
-		{"html", func(w io.Writer, r *result.Result, o Options) error {
-			return webpage.OfResult(rooted(r, o.Root), o.Looked, o.Options).Write(w)
-		}},
+		{"html", fromRoot(func(w io.Writer, r *indexed, o Options) error {
+			o.Fix = r.fix
+			return webpage.OfResult(r.Result, o.Looked, o.Options).Write(w)
+		})},
 	}
 	inspectFormats = append(textFormats(inspectPage, inspectJSON), renderer[*facts.Report]{
 		"html", func(w io.Writer, r *facts.Report, o Options) error { return webpage.OfDump(r, o.Options).Write(w) },
@@ -174,5 +175,9 @@ func asText[T any](text func(T, Options) string) func(io.Writer, T, Options) err
 
 // fromRoot gives a renderer the result with source paths relative to the repository, indexed by change.
 func fromRoot(write func(io.Writer, *indexed, Options) error) func(io.Writer, *result.Result, Options) error {
-	return func(w io.Writer, r *result.Result, o Options) error { return write(w, index(rooted(r, o.Root)), o) }
+	return func(w io.Writer, r *result.Result, o Options) error {
+		all := index(rooted(r, o.Root))
+		all.doc = o.Rules
+		return write(w, all, o)
+	}
 }

@@ -20,7 +20,7 @@ type builder struct {
 }
 
 func newBuilder(kind string, o Options) *builder {
-	p := &Page{model: newModel(o), core: core{Kind: kind, Version: o.Version, Changes: []result.Change{}, Programs: []program{}}, parts: map[string]func() any{}}
+	p := &Page{model: newModel(o), core: core{Kind: kind, Version: o.Version, Fixes: map[string]string{}, Changes: []result.Change{}, Programs: []program{}}, parts: map[string]func() any{}}
 	return &builder{page: p, model: p.model, dumps: map[string]string{}}
 }
 

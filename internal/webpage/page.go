@@ -17,9 +17,10 @@ import (
 // Options are the options of a page.
 type Options struct {
 	Version string
-	Root    string     // the repository: the model's files below it are shown
-	Beside  string     // the folder of the configuration, for files that a dump names without theirs
-	Edits   *git.Edits // nil where git does not tell
+	Root    string                      // the repository: the model's files below it are shown
+	Beside  string                      // the folder of the configuration, for files that a dump names without theirs
+	Edits   *git.Edits                  // nil where git does not tell
+	Fix     func(*result.Change) string // how the rule that a change breaks is met again
 }
 
 // Looked is one target that was measured and compared.
@@ -39,17 +40,18 @@ type Page struct {
 
 // core is the document that the page opens with.
 type core struct {
-	Kind     string          `json:"kind"` // result | diff | inspect
-	Title    string          `json:"title"`
-	Version  string          `json:"version"`
-	Old      string          `json:"old,omitempty"` // what a difference compares
-	New      string          `json:"new,omitempty"`
-	Same     bool            `json:"same,omitempty"` // the two of a difference are identical
-	Result   *result.Result  `json:"result,omitempty"`
-	Changes  []result.Change `json:"changes"`
-	Programs []program       `json:"programs"`
-	Files    map[string]file `json:"files"` // the model's, by the name that changes and kernels use
-	Problems []facts.Problem `json:"problems,omitempty"`
+	Kind     string            `json:"kind"` // result | diff | inspect
+	Title    string            `json:"title"`
+	Version  string            `json:"version"`
+	Old      string            `json:"old,omitempty"` // what a difference compares
+	New      string            `json:"new,omitempty"`
+	Same     bool              `json:"same,omitempty"` // the two of a difference are identical
+	Result   *result.Result    `json:"result,omitempty"`
+	Changes  []result.Change   `json:"changes"`
+	Programs []program         `json:"programs"`
+	Files    map[string]file   `json:"files"` // the model's, by the name that changes and kernels use
+	Problems []facts.Problem   `json:"problems,omitempty"`
+	Fixes    map[string]string `json:"fixes,omitempty"` // by the change's id
 }
 
 type program struct {
@@ -102,6 +104,11 @@ func OfResult(r *result.Result, looked []Looked, o Options) *Page {
 	b.page.core.Result, b.page.core.Changes = &shown, listed(r.Changes)
 	for i := range r.Targets {
 		b.dumps[r.Targets[i].Name] = r.Targets[i].Dump
+	}
+	for i := range r.Changes {
+		if o.Fix != nil {
+			b.page.core.Fixes[r.Changes[i].ID] = o.Fix(&r.Changes[i])
+		}
 	}
 	for _, l := range looked {
 		b.looked(l)
