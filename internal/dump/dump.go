@@ -30,6 +30,7 @@ type Dump struct {
 	Unknown   []*File   // of no known kind
 	Problems  []Problem // what could not be read, or is inconsistent
 
+	loose   map[[2]string]*Module // the modules of files that a user named, by directory and name
 	closers []func() error
 	limit   Limit
 }
