@@ -20,13 +20,13 @@ import (
 const module = "github.com/xlagate/xlagate/"
 
 // floors lists the packages from the bottom up: a package imports only packages of lower floors. The data runs the same way:
-// dump → hlo → facts → diff → rules → gate → report → github.
+// dump → hlo → facts → changes → rules → gate → report → github.
 var floors = [][]string{
 	{"internal/files", "internal/git", "internal/phrase", "internal/wire", "internal/yamldoc"},
 	{"internal/dump", "internal/hlo", "internal/logs"},
 	{"internal/artifacts", "internal/price", "internal/tensorflow"},
 	{"internal/facts"},
-	{"internal/baseline", "internal/capture", "internal/diff", "internal/result"},
+	{"internal/baseline", "internal/capture", "internal/changes", "internal/result"},
 	{"internal/export", "internal/rule", "internal/webpage"},
 	{"internal/config", "internal/report", "rules"},
 	{"internal/gate", "internal/github"},
@@ -41,7 +41,7 @@ const (
 
 // testPackages serve tests, and import what they like.
 var testPackages = []string{
-	"internal/diff/difftest", "internal/facts/factstest", "internal/fuzztest", "internal/github/fakegithub", "internal/github/fakegithub/acttest", "internal/hlo/hlotest",
+	"internal/changes/changestest", "internal/facts/factstest", "internal/fuzztest", "internal/github/fakegithub", "internal/github/fakegithub/acttest", "internal/hlo/hlotest",
 	"internal/testfile",
 }
 

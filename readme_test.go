@@ -13,8 +13,8 @@ import (
 	"github.com/xlagate/xlagate/internal/testfile"
 )
 
-// shown is a command in a page with the block below it that shows its output.
-var shown = regexp.MustCompile("(?s)(<!-- output: go run \\./cmd/xlagate ([^\n]*) -->\n)(?:```\n(.*?)```\n)?")
+// shown is a command in a page with the block below it that shows its output: code, or a quotation where the command prints Markdown.
+var shown = regexp.MustCompile("(<!-- output: go run \\./cmd/xlagate ([^\n]*) -->\n)((?s:```\n.*?```\n)|(?:>[^\n]*\n)+)?")
 
 // TestReadmeShowsWhatIsPrinted runs every command whose output the README or another page shows.
 func TestReadmeShowsWhatIsPrinted(t *testing.T) {
@@ -30,11 +30,11 @@ func TestReadmeShowsWhatIsPrinted(t *testing.T) {
 				clone = cloned(t)
 			}
 			told++
-			want := printed(t, clone, bin, string(b[2]))
+			want := block(string(b[2]), printed(t, clone, bin, string(b[2])))
 			if got := string(b[3]); got != want && !*testfile.Update {
 				t.Errorf("%s shows for %s\n%s\nit prints\n%s\ngo test -run Readme . -update writes it", name, b[2], got, want)
 			}
-			page = bytes.Replace(page, b[0], []byte(string(b[1])+"```\n"+want+"```\n"), 1)
+			page = bytes.Replace(page, b[0], []byte(string(b[1])+want), 1)
 		}
 		if *testfile.Update && string(page) != text {
 			if err := os.WriteFile(name, page, 0o644); err != nil {
@@ -45,6 +45,18 @@ func TestReadmeShowsWhatIsPrinted(t *testing.T) {
 	if told < 2 {
 		t.Fatalf("the pages show %d outputs", told)
 	}
+}
+
+// block is how a page shows what a command prints.
+func block(command, text string) string {
+	if !strings.Contains(command, "-f markdown") {
+		return "```\n" + text + "```\n"
+	}
+	var b strings.Builder
+	for l := range strings.Lines(strings.TrimSuffix(text, "…\n")) {
+		b.WriteString(strings.TrimSpace("> "+l) + "\n")
+	}
+	return b.String()
 }
 
 // cloned is a repository that holds the examples as they are now, in which nothing was edited: what users have who just cloned this one.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/baseline"
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/price"
@@ -101,7 +101,7 @@ func BenchmarkDiff(b *testing.B) {
 	eachReport(b, func(b *testing.B, path string, rep *facts.Report) {
 		changed := measured(b, withOneChange(b, path), facts.Options{})
 		for b.Loop() {
-			if diff.Compare(rep, changed).Identical {
+			if changes.Compare(rep, changed).Identical {
 				b.Fatal("no difference")
 			}
 		}

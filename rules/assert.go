@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -24,7 +24,7 @@ var assert = rule.Rule{
 	Variant: checkAssert,
 }
 
-func checkAssert(c *rule.Context, v *diff.Variant) {
+func checkAssert(c *rule.Context, v *changes.Variant) {
 	e, err := rule.CompileExpression(c.Text("expr"))
 	if err != nil {
 		c.Problems = append(c.Problems, result.Problem{Rule: c.Rule.ID, File: c.Place, Message: err.Error(), Fix: "fix the expression"})

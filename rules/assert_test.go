@@ -3,7 +3,7 @@ package rules
 import (
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -11,11 +11,11 @@ import (
 func asserted(t *testing.T, expr string, old, fresh facts.Values) *rule.Context {
 	t.Helper()
 	c := rule.NewContext(&rule.Settings{Rule: &assert, Name: "mine", Options: map[string]any{"expr": expr}}, &rule.Target{}, nil)
-	v := &diff.Variant{New: &facts.Variant{Facts: fresh}}
+	v := &changes.Variant{New: &facts.Variant{Facts: fresh}}
 	if old != nil {
 		v.Old = &facts.Variant{Facts: old}
 	}
-	c.Run([]*diff.Program{{Name: "step", Variants: []*diff.Variant{v}}})
+	c.Run([]*changes.Program{{Name: "step", Variants: []*changes.Variant{v}}})
 	return c
 }
 

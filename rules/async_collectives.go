@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -36,7 +36,7 @@ var overlapLost = rule.Option{
 	Doc: "ignore more exposed collectives than in the baseline if no fewer overlap with kernels",
 }
 
-func checkAsyncCollectives(c *rule.Context, v *diff.Variant) {
+func checkAsyncCollectives(c *rule.Context, v *changes.Variant) {
 	exposed, ok := v.New.Facts[facts.AsyncExposed]
 	if !ok || !countsAsFact(c) && !scheduleKnown(v.New, exposed) {
 		c.Uncovered(rule.Schedule, "dump a module that is scheduled: the optimized one of a GPU, a TPU or a recent CPU compiler")
@@ -58,7 +58,7 @@ func checkAsyncCollectives(c *rule.Context, v *diff.Variant) {
 		Key: "min_ratio", Subject: "async.exposed.min_ratio", Have: rule.PortionOf(all-a.Actual, all),
 		Of: "of " + phrase.Counted(all, "", "collectives") + " can run beside kernels",
 	}) {
-		f.Cause, f.Evidence.After = v.Largest(exposedCollective(c)), diff.LinesOf(v.New.Kernels, exposedCollective(c))
+		f.Cause, f.Evidence.After = v.Largest(exposedCollective(c)), changes.LinesOf(v.New.Kernels, exposedCollective(c))
 	}
 }
 

@@ -3,7 +3,7 @@ package rules
 import (
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -87,10 +87,10 @@ func TestMaxCollectives(t *testing.T) {
 
 // judgedCollectives is what a rule finds in collectives that took the place of others.
 func judgedCollectives(r *rule.Rule, was, now []facts.Kernel) []*rule.Finding {
-	v := &diff.Variant{Old: &facts.Variant{Compiled: facts.Compiled{Kernels: was}}, New: &facts.Variant{Compiled: facts.Compiled{Kernels: now}}}
-	p := &diff.Program{Name: "step", Old: &facts.Program{}, New: &facts.Program{}, Variants: []*diff.Variant{v}}
+	v := &changes.Variant{Old: &facts.Variant{Compiled: facts.Compiled{Kernels: was}}, New: &facts.Variant{Compiled: facts.Compiled{Kernels: now}}}
+	p := &changes.Program{Name: "step", Old: &facts.Program{}, New: &facts.Program{}, Variants: []*changes.Variant{v}}
 	c := &rule.Context{Settings: &rule.Settings{Rule: r, Options: map[string]any{}, Limits: rule.Limits{MaxIncrease: &rule.Change{}}}, Report: &rule.Report{}}
-	c.Run([]*diff.Program{p})
+	c.Run([]*changes.Program{p})
 	return c.Findings
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -32,7 +32,7 @@ var donationKept = rule.Rule{
 	Variant: checkDonationKept,
 }
 
-func checkDonationKept(c *rule.Context, v *diff.Variant) {
+func checkDonationKept(c *rule.Context, v *changes.Variant) {
 	mustDonate(c, v)
 	judgeDonatedShare(c, v)
 	lost := lostDonations(c, v)
@@ -47,7 +47,7 @@ func checkDonationKept(c *rule.Context, v *diff.Variant) {
 }
 
 // mustDonate holds the arguments that the settings name to it, whatever the baseline says.
-func mustDonate(c *rule.Context, v *diff.Variant) {
+func mustDonate(c *rule.Context, v *changes.Variant) {
 	unmatchedArguments(c, v, c.List("params"))
 	missing := undonated(c, v)
 	if len(missing) == 0 {
@@ -61,15 +61,15 @@ func mustDonate(c *rule.Context, v *diff.Variant) {
 }
 
 // describeUndonated says which arguments are not updated in place, and why.
-func describeUndonated(c *rule.Context, f *rule.Finding, v *diff.Variant, lost []*facts.Parameter, since string) {
-	f.Message = fmt.Sprintf("%s not updated in place%s: %s", phrase.Are(len(lost), "argument"), since, strings.Join(phrase.First(diff.Trees(lost), 6), ", "))
+func describeUndonated(c *rule.Context, f *rule.Finding, v *changes.Variant, lost []*facts.Parameter, since string) {
+	f.Message = fmt.Sprintf("%s not updated in place%s: %s", phrase.Are(len(lost), "argument"), since, strings.Join(phrase.First(changes.Trees(lost), 6), ", "))
 	f.Cause, f.Evidence = v.Undonated(lost, c.Target.Report.Toolchain.Framework)
 }
 
 // donatedCount counts the arguments whose buffers are reused, those that matter.
 func donatedCount(c *rule.Context, v *facts.Variant) (n float64) {
 	for i := range v.Params {
-		n += float64(diff.Flag(isReused(c, &v.Params[i])))
+		n += float64(changes.Flag(isReused(c, &v.Params[i])))
 	}
 	return n
 }
@@ -77,27 +77,27 @@ func donatedCount(c *rule.Context, v *facts.Variant) (n float64) {
 func isReused(c *rule.Context, p *facts.Parameter) bool { return p.Aliased && large(c, p.Bytes) }
 
 // replacedDonations counts the arguments that are new, less those that the program no longer has: nothing is won or lost with them.
-func replacedDonations(c *rule.Context, v *diff.Variant) (n float64) {
+func replacedDonations(c *rule.Context, v *changes.Variant) (n float64) {
 	for _, ch := range v.Params {
 		switch {
 		case ch.New == nil && ch.Old != nil:
-			n -= float64(diff.Flag(isReused(c, ch.Old)))
+			n -= float64(changes.Flag(isReused(c, ch.Old)))
 		case ch.Old == nil && ch.New != nil:
-			n += float64(diff.Flag(isReused(c, ch.New)))
+			n += float64(changes.Flag(isReused(c, ch.New)))
 		}
 	}
 	return n
 }
 
 // undonated lists the arguments that must be donated and are not.
-func undonated(c *rule.Context, v *diff.Variant) []*facts.Parameter {
+func undonated(c *rule.Context, v *changes.Variant) []*facts.Parameter {
 	return phrase.Pick(v.New.Params, func(p *facts.Parameter) bool {
 		return phrase.AnyGlob(c.List("params"), p.Name) && large(c, p.Bytes) && !p.Aliased
 	})
 }
 
 // lostDonations lists the arguments whose buffer the baseline reused and this program does not.
-func lostDonations(c *rule.Context, v *diff.Variant) (out []*facts.Parameter) {
+func lostDonations(c *rule.Context, v *changes.Variant) (out []*facts.Parameter) {
 	for _, ch := range v.Params {
 		lost := ch.Old != nil && ch.New != nil && ch.Old.Aliased && !ch.New.Aliased
 		if lost && large(c, ch.New.Bytes) && !phrase.AnyGlob(c.List("params"), ch.Name) {
@@ -108,7 +108,7 @@ func lostDonations(c *rule.Context, v *diff.Variant) (out []*facts.Parameter) {
 }
 
 // judgeDonatedShare holds the share of the arguments' bytes that is updated in place against min_ratio, which needs no baseline.
-func judgeDonatedShare(c *rule.Context, v *diff.Variant) {
+func judgeDonatedShare(c *rule.Context, v *changes.Variant) {
 	wanted, asked := c.Number("min_ratio")
 	if !asked {
 		return
@@ -123,7 +123,7 @@ func judgeDonatedShare(c *rule.Context, v *diff.Variant) {
 	said := fmt.Sprintf("%s of %s of arguments are updated in place: %s, %s wanted; not ", phrase.Bytes(reused), phrase.Bytes(all), is, least)
 	f := c.Find(result.Finding{
 		Subject: "donation.min_ratio", Unit: "share", Actual: reused / all, Limit: wanted, Bound: &result.Bound{Key: "min_ratio", Needs: reused / all},
-		Message: said + strings.Join(phrase.First(diff.Trees(held), 6), ", "),
+		Message: said + strings.Join(phrase.First(changes.Trees(held), 6), ", "),
 	})
 	f.Cause, f.Evidence = v.Undonated(held, c.Target.Report.Toolchain.Framework)
 }
@@ -133,7 +133,7 @@ func donatedBytes(c *rule.Context, v *facts.Variant) (reused, all float64) {
 	for i := range v.Params {
 		if n := float64(v.Params[i].Bytes); large(c, v.Params[i].Bytes) {
 			all += n
-			reused += n * float64(diff.Flag(v.Params[i].Aliased))
+			reused += n * float64(changes.Flag(v.Params[i].Aliased))
 		}
 	}
 	return reused, all

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -32,7 +32,7 @@ var dtypeFloor = rule.Rule{
 	Passes:  rule.Example{On: "tpu-wide_weights/before", Config: "- { rule: dtype-floor, dtypes: [bf16] }"},
 	Fix:     "Cast the wide operand where it is made; look at parameters in float32 and at promotions with NumPy scalars.",
 	Threads: []string{"pytorch/xla#9662", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "jax-ml/jax#16698"},
-	Variant: func(c *rule.Context, v *diff.Variant) {
+	Variant: func(c *rule.Context, v *changes.Variant) {
 		if c.On(noWider.Key) {
 			checkWider(c, v)
 		} else {
@@ -48,7 +48,7 @@ var narrowTypes = []string{
 	"f4e2m1fn", "s8", "u8", "s4", "u4", "s2", "u2", "s1", "u1",
 }
 
-func checkWide(c *rule.Context, v *diff.Variant) {
+func checkWide(c *rule.Context, v *changes.Variant) {
 	wide := wideProducts(c, v.New)
 	a := c.Budget("products", float64(len(wide)))
 	if v.Old != nil {
@@ -116,7 +116,7 @@ var noWider = rule.Option{
 }
 
 // checkWider counts the products that became wider than they were.
-func checkWider(c *rule.Context, v *diff.Variant) {
+func checkWider(c *rule.Context, v *changes.Variant) {
 	if v.Old == nil {
 		return
 	}
@@ -140,7 +140,7 @@ func checkWider(c *rule.Context, v *diff.Variant) {
 }
 
 // widened compares the products of the optimized module or, where more of them are wider, those of the unoptimized one.
-func widened(c *rule.Context, v *diff.Variant) widening {
+func widened(c *rule.Context, v *changes.Variant) widening {
 	w := widening{tpu: c.Target.Report.Toolchain.Backend == "tpu", was: byType(v.Old, facts.ProductType), is: byType(v.New, facts.ProductType)}
 	model := widening{was: byType(v.Old, facts.AskedType), is: byType(v.New, facts.AskedType)}
 	if len(model.was) > 0 && model.measure() > w.measure() {
@@ -151,7 +151,7 @@ func widened(c *rule.Context, v *diff.Variant) widening {
 
 // unscaled counts the arrays that the model no longer converts to a floating-point type of eight bits or fewer, but for those of products that are gone or that
 // multiply eight bits now. Where the device does not multiply those, or the compiler does not see that it could, the optimized module says nothing of it.
-func unscaled(v *diff.Variant) widening {
+func unscaled(v *changes.Variant) widening {
 	w := widening{scaled: true, of: "arrays", was: scaledDown(v.Old), is: scaledDown(v.New)}
 	wide, narrow := productsAsked(v.Old)
 	wideNow, narrowNow := productsAsked(v.New)
@@ -161,7 +161,7 @@ func unscaled(v *diff.Variant) widening {
 
 // scaledDown counts the model's conversions to floating-point types of eight bits or fewer.
 func scaledDown(v *facts.Variant) map[string]float64 {
-	return floatsByType(v, func(s diff.Step) bool { return s.Opcode == "convert" && new(widening).bits(s.Type) <= 8 })
+	return floatsByType(v, func(s changes.Step) bool { return s.Opcode == "convert" && new(widening).bits(s.Type) <= 8 })
 }
 
 // productsAsked counts the products that the model asks for in more than eight bits, and in fewer.
@@ -182,14 +182,14 @@ func productsAsked(v *facts.Variant) (wide, narrow float64) {
 
 // sent compares the types in which the model's collectives send numbers. A loop that hides a transfer hides what it costs too, until the network is
 // slower or the loop faster.
-func sent(v *diff.Variant) widening {
+func sent(v *changes.Variant) widening {
 	return widening{of: "collectives", was: floatsByType(v.Old, isSent), is: floatsByType(v.New, isSent)}
 }
 
 // leaked compares the types in which the model computes, if it computes in wider ones in several functions. Who means to compute something in a wider
 // type casts in one function, and casts back; a promotion goes on into the functions behind it.
-func leaked(v *diff.Variant) widening {
-	w := widening{of: "values", was: floatsByType(v.Old, diff.Step.Computes), is: floatsByType(v.New, diff.Step.Computes)}
+func leaked(v *changes.Variant) widening {
+	w := widening{of: "values", was: floatsByType(v.Old, changes.Step.Computes), is: floatsByType(v.New, changes.Step.Computes)}
 	if w.measure() == 0 {
 		return w
 	}
@@ -205,10 +205,10 @@ func leaked(v *diff.Variant) widening {
 	return w
 }
 
-func isSent(s diff.Step) bool { return diff.IsCollective(s.Opcode) }
+func isSent(s changes.Step) bool { return changes.IsCollective(s.Opcode) }
 
 // floatsByType counts the operations of a model on floating-point numbers that fit, by type.
-func floatsByType(v *facts.Variant, fits func(diff.Step) bool) map[string]float64 {
+func floatsByType(v *facts.Variant, fits func(changes.Step) bool) map[string]float64 {
 	types := map[string]float64{}
 	for i := range v.Model {
 		s := &v.Model[i]
@@ -216,7 +216,7 @@ func floatsByType(v *facts.Variant, fits func(diff.Step) bool) map[string]float6
 			continue
 		}
 		for _, op := range s.Do {
-			if fits(diff.Step{Opcode: op, Type: s.Type, Count: 1}) {
+			if fits(changes.Step{Opcode: op, Type: s.Type, Count: 1}) {
 				types[s.Type]++
 			}
 		}
@@ -327,14 +327,14 @@ func (w *widening) sentence() string {
 }
 
 // widens reports whether an edit of the model makes a product wide, or no longer scales operands down.
-func (w *widening) widens(e diff.Edit) bool {
+func (w *widening) widens(e changes.Edit) bool {
 	if w.scaled {
 		return slices.ContainsFunc(e.Removed, w.scalesDown)
 	}
 	return slices.ContainsFunc(e.Added, w.isWide)
 }
 
-func (w *widening) isWide(s diff.Step) bool {
+func (w *widening) isWide(s changes.Step) bool {
 	if w.bits(s.Type) <= w.narrow {
 		return false
 	}
@@ -347,6 +347,6 @@ func (w *widening) isWide(s diff.Step) bool {
 	return s.Opcode == "convolution" || strings.HasSuffix(s.Opcode, "dot")
 }
 
-func (w *widening) scalesDown(s diff.Step) bool {
+func (w *widening) scalesDown(s changes.Step) bool {
 	return s.Opcode == "convert" && w.was[s.Type] > w.is[s.Type]
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
@@ -67,7 +67,7 @@ func TestUnscaled(t *testing.T) {
 		"what is narrower": {numbers{"products.f32": 4}, model{converts(4, "bf16")}, numbers{"products.f32": 4}, nil, 0},
 	} {
 		old, fresh := &facts.Variant{Facts: c.was, Input: facts.Input{Model: c.scaled}}, &facts.Variant{Facts: c.is, Input: facts.Input{Model: c.scales}}
-		w := unscaled(&diff.Variant{Old: old, New: fresh})
+		w := unscaled(&changes.Variant{Old: old, New: fresh})
 		if got := w.measure(); got != c.wider {
 			t.Errorf("%s: %v wider, want %v: %s", name, got, c.wider, w.sentence())
 		}

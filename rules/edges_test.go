@@ -4,7 +4,7 @@ import (
 	"maps"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/facts/factstest"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -69,17 +69,17 @@ func TestEdgesOfBudgets(t *testing.T) {
 			case worse < 0 && name == "none any more", c.findings > 0 && seenElsewhere[r.ID] != "", r.Budget.Weighted != "" && c.old == nil: // the plain count is there
 				continue
 			}
-			v := &diff.Variant{Old: withFact(real, fact, c.old), New: withFact(real, fact, c.now)}
+			v := &changes.Variant{Old: withFact(real, fact, c.old), New: withFact(real, fact, c.now)}
 			if c.now == nil {
 				delete(v.New.Facts, r.Budget.Fact)
 			}
-			p := &diff.Program{Name: "p", Variants: []*diff.Variant{v}}
+			p := &changes.Program{Name: "p", Variants: []*changes.Variant{v}}
 			s := &rule.Settings{Rule: r, Pack: c.pack, Limits: rule.Limits{MaxIncrease: c.increase}}
 			if worse < 0 && c.increase != nil {
 				s.MaxIncrease, s.MaxDecrease = nil, c.increase
 			}
 			ctx := rule.NewContext(s, &rule.Target{Name: "t", Report: &facts.Report{}}, func(string) bool { return true })
-			ctx.Run([]*diff.Program{p})
+			ctx.Run([]*changes.Program{p})
 			if r == &maxStepTime && c.pack != "" { // a step without a price never passes
 				c.problem, c.pack = 1, ""
 			}
@@ -111,13 +111,13 @@ func TestLimitsHoldWhateverWasAccepted(t *testing.T) {
 		for _, was := range []float64{1000 - 100*worse, 1000, 1000 + 100*worse} {
 			for off, findings := range map[float64]int{-1: 1, 0: 0, 1: 0} {
 				now, limit := 1000.0, 1000+off*worse
-				v := &diff.Variant{Old: with(was), New: with(now)}
+				v := &changes.Variant{Old: with(was), New: with(now)}
 				s := &rule.Settings{Rule: r, Limits: rule.Limits{Max: &limit}}
 				if worse < 0 {
 					s.Max, s.Min = nil, &limit
 				}
 				ctx := rule.NewContext(s, &rule.Target{Name: "t", Report: &facts.Report{}}, func(string) bool { return true })
-				ctx.Run([]*diff.Program{&diff.Program{Name: "p", Variants: []*diff.Variant{v}}})
+				ctx.Run([]*changes.Program{&changes.Program{Name: "p", Variants: []*changes.Variant{v}}})
 				if len(ctx.Findings) != findings || len(ctx.Problems) > 0 {
 					t.Errorf("%s of %v, %v in the baseline, limit %v: %d findings, %d problems", r.ID, now, was, limit, len(ctx.Findings), len(ctx.Problems))
 				}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -15,7 +15,8 @@ import (
 var flags = rule.Rule{
 	ID:    "flags",
 	Title: "XLA's flags are those of the baseline, or as pinned",
-	Why:   "A flag that was set for an experiment and stayed, or one that a container image lost, changes every program at once.",
+	Why: "A flag that was set for an experiment and stayed, or one that a container image lost, changes every program at once. Some change no operation: without " +
+		"optimization of its code (xla_backend_optimization_level: 0) a program takes twice as long. In a pack the rule compares flags of the same toolchain only.",
 	Reads: []rule.Input{},
 	Options: []rule.Option{
 		{Key: "require", Type: rule.Pairs, Doc: "flags that must be set, with their values as globs: { xla_gpu_enable_triton_gemm: \"false\" }"},
@@ -38,6 +39,10 @@ func checkFlags(c *rule.Context, t *rule.Target) {
 		c.Gap(why, fix)
 		return
 	}
+	if c.Pack != "" && len(toolchainChanges(c, parts(t.Base.Toolchain), parts(t.Report.Toolchain))) > 0 {
+		c.Gap("another toolchain sets other flags", "xlagate accept --reason \"why\"")
+		return
+	}
 	var wrong []string
 	a := c.Budget("flags", 0)
 	if c.BoundedByOwn() {
@@ -51,7 +56,7 @@ func checkFlags(c *rule.Context, t *rule.Target) {
 	}
 	if f := c.JudgePinned(a); f != nil {
 		f.Message = phrase.Are(len(wrong), "flag") + " not as agreed: " + strings.Join(phrase.First(wrong, 6), ", ")
-		f.Cause, f.Evidence.After = &diff.Cause{Kind: diff.KindFlags, Title: "the program was compiled with other flags"}, wrong
+		f.Cause, f.Evidence.After = &changes.Cause{Kind: changes.KindFlags, Title: "compiled with other flags: " + strings.Join(phrase.First(wrong, 2), ", ")}, wrong
 	}
 }
 
@@ -71,7 +76,7 @@ func flagsMissing(c *rule.Context, t *rule.Target) (why, fix string) {
 
 // anyChanged reports whether a program changed.
 func anyChanged(t *rule.Target) bool {
-	return slices.ContainsFunc(t.Programs, func(p *diff.Program) bool { return p.Change != "same" })
+	return slices.ContainsFunc(t.Programs, func(p *changes.Program) bool { return p.Change != "same" })
 }
 
 // disagreedFlags lists the flags that are not as the settings require and forbid.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -30,14 +30,14 @@ var forbiddenCustomCalls = rule.Rule{
 	Fix:     "Use the operation that the device has a kernel for, or the shape and dtype that its library wants.",
 	Threads: []string{"openxla/xla#40021", "jax-ml/jax#25842"},
 	Check:   checkCalls,
-	Variant: func(c *rule.Context, v *diff.Variant) {
+	Variant: func(c *rule.Context, v *changes.Variant) {
 		for _, e := range c.Entries("calls") {
 			forbidCall(c, v, e, callOf(e))
 		}
 	},
 }
 
-func forbidCall(c *rule.Context, v *diff.Variant, e rule.Entry, q callQuery) {
+func forbidCall(c *rule.Context, v *changes.Variant, e rule.Entry, q callQuery) {
 	found := v.New.CountKernels(q.matches)
 	limit, _ := e.Number("max")
 	a := c.Budget(q.String(), max(0, found-limit))
@@ -52,7 +52,7 @@ func forbidCall(c *rule.Context, v *diff.Variant, e rule.Entry, q callQuery) {
 }
 
 // noteAbsentKey notes a key of a backend_config that none of the calls has: a misspelt one would let everything pass.
-func noteAbsentKey(c *rule.Context, v *diff.Variant, q callQuery) {
+func noteAbsentKey(c *rule.Context, v *changes.Variant, q callQuery) {
 	almost := q.almost(v.New)
 	for _, key := range slices.Sorted(maps.Keys(q.config)) {
 		says := func(k *facts.Kernel) bool {
@@ -71,9 +71,9 @@ func (q callQuery) describe(f *rule.Finding, v *facts.Variant) {
 	names := map[string]bool{}
 	for k := range v.KernelsThat(q.matches) {
 		names[calls(k)] = true
-		f.Evidence.After = diff.AddLine(f.Evidence.After, k.Describe())
+		f.Evidence.After = changes.AddLine(f.Evidence.After, k.Describe())
 		if f.Cause == nil || f.Cause.Source.File == "" && k.Source.File != "" {
-			f.Cause = diff.CauseAt(fmt.Sprintf("%s is called", calls(k)), k)
+			f.Cause = changes.CauseAt(fmt.Sprintf("%s is called", calls(k)), k)
 		}
 	}
 	f.Message = fmt.Sprintf("%s of %s, %v allowed", phrase.Count(int(v.CountKernels(q.matches)), "call", "calls"), q, f.Limit)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -29,7 +29,7 @@ var forbiddenFusions = rule.Rule{
 	Passes:  rule.Example{On: "gpu-intermediate_out/before", Config: "- rule: forbidden-fusions\n  fusions: [{ name: two results, contains: [tanh], outputs: 2 }]"},
 	Fix:     "Separate the kernel's operations in the model's source; or report the fusion to the compiler's developers and waive the finding.",
 	Threads: []string{"openxla/xla#5179", "jax-ml/jax#18424", "openxla/xla#27322"},
-	Variant: func(c *rule.Context, v *diff.Variant) {
+	Variant: func(c *rule.Context, v *changes.Variant) {
 		for _, entry := range c.Entries("fusions") {
 			q := queryOf(entry)
 			forbidFusion(c, v, entry, &q)
@@ -37,7 +37,7 @@ var forbiddenFusions = rule.Rule{
 	},
 }
 
-func forbidFusion(c *rule.Context, v *diff.Variant, entry rule.Entry, q *fusionQuery) {
+func forbidFusion(c *rule.Context, v *changes.Variant, entry rule.Entry, q *fusionQuery) {
 	found := atLeast(entry, q.in(v.New))
 	limit, _ := entry.Number("max")
 	a := c.Budget(q.name, max(0, float64(len(found))-limit))
@@ -47,8 +47,8 @@ func forbidFusion(c *rule.Context, v *diff.Variant, entry rule.Entry, q *fusionQ
 	if f := c.Forbid(a); f != nil {
 		f.Actual, f.Limit = float64(len(found)), limit
 		f.Message = fmt.Sprintf("the fusion %q is made: %s", q.name, kernelNames(found))
-		f.Cause = diff.CauseAt(found[0].Describe(), found[0])
-		for _, k := range found[:min(len(found), diff.MaxLines)] {
+		f.Cause = changes.CauseAt(found[0].Describe(), found[0])
+		for _, k := range found[:min(len(found), changes.MaxLines)] {
 			f.Evidence.After = append(f.Evidence.After, k.Describe())
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -29,7 +29,7 @@ var fusionDrift = rule.Rule{
 	Variant: checkFusionDrift,
 }
 
-func checkFusionDrift(c *rule.Context, v *diff.Variant) {
+func checkFusionDrift(c *rule.Context, v *changes.Variant) {
 	if v.Old == nil {
 		return
 	}
@@ -49,7 +49,7 @@ func checkFusionDrift(c *rule.Context, v *diff.Variant) {
 }
 
 // judgeAdded holds the fusions that have no counterpart in the baseline against max_added.
-func judgeAdded(c *rule.Context, v *diff.Variant) {
+func judgeAdded(c *rule.Context, v *changes.Variant) {
 	most, bounded := c.Number("max_added")
 	if !bounded {
 		return
@@ -63,25 +63,25 @@ func judgeAdded(c *rule.Context, v *diff.Variant) {
 	var parts []string
 	for _, k := range added {
 		parts = append(parts, k.Operations())
-		f.Evidence.After = diff.AddLine(f.Evidence.After, k.Describe())
+		f.Evidence.After = changes.AddLine(f.Evidence.After, k.Describe())
 	}
 	f.Message = fmt.Sprintf("%s new, at most %s allowed: %s", phrase.Are(len(added), "fusion"), phrase.Number(most), strings.Join(phrase.First(parts, 2), "; "))
-	f.Cause = diff.CauseAt("new: "+added[0].Describe(), added[0])
+	f.Cause = changes.CauseAt("new: "+added[0].Describe(), added[0])
 	if cause := v.CauseOf(added[0]); cause != nil {
 		f.Cause = cause
 	}
 }
 
 // addedFusions lists the fusions of several operations that nothing in the baseline became.
-func addedFusions(c *rule.Context, v *diff.Variant) []*facts.Kernel {
+func addedFusions(c *rule.Context, v *changes.Variant) []*facts.Kernel {
 	return phrase.Pick(v.Kernels.Added, func(k *facts.Kernel) bool {
 		return k.Fusion && k.Do.Len() > 1 && !phrase.AnyGlob(c.List("ignore"), k.OpName)
 	})
 }
 
 // lostFusions lists the fusions of several operations that no longer run as one kernel, the fullest first.
-func lostFusions(c *rule.Context, v *diff.Variant) []*diff.Regroup {
-	var out []*diff.Regroup
+func lostFusions(c *rule.Context, v *changes.Variant) []*changes.Regroup {
+	var out []*changes.Regroup
 	for i := range v.Kernels.Split {
 		s := &v.Kernels.Split[i]
 		if s.One.Fusion && s.One.Do.Len() > 1 && !phrase.AnyGlob(c.List("ignore"), s.One.OpName) {
@@ -91,8 +91,8 @@ func lostFusions(c *rule.Context, v *diff.Variant) []*diff.Regroup {
 	return out
 }
 
-func lostSentence(lost []*diff.Regroup) string {
-	parts := phrase.Map(lost, func(s *diff.Regroup) string { return s.Title() })
+func lostSentence(lost []*changes.Regroup) string {
+	parts := phrase.Map(lost, func(s *changes.Regroup) string { return s.Title() })
 	verb := "fusions were split"
 	if len(lost) == 1 {
 		verb = "fusion was split"

@@ -3,7 +3,7 @@ package rules
 import (
 	"fmt"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -40,11 +40,11 @@ var baselinePresent = rule.Rule{
 	Why:     "A program that was never accepted has nothing to compare with, and one whose arguments changed is another program. A person has to accept it once.",
 	Fails:   rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "scale is new: no baseline says what it may cost"},
 	Passes:  rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
-	Fix:     "Accept it: xlagate accept --only ID --reason \"why\".",
+	Fix:     "Accept the program, or remove what compiles it.",
 	Program: checkBaselinePresent,
 }
 
-func checkBaselinePresent(c *rule.Context, p *diff.Program) {
+func checkBaselinePresent(c *rule.Context, p *changes.Program) {
 	if p.New == nil || !c.Needed(p.Name) {
 		return
 	}
@@ -57,14 +57,14 @@ func checkBaselinePresent(c *rule.Context, p *diff.Program) {
 		})
 	case p.Old == nil:
 		f := c.Find(result.Finding{Program: p.Name, Subject: "program", Message: unknownProgram(p)})
-		f.Cause = diff.Newcomer(c.Target.Programs, p)
+		f.Cause = changes.Newcomer(c.Target.Programs, p)
 	default:
 		noteRenamed(c, p)
 	}
 }
 
 // unknownProgram says that nothing is known of what a program may cost.
-func unknownProgram(p *diff.Program) string {
+func unknownProgram(p *changes.Program) string {
 	if p.Replaced != nil {
 		return p.Name + " is another program than the accepted one of that name: no baseline says what it may cost"
 	}
@@ -72,7 +72,7 @@ func unknownProgram(p *diff.Program) string {
 }
 
 // noteRenamed says under which name a program was accepted, where that is another one. Clusters are numbered, not named.
-func noteRenamed(c *rule.Context, p *diff.Program) {
+func noteRenamed(c *rule.Context, p *changes.Program) {
 	if p.Was != "" && !p.New.IsCluster() {
 		c.Notes = append(c.Notes, result.Note{Kind: "renamed", Program: p.Name, Message: "it was accepted as " + p.Was, Fix: "xlagate accept --reason \"why\""})
 	}
@@ -85,13 +85,13 @@ var orphanBaseline = rule.Rule{
 	Reads:   []rule.Input{rule.Baseline},
 	Fails:   rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "train_step was accepted, but this dump does not hold it"},
 	Passes:  rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
-	Fix:     "Make the run compile it, or accept that it is gone. One that programs.include or programs.exclude leaves out: xlagate baseline prune.",
+	Fix:     "Make the run compile the program, or accept that it is gone. One that programs.include or programs.exclude leaves out: xlagate baseline prune.",
 	Threads: []string{"jestjs/jest#12564", "shakacode/react_on_rails#3829"},
-	Program: func(c *rule.Context, p *diff.Program) {
+	Program: func(c *rule.Context, p *changes.Program) {
 		c.Checked()
 		if p.New == nil && p.Old != nil {
 			f := c.Find(result.Finding{Program: p.Name, Subject: "program", Message: fmt.Sprintf("%s was accepted, but %s", p.Name, whyGone(c, p))})
-			if f.Cause = diff.Undone(c.Target.Report.Helpers, p); f.Cause != nil {
+			if f.Cause = changes.Undone(c.Target.Report.Helpers, p); f.Cause != nil {
 				f.Evidence = f.Cause.Evidence(facts.AnyKernel)
 			}
 		}
@@ -99,15 +99,15 @@ var orphanBaseline = rule.Rule{
 }
 
 // whyGone says why an accepted program is not checked.
-func whyGone(c *rule.Context, p *diff.Program) string {
+func whyGone(c *rule.Context, p *changes.Program) string {
 	if key := c.Target.LeftOutBy(p.Name); key != "" {
-		return key + " leaves it out now; where that is meant: xlagate baseline prune"
+		return key + " leaves it out now"
 	}
 	return "this dump does not hold it" + mayBeMeant(c, p)
 }
 
 // mayBeMeant says what may be good about a graph or cluster, which has no name of its own, that is gone.
-func mayBeMeant(c *rule.Context, p *diff.Program) string {
+func mayBeMeant(c *rule.Context, p *changes.Program) string {
 	if len(p.Old.Variants) == 0 {
 		return ""
 	}
@@ -115,7 +115,7 @@ func mayBeMeant(c *rule.Context, p *diff.Program) string {
 		return fmt.Sprintf(": a graph of %s; accept this if the run makes one graph less on purpose", phrase.Counted(p.Old.Variants[0].Facts[facts.KernelsTotal], "", "kernels"))
 	}
 	for _, other := range c.Target.Programs {
-		if other.New != nil && other.Old != nil && diff.SameForOtherSizes(other.Old, p.Old) != nil {
+		if other.New != nil && other.Old != nil && changes.SameForOtherSizes(other.Old, p.Old) != nil {
 			return fmt.Sprintf(": it did what %s does, for other sizes; accept this if the function is no longer traced for them on purpose", other.Name)
 		}
 	}

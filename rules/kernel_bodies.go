@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -27,7 +27,7 @@ var kernelBodies = rule.Rule{
 	Passes:  rule.Example{On: "tpu-kernel_body/after", Config: "- { rule: kernel-bodies, max: 100 }"},
 	Fix:     "Move what does not change in every step of the grid out of the kernel.",
 	Threads: []string{"keras-team/keras-io#2284"},
-	Variant: func(c *rule.Context, v *diff.Variant) {
+	Variant: func(c *rule.Context, v *changes.Variant) {
 		for _, b := range bodiesOf(c, v) {
 			a := c.Budget("body of "+b.Function, size(b.Written))
 			a.Noun = "operations in the kernel " + b.Function
@@ -43,19 +43,19 @@ var kernelBodies = rule.Rule{
 // written is a kernel that was written by hand, with what became of it: nil when it did not change, or has no counterpart in the baseline.
 type written struct {
 	*facts.Kernel
-	change *diff.KernelChange
+	change *changes.KernelChange
 }
 
 // bodiesOf lists the kernels that were written by hand, of each function the one that grew most.
-func bodiesOf(c *rule.Context, v *diff.Variant) []written {
-	changes := map[string]*diff.KernelChange{}
+func bodiesOf(c *rule.Context, v *changes.Variant) []written {
+	pairs := map[string]*changes.KernelChange{}
 	for i := range v.Kernels.Changed {
 		k := &v.Kernels.Changed[i]
-		changes[k.New.Name] = k
+		pairs[k.New.Name] = k
 	}
 	var all, most []written
 	for k := range v.New.KernelsThat(handWritten(c)) {
-		all = append(all, written{k, changes[k.Name]})
+		all = append(all, written{k, pairs[k.Name]})
 	}
 	for _, same := range phrase.Group(all, func(b written) string { return b.Function }) {
 		most = append(most, slices.MaxFunc(same, func(a, b written) int { return cmp.Compare(a.grown(), b.grown()) }))
@@ -101,7 +101,7 @@ func handWorkIn(c *rule.Context, v *facts.Variant) handWork {
 
 // judgeCalled counts the calls of hand-written kernels that are gone while the program computes more beside them. One that went with what
 // it was for, or whose work another does, is no loss.
-func judgeCalled(c *rule.Context, v *diff.Variant) {
+func judgeCalled(c *rule.Context, v *changes.Variant) {
 	if v.Old == nil || c.MaxIncrease == nil && c.AbsolutelyBounded() {
 		return
 	}
@@ -123,7 +123,7 @@ func judgeCalled(c *rule.Context, v *diff.Variant) {
 }
 
 // computesMore reports whether the program computes or moves more, not counting the custom calls that are gone, each -1 flops for XLA.
-func computesMore(v *diff.Variant, gone float64) bool {
+func computesMore(v *changes.Variant, gone float64) bool {
 	const transcendentals = facts.CostTranscendentals
 	const wobble = 1.01 // growth of the traffic that means nothing
 	was, is := v.Cost(facts.CostFlops)
@@ -132,7 +132,7 @@ func computesMore(v *diff.Variant, gone float64) bool {
 }
 
 // fewerCalls lists the functions that are called less often than in the baseline: "normalize 1 → 0".
-func fewerCalls(c *rule.Context, v *diff.Variant) string {
+func fewerCalls(c *rule.Context, v *changes.Variant) string {
 	was, is := callsByFunction(c, v.Old), callsByFunction(c, v.New)
 	var fewer []string
 	for _, name := range slices.Sorted(maps.Keys(was)) {

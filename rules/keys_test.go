@@ -49,6 +49,7 @@ var counted = map[string]sides{
 	"donation-kept":           {many: "3", more: "cpu-donation_lost/before", less: "cpu-donation_lost/after"},
 	"max-temp-bytes":          {many: "64KiB", more: "cpu-fusion_callback_barrier/after", less: "cpu-fusion_callback_barrier/before"},
 	"max-peak-bytes":          {many: "63336", more: "cases/cpu-donate_dtype/after", less: "cases/cpu-donate_dtype/before"},
+	"fits":                    {many: "0.84378528594970703125", more: "tpu-remat/after", less: "tpu-remat/before"},
 	"max-allocation-bytes":    {many: "20676", more: "cases/cpu-donate_dtype/before", less: "cases/cpu-donate_dtype/after"},
 	"max-output-bytes":        {many: "131088", more: "gpu-intermediate_out/after", less: "gpu-intermediate_out/before"},
 	"max-remat":               {many: "1", more: "tpu-remat/after", less: "tpu-remat/before"},
@@ -195,8 +196,11 @@ func uncounted(rule *rule.Rule) sides {
 // moves reports whether a key decides about a dump, one way or the other.
 func (k keyRun) moves(s sides, key string) bool {
 	zero, much := "0", "1000000000"
-	if strings.HasSuffix(s.many, "s") {
+	switch {
+	case strings.HasSuffix(s.many, "s"):
 		zero, much = "1ns", "100h"
+	case rules.All.ByID(k.rule).Budget.Unit == "share":
+		much = "100%"
 	}
 	base := ""
 	if rule := rules.All.ByID(k.rule); rule.Budget.Difference && s.with == "" {
@@ -227,8 +231,11 @@ func TestNoCommonKeyIsIgnored(t *testing.T) {
 		t.Run(rule.ID, func(t *testing.T) {
 			k := keyRun{t, rule.ID, stores}
 			broken := "equal: 1000000000"
-			if strings.HasSuffix(s.many, "ms") {
+			switch rule.Budget.Unit {
+			case "seconds":
 				broken = "equal: 100h"
+			case "share":
+				broken = "equal: 100%"
 			}
 			base := ""
 			if rule.Budget.Difference && s.with == "" {
@@ -397,12 +404,16 @@ func TestBoundsAreSharp(t *testing.T) {
 			if rule.Budget.Difference && s.with == "" {
 				base = s.less
 			}
+			step := 1.0
+			if rule.Budget.Unit == "share" {
+				step = 0.001
+			}
 			for _, bound := range []struct {
 				key   string
 				n     float64
 				finds bool
 			}{
-				{"max", n, false}, {"max", n - 1, true}, {"min", n, false}, {"min", n + 1, true}, {"equal", n, false}, {"equal", n - 1, true}, {"equal", n + 1, true},
+				{"max", n, false}, {"max", n - step, true}, {"min", n, false}, {"min", n + step, true}, {"equal", n, false}, {"equal", n - step, true}, {"equal", n + step, true},
 			} {
 				o := k.run(s, s.more, base, bound.key+": "+strconv.FormatFloat(bound.n, 'f', -1, 64))
 				if o.code == 2 && strings.Contains(o.err, "takes no "+bound.key) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -34,7 +34,7 @@ var launchShape = rule.Rule{
 	Variant:  checkLaunchShape,
 }
 
-func checkLaunchShape(c *rule.Context, v *diff.Variant) {
+func checkLaunchShape(c *rule.Context, v *changes.Variant) {
 	switch {
 	case slices.Contains(v.New.Missing, facts.MissingLaunches) && v.New.CountKernels(unplanned) > 0:
 		c.Gap("the launch plan of this version names command buffers, branches or loops, but not what runs in them",
@@ -86,16 +86,16 @@ func badLaunch(c *rule.Context, k *facts.Kernel) string {
 
 func volume(size [3]int64) float64 { return float64(size[0]) * float64(size[1]) * float64(size[2]) }
 
-func launchCause(c *rule.Context, v *facts.Variant) (*diff.Cause, diff.Evidence) {
+func launchCause(c *rule.Context, v *facts.Variant) (*changes.Cause, changes.Evidence) {
 	var worst *facts.Kernel
-	var e diff.Evidence
+	var e changes.Evidence
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
 		wrong := badLaunch(c, k)
 		if wrong == "" {
 			continue
 		}
-		e.After = diff.AddLine(e.After, wrong+": "+k.Describe())
+		e.After = changes.AddLine(e.After, wrong+": "+k.Describe())
 		if worst == nil || k.Bytes > worst.Bytes {
 			worst = k
 		}
@@ -103,7 +103,7 @@ func launchCause(c *rule.Context, v *facts.Variant) (*diff.Cause, diff.Evidence)
 	if worst == nil {
 		return nil, e
 	}
-	return diff.CauseAt(fmt.Sprintf("%s is launched with %s", worst.Name, badLaunch(c, worst)), worst), e
+	return changes.CauseAt(fmt.Sprintf("%s is launched with %s", worst.Name, badLaunch(c, worst)), worst), e
 }
 
 func percent(share float64) string { return phrase.Number(100*share) + " %" }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -72,7 +72,7 @@ func isLayout(text string) bool {
 	return true
 }
 
-func checkLayoutPin(c *rule.Context, v *diff.Variant) {
+func checkLayoutPin(c *rule.Context, v *changes.Variant) {
 	wrong := wrongLayouts(c, v)
 	a := c.Budget("layouts", float64(len(wrong)))
 	if v.Old != nil {
@@ -85,7 +85,7 @@ func checkLayoutPin(c *rule.Context, v *diff.Variant) {
 			f.Message += fmt.Sprintf(" and %d more", len(wrong)-1)
 		}
 		for _, w := range wrong {
-			f.Evidence.After = diff.AddLine(f.Evidence.After, w.said)
+			f.Evidence.After = changes.AddLine(f.Evidence.After, w.said)
 		}
 	}
 }
@@ -101,10 +101,10 @@ func layoutsAgreed(c *rule.Context) string {
 // wrongLayout is one value that is not in memory as it should.
 type wrongLayout struct {
 	said  string
-	cause *diff.Cause
+	cause *changes.Cause
 }
 
-func wrongLayouts(c *rule.Context, v *diff.Variant) []wrongLayout {
+func wrongLayouts(c *rule.Context, v *changes.Variant) []wrongLayout {
 	var wrong []wrongLayout
 	if c.Entries("params") == nil && c.Entries("ops") == nil {
 		return movedParams(v)
@@ -122,12 +122,12 @@ func wrongLayouts(c *rule.Context, v *diff.Variant) []wrongLayout {
 }
 
 // movedParams are the arguments whose layout is not the baseline's.
-func movedParams(v *diff.Variant) []wrongLayout {
+func movedParams(v *changes.Variant) []wrongLayout {
 	var wrong []wrongLayout
 	for _, ch := range v.Params {
 		if ch.Old != nil && ch.New != nil && ch.Old.Layout != ch.New.Layout && ch.Old.Shape == ch.New.Shape {
 			said := fmt.Sprintf("%s %s{%s}, was {%s}", ch.Name, ch.New.Shape, printedLayout(ch.New.Layout, ch.New.Shape), printedLayout(ch.Old.Layout, ch.Old.Shape))
-			wrong = append(wrong, wrongLayout{said, &diff.Cause{Title: said, Source: v.New.FirstSource()}})
+			wrong = append(wrong, wrongLayout{said, &changes.Cause{Title: said, Source: v.New.FirstSource()}})
 		}
 	}
 	return wrong
@@ -140,7 +140,7 @@ func wrongParams(c *rule.Context, v *facts.Variant) []wrongLayout {
 			p := &v.Params[i]
 			if phrase.Glob(pin.Text("param"), p.Name) && !liesAs(pin.Text("layout"), p.Layout, p.Shape) {
 				said := fmt.Sprintf("%s %s{%s}, not %s", p.Name, p.Shape, printedLayout(p.Layout, p.Shape), braced(pin.Text("layout")))
-				wrong = append(wrong, wrongLayout{said, &diff.Cause{Title: said}})
+				wrong = append(wrong, wrongLayout{said, &changes.Cause{Title: said}})
 			}
 		}
 	}
@@ -158,7 +158,7 @@ func wrongOps(v *facts.Variant, pin rule.Entry) (found int, wrong []wrongLayout)
 			found++
 			if !liesAs(pin.Text("layout"), op.Layout, op.Shape) {
 				said := fmt.Sprintf("%s %s{%s}, not %s", op.Opcode, op.Shape, printedLayout(op.Layout, op.Shape), braced(pin.Text("layout")))
-				wrong = append(wrong, wrongLayout{said, &diff.Cause{Title: said, OpName: op.OpName, Source: op.Source}})
+				wrong = append(wrong, wrongLayout{said, &changes.Cause{Title: said, OpName: op.OpName, Source: op.Source}})
 			}
 		}
 	}

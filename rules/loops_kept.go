@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -27,7 +27,7 @@ var loopsKept = rule.Rule{
 	Variant: checkLoopsKept,
 }
 
-func checkLoopsKept(c *rule.Context, v *diff.Variant) {
+func checkLoopsKept(c *rule.Context, v *changes.Variant) {
 	if !c.Bounded() { // a loop more is a change like any other
 		c = c.With(func(s *rule.Settings) { s.MaxDecrease = &rule.Change{} })
 	}
@@ -48,18 +48,18 @@ func checkLoopsKept(c *rule.Context, v *diff.Variant) {
 
 // judgeLengths counts the loops of which the baseline knows how often they run, and the dump does not. A loop of unknown length that is
 // merely new is none of them, nor one that got an early exit.
-func judgeLengths(c *rule.Context, v *diff.Variant) {
+func judgeLengths(c *rule.Context, v *changes.Variant) {
 	if !v.Knows(facts.LoopsUnknown) {
 		return
 	}
 	known := func(v *facts.Variant) float64 { return v.Facts[facts.LoopsWhile] - v.Facts[facts.LoopsUnknown] }
-	lost := min(v.New.Facts[facts.LoopsUnknown]-v.Old.Facts[facts.LoopsUnknown], known(v.Old)-known(v.New)) - float64(len(diff.EndSooner(v.Old, v.New)))
+	lost := min(v.New.Facts[facts.LoopsUnknown]-v.Old.Facts[facts.LoopsUnknown], known(v.Old)-known(v.New)) - float64(len(changes.EndSooner(v.Old, v.New)))
 	message := phrase.Counted(lost, "", "loops of unknown length") + ", which the baseline knows"
 	forbidLoops(c, v, rule.Amount{Subject: string(facts.LoopsUnknown), Noun: "loops of unknown length", Actual: max(lost, 0)}, message)
 }
 
 // forbidLoops judges how many loops are worse than in the baseline in one way, of which there may be none.
-func forbidLoops(c *rule.Context, v *diff.Variant, a rule.Amount, message string) {
+func forbidLoops(c *rule.Context, v *changes.Variant, a rule.Amount, message string) {
 	a.Base = new(0.0)
 	if f := c.ForbidMore(a); f != nil {
 		f.Message = message
@@ -77,7 +77,7 @@ func andOthers(message string, loops int) string {
 
 // judgeExits counts the loops of unknown length that something else than their counter ended in the baseline, and only their counter ends now.
 // What an iteration costs does not tell.
-func judgeExits(c *rule.Context, v *diff.Variant) {
+func judgeExits(c *rule.Context, v *changes.Variant) {
 	if !slices.ContainsFunc(v.Old.Loops(), func(k *facts.Kernel) bool { return k.ExitsEarly }) {
 		return
 	}
@@ -95,7 +95,7 @@ var (
 )
 
 // judgeTrips compares trip counts with max_trip_count and, where trip_count is on, with the baseline.
-func judgeTrips(c *rule.Context, v *diff.Variant) {
+func judgeTrips(c *rule.Context, v *changes.Variant) {
 	most, bounded := c.Number(maxTrips.Key)
 	kept := c.On(keptTrips.Key)
 	if !bounded && !kept {
@@ -113,7 +113,7 @@ func judgeTrips(c *rule.Context, v *diff.Variant) {
 }
 
 // capTrips bounds single loops. Of those that the model calls alike the longest speaks.
-func capTrips(c *rule.Context, v *diff.Variant, most float64) {
+func capTrips(c *rule.Context, v *changes.Variant, most float64) {
 	longest := map[string]*facts.Kernel{}
 	for _, k := range v.New.Loops() {
 		if known := longest[k.OpName]; known == nil || k.Length > known.Length {
@@ -123,14 +123,14 @@ func capTrips(c *rule.Context, v *diff.Variant, most float64) {
 	for _, name := range slices.Sorted(maps.Keys(longest)) {
 		k := longest[name]
 		if f := c.JudgeMax(maxTrips.Key, most, oneLoop(k)); f != nil {
-			f.Cause = diff.CauseAt(fmt.Sprintf("the loop runs %d times", k.Length), k)
+			f.Cause = changes.CauseAt(fmt.Sprintf("the loop runs %d times", k.Length), k)
 		}
 	}
 }
 
 // keepTrips compares the trip count of every loop with the baseline. Loops that only one side has are added up, and so are all loops where the
 // baseline holds no single counts.
-func keepTrips(c *rule.Context, v *diff.Variant) {
+func keepTrips(c *rule.Context, v *changes.Variant) {
 	a := rule.Amount{Subject: string(facts.LoopsTripCount), Noun: "iterations of loops", Better: rule.Exact}
 	explain := func(f *rule.Finding) {
 		if f != nil {
@@ -143,14 +143,14 @@ func keepTrips(c *rule.Context, v *diff.Variant) {
 		explain(c.JudgeSame(a))
 		return
 	}
-	pairs, gone, added := diff.PairLoops(v.Old.Loops(), v.New.Loops())
+	pairs, gone, added := changes.PairLoops(v.Old.Loops(), v.New.Loops())
 	for _, pair := range pairs {
 		old, fresh := pair[0], pair[1]
 		one := oneLoop(fresh)
 		one.Base = new(float64(old.Length))
 		if f := c.JudgeSame(one); f != nil {
-			f.Cause = diff.CauseAt(fmt.Sprintf("the loop ran %d times, now %d", old.Length, fresh.Length), fresh)
-			f.Evidence = diff.Evidence{Before: []string{old.LoopLine()}, After: []string{fresh.LoopLine()}}
+			f.Cause = changes.CauseAt(fmt.Sprintf("the loop ran %d times, now %d", old.Length, fresh.Length), fresh)
+			f.Evidence = changes.Evidence{Before: []string{old.LoopLine()}, After: []string{fresh.LoopLine()}}
 		}
 	}
 	a.Actual = facts.Iterations(added)
@@ -164,7 +164,7 @@ func oneLoop(k *facts.Kernel) rule.Amount {
 }
 
 // judgeUnrolled counts the loops that are still there and take several steps at once.
-func judgeUnrolled(c *rule.Context, v *diff.Variant) {
+func judgeUnrolled(c *rule.Context, v *changes.Variant) {
 	if len(v.Old.Loops()) == 0 {
 		return
 	}

@@ -3,8 +3,8 @@ package rules
 import (
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/diff/difftest"
+	"github.com/xlagate/xlagate/internal/changes"
+	"github.com/xlagate/xlagate/internal/changes/changestest"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -26,25 +26,25 @@ func TestLoopsOneByOne(t *testing.T) {
 		most       *float64
 		says       []string
 	}{
-		{"alike", difftest.Looping(3, 5), difftest.Looping(3, 5), nil, nil},
-		{"two that change places", difftest.Looping(3, 5), difftest.Looping(5, 3), nil, []string{
+		{"alike", changestest.Looping(3, 5), changestest.Looping(3, 5), nil, nil},
+		{"two that change places", changestest.Looping(3, 5), changestest.Looping(5, 3), nil, []string{
 			"5 iterations of the loop at model.py:1: up from 3 in the baseline", "3 iterations of the loop at model.py:2: down from 5 in the baseline"}},
-		{"one more", difftest.Looping(3), difftest.Looping(3, 5), nil, []string{"5 iterations of loops: up from 0 in the baseline"}},
-		{"one less", difftest.Looping(3, 5), difftest.Looping(3), nil, []string{"0 iterations of loops: down from 5 in the baseline"}},
-		{"one that is longer than any may be", nil, difftest.Looping(7, 6), &six, []string{"7 iterations of the loop at model.py:1: at most 6 allowed"}},
-		{"many short ones", nil, difftest.Looping(6, 6, 6), &six, nil},
-		{"an earlier baseline, the same", earlier(difftest.Looping(3, 5)), difftest.Looping(5, 3), nil, nil},
-		{"an earlier baseline, more", earlier(difftest.Looping(3, 5)), difftest.Looping(3, 6), nil, []string{"9 iterations of loops: up from 8 in the baseline"}},
-		{"unknown", difftest.Looping(3, 5), difftest.Looping(3, -1), nil, []string{"loops-kept could not check f: how often the loop at model.py:2 runs is not known"}},
-		{"unknown in the baseline", difftest.Looping(3, -1), difftest.Looping(3, 5), nil, []string{"loops-kept could not check f: the baseline does not hold loops.trip_count"}},
+		{"one more", changestest.Looping(3), changestest.Looping(3, 5), nil, []string{"5 iterations of loops: up from 0 in the baseline"}},
+		{"one less", changestest.Looping(3, 5), changestest.Looping(3), nil, []string{"0 iterations of loops: down from 5 in the baseline"}},
+		{"one that is longer than any may be", nil, changestest.Looping(7, 6), &six, []string{"7 iterations of the loop at model.py:1: at most 6 allowed"}},
+		{"many short ones", nil, changestest.Looping(6, 6, 6), &six, nil},
+		{"an earlier baseline, the same", earlier(changestest.Looping(3, 5)), changestest.Looping(5, 3), nil, nil},
+		{"an earlier baseline, more", earlier(changestest.Looping(3, 5)), changestest.Looping(3, 6), nil, []string{"9 iterations of loops: up from 8 in the baseline"}},
+		{"unknown", changestest.Looping(3, 5), changestest.Looping(3, -1), nil, []string{"loops-kept could not check f: how often the loop at model.py:2 runs is not known"}},
+		{"unknown in the baseline", changestest.Looping(3, -1), changestest.Looping(3, 5), nil, []string{"loops-kept could not check f: the baseline does not hold loops.trip_count"}},
 	} {
 		s := &rule.Settings{Rule: All.ByID("loops-kept"), Options: map[string]any{"trip_count": true}}
 		if c.most != nil {
 			s.Options = map[string]any{"max_trip_count": *c.most}
 		}
 		said := rule.NewContext(s, &rule.Target{Name: "t"}, nil)
-		v := &diff.Variant{Old: c.old, New: c.fresh}
-		judgeTrips(said.At(&diff.Program{Name: "f"}, v), v)
+		v := &changes.Variant{Old: c.old, New: c.fresh}
+		judgeTrips(said.At(&changes.Program{Name: "f"}, v), v)
 		var got []string
 		for _, f := range said.Findings {
 			got = append(got, f.Message)
@@ -81,17 +81,17 @@ func TestExitsThatWereLost(t *testing.T) {
 		old, fresh *facts.Variant
 		want       int
 	}{
-		{"one of two", stopping(difftest.Looping(-1, -1), 0, 1), stopping(difftest.Looping(-1, -1), 1), 1},
-		{"none", stopping(difftest.Looping(-1, 3), 0), stopping(difftest.Looping(-1, 3), 0), 0},
-		{"of one that is called otherwise now", stopping(difftest.Looping(-1), 0), called(stopping(difftest.Looping(-1)), 0, "jit(f)/decode/while"), 1},
-		{"of one that is called otherwise now and still ends early", stopping(difftest.Looping(-1), 0), called(stopping(difftest.Looping(-1), 0), 0, "jit(f)/decode/while"), 0},
-		{"other loops came as well: it is another program", stopping(difftest.Looping(-1), 0), called(difftest.Looping(-1, 7), 0, "jit(f)/decode/while"), 0},
-		{"of two that are called otherwise now, of which one ended early", stopping(difftest.Looping(-1, -1), 0), called(called(stopping(difftest.Looping(-1, -1), 1), 1, "b"), 0, "a"), 0},
-		{"a loop is new", stopping(difftest.Looping(-1), 0), stopping(difftest.Looping(-1, -1), 0), 0},
-		{"it is known how often the loop runs: that is told otherwise", stopping(difftest.Looping(-1), 0), difftest.Looping(3), 0},
-		{"one that nothing but its counter ended", difftest.Looping(-1), difftest.Looping(-1), 0},
+		{"one of two", stopping(changestest.Looping(-1, -1), 0, 1), stopping(changestest.Looping(-1, -1), 1), 1},
+		{"none", stopping(changestest.Looping(-1, 3), 0), stopping(changestest.Looping(-1, 3), 0), 0},
+		{"of one that is called otherwise now", stopping(changestest.Looping(-1), 0), called(stopping(changestest.Looping(-1)), 0, "jit(f)/decode/while"), 1},
+		{"of one that is called otherwise now and still ends early", stopping(changestest.Looping(-1), 0), called(stopping(changestest.Looping(-1), 0), 0, "jit(f)/decode/while"), 0},
+		{"other loops came as well: it is another program", stopping(changestest.Looping(-1), 0), called(changestest.Looping(-1, 7), 0, "jit(f)/decode/while"), 0},
+		{"of two that are called otherwise now, of which one ended early", stopping(changestest.Looping(-1, -1), 0), called(called(stopping(changestest.Looping(-1, -1), 1), 1, "b"), 0, "a"), 0},
+		{"a loop is new", stopping(changestest.Looping(-1), 0), stopping(changestest.Looping(-1, -1), 0), 0},
+		{"it is known how often the loop runs: that is told otherwise", stopping(changestest.Looping(-1), 0), changestest.Looping(3), 0},
+		{"one that nothing but its counter ended", changestest.Looping(-1), changestest.Looping(-1), 0},
 	} {
-		if got := (&diff.Variant{Old: c.old, New: c.fresh}).LostExits(); len(got) != c.want {
+		if got := (&changes.Variant{Old: c.old, New: c.fresh}).LostExits(); len(got) != c.want {
 			t.Errorf("%s: %d loops, wanted %d", c.name, len(got), c.want)
 		}
 	}
@@ -99,7 +99,7 @@ func TestExitsThatWereLost(t *testing.T) {
 
 // stepping is a program with loops, with so many launches of as many operations each in every loop's body.
 func stepping(launches int, flops int64, lengths ...int64) *facts.Variant {
-	v := difftest.Looping(lengths...)
+	v := changestest.Looping(lengths...)
 	for _, loop := range v.Loops() {
 		for range launches {
 			inside := &facts.Site{OpName: loop.OpName + "/body/dot", Loop: loop.OpName, InLoop: true, Times: loop.Length}
@@ -126,8 +126,8 @@ func TestLoopsUnrolledInPart(t *testing.T) {
 		{"of a length that is not known", stepping(2, 10, 8), stepping(4, 10, -1), ""},
 	} {
 		said := rule.NewContext(&rule.Settings{Rule: All.ByID("loops-kept"), Limits: rule.Limits{MaxDecrease: &rule.Change{}}}, &rule.Target{Name: "t"}, nil)
-		v := &diff.Variant{Old: c.old, New: c.fresh}
-		judgeUnrolled(said.At(&diff.Program{Name: "f"}, v), v)
+		v := &changes.Variant{Old: c.old, New: c.fresh}
+		judgeUnrolled(said.At(&changes.Program{Name: "f"}, v), v)
 		got := ""
 		for _, f := range said.Findings {
 			got += f.Message

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sort"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
@@ -50,7 +50,7 @@ func checkMaxClusters(c *rule.Context, t *rule.Target) {
 		}
 	}
 	for _, one := range clusters.Clusters {
-		at := c.At(&diff.Program{Name: one.Function}, nil)
+		at := c.At(&changes.Program{Name: one.Function}, nil)
 		at.Cap("max_size", one.Name, "", float64(one.Size), one.Name+" has "+phrase.Count(one.Size, "node", "nodes"))
 	}
 }
@@ -59,7 +59,7 @@ func countClusters(c *rule.Context, clusters *tensorflow.Clusters) float64 {
 	least, _ := c.Number("min_size")
 	var n float64
 	for _, one := range clusters.Clusters {
-		n += float64(diff.Flag(float64(one.Size) >= least))
+		n += float64(changes.Flag(float64(one.Size) >= least))
 	}
 	return n
 }
@@ -70,12 +70,12 @@ func sized(c *rule.Context, clusters *tensorflow.Clusters) bool {
 	return least == 0 || len(clusters.Clusters) == 0 || clusters.Clusters[0].Size > 0
 }
 
-func clusterCause(c *rule.Context, clusters *tensorflow.Clusters) (*diff.Cause, diff.Evidence) {
+func clusterCause(c *rule.Context, clusters *tensorflow.Clusters) (*changes.Cause, changes.Evidence) {
 	list := append([]tensorflow.Cluster{}, clusters.Clusters...)
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Size > list[j].Size })
-	var e diff.Evidence
+	var e changes.Evidence
 	for _, one := range list {
-		e.After = diff.AddLine(e.After, fmt.Sprintf("%s  %s  %s", one.Name, phrase.Count(one.Size, "node", "nodes"), one.Function))
+		e.After = changes.AddLine(e.After, fmt.Sprintf("%s  %s  %s", one.Name, phrase.Count(one.Size, "node", "nodes"), one.Function))
 	}
 	if len(list) == 0 {
 		return nil, e
@@ -83,22 +83,22 @@ func clusterCause(c *rule.Context, clusters *tensorflow.Clusters) (*diff.Cause, 
 	if cause := newClusters(c, clusters); cause != nil {
 		return cause, e
 	}
-	return &diff.Cause{Title: fmt.Sprintf("the largest, %s, has %s", list[0].Name, phrase.Count(list[0].Size, "node", "nodes"))}, e
+	return &changes.Cause{Title: fmt.Sprintf("the largest, %s, has %s", list[0].Name, phrase.Count(list[0].Size, "node", "nodes"))}, e
 }
 
 // newClusters says why there are more clusters than there were: an operation parts them, or a function was traced again.
-func newClusters(c *rule.Context, clusters *tensorflow.Clusters) *diff.Cause {
+func newClusters(c *rule.Context, clusters *tensorflow.Clusters) *changes.Cause {
 	if c.Target.Base == nil {
 		return nil
 	}
-	if op := diff.CutBy(c.Target.Base.Clusters, clusters); op != nil {
-		return &diff.Cause{Title: diff.CutTitle(op), OpName: op.Node, OpType: op.Op, Source: op.Source}
+	if op := changes.CutBy(c.Target.Base.Clusters, clusters); op != nil {
+		return &changes.Cause{Title: changes.CutTitle(op), OpName: op.Node, OpType: op.Op, Source: op.Source}
 	}
 	for _, p := range c.Target.Programs {
 		if p.Old != nil || p.New == nil {
 			continue
 		}
-		if cause := diff.TracedAgain(c.Target.Programs, p); cause != nil {
+		if cause := changes.TracedAgain(c.Target.Programs, p); cause != nil {
 			cause.Title = p.Name + " is new: " + cause.Title
 			return cause
 		}

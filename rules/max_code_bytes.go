@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -17,7 +17,7 @@ var maxCodeBytes = rule.Rule{
 	Passes:  rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-code-bytes, max: 1MiB }"},
 	Fix:     "Compare the .ll or .ptx files of the kernel that grew; if nothing in the model explains it, report it to the compiler's developers.",
 	Threads: []string{"jax-ml/jax#40101"},
-	Variant: func(c *rule.Context, v *diff.Variant) {
+	Variant: func(c *rule.Context, v *changes.Variant) {
 		m := *c.Rule.Budget
 		if _, ok := v.New.Facts[m.Fact]; !ok { // the CPU compiler writes LLVM IR, that for GPUs may write PTX alone
 			m.Fact = facts.CodePTXBytes

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -27,7 +27,7 @@ var maxCollectives = rule.Rule{
 	Variant: checkMaxCollectives,
 }
 
-func checkMaxCollectives(c *rule.Context, v *diff.Variant) {
+func checkMaxCollectives(c *rule.Context, v *changes.Variant) {
 	found := len(c.Findings)
 	for _, kind := range collectiveKinds(c, v) {
 		cares := func(k *facts.Kernel) bool { return k.Target == kind && chosenCollective(c)(k) }
@@ -42,7 +42,7 @@ func checkMaxCollectives(c *rule.Context, v *diff.Variant) {
 }
 
 // judgeTraffic holds what the collectives move, all together, against the baseline, unless the settings let them be more.
-func judgeTraffic(c *rule.Context, v *diff.Variant) {
+func judgeTraffic(c *rule.Context, v *changes.Variant) {
 	if c.AbsolutelyBounded() && c.MaxIncrease == nil || c.MaxIncrease != nil && c.MaxIncrease.Of(0) > 0 {
 		return
 	}
@@ -72,7 +72,7 @@ func trafficOf(v *facts.Variant, cares func(*facts.Kernel) bool) traffic {
 }
 
 // collectiveKinds lists the kinds that the entry names, or all that either side has, by name.
-func collectiveKinds(c *rule.Context, v *diff.Variant) []string {
+func collectiveKinds(c *rule.Context, v *changes.Variant) []string {
 	if kinds := c.List("kinds"); kinds != nil {
 		return kinds
 	}
@@ -89,7 +89,7 @@ func collectiveKinds(c *rule.Context, v *diff.Variant) []string {
 }
 
 // capBytes holds what the collectives move, all together, against max_bytes.
-func capBytes(c *rule.Context, v *diff.Variant) {
+func capBytes(c *rule.Context, v *changes.Variant) {
 	which, kinds := "collectives", c.List("kinds")
 	if kinds != nil {
 		which = phrase.List(kinds, "and")

@@ -3,7 +3,7 @@ package rules
 import (
 	"fmt"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
@@ -27,7 +27,7 @@ var maxCompilations = rule.Rule{
 
 func checkMaxCompilations(c *rule.Context, t *rule.Target) {
 	total := c.Budget("compilations", 0)
-	var most *diff.Program
+	var most *changes.Program
 	was := 0.0
 	for _, p := range t.Programs {
 		if p.New == nil || !c.Covers(t.Name, p.Name) {
@@ -53,13 +53,13 @@ func checkMaxCompilations(c *rule.Context, t *rule.Target) {
 			total.Base = &was
 		}
 		if f := c.Judge(total); f != nil {
-			f.Cause = &diff.Cause{Kind: diff.KindArguments, Title: fmt.Sprintf("most of them are of %s: %v", most.Name, compiled(c, most).Actual)}
+			f.Cause = &changes.Cause{Kind: changes.KindArguments, Title: fmt.Sprintf("most of them are of %s: %v", most.Name, compiled(c, most).Actual)}
 		}
 	}
 }
 
 // compiled counts the compilations of a program: the modules in the dump, or those that a log saw where they are more.
-func compiled(c *rule.Context, p *diff.Program) rule.Amount {
+func compiled(c *rule.Context, p *changes.Program) rule.Amount {
 	a := c.Budget("compilations", float64(p.New.Compilations()))
 	if logs := c.Target.Report.Logs; logs != nil {
 		a.Actual += float64(max(0, logs.Compiles[facts.PlainName(p.Name)]-dumped(c.Target, facts.PlainName(p.Name))))

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/logs"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -40,7 +40,7 @@ func checkMaxCompileTime(c *rule.Context, t *rule.Target) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(times)) {
 		if c.Covers(t.Name, name) {
-			judgeTimes(c.At(&diff.Program{Name: name}, nil), times[name])
+			judgeTimes(c.At(&changes.Program{Name: name}, nil), times[name])
 		}
 	}
 }
@@ -76,6 +76,6 @@ func judgeTimes(c *rule.Context, notes []tensorflow.LogNote) {
 		if len(notes) == 1 {
 			summary = "compiled once (" + longest.Log + ")"
 		}
-		f.Cause = &diff.Cause{Title: summary, Source: longest.Where}
+		f.Cause = &changes.Cause{Title: summary, Source: longest.Where}
 	}
 }

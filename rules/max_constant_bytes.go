@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -20,11 +20,11 @@ var maxConstantBytes = rule.Rule{
 	Passes:  rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max: 64KiB }"},
 	Fix:     "Pass the array as an argument of the jitted function instead of closing over it.",
 	Threads: []string{"openxla/xla#1652", "jax-ml/jax#21300"},
-	Variant: func(c *rule.Context, v *diff.Variant) {
+	Variant: func(c *rule.Context, v *changes.Variant) {
 		rule.Explain(c.Judge(c.Count("constants.bytes", (*facts.Variant).ConstantBytes)), v.FactGrowth, facts.MemoryConstant)
 		for _, k := range v.New.Constants {
 			if f := c.Cap("per_constant", k.Shape+" "+k.OpName, "bytes", float64(k.Bytes), "the constant "+k.Shape+" holds %s"); f != nil {
-				f.Cause = diff.ConstantAt(k)
+				f.Cause = changes.ConstantAt(k)
 			}
 		}
 	},

@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -23,7 +23,7 @@ var maxCopies = rule.Rule{
 	Variant: checkMaxCopies,
 }
 
-func checkMaxCopies(c *rule.Context, v *diff.Variant) {
+func checkMaxCopies(c *rule.Context, v *changes.Variant) {
 	if _, ok := v.New.Facts[c.Rule.Budget.Fact]; !ok || c.Text("in") == "all" {
 		c.JudgeFact(*c.Rule.Budget)
 	} else {
@@ -36,7 +36,7 @@ func checkMaxCopies(c *rule.Context, v *diff.Variant) {
 }
 
 // judgeLoopCopies judges the number of copies in loops.
-func judgeLoopCopies(c *rule.Context, v *diff.Variant) {
+func judgeLoopCopies(c *rule.Context, v *changes.Variant) {
 	a := c.Count("copies.in_loops", func(v *facts.Variant) float64 { return v.CountKernels(countsCopy(c)) })
 	a.Noun = "copies in loops"
 	rule.Explain(c.Judge(a), v.Growth, countsCopy(c))

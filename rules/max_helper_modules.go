@@ -5,7 +5,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -40,7 +40,7 @@ func checkMaxHelperModules(c *rule.Context, t *rule.Target) {
 	}
 	if f := c.Judge(c.Budget("helper modules", n)); f != nil {
 		sort.Strings(names)
-		f.Cause = &diff.Cause{Title: strings.Join(phrase.First(names, 6), ", "), Source: helperSource(t.Report.Helpers)}
+		f.Cause = &changes.Cause{Title: strings.Join(phrase.First(names, 6), ", "), Source: helperSource(t.Report.Helpers)}
 	}
 }
 

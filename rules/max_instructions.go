@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -21,7 +21,7 @@ var maxInstructions = rule.Rule{
 	Variant: checkInstructions,
 }
 
-func checkInstructions(c *rule.Context, v *diff.Variant) {
+func checkInstructions(c *rule.Context, v *changes.Variant) {
 	if c.Text("stage") == "after" {
 		c.JudgeFact(*c.Rule.Budget)
 		return

@@ -3,7 +3,7 @@ package rules
 import (
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -26,7 +26,7 @@ var maxKernels = rule.Rule{
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: max-kernels, program: softmax, max: 1 }"},
 	Fix:     "Look at the source line that the finding names: what separates the operations? If the kernels are wanted, accept them.",
 	Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620", "openxla/xla#6370"},
-	Variant: func(c *rule.Context, v *diff.Variant) {
+	Variant: func(c *rule.Context, v *changes.Variant) {
 		a := c.Count(kernelSubject(c), func(v *facts.Variant) float64 { return countKernels(c, v) })
 		rule.Explain(c.Judge(a), v.Growth, countsKernel(c))
 	},

@@ -3,7 +3,7 @@ package rules
 import (
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -21,7 +21,7 @@ var maxOutputBytes = rule.Rule{
 	Passes:  rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max: 128.02KiB }"},
 	Fix:     "Return it only where it is needed: from another function, or behind a debug switch.",
 	Threads: []string{"AI-Hypercomputer/maxtext#4405"},
-	Variant: func(c *rule.Context, v *diff.Variant) {
+	Variant: func(c *rule.Context, v *changes.Variant) {
 		if _, dumped := v.New.Facts[c.Rule.Budget.Fact]; dumped || c.Bounded() || !c.BoundedByOwn() {
 			c.JudgeFact(*c.Rule.Budget)
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
@@ -70,16 +70,16 @@ func outsideByKind(clusters *tensorflow.Clusters) map[string][]tensorflow.Collec
 }
 
 // outsideCause names the collectives of a kind, each with what it parts.
-func outsideCause(collectives []tensorflow.Collective) (*diff.Cause, diff.Evidence) {
-	var e diff.Evidence
+func outsideCause(collectives []tensorflow.Collective) (*changes.Cause, changes.Evidence) {
+	var e changes.Evidence
 	if len(collectives) == 0 {
 		return nil, e
 	}
 	for i := range collectives {
 		o := &collectives[i]
-		e.After = diff.AddLine(e.After, strings.TrimSpace(fmt.Sprintf("%s  %s  %s", o.Op, o.Node, o.Place())))
+		e.After = changes.AddLine(e.After, strings.TrimSpace(fmt.Sprintf("%s  %s  %s", o.Op, o.Node, o.Place())))
 	}
 	last := &collectives[len(collectives)-1]
 	summary := strings.TrimSpace(last.Op + " runs outside of XLA " + last.Place())
-	return &diff.Cause{Title: summary, OpName: last.Node, OpType: last.Op, Source: last.Source}, e
+	return &changes.Cause{Title: summary, OpName: last.Node, OpType: last.Op, Source: last.Source}, e
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -23,7 +23,7 @@ var maxPeakBytes = rule.Rule{
 	Fix:     "See which part grew (xlagate inspect); each has its own rule. On a TPU it can be the fast memory (vmem), which the compiler fills first.",
 	Threads: []string{"jax-ml/jax#30627", "openxla/xla#17124"},
 	Check:   checkSpace,
-	Variant: func(c *rule.Context, v *diff.Variant) {
+	Variant: func(c *rule.Context, v *changes.Variant) {
 		if space := c.Text(memorySpace.Key); space != "" {
 			judgeSpace(c, v, space)
 			return
@@ -62,7 +62,7 @@ func isCount(digits string) bool {
 }
 
 // judgeSpace holds what a program takes of one memory space against the settings. Where there are several, one that is not used is not listed.
-func judgeSpace(c *rule.Context, v *diff.Variant, space string) {
+func judgeSpace(c *rule.Context, v *changes.Variant, space string) {
 	fact := facts.MemorySpace.Of(space)
 	if name, other := tpuName(space); other && c.Target.Report.Toolchain.Backend == "tpu" {
 		c.Gap(fmt.Sprintf("a TPU's %s is called %s", space, name), "memory_space: "+name)
@@ -88,7 +88,7 @@ func judgeSpace(c *rule.Context, v *diff.Variant, space string) {
 
 // judgeHeld holds what a program keeps in all memory spaces of a TPU against the baseline. The compiler keeps in the fast memory what fits: of a small model
 // most, of a large one little, and the rest goes to the main memory.
-func judgeHeld(c *rule.Context, v *diff.Variant) {
+func judgeHeld(c *rule.Context, v *changes.Variant) {
 	if _, onTPU := v.New.Facts[facts.MemoryHeld]; !onTPU || v.Old == nil || c.AbsolutelyBounded() && c.MaxIncrease == nil {
 		return
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -20,8 +20,8 @@ func TestVmemThatABaselineDoesNotHold(t *testing.T) {
 		{withFact(was, facts.MemoryHeld, nil), []string{"max-peak-bytes could not check mamba_layer: the baseline does not hold memory.held_bytes"}},
 	} {
 		said := rule.NewContext(&rule.Settings{Rule: All.ByID("max-peak-bytes")}, &rule.Target{Name: "t"}, nil)
-		v := &diff.Variant{Old: c.old, New: is}
-		maxPeakBytes.Variant(said.At(&diff.Program{Name: "mamba_layer"}, v), v)
+		v := &changes.Variant{Old: c.old, New: is}
+		maxPeakBytes.Variant(said.At(&changes.Program{Name: "mamba_layer"}, v), v)
 		var got []string
 		for _, f := range said.Findings {
 			got = append(got, f.Message)

@@ -3,7 +3,7 @@ package rules
 import (
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -19,11 +19,11 @@ var maxRemat = rule.Rule{
 	Passes:  rule.Example{On: "tpu-remat/before", Config: "- { rule: max-remat, max: 0 }"},
 	Fix:     "Reduce the peak of memory: donate arguments, checkpoint by hand where it is cheapest, shard or shrink the batch.",
 	Threads: []string{"marin-community/marin#8549"},
-	Variant: func(c *rule.Context, v *diff.Variant) {
+	Variant: func(c *rule.Context, v *changes.Variant) {
 		again := func(k *facts.Kernel) bool { return strings.Contains(k.Name, ".remat") }
 		f := c.Judge(c.AmountOf(*c.Rule.Budget, c.Rule.Budget.Fact))
 		if k := facts.FirstKernel(v.New.Kernels, again); f != nil && k != nil {
-			f.Cause, f.Evidence.After = diff.CauseAt(k.Name+" is computed again", k), diff.LinesOf(v.New.Kernels, again)
+			f.Cause, f.Evidence.After = changes.CauseAt(k.Name+" is computed again", k), changes.LinesOf(v.New.Kernels, again)
 		}
 	},
 }

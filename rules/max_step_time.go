@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/price"
@@ -26,7 +26,7 @@ var maxStepTime = rule.Rule{
 	Options: []rule.Option{
 		{Key: "unsure", Type: rule.Word, Enum: []string{"error", "warning", "info"}, Default: "warning", Doc: "the level of growth that the error of the price may explain"},
 	},
-	Variant: func(c *rule.Context, v *diff.Variant) {
+	Variant: func(c *rule.Context, v *changes.Variant) {
 		if _, priced := v.New.Facts[facts.PriceStep]; !priced {
 			why, devices := c.Target.Report.Unpriced(v.New)
 			c.Unjudged("its step has no price: "+why, fmt.Sprintf("write the device below the target in xlagate.yaml, such as device: %s; there are %s", devices[0], phrase.List(devices, "and")))
@@ -44,7 +44,7 @@ var maxStepTime = rule.Rule{
 }
 
 // weigh lowers the level of growth that is not sure: its middle is beyond what may be, and its lower end is not.
-func weigh(c *rule.Context, v *diff.Variant, f *rule.Finding) {
+func weigh(c *rule.Context, v *changes.Variant, f *rule.Finding) {
 	if !f.Drift || v.Old == nil {
 		return
 	}
@@ -67,7 +67,7 @@ func unpriced(k *facts.Kernel) bool { return k.Work[price.Unknown] > 0 }
 
 // checkUnpriced finds launches that gained no price: work that moves into an unknown call looks cheaper than it is. So does an unknown call
 // in the place of another.
-func checkUnpriced(c *rule.Context, v *diff.Variant) {
+func checkUnpriced(c *rule.Context, v *changes.Variant) {
 	m := rule.Metric{Fact: facts.PriceUnpriced, Noun: "launches without a price"}
 	a := c.AmountOf(m, m.Fact)
 	has := phrase.Count(int(a.Actual), "launch has", "launches have")
@@ -95,7 +95,7 @@ func checkUnpriced(c *rule.Context, v *diff.Variant) {
 }
 
 // rewritten are the kernels without a price that were written by hand and are not in the baseline.
-func rewritten(v *diff.Variant) func(*facts.Kernel) bool {
+func rewritten(v *changes.Variant) func(*facts.Kernel) bool {
 	known := map[string]bool{}
 	for k := range v.Old.KernelsThat(unpriced) {
 		known[k.Print] = true

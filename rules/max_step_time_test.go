@@ -3,7 +3,7 @@ package rules
 import (
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/price"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -38,7 +38,7 @@ func TestLaunchesWithoutAPrice(t *testing.T) {
 	} {
 		c.settings.Rule, c.settings.Options = &maxStepTime, map[string]any{}
 		in := rule.NewContext(&c.settings, &rule.Target{Name: "t"}, nil)
-		in.Run([]*diff.Program{{Name: "f", Variants: []*diff.Variant{{Old: c.was, New: c.is}}}})
+		in.Run([]*changes.Program{{Name: "f", Variants: []*changes.Variant{{Old: c.was, New: c.is}}}})
 		got := ""
 		for _, f := range in.Findings {
 			got += f.Message

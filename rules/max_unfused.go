@@ -3,7 +3,7 @@ package rules
 import (
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -23,7 +23,7 @@ var maxUnfused = rule.Rule{
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: max-unfused, ops: [reduce, divide], max: 0 }"},
 	Fix:     "Look for a barrier, a second user, or a layout that the operation's neighbours do not share.",
 	Threads: []string{"jax-ml/jax#33338", "AI-Hypercomputer/torchprime#119"},
-	Variant: func(c *rule.Context, v *diff.Variant) {
+	Variant: func(c *rule.Context, v *changes.Variant) {
 		a := c.Count("unfused", func(v *facts.Variant) float64 { return v.CountKernels(runsAlone(c)) })
 		rule.Explain(c.Judge(a), v.Growth, runsAlone(c))
 	},

@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -19,7 +19,7 @@ var minCollectiveBytes = rule.Rule{
 	Passes:  rule.Example{On: "cpu-sharding_allgather/before", Config: "- { rule: min-collective-bytes, kinds: [all-reduce], min: 512 }"},
 	Fix:     "Look at the thresholds of the combiner passes, and at what separates the collectives; reduce gradients as one tree.",
 	Threads: []string{"openxla/xla#6126"},
-	Variant: func(c *rule.Context, v *diff.Variant) {
+	Variant: func(c *rule.Context, v *changes.Variant) {
 		c.Checked()
 		for _, kind := range collectiveKinds(c, v) {
 			judgeAverage(c, v, kind)
@@ -28,7 +28,7 @@ var minCollectiveBytes = rule.Rule{
 }
 
 // judgeAverage judges what the collectives of one kind move on average.
-func judgeAverage(c *rule.Context, v *diff.Variant, kind string) {
+func judgeAverage(c *rule.Context, v *changes.Variant, kind string) {
 	of := func(k *facts.Kernel) bool { return k.IsCollective() && k.Target == kind }
 	n := v.New.CountKernels(of)
 	if n == 0 {
@@ -45,12 +45,12 @@ func judgeAverage(c *rule.Context, v *diff.Variant, kind string) {
 		}
 	}
 	if f := c.Judge(a); f != nil {
-		f.Cause, f.Evidence = smallest(v.New, of), diff.Evidence{After: diff.LinesOf(v.New.Kernels, of)}
+		f.Cause, f.Evidence = smallest(v.New, of), changes.Evidence{After: changes.LinesOf(v.New.Kernels, of)}
 	}
 }
 
 // smallest names the kernel that moves the fewest bytes.
-func smallest(v *facts.Variant, cares func(*facts.Kernel) bool) *diff.Cause {
+func smallest(v *facts.Variant, cares func(*facts.Kernel) bool) *changes.Cause {
 	var least *facts.Kernel
 	for k := range v.KernelsThat(cares) {
 		if least == nil || k.Bytes < least.Bytes {
@@ -60,5 +60,5 @@ func smallest(v *facts.Variant, cares func(*facts.Kernel) bool) *diff.Cause {
 	if least == nil {
 		return nil
 	}
-	return diff.CauseAt("the smallest is "+least.Describe(), least)
+	return changes.CauseAt("the smallest is "+least.Describe(), least)
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/logs"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -52,7 +52,7 @@ func checkNoCPUFallback(c *rule.Context, t *rule.Target) {
 		f.Subject, f.Actual = n.Op, n.Value
 		f.Message, f.Cause = fallback(&n)
 		f.Evidence.After = []string{n.Log}
-		reads := diff.ValueReads(t.Programs)
+		reads := changes.ValueReads(t.Programs)
 		for _, at := range reads {
 			f.Evidence.After = append(f.Evidence.After, fmt.Sprintf("a graph ends at %s:%d in %s", at.File, at.Line, at.Function))
 		}
@@ -68,8 +68,8 @@ func checkNoCPUFallback(c *rule.Context, t *rule.Target) {
 const scalarRead = "aten::_local_scalar_dense"
 
 // fallback says what ran on the CPU, and why.
-func fallback(n *tensorflow.LogNote) (message string, cause *diff.Cause) {
-	cause = &diff.Cause{Title: n.Op + " has no lowering to XLA", OpType: n.Op, Source: n.Where}
+func fallback(n *tensorflow.LogNote) (message string, cause *changes.Cause) {
+	cause = &changes.Cause{Title: n.Op + " has no lowering to XLA", OpType: n.Op, Source: n.Where}
 	times := "" // how often, where that is known
 	if n.Value != 0 {
 		times = phrase.Times(n.Value)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -29,7 +29,7 @@ var noDtype = rule.Rule{
 	Variant: checkNoDtype,
 }
 
-func checkNoDtype(c *rule.Context, v *diff.Variant) {
+func checkNoDtype(c *rule.Context, v *changes.Variant) {
 	for _, dtype := range c.List("dtypes") {
 		a := c.Budget(dtype, operationsOf(c, v.New, dtype))
 		a.Noun = dtype + " operations"
@@ -49,7 +49,7 @@ func checkNoDtype(c *rule.Context, v *diff.Variant) {
 
 // acceptedOf is how many operations of a type the baseline of a compilation has. One that the baseline does not know may have what any
 // compilation of its program has: it is the same code for other arguments.
-func acceptedOf(c *rule.Context, v *diff.Variant, dtype string) *float64 {
+func acceptedOf(c *rule.Context, v *changes.Variant, dtype string) *float64 {
 	switch {
 	case v.Old != nil:
 		return new(operationsOf(c, v.Old, dtype))
@@ -119,18 +119,18 @@ func namedOf(c *rule.Context, v *facts.Variant, dtype string) (named, other []fa
 	return named, other
 }
 
-func describeDtype(c *rule.Context, f *rule.Finding, v *diff.Variant, dtype string) {
+func describeDtype(c *rule.Context, f *rule.Finding, v *changes.Variant, dtype string) {
 	f.Message = fmt.Sprintf("%s is used by %s", dtype, phrase.Counted(operationsOf(c, v.New, dtype), "", "operations"))
-	f.Cause = &diff.Cause{Title: dtype + " is in the program, but in no kernel"}
+	f.Cause = &changes.Cause{Title: dtype + " is in the program, but in no kernel"}
 	first := v.FirstNew(dtype)
 	if _, other := namedOf(c, v.New, dtype); len(other) > 0 && phrase.AnyGlob(c.List("allow"), first.OpName) {
 		first = other[0]
 	}
 	if first.Opcode != "" {
 		f.Message += ", the first is " + first.Opcode
-		f.Cause = &diff.Cause{Title: fmt.Sprintf("%s first in %s", dtype, first.Opcode), OpName: first.OpName, Source: first.Source}
+		f.Cause = &changes.Cause{Title: fmt.Sprintf("%s first in %s", dtype, first.Opcode), OpName: first.OpName, Source: first.Source}
 	}
-	if why := v.Why(func(k *facts.Kernel) int64 { return diff.Flag(strings.Contains(k.Out, dtype+"[")) }); why != nil {
+	if why := v.Why(func(k *facts.Kernel) int64 { return changes.Flag(strings.Contains(k.Out, dtype+"[")) }); why != nil {
 		f.Cause, f.Evidence = why, why.Evidence(facts.AnyKernel)
 	}
 }

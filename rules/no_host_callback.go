@@ -3,7 +3,7 @@ package rules
 import (
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -25,7 +25,7 @@ var noHostCallback = rule.Rule{
 	Variant: checkNoHostCallback,
 }
 
-func checkNoHostCallback(c *rule.Context, v *diff.Variant) {
+func checkNoHostCallback(c *rule.Context, v *changes.Variant) {
 	a := c.Count("host callbacks", func(v *facts.Variant) float64 { return hostCalls(c, v, (*facts.Variant).CountKernels) })
 	var f *rule.Finding
 	if c.Bounded() {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/logs"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -45,7 +45,7 @@ func checkInvoluntaryRemat(c *rule.Context, t *rule.Target) {
 		f := *judged
 		f.Program, f.Subject = n.Program, n.Op
 		f.Message = fmt.Sprintf("%s is replicated on every device to reshard it", cmp.Or(n.Op, "a tensor without a name"))
-		f.Cause = &diff.Cause{Title: n.Message, OpName: n.Op, Source: n.Where}
+		f.Cause = &changes.Cause{Title: n.Message, OpName: n.Op, Source: n.Where}
 		f.Evidence.After = []string{n.Log + ": " + n.Message}
 		each = append(each, f)
 	}

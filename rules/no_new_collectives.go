@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -27,7 +27,7 @@ var noNewCollectives = rule.Rule{
 	Variant: checkNoNewCollectives,
 }
 
-func checkNoNewCollectives(c *rule.Context, v *diff.Variant) {
+func checkNoNewCollectives(c *rule.Context, v *changes.Variant) {
 	if v.Old == nil {
 		return
 	}
@@ -42,7 +42,7 @@ func checkNoNewCollectives(c *rule.Context, v *diff.Variant) {
 
 // newCollectives lists the collectives of a variant whose kind, or whose kind along that axis, the baseline does not have, if devices say more along it
 // than they did. An axis counts if both sides know it.
-func newCollectives(v *diff.Variant) []*facts.Kernel {
+func newCollectives(v *changes.Variant) []*facts.Kernel {
 	known, kinds := map[string]bool{}, map[string]bool{}
 	for k := range v.Old.KernelsThat((*facts.Kernel).IsCollective) {
 		known[wayOf(k)] = true
@@ -62,7 +62,7 @@ func newCollectives(v *diff.Variant) []*facts.Kernel {
 
 // renamedAxes finds the former names of axes that the baseline does not have: of an axis that is gone and that the same collectives ran over; else of one
 // whose groups of devices were alike. Where several did, nothing is known.
-func renamedAxes(v *diff.Variant) map[string]string {
+func renamedAxes(v *changes.Variant) map[string]string {
 	old, fresh := byAxes(v.Old), byAxes(v.New)
 	renamed := map[string]string{}
 	for is, now := range fresh {
@@ -108,7 +108,7 @@ func byAxes(v *facts.Variant) map[string]*alongAxes {
 }
 
 // communicateMore reports whether devices communicate more along an axis, by its name in the baseline and now: with more bytes, or more often with as many.
-func communicateMore(v *diff.Variant, was, is string) bool {
+func communicateMore(v *changes.Variant, was, is string) bool {
 	along := func(axes string) func(*facts.Kernel) bool {
 		return func(k *facts.Kernel) bool { return k.IsCollective() && (axes == "" || k.Axes == "" || k.Axes == axes) }
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -27,7 +27,7 @@ var noRecompilation = rule.Rule{
 	Program: checkNoRecompilation,
 }
 
-func checkNoRecompilation(c *rule.Context, p *diff.Program) {
+func checkNoRecompilation(c *rule.Context, p *changes.Program) {
 	if p.New == nil {
 		return
 	}
@@ -51,7 +51,7 @@ func checkNoRecompilation(c *rule.Context, p *diff.Program) {
 }
 
 // tellingArguments returns the arguments and values in which a variant differs from the others; all arguments if there are none.
-func tellingArguments(p *diff.Program, variant int) string {
+func tellingArguments(p *changes.Program, variant int) string {
 	var list []string
 	for _, a := range p.Recompile {
 		if variant < len(a.Values) {
@@ -76,7 +76,7 @@ func permitted(c *rule.Context, a rule.Amount, limit any) string {
 }
 
 // ignoredVariants counts the variants that differ from an earlier one only in arguments that may differ.
-func ignoredVariants(c *rule.Context, p *diff.Program) int {
+func ignoredVariants(c *rule.Context, p *changes.Program) int {
 	globs := c.List("ignore_args")
 	if globs == nil {
 		return 0
@@ -91,12 +91,12 @@ func ignoredVariants(c *rule.Context, p *diff.Program) int {
 
 // whyCompiled says what differs from compile to compile, and what PyTorch/XLA says of it. Where a graph ended because a value in it was
 // asked for, that is why the arguments differ.
-func whyCompiled(p *diff.Program) string {
-	why, cuts := strings.Join(p.Differences(), "; "), diff.Cuts(p.New)
+func whyCompiled(p *changes.Program) string {
+	why, cuts := strings.Join(p.Differences(), "; "), changes.Cuts(p.New)
 	switch {
 	case cuts == "":
 		return why
-	case len(diff.ValueReads([]*diff.Program{p})) > 0:
+	case len(changes.ValueReads([]*changes.Program{p})) > 0:
 		return "PyTorch/XLA compiled it " + cuts + "; " + why
 	}
 	return why + "; PyTorch/XLA compiled it " + cuts

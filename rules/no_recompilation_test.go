@@ -4,16 +4,16 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
 // Arguments that differ alike, as all do that come from a checkpoint, are one sentence; those that differ otherwise are another.
 func TestArgumentsThatDifferAlike(t *testing.T) {
-	placed := func(name string) diff.ArgumentChange {
-		return diff.ArgumentChange{Name: name, Kind: "sharding", Values: []string{"none", "{replicated}"}, Detail: "sharding"}
+	placed := func(name string) changes.ArgumentChange {
+		return changes.ArgumentChange{Name: name, Kind: "sharding", Values: []string{"none", "{replicated}"}, Detail: "sharding"}
 	}
-	p := &diff.Program{New: &facts.Program{}, Recompile: []diff.ArgumentChange{
+	p := &changes.Program{New: &facts.Program{}, Recompile: []changes.ArgumentChange{
 		placed("a"), {Name: "a", Kind: "shape", Values: []string{"f32[8]", "f32[9]"}, Detail: "dimension 0: 8, 9"}, placed("b"), placed("c"), placed("d"), placed("e"), placed("f"),
 	}}
 	want := []string{"a, b, c, d, 2 more: none → {replicated} (sharding)", "a: f32[8] → f32[9]"}
@@ -24,11 +24,11 @@ func TestArgumentsThatDifferAlike(t *testing.T) {
 
 // A variant that differs in a static value is told by the value, not by the arguments that all variants share.
 func TestTellingArguments(t *testing.T) {
-	p := &diff.Program{New: &facts.Program{Variants: []*facts.Variant{{Signature: "(x: f32[8])"}, {Signature: "(x: f32[8])"}}}}
+	p := &changes.Program{New: &facts.Program{Variants: []*facts.Variant{{Signature: "(x: f32[8])"}, {Signature: "(x: f32[8])"}}}}
 	if got := tellingArguments(p, 1); got != "(x: f32[8])" {
 		t.Error(got)
 	}
-	p.Recompile = []diff.ArgumentChange{{Kind: "constant", Values: []string{"0.01", "0.009"}}}
+	p.Recompile = []changes.ArgumentChange{{Kind: "constant", Values: []string{"0.01", "0.009"}}}
 	if got := tellingArguments(p, 1); got != "constant: 0.009" {
 		t.Error(got)
 	}

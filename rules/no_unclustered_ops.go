@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -128,7 +128,7 @@ func unclusteredOps(c *rule.Context, clusters *tensorflow.Clusters) []tensorflow
 func byOp(ops []tensorflow.UnclusteredOp) [][]tensorflow.UnclusteredOp {
 	groups := phrase.Group(ops, func(op tensorflow.UnclusteredOp) string { return op.Op })
 	slices.SortFunc(groups, func(a, b []tensorflow.UnclusteredOp) int {
-		return cmp.Or(int(diff.Flag(a[0].Compilable)-diff.Flag(b[0].Compilable)), strings.Compare(a[0].Op, b[0].Op))
+		return cmp.Or(int(changes.Flag(a[0].Compilable)-changes.Flag(b[0].Compilable)), strings.Compare(a[0].Op, b[0].Op))
 	})
 	return groups
 }
@@ -138,11 +138,11 @@ func unclusteredFinding(c *rule.Context, f rule.Finding, clusters *tensorflow.Cl
 	f.Program, f.Subject, f.Actual = first.Function, first.Op, float64(len(group))
 	f.Message = fmt.Sprintf("%s is outside every cluster (%s); %d of %s clustered",
 		first.Op, places(group), clusters.Clustered, phrase.Count(clusters.Clustered+len(unclusteredOps(c, clusters)), "operation is", "operations are"))
-	f.Cause = &diff.Cause{Title: "no cluster took " + first.Op, OpName: first.Node, OpType: first.Op, Source: first.Source}
+	f.Cause = &changes.Cause{Title: "no cluster took " + first.Op, OpName: first.Node, OpType: first.Op, Source: first.Source}
 	if first.Reason != "" {
 		f.Cause.Title += ": " + first.Reason
 	}
-	for _, op := range group[:min(len(group), diff.MaxLines)] {
+	for _, op := range group[:min(len(group), changes.MaxLines)] {
 		f.Evidence.After = append(f.Evidence.After, strings.TrimSpace(op.Node+"  "+op.Function+"  "+op.File))
 	}
 	return f
@@ -169,7 +169,7 @@ func uncompilable(c *rule.Context, logs *tensorflow.Logs) bool {
 				Program: n.Program, Subject: n.Op + " in jit_compile", Actual: 1.0, Limit: 0.0, Bound: &result.Bound{Key: "allow", Needs: "[" + n.Op + "]"},
 				Message: fmt.Sprintf("XLA cannot compile %s, which is in a function under jit_compile=True", n.Op),
 			})
-			f.Cause, f.Evidence.After = &diff.Cause{Title: n.Message, OpType: n.Op, Source: n.Where}, []string{n.Log + ": " + n.Message}
+			f.Cause, f.Evidence.After = &changes.Cause{Title: n.Message, OpType: n.Op, Source: n.Where}, []string{n.Log + ": " + n.Message}
 		}
 	}
 	return len(notes) > 0

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -29,7 +29,7 @@ var precision = rule.Rule{
 	Passes:  rule.Example{On: "tpu-precision/before", Config: "- { rule: precision, precisions: [default] }"},
 	Fix:     "Set the precision on the product that needs it (precision=), not for the whole program.",
 	Threads: []string{"jax-ml/jax#22313"},
-	Variant: func(c *rule.Context, v *diff.Variant) {
+	Variant: func(c *rule.Context, v *changes.Variant) {
 		if c.List("precisions") == nil {
 			samePrecision(c, v)
 		} else {
@@ -45,7 +45,7 @@ var noHigher = rule.Option{
 }
 
 // checkPrecisions holds every product to what is allowed.
-func checkPrecisions(c *rule.Context, v *diff.Variant) {
+func checkPrecisions(c *rule.Context, v *changes.Variant) {
 	other := phrase.Filter(v.New.Products, func(m *facts.Product) bool {
 		return !slices.Contains(c.List("precisions"), m.Precision) && inPart(c, m.OpName)
 	})
@@ -61,7 +61,7 @@ func checkPrecisions(c *rule.Context, v *diff.Variant) {
 }
 
 // samePrecision compares how many products there are of each precision with the baseline.
-func samePrecision(c *rule.Context, v *diff.Variant) {
+func samePrecision(c *rule.Context, v *changes.Variant) {
 	if v.Old == nil {
 		return
 	}
@@ -104,7 +104,7 @@ func passes(precision string) int {
 }
 
 // gainedProducts lists the products of precisions that became more.
-func gainedProducts(v *diff.Variant) []*facts.Product {
+func gainedProducts(v *changes.Variant) []*facts.Product {
 	var out []*facts.Product
 	for _, m := range v.New.Products {
 		if name := facts.ProductPrecision.Of(m.Precision); v.New.Facts[name] > v.Old.Facts[name] {

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"path"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
 // productCause names the product that computes most.
-func productCause(products []*facts.Product) (*diff.Cause, diff.Evidence) {
-	var e diff.Evidence
+func productCause(products []*facts.Product) (*changes.Cause, changes.Evidence) {
+	var e changes.Evidence
 	if len(products) == 0 {
 		return nil, e
 	}
@@ -19,9 +19,9 @@ func productCause(products []*facts.Product) (*diff.Cause, diff.Evidence) {
 		if m.Flops > most.Flops || m.Flops == most.Flops && most.Source.File == "" && m.Source.File != "" {
 			most = m
 		}
-		e.After = diff.AddLine(e.After, describeProduct(m))
+		e.After = changes.AddLine(e.After, describeProduct(m))
 	}
-	return &diff.Cause{Title: "the largest is " + describeProduct(most), OpName: most.OpName, Source: most.Source}, e
+	return &changes.Cause{Title: "the largest is " + describeProduct(most), OpName: most.OpName, Source: most.Source}, e
 }
 
 // describeProduct writes a product with its type, shape, precision and place.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -21,7 +21,7 @@ var maxRegisters = rule.Rule{
 	Passes:  rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: max-registers, max_increase: 8 }"},
 	Fix:     "`xlagate inspect` lists the kernels with the lowest occupancy. For Triton and Pallas kernels change the block sizes or the number of warps.",
 	Threads: []string{"triton-lang/triton#5572", "EnzymeAD/Reactant.jl#3275"},
-	Variant: func(c *rule.Context, v *diff.Variant) {
+	Variant: func(c *rule.Context, v *changes.Variant) {
 		if registersUnknown(c, v, c.Rule.Budget.Fact) {
 			return
 		}
@@ -61,7 +61,7 @@ var noSpills = rule.Rule{
 	Passes:  rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: no-spills, max: 64 }"},
 	Fix:     "Give each thread less work: smaller blocks or more warps in a Triton or Pallas kernel, fewer operations in one fusion.",
 	Threads: []string{"triton-lang/triton#11249", "openxla/xla#34812"},
-	Variant: func(c *rule.Context, v *diff.Variant) {
+	Variant: func(c *rule.Context, v *changes.Variant) {
 		if registersUnknown(c, v, c.Rule.Budget.Fact) {
 			return
 		}
@@ -77,7 +77,7 @@ const fixPTX = "compile for an NVIDIA GPU with --xla_dump_to=DIR (with JAX 0.12 
 
 // registersUnknown says why a fact of a program's registers cannot be checked, where it cannot: it is not known, or was found out by
 // another assembler than the baseline's.
-func registersUnknown(c *rule.Context, v *diff.Variant, fact facts.ID) bool {
+func registersUnknown(c *rule.Context, v *changes.Variant, fact facts.ID) bool {
 	_, known := v.New.Facts[fact]
 	was, is := assembler(c.Target.Base), assembler(c.Target.Report)
 	switch {
@@ -106,15 +106,15 @@ func assembler(r *facts.Report) string {
 }
 
 // mostOf names the kernel that takes most of something, with all that take any.
-func mostOf(v *facts.Variant, takes func(*facts.Kernel) int64, say func(int64) string) (*diff.Cause, diff.Evidence) {
+func mostOf(v *facts.Variant, takes func(*facts.Kernel) int64, say func(int64) string) (*changes.Cause, changes.Evidence) {
 	taking := phrase.Pick(v.Kernels, func(k *facts.Kernel) bool { return takes(k) > 0 })
 	slices.SortStableFunc(taking, func(a, b *facts.Kernel) int { return cmp.Compare(takes(b), takes(a)) })
-	var e diff.Evidence
+	var e changes.Evidence
 	for _, k := range taking {
-		e.After = diff.AddLine(e.After, say(takes(k))+": "+k.Describe())
+		e.After = changes.AddLine(e.After, say(takes(k))+": "+k.Describe())
 	}
 	if len(taking) == 0 {
 		return nil, e
 	}
-	return diff.CauseAt(taking[0].Name+" "+say(takes(taking[0])), taking[0]), e
+	return changes.CauseAt(taking[0].Name+" "+say(takes(taking[0])), taking[0]), e
 }

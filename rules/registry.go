@@ -17,10 +17,10 @@ var All = rule.NewCatalogue(packs,
 		&maxKernels, &requiredFusions, &forbiddenFusions, &fusionDrift, &maxUnfused, &requiredCustomCalls, &forbiddenCustomCalls, &kernelBodies, &noHostCallback, &launchShape, &noSpills, &maxRegisters,
 	}},
 	rule.Section{Category: rule.Compilation, Rules: []*rule.Rule{
-		&noRecompilation, &maxCompilations, &maxHelperModules, &maxCompileTime, &maxInstructions, &loopsKept, &maxConstantBytes,
+		&noRecompilation, &sameOnEveryProcess, &maxCompilations, &maxHelperModules, &maxCompileTime, &maxInstructions, &loopsKept, &maxConstantBytes,
 	}},
 	rule.Section{Category: rule.Memory, Rules: []*rule.Rule{
-		&donationKept, &updatesKept, &maxTempBytes, &maxPeakBytes, &maxAllocationBytes, &maxOutputBytes, &maxRemat, &maxCopies, &maxTransposes,
+		&donationKept, &updatesKept, &maxTempBytes, &maxPeakBytes, &fits, &maxAllocationBytes, &maxOutputBytes, &maxRemat, &maxCopies, &maxTransposes,
 	}},
 	rule.Section{Category: rule.Collectives, Rules: []*rule.Rule{
 		&noNewCollectives, &maxCollectives, &minCollectiveBytes, &asyncCollectives, &shardingPin, &noInvoluntaryRemat,

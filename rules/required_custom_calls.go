@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -30,7 +30,7 @@ var requiredCustomCalls = rule.Rule{
 	Fix:     "Look at the shapes, dtypes and layouts that the library needs, at the flags that enable it, and at versions.",
 	Threads: []string{"tensorflow/tensorflow#62661", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "openxla/xla#23389", "pytorch/xla#8746"},
 	Check:   checkCalls,
-	Variant: func(c *rule.Context, v *diff.Variant) {
+	Variant: func(c *rule.Context, v *changes.Variant) {
 		requireEach(c, v, required{
 			key:      "calls",
 			count:    func(v *facts.Variant, e rule.Entry) float64 { return v.CountKernels(callOf(e).matches) },
@@ -49,7 +49,7 @@ type required struct {
 }
 
 // requireEach judges how many entries a variant has too few of, and reports each.
-func requireEach(c *rule.Context, v *diff.Variant, r required) {
+func requireEach(c *rule.Context, v *changes.Variant, r required) {
 	var missing []rule.Finding
 	had, known := 0.0, true
 	for _, e := range c.Entries(r.key) {
@@ -61,7 +61,7 @@ func requireEach(c *rule.Context, v *diff.Variant, r required) {
 			missing = append(missing, r.missing(e, n, least))
 		}
 		if v.Old != nil {
-			had += float64(diff.Flag(r.count(v.Old, e) < least))
+			had += float64(changes.Flag(r.count(v.Old, e) < least))
 			known = known && r.recorded(e)
 		}
 	}
@@ -74,7 +74,7 @@ func requireEach(c *rule.Context, v *diff.Variant, r required) {
 	}
 }
 
-func missingCall(v *diff.Variant, q callQuery, found, least float64) rule.Finding {
+func missingCall(v *changes.Variant, q callQuery, found, least float64) rule.Finding {
 	f := rule.Finding{Finding: result.Finding{Subject: q.String(), Actual: found, Limit: least, Message: fmt.Sprintf("%s is not called", q)}}
 	if found > 0 {
 		f.Message = fmt.Sprintf("%s is called %s, %v wanted", q, phrase.Times(found), least)
@@ -86,7 +86,7 @@ func missingCall(v *diff.Variant, q callQuery, found, least float64) rule.Findin
 		f.Message += "; what is called: " + strings.Join(phrase.First(names, 6), ", ")
 	}
 	if len(almost) > 0 && len(q.config) > 0 {
-		f.Cause = diff.CauseAt(fmt.Sprintf("%s is called", calls(almost[0])), almost[0])
+		f.Cause = changes.CauseAt(fmt.Sprintf("%s is called", calls(almost[0])), almost[0])
 	}
 	if v.Old != nil {
 		f.Baseline = v.Old.CountKernels(q.matches)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -32,7 +32,7 @@ var requiredFusions = rule.Rule{
 	Variant: checkRequiredFusions,
 }
 
-func checkRequiredFusions(c *rule.Context, v *diff.Variant) {
+func checkRequiredFusions(c *rule.Context, v *changes.Variant) {
 	requireEach(c, v, required{
 		key: "fusions",
 		count: func(v *facts.Variant, e rule.Entry) float64 {
@@ -48,7 +48,7 @@ func checkRequiredFusions(c *rule.Context, v *diff.Variant) {
 }
 
 // missing is the finding of a fusion that a variant has too few of.
-func (q *fusionQuery) missing(v *diff.Variant, found, least float64) rule.Finding {
+func (q *fusionQuery) missing(v *changes.Variant, found, least float64) rule.Finding {
 	parts, places := q.whereabouts(v.New)
 	had, compared := 0, v.Old != nil && q.flow == nil
 	if compared {
@@ -58,25 +58,25 @@ func (q *fusionQuery) missing(v *diff.Variant, found, least float64) rule.Findin
 	if compared {
 		f.Baseline = float64(had)
 	}
-	var between []diff.Divider
+	var between []changes.Divider
 	ran, absent := q.ran(parts)
 	if len(absent) == 0 { // else nothing split it
-		between = diff.Between(v.New, places)
+		between = changes.Between(v.New, places)
 	}
 	if len(between) > 0 {
-		f.Message += "; split " + diff.SplitBy(between)
+		f.Message += "; split " + changes.SplitBy(between)
 	}
 	if !compared || float64(had) > found { // else it is no change that took it away
 		f.Cause, f.Evidence = v.Growth(q.touches)
 	}
 	if len(between) > 0 && (!compared || f.Cause == nil) {
-		f.Cause = diff.CauseAt("split "+diff.SplitBy(between), parts[0])
+		f.Cause = changes.CauseAt("split "+changes.SplitBy(between), parts[0])
 	}
-	for _, k := range parts[:min(len(parts), diff.MaxLines)] {
-		f.Evidence.After = diff.AddNew(f.Evidence.After, k.Describe())
+	for _, k := range parts[:min(len(parts), changes.MaxLines)] {
+		f.Evidence.After = changes.AddNew(f.Evidence.After, k.Describe())
 	}
 	if f.Cause == nil && len(parts) > 0 {
-		f.Cause = diff.CauseAt("ran apart: "+strings.Join(ran, ", "), parts[0])
+		f.Cause = changes.CauseAt("ran apart: "+strings.Join(ran, ", "), parts[0])
 	}
 	return f
 }

@@ -3,7 +3,7 @@ package rules
 import (
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -22,7 +22,7 @@ var resultsKept = rule.Rule{
 	Variant: checkResultsKept,
 }
 
-func checkResultsKept(c *rule.Context, v *diff.Variant) {
+func checkResultsKept(c *rule.Context, v *changes.Variant) {
 	if v.Old == nil || c.Program.New.IsCluster() {
 		return
 	}
@@ -33,9 +33,9 @@ func checkResultsKept(c *rule.Context, v *diff.Variant) {
 	if f == nil {
 		return
 	}
-	f.Message = phrase.Count(len(lost), "result is not as it was: ", "results are not as they were: ") + strings.Join(phrase.First(phrase.Map(lost, diff.LostResult.String), 6), ", ")
+	f.Message = phrase.Count(len(lost), "result is not as it was: ", "results are not as they were: ") + strings.Join(phrase.First(phrase.Map(lost, changes.LostResult.String), 6), ", ")
 	for i := range v.Causes {
-		if cause := &v.Causes[i]; cause.Kind == diff.KindResults {
+		if cause := &v.Causes[i]; cause.Kind == changes.KindResults {
 			f.Cause = cause.Of(cause)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -37,7 +37,7 @@ var shardingPin = rule.Rule{
 	Variant: checkShardingPin,
 }
 
-func checkShardingPin(c *rule.Context, v *diff.Variant) {
+func checkShardingPin(c *rule.Context, v *changes.Variant) {
 	wrong := append(wronglySpread(c, v), wrongResults(c, v)...)
 	for _, pin := range c.Entries("params") {
 		unmatchedArguments(c, v, []string{pin.Text("param")})
@@ -45,7 +45,7 @@ func checkShardingPin(c *rule.Context, v *diff.Variant) {
 	unmatchedResults(c, v)
 	a := c.Budget("sharding", float64(len(wrong)))
 	if v.Old != nil {
-		old := &diff.Variant{New: v.Old}
+		old := &changes.Variant{New: v.Old}
 		a.Base = new(float64(len(wronglySpread(c, old)) + len(wrongResults(c, old))))
 	}
 	if f := c.JudgePinned(a); f != nil {
@@ -64,8 +64,8 @@ func describeSharding(f *rule.Finding, v *facts.Variant, wrong []misplaced) {
 	arguments := 0
 	for _, m := range wrong {
 		names = append(names, m.name)
-		arguments += int(diff.Flag(!m.result))
-		f.Evidence.After = diff.AddLine(f.Evidence.After, m.name+": "+m.said)
+		arguments += int(changes.Flag(!m.result))
+		f.Evidence.After = changes.AddLine(f.Evidence.After, m.name+": "+m.said)
 	}
 	which := phrase.Are(arguments, "argument")
 	switch results := len(wrong) - arguments; {
@@ -75,16 +75,16 @@ func describeSharding(f *rule.Finding, v *facts.Variant, wrong []misplaced) {
 		which = phrase.Count(arguments, "argument", "arguments") + " and " + phrase.Count(results, "result", "results") + " are"
 	}
 	f.Message = fmt.Sprintf("%s not sharded as agreed: %s", which, strings.Join(phrase.First(names, 6), ", "))
-	f.Cause = &diff.Cause{Kind: diff.KindSharding, Title: wrong[0].name + ": " + wrong[0].said, Source: v.FirstSource()}
+	f.Cause = &changes.Cause{Kind: changes.KindSharding, Title: wrong[0].name + ": " + wrong[0].said, Source: v.FirstSource()}
 }
 
 // wronglySpread says what is wrong with each argument.
-func wronglySpread(c *rule.Context, v *diff.Variant) (wrong []misplaced) {
+func wronglySpread(c *rule.Context, v *changes.Variant) (wrong []misplaced) {
 	for i := range v.New.Params {
 		param := &v.New.Params[i]
 		for _, pin := range c.Entries("params") {
 			if phrase.Glob(pin.Text("param"), param.Name) && !spreadAs(pin.Text("sharding"), param) {
-				wrong = append(wrong, misplaced{name: param.Name, said: diff.PrintedSharding(param) + ", not " + pin.Text("sharding")})
+				wrong = append(wrong, misplaced{name: param.Name, said: changes.PrintedSharding(param) + ", not " + pin.Text("sharding")})
 			}
 		}
 		if tooLargeWhole(c, param) {
@@ -95,8 +95,8 @@ func wronglySpread(c *rule.Context, v *diff.Variant) (wrong []misplaced) {
 		return wrong
 	}
 	for _, ch := range v.Params {
-		if ch.Old != nil && ch.New != nil && !diff.SameSharding(ch.Old, ch.New) {
-			wrong = append(wrong, misplaced{name: ch.New.Name, said: diff.PrintedSharding(ch.New) + ", was " + diff.PrintedSharding(ch.Old)})
+		if ch.Old != nil && ch.New != nil && !changes.SameSharding(ch.Old, ch.New) {
+			wrong = append(wrong, misplaced{name: ch.New.Name, said: changes.PrintedSharding(ch.New) + ", was " + changes.PrintedSharding(ch.Old)})
 		}
 	}
 	return wrong
@@ -105,11 +105,11 @@ func wronglySpread(c *rule.Context, v *diff.Variant) (wrong []misplaced) {
 // tooLargeWhole reports whether every device holds all of a value that is larger than may be replicated.
 func tooLargeWhole(c *rule.Context, p *facts.Parameter) bool {
 	limit, limited := c.Number("max_replicated")
-	return limited && float64(p.Bytes) > limit && diff.Replicated(p)
+	return limited && float64(p.Bytes) > limit && changes.Replicated(p)
 }
 
 // unmatchedArguments says which patterns fit no argument: they would hold for ever.
-func unmatchedArguments(c *rule.Context, v *diff.Variant, globs []string) {
+func unmatchedArguments(c *rule.Context, v *changes.Variant, globs []string) {
 	for _, pattern := range globs {
 		if slices.ContainsFunc(v.New.Params, func(param facts.Parameter) bool { return phrase.Glob(pattern, param.Name) }) {
 			continue
@@ -122,7 +122,7 @@ func unmatchedArguments(c *rule.Context, v *diff.Variant, globs []string) {
 // mean something in globs only * does here: shardings are full of the others.
 func spreadAs(want string, p *facts.Parameter) bool {
 	if want == "replicated" {
-		return diff.Replicated(p)
+		return changes.Replicated(p)
 	}
 	if !strings.Contains(want, "*") { // a pattern is not parsed
 		want, _ = facts.InTiles(want)
@@ -147,18 +147,18 @@ func starred(pattern, text string) bool {
 }
 
 // wrongResults says which results are not spread as they should be.
-func wrongResults(c *rule.Context, v *diff.Variant) (wrong []misplaced) {
+func wrongResults(c *rule.Context, v *changes.Variant) (wrong []misplaced) {
 	outputs := outputsOf(v.New)
 	for i := range outputs {
 		o := &outputs[i]
-		place, value := strconv.Itoa(i), diff.ShardedAs(o)
+		place, value := strconv.Itoa(i), changes.ShardedAs(o)
 		for _, pin := range c.Entries("outputs") {
 			if want := pin.Text("sharding"); phrase.Glob(pin.Text("output"), place) && want != o.Split && !spreadAs(want, value) {
-				wrong = append(wrong, misplaced{diff.ResultName(outputs, i), diff.PrintedSharding(value) + ", not " + want, true})
+				wrong = append(wrong, misplaced{changes.ResultName(outputs, i), changes.PrintedSharding(value) + ", not " + want, true})
 			}
 		}
 		if tooLargeWhole(c, value) {
-			wrong = append(wrong, misplaced{diff.ResultName(outputs, i), phrase.Bytes(float64(o.Bytes)) + " is replicated on every device", true})
+			wrong = append(wrong, misplaced{changes.ResultName(outputs, i), phrase.Bytes(float64(o.Bytes)) + " is replicated on every device", true})
 		}
 	}
 	if c.BoundedByOwn() || v.Old == nil {
@@ -168,7 +168,7 @@ func wrongResults(c *rule.Context, v *diff.Variant) (wrong []misplaced) {
 }
 
 // movedResults are the results that are spread in another way than in the baseline.
-func movedResults(c *rule.Context, v *diff.Variant, outputs []facts.Output) (wrong []misplaced) {
+func movedResults(c *rule.Context, v *changes.Variant, outputs []facts.Output) (wrong []misplaced) {
 	switch {
 	case v.Old.Outputs == nil && v.New.Outputs != nil:
 		c.NotCovered = append(c.NotCovered, c.Rule.ID+" (the baseline does not hold the sharding of results; accept it again)")
@@ -180,7 +180,7 @@ func movedResults(c *rule.Context, v *diff.Variant, outputs []facts.Output) (wro
 		if is.Shape != was.Shape || is.Split == was.Split && (is.Sharding == "" || was.Sharding == "" || is.Sharding == was.Sharding) {
 			continue
 		}
-		wrong = append(wrong, misplaced{diff.ResultName(outputs, i), diff.PrintedSharding(diff.ShardedAs(is)) + ", was " + diff.PrintedSharding(diff.ShardedAs(was)), true})
+		wrong = append(wrong, misplaced{changes.ResultName(outputs, i), changes.PrintedSharding(changes.ShardedAs(is)) + ", was " + changes.PrintedSharding(changes.ShardedAs(was)), true})
 	}
 	return wrong
 }
@@ -201,7 +201,7 @@ func outputsOf(v *facts.Variant) []facts.Output {
 }
 
 // unmatchedResults says which pins speak of no result: they would hold for ever.
-func unmatchedResults(c *rule.Context, v *diff.Variant) {
+func unmatchedResults(c *rule.Context, v *changes.Variant) {
 	outputs := outputsOf(v.New)
 	for _, pin := range c.Entries("outputs") {
 		want := pin.Text("output")

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -28,7 +28,7 @@ var stableCompile = rule.Rule{
 	Variant: checkStableCompile,
 }
 
-func checkStableCompile(c *rule.Context, v *diff.Variant) {
+func checkStableCompile(c *rule.Context, v *changes.Variant) {
 	if c.Target.Report.Samples < 2 {
 		c.Uncovered(rule.Samples, "compile several times, each into a folder of its own, and set samples: 2 in the target")
 		return
@@ -37,7 +37,7 @@ func checkStableCompile(c *rule.Context, v *diff.Variant) {
 	a := c.Count("unstable facts", func(v *facts.Variant) float64 { return float64(len(flapping(c, v))) })
 	if f := c.Forbid(a); f != nil {
 		f.Message = fmt.Sprintf("%s different from compile to compile, in %d compiles: %s", phrase.Are(len(names), "fact"), c.Target.Report.Samples, strings.Join(phrase.First(names, 6), ", "))
-		f.Cause = &diff.Cause{Title: variesIn(v.New), Source: v.New.FirstSource()}
+		f.Cause = &changes.Cause{Title: variesIn(v.New), Source: v.New.FirstSource()}
 	}
 }
 

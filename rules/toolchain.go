@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -50,7 +50,7 @@ func checkToolchain(c *rule.Context, t *rule.Target) {
 	}
 	if f := c.JudgePinned(a); f != nil {
 		f.Message = "another toolchain: " + strings.Join(phrase.First(wrong, 6), ", ")
-		f.Cause, f.Evidence.After = &diff.Cause{Kind: diff.KindToolchain, Title: "other differences may come from the compiler"}, wrong
+		f.Cause, f.Evidence.After = &changes.Cause{Kind: changes.KindToolchain, Title: "other differences may come from the compiler"}, wrong
 	}
 }
 

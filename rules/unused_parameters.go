@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -24,12 +24,12 @@ var unusedParameters = rule.Rule{
 	Passes:  rule.Example{On: "cpu-constant_baked/before", Config: "- { rule: unused-parameters }"},
 	Fix:     "Use the argument or remove it; look for a value that was closed over, or computed in Python, instead of being passed.",
 	Threads: []string{"jobovy/galpy#1310"},
-	Variant: func(c *rule.Context, v *diff.Variant) {
+	Variant: func(c *rule.Context, v *changes.Variant) {
 		names := unusedArguments(c, v.New)
 		a := c.Count("unused arguments", func(v *facts.Variant) float64 { return float64(len(unusedArguments(c, v))) })
 		if f := c.Forbid(a); f != nil {
 			f.Message = fmt.Sprintf("%s never read: %s", phrase.Are(len(names), "argument"), strings.Join(phrase.First(names, 6), ", "))
-			f.Cause = &diff.Cause{Title: "no instruction reads " + names[0], Source: v.New.FirstSource()}
+			f.Cause = &changes.Cause{Title: "no instruction reads " + names[0], Source: v.New.FirstSource()}
 		}
 	},
 }

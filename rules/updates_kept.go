@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -24,7 +24,7 @@ var updatesKept = rule.Rule{
 	Variant: checkUpdatesKept,
 }
 
-func checkUpdatesKept(c *rule.Context, v *diff.Variant) {
+func checkUpdatesKept(c *rule.Context, v *changes.Variant) {
 	if v.Old == nil {
 		return
 	}
@@ -42,12 +42,12 @@ func checkUpdatesKept(c *rule.Context, v *diff.Variant) {
 }
 
 // describeRewritten says which arrays are rewritten whole, and what writes the first.
-func describeRewritten(f *rule.Finding, v *diff.Variant, lost []state) {
+func describeRewritten(f *rule.Finding, v *changes.Variant, lost []state) {
 	named := phrase.Map(lost, func(s state) string { return s.name + s.shape })
 	f.Message = fmt.Sprintf("%s rewritten whole; the baseline updates less than half: %s", phrase.Are(len(lost), "array"), strings.Join(phrase.First(named, 6), ", "))
 	for i := range v.New.Kernels {
 		if k := &v.New.Kernels[i]; k.Writes == lost[0].shape {
-			f.Cause = diff.CauseAt(named[0]+" is rewritten whole; the baseline updates a part", k)
+			f.Cause = changes.CauseAt(named[0]+" is rewritten whole; the baseline updates a part", k)
 			if cause := v.CauseOf(k); cause != nil {
 				f.Cause = f.Cause.Of(cause)
 			}
@@ -60,7 +60,7 @@ func describeRewritten(f *rule.Finding, v *diff.Variant, lost []state) {
 type state struct{ name, shape string }
 
 // rewrittenArguments lists the arguments of which a run wrote less than half, and now writes all.
-func rewrittenArguments(v *diff.Variant) (lost []state) {
+func rewrittenArguments(v *changes.Variant) (lost []state) {
 	for was, is := range v.KeptParams {
 		if was.Written > 0 && was.Written < 0.5 && is.Written >= 1 {
 			lost = append(lost, state{is.Name + " ", is.Shape})
@@ -70,8 +70,8 @@ func rewrittenArguments(v *diff.Variant) (lost []state) {
 }
 
 // rewrittenStates lists what loops carry on of which an iteration wrote less than half, and now writes all.
-func rewrittenStates(v *diff.Variant) (lost []state) {
-	pairs, _, _ := diff.PairLoops(v.Old.Loops(), v.New.Loops())
+func rewrittenStates(v *changes.Variant) (lost []state) {
+	pairs, _, _ := changes.PairLoops(v.Old.Loops(), v.New.Loops())
 	for _, pair := range pairs {
 		was, is := pair[0], pair[1]
 		for _, shape := range slices.Compact(strings.Fields(was.InPart)) {
@@ -88,7 +88,7 @@ func rewrittenStates(v *diff.Variant) (lost []state) {
 // occurrences counts a shape in a list of shapes.
 func occurrences(list, shape string) (n int64) {
 	for _, s := range strings.Fields(list) {
-		n += diff.Flag(s == shape)
+		n += changes.Flag(s == shape)
 	}
 	return n
 }

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/price"
 )
@@ -18,7 +18,7 @@ type pair struct {
 	family price.Family
 	held   bool    // it is in the half that is not calibrated with
 	was    float64 // predicted before the edit, in nanoseconds
-	costs  []diff.ClassCost
+	costs  []changes.ClassCost
 	micros [2]float64 // measured before and after
 	took   float64    // the growth that was measured, as a share of the step before
 }
@@ -28,12 +28,12 @@ func newPair(s set, t *timing, programs map[string]*facts.Report) (*pair, error)
 	if before == nil || after == nil {
 		return nil, fmt.Errorf("%s does not hold both programs of %s", s.Archive, t.Name)
 	}
-	v := diff.Compare(before, after).Programs[0].Variants[0]
+	v := changes.Compare(before, after).Programs[0].Variants[0]
 	device := v.New.Device
 	p := &pair{name: t.Name, family: device.Family, held: sha256.Sum256([]byte(t.Name))[31]%2 == 1, was: v.Old.Facts[facts.PriceStep], costs: v.StepByClass(), micros: [2]float64{t.Before, t.After}, took: t.After/t.Before - 1}
 	if s.Kernels {
 		p.was -= v.Old.CallNS(device)
-		p.costs = append(p.costs, diff.ClassCost{Class: price.Launching, NS: v.Old.CallNS(device) - v.New.CallNS(device)})
+		p.costs = append(p.costs, changes.ClassCost{Class: price.Launching, NS: v.Old.CallNS(device) - v.New.CallNS(device)})
 	}
 	return p, nil
 }
@@ -43,7 +43,7 @@ const noise = 0.01
 
 // interval is what the step is predicted to grow by with the margins, as a share of the step before.
 func (p *pair) interval(margin func(price.Class) price.Margin) (low, middle, high float64) {
-	i := diff.Interval(margin, p.costs)
+	i := changes.Interval(margin, p.costs)
 	return i.Low / p.was, i.Middle / p.was, i.High / p.was
 }
 

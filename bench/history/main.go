@@ -42,9 +42,9 @@ func history(t subject.Timing, project, clone, since string) (string, error) {
 	return report(replayed), nil
 }
 
-// commitsSince are the commits of the main line that touch Python, oldest first.
+// commitsSince are the commits of the main line that touch Python and have a parent, oldest first.
 func commitsSince(clone, date string) ([]string, error) {
-	out, err := exec.Command("git", "-C", clone, "log", "--first-parent", "--reverse", "--format=%h", "--since="+date, "--", "*.py", ":!*_test.py").Output()
+	out, err := exec.Command("git", "-C", clone, "log", "--first-parent", "--min-parents=1", "--reverse", "--format=%h", "--since="+date, "--", "*.py", ":!*_test.py").Output()
 	if err != nil {
 		return nil, fmt.Errorf("list the commits of %s: %w", clone, err)
 	}

@@ -23,14 +23,14 @@ func acceptCommand(w world) *cli.Command {
 		Usage:     "refresh the baseline after an intended change",
 		ArgsUsage: "[DUMP…] [-- COMMAND…]",
 		Category:  theGate,
-		Description: "xlagate accept --reason \"bigger batch\"             all that the dump holds\n" +
-			"xlagate accept --only 3fa91c02b7d1 --reason \"why\"    one change of the last check: it is allowed up to what it costs now\n" +
-			"xlagate accept --from result.json                  from CI's result, without a dump\n" +
-			"xlagate accept -i                                  shows each change and asks",
+		Description: "xlagate accept --reason \"bigger batch\"             the dump whole\n" +
+			"xlagate accept --only 3fa91c02b7d1 --reason \"why\"    one change of the last check, up to what it costs now\n" +
+			"xlagate accept --from result.json                  the result of CI, without a dump\n" +
+			"xlagate accept -i                                  show each change and ask",
 		Flags: append(append(configFlags(), pullRequestFlags()...),
 			&cli.StringSliceFlag{Name: "only", Usage: "allow the changes with these `IDS`, separated by commas, up to what they cost now"},
-			&cli.StringFlag{Name: "reason", Usage: "`TEXT`: why, for the baseline's readers"},
-			&cli.BoolFlag{Name: "tighten", Usage: "record only what got better, and lower budgets to the present facts with some room"},
+			&cli.StringFlag{Name: "reason", Usage: "why the change is right: `TEXT` stands in the baseline"},
+			&cli.BoolFlag{Name: "tighten", Usage: "record only what got better, and lower the budgets to it, with some room"},
 			&cli.StringFlag{Name: "from", Usage: "take facts and changes from a result `FILE`"},
 			&cli.BoolFlag{Name: "interactive", Aliases: []string{"i"}, Usage: "show each change at the terminal and ask what to do with it"},
 		),
@@ -202,5 +202,9 @@ func sayBudget(w world, b *config.Budget) {
 
 // sayUnsettled prints a limit of a rule file that still fails after accepting.
 func sayUnsettled(w world, u gate.Unsettled) {
+	if u.Change == "" {
+		w.printf("remains  %s %s: %s; accepting does not settle it: xlagate explain %s\n", u.Place, u.Rule, u.Message, u.Rule)
+		return
+	}
 	w.printf("remains  %s %s: %s; change it there, or allow it: %s\n", u.Place, u.Rule, u.Message, result.AcceptCommand(nil, u.Change))
 }

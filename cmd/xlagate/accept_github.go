@@ -24,7 +24,7 @@ import (
 func pullRequestFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "pull-request", Category: githubHeading, Usage: "commit the baseline to pull request `NUMBER` on GitHub, from its own run's result"},
-		&cli.BoolFlag{Name: "from-event", Category: githubHeading, Usage: "the same, as asked for by the comment that started this job: /xlagate accept ID REASON"},
+		&cli.BoolFlag{Name: "from-event", Category: githubHeading, Usage: "the same, for the comment that started this job: /xlagate accept ID REASON"},
 		&cli.StringFlag{Name: "repo", Category: githubHeading, Usage: "the repository, `OWNER/NAME` (default: the job's)"},
 		&cli.StringFlag{Name: "workflow", Category: githubHeading, Usage: "take only results of this workflow `FILE`, such as xlagate.yml"},
 		&cli.StringFlag{Name: "key", Value: github.DefaultKey, Category: githubHeading, Usage: "the `NAME` of the gate whose result is accepted"},

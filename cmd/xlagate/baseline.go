@@ -25,10 +25,10 @@ func baselineCommand(w world) *cli.Command {
 		Name: "baseline", Usage: "inspect and maintain the stored baseline", Category: theGate,
 		Action: noCommand,
 		Subcommands: []*cli.Command{
-			{Name: "list", Usage: "targets and programs that were accepted", Flags: flags(), Action: func(c *cli.Context) error { return listBaseline(c, w) }},
-			{Name: "show", Usage: "what was accepted for a program", ArgsUsage: "[PROGRAM]", Flags: flags(), Action: func(c *cli.Context) error { return showBaseline(c, w) }},
-			{Name: "verify", Usage: "read every file and report what was cut off, edited or merged by hand", Flags: flags(), Action: func(c *cli.Context) error { return verifyBaseline(c, w) }},
-			{Name: "prune", Usage: "remove what the configuration no longer covers", Flags: flags(), Action: func(c *cli.Context) error { return pruneBaseline(c, w) }},
+			{Name: "list", Usage: "list the accepted targets and programs", Flags: flags(), Action: func(c *cli.Context) error { return listBaseline(c, w) }},
+			{Name: "show", Usage: "print what was accepted for a program", ArgsUsage: "[PROGRAM]", Flags: flags(), Action: func(c *cli.Context) error { return showBaseline(c, w) }},
+			{Name: "verify", Usage: "read every file, and report what was cut off, edited or merged by hand", Flags: flags(), Action: func(c *cli.Context) error { return verifyBaseline(c, w) }},
+			{Name: "prune", Usage: "remove the files that the configuration no longer covers", Flags: flags(), Action: func(c *cli.Context) error { return pruneBaseline(c, w) }},
 		},
 	}
 }
@@ -175,12 +175,12 @@ func trendCommand(w world) *cli.Command {
 	var to outputs
 	return &cli.Command{
 		Name:      "trend",
-		Usage:     "what was accepted over the commits of the baseline, with the reasons",
+		Usage:     "show how the accepted facts changed, commit by commit, and why",
 		ArgsUsage: "[PROGRAM]",
 		Category:  theGate,
 		Flags: append(outputFlags(&to, report.TrendFormats()), configFlag(), baselineFlag(), quietFlag(),
-			&cli.StringFlag{Name: "since", Usage: "only what changed after `REF`, a commit, a branch or a tag"},
-			&cli.StringFlag{Name: "fact", Usage: "only facts that match the `GLOB`, as in price.* or memory.peak_bytes"},
+			&cli.StringFlag{Name: "since", Usage: "start after `REF`: a commit, a branch or a tag"},
+			&cli.StringFlag{Name: "fact", Usage: "show the facts that match `GLOB`: price.*, memory.peak_bytes"},
 		),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 1 {

@@ -18,8 +18,8 @@ func captureCommand(w world) *cli.Command {
 		Name: "capture", Usage: "run a command with the dump flags set, and record the toolchain beside the dump",
 		ArgsUsage: "--to DIR -- COMMAND…", Category: dumps,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "to", Usage: "where the dump goes: a `DIR` that is new, empty or was written by a capture"},
-			&cli.DurationFlag{Name: "timeout", Usage: "how long the command may take: `TIME`, as in 90s or 20m"},
+			&cli.StringFlag{Name: "to", Usage: "write the dump to `DIR`, which is new, empty, or of an earlier capture"},
+			&cli.DurationFlag{Name: "timeout", Usage: "stop the command after `TIME`: 90s, 20m"},
 		},
 		Action: func(c *cli.Context) error {
 			before, command := split(c)

@@ -19,7 +19,7 @@ import (
 // pairs are real compiles of one small model before and after a change, under testdata/cases. A regression names a rule that its change breaks, the
 // place and a part of what is said of it; what is no regression passes without a word.
 var pairs = []pair{
-	{name: "cpu-donate_dtype", breaks: "donation-kept", place: "train.py:26", says: "v[0][0]: donated, but the result that would take its place is bf16[32,32], not f32[32,32]"},
+	{name: "cpu-donate_dtype", breaks: "donation-kept", place: "train.py:20", says: "v[0][0]: donated, but the result that would take its place is bf16[32,32], not f32[32,32]"},
 	{name: "cpu-opt_state_dropped_output", breaks: "donation-kept", says: "no longer updated in place: v (6 arrays, 12.4 KiB)"},
 	{name: "cpu-io_callback_log", breaks: "no-host-callback", place: "train.py:10", says: "a new host callback"},
 	{name: "cpu-forward_again", breaks: "max-step-time", warned: true, place: "train.py", says: "new: 3 dot, 3 tanh"},

@@ -21,7 +21,7 @@ import (
 func rulesCommand(w world) *cli.Command {
 	var to outputs
 	return &cli.Command{
-		Name: "rules", Usage: "the catalogue of rules", Category: aboutTool, Flags: outputFlags(&to, report.RuleFormats()),
+		Name: "rules", Usage: "list the rules", Category: aboutTool, Flags: outputFlags(&to, report.RuleFormats()),
 		Action: func(c *cli.Context) error {
 			return write(c, w, to.list, rules.All.Docs(), report.Rules)
 		},
@@ -31,7 +31,7 @@ func rulesCommand(w world) *cli.Command {
 func explainCommand(w world) *cli.Command {
 	var to outputs
 	return &cli.Command{
-		Name: "explain", Usage: "why a rule exists, what it reads, an example, how to fix what it finds", ArgsUsage: "RULE|CHANGE|FINDING", Category: aboutTool,
+		Name: "explain", Usage: "say why a rule exists, what it reads, and how to fix what it finds; or show one change", ArgsUsage: "RULE|CHANGE|FINDING", Category: aboutTool,
 		Flags: append(outputFlags(&to, report.RuleFormats()), &cli.StringFlag{Name: "from", Usage: "the result `FILE` that holds the change (default: the last check's)"}),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
@@ -126,7 +126,7 @@ func version() string {
 }
 
 func versionCommand(w world) *cli.Command {
-	return &cli.Command{Name: "version", Usage: "the version", Category: aboutTool, Action: func(*cli.Context) error {
+	return &cli.Command{Name: "version", Usage: "print the version", Category: aboutTool, Action: func(*cli.Context) error {
 		return printVersion(w.out)
 	}}
 }
@@ -141,7 +141,7 @@ var schemaNames = []string{"config", "result", "baseline"}
 
 func schemaCommand(w world) *cli.Command {
 	return &cli.Command{
-		Name: "schema", Usage: "the JSON Schema of the configuration, a result or a baseline", ArgsUsage: "config|result|baseline", Category: aboutTool,
+		Name: "schema", Usage: "print the JSON Schema of the configuration, a result or a baseline", ArgsUsage: "config|result|baseline", Category: aboutTool,
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 || !slices.Contains(schemaNames, c.Args().First()) {
 				return wrongUsage("there is no schema %q; there are %s", c.Args().First(), strings.Join(schemaNames, ", "))

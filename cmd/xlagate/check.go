@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/webpage"
@@ -16,7 +16,7 @@ func checkCommand(w world) *cli.Command {
 	var to outputs
 	return &cli.Command{
 		Name:      "check",
-		Usage:     "check a dump against the rules and the baseline: the gate",
+		Usage:     "check a dump against the rules and the baseline",
 		ArgsUsage: "[DUMP…] [-- COMMAND…]",
 		Category:  theGate,
 		Description: "xlagate check                          the targets of xlagate.yaml\n" +
@@ -41,7 +41,7 @@ func checkCommand(w world) *cli.Command {
 func checkOnce(c *cli.Context, w world, to *outputs, o gate.Options) error {
 	var seen []webpage.Looked
 	if to.holds("html") {
-		o.KeepModules, o.Seen = true, func(target string, programs []*diff.Program) {
+		o.KeepModules, o.Seen = true, func(target string, programs []*changes.Program) {
 			seen = append(seen, webpage.Looked{Target: target, Programs: programs})
 		}
 	}

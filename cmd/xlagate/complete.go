@@ -32,7 +32,7 @@ var shells = map[string]string{"bash": bashScript, "zsh": zshScript, "fish": fis
 
 func completionCommand(w world) *cli.Command {
 	return &cli.Command{
-		Name: "completion", Usage: "a completion script for bash, zsh or fish", ArgsUsage: "SHELL", Category: aboutTool,
+		Name: "completion", Usage: "print a completion script for bash, zsh or fish", ArgsUsage: "SHELL", Category: aboutTool,
 		Description: "source <(xlagate completion bash)                                      in ~/.bashrc; for zsh the same\n" +
 			"xlagate completion fish > ~/.config/fish/completions/xlagate.fish",
 		Action: func(c *cli.Context) error {

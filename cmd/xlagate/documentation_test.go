@@ -90,7 +90,7 @@ func ruleSection(b *strings.Builder, r *rule.Rule, told map[result.OptionDoc]str
 	}
 	b.WriteString("\n")
 	optionList(b, r.ID, doc.Options, told)
-	if entry, _, shown := strings.Cut(doc.Fails, "\n#"); shown && entry != "- { rule: "+r.ID+" }" {
+	if entry, _, shown := strings.Cut(doc.Fails, "\n#"); shown && entry != "- { rule: "+r.ID+" }" && !strings.HasPrefix(entry, "version:") {
 		fmt.Fprintf(b, "\n```yaml\n%s\n```\n", entry)
 	}
 	fmt.Fprintf(b, "\nFix: %s\n", r.Fix)
@@ -208,7 +208,7 @@ func factRows(b *strings.Builder, groups []string) {
 		}
 		if f.From != from {
 			from = f.From
-			fmt.Fprintf(b, "\nMeasured from the %s:\n\n", from)
+			fmt.Fprintf(b, "\nFrom the %s:\n\n", strings.Replace(from, "TensorFlow's graphs", "graphs of TensorFlow", 1))
 		}
 		fmt.Fprintf(b, "- `%s`: %s\n", f.ID, f.Doc)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/export"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/gate"
@@ -27,11 +27,11 @@ func exportCommand(w world) *cli.Command {
 		Description: "formats:\n" + export.About(),
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "to", Usage: "`FORMAT`: " + strings.Join(export.Formats(), ", ")},
-			&cli.StringFlag{Name: "against", Usage: "what the dump is compared with: another `DUMP`, or a baseline"},
+			&cli.StringFlag{Name: "against", Usage: "compare with another `DUMP`, or a baseline"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`; to a folder if it is one, ends with a slash, or several files are written", Action: needsPath},
-			&cli.StringFlag{Name: "program", Usage: "only programs that match the `GLOB`"},
-			&cli.StringFlag{Name: "scope", Usage: "only what is in the `SCOPE` of the model, as in layer0/mlp or */attention/*"},
-			&cli.BoolFlag{Name: "all", Usage: "the framework's one-op helper programs too"},
+			&cli.StringFlag{Name: "program", Usage: "export the programs that match `GLOB`"},
+			&cli.StringFlag{Name: "scope", Usage: "export one `SCOPE` of the model: layer0/mlp, */attention/*"},
+			&cli.BoolFlag{Name: "all", Usage: "include the framework's one-op helper programs"},
 		}, readFlags()...),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
@@ -84,7 +84,7 @@ func deliverFile(w world, path string, f export.File) error {
 }
 
 // opened measures the dump, and what it is compared with, and leaves their modules open until they are released.
-func opened(c *cli.Context, w world) (*diff.Report, func() error, error) {
+func opened(c *cli.Context, w world) (*changes.Report, func() error, error) {
 	paths := []string{c.Args().First()}
 	if c.IsSet("against") {
 		paths = []string{c.String("against"), paths[0]}

@@ -83,7 +83,7 @@ func outputFlags(to *outputs, formats []string) []cli.Flag {
 		&cli.GenericFlag{Name: "f", Value: format, Hidden: true},
 		&cli.GenericFlag{Name: "output", Value: path, Category: outputHeading, Usage: "write the format before it to `FILE`; without a format, the file's extension decides"},
 		&cli.GenericFlag{Name: "o", Value: path, Hidden: true},
-		&cli.BoolFlag{Name: "no-color", Category: outputHeading, Usage: "no colours"},
+		&cli.BoolFlag{Name: "no-color", Category: outputHeading, Usage: "print without colours"},
 	}
 }
 
@@ -99,7 +99,7 @@ func configFlags() []cli.Flag {
 		configFlag(),
 		baselineFlag(),
 		&cli.StringFlag{Name: "against", Usage: "compare with another `DUMP` instead of the stored baseline"},
-		&cli.StringSliceFlag{Name: "target", Usage: "`NAME` checks this target only, NAME=DUMP names the dump of one of several targets; repeatable"},
+		&cli.StringSliceFlag{Name: "target", Usage: "check only the target `NAME`; NAME=DUMP gives it another dump; repeatable"},
 		logFlag(),
 	}, readFlags()...)
 }
@@ -109,18 +109,18 @@ func configFlag() cli.Flag {
 }
 
 func baselineFlag() cli.Flag {
-	return &cli.StringFlag{Name: "baseline", Usage: "`WHERE`: the accepted facts, a directory or git:REF:PATH"}
+	return &cli.StringFlag{Name: "baseline", Usage: "`WHERE` the accepted facts are: a directory, or git:REF:PATH"}
 }
 
 func logFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "log", Usage: "`FILE`: a log of the compiler or the framework as extra input; repeatable"}
+	return &cli.StringSliceFlag{Name: "log", Usage: "also read `FILE`, a log of the compiler or the framework; repeatable"}
 }
 
 // readFlags say how a dump is read. They do not change the result.
 func readFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Category: readHeading, Usage: "read `N` modules at once (default: one per core)", Action: checkJobs},
-		&cli.GenericFlag{Name: "max-memory", Value: new(size), Category: readHeading, Usage: "stay below `SIZE`, as in 500MiB: read fewer modules at once, and refuse files of more than a quarter of it (default: half of the machine's memory)"},
+		&cli.GenericFlag{Name: "max-memory", Value: new(size), Category: readHeading, Usage: "stay below `SIZE`, such as 500MiB: read fewer modules at once, and refuse files larger than a quarter of it (default: half of the machine's memory)"},
 		quietFlag(),
 	}
 }
@@ -141,12 +141,12 @@ func needsPath(_ *cli.Context, path string) error {
 }
 
 func failOnFlag() cli.Flag {
-	return choice(&cli.StringFlag{Name: "fail-on", Usage: "the `LEVEL` from which a finding fails: error, warning or never"})
+	return choice(&cli.StringFlag{Name: "fail-on", Usage: "fail on findings of this `LEVEL` and above: error, warning or never"})
 }
 
 func allowMissingFlag() cli.Flag {
 	return &cli.StringSliceFlag{
-		Name: "allow-missing", Usage: "`INPUT` that the dump may lack although the baseline has facts from it: " + strings.Join(gate.Inputs(), ", "),
+		Name: "allow-missing", Usage: "accept a dump without `INPUT`, although the baseline has facts from it: " + strings.Join(gate.Inputs(), ", "),
 		Action: func(_ *cli.Context, names []string) error {
 			for _, name := range names {
 				if !slices.Contains(gate.Inputs(), name) {
@@ -159,7 +159,7 @@ func allowMissingFlag() cli.Flag {
 }
 
 func quietFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Category: outputHeading, Usage: "print nothing but what -f asks for, errors and warnings"}
+	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Category: outputHeading, Usage: "print only errors, warnings and what -f asks for"}
 }
 
 // flagValues lists the values of flags that take one of a closed list.

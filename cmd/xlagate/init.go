@@ -212,7 +212,7 @@ func propose(c *cli.Context, w world, path string) error {
 	if err := extras(c, w, ""); err != nil {
 		return err
 	}
-	next(told, c.String("output"))
+	next(told, c.String("output"), rep)
 	return nil
 }
 
@@ -290,8 +290,11 @@ func chosen(file string) string {
 }
 
 // next says what to type next.
-func next(w world, file string) {
+func next(w world, file string, rep *facts.Report) {
 	fmt.Fprintln(w.out, "next:")
+	if why, devices := config.Unpriced(rep); why != "" {
+		w.printf("  write `device: %s`, or another device, below the target in %s: %s, and without a price check exits 3\n", devices[0], file, why)
+	}
 	w.printf("  xlagate accept%s --reason \"first baseline\"   record the present state; commit .xlagate\n", chosen(file))
 	w.printf("  xlagate check%s                              check the next dump against it\n", chosen(file))
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -17,14 +17,14 @@ func inspectCommand(w world) *cli.Command {
 	var to outputs
 	return &cli.Command{
 		Name:      "inspect",
-		Usage:     "what a dump holds: programs, variants, kernels, fusions, memory, cost",
+		Usage:     "show what a dump holds: programs, variants, kernels, fusions, memory, cost",
 		ArgsUsage: "DUMP",
 		Category:  dumps,
 		Flags: append(append(outputFlags(&to, report.ViewFormats()), readFlags()...),
 			logFlag(),
-			&cli.BoolFlag{Name: "all", Usage: "the framework's one-op helper programs too"},
-			&cli.BoolFlag{Name: "passes", Usage: "what each pass of the compiler changed, if the dump holds the module after each pass"},
-			&cli.StringSliceFlag{Name: "trace", Usage: "a profile of the program, a `FILE`.xplane.pb or .trace.json.gz or the folder of jax.profiler: how long each kernel took"},
+			&cli.BoolFlag{Name: "all", Usage: "include the framework's one-op helper programs"},
+			&cli.BoolFlag{Name: "passes", Usage: "show what each compiler pass changed, if the dump holds the module after each pass"},
+			&cli.StringSliceFlag{Name: "trace", Usage: "show how long each kernel took by a profile: `FILE`.xplane.pb, .trace.json.gz, or the folder of jax.profiler"},
 		),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
@@ -70,13 +70,13 @@ func diffCommand(w world) *cli.Command {
 	var to outputs
 	return &cli.Command{
 		Name:      "diff",
-		Usage:     "what changed between two dumps, modules or baselines, in the model's own words",
+		Usage:     "show what changed between two dumps, modules or baselines, in the model's own words",
 		ArgsUsage: "OLD NEW",
 		Category:  dumps,
 		Flags: append(append(outputFlags(&to, report.ViewFormats()), readFlags()...),
-			&cli.BoolFlag{Name: "exit-code", Usage: "exit 1 when they are not identical"},
+			&cli.BoolFlag{Name: "exit-code", Usage: "exit with 1 if they are not identical"},
 			&cli.BoolFlag{Name: "passes", Usage: "name the first pass after which they differ"},
-			&cli.BoolFlag{Name: "all", Usage: "the framework's one-op helper programs too"},
+			&cli.BoolFlag{Name: "all", Usage: "include the framework's one-op helper programs"},
 		),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 2 {
@@ -121,10 +121,10 @@ func sides(c *cli.Context, w world, paths []string, how gate.Run) ([]*facts.Repo
 }
 
 // compared compares two sides, the old one first.
-func compared(sides []*facts.Report) *diff.Report {
-	diff.NameGraphs(sides[0], sides[1])
-	d := diff.Compare(sides[0], sides[1])
-	diff.FillPasses(d, sides[0].Passes, sides[1].Passes)
+func compared(sides []*facts.Report) *changes.Report {
+	changes.NameGraphs(sides[0], sides[1])
+	d := changes.Compare(sides[0], sides[1])
+	changes.FillPasses(d, sides[0].Passes, sides[1].Passes)
 	return d
 }
 

@@ -70,7 +70,7 @@ func mergeOptions(c *cli.Context, w world) (gate.Options, error) {
 func factsCommand(w world) *cli.Command {
 	return &cli.Command{
 		Name:      "facts",
-		Usage:     "extract facts only, as JSON",
+		Usage:     "print the facts of a dump as JSON",
 		ArgsUsage: "DUMP…",
 		Category:  dumps,
 		Flags:     append(readFlags(), &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`"}, logFlag()),

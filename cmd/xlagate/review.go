@@ -219,7 +219,7 @@ func decide(c *cli.Context, w world, o gate.Options, a *gate.AcceptOptions) erro
 		a.From = r
 	}
 	if len(a.From.Problems) > 0 {
-		sayProblems(w, "the review", a.From.Problems)
+		sayProblems(w, "the review cannot begin: not everything could be checked", a.From.Problems)
 		return verdict(gate.ExitIncomplete)
 	}
 	if len(a.From.Open()) == 0 {

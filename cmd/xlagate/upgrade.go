@@ -24,20 +24,20 @@ func upgradeCommand(w world) *cli.Command {
 	of := slices.DeleteFunc(configFlags(), func(f cli.Flag) bool { return slices.Contains([]string{"against", "target"}, f.Names()[0]) })
 	return &cli.Command{
 		Name:      "upgrade",
-		Usage:     "compile the same programs with another version of JAX or its compiler, and report what got more expensive",
+		Usage:     "compile the same programs with another version of JAX or its compiler, and report what costs more",
 		ArgsUsage: "--to REQUIREMENT [-- COMMAND…]",
 		Category:  theGate,
 		Description: "xlagate upgrade --to jax==0.10.2 -- python train.py                       compared with what is installed\n" +
 			"xlagate upgrade --to jax==0.10.2 --from jax==0.9.2 -- python train.py     compared with another version\n" +
 			"xlagate upgrade --to jax==0.10.2 --accept -- python train.py              and take the new baseline from it",
 		Flags: append(append(of, outputFlags(&to, report.Formats())...),
-			&cli.StringSliceFlag{Name: "to", Usage: "`REQUIREMENT` that changes, as pip takes it: jax==0.10.2, or --pre; repeatable"},
-			&cli.StringSliceFlag{Name: "from", Usage: "`REQUIREMENT` of the environment that it is compared with (default: what is installed); repeatable"},
-			&cli.StringFlag{Name: "target", Usage: "`NAME` of the target whose rules hold and whose capture: is run, where there are several"},
+			&cli.StringSliceFlag{Name: "to", Usage: "the new `REQUIREMENT`, as pip takes it: jax==0.10.2, --pre; repeatable"},
+			&cli.StringSliceFlag{Name: "from", Usage: "the old `REQUIREMENT` (default: what is installed); repeatable"},
+			&cli.StringFlag{Name: "target", Usage: "use the rules and the capture: of the target `NAME`, if there are several"},
 			&cli.StringFlag{Name: "keep", Usage: "keep environments and dumps in `DIR`"},
-			&cli.BoolFlag{Name: "passes", Usage: "name the first pass of the compiler after which programs differ"},
-			&cli.BoolFlag{Name: "accept", Usage: "write what the changed environment compiles as the baseline"},
-			&cli.DurationFlag{Name: "timeout", Usage: "how long the command may take: `TIME`, as in 90s or 20m"},
+			&cli.BoolFlag{Name: "passes", Usage: "name the first compiler pass after which programs differ"},
+			&cli.BoolFlag{Name: "accept", Usage: "accept what the new environment compiles"},
+			&cli.DurationFlag{Name: "timeout", Usage: "stop the command after `TIME`: 90s, 20m"},
 			failOnFlag(),
 		),
 		Action: func(c *cli.Context) error {

@@ -212,12 +212,12 @@ func unread(w world, rep *facts.Report) error {
 	problems := phrase.Map(rep.Problems, func(p facts.Problem) result.Problem {
 		return result.Problem{File: p.File, Message: p.Message, Fix: p.Fix}
 	})
-	sayProblems(w, rep.Dump, problems)
+	sayProblems(w, "cannot read "+rep.Dump, problems)
 	return verdict(gate.ExitIncomplete)
 }
 
 func sayProblems(w world, what string, problems []result.Problem) {
-	w.say("could not check " + what)
+	w.say(what)
 	for _, p := range problems {
 		text := p.Message
 		if p.File != "" {
@@ -238,9 +238,9 @@ func incomplete(w world, err error) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.As(err, &gap):
-		sayProblems(w, "everything: nothing was accepted", gap.Problems)
+		sayProblems(w, "nothing was accepted: not everything could be checked", gap.Problems)
 	case errors.As(err, &unreadable):
-		sayProblems(w, unreadable.Where, []result.Problem{{Message: unreadable.Message, Fix: unreadable.Fix}})
+		sayProblems(w, "cannot read "+unreadable.Where, []result.Problem{{Message: unreadable.Message, Fix: unreadable.Fix}})
 	default:
 		return err
 	}

@@ -169,9 +169,11 @@ func (w *writer) program(p *Program) {
 }
 
 func (w *writer) variant(v *facts.Variant) {
-	w.add(record{Variant: &variantRecord{
-		v.Signature, v.Result, v.Backend, v.WorkVersion, max(1, len(v.Modules)), slices.Sorted(slices.Values(v.Unstable)), v.ModelAfter,
-	}})
+	unstable := slices.Sorted(slices.Values(v.Unstable))
+	if v.InputVaries {
+		unstable = nil // the model's doing, not the compiler's: the next dump is compared
+	}
+	w.add(record{Variant: &variantRecord{v.Signature, v.Result, v.Backend, v.WorkVersion, max(1, len(v.Modules)), unstable, v.ModelAfter}})
 	w.facts(v)
 	for _, a := range v.Params {
 		a.Source = hlo.Location{}

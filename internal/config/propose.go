@@ -27,7 +27,7 @@ func Propose(rep *facts.Report, model, path, run string) string {
 	} else {
 		fmt.Fprintf(&b, "    dump: %q   # or let xlagate run it: capture: { run: \"python train.py --steps 2\" }\n", path)
 	}
-	if why, devices := unpriced(rep); why != "" {
+	if why, devices := Unpriced(rep); why != "" {
 		fmt.Fprintf(&b, "    # device: %s   # %s: name the device that steps are priced on; without a price, check exits 3\n", devices[0], why)
 	}
 	if rules := proposed(rep); rules != "" {
@@ -88,8 +88,8 @@ func largest(rep *facts.Report, fact facts.ID) (most float64, known bool) {
 	return most, most > 0
 }
 
-// unpriced says why the step of a program has no price, and which devices it may be priced on; "" if all have one.
-func unpriced(rep *facts.Report) (why string, devices []string) {
+// Unpriced says why the step of a program has no price, and which devices it may be priced on; "" if all have one.
+func Unpriced(rep *facts.Report) (why string, devices []string) {
 	for _, p := range rep.Programs {
 		for _, v := range p.Variants {
 			if _, priced := v.Facts[facts.PriceStep]; !priced {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
@@ -34,7 +34,7 @@ type format struct {
 var formats = []format{
 	{"model-explorer", "a folder: graphs, data of their nodes and, with --against, which nodes correspond", true, modelExplorer},
 	{"pprof", "time, bytes, flops and memory by the model's scopes; with --against the difference", false, pprof},
-	{"hlo", "a module's text again, or the part of it that --scope names", false, hloText},
+	{"hlo", "a module as text, or the part of it that --scope names", false, hloText},
 }
 
 // Formats lists the formats.
@@ -61,7 +61,7 @@ func formatNamed(name string) format {
 }
 
 // Of exports a difference. If its old side is empty, it exports the new side.
-func Of(d *diff.Report, name string, o Options) ([]File, error) {
+func Of(d *changes.Report, name string, o Options) ([]File, error) {
 	views, err := viewsOf(d, o)
 	if err != nil {
 		return nil, err
@@ -72,12 +72,12 @@ func Of(d *diff.Report, name string, o Options) ([]File, error) {
 // view is one variant, alone or with its earlier state.
 type view struct {
 	program, name string // name tells it from all others of the export
-	*diff.Variant
-	parts    []*facts.Program // see [diff.Program]
+	*changes.Variant
+	parts    []*facts.Program // see [changes.Program]
 	compared bool             // with another dump
 }
 
-func viewsOf(d *diff.Report, o Options) (views []view, err error) {
+func viewsOf(d *changes.Report, o Options) (views []view, err error) {
 	var names []string
 	taken := map[string]bool{} // files, as systems see them that do not tell cases apart
 	for _, p := range d.Programs {

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -39,18 +39,18 @@ func measured(t *testing.T, path string) *facts.Report {
 }
 
 // compared is one of the real pairs, before beside after.
-func compared(t *testing.T, name string) *diff.Report {
+func compared(t *testing.T, name string) *changes.Report {
 	t.Helper()
 	dir := filepath.Join("../../testdata/cases", name)
-	return diff.Compare(measured(t, filepath.Join(dir, "before.tar.xz")), measured(t, filepath.Join(dir, "after.tar.xz")))
+	return changes.Compare(measured(t, filepath.Join(dir, "before.tar.xz")), measured(t, filepath.Join(dir, "after.tar.xz")))
 }
 
-func alone(t *testing.T, name string) *diff.Report {
+func alone(t *testing.T, name string) *changes.Report {
 	t.Helper()
-	return diff.Compare(&facts.Report{}, measured(t, filepath.Join("../../testdata/cases", name, "after.tar.xz")))
+	return changes.Compare(&facts.Report{}, measured(t, filepath.Join("../../testdata/cases", name, "after.tar.xz")))
 }
 
-func exported(t *testing.T, d *diff.Report, format string, o Options) []File {
+func exported(t *testing.T, d *changes.Report, format string, o Options) []File {
 	t.Helper()
 	files, err := Of(d, format, o)
 	if err != nil {
@@ -160,7 +160,7 @@ func TestProfileAddsUp(t *testing.T) {
 	}
 }
 
-func total(t *testing.T, d *diff.Report, of int) (sum int64) {
+func total(t *testing.T, d *changes.Report, of int) (sum int64) {
 	t.Helper()
 	p, err := profile.ParseData(exported(t, d, "pprof", Options{})[0].Data)
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
@@ -13,7 +13,7 @@ func TestEveryFormatWrites(t *testing.T) {
 	if lines := strings.Split(About(), "\n"); len(lines) != len(Formats()) {
 		t.Errorf("%d formats have %d lines of help", len(Formats()), len(lines))
 	}
-	pairs := map[string]*diff.Report{}
+	pairs := map[string]*changes.Report{}
 	for _, name := range []string{"cpu-forward_again", "gpu-two_steps_at_once", "tpu-branch_lost", "tf-norm_gone"} {
 		pairs[name] = compared(t, name)
 	}

@@ -27,7 +27,7 @@ func hloText(views []view, o Options) (files []File, err error) {
 		}
 	}
 	if len(files) == 0 && o.Scope != "" {
-		return nil, fmt.Errorf("no operation is in the scope %q; `xlagate export --to csv DUMP` lists the op_names", o.Scope)
+		return nil, fmt.Errorf("no operation is in the scope %q; `xlagate inspect --all DUMP` lists the op_names", o.Scope)
 	}
 	return files, nil
 }

@@ -2,27 +2,30 @@ package facts
 
 import (
 	"fmt"
+	"slices"
+	"sort"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// overlap says of every transfer that is started and waited for apart before which launch it is waited for, and of every collective how many kernels
-// run in between. In a module that is not scheduled the order of instructions says nothing about that: nothing is known then.
+// overlap finds, for each transfer that starts and is waited for apart, the first launch after the wait, and for each collective how many kernels run in
+// between. The order of instructions says this only in a scheduled module.
 func (r *reader) overlap(w *walk, v *Variant) {
 	if !r.m.Header.IsScheduled {
 		return
 	}
+	w.findWaits(v.Kernels)
+	computed := w.computing()
 	v.Facts[AsyncExposed], v.Facts[AsyncOverlapped] = 0, 0
-	for i := range w.launches {
+	for i := range v.Kernels {
 		k := &v.Kernels[i]
-		if done := w.done(i); done != hlo.NoInstr {
-			k.Until = int32(w.until(i, done))
-		}
 		if k.Class != ClassCollective {
 			continue
 		}
-		k.Async, k.Overlapped = k.Until > 0, w.computing(i+1, int(k.Until))
+		if k.Async = k.Until > 0; k.Async {
+			k.Overlapped = computed[k.Until] - computed[i+1]
+		}
 		if k.Overlapped > 0 {
 			v.Facts[AsyncOverlapped]++
 		} else {
@@ -31,79 +34,132 @@ func (r *reader) overlap(w *walk, v *Variant) {
 	}
 }
 
+// computing counts the kernels before each launch, and at the end all of them.
+func (w *walk) computing() []int32 {
+	before := make([]int32, len(w.launches)+1)
+	for i, l := range w.launches {
+		before[i+1] = before[i]
+		if l.class.Computes() {
+			before[i+1]++
+		}
+	}
+	return before
+}
+
+// findWaits sets Until of each transfer that starts and is waited for apart. It goes from the last launch to the first, and keeps for each computation the
+// launches that follow in the same call of it. What runs in loops and branches in between comes before Until.
+func (w *walk) findWaits(kernels []Kernel) {
+	users := w.m.Users()
+	following := map[hlo.CompID][]int32{} // launches, the last first
+	at := func(i int32) hlo.InstrID {
+		if async := w.launches[i].async; async != hlo.NoInstr {
+			return async
+		}
+		return w.launches[i].id
+	}
+	for i := int32(len(w.launches)) - 1; i >= 0; i-- {
+		c := w.m.Instrs[at(i)].Comp
+		list := following[c]
+		if len(list) > 0 && at(i) > at(list[len(list)-1]) { // the computation is called again
+			list = list[:0]
+		}
+		if done := w.done(w.launches[i], users); done != hlo.NoInstr {
+			kernels[i].Until = int32(len(w.launches))
+			if before := sort.Search(len(list), func(k int) bool { return at(list[k]) <= done }); before > 0 {
+				kernels[i].Until = list[before-1]
+			}
+		}
+		following[c] = append(list, i)
+	}
+}
+
 // done is the instruction that waits for a transfer; NoInstr for one that is not started apart.
-func (w *walk) done(i int) hlo.InstrID {
-	l := w.launches[i]
+func (w *walk) done(l launch, users *hlo.Users) hlo.InstrID {
 	switch {
 	case l.async != hlo.NoInstr:
-		return w.waits(l.async)
+		return w.waits(l.async, users)
 	case l.moves != hlo.NoInstr && l.moves != l.id:
 		return w.chainEnd(l)
 	case strings.HasSuffix(w.m.OpcodeName(w.m.Instrs[l.id].Opcode), "-start"), w.m.Instrs[l.id].Opcode == hlo.OpSend, w.m.Instrs[l.id].Opcode == hlo.OpRecv:
-		return w.waits(l.id)
+		return w.waits(l.id, users)
 	}
 	return hlo.NoInstr
 }
 
 // waits finds the instruction that ends what another starts, through updates in between.
-func (w *walk) waits(start hlo.InstrID) hlo.InstrID {
-	_, end := w.m.Body(w.m.Instrs[start].Comp)
-	for id := start + 1; id < end; id++ {
-		operands := w.m.Operands(id)
-		if len(operands) == 0 || operands[0] != start {
-			continue
+func (w *walk) waits(start hlo.InstrID, users *hlo.Users) hlo.InstrID {
+	for start != hlo.NoInstr {
+		next := hlo.NoInstr
+		for _, user := range users.Of(start) {
+			if w.m.Operands(user)[0] != start {
+				continue
+			}
+			switch w.m.Instrs[user].Opcode {
+			case hlo.OpAsyncDone, hlo.OpCopyDone, hlo.OpAllReduceDone, hlo.OpAllGatherDone, hlo.OpCollectivePermuteDone, hlo.OpSendDone, hlo.OpRecvDone:
+				return user
+			case hlo.OpAsyncUpdate:
+				next = user
+			}
+			if next != hlo.NoInstr {
+				break
+			}
 		}
-		switch w.m.Instrs[id].Opcode {
-		case hlo.OpAsyncUpdate:
-			start = id
-		case hlo.OpAsyncDone, hlo.OpCopyDone, hlo.OpAllReduceDone, hlo.OpAllGatherDone, hlo.OpCollectivePermuteDone, hlo.OpSendDone, hlo.OpRecvDone:
+		start = next
+	}
+	return hlo.NoInstr
+}
+
+// chainEnd finds the last fusion of a collective that is spread over several: the first one behind the launch that holds a collective of the same chain.
+func (w *walk) chainEnd(l launch) hlo.InstrID {
+	if w.chainEnds == nil {
+		w.findChainEnds()
+	}
+	for _, id := range w.chainEnds[chainIn{w.m.Instrs[l.id].Comp, w.chain(l.moves)}] {
+		if id > l.id {
 			return id
 		}
 	}
 	return hlo.NoInstr
 }
 
-// chainEnd finds the last fusion of a collective that is spread over several.
-func (w *walk) chainEnd(l launch) hlo.InstrID {
-	chain := w.chain(l.moves)
-	_, end := w.m.Body(w.m.Instrs[l.id].Comp)
-	for id := l.id + 1; id < end && chain != ""; id++ {
+// chainIn is a chain of collectives within a computation.
+type chainIn struct {
+	comp  hlo.CompID
+	chain string
+}
+
+// findChainEnds finds the fusions that launch nothing themselves and hold a collective of a chain.
+func (w *walk) findChainEnds() {
+	w.chainEnds = map[chainIn][]hlo.InstrID{}
+	within := map[hlo.CompID][]string{} // the chains in a fusion's body
+	for i := range w.m.Instrs {
+		id := hlo.InstrID(i)
 		if w.m.Instrs[id].Opcode != hlo.OpFusion || !w.classification(id).free {
 			continue
 		}
-		first, last := w.m.Body(w.m.Callees(id)[0])
-		for inner := first; inner < last; inner++ {
-			if roleOf(w.m.Instrs[inner].Opcode) == roleCollective && w.chain(inner) == chain {
-				return id
-			}
+		body := w.m.Callees(id)[0]
+		if _, known := within[body]; !known {
+			within[body] = w.chainsOf(body)
+		}
+		for _, chain := range within[body] {
+			in := chainIn{w.m.Instrs[id].Comp, chain}
+			w.chainEnds[in] = append(w.chainEnds[in], id)
 		}
 	}
-	return hlo.NoInstr
 }
 
-// until is the first launch after a transfer is waited for. What runs in loops and branches in between comes before it.
-func (w *walk) until(i int, done hlo.InstrID) int {
-	comp := w.m.Instrs[done].Comp
-	for i++; i < len(w.launches); i++ {
-		at := w.launches[i].id
-		if async := w.launches[i].async; async != hlo.NoInstr {
-			at = async
+// chainsOf lists the chains of the collectives in a computation.
+func (w *walk) chainsOf(c hlo.CompID) (chains []string) {
+	first, end := w.m.Body(c)
+	for id := first; id < end; id++ {
+		if roleOf(w.m.Instrs[id].Opcode) != roleCollective {
+			continue
 		}
-		if w.m.Instrs[at].Comp == comp && at > done {
-			break
-		}
-	}
-	return i
-}
-
-// computing counts the kernels among launches.
-func (w *walk) computing(from, until int) (n int32) {
-	for i := from; i < until; i++ {
-		if w.launches[i].class.Computes() {
-			n++
+		if chain := w.chain(id); chain != "" && !slices.Contains(chains, chain) {
+			chains = append(chains, chain)
 		}
 	}
-	return n
+	return chains
 }
 
 // moved is what one device puts in or gets out of a collective, whichever is more: an all-gather's result, a reduce-scatter's

@@ -353,7 +353,7 @@ func (i *Identity) name() string {
 }
 
 // Numbered is what comes before the number in the name of a program that shares its name with others: "step" of "step-2". The first of them has no
-// number. Which one is the first depends on the run, see [diff.NameGraphs].
+// number. Which one is the first depends on the run, see [changes.NameGraphs].
 func Numbered(program string) (stem string, ok bool) {
 	stem, number, found := strings.Cut(program, "-")
 	n, err := strconv.Atoi(number)

@@ -40,7 +40,7 @@ func (r *reader) parameter(id hlo.InstrID, used bool) Parameter {
 	md := r.metadata(id)
 	p := Parameter{
 		Name: parameterName(md.OpName, r.m.InstrName(id)), Shape: r.shape(in.Shape),
-		Layout: r.m.Shape(in.Shape).Layout, Sharding: sharding, Spec: cmp.Or(spec, shardingSpec(frontend)), Bytes: r.m.ShapeBytes(in.Shape), Unused: !used,
+		Layout: r.m.Shape(in.Shape).Layout, Sharding: sharding, Spec: cmp.Or(spec, shardingSpec(frontend)), Given: sharding, Bytes: r.m.ShapeBytes(in.Shape), Unused: !used,
 	}
 	if md.OpName == torchData {
 		p.Source = r.sources.locate(md)

@@ -61,9 +61,10 @@ type walk struct {
 	loops      []loop
 	branches   int // conditionals that were met
 	most       amount
-	sum        amount          // of what was walked
-	bodies     []int64         // by hlo.CompID: how many operations a launch of it holds
-	chains     map[string]bool // asynchronous collectives whose first fusion was seen
+	sum        amount                    // of what was walked
+	bodies     []int64                   // by hlo.CompID: how many operations a launch of it holds
+	chains     map[string]bool           // asynchronous collectives whose first fusion was seen
+	chainEnds  map[chainIn][]hlo.InstrID // see findChainEnds
 }
 
 // newWalk finds the module's launches.

@@ -200,7 +200,11 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 	} else {
 		out.pieces = r.piecesOf()
 	}
-	v.Compiles = []compile{{Run: out.module.Process, Module: out.module.ID, Name: r.m.Name, Facts: v.Facts}}
+	once := compile{Run: out.module.Process, Module: out.module.ID, Name: r.m.Name, Facts: v.Facts, Devices: r.m.Header.NumPartitions * r.m.Header.ReplicaCount}
+	if once.Run != "" {
+		once.Collectives = r.collectives(w.launches)
+	}
+	v.Compiles = []compile{once}
 	if r.family == price.GPU {
 		r.queueUnrecorded(w.launches)
 	}

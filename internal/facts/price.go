@@ -46,7 +46,7 @@ func (v *Variant) hide(d *price.Device) {
 		form  *Form
 		share float64
 	}
-	var left []float64 // of the time of each kernel, what hides nothing yet
+	var free *freeTime
 	var all []Priced
 	forms, cached := map[partly]*Form{}, d.Cached(v.Facts[RunTouched])
 	for i := range v.Kernels {
@@ -56,9 +56,9 @@ func (v *Variant) hide(d *price.Device) {
 		}
 		if all == nil {
 			all = v.Prices(d)
-			left = computing(all)
+			free = newFreeTime(all)
 		}
-		key := partly{k.Form, covered(all[i].Runs*d.Transfer(&k.Work, cached), left[i+1:k.Until])}
+		key := partly{k.Form, free.cover(all[i].Runs*d.Transfer(&k.Work, cached), i+1, int(k.Until))}
 		if forms[key] == nil {
 			form := *k.Form
 			form.Work[price.Hidden] = key.share
@@ -69,24 +69,46 @@ func (v *Variant) hide(d *price.Device) {
 	}
 }
 
-// computing is how long a run spends in each kernel that computes.
-func computing(all []Priced) []float64 {
-	times := make([]float64, len(all))
-	for i, p := range all {
-		if p.Class.Computes() {
-			times[i] = p.NS()
-		}
-	}
-	return times
+// freeTime is how long each kernel computes while it hides no transfer.
+type freeTime struct {
+	left []float64
+	next []int32 // where the next kernel with time left may be; see from
 }
 
-// covered is the share of a transfer that passes while kernels run; it uses up their time.
-func covered(transfer float64, left []float64) float64 {
+func newFreeTime(all []Priced) *freeTime {
+	f := &freeTime{make([]float64, len(all)), make([]int32, len(all)+1)}
+	for i, p := range all {
+		f.next[i] = int32(i)
+		if p.Class.Computes() {
+			f.left[i] = p.NS()
+		} else {
+			f.next[i]++
+		}
+	}
+	f.next[len(all)] = int32(len(all))
+	return f
+}
+
+// from finds the first kernel with time left, from one on. It shortens the way there, so that 20,000 transfers over the same kernels take no longer than
+// one over each.
+func (f *freeTime) from(i int) int {
+	for int(f.next[i]) != i {
+		f.next[i] = f.next[f.next[i]]
+		i = int(f.next[i])
+	}
+	return i
+}
+
+// cover is the share of a transfer that passes while the kernels from first up to end run; it uses up their time.
+func (f *freeTime) cover(transfer float64, first, end int) float64 {
 	rest := transfer
-	for i := range left {
-		used := min(rest, left[i])
-		left[i] -= used
+	for i := f.from(first); i < end && rest > 0; i = f.from(i) {
+		used := min(rest, f.left[i])
+		f.left[i] -= used
 		rest -= used
+		if f.left[i] <= 0 {
+			f.next[i]++
+		}
 	}
 	if transfer <= 0 {
 		return 0

@@ -192,7 +192,7 @@ func Samples(reports []*Report, n int) (*Report, error) {
 }
 
 // joinSamples makes one variant of those with the same signature of which no sample holds two: what was lowered came out otherwise
-// each time, an iteration over a set in the model's source for one.
+// each time, an iteration over a set in the model's source for one. The dearest of them stands for all.
 func (p *Program) joinSamples() {
 	var joined []*Variant
 	for _, v := range p.Variants {
@@ -201,11 +201,19 @@ func (p *Program) joinSamples() {
 			joined = append(joined, v)
 			continue
 		}
-		w := joined[at]
-		w.Compiles, w.InputVaries = append(w.Compiles, v.Compiles...), w.InputVaries || w.InputPrint != v.InputPrint
+		w, varies := joined[at], v.InputVaries || joined[at].InputVaries || joined[at].InputPrint != v.InputPrint
+		if varies && v.dearerThan(w) {
+			joined[at], w, v = v, v, w
+		}
+		w.Compiles, w.InputVaries = append(w.Compiles, v.Compiles...), varies
 	}
 	p.Variants = joined
 	p.settle()
+}
+
+// dearerThan reports whether a variant takes longer than another or, where no price tells, launches more.
+func (v *Variant) dearerThan(w *Variant) bool {
+	return cmp.Or(cmp.Compare(v.Facts[PriceStep], w.Facts[PriceStep]), cmp.Compare(v.Facts[KernelsTotal], w.Facts[KernelsTotal])) > 0
 }
 
 func (v *Variant) sharesRun(w *Variant) bool {

@@ -104,7 +104,7 @@ func (r *reader) countKernels() int {
 	if err != nil {
 		return 0
 	}
-	return int(w.computing(0, len(w.launches)))
+	return int(w.computing()[len(w.launches)])
 }
 
 // Drawing holds the facts of a module that was dumped as a drawing. Kernels are counted as [Numbers] counts them; a drawing does not show their

@@ -13,6 +13,9 @@ type compile struct {
 	Module string // the dump's ID of the module
 	Name   string // the module's own name
 	Facts  Values
+
+	Devices     int64 // that run it together
+	Collectives []Op  // in the order in which they run, where the dump holds several processes
 }
 
 // settle tells compiles for nothing from legitimate repetitions. Every process of a run compiles the program for itself, and
@@ -170,8 +173,19 @@ func (r *reader) countOperation(ops *operations, id, user hlo.InstrID) {
 	ops.all, ops.keys = append(ops.all, op), append(ops.keys, key)
 }
 
-// Compilations counts every compilation of the program, also of equal modules.
+// Compilations counts every compilation of the program, also of equal modules. Where the processes of a run disagree, it counts those of the one that
+// compiled most.
 func (p *Program) Compilations() int {
+	if len(p.Disagreements()) > 0 {
+		count, most := map[string]int{}, 0
+		for _, v := range p.Variants {
+			for _, c := range v.Compiles {
+				count[c.Run]++
+				most = max(most, count[c.Run])
+			}
+		}
+		return most
+	}
 	n := 0
 	for _, v := range p.Variants {
 		n += max(1, len(v.Modules))

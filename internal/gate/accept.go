@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -214,6 +214,9 @@ func (in *candidate) put(edit *baseline.Edit, a AcceptOptions, old, next *baseli
 func (in *candidate) ceilings(a AcceptOptions) (map[string][]baseline.Ceiling, error) {
 	ceilings := map[string][]baseline.Ceiling{}
 	for _, c := range in.changesOf(a.Only) {
+		if c.Accept == "" {
+			return nil, UsageError{fmt.Sprintf("change %s cannot be accepted: %s; fix it, or leave the program out with programs.exclude", c.ID, c.Title)}
+		}
 		programs := c.Programs()
 		if in.old != nil {
 			programs = append(programs, programNames(in.old.Report().Programs)...)
@@ -435,7 +438,7 @@ func named(f *result.Finding, ids []string) bool {
 // may belong to another run.
 func (in *candidate) gone(name string) bool {
 	return in.from == nil || slices.ContainsFunc(in.from.Programs, func(p result.Program) bool {
-		return p.Name == name && p.Change == diff.Removed || diff.IsPart(p.Name, name)
+		return p.Name == name && p.Change == changes.Removed || changes.IsPart(p.Name, name)
 	})
 }
 

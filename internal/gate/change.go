@@ -3,90 +3,113 @@ package gate
 import (
 	"cmp"
 	"math"
+	"path"
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
+	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
-	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/rules"
 )
 
 // JudgedTarget is a target with the differences that changes are made of.
 type JudgedTarget struct {
 	Name     string
-	Programs []*diff.Program
-	Dumps    []string                   // the files and folders that the dump is in: an edit of one is no place of a change
-	Edits    *git.Edits                 // nil where git does not tell what was edited
-	Upgrade  func(*diff.Program) string // how its toolchain differs from the baseline's, "" if it does not; may be nil
-	Again    bool                       // it is judged from a result, which does not tell the changes as well: a limit is one finding
+	Programs []*changes.Program
+	Dumps    []string                      // the files and folders that the dump is in: an edit of one is no place of a change
+	Edits    *git.Edits                    // nil where git does not tell what was edited
+	Upgrade  func(*changes.Program) string // how its toolchain differs from the baseline's, "" if it does not; may be nil
+	Again    bool                          // it is judged from a result, which does not tell the changes as well: a limit is one finding
 }
 
 // JudgedFinding is a finding with what its rule knows of the change behind it.
 type JudgedFinding struct {
 	result.Finding
-	Cause    *diff.Cause
-	Evidence diff.Evidence
+	Cause    *changes.Cause
+	Evidence changes.Evidence
 	Drift    bool // only the comparison with the baseline found it
 
 	perProgram bool           // its rule looks at one program at a time
+	repeats    bool           // the same edit breaks the limit in another variant as well
 	share      *JudgedFinding // the same limit on the step, broken by a dearer change; nil for others
+}
+
+// judgedChange is a change with the findings that belong to it.
+type judgedChange struct {
+	*changes.Change
+	id    string
+	found []*JudgedFinding
 }
 
 // ChangesOf lists the changes of a target, worst first, and sets the change of every finding.
 func ChangesOf(t JudgedTarget, findings []JudgedFinding) []result.Change {
-	changes, _ := t.changes(findings)
-	return changes
+	list, _ := t.changes(findings)
+	return list
 }
 
 // changes is ChangesOf. It also returns the findings that it adds: each change that has to go before a limit on the step holds breaks that limit.
 func (t JudgedTarget) changes(findings []JudgedFinding) ([]result.Change, []*JudgedFinding) {
-	groups := grouped(t, findings)
-	identify(t, findings, groups)
-	out := make([]result.Change, 0, len(groups))
+	judged := t.attach(findings)
+	identify(t, findings, judged)
+	out := make([]result.Change, 0, len(judged))
 	var added []*JudgedFinding
-	for _, o := range groups {
-		added = append(added, o.nameShares()...)
-		out = append(out, o.finish(t.Name))
+	for _, c := range judged {
+		added = append(added, c.nameShares()...)
+		out = append(out, c.result(t.Name))
 	}
 	SortChanges(out)
 	return out, added
 }
 
-// grouped makes changes of what differs in a target and of its findings.
-func grouped(t JudgedTarget, findings []JudgedFinding) []*group {
-	g := &grouping{
-		target: t, untraced: untraced(t), places: map[*diff.Cause]changePlace{}, edited: map[string]bool{}, at: map[key]*group{}, byCause: map[*diff.Cause]*group{},
-		changed: map[compiled][]*group{}, added: map[compiled]bool{}, compilations: map[string]int{},
+// attach groups what differs in a target, and assigns each finding to one of the changes.
+func (t JudgedTarget) attach(findings []JudgedFinding) []*judgedChange {
+	a := &attachment{
+		Grouping: changes.NewGrouping(t.Programs, t.lines(), t.Upgrade), of: map[*JudgedFinding]*changes.Part{}, changed: map[compiled][]*changes.Part{}, added: map[compiled]*changes.Part{},
 	}
-	for _, p := range t.Programs {
-		g.locate(p)
-	}
-	g.tellApart()
-	for _, p := range t.Programs {
+	for _, p := range a.Parts {
 		for _, v := range p.Variants {
-			g.variant(p, v)
+			if at := (compiled{p.Program, v}); p.Cause == nil {
+				a.added[at] = p
+			} else {
+				a.changed[at] = append(a.changed[at], p)
+				a.changed[compiled{p.Program, ""}] = append(a.changed[compiled{p.Program, ""}], p)
+			}
 		}
 	}
-	var steps []*JudgedFinding
-	for _, f := range g.ordered(findings) {
-		if isStep := f.Subject == string(stepTime) && excess(f) > 0; isStep && (g.isAdded(f) || len(g.changed[compiled{f.Program, f.Variant}]) > 0) {
-			steps = append(steps, f)
-		} else {
-			g.attach(f)
+	ordered := a.ordered(findings)
+	for _, f := range ordered {
+		part := a.part(f)
+		part.Rank = min(part.Rank, levelRank[f.Level])
+		a.of[f], a.found = part, append(a.found, f)
+	}
+	byChange := map[*changes.Change]*judgedChange{}
+	list := phrase.Map(a.Changes(), func(c *changes.Change) *judgedChange {
+		byChange[c] = &judgedChange{Change: c}
+		return byChange[c]
+	})
+	for _, f := range ordered {
+		if !a.isStep(f) {
+			a.explain(byChange[a.of[f].Change], f)
 		}
 	}
-	list := g.joinEdits()
-	for _, f := range steps {
-		if g.isAdded(f) {
-			g.attach(f)
-		} else {
-			g.divide(f, list)
+	for _, f := range ordered {
+		if a.isStep(f) {
+			a.divide(f, list, t.Again)
 		}
 	}
 	return list
+}
+
+// lines are the edited lines of the target, without those that do not change what is compiled: of the configuration, baselines and dumps.
+func (t JudgedTarget) lines() changes.Lines {
+	return changes.Lines{Edits: t.Edits, Code: slices.DeleteFunc(t.Edits.Hunks(), func(h git.Hunk) bool {
+		isOurs := path.Base(h.File) == config.FileName || slices.Contains(strings.Split(path.Dir(h.File), "/"), ".xlagate")
+		return !h.Code || isOurs || !git.IsModelFile(h.File) || t.Edits.In(h.File, t.Dumps)
+	})}
 }
 
 // SortChanges puts changes into the order of a result: those that are not waived first, then by level, target and price.
@@ -99,274 +122,110 @@ func SortChanges(changes []result.Change) {
 	})
 }
 
+// The facts that a change is priced by.
+const (
+	stepTime   = facts.PriceStep
+	peakMemory = facts.MemoryPeak
+)
+
 // levelRank orders the levels of changes.
-var levelRank = map[string]int{"error": 0, "warning": 1, "info": 2, "better": 3}
+var levelRank = map[string]int{"error": 0, "warning": 1, "info": 2, "better": changes.Unbroken}
 
-// key is what makes two differences one change: one edit of one program, or one kind of difference at one place of it.
-type key struct{ program, kind, place string }
-
-// group is a change under construction.
-type group struct {
-	result.Change
-	place  string
-	edit   string // the lines that were edited together; see [grouping.editOf]
-	causes []*diff.Cause
-	found  []*JudgedFinding
-	first  string               // of the programs that it is in, by name
-	placed bool                 // the source is the edited line, or that of a cause
-	called bool                 // the program is compiled again because it is called with other arguments
-	into   *group               // the one that it is part of
-	loses  bool                 // a result of the program is lost: what it saves is no improvement
-	lost   []string             // the shapes of such results now
-	takes  []string             // the shapes of the arguments that the program is compiled again for
-	steps  map[compiled]float64 // what it adds to the predicted step of each variant
-}
-
-type grouping struct {
-	target       JudgedTarget
-	untraced     []git.Hunk // edits of code that no operation passes through
-	places       map[*diff.Cause]changePlace
-	edited       map[string]bool // the places that were edited
-	groups       []*group
-	at           map[key]*group
-	byCause      map[*diff.Cause]*group
-	changed      map[compiled][]*group // by variant, and by program with no signature, the weightiest first
-	added        map[compiled]bool     // variants that the baseline does not have, of programs that it has
-	compilations map[string]int        // of each program, more than in the baseline
-	compiler     bool                  // another compiler or other flags may be behind what differs
-	misfits      map[string]bool       // the repository's files that are not those that ran, see [grouping.text]; nil before it is known
+// attachment assigns findings to the parts of changes.
+type attachment struct {
+	*changes.Grouping
+	of      map[*JudgedFinding]*changes.Part
+	found   []*JudgedFinding             // those that have a part, in order
+	changed map[compiled][]*changes.Part // by variant, and by program with no signature, the weightiest first
+	added   map[compiled]*changes.Part   // of variants that the baseline does not have, of programs that it has
 }
 
 // compiled is one variant of a program.
 type compiled struct{ program, signature string }
 
-// locate finds the places of the causes of a program, and how often it is compiled.
-func (g *grouping) locate(p *diff.Program) {
-	if p.Old != nil && p.New != nil {
-		g.compilations[p.Name] = max(0, p.New.Compilations()-p.Old.Compilations())
-	}
-	for _, v := range p.Variants {
-		if v.Old == nil || v.New == nil {
-			continue
-		}
-		g.compiler = g.compiler || len(v.Compiler) > 0
-		for i := range v.Causes {
-			g.places[&v.Causes[i]] = g.placeOf(&v.Causes[i])
-		}
-		g.follow(v)
-	}
-}
-
-// tellApart names the places of several edits in one function by the text of each edit, and notes which places were edited.
-func (g *grouping) tellApart() {
-	edited := map[string][]string{}
-	for _, at := range g.places {
-		if at.source.Edited {
-			edited[at.place] = diff.AddNew(edited[at.place], g.editAt(at.source))
-		}
-	}
-	for c, at := range g.places {
-		if !at.source.Edited {
-			continue
-		}
-		if len(edited[at.place]) > 1 {
-			at.place += "\x00" + g.editText(at.source)
-			g.places[c] = at
-		}
-		g.edited[at.place] = true
-	}
-}
-
-// follow puts causes without an edited line at the weightiest edit of the variant, unless another compiler may be their cause. A lost donation follows
-// only if the caller still gives the buffers away, so that the edit left no result for them.
-func (g *grouping) follow(v *diff.Variant) {
-	var edit *diff.Cause
-	for i := range v.Causes {
-		if c := &v.Causes[i]; edit == nil && c.Kind == diff.KindCode && g.places[c].source.Edited {
-			edit = c
-		}
-	}
-	for i := range v.Causes {
-		c := &v.Causes[i]
-		follows := c.Kind == diff.KindCode || c.Kind == diff.KindResults || c.Kind == diff.KindDonation && v.StillDonated()
-		if edit != nil && len(v.Compiler) == 0 && follows && !g.places[c].source.Edited {
-			g.places[c] = g.places[edit]
-		}
-	}
-}
-
-// group returns the change with a key, and makes it if there is none. All that is wrong at an edited place is one change.
-func (g *grouping) group(k key, make func() *group) *group {
-	if g.edited[k.place] {
-		k.kind = ""
-	}
-	if known := g.at[k]; known != nil {
-		return known
-	}
-	fresh := make()
-	fresh.steps = map[compiled]float64{}
-	fresh.Program, fresh.first, fresh.place = k.program, k.program, k.place
-	g.at[k], g.groups = fresh, append(g.groups, fresh)
-	return fresh
-}
-
-// variant assigns each cause of a variant to a change.
-func (g *grouping) variant(p *diff.Program, v *diff.Variant) {
-	if v.Old == nil && v.New != nil && p.Old != nil {
-		g.compiledAgain(p, v.New)
-	}
-	if v.Old == nil || v.New == nil || len(v.Causes) == 0 {
-		return
-	}
-	owners, lost := make([]*group, len(v.Causes)), v.LostResults()
-	for i := range v.Causes {
-		owners[i] = g.cause(p, v, &v.Causes[i])
-		owners[i].loses = owners[i].loses || len(lost) > 0
-		if v.Causes[i].Kind == diff.KindResults {
-			owners[i].lost = diff.AddNew(owners[i].lost, phrase.Map(lost, func(l diff.LostResult) string { return l.Is })...)
-		}
-		for _, at := range []compiled{{p.Name, v.New.Signature}, {p.Name, ""}} {
-			if !slices.Contains(g.changed[at], owners[i]) {
-				g.changed[at] = append(g.changed[at], owners[i])
-			}
-		}
-	}
-	share(compiled{p.Name, v.New.Signature}, v, owners)
-}
-
-// compiledAgain makes a change of a variant that the baseline does not have, whether a rule forbids it or not.
-func (g *grouping) compiledAgain(p *diff.Program, v *facts.Variant) {
-	g.added[compiled{p.Name, v.Signature}] = true
-	again := g.group(key{p.Name, diff.KindArguments, ""}, func() *group {
-		made := &group{Change: result.Change{Edit: result.Edit{Kind: diff.KindArguments, Title: "compiled again: " + strings.Join(p.Differences(), "; ")}}}
-		made.Source, made.placed = g.sourceOf(&diff.Cause{Kind: diff.KindArguments, Source: v.CallSite}, p.Name), v.CallSite.File != ""
-		made.Price.Compilations = g.compilations[p.Name]
-		made.called = p.Recalled()
-		return made
-	})
-	again.Variants = append(again.Variants, v.Signature)
-	for _, p := range v.Params {
-		again.takes = diff.AddNew(again.takes, p.Shape)
-	}
-}
-
-// cause returns the change that a cause belongs to.
-func (g *grouping) cause(p *diff.Program, v *diff.Variant, c *diff.Cause) *group {
-	at, kind, title := g.places[c], c.Kind, c.Title
-	if kind == diff.KindResults && g.at[key{p.Name, diff.KindCode, at.place}] != nil { // what a function returns now follows from its edit
-		kind = diff.KindCode
-	}
-	made := c.Kind
-	if tools := g.toolchainOf(p, v, c); tools != "" { // all that another compiler does is one change
-		kind, made, at.place = diff.KindToolchain, diff.KindToolchain, ""
-		if c.Kind == diff.KindCode { // titles of the others name it
-			title = "another toolchain (" + tools + "): " + c.Title
-		}
-	}
-	owner := g.group(key{p.Name, kind, at.place}, func() *group {
-		return &group{Change: result.Change{Edit: result.Edit{Kind: made, Title: title, OpName: at.opName, Source: at.source}}, placed: true}
-	})
-	if owner.Title != title && !slices.Contains(owner.Details, c.Title) && len(owner.Details) < maxDetails {
-		owner.Details = append(owner.Details, c.Title)
-	}
-	owner.Variants = diff.AddNew(owner.Variants, v.New.Signature)
-	owner.causes = append(owner.causes, c)
-	owner.addEvidence(c.Evidence(facts.AnyKernel))
-	g.byCause[c] = owner
-	return owner
-}
-
 // ordered sorts findings: those about programs first, because they say more about why a variant exists, and those about variants that the baseline
 // does not have last, because an edit that the others show may be behind them.
-func (g *grouping) ordered(findings []JudgedFinding) []*JudgedFinding {
+func (a *attachment) ordered(findings []JudgedFinding) []*JudgedFinding {
 	list := make([]*JudgedFinding, len(findings))
 	for i := range findings {
 		list[i] = &findings[i]
 	}
-	slices.SortStableFunc(list, func(a, b *JudgedFinding) int {
-		return cmp.Or(compareBool(a.Variant != "", b.Variant != ""), compareBool(g.isAdded(a), g.isAdded(b)))
+	slices.SortStableFunc(list, func(x, y *JudgedFinding) int {
+		return cmp.Or(compareBool(x.Variant != "", y.Variant != ""), compareBool(a.isAdded(x), a.isAdded(y)))
 	})
 	return list
 }
 
 // isAdded reports whether a finding is about a variant that the baseline does not have.
-func (g *grouping) isAdded(f *JudgedFinding) bool { return g.added[compiled{f.Program, f.Variant}] }
-
-// maxDetails bounds the sentences on what else an edit did.
-const maxDetails = 6
-
-// attach assigns a finding to a change: that of its cause, else one of its kind or place in the same program, else a new one.
-func (g *grouping) attach(f *JudgedFinding) {
-	if o := g.alike(f); o != nil {
-		o.whole().breaks(f)
-		return
-	}
-	owner := g.owner(f).whole()
-	owner.breaks(f)
-	if c := f.Cause; c != nil && !owner.placed {
-		owner.Source, owner.placed = g.sourceOf(c, f.Program), c.Source.File != ""
-		owner.OpName = cmp.Or(owner.OpName, c.OpName, c.OpType)
-	}
-	g.explain(owner, f)
-	if c := f.Cause; len(owner.causes) == 0 || c == nil || g.byCause[c.Root()] == nil || len(c.Root().Before)+len(c.Root().After) == 0 {
-		owner.addEvidence(f.Evidence)
-	}
+func (a *attachment) isAdded(f *JudgedFinding) bool {
+	return a.added[compiled{f.Program, f.Variant}] != nil
 }
 
-// whole is the change that o is, or is part of.
-func (o *group) whole() *group {
-	for o.into != nil {
-		o = o.into
-	}
-	return o
+// isStep reports whether a finding is a limit on the step that the differences of a variant break together.
+func (a *attachment) isStep(f *JudgedFinding) bool {
+	return f.Subject == string(stepTime) && excess(f) > 0 && !a.isAdded(f) && len(a.changed[compiled{f.Program, f.Variant}]) > 0
 }
 
-// breaks adds a finding to a change.
-func (o *group) breaks(f *JudgedFinding) {
-	o.found = append(o.found, f)
-	o.Variants = diff.AddNew(o.Variants, f.Variant)
-	o.worsen(f.Level)
-}
-
-func (g *grouping) owner(f *JudgedFinding) *group {
-	c, kind := f.Cause, kindOf(f.Cause)
-	if c != nil && g.byCause[c.Root()] != nil {
-		return g.byCause[c.Root()]
+// part is the difference that a finding belongs to: that of its cause, one of its kind or place in the same program, or a new one.
+func (a *attachment) part(f *JudgedFinding) *changes.Part {
+	if p := a.alike(f); p != nil {
+		f.repeats = true
+		return p
 	}
-	if again := g.at[key{f.Program, diff.KindArguments, ""}]; again != nil && kind == diff.KindArguments {
+	c, kind := f.Cause, changes.KindOf(f.Cause)
+	again := a.again(f)
+	switch known := a.Of(c); {
+	case known != nil:
+		return known
+	case again != nil && kind == changes.KindArguments, a.isAdded(f): // whatever else is wrong with one more compilation follows from it
+		if c != nil {
+			a.PlaceAt(again, c)
+		}
 		return again
 	}
-	if g.isAdded(f) { // whatever else is wrong with one more compilation follows from it
-		kind, c = diff.KindArguments, nil
-	} else if found := g.behind(f, kind); found != nil {
-		return found
+	if p := a.behind(f, kind); p != nil {
+		return p
 	}
-	return g.group(key{f.Program, kind, placeOfFinding(f, kind)}, func() *group {
-		made := &group{Change: result.Change{Edit: result.Edit{Kind: kind, Title: titleOf(f)}}}
-		if kind == diff.KindArguments {
-			made.Price.Compilations = g.compilations[f.Program]
-		}
-		return made
-	})
+	title := f.Message
+	if c != nil && c.Title != "" {
+		title = c.Title
+	}
+	p := a.Add(&changes.Part{Kind: kind, Title: title, Detail: title, Program: f.Program, Rank: changes.Unbroken, Drift: f.Drift}, placeOfFinding(f, kind)...)
+	p.Variants = changes.AddNew(nil, f.Variant)
+	if c != nil {
+		a.PlaceAt(p, c)
+	}
+	return p
 }
 
-// alike finds the change that breaks the same limit in a variant that differs from the baseline's, by as much or more, for a finding about one that the
-// baseline does not have, or has just so: an edit breaks it in every compilation. It returns nil if there is none.
-func (g *grouping) alike(f *JudgedFinding) *group {
-	if !g.isAdded(f) && (f.Variant == "" || len(g.changed[compiled{f.Program, f.Variant}]) > 0) {
-		return nil
+// again is the part that a program is compiled again, for the finding's variant if possible; nil if there is none.
+func (a *attachment) again(f *JudgedFinding) *changes.Part {
+	if p := a.added[compiled{f.Program, f.Variant}]; p != nil {
+		return p
 	}
-	over := excess(f)
-	at := slices.IndexFunc(g.groups, func(o *group) bool {
-		return o.Program == f.Program && slices.ContainsFunc(o.found, func(known *JudgedFinding) bool {
-			return known.Rule == f.Rule && known.Subject == f.Subject && known.Variant != "" && (g.isAdded(f) || len(o.causes) > 0) && !g.isAdded(known) &&
-				over*excess(known) >= 0 && math.Abs(over) <= math.Abs(excess(known))
-		})
+	at := slices.IndexFunc(a.Parts, func(p *changes.Part) bool {
+		return p.Program == f.Program && p.Kind == changes.KindArguments && p.Cause == nil
 	})
 	if at < 0 {
 		return nil
 	}
-	return g.groups[at]
+	return a.Parts[at]
+}
+
+// alike finds the part that breaks the same limit in a variant that differs from the baseline's, by as much or more, for a finding about one that the
+// baseline does not have, or has just so: an edit breaks it in every compilation. It returns nil if there is none.
+func (a *attachment) alike(f *JudgedFinding) *changes.Part {
+	if !a.isAdded(f) && (f.Variant == "" || len(a.changed[compiled{f.Program, f.Variant}]) > 0) {
+		return nil
+	}
+	over := excess(f)
+	for _, known := range a.found {
+		if known.Program == f.Program && known.Rule == f.Rule && known.Subject == f.Subject && known.Variant != "" && !a.isAdded(known) &&
+			(a.isAdded(f) || a.of[known].Cause != nil) && over*excess(known) >= 0 && math.Abs(over) <= math.Abs(excess(known)) {
+			return a.of[known]
+		}
+	}
+	return nil
 }
 
 // excess returns by how much a finding is over its limit, below zero where it is under one; 0 where nothing is counted.
@@ -376,167 +235,146 @@ func excess(f *JudgedFinding) float64 {
 	return actual - limit
 }
 
-// behind finds the change that causes a finding without a cause: the one of the same kind, the one that brought the operation that the finding names,
-// or the one at its place. A finding of the comparison with the baseline alone goes to the weightiest change. It returns nil if there is none.
-func (g *grouping) behind(f *JudgedFinding, kind string) *group {
-	list := g.changed[compiled{f.Program, f.Variant}]
-	of := func(fits func(*group) bool) *group {
-		if at := slices.IndexFunc(list, fits); at >= 0 {
+// behind finds the difference that causes a finding without a cause: the one of the same kind, the one that brought the operation that the finding names,
+// or the one at its place. A finding of the comparison with the baseline alone goes to the weightiest. It returns nil if there is none.
+func (a *attachment) behind(f *JudgedFinding, kind string) *changes.Part {
+	list, c := a.changed[compiled{f.Program, f.Variant}], f.Cause
+	var fits []func(*changes.Part) bool
+	switch {
+	case kind != changes.KindCode && kind != changes.KindUnknown:
+		fits = append(fits, func(p *changes.Part) bool { return p.Kind == kind })
+	case c != nil:
+		fits = append(fits, func(p *changes.Part) bool { return p.Cause.Brought(c) }, func(p *changes.Part) bool { return a.IsIn(p, c.Source) })
+		fallthrough
+	default:
+		fits = append(fits, func(*changes.Part) bool { return f.Drift })
+	}
+	for _, fit := range fits {
+		if at := slices.IndexFunc(list, fit); at >= 0 {
 			return list[at]
 		}
-		return nil
-	}
-	if kind != diff.KindCode && kind != diff.KindUnknown {
-		return of(func(o *group) bool { return o.Kind == kind })
-	}
-	if c := f.Cause; c != nil {
-		if o := of(func(o *group) bool { return o.brought(c) }); o != nil {
-			return o
-		}
-		if o := of(func(o *group) bool {
-			return c.Source.File != "" && o.Source.File == g.named(c.Source).File && o.Source.Function == c.Source.Function
-		}); o != nil {
-			return o
-		}
-	}
-	if f.Drift && len(list) > 0 {
-		return list[0]
 	}
 	return nil
 }
 
-// brought reports whether the operation that a cause names came with a change.
-func (o *group) brought(c *diff.Cause) bool {
-	at := func(opName string, line hlo.Location) bool {
-		return c.OpName != "" && opName == c.OpName || c.Source.Line > 0 && line.File == c.Source.File && line.Line == c.Source.Line
-	}
-	for _, cause := range o.causes {
-		if slices.ContainsFunc(cause.After, func(k facts.Kernel) bool { return at(k.OpName, k.Source) }) ||
-			slices.ContainsFunc(cause.Edits, func(e diff.Edit) bool { return len(e.Added) > 0 && at(e.OpName, e.Source) }) {
-			return true
-		}
-	}
-	return false
-}
-
-// kindOf returns the kind of the change behind a finding. A cause with a place in the model counts as an edit there.
-func kindOf(c *diff.Cause) string {
-	switch {
-	case c == nil:
-		return diff.KindUnknown
-	case c.Kind != "":
-		return c.Kind
-	case c.Source.File != "" || c.OpName != "" || c.OpType != "":
-		return diff.KindCode
-	}
-	return diff.KindUnknown
-}
-
 // placeOfFinding distinguishes findings without a known difference: by their place in the model, else by rule and subject.
-func placeOfFinding(f *JudgedFinding, kind string) string {
-	if kind == diff.KindArguments {
-		return ""
+func placeOfFinding(f *JudgedFinding, kind string) []string {
+	switch c := f.Cause; {
+	case kind == changes.KindArguments:
+		return nil
+	case c != nil && (c.Kind != "" || c.Source.File != ""):
+		return []string{changes.FunctionOf(changes.PlaceOf(c.Source))}
 	}
-	if c := f.Cause; c != nil && (c.Kind != "" || c.Source.File != "") {
-		return placeIn(sourceOf(c.Source))
-	}
-	return f.Rule + "\x00" + f.Subject
+	return []string{f.Rule, f.Subject}
 }
 
-func titleOf(f *JudgedFinding) string {
-	if f.Cause != nil && f.Cause.Title != "" {
-		return f.Cause.Title
+// explain adds a finding to its change, with what the rule found out.
+func (a *attachment) explain(c *judgedChange, f *JudgedFinding) {
+	c.breaks(f)
+	if f.repeats {
+		return
 	}
-	return f.Message
-}
-
-// explain adds what a rule found out to the details of the change.
-func (g *grouping) explain(o *group, f *JudgedFinding) {
+	known := a.Of(f.Cause)
+	if known == nil || len(known.Cause.Before)+len(known.Cause.After) == 0 {
+		c.AddEvidence(f.Evidence)
+	}
 	if f.Cause == nil {
 		return
 	}
 	details := f.Cause.Notes
-	if g.byCause[f.Cause.Root()] == nil {
+	if known == nil {
 		details = append([]string{f.Cause.Title}, details...)
 	}
 	for _, text := range details {
-		if !strings.Contains(o.Title, text) && !strings.Contains(f.Message, text) && !slices.Contains(o.Details, text) && len(o.Details) < maxDetails {
-			o.Details = append(o.Details, text)
+		if !strings.Contains(c.Title, text) && !strings.Contains(f.Message, text) {
+			c.Tell(text)
 		}
 	}
 }
 
-// worsen raises the level to a finding's.
-func (o *group) worsen(level string) {
-	if o.Level == "" || levelRank[level] < levelRank[o.Level] {
-		o.Level = level
+// breaks adds a finding to a change.
+func (c *judgedChange) breaks(f *JudgedFinding) {
+	c.found = append(c.found, f)
+	if f.Program == c.Program || f.Program == "" {
+		c.Variants = changes.AddNew(c.Variants, f.Variant)
 	}
 }
 
-func (o *group) addEvidence(e diff.Evidence) {
-	o.Evidence.Before, o.Evidence.After = diff.AddNew(o.Evidence.Before, e.Before...), diff.AddNew(o.Evidence.After, e.After...)
+// divide assigns a finding that a step is too long to the changes that would all have to go before the limit holds, the dearest first. Of changes that
+// cost 5, 3 and 1 µs, where the step is 7 µs over its limit, the first two break it.
+func (a *attachment) divide(f *JudgedFinding, list []*judgedChange, once bool) {
+	steps := map[*judgedChange]float64{}
+	var dearest []*judgedChange
+	for _, c := range list {
+		if ns, in := c.StepIn(f.Program, f.Variant); in {
+			steps[c], dearest = ns, append(dearest, c)
+		}
+	}
+	slices.SortStableFunc(dearest, func(x, y *judgedChange) int { return cmp.Compare(steps[y], steps[x]) })
+	left := excess(f)
+	for i, c := range dearest {
+		if i > 0 && (left <= 0 || steps[c] <= 0 || once) {
+			return
+		}
+		part := f
+		if i > 0 {
+			own := *f
+			own.Cause, own.Evidence, own.share, part = nil, changes.Evidence{}, f, &own
+		}
+		c.breaks(part)
+		left -= steps[c]
+	}
 }
 
-// id is the first 12 hex digits of a hash of target, program, kind and place.
-func (o *group) id(target string) string {
-	return result.ID(strings.Join([]string{"change", target, o.first, o.Kind, o.place}, "\x00"))
+// shareOf is between what a rule checked and the change, in the subject of a finding that [attachment.divide] adds.
+const shareOf = " of change "
+
+// nameShares names the findings that were added to a change after it, and returns them.
+func (c *judgedChange) nameShares() (shares []*JudgedFinding) {
+	for _, f := range c.found {
+		if f.share != nil {
+			f.Subject, f.ID = f.Subject+shareOf+c.id, result.ID(f.ID+shareOf+c.id)
+			shares = append(shares, f)
+		}
+	}
+	return shares
 }
 
-// level is the worst of the findings; without one it says whether the change saves.
-func (o *group) level() string {
-	switch {
-	case o.Level != "":
-		return o.Level
-	case o.Price.StepNS < 0 && o.Price.PeakBytes <= 0 && !o.loses:
-		return "better"
+// level is the worst of the findings; without one it says whether the change saves, as sure as that is.
+func (c *judgedChange) level() string {
+	worst := "better"
+	for _, f := range c.found {
+		if levelRank[f.Level] < levelRank[worst] {
+			worst = f.Level
+		}
 	}
-	return "info"
+	if worst == "better" && (c.Price.HighNS >= 0 || c.Price.PeakBytes > 0 || c.Loses()) {
+		return "info"
+	}
+	return worst
 }
 
-// lead puts into the title what breaks a rule, if what was done to the model does not, and always that something is baked into the program.
-func (o *group) lead() {
-	broken := func(c *diff.Cause) bool {
-		return slices.ContainsFunc(o.found, func(f *JudgedFinding) bool { return f.Cause != nil && f.Cause.Root() == c })
+// result is the change as a result has it.
+func (c *judgedChange) result(target string) result.Change {
+	out := result.Change{
+		ID: c.id, Level: c.level(), Target: target, Program: c.Program, Variants: c.Variants, Price: result.Price(c.Price), Evidence: result.Evidence(c.Evidence),
+		Edit:    result.Edit{Kind: c.Kind, Title: c.Title, Details: c.Details, OpName: c.OpName, Source: result.Source(c.Source)},
+		Effects: phrase.Map(c.Effects, func(e changes.Effect) result.Effect { return result.Effect(e) }),
 	}
-	first := slices.IndexFunc(o.causes, func(c *diff.Cause) bool { return c.Title == o.Title && c.Kind == diff.KindCode })
-	if first < 0 {
-		return
+	for _, o := range c.Others {
+		out.Others = append(out.Others, result.Other{Program: o.Program, Variants: o.Variants, Price: result.Price(o.Price)})
 	}
-	breaks := broken(o.causes[first])
-	at := slices.IndexFunc(o.causes, func(c *diff.Cause) bool {
-		return c.Title != o.Title && broken(c) && (!breaks || c.Kind == diff.KindConstants)
-	})
-	switch {
-	case at < 0:
-		return
-	case breaks:
-		o.Title = o.causes[at].Title + "; " + o.Title
-	default:
-		o.Title, o.Details = o.causes[at].Title, append([]string{o.Title}, o.Details...)
+	for _, f := range c.found {
+		f.Change, out.Findings = c.id, append(out.Findings, f.ID)
 	}
-	o.Details = slices.DeleteFunc(o.Details, func(text string) bool { return text == o.causes[at].Title })
+	if slices.ContainsFunc(c.found, func(f *JudgedFinding) bool { return acceptable(f.Rule) }) {
+		out.Accept = result.AcceptCommand(nil, c.id)
+	}
+	return out
 }
 
-// differs reports whether a change is a difference from the baseline, and no limit that was broken before as well.
-func (g *grouping) differs(o *group) bool {
-	isOther := func(p *diff.Program) bool {
-		return p.Name == o.Program && (p.Old == nil || p.New == nil || o.Kind == diff.KindArguments && p.Change != diff.Same)
-	}
-	drifted := func(f *JudgedFinding) bool { return f.Drift }
-	return len(o.causes) > 0 || slices.ContainsFunc(g.target.Programs, isOther) || slices.ContainsFunc(o.found, drifted)
-}
-
-// finish returns the complete change.
-func (o *group) finish(target string) result.Change {
-	o.lead()
-	c := o.Change
-	c.Target = target
-	for _, f := range o.found {
-		f.Change, c.Findings = c.ID, append(c.Findings, f.ID)
-	}
-	c.Level = o.level()
-	if len(c.Findings) > 0 {
-		c.Accept = result.AcceptCommand(nil, c.ID)
-	}
-	return c
+// acceptable reports whether accepting settles a finding of a rule.
+func acceptable(id string) bool {
+	r := rules.All.ByID(id)
+	return r == nil || !r.Unacceptable
 }

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/facts/factstest"
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -20,12 +20,12 @@ import (
 func TestUncompiledLeads(t *testing.T) {
 	const outside = "no cluster took Unique: the shape of its result depends on the data"
 	for op, want := range map[string]string{"add": outside, "Unique": "new: add"} {
-		p := changed("f", root(diff.KindCode, "new: add", line("loss", 7), kernel(line("loss", 7), 64)))
+		p := changed("f", root(changes.KindCode, "new: add", line("loss", 7), kernel(line("loss", 7), 64)))
 		p.Variants[0].Causes[0].OpName = op
-		f := finding("no-unclustered-ops", &diff.Cause{Title: outside, OpName: "Unique", Source: line("loss", 7)})
+		f := finding("no-unclustered-ops", &changes.Cause{Title: outside, OpName: "Unique", Source: line("loss", 7)})
 		f.Program, f.Variant = "", ""
 		slower := finding("max-step-time", &p.Variants[0].Causes[0])
-		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}, Edits: edits(t, "models/train.py", 99, 7)}, []JudgedFinding{f, slower})
+		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, "models/train.py", 99, 7)}, []JudgedFinding{f, slower})
 		if len(list) != 1 || list[0].Title != want || list[0].Program != "f" || len(list[0].Details) != 1 {
 			t.Errorf("%s: %+v", op, list)
 		}
@@ -35,11 +35,11 @@ func TestUncompiledLeads(t *testing.T) {
 // A constant that is baked in and the operation that reads it are one edit, also where no line of the model is known.
 func TestOneOperationWithoutALine(t *testing.T) {
 	for op, n := range map[string]int{"add": 1, "mul": 2} {
-		added, baked := root(diff.KindCode, "new: add", hlo.Location{}), root(diff.KindConstants, "f32[24] is baked into the program", hlo.Location{})
+		added, baked := root(changes.KindCode, "new: add", hlo.Location{}), root(changes.KindConstants, "f32[24] is baked into the program", hlo.Location{})
 		added.OpName, baked.OpName = "add", op
 		p := changed("f", added, baked)
 		f, g := finding("max-step-time", &p.Variants[0].Causes[0]), finding("max-constant-bytes", &p.Variants[0].Causes[1])
-		if list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}}, []JudgedFinding{f, g}); len(list) != n {
+		if list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}}, []JudgedFinding{f, g}); len(list) != n {
 			t.Errorf("%s: %s", op, titles(list))
 		}
 	}
@@ -47,16 +47,16 @@ func TestOneOperationWithoutALine(t *testing.T) {
 
 // Whatever rules find of one difference is one change, as bad as the worst of it.
 func TestOneRootIsOneChange(t *testing.T) {
-	p := changed("f", root(diff.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)))
+	p := changed("f", root(changes.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)))
 	c := &p.Variants[0].Causes[0]
 	found := []JudgedFinding{finding("max-kernels", c), finding("max-flops", c.With("12 flops more")), finding("max-step-time", c)}
 	found[0].Level = "warning"
-	list := ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{p}}, found)
+	list := ChangesOf(JudgedTarget{Name: "t", Programs: []*changes.Program{p}}, found)
 	if len(list) != 1 {
 		t.Fatalf("%d changes: %s", len(list), titles(list))
 	}
 	got := list[0]
-	if got.Title != "a dot is new" || got.Level != "error" || got.Kind != diff.KindCode || got.Target != "t" || got.Program != "f" || !slices.Equal(got.Variants, []string{signature}) {
+	if got.Title != "a dot is new" || got.Level != "error" || got.Kind != changes.KindCode || got.Target != "t" || got.Program != "f" || !slices.Equal(got.Variants, []string{signature}) {
 		t.Errorf("%+v", got)
 	}
 	if got.Source.File != "/ci/models/train.py" || got.Source.Line != 7 || got.Source.Function != "loss" || got.Source.Edited || len(got.Evidence.After) != 1 {
@@ -76,22 +76,22 @@ func TestOneRootIsOneChange(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	elsewhere := line("loss", 7)
 	elsewhere.File = "/ci/models/model.py"
-	nowhere := diff.Cause{Kind: diff.KindCode, Title: "a tanh is new", OpName: "jit(f)/tanh"}
-	code := func(summary string, function string, n int) diff.Cause {
-		return root(diff.KindCode, summary, line(function, n))
+	nowhere := changes.Cause{Kind: changes.KindCode, Title: "a tanh is new", OpName: "jit(f)/tanh"}
+	code := func(summary string, function string, n int) changes.Cause {
+		return root(changes.KindCode, summary, line(function, n))
 	}
 	for what, c := range map[string]struct {
-		causes []diff.Cause
+		causes []changes.Cause
 		want   string
 	}{
-		"two functions":           {[]diff.Cause{code("a", "loss", 7), code("b", "norm", 20)}, "a; b"},
-		"two lines of a function": {[]diff.Cause{code("a", "loss", 7), code("b", "loss", 9)}, "a"},
-		"two files":               {[]diff.Cause{code("a", "loss", 7), root(diff.KindCode, "b", elsewhere)}, "a; b"},
-		"two kinds":               {[]diff.Cause{code("a", "loss", 7), root(diff.KindConstants, "b", line("loss", 7))}, "a; b"},
-		"a place and none":        {[]diff.Cause{code("a", "loss", 7), nowhere}, "a; a tanh is new"},
-		"no place, twice":         {[]diff.Cause{nowhere, nowhere}, "a tanh is new"},
+		"two functions":           {[]changes.Cause{code("a", "loss", 7), code("b", "norm", 20)}, "a; b"},
+		"two lines of a function": {[]changes.Cause{code("a", "loss", 7), code("b", "loss", 9)}, "a"},
+		"two files":               {[]changes.Cause{code("a", "loss", 7), root(changes.KindCode, "b", elsewhere)}, "a; b"},
+		"two kinds":               {[]changes.Cause{code("a", "loss", 7), root(changes.KindConstants, "b", line("loss", 7))}, "a; b"},
+		"a place and none":        {[]changes.Cause{code("a", "loss", 7), nowhere}, "a; a tanh is new"},
+		"no place, twice":         {[]changes.Cause{nowhere, nowhere}, "a tanh is new"},
 	} {
-		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{changed("f", c.causes...)}}, nil)
+		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{changed("f", c.causes...)}}, nil)
 		if got := titles(list); got != c.want {
 			t.Errorf("%s: %s, wanted %s", what, got, c.want)
 		}
@@ -103,25 +103,25 @@ func TestPlaces(t *testing.T) {
 
 // A finding of which no difference is known goes to the change that is most likely behind it.
 func TestFindingsWithoutARoot(t *testing.T) {
-	causes := append(twoRoots(), root(diff.KindConstants, "w is baked in", line("init", 30)))
-	edited := root(diff.KindCode, "a sort is new", line("sorted", 40))
-	edited.Edits = []diff.Edit{{OpName: "jit(f)/sorted/sort", Added: []diff.Step{{Opcode: "sort", Count: 1}}}, {OpName: "jit(f)/gone", Removed: []diff.Step{{Opcode: "add", Count: 1}}}}
+	causes := append(twoRoots(), root(changes.KindConstants, "w is baked in", line("init", 30)))
+	edited := root(changes.KindCode, "a sort is new", line("sorted", 40))
+	edited.Edits = []changes.Edit{{OpName: "jit(f)/sorted/sort", Added: []changes.Step{{Opcode: "sort", Count: 1}}}, {OpName: "jit(f)/gone", Removed: []changes.Step{{Opcode: "add", Count: 1}}}}
 	causes = append(causes, edited)
 	for what, c := range map[string]struct {
-		cause   *diff.Cause
+		cause   *changes.Cause
 		drift   bool
 		variant string
 		want    string
 	}{
-		"of the kind of a change":           {&diff.Cause{Kind: diff.KindConstants, Title: "s"}, false, signature, "w is baked in"},
-		"of a kind that nothing has":        {&diff.Cause{Kind: diff.KindDonation, Title: "x is no longer donated"}, true, signature, "x is no longer donated"},
-		"naming an operation that came":     {&diff.Cause{OpName: "jit(f)/norm/add"}, false, signature, "a copy is new"},
-		"on the line of one":                {&diff.Cause{Source: line("other", 20)}, false, signature, "a copy is new"},
-		"naming an edit that added":         {&diff.Cause{OpName: "jit(f)/sorted/sort"}, false, signature, "a sort is new"},
-		"naming an edit that removed":       {&diff.Cause{OpName: "jit(f)/gone", Title: "gone"}, false, signature, "gone"},
-		"in the function of a change":       {&diff.Cause{Source: line("norm", 99)}, false, signature, "a copy is new"},
-		"elsewhere, by comparing":           {&diff.Cause{Source: line("other", 99)}, true, signature, "a dot is new"},
-		"elsewhere, by a limit of its own":  {&diff.Cause{Source: line("other", 99), Title: "the largest is add"}, false, signature, "the largest is add"},
+		"of the kind of a change":           {&changes.Cause{Kind: changes.KindConstants, Title: "s"}, false, signature, "w is baked in"},
+		"of a kind that nothing has":        {&changes.Cause{Kind: changes.KindDonation, Title: "x is no longer donated"}, true, signature, "x is no longer donated"},
+		"naming an operation that came":     {&changes.Cause{OpName: "jit(f)/norm/add"}, false, signature, "a copy is new"},
+		"on the line of one":                {&changes.Cause{Source: line("other", 20)}, false, signature, "a copy is new"},
+		"naming an edit that added":         {&changes.Cause{OpName: "jit(f)/sorted/sort"}, false, signature, "a sort is new"},
+		"naming an edit that removed":       {&changes.Cause{OpName: "jit(f)/gone", Title: "gone"}, false, signature, "gone"},
+		"in the function of a change":       {&changes.Cause{Source: line("norm", 99)}, false, signature, "a copy is new"},
+		"elsewhere, by comparing":           {&changes.Cause{Source: line("other", 99)}, true, signature, "a dot is new"},
+		"elsewhere, by a limit of its own":  {&changes.Cause{Source: line("other", 99), Title: "the largest is add"}, false, signature, "the largest is add"},
 		"nowhere, by comparing":             {nil, true, signature, "a dot is new"},
 		"nowhere, by a limit of its own":    {nil, false, signature, "r is broken"},
 		"of the whole program, comparing":   {nil, true, "", "a dot is new"},
@@ -130,7 +130,7 @@ func TestFindingsWithoutARoot(t *testing.T) {
 		f := finding("r", c.cause)
 		f.Drift, f.Variant = c.drift, c.variant
 		found := []JudgedFinding{f}
-		list := ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{changed("f", causes...)}}, found)
+		list := ChangesOf(JudgedTarget{Name: "t", Programs: []*changes.Program{changed("f", causes...)}}, found)
 		at := slices.IndexFunc(list, func(o result.Change) bool { return o.ID == found[0].Change })
 		if at < 0 || list[at].Title != c.want || !slices.Equal(list[at].Findings, []string{f.ID}) {
 			t.Errorf("a finding %s belongs to %s among %s, wanted %q", what, found[0].Change, titles(list), c.want)
@@ -140,15 +140,15 @@ func TestFindingsWithoutARoot(t *testing.T) {
 
 // Findings of a program that does not differ are changes by their place, and what has none by what it is about.
 func TestFindingsOfNoDifference(t *testing.T) {
-	at := func(function string) *diff.Cause {
-		return &diff.Cause{Source: line(function, 7), Title: function}
+	at := func(function string) *changes.Cause {
+		return &changes.Cause{Source: line(function, 7), Title: function}
 	}
 	found := []JudgedFinding{finding("a", at("loss")), finding("bb", at("loss")), finding("ccc", at("norm")), finding("dddd", nil), finding("eeeee", nil)}
 	list := ChangesOf(JudgedTarget{Name: "t"}, found)
 	if got := titles(list); got != "loss; norm; dddd is broken; eeeee is broken" {
 		t.Error(got)
 	}
-	if list[0].Source.Line != 7 || list[2].Kind != diff.KindUnknown || list[2].Level != "error" {
+	if list[0].Source.Line != 7 || list[2].Kind != changes.KindUnknown || list[2].Level != "error" {
 		t.Errorf("%+v", list)
 	}
 }
@@ -158,29 +158,29 @@ func TestNewVariant(t *testing.T) {
 	p := changed("f", twoRoots()...)
 	added := &facts.Variant{Signature: "(x: f32[16])"}
 	p.New.Variants = append(p.New.Variants, added)
-	p.Variants = append(p.Variants, &diff.Variant{Change: diff.Added, New: added})
-	p.Recompile = []diff.ArgumentChange{{Name: "x", Values: []string{"f32[8]", "f32[16]"}}}
-	again := finding("no-recompilation", &diff.Cause{Kind: diff.KindArguments, Title: "compiled again: x: f32[8] → f32[16]", Source: line("main", 50)})
+	p.Variants = append(p.Variants, &changes.Variant{Change: changes.Added, New: added})
+	p.Recompile = []changes.ArgumentChange{{Name: "x", Values: []string{"f32[8]", "f32[16]"}}}
+	again := finding("no-recompilation", &changes.Cause{Kind: changes.KindArguments, Title: "compiled again: x: f32[8] → f32[16]", Source: line("main", 50)})
 	again.Variant = ""
-	found := []JudgedFinding{finding("max-kernels", &diff.Cause{Source: line("loss", 7)}), finding("max-temp-bytes", nil), again}
+	found := []JudgedFinding{finding("max-kernels", &changes.Cause{Source: line("loss", 7)}), finding("max-temp-bytes", nil), again}
 	found[0].Variant, found[1].Variant = added.Signature, added.Signature
-	list := ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{p}}, found)
+	list := ChangesOf(JudgedTarget{Name: "t", Programs: []*changes.Program{p}}, found)
 	if got := titles(list); got != "compiled again: x: f32[8] → f32[16]; a dot is new; a copy is new" {
 		t.Fatal(got)
 	}
-	if c := list[0]; c.Kind != diff.KindArguments || len(c.Findings) != 3 || c.Price.Compilations != 1 || c.Source.Line != 50 || !slices.Equal(c.Variants, []string{added.Signature}) {
+	if c := list[0]; c.Kind != changes.KindArguments || len(c.Findings) != 3 || c.Price.Compilations != 1 || c.Source.Line != 50 || !slices.Equal(c.Variants, []string{added.Signature}) {
 		t.Errorf("%+v", c)
 	}
-	if list := ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{p}}, found[:2]); len(list) != 3 || list[0].Kind != diff.KindArguments || len(list[0].Findings) != 2 {
+	if list := ChangesOf(JudgedTarget{Name: "t", Programs: []*changes.Program{p}}, found[:2]); len(list) != 3 || list[0].Kind != changes.KindArguments || len(list[0].Findings) != 2 {
 		t.Errorf("without the rule that counts compilations: %+v", list)
 	}
-	if list := ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{p}}, nil); len(list) != 3 || list[2].Kind != diff.KindArguments || list[2].Level != "info" {
+	if list := ChangesOf(JudgedTarget{Name: "t", Programs: []*changes.Program{p}}, nil); len(list) != 3 || list[2].Kind != changes.KindArguments || list[2].Level != "info" {
 		t.Errorf("where no rule forbids it: %+v", list)
 	}
 	// An edit that breaks a limit in the other variants as well is what breaks it in this one.
 	found = append(found, finding("max-kernels", &p.Variants[0].Causes[1]), finding("max-temp-bytes", &p.Variants[0].Causes[1]))
 	found[1].Actual = 7.0
-	ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{p}}, found)
+	ChangesOf(JudgedTarget{Name: "t", Programs: []*changes.Program{p}}, found)
 	if found[0].Change != found[3].Change || found[0].Change == found[2].Change {
 		t.Errorf("max-kernels of the new variant belongs to %s, that of the other to %s", found[0].Change, found[3].Change)
 	}
@@ -194,19 +194,19 @@ func TestVariantsShareAChange(t *testing.T) {
 	p := changed("f", twoRoots()[0])
 	addVariant(p, "(x: f32[16])", twoRoots()[0])
 	addVariant(p, "(x: f32[32])")
-	if list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}}, nil); len(list) != 1 || len(list[0].Variants) != 2 {
+	if list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}}, nil); len(list) != 1 || len(list[0].Variants) != 2 {
 		t.Errorf("%+v", list)
 	}
 }
 
 // One edit of a function that several programs call is one change, named for the program that it costs most, with the price of each.
 func TestProgramsShareAnEdit(t *testing.T) {
-	calls := func(program, function string, flops int64) *diff.Program {
-		p := changed(program, root(diff.KindCode, "a dot is new", line(function, 7), kernel(line(function, 7), flops)))
+	calls := func(program, function string, flops int64) *changes.Program {
+		p := changed(program, root(changes.KindCode, "a dot is new", line(function, 7), kernel(line(function, 7), flops)))
 		p.Variants[0].Old.Facts[facts.PriceStep], p.Variants[0].New.Facts[facts.PriceStep] = 1000, 1000+float64(flops)
 		return p
 	}
-	programs := []*diff.Program{calls("eval", "norm", 64), calls("train", "norm", 4096), calls("other", "loss", 64)}
+	programs := []*changes.Program{calls("eval", "norm", 64), calls("train", "norm", 4096), calls("other", "loss", 64)}
 	found := []JudgedFinding{finding("max-step-time", &programs[0].Variants[0].Causes[0]), finding("max-kernels", &programs[1].Variants[0].Causes[0])}
 	found[0].Program, found[1].Program = "eval", "train"
 	list := ChangesOf(JudgedTarget{Name: "t", Programs: programs}, found)
@@ -227,19 +227,19 @@ func TestIDs(t *testing.T) {
 	id := func(target, program, kind, file, function string, n int) string {
 		at := line(function, n)
 		at.File = file
-		return ChangesOf(JudgedTarget{Name: target, Programs: []*diff.Program{changed(program, root(kind, "s", at))}}, nil)[0].ID
+		return ChangesOf(JudgedTarget{Name: target, Programs: []*changes.Program{changed(program, root(kind, "s", at))}}, nil)[0].ID
 	}
 	const file = "/ci/models/train.py"
-	first := id("t", "f", diff.KindCode, file, "loss", 7)
-	for what, same := range map[string]string{"another line": id("t", "f", diff.KindCode, file, "loss", 70), "another machine": id("t", "f", diff.KindCode, "/home/me/src/train.py", "loss", 7)} {
+	first := id("t", "f", changes.KindCode, file, "loss", 7)
+	for what, same := range map[string]string{"another line": id("t", "f", changes.KindCode, file, "loss", 70), "another machine": id("t", "f", changes.KindCode, "/home/me/src/train.py", "loss", 7)} {
 		if same != first {
 			t.Errorf("%s has another id", what)
 		}
 	}
 	seen := map[string]bool{first: true}
 	for _, other := range []string{
-		id("u", "f", diff.KindCode, file, "loss", 7), id("t", "g", diff.KindCode, file, "loss", 7), id("t", "f", diff.KindConstants, file, "loss", 7),
-		id("t", "f", diff.KindCode, "/ci/models/model.py", "loss", 7), id("t", "f", diff.KindCode, file, "norm", 7), id("t", "f", diff.KindCode, "", "", 0),
+		id("u", "f", changes.KindCode, file, "loss", 7), id("t", "g", changes.KindCode, file, "loss", 7), id("t", "f", changes.KindConstants, file, "loss", 7),
+		id("t", "f", changes.KindCode, "/ci/models/model.py", "loss", 7), id("t", "f", changes.KindCode, file, "norm", 7), id("t", "f", changes.KindCode, "", "", 0),
 	} {
 		if seen[other] {
 			t.Errorf("%s is the id of two changes", other)
@@ -263,7 +263,7 @@ func TestSort(t *testing.T) {
 
 func TestAResultHoldsEveryKind(t *testing.T) {
 	kinds := []string{
-		diff.KindCode, diff.KindArguments, diff.KindDonation, diff.KindConstants, diff.KindResults, diff.KindSharding, diff.KindToolchain, diff.KindFlags, diff.KindUnknown,
+		changes.KindCode, changes.KindArguments, changes.KindDonation, changes.KindConstants, changes.KindResults, changes.KindSharding, changes.KindToolchain, changes.KindFlags, changes.KindUnknown,
 	}
 	if !slices.Equal(kinds, result.Kinds) {
 		t.Errorf("package diff names the kinds %q, package result reads %q", kinds, result.Kinds)
@@ -274,9 +274,9 @@ func TestAResultHoldsEveryKind(t *testing.T) {
 func TestEverythingBelongsToAChange(t *testing.T) {
 	functions := []string{"", "loss", "norm", "init"}
 	rapid.Check(t, func(t *rapid.T) {
-		kinds := append(slices.Clone(result.Kinds), diff.KindCode, diff.KindCode)
+		kinds := append(slices.Clone(result.Kinds), changes.KindCode, changes.KindCode)
 		draw := func(what string, n int) int { return rapid.IntRange(0, n-1).Draw(t, what) }
-		var causes []diff.Cause
+		var causes []changes.Cause
 		for range draw("causes", 5) {
 			at := line(functions[draw("function", len(functions))], 1+draw("line", 40))
 			causes = append(causes, root(kinds[draw("kind", len(kinds))], "s", at, kernel(at, int64(draw("bytes", 9999)))))
@@ -284,14 +284,14 @@ func TestEverythingBelongsToAChange(t *testing.T) {
 		p := changed("f", causes...)
 		var found []JudgedFinding
 		for i := range draw("findings", 6) {
-			f := finding(strings.Repeat("r", i+1), &diff.Cause{Kind: append(kinds, "")[draw("kind", len(kinds)+1)], Source: line(functions[draw("function", len(functions))], 7)})
+			f := finding(strings.Repeat("r", i+1), &changes.Cause{Kind: append(kinds, "")[draw("kind", len(kinds)+1)], Source: line(functions[draw("function", len(functions))], 7)})
 			if len(causes) > 0 && draw("rooted", 2) == 0 {
 				f.Cause = f.Cause.Of(&p.Variants[0].Causes[draw("root", len(causes))])
 			}
 			f.Drift = draw("drift", 2) == 0
 			found = append(found, f)
 		}
-		list := ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{p}}, found)
+		list := ChangesOf(JudgedTarget{Name: "t", Programs: []*changes.Program{p}}, found)
 		owner, step := map[string]string{}, 0.0
 		for _, c := range list {
 			step += c.Price.StepNS
@@ -326,7 +326,7 @@ func TestBakedConstantLeads(t *testing.T) {
 	fresh := factstest.Measure(t, "../../testdata/cases/cpu-place_baked/after.tar.xz", facts.Options{})
 	reads := fresh.Programs[0].Variants[0].Constants[0].Source
 	told := edits(t, "pairs.py", 1200, int(reads.Line))
-	programs := diff.CompareEdited(base, fresh, inEdits(told)).Programs
+	programs := changes.CompareEdited(base, fresh, inEdits(told)).Programs
 	v := programs[0].Variants[0]
 	baked, _ := v.FactGrowth(facts.MemoryConstant)
 	f := JudgedFinding{Finding: result.Finding{ID: "1", Rule: "max-constant-bytes", Level: "error", Program: programs[0].Name, Variant: v.New.Signature}, Cause: baked}

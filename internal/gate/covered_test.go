@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
@@ -25,11 +25,11 @@ func TestCoveredIsWhatSettingsCover(t *testing.T) {
 		for _, names := range except {
 			s.Except.Add(&rule.Settings{Rule: kernels, Programs: names, Targets: []string{"t*"}})
 		}
-		var all []*diff.Program
+		var all []*changes.Program
 		var want, got []string
 		var rows []result.Headroom
 		for _, p := range programs {
-			all = append(all, &diff.Program{Name: p})
+			all = append(all, &changes.Program{Name: p})
 			rows = append(rows, result.Headroom{Rule: kernels.ID, Program: p})
 			if s.Covers("target", p) {
 				want = append(want, p)

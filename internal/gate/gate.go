@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/artifacts"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -85,7 +85,7 @@ type Run struct {
 	// KeepModules leaves the modules of a measured dump open until its report is closed.
 	KeepModules bool
 	// Seen receives the matched programs of each target.
-	Seen func(target string, programs []*diff.Program)
+	Seen func(target string, programs []*changes.Program)
 
 	base      func() (fs.FS, error) // the baseline, opened once
 	device    string                // that the configuration names for the target; "" for none
@@ -343,10 +343,10 @@ func (o Options) edits() (edits *git.Edits, unknown string) {
 }
 
 // edited returns what names the edit of a line. It asks git when it is called.
-func (o Options) edited() diff.Edited {
+func (o Options) edited() changes.Edited {
 	return func(l hlo.Location) string {
 		edits, _ := o.edits()
-		return editOf(l, edits)
+		return changes.EditOf(l, edits)
 	}
 }
 

@@ -5,41 +5,41 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
 // identify gives each change its id. What git knows of edits differs between a full clone, a shallow one and the branch after a merge, so an id does not
 // depend on it: a change has the id that it has where no edit is known. If it is several changes there, it has that of the first, and its findings are found
 // by the ids of the others too.
-func identify(t JudgedTarget, findings []JudgedFinding, groups []*group) {
-	for _, o := range groups {
-		o.ID = o.id(t.Name)
+func identify(t JudgedTarget, findings []JudgedFinding, list []*judgedChange) {
+	for _, o := range list {
+		o.id = o.placeID(t.Name)
 	}
 	if len(t.Edits.Hunks()) == 0 {
 		return
 	}
 	t.Edits = nil
-	plain := byPlace(grouped(t, findings))
+	plain := byPlace(t.attach(findings))
 	for _, o := range plain {
-		o.ID = o.id(t.Name)
+		o.id = o.placeID(t.Name)
 	}
-	groups = byPlace(groups)
+	list = byPlace(list)
 	taken := map[string]bool{}
-	for _, o := range groups {
+	for _, o := range list {
 		if len(o.found) > 0 {
 			o.nameAs(plain, taken)
 		}
 	}
 	for _, p := range plain {
 		for _, f := range p.found {
-			if of := cmp.Or(f.share, f); !taken[p.ID] {
-				of.Also = append(of.Also, p.ID)
+			if of := cmp.Or(f.share, f); !taken[p.id] {
+				of.Also = append(of.Also, p.id)
 			}
 		}
-		taken[p.ID] = taken[p.ID] || len(p.found) > 0
+		taken[p.id] = taken[p.id] || len(p.found) > 0
 	}
-	for _, o := range groups {
+	for _, o := range list {
 		if len(o.found) == 0 {
 			o.nameAs(plain, taken)
 		}
@@ -48,26 +48,33 @@ func identify(t JudgedTarget, findings []JudgedFinding, groups []*group) {
 
 // nameAs gives a change the id of the first of the others that it overlaps and whose id is not taken. Two edits may be one change there: the second
 // has an id of its own.
-func (o *group) nameAs(others []*group, taken map[string]bool) {
-	at := slices.IndexFunc(others, func(p *group) bool { return !taken[p.ID] && p.overlaps(o) })
+func (o *judgedChange) nameAs(others []*judgedChange, taken map[string]bool) {
+	at := slices.IndexFunc(others, func(p *judgedChange) bool { return !taken[p.id] && p.overlaps(o) })
 	if at >= 0 {
-		o.ID = others[at].ID
+		o.id = others[at].id
 	}
-	for taken[o.ID] {
-		o.ID = result.ID(o.ID)
+	for taken[o.id] {
+		o.id = result.ID(o.id)
 	}
-	taken[o.ID] = true
+	taken[o.id] = true
 }
 
 // byPlace sorts changes by what does not depend on their price or level, which are others once a part of what differs is accepted.
-func byPlace(groups []*group) []*group {
-	return slices.SortedStableFunc(slices.Values(groups), func(a, b *group) int {
-		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.place, b.place), strings.Compare(a.first, b.first))
+func byPlace(list []*judgedChange) []*judgedChange {
+	return slices.SortedStableFunc(slices.Values(list), func(a, b *judgedChange) int {
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Key, b.Key))
 	})
 }
 
 // overlaps reports whether two changes have a difference or a finding in common.
-func (o *group) overlaps(other *group) bool {
-	return slices.ContainsFunc(o.causes, func(c *diff.Cause) bool { return slices.Contains(other.causes, c) }) ||
-		slices.ContainsFunc(o.found, func(f *JudgedFinding) bool { return slices.Contains(other.found, f) })
+func (c *judgedChange) overlaps(other *judgedChange) bool {
+	has := func(p *changes.Part) bool {
+		return p.Cause != nil && slices.ContainsFunc(other.Parts, func(o *changes.Part) bool { return o.Cause == p.Cause })
+	}
+	return slices.ContainsFunc(c.Parts, has) || slices.ContainsFunc(c.found, func(f *JudgedFinding) bool { return slices.Contains(other.found, f) })
+}
+
+// placeID is the first 12 hex digits of a hash of target, program, kind and place.
+func (c *judgedChange) placeID(target string) string {
+	return result.ID(strings.Join([]string{"change", target, c.Key}, "\x00"))
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -39,7 +39,12 @@ func judge(r *result.Result, o Options, l *measuredTarget) (found []JudgedFindin
 		out.NotCovered = append(out.NotCovered, unfinishedCompilations(l.report)...)
 		missingInputs(r, &out, o, l)
 		if len(l.unasked) > 0 {
-			out.NotCovered = append(out.NotCovered, namesOf(l.unasked)+" (left out by programs.include)")
+			out.NotCovered = append(out.NotCovered, namesOf(l.unasked)+" (NOT GATED: add it to programs.include)")
+		}
+		for _, pattern := range l.Exclude {
+			if !slices.ContainsFunc(l.left, func(name string) bool { return facts.Fits(pattern, name) }) && !includes(l.report.Helpers, pattern) {
+				r.Notes = append(r.Notes, result.Note{Kind: "unused", Target: l.Name, Message: fmt.Sprintf("programs.exclude: no program of the dump matches %q", pattern)})
+			}
 		}
 		describe(&out, l)
 	}
@@ -50,7 +55,7 @@ func judge(r *result.Result, o Options, l *measuredTarget) (found []JudgedFindin
 // differing returns the target with its edited lines. It asks git only if something differs or was found, and notes why git does not know.
 func (l *measuredTarget) differing(r *result.Result, o Options, found []JudgedFinding) JudgedTarget {
 	t := JudgedTarget{Name: l.Name, Programs: l.programs, Dumps: l.dumps, Again: l.again, Upgrade: l.upgrade}
-	if len(found) == 0 && !slices.ContainsFunc(l.programs, func(p *diff.Program) bool { return p.Change != diff.Same }) {
+	if len(found) == 0 && !slices.ContainsFunc(l.programs, func(p *changes.Program) bool { return p.Change != changes.Same }) {
 		return t
 	}
 	var unknown string
@@ -180,7 +185,7 @@ func (l *measuredTarget) unread(program string) bool {
 	return slices.ContainsFunc(l.report.Problems, func(p facts.Problem) bool { return p.Program == facts.PlainName(program) })
 }
 
-func program(l *measuredTarget, p *diff.Program) result.Program {
+func program(l *measuredTarget, p *changes.Program) result.Program {
 	out := result.Program{Name: p.Name, Was: p.Was, Change: p.Change, Variants: []result.Variant{}}
 	if l.base == nil {
 		out.Change = "unbased"
@@ -197,7 +202,7 @@ func program(l *measuredTarget, p *diff.Program) result.Program {
 	return out
 }
 
-func variant(v *diff.Variant) result.Variant {
+func variant(v *changes.Variant) result.Variant {
 	out := result.Variant{
 		Signature: v.New.Signature, Modules: v.New.Modules, Fingerprint: v.New.Fingerprint, Unstable: v.New.Unstable, Facts: v.New.Facts,
 	}
@@ -329,6 +334,6 @@ func unique(taken map[string]bool, f result.Finding, distinct string) string {
 }
 
 // covered lists the programs of a target that settings cover.
-func covered(s *rule.Settings, target string, programs []*diff.Program) []*diff.Program {
-	return phrase.Filter(programs, func(p *diff.Program) bool { return s.Covers(target, p.Name) })
+func covered(s *rule.Settings, target string, programs []*changes.Program) []*changes.Program {
+	return phrase.Filter(programs, func(p *changes.Program) bool { return s.Covers(target, p.Name) })
 }

@@ -3,8 +3,8 @@ package gate
 import (
 	"slices"
 
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -24,7 +24,7 @@ func boundIn(c *rule.Context, f *rule.Finding) *result.Bound {
 
 // joined reports whether a program is several that are compared as one. After they are accepted, each is judged on its own and has less.
 func joined(c *rule.Context, program string) bool {
-	return slices.ContainsFunc(c.Target.Programs, func(p *diff.Program) bool { return p.Name == program && p.Parts != nil })
+	return slices.ContainsFunc(c.Target.Programs, func(p *changes.Program) bool { return p.Name == program && p.Parts != nil })
 }
 
 // numberAt is the number of an entry at a key, nil where it has none.
@@ -53,10 +53,10 @@ func oneNumber(c *rule.Context) bool {
 
 // Unsettled is a limit of the configuration that is still broken after everything is accepted.
 type Unsettled struct {
-	Place   string // file:line:column
+	Place   string // file:line:column; the target of what nothing allows
 	Rule    string
 	Message string
-	Change  string // the id that allows it
+	Change  string // the id that allows it; "" where nothing does
 }
 
 // widen plans the numbers of the configuration that accepting everything widens, with the headroom that init leaves, and lists the limits that it leaves broken.
@@ -65,6 +65,10 @@ func (a *Accepted) widen(cfg *config.Config, list []*candidate) {
 	for _, in := range list {
 		for i := range in.findings {
 			f := &in.findings[i]
+			if !acceptable(f.Rule) {
+				a.Unsettled = append(a.Unsettled, Unsettled{Place: in.target, Rule: f.Rule, Message: f.Message})
+				continue
+			}
 			if f.Bound == nil || f.Waiver != nil && f.Waiver.Expires != "" {
 				continue
 			}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -46,7 +46,7 @@ func (l *measuredTarget) renamedTo(pattern string, left []*facts.Program) string
 		return ""
 	}
 	accepted := slices.DeleteFunc(slices.Clone(l.base.Programs), func(p *facts.Program) bool { return !facts.Fits(pattern, p.Name) })
-	for _, p := range diff.Compare(&facts.Report{Programs: accepted}, &facts.Report{Programs: left}).Programs {
+	for _, p := range changes.Compare(&facts.Report{Programs: accepted}, &facts.Report{Programs: left}).Programs {
 		if p.Was != "" {
 			return p.Name
 		}
@@ -109,7 +109,7 @@ func missingInputs(r *result.Result, out *result.Target, o Options, l *measuredT
 	for _, in := range inputs {
 		var names []string
 		for _, p := range l.programs {
-			if slices.ContainsFunc(p.Variants, func(v *diff.Variant) bool { return in.missing(v) }) {
+			if slices.ContainsFunc(p.Variants, func(v *changes.Variant) bool { return in.missing(v) }) {
 				names = append(names, p.Name)
 			}
 		}
@@ -129,7 +129,7 @@ func missingInputs(r *result.Result, out *result.Target, o Options, l *measuredT
 
 // missing reports whether the baseline of a variant has facts of the file, and the dump lacks the file. Every program has a buffer assignment; one
 // without kernels of its own has no code.
-func (in input) missing(v *diff.Variant) bool {
+func (in input) missing(v *changes.Variant) bool {
 	if v.Old == nil || v.New == nil || v.New.Backend != "" && v.Old.Backend != v.New.Backend { // another backend dumps other files
 		return false
 	}

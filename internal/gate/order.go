@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
@@ -65,7 +65,7 @@ func about(f *result.Finding) string {
 }
 
 // compareBool orders what is not before what is.
-func compareBool(a, b bool) int { return cmp.Compare(diff.Flag(a), diff.Flag(b)) }
+func compareBool(a, b bool) int { return cmp.Compare(changes.Flag(a), changes.Flag(b)) }
 
 func ruleOrder(id string) int {
 	return slices.IndexFunc(rules.All.Rules, func(r *rule.Rule) bool { return r.ID == id })

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/facts/factstest"
 	"github.com/xlagate/xlagate/internal/git"
@@ -21,28 +21,28 @@ import (
 // The edited line that most of what came passes through is the place of a change; else one that nothing passes through; else the root's own.
 func TestEditedLine(t *testing.T) {
 	loss, norm := kernel(line("loss", 7), 64), kernel(line("norm", 20), 4096)
-	stacked := root(diff.KindCode, "s", line("add", 90))
-	stacked.Edits = []diff.Edit{{Stack: []hlo.Location{line("add", 90), line("norm", 20), line("loss", 7)}}}
+	stacked := root(changes.KindCode, "s", line("add", 90))
+	stacked.Edits = []changes.Edit{{Stack: []hlo.Location{line("add", 90), line("norm", 20), line("loss", 7)}}}
 	for what, c := range map[string]struct {
-		cause  diff.Cause
+		cause  changes.Cause
 		edited []int
 		want   result.Source
 	}{
-		"nothing was edited":                      {root(diff.KindCode, "s", line("main", 3), loss, norm), nil, result.Source{File: "models/train.py", Line: 3, Function: "main"}},
-		"the root's own line":                     {root(diff.KindCode, "s", line("loss", 7), loss, norm), []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g7(x)"}},
-		"a line of what came, not the root's own": {root(diff.KindCode, "s", line("main", 3), loss, norm), []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g7(x)"}},
-		"of two lines the one with more work":     {root(diff.KindCode, "s", line("main", 3), loss, norm), []int{7, 20}, result.Source{Line: 20, Function: "norm", Text: "x20 = g20(x)"}},
+		"nothing was edited":                      {root(changes.KindCode, "s", line("main", 3), loss, norm), nil, result.Source{File: "models/train.py", Line: 3, Function: "main"}},
+		"the root's own line":                     {root(changes.KindCode, "s", line("loss", 7), loss, norm), []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g7(x)"}},
+		"a line of what came, not the root's own": {root(changes.KindCode, "s", line("main", 3), loss, norm), []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g7(x)"}},
+		"of two lines the one with more work":     {root(changes.KindCode, "s", line("main", 3), loss, norm), []int{7, 20}, result.Source{Line: 20, Function: "norm", Text: "x20 = g20(x)"}},
 		"of a stack the innermost":                {stacked, []int{7, 20}, result.Source{Line: 20, Function: "norm", Text: "x20 = g20(x)"}},
 		"of a stack the caller":                   {stacked, []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g7(x)"}},
-		"a line that nothing passes through":      {root(diff.KindCode, "s", line("main", 3), loss, norm), []int{55}, result.Source{Line: 55, Text: "x55 = g55(x)"}},
-		"the first of two such":                   {root(diff.KindDonation, "s", hlo.Location{}, norm), []int{55, 60}, result.Source{Line: 55, Text: "x55 = g55(x)"}},
-		"the own line of what brought nothing":    {root(diff.KindConstants, "s", line("init", 30)), []int{30, 55}, result.Source{Line: 30, Function: "init", Text: "x30 = g30(x)"}},
-		"another compiler":                        {root(diff.KindToolchain, "s", line("main", 3), norm), []int{55}, result.Source{File: "models/train.py", Line: 3, Function: "main"}},
+		"a line that nothing passes through":      {root(changes.KindCode, "s", line("main", 3), loss, norm), []int{55}, result.Source{Line: 55, Text: "x55 = g55(x)"}},
+		"the first of two such":                   {root(changes.KindDonation, "s", hlo.Location{}, norm), []int{55, 60}, result.Source{Line: 55, Text: "x55 = g55(x)"}},
+		"the own line of what brought nothing":    {root(changes.KindConstants, "s", line("init", 30)), []int{30, 55}, result.Source{Line: 30, Function: "init", Text: "x30 = g30(x)"}},
+		"another compiler":                        {root(changes.KindToolchain, "s", line("main", 3), norm), []int{55}, result.Source{File: "models/train.py", Line: 3, Function: "main"}},
 	} {
 		if c.want.File == "" {
 			c.want.File, c.want.Edited = "models/train.py", true
 		}
-		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{changed("f", c.cause)}, Edits: edits(t, "models/train.py", 99, c.edited...)}, nil)
+		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{changed("f", c.cause)}, Edits: edits(t, "models/train.py", 99, c.edited...)}, nil)
 		if len(list) != 1 || list[0].Source != c.want {
 			t.Errorf("%s: %+v, wanted %+v", what, list, c.want)
 		}
@@ -52,8 +52,8 @@ func TestEditedLine(t *testing.T) {
 // The only file that was edited is the place of what has no other, if a run of the model may read it.
 func TestOnlyFileThatWasEdited(t *testing.T) {
 	for file, place := range map[string]bool{"train.py": true, "conf/large.yaml": true, "serve.go": false, "run": false, "README.md": false} {
-		p := changed("f", root(diff.KindDonation, "w is not donated", line("main", 3), kernel(line("norm", 20), 64)))
-		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}, Edits: edits(t, file, 99, 55)}, nil)
+		p := changed("f", root(changes.KindDonation, "w is not donated", line("main", 3), kernel(line("norm", 20), 64)))
+		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, file, 99, 55)}, nil)
 		if len(list) != 1 || list[0].Source.Edited != place {
 			t.Errorf("%s: %+v", file, list)
 		}
@@ -62,26 +62,26 @@ func TestOnlyFileThatWasEdited(t *testing.T) {
 
 // A line that other operations of this program or another pass through is not the place of what does not.
 func TestTracedEditIsNotElsewhere(t *testing.T) {
-	p, other := changed("f", root(diff.KindConstants, "w is baked in", line("init", 3))), changed("g")
+	p, other := changed("f", root(changes.KindConstants, "w is baked in", line("init", 3))), changed("g")
 	told := edits(t, "train.py", 99, 20)
-	for _, v := range []*diff.Variant{p.Variants[0], other.Variants[0]} {
+	for _, v := range []*changes.Variant{p.Variants[0], other.Variants[0]} {
 		v.New.Kernels = []facts.Kernel{kernel(line("norm", 20), 64)}
-		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p, other}, Edits: told}, nil)
+		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p, other}, Edits: told}, nil)
 		if len(list) != 1 || list[0].Source.Edited || list[0].Source.Line != 3 {
 			t.Errorf("%+v", list)
 		}
 		v.New.Kernels = []facts.Kernel{kernel(line("loss", 7), 64)}
 	}
-	if list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p, other}, Edits: told}, nil); len(list) != 1 || !list[0].Source.Edited || list[0].Source.Line != 20 {
+	if list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p, other}, Edits: told}, nil); len(list) != 1 || !list[0].Source.Edited || list[0].Source.Line != 20 {
 		t.Errorf("%+v", list)
 	}
 }
 
 // An edit of a file that no operation comes from is the place when it is the only one. Of two nobody knows which it was.
 func TestEditOfAnotherFile(t *testing.T) {
-	p := changed("f", root(diff.KindCode, "other shapes", line("main", 3), kernel(line("norm", 20), 64)))
+	p := changed("f", root(changes.KindCode, "other shapes", line("main", 3), kernel(line("norm", 20), 64)))
 	for want, edited := range map[string][]int{"data.py:10": {10}, "models/train.py:3": {10, 50}} {
-		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}, Edits: edits(t, "data.py", 99, edited...)}, nil)
+		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, "data.py", 99, edited...)}, nil)
 		if got := fmt.Sprintf("%s:%d", list[0].Source.File, list[0].Source.Line); got != want {
 			t.Errorf("lines %v of data.py were edited: %s, wanted %s", edited, got, want)
 		}
@@ -90,14 +90,14 @@ func TestEditOfAnotherFile(t *testing.T) {
 
 // An edit of a file that no operation comes from explains what differs in the model, but not also that a caller in another file keeps its buffers.
 func TestEditOfAnotherFileIsOneCause(t *testing.T) {
-	causes := []diff.Cause{
-		root(diff.KindCode, "other shapes", line("loss", 7), kernel(line("norm", 20), 64)),
-		root(diff.KindResults, "a result is new", line("norm", 20), kernel(line("norm", 20), 64)),
-		root(diff.KindDonation, "no longer donated", line("main", 60)),
+	causes := []changes.Cause{
+		root(changes.KindCode, "other shapes", line("loss", 7), kernel(line("norm", 20), 64)),
+		root(changes.KindResults, "a result is new", line("norm", 20), kernel(line("norm", 20), 64)),
+		root(changes.KindDonation, "no longer donated", line("main", 60)),
 	}
 	for n, want := range map[int]string{2: "data.py:10 edited", 3: "models/train.py:7, models/train.py:20, models/train.py:60"} {
 		var got []string
-		for _, c := range ChangesOf(JudgedTarget{Programs: []*diff.Program{changed("f", causes[:n]...)}, Edits: edits(t, "data.py", 99, 10)}, nil) {
+		for _, c := range ChangesOf(JudgedTarget{Programs: []*changes.Program{changed("f", causes[:n]...)}, Edits: edits(t, "data.py", 99, 10)}, nil) {
 			got = append(got, strings.TrimSuffix(fmt.Sprintf("%s:%d %s", c.Source.File, c.Source.Line, map[bool]string{true: "edited"}[c.Source.Edited]), " "))
 		}
 		if strings.Join(got, ", ") != want {
@@ -109,9 +109,9 @@ func TestEditOfAnotherFileIsOneCause(t *testing.T) {
 // Of two edits that no operation passes through, one that speaks of donation is the place of a lost donation, and the other that of the rest, in whatever
 // file it is.
 func TestEditOfDonation(t *testing.T) {
-	causes := []diff.Cause{
-		root(diff.KindCode, "the loop ran 20 times, now 40", line("loss", 7), kernel(line("norm", 20), 64)),
-		root(diff.KindDonation, "no longer donated", line("main", 60)),
+	causes := []changes.Cause{
+		root(changes.KindCode, "the loop ran 20 times, now 40", line("loss", 7), kernel(line("norm", 20), 64)),
+		root(changes.KindDonation, "no longer donated", line("main", 60)),
 	}
 	for file, want := range map[string]string{"conf/large.json": "conf/large.json:1, models/train.py:4", "models/train.py": "models/train.py:1, models/train.py:4"} {
 		dir := t.TempDir()
@@ -132,7 +132,7 @@ func TestEditOfDonation(t *testing.T) {
 			t.Fatal(unknown)
 		}
 		var got []string
-		for _, c := range ChangesOf(JudgedTarget{Programs: []*diff.Program{changed("f", causes...)}, Edits: told}, nil) {
+		for _, c := range ChangesOf(JudgedTarget{Programs: []*changes.Program{changed("f", causes...)}, Edits: told}, nil) {
 			got = append(got, fmt.Sprintf("%s:%d", c.Source.File, c.Source.Line))
 		}
 		slices.Sort(got)
@@ -145,8 +145,8 @@ func TestEditOfDonation(t *testing.T) {
 // The gate's own files are never the place of a change.
 func TestEditOfTheGatesFiles(t *testing.T) {
 	for _, file := range []string{"models/xlagate.yaml", "models/.xlagate/cpu/f.yaml"} {
-		p := changed("f", root(diff.KindCode, "other shapes", line("main", 3), kernel(line("norm", 20), 64)))
-		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}, Edits: edits(t, file, 99, 10)}, nil)
+		p := changed("f", root(changes.KindCode, "other shapes", line("main", 3), kernel(line("norm", 20), 64)))
+		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, file, 99, 10)}, nil)
 		if got := list[0].Source; got.File != "models/train.py" || got.Edited {
 			t.Errorf("%s was edited: %+v", file, got)
 		}
@@ -155,11 +155,11 @@ func TestEditOfTheGatesFiles(t *testing.T) {
 
 // Whatever follows from one edited function is one change, in every variant, of whatever kind, and so is what is found there.
 func TestOneEditIsOneChange(t *testing.T) {
-	p := changed("f", root(diff.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)), root(diff.KindResults, "a result is new", line("main", 3), kernel(line("loss", 8), 64)))
-	addVariant(p, "(x: f32[16])", root(diff.KindCode, "a tanh is new", line("loss", 12), kernel(line("loss", 12), 64)))
-	found := []JudgedFinding{finding("max-kernels", &diff.Cause{Source: line("loss", 30), Title: "s"})}
+	p := changed("f", root(changes.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)), root(changes.KindResults, "a result is new", line("main", 3), kernel(line("loss", 8), 64)))
+	addVariant(p, "(x: f32[16])", root(changes.KindCode, "a tanh is new", line("loss", 12), kernel(line("loss", 12), 64)))
+	found := []JudgedFinding{finding("max-kernels", &changes.Cause{Source: line("loss", 30), Title: "s"})}
 	found[0].Variant = "(x: f32[32])"
-	list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}, Edits: edits(t, "models/train.py", 99, 7, 8)}, found)
+	list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, "models/train.py", 99, 7, 8)}, found)
 	if len(list) != 1 || list[0].Title != "a dot is new" || len(list[0].Details) != 2 || len(list[0].Findings) != 1 || len(list[0].Variants) != 3 {
 		t.Errorf("%+v", list)
 	}
@@ -167,12 +167,12 @@ func TestOneEditIsOneChange(t *testing.T) {
 
 // What differs away from the edited lines follows from the edit, unless it may be another compiler's doing.
 func TestFollowsFromTheEdit(t *testing.T) {
-	p := changed("f", root(diff.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)), root(diff.KindCode, "a tanh is gone", line("norm", 20), kernel(line("norm", 20), 64)))
-	target := JudgedTarget{Programs: []*diff.Program{p}, Edits: edits(t, "models/train.py", 99, 7)}
+	p := changed("f", root(changes.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)), root(changes.KindCode, "a tanh is gone", line("norm", 20), kernel(line("norm", 20), 64)))
+	target := JudgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, "models/train.py", 99, 7)}
 	if list := ChangesOf(target, nil); len(list) != 1 || list[0].Source.Line != 7 || !slices.Equal(list[0].Details, []string{"a tanh is gone"}) {
 		t.Errorf("%+v", list)
 	}
-	p.Variants[0].Compiler = []diff.FlagChange{{Name: "jax", Old: "0.9.0", New: "0.10.2"}}
+	p.Variants[0].Compiler = []changes.FlagChange{{Name: "jax", Old: "0.9.0", New: "0.10.2"}}
 	if list := ChangesOf(target, nil); len(list) != 2 {
 		t.Errorf("with another compiler: %+v", list)
 	}
@@ -180,7 +180,7 @@ func TestFollowsFromTheEdit(t *testing.T) {
 
 // A finding that names its place by itself has the line as the repository has it.
 func TestPlaceOfAFinding(t *testing.T) {
-	found := []JudgedFinding{finding("no-host-callback", &diff.Cause{Source: line("loss", 7), OpType: "PrintV2", Title: "s"})}
+	found := []JudgedFinding{finding("no-host-callback", &changes.Cause{Source: line("loss", 7), OpType: "PrintV2", Title: "s"})}
 	list := ChangesOf(JudgedTarget{Edits: edits(t, "models/train.py", 99, 7)}, found)
 	if want := (result.Source{File: "models/train.py", Line: 7, Function: "loss", Text: "x7 = g7(x)", Edited: true}); len(list) != 1 || list[0].Source != want || list[0].OpName != "PrintV2" {
 		t.Errorf("%+v", list)
@@ -194,14 +194,14 @@ func TestRealEdits(t *testing.T) {
 		line       int
 		changes    int // without git
 	}{
-		{"gpu-fusion_barrier", diff.KindCode, 15, 1}, {"cpu-cse_lost", diff.KindCode, 123, 1}, {"cpu-extra_kernel", diff.KindCode, 99, 1}, {"cpu-f64_creep", diff.KindCode, 41, 1},
-		{"cpu-unrolled_loop", diff.KindCode, 53, 1}, {"gpu-const_baked", diff.KindConstants, 77, 1}, {"gpu-fusion_intermediate_out", diff.KindResults, 130, 1},
-		{"tpu-extra_transpose", diff.KindCode, 63, 1}, {"cpu-sharding_allgather", diff.KindSharding, 30, 1},
+		{"gpu-fusion_barrier", changes.KindCode, 15, 1}, {"cpu-cse_lost", changes.KindCode, 123, 1}, {"cpu-extra_kernel", changes.KindCode, 99, 1}, {"cpu-f64_creep", changes.KindCode, 41, 1},
+		{"cpu-unrolled_loop", changes.KindCode, 53, 1}, {"gpu-const_baked", changes.KindConstants, 77, 1}, {"gpu-fusion_intermediate_out", changes.KindResults, 130, 1},
+		{"tpu-extra_transpose", changes.KindCode, 63, 1}, {"cpu-sharding_allgather", changes.KindSharding, 30, 1},
 	} {
 		measured := func(side string) *facts.Report {
-			return factstest.Measure(t, filepath.Join("../diff/testdata", c.name+"-"+side+".tar.gz"), facts.Options{})
+			return factstest.Measure(t, filepath.Join("../changes/testdata", c.name+"-"+side+".tar.gz"), facts.Options{})
 		}
-		programs := diff.Compare(measured("before"), measured("after")).Programs
+		programs := changes.Compare(measured("before"), measured("after")).Programs
 		list := ChangesOf(JudgedTarget{Name: "t", Programs: programs}, nil)
 		if len(list) != c.changes || list[0].Kind != c.kind || list[0].Source.Line != c.line || list[0].Source.Edited {
 			t.Errorf("%s without git: %d changes, %s at %+v", c.name, len(list), list[0].Kind, list[0].Source)
@@ -243,11 +243,11 @@ func TestQuotedLine(t *testing.T) {
 		if unknown != "" {
 			t.Fatal(unknown)
 		}
-		p := changed("f", root(diff.KindCode, "an add is new", line("loss", 8)))
+		p := changed("f", root(changes.KindCode, "an add is new", line("loss", 8)))
 		for _, l := range c.traced {
 			p.Variants[0].New.Kernels = append(p.Variants[0].New.Kernels, kernel(l, 64))
 		}
-		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}, Edits: told}, nil)
+		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}, Edits: told}, nil)
 		if len(list) != 1 || list[0].Source.Text != c.text {
 			t.Errorf("%s: %+v, wanted %q", what, list[0].Source, c.text)
 		}

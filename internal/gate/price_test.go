@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/facts/factstest"
 	"github.com/xlagate/xlagate/internal/git"
@@ -16,14 +16,14 @@ import (
 )
 
 // wholeOf holds that the changes of a variant add up to what it costs more.
-func wholeOf(t *testing.T, what string, v *diff.Variant, changes []result.Change) {
+func wholeOf(t *testing.T, what string, v *changes.Variant, changes []result.Change) {
 	t.Helper()
 	var step, peak float64
 	for _, c := range changes {
 		step, peak = step+c.Price.StepNS, peak+c.Price.PeakBytes
 	}
-	if math.Abs(step-delta(v, stepTime)) > 1e-3 || peak != delta(v, peakMemory) {
-		t.Errorf("%s: the changes add %v ns and %v bytes, it is %v ns and %v bytes", what, step, peak, delta(v, stepTime), delta(v, peakMemory))
+	if math.Abs(step-v.Grown(stepTime)) > 1e-3 || peak != v.Grown(peakMemory) {
+		t.Errorf("%s: the changes add %v ns and %v bytes, it is %v ns and %v bytes", what, step, peak, v.Grown(stepTime), v.Grown(peakMemory))
 	}
 }
 
@@ -32,15 +32,15 @@ func TestPricesAreShared(t *testing.T) {
 	p := changed("f", twoRoots()...)
 	v := p.Variants[0]
 	for _, c := range []struct {
-		buffers []diff.BufferChange
+		buffers []changes.BufferChange
 		peak    []float64
 	}{
 		{nil, []float64{1024, 0}}, // the one that moves most
-		{[]diff.BufferChange{{New: facts.Buffer{Bytes: 1024, OpName: "jit(f)/norm/add"}}}, []float64{0, 1024}},
-		{[]diff.BufferChange{{New: facts.Buffer{Bytes: 1024, OpName: "jit(f)/loss/add"}}, {New: facts.Buffer{OpName: "jit(f)/norm/add"}}}, []float64{1024, 0}},
+		{[]changes.BufferChange{{New: facts.Buffer{Bytes: 1024, OpName: "jit(f)/norm/add"}}}, []float64{0, 1024}},
+		{[]changes.BufferChange{{New: facts.Buffer{Bytes: 1024, OpName: "jit(f)/loss/add"}}, {New: facts.Buffer{OpName: "jit(f)/norm/add"}}}, []float64{1024, 0}},
 	} {
 		v.Buffers = c.buffers
-		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}}, nil)
+		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}}, nil)
 		wholeOf(t, "two roots", v, list)
 		slices.SortFunc(list, func(a, b result.Change) int { return a.Source.Line - b.Source.Line })
 		for i, want := range c.peak {
@@ -53,28 +53,28 @@ func TestPricesAreShared(t *testing.T) {
 
 // A side that was not priced leaves everything without a price.
 func TestNoPrice(t *testing.T) {
-	p := changed("f", root(diff.KindCode, "s", hlo.Location{}))
+	p := changed("f", root(changes.KindCode, "s", hlo.Location{}))
 	delete(p.Variants[0].Old.Facts, stepTime)
 	delete(p.Variants[0].New.Facts, peakMemory)
-	if got := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}}, nil)[0]; got.Price != (result.Price{}) || got.Level != "info" {
+	if got := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}}, nil)[0]; got.Price != (result.Price{}) || got.Level != "info" {
 		t.Errorf("%+v", got)
 	}
 }
 
 // Of several variants the price is that of the one that it costs most, peak and step of the same one.
 func TestPriceOfSeveralVariants(t *testing.T) {
-	p := changed("f", root(diff.KindCode, "s", line("loss", 7)))
+	p := changed("f", root(changes.KindCode, "s", line("loss", 7)))
 	for i, step := range []float64{1900, 1100} {
-		v := addVariant(p, []string{"(x: f32[16])", "(x: f32[32])"}[i], root(diff.KindCode, "s", line("loss", 7)))
+		v := addVariant(p, []string{"(x: f32[16])", "(x: f32[32])"}[i], root(changes.KindCode, "s", line("loss", 7)))
 		v.New.Facts[stepTime], v.New.Facts[peakMemory] = step, 4096+step
 	}
-	if got := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}}, nil)[0].Price; got != (result.Price{StepNS: 900, LowNS: 90, HighNS: 9000, StepWasNS: 1000, PeakBytes: 1900}) {
+	if got := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}}, nil)[0].Price; got != (result.Price{StepNS: 900, LowNS: 90, HighNS: 9000, StepWasNS: 1000, PeakBytes: 1900}) {
 		t.Errorf("%+v", got)
 	}
 	for _, v := range p.Variants {
 		v.New.Facts[stepTime] = 1000
 	}
-	if got := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}}, nil)[0].Price; got != (result.Price{StepWasNS: 1000, PeakBytes: 1900}) {
+	if got := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}}, nil)[0].Price; got != (result.Price{StepWasNS: 1000, PeakBytes: 1900}) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -85,10 +85,10 @@ func TestLevelOfWhatBreaksNothing(t *testing.T) {
 		step, peak float64
 		want       string
 	}{{-5, 0, "better"}, {-5, -5, "better"}, {-5, 5, "info"}, {5, -5, "info"}, {0, 0, "info"}} {
-		p := changed("f", root(diff.KindCode, "s", line("loss", 7)))
+		p := changed("f", root(changes.KindCode, "s", line("loss", 7)))
 		now := p.Variants[0].New.Facts
 		now[stepTime], now[peakMemory] = 1000+c.step, 4096+c.peak
-		if got := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}}, nil)[0]; got.Level != c.want || got.Accept != "" {
+		if got := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}}, nil)[0]; got.Level != c.want || got.Accept != "" {
 			t.Errorf("%v ns and %v bytes more are %s, accepted with %q", c.step, c.peak, got.Level, got.Accept)
 		}
 	}
@@ -97,12 +97,12 @@ func TestLevelOfWhatBreaksNothing(t *testing.T) {
 // One change has moved all facts that differ; of several each has what its own launches count.
 func TestEffects(t *testing.T) {
 	p := changed("f", twoRoots()[0])
-	p.Variants[0].Facts = []diff.FactChange{{Name: "kernels.total", Old: 5, New: 7}, {Name: "dtypes.f64", Old: math.NaN(), New: 1}, {Name: "price.step_ns", Old: 1000, New: 1800}, {Name: "fusions.total", Old: 5, New: 7}}
-	if got := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}}, nil)[0].Effects; !slices.Equal(got, []result.Effect{{Fact: "fusions.total", Was: 5, Is: 7}, {Fact: "kernels.total", Was: 5, Is: 7}}) {
+	p.Variants[0].Facts = []changes.FactChange{{Name: "kernels.total", Old: 5, New: 7}, {Name: "dtypes.f64", Old: math.NaN(), New: 1}, {Name: "price.step_ns", Old: 1000, New: 1800}, {Name: "fusions.total", Old: 5, New: 7}}
+	if got := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}}, nil)[0].Effects; !slices.Equal(got, []result.Effect{{Fact: "fusions.total", Was: 5, Is: 7}, {Fact: "kernels.total", Was: 5, Is: 7}}) {
 		t.Errorf("%+v", got)
 	}
-	causes := append(twoRoots(), root(diff.KindCode, "a second one in the same function", line("loss", 9), kernel(line("loss", 9), 4)))
-	for _, c := range ChangesOf(JudgedTarget{Programs: []*diff.Program{changed("f", causes...)}}, nil) {
+	causes := append(twoRoots(), root(changes.KindCode, "a second one in the same function", line("loss", 9), kernel(line("loss", 9), 4)))
+	for _, c := range ChangesOf(JudgedTarget{Programs: []*changes.Program{changed("f", causes...)}}, nil) {
 		kernels, bytes := 7.0, 100+4096+4.0
 		if c.Source.Function == "norm" {
 			kernels, bytes = 6, 164
@@ -119,14 +119,14 @@ func TestCopiesBelongToTheLostDonation(t *testing.T) {
 	base := factstest.Measure(t, "../../testdata/cases/cpu-norm_beside_buffer/before.tar.xz", facts.Options{})
 	fresh := factstest.Measure(t, "../../testdata/cases/cpu-norm_beside_buffer/after.tar.xz", facts.Options{})
 	told := edits(t, "pairs.py", 1200, 992, 997) // where the hidden values are normalized, and what is donated
-	list := ChangesOf(JudgedTarget{Programs: diff.CompareEdited(base, fresh, inEdits(told)).Programs, Edits: told}, nil)
+	list := ChangesOf(JudgedTarget{Programs: changes.CompareEdited(base, fresh, inEdits(told)).Programs, Edits: told}, nil)
 	copied := 0
 	for _, c := range list {
 		copies := slices.ContainsFunc(c.Evidence.After, func(line string) bool { return strings.Contains(line, "copy → f32[4096,24]") })
-		if donation := c.Kind == diff.KindDonation; donation != copies || !c.Source.Edited || c.Price.StepNS <= 0 {
+		if donation := c.Kind == changes.KindDonation; donation != copies || !c.Source.Edited || c.Price.StepNS <= 0 {
 			t.Errorf("%+v", c)
 		}
-		copied += int(diff.Flag(copies))
+		copied += int(changes.Flag(copies))
 	}
 	if len(list) != 2 || copied != 1 {
 		t.Errorf("%d changes, copies in %d", len(list), copied)
@@ -141,7 +141,7 @@ func TestTwoEditsInOneFunction(t *testing.T) {
 	const window, product = 1097, 1101
 	of := func(edited ...int) map[int]result.Change {
 		told, list := edits(t, "pairs.py", 1200, edited...), map[int]result.Change{}
-		for _, c := range ChangesOf(JudgedTarget{Programs: diff.CompareEdited(base, fresh, inEdits(told)).Programs, Edits: told}, nil) {
+		for _, c := range ChangesOf(JudgedTarget{Programs: changes.CompareEdited(base, fresh, inEdits(told)).Programs, Edits: told}, nil) {
 			list[c.Source.Line] = c
 		}
 		return list
@@ -156,7 +156,7 @@ func TestTwoEditsInOneFunction(t *testing.T) {
 			t.Errorf("%s: %.0f ns, took %.0f", c.Title, ns, took)
 		}
 	}
-	if !strings.HasPrefix(wider.Title, "pad: writes f32[1024,32]") || !strings.HasPrefix(again.Title, "dot, tanh computed a second time") || wider.Kind != diff.KindCode {
+	if !strings.HasPrefix(wider.Title, "pad: writes f32[1024,32]") || !strings.HasPrefix(again.Title, "dot, tanh computed a second time") || wider.Kind != changes.KindCode {
 		t.Errorf("%q, %q", wider.Title, again.Title)
 	}
 	if len(alone) != 1 || alone[product].ID == again.ID {

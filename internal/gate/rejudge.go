@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -293,7 +293,7 @@ func agrees(shown *result.Program, text *baseline.Program) error {
 				return fmt.Errorf("%s of %s is %v, in its baseline %v", name, v.Signature, is, v.Facts[name])
 			}
 		}
-		launches := diff.Count(facts.KernelsTotal, v.Kernels)
+		launches := changes.Count(facts.KernelsTotal, v.Kernels)
 		if total, there := v.Facts[facts.KernelsTotal]; there && total != launches {
 			return fmt.Errorf("%s has %v kernels, its baseline lists %v", v.Signature, total, launches)
 		}

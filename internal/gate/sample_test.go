@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -29,41 +29,41 @@ func kernel(at hlo.Location, bytes int64) facts.Kernel {
 }
 
 // root is a difference of a kind, with the launches that it brought.
-func root(kind, summary string, at hlo.Location, after ...facts.Kernel) diff.Cause {
-	return diff.Cause{Kind: kind, Title: summary, OpName: "jit(f)/" + at.Function, Source: at, After: after}
+func root(kind, summary string, at hlo.Location, after ...facts.Kernel) changes.Cause {
+	return changes.Cause{Kind: kind, Title: summary, OpName: "jit(f)/" + at.Function, Source: at, After: after}
 }
 
 // twoRoots are edits of two functions, each with a launch more.
-func twoRoots() []diff.Cause {
-	return []diff.Cause{
-		root(diff.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)),
-		root(diff.KindCode, "a copy is new", line("norm", 20), kernel(line("norm", 20), 64)),
+func twoRoots() []changes.Cause {
+	return []changes.Cause{
+		root(changes.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)),
+		root(changes.KindCode, "a copy is new", line("norm", 20), kernel(line("norm", 20), 64)),
 	}
 }
 
 const signature = "(x: f32[8])"
 
 // changed is a program with one variant, which differs for these reasons.
-func changed(name string, causes ...diff.Cause) *diff.Program {
-	p := &diff.Program{Name: name, Change: diff.Changed, Old: &facts.Program{}, New: &facts.Program{}}
+func changed(name string, causes ...changes.Cause) *changes.Program {
+	p := &changes.Program{Name: name, Change: changes.Changed, Old: &facts.Program{}, New: &facts.Program{}}
 	addVariant(p, signature, causes...)
 	return p
 }
 
-func addVariant(p *diff.Program, signature string, causes ...diff.Cause) *diff.Variant {
+func addVariant(p *changes.Program, signature string, causes ...changes.Cause) *changes.Variant {
 	old := &facts.Variant{Signature: signature, Facts: facts.Values{"price.step_ns": 1000, "memory.peak_bytes": 4096, "kernels.total": 5, "fusions.total": 5, "cost.bytes_accessed": 100}}
 	fresh := &facts.Variant{Signature: signature, Facts: facts.Values{"price.step_ns": 1800, "memory.peak_bytes": 5120, "kernels.total": 7, "fusions.total": 7, "cost.bytes_accessed": 4260}}
 	for _, c := range causes {
 		fresh.Kernels = append(fresh.Kernels, c.After...)
 	}
-	v := &diff.Variant{Change: diff.Changed, Old: old, New: fresh, Causes: causes}
+	v := &changes.Variant{Change: changes.Changed, Old: old, New: fresh, Causes: causes}
 	p.Old.Variants, p.New.Variants = append(p.Old.Variants, old), append(p.New.Variants, fresh)
 	p.Variants = append(p.Variants, v)
 	return v
 }
 
 // finding is an error of program f that a rule found.
-func finding(rule string, cause *diff.Cause) JudgedFinding {
+func finding(rule string, cause *changes.Cause) JudgedFinding {
 	id := fmt.Sprintf("%012x", len(rule))
 	return JudgedFinding{Finding: result.Finding{ID: id, Rule: rule, Level: "error", Target: "t", Program: "f", Variant: signature, Subject: rule, Message: rule + " is broken"}, Cause: cause}
 }
@@ -108,6 +108,6 @@ func edits(t *testing.T, name string, length int, edited ...int) *git.Edits {
 }
 
 // inEdits names the edits of lines.
-func inEdits(e *git.Edits) diff.Edited {
-	return func(l hlo.Location) string { return editOf(l, e) }
+func inEdits(e *git.Edits) changes.Edited {
+	return func(l hlo.Location) string { return changes.EditOf(l, e) }
 }

@@ -18,8 +18,8 @@ import (
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/capture"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -35,7 +35,7 @@ type measuredTarget struct {
 	baseName   string        // what base was read from
 	baseUnread bool          // it is there, or was named, but could not be read
 	set        *baseline.Set // the stored baseline, nil when there is none or a dump replaces it
-	programs   []*diff.Program
+	programs   []*changes.Program
 	problems   []result.Problem
 	notes      []result.Note
 	unasked    []*facts.Program // of the dump, neither included nor excluded
@@ -224,25 +224,25 @@ func (l *measuredTarget) look(ctx context.Context, o Options) {
 }
 
 // compare matches the included programs with the baseline.
-func (l *measuredTarget) compare(edited diff.Edited) {
+func (l *measuredTarget) compare(edited changes.Edited) {
 	base := l.base
 	if base == nil {
 		base = &facts.Report{}
 	}
 	l.report.Device = l.Device
-	diff.NameGraphs(base, l.report)
+	changes.NameGraphs(base, l.report)
 	l.restrict()
 	l.match(base, edited)
 }
 
 // match pairs programs with the baseline. If the baseline is another dump, excluded programs that are missing here do not count as removed.
-func (l *measuredTarget) match(base *facts.Report, edited diff.Edited) {
-	d := diff.CompareEdited(base, l.report, edited)
-	diff.FillPasses(d, base.Passes, l.report.Passes)
+func (l *measuredTarget) match(base *facts.Report, edited changes.Edited) {
+	d := changes.CompareEdited(base, l.report, edited)
+	changes.FillPasses(d, base.Passes, l.report.Passes)
 	l.programs = d.Programs
 	if l.set == nil {
 		included := l.inclusion()
-		l.programs = slices.DeleteFunc(l.programs, func(p *diff.Program) bool { return p.New == nil && !included(p.Name) })
+		l.programs = slices.DeleteFunc(l.programs, func(p *changes.Program) bool { return p.New == nil && !included(p.Name) })
 	}
 }
 

@@ -165,7 +165,7 @@ func noteHeadroom(r *result.Result) {
 		share := math.Floor(100 * h.Actual / h.Limit)
 		r.Notes = append(r.Notes, result.Note{
 			Kind: "headroom", Target: h.Target, Program: h.Program,
-			Message: fmt.Sprintf("%s: %s of %s, %.0f %%; this run takes %.0f %% of what the baseline left", h.Rule, actual, limit, share, 100*used/left),
+			Message: fmt.Sprintf("%s: %s of %s, %.0f %%; this change uses %.0f %% of the room that was left", h.Rule, actual, limit, share, 100*used/left),
 			Fix:     "xlagate trend",
 		})
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -28,14 +28,14 @@ func noteUpgrade(r *result.Result, o Options, l *measuredTarget) {
 func (l *measuredTarget) upgrades() (list []string) {
 	for _, p := range l.programs {
 		if why := l.upgrade(p); why != "" {
-			list = diff.AddNew(list, why)
+			list = changes.AddNew(list, why)
 		}
 	}
 	return list
 }
 
 // upgrade says how the toolchain of a program differs from that of its baseline: "jax 0.4.30 → 0.10.2"; "" if it does not.
-func (l *measuredTarget) upgrade(p *diff.Program) string {
+func (l *measuredTarget) upgrade(p *changes.Program) string {
 	if p.Old == nil || p.New == nil {
 		return ""
 	}
@@ -63,14 +63,4 @@ func mismatch(old, fresh facts.Toolchain) string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// toolchainOf is how the toolchain differs, if it is the cause of a difference: no edit of the model explains it. Without git only an equal
-// model tells that.
-func (g *grouping) toolchainOf(p *diff.Program, v *diff.Variant, c *diff.Cause) string {
-	explained := g.places[c].source.Edited || g.target.Edits == nil && !v.Model.Same
-	if g.target.Upgrade == nil || explained || c.Kind != diff.KindCode && c.Kind != diff.KindUnknown && c.Kind != diff.KindToolchain {
-		return ""
-	}
-	return g.target.Upgrade(p)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/result"
@@ -46,7 +46,8 @@ const sure = recommended + "rules: [{ rule: max-step-time, max_increase: 0.1%, u
 // What grew under another toolchain fails as it would under the same one, and one command accepts it.
 func TestUpgradeIsJudgedLikeAnyChange(t *testing.T) {
 	o := made(t, options(t, sure), "0.10.2")
-	o.Edits = func() (*git.Edits, string) { return &git.Edits{}, "" } // the model was not edited
+	unedited := edits(t, "scripts/models.py", 99)
+	o.Edits = func() (*git.Edits, string) { return unedited, "" }
 	accept(t, o, AcceptOptions{Reason: "start"})
 	o = made(t, o, "0.4.30")
 	r := check(t, o)
@@ -55,7 +56,7 @@ func TestUpgradeIsJudgedLikeAnyChange(t *testing.T) {
 		t.Fatalf("exit %d, findings %+v, said %q", r.ExitCode, r.Findings, said)
 	}
 	failing := r.Open()
-	if len(failing) == 0 || failing[0].Kind != diff.KindToolchain || !strings.Contains(failing[0].Title, "jax 0.10.2 → 0.4.30") {
+	if len(failing) == 0 || failing[0].Kind != changes.KindToolchain || !strings.Contains(failing[0].Title, "jax 0.10.2 → 0.4.30") {
 		t.Errorf("changes %+v", failing)
 	}
 	accept(t, o, AcceptOptions{Reason: "jax 0.4.30"})

@@ -54,7 +54,7 @@ func hunkOf(part *gitdiff.TextFragment, python bool) Hunk {
 		}
 		h.text += l.Op.String() + strings.TrimSpace(line) + "\n"
 		binds.add(bound(line))
-		h.Code, h.Donates = true, h.Donates || strings.Contains(line, "donat")
+		h.Code = true
 		defines = defines && definesName(line)
 		if l.Op == gitdiff.OpDelete && (h.removed == "" || decorates(h.removed)) {
 			h.removed = line

@@ -157,7 +157,6 @@ type Hunk struct {
 	First    int // the first of the lines that were added or changed; where there are none, the line behind which others were removed
 	Lines    int
 	Code     bool   // any of these lines, before or now, is more than a comment, an import, blank, or the definition of a name that comes or goes
-	Donates  bool   // any of these lines speaks of donation
 	Edit     int    // the first line of the edit that it is part of: several hunks of a function may be one
 	With     string // the same in all hunks that a definition which comes or goes connects, in whatever functions and files they are; "" for others
 	Function string // the Python function or class around it, as Python names it: "Block.__call__"; "" outside of all
@@ -178,6 +177,42 @@ func (h *Hunk) holds(line int) bool { return line >= h.First && line < h.First+h
 // touches reports whether a line is the one before or behind lines that were only removed.
 func (h *Hunk) touches(line int) bool {
 	return h.Lines == 0 && (line == h.First || line == h.First+1)
+}
+
+// Hands reports whether all that the lines do is to make values that a call takes: "batch = next(train)" before "step(params, batch)".
+func (h *Hunk) Hands(call string) bool {
+	_, arguments, _ := strings.Cut(call, "(")
+	taken := wordsIn(arguments)
+	for line := range strings.Lines(h.text) {
+		if made := wordsIn(bound(line[1:])); len(made) == 0 || !made.within(taken) {
+			return false
+		}
+	}
+	return h.text != ""
+}
+
+// Compiles reports whether any of the lines has jit compile a function, so that its options may be edited: which arguments are donated, and which are static.
+func (h *Hunk) Compiles() bool { return wordsIn(h.was + " " + h.now)["jit"] }
+
+// FirstCode is the first line of a hunk that is code within a function or the module: no comment, and no head of a class. Where lines were removed it is the
+// one behind them: a decorator stood before the function that is there now.
+func (e *Edits) FirstCode(h Hunk) int {
+	code := func(line int) bool {
+		text := e.Text(h.File, line, "")
+		return hasCode(text, h.Python()) && !strings.HasPrefix(text, "class ")
+	}
+	if h.Lines == 0 {
+		if code(h.First + 1) {
+			return h.First + 1
+		}
+		return h.First
+	}
+	for line := h.First; line < h.First+h.Lines; line++ {
+		if code(line) {
+			return line
+		}
+	}
+	return h.First
 }
 
 // paths are the files of a repository, by the last part of their names.

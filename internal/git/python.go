@@ -240,7 +240,6 @@ func (h *Hunk) goesOn(next *Hunk, lines []string) bool {
 
 // join adds the lines up to the end of a later hunk.
 func (h *Hunk) join(next *Hunk) {
-	h.Donates = h.Donates || next.Donates
 	h.text += next.text
 	h.came, h.gone = h.came+" "+next.came, h.gone+" "+next.gone
 	h.was, h.now, h.binds = h.was+" "+next.was, h.now+" "+next.now, h.binds+" "+next.binds

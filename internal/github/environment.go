@@ -222,7 +222,7 @@ func (p *Publication) writeOutputs(done Posted) error {
 	set("warnings", s.Warnings)
 	set("infos", s.Infos)
 	set("waived", s.Waived)
-	set("changes", changes(r))
+	set("changes", openChanges(r))
 	set("comment-url", done.Comment.URL)
 	set("check-url", done.Check)
 	if err := appendTo(p.Output, b.String()); err != nil {

@@ -176,8 +176,8 @@ func (p *Publication) postSARIF(ctx context.Context, c *Client) error {
 	return c.uploadSARIF(ctx, p.Head, p.Ref, b.String())
 }
 
-// changes lists the ids of the open changes.
-func changes(r *result.Result) string {
+// openChanges lists the ids of the open changes.
+func openChanges(r *result.Result) string {
 	ids := phrase.Map(r.Open(), func(c *result.Change) string { return c.ID })
 	return strings.Join(ids, ",")
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/github/fakegithub"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
@@ -67,7 +67,7 @@ func found(n int) *result.Result {
 	for i := range n {
 		id, finding := fmt.Sprintf("%012x", i), fmt.Sprintf("f%011x", i)
 		r.Changes = append(r.Changes, result.Change{
-			ID: id, Level: "error", Target: "mlp", Program: "train_step", Edit: result.Edit{Kind: diff.KindCode, Title: "a tanh has a second user", Source: result.Source{File: "/w/model.py", Line: i + 1}},
+			ID: id, Level: "error", Target: "mlp", Program: "train_step", Edit: result.Edit{Kind: changes.KindCode, Title: "a tanh has a second user", Source: result.Source{File: "/w/model.py", Line: i + 1}},
 			Price: result.Price{StepNS: 900, StepWasNS: 45_000}, Findings: []string{finding}, Decision: result.Decision{Accept: result.AcceptCommand(nil, id)},
 		})
 		r.Findings = append(r.Findings, result.Finding{

@@ -77,10 +77,16 @@ func (f *mlirFile) content(list []mlirEntry, forms []string, i uint64) kernelHas
 		return hashStart
 	}
 	e := &list[i]
+	if f.depth > maxNesting {
+		f.lost = true
+		return hashStart
+	}
 	if e.state == unhashed { // one that contains itself is broken, and counts as zero there
+		f.depth++
 		e.state = hashing
 		e.hash = f.hash(e, forms)
 		e.state = hashed
+		f.depth--
 	}
 	return e.hash
 }
@@ -206,10 +212,26 @@ func (e *mlirEntry) isPlace() bool {
 	return code >= codeFirstPlace && code <= codeLastPlace || code == codeLines
 }
 
-// nameIn finds the name in the properties of a function: a text, and behind it the optional visibility. It marks both as names.
-func (f *mlirFile) nameIn(properties uint64) string {
+// mlirProperties are the properties of operations, which many may share.
+type mlirProperties struct {
+	data     []byte
+	searched bool
+	name     string // of the function that they are of, once it was asked for
+}
+
+// functionName finds the name in the properties of a function.
+func (f *mlirFile) functionName(properties uint64) string {
+	p := &f.properties[properties]
+	if !p.searched {
+		p.searched, p.name = true, f.nameIn(p.data)
+	}
+	return p.name
+}
+
+// nameIn finds a name in the properties of a function: a text, and behind it the optional visibility. It marks both as names.
+func (f *mlirFile) nameIn(properties []byte) string {
 	var numbers []uint64
-	for c := (&mlirCursor{data: f.properties[properties]}); len(c.data) > 0; {
+	for c := (&mlirCursor{data: properties}); len(c.data) > 0; {
 		numbers = append(numbers, c.number())
 	}
 	for i, n := range numbers {
@@ -232,7 +254,7 @@ var visibility = map[string]bool{"public": true, "private": true, "nested": true
 func (f *mlirFile) readProperties() {
 	c := &mlirCursor{data: f.sections[sectionProperties]}
 	for range c.count() {
-		f.properties = append(f.properties, c.take(c.number()))
+		f.properties = append(f.properties, mlirProperties{data: c.take(c.number())})
 	}
 }
 

@@ -42,8 +42,11 @@ type mlirFile struct {
 	types    []mlirEntry
 	sections [sectionCount][]byte
 
-	properties [][]byte
-	lost       bool // something refers to an index outside its table
+	properties []mlirProperties
+	found      map[namedEntry]uint64
+	undefined  int  // how many values the regions may still have
+	depth      int  // of the attributes that are being hashed
+	lost       bool // something refers to an index outside its table, or is nested deeper than maxNesting
 	kernel     *Kernel
 }
 
@@ -52,7 +55,7 @@ func readBytecode(data []byte) (*Kernel, error) {
 		return nil, errors.New("the kernel is no MLIR bytecode")
 	}
 	c := &mlirCursor{data: data[len(mlirMagic):]}
-	f := &mlirFile{version: c.number(), kernel: &Kernel{Ops: map[string]int{}}}
+	f := &mlirFile{version: c.number(), kernel: &Kernel{Ops: map[string]int{}}, found: map[namedEntry]uint64{}}
 	c.text() // the producer
 	if f.version > versionKnown {
 		return nil, brokenKernel("its version is newer than any known")

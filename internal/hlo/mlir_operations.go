@@ -42,6 +42,7 @@ type mlirOperation struct {
 // walk counts and hashes all operations.
 func (f *mlirFile) walk() error {
 	w := &mlirWalker{mlirFile: f, mlirCursor: &mlirCursor{data: f.sections[sectionIR]}}
+	f.undefined = len(w.data)
 	w.block(0)
 	if w.cut || w.deep || w.lost {
 		return brokenKernel("its operations are cut off, or refer to what is not there")
@@ -140,7 +141,7 @@ func (w *mlirWalker) described(o *mlirOperation) (content kernelHash, function s
 		case o.properties >= uint64(len(w.properties)):
 			w.lost = true
 		case strings.HasSuffix(o.name, ".func"):
-			function = w.nameIn(o.properties)
+			function = w.functionName(o.properties)
 		}
 	}
 	return content, function
@@ -162,19 +163,32 @@ func (w *mlirWalker) name(i uint64) string {
 // noAttribute is the index of no attribute.
 const noAttribute = ^uint64(0)
 
-// named returns the index of an attribute in a dictionary by its name.
-func (f *mlirFile) named(attributes uint64, wanted string) uint64 {
-	if attributes >= uint64(len(f.attrs)) || f.attrs[attributes].code() != codeDictionary {
+// namedEntry is a name in a dictionary.
+type namedEntry struct {
+	dictionary uint64
+	name       string
+}
+
+// named returns the index of an attribute in a dictionary by its name. Many operations share a dictionary, so it is searched once for each name.
+func (f *mlirFile) named(dictionary uint64, wanted string) uint64 {
+	if dictionary >= uint64(len(f.attrs)) || f.attrs[dictionary].code() != codeDictionary {
 		return noAttribute
 	}
-	c := &mlirCursor{data: f.attrs[attributes].data}
+	at, known := f.found[namedEntry{dictionary, wanted}]
+	if known {
+		return at
+	}
+	at = noAttribute
+	c := &mlirCursor{data: f.attrs[dictionary].data}
 	c.number()
 	for range c.count() {
 		if name, value := c.number(), c.number(); f.word(name) == wanted {
-			return value
+			at = value
+			break
 		}
 	}
-	return noAttribute
+	f.found[namedEntry{dictionary, wanted}] = at
+	return at
 }
 
 // numbers reads a list of numbers, if there is one.
@@ -241,13 +255,23 @@ func (w *mlirWalker) regions(d kernelHash, depth int) kernelHash {
 	return d
 }
 
+// declared reads how many values a region has. Each is defined by at least one byte of the file, so all regions together have no more than that.
+func (w *mlirWalker) declared() int {
+	n := w.count()
+	if w.undefined -= n; w.undefined < 0 {
+		w.data, w.cut = nil, true
+		return 0
+	}
+	return n
+}
+
 func (w *mlirWalker) region(depth int) kernelHash {
 	blocks := w.count()
 	if blocks == 0 {
 		return 0
 	}
 	outer, next := len(w.values), w.next
-	w.values = append(w.values, make([]mlirValue, w.count())...)
+	w.values = append(w.values, make([]mlirValue, w.declared())...)
 	w.next = outer
 	d := hashStart
 	for range blocks {

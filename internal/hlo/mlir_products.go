@@ -35,7 +35,7 @@ func (w *mlirWalker) property(o *mlirOperation) uint64 {
 	if o.mask&hasProperties == 0 || o.properties >= uint64(len(w.properties)) {
 		return noAttribute
 	}
-	c := &mlirCursor{data: w.properties[o.properties]}
+	c := &mlirCursor{data: w.properties[o.properties].data}
 	if at, there := c.flagged(); there {
 		return at
 	}
@@ -149,7 +149,11 @@ func (f *mlirFile) shape(i uint64) (s kernelShape, ok bool) {
 		if code == codeEncodedTensor {
 			c.number()
 		}
-		for range c.count() {
+		rank := c.count()
+		if rank > maxNesting {
+			return s, false
+		}
+		for range rank {
 			s.dims = append(s.dims, c.signed())
 		}
 		s.element = f.element(c.number())

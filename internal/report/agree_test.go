@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/webpage"
 )
@@ -26,7 +26,7 @@ func random(r *rand.Rand) *result.Result {
 	}
 	for i := range r.IntN(12) {
 		c := result.Change{
-			ID: fmt.Sprintf("%012x", i), Level: []string{"error", "warning", "info", "better"}[r.IntN(4)], Edit: result.Edit{Kind: diff.KindCode, Title: "a kernel is new"},
+			ID: fmt.Sprintf("%012x", i), Level: []string{"error", "warning", "info", "better"}[r.IntN(4)], Edit: result.Edit{Kind: changes.KindCode, Title: "a kernel is new"},
 			Target: out.Targets[r.IntN(len(out.Targets))].Name, Program: fmt.Sprintf("program%d", r.IntN(4)),
 		}
 		if c.Level == "better" {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -177,12 +177,12 @@ func shown(v float64, unit string) string {
 	return phrase.Show(v, unit)
 }
 
-// of writes "19 of 19" and "1.2 of 2.0 GiB", and above the limit "935, max 934".
+// of writes "19 of 19" and "1.2 of 2.0 GiB", and above the limit "935 (limit 934)".
 func of(actual, limit float64, unit string) string {
 	a, l := phrase.Show(actual, unit), phrase.Show(limit, unit)
 	if actual > limit {
 		a, l = phrase.Apart(actual, limit, unit)
-		return a + ", max " + l
+		return a + " (limit " + l + ")"
 	}
 	if number, ok := strings.CutSuffix(a, l[strings.LastIndexByte(l, ' ')+1:]); ok && unit != "" {
 		a = strings.TrimSpace(number)
@@ -290,7 +290,7 @@ func changeBars(r *indexed, c *result.Change) bars {
 }
 
 // priceChange is "predicted step 12.1 → 12.9 ms on h100-sxm (+6.6 %)", nothing where a side has no price or both have the same.
-func priceChange(v *diff.Variant) line {
+func priceChange(v *changes.Variant) line {
 	if v.Old == nil || v.New == nil || v.New.Device == nil || v.Old.Device != v.New.Device {
 		return nil
 	}

@@ -46,19 +46,20 @@ func (c *Comment) tightening() (commands []string) {
 func (c *Comment) Markdown(o Options) string {
 	own := *c
 	own.Result = rooted(c.Result, o.Root)
+	all := index(own.Result)
+	all.doc = o.Rules
 	most := o.MaxBytes
 	if most > 0 {
 		most = max(1, most-len(c.footer()))
 	}
-	return within(most, c.title(), own.render) + c.footer()
+	return within(most, c.title(), func(d detail) string { return own.render(all, d) }) + c.footer()
 }
 
-func (c *Comment) render(d detail) string {
+func (c *Comment) render(all *indexed, d detail) string {
 	p := page{Title: c.title()}
 	if c.Clean() {
 		return markdownOf(p)
 	}
-	all := index(c.Result)
 	live := all.Open()
 	p.add(verdictBlocks(all, live, d)...)
 	p.add(c.accept(all)...)

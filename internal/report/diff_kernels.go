@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
@@ -16,7 +16,7 @@ const (
 )
 
 // kernelBlocks shows the kernels that differ, one row each; below a changed kernel, the operations that were removed and added.
-func kernelBlocks(v *diff.Variant, o Options) []block {
+func kernelBlocks(v *changes.Variant, o Options) []block {
 	var s section
 	k := &v.Kernels
 	s.add(regroupBlocks("→ %d kernels", k.Split, '-', o)...)
@@ -56,16 +56,16 @@ func groupAlike(kernels []facts.Kernel, o Options) [][]*facts.Kernel {
 	})
 }
 
-func changeBlocks(changes []diff.KernelChange, o Options) []block {
+func changeBlocks(kernels []changes.KernelChange, o Options) []block {
 	var blocks []block
-	shown := o.shown(len(changes), maxDiffKernels)
-	for i := range changes[:shown] {
-		c := &changes[i]
+	shown := o.shown(len(kernels), maxDiffKernels)
+	for i := range kernels[:shown] {
+		c := &kernels[i]
 		s := section{Title: kernelTitle(&c.New).and("   " + cut(strings.Join(c.What, ", "), maxWhat))}
 		s.add(operationDiff(&c.Old, &c.New))
 		blocks = append(blocks, folded(s))
 	}
-	return append(blocks, more(len(changes)-shown, "changed kernel"))
+	return append(blocks, more(len(kernels)-shown, "changed kernel"))
 }
 
 // folded folds a section, or returns its title alone when it is empty.
@@ -83,7 +83,7 @@ func kernelTitle(k *facts.Kernel) line {
 }
 
 // regroupBlocks are kernels that were split or merged: the one kernel, what separates the parts, and the parts.
-func regroupBlocks(form string, regroups []diff.Regroup, one byte, o Options) []block {
+func regroupBlocks(form string, regroups []changes.Regroup, one byte, o Options) []block {
 	many := byte('+')
 	if one == '+' {
 		many = '-'
@@ -93,7 +93,7 @@ func regroupBlocks(form string, regroups []diff.Regroup, one byte, o Options) []
 	for i := range regroups[:shown] {
 		g := &regroups[i]
 		s := section{Title: kernelTitle(&g.One).and("   " + fmt.Sprintf(form, len(g.Many)))}
-		if why := diff.SplitBy(g.Between); why != "" {
+		if why := changes.SplitBy(g.Between); why != "" {
 			s.add(para{in(dim, "split ").and(why)})
 		}
 		var l listing
@@ -144,13 +144,13 @@ const (
 )
 
 // changedKernels returns the number of rows for the kernels that differ.
-func changedKernels(v *diff.Variant) int {
+func changedKernels(v *changes.Variant) int {
 	k := &v.Kernels
 	return len(k.Split) + len(k.Merged) + len(k.Changed) + len(k.Moved) + len(k.Unrolled) + len(k.Removed) + len(k.Added)
 }
 
 // followingSum returns "resulting kernel changes: 8 split, 2 merged, 20 changed, 4 new, 12 gone".
-func followingSum(k *diff.Kernels) string {
+func followingSum(k *changes.Kernels) string {
 	text := ""
 	for _, part := range []struct {
 		n    int
@@ -167,7 +167,7 @@ func followingSum(k *diff.Kernels) string {
 }
 
 // causeBlocks shows the causes of the changes: the place of the model, what changed there, and how many kernels changed because of it.
-func causeBlocks(v *diff.Variant, o Options) []block {
+func causeBlocks(v *changes.Variant, o Options) []block {
 	var lines []line
 	for i := range v.Causes {
 		lines = append(lines, causeLine(&v.Causes[i]))
@@ -176,7 +176,7 @@ func causeBlocks(v *diff.Variant, o Options) []block {
 }
 
 // causeLine is "· an optimization_barrier is new   train.py:99   jit(step)/optimization_barrier   1 kernel → 2".
-func causeLine(c *diff.Cause) line {
+func causeLine(c *changes.Cause) line {
 	l := in(warn, "·").and(" ").in(strong, c.Title)
 	l = l.names(location(c.Source), c.OpName)
 	if len(c.Before)+len(c.After) > 0 {
@@ -186,7 +186,7 @@ func causeLine(c *diff.Cause) line {
 }
 
 // bufferLines are the temporary buffers that are new or grew.
-func bufferLines(v *diff.Variant, o Options) []line {
+func bufferLines(v *changes.Variant, o Options) []line {
 	var lines []line
 	for i := range v.Buffers {
 		b := &v.Buffers[i]
@@ -206,7 +206,7 @@ func bufferLines(v *diff.Variant, o Options) []line {
 }
 
 // unrollLines are the kernels of loop bodies that the program now has several copies of.
-func unrollLines(unrolled []diff.Regroup) []line {
+func unrollLines(unrolled []changes.Regroup) []line {
 	var lines []line
 	for i := range unrolled {
 		u := &unrolled[i]

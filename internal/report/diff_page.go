@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // diffPage is a difference from the totals down to single operations: programs, kernels, operations.
-func diffPage(d *diff.Report, o Options) page {
+func diffPage(d *changes.Report, o Options) page {
 	p := page{Title: in(name, d.Old).and(" → ").in(name, d.New)}
 	if d.Identical {
 		p.add(para{in(good, "identical").and(": " + identicalSum(d) + " (names, ids, metadata and insignificant order are ignored)")})
@@ -29,7 +29,7 @@ func diffPage(d *diff.Report, o Options) page {
 	return p
 }
 
-func identicalSum(d *diff.Report) string {
+func identicalSum(d *changes.Report) string {
 	variants, kernels := 0, 0
 	for _, p := range d.Programs {
 		variants += len(p.Variants)
@@ -43,11 +43,11 @@ func identicalSum(d *diff.Report) string {
 }
 
 // diffStat is a row for each program, as `git diff --stat` has one for each file. Programs that are the same are one row.
-func diffStat(d *diff.Report) [][]line {
+func diffStat(d *changes.Report) [][]line {
 	var rows [][]line
 	same := 0
 	for _, p := range d.Programs {
-		if p.Change == diff.Same {
+		if p.Change == changes.Same {
 			same++
 			continue
 		}
@@ -60,7 +60,7 @@ func diffStat(d *diff.Report) [][]line {
 }
 
 // kernelTotals is "kernels 482 → 484", summed over the variants that both sides know.
-func kernelTotals(p *diff.Program) string {
+func kernelTotals(p *changes.Program) string {
 	var old, fresh float64
 	for _, v := range p.Variants {
 		o, okOld := total(v.Old)
@@ -71,9 +71,9 @@ func kernelTotals(p *diff.Program) string {
 		old, fresh = old+o, fresh+n
 	}
 	switch p.Change {
-	case diff.Added:
+	case changes.Added:
 		return "kernels " + phrase.Number(fresh)
-	case diff.Removed:
+	case changes.Removed:
 		return "kernels " + phrase.Number(old)
 	}
 	return "kernels " + change(facts.KernelsTotal, old, fresh)
@@ -88,7 +88,7 @@ func total(v *facts.Variant) (float64, bool) {
 }
 
 // tally is "+2 -1 ~3": kernels that came, went and changed. The old total and these make the new one.
-func tally(p *diff.Program) line {
+func tally(p *changes.Program) line {
 	var added, removed, changed int
 	for _, v := range p.Variants {
 		came, went, other := v.Kernels.Tally()
@@ -108,7 +108,7 @@ func tally(p *diff.Program) line {
 }
 
 // earlierName says what the earlier name of a program was.
-func earlierName(p *diff.Program) string {
+func earlierName(p *changes.Program) string {
 	if p.Was == "" {
 		return ""
 	}
@@ -116,8 +116,8 @@ func earlierName(p *diff.Program) string {
 }
 
 // diffProgram is a program that changed, variant by variant.
-func diffProgram(p *diff.Program, o Options) section {
-	if p.Change == diff.Same {
+func diffProgram(p *changes.Program, o Options) section {
+	if p.Change == changes.Same {
 		return section{}
 	}
 	s := section{Title: in(strong, p.Name).and(earlierName(p)+"   "+variantWord(p)).with("   ", say(kernelTotals(p))).with("   ", tally(p))}
@@ -125,7 +125,7 @@ func diffProgram(p *diff.Program, o Options) section {
 	signatures := phrase.Map(p.Variants, signatureOf)
 	signatures = distinct(signatures, maxName)
 	for i, v := range p.Variants {
-		if v.Change == diff.Same {
+		if v.Change == changes.Same {
 			continue
 		}
 		blocks := diffVariant(v, o)
@@ -137,7 +137,7 @@ func diffProgram(p *diff.Program, o Options) section {
 	return s
 }
 
-func variantWord(p *diff.Program) string {
+func variantWord(p *changes.Program) string {
 	old, fresh := 0, 0
 	for _, v := range p.Variants {
 		if v.Old != nil {
@@ -148,9 +148,9 @@ func variantWord(p *diff.Program) string {
 		}
 	}
 	switch {
-	case p.Change == diff.Added:
+	case p.Change == changes.Added:
 		return "new, " + phrase.Some(fresh, "variant")
-	case p.Change == diff.Removed:
+	case p.Change == changes.Removed:
 		return "gone, had " + phrase.Some(old, "variant")
 	case old != fresh:
 		return fmt.Sprintf("variants %d → %d", old, fresh)
@@ -158,7 +158,7 @@ func variantWord(p *diff.Program) string {
 	return phrase.Some(fresh, "variant")
 }
 
-func diffVariant(v *diff.Variant, o Options) []block {
+func diffVariant(v *changes.Variant, o Options) []block {
 	var s section
 	if v.Rescaled {
 		s.add(para{in(warn, "its argument sizes changed").and(": kernels were matched without their shapes")})
@@ -185,10 +185,10 @@ func diffVariant(v *diff.Variant, o Options) []block {
 	return s.Blocks
 }
 
-func dtypeLines(changes []diff.DtypeChange) []line {
+func dtypeLines(types []changes.DtypeChange) []line {
 	var lines []line
-	for i := range changes {
-		d := &changes[i]
+	for i := range types {
+		d := &types[i]
 		l := in(warn, "~").and(" ").in(name, d.Type).and(fmt.Sprintf(" values %d → %d", d.Old, d.New))
 		if d.First.Opcode != "" {
 			l = l.and(", first in ").in(name, d.First.Opcode+" "+shortShape(d.First.Shape))
@@ -208,15 +208,15 @@ func dtypeLines(changes []diff.DtypeChange) []line {
 const maxGrouped = 3
 
 // paramRows are the arguments that differ; those with the same change share a row, unless all are wanted.
-func paramRows(changes []diff.ParamChange, o Options) [][]line {
+func paramRows(params []changes.ParamChange, o Options) [][]line {
 	var rows [][]line
-	for _, same := range phrase.Group(changes, func(p diff.ParamChange) string {
+	for _, same := range phrase.Group(params, func(p changes.ParamChange) string {
 		if o.All {
 			return p.Name
 		}
 		return paramMark(&p).text() + p.What
 	}) {
-		names := each(same, func(p *diff.ParamChange) string { return p.Name })
+		names := each(same, func(p *changes.ParamChange) string { return p.Name })
 		what := say(same[0].What)
 		if n := len(names); n > maxGrouped {
 			names = append(names[:maxGrouped], fmt.Sprintf("… %d more", n-maxGrouped))
@@ -227,7 +227,7 @@ func paramRows(changes []diff.ParamChange, o Options) [][]line {
 	return rows
 }
 
-func paramMark(p *diff.ParamChange) line {
+func paramMark(p *changes.ParamChange) line {
 	switch {
 	case p.Old == nil:
 		return in(good, "+")
@@ -239,7 +239,7 @@ func paramMark(p *diff.ParamChange) line {
 
 // factBlocks are the facts that differ: the telling ones in a line, the others counted or, when all are wanted, listed. The sum
 // of kernels is in the title.
-func factBlocks(v *diff.Variant, o Options) []block {
+func factBlocks(v *changes.Variant, o Options) []block {
 	if o.All {
 		return []block{factChanges(v)}
 	}
@@ -263,7 +263,7 @@ func factBlocks(v *diff.Variant, o Options) []block {
 	return []block{para{l}}
 }
 
-func factChanges(v *diff.Variant) table {
+func factChanges(v *changes.Variant) table {
 	t := table{Head: []string{"fact", "change"}, Bare: true}
 	for _, f := range orderFacts(v.Facts) {
 		t.Rows = append(t.Rows, []line{in(name, string(f.Name)), say(factChange(v, &f))})
@@ -272,19 +272,19 @@ func factChanges(v *diff.Variant) table {
 }
 
 // orderFacts puts the telling facts first, the most telling of them at the head; the others stay in their order.
-func orderFacts(changes []diff.FactChange) []diff.FactChange {
-	byName := map[facts.ID]diff.FactChange{}
-	for _, f := range changes {
+func orderFacts(moved []changes.FactChange) []changes.FactChange {
+	byName := map[facts.ID]changes.FactChange{}
+	for _, f := range moved {
 		byName[f.Name] = f
 	}
-	var out []diff.FactChange
+	var out []changes.FactChange
 	for _, l := range tellingFacts {
 		if f, ok := byName[l.fact]; ok {
 			out = append(out, f)
 			delete(byName, l.fact)
 		}
 	}
-	for _, f := range changes {
+	for _, f := range moved {
 		if _, ok := byName[f.Name]; ok {
 			out = append(out, f)
 		}
@@ -298,7 +298,7 @@ func telling(fact facts.ID) bool {
 }
 
 // factChange returns "1 → 4". Kinds and targets have a fact only if they occur: if kernels were counted, a missing one means none.
-func factChange(v *diff.Variant, f *diff.FactChange) string {
+func factChange(v *changes.Variant, f *changes.FactChange) string {
 	side := func(n float64, variant *facts.Variant) string {
 		if math.IsNaN(n) && variant != nil && counted(f.Name) {
 			if _, ok := variant.Facts[facts.KernelsTotal]; ok {

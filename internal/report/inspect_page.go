@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -52,7 +52,7 @@ func programSection(p *facts.Program, several bool, o Options) section {
 	if p.Main && several {
 		s.Title = s.Title.in(dim, "   the main program")
 	}
-	s.add(table{Head: []string{"argument", "over the variants", ""}, Rows: argumentRows(diff.Explain(p)), Bare: true})
+	s.add(table{Head: []string{"argument", "over the variants", ""}, Rows: argumentRows(changes.Explain(p)), Bare: true})
 	signatures := phrase.Map(p.Variants, func(v *facts.Variant) string { return v.Signature })
 	signatures = distinct(signatures, maxName)
 	shown := o.shown(len(p.Variants), maxVariants)
@@ -78,9 +78,9 @@ func compiledWord(p *facts.Program) string {
 // maxValues bounds the values of one argument that are shown.
 const maxValues = 6
 
-func argumentRows(changes []diff.ArgumentChange) [][]line {
+func argumentRows(arguments []changes.ArgumentChange) [][]line {
 	var rows [][]line
-	for _, a := range changes {
+	for _, a := range arguments {
 		values := a.Values
 		if n := len(values); n > maxValues {
 			values = append(append([]string{}, values[:maxValues]...), fmt.Sprintf("… %d more", n-maxValues))

@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -154,28 +154,28 @@ func inspectJSON(w io.Writer, r *facts.Report, o Options) error {
 type (
 	diffView struct {
 		heading
-		*diff.Report
+		*changes.Report
 		Programs []programView `json:"programs"`
 	}
 	programView struct {
-		*diff.Program
-		Kernels  diff.Kernels  `json:"kernels"`
-		Variants []variantView `json:"variants"`
+		*changes.Program
+		Kernels  changes.Kernels `json:"kernels"`
+		Variants []variantView   `json:"variants"`
 	}
 	variantView struct {
 		Old string `json:"old,omitempty"` // signatures
 		New string `json:"new,omitempty"`
-		*diff.Variant
-		Kernels *diff.Kernels `json:"kernels,omitempty"`
+		*changes.Variant
+		Kernels *changes.Kernels `json:"kernels,omitempty"`
 	}
 )
 
-func diffJSON(w io.Writer, d *diff.Report, o Options) error {
+func diffJSON(w io.Writer, d *changes.Report, o Options) error {
 	v := &diffView{headed(DiffSchema, o), d, each(d.Programs, viewProgram)}
 	return encodeJSON(w, "the difference", v, "  ", o.All)
 }
 
-func viewProgram(p **diff.Program) programView {
+func viewProgram(p **changes.Program) programView {
 	v := programView{Program: *p}
 	for _, variant := range v.Program.Variants {
 		k, all := &variant.Kernels, &v.Kernels
@@ -192,7 +192,7 @@ func viewProgram(p **diff.Program) programView {
 }
 
 // signatureOf is the signature of the new side, or of the old one where there is no new one.
-func signatureOf(v *diff.Variant) string { return cmp.Or(signature(v.New), signature(v.Old)) }
+func signatureOf(v *changes.Variant) string { return cmp.Or(signature(v.New), signature(v.Old)) }
 
 func signature(v *facts.Variant) string {
 	if v == nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/facts/factstest"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -15,7 +15,7 @@ import (
 // compiled is one side of a pair that is beside the package which compares them.
 func compiled(t *testing.T, name string) *facts.Report {
 	t.Helper()
-	return factstest.Measure(t, "../diff/testdata/"+name+".tar.gz", facts.Options{})
+	return factstest.Measure(t, "../changes/testdata/"+name+".tar.gz", facts.Options{})
 }
 
 // viewed is what the JSON of a difference says.
@@ -32,7 +32,7 @@ type viewed struct {
 func viewedDiff(t *testing.T, old, fresh *facts.Report) viewed {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Diff(&b, diff.Compare(old, fresh), "json", Options{}); err != nil {
+	if err := Diff(&b, changes.Compare(old, fresh), "json", Options{}); err != nil {
 		t.Fatal(err)
 	}
 	var v viewed
@@ -70,7 +70,7 @@ func TestDiffOfItself(t *testing.T) {
 		}
 		for _, format := range ViewFormats() {
 			var b bytes.Buffer
-			if err := Diff(&b, diff.Compare(r, r), format, Options{}); err != nil || !strings.Contains(strings.ToLower(b.String()), "identical") {
+			if err := Diff(&b, changes.Compare(r, r), format, Options{}); err != nil || !strings.Contains(strings.ToLower(b.String()), "identical") {
 				t.Errorf("%s in %s: %v\n%.300s", name, format, err, b.String())
 			}
 		}
@@ -101,7 +101,7 @@ func TestInspectNamesEveryProgram(t *testing.T) {
 func TestViewsOnAFullDisk(t *testing.T) {
 	r := compiled(t, compared[0]+"-before")
 	for _, format := range ViewFormats() {
-		if Inspect(fullDisk{}, r, format, Options{}) == nil || Diff(fullDisk{}, diff.Compare(r, r), format, Options{}) == nil {
+		if Inspect(fullDisk{}, r, format, Options{}) == nil || Diff(fullDisk{}, changes.Compare(r, r), format, Options{}) == nil {
 			t.Errorf("%s was written to a full disk", format)
 		}
 	}

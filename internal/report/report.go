@@ -9,7 +9,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -85,7 +85,7 @@ func Inspect(w io.Writer, rep *facts.Report, format string, o Options) error {
 }
 
 // Diff renders a difference: text, json, markdown or html.
-func Diff(w io.Writer, d *diff.Report, format string, o Options) error {
+func Diff(w io.Writer, d *changes.Report, format string, o Options) error {
 	return render(w, d, format, o, diffFormats)
 }
 
@@ -140,15 +140,16 @@ var (
 	resultFormats = []renderer[*result.Result]{
 		{"text", fromRoot(asText(resultText))}, {"json", asJSON[*result.Result]}, {"markdown", fromRoot(asText(resultMarkdown))},
 		{"sarif", fromRoot(resultSARIF)}, {"junit", fromRoot(resultJUnit)}, {"github", fromRoot(resultGitHub)}, {"codequality", fromRoot(resultCodeQuality)},
-		{"html", func(w io.Writer, r *result.Result, o Options) error {
-			return webpage.OfResult(rooted(r, o.Root), o.Looked, o.Options).Write(w)
-		}},
+		{"html", fromRoot(func(w io.Writer, r *indexed, o Options) error {
+			o.Fix = r.fix
+			return webpage.OfResult(r.Result, o.Looked, o.Options).Write(w)
+		})},
 	}
 	inspectFormats = append(textFormats(inspectPage, inspectJSON), renderer[*facts.Report]{
 		"html", func(w io.Writer, r *facts.Report, o Options) error { return webpage.OfDump(r, o.Options).Write(w) },
 	})
-	diffFormats = append(textFormats(diffPage, diffJSON), renderer[*diff.Report]{
-		"html", func(w io.Writer, d *diff.Report, o Options) error { return webpage.OfDiff(d, o.Options).Write(w) },
+	diffFormats = append(textFormats(diffPage, diffJSON), renderer[*changes.Report]{
+		"html", func(w io.Writer, d *changes.Report, o Options) error { return webpage.OfDiff(d, o.Options).Write(w) },
 	})
 	rulesFormats   = textFormats(rulesPage, asJSON)
 	explainFormats = textFormats(explainPage, asJSON)
@@ -174,5 +175,9 @@ func asText[T any](text func(T, Options) string) func(io.Writer, T, Options) err
 
 // fromRoot gives a renderer the result with source paths relative to the repository, indexed by change.
 func fromRoot(write func(io.Writer, *indexed, Options) error) func(io.Writer, *result.Result, Options) error {
-	return func(w io.Writer, r *result.Result, o Options) error { return write(w, index(rooted(r, o.Root)), o) }
+	return func(w io.Writer, r *result.Result, o Options) error {
+		all := index(rooted(r, o.Root))
+		all.doc = o.Rules
+		return write(w, all, o)
+	}
 }

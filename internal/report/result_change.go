@@ -69,7 +69,7 @@ func changeSection(r *indexed, c *result.Change, o Options) section {
 	lines := evidence(c)
 	lines = lines.first(o.shown(len(lines.Lines), maxEvidence))
 	s := section{Title: changeTitle(r, c)}
-	s.add(quoted(c), list{changeLines(r, c)}, changeBars(r, c), section{Blocks: []block{lines}}, list{breakLines(r, c)}, list{howToAccept(c)})
+	s.add(quoted(c), list{changeLines(r, c)}, list{breakLines(r, c)}, changeBars(r, c), section{Blocks: []block{lines}}, list{append(fixLines(r, c), howToAccept(c)...)})
 	return s
 }
 
@@ -111,7 +111,7 @@ func changeLines(r *indexed, c *result.Change) []line {
 		lines = append(lines, say(d))
 	}
 	if shown := func(l string) bool { return strings.Contains(l, c.OpName) }; c.OpName != "" && !slices.ContainsFunc(slices.Concat(c.Evidence.Before, c.Evidence.After), shown) {
-		lines = append(lines, in(dim, "op_name ").in(name, c.OpName))
+		lines = append(lines, in(dim, "first at ").in(name, c.OpName))
 	}
 	if v := variantLine(r, c); len(v) > 0 {
 		lines = append(lines, v)
@@ -152,28 +152,44 @@ func stepText(p result.Price) string {
 	if share == "" {
 		return text
 	}
-	if ends := between(p); ends != "" {
-		return text + ", " + share + " (" + ends + ")"
+	if low, high := between(p); low != high {
+		return text + ", " + share + " (" + low + " … " + high + ")"
 	}
 	return text + " (" + share + ")"
 }
 
-// between is "+2 … +7 %": the ends of a price, as shares of the step; "" where both read the same.
-func between(p result.Price) string {
-	low, high := math.Round(100*p.LowNS/p.StepWasNS), math.Round(100*p.HighNS/p.StepWasNS)
-	if low == high {
-		return ""
+// between are the ends of a price in the unit of its middle: "+2", "+7 %" as shares of the step, or "× 1.2", "× 13".
+func between(p result.Price) (low, high string) {
+	if p.StepNS >= manyTimes*p.StepWasNS {
+		return times(p.LowNS, p.StepWasNS), times(p.HighNS, p.StepWasNS)
 	}
-	end := func(share float64) string {
-		if share < 0 {
+	end := func(ns float64) string {
+		share := math.Round(100 * ns / p.StepWasNS)
+		switch {
+		case share < 0:
 			return "−" + phrase.Number(-share)
+		case share > 0:
+			return "+" + phrase.Number(share)
 		}
-		return "+" + phrase.Number(share)
+		return "0"
 	}
-	if high >= 900 {
-		return end(low) + " % … × " + phrase.Number(math.Round(1+high/100))
+	low, high = end(p.LowNS), end(p.HighNS)
+	if low == high {
+		return low, high
 	}
-	return end(low) + " … " + end(high) + " %"
+	return low, high + " %"
+}
+
+// manyTimes is from where growth is written as a factor.
+const manyTimes = 9
+
+// times is "× 1.2" or "× 13": how often the whole fits into what it grew to.
+func times(delta, whole float64) string {
+	factor := 1 + delta/whole
+	if factor < 9.95 {
+		return fmt.Sprintf("× %.1f", factor)
+	}
+	return "× " + phrase.Number(math.Round(factor))
 }
 
 func peakText(p result.Price) string {
@@ -198,8 +214,8 @@ func growth(delta, whole float64) string {
 	}
 	share, digits, sign := 100*math.Abs(delta)/whole, 1, "+"
 	switch {
-	case delta >= 9*whole:
-		return "× " + phrase.Number(math.Round(1+delta/whole))
+	case delta >= manyTimes*whole:
+		return times(delta, whole)
 	case share >= 100:
 		digits = 0
 	}
@@ -256,7 +272,9 @@ func breakLines(r *indexed, c *result.Change) []line {
 		if len(c.Others) > 0 && f.Program != c.Program {
 			l = l.and(" in ").in(name, f.Program)
 		}
-		l = l.and(": ").and(f.Message)
+		if f.Message != c.Title { // which stands above
+			l = l.and(": ").and(f.Message)
+		}
 		alike := len(slices.DeleteFunc(slices.Clone(same), func(o *result.Finding) bool { return o.Message != f.Message }))
 		if alike > 1 {
 			l = l.and("; the same in " + phrase.Some(alike-1, "other variant"))
@@ -352,6 +370,25 @@ func evidence(c *result.Change) listing {
 	return lineDiff(c.Evidence.Before, c.Evidence.After)
 }
 
+// fix is how the rule that a change breaks is met again; "" where no rule says it. A guarantee says it more precisely than a budget.
+func (r *indexed) fix(c *result.Change) string {
+	broken := ownFirst(r.brokenBy(c), c.Program)
+	if len(broken) == 0 || c.Waived || r.doc == nil {
+		return ""
+	}
+	at := max(0, slices.IndexFunc(broken, func(f *result.Finding) bool { return !strings.HasPrefix(f.Rule, "max-") }))
+	return r.doc(broken[at].Rule).Fix
+}
+
+// fixLines are the fix of a change, and where to read more.
+func fixLines(r *indexed, c *result.Change) []line {
+	fix := r.fix(c)
+	if fix == "" {
+		return nil
+	}
+	return []line{in(dim, "fix: ").and(fix), in(dim, "more: ").in(name, "xlagate explain "+c.ID)}
+}
+
 // howToAccept is what to type when a change is intended.
 func howToAccept(c *result.Change) []line {
 	if c.Waived && c.Waiver != nil {
@@ -369,7 +406,7 @@ func changeText(r *indexed, c *result.Change) string {
 	for _, l := range listingLines(evidence(c).first(maxEvidence).Lines) {
 		lines = append(lines, say(l))
 	}
-	return linesText(slices.Concat(lines, breakLines(r, c), howToAccept(c)))
+	return linesText(slices.Concat(lines, breakLines(r, c), fixLines(r, c), howToAccept(c)))
 }
 
 func linesText(lines []line) string {

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -94,10 +95,14 @@ func restBlocks(r *indexed, d detail) []block {
 	return s.Blocks
 }
 
-// resultTitle is "xlagate: 2 failures, 1 warning in 14 targets".
+// resultTitle is "xlagate: 2 errors, 1 warning in 3 of 14 targets".
 func resultTitle(r *indexed) line {
 	s := r.Summary
-	where := " in " + phrase.Some(max(s.Targets, len(r.Targets)), "target")
+	targets := max(s.Targets, len(r.Targets))
+	where := " in " + phrase.Some(targets, "target")
+	if n := r.touched(); n > 0 && n < targets {
+		where = fmt.Sprintf(" in %d of %d targets", n, targets)
+	}
 	problems := ""
 	if n := len(r.Problems); n > 0 {
 		problems = "could not check (" + phrase.Some(n, "problem") + ")"
@@ -115,6 +120,18 @@ func resultTitle(r *indexed) line {
 		where += ", " + phrase.Some(s.Checks, "check") + ", " + phrase.Number(float64(s.Waived)) + " waived"
 	}
 	return say(mark + " xlagate: " + said + where)
+}
+
+// touched counts the targets with a problem or a change that was not waived.
+func (r *indexed) touched() int {
+	names := map[string]bool{}
+	for _, p := range r.Problems {
+		names[p.Target] = true
+	}
+	for _, c := range r.Open() {
+		names[c.Target] = true
+	}
+	return len(names)
 }
 
 var verdictMarks = map[string]string{"pass": "✅", "fail": "❌"}
@@ -234,7 +251,7 @@ func changeFold(r *indexed, c *result.Change) section {
 		title = title.in(name, p).and(" ")
 	}
 	s := section{Fold: true, Title: title.and("in ").in(name, subjectOf(r, c)).and(" ").in(name, c.ID)}
-	s.add(quoted(c), list{append(changeLines(r, c), breakLines(r, c)...)}, evidence(c))
+	s.add(quoted(c), list{slices.Concat(changeLines(r, c), breakLines(r, c), fixLines(r, c))}, evidence(c))
 	return s
 }
 

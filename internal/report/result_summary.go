@@ -135,7 +135,7 @@ var noteKinds = map[string]struct {
 	"lost":     {bad, "lost again", ""},
 	"slack":    {plain, "slack", "to lower it"},
 	"upgrade":  {plain, "upgrade", "to accept the dump for the new toolchain"},
-	"headroom": {plain, "headroom", "who used it up"},
+	"headroom": {plain, "headroom", "history"},
 }
 
 // maxChanges bounds the changes that are shown in full.
@@ -192,6 +192,7 @@ type indexed struct {
 	*result.Result
 	findings map[string][]*result.Finding // by the change's id
 	movers   map[mover]int                // how many changes of a program moved a fact
+	doc      func(rule string) result.RuleDoc
 }
 
 type mover struct {
@@ -200,7 +201,7 @@ type mover struct {
 }
 
 func index(r *result.Result) *indexed {
-	out := &indexed{r, make(map[string][]*result.Finding, len(r.Changes)), map[mover]int{}}
+	out := &indexed{Result: r, findings: make(map[string][]*result.Finding, len(r.Changes)), movers: map[mover]int{}}
 	for i := range r.Changes {
 		for _, e := range r.Changes[i].Effects {
 			out.movers[mover{r.Changes[i].Target, r.Changes[i].Program, e.Fact}]++

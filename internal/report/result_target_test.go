@@ -19,7 +19,7 @@ func TestBudgetOfAVariant(t *testing.T) {
 		{Target: "mlp", Program: "step", Rule: "max-kernels", Key: "max", Actual: 12, Limit: 15},
 		{Target: "mlp", Program: "step", Rule: "max-temp-bytes", Subject: "memory.temp_bytes", Key: "max", Actual: 4096, Limit: 1024, Unit: "bytes"},
 	}}
-	for at, want := range [][]string{{"kernels 12 of 15", "temp 4.0 KiB, max 1.0 KiB"}, {"kernels 12 of 15", "temp 2.0 KiB, max 1.0 KiB"}} {
+	for at, want := range [][]string{{"kernels 12 of 15", "temp 4.0 KiB (limit 1.0 KiB)"}, {"kernels 12 of 15", "temp 2.0 KiB (limit 1.0 KiB)"}} {
 		cells := map[string]bool{}
 		for _, cell := range variantRow(index(r), &result.Target{Name: "mlp"}, p, at, "") {
 			cells[cell.text()] = true

@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -65,7 +65,7 @@ func failing() *result.Result {
 			{
 				ID: splitID, Level: "error", Target: target, Program: "softmax", Variants: []string{"(x: f32[64,512])"},
 				Edit: result.Edit{
-					Kind:  diff.KindCode,
+					Kind:  changes.KindCode,
 					Title: "an optimization_barrier is new; subtract, exponential, 2 reduce, divide ran in one kernel, now in 4", OpName: "jit(softmax)/optimization_barrier",
 					Source: result.Source{File: "/srv/models/train.py", Line: 98, Function: "softmax", Text: "x = jax.lax.optimization_barrier(x)", Edited: true},
 				},
@@ -85,7 +85,7 @@ func failing() *result.Result {
 			{
 				ID: bakedID, Level: "warning", Target: target, Program: "softmax", Variants: []string{"(x: f32[64,512])"},
 				Edit: result.Edit{
-					Kind:  diff.KindConstants,
+					Kind:  changes.KindConstants,
 					Title: "f32[64,128] (32.0 KiB) is baked in as a constant now, it was the argument mask", Details: []string{"the program has 1 argument, it had 2"},
 					Source: result.Source{File: "/usr/lib/python3.12/site-packages/flax/linen/attention.py", Line: 212},
 				},
@@ -96,7 +96,7 @@ func failing() *result.Result {
 			{
 				ID: soonerID, Level: "better", Target: target, Program: "embed", Variants: []string{"(ids: s32[64])"},
 				Edit: result.Edit{
-					Kind: diff.KindCode, Title: "a transpose is gone",
+					Kind: changes.KindCode, Title: "a transpose is gone",
 					Source: result.Source{File: "/srv/models/embed.py", Line: 12, Function: "embed", Text: "return jnp.take(table, ids, axis=0)", Edited: true},
 				},
 				Price: result.Price{StepNS: -900, StepWasNS: 6100}, Effects: []result.Effect{{Fact: "kernels.total", Was: 3, Is: 2}},
@@ -104,7 +104,7 @@ func failing() *result.Result {
 			{
 				ID: againID, Level: "error", Target: target, Program: "decode", Variants: []string{"(x: f32[7,512])"},
 				Edit: result.Edit{
-					Kind: diff.KindArguments, Title: "compiled again: x: f32[1,512] → f32[7,512]",
+					Kind: changes.KindArguments, Title: "compiled again: x: f32[1,512] → f32[7,512]",
 				},
 				Price:    result.Price{Compilations: 1},
 				Findings: []string{"33cc44dd55ee"},
@@ -162,14 +162,14 @@ func passing() *result.Result {
 			{
 				ID: "0b1c2d3e4f50", Level: "better", Target: "mlp/cpu", Program: "eval_step", Variants: []string{"(x: f32[8,64])"},
 				Edit: result.Edit{
-					Kind: diff.KindCode, Title: "2 copies are gone",
+					Kind: changes.KindCode, Title: "2 copies are gone",
 					Source: result.Source{File: "/srv/models/eval.py", Line: 31, Function: "eval_step", Text: "return state"},
 				},
 				Price:   result.Price{StepNS: -1200, StepWasNS: 38700},
 				Effects: []result.Effect{{Fact: "kernels.total", Was: 14, Is: 12}},
 			},
 			{
-				ID: "0c1d2e3f4051", Level: "info", Target: "mlp/cpu", Program: "train_step", Edit: result.Edit{Kind: diff.KindToolchain, Title: "the model asks for the same as before; jax 0.9.1 → 0.10.2"},
+				ID: "0c1d2e3f4051", Level: "info", Target: "mlp/cpu", Program: "train_step", Edit: result.Edit{Kind: changes.KindToolchain, Title: "the model asks for the same as before; jax 0.9.1 → 0.10.2"},
 				Price: result.Price{StepNS: 12, StepWasNS: 61000},
 			},
 		},
@@ -203,7 +203,7 @@ func put(r *result.Result, id, level, text string) {
 	r.Changes = append(r.Changes, result.Change{
 		ID: id, Level: level, Target: text, Program: text, Variants: []string{text},
 		Edit: result.Edit{
-			Kind: diff.KindCode, Title: text, Details: []string{text, text + " "}, OpName: text,
+			Kind: changes.KindCode, Title: text, Details: []string{text, text + " "}, OpName: text,
 			Source: result.Source{File: text + ".py", Line: 3, Function: text, Text: text, Edited: true},
 		},
 		Price:   result.Price{StepNS: 7e15, StepWasNS: 3, PeakBytes: -1e18},

@@ -5,7 +5,7 @@ import (
 
 	"math"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/result"
@@ -91,44 +91,44 @@ func aDump() *facts.Report {
 }
 
 // aDiff has every kind of difference.
-func aDiff() *diff.Report {
+func aDiff() *changes.Report {
 	old := trainVariant("(x: f32[8,64])", "module_0010", nil)
 	fresh := trainVariant("(x: f32[8,64])", "module_0010", facts.Values{"kernels.total": 5})
 	narrow := geluKernel()
 	narrow.Do, narrow.Ops = facts.OpcodesOf("add", "multiply", "multiply"), facts.ListOf(slices.Delete(narrow.Ops.Slice(), 1, 2)...)
 	tanh := geluKernel()
 	tanh.Do, tanh.Ops = facts.OpcodesOf("tanh"), facts.ListOf(tanh.Ops.Slice()[1])
-	return &diff.Report{Old: "main.tar.gz", New: "pr.tar.gz", Programs: []*diff.Program{
-		{Name: "eval_step", Change: diff.Same, Variants: []*diff.Variant{{Change: diff.Same, Old: old, New: old}}},
-		{Name: "predict", Change: diff.Added, New: &facts.Program{}, Variants: []*diff.Variant{{Change: diff.Added, New: fresh}}},
-		{Name: "train_step", Change: diff.Changed, Old: &facts.Program{}, New: &facts.Program{},
-			Recompile: []diff.ArgumentChange{{Name: "x", Kind: "shape", Values: []string{"f32[8,64]", "f32[16,64]"}, Detail: "dimension 0: 8, 16"}},
-			Variants: []*diff.Variant{
+	return &changes.Report{Old: "main.tar.gz", New: "pr.tar.gz", Programs: []*changes.Program{
+		{Name: "eval_step", Change: changes.Same, Variants: []*changes.Variant{{Change: changes.Same, Old: old, New: old}}},
+		{Name: "predict", Change: changes.Added, New: &facts.Program{}, Variants: []*changes.Variant{{Change: changes.Added, New: fresh}}},
+		{Name: "train_step", Change: changes.Changed, Old: &facts.Program{}, New: &facts.Program{},
+			Recompile: []changes.ArgumentChange{{Name: "x", Kind: "shape", Values: []string{"f32[8,64]", "f32[16,64]"}, Detail: "dimension 0: 8, 16"}},
+			Variants: []*changes.Variant{
 				{
-					Change: diff.Changed, Old: old, New: fresh,
-					Kernels: diff.Kernels{
+					Change: changes.Changed, Old: old, New: fresh,
+					Kernels: changes.Kernels{
 						Kept: 480, Added: []facts.Kernel{gatherKernel()}, Removed: []facts.Kernel{dotKernel()},
-						Changed:  []diff.KernelChange{changeOf(geluKernel(), narrow)},
-						Split:    []diff.Regroup{{One: geluKernel(), Many: []facts.Kernel{narrow, tanh}, Between: []diff.Divider{{Value: "tanh", Users: []*facts.Kernel{&narrow}}}}},
-						Merged:   []diff.Regroup{{One: geluKernel(), Many: []facts.Kernel{tanh, narrow}}},
-						Moved:    []diff.KernelChange{changeOf(dotKernel(), dotKernel())},
-						Unrolled: []diff.Regroup{{One: dotKernel(), Many: []facts.Kernel{dotKernel(), dotKernel()}}},
+						Changed:  []changes.KernelChange{changeOf(geluKernel(), narrow)},
+						Split:    []changes.Regroup{{One: geluKernel(), Many: []facts.Kernel{narrow, tanh}, Between: []changes.Divider{{Value: "tanh", Users: []*facts.Kernel{&narrow}}}}},
+						Merged:   []changes.Regroup{{One: geluKernel(), Many: []facts.Kernel{tanh, narrow}}},
+						Moved:    []changes.KernelChange{changeOf(dotKernel(), dotKernel())},
+						Unrolled: []changes.Regroup{{One: dotKernel(), Many: []facts.Kernel{dotKernel(), dotKernel()}}},
 					},
-					Facts: []diff.FactChange{
+					Facts: []changes.FactChange{
 						{Name: "copies.count", Old: 0, New: 2}, {Name: "kernels.total", Old: 3, New: 5}, {Name: "memory.peak_bytes", Old: math.NaN(), New: 1 << 20},
 						{Name: "memory.temp_bytes", Old: 13312, New: 13316},
 					},
-					Params: []diff.ParamChange{{Name: "p['w1']", Old: &old.Params[0], New: &fresh.Params[0], What: "no longer donated: no output has its shape f32[64,128]"}, {Name: "seed", New: &fresh.Params[1], What: "u32[2]"}},
-					Dtypes: []diff.DtypeChange{{Type: "f64", Old: 0, New: 3, First: facts.Op{Opcode: "convert", Shape: "f64[8,128]", OpName: "jit(train_step)/convert", Source: at("model.py", 9)}}},
-					Causes: []diff.Cause{{
-						Kind: diff.KindCode, Title: "tanh is a result of the program now; 3 operations ran in one kernel, now in 2",
+					Params: []changes.ParamChange{{Name: "p['w1']", Old: &old.Params[0], New: &fresh.Params[0], What: "no longer donated: no output has its shape f32[64,128]"}, {Name: "seed", New: &fresh.Params[1], What: "u32[2]"}},
+					Dtypes: []changes.DtypeChange{{Type: "f64", Old: 0, New: 3, First: facts.Op{Opcode: "convert", Shape: "f64[8,128]", OpName: "jit(train_step)/convert", Source: at("model.py", 9)}}},
+					Causes: []changes.Cause{{
+						Kind: changes.KindCode, Title: "tanh is a result of the program now; 3 operations ran in one kernel, now in 2",
 						OpName: "jit(train_step)/tanh", Source: at("train.py", 40), Before: []facts.Kernel{geluKernel()}, After: []facts.Kernel{narrow, tanh},
-						Edits: []diff.Edit{{Scope: "jit(train_step)", Source: at("train.py", 40), Added: []diff.Step{{Opcode: "reduce", Type: "f32", Count: 2}}}},
+						Edits: []changes.Edit{{Scope: "jit(train_step)", Source: at("train.py", 40), Added: []changes.Step{{Opcode: "reduce", Type: "f32", Count: 2}}}},
 					}},
-					Buffers:   []diff.BufferChange{{New: facts.Buffer{Bytes: 65536, Shape: "f32[128,128]", OpName: "jit(train_step)/tanh", Source: at("train.py", 40)}}, {New: facts.Buffer{Bytes: 32768, Shape: "f32[64,128]"}, Old: 16384}},
+					Buffers:   []changes.BufferChange{{New: facts.Buffer{Bytes: 65536, Shape: "f32[128,128]", OpName: "jit(train_step)/tanh", Source: at("train.py", 40)}}, {New: facts.Buffer{Bytes: 32768, Shape: "f32[64,128]"}, Old: 16384}},
 					FirstPass: "after pass 0041 spmd-partitioning",
 				},
-				{Change: diff.Removed, Old: old},
+				{Change: changes.Removed, Old: old},
 			}},
 	}}
 }
@@ -143,4 +143,4 @@ func aRule() result.RuleDoc {
 	}
 }
 
-func changeOf(old, fresh facts.Kernel) diff.KernelChange { return diff.ChangeOf(&old, &fresh) }
+func changeOf(old, fresh facts.Kernel) changes.KernelChange { return changes.ChangeOf(&old, &fresh) }

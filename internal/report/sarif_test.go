@@ -9,7 +9,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/testfile"
 	"github.com/xlagate/xlagate/internal/webpage"
@@ -55,7 +55,7 @@ func sarifSchema(t *testing.T) *jsonschema.Schema {
 // TestSARIFPlaces holds code scanning to what it needs: a place in the repository, a stable fingerprint, rules by index.
 func TestSARIFPlaces(t *testing.T) {
 	r := failing()
-	r.Changes[1] = result.Change{ID: "0000000000aa", Level: "info", Edit: result.Edit{Kind: diff.KindUnknown, Title: "see [here](https://evil.example)"}, Findings: []string{"0000000000ab"}}
+	r.Changes[1] = result.Change{ID: "0000000000aa", Level: "info", Edit: result.Edit{Kind: changes.KindUnknown, Title: "see [here](https://evil.example)"}, Findings: []string{"0000000000ab"}}
 	r.Findings[3] = result.Finding{ID: "0000000000ab", Change: "0000000000aa", Rule: "max-kernels", Level: "info", Message: "too many"}
 	var out bytes.Buffer
 	if err := Result(&out, r, "sarif", Options{Options: webpage.Options{Root: "/srv/models"}}); err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -35,7 +35,7 @@ func names(all junitSuites) string {
 
 // breaks adds a change that breaks rules, and returns it.
 func breaks(r *result.Result, target, program, level string, rules ...string) *result.Change {
-	c := result.Change{ID: fmt.Sprintf("%012x", len(r.Changes)), Level: level, Target: target, Program: program, Edit: result.Edit{Kind: diff.KindUnknown, Title: "t"}}
+	c := result.Change{ID: fmt.Sprintf("%012x", len(r.Changes)), Level: level, Target: target, Program: program, Edit: result.Edit{Kind: changes.KindUnknown, Title: "t"}}
 	for _, rule := range rules {
 		f := result.Finding{ID: fmt.Sprintf("f%011x", len(r.Findings)), Change: c.ID, Rule: rule, Level: level, Target: target, Program: program, Message: "m"}
 		c.Findings, r.Findings = append(c.Findings, f.ID), append(r.Findings, f)
@@ -67,7 +67,7 @@ func TestNamesOfTests(t *testing.T) {
 	} {
 		r := &result.Result{}
 		added := breaks(r, "a", "f", "error", "max-kernels")
-		added.Kind, added.Source = diff.KindCode, c.source
+		added.Kind, added.Source = changes.KindCode, c.source
 		if got := names(suites(t, r)); got != c.want {
 			t.Errorf("%q, wanted %q", got, c.want)
 		}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -254,7 +254,7 @@ func TestResultJSONKeepsEverything(t *testing.T) {
 }
 
 func TestIdentical(t *testing.T) {
-	d := &diff.Report{Old: "a", New: "b", Identical: true, Programs: aDiff().Programs[:1]}
+	d := &changes.Report{Old: "a", New: "b", Identical: true, Programs: aDiff().Programs[:1]}
 	var out bytes.Buffer
 	if err := Diff(&out, d, "text", Options{}); err != nil {
 		t.Fatal(err)

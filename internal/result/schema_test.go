@@ -7,7 +7,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/testfile"
@@ -23,7 +23,7 @@ func TestResultsFitTheirSchema(t *testing.T) {
 	full := result.Change{
 		ID: "3fa91c02b7d1", Level: "error", Variants: []string{"()"},
 		Edit: result.Edit{
-			Kind: diff.KindCode, Title: "a transpose is new", Details: []string{"a"}, OpName: "jit(f)/transpose",
+			Kind: changes.KindCode, Title: "a transpose is new", Details: []string{"a"}, OpName: "jit(f)/transpose",
 			Source: result.Source{File: "train.py", Line: 9, Function: "f", Text: "x.T", Edited: true},
 		},
 		Price:   result.Price{StepNS: -1.5, StepWasNS: 4, PeakBytes: 8, Compilations: 1},

@@ -73,9 +73,10 @@ func (a *Amount) SetBase(known bool, was float64) {
 	}
 }
 
-// unstable reports whether a fact of the variant differs from compile to compile.
+// unstable reports whether the compiler makes another fact of the variant in each compile. Where the model itself was traced to other programs, the
+// dearest of them is judged.
 func (c *Context) unstable(fact string) bool {
-	is := func(v *facts.Variant) bool { return v != nil && slices.Contains(v.Unstable, fact) }
+	is := func(v *facts.Variant) bool { return v != nil && !v.InputVaries && slices.Contains(v.Unstable, fact) }
 	return c.Variant != nil && (is(c.Variant.New) || is(c.Variant.Old))
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -15,8 +15,8 @@ type Context struct {
 	*Settings
 	*Report
 	Target  *Target
-	Program *diff.Program             // nil while the rule looks at the target as a whole
-	Variant *diff.Variant             // nil while it looks at a program as a whole
+	Program *changes.Program          // nil while the rule looks at the target as a whole
+	Variant *changes.Variant          // nil while it looks at a program as a whole
 	Needed  func(program string) bool // reports whether some rule compares that program with its baseline
 }
 
@@ -34,14 +34,14 @@ func (c *Context) With(change func(*Settings)) *Context {
 }
 
 // At returns a context for a program of the target, or for one of its variants, that reports to the same place.
-func (c *Context) At(p *diff.Program, v *diff.Variant) *Context {
+func (c *Context) At(p *changes.Program, v *changes.Variant) *Context {
 	at := *c
 	at.Program, at.Variant = p, v
 	return &at
 }
 
 // Run runs the rule over the programs that it covers.
-func (c *Context) Run(programs []*diff.Program) {
+func (c *Context) Run(programs []*changes.Program) {
 	r := c.Rule
 	if r.Target != nil && c.Covers(c.Target.Name, "*") {
 		r.Target(c, c.Target)
@@ -56,7 +56,7 @@ func (c *Context) Run(programs []*diff.Program) {
 
 // runProgram runs the rule over a program and its variants. Of programs that are compared together each is held against the limits of one
 // program, and all together against the baseline.
-func (c *Context) runProgram(p *diff.Program) {
+func (c *Context) runProgram(p *changes.Program) {
 	if p.Parts == nil || !c.AbsolutelyBounded() {
 		c.on(p)
 		return
@@ -70,7 +70,7 @@ func (c *Context) runProgram(p *diff.Program) {
 }
 
 // on runs the rule over a program and its variants.
-func (c *Context) on(p *diff.Program) {
+func (c *Context) on(p *changes.Program) {
 	if c.Rule.Program != nil {
 		c.Rule.Program(c.At(p, nil), p)
 	}
@@ -121,8 +121,8 @@ type Report struct {
 type Finding struct {
 	result.Finding
 	Drift    bool // only the comparison with the baseline found it
-	Cause    *diff.Cause
-	Evidence diff.Evidence
+	Cause    *changes.Cause
+	Evidence changes.Evidence
 }
 
 // Find records a finding and returns it, to be completed. It belongs to the program and the variant that the rule looks at, unless it names others.
@@ -139,7 +139,7 @@ func (c *Context) record(f Finding) *Finding {
 }
 
 // Explain gives a finding, if there is one, the cause and the evidence that why returns for what was counted.
-func Explain[T any](f *Finding, why func(T) (*diff.Cause, diff.Evidence), counted T) {
+func Explain[T any](f *Finding, why func(T) (*changes.Cause, changes.Evidence), counted T) {
 	if f != nil {
 		f.Cause, f.Evidence = why(counted)
 	}

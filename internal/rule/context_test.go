@@ -4,17 +4,17 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
 // compared is a program of variants that were compiled for the signatures; "-" before one: it is in the baseline only.
-func compared(name string, signatures ...string) *diff.Program {
-	p := &diff.Program{Name: name}
+func compared(name string, signatures ...string) *changes.Program {
+	p := &changes.Program{Name: name}
 	for _, s := range signatures {
-		v := &diff.Variant{Old: &facts.Variant{Signature: s}}
+		v := &changes.Variant{Old: &facts.Variant{Signature: s}}
 		if s[0] != '-' {
 			v.New = &facts.Variant{Signature: s, Facts: facts.Values{"kernels.total": float64(len(s))}}
 		}
@@ -34,12 +34,12 @@ func TestRunVisits(t *testing.T) {
 	r := &Rule{
 		ID:      "r",
 		Target:  func(c *Context, t *Target) { visited = append(visited, "target "+t.Name+c.programName()) },
-		Program: func(c *Context, p *diff.Program) { visited = append(visited, "program "+c.programName()) },
-		Variant: func(c *Context, v *diff.Variant) {
+		Program: func(c *Context, p *changes.Program) { visited = append(visited, "program "+c.programName()) },
+		Variant: func(c *Context, v *changes.Variant) {
 			visited = append(visited, "variant "+c.programName()+" "+v.New.Signature)
 		},
 	}
-	programs := []*diff.Program{compared("f", "(f32[8])", "-(f32[9])"), compared("g", "(f32[4])")}
+	programs := []*changes.Program{compared("f", "(f32[8])", "-(f32[9])"), compared("g", "(f32[4])")}
 	onTarget(&Settings{Rule: r}).Run(programs)
 	want := []string{"target gpu", "program f", "variant f (f32[8])", "program g", "variant g (f32[4])"}
 	if !slices.Equal(visited, want) {
@@ -59,8 +59,8 @@ func TestLimitsOfProgramsThatAreComparedTogether(t *testing.T) {
 		return &facts.Program{Name: name, Variants: []*facts.Variant{{Facts: facts.Values{"kernels.total": n}}}}
 	}
 	old, fresh := []*facts.Program{of("a", 4), of("b", 4), of("c", 1)}, []*facts.Program{of("a", 6), of("b", 4)}
-	both := &diff.Program{Name: "a + b + c", Old: facts.Joint("", old), New: facts.Joint("", fresh), Parts: fresh}
-	both.Variants = []*diff.Variant{{Old: both.Old.Variants[0], New: both.New.Variants[0]}}
+	both := &changes.Program{Name: "a + b + c", Old: facts.Joint("", old), New: facts.Joint("", fresh), Parts: fresh}
+	both.Variants = []*changes.Variant{{Old: both.Old.Variants[0], New: both.New.Variants[0]}}
 	r := &Rule{ID: "kernel-count", Reads: []Input{Optimized}, Budget: FactMetric("kernels.total", "kernels")}
 	for says, limits := range map[string]Limits{
 		"":                                {Max: new(6.0)},
@@ -68,7 +68,7 @@ func TestLimitsOfProgramsThatAreComparedTogether(t *testing.T) {
 		"a + b + c: 10 kernels: up from 9 in the baseline": {Max: new(6.0), MaxIncrease: &Change{}},
 	} {
 		c := onTarget(&Settings{Rule: r, Limits: limits})
-		c.Run([]*diff.Program{both})
+		c.Run([]*changes.Program{both})
 		got := ""
 		for _, f := range c.Findings {
 			got += f.Program + ": " + f.Message
@@ -83,7 +83,7 @@ func TestLimitsOfProgramsThatAreComparedTogether(t *testing.T) {
 func TestRunJudgesTheFact(t *testing.T) {
 	r := &Rule{ID: "kernel-count", Reads: []Input{Optimized}, Budget: FactMetric("kernels.total", "kernels")}
 	c := onTarget(&Settings{Rule: r, Limits: Limits{Max: new(4.0)}})
-	c.Run([]*diff.Program{compared("f", "(s8[4])", "()")})
+	c.Run([]*changes.Program{compared("f", "(s8[4])", "()")})
 	if c.Checks != 2 || len(c.Findings) != 1 {
 		t.Fatalf("%d checks, %d findings; wanted 2 and 1", c.Checks, len(c.Findings))
 	}
@@ -96,7 +96,7 @@ func TestRunJudgesTheFact(t *testing.T) {
 // What was not dumped is a problem where the user's own file names the rule. A pack covers what there is.
 func TestGap(t *testing.T) {
 	missing := &Rule{ID: "temp-memory", Reads: []Input{BufferAssignment}, Budget: FactMetric("memory.temp", "temporary memory")}
-	needs := &Rule{ID: "spills", Reads: []Input{Code}, Needs: "code.spills", Variant: func(*Context, *diff.Variant) { t.Error("ran without its input") }}
+	needs := &Rule{ID: "spills", Reads: []Input{Code}, Needs: "code.spills", Variant: func(*Context, *changes.Variant) { t.Error("ran without its input") }}
 	cost := &Rule{ID: "flops", Category: CostFacts, Reads: []Input{Optimized}, Budget: FactMetric("cost.flops", "operations")}
 	for name, test := range map[string]struct {
 		rule   *Rule
@@ -116,7 +116,7 @@ func TestGap(t *testing.T) {
 		if test.kernel {
 			p.Variants[0].New.Kernels = []facts.Kernel{{Form: &facts.Form{Target: "mine"}, Site: &facts.Site{Times: 1}}}
 		}
-		c.Run([]*diff.Program{p})
+		c.Run([]*changes.Program{p})
 		said, fix := slices.Clone(c.NotCovered), ""
 		for _, problem := range c.Problems {
 			said, fix = append(said, problem.Message), problem.Fix
@@ -188,7 +188,7 @@ func TestJudgeRuns(t *testing.T) {
 	} {
 		c := onTarget(&Settings{Rule: &Rule{ID: "r", Budget: &Metric{Noun: "launches", Better: Lower}}, Limits: test.limits})
 		runs := func(n float64) *facts.Variant { return &facts.Variant{Facts: facts.Values{"runs": n}} }
-		c.Variant = &diff.Variant{Old: runs(test.ran), New: runs(test.runs)}
+		c.Variant = &changes.Variant{Old: runs(test.ran), New: runs(test.runs)}
 		a := c.Budget("launches", test.launches)
 		a.SetBase(true, test.was)
 		f := c.JudgeRuns(a, func(v *facts.Variant) float64 { return v.Facts["runs"] })
@@ -204,13 +204,13 @@ func TestJudgeRuns(t *testing.T) {
 
 // What the baseline does not hold, and what differs from compile to compile, is not compared with it, and that is said.
 func TestIncomparable(t *testing.T) {
-	v := &diff.Variant{
+	v := &changes.Variant{
 		Old: &facts.Variant{Facts: facts.Values{"kernels.total": 1}},
 		New: &facts.Variant{Facts: facts.Values{"kernels.total": 9, "memory.temp": 9}},
 	}
 	judge := func(fact facts.ID) *Context {
 		c := onTarget(&Settings{Rule: &Rule{ID: "r", Reads: []Input{Optimized}}})
-		c = c.At(&diff.Program{Name: "f"}, v)
+		c = c.At(&changes.Program{Name: "f"}, v)
 		c.JudgeFact(Metric{Fact: fact, Noun: "things", Better: Lower})
 		return c
 	}
@@ -252,9 +252,9 @@ func TestNoteUnselected(t *testing.T) {
 			[]string{"r (nothing in the model fits op_name: */head/*)"},
 		},
 	} {
-		r := &Rule{ID: "r", Options: []Option{{Key: "keep", Type: Table}}, Variant: func(*Context, *diff.Variant) {}}
+		r := &Rule{ID: "r", Options: []Option{{Key: "keep", Type: Table}}, Variant: func(*Context, *changes.Variant) {}}
 		c := onTarget(&Settings{Rule: r, Options: test.options})
-		if c.Run([]*diff.Program{p}); !slices.Equal(c.NotCovered, test.says) {
+		if c.Run([]*changes.Program{p}); !slices.Equal(c.NotCovered, test.says) {
 			t.Errorf("%s: %q, wanted %q", name, c.NotCovered, test.says)
 		}
 	}

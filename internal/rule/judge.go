@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -35,7 +35,7 @@ func (c *Context) JudgeFact(m Metric) {
 }
 
 // noFact says why a fact is missing: it was not dumped, or XLA counts no cost because of the custom calls in the program.
-func (c *Context) noFact(v *diff.Variant) {
+func (c *Context) noFact(v *changes.Variant) {
 	if c.Rule.Category != CostFacts || c.Rule.Reads[0] != Optimized || v.New.CustomCallRuns() == 0 {
 		c.Uncovered(c.Rule.Reads[0], DumpFix)
 		return
@@ -251,8 +251,11 @@ func (c *Context) incomparable(a Amount) bool {
 	return false
 }
 
-// noteHeadroom notes how much of a budget is used.
+// noteHeadroom notes how much of a budget is used. A share of the device is no budget that changes use up.
 func (c *Context) noteHeadroom(a Amount, l Limits) {
+	if a.Unit == "share" {
+		return
+	}
 	row := result.Headroom{Program: c.programName(), Rule: c.Rule.ID, Subject: a.Subject, Actual: a.Actual, Unit: a.Unit}
 	if a.Base != nil {
 		row.Base = *a.Base

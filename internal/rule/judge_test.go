@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -26,7 +26,7 @@ func TestNothingBetterInCustomCalls(t *testing.T) {
 		comparisons int
 	}{{"cost.flops", 0, 2, 0}, {"cost.flops", 2, 2, 1}, {"cost.flops", 2, 1, 1}, {"cost.weighted_flops", 0, 2, 0}, {"kernels.total", 0, 2, 1}} {
 		context := NewContext(&Settings{Rule: &Rule{}, Options: map[string]any{}}, &Target{}, nil)
-		context.Variant = &diff.Variant{Old: run(c.was), New: run(c.is)}
+		context.Variant = &changes.Variant{Old: run(c.was), New: run(c.is)}
 		a := Amount{Subject: c.subject, Noun: "amount", Better: Lower, Actual: 40}
 		a.Base = new(100.0)
 		context.Judge(a)
@@ -55,7 +55,7 @@ func TestImprovementThatIsNotWorthALine(t *testing.T) {
 			was = 539
 		}
 		said := NewContext(&Settings{Rule: &Rule{}, Options: map[string]any{}, Limits: Limits{MaxIncrease: c.increase}}, &Target{Name: "t"}, nil)
-		said.Program = &diff.Program{Name: "f"}
+		said.Program = &changes.Program{Name: "f"}
 		said.noteBetter(Amount{Subject: "constants", Noun: "constants", Unit: "bytes", Better: Lower, Actual: c.is, Base: &was}, said.Limits)
 		if told := len(said.Notes) > 0; told != c.told {
 			t.Errorf("%v → %v with %+v: %v", was, c.is, *c.increase, said.Notes)
@@ -67,8 +67,8 @@ func TestImprovementThatIsNotWorthALine(t *testing.T) {
 func TestBetterIsToldOnce(t *testing.T) {
 	c := &Context{Settings: &Settings{Rule: &Rule{}, Options: map[string]any{}, Limits: Limits{MaxIncrease: &Change{}}}, Report: &Report{}}
 	improve := func(program string, was, is float64) {
-		v := &diff.Variant{Old: &facts.Variant{}, New: &facts.Variant{}}
-		c.At(&diff.Program{Name: program}, v).noteBetter(Amount{Subject: "kernels.total", Noun: "kernels", Better: Lower, Actual: is, Base: &was}, c.Limits)
+		v := &changes.Variant{Old: &facts.Variant{}, New: &facts.Variant{}}
+		c.At(&changes.Program{Name: program}, v).noteBetter(Amount{Subject: "kernels.total", Noun: "kernels", Better: Lower, Actual: is, Base: &was}, c.Limits)
 	}
 	improve("f", 20, 19)
 	improve("f", 20, 10)

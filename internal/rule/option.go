@@ -108,6 +108,8 @@ func (r *Rule) bounds() []Option {
 	switch m.Unit {
 	case "bytes":
 		amount = Size
+	case "share":
+		amount = Share
 	case "seconds":
 		amount = Seconds
 	case "nanoseconds":

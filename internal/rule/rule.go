@@ -2,12 +2,12 @@
 // it looks at, and how an amount is compared with limits and with the baseline. It holds the languages of a rule file, too: shapes with
 // wildcards ([Shape]) and expressions in CEL ([Expression]). The rules themselves are in package rules.
 //
-// A rule looks at programs that were matched with their baseline ([diff.Program]) and reports findings. It reads no files and
+// A rule looks at programs that were matched with their baseline ([changes.Program]) and reports findings. It reads no files and
 // decides nothing about exit codes, waivers or output.
 package rule
 
 import (
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
@@ -33,14 +33,16 @@ type Rule struct {
 	Threads []string // public issue threads about what it catches
 	Since   int      // the version of the configuration that introduced it, if that is not the first
 	Whole   bool     // it looks at a target as a whole: entries are for no program of their own
+	// Unacceptable says that a finding stays whatever is accepted: no baseline makes it right.
+	Unacceptable bool
 	// Always marks an integrity rule: on without being named, and not to be turned off.
 	Always bool
 	// Check finds what is wrong with an entry's options beyond their types, when the configuration is read; may be nil.
 	Check func(*Settings) []Refusal
 	// Variant looks at one matched variant that the dump holds, Program at a whole program, Target at a whole target. A rule has at most one of them.
 	// Without one the fact of Budget is judged; an integrity rule that the gate itself enforces has no Budget either.
-	Variant func(*Context, *diff.Variant)
-	Program func(*Context, *diff.Program)
+	Variant func(*Context, *changes.Variant)
+	Program func(*Context, *changes.Program)
 	Target  func(*Context, *Target)
 }
 
@@ -96,7 +98,7 @@ var writtenBy = map[Input]string{Graphs: "tensorflow", Metrics: facts.TorchFrame
 type Metric struct {
 	Fact     facts.ID // "" where only the rule counts it
 	Weighted facts.ID // the same fact with loops counted as often as they run, where there is one
-	Unit     string   // "bytes", "seconds", "nanoseconds" or ""
+	Unit     string   // "bytes", "seconds", "nanoseconds", "share" or ""
 	Better   Direction
 	Noun     string // "kernels", "temporary memory": how messages call it
 	// Unrecorded names what no baseline records, if none records the metric: then max_increase and max_decrease cannot be used.
@@ -127,7 +129,7 @@ type Target struct {
 	Dump     string
 	Report   *facts.Report
 	Base     *facts.Report // nil without a baseline
-	Programs []*diff.Program
+	Programs []*changes.Program
 	Accept   string // what to type if it has no baseline
 
 	// LeftOutBy names the key of the configuration that leaves a program out, "" where none does.

@@ -6,7 +6,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
@@ -31,7 +31,7 @@ func FitsPath(pattern, file string) bool {
 
 // noteUnselected tells of a selected part of the model that none of the programs has: whatever is compiled, a limit on it holds. Of an entry of a table
 // the rule itself may have said so, and a function that is named there may be one that must not be called.
-func (c *Context) noteUnselected(programs []*diff.Program) {
+func (c *Context) noteUnselected(programs []*changes.Program) {
 	c.noteEmpty(programs, c.value, "op_name", "source", "function")
 	if len(c.Findings)+len(c.Problems) > 0 {
 		return
@@ -43,7 +43,7 @@ func (c *Context) noteUnselected(programs []*diff.Program) {
 	}
 }
 
-func (c *Context) noteEmpty(programs []*diff.Program, value func(key string) any, keys ...string) {
+func (c *Context) noteEmpty(programs []*changes.Program, value func(key string) any, keys ...string) {
 	for _, key := range keys {
 		fits := selections[key]
 		patterns := as[[]string](value(key))
@@ -51,7 +51,7 @@ func (c *Context) noteEmpty(programs []*diff.Program, value func(key string) any
 			patterns = []string{one}
 		}
 		for _, pattern := range patterns {
-			isIn := func(p *diff.Program) bool { return hasPlace(p, func(at place) bool { return fits(pattern, at) }) }
+			isIn := func(p *changes.Program) bool { return hasPlace(p, func(at place) bool { return fits(pattern, at) }) }
 			if !slices.ContainsFunc(programs, isIn) {
 				c.NotCovered = append(c.NotCovered, fmt.Sprintf("%s (nothing in the model fits %s: %s)", c.Rule.ID, key, pattern))
 			}
@@ -60,7 +60,7 @@ func (c *Context) noteEmpty(programs []*diff.Program, value func(key string) any
 }
 
 // hasPlace reports whether something of a program that was compiled is at such a place.
-func hasPlace(p *diff.Program, such func(place) bool) bool {
+func hasPlace(p *changes.Program, such func(place) bool) bool {
 	for _, v := range p.Variants {
 		if v.New == nil {
 			continue

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/price"
 	"github.com/xlagate/xlagate/internal/result"
@@ -20,7 +20,7 @@ type builder struct {
 }
 
 func newBuilder(kind string, o Options) *builder {
-	p := &Page{model: newModel(o), core: core{Kind: kind, Version: o.Version, Changes: []result.Change{}, Programs: []program{}}, parts: map[string]func() any{}}
+	p := &Page{model: newModel(o), core: core{Kind: kind, Version: o.Version, Fixes: map[string]string{}, Changes: []result.Change{}, Programs: []program{}}, parts: map[string]func() any{}}
 	return &builder{page: p, model: p.model, dumps: map[string]string{}}
 }
 
@@ -63,7 +63,7 @@ func (b *builder) looked(l Looked) {
 	}
 }
 
-func (b *builder) variant(v *diff.Variant, l Looked) variant {
+func (b *builder) variant(v *changes.Variant, l Looked) variant {
 	before, after := b.model.of(b.old), b.model.of(b.dumps[l.Target])
 	out := variant{Change: v.Change, Old: b.side(v.Old, before), New: b.side(v.New, after)}
 	if v.New != nil {
@@ -80,7 +80,7 @@ func (b *builder) variant(v *diff.Variant, l Looked) variant {
 }
 
 // stepPrice is what the step grows by, and between what. A step takes no less than nothing.
-func stepPrice(by price.Interval, v *diff.Variant) result.Price {
+func stepPrice(by price.Interval, v *changes.Variant) result.Price {
 	was := v.Old.Facts[facts.PriceStep]
 	return result.Price{StepNS: by.Middle, LowNS: max(by.Low, -was), HighNS: by.High, StepWasNS: was}
 }
@@ -120,7 +120,7 @@ func (b *builder) factsOf(t *result.Target) {
 }
 
 // causes shows the causes of a difference as changes. No rule checked them, so they have no level and no id of a gate.
-func (b *builder) causes(p *diff.Program) {
+func (b *builder) causes(p *changes.Program) {
 	for _, v := range p.Variants {
 		var costs []price.Interval
 		if v.Old != nil && v.New != nil {
@@ -145,7 +145,7 @@ func (b *builder) causes(p *diff.Program) {
 }
 
 // effects lists the facts that differ, if the variant has one cause.
-func (b *builder) effects(v *diff.Variant, alone bool) []result.Effect {
+func (b *builder) effects(v *changes.Variant, alone bool) []result.Effect {
 	list := []result.Effect{}
 	for _, f := range v.Facts {
 		if alone && f.Old == f.Old && f.New == f.New { // neither is unknown
@@ -163,7 +163,7 @@ type kernelLists struct {
 	Memory *memories   `json:"memory,omitempty"`
 }
 
-func lists(v *diff.Variant, before, after sources, profile *facts.Profile) *kernelLists {
+func lists(v *changes.Variant, before, after sources, profile *facts.Profile) *kernelLists {
 	out := &kernelLists{Old: before.kernelList(v.Old, nil), New: after.kernelList(v.New, profile), Links: [][2][]int{}}
 	for _, l := range v.Links() {
 		out.Links = append(out.Links, [2][]int{l.Old, l.New})

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/result"
@@ -17,15 +17,16 @@ import (
 // Options are the options of a page.
 type Options struct {
 	Version string
-	Root    string     // the repository: the model's files below it are shown
-	Beside  string     // the folder of the configuration, for files that a dump names without theirs
-	Edits   *git.Edits // nil where git does not tell
+	Root    string                      // the repository: the model's files below it are shown
+	Beside  string                      // the folder of the configuration, for files that a dump names without theirs
+	Edits   *git.Edits                  // nil where git does not tell
+	Fix     func(*result.Change) string // how the rule that a change breaks is met again
 }
 
 // Looked is one target that was measured and compared.
 type Looked struct {
 	Target   string
-	Programs []*diff.Program
+	Programs []*changes.Program
 	Profile  *facts.Profile
 }
 
@@ -39,17 +40,18 @@ type Page struct {
 
 // core is the document that the page opens with.
 type core struct {
-	Kind     string          `json:"kind"` // result | diff | inspect
-	Title    string          `json:"title"`
-	Version  string          `json:"version"`
-	Old      string          `json:"old,omitempty"` // what a difference compares
-	New      string          `json:"new,omitempty"`
-	Same     bool            `json:"same,omitempty"` // the two of a difference are identical
-	Result   *result.Result  `json:"result,omitempty"`
-	Changes  []result.Change `json:"changes"`
-	Programs []program       `json:"programs"`
-	Files    map[string]file `json:"files"` // the model's, by the name that changes and kernels use
-	Problems []facts.Problem `json:"problems,omitempty"`
+	Kind     string            `json:"kind"` // result | diff | inspect
+	Title    string            `json:"title"`
+	Version  string            `json:"version"`
+	Old      string            `json:"old,omitempty"` // what a difference compares
+	New      string            `json:"new,omitempty"`
+	Same     bool              `json:"same,omitempty"` // the two of a difference are identical
+	Result   *result.Result    `json:"result,omitempty"`
+	Changes  []result.Change   `json:"changes"`
+	Programs []program         `json:"programs"`
+	Files    map[string]file   `json:"files"` // the model's, by the name that changes and kernels use
+	Problems []facts.Problem   `json:"problems,omitempty"`
+	Fixes    map[string]string `json:"fixes,omitempty"` // by the change's id
 }
 
 type program struct {
@@ -103,6 +105,11 @@ func OfResult(r *result.Result, looked []Looked, o Options) *Page {
 	for i := range r.Targets {
 		b.dumps[r.Targets[i].Name] = r.Targets[i].Dump
 	}
+	for i := range r.Changes {
+		if o.Fix != nil {
+			b.page.core.Fixes[r.Changes[i].ID] = o.Fix(&r.Changes[i])
+		}
+	}
 	for _, l := range looked {
 		b.looked(l)
 	}
@@ -115,7 +122,7 @@ func OfResult(r *result.Result, looked []Looked, o Options) *Page {
 }
 
 // OfDiff makes the page of a difference.
-func OfDiff(d *diff.Report, o Options) *Page {
+func OfDiff(d *changes.Report, o Options) *Page {
 	b := newBuilder("diff", o)
 	b.page.core.Title = fmt.Sprintf("xlagate: %s → %s", d.Old, d.New)
 	b.page.core.Old, b.page.core.New, b.page.core.Same = d.Old, d.New, d.Identical
@@ -134,9 +141,9 @@ func OfDump(r *facts.Report, o Options) *Page {
 	b.dumps[""] = r.Dump
 	l := Looked{Profile: r.Profile}
 	for _, p := range r.Programs {
-		own := &diff.Program{Name: p.Name, New: p}
+		own := &changes.Program{Name: p.Name, New: p}
 		for _, v := range p.Variants {
-			own.Variants = append(own.Variants, &diff.Variant{New: v})
+			own.Variants = append(own.Variants, &changes.Variant{New: v})
 		}
 		l.Programs = append(l.Programs, own)
 	}

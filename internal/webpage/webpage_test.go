@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
@@ -81,7 +81,7 @@ func read[T any](t *testing.T, document string) (v T) {
 }
 
 func TestDifferenceOfRealDumps(t *testing.T) {
-	all := documents(t, written(t, OfDiff(diff.Compare(measured(t, "good"), measured(t, "regressed")), Options{})))
+	all := documents(t, written(t, OfDiff(changes.Compare(measured(t, "good"), measured(t, "regressed")), Options{})))
 	c := read[core](t, all["core"])
 	if len(c.Changes) == 0 || len(c.Programs) != 1 || len(c.Programs[0].Variants) != 2 {
 		t.Fatalf("%d changes, programs %+v", len(c.Changes), c.Programs)

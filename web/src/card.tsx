@@ -44,9 +44,10 @@ export function Card({ change: c, core, findings, placed, focused, alone }: Card
         <p class="detail">{d}</p>
       ))}
       <Price change={c} placed={placed} alone={alone} />
+      <Breaks findings={findings} change={c} core={core} />
+      {core.fixes?.[c.id] && <p class="fix">fix: {core.fixes[c.id]}</p>}
       <Effects change={c} />
       <Evidence change={c} />
-      <Breaks findings={findings} change={c} core={core} />
       <p class="links">
         {placed?.variant.part && (
           <>
@@ -112,7 +113,9 @@ function OwnBar({ change: c }: { change: Change }) {
 }
 
 function Effects({ change: c }: { change: Change }) {
-  const list = c.effects.filter((e) => moved(e.fact, e.was, e.is));
+  const kernels = c.effects.find((e) => e.fact === "kernels.total");
+  const launches = (e: Change["effects"][number]) => e.fact === "kernels.weighted" && e.was === kernels?.was && e.is === kernels.is; // said by the kernels
+  const list = c.effects.filter((e) => moved(e.fact, e.was, e.is) && !launches(e));
   if (list.length === 0) return null;
   return (
     <ul class="effects" aria-label="Effects">
@@ -152,8 +155,8 @@ function Breaks({ findings, change, core }: { findings: Finding[]; change: Chang
       {[...groups.values()].map(([f, ...others]) => f && (
         <li key={f.id}>
           {several && <span class="dim">{subject(core, f.target, f.program)}: </span>}
-          <code>{f.rule}</code> {f.message}
-          {others.length > 0 && <span class="dim">; the same in {others.length === 1 ? "1 other variant" : `${others.length} other variants`}</span>}
+          <code>{f.rule}</code> {f.message !== change.title && f.message}
+          {others.length > 0 && <span class="dim">; also in {others.length === 1 ? "1 other variant" : `${others.length} other variants`}</span>}
           {f.reason && <span class="dim"> ({f.reason})</span>}
         </li>
       ))}

@@ -14,6 +14,7 @@ export interface Core {
   programs: Program[];
   files: Record<string, SourceFile>;
   problems?: Problem[];
+  fixes?: Record<string, string>; // by the id of a change
 }
 
 export interface Result {

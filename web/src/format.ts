@@ -53,20 +53,27 @@ export function moved(name: string, was: number, is: number): boolean {
   return fact(name, was) !== fact(name, is) && !(amount && Math.abs(is - was) < was / 1000);
 }
 
-/** growth is "+6.6 %" or "× 12" of a step; "" for too little to be seen. */
+/** growth is "+6.6 %" of a step, or "× 12"; "" for too little to be seen. */
 export function growth(p: Price): string {
   const { step_ns: by, step_was_ns: was = 0 } = p;
   if (was <= 0 || Math.abs(by / was) < 0.0005) return "";
-  return by >= 9 * was ? `× ${count(Math.round(1 + by / was))}` : percent(by, was);
+  return by >= 9 * was ? times(by, was) : percent(by, was);
 }
 
-/** between is " (+2 … +7 %)": the ends of a price, as shares of the step; "" where both read the same. */
+/** between is " (+2 … +7 %)" or " (× 1.2 … × 13)": the ends of a price in the unit of its middle; "" where both read the same. */
 export function between(p: Price): string {
-  if (!p.step_was_ns) return "";
-  const [low, high] = [p.low_ns, p.high_ns].map((ns) => Math.round((100 * ns) / p.step_was_ns!)) as [number, number];
-  if (low === high) return "";
-  const end = (share: number) => (share < 0 ? "−" : "+") + count(Math.abs(share));
-  return high >= 900 ? ` (${end(low)} % … × ${count(Math.round(1 + high / 100))})` : ` (${end(low)} … ${end(high)} %)`;
+  const { low_ns, high_ns, step_was_ns: was = 0 } = p;
+  if (was <= 0) return "";
+  const share = (ns: number) => signed(count, Math.round((100 * ns) / was) || 0).replace("-", "−");
+  const many = p.step_ns >= 9 * was;
+  const [low, high] = [low_ns, high_ns].map((ns) => (many ? times(ns, was) : share(ns)));
+  return low === high ? "" : ` (${low} … ${high}${many ? "" : " %"})`;
+}
+
+/** times is "× 1.2" or "× 13": how often the whole fits into what it grew to. */
+function times(by: number, whole: number): string {
+  const factor = 1 + by / whole;
+  return "× " + (factor < 9.95 ? factor.toFixed(1) : count(Math.round(factor)));
 }
 
 const classes = [

@@ -66,9 +66,9 @@ function Curve({ old, now }: { old?: Memory; now: Memory }) {
   const options = () => ({
     scales: { x: { time: false }, y: { range: (_: uPlot, __: number, most: number): uPlot.Range.MinMax => [0, most * 1.08] } },
     cursor: { drag: { x: true, y: false } },
-    axes: [axis({ values: (_, list) => list.map((v) => `${Math.round((100 * v) / Math.max(1, n - 1))} %`), label: "of the schedule", labelSize: 18 }), axis({ size: 84, incrs: binary, values: (_, list) => list.map(bytes) })],
+    axes: [axis({ values: (_, list) => list.map((v) => `${v} %`), label: "of the schedule", labelSize: 18 }), axis({ size: 84, incrs: binary, values: (_, list) => list.map(bytes) })],
     series: series(old, now, own, peak),
-    hooks: { draw: [(u: uPlot) => mark(u, peak)] },
+    hooks: { draw: [(u: uPlot) => mark(u, data[0][peak]!)] },
   });
   return <Chart data={data} options={options} height={340} label={`Live bytes over the schedule. The peak is ${bytes(now.live[now.peak]!)}${old ? `, before ${bytes(old.live[old.peak]!)}` : ""}.`} />;
 }
@@ -81,7 +81,7 @@ function stacked(old: Memory | undefined, now: Memory, n: number): { data: uPlot
     list.forEach((b, i) => (below[i]! += b));
     return [...below];
   });
-  const data: number[][] = [below.map((_, i) => i), ...sums.reverse()];
+  const data: number[][] = [below.map((_, i) => (100 * i) / Math.max(1, n - 1)), ...sums.reverse()];
   if (old) {
     own.push(sampled(old.live, n));
     data.push(own.at(-1)!);
@@ -102,8 +102,8 @@ function series(old: Memory | undefined, now: Memory, own: number[][], peak: num
   ];
 }
 
-function mark(u: uPlot, peak: number): void {
-  const x = u.valToPos(peak, "x", true);
+function mark(u: uPlot, at: number): void {
+  const x = u.valToPos(at, "x", true);
   const { ctx, bbox } = u;
   ctx.save();
   ctx.strokeStyle = color("minus");

@@ -289,9 +289,9 @@ function useWheel(ref: { current: SVGSVGElement | null }, listen: (e: WheelEvent
 function drawn(list: Launch[], v: View, width: number): Map<string, string> {
   const scale = width / (v.to - v.from);
   const out = new Map<string, string>();
-  const add = (kind: string, x: number, w: number) => out.set(kind, (out.get(kind) ?? "") + `M${x.toFixed(1)},0h${w.toFixed(1)}v${height}h${(-w).toFixed(1)}z`);
+  const add = (kind: string, x: number, w: number, tall = height) => out.set(kind, (out.get(kind) ?? "") + `M${x.toFixed(1)},${height}h${w.toFixed(1)}v${-tall}h${(-w).toFixed(1)}z`);
   let small: { from: number; to: number } | undefined;
-  let outlined = -1; // where the last outline ends
+  let underlined = -1; // where the last line below a launch ends
   for (let i = firstAfter(list, v.from); i < list.length && list[i]!.from < v.to; i++) {
     const l = list[i]!;
     const from = Math.max(0, (l.from - v.from) * scale);
@@ -302,9 +302,10 @@ function drawn(list: Launch[], v: View, width: number): Map<string, string> {
     }
     if (to - from >= 1) add(l.part, from, to - from > 3 ? to - from - 0.6 : to - from);
     else small = { from: small?.from ?? from, to: Math.max(to, from + 0.4) };
-    if (l.fate !== "same" && from > outlined) {
-      outlined = Math.max(to, from + 2);
-      add("moved", from, outlined - from);
+    if (l.fate !== "same" && to > underlined) {
+      const start = Math.max(from, underlined);
+      underlined = Math.max(to, from + 2);
+      add("moved", start, underlined - start, 6);
     }
   }
   if (small) add("small", small.from, small.to - small.from);
@@ -336,7 +337,7 @@ function Reading({ tracks, chosen, index }: { tracks: Track[]; chosen: Chosen; i
           </span>
         </>
       ) : (
-        <span class="dim">Point at a launch, or step with the arrow keys. What changed has an outline.</span>
+        <span class="dim">Point at a launch, or step with the arrow keys. What changed is underlined.</span>
       )}
     </div>
   );

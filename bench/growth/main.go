@@ -1,0 +1,127 @@
+// Command growth shows how time and memory of every reader grow with its file. It writes files of three sizes, each twice as large as the one before, lets
+// xlagate read them, and fails where one that is twice as large takes more than three times the time or the memory:
+//
+//	go run ./bench/growth [-xlagate PROGRAM] [KIND…]
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// A file that is twice as large may take most times as much. Below the floors the start of the program decides.
+const (
+	most       = 3
+	timeFloor  = 300 * time.Millisecond
+	bytesFloor = 200 << 20
+)
+
+// kind is one sort of file that a reader could take too long for.
+type kind struct {
+	name  string
+	size  int                                 // of the smallest: how often the file repeats what it repeats
+	args  []string                            // of xlagate, before the folder
+	write func(folder string, size int) error // writes the files
+}
+
+// cost is what one run took.
+type cost struct {
+	file, peak int64 // bytes
+	cpu        time.Duration
+}
+
+func main() {
+	xlagate := flag.String("xlagate", "xlagate", "the `PROGRAM` to run")
+	flag.Parse()
+	program, err := exec.LookPath(*xlagate)
+	if err == nil {
+		program, err = filepath.Abs(program)
+	}
+	if err == nil {
+		err = growth(program, flag.Args())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "growth:", err)
+		os.Exit(1)
+	}
+}
+
+func growth(xlagate string, only []string) error {
+	var bad []error
+	fmt.Printf("%-28s %s\n", "kind", "file: seconds, peak memory")
+	for _, k := range kinds {
+		if len(only) > 0 && !slices.Contains(only, k.name) {
+			continue
+		}
+		var costs []cost
+		fmt.Printf("%-28s", k.name)
+		for factor := 1; factor <= 4; factor *= 2 {
+			c, err := k.run(xlagate, factor*k.size)
+			if err != nil {
+				return fmt.Errorf("%s: %w", k.name, err)
+			}
+			costs = append(costs, c)
+			fmt.Printf("  %6.2f MB: %5.2f s %4d MB", float64(c.file)/1e6, c.cpu.Seconds(), c.peak>>20)
+		}
+		fmt.Println()
+		bad = append(bad, grew(k.name, costs[1], costs[2]))
+	}
+	return errors.Join(bad...)
+}
+
+// grew reports whether the larger of two files takes more than three times as much.
+func grew(name string, small, large cost) error {
+	switch {
+	case large.cpu > timeFloor && large.cpu > most*small.cpu:
+		return fmt.Errorf("%s: a file of twice the size takes %.1f times as long", name, large.cpu.Seconds()/small.cpu.Seconds())
+	case large.peak > bytesFloor && large.peak > most*small.peak:
+		return fmt.Errorf("%s: a file of twice the size takes %.1f times the memory", name, float64(large.peak)/float64(small.peak))
+	}
+	return nil
+}
+
+// run measures xlagate on files of one size. What it says of them does not matter here, and most of them are refused.
+func (k kind) run(xlagate string, size int) (c cost, err error) {
+	folder, err := os.MkdirTemp("", "growth")
+	if err != nil {
+		return c, err
+	}
+	defer os.RemoveAll(folder)
+	if err := k.write(folder, size); err != nil {
+		return c, err
+	}
+	if c.file, err = bytesIn(folder); err != nil {
+		return c, err
+	}
+	cmd := exec.Command(xlagate, k.args...)
+	cmd.Dir = folder
+	var failed *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &failed) {
+		return c, err
+	}
+	used := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	c.peak, c.cpu = used.Maxrss<<10, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()
+	if code := cmd.ProcessState.ExitCode(); code < 0 || code > 3 {
+		return c, fmt.Errorf("exit code %d", code)
+	}
+	return c, nil
+}
+
+func bytesIn(folder string) (n int64, err error) {
+	err = filepath.WalkDir(folder, func(_ string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		n += info.Size()
+		return err
+	})
+	return n, err
+}

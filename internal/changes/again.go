@@ -1,0 +1,67 @@
+package changes
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
+)
+
+// runsAgain says which functions of the model run once more because an edited line calls them, if that is most of what came: "encode runs again: 2 dot, tanh".
+// It returns the edits that this tells.
+func (s *suspect) runsAgain(v *Variant) (text string, calls map[*Edit]bool) {
+	if v.edited == nil {
+		return "", nil
+	}
+	elsewhere := v.runElsewhere()
+	calls = map[*Edit]bool{}
+	var names []string
+	var steps []Step
+	all := 0
+	for _, e := range s.edits {
+		all += e.effort()
+		called := calledBy(e.Stack, v.edited)
+		if called == "" || !elsewhere[called] || len(e.Removed) > 0 || recomputed(e) {
+			continue
+		}
+		calls[e], steps = true, append(steps, e.Added...)
+		if name := called[strings.LastIndexAny(called, "\x00.")+1:]; !strings.HasPrefix(name, "<") { // a lambda
+			names = AddNew(names, name)
+		}
+	}
+	told := 0
+	for e := range calls {
+		told += e.effort()
+	}
+	if 2*told <= all || len(names) == 0 {
+		return "", nil
+	}
+	steps, _ = cancelled(steps, nil)
+	leaveOutMoves(&steps, &[]Step{})
+	return phrase.List(names, "and") + map[bool]string{true: " runs", false: " run"}[len(names) == 1] + " again: " + stepList(steps), calls
+}
+
+// calledBy is the function that the innermost edited line of a stack calls; "" if the operation is on that line, or no line was edited.
+func calledBy(stack []hlo.Location, edited Edited) string {
+	at := slices.IndexFunc(stack, func(l hlo.Location) bool { return edited(l) != "" })
+	if at < 1 {
+		return ""
+	}
+	return functionAt(stack[at-1])
+}
+
+// runElsewhere lists the functions of the model that run without an edited line on the stack.
+func (v *Variant) runElsewhere() map[string]bool {
+	functions := map[string]bool{}
+	for i := range v.New.Model {
+		for _, stack := range v.New.Model[i].Stacks {
+			if lines := linesOf(stack); !v.edited.any(lines) {
+				for _, l := range lines {
+					functions[functionAt(l)] = true
+				}
+			}
+		}
+	}
+	return functions
+}

@@ -1,0 +1,291 @@
+package changes
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
+)
+
+// compareParams says what became of the arguments.
+func compareParams(old, fresh []facts.Parameter) (out []ParamChange) {
+	p := pairArguments(old, fresh)
+	for j, f := range p.fresh {
+		if i := p.was[j]; i < 0 {
+			out = append(out, ParamChange{Name: f.Name, New: f, What: "new: " + made(f)})
+		} else if what := paramSentence(p.old[i], f); what != "" {
+			out = append(out, ParamChange{Name: f.Name, Old: p.old[i], New: f, What: what})
+		}
+	}
+	for _, o := range p.gone() {
+		out = append(out, ParamChange{Name: o.Name, Old: o, What: "gone: " + made(o)})
+	}
+	return out
+}
+
+// KeptParams yields the arguments that both sides have, as they were and as they are.
+func (v *Variant) KeptParams(yield func(was, is *facts.Parameter) bool) {
+	p := pairArguments(v.Old.Params, v.New.Params)
+	for j, f := range p.fresh {
+		if i := p.was[j]; i >= 0 && !yield(p.old[i], f) {
+			return
+		}
+	}
+}
+
+// arguments pairs the arguments of two compilations.
+type arguments struct {
+	*pairing[*facts.Parameter]
+	unnamed bool // names only count them
+}
+
+// maxAligned bounds the pairs of arguments that are compared to pair them in order.
+const maxAligned = 4 << 20
+
+// pairArguments pairs the arguments of two variants. If the shapes are equal in order, so are the arguments, under any names but the same in another order.
+func pairArguments(old, fresh []facts.Parameter) arguments {
+	p := arguments{newPairing(pointers(old), pointers(fresh)), countedNames(old) && countedNames(fresh)}
+	switch {
+	case slices.EqualFunc(old, fresh, func(a, b facts.Parameter) bool { return a.Shape == b.Shape && a.Aliased == b.Aliased }) && !reordered(p.old, p.fresh):
+		p.inTurn(anything)
+	case p.unnamed && permuted(old, fresh):
+		p.inTurn(spelled)
+	case p.unnamed && len(old)*len(fresh) <= maxAligned && !slices.EqualFunc(p.old, p.fresh, func(a, b *facts.Parameter) bool { return sameRank(a, b) > 0 }):
+		p.byShape()
+	default:
+		p.byName()
+	}
+	return p
+}
+
+// reordered reports whether both sides have the same names, however their paths are written, in different orders.
+func reordered(old, fresh []*facts.Parameter) bool {
+	if slices.EqualFunc(old, fresh, func(a, b *facts.Parameter) bool { return a.Name == b.Name }) {
+		return false
+	}
+	was, is := phrase.Map(old, pathOf), phrase.Map(fresh, pathOf)
+	if slices.Equal(was, is) {
+		return false
+	}
+	slices.Sort(was)
+	slices.Sort(is)
+	return slices.Equal(was, is)
+}
+
+func pathOf(a *facts.Parameter) string { return strings.Join(steps(a.Name), "\x00") }
+
+func pointers[T any](list []T) (out []*T) {
+	for i := range list {
+		out = append(out, &list[i])
+	}
+	return out
+}
+
+func anything(*facts.Parameter) string { return "any" }
+
+func shapeOf(p *facts.Parameter) string { return p.Shape }
+
+func dimsOf(p *facts.Parameter) string { return fmt.Sprint(hlo.ShapeText(p.Shape).Dims()) }
+
+// rankOf is an argument's type with a star for each dimension.
+func rankOf(p *facts.Parameter) string {
+	shape := hlo.ShapeText(p.Shape)
+	return shape.Type() + strings.Repeat("*", len(shape.Dims()))
+}
+
+// permuted reports whether both sides have equal arguments in different orders.
+func permuted(old, fresh []facts.Parameter) bool {
+	p := newPairing(pointers(old), pointers(fresh))
+	p.inTurn(spelled)
+	return len(old) == len(fresh) && len(p.gone()) == 0
+}
+
+// spelled is all that paramSentence compares.
+func spelled(p *facts.Parameter) string {
+	return fmt.Sprint(p.Shape, p.Layout, p.Sharding, p.Constant, p.Aliased, p.Unused)
+}
+
+// countedNames reports whether names only count arguments: p0, p1, … of PyTorch/XLA. A new one renames those behind it.
+func countedNames(params []facts.Parameter) bool {
+	if len(params) == 0 {
+		return false
+	}
+	prefix := strings.TrimRight(params[0].Name, "0123456789")
+	for i := range params {
+		if params[i].Name != prefix+strconv.Itoa(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// byShape pairs arguments without names: in order, as many of equal shape as possible; then those of equal sizes in one place; then those of equal
+// shape in any order, which is the order of first use; then those of equal type and rank; then those in one place.
+func (p *arguments) byShape() {
+	p.inOrder(func(a, b *facts.Parameter) int32 {
+		switch {
+		case a.Shape != b.Shape:
+			return 0
+		case a.Aliased != b.Aliased:
+			return 4
+		}
+		return 5
+	})
+	p.inPlace(func(a, b *facts.Parameter) bool { return hlo.ShapeText(a.Shape).SameDims(hlo.ShapeText(b.Shape)) })
+	p.inTurn(shapeOf)
+	p.inOrder(sameRank)
+	p.inPlace(func(*facts.Parameter, *facts.Parameter) bool { return true })
+}
+
+func sameRank(a, b *facts.Parameter) int32 {
+	return int32(Flag(hlo.ShapeText(a.Shape).SameRank(hlo.ShapeText(b.Shape))))
+}
+
+// inPlace pairs the arguments that both sides have as many of between two pairs, if they fit.
+func (p *arguments) inPlace(fits func(old, fresh *facts.Parameter) bool) {
+	for first := 0; first < len(p.now); first++ {
+		end, from, to := first, 0, len(p.fresh)
+		for end < len(p.now) && p.now[end] == unpaired {
+			end++
+		}
+		if first > 0 {
+			from = p.now[first-1] + 1
+		}
+		if end < len(p.now) {
+			to = p.now[end]
+		}
+		for i := first; i < end && to-from == end-first; i++ {
+			if j := from + i - first; p.was[j] == unpaired && fits(p.old[i], p.fresh[j]) {
+				p.join(i, j)
+			}
+		}
+		first = end
+	}
+}
+
+// byName pairs arguments by name, then by path, then by a path in which one step was renamed, then by shape and use. If both sides have as many, it pairs
+// the rest in order.
+func (p *arguments) byName() {
+	p.inTurn(func(a *facts.Parameter) string { return "name " + a.Name })
+	p.inTurn(func(a *facts.Parameter) string { return "path " + pathOf(a) })
+	for _, alike := range []func(*facts.Parameter) string{shapeOf, dimsOf, rankOf} {
+		for depth := range p.deepest() {
+			p.inTurn(func(a *facts.Parameter) string { return renamedAt(a, depth, alike) })
+		}
+	}
+	p.inTurn(func(a *facts.Parameter) string { return fmt.Sprint(a.Shape, a.Aliased, a.Donated, a.Unused) })
+	if len(p.old) == len(p.fresh) {
+		p.inTurn(shapeOf)
+		p.inTurn(anything)
+	}
+}
+
+// steps splits the path of an array in the model's state: state, params, w of "state.params['w']" and of "state['params']['w']".
+func steps(name string) []string {
+	return strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("[]'\"./", r) })
+}
+
+// deepest is how many steps lead to a part of the state that is not paired yet.
+func (p *arguments) deepest() (depth int) {
+	for _, a := range p.gone() {
+		depth = max(depth, len(steps(a.Name))-1)
+	}
+	return depth
+}
+
+// renamedAt spells the path of an array without one of the steps to the part of the state that it is in; "" if that has no such step.
+func renamedAt(a *facts.Parameter, depth int, alike func(*facts.Parameter) string) string {
+	path := steps(a.Name)
+	if depth >= len(path)-1 {
+		return ""
+	}
+	path[depth] = "*"
+	return strings.Join(path, "\x00") + "\n" + alike(a)
+}
+
+// fewLeaves is the largest number of arguments of one tree that are named one by one.
+const fewLeaves = 3
+
+// tree is an argument of the model, or a subtree of one, with some of its arrays.
+type tree struct {
+	name   string
+	leaves []*facts.Parameter
+}
+
+// treesOf groups arguments by the argument of the model that they belong to; few of one are left alone.
+func treesOf(params []*facts.Parameter) (trees []tree) {
+	byRoot := map[string][]*facts.Parameter{}
+	for _, p := range params {
+		byRoot[rootOf(p.Name)] = append(byRoot[rootOf(p.Name)], p)
+	}
+	for _, p := range params {
+		leaves := byRoot[rootOf(p.Name)]
+		switch {
+		case len(leaves) <= fewLeaves:
+			trees = append(trees, tree{p.Name, []*facts.Parameter{p}})
+		case leaves[0] == p:
+			trees = append(trees, tree{commonPath(leaves), leaves})
+		}
+	}
+	return trees
+}
+
+// rootOf is the argument that a leaf belongs to: "state" of "state.params['w1']".
+func rootOf(name string) string {
+	if at := strings.IndexAny(name, "[./"); at > 0 {
+		return name[:at]
+	}
+	return name
+}
+
+// commonPath is what the names of leaves of one tree begin with: "state.params" of "state.params['w1']" and "state.params['w2']".
+func commonPath(leaves []*facts.Parameter) string {
+	n := len(leaves[0].Name)
+	for _, p := range leaves[1:] {
+		n = min(n, shared(leaves[0].Name, p.Name))
+	}
+	name := leaves[0].Name[:n]
+	if at := strings.LastIndexAny(name, "[./"); at > 0 && !strings.HasSuffix(name, "]") {
+		name = name[:at]
+	}
+	return name
+}
+
+// String is "state (215 arrays, 9.3 MiB)"; of a single array its name.
+func (t tree) String() string {
+	if len(t.leaves) == 1 {
+		return t.name
+	}
+	return fmt.Sprintf("%s (%s)", t.name, t.size())
+}
+
+// said is "seed is new: u32[2]", "opt.nu is new: 34 arrays, 9.3 MiB".
+func (t tree) said(what string) string {
+	if len(t.leaves) == 1 {
+		return fmt.Sprintf("%s %s: %s", t.name, what, made(t.leaves[0]))
+	}
+	return fmt.Sprintf("%s %s: %s", t.name, what, t.size())
+}
+
+// made is an argument's shape, with the line that made it where it has no name: "f32[4,8] of train.py:17".
+func made(p *facts.Parameter) string {
+	if p.Source.File == "" {
+		return p.Shape
+	}
+	return p.Shape + " of " + p.Source.Short()
+}
+
+func (t tree) size() string {
+	var bytes float64
+	for _, p := range t.leaves {
+		bytes += float64(p.Bytes)
+	}
+	return phrase.Some(len(t.leaves), "array") + ", " + phrase.Bytes(bytes)
+}
+
+// Trees names arguments, many of one tree together: "state (215 arrays, 9.3 MiB)".
+func Trees(params []*facts.Parameter) []string { return texts(treesOf(params), tree.String) }

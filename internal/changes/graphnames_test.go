@@ -1,0 +1,65 @@
+package changes
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// graph is a program that does some operations, once.
+func graph(name, does string) *facts.Program {
+	v := &facts.Variant{Compiled: facts.Compiled{Fingerprint: does}, Input: facts.Input{Model: []facts.Statement{{Do: strings.Fields(does)}}}}
+	return &facts.Program{Name: name, Variants: []*facts.Variant{v}}
+}
+
+func TestNameGraphs(t *testing.T) {
+	const step, init, eval = "dot add tanh dot add reduce", "iota rng", "dot add tanh dot"
+	for what, c := range map[string]struct {
+		old, fresh []*facts.Program
+		want       string
+	}{
+		"one comes in before": {
+			[]*facts.Program{graph("SyncTensorsGraph", step)},
+			[]*facts.Program{graph("SyncTensorsGraph", eval), graph("SyncTensorsGraph-2", step)},
+			"SyncTensorsGraph=" + step + "; SyncTensorsGraph-2=" + eval,
+		},
+		"one goes, the other changed": {
+			[]*facts.Program{graph("SyncTensorsGraph", init), graph("SyncTensorsGraph-2", step)},
+			[]*facts.Program{graph("SyncTensorsGraph", step+" sqrt")},
+			"SyncTensorsGraph-2=" + step + " sqrt",
+		},
+		"one goes, another comes": {
+			[]*facts.Program{graph("SyncTensorsGraph", init), graph("SyncTensorsGraph-2", step)},
+			[]*facts.Program{graph("SyncTensorsGraph", step), graph("SyncTensorsGraph-2", "sort gather")},
+			"SyncTensorsGraph-2=" + step + "; SyncTensorsGraph-3=sort gather",
+		},
+		"nothing in common": {
+			[]*facts.Program{graph("SyncTensorsGraph", init)},
+			[]*facts.Program{graph("SyncTensorsGraph", step)},
+			"SyncTensorsGraph-2=" + step,
+		},
+		"something in common": {
+			[]*facts.Program{graph("SyncTensorsGraph", "tanh")},
+			[]*facts.Program{graph("SyncTensorsGraph", step)},
+			"SyncTensorsGraph=" + step,
+		},
+		"with names": {
+			[]*facts.Program{graph("eval-2", step)},
+			[]*facts.Program{graph("eval", step)},
+			"eval-2=" + step,
+		},
+	} {
+		fresh := &facts.Report{Programs: c.fresh}
+		for range 2 { // named so, they stay so
+			NameGraphs(&facts.Report{Programs: c.old}, fresh)
+			var got []string
+			for _, p := range fresh.Programs {
+				got = append(got, p.Name+"="+p.Variants[0].Fingerprint)
+			}
+			if all := strings.Join(got, "; "); all != c.want {
+				t.Errorf("%s: got  %s\nwant %s", what, all, c.want)
+			}
+		}
+	}
+}

@@ -1,0 +1,497 @@
+package changes
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/price"
+)
+
+// Change is all that one edit did, in every program; or one difference that no edit is known for.
+type Change struct {
+	Kind    string
+	Title   string   // what was done
+	Details []string // what else
+	OpName  string
+	Source  Place
+	Key     string // the same from commit to commit: the first program by name, the kind and the function
+	Cost           // in the program that it is named for
+	Others  []Cost // in other programs
+	Effects []Effect
+	Evidence
+	Parts []*Part // the one that leads first
+}
+
+// Cost is what a change adds to a program.
+type Cost struct {
+	Program  string
+	Variants []string
+	Price    Price
+}
+
+// Price is what a change adds to a run; what it saves is below zero.
+type Price struct {
+	StepNS       float64 // predicted
+	LowNS        float64 // the ends between which it is expected
+	HighNS       float64
+	StepWasNS    float64 // of the program's whole step before the change
+	PeakBytes    float64 // at the peak, in the device's memory
+	Compilations int     // more than before
+}
+
+// Effect is one fact that a change moved.
+type Effect struct {
+	Fact facts.ID
+	Was  float64
+	Is   float64
+}
+
+// Part is one difference: a cause in one variant, one more compilation, or what a rule found where no difference is known.
+type Part struct {
+	Kind, Title, OpName string
+	Detail              string // the title beside that of another part
+	Program             string
+	Variants            []string
+	Source              Place
+	Cause               *Cause // nil for what is no cause of a variant's differences
+	Change              *Change
+	Rank                int  // of the worst rule that it breaks: 0 for an error, [Unbroken] for none
+	Drift               bool // it is known from the comparison with the baseline alone
+
+	variant      *Variant // of a cause
+	at           string   // the function that it is in, or what else it is known by
+	step         price.Interval
+	peak         float64
+	compilations int
+	placed       bool     // the source is the edited line, or that of a cause
+	recalled     bool     // the program is compiled again because it is called with other arguments
+	lost         []string // the shapes of results that are lost, as they are now
+	takes        []string // the shapes of the arguments that the program is compiled again for
+}
+
+// Unbroken is the rank of a part that breaks no rule.
+const Unbroken = 3
+
+// Grouping makes changes of the differences of programs. It knows each difference as a part; rules that find something else add parts.
+type Grouping struct {
+	Parts []*Part
+
+	programs     []*Program
+	lines        Lines
+	silent       []git.Hunk      // edits of code on whose lines no operation is
+	untraced     []git.Hunk      // those of them that may cause what no edited line explains
+	edited       map[string]bool // the functions that were edited
+	byCause      map[*Cause]*Part
+	compilations map[string]int  // of each program, more than in the baseline
+	compiler     bool            // another compiler or other flags may be behind what differs
+	misfits      map[string]bool // the repository's files that are not those that ran, see [Grouping.text]; nil before it is known
+}
+
+// NewGrouping finds the parts of some programs. upgrade says how a program's toolchain differs from that of its baseline; it may be nil.
+func NewGrouping(programs []*Program, lines Lines, upgrade func(*Program) string) *Grouping {
+	g := &Grouping{programs: programs, lines: lines, edited: map[string]bool{}, byCause: map[*Cause]*Part{}, compilations: map[string]int{}}
+	g.findUntraced()
+	for _, p := range programs {
+		if p.Old != nil && p.New != nil {
+			g.compilations[p.Name] = max(0, p.New.Compilations()-p.Old.Compilations())
+		}
+		for _, v := range p.Variants {
+			switch {
+			case v.New == nil:
+			case v.Old != nil:
+				g.causes(p, v, upgrade)
+			case p.Old != nil:
+				g.compiledAgain(p, v.New)
+			}
+		}
+	}
+	g.tellApart()
+	return g
+}
+
+// causes makes a part of every cause of a variant.
+func (g *Grouping) causes(p *Program, v *Variant, upgrade func(*Program) string) {
+	g.compiler = g.compiler || len(v.Compiler) > 0
+	parts, steps, lost := make([]*Part, len(v.Causes)), v.StepIntervals(), v.LostResults()
+	for i := range v.Causes {
+		c := &v.Causes[i]
+		part := &Part{Kind: c.Kind, Title: c.Title, Detail: c.Title, Program: p.Name, Variants: []string{v.New.Signature}, Cause: c, Rank: Unbroken, Drift: true, variant: v, step: steps[i], placed: true}
+		g.place(part)
+		if c.Kind == KindResults {
+			part.lost = phrase.Map(lost, func(l LostResult) string { return l.Is })
+		}
+		parts[i], g.byCause[c] = part, part
+	}
+	if len(parts) == 0 {
+		return
+	}
+	parts[v.Keeper()].peak = v.Grown(facts.MemoryPeak)
+	g.follow(v, parts)
+	for _, part := range parts {
+		if part.toolchains(g.lines) && upgrade != nil {
+			part.upgraded(upgrade(p))
+		}
+	}
+	g.Parts = append(g.Parts, parts...)
+}
+
+// follow puts causes without an edited line at the weightiest edit of the variant, unless another compiler may be their cause. A lost donation follows
+// only if the caller still gives the buffers away, so that the edit left no result for them.
+func (g *Grouping) follow(v *Variant, parts []*Part) {
+	edit := slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindCode && p.Source.Edited })
+	if edit < 0 || len(v.Compiler) > 0 {
+		return
+	}
+	for _, p := range parts {
+		follows := p.Kind == KindCode || p.Kind == KindResults || p.Kind == KindDonation && v.StillDonated()
+		if follows && !p.Source.Edited {
+			p.Source, p.OpName, p.at = parts[edit].Source, parts[edit].OpName, parts[edit].at
+		}
+	}
+}
+
+// toolchains reports whether another toolchain may be the cause: no edit of the model explains the part. Without git, and in a file that is not in the
+// repository, only an equal model tells that.
+func (p *Part) toolchains(lines Lines) bool {
+	unseen := lines.Edits == nil || p.Source.File != "" && lines.Edits.File(p.Source.File) == ""
+	explained := p.Source.Edited || unseen && !p.variant.Model.Same
+	return !explained && (p.Kind == KindCode || p.Kind == KindUnknown || p.Kind == KindToolchain)
+}
+
+// upgraded makes the part one of what another toolchain does, if there is one.
+func (p *Part) upgraded(tools string) {
+	if tools == "" {
+		return
+	}
+	if p.Kind == KindCode { // titles of the others name it
+		p.Title = "another toolchain (" + tools + "): " + p.Title
+	}
+	p.Kind, p.at = KindToolchain, ""
+}
+
+// compiledAgain makes a part of a variant that the baseline does not have, whether a rule forbids it or not.
+func (g *Grouping) compiledAgain(p *Program, v *facts.Variant) {
+	title := "compiled again: " + strings.Join(p.Differences(), "; ")
+	part := g.Add(&Part{
+		Kind: KindArguments, Title: title, Detail: title, Program: p.Name, Variants: []string{v.Signature}, Rank: Unbroken, Drift: true,
+		placed: v.CallSite.File != "", recalled: p.Recalled(),
+	})
+	part.Source = g.sourceOf(&Cause{Kind: KindArguments, Source: v.CallSite}, p.Name)
+	for _, a := range v.Params {
+		part.takes = AddNew(part.takes, a.Shape)
+	}
+}
+
+// Add adds a part that is no cause of a variant's differences. It is known by what is given, unless it is one more compilation.
+func (g *Grouping) Add(p *Part, by ...string) *Part {
+	p.at = strings.Join(by, "\x00")
+	if p.Kind == KindArguments {
+		p.compilations = g.compilations[p.Program]
+	}
+	g.Parts = append(g.Parts, p)
+	return p
+}
+
+// Of returns the part of a cause of the differences; nil if it is none.
+func (g *Grouping) Of(c *Cause) *Part {
+	if c == nil {
+		return nil
+	}
+	return g.byCause[c.Root()]
+}
+
+// PlaceAt puts a part that has no place at that of a cause.
+func (g *Grouping) PlaceAt(p *Part, c *Cause) {
+	if p.placed {
+		return
+	}
+	p.Source, p.placed = g.sourceOf(c, p.Program), c.Source.File != ""
+	p.OpName = cmp.Or(p.OpName, c.OpName, c.OpType)
+}
+
+// tellApart names the places of several edits in one function by the text of each edit, and notes which functions were edited.
+func (g *Grouping) tellApart() {
+	edits := map[string][]string{}
+	for _, p := range g.Parts {
+		if p.Cause != nil && p.Source.Edited {
+			edits[p.at] = AddNew(edits[p.at], g.editAt(p.Source))
+		}
+	}
+	for _, p := range g.Parts {
+		if p.Cause == nil || !p.Source.Edited {
+			continue
+		}
+		if len(edits[p.at]) > 1 {
+			p.at += "\x00" + g.editText(p.Source)
+		}
+		g.edited[p.at] = true
+	}
+}
+
+// Changes makes one change of the parts that have anything in common by which one edit is known. If everything that was edited is the place of one
+// change, whatever else differs follows from it.
+func (g *Grouping) Changes() []*Change {
+	var classes [][]*Part
+	known := map[string]int{}
+	for _, p := range g.Parts {
+		keys := g.keys(p)
+		at := len(classes)
+		for _, key := range keys {
+			if n, ok := known[key]; ok {
+				at = n
+				break
+			}
+		}
+		if at == len(classes) {
+			classes = append(classes, nil)
+		}
+		classes[at] = append(classes[at], p)
+		for _, key := range keys {
+			if _, ok := known[key]; !ok {
+				known[key] = at
+			}
+		}
+	}
+	list := phrase.Map(g.follows(classes), changeOf)
+	g.effects()
+	return list
+}
+
+// keys are what parts of one change have in common: the edit, the call, the buffer that comes back as an argument, the function, or the operation.
+func (g *Grouping) keys(p *Part) []string {
+	if p.Kind == KindToolchain {
+		return []string{"toolchain"}
+	}
+	key := func(parts ...string) string { return strings.Join(parts, "\x00") }
+	kind := p.Kind
+	switch {
+	case g.edited[p.at]: // all that is wrong at an edited place is one change
+		kind = ""
+	case kind == KindResults, kind == KindDonation && p.OpName != "": // what a function returns follows from its edit, and so does which buffer that takes
+		kind = KindCode
+	}
+	keys := []string{key("at", p.Program, kind, p.at)}
+	if edit := g.editAt(p.Source); edit != "" {
+		keys = append(keys, key("edit", edit))
+	}
+	if p.Kind == KindArguments {
+		keys = append(keys, key("call", p.Program))
+	}
+	for _, shape := range slices.Concat(p.lost, p.takes) {
+		keys = append(keys, key("buffer", p.Program, shape))
+	}
+	switch {
+	case p.Source.File == "" && p.OpName != "":
+		keys = append(keys, key("operation", p.Program, p.OpName))
+	case p.Program != "" && p.Source.Function != "" && (kind == "" || kind == KindCode || kind == KindConstants):
+		keys = append(keys, key("function", kind, p.at))
+	}
+	return keys
+}
+
+// follows puts all classes into one if everything that was edited is the place of one of them, unless another compiler may be behind the others.
+func (g *Grouping) follows(classes [][]*Part) [][]*Part {
+	isEdited := func(class []*Part) bool {
+		return slices.ContainsFunc(class, func(p *Part) bool { return p.Source.Edited })
+	}
+	first := slices.IndexFunc(classes, isEdited)
+	if first < 0 || g.compiler || slices.ContainsFunc(classes[first+1:], isEdited) || len(g.untraced) > 0 && !slices.ContainsFunc(classes[first], g.isUntraced) {
+		return classes
+	}
+	list := [][]*Part{classes[first]}
+	for i, class := range classes {
+		apart := func(p *Part) bool { return p.Kind == KindToolchain || p.Kind == KindFlags }
+		switch {
+		case i == first:
+		case slices.ContainsFunc(class, apart) || !slices.ContainsFunc(class, g.differs):
+			list = append(list, class)
+		default:
+			list[0] = append(list[0], class...)
+		}
+	}
+	return list
+}
+
+// isUntraced reports whether a part is at an edited line that no operation passes through.
+func (g *Grouping) isUntraced(p *Part) bool {
+	return slices.ContainsFunc(g.untraced, func(h git.Hunk) bool { return p.Source.Edited && h.File == p.Source.File && h.First == p.Source.Line })
+}
+
+// differs reports whether a part is a difference from the baseline, and no limit that was broken before as well.
+func (g *Grouping) differs(part *Part) bool {
+	return part.Drift || slices.ContainsFunc(g.programs, func(p *Program) bool {
+		return p.Name == part.Program && (p.Old == nil || p.New == nil || part.Kind == KindArguments && p.Change != Same)
+	})
+}
+
+// maxDetails bounds the sentences on what else an edit did.
+const maxDetails = 6
+
+// changeOf makes a change of its parts. The one that says best what was done leads: on an edited line, then one that breaks a rule, then one
+// that names operations, then the one that costs most in the variant that the change costs most.
+func changeOf(parts []*Part) *Change {
+	first := slices.MinFunc(parts, func(a, b *Part) int { return cmp.Compare(a.Program, b.Program) }).Program
+	steps := map[*Variant]float64{}
+	for _, p := range parts {
+		steps[p.variant] += p.step.Middle
+	}
+	fed := func(p *Part) bool { // what became of the results is why the arguments differ
+		return slices.ContainsFunc(parts, func(from *Part) bool {
+			return slices.ContainsFunc(from.lost, func(shape string) bool { return slices.Contains(p.takes, shape) })
+		})
+	}
+	adds := func(p *Part) bool { return p.Kind == KindCode && p.step.Middle > 0 }
+	slices.SortStableFunc(parts, func(a, b *Part) int {
+		return cmp.Or(
+			compareBool(b.Source.Edited, a.Source.Edited), cmp.Compare(a.Rank, b.Rank), compareBool(fed(a), fed(b)), compareBool(b.recalled, a.recalled), cmp.Compare(a.follows(), b.follows()),
+			compareBool(adds(b), adds(a)), cmp.Compare(b.compilations, a.compilations), cmp.Compare(steps[b.variant], steps[a.variant]), cmp.Compare(b.step.Middle, a.step.Middle),
+		)
+	})
+	lead := parts[0]
+	c := &Change{Kind: lead.Kind, Title: lead.Title, OpName: lead.OpName, Source: lead.Source, Parts: parts, Cost: Cost{Program: lead.Program}}
+	c.Key = strings.Join([]string{first, lead.Kind, lead.at}, "\x00")
+	if at := slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindConstants && p.Rank < Unbroken }); at > 0 && lead.Kind == KindCode && lead.Cause != nil {
+		c.Title = parts[at].Title + "; " + c.Title // it is always said
+	}
+	uncompiled := slices.DeleteFunc(slices.Clone(parts), func(p *Part) bool { return p.Program != "" || p.Kind != KindCode })
+	if lead.Program != "" && len(uncompiled) > 0 && !slices.ContainsFunc(uncompiled, func(p *Part) bool { return p.OpName == lead.OpName }) {
+		c.Title = uncompiled[0].Title // why these are other programs
+	}
+	for _, p := range parts {
+		p.Change = c
+		elsewhere := p.Program != c.Program && p.Program != ""
+		switch {
+		case elsewhere && p.Detail != c.Title && !strings.HasPrefix(p.Detail, p.Program+" "):
+			c.Tell(p.Program + ": " + p.Detail)
+		case !strings.Contains(c.Title, p.Detail):
+			c.Tell(p.Detail)
+		}
+		if p.Cause != nil && p.Program == c.Program {
+			c.AddEvidence(p.Cause.Evidence(facts.AnyKernel))
+		}
+	}
+	c.costs()
+	return c
+}
+
+// follows ranks parts by how surely they follow from another one: what the program returns besides, then kernels of which no operation of the model is known to
+// have come or gone.
+func (p *Part) follows() int {
+	switch {
+	case p.Kind == KindResults && p.variant != nil && !p.variant.GivesLess():
+		return 2
+	case p.Kind == KindCode && (p.Cause == nil || len(p.Cause.Edits) == 0):
+		return 1
+	}
+	return 0
+}
+
+// Tell adds a sentence on what else was done, if there are few.
+func (c *Change) Tell(detail string) {
+	if detail != "" && !slices.Contains(c.Details, detail) && len(c.Details) < maxDetails {
+		c.Details = append(c.Details, detail)
+	}
+}
+
+// AddEvidence adds the lines that are not there yet.
+func (c *Change) AddEvidence(e Evidence) {
+	c.Before, c.After = AddNew(c.Before, e.Before...), AddNew(c.After, e.After...)
+}
+
+// costs adds up what the parts cost in each program: of several variants, in the one that they cost most.
+func (c *Change) costs() {
+	for i := range c.Parts {
+		of := c.of(c.Parts[i].Program)
+		of.Variants = AddNew(of.Variants, c.Parts[i].Variants...)
+	}
+	c.Price = c.priceIn(c.Program)
+	for i := range c.Others {
+		c.Others[i].Price = c.priceIn(c.Others[i].Program)
+	}
+}
+
+// of returns the cost in a program. What is in no program is the first one's.
+func (c *Change) of(program string) *Cost {
+	if program == c.Program || program == "" {
+		return &c.Cost
+	}
+	at := slices.IndexFunc(c.Others, func(o Cost) bool { return o.Program == program })
+	if at < 0 {
+		at, c.Others = len(c.Others), append(c.Others, Cost{Program: program})
+	}
+	return &c.Others[at]
+}
+
+func (c *Change) priceIn(program string) (dearest Price) {
+	prices, compilations := map[*Variant]*Price{}, 0
+	var order []*Variant
+	for _, p := range c.Parts {
+		switch {
+		case p.Program != program:
+			continue
+		case p.variant == nil:
+			compilations = max(compilations, p.compilations)
+			continue
+		case prices[p.variant] == nil:
+			prices[p.variant] = &Price{StepWasNS: p.variant.Old.Facts[facts.PriceStep]}
+			order = append(order, p.variant)
+		}
+		price := prices[p.variant]
+		price.StepNS, price.LowNS, price.HighNS, price.PeakBytes = price.StepNS+p.step.Middle, price.LowNS+p.step.Low, price.HighNS+p.step.High, price.PeakBytes+p.peak
+	}
+	for _, v := range order {
+		price := prices[v]
+		price.LowNS = max(price.LowNS, -price.StepWasNS) // a step takes no less than nothing
+		if cmp.Or(cmp.Compare(math.Abs(price.StepNS), math.Abs(dearest.StepNS)), cmp.Compare(math.Abs(price.PeakBytes), math.Abs(dearest.PeakBytes))) >= 0 {
+			dearest = *price
+		}
+	}
+	dearest.Compilations = compilations
+	return dearest
+}
+
+// StepIn is what the change adds to the predicted step of a variant; in reports whether it is in the variant.
+func (c *Change) StepIn(program, signature string) (ns float64, in bool) {
+	for _, p := range c.Parts {
+		if p.variant != nil && p.Program == program && p.variant.New.Signature == signature {
+			ns, in = ns+p.step.Middle, true
+		}
+	}
+	return ns, in
+}
+
+// Loses reports whether the program returns less than it did: what it saves is no improvement.
+func (c *Change) Loses() bool {
+	return slices.ContainsFunc(c.Parts, func(p *Part) bool { return p.variant != nil && p.variant.GivesLess() })
+}
+
+// editAt names the edit at a place, see [EditOf].
+func (g *Grouping) editAt(at Place) string {
+	if !at.Edited {
+		return ""
+	}
+	return EditOf(hlo.Location{File: at.File, Line: int32(at.Line), Function: at.Function}, g.lines.Edits)
+}
+
+// editText is the text of the first line of the edit at a place.
+func (g *Grouping) editText(at Place) string {
+	first := at.Line
+	if h, ok := g.lines.Edits.At(at.File, at.Line); ok {
+		first = h.Edit
+	}
+	return g.lines.Edits.Text(at.File, first, "")
+}
+
+// compareBool orders what is not before what is.
+func compareBool(a, b bool) int { return cmp.Compare(Flag(a), Flag(b)) }
+
+// IsIn reports whether a part is in the function that a line is in.
+func (g *Grouping) IsIn(p *Part, l hlo.Location) bool {
+	return l.File != "" && p.Source.File == g.named(l).File && p.Source.Function == l.Function
+}

@@ -1,0 +1,70 @@
+package changes
+
+import (
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/changes/changestest"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/price"
+)
+
+// early makes a loop one that may end early, after so many iterations at the latest.
+func early(v *facts.Variant, loop int, most int64) *facts.Variant {
+	v.Kernels[loop].Length, v.Kernels[loop].MaxTrips = 0, most
+	v.Facts["loops.unknown"]++
+	delete(v.Facts, "loops.trip_count")
+	return v
+}
+
+// A loop that may end early costs no more than before only where all others are as they were.
+func TestEndSooner(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		old, fresh *facts.Variant
+		sooner     int
+	}{
+		{"one of two", changestest.Looping(50, 10), early(changestest.Looping(50, 10), 0, 50), 1},
+		{"later than before", changestest.Looping(50, 10), early(changestest.Looping(50, 10), 0, 51), 0},
+		{"at a time that nobody knows", changestest.Looping(50, 10), early(changestest.Looping(50, 10), 0, 0), 0},
+		{"while the other became longer", changestest.Looping(50, 10), early(changestest.Looping(50, 1000), 0, 50), 0},
+		{"while another came", changestest.Looping(50), early(changestest.Looping(50, 1000), 0, 50), 0},
+		{"while the other went", changestest.Looping(50, 10), early(changestest.Looping(50), 0, 50), 0},
+	} {
+		if got := len(EndSooner(c.old, c.fresh)); got != c.sooner {
+			t.Errorf("%s: %d loops end sooner, want %d", c.name, got, c.sooner)
+		}
+	}
+}
+
+// A loop that the program no longer says the length of is taken to run as often as before.
+func TestLoopOfUnknownLengthRunsAsBefore(t *testing.T) {
+	old, fresh := changestest.Looping(50), early(changestest.Looping(50), 0, 0)
+	loop := &fresh.Kernels[0]
+	loop.Work[price.Iterations], loop.Until, fresh.Device = 10, 1, price.Named("cpu")
+	runAlike(old, fresh)
+	if got := fresh.Kernels[0].Iterations(); got != 50 || loop.Iterations() != 10 || fresh.Facts[facts.PriceStep] == 0 {
+		t.Errorf("%d iterations, and those that were measured are %d; %v", got, loop.Iterations(), fresh.Facts)
+	}
+}
+
+// carrying gives the loops of a program one name, as those in one function have, and what each of them carries.
+func carrying(v *facts.Variant, what ...string) *facts.Variant {
+	for i := range v.Kernels {
+		v.Kernels[i].OpName, v.Kernels[i].Out = "jit(f)/while/body/while", what[i]
+	}
+	return v
+}
+
+// Of loops that are called alike, one is known again by what it carries, even where another runs as often now.
+func TestLoopsOfOneName(t *testing.T) {
+	old, fresh := carrying(changestest.Looping(32, 4), "(s32[], pred[32,16])", "(f32[64])"), carrying(changestest.Looping(4, 4), "(s32[], pred[4,8,16])", "(f32[64])")
+	pairs, gone, added := PairLoops(old.Loops(), fresh.Loops())
+	if len(gone)+len(added) > 0 || len(pairs) != 2 {
+		t.Fatal(pairs, gone, added)
+	}
+	for _, pair := range pairs {
+		if pair[0].Source.Line != pair[1].Source.Line {
+			t.Errorf("the loop at line %d is taken for the one at line %d", pair[1].Source.Line, pair[0].Source.Line)
+		}
+	}
+}

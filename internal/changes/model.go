@@ -1,0 +1,454 @@
+package changes
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// compareModels finds the places of the model where operations came or went. It cancels equal operations, the nearest first, so a move to another line
+// or scope is no edit. A move into a loop is one.
+func compareModels(old, fresh *facts.Variant, edited Edited) Model {
+	m := Model{Known: len(old.Model) > 0 && len(fresh.Model) > 0 && old.ModelAfter == fresh.ModelAfter}
+	m.Same = old.InputPrint != "" && old.InputPrint == fresh.InputPrint
+	if !m.Known || m.Same {
+		return m
+	}
+	c := &canceller{pairing: newPairing(leftovers(old.Model), leftovers(fresh.Model))}
+	c.isEdited = func(j int) bool { return edited.any(c.fresh[j].Frames()) }
+	c.order = editedLast(len(c.fresh), c.isEdited)
+	place := func(*facts.Statement) string { return "" }
+	if sameWhiles(old, fresh) {
+		place = func(s *facts.Statement) string { return strconv.FormatBool(inLoop(s.Scope)) }
+	}
+	c.whole(func(s *facts.Statement) string { return s.Scope + "\x00" + s.Type + "\x00" + strings.Join(s.Do, ",") })
+	c.single(func(s *facts.Statement) string { return s.Scope })
+	c.whole(func(s *facts.Statement) string { return place(s) + "\x00" + s.Type + "\x00" + strings.Join(s.Do, ",") })
+	c.single(func(s *facts.Statement) string { return place(s) + "\x00" + regionOf(s.Scope) })
+	c.single(place)
+	m.Edits = moved(c.edits())
+	markRecomputed(m.Edits, old.Model, fresh.Model)
+	for i := range m.Edits {
+		m.Edits[i].Repeats = repeated(&m.Edits[i], fresh.Model)
+	}
+	m.placeCalls(old.Model, fresh.Model)
+	return m
+}
+
+// placeCalls finds the edits of one call of a function that is called from several lines. The caller has to be in the function's folder: a library that
+// calls the model back is no place of an edit.
+func (m *Model) placeCalls(old, fresh []facts.Statement) {
+	callers, edited := callersOf(fresh), map[hlo.Location]map[hlo.Location]bool{}
+	byLine := map[hlo.Location][]*facts.Statement{}
+	for i := range fresh {
+		byLine[line(fresh[i].Source)] = append(byLine[line(fresh[i].Source)], &fresh[i])
+	}
+	for _, e := range m.Edits {
+		at := line(e.Source)
+		if edited[at] == nil {
+			edited[at] = map[hlo.Location]bool{}
+		}
+		edited[at][line(e.Caller)] = true
+	}
+	lined := slices.ContainsFunc(old, func(s facts.Statement) bool { return s.Source.File != "" })
+	for i := range m.Edits {
+		e := &m.Edits[i]
+		at := line(e.Source)
+		if len(callers[at]) < 2 {
+			e.Caller = hlo.Location{}
+			continue
+		}
+		if e.Callers = []hlo.Location{line(e.Caller)}; !lined {
+			e.Callers = e.calls(byLine[at], func(s *facts.Statement) bool { return s.Scope == e.Scope })
+		}
+		beside := path.Dir(e.Caller.File) == path.Dir(e.Source.File) && line(e.Caller) != at
+		e.OneCall = beside && len(e.Callers) == 1 && len(edited[at]) == 1 && len(e.calls(byLine[at], func(*facts.Statement) bool { return true })) > 1
+	}
+}
+
+// calls lists the lines that call the function for one of the operations that are new, by the statements on the edit's line that fit. Against
+// a stored baseline, which has no lines, any of those in the same scope may be the one that is new.
+func (e *Edit) calls(statements []*facts.Statement, fits func(*facts.Statement) bool) []hlo.Location {
+	calls := []hlo.Location{line(e.Caller)}
+	for _, s := range statements {
+		does := func(step Step) bool { return step.Type == s.Type && slices.Contains(s.Do, step.Opcode) }
+		if fits(s) && slices.ContainsFunc(e.Added, does) {
+			calls = append(calls, line(s.Caller))
+		}
+	}
+	slices.SortFunc(calls, compareLines)
+	return slices.Compact(calls)
+}
+
+// callersOf lists, for every line of the model, the lines that call the function which it lies in.
+func callersOf(model []facts.Statement) map[hlo.Location]map[hlo.Location]bool {
+	callers := map[hlo.Location]map[hlo.Location]bool{}
+	for i := range model {
+		at := line(model[i].Source)
+		if callers[at] == nil {
+			callers[at] = map[hlo.Location]bool{}
+		}
+		callers[at][line(model[i].Caller)] = true
+	}
+	return callers
+}
+
+func line(l hlo.Location) hlo.Location { return hlo.Location{File: l.File, Line: l.Line} }
+
+// edits groups what is left by its place in the model: a source line, or a scope where no line is known.
+func (c *canceller) edits() []Edit {
+	g := &editsByPlace{byLine: map[[2]hlo.Location]int{}, byScope: map[string]int{}, byWork: map[scoped]int{}}
+	for _, l := range c.fresh {
+		if l.n > 0 {
+			e, steps := g.added(l.Statement), l.steps()
+			e.Added = append(e.Added, steps...)
+			g.note(l.Statement, steps)
+		}
+	}
+	for _, l := range c.old {
+		if l.n > 0 {
+			for _, step := range l.steps() {
+				e := g.removed(l.Statement, step)
+				e.Removed = append(e.Removed, step)
+			}
+		}
+	}
+	for i := range g.edits {
+		g.edits[i].Added, g.edits[i].Removed = cancelled(g.edits[i].Added, g.edits[i].Removed)
+	}
+	return g.edits
+}
+
+type editsByPlace struct {
+	edits   []Edit
+	byLine  map[[2]hlo.Location]int // by line and caller
+	byScope map[string]int          // the first edit of a scope
+	byWork  map[scoped]int          // the first edit that adds an operation in a scope
+}
+
+// scoped is an operation in a scope, whatever its type, precision or promises.
+type scoped struct{ scope, opcode string }
+
+// note records which edit adds operations in a scope.
+func (g *editsByPlace) note(s *facts.Statement, steps []Step) {
+	at, ok := g.byLine[[2]hlo.Location{line(s.Source), line(s.Caller)}]
+	for _, step := range steps {
+		opcode, _ := step.split()
+		if _, known := g.byWork[scoped{s.Scope, opcode}]; ok && !known {
+			g.byWork[scoped{s.Scope, opcode}] = at
+		}
+	}
+}
+
+func (g *editsByPlace) added(s *facts.Statement) *Edit {
+	if s.Source.File == "" {
+		return g.ofScope(s)
+	}
+	at := [2]hlo.Location{line(s.Source), line(s.Caller)}
+	i, ok := g.byLine[at]
+	if !ok {
+		i = g.open(s)
+		g.byLine[at] = i
+	}
+	return &g.edits[i]
+}
+
+// removed finds the edit that adds the operation in the same scope, in another type or precision, else the first edit of the scope, one that adds more than
+// sharding constraints if an operation is gone: the lines of the old source are not those of the new one.
+func (g *editsByPlace) removed(s *facts.Statement, step Step) *Edit {
+	opcode, _ := step.split()
+	if i, ok := g.byWork[scoped{s.Scope, opcode}]; ok {
+		return &g.edits[i]
+	}
+	if first, ok := g.byScope[s.Scope]; ok && !constrains(step) {
+		for i := first; i < len(g.edits); i++ {
+			if e := &g.edits[i]; e.Scope == s.Scope && slices.ContainsFunc(e.Added, func(a Step) bool { return !constrains(a) }) {
+				return e
+			}
+		}
+	}
+	return g.ofScope(s)
+}
+
+// ofScope finds the first edit of a scope.
+func (g *editsByPlace) ofScope(s *facts.Statement) *Edit {
+	i, ok := g.byScope[s.Scope]
+	if !ok {
+		i = g.open(s)
+	}
+	return &g.edits[i]
+}
+
+func (g *editsByPlace) open(s *facts.Statement) int {
+	i := len(g.edits)
+	if _, ok := g.byScope[s.Scope]; !ok {
+		g.byScope[s.Scope] = i
+	}
+	g.edits = append(g.edits, Edit{Scope: s.Scope, OpName: s.OpName, OpType: s.OpType, Source: s.Source, Stack: s.Frames(), Caller: s.Caller})
+	return i
+}
+
+// repeated finds the statement that does exactly what an edit added, barriers aside: the same values computed a second time.
+func repeated(e *Edit, model []facts.Statement) *facts.Statement {
+	want := map[string]int{}
+	heavy := false
+	for _, s := range e.Added {
+		if s.Opcode != barrier {
+			want[s.Opcode] += s.Count
+			heavy = heavy || effort(s.Opcode) >= heavyEffort
+		}
+	}
+	if !heavy || len(want) < 2 || len(e.Removed) > 0 {
+		return nil
+	}
+	for i := range model {
+		if s := &model[i]; !e.at(s) && maps.Equal(countOf(s.Do), want) {
+			return s
+		}
+	}
+	return nil
+}
+
+// at reports whether a statement is at the place of the edit.
+func (e *Edit) at(s *facts.Statement) bool {
+	if e.Source.File == "" {
+		return s.Scope == e.Scope
+	}
+	return sameLine(s.Source, e.Source) && line(s.Caller) == line(e.Caller)
+}
+
+func compareLines(a, b hlo.Location) int {
+	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+}
+
+func sameLine(a, b hlo.Location) bool { return a.File != "" && a.File == b.File && a.Line == b.Line }
+
+// leftover is what of a statement has no counterpart yet.
+type leftover struct {
+	*facts.Statement
+	left map[string]int // by opcode; made once it is needed
+	n    int
+}
+
+// leftovers lists statements, last those that jax.checkpoint computes again: of several equal operations these came or went.
+func leftovers(list []facts.Statement) (out []*leftover) {
+	for i := range list {
+		out = append(out, &leftover{Statement: &list[i], n: len(list[i].Do)})
+	}
+	again := func(l *leftover) int64 { return Flag(strings.Contains(l.Scope, rematted)) }
+	slices.SortStableFunc(out, func(a, b *leftover) int { return cmp.Compare(again(a), again(b)) })
+	return out
+}
+
+// untouched reports whether nothing of the statement was cancelled yet.
+func (l *leftover) untouched() bool { return l.n > 0 && l.n == len(l.Do) }
+
+// opcodes lists what is left, in order of name.
+func (l *leftover) opcodes() []string {
+	if l.left == nil {
+		l.left = countOf(l.Do)
+	}
+	return slices.Sorted(maps.Keys(l.left))
+}
+
+func (l *leftover) steps() []Step {
+	var out []Step
+	for _, op := range l.opcodes() {
+		if n := l.left[op]; n > 0 {
+			out = append(out, Step{Opcode: op, Type: l.Type, Count: n})
+		}
+	}
+	return out
+}
+
+// canceller takes away what both sides have. Every step works through hash tables over what is still left, so the whole is near
+// linear, and every choice is made in program order, so it is deterministic.
+type canceller struct {
+	*pairing[*leftover]
+	isEdited func(j int) bool // a new statement is on an edited line: it comes last, so that it is the new one of several equal ones
+}
+
+// statementKey is what statements must share to be cancelled against each other.
+type statementKey func(*facts.Statement) string
+
+// whole cancels statements that are alike, in order.
+func (c *canceller) whole(key statementKey) {
+	c.inTurn(func(l *leftover) string {
+		if !l.untouched() {
+			return ""
+		}
+		return key(l.Statement)
+	})
+	for j, i := range c.was {
+		if i >= 0 {
+			c.old[i].n, c.fresh[j].n = 0, 0
+		}
+	}
+}
+
+// single cancels operation against operation of the same type among statements that have a key in common.
+func (c *canceller) single(key statementKey) {
+	waiting := map[string][]int{}
+	for i := range c.old {
+		o := c.old[i]
+		if o.n == 0 {
+			continue
+		}
+		for _, op := range o.opcodes() {
+			if o.left[op] > 0 {
+				k := kindOf(key, o) + "\x00" + op
+				waiting[k] = append(waiting[k], i)
+			}
+		}
+	}
+	for _, j := range c.surestLast(key) {
+		f := c.fresh[j]
+		for _, op := range f.opcodes() {
+			k := kindOf(key, f) + "\x00" + op
+			waiting[k] = c.take(waiting[k], f, op)
+		}
+	}
+}
+
+// surestLast orders the new statements that still have something left. Those with operations that the old model has nowhere are
+// surely new and come last, so that what is beside them on the same line stays new with them; behind them comes one that is all
+// that there is more of, and last what is on edited lines.
+func (c *canceller) surestLast(key statementKey) []int {
+	had := map[string]bool{}
+	for _, o := range c.old {
+		for _, op := range o.Do {
+			had[op] = true
+		}
+	}
+	more := c.surplus(key)
+	unheard := make([]int, len(c.fresh))
+	var order []int
+	for _, j := range c.order {
+		f := c.fresh[j]
+		if f.n == 0 {
+			continue
+		}
+		order = append(order, j)
+		for _, op := range f.Do {
+			if !had[op] {
+				unheard[j]++
+			}
+		}
+		if c.isEdited(j) || f.untouched() && maps.Equal(countOf(f.Do), more[kindOf(key, f)]) {
+			unheard[j] = math.MaxInt
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(unheard[a], unheard[b]) })
+	return order
+}
+
+func kindOf(key statementKey, l *leftover) string { return key(l.Statement) + "\x00" + l.Type }
+
+// surplus counts what the new statements with a key in common have more of than the old ones.
+func (c *canceller) surplus(key statementKey) map[string]map[string]int {
+	more := map[string]map[string]int{}
+	count := func(list []*leftover, sign int) {
+		for _, l := range list {
+			if l.n == 0 {
+				continue
+			}
+			kind := kindOf(key, l)
+			if more[kind] == nil {
+				more[kind] = map[string]int{}
+			}
+			for _, op := range l.opcodes() {
+				more[kind][op] += sign * l.left[op]
+			}
+		}
+	}
+	count(c.fresh, 1)
+	count(c.old, -1)
+	for _, ops := range more {
+		maps.DeleteFunc(ops, func(_ string, n int) bool { return n <= 0 })
+	}
+	return more
+}
+
+// take cancels one opcode of a new statement against the old ones that wait.
+func (c *canceller) take(waiting []int, fresh *leftover, op string) []int {
+	for len(waiting) > 0 && fresh.left[op] > 0 {
+		old := c.old[waiting[0]]
+		n := min(old.left[op], fresh.left[op])
+		old.left[op], old.n = old.left[op]-n, old.n-n
+		fresh.left[op], fresh.n = fresh.left[op]-n, fresh.n-n
+		if old.left[op] == 0 {
+			waiting = waiting[1:]
+		}
+	}
+	return waiting
+}
+
+// loopBody is in the scope of what JAX traces in the body of a loop.
+const loopBody = "/while/body"
+
+func inLoop(scope string) bool { return strings.Contains(scope+"/", loopBody+"/") }
+
+// sameWhiles reports whether both models have as many loops, so that what is new in one was moved there.
+func sameWhiles(old, fresh *facts.Variant) bool {
+	n := countWhiles(old.Model)
+	return n > 0 && n == countWhiles(fresh.Model)
+}
+
+func countWhiles(model []facts.Statement) (n int) {
+	for i := range model {
+		for _, op := range model[i].Do {
+			if op == "while" {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// moved finds work that moved from outside of all loops into one. Its removal is no edit of its own.
+func moved(edits []Edit) []Edit {
+	for i := range edits {
+		if e := &edits[i]; inLoop(e.Scope) {
+			for _, s := range e.Added {
+				if effort(s.Opcode) >= heavyEffort && takeOutside(edits, s) {
+					e.IntoLoop = append(e.IntoLoop, s)
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(edits, func(e Edit) bool { return len(e.Added)+len(e.Removed) == 0 })
+}
+
+// takeOutside takes away a step that went from outside of every loop.
+func takeOutside(edits []Edit, s Step) bool {
+	for i := range edits {
+		e := &edits[i]
+		at := slices.Index(e.Removed, s)
+		if at >= 0 && !inLoop(e.Scope) {
+			e.Removed = slices.Delete(e.Removed, at, at+1)
+			return true
+		}
+	}
+	return false
+}
+
+// intoLoop says what is done in every step of a loop now, and takes it out of what came.
+func intoLoop(edits []*Edit, added *[]Step) string {
+	var list []Step
+	for _, e := range edits {
+		list = append(list, e.IntoLoop...)
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	*added, _ = cancelled(*added, list)
+	return fmt.Sprintf("moved into a loop: %s", stepList(list))
+}

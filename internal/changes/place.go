@@ -1,0 +1,360 @@
+package changes
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
+)
+
+// Place is a line of the model.
+type Place struct {
+	File     string
+	Line     int
+	Function string
+	Text     string // the line itself, where the file is there
+	Edited   bool   // git says that the line was edited
+}
+
+// Lines are what git says was edited. Without them nothing was.
+type Lines struct {
+	Edits *git.Edits // nil where git does not tell
+	Code  []git.Hunk // the edits of code of the model
+}
+
+// EditOf names the edit that a line is part of, in one function with those in it unless a definition connects several; "" for a line that was not edited.
+func EditOf(l hlo.Location, edits *git.Edits) string {
+	h, hit := edits.At(l.File, int(l.Line))
+	switch {
+	case !hit:
+		return ""
+	case h.With != "":
+		return h.With
+	}
+	function, _, _ := strings.Cut(l.NamedFunction(), ".<locals>.")
+	return fmt.Sprintf("%s:%d:%s", h.File, h.Edit, function)
+}
+
+// place finds where the model was edited for a cause: the edited line of the program that most of the new work passes through, or that the cause itself is on;
+// else an edited line that no operation passes through, such as a return, an option or a constant; else an edited line of the code that calls the program; else
+// the cause's own line.
+func (g *Grouping) place(p *Part) {
+	c := p.Cause
+	p.Source, p.OpName = g.named(c.Source), c.OpName
+	inside, called := g.editedLine(c, p.variant.New.CallSite)
+	silent, found := g.elsewhere(c.Source, c.Kind, p.variant)
+	switch {
+	case inside.File != "":
+		p.Source = g.editedAt(inside)
+	case found && c.Kind != KindToolchain && c.Kind != KindResults:
+		p.Source = g.editedAt(silent)
+	case called.File != "":
+		p.Source = g.editedAt(called)
+	default:
+		p.Source.Text = g.text(c.Source)
+	}
+	if p.at = FunctionOf(p.Source); p.Source.File == "" {
+		p.at = p.OpName
+	}
+}
+
+// FunctionOf names a place the same from commit to commit and from machine to machine: by its function, not its line, and without the folder of the
+// checkout.
+func FunctionOf(s Place) string {
+	return path.Base(s.File) + "\x00" + hlo.Location{Function: s.Function}.NamedFunction()
+}
+
+// sourceOf is the place that a finding names: the edited line behind it, where git knows one, else its own.
+func (g *Grouping) sourceOf(c *Cause, program string) Place {
+	edits := g.lines.Edits
+	inside, called := g.editedLine(c, hlo.Location{})
+	if line := cmp.Or(inside, called); line.File != "" {
+		return g.editedAt(line)
+	}
+	if line, found := editedFunction(c, edits); found {
+		return g.editedAt(line)
+	}
+	s := g.named(c.Source)
+	if line, found := g.elsewhere(hlo.Location{File: s.File}, c.Kind, nil); found && (KindOf(c) == KindArguments && g.compilations[program] > 0 || len(c.After) > 0) {
+		return g.editedAt(line) // what hands the arguments over, or calls a new program
+	}
+	if line, found := g.onlyEdit(); found && s.File == "" && KindOf(c) == KindArguments {
+		return g.editedAt(line)
+	}
+	s.Text = g.text(c.Source)
+	return s
+}
+
+// onlyEdit returns a line of the only edit of code that there is: one that no operation passes through, if there is one.
+func (g *Grouping) onlyEdit() (hlo.Location, bool) {
+	hunks := g.lines.Code
+	if len(hunks) == 0 || slices.ContainsFunc(hunks, func(h git.Hunk) bool { return editOfHunk(h) != editOfHunk(hunks[0]) }) {
+		return hlo.Location{}, false
+	}
+	traced := map[int]bool{}
+	for _, l := range g.frames() {
+		if h, hit := g.lines.Edits.At(l.File, int(l.Line)); hit && h.File == hunks[0].File {
+			traced[h.First] = true
+		}
+	}
+	at := slices.IndexFunc(hunks, func(h git.Hunk) bool { return !traced[h.First] })
+	return lineOf(hunks[max(at, 0)], g.lines.Edits), true
+}
+
+// editOfHunk names the edit that lines are part of, in whatever functions.
+func editOfHunk(h git.Hunk) string { return cmp.Or(h.With, fmt.Sprintf("%s:%d", h.File, h.Edit)) }
+
+// named is a place in a file that is called what the repository calls it: a dump that was made elsewhere names it by a path of that machine.
+func (g *Grouping) named(l hlo.Location) Place {
+	s := PlaceOf(l)
+	s.File = cmp.Or(g.lines.Edits.File(l.File), l.File)
+	return s
+}
+
+// text is a line of the model that was not edited. A file is not quoted where a line that the dump names is no code of its function: the file is not the one
+// that ran, such as one whose edit was taken back.
+func (g *Grouping) text(l hlo.Location) string {
+	edits := g.lines.Edits
+	if g.misfits == nil {
+		g.misfits = map[string]bool{}
+		for _, named := range g.frames() {
+			if text := edits.Text(named.File, int(named.Line), named.Function); text == "" || text[0] == '#' { // of a file elsewhere there is none
+				g.misfits[edits.File(named.File)] = true
+			}
+		}
+	}
+	if g.misfits[edits.File(l.File)] {
+		return ""
+	}
+	return edits.Text(l.File, int(l.Line), l.Function)
+}
+
+// frames are the lines that the operations of a target pass through, each once.
+func (g *Grouping) frames() []hlo.Location {
+	seen := map[hlo.Location]bool{}
+	var frames []hlo.Location
+	for _, p := range g.programs {
+		for _, v := range p.Variants {
+			for _, l := range v.New.Frames() {
+				if !seen[l] {
+					seen[l], frames = true, append(frames, l)
+				}
+			}
+		}
+	}
+	return frames
+}
+
+// editedFunction returns the edited line in the innermost edited function that what came passes through: it decides when it runs.
+func editedFunction(c *Cause, edits *git.Edits) (hlo.Location, bool) {
+	hunks := slices.DeleteFunc(edits.Hunks(), func(h git.Hunk) bool { return !h.Code || h.Function == "" })
+	for i := range c.After {
+		for _, l := range c.After[i].Frames() {
+			if at := slices.IndexFunc(hunks, func(h git.Hunk) bool { return isIn(l, h, edits) }); at >= 0 {
+				return lineOf(hunks[at], edits), true
+			}
+		}
+	}
+	return hlo.Location{}, false
+}
+
+// lastName is a function's own name: a dump may name it with or without what is around it.
+func lastName(function string) string { return function[strings.LastIndexByte(function, '.')+1:] }
+
+// editedAt is an edited line, in a file that is called what the repository calls it.
+func (g *Grouping) editedAt(l hlo.Location) Place {
+	s := PlaceOf(l)
+	if h, ok := g.lines.Edits.At(l.File, int(l.Line)); ok {
+		s.File = h.File
+	}
+	s.Edited, s.Text = true, g.lines.Edits.Text(l.File, int(l.Line), "") // an edited line is in the file that was run; of a stale dump there is a note
+	return s
+}
+
+// editedLine returns the innermost edited line on the stacks of what came, of the cause's own edit if that is known; of several, the one with the most
+// work. Without any it returns the cause's own line, if that was edited. A line of the code that calls the program counts as called, and only where nothing
+// inside was edited: neither a line, nor what no operation is on, such as a return.
+func (g *Grouping) editedLine(c *Cause, call hlo.Location) (inside, called hlo.Location) {
+	if g.lines.Edits == nil {
+		return inside, called
+	}
+	work, outer := map[hlo.Location]float64{}, map[hlo.Location]float64{}
+	weigh := func(stack []hlo.Location, by float64) {
+		host := slices.IndexFunc(stack, func(l hlo.Location) bool { return call.File != "" && sameLine(l, call) })
+		if host < 0 {
+			host = len(stack)
+		}
+		mine := func(l hlo.Location) bool {
+			edit := EditOf(l, g.lines.Edits)
+			return edit != "" && (c.Edit == "" || c.Edit == edit)
+		}
+		if at := slices.IndexFunc(stack, mine); at >= 0 && at < host {
+			work[withoutColumn(stack[at])] += by
+			return
+		} else if at >= 0 {
+			outer[withoutColumn(stack[at])] += by
+		}
+		for _, l := range stack[:host] {
+			if at := slices.IndexFunc(g.silent, func(h git.Hunk) bool { return h.Function != "" && isIn(l, h, g.lines.Edits) }); at >= 0 && call.File != "" {
+				work[lineOf(g.silent[at], g.lines.Edits)] += by
+				return
+			}
+		}
+	}
+	for i := range c.After {
+		k := &c.After[i]
+		weigh(k.Frames(), 1+float64(k.Flops+k.Bytes)*k.Runs())
+	}
+	for i := range c.Edits {
+		weigh(c.Edits[i].Stack, 1)
+	}
+	if len(work)+len(outer) == 0 {
+		if _, hit := g.lines.Edits.At(c.Source.File, int(c.Source.Line)); hit && call.File != "" && sameLine(c.Source, call) {
+			return inside, c.Source
+		} else if hit {
+			return c.Source, called
+		}
+	}
+	return mostWork(work), mostWork(outer)
+}
+
+func withoutColumn(l hlo.Location) hlo.Location {
+	l.Column = 0
+	return l
+}
+
+// mostWork returns the line with the most work, of several the first; none of none.
+func mostWork(work map[hlo.Location]float64) (most hlo.Location) {
+	for l, n := range work {
+		if most.File == "" || n > work[most] || n == work[most] && compareLines(l, most) < 0 {
+			most = l
+		}
+	}
+	return most
+}
+
+// elsewhere returns an edited line that no operation passes through: an option of the compilation if donation is what changed, and another if something else did,
+// and from the cause's own file, if possible. Where a program takes the same arguments as before, a
+// line that only makes one of them, such as "batch = next(train)", is none.
+func (g *Grouping) elsewhere(near hlo.Location, kind string, v *Variant) (hlo.Location, bool) {
+	hunks := g.untraced
+	if kind == KindCode && v != nil && len(v.Params) == 0 {
+		call := g.lines.Edits.Text(v.New.CallSite.File, int(v.New.CallSite.Line), "")
+		hunks = phrase.Filter(hunks, func(h git.Hunk) bool { return !h.Hands(call) })
+	}
+	if len(hunks) == 0 {
+		return hlo.Location{}, false
+	}
+	h := slices.MaxFunc(hunks, func(a, b git.Hunk) int {
+		fits := func(h git.Hunk) int64 {
+			return 2*Flag(h.Compiles() == (kind == KindDonation)) + Flag(path.Base(h.File) == path.Base(near.File))
+		}
+		return cmp.Compare(fits(a), fits(b))
+	})
+	return lineOf(h, g.lines.Edits), true
+}
+
+// lineOf is the line of an edit that it is known by.
+func lineOf(h git.Hunk, edits *git.Edits) hlo.Location {
+	return hlo.Location{File: h.File, Line: int32(edits.FirstCode(h)), Function: h.Function}
+}
+
+// findUntraced finds the silent edits, on whose lines no operation is, and which of them may cause what no edited line explains: those in the files that
+// operations come from, else the only edit of code besides options of the compilation, unless it is a new file, which nothing that was there before can use. If no lines are known, these are the
+// edits of the only function that was edited. Where the model is in other repositories, or more than one thing is to be explained, it is none.
+func (g *Grouping) findUntraced() {
+	hunks := g.lines.Code
+	traced, named, files, frames := map[string]bool{}, map[git.Hunk]bool{}, map[string]bool{}, g.frames()
+	for _, l := range frames {
+		files[g.lines.Edits.File(l.File)] = true
+		if h, hit := g.lines.Edits.At(l.File, int(l.Line)); hit {
+			traced[editOfHunk(h)], named[h] = true, true
+		}
+	}
+	g.silent = phrase.Filter(hunks, func(h git.Hunk) bool { return !named[h] })
+	switch {
+	case len(hunks) == 0 || g.unexplained() > 1:
+		return
+	case len(frames) == 0: // the dump has no lines
+		first := hunks[0]
+		if !slices.ContainsFunc(hunks, func(h git.Hunk) bool { return !h.Python() || h.File != first.File || h.Function != first.Function }) {
+			g.untraced = hunks
+		}
+		return
+	}
+	delete(files, "")
+	only := func(h git.Hunk) bool {
+		return h.OldFile != "" && len(files) > 0 && !slices.ContainsFunc(hunks, func(other git.Hunk) bool { return other != h && !other.Compiles() })
+	}
+	g.untraced = phrase.Filter(hunks, func(h git.Hunk) bool { return !traced[editOfHunk(h)] && (files[h.File] || only(h)) })
+}
+
+// unexplained counts what differs in code that no edit is in or around: that the model differs, by itself or with its arguments, that it is called once more,
+// unless with other arguments as well or with results of its own that differ, and that its caller keeps buffers which it gave away, if no
+// option of the compilation was edited. An edit elsewhere does one of them.
+func (g *Grouping) unexplained() (n int64) {
+	hunks := g.lines.Code
+	apart := func(stack ...hlo.Location) bool {
+		stack = slices.DeleteFunc(slices.Clone(stack), func(l hlo.Location) bool { return g.lines.Edits.File(l.File) == "" })
+		return len(stack) > 0 && !slices.ContainsFunc(stack, func(l hlo.Location) bool {
+			_, edited := g.lines.Edits.At(l.File, int(l.Line))
+			return edited || slices.ContainsFunc(hunks, func(h git.Hunk) bool { return isIn(l, h, g.lines.Edits) })
+		})
+	}
+	var model, argued, called, kept bool
+	for _, p := range g.programs {
+		for _, v := range p.Variants {
+			called = called || v.Old == nil && p.Old != nil && !p.feedsItself(v.New) && apart(v.New.CallSite)
+			for i := range v.Causes {
+				switch c := &v.Causes[i]; {
+				case c.Kind == KindToolchain || !apart(linesThrough(c)...):
+				case c.Kind == KindDonation && !v.StillDonated():
+					kept = true
+				case c.Kind == KindArguments:
+					argued = true
+				default:
+					model = true
+				}
+			}
+		}
+	}
+	says := slices.ContainsFunc(hunks, func(h git.Hunk) bool { return h.Compiles() })
+	return Flag(model || argued) + Flag(called && !argued) + Flag(kept && !says)
+}
+
+// feedsItself reports whether a variant of a program takes results of another variant that are not what they were: a state that comes back in another type.
+func (p *Program) feedsItself(fresh *facts.Variant) bool {
+	return slices.ContainsFunc(p.Variants, func(v *Variant) bool {
+		return slices.ContainsFunc(v.LostResults(), func(l LostResult) bool {
+			return slices.ContainsFunc(fresh.Params, func(a facts.Parameter) bool { return a.Shape == l.Is })
+		})
+	})
+}
+
+// linesThrough lists the lines that a cause passes through.
+func linesThrough(c *Cause) []hlo.Location {
+	stack := []hlo.Location{c.Source}
+	for i := range c.Edits {
+		stack = append(stack, c.Edits[i].Stack...)
+	}
+	for i := range c.After {
+		stack = append(stack, c.After[i].Frames()...)
+	}
+	return stack
+}
+
+// isIn reports whether a line is in the function that was edited.
+func isIn(l hlo.Location, h git.Hunk, edits *git.Edits) bool {
+	return h.File == edits.File(l.File) && lastName(h.Function) == lastName(l.NamedFunction())
+}
+
+// PlaceOf is a line as the dump names it.
+func PlaceOf(l hlo.Location) Place {
+	return Place{File: l.File, Line: int(l.Line), Function: l.Function}
+}

@@ -1,0 +1,36 @@
+package changes
+
+import (
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// What a cause is about stands where the kernels that it brought do it; what none of them does stands where the model asks for it.
+func TestPlaceOfCause(t *testing.T) {
+	at := func(line int32) hlo.Location { return hlo.Location{File: "model.py", Line: line} }
+	running := func(opcode string, line int32) facts.Kernel {
+		return facts.Kernel{Form: &facts.Form{Root: opcode}, Site: &facts.Site{Source: at(line)}}
+	}
+	for name, c := range map[string]struct {
+		added string
+		after []facts.Kernel
+		want  int32
+	}{
+		"on its line":               {"dot", []facts.Kernel{running("dot", 30), running("dot", 20)}, 20},
+		"on another line":           {"dot", []facts.Kernel{running("tanh", 40), running("dot", 30), running("dot", 50)}, 30},
+		"multiplied by convolution": {"dot", []facts.Kernel{running("convolution", 30)}, 30},
+		"in no kernel":              {"opt-barrier", []facts.Kernel{running("dot", 30)}, 20},
+		"nothing is asked for":      {"", []facts.Kernel{running("dot", 30)}, 20},
+	} {
+		cause := Cause{Kind: KindCode, Source: at(20), After: c.after, Edits: []Edit{{}}}
+		if c.added != "" {
+			cause.Edits[0].Added = []Step{{Opcode: c.added, Count: 1}}
+		}
+		cause.toWork()
+		if got := cause.Source.Line; got != c.want {
+			t.Errorf("%s: line %d, want %d", name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package changes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
+)
+
+// LostResult is a result that the caller no longer gets as it was.
+type LostResult struct {
+	Was, Is string // its shape, before and now; "" where it is not known which result it is
+	At      int    // its number now; -1 where that is not known
+	Same    string // the argument that comes back as it went in; "" for others
+}
+
+// String says what became of the result: "f32[20,16,32] is now f32[0,16,32]".
+func (l LostResult) String() string {
+	if l.Same != "" {
+		return cmp.Or(l.Is, "one") + " is " + l.Same + " as it went in"
+	}
+	if l.Was == l.Is {
+		return cmp.Or(l.Is, "one") + " no longer depends on an argument"
+	}
+	return l.Was + " is now " + l.Is
+}
+
+// LostResults lists the results that have another shape or type although the arguments have the same, then the arguments that come back as they went in, not
+// updated in place as before, then the results that no argument reaches any more. A result that is no longer returned, or is returned besides, is not lost. Results of clusters are not compared: where a cluster
+// ends decides what it returns.
+func (v *Variant) LostResults() []LostResult {
+	if v.Old == nil || v.New == nil || v.Regrouped {
+		return nil
+	}
+	was, is := hlo.ShapeText(v.Old.Result).Elements(), hlo.ShapeText(v.New.Result).Elements()
+	var lost []LostResult
+	if v.Old.Result != "" && v.sameArguments() {
+		lost = v.notPassedAgain(reshapedResults(was, is), was)
+	}
+	lost = append(lost, v.notUpdated()...)
+	if !v.Knows(facts.ResultsConstant) {
+		return lost
+	}
+	before := v.Old.Facts[facts.ResultsConstant]
+	more := int(v.New.Facts[facts.ResultsConstant]-before) - max(0, len(is)-len(was)) // one that is new may be constant
+	for _, at := range v.New.Fixed {
+		switch {
+		case slices.ContainsFunc(lost, func(l LostResult) bool { return l.At == at }):
+			more--
+		case before == 0 && more > 0 && at < len(is):
+			lost = append(lost, LostResult{Was: is[at], Is: is[at], At: at})
+			more--
+		}
+	}
+	for range more {
+		lost = append(lost, LostResult{At: -1})
+	}
+	return lost
+}
+
+// notUpdated lists the arguments that the program updated in place and now returns as they are.
+func (v *Variant) notUpdated() (lost []LostResult) {
+	for was, is := range v.KeptParams {
+		if !was.Aliased || !is.Aliased || was.Written == 0 || is.Written > 0 {
+			continue
+		}
+		at := slices.IndexFunc(v.New.Results, func(op facts.Op) bool { return op.Opcode == "parameter" && op.Shape == is.Shape })
+		if at >= 0 {
+			lost = append(lost, LostResult{Was: is.Shape, Is: is.Shape, At: at, Same: is.Name})
+		}
+	}
+	return lost
+}
+
+// Dropped lists the shapes of the results that a program with the same arguments does not return any more.
+func (v *Variant) Dropped() []string {
+	if v.Old == nil || v.New == nil || v.Regrouped || v.Old.Result == "" || !v.sameArguments() {
+		return nil
+	}
+	was, is := hlo.ShapeText(v.Old.Result).Elements(), hlo.ShapeText(v.New.Result).Elements()
+	if len(is) >= len(was) {
+		return nil
+	}
+	return minus(was, is)
+}
+
+// GivesLess reports whether the program returns less than it did: what it saves is no improvement.
+func (v *Variant) GivesLess() bool { return len(v.LostResults())+len(v.Dropped()) > 0 }
+
+// notPassedAgain leaves out results that take on the type of an argument of their dimensions, if the program took more of that type than it
+// returned: a state that came back in another type is passed again.
+func (v *Variant) notPassedAgain(lost []LostResult, was []string) []LostResult {
+	taken := countOf(texts(v.New.Params, func(p facts.Parameter) string { return p.Shape }))
+	for _, shape := range was {
+		taken[shape]--
+	}
+	return slices.DeleteFunc(lost, func(l LostResult) bool {
+		if taken[l.Is] <= 0 || !slices.Equal(hlo.ShapeText(l.Was).Dims(), hlo.ShapeText(l.Is).Dims()) {
+			return false
+		}
+		taken[l.Is]--
+		return true
+	})
+}
+
+// sameArguments reports whether the arguments are equal in number, shape and type to those before, as the same stage of the compiler shows them.
+func (v *Variant) sameArguments() bool {
+	if len(v.New.Params) != len(v.Old.Params) {
+		return false
+	}
+	for was, is := range v.KeptParams {
+		if was.Shape != is.Shape {
+			return false
+		}
+	}
+	return (v.Old.InputPrint == "") == (v.New.InputPrint == "")
+}
+
+// reshapedResults pairs the shapes that only one side returns, in order.
+func reshapedResults(was, is []string) (lost []LostResult) {
+	gone, come := countOf(was), countOf(is)
+	var old []string
+	for _, shape := range was {
+		if come[shape]--; come[shape] < 0 {
+			old = append(old, shape)
+		}
+	}
+	for at, shape := range is {
+		if gone[shape]--; gone[shape] < 0 && len(old) > 0 {
+			lost, old = append(lost, LostResult{Was: old[0], Is: shape, At: at}), old[1:]
+		}
+	}
+	return lost
+}
+
+// lostTitle says what became of the first lost result, and gives the operation that makes it now; else which results are gone.
+func lostTitle(v *Variant) (op facts.Op, text string) {
+	lost := v.LostResults()
+	if len(lost) == 0 {
+		if gone := v.Dropped(); len(gone) > 0 {
+			text = phrase.Count(len(gone), "result is", "results are") + " gone: " + counted(gone)
+		}
+		return op, text
+	}
+	text = strings.Replace("the result "+lost[0].String(), "the result one ", "a result ", 1)
+	if len(lost) > 1 {
+		text += fmt.Sprintf(", and %d more differ", len(lost)-1)
+	}
+	if at := lost[0].At; at >= 0 && at < len(v.New.Results) {
+		op = v.New.Results[at]
+	}
+	return op, text
+}

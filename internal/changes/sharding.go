@@ -1,0 +1,122 @@
+package changes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
+)
+
+// Replicated reports whether every device holds all of an argument.
+func Replicated(p *facts.Parameter) bool {
+	return p.Sharding == "" || p.Sharding == "{replicated}" || p.Sharding == "{maximal device=0}"
+}
+
+// SameSharding reports whether two arguments lie on the devices in the same way: a replicated one can be written in several ways, or not at all.
+func SameSharding(a, b *facts.Parameter) bool {
+	return a.Sharding == b.Sharding || Replicated(a) && Replicated(b)
+}
+
+// PrintedSharding writes a sharding as a configuration may pin it: as the model says it, else as HLO prints it.
+func PrintedSharding(p *facts.Parameter) string {
+	switch {
+	case Replicated(p):
+		return "replicated"
+	case p.Spec != "":
+		return p.Spec
+	}
+	return p.Sharding
+}
+
+// ShardedAs is a result in the terms of an argument.
+func ShardedAs(o *facts.Output) *facts.Parameter {
+	p := &facts.Parameter{Shape: o.Shape, Sharding: o.Sharding, Spec: o.Spec, Bytes: o.Bytes}
+	if Replicated(p) {
+		p.Sharding = o.Split
+	}
+	return p
+}
+
+// ResultName says which result is meant: its number where there are several, and what the model calls it.
+func ResultName(outputs []facts.Output, i int) string {
+	name := "the result"
+	if len(outputs) > 1 {
+		name = fmt.Sprintf("result %d", i)
+	}
+	if op := outputs[i].OpName; op != "" {
+		name += " (" + op + ")"
+	}
+	return name
+}
+
+// shardingTitle says which arguments are sharded in another way.
+func shardingTitle(v *Variant) string {
+	var parts []string
+	var moved []ParamChange // in the same parts, on other devices
+	for _, p := range v.Params {
+		if p.Old == nil || p.New == nil || SameSharding(p.Old, p.New) {
+			continue
+		}
+		if is, was := described(p.New), described(p.Old); is != was {
+			parts = append(parts, fmt.Sprintf("%s is now %s, was %s", p.Name, is, was))
+		} else {
+			moved = append(moved, p)
+		}
+	}
+	parts = append(parts, movedTitles(moved)...)
+	return strings.Join(phrase.Within(parts, 4), "; ")
+}
+
+// movedTitles says on which devices arguments lie now: by the mesh, if that is another one.
+func movedTitles(list []ParamChange) (parts []string) {
+	remeshed := func(p ParamChange) bool {
+		is, was := meshOf(p.New), meshOf(p.Old)
+		return is != was && is != "" && was != ""
+	}
+	if at := slices.IndexFunc(list, remeshed); at >= 0 {
+		names := Trees(phrase.Map(list, func(p ParamChange) *facts.Parameter { return p.New }))
+		return []string{fmt.Sprintf("the mesh is now %s, was %s: %s", meshOf(list[at].New), meshOf(list[at].Old), strings.Join(phrase.Within(names, 4), ", "))}
+	}
+	for _, p := range list {
+		parts = append(parts, fmt.Sprintf("%s is now sharded %s, was sharded %s", p.Name, p.New.Sharding, p.Old.Sharding))
+	}
+	return parts
+}
+
+// meshOf is the mesh that an argument is laid out on: "2 × 4"; "" if it has one axis, or is not told.
+func meshOf(p *facts.Parameter) string {
+	_, axes, _ := strings.Cut(p.Sharding, "<=[")
+	axes, _, _ = strings.Cut(axes, "]")
+	if !strings.Contains(axes, ",") {
+		return ""
+	}
+	return strings.ReplaceAll(axes, ",", " × ")
+}
+
+// described says how an argument lies on the devices: "split on dimension 1 in 8", "replicated".
+func described(p *facts.Parameter) string {
+	switch {
+	case p.Spec != "":
+		return "sharded " + p.Spec
+	case Replicated(p):
+		return "replicated"
+	}
+	tiles, ok := strings.CutPrefix(p.Sharding, "{devices=[")
+	if !ok {
+		return "sharded " + p.Sharding
+	}
+	tiles, _, _ = strings.Cut(tiles, "]")
+	var parts []string
+	for d, n := range strings.Split(tiles, ",") {
+		if n != "1" && d < len(hlo.ShapeText(p.Shape).Dims()) {
+			parts = append(parts, fmt.Sprintf("dimension %d in %s", d, n))
+		}
+	}
+	if len(parts) == 0 {
+		return "replicated"
+	}
+	return "split on " + strings.Join(parts, ", ")
+}

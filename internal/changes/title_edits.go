@@ -1,0 +1,259 @@
+package changes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
+)
+
+// editsTitle says which operations came and went.
+func (s *suspect) editsTitle(v *Variant) string {
+	var added, removed []Step
+	runs, calls := s.runsAgain(v)
+	for _, e := range s.edits {
+		if !calls[e] {
+			added, removed = append(added, e.Added...), append(removed, e.Removed...)
+		}
+	}
+	var parts []string
+	if runs != "" {
+		parts = append(parts, runs)
+	}
+	if into := intoLoop(s.edits, &added); into != "" {
+		parts = append(parts, into)
+	}
+	added, removed = cancelled(added, removed)
+	if spread := respread(&added, &removed); spread != "" {
+		parts = append(parts, spread)
+	}
+	if loops := takeSteps(&removed, func(s Step) bool { return s.Opcode == "while" }); len(loops) > 0 {
+		parts = append(parts, lostLoops(loops[0].Count, repeats(added, v.Old)))
+	}
+	recomputes := s.recomputes()
+	if recomputes {
+		takeSteps(&added, likens)
+	}
+	if walls := takeSteps(&added, func(s Step) bool { return s.Opcode == barrier || callsHost(s.Opcode) }); len(walls) > 0 {
+		parts = append(parts, s.wallsTitle(walls))
+	}
+	first, forgets := s.edits[0], slices.ContainsFunc(s.edits, forgotten)
+	if forgets {
+		takeSteps(&added, func(s Step) bool { return stacks(s) || wiring[s.Opcode] }) // to keep is to stack up
+		takeSteps(&removed, func(s Step) bool { return constrains(s) || likens(s) })
+	}
+	parts = append(parts, turned(&added, &removed)...)
+	leaveOutMoves(&added, &removed)
+	again := first.Repeats != nil && len(s.edits) == 1
+	switch {
+	case again:
+		parts = append(parts, fmt.Sprintf("%s computed a second time, as in %s", stepList(added), cmp.Or(first.Repeats.Source.Short(), first.Repeats.Scope)))
+	case len(added) > 0 && recomputes:
+		parts = append(parts, "rematerialized for the backward pass: "+stepList(added))
+	case len(added) > 0:
+		parts = append(parts, "new: "+stepList(added))
+	}
+	if first.Caller.File != "" && !again && len(first.Added) > 0 && len(parts) > 0 && !v.edited.any(first.Stack) { // an edited line tells which it is
+		parts[len(parts)-1] += calledFrom(first)
+	}
+	switch {
+	case len(removed) > 0 && len(added) == 0 && forgets:
+		parts = append(parts, "no longer rematerialized but kept for the backward pass: "+stepList(removed))
+	case len(removed) > 0:
+		parts = append(parts, "gone: "+stepList(removed))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// recomputes reports whether most of what came is computed again for the backward pass.
+func (s *suspect) recomputes() bool {
+	again, all := 0, 0
+	for _, e := range s.edits {
+		n := 0
+		for _, step := range e.Added {
+			if !likens(step) {
+				n += step.Count * effort(step.Opcode)
+			}
+		}
+		if all += n; recomputed(e) {
+			again += n
+		}
+	}
+	return 2*again > all
+}
+
+// calledFrom names the calls of the function that an edit may be in, or the function if the call is the place of the cause.
+func calledFrom(e *Edit) string {
+	word, lines := ", called from ", e.Callers
+	if e.OneCall {
+		word, lines = ", in ", []hlo.Location{e.Source}
+	}
+	return word + phrase.Or(phrase.First(texts(lines, hlo.Location.Short), 3))
+}
+
+// wallsTitle says that barriers and host callbacks are new, and which kernel the first kind of them splits: "a new optimization barrier splits
+// multiply, tanh in 2 kernels".
+func (s *suspect) wallsTitle(walls []Step) string {
+	var parts []string
+	hosts := 0
+	for _, w := range walls {
+		if callsHost(w.Opcode) {
+			hosts = max(hosts, w.Count) // a TPU sends and receives for one callback
+			continue
+		}
+		parts = append(parts, newOnes(w.Count, "optimization barrier"))
+	}
+	if hosts > 0 {
+		parts = append(parts, newOnes(hosts, "host callback")+inBrackets(s.callback(walls)))
+	}
+	text := strings.Join(parts, " and ")
+	if len(s.split) == 0 || len(s.split[0].Between) == 0 || !s.split[0].Between[0].wall() {
+		return text
+	}
+	one, verb := s.split[0], " splits "
+	if len(parts) > 1 || walls[0].Count > 1 {
+		verb = " split "
+	}
+	if text += verb + one.One.Operations() + fmt.Sprintf(" in %d kernels", len(one.Many)); len(s.split) > 1 {
+		text += ", and " + phrase.Some(len(s.split)-1, "more kernel")
+	}
+	s.split = nil // it is said
+	return text
+}
+
+// newOnes is "a new host callback", "3 new host callbacks".
+func newOnes(n int, noun string) string {
+	if n == 1 {
+		return "a new " + noun
+	}
+	return phrase.Some(n, "new "+noun)
+}
+
+// callback is what the model calls a new host callback: "debug_print"; else its target.
+func (s *suspect) callback(walls []Step) string {
+	for i := range s.After {
+		if k := &s.After[i]; k.Kind == facts.KindHost || callsHost(k.Target) {
+			if step := lastStep(k.OpName); step != "" {
+				return step
+			}
+		}
+	}
+	target := ""
+	for _, w := range walls {
+		if strings.Contains(w.Opcode, "callback") {
+			target = w.Opcode
+		}
+	}
+	return target
+}
+
+func lostLoops(n int, unrolled bool) string {
+	switch {
+	case n == 1 && unrolled:
+		return "a loop is unrolled"
+	case n == 1:
+		return "a loop is gone"
+	case unrolled:
+		return fmt.Sprintf("%d loops are unrolled", n)
+	}
+	return fmt.Sprintf("%d loops are gone", n)
+}
+
+// quality is what an operation may change in and stay the same: its type, or the precision or promises behind its opcode.
+type quality struct{ dtype, special string }
+
+func (s Step) split() (opcode string, q quality) {
+	opcode, special, _ := strings.Cut(s.Opcode, " ")
+	return opcode, quality{s.Type, special}
+}
+
+// turned pairs what came with what went in another type or precision: "dot, add: f32 → f64", "26 dot: default → highest precision".
+func turned(added, removed *[]Step) (parts []string) {
+	type turn struct{ was, is quality }
+	pairs := map[turn][]Step{}
+	var order []turn
+	for i := range *removed {
+		r := &(*removed)[i]
+		opcode, was := r.split()
+		for j := range *added {
+			a := &(*added)[j]
+			other, is := a.split()
+			n := min(a.Count, r.Count)
+			if n == 0 || other != opcode || constrains(*a) || a.Count != r.Count && effort(opcode) < heavyEffort || !retypes(opcode, was.dtype, is.dtype) {
+				continue
+			}
+			t := turn{was, is}
+			if pairs[t] == nil {
+				order = append(order, t)
+			}
+			pairs[t] = append(pairs[t], Step{Opcode: opcode, Count: n})
+			a.Count, r.Count = a.Count-n, r.Count-n
+		}
+	}
+	follows := func(s Step) bool { return spent(s) || len(order) > 0 && s.Opcode == "convert" } // what is in another type is converted
+	takeSteps(added, follows)
+	takeSteps(removed, follows)
+	for _, t := range order {
+		parts = append(parts, stepList(pairs[t])+": "+t.was.to(t.is))
+	}
+	return parts
+}
+
+func spent(s Step) bool { return s.Count == 0 }
+
+// to is "f32 → bf16", "default → highest precision", "over 2 devices → over all devices" or "indices_are_sorted → no promise".
+func (q quality) to(is quality) string {
+	switch {
+	case q.special == is.special:
+		return q.dtype + " → " + is.dtype
+	case strings.HasPrefix(cmp.Or(q.special, is.special), "over "):
+		return cmp.Or(q.special, "over all devices") + " → " + cmp.Or(is.special, "over all devices")
+	case strings.HasPrefix(cmp.Or(q.special, is.special), "indices") || strings.HasPrefix(cmp.Or(q.special, is.special), "unique"):
+		return cmp.Or(q.special, "no promise") + " → " + cmp.Or(is.special, "no promise")
+	}
+	return precisionWord(q.special) + " → " + precisionWord(is.special) + " precision"
+}
+
+// precisionWord is "highest" of "{highest,highest}".
+func precisionWord(special string) string {
+	words := slices.Compact(strings.Split(strings.Trim(special, "{}"), ","))
+	return cmp.Or(strings.Join(words, "/"), "default")
+}
+
+// leaveOutMoves removes the steps that only move data if others compute.
+func leaveOutMoves(added, removed *[]Step) {
+	if slices.ContainsFunc(slices.Concat(*added, *removed), Step.Computes) {
+		takeSteps(added, movesData)
+		takeSteps(removed, movesData)
+	}
+}
+
+// respread pairs sharding constraints that came with as many that went: "a sharding constraint is now P('data', None), was P('data', 'model')".
+func respread(added, removed *[]Step) string {
+	for i := range *added { // in another type it is the same constraint
+		for j := range *removed {
+			if a, r := &(*added)[i], &(*removed)[j]; constrains(*a) && a.Opcode == r.Opcode {
+				n := min(a.Count, r.Count)
+				a.Count, r.Count = a.Count-n, r.Count-n
+			}
+		}
+	}
+	takeSteps(added, spent)
+	takeSteps(removed, spent)
+	i, j := slices.IndexFunc(*added, constrains), slices.IndexFunc(*removed, constrains)
+	if i < 0 || j < 0 || (*added)[i].Count != (*removed)[j].Count {
+		return ""
+	}
+	now, before := (*added)[i], (*removed)[j]
+	takeSteps(added, func(s Step) bool { return s == now })
+	takeSteps(removed, func(s Step) bool { return s == before })
+	is, was := strings.TrimPrefix(now.Opcode, constraint), strings.TrimPrefix(before.Opcode, constraint)
+	if now.Count > 1 {
+		return fmt.Sprintf("%d sharding constraints are now %s, were %s", now.Count, is, was)
+	}
+	return fmt.Sprintf("a sharding constraint is now %s, was %s", is, was)
+}

@@ -1,0 +1,90 @@
+package changes_test
+
+import (
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/changes"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// An edited line that calls a function which runs elsewhere, too, makes it run again.
+func TestRunsAgain(t *testing.T) {
+	in := func(s facts.Statement, function string, caller int32) facts.Statement {
+		s.Source.Function = function
+		s.Stacks = []*facts.Stack{{Location: s.Source, Caller: &facts.Stack{Location: hlo.Location{File: "model.py", Line: caller, Function: "step"}}}}
+		return s
+	}
+	encode := func(scope string, caller int32) facts.Statement { return in(asks(scope, "dot", 5), "encode", caller) }
+	report := func(model ...facts.Statement) *facts.Report {
+		v := variant("()", string(rune('a'+len(model))))
+		v.Model = model
+		return report(&facts.Program{Name: "f", Variants: []*facts.Variant{v}})
+	}
+	title := func(fresh ...facts.Statement) string {
+		d := changes.CompareEdited(report(encode("jit(f)/loss", 20)), report(fresh...), lines([2]int32{30, 30}))
+		return d.Programs[0].Variants[0].Causes[0].Title
+	}
+	if got := title(encode("jit(f)/loss", 20), encode("jit(f)", 30)); got != "encode runs again: dot" {
+		t.Error(got)
+	}
+	if got := title(encode("jit(f)/loss", 20), in(asks("jit(f)", "sort", 9), "rank", 30)); got != "new: sort" {
+		t.Error(got)
+	}
+}
+
+// Another mesh is told once, not by every argument on it.
+func TestAnotherMesh(t *testing.T) {
+	on := func(shardings ...string) (list []facts.Parameter) {
+		for i, s := range shardings {
+			list = append(list, facts.Parameter{Name: string(rune('a' + i)), Shape: "f32[16,16]", Sharding: s, Spec: "P('data')"})
+		}
+		return list
+	}
+	v := called(t, on("{devices=[2,1,4]<=[2,4] last_tile_dim_replicate}", "{devices=[2,4]<=[8]}"), on("{devices=[4,1,2]<=[4,2] last_tile_dim_replicate}", "{devices=[4,2]<=[8]}"))
+	if got := v.Causes[0].Title; got != "the mesh is now 4 × 2, was 2 × 4: a, b" {
+		t.Error(got)
+	}
+}
+
+// Arguments of one shape are told apart by their names, in whatever order and however the paths are written.
+func TestArgumentsInAnotherOrder(t *testing.T) {
+	named := func(names ...string) (list []facts.Parameter) {
+		for _, name := range names {
+			list = append(list, facts.Parameter{Name: name, Shape: "f32[8]"})
+		}
+		return list
+	}
+	v := called(t, named("state['opt']", "state['params']"), named("state.params", "state.opt"))
+	for was, is := range v.KeptParams {
+		if want := map[string]string{"state['opt']": "state.opt", "state['params']": "state.params"}[was.Name]; is.Name != want {
+			t.Errorf("%s became %s, wanted %s", was.Name, is.Name, want)
+		}
+	}
+	want := "state['params'] is called state.params, state['opt'] is called state.opt"
+	if len(v.Causes) != 1 || v.Causes[0].Title != want {
+		t.Errorf("%+v", v.Causes)
+	}
+}
+
+// What a program was compiled for before is no reason why it is compiled once more.
+func TestOnlyNewDifferences(t *testing.T) {
+	compiled := func(x, y, constant string) *facts.Variant {
+		v := taking(facts.Parameter{Name: "x", Shape: x}, facts.Parameter{Name: "y", Shape: y})
+		v.Signature = x + y
+		v.Constants = []facts.Constant{{Shape: "f32[]", Value: constant}}
+		return v
+	}
+	old := []*facts.Variant{compiled("f32[8]", "s32[8]", "1"), compiled("f32[16]", "s32[8]", "1")}
+	for want, added := range map[string]*facts.Variant{
+		"y: s32[8] → s32[8] → s8[8] (dtype)":                   compiled("f32[16]", "s8[8]", "1"),
+		"1 → 2 (a static value or closed-over constant f32[])": compiled("f32[16]", "s32[8]", "2"),
+		"x: f32[8] → f32[16] → f32[24]":                        compiled("f32[24]", "s32[8]", "1"),
+	} {
+		p := &changes.Program{Old: &facts.Program{Variants: old}, New: &facts.Program{Variants: append(old[:2:2], added)}}
+		p.Recompile = changes.Explain(p.New)
+		if got := p.Differences(); len(got) != 1 || got[0] != want {
+			t.Errorf("%q, wanted %q", got, want)
+		}
+	}
+}
