@@ -3,7 +3,6 @@
 package dump
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -109,7 +108,9 @@ func (d *Dump) gatherStream(ctx context.Context, stream io.Reader) ([]*File, err
 		return nil, errors.New(`open the dump: "-" stands for standard input, and there is none`)
 	}
 	spooled, size, err := d.spool(ctx, stream)
-	switch {
+	switch tooMuch := (*LimitError)(nil); {
+	case errors.As(err, &tooMuch):
+		return nil, fmt.Errorf("read the dump from standard input: %w; %s", err, tooMuch.Fix())
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, errors.New("read the dump from standard input: it was cut off")
 	case err != nil:
@@ -136,9 +137,9 @@ func (d *Dump) gatherFile(ctx context.Context, f *File) ([]*File, error) {
 		return nil, fmt.Errorf("open the dump: read %s: %w; the file is damaged or was cut off", f.Path, err)
 	}
 	switch {
-	case len(head) >= tarMagicEnd && string(head[tarMagicEnd-5:tarMagicEnd]) == "ustar":
+	case isTar(head):
 		return d.gatherTar(ctx, f, content)
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+	case isZip(head):
 		return d.gatherZip(f)
 	}
 	d.Single = true
