@@ -44,9 +44,9 @@ func (d *Dump) gatherTar(ctx context.Context, f *File, content io.Reader) ([]*Fi
 	}
 	switch tooMuch := (*LimitError)(nil); {
 	case errors.As(err, &tooMuch):
-		d.problem(f.Path, reason(err), tooMuch.Fix())
+		d.problem(f.Path, Reason(err), tooMuch.Fix())
 	case err != nil:
-		d.problem(f.Path, "the archive was cut off: "+reason(err), "make or upload the archive again")
+		d.problem(f.Path, "the archive was cut off: "+Reason(err), "make or upload the archive again")
 	}
 	return index.list(), nil
 }

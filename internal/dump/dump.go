@@ -182,7 +182,7 @@ func (d *Dump) cannotList(shown, rel string, err error) error {
 	if rel == "." {
 		return err
 	}
-	d.problem(shown, "the directory cannot be read: "+reason(err), "give the user who runs xlagate permission to read it")
+	d.problem(shown, "the directory cannot be read: "+Reason(err), "give the user who runs xlagate permission to read it")
 	return nil
 }
 
@@ -194,7 +194,7 @@ func (d *Dump) listed(root, path, shown string, e fs.DirEntry) *File {
 	info, err := os.Stat(path) // follows links
 	switch {
 	case err != nil:
-		d.problem(shown, "the file cannot be read: "+reason(err), "remove it or restore what it points to")
+		d.problem(shown, "the file cannot be read: "+Reason(err), "remove it or restore what it points to")
 	case info.IsDir():
 		if !within(root, path) {
 			d.problem(shown, "the link leads to a directory outside of the dump and was not followed", "name the directory that it points to as a dump of its own")
@@ -213,8 +213,8 @@ func within(root, link string) bool {
 	return err == nil && (target == root || strings.HasPrefix(target, root+string(filepath.Separator)))
 }
 
-// reason returns an error's text without the path, which the message names already.
-func reason(err error) string {
+// Reason returns an error's text without the path, which the message names already.
+func Reason(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return path.Err.Error()

@@ -85,7 +85,7 @@ func (d *Dump) expandLogs(ctx context.Context, files []*File) ([]*File, error) {
 			return err
 		})
 		if err != nil {
-			d.problem(f.Path, "the log cannot be read: "+reason(err), fixRead(err))
+			d.problem(f.Path, "the log cannot be read: "+Reason(err), fixRead(err))
 			all = slices.DeleteFunc(all, func(other *File) bool { return other == f })
 		}
 		all = append(all, captured...)
@@ -175,7 +175,7 @@ func (d *Dump) takeProfiled() {
 			return err
 		})
 		if err != nil {
-			d.problem(trace.Path, "the profile cannot be read: "+reason(err), fixRead(err))
+			d.problem(trace.Path, "the profile cannot be read: "+Reason(err), fixRead(err))
 			continue
 		}
 		run := path.Dir(trace.Rel)

@@ -185,7 +185,7 @@ func (d *Dump) keep(modules []*Module) {
 func (d *Dump) place(f *File) {
 	kind, err := strayKind(f)
 	if err != nil {
-		d.problem(f.Path, "the file cannot be read: "+reason(err), fixRead(err))
+		d.problem(f.Path, "the file cannot be read: "+Reason(err), fixRead(err))
 		return
 	}
 	f.Kind = kind
