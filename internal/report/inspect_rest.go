@@ -19,9 +19,14 @@ func clusterSection(c *tensorflow.Clusters) section {
 		return section{}
 	}
 	s := section{Title: in(strong, "clusters").and("   " + clusterSum(c))}
-	t := table{Head: []string{"cluster", "operations", "function", "most of them", "module"}, Right: []bool{false, true}, Bare: true}
+	t := table{Head: []string{"cluster", "operations", "device", "function", "most of them", "module"}, Right: []bool{false, true}, Bare: true}
 	t.Rows = each(c.Clusters, func(k *tensorflow.Cluster) []line {
-		return []line{in(name, k.Name), count(k.Size), in(name, k.Function), in(name, mostOps(k.Ops)), in(name, k.Module)}
+		ops := k.Operations()
+		total := 0
+		for _, n := range ops {
+			total += n
+		}
+		return []line{in(name, k.Name), count(total), in(name, tensorflow.DeviceName(k.Device)), in(name, k.Function), in(name, mostOps(ops)), in(name, k.Module)}
 	})
 	s.add(t, unclusteredTable(c.Unclustered), collectiveTable(c.Collectives), rewriteTable(c.Rewrites))
 	return s
