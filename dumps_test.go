@@ -382,7 +382,7 @@ func TestForeignBackends(t *testing.T) {
 		}
 	}
 	r := dumped(t, dir, facts.Options{})
-	if r.Toolchain.Backend != "ipu" || len(r.Drawings) != 3 || r.Drawings[0].Stage >= r.Drawings[1].Stage || len(r.Problems) != 2 {
+	if r.Toolchain.Backend != "ipu" || len(r.Drawings) != 2 || !strings.HasPrefix(r.Drawings[0].Stage, "0041.") || len(r.Problems) != 2 {
 		t.Errorf("%+v, %+v, problems %v", r.Toolchain, r.Drawings, r.Problems)
 	}
 	main := 0

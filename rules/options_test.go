@@ -238,7 +238,7 @@ var real = map[string][]said{
 		{"recompile-shapes", "", "max: 1ms", "42.6 ms of compile time: at most 1 ms allowed"},
 		{"recompile-shapes", "", "max: 1ms, per: program", "114 ms of compile time: at most 1 ms allowed"},
 		{"recompile-shapes", "", "max: 10s, per: program", ""},
-		{"recompile-shapes", "", "max: 1ms, program: no_such", "rule max-compile-time matches no program: program [\"no_such\"]"},
+		{"recompile-shapes", "", "max: 1ms, program: no_such", "rule max-compile-time matches no program: program \"no_such\""},
 		{"tpu-remat/after", "", "max: 1ms", "42.6 ms of compile time: at most 1 ms allowed"},
 	},
 	"max-instructions": {

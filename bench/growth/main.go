@@ -56,7 +56,7 @@ func main() {
 func growth(xlagate string, only []string) error {
 	var bad []error
 	fmt.Printf("%-28s %s\n", "kind", "file: seconds, peak memory")
-	for _, k := range kinds {
+	for _, k := range slices.Concat(kinds, besides) {
 		if len(only) > 0 && !slices.Contains(only, k.name) {
 			continue
 		}

@@ -54,7 +54,7 @@ func acceptCommand(w world) *cli.Command {
 			}
 			a := gate.AcceptOptions{Only: ids(c.StringSlice("only")), Reason: c.String("reason"), Tighten: c.Bool("tighten")}
 			if isNoReason(a.Reason) && (c.IsSet("reason") || !a.Tighten && !c.Bool("interactive")) {
-				return wrongUsage("accept needs a reason, for whoever reads the baseline later: add --reason with a few words of your own")
+				return wrongUsage("accept needs a reason for the readers of the baseline: add --reason and a few words of your own")
 			}
 			if from := c.String("from"); from != "" {
 				if a.From, err = readResult(w, from); err != nil {
@@ -177,7 +177,7 @@ func sayAccepted(w world, done *gate.Accepted) {
 	case len(done.Written)+len(done.Removed) == 0 && len(done.Budgets) > 0:
 		fmt.Fprintf(w.out, "the baseline is as it was: %d unchanged\n", done.Unchanged)
 	case len(done.Written)+len(done.Removed) == 0:
-		fmt.Fprintf(w.out, "nothing to accept: %d unchanged\n", done.Unchanged)
+		fmt.Fprintf(w.out, "nothing to accept: %s unchanged\n", phrase.Some(done.Unchanged, "program"))
 	default:
 		fmt.Fprintln(w.out, "commit them together with the change")
 	}

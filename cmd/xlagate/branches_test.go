@@ -59,7 +59,7 @@ func TestBranchesMerge(t *testing.T) {
 	mustExit(t, 0, "check", dump("capped-swish"))
 	mustExit(t, 1, "check", dump("good"))
 	merged := mustRead(t, branchFile)
-	if said := string(mustExit(t, 0, "accept", dump("capped-swish"), "--reason", "merged")); !strings.Contains(said, "nothing to accept: 1 unchanged") || mustRead(t, branchFile) != merged {
+	if said := string(mustExit(t, 0, "accept", dump("capped-swish"), "--reason", "merged")); !strings.Contains(said, "nothing to accept: 1 program unchanged") || mustRead(t, branchFile) != merged {
 		t.Error(said)
 	}
 	for _, reason := range []string{"good", "capped", "swish"} {

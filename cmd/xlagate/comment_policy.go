@@ -70,7 +70,7 @@ func (p *post) judgeBy(ctx context.Context, file string, r *result.Result, read 
 		return nil, errors.Join(err, failed)
 	}
 	if base.File != head.File || string(base.Text) != string(head.Text) {
-		judged.Files = []result.PolicyFile{{Name: head.File, Was: base.File, Diff: report.UnifiedDiff(string(base.Text), string(head.Text))}}
+		judged.Files = []result.PolicyFile{{Name: head.File, Was: base.File, Diff: report.FileDiff(string(base.Text), string(head.Text))}}
 	}
 	return judged, err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -79,6 +80,9 @@ func contents(b *strings.Builder) {
 var usual = strings.NewReplacer("; without a bound, no more than in the baseline", "", ". Without a bound none is allowed", ": none is allowed", " Takes max, min and equal.", "",
 	" Takes max, min, equal, max_increase and max_decrease.", "")
 
+// plainEntry matches an entry that has nothing but bounds.
+var plainEntry = regexp.MustCompile(`^- \{ rule: [a-z-]+(, (max|min|equal|max_increase|max_decrease): [^,]+)* \}$`)
+
 func ruleSection(b *strings.Builder, r *rule.Rule, told map[result.OptionDoc]string) {
 	doc := r.Doc()
 	fmt.Fprintf(b, "\n## %s\n\n%s. %s\n\n%s", r.ID, upper(r.Title), r.Why, usual.Replace(doc.Counts))
@@ -90,7 +94,7 @@ func ruleSection(b *strings.Builder, r *rule.Rule, told map[result.OptionDoc]str
 	}
 	b.WriteString("\n")
 	optionList(b, r.ID, doc.Options, told)
-	if entry, _, shown := strings.Cut(doc.Fails, "\n#"); shown && entry != "- { rule: "+r.ID+" }" && !strings.HasPrefix(entry, "version:") {
+	if entry, _, shown := strings.Cut(doc.Fails, "\n#"); shown && !plainEntry.MatchString(entry) && !strings.HasPrefix(entry, "version:") {
 		fmt.Fprintf(b, "\n```yaml\n%s\n```\n", entry)
 	}
 	fmt.Fprintf(b, "\nFix: %s\n", r.Fix)

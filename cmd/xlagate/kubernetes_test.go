@@ -91,7 +91,7 @@ func TestKubernetes(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(volume, "results/1/.pod-killed"), []byte(`{"schema":`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, printed := merge.pod(t, volume); code != 3 || !bytes.Contains([]byte(printed), []byte("target attention/gpu: it (xlagate.yaml:4:5) is in none of the results: its job did not run")) {
+	if code, printed := merge.pod(t, volume); code != 3 || !bytes.Contains([]byte(printed), []byte("target attention/gpu: declared at xlagate.yaml:4:5, but in none of the results: its job did not run")) {
 		t.Errorf("one target is missing: exit %d\n%s", code, printed)
 	}
 	run(0)

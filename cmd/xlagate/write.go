@@ -240,7 +240,10 @@ func incomplete(w world, err error) error {
 	case errors.As(err, &gap):
 		sayProblems(w, "nothing was accepted: not everything could be checked", gap.Problems)
 	case errors.As(err, &unreadable):
-		sayProblems(w, "cannot read "+unreadable.Where, []result.Problem{{Message: unreadable.Message, Fix: unreadable.Fix}})
+		w.say(unreadable.Where + ": " + unreadable.Message)
+		if unreadable.Fix != "" {
+			w.tell("  " + unreadable.Fix)
+		}
 	default:
 		return err
 	}

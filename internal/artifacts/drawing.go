@@ -159,13 +159,15 @@ func bold(label string) (text, rest string) {
 
 // numbered reads a statement that begins with a node: a node or an edge.
 func (s *scanner) numbered(line string) error {
-	for !strings.HasSuffix(line, "];") {
+	whole := []string{line}
+	for !strings.HasSuffix(whole[len(whole)-1], "];") {
 		more, ok := s.next()
 		if !ok {
 			return errCut
 		}
-		line += "\n" + more
+		whole = append(whole, more)
 	}
+	line = strings.Join(whole, "\n")
 	id, rest, _ := strings.Cut(line, " ")
 	if label, ok := strings.CutPrefix(rest, "[label=<"); ok {
 		label, _, _ = strings.Cut(label, ">, shape=")
@@ -303,9 +305,12 @@ func spelledOpcode(text string) (opcode, kind string) {
 	return opcode, kind
 }
 
+// maxOpcode is more bytes than any opcode has.
+const maxOpcode = 64
+
 // leadingOpcode returns the longest opcode that is a prefix of a name.
 func leadingOpcode(name string) string {
-	for n := len(name); n > 0; n-- {
+	for n := min(len(name), maxOpcode); n > 0; n-- {
 		if _, known := hlo.LookupOpcode(name[:n]); known {
 			return name[:n]
 		}

@@ -237,8 +237,11 @@ func (r *thunkReader) readSequence() error {
 			}
 			continue
 		}
-		if err := r.thunk(text, indent); err != nil {
-			return err
+		for ; text != ""; indent += 2 {
+			var err error
+			if text, err = r.thunk(text, indent); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -267,13 +270,15 @@ func (r *thunkReader) close(indent int) {
 // thunk reads
 //
 //	001: kCustomKernel [source | next=002 (1)] loop_add_fusion grid: [1, 1, 1] threads: [128, 1, 1]  shared_memory: 0 bytes
-func (r *thunkReader) thunk(text string, indent int) error {
+//
+// It returns the first thunk that is nested in it, if that is on the same line.
+func (r *thunkReader) thunk(text string, indent int) (nested string, err error) {
 	r.close(indent)
 	t := Thunk{ID: -1, Parent: -1, Shared: -1}
 	if id, rest, ok := cutInt(text); ok {
 		t.ID = id
 		if text, ok = strings.CutPrefix(rest, ": "); !ok {
-			return r.lines.unknown("cannot read the thunk %q", text)
+			return "", r.lines.unknown("cannot read the thunk %q", text)
 		}
 	}
 	t.Kind = text
@@ -283,7 +288,7 @@ func (r *thunkReader) thunk(text string, indent int) error {
 		text = ""
 	}
 	if len(t.Kind) < 2 || t.Kind[0] != 'k' || t.Kind[1] < 'A' || t.Kind[1] > 'Z' {
-		return r.lines.unknown("%q is no kind of thunk", t.Kind)
+		return "", r.lines.unknown("%q is no kind of thunk", t.Kind)
 	}
 	t.Class = classOf(t.Kind)
 	if n := len(r.open); n > 0 {
@@ -292,12 +297,12 @@ func (r *thunkReader) thunk(text string, indent int) error {
 	return r.add(t, strings.TrimLeft(text, " \t"), indent)
 }
 
-// add appends a thunk and reads the rest of its line: its launch, or the first thunk nested in it.
-func (r *thunkReader) add(t Thunk, rest string, indent int) error {
+// add appends a thunk and reads the rest of its line: its launch, or the first thunk nested in it, which it returns.
+func (r *thunkReader) add(t Thunk, rest string, indent int) (nested string, err error) {
 	if edges, ok := strings.CutPrefix(rest, "["); ok {
 		r.edged = true
 		if edges, rest, ok = strings.Cut(edges, "]"); !ok {
-			return r.lines.unknown("the dependencies of %s are not closed", t.Kind)
+			return "", r.lines.unknown("the dependencies of %s are not closed", t.Kind)
 		}
 		for _, end := range []string{"prev=", "next="} {
 			_, named, _ := strings.Cut(edges, end)
@@ -307,19 +312,15 @@ func (r *thunkReader) add(t Thunk, rest string, indent int) error {
 		}
 		rest = strings.TrimLeft(rest, " ")
 	}
-	nested := ""
 	if t.Kind == "kSequential" {
 		nested, rest = rest, ""
 	}
 	if t.Class == ThunkKernel && !t.readLaunch(rest) {
-		return r.lines.unknown("cannot read the launch %q", rest)
+		return "", r.lines.unknown("cannot read the launch %q", rest)
 	}
 	r.open = append(r.open, openThunk{indent: indent, index: len(r.thunks.Thunks)})
 	r.thunks.Thunks = append(r.thunks.Thunks, t)
-	if nested == "" {
-		return nil
-	}
-	return r.thunk(nested, indent+2)
+	return nested, nil
 }
 
 // readLaunch reads a kernel's launch in either form:

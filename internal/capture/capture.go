@@ -51,8 +51,7 @@ type Outcome struct {
 }
 
 // ErrNothingDumped reports that a command succeeded without dumping a module or graph.
-var ErrNothingDumped = errors.New("the command succeeded, but XLA dumped nothing: either it compiled nothing, or it sets XLA_FLAGS itself and so " +
-	`drops the flags that make XLA dump; append there instead: os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_…"`)
+var ErrNothingDumped = errors.New("the command succeeded, but XLA dumped nothing: it compiled nothing, or it overwrites XLA_FLAGS")
 
 // Run runs the command and waits for it. It returns an outcome whenever the command was started. For a command that fails it
 // returns an [ExitError] and keeps the dump, marked as incomplete.

@@ -8,8 +8,8 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// runsAgain says which functions of the model run once more because an edited line calls them, if that is most of what came: "encode runs again: 2 dot, tanh".
-// It returns the edits that this tells.
+// runsAgain names the functions that run once more because an edited line calls them: "encode runs again: 2 dot, tanh". It says so only if their operations are most
+// of the new ones, and returns the edits that are told by it.
 func (s *suspect) runsAgain(v *Variant) (text string, calls map[*Edit]bool) {
 	if v.edited == nil {
 		return "", nil
@@ -42,7 +42,8 @@ func (s *suspect) runsAgain(v *Variant) (text string, calls map[*Edit]bool) {
 	return phrase.List(names, "and") + map[bool]string{true: " runs", false: " run"}[len(names) == 1] + " again: " + stepList(steps), calls
 }
 
-// calledBy is the function that the innermost edited line of a stack calls; "" if the operation is on that line, or no line was edited.
+// calledBy is the function that an edited line calls on the way to an operation. Of several edited lines it is the innermost. It is "" if the operation is on that
+// line itself, or if no line was edited.
 func calledBy(stack []hlo.Location, edited Edited) string {
 	at := slices.IndexFunc(stack, func(l hlo.Location) bool { return edited(l) != "" })
 	if at < 1 {

@@ -88,7 +88,8 @@ func (b *blame) whole(kind, summary string) {
 	b.add(s)
 }
 
-// edits adds a cause for each edit that operations which came pass through, and for each function with others. Those with a known line come first.
+// edits adds a cause for each edited line with new operations behind it, and one for each function whose other operations came or went. Places with a known line
+// come first.
 func (b *blame) edits() {
 	list := b.v.Model.Edits
 	order := make([]*Edit, len(list))
@@ -166,7 +167,8 @@ func (b *blame) note(p place, s *suspect) {
 	}
 }
 
-// reshaped adds a cause for each edit that only shapes, attributes or constants show: of a kernel that differs although it reads what it read before.
+// reshaped adds a cause for each edit that adds and removes no operation: it changes shapes, attributes or constants. A kernel shows it that differs although it
+// reads the same values.
 func (b *blame) reshaped() {
 	for i := range b.v.Kernels.Changed {
 		c := &b.v.Kernels.Changed[i]
@@ -214,8 +216,8 @@ func linesOf(stack *facts.Stack) (lines []hlo.Location) {
 // lined reports whether the line of an edit is known.
 func (e *Edit) lined() bool { return e.Source.File != "" }
 
-// beside finds the suspect that an edit without a line belongs to: that of the nearest scope around it; else, for what only went, the weightiest one
-// in the same function of the framework. A node has no scope: it belongs to the weightiest of all.
+// beside finds the suspect of an edit without a line: the one of the nearest scope around it. Operations that only went may also belong to the weightiest suspect
+// in the same function of the framework. A node has no scope, so it belongs to the weightiest of all.
 func (b *blame) beside(e *Edit) *suspect {
 	node := isNode(e.Scope)
 	if s := b.enclosing(e.Scope); s != nil || len(e.Added) > 0 && !node {
@@ -335,7 +337,7 @@ func (b *blame) heaviest(fits func(*suspect) bool) (best *suspect) {
 	return best
 }
 
-// rewired reports whether the model is known to differ, and nothing but the model.
+// rewired reports whether only the model differs: neither the compiler nor its flags do.
 func (v *Variant) rewired() bool { return v.Model.Known && !v.Model.Same && len(v.Compiler) == 0 }
 
 // finish returns the cause with its title and its place in the model.

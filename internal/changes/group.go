@@ -380,13 +380,13 @@ func changeOf(parts []*Part) *Change {
 	return c
 }
 
-// follows ranks parts by how surely they follow from another one: what the program returns besides, then kernels of which no operation of the model is known to
-// have come or gone.
+// follows ranks parts by how surely they follow from another one: what the program returns besides; then kernels of which no operation of the model is known to
+// have come or gone, and buffers that a result of another type does not take.
 func (p *Part) follows() int {
 	switch {
 	case p.Kind == KindResults && p.variant != nil && !p.variant.GivesLess():
 		return 2
-	case p.Kind == KindCode && (p.Cause == nil || len(p.Cause.Edits) == 0):
+	case p.Kind == KindCode && (p.Cause == nil || len(p.Cause.Edits) == 0), p.Kind == KindDonation && p.OpName != "":
 		return 1
 	}
 	return 0

@@ -35,7 +35,7 @@ func (v *Variant) Growth(fits func(*facts.Kernel) bool) (*Cause, Evidence) {
 	return v.growthBy(fits, func(k *facts.Kernel) int64 { return Flag(fits(k)) })
 }
 
-// growthBy is Growth where kernels account for it by more or less than one. Without a baseline it returns the largest kernel.
+// growthBy is Growth with a weight for each kernel, such as its bytes. Without a baseline it returns the largest kernel.
 func (v *Variant) growthBy(fits func(*facts.Kernel) bool, weigh func(*facts.Kernel) int64) (*Cause, Evidence) {
 	if v == nil || v.Old == nil {
 		return v.Largest(fits), Evidence{}
@@ -168,7 +168,8 @@ func (v *Variant) redonates() *Cause {
 	return &v.Causes[at]
 }
 
-// keeps weighs kernels by whether they write the buffer that grew most; where none is known to have grown, by the bytes that they move.
+// keeps returns a weight for each kernel: 1 if it writes the buffer that grew most, else 0. If no buffer is known to have grown, the weight is the bytes that the
+// kernel moves.
 func (v *Variant) keeps() func(*facts.Kernel) int64 {
 	if v == nil || len(v.Buffers) == 0 {
 		return func(k *facts.Kernel) int64 { return k.Bytes }
@@ -269,7 +270,7 @@ func (v *Variant) priceGrowth() (*Cause, Evidence) {
 	return &v.Causes[dearest], v.Causes[dearest].Evidence(facts.AnyKernel)
 }
 
-// launchTime is what a run spends in kernels of a variant, in nanoseconds, whichever branches it takes.
+// launchTime is how long some kernels of a variant take in a run, in nanoseconds. A kernel in a branch counts as if every run took the branch.
 func launchTime(v *facts.Variant, kernels []facts.Kernel) float64 {
 	if v.Device == nil {
 		return 0

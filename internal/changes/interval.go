@@ -121,11 +121,13 @@ func (v *Variant) StepIntervals() []price.Interval {
 	return intervals
 }
 
-// Interval is between what predicted costs may be, by the margin of each class of work. A branch is taken or not. A loop of unknown length runs once at least, and
-// at most as often as its counter allows. Where there is no such maximum, it runs as many times more often than it is taken to as it is taken to run more than once.
+// Interval is between what predicted costs may be, by the margin of each class of work: what came and what went in one class has the same error. A branch is
+// taken or not, whatever runs outside of it. A loop of unknown length runs once at least, and at most as often as its counter allows. Where there is no such maximum, it runs as many times
+// more often than it is taken to as it is taken to run more than once.
 func Interval(margin func(price.Class) price.Margin, costs []ClassCost) (sum price.Interval) {
+	var always, branches [price.NumClasses]price.Interval
 	for _, c := range costs {
-		rarer, oftener := 1.0, 1.0
+		rarer, oftener, classes := 1.0, 1.0, &always
 		if c.Guess > 1 {
 			rarer, oftener = 1/float64(c.Guess), float64(c.Guess)
 			if c.Most > 0 {
@@ -133,9 +135,14 @@ func Interval(margin func(price.Class) price.Margin, costs []ClassCost) (sum pri
 			}
 		}
 		if c.Branch {
+			classes = &branches
 			rarer, oftener = 0, 2*oftener // the branches are taken to be equally likely, and there are two at least
 		}
-		sum.Add(margin(c.Class).Around(c.NS, rarer, oftener))
+		classes[c.Class].Add(price.Interval{Low: min(c.NS*rarer, c.NS*oftener), Middle: c.NS, High: max(c.NS*rarer, c.NS*oftener)})
+	}
+	for class := range price.NumClasses {
+		sum.Add(margin(class).Around(always[class]))
+		sum.Add(margin(class).Around(branches[class]))
 	}
 	return sum
 }

@@ -204,7 +204,8 @@ func lengths(loops []*facts.Kernel) (n []int64) {
 	return n
 }
 
-// asMuchMore is the least that one iteration of two or more computes of what one alone did: what they have in common is computed once.
+// asMuchMore is how many times as much an iteration has to compute as before to be taken for two: what the two have in common is computed once, so it is less
+// than 2.
 const asMuchMore = 1.5
 
 // PartlyUnrolled pairs the loops that run at most half as often as in the baseline, while each time they launch more and compute as much

@@ -318,9 +318,9 @@ func (c *canceller) single(key statementKey) {
 	}
 }
 
-// surestLast orders the new statements that still have something left. Those with operations that the old model has nowhere are
-// surely new and come last, so that what is beside them on the same line stays new with them; behind them comes one that is all
-// that there is more of, and last what is on edited lines.
+// surestLast orders the new statements that still have something left, for cancelling: the first ones find a counterpart, so the last ones stay new. Statements with
+// operations that the old model has nowhere come late: what is beside them on the same line stays new with them. Behind them comes a statement that is all that
+// there is more of. Last comes what is on edited lines.
 func (c *canceller) surestLast(key statementKey) []int {
 	had := map[string]bool{}
 	for _, o := range c.old {
@@ -413,7 +413,7 @@ func countWhiles(model []facts.Statement) (n int) {
 	return n
 }
 
-// moved finds work that moved from outside of all loops into one. Its removal is no edit of its own.
+// moved finds work that moved from outside of every loop into one. That it is gone outside is not told a second time.
 func moved(edits []Edit) []Edit {
 	for i := range edits {
 		if e := &edits[i]; inLoop(e.Scope) {

@@ -56,7 +56,58 @@ func pairPrograms(old, fresh []*facts.Program) []*Program {
 	for _, o := range p.gone() {
 		pairs = append(pairs, &Program{Old: o})
 	}
-	return regroupClusters(pairs)
+	return joinParts(regroupClusters(pairs), doing)
+}
+
+// joinParts compares programs that became one with it, all together, and one that became several with these: transform, scale and back with a step that calls
+// all three inside of one jit.
+func joinParts(pairs []*Program, doing works) []*Program {
+	for _, pair := range pairs {
+		for _, old := range []bool{true, false} {
+			parts, rest := partsOf(pair, pairs, old, doing)
+			if len(parts) < 2 {
+				continue
+			}
+			joint := &Program{Were: parts, Parts: []*facts.Program{pair.New}}
+			if !old {
+				joint.Were, joint.Parts = []*facts.Program{pair.Old}, parts
+			}
+			name := jointName(joint.Were, joint.Parts)
+			joint.Old, joint.New = facts.Joint(name, joint.Were), facts.Joint(name, joint.Parts)
+			return joinParts(append(rest, joint), doing)
+		}
+	}
+	return pairs
+}
+
+// partsOf lists the programs of one side that a program of the other side was made of, and the pairs without these: it has another name than its counterpart,
+// and each of them does hardly anything that it does not do, and has no other counterpart.
+func partsOf(pair *Program, pairs []*Program, old bool, doing works) (parts []*facts.Program, rest []*Program) {
+	whole, counterpart := sideOf(pair, !old), sideOf(pair, old)
+	if whole == nil || pair.Parts != nil || isCluster(whole) || counterpart != nil && counterpart.Name == whole.Name {
+		return nil, pairs
+	}
+	rest = slices.DeleteFunc(slices.Clone(pairs), func(other *Program) bool {
+		part := sideOf(other, old)
+		is := part != nil && (other == pair || sideOf(other, !old) == nil) && !isCluster(part) && compiledOnce([]*facts.Program{part, whole}) &&
+			len(doing.of(part).operations) > 0 && doing.within(part, whole) >= leastOfPart
+		if is {
+			parts = append(parts, part)
+		}
+		return is || other == pair
+	})
+	if counterpart != nil && !slices.Contains(parts, counterpart) {
+		return nil, pairs
+	}
+	return parts, rest
+}
+
+// sideOf is a program of a pair: the old one or the new one.
+func sideOf(p *Program, old bool) *facts.Program {
+	if old {
+		return p.Old
+	}
+	return p.New
 }
 
 // identity spells the compilations of a program without its name.

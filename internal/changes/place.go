@@ -72,39 +72,16 @@ func FunctionOf(s Place) string {
 
 // sourceOf is the place that a finding names: the edited line behind it, where git knows one, else its own.
 func (g *Grouping) sourceOf(c *Cause, program string) Place {
-	edits := g.lines.Edits
 	inside, called := g.editedLine(c, hlo.Location{})
 	if line := cmp.Or(inside, called); line.File != "" {
-		return g.editedAt(line)
-	}
-	if line, found := editedFunction(c, edits); found {
 		return g.editedAt(line)
 	}
 	s := g.named(c.Source)
 	if line, found := g.elsewhere(hlo.Location{File: s.File}, c.Kind, nil); found && (KindOf(c) == KindArguments && g.compilations[program] > 0 || len(c.After) > 0) {
 		return g.editedAt(line) // what hands the arguments over, or calls a new program
 	}
-	if line, found := g.onlyEdit(); found && s.File == "" && KindOf(c) == KindArguments {
-		return g.editedAt(line)
-	}
 	s.Text = g.text(c.Source)
 	return s
-}
-
-// onlyEdit returns a line of the only edit of code that there is: one that no operation passes through, if there is one.
-func (g *Grouping) onlyEdit() (hlo.Location, bool) {
-	hunks := g.lines.Code
-	if len(hunks) == 0 || slices.ContainsFunc(hunks, func(h git.Hunk) bool { return editOfHunk(h) != editOfHunk(hunks[0]) }) {
-		return hlo.Location{}, false
-	}
-	traced := map[int]bool{}
-	for _, l := range g.frames() {
-		if h, hit := g.lines.Edits.At(l.File, int(l.Line)); hit && h.File == hunks[0].File {
-			traced[h.First] = true
-		}
-	}
-	at := slices.IndexFunc(hunks, func(h git.Hunk) bool { return !traced[h.First] })
-	return lineOf(hunks[max(at, 0)], g.lines.Edits), true
 }
 
 // editOfHunk names the edit that lines are part of, in whatever functions.
@@ -151,19 +128,6 @@ func (g *Grouping) frames() []hlo.Location {
 	return frames
 }
 
-// editedFunction returns the edited line in the innermost edited function that what came passes through: it decides when it runs.
-func editedFunction(c *Cause, edits *git.Edits) (hlo.Location, bool) {
-	hunks := slices.DeleteFunc(edits.Hunks(), func(h git.Hunk) bool { return !h.Code || h.Function == "" })
-	for i := range c.After {
-		for _, l := range c.After[i].Frames() {
-			if at := slices.IndexFunc(hunks, func(h git.Hunk) bool { return isIn(l, h, edits) }); at >= 0 {
-				return lineOf(hunks[at], edits), true
-			}
-		}
-	}
-	return hlo.Location{}, false
-}
-
 // lastName is a function's own name: a dump may name it with or without what is around it.
 func lastName(function string) string { return function[strings.LastIndexByte(function, '.')+1:] }
 
@@ -201,7 +165,7 @@ func (g *Grouping) editedLine(c *Cause, call hlo.Location) (inside, called hlo.L
 			outer[withoutColumn(stack[at])] += by
 		}
 		for _, l := range stack[:host] {
-			if at := slices.IndexFunc(g.silent, func(h git.Hunk) bool { return h.Function != "" && isIn(l, h, g.lines.Edits) }); at >= 0 && call.File != "" {
+			if at := slices.IndexFunc(g.silent, func(h git.Hunk) bool { return h.Function != "" && isIn(l, h, g.lines.Edits) }); at >= 0 {
 				work[lineOf(g.silent[at], g.lines.Edits)] += by
 				return
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // explained spells what tells the variants of a program apart: "x shape [f32[8] f32[16]] dimension 0: 8, 16".
@@ -210,6 +211,26 @@ func TestArgumentsOfOtherTypes(t *testing.T) {
 		return taking(facts.Parameter{Name: "arg0", Shape: dtype + "[8,16]"}, facts.Parameter{Name: "arg1", Shape: "f32[]"})
 	}
 	if got := explained(of("s32"), of("s64")); !strings.HasPrefix(got, "arg0 dtype [s32[8,16] | s64[8,16]]") {
+		t.Error(got)
+	}
+}
+
+// JAX's own reason is quoted where the modules are equal, and an argument that is on a mesh in some calls only is a reason of the modules.
+func TestReasonsOfJAX(t *testing.T) {
+	const weak = "at x, now f32[]{weak_type=True} and before f32[]"
+	equal := taking(facts.Parameter{Name: "x", Shape: "f32[]"})
+	equal.Modules = []string{"module_0000.jit_f", "module_0002.jit_f"}
+	for want, misses := range map[string][]tensorflow.CacheMiss{
+		weak: {{Program: "f", Reason: weak}, {Program: "g", Reason: "other"}},
+		"the same module was compiled 2 times: nothing in it tells the calls apart; with JAX_EXPLAIN_CACHE_MISSES=1, JAX says what differs": nil,
+	} {
+		fresh := &facts.Report{Programs: []*facts.Program{{Name: "f", Variants: []*facts.Variant{equal}}}, Logs: &tensorflow.Logs{Misses: misses}}
+		if got := strings.Join(changes.Compare(&facts.Report{}, fresh).Programs[0].Differences(), "; "); got != want {
+			t.Errorf("%s, wanted %s", got, want)
+		}
+	}
+	off, on := facts.Parameter{Name: "w", Shape: "f32[8]", Sharding: "{replicated}"}, facts.Parameter{Name: "w", Shape: "f32[8]", Sharding: "{replicated}", Given: "{replicated}"}
+	if got := explained(taking(off), taking(on)); got != "w sharding [on no mesh | replicated] on a mesh in some calls only" {
 		t.Error(got)
 	}
 }

@@ -53,3 +53,22 @@ func TestAnotherProgramOfTheSameName(t *testing.T) {
 		}
 	}
 }
+
+// Programs that became one are compared with it all together, as is one that became several.
+func TestJoinedPrograms(t *testing.T) {
+	model := func(name, words string) *facts.Program {
+		p := doing(name, "x f32[8]", words)
+		for _, word := range strings.Fields(words) {
+			p.Variants[0].Model = append(p.Variants[0].Model, facts.Statement{Scope: "jit(" + name + ")", Type: "f32", Do: []string{word}})
+		}
+		return p
+	}
+	several := []*facts.Program{model("there", "fft sine"), model("scale", "multiply"), model("back", "fft cosine"), model("loss", "reduce")}
+	one := []*facts.Program{model("step", "fft sine multiply fft cosine"), model("loss", "reduce")}
+	const want = "back + scale + step + there changed; loss same"
+	for _, sides := range [][2][]*facts.Program{{several, one}, {one, several}} {
+		if got := outcome(changes.Compare(&facts.Report{Programs: sides[0]}, &facts.Report{Programs: sides[1]})); got != want {
+			t.Errorf("%s, wanted %s", got, want)
+		}
+	}
+}

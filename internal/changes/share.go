@@ -14,7 +14,8 @@ type kernelChange struct {
 	cause         *suspect
 }
 
-// share puts every change of a kernel down to a cause, in the order in which they run: what only reads other values follows from what makes these.
+// share puts every change of a kernel down to a cause. It takes the kernels in the order in which they run: one that only reads other values has the cause of the
+// kernel that makes them.
 func (b *blame) share() {
 	place := map[string]int{}
 	for i := range b.v.New.Kernels {

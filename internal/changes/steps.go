@@ -108,8 +108,8 @@ func stacks(s Step) bool { return s.Opcode == "dynamic-update-slice" || s.Opcode
 // likens reports whether jax.checkpoint adds a step to make two computations equal: a barrier between them, and rounding.
 func likens(s Step) bool { return s.Opcode == barrier || s.Opcode == "reduce-precision" }
 
-// retypes reports whether an operation in one type can replace one in another: arithmetic on indices cannot replace that on numbers, a product of integers
-// can replace any product.
+// retypes reports whether an operation in one type may have replaced one in another. Arithmetic on indices does not replace arithmetic on numbers. A product of
+// integers may replace any product.
 func retypes(opcode, from, to string) bool {
 	return opcode == "dot" || opcode == "convolution" || kindOfType(from) == kindOfType(to)
 }

@@ -3,6 +3,7 @@ package changes
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +38,9 @@ func (s *suspect) title(v *Variant) string {
 	if len(s.unroll) > 0 {
 		parts = append(parts, unrollTitle(s.unroll))
 	}
+	if text := s.oftener(); text != "" {
+		parts = append([]string{text}, parts...)
+	}
 	if len(s.split) > 0 && (len(s.edits) == 0 || len(s.split[0].Between) > 0) { // where operations came or went, kernels that split follow from them
 		parts = append(parts, splitsTitle(s.split, c.Kind != KindToolchain && (c.Kind != KindCode || c.Title == "")))
 	}
@@ -53,6 +57,41 @@ func (s *suspect) title(v *Variant) string {
 		parts = append(parts, "the toolchain also changed: "+toolsTitle(v.Compiler))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// oftener says which collectives run in every step of a loop now: "all-reduce runs 4 times, in a loop, once before"; "" if none does.
+func (s *suspect) oftener() string {
+	moved := func(e *Edit) bool {
+		return slices.ContainsFunc(e.IntoLoop, func(s Step) bool { return IsCollective(s.Opcode) })
+	}
+	if slices.ContainsFunc(s.edits, moved) {
+		return "" // it is said
+	}
+	was, is, loops := map[string]float64{}, map[string]float64{}, map[string]bool{}
+	count := func(kernels []facts.Kernel, runs map[string]float64) {
+		for i := range kernels {
+			if k := &kernels[i]; k.Class == facts.ClassCollective {
+				runs[k.Target] += k.Runs()
+			}
+		}
+	}
+	count(s.Before, was)
+	count(s.After, is)
+	for i := range s.After {
+		if k := &s.After[i]; k.InLoop {
+			loops[k.Target] = true
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(is)) {
+		if before := cmp.Or(was[kind], 1); loops[kind] && is[kind] >= 2*before {
+			text := fmt.Sprintf("%s runs %s, in a loop", kind, phrase.Times(is[kind]))
+			if was[kind] > 0 {
+				text += ", " + phrase.Times(was[kind]) + " before"
+			}
+			return text
+		}
+	}
+	return ""
 }
 
 // instead returns the dearest kernel that came with an edit that only takes operations away, and yet costs time; nil for others.

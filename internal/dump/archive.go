@@ -3,6 +3,7 @@ package dump
 import (
 	"archive/tar"
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -22,6 +23,12 @@ import (
 // tarMagicEnd is the offset after the magic bytes of a tar header.
 const tarMagicEnd = 262
 
+func isTar(head []byte) bool {
+	return len(head) >= tarMagicEnd && string(head[tarMagicEnd-5:tarMagicEnd]) == "ustar"
+}
+
+func isZip(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
+
 // gatherTar lists the files in a tar archive. Of a truncated archive it lists the complete files and records a problem.
 func (d *Dump) gatherTar(ctx context.Context, f *File, content io.Reader) ([]*File, error) {
 	archive, err := d.unpacked(f, content)
@@ -37,9 +44,9 @@ func (d *Dump) gatherTar(ctx context.Context, f *File, content io.Reader) ([]*Fi
 	}
 	switch tooMuch := (*LimitError)(nil); {
 	case errors.As(err, &tooMuch):
-		d.problem(f.Path, reason(err), tooMuch.Fix())
+		d.problem(f.Path, Reason(err), tooMuch.Fix())
 	case err != nil:
-		d.problem(f.Path, "the archive was cut off: "+reason(err), "make or upload the archive again")
+		d.problem(f.Path, "the archive was cut off: "+Reason(err), "make or upload the archive again")
 	}
 	return index.list(), nil
 }
@@ -47,20 +54,28 @@ func (d *Dump) gatherTar(ctx context.Context, f *File, content io.Reader) ([]*Fi
 // unpacked returns an uncompressed tar archive: the file itself, or a temporary one. With an error it holds
 // what could be read.
 func (d *Dump) unpacked(f *File, content io.Reader) (*os.File, error) {
-	if s, ok := f.src.(sectionSource); ok { // standard input, already decompressed into a temporary file
-		return s.archive.(*os.File), nil
-	}
-	file, err := os.Open(f.src.(diskSource).path)
+	file, err := d.stored(f)
 	if err != nil {
 		return nil, err
 	}
-	d.closers = append(d.closers, file.Close)
 	magic := make([]byte, 6)
 	if n, _ := file.ReadAt(magic, 0); compressionOf(magic[:n]) == nil {
 		return file, nil
 	}
-	unpacked, _, err := d.store(content)
+	unpacked, _, err := d.store(d.limit.unpacking(content))
 	return unpacked, err
+}
+
+// stored opens an archive as it is stored; standard input is already decompressed into a temporary file.
+func (d *Dump) stored(f *File) (*os.File, error) {
+	if s, ok := f.src.(sectionSource); ok {
+		return s.archive.(*os.File), nil
+	}
+	file, err := os.Open(f.src.(diskSource).path)
+	if err == nil {
+		d.closers = append(d.closers, file.Close)
+	}
+	return file, err
 }
 
 // tarIndex finds the files in a tar archive.
@@ -158,12 +173,11 @@ func (x *tarIndex) list() []*File {
 
 // gatherZip lists the files in a zip archive.
 func (d *Dump) gatherZip(f *File) ([]*File, error) {
-	data, release, err := f.src.bytes(0)
+	file, err := d.stored(f)
 	if err != nil {
 		return nil, fmt.Errorf("read the archive %s: %w", f.Path, err)
 	}
-	d.closers = append(d.closers, release)
-	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	archive, err := zip.NewReader(file, f.Size)
 	if err != nil {
 		return nil, fmt.Errorf("read the archive %s: %w", f.Path, err)
 	}
@@ -178,7 +192,7 @@ func (d *Dump) gatherZip(f *File) ([]*File, error) {
 			d.problem(f.Path+"!"+name, "the file is encrypted", "make the archive without a password")
 			continue
 		}
-		if e.CompressedSize64 > uint64(len(data)) || e.UncompressedSize64 > math.MaxInt64 {
+		if e.CompressedSize64 > uint64(f.Size) || e.UncompressedSize64 > math.MaxInt64 {
 			d.problem(f.Path+"!"+name, "the archive says that the file is larger than it can be", "make the archive again")
 			continue
 		}
@@ -211,7 +225,11 @@ func (d *Dump) spool(ctx context.Context, stream io.Reader) (*os.File, int64, er
 		return nil, 0, err
 	}
 	defer p.Close()
-	return d.store(p)
+	content := bufio.NewReader(p)
+	if head, _ := content.Peek(tarMagicEnd); !isTar(head) && !isZip(head) { // reading on reports the error
+		return d.store(d.limit.reading(content))
+	}
+	return d.store(d.limit.unpacking(content))
 }
 
 // store copies content into a temporary file. With an error the file holds the bytes that could be read.
@@ -220,7 +238,7 @@ func (d *Dump) store(content io.Reader) (*os.File, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	size, err := io.Copy(f, d.limit.unpacking(content))
+	size, err := io.Copy(f, content)
 	return f, size, err
 }
 

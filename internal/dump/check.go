@@ -334,7 +334,7 @@ func (d *Dump) nameIn(m *Module, f *File) (string, bool) {
 	name, ok, err := headerName(f)
 	switch {
 	case err != nil:
-		d.moduleProblem(m, f, "the file cannot be read: "+reason(err), fixRead(err))
+		d.moduleProblem(m, f, "the file cannot be read: "+Reason(err), fixRead(err))
 	case !ok && f.Kind == KindHLOText && d.Single: // it may begin with a computation or an instruction
 	case !ok && f.Kind == KindHLOText:
 		d.damaged(m, f, `the file is no HLO text: it does not begin with "HloModule"`)

@@ -3,7 +3,6 @@
 package dump
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +29,7 @@ type Dump struct {
 	Unknown   []*File   // of no known kind
 	Problems  []Problem // what could not be read, or is inconsistent
 
+	loose   map[[2]string]*Module // the modules of files that a user named, by directory and name
 	closers []func() error
 	limit   Limit
 }
@@ -108,7 +108,9 @@ func (d *Dump) gatherStream(ctx context.Context, stream io.Reader) ([]*File, err
 		return nil, errors.New(`open the dump: "-" stands for standard input, and there is none`)
 	}
 	spooled, size, err := d.spool(ctx, stream)
-	switch {
+	switch tooMuch := (*LimitError)(nil); {
+	case errors.As(err, &tooMuch):
+		return nil, fmt.Errorf("read the dump from standard input: %w; %s", err, tooMuch.Fix())
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, errors.New("read the dump from standard input: it was cut off")
 	case err != nil:
@@ -135,9 +137,9 @@ func (d *Dump) gatherFile(ctx context.Context, f *File) ([]*File, error) {
 		return nil, fmt.Errorf("open the dump: read %s: %w; the file is damaged or was cut off", f.Path, err)
 	}
 	switch {
-	case len(head) >= tarMagicEnd && string(head[tarMagicEnd-5:tarMagicEnd]) == "ustar":
+	case isTar(head):
 		return d.gatherTar(ctx, f, content)
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+	case isZip(head):
 		return d.gatherZip(f)
 	}
 	d.Single = true
@@ -180,7 +182,7 @@ func (d *Dump) cannotList(shown, rel string, err error) error {
 	if rel == "." {
 		return err
 	}
-	d.problem(shown, "the directory cannot be read: "+reason(err), "give the user who runs xlagate permission to read it")
+	d.problem(shown, "the directory cannot be read: "+Reason(err), "give the user who runs xlagate permission to read it")
 	return nil
 }
 
@@ -192,7 +194,7 @@ func (d *Dump) listed(root, path, shown string, e fs.DirEntry) *File {
 	info, err := os.Stat(path) // follows links
 	switch {
 	case err != nil:
-		d.problem(shown, "the file cannot be read: "+reason(err), "remove it or restore what it points to")
+		d.problem(shown, "the file cannot be read: "+Reason(err), "remove it or restore what it points to")
 	case info.IsDir():
 		if !within(root, path) {
 			d.problem(shown, "the link leads to a directory outside of the dump and was not followed", "name the directory that it points to as a dump of its own")
@@ -211,8 +213,8 @@ func within(root, link string) bool {
 	return err == nil && (target == root || strings.HasPrefix(target, root+string(filepath.Separator)))
 }
 
-// reason returns an error's text without the path, which the message names already.
-func reason(err error) string {
+// Reason returns an error's text without the path, which the message names already.
+func Reason(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return path.Err.Error()

@@ -85,7 +85,7 @@ func (d *Dump) expandLogs(ctx context.Context, files []*File) ([]*File, error) {
 			return err
 		})
 		if err != nil {
-			d.problem(f.Path, "the log cannot be read: "+reason(err), fixRead(err))
+			d.problem(f.Path, "the log cannot be read: "+Reason(err), fixRead(err))
 			all = slices.DeleteFunc(all, func(other *File) bool { return other == f })
 		}
 		all = append(all, captured...)
@@ -100,16 +100,26 @@ func (d *Dump) captured(log *File) ([]*File, error) {
 		return nil, err
 	}
 	var files []*File
-	for rest := data; ; {
-		name, body, after, ok := nextCapture(rest)
-		if !ok {
+	ends := captureEnds(data)
+	for at := 0; ; {
+		begin := bytes.Index(data[at:], []byte(captureBegin))
+		if begin < 0 {
 			break
 		}
-		rest = after
-		if body == nil {
+		at += begin + len(captureBegin)
+		line, rest, _ := bytes.Cut(data[at:], []byte("\n"))
+		title, ok := bytes.CutSuffix(bytes.TrimRight(line, "\r"), []byte(captureMark))
+		if !ok || !bytes.Contains(title, []byte("module_")) {
+			continue // a stack trace is printed between such lines, too
+		}
+		name, start := string(title), len(data)-len(rest)
+		end, ended := slices.BinarySearch(ends[name], start)
+		if ended = ended || end < len(ends[name]); !ended {
 			d.problem(log.Path, "the log ends inside of "+name+", which the compiler was printing", "the run that wrote it was cut off or is still writing: dump again")
 			continue
 		}
+		body := data[start:ends[name][end]:ends[name][end]]
+		at = ends[name][end]
 		files = append(files, &File{Path: log.Path + "!" + name, Size: int64(len(body)), ModTime: log.ModTime, src: memorySource(body), Rel: log.Rel + "/" + name})
 	}
 	if len(files) == 0 {
@@ -120,24 +130,20 @@ func (d *Dump) captured(log *File) ([]*File, error) {
 	return files, nil
 }
 
-// nextCapture finds the next file printed into a log. The body is nil when its end is missing.
-func nextCapture(log []byte) (name string, body, after []byte, ok bool) {
-	for {
-		i := bytes.Index(log, []byte(captureBegin))
-		if i < 0 {
-			return "", nil, nil, false
-		}
-		log = log[i+len(captureBegin):]
-		line, rest, _ := bytes.Cut(log, []byte("\n"))
-		title, ok := bytes.CutSuffix(bytes.TrimRight(line, "\r"), []byte(captureMark))
-		if !ok || !bytes.Contains(title, []byte("module_")) {
-			continue // a stack trace is printed between such lines, too
-		}
-		end := bytes.Index(rest, []byte(captureEnd+string(title)+captureMark))
+// captureEnds returns where the files printed into a log end, by name.
+func captureEnds(log []byte) map[string][]int {
+	ends := map[string][]int{}
+	for at := 0; ; {
+		end := bytes.Index(log[at:], []byte(captureEnd))
 		if end < 0 {
-			return string(title), nil, rest, true
+			return ends
 		}
-		return string(title), rest[:end:end], rest[end:], true
+		at += end
+		line, _, _ := bytes.Cut(log[at+len(captureEnd):], []byte("\n"))
+		if name, _, ok := bytes.Cut(line, []byte(captureMark)); ok {
+			ends[string(name)] = append(ends[string(name)], at)
+		}
+		at += len(captureEnd)
 	}
 }
 
@@ -169,7 +175,7 @@ func (d *Dump) takeProfiled() {
 			return err
 		})
 		if err != nil {
-			d.problem(trace.Path, "the profile cannot be read: "+reason(err), fixRead(err))
+			d.problem(trace.Path, "the profile cannot be read: "+Reason(err), fixRead(err))
 			continue
 		}
 		run := path.Dir(trace.Rel)

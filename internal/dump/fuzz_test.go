@@ -26,15 +26,15 @@ func FuzzSniff(f *testing.F) {
 		sniff(data)
 		textModuleName(data)
 		protoModuleName(data)
-		for rest, n := data, 0; ; n++ {
-			_, body, after, ok := nextCapture(rest)
-			if !ok {
-				break
+		d := &Dump{}
+		files, err := d.captured(InMemory("run.log", data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if body, _, err := f.Bytes(); err != nil || !bytes.Contains(data, body) {
+				t.Fatalf("%s holds %q, %v", f.Path, body, err)
 			}
-			if len(after) >= len(rest) || n > len(data) || !bytes.Contains(data, body) {
-				t.Fatal("a capture does not end")
-			}
-			rest = after
 		}
 		return nil
 	}, seeds...)

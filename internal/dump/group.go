@@ -22,6 +22,7 @@ type bucket struct {
 	entries []entry
 	names   map[string]bool // the modules' names, as the file names spell them
 	modules []*Module
+	named   map[[2]string]*Module // by name and time stamp; without a time stamp the first of the name
 }
 
 // entry is a file whose name contains a module number.
@@ -44,7 +45,7 @@ func (g *grouping) add(f *File) (ok bool) {
 func (g *grouping) bucket(key bucketKey) *bucket {
 	b := g.buckets[key]
 	if b == nil {
-		b = &bucket{dir: key.dir, names: map[string]bool{}}
+		b = &bucket{dir: key.dir, names: map[string]bool{}, named: map[[2]string]*Module{}}
 		g.buckets[key] = b
 		g.order = append(g.order, key)
 	}
@@ -101,29 +102,30 @@ func (b *bucket) distribute() (rest []*File) {
 
 // split cuts the longest known module name off the part of a file name after the number.
 func (b *bucket) split(rest string) (name, suffix string) {
-	suffix = rest
-	for n := range b.names {
-		if s, ok := strings.CutPrefix(rest, n+"."); ok && len(n) > len(name) {
-			name, suffix = n, s
+	for end := strings.LastIndexByte(rest, '.'); end > 0; end = strings.LastIndexByte(rest[:end], '.') {
+		if b.names[rest[:end]] {
+			return rest[:end], rest[end+1:]
 		}
 	}
-	if name == "" && len(b.names) == 1 { // XLA omitted the name
+	if len(b.names) == 1 { // XLA omitted the name
 		for n := range b.names {
 			name = n
 		}
 	}
-	return name, suffix
+	return name, strings.TrimPrefix(rest, name+".")
 }
 
 // module returns the bucket's module with a name and time stamp. A file without a time stamp belongs to the last run's module.
 func (b *bucket) module(n fileName, name string) *Module {
-	for _, m := range b.modules {
-		if m.Spelled == name && (m.Stamp == n.stamp || n.stamp == "") {
-			return m
+	m := b.named[[2]string{name, n.stamp}]
+	if m == nil {
+		m = newModule(b.dir, n, name)
+		b.modules = append(b.modules, m)
+		b.named[[2]string{name, n.stamp}] = m
+		if b.named[[2]string{name, ""}] == nil {
+			b.named[[2]string{name, ""}] = m
 		}
 	}
-	m := newModule(b.dir, n, name)
-	b.modules = append(b.modules, m)
 	return m
 }
 
@@ -183,7 +185,7 @@ func (d *Dump) keep(modules []*Module) {
 func (d *Dump) place(f *File) {
 	kind, err := strayKind(f)
 	if err != nil {
-		d.problem(f.Path, "the file cannot be read: "+reason(err), fixRead(err))
+		d.problem(f.Path, "the file cannot be read: "+Reason(err), fixRead(err))
 		return
 	}
 	f.Kind = kind
@@ -206,8 +208,12 @@ func (d *Dump) place(f *File) {
 // adopt adds the files in directories named after modules to those modules, and returns the rest. The runtime writes
 // its inputs there, the partitioner its MLIR.
 func adopt(modules []*Module, strays []*File) (rest []*File) {
+	named := map[[2]string][]*Module{}
+	for _, m := range modules {
+		named[[2]string{m.Digits, m.Spelled}] = append(named[[2]string{m.Digits, m.Spelled}], m)
+	}
 	return slices.DeleteFunc(strays, func(f *File) bool {
-		owner := ownerOf(modules, path.Dir(f.Rel))
+		owner := ownerOf(named, path.Dir(f.Rel))
 		r, ok := roleOf(path.Base(f.Rel))
 		if owner == nil || !ok || r.stage != nil {
 			return false
@@ -218,18 +224,16 @@ func adopt(modules []*Module, strays []*File) (rest []*File) {
 }
 
 // ownerOf returns the module that a directory is named after: the nearest one, if several have the name.
-func ownerOf(modules []*Module, dir string) *Module {
+func ownerOf(named map[[2]string][]*Module, dir string) *Module {
 	for ; dir != "." && dir != "/"; dir = path.Dir(dir) {
 		name, ok := parseFileName(path.Base(dir))
 		if !ok {
 			continue
 		}
 		var owner *Module
-		for _, m := range modules {
-			if m.Digits == name.number && m.Spelled == name.rest && (below(m.Dir, path.Dir(dir)) || below(path.Dir(dir), m.Dir)) {
-				if owner == nil || m.Dir == path.Dir(dir) {
-					owner = m
-				}
+		for _, m := range named[[2]string{name.number, name.rest}] {
+			if (below(m.Dir, path.Dir(dir)) || below(path.Dir(dir), m.Dir)) && (owner == nil || m.Dir == path.Dir(dir)) {
+				owner = m
 			}
 		}
 		return owner

@@ -45,6 +45,7 @@ func looseName(base string) (stem, word string) {
 // takeLoose makes modules from module files whose names a user chose, if the dump has no other modules: beside
 // those a copy would count twice.
 func (d *Dump) takeLoose() {
+	d.loose = map[[2]string]*Module{}
 	d.Other = slices.DeleteFunc(append(d.Other, d.writtenByHand()...), d.takeFile)
 	if len(d.Modules) == 0 {
 		d.takeProfiled()
@@ -156,13 +157,11 @@ func formerStage(number, after, before string) Stage {
 }
 
 func (d *Dump) looseModule(dir, stem string) *Module {
-	for _, m := range d.Modules {
-		if m.Dir == dir && m.Spelled == stem {
-			return m
-		}
+	m := d.loose[[2]string{dir, stem}]
+	if m == nil {
+		m = &Module{Number: -1, Dir: dir, Spelled: stem}
+		d.Modules, d.loose[[2]string{dir, stem}] = append(d.Modules, m), m
 	}
-	m := &Module{Number: -1, Dir: dir, Spelled: stem}
-	d.Modules = append(d.Modules, m)
 	return m
 }
 

@@ -304,45 +304,42 @@ func nameModules(modules []*Module) {
 		m.ID = strings.TrimSuffix("module_"+m.Digits+"."+m.Name, ".")
 		count[m.ID]++
 	}
-	taken := map[string]bool{}
+	taken := map[string]int{}
 	for _, m := range modules {
 		if count[m.ID] > 1 {
 			m.ID = strings.TrimPrefix(m.Process+"/"+m.ID, "/")
 		}
-		for taken[m.ID] {
+		id := m.ID
+		if taken[id]++; taken[id] > 1 {
 			m.ID += "'"
 		}
-		taken[m.ID] = true
+		if taken[id] > 2 {
+			m.ID += strconv.Itoa(taken[id])
+		}
 	}
 }
 
 // mergeClones joins a module that was dumped only before its optimization with a clone of a higher number that was dumped only
-// after it: a compiler that rewrites the whole module first (64-bit types on a TPU) compiles a copy.
+// after it: a compiler that rewrites the whole module first (64-bit types on a TPU) compiles a copy. The modules are in order of their numbers.
 func mergeClones(modules []*Module) []*Module {
-	var kept []*Module
-	for _, m := range modules {
-		if first := original(kept, m); first != nil {
+	type program struct{ name, process string }
+	unfinished := map[program][]*Module{}
+	return slices.DeleteFunc(modules, func(m *Module) bool {
+		key := program{m.Name, m.Process}
+		given, final, open := m.Unoptimized() != nil, m.Stage(StageAfter) != nil, unfinished[key]
+		switch {
+		case given && !final:
+			unfinished[key] = append(open, m)
+		case final && !given && len(open) > 0 && open[0].Number < m.Number:
+			first := open[0]
+			unfinished[key] = open[1:]
 			first.Stages = append(first.Stages, m.Stages...)
 			first.Companions = append(first.Companions, m.Companions...)
 			first.sortStages()
-			continue
+			return true
 		}
-		kept = append(kept, m)
-	}
-	return kept
-}
-
-// original returns the earliest module that m may be a clone of.
-func original(modules []*Module, m *Module) *Module {
-	if m.Unoptimized() != nil || m.Stage(StageAfter) == nil {
-		return nil
-	}
-	for _, first := range modules {
-		if first.Name == m.Name && first.Process == m.Process && first.Number < m.Number && first.Stage(StageAfter) == nil && first.Unoptimized() != nil {
-			return first
-		}
-	}
-	return nil
+		return false
+	})
 }
 
 // setThrowawayApart moves the autotuner's candidates to Throwaway: they have only pass dumps, while others have more. If no module is

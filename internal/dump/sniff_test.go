@@ -61,16 +61,20 @@ func TestCaptures(t *testing.T) {
 		"*** Begin module_0000.jit_f.before_optimizations.txt ***\nHloModule jit_f\n*** End module_0000.jit_f.before_optimizations.txt ***\n\n" +
 		"loss 3.1 *** Begin module_0001.jit_g.debug_options ***\r\n*** End module_0001.jit_g.debug_options ***\n" +
 		"*** Begin module_0002.jit_h.before_optimizations.txt ***\nHloModule"
-	var got []string
-	for rest := []byte(log); ; {
-		name, body, after, ok := nextCapture(rest)
-		if !ok {
-			break
-		}
-		got = append(got, name+"="+string(body))
-		rest = after
+	d := &Dump{}
+	files, err := d.captured(InMemory("run.log", []byte(log)))
+	if err != nil {
+		t.Fatal(err)
 	}
-	want := []string{"module_0000.jit_f.before_optimizations.txt=HloModule jit_f\n", "module_0001.jit_g.debug_options=", "module_0002.jit_h.before_optimizations.txt="}
+	var got []string
+	for _, f := range files {
+		got = append(got, f.Path+"="+string(f.src.(memorySource)))
+	}
+	for _, p := range d.Problems {
+		got = append(got, p.Message)
+	}
+	want := []string{"run.log!module_0000.jit_f.before_optimizations.txt=HloModule jit_f\n", "run.log!module_0001.jit_g.debug_options=",
+		"the log ends inside of module_0002.jit_h.before_optimizations.txt, which the compiler was printing"}
 	if strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -118,3 +118,23 @@ func TestStreamsLeaveNothingBehind(t *testing.T) {
 		}
 	}
 }
+
+// A stream without end is refused at the bound of a file, or of an archive if it begins like one.
+func TestEndlessStreams(t *testing.T) {
+	const limit = 1 << 20
+	for most, begin := range map[int64]string{limit / fileShare: "HloModule m\n", archiveContent * limit: "PK\x03\x04"} {
+		zeros := &limitedReader{zeroReader{}, 100 * limit, io.ErrClosedPipe}
+		_, err := Open(t.Context(), "-", Options{Stdin: io.MultiReader(strings.NewReader(begin), zeros), Limit: limit})
+		if tooMuch := (*LimitError)(nil); !errors.As(err, &tooMuch) || tooMuch.Most != most || !strings.Contains(err.Error(), "--max-memory") {
+			t.Errorf("%q: %v", begin, err)
+		}
+	}
+}
+
+// zeroReader never ends.
+type zeroReader struct{}
+
+func (zeroReader) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}

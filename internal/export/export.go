@@ -171,5 +171,3 @@ func called(k *facts.Kernel, at int) string {
 }
 
 func number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
-
-func rounded(n float64) string { return strconv.FormatFloat(n, 'f', 1, 64) }

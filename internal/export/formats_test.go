@@ -58,7 +58,7 @@ func TestGraphOfAScope(t *testing.T) {
 				whole := graphOf(v, Options{})
 				seen := map[string]bool{}
 				for i := range whole {
-					opName := whole[i].opName()
+					opName := whole[i].opName
 					if opName == "" || seen[opName] {
 						continue
 					}
@@ -68,7 +68,7 @@ func TestGraphOfAScope(t *testing.T) {
 					ids := map[string]bool{}
 					for j := range part {
 						ids[part[j].id] = true
-						if !o.inScope(part[j].opName()) {
+						if !o.inScope(part[j].opName) {
 							t.Fatalf("%s: %s is not in %s", name, part[j].id, opName)
 						}
 					}

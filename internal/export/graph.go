@@ -12,6 +12,7 @@ import (
 // node is an instruction, or a kernel of a stored variant.
 type node struct {
 	id, label string
+	opName    string
 	layers    []string // the scopes around it, from the outside in
 	inputs    []string
 	attrs     [][2]string
@@ -46,7 +47,7 @@ type graph struct {
 func (g *graph) stored(all []facts.Priced) {
 	for i := range all {
 		p := &all[i]
-		n := node{id: called(p.Kernel, i), label: label(p.Kernel), layers: scopes(p.OpName), attrs: attrsOf(p), kernel: p}
+		n := node{id: called(p.Kernel, i), label: label(p.Kernel), opName: p.OpName, layers: scopes(p.OpName), attrs: attrsOf(p), kernel: p}
 		for _, from := range p.From {
 			n.inputs = append(n.inputs, called(&g.v.Kernels[from], int(from)))
 		}
@@ -77,7 +78,7 @@ func (g *graph) computation(c hlo.CompID, around []string, arguments []string) {
 
 func (g *graph) instruction(id hlo.InstrID, around []string, arguments []string) {
 	i, md := &g.m.Instrs[id], g.m.Metadata(id)
-	n := node{id: g.m.InstrName(id), label: g.m.OpcodeName(i.Opcode), layers: around}
+	n := node{id: g.m.InstrName(id), label: g.m.OpcodeName(i.Opcode), opName: md.OpName, layers: around}
 	n.kernel = g.kernels[n.id]
 	if len(around) == 0 {
 		n.layers = scopes(md.OpName)
@@ -129,25 +130,15 @@ func (g *graph) inScope() []node {
 	kept := map[string]bool{}
 	var nodes []node
 	for _, n := range g.nodes {
-		if g.o.inScope(n.opName()) {
+		if g.o.inScope(n.opName) {
 			kept[n.id] = true
 			nodes = append(nodes, n)
 		}
 	}
 	for i := range nodes {
-		inputs := phrase.Filter(nodes[i].inputs, func(from string) bool { return kept[from] })
-		nodes[i].inputs = inputs
+		nodes[i].inputs = phrase.Filter(nodes[i].inputs, func(from string) bool { return kept[from] })
 	}
 	return nodes
-}
-
-func (n *node) opName() string {
-	for _, a := range n.attrs {
-		if a[0] == "op_name" {
-			return a[1]
-		}
-	}
-	return ""
 }
 
 func attrsOf(p *facts.Priced) [][2]string {
@@ -156,5 +147,5 @@ func attrsOf(p *facts.Priced) [][2]string {
 		attrs = append(attrs, [2]string{"shape", p.Out}, [2]string{"op_name", p.OpName})
 	}
 	return append(attrs, [2]string{"runs", number(p.Runs)}, [2]string{"bytes", number(float64(p.Bytes))}, [2]string{"flops", number(float64(p.Flops))},
-		[2]string{"predicted ns", rounded(p.NS())})
+		[2]string{"predicted ns", strconv.FormatFloat(p.NS(), 'f', 1, 64)})
 }

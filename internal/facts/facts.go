@@ -126,7 +126,7 @@ type Parameter struct {
 	Layout   string       `json:"layout,omitempty"` // minor_to_major and properties, "" for the default
 	Sharding string       `json:"sharding,omitempty"`
 	Spec     string       `json:"-"` // how the model spreads it over its mesh: "P('data', None)"; "" where no axis splits it
-	Given    string       `json:"-"` // the sharding that it is handed over with, and its mesh; "" for an array that no mesh holds, whatever the compiler chose
+	Given    string       `json:"-"` // never stored: the sharding that it is handed over with, and its mesh; "" for an array that no mesh holds, whatever the compiler chose
 	Bytes    int64        `json:"bytes"`
 	Aliased  bool         `json:"aliased,omitempty"`  // an output reuses its buffer
 	Written  float64      `json:"written,omitempty"`  // of one that is Aliased: the share of it that a run writes; 0 where that is not known

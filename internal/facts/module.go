@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/price"
 	"github.com/xlagate/xlagate/internal/wire"
 )
@@ -327,11 +327,14 @@ func fixOf(err error) string {
 	return "the run that wrote it was cut off or is still writing; dump again, or leave the program out with programs.exclude"
 }
 
-// unsaid leaves out what is wrong with files of which the dump says already that they cannot be read.
-func unsaid(d *dump.Dump, problems []Problem) []Problem {
+// unsaid leaves out what is wrong with files that are known to be damaged. A problem's file may have a line and a column behind its name.
+func unsaid(damaged map[string]bool, problems []Problem) []Problem {
 	return slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool {
-		return slices.ContainsFunc(d.Problems, func(said dump.Problem) bool {
-			return said.Damaged && (p.File == said.File || strings.HasPrefix(p.File, said.File+":"))
-		})
+		for file, more := p.File, true; more; file, _, more = phrase.CutLast(file, ":") {
+			if damaged[file] {
+				return true
+			}
+		}
+		return false
 	})
 }

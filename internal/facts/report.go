@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/xlagate/xlagate/internal/dump"
 )
 
 // report joins what was measured of the modules, which are in the order of the dump, and reads what belongs to none of them.
@@ -23,9 +21,12 @@ func (r *measurer) report(done []*measuring) *Report {
 		}
 	}
 	out.listModules(done, r.Passes)
+	damaged, explained := map[string]bool{}, map[string]bool{}
+	for _, p := range d.Problems {
+		damaged[p.File], explained[p.Module] = damaged[p.File] || p.Damaged, true
+	}
 	for _, m := range done {
-		explained := slices.ContainsFunc(d.Problems, func(p dump.Problem) bool { return p.Module == m.module.ID })
-		if m.Problems = unsaid(d, m.Problems); m.Variant == nil && !m.Listed && len(m.Problems) == 0 && !explained {
+		if m.Problems = unsaid(damaged, m.Problems); m.Variant == nil && !m.Listed && len(m.Problems) == 0 && !explained[m.module.ID] {
 			m.problem(m.module.ID, "was not dumped after its optimization in a form that can be read",
 				"add --xla_dump_hlo_as_text to XLA_FLAGS and dump again, or leave the program out with programs.exclude")
 		}

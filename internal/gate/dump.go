@@ -217,7 +217,7 @@ func CaptureFailed(command, folder string, err error) error {
 			fix += "; what it dumped is in " + folder
 		}
 	case errors.Is(err, capture.ErrNothingDumped):
-		fix = "run what compiles the model, and append to XLA_FLAGS instead of setting them"
+		fix = `run what compiles the model; where the program sets XLA_FLAGS, append to them: os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_…"`
 	default:
 		return err
 	}

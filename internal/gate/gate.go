@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/xlagate/xlagate/internal/artifacts"
@@ -328,9 +329,9 @@ func (l *measuredTarget) holds(s *rule.Settings) bool {
 }
 
 func patterns(s *rule.Settings) string {
-	text := fmt.Sprintf("program %q", s.Programs)
+	text := "program " + strings.Trim(fmt.Sprintf("%q", s.Programs), "[]")
 	if len(s.Targets) > 0 {
-		text += fmt.Sprintf(", target %q", s.Targets)
+		text += ", target " + strings.Trim(fmt.Sprintf("%q", s.Targets), "[]")
 	}
 	return text
 }

@@ -147,7 +147,7 @@ func missingTargets(cfg *config.Config, inputs []Input) []result.Problem {
 	var out []result.Problem
 	for _, t := range cfg.Targets {
 		if !seen[t.Name] {
-			out = append(out, pending(t.Name, fmt.Sprintf("it (%s) is in none of the results: its job did not run or did not upload", t.Place)))
+			out = append(out, pending(t.Name, fmt.Sprintf("declared at %s, but in none of the results: its job did not run or did not upload", t.Place)))
 		}
 	}
 	return out

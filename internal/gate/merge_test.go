@@ -134,7 +134,7 @@ func TestMergedTargetsAreTheWhole(t *testing.T) {
 		checkApart(t, "nothing changed", "", ExitPass, "", nil),
 		checkApart(t, "a change", "", ExitFindings, "", changed),
 		checkApart(t, "rules for some targets", "rules:\n  - { rule: no-recompilation, target: ant/*, program: predict, max_variants: 1 }\n  - { rule: max-kernels, program: softmax, max: 900 }\n", ExitFindings, "is loose", nil),
-		checkApart(t, "a rule for none", "rules:\n  - { rule: max-kernels, program: softmax, max: 90 }\n  - { rule: max-kernels, program: nobody, max: 1 }\n", ExitIncomplete, `rule max-kernels matches no program: program ["nobody"]`, nil),
+		checkApart(t, "a rule for none", "rules:\n  - { rule: max-kernels, program: softmax, max: 90 }\n  - { rule: max-kernels, program: nobody, max: 1 }\n", ExitIncomplete, `rule max-kernels matches no program: program "nobody"`, nil),
 		checkApart(t, "a waiver that is used, and one that is not", "waivers:\n"+waiver(id)+waiver("000000000000"), ExitFindings, "is not used", changed),
 		checkApart(t, "a target that cannot be read", "rules:\n  - { rule: max-kernels, program: softmax, max: 900 }\n", ExitIncomplete, "no such file", map[string]string{"loop/cpu": "nowhere"}),
 	}
@@ -167,7 +167,7 @@ func TestResultsThatDoNotMerge(t *testing.T) {
 		says   string
 		inputs []Input
 	}{
-		{"target ant/cpu: it (" + a.o.Config.Path + ":6:5) is in none of the results: its job did not run or did not upload", []Input{one, two}},
+		{"target ant/cpu: declared at " + a.o.Config.Path + ":6:5, but in none of the results: its job did not run or did not upload", []Input{one, two}},
 		{"target zebra/gpu: it is in gpu.json and in gpu.json: one would hide the other", []Input{one, two, three, one}},
 		{"not a result", []Input{one, two, three, unread}},
 		{"other.json was checked by another configuration than the targets before it", []Input{one, two, otherwise}},

@@ -184,7 +184,7 @@ func (h *Hunk) Hands(call string) bool {
 	_, arguments, _ := strings.Cut(call, "(")
 	taken := wordsIn(arguments)
 	for line := range strings.Lines(h.text) {
-		if made := wordsIn(bound(line[1:])); len(made) == 0 || !made.within(taken) {
+		if made := wordsIn(bound(strings.TrimSpace(line[1:]))); len(made) == 0 || !made.within(taken) {
 			return false
 		}
 	}

@@ -113,3 +113,29 @@ func TestEditsOfADefinition(t *testing.T) {
 		}
 	}
 }
+
+// A line that only makes an argument of a call hands something over; the first line of code of an edit is no comment and no head of a class.
+func TestWhatALineDoes(t *testing.T) {
+	const source = "def main(step, params):\n    batch = ones(8)\n    return step(params, batch)\n"
+	for added, c := range map[string]struct {
+		hands, compiles bool
+		first           int
+	}{
+		"    batch = next(train)":                            {true, false, 3},
+		"    # the next batch\n\n    batch = next(train)":    {true, false, 5},
+		"    step = partial(step, remat=False)":              {false, false, 3},
+		"    update(remat=False)":                            {false, false, 3},
+		"    step = jax.jit(step, static_argnums=1)":         {false, true, 3},
+		"    class Options:\n        remat = False":          {false, false, 4},
+		"    batch = next(train)\n    params = init(params)": {true, false, 3},
+	} {
+		repository := newCheckout(t, map[string]string{"m.py": source})
+		repository.edit("m.py", "ones(8)\n", "ones(8)\n"+added+"\n")
+		edits := repository.since("")
+		hunks := edits.Hunks()
+		h := hunks[0]
+		if h.Hands("return step(params, batch)") != c.hands || h.Compiles() != c.compiles || edits.FirstCode(h) != c.first {
+			t.Errorf("%q: hands %v, compiles %v, first %d", added, h.Hands("return step(params, batch)"), h.Compiles(), edits.FirstCode(h))
+		}
+	}
+}

@@ -32,7 +32,7 @@ func FindFailure(log []byte) *Failure {
 
 // FindFailures lists the exceptions of a log in order. JAX prints some of them twice.
 func FindFailures(log []byte) (failures []*Failure) {
-	line := 1
+	line, seen := 1, map[string]bool{}
 	for {
 		at := bytes.Index(log, []byte(traceback))
 		if at < 0 {
@@ -45,15 +45,12 @@ func FindFailures(log []byte) (failures []*Failure) {
 		}
 		prefix := log[bytes.LastIndexByte(log[:at], '\n')+1 : at] // of whoever runs several processes
 		text := bytes.ReplaceAll(log[at:end], append([]byte{'\n'}, prefix...), []byte{'\n'})
-		if f := readFailure(text, line); f != nil && !slices.ContainsFunc(failures, f.same) {
-			failures = append(failures, f)
+		if f := readFailure(text, line); f != nil && !seen[f.String()] {
+			failures, seen[f.String()] = append(failures, f), true
 		}
 		log, line = log[end:], line+bytes.Count(log[at:end], []byte{'\n'})
 	}
 }
-
-// same reports whether two exceptions say the same.
-func (f *Failure) same(other *Failure) bool { return f.String() == other.String() }
 
 // readFailure reads a traceback and the exception after it, nil if the exception is cut off.
 func readFailure(text []byte, line int) *Failure {

@@ -39,10 +39,16 @@ func (i *Interval) Add(o Interval) {
 	i.High += o.High
 }
 
-// Around is the interval around a difference. rarer and oftener say how much less and more often the work may run than it is taken to: 1 where that is known.
-func (m Margin) Around(ns, rarer, oftener float64) Interval {
-	low, high := ns*rarer/m.Below, ns*oftener*m.Above
-	return Interval{Low: min(low, ns*oftener*m.Above), Middle: ns, High: max(high, ns*rarer/m.Below)}
+// Around is the interval around a difference that is between two ends if its prices are right.
+func (m Margin) Around(i Interval) Interval {
+	wider := func(end float64, outward bool) float64 {
+		if outward {
+			return end * m.Above
+		}
+		return end / m.Below
+	}
+	i.Low, i.High = wider(i.Low, i.Low < 0), wider(i.High, i.High > 0)
+	return i
 }
 
 // Margin is how far a difference of a class may be from the true one on a family of devices.

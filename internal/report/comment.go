@@ -52,21 +52,23 @@ func (c *Comment) Markdown(o Options) string {
 	if most > 0 {
 		most = max(1, most-len(c.footer()))
 	}
-	return within(most, c.title(), func(d detail) string { return own.render(all, d) }) + c.footer()
+	return within(most, c.title(), func(d detail) string {
+		if c.Clean() {
+			return markdownOf(page{Title: c.title()})
+		}
+		return markdownOf(own.page(all, d))
+	}) + c.footer()
 }
 
-func (c *Comment) render(all *indexed, d detail) string {
+// page is the verdict, the changes in one table, what to do, and the rest folded.
+func (c *Comment) page(all *indexed, d detail) page {
 	p := page{Title: c.title()}
-	if c.Clean() {
-		return markdownOf(p)
-	}
-	live := all.Open()
-	p.add(verdictBlocks(all, live, d)...)
+	p.add(verdictBlocks(all, all.Open(), d)...)
 	p.add(c.accept(all)...)
 	p.add(c.keep())
 	p.add(policyFold(all, d))
 	p.add(restBlocks(all, d)...)
-	return markdownOf(p)
+	return p
 }
 
 func (c *Comment) title() line {
@@ -109,7 +111,10 @@ func (c *Comment) accept(r *indexed) []block {
 	if c.Trigger && len(ids) > 0 && len(ids) <= maxAccepted {
 		lines = append(lines, "# or as a comment on this pull request:", "/xlagate accept "+strings.Join(ids, ",")+" REASON")
 	}
-	return acceptBlocks(strings.Join(lines, "\n"))
+	if len(lines) == 0 {
+		return nil
+	}
+	return []block{para{in(strong, "If this is intended").and(" (allows what these changes cost now, with a reason):")}, code{Text: strings.Join(lines, "\n")}}
 }
 
 // fromRun is how commands that accept take the result of the run.

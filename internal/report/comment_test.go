@@ -113,7 +113,7 @@ func loosened() *result.Result {
 	r := passing()
 	r.Policy = &result.Policy{
 		Base: "main@91ab03d", LoosenedChanges: 2, Loosened: []result.Dispute{{ID: "a3f8c21b9d04", Rule: "max-kernels", Level: "error", Target: "default", Program: "softmax", Message: "4 kernels"}},
-		Files: []result.PolicyFile{{Name: "xlagate.yaml", Was: "xlagate.yaml", Diff: UnifiedDiff("version: 1\nextends: [recommended]\n", "version: 1\n")}},
+		Files: []result.PolicyFile{{Name: "xlagate.yaml", Was: "xlagate.yaml", Diff: FileDiff("version: 1\nextends: [recommended]\n", "version: 1\n")}},
 	}
 	return r
 }
@@ -146,17 +146,17 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// A diff of rule files has three lines around each change, and hunks that patch takes.
-func TestUnifiedDiff(t *testing.T) {
+// A diff of rule files has three lines around each change, and says at which line.
+func TestFileDiff(t *testing.T) {
 	long := strings.Repeat("- same\n", 20)
 	for name, c := range map[string]struct{ before, after, want string }{
 		"nothing":      {"a: 1\n", "a: 1\n", ""},
-		"indented":     {"a:\n  b: 1\n", "a:\n  b: 2\n", "@@ -1,2 +1,2 @@\n a:\n-  b: 1\n+  b: 2\n"},
-		"two places":   {"a: 1\n" + long + "b: 1\n", "a: 2\n" + long + "b: 2\n", "@@ -1,4 +1,4 @@\n-a: 1\n+a: 2\n - same\n - same\n - same\n@@ -19,4 +19,4 @@\n - same\n - same\n - same\n-b: 1\n+b: 2\n"},
-		"all is gone":  {"a: 1\n", "", "@@ -1,1 +1,0 @@\n-a: 1\n"},
-		"far too long": {strings.Repeat("x\n", 20_000), "", "20000 lines, too many to compare line by line\n"},
+		"indented":     {"a:\n  b: 1\n", "a:\n  b: 2\n", "@@ line 1 @@\n a:\n-  b: 1\n+  b: 2\n"},
+		"two places":   {"a: 1\n" + long + "b: 1\n", "a: 2\n" + long + "b: 2\n", "@@ line 1 @@\n-a: 1\n+a: 2\n - same\n - same\n - same\n@@ line 19 @@\n - same\n - same\n - same\n-b: 1\n+b: 2\n"},
+		"all is gone":  {"a: 1\n", "", "@@ line 1 @@\n-a: 1\n"},
+		"far too long": {strings.Repeat("x\n", maxDiffLines+1), "", "@@ line 1 @@\n-50,001 lines, too many to show line by line\n+0 lines\n"},
 	} {
-		if got := UnifiedDiff(c.before, c.after); got != c.want {
+		if got := FileDiff(c.before, c.after); got != c.want {
 			t.Errorf("%s:\n%s\nwanted:\n%s", name, got, c.want)
 		}
 	}

@@ -23,7 +23,9 @@ func kernelBlocks(v *changes.Variant, o Options) []block {
 	s.add(regroupBlocks("← %d kernels", k.Merged, '+', o)...)
 	s.add(changeBlocks(k.Changed, o)...)
 	s.add(changeBlocks(k.Moved, o)...)
-	s.add(list{unrollLines(k.Unrolled)})
+	s.add(list{each(k.Unrolled, func(u *changes.Regroup) line {
+		return kernelTitle(&u.One).and("   from a loop body, now " + phrase.Some(len(u.Many), "copy") + " in the program")
+	})})
 	s.add(sideTable(in(bad, "-"), k.Removed, o)...)
 	s.add(sideTable(in(good, "+"), k.Added, o)...)
 	return s.Blocks
@@ -143,12 +145,6 @@ const (
 	maxFollowing = 24 // kernels that follow from the causes; more are only counted
 )
 
-// changedKernels returns the number of rows for the kernels that differ.
-func changedKernels(v *changes.Variant) int {
-	k := &v.Kernels
-	return len(k.Split) + len(k.Merged) + len(k.Changed) + len(k.Moved) + len(k.Unrolled) + len(k.Removed) + len(k.Added)
-}
-
 // followingSum returns "resulting kernel changes: 8 split, 2 merged, 20 changed, 4 new, 12 gone".
 func followingSum(k *changes.Kernels) string {
 	text := ""
@@ -164,15 +160,6 @@ func followingSum(k *changes.Kernels) string {
 		}
 	}
 	return "resulting kernel changes: " + strings.TrimPrefix(text, ", ")
-}
-
-// causeBlocks shows the causes of the changes: the place of the model, what changed there, and how many kernels changed because of it.
-func causeBlocks(v *changes.Variant, o Options) []block {
-	var lines []line
-	for i := range v.Causes {
-		lines = append(lines, causeLine(&v.Causes[i]))
-	}
-	return []block{list{o.atMost(lines, maxCauses, "cause")}}
 }
 
 // causeLine is "· an optimization_barrier is new   train.py:99   jit(step)/optimization_barrier   1 kernel → 2".
@@ -201,16 +188,6 @@ func bufferLines(v *changes.Variant, o Options) []line {
 			l = l.and("buffer ").in(name, shortShape(b.New.Shape)).and(" grew " + was + " → " + is)
 		}
 		lines = append(lines, l.names(location(b.New.Source), b.New.OpName))
-	}
-	return lines
-}
-
-// unrollLines are the kernels of loop bodies that the program now has several copies of.
-func unrollLines(unrolled []changes.Regroup) []line {
-	var lines []line
-	for i := range unrolled {
-		u := &unrolled[i]
-		lines = append(lines, kernelTitle(&u.One).and("   from a loop body, now "+phrase.Some(len(u.Many), "copy")+" in the program"))
 	}
 	return lines
 }

@@ -30,16 +30,15 @@ func diffPage(d *changes.Report, o Options) page {
 }
 
 func identicalSum(d *changes.Report) string {
-	variants, kernels := 0, 0
+	variants, kernels := 0, 0.0
 	for _, p := range d.Programs {
 		variants += len(p.Variants)
 		for _, v := range p.Variants {
-			if v.New != nil {
-				kernels += len(v.New.Kernels)
-			}
+			n, _ := total(v.New)
+			kernels += n
 		}
 	}
-	return phrase.Some(len(d.Programs), "program") + ", " + phrase.Some(variants, "variant") + ", " + phrase.Some(kernels, "launch")
+	return phrase.Some(len(d.Programs), "program") + ", " + phrase.Some(variants, "variant") + ", " + phrase.Counted(kernels, "", "kernels")
 }
 
 // diffStat is a row for each program, as `git diff --stat` has one for each file. Programs that are the same are one row.
@@ -107,20 +106,16 @@ func tally(p *changes.Program) line {
 	return l
 }
 
-// earlierName says what the earlier name of a program was.
-func earlierName(p *changes.Program) string {
-	if p.Was == "" {
-		return ""
-	}
-	return " (renamed and changed: it was " + p.Was + ")"
-}
-
 // diffProgram is a program that changed, variant by variant.
 func diffProgram(p *changes.Program, o Options) section {
 	if p.Change == changes.Same {
 		return section{}
 	}
-	s := section{Title: in(strong, p.Name).and(earlierName(p)+"   "+variantWord(p)).with("   ", say(kernelTotals(p))).with("   ", tally(p))}
+	title := in(strong, p.Name)
+	if p.Was != "" {
+		title = title.and(" (renamed and changed: it was " + p.Was + ")")
+	}
+	s := section{Title: title.and("   "+variantWord(p)).with("   ", say(kernelTotals(p))).with("   ", tally(p))}
 	s.add(table{Head: []string{"argument", "over the variants", ""}, Rows: argumentRows(p.Recompile), Bare: true})
 	signatures := phrase.Map(p.Variants, signatureOf)
 	signatures = distinct(signatures, maxName)
@@ -166,12 +161,14 @@ func diffVariant(v *changes.Variant, o Options) []block {
 	if l := priceChange(v); len(l) > 0 {
 		s.add(para{l}, partBars(v.Old.Facts, v.New.Facts))
 	}
-	s.add(causeBlocks(v, o)...)
+	s.add(list{o.atMost(each(v.Causes, causeLine), maxCauses, "cause")})
 	s.add(factBlocks(v, o)...)
 	s.add(table{Head: []string{"argument", "what changed"}, Rows: paramRows(v.Params, o), Bare: true})
 	s.add(list{dtypeLines(v.Dtypes)})
 	s.add(list{bufferLines(v, o)})
-	if followers := changedKernels(v); followers > maxFollowing && len(v.Causes) > 0 && !o.All {
+	k := &v.Kernels
+	followers := len(k.Split) + len(k.Merged) + len(k.Changed) + len(k.Moved) + len(k.Unrolled) + len(k.Removed) + len(k.Added)
+	if followers > maxFollowing && len(v.Causes) > 0 && !o.All {
 		s.add(para{in(dim, followingSum(&v.Kernels)+" (--all lists them)")})
 	} else {
 		s.add(kernelBlocks(v, o)...)
@@ -241,7 +238,11 @@ func paramMark(p *changes.ParamChange) line {
 // of kernels is in the title.
 func factBlocks(v *changes.Variant, o Options) []block {
 	if o.All {
-		return []block{factChanges(v)}
+		t := table{Head: []string{"fact", "change"}, Bare: true}
+		for _, f := range orderFacts(v.Facts) {
+			t.Rows = append(t.Rows, []line{in(name, string(f.Name)), say(factChange(v, &f))})
+		}
+		return []block{t}
 	}
 	var parts []string
 	rest := 0
@@ -258,17 +259,9 @@ func factBlocks(v *changes.Variant, o Options) []block {
 	}
 	l := say(strings.Join(parts, columnGap))
 	if rest > 0 {
-		l = l.with(columnGap, in(dim, differing(rest)))
+		l = l.with(columnGap, in(dim, phrase.Count(rest, "more fact differs", "more facts differ")+" (--all)"))
 	}
 	return []block{para{l}}
-}
-
-func factChanges(v *changes.Variant) table {
-	t := table{Head: []string{"fact", "change"}, Bare: true}
-	for _, f := range orderFacts(v.Facts) {
-		t.Rows = append(t.Rows, []line{in(name, string(f.Name)), say(factChange(v, &f))})
-	}
-	return t
 }
 
 // orderFacts puts the telling facts first, the most telling of them at the head; the others stay in their order.
@@ -315,12 +308,4 @@ func factChange(v *changes.Variant, f *changes.FactChange) string {
 
 func counted(fact facts.ID) bool {
 	return slices.Contains([]string{"kernels", "fusions", "custom_calls", "collectives", "dtypes"}, fact.Group())
-}
-
-// differing says how many facts are not shown.
-func differing(n int) string {
-	if n == 1 {
-		return "1 more fact differs (--all)"
-	}
-	return phrase.Some(n, "more fact") + " differ (--all)"
 }

@@ -20,7 +20,9 @@ func inspectPage(r *facts.Report, o Options) page {
 		p.add(programSection(prog, len(r.Programs) > 1, o))
 	}
 	p.add(profileSection(r.Profile, o))
-	p.add(passSections(r.Passes, o)...)
+	for i := range r.Passes {
+		p.add(passSection(&r.Passes[i], o))
+	}
 	p.add(drawingSection(r.Drawings))
 	p.add(clusterSection(r.Clusters))
 	p.add(logSection(r.Logs))
@@ -57,7 +59,12 @@ func programSection(p *facts.Program, several bool, o Options) section {
 	signatures = distinct(signatures, maxName)
 	shown := o.shown(len(p.Variants), maxVariants)
 	for i, v := range p.Variants[:shown] {
-		s.add(describeVariant(p, v, signatures[i], o)...)
+		title := in(name, signatures[i]).and("   ").in(dim, strings.Join(v.Modules, ", "))
+		if len(p.Variants) > 1 {
+			s.add(section{Title: title, Blocks: variantBlocks(p, v, o)})
+		} else {
+			s.add(append([]block{para{title}}, variantBlocks(p, v, o)...)...)
+		}
 	}
 	s.add(more(len(p.Variants)-shown, "variant"))
 	return s
@@ -90,15 +97,6 @@ func argumentRows(arguments []changes.ArgumentChange) [][]line {
 	return rows
 }
 
-// describeVariant is a variant with its facts, in a section of its own when there are several.
-func describeVariant(p *facts.Program, v *facts.Variant, signature string, o Options) []block {
-	title := in(name, signature).and("   ").in(dim, strings.Join(v.Modules, ", "))
-	if len(p.Variants) > 1 {
-		return []block{section{Title: title, Blocks: variantBlocks(p, v, o)}}
-	}
-	return append([]block{para{title}}, variantBlocks(p, v, o)...)
-}
-
 func variantBlocks(p *facts.Program, v *facts.Variant, o Options) []block {
 	var s section
 	if slices.Contains(v.Missing, string(dump.StageAfter)) {
@@ -115,7 +113,8 @@ func variantBlocks(p *facts.Program, v *facts.Variant, o Options) []block {
 		s.add(para{in(dim, "not dumped: ").and(strings.Join(v.Missing, ", "))})
 	}
 	if o.All {
-		s.add(titled(say("kernels, in schedule order"), kernelTable(v.Kernels)))
+		t := table{Head: []string{"kernel", "bytes", "source", "name"}, Right: []bool{false, true}, Rows: each(v.Kernels, kernelRow)}
+		s.add(titled(say("kernels, in schedule order"), t))
 	} else if len(p.Variants) <= 2 {
 		s.add(hotSection(v), launchSection(v), codeSection(v))
 	}
@@ -200,15 +199,6 @@ func donation(v *facts.Variant) line {
 		return l.in(dim, " (nothing donated)")
 	}
 	return l
-}
-
-// kernelTable lists every kernel.
-func kernelTable(kernels []facts.Kernel) table {
-	t := table{Head: []string{"kernel", "bytes", "source", "name"}, Right: []bool{false, true}}
-	for i := range kernels {
-		t.Rows = append(t.Rows, kernelRow(&kernels[i]))
-	}
-	return t
 }
 
 // maxHot is how many of the kernels that move the most are shown.

@@ -19,9 +19,14 @@ func clusterSection(c *tensorflow.Clusters) section {
 		return section{}
 	}
 	s := section{Title: in(strong, "clusters").and("   " + clusterSum(c))}
-	t := table{Head: []string{"cluster", "operations", "function", "most of them", "module"}, Right: []bool{false, true}, Bare: true}
+	t := table{Head: []string{"cluster", "operations", "device", "function", "most of them", "module"}, Right: []bool{false, true}, Bare: true}
 	t.Rows = each(c.Clusters, func(k *tensorflow.Cluster) []line {
-		return []line{in(name, k.Name), count(k.Size), in(name, k.Function), in(name, mostOps(k.Ops)), in(name, k.Module)}
+		ops := k.Operations()
+		total := 0
+		for _, n := range ops {
+			total += n
+		}
+		return []line{in(name, k.Name), count(total), in(name, tensorflow.DeviceName(k.Device)), in(name, k.Function), in(name, mostOps(ops)), in(name, k.Module)}
 	})
 	s.add(t, unclusteredTable(c.Unclustered), collectiveTable(c.Collectives), rewriteTable(c.Rewrites))
 	return s
@@ -101,17 +106,13 @@ func logSection(l *tensorflow.Logs) section {
 		lines = append(lines, in(name, string(n.Kind)).and(" ").in(name, strings.TrimSpace(n.Program+" "+n.Op)).and(" ").in(name, location(n.Where)).and(": ").and(n.Message))
 	}
 	for _, program := range byCount(l.Compiles) {
-		lines = append(lines, say("compiled "+phrase.Times(l.Compiles[program])+": ").in(name, program).and(compileTime(took[program])))
+		l := say("compiled "+phrase.Times(l.Compiles[program])+": ").in(name, program)
+		if seconds := took[program]; seconds > 0 { // where the log says it
+			l = l.and(fmt.Sprintf("   %.3g s in all", seconds))
+		}
+		lines = append(lines, l)
 	}
 	return titled(in(strong, "logs"), list{lines})
-}
-
-// compileTime is how long all compilations of a program took; nothing where the log does not say it.
-func compileTime(seconds float64) string {
-	if seconds == 0 {
-		return ""
-	}
-	return fmt.Sprintf("   %.3g s in all", seconds)
 }
 
 func helperSection(helpers []*facts.Program) section {
@@ -145,17 +146,6 @@ func problemSection(problems []facts.Problem) section {
 func ignoredSection(files []string) section {
 	lines := each(files, func(f *string) line { return in(name, *f) })
 	return titled(in(dim, "unknown kind: ").and(phrase.Some(len(files), "file")), list{atMost(lines, maxProblems, "file", "")})
-}
-
-// passSections show what each compiler pass changed, module by module.
-func passSections(modules []facts.ModulePasses, o Options) []block {
-	var out []block
-	for i := range modules {
-		if s := passSection(&modules[i], o); len(s.Title) > 0 {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // passSection lists the passes that changed a module. XLA also dumps a module where a pipeline begins.

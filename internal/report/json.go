@@ -7,7 +7,6 @@ import (
 	"io"
 	"unicode"
 	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -50,28 +49,19 @@ type plainKernel facts.Kernel
 // harmlessWriter writes what harmlessJSON makes of JSON, piece by piece: that of a large dump has hundreds of megabytes.
 type harmlessWriter struct {
 	w      io.Writer
-	rest   []byte // the end of the last piece, as far as it may belong together with the next
+	rest   []byte // the end of what came, as far as it may belong together with what comes
 	failed error
 }
 
-// Write keeps back a character that is not whole, and # and ##.
+// Write keeps back what follows the last quote: no character and no command goes across one.
 func (h *harmlessWriter) Write(piece []byte) (int, error) {
-	text := append(h.rest, piece...)
-	end := len(text)
-	for back := 1; back < utf8.UTFMax && back <= end; back++ {
-		if c := text[end-back]; utf8.RuneStart(c) {
-			if !utf8.FullRune(text[end-back:]) {
-				end -= back
-			}
-			break
-		}
-	}
-	end = len(bytes.TrimRight(text[:end], "#"))
-	if _, err := h.w.Write(harmlessJSON(text[:end])); err != nil {
+	h.rest = append(h.rest, piece...)
+	end := bytes.LastIndexByte(h.rest, '"') + 1
+	if _, err := h.w.Write(harmlessJSON(h.rest[:end])); err != nil {
 		h.failed = err
 		return 0, err
 	}
-	h.rest = append(text[:0], text[end:]...)
+	h.rest = append(h.rest[:0], h.rest[end:]...)
 	return len(piece), nil
 }
 

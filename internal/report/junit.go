@@ -5,15 +5,10 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
-
-// maxJUnit bounds the cases of a suite: what displays them is made for the size of a test suite.
-const maxJUnit = 5000
 
 // The elements of JUnit's form, as Jenkins' junit-10.xsd defines them.
 type (
@@ -121,9 +116,7 @@ func unlistedTargets(r *indexed) []string {
 }
 
 func targetSuite(r *indexed, target string, t *result.Target) junitSuite {
-	title := target
-	title = cmp.Or(title, "xlagate")
-	s := junitSuite{Name: clean(title)}
+	s := junitSuite{Name: clean(cmp.Or(target, "xlagate"))}
 	if t != nil {
 		s.Properties = &junitProperties{List: properties("dump", t.Dump, "baseline", t.Baseline, "toolchain", tools(t.Toolchain), "not covered", strings.Join(t.NotCovered, "; "))}
 	}
@@ -132,7 +125,7 @@ func targetSuite(r *indexed, target string, t *result.Target) junitSuite {
 			s.Cases = append(s.Cases, problemCase(s.Name, p))
 		}
 	}
-	found, rest := map[string]bool{}, []*result.Change{}
+	found := map[string]bool{}
 	for i := range r.Changes {
 		c := &r.Changes[i]
 		if c.Target != target || len(c.Findings) == 0 {
@@ -141,14 +134,7 @@ func targetSuite(r *indexed, target string, t *result.Target) junitSuite {
 		for _, name := range c.Programs() {
 			found[name] = true
 		}
-		if len(s.Cases) < maxJUnit {
-			s.Cases = append(s.Cases, changeCase(r, s.Name, c))
-		} else {
-			rest = append(rest, c)
-		}
-	}
-	if len(rest) > 0 {
-		s.Cases = append(s.Cases, restCase(r, s.Name, rest))
+		s.Cases = append(s.Cases, changeCase(r, s.Name, c))
 	}
 	if t == nil {
 		return s
@@ -159,16 +145,6 @@ func targetSuite(r *indexed, target string, t *result.Target) junitSuite {
 		}
 	}
 	return s
-}
-
-// restCase is the test case of the changes that are only counted.
-func restCase(r *indexed, suite string, rest []*result.Change) junitCase {
-	says := phrase.Count(len(rest), "more change", "more changes") + " not listed here: see the report"
-	out := junitCase{ClassName: suite, Name: "more changes", Out: says}
-	if slices.ContainsFunc(rest, func(c *result.Change) bool { return !c.Waived && fails(r, c) }) {
-		out.Failure, out.Out = &junitMessage{Message: says, Text: says}, ""
-	}
-	return out
 }
 
 func properties(pairs ...string) []junitProperty {
@@ -183,12 +159,8 @@ func properties(pairs ...string) []junitProperty {
 
 func problemCase(suite string, p *result.Problem) junitCase {
 	lines := problemLines(p)
-	what := "checked"
-	if p.Rule != "" {
-		what = p.Rule
-	}
 	return junitCase{
-		ClassName: suite, Name: clean(what + ": " + p.File),
+		ClassName: suite, Name: clean(cmp.Or(p.Rule, "checked") + ": " + p.File),
 		Error: &junitMessage{Message: lines[0].text(), Type: clean(p.Rule), Text: linesText(lines)},
 	}
 }

@@ -45,11 +45,10 @@ type (
 	list struct{ Items []line }
 	// table is rows of aligned cells. The text format leaves out the Head of a Bare one.
 	table struct {
-		Head      []string
-		Right     []bool // by column: numbers, aligned right
-		Rows      [][]line
-		Bare      bool
-		Sentences bool // the last column holds sentences, which flow in it
+		Head  []string
+		Right []bool // by column: numbers, aligned right
+		Rows  [][]line
+		Bare  bool
 	}
 	// listing is lines shown as they are, each with a mark: '+', '-', '~' or ' '.
 	listing struct{ Lines []listed }
@@ -198,18 +197,8 @@ func empty(b block) bool {
 	return b == nil
 }
 
-// maxDiffLines bounds what is compared line by line. The library numbers the different lines with runes, of which there are
-// about 1.1 million; a report is unreadable long before.
-const maxDiffLines = 50_000
-
-// lineDiff shows two texts as one: removed lines are marked '-', added ones '+'. Of texts that are too long it shows the number of lines.
+// lineDiff shows two texts as one: removed lines are marked '-', added ones '+'.
 func lineDiff(before, after []string) listing {
-	if len(before)+len(after) > maxDiffLines {
-		return listing{[]listed{
-			{'-', []string{phrase.Some(len(before), "line") + ", too many to show line by line"}},
-			{'+', []string{phrase.Some(len(after), "line")}},
-		}}
-	}
 	var out listing
 	for _, l := range differingLines(oneAline(before), oneAline(after)) {
 		out.Lines = append(out.Lines, listed{l.Mark, splitCells(l.Text)})

@@ -66,14 +66,11 @@ func policyFold(r *indexed, d detail) section {
 	if p == nil || p.Same() {
 		return section{}
 	}
-	s := section{Fold: true, Title: say("Policy changes in this pull request: " + policySum(p))}
+	texts := append(phrase.Map(p.Files, fileSum), p.Flags...)
+	texts = append(texts, prefixed("the baseline of ", some(len(p.Accepts), "program")), some(len(p.Accepted)+len(p.Loosened), "finding"))
+	s := section{Fold: true, Title: say("Policy changes in this pull request: " + joinedBy(", ", texts...))}
 	s.add(policyBlocks(r, d)...)
 	return s
-}
-
-func policySum(p *result.Policy) string {
-	texts := append(phrase.Map(p.Files, fileSum), p.Flags...)
-	return joinedBy(", ", append(texts, prefixed("the baseline of ", some(len(p.Accepts), "program")), some(len(p.Accepted)+len(p.Loosened), "finding"))...)
 }
 
 func fileSum(f result.PolicyFile) string {
@@ -154,8 +151,15 @@ type marked struct {
 	Text string
 }
 
-// differingLines compares two texts line by line.
+// maxDiffLines bounds what is compared line by line. The library numbers the different lines with runes, of which there are about 1.1 million; a report is
+// unreadable long before.
+const maxDiffLines = 50_000
+
+// differingLines compares two texts line by line. Of texts that are too long it tells the numbers of lines.
 func differingLines(before, after string) (out []marked) {
+	if was, is := strings.Count(before, "\n"), strings.Count(after, "\n"); was+is > maxDiffLines {
+		return []marked{{'-', phrase.Some(was, "line") + ", too many to show line by line"}, {'+', phrase.Some(is, "line")}}
+	}
 	matcher := diffmatchpatch.New()
 	matcher.DiffTimeout = 0 // the default gives up after a second, differently each time
 	a, b, lines := matcher.DiffLinesToRunes(before, after)
@@ -171,17 +175,11 @@ var diffMarks = map[diffmatchpatch.Operation]byte{
 	diffmatchpatch.DiffDelete: '-', diffmatchpatch.DiffInsert: '+', diffmatchpatch.DiffEqual: ' ',
 }
 
-// Bounds on the diff of two rule files.
-const (
-	contextLines = 3
-	maxFileLines = 10_000
-)
+// contextLines is how many lines are shown around a difference of two rule files.
+const contextLines = 3
 
-// UnifiedDiff is the difference of two rule files, without the names of the files.
-func UnifiedDiff(before, after string) string {
-	if n := strings.Count(before, "\n") + strings.Count(after, "\n"); n > maxFileLines {
-		return fmt.Sprintf("%d lines, too many to compare line by line\n", n)
-	}
+// FileDiff is the difference of two rule files in the form of a diff, each place with its line in the second file.
+func FileDiff(before, after string) string {
 	lines := differingLines(before, after)
 	near := make([]bool, len(lines)) // what is shown
 	for i, l := range lines {
@@ -190,27 +188,17 @@ func UnifiedDiff(before, after string) string {
 		}
 	}
 	var out strings.Builder
-	was, is := 1, 1
-	for i := 0; i < len(lines); {
-		end := i
-		for end < len(lines) && near[end] == near[i] {
-			end++
-		}
-		wasEnd, isEnd := was, is
-		var body strings.Builder
-		for _, l := range lines[i:end] {
-			if l.Mark != '+' {
-				wasEnd++
-			}
-			if l.Mark != '-' {
-				isEnd++
-			}
-			fmt.Fprintf(&body, "%c%s\n", l.Mark, l.Text)
+	number := 1
+	for i, l := range lines {
+		if near[i] && (i == 0 || !near[i-1]) {
+			fmt.Fprintf(&out, "@@ line %d @@\n", number)
 		}
 		if near[i] {
-			fmt.Fprintf(&out, "@@ -%d,%d +%d,%d @@\n%s", was, wasEnd-was, is, isEnd-is, &body)
+			fmt.Fprintf(&out, "%c%s\n", l.Mark, l.Text)
 		}
-		i, was, is = end, wasEnd, isEnd
+		if l.Mark != '-' {
+			number++
+		}
 	}
 	return out.String()
 }

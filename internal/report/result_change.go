@@ -447,19 +447,15 @@ func shortLines(r *indexed) []line {
 		}
 		lines = append(lines, l)
 	}
-	return append(lines, otherLines(r)...)
-}
-
-func otherLines(r *indexed) []line {
-	var lines []line
+	var others []line
 	for _, c := range r.others() {
 		l := shortLine(r, c)
 		if price := joined(stepText(c.Price), peakText(c.Price)); price != "" {
 			l = l.and("  ").in(dim, price)
 		}
-		lines = append(lines, l)
+		others = append(others, l)
 	}
-	return atMost(lines, maxUnbroken, "change", " that break no rule")
+	return append(lines, atMost(others, maxUnbroken, "change", " that break no rule")...)
 }
 
 // shortLine is "better  train_step  train.py:98: a transpose is gone".

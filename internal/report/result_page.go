@@ -32,9 +32,10 @@ var shorter = []func(*detail){
 	func(d *detail) { d.errors, d.warnings = 3, 0 },
 }
 
-// resultMarkdown renders a result for a step summary or a comment, not longer than Options.MaxBytes.
+// resultMarkdown renders a result as the comment does that knows of no pull request, not longer than Options.MaxBytes.
 func resultMarkdown(r *indexed, o Options) string {
-	return within(o.MaxBytes, resultTitle(r), func(d detail) string { return markdownOf(resultPage(r, d)) })
+	c := Comment{Result: r.Result}
+	return within(o.MaxBytes, resultTitle(r), func(d detail) string { return markdownOf(c.page(r, d)) })
 }
 
 // within renders as many details as fit into so many bytes, 0 for no bound.
@@ -52,16 +53,6 @@ func within(most int, title line, render func(detail) string) string {
 		return markdownOf(page{Title: title, Blocks: []block{para{say("The changes are too long to show here; see the full report.")}}})
 	}
 	return text
-}
-
-// resultPage is a result as a page: the verdict, the changes in one table, what to do, and the rest folded.
-func resultPage(r *indexed, d detail) page {
-	p := page{Title: resultTitle(r)}
-	live := r.Open()
-	p.add(verdictBlocks(r, live, d)...)
-	p.add(acceptBlocks(strings.Join(acceptCommands(r, live), "\n"))...)
-	p.add(restBlocks(r, d)...)
-	return p
 }
 
 // verdictBlocks show the reasons for the verdict.
@@ -235,14 +226,6 @@ func acceptCommands(r *indexed, live []*result.Change) (lines []string) {
 }
 
 func acceptable(c *result.Change) bool { return c.Level != "info" && c.Accept != "" }
-
-// acceptBlocks show how to accept the changes.
-func acceptBlocks(commands string) []block {
-	if commands == "" {
-		return nil
-	}
-	return []block{para{in(strong, "If this is intended").and(" (allows what these changes cost now, with a reason):")}, code{Text: commands}}
-}
 
 // changeFold is the details of one change.
 func changeFold(r *indexed, c *result.Change) section {

@@ -233,25 +233,17 @@ func (r *indexed) variantsOf(c *result.Change) []result.Variant {
 
 // waived lists the waived changes.
 func (r *indexed) waived() []*result.Change {
-	return r.changes(func(c *result.Change) bool { return c.Waived })
+	return phrase.Pick(r.Changes, func(c *result.Change) bool { return c.Waived })
 }
 
 // others returns the changes that no finding belongs to. Next to an error they are noise, but for those that cost something too: a limit is put
 // down to the change that costs most.
 func (r *indexed) others() []*result.Change {
 	broken := r.Broken()
-	return r.changes(func(c *result.Change) bool {
-		return !c.Waived && len(c.Findings) == 0 && (costly(c) || !slices.ContainsFunc(c.Programs(), func(name string) bool { return broken(c.Target, name) }))
+	return phrase.Pick(r.Changes, func(c *result.Change) bool {
+		costly := c.Level == "info" && c.Price.StepNS > c.Price.StepWasNS/1000 && c.Price.StepWasNS > 0 // more than a stopwatch overlooks
+		return !c.Waived && len(c.Findings) == 0 && (costly || !slices.ContainsFunc(c.Programs(), func(name string) bool { return broken(c.Target, name) }))
 	})
-}
-
-// costly reports whether a change takes more time than a stopwatch overlooks.
-func costly(c *result.Change) bool {
-	return c.Level == "info" && c.Price.StepNS > c.Price.StepWasNS/1000 && c.Price.StepWasNS > 0
-}
-
-func (r *indexed) changes(of func(*result.Change) bool) []*result.Change {
-	return phrase.Pick(r.Changes, of)
 }
 
 // programCount counts the programs of all targets.

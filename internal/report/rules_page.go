@@ -11,7 +11,7 @@ import (
 func rulesPage(docs []result.RuleDoc, _ Options) page {
 	p := page{Title: say("rules")}
 	for _, category := range phrase.Group(docs, func(d result.RuleDoc) string { return d.Category }) {
-		t := table{Head: []string{"rule", "what it holds to"}, Bare: true, Sentences: true}
+		t := table{Head: []string{"rule", "what it holds to"}, Bare: true}
 		t.Rows = each(category, func(d *result.RuleDoc) []line {
 			title := say(d.Title)
 			if d.Always {
@@ -22,13 +22,6 @@ func rulesPage(docs []result.RuleDoc, _ Options) page {
 		p.add(section{Title: in(strong, category[0].Category), Blocks: []block{t}})
 	}
 	return p
-}
-
-func alwaysWord(d *result.RuleDoc) string {
-	if d.Always {
-		return "always on"
-	}
-	return ""
 }
 
 // explainPage is all that is to be known about a rule.
@@ -52,19 +45,17 @@ func ruleBlocks(d result.RuleDoc) []block {
 		s.add(para{in(dim, "would have caught: ").in(name, strings.Join(d.Threads, ", "))})
 	}
 	if d.Since != "" {
-		s.add(para{in(dim, "since version ").and(d.Since).and(" of the configuration").with(", ", say(alwaysWord(&d)))})
+		since := in(dim, "since version ").and(d.Since + " of the configuration")
+		if d.Always {
+			since = since.and(", always on")
+		}
+		s.add(para{since})
 	}
-	s.add(titled(in(strong, "options"), optionTable(d.Options)))
+	s.add(titled(in(strong, "options"), list{each(d.Options, func(o *result.OptionDoc) line {
+		return in(name, o.Key).in(dim, " ("+joined(o.Type, prefixed("default ", o.Default))+")").and(": " + o.Doc)
+	})}))
 	s.add(example("fails", d.Fails), example("passes", d.Passes))
 	return s.Blocks
-}
-
-func optionTable(options []result.OptionDoc) table {
-	t := table{Head: []string{"key", "type", "default", "what it does"}, Sentences: true}
-	for _, o := range options {
-		t.Rows = append(t.Rows, []line{in(name, o.Key), in(dim, o.Type), in(name, o.Default), say(o.Doc)})
-	}
-	return t
 }
 
 // example is a piece of configuration with what it says.

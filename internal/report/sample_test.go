@@ -192,7 +192,7 @@ func incomplete() *result.Result {
 	r.Problems = []result.Problem{
 		{Target: "train/cpu", Rule: "facts-complete", File: file, Message: file + ": the file ends inside an instruction of %fused_computation.4",
 			Fix: "the run that wrote it was cut off or is still writing; dump again, or leave the module out with programs.exclude"},
-		{Rule: "max-kernels", File: "xlagate.yaml:12:5", Message: `rule max-kernels matches no program: program ["trian_step"]`, Fix: "fix the pattern or remove the rule"},
+		{Rule: "max-kernels", File: "xlagate.yaml:12:5", Message: `rule max-kernels matches no program: program "trian_step"`, Fix: "fix the pattern or remove the rule"},
 	}
 	return r
 }

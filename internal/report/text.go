@@ -14,7 +14,7 @@ import (
 
 // textOf renders a page for a terminal or a log.
 func textOf(p page, o Options) string {
-	t := &textPage{Screen: o.Screen, paint: painter(o.Color)}
+	t := &textPage{Screen: o.Screen}
 	t.wrapped(p.Title, 0)
 	t.blocks(p.Blocks, 0)
 	return t.out.String()
@@ -22,8 +22,7 @@ func textOf(p page, o Options) string {
 
 type textPage struct {
 	Screen
-	out   strings.Builder
-	paint func(voice, string) string
+	out strings.Builder
 }
 
 func (t *textPage) blocks(blocks []block, indent int) {
@@ -105,7 +104,7 @@ func (t *textPage) line(indent int, l line) {
 		t.out.WriteByte('\\')
 	}
 	for _, s := range l {
-		t.out.WriteString(t.linked(t.paint(s.Voice, s.shown())))
+		t.out.WriteString(t.linked(t.painted(s.Voice, s.shown())))
 	}
 	t.out.WriteByte('\n')
 }
@@ -140,54 +139,18 @@ func (t *textPage) table(b table, indent int) {
 	width := t.Width - indent
 	widths := columnWidths(rows)
 	if t.Width > 0 {
-		fitting := slices.DeleteFunc(slices.Clone(rows), func(row []line) bool { return !fits(b, row, columnWidths([][]line{row}), width) })
+		fitting := slices.DeleteFunc(slices.Clone(rows), func(row []line) bool { return alignRow(row, columnWidths([][]line{row}), nil).width() > width })
 		for i, w := range columnWidths(fitting) {
 			widths[i] = max(w, min(1, widths[i])) // a column without a width is left out
 		}
 	}
 	for _, row := range rows {
-		if b.Sentences && t.Width > 0 && fits(b, row, widths, width) {
-			t.hanging(row, widths, b.Right, indent)
-			continue
-		}
 		if len(b.Right) > 0 && b.Right[0] {
 			row = append([]line{alignRow(row[:1], widths, b.Right)}, row[1:]...) // also where the others do not fit
 		}
 		for i, l := range t.row(row, widths, b.Right, width) {
 			t.line(indent+4*min(i, 1), l)
 		}
-	}
-}
-
-// minSentence is the narrowest that a column of sentences is.
-const minSentence = 24
-
-// fits reports whether the cells of a row are as narrow as their columns, and leave room for a sentence where the last column flows.
-func fits(b table, row []line, widths []int, width int) bool {
-	if !b.Sentences {
-		return alignRow(row, widths, nil).width() <= width
-	}
-	for i, cell := range row[:len(row)-1] {
-		if cell.width() > widths[i] {
-			return false
-		}
-		width -= widths[i] + len(columnGap)*min(1, widths[i])
-	}
-	return width >= minSentence
-}
-
-// hanging writes a row whose last cell flows in its own column.
-func (t *textPage) hanging(row []line, widths []int, right []bool, indent int) {
-	last := len(row) - 1
-	room := t.Width - indent
-	for i := range last {
-		room -= widths[i] + len(columnGap)*min(1, widths[i])
-	}
-	cells := slices.Clone(row)
-	for _, l := range wrapLine(row[last], max(0, room)) {
-		cells[last] = l
-		t.line(indent, alignRow(cells, widths, right))
-		cells = make([]line, len(row))
 	}
 }
 
@@ -346,7 +309,7 @@ func wrapLine(l line, width int) []line {
 	left := width
 	for _, word := range wordsOf(l) {
 		n := word.width()
-		if n-blanks(word.text()) > left && left < width {
+		if bare := strings.TrimRight(word.text(), " "); n-len(word.text())+len(bare) > left && left < width {
 			out[len(out)-1].trimRight()
 			out, left = append(out, nil), width
 		}
@@ -357,8 +320,6 @@ func wrapLine(l line, width int) []line {
 	}
 	return out
 }
-
-func blanks(text string) int { return len(text) - len(strings.TrimRight(text, " ")) }
 
 // wordsOf splits a line where it may be broken.
 func wordsOf(l line) []line {
@@ -431,20 +392,12 @@ var colors = map[voice][]color.Attribute{
 	good:   {color.FgGreen},
 }
 
-// painter returns a function that colours text by its voice, or leaves it as it is. The caller decides whether colour is wanted, not the library by
-// its own look at the environment.
-func painter(wanted bool) func(voice, string) string {
-	pens := map[voice]*color.Color{}
-	if wanted {
-		for v, attributes := range colors {
-			pens[v] = color.New(attributes...)
-			pens[v].EnableColor()
-		}
-	}
-	return func(v voice, text string) string {
-		if pen := pens[v]; pen != nil && text != "" {
-			return pen.Sprint(text)
-		}
+// painted colours text by its voice where colour is wanted. The caller decides that, not the library by its own look at the environment.
+func (t *textPage) painted(v voice, text string) string {
+	if !t.Color || colors[v] == nil || text == "" {
 		return text
 	}
+	pen := color.New(colors[v]...)
+	pen.EnableColor()
+	return pen.Sprint(text)
 }

@@ -259,7 +259,7 @@ func TestIdentical(t *testing.T) {
 	if err := Diff(&out, d, "text", Options{}); err != nil {
 		t.Fatal(err)
 	}
-	want := "a → b\nidentical: 1 program, 1 variant, 4 launches (names, ids, metadata and insignificant order are ignored)\n"
+	want := "a → b\nidentical: 1 program, 1 variant, 3 kernels (names, ids, metadata and insignificant order are ignored)\n"
 	if out.String() != want {
 		t.Errorf("got %q", out.String())
 	}

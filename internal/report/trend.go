@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,10 +107,11 @@ func chart(t *result.Trend, s *result.TrendSeries, o Options) []block {
 	last := s.Points[len(s.Points)-1]
 	head := in(strong, factLabel(facts.ID(s.Fact)))
 	if !last.Gone {
-		head = head.and("  " + phrase.Show(last.Value, s.Unit))
+		text := phrase.Show(last.Value, s.Unit)
 		if s.Limit > 0 {
-			head = head.and(fmt.Sprintf(", max %s: %.0f %% used", phrase.Show(s.Limit, s.Unit), 100*last.Value/s.Limit))
+			text = fmt.Sprintf("%s: %.0f %% used", of(last.Value, s.Limit, s.Unit), 100*last.Value/s.Limit)
 		}
+		head = head.and("  " + text)
 	}
 	most := s.Limit
 	for _, p := range s.Points {
@@ -156,20 +158,12 @@ func barWidth(columns int) int {
 	return 16
 }
 
-// bar draws a share of a whole in eighths of a column.
+// bar draws a share of a whole, and a little of what is next to nothing.
 func bar(n, whole float64, width int) string {
 	if whole <= 0 || n <= 0 {
 		return ""
 	}
-	eighths := int(n/whole*float64(8*width) + 0.5)
-	text := strings.Repeat("█", eighths/8)
-	if rest := eighths % 8; rest > 0 {
-		text += string([]rune("▏▎▍▌▋▊▉")[rest-1])
-	}
-	if text == "" {
-		return "▏"
-	}
-	return text
+	return strings.Repeat("█", max(1, int(math.Round(n/whole*float64(width)))))
 }
 
 // trendCSV writes a row for each value that was accepted.

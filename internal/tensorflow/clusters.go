@@ -63,6 +63,19 @@ type Cluster struct {
 	Device      string         `json:"device,omitempty"`
 }
 
+// Operations are the cluster's operations by kind, without the system's own, which [Clusters.Clustered] does not count either.
+func (c *Cluster) Operations() map[string]int {
+	ops := maps.Clone(c.Ops)
+	maps.DeleteFunc(ops, func(op string, _ int) bool { return SystemOp(op) })
+	return ops
+}
+
+// DeviceName cuts the device out of TensorFlow's name of it: "CPU:1" of "/job:localhost/replica:0/task:0/device:CPU:1".
+func DeviceName(device string) string {
+	_, name, _ := strings.Cut(device, "device:")
+	return name
+}
+
 // UnclusteredOp is an operation that is in no cluster.
 type UnclusteredOp struct {
 	Op         string       `json:"op"` // "AsString"

@@ -4,9 +4,7 @@ package tensorflow
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"regexp"
 	"slices"
@@ -74,15 +72,6 @@ func failures(files []*dump.File, nothing bool) (problems []dump.Problem) {
 		})
 	}
 	return problems
-}
-
-// plainly is an error without the path of the file, because the caller adds the path.
-func plainly(err error) string {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		err = at.Err
-	}
-	return err.Error()
 }
 
 // Merge adds the graphs of another part or dump.
@@ -285,7 +274,7 @@ func readLogs(files []*dump.File) (*Logs, []dump.Problem) {
 			return nil
 		})
 		if err != nil {
-			problems = append(problems, dump.Problem{File: f.Path, Message: "the log cannot be read: " + plainly(err), Fix: "name the file that the run's output was written to, or leave the log out"})
+			problems = append(problems, dump.Problem{File: f.Path, Message: "the log cannot be read: " + dump.Reason(err), Fix: "name the file that the run's output was written to, or leave the log out"})
 		}
 	}
 	if !counted && len(graphs) > 0 && l.Compiles[NamelessGraph] == 0 {

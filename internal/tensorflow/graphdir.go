@@ -49,7 +49,10 @@ func graphDirs(files []*dump.File) []*graphDir {
 	out := make([]*graphDir, 0, len(dirs))
 	for _, d := range dirs {
 		for _, graphs := range d.byPass {
-			slices.SortFunc(graphs, compareNamed)
+			slices.SortFunc(graphs, func(a, b *namedGraph) int {
+				return cmp.Or(cmp.Compare(a.name.Number, b.name.Number), cmp.Compare(a.name.Function, b.name.Function),
+					cmp.Compare(a.name.Order, b.name.Order), cmp.Compare(a.file.Path, b.file.Path))
+			})
 		}
 		out = append(out, d)
 	}
@@ -57,34 +60,25 @@ func graphDirs(files []*dump.File) []*graphDir {
 	return out
 }
 
-func compareNamed(a, b *namedGraph) int {
-	return cmp.Or(cmp.Compare(a.name.Number, b.name.Number), cmp.Compare(a.name.Function, b.name.Function),
-		cmp.Compare(a.name.Order, b.name.Order), cmp.Compare(a.file.Path, b.file.Path))
-}
-
 // load reads graphs that are not read yet and returns those that could be read.
 func (d *graphDir) load(graphs []*namedGraph) []*namedGraph {
 	var out []*namedGraph
 	for _, g := range graphs {
 		if g.graph == nil && (g.name.Format == FormatText || g.name.Format == FormatBinary) {
-			d.loadOne(g)
+			err := g.file.Read(func(data []byte) (err error) {
+				g.graph, err = Parse(data)
+				return err
+			})
+			if err != nil {
+				g.graph = nil
+				d.problems = append(d.problems, graphProblem(g.file.Path, err))
+			}
 		}
 		if g.graph != nil {
 			out = append(out, g)
 		}
 	}
 	return out
-}
-
-func (d *graphDir) loadOne(g *namedGraph) {
-	err := g.file.Read(func(data []byte) (err error) {
-		g.graph, err = Parse(data)
-		return err
-	})
-	if err != nil {
-		g.graph = nil
-		d.problems = append(d.problems, graphProblem(g.file.Path, err))
-	}
 }
 
 // graphProblem puts the place of a syntax error behind the file's name.

@@ -58,7 +58,9 @@ func (d *graphDir) grapplerItems() (items []*rewritten) {
 		}
 	}
 	for _, item := range items {
-		slices.SortStableFunc(item.steps, compareSteps)
+		slices.SortStableFunc(item.steps, func(a, b *namedGraph) int {
+			return cmp.Or(cmp.Compare(a.name.Order, b.name.Order), cmp.Compare(optimizerOrder(a.name.Group), optimizerOrder(b.name.Group)))
+		})
 	}
 	return items
 }
@@ -122,11 +124,6 @@ func optimizerOrder(name string) int {
 		return len(optimizers)
 	}
 	return at
-}
-
-// compareSteps orders the states of one graph by time.
-func compareSteps(a, b *namedGraph) int {
-	return cmp.Or(cmp.Compare(a.name.Order, b.name.Order), cmp.Compare(optimizerOrder(a.name.Group), optimizerOrder(b.name.Group)))
 }
 
 // by is the first optimizer after which a node has changed.

@@ -162,7 +162,7 @@ func TestUnreadableLog(t *testing.T) {
 	if p := Read(nil, []*dump.File{f}, nil).Problems; len(p) == 0 || p[0].File != f.Path || strings.Contains(p[0].Message, f.Path) {
 		t.Errorf("%v", p)
 	}
-	if got := plainly(&fs.PathError{Op: "open", Path: "/a/b", Err: fs.ErrNotExist}); got != "file does not exist" {
+	if got := dump.Reason(&fs.PathError{Op: "open", Path: "/a/b", Err: fs.ErrNotExist}); got != "file does not exist" {
 		t.Error(got)
 	}
 }

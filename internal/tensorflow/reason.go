@@ -313,13 +313,9 @@ func (r *reasons) readsLoop(i int) bool {
 	return true
 }
 
-// deviceType cuts the type out of "/job:localhost/replica:0/task:0/device:GPU:0".
+// deviceType cuts the type out of a device's name: "GPU".
 func deviceType(device string) string {
-	_, rest, ok := strings.Cut(device, "device:")
-	if !ok {
-		return ""
-	}
-	kind, _, _ := strings.Cut(rest, ":")
+	kind, _, _ := strings.Cut(DeviceName(device), ":")
 	return kind
 }
 

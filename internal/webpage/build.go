@@ -34,7 +34,9 @@ func (b *builder) done() *Page {
 		c.Source.File = of.name(c.Source.File)
 		of.file(c.Source.File)
 	}
-	b.model.leaveOutOthers()
+	for name := range b.model.others {
+		delete(b.model.files, name)
+	}
 	b.page.core.Files = b.model.files
 	if r := b.page.core.Result; r != nil {
 		r.Findings = listed(r.Findings)
@@ -89,18 +91,14 @@ func (b *builder) side(v *facts.Variant, of sources) *side {
 	if v == nil {
 		return nil
 	}
-	s := &side{Facts: v.Facts, Device: deviceOf(v.Device), Modules: v.Modules, Missing: v.Missing, Kernels: len(v.Kernels)}
+	s := &side{Facts: v.Facts, Modules: v.Modules, Missing: v.Missing, Kernels: len(v.Kernels)}
+	if d := v.Device; d != nil {
+		s.Device = &device{d.Name, slices.Max(d.Products[:]), d.Vector, d.Memory.Bandwidth}
+	}
 	if m := v.Module; m != nil {
 		s.Graph = b.part(func() any { return of.graph(m) })
 	}
 	return s
-}
-
-func deviceOf(d *price.Device) *device {
-	if d == nil {
-		return nil
-	}
-	return &device{d.Name, slices.Max(d.Products[:]), d.Vector, d.Memory.Bandwidth}
 }
 
 // factsOf shows the facts of a target that was not checked.

@@ -161,13 +161,6 @@ func isCode(line string) bool {
 	return line != "" && line[0] != '#'
 }
 
-// leaveOutOthers leaves out the files that are not what was compiled.
-func (m *model) leaveOutOthers() {
-	for name := range m.others {
-		delete(m.files, name)
-	}
-}
-
 // maxText bounds one text out of a dump.
 const maxText = 600
 

@@ -62,5 +62,5 @@ func (w *world) lostTarget(ctx context.Context) error {
 }
 
 func (w *world) missed() error {
-	return w.says(len(w.Comments)-1, "is in none of the results: its job did not run or did not upload").err
+	return w.says(len(w.Comments)-1, "in none of the results: its job did not run or did not upload").err
 }
