@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // entry is a module whose entry computation has these lines.
@@ -37,6 +38,11 @@ func bodies(body, call string) func(int) []byte {
 		header, rest, _ := bytes.Cut(repeated(call)(n), []byte("\n\n"))
 		return bytes.Join([][]byte{header, []byte("\n\n"), all.Bytes(), rest}, nil)
 	}
+}
+
+// nestedLiteral is a constant in n pairs of braces.
+func nestedLiteral(n int) []byte {
+	return entry([]byte("  %c = f32[2,1]{1,0} constant(" + strings.Repeat("{", n) + "1" + strings.Repeat("}", n) + ")\n"))
 }
 
 // asModule writes a module of a program that was compiled for the CPU.
@@ -86,6 +92,7 @@ var kinds = []kind{
 	{"wrapped collectives", 3000, inspect, asModule(bodies("all-reduce(%a), channel_id=1, replica_groups={{0,1}}", "%%s%d = ((f32[8]{0}), f32[8]{0}, u32[]) async-start(%%p), calls=%%c%[1]d"))},
 	{"names", 8000, inspect, asModule(repeated(`%%k%d = f32[8]{0} negate(%%p), metadata={op_name="jit(f)/x/%[1]d/n" source_file="/a/%[1]d.py" source_line=%[1]d}`))},
 	{"constants", 10_000, inspect, asModule(repeated("%%k%d = f32[8]{0} constant({1,2,3,4,5,6,7,%[1]d})"))},
+	{"nested literal", 200_000, inspect, asModule(nestedLiteral)},
 	{"differences", 4000, compare, asPair(repeated(`%%k%d = f32[8]{0} negate(%%p), metadata={op_name="jit(f)/x/%[1]d/n" source_file="/a.py" source_line=%[1]d}`))},
 	{"differences of fusions", 4000, compare, asPair(bodies("negate(%a)", "%%k%d = f32[8]{0} fusion(%%p), kind=kLoop, calls=%%c%[1]d"))},
 	{"updates", 10_000, inspect, asModule(repeated("%%c%d = s32[] constant(0)", "%%k%[1]d = f32[8]{0} dynamic-update-slice(%%p, %%p, %%c%[1]d)"))},

@@ -9,8 +9,8 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// overlap finds, for each transfer that starts and is waited for apart, the first launch after the wait, and for each collective how many kernels run in
-// between. The order of instructions says this only in a scheduled module.
+// overlap finds how many kernels run while a collective is on its way: in start, a, b, done they are a and b. Only the instructions of a scheduled module
+// are in the order in which they run.
 func (r *reader) overlap(w *walk, v *Variant) {
 	if !r.m.Header.IsScheduled {
 		return
@@ -46,8 +46,8 @@ func (w *walk) computing() []int32 {
 	return before
 }
 
-// findWaits sets Until of each transfer that starts and is waited for apart. It goes from the last launch to the first, and keeps for each computation the
-// launches that follow in the same call of it. What runs in loops and branches in between comes before Until.
+// findWaits sets Until of each asynchronous transfer to the first launch after its -done instruction. It goes from the last launch to the first, and keeps
+// for each computation the launches that follow in the same call of it. Launches in loops and branches in between come before Until.
 func (w *walk) findWaits(kernels []Kernel) {
 	users := w.m.Users()
 	following := map[hlo.CompID][]int32{} // launches, the last first
@@ -73,7 +73,7 @@ func (w *walk) findWaits(kernels []Kernel) {
 	}
 }
 
-// done is the instruction that waits for a transfer; NoInstr for one that is not started apart.
+// done returns the instruction that waits for a transfer or ends its chain of fusions, NoInstr if the transfer is synchronous.
 func (w *walk) done(l launch, users *hlo.Users) hlo.InstrID {
 	switch {
 	case l.async != hlo.NoInstr:
@@ -86,7 +86,7 @@ func (w *walk) done(l launch, users *hlo.Users) hlo.InstrID {
 	return hlo.NoInstr
 }
 
-// waits finds the instruction that ends what another starts, through updates in between.
+// waits returns the -done instruction for the start of a transfer. There may be async-updates in between.
 func (w *walk) waits(start hlo.InstrID, users *hlo.Users) hlo.InstrID {
 	for start != hlo.NoInstr {
 		next := hlo.NoInstr
@@ -162,13 +162,13 @@ func (w *walk) chainsOf(c hlo.CompID) (chains []string) {
 	return chains
 }
 
-// moved is what one device puts in or gets out of a collective, whichever is more: an all-gather's result, a reduce-scatter's
+// moved returns the bytes of a collective's operand or of its result on one device, whichever is more: of an all-gather's result, of a reduce-scatter's
 // operand.
 func (r *reader) moved(id hlo.InstrID) int64 {
 	return max(r.operandBytes(id), r.m.ShapeBytes(r.resultShape(id)))
 }
 
-// result is the shape of what a launch leaves, without what only serves its being asynchronous.
+// result returns the shape of a launch's result, without the operands and contexts that an asynchronous start returns beside it.
 func (r *reader) result(l launch) hlo.ShapeID {
 	if l.moves != hlo.NoInstr {
 		return r.resultShape(l.moves)
@@ -176,8 +176,7 @@ func (r *reader) result(l launch) hlo.ShapeID {
 	return r.resultShape(l.id)
 }
 
-// resultShape is the shape of what an operation leaves. The dedicated -start operations return their operands and contexts
-// beside it.
+// resultShape returns the shape of an operation's result. A -start operation returns its operands and contexts beside it.
 func (r *reader) resultShape(id hlo.InstrID) hlo.ShapeID {
 	in := &r.m.Instrs[id]
 	elements := r.m.Shape(in.Shape).Elements

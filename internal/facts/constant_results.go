@@ -17,14 +17,14 @@ func (r *reader) constantResults() (list []int) {
 	return list
 }
 
-// tracing follows arguments through a module. Of every value it knows, for each array in it, whether an argument or another input reaches
-// that array. What cannot be followed counts as reached.
+// tracing follows arguments through a module. It knows for each array of a value whether the array depends on an argument or another input: then it is
+// reached. An array that cannot be followed counts as reached.
 type tracing struct {
 	m    *hlo.Module
 	left int // how many more instructions are followed: loops in loops are followed many times
 }
 
-// computation says which arrays of a computation's result are reached, given which of its arguments' are; nil: all of them.
+// computation returns which arrays of a computation's result are reached. args has the same for its arguments; nil means that all are reached.
 func (t *tracing) computation(c hlo.CompID, args [][]bool) []bool {
 	first, end := t.m.Body(c)
 	root := t.m.Comps[c].Root
@@ -38,7 +38,7 @@ func (t *tracing) computation(c hlo.CompID, args [][]bool) []bool {
 	return made[root-first]
 }
 
-// instruction says which arrays of its value are reached.
+// instruction returns which arrays of an instruction's value are reached.
 func (t *tracing) instruction(id, first hlo.InstrID, made, args [][]bool) []bool {
 	in, callees := &t.m.Instrs[id], t.m.Callees(id)
 	var operands [][]bool
@@ -88,7 +88,7 @@ func (t *tracing) instruction(id, first hlo.InstrID, made, args [][]bool) []bool
 	return t.all(id, anyReached(operands))
 }
 
-// loop says which arrays of a loop's state are reached after any number of iterations. How often it runs decides on all of them.
+// loop returns which arrays of a loop's state are reached after any number of iterations: all of them if the condition depends on one that is reached.
 func (t *tracing) loop(body, condition hlo.CompID, state []bool) []bool {
 	for {
 		if anyReached([][]bool{t.computation(condition, [][]bool{state})}) {
@@ -103,7 +103,7 @@ func (t *tracing) loop(body, condition hlo.CompID, state []bool) []bool {
 	}
 }
 
-// all says the same of every array of an instruction's value.
+// all returns the same for every array of an instruction's value.
 func (t *tracing) all(id hlo.InstrID, reached bool) []bool {
 	return slices.Repeat([]bool{reached}, arraysIn(t.m, t.m.Instrs[id].Shape))
 }
@@ -112,7 +112,7 @@ func anyReached(values [][]bool) bool {
 	return slices.ContainsFunc(values, func(v []bool) bool { return slices.Contains(v, true) })
 }
 
-// unite adds what another value reaches, and reports whether that is more than before.
+// unite adds the reached arrays of another value, and reports whether there are more than before.
 func unite(reached, more []bool) (grew bool) {
 	for i := range reached {
 		if i < len(more) && more[i] && !reached[i] {

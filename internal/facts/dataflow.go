@@ -13,7 +13,7 @@ const (
 	FromElsewhere = int32(math.MinInt32 + 1) // it cannot be told: a loop's state
 )
 
-// flow collects the operations of fusions' bodies, each with where its operands come from.
+// flow collects the operations in the bodies of fusions, and the origin of each operand.
 type flow struct {
 	r       *reader
 	tables  *opTables
@@ -40,7 +40,8 @@ func newFlow(r *reader) *flow {
 	return &flow{r: r, tables: &opTables{Origins: make([]*opOrigin, len(r.metas))}, kinds: map[shapedOpcode]int32{}, lists: map[*body]*opList{}}
 }
 
-// operations lists what the computations that a launch calls do: through the fusions and calls inside, without what only names.
+// operations lists the operations in the computations that a launch calls. It enters nested fusions and calls, and leaves out operations that only name
+// a value.
 func (w *flow) operations(l launch) *body {
 	r := w.r
 	w.body.Kinds, w.body.From, w.body.Starts = w.body.Kinds[:0], w.body.From[:0], append(w.body.Starts[:0], 0)
@@ -56,7 +57,8 @@ func (w *flow) operations(l launch) *body {
 	return &body{w.tables, all[:kinds:kinds], all[kinds:starts:starts], all[starts:]}
 }
 
-// computation appends the operations of one computation, given where its arguments come from, and says where its result does.
+// computation appends the operations of one computation. args has the origins of its arguments, numbered as [Op.From] is; it returns the origin of its
+// result. In {p, a = negate(p), ROOT b = exp(a)}, a comes from args[0], b from a, and the result from b.
 func (w *flow) computation(c hlo.CompID, args []int32, depth int) int32 {
 	first, end := w.r.m.Body(c)
 	made := make([]int32, end-first)
@@ -69,7 +71,7 @@ func (w *flow) computation(c hlo.CompID, args []int32, depth int) int32 {
 	return FromElsewhere
 }
 
-// instruction appends one operation, or what it calls, and says where its value comes from.
+// instruction appends one operation, or the operations that it calls, and returns the origin of its value.
 func (w *flow) instruction(id, first hlo.InstrID, made, args []int32, depth int) int32 {
 	in, operands := &w.r.m.Instrs[id], w.r.m.Operands(id)
 	switch op := in.Opcode; {
@@ -94,7 +96,7 @@ func (w *flow) instruction(id, first hlo.InstrID, made, args []int32, depth int)
 	return int32(len(b.Kinds) - 1)
 }
 
-// enter appends what an instruction calls. What flows into the state of a loop is not followed.
+// enter appends the computations that an instruction calls. It does not follow the values of a loop's state.
 func (w *flow) enter(id hlo.InstrID, args []int32, depth int) int32 {
 	from := FromElsewhere
 	straight := w.r.m.Instrs[id].Opcode == hlo.OpFusion || w.r.m.Instrs[id].Opcode == hlo.OpCall
@@ -109,7 +111,7 @@ func (w *flow) enter(id hlo.InstrID, args []int32, depth int) int32 {
 	return from
 }
 
-// refs appends where operands come from.
+// refs appends the origins of operands.
 func (w *flow) refs(list []int32, operands []hlo.InstrID, first hlo.InstrID, made []int32) []int32 {
 	for _, o := range operands {
 		if o >= first && int(o-first) < len(made) {
@@ -121,7 +123,7 @@ func (w *flow) refs(list []int32, operands []hlo.InstrID, first hlo.InstrID, mad
 	return list
 }
 
-// kindOf makes sure that the tables hold what an operation says, and says where.
+// kindOf returns the row of an operation's kind in the tables, and adds it if it is new.
 func (w *flow) kindOf(id hlo.InstrID) int32 {
 	in, r := &w.r.m.Instrs[id], w.r
 	key := shapedOpcode{in.Opcode, in.Shape}
@@ -139,12 +141,12 @@ func (w *flow) kindOf(id hlo.InstrID) int32 {
 	return row
 }
 
-// entered reports whether the operations inside an operation stand for it.
+// entered reports whether an operation is replaced by the operations inside it.
 func entered(op hlo.Opcode) bool {
 	return op == hlo.OpFusion || op == hlo.OpCall || op == hlo.OpWhile || op == hlo.OpConditional
 }
 
-// ops lists the operations in computations. A model repeats its layers: a list that equals the last one of its body is that.
+// ops lists the operations in computations. Layers repeat, so a list that equals the last one of its body shares its memory.
 func (w *flow) ops(of *body, callees []hlo.CompID) OpList {
 	w.origins = w.origins[:0]
 	for _, c := range callees {
@@ -186,7 +188,7 @@ type edges struct {
 	read []int32 // by launch: the last that reads from it, counted from 1
 }
 
-// connect tells of every launch which others it reads from, and whether its value leaves the program.
+// connect sets for every launch which others it reads from, and whether its value leaves the program.
 func (r *reader) connect(launches []launch, v *Variant) {
 	e := &edges{r: r, made: make([]int32, len(r.m.Instrs)), read: make([]int32, len(launches))}
 	for i := range e.made {
@@ -253,7 +255,7 @@ func (e *edges) origin(id hlo.InstrID, depth int) hlo.InstrID {
 	return hlo.NoInstr
 }
 
-// element steps into a tuple that is put together on the spot.
+// element returns the operand that becomes an element of a tuple, if an instruction builds the tuple.
 func (e *edges) element(tuple hlo.InstrID, index int) hlo.InstrID {
 	if operands := e.r.m.Operands(tuple); e.r.m.Instrs[tuple].Opcode == hlo.OpTuple && index < len(operands) {
 		return operands[index]

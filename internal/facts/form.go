@@ -10,7 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// formKey tells forms apart: what the instruction says and reads, and how the walk classed the launch.
+// formKey identifies a form: the text of the instruction, the shapes of its operands, and the class of the launch.
 type formKey struct {
 	call  uint64
 	class Class
@@ -25,7 +25,7 @@ type formed struct {
 	body *body
 }
 
-// form is what a launch does, found out once for all launches that say the same.
+// form is what a launch does. Launches that say the same share one.
 func (r *reader) form(l launch) formed {
 	key := formKey{r.alike().Call(l.id), l.class, l.moves != hlo.NoInstr, l.queued}
 	if known, ok := r.forms[key]; ok {
@@ -140,7 +140,7 @@ func (r *reader) bytes(l launch) int64 {
 	case hlo.OpCopyStart:
 		return 2 * r.operandBytes(l.id)
 	case hlo.OpFusion, hlo.OpDynamicSlice, hlo.OpDynamicUpdateSlice, hlo.OpGather, hlo.OpScatter:
-		// XLA's own count knows which part of an operand is read, but counts what is read twice twice.
+		// XLA's own count knows which part of an operand is read, but counts an operand twice that is read twice.
 		if bytes := r.price().Instr(l.id).BytesAccessed; bytes > 0 {
 			return min(int64(bytes), all)
 		}
@@ -163,7 +163,7 @@ func (r *reader) operandBytes(id hlo.InstrID) (n int64) {
 	return n
 }
 
-// noisyAttrs do not tell what an operation computes: they number, annotate, schedule or repeat.
+// noisyAttrs are the attributes that do not change what an operation computes: numbers, annotations, schedules and repetitions.
 var noisyAttrs = map[string]bool{
 	"backend_config": true, "frontend_attributes": true, "sharding": true, "channel_id": true, "control-predecessors": true,
 	"statistics": true, "origin": true, "kind": true, "custom_call_target": true, "api_version": true,
@@ -171,7 +171,7 @@ var noisyAttrs = map[string]bool{
 	"source_target_pairs": true, "cross_program_prefetch_index": true, "output_to_operand_aliasing": true,
 }
 
-// attrs are the attributes that tell equal operations apart: those of the operation itself, or of the only one in a fusion.
+// attrs returns the attributes that distinguish operations of one opcode. A fusion of a single operation has those of the operation.
 func (r *reader) attrs(l launch) string {
 	switch r.m.Instrs[l.id].Opcode {
 	case hlo.OpCopy, hlo.OpCopyStart:
@@ -226,7 +226,7 @@ type fusionConfig struct {
 	settings []string // those of one with a kind
 }
 
-// config looks once at what several fusions say.
+// config reads the backend_config of a fusion. Fusions with the same text share the result.
 func (r *reader) config(fusion hlo.InstrID) fusionConfig {
 	text := r.m.AttrText(fusion, "backend_config")
 	c, known := r.configs[text]

@@ -8,13 +8,13 @@ import (
 
 // exit is how a loop of unknown length ends.
 type exit struct {
-	early bool  // more than how far counters got may end it; else it counts to a number that nobody knows
-	most  int64 // after how many iterations it ends at the latest; 0 where that is not known
-	exact bool  // it ends after just so many, also after none: the compiler does not see it where several counters have to be below their bounds
-	fills bool  // the body fills an array that has about as many places
+	early bool  // something other than its counters may end it
+	most  int64 // the highest number of iterations; 0 if it is not known
+	exact bool  // it runs exactly most times; the compiler does not see this when the condition compares several counters
+	fills bool  // the body fills an array that has about most places
 }
 
-// exitOf reads off what a loop of unknown length compares how it ends.
+// exitOf reads from the condition of a loop of unknown length how the loop ends.
 func exitOf(m *hlo.Module, id hlo.InstrID) exit {
 	l, ok := loopAt(m, id)
 	if !ok {
@@ -31,7 +31,7 @@ func exitOf(m *hlo.Module, id hlo.InstrID) exit {
 	return exit{early: early, most: most, exact: exact && most > 0 && !early, fills: fills}
 }
 
-// fills reports whether the body puts what it computes into an array of the state that has a place for each iteration, and not many more.
+// fills reports whether each iteration stores a result in an array of the state. The array has one place for each iteration, and at most twice as many.
 func (l *loopReader) fills(most int64) bool {
 	for index := range l.m.Shape(l.m.Instrs[l.init].Shape).Elements {
 		next := l.next(int32(index))
@@ -42,7 +42,7 @@ func (l *loopReader) fills(most int64) bool {
 	return false
 }
 
-// hasPlaces reports whether an array has about as many places along one dimension for what is put into it, one of them each time.
+// hasPlaces reports whether the part that an iteration stores has size 1 in a dimension in which the array has n to 2n places.
 func hasPlaces(array, part []int64, n int64) bool {
 	for d, size := range array {
 		if d < len(part) && part[d] == 1 && size >= max(2, n) && size <= 2*n {
@@ -52,8 +52,9 @@ func hasPlaces(array, part []int64, n int64) bool {
 	return false
 }
 
-// early reports whether more than how far counters got decides on another iteration, or may. What is added to an element may be its step, as in
-// speculative decoding, or what was found, as where finished rows are counted: that is known only where another element counts the iterations.
+// early reports whether something other than counters may end the loop. A loop until x < 1e-6 is one; a loop until i = n is not. An element that
+// grows by a computed amount is either a counter with a varying step, as in speculative decoding, or a count of what was found, such as finished rows.
+// It is taken for the latter if another element counts the iterations.
 func (l *loopReader) early() bool {
 	elements, known := l.decisive()
 	var counts, finds bool
@@ -72,8 +73,8 @@ func (l *loopReader) early() bool {
 	return !known || counts && finds
 }
 
-// decisive lists the elements of the state that decide on another iteration, unless something reads the state as a whole. A flag stands for what the body
-// sets it by.
+// decisive lists the elements of the state that the condition depends on. For a flag it lists the elements that the body sets the flag from. They are not
+// known if something reads the state as a whole.
 func (l *loopReader) decisive() (elements []int32, known bool) {
 	seen := map[*value]bool{}
 	for open := []*value{l.decision()}; len(open) > 0; {
@@ -96,7 +97,8 @@ func (l *loopReader) decisive() (elements []int32, known bool) {
 	return elements, true
 }
 
-// grown is the element of the state that a value is a sum with, or that it leaves as it is; noElement where it is neither.
+// grown returns the element of the state that a value is, or is computed from by additions, subtractions and bounds: n for min(n + 1, 8). It returns
+// noElement if there is none.
 func (l *loopReader) grown(v *value) int32 {
 	terms := l.terms(v)
 	if len(terms) < 2 {
@@ -118,8 +120,8 @@ func (l *loopReader) grown(v *value) int32 {
 	return noElement
 }
 
-// latest is how often the loop runs at most: as often as the first of several conditions that it has to meet lets it; with not, of
-// conditions that must not hold. exact says that it runs just so often.
+// latest returns the highest number of iterations for which a condition holds, or with not, does not hold. For i < 10 and j < 4, both from 0 in steps
+// of 1, it is 4. exact says that the loop runs exactly that often.
 func (l *loopReader) latest(v *value, not bool) (most int64, exact bool) {
 	if truth, is := l.truth(v); truth != nil {
 		return l.latest(truth, not == is)
@@ -145,7 +147,7 @@ func (l *loopReader) latest(v *value, not bool) (most int64, exact bool) {
 	return most, exact && most >= 0
 }
 
-// latestBy is how often the loop runs at most by a flag of its state: the iteration in which the body sets it is the last one.
+// latestBy returns the highest number of iterations for a flag of the state. The iteration in which the body sets the flag is the last one.
 func (l *loopReader) latestBy(flag int32, not bool) int64 {
 	if l.kept(flag) || slices.Contains(l.flags, flag) {
 		return unknownTrips
@@ -158,8 +160,8 @@ func (l *loopReader) latestBy(flag int32, not bool) int64 {
 	return n + 1
 }
 
-// truth is the truth value that an integer is made of, where a value compares that integer with 0; is reports whether the value is true where it is. nil where
-// the value compares something else.
+// truth looks through a comparison of 0 with an integer that was converted from a truth value, and returns that truth value. is reports whether the
+// comparison equals it or its opposite. truth is nil for other values.
 func (l *loopReader) truth(v *value) (truth *value, is bool) {
 	sides := l.terms(v)
 	if v.op != hlo.OpCompare || len(sides) != 2 || l.m.Shape(l.m.Instrs[sides[0].id].Shape).Type != hlo.Pred {

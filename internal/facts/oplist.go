@@ -17,13 +17,13 @@ type OpList struct {
 	List *opList `json:"-"`
 }
 
-// opList is a body with where each of its operations comes from.
+// opList is a body with the place in the model of each operation.
 type opList struct {
 	Body    *body
 	Origins []hlo.MetadataID
 }
 
-// body is what the operations in a kernel say but for where they come from. Kernels that do the same share one.
+// body holds the operations of a kernel without their places in the model. Kernels that do the same share one.
 type body struct {
 	Tables *opTables
 	Kinds  []int32 // of each operation its row in the table
@@ -31,16 +31,16 @@ type body struct {
 	From   []int32 // of all operations, as Op.From has them
 }
 
-// opTables holds what operations say, each text once.
+// opTables holds the texts of operations, each once.
 type opTables struct {
 	Kinds   []*opKind   // by kind: two operations of a module say the same when their kind is the same
 	Origins []*opOrigin // by hlo.MetadataID; nil for those of no operation
 }
 
-// opKind is what an operation says but for its operands.
+// opKind is an operation without its operands.
 type opKind struct{ Opcode, Shape, Layout string }
 
-// opOrigin is where an operation comes from.
+// opOrigin is an operation's place in the model.
 type opOrigin struct {
 	OpName string
 	Stack  *Stack // shared: many scopes share one line
@@ -62,7 +62,7 @@ func ListOf(ops ...Op) OpList {
 	return OpList{list}
 }
 
-// from is the operation's line with those that called it, as far as they are known.
+// from is the operation's line and the known lines that called it.
 func (op *Op) from() *Stack {
 	if op.Stack == nil && op.Source.File != "" {
 		return &Stack{Location: op.Source}
@@ -101,7 +101,7 @@ func (l OpList) at(i int) Op {
 	}
 }
 
-// origin is where an operation comes from.
+// origin returns an operation's place in the model.
 func (l OpList) origin(i int) *opOrigin { return l.List.Body.Tables.Origins[l.List.Origins[i]] }
 
 // seenOps remembers operations of one module by their opcode and element type. Most metadata belongs to one such.

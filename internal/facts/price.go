@@ -355,7 +355,7 @@ func (r *reader) multiplied(id hlo.InstrID) (price.Product, bool) {
 		return price.Product{}, false
 	}
 	p := r.product(id)
-	results := r.m.Shape(r.product1(id)).ElementCount()
+	results := r.m.Shape(r.productShape(id)).ElementCount()
 	return price.Product{Type: p.Type, Precision: p.Precision, Flops: float64(p.Flops), Results: float64(results)}, true
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/xlagate/xlagate/internal/price"
 )
 
-// Product is one matrix product or convolution of the optimized module, also inside a fusion or a kernel that was written by hand, or a library call
-// that is one.
+// Product is one matrix product or convolution of the optimized module: an instruction, an operation in a fusion or in a hand-written kernel, or a
+// library call.
 type Product struct {
 	Opcode    string // dot, ragged-dot, convolution, the library call's target, or what the kernel's own language calls it: tpu.matmul
 	Type      string // the widest element type that it multiplies
@@ -22,8 +22,8 @@ type Product struct {
 	Source    hlo.Location
 }
 
-// products lists what multiplies matrices, and counts it by type and by precision. It counts the conversions between floating-point
-// types, too: a product in a narrow type that is fed by conversions is no gain.
+// products lists the products and counts them by type and by precision. It also counts the conversions between floating-point types: they may cost
+// what a product in a narrow type saves.
 func (r *reader) products(v *Variant) {
 	v.Facts[ProductsTotal], v.Facts[ConvertsCount], v.Facts[ConvertsElements] = 0, 0, 0
 	for id := range r.notable(r.isProduct) {
@@ -61,13 +61,13 @@ func (v *Variant) addProduct(r *reader, id hlo.InstrID, p *Product) {
 	}
 }
 
-// product is a product without its place in the model, found out once for all that say the same.
+// product returns a product without its place in the model. Calls that say the same share one.
 func (r *reader) product(id hlo.InstrID) Product {
 	call := r.alike().Call(id)
 	if known, ok := r.productOf[call]; ok {
 		return known
 	}
-	p := Product{Type: r.widest(id), Shape: r.shape(r.product1(id))}
+	p := Product{Type: r.widest(id), Shape: r.shape(r.productShape(id))}
 	if r.m.Instrs[id].Opcode == hlo.OpCustomCall {
 		config := r.m.AttrText(id, "backend_config")
 		p.Opcode = r.m.AttrText(id, "custom_call_target")
@@ -80,8 +80,8 @@ func (r *reader) product(id hlo.InstrID) Product {
 	return p
 }
 
-// product1 is the shape of what a product leaves: a library call returns its workspace beside it.
-func (r *reader) product1(id hlo.InstrID) hlo.ShapeID {
+// productShape returns the shape of a product's result. A library call returns a tuple of the result and its workspace.
+func (r *reader) productShape(id hlo.InstrID) hlo.ShapeID {
 	shape := r.m.Instrs[id].Shape
 	if elements := r.m.Shape(shape).Elements; len(elements) > 0 {
 		return elements[0]
@@ -99,7 +99,7 @@ func multiplies(target string) bool {
 	return slices.ContainsFunc(libraryCalls, func(part string) bool { return strings.Contains(target, part) })
 }
 
-// widest is the widest type among the first two operands: what a product multiplies.
+// widest returns the wider type of the first two operands, which a product multiplies.
 func (r *reader) widest(id hlo.InstrID) string {
 	widest := hlo.TypeInvalid
 	operands := r.m.Operands(id)
@@ -133,7 +133,7 @@ func (r *reader) operandPrecision(id hlo.InstrID) string {
 	return highest(r.m.AttrText(id, "operand_precision"))
 }
 
-// libraryPrecision is the same of a library call, from its backend_config; "" where that says nothing, as of a convolution.
+// libraryPrecision returns the precision in the backend_config of a library call, "" if it has none, as for a convolution.
 func libraryPrecision(config string) string {
 	_, rest, ok := strings.Cut(config, `"precision_config":`)
 	if !ok {
@@ -158,13 +158,14 @@ func highest(printed string) string {
 	return "default"
 }
 
-// libraryFlops is a multiply-add for each element of the result and of the contracted dimensions, where the call names them, or has a convolution's window.
+// libraryFlops counts two operations, a multiplication and an addition, for each pair of an element of the result and one of the contracted dimensions.
+// It is 0 if the call neither names these dimensions nor has a convolution's window.
 func (r *reader) libraryFlops(id hlo.InstrID, config string) int64 {
 	operands := r.m.Operands(id)
 	if len(operands) < 2 {
 		return 0
 	}
-	lhs, rhs, out := r.m.Shape(r.m.Instrs[operands[0]].Shape), r.m.Shape(r.m.Instrs[operands[1]].Shape), r.m.Shape(r.product1(id))
+	lhs, rhs, out := r.m.Shape(r.m.Instrs[operands[0]].Shape), r.m.Shape(r.m.Instrs[operands[1]].Shape), r.m.Shape(r.productShape(id))
 	target := r.m.AttrText(id, "custom_call_target")
 	switch { // the labels are those of the convolution that cuDNN goes back through
 	case strings.HasSuffix(target, "$convBackwardInput"):
@@ -221,8 +222,8 @@ func configNumbers(config, key string) (numbers []int64) {
 	return numbers
 }
 
-// written are the products in the body of a kernel that was written by hand. Where it is the model's own, it knows the line of each; else the place of all is
-// where it is called.
+// written lists the products in a hand-written kernel. A product has its line in the kernel if that is one of the model, and the line of the call
+// otherwise.
 func (r *reader) written(id hlo.InstrID) []Product {
 	kernel, md := r.m.Kernel(id), r.metadata(id)
 	list := make([]Product, len(kernel.Products))
@@ -236,8 +237,8 @@ func (r *reader) written(id hlo.InstrID) []Product {
 	return list
 }
 
-// countModelProducts counts the products of the model by the widest type that they multiply. The compiler for CPU computes those of sixteen
-// bits in f32, so that its own module does not tell them from others.
+// countModelProducts counts the products of the model by the widest type that they multiply. XLA for CPU computes products of 16-bit numbers in f32,
+// so its optimized module does not tell them from others.
 func (out *measuring) countModelProducts(r *reader) {
 	if out.Toolchain.Backend != "cpu" {
 		return
@@ -247,8 +248,8 @@ func (out *measuring) countModelProducts(r *reader) {
 	}
 }
 
-// countEmulated counts the operations in double precision that the compiler for TPU spells as pairs of floats. Its optimized module
-// holds no f64, but what the model asked for and nothing folded away still runs under the model's names.
+// countEmulated counts the operations in double precision, which XLA for TPU computes as pairs of floats. The optimized module holds no f64: it counts
+// the model's f64 operations whose names are still in it.
 func (out *measuring) countEmulated() {
 	if out.Toolchain.Backend != "tpu" {
 		return

@@ -19,7 +19,7 @@ var frameworkPackages = []string{
 	"torch_xla", "numpy", "scipy", "einops", "absl", "IPython", "ipykernel", "pytest", "_pytest", "lightning", "transformers",
 }
 
-// origin says whose a source file is.
+// origin is the owner of a source file.
 type origin uint8
 
 const (
@@ -74,7 +74,7 @@ func (s *sources) stack(md hlo.Metadata) []hlo.Location {
 	return stack
 }
 
-// locate is the innermost line of the model's own, see frames.
+// locate returns the innermost line of the model's own; see frames.
 func (s *sources) locate(md hlo.Metadata) hlo.Location { return s.frames(md).at() }
 
 // frames is the frames in the model's own files; else the innermost in an installed package that is no framework; else nothing, for a
@@ -91,7 +91,7 @@ func (s *sources) frames(md hlo.Metadata) *Stack {
 	return known
 }
 
-// own is what of a stack is the model's.
+// own returns the frames of a stack that are the model's.
 func (s *sources) own(stack []hlo.Location) *Stack {
 	var found *Stack
 	for _, frame := range slices.Backward(stack) {

@@ -104,7 +104,7 @@ func (s *statements) sorted() []Statement {
 	return slices.Clone(s.list) // without the room that it grew by
 }
 
-// typeOf is the type that an operation computes in; "" for what carries whatever it is given.
+// typeOf returns the type that an operation computes in, "" for one that takes any: a loop, a branch, a barrier, a custom call.
 func typeOf(op Op) string {
 	switch op.Opcode {
 	case "while", "conditional", "opt-barrier", "custom-call":
@@ -133,7 +133,7 @@ type modelWalk struct {
 	steps    int
 }
 
-// caller is what the operations of a called function inherit, as they do when it is inlined.
+// caller is what a called function's operations take over from its call, as they do when XLA inlines it.
 type caller struct {
 	prefix string
 	stack  *Stack
@@ -194,7 +194,7 @@ func (w *modelWalk) print(id hlo.InstrID) uint64 {
 	return uint64(hash)
 }
 
-// stack is an operation's own, or as far as that does not tell the one of the call that holds it.
+// stack returns the stack of an operation. One of a single line is continued with the stack of the call that holds the operation.
 func (w *modelWalk) stack(md hlo.Metadata, from caller) *Stack {
 	own := w.r.sources.frames(md)
 	switch {
@@ -272,7 +272,7 @@ func within(prefix, opName string) string {
 	return prefix + "/" + opName
 }
 
-// tells reports whether an operation says something of the model: not what only names, wires or reshapes.
+// tells reports whether an operation is part of the model's work. One that only names, wires or reshapes is not.
 func (w *modelWalk) tells(id hlo.InstrID) bool {
 	m := w.r.m
 	switch op := m.Instrs[id].Opcode; op {

@@ -7,8 +7,8 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// A state is an array that a program updates: an argument whose buffer a result takes over, or an element of what a loop carries on. One that
-// is updated in part costs what is written, not what there is.
+// A state is an array that a program updates: an argument whose buffer a result reuses, or an element of a loop's state. An update of a part of it
+// costs the bytes of that part, not those of the array.
 
 // leastState is the size in bytes from which a state matters.
 const leastState = 4 << 10
@@ -21,7 +21,7 @@ type past struct {
 	by      hlo.InstrID // the launch that writes all of it; NoInstr where none is known to
 }
 
-// unknownPast is the past of a value of which it is not known how it is made.
+// unknownPast is the past of a value whose origin is not known.
 var unknownPast = past{id: hlo.NoInstr, by: hlo.NoInstr}
 
 // follower finds out where values come from.
@@ -39,8 +39,8 @@ func (r *reader) follow(id hlo.InstrID, element int64) past {
 	return r.follower.follow(id, element, hlo.NoInstr, 0)
 }
 
-// follow goes back from an element of a value, or from a value that is no tuple, whose element is -1. launch is the launch that computes it, NoInstr
-// for what is not fused.
+// follow goes back from an element of a tuple, or from a value that is no tuple, with the element -1. launch is the fusion that computes the value, or
+// NoInstr.
 func (f *follower) follow(id hlo.InstrID, element int64, launch hlo.InstrID, depth int) past {
 	var written float64
 	for f.steps > 0 && depth <= maxDepth {
@@ -77,7 +77,7 @@ func (f *follower) follow(id hlo.InstrID, element int64, launch hlo.InstrID, dep
 	return unknownPast
 }
 
-// isFollowed reports whether the past of a value may be behind an instruction: it hands on what it is given, or what its computations do.
+// isFollowed reports whether the value of an instruction may hold one of its operands, changed in part or not at all.
 func (f *follower) isFollowed(id hlo.InstrID) bool {
 	switch f.m.Instrs[id].Opcode {
 	case hlo.OpGetTupleElement, hlo.OpTuple, hlo.OpBitcast, hlo.OpOptBarrier, hlo.OpAddDependency, hlo.OpDynamicUpdateSlice, hlo.OpScatter, hlo.OpFusion, hlo.OpCall, hlo.OpWhile:
@@ -86,8 +86,8 @@ func (f *follower) isFollowed(id hlo.InstrID) bool {
 	return false
 }
 
-// end is the past of what an instruction computes. Nobody knows what a custom call leaves of what it is given; which of a conditional's branches
-// runs, and what a transfer brings, is not followed.
+// end returns the past of a value that an instruction computes anew. It is unknown for a custom call, which may return its operand, and for
+// conditionals and transfers, which are not followed.
 func (f *follower) end(id, launch hlo.InstrID) past {
 	op := f.m.Instrs[id].Opcode
 	if op == hlo.OpCustomCall || op == hlo.OpConditional || op == hlo.OpInfeed || strings.HasSuffix(f.m.OpcodeName(op), "-done") {
@@ -99,7 +99,7 @@ func (f *follower) end(id, launch hlo.InstrID) past {
 	return past{id: hlo.NoInstr, by: id}
 }
 
-// inside is where an element of what a computation returns comes from in it. A loop has to hand it on at the same place.
+// inside follows an element of an instruction's result into the computation that it calls. A loop must return the element at the index where it got it.
 func (f *follower) inside(id hlo.InstrID, element int64, launch hlo.InstrID, depth int) past {
 	op, callees := f.m.Instrs[id].Opcode, f.m.Callees(id)
 	if len(callees) == 0 {
@@ -126,13 +126,14 @@ func (f *follower) elements(id hlo.InstrID) float64 {
 	return float64(f.m.Shape(f.m.Instrs[id].Shape).ElementCount())
 }
 
-// joinShapes are the texts of shapes, sorted, with a space between them.
+// joinShapes sorts shapes and joins them with spaces.
 func joinShapes(shapes []string) string {
 	slices.Sort(shapes)
 	return strings.Join(shapes, " ")
 }
 
-// renewed is which share of an argument a run writes whose buffer a result takes over: 1 where the result is computed anew, 0 where it is not known.
+// renewed returns the share of a donated argument that a run writes: 1 if all of the result is computed anew, 0 if the share is not known. An update
+// of 8 rows of 1024 is 1/128.
 func (r *reader) renewed(a *hlo.Alias) float64 {
 	root, element := r.m.Comps[r.m.Entry].Root, int64(-1)
 	state := r.m.Instrs[root].Shape
