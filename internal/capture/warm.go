@@ -3,7 +3,6 @@ package capture
 import (
 	"archive/zip"
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -17,7 +16,7 @@ import (
 	"github.com/xlagate/xlagate/internal/files"
 )
 
-// maxKept bounds the bytes of the programs that are kept for one toolchain and one set of flags. The oldest are dropped first.
+// maxKept bounds the bytes of the programs that are kept. The oldest are dropped first.
 const maxKept = 2 << 30
 
 // keptEntry is the name of JAX's cache entry in an archive; the dumped files stand below keptFiles, named without the module's number.
@@ -294,25 +293,23 @@ func (w *warmRun) unpack(key, dump, prefix string) error {
 	return nil
 }
 
-// bound removes the oldest archives beyond [maxKept].
+// bound removes the oldest archives of all toolchains beyond [maxKept].
 func (w *warmRun) bound() error {
-	entries, err := os.ReadDir(w.store)
+	paths, err := filepath.Glob(filepath.Join(filepath.Dir(w.store), "*", "*.zip"))
 	if err != nil {
 		return fmt.Errorf("look into the cache: %w", err)
 	}
-	var infos []fs.FileInfo
-	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil {
+	infos := map[string]fs.FileInfo{}
+	for _, path := range paths {
+		if infos[path], err = os.Stat(path); err != nil {
 			return fmt.Errorf("look into the cache: %w", err)
 		}
-		infos = append(infos, info)
 	}
-	slices.SortFunc(infos, func(a, b fs.FileInfo) int { return cmp.Compare(b.ModTime().UnixNano(), a.ModTime().UnixNano()) })
+	slices.SortFunc(paths, func(a, b string) int { return infos[b].ModTime().Compare(infos[a].ModTime()) })
 	size := int64(0)
-	for _, info := range infos {
-		if size += info.Size(); size > maxKept {
-			if err := os.Remove(filepath.Join(w.store, info.Name())); err != nil {
+	for _, path := range paths {
+		if size += infos[path].Size(); size > maxKept {
+			if err := os.Remove(path); err != nil {
 				return fmt.Errorf("drop an old program from the cache: %w", err)
 			}
 		}
