@@ -2,7 +2,6 @@ package capture
 
 import (
 	"archive/zip"
-	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -117,16 +116,13 @@ func (w *warmRun) know(name string, text []byte, key string) {
 	w.after[program] = append(w.after[program], key)
 }
 
-// frameTables matches the tables of source lines in front of the computations of a module.
-var frameTables = regexp.MustCompile(`(?s)\nFileNames\n.*?\n(%|ENTRY )`)
+// sourceLines matches the tables of source lines in front of the computations of a module, and the references to them.
+var sourceLines = regexp.MustCompile(`(?s)FileNames\n.*?\n\n(?:%|ENTRY )| ?stack_frame_id=\d+`)
 
-// identity returns what tells a program in JAX's cache from others: the name of its module and its optimized text. JAX's cache drops the tables of
-// source lines of a module that has no reference to them.
+// identity returns what tells a program in JAX's cache from others: the name of its module and its optimized text, without source lines, which
+// JAX's cache numbers anew.
 func identity(name string, text []byte) string {
-	if !bytes.Contains(text, []byte("stack_frame_id=")) {
-		text = frameTables.ReplaceAll(text, []byte("\n$1"))
-	}
-	return name + "\n" + string(bytes.Join(bytes.Fields(text), []byte(" ")))
+	return name + "\n" + strings.Join(strings.Fields(string(sourceLines.ReplaceAll(text, nil))), " ")
 }
 
 // read returns the files of an archive by their names.
@@ -155,7 +151,7 @@ func (w *warmRun) read(key string) (map[string][]byte, error) {
 	return content, nil
 }
 
-// keep stores what this run compiled. A program is kept if its files are certain: it is the only one of its name, in JAX's cache and in the dump.
+// keep stores what this run compiled. A program is kept if its files are certain: the run had no other of its name.
 func (w *warmRun) keep(dump string) error {
 	entries, err := os.ReadDir(w.jax)
 	if err != nil {
@@ -171,8 +167,12 @@ func (w *warmRun) keep(dump string) error {
 	if err != nil {
 		return err
 	}
+	hits, err := modulesIn(dump, restoredText)
+	if err != nil {
+		return err
+	}
 	for name, prefixes := range modules {
-		if len(keys[name]) != 1 || len(prefixes) != 1 {
+		if len(keys[name]) != 1 || len(prefixes) != 1 || len(hits[name]) > 0 {
 			continue
 		}
 		key := keys[name][0]
@@ -180,9 +180,13 @@ func (w *warmRun) keep(dump string) error {
 		if err != nil {
 			return fmt.Errorf("keep %s: %w", name, err)
 		}
-		if w.after[identity(name, text)] != nil { // JAX's hit would not tell the two programs apart
-			continue
+		// Of programs that differ in their source lines only, the latest is kept: a hit does not tell them apart.
+		for _, same := range w.after[identity(name, text)] {
+			if err := os.Remove(filepath.Join(w.store, same+".zip")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("drop an earlier %s from the cache: %w", name, err)
+			}
 		}
+		delete(w.after, identity(name, text))
 		if err := w.archive(key, dump, prefixes[0]); err != nil {
 			return fmt.Errorf("keep %s: %w", name, err)
 		}
