@@ -19,6 +19,7 @@ func captureCommand(w world) *cli.Command {
 		ArgsUsage: "--to DIR -- COMMAND…", Category: dumps,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "to", Usage: "write the dump to `DIR`, which is new, empty, or of an earlier capture"},
+			&cli.StringFlag{Name: "cache", Usage: "keep the programs that JAX compiles for the CPU in `DIR`, and compile only what is not there"},
 			&cli.DurationFlag{Name: "timeout", Usage: "stop the command after `TIME`: 90s, 20m"},
 		},
 		Action: func(c *cli.Context) error {
@@ -46,7 +47,7 @@ func runCapture(c *cli.Context, w world, command []string) error {
 
 func capturedTo(c *cli.Context, w world, dir string, command []string) (*capture.Outcome, error) {
 	return captured(c, w, cmp.Or(c.String("to"), dir), capture.Options{
-		Argv: command, Env: os.Environ(), To: dir, Timeout: c.Duration("timeout"), Stdin: piped(w.in), Stdout: w.out, Stderr: w.err,
+		Argv: command, Env: os.Environ(), To: dir, Cache: c.String("cache"), Timeout: c.Duration("timeout"), Stdin: piped(w.in), Stdout: w.out, Stderr: w.err,
 	})
 }
 

@@ -36,6 +36,7 @@ type Options struct {
 	Keep    []string // the tokens that the command gets nevertheless, by the names of their variables
 	Dir     string   // its working directory; "" for the current one
 	To      string   // the directory of the dump: new, empty or written by a capture
+	Cache   string   // the folder of programs that earlier captures compiled; "" to compile all
 	Timeout time.Duration
 	Stdin   io.Reader // never a terminal: the command runs in a new process group
 	Stdout  io.Writer // both are copied into To as well, where the logs of framework and compiler are read
@@ -80,13 +81,27 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	if err := r.write(to); err != nil {
 		return nil, err
 	}
-	return finish(ctx, opts, env, to, r)
+	if opts.Cache == "" {
+		return finish(ctx, opts, env, to, r, nil)
+	}
+	warm, err := beginWarm(opts.Cache, env, to, versions)
+	if err != nil {
+		return nil, err
+	}
+	out, err := finish(ctx, opts, env, to, r, warm)
+	return out, errors.Join(err, warm.end())
 }
 
 // finish runs the command and completes the record.
-func finish(ctx context.Context, opts Options, env *environ, to string, r *record) (*Outcome, error) {
+func finish(ctx context.Context, opts Options, env *environ, to string, r *record, warm *warmRun) (*Outcome, error) {
 	out := &Outcome{Dir: to, Log: filepath.Join(to, logFile), Notes: env.notes, Toolchain: r.Toolchain}
 	err := runCommand(ctx, opts, env, to)
+	if err == nil && warm != nil {
+		err = warm.keep(to)
+		if err == nil {
+			r.Restored, err = warm.restore(to)
+		}
+	}
 	if err == nil {
 		err = r.lookAt(ctx, to)
 	}

@@ -31,7 +31,8 @@ type record struct {
 	Schema string `json:"schema"`
 	Status string `json:"status"`
 	facts.Toolchain
-	Files map[string]int64 `json:"files,omitempty"` // the size of each file in bytes, by its path below the dump; a shorter file was cut off
+	Restored []string         `json:"restored,omitempty"` // the modules that JAX took from its cache, with files of an earlier capture
+	Files    map[string]int64 `json:"files,omitempty"`    // the size of each file in bytes, by its path below the dump; a shorter file was cut off
 }
 
 // write atomically replaces the record in a dump directory.
