@@ -116,6 +116,15 @@ func (f *freeTime) cover(transfer float64, first, end int) float64 {
 	return 1 - rest/transfer
 }
 
+// RareBranches are the branches that hold nothing but calls of the host: they raise an error, or report what is rare. See likelihoods.
+func (v *Variant) RareBranches() map[string]bool {
+	rare := map[string]bool{}
+	for branch, likely := range likelihoods(v.Kernels) {
+		rare[branch] = likely == 0
+	}
+	return rare
+}
+
 // likelihoods say how likely it is that a run takes a branch: the branches of a conditional are taken to be equally likely. One without launches
 // is not seen; there are two at least. One that holds nothing but calls of the host is not taken: it raises an error, or reports what is rare.
 func likelihoods(kernels []Kernel) map[string]float64 {
