@@ -26,6 +26,14 @@ import (
 // branch's comes with the error.
 type policies func(ctx context.Context, file string, targets []string) (base, head gate.Policy, err error)
 
+// Bounds on what a result makes this job fetch. Each target costs a request for the base branch and one for the pull request, each rule file at least two, and
+// one for each folder above it.
+const (
+	mostTargets   = 200 // of a run that the pull request controls
+	mostRuleFiles = 50
+	mostFolders   = 32
+)
+
 // judgeByBase adds to a result what the base branch's policy says of its facts, by each of the rule files. A result that cannot be judged so is incomplete.
 func (p *post) judgeByBase(ctx context.Context, r *result.Result, ruleFiles []string, read policies) {
 	r.Policy = nil
@@ -33,8 +41,13 @@ func (p *post) judgeByBase(ctx context.Context, r *result.Result, ruleFiles []st
 		return
 	}
 	r.Policy = &result.Policy{Base: fmt.Sprintf("%s@%.7s", p.base.Base.Ref, p.base.Base.SHA), Own: true}
-	for _, file := range ruleFiles {
-		judged, err := p.judgeBy(ctx, file, r, read)
+	for i, file := range ruleFiles {
+		judged, err := (*result.Policy)(nil), p.tooMuch(r, ruleFiles)
+		if err == nil {
+			judged, err = p.judgeBy(ctx, file, r, read)
+		} else if i > 0 {
+			break // it is said once
+		}
 		if judged != nil {
 			r.Policy.Add(judged)
 		}
@@ -47,6 +60,22 @@ func (p *post) judgeByBase(ctx context.Context, r *result.Result, ruleFiles []st
 		}
 		r.Verdict, r.ExitCode = "incomplete", gate.ExitIncomplete
 	}
+}
+
+// tooMuch says which bound a result exceeds; nil if none.
+func (p *post) tooMuch(r *result.Result, ruleFiles []string) error {
+	if n := len(r.Targets); p.report && n > mostTargets {
+		return fmt.Errorf("the result has %d targets; at most %d are judged here", n, mostTargets)
+	}
+	if n := len(ruleFiles); n > mostRuleFiles {
+		return fmt.Errorf("the result names %d rule files; at most %d are read", n, mostRuleFiles)
+	}
+	for _, file := range ruleFiles {
+		if n := strings.Count(file, "/"); n > mostFolders {
+			return fmt.Errorf("a rule file is in %d folders; at most %d are looked through", n, mostFolders)
+		}
+	}
+	return nil
 }
 
 // judgeBy returns what the base branch says by one rule file. An error does not mean that it says nothing.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -208,6 +210,47 @@ func TestHostileFork(t *testing.T) {
 			p.run(c.code, append([]string{"comment", "--workflow-run", "--check-run"}, c.args...)...)
 			p.concludes(c.conclusion, c.title)
 		})
+	}
+}
+
+// A forged result makes the job that may write ask GitHub no more than a real one.
+func TestForgedResult(t *testing.T) {
+	p := modestly(t, "mona/models", modest)
+	p.push()
+	p.reports("regressed")
+	data, err := os.ReadFile(filepath.Join(p.dir, "xlagate-report.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := result.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2000 {
+		target := result.Target{Name: fmt.Sprintf("t%d", i), RuleFile: r.Targets[0].RuleFile}
+		r.Targets = append(r.Targets, target)
+	}
+	if data, err = json.Marshal(r); err != nil {
+		t.Fatal(err)
+	}
+	p.put("xlagate-report.json", string(data))
+	p.Artifacts[len(p.Artifacts)-1].Data = p.artifact("xlagate-report.json")
+	asked := len(p.Requests)
+	p.run(3, "comment", "--workflow-run", "--check-run")
+	p.concludes("failure", "could not check")
+	p.says(0, "the result has 2001 targets; at most 200 are judged here")
+	if n := len(p.Requests) - asked; n > 20 {
+		t.Errorf("%d requests for a forged result", n)
+	}
+}
+
+// A result may name rule files, whose folders are looked through.
+func TestRuleFilesAreBounded(t *testing.T) {
+	for what, list := range map[string][]string{"51 rule files": make([]string, mostRuleFiles+1), "33 folders": {strings.Repeat("a/", mostFolders+1) + "xlagate.yaml"}, "": {"a/xlagate.yaml"}} {
+		err := new(post).tooMuch(&result.Result{}, list)
+		if what == "" && err != nil || what != "" && (err == nil || !strings.Contains(err.Error(), what)) {
+			t.Errorf("%q: %v", what, err)
+		}
 	}
 }
 

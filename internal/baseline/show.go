@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -23,7 +25,8 @@ const (
 
 // Show prints what was accepted of a program as a reviewer reads it: what it takes, its numbers, and the kernels that take longest.
 func Show(out io.Writer, target string, p *Program) error {
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	var text bytes.Buffer
+	t := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s/%s\n", target, p.Name)
 	for _, list := range []struct {
 		title string
@@ -44,7 +47,17 @@ func Show(out io.Writer, target string, p *Program) error {
 	if more := len(p.Variants) - mostVariants; more > 0 {
 		fmt.Fprintf(t, "\n  and %s\n", phrase.Some(more, "more variant"))
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	// A pull request wrote the file: a reason with U+202E would turn the rest of its line around.
+	_, err := out.Write(bytes.Map(func(r rune) rune {
+		if r == '\n' || unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text.Bytes()))
+	return err
 }
 
 func toolchain(t facts.Toolchain) []string {

@@ -166,6 +166,14 @@ func bar(n, whole float64, width int) string {
 	return strings.Repeat("█", max(1, int(math.Round(n/whole*float64(width)))))
 }
 
+// cell is a text that a spreadsheet does not take for a formula: a commit message may begin with one.
+func cell(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}
+
 // trendCSV writes a row for each value that was accepted.
 func trendCSV(w io.Writer, t *result.Trend, _ Options) error {
 	out := csv.NewWriter(w)
@@ -181,7 +189,7 @@ func trendCSV(w io.Writer, t *result.Trend, _ Options) error {
 				value = strconv.FormatFloat(p.Value, 'f', -1, 64)
 			}
 			c := t.Commits[p.At]
-			rows = append(rows, []string{s.Target, s.Program, s.Fact, s.Unit, limit, c.Commit, c.Date, c.Subject, value, p.Reason})
+			rows = append(rows, []string{cell(s.Target), cell(s.Program), s.Fact, s.Unit, limit, c.Commit, c.Date, cell(c.Subject), value, cell(p.Reason)})
 		}
 	}
 	return out.WriteAll(rows)

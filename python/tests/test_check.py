@@ -37,7 +37,7 @@ def test_worse_than_the_baseline(project, old, new, says):
 def test_bound_of_the_marker(project):
     p = project("max_kernels=20")
     p.edit("max_kernels=20", "max_kernels=2", "test_model.py")
-    fails(p, "breaks max-kernels: *at most 2 allowed*", "a limit of the marker is not accepted: edit the marker of this test")
+    fails(p, "error *13 kernels: at most 2 allowed*", "a limit of the marker is not accepted: edit the marker of this test")
 
 
 def test_bound_of_the_marker_is_not_accepted_away(project):
