@@ -62,7 +62,7 @@ var refusals = []refusal{
 	{"%s: %v", "version: 1\nrules: [{ rule: required-fusions, fusions: [{ name: a, pattern: \"add(_\\n\" }] }]", grammar},
 	{"%s is an empty list, which matches nothing; name something or leave out the key", "version: 1\nrules: [{ rule: max-kernels, program: [] }]", ""},
 	{"%s holds %s; expected words, as in [a, b]", "version: 1\nrules: [{ rule: max-kernels, program: [[a]] }]", ""},
-	{"%q is not a well-formed pattern; close its brackets and braces", "version: 1\nrules: [{ rule: max-kernels, program: [\"a[\"] }]", grammar},
+	{"%q is not a pattern; close its brackets and braces, and let them stand for %d alternatives at most", "version: 1\nrules: [{ rule: max-kernels, program: [\"a[\"] }]", grammar},
 	{"%s holds %q; expected one of %s%s", "version: 1\nrules: [{ rule: no-dtype, dtypes: [f65] }]", ""},
 	{"%s is %s; expected a list of mappings with the keys %s", "version: 1\nrules: [{ rule: required-fusions, fusions: a }]", ""},
 	{"%s of %s is an empty list; a rule that looks for nothing would always pass", "version: 1\nrules: [{ rule: required-fusions, fusions: [] }]", ""},

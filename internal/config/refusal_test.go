@@ -55,7 +55,7 @@ func TestRefusedPrograms(t *testing.T) {
 	rejected(t, inTargets+"  - {name: a, programs: [f]}\n", "4:25: programs is a list; expected a mapping with the keys include, exclude")
 	rejected(t, inTargets+"  - {name: a, programs: {include: []}}\n", "4:35: include is an empty list, which matches nothing; name something or leave out the key")
 	rejected(t, inTargets+"  - {name: a, programs: {exclude: []}}\n  - {name: a}\n", `5:12: two targets are named "a"; the first is on line 4`)
-	rejected(t, inTargets+"  - {name: a, programs: {include: [\"f[\"]}}\n", `4:36: "f[" is not a well-formed pattern; close its brackets and braces`)
+	rejected(t, inTargets+"  - {name: a, programs: {include: [\"f[\"]}}\n", `4:36: "f[" is not a pattern; close its brackets and braces, and let them stand for 1024 alternatives at most`)
 	rejected(t, inTargets+"  - {name: a, programs: {include: [f, yes, true]}}\n", `4:44: include holds "true"; expected words, as in [a, b]`)
 	rejected(t, inTargets+"  - {name: a, programs: {include: [~]}}\n", `4:36: include holds empty; expected words, as in [a, b]`)
 	rejected(t, inTargets+"  - {name: a, programs: {include: [[f]]}}\n", `4:36: include holds a list; expected words, as in [a, b]`)

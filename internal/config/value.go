@@ -273,7 +273,7 @@ func (r *reader) list(n *yamldoc.Node, o rule.Option) (any, bool) {
 			r.errorf(item, "%s holds %s; expected words, as in [a, b]", o.Key, describeNode(item))
 			return nil, false
 		case o.Type == rule.Globs && !phrase.ValidGlob(item.Value):
-			r.errorf(item, "%q is not a well-formed pattern; close its brackets and braces", item.Value)
+			r.errorf(item, "%q is not a pattern; close its brackets and braces, and let them stand for %d alternatives at most", item.Value, phrase.MostAlternatives)
 			return nil, false
 		case len(o.Enum) > 0 && !slices.Contains(o.Enum, item.Value):
 			r.errorf(item, "%s holds %q; expected one of %s%s", o.Key, item.Value, oneOf(o.Enum), meant(item.Value, o.Enum))

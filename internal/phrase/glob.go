@@ -40,8 +40,35 @@ func AnyGlob(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return Glob(p, name) })
 }
 
-// ValidGlob reports whether a pattern is well-formed.
-func ValidGlob(pattern string) bool { return doublestar.ValidatePattern(flat(pattern)) }
+// MostAlternatives bounds how many names without braces a pattern may stand for, {a,b}{a,b} for four: the matcher may try them all.
+const MostAlternatives = 1024
+
+// ValidGlob reports whether a pattern is well-formed and stands for no more than [MostAlternatives].
+func ValidGlob(pattern string) bool {
+	return doublestar.ValidatePattern(flat(pattern)) && alternatives(pattern) <= MostAlternatives
+}
+
+// alternatives counts what the braces of a pattern stand for. It stops soon beyond the bound.
+func alternatives(pattern string) int {
+	product, group, depth := 1, 1, 0
+	for i := 0; i < len(pattern) && product <= MostAlternatives; i++ {
+		switch pattern[i] {
+		case '\\':
+			i++
+		case '{':
+			depth++
+		case ',':
+			if depth > 0 {
+				group++
+			}
+		case '}':
+			if depth--; depth == 0 {
+				product, group = product*group, 1
+			}
+		}
+	}
+	return product
+}
 
 // flat hides slashes from the matcher: an op_name is a path, but its users write "*/mlp/*" and mean any depth.
 func flat(s string) string { return strings.ReplaceAll(s, "/", "\x00") }

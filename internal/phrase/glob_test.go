@@ -1,6 +1,7 @@
 package phrase
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -55,7 +56,7 @@ func TestAnyOfNothingFitsNothing(t *testing.T) {
 }
 
 func TestValid(t *testing.T) {
-	for pattern, want := range map[string]bool{"a*": true, "{a,b}": true, "[a": false, "{a": false} {
+	for pattern, want := range map[string]bool{"a*": true, "{a,b}": true, "[a": false, "{a": false, strings.Repeat("{a,aa}", 10): true, strings.Repeat("{a,aa}", 11): false, `\{a,b}` + strings.Repeat("{a,b}", 10): true} {
 		if got := ValidGlob(pattern); got != want {
 			t.Errorf("Valid(%q) = %v", pattern, got)
 		}
