@@ -56,7 +56,7 @@ func TestAnyOfNothingFitsNothing(t *testing.T) {
 }
 
 func TestValid(t *testing.T) {
-	for pattern, want := range map[string]bool{"a*": true, "{a,b}": true, "[a": false, "{a": false, strings.Repeat("{a,aa}", 10): true, strings.Repeat("{a,aa}", 11): false, `\{a,b}` + strings.Repeat("{a,b}", 10): true} {
+	for pattern, want := range map[string]bool{"a*": true, "{a,b}": true, "[a": false, "{a": false, strings.Repeat("{a,aa}", 10): true, strings.Repeat("{a,aa}", 11): false} {
 		if got := ValidGlob(pattern); got != want {
 			t.Errorf("Valid(%q) = %v", pattern, got)
 		}
