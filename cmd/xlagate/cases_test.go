@@ -34,6 +34,7 @@ var pairs = []pair{
 	{name: "cpu-bound_given", breaks: "loops-kept", place: "pairs.py", says: "the loop ran 50 times"},
 	{name: "gpu-int8_lost", breaks: "dtype-floor", place: "pairs.py", says: "dot: s32 → f32"},
 	{name: "cpu-branch_lost", breaks: "max-step-time", warned: true, place: "pairs.py:423", says: "new: select; gone: conditional"},
+	{name: "gpu-exit_tested", breaks: "max-step-time", warned: true, place: "pairs.py:728", says: "the loop ran 30 times, now at most 30"}, // the host decides before each iteration
 	{name: "tpu-branch_lost", breaks: "max-step-time", warned: true, place: "pairs.py:423", says: "new: select; gone: conditional"},
 	{name: "cpu-exit_lost", breaks: "max-step-time", warned: true, place: "pairs.py", says: "gone: reduce, and, not"},
 	{name: "cpu-place_baked", breaks: "max-constant-bytes", place: "pairs.py", says: "w['place'] is baked into the program: f32[1,24,32], 3.0 KiB"},
@@ -86,7 +87,6 @@ var pairs = []pair{
 	{name: "gpu-channels_joined"},
 	{name: "gpu-product_in_loop"}, // five launches of a loop are a command buffer, of three each waits for the host
 	{name: "gpu-exit_lost"},       // and the host no longer decides after each iteration
-	{name: "gpu-exit_tested"},
 	{name: "cpu-finished_counted"},
 	{name: "cpu-last_logits"},
 	{name: "tpu-states_dropped", breaks: "results-kept", place: "pairs.py:611", says: "the result f32[20,8,32] is now f32[8,32]"},

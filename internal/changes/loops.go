@@ -94,7 +94,7 @@ func EndSooner(old, fresh *facts.Variant) (sooner [][2]*facts.Kernel) {
 	return sooner
 }
 
-// runAlike takes the loops that may run any number of times to run as often as in the baseline. It returns how many it takes to run another number of times
+// runAlike takes the loops that may run as often as in the baseline to do so: that one may end earlier now does not make it cheaper. It returns how many it takes to run another number of times
 // than they do by themselves.
 func runAlike(old, fresh *facts.Variant) (n int) {
 	if len(fresh.EndlessLoops()) == 0 || fresh.Device == nil {
@@ -104,7 +104,7 @@ func runAlike(old, fresh *facts.Variant) (n int) {
 	pairs, _, _ := PairLoops(old.Loops(), fresh.Loops())
 	for _, pair := range pairs {
 		was, is := pair[0].Iterations(), pair[1]
-		if is.Length == 0 && is.MaxTrips == 0 && was > 0 && was != is.Iterations() {
+		if is.Length == 0 && (is.MaxTrips == 0 || was <= is.MaxTrips) && was > 0 && was != is.Iterations() {
 			fresh.Run(is, was)
 			n++
 		}
