@@ -186,8 +186,7 @@ func withoutVersion(name string, data []byte) (list []removal) {
 // argumentName is what a file beside the modules may call an argument: a name is no fact.
 var argumentName = regexp.MustCompile(`[^(, ]+: `)
 
-// factsOf is all that a result knows of the variants of each program. A memory space of no bytes is none, and launches.known itself says
-// how much of the launches the dump tells.
+// factsOf is all that a result knows of the variants of each program. A memory space of no bytes is none.
 func factsOf(t *testing.T, r *result.Result) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
@@ -196,7 +195,7 @@ func factsOf(t *testing.T, r *result.Result) map[string][]string {
 			for _, v := range p.Variants {
 				known := maps.Clone(v.Facts)
 				maps.DeleteFunc(known, func(fact facts.ID, n float64) bool {
-					return fact == facts.LaunchesKnown || n == 0 && strings.HasPrefix(string(fact), "memory.spaces.")
+					return n == 0 && strings.HasPrefix(string(fact), "memory.spaces.")
 				})
 				text, err := json.MarshalIndent(known, "", " ")
 				if err != nil {

@@ -13,11 +13,11 @@ import (
 var fits = rule.Rule{
 	ID:    "fits",
 	Title: "the program fits into the memory of the device",
-	Why: "A program that needs more than the device has is compiled without a word ahead of time, and fails on the machine that was paid for. The framework needs " +
+	Why: "A program that needs more than the device has compiles ahead of time without an error, and fails on the machine that was paid for. The framework needs " +
 		"some of the memory for itself: JAX gives three quarters of a GPU's to XLA unless XLA_PYTHON_CLIENT_MEM_FRACTION says otherwise.",
 	Reads:   []rule.Input{rule.BufferAssignment},
 	Budget:  &rule.Metric{Noun: "the device's memory", Unit: "share", Better: rule.Lower},
-	Fails:   rule.Example{On: "tpu-remat/before", Config: "- { rule: fits, max: 50% }", Says: "the program needs 10.1 GiB of the 16.0 GiB that tpu-v5e has: 63.3 % of the device's memory: at most 50 % allowed"},
+	Fails:   rule.Example{On: "tpu-remat/before", Config: "- { rule: fits, max: 50% }", Says: "63.3 % of the device's memory: at most 50 % allowed (10.1 GiB of the 16.0 GiB of tpu-v5e)"},
 	Passes:  rule.Example{On: "tpu-remat/before", Config: "- { rule: fits, max: 95% }"},
 	Fix:     "Shard or offload the largest buffers, rematerialize, use a smaller batch, or name a larger device with device: in the target. xlagate inspect lists the buffers.",
 	Threads: []string{"AI-Hypercomputer/maxtext#5112", "AI-Hypercomputer/maxtext#4514", "vllm-project/tpu-inference#3194"},
@@ -40,9 +40,13 @@ func checkFits(c *rule.Context, v *changes.Variant) {
 		}
 		return
 	}
-	a := c.Count("fits", func(v *facts.Variant) float64 { return v.Facts[facts.MemoryPeak] / device.Memory.Size })
+	a := c.Budget("fits", peak/device.Memory.Size)
+	if v.Old != nil {
+		was, known := v.Old.Facts[facts.MemoryPeak]
+		a.SetBase(known, was/device.Memory.Size)
+	}
 	if f := c.Judge(a); f != nil {
-		f.Message = fmt.Sprintf("the program needs %s of the %s that %s has: %s", phrase.Show(peak, "bytes"), phrase.Show(device.Memory.Size, "bytes"), device.Name, f.Message)
+		f.Message += fmt.Sprintf(" (%s of the %s of %s)", phrase.Show(peak, "bytes"), phrase.Show(device.Memory.Size, "bytes"), device.Name)
 		f.Cause, f.Evidence = v.FactGrowth(facts.MemoryPeak)
 	}
 }

@@ -32,7 +32,12 @@ func checkSameOnEveryProcess(c *rule.Context, p *changes.Program) {
 	c.Checked()
 	for _, d := range p.New.Disagreements() {
 		f := c.Find(result.Finding{Subject: "processes", Variant: d.Signature, Message: disagreement(d)})
-		f.Cause = &changes.Cause{Title: f.Message, Source: d.Variants[1].FirstSource()}
+		f.Cause = &changes.Cause{Title: f.Message}
+		for _, v := range d.Variants {
+			if v != nil {
+				f.Cause.Source = v.FirstSource()
+			}
+		}
 		for side, op := range d.Differ {
 			if op != nil {
 				f.Cause.Source, f.Cause.OpName = op.Source, op.OpName
@@ -48,6 +53,10 @@ func disagreement(d facts.Disagreement) string {
 	switch first, other := d.Processes[0], d.Processes[1]; {
 	case d.Variants[0] == d.Variants[1] && a != nil && b != nil:
 		return fmt.Sprintf("the devices wait for each other: %s runs %s where %s runs %s", first, spelled(a), other, spelled(b))
+	case d.Variants[1] == nil:
+		return fmt.Sprintf("%s compiles a program for the same arguments that %s does not compile", first, other)
+	case d.Variants[0] == nil:
+		return fmt.Sprintf("%s compiles a program for the same arguments that %s does not compile", other, first)
 	case a == nil && b == nil:
 		return fmt.Sprintf("%s and %s compile different programs for the same arguments", first, other)
 	case b == nil:

@@ -119,6 +119,7 @@ type renaming struct {
 	names *strings.Replacer
 }
 
+// Write writes text as it is said of the command.
 func (r renaming) Write(text []byte) (int, error) {
 	_, err := r.names.WriteString(r.to, string(text))
 	return len(text), err

@@ -91,7 +91,7 @@ func (w *walk) waits(start hlo.InstrID, users *hlo.Users) hlo.InstrID {
 	for start != hlo.NoInstr {
 		next := hlo.NoInstr
 		for _, user := range users.Of(start) {
-			if w.m.Operands(user)[0] != start {
+			if user <= start || w.m.Operands(user)[0] != start { // a broken module may wait for what has not started
 				continue
 			}
 			switch w.m.Instrs[user].Opcode {

@@ -73,16 +73,18 @@ type input struct {
 	name   string
 	fact   facts.ID // which every whole one gives
 	better facts.ID // a fact of the file that is read in its place where it is there; "" for none
+	part   bool     // a file with more of the same fact: without it, the fact counts less
 }
 
 var inputs = []input{
-	{string(dump.KindBufferAssignment), facts.MemoryTemp, ""},
-	{string(dump.KindMemoryReport), "memory.spaces.default", facts.MemoryTemp},
-	{string(dump.KindThunks), facts.LaunchesKnown, ""},
-	{string(dump.KindPTX), facts.CodePTXBytes, ""},
-	{string(dump.KindLLVMOptimized), facts.CodeLLVMBytes, ""},
-	{string(dump.StageBefore), facts.InstructionsBefore, ""},
-	{string(dump.StageAfterCodegen), facts.CostCycles, ""},
+	{name: string(dump.KindBufferAssignment), fact: facts.MemoryTemp},
+	{name: string(dump.KindMemoryReport), fact: "memory.spaces.default", better: facts.MemoryTemp},
+	{name: string(dump.KindThunks), fact: facts.LaunchesKnown},
+	{name: string(dump.KindThunkMetadata), fact: facts.LaunchesKnown, part: true},
+	{name: string(dump.KindPTX), fact: facts.CodePTXBytes},
+	{name: string(dump.KindLLVMOptimized), fact: facts.CodeLLVMBytes},
+	{name: string(dump.StageBefore), fact: facts.InstructionsBefore},
+	{name: string(dump.StageAfterCodegen), fact: facts.CostCycles},
 }
 
 // Inputs are the files that a dump may lack with --allow-missing.
@@ -90,10 +92,10 @@ func Inputs() []string {
 	return phrase.Map(inputs, func(in input) string { return in.name })
 }
 
-// missingOf returns the inputs that a reported variant has no facts of.
+// missingOf returns the inputs that a reported variant has no facts of, and those that it may lack.
 func missingOf(v *facts.Variant) (names []string) {
 	for _, in := range inputs {
-		if _, is := v.Facts[in.fact]; !is {
+		if _, is := v.Facts[in.fact]; !is || in.part {
 			names = append(names, in.name)
 		}
 	}
@@ -140,8 +142,11 @@ func (in input) missing(v *changes.Variant) bool {
 	was, held := v.Old.Facts[in.fact]
 	_, better := v.Old.Facts[in.better]
 	is, known := v.New.Facts[in.fact]
+	if in.part { // a program with fewer kernels has fewer launches to know
+		return known && is < was && v.New.Facts[facts.KernelsTotal] >= v.Old.Facts[facts.KernelsTotal] && slices.Contains(v.New.Missing, in.name)
+	}
 	return held && !better && !(known && is >= was) && slices.Contains(v.New.Missing, in.name)
 }
 
 // kernelInputs are the files that hold what was generated for kernels.
-var kernelInputs = []string{string(dump.KindThunks), string(dump.KindPTX), string(dump.KindLLVMOptimized)}
+var kernelInputs = []string{string(dump.KindThunks), string(dump.KindThunkMetadata), string(dump.KindPTX), string(dump.KindLLVMOptimized)}
