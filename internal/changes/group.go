@@ -2,7 +2,6 @@ package changes
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -12,45 +11,6 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/price"
 )
-
-// Change is all that one edit did, in every program; or one difference that no edit is known for.
-type Change struct {
-	Kind    string
-	Title   string   // what was done
-	Details []string // what else
-	OpName  string
-	Source  Place
-	Key     string // the same from commit to commit: the first program by name, the kind and the function
-	Cost           // in the program that it is named for
-	Others  []Cost // in other programs
-	Effects []Effect
-	Evidence
-	Parts []*Part // the one that leads first
-}
-
-// Cost is what a change adds to a program.
-type Cost struct {
-	Program  string
-	Variants []string
-	Price    Price
-}
-
-// Price is what a change adds to a run; what it saves is below zero.
-type Price struct {
-	StepNS       float64 // predicted
-	LowNS        float64 // the ends between which it is expected
-	HighNS       float64
-	StepWasNS    float64 // of the program's whole step before the change
-	PeakBytes    float64 // at the peak, in the device's memory
-	Compilations int     // more than before
-}
-
-// Effect is one fact that a change moved.
-type Effect struct {
-	Fact facts.ID
-	Was  float64
-	Is   float64
-}
 
 // Part is one difference: a cause in one variant, one more compilation, or what a rule found where no difference is known.
 type Part struct {
@@ -132,7 +92,7 @@ func (g *Grouping) causes(p *Program, v *Variant, upgrade func(*Program) string)
 		return
 	}
 	parts[v.Keeper()].peak = v.Grown(facts.MemoryPeak)
-	g.follow(v, parts)
+	g.placeAtEdit(v, parts)
 	for _, part := range parts {
 		if part.toolchains(g.lines) && upgrade != nil {
 			part.upgraded(upgrade(p))
@@ -141,9 +101,9 @@ func (g *Grouping) causes(p *Program, v *Variant, upgrade func(*Program) string)
 	g.Parts = append(g.Parts, parts...)
 }
 
-// follow puts causes without an edited line at the weightiest edit of the variant, unless another compiler may be their cause. A lost donation follows
+// placeAtEdit puts causes without an edited line at the weightiest edit of the variant, unless another compiler may be their cause. A lost donation follows
 // only if the caller still gives the buffers away, so that the edit left no result for them.
-func (g *Grouping) follow(v *Variant, parts []*Part) {
+func (g *Grouping) placeAtEdit(v *Variant, parts []*Part) {
 	edit := slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindCode && p.Source.Edited })
 	if edit < 0 || len(v.Compiler) > 0 {
 		return
@@ -258,7 +218,7 @@ func (g *Grouping) Changes() []*Change {
 			}
 		}
 	}
-	list := phrase.Map(g.follows(classes), changeOf)
+	list := phrase.Map(g.joinToOnlyEdit(classes), changeOf)
 	g.effects()
 	return list
 }
@@ -295,8 +255,8 @@ func (g *Grouping) keys(p *Part) []string {
 	return keys
 }
 
-// follows puts all classes into one if everything that was edited is the place of one of them, unless another compiler may be behind the others.
-func (g *Grouping) follows(classes [][]*Part) [][]*Part {
+// joinToOnlyEdit puts all classes into one if everything that was edited is the place of one of them, unless another compiler may be behind the others.
+func (g *Grouping) joinToOnlyEdit(classes [][]*Part) [][]*Part {
 	isEdited := func(class []*Part) bool {
 		return slices.ContainsFunc(class, func(p *Part) bool { return p.Source.Edited })
 	}
@@ -330,59 +290,9 @@ func (g *Grouping) differs(part *Part) bool {
 	})
 }
 
-// maxDetails bounds the sentences on what else an edit did.
-const maxDetails = 6
-
-// changeOf makes a change of its parts. The one that says best what was done leads: on an edited line, then one that breaks a rule, then one
-// that names operations, then the one that costs most in the variant that the change costs most.
-func changeOf(parts []*Part) *Change {
-	first := slices.MinFunc(parts, func(a, b *Part) int { return cmp.Compare(a.Program, b.Program) }).Program
-	steps := map[*Variant]float64{}
-	for _, p := range parts {
-		steps[p.variant] += p.step.Middle
-	}
-	fed := func(p *Part) bool { // what became of the results is why the arguments differ
-		return slices.ContainsFunc(parts, func(from *Part) bool {
-			return slices.ContainsFunc(from.lost, func(shape string) bool { return slices.Contains(p.takes, shape) })
-		})
-	}
-	adds := func(p *Part) bool { return p.Kind == KindCode && p.step.Middle > 0 }
-	slices.SortStableFunc(parts, func(a, b *Part) int {
-		return cmp.Or(
-			compareBool(b.Source.Edited, a.Source.Edited), cmp.Compare(a.Rank, b.Rank), compareBool(fed(a), fed(b)), compareBool(b.recalled, a.recalled), cmp.Compare(a.follows(), b.follows()),
-			compareBool(adds(b), adds(a)), cmp.Compare(b.compilations, a.compilations), cmp.Compare(steps[b.variant], steps[a.variant]), cmp.Compare(b.step.Middle, a.step.Middle),
-		)
-	})
-	lead := parts[0]
-	c := &Change{Kind: lead.Kind, Title: lead.Title, OpName: lead.OpName, Source: lead.Source, Parts: parts, Cost: Cost{Program: lead.Program}}
-	c.Key = strings.Join([]string{first, lead.Kind, lead.at}, "\x00")
-	if at := slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindConstants && p.Rank < Unbroken }); at > 0 && lead.Kind == KindCode && lead.Cause != nil {
-		c.Title = parts[at].Title + "; " + c.Title // it is always said
-	}
-	uncompiled := slices.DeleteFunc(slices.Clone(parts), func(p *Part) bool { return p.Program != "" || p.Kind != KindCode })
-	if lead.Program != "" && len(uncompiled) > 0 && !slices.ContainsFunc(uncompiled, func(p *Part) bool { return p.OpName == lead.OpName }) {
-		c.Title = uncompiled[0].Title // why these are other programs
-	}
-	for _, p := range parts {
-		p.Change = c
-		elsewhere := p.Program != c.Program && p.Program != ""
-		switch {
-		case elsewhere && p.Detail != c.Title && !strings.HasPrefix(p.Detail, p.Program+" "):
-			c.Tell(p.Program + ": " + p.Detail)
-		case !strings.Contains(c.Title, p.Detail):
-			c.Tell(p.Detail)
-		}
-		if p.Cause != nil && p.Program == c.Program {
-			c.AddEvidence(p.Cause.Evidence(facts.AnyKernel))
-		}
-	}
-	c.costs()
-	return c
-}
-
-// follows ranks parts by how surely they follow from another one: what the program returns besides; then kernels of which no operation of the model is known to
+// dependence ranks parts by how surely they follow from another one: what the program returns besides; then kernels of which no operation of the model is known to
 // have come or gone, and buffers that a result of another type does not take.
-func (p *Part) follows() int {
+func (p *Part) dependence() int {
 	switch {
 	case p.Kind == KindResults && p.variant != nil && !p.variant.GivesLess():
 		return 2
@@ -390,85 +300,6 @@ func (p *Part) follows() int {
 		return 1
 	}
 	return 0
-}
-
-// Tell adds a sentence on what else was done, if there are few.
-func (c *Change) Tell(detail string) {
-	if detail != "" && !slices.Contains(c.Details, detail) && len(c.Details) < maxDetails {
-		c.Details = append(c.Details, detail)
-	}
-}
-
-// AddEvidence adds the lines that are not there yet.
-func (c *Change) AddEvidence(e Evidence) {
-	c.Before, c.After = AddNew(c.Before, e.Before...), AddNew(c.After, e.After...)
-}
-
-// costs adds up what the parts cost in each program: of several variants, in the one that they cost most.
-func (c *Change) costs() {
-	for i := range c.Parts {
-		of := c.of(c.Parts[i].Program)
-		of.Variants = AddNew(of.Variants, c.Parts[i].Variants...)
-	}
-	c.Price = c.priceIn(c.Program)
-	for i := range c.Others {
-		c.Others[i].Price = c.priceIn(c.Others[i].Program)
-	}
-}
-
-// of returns the cost in a program. What is in no program is the first one's.
-func (c *Change) of(program string) *Cost {
-	if program == c.Program || program == "" {
-		return &c.Cost
-	}
-	at := slices.IndexFunc(c.Others, func(o Cost) bool { return o.Program == program })
-	if at < 0 {
-		at, c.Others = len(c.Others), append(c.Others, Cost{Program: program})
-	}
-	return &c.Others[at]
-}
-
-func (c *Change) priceIn(program string) (dearest Price) {
-	prices, compilations := map[*Variant]*Price{}, 0
-	var order []*Variant
-	for _, p := range c.Parts {
-		switch {
-		case p.Program != program:
-			continue
-		case p.variant == nil:
-			compilations = max(compilations, p.compilations)
-			continue
-		case prices[p.variant] == nil:
-			prices[p.variant] = &Price{StepWasNS: p.variant.Old.Facts[facts.PriceStep]}
-			order = append(order, p.variant)
-		}
-		price := prices[p.variant]
-		price.StepNS, price.LowNS, price.HighNS, price.PeakBytes = price.StepNS+p.step.Middle, price.LowNS+p.step.Low, price.HighNS+p.step.High, price.PeakBytes+p.peak
-	}
-	for _, v := range order {
-		price := prices[v]
-		price.LowNS = max(price.LowNS, -price.StepWasNS) // a step takes no less than nothing
-		if cmp.Or(cmp.Compare(math.Abs(price.StepNS), math.Abs(dearest.StepNS)), cmp.Compare(math.Abs(price.PeakBytes), math.Abs(dearest.PeakBytes))) >= 0 {
-			dearest = *price
-		}
-	}
-	dearest.Compilations = compilations
-	return dearest
-}
-
-// StepIn is what the change adds to the predicted step of a variant; in reports whether it is in the variant.
-func (c *Change) StepIn(program, signature string) (ns float64, in bool) {
-	for _, p := range c.Parts {
-		if p.variant != nil && p.Program == program && p.variant.New.Signature == signature {
-			ns, in = ns+p.step.Middle, true
-		}
-	}
-	return ns, in
-}
-
-// Loses reports whether the program returns less than it did: what it saves is no improvement.
-func (c *Change) Loses() bool {
-	return slices.ContainsFunc(c.Parts, func(p *Part) bool { return p.variant != nil && p.variant.GivesLess() })
 }
 
 // editAt names the edit at a place, see [EditOf].
