@@ -17,7 +17,7 @@ func (m *Meter) customCall(w *Work, id hlo.InstrID) {
 	written := m.m.Kernel(id)
 	switch {
 	case strings.Contains(target, "callback"):
-		w[Calls] = 1
+		m.called(w, id)
 	case strings.Contains(target, "TopK"):
 		m.topK(w, id)
 	case written != nil: // what its body computes is not known, how often it runs is
@@ -34,6 +34,19 @@ func (m *Meter) customCall(w *Work, id hlo.InstrID) {
 	case strings.HasPrefix(target, "X64"): // halves of wide numbers are put together, or apart
 	default:
 		w[Unknown] = 1
+	}
+}
+
+// called adds a call of Python. Each operand is handed over as an array of JAX, which takes as long as the call itself. A call with an effect, such as a print,
+// takes the program off the fast path of JAX's dispatch; one that is ordered also hands a token to the next run.
+func (m *Meter) called(w *Work, id hlo.InstrID) {
+	operands := m.m.Operands(id)
+	w[Calls] = float64(1+len(operands)) / 2
+	if m.m.AttrText(id, "custom_call_has_side_effect") == "true" {
+		w[Effects] = 1
+	}
+	if len(operands) > 0 && m.m.Shape(m.m.Instrs[operands[0]].Shape).Type == hlo.Token {
+		w[Calls], w[Effects] = float64(len(operands))/2, 2
 	}
 }
 

@@ -35,9 +35,7 @@ type body struct {
 	work       Work
 	shares     []float64     // see demand
 	parameters []hlo.InstrID // by number; NoInstr where the computation has none
-	serial     float64       // what a CPU computes of it element by element; see oneByOne
 	measured   bool          // work is known, or is being measured
-	serialized bool          // serial is known
 	indexed    bool          // parameters are known
 }
 
@@ -100,7 +98,13 @@ func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
 		}
 	case hlo.OpFusion:
 		m.enter(w, id, m.isLoop(id))
-		m.oneByOne(w, id)
+		if m.family == CPU && !m.isLoop(id) {
+			for _, c := range m.m.Callees(id) {
+				for inside, end := m.m.Body(c); inside < end; inside++ {
+					m.rows(w, inside)
+				}
+			}
+		}
 	case hlo.OpCall, hlo.OpAsyncStart:
 		m.enter(w, id, looped)
 	case hlo.OpWhile:
@@ -187,7 +191,7 @@ func (m *Meter) computation(c hlo.CompID, looped bool) *Work {
 	if !b.measured {
 		b.measured = true
 		first, end := m.m.Body(c)
-		if looped && m.selects(first, end) {
+		if looped {
 			b.shares = m.demand(first, m.m.Comps[c].Root)
 		}
 		for id := first; id < end; id++ {
