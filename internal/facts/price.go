@@ -357,9 +357,7 @@ func (r *reader) work(l launch) price.Work {
 	if l.class == ClassControl && r.m.Instrs[l.id].Opcode != hlo.OpWhile {
 		w[price.Decisions] = 1
 	}
-	if l.queued {
-		w[price.Queued] = 1
-	}
+	w[price.Queued] = l.queued
 	return w.Rounded()
 }
 

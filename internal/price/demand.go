@@ -23,6 +23,9 @@ func (m *Meter) demand(first, result hlo.InstrID) []float64 {
 			at = at.times(m.hoisted(id, varying[id-first]))
 		}
 		shares[id-first] = at.sum() / max(1, m.elements(m.m.Instrs[id].Shape))
+		if m.family == TPU { // it computes whole tiles
+			shares[id-first] = min(1, shares[id-first])
+		}
 		for n, o := range m.m.Operands(id) {
 			asked[o-first] = asked[o-first].with(m.askedOf(id, n, at))
 		}

@@ -41,7 +41,7 @@ const (
 	Pieces                       // places of their own that are read or written, as by a gather
 	Atomics                      // elements that are added where others may be added at the same time
 	Launches                     // launches of one instruction beyond the first
-	Queued                       // 1: the host of a GPU starts it by itself, not in a command buffer
+	Queued                       // 1: the host of a GPU starts it by itself, not in a command buffer; that of a CPU when all that it needs is there
 	Tiles                        // parts of the work that units of a GPU compute side by side: tiles of a product, rows of a sort; 0: as many as there are units
 	Decisions                    // times that the host has to look before it goes on: iterations of a loop of unknown length, branches
 	Iterations                   // iterations of a loop
