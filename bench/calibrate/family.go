@@ -84,8 +84,8 @@ type family struct {
 	name    string
 	sources []string
 	pairs   []*pair
-	margins [price.NumClasses]price.Margin
-	seen    [price.NumClasses]int // pairs that the margins come from; 0 where it is that of all
+	margins [price.Transfers]price.Margin
+	seen    [price.Transfers]int // pairs that the margins come from; 0 where it is that of all
 }
 
 func (f *family) from(source string) {
@@ -108,7 +108,7 @@ func (f *family) calibrate() {
 			of[c] = append(of[c], p)
 		}
 	}
-	for c := range price.NumClasses {
+	for c := range price.Transfers {
 		list := of[c]
 		if f.seen[c] = len(list); len(list) < few {
 			f.seen[c], list = 0, all
@@ -122,9 +122,10 @@ func (f *family) calibrate() {
 	}
 }
 
+// quantile is the least of a list that a further number does not exceed with a probability of q, if it is one of the same kind: of few, the largest.
 func quantile(list []float64, q float64) float64 {
 	slices.Sort(list)
-	return list[min(len(list)-1, int(q*float64(len(list))))]
+	return list[min(len(list), int(math.Ceil(q*float64(len(list)+1))))-1]
 }
 
 func (f *family) write(w io.Writer) {

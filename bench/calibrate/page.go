@@ -54,7 +54,12 @@ func (f *family) row(w io.Writer, held bool) {
 		100*float64(below)/float64(n), 100*float64(above)/float64(n), 100*quantile(widths, 0.5), right, red, caught, slow, told, slower)
 }
 
-func (f *family) margin(c price.Class) price.Margin { return f.margins[c] }
+func (f *family) margin(c price.Class) price.Margin {
+	if c == price.Transfers {
+		return price.Family(f.name).Margin(c)
+	}
+	return f.margins[c]
+}
 
 func count(is bool) int {
 	if is {
