@@ -7,28 +7,28 @@ var margins = map[Family][Transfers]Margin{
 	// bench/stopwatch, JAX 0.10.2, one core of an AMD EPYC
 	// commits of jaxopt and rlax, JAX 0.10.2, one core of an AMD EPYC
 	"cpu": {
-		{3, 6},    // launches: all pairs
+		{3, 2},    // launches: all pairs
 		{4, 10},   // loops: 11 pairs
-		{2, 4},    // products: 13 pairs
-		{3, 6},    // libraries: all pairs
+		{2, 1.25}, // products: 13 pairs
+		{3, 2},    // libraries: all pairs
 		{2.5, 10}, // reductions: 10 pairs
-		{10, 10},  // moves: 13 pairs
-		{3, 6},    // gathers: all pairs
-		{3, 6},    // sorts: all pairs
-		{3, 6},    // control flow: all pairs
-		{3, 6},    // host: all pairs
+		{10, 2},   // moves: 13 pairs
+		{3, 2},    // gathers: all pairs
+		{3, 2},    // sorts: all pairs
+		{3, 2},    // control flow: all pairs
+		{3, 2},    // host: all pairs
 	},
 	// bench/accelerator, JAX 0.11.2, H200, by its profiler
 	"gpu": {
-		{10, 1.5}, // launches: 27 pairs
-		{6, 1.5},  // loops: all pairs
-		{6, 1.5},  // products: all pairs
-		{6, 1.5},  // libraries: all pairs
-		{6, 1.5},  // reductions: all pairs
-		{6, 1.5},  // moves: all pairs
-		{6, 1.5},  // gathers: all pairs
-		{6, 1.5},  // sorts: all pairs
-		{6, 1.5},  // control flow: all pairs
-		{6, 1.5},  // host: all pairs
+		{10, 4}, // launches: 27 pairs
+		{6, 4},  // loops: all pairs
+		{6, 4},  // products: all pairs
+		{6, 4},  // libraries: all pairs
+		{6, 4},  // reductions: all pairs
+		{6, 4},  // moves: all pairs
+		{6, 4},  // gathers: all pairs
+		{6, 4},  // sorts: all pairs
+		{6, 4},  // control flow: all pairs
+		{6, 4},  // host: all pairs
 	},
 }
