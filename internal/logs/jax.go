@@ -153,7 +153,7 @@ func explain(lines []string) (out explanation) {
 			out.redefined = true
 		case strings.HasPrefix(line, "all previously seen"), strings.HasPrefix(line, "explanation unavailable"), line == "":
 		case strings.HasPrefix(plain, "at "), strings.HasPrefix(plain, "now "):
-			details = append(details, plain)
+			details = append(details, weakOnce(plain))
 		default:
 			others = append(others, plain)
 		}
@@ -163,6 +163,19 @@ func explain(lines []string) (out explanation) {
 	}
 	out.text = strings.Join(details[:min(len(details), maxReasons)], "; ")
 	return out
+}
+
+// weakOnce says in words that only one call has a weak type, as a Python number and what is computed from it have: JAX writes
+// "at s, now f32[]{weak_type=True} and before f32[]{weak_type=False}", the latter without braces in older versions.
+func weakOnce(detail string) string {
+	const weak, strong = "{weak_type=True}", "{weak_type=False}"
+	name, types, _ := strings.Cut(strings.TrimPrefix(detail, "at "), ", now ")
+	now, before, _ := strings.Cut(types, " and before ")
+	plain := strings.TrimSuffix(strings.TrimSuffix(now, weak), strong)
+	if plain != strings.TrimSuffix(strings.TrimSuffix(before, weak), strong) || strings.HasSuffix(now, weak) == strings.HasSuffix(before, weak) {
+		return detail
+	}
+	return name + ": one call passes a Python number or a value of its weak type, another an array of type " + plain
 }
 
 // definedAt reads "for predict defined at F:L" and "predict id=140037587699808 defined at F:L"; the id is an address.

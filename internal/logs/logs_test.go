@@ -96,7 +96,7 @@ func TestRetraceReasons(t *testing.T) {
 		}
 	}
 	weak := of(Read(sample(t, "jax-0.10.2-weak_types")), Retrace)[1]
-	if weak.Text != "at s, now f32[]{weak_type=False} and before f32[]{weak_type=True}" {
+	if weak.Text != "s: one call passes a Python number or a value of its weak type, another an array of type f32[]" {
 		t.Errorf("%+v", weak)
 	}
 }
