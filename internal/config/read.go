@@ -14,7 +14,7 @@ import (
 
 // config reads the whole document.
 func (r *reader) config(data []byte) *Config {
-	cfg := &Config{Baseline: ".xlagate", FailOn: "error", Policy: "base"}
+	cfg := &Config{Baseline: folder, FailOn: "error", Policy: "base"}
 	root, err := yamldoc.Parse(data)
 	switch {
 	case err != nil:

@@ -32,6 +32,7 @@ var handlers = map[string]func(*Server, *call){
 	"repos/compare-commits":                           (*Server).compare,
 	"git/get-blob":                                    (*Server).getBlob,
 	"git/get-commit":                                  (*Server).getCommit,
+	"git/get-tree":                                    (*Server).getTree,
 }
 
 // getUser answers people only: the token of a job may not ask.
