@@ -1,6 +1,7 @@
 package fakegithub
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -63,9 +64,9 @@ func (s *Server) getPull(c *call) {
 
 func (s *Server) pull(p *Pull) map[string]any {
 	out := map[string]any{
-		"number": p.Number, "state": p.State, "title": p.Title, "mergeable": p.Merge != "",
+		"number": p.Number, "state": p.State, "title": p.Title, "mergeable": p.Merge != "" && !p.Conflict,
 		"head": map[string]any{"sha": p.HeadSHA, "ref": p.HeadRef, "repo": repository(p.HeadRepo)},
-		"base": map[string]any{"sha": p.BaseSHA, "ref": p.BaseRef, "repo": repository(s.Repository)},
+		"base": map[string]any{"sha": p.BaseSHA, "ref": p.BaseRef, "repo": repository(cmp.Or(p.BaseRepo, s.Repository))},
 	}
 	if p.Merge != "" {
 		out["merge_commit_sha"] = p.Merge
