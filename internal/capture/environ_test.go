@@ -140,12 +140,12 @@ func TestCommandGetsNoTokens(t *testing.T) {
 	opts := options(t, "sh", "-c", "python train.py && env >&2")
 	path := opts.Env
 	opts.Env = append(path, "GITHUB_TOKEN=g", "GH_TOKEN=", "XLAGATE_GITHUB_TOKEN=x", "ACTIONS_RUNTIME_TOKEN=r", "ACTIONS_ID_TOKEN_REQUEST_URL=u",
-		"INPUT_GITHUB-TOKEN=i", "INPUT_CONFIG=c", "CI_JOB_TOKEN=j", "HF_TOKEN=h", "GITHUB_SHA=s", "GITHUB_TOKEN=")
+		"INPUT_GITHUB-TOKEN=i", "INPUT_MYTOKEN=m", "GITHUB_ENTERPRISE_TOKEN=e", "GH_ENTERPRISE_TOKEN=e", "CI_JOB_JWT_V2=w", "BUILDKITE_AGENT_ACCESS_TOKEN=b", "INPUT_CONFIG=c", "CI_JOB_TOKEN=j", "HF_TOKEN=h", "GITHUB_SHA=s", "GITHUB_TOKEN=")
 	for _, tt := range []struct {
 		keep      []string
 		want, not string
 	}{
-		{nil, "HF_TOKEN=h INPUT_CONFIG=c GITHUB_SHA=s", "GITHUB_TOKEN= GH_TOKEN= ACTIONS_ INPUT_GITHUB CI_JOB"},
+		{nil, "HF_TOKEN=h INPUT_CONFIG=c GITHUB_SHA=s", "GITHUB_TOKEN= GH_TOKEN= ACTIONS_ INPUT_GITHUB INPUT_MYTOKEN GITHUB_E GH_E CI_JOB BUILDKITE XLAGATE_"},
 		{[]string{"GITHUB_TOKEN", "CI_JOB_TOKEN"}, "GITHUB_TOKEN=g CI_JOB_TOKEN=j", "XLAGATE_ ACTIONS_"},
 	} {
 		var said strings.Builder
