@@ -133,7 +133,7 @@ func (p *pricer) price(i hlo.InstrID) Cost {
 // computed is the price of an instruction. Unless it is whole, its bytes are not in it.
 func (p *pricer) computed(i hlo.InstrID) (cost Cost, whole bool) {
 	op := p.m.Instrs[i].Opcode
-	if !hasParts(op, len(p.m.Operands(i)), len(p.m.Callees(i))) {
+	if int(op) < len(partsOf) && (len(p.m.Operands(i)) < int(partsOf[op].operands) || len(p.m.Callees(i)) < int(partsOf[op].callees)) {
 		p.giveUp(i)
 		return Cost{}, true
 	}
@@ -311,9 +311,4 @@ var partsOf = [hlo.NumOpcodes]parts{
 	hlo.OpDynamicSlice: {2, 0}, hlo.OpDynamicUpdateSlice: {3, 0}, hlo.OpFft: {1, 0}, hlo.OpFusion: {0, 1}, hlo.OpGather: {2, 0}, hlo.OpMap: {0, 1},
 	hlo.OpRaggedDot: {2, 0}, hlo.OpReduce: {1, 1}, hlo.OpReduceWindow: {1, 1}, hlo.OpScaledDot: {2, 0}, hlo.OpScan: {2, 1}, hlo.OpScatter: {3, 1},
 	hlo.OpSelectAndScatter: {2, 2}, hlo.OpSort: {1, 0}, hlo.OpTranspose: {1, 0}, hlo.OpTriangularSolve: {2, 0}, hlo.OpWhile: {0, 2},
-}
-
-// hasParts reports whether an instruction has the operands and callees that its price depends on.
-func hasParts(op hlo.Opcode, operands, callees int) bool {
-	return int(op) >= len(partsOf) || operands >= int(partsOf[op].operands) && callees >= int(partsOf[op].callees)
 }

@@ -128,7 +128,8 @@ func (m *Meter) write(w *Work, id hlo.InstrID) {
 		m.writeRoot(w, id, in.Shape, 0)
 		return
 	case hlo.OpCustomCall:
-		if elements := m.m.Shape(in.Shape).Elements; len(elements) == 2 && m.isLibrary(id) && m.isWorkspace(elements[1]) {
+		elements := m.m.Shape(in.Shape).Elements
+		if len(elements) == 2 && strings.HasPrefix(m.m.AttrText(id, "custom_call_target"), "__") && m.isWorkspace(elements[1]) { // of a library that XLA knows
 			m.writeShape(w, elements[0])
 			return
 		}
@@ -139,11 +140,6 @@ func (m *Meter) write(w *Work, id hlo.InstrID) {
 		}
 	}
 	m.writeShape(w, in.Shape)
-}
-
-// isLibrary reports whether a custom call is one of a library that XLA knows: their names begin with two underscores.
-func (m *Meter) isLibrary(id hlo.InstrID) bool {
-	return strings.HasPrefix(m.m.AttrText(id, "custom_call_target"), "__")
 }
 
 // isWorkspace reports whether a shape is a row of bytes, as libraries take for their own use. Such a workspace is no result: what it holds stays in caches.

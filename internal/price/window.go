@@ -21,7 +21,9 @@ func readConvolution(m *hlo.Module, i hlo.InstrID) (c convolution, ok bool) {
 		case "window":
 			c.window, ok = parseWindow(value)
 		case "dim_labels":
-			c.labels = parseConvLabels(value)
+			operands, out, _ := strings.Cut(value, "->")
+			lhs, rhs, _ := strings.Cut(operands, "_")
+			c.labels = convLabels{lhs, rhs, out}
 		case "feature_group_count":
 			c.features, _ = strconv.ParseInt(value, 10, 64)
 		case "batch_group_count":
@@ -33,12 +35,6 @@ func readConvolution(m *hlo.Module, i hlo.InstrID) (c convolution, ok bool) {
 
 // convLabels are the three parts of dim_labels, such as b01f_01io->b01f: a letter for each dimension.
 type convLabels struct{ lhs, rhs, out string }
-
-func parseConvLabels(s string) (l convLabels) {
-	s, l.out, _ = strings.Cut(s, "->")
-	l.lhs, l.rhs, _ = strings.Cut(s, "_")
-	return l
-}
 
 // labelled is the size of the dimension that a label names; false where there is none, or where nobody knows its size.
 func labelled(s *hlo.Shape, labels string, label byte) (int64, bool) {
