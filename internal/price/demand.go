@@ -15,15 +15,13 @@ func (m *Meter) demand(first, result hlo.InstrID) []float64 {
 	asked[result-first].add(places{{0, m.elements(m.m.Instrs[result].Shape)}}, 1, 0)
 	varying := m.varying(first, result)
 	for id := result; id >= first; id-- {
-		at := asked[id-first]
+		at, computed := asked[id-first], 1.0
 		if m.family == CPU {
-			hoisted := m.hoisted(id, varying[id-first])
-			for i := range at {
-				at[i].elements *= hoisted
-			}
+			computed = m.hoisted(id, varying[id-first])
 		}
-		for _, p := range at {
-			shares[id-first] += p.elements / max(1, m.elements(m.m.Instrs[id].Shape))
+		for i := range at {
+			at[i].elements *= computed
+			shares[id-first] += at[i].elements / max(1, m.elements(m.m.Instrs[id].Shape))
 		}
 		if m.family == TPU { // it computes whole tiles
 			shares[id-first] = min(1, shares[id-first])
@@ -75,16 +73,12 @@ func (m *Meter) step(id hlo.InstrID, n int, operand float64) (share float64, ste
 	switch op := m.m.Instrs[id].Opcode; {
 	case op == hlo.OpConcatenate && m.isUnrolled(id):
 		return operand / max(1, own), uint64(id)*64 + 1
-	case n == 0 && isSelection(op), op == hlo.OpTranspose, op == hlo.OpReverse, op == hlo.OpBroadcast, op == hlo.OpReshape:
+	case n == 0 && (op == hlo.OpSlice || op == hlo.OpDynamicSlice || op == hlo.OpGather), op == hlo.OpTranspose, op == hlo.OpReverse, op == hlo.OpBroadcast, op == hlo.OpReshape:
 		return 1, step
 	case operand == own && op != hlo.OpConcatenate && op != hlo.OpPad:
 		return 1, 0
 	}
 	return operand / max(1, own), step
-}
-
-func isSelection(op hlo.Opcode) bool {
-	return op == hlo.OpSlice || op == hlo.OpDynamicSlice || op == hlo.OpGather
 }
 
 // isUnrolled reports whether the pieces that an instruction joins are adjacent and few: LLVM writes the loop over them out, and computes once what they share.
@@ -102,18 +96,17 @@ func (m *Meter) varying(first, result hlo.InstrID) []uint64 {
 		for _, o := range operands {
 			of |= along[o-first]
 		}
-		switch op := m.m.Instrs[id].Opcode; {
-		case len(operands) == 0, op == hlo.OpConcatenate, op == hlo.OpPad, op == hlo.OpFusion:
-			along[id-first] = 1<<min(63, len(m.m.Shape(m.m.Instrs[id].Shape).Dims)) - 1
-		case of == 0:
+		all, op := uint64(1)<<min(63, len(m.m.Shape(m.m.Instrs[id].Shape).Dims))-1, m.m.Instrs[id].Opcode
+		switch joins := op == hlo.OpConcatenate || op == hlo.OpPad || op == hlo.OpFusion; {
+		case of == 0 && len(operands) > 0 && !joins:
 		case op == hlo.OpBroadcast:
 			for k, d := range m.m.Integers(id, "dimensions") {
 				along[id-first] |= of >> k & 1 << d
 			}
-		case int(op) < hlo.NumOpcodes && workOf[op] != noWork:
+		case of != 0 && int(op) < hlo.NumOpcodes && workOf[op] != noWork:
 			along[id-first] = of
 		default:
-			along[id-first] = 1<<min(63, len(m.m.Shape(m.m.Instrs[id].Shape).Dims)) - 1
+			along[id-first] = all
 		}
 	}
 	return along

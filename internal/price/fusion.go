@@ -47,14 +47,6 @@ func (p *pricer) fusedBody(fusion hlo.InstrID) *fusedBody {
 	return b
 }
 
-// param returns parameter n, hlo.NoInstr when the body does not have it.
-func (b *fusedBody) param(n int) fusedParam {
-	if n >= len(b.params) {
-		return fusedParam{id: hlo.NoInstr}
-	}
-	return b.params[n]
-}
-
 // fusion prices a fusion: the work in its body, and what goes in and out of it. What is between stays in registers.
 func (p *pricer) fusion(i hlo.InstrID) Cost {
 	cost := p.callee(i, 0)
@@ -193,8 +185,8 @@ func (p *pricer) readInside(b *bodyReader, i, fusion hlo.InstrID) (bytes float64
 	}
 	inner := p.fusedBody(fusion)
 	for n, o := range p.m.Operands(fusion) {
-		if param := inner.param(n); o == i && param.id != hlo.NoInstr {
-			bytes += p.readThrough(b, inner, fusion, param)
+		if o == i && n < len(inner.params) && inner.params[n].id != hlo.NoInstr {
+			bytes += p.readThrough(b, inner, fusion, inner.params[n])
 		}
 	}
 	return bytes

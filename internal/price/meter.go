@@ -117,10 +117,8 @@ func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
 		m.applied(w, id)
 	case hlo.OpSort:
 		m.sort(w, id)
-	case hlo.OpCopy:
-		m.reordered(w, id)
-	case hlo.OpTranspose:
-		m.reordered(w, id)
+	case hlo.OpCopy, hlo.OpTranspose: // into another layout, or another order
+		w[Serial] += m.movement(id) * m.elements(m.m.Instrs[id].Shape)
 		m.elementwise(w, id)
 	default:
 		m.elementwise(w, id)

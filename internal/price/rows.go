@@ -58,11 +58,6 @@ const (
 	movedNarrow = 0.8 // one in a narrow row
 )
 
-// reordered adds what it takes to bring elements into another order: a copy into another layout, or a transpose that moves.
-func (m *Meter) reordered(w *Work, id hlo.InstrID) {
-	w[Serial] += m.movement(id) * m.elements(m.m.Instrs[id].Shape)
-}
-
 // movement is what it takes to bring one element into another order; 0 where the order stays.
 func (m *Meter) movement(id hlo.InstrID) (each float64) {
 	operands := m.m.Operands(id)

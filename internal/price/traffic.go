@@ -71,15 +71,6 @@ func (m *Meter) isResult(id hlo.InstrID) bool {
 	})
 }
 
-// parameters finds the parameters of a computation, once.
-func (m *Meter) parameters(c hlo.CompID) []hlo.InstrID {
-	b := m.body(c, false)
-	if !b.indexed {
-		b.indexed, b.parameters = true, m.m.Params(c)
-	}
-	return b.parameters
-}
-
 // readInside is what the users of a parameter read of it in the computation that an instruction calls.
 func (m *Meter) readInside(id hlo.InstrID, n, depth int) float64 {
 	callees := m.m.Callees(id)
@@ -87,11 +78,14 @@ func (m *Meter) readInside(id hlo.InstrID, n, depth int) float64 {
 		return m.leaves(m.m.Instrs[m.m.Operands(id)[n]].Shape)
 	}
 	c := m.alike.First(callees[0])
-	parameters := m.parameters(c)
-	if n >= len(parameters) || parameters[n] == hlo.NoInstr {
+	b := m.body(c, false)
+	if !b.indexed {
+		b.indexed, b.parameters = true, m.m.Params(c)
+	}
+	if n >= len(b.parameters) || b.parameters[n] == hlo.NoInstr {
 		return 0
 	}
-	return m.readBy(c, m.body(c, m.isLoop(id)).shares, parameters[n], depth)
+	return m.readBy(c, m.body(c, m.isLoop(id)).shares, b.parameters[n], depth)
 }
 
 // readBy is what the users of a value in a computation read of it; shares are those of the computation, see demand.
