@@ -83,6 +83,7 @@ var besides = []kind{
 	{"nested thunks", 100_000, inspect, beside("module_0000.jit_f.thunk_sequence.txt", "", "%03d: kSequential ", "001: kCopy\n")},
 	{"drawing", 20_000, inspect, beside("module_0001.jit_g.cpu_after_optimizations.dot", "digraph G {\n", "%d [label=<<b>negate</b>>, shape=rect];\n", "}\n")},
 	{"drawing of one instruction", 100_000, inspect, beside("module_0001.jit_g.cpu_after_optimizations.dot", "digraph G {\n1 [label=<<b>", "x%d\n", "</b>>, shape=rect];\n}\n")},
+	{"rules", 1200, []string{"check", ".", "--quiet"}, beside("xlagate.yaml", "version: 1\nrules:\n", "  - {rule: max-kernels, program: f%d, name: r%[1]d, max: %[1]d}\n", "  - {rule: max-kernels, max: 9}\n")},
 	{"exceptions in a log", 5000, inspect, beside("run.log", "", "Traceback (most recent call last):\n  File \"a.py\", line %d, in f\nValueError: %[1]d\n", "")},
 	{"modules in a log", 5000, inspect, beside("run.log", "", "*** Begin module_%d.f.txt ***\n", "")},
 	{"graphs in a log", 5000, inspect, beside("run.log", "", "node {\n  name: \"n%d\"\n  op: \"Exp\"\n}\n", "versions {\n}\n")},

@@ -87,7 +87,7 @@ func (p *post) judgeBy(ctx context.Context, file string, r *result.Result, read 
 	base, head, err := read(ctx, file, targetsOf(own))
 	switch {
 	case base.Config == nil && errors.Is(err, fs.ErrNotExist) && !p.report:
-		return &result.Policy{Files: []result.PolicyFile{{Name: file}}}, nil
+		return &result.Policy{Files: []result.PolicyFile{{Name: file}}, First: errors.Is(err, errFirst)}, nil
 	case base.Config == nil:
 		return nil, err
 	case err != nil:
@@ -184,15 +184,26 @@ func ofPullRequest(err error) error {
 	return fmt.Errorf("the pull request's own cannot be read: %w", err)
 }
 
+// errFirst says that a pull request brings the first rule file.
+var errFirst = errors.New("the base branch has no rule file")
+
 // basePolicy reads the base branch's policy from a repository, and its baseline from the place that this policy names.
 func basePolicy(ctx context.Context, from gate.Repository, revision, file string, targets []string) (gate.Policy, error) {
-	return nearest(file, func(file string) (gate.Policy, error) {
+	p, err := nearest(file, func(file string) (gate.Policy, error) {
 		base, err := gate.RepositoryPolicy(ctx, from, revision, file, targets)
 		if errors.Is(err, fs.ErrNotExist) && base.Config != nil {
 			err = nil // the base branch has no baseline yet
 		}
 		return base, err
 	})
+	if p.Config != nil || !errors.Is(err, fs.ErrNotExist) {
+		return p, err
+	}
+	ofGate := func(name string) bool { return config.OfGate(name) || path.Base(name) == path.Base(file) }
+	if names, failed := from.Names(ctx, revision); failed == nil && !slices.ContainsFunc(names, ofGate) {
+		err = fmt.Errorf("%w: %w", errFirst, err)
+	}
+	return p, err
 }
 
 // localPolicies reads the pull request's policy from the working directory, and the base branch's from git, or from GitHub in a shallow

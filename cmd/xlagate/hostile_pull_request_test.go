@@ -121,6 +121,54 @@ func TestHostilePullRequest(t *testing.T) {
 	}
 }
 
+// The pull request that brings the first rule file has nothing that it could loosen: its own rules decide, and its comment says so. Where the base branch has a
+// gate that is moved or removed, somebody has to look.
+func TestFirstRuleFile(t *testing.T) {
+	for name, c := range map[string]struct {
+		base, head string // the rule files of the two branches
+		dump       string
+		code       int
+		conclusion string
+		title      string
+	}{
+		"the first":                    {"", "xlagate.yaml", "good", 0, "success", "passes by its own rules: main has none yet"},
+		"the first, and it fails":      {"", "xlagate.yaml", "regressed", 1, "failure", "3 errors"},
+		"moved from a folder":          {"ci/xlagate.yaml", "xlagate.yaml", "good", 0, "action_required", "passes by rules that main does not have"},
+		"moved, with a name of its":    {"ci/gate.yaml", "gate.yaml", "good", 0, "action_required", "passes by rules that main does not have"},
+		"only the baseline is there":   {".xlagate/classifier/cpu/train_step.jsonl", "xlagate.yaml", "good", 0, "action_required", "passes by rules that main does not have"},
+		"a file that is named alike":   {"docs/my-xlagate.yaml", "xlagate.yaml", "good", 0, "success", "passes by its own rules: main has none yet"},
+		"a folder that is named alike": {"xlagate/.xlagate", "xlagate.yaml", "good", 0, "success", "passes by its own rules: main has none yet"},
+	} {
+		for _, remote := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/remote=%v", name, remote), func(t *testing.T) {
+				p := newPullRequest(t, "acme/models")
+				p.git("checkout", "-q", "main")
+				accepted := "../" + filepath.Base(p.dir) + ".accepted"
+				p.move(".xlagate", accepted)
+				p.git("rm", "-q", "xlagate.yaml")
+				if c.base != "" {
+					p.put(c.base, modest)
+				}
+				p.against("before")
+				if c.base != "" {
+					p.git("rm", "-q", c.base)
+				}
+				p.move(accepted, ".xlagate")
+				p.put(c.head, modest)
+				p.push()
+				check := []string{"check", c.dump, "-c", c.head, "--quiet", "-f", "json", "-o", "result.json"}
+				if remote {
+					p.run(c.code, append(check, "--comment", "off")...)
+					p.run(0, "comment", "result.json", "--check-run")
+				} else {
+					p.run(c.code, append(check, "--comment", "auto", "--check-run")...)
+				}
+				p.concludes(c.conclusion, c.title)
+			})
+		}
+	}
+}
+
 // many writes more files than are listed of a folder.
 func (p *pullRequest) many(folder string) {
 	for i := range 1001 {

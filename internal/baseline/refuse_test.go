@@ -2,7 +2,10 @@ package baseline
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -12,6 +15,19 @@ const (
 	ends  = `{"end":"facts"}` + "\n" + `{"end":"arguments"}` + "\n" + `{"end":"constants"}` + "\n" + `{"end":"buffers"}` + "\n" + `{"end":"model"}` + "\n" + `{"end":"counts"}` + "\n" + `{"end":"kernels"}` + "\n"
 	last  = `{"end":"baseline"}` + "\n"
 )
+
+// A file that is too large is not read, nor is what has no end.
+func TestFilesThatAreNotRead(t *testing.T) {
+	dir := t.TempDir()
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "large"), nil, 0o600), os.Truncate(filepath.Join(dir, "large"), maxFile+1), os.Symlink("/dev/zero", filepath.Join(dir, "zero"))); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"large": "large: it has more than 64.0 MiB, the most that is read", "zero": "zero: it is no regular file"} {
+		if _, err := read(os.DirFS(dir), name); err == nil || err.Error() != want {
+			t.Errorf("%v, wanted %s", err, want)
+		}
+	}
+}
 
 // Whatever a file holds that nobody knows is told with its place.
 func TestLinesThatAreRefused(t *testing.T) {

@@ -42,6 +42,7 @@ type Program struct {
 	Recompile []ArgumentChange `json:"recompile"` // how the new program's variants differ; empty with one variant
 
 	misses []string // why JAX traced it again, as its log says
+	logged bool     // the dump holds what the run logged
 }
 
 // Singles returns each of the programs that are compared together by itself, without a baseline.

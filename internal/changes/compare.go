@@ -50,7 +50,7 @@ func CompareEdited(old, fresh *facts.Report, edited Edited) *Report {
 	r.Programs = pairPrograms(old.Programs, fresh.Programs)
 	for _, p := range r.Programs {
 		c.program(p)
-		p.misses = missesOf(fresh.Logs, p.New)
+		p.misses, p.logged = missesOf(fresh.Logs, p.New), fresh.Logs != nil
 		p.blameSplit(split)
 	}
 	slices.SortFunc(r.Programs, func(a, b *Program) int { return cmp.Compare(a.Name, b.Name) })

@@ -75,8 +75,8 @@ func operations(v *facts.Variant) map[string]int {
 	return n
 }
 
-// EndSooner lists the loops that the baseline ran a known number of times, and that may end earlier now, but never later: each as it was and
-// as it is. It lists none where any other loop is not as it was: of a program with a loop of unknown length it is not known what the others
+// EndSooner lists the loops that the baseline ran a known number of times, and that may end earlier now, but never later, with iterations that take no
+// longer: each as it was and as it is. It lists none where any other loop is not as it was: of a program with a loop of unknown length it is not known what the others
 // cost, either.
 func EndSooner(old, fresh *facts.Variant) (sooner [][2]*facts.Kernel) {
 	pairs, gone, added := PairLoops(old.Loops(), fresh.Loops())
@@ -85,13 +85,29 @@ func EndSooner(old, fresh *facts.Variant) (sooner [][2]*facts.Kernel) {
 	}
 	for _, pair := range pairs {
 		switch was, is := pair[0], pair[1]; {
-		case is.Length == 0 && is.MaxTrips > 0 && is.MaxTrips <= was.Length:
+		case is.Length == 0 && is.MaxTrips > 0 && is.MaxTrips <= was.Length && !dearerStep(old, fresh, was, is):
 			sooner = append(sooner, pair)
 		case is.Length != was.Length:
 			return nil
 		}
 	}
 	return sooner
+}
+
+// dearerStep reports whether an iteration of a loop is predicted to take asMuchMore of its time before.
+func dearerStep(old, fresh *facts.Variant, was, is *facts.Kernel) bool {
+	if fresh.Device == nil {
+		return false
+	}
+	step := func(v *facts.Variant, loop *facts.Kernel) (ns float64) {
+		for _, p := range v.Prices(fresh.Device) {
+			if p.InLoop && p.Loop == loop.OpName {
+				ns += p.Once.Total()
+			}
+		}
+		return ns
+	}
+	return step(fresh, is) >= asMuchMore*step(old, was)
 }
 
 // runAlike takes the loops that may run as often as in the baseline to do so: that one may end earlier now does not make it cheaper. It returns how many it takes to run another number of times
@@ -204,7 +220,7 @@ func lengths(loops []*facts.Kernel) (n []int64) {
 	return n
 }
 
-// asMuchMore is how many times as much an iteration has to compute as before to be taken for two: what the two have in common is computed once, so it is less
+// asMuchMore is how many times as much an iteration has to compute, or to take, as before to be taken for two: what the two have in common is computed once, so it is less
 // than 2.
 const asMuchMore = 1.5
 

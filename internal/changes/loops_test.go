@@ -16,7 +16,15 @@ func early(v *facts.Variant, loop int, most int64) *facts.Variant {
 	return v
 }
 
-// A loop that may end early costs no more than before only where all others are as they were.
+// timed adds a kernel to a loop's body, which computes so many exponentials, on a CPU.
+func timed(v *facts.Variant, loop int, exponentials float64) *facts.Variant {
+	k := facts.Kernel{Form: &facts.Form{Class: facts.ClassKernel}, Site: &facts.Site{Loop: v.Kernels[loop].OpName, InLoop: true, Times: 1}}
+	k.Work[price.Special] = exponentials
+	v.Kernels, v.Device = append(v.Kernels, k), price.Named("cpu")
+	return v
+}
+
+// A loop that may end early costs no more than before only where all others are as they were, and its iterations take no longer.
 func TestEndSooner(t *testing.T) {
 	for _, c := range []struct {
 		name       string
@@ -28,6 +36,9 @@ func TestEndSooner(t *testing.T) {
 		{"at a time that nobody knows", changestest.Looping(50, 10), early(changestest.Looping(50, 10), 0, 0), 0},
 		{"while the other became longer", changestest.Looping(50, 10), early(changestest.Looping(50, 1000), 0, 50), 0},
 		{"while another came", changestest.Looping(50), early(changestest.Looping(50, 1000), 0, 50), 0},
+		{"with iterations that compute as much", timed(changestest.Looping(50), 0, 1e6), timed(early(changestest.Looping(50), 0, 50), 0, 1e6), 1},
+		{"with iterations that also look", timed(changestest.Looping(50), 0, 1e6), timed(early(changestest.Looping(50), 0, 50), 0, 1.2e6), 1},
+		{"with iterations that compute three times as much", timed(changestest.Looping(50), 0, 1e6), timed(early(changestest.Looping(50), 0, 50), 0, 3e6), 0},
 		{"while the other went", changestest.Looping(50, 10), early(changestest.Looping(50), 0, 50), 0},
 	} {
 		if got := len(EndSooner(c.old, c.fresh)); got != c.sooner {

@@ -359,8 +359,8 @@ func (p *Program) Differences() []string {
 	}
 	if n := p.repeated(); n > 1 {
 		same := fmt.Sprintf("the same module was compiled %s: nothing in it tells the calls apart", phrase.Times(n))
-		if strings.Contains(p.New.Variants[0].Modules[0], ".jit_") {
-			same += "; with JAX_EXPLAIN_CACHE_MISSES=1, JAX says what differs"
+		if !p.logged && strings.Contains(p.New.Variants[0].Modules[0], ".jit_") {
+			same += "; in a dump by xlagate capture, JAX says what differs"
 		}
 		out = append(out, same)
 	}

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/xlagate/xlagate/internal/files"
@@ -17,6 +20,14 @@ import (
 
 // FileName is the configuration's usual name.
 const FileName = "xlagate.yaml"
+
+// folder is the usual folder of accepted facts, beside the configuration.
+const folder = ".xlagate"
+
+// OfGate reports whether a file is a configuration or accepted facts, by their usual names.
+func OfGate(file string) bool {
+	return path.Base(file) == FileName || slices.Contains(strings.Split(path.Dir(file), "/"), folder)
+}
 
 // Config is one xlagate.yaml with its packs.
 type Config struct {
@@ -114,7 +125,7 @@ func Keys(packs []string) []rule.Option {
 	return []rule.Option{
 		{Key: "version", Type: rule.Count, Least: 1, Require: true, Doc: "write version: 1, the version of the rule set; new rules never turn on under an old one"},
 		{Key: "extends", Type: rule.Words, Enum: packs, Doc: "rule packs that ship with xlagate: recommended, strict, training, …; later ones win"},
-		{Key: "baseline", Type: rule.Text, Default: ".xlagate", Doc: "where the accepted facts are: a directory or git:REF:PATH"},
+		{Key: "baseline", Type: rule.Text, Default: folder, Doc: "where the accepted facts are: a directory or git:REF:PATH"},
 		{Key: "fail_on", Type: rule.Word, Enum: []string{"error", "warning", "never"}, Default: "error", Doc: "the level from which findings fail the gate"},
 		{Key: "policy", Type: rule.Word, Enum: []string{"base", "own"}, Default: "base", Doc: "whose rules decide on a pull request that changes them: base: one that passes only by rules that it loosens needs a reviewer (action_required); own: its own rules"},
 		{Key: "targets", Type: rule.Entries, Fields: targetKeys, Doc: "the dumps to check; by default one target \"default\" from the command line"},

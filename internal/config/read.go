@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/yamldoc"
@@ -14,7 +15,7 @@ import (
 
 // config reads the whole document.
 func (r *reader) config(data []byte) *Config {
-	cfg := &Config{Baseline: ".xlagate", FailOn: "error", Policy: "base"}
+	cfg := &Config{Baseline: folder, FailOn: "error", Policy: "base"}
 	root, err := yamldoc.Parse(data)
 	switch {
 	case err != nil:
@@ -58,8 +59,8 @@ func (r *reader) topLevel(root *yamldoc.Node, cfg *Config) {
 	if n := valueOf(root, "rules"); n != nil {
 		own = r.rules(n)
 	}
-	for _, s := range own {
-		s.LeaveOthers(rule.EntriesOf(own, s.Rule))
+	for _, same := range phrase.Group(own, func(s *rule.Settings) *rule.Rule { return s.Rule }) {
+		rule.LeaveOthers(same)
 	}
 	cfg.Rules = overlay(r.packs(cfg.Extends), own)
 	if len(cfg.Rules) == 0 && len(r.errors) == 0 {
@@ -75,18 +76,30 @@ func lineOf(err error) int {
 	return line
 }
 
-func (r *reader) targets(n *yamldoc.Node) []Target {
-	if n.Kind != yamldoc.Sequence || len(n.Content) == 0 {
-		r.errorf(n, "targets is %s; expected a list of targets, as in - { name: train, dump: build/xla }", describeNode(n))
-		return nil
+// maxEntries bounds the targets, the rules and the waivers of a file: a pull request's is read by a job that may write.
+const maxEntries = 5000
+
+// entries lists the entries of a list at the top of the file, at least so many.
+func (r *reader) entries(n *yamldoc.Node, least int, key, such string) []*yamldoc.Node {
+	switch {
+	case n.Kind != yamldoc.Sequence || len(n.Content) < least:
+		r.errorf(n, "%s is %s; expected a list%s", key, describeNode(n), such)
+	case len(n.Content) > maxEntries:
+		r.errorf(n, "%s has %d entries; at most %d are read: let one entry stand for several programs", key, len(n.Content), maxEntries)
+	default:
+		return n.Content
 	}
+	return nil
+}
+
+func (r *reader) targets(n *yamldoc.Node) []Target {
 	var out []Target
 	type first struct {
 		name string
 		line int
 	}
 	names := map[string]first{}
-	for _, item := range n.Content {
+	for _, item := range r.entries(n, 1, "targets", " of targets, as in - { name: train, dump: build/xla }") {
 		t := r.target(item)
 		folder := strings.ToLower(t.Name) // some systems take two names that differ only in case for one
 		switch other, twice := names[folder]; {
@@ -131,13 +144,9 @@ func captureOf(e rule.Entry) *Capture {
 }
 
 func (r *reader) waivers(n *yamldoc.Node) []Waiver {
-	if n.Kind != yamldoc.Sequence {
-		r.errorf(n, "waivers is %s; expected a list", describeNode(n))
-		return nil
-	}
 	var out []Waiver
 	waived := map[string]int{}
-	for _, item := range n.Content {
+	for _, item := range r.entries(n, 0, "waivers", "") {
 		e := r.mapping(item, waiverKeys, "the waiver")
 		w := Waiver{
 			Finding: e.Text("finding"), Reason: e.Text("reason"), Owner: e.Text("owner"), Expires: e.Text("expires"),

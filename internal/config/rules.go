@@ -12,12 +12,8 @@ import (
 
 // rules reads the list under `rules:`.
 func (r *reader) rules(n *yamldoc.Node) []*rule.Settings {
-	if n.Kind != yamldoc.Sequence {
-		r.errorf(n, "rules is %s; expected a list, as in - { rule: max-kernels, max: 19 }", describeNode(n))
-		return nil
-	}
 	var out []*rule.Settings
-	for _, item := range n.Content {
+	for _, item := range r.entries(n, 0, "rules", ", as in - { rule: max-kernels, max: 19 }") {
 		if s := r.rule(item); s != nil {
 			out = append(out, s)
 		}

@@ -17,6 +17,9 @@ func Schema(known rule.Catalogue) *jsonschema.Schema {
 	s := objectSchema(Keys(known.PackNames()))
 	s.Properties["version"] = &jsonschema.Schema{Enum: []any{1}, Description: s.Properties["version"].Description}
 	s.Properties["targets"].Items.Not = together("dump", "capture")
+	for _, key := range []string{"targets", "rules", "waivers"} {
+		s.Properties[key].MaxItems = jsonschema.Ptr(maxEntries)
+	}
 	s.Properties["rules"].Items = &jsonschema.Schema{OneOf: entrySchemas(known)}
 	s.AnyOf = []*jsonschema.Schema{some("extends"), some("rules")} // a gate that checks nothing would always pass
 	define(s)

@@ -20,7 +20,7 @@ func (p Place) Model() string { return cmp.Or(strings.Trim(p.key(), ".-"), "mode
 // Codeowners returns the lines that require a review of every change of the rules or the baseline.
 func (p Place) Codeowners() string {
 	top := path.Join("/", p.Folder)
-	return fmt.Sprintf("%s  @your-team\n%s/  @your-team\n", path.Join(top, p.File), path.Join(top, ".xlagate"))
+	return fmt.Sprintf("%s  @your-team\n%s/  @your-team\n", path.Join(top, p.File), path.Join(top, folder))
 }
 
 // WorkflowFile returns the path of the workflow in the repository. GitHub reads workflows in one folder at the top only.

@@ -99,6 +99,19 @@ func TestArchiveBombsAreRefused(t *testing.T) {
 	}
 }
 
+// A file that claims more than its format can unpack says nothing of its size: as much is set aside for it.
+func TestClaimedSizes(t *testing.T) {
+	short := packed(t, []byte("text"))
+	copy(short[len(short)-4:], []byte{0, 0, 0, 0x80})
+	if size := gzipSays(short); size != 0 {
+		t.Errorf("gzip: %d", size)
+	}
+	header := []byte{0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0, 1, 0, 0, 0} // a size in eight bytes: 2^32
+	if size := zstdSays(header); size != 0 {
+		t.Errorf("zstd: %d", size)
+	}
+}
+
 // A file weighs at least what it holds, whatever it says of itself, and no more than may be read of it is unpacked to know that.
 func TestContentSize(t *testing.T) {
 	const size = 20 << 20

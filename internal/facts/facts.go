@@ -88,7 +88,7 @@ type Interface struct {
 type Origin struct {
 	Modules    []string               `json:"modules"`           // every compile of it: "module_0010.jit_train_step"; more than one: compiled again for nothing
 	Elsewhere  []string               `json:"-"`                 // the same compile for other devices and in other processes: legitimate repetitions
-	CallSite   hlo.Location           `json:"-"`                 // the model's line that called the function, where stacks were dumped; never stored
+	CallSite   hlo.Location           `json:"-"`                 // the model's line that called the function, the last time that it was compiled, where stacks were dumped; never stored
 	GraphBreak *tensorflow.GraphBreak `json:"-"`                 // why PyTorch/XLA compiled it, and from where; nil where no log tells, never stored
 	Backend    string                 `json:"-"`                 // what it was compiled for: "cpu", "gpu", "tpu"; helpers may be compiled for the host
 	File       string                 `json:"file,omitempty"`    // the optimized module it was measured from

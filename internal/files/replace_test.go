@@ -132,12 +132,12 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	long := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(old, long, long); err != nil {
+	long, others := time.Now().Add(-time.Hour), filepath.Join(dir, "other")
+	if err := errors.Join(os.WriteFile(others, nil, 0o600), os.Chtimes(old, long, long), os.Chtimes(others, long, long)); err != nil {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "file"), "text")
-	alone(t, dir, unfinished+"2", "file")
+	alone(t, dir, unfinished+"2", "file", "other")
 	holds(t, young, "")
 }
 

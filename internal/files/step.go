@@ -288,9 +288,6 @@ func (s *Step) finish() error {
 }
 
 func (s *Step) place(f journaled) error {
-	if !fs.ValidPath(f.Name) {
-		return errors.New("it would lead out of the folder")
-	}
 	if f.Staged == "" {
 		err := s.root.Remove(f.Name)
 		for dir := path.Dir(f.Name); dir != "." && s.root.Remove(dir) == nil; dir = path.Dir(dir) {

@@ -274,6 +274,7 @@ func TestJournalThatLeadsOut(t *testing.T) {
 		return string(text)
 	}
 	for _, text := range []string{
+		strings.Replace(sealed(journal{Files: []journaled{{"elsewhere", "0"}}}), "elsewhere", "in", 1), // changed after it was sealed
 		sealed(journal{Files: []journaled{{"../out", "0"}}}), sealed(journal{Files: []journaled{{"/out", "0"}}}), sealed(journal{Files: []journaled{{"link/out", "0"}}}),
 		sealed(journal{Also: "/etc/other"}), `{`, `{"files":[{"name":"in","staged":"0"}]}`, `{"files":[{"name":"in","staged":"0"}],"seal":"00"}`, `{"files":[],"also":"DIR/config"}`,
 	} {
@@ -308,6 +309,18 @@ func TestLockThatLeadsOut(t *testing.T) {
 		t.Error("it was locked", s.Close())
 	}
 	holds(t, out, "old")
+}
+
+// A pipe is written as it is: whoever reads it waits for that.
+func TestPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	write(t, pipe, "text")
+	if info, err := os.Stat(pipe); err != nil || info.Mode().Type() != fs.ModeNamedPipe {
+		t.Errorf("it was replaced: %v, %v", info.Mode(), err)
+	}
 }
 
 // The only other file of a folder is removed in the step that writes a file there.

@@ -3,7 +3,6 @@ package gate
 import (
 	"cmp"
 	"math"
-	"path"
 	"slices"
 	"strings"
 
@@ -107,8 +106,7 @@ func (t JudgedTarget) attach(findings []JudgedFinding) []*judgedChange {
 // lines are the edited lines of the target, without those that do not change what is compiled: of the configuration, baselines and dumps.
 func (t JudgedTarget) lines() changes.Lines {
 	return changes.Lines{Edits: t.Edits, Code: slices.DeleteFunc(t.Edits.Hunks(), func(h git.Hunk) bool {
-		isOurs := path.Base(h.File) == config.FileName || slices.Contains(strings.Split(path.Dir(h.File), "/"), ".xlagate")
-		return !h.Code || isOurs || !git.IsModelFile(h.File) || t.Edits.In(h.File, t.Dumps)
+		return !h.Code || config.OfGate(h.File) || !git.IsModelFile(h.File) || t.Edits.In(h.File, t.Dumps)
 	})}
 }
 

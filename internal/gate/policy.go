@@ -50,6 +50,8 @@ type Repository interface {
 	File(ctx context.Context, revision, name string) ([]byte, error)
 	// Folders returns the files of some folders below a root of a revision. A root that is not there is empty, or [fs.ErrNotExist].
 	Folders(ctx context.Context, revision, root string, folders []string) (fs.FS, error)
+	// Names lists the paths of all files of a revision.
+	Names(ctx context.Context, revision string) ([]string, error)
 }
 
 // ErrElsewhere says that a baseline is not in the repository.
@@ -106,6 +108,12 @@ func (c Checkout) File(ctx context.Context, revision, name string) ([]byte, erro
 // Folders implements [Repository]: it returns all that is below the root.
 func (c Checkout) Folders(ctx context.Context, revision, root string, _ []string) (fs.FS, error) {
 	return baseline.Place{Where: "git:" + revision + ":" + root, Dir: c.Dir}.Open(ctx)
+}
+
+// Names implements [Repository].
+func (c Checkout) Names(ctx context.Context, revision string) ([]string, error) {
+	list, err := git.Run(ctx, c.Dir, "ls-tree", "-r", "-z", "--name-only", "--full-tree", revision)
+	return strings.Split(string(list), "\x00"), err
 }
 
 // Fork is the commit where the checkout in dir left the base branch: the first parent of the merge that code hosts make of a pull

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -93,6 +95,10 @@ func (r revisions) Folders(_ context.Context, revision, root string, folders []s
 		}
 	}
 	return out, nil
+}
+
+func (r revisions) Names(_ context.Context, revision string) ([]string, error) {
+	return slices.Sorted(maps.Keys(r[revision])), nil
 }
 
 // The baseline is found beside the configuration, above it and on other branches, for the targets that are declared and those that are named.

@@ -20,7 +20,7 @@ import (
 // slack lists the user's budgets that are wider than needed.
 func slack(cfg *config.Config, rows []result.Headroom) []*config.Budget {
 	var out []*config.Budget
-	byRule := rowsByRule(rows)
+	byLimit := rowsByLimit(rows)
 	for _, s := range cfg.Rules {
 		if s.Max == nil || s.Rule.Budget == nil || s.Rule.Budget.Unit == "seconds" { // times are the machine's
 			continue
@@ -29,7 +29,7 @@ func slack(cfg *config.Config, rows []result.Headroom) []*config.Budget {
 		if _, written := s.Marks[key]; !written {
 			continue
 		}
-		if most, ok := byRule.use(s, "max", *s.Max); ok && most < *s.Max {
+		if most, ok := byLimit.use(s, "max", *s.Max); ok && most < *s.Max {
 			out = append(out, &config.Budget{Settings: s, Key: key, To: most})
 		}
 	}
@@ -83,12 +83,12 @@ func noteSlack(r *result.Result, cfg *config.Config) {
 // unusedIncreases lists allowed increases that are not fully used, of counts only: those in percent or bytes allow for noise.
 func unusedIncreases(cfg *config.Config, rows []result.Headroom) []*config.Budget {
 	var out []*config.Budget
-	byRule := rowsByRule(rows)
+	byLimit := rowsByLimit(rows)
 	for _, s := range cfg.Rules {
 		if _, written := s.Marks["max_increase"]; !written || s.MaxIncrease == nil || s.MaxIncrease.Percent || s.Rule.Budget.Unit != "" {
 			continue
 		}
-		if used, bounds := byRule.use(s, "max_increase", s.MaxIncrease.Amount); bounds && used < s.MaxIncrease.Amount {
+		if used, bounds := byLimit.use(s, "max_increase", s.MaxIncrease.Amount); bounds && used < s.MaxIncrease.Amount {
 			out = append(out, &config.Budget{Settings: s, Key: "max_increase", To: used})
 		}
 	}
@@ -114,40 +114,36 @@ func withBudgets(cfg *config.Config, read func() ([]byte, error), list []*config
 	return text, nil
 }
 
-// headroom finds rows of the headroom by their rule and program.
-type headroom map[string]map[string][]result.Headroom
+// headroom is the most that there is under each limit, by target and program.
+type headroom map[heldLimit]map[[2]string]float64
 
-func rowsByRule(rows []result.Headroom) headroom {
+// heldLimit is a limit of a rule; of an allowed increase, the increase.
+type heldLimit struct {
+	rule, key string
+	limit     float64
+}
+
+func rowsByLimit(rows []result.Headroom) headroom {
 	h := headroom{}
 	for _, row := range rows {
-		if h[row.Rule] == nil {
-			h[row.Rule] = map[string][]result.Headroom{}
+		from := 0.0
+		if row.Key == "max_increase" {
+			from = row.Base
 		}
-		h[row.Rule][row.Program] = append(h[row.Rule][row.Program], row)
+		of, at := heldLimit{row.Rule, row.Key, row.Limit - from}, [2]string{row.Target, row.Program}
+		if h[of] == nil {
+			h[of] = map[[2]string]float64{}
+		}
+		h[of][at] = max(h[of][at], row.Actual-from)
 	}
 	return h
 }
 
-// of lists the rows that settings may have made: those of their rule and their programs.
-func (h headroom) of(s *rule.Settings) (rows []result.Headroom) {
-	byProgram := h[s.Rule.ID]
-	for name := range byProgram {
-		if name == "" || s.Names(name) {
-			rows = append(rows, byProgram[name]...)
-		}
-	}
-	return rows
-}
-
 // use is the most that a limit of an entry bounds anywhere, and whether it bounds anything.
 func (h headroom) use(s *rule.Settings, key string, limit float64) (most float64, bounds bool) {
-	for _, row := range h.of(s) {
-		from := 0.0
-		if key == "max_increase" {
-			from = row.Base
-		}
-		if row.Key == key && row.Limit-from == limit && s.Covers(row.Target, cmp.Or(row.Program, "*")) {
-			most, bounds = max(most, row.Actual-from), true
+	for at, n := range h[heldLimit{s.Rule.ID, key, limit}] {
+		if s.Covers(at[0], cmp.Or(at[1], "*")) {
+			most, bounds = max(most, n), true
 		}
 	}
 	return most, bounds

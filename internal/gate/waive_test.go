@@ -49,6 +49,21 @@ func TestWaivers(t *testing.T) {
 	}
 }
 
+// A waiver that does not hold is a finding, which no other waiver hides.
+func TestWaiversOfWaivers(t *testing.T) {
+	expired := config.Waiver{Finding: "a3f8c21b9d04", Expires: "2026-05-31", Place: "xlagate.yaml:9:5"}
+	waived := func(list ...config.Waiver) *result.Result {
+		r := &result.Result{Findings: []result.Finding{{ID: expired.Finding, Rule: "max-kernels", Level: "error", Actual: 22.0, Limit: 19.0}}}
+		waive(r, Options{Request: Request{Config: &config.Config{Waivers: list}}, Environment: Environment{Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)}})
+		return r
+	}
+	r := waived(expired)
+	r = waived(expired, config.Waiver{Finding: r.Findings[1].ID, Expires: "2026-06-02", Place: "xlagate.yaml:10:5"})
+	if len(r.Findings) != 2 || r.Findings[1].Waived || r.Changes[0].Accept != "" {
+		t.Errorf("%+v\n%+v", r.Findings, r.Changes)
+	}
+}
+
 // How long a waiver may be given for is counted from today, and one that is given for longer waives nothing.
 func TestWaiversForDays(t *testing.T) {
 	for expires, says := range map[string]string{

@@ -95,12 +95,8 @@ func unfiltered(dir string) (settings []string) {
 	}
 	list := strings.Split(string(out), "\x00")
 	for i := 0; i+1 < len(list); i += 2 {
-		switch scope, key := list[i], list[i+1]; {
-		case scope != "local" && scope != "worktree":
-		case strings.HasSuffix(key, ".required"):
-			settings = append(settings, key+"=false")
-		default:
-			settings = append(settings, key+"=")
+		if scope, key := list[i], list[i+1]; scope == "local" || scope == "worktree" {
+			settings = append(settings, key+"=") // no program, and not required
 		}
 	}
 	return settings

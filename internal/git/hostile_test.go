@@ -1,13 +1,16 @@
 package git
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // trapped is a repository whose own configuration names programs wherever git takes one. Each leaves a file when it is run.
@@ -46,7 +49,7 @@ func (r trapped) plain(args ...string) {
 
 func newTrapped(t *testing.T) trapped {
 	r := trapped{newCheckout(t, map[string]string{
-		"model.py": model, "notes.txt": "a\n", "data.bin": "b\n", ".gitattributes": "other.py filter=clean\n*.txt diff=command\n*.bin diff=word\n*.md filter=process\n", "odd.md": "e\n", "other.py": "x = 1\n",
+		"model.py": model, "notes.txt": "a\n", "data.bin": "b\n", ".gitattributes": "other.py filter=clean\n*.txt diff=command\n*.bin diff=word\n*.md filter=process\n*.cfg filter=tree\n", "odd.md": "e\n", "a.cfg": "a\n", "other.py": "x = 1\n",
 	}), t.TempDir()}
 	r.submodule()
 	r.signed()
@@ -61,6 +64,8 @@ func newTrapped(t *testing.T) trapped {
 	} {
 		r.git("config", key, value)
 	}
+	r.git("config", "extensions.worktreeConfig", "true")
+	r.git("config", "--worktree", "filter.tree.clean", r.trap("tree"))
 	r.script("gpg", r.trap("gpg"))
 	r.script("proxy", r.trap("proxy"))
 	for _, hook := range []string{"post-index-change", "post-checkout", "reference-transaction", "fsmonitor-watchman"} {
@@ -70,6 +75,7 @@ func newTrapped(t *testing.T) trapped {
 	r.write("notes.txt", "c\n")
 	r.write("data.bin", "d\n")
 	r.write("odd.md", "f\n")
+	r.write("a.cfg", "b\n")
 	r.write("other.py", "x = 2\n")
 	r.ran()
 	return r
@@ -85,7 +91,7 @@ func (r trapped) script(name, command string) {
 
 // submodule adds a repository inside of the repository, with a configuration of its own.
 func (r trapped) submodule() {
-	inner := trapped{newCheckout(r.T, map[string]string{"a": "a\n"}), r.sprung}
+	inner := trapped{newCheckout(r.T, map[string]string{"a": "a\n", ".gitattributes": "a filter=inner\n"}), r.sprung}
 	if err := os.Rename(inner.dir, filepath.Join(r.dir, "sub")); err != nil {
 		r.Fatal(err)
 	}
@@ -93,6 +99,7 @@ func (r trapped) submodule() {
 	r.git("-c", "advice.addEmbeddedRepo=false", "add", "sub")
 	r.git("commit", "-q", "-m", "sub")
 	inner.git("config", "core.fsmonitor", r.trap("sub"))
+	inner.git("config", "filter.inner.clean", r.trap("inner"))
 	inner.write("a", "b\n")
 }
 
@@ -110,7 +117,7 @@ const missing = "0123456789012345678901234567890123456789"
 func TestHostileConfiguration(t *testing.T) {
 	r, ctx := newTrapped(t), context.Background()
 	for _, args := range [][]string{
-		{"status"}, {"diff", "notes.txt"}, {"diff", "model.py"}, {"diff", "--no-ext-diff", "data.bin"}, {"diff", "odd.md"}, {"status", "sub"}, {"log", "-p"}, {"add", "other.py"}, {"update-ref", "refs/x", "HEAD"}, {"show", missing},
+		{"status"}, {"diff", "notes.txt"}, {"diff", "model.py"}, {"diff", "--no-ext-diff", "data.bin"}, {"diff", "odd.md"}, {"diff", "a.cfg"}, {"status", "sub"}, {"log", "-p"}, {"add", "other.py"}, {"update-ref", "refs/x", "HEAD"}, {"show", missing},
 	} {
 		r.plain(args...)
 	}
@@ -118,7 +125,7 @@ func TestHostileConfiguration(t *testing.T) {
 		r.plain("fetch", from)
 	}
 	set := r.ran()
-	for _, name := range []string{"clean", "command", "external", "fsmonitor", "gpg", "hook", "process", "proxy", "remote", "ssh", "sub", "textconv", "uploadpack"} {
+	for _, name := range []string{"clean", "command", "external", "fsmonitor", "gpg", "hook", "inner", "process", "tree", "proxy", "remote", "ssh", "sub", "textconv", "uploadpack"} {
 		if !slices.Contains(set, name) {
 			t.Errorf("git as it is does not run %s: the test shows nothing; it runs %v", name, set)
 		}
@@ -139,7 +146,8 @@ func TestHostileConfiguration(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"show", "HEAD:./model.py"}, {"show", missing}, {"log", "--format=%H", "--", "model.py"}, {"rev-list", "--parents", "--max-count=1", "HEAD"}, {"merge-base", "HEAD", "HEAD"},
-		{"ls-files", "-z", "--others", "--exclude-standard"}, {"ls-files", "-z", "--cached"}, {"rev-parse", "--verify", "--quiet", missing + "^{commit}"}, {"ls-tree", "-r", "HEAD"},
+		{"ls-files", "-z", "--others", "--exclude-standard"}, {"ls-files", "-z", "--cached"}, {"rev-parse", "--verify", "--quiet", missing + "^{commit}"}, {"ls-tree", "-r", "HEAD"}, {"log", "-1"},
+		{"update-ref", "refs/y", "HEAD"},
 	} {
 		_, _ = Run(ctx, r.dir, args...)
 	}
@@ -172,6 +180,41 @@ func TestRepositoryInACheckout(t *testing.T) {
 	}
 	if ran := r.ran(); ran != nil {
 		t.Errorf("git runs %v", ran)
+	}
+}
+
+// No command writes to the index, which another git may be writing.
+func TestIndexStays(t *testing.T) {
+	c := newCheckout(t, map[string]string{"a": "1\n"})
+	long := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(c.dir, "a"), long, long); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(filepath.Join(c.dir, ".git/index"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(context.Background(), c.dir, "status"); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := os.ReadFile(filepath.Join(c.dir, ".git/index")); err != nil || !bytes.Equal(before, now) {
+		t.Errorf("it was refreshed: %v", err)
+	}
+}
+
+// A dump may name any file as a source: a pipe is not read, nor what a link outside of the repository leads to.
+func TestNoSource(t *testing.T) {
+	c := newCheckout(t, map[string]string{"model.py": model})
+	secret := filepath.Join(t.TempDir(), "secret.py")
+	if err := errors.Join(os.WriteFile(secret, []byte("secret\n"), 0o600), os.Symlink(secret, filepath.Join(c.dir, "link.py")),
+		exec.Command("mkfifo", filepath.Join(c.dir, "pipe.py")).Run()); err != nil {
+		t.Fatal(err)
+	}
+	edits, unknown := EditsSince(context.Background(), c.dir, "HEAD", func(string) string { return "" })
+	for name, want := range map[string]bool{"model.py": true, "link.py": false, "pipe.py": false, "../" + filepath.Base(filepath.Dir(secret)) + "/secret.py": false} {
+		if text := edits.Text(name, 1, ""); (text != "") != want {
+			t.Errorf("%s: %q %s", name, text, unknown)
+		}
 	}
 }
 

@@ -197,8 +197,12 @@ func TestCommitOntoWhatWasJudged(t *testing.T) {
 		}, ""},
 		"it moved on":     {func(s *site, _, second string) { s.Branches["wider"] = s.Commit(files, "third", second) }, "the branch is no longer at "},
 		"it was set back": {func(s *site, first, _ string) { s.Branches["wider"] = first }, "the branch is no longer at "},
-		"it is gone":      {func(s *site, _, _ string) { delete(s.Branches, "wider") }, "the branch is no longer at "},
-		"no right":        {func(s *site, _, _ string) { s.Tokens["job"] = s.Tokens["reader"] }, "give the job the permission contents: write"},
+		"another's of the same text": {func(s *site, first, _ string) {
+			s.Branches["wider"] = s.Commit(files, "Accept\n\nBecause\n", first)
+			s.Pulls[7].HeadSHA = s.Branches["wider"]
+		}, "the branch is no longer at "},
+		"it is gone": {func(s *site, _, _ string) { delete(s.Branches, "wider") }, "the branch is no longer at "},
+		"no right":   {func(s *site, _, _ string) { s.Tokens["job"] = s.Tokens["reader"] }, "give the job the permission contents: write"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t)

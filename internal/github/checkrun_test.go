@@ -13,6 +13,18 @@ import (
 	"github.com/xlagate/xlagate/internal/testfile"
 )
 
+// What could not be checked is a failure, as what fails is.
+func TestIncompleteIsAFailure(t *testing.T) {
+	for code, want := range map[int]string{0: "success", 1: "failure", 3: "failure"} {
+		r := clean()
+		r.ExitCode = code
+		p := publication(r, 1)
+		if got := p.check().Conclusion; got != want {
+			t.Errorf("exit code %d: %s", code, got)
+		}
+	}
+}
+
 func TestCheckRun(t *testing.T) {
 	s := newSite(t)
 	p := publication(found(120), 1)

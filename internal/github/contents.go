@@ -54,6 +54,22 @@ func (c *Client) Folders(ctx context.Context, revision, root string, folders []s
 	return files.InMemory(f.held)
 }
 
+// Names lists the paths of all files of a revision.
+func (c *Client) Names(ctx context.Context, revision string) ([]string, error) {
+	tree, _, err := c.api.Git.GetTree(ctx, c.owner, c.name, revision, true)
+	if err != nil {
+		return nil, c.failed(err, "list the files at %s", short(revision))
+	}
+	if tree.GetTruncated() {
+		return nil, fmt.Errorf("GitHub does not list all files at %s", short(revision))
+	}
+	names := make([]string, len(tree.Entries))
+	for i, e := range tree.Entries {
+		names[i] = e.GetPath()
+	}
+	return names, nil
+}
+
 // fetcher collects the files of a revision.
 type fetcher struct {
 	*Client

@@ -3,7 +3,10 @@ package github
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -34,8 +37,39 @@ func TestFilesOfARevision(t *testing.T) {
 	if _, err := c.File(t.Context(), first, ".xlagate"); err == nil || !strings.Contains(err.Error(), "is not a plain file") {
 		t.Errorf("a folder: %v", err)
 	}
-	if _, err := c.Folders(t.Context(), first, ".xlagate", []string{"../.."}); err == nil {
-		t.Error("a folder outside is fetched")
+	for root, folder := range map[string]string{".xlagate": "../..", ".xlagate/mlp": "../other"} {
+		if _, err := c.Folders(t.Context(), first, root, []string{folder}); err == nil {
+			t.Errorf("%s, outside of %s, is fetched", folder, root)
+		}
+	}
+}
+
+// A link and a submodule are no files, and a list of files that is cut short is none.
+func TestNoFilesOfARevision(t *testing.T) {
+	for _, kind := range []string{"symlink", "submodule"} {
+		entry := `{"type":"` + kind + `","path":"a/x","name":"x","sha":"1","size":1}`
+		answers := map[string]string{"/contents/x": entry, "/contents/a": "[" + entry + "]", "/git/trees/main": `{"sha":"1","truncated":true,"tree":[{"path":"a"}]}`, "/git/blobs/1": "secret"}
+		there := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, answers[strings.TrimPrefix(r.URL.Path, "/repos/"+repositoryUnderTest)])
+		}))
+		defer there.Close()
+		c, err := New(Options{API: there.URL, Repository: repositoryUnderTest})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data, err := c.File(t.Context(), "main", "x"); err == nil || !strings.Contains(err.Error(), "x at main is not a plain file") {
+			t.Errorf("%s: %q, %v", kind, data, err)
+		}
+		store, err := c.Folders(t.Context(), "main", ".", []string{"a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list, err := fs.ReadDir(store, "."); err != nil || len(list) > 0 {
+			t.Errorf("%s: %v, %v", kind, list, err)
+		}
+		if names, err := c.Names(t.Context(), "main"); err == nil {
+			t.Errorf("%v", names)
+		}
 	}
 }
 
@@ -77,9 +111,11 @@ func TestSides(t *testing.T) {
 	if b, h, err := c.Sides(t.Context(), pr); err != nil || b != main || h != merge {
 		t.Errorf("merged: %.7s %.7s %v, wanted %.7s %.7s", b, h, err, main, merge)
 	}
-	p.Merge = ""
 	pr.Base.SHA = main
-	if b, h, err := c.Sides(t.Context(), pr); err != nil || b != root || h != head {
-		t.Errorf("in conflict: %.7s %.7s %v, wanted %.7s %.7s", b, h, err, root, head)
+	for _, stale := range []string{"", merge} {
+		p.Merge, p.Conflict = stale, true
+		if b, h, err := c.Sides(t.Context(), pr); err != nil || b != root || h != head {
+			t.Errorf("in conflict, with the merge %.7s: %.7s %.7s %v, wanted %.7s %.7s", stale, b, h, err, root, head)
+		}
 	}
 }

@@ -3,6 +3,8 @@ package github
 import (
 	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/github/fakegithub"
 )
 
 // What is not worth a comment, or not ours to overwrite, is left alone, and it is said why.
@@ -35,6 +37,23 @@ func TestNeedlessDrafts(t *testing.T) {
 	} {
 		if got := c.d.needless(c.before); got != c.why {
 			t.Errorf("%s %+v over %+v: %q, wanted %q", c.d.Mode, c.d.Marker, c.before, got, c.why)
+		}
+	}
+}
+
+// A comment has its marker and the text within GitHub's bound, and half of that where GitHub refuses it.
+func TestDraftsAreBounded(t *testing.T) {
+	for refused, want := range map[bool]int{false: MaxComment, true: retryLimit} {
+		s := newSite(t)
+		if refused {
+			s.Faults = append(s.Faults, fakegithub.TooLong.On("issues/create-comment", 1))
+		}
+		d := Draft{Marker: Marker{Key: "k", Head: headSHA}, Mode: Update, Write: func(_ *Marker, most int) string { return strings.Repeat("x", most) }}
+		if _, err := s.client("job").stick(t.Context(), 7, d); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(s.Comments[0].Body); n != want {
+			t.Errorf("refused %v: %d bytes, wanted %d", refused, n, want)
 		}
 	}
 }

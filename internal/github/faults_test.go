@@ -37,7 +37,7 @@ func TestFaults(t *testing.T) {
 		"secondary limit with a time": {late.On(create, 2), 1, "", []time.Duration{3 * time.Second, 3 * time.Second}},
 		"a limit that lasts":          {long.On(create, 0), 0, "rate limit is used up", nil},
 		"two minutes in all":          {slow.On(create, 0), 0, "rate limit is used up", []time.Duration{50 * time.Second, 50 * time.Second}},
-		"a limit that does not end":   {late.On(create, 0), 0, "rate limit", nil},
+		"a limit that does not end":   {late.On(create, 0), 0, "rate limit", []time.Duration{3 * time.Second, 3 * time.Second, 3 * time.Second, 3 * time.Second}},
 		"502 on reading":              {fakegithub.Broken.On(list, 2), 1, "", []time.Duration{time.Second, 2 * time.Second}},
 		"502 on reading for ever":     {fakegithub.Broken.On(get, 0), 0, "502", nil},
 		"502 on writing, not done":    {fakegithub.Broken.On(create, 1), 1, "", nil},
@@ -120,7 +120,9 @@ func TestMovedRepository(t *testing.T) {
 
 func TestRedirectsEnd(t *testing.T) {
 	var here *httptest.Server
+	asked := 0
 	here = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
 		http.Redirect(w, r, here.URL+r.URL.Path+"x", http.StatusTemporaryRedirect)
 	}))
 	defer here.Close()
@@ -128,8 +130,8 @@ func TestRedirectsEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.PullRequest(context.Background(), 7); err == nil || !strings.Contains(err.Error(), "redirects more than 5 times") {
-		t.Errorf("%v", err)
+	if _, err := c.PullRequest(context.Background(), 7); err == nil || !strings.Contains(err.Error(), "redirects more than 5 times") || asked != maxTries*maxRedirects {
+		t.Errorf("%v, after %d requests", err, asked)
 	}
 }
 

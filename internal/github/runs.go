@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"slices"
 	"strings"
@@ -326,18 +327,9 @@ func unzip(data []byte, name string) ([]byte, error) {
 	if entry.UncompressedSize64 > maxUnzipped {
 		return nil, fmt.Errorf("%s has more than %d bytes", name, maxUnzipped)
 	}
-	return inflate(entry)
-}
-
-// inflate does not trust the size that the entry claims.
-func inflate(entry *zip.File) (data []byte, err error) {
-	r, err := entry.Open()
+	file, err := fs.ReadFile(z, name) // an entry that unpacks to more than it claims is refused
 	if err != nil {
-		return nil, fmt.Errorf("unzip %s: %w", entry.Name, err)
+		return nil, fmt.Errorf("unzip %s: %w", name, err)
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	if data, err = files.ReadAll(r, maxUnzipped); err != nil {
-		return nil, fmt.Errorf("unzip %s: %w", entry.Name, err)
-	}
-	return data, nil
+	return file, nil
 }

@@ -2,11 +2,13 @@ package github
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -65,6 +67,12 @@ func TestEnvironment(t *testing.T) {
 	}
 	if url := e.RunURL(e.Run); url != "https://ghe.example.com/acme/models/actions/runs/9821" {
 		t.Error(url)
+	}
+	if err := os.Truncate(event, maxEvent+1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadEnvironment(func(key string) string { return vars[key] }); !errors.Is(err, files.ErrTooLarge) {
+		t.Errorf("an event that is too large: %v", err)
 	}
 	none, err := ReadEnvironment(func(string) string { return "" })
 	if err != nil || none.Actions || none.API != "https://api.github.com" || none.RunURL(none.Run) != "" {

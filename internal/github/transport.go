@@ -89,7 +89,6 @@ func (t *transport) send(r *http.Request, to *url.URL) (*http.Response, error) {
 		}
 		out.Body = body
 	}
-	out.Header.Del("Authorization")
 	if t.token != "" && t.ownHost(to) {
 		out.Header.Set("Authorization", "Bearer "+t.token)
 	}

@@ -67,6 +67,16 @@ func TestSettingsOfLibrariesAndKernels(t *testing.T) {
 	}
 }
 
+// A configuration that is nested too deep is hashed as a text.
+func TestNestedConfiguration(t *testing.T) {
+	for depth, want := range map[int]bool{maxConfigDepth: true, maxConfigDepth + 2: false} {
+		c := configReader{src: []byte(strings.Repeat("[", depth) + "1" + strings.Repeat("]", depth))}
+		if _, ok := c.value(0); ok != want {
+			t.Errorf("%d deep: %v", depth, ok)
+		}
+	}
+}
+
 func TestSettingsInAnyForm(t *testing.T) {
 	for config, want := range map[string]string{
 		"": "", "{}": "", "{": "", "12345": "", `{"a":`: "", `"\xff"`: "",

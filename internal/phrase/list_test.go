@@ -2,6 +2,7 @@ package phrase
 
 import (
 	"fmt"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -111,5 +112,17 @@ func TestGroup(t *testing.T) {
 	}
 	if Group(nil, func(s string) string { return s }) != nil {
 		t.Error("no items make groups")
+	}
+}
+
+// The shell takes a command apart into just the words that it was made of.
+func TestShell(t *testing.T) {
+	for _, words := range [][]string{
+		{"xlagate", "accept", "-c", "it's here.yaml"}, {"a", "", "b c", "$HOME", "`id`", "a;b", "a\nb", "*", "~", "a&b", "(x)", "#no", "\\", "!"},
+	} {
+		out, err := exec.Command("sh", "-c", `printf '%s\0' `+Shell(words)).Output()
+		if err != nil || string(out) != strings.Join(words, "\x00")+"\x00" {
+			t.Errorf("%q becomes %q: %v", words, out, err)
+		}
 	}
 }

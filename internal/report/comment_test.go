@@ -129,6 +129,7 @@ func TestStanding(t *testing.T) {
 		"! passes only by rules that this branch loosens: 2 changes, and with 1 change that this branch accepts": {AcceptedChanges: 1, LoosenedChanges: 2},
 		"1 warning by the rules of main alone":                                                                   {Loosened: []result.Dispute{{Level: "warning"}}},
 		"! passes by rules that main does not have":                                                              {Files: file},
+		"passes by its own rules: main has none yet":                                                             {Files: file, First: true},
 	} {
 		r := passing()
 		r.Policy, p.Base = p, "main@91ab03d"

@@ -24,6 +24,8 @@ func standing(r *result.Result) string {
 		return loosens + ", and " + accepts
 	case p.LoosenedChanges > 0:
 		return loosens
+	case p.First:
+		return "passes by its own rules: " + branch + " has none yet"
 	case p.Unreviewed():
 		return "passes by rules that " + branch + " does not have"
 	case p.AcceptedChanges > 0:

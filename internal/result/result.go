@@ -356,7 +356,8 @@ type Policy struct {
 	// AcceptedChanges and LoosenedChanges count the changes by which the base branch fails the pull request.
 	AcceptedChanges int  `json:"accepted_changes"`
 	LoosenedChanges int  `json:"loosened_changes"`
-	Own             bool `json:"own,omitempty"` // the base branch says "policy: own": the pull request's rules decide
+	Own             bool `json:"own,omitempty"`   // the base branch says "policy: own": the pull request's rules decide
+	First           bool `json:"first,omitempty"` // the base branch has no rule file at all: nothing of it could be loosened
 }
 
 // PolicyFile is a rule file that a pull request changes.
@@ -396,12 +397,12 @@ func (p *Policy) Add(more *Policy) {
 	p.Accepts, p.Accepted, p.Loosened = append(p.Accepts, more.Accepts...), append(p.Accepted, more.Accepted...), append(p.Loosened, more.Loosened...)
 	p.AcceptedChanges += more.AcceptedChanges
 	p.LoosenedChanges += more.LoosenedChanges
-	p.Own = p.Own && more.Own
+	p.Own, p.First = p.Own && more.Own, p.First || more.First
 }
 
-// Unreviewed reports whether a rule file judges that the base branch does not have.
+// Unreviewed reports whether a rule file judges that the base branch, which has others, does not have.
 func (p *Policy) Unreviewed() bool {
-	return slices.ContainsFunc(p.Files, func(f PolicyFile) bool { return f.Was == "" })
+	return !p.First && slices.ContainsFunc(p.Files, func(f PolicyFile) bool { return f.Was == "" })
 }
 
 // Same reports whether the pull request changes nothing in what it is judged by, and the base branch says the same.

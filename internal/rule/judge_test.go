@@ -11,6 +11,22 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
+// What came and what went are judged, also where as many went as came.
+func TestReplacedIsNotKept(t *testing.T) {
+	for _, c := range []struct {
+		better      Direction
+		added, lost float64
+		found       int
+	}{{Lower, 0, 1, 0}, {Lower, 1, 1, 1}, {Higher, 1, 0, 0}, {Higher, 1, 1, 1}, {Exact, 1, 0, 1}, {Exact, 0, 1, 1}, {Exact, 0, 0, 0}} {
+		context := NewContext(&Settings{Rule: &Rule{}, Options: map[string]any{}}, &Target{}, nil)
+		context.Variant = &changes.Variant{Old: &facts.Variant{}, New: &facts.Variant{}}
+		context.Judge(Amount{Subject: "x", Noun: "amount", Better: c.better, Actual: 3, Base: new(3.0), Added: c.added, Lost: c.lost})
+		if len(context.Findings) != c.found {
+			t.Errorf("%+v: %d findings", c, len(context.Findings))
+		}
+	}
+}
+
 // Fewer operations of a program with more custom calls are not offered as a gain: nobody knows what the calls compute.
 func TestNothingBetterInCustomCalls(t *testing.T) {
 	run := func(calls int) *facts.Variant {

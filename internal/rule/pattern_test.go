@@ -43,6 +43,30 @@ var softmax = body(
 	"divide f64[8,64] 4 6",
 )
 
+// The work on a pattern is bounded: in its length, in its depth, in the ways to fit it, and in the ways that lead to an operation.
+func TestPatternsAreBounded(t *testing.T) {
+	for text, says := range map[string]string{
+		strings.Repeat("a", 4097):                                  "the pattern is longer than 4096 bytes",
+		strings.Repeat("add(", 102) + strings.Repeat(")", 102):     "the pattern is nested too deep",
+		strings.Repeat("add(", 99) + "_" + strings.Repeat(")", 99): "",
+	} {
+		if _, err := ParseFlow(text); says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+			t.Errorf("%.10s…: %v, wanted %q", text, err, says)
+		}
+	}
+	ops := []facts.Op{{Opcode: "parameter", Shape: "f32[8]"}}
+	for i := range int32(64) {
+		ops = append(ops, facts.Op{Opcode: "add", Shape: "f32[8]", From: []int32{i, i}})
+	}
+	k := &facts.Kernel{Form: &facts.Form{Fusion: true}, Site: &facts.Site{}, Ops: facts.ListOf(ops...)}
+	for _, text := range []string{"add(..tanh, _)", "add(" + strings.Repeat("add(", 40) + "tanh, _" + strings.Repeat("), _", 40) + ")"} {
+		f, err := ParseFlow(text)
+		if err != nil || f.In(k) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 func TestPatterns(t *testing.T) {
 	for _, test := range []struct {
 		kernel  *facts.Kernel

@@ -104,13 +104,39 @@ func (s *Settings) Names(program string) bool {
 	return len(s.Programs) == 0 || slices.ContainsFunc(s.Programs, func(pattern string) bool { return facts.Fits(pattern, program) })
 }
 
-// LeaveOthers excepts the programs that other settings of the same rule name in full: "step-2" from those for "step", "Encoder.__call__" from
-// those for "__call__".
-func (s *Settings) LeaveOthers(others []*Settings) {
-	for _, o := range others {
-		theirs := slices.DeleteFunc(slices.Clone(o.Programs), func(name string) bool { return orAll(s.Programs, name) || !s.Names(name) })
-		if len(theirs) > 0 {
-			s.Except.Add(&Settings{Rule: o.Rule, Targets: o.Targets, Programs: theirs})
+// LeaveOthers excepts from each entry of a rule the programs that others name in full: "step-2" from the one for "step", "Encoder.__call__" from the one for
+// "__call__".
+func LeaveOthers(entries []*Settings) {
+	type named struct{ program, targets string }
+	known := map[named]bool{}
+	var all []*Settings
+	byName := map[string][]*Settings{}
+	for _, o := range entries {
+		for _, program := range o.Programs {
+			at := named{program, strings.Join(o.Targets, "\x00")}
+			if known[at] {
+				continue
+			}
+			known[at] = true
+			one := &Settings{Rule: o.Rule, Targets: o.Targets, Programs: []string{program}}
+			all = append(all, one)
+			for _, name := range facts.Names(program) {
+				byName[name] = append(byName[name], one)
+			}
+		}
+	}
+	for _, s := range entries {
+		others := all
+		if names, spelled := s.named(); spelled {
+			others = nil
+			for _, name := range names {
+				others = append(others, byName[name]...)
+			}
+		}
+		for _, o := range others {
+			if program := o.Programs[0]; !orAll(s.Programs, program) && s.Names(program) {
+				s.Except.Add(o)
+			}
 		}
 	}
 }

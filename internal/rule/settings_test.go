@@ -45,9 +45,8 @@ func TestLeaveOthers(t *testing.T) {
 	spelled := &Settings{Rule: r, Programs: []string{"step"}}
 	call := &Settings{Rule: r, Programs: []string{"__call__"}}
 	encoder := &Settings{Rule: r, Programs: []string{"Encoder.__call__"}}
-	for _, s := range []*Settings{all, shared, spelled, call} {
-		s.LeaveOthers([]*Settings{second, spelled, encoder})
-	}
+	elsewhere := &Settings{Rule: r, Targets: []string{"t2"}, Programs: []string{"SyncTensorsGraph-4"}}
+	LeaveOthers([]*Settings{all, second, shared, spelled, call, encoder, elsewhere})
 	for _, c := range []struct {
 		of      *Settings
 		program string
@@ -57,6 +56,8 @@ func TestLeaveOthers(t *testing.T) {
 		{all, "SyncTensorsGraph-3", true},
 		{shared, "SyncTensorsGraph-2", false},
 		{shared, "SyncTensorsGraph-3", true},
+		{shared, "SyncTensorsGraph-4", true}, // only another target has an entry for it
+		{second, "SyncTensorsGraph-2", true},
 		{shared, "SyncTensorsGraph", true},
 		{spelled, "step", true},
 		{call, "Encoder.__call__", false},

@@ -45,6 +45,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"aliases expand to more":                         laughs,
+		"line 1: the aliases expand to more":             strings.Repeat("[", 102) + strings.Repeat("]", 102),
 		"a second document begins":                       "a: 1\n---\nb: 2\n",
 		"did not find":                                   "a: [1",
 		"line 2: did not find expected ',' or ']'":       "a: 1\nb: [1\nc: 2",

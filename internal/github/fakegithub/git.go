@@ -125,6 +125,20 @@ func (s *Server) getCommit(c *call) {
 	c.answer(http.StatusOK, gitCommit(commit))
 }
 
+// getTree lists the files of a revision; their folders are left out.
+func (s *Server) getTree(c *call) {
+	commit := s.resolve(c.params["tree_sha"])
+	if commit == nil {
+		c.refuse(http.StatusNotFound, "Not Found")
+		return
+	}
+	entries := []any{}
+	for _, name := range slices.Sorted(maps.Keys(s.Trees[commit.Tree])) {
+		entries = append(entries, map[string]any{"path": name, "mode": "100644", "type": "blob", "sha": blobName(s.Trees[commit.Tree][name])})
+	}
+	c.answer(http.StatusOK, map[string]any{"sha": commit.Tree, "truncated": false, "tree": entries})
+}
+
 func gitCommit(commit *Commit) map[string]any {
 	var parents []any
 	for _, p := range commit.Parents {

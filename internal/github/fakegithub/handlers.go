@@ -1,6 +1,7 @@
 package fakegithub
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -32,6 +33,7 @@ var handlers = map[string]func(*Server, *call){
 	"repos/compare-commits":                           (*Server).compare,
 	"git/get-blob":                                    (*Server).getBlob,
 	"git/get-commit":                                  (*Server).getCommit,
+	"git/get-tree":                                    (*Server).getTree,
 }
 
 // getUser answers people only: the token of a job may not ask.
@@ -62,9 +64,9 @@ func (s *Server) getPull(c *call) {
 
 func (s *Server) pull(p *Pull) map[string]any {
 	out := map[string]any{
-		"number": p.Number, "state": p.State, "title": p.Title, "mergeable": p.Merge != "",
+		"number": p.Number, "state": p.State, "title": p.Title, "mergeable": p.Merge != "" && !p.Conflict,
 		"head": map[string]any{"sha": p.HeadSHA, "ref": p.HeadRef, "repo": repository(p.HeadRepo)},
-		"base": map[string]any{"sha": p.BaseSHA, "ref": p.BaseRef, "repo": repository(s.Repository)},
+		"base": map[string]any{"sha": p.BaseSHA, "ref": p.BaseRef, "repo": repository(cmp.Or(p.BaseRepo, s.Repository))},
 	}
 	if p.Merge != "" {
 		out["merge_commit_sha"] = p.Merge

@@ -41,9 +41,11 @@ type Pull struct {
 	HeadSHA  string
 	HeadRef  string
 	HeadRepo string
+	BaseRepo string // "": the server's
 	BaseSHA  string
 	BaseRef  string
 	Merge    string // the commit that would be made by merging; "" when it cannot be
+	Conflict bool   // it can no longer be merged, and Merge is of before
 	Title    string
 }
 

@@ -10,7 +10,7 @@ import sys
 OPERATIONS = """
 actions/download-artifact actions/get-workflow-run actions/list-workflow-run-artifacts actions/list-workflow-runs
 actions/list-workflow-runs-for-repo checks/create checks/list-for-ref checks/update code-scanning/upload-sarif
-git/get-blob git/get-commit
+git/get-blob git/get-commit git/get-tree
 issues/create-comment issues/list-comments issues/update-comment pulls/get
 pulls/list reactions/create-for-issue-comment repos/compare-commits repos/create-commit-status repos/get-collaborator-permission-level
 repos/get-content repos/list-pull-requests-associated-with-commit users/get-authenticated

@@ -24,6 +24,10 @@ func (w *world) story(ctx context.Context) error {
 		{"a second push fixes it", w.fixed, w.commentedGreen},
 		{"the same from a fork", w.fromFork, w.nothingWritten},
 		{"the commenter speaks for the fork", w.commenter, w.commentedForFork},
+		{"a pull request that loosens its rules", w.loosens("acme/models"), w.reviewerWanted},
+		{"the same from a fork, and the commenter", w.loosens("mona/models"), w.reviewerWanted},
+		{"garbage in the baseline", w.garbage("acme/models"), w.couldNotCheck},
+		{"the same from a fork, and the commenter", w.garbage("mona/models"), w.couldNotCheck},
 		{"somebody accepts by a comment", w.accepts, w.baselineCommitted},
 		{"a stranger tries to", w.strangerAccepts, w.nothingCommitted},
 		{"the nightly audit", w.nightly, w.audited},
@@ -99,6 +103,53 @@ func (w *world) commentedForFork() error {
 	return w.wants(w.Comments[0].Edits == 2 && len(w.Comments) == 1, "the comment, written by the trusted half").
 		and(w.says(0, "### ❌ xlagate:")).
 		and(w.says(0, "reported by the pull request's own run")).err
+}
+
+// loosens has a pull request pass by rules that ask for less, from a repository.
+func (w *world) loosens(repository string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		const loose = "version: 1\ntargets: [{name: classifier/cpu, dump: dump}]\nrules: [{rule: max-kernels, max: 100}]\n"
+		rules := filepath.Join(w.dir, "xlagate.yaml")
+		err := errors.Join(w.dump("regressed"), os.WriteFile(rules, []byte(loose), 0o644))
+		if err == nil {
+			err = w.reported(ctx, repository, false)
+		}
+		return errors.Join(err, w.git("checkout", w.base, "--", "xlagate.yaml"))
+	}
+}
+
+// garbage has a pull request write what is no baseline beside its own, from a repository.
+func (w *world) garbage(repository string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		file := filepath.Join(w.dir, ".xlagate", "classifier", "cpu", "zzz.jsonl")
+		err := errors.Join(w.dump("good"), os.WriteFile(file, []byte("nonsense: ["), 0o644))
+		if err == nil {
+			err = w.reported(ctx, repository, true)
+		}
+		return errors.Join(err, os.Remove(file), w.dump("regressed"))
+	}
+}
+
+// reported runs the workflow of a pull request, and of one from a fork the workflow that comments.
+func (w *world) reported(ctx context.Context, repository string, fails bool) error {
+	w.push(repository)
+	if repository == "acme/models" {
+		return w.act(ctx, job{event: "pull_request", workflow: "xlagate.yml", token: "job", payload: w.pullRequestEvent(), fails: fails})
+	}
+	if err := w.act(ctx, job{event: "pull_request", workflow: "xlagate.yml", token: "reader", payload: w.pullRequestEvent(), fails: fails}); err != nil {
+		return err
+	}
+	return w.act(ctx, job{event: "workflow_run", workflow: "xlagate-comment.yml", token: "job", payload: w.workflowRunEvent()})
+}
+
+func (w *world) reviewerWanted() error {
+	last := w.Checks[len(w.Checks)-1]
+	return w.says(0, "passes only by rules that this branch loosens: ").and(w.check(last.Head == w.head && last.Conclusion == "action_required", "a check run that asks for a reviewer")).err
+}
+
+func (w *world) couldNotCheck() error {
+	last := w.Checks[len(w.Checks)-1]
+	return w.says(0, "### ⛔ xlagate: ").and(w.check(last.Head == w.head && last.Conclusion == "failure" && last.Title == "could not check", "a red check run")).err
 }
 
 func (w *world) accepts(ctx context.Context) error {
