@@ -46,12 +46,12 @@ func CompareEdited(old, fresh *facts.Report, edited Edited) *Report {
 	facts.Identify(old, fresh)
 	facts.PriceAlike(old, fresh)
 	r := &Report{Old: old.Dump, New: fresh.Dump, Identical: true, Flags: compareFlags(facts.ComparableFlags(&old.Toolchain, &fresh.Toolchain))}
-	c, cut := &comparison{compilerChanges(&old.Toolchain, &fresh.Toolchain, r.Flags), edited}, CutBy(old.Clusters, fresh.Clusters)
+	c, split := &comparison{compilerChanges(&old.Toolchain, &fresh.Toolchain, r.Flags), edited}, ClustersSplitBy(old.Clusters, fresh.Clusters)
 	r.Programs = pairPrograms(old.Programs, fresh.Programs)
 	for _, p := range r.Programs {
 		c.program(p)
 		p.misses, p.logged = missesOf(fresh.Logs, p.New), fresh.Logs != nil
-		p.blameCut(cut)
+		p.blameSplit(split)
 	}
 	slices.SortFunc(r.Programs, func(a, b *Program) int { return cmp.Compare(a.Name, b.Name) })
 	for _, p := range r.Programs {
