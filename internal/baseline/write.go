@@ -155,6 +155,9 @@ func (w *writer) program(p *Program) {
 	for _, name := range sortedKeys(t.Versions) {
 		w.add(record{Version: &pairRecord{name, t.Versions[name]}})
 	}
+	for _, name := range sortedKeys(t.Libraries) {
+		w.add(record{Library: &pairRecord{name, t.Libraries[name]}})
+	}
 	for _, name := range sortedKeys(t.Flags) {
 		w.add(record{Flag: &pairRecord{name, t.Flags[name]}})
 	}
