@@ -10,6 +10,7 @@ args=(check --comment auto --key "$INPUT_KEY" --mode "$INPUT_MODE" -f json -o "$
 [ -z "$INPUT_SARIF" ] || args+=(-f sarif -o "$INPUT_SARIF")
 [ -z "$INPUT_HTML" ] || args+=(-f html -o "$INPUT_HTML")
 [ -z "$INPUT_JUNIT" ] || args+=(-f junit -o "$INPUT_JUNIT")
+[ -z "${INPUT_CACHE:-}" ] || args+=(--cache "${INPUT_CACHE/#\~/$HOME}")
 [ "$INPUT_CHECK_RUN" != true ] || args+=(--check-run)
 [ "$INPUT_ACCEPT_COMMAND" != true ] || args+=(--accept-command)
 [ "$INPUT_UPLOAD_SARIF" != true ] || args+=(--upload-sarif)

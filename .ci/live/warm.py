@@ -76,6 +76,23 @@ def main(xlagate):
             seen |= restored
             print(f"edit {i}: equal; restored {', '.join(sorted(restored)) or 'nothing'}")
         assert {"jit_step", "jit_order"} <= seen, seen
+        gated(xlagate, folder, source)
+
+
+def gated(xlagate, folder, source):
+    """Checks a target with a cold and a warm capture: the verdicts are equal, and the edit is found in the program that was compiled."""
+    capture = {"run": f"{sys.executable} model.py"}
+    rules = {"version": 1, "extends": ["recommended"], "targets": [{"name": "model/cpu", "capture": capture}]}
+    (folder / "xlagate.yaml").write_text(json.dumps(rules))
+    run = lambda *command: subprocess.run([xlagate, *command], cwd=folder, capture_output=True, text=True)
+    accepted = run("accept", "--cache", "cache", "--reason", "first")
+    assert accepted.returncode == 0, accepted.stderr
+    for text, code in (source, 0), (source.replace("jnp.sort(x)", "jnp.sort(jnp.cumsum(jnp.sort(x), 1))"), 1):
+        (folder / "model.py").write_text(text)
+        cold, warm = run("check"), run("check", "--cache", "cache")
+        assert (cold.returncode, cold.stdout) == (warm.returncode, warm.stdout) and warm.returncode == code, warm.stdout + warm.stderr
+        assert "taken from the cache, not compiled" in warm.stderr, warm.stderr
+        print(f"check: exit {code}, cold and warm")
 
 
 main(os.path.abspath(sys.argv[1]))

@@ -19,7 +19,7 @@ func captureCommand(w world) *cli.Command {
 		ArgsUsage: "--to DIR -- COMMAND…", Category: dumps,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "to", Usage: "write the dump to `DIR`, which is new, empty, or of an earlier capture"},
-			&cli.StringFlag{Name: "cache", Usage: "keep the programs that JAX compiles for the CPU in `DIR`, and compile only what is not there"},
+			cacheFlag(),
 			&cli.DurationFlag{Name: "timeout", Usage: "stop the command after `TIME`: 90s, 20m"},
 		},
 		Action: func(c *cli.Context) error {

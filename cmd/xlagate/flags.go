@@ -101,7 +101,12 @@ func configFlags() []cli.Flag {
 		&cli.StringFlag{Name: "against", Usage: "compare with another `DUMP` instead of the stored baseline"},
 		&cli.StringSliceFlag{Name: "target", Usage: "check only the target `NAME`; NAME=DUMP gives it another dump; repeatable"},
 		logFlag(),
+		cacheFlag(),
 	}, readFlags()...)
+}
+
+func cacheFlag() cli.Flag {
+	return &cli.StringFlag{Name: "cache", Usage: "of a command that is run: keep the programs that JAX compiles for the CPU in `DIR`, and compile only what is not there"}
 }
 
 func configFlag() cli.Flag {

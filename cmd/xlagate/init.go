@@ -18,21 +18,26 @@ import (
 	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/rules"
 )
 
 func initCommand(w world) *cli.Command {
 	return &cli.Command{
 		Name: "init", Usage: "propose an xlagate.yaml for a dump; never overwrites", ArgsUsage: "[DUMP] [-- COMMAND…]", Category: theGate,
 		Description: "xlagate init build/xla            propose rules for a dump\n" +
-			"xlagate init -- python train.py   run the command, propose rules, accept what it compiled, write the workflow",
+			"xlagate init -- python train.py   run the command, propose rules, accept what it compiled, write the workflow\n" +
+			"xlagate init --target small/cpu -- python small.py   add a target to the rule file, and accept what it compiled",
 		Flags: append(readFlags(),
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: config.FileName, Usage: "write to `FILE`", Action: needsPath},
+			&cli.StringFlag{Name: "target", Usage: "add the target `NAME` to the rule file that is there"},
 			&cli.BoolFlag{Name: "workflow", Usage: "also write the workflow for GitHub, .github/workflows/xlagate.yml"},
 			&cli.BoolFlag{Name: "codeowners", Usage: "print the CODEOWNERS lines that require a review of rules and baseline"},
 		),
 		Action: func(c *cli.Context) error {
 			own, command := split(c)
 			switch {
+			case c.IsSet("target") && len(command) == 0:
+				return wrongUsage("--target needs a command after --; xlagate init --target NAME -- COMMAND…")
 			case command == nil && len(own) > 1:
 				return wrongUsage("init takes one dump; xlagate init DUMP")
 			case command == nil && len(own) == 0 && (c.Bool("workflow") || c.Bool("codeowners")) && isThere(c.String("output")):
@@ -62,18 +67,25 @@ func telling(c *cli.Context, w world) world {
 // usualDumps lists where init looks when no dump is given.
 var usualDumps = []string{"build/xla", "xla_dump", "dump", "xla"}
 
-// setUp runs a command, proposes a configuration for what it dumped, accepts that as the first baseline, and writes the workflow.
+// setUp runs a command, proposes a configuration for what it dumped or adds a target to the one that is there, accepts the dump as the first baseline, and
+// writes the workflow.
 func setUp(c *cli.Context, w world, command []string) error {
-	file := c.String("output")
-	if isThere(file) {
-		return alreadyThere(file, "-- "+phrase.Shell(command))
+	file, target := c.String("output"), c.String("target")
+	line := phrase.Shell(command)
+	var extended []byte
+	if c.IsSet("target") {
+		var err error
+		if extended, err = withTarget(file, target, line); err != nil {
+			return err
+		}
+	} else if isThere(file) {
+		return alreadyThere(file, "-- "+line)
 	}
 	dir, err := os.MkdirTemp("", "xlagate-init-*")
 	if err != nil {
 		return fmt.Errorf("make a folder for the dump: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	line := phrase.Shell(command)
 	w.err = renaming{w.err, strings.NewReplacer(dir+string(filepath.Separator), "", dir, line)}
 	if _, err := capturedTo(c, w, dir, command); err != nil {
 		return err
@@ -86,11 +98,23 @@ func setUp(c *cli.Context, w world, command []string) error {
 	if err != nil {
 		return err
 	}
-	if err := writeNew(file, config.Propose(rep, place.Model(), "", line)); err != nil {
+	if extended != nil {
+		err = files.Replace(file, func(f *os.File) error {
+			_, err := f.Write(extended)
+			return err
+		})
+	} else {
+		err = writeNew(file, config.Propose(rep, place.Model(), "", line))
+	}
+	if err != nil {
 		return err
 	}
 	w = telling(c, w)
-	sayProposed(w, rep, file, "of "+line)
+	if extended != nil {
+		w.printf("added    target %s to %s\n", target, file)
+	} else {
+		sayProposed(w, rep, file, "of "+line)
+	}
 	o, err := newOptions(c, w, gate.Run{})
 	if err != nil {
 		return err
@@ -98,7 +122,11 @@ func setUp(c *cli.Context, w world, command []string) error {
 	if o.Config, err = loadConfig(file, o.Dir); err != nil {
 		return err
 	}
-	o.Dumps = []string{dir}
+	if extended != nil {
+		o.Targets, o.ByTarget = []string{target}, map[string]string{target: dir}
+	} else {
+		o.Dumps = []string{dir}
+	}
 	done, err := gate.Accept(c.Context, o, gate.AcceptOptions{Reason: "first baseline"})
 	if err != nil {
 		return incomplete(w, err)
@@ -111,6 +139,22 @@ func setUp(c *cli.Context, w world, command []string) error {
 	}
 	return w.printf("next:\n  xlagate check%s   run it again and compare; then commit what was written, and push\n"+
 		"  to keep improvements on the main branch, add xlagate-tighten.yml: https://github.com/xlagate/xlagate/blob/main/docs/github.md\n", chosen(file))
+}
+
+// withTarget returns the rule file with one more target.
+func withTarget(file, name, run string) ([]byte, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, wrongUsage("--target adds to a rule file, and %s cannot be read; without --target, init writes one", file)
+	}
+	extended, err := config.AddTarget(text, name, run)
+	if err == nil {
+		_, err = config.Parse(rules.All, file, extended)
+	}
+	if err != nil {
+		return nil, wrongUsage("target %s cannot be added to %s, which was not changed: %s", name, file, err)
+	}
+	return extended, nil
 }
 
 // renaming writes messages with the command's name in place of the temporary folder that its dump is in.
@@ -135,7 +179,10 @@ func sayProposed(w world, rep *facts.Report, file, of string) {
 
 // packages says what pip installs for the command: what the repository lists, else the framework that compiled.
 func packages(t facts.Toolchain) string {
-	for _, list := range []struct{ file, install string }{{"requirements.txt", "-r requirements.txt"}, {"pyproject.toml", "."}, {"setup.py", "."}} {
+	for _, list := range []struct{ file, install string }{
+		{"uv.lock", "uv && uv export --frozen --no-hashes > uv.txt && pip install -r uv.txt"},
+		{"requirements.txt", "-r requirements.txt"}, {"pyproject.toml", "."}, {"setup.py", "."},
+	} {
 		if isThere(list.file) {
 			return list.install
 		}
@@ -279,7 +326,7 @@ func isThere(path string) bool {
 
 // alreadyThere says how a repository gets a second target. init was told what to look at by its arguments.
 func alreadyThere(path, arguments string) error {
-	return wrongUsage("%s already exists and was not changed; add the target there, or write another rule file: xlagate init -o FILE %s", path, arguments)
+	return wrongUsage("%s already exists and was not changed; add a target to it: xlagate init --target NAME -- COMMAND; or write another rule file: xlagate init -o FILE %s", path, arguments)
 }
 
 // chosen is how a command is told to read a rule file, "" for the one that it finds by itself.

@@ -28,7 +28,7 @@ func newOptions(c *cli.Context, w world, run gate.Run) (gate.Options, error) {
 	o := gate.Options{
 		Request: gate.Request{
 			Config: &config.Config{}, Baseline: c.String("baseline"), Against: c.String("against"), FailOn: c.String("fail-on"), Logs: c.StringSlice("log"),
-			AllowMissing: c.StringSlice("allow-missing"), Profiles: c.StringSlice("trace"),
+			AllowMissing: c.StringSlice("allow-missing"), Profiles: c.StringSlice("trace"), Cache: c.String("cache"),
 		},
 		Environment: gate.Environment{
 			Root: repositoryRoot(w), Stdin: w.in, Captured: w.err, Now: time.Now(), Version: version(), Warn: w.say, Progress: progress(c, w),

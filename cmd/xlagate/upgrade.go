@@ -21,7 +21,7 @@ import (
 
 func upgradeCommand(w world) *cli.Command {
 	var to outputs
-	of := slices.DeleteFunc(configFlags(), func(f cli.Flag) bool { return slices.Contains([]string{"against", "target"}, f.Names()[0]) })
+	of := slices.DeleteFunc(configFlags(), func(f cli.Flag) bool { return slices.Contains([]string{"against", "target", "cache"}, f.Names()[0]) })
 	return &cli.Command{
 		Name:      "upgrade",
 		Usage:     "compile the same programs with another version of JAX or its compiler, and report what costs more",

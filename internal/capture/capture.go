@@ -101,6 +101,9 @@ func finish(ctx context.Context, opts Options, env *environ, to string, r *recor
 		if err == nil {
 			r.Restored, err = warm.restore(to)
 		}
+		if n := len(r.Restored); n > 0 {
+			out.Notes = append(out.Notes, fmt.Sprintf("%s taken from the cache, not compiled: %s", phrase.Some(n, "program"), strings.Join(phrase.First(r.Restored, 3), ", ")))
+		}
 	}
 	if err == nil {
 		err = r.lookAt(ctx, to)

@@ -285,17 +285,15 @@ func group(results []*measuring) (programs, helpers []*Program) {
 
 // with finds the program that was compiled from a function, and appends it where it is new.
 func with(programs []*Program, of *compiled) ([]*Program, *Program) {
-	named := map[string]bool{}
 	for _, p := range programs {
 		if p.of.isOf(of) {
 			maps.Copy(p.of.arguments, of.arguments)
 			return programs, p
 		}
-		named[p.Name] = true
 	}
 	p := &Program{Name: of.name(), of: &compiled{of.Identity, map[string]bool{}}}
 	maps.Copy(p.of.arguments, of.arguments)
-	for n := 2; named[p.Name]; n++ {
+	for n := 2; slices.ContainsFunc(programs, func(other *Program) bool { return other.Name == p.Name }); n++ {
 		p.Name = of.name() + "-" + strconv.Itoa(n)
 	}
 	return append(programs, p), p

@@ -67,7 +67,7 @@ func (t JudgedTarget) changes(findings []JudgedFinding) ([]result.Change, []*Jud
 // attach groups what differs in a target, and assigns each finding to one of the changes.
 func (t JudgedTarget) attach(findings []JudgedFinding) []*judgedChange {
 	a := &attachment{
-		Grouping: changes.NewGrouping(t.Programs, t.lines(), t.Upgrade), of: map[*JudgedFinding]*changes.Part{}, changed: map[compiled][]*changes.Part{}, added: map[compiled]*changes.Part{},
+		Grouping: changes.NewGrouping(t.Programs, t.lines(), t.Upgrade), of: map[*JudgedFinding]*changes.Part{}, found: map[string][]*JudgedFinding{}, changed: map[compiled][]*changes.Part{}, added: map[compiled]*changes.Part{},
 	}
 	for _, p := range a.Parts {
 		for _, v := range p.Variants {
@@ -83,12 +83,18 @@ func (t JudgedTarget) attach(findings []JudgedFinding) []*judgedChange {
 	for _, f := range ordered {
 		part := a.part(f)
 		part.Rank = min(part.Rank, levelRank[f.Level])
-		a.of[f], a.found = part, append(a.found, f)
+		a.of[f], a.found[f.Program] = part, append(a.found[f.Program], f)
 	}
-	byChange := map[*changes.Change]*judgedChange{}
+	byChange, byProgram := map[*changes.Change]*judgedChange{}, map[string][]*judgedChange{}
 	list := phrase.Map(a.Changes(), func(c *changes.Change) *judgedChange {
-		byChange[c] = &judgedChange{Change: c}
-		return byChange[c]
+		judged := &judgedChange{Change: c}
+		byChange[c] = judged
+		for _, p := range c.Parts {
+			if of := byProgram[p.Program]; len(of) == 0 || of[len(of)-1] != judged {
+				byProgram[p.Program] = append(of, judged)
+			}
+		}
+		return judged
 	})
 	for _, f := range ordered {
 		if !a.isStep(f) {
@@ -97,7 +103,7 @@ func (t JudgedTarget) attach(findings []JudgedFinding) []*judgedChange {
 	}
 	for _, f := range ordered {
 		if a.isStep(f) {
-			a.divide(f, list, t.Again)
+			a.divide(f, byProgram[f.Program], t.Again)
 		}
 	}
 	return list
@@ -133,7 +139,7 @@ var levelRank = map[string]int{"error": 0, "warning": 1, "info": 2, "better": ch
 type attachment struct {
 	*changes.Grouping
 	of      map[*JudgedFinding]*changes.Part
-	found   []*JudgedFinding             // those that have a part, in order
+	found   map[string][]*JudgedFinding  // those of a program that have a part, in order
 	changed map[compiled][]*changes.Part // by variant, and by program with no signature, the weightiest first
 	added   map[compiled]*changes.Part   // of variants that the baseline does not have, of programs that it has
 }
@@ -171,15 +177,16 @@ func (a *attachment) part(f *JudgedFinding) *changes.Part {
 		return p
 	}
 	c, kind := f.Cause, changes.KindOf(f.Cause)
-	again := a.again(f)
-	switch known := a.Of(c); {
-	case known != nil:
+	if known := a.Of(c); known != nil {
 		return known
-	case again != nil && kind == changes.KindArguments, a.isAdded(f): // whatever else is wrong with one more compilation follows from it
-		if c != nil {
-			a.PlaceAt(again, c)
+	}
+	if kind == changes.KindArguments || a.isAdded(f) { // whatever else is wrong with one more compilation follows from it
+		if again := a.again(f); again != nil {
+			if c != nil {
+				a.PlaceAt(again, c)
+			}
+			return again
 		}
-		return again
 	}
 	if p := a.behind(f, kind); p != nil {
 		return p
@@ -217,8 +224,8 @@ func (a *attachment) alike(f *JudgedFinding) *changes.Part {
 		return nil
 	}
 	over := excess(f)
-	for _, known := range a.found {
-		if known.Program == f.Program && known.Rule == f.Rule && known.Subject == f.Subject && known.Variant != "" && !a.isAdded(known) &&
+	for _, known := range a.found[f.Program] {
+		if known.Rule == f.Rule && known.Subject == f.Subject && known.Variant != "" && !a.isAdded(known) &&
 			(a.isAdded(f) || a.of[known].Cause != nil) && over*excess(known) >= 0 && math.Abs(over) <= math.Abs(excess(known)) {
 			return a.of[known]
 		}

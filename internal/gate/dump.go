@@ -157,7 +157,7 @@ func (l *measuredTarget) captured(ctx context.Context, o Options, run capture.Op
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the dump: %w", err)
 	}
-	run.To, run.Stdout, run.Stderr = filepath.Join(to, "dump"), o.Captured, o.Captured
+	run.To, run.Cache, run.Stdout, run.Stderr = filepath.Join(to, "dump"), o.Cache, o.Captured, o.Captured
 	outcome, err := capture.Run(ctx, run)
 	if outcome != nil {
 		for _, note := range outcome.Notes {

@@ -52,6 +52,7 @@ type Request struct {
 	AllowMissing []string // of Inputs: what the baseline holds and the dump may lack
 	Profiles     []string // profiles that are outside the dump
 	Command      []string // what to run and gate
+	Cache        string   // where captures keep compiled programs; "" to compile all
 }
 
 // Environment is what surrounds a run.
