@@ -23,7 +23,7 @@ func (s *suspect) title(v *Variant) string {
 		c.Title = text
 	}
 	var parts []string
-	for _, text := range []string{s.arguments, c.Title} {
+	for _, text := range []string{s.library(v), s.arguments, c.Title} {
 		if text != "" {
 			parts = append(parts, text)
 		}
