@@ -222,8 +222,17 @@ func splitsTitle(splits []*Regroup, inModel bool) string {
 	return text
 }
 
-// Title is "subtract, exponential, 2 reduce is split in 4 kernels by an optimization barrier (train.py:9)".
+// Title is "subtract, exponential, 2 reduce is split in 4 kernels by an optimization barrier (train.py:9)", or
+// "one kernel became 2: train.py:27 now reads its add too (3 places)".
 func (r *Regroup) Title() string {
+	if len(r.Between) > 0 && len(r.Between[0].Users) > 0 {
+		first := r.Between[0].Users[0]
+		text := fmt.Sprintf("one kernel became %d: %s now reads its %s too", len(r.Many), cmp.Or(first.Source.Short(), first.Operations()), r.Between[0].Value)
+		if n := len(r.Between[0].Users); n > 1 {
+			text += fmt.Sprintf(" (%d places)", n)
+		}
+		return text
+	}
 	text := fmt.Sprintf("%s is split in %d kernels", r.One.Operations(), len(r.Many))
 	if why := SplitBy(r.Between); why != "" {
 		text += " " + why

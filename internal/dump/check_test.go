@@ -79,6 +79,13 @@ func TestProblems(t *testing.T) {
 	}
 }
 
+// A file that somebody took for a dump is told apart from a dump without a module.
+func TestFileThatIsNoDump(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "train.py")
+	write(t, path, []byte("print(1)\n"))
+	checkProblem(t, open(t, path), "the file is not part of a dump", "train.py")
+}
+
 // TestProcesses tells equal modules of several processes apart, by their directories or by when a run began.
 func TestProcesses(t *testing.T) {
 	dir := t.TempDir()

@@ -128,7 +128,7 @@ func operationDiff(old, fresh *facts.Kernel) listing {
 			if text := opText(o); there[text] > 0 {
 				there[text]--
 			} else {
-				out.Lines = append(out.Lines, listed{side.mark, splitCells(opLine(o))})
+				out.Lines = append(out.Lines, listed{side.mark, splitCells(opText(o) + "  " + location(o.Source))})
 			}
 		}
 	}

@@ -19,7 +19,9 @@ func profileSection(p *facts.Profile, o Options) section {
 	if p == nil {
 		return section{}
 	}
-	s := section{Title: in(strong, "measured").and("   " + profileSum(p))}
+	sum := phrase.Nanoseconds(float64(p.Time)) + " on " + phrase.Some(len(p.Devices), "device")
+	runs := phrase.Map(byCount(p.Runs), func(program string) string { return program + " ran " + phrase.Times(p.Runs[program]) })
+	s := section{Title: in(strong, "measured").and("   "+sum).with(": ", say(strings.Join(runs, ", ")))}
 	t := table{Head: []string{"share", "own time", "ran", "rate", "kernel", "source", "name"}, Right: []bool{true, true, true, true}}
 	for i := range p.Hot[:o.shown(len(p.Hot), maxMeasured)] {
 		t.Rows = append(t.Rows, hotRow(&p.Hot[i], p.Time))
@@ -29,15 +31,6 @@ func profileSection(p *facts.Profile, o Options) section {
 		s.add(para{in(warn, "not in the dump: ").in(name, m.Name).and(" ran for " + phrase.Nanoseconds(float64(m.Time)))})
 	}
 	return s
-}
-
-func profileSum(p *facts.Profile) string {
-	sum := phrase.Nanoseconds(float64(p.Time)) + " on " + phrase.Some(len(p.Devices), "device")
-	runs := phrase.Map(byCount(p.Runs), func(program string) string { return program + " ran " + phrase.Times(p.Runs[program]) })
-	if len(runs) > 0 {
-		sum += ": " + strings.Join(runs, ", ")
-	}
-	return sum
 }
 
 func hotRow(h *facts.HotKernel, total time.Duration) []line {
@@ -98,7 +91,11 @@ func codeSection(v *facts.Variant) section {
 	t := table{Head: []string{"registers", "spilled", "shared", "occupancy", "limited by", "kernel", "source", "name"}, Right: []bool{true, true, true, true}, Bare: true}
 	for _, k := range kernels[:min(len(kernels), maxHot)] {
 		share, limit := occupancy(k)
-		cells := []line{say(registerCount(k.Code.Registers)), spilled(k), say(sharedMemory(sharedBytes(k))), say(share), in(dim, limit)}
+		shared := k.Code.Shared // what the code reserves, and what the launch adds
+		if k.Plan != nil {
+			shared += k.Plan.Shared
+		}
+		cells := []line{say(some(int(k.Code.Registers), "register")), spilled(k), say(sharedMemory(shared)), say(share), in(dim, limit)}
 		t.Rows = append(t.Rows, append(cells, kernelCells(k)...))
 	}
 	return section{Title: in(dim, "registers and occupancy, the lowest of "+phrase.Some(len(kernels), "kernel")), Blocks: []block{t}}
@@ -140,26 +137,11 @@ func occupancy(k *facts.Kernel) (share, limit string) {
 	return phrase.Number(100*o.Share()) + " % occupied", limit
 }
 
-func registerCount(n int64) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d registers", n)
-}
-
 func spilled(k *facts.Kernel) line {
 	if k.Spilled() == 0 {
 		return nil
 	}
 	return in(warn, phrase.Bytes(float64(k.Spilled()))+" spilled")
-}
-
-// sharedBytes is the shared memory of a block: what the code reserves, and what the launch adds.
-func sharedBytes(k *facts.Kernel) int64 {
-	if k.Plan == nil {
-		return k.Code.Shared
-	}
-	return k.Code.Shared + k.Plan.Shared
 }
 
 // launchSection names the launches that use next to nothing of the device.

@@ -162,7 +162,12 @@ func passSection(m *facts.ModulePasses, o Options) section {
 			changed++
 		}
 		if !same || o.All {
-			t.Rows = append(t.Rows, passRow(&m.Stages[i], before))
+			s := &m.Stages[i]
+			row := []line{in(name, passName(s)), count(s.Instructions), count(s.Fusions), count(s.Collectives), line{}}
+			if before != nil {
+				row = []line{row[0], step(before.Instructions, s.Instructions), step(before.Fusions, s.Fusions), step(before.Collectives, s.Collectives), opcodeChanges(s, before)}
+			}
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	if len(m.Stages) == 0 {
@@ -170,16 +175,6 @@ func passSection(m *facts.ModulePasses, o Options) section {
 	}
 	title := in(strong, "passes").and("   ").in(name, m.Module).and(fmt.Sprintf("   %s dumped, the module changed %s", phrase.Some(len(m.Stages), "stage"), phrase.Times(changed)))
 	return section{Title: title, Blocks: []block{t}}
-}
-
-func passRow(s, before *facts.PassStage) []line {
-	counts := []line{count(s.Instructions), count(s.Fusions), count(s.Collectives)}
-	what := line{}
-	if before != nil {
-		counts = []line{step(before.Instructions, s.Instructions), step(before.Fusions, s.Fusions), step(before.Collectives, s.Collectives)}
-		what = opcodeChanges(s, before)
-	}
-	return append([]line{in(name, passName(s))}, append(counts, what)...)
 }
 
 func step(before, now int) line {

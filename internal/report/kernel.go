@@ -66,14 +66,6 @@ func location(l hlo.Location) string {
 	return shortPlace(result.Source{File: l.File, Line: int(l.Line)})
 }
 
-// opLine is an operation with its place in the model.
-func opLine(o facts.Op) string {
-	if at := location(o.Source); at != "" {
-		return opText(o) + "  " + at
-	}
-	return opText(o)
-}
-
 // opText is what an operation does and its name in the model.
 func opText(o facts.Op) string {
 	text := o.Opcode + " " + shortShape(o.Shape)

@@ -374,13 +374,17 @@ func evidence(c *result.Change) listing {
 	return lineDiff(c.Evidence.Before, c.Evidence.After)
 }
 
-// fix is how the rule that a change breaks is met again; "" where no rule says it. A guarantee says it more precisely than a budget.
+// fix is how the rule that a change breaks is met again; "" where no rule says it. The rule that found what the title names says it best, and a guarantee
+// says it more precisely than a budget.
 func (r *indexed) fix(c *result.Change) string {
 	broken := ownFirst(r.brokenBy(c), c.Program)
 	if len(broken) == 0 || c.Waived || r.doc == nil {
 		return ""
 	}
-	at := max(0, slices.IndexFunc(broken, func(f *result.Finding) bool { return !strings.HasPrefix(f.Rule, "max-") }))
+	at := slices.IndexFunc(broken, func(f *result.Finding) bool { return strings.HasPrefix(c.Title, f.Subject+" ") })
+	if at < 0 {
+		at = max(0, slices.IndexFunc(broken, func(f *result.Finding) bool { return !strings.HasPrefix(f.Rule, "max-") }))
+	}
 	return r.doc(broken[at].Rule).Fix
 }
 

@@ -267,7 +267,7 @@ func lookedAtFold(r *indexed) section {
 		t := &r.Targets[i]
 		lines := []line{headline(t)}
 		for _, row := range programRows(r, t) {
-			lines = append(lines, rowLine(row))
+			lines = append(lines, row[0].with(": ", joinLines(row[1:], ", ")))
 		}
 		s.add(list{lines})
 	}
@@ -276,6 +276,3 @@ func lookedAtFold(r *indexed) section {
 	}
 	return s
 }
-
-// rowLine writes the filled cells of a row one after the other.
-func rowLine(row []line) line { return row[0].with(": ", joinLines(row[1:], ", ")) }

@@ -144,6 +144,19 @@ func TestLongNamesOnATerminal(t *testing.T) {
 	}
 }
 
+// A row that has no room for its last cell stays below the others with all cells before it.
+func TestRowsWithALongName(t *testing.T) {
+	row := func(cells ...string) []line { return phrase.Map(cells, func(text string) line { return say(text) }) }
+	b := table{Bare: true, Right: []bool{false, true}, Rows: [][]line{
+		row("cluster_0", "2", "CPU:0", strings.Repeat("x", 38)), row("cluster_10", "11", "CPU:1", "y"), row("one_that_is_much_too_long", "3", "CPU:0", "z"),
+	}}
+	got := textOf(page{Blocks: []block{b}}, Options{Screen: Screen{Width: 42}})
+	want := "cluster_0                    2   CPU:0\n    " + strings.Repeat("x", 38) + "\ncluster_10                  11   CPU:1   y\none_that_is_much_too_long    3   CPU:0   z\n"
+	if got != want {
+		t.Errorf("%q, wanted %q", got, want)
+	}
+}
+
 func TestManyChanges(t *testing.T) {
 	r := failing()
 	for i := range 500 {

@@ -221,19 +221,6 @@ func (c *Change) Programs() []string {
 	return list
 }
 
-// VariantsOf lists the variants of a program that a change is in.
-func (c *Change) VariantsOf(program string) []string {
-	if c.Program == program {
-		return c.Variants
-	}
-	for i := range c.Others {
-		if c.Others[i].Program == program {
-			return c.Others[i].Variants
-		}
-	}
-	return nil
-}
-
 // IsIn reports whether a change is in a program of a target.
 func (c *Change) IsIn(target, program string) bool {
 	return c.Target == target && slices.Contains(c.Programs(), program)
