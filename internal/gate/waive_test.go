@@ -64,6 +64,31 @@ func TestWaiversOfWaivers(t *testing.T) {
 	}
 }
 
+// A ceiling is one of a single finding; a change that is waived in part has the level of the worst that is left; what could not be checked may be what a waiver
+// is for.
+func TestWaiversInPart(t *testing.T) {
+	o := Options{Request: Request{Config: &config.Config{Waivers: []config.Waiver{{Finding: "c00000000000", Expires: "2026-06-02", Ceiling: new(22.0)}}}}, Environment: Environment{Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)}}
+	of := func(id, level string) result.Finding {
+		return result.Finding{ID: id, Change: "c00000000000", Rule: "max-kernels", Level: level, Actual: 22.0, Limit: 19.0}
+	}
+	r := &result.Result{Findings: []result.Finding{of("a00000000000", "error"), of("b00000000000", "error")}}
+	waive(r, o)
+	if len(r.Findings) != 3 || !strings.Contains(r.Findings[2].Message, "has a ceiling, but there are 2 findings") || r.Findings[0].Waived || r.Findings[1].Waived {
+		t.Errorf("%+v", r.Findings)
+	}
+	o.Config.Waivers = []config.Waiver{{Finding: "a00000000000", Expires: "2026-06-02"}}
+	r = &result.Result{Changes: []result.Change{{ID: "c00000000000", Level: "error"}}, Findings: []result.Finding{of("a00000000000", "error"), of("b00000000000", "info"), of("d00000000000", "warning")}}
+	if waive(r, o); r.Changes[0].Level != "warning" || r.Changes[0].Waived {
+		t.Errorf("%+v", r.Changes)
+	}
+	for problems, findings := range map[int]int{0: 1, 1: 0} {
+		r := &result.Result{Problems: make([]result.Problem, problems)}
+		if unusedWaivers(r, o); len(r.Findings) != findings {
+			t.Errorf("with %d problems %d waivers are not used", problems, len(r.Findings))
+		}
+	}
+}
+
 // How long a waiver may be given for is counted from today, and one that is given for longer waives nothing.
 func TestWaiversForDays(t *testing.T) {
 	for expires, says := range map[string]string{
