@@ -67,7 +67,7 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	var removed []string
 	opts.Env, removed = withoutTokens(opts)
 	versions, _ := versionsOf(ctx, opts, opts.Env) // repeated after the command, which may install or change its Python
-	env, err := dumpEnvironment(opts.Env, opts.Dir, to, versions["torch_xla"] != "")
+	env, err := dumpEnvironment(opts.Env, opts.Dir, to, versions)
 	if err != nil {
 		return nil, err
 	}

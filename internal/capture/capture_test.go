@@ -251,11 +251,12 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// What TensorFlow logs because of capture is kept in the log and not shown; everything else is, in whatever pieces it comes.
+// What TensorFlow and JAX log because of capture is kept in the log and not shown; everything else is, in whatever pieces it comes.
 func TestUnloggedWriter(t *testing.T) {
 	const log = "step 1\nI0000 00:00:1795463431.105613    5194 xla_compiler.cc:1265] XLA computation inputs:\n" +
-		"2024-05-01 10:00:00.123456: I tensorflow/core/util/dump_graph.cc:245] Dumped Graph to /a\nI0000 00:00:1.1    1 service.cc:153] XLA service\n12 %"
-	const shown = "step 1\nI0000 00:00:1.1    1 service.cc:153] XLA service\n12 %"
+		"2024-05-01 10:00:00.123456: I tensorflow/core/util/dump_graph.cc:245] Dumped Graph to /a\nI0000 00:00:1.1    1 service.cc:153] XLA service\n" +
+		"TRACING CACHE MISS at a.py:3:1 (<module>):\n  never seen function:\n    f id=1 defined at a.py:1\nTRACING\n  12 %"
+	const shown = "step 1\nI0000 00:00:1.1    1 service.cc:153] XLA service\nTRACING\n  12 %"
 	for size := 1; size <= len(log); size++ {
 		var out strings.Builder
 		w := &unloggedWriter{to: &out}

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -48,15 +48,20 @@ func (e *ExitError) Error() string {
 // logged matches the beginning of a line of TensorFlow's and XLA's own log that is no error: "I0000 00:00:1795399785.130783   23287 dump_graph.cc:245] ".
 var logged = regexp.MustCompile(`^[IW]\d{4} [\d:.]+ +\d+ [\w.]+:\d+\] `)
 
-// lastSaid returns the last line that a command wrote. It skips lines of TensorFlow's and XLA's log unless there are no others.
+// lastSaid returns the last line that a command wrote. It skips lines of the logs of TensorFlow, XLA and JAX unless there are no others.
 func lastSaid(log []byte) string {
-	lines := strings.Split(strings.TrimSpace(string(log)), "\n")
-	for _, line := range slices.Backward(lines) {
-		if strings.TrimSpace(line) != "" && !logged.MatchString(line) && !compilerLog.MatchString(line) {
-			return phrase.Cut(strings.TrimSpace(line), maxSaid, maxSaid/2)
+	var last, said string
+	var misses missLines
+	for line := range strings.Lines(string(log)) {
+		ofMiss := misses.has(line)
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if last = line; !ofMiss && !logged.MatchString(line) && !compilerLog.MatchString(line) {
+			said = line
 		}
 	}
-	return phrase.Cut(strings.TrimSpace(lines[len(lines)-1]), maxSaid, maxSaid/2)
+	return phrase.Cut(cmp.Or(said, last), maxSaid, maxSaid/2)
 }
 
 // maxSaid bounds the letters of that line.
@@ -77,7 +82,7 @@ func runCommand(ctx context.Context, opts Options, env *environ, to string) erro
 		return fmt.Errorf("keep the command's stderr: %w", err)
 	}
 	defer log.Close()
-	shown := &unloggedWriter{to: orDiscard(opts.Stderr), all: env.logs}
+	shown := &unloggedWriter{to: orDiscard(opts.Stderr), compiler: env.logs, misses: env.asks}
 	opts.Stdout, opts.Stderr = io.MultiWriter(orDiscard(opts.Stdout), said), io.MultiWriter(log, shown)
 	err = runGroup(ctx, opts, env.vars)
 	if ferr := shown.flush(); err == nil {
@@ -173,19 +178,32 @@ func orDiscard(w io.Writer) io.Writer {
 // compilerLog matches the beginning of a line that TensorFlow logs for each function and argument that it compiles, in its current and its former form.
 var compilerLog = regexp.MustCompile(`^(I\d{4}|\d{4}-\d\d-\d\d) .*\b(xla_compiler|dump_graph)\.cc:\d+\] `)
 
-// unloggedWriter passes on a command's output without these lines.
+// missLines knows the lines that JAX logs when it traces a function: the first has a place, those below are indented.
+type missLines struct{ inside bool }
+
+const firstOfMiss = "TRACING CACHE MISS at "
+
+// has reports whether a line is one of those. It is asked for every line in turn.
+func (m *missLines) has(line string) bool {
+	m.inside = strings.HasPrefix(line, firstOfMiss) || m.inside && strings.HasPrefix(line, "  ")
+	return m.inside
+}
+
+// unloggedWriter passes on a command's output without what only the capture makes it log.
 type unloggedWriter struct {
-	to   io.Writer
-	all  bool // pass on these lines too
-	held []byte
+	to       io.Writer
+	compiler bool // pass on TensorFlow's lines too
+	misses   bool // pass on JAX's lines too
+	ofMiss   missLines
+	held     []byte
 }
 
 // Write passes on immediately what cannot be the beginning of such a line.
 func (u *unloggedWriter) Write(p []byte) (int, error) {
 	for line := range bytes.Lines(p) {
 		u.held = append(u.held, line...)
-		mayBe := u.held[0] == 'I' || u.held[0]-'0' < 10
-		if whole := line[len(line)-1] == '\n'; !whole && mayBe && !u.all {
+		mayBe := !u.compiler && (u.held[0] == 'I' || u.held[0]-'0' < 10) || !u.misses && (u.ofMiss.inside || u.held[0] == firstOfMiss[0])
+		if whole := line[len(line)-1] == '\n'; !whole && mayBe {
 			continue
 		}
 		if err := u.flush(); err != nil {
@@ -199,7 +217,7 @@ func (u *unloggedWriter) Write(p []byte) (int, error) {
 func (u *unloggedWriter) flush() error {
 	line := u.held
 	u.held = nil
-	if !u.all && compilerLog.Match(line) {
+	if u.ofMiss.has(string(line)) && !u.misses || !u.compiler && compilerLog.Match(line) {
 		return nil
 	}
 	_, err := u.to.Write(line)

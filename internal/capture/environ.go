@@ -15,15 +15,16 @@ type environ struct {
 	dir   string   // the command's working directory; paths of flag files are relative to it
 	torch bool     // it sets the debug variables of PyTorch/XLA
 	logs  bool     // the user enabled TensorFlow's verbose log
+	asks  bool     // the user wants to read why JAX traces again
 	notes []string
 }
 
-// dumpEnvironment returns the user's environment with variables that make XLA, TensorFlow and, if it is installed, PyTorch/XLA dump into a
+// dumpEnvironment returns the user's environment with variables that make XLA, TensorFlow and, if it is among the installed versions, PyTorch/XLA dump into a
 // directory.
-func dumpEnvironment(vars []string, dir, to string, torch bool) (*environ, error) {
+func dumpEnvironment(vars []string, dir, to string, versions map[string]string) (*environ, error) {
 	e := &environ{vars: slices.Clone(vars), dir: dir}
 	add := []string{quoteFlag("xla_dump_to", to), "--xla_dump_hlo_as_text"}
-	if torch {
+	if versions["torch_xla"] != "" {
 		add = append(add, "--xla_dump_hlo_as_proto") // only the protos hold stack frames
 		e.addTorch(to)
 	}
@@ -39,6 +40,7 @@ func dumpEnvironment(vars []string, dir, to string, torch bool) (*environ, error
 	if err := e.addTensorFlow(to); err != nil {
 		return nil, err
 	}
+	e.explainMisses(versions["jax"])
 	e.disableCaches()
 	if e.get("PYTHONUNBUFFERED") == "" {
 		e.set("PYTHONUNBUFFERED", "1") // Python buffers output to a pipe, and a killed process loses the buffer
@@ -101,6 +103,18 @@ func (e *environ) nameArguments() {
 	asked := e.get("TF_CPP_VMODULE")
 	e.logs = asked != ""
 	e.set("TF_CPP_VMODULE", strings.TrimPrefix(asked+",xla_compiler=2", ","))
+}
+
+// explainMisses makes JAX log why it traces a function again: weak types, containers and static arguments are in no module. The log is stored, and printed
+// only if the user enabled it. Before 0.4.35, JAX fails on some functions when it explains them: 0.4.26 on an object that can be called.
+func (e *environ) explainMisses(jax string) {
+	const explain = "JAX_EXPLAIN_CACHE_MISSES"
+	var major, minor, patch int
+	fmt.Sscanf(jax, "%d.%d.%d", &major, &minor, &patch)
+	explains := slices.Compare([]int{major, minor, patch}, []int{0, 4, 35}) >= 0
+	if e.asks = e.get(explain) != ""; explains && !e.asks {
+		e.set(explain, "1")
+	}
 }
 
 // addTorch makes PyTorch/XLA record the source lines of operations, the operations that it ran on the CPU, and why it compiled each

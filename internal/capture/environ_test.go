@@ -10,7 +10,7 @@ import (
 
 func environment(t *testing.T, vars ...string) *environ {
 	t.Helper()
-	e, err := dumpEnvironment(vars, t.TempDir(), "/dump", false)
+	e, err := dumpEnvironment(vars, t.TempDir(), "/dump", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestDumpEnvironmentOfTensorFlow(t *testing.T) {
 }
 
 func TestDumpEnvironmentOfTorch(t *testing.T) {
-	e, err := dumpEnvironment([]string{"XLA_HLO_DEBUG=0", "XLA_METRICS_FILE=/theirs", "PT_XLA_DEBUG_LEVEL=2"}, t.TempDir(), "/dump", true)
+	e, err := dumpEnvironment([]string{"XLA_HLO_DEBUG=0", "XLA_METRICS_FILE=/theirs", "PT_XLA_DEBUG_LEVEL=2"}, t.TempDir(), "/dump", map[string]string{"torch_xla": "2.9.0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestFlagsInFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "flags"), []byte("--xla_a=1\n--xla_dump_to=/theirs\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	e, err := dumpEnvironment([]string{"XLA_FLAGS=flags"}, dir, "/a b", false)
+	e, err := dumpEnvironment([]string{"XLA_FLAGS=flags"}, dir, "/a b", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestFlagsThatXLAWouldNotRead(t *testing.T) {
 		"–xla_a=1":   "is not the hyphen",
 		"no/such/fi": "takes it for the name of a file",
 	} {
-		_, err := dumpEnvironment([]string{"XLA_FLAGS=" + flags}, t.TempDir(), "/dump", false)
+		_, err := dumpEnvironment([]string{"XLA_FLAGS=" + flags}, t.TempDir(), "/dump", nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("XLA_FLAGS=%s gives %v, want an error with %q", flags, err, want)
 		}
@@ -167,5 +167,20 @@ func TestCommandGetsNoTokens(t *testing.T) {
 		if len(out.Notes) != 1 || !strings.Contains(out.Notes[0], "ACTIONS_RUNTIME_TOKEN") || !strings.Contains(out.Notes[0], "capture: { env: { ACTIONS_ID_TOKEN_REQUEST_URL: '' } }") {
 			t.Errorf("notes %q, want one that names what was removed", out.Notes)
 		}
+	}
+}
+
+// JAX explains cache misses where its version can, unless the user decided.
+func TestExplainMisses(t *testing.T) {
+	const name = "JAX_EXPLAIN_CACHE_MISSES"
+	for version, want := range map[string]string{"0.4.26": "", "0.4.35": "1", "0.10.2": "1", "1.0": "1", "": ""} {
+		e := environ{}
+		if e.explainMisses(version); e.get(name) != want || e.asks {
+			t.Errorf("JAX %q: %q, asked %v, want %q", version, e.get(name), e.asks, want)
+		}
+	}
+	e := environ{vars: []string{name + "=0"}}
+	if e.explainMisses("0.10.2"); e.get(name) != "0" || !e.asks {
+		t.Errorf("what the user set is now %q, asked %v", e.get(name), e.asks)
 	}
 }

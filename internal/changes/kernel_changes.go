@@ -44,7 +44,7 @@ func ChangeOf(old, fresh *facts.Kernel) KernelChange {
 	case old.Runs() != fresh.Runs():
 		c.instead("runs", runs(old), runs(fresh))
 	default:
-		c.add("same operations; constants or connections inside differ")
+		c.add(sameOperations)
 	}
 	return c
 }
@@ -152,3 +152,6 @@ func runs(k *facts.Kernel) string {
 	}
 	return "once"
 }
+
+// sameOperations is said of a kernel, or of a whole model, in which nothing else is known to differ.
+const sameOperations = "same operations; constants or order differ"

@@ -67,7 +67,7 @@ func TestWhatAKernelBecame(t *testing.T) {
 		"its kind":          {func(k *facts.Kernel) { k.Kind = "input" }, "changed: is input instead of loop"},
 		"an operand":        {func(k *facts.Kernel) { k.In = []string{"f32[8]"} }, "changed: also reads f32[8]"},
 		"its attributes":    {func(k *facts.Kernel) { k.Attrs = "dimensions={0}" }, "changed: has dimensions={0}"},
-		"only its print":    {func(k *facts.Kernel) { k.Print = "feed" }, "changed: same operations; constants or connections inside differ"},
+		"only its print":    {func(k *facts.Kernel) { k.Print = "feed" }, "changed: same operations; constants or order differ"},
 	} {
 		if got := became(ledgers(t, []facts.Kernel{base}, []facts.Kernel{with(base, c.edit)})); got != c.want {
 			t.Errorf("%s: %s, wanted %s", name, got, c.want)
@@ -109,7 +109,7 @@ func TestBodiesThatChange(t *testing.T) {
 		{map[string]int{"math.exp": 1}, map[string]int{"math.exp": 3, "arith.mulf": 1}, 1, "changed: its body gained arith.mulf, 2 math.exp"},
 		{map[string]int{"a": 1}, map[string]int{"b": 1}, 1, "changed: its body lost a, gained b"},
 		{map[string]int{"a": 1}, map[string]int{"a": 1}, 64, "changed: its grid has 64 steps instead of 1 step"},
-		{nil, map[string]int{"b": 1}, 1, "changed: same operations; constants or connections inside differ"},
+		{nil, map[string]int{"b": 1}, 1, "changed: same operations; constants or order differ"},
 	} {
 		if got := became(ledgers(t, []facts.Kernel{written(c.old, 1)}, []facts.Kernel{written(c.fresh, c.steps)})); got != c.want {
 			t.Errorf("%s, wanted %s", got, c.want)
@@ -213,7 +213,7 @@ func TestLoopThatIsUnrolled(t *testing.T) {
 		"in shorter loops": {[]facts.Kernel{with(body, func(k *facts.Kernel) { k.Times, k.Print = 2, "a" }), with(body, func(k *facts.Kernel) { k.Times, k.Print = 1, "b" })},
 			"unrolled dot, dynamic-slice in 2"},
 		"in a longer loop": {[]facts.Kernel{with(body, func(k *facts.Kernel) { k.Times, k.Print = 3, "a" }), with(body, func(k *facts.Kernel) { k.Times, k.Print = 4, "b" })},
-			"changed: same operations; constants or connections inside differ; added dot, dynamic-slice"},
+			"changed: same operations; constants or order differ; added dot, dynamic-slice"},
 	} {
 		if got := became(ledgers(t, []facts.Kernel{body}, c.fresh)); got != c.want {
 			t.Errorf("%s: %s, wanted %s", name, got, c.want)

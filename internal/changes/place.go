@@ -204,13 +204,16 @@ func mostWork(work map[hlo.Location]float64) (most hlo.Location) {
 }
 
 // elsewhere returns an edited line that no operation passes through: an option of the compilation if donation is what changed, and another if something else did,
-// and from the cause's own file, if possible. Where a program takes the same arguments as before, a
-// line that only makes one of them, such as "batch = next(train)", is none.
+// and from the cause's own file, if possible. Where a program takes the same arguments as before, a line that only makes one of them, such as
+// "batch = next(train)", is none, unless nothing else was edited: "state = create(optimizer)" hands over what the program calls.
 func (g *Grouping) elsewhere(near hlo.Location, kind string, v *Variant) (hlo.Location, bool) {
 	hunks := g.untraced
 	if kind == KindCode && v != nil && len(v.Params) == 0 {
 		call := g.lines.Edits.Text(v.New.CallSite.File, int(v.New.CallSite.Line), "")
-		hunks = phrase.Filter(hunks, func(h git.Hunk) bool { return !h.Hands(call) })
+		others := phrase.Filter(hunks, func(h git.Hunk) bool { return !h.Hands(call) })
+		if len(others) > 0 || len(hunks) < len(g.lines.Code) {
+			hunks = others
+		}
 	}
 	if len(hunks) == 0 {
 		return hlo.Location{}, false

@@ -110,7 +110,7 @@ func (s *suspect) instead(v *Variant) *facts.Kernel {
 }
 
 // kernelsTitle names the kernels themselves, where nothing else is known of a cause.
-func (s *suspect) kernelsTitle(v *Variant) (parts []string) {
+func (s *suspect) kernelsTitle(v *Variant) []string {
 	text, of := carriesMore(s.own.Changed)
 	if text == "" {
 		text, of = mostTelling(&s.own)
@@ -121,11 +121,13 @@ func (s *suspect) kernelsTitle(v *Variant) (parts []string) {
 	if names := renamedTitle(v); names != "" && of == nil && len(s.own.Removed) == 0 {
 		return []string{names}
 	}
-	parts = append(parts, text)
-	if v.Model.Known && len(v.Model.Edits) == 0 {
-		parts = append(parts, "the model's operations are the same; their shapes or order differ")
+	switch {
+	case !v.Model.Known || len(v.Model.Edits) > 0:
+		return []string{text}
+	case strings.HasSuffix(text, sameOperations):
+		return []string{sameOperations}
 	}
-	return parts
+	return []string{text, "the model's operations are the same; their shapes or order differ"}
 }
 
 // onlyStacks reports whether all that came arranges what loops return, and nothing went.

@@ -138,12 +138,14 @@ type caller struct {
 	prefix string
 	stack  *Stack
 	depth  int
+	call   hlo.InstrID // of which the function's parameters are the operands; NoInstr of a loop, a branch and the entry computation
+	outer  *caller     // of the call
 }
 
 // model fills in the statements of the framework's program. A module too large to be expanded has none.
 func (r *reader) model(v *Variant) {
 	w := &modelWalk{r: r, found: newStatements()}
-	w.computation(r.m.Entry, caller{})
+	w.computation(r.m.Entry, caller{call: hlo.NoInstr})
 	if w.steps <= maxExpanded {
 		v.Model, v.Barriers, v.ModelAfter = w.found.sorted(), w.barriers, false
 	}
@@ -162,9 +164,9 @@ func (w *modelWalk) instruction(id hlo.InstrID, from caller) {
 	switch op {
 	case hlo.OpCall, hlo.OpWhile, hlo.OpConditional, hlo.OpAsyncStart:
 		at := w.operation(id, from)
-		inside := caller{prefix: from.prefix, stack: at.Stack, depth: from.depth + 1}
+		inside := caller{prefix: from.prefix, stack: at.Stack, depth: from.depth + 1, call: hlo.NoInstr, outer: &from}
 		if op == hlo.OpCall {
-			inside.prefix = at.OpName
+			inside.prefix, inside.call = at.OpName, id
 		}
 		for _, c := range w.r.m.Callees(id) {
 			w.computation(c, inside)
@@ -177,21 +179,33 @@ func (w *modelWalk) instruction(id hlo.InstrID, from caller) {
 		return
 	}
 	found := w.operation(id, from)
-	w.found.add(found, w.r.metadata(id).OpType, w.print(id))
+	w.found.add(found, w.r.metadata(id).OpType, uint64(w.print(contentOf(0), id, &from, 0)))
 	if isBarrier(op, found.Opcode) {
 		w.barriers = append(w.barriers, Barrier{Op: found, Inputs: w.operands(id, from)})
 	}
 }
 
-// print hashes an operation and what it reads, without names.
-func (w *modelWalk) print(id hlo.InstrID) uint64 {
-	own, _ := w.r.prints().Op(id)
-	hash := contentOf(own)
-	for _, o := range w.r.m.Operands(id) {
-		read, _ := w.r.prints().Op(o)
-		hash = hash.number(read)
+// print adds the hashes of an operation and what it reads, without names. It goes on through what is no work of its own: of
+// {c = constant(2), b = broadcast(c), m = multiply(p, b)}, m has the hash of c as well. A parameter of a function is what its call hands over.
+func (w *modelWalk) print(hash contentHash, id hlo.InstrID, from *caller, depth int) contentHash {
+	m := w.r.m
+	for ; m.Instrs[id].Opcode == hlo.OpParameter && from.call != hlo.NoInstr; from = from.outer {
+		operands := m.Operands(from.call)
+		if n := int(m.Instrs[id].Param); n < 0 || n >= len(operands) {
+			break
+		}
+		id = operands[m.Instrs[id].Param]
 	}
-	return uint64(hash)
+	own, _ := w.r.prints().Op(id)
+	hash = hash.number(own)
+	operands := m.Operands(id)
+	if isTuple := m.Instrs[id].Opcode == hlo.OpTuple; depth > 0 && (depth > maxDepth || w.tells(id) || len(operands) > 1 && !isTuple) {
+		return hash
+	}
+	for _, o := range operands {
+		hash = w.print(hash, o, from, depth+1)
+	}
+	return hash
 }
 
 // stack returns the stack of an operation. One of a single line is continued with the stack of the call that holds the operation.
@@ -325,7 +339,7 @@ func (w *modelWalk) producers(list []Op, id hlo.InstrID, from caller, depth int)
 	case hlo.OpCall:
 		if callees := m.Callees(id); len(callees) == 1 {
 			at := w.operation(id, from)
-			return w.producers(list, m.Comps[callees[0]].Root, caller{prefix: at.OpName, stack: at.Stack}, depth+1)
+			return w.producers(list, m.Comps[callees[0]].Root, caller{prefix: at.OpName, stack: at.Stack, call: id, outer: &from}, depth+1)
 		}
 	}
 	return append(list, w.operation(id, from))

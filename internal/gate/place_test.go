@@ -142,6 +142,34 @@ func TestEditOfDonation(t *testing.T) {
 	}
 }
 
+// What makes an argument of the call is the place of a change in the model if it is all that was edited, as it may hold what the program calls. Beside
+// another edit nobody knows.
+func TestEditOfWhatTheCallTakes(t *testing.T) {
+	for want, layers := range map[string]string{"models/train.py:1": "1", "models/train.py:60": "2"} {
+		dir := t.TempDir()
+		write := func(optimizer, layers string) {
+			for name, text := range map[string]string{"models/train.py": "state = create(" + optimizer + ")\nstep(state, batch)\n", "conf/large.yaml": "layers: " + layers + "\n"} {
+				at := filepath.Join(dir, name)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.WriteFile(at, []byte(text), 0o600)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		write("adam", "1")
+		testfile.Commit(t, dir)
+		write("clipped(adam)", layers)
+		told, unknown := git.EditsSince(t.Context(), dir, "", func(string) string { return "" })
+		if unknown != "" {
+			t.Fatal(unknown)
+		}
+		p := changed("f", root(changes.KindCode, "new: 41 reduce", line("update", 60), kernel(line("update", 60), 64)))
+		p.Variants[0].New.CallSite = line("main", 2)
+		if c := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}, Edits: told}, nil)[0]; fmt.Sprintf("%s:%d", c.Source.File, c.Source.Line) != want {
+			t.Errorf("%s layers: %s:%d, wanted %s", layers, c.Source.File, c.Source.Line, want)
+		}
+	}
+}
+
 // The gate's own files are never the place of a change.
 func TestEditOfTheGatesFiles(t *testing.T) {
 	for _, file := range []string{"models/xlagate.yaml", "models/.xlagate/cpu/f.yaml"} {

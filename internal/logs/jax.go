@@ -137,8 +137,7 @@ type explanation struct {
 // maxReasons bounds the lines that are kept of JAX's reasons.
 const maxReasons = 4
 
-// explain reads the body of an explanation, of any version. It keeps the lines that say what differs, as they are: "at x, now f32[3,4] and before f32[2,4]"; where
-// there is none, all.
+// explain reads the body of an explanation, of any version. It keeps the lines that say what differs; where there is none, all.
 func explain(lines []string) (out explanation) {
 	var details, others []string
 	for _, line := range lines {
@@ -153,7 +152,7 @@ func explain(lines []string) (out explanation) {
 			out.redefined = true
 		case strings.HasPrefix(line, "all previously seen"), strings.HasPrefix(line, "explanation unavailable"), line == "":
 		case strings.HasPrefix(plain, "at "), strings.HasPrefix(plain, "now "):
-			details = append(details, plain)
+			details = append(details, differs(plain))
 		default:
 			others = append(others, plain)
 		}
@@ -163,6 +162,22 @@ func explain(lines []string) (out explanation) {
 	}
 	out.text = strings.Join(details[:min(len(details), maxReasons)], "; ")
 	return out
+}
+
+// differs says in the order of the calls what differs: "x: f32[2,4] → f32[3,4]" of "at x, now f32[3,4] and before f32[2,4]". Where only one call has a weak
+// type, as a Python number and what is computed from it have, JAX writes "f32[]{weak_type=True}", and of the other "f32[]{weak_type=False}" or "f32[]".
+func differs(detail string) string {
+	const weak = "{weak_type=True}"
+	name, types, told := strings.Cut(strings.TrimPrefix(detail, "at "), ", now ")
+	now, before, both := strings.Cut(types, " and before ")
+	if !told || !both || strings.ContainsRune(name, ' ') {
+		return detail
+	}
+	plain := strings.NewReplacer(weak, "", "{weak_type=False}", "", "({})", "").Replace
+	if plain(now) == plain(before) && strings.Contains(now, weak) != strings.Contains(before, weak) {
+		return name + ": one call passes a Python number or a value of its weak type, another an array of type " + plain(now)
+	}
+	return name + ": " + plain(before) + " → " + plain(now)
 }
 
 // definedAt reads "for predict defined at F:L" and "predict id=140037587699808 defined at F:L"; the id is an address.

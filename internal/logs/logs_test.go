@@ -80,8 +80,8 @@ func TestRead(t *testing.T) {
 func TestRetraceReasons(t *testing.T) {
 	for version, want := range map[string][]string{
 		"0.4.35": {"at x, seen f32[2,4], but now given f32[3,4]", "JAX gave no reason"},
-		"0.6.2":  {"at x, now f32[3,4] and before f32[2,4]", "now 3 and before 2"},
-		"0.10.2": {"at x, now f32[3,4] and before f32[2,4]", "at input path [0][1], now <class 'jax._src.tree_util.Static'> with pytree metadata Static(val=3) and before"},
+		"0.6.2":  {"x: f32[2,4] → f32[3,4]", "now 3 and before 2"},
+		"0.10.2": {"x: f32[2,4] → f32[3,4]", "at input path [0][1], now <class 'jax._src.tree_util.Static'> with pytree metadata Static(val=3) and before"},
 	} {
 		got := of(Read(sample(t, "jax-"+version+"-explain")), Retrace)
 		first := got[0]
@@ -96,7 +96,7 @@ func TestRetraceReasons(t *testing.T) {
 		}
 	}
 	weak := of(Read(sample(t, "jax-0.10.2-weak_types")), Retrace)[1]
-	if weak.Text != "at s, now f32[]{weak_type=False} and before f32[]{weak_type=True}" {
+	if weak.Text != "s: one call passes a Python number or a value of its weak type, another an array of type f32[]" {
 		t.Errorf("%+v", weak)
 	}
 }
@@ -111,8 +111,8 @@ func TestMissesOfOlderVersions(t *testing.T) {
 			82: "mixed: JAX gave no reason",
 		},
 		"0.6.2": {
-			34: "train_step: at x, now f32[8,8] and before f32[4,8]; at y, now f32[8,4] and before f32[4,4]",
-			74: "shifted: at x, now f32[5] and before f32[4]",
+			34: "train_step: x: f32[4,8] → f32[8,8]; y: f32[4,4] → f32[8,4]",
+			74: "shifted: x: f32[4] → f32[5]",
 			87: "product: key with different tracing context, e.g. due to config or context manager",
 		},
 	}
