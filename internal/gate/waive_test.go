@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/rules"
@@ -85,6 +86,33 @@ func TestWaiversInPart(t *testing.T) {
 		r := &result.Result{Problems: make([]result.Problem, problems)}
 		if unusedWaivers(r, o); len(r.Findings) != findings {
 			t.Errorf("with %d problems %d waivers are not used", problems, len(r.Findings))
+		}
+	}
+}
+
+// A ceiling allows what one change breaks, up to what it cost when it was accepted.
+func TestCeilings(t *testing.T) {
+	p := &baseline.Program{Ceilings: []baseline.Ceiling{{Change: "c00000000000", Most: map[string]float64{"max-kernels kernels.total": 22}, Reason: "wanted"}}}
+	p.Name = "f"
+	for name, c := range map[string]struct {
+		change  string
+		subject string
+		actual  float64
+		waived  bool
+	}{
+		"as it was":         {"c00000000000", "kernels.total", 22, true},
+		"less":              {"c00000000000", "kernels.total", 20, true},
+		"more":              {"c00000000000", "kernels.total", 23, false},
+		"of another change": {"d00000000000", "kernels.total", 22, false},
+		"another limit":     {"c00000000000", "kernels.loop", 22, false},
+	} {
+		r := &result.Result{
+			Changes:  []result.Change{{ID: c.change}},
+			Findings: []result.Finding{{ID: "a00000000000", Change: c.change, Rule: "max-kernels", Level: "error", Target: "t", Program: "f", Subject: c.subject, Actual: c.actual, Limit: 19.0}},
+		}
+		allow(r, &measuredTarget{Target: config.Target{Name: "t"}, set: &baseline.Set{Programs: []*baseline.Program{p}}})
+		if f := r.Findings[0]; f.Waived != c.waived || strings.Contains(f.Message, "more than the 22 that were accepted: wanted") != (name == "more") {
+			t.Errorf("%s: waived %v, %s", name, f.Waived, f.Message)
 		}
 	}
 }
