@@ -140,7 +140,7 @@ func run(every int, only string) error {
 		tried++
 		switch noticed, err := m.killed(changed); {
 		case err != nil:
-			fmt.Printf("BROKEN %s:%d: %v\n -%s\n", m.file, line, err, m.old)
+			return fmt.Errorf("%s:%d: %w", m.file, line, err)
 		case noticed:
 			killed++
 		default:
