@@ -36,6 +36,13 @@ func TestReadHostile(t *testing.T) {
 			r.Findings[i].ID, r.Findings[i].Change = id, id
 		}
 	}
+	numbered := func(n int) facts.Values {
+		all := facts.Values{}
+		for i := range n {
+			all[facts.ID(fmt.Sprint(i))] = 1
+		}
+		return all
+	}
 	long := func(n int) string { return strings.Repeat("x", n+1) }
 	for what, change := range map[string]func(*Result){
 		"another schema":              func(r *Result) { r.Schema = "xlagate.result/v2" },
@@ -94,6 +101,14 @@ func TestReadHostile(t *testing.T) {
 		"too many targets":            func(r *Result) { r.Targets = make([]Target, maxItems+1) },
 		"less than nothing":           func(r *Result) { r.Summary.Errors = -1 },
 		"fewer changes than none":     func(r *Result) { r.Summary.Changes = -1 },
+		"fewer checks than none":      func(r *Result) { r.Summary.Checks = -1 },
+		"too many facts":              func(r *Result) { r.Targets[0].Graphs = numbered(maxItems + 1) },
+		"an id with more around it": func(r *Result) {
+			r.Findings[0].ID, r.Changes[0].Findings = "--a3f8c21b9d04", []string{"--a3f8c21b9d04"}
+		},
+		"a merged id as a flag":         func(r *Result) { r.Findings[0].Also = []string{"--only"} },
+		"a price of all time elsewhere": func(r *Result) { r.Changes[0].Others = []Other{{Price: Price{HighNS: 1e300}}} },
+		"a rule file above":             func(r *Result) { r.Targets[0].RuleFile = "../xlagate.yaml" },
 	} {
 		r := good()
 		change(&r)
@@ -113,6 +128,18 @@ func TestReadHostile(t *testing.T) {
 	}
 	if got, err := Read(data); err != nil || len(got.Changes) != 10_000 {
 		t.Errorf("10,000 changes: %v", err)
+	}
+}
+
+// A target's name is a path in the baseline on every system, and none of the files that git or xlagate keep there.
+func TestTargetNames(t *testing.T) {
+	for name, want := range map[string]bool{
+		"mlp": true, "mlp/tpu-v5e": true, "übung 1": true, "": false, "/a": false, "a/../b": false, `a\b`: false, "c:x": false, "a\nb": false, "a/.git": false, ".xlagate-step": false, "a.": false, "a /b": false, "nul": false,
+		"a/COM1.x": false, "a\u202eb": false,
+	} {
+		if got := ValidTarget(name); got != want {
+			t.Errorf("%q: %v", name, got)
+		}
 	}
 }
 
