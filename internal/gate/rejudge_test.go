@@ -279,3 +279,22 @@ func TestAcceptElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// What the base branch finds is a dispute unless the pull request fails by it too: not where its own rules waive it, make it an information, or only warn.
+func TestDisputes(t *testing.T) {
+	f := func(id, level string, waived bool) result.Finding {
+		return result.Finding{ID: id, Level: level, Waived: waived}
+	}
+	base := &result.Result{Findings: []result.Finding{f("a", "error", false), f("b", "error", false), f("c", "error", false), f("d", "error", false), f("e", "error", true), f("f", "info", false), f("g", "warning", false)}}
+	own := &result.Result{ExitCode: ExitFindings, Summary: result.Summary{Errors: 1}, Findings: []result.Finding{f("a", "error", false), f("b", "error", true), f("c", "info", false), f("d", "warning", false), f("g", "warning", false)}}
+	var ids string
+	for _, d := range disputes(base, own, &config.Config{FailOn: "error"}) {
+		ids += d.ID
+	}
+	if ids != "bcd" {
+		t.Errorf("%q", ids)
+	}
+	if list := disputes(base, own, &config.Config{FailOn: "warning"}); len(list) != 4 {
+		t.Errorf("where warnings fail: %+v", list)
+	}
+}
