@@ -19,6 +19,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/price"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 var (
@@ -44,20 +45,22 @@ type spoilt struct {
 
 // outcome is what became of the mutants of one operator on one back end.
 type outcome struct {
-	killed, told, small, free, recorded, survived int
-	examples                                      []string
+	killed, warned, told, small, free, recorded, survived int
+	low, high                                             float64 // the ends of the intervals of those that are priced below the budget, as shares of the step
+	examples                                              []string
 }
 
 func (o *outcome) made() int {
-	return o.killed + o.told + o.small + o.free + o.recorded + o.survived
+	return o.killed + o.warned + o.told + o.small + o.free + o.recorded + o.survived
 }
 
 func (o *outcome) add(other *outcome) {
-	o.killed, o.told, o.small = o.killed+other.killed, o.told+other.told, o.small+other.small
+	o.killed, o.warned, o.told, o.small = o.killed+other.killed, o.warned+other.warned, o.told+other.told, o.small+other.small
+	o.low, o.high = min(o.low, other.low), max(o.high, other.high)
 	o.free, o.recorded, o.survived = o.free+other.free, o.recorded+other.recorded, o.survived+other.survived
 }
 
-// What makes a program worse at one place fails under the recommended pack. It passes where the prediction grows by less than the budget
+// What makes a program worse at one place fails under the recommended pack, or is warned of. It passes where the prediction grows by less than the budget
 // allows, or where the place may cost nothing and the operator says why.
 func TestMutantsAreKilled(t *testing.T) {
 	modules := mutableModules(t)
@@ -343,7 +346,13 @@ func judge(t *testing.T, of *mutated, own []spoilt, tell func(spoilt, *outcome))
 			o.told++
 			o.examples = append(o.examples, fmt.Sprintf("not read: %s at %s: %s", of.name, s.at, findings(r)))
 		case 0:
-			o.tell(s, was, priced(t, dir))
+			if slices.ContainsFunc(r.Findings, func(f result.Finding) bool { return f.Level == "warning" }) {
+				o.warned++
+				break
+			}
+			if o.tell(s, was, priced(t, dir)); o.small > 0 {
+				o.low, o.high = interval(r, was.facts[facts.PriceStep])
+			}
 		default:
 			o.killed++
 		}
@@ -351,7 +360,15 @@ func judge(t *testing.T, of *mutated, own []spoilt, tell func(spoilt, *outcome))
 	}
 }
 
-// tell decides about a mutant that passed. It costs nothing where something takes longer that runs while a transfer is waited for anyway. A GPU takes less
+// interval is between what the step is expected to grow by, as a share of it.
+func interval(r *result.Result, step float64) (low, high float64) {
+	for _, c := range r.Changes {
+		low, high = low+c.Price.LowNS/step, high+c.Price.HighNS/step
+	}
+	return low, high
+}
+
+// tell decides about a mutant that passed without a warning. It costs nothing where something takes longer that runs while a transfer is waited for anyway. A GPU takes less
 // time for five launches of a loop, which are a command buffer, than for four that the host starts one by one.
 func (o *outcome) tell(s spoilt, was, is predicted) {
 	grew, covered := is.facts[facts.PriceStep]-was.facts[facts.PriceStep], is.apart > was.apart+0.001
@@ -406,7 +423,7 @@ func tellMutants(t *testing.T, outcomes map[string]map[string]*outcome) {
 	var table, examples strings.Builder
 	all := &outcome{}
 	operators := 0
-	table.WriteString("| mutant | cpu | gpu | tpu | priced below the budget | costs nothing | in a command buffer now | survived |\n|---|---|---|---|---|---|---|---|\n")
+	table.WriteString("| mutant | cpu | gpu | tpu | warned of | priced below the budget | costs nothing | in a command buffer now | survived |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, by := range mutants {
 		row, sum := outcomes[by.what], &outcome{}
 		var cells []string
@@ -418,14 +435,18 @@ func tellMutants(t *testing.T, outcomes map[string]map[string]*outcome) {
 				fmt.Fprintf(&examples, "%s: %s\n", backend, e)
 			}
 		}
-		fmt.Fprintf(&table, "| %s | %s | %d | %d | %d | %d |\n", by.what, strings.Join(cells, " | "), sum.small, sum.free, sum.recorded, sum.survived)
+		small := fmt.Sprint(sum.small)
+		if sum.small > 0 {
+			small += fmt.Sprintf(" (%+.1f … %+.1f %%)", 100*sum.low, 100*sum.high)
+		}
+		fmt.Fprintf(&table, "| %s | %s | %d | %s | %d | %d | %d |\n", by.what, strings.Join(cells, " | "), sum.warned, small, sum.free, sum.recorded, sum.survived)
 		if sum.made() > 0 {
 			operators++
 		}
 		all.add(sum)
 	}
-	fmt.Fprintf(&table, "\n%d mutants of %d operators: %d killed, %d not read and told, %d priced below the budget, %d cost nothing, %d in a command buffer now, %d survived\n",
-		all.made(), operators, all.killed, all.told, all.small, all.free, all.recorded, all.survived)
+	fmt.Fprintf(&table, "\n%d mutants of %d operators: %d killed, %d warned of, %d not read and told, %d priced below the budget, %d cost nothing, %d in a command buffer now, %d survived\n",
+		all.made(), operators, all.killed, all.warned, all.told, all.small, all.free, all.recorded, all.survived)
 	t.Logf("\n%s\n%s", table.String(), examples.String())
 	if *mutantsTable != "" {
 		if err := os.WriteFile(*mutantsTable, []byte(table.String()), 0o600); err != nil {

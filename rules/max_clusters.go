@@ -91,8 +91,8 @@ func newClusters(c *rule.Context, clusters *tensorflow.Clusters) *changes.Cause 
 	if c.Target.Base == nil {
 		return nil
 	}
-	if op := changes.CutBy(c.Target.Base.Clusters, clusters); op != nil {
-		return &changes.Cause{Title: changes.CutTitle(op), OpName: op.Node, OpType: op.Op, Source: op.Source}
+	if cause := changes.ClustersSplitBy(c.Target.Base.Clusters, clusters); cause != nil {
+		return cause
 	}
 	for _, p := range c.Target.Programs {
 		if p.Old != nil || p.New == nil {

@@ -142,6 +142,9 @@ func unclusteredFinding(c *rule.Context, f rule.Finding, clusters *tensorflow.Cl
 	if first.Reason != "" {
 		f.Cause.Title += ": " + first.Reason
 	}
+	if c.Target.Base != nil {
+		f.Cause = cmp.Or(changes.Moved(c.Target.Base.Clusters, clusters), f.Cause)
+	}
 	for _, op := range group[:min(len(group), changes.MaxLines)] {
 		f.Evidence.After = append(f.Evidence.After, strings.TrimSpace(op.Node+"  "+op.Function+"  "+op.File))
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
@@ -116,5 +117,10 @@ func mostOf(v *facts.Variant, takes func(*facts.Kernel) int64, say func(int64) s
 	if len(taking) == 0 {
 		return nil, e
 	}
-	return changes.CauseAt(taking[0].Name+" "+say(takes(taking[0])), taking[0]), e
+	first := taking[0]
+	what := first.Name
+	if strings.HasPrefix(what, "fusion") { // XLA's name of any
+		what = first.Operations()
+	}
+	return changes.CauseAt(what+" "+say(takes(first)), first), e
 }

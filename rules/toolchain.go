@@ -14,7 +14,7 @@ import (
 
 var toolchain = rule.Rule{
 	ID:    "toolchain",
-	Title: "compiler, framework and device are those of the baseline, or as pinned",
+	Title: "compiler, framework, libraries and device are those of the baseline, or as pinned",
 	Why:   "A new compiler changes thousands of lines of optimized HLO without any change of the model. Accept an upgrade by itself.",
 	Reads: []rule.Input{},
 	Options: []rule.Option{
@@ -32,7 +32,7 @@ var toolchain = rule.Rule{
 }
 
 func checkToolchain(c *rule.Context, t *rule.Target) {
-	now := parts(t.Report.Toolchain)
+	now := withLibraries(t.Report.Toolchain)
 	pins := c.Pairs("pin")
 	var wrong []string
 	switch {
@@ -42,11 +42,11 @@ func checkToolchain(c *rule.Context, t *rule.Target) {
 		c.BaseGap("there is no baseline", "xlagate accept --reason \"why\", or pin: the versions")
 		return
 	default:
-		wrong = toolchainChanges(c, parts(t.Base.Toolchain), now)
+		wrong = toolchainChanges(c, withLibraries(t.Base.Toolchain), now)
 	}
 	a := c.Budget("toolchain", float64(len(wrong)))
 	if t.Base != nil {
-		a.Base = new(float64(len(againstPins(parts(t.Base.Toolchain), pins))))
+		a.Base = new(float64(len(againstPins(withLibraries(t.Base.Toolchain), pins))))
 	}
 	if f := c.JudgePinned(a); f != nil {
 		f.Message = "another toolchain: " + strings.Join(phrase.First(wrong, 6), ", ")
@@ -54,7 +54,14 @@ func checkToolchain(c *rule.Context, t *rule.Target) {
 	}
 }
 
-// parts names everything about a toolchain that is known, but for its flags.
+// withLibraries adds the installed packages that operations come from, which set no flags, to the parts of a toolchain.
+func withLibraries(t facts.Toolchain) map[string]string {
+	out := parts(t)
+	maps.Copy(out, t.Libraries)
+	return out
+}
+
+// parts names everything about a toolchain that decides the flags and is known.
 func parts(t facts.Toolchain) map[string]string {
 	out := map[string]string{"framework": t.Framework, "backend": t.Backend, "device": t.Device}
 	maps.Copy(out, t.Versions)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"path/filepath"
-	"slices"
 
 	"github.com/xlagate/xlagate/bench/race"
 	"github.com/xlagate/xlagate/bench/subject"
@@ -45,24 +44,10 @@ func predicted(path string) (kernels []facts.Priced, err error) {
 	}
 	for _, p := range r.Programs {
 		for _, v := range p.Variants {
-			kernels = append(kernels, unwaited(v).Prices(v.Device)...)
+			kernels = append(kernels, race.Unwaited(v).Prices(v.Device)...)
 		}
 	}
 	return kernels, nil
-}
-
-// unwaited is a variant whose launches do not wait for the host.
-func unwaited(v *facts.Variant) *facts.Variant {
-	alone := *v
-	alone.Kernels = slices.Clone(v.Kernels)
-	for i, k := range alone.Kernels {
-		form := *k.Form
-		for _, waits := range []price.Amount{price.Queued, price.Decisions, price.Calls} {
-			form.Work[waits] = 0
-		}
-		alone.Kernels[i].Form = &form
-	}
-	return &alone
 }
 
 // price sums what the kernels are predicted to take.

@@ -84,8 +84,8 @@ type family struct {
 	name    string
 	sources []string
 	pairs   []*pair
-	margins [price.NumClasses]price.Margin
-	seen    [price.NumClasses]int // pairs that the margins come from; 0 where it is that of all
+	margins [price.Transfers]price.Margin
+	seen    [price.Transfers]int // pairs that the margins come from; 0 where it is that of all
 }
 
 func (f *family) from(source string) {
@@ -94,21 +94,42 @@ func (f *family) from(source string) {
 	}
 }
 
-// calibrate sets the margin of each class to what 95 of 100 pairs need below, and 90 above: those that are mostly of the class, or all where these are few.
+// calibrate sets the margin of each class to what 95 of 100 pairs need below, and above to what the least share of them needs that holds for all together: one
+// more pair is above its interval with a probability of 10 in 100 at most. The pairs are those that are mostly of the class, or all where these are few.
 func (f *family) calibrate() {
-	const few = 10
-	var all []*pair
-	of := map[price.Class][]*pair{}
-	for _, p := range f.pairs {
-		if p.held {
-			continue
+	all := f.half(false)
+	most := func(share float64) int { return int(share * float64(len(all)+1)) }
+	for share := 0.5; share < 1; share += 0.025 {
+		f.setMargins(all, 0.95, share)
+		if below, above := f.holds(all); below <= most(0.05) && above <= most(0.10) {
+			return
 		}
-		all = append(all, p)
+	}
+}
+
+// half are the pairs that are calibrated with, or that are held back.
+func (f *family) half(held bool) []*pair {
+	return slices.DeleteFunc(slices.Clone(f.pairs), func(p *pair) bool { return p.held != held })
+}
+
+// holds counts the pairs outside of their intervals.
+func (f *family) holds(pairs []*pair) (below, above int) {
+	for _, p := range pairs {
+		low, _, high := p.interval(f.margin)
+		below, above = below+count(p.took < low-noise), above+count(p.took > high+noise)
+	}
+	return below, above
+}
+
+func (f *family) setMargins(all []*pair, shareBelow, shareAbove float64) {
+	const few = 10
+	of := map[price.Class][]*pair{}
+	for _, p := range all {
 		if c, is := p.mostly(); is {
 			of[c] = append(of[c], p)
 		}
 	}
-	for c := range price.NumClasses {
+	for c := range price.Transfers {
 		list := of[c]
 		if f.seen[c] = len(list); len(list) < few {
 			f.seen[c], list = 0, all
@@ -118,13 +139,14 @@ func (f *family) calibrate() {
 			m := p.needs()
 			below[i], above[i] = m.Below, m.Above
 		}
-		f.margins[c] = price.Margin{Below: quantile(below, 0.95), Above: quantile(above, 0.90)}
+		f.margins[c] = price.Margin{Below: quantile(below, shareBelow), Above: quantile(above, shareAbove)}
 	}
 }
 
+// quantile is the least of a list that a further number does not exceed with a probability of q, if it is one of the same kind: of few, the largest.
 func quantile(list []float64, q float64) float64 {
 	slices.Sort(list)
-	return list[min(len(list)-1, int(q*float64(len(list))))]
+	return list[min(len(list), int(math.Ceil(q*float64(len(list)+1))))-1]
 }
 
 func (f *family) write(w io.Writer) {

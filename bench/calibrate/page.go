@@ -27,15 +27,13 @@ func figures(w io.Writer, families []*family) {
 
 // row writes how the margins hold on one half.
 func (f *family) row(w io.Writer, held bool) {
-	var n, twice, below, above, red, right, slow, caught, slower, told int
+	var twice, red, right, slow, caught, slower, told int
 	var widths, predicted, measured []float64
-	for _, p := range f.pairs {
-		if p.held != held {
-			continue
-		}
+	pairs := f.half(held)
+	n := len(pairs)
+	below, above := f.holds(pairs)
+	for _, p := range pairs {
 		low, middle, high := p.interval(f.margin)
-		n++
-		below, above = below+count(p.took < low-noise), above+count(p.took > high+noise)
 		red, right = red+count(low > budget), right+count(low > budget && p.took > 0.02)
 		slow, caught = slow+count(p.took > 0.2), caught+count(p.took > 0.2 && low > budget)
 		slower, told = slower+count(p.took > 0.05), told+count(p.took > 0.05 && middle > budget)
@@ -54,7 +52,12 @@ func (f *family) row(w io.Writer, held bool) {
 		100*float64(below)/float64(n), 100*float64(above)/float64(n), 100*quantile(widths, 0.5), right, red, caught, slow, told, slower)
 }
 
-func (f *family) margin(c price.Class) price.Margin { return f.margins[c] }
+func (f *family) margin(c price.Class) price.Margin {
+	if c == price.Transfers {
+		return price.Family(f.name).Margin(c)
+	}
+	return f.margins[c]
+}
 
 func count(is bool) int {
 	if is {
@@ -72,9 +75,9 @@ func misses(w io.Writer, families []*family) {
 	}
 	var list []miss
 	for _, f := range families {
-		for _, p := range f.pairs {
+		for _, p := range f.half(true) {
 			low, middle, high := p.interval(f.margin)
-			if by := max(low-p.took, p.took-high) - noise; p.held && by > 0 {
+			if by := max(low-p.took, p.took-high) - noise; by > 0 {
 				list = append(list, miss{p, low, middle, high, by})
 			}
 		}

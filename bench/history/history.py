@@ -131,11 +131,19 @@ class Release:
             print(f"{type(e).__name__}: {e}"[:200], file=sys.stderr)
 
 
+def raced(name, before, after, folder):
+    """Both sides compiled; None where a release cannot be traced any more, as another one replaced classes of its own."""
+    try:
+        return race.Race(race.Pair(name, "", before[0], after[0], before[1], after[1]), folder)
+    except Exception as e:  # As above.
+        print(f"{name}: {type(e).__name__}: {e}"[:200], file=sys.stderr)
+        return None
+
+
 def replay(project, commit, folder, before, after):
     """What a commit did to the programs that both sides have."""
     both = sorted(n for n, f in before.lowered.items() if f and after.lowered.get(n))
-    races = [race.Race(race.Pair(name, "", before.programs[name][0], after.programs[name][0], before.programs[name][1], after.programs[name][1]), folder / commit)
-             for name in both if before.lowered[name] != after.lowered[name]]
+    races = [r for name in both if before.lowered[name] != after.lowered[name] and (r := raced(name, before.programs[name], after.programs[name], folder / commit))]
     race.run(races)
     if races:
         project.unpack(commit + "^", folder / commit / "before")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,6 +36,7 @@ func report(commits []commit) string {
 	fmt.Fprintf(&b, "%d commits that change code, %s to %s; %d of them, or their parents, cannot be imported under this JAX. %d change what is lowered of %d programs, and xlagate flags %d of those. Timed on one core of %s.\n\n",
 		len(commits), commits[0].Date, commits[len(commits)-1].Date, failed, moved, len(all.Pairs), flagged, page.Processor())
 	b.WriteString(all.Agreement())
+	b.WriteString(verdicts(commits))
 	b.WriteString("| commit | | programs that changed | flagged | steps, measured |\n|---|---|---:|---:|---|\n")
 	for _, c := range commits {
 		if len(c.Pairs) > 0 {
@@ -47,6 +49,42 @@ func report(commits []commit) string {
 	}
 	b.WriteString("\n")
 	return b.String()
+}
+
+// verdicts says how right the verdicts on time are, of the programs that were looked at while prices were made, and of the others: half of them by a hash of
+// the name.
+func verdicts(commits []commit) string {
+	var b strings.Builder
+	b.WriteString("| programs | pairs | time errors, and slower by 2 % | errors of those slower by 20 % | told of those slower by 5 % | below the interval | above |\n|---|---:|---:|---:|---:|---:|---:|\n")
+	for _, held := range []bool{false, true} {
+		var n, red, right, slow, caught, slower, told, below, above int
+		for _, c := range commits {
+			for i, p := range c.Pairs {
+				if (sha256.Sum256([]byte(p.Name))[31]%2 == 1) != held {
+					continue
+				}
+				v, took, noise := c.verdicts[i], p.Took()-1, 0.01+p.Noise()
+				n++
+				red, right = red+one(v.Slower == "error"), right+one(v.Slower == "error" && took > 0.02)
+				slow, caught = slow+one(took > 0.2), caught+one(took > 0.2 && v.Slower == "error")
+				slower, told = slower+one(took > 0.05), told+one(took > 0.05 && v.Slower != "")
+				below, above = below+one(took < v.Low/p.Before.Price.Step()-noise), above+one(took > v.High/p.Before.Price.Step()+noise)
+			}
+		}
+		which := "looked at"
+		if held {
+			which = "**held back**"
+		}
+		fmt.Fprintf(&b, "| %s | %d | %d of %d | %d of %d | %d of %d | %d | %d |\n", which, n, right, red, caught, slow, told, slower, below, above)
+	}
+	return b.String() + "\n"
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 func (c commit) flagged() int {

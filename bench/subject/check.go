@@ -11,8 +11,10 @@ import (
 
 // Verdict is what the gate says of a dump beside an accepted one.
 type Verdict struct {
-	Failed bool
-	Rules  []string // that are broken
+	Failed    bool
+	Rules     []string // that are broken
+	Slower    string   // the level of what it says of the step's time: error, warning, or nothing
+	Low, High float64  // between which the step is expected to grow, in microseconds
 }
 
 // rules is the configuration that a user begins with.
@@ -68,12 +70,24 @@ func verdict(result []byte) (Verdict, error) {
 			Level string `json:"level"`
 			Rule  string `json:"rule"`
 		} `json:"findings"`
+		Changes []struct {
+			Price struct {
+				Low  float64 `json:"low_ns"`
+				High float64 `json:"high_ns"`
+			} `json:"price"`
+		} `json:"changes"`
 	}
 	if err := json.Unmarshal(result, &r); err != nil {
 		return Verdict{}, fmt.Errorf("read the result of a check: %w", err)
 	}
 	v := Verdict{Failed: r.Verdict == "fail"}
+	for _, c := range r.Changes {
+		v.Low, v.High = v.Low+c.Price.Low/1e3, v.High+c.Price.High/1e3
+	}
 	for _, f := range r.Findings {
+		if f.Rule == "max-step-time" && v.Slower != "error" {
+			v.Slower = f.Level
+		}
 		if f.Level == "error" && !slices.Contains(v.Rules, f.Rule) {
 			v.Rules = append(v.Rules, f.Rule)
 		}

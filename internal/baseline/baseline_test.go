@@ -199,7 +199,7 @@ func TestLoadAndTargets(t *testing.T) {
 	accept := func() (changed []string) {
 		e := edit(t, Place{Where: dir})
 		defer e.Close()
-		written, err := Save(e, "a/b", p, "first")
+		written, err := Save(e, "a/b", "first", p)
 		graphs, graphsErr := SaveGraphs(e, "a/b", facts.Values{"clusters.count": 2, "unclustered.AsString": 1})
 		if commitErr := e.Commit(); errors.Join(err, graphsErr, commitErr) != nil {
 			t.Fatal(err, graphsErr, commitErr)

@@ -8,7 +8,7 @@ import (
 )
 
 // GraphFacts returns the stored facts of TensorFlow's graphs: the collectives outside of XLA, by kind; and, if autoclustering
-// ran, the numbers of clusters and clustered operations, and of operations outside of clusters, by kind. It returns nil if there are no graphs.
+// ran, the numbers of clusters and clustered operations, of operations outside of clusters, by kind, and of those on each device. It returns nil if there are no graphs.
 func GraphFacts(c *tensorflow.Clusters) facts.Values {
 	if c == nil || !c.Ran && c.Graphs == 0 && len(c.Collectives) == 0 {
 		return nil
@@ -24,6 +24,9 @@ func GraphFacts(c *tensorflow.Clusters) facts.Values {
 	for _, op := range c.UserOps() {
 		n[facts.ClustersUnclustered]++
 		n[facts.UnclusteredOp.Of(op.Op)]++
+	}
+	for device, ops := range c.Placed {
+		n[facts.PlacedOn.Of(device)] = float64(len(ops))
 	}
 	return n
 }
@@ -48,10 +51,13 @@ func clustersOf(n facts.Values) *tensorflow.Clusters {
 		return nil
 	}
 	_, ran := n[facts.ClustersCount]
-	c := &tensorflow.Clusters{Ran: ran, Clustered: int(n[facts.ClustersClustered]), Clusters: make([]tensorflow.Cluster, int(n[facts.ClustersCount]))}
+	c := &tensorflow.Clusters{Ran: ran, Clustered: int(n[facts.ClustersClustered]), Clusters: make([]tensorflow.Cluster, int(n[facts.ClustersCount])), Placed: tensorflow.Placement{}}
 	for _, k := range sortedKeys(n) {
 		if op, ok := facts.UnclusteredOp.Member(k); ok {
 			c.Unclustered = append(c.Unclustered, slices.Repeat([]tensorflow.UnclusteredOp{{Op: op}}, int(n[k]))...)
+		}
+		if device, ok := facts.PlacedOn.Member(k); ok {
+			c.Placed[device] = make([]tensorflow.PlacedOp, int(n[k]))
 		}
 		if kind, ok := facts.OutsideCollective.Member(k); ok {
 			c.Collectives = append(c.Collectives, slices.Repeat([]tensorflow.Collective{{Kind: kind}}, int(n[k]))...)

@@ -24,7 +24,7 @@ func saved(t *testing.T, dump string) (Place, []string) {
 	r := measured(t, dump)
 	var written []string
 	for _, program := range r.Programs {
-		names, err := Save(e, "model/cpu", &Program{Program: *program, Toolchain: r.Toolchain}, "start")
+		names, err := Save(e, "model/cpu", "start", &Program{Program: *program, Toolchain: r.Toolchain})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestSavedBaselineVerifies(t *testing.T) {
 		}
 		e := edit(t, p)
 		for _, program := range set.Programs {
-			if again, err := Save(e, "model/cpu", program, ""); err != nil || len(again) > 0 {
+			if again, err := Save(e, "model/cpu", "", program); err != nil || len(again) > 0 {
 				t.Errorf("%s: %s is written again: %v, %v", dump, program.Name, again, err)
 			}
 			if one, err := LoadProgram(e, path.Join("model/cpu", FileName(program.Name))); err != nil || one.Name != program.Name || len(one.Variants) != len(program.Variants) {

@@ -139,6 +139,8 @@ func (r *reader) take(one *record) error {
 		return once(r.seen, "the toolchain")
 	case one.Version != nil:
 		return r.pair(&r.program.Toolchain.Versions, "the version of ", one.Version)
+	case one.Library != nil:
+		return r.pair(&r.program.Toolchain.Libraries, "the version of the library ", one.Library)
 	case one.Flag != nil:
 		return r.pair(&r.program.Toolchain.Flags, "the flag ", one.Flag)
 	case one.Ceiling != nil:

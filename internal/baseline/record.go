@@ -12,6 +12,7 @@ type record struct {
 	Baseline  *headRecord           `json:"baseline,omitempty"`
 	Toolchain *toolchainRecord      `json:"toolchain,omitempty"`
 	Version   *pairRecord           `json:"version,omitempty"`
+	Library   *pairRecord           `json:"library,omitempty"`
 	Flag      *pairRecord           `json:"flag,omitempty"`
 	Ceiling   *Ceiling              `json:"ceiling,omitempty"`
 	Variant   *variantRecord        `json:"variant,omitempty"`

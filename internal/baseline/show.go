@@ -62,7 +62,7 @@ func Show(out io.Writer, target string, p *Program) error {
 
 func toolchain(t facts.Toolchain) []string {
 	words := slices.DeleteFunc([]string{t.Framework, t.Backend, t.Device}, func(s string) bool { return s == "" })
-	return append(words, assigned(t.Versions)...)
+	return slices.Concat(words, assigned(t.Versions), assigned(t.Libraries))
 }
 
 func assigned(values map[string]string) (list []string) {

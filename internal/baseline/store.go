@@ -6,15 +6,35 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// Save writes a program's file, and returns its name if it changed. Lines that the file has already stay as they are; the reason is written on the first new one.
-func Save(e *Edit, target string, p *Program, reason string) ([]string, error) {
-	name := path.Join(target, FileName(p.Name))
-	old, _ := read(e, name) // one that cannot be read is replaced
-	return save(e, name, Format(p, old, reason))
+// Save writes the files of programs, and returns the names of those that changed. Lines that a file has already stay as they are; the reason is written on the
+// first new one.
+func Save(e *Edit, target, reason string, programs ...*Program) (written []string, err error) {
+	texts := make([][]byte, len(programs))
+	var formatting errgroup.Group
+	formatting.SetLimit(runtime.GOMAXPROCS(0))
+	for i, p := range programs {
+		formatting.Go(func() error {
+			old, _ := read(e, path.Join(target, FileName(p.Name))) // one that cannot be read is replaced
+			texts[i] = Format(p, old, reason)
+			return nil
+		})
+	}
+	_ = formatting.Wait()
+	for i, p := range programs {
+		names, err := save(e, path.Join(target, FileName(p.Name)), texts[i])
+		if err != nil {
+			return nil, err
+		}
+		written = append(written, names...)
+	}
+	return written, nil
 }
 
 // SaveGraphs writes the facts of a target's graphs.

@@ -72,10 +72,15 @@ func annotated(file []byte) map[string]note {
 	notes := map[string]note{}
 	for text := range bytes.Lines(file) {
 		var n note
-		if json.Unmarshal(text, &n) == nil { // else it is a mark of a conflict, or damaged
-			plain, _ := strings.CutSuffix(string(text), n.String()+"}\n")
-			notes[plain+"}\n"] = n
+		plain := string(text)
+		at := strings.LastIndex(plain, `,"at":"`) // not in a string: there, quotes stand behind a backslash
+		if at < 0 {
+			at = strings.LastIndex(plain, `,"reason":"`)
 		}
+		if at >= 0 && json.Unmarshal([]byte("{"+plain[at+1:]), &n) == nil { // else it is the reason of a ceiling
+			plain = plain[:at] + "}\n"
+		}
+		notes[plain] = n
 	}
 	return notes
 }
@@ -107,11 +112,7 @@ type writer struct {
 	in    scopeRecord // the part of the model that the lines are of
 }
 
-func (w *writer) add(r record) { w.addAt(r, hlo.Location{}) }
-
-func (w *writer) addAt(r record, source hlo.Location) {
-	w.lines = append(w.lines, line{w.line(&r), source, r.Kernel != nil})
-}
+func (w *writer) add(r record) { w.lines = append(w.lines, line{text: w.line(&r)}) }
 
 // firstNew returns the index of the line that a reason belongs to: the first kernel that the old file does not have, else the first line of any kind; -1 if it
 // has all.
@@ -153,6 +154,9 @@ func (w *writer) program(p *Program) {
 	w.add(record{Toolchain: &toolchainRecord{t.Framework, t.Backend, t.Device}})
 	for _, name := range sortedKeys(t.Versions) {
 		w.add(record{Version: &pairRecord{name, t.Versions[name]}})
+	}
+	for _, name := range sortedKeys(t.Libraries) {
+		w.add(record{Library: &pairRecord{name, t.Libraries[name]}})
 	}
 	for _, name := range sortedKeys(t.Flags) {
 		w.add(record{Flag: &pairRecord{name, t.Flags[name]}})
@@ -244,7 +248,11 @@ func sorted[T any](w *writer, items []T, scope func(T) scopeRecord, of func(item
 		return cmp.Or(scope(first[a]).compare(scope(first[b])), strings.Compare(a, b))
 	}) {
 		w.scope(scope(first[key]))
-		w.add(of(first[key], several(counts[key])))
+		if counts[key] == 1 {
+			w.lines = append(w.lines, line{text: key})
+			continue
+		}
+		w.add(of(first[key], counts[key]))
 	}
 }
 
@@ -316,7 +324,10 @@ func (w *writer) kernels(kernels []facts.Kernel) {
 	}) {
 		one := texts[text]
 		w.scope(scope(text))
-		w.addAt(record{Kernel: &kernelRecord{one.site.Within, one.site, one.form, several(counts[one])}}, at[one])
+		if n := counts[one]; n > 1 {
+			text = w.line(&record{Kernel: &kernelRecord{one.site.Within, one.site, one.form, n}})
+		}
+		w.lines = append(w.lines, line{text, at[one], true})
 	}
 }
 

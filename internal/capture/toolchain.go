@@ -167,6 +167,9 @@ func (r *record) lookAt(ctx context.Context, dir string) error {
 	for _, m := range d.Modules {
 		r.add(m)
 	}
+	if r.Libraries, err = libraries(d); err != nil {
+		return err
+	}
 	if r.Framework == "" && facts.FromTorch(d) {
 		r.Framework = facts.TorchFramework
 	}

@@ -59,9 +59,9 @@ func changeOf(parts []*Part) *Change {
 	for _, p := range parts {
 		steps[p.variant] += p.step.Middle
 	}
-	fed := func(p *Part) bool { // what became of the results is why the arguments differ
+	fed := func(p *Part) bool { // what became of the results is why the arguments differ: their shapes, or how they are spread
 		return slices.ContainsFunc(parts, func(from *Part) bool {
-			return slices.ContainsFunc(from.lost, func(shape string) bool { return slices.Contains(p.takes, shape) })
+			return from.Kind == KindSharding && p.Kind == KindArguments && p.Cause == nil || slices.ContainsFunc(from.lost, func(shape string) bool { return slices.Contains(p.takes, shape) })
 		})
 	}
 	adds := func(p *Part) bool { return p.Kind == KindCode && p.step.Middle > 0 }

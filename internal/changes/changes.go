@@ -42,6 +42,7 @@ type Program struct {
 	Recompile []ArgumentChange `json:"recompile"` // how the new program's variants differ; empty with one variant
 
 	misses []string // why JAX traced it again, as its log says
+	logged bool     // the dump holds what the run logged
 }
 
 // Singles returns each of the programs that are compared together by itself, without a baseline.
@@ -71,6 +72,7 @@ type Variant struct {
 	Buffers   []BufferChange `json:"buffers"` // temporary buffers that are new or grew, the largest growth first
 	// FirstPass names the pass after which the two first differ and what it did; "" without dumps of every pass.
 	FirstPass string       `json:"first_pass,omitempty"`
+	Libraries []FlagChange `json:"-"` // installed packages with another version than before, where both versions are known
 	Compiler  []FlagChange `json:"-"` // versions and flags that may be why equal programs are compiled to different ones
 
 	edited Edited
@@ -90,6 +92,7 @@ type Edit struct {
 	OpType  string           `json:"-"`
 	Source  hlo.Location     `json:"source,omitzero"` // unknown for what only a stored baseline knows
 	Stack   []hlo.Location   `json:"-"`               // the model's frames behind it, innermost first
+	Library []hlo.Location   `json:"-"`               // the lines of installed packages that its operations come from
 	Caller  hlo.Location     `json:"caller,omitzero"` // the call of the function, if the model calls it from several lines
 	Callers []hlo.Location   `json:"-"`               // the calls that it may be
 	OneCall bool             `json:"-"`               // no other call of the function was edited

@@ -2,10 +2,13 @@ package changes
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
@@ -94,11 +97,14 @@ func IsPart(joint, name string) bool {
 	return strings.Contains(joint, jointMark) && slices.Contains(strings.Split(joint, jointMark), name)
 }
 
-// CutBy returns the new operation outside of all clusters that splits them; nil if there are no more clusters than before or none is known. Operations that
-// XLA cannot compile come first, then the model's own, then those of conditions.
-func CutBy(old, fresh *tensorflow.Clusters) *tensorflow.UnclusteredOp {
+// ClustersSplitBy returns why there are more clusters than before: operations that moved to another device, else a new operation outside of all clusters; nil if there
+// are no more, or if no reason is known. Operations that XLA cannot compile come first, then the model's own, then those of conditions.
+func ClustersSplitBy(old, fresh *tensorflow.Clusters) *Cause {
 	if old == nil || !old.Ran || fresh == nil || len(fresh.Clusters) <= len(old.Clusters) {
 		return nil
+	}
+	if moved := Moved(old, fresh); moved != nil {
+		return moved
 	}
 	p := newPairing(old.Unclustered, fresh.Unclustered)
 	p.inTurn(func(op tensorflow.UnclusteredOp) string { return op.Op })
@@ -112,7 +118,42 @@ func CutBy(old, fresh *tensorflow.Clusters) *tensorflow.UnclusteredOp {
 	cuts = slices.DeleteFunc(cuts, func(op tensorflow.UnclusteredOp) bool {
 		return op.Op != branch && conditions[firstStep(op.Node)]
 	})
-	return likeliest(cuts)
+	op := likeliest(cuts)
+	if op == nil {
+		return nil
+	}
+	title := op.Op + " is in no cluster and splits them"
+	if op.Op == branch {
+		title = "a condition (Switch) is in no cluster and splits them"
+	}
+	return &Cause{Title: title, OpName: op.Node, OpType: op.Op, Source: op.Source}
+}
+
+// Moved says which operations run on another device than before; nil if no device has lost some, or if the devices of one side are not known.
+func Moved(old, fresh *tensorflow.Clusters) *Cause {
+	if old == nil || fresh == nil || len(old.Placed) == 0 {
+		return nil
+	}
+	more := func(device string) int { return len(fresh.Placed[device]) - len(old.Placed[device]) }
+	devices := slices.SortedFunc(maps.Keys(fresh.Placed), func(a, b string) int {
+		return cmp.Or(cmp.Compare(more(b), more(a)), strings.Compare(a, b))
+	})
+	loses := slices.ContainsFunc(slices.Collect(maps.Keys(old.Placed)), func(device string) bool { return more(device) < 0 })
+	if !loses || len(devices) == 0 || more(devices[0]) <= 0 {
+		return nil
+	}
+	to := devices[0]
+	ops := fresh.Placed[to]
+	kinds := AddNew(nil, texts(ops, func(op tensorflow.PlacedOp) string { return op.Op })...)
+	title := to + " now runs " + strings.Join(phrase.Within(kinds, 3), ", ")
+	if was := len(old.Placed[to]); was > 0 {
+		title = fmt.Sprintf("%s now runs %s, %d before", to, phrase.Some(len(ops), "operation"), was)
+	}
+	cause := &Cause{Title: title, OpName: ops[0].Node, OpType: ops[0].Op}
+	for _, op := range ops {
+		cause.Source = cmp.Or(cause.Source, op.Source)
+	}
+	return cause
 }
 
 // likeliest returns the likeliest operation; nil if others are as likely.
@@ -140,23 +181,15 @@ func likelihood(op tensorflow.UnclusteredOp) int {
 // branch is what TensorFlow makes of a condition before it clusters.
 const branch = "Switch"
 
-// CutTitle says what an operation does to the clusters around it.
-func CutTitle(op *tensorflow.UnclusteredOp) string {
-	if op.Op == branch {
-		return "a condition (Switch) is in no cluster and splits them"
-	}
-	return op.Op + " is in no cluster and splits them"
-}
-
-// blameCut makes the operation that splits clusters the cause of what no edit explains: values between clusters become results and arguments.
-func (p *Program) blameCut(op *tensorflow.UnclusteredOp) {
-	if op == nil || p.Parts == nil {
+// blameSplit makes what splits clusters the cause of what no edit explains: values between clusters become results and arguments.
+func (p *Program) blameSplit(by *Cause) {
+	if by == nil || p.Parts == nil {
 		return
 	}
 	for _, v := range p.Variants {
 		for i := range v.Causes {
 			if c := &v.Causes[i]; slices.Contains([]string{KindToolchain, KindUnknown, KindResults}, c.Kind) {
-				c.Title, c.OpName, c.Source, c.OpType = CutTitle(op), op.Node, op.Source, op.Op
+				c.Title, c.OpName, c.Source, c.OpType = by.Title, by.OpName, by.Source, by.OpType
 			}
 		}
 	}

@@ -114,6 +114,57 @@ func TestWhatPartsClusters(t *testing.T) {
 	}
 }
 
+// A function of xla.compile is named by a hash of what it computes: one that sorts as well is the same function, changed.
+func TestHashedClusters(t *testing.T) {
+	doing := func(name, signature string, do ...string) *facts.Program {
+		p := cluster(name, signature, 1)
+		for _, d := range do {
+			p.Variants[0].Model = append(p.Variants[0].Model, asks("layer", d, 0))
+		}
+		return p
+	}
+	old := []*facts.Program{doing("cluster_11111111111111111__", "(a)", "dot", "tanh"), doing("cluster_22222222222222222__", "(a)", "exp", "log", "sine")}
+	fresh := []*facts.Program{doing("cluster_44444444444444444__", "(a)", "exp", "log", "sine"), doing("cluster_33333333333333333__", "(a)", "dot", "tanh", "sort")}
+	for _, p := range changes.Compare(&facts.Report{Programs: old}, &facts.Report{Programs: fresh}).Programs {
+		if want := map[string]string{"cluster_33333333333333333__": old[0].Name, "cluster_44444444444444444__": old[1].Name}[p.Name]; p.Was != want {
+			t.Errorf("%s was %q, wanted %q", p.Name, p.Was, want)
+		}
+	}
+}
+
+func TestOperationsThatMoved(t *testing.T) {
+	placed := func(first, second int) *tensorflow.Clusters {
+		c := &tensorflow.Clusters{Ran: true, Clusters: make([]tensorflow.Cluster, 1+min(second, 1)), Placed: tensorflow.Placement{}}
+		for device, n := range map[string]int{"CPU:0": first, "CPU:1": second} {
+			for range n {
+				c.Placed[device] = append(c.Placed[device], tensorflow.PlacedOp{Op: "Tanh", Node: "Tanh"})
+			}
+		}
+		return c
+	}
+	for name, c := range map[string]struct {
+		old, fresh *tensorflow.Clusters
+		want       string
+	}{
+		"moved":     {placed(9, 0), placed(7, 2), "CPU:1 now runs Tanh"},
+		"more":      {placed(9, 1), placed(7, 3), "CPU:1 now runs 3 operations, 1 before"},
+		"grown":     {placed(9, 0), placed(9, 2), ""},
+		"not known": {clustered(1), placed(7, 2), ""},
+		"none":      {nil, placed(7, 2), ""},
+	} {
+		got := ""
+		if cause := changes.Moved(c.old, c.fresh); cause != nil {
+			got = cause.Title
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, wanted %q", name, got, c.want)
+		}
+	}
+	if cause := changes.ClustersSplitBy(placed(9, 0), placed(7, 2)); cause == nil || cause.Title != "CPU:1 now runs Tanh" {
+		t.Errorf("clusters are split by %+v", cause)
+	}
+}
+
 // clustered is what autoclustering made, and the nodes that it left outside: "?" stands before one that XLA could compile, "!" before one
 // that has no two clusters in its function.
 func clustered(count int, outside ...string) *tensorflow.Clusters {

@@ -37,8 +37,9 @@ func (e Edited) in(stack []hlo.Location) string {
 
 // comparison holds what every pair of variants is compared with.
 type comparison struct {
-	compiler []FlagChange // versions and flags that may be why equal programs are compiled to different ones
-	edited   Edited
+	compiler  []FlagChange // versions and flags that may be why equal programs are compiled to different ones
+	libraries []FlagChange
+	edited    Edited
 }
 
 // CompareEdited is Compare with known edits: of several equal operations or kernels, those on edited lines are the new ones.
@@ -46,12 +47,13 @@ func CompareEdited(old, fresh *facts.Report, edited Edited) *Report {
 	facts.Identify(old, fresh)
 	facts.PriceAlike(old, fresh)
 	r := &Report{Old: old.Dump, New: fresh.Dump, Identical: true, Flags: compareFlags(facts.ComparableFlags(&old.Toolchain, &fresh.Toolchain))}
-	c, cut := &comparison{compilerChanges(&old.Toolchain, &fresh.Toolchain, r.Flags), edited}, CutBy(old.Clusters, fresh.Clusters)
+	c := &comparison{compilerChanges(&old.Toolchain, &fresh.Toolchain, r.Flags), Libraries(old.Toolchain, fresh.Toolchain), edited}
+	split := ClustersSplitBy(old.Clusters, fresh.Clusters)
 	r.Programs = pairPrograms(old.Programs, fresh.Programs)
 	for _, p := range r.Programs {
 		c.program(p)
-		p.misses = missesOf(fresh.Logs, p.New)
-		p.blameCut(cut)
+		p.misses, p.logged = missesOf(fresh.Logs, p.New), fresh.Logs != nil
+		p.blameSplit(split)
 	}
 	slices.SortFunc(r.Programs, func(a, b *Program) int { return cmp.Compare(a.Name, b.Name) })
 	for _, p := range r.Programs {
@@ -112,7 +114,7 @@ func (c *comparison) program(p *Program) {
 }
 
 func (c *comparison) variant(old, fresh *facts.Variant) *Variant {
-	v := &Variant{Old: old, New: fresh, Compiler: c.compiler, edited: c.edited}
+	v := &Variant{Old: old, New: fresh, Compiler: c.compiler, Libraries: c.libraries, edited: c.edited}
 	switch {
 	case old == nil:
 		v.Change = Added

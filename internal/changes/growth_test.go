@@ -163,7 +163,11 @@ func TestCuts(t *testing.T) {
 			v.GraphBreak = cut
 			p.Variants = append(p.Variants, v)
 		}
-		return &changes.Program{Name: name, Old: p, New: p}
+		pair := &changes.Program{Name: name, Old: p, New: p}
+		for _, v := range p.Variants {
+			pair.Variants = append(pair.Variants, &changes.Variant{New: v, Change: changes.Same})
+		}
+		return pair
 	}
 	read := &tensorflow.GraphBreak{Reason: "most likely user code trying to access tensor value before torch_xla.sync", Where: at(20)}
 	sync, dynamo, other := &tensorflow.GraphBreak{Reason: "user torch_xla.sync", Where: at(30)}, &tensorflow.GraphBreak{Reason: "dynamo is compiling"}, &tensorflow.GraphBreak{Reason: "a new one", Where: at(40)}
@@ -180,6 +184,10 @@ func TestCuts(t *testing.T) {
 	}
 	if got := changes.ValueReads([]*changes.Program{p, q, {Name: "gone"}}); len(got) != 1 || got[0] != at(20) {
 		t.Error(got)
+	}
+	q.Variants = append(q.Variants, &changes.Variant{Change: changes.Added, New: &facts.Variant{Origin: facts.Origin{GraphBreak: &tensorflow.GraphBreak{Reason: read.Reason, Where: at(50)}}}})
+	if got := changes.ValueReads([]*changes.Program{p, q}); len(got) != 1 || got[0] != at(50) {
+		t.Errorf("the reads that are new: %v", got)
 	}
 	if got := changes.CompiledBeside([]*changes.Program{p, {Name: "gone"}, q}, q); got != "SyncTensorsGraph" {
 		t.Error(got)
@@ -218,6 +226,7 @@ func TestCompiledAgain(t *testing.T) {
 		t.Error(got)
 	}
 	p.New.Variants[0].GraphBreak = read
+	p.Variants = []*changes.Variant{{New: p.New.Variants[0]}}
 	if got := p.CompiledAgain(&tensorflow.Logs{}).Source.Short(); got != "train.py:20" {
 		t.Error(got)
 	}

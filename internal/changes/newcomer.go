@@ -197,20 +197,24 @@ func unsynced(v *Variant, p *facts.Parameter) *Cause {
 	return &Cause{Title: text, Source: v.New.GraphBreak.Where}
 }
 
-// ValueReads lists where graphs ended so, each place once.
+// ValueReads lists where graphs ended so, each place once: those that are not in the baseline, if there are any, else all.
 func ValueReads(programs []*Program) []hlo.Location {
-	var places []hlo.Location
+	var fresh, known []hlo.Location
 	for _, p := range programs {
-		if p.New == nil {
-			continue
-		}
-		for _, v := range p.New.Variants {
-			if readsValue(v.GraphBreak) && !slices.Contains(places, v.GraphBreak.Where) {
-				places = append(places, v.GraphBreak.Where)
+		for _, v := range p.Variants {
+			places := &fresh
+			if v.Change == Same {
+				places = &known
+			}
+			if v.New != nil && readsValue(v.New.GraphBreak) && !slices.Contains(*places, v.New.GraphBreak.Where) {
+				*places = append(*places, v.New.GraphBreak.Where)
 			}
 		}
 	}
-	return places
+	if len(fresh) > 0 {
+		return fresh
+	}
+	return known
 }
 
 // CompiledBeside names an accepted graph that is compiled at the same place of the model as a new one; "" where there is none.

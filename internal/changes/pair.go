@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // The least shares of what they do that programs have in common.
@@ -26,13 +27,21 @@ func pairPrograms(old, fresh []*facts.Program) []*Program {
 	p := newPairing(old, fresh)
 	p.inTurn(func(p *facts.Program) string { return "name " + p.Name })
 	replaced := map[*facts.Program]*facts.Program{}
+	recut := len(phrase.Filter(old, isCluster)) != len(phrase.Filter(fresh, isCluster)) // regroupClusters compares them as a whole
 	for j, i := range p.was {
-		if i >= 0 && doing.another(old[i], fresh[j]) {
+		if i >= 0 && !(recut && isCluster(old[i])) && doing.another(old[i], fresh[j]) {
 			replaced[fresh[j]] = old[i]
 			p.now[i], p.was[j] = regrouped, unpaired
 		}
 	}
 	p.inTurn(func(p *facts.Program) string { return "is " + identity(p) })
+	p.closest(func(p *facts.Program) string { return strconv.FormatBool(p.IsHashed()) }, func(a, b *facts.Program) float64 {
+		share := doing.inCommon(a, b)
+		if a.IsHashed() && (share >= leastOfGraphs || share >= leastOfName && signatures(a) == signatures(b)) {
+			return share
+		}
+		return 0
+	})
 	p.closest(shapesTaken, func(a, b *facts.Program) float64 {
 		if share := doing.contained(a, b); share >= leastOfAnother && !isCluster(a) {
 			return share

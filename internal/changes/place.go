@@ -263,8 +263,8 @@ func (g *Grouping) findUntraced() {
 }
 
 // unexplained counts what differs in code that no edit is in or around: that the model differs, by itself or with its arguments, that it is called once more,
-// unless with other arguments as well or with results of its own that differ, and that its caller keeps buffers which it gave away, if no
-// option of the compilation was edited. An edit elsewhere does one of them.
+// unless with results of its own that differ, and that its caller keeps buffers which it gave away, if no option of the compilation was edited. Calls and buffers do
+// not count beside other arguments: they may follow from those. An edit elsewhere does one of them.
 func (g *Grouping) unexplained() (n int64) {
 	hunks := g.lines.Code
 	apart := func(stack ...hlo.Location) bool {
@@ -283,7 +283,7 @@ func (g *Grouping) unexplained() (n int64) {
 				case c.Kind == KindToolchain || !apart(linesThrough(c)...):
 				case c.Kind == KindDonation && !v.StillDonated():
 					kept = true
-				case c.Kind == KindArguments:
+				case c.Kind == KindArguments || c.Kind == KindSharding:
 					argued = true
 				default:
 					model = true
@@ -292,7 +292,7 @@ func (g *Grouping) unexplained() (n int64) {
 		}
 	}
 	says := slices.ContainsFunc(hunks, func(h git.Hunk) bool { return h.Compiles() })
-	return Flag(model || argued) + Flag(called && !argued) + Flag(kept && !says)
+	return Flag(model || argued) + Flag(called && !argued) + Flag(kept && !says && !argued)
 }
 
 // feedsItself reports whether a variant of a program takes results of another variant that are not what they were: a state that comes back in another type.

@@ -127,8 +127,9 @@ func argumentChanges(pairs []arguments) (out []ArgumentChange) {
 			continue
 		}
 		for _, aspect := range aspects {
-			values := texts(column, aspect.of)
-			if allEqual(values) {
+			values, last := texts(column, aspect.of), len(out)-1
+			said := last >= 0 && out[last].Name == p.Name && out[last].Kind == aspect.kind // another sharding tells more than that only some calls have a mesh
+			if allEqual(values) || said {
 				continue
 			}
 			c := ArgumentChange{Name: p.Name, Kind: aspect.kind, Values: values, Detail: aspect.detail}
@@ -326,9 +327,7 @@ func resultChange(variants []*facts.Variant) ArgumentChange {
 func (p *Program) Differences() []string {
 	var out []string
 	for _, alike := range sameChanges(p.fresh()) {
-		names := texts(alike, func(a ArgumentChange) string { return a.Name })
-		names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
-		s, change := strings.Join(phrase.First(names, 4), ", "), alike[0]
+		s, change := strings.Join(phrase.First(p.namesOf(alike), 4), ", "), alike[0]
 		switch {
 		case change.Kind != "shape":
 		case len(change.Values) <= 3:
@@ -359,8 +358,8 @@ func (p *Program) Differences() []string {
 	}
 	if n := p.repeated(); n > 1 {
 		same := fmt.Sprintf("the same module was compiled %s: nothing in it tells the calls apart", phrase.Times(n))
-		if strings.Contains(p.New.Variants[0].Modules[0], ".jit_") {
-			same += "; with JAX_EXPLAIN_CACHE_MISSES=1, JAX says what differs"
+		if !p.logged && strings.Contains(p.New.Variants[0].Modules[0], ".jit_") {
+			same += "; in a dump by xlagate capture, JAX says what differs"
 		}
 		out = append(out, same)
 	}
@@ -368,6 +367,22 @@ func (p *Program) Differences() []string {
 		out = append(out, "the modules differ, but not in their arguments")
 	}
 	return out
+}
+
+// namesOf names the arguments that differ alike, many of one tree together.
+func (p *Program) namesOf(alike []ArgumentChange) []string {
+	var params []*facts.Parameter
+	for _, a := range alike {
+		of := slices.IndexFunc(p.New.Variants[0].Params, func(b facts.Parameter) bool { return b.Name == a.Name })
+		switch {
+		case a.Name == "":
+		case of >= 0:
+			params = append(params, &p.New.Variants[0].Params[of])
+		default:
+			params = append(params, &facts.Parameter{Name: a.Name})
+		}
+	}
+	return Trees(params)
 }
 
 // missesOf lists why JAX traced a program again, as its log says it, each reason once.

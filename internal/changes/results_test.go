@@ -27,6 +27,7 @@ func TestResultsThatAreNew(t *testing.T) {
 		"without a name": {"f32[]", "(f32[], f32[8])", []facts.Op{sum}, []facts.Op{sum, sine}, "sine f32[8] is now a result of the program"},
 		"two more":       {"s32[]", "(f32[], f32[8])", nil, []facts.Op{sum, tanh}, "2 results are new, among them sum f32[]"},
 		"one of a shape": {"f32[8]", "(f32[8], f32[8])", []facts.Op{sine}, []facts.Op{tanh, sine}, "tanh f32[8] is now a result of the program"},
+		"an argument":    {"f32[]", "(f32[], f32[8])", []facts.Op{sum}, []facts.Op{sum, {Opcode: "parameter", Shape: "f32[8]"}}, "1 argument is now returned as it went in: f32[8]"},
 		"the same":       {"f32[8]", "f32[8]", nil, []facts.Op{tanh}, ""},
 		"one less":       {"(f32[], f32[8])", "f32[8]", nil, []facts.Op{tanh}, ""},
 		"not known":      {"", "f32[8]", nil, []facts.Op{tanh}, ""},

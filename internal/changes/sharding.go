@@ -54,16 +54,21 @@ func ResultName(outputs []facts.Output, i int) string {
 
 // shardingTitle says which arguments are sharded in another way.
 func shardingTitle(v *Variant) string {
-	var parts []string
-	var moved []ParamChange // in the same parts, on other devices
+	type change struct{ is, was string }
+	var list, moved []ParamChange // moved: in the same parts, on other devices
 	for _, p := range v.Params {
-		if p.Old == nil || p.New == nil || SameSharding(p.Old, p.New) {
-			continue
-		}
-		if is, was := described(p.New), described(p.Old); is != was {
-			parts = append(parts, fmt.Sprintf("%s is now %s, was %s", p.Name, is, was))
-		} else {
+		switch {
+		case p.Old == nil || p.New == nil || SameSharding(p.Old, p.New):
+		case described(p.New) != described(p.Old):
+			list = append(list, p)
+		default:
 			moved = append(moved, p)
+		}
+	}
+	var parts []string
+	for _, alike := range phrase.Group(list, func(p ParamChange) change { return change{described(p.New), described(p.Old)} }) {
+		for _, name := range Trees(phrase.Map(alike, func(p ParamChange) *facts.Parameter { return p.New })) {
+			parts = append(parts, fmt.Sprintf("%s is now %s, was %s", name, described(alike[0].New), described(alike[0].Old)))
 		}
 	}
 	parts = append(parts, movedTitles(moved)...)

@@ -23,7 +23,7 @@ func (s *suspect) title(v *Variant) string {
 		c.Title = text
 	}
 	var parts []string
-	for _, text := range []string{s.arguments, c.Title} {
+	for _, text := range []string{s.library(v), s.arguments, c.Title} {
 		if text != "" {
 			parts = append(parts, text)
 		}
@@ -483,6 +483,10 @@ func resultTitle(v *Variant) (facts.Op, string) {
 	if len(fresh) > 1 {
 		text = fmt.Sprintf("%d results are new, among them %s", len(fresh), resultWord(fresh[0]))
 	}
+	if !slices.ContainsFunc(fresh, func(op facts.Op) bool { return op.Opcode != "parameter" }) {
+		text = phrase.Count(len(fresh), "argument is now returned as it went in: ", "arguments are now returned as they went in: ") +
+			counted(texts(fresh, func(op facts.Op) string { return op.Shape }))
+	}
 	return fresh[0], text
 }
 
@@ -494,6 +498,9 @@ func resultWord(op facts.Op) string {
 	return name + " " + op.Shape
 }
 
+// resultKey tells results apart that have no operation of the model.
+func resultKey(op facts.Op) string { return cmp.Or(op.OpName, op.Opcode+" "+op.Shape) }
+
 // newest picks, of results that are alike in shape, those whose operation the old program did not end in.
 func newest(old *facts.Variant, all, fresh []facts.Op) []facts.Op {
 	ended := map[string]bool{}
@@ -501,11 +508,11 @@ func newest(old *facts.Variant, all, fresh []facts.Op) []facts.Op {
 		ended[old.Kernels[i].OpName] = true
 	}
 	for _, op := range old.Results {
-		ended[op.OpName] = true
+		ended[resultKey(op)] = true
 	}
 	var out []facts.Op
 	for _, op := range all {
-		if !ended[op.OpName] && slices.ContainsFunc(fresh, func(f facts.Op) bool { return f.Shape == op.Shape }) {
+		if !ended[resultKey(op)] && slices.ContainsFunc(fresh, func(f facts.Op) bool { return f.Shape == op.Shape }) {
 			out = append(out, op)
 		}
 	}

@@ -318,9 +318,29 @@ func (e *edges) result(leaf hlo.InstrID, kernels []Kernel) Op {
 	}
 	k := &kernels[e.made[id]]
 	k.Result = true
+	if in := &e.r.m.Instrs[id]; in.Opcode == hlo.OpCopy && e.isArgument(e.r.m.Operands(id)[0]) {
+		op.Opcode = argumentOpcode
+		return op
+	}
 	op.Opcode, op.OpName, op.Source = k.Root, k.OpName, k.Source
 	if i := int(e.r.m.Instrs[leaf].Param); e.r.m.Instrs[leaf].Opcode == hlo.OpGetTupleElement && i < len(k.Outs) {
 		op.Opcode, op.OpName, op.Source = k.Outs[i].Opcode, k.Outs[i].OpName, k.Outs[i].Source
 	}
 	return op
+}
+
+// argumentOpcode is the opcode of a result that is an argument as it went in.
+const argumentOpcode = "parameter"
+
+// isArgument reports whether a value is an argument of the program, or a view of one.
+func (e *edges) isArgument(id hlo.InstrID) bool {
+	for ; e.made[id] < 0; id = e.r.m.Operands(id)[0] {
+		if e.r.m.Instrs[id].Opcode == hlo.OpParameter {
+			return true
+		}
+		if len(e.r.m.Operands(id)) != 1 {
+			return false
+		}
+	}
+	return false
 }

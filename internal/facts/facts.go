@@ -36,6 +36,7 @@ type Problem = dump.Problem
 type Toolchain struct {
 	Framework string            `json:"framework,omitempty" yaml:"framework,omitempty"` // jax | tensorflow | torch_xla
 	Versions  map[string]string `json:"versions,omitempty" yaml:"versions,omitempty"`   // jax, jaxlib, tensorflow, libtpu, …
+	Libraries map[string]string `json:"libraries,omitempty" yaml:"libraries,omitempty"` // the installed packages that operations come from, by the name that is imported: flax, optax, …
 	Backend   string            `json:"backend,omitempty" yaml:"backend,omitempty"`     // cpu | gpu | tpu | …
 	Device    string            `json:"device,omitempty" yaml:"device,omitempty"`       // "NVIDIA H100 80GB HBM3", sm_9.0a, gfx942, v5e
 	Flags     map[string]string `json:"flags,omitempty" yaml:"flags,omitempty"`         // XLA flags that are not at their default; no dump flags or paths
@@ -88,7 +89,7 @@ type Interface struct {
 type Origin struct {
 	Modules    []string               `json:"modules"`           // every compile of it: "module_0010.jit_train_step"; more than one: compiled again for nothing
 	Elsewhere  []string               `json:"-"`                 // the same compile for other devices and in other processes: legitimate repetitions
-	CallSite   hlo.Location           `json:"-"`                 // the model's line that called the function, where stacks were dumped; never stored
+	CallSite   hlo.Location           `json:"-"`                 // the model's line that called the function, the last time that it was compiled, where stacks were dumped; never stored
 	GraphBreak *tensorflow.GraphBreak `json:"-"`                 // why PyTorch/XLA compiled it, and from where; nil where no log tells, never stored
 	Backend    string                 `json:"-"`                 // what it was compiled for: "cpu", "gpu", "tpu"; helpers may be compiled for the host
 	File       string                 `json:"file,omitempty"`    // the optimized module it was measured from

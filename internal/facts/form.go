@@ -16,7 +16,7 @@ type formKey struct {
 	class Class
 	moves bool
 
-	queued bool
+	queued float64
 }
 
 // formed is a form with the operations in it, nil where there are none.

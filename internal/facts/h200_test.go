@@ -161,10 +161,9 @@ var pairsOnH200 = []struct {
 
 // wrongOnH200 are the pairs whose prediction goes the other way, and why.
 var wrongOnH200 = map[string]string{
-	"convolution_by_fft":    "a direct convolution of one channel takes longer than cuDNN's rate says",
-	"gpt_einsum_spelled":    "the same product, which the autotuner gave other tiles",
-	"low_rank":              "two small products for a large one, 1 µs apart",
-	"rotary_in_every_layer": "sines of 4,096 numbers, 2 µs apart",
+	"convolution_by_fft": "a direct convolution of one channel takes longer than cuDNN's rate says",
+	"gpt_einsum_spelled": "the same product, which the autotuner gave other tiles",
+	"low_rank":           "two small products for a large one, 1 µs apart",
 }
 
 // loopsOnH200 tells, of programs with loops, whether XLA's own plan after its passes has a kernel of a loop outside of command buffers.

@@ -17,8 +17,8 @@ func TestStockKeepsOneOfEach(t *testing.T) {
 	if s.site(at) != site || s.form(form) != kept || *site != at || !kept.equal(&form) {
 		t.Error("the same thing twice")
 	}
-	outer := s.stack(hlo.Location{File: "m.py", Line: 9}, nil)
-	if inner := s.stack(at.Source, outer); inner != s.stack(at.Source, outer) || inner == s.stack(at.Source, nil) || inner.Caller != outer {
+	outer := s.stack(Stack{Location: hlo.Location{File: "m.py", Line: 9}})
+	if inner := s.stack(Stack{Location: at.Source, Caller: outer}); inner != s.stack(Stack{Location: at.Source, Caller: outer}) || inner == s.stack(Stack{Location: at.Source}) || inner.Caller != outer {
 		t.Error("a stack is its line and what called it")
 	}
 	for i := range reflect.TypeFor[Site]().NumField() {

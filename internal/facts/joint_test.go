@@ -26,9 +26,12 @@ func TestJoint(t *testing.T) {
 }
 
 func TestClusterNames(t *testing.T) {
-	for name, want := range map[string]bool{"cluster_0": true, "cluster_1154007346014236116_0": true, "cluster_": false, "cluster_head": false, "train_step": false} {
-		if got := (&Program{Name: name}).IsCluster(); got != want {
-			t.Errorf("%s: %v", name, got)
+	for name, want := range map[string][2]bool{
+		"cluster_0": {true, false}, "cluster_12": {true, false}, "cluster_1154007346014236116_0": {true, true}, "cluster_261314581948273306__": {true, true},
+		"cluster_": {}, "cluster_head": {}, "train_step": {},
+	} {
+		if p := (&Program{Name: name}); p.IsCluster() != want[0] || p.IsHashed() != want[1] {
+			t.Errorf("%s: a cluster: %v, hashed: %v", name, p.IsCluster(), p.IsHashed())
 		}
 	}
 }

@@ -21,7 +21,7 @@ type launch struct {
 	place place
 	class Class
 
-	queued bool // see queue
+	queued float64 // see reader.queue
 }
 
 // place is what surrounds a launch.
@@ -240,9 +240,7 @@ func (r *reader) lengths(w *walk, kernels []Kernel) {
 			parts, wholes := r.states(l.id)
 			counted.Trips = Trips{InPart: parts, Whole: wholes, Length: max(0, loops[0].trips), MaxTrips: loops[0].exit.most, ExitsEarly: loops[0].exit.early}
 			counted.Work = loops[0].work()
-			if l.queued {
-				counted.Work[price.Queued] = 1
-			}
+			counted.Work[price.Queued] = l.queued
 			kernels[i].Form, kernels[i].Until = r.interner.form(counted), int32(loops[0].end)
 			loops = loops[1:]
 		}

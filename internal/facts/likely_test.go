@@ -6,18 +6,18 @@ import (
 	"github.com/xlagate/xlagate/internal/price"
 )
 
-// A branch that holds nothing but calls of the host is not taken. What is in a branch that computes is half as likely as what is around it.
+// A branch that calls the host and computes nothing is not taken: that it brings into shape what the call returned is no work. What is in a branch that computes is half as likely as what is around it.
 func TestLikelihoods(t *testing.T) {
-	kernel := func(branch string, class Class, calls float64) Kernel {
-		k := Kernel{Form: &Form{Class: class}, Site: &Site{Branch: branch}}
+	kernel := func(branch, does string, calls float64) Kernel {
+		k := Kernel{Form: &Form{Do: []OpcodeTimes{{Opcode: does, Times: 1}}}, Site: &Site{Branch: branch}}
 		k.Work[price.Calls] = calls
 		return k
 	}
 	likely := likelihoods([]Kernel{
-		kernel("", ClassKernel, 0), kernel("0.0", ClassKernel, 1), kernel("0.0", ClassCopy, 0), kernel("1.0", ClassKernel, 0), kernel("1.0", ClassKernel, 1),
-		kernel("1.0 2.1", ClassLibrary, 0),
+		kernel("", "add", 0), kernel("0.0", "custom-call", 1), kernel("0.0", "copy", 0), kernel("1.0", "add", 0), kernel("1.0", "custom-call", 1),
+		kernel("1.0 2.1", "sort", 0), kernel("3.1", "copy", 0),
 	})
-	for branch, want := range map[string]float64{"": 1, "0.0": 0, "1.0": 0.5, "1.0 2.1": 0.25} {
+	for branch, want := range map[string]float64{"": 1, "0.0": 0, "1.0": 0.5, "1.0 2.1": 0.25, "3.1": 0.5} {
 		if got := likely[branch]; got != want {
 			t.Errorf("branch %q is taken with %v, want %v", branch, got, want)
 		}

@@ -205,9 +205,7 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 		once.Collectives = r.collectives(w.launches)
 	}
 	v.Compiles = []compile{once}
-	if r.family == price.GPU {
-		r.queueUnrecorded(w.launches)
-	}
+	r.queue(w.launches)
 	for i, l := range w.launches {
 		v.Kernels[i] = r.kernel(l)
 	}

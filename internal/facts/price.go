@@ -126,22 +126,23 @@ func (v *Variant) RareBranches() map[string]bool {
 }
 
 // likelihoods say how likely it is that a run takes a branch: the branches of a conditional are taken to be equally likely. One without launches
-// is not seen; there are two at least. One that holds nothing but calls of the host is not taken: it raises an error, or reports what is rare.
+// is not seen; there are two at least. One that calls the host and computes nothing beside is not taken: it raises an error, or reports what is rare.
 func likelihoods(kernels []Kernel) map[string]float64 {
 	likely, branches := map[string]float64{"": 1}, map[string]int{} // of each conditional, how many branches it has
+	calls, computes := map[string]bool{}, map[string]bool{}
 	for i := range kernels {
-		for at := kernels[i].Branch; at != ""; at = outerBranch(at) {
+		k := &kernels[i]
+		for at := k.Branch; at != ""; at = outerBranch(at) {
 			conditional, branch := cutBranch(at)
 			branches[conditional] = max(2, branch+1, branches[conditional])
-			if _, seen := likely[at]; !seen {
-				likely[at] = 0
-			}
-			if kernels[i].Class.Computes() && kernels[i].Work[price.Calls] == 0 {
-				likely[at] = 1
-			}
+			called := k.Work[price.Calls] > 0
+			likely[at], calls[at], computes[at] = 1, calls[at] || called, computes[at] || !called && k.computes()
 		}
 	}
 	for at := range likely {
+		if calls[at] && !computes[at] {
+			likely[at] = 0
+		}
 		for out := at; out != ""; out = outerBranch(out) {
 			conditional, _ := cutBranch(out)
 			likely[at] /= float64(branches[conditional])
@@ -173,7 +174,11 @@ func (v *Variant) CallNS(d *price.Device) float64 {
 	if flops, known := v.Facts[CostFlops]; !known || flops >= smallProgram {
 		call += d.HandOver
 	}
-	return call
+	effects := 0.0
+	for i := range v.Kernels {
+		effects = max(effects, v.Kernels[i].Work[price.Effects])
+	}
+	return call + d.Effect*effects
 }
 
 // PriceOn sets the facts that say what a run of the variant is predicted to take on a device.
@@ -352,9 +357,7 @@ func (r *reader) work(l launch) price.Work {
 	if l.class == ClassControl && r.m.Instrs[l.id].Opcode != hlo.OpWhile {
 		w[price.Decisions] = 1
 	}
-	if l.queued {
-		w[price.Queued] = 1
-	}
+	w[price.Queued] = l.queued
 	return w.Rounded()
 }
 

@@ -255,8 +255,8 @@ func (s *interner) origin(opName string, from *Stack) *opOrigin {
 	return intern(s, &s.origins, opOrigin{opName, from}, func(o opOrigin) opOrigin { return o })
 }
 
-func (s *interner) stack(l hlo.Location, caller *Stack) *Stack {
-	return intern(s, &s.stacks, Stack{l, caller}, func(at Stack) Stack { return Stack{s.place(at.Location), at.Caller} })
+func (s *interner) stack(at Stack) *Stack {
+	return intern(s, &s.stacks, at, func(at Stack) Stack { return Stack{s.place(at.Location), at.Caller, s.place(at.Library)} })
 }
 
 func (s *interner) kind(k opKind) *opKind {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // report joins what was measured of the modules, which are in the order of the dump, and reads what belongs to none of them.
@@ -250,6 +252,11 @@ func (v *Variant) unstable() []string {
 func (p *Program) IsCluster() bool {
 	rest, ok := strings.CutPrefix(p.Name, "cluster_")
 	return ok && rest != "" && strings.Trim(rest, "0123456789_") == ""
+}
+
+// IsHashed reports whether a program is a function of xla.compile: its name is a hash of what it computes.
+func (p *Program) IsHashed() bool {
+	return p.IsCluster() && tensorflow.IsHash(strings.Trim(strings.TrimPrefix(p.Name, "cluster_"), "_"))
 }
 
 // Joint is several programs, each compiled once, as if they were one: what they launch, compute and keep all together. The arguments are left

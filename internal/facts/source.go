@@ -33,13 +33,11 @@ func originOf(file string) origin {
 	if file == "" || file == "dummy_file_name" || strings.HasPrefix(file, "<frozen") {
 		return originNone
 	}
-	for _, dir := range []string{"/site-packages/", "/dist-packages/"} {
-		if _, inside, ok := strings.Cut(file, dir); ok {
-			if name, _, _ := strings.Cut(inside, "/"); slices.Contains(frameworkPackages, name) {
-				return originFramework
-			}
-			return originPackage
-		}
+	switch name := installedIn(file); {
+	case slices.Contains(frameworkPackages, name):
+		return originFramework
+	case name != "":
+		return originPackage
 	}
 	if frameworkTree.MatchString(file) {
 		return originFramework
@@ -94,14 +92,15 @@ func (s *sources) frames(md hlo.Metadata) *Stack {
 // own returns the frames of a stack that are the model's.
 func (s *sources) own(stack []hlo.Location) *Stack {
 	var found *Stack
+	library := libraryLine(stack)
 	for _, frame := range slices.Backward(stack) {
 		if originOf(frame.File) == originModel {
-			found = s.interner.stack(s.relative(frame), found)
+			found = s.interner.stack(Stack{s.relative(frame), found, library})
 		}
 	}
 	for _, frame := range stack {
 		if found == nil && originOf(frame.File) == originPackage {
-			found = s.interner.stack(s.relative(frame), nil)
+			found = s.interner.stack(Stack{s.relative(frame), nil, library})
 		}
 	}
 	return found
@@ -169,7 +168,8 @@ func slashed(dir string) string {
 // one line that is known. What stacks have in common they share.
 type Stack struct {
 	hlo.Location
-	Caller *Stack // nil for the outermost
+	Caller  *Stack       // nil for the outermost
+	Library hlo.Location // the innermost line of an installed package behind the operation; nothing where the model calls the framework itself
 }
 
 // at is the innermost line, nothing where there is none.

@@ -217,9 +217,9 @@ func (w *modelWalk) stack(md hlo.Metadata, from caller) *Stack {
 	case own.Caller != nil:
 		return own
 	case lineOf(own.Location) == lineOf(from.stack.Location):
-		return w.r.interner.stack(own.Location, from.stack.Caller)
+		return w.r.interner.stack(Stack{own.Location, from.stack.Caller, own.Library})
 	}
-	return w.r.interner.stack(own.Location, from.stack)
+	return w.r.interner.stack(Stack{own.Location, from.stack, own.Library})
 }
 
 // operation describes an instruction as it reads after inlining.

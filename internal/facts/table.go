@@ -110,6 +110,7 @@ const (
 	ProductPrecision  Family = "precision.*"
 	UnclusteredOp     Family = "unclustered.*"
 	OutsideCollective Family = "collectives.outside.*"
+	PlacedOn          Family = "clusters.placed.*"
 )
 
 // Direction says in which direction a fact improves.
@@ -229,6 +230,7 @@ var Table = []Fact{
 	{ID: ClustersClustered, From: fromGraphs, Better: Higher, Doc: "operations in the clusters"},
 	{ID: ClustersUnclustered, From: fromGraphs, Doc: "operations of the model that autoclustering left outside"},
 	{ID: ID(UnclusteredOp), From: fromGraphs, Doc: "operations of the model that autoclustering left outside, by name"},
+	{ID: ID(PlacedOn), From: fromGraphs, Doc: "operations of the model that TensorFlow placed on a device, by device"},
 
 	{ID: RegistersMax, From: fromAssembler, Largest: true, PerPart: true, Doc: "the most registers that a thread of any GPU kernel takes"},
 	{ID: SpillsBytes, From: fromAssembler, Unit: inBytes, PerPart: true, Doc: "what threads of all GPU kernels write to memory because the registers do not suffice, each kernel's code counted once"},

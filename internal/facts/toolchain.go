@@ -107,6 +107,7 @@ func (t *Toolchain) merge(o Toolchain) {
 	t.Backend = cmp.Or(t.Backend, o.Backend)
 	t.Device = cmp.Or(t.Device, o.Device)
 	t.Versions = union(t.Versions, o.Versions)
+	t.Libraries = union(t.Libraries, o.Libraries)
 	t.Flags = union(t.Flags, o.Flags)
 	t.Every = union(t.Every, o.Every)
 }

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/dump"
@@ -53,7 +54,7 @@ func (v *Variant) busiestRun() string {
 func (p *Program) add(v *Variant) {
 	for _, old := range p.Variants {
 		if old.repeatedBy(v) {
-			old.Compiles = append(old.Compiles, v.Compiles...)
+			old.Compiles, old.CallSite = append(old.Compiles, v.Compiles...), cmp.Or(v.CallSite, old.CallSite)
 			return
 		}
 	}

@@ -143,6 +143,7 @@ func (in *candidate) accept(edit *baseline.Edit, a AcceptOptions, done *Accepted
 	if err != nil {
 		return err
 	}
+	var programs []*baseline.Program
 	for _, name := range in.names() {
 		old, fresh := in.accepted(name), in.fresh[name]
 		next := fresh
@@ -152,15 +153,29 @@ func (in *candidate) accept(edit *baseline.Edit, a AcceptOptions, done *Accepted
 		case a.Tighten:
 			next = in.tightened(old, fresh)
 		}
-		if err := in.put(edit, a, old, next, done); err != nil {
-			return err
+		if next != nil {
+			programs = append(programs, next)
 		}
+		if old != nil && (next == nil || next.Name != old.Name) {
+			removed, err := baseline.Remove(edit, in.target, old.Name)
+			done.Removed = append(done.Removed, removed...)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	written, err := baseline.Save(edit, in.target, a.Reason, programs...)
+	done.Written, done.Unchanged = append(done.Written, written...), done.Unchanged+len(programs)-len(written)
+	if err != nil {
+		return err
 	}
 	if len(a.Only) > 0 || a.Tighten {
 		return nil
 	}
 	if in.graphs != nil {
-		if err := done.put(baseline.SaveGraphs(edit, in.target, in.graphs)); err != nil {
+		written, err := baseline.SaveGraphs(edit, in.target, in.graphs)
+		done.Written, done.Unchanged = append(done.Written, written...), done.Unchanged+1-len(written)
+		if err != nil {
 			return err
 		}
 	}
@@ -183,30 +198,6 @@ func (in *candidate) removeDamaged(edit *baseline.Edit, done *Accepted) error {
 		}
 	}
 	return nil
-}
-
-// put adds the files that were written.
-func (a *Accepted) put(written []string, err error) error {
-	a.Written = append(a.Written, written...)
-	if err == nil && len(written) == 0 {
-		a.Unchanged++
-	}
-	return err
-}
-
-// put writes, removes or keeps the file of one program.
-func (in *candidate) put(edit *baseline.Edit, a AcceptOptions, old, next *baseline.Program, done *Accepted) error {
-	if next != nil {
-		if err := done.put(baseline.Save(edit, in.target, next, a.Reason)); err != nil {
-			return err // the old file stays if the new one cannot be written
-		}
-	}
-	if old == nil || next != nil && next.Name == old.Name {
-		return nil
-	}
-	removed, err := baseline.Remove(edit, in.target, old.Name)
-	done.Removed = append(done.Removed, removed...)
-	return err
 }
 
 // ceilings returns the ceilings of the changes that are accepted by their ids, by the program whose baseline holds them: the change's own, or the first that has
@@ -340,6 +331,7 @@ func candidatesOfResult(o Options, r *result.Result, whole bool) ([]*candidate, 
 		return nil, err
 	}
 	var out []*candidate
+	read := map[string]*stored{}
 	for _, t := range r.Targets {
 		if !result.ValidTarget(t.Name) {
 			return nil, UsageError{fmt.Sprintf("the result's target %q would lead out of the baseline", t.Name)}
@@ -354,6 +346,7 @@ func candidatesOfResult(o Options, r *result.Result, whole bool) ([]*candidate, 
 		}
 		in := newCandidate(t.Name, old, t.Graphs)
 		in.from = &t
+		read[t.Name] = &stored{&t, programs, old}
 		for _, p := range programs {
 			in.fresh[p.Name] = p
 		}
@@ -363,16 +356,12 @@ func candidatesOfResult(o Options, r *result.Result, whole bool) ([]*candidate, 
 		out = append(out, in)
 	}
 	addFindings(r, out)
-	return out, judgedByFacts(o, store, r, out)
+	return out, judgedByFacts(rejudge(o, r, read), out)
 }
 
 // judgedByFacts takes what findings found, and the limits that they break, from the facts of a result, judged again: the numbers beside the facts may be
 // anything. A finding that has the id of another is refused: its id would accept what nobody named.
-func judgedByFacts(o Options, store fs.FS, r *result.Result, list []*candidate) error {
-	again, err := Rejudge(o, store, r)
-	if err != nil {
-		return err
-	}
+func judgedByFacts(again *result.Result, list []*candidate) error {
 	found := map[string]*result.Finding{}
 	for i := range again.Findings {
 		found[again.Findings[i].ID] = &again.Findings[i]

@@ -64,6 +64,9 @@ func accepted(store fs.FS, target string, replaced bool) (*baseline.Set, error) 
 	if replaced {
 		load = baseline.Read
 	}
+	if store == nil {
+		return nil, nil
+	}
 	set, err := load(store, target)
 	if errors.Is(err, baseline.ErrNone) {
 		return nil, nil

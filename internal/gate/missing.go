@@ -108,6 +108,10 @@ func missingInputs(r *result.Result, out *result.Target, o Options, l *measuredT
 	if len(l.problems) > 0 { // these problems say what could not be read
 		return
 	}
+	again := "dump it again, with everything that was dumped before"
+	if why := l.upgrades(); len(why) > 0 {
+		again = "if another toolchain dumps other files: xlagate accept --reason \"" + why[0] + "\""
+	}
 	for _, in := range inputs {
 		var names []string
 		for _, p := range l.programs {
@@ -123,7 +127,7 @@ func missingInputs(r *result.Result, out *result.Target, o Options, l *measuredT
 			r.Problems = append(r.Problems, result.Problem{
 				Target: l.Name, Rule: "facts-complete", File: l.dump, Settled: true,
 				Message: fmt.Sprintf("the dump lacks the %s of %s: the baseline holds %s", in.name, phrase.List(phrase.First(names, 4), "and"), in.fact),
-				Fix:     "dump it again, with everything that was dumped before; or allow it: --allow-missing " + in.name,
+				Fix:     again + "; or allow it: --allow-missing " + in.name,
 			})
 		}
 	}

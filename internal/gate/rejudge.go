@@ -2,11 +2,14 @@ package gate
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
+	"runtime"
 	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/changes"
@@ -108,11 +111,11 @@ func disputes(r, own *result.Result, cfg *config.Config) (list []result.Dispute)
 // acceptances lists the programs whose accepted facts differ in two baselines.
 func acceptances(targets []config.Target, base, head fs.FS) (list []result.Acceptance, err error) {
 	for _, t := range targets {
-		old, err := loadAccepted(base, t.Name)
+		old, err := accepted(base, t.Name, false)
 		if err != nil {
 			return nil, fmt.Errorf("read the baseline of the base branch: %w", err)
 		}
-		fresh, err := loadAccepted(head, t.Name)
+		fresh, err := accepted(head, t.Name, false)
 		if err != nil {
 			return nil, fmt.Errorf("read the baseline of the pull request: %w", err)
 		}
@@ -143,18 +146,6 @@ func acceptedPrograms(sets ...*baseline.Set) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// loadAccepted reads a target's baseline; none is an empty one.
-func loadAccepted(store fs.FS, target string) (*baseline.Set, error) {
-	if store == nil {
-		return nil, nil
-	}
-	set, err := baseline.Load(store, target)
-	if errors.Is(err, baseline.ErrNone) {
-		return nil, nil
-	}
-	return set, err
-}
-
 // hasBaseline reports whether a policy has a baseline.
 func hasBaseline(p Policy) bool {
 	if p.Store == nil {
@@ -167,19 +158,44 @@ func hasBaseline(p Policy) bool {
 // Rejudge judges the facts of a result by another policy, such as the base branch's, without a dump. The store is that policy's baseline, nil if it
 // has none. A result holds the same facts as a baseline; a rule that needs more, such as a log, does not make the new result incomplete.
 func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error) {
-	r := newResult(o)
-	r.Partial = from.Partial
+	read := map[string]*stored{}
 	for _, t := range judged(o.Config, from) {
-		l, err := reported(t, store, from)
+		at := slices.IndexFunc(from.Targets, func(r result.Target) bool { return r.Name == t.Name })
+		if at < 0 {
+			continue
+		}
+		programs, err := programsOf(&from.Targets[at])
 		if err != nil {
 			return nil, err
 		}
+		old, err := accepted(store, t.Name, false)
+		if err != nil {
+			return nil, err
+		}
+		read[t.Name] = &stored{&from.Targets[at], programs, old}
+	}
+	return rejudge(o, from, read), nil
+}
+
+// stored is a target of a result: its programs as accepting them would write them, and its baseline.
+type stored struct {
+	*result.Target
+	programs []*baseline.Program
+	set      *baseline.Set
+}
+
+// rejudge judges the targets of a result that were read.
+func rejudge(o Options, from *result.Result, read map[string]*stored) *result.Result {
+	r := newResult(o)
+	r.Partial = from.Partial
+	for _, t := range judged(o.Config, from) {
+		l := reported(t, read[t.Name])
 		found := judge(r, o, l)
 		addChanges(r, o, l, withoutUnseen(found, l))
 	}
 	r.Problems = slices.DeleteFunc(r.Problems, func(p result.Problem) bool { return !slices.Contains(rejudgedRules, p.Rule) })
 	finish(r, o)
-	return r, nil
+	return r
 }
 
 // rejudgedRules are the rules whose problems can be derived from a result under another policy.
@@ -198,81 +214,70 @@ func judged(cfg *config.Config, from *result.Result) []config.Target {
 	return phrase.Map(from.Targets, func(t result.Target) config.Target { return config.Target{Name: t.Name, Samples: 1} })
 }
 
-// reported returns a target as a result describes it.
-func reported(t config.Target, store fs.FS, from *result.Result) (*measuredTarget, error) {
+// reported returns a target as a result describes it, nil for one that it does not have.
+func reported(t config.Target, from *stored) *measuredTarget {
 	l := &measuredTarget{Target: t, again: true}
-	at := slices.IndexFunc(from.Targets, func(r result.Target) bool { return r.Name == t.Name })
-	if at < 0 {
+	if from == nil {
 		l.problems = append(l.problems, result.Problem{Target: t.Name, Rule: "target-ran", Message: "the target was not checked"})
-		return l, nil
+		return l
 	}
-	report, err := reportOf(&from.Targets[at])
-	if err != nil {
-		return nil, err
-	}
-	l.report, l.dump = report, from.Targets[at].Dump
-	for _, p := range report.Programs {
+	l.report, l.dump, l.set = (&baseline.Set{Target: t.Name, Graphs: from.Graphs, Programs: from.programs}).Report(), from.Dump, from.set
+	for _, p := range l.report.Programs {
 		for _, v := range p.Variants {
 			v.Missing = missingOf(v)
 		}
-	}
-	if l.set, err = loadAccepted(store, t.Name); err != nil {
-		return nil, err
 	}
 	if l.set != nil {
 		l.base, l.baseName = l.set.Report(), "the base branch's"
 	}
 	leavesOut := leftOutBy(t)
-	for _, name := range from.Targets[at].LeftOut {
+	for _, name := range from.LeftOut {
 		if leavesOut(name) == "" {
 			l.problems = append(l.problems, result.Problem{Target: t.Name, Rule: "target-ran", Message: fmt.Sprintf("program %s was left out by programs.include or programs.exclude", name)})
 		}
 	}
 	l.compare(nil)
-	return l, nil
+	return l
 }
 
 // maxReported bounds the kernels of one target: a small result from an untrusted run can expand to many.
 const maxReported = 2_000_000
 
-// reportOf returns the facts that a target of a result holds.
-func reportOf(t *result.Target) (*facts.Report, error) {
-	programs, err := programsOf(t)
-	set := baseline.Set{Target: t.Name, Graphs: t.Graphs, Programs: programs}
-	if err != nil {
-		return nil, err
-	}
-	return set.Report(), nil
-}
-
 // programsOf returns the programs of a target as accepting everything would write them. It fails if they contradict the facts that the result shows.
-func programsOf(t *result.Target) (programs []*baseline.Program, err error) {
-	kernels := 0
+func programsOf(t *result.Target) ([]*baseline.Program, error) {
+	programs := make([]*baseline.Program, len(t.Programs))
+	var kernels atomic.Int64
+	var reading errgroup.Group
+	reading.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range t.Programs {
-		p := &t.Programs[i]
-		if p.Accept.IsZero() {
-			continue
-		}
-		text, err := p.Accept.Text()
-		if err != nil {
-			return nil, err
-		}
-		program, err := baseline.Parse(t.Name+"/"+p.Name, []byte(text))
-		if err != nil {
-			return nil, fmt.Errorf("the result holds no usable facts: %w", err)
-		}
-		for _, v := range program.Variants {
-			kernels += len(v.Kernels) + len(v.Modules)
-		}
-		if kernels > maxReported {
-			return nil, fmt.Errorf("the result's facts of target %s stand for more than %d kernels", t.Name, maxReported)
-		}
-		if err := agrees(p, program); err != nil {
-			return nil, fmt.Errorf("the result of %s/%s contradicts itself; it was edited: %w", t.Name, p.Name, err)
-		}
-		programs = append(programs, program)
+		reading.Go(func() error {
+			p := &t.Programs[i]
+			if p.Accept.IsZero() || kernels.Load() > maxReported {
+				return nil
+			}
+			text, err := p.Accept.Text()
+			if err != nil {
+				return err
+			}
+			program, err := baseline.Parse(t.Name+"/"+p.Name, []byte(text))
+			if err != nil {
+				return fmt.Errorf("the result holds no usable facts: %w", err)
+			}
+			for _, v := range program.Variants {
+				kernels.Add(int64(len(v.Kernels) + len(v.Modules)))
+			}
+			if err := agrees(p, program); err != nil {
+				return fmt.Errorf("the result of %s/%s contradicts itself; it was edited: %w", t.Name, p.Name, err)
+			}
+			programs[i] = program
+			return nil
+		})
 	}
-	return programs, nil
+	err := reading.Wait()
+	if kernels.Load() > maxReported {
+		err = fmt.Errorf("the result's facts of target %s stand for more than %d kernels", t.Name, maxReported)
+	}
+	return slices.DeleteFunc(programs, func(p *baseline.Program) bool { return p == nil }), err
 }
 
 // agrees returns an error where the text that accepting a program would write contradicts the facts beside it.

@@ -212,6 +212,12 @@ func (l *measuredTarget) look(ctx context.Context, o Options) {
 	if err == nil {
 		l.report, err = l.asOne(reports)
 	}
+	if l.temp != "" && err == nil && l.report.Logs != nil {
+		for i := range l.report.Logs.Notes { // the folder will be gone
+			note := &l.report.Logs.Notes[i]
+			note.Log = strings.TrimPrefix(note.Log, filepath.Join(l.temp, "dump")+string(filepath.Separator))
+		}
+	}
 	if l.temp != "" && (err == nil || ctx.Err() != nil) {
 		err = errors.Join(err, os.RemoveAll(l.temp))
 	}

@@ -24,10 +24,16 @@ func noteUpgrade(r *result.Result, o Options, l *measuredTarget) {
 	}
 }
 
-// upgrades lists how the toolchains of the accepted programs differ from that of the dump, each difference once.
+// upgrades lists how the toolchains and libraries of the accepted programs differ from that of the dump, each difference once.
 func (l *measuredTarget) upgrades() (list []string) {
 	for _, p := range l.programs {
-		if why := l.upgrade(p); why != "" {
+		why := l.upgrade(p)
+		if p.Old != nil && p.New != nil {
+			for _, c := range changes.Libraries(l.accepted(p), l.report.Toolchain) {
+				why = strings.TrimPrefix(why+", "+c.Step(), ", ")
+			}
+		}
+		if why != "" {
 			list = changes.AddNew(list, why)
 		}
 	}
@@ -39,11 +45,15 @@ func (l *measuredTarget) upgrade(p *changes.Program) string {
 	if p.Old == nil || p.New == nil {
 		return ""
 	}
-	old := l.base.Toolchain
+	return mismatch(l.accepted(p), l.report.Toolchain)
+}
+
+// accepted is the toolchain that a program of the baseline was made with.
+func (l *measuredTarget) accepted(p *changes.Program) facts.Toolchain {
 	if accepted := l.set.Find(p.Old.Name); accepted != nil {
-		old = accepted.Toolchain
+		return accepted.Toolchain
 	}
-	return mismatch(old, l.report.Toolchain)
+	return l.base.Toolchain
 }
 
 // mismatch returns how two toolchains differ in what affects the compiled program; "" if they do not, as far as both are known.

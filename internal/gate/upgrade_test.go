@@ -69,7 +69,7 @@ func TestUpgradeIsJudgedLikeAnyChange(t *testing.T) {
 func TestUpgradeWithoutGrowthPasses(t *testing.T) {
 	o := packed(t, options(t, recommended), "decode-jax-0.6.2")
 	accept(t, o, AcceptOptions{Reason: "start"})
-	set, err := loadAccepted(os.DirFS(filepath.Join(filepath.Dir(o.Config.Path), ".xlagate")), "default")
+	set, err := accepted(os.DirFS(filepath.Join(filepath.Dir(o.Config.Path), ".xlagate")), "default", false)
 	if err != nil {
 		t.Fatal(err)
 	}

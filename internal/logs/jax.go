@@ -167,17 +167,36 @@ func explain(lines []string) (out explanation) {
 // differs says in the order of the calls what differs: "x: f32[2,4] → f32[3,4]" of "at x, now f32[3,4] and before f32[2,4]". Where only one call has a weak
 // type, as a Python number and what is computed from it have, JAX writes "f32[]{weak_type=True}", and of the other "f32[]{weak_type=False}" or "f32[]".
 func differs(detail string) string {
-	const weak = "{weak_type=True}"
-	name, types, told := strings.Cut(strings.TrimPrefix(detail, "at "), ", now ")
+	const weak, metadata = "{weak_type=True}", " with pytree metadata "
+	path, types, told := strings.Cut(strings.TrimPrefix(detail, "at "), ", now ")
+	name := argument(path)
 	now, before, both := strings.Cut(types, " and before ")
-	if !told || !both || strings.ContainsRune(name, ' ') {
+	if !told || !both {
 		return detail
 	}
-	plain := strings.NewReplacer(weak, "", "{weak_type=False}", "", "({})", "").Replace
+	before, _, _ = strings.Cut(before, ", so ")
+	if _, is, ok := strings.Cut(now, metadata); ok { // a static field of a class
+		_, was, _ := strings.Cut(before, metadata)
+		return name + ": " + was + " → " + is
+	}
+	plain := strings.NewReplacer(weak, "", "{weak_type=False}", "", "({})", "", "<class '", "", "'>", "").Replace
 	if plain(now) == plain(before) && strings.Contains(now, weak) != strings.Contains(before, weak) {
 		return name + ": one call passes a Python number or a value of its weak type, another an array of type " + plain(now)
 	}
 	return name + ": " + plain(before) + " → " + plain(now)
+}
+
+// argument names an argument or a part of it as Python does: "argument 1['w']" of "input path [0][1]['w']", of which [0] are the positional ones.
+func argument(path string) string {
+	inside, is := strings.CutPrefix(path, "input path ")
+	if !is {
+		return path
+	}
+	if positional, is := strings.CutPrefix(inside, "[0]["); is {
+		number, part, _ := strings.Cut(positional, "]")
+		return "argument " + number + part
+	}
+	return "argument " + strings.TrimPrefix(inside, "[1]")
 }
 
 // definedAt reads "for predict defined at F:L" and "predict id=140037587699808 defined at F:L"; the id is an address.

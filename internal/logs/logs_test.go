@@ -81,7 +81,7 @@ func TestRetraceReasons(t *testing.T) {
 	for version, want := range map[string][]string{
 		"0.4.35": {"at x, seen f32[2,4], but now given f32[3,4]", "JAX gave no reason"},
 		"0.6.2":  {"x: f32[2,4] → f32[3,4]", "now 3 and before 2"},
-		"0.10.2": {"x: f32[2,4] → f32[3,4]", "at input path [0][1], now <class 'jax._src.tree_util.Static'> with pytree metadata Static(val=3) and before"},
+		"0.10.2": {"x: f32[2,4] → f32[3,4]", "argument 1: Static(val=2) → Static(val=3)"},
 	} {
 		got := of(Read(sample(t, "jax-"+version+"-explain")), Retrace)
 		first := got[0]

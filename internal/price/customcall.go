@@ -9,15 +9,11 @@ import (
 
 // customCall adds what a call of a library, of Python or of a kernel that was written by hand asks for.
 func (m *Meter) customCall(w *Work, id hlo.InstrID) {
-	if p, is := m.product(id); is {
-		m.library(w, id, p)
-		return
-	}
 	target := m.m.AttrText(id, "custom_call_target")
 	written := m.m.Kernel(id)
 	switch {
 	case strings.Contains(target, "callback"):
-		w[Calls] = 1
+		m.called(w, id)
 	case strings.Contains(target, "TopK"):
 		m.topK(w, id)
 	case written != nil: // what its body computes is not known, how often it runs is
@@ -37,25 +33,17 @@ func (m *Meter) customCall(w *Work, id hlo.InstrID) {
 	}
 }
 
-// library adds a product that a library computes.
-func (m *Meter) library(w *Work, id hlo.InstrID, p Product) {
-	if p.Flops == 0 {
-		w[Unknown] = 1
-		return
+// called adds a call of Python. Each operand is handed over as an array of JAX, which takes as long as the call itself. A call with an effect, such as a print,
+// takes the program off the fast path of JAX's dispatch; one that is ordered also hands a token to the next run.
+func (m *Meter) called(w *Work, id hlo.InstrID) {
+	operands := m.m.Operands(id)
+	w[Calls] = float64(1+len(operands)) / 2
+	if m.m.AttrText(id, "custom_call_has_side_effect") == "true" {
+		w[Effects] = 1
 	}
-	target := m.m.AttrText(id, "custom_call_target")
-	if m.family == GPU && strings.Contains(target, "$conv") {
-		m.convolved(w, id, p, target)
-		return
+	if len(operands) > 0 && m.m.Shape(m.m.Instrs[operands[0]].Shape).Type == hlo.Token {
+		w[Calls], w[Effects] = float64(len(operands))/2, 2
 	}
-	w[unit(p, false)] += p.Flops
-	if m.family != GPU {
-		return
-	}
-	if strings.Contains(target, "$fmha") { // the exponentials of the weights, of which each takes part in two products with the size of a head
-		w[Special] += p.Flops / float64(4*max(1, m.lastSize(id)))
-	}
-	w[Tiles] += p.tiles()
 }
 
 // lastSize is the size of the last dimension of the first operand; 1 where it has none.

@@ -1,44 +1,132 @@
 package price
 
-import "github.com/xlagate/xlagate/internal/hlo"
+import (
+	"slices"
 
-// demand returns how many elements of each instruction a loop computes for a result, as a share of all that the instruction has: 0 where the result does not
-// use it, less than 1 where a slice or a gather takes a part.
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// demand returns how often a loop computes the elements of each instruction for a result, as a share of all that the instruction has: 0 where the result does
+// not use it, less than 1 where a slice or a gather takes a part, more than 1 where it is computed again. The code generator keeps a value only for the place
+// that the loop is at: x of x[1:] - x[:-1] is computed twice, and x of y + broadcast(x) for every element of y.
 func (m *Meter) demand(first, result hlo.InstrID) []float64 {
 	count := m.m.Comps[m.m.Instrs[result].Comp].Count
-	shares := make([]float64, count)
-	shares[result-first] = 1
+	asked, shares := make([]places, count), make([]float64, count)
+	asked[result-first].add(places{{0, m.elements(m.m.Instrs[result].Shape)}}, 1, 0)
+	varying := m.varying(first, result)
 	for id := result; id >= first; id-- {
+		at := asked[id-first]
+		if m.family == CPU {
+			hoisted := m.hoisted(id, varying[id-first])
+			for i := range at {
+				at[i].elements *= hoisted
+			}
+		}
+		for _, p := range at {
+			shares[id-first] += p.elements / max(1, m.elements(m.m.Instrs[id].Shape))
+		}
+		if m.family == TPU { // it computes whole tiles
+			shares[id-first] = min(1, shares[id-first])
+		}
 		for n, o := range m.m.Operands(id) {
-			shares[o-first] = min(1, shares[o-first]+shares[id-first]*m.needed(id, n))
+			elements := m.elements(m.m.Instrs[o].Shape)
+			switch share, step := m.step(id, n, elements); {
+			case len(at) == 0:
+			case m.m.Instrs[id].Opcode == hlo.OpTuple, elements <= 1: // a number is computed before the loop
+				asked[o-first].add(places{{0, elements}}, 1, 0)
+			default:
+				asked[o-first].add(at, share, step)
+			}
 		}
 	}
 	return shares
 }
 
-// selects reports whether an instruction between first and end takes a part of what another one computes.
-func (m *Meter) selects(first, end hlo.InstrID) bool {
-	for id := first; id < end; id++ {
-		op, operands := m.m.Instrs[id].Opcode, m.m.Operands(id)
-		if !isSelection(op) || len(operands) == 0 {
-			continue
+// place is a way to index a value that a loop asks for, and how many elements it asks for in it.
+type place struct {
+	key      uint64 // of the operations that lead to it: equal for equal places
+	elements float64
+}
+
+type places []place
+
+// mostPlaces is in how many places XLA asks for a value in a fusion at most: kAllowedCodeDuplication in xla/service/fusion_node_indexing_evaluation.cc.
+const mostPlaces = 15
+
+// add adds a share of what is asked for in other places, each of which a step leads to another place; 0 where it stays.
+func (p *places) add(others places, share float64, step uint64) {
+	for _, o := range others {
+		if o.elements *= share; step != 0 {
+			o.key = o.key*31 + step
 		}
-		if from := m.m.Instrs[operands[0]].Opcode; from != hlo.OpParameter && from != hlo.OpConstant {
-			return true
+		at := slices.IndexFunc(*p, func(known place) bool { return known.key == o.key })
+		if at >= 0 {
+			(*p)[at].elements = max((*p)[at].elements, o.elements)
+		} else if len(*p) < mostPlaces {
+			*p = append(*p, o)
 		}
 	}
-	return false
+}
+
+// step is which share of its own elements an instruction asks of its operand n, and the step to the place where it asks.
+func (m *Meter) step(id hlo.InstrID, n int, operand float64) (share float64, step uint64) {
+	own := m.elements(m.m.Instrs[id].Shape)
+	step = uint64(id)*64 + uint64(n) + 1
+	switch op := m.m.Instrs[id].Opcode; {
+	case op == hlo.OpConcatenate && m.isUnrolled(id):
+		return operand / max(1, own), uint64(id)*64 + 1
+	case n == 0 && isSelection(op), op == hlo.OpTranspose, op == hlo.OpReverse, op == hlo.OpBroadcast, op == hlo.OpReshape:
+		return 1, step
+	case operand == own && op != hlo.OpConcatenate && op != hlo.OpPad:
+		return 1, 0
+	}
+	return operand / max(1, own), step
 }
 
 func isSelection(op hlo.Opcode) bool {
 	return op == hlo.OpSlice || op == hlo.OpDynamicSlice || op == hlo.OpGather
 }
 
-// needed returns how many elements of its operand n an instruction reads for all of its own, as a share of those that the operand has.
-func (m *Meter) needed(id hlo.InstrID, n int) float64 {
-	in := &m.m.Instrs[id]
-	if n == 0 && isSelection(in.Opcode) {
-		return m.elements(in.Shape) / max(1, m.elements(m.m.Instrs[m.m.Operands(id)[n]].Shape))
+// isUnrolled reports whether the pieces that an instruction joins are adjacent and few: LLVM writes the loop over them out, and computes once what they share.
+func (m *Meter) isUnrolled(id hlo.InstrID) bool {
+	s, along := m.m.Shape(m.m.Instrs[id].Shape), m.m.Integers(id, "dimensions")
+	order := s.DimensionOrder()
+	return len(along) == 1 && len(order) > 0 && along[0] == order[0] && along[0] < int64(len(s.Dims)) && s.Dims[along[0]] < narrow
+}
+
+// varying are the dimensions along which the values of instructions differ, a bit each.
+func (m *Meter) varying(first, result hlo.InstrID) []uint64 {
+	along := make([]uint64, result-first+1)
+	for id := first; id <= result; id++ {
+		operands, of := m.m.Operands(id), uint64(0)
+		for _, o := range operands {
+			of |= along[o-first]
+		}
+		switch op := m.m.Instrs[id].Opcode; {
+		case len(operands) == 0, op == hlo.OpConcatenate, op == hlo.OpPad, op == hlo.OpFusion:
+			along[id-first] = 1<<min(63, len(m.m.Shape(m.m.Instrs[id].Shape).Dims)) - 1
+		case of == 0:
+		case op == hlo.OpBroadcast:
+			for k, d := range m.m.Integers(id, "dimensions") {
+				along[id-first] |= of >> k & 1 << d
+			}
+		case int(op) < hlo.NumOpcodes && workOf[op] != noWork:
+			along[id-first] = of
+		default:
+			along[id-first] = 1<<min(63, len(m.m.Shape(m.m.Instrs[id].Shape).Dims)) - 1
+		}
 	}
-	return 1
+	return along
+}
+
+// hoisted is the share of an instruction's elements that LLVM computes: what does not differ along the innermost dimensions of a loop is computed before it.
+func (m *Meter) hoisted(id hlo.InstrID, varying uint64) float64 {
+	s, share := m.m.Shape(m.m.Instrs[id].Shape), 1.0
+	for _, d := range s.DimensionOrder() {
+		if d < 0 || int(d) >= len(s.Dims) || varying>>d&1 == 1 && s.Dims[d] != 1 {
+			break
+		}
+		share /= float64(max(1, s.Dims[d]))
+	}
+	return share
 }

@@ -62,12 +62,13 @@ type Delays struct {
 	Argument float64 // the host hands over an array
 	Result   float64 // the host takes an array over
 	Launch   float64 // one launch follows another
-	Queue    float64 // the host of a GPU starts a launch by itself, not in a command buffer
+	Queue    float64 // the host of a GPU starts a launch by itself, not in a command buffer; that of a CPU takes it from a queue
 	Fill     float64 // a product loads its first tiles
 	Decision float64 // the host looks at a value of the device before it goes on
 	Turn     float64 // an iteration of a loop begins
 	Step     float64 // a step of a kernel's grid, of which each unit takes one at a time
-	Call     float64 // Python is called
+	Call     float64 // Python is called with one array
+	Effect   float64 // the host starts a program whose calls have effects
 }
 
 // Level is a level of memory.

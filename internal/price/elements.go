@@ -77,7 +77,15 @@ func (m *Meter) elementwise(w *Work, id hlo.InstrID) {
 			e = effort{Vector, 4} // the compiler multiplies by the inverse, or takes the rest that a division leaves
 		}
 	}
+	if in.Opcode == hlo.OpSine && m.family == CPU && m.isPaired(id) {
+		return
+	}
 	w[m.wide(e.amount, in.Shape)] += e.each * m.elements(in.Shape) * m.shapes[in.Shape].padding
+}
+
+// isPaired reports whether the cosine of a sine's angle is computed as well: LLVM calls a function that returns both.
+func (m *Meter) isPaired(sine hlo.InstrID) bool {
+	return slices.ContainsFunc(m.users.Of(m.m.Operands(sine)[0]), func(u hlo.InstrID) bool { return m.m.Instrs[u].Opcode == hlo.OpCosine })
 }
 
 // transform adds a Fourier transform of so many operations on complex numbers, also where the result is real.

@@ -1,19 +1,11 @@
 package price
 
 import (
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
 )
-
-// Product is what a matrix product or a convolution multiplies.
-type Product struct {
-	Type, Precision string // "f32", "highest" or the name of an algorithm
-	Flops           float64
-	Results         float64 // elements of its result
-}
 
 // Meter measures what the instructions of one module ask of a device. It is not to be asked by several goroutines at once.
 type Meter struct {
@@ -35,9 +27,7 @@ type body struct {
 	work       Work
 	shares     []float64     // see demand
 	parameters []hlo.InstrID // by number; NoInstr where the computation has none
-	serial     float64       // what a CPU computes of it element by element; see oneByOne
 	measured   bool          // work is known, or is being measured
-	serialized bool          // serial is known
 	indexed    bool          // parameters are known
 }
 
@@ -62,7 +52,14 @@ func (m *Meter) Of(id hlo.InstrID) Work {
 		w[FromHost] = m.leaves(m.m.Instrs[id].Shape)
 		return w
 	case hlo.OpCustomCall:
-		m.customCall(&w, id)
+		switch p, is := m.product(id); {
+		case !is:
+			m.customCall(&w, id)
+		case m.family == GPU && strings.Contains(m.m.AttrText(id, "custom_call_target"), "$conv") && p.Flops > 0:
+			m.convolved(&w, id, p)
+		default:
+			m.library(&w, id, p)
+		}
 	default:
 		m.operation(&w, id, false)
 		m.bytewise(&w, id)
@@ -100,7 +97,13 @@ func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
 		}
 	case hlo.OpFusion:
 		m.enter(w, id, m.isLoop(id))
-		m.oneByOne(w, id)
+		if m.family == CPU && !m.isLoop(id) {
+			for _, c := range m.m.Callees(id) {
+				for inside, end := m.m.Body(c); inside < end; inside++ {
+					m.rows(w, inside)
+				}
+			}
+		}
 	case hlo.OpCall, hlo.OpAsyncStart:
 		m.enter(w, id, looped)
 	case hlo.OpWhile:
@@ -128,22 +131,6 @@ func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
 	case looped:
 		m.bytewise(w, id)
 	}
-}
-
-// multiply adds a product, if the instruction is one.
-func (m *Meter) multiply(w *Work, id hlo.InstrID, looped bool) bool {
-	p, is := m.product(id)
-	if !is {
-		return false
-	}
-	w[unit(p, looped)] += p.Flops
-	if !looped && m.family == GPU {
-		w[Tiles] += p.tiles()
-	}
-	if m.m.Instrs[id].Opcode == hlo.OpConvolution {
-		m.convolution(w, id, p, looped)
-	}
-	return true
 }
 
 // isLoop reports whether a fusion is a loop of its own over the elements of its result: a product in it is computed element by element.
@@ -187,7 +174,7 @@ func (m *Meter) computation(c hlo.CompID, looped bool) *Work {
 	if !b.measured {
 		b.measured = true
 		first, end := m.m.Body(c)
-		if looped && m.selects(first, end) {
+		if looped {
 			b.shares = m.demand(first, m.m.Comps[c].Root)
 		}
 		for id := first; id < end; id++ {
@@ -212,58 +199,4 @@ func (m *Meter) body(c hlo.CompID, looped bool) *body {
 		bodies[c] = &body{}
 	}
 	return bodies[c]
-}
-
-// unit is the amount that a product's arithmetic counts into.
-func unit(p Product, looped bool) Amount {
-	if looped {
-		return Looped
-	}
-	switch {
-	case p.Type == "f64" || p.Type == "c128" || p.Type == "c64":
-		return ProductF64
-	case strings.HasPrefix(p.Precision, "dot_bf16") && strings.HasSuffix(p.Precision, "_x6"), strings.HasPrefix(p.Precision, "dot_bf16") && strings.HasSuffix(p.Precision, "_x9"):
-		return ProductHighest
-	case strings.HasPrefix(p.Precision, "dot_bf16") && strings.HasSuffix(p.Precision, "_x3"):
-		return ProductHigh
-	case strings.HasPrefix(p.Precision, "dot_bf16"), strings.HasPrefix(p.Precision, "dot_f16"):
-		return ProductF16
-	case p.Type == "bf16" || p.Type == "f16":
-		return ProductF16
-	case strings.HasPrefix(p.Type, "f8") || strings.HasPrefix(p.Type, "f4"):
-		return ProductF8
-	case p.Type == "s8" || p.Type == "u8" || p.Type == "s4" || p.Type == "u4":
-		return ProductS8
-	case p.Precision == "highest" || p.Precision == "dot_f32_f32_f32":
-		return ProductHighest
-	case p.Precision == "high":
-		return ProductHigh
-	}
-	return ProductF32
-}
-
-// tiles is in how many parts a GPU computes a product side by side: tiles of its result, and of few long ones also parts of the depth. Libraries
-// choose larger tiles for tensor cores than for other arithmetic.
-func (p Product) tiles() float64 {
-	const large, small = 128 * 128, 64 * 64
-	if p.onTensorCores() {
-		return p.tilesOf(large)
-	}
-	return p.tilesOf(small)
-}
-
-// onTensorCores reports whether a GPU has units of their own for a product.
-func (p Product) onTensorCores() bool {
-	u := unit(p, false)
-	return u != ProductHighest && u != ProductF64
-}
-
-// tilesOf is in how many parts a product is computed whose tiles have so many elements.
-func (p Product) tilesOf(area float64) float64 {
-	const depth = 1024
-	n := math.Ceil(p.Results / area)
-	if split := math.Floor(p.Flops / 2 / max(1, p.Results) / depth); split > 1 {
-		n *= split
-	}
-	return n
 }

@@ -31,7 +31,7 @@ var Devices = []*Device{
 		},
 		Memories: Memories{Core: Level{2 * mib, 100 * giga}, Shared: Level{32 * mib, 50 * giga}, Memory: Level{8 * gib, 12 * giga}, Host: 10 * giga, Line: 64},
 		Network:  Network{Links: Link{5 * giga, 5 * kilo}, Net: Link{1 * giga, 50 * kilo}, Domain: 1024},
-		Delays:   Delays{Dispatch: 5 * kilo, HandOver: 7 * kilo, Argument: 200, Result: 1.4 * kilo, Launch: 15, Decision: 50, Turn: 10, Call: 65 * kilo},
+		Delays:   Delays{Dispatch: 5 * kilo, HandOver: 7 * kilo, Argument: 200, Result: 1.4 * kilo, Launch: 15, Queue: 25, Decision: 50, Turn: 10, Call: 29 * kilo, Effect: 50 * kilo},
 	},
 	{
 		Name: "a100-sxm", Family: GPU, Also: []string{"a100", "sm_8.0", "8.0"}, Source: "NVIDIA A100 data sheet (80 GB SXM) and Ampere architecture white paper",

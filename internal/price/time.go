@@ -52,7 +52,10 @@ func (d *Device) Time(w *Work) (t Time) {
 	} else {
 		t.Memory = memory
 	}
-	if queued := d.Queue * w[Queued] * (1 + w[Launches]); queued > 0 {
+	queued := d.Queue * w[Queued] * (1 + w[Launches])
+	if d.Family == CPU {
+		t.Launch += queued
+	} else if queued > 0 {
 		t.Launch = max(t.Launch, queued-compute-memory-t.Network)
 	}
 	share := 1 - min(1, w[Hidden]) // of what a transfer takes; its launch and what the host does stay whole

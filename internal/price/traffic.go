@@ -108,7 +108,7 @@ func (m *Meter) readBy(c hlo.CompID, shares []float64, id hlo.InstrID, depth int
 		}
 		for n, o := range m.m.Operands(u) {
 			if o == id {
-				bytes += share * m.read(u, n, depth+1)
+				bytes += min(1, share) * m.read(u, n, depth+1)
 			}
 		}
 	}

@@ -41,12 +41,13 @@ const (
 	Pieces                       // places of their own that are read or written, as by a gather
 	Atomics                      // elements that are added where others may be added at the same time
 	Launches                     // launches of one instruction beyond the first
-	Queued                       // 1: the host of a GPU starts it by itself, not in a command buffer
+	Queued                       // 1: the host of a GPU starts it by itself, not in a command buffer; that of a CPU when all that it needs is there
 	Tiles                        // parts of the work that units of a GPU compute side by side: tiles of a product, rows of a sort; 0: as many as there are units
 	Decisions                    // times that the host has to look before it goes on: iterations of a loop of unknown length, branches
 	Iterations                   // iterations of a loop
 	Steps                        // steps of the grid of a kernel that was written by hand
-	Calls                        // calls of Python, or of other code on the host
+	Calls                        // calls of Python, or of other code on the host, with one operand
+	Effects                      // 1: it has an effect beside its results; 2: an ordered one
 	Sent                         // bytes that a collective sends from one device
 	Hops                         // messages that a collective sends one after the other
 	Peers                        // devices that take part in a collective
@@ -61,7 +62,7 @@ const (
 // names are the amounts in a baseline.
 var names = [NumAmounts]string{
 	"f64", "highest", "high", "f32", "f16", "f8", "s8", "looped", "vector", "vector64", "rounds", "special", "special64", "slow", "scalar", "serial", "near", "mid",
-	"far", "onchip", "fromhost", "pieces", "atomics", "launches", "queued", "tiles", "decisions", "iterations", "steps", "calls", "sent", "hops", "peers", "reach", "hidden", "cycles", "unknown",
+	"far", "onchip", "fromhost", "pieces", "atomics", "launches", "queued", "tiles", "decisions", "iterations", "steps", "calls", "effects", "sent", "hops", "peers", "reach", "hidden", "cycles", "unknown",
 }
 
 // ByName are all amounts in the order of their names.
@@ -82,7 +83,7 @@ func (a Amount) String() string { return names[a] }
 type Work [NumAmounts]float64
 
 // Version counts how often it was changed what is measured of a launch. Work of another version is not comparable.
-const Version = 11
+const Version = 12
 
 // MarshalJSON writes the amounts by their names, as a baseline keeps them.
 func (w Work) MarshalJSON() ([]byte, error) {

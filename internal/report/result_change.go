@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"path"
@@ -50,12 +49,18 @@ var levels = map[string]level{
 // subject is the program, behind its target where there are several.
 func subject(r *indexed, target, program string) string {
 	if len(r.Targets) > 1 {
-		return strings.TrimSuffix(target+"/"+program, "/")
+		return strings.TrimSuffix(target+"/"+programName(program), "/")
 	}
 	if program == "" {
 		return target
 	}
-	return program
+	return programName(program)
+}
+
+// programName shortens the joint name of many clusters: "cluster_0 + cluster_1 + 7 more".
+func programName(program string) string {
+	const mark = " + "
+	return strings.Join(phrase.Within(strings.Split(program, mark), 3), mark)
 }
 
 // subjectOf names the programs that a change is in.
@@ -105,7 +110,9 @@ func changeLines(r *indexed, c *result.Change) []line {
 	}
 	for i := range c.Others {
 		o := &c.Others[i]
-		lines = append(lines, in(dim, "in ").in(name, o.Program).and(": ").and(cmp.Or(joined(stepText(o.Price), peakText(o.Price), some(o.Price.Compilations, "more compilation")), "no cost")))
+		if cost := joined(stepText(o.Price), peakText(o.Price), some(o.Price.Compilations, "more compilation")); cost != "" {
+			lines = append(lines, in(dim, "in ").in(name, programName(o.Program)).and(": ").and(cost))
+		}
 	}
 	for _, d := range c.Details {
 		lines = append(lines, say(d))
@@ -122,14 +129,11 @@ func changeLines(r *indexed, c *result.Change) []line {
 // variantLine names the variants that a change is in, where its program has others.
 func variantLine(r *indexed, c *result.Change) line {
 	all := r.variantsOf(c)
-	switch n := len(c.Variants); {
+	switch n := len(phrase.Filter(all, func(v result.Variant) bool { return slices.Contains(c.Variants, v.Signature) })); {
 	case n == 0 || len(all) < 2 || n == len(all):
 		return nil
 	case n == 1:
-		at := slices.IndexFunc(all, func(v result.Variant) bool { return v.Signature == c.Variants[0] })
-		if at < 0 {
-			return in(dim, "only in ").in(name, shortSignature(c.Variants[0], maxName))
-		}
+		at := slices.IndexFunc(all, func(v result.Variant) bool { return slices.Contains(c.Variants, v.Signature) })
 		return in(dim, "only in ").in(name, variantNames(all, maxSignature)[at])
 	default:
 		return in(dim, fmt.Sprintf("in %d of %d variants", n, len(all)))
@@ -269,7 +273,7 @@ func breakLines(r *indexed, c *result.Change) []line {
 	for _, same := range groups[:min(len(groups), maxBroken)] {
 		f := same[0]
 		l := in(dim, "breaks ").in(strong, ruleName(f))
-		if len(c.Others) > 0 && f.Program != c.Program {
+		if len(c.Others) > 0 && f.Program != c.Program && f.Program != "" {
 			l = l.and(" in ").in(name, f.Program)
 		}
 		if f.Message != c.Title { // which stands above

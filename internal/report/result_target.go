@@ -61,7 +61,7 @@ func programRows(r *indexed, t *result.Target) [][]line {
 		}
 		rows = merged(rows, first)
 		if len(p.Variants) == 0 {
-			rows = append(rows, []line{in(name, p.Name).and("  ").with("", changeCell(p.Change))})
+			rows = append(rows, []line{in(name, programName(p.Name)).and("  ").with("", changeCell(p.Change))})
 		}
 	}
 	return rows

@@ -10,6 +10,8 @@ import (
 
 	"github.com/fatih/color"
 	"github.com/mattn/go-runewidth"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // textOf renders a page for a terminal or a log.
@@ -139,15 +141,11 @@ func (t *textPage) table(b table, indent int) {
 	width := t.Width - indent
 	widths := columnWidths(rows)
 	if t.Width > 0 {
-		fitting := slices.DeleteFunc(slices.Clone(rows), func(row []line) bool { return alignRow(row, columnWidths([][]line{row}), nil).width() > width })
-		for i, w := range columnWidths(fitting) {
+		for i, w := range columnWidths(phrase.Map(rows, func(row []line) []line { return fitting(row, width) })) {
 			widths[i] = max(w, min(1, widths[i])) // a column without a width is left out
 		}
 	}
 	for _, row := range rows {
-		if len(b.Right) > 0 && b.Right[0] {
-			row = append([]line{alignRow(row[:1], widths, b.Right)}, row[1:]...) // also where the others do not fit
-		}
 		for i, l := range t.row(row, widths, b.Right, width) {
 			t.line(indent+4*min(i, 1), l)
 		}
@@ -180,7 +178,26 @@ func (t *textPage) row(row []line, widths []int, right []bool, width int) []line
 			return []line{l}
 		}
 	}
+	aligned := 1
+	if row[0].width() <= width/3 {
+		for aligned < len(row) && row[aligned].width() <= widths[aligned] && alignRow(row[:aligned+1], widths, right).width() <= width-4 {
+			aligned++
+		}
+		row = append([]line{alignRow(row[:aligned], widths, right)}, row[aligned:]...)
+	}
 	return flow(row, width)
+}
+
+// fitting is a row without the cells from the first on that has no room behind the others, or takes more than a third of a line that is too narrow.
+func fitting(row []line, width int) []line {
+	if alignRow(row, columnWidths([][]line{row}), nil).width() <= width {
+		return row
+	}
+	n := 0
+	for n < len(row) && row[n].width() <= width/3 && alignRow(row[:n+1], columnWidths([][]line{row[:n+1]}), nil).width() <= width {
+		n++
+	}
+	return row[:n]
 }
 
 // flow writes the cells of a row one after the other, on as many lines as they take; all but the first are indented by four. A first cell that takes a

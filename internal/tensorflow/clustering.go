@@ -44,11 +44,14 @@ func (g *Graph) Ran() bool {
 // launchOps are the operations that compile a function when it first runs, and run it. Until 2018, autoclustering made one of each cluster.
 var launchOps = setOf("_XlaLaunch", "XlaLaunch", "XlaLaunchV2")
 
-// launchesCluster distinguishes a cluster of autoclustering from a function of xla.compile, whose number is a long hash.
+// launchesCluster distinguishes a cluster of autoclustering from a function of xla.compile.
 func (n *Node) launchesCluster() bool {
 	number, ok := strings.CutPrefix(callee(n), "cluster_")
-	return launchOps[n.Op] && ok && phrase.AllDigits(number) && len(number) < len("1154007346014236116")
+	return launchOps[n.Op] && ok && phrase.AllDigits(number) && !IsHash(number)
 }
+
+// IsHash tells the number of a function of xla.compile, a hash of 64 bits, from that of a cluster, which is counted.
+func IsHash(number string) bool { return len(number) >= 10 }
 
 // Clustering sorts the graph's operations into clusters and those outside. It accepts a graph after any of the passes: with marked nodes, with
 // clusters as functions, and with the operations that compile and run the clusters.

@@ -22,6 +22,16 @@ type Clusters struct {
 	Unclustered []UnclusteredOp `json:"unclustered"`
 	Collectives []Collective    `json:"collectives,omitempty"` // what TensorFlow, NCCL or Horovod exchange between devices outside of XLA, whether autoclustering ran or not
 	Rewrites    []Rewrite       `json:"rewrites,omitempty"`    // what Grappler did to operations before, where its dumps are there
+	Placed      Placement       `json:"-"`                     // the operations that autoclustering saw, by device
+}
+
+// Placement lists the operations on each device, the system's own left out.
+type Placement map[string][]PlacedOp
+
+// PlacedOp is an operation with its line in the model, where the dump tells it.
+type PlacedOp struct {
+	Op, Node string
+	Source   hlo.Location
 }
 
 // Collective is an operation that exchanges data between devices in TensorFlow's own graph. XLA compiles the operations before it and those after
@@ -215,7 +225,7 @@ func measureClusters(dirs []*graphDir) *Clusters {
 	}
 	if !out.Ran {
 		out.Why = whyNotRun(dirs)
-		out.Unclustered, out.Clusters = nil, nil
+		out.Unclustered, out.Clusters, out.Placed = nil, nil, nil
 	}
 	return out
 }
@@ -245,6 +255,7 @@ func (d *graphDir) measure(out *Clusters) {
 			out.Ran = out.Ran || ran
 		}
 		if ran {
+			d.place(out, g)
 			d.add(out, g, c, known)
 			d.addLeft(out, g, left[g])
 		}
@@ -341,6 +352,19 @@ func (d *graphDir) add(out *Clusters, g *namedGraph, c *Clustering, known nodeNa
 			op.Left = declusterPass
 		}
 		out.Unclustered = append(out.Unclustered, op)
+	}
+}
+
+// place records the device of each of the graph's operations.
+func (d *graphDir) place(out *Clusters, g *namedGraph) {
+	if out.Placed == nil {
+		out.Placed = Placement{}
+	}
+	for _, n := range g.graph.Nodes {
+		if device := DeviceName(n.Device); device != "" && !SystemOp(n.Op) {
+			name := PlainName(n.Name)
+			out.Placed[device] = append(out.Placed[device], PlacedOp{n.Op, name, d.lineOf(g.function, name)})
+		}
 	}
 }
 

@@ -91,6 +91,12 @@ func (c *Clusters) Merge(o *Clusters) *Clusters {
 	all.Unclustered, all.Clusters = slices.Concat(c.Unclustered, o.Unclustered), slices.Concat(c.Clusters, o.Clusters)
 	all.Rewrites = slices.Concat(c.Rewrites, o.Rewrites)
 	all.Collectives = slices.Concat(c.Collectives, o.Collectives)
+	all.Placed = Placement{}
+	for _, placed := range []Placement{c.Placed, o.Placed} {
+		for device, ops := range placed {
+			all.Placed[device] = append(all.Placed[device], ops...)
+		}
+	}
 	return &all
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import re
 from importlib import metadata
 from typing import Any
 
@@ -95,5 +96,16 @@ def _record(to: pathlib.Path, framework: str, **known: str) -> None:
             versions[name.removesuffix("-cpu")] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
-    record = {"schema": "xlagate.toolchain/v1", "status": "done", "framework": framework, "versions": versions, **known}
+    record = {"schema": "xlagate.toolchain/v1", "status": "done", "framework": framework, "versions": versions, "libraries": _libraries(to), **known}
     (to / "xlagate-toolchain.json").write_text(json.dumps(record))
+
+
+def _libraries(dump: pathlib.Path) -> dict[str, str]:
+    """Return the versions of the installed packages that operations in a dump come from, by the name that is imported."""
+    named = {
+        name.decode()
+        for file in [*dump.rglob("*.before_optimizations.txt"), *dump.rglob("*.pb")]
+        for name in re.findall(rb"/(?:site|dist)-packages/(\w+)[/.]", file.read_bytes())
+    }
+    installed = metadata.packages_distributions() if named else {}
+    return {name: metadata.version(installed[name][0]) for name in sorted(named - {"jax", "jaxlib", "tensorflow"}) if name in installed}
