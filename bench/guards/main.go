@@ -99,7 +99,7 @@ func (m *mutant) killed(changed []byte) (bool, error) {
 		return false, err
 	}
 	for _, test := range m.tests {
-		args := append([]string{"test", "-overlay", overlay, "-vet=off", "-failfast", "-timeout=120s"}, test...)
+		args := append([]string{"test", "-overlay", overlay, "-vet=off", "-failfast", "-timeout=60s"}, test...)
 		// A change may remove a bound on memory.
 		cmd := exec.Command("sh", append([]string{"-c", `ulimit -v 12000000; exec go "$@"`, "sh"}, args...)...)
 		switch out, err := cmd.CombinedOutput(); {
@@ -140,7 +140,7 @@ func run(every int, only string) error {
 		tried++
 		switch noticed, err := m.killed(changed); {
 		case err != nil:
-			fmt.Printf("BROKEN %s:%d: %v\n -%s\n", m.file, line, err, m.old)
+			return fmt.Errorf("%s:%d: %w", m.file, line, err)
 		case noticed:
 			killed++
 		default:

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"os"
+	"strings"
 	"testing"
 )
 
@@ -33,26 +33,23 @@ func TestTableIsRead(t *testing.T) {
 	}
 }
 
-// A change that a test notices is killed, one that no test can notice is not.
+// A change that a test notices is killed, one that no test can notice is not, and one that does not compile is an error.
 func TestKilled(t *testing.T) {
 	t.Chdir("../..")
-	for text, want := range map[string]bool{`s != ""`: true, "\t_ \"embed\"": false} {
-		m := mutant{file: "bench/guards/main.go", tests: [][]string{{"./bench/guards", "-run", "TestTableIsRead"}}}
-		data, err := os.ReadFile(m.file)
+	tests := [][]string{{"./bench/guards", "-run", "TestTableIsRead"}}
+	for _, c := range []struct {
+		fresh  string
+		killed bool
+		err    string
+	}{{`case kind == "#":`, true, ""}, {`case kind == "#", line == "":`, false, ""}, {`case kind == 1:`, false, "[build failed]"}} {
+		m := mutant{file: "bench/guards/main.go", old: `case line == "", kind == "#":`, new: c.fresh, tests: tests}
+		changed, _, err := m.apply()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text == `s != ""` {
-			m.old, m.new = "case line == \"\", kind == \"#\":", "case kind == \"#\":"
-		} else {
-			m.old, m.new = text, text+" "
-		}
-		changed, _, err := m.apply()
-		if err != nil || string(changed) == string(data) {
-			t.Fatal(err)
-		}
-		if got, err := m.killed(changed); err != nil || got != want {
-			t.Errorf("%q: killed %v, %v", text, got, err)
+		killed, err := m.killed(changed)
+		if killed != c.killed || (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: killed %v, %v", c.fresh, killed, err)
 		}
 	}
 }

@@ -169,6 +169,19 @@ func TestFirstRuleFile(t *testing.T) {
 	}
 }
 
+// The run of a fork cannot be judged where the base branch has no rule file: it may have been judged by any.
+func TestFirstRuleFileOfAFork(t *testing.T) {
+	p := newPullRequest(t, "mona/models")
+	p.git("checkout", "-q", "main")
+	p.git("rm", "-q", "-r", "xlagate.yaml", ".xlagate")
+	p.against("before")
+	p.put("xlagate.yaml", modest)
+	p.push()
+	p.reports("good")
+	p.run(3, "comment", "--workflow-run", "--check-run")
+	p.concludes("failure", "could not check")
+}
+
 // many writes more files than are listed of a folder.
 func (p *pullRequest) many(folder string) {
 	for i := range 1001 {

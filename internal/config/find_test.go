@@ -55,3 +55,14 @@ func TestLoad(t *testing.T) {
 		t.Errorf("a wrong one: %v", err)
 	}
 }
+
+// A gate is known by the usual names of its files, wherever they are.
+func TestOfGate(t *testing.T) {
+	for file, want := range map[string]bool{
+		"xlagate.yaml": true, "ci/xlagate.yaml": true, ".xlagate/mlp/step.jsonl": true, "ci/.xlagate/a": true, "my-xlagate.yaml": false, "xlagate.yaml/x": false, ".xlagate": false, "a.xlagate/b": false, "": false,
+	} {
+		if got := OfGate(file); got != want {
+			t.Errorf("%q: %v", file, got)
+		}
+	}
+}

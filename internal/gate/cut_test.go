@@ -157,6 +157,10 @@ func TestLackingInput(t *testing.T) {
 	if r.ExitCode != ExitIncomplete || len(r.Problems) == 0 || !strings.HasPrefix(r.Problems[0].Message, want) || !strings.HasSuffix(r.Problems[0].Fix, "--allow-missing buffer-assignment") {
 		t.Errorf("exit %d, %+v", r.ExitCode, r.Problems)
 	}
+	o.AllowMissing = []string{"ptx"}
+	if r = check(t, o); r.ExitCode != ExitIncomplete {
+		t.Errorf("another is allowed to be missing: exit %d", r.ExitCode)
+	}
 	o.AllowMissing = Inputs()
 	if r = check(t, o); r.ExitCode != ExitPass || len(r.Notes) > 0 || !slices.ContainsFunc(r.Targets[0].NotCovered, func(s string) bool { return strings.HasPrefix(s, "buffer-assignment of ") }) {
 		t.Errorf("allowed: exit %d, %+v, not covered %q", r.ExitCode, r.Problems, r.Targets[0].NotCovered)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
 )
@@ -42,6 +43,23 @@ func TestMissingProgram(t *testing.T) {
 		l.restrict()
 		if len(l.problems) != 1 || !strings.Contains(l.problems[0].Message, c.says) || !strings.Contains(l.problems[0].Fix, c.fix) {
 			t.Errorf("%s: %+v, want %q and %q", name, l.problems, c.says, c.fix)
+		}
+	}
+}
+
+// A fact that is known without its file stands for the file only where it says no less than before.
+func TestFactWithoutItsFile(t *testing.T) {
+	file := inputs[0]
+	for is, want := range map[float64]bool{-1: true, 5: true, 10: false, 12: false} {
+		v := &changes.Variant{Old: &facts.Variant{Facts: facts.Values{file.fact: 10}}, New: &facts.Variant{Facts: facts.Values{file.fact: is}}}
+		if is < 0 {
+			clear(v.New.Facts)
+		}
+		if v.New.Missing = []string{file.name}; file.missing(v) != want {
+			t.Errorf("%v after 10: %v", is, !want)
+		}
+		if v.New.Missing = nil; file.missing(v) {
+			t.Errorf("%v after 10, with the file: it is missing", is)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/rules"
@@ -209,4 +211,90 @@ func messages(r *result.Result) (list []string) {
 		list = append(list, f.Rule+": "+f.Message)
 	}
 	return list
+}
+
+// A result whose facts are not those of the text that accepting it would write was edited, whatever differs.
+func TestEditedResult(t *testing.T) {
+	_, r := quickstart(t)
+	shown := &r.Targets[0].Programs[0]
+	text, err := shown.Accept.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for says, edit := range map[string]func(*result.Program, *baseline.Program){
+		"":                         func(*result.Program, *baseline.Program) {},
+		"its baseline is that of":  func(_ *result.Program, p *baseline.Program) { p.Name = "other" },
+		"variants, its baseline 1": func(_ *result.Program, p *baseline.Program) { p.Variants = p.Variants[:1] },
+		"variants, its baseline 3": func(_ *result.Program, p *baseline.Program) { p.Variants = append(p.Variants, p.Variants[0]) },
+		"in its baseline (odd)":    func(_ *result.Program, p *baseline.Program) { p.Variants[0].Signature = "(odd)" },
+		"cost.flops of ":           func(_ *result.Program, p *baseline.Program) { p.Variants[0].Facts["cost.flops"]++ },
+		"odd of ":                  func(_ *result.Program, p *baseline.Program) { p.Variants[0].Facts["odd"] = 0 },
+		"has 1 kernels, its baseline ": func(s *result.Program, p *baseline.Program) {
+			p.Variants[0].Facts["kernels.total"], s.Variants[0].Facts["kernels.total"] = 1, 1
+		},
+	} {
+		p, err := baseline.Parse("f", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		edited := *shown
+		edited.Variants = slices.Clone(shown.Variants)
+		edited.Variants[0].Facts = maps.Clone(shown.Variants[0].Facts)
+		edit(&edited, p)
+		if err := agrees(&edited, p); says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+			t.Errorf("%v, wanted %q", err, says)
+		}
+	}
+	shown.Name = "other"
+	if _, err := programsOf(&r.Targets[0]); err == nil || !strings.Contains(err.Error(), "contradicts itself; it was edited") {
+		t.Error(err)
+	}
+}
+
+// Programs that stand for too much all together are not unpacked, however small each is.
+func TestExpandedResult(t *testing.T) {
+	text := `{"baseline":{"schema":"xlagate.baseline/v1","program":"f"}}` + "\n" + `{"end":"toolchain"}` + "\n" + `{"end":"ceilings"}` + "\n" + `{"variant":{"signature":"s","compiles":900000}}` + "\n"
+	for _, section := range []string{"facts", "arguments", "constants", "buffers", "model", "counts", "kernels", "baseline"} {
+		text += `{"end":"` + section + `"}` + "\n"
+	}
+	p, err := baseline.Parse("f", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := result.Program{Name: "f", Variants: []result.Variant{{Signature: "s", Facts: p.Variants[0].Facts}}, Accept: result.LaterText(func() (string, error) { return text, nil })}
+	for n, says := range map[int]string{2: "", 3: "the result's facts of target t stand for more than 2000000 kernels"} {
+		list, err := programsOf(&result.Target{Name: "t", Programs: slices.Repeat([]result.Program{one}, n)})
+		if says == "" && (err != nil || len(list) != n) || says != "" && (err == nil || err.Error() != says) {
+			t.Errorf("%d programs: %v, wanted %q", n, err, says)
+		}
+	}
+}
+
+// A baseline that is not on the pull request's branch is not written there.
+func TestAcceptElsewhere(t *testing.T) {
+	for _, place := range []string{"git:main:.xlagate", "../.xlagate"} {
+		p := policyOf(t, "version: 1\nextends: [recommended]\nbaseline: "+place+"\n", fstest.MapFS{})
+		if _, changed, err := AcceptRemote(t.Context(), p, "", AcceptOptions{From: &result.Result{}}); err == nil || !strings.Contains(err.Error(), "the baseline "+place+" does not lie ") {
+			t.Errorf("%s: %v, %v", place, changed, err)
+		}
+	}
+}
+
+// What the base branch finds is a dispute unless the pull request fails by it too: not where its own rules waive it, make it an information, or only warn.
+func TestDisputes(t *testing.T) {
+	f := func(id, level string, waived bool) result.Finding {
+		return result.Finding{ID: id, Level: level, Waived: waived}
+	}
+	base := &result.Result{Findings: []result.Finding{f("a", "error", false), f("b", "error", false), f("c", "error", false), f("d", "error", false), f("e", "error", true), f("f", "info", false), f("g", "warning", false)}}
+	own := &result.Result{ExitCode: ExitFindings, Summary: result.Summary{Errors: 1}, Findings: []result.Finding{f("a", "error", false), f("b", "error", true), f("c", "info", false), f("d", "warning", false), f("g", "warning", false)}}
+	var ids string
+	for _, d := range disputes(base, own, &config.Config{FailOn: "error"}) {
+		ids += d.ID
+	}
+	if ids != "bcd" {
+		t.Errorf("%q", ids)
+	}
+	if list := disputes(base, own, &config.Config{FailOn: "warning"}); len(list) != 4 {
+		t.Errorf("where warnings fail: %+v", list)
+	}
 }

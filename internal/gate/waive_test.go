@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/rules"
@@ -61,6 +62,58 @@ func TestWaiversOfWaivers(t *testing.T) {
 	r = waived(expired, config.Waiver{Finding: r.Findings[1].ID, Expires: "2026-06-02", Place: "xlagate.yaml:10:5"})
 	if len(r.Findings) != 2 || r.Findings[1].Waived || r.Changes[0].Accept != "" {
 		t.Errorf("%+v\n%+v", r.Findings, r.Changes)
+	}
+}
+
+// A ceiling is one of a single finding; a change that is waived in part has the level of the worst that is left; what could not be checked may be what a waiver
+// is for.
+func TestWaiversInPart(t *testing.T) {
+	o := Options{Request: Request{Config: &config.Config{Waivers: []config.Waiver{{Finding: "c00000000000", Expires: "2026-06-02", Ceiling: new(22.0)}}}}, Environment: Environment{Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)}}
+	of := func(id, level string) result.Finding {
+		return result.Finding{ID: id, Change: "c00000000000", Rule: "max-kernels", Level: level, Actual: 22.0, Limit: 19.0}
+	}
+	r := &result.Result{Findings: []result.Finding{of("a00000000000", "error"), of("b00000000000", "error")}}
+	waive(r, o)
+	if len(r.Findings) != 3 || !strings.Contains(r.Findings[2].Message, "has a ceiling, but there are 2 findings") || r.Findings[0].Waived || r.Findings[1].Waived {
+		t.Errorf("%+v", r.Findings)
+	}
+	o.Config.Waivers = []config.Waiver{{Finding: "a00000000000", Expires: "2026-06-02"}}
+	r = &result.Result{Changes: []result.Change{{ID: "c00000000000", Level: "error"}}, Findings: []result.Finding{of("a00000000000", "error"), of("b00000000000", "info"), of("d00000000000", "warning")}}
+	if waive(r, o); r.Changes[0].Level != "warning" || r.Changes[0].Waived {
+		t.Errorf("%+v", r.Changes)
+	}
+	for problems, findings := range map[int]int{0: 1, 1: 0} {
+		r := &result.Result{Problems: make([]result.Problem, problems)}
+		if unusedWaivers(r, o); len(r.Findings) != findings {
+			t.Errorf("with %d problems %d waivers are not used", problems, len(r.Findings))
+		}
+	}
+}
+
+// A ceiling allows what one change breaks, up to what it cost when it was accepted.
+func TestCeilings(t *testing.T) {
+	p := &baseline.Program{Ceilings: []baseline.Ceiling{{Change: "c00000000000", Most: map[string]float64{"max-kernels kernels.total": 22}, Reason: "wanted"}}}
+	p.Name = "f"
+	for name, c := range map[string]struct {
+		change  string
+		subject string
+		actual  float64
+		waived  bool
+	}{
+		"as it was":         {"c00000000000", "kernels.total", 22, true},
+		"less":              {"c00000000000", "kernels.total", 20, true},
+		"more":              {"c00000000000", "kernels.total", 23, false},
+		"of another change": {"d00000000000", "kernels.total", 22, false},
+		"another limit":     {"c00000000000", "kernels.loop", 22, false},
+	} {
+		r := &result.Result{
+			Changes:  []result.Change{{ID: c.change}},
+			Findings: []result.Finding{{ID: "a00000000000", Change: c.change, Rule: "max-kernels", Level: "error", Target: "t", Program: "f", Subject: c.subject, Actual: c.actual, Limit: 19.0}},
+		}
+		allow(r, &measuredTarget{Target: config.Target{Name: "t"}, set: &baseline.Set{Programs: []*baseline.Program{p}}})
+		if f := r.Findings[0]; f.Waived != c.waived || strings.Contains(f.Message, "more than the 22 that were accepted: wanted") != (name == "more") {
+			t.Errorf("%s: waived %v, %s", name, f.Waived, f.Message)
+		}
 	}
 }
 

@@ -32,7 +32,7 @@ type fileEdits struct {
 // editsOf combines the edited files with the others of the repository.
 func editsOf(base string, tree *workTree, files []fileEdits, unedited []string) *Edits {
 	e := &Edits{Base: base, tree: tree, byFile: map[string][]Hunk{}}
-	e.now = newPaths(tree.below)
+	e.now = paths{tree.below, map[string][]string{}}
 	slices.SortStableFunc(files, func(a, b fileEdits) int { return cmp.Compare(cmp.Or(a.now, a.old), cmp.Or(b.now, b.old)) })
 	for _, f := range files {
 		e.add(f)
@@ -86,10 +86,6 @@ func (e *Edits) At(file string, line int) (Hunk, bool) {
 	if at < 0 {
 		at = slices.IndexFunc(hunks, func(h Hunk) bool { return !h.same && h.touches(line) })
 	}
-	return pick(hunks, at)
-}
-
-func pick(hunks []Hunk, at int) (Hunk, bool) {
 	if at < 0 {
 		return Hunk{}, false
 	}
@@ -220,8 +216,6 @@ type paths struct {
 	below string // the folder that the dump's relative paths are tried in first; "" for the top
 	named map[string][]string
 }
-
-func newPaths(below string) paths { return paths{below, map[string][]string{}} }
 
 func (p paths) add(name string) {
 	last := path.Base(name)

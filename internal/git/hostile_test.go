@@ -218,12 +218,32 @@ func TestNoSource(t *testing.T) {
 	}
 }
 
+// A link is told that a checkout brings, above a path as well; not one that somebody made here.
+func TestCheckedInLink(t *testing.T) {
+	c := newCheckout(t, map[string]string{"a/b": "1\n"})
+	link := filepath.Join(c.dir, "link")
+	if err := os.Symlink("a", link); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{link: "", filepath.Join(c.dir, "a"): ""} {
+		if got := CheckedInLink(t.Context(), path); got != want {
+			t.Errorf("%s: %q", path, got)
+		}
+	}
+	c.commit("link")
+	for path, want := range map[string]string{link: link, filepath.Join(link, "b"): link, filepath.Join(c.dir, "a", "b"): ""} {
+		if got := CheckedInLink(t.Context(), path); got != want {
+			t.Errorf("%s: %q", path, got)
+		}
+	}
+}
+
 // No file outside of the repository is quoted, wherever its configuration says that the work tree is.
 func TestWorkTreeElsewhere(t *testing.T) {
 	c := newCheckout(t, map[string]string{"model.py": model})
 	elsewhere := t.TempDir()
 	c.git("config", "core.worktree", elsewhere)
-	if edits, unknown := EditsSince(context.Background(), c.dir, "", func(string) string { return "" }); edits != nil {
+	if edits, unknown := EditsSince(context.Background(), c.dir, "", func(string) string { return "" }); edits != nil || !strings.Contains(unknown, "which has no .git") {
 		t.Errorf("%+v, %s", edits, unknown)
 	}
 }

@@ -118,29 +118,17 @@ func scopesOf(lines []string) []*scope {
 			inside = inside.holding(indentOf(line))
 			if made := inside.defined(line); made != nil {
 				inside = made
-				fill(at, decorator, i, made)
+				for d := decorator; d > 0 && d <= i; d++ {
+					at[d] = made
+				}
 			}
-			if decorator = orFirst(decorator, i+1); !decorates(line) {
+			if decorator = cmp.Or(decorator, i+1); !decorates(line) {
 				decorator = 0
 			}
 		}
 		at[i+1] = inside
 	}
 	return at
-}
-
-// fill puts the lines of decorators, from the first one to a place, into a scope.
-func fill(at []*scope, first, last int, s *scope) {
-	for i := first; first > 0 && i <= last; i++ {
-		at[i] = s
-	}
-}
-
-func orFirst(known, line int) int {
-	if known > 0 {
-		return known
-	}
-	return line
 }
 
 // lexer knows what is open at the end of a line.

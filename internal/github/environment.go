@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/files"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // Environment is what GitHub Actions passes to a job.
@@ -222,7 +224,7 @@ func (p *Publication) writeOutputs(done Posted) error {
 	set("warnings", s.Warnings)
 	set("infos", s.Infos)
 	set("waived", s.Waived)
-	set("changes", openChanges(r))
+	set("changes", strings.Join(phrase.Map(r.Open(), func(c *result.Change) string { return c.ID }), ","))
 	set("comment-url", done.Comment.URL)
 	set("check-url", done.Check)
 	if err := appendTo(p.Output, b.String()); err != nil {

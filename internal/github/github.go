@@ -43,8 +43,10 @@ func New(o Options) (*Client, error) {
 		return nil, fmt.Errorf("%q is not the address of a GitHub API, as https://api.github.com is", o.API)
 	}
 	t := &transport{next: o.Transport, root: root, token: o.Token, wait: o.Wait, random: rand.Float64, now: time.Now}
-	if t.next == nil {
-		t.next = newTransport()
+	if t.next == nil { // the proxy variables count, and an answer is waited for so long
+		next := http.DefaultTransport.(*http.Transport).Clone()
+		next.ResponseHeaderTimeout = 30 * time.Second
+		t.next = next
 	}
 	if t.wait == nil {
 		t.wait = wait
@@ -53,13 +55,6 @@ func New(o Options) (*Client, error) {
 	api.BaseURL, api.UserAgent = root, o.Agent
 	owner, name, _ := strings.Cut(o.Repository, "/")
 	return &Client{api: api, graphQL: o.GraphQL, owner: owner, name: name}, nil
-}
-
-// newTransport uses the proxy variables and limits the time to wait for an answer.
-func newTransport() http.RoundTripper {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.ResponseHeaderTimeout = 30 * time.Second
-	return t
 }
 
 func wait(ctx context.Context, d time.Duration) error {

@@ -14,9 +14,7 @@ import (
 
 	gh "github.com/google/go-github/v60/github"
 
-	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/report"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 // Publication is all that is said about one result.
@@ -174,12 +172,6 @@ func (p *Publication) postSARIF(ctx context.Context, c *Client) error {
 		return err
 	}
 	return c.uploadSARIF(ctx, p.Head, p.Ref, b.String())
-}
-
-// openChanges lists the ids of the open changes.
-func openChanges(r *result.Result) string {
-	ids := phrase.Map(r.Open(), func(c *result.Change) string { return c.ID })
-	return strings.Join(ids, ",")
 }
 
 // maxSARIF is what code scanning takes, compressed.

@@ -217,8 +217,6 @@ func (c *Change) check(options []string) error {
 		return fmt.Errorf("the kind is %q", clip(c.Kind))
 	case c.Level == "better" && len(c.Findings) > 0:
 		return errors.New("its level is better, but it has findings")
-	case !allIDs(c.Findings):
-		return errors.New("a finding's id is not 12 hex digits")
 	case c.Accept != "" && c.Accept != AcceptCommand(options, c.ID): // it is there to be pasted
 		return fmt.Errorf("it is accepted with %q", clip(c.Accept))
 	case !c.Price.plausible() || slices.ContainsFunc(c.Others, func(o Other) bool { return !o.Price.plausible() }):
@@ -230,10 +228,6 @@ func (c *Change) check(options []string) error {
 // plausible bounds a price to what a run can take: a century, and all memory there is.
 func (p Price) plausible() bool {
 	return max(math.Abs(p.StepNS), math.Abs(p.LowNS), math.Abs(p.HighNS), math.Abs(p.StepWasNS), math.Abs(p.PeakBytes)) < 1<<62 && p.Compilations >= 0 && p.Compilations <= maxItems
-}
-
-func allIDs(list []string) bool {
-	return !slices.ContainsFunc(list, func(id string) bool { return !isID.MatchString(id) })
 }
 
 func (f *Finding) check() error {

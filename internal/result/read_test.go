@@ -36,6 +36,13 @@ func TestReadHostile(t *testing.T) {
 			r.Findings[i].ID, r.Findings[i].Change = id, id
 		}
 	}
+	numbered := func(n int) facts.Values {
+		all := facts.Values{}
+		for i := range n {
+			all[facts.ID(fmt.Sprint(i))] = 1
+		}
+		return all
+	}
 	long := func(n int) string { return strings.Repeat("x", n+1) }
 	for what, change := range map[string]func(*Result){
 		"another schema":              func(r *Result) { r.Schema = "xlagate.result/v2" },
@@ -94,6 +101,17 @@ func TestReadHostile(t *testing.T) {
 		"too many targets":            func(r *Result) { r.Targets = make([]Target, maxItems+1) },
 		"less than nothing":           func(r *Result) { r.Summary.Errors = -1 },
 		"fewer changes than none":     func(r *Result) { r.Summary.Changes = -1 },
+		"fewer checks than none":      func(r *Result) { r.Summary.Checks = -1 },
+		"too many facts":              func(r *Result) { r.Targets[0].Graphs = numbered(maxItems + 1) },
+		"an id with more around it": func(r *Result) {
+			r.Findings[0].ID, r.Changes[0].Findings = "--a3f8c21b9d04", []string{"--a3f8c21b9d04"}
+		},
+		"a long baseline": func(r *Result) {
+			r.Targets[0].Programs[0].Accept = LaterText(func() (string, error) { return long(maxText), nil })
+		},
+		"a merged id as a flag":         func(r *Result) { r.Findings[0].Also = []string{"--only"} },
+		"a price of all time elsewhere": func(r *Result) { r.Changes[0].Others = []Other{{Price: Price{HighNS: 1e300}}} },
+		"a rule file above":             func(r *Result) { r.Targets[0].RuleFile = "../xlagate.yaml" },
 	} {
 		r := good()
 		change(&r)
@@ -113,6 +131,18 @@ func TestReadHostile(t *testing.T) {
 	}
 	if got, err := Read(data); err != nil || len(got.Changes) != 10_000 {
 		t.Errorf("10,000 changes: %v", err)
+	}
+}
+
+// A target's name is a path in the baseline on every system, and none of the files that git or xlagate keep there.
+func TestTargetNames(t *testing.T) {
+	for name, want := range map[string]bool{
+		"mlp": true, "mlp/tpu-v5e": true, "übung 1": true, "": false, "/a": false, "a/../b": false, `a\b`: false, "c:x": false, "a\nb": false, "a/.git": false, ".xlagate-step": false, "a.": false, "a /b": false, "nul": false,
+		"a/COM1.x": false, "a\u202eb": false,
+	} {
+		if got := ValidTarget(name); got != want {
+			t.Errorf("%q: %v", name, got)
+		}
 	}
 }
 
@@ -227,4 +257,32 @@ func FuzzRead(f *testing.F) {
 		}
 		return nil
 	}, bytes.ReplaceAll(data, []byte(",\""), []byte(",\n\"")), data)
+}
+
+// What the base branch says by several rule files is added up; it leaves the decision to the pull request only where each of them does.
+func TestPolicies(t *testing.T) {
+	p := &Policy{Own: true}
+	p.Add(&Policy{Own: true, First: true, AcceptedChanges: 1, LoosenedChanges: 2, Files: []PolicyFile{{Name: "a.yaml"}}})
+	if !p.Own || !p.First || p.Unreviewed() || p.Same() {
+		t.Errorf("one: %+v", p)
+	}
+	p.Add(&Policy{AcceptedChanges: 10, LoosenedChanges: 20, Accepted: []Dispute{{ID: "x"}}, Loosened: []Dispute{{ID: "y"}}})
+	if p.Own || p.AcceptedChanges != 11 || p.LoosenedChanges != 22 || len(p.Accepted) != 1 || len(p.Loosened) != 1 {
+		t.Errorf("two: %+v", p)
+	}
+	if p.First = false; !p.Unreviewed() {
+		t.Error("a new rule file beside others needs no reviewer")
+	}
+	if p.Files[0].Was = "a.yaml"; p.Unreviewed() {
+		t.Error("a rule file that is there needs a reviewer")
+	}
+	a := Dispute{ID: "x", Target: "t", Message: "m"}
+	for other, want := range map[Dispute]bool{a: true, {ID: "x", Target: "t", Message: "n"}: true, {ID: "x", Target: "u"}: false, {ID: "y", Target: "t"}: false} {
+		if a.SameAs(other) != want {
+			t.Errorf("%+v: %v", other, !want)
+		}
+	}
+	if none := (Dispute{Target: "t", Message: "m"}); none.SameAs(Dispute{Target: "t", Message: "n"}) || !none.SameAs(none) {
+		t.Error("what could not be checked is told by its message")
+	}
 }
