@@ -313,17 +313,22 @@ func (w *widening) bits(dtype string) int {
 func (w *widening) noun() string { return cmp.Or(w.of, "products") }
 
 func (w *widening) sentence() string {
+	what := "in a wider type than in the baseline"
+	if w.scaled {
+		what = "no longer scaled down to eight bits"
+	}
+	return what + ": " + w.moves()
+}
+
+// moves says of which types there are more or fewer.
+func (w *widening) moves() string {
 	var parts []string
 	for _, t := range w.types() {
 		if w.is[t] != w.was[t] && t != "" {
 			parts = append(parts, fmt.Sprintf("%s %s → %s", t, phrase.Number(w.was[t]), phrase.Number(w.is[t])))
 		}
 	}
-	what := "in a wider type than in the baseline"
-	if w.scaled {
-		what = "no longer scaled down to eight bits"
-	}
-	return what + ": " + strings.Join(parts, ", ")
+	return strings.Join(parts, ", ")
 }
 
 // widens reports whether an edit of the model makes a product wide, or no longer scales operands down.

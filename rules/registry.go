@@ -20,12 +20,12 @@ var All = rule.NewCatalogue(packs,
 		&noRecompilation, &sameOnEveryProcess, &maxCompilations, &maxHelperModules, &maxCompileTime, &maxInstructions, &loopsKept, &maxConstantBytes,
 	}},
 	rule.Section{Category: rule.Memory, Rules: []*rule.Rule{
-		&donationKept, &updatesKept, &maxTempBytes, &maxPeakBytes, &fits, &maxAllocationBytes, &maxOutputBytes, &maxRemat, &maxCopies, &maxTransposes,
+		&donationKept, &updatesKept, &maxTempBytes, &maxPeakBytes, &fits, &offloadKept, &maxAllocationBytes, &maxOutputBytes, &maxRemat, &maxCopies, &maxTransposes,
 	}},
 	rule.Section{Category: rule.Collectives, Rules: []*rule.Rule{
 		&noNewCollectives, &maxCollectives, &minCollectiveBytes, &asyncCollectives, &shardingPin, &noInvoluntaryRemat,
 	}},
-	rule.Section{Category: rule.Types, Rules: []*rule.Rule{&resultsKept, &noDtype, &dtypeFloor, &precision, &layoutPin}},
+	rule.Section{Category: rule.Types, Rules: []*rule.Rule{&resultsKept, &noDtype, &dtypeFloor, &precision, &reductionsKept, &layoutPin}},
 	rule.Section{Category: rule.Frameworks, Rules: []*rule.Rule{&noUnclusteredOps, &maxClusters, &maxOutsideCollectives, &noCPUFallback}},
 	rule.Section{Category: rule.CostFacts, Rules: []*rule.Rule{&maxStepTime, &maxFlops, &maxBytesAccessed, &maxEstimatedCycles, &maxCodeBytes}},
 	rule.Section{Category: rule.Integrity, Rules: []*rule.Rule{

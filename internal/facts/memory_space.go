@@ -8,8 +8,14 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// spaceNames are what a TPU's memory reports call its memory spaces.
-var spaceNames = map[int64]string{0: "default", 1: "vmem", 2: "smem", 3: "hbm", 4: "host"}
+// spaceNames are what a TPU's memory reports call its memory spaces, but for that of the host.
+var spaceNames = map[int64]string{0: "default", 1: "vmem", 2: "smem", 3: "hbm", hostColor: "host"}
+
+// hostColor is the memory space of the host on every back end, as XLA numbers it: S(5) in a layout.
+const hostColor = 5
+
+// MemoryHost is what is in the memory of the host: values that the model offloads.
+const MemoryHost ID = "memory.spaces.host"
 
 // spaces says how much of each memory space the allocations take, where there is more than one.
 func (out *measuring) spaces(r *reader, buffers *artifacts.Buffers) {
@@ -52,7 +58,7 @@ func (r *reader) fetches(id hlo.InstrID) bool {
 // space says how much of one memory space is used.
 func (out *measuring) space(color, bytes int64) {
 	name, known := spaceNames[color]
-	if !known || color != 0 && out.module.Backend() != "tpu" {
+	if !known || color != 0 && color != hostColor && out.module.Backend() != "tpu" {
 		name = fmt.Sprintf("color_%d", color)
 	}
 	out.Variant.Facts[MemorySpace.Of(name)] = float64(bytes)

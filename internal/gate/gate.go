@@ -156,6 +156,7 @@ func judgeAll(o Options, targets []*measuredTarget) *result.Result {
 		r.Notes = append(r.Notes, t.notes...)
 		found := judge(r, o, t)
 		noteUpgrade(r, o, t)
+		noteNumerics(r, t)
 		addChanges(r, o, t, withoutUnseen(found, t))
 	}
 	unmatched := unmatchedRules(o.Config, targets)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -73,4 +74,19 @@ func mismatch(old, fresh facts.Toolchain) string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// noteNumerics notes what may change the results of the programs that were compiled otherwise, those of which the same is said together.
+func noteNumerics(r *result.Result, l *measuredTarget) {
+	said := map[string][]string{}
+	for _, p := range l.programs {
+		for _, v := range p.Variants {
+			if text := v.Numerics(); text != "" {
+				said[text] = changes.AddNew(said[text], p.Name)
+			}
+		}
+	}
+	for _, text := range slices.Sorted(maps.Keys(said)) {
+		r.Notes = append(r.Notes, result.Note{Kind: "numerics", Target: l.Name, Program: strings.Join(phrase.First(said[text], 3), ", "), Message: text})
+	}
 }

@@ -44,7 +44,7 @@ func NeedsReview(r *result.Result) bool {
 }
 
 // quietNotes are the kinds of notes that take nothing back from a pass.
-var quietNotes = map[string]bool{"better": true, "slack": true, "headroom": true, "places": true, "device": true, "unused": true}
+var quietNotes = map[string]bool{"better": true, "slack": true, "headroom": true, "places": true, "numerics": true, "device": true, "unused": true}
 
 // loudNotes counts the notes that a reader of a pass has to know of, such as a fact that was not compared.
 func loudNotes(r *result.Result) (n int) {

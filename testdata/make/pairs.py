@@ -1090,6 +1090,47 @@ def mean_widened():
     return step, (array(256, 256), array(64, 256)), {}
 
 
+def sums_narrow():
+    """The gradients of two halves of a batch are summed in bfloat16."""
+    mesh = Mesh(np.array(jax.devices()[:2]), ("data",))
+
+    def update(w, x):
+        g = jax.grad(lambda w: (jnp.tanh(x @ w) ** 2).mean())(w)
+        if after:
+            g = g.astype(jnp.bfloat16)
+        g = jax.lax.psum(g, "data")
+        return w - 0.05 * g.astype(jnp.float32)
+
+    mapped = jax.shard_map(update, mesh=mesh, in_specs=(PartitionSpec(), PartitionSpec("data", None)), out_specs=PartitionSpec(), check_vma=False)
+
+    def step(w, x):
+        return mapped(w, x)
+
+    return step, (array(128, 64), array(32, 128)), {}
+
+
+def offload_lost():
+    """A name of a value that is offloaded to the host is spelled otherwise: the value is kept on the device, and nothing says so."""
+    from jax.ad_checkpoint import checkpoint_name
+
+    policy = jax.checkpoint_policies.save_and_offload_only_these_names(
+        names_which_can_be_saved=[], names_which_can_be_offloaded=["hiden" if after else "hidden"], offload_src="device", offload_dst="pinned_host"
+    )
+
+    def block(x, w):
+        h = checkpoint_name(jnp.tanh(x @ w["up"]), "hidden")
+        return x + h @ w["down"], None
+
+    def gradients(up, down, x):
+        def loss(w):
+            y, _ = jax.lax.scan(jax.checkpoint(block, policy=policy), x, w)
+            return (y.astype(jnp.float32) ** 2).mean()
+
+        return jax.grad(loss)({"up": up, "down": down})
+
+    return gradients, [array(*shape, dtype=jnp.bfloat16) for shape in [(4, 256, 1024), (4, 1024, 256), (1024, 256)]], {}
+
+
 def window_beside_product():
     """Two edits of one function: a window reaches further, which is no operation more, and what is hidden is multiplied once more."""
 

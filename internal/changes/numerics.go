@@ -1,0 +1,136 @@
+package changes
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
+)
+
+// Sums reports whether a step sums between devices.
+func (s Step) Sums() bool { return sums(s.Opcode) }
+
+// sums reports whether an opcode, with or without the devices that it is over, sums between devices.
+func sums(opcode string) bool {
+	name, _, _ := strings.Cut(opcode, " ")
+	return name == "all-reduce" || name == "reduce-scatter"
+}
+
+// AskedSums counts what a model sums between devices, by type.
+func AskedSums(v *facts.Variant) map[string]float64 {
+	n := map[string]float64{}
+	for i := range v.Model {
+		for _, op := range v.Model[i].Do {
+			if sums(op) {
+				n[v.Model[i].Type]++
+			}
+		}
+	}
+	return n
+}
+
+// CompiledSums counts the arrays that a program sums between devices, by type. The compiler may sum several in one collective.
+func CompiledSums(v *facts.Variant) map[string]float64 {
+	n := map[string]float64{}
+	for i := range v.Kernels {
+		for _, t := range summed(&v.Kernels[i]) {
+			n[t]++
+		}
+	}
+	return n
+}
+
+// elementType matches the type of each array of a shape.
+var elementType = regexp.MustCompile(`(\w+)\[`)
+
+// summed are the types of the arrays that a kernel sums between devices.
+func summed(k *facts.Kernel) (types []string) {
+	if sums(k.Target) {
+		for _, t := range elementType.FindAllStringSubmatch(k.Out, -1) {
+			types = append(types, t[1])
+		}
+	}
+	return types
+}
+
+// Numerics says what may change the results of a variant that was compiled to another program: the compiler alone, or which types, precisions and sums are not
+// as they were. It is "" where the models are not known, and where an edit moved no type and no precision.
+func (v *Variant) Numerics() string {
+	if v.Change != Changed || !v.Model.Known {
+		return ""
+	}
+	list := differing(compiledNumbers(v.Old), compiledNumbers(v.New), v.Model.Same)
+	if len(list) == 0 {
+		list = differing(askedNumbers(v.Old), askedNumbers(v.New), v.Model.Same)
+	}
+	said := strings.Join(phrase.First(list, 4), ", ")
+	switch {
+	case v.Model.Same && said == "":
+		return "the same input program, types, precisions and orders of reduction: only the compiler can change results"
+	case v.Model.Same:
+		return "the same input program, but the compiler moved: " + said
+	case said == "":
+		return ""
+	}
+	return "results may differ: " + said
+}
+
+// counts are numbers of one kind by type or precision; "" where there is only one number.
+type counts map[string]float64
+
+// differing lists the numbers that are not as they were. Of an edited model these are only the kinds in which one became more and another fewer: that there is
+// more or less of one follows from the edit.
+func differing(was, is map[string]counts, all bool) (list []string) {
+	for _, kind := range slices.Sorted(maps.Keys(is)) {
+		types := maps.Clone(is[kind])
+		maps.Copy(types, was[kind])
+		var rose, fell bool
+		var said []string
+		for _, t := range slices.Sorted(maps.Keys(types)) {
+			before, now := was[kind][t], is[kind][t]
+			if rose, fell = rose || now > before, fell || now < before; now != before {
+				said = append(said, fmt.Sprintf("%s %s → %s", strings.TrimSpace(kind+" "+t), phrase.Number(before), phrase.Number(now)))
+			}
+		}
+		if all || rose && fell {
+			list = append(list, said...)
+		}
+	}
+	return list
+}
+
+// compiledNumbers counts what decides how the results of a program are rounded.
+func compiledNumbers(v *facts.Variant) map[string]counts {
+	products, precisions, between, reductions := counts{}, counts{}, counts{}, counts{}
+	for id, n := range v.Facts {
+		if t, ok := facts.ProductType.Member(id); ok && id != facts.ProductsTotal {
+			products[t] = n
+		}
+		if p, ok := facts.ProductPrecision.Member(id); ok {
+			precisions[p] = n
+		}
+	}
+	for i := range v.Kernels {
+		k := &v.Kernels[i]
+		reductions[""] += float64(k.Do.Times("reduce"))
+		for _, t := range summed(k) {
+			between[t]++
+		}
+	}
+	return map[string]counts{"products in": products, "products of precision": precisions, "sums between devices in": between, "reductions": reductions}
+}
+
+// askedNumbers is the same of what the model asks for: a CPU multiplies and sums sixteen bits in f32.
+func askedNumbers(v *facts.Variant) map[string]counts {
+	products := counts{}
+	for id, n := range v.Facts {
+		if t, ok := facts.AskedType.Member(id); ok {
+			products[t] = n
+		}
+	}
+	return map[string]counts{"products of the model in": products, "sums of the model between devices in": AskedSums(v)}
+}

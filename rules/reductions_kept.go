@@ -1,0 +1,45 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/changes"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/rule"
+)
+
+var reductionsKept = rule.Rule{
+	ID:     "reductions-kept",
+	Title:  "sums between devices are not in a narrower type",
+	Why:    "Gradients that many devices sum in bfloat16 lose what is smaller than a 256th of the sum. The step is faster, no error says so, and the model learns something else.",
+	Budget: &rule.Metric{Noun: "sums between devices in a narrower type", Better: rule.Lower, Difference: true},
+	Fails: rule.Example{On: "cpu-sums_narrow/after", Base: "cpu-sums_narrow/before", Config: "- { rule: reductions-kept }",
+		Says: "1 sum between devices is in a narrower type than in the baseline: bf16 0 → 1, f32 1 → 0"},
+	Passes:  rule.Example{On: "cpu-sums_narrow/before", Base: "cpu-sums_narrow/after", Config: "- { rule: reductions-kept }"},
+	Fix:     "Cast after the sum, not before it; look at the type of the gradients, and at flags that let the compiler sum in the type that is sent. If the narrower sum is intended, accept it.",
+	Threads: []string{"jax-ml/jax#27496", "openxla/xla#17922", "AI-Hypercomputer/maxtext#4478"},
+	Variant: checkReductionsKept,
+}
+
+func checkReductionsKept(c *rule.Context, v *changes.Variant) {
+	if v.Old == nil {
+		return
+	}
+	w, narrower := narrowed(changes.AskedSums(v.Old), changes.AskedSums(v.New))
+	if compiled, n := narrowed(changes.CompiledSums(v.Old), changes.CompiledSums(v.New)); n > narrower {
+		w, narrower = compiled, n
+	}
+	a := c.Budget("reductions", narrower)
+	a.Base = new(0.0)
+	if f := c.Judge(a); f != nil {
+		f.Message = phrase.Count(int(a.Actual), "sum between devices is", "sums between devices are") + " in a narrower type than in the baseline: " + w.moves()
+		f.Cause, f.Evidence = v.EditThat(func(e changes.Edit) bool { return slices.ContainsFunc(e.Added, changes.Step.Sums) })
+	}
+}
+
+// narrowed counts the sums that became narrower: those that would be wider the other way round.
+func narrowed(was, is map[string]float64) (w widening, n float64) {
+	w = widening{was: was, is: is}
+	n, _ = crossed(is, was, w.bits)
+	return w, n
+}
