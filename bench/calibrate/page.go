@@ -68,7 +68,7 @@ func count(is bool) int {
 
 // misses writes the pairs of the half that was held back which lie outside of their intervals, the farthest first.
 func misses(w io.Writer, families []*family) {
-	const most = 20
+	const most = 8
 	type miss struct {
 		*pair
 		low, middle, high, by float64
