@@ -99,7 +99,7 @@ func ruleSection(b *strings.Builder, r *rule.Rule, told map[result.OptionDoc]str
 	}
 	fmt.Fprintf(b, "\nFix: %s\n", r.Fix)
 	if len(r.Threads) > 0 {
-		fmt.Fprintf(b, "\nSeen in %s.\n", strings.Join(links(r.Threads), ", "))
+		fmt.Fprintf(b, "\nSeen in %s.\n", strings.Join(links(r.Threads[:min(2, len(r.Threads))]), ", "))
 	}
 }
 
