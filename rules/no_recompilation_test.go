@@ -13,7 +13,7 @@ func TestArgumentsThatDifferAlike(t *testing.T) {
 	placed := func(name string) changes.ArgumentChange {
 		return changes.ArgumentChange{Name: name, Kind: "sharding", Values: []string{"none", "{replicated}"}, Detail: "sharding"}
 	}
-	p := &changes.Program{New: &facts.Program{}, Recompile: []changes.ArgumentChange{
+	p := &changes.Program{New: &facts.Program{Variants: []*facts.Variant{{}}}, Recompile: []changes.ArgumentChange{
 		placed("a"), {Name: "a", Kind: "shape", Values: []string{"f32[8]", "f32[9]"}, Detail: "dimension 0: 8, 9"}, placed("b"), placed("c"), placed("d"), placed("e"), placed("f"),
 	}}
 	want := []string{"a, b, c, d, 2 more: none → {replicated} (sharding)", "a: f32[8] → f32[9]"}

@@ -3,8 +3,6 @@ package gate
 import (
 	"cmp"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -61,23 +59,9 @@ func (t JudgedTarget) changes(findings []JudgedFinding) ([]result.Change, []*Jud
 	for _, c := range judged {
 		added = append(added, c.nameShares()...)
 		out = append(out, c.result(t.Name))
-		t.placeBeside(&out[len(out)-1].Source)
 	}
 	SortChanges(out)
 	return out, added
-}
-
-// placeBeside names the source that a dump holds, if it is of an older or newer model than the one in the work tree: its lines are those of the place.
-func (t JudgedTarget) placeBeside(s *result.Source) {
-	if s.Edited || s.Text != "" || s.File == "" || t.Edits == nil {
-		return
-	}
-	for _, dump := range t.Dumps {
-		own := filepath.Join(dump, filepath.Base(s.File))
-		if info, err := os.Lstat(own); err == nil && info.Mode().IsRegular() {
-			s.File = filepath.ToSlash(Relative(t.Edits.Path(""), own))
-		}
-	}
 }
 
 // attach groups what differs in a target, and assigns each finding to one of the changes.
