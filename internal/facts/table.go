@@ -204,7 +204,7 @@ var Table = []Fact{
 	{ID: MemoryHeld, From: fromBuffers, Unit: inBytes, Largest: true, PerPart: true, Doc: "of a TPU: the allocations of the main memory, and what is made in the fast memory (vmem), not only fetched into it"},
 	{ID: MemoryAllocation, From: fromBuffers, Unit: inBytes, Largest: true, PerPart: true, Doc: "the largest single allocation"},
 	{ID: ID(MemorySpace), From: fromBuffers, Unit: inBytes, Largest: true, PerPart: true, Doc: "what the allocations take of one memory space, where a program has several: " +
-		"`default`, `vmem`, `smem`, `hbm`, `host` of a TPU, else `color_1` and so on; one that is not listed is not used"},
+		"`host`, of a TPU `default`, `vmem`, `smem` and `hbm`, else `color_1` and so on; one that is not listed is not used"},
 	{ID: DonationAliased, From: fromModule, Better: Higher, Doc: "results that reuse an argument, by the module's `input_output_alias`"},
 	{ID: DonationBytes, From: fromModule, Unit: inBytes, Better: Higher, Doc: "the bytes of the arguments that results reuse"},
 
