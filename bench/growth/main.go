@@ -16,13 +16,14 @@ import (
 	"time"
 )
 
-// A file that is twice as large may take most times as much. Below the floors the start of the program decides. The collector of garbage and the pages
-// of the kernel come in steps, so that one doubling of a linear reader takes up to 3.3 times as long: two doublings are judged together, and a reader
-// that seems too slow has its files read again.
+// A file that is twice as large may take most times as much. Below the floors the start of the program decides, and the pages and the collector of garbage,
+// which come in steps: a linear reader that begins to need them takes up to ten times as long for four times the file. So two doublings are judged together,
+// a reader that seems too slow has its files read again, and 10 MB a second is fast enough for any.
 const (
 	most       = 3
 	repeats    = 3
 	timeFloor  = 300 * time.Millisecond
+	eachByte   = 100 * time.Nanosecond
 	bytesFloor = 200 << 20
 )
 
@@ -88,7 +89,7 @@ func growth(xlagate string, only []string) error {
 // grew reports whether a file of four times the size takes more than most times as much for each doubling.
 func grew(name string, small, large cost) error {
 	switch {
-	case large.cpu > timeFloor && large.cpu > most*most*small.cpu:
+	case large.cpu > max(timeFloor, time.Duration(large.file)*eachByte) && large.cpu > most*most*small.cpu:
 		return fmt.Errorf("%s: a file of four times the size takes %.1f times as long", name, large.cpu.Seconds()/small.cpu.Seconds())
 	case large.peak > bytesFloor && large.peak > most*most*small.peak:
 		return fmt.Errorf("%s: a file of four times the size takes %.1f times the memory", name, float64(large.peak)/float64(small.peak))
