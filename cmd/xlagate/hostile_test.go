@@ -45,7 +45,7 @@ func TestHostileInput(t *testing.T) {
 	in := new(neverEnds)
 	_, err := readInput(world{in: in}, "-")
 	var unreadable *gate.Unreadable
-	if !errors.As(err, &unreadable) || unreadable.Where != "standard input" {
+	if !errors.As(err, &unreadable) || unreadable.Where != "standard input" || !strings.HasPrefix(unreadable.Message, "the file has more than 256.0 MiB") {
 		t.Errorf("%v after %d bytes", err, in.read)
 	}
 }
