@@ -1,8 +1,6 @@
 """What was compiled before is not compiled again, and is judged as if it were."""
 
 import importlib.util
-import os
-import pathlib
 
 import jax
 import jax.numpy as jnp
@@ -129,6 +127,18 @@ def test_compile_outside_of_a_capture(monkeypatch):
     monkeypatch.delenv("XLAGATE_DUMP", raising=False)
     for _ in range(2):
         assert xlagate.compile(lowered())(jnp.zeros((8, 8))).sum() == 0
+
+
+def test_compile_of_a_function():
+    with pytest.raises(xlagate.NotCompiled, match="is not what lower\\(\\) returned"):
+        xlagate.compile(jax.jit(step))
+
+
+def test_folder_that_cannot_be_written(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XLAGATE_CACHE", str(tmp_path / "file"))
+    with pytest.warns(UserWarning, match="is not kept"):
+        assert not known(tmp_path / "cold", step, jnp.ones((8, 8)))
 
 
 @pytest.mark.skipif(importlib.util.find_spec("libtpu") is None, reason="libtpu, the TPU's compiler, is not installed")

@@ -68,6 +68,10 @@ def compile(lowered: Any) -> Any:
 
     Under `xlagate check --cache`, what was compiled before is not compiled again: its dump is put beside the others, and None is returned.
     """
+    import jax
+
+    if not isinstance(lowered, jax.stages.Lowered):
+        raise NotCompiled(f"{lowered!r} is not what lower() returned: xlagate.compile(jax.jit(step).lower(params, batch))")
     to = pathlib.Path(os.environ.get("XLAGATE_DUMP", ""))
     kept = Kept.of(lowered) if to.is_absolute() else None
     if kept is None:

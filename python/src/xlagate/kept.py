@@ -10,6 +10,7 @@ import os
 import pathlib
 import platform
 import re
+import warnings
 import zipfile
 from importlib import metadata
 from typing import Any, Iterator
@@ -62,23 +63,26 @@ class Kept:
                         entry.filename = re.sub(r"^module_\d+", f"module_{number}", entry.filename)
                     archive.extract(entry, to)
                 return archive.comment
-        except (FileNotFoundError, zipfile.BadZipFile, EOFError):
+        except (OSError, zipfile.BadZipFile, EOFError):
             return None
 
     def keep(self, dump: pathlib.Path) -> None:
         """Keep a dump, and drop the oldest if there are too many."""
-        self.archive.parent.mkdir(parents=True, exist_ok=True)
-        writing = self.archive.with_suffix(f".{os.getpid()}")
-        with zipfile.ZipFile(writing, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-            archive.comment = self.lines
-            for file in sorted(dump.rglob("*")):
-                archive.write(file, file.relative_to(dump))
-        writing.replace(self.archive)
-        size = 0
-        for time, bytes_, path in sorted(((s.st_mtime, s.st_size, p) for p in self.archive.parent.glob("*.zip") for s in [p.stat()]), reverse=True):
-            size += bytes_
-            if size > MOST:
-                path.unlink(missing_ok=True)
+        try:
+            self.archive.parent.mkdir(parents=True, exist_ok=True)
+            writing = self.archive.with_suffix(f".{os.getpid()}")
+            with zipfile.ZipFile(writing, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+                archive.comment = self.lines
+                for file in sorted(dump.rglob("*")):
+                    archive.write(file, file.relative_to(dump))
+            writing.replace(self.archive)
+            size = 0
+            for _, length, path in sorted(((s.st_mtime, s.st_size, p) for p in self.archive.parent.glob("*.zip") for s in [p.stat()]), reverse=True):
+                size += length
+                if size > MOST:
+                    path.unlink(missing_ok=True)
+        except OSError as wrong:
+            warnings.warn(f"xlagate: what is compiled is not kept in {self.archive.parent}: {wrong}", stacklevel=2)
 
 
 def _without_lines(module: str) -> str:

@@ -45,10 +45,12 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.stash[UNUSED], config.stash[ORIGINS] = [], []
     before = os.environ.get(FOLDER)
+    if before is None:
+        folder = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache", "xlagate-programs")
+        if config.rootpath not in folder.parents:  # whoever wrote a checkout could have filled a folder in it
+            os.environ[FOLDER] = str(folder)
     if config.getoption("--xlagate-compile"):
         os.environ[FOLDER] = ""
-    elif before is None:
-        os.environ[FOLDER] = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "xlagate-programs")
     config.add_cleanup(lambda: os.environ.pop(FOLDER, None) if before is None else os.environ.update({FOLDER: before}))
 
 
