@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import itertools
 import json
 import os
@@ -166,5 +167,8 @@ def _libraries(dump: pathlib.Path) -> dict[str, str]:
         for file in [*dump.rglob("*.before_optimizations.txt"), *dump.rglob("*.pb")]
         for name in re.findall(rb"/(?:site|dist)-packages/(\w+)[/.]", file.read_bytes())
     }
-    installed = metadata.packages_distributions() if named else {}
+    installed = _installed() if named else {}
     return {name: metadata.version(installed[name][0]) for name in sorted(named - {"jax", "jaxlib", "tensorflow"}) if name in installed}
+
+
+_installed = functools.cache(metadata.packages_distributions)
