@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import functools
 import itertools
 import json
@@ -36,32 +35,22 @@ def dump(to: str | os.PathLike[str], function: Any, *args: Any, device: str | No
     return to
 
 
-class Origin(enum.Enum):
-    """Where a dump comes from."""
-
-    COMPILED = "compiled"
-    KEPT = "kept"
-    MOVED = "kept, with source lines of another version"
-
-
-def produce(to: pathlib.Path, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], device: str | None, *, moved: bool = False) -> Origin:
-    """Write what XLA dumps of a function into a folder, from the kept dumps if the function is among them; with moved, also if its source lines differ."""
+def produce(to: pathlib.Path, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], device: str | None) -> bool:
+    """Write what XLA dumps of a function into a folder, and return whether that was kept and the function is not compiled."""
     to.mkdir(parents=True, exist_ok=True)
     if hasattr(function, "experimental_get_compiler_ir"):
         _record(to, "tensorflow", backend=_dump_tensorflow(to, function, args, kwargs))
-        return Origin.COMPILED
+        return False
     if hasattr(function, "runtime_executable"):
         _record(to, "jax", backend=_dump_executable(to, function))
-        return Origin.COMPILED
+        return False
     lowered = _lower(function, args, kwargs, device)
     kept = Kept.of(lowered)
-    lines = kept.give(to, moved=moved) if kept else None
-    if lines is None:
+    known = kept is not None and kept.give(to)
+    if not known:
         _compile(lowered, to, kept)
     _record(to, "jax")
-    if kept is None or lines is None:
-        return Origin.COMPILED
-    return Origin.KEPT if lines == kept.lines else Origin.MOVED
+    return known
 
 
 def compile(lowered: Any) -> Any:
@@ -78,7 +67,7 @@ def compile(lowered: Any) -> Any:
     if kept is None:
         return lowered.compile()
     number = next(n for n in itertools.count(900_000) if not any(to.glob(f"module_{n}.*")))  # XLA counts from 0
-    if kept.give(to, number=number) is not None:
+    if kept.give(to, number=number):
         name = next(to.glob(f"module_{number}.*")).name
         print(f"xlagate: {'.'.join(name.split('.')[:2])} was compiled before, and is not compiled again", file=sys.stderr)
         return None

@@ -12,6 +12,7 @@ import platform
 import re
 import warnings
 import zipfile
+import zlib
 from importlib import metadata
 from typing import Any, Iterator
 
@@ -20,14 +21,23 @@ FOLDER = "XLAGATE_CACHE"
 
 MOST = 2 << 30  # bytes; the oldest dumps are dropped first
 
-# The definitions and uses of locations in a lowered module, their lines and columns, and the places of dumps in flags.
+# The definitions and uses of locations in a lowered module, and the places of dumps in flags.
 LOCATION = re.compile(r"^(#loc\d*) = loc\((.*)\)\n?", re.MULTILINE)
 USE = re.compile(r"#loc\d*")
-LINE = re.compile(r'("(?:[^"\\]|\\.)*"):\d+:\d+(?: to \d*:\d+)?$')
 DUMP = re.compile(r"""--xla_dump_to=("[^"]*"|'[^']*'|\S+)""")
+
+# A place in a file: in a lowered module, and in the table of an optimized one.
+PLACE = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)(?: to (\d*):(\d+))?$')
+ROW = re.compile(r"^(\d+ \{file_name_id=(\d+) function_name_id=\d+) line=(\d+) end_line=(\d+) column=(\d+) end_column=(\d+)\}$", re.MULTILINE)
+FILE = re.compile(r'^(\d+) "(.*)"$', re.MULTILINE)
+
+Place = tuple[str, str, str, str, str]  # file, line, end line, column, end column
 
 # The distributions whose versions decide what is compiled.
 COMPILERS = re.compile(r"(jax|libtpu|nvidia)")
+
+
+MODULE = "lowered.mlir"  # in an archive
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,7 +45,7 @@ class Kept:
     """The place of the dump of one lowered function."""
 
     archive: pathlib.Path  # named by a hash of everything that decides what is compiled: not of source lines
-    lines: bytes  # a hash of the module with its source lines
+    module: str  # the lowered module with its source lines
 
     @classmethod
     def of(cls, lowered: Any) -> Kept | None:
@@ -44,27 +54,31 @@ class Kept:
         deciding = _deciding(lowered) if folder else None
         if not folder or deciding is None:
             return None
-        text = lowered.as_text(debug_info=True)
-        key = hashlib.sha256(repr([_without_lines(text), *deciding]).encode()).hexdigest()
-        return cls(pathlib.Path(folder, "lowered", key + ".zip"), hashlib.sha256(text.encode()).hexdigest().encode())
+        module = lowered.as_text(debug_info=True)
+        key = hashlib.sha256(repr([_without_lines(module), *deciding]).encode()).hexdigest()
+        return cls(pathlib.Path(folder, "lowered", key + ".zip"), module)
 
-    def give(self, to: pathlib.Path, *, moved: bool = False, number: int | None = None) -> bytes | None:
-        """Write the kept dump into a folder and return the hash of its source lines; None without one. With moved, its lines may be others.
-
-        number replaces the number in the names of modules.
-        """
+    def give(self, to: pathlib.Path, *, number: int | None = None) -> bool:
+        """Write the kept dump, with the lines of today, into a folder; return whether there is one. number replaces the number in the names of modules."""
         try:
             with zipfile.ZipFile(self.archive) as archive:
-                entries = archive.infolist()
-                if sum(entry.file_size for entry in entries) > MOST or archive.testzip() is not None or not moved and archive.comment != self.lines:
-                    return None
-                for entry in entries:
-                    if number is not None:
-                        entry.filename = re.sub(r"^module_\d+", f"module_{number}", entry.filename)
-                    archive.extract(entry, to)
-                return archive.comment
-        except (OSError, zipfile.BadZipFile, EOFError):
-            return None
+                if sum(entry.file_size for entry in archive.infolist()) > MOST:
+                    return False
+                content = {entry.filename: archive.read(entry) for entry in archive.infolist() if not entry.is_dir()}
+            moved = _moved(content.pop(MODULE).decode(), self.module)
+            if moved is None:
+                return False
+            for name, data in content.items():
+                if number is not None:
+                    name = re.sub(r"^module_\d+", f"module_{number}", name)
+                path = to / name
+                if to not in path.resolve().parents:
+                    return False
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(_with_lines(data.decode(), moved).encode() if moved and name.endswith(".txt") else data)
+            return True
+        except (OSError, KeyError, UnicodeDecodeError, zipfile.BadZipFile, EOFError, zlib.error):
+            return False
 
     def keep(self, dump: pathlib.Path) -> None:
         """Keep a dump, and drop the oldest if there are too many."""
@@ -72,7 +86,7 @@ class Kept:
             self.archive.parent.mkdir(parents=True, exist_ok=True)
             writing = self.archive.with_suffix(f".{os.getpid()}")
             with zipfile.ZipFile(writing, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-                archive.comment = self.lines
+                archive.writestr(MODULE, self.module)
                 for file in sorted(dump.rglob("*")):
                     archive.write(file, file.relative_to(dump))
             writing.replace(self.archive)
@@ -100,10 +114,51 @@ def _without_lines(module: str) -> str:
             names[location] = names[inner]
         else:
             inner = parts[0] if parts else ""
-            names[location] = hashlib.sha256(named(LINE.sub(r"\1", content)).encode()).hexdigest()[:16]
+            names[location] = hashlib.sha256(named(PLACE.sub(r'"\1"', content)).encode()).hexdigest()[:16]
         if inner in library or "-packages/" in content:
             library.add(location)
     return named(LOCATION.sub("", module))
+
+
+def _moved(old: str, new: str) -> dict[Place, Place] | None:
+    """Return where the places of a module are in another that is equal without lines; None where lines were joined or split, so that XLA's tables differ."""
+    if old == new:
+        return {}
+    before, after = dict(LOCATION.findall(old)), dict(LOCATION.findall(new))
+    todo = list(dict.fromkeys(zip(USE.findall(LOCATION.sub("", old)), USE.findall(LOCATION.sub("", new)))))
+    seen, places = set(todo), dict[Place, Place]()
+    while todo:
+        was, now = (content[location] for content, location in zip((before, after), todo.pop()))
+        a, b = _place(was), _place(now)
+        if a and b:
+            if a[0] == b[0] and places.setdefault(a, b) != b:
+                return None
+        elif was.partition("(")[0] == now.partition("(")[0]:  # the same operation or function, or two calls
+            parts = set(zip(USE.findall(was), USE.findall(now))) - seen
+            seen |= parts
+            todo += parts
+    starts = {(a[0], a[1], a[3], b[1], b[3]) for a, b in places.items()}
+    one_to_one = len({start[:3] for start in starts}) == len({(start[0], *start[3:]) for start in starts}) == len(starts)
+    return places if one_to_one else None
+
+
+def _place(location: str) -> Place | None:
+    found = PLACE.match(location)
+    return found and (found[1], found[2], found[4] or found[2], found[3], found[5] or found[3])
+
+
+def _with_lines(text: str, moved: dict[Place, Place]) -> str:
+    """Return the text of an optimized module with other places in its table."""
+    head, mark, rest = text.partition("\nFileLocations\n")
+    table, end, rest = rest.partition("\nStackFrames\n")
+    files = dict(FILE.findall(head.partition("\nFileNames\n")[2].partition("\nFunctionNames\n")[0]))
+
+    def row(found: re.Match[str]) -> str:
+        place = files.get(found[2], ""), *found.groups()[2:]
+        _, line, end_line, column, end_column = moved.get(place, place)
+        return f"{found[1]} line={line} end_line={end_line} column={column} end_column={end_column}}}"
+
+    return head + mark + ROW.sub(row, table) + end + rest
 
 
 def _deciding(lowered: Any) -> list[Any] | None:

@@ -69,7 +69,7 @@ class Unreadable(RuntimeError):
 def facts(function: Any, *args: Any, device: str | None = None, **kwargs: Any) -> Facts:
     """Compile a function for the arguments and return its facts. Nothing is run. The arguments are those of xlagate.dump."""
     with tempfile.TemporaryDirectory(prefix="xlagate-") as folder:
-        produce(pathlib.Path(folder), function, args, kwargs, device, moved=True)
+        produce(pathlib.Path(folder), function, args, kwargs, device)
         done = subprocess.run([find(), "facts", "--quiet", folder], capture_output=True, text=True)
     if done.returncode != 0:
         raise Unreadable(done.stderr.strip())

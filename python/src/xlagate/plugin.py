@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterator, Sequence
 import pytest
 
 from xlagate.binary import NotFound, find
-from xlagate.compiled import NotCompiled, Origin, dump, produce
+from xlagate.compiled import NotCompiled, dump, produce
 from xlagate.configuration import configuration
 from xlagate.devices import UnknownDevice
 from xlagate.kept import FOLDER
@@ -21,7 +21,7 @@ from xlagate.measured import Facts, facts, scaling
 from xlagate.recompilation import no_recompilation
 
 UNUSED = pytest.StashKey[list[str]]()
-ORIGINS = pytest.StashKey[list[str]]()  # of the programs that were checked
+KEPT = pytest.StashKey[list[bool]]()  # of each program that was checked: it was not compiled
 
 # Lines that name a command of xlagate, or its configuration, which here is a marker.
 COMMAND = re.compile(r"\s*(intended\?|fix:|slack) .*xlagate accept")
@@ -43,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "xlagate(max_kernels=N, no_collectives=True, donated=[NAME], max_temp=SIZE, max_peak=SIZE, max_step=TIME, device=NAME, rules=[RULE], ...): "
         "what xlagate.check holds the test's functions to, besides its baseline",
     )
-    config.stash[UNUSED], config.stash[ORIGINS] = [], []
+    config.stash[UNUSED], config.stash[KEPT] = [], []
     before = os.environ.get(FOLDER)
     if before is None:
         folder = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache", "xlagate-programs")
@@ -77,41 +77,30 @@ class Gate:
     def check(self, function: Any, *args: Any, name: str = "", **kwargs: Any) -> None:
         """Fail where what is compiled of a function for the arguments is worse than the baseline of this test or breaks a rule of its marker.
 
-        Nothing is run, and a function that was compiled before for the same device by the same versions is not compiled again. name tells several checks of one test apart; without it they are counted. Other keywords go to the function.
+        Nothing is run, and what was compiled before is not compiled again. name tells several checks of one test apart; without it they are counted.
+        Other keywords go to the function.
         """
         __tracebackhide__ = True
         self._checks += 1
         target = target_of(self._node, name or (str(self._checks) if self._checks > 1 else ""))
         held, device = self._marks()
         work = self._folders.mktemp("xlagate")
+        try:
+            find()
+            kept = produce(work / "dump", function, args, kwargs, device)
+        except (NotFound, NotCompiled, UnknownDevice) as wrong:
+            raise pytest.fail.Exception(str(wrong), pytrace=False) from None
+        self._config.stash[KEPT].append(kept)
         known = None if device and os.path.isfile(str(device)) else device
         rules = configuration(target, baseline_of(self._config, self._node.path), self._config.getini("xlagate_extends"), held, known)
-
-        def judge(folder: str, moved: bool) -> tuple[Origin, subprocess.CompletedProcess[str]]:
-            try:
-                find()
-                origin = produce(work / folder, function, args, kwargs, device, moved=moved)
-            except (NotFound, NotCompiled, UnknownDevice) as wrong:
-                raise pytest.fail.Exception(str(wrong), pytrace=False) from None
-            return origin, self._judge(rules, work, folder)
-
-        origin, done = judge("dump", moved=not self._config.getoption("--xlagate-accept"))
-        if done.returncode != 0 and origin is Origin.MOVED:  # the message names source lines
-            origin, done = judge("compiled", moved=False)
-        self._config.stash[ORIGINS].append(origin.value)
-        if done.returncode != 0:
-            pytest.fail(self._message(done), pytrace=False)
-
-    def _judge(self, rules: str, work: pathlib.Path, folder: str) -> subprocess.CompletedProcess[str]:
-        """Check a dump, and accept it before if that is asked for: a limit of the marker is not accepted away."""
-        check = ["check", "--quiet", "-f", "text"]
-        accept = ["accept", "--reason", self._config.getoption("--xlagate-reason")]
-        for command in [accept, check] if self._config.getoption("--xlagate-accept") else [check]:
+        commands = [["check", "--quiet", "-f", "text"]]  # after accepting, too: a limit of the marker is not accepted away
+        if self._config.getoption("--xlagate-accept"):
+            commands.insert(0, ["accept", "--reason", self._config.getoption("--xlagate-reason")])
+        for command in commands:
             (work / "xlagate.yaml").write_text(rules)  # accept raises limits, and this file is no place for that
-            done = self._run(*command, "-c", str(work / "xlagate.yaml"), str(work / folder))
+            done = self._run(*command, "-c", str(work / "xlagate.yaml"), str(work / "dump"))
             if done.returncode != 0:
-                break
-        return done
+                pytest.fail(self._message(done), pytrace=False)
 
     def _marks(self) -> tuple[dict[str, Any], str | None]:
         """Return what the markers hold the test to, the nearest first, and the device that they name."""
@@ -186,20 +175,19 @@ def unused(config: pytest.Config, items: Sequence[pytest.Item]) -> list[str]:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     output = getattr(session.config, "workeroutput", None)  # under pytest-xdist, of a worker
     if output is not None:
-        output["xlagate"], output["xlagate_origins"] = session.config.stash[UNUSED], session.config.stash[ORIGINS]
+        output["xlagate"], output["xlagate_kept"] = session.config.stash[UNUSED], session.config.stash[KEPT]
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     output = getattr(node, "workeroutput", None) or {}
     node.config.stash[UNUSED] = sorted({*node.config.stash[UNUSED], *output.get("xlagate", [])})
-    node.config.stash[ORIGINS] += output.get("xlagate_origins", [])
+    node.config.stash[KEPT] += output.get("xlagate_kept", [])
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    origins = config.stash[ORIGINS]
-    before = len(origins) - origins.count(Origin.COMPILED.value)
-    if before:
-        terminalreporter.write_line(f"xlagate: {before} of {len(origins)} programs were compiled before, and are not compiled again; --xlagate-compile compiles all")
+    kept = config.stash[KEPT]
+    if any(kept):
+        terminalreporter.write_line(f"xlagate: {sum(kept)} of {len(kept)} programs were compiled before, and are not compiled again; --xlagate-compile compiles all")
     for path in config.stash[UNUSED]:
         terminalreporter.write_line(f"xlagate: no test uses the baseline {path}; remove it: git rm -r '{path}'", yellow=True)
