@@ -190,7 +190,7 @@ func shapeDetail(column []facts.Parameter) (kind, detail string) {
 	for d := range hlo.ShapeText(column[0].Shape).Dims() {
 		values := texts(column, func(p facts.Parameter) string { return hlo.ShapeText(p.Shape).Dims()[d] })
 		if !allEqual(values) {
-			out = append(out, fmt.Sprintf("dimension %d: %s", d, strings.Join(phrase.Within(values, 8), ", ")))
+			out = append(out, fmt.Sprintf("dimension %d: %s", d, strings.Join(phrase.Within(AddNew(nil, values...), 8), ", ")))
 		}
 	}
 	return "shape", strings.Join(out, "; ")

@@ -40,7 +40,7 @@ func TestArgumentsThatVary(t *testing.T) {
 		want    string
 	}{
 		{x("f32[8,4]"), x("f32[16,4]"), x("f32[24,4]"), "x shape [f32[8,4] | f32[16,4] | f32[24,4]] dimension 0: 8, 16, 24"},
-		{x("f32[8,4]"), x("f32[8,5]"), x("f32[9,4]"), "x shape [f32[8,4] | f32[8,5] | f32[9,4]] dimension 0: 8, 8, 9; dimension 1: 4, 5, 4"},
+		{x("f32[8,4]"), x("f32[8,5]"), x("f32[9,4]"), "x shape [f32[8,4] | f32[8,5] | f32[9,4]] dimension 0: 8, 9; dimension 1: 4, 5"},
 		{x("f32[8]"), x("bf16[8]"), x("f32[9]"), "x dtype [f32[8] | bf16[8] | f32[9]] dtype"},
 		{x("f32[8]"), x("f32[8,1]"), x("f32[8]"), "x shape [f32[8] | f32[8,1] | f32[8]] rank"},
 		{x("f32[]"), x("f32[8]"), x("f32[]"), "x shape [f32[] | f32[8] | f32[]] rank"},
