@@ -218,10 +218,11 @@ func (w *world) replace(name, old, fresh string) error {
 	return os.WriteFile(name, []byte(strings.ReplaceAll(string(data), old, fresh)), 0o644)
 }
 
-// dump is what the model's code dumps from now on.
+// dump is what the model's code dumps from now on. A dump holds no source.
 func (w *world) dump(name string) error {
 	to := filepath.Join(w.dir, "dump")
-	return errors.Join(os.RemoveAll(to), os.CopyFS(to, os.DirFS(filepath.Join(w.dir, name))))
+	err := errors.Join(os.RemoveAll(to), os.CopyFS(to, os.DirFS(filepath.Join(w.dir, name))))
+	return errors.Join(err, os.RemoveAll(filepath.Join(to, "train.py")))
 }
 
 func (w *world) git(args ...string) error {
