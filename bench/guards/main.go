@@ -127,6 +127,7 @@ func run(every int, only string) error {
 	if err != nil {
 		return err
 	}
+	var broken error
 	killed, tried, start := 0, 0, time.Now()
 	for i := 0; i < len(list); i += every {
 		m := &list[i]
@@ -140,7 +141,7 @@ func run(every int, only string) error {
 		tried++
 		switch noticed, err := m.killed(changed); {
 		case err != nil:
-			return fmt.Errorf("%s:%d: %w", m.file, line, err)
+			broken = errors.Join(broken, fmt.Errorf("%s:%d: %w", m.file, line, err))
 		case noticed:
 			killed++
 		default:
@@ -149,7 +150,7 @@ func run(every int, only string) error {
 	}
 	fmt.Printf("%d of %d changes noticed in %.0f s\n", killed, tried, time.Since(start).Seconds())
 	if killed*100 < tried*95 {
-		return errors.New("fewer than 95 of 100")
+		return errors.Join(broken, errors.New("fewer than 95 of 100"))
 	}
-	return nil
+	return broken
 }

@@ -164,7 +164,8 @@ func onRepository(c *cli.Context, w world) (github.Environment, *github.Client, 
 	return env, client, nil
 }
 
-// result reads the result from its file, or from the artifact of the run in the event.
+// result reads the result from its file, or from the artifact of the run in the event: then the commands that people paste are this gate's, not those that
+// the pull request's run says.
 func (p *post) result(ctx context.Context, c *cli.Context, w world) (*result.Result, error) {
 	if !c.Bool("workflow-run") {
 		return readResult(w, c.Args().First())
@@ -190,7 +191,12 @@ func (p *post) result(ctx context.Context, c *cli.Context, w world) (*result.Res
 	if err != nil {
 		return nil, err
 	}
-	return result.Read(data)
+	r, err := result.Read(data)
+	if err == nil {
+		r.SetOptions(fromTop(c.StringSlice("config")[0]))
+		r.DropFixes()
+	}
+	return r, err
 }
 
 // complete asks GitHub for the fields of the pull request that neither flags nor the event hold.
@@ -210,9 +216,6 @@ func (p *post) complete(ctx context.Context, w world) {
 }
 
 func (p *post) publication(c *cli.Context, r *result.Result) github.Publication {
-	if p.report { // the commands that people paste are this gate's, not those that the pull request's run says
-		r.SetOptions(fromTop(c.StringSlice("config")[0]))
-	}
 	out := github.Publication{
 		Comment:   report.Comment{Result: r, Reported: p.report, Run: p.run.ID, Full: p.env.RunURL(p.run)},
 		Report:    report.Options{Options: webpage.Options{Root: p.env.Workspace, Version: version()}},

@@ -493,10 +493,38 @@ func TestForkCommenter(t *testing.T) {
 	if len(p.Checks) != 1 || p.Checks[0].Head != p.head {
 		t.Errorf("%+v", p.Checks)
 	}
+	p.Comments = nil
+	nothing := func(why string) {
+		t.Helper()
+		p.event(map[string]any{"workflow_run": run})
+		if _, said := p.run(0, "comment", "--workflow-run"); !strings.Contains(said, why) || len(p.Comments) > 0 {
+			t.Errorf("%s, %d comments", said, len(p.Comments))
+		}
+	}
+	newer := *p.Runs[0]
+	newer.ID = 51
+	p.Runs = append(p.Runs, &newer)
+	nothing("is newer than 50")
 	run["event"] = "push"
-	p.event(map[string]any{"workflow_run": run})
-	if _, said := p.run(0, "comment", "--workflow-run"); !strings.Contains(said, "nothing was written") {
-		t.Error(said)
+	nothing("nothing was written")
+}
+
+// The commands in the comment on a fork's pull request are those of the job that writes it: the run could say anything.
+func TestForkSaysNoCommands(t *testing.T) {
+	p := newPullRequest(t, "mona/models")
+	p.put("mine.yaml", modest+"rules:\n  - {rule: max-kernels, max: 1000}\n")
+	p.push()
+	p.finished(50, "regressed", "-c", "mine.yaml")
+	if said := p.unpacked(); !strings.Contains(string(said), "accept --tighten -c mine.yaml") || !strings.Contains(string(said), `--reason \"why\" -c mine.yaml`) {
+		t.Fatalf("the result names no commands: %s", said)
+	}
+	p.vars["GITHUB_EVENT_NAME"] = "workflow_run"
+	p.event(map[string]any{"workflow_run": map[string]any{"id": 50, "run_attempt": 1, "workflow_id": 3, "event": "pull_request", "head_sha": p.head, "head_branch": "wider",
+		"head_repository": map[string]any{"full_name": "mona/models", "owner": map[string]any{"login": "mona"}}}})
+	p.run(0, "comment", "--workflow-run")
+	p.says(0, "xlagate accept --only")
+	if strings.Contains(p.Comments[0].Body, "-c mine.yaml") {
+		t.Error(p.Comments[0].Body)
 	}
 }
 
@@ -707,8 +735,9 @@ func TestAcceptOnPullRequestRaisesNumbers(t *testing.T) {
 // A comment that was only edited, and one on an issue, ask for nothing.
 func TestAcceptAsksForANewCommentOnAPullRequest(t *testing.T) {
 	for name, event := range map[string]map[string]any{
-		"edited":   {"action": "edited", "issue": map[string]any{"number": 7, "pull_request": map[string]any{}}},
-		"an issue": {"action": "created", "issue": map[string]any{"number": 7}},
+		"edited":          {"action": "edited", "issue": map[string]any{"number": 7, "pull_request": map[string]any{}}},
+		"an issue":        {"action": "created", "issue": map[string]any{"number": 7}},
+		"a review's line": {"action": "created", "issue": map[string]any{"number": 7, "pull_request": map[string]any{}}},
 	} {
 		p := newPullRequest(t, "acme/models")
 		p.push()
@@ -717,9 +746,25 @@ func TestAcceptAsksForANewCommentOnAPullRequest(t *testing.T) {
 		p.asks("mona", "write", "")
 		event["comment"] = map[string]any{"id": 77, "body": "/xlagate accept all because", "user": map[string]any{"login": "mona"}}
 		p.event(event)
+		if name == "a review's line" {
+			p.vars["GITHUB_EVENT_NAME"] = "pull_request_review_comment"
+		}
 		if _, said := p.run(0, "accept", "--from-event"); !strings.Contains(said, "the event is not a new comment on a pull request") || p.Branches["wider"] != head || len(p.Comments) > 0 {
 			t.Errorf("%s: %q, %v", name, said, p.Comments)
 		}
+	}
+}
+
+// A result of an earlier commit is not accepted for a later one.
+func TestAcceptWaitsForTheRun(t *testing.T) {
+	p := newPullRequest(t, "acme/models")
+	p.push()
+	p.finished(50, "regressed")
+	p.put("train.py", "another model")
+	p.push()
+	p.asks("mona", "write", "/xlagate accept all because")
+	if _, said := p.run(3, "accept", "--from-event"); !strings.Contains(said, "look at what its new run says") || p.Branches["wider"] != p.head {
+		t.Error(said)
 	}
 }
 
@@ -802,6 +847,7 @@ func TestHostileAnswer(t *testing.T) {
 		t.Errorf("%d characters: %.300q", len(shown), shown)
 	}
 	onlyWords(t, shown)
+	onlyWords(t, oneLine("one ` ends the quote: ![x](http://evil.example/x.png) <b>"))
 }
 
 // TestHostileArtifact lets a fork's run report the worst that it can: its words are shown as words, and what is no result is not shown.

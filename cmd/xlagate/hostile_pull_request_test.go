@@ -270,6 +270,9 @@ func TestHostileFork(t *testing.T) {
 			p.reports("regressed")
 			p.run(c.code, append([]string{"comment", "--workflow-run", "--check-run"}, c.args...)...)
 			p.concludes(c.conclusion, c.title)
+			if c.code != 0 && strings.Contains(p.Comments[0].Body, "the accepted facts are removed") {
+				t.Errorf("what could not be read is said to be removed:\n%s", p.Comments[0].Body)
+			}
 		})
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,5 +27,25 @@ func TestHostileFileName(t *testing.T) {
 		if !strings.Contains(said, "jit_a") || strings.Contains(said, "\n::") || strings.Contains(said, "##[") || strings.Contains(said, "\x1b") {
 			t.Errorf("%s says:\n%q", args[0], said)
 		}
+	}
+}
+
+// neverEnds counts what is read of an input that never ends.
+type neverEnds struct{ read int64 }
+
+func (e *neverEnds) Read(p []byte) (int, error) {
+	if e.read += int64(len(p)); e.read > 2*mostResult {
+		return 0, errors.New("too much was read")
+	}
+	return len(p), nil
+}
+
+// A result on the standard input is read up to its bound.
+func TestHostileInput(t *testing.T) {
+	in := new(neverEnds)
+	_, err := readInput(world{in: in}, "-")
+	var unreadable *gate.Unreadable
+	if !errors.As(err, &unreadable) || unreadable.Where != "standard input" || !strings.HasPrefix(unreadable.Message, "the file has more than 256.0 MiB") {
+		t.Errorf("%v after %d bytes", err, in.read)
 	}
 }

@@ -29,19 +29,17 @@ func readResult(w world, path string) (*result.Result, error) {
 const mostResult = 256 << 20
 
 func readInput(w world, path string) ([]byte, error) {
+	read, where := files.Read, path
 	if path == "-" {
-		data, err := files.ReadAll(w.in, mostResult)
-		if err != nil {
-			return nil, fmt.Errorf("read the standard input: %w", err)
-		}
-		return data, nil
+		where = "standard input"
+		read = func(_ string, most int64) ([]byte, error) { return files.ReadAll(w.in, most) }
 	}
-	data, err := files.Read(path, mostResult)
+	data, err := read(path, mostResult)
 	if errors.Is(err, files.ErrTooLarge) {
-		return nil, &gate.Unreadable{Where: path, Message: "the file has more than " + phrase.Bytes(mostResult) + ", the most that is read", Fix: "name a file that `xlagate check -f json -o FILE` wrote"}
+		return nil, &gate.Unreadable{Where: where, Message: "the file has more than " + phrase.Bytes(mostResult) + ", the most that is read", Fix: "name a file that `xlagate check -f json -o FILE` wrote"}
 	}
 	if err != nil {
-		return nil, &gate.Unreadable{Where: path, Message: "there is no such file, or it is not readable", Fix: "name the file that `xlagate check -f json -o FILE` wrote"}
+		return nil, &gate.Unreadable{Where: where, Message: "there is no such file, or it is not readable", Fix: "name the file that `xlagate check -f json -o FILE` wrote"}
 	}
 	return data, nil
 }

@@ -19,6 +19,11 @@ func rejected(t *testing.T, text string, want ...string) {
 
 const inTargets = "version: 1\nextends: recommended\ntargets:\n"
 
+// A link in a repository may lead to any file: what a file of one text says is not repeated.
+func TestRefusedFileOfOneText(t *testing.T) {
+	rejected(t, "root:secret\n", "1:1: the file is a text; expected a mapping with the keys version, extends, baseline, fail_on, policy, targets, rules, waivers")
+}
+
 func TestRefusedTargets(t *testing.T) {
 	rejected(t, inTargets+"  - 3\n", `4:5: the target is "3"; expected a mapping with the keys name, dump, capture, programs, device, samples, require_fresh, log`)
 	rejected(t, inTargets+"  []\n", "4:3: targets is an empty list; expected a list of targets, as in - { name: train, dump: build/xla }")

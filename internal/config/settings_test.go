@@ -161,3 +161,12 @@ rules:
 		}
 	}
 }
+
+// A target accepts a dump without a mark of the run only where nothing asks for one.
+func TestRequireFresh(t *testing.T) {
+	for text, want := range map[string]bool{"require_fresh: true": true, "require_fresh: false": false, "device: cpu": false} {
+		if got := read(t, inTargets+"  - {name: a, dump: x, "+text+"}\n").Targets[0].RequireFresh; got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}

@@ -6,8 +6,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -235,5 +238,27 @@ func TestShorterThanCaptured(t *testing.T) {
 	}
 	if sizes := d.Sizes(); len(sizes) != 2 || sizes["xlagate-stderr.log"] != 9 {
 		t.Errorf("%v", sizes)
+	}
+}
+
+// A header of xz that asks for a dictionary above the largest preset's is refused; its memory would be allocated before a byte is read.
+func TestXZWithALargeDictionary(t *testing.T) {
+	data, err := os.ReadFile("testdata/tf-stdout.log.xz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The block's header follows the 12 bytes of the stream's: its size in words, flags, the filter's id, the size of its properties, the dictionary (the .xz format 1.2.1, 3.1 and 5.3.1).
+	header := data[12 : 12+4*(int(data[12])+1)]
+	if header[2] != 0x21 || header[3] != 1 {
+		t.Fatalf("% x is no header with LZMA2 alone", header)
+	}
+	header[4] = 30 // 128 MiB
+	binary.LittleEndian.PutUint32(header[len(header)-4:], crc32.ChecksumIEEE(header[:len(header)-4]))
+	r, err := openXZ(bytes.NewReader(data))
+	if err == nil {
+		_, err = io.Copy(io.Discard, r)
+	}
+	if err == nil || !strings.HasPrefix(err.Error(), "it asks for a dictionary of more than 64.0 MiB") {
+		t.Errorf("%v", err)
 	}
 }

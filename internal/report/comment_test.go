@@ -94,6 +94,9 @@ func TestCleanComment(t *testing.T) {
 	for what, change := range map[string]func(*Comment){
 		"a change": func(c *Comment) { c.Result = failing() },
 		"a gap":    func(c *Comment) { c.Result = incomplete() },
+		"a problem": func(c *Comment) {
+			c.Result.Problems = []result.Problem{{Message: "not judged by the base branch's policy"}}
+		},
 		"a policy change": func(c *Comment) {
 			c.Result.Policy = &result.Policy{Files: []result.PolicyFile{{Name: "xlagate.yaml", Was: "xlagate.yaml"}}}
 		},

@@ -72,6 +72,16 @@ func (r *Result) SetOptions(options []string) {
 	}
 }
 
+// DropFixes removes the commands of notes and problems. Whoever wrote the result chose them.
+func (r *Result) DropFixes() {
+	for i := range r.Notes {
+		r.Notes[i].Fix = ""
+	}
+	for i := range r.Problems {
+		r.Problems[i].Fix = ""
+	}
+}
+
 // Broken returns a function that reports whether an open change is in a program of a target.
 func (r *Result) Broken() func(target, program string) bool {
 	broken := map[[2]string]bool{}
