@@ -86,7 +86,7 @@ var pairs = []pair{
 	{name: "tf-norm_gone"},
 	{name: "tf-gelu_gone"},
 	{name: "tf-traced_again", breaks: "baseline-present", says: "it does the same as cluster_0, for other sizes: "},
-	{name: "tf-validated", breaks: "baseline-present", says: "a program that was not there before"},
+	{name: "tf-validated", breaks: "baseline-present", says: "a new program"},
 	{name: "gpu-channels_joined"},
 	{name: "gpu-product_in_loop"}, // five launches of a loop are a command buffer, of three each waits for the host
 	{name: "gpu-exit_lost"},       // and the host no longer decides after each iteration

@@ -145,14 +145,14 @@ func priceLine(r *indexed, c *result.Change) line {
 	return say(joined(stepText(c.Price), peakText(c.Price), some(c.Price.Compilations, "more compilation"), effectsText(r, c)))
 }
 
-// stepText is "predicted step +800 µs (+6.6 %)"; "" where a change has no price, or one of less than a nanosecond.
+// stepText is "predicted step +800 µs (+6.6 %)"; "" where a change has no price, or one of less than a nanosecond or too little of the step to be seen.
 func stepText(p result.Price) string {
 	ns := p.StepNS
-	if math.Abs(ns) < 0.5 {
+	share := growth(ns, p.StepWasNS)
+	if math.Abs(ns) < 0.5 || p.StepWasNS > 0 && share == "" {
 		return ""
 	}
 	text := "predicted step " + signed(ns, "nanoseconds")
-	share := growth(ns, p.StepWasNS)
 	if share == "" {
 		return text
 	}
