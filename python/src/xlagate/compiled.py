@@ -45,7 +45,7 @@ def produce(to: pathlib.Path, function: Any, args: tuple[Any, ...], kwargs: dict
         _record(to, "jax", backend=_dump_executable(to, function))
         return False
     lowered = _lower(function, args, kwargs, device)
-    kept = Kept.of(lowered)
+    kept = None if any(to.iterdir()) else Kept.of(lowered)  # names of other dumps may be the same
     known = kept is not None and kept.give(to)
     if not known:
         _compile(lowered, to, kept)
