@@ -73,8 +73,7 @@ def compile(lowered: Any) -> Any:
         return None
     with tempfile.TemporaryDirectory(prefix="xlagate-") as name:
         compiled = _compile(lowered, pathlib.Path(name), kept)
-        for entry in pathlib.Path(name).iterdir():
-            shutil.move(entry, to)
+        shutil.copytree(name, to, dirs_exist_ok=True)
     return compiled
 
 
