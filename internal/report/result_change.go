@@ -74,7 +74,7 @@ func changeSection(r *indexed, c *result.Change, o Options) section {
 	lines := evidence(c)
 	lines = lines.first(o.shown(len(lines.Lines), maxEvidence))
 	s := section{Title: changeTitle(r, c)}
-	s.add(quoted(c), list{changeLines(r, c)}, list{breakLines(r, c)}, changeBars(r, c), section{Blocks: []block{lines}}, list{append(fixLines(r, c), howToAccept(c)...)})
+	s.add(quoted(c), list{changeLines(r, c)}, list{breakLines(r, c)}, section{Blocks: []block{lines}}, list{append(fixLines(r, c), howToAccept(c)...)})
 	return s
 }
 
