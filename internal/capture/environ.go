@@ -94,6 +94,11 @@ func (e *environ) addTensorFlow(to string) error {
 	asked := e.get("TF_CPP_VMODULE")
 	e.logs = asked != ""
 	e.set("TF_CPP_VMODULE", strings.TrimPrefix(asked+",xla_compiler=2", ","))
+	const functions, groups = "TF_DUMP_GRAPH_NAME_FILTER", "TF_DUMP_GRAPH_GROUPS"
+	if e.get(functions) == "" && e.get(groups) == "" { // the Python stack of each operation: no other output has the model's lines
+		e.set(functions, "*")
+		e.set(groups, "op_stacktrace")
+	}
 	return nil
 }
 

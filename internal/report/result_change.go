@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -374,6 +375,12 @@ func evidence(c *result.Change) listing {
 	return lineDiff(c.Evidence.Before, c.Evidence.After)
 }
 
+// ruleOf is the rule against a kind of change.
+var ruleOf = map[string]string{
+	changes.KindArguments: "no-recompilation", changes.KindDonation: "donation-kept", changes.KindConstants: "max-constant-bytes", changes.KindResults: "results-kept",
+	changes.KindFlags: "flags", changes.KindToolchain: "toolchain",
+}
+
 // fix is how the rule that a change breaks is met again; "" where no rule says it. The rule that found what the title names says it best, and a guarantee
 // says it more precisely than a budget.
 func (r *indexed) fix(c *result.Change) string {
@@ -381,7 +388,7 @@ func (r *indexed) fix(c *result.Change) string {
 	if len(broken) == 0 || c.Waived || r.doc == nil {
 		return ""
 	}
-	at := slices.IndexFunc(broken, func(f *result.Finding) bool { return strings.HasPrefix(c.Title, f.Subject+" ") })
+	at := slices.IndexFunc(broken, func(f *result.Finding) bool { return strings.HasPrefix(c.Title, f.Subject+" ") || f.Rule == ruleOf[c.Kind] })
 	if at < 0 {
 		at = max(0, slices.IndexFunc(broken, func(f *result.Finding) bool { return !strings.HasPrefix(f.Rule, "max-") }))
 	}
