@@ -388,7 +388,9 @@ func (r *indexed) fix(c *result.Change) string {
 	if len(broken) == 0 || c.Waived || r.doc == nil {
 		return ""
 	}
-	at := slices.IndexFunc(broken, func(f *result.Finding) bool { return strings.HasPrefix(c.Title, f.Subject+" ") || f.Rule == ruleOf[c.Kind] })
+	at := slices.IndexFunc(broken, func(f *result.Finding) bool {
+		return strings.HasPrefix(c.Title, f.Subject+" ") || f.Rule == ruleOf[c.Kind]
+	})
 	if at < 0 {
 		at = max(0, slices.IndexFunc(broken, func(f *result.Finding) bool { return !strings.HasPrefix(f.Rule, "max-") }))
 	}
