@@ -27,7 +27,7 @@ var donationKept = rule.Rule{
 	Bounds:  []string{"params", "min_ratio"},
 	Fails:   rule.Example{On: "cpu-donation_lost/after", Config: "- { rule: donation-kept }", Says: "3 arguments are not updated in place any more: params['b1'], params['w1'], params['w2']"},
 	Passes:  rule.Example{On: "cpu-donation_lost/before", Config: "- { rule: donation-kept, params: [\"params*\"] }"},
-	Fix:     "Keep donate_argnums on the jitted function, and return a result of the same shape and dtype for every donated argument.",
+	Fix:     "In JAX, keep donate_argnums, and return a result of the same shape and dtype for every donated argument. In PyTorch/XLA, end every step with torch_xla.sync().",
 	Threads: []string{"jax-ml/jax#40280", "jax-ml/jax#9675"},
 	Variant: checkDonationKept,
 }

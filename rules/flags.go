@@ -66,6 +66,8 @@ func flagsMissing(c *rule.Context, t *rule.Target) (why, fix string) {
 	switch {
 	case !own && t.Base == nil:
 		return "there is no baseline", "xlagate accept --reason \"why\", or require: and forbid: flags"
+	case len(t.Report.Programs)+len(t.Report.Helpers) == 0:
+		return "the dump holds no module", "dump again, with XLA's flags beside the modules"
 	case t.Report.Toolchain.FlagsUntold():
 		return "the dump does not hold XLA's flags", "keep module_….debug_options in the dump; JAX before 0.6 does not write it: leave the rule out there"
 	case !own && t.Base.Toolchain.FlagsUntold():

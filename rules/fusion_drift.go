@@ -22,7 +22,7 @@ var fusionDrift = rule.Rule{
 		{Key: "ignore", Type: rule.Globs, Empty: true, Doc: "parts of the model, by op_name, whose fusions may change"},
 	},
 	Budget:  &rule.Metric{Noun: "lost fusions", Better: rule.Lower, Difference: true},
-	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: fusion-drift }", Says: "1 fusion was split: divide, exponential, 2 reduce, subtract is split in 4 kernels by optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},
+	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: fusion-drift }", Says: "1 fusion was split: divide, exponential, 2 reduce, subtract is split into 4 kernels by optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: fusion-drift }"},
 	Fix:     "Remove what separates the operations: a barrier, a callback, a second use of an intermediate.",
 	Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620", "openxla/xla#6370"},

@@ -112,7 +112,7 @@ func mayBeMeant(c *rule.Context, p *changes.Program) string {
 		return ""
 	}
 	if _, ok := facts.NumberedGraph(p.Name); ok {
-		return fmt.Sprintf(": a graph of %s; accept this if the run makes one graph less on purpose", phrase.Counted(p.Old.Variants[0].Facts[facts.KernelsTotal], "", "kernels"))
+		return fmt.Sprintf(": a graph of %s; accept this if the run makes one graph fewer on purpose", phrase.Counted(p.Old.Variants[0].Facts[facts.KernelsTotal], "", "kernels"))
 	}
 	for _, other := range c.Target.Programs {
 		if other.New != nil && other.Old != nil && changes.SameForOtherSizes(other.Old, p.Old) != nil {

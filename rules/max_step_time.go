@@ -57,7 +57,7 @@ func weigh(c *rule.Context, v *changes.Variant, f *rule.Finding) {
 	}
 	f.Level = c.Text("unsure")
 	share := func(ns float64) float64 { return math.Round(100*max(ns/was, -1)) + 0 } // without the sign of −0
-	f.Message += strings.ReplaceAll(fmt.Sprintf("; between %+.0f and %+.0f %%", share(growth.Low), share(growth.High)), "-", "−")
+	f.Message += strings.NewReplacer("-", "−", "+0 ", "0 ").Replace(fmt.Sprintf("; between %+.0f and %+.0f %%", share(growth.Low), share(growth.High)))
 	if f.Level != "error" {
 		f.Message += ": probably slower, measure it"
 	}

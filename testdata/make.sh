@@ -168,20 +168,29 @@ done
 # What capture sets for PyTorch/XLA: stack frames stand in the protos only. There a path has to keep its length.
 neutral() { printf '/srv/%0*d' $((${#1} - 5)) 0; }
 venv=$(dirname "$(dirname "$torch")")
-for name in torch-rows/{steady,ragged,watched,named,cropped} torch-{total,scalar}/{before,after} torch-losses/{steady,ragged,wide,read}; do
-  script=$(dirname "${name//-/_}").py version=$(basename "$name")
-  mkdir -p "$work/$name"
-  cp "make/$script" "$work/$name"
-  run "$name" env PJRT_DEVICE=CPU XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1 XLA_METRICS_FILE=metrics.txt PT_XLA_DEBUG_LEVEL=1 PT_XLA_DEBUG_MAX_FRAME=64 PT_XLA_DEBUG_FILE=reasons.txt \
-    XLA_FLAGS="${text[*]} --xla_dump_hlo_as_proto" "$torch" -P "$script" "$version"
-  for path in "$venv" "$work/$name"; do
-    sed -i "s#$path/#$(neutral "$path")/#g" "$work/$name"/{*.hlo.pb,reasons.txt}
+torched() { # folder, script, its argument
+  mkdir -p "$work/$1"
+  cp "make/$2.py" "$work/$1"
+  run "$1" env PJRT_DEVICE=CPU XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1 XLA_METRICS_FILE=metrics.txt PT_XLA_DEBUG_LEVEL=1 PT_XLA_DEBUG_MAX_FRAME=64 PT_XLA_DEBUG_FILE=reasons.txt \
+    XLA_FLAGS="${text[*]} --xla_dump_hlo_as_proto" "$torch" -P "$2.py" "$3"
+  for path in "$venv" "$work/$1"; do
+    sed -i "s#$path/#$(neutral "$path")/#g" "$work/$1"/{*.hlo.pb,reasons.txt}
   done
-  (cd "$work/$name" && echo metrics.txt reasons.txt *@(before_optimizations|after_optimizations).hlo.pb *.debug_options) > "$work/list"
+  (cd "$work/$1" && echo metrics.txt reasons.txt *@(before_optimizations|after_optimizations).hlo.pb *.debug_options) > "$work/list"
   read -ra files < "$work/list"
-  pack "$name" "${files[@]}"
+  pack "$1" "${files[@]}"
+}
+for name in torch-rows/{steady,ragged,watched,named,cropped} torch-{total,scalar}/{before,after} torch-losses/{steady,ragged,wide,read}; do
+  script=$(dirname "${name//-/_}")
+  torched "$name" "$script" "$(basename "$name")"
 done
+torched cases/torch-graph_ended/before torch_cut whole
+torched torch-gradient_on_cpu/before torch_cut whole
+torched cases/torch-graph_ended/after torch_cut cut
+torched torch-gradient_on_cpu/after torch_cut fallback
 unset TF_XLA_FLAGS
+single cases/tf-layer_added "$tf" layers.py 2 before
+single cases/tf-layer_added "$tf" layers.py 3 after
 for case in axis_python axis_tensor axis_fixed tail; do
   single "tf-recompile-$case" "$tf" functions.py "$case"
 done
@@ -219,6 +228,8 @@ TF_XLA_FLAGS=--tf_xla_clustering_debug TF_DUMP_GRAPH_NAME_FILTER=train_step TF_D
 TF_XLA_FLAGS=--tf_xla_clustering_debug TF_DUMP_GRAPH_NAME_FILTER=train_step TF_DUMP_GRAPH_GROUPS=op_stacktrace single tf-reduced "$tf" reduced.py apart after
 TF_XLA_FLAGS=--tf_xla_clustering_debug single tf-unique "$tf" unique.py with before
 TF_XLA_FLAGS=--tf_xla_clustering_debug single tf-unique "$tf" unique.py without after
+TF_XLA_FLAGS=--tf_xla_clustering_debug single cases/tf-layer_moved "$tf" moved.py CPU:0 before
+TF_XLA_FLAGS=--tf_xla_clustering_debug single cases/tf-layer_moved "$tf" moved.py CPU:1 after
 
 # The same program as text, as proto and as compressed proto.
 for form in "" --xla_dump_compress_protos; do

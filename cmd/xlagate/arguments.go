@@ -39,6 +39,9 @@ func permute(a *cli.App, args []string) []string {
 			back = append(back, rest[i:]...)
 			break
 		}
+		if at > 1 && (arg == "--help" || arg == "-h") {
+			return append(slices.Clone(args[:at]), arg) // with an argument behind it, the library looks for help on that
+		}
 		if len(arg) < 2 || arg[0] != '-' {
 			back = append(back, arg)
 			continue

@@ -79,11 +79,14 @@ var pairs = []pair{
 	{name: "cpu-sum_in_f32"},
 	{name: "tpu-hoisted_product"},
 	{name: "cpu-hoisted"},
+	{name: "tf-layer_added", breaks: "max-step-time", says: "new: 4 dot"},
+	{name: "tf-layer_moved", breaks: "max-step-time", says: "CPU:1 now runs MatMul, Tanh"},
+	{name: "torch-graph_ended", breaks: "baseline-present", place: "torch_cut.py:18", says: "a graph that was not there before: PyTorch/XLA compiled it at torch_xla.sync"},
 	{name: "tf-print_gone"},
 	{name: "tf-norm_gone"},
 	{name: "tf-gelu_gone"},
 	{name: "tf-traced_again", breaks: "baseline-present", says: "it does the same as cluster_0, for other sizes: "},
-	{name: "tf-validated", breaks: "baseline-present", says: "a program that was not there before"},
+	{name: "tf-validated", breaks: "baseline-present", says: "a new program"},
 	{name: "gpu-channels_joined"},
 	{name: "gpu-product_in_loop"}, // five launches of a loop are a command buffer, of three each waits for the host
 	{name: "gpu-exit_lost"},       // and the host no longer decides after each iteration
@@ -201,6 +204,25 @@ func acceptAll(t *testing.T, changes []result.Change) {
 	mustExit(t, 0, "accept", "after.tar.xz", "--reason", "meant")
 	if left := checked().Changes; len(left) > 0 {
 		t.Errorf("accepted, and shown again: %+v", left[0])
+	}
+}
+
+// An operation that runs on the CPU ends the graph before it: the new graph and the operation are one change, which is accepted by one id.
+func TestAcceptAChangeOfANewProgram(t *testing.T) {
+	got := checkPair(t, "../torch-gradient_on_cpu", 1)
+	var ids, rules []string
+	for _, f := range got.Findings {
+		rules = append(rules, f.Rule)
+		if !slices.Contains(ids, f.Change) {
+			ids = append(ids, f.Change)
+		}
+	}
+	if !slices.Contains(rules, "baseline-present") || !slices.Contains(rules, "no-cpu-fallback") || len(ids) != 1 {
+		t.Errorf("%v are in %d changes", rules, len(ids))
+	}
+	mustExit(t, 0, "accept", "after.tar.xz", "--only", strings.Join(ids, ","), "--reason", "meant")
+	if said := mustExit(t, 0, "check", "after.tar.xz"); bytes.Contains(said, []byte("is gone")) || !bytes.Contains(said, []byte("waived")) {
+		t.Errorf("%s", said)
 	}
 }
 

@@ -181,7 +181,7 @@ func TestCheckComments(t *testing.T) {
 		t.Error(said)
 	}
 	p.says(0, "### ❌ xlagate: ", "| ❌ error | `train_step` |", "gh run download 100 --name xlagate-report && xlagate accept --from xlagate-report.json --only", "full report", "base `main@")
-	if len(p.Checks) != 1 || len(p.Checks[0].Annotations) == 0 || p.Checks[0].Annotations[0]["path"] != "train.py" {
+	if len(p.Checks) != 1 || len(p.Checks[0].Annotations) == 0 || p.Checks[0].Annotations[0]["path"] != "regressed/train.py" {
 		t.Errorf("%+v", p.Checks)
 	}
 	p.push()

@@ -117,7 +117,7 @@ func loadConfig(path, dir string) (*config.Config, error) {
 	if path == "" {
 		found, err := config.Find(dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, wrongUsage("no %s here or above; `xlagate init DUMP` makes one", config.FileName)
+			return nil, wrongUsage("no %s here or above; `xlagate init -- COMMAND` makes one", config.FileName)
 		}
 		if err != nil {
 			return nil, err

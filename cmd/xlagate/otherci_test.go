@@ -128,7 +128,7 @@ func TestGitLab(t *testing.T) {
 	for range 2 {
 		j.run(0, job.AfterScript...)
 	}
-	if len(notes) != 2 || !strings.Contains(notes[2], "splits exponential, subtract in 2 kernels") {
+	if len(notes) != 2 || !strings.Contains(notes[2], "splits exponential, subtract into 2 kernels") {
 		t.Errorf("notes %v", notes)
 	}
 	var issues []struct {

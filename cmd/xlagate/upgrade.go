@@ -44,7 +44,7 @@ func upgradeCommand(w world) *cli.Command {
 			own, command := split(c)
 			switch {
 			case len(c.StringSlice("to")) == 0:
-				return wrongUsage("upgrade needs the requirement that changes; xlagate upgrade --to jax==VERSION -- COMMAND…")
+				return wrongUsage("upgrade needs --to, the version to try; xlagate upgrade --to jax==VERSION -- COMMAND…")
 			case len(own) > 0:
 				return wrongUsage("the command goes after --; xlagate upgrade --to jax==VERSION -- COMMAND…")
 			}

@@ -81,6 +81,8 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	if err := r.write(to); err != nil {
 		return nil, err
 	}
+	env.set("XLAGATE_DUMP", to) // for xlagate.compile of the Python package
+	env.set("XLAGATE_CACHE", opts.Cache)
 	if opts.Cache == "" {
 		return finish(ctx, opts, env, to, r, nil)
 	}

@@ -89,20 +89,17 @@ func (e *environ) addTensorFlow(to string) error {
 		return f.name == "tf_xla_clustering_debug" || f.name == "tf_xla_persistent_cache_directory"
 	})
 	e.set("TF_XLA_FLAGS", joinFlags([]string{"--tf_xla_clustering_debug"}, flags))
-	if old := e.get("TF_DUMP_GRAPH_PREFIX"); old != "" {
-		e.note("TF_DUMP_GRAPH_PREFIX was %s; this run dumps graphs elsewhere", old)
-	}
-	e.set("TF_DUMP_GRAPH_PREFIX", filepath.Join(to, graphFolder))
-	e.nameArguments()
-	return nil
-}
-
-// nameArguments makes TensorFlow dump each function that it passes to XLA, and log its arguments: no other output has the names of
-// arguments. The log is stored, and printed only if the user enabled it.
-func (e *environ) nameArguments() {
+	e.redirect("TF_DUMP_GRAPH_PREFIX", filepath.Join(to, graphFolder), "graphs")
+	// TensorFlow then dumps each function that it passes to XLA, and logs its arguments: no other output has their names.
 	asked := e.get("TF_CPP_VMODULE")
 	e.logs = asked != ""
 	e.set("TF_CPP_VMODULE", strings.TrimPrefix(asked+",xla_compiler=2", ","))
+	const functions, groups = "TF_DUMP_GRAPH_NAME_FILTER", "TF_DUMP_GRAPH_GROUPS"
+	if e.get(functions) == "" && e.get(groups) == "" { // the Python stack of each operation: no other output has the model's lines
+		e.set(functions, "*")
+		e.set(groups, "op_stacktrace")
+	}
+	return nil
 }
 
 // explainMisses makes JAX log why it traces a function again: weak types, containers and static arguments are in no module. The log is stored, and printed
@@ -130,7 +127,7 @@ func (e *environ) addTorch(to string) {
 	e.redirect("PT_XLA_DEBUG_FILE", filepath.Join(to, reasonsFile), "why it compiles")
 }
 
-// redirect makes a file be written into the dump, and adds a note if the user set another path.
+// redirect makes a file or folder be written into the dump, and adds a note if the user set another path.
 func (e *environ) redirect(key, path, what string) {
 	if old := e.get(key); old != "" {
 		e.note("%s was %s; this run writes %s elsewhere", key, old, what)
@@ -162,7 +159,7 @@ func (e *environ) flags(key string) ([]flag, error) {
 	}
 	flags, rest := splitFlags(text)
 	if rest != "" {
-		e.note("%s: %q does not start with a hyphen; XLA reads neither it nor what follows", key, firstWord(rest))
+		e.note("%s: %q does not start with a hyphen; XLA reads neither it nor what follows", key, strings.Fields(rest)[0])
 	}
 	return flags, nil
 }
@@ -180,13 +177,6 @@ func (e *environ) flagFile(key, name string) (string, error) {
 		return "", fmt.Errorf("%s does not start with --, so XLA takes it for the name of a file with flags: %w", key, err)
 	}
 	return string(content), nil
-}
-
-func firstWord(text string) string {
-	if end := strings.IndexAny(text, flagSpace); end >= 0 {
-		return text[:end]
-	}
-	return text
 }
 
 // get returns the last value of a variable, which is the one that the command sees.
@@ -223,7 +213,8 @@ func splitFlags(text string) (flags []flag, rest string) {
 	text = strings.Trim(text, flagSpace)
 	for strings.HasPrefix(text, "-") {
 		n := flagLength(text)
-		flags = append(flags, parseFlag(text[:n]))
+		name, value, _ := strings.Cut(text[:n], "=")
+		flags = append(flags, flag{raw: text[:n], name: strings.TrimLeft(name, "-"), value: unquoteFlag(value)})
 		text = strings.TrimLeft(text[n:], flagSpace)
 	}
 	return flags, text
@@ -249,11 +240,6 @@ func flagLength(text string) int {
 		}
 	}
 	return len(text)
-}
-
-func parseFlag(raw string) flag {
-	name, value, _ := strings.Cut(raw, "=")
-	return flag{raw: raw, name: strings.TrimLeft(name, "-"), value: unquoteFlag(value)}
 }
 
 func unquoteFlag(value string) string {

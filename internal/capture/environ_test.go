@@ -48,7 +48,7 @@ func TestDumpEnvironmentOfTensorFlow(t *testing.T) {
 		"TF_DUMP_GRAPH_PREFIX=/old", "HOME=/home/me")
 	want := []string{"HOME=/home/me", "XLA_FLAGS=--xla_dump_to=/dump --xla_dump_hlo_as_text",
 		"TF_XLA_FLAGS=--tf_xla_clustering_debug --tf_xla_auto_jit=2", "TF_DUMP_GRAPH_PREFIX=" + filepath.Join("/dump", "graph"),
-		"TF_CPP_VMODULE=xla_compiler=2", "JAX_ENABLE_COMPILATION_CACHE=false", "PYTHONUNBUFFERED=1"}
+		"TF_CPP_VMODULE=xla_compiler=2", "TF_DUMP_GRAPH_NAME_FILTER=*", "TF_DUMP_GRAPH_GROUPS=op_stacktrace", "JAX_ENABLE_COMPILATION_CACHE=false", "PYTHONUNBUFFERED=1"}
 	if !slices.Equal(e.vars, want) {
 		t.Errorf("environment %q\nwant %q", e.vars, want)
 	}
@@ -145,8 +145,8 @@ func TestCommandGetsNoTokens(t *testing.T) {
 		keep      []string
 		want, not string
 	}{
-		{nil, "HF_TOKEN=h INPUT_CONFIG=c GITHUB_SHA=s", "GITHUB_TOKEN= GH_TOKEN= ACTIONS_ INPUT_GITHUB INPUT_MYTOKEN GITHUB_E GH_E CI_JOB BUILDKITE XLAGATE_"},
-		{[]string{"GITHUB_TOKEN", "CI_JOB_TOKEN"}, "GITHUB_TOKEN=g CI_JOB_TOKEN=j", "XLAGATE_ ACTIONS_"},
+		{nil, "HF_TOKEN=h INPUT_CONFIG=c GITHUB_SHA=s", "GITHUB_TOKEN= GH_TOKEN= ACTIONS_ INPUT_GITHUB INPUT_MYTOKEN GITHUB_E GH_E CI_JOB BUILDKITE XLAGATE_GITHUB"},
+		{[]string{"GITHUB_TOKEN", "CI_JOB_TOKEN"}, "GITHUB_TOKEN=g CI_JOB_TOKEN=j", "XLAGATE_GITHUB ACTIONS_"},
 	} {
 		var said strings.Builder
 		opts.Keep, opts.Stderr = tt.keep, &said

@@ -173,9 +173,9 @@ func InChanged(ctx context.Context, opts Options, dir string, requirements []str
 	}
 	installing := opts
 	installing.Env, _ = withoutTokens(opts) // packages may run code while they are installed
-	present, err := installationOf(ctx, python, installing)
-	if err != nil {
-		return opts, err
+	var present installation
+	if err := askJSON(ctx, python, installationScript, installing, installing.Env, &present); err != nil {
+		return opts, fmt.Errorf("ask %s for its packages: %w", python[0], err)
 	}
 	if err := present.overlay(ctx, dir, installing, requirements); err != nil {
 		return opts, err
@@ -190,14 +190,6 @@ func InChanged(ctx context.Context, opts Options, dir string, requirements []str
 		opts.Argv = slices.Concat([]string{pythonIn(dir)}, opts.Argv[1:])
 	}
 	return opts, nil
-}
-
-func installationOf(ctx context.Context, python []string, opts Options) (*installation, error) {
-	var present installation
-	if err := askJSON(ctx, python, installationScript, opts, opts.Env, &present); err != nil {
-		return nil, fmt.Errorf("ask %s for its packages: %w", python[0], err)
-	}
-	return &present, nil
 }
 
 // overlay creates a virtual environment that falls back to the packages of another one, and installs the requirements into it. Only packages that

@@ -37,13 +37,10 @@ type record struct {
 
 // write atomically replaces the record in a dump directory.
 func (r *record) write(dir string) error {
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return fmt.Errorf("record the toolchain: %w", err)
-	}
-	err = files.Replace(filepath.Join(dir, toolchainFile), func(f *os.File) error {
-		_, err := f.Write(append(data, '\n'))
-		return err
+	err := files.Replace(filepath.Join(dir, toolchainFile), func(f *os.File) error {
+		out := json.NewEncoder(f)
+		out.SetIndent("", "  ")
+		return out.Encode(r)
 	})
 	if err != nil {
 		return fmt.Errorf("record the toolchain: %w", err)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -47,7 +48,8 @@ var (
 // decide what is dumped.
 func beginWarm(cache string, env *environ, to string, versions map[string]string) (*warmRun, error) {
 	flags := strings.ReplaceAll(env.get("XLA_FLAGS"), quoteFlag("xla_dump_to", to), "")
-	id := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", flags, env.get("LIBTPU_INIT_ARGS"), versions))
+	// XLA divides work among the processors.
+	id := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d", flags, env.get("LIBTPU_INIT_ARGS"), versions, runtime.NumCPU()))
 	cache, err := filepath.Abs(cache)
 	if err != nil {
 		return nil, fmt.Errorf("find the cache %s: %w", cache, err)
@@ -72,6 +74,7 @@ func beginWarm(cache string, env *environ, to string, versions map[string]string
 		}
 	}
 	for _, v := range [][2]string{
+		{"XLAGATE_CACHE", cache},
 		{"JAX_ENABLE_COMPILATION_CACHE", "true"}, {"JAX_COMPILATION_CACHE_DIR", w.jax},
 		{"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0"}, {"JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1"}, {"JAX_PERSISTENT_CACHE_ENABLE_XLA_CACHES", "none"},
 		{"JAX_COMPILATION_CACHE_INCLUDE_METADATA_IN_KEY", "true"}, // the files name source lines
@@ -151,7 +154,7 @@ func (w *warmRun) read(key string) (map[string][]byte, error) {
 	return content, nil
 }
 
-// keep stores what this run compiled. A program is kept if its files are certain: the run had no other of its name.
+// keep stores what this run compiled. A program is kept if its files are certain: the run compiled no other of its name.
 func (w *warmRun) keep(dump string) error {
 	entries, err := os.ReadDir(w.jax)
 	if err != nil {
@@ -167,12 +170,8 @@ func (w *warmRun) keep(dump string) error {
 	if err != nil {
 		return err
 	}
-	hits, err := modulesIn(dump, restoredText)
-	if err != nil {
-		return err
-	}
 	for name, prefixes := range modules {
-		if len(keys[name]) != 1 || len(prefixes) != 1 || len(hits[name]) > 0 {
+		if len(keys[name]) != 1 || len(prefixes) != 1 {
 			continue
 		}
 		key := keys[name][0]
@@ -239,6 +238,9 @@ func (w *warmRun) archive(key, dump, prefix string) error {
 	})
 }
 
+// keptModule matches what xlagate.compile of the Python package says of a program whose dump it kept.
+var keptModule = regexp.MustCompile(`(?m)^xlagate: (module_\d+\.\S+) was compiled before, and is not compiled again\r?$`)
+
 // restore replaces what XLA dumps of a program that JAX took from its cache by the files that were dumped when it was compiled, and returns the names of
 // these modules. The optimized text that XLA dumps says which program it is.
 func (w *warmRun) restore(dump string) (restored []string, err error) {
@@ -246,8 +248,18 @@ func (w *warmRun) restore(dump string) (restored []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	said, err := os.ReadFile(filepath.Join(dump, logFile))
+	if err != nil {
+		return nil, fmt.Errorf("read the log of the command: %w", err)
+	}
+	for _, m := range keptModule.FindAllSubmatch(said, -1) {
+		restored = append(restored, string(m[1]))
+	}
 	for name, prefixes := range modules {
 		for _, prefix := range prefixes {
+			if _, err := os.Stat(filepath.Join(dump, prefix+".before_optimizations.txt")); err == nil {
+				continue // compiled, for a TPU
+			}
 			path := filepath.Join(dump, prefix+".after_optimizations.txt")
 			text, err := os.ReadFile(path)
 			if err != nil {

@@ -23,8 +23,11 @@ else
   mkdir "$to/module_0000.jit_step"
   echo options > "$to/module_0000.jit_step/compile_options.pb"
   if [ -n "$TWICE" ]; then cp "$MODULE" "$to/module_0003.jit_step.cpu_after_optimizations.txt"; fi
+  if [ -n "$HIT" ]; then cp "$MODULE" "$to/module_0002.jit_step.after_optimizations.txt"; fi
   echo executable > "$entry"
 fi
+# For a TPU, JAX compiles each time.
+for stage in before_optimizations after_optimizations; do cp "$MODULE" "$to/module_0001.jit_step.cl_7.$stage.txt"; done
 `
 
 func TestWarmCapture(t *testing.T) {
@@ -32,13 +35,14 @@ func TestWarmCapture(t *testing.T) {
 	warm := []string{"module_0002.jit_step.before_optimizations.txt", "module_0002.jit_step.cpu_after_optimizations.txt", "module_0002.jit_step/compile_options.pb"}
 	for _, test := range []struct {
 		name   string
-		twice  string
+		env    string
 		change func(t *testing.T, archive string, opts *Options)
 		want   []string
 		err    string
 	}{
 		{name: "unchanged", change: func(*testing.T, string, *Options) {}, want: warm},
-		{name: "two modules of a name", twice: "1", change: func(*testing.T, string, *Options) {}, want: append([]string{"module_0003.jit_step.cpu_after_optimizations.txt"}, cold...)},
+		{name: "two modules of a name", env: "TWICE=1", change: func(*testing.T, string, *Options) {}, want: append([]string{"module_0003.jit_step.cpu_after_optimizations.txt"}, cold...)},
+		{name: "taken from the cache by the run that compiled it", env: "HIT=1", change: func(t *testing.T, archive string, _ *Options) { check(t, os.Remove(archive)) }, want: append(warm, cold...)},
 		{name: "emptied", change: func(t *testing.T, archive string, _ *Options) { check(t, os.Remove(archive)) }, want: cold},
 		{name: "cut", change: func(t *testing.T, archive string, _ *Options) { check(t, os.Truncate(archive, 200)) }, want: cold},
 		{name: "forged", change: func(t *testing.T, archive string, _ *Options) {
@@ -58,12 +62,12 @@ func TestWarmCapture(t *testing.T) {
 			opts := options(t, "python", "train.py")
 			check(t, os.WriteFile(filepath.Join(opts.Dir, "python"), []byte(cachingPython), 0o755))
 			opts.Cache = t.TempDir()
-			opts.Env = append(opts.Env, "TWICE="+test.twice)
+			opts.Env = append(opts.Env, test.env)
 			_, err := Run(t.Context(), opts)
 			check(t, err)
 			archives, err := filepath.Glob(filepath.Join(opts.Cache, "*", "*.zip"))
 			check(t, err)
-			if test.twice == "" && len(archives) != 1 || test.twice != "" && len(archives) != 0 {
+			if (len(archives) == 0) != (test.env == "TWICE=1") {
 				t.Fatalf("kept %v", archives)
 			}
 			test.change(t, strings.Join(archives, ""), &opts)
@@ -81,11 +85,25 @@ func TestWarmCapture(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if hit := slices.Equal(test.want, warm); hit != slices.Equal(r.Restored, []string{"module_0002.jit_step"}) {
+			if hit := test.want[0] == warm[0]; hit != slices.Equal(r.Restored, []string{"module_0002.jit_step"}) {
 				t.Errorf("restored %v", r.Restored)
 			}
 		})
 	}
+}
+
+// xlagate.compile of the Python package keeps dumps in the same folder, and says which it gives.
+func TestWarmPythonPackage(t *testing.T) {
+	opts := options(t, "sh", "-c", `cp "$MODULE" "$XLAGATE_DUMP/module_900000.jit_step.before_optimizations.txt"; echo "$XLAGATE_CACHE" > "$XLAGATE_CACHE/here"
+echo 'xlagate: module_900000.jit_step was compiled before, and is not compiled again' >&2`)
+	opts.Cache = t.TempDir()
+	_, err := Run(t.Context(), opts)
+	check(t, err)
+	if r := readRecord(t, opts.To); !slices.Equal(r.Restored, []string{"module_900000.jit_step"}) {
+		t.Errorf("restored %v", r.Restored)
+	}
+	_, err = os.Stat(filepath.Join(opts.Cache, "here"))
+	check(t, err)
 }
 
 func check(t *testing.T, err error) {

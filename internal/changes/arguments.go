@@ -170,6 +170,8 @@ func (p *arguments) inPlace(fits func(old, fresh *facts.Parameter) bool) {
 // byName pairs arguments by name, then by path, then by a path in which one step was renamed, then by shape and use. If both sides have as many, it pairs
 // the rest in order.
 func (p *arguments) byName() {
+	p.inTurn(func(a *facts.Parameter) string { return "name " + a.Name + a.Shape })
+	p.inTurn(renumbered)
 	p.inTurn(func(a *facts.Parameter) string { return "name " + a.Name })
 	p.inTurn(func(a *facts.Parameter) string { return "path " + pathOf(a) })
 	for _, alike := range []func(*facts.Parameter) string{shapeOf, dimsOf, rankOf} {
@@ -182,6 +184,20 @@ func (p *arguments) byName() {
 		p.inTurn(shapeOf)
 		p.inTurn(anything)
 	}
+}
+
+// renumbered spells the name and the shape of a variable that TensorFlow names by the operation that reads it, without the number of that operation: one more layer
+// makes matmul_2_readvariableop_resource of matmul_1_readvariableop_resource. It is "" for other names.
+func renumbered(a *facts.Parameter) string {
+	if !strings.Contains(a.Name, "readvariableop") {
+		return ""
+	}
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, strings.ReplaceAll(a.Name, "_", "")) + a.Shape
 }
 
 // steps splits the path of an array in the model's state: state, params, w of "state.params['w']" and of "state['params']['w']".

@@ -69,11 +69,11 @@ func TestSeveralSplits(t *testing.T) {
 	a, b := variant("()", "old"), variant("()", "fresh")
 	a.Kernels = []facts.Kernel{whole("a", "add divide"), whole("b", "add exponential divide")}
 	b.Kernels = []facts.Kernel{kernel("jit(f)/a/x", "add", "f32[4]"), kernel("jit(f)/a/div", "divide", "f32[8]"), kernel("jit(f)/b/x", "add exponential", "f32[4]"), kernel("jit(f)/b/div", "divide", "f32[8]")}
-	if got := compared(t, a, b).Causes[0].Title; got != "add, divide, exponential is split in 2 kernels, and 1 more kernel was split" {
+	if got := compared(t, a, b).Causes[0].Title; got != "add, divide, exponential is split into 2 kernels, and 1 more kernel was split" {
 		t.Error(got)
 	}
 	a.Kernels, b.Kernels = a.Kernels[:1], b.Kernels[:2]
-	if got := compared(t, a, b).Causes[0].Title; got != "add, divide is split in 2 kernels" {
+	if got := compared(t, a, b).Causes[0].Title; got != "add, divide is split into 2 kernels" {
 		t.Error(got)
 	}
 }
@@ -84,11 +84,11 @@ func TestCompilerPutsNothingBetween(t *testing.T) {
 	a.Kernels = []facts.Kernel{kernel("jit(f)/a/div", "add divide", "f32[8]")}
 	b.Kernels = []facts.Kernel{with(kernel("jit(f)/a/x", "add", "f32[4]"), func(k *facts.Kernel) { k.Result = true }), with(kernel("jit(f)/a/div", "divide", "f32[8]"), func(k *facts.Kernel) { k.From = []int32{0} })}
 	a.InputPrint, b.InputPrint = "a", "b"
-	if got := compared(t, a, b).Causes[0].Title; !strings.Contains(got, "split in 2 kernels because x is a result of the program") {
+	if got := compared(t, a, b).Causes[0].Title; !strings.Contains(got, "split into 2 kernels because x is a result of the program") {
 		t.Errorf("the model's doing: %s", got)
 	}
 	b.InputPrint = "a"
-	if got := compared(t, a, b).Causes[0].Title; strings.Contains(got, "because") || !strings.Contains(got, "is split in 2 kernels") {
+	if got := compared(t, a, b).Causes[0].Title; strings.Contains(got, "because") || !strings.Contains(got, "is split into 2 kernels") {
 		t.Errorf("the compiler's: %s", got)
 	}
 }

@@ -53,7 +53,7 @@ var causes = []struct {
 	says               []string
 }{
 	{"gpu-fusion_barrier", changes.KindCode, "pairs.py", 15, "jit(act)/optimization_barrier",
-		[]string{"a new optimization barrier splits 3 add, divide, exponential, 2 multiply, negate, tanh in 2 kernels"}},
+		[]string{"a new optimization barrier splits 3 add, divide, exponential, 2 multiply, negate, tanh into 2 kernels"}},
 	{"cpu-cse_lost", changes.KindCode, "pairs.py", 123, "jit(f)/optimization_barrier",
 		[]string{"2 new optimization barriers; dot, tanh computed a second time, as in "}},
 	{"cpu-extra_kernel", changes.KindCode, "pairs.py", 99, "", []string{"new: sort, reduce, divide, sqrt, multiply"}},
@@ -67,7 +67,7 @@ var causes = []struct {
 	{"gpu-const_baked", changes.KindConstants, "pairs.py", 77, "jit(predict)/dot_general", []string{"w is baked into the program: f32[512,1024], 2.0 MiB"}},
 	{"cpu-batch_up", changes.KindArguments, "", 0, "", []string{"x: f32[32,64] → f32[64,64]; y: s32[32] → s32[64]"}},
 	{"tpu-extra_transpose", changes.KindCode, "pairs.py", 63, "jit(mm)/transpose", []string{"new: 2 transpose"}},
-	{"cpu-fusion_pass_off", changes.KindToolchain, "models.py", 0, "", []string{"the model is the same", "xla_disable_hlo_passes is fusion, was unset", "is split in 16 kernels, and 15 more kernels were split"}},
+	{"cpu-fusion_pass_off", changes.KindToolchain, "models.py", 0, "", []string{"the model is the same", "xla_disable_hlo_passes is fusion, was unset", "is split into 16 kernels, and 15 more kernels were split"}},
 	{"cpu-fusion_callback_barrier", changes.KindCode, "pairs.py", 138, "jit(act)/pure_callback", []string{"a new host callback (pure_callback) splits "}},
 	{"tf-cnn-f64", changes.KindCode, "", 0, "Conv2D", []string{"2 convolution: f32 → f64"}},
 	{"tf-transformer-stats", changes.KindCode, "", 0, "Mean_4", []string{"2 reduce"}},

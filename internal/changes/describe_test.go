@@ -85,10 +85,10 @@ func TestFirstThat(t *testing.T) {
 func TestTitleOfASplit(t *testing.T) {
 	tanh := kernel("", "tanh", "")
 	for want, between := range map[string][]changes.Divider{
-		"add, tanh is split in 3 kernels": nil,
-		"add, tanh is split in 3 kernels by an optimization barrier (m.py:9), a host callback": {{Opcode: "opt-barrier", Places: []hlo.Location{{File: "m.py", Line: 9}}}, {Opcode: "xla_python_callback"}},
-		"one kernel became 3: tanh now reads its add too":                                      {{Value: "add", Users: []*facts.Kernel{&tanh}}},
-		"one kernel became 3: tanh now reads its add too (2 places)":                           {{Value: "add", Users: []*facts.Kernel{&tanh, &tanh}}},
+		"add, tanh is split into 3 kernels": nil,
+		"add, tanh is split into 3 kernels by an optimization barrier (m.py:9), a host callback": {{Opcode: "opt-barrier", Places: []hlo.Location{{File: "m.py", Line: 9}}}, {Opcode: "xla_python_callback"}},
+		"one kernel became 3: tanh now reads its add too":                                        {{Value: "add", Users: []*facts.Kernel{&tanh}}},
+		"one kernel became 3: tanh now reads its add too (2 places)":                             {{Value: "add", Users: []*facts.Kernel{&tanh, &tanh}}},
 	} {
 		g := &changes.Regroup{One: kernel("", "add tanh", ""), Many: make([]facts.Kernel, 3), Between: between}
 		if got := g.Title(); got != want {

@@ -30,6 +30,7 @@ type Part struct {
 	peak         float64
 	compilations int
 	placed       bool     // the source is the edited line, or that of a cause
+	brought      bool     // the baseline does not have the program
 	recalled     bool     // the program is compiled again because it is called with other arguments
 	lost         []string // the shapes of results that are lost, as they are now
 	takes        []string // the shapes of the arguments that the program is compiled again for
@@ -151,6 +152,7 @@ func (g *Grouping) compiledAgain(p *Program, v *facts.Variant) {
 // Add adds a part that is no cause of a variant's differences. It is known by what is given, unless it is one more compilation.
 func (g *Grouping) Add(p *Part, by ...string) *Part {
 	p.at = strings.Join(by, "\x00")
+	p.brought = slices.ContainsFunc(g.programs, func(of *Program) bool { return of.Name == p.Program && of.Old == nil })
 	if p.Kind == KindArguments {
 		p.compilations = g.compilations[p.Program]
 	}
@@ -218,7 +220,7 @@ func (g *Grouping) Changes() []*Change {
 			}
 		}
 	}
-	list := phrase.Map(g.joinToOnlyEdit(classes), changeOf)
+	list := phrase.Map(g.joinUncompiled(g.joinToOnlyEdit(classes)), changeOf)
 	g.effects()
 	return list
 }
@@ -275,6 +277,34 @@ func (g *Grouping) joinToOnlyEdit(classes [][]*Part) [][]*Part {
 			list[0] = append(list[0], class...)
 		}
 	}
+	return list
+}
+
+// joinUncompiled puts what XLA did not take, at no known line, into the class of the only edit that brought programs, or split or joined clusters: what is
+// outside of programs is where they end.
+func (g *Grouping) joinUncompiled(classes [][]*Part) [][]*Part {
+	divided := map[string]bool{}
+	for _, p := range g.programs {
+		divided[p.Name] = p.Old == nil || p.Parts != nil
+	}
+	divides := func(class []*Part) bool {
+		return slices.ContainsFunc(class, func(p *Part) bool { return divided[p.Program] })
+	}
+	uncompiled := func(p *Part) bool { return p.Program == "" && p.Source.File == "" && p.Kind == KindCode }
+	only := slices.IndexFunc(classes, divides)
+	if only < 0 || slices.ContainsFunc(classes[only+1:], divides) {
+		return classes
+	}
+	var list, outside [][]*Part
+	for i, class := range classes {
+		if i != only && !slices.ContainsFunc(class, func(p *Part) bool { return !uncompiled(p) }) {
+			outside = append(outside, class)
+		} else {
+			list = append(list, class)
+		}
+	}
+	at := slices.IndexFunc(list, divides)
+	list[at] = slices.Concat(append([][]*Part{list[at]}, outside...)...)
 	return list
 }
 

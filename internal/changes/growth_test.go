@@ -196,10 +196,10 @@ func TestCuts(t *testing.T) {
 		p    *changes.Program
 		want string
 	}{
-		{q, "a graph that was not there before: PyTorch/XLA compiled it at torch_xla.sync, as it does SyncTensorsGraph: what runs before it is not always the same"},
-		{graph("SyncTensorsGraph-3", other), "a graph that was not there before: PyTorch/XLA compiled it because: a new one"},
-		{graph("SyncTensorsGraph-4", nil), "a graph that was not there before"},
-		{graph("step", nil), "a program that was not there before"},
+		{q, "a new graph: PyTorch/XLA compiled it at torch_xla.sync, as it does SyncTensorsGraph: what runs before it is not always the same"},
+		{graph("SyncTensorsGraph-3", other), "a new graph: PyTorch/XLA compiled it because: a new one"},
+		{graph("SyncTensorsGraph-4", nil), "a new graph"},
+		{graph("step", nil), "a new program"},
 	} {
 		c.p.Old = nil
 		if got := changes.Newcomer([]*changes.Program{p, c.p}, c.p); got.Title != c.want {

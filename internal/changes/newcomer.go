@@ -21,7 +21,7 @@ func Newcomer(programs []*Program, p *Program) *Cause {
 	if cut == "" {
 		return &Cause{Title: newProgram(programs, p), Source: first.FirstSource(), After: first.Kernels}
 	}
-	cause := &Cause{Title: "a graph that was not there before: PyTorch/XLA compiled it " + cut, Source: first.GraphBreak.Where}
+	cause := &Cause{Title: "a new graph: PyTorch/XLA compiled it " + cut, Source: first.GraphBreak.Where}
 	if other := CompiledBeside(programs, p); other != "" {
 		cause.Title += ", as it does " + other + ": what runs before it is not always the same"
 	}
@@ -63,15 +63,15 @@ func newProgram(programs []*Program, p *Program) string {
 		return fmt.Sprintf("another program than the accepted one of that name: %s, now %d", phrase.Some(was, "argument"), is)
 	}
 	if !p.New.IsLazyGraph() {
-		return "a program that was not there before"
+		return "a new program"
 	}
 	doing := works{}
 	for _, other := range programs {
 		if other.Old != nil && other.New != nil && doing.within(p.New, other.New) >= leastOfPart {
-			return fmt.Sprintf("a graph that was not there before: it computes a part of %s by itself, because a value in it is read (.item(), print, a branch)", other.Name)
+			return fmt.Sprintf("a new graph: it computes a part of %s by itself, because a value in it is read (.item(), print, a branch)", other.Name)
 		}
 	}
-	return "a graph that was not there before"
+	return "a new graph"
 }
 
 // TracedAgain says of a new cluster that another one does the same for arguments of other sizes: TensorFlow traces a function for each of

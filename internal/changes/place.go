@@ -38,6 +38,9 @@ func EditOf(l hlo.Location, edits *git.Edits) string {
 		return h.With
 	}
 	function, _, _ := strings.Cut(l.NamedFunction(), ".<locals>.")
+	if strings.HasSuffix(h.Function, "."+function) { // PyTorch and old Pythons name methods without their class
+		function = h.Function
+	}
 	return fmt.Sprintf("%s:%d:%s", h.File, h.Edit, function)
 }
 

@@ -66,7 +66,7 @@ func insideChanges(variants []*facts.Variant) []ArgumentChange {
 	return nil
 }
 
-// countChange says which arguments not every variant has: "34 arguments are not in every compile: opt.nu (34 arrays, 9.3 MiB)".
+// countChange says which arguments not every variant has: "34 arguments are not in every compilation: opt.nu (34 arrays, 9.3 MiB)".
 func countChange(pairs []arguments) (ArgumentChange, bool) {
 	counts := texts(pairs, func(p arguments) string { return phrase.Some(len(p.fresh), "argument") })
 	least, most := len(pairs[0].fresh), 0
@@ -84,9 +84,9 @@ func countChange(pairs []arguments) (ArgumentChange, bool) {
 	switch {
 	case len(names) == 0:
 	case n == 1:
-		c.Detail = "1 argument is not in every compile: " + names[0]
+		c.Detail = "1 argument is not in every compilation: " + names[0]
 	default:
-		c.Detail = fmt.Sprintf("%d arguments are not in every compile: %s", n, strings.Join(phrase.Within(names, 6), ", "))
+		c.Detail = fmt.Sprintf("%d arguments are not in every compilation: %s", n, strings.Join(phrase.Within(names, 6), ", "))
 	}
 	return c, !allEqual(counts)
 }
@@ -190,7 +190,7 @@ func shapeDetail(column []facts.Parameter) (kind, detail string) {
 	for d := range hlo.ShapeText(column[0].Shape).Dims() {
 		values := texts(column, func(p facts.Parameter) string { return hlo.ShapeText(p.Shape).Dims()[d] })
 		if !allEqual(values) {
-			out = append(out, fmt.Sprintf("dimension %d: %s", d, strings.Join(phrase.Within(values, 8), ", ")))
+			out = append(out, fmt.Sprintf("dimension %d: %s", d, strings.Join(phrase.Within(AddNew(nil, values...), 8), ", ")))
 		}
 	}
 	return "shape", strings.Join(out, "; ")

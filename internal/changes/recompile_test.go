@@ -40,7 +40,7 @@ func TestArgumentsThatVary(t *testing.T) {
 		want    string
 	}{
 		{x("f32[8,4]"), x("f32[16,4]"), x("f32[24,4]"), "x shape [f32[8,4] | f32[16,4] | f32[24,4]] dimension 0: 8, 16, 24"},
-		{x("f32[8,4]"), x("f32[8,5]"), x("f32[9,4]"), "x shape [f32[8,4] | f32[8,5] | f32[9,4]] dimension 0: 8, 8, 9; dimension 1: 4, 5, 4"},
+		{x("f32[8,4]"), x("f32[8,5]"), x("f32[9,4]"), "x shape [f32[8,4] | f32[8,5] | f32[9,4]] dimension 0: 8, 9; dimension 1: 4, 5"},
 		{x("f32[8]"), x("bf16[8]"), x("f32[9]"), "x dtype [f32[8] | bf16[8] | f32[9]] dtype"},
 		{x("f32[8]"), x("f32[8,1]"), x("f32[8]"), "x shape [f32[8] | f32[8,1] | f32[8]] rank"},
 		{x("f32[]"), x("f32[8]"), x("f32[]"), "x shape [f32[] | f32[8] | f32[]] rank"},
@@ -76,14 +76,14 @@ func TestManySizes(t *testing.T) {
 // Where variants have different numbers of arguments, the others are followed by name.
 func TestAnotherNumberOfArguments(t *testing.T) {
 	x8, x9, y := facts.Parameter{Name: "x", Shape: "f32[8]"}, facts.Parameter{Name: "x", Shape: "f32[9]"}, facts.Parameter{Name: "y", Shape: "s32[]"}
-	want := "x shape [f32[8] | f32[9]] dimension 0: 8, 9; count [1 argument | 2 arguments] 1 argument is not in every compile: y s32[]"
+	want := "x shape [f32[8] | f32[9]] dimension 0: 8, 9; count [1 argument | 2 arguments] 1 argument is not in every compilation: y s32[]"
 	if got := explained(taking(x8), taking(y, x9)); got != want {
 		t.Errorf("%s, wanted %s", got, want)
 	}
-	if got := explained(taking(y), taking(y, x9)); got != "count [1 argument | 2 arguments] 1 argument is not in every compile: x f32[9]" {
+	if got := explained(taking(y), taking(y, x9)); got != "count [1 argument | 2 arguments] 1 argument is not in every compilation: x f32[9]" {
 		t.Error(got)
 	}
-	if got := explained(taking(x8), taking(x8, x8)); got != "count [1 argument | 2 arguments] 1 argument is not in every compile: x f32[8]" {
+	if got := explained(taking(x8), taking(x8, x8)); got != "count [1 argument | 2 arguments] 1 argument is not in every compilation: x f32[8]" {
 		t.Errorf("one more of the same name: %s", got)
 	}
 }
@@ -95,10 +95,10 @@ func TestManyArguments(t *testing.T) {
 		named = append(named, facts.Parameter{Name: "x" + n, Shape: "f32[" + n + "]"})
 		counted = append(counted, facts.Parameter{Name: fmt.Sprint("p", len(counted)), Shape: "f32[" + n + strings.Repeat(",1", len(counted)) + "]"})
 	}
-	if got := explained(taking(), taking(named...)); got != "count [0 arguments | 8 arguments] 8 arguments are not in every compile: x1 f32[1], x2 f32[2], x3 f32[3], x4 f32[4], x5 f32[5], 3 more" {
+	if got := explained(taking(), taking(named...)); got != "count [0 arguments | 8 arguments] 8 arguments are not in every compilation: x1 f32[1], x2 f32[2], x3 f32[3], x4 f32[4], x5 f32[5], 3 more" {
 		t.Error(got)
 	}
-	if got := explained(taking(counted[:1]...), taking(counted...)); !strings.HasSuffix(got, "not in every compile: f32[2,1], f32[3,1,1], f32[4,1,1,1], f32[5,1,1,1,1], f32[6,1,1,1,1,1], 2 more") {
+	if got := explained(taking(counted[:1]...), taking(counted...)); !strings.HasSuffix(got, "not in every compilation: f32[2,1], f32[3,1,1], f32[4,1,1,1], f32[5,1,1,1,1], f32[6,1,1,1,1,1], 2 more") {
 		t.Error(got)
 	}
 }

@@ -222,7 +222,7 @@ func splitsTitle(splits []*Regroup, inModel bool) string {
 	return text
 }
 
-// Title is "subtract, exponential, 2 reduce is split in 4 kernels by an optimization barrier (train.py:9)", or
+// Title is "subtract, exponential, 2 reduce is split into 4 kernels by an optimization barrier (train.py:9)", or
 // "one kernel became 2: train.py:27 now reads its add too (3 places)".
 func (r *Regroup) Title() string {
 	if len(r.Between) > 0 && len(r.Between[0].Users) > 0 {
@@ -233,7 +233,7 @@ func (r *Regroup) Title() string {
 		}
 		return text
 	}
-	text := fmt.Sprintf("%s is split in %d kernels", r.One.Operations(), len(r.Many))
+	text := fmt.Sprintf("%s is split into %d kernels", r.One.Operations(), len(r.Many))
 	if why := SplitBy(r.Between); why != "" {
 		text += " " + why
 	}

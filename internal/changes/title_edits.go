@@ -118,7 +118,7 @@ func (s *suspect) wallsTitle(walls []Step) string {
 	if len(parts) > 1 || walls[0].Count > 1 {
 		verb = " split "
 	}
-	if text += verb + one.One.Operations() + fmt.Sprintf(" in %d kernels", len(one.Many)); len(s.split) > 1 {
+	if text += verb + one.One.Operations() + fmt.Sprintf(" into %d kernels", len(one.Many)); len(s.split) > 1 {
 		text += ", and " + phrase.Some(len(s.split)-1, "more kernel")
 	}
 	s.split = nil // it is said

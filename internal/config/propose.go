@@ -62,7 +62,11 @@ func proposed(rep *facts.Report) string {
 		fmt.Fprintf(&b, "  - { rule: max-peak-bytes, max: %s }   # at init: %s\n", roomFor(most, limitSizeUnits), phrase.Bytes(most))
 	}
 	if most := compiled(rep); most > 0 {
-		fmt.Fprintf(&b, "  - { rule: no-recompilation, max_variants: %d }\n", most)
+		why := ""
+		if most > 1 {
+			why = "   # `xlagate inspect` says what differs"
+		}
+		fmt.Fprintf(&b, "  - { rule: no-recompilation, max_variants: %d }%s\n", most, why)
 	}
 	if rep.Clusters != nil && rep.Clusters.Ran {
 		fmt.Fprintf(&b, "  - { rule: no-unclustered-ops, allow: [%s] }\n", strings.Join(outside(rep.Clusters), ", "))
@@ -120,7 +124,7 @@ func origin(rep *facts.Report) string {
 			of = " "
 		}
 	}
-	return fmt.Sprintf("%s: %s, %s left out; limits leave at least a tenth of room above what it holds", text,
+	return fmt.Sprintf("%s: %s, %s left out; limits are at least a tenth above what it holds", text,
 		phrase.Counted(float64(len(rep.Programs)), "", "programs"), phrase.Counted(float64(len(rep.Helpers)), "", "one-op helpers"))
 }
 

@@ -52,7 +52,7 @@ func (p Place) Workflow(install string) string {
 		options, env = options+` --config "$CONFIG"`, fmt.Sprintf("          CONFIG: %q\n", file)
 	}
 	return strings.NewReplacer(
-		"        with:\n          comment:", "        with:\n"+with+"          comment:",
+		"          comment:", with+"          comment:",
 		" --check-run #", " --check-run"+options+" #",
 		"          GITHUB_TOKEN:", env+"          GITHUB_TOKEN:",
 	).Replace(text)

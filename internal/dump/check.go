@@ -301,7 +301,7 @@ func (d *Dump) whyNothing() string {
 	case len(d.Other)+len(d.Unknown)+len(d.Logs) == 0:
 		return "the dump is empty"
 	case d.Single && len(d.Unknown) == 1:
-		return "the file is not part of a dump: it holds no HLO module, and nothing that is dumped beside one"
+		return "the file is not part of a dump: it holds no HLO module, nor anything that XLA dumps beside one"
 	}
 	return "the dump holds no HLO module"
 }

@@ -201,7 +201,7 @@ func (in *candidate) removeDamaged(edit *baseline.Edit, done *Accepted) error {
 }
 
 // ceilings returns the ceilings of the changes that are accepted by their ids, by the program whose baseline holds them: the change's own, or the first that has
-// a baseline.
+// a baseline, or gets one.
 func (in *candidate) ceilings(a AcceptOptions) (map[string][]baseline.Ceiling, error) {
 	ceilings := map[string][]baseline.Ceiling{}
 	for _, c := range in.changesOf(a.Only) {
@@ -212,16 +212,25 @@ func (in *candidate) ceilings(a AcceptOptions) (map[string][]baseline.Ceiling, e
 		if in.old != nil {
 			programs = append(programs, programNames(in.old.Report().Programs)...)
 		}
-		at := slices.IndexFunc(programs, func(name string) bool { return in.accepted(name) != nil })
-		own := in.fresh[c.Program] != nil && in.accepted(c.Program) == nil
-		if at < 0 && !own {
-			return nil, UsageError{fmt.Sprintf("change %s has no baseline that could allow it; accept everything: xlagate accept --reason \"why\"", c.ID)}
+		at := slices.IndexFunc(programs, func(name string) bool { return in.accepted(name) != nil && in.fresh[name] != nil })
+		if at < 0 {
+			at = slices.IndexFunc(programs, func(name string) bool { return in.fresh[name] != nil })
 		}
-		if !own {
-			ceilings[programs[at]] = append(ceilings[programs[at]], ceilingOf(&c, in.findings, a.Reason))
+		ceiling := ceilingOf(&c, slices.DeleteFunc(slices.Clone(in.findings), func(f result.Finding) bool { return in.isWhole(f.Program) }), a.Reason)
+		switch {
+		case len(ceiling.Most) == 0 && in.isWhole(c.Program):
+		case at < 0:
+			return nil, UsageError{fmt.Sprintf("change %s has no baseline that could allow it; accept everything: xlagate accept --reason \"why\"", c.ID)}
+		default:
+			ceilings[programs[at]] = append(ceilings[programs[at]], ceiling)
 		}
 	}
 	return ceilings, nil
+}
+
+// isWhole reports whether accepting one of a program's changes accepts it as a whole: it has no baseline, or is gone.
+func (in *candidate) isWhole(program string) bool {
+	return (in.fresh[program] == nil) != (in.accepted(program) == nil)
 }
 
 // allowing returns the old baseline of a program with ceilings. A program that has no baseline, or that is gone, is accepted as a whole if one of its changes is
@@ -230,8 +239,11 @@ func (in *candidate) allowing(name string, old, fresh *baseline.Program, ceiling
 	isNamed := slices.ContainsFunc(in.changesOf(a.Only), func(c result.Change) bool { return c.IsIn(in.target, name) })
 	switch {
 	case (old == nil || fresh == nil) && isNamed:
-		return fresh
-	case old == nil || len(ceilings) == 0:
+		old = fresh
+	case old == nil:
+		return nil
+	}
+	if len(ceilings) == 0 {
 		return old
 	}
 	next := *old

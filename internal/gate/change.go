@@ -68,6 +68,12 @@ func (t JudgedTarget) changes(findings []JudgedFinding) ([]result.Change, []*Jud
 func (t JudgedTarget) attach(findings []JudgedFinding) []*judgedChange {
 	a := &attachment{
 		Grouping: changes.NewGrouping(t.Programs, t.lines(), t.Upgrade), of: map[*JudgedFinding]*changes.Part{}, found: map[string][]*JudgedFinding{}, changed: map[compiled][]*changes.Part{}, added: map[compiled]*changes.Part{},
+		joint: map[string]string{},
+	}
+	for _, p := range t.Programs {
+		for _, part := range p.Parts {
+			a.joint[part.Name] = p.Name
+		}
 	}
 	for _, p := range a.Parts {
 		for _, v := range p.Variants {
@@ -142,6 +148,7 @@ type attachment struct {
 	found   map[string][]*JudgedFinding  // those of a program that have a part, in order
 	changed map[compiled][]*changes.Part // by variant, and by program with no signature, the weightiest first
 	added   map[compiled]*changes.Part   // of variants that the baseline does not have, of programs that it has
+	joint   map[string]string            // the program that a cluster is compared in, of those that are compared together
 }
 
 // compiled is one variant of a program.
@@ -244,6 +251,9 @@ func excess(f *JudgedFinding) float64 {
 // or the one at its place. A finding of the comparison with the baseline alone goes to the weightiest. It returns nil if there is none.
 func (a *attachment) behind(f *JudgedFinding, kind string) *changes.Part {
 	list, c := a.changed[compiled{f.Program, f.Variant}], f.Cause
+	if joint := a.changed[compiled{a.joint[f.Program], ""}]; len(joint) > 0 { // a cluster among those that split or merged: they are compared together
+		return joint[0]
+	}
 	var fits []func(*changes.Part) bool
 	switch {
 	case kind != changes.KindCode && kind != changes.KindUnknown:

@@ -64,6 +64,7 @@ func (l *measuredTarget) differing(r *result.Result, o Options, found []JudgedFi
 			Kind: "places", Target: l.Name, Message: "which lines were edited is not known, so changes are placed at the operations that they affect: " + unknown,
 		})
 	}
+	t.Edits = t.Edits.Beside(t.Dumps)
 	return t
 }
 

@@ -147,7 +147,8 @@ func allow(r *result.Result, l *measuredTarget) {
 			for i := range r.Findings {
 				f := &r.Findings[i]
 				most, known := ceiling.Most[brokenBy(f)]
-				if !known || f.Target != l.Name || !f.Is(ceiling.Change) || changes[f.Change] == nil {
+				// What is in no program is known by its subject: it is another change once the program that it led to is accepted.
+				if !known || f.Target != l.Name || f.Program != "" && !f.Is(ceiling.Change) || changes[f.Change] == nil {
 					continue
 				}
 				used = true

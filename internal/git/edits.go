@@ -3,6 +3,7 @@ package git
 import (
 	"cmp"
 	"context"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -32,7 +33,7 @@ type fileEdits struct {
 // editsOf combines the edited files with the others of the repository.
 func editsOf(base string, tree *workTree, files []fileEdits, unedited []string) *Edits {
 	e := &Edits{Base: base, tree: tree, byFile: map[string][]Hunk{}}
-	e.now = paths{tree.below, map[string][]string{}}
+	e.now = paths{[]string{tree.below}, map[string][]string{}}
 	slices.SortStableFunc(files, func(a, b fileEdits) int { return cmp.Compare(cmp.Or(a.now, a.old), cmp.Or(b.now, b.old)) })
 	for _, f := range files {
 		e.add(f)
@@ -75,6 +76,24 @@ func (e *Edits) File(file string) string {
 // Path returns where a file is on the disk, named as in a [Hunk].
 func (e *Edits) Path(name string) string { return filepath.Join(e.tree.top, filepath.FromSlash(name)) }
 
+// Beside returns the edits as they are for some dumps: a file in the folder of a dump is the copy that was compiled, and is not edited.
+func (e *Edits) Beside(dumps []string) *Edits {
+	if e == nil || e.tree == nil {
+		return e
+	}
+	of := *e
+	of.byFile = maps.Clone(e.byFile)
+	maps.DeleteFunc(of.byFile, func(name string, _ []Hunk) bool { return e.In(name, dumps) })
+	of.now.below = nil
+	for _, d := range dumps {
+		if name, err := filepath.Rel(e.tree.top, resolved(d)); err == nil {
+			of.now.below = append(of.now.below, filepath.ToSlash(name))
+		}
+	}
+	of.now.below = append(of.now.below, e.now.below...)
+	return &of
+}
+
 // At returns the hunk of a line of a file as it is now, unless the hunk only gives other names. The lines around removed ones count as edited. A file is named
 // as the dump names it; see [paths.find].
 func (e *Edits) At(file string, line int) (Hunk, bool) {
@@ -109,11 +128,17 @@ func (e *Edits) Text(file string, line int, function string) string {
 func (e *Edits) In(name string, paths []string) bool {
 	at := e.Path(name)
 	return slices.ContainsFunc(paths, func(p string) bool {
-		if resolved, err := filepath.EvalSymlinks(p); err == nil { // git resolves the links above its work tree
-			p = resolved
-		}
+		p = resolved(p)
 		return at == p || strings.HasPrefix(at, p+string(filepath.Separator))
 	})
+}
+
+// resolved is a path without symbolic links, as git names its work tree.
+func resolved(name string) string {
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		return real
+	}
+	return name
 }
 
 // Unedited reports whether files or folders are in the repository and are what they were at the base.
@@ -213,7 +238,7 @@ func (e *Edits) FirstCode(h Hunk) int {
 
 // paths are the files of a repository, by the last part of their names.
 type paths struct {
-	below string // the folder that the dump's relative paths are tried in first; "" for the top
+	below []string // the folders that the dump's relative paths are tried in first; "" for the top
 	named map[string][]string
 }
 
@@ -232,12 +257,16 @@ func (p paths) find(file string) string {
 	for file = path.Clean(file); strings.HasPrefix(file, "../"); {
 		file = file[len("../"):]
 	}
-	here, best := path.Join(p.below, file), ""
+	same := p.named[path.Base(file)]
+	for _, folder := range p.below {
+		if here := path.Join(folder, file); slices.Contains(same, here) {
+			return here
+		}
+	}
+	best := ""
 	var longer []string
-	for _, name := range p.named[path.Base(file)] {
+	for _, name := range same {
 		switch {
-		case name == here:
-			return name
 		case endsWith(file, name) && len(name) > len(best):
 			best = name
 		case endsWith(name, file):

@@ -88,6 +88,26 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// A file beside a dump is the copy that was compiled: the dump means it, and none of its lines counts as edited.
+func TestBeside(t *testing.T) {
+	c := newCheckout(t, map[string]string{"train.py": lines(3), "dump/other.py": lines(3)})
+	c.edit("train.py", "line2 = 2", "line2 = 3")
+	c.write("dump/train.py", "line1 = 0\nline2 = 4\n")
+	e := c.since("")
+	for _, at := range []struct {
+		dump, file, text string
+		edited           bool
+	}{{"dump", "dump/train.py", "line2 = 4", false}, {"none", "train.py", "line2 = 3", true}} {
+		of := e.Beside([]string{filepath.Join(c.dir, at.dump)})
+		if _, edited := of.At("train.py", 2); of.File("train.py") != at.file || of.Text("train.py", 2, "") != at.text || edited != at.edited {
+			t.Errorf("%s: %s, %q, edited %v", at.dump, of.File("train.py"), of.Text("train.py", 2, ""), edited)
+		}
+	}
+	if (&Edits{}).Beside([]string{"dump"}).File("train.py") != "" {
+		t.Error("without a work tree there is no file")
+	}
+}
+
 // A file is in a folder by whole names, and where the folder is named by a link.
 func TestIn(t *testing.T) {
 	c := newCheckout(t, map[string]string{"dump/a.json": "1\n", "dump.json": "1\n"})

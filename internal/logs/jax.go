@@ -186,7 +186,8 @@ func differs(detail string) string {
 	return name + ": " + plain(before) + " → " + plain(now)
 }
 
-// argument names an argument or a part of it as Python does: "argument 1['w']" of "input path [0][1]['w']", of which [0] are the positional ones.
+// argument names an argument or a part of it as Python does: "argument 1['w']" of "input path [0][1]['w']", of which [0] are the positional ones, and
+// "argument beta" of "input path [1]['beta']".
 func argument(path string) string {
 	inside, is := strings.CutPrefix(path, "input path ")
 	if !is {
@@ -196,7 +197,8 @@ func argument(path string) string {
 		number, part, _ := strings.Cut(positional, "]")
 		return "argument " + number + part
 	}
-	return "argument " + strings.TrimPrefix(inside, "[1]")
+	keyword, part, _ := strings.Cut(strings.TrimPrefix(inside, "[1]['"), "']")
+	return "argument " + keyword + part
 }
 
 // definedAt reads "for predict defined at F:L" and "predict id=140037587699808 defined at F:L"; the id is an address.

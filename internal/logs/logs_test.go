@@ -76,6 +76,15 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// An argument is named as a call names it.
+func TestArgument(t *testing.T) {
+	for path, want := range map[string]string{"x": "x", "input path [0][1]['w']": "argument 1['w']", "input path [1]['beta']": "argument beta", "input path [1]['params']['w']": "argument params['w']"} {
+		if got := argument(path); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}
+
 // Each version explains a retrace in its own words, which are kept.
 func TestRetraceReasons(t *testing.T) {
 	for version, want := range map[string][]string{

@@ -156,7 +156,7 @@ func variantWord(p *changes.Program) string {
 func diffVariant(v *changes.Variant, o Options) []block {
 	var s section
 	if v.Rescaled {
-		s.add(para{in(warn, "its argument sizes changed").and(": kernels were matched without their shapes")})
+		s.add(para{in(warn, "its argument sizes changed").and(", so kernels are matched without their shapes")})
 	}
 	if l := priceChange(v); len(l) > 0 {
 		s.add(para{l}, partBars(v.Old.Facts, v.New.Facts))
@@ -188,7 +188,7 @@ func dtypeLines(types []changes.DtypeChange) []line {
 		d := &types[i]
 		l := in(warn, "~").and(" ").in(name, d.Type).and(fmt.Sprintf(" values %d → %d", d.Old, d.New))
 		if d.First.Opcode != "" {
-			l = l.and(", first in ").in(name, d.First.Opcode+" "+shortShape(d.First.Shape))
+			l = l.and("; the first is ").in(name, d.First.Opcode+" "+shortShape(d.First.Shape))
 		}
 		if at := location(d.First.Source); at != "" {
 			l = l.and(" at ").in(name, at)

@@ -103,7 +103,7 @@ func logSection(l *tensorflow.Logs) section {
 			took[n.Program] += n.Value
 			continue
 		}
-		lines = append(lines, in(name, string(n.Kind)).and(" ").in(name, strings.TrimSpace(n.Program+" "+n.Op)).and(" ").in(name, location(n.Where)).and(": ").and(n.Message))
+		lines = append(lines, in(name, string(n.Kind)).and(" ").in(name, strings.TrimSpace(n.Program+" "+n.Op)).and(" ").in(name, location(n.Where)).and(prefixed(": ", n.Message)))
 	}
 	for _, program := range byCount(l.Compiles) {
 		l := say("compiled "+phrase.Times(l.Compiles[program])+": ").in(name, program)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -145,14 +146,14 @@ func priceLine(r *indexed, c *result.Change) line {
 	return say(joined(stepText(c.Price), peakText(c.Price), some(c.Price.Compilations, "more compilation"), effectsText(r, c)))
 }
 
-// stepText is "predicted step +800 µs (+6.6 %)"; "" where a change has no price, or one of less than a nanosecond.
+// stepText is "predicted step +800 µs (+6.6 %)"; "" where a change has no price, or one of less than a nanosecond or too little of the step to be seen.
 func stepText(p result.Price) string {
 	ns := p.StepNS
-	if math.Abs(ns) < 0.5 {
+	share := growth(ns, p.StepWasNS)
+	if math.Abs(ns) < 0.5 || p.StepWasNS > 0 && share == "" {
 		return ""
 	}
 	text := "predicted step " + signed(ns, "nanoseconds")
-	share := growth(ns, p.StepWasNS)
 	if share == "" {
 		return text
 	}
@@ -374,6 +375,12 @@ func evidence(c *result.Change) listing {
 	return lineDiff(c.Evidence.Before, c.Evidence.After)
 }
 
+// ruleOf is the rule against a kind of change.
+var ruleOf = map[string]string{
+	changes.KindArguments: "no-recompilation", changes.KindDonation: "donation-kept", changes.KindConstants: "max-constant-bytes", changes.KindResults: "results-kept",
+	changes.KindFlags: "flags", changes.KindToolchain: "toolchain",
+}
+
 // fix is how the rule that a change breaks is met again; "" where no rule says it. The rule that found what the title names says it best, and a guarantee
 // says it more precisely than a budget.
 func (r *indexed) fix(c *result.Change) string {
@@ -381,7 +388,7 @@ func (r *indexed) fix(c *result.Change) string {
 	if len(broken) == 0 || c.Waived || r.doc == nil {
 		return ""
 	}
-	at := slices.IndexFunc(broken, func(f *result.Finding) bool { return strings.HasPrefix(c.Title, f.Subject+" ") })
+	at := slices.IndexFunc(broken, func(f *result.Finding) bool { return strings.HasPrefix(c.Title, f.Subject+" ") || f.Rule == ruleOf[c.Kind] })
 	if at < 0 {
 		at = max(0, slices.IndexFunc(broken, func(f *result.Finding) bool { return !strings.HasPrefix(f.Rule, "max-") }))
 	}

@@ -29,7 +29,7 @@ func TestPriceLine(t *testing.T) {
 	}{
 		{result.Change{}, ""},
 		{result.Change{Price: result.Price{StepNS: 800_000, StepWasNS: 12_100_000}}, "predicted step +800 µs (+6.6 %)"},
-		{result.Change{Price: result.Price{StepNS: -5, StepWasNS: 12_100_000, Compilations: 2}}, "predicted step −5 ns; 2 more compilations"},
+		{result.Change{Price: result.Price{StepNS: -5, StepWasNS: 12_100_000, Compilations: 2}}, "2 more compilations"},
 		{result.Change{Price: result.Price{PeakBytes: 256}, Effects: []result.Effect{{Fact: "memory.peak_bytes", Was: 0, Is: 256}, {Fact: "kernels.total", Was: 1, Is: 4}}}, "peak +256 B; kernels 1 → 4"},
 		{result.Change{Effects: []result.Effect{{Fact: "cost.weighted_flops", Was: 1, Is: 2}, {Fact: "kernels.total", Was: 1, Is: 4}, {Fact: "made up", Was: 1, Is: 2}}}, "kernels 1 → 4, flops 1 → 2"},
 	} {

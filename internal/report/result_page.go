@@ -160,12 +160,10 @@ func changeRow(r *indexed, c *result.Change) []line {
 	}
 }
 
-// deltaCell is "+6.6 %" where the whole is known, else "+256 B".
+// deltaCell is "+6.6 %" where the whole is known, else "+256 B"; "" where it is nothing, or too little of the whole to be seen.
 func deltaCell(delta, whole float64, unit string) string {
-	if delta == 0 {
-		return ""
-	}
-	if share := growth(delta, whole); share != "" {
+	share := growth(delta, whole)
+	if delta == 0 || whole > 0 {
 		return share
 	}
 	return signed(delta, unit)

@@ -43,8 +43,12 @@ const maxSeries = 8
 // trendPage is a chart for each fact that changed, the key facts first: a bar for each commit that changed it.
 func trendPage(t *result.Trend, o Options) page {
 	p := page{Title: say(phrase.Some(len(t.Commits), "commit") + " changed " + t.Baseline)}
-	if n := len(t.Commits); n > 0 {
-		p.Title = p.Title.in(dim, strings.TrimSuffix(", from "+commitName(t.Commits[0])+" to "+commitName(t.Commits[n-1]), ", "))
+	switch n := len(t.Commits); n {
+	case 0:
+	case 1:
+		p.Title = p.Title.in(dim, ": "+commitName(t.Commits[0]))
+	default:
+		p.Title = p.Title.in(dim, ", from "+commitName(t.Commits[0])+" to "+commitName(t.Commits[n-1]))
 	}
 	for _, c := range t.Commits {
 		if c.Unread != "" {

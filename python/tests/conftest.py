@@ -65,6 +65,14 @@ class Project:
         path.write_text(text.replace(old, new))
 
 
+@pytest.fixture(autouse=True)
+def kept(monkeypatch, tmp_path_factory):
+    """The folder of the dumps that this test keeps."""
+    folder = tmp_path_factory.mktemp("kept")
+    monkeypatch.setenv("XLAGATE_CACHE", str(folder))
+    return folder
+
+
 @pytest.fixture
 def project(pytester):
     return lambda marker="": Project(pytester, marker)

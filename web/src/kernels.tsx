@@ -223,7 +223,7 @@ function Row({ s, side, at, whole }: { s: DrawnProps; side: "old" | "new"; at: n
         <button type="button" class="plain" onClick={() => go(href("kernels", s.index, id))}>
           {k.does}
         </button>{" "}
-        <span class="dim">{k.kind}</span>
+        {k.kind !== k.does && <span class="dim">{k.kind}</span>}
         <code class="dim narrow-only">
           {short(k)} {k.op}
         </code>

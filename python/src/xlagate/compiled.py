@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import json
 import os
 import pathlib
 import re
+import shutil
+import sys
+import tempfile
 from importlib import metadata
 from typing import Any
+
+from xlagate.kept import Kept, compiling
 
 # The distributions of each framework whose versions decide what is compiled, as xlagate capture records them.
 DISTRIBUTIONS = {"jax": ("jax", "jaxlib"), "tensorflow": ("tensorflow", "tensorflow-cpu")}
@@ -24,17 +31,59 @@ def dump(to: str | os.PathLike[str], function: Any, *args: Any, device: str | No
     concrete or jax.ShapeDtypeStruct; nothing is run. device names a chip that this machine does not need to have: see xlagate.devices.
     """
     to = pathlib.Path(to)
+    produce(to, function, args, kwargs, device)
+    return to
+
+
+def produce(to: pathlib.Path, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], device: str | None) -> bool:
+    """Write what XLA dumps of a function into a folder, and return whether that was kept and the function is not compiled."""
     to.mkdir(parents=True, exist_ok=True)
     if hasattr(function, "experimental_get_compiler_ir"):
         _record(to, "tensorflow", backend=_dump_tensorflow(to, function, args, kwargs))
-        return to
+        return False
     if hasattr(function, "runtime_executable"):
         _record(to, "jax", backend=_dump_executable(to, function))
-    else:
-        lowered = _lower(function, args, kwargs, device)
-        lowered.compile(compiler_options={"xla_dump_to": str(to), "xla_dump_hlo_as_text": True})
-        _record(to, "jax")
-    return to
+        return False
+    lowered = _lower(function, args, kwargs, device)
+    kept = Kept.of(lowered)
+    known = kept is not None and kept.give(to)
+    if not known:
+        _compile(lowered, to, kept)
+    _record(to, "jax")
+    return known
+
+
+def compile(lowered: Any) -> Any:
+    """Compile what the lower() of a jitted function returned, for a device that need not be here, and return what its compile() returns.
+
+    Under `xlagate check --cache`, what was compiled before is not compiled again: its dump is put beside the others, and None is returned.
+    """
+    import jax
+
+    if not isinstance(lowered, jax.stages.Lowered):
+        raise NotCompiled(f"{lowered!r} is not what lower() returned: xlagate.compile(jax.jit(step).lower(params, batch))")
+    to = pathlib.Path(os.environ.get("XLAGATE_DUMP", ""))
+    kept = Kept.of(lowered) if to.is_absolute() else None
+    if kept is None:
+        return lowered.compile()
+    number = next(n for n in itertools.count(900_000) if not any(to.glob(f"module_{n}.*")))  # XLA counts from 0
+    if kept.give(to, number=number):
+        name = next(to.glob(f"module_{number}.*")).name
+        print(f"xlagate: {'.'.join(name.split('.')[:2])} was compiled before, and is not compiled again", file=sys.stderr)
+        return None
+    with tempfile.TemporaryDirectory(prefix="xlagate-") as name:
+        compiled = _compile(lowered, pathlib.Path(name), kept)
+        for entry in pathlib.Path(name).iterdir():
+            shutil.move(entry, to)
+    return compiled
+
+
+def _compile(lowered: Any, to: pathlib.Path, kept: Kept | None) -> Any:
+    with compiling():
+        compiled = lowered.compile(compiler_options={"xla_dump_to": str(to), "xla_dump_hlo_as_text": True})
+    if kept:
+        kept.keep(to)
+    return compiled
 
 
 def _lower(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], device: str | None) -> Any:
@@ -107,5 +156,8 @@ def _libraries(dump: pathlib.Path) -> dict[str, str]:
         for file in [*dump.rglob("*.before_optimizations.txt"), *dump.rglob("*.pb")]
         for name in re.findall(rb"/(?:site|dist)-packages/(\w+)[/.]", file.read_bytes())
     }
-    installed = metadata.packages_distributions() if named else {}
+    installed = _installed() if named else {}
     return {name: metadata.version(installed[name][0]) for name in sorted(named - {"jax", "jaxlib", "tensorflow"}) if name in installed}
+
+
+_installed = functools.cache(metadata.packages_distributions)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import pathlib
 import subprocess
 import tempfile
 from typing import Any, Callable, Iterator, Mapping, Sequence
 
 from xlagate.binary import find
-from xlagate.compiled import dump
+from xlagate.compiled import produce
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,9 +67,9 @@ class Unreadable(RuntimeError):
 
 
 def facts(function: Any, *args: Any, device: str | None = None, **kwargs: Any) -> Facts:
-    """Compile a function for the arguments and return its facts. Nothing is run. The arguments are those of dump."""
+    """Compile a function for the arguments and return its facts. Nothing is run. The arguments are those of xlagate.dump."""
     with tempfile.TemporaryDirectory(prefix="xlagate-") as folder:
-        dump(folder, function, *args, device=device, **kwargs)
+        produce(pathlib.Path(folder), function, args, kwargs, device)
         done = subprocess.run([find(), "facts", "--quiet", folder], capture_output=True, text=True)
     if done.returncode != 0:
         raise Unreadable(done.stderr.strip())

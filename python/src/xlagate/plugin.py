@@ -1,4 +1,4 @@
-"""The pytest plugin: the fixture and the marker xlagate, and --xlagate-accept."""
+"""The pytest plugin: the fixture and the marker xlagate, --xlagate-accept and --xlagate-compile."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from typing import Any, Callable, Iterator, Sequence
 import pytest
 
 from xlagate.binary import NotFound, find
-from xlagate.compiled import NotCompiled, dump
+from xlagate.compiled import NotCompiled, dump, produce
 from xlagate.configuration import configuration
 from xlagate.devices import UnknownDevice
+from xlagate.kept import FOLDER
 from xlagate.measured import Facts, facts, scaling
 from xlagate.recompilation import no_recompilation
 
 UNUSED = pytest.StashKey[list[str]]()
+KEPT = pytest.StashKey[list[bool]]()  # of each program that was checked: it was not compiled
 
 # Lines that name a command of xlagate, or its configuration, which here is a marker.
 COMMAND = re.compile(r"\s*(intended\?|fix:|slack) .*xlagate accept")
@@ -30,6 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("xlagate", "what XLA compiles")
     group.addoption("--xlagate-accept", action="store_true", help="accept what is compiled as the baseline of the tests that run")
     group.addoption("--xlagate-reason", default="accepted in pytest", metavar="TEXT", help="the reason that --xlagate-accept records")
+    group.addoption("--xlagate-compile", action="store_true", help="compile every program, also one that was compiled before")
     parser.addini("xlagate_extends", "the packs of rules that every check starts from (default: recommended)", type="args", default=["recommended"])
     parser.addini("xlagate_baseline", "the folder of the baselines, below the root (default: .xlagate beside each test file)", default="")
 
@@ -40,7 +43,15 @@ def pytest_configure(config: pytest.Config) -> None:
         "xlagate(max_kernels=N, no_collectives=True, donated=[NAME], max_temp=SIZE, max_peak=SIZE, max_step=TIME, device=NAME, rules=[RULE], ...): "
         "what xlagate.check holds the test's functions to, besides its baseline",
     )
-    config.stash[UNUSED] = []
+    config.stash[UNUSED], config.stash[KEPT] = [], []
+    before = os.environ.get(FOLDER)
+    if before is None:
+        folder = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache", "xlagate-programs")
+        if config.rootpath not in folder.parents:  # whoever wrote a checkout could have filled a folder in it
+            os.environ[FOLDER] = str(folder)
+    if config.getoption("--xlagate-compile"):
+        os.environ[FOLDER] = ""
+    config.add_cleanup(lambda: os.environ.pop(FOLDER, None) if before is None else os.environ.update({FOLDER: before}))
 
 
 @pytest.fixture
@@ -64,9 +75,10 @@ class Gate:
         self._checks = 0
 
     def check(self, function: Any, *args: Any, name: str = "", **kwargs: Any) -> None:
-        """Compile a function for the arguments and fail where it is worse than the baseline of this test or breaks a rule of its marker.
+        """Fail where what is compiled of a function for the arguments is worse than the baseline of this test or breaks a rule of its marker.
 
-        Nothing is run. name tells several checks of one test apart; without it they are counted. Other keywords go to the function.
+        Nothing is run, and what was compiled before is not compiled again. name tells several checks of one test apart; without it they are counted.
+        Other keywords go to the function.
         """
         __tracebackhide__ = True
         self._checks += 1
@@ -75,9 +87,10 @@ class Gate:
         work = self._folders.mktemp("xlagate")
         try:
             find()
-            dump(work / "dump", function, *args, device=device, **kwargs)
+            kept = produce(work / "dump", function, args, kwargs, device)
         except (NotFound, NotCompiled, UnknownDevice) as wrong:
             raise pytest.fail.Exception(str(wrong), pytrace=False) from None
+        self._config.stash[KEPT].append(kept)
         known = None if device and os.path.isfile(str(device)) else device
         rules = configuration(target, baseline_of(self._config, self._node.path), self._config.getini("xlagate_extends"), held, known)
         commands = [["check", "--quiet", "-f", "text"]]  # after accepting, too: a limit of the marker is not accepted away
@@ -162,15 +175,19 @@ def unused(config: pytest.Config, items: Sequence[pytest.Item]) -> list[str]:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     output = getattr(session.config, "workeroutput", None)  # under pytest-xdist, of a worker
     if output is not None:
-        output["xlagate"] = session.config.stash[UNUSED]
+        output["xlagate"], output["xlagate_kept"] = session.config.stash[UNUSED], session.config.stash[KEPT]
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     output = getattr(node, "workeroutput", None) or {}
     node.config.stash[UNUSED] = sorted({*node.config.stash[UNUSED], *output.get("xlagate", [])})
+    node.config.stash[KEPT] += output.get("xlagate_kept", [])
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    kept = config.stash[KEPT]
+    if any(kept):
+        terminalreporter.write_line(f"xlagate: {sum(kept)} of {len(kept)} programs were compiled before, and are not compiled again; --xlagate-compile compiles all")
     for path in config.stash[UNUSED]:
         terminalreporter.write_line(f"xlagate: no test uses the baseline {path}; remove it: git rm -r '{path}'", yellow=True)

@@ -27,6 +27,7 @@ import (
 const (
 	uploadAction   = "actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02"
 	downloadAction = "actions/download-artifact@d3f86a106a0bac45b974a628896c90dbdf5c8093"
+	cacheAction    = "actions/cache@5a3ec84eff668545956fd18022155c47e93e2684"
 )
 
 // world is a repository with the example workflows, and the GitHub around it.
@@ -39,6 +40,7 @@ type world struct {
 	actions      string            // this repository's actions, with the built xlagate as their binary
 	upload       string            // what stands for the upload of artifacts
 	download     string            // and for their download
+	cache        string            // what stands for the cache, which is always empty
 	left         map[string][]byte // what was uploaded, as NAME/FILE
 	base, head   string
 	files        map[string]string
@@ -61,8 +63,8 @@ func newWorld(act, xlagate, root string) (*world, error) {
 		return nil, err
 	}
 	w.dir, w.actions = filepath.Join(w.temp, "models"), filepath.Join(w.temp, "actions")
-	w.upload, w.download = filepath.Join(w.temp, "upload"), filepath.Join(w.temp, "download")
-	return w, errors.Join(w.makeRepository(root), w.makeActions(root, xlagate), w.makeUpload(), w.makeDownload())
+	w.upload, w.download, w.cache = filepath.Join(w.temp, "upload"), filepath.Join(w.temp, "download"), filepath.Join(w.temp, "cache")
+	return w, errors.Join(w.makeRepository(root), w.makeActions(root, xlagate), w.makeUpload(), w.makeDownload(), w.makeCache())
 }
 
 func (w *world) close() {
@@ -154,6 +156,23 @@ runs:
 	return errors.Join(os.WriteFile(filepath.Join(w.download, "action.yml"), []byte(action), 0o644), repository(w.download))
 }
 
+// makeCache stands for actions/cache.
+func (w *world) makeCache() error {
+	const action = `name: cache
+inputs: {path: {required: true}, key: {required: true}, restore-keys: {required: false}}
+runs:
+  using: composite
+  steps: [{shell: bash, run: 'true'}]
+`
+	for _, part := range []string{"restore", "save"} {
+		dir := filepath.Join(w.cache, part)
+		if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "action.yml"), []byte(action), 0o644)); err != nil {
+			return err
+		}
+	}
+	return repository(w.cache)
+}
+
 // giveDownload sends the uploads that match a pattern.
 func (w *world) giveDownload(out http.ResponseWriter, pattern string) {
 	w.Do(func() {
@@ -218,10 +237,11 @@ func (w *world) replace(name, old, fresh string) error {
 	return os.WriteFile(name, []byte(strings.ReplaceAll(string(data), old, fresh)), 0o644)
 }
 
-// dump is what the model's code dumps from now on.
+// dump is what the model's code dumps from now on. A dump holds no source.
 func (w *world) dump(name string) error {
 	to := filepath.Join(w.dir, "dump")
-	return errors.Join(os.RemoveAll(to), os.CopyFS(to, os.DirFS(filepath.Join(w.dir, name))))
+	err := errors.Join(os.RemoveAll(to), os.CopyFS(to, os.DirFS(filepath.Join(w.dir, name))))
+	return errors.Join(err, os.RemoveAll(filepath.Join(to, "train.py")))
 }
 
 func (w *world) git(args ...string) error {
@@ -303,7 +323,7 @@ func (w *world) act(ctx context.Context, j job) error {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, w.actProgram, j.event, "-W", filepath.Join(".github", "workflows", j.workflow), "-e", event, "-P", "ubuntu-latest=-self-hosted",
-		"--no-cache-server", "--local-repository", "xlagate/xlagate@main="+w.actions, "--local-repository", uploadAction+"="+w.upload, "--local-repository", downloadAction+"="+w.download,
+		"--no-cache-server", "--local-repository", "xlagate/xlagate@main="+w.actions, "--local-repository", uploadAction+"="+w.upload, "--local-repository", downloadAction+"="+w.download, "--local-repository", cacheAction+"="+w.cache,
 		"-s", "GITHUB_TOKEN="+j.token, "--env", "GITHUB_API_URL="+w.API(), "--env", "GITHUB_SERVER_URL="+w.URL(), "--env", "GITHUB_GRAPHQL_URL="+w.GraphQL(),
 		"--env", fmt.Sprintf("GITHUB_RUN_ID=%d", w.run), "--env", "GITHUB_RUN_ATTEMPT=1", "--env", "GITHUB_REPOSITORY=acme/models")
 	cmd.Dir = w.dir
