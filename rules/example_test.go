@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -46,9 +47,19 @@ func try(t *testing.T, rule *rule.Rule, e rule.Example) *result.Result {
 	if err != nil {
 		t.Fatalf("%s\n%v", text, err)
 	}
+	return check(t, cfg, rule, e)
+}
+
+// check runs the rule file of an example.
+func check(t *testing.T, cfg *config.Config, rule *rule.Rule, e rule.Example) *result.Result {
+	t.Helper()
 	o := gate.Options{Request: gate.Request{Config: cfg}, Environment: gate.Environment{Now: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), Assembler: recorded(t)}, Run: gate.Run{Jobs: 1}}
 	if base := baseOf(e); base != "" {
 		o.Against = dumpOf(base)
+	}
+	if strings.Contains(e.Config, "git:v") {
+		o.Against, o.ByTarget = "", map[string]string{"example": absolute(t, dumpOf(e.On))}
+		cfg.Dir = released(t, cfg, dumpOf(baseOf(e)))
 	}
 	if log := filepath.Join("testdata", rule.ID+".log"); exists(log) {
 		o.Logs = []string{log}
@@ -58,6 +69,32 @@ func try(t *testing.T, rule *rule.Rule, e rule.Example) *result.Result {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// released is a repository whose tag v1.2 holds a dump as the accepted baseline.
+func released(t *testing.T, cfg *config.Config, dump string) string {
+	t.Helper()
+	dir := t.TempDir()
+	at := *cfg
+	at.Dir, at.Path, at.Rules = dir, filepath.Join(dir, "xlagate.yaml"), nil
+	o := gate.Options{Request: gate.Request{Config: &at, ByTarget: map[string]string{"example": absolute(t, dump)}}, Environment: gate.Environment{Dir: dir, Assembler: recorded(t)}}
+	if _, err := gate.Accept(t.Context(), o, gate.AcceptOptions{Reason: "released"}); err != nil {
+		t.Fatal(err)
+	}
+	testfile.Commit(t, dir)
+	if out, err := exec.Command("git", "-C", dir, "tag", "v1.2").CombinedOutput(); err != nil {
+		t.Fatalf("git tag: %v\n%s", err, out)
+	}
+	return dir
+}
+
+func absolute(t *testing.T, path string) string {
+	t.Helper()
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // recorded is the assembler of the testdata.

@@ -318,15 +318,7 @@ func tryWith(t *testing.T, rule *rule.Rule, key string) (*result.Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	o := gate.Options{Request: gate.Request{Config: cfg}, Run: gate.Run{Jobs: 1}, Environment: gate.Environment{Now: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), Assembler: recorded(t)}}
-	if base := baseOf(e); base != "" {
-		o.Against = dumpOf(base)
-	}
-	r, err := gate.Check(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r, nil
+	return check(t, cfg, rule, e), nil
 }
 
 // oneSided says of the rules that hold something to what it was why the way back is a finding, too. What has no reason here passes.

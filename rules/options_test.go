@@ -709,6 +709,14 @@ var real = map[string][]said{
 		{"cpu-set_order_shuffled/*", "", "allow: \"cost.*\"", "12 facts are different from compile to compile, in 2 compiles: dtypes.f32, fusions.custom, fusions.loop, fusions.total, instructions.after, kernels.entry, 6 more"},
 		{"cpu-set_order_sorted/*", "", "", ""},
 	},
+	"since-release": {
+		{"gpu-softmax_barrier/after", "gpu-softmax_barrier/before", "release: \"git:v1.2:.xlagate\"", ""},
+		{"gpu-softmax_barrier/after", "gpu-softmax_barrier/before", "release: \"git:v1.2:.xlagate\", max_growth: 5%", "probably 5.82 % slower (53.5 µs → 56.6 µs) than release v1.2; at most 5 % allowed"},
+		{"cpu-unfused/after", "cpu-unfused/before", "release: \"git:v1.2:.xlagate\", max_growth: 30%", "probably 45.7 % slower (17 µs → 24.7 µs) and 49.6 % more memory (129.0 KiB → 193.0 KiB) than release v1.2; at most 30 % allowed"},
+		{"cpu-unfused/before", "cpu-unfused/after", "release: \"git:v1.2:.xlagate\"", ""},
+		{"cpu-unfused/before", "cpu-unfused/after", "release: \"git:v9:.xlagate\"", "git does not know the revision \"v9\" here"},
+		{"cpu-unfused/before", "cpu-unfused/after", "release: \"s3://v9\"", "xlagate.yaml:5:37: rule since-release: \"s3://v9\" cannot hold a baseline; give a directory or git:REF:PATH\n1 error in xlagate.yaml"},
+	},
 	"unused-parameters": {
 		{"cpu-constant_baked/after", "", "", "1 argument is never read: w"},
 		{"cpu-constant_baked/after", "", "allow: \"*\"", ""},

@@ -27,7 +27,7 @@ var All = rule.NewCatalogue(packs,
 	}},
 	rule.Section{Category: rule.Types, Rules: []*rule.Rule{&resultsKept, &noDtype, &dtypeFloor, &precision, &reductionsKept, &layoutPin}},
 	rule.Section{Category: rule.Frameworks, Rules: []*rule.Rule{&noUnclusteredOps, &maxClusters, &maxOutsideCollectives, &noCPUFallback}},
-	rule.Section{Category: rule.CostFacts, Rules: []*rule.Rule{&maxStepTime, &maxFlops, &maxBytesAccessed, &maxEstimatedCycles, &maxCodeBytes}},
+	rule.Section{Category: rule.CostFacts, Rules: []*rule.Rule{&maxStepTime, &sinceRelease, &maxFlops, &maxBytesAccessed, &maxEstimatedCycles, &maxCodeBytes}},
 	rule.Section{Category: rule.Integrity, Rules: []*rule.Rule{
 		&targetRan, &factsComplete, &baselinePresent, &orphanBaseline, &waiverValid, &toolchain, &flags, &stableCompile, &unusedParameters,
 	}},

@@ -56,24 +56,11 @@ Packs: PACKS. Start with ` + "`extends: [recommended]`" + `.
 func rulesMarkdown() string {
 	var b strings.Builder
 	b.WriteString(strings.Replace(markdownHead, "PACKS", "`"+strings.Join(rules.All.PackNames(), "`, `")+"`", 1))
-	contents(&b)
 	told := map[result.OptionDoc]string{}
 	for _, r := range rules.All.Rules {
 		ruleSection(&b, r, told)
 	}
 	return b.String()
-}
-
-// contents links to the rules, category by category.
-func contents(b *strings.Builder) {
-	category := rule.Category("")
-	for _, r := range rules.All.Rules {
-		if r.Category != category {
-			category = r.Category
-			fmt.Fprintf(b, "\n**%s**:\n", category)
-		}
-		fmt.Fprintf(b, "[%s](#%s)\n", r.ID, r.ID)
-	}
 }
 
 // usual drops what the head of the page says of every rule: its bounds, and what holds without one.
@@ -85,7 +72,11 @@ var plainEntry = regexp.MustCompile(`^- \{ rule: [a-z-]+(, (max|min|equal|max_in
 
 func ruleSection(b *strings.Builder, r *rule.Rule, told map[result.OptionDoc]string) {
 	doc := r.Doc()
-	fmt.Fprintf(b, "\n## %s\n\n%s. %s\n\n%s", r.ID, upper(r.Title), r.Why, usual.Replace(doc.Counts))
+	fmt.Fprintf(b, "\n## %s\n\n%s. %s", r.ID, upper(r.Title), r.Why)
+	if len(r.Threads) > 0 {
+		fmt.Fprintf(b, " (%s)", strings.Join(links(r.Threads[:min(2, len(r.Threads))]), ", "))
+	}
+	fmt.Fprintf(b, "\n\n%s", usual.Replace(doc.Counts))
 	if !slices.Equal(r.Reads, []rule.Input{rule.Optimized}) && len(doc.Reads) > 0 {
 		fmt.Fprintf(b, " Reads %s.", strings.Join(doc.Reads, ", "))
 	}
@@ -98,9 +89,6 @@ func ruleSection(b *strings.Builder, r *rule.Rule, told map[result.OptionDoc]str
 		fmt.Fprintf(b, "\n```yaml\n%s\n```\n", entry)
 	}
 	fmt.Fprintf(b, "\nFix: %s\n", r.Fix)
-	if len(r.Threads) > 0 {
-		fmt.Fprintf(b, "\nSeen in %s.\n", strings.Join(links(r.Threads[:min(2, len(r.Threads))]), ", "))
-	}
 }
 
 // optionList lists the keys of a rule. Those that it shares with one rule above are named with a link to it; told holds the rule of each key above.
@@ -116,7 +104,7 @@ func optionList(b *strings.Builder, id string, options []result.OptionDoc, told 
 		switch first := told[o]; {
 		case len(shared[first]) < 3:
 			takes := strings.ReplaceAll(o.Type, " | ", "|")
-			if o.Default != "" {
+			if o.Default != "" && o.Default != "false" {
 				takes += "; default " + o.Default
 			}
 			lines += fmt.Sprintf("- `%s` (%s): %s\n", o.Key, takes, o.Doc)

@@ -2,7 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -24,15 +26,22 @@ func inspectCommand(w world) *cli.Command {
 			logFlag(),
 			&cli.BoolFlag{Name: "all", Usage: "include the framework's one-op helper programs"},
 			&cli.BoolFlag{Name: "passes", Usage: "show what each compiler pass changed, if the dump holds the module after each pass"},
+			&cli.BoolFlag{Name: "advise", Usage: "list what the programs could do without instead, and the predicted time or the memory that it costs"},
 			&cli.StringSliceFlag{Name: "trace", Usage: "show how long each kernel took by a profile: `FILE`.xplane.pb, .trace.json.gz, or the folder of jax.profiler"},
 		),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return wrongUsage("inspect takes one dump, not %d; xlagate inspect DUMP", c.NArg())
 			}
-			rep, err := measuredWith(c, w, c.Args().First(), gate.Run{EveryStage: true, Passes: c.Bool("passes"), KeepModules: to.holds("html")})
+			if c.Bool("advise") && len(to.list) > 0 {
+				return wrongUsage("--advise writes text to the screen; leave out -f and -o")
+			}
+			rep, err := measuredWith(c, w, c.Args().First(), gate.Run{EveryStage: true, Passes: c.Bool("passes"), KeepModules: to.holds("html") || c.Bool("advise")})
 			if err != nil {
 				return incomplete(w, err)
+			}
+			if c.Bool("advise") {
+				return advise(w, rep)
 			}
 			err = write(c, w, to.list, rep, report.Inspect)
 			if err != nil {
@@ -44,6 +53,31 @@ func inspectCommand(w world) *cli.Command {
 			return unread(w, rep)
 		},
 	}
+}
+
+// advise prints the advice on a dump.
+func advise(w world, rep *facts.Report) error {
+	all, program := rep.Advice(), ""
+	text := ""
+	for _, a := range all {
+		if a.Program != program {
+			program = a.Program
+			text += program + "\n"
+		}
+		saves := phrase.Bytes(a.Bytes) + " on each device"
+		if a.StepNS > 0 {
+			saves = fmt.Sprintf("%s, %s of the predicted step", phrase.Nanoseconds(a.StepNS), phrase.Show(a.StepShare, "share"))
+		}
+		at := strings.TrimSpace(a.Source.Short() + " " + a.OpName)
+		if at != "" {
+			at += ": "
+		}
+		text += fmt.Sprintf("  %s%s\n      saves at most %s\n", at, a.Says, saves)
+	}
+	if len(all) == 0 {
+		text = "nothing costs 1 % of a predicted step or of the memory that these programs could do without\n"
+	}
+	return errors.Join(w.printf("%s", text), unread(w, rep), rep.Close())
 }
 
 // measuredWith opens and measures one dump.

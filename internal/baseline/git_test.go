@@ -82,7 +82,7 @@ func TestGitSaysWhy(t *testing.T) {
 		{"git:--help:base", dir, "is not git:REF:PATH", ""},
 		{"ftp://x", dir, "cannot hold a baseline", ""},
 		{"git:origin/main:base", dir, `git does not know the revision "origin/main" here`, "git fetch origin main"},
-		{"git:v1.2:base", dir, `git does not know the revision "v1.2" here`, "git fetch origin v1.2"},
+		{"git:v1.2:base", dir, `git does not know the revision "v1.2" here`, "git fetch origin tag v1.2"},
 		{"git:" + strings.Repeat("1234", 10) + ":base", dir, "does not know the revision", "git fetch origin 1234"},
 		{"git:12345678:base", dir, "does not know the revision", "git log --oneline lists the commits"},
 		{"git:main~9:base", dir, "does not know the revision", "git log --oneline lists the commits"},

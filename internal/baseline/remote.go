@@ -84,8 +84,12 @@ func (g repository) tree(ref, below string) (string, error) {
 // howToFetch says how to get a revision that the clone lacks. A server gives branches, tags and whole ids of commits by name, and everything else with the
 // history.
 func (g repository) howToFetch(ref string) string {
-	if !Fixed(ref) || wholeID.MatchString(ref) {
-		return "fetch it: git fetch origin " + strings.TrimPrefix(ref, "origin/") + "; with actions/checkout: fetch-depth: 0"
+	branch, isBranch := strings.CutPrefix(ref, "origin/")
+	switch {
+	case isBranch || wholeID.MatchString(ref):
+		return "fetch it: git fetch origin " + branch + "; with actions/checkout: fetch-depth: 0"
+	case !Fixed(ref):
+		return "fetch it: git fetch origin tag " + ref + " (a branch is origin/" + ref + "); with actions/checkout: fetch-depth: 0"
 	}
 	if shallow, err := g.ask("rev-parse", "--is-shallow-repository"); err == nil && strings.TrimSpace(string(shallow)) == "true" {
 		return "fetch all of the history: git fetch --unshallow; with actions/checkout: fetch-depth: 0"

@@ -114,7 +114,7 @@ func unfinishedCompilations(r *facts.Report) (notes []string) {
 
 // asTarget is the target as rules see it.
 func (l *measuredTarget) asTarget(o Options) *rule.Target {
-	return &rule.Target{Name: l.Name, Dump: l.dump, Report: l.report, Base: l.base, Programs: l.programs, Accept: howToAccept(BaselineOf(o)), LeftOutBy: leftOutBy(l.Target)}
+	return &rule.Target{Name: l.Name, Dump: l.dump, Report: l.report, Base: l.base, Programs: l.programs, Accept: howToAccept(BaselineOf(o)), LeftOutBy: leftOutBy(l.Target), Release: l.release}
 }
 
 // run runs every rule on the programs that it covers, the integrity rules first.

@@ -23,6 +23,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // measuredTarget is one target after it was measured.
@@ -43,6 +44,7 @@ type measuredTarget struct {
 	again      bool             // it is read from a result
 	judged     int              // how many times a rule of the configuration or of a pack checked something
 	temp       string           // where a captured dump is until it was read
+	release    func(where string) (*rule.Release, error)
 }
 
 // lookAll looks at every target of the configuration.
@@ -227,6 +229,7 @@ func (l *measuredTarget) look(ctx context.Context, o Options) {
 	}
 	l.loadBase(ctx, o)
 	l.compare(o.edited())
+	l.release = l.sinceRelease(ctx, o)
 }
 
 // compare matches the included programs with the baseline.

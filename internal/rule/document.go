@@ -110,8 +110,8 @@ func written(value any) string {
 // typeNames describes the values of each type.
 var typeNames = map[OptionType]string{
 	Word: "word", Text: "text", Glob: "glob", Globs: "globs", Words: "words", Count: "whole number",
-	Size: "bytes: 4096, 4KiB", Share: "0.5 or 50%", Growth: "2, 1MiB or 5%", TimeGrowth: "50us or 5%", Switch: "true or false",
-	Table: "list of mappings", Entries: "list of mappings", Mapping: "mapping", Day: "day", FindingID: "id", Pattern: "data-flow pattern", ShapeOf: "shape", Expr: "CEL expression", Pairs: "{ name: value }", Seconds: "time: 90s, 20m", Nanoseconds: "time: 13ms, 350us",
+	Size: "4096 or 4KiB", Share: "0.5 or 50%", Growth: "2, 1MiB or 5%", TimeGrowth: "50us or 5%", Switch: "true or false",
+	Table: "mappings", Entries: "mappings", Mapping: "mapping", Day: "day", FindingID: "id", Pattern: "data-flow pattern", ShapeOf: "shape", Expr: "CEL expression", Pairs: "{ name: value }", Seconds: "time: 90s, 20m", Nanoseconds: "time: 13ms, 350us",
 }
 
 func (o Option) typeName() string {

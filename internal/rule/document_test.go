@@ -33,7 +33,7 @@ func TestDocOptions(t *testing.T) {
 	for _, d := range docs {
 		got = append(got, d.Key+": "+d.Type+" = "+d.Default)
 	}
-	want := []string{"ignore: words = [copy, bitcast]", "axis: data | model = ", "keep: list of mappings = ", "keep.at_least: whole number = 1"}
+	want := []string{"ignore: words = [copy, bitcast]", "axis: data | model = ", "keep: mappings = ", "keep.at_least: whole number = 1"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q\nwanted %q", got, want)
 	}

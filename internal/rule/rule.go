@@ -134,4 +134,13 @@ type Target struct {
 
 	// LeftOutBy names the key of the configuration that leaves a program out, "" where none does.
 	LeftOutBy func(program string) string
+
+	// Release compares the dump with the baseline of another revision. It is nil where a result is judged again, without a repository.
+	Release func(where string) (*Release, error)
+}
+
+// Release is a dump in comparison with the baseline of a release.
+type Release struct {
+	Programs []*changes.Program
+	Accepted func(program string) string // the reasons for what was accepted since
 }
