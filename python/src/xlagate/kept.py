@@ -21,7 +21,8 @@ FOLDER = "XLAGATE_CACHE"
 
 MOST = 2 << 30  # bytes; the oldest dumps are dropped first
 
-# The definitions and uses of locations in a lowered module, and the places of dumps in flags.
+# Large constants, and the definitions and uses of locations in a lowered module, and the places of dumps in flags.
+CONSTANT = re.compile(r'"0x[0-9A-F]{1000,}"')
 LOCATION = re.compile(r"^(#loc\d*) = loc\((.*)\)\n?", re.MULTILINE)
 USE = re.compile(r"#loc\d*")
 DUMP = re.compile(r"""--xla_dump_to=("[^"]*"|'[^']*'|\S+)""")
@@ -33,9 +34,8 @@ FILE = re.compile(r'^(\d+) "(.*)"$', re.MULTILINE)
 
 Place = tuple[str, str, str, str, str]  # file, line, end line, column, end column
 
-# The distributions whose versions decide what is compiled.
-COMPILERS = re.compile(r"(jax|libtpu|nvidia)")
-
+# The distributions whose versions decide what is compiled, and what is dumped of it.
+COMPILERS = re.compile(r"(jax|libtpu|nvidia|xlagate)")
 
 MODULE = "lowered.mlir"  # in an archive
 
@@ -45,7 +45,7 @@ class Kept:
     """The place of the dump of one lowered function."""
 
     archive: pathlib.Path  # named by a hash of everything that decides what is compiled: not of source lines
-    module: str  # the lowered module with its source lines
+    module: str  # the lowered module with its source lines; large constants as hashes
 
     @classmethod
     def of(cls, lowered: Any) -> Kept | None:
@@ -54,7 +54,7 @@ class Kept:
         deciding = _deciding(lowered) if folder else None
         if not folder or deciding is None:
             return None
-        module = lowered.as_text(debug_info=True)
+        module = CONSTANT.sub(lambda value: hashlib.sha256(value[0].encode()).hexdigest(), lowered.as_text(debug_info=True))
         key = hashlib.sha256(repr([_without_lines(module), *deciding]).encode()).hexdigest()
         return cls(pathlib.Path(folder, "lowered", key + ".zip"), module)
 
