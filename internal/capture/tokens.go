@@ -21,14 +21,15 @@ func isToken(name string) bool {
 	})
 }
 
-// withoutTokens returns the environment of a command without the job's tokens, except for those that are kept, and the names of those that were removed.
+// withoutTokens returns the environment of a command without the job's tokens, except for those that are kept, and the names of those that were removed. The inputs
+// of an action are not among the names: no command reads them.
 func withoutTokens(o Options) (env, removed []string) {
 	for _, v := range o.Env {
 		name, value, _ := strings.Cut(v, "=")
 		switch {
 		case !isToken(name) || value != "" && slices.Contains(o.Keep, name):
 			env = append(env, v)
-		case value != "" && !slices.Contains(removed, name):
+		case value != "" && !strings.HasPrefix(name, "INPUT_") && !slices.Contains(removed, name):
 			removed = append(removed, name)
 		}
 	}
