@@ -85,7 +85,7 @@ var orphanBaseline = rule.Rule{
 	Reads:   []rule.Input{rule.Baseline},
 	Fails:   rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "train_step was accepted, but this dump does not hold it"},
 	Passes:  rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
-	Fix:     "Make the run compile the program, or accept that it is gone. One that programs.include or programs.exclude leaves out: xlagate baseline prune.",
+	Fix:     "Make the run compile the program, or accept that it is gone. `xlagate baseline prune` removes the baselines of excluded programs.",
 	Threads: []string{"jestjs/jest#12564", "shakacode/react_on_rails#3829"},
 	Program: func(c *rule.Context, p *changes.Program) {
 		c.Checked()

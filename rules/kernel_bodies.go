@@ -15,7 +15,7 @@ import (
 
 var kernelBodies = rule.Rule{
 	ID:    "kernel-bodies",
-	Title: "hand-written kernels (Pallas, Mosaic, Triton) are still called, and do no more work than before",
+	Title: "hand-written kernels are still called and do no more work",
 	Why: "A hand-written kernel is one custom call, whatever it computes, so no other fact shows its cost. This rule counts the operations in its " +
 		"body. Operations that only moved or were renamed do not count, nor do the conversions of a kernel that reads and writes clearly less. With " +
 		"a baseline it also finds a kernel that is no longer called while the rest of the program computes more.",
@@ -25,7 +25,7 @@ var kernelBodies = rule.Rule{
 	Budget:  &rule.Metric{Noun: "operations in one kernel", Better: rule.Lower},
 	Fails:   rule.Example{On: "tpu-kernel_body/after", Config: "- { rule: kernel-bodies }", Says: "16 operations in the kernel accumulate: up from 14 in the baseline"},
 	Passes:  rule.Example{On: "tpu-kernel_body/after", Config: "- { rule: kernel-bodies, max: 100 }"},
-	Fix:     "Move what does not change in every step of the grid out of the kernel.",
+	Fix:     "Move work that is the same in every step of the grid out of the kernel.",
 	Threads: []string{"keras-team/keras-io#2284"},
 	Variant: func(c *rule.Context, v *changes.Variant) {
 		for _, b := range bodiesOf(c, v) {

@@ -29,7 +29,7 @@ var launchShape = rule.Rule{
 	Forbids:  true,
 	Fails:    rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 128 }", Says: "1 badly launched kernel: at most 0 allowed"},
 	Passes:   rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 16, max_threads: 1024 }"},
-	Fix:      "A short minor dimension or a small batch leaves little to distribute. For Triton and Pallas kernels change the block sizes.",
+	Fix:      "A short minor dimension or a small batch leaves little to distribute. In Triton and Pallas kernels, change the block sizes.",
 	Threads:  []string{"openxla/xla#47203"},
 	Variant:  checkLaunchShape,
 }

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,8 +53,12 @@ func checkNoRecompilation(c *rule.Context, p *changes.Program) {
 func tellingArguments(p *changes.Program, variant int) string {
 	var list []string
 	for _, a := range p.Recompile {
-		if variant < len(a.Values) {
-			list = append(list, cmp.Or(a.Name, a.Kind)+": "+a.Values[variant])
+		switch {
+		case variant >= len(a.Values):
+		case a.Name == "":
+			list = append(list, "with "+a.Values[variant])
+		default:
+			list = append(list, a.Name+": "+a.Values[variant])
 		}
 	}
 	if len(list) == 0 {

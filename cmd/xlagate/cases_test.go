@@ -81,7 +81,7 @@ var pairs = []pair{
 	{name: "cpu-hoisted"},
 	{name: "tf-layer_added", breaks: "max-step-time", says: "new: 4 dot"},
 	{name: "tf-layer_moved", breaks: "max-step-time", says: "CPU:1 now runs MatMul, Tanh"},
-	{name: "torch-graph_ended", breaks: "baseline-present", place: "torch_cut.py:18", says: "a graph that was not there before: PyTorch/XLA compiled it at torch_xla.sync"},
+	{name: "torch-graph_ended", breaks: "baseline-present", place: "torch_cut.py:18", says: "a new graph: PyTorch/XLA compiled it at torch_xla.sync"},
 	{name: "tf-print_gone"},
 	{name: "tf-norm_gone"},
 	{name: "tf-gelu_gone"},

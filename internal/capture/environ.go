@@ -212,48 +212,31 @@ const flagSpace = " \t\r\n\v\f"
 func splitFlags(text string) (flags []flag, rest string) {
 	text = strings.Trim(text, flagSpace)
 	for strings.HasPrefix(text, "-") {
-		n := flagLength(text)
-		name, value, _ := strings.Cut(text[:n], "=")
-		flags = append(flags, flag{raw: text[:n], name: strings.TrimLeft(name, "-"), value: unquoteFlag(value)})
-		text = strings.TrimLeft(text[n:], flagSpace)
+		var f flag
+		f, text = cutFlag(text)
+		flags, text = append(flags, f), strings.TrimLeft(text, flagSpace)
 	}
 	return flags, text
 }
 
-// flagLength returns the length in bytes of the flag at the start of a text.
-func flagLength(text string) int {
-	end := strings.IndexAny(text, flagSpace)
-	if end < 0 {
-		end = len(text)
+// cutFlag reads the flag at the start of a text.
+func cutFlag(text string) (f flag, rest string) {
+	n := strings.IndexAny(text, flagSpace)
+	if n < 0 {
+		n = len(text)
 	}
-	eq := strings.IndexByte(text[:end], '=')
-	if eq < 0 || eq+1 == len(text) || (text[eq+1] != '"' && text[eq+1] != '\'') {
-		return end
-	}
-	quote := text[eq+1]
-	for i := eq + 2; i < len(text); i++ {
-		switch {
-		case text[i] == quote:
-			return i + 1
-		case quote == '"' && text[i] == '\\':
-			i++
+	name, value, _ := strings.Cut(text[:n], "=")
+	if value != "" && (value[0] == '"' || value[0] == '\'') {
+		var b strings.Builder
+		for n = len(name) + 2; n < len(text) && text[n] != value[0]; n++ {
+			if value[0] == '"' && text[n] == '\\' && n+1 < len(text) {
+				n++
+			}
+			b.WriteByte(text[n])
 		}
+		n, value = min(n+1, len(text)), b.String()
 	}
-	return len(text)
-}
-
-func unquoteFlag(value string) string {
-	if value == "" || (value[0] != '"' && value[0] != '\'') {
-		return value
-	}
-	quote, b := value[0], strings.Builder{}
-	for i := 1; i < len(value) && value[i] != quote; i++ {
-		if quote == '"' && value[i] == '\\' && i+1 < len(value) {
-			i++
-		}
-		b.WriteByte(value[i])
-	}
-	return b.String()
+	return flag{raw: text[:n], name: strings.TrimLeft(name, "-"), value: value}, text[n:]
 }
 
 // quoteFlag returns a flag with its value quoted: the value may contain spaces and quotes.

@@ -174,9 +174,8 @@ var Table = []Fact{
 	{ID: LoopsWhile, From: fromModule, Better: Exact, PerPart: true, Doc: "loops that the program reaches"},
 	{ID: LoopsTripCount, From: fromModule, Better: Exact, PerPart: true, Doc: "iterations of all loops, nested ones multiplied; absent when one is not known"},
 	{ID: LoopsUnknown, From: fromModule, PerPart: true, Doc: "loops whose trip count is not known"},
-	{ID: LoopsEarlyExit, From: fromModule, PerPart: true, Doc: "loops whose body can end them early; the other loops of unknown trip count count to a number that is not known. " +
-		"In a baseline the line of each says how often it runs at `most`, where a counter ends it too, and `stops` where more than counters may end it"},
-	{ID: LoopsAsBefore, Derived: true, From: fromModule, Better: Exact, Doc: "loops of unknown length that the price takes to run as often as in the baseline; only in a comparison"},
+	{ID: LoopsEarlyExit, From: fromModule, PerPart: true, Doc: "loops whose body can end them early. In a baseline, `most` says how often such a loop runs at most, and `stops` that more than its counters may end it"},
+	{ID: LoopsAsBefore, Derived: true, From: fromModule, Better: Exact, Doc: "loops of unknown length that are priced with the iterations of the baseline; only in a comparison"},
 
 	{ID: ID(CollectiveCount), From: fromModule, Doc: "collectives that are launched, by opcode"},
 	{ID: ID(CollectiveBytes), From: fromModule, Unit: inBytes, Doc: "what one device puts into collectives or gets out of them, whichever is more, by opcode"},
@@ -189,7 +188,7 @@ var Table = []Fact{
 
 	{ID: PriceStep, Derived: true, From: fromPrices, Unit: inNanoseconds, Doc: "the predicted time of a run: the sum of its parts"},
 	{ID: PriceLaunch, Derived: true, From: fromPrices, Unit: inNanoseconds, Doc: "the part for starting kernels and iterations"},
-	{ID: PriceCompute, Derived: true, From: fromPrices, Unit: inNanoseconds, Doc: "the part for arithmetic; each kernel counts into this or into moving data, whichever takes longer"},
+	{ID: PriceCompute, Derived: true, From: fromPrices, Unit: inNanoseconds, Doc: "the part for arithmetic; each kernel counts here or as moving data, whichever takes longer"},
 	{ID: PriceMemory, Derived: true, From: fromPrices, Unit: inNanoseconds, Doc: "the part for moving data"},
 	{ID: PriceNetwork, Derived: true, From: fromPrices, Unit: inNanoseconds, Doc: "the part for collectives"},
 	{ID: PriceHost, Derived: true, From: fromPrices, Unit: inNanoseconds, Doc: "the part for starting the program, calling Python, and deciding on loops and branches"},
@@ -203,7 +202,7 @@ var Table = []Fact{
 	{ID: MemoryPeak, From: fromBuffers, Unit: inBytes, Largest: true, PerPart: true, Doc: "what a run needs of the device's memory: all allocations together"},
 	{ID: MemoryHeld, From: fromBuffers, Unit: inBytes, Largest: true, PerPart: true, Doc: "of a TPU: the allocations of the main memory, and what is made in the fast memory (vmem), not only fetched into it"},
 	{ID: MemoryAllocation, From: fromBuffers, Unit: inBytes, Largest: true, PerPart: true, Doc: "the largest single allocation"},
-	{ID: ID(MemorySpace), From: fromBuffers, Unit: inBytes, Largest: true, PerPart: true, Doc: "what the allocations take of one memory space, where a program has several: " +
+	{ID: ID(MemorySpace), From: fromBuffers, Unit: inBytes, Largest: true, PerPart: true, Doc: "allocations in one memory space, where a program has several: " +
 		"`host`, of a TPU `default`, `vmem`, `smem` and `hbm`, else `color_1` and so on; one that is not listed is not used"},
 	{ID: DonationAliased, From: fromModule, Better: Higher, Doc: "results that reuse an argument, by the module's `input_output_alias`"},
 	{ID: DonationBytes, From: fromModule, Unit: inBytes, Better: Higher, Doc: "the bytes of the arguments that results reuse"},

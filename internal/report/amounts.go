@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 // label is how reports call a fact.
@@ -256,37 +254,6 @@ func asBeforeText(f facts.Values) string {
 		return "; " + phrase.Some(int(n), "loop") + " of unknown length taken to run as often as before"
 	}
 	return ""
-}
-
-// partBars are the parts of a step's time, the largest first; the same values twice show one compilation.
-func partBars(was, is facts.Values) bars {
-	var b bars
-	for _, part := range priceParts {
-		if w, n := was[part.fact], is[part.fact]; max(w, n) >= max(was[stepTime], is[stepTime])/200 && max(w, n) > 0 {
-			text := phrase.Nanoseconds(n)
-			if value(part.fact, w) != value(part.fact, n) {
-				text = change(part.fact, w, n)
-			}
-			b.Rows = append(b.Rows, barRow{part.text, text, w, n})
-		}
-	}
-	slices.SortStableFunc(b.Rows, func(x, y barRow) int { return cmp.Compare(max(y.Was, y.Is), max(x.Was, x.Is)) })
-	return b
-}
-
-// changeBars are the parts of the step before and after a change, where no other change of the variant has a price.
-func changeBars(r *indexed, c *result.Change) bars {
-	for i := range r.Changes {
-		if o := &r.Changes[i]; o != c && o.IsIn(c.Target, c.Program) && o.Price.StepNS != 0 {
-			return bars{}
-		}
-	}
-	for _, v := range r.variantsOf(c) {
-		if slices.Contains(c.Variants, v.Signature) && c.Price.StepNS != 0 && v.Base[stepTime] > 0 && v.Facts[stepTime] > 0 {
-			return partBars(v.Base, v.Facts)
-		}
-	}
-	return bars{}
 }
 
 // priceChange is "predicted step 12.1 → 12.9 ms on h100-sxm (+6.6 %)", nothing where a side has no price or both have the same.

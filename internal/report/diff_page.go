@@ -159,7 +159,7 @@ func diffVariant(v *changes.Variant, o Options) []block {
 		s.add(para{in(warn, "its argument sizes changed").and(", so kernels are matched without their shapes")})
 	}
 	if l := priceChange(v); len(l) > 0 {
-		s.add(para{l}, partBars(v.Old.Facts, v.New.Facts))
+		s.add(para{l})
 	}
 	s.add(list{o.atMost(each(v.Causes, causeLine), maxCauses, "cause")})
 	s.add(factBlocks(v, o)...)

@@ -105,7 +105,7 @@ func variantBlocks(p *facts.Program, v *facts.Variant, o Options) []block {
 	if v.Reached != "" {
 		s.add(para{in(warn, "measured "+v.Reached+": ").and("the compiler dumped no final module, so later passes are not counted")})
 	}
-	s.add(list{factLines(v)}, partBars(v.Facts, v.Facts))
+	s.add(list{factLines(v)})
 	if len(v.Unstable) > 0 {
 		s.add(para{in(warn, "differs from compile to compile: ").in(name, strings.Join(v.Unstable, ", "))})
 	}

@@ -60,15 +60,7 @@ type (
 	}
 	// code is text to be typed or copied.
 	code struct{ Language, Text string }
-	// bars are amounts that can be compared at a glance. Only a terminal shows them: the words around them say as much.
-	bars struct{ Rows []barRow }
 )
-
-// barRow is one amount of bars, with what it was. Where it was nothing else, both are the same.
-type barRow struct {
-	Label, Text string
-	Was, Is     float64
-}
 
 // listed is one line of a listing; its cells are aligned with those of the lines around it.
 type listed struct {
@@ -191,8 +183,6 @@ func empty(b block) bool {
 		return len(b.Title) == 0 && len(b.Blocks) == 0
 	case code:
 		return b.Text == ""
-	case bars:
-		return len(b.Rows) == 0
 	}
 	return b == nil
 }

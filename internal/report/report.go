@@ -40,7 +40,7 @@ type Screen struct {
 	Color bool // colour texts by their voices; for terminals
 	// Width is how many columns the rows take; 0: as many as they need.
 	Width int
-	// Terminal breaks sentences at the width too, shortens names at the end of a row, and draws bars.
+	// Terminal breaks sentences at the width too, and shortens names at the end of a row.
 	Terminal bool
 	// Link is the address of a line of the model, for terminals that open one on a click; nil: no links.
 	Link func(file string, line int) string

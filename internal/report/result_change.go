@@ -75,7 +75,7 @@ func changeSection(r *indexed, c *result.Change, o Options) section {
 	lines := evidence(c)
 	lines = lines.first(o.shown(len(lines.Lines), maxEvidence))
 	s := section{Title: changeTitle(r, c)}
-	s.add(quoted(c), list{changeLines(r, c)}, list{breakLines(r, c)}, changeBars(r, c), section{Blocks: []block{lines}}, list{append(fixLines(r, c), howToAccept(c)...)})
+	s.add(quoted(c), list{changeLines(r, c)}, list{breakLines(r, c)}, section{Blocks: []block{lines}}, list{append(fixLines(r, c), howToAccept(c)...)})
 	return s
 }
 
@@ -388,7 +388,9 @@ func (r *indexed) fix(c *result.Change) string {
 	if len(broken) == 0 || c.Waived || r.doc == nil {
 		return ""
 	}
-	at := slices.IndexFunc(broken, func(f *result.Finding) bool { return strings.HasPrefix(c.Title, f.Subject+" ") || f.Rule == ruleOf[c.Kind] })
+	at := slices.IndexFunc(broken, func(f *result.Finding) bool {
+		return strings.HasPrefix(c.Title, f.Subject+" ") || f.Rule == ruleOf[c.Kind]
+	})
 	if at < 0 {
 		at = max(0, slices.IndexFunc(broken, func(f *result.Finding) bool { return !strings.HasPrefix(f.Rule, "max-") }))
 	}

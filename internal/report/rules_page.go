@@ -13,11 +13,7 @@ func rulesPage(docs []result.RuleDoc, _ Options) page {
 	for _, category := range phrase.Group(docs, func(d result.RuleDoc) string { return d.Category }) {
 		t := table{Head: []string{"rule", "what it holds to"}, Bare: true}
 		t.Rows = each(category, func(d *result.RuleDoc) []line {
-			title := say(d.Title)
-			if d.Always {
-				title = title.in(dim, " (always on)")
-			}
-			return []line{in(name, d.ID), title}
+			return []line{in(name, d.ID), ruleTitle(say(d.Title), *d)}
 		})
 		p.add(section{Title: in(strong, category[0].Category), Blocks: []block{t}})
 	}
@@ -26,11 +22,11 @@ func rulesPage(docs []result.RuleDoc, _ Options) page {
 
 // explainPage is all that is to be known about a rule.
 func explainPage(d result.RuleDoc, _ Options) page {
-	return page{Title: in(strong, d.ID).and(": " + d.Title), Blocks: ruleBlocks(d)}
+	return page(ruleSection(d))
 }
 
-func ruleBlocks(d result.RuleDoc) []block {
-	var s section
+func ruleSection(d result.RuleDoc) section {
+	s := section{Title: ruleTitle(in(strong, d.ID).and(": "+d.Title), d)}
 	s.add(para{say(d.Why)})
 	if len(d.Reads) > 0 {
 		s.add(para{in(dim, "reads: ").and(strings.Join(d.Reads, ", "))})
@@ -44,18 +40,19 @@ func ruleBlocks(d result.RuleDoc) []block {
 	if len(d.Threads) > 0 {
 		s.add(para{in(dim, "would have caught: ").in(name, strings.Join(d.Threads, ", "))})
 	}
-	if d.Since != "" {
-		since := in(dim, "since version ").and(d.Since + " of the configuration")
-		if d.Always {
-			since = since.and(", always on")
-		}
-		s.add(para{since})
-	}
 	s.add(titled(in(strong, "options"), list{each(d.Options, func(o *result.OptionDoc) line {
 		return in(name, o.Key).in(dim, " ("+joined(o.Type, prefixed("default ", o.Default))+")").and(": " + o.Doc)
 	})}))
 	s.add(example("fails", d.Fails), example("passes", d.Passes))
-	return s.Blocks
+	return s
+}
+
+// ruleTitle also says of a rule that it cannot be left out.
+func ruleTitle(title line, d result.RuleDoc) line {
+	if d.Always {
+		return title.in(dim, " (always on)")
+	}
+	return title
 }
 
 // example is a piece of configuration with what it says.
@@ -68,7 +65,7 @@ func changePage(e explained, o Options) page {
 	var p page
 	p.add(changeSection(e.result, e.Change, o))
 	for _, d := range e.Rules {
-		p.add(section{Title: in(strong, d.ID).and(": " + d.Title), Blocks: ruleBlocks(d)})
+		p.add(ruleSection(d))
 	}
 	return p
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -55,34 +54,7 @@ func (t *textPage) block(b block, indent int) {
 		t.table(b, indent)
 	case listing:
 		t.listing(b, indent)
-	case bars:
-		if t.Terminal && t.Width >= minBars {
-			t.table(b.table(t.Width-indent), indent)
-		}
 	}
-}
-
-// minBars is the narrowest terminal that bars are drawn on.
-const minBars = 60
-
-// table draws what stayed as full blocks, what was added as dense ones and what is gone as light ones.
-func (b bars) table(width int) table {
-	most, left := 0.0, min(width, 100)-2*len(columnGap)
-	for _, r := range b.Rows {
-		most = max(most, r.Was, r.Is)
-	}
-	labels, texts := 0, 0
-	for _, r := range b.Rows {
-		labels, texts = max(labels, len(r.Label)), max(texts, cells.StringWidth(r.Text))
-	}
-	t := table{Bare: true, Right: []bool{false, true}}
-	for _, r := range b.Rows {
-		columns := func(n float64) int { return int(math.Round(n / most * float64(left-labels-texts))) }
-		kept, was, is := columns(min(r.Was, r.Is)), columns(r.Was), columns(r.Is)
-		drawn := say(strings.Repeat("█", kept)).in(warn, strings.Repeat("▓", is-kept)).in(dim, strings.Repeat("░", was-kept))
-		t.Rows = append(t.Rows, []line{in(dim, r.Label), say(r.Text), drawn})
-	}
-	return t
 }
 
 // wrapped writes a line, and what is too wide for a terminal on further lines, indented. In a log a sentence is one line, to be searched.
@@ -234,7 +206,7 @@ func (l line) width() int {
 }
 
 // usual are the characters beyond ASCII that messages use. Each takes one cell.
-const usual = "→…µ−×·–≥≤█▓░"
+const usual = "→…µ−×·–≥≤█"
 
 // unusual reports whether a character may take another number of cells than one. The library makes a table of 2 MB for the first one beyond Latin letters: 2 ms
 // of every command.

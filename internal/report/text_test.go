@@ -12,7 +12,6 @@ import (
 	"unicode"
 
 	"github.com/xlagate/xlagate/internal/changes"
-	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/tensorflow"
@@ -304,41 +303,6 @@ func TestPlacesAreLinks(t *testing.T) {
 	want := "\x1b]8;;file://host/model/net.py#12\x1b\\model/net.py:12\x1b]8;;\x1b\\ and other.py:3\n"
 	if got := textOf(p, o); got != want {
 		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-func TestBarsAreDrawnOnATerminal(t *testing.T) {
-	was := facts.Values{"price.step_ns": 100_000, "price.host_ns": 20_000, "price.compute_ns": 60_000, "price.memory_ns": 20_000, "price.network_ns": 100}
-	is := facts.Values{"price.step_ns": 150_000, "price.host_ns": 80_000, "price.compute_ns": 60_000, "price.memory_ns": 10_000, "price.network_ns": 100}
-	p := page{Title: say("softmax"), Blocks: []block{partBars(was, is)}}
-	want := strings.Join([]string{
-		"softmax",
-		"host      20 µs → 80 µs   ██████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓",
-		"compute           60 µs   █████████████████████████████",
-		"memory    20 µs → 10 µs   █████░░░░░",
-		"",
-	}, "\n")
-	if got := textOf(p, Options{Screen: Screen{Width: 65, Terminal: true}}); got != want {
-		t.Errorf("got:\n%s\nwant:\n%s", got, want)
-	}
-	for _, s := range []Screen{{}, {Width: 100}, {Width: 59, Terminal: true}} {
-		if got := textOf(p, Options{Screen: s}); got != "softmax\n" {
-			t.Errorf("bars in a log, or a narrow terminal (%+v): %q", s, got)
-		}
-	}
-	if strings.Contains(markdownOf(p), "█") {
-		t.Error("bars in Markdown")
-	}
-	r := &result.Result{
-		Targets: []result.Target{{Name: "default", Programs: []result.Program{{Name: "softmax", Variants: []result.Variant{{Signature: "()", Facts: is, Base: was}}}}}},
-		Changes: []result.Change{{Target: "default", Program: "softmax", Variants: []string{"()"}, Price: result.Price{StepNS: 50_000, StepWasNS: 100_000}}},
-	}
-	if b := changeBars(index(r), &r.Changes[0]); len(b.Rows) != 3 {
-		t.Errorf("the only change of the step has %d bars, want 3", len(b.Rows))
-	}
-	r.Changes = append(r.Changes, r.Changes[0])
-	if b := changeBars(index(r), &r.Changes[0]); len(b.Rows) != 0 {
-		t.Error("two changes share the difference of the step, and each is drawn as all of it")
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 func TrendFormats() []string { return formatsOf(trendFormats) }
 
 var trendFormats = []renderer[*result.Trend]{
-	{"text", asText(func(t *result.Trend, o Options) string { return textOf(trendPage(t, o), o) })},
+	{"text", asText(func(t *result.Trend, o Options) string { return textOf(trendPage(t), o) })},
 	{"json", asJSON[*result.Trend]},
 	{"csv", trendCSV},
 }
@@ -41,7 +41,7 @@ func OnlyFacts(t *result.Trend, glob string) int {
 const maxSeries = 8
 
 // trendPage is a chart for each fact that changed, the key facts first: a bar for each commit that changed it.
-func trendPage(t *result.Trend, o Options) page {
+func trendPage(t *result.Trend) page {
 	p := page{Title: say(phrase.Some(len(t.Commits), "commit") + " changed " + t.Baseline)}
 	switch n := len(t.Commits); n {
 	case 0:
@@ -56,7 +56,7 @@ func trendPage(t *result.Trend, o Options) page {
 		}
 	}
 	for _, series := range phrase.Group(t.Series, func(s result.TrendSeries) [2]string { return [2]string{s.Target, s.Program} }) {
-		p.add(programTrend(t, series, o))
+		p.add(programTrend(t, series))
 	}
 	return p
 }
@@ -68,7 +68,7 @@ func commitName(c result.TrendCommit) string {
 	return c.Date + " " + c.Commit[:min(8, len(c.Commit))]
 }
 
-func programTrend(t *result.Trend, series []result.TrendSeries, o Options) section {
+func programTrend(t *result.Trend, series []result.TrendSeries) section {
 	s := section{Title: in(name, series[0].Program).in(dim, "  "+series[0].Target)}
 	shown, still := toChart(series)
 	for i := range shown {
@@ -76,7 +76,7 @@ func programTrend(t *result.Trend, series []result.TrendSeries, o Options) secti
 			s.add(para{in(dim, fmt.Sprintf("… %s; --fact '*' shows all", phrase.Some(len(shown)-i, "more fact")))})
 			break
 		}
-		s.add(chart(t, &shown[i], o)...)
+		s.add(chart(t, &shown[i])...)
 	}
 	if still > 0 {
 		s.add(para{in(dim, phrase.Some(still, "fact")+" never changed")})
@@ -107,7 +107,7 @@ func toChart(series []result.TrendSeries) (shown []result.TrendSeries, still int
 }
 
 // chart is a fact with a bar for each value that it had.
-func chart(t *result.Trend, s *result.TrendSeries, o Options) []block {
+func chart(t *result.Trend, s *result.TrendSeries) []block {
 	last := s.Points[len(s.Points)-1]
 	head := in(strong, factLabel(facts.ID(s.Fact)))
 	if !last.Gone {
@@ -133,7 +133,7 @@ func chart(t *result.Trend, s *result.TrendSeries, o Options) []block {
 		if i > 0 && !s.Points[i-1].Gone {
 			delta = changed(p.Value-s.Points[i-1].Value, s)
 		}
-		rows = append(rows, append(row, say(phrase.Show(p.Value, s.Unit)), say(bar(p.Value, most, barWidth(o.Width))), delta, say(cmp.Or(p.Reason, c.Subject))))
+		rows = append(rows, append(row, say(phrase.Show(p.Value, s.Unit)), say(bar(p.Value, most)), delta, say(cmp.Or(p.Reason, c.Subject))))
 	}
 	return []block{section{Title: head, Blocks: []block{table{Bare: true, Right: []bool{false, true, false, true}, Rows: rows}}}}
 }
@@ -147,27 +147,15 @@ func changed(by float64, s *result.TrendSeries) line {
 	case better != facts.Exact:
 		voice = good
 	}
-	sign := "+"
-	if by < 0 {
-		sign, by = "−", -by
-	}
-	return in(voice, sign+phrase.Show(by, s.Unit))
-}
-
-// barWidth is how wide a bar may be where a row has so many columns.
-func barWidth(columns int) int {
-	if columns > 0 && columns < 72 {
-		return 8
-	}
-	return 16
+	return in(voice, signed(by, s.Unit))
 }
 
 // bar draws a share of a whole, and a little of what is next to nothing.
-func bar(n, whole float64, width int) string {
+func bar(n, whole float64) string {
 	if whole <= 0 || n <= 0 {
 		return ""
 	}
-	return strings.Repeat("█", max(1, int(math.Round(n/whole*float64(width)))))
+	return strings.Repeat("█", max(1, int(math.Round(n/whole*16))))
 }
 
 // cell is a text that a spreadsheet does not take for a formula: a commit message may begin with one.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/price"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -55,9 +56,11 @@ func (b *builder) part(content func() any) string {
 	return name
 }
 
+// looked adds the programs of a target, the main one first: the page opens with it.
 func (b *builder) looked(l Looked) {
-	for _, p := range l.Programs {
-		out := program{Target: l.Target, Name: cut(p.Name), Was: cut(p.Was), Change: p.Change, Main: p.New != nil && p.New.Main, Variants: []variant{}}
+	main := func(p *changes.Program) bool { return p.New != nil && p.New.Main }
+	for _, p := range slices.Concat(phrase.Filter(l.Programs, main), slices.DeleteFunc(slices.Clone(l.Programs), main)) {
+		out := program{Target: l.Target, Name: cut(p.Name), Was: cut(p.Was), Change: p.Change, Main: main(p), Variants: []variant{}}
 		for _, v := range p.Variants {
 			out.Variants = append(out.Variants, b.variant(v, l))
 		}

@@ -1,6 +1,9 @@
 """What was compiled before is not compiled again, and is judged as if it were."""
 
 import importlib.util
+import os
+import pathlib
+import zipfile
 
 import jax
 import jax.numpy as jnp
@@ -143,6 +146,34 @@ def test_damaged_dump(tmp_path, kept, cut):
     archive.write_bytes(data[:cut] if cut else data[:300] + bytes([data[300] ^ 1]) + data[301:])
     assert not known(tmp_path / "damaged", step, x)
     assert known(tmp_path / "again", step, x)
+
+
+@pytest.mark.parametrize("name", ["../module_0000.jit_step.txt", "/tmp/xlagate-forged.txt", "module/../../forged.txt"])
+def test_forged_archive(tmp_path, kept, name):
+    x = jnp.ones((8, 8))
+    known(tmp_path / "cold", step, x)
+    (archive,) = kept.rglob("*.zip")
+    with zipfile.ZipFile(archive, "a") as forged:
+        forged.writestr(name, "")
+    before = set(tmp_path.iterdir())
+    assert not known(tmp_path / "forged", step, x)
+    assert len(list((tmp_path / "forged").glob("*.before_optimizations.txt"))) == 1
+    assert set(tmp_path.iterdir()) - before == {tmp_path / "forged"} and not os.path.exists("/tmp/xlagate-forged.txt")
+
+
+def test_folder_with_another_dump(tmp_path):
+    def other(x):
+        return x + 1
+
+    x = jnp.ones((8, 8))
+    assert not known(tmp_path / "both", step, x) and not known(tmp_path / "both", other, x)
+    assert not known(tmp_path / "one", other, x) and known(tmp_path / "two", other, x)
+    assert len(list((tmp_path / "two").glob("*.before_optimizations.txt"))) == 1
+
+
+def test_relative_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert [known(pathlib.Path(name), step, jnp.ones((8, 8))) for name in ("cold", "warm")] == [False, True]
 
 
 def test_cache_of_jax(tmp_path, monkeypatch):

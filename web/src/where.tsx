@@ -78,7 +78,7 @@ function Treemap({ ledgers, variant }: { ledgers: Ledgers; variant: Variant }) {
         </span>
         <span class="dim">
           {m.write(root.is || root.was)}
-          {compared && ", orange grew, blue shrank, the stronger the more"}
+          {compared && ", orange grew, blue shrank; stronger means more"}
         </span>
       </div>
       <div ref={ref} class="treemap" style={{ height: "380px" }}>

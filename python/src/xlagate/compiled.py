@@ -45,7 +45,7 @@ def produce(to: pathlib.Path, function: Any, args: tuple[Any, ...], kwargs: dict
         _record(to, "jax", backend=_dump_executable(to, function))
         return False
     lowered = _lower(function, args, kwargs, device)
-    kept = Kept.of(lowered)
+    kept = None if any(to.iterdir()) else Kept.of(lowered)  # names of other dumps may be the same
     known = kept is not None and kept.give(to)
     if not known:
         _compile(lowered, to, kept)
@@ -73,8 +73,7 @@ def compile(lowered: Any) -> Any:
         return None
     with tempfile.TemporaryDirectory(prefix="xlagate-") as name:
         compiled = _compile(lowered, pathlib.Path(name), kept)
-        for entry in pathlib.Path(name).iterdir():
-            shutil.move(entry, to)
+        shutil.copytree(name, to, dirs_exist_ok=True)
     return compiled
 
 

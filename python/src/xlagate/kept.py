@@ -66,16 +66,18 @@ class Kept:
                     return False
                 content = {entry.filename: archive.read(entry) for entry in archive.infolist() if not entry.is_dir()}
             moved = _moved(content.pop(MODULE).decode(), self.module)
-            if moved is None:
-                return False
-            for name, data in content.items():
-                if number is not None:
-                    name = re.sub(r"^module_\d+", f"module_{number}", name)
-                path = to / name
-                if to not in path.resolve().parents:
-                    return False
+            if moved is None or moved and any(name.endswith(".hlo.pb") for name in content):
+                return False  # a HloProto has its places elsewhere
+            if number is not None:
+                content = {re.sub(r"^module_\d+", f"module_{number}", name): data for name, data in content.items()}
+            if moved:
+                content = {name: _with_lines(data.decode(), moved).encode() if name.endswith(".txt") else data for name, data in content.items()}
+            paths = {to / name: data for name, data in content.items()}
+            if any(".." in path.parts or to not in path.parents for path in paths):
+                return False  # a forged archive
+            for path, data in paths.items():
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(_with_lines(data.decode(), moved).encode() if moved and name.endswith(".txt") else data)
+                path.write_bytes(data)
             return True
         except (OSError, KeyError, UnicodeDecodeError, zipfile.BadZipFile, EOFError, zlib.error):
             return False
