@@ -709,6 +709,13 @@ var real = map[string][]said{
 		{"cpu-set_order_shuffled/*", "", "allow: \"cost.*\"", "12 facts are different from compile to compile, in 2 compiles: dtypes.f32, fusions.custom, fusions.loop, fusions.total, instructions.after, kernels.entry, 6 more"},
 		{"cpu-set_order_sorted/*", "", "", ""},
 	},
+	"partitioner": {
+		{"partitioner-gspmd", "", "is: shardy", "gspmd partitions it, shardy wanted"},
+		{"partitioner-gspmd", "", "is: gspmd", ""},
+		{"dumps/jax-0.12.0.1", "", "is: gspmd", "shardy partitions it, gspmd wanted"},
+		{"cpu-sharding_allgather/before", "", "is: shardy", ""},
+		{"cpu-improved/after", "", "is: shardy", "target example is not covered: no rule checked it"},
+	},
 	"since-release": {
 		{"gpu-softmax_barrier/after", "gpu-softmax_barrier/before", "release: \"git:v1.2:.xlagate\"", ""},
 		{"gpu-softmax_barrier/after", "gpu-softmax_barrier/before", "release: \"git:v1.2:.xlagate\", max_growth: 5%", "probably 5.82 % slower (53.5 µs → 56.6 µs) than release v1.2; at most 5 % allowed"},

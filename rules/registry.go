@@ -23,7 +23,7 @@ var All = rule.NewCatalogue(packs,
 		&donationKept, &updatesKept, &maxTempBytes, &maxPeakBytes, &fits, &offloadKept, &maxAllocationBytes, &maxOutputBytes, &maxRemat, &maxCopies, &maxTransposes,
 	}},
 	rule.Section{Category: rule.Collectives, Rules: []*rule.Rule{
-		&noNewCollectives, &maxCollectives, &minCollectiveBytes, &asyncCollectives, &shardingPin, &noInvoluntaryRemat,
+		&noNewCollectives, &maxCollectives, &minCollectiveBytes, &asyncCollectives, &shardingPin, &partitioner, &noInvoluntaryRemat,
 	}},
 	rule.Section{Category: rule.Types, Rules: []*rule.Rule{&resultsKept, &noDtype, &dtypeFloor, &precision, &reductionsKept, &layoutPin}},
 	rule.Section{Category: rule.Frameworks, Rules: []*rule.Rule{&noUnclusteredOps, &maxClusters, &maxOutsideCollectives, &noCPUFallback}},

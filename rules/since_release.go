@@ -22,8 +22,8 @@ var sinceRelease = rule.Rule{
 	Title: "the predicted step time and the peak memory stay near those of a release",
 	Why:   "Ten accepted changes of one percent are ten percent: the accepted baseline moves with each, that of a release does not.",
 	Options: []rule.Option{
-		{Key: "release", Type: rule.Text, Require: true, Doc: "the baseline of the release: git:REF:PATH, such as git:v1.2:.xlagate, or a directory"},
-		{Key: maxGrowth, Type: rule.Share, Default: 0.1, Doc: "how much more time or memory than in the release there may be: 10%"},
+		{Key: "release", Type: rule.Text, Require: true, Doc: "its baseline: git:REF:PATH or a directory"},
+		{Key: maxGrowth, Type: rule.Share, Default: 0.1, Doc: "how much more time or memory there may be: 10%"},
 	},
 	Bounds:  []string{maxGrowth},
 	Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: since-release, release: \"git:v1.2:.xlagate\", max_growth: 10% }", Says: "144 % slower (21.2 µs → 51.8 µs) and 49.6 % more memory (129.0 KiB → 193.0 KiB) than release v1.2; at most 10 % allowed"},

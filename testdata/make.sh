@@ -79,6 +79,10 @@ run dumps/jax-0.12.0.1 env XLA_FLAGS="${text[*]} --xla_force_host_platform_devic
 (cd "$work/dumps/jax-0.12.0.1" && echo *@(before_optimizations|after_optimizations|-buffer-assignment).txt) > "$work/list"
 read -ra files < "$work/list"
 pack dumps/jax-0.12.0.1 "${files[@]}"
+run partitioner-gspmd env JAX_USE_SHARDY_PARTITIONER=0 XLA_FLAGS="${text[*]} --xla_force_host_platform_device_count=4" "$newer_jax" "$here/make/pairs.py" sharding_allgather before
+(cd "$work/partitioner-gspmd" && echo *@(before_optimizations|after_optimizations|-buffer-assignment).txt) > "$work/list"
+read -ra files < "$work/list"
+pack partitioner-gspmd "${files[@]}"
 pair cpu-param_layout param_layout
 pair cpu-result_gathered result_gathered
 TF_CPP_MIN_LOG_LEVEL=1 devices=8 log=compile.log pair cpu-involuntary_remat involuntary_remat

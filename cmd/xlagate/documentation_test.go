@@ -49,13 +49,13 @@ Every rule takes ` + "`level`, `program`, `target`, `name` and `reason`" + `. A 
 ` + "`max_increase` and `max_decrease`" + ` (2, 1MiB or 5%) compare with it. Without a bound, there may be no more than in the baseline, unless the rule says otherwise. An improvement fails
 only a bound that is written in its direction. A key that has no effect on a rule is an error. A rule reads the optimized module unless it says what else.
 
-Packs: PACKS. Start with ` + "`extends: [recommended]`" + `.
+Start with ` + "`extends: [recommended]`" + `.
 `
 
 // rulesMarkdown is the page of all rules.
 func rulesMarkdown() string {
 	var b strings.Builder
-	b.WriteString(strings.Replace(markdownHead, "PACKS", "`"+strings.Join(rules.All.PackNames(), "`, `")+"`", 1))
+	b.WriteString(markdownHead)
 	told := map[result.OptionDoc]string{}
 	for _, r := range rules.All.Rules {
 		ruleSection(&b, r, told)
@@ -64,7 +64,7 @@ func rulesMarkdown() string {
 }
 
 // usual drops what the head of the page says of every rule: its bounds, and what holds without one.
-var usual = strings.NewReplacer("; without a bound, no more than in the baseline", "", ". Without a bound none is allowed", ": none is allowed", " Takes max, min and equal.", "",
+var usual = strings.NewReplacer("; without a bound, no more than in the baseline", "", ". Without a bound none is allowed", ": none is allowed", " Takes max, min and equal.", "", "Counts nothing: it takes no bounds.", "",
 	" Takes max, min, equal, max_increase and max_decrease.", "")
 
 // plainEntry matches an entry that has nothing but bounds.

@@ -102,6 +102,7 @@ type Origin struct {
 // Input is the program that the framework passes to the compiler.
 type Input struct {
 	InputPrint  string      `json:"input_fingerprint,omitempty"` // its fingerprint, 16 hex digits; "" when it was not dumped
+	Partitioner string      `json:"partitioner,omitempty"`       // shardy or gspmd; "" where nothing tells, never stored
 	InputVaries bool        `json:"-"`                           // it differed between samples
 	Model       []Statement `json:"-"`                           // what the model computes, line by line of its source
 	ModelAfter  bool        `json:"-"`                           // Model was read off the optimized module: what the compiler repeats is in it once, what it removes is not

@@ -24,6 +24,24 @@ func meshOf(m *hlo.Module) []hlo.MeshAxis {
 	return hlo.MeshAxes(list)
 }
 
+// partitioner says which of XLA's partitioners an unoptimized module was written for: Shardy names its meshes in the header, since JAX 0.12 in every sharding, and
+// GSPMD only lists devices. It is "" where no argument tells.
+func partitioner(m *hlo.Module) string {
+	if _, named := m.Header.Attributes["xla.sdy.meshes"]; named {
+		return "shardy"
+	}
+	found := ""
+	for _, id := range m.Params(m.Entry) {
+		switch printed := m.AttrText(id, "sharding"); {
+		case strings.Contains(printed, "mesh["):
+			return "shardy"
+		case strings.Contains(printed, "devices="):
+			found = "gspmd"
+		}
+	}
+	return found
+}
+
 // firstGroups lists the devices of each collective's first group, by kernel.
 func (r *reader) firstGroups(launches []launch) map[int][]int64 {
 	first := map[int][]int64{}

@@ -244,7 +244,7 @@ func (out *measuring) measureGiven(r *reader, s *dump.Stage) error {
 	v.Signature = signature(v.Params)
 	v.Result = r.entryResult()
 	v.Outputs, out.pieces = r.outputs(out.pieces, v.Params), nil
-	v.InputPrint = r.prints().Fingerprint()
+	v.InputPrint, v.Partitioner = r.prints().Fingerprint(), partitioner(r.m)
 	v.Constants = r.constants()
 	r.locateByName(v.Kernels)
 	r.nameAxes(v, out.groups)
