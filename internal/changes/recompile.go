@@ -68,7 +68,7 @@ func insideChanges(variants []*facts.Variant) []ArgumentChange {
 
 // countChange says which arguments not every variant has: "34 arguments are not in every compilation: opt.nu (34 arrays, 9.3 MiB)".
 func countChange(pairs []arguments) (ArgumentChange, bool) {
-	counts := texts(pairs, func(p arguments) string { return phrase.Some(len(p.fresh), "argument") })
+	counts := texts(pairs, func(p arguments) string { return countInWords(p.fresh) })
 	least, most := len(pairs[0].fresh), 0
 	for _, p := range pairs {
 		least, most = min(least, len(p.fresh)), max(most, len(p.fresh))
@@ -90,6 +90,9 @@ func countChange(pairs []arguments) (ArgumentChange, bool) {
 	}
 	return c, !allEqual(counts)
 }
+
+// countInWords counts arguments.
+func countInWords[T any](params []T) string { return phrase.Some(len(params), "argument") }
 
 // missing lists the arguments that not every variant has, each name once; unnamed where names only count them.
 func missing(pairs []arguments) (params []*facts.Parameter, unnamed bool) {
@@ -405,6 +408,7 @@ func (p *Program) fresh() []ArgumentChange {
 	}
 	had := map[[2]string]bool{}
 	for _, v := range p.Old.Variants {
+		had[[2]string{"", countInWords(v.Params)}] = true
 		for i := range v.Params {
 			for _, aspect := range aspects {
 				had[[2]string{v.Params[i].Name, aspect.of(v.Params[i])}] = true
@@ -412,7 +416,7 @@ func (p *Program) fresh() []ArgumentChange {
 		}
 	}
 	isNew := func(c ArgumentChange) bool {
-		return c.Name == "" || slices.ContainsFunc(c.Values, func(value string) bool { return !had[[2]string{c.Name, value}] })
+		return c.Name == "" && c.Kind != "count" || slices.ContainsFunc(c.Values, func(value string) bool { return !had[[2]string{c.Name, value}] })
 	}
 	more := phrase.Filter(p.Recompile, isNew)
 	if len(more) == 0 && p.repeated() < 2 {
@@ -464,9 +468,10 @@ func sameChanges(changes []ArgumentChange) (groups [][]ArgumentChange) {
 	return groups
 }
 
-// chain writes the values of an argument in the order of the compiles: "f32[8,64] → f32[16,64]".
+// chain writes the values of an argument, each once, in the order of the compiles: "f32[8,64] → f32[16,64]".
 func chain(values []string) string {
 	const most = 8
+	values = AddNew(nil, values...)
 	if len(values) > most {
 		values = append(append([]string{}, values[:most]...), fmt.Sprintf("… %d more", len(values)-most))
 	}

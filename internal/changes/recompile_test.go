@@ -236,3 +236,21 @@ func TestReasonsOfJAX(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The first step of an optimizer takes fewer arguments than those that follow. What was accepted of that is not why a program is compiled once more.
+func TestCountsThatWereAccepted(t *testing.T) {
+	x, longer, state := facts.Parameter{Name: "p0", Shape: "f32[8]"}, facts.Parameter{Name: "p0", Shape: "f32[9]"}, facts.Parameter{Name: "p1", Shape: "s32[4,4]"}
+	p := &changes.Program{
+		Name: "f",
+		Old:  &facts.Program{Name: "f", Variants: []*facts.Variant{taking(x), taking(x, state)}},
+		New:  &facts.Program{Name: "f", Variants: []*facts.Variant{taking(x), taking(x, state), taking(longer, state)}},
+	}
+	p.Recompile = changes.Explain(p.New)
+	if got := strings.Join(p.Differences(), "; "); got != "p0: f32[8] → f32[9]" {
+		t.Error(got)
+	}
+	p.Old.Variants = p.Old.Variants[:1]
+	if got := strings.Join(p.Differences(), "; "); !strings.Contains(got, "1 argument is not in every compilation: s32[4,4]") {
+		t.Error(got)
+	}
+}
