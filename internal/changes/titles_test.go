@@ -77,7 +77,7 @@ func TestOnlyNewDifferences(t *testing.T) {
 	}
 	old := []*facts.Variant{compiled("f32[8]", "s32[8]", "1"), compiled("f32[16]", "s32[8]", "1")}
 	for want, added := range map[string]*facts.Variant{
-		"y: s32[8] → s8[8] (dtype)":                   compiled("f32[16]", "s8[8]", "1"),
+		"y: s32[8] → s8[8] (dtype)":                            compiled("f32[16]", "s8[8]", "1"),
 		"1 → 2 (a static value or closed-over constant f32[])": compiled("f32[16]", "s32[8]", "2"),
 		"x: f32[8] → f32[16] → f32[24]":                        compiled("f32[24]", "s32[8]", "1"),
 	} {
