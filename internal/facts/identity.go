@@ -152,7 +152,7 @@ func (r *reader) eachStack() func(yield func([]hlo.Location) bool) {
 // JAX leaves its own files out of stacks. Behind an operation that it dispatches stands the line of the model that called it, and for all operations of
 // the module it is the same line and column: jax.random.normal(key) is 257 instructions with one stack. A function of the model that took the name of another,
 // by functools.wraps or __name__, has itself in the stacks, and so several, unless it consists of one call. Such a call alone looks like a dispatched one. It
-// is taken for one only if JAX has a function of that name. (From dumps of JAX 0.10.2 and 0.12.0.)
+// is taken for one only if JAX has a function of that name and it multiplies at most once. (From dumps of JAX 0.10.2 and 0.12.0.)
 //
 // Before jaxlib 0.8.3 the text holds no stacks, but one line of the model for each operation, which looks the same for both. There, and without
 // metadata, a module is dispatched only if it is one operation. What consists of several, as random numbers do, is taken for the model's. (From dumps
@@ -165,10 +165,21 @@ func (r *reader) isDispatched(program string) bool {
 		}
 		first = stack
 	}
-	if !dump.IsHelperName(program) {
+	if !dump.IsHelperName(program) || r.multiplications() > 1 {
 		return false
 	}
 	return first != nil || r.isPrimitive(program) || r.computing(r.m.Entry) <= 1 && !r.isNested(program)
+}
+
+// multiplications counts the products and convolutions of the module.
+func (r *reader) multiplications() (n int) {
+	for id := range r.m.Instrs {
+		switch r.m.Instrs[id].Opcode {
+		case hlo.OpDot, hlo.OpRaggedDot, hlo.OpScaledDot, hlo.OpConvolution:
+			n++
+		}
+	}
+	return n
 }
 
 // isNested reports whether another jitted function called an operation: "jit(sort)/jit(main)/jit(sort)/sort".

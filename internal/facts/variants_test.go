@@ -147,6 +147,13 @@ func TestModelsFunctionWithAHelpersName(t *testing.T) {
 	}
 }
 
+// A function that took the name of jnp.matmul, by functools.wraps, is one line, as an operation that JAX dispatches; it multiplies three times.
+func TestHelpersMultiplyOnce(t *testing.T) {
+	if names := programNames(measure(t, "cpu-wrapped_products", Options{}).Programs); names != "matmul step" {
+		t.Errorf("programs %s", names)
+	}
+}
+
 // Where no stack frames say who wrote a program, only one operation is known to be JAX's own.
 func TestHelpersWithoutFrames(t *testing.T) {
 	joining := func(opName string, operands int) string {
