@@ -121,7 +121,7 @@ def test_device_that_is_not_here():
 
 
 @pytest.mark.skipif(importlib.util.find_spec("jax_cuda12_plugin") is None, reason="JAX's CUDA plugin, with the GPU's compiler, is not installed")
-@pytest.mark.parametrize("device", ["h100-sxm", "h200-sxm", str(pathlib.Path(devices.__file__).with_name("h100-sxm.txtpb"))])
+@pytest.mark.parametrize("device", ["a100-sxm", "b200-sxm", "h100-sxm", "h200-sxm", str(pathlib.Path(devices.__file__).with_name("h100-sxm.txtpb"))])
 def test_gpu_that_is_not_here(device):
     f = xlagate.facts(product, square(256), jnp.ones((256, 256)), device=device)
     assert f.flops >= 2 * 256**3 and f.step > 0

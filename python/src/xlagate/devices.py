@@ -21,10 +21,12 @@ TPUS = {
     "tpu7x": ("tpu7x:2x2x1", "tpu7x-8"),
 }
 
-# What differs from the H100 in what the driver says of a GPU.
-GPUS: dict[str, dict[str, Any]] = {
-    "h100-sxm": {},
-    "h200-sxm": {"memory_bandwidth": 4_800_000_000_000, "device_memory_size": 151_397_597_184, "device_description_str": '"NVIDIA H200"'},
+# The GPU that this package has a description of, as the driver gives it, and what differs from that.
+GPUS: dict[str, tuple[str, dict[str, Any]]] = {
+    "a100-sxm": ("a100-sxm", {}),
+    "b200-sxm": ("b200-sxm", {}),
+    "h100-sxm": ("h100-sxm", {}),
+    "h200-sxm": ("h100-sxm", {"memory_bandwidth": 4_800_000_000_000, "device_memory_size": 151_397_597_184, "device_description_str": '"NVIDIA H200"'}),
 }
 
 
@@ -43,7 +45,7 @@ def devices(name: str) -> tuple[Any, ...]:
         if name in TPUS:
             return _tpu(*TPUS[name])
         if name in GPUS:
-            return _gpu(_described(GPUS[name]))
+            return _gpu(_described(*GPUS[name]))
         if os.path.isfile(str(name)):
             return _gpu(pathlib.Path(name).read_text())
     except (RuntimeError, LookupError) as wrong:
@@ -75,8 +77,8 @@ def _gpu(target: str) -> tuple[Any, ...]:
         return tuple(topologies.get_topology_desc(**kind).devices)
 
 
-def _described(differs: dict[str, Any]) -> str:
-    text = pathlib.Path(__file__).with_name("h100-sxm.txtpb").read_text()
+def _described(like: str, differs: dict[str, Any]) -> str:
+    text = pathlib.Path(__file__).with_name(f"{like}.txtpb").read_text()
     for field, value in differs.items():
         text = re.sub(rf"\b{field}: .*", f"{field}: {value}", text)
     return text
