@@ -115,14 +115,23 @@ func notKept(id string) error {
 // released is the version of a release build, set by the linker.
 var released string
 
+// nextRelease is the version that is worked on.
+const nextRelease = "0.1.0"
+
+// version is that of the release; of a build from sources the next one with the commit: "0.1.0-dev+9636b3b".
 func version() string {
 	if released != "" {
 		return released
 	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return nextRelease + "-dev"
 	}
-	return "dev"
+	of := strings.Split(info.Main.Version, "-") // v0.0.0-20261128143102-0c2794943cf9 of a commit without a tag
+	if len(of) < 3 {
+		return strings.TrimPrefix(info.Main.Version, "v")
+	}
+	return fmt.Sprintf("%s-dev+%.7s", nextRelease, of[len(of)-1])
 }
 
 func versionCommand(w world) *cli.Command {

@@ -124,6 +124,7 @@ func TestErrorsSayWhatWasMeant(t *testing.T) {
 		{"version: 1\nrules:\n  - { rule: donation-kept, params: params['w1'] }\n", `xlagate.yaml:3:1: did not find expected ',' or '}'; a text with brackets, braces or a comma must be in quotes, and every { needs its }`},
 		{"version: 1\n extends: [recommended]\n", `is the line indented too far`},
 		{"version: 1\nrules:\n  - rule: max-kernels\n max: 1\n", `xlagate.yaml:4:1: did not find expected key; is the line indented like those beside it?`},
+		{"version: 1\ntargets:\n  - { name: a, dump: x }\n  - { name: b, dump: y }\n   - { name: c, dump: z }\nfail_on: error\n", `xlagate.yaml:5:1: did not find expected '-' indicator; is the line indented like those beside it?`},
 		{"{version: 1, extends: [recommended]}\nfail_on: never\n", `xlagate.yaml:2:1: did not find expected <document start>; everything before it is one mapping in braces; does its } come too early?`},
 		{"version: 1\nextends\nrules: []\n", `xlagate.yaml:2:1: could not find expected ':'; is a colon missing, or a quote?`},
 		{"version: 1\nbaseline: \"base\n", `found unexpected end of stream; a quote is not closed`},

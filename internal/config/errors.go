@@ -95,6 +95,7 @@ var slips = []struct{ said, hint string }{
 	{"did not find expected ',' or ']'", "a text with brackets, braces or a comma must be in quotes, and every [ needs its ]"},
 	{"cannot start any token", "YAML is indented with spaces, not with tabs; a text that starts with @, %, ` or a tab must be in quotes"},
 	{"mapping values are not allowed", "is the line indented too far, or is a text with a colon not in quotes?"},
+	{"did not find expected '-' indicator", "is the line indented like those beside it?"},
 	{"did not find expected key", "is the line indented like those beside it?"},
 	{"did not find expected <document start>", "everything before it is one mapping in braces; does its } come too early?"},
 	{"could not find expected ':'", "is a colon missing, or a quote?"},

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"strings"
@@ -20,7 +21,8 @@ func (r *reader) config(data []byte) *Config {
 	switch {
 	case err != nil:
 		line := lineOf(err)
-		r.errors = append(r.errors, Error{File: r.file, Line: line, Column: 1, Message: withHint(strings.TrimPrefix(err.Error(), fmt.Sprintf("line %d: ", line)))})
+		message := strings.TrimPrefix(err.Error(), fmt.Sprintf("line %d: ", line))
+		r.errors = append(r.errors, Error{File: r.file, Line: brokenLine(data, line, message), Column: 1, Message: withHint(message)})
 		return cfg
 	case root == nil:
 		r.errorf(nil, "the file is empty; `xlagate init` makes one")
@@ -74,6 +76,20 @@ func lineOf(err error) int {
 		return 1
 	}
 	return line
+}
+
+// brokenLine is the line at which a list ends too early. The reader names the line where the list begins, or one of its entries.
+func brokenLine(data []byte, from int, message string) int {
+	if !strings.Contains(message, "expected '-' indicator") {
+		return from
+	}
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	for n := from; n < min(len(lines), from+maxEntries); n++ {
+		if _, err := yamldoc.Parse(bytes.Join(lines[:n], nil)); err != nil && strings.Contains(err.Error(), message) {
+			return n
+		}
+	}
+	return from
 }
 
 // maxEntries bounds the targets, the rules and the waivers of a file: a pull request's is read by a job that may write.
