@@ -47,9 +47,11 @@ func (w *walk) computing() []int32 {
 }
 
 // findWaits sets Until of each asynchronous transfer to the first launch after its -done instruction. It goes from the last launch to the first, and keeps
-// for each computation the launches that follow in the same call of it. Launches in loops and branches in between come before Until.
+// for each computation the launches that follow in the same call of it. Launches in loops and branches in between come before Until. What ends in a loop
+// without a launch behind it ends with the iteration.
 func (w *walk) findWaits(kernels []Kernel) {
 	users := w.m.Users()
+	ends := w.iterationEnds()
 	following := map[hlo.CompID][]int32{} // launches, the last first
 	at := func(i int32) hlo.InstrID {
 		if async := w.launches[i].async; async != hlo.NoInstr {
@@ -64,13 +66,31 @@ func (w *walk) findWaits(kernels []Kernel) {
 			list = list[:0]
 		}
 		if done := w.done(w.launches[i], users); done != hlo.NoInstr {
-			kernels[i].Until = int32(len(w.launches))
+			kernels[i].Until = ends[i]
 			if before := sort.Search(len(list), func(k int) bool { return at(list[k]) <= done }); before > 0 {
 				kernels[i].Until = list[before-1]
 			}
 		}
 		following[c] = append(list, i)
 	}
+}
+
+// iterationEnds is for each launch the first launch behind the innermost loop that it is in; for one outside of loops the number of launches.
+func (w *walk) iterationEnds() []int32 {
+	ends := make([]int32, len(w.launches))
+	loops := w.loops
+	for i, l := range w.launches {
+		if ends[i] == 0 {
+			ends[i] = int32(len(w.launches))
+		}
+		if len(loops) > 0 && loops[0].id == l.id {
+			for inside := i + 1; inside < loops[0].end; inside++ {
+				ends[inside] = int32(loops[0].end)
+			}
+			loops = loops[1:]
+		}
+	}
+	return ends
 }
 
 // done returns the instruction that waits for a transfer or ends its chain of fusions, NoInstr if the transfer is synchronous.
