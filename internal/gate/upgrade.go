@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -23,6 +24,14 @@ func noteUpgrade(r *result.Result, o Options, l *measuredTarget) {
 			Fix: fmt.Sprintf("xlagate accept --reason %q", why),
 		})
 	}
+}
+
+// withoutOwn drops the findings that are among others, unless they are further beyond their limit.
+func withoutOwn(found []JudgedFinding, own []result.Finding) []JudgedFinding {
+	return slices.DeleteFunc(found, func(f JudgedFinding) bool {
+		at := slices.IndexFunc(own, func(o result.Finding) bool { return o.ID == f.ID })
+		return at >= 0 && math.Abs(excess(&f)) <= math.Abs(excess(&JudgedFinding{Finding: own[at]}))
+	})
 }
 
 // upgrades lists how the toolchains and libraries of the accepted programs differ from that of the dump, each difference once.
