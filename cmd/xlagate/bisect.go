@@ -115,8 +115,9 @@ func (u *upgrading) bisect(to *outputs, p pinned, before, after compiled) error 
 // try compiles the command with a version, and reports whether that is good; of one that cannot be judged it sets why.
 func (u *upgrading) try(t *trial, p pinned, before compiled) (good bool, err error) {
 	var r *result.Result
-	if t.run, err = u.environment(t.version, p.version(t.version)); err == nil {
-		t.Outcome, err = captured(u.Context, u.w, phrase.Shell(u.run.Argv), t.run)
+	requirements := p.version(t.version)
+	if t.run, err = u.environment(t.version, requirements); err == nil {
+		t.Outcome, err = u.captured(t.run, requirements)
 	}
 	if err == nil {
 		r, err = u.compare(before, t.compiled, false)

@@ -109,7 +109,8 @@ type issue struct {
 	Package, Program, Good, Bad string
 	Messages, Evidence          []string
 	Parts                       [][3]string // names with both versions
-	Backend, Flags, Difference  string
+	Backend, Difference         string
+	Flags, XLAFlags             string
 	OldPip, NewPip, Command     string // what to type
 	Framework                   string
 	Platform, Pass, Source      string // of the tools of XLA; "" where none compiles for the back end
@@ -141,7 +142,11 @@ func (r *reproducer) issue(c *result.Change, v *changes.Variant) issue {
 		out.Parts = append(out.Parts, [3]string{name, cmp.Or(was.Versions[name], "none"), is.Versions[name]})
 	}
 	for _, name := range slices.Sorted(maps.Keys(is.Flags)) {
-		out.Flags += " --" + name + "=" + is.Flags[name]
+		flag := " " + phrase.Shell([]string{"--" + name + "=" + is.Flags[name]})
+		out.Flags += flag
+		if strings.HasPrefix(name, "xla_") {
+			out.XLAFlags += flag
+		}
 	}
 	for _, f := range r.result.Findings {
 		if f.Change == c.ID {
@@ -233,14 +238,18 @@ pip install {{.NewPip}}
 Without {{.Framework}}: of the XLA that each release was built with ({{.Source}}), [hlo-opt](https://openxla.org/xla/tools) compiles good-input.hlo to good-output.hlo, and bad-input.hlo to bad-output.hlo:
 
 ~~~
-bazel run //xla/tools:hlo-opt -- --platform={{.Platform}} --stage=hlo{{.Flags}} DIR/good-input.hlo
+bazel run //xla/tools:hlo-opt -- --platform={{.Platform}} --stage=hlo{{.XLAFlags}} DIR/good-input.hlo
 ~~~
+{{- if ne .Platform "cpu"}}
+
+Without the device, add --xla_gpu_target_config_filename with its file in xla/tools/hlo_opt/gpu_specs.
+{{- end}}
 {{- if .Pass}}
 
 The pass alone, if --list-passes has it:
 
 ~~~
-bazel run //xla/tools:hlo-opt -- --passes={{.Pass}}{{.Flags}} DIR/good-before-pass.hlo
+bazel run //xla/tools:hlo-opt -- --passes={{.Pass}}{{.XLAFlags}} DIR/good-before-pass.hlo
 ~~~
 {{- end}}
 {{- else}}

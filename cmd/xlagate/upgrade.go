@@ -189,18 +189,21 @@ type compiled struct {
 
 // bothEnds captures the command in the present environment, or one that --from changes, and in the one that --to changes.
 func (u *upgrading) bothEnds() (before, after compiled, err error) {
-	if before.run, err = u.environment("before", u.StringSlice("from")); err != nil {
+	from, to := u.StringSlice("from"), u.StringSlice("to")
+	if before.run, err = u.environment("before", from); err != nil {
 		return before, after, err
 	}
-	if after.run, err = u.environment("after", u.StringSlice("to")); err != nil {
+	if after.run, err = u.environment("after", to); err != nil {
 		return before, after, err
 	}
-	for _, end := range []*compiled{&before, &after} {
-		if end.Outcome, err = captured(u.Context, u.w, phrase.Shell(u.run.Argv), end.run); err != nil {
-			return before, after, err
-		}
-		u.w.say("compiled with " + tools(end.Toolchain))
+	if before.Outcome, err = u.captured(before.run, from); err != nil {
+		return before, after, err
 	}
+	u.w.say("compiled with " + tools(before.Toolchain))
+	if after.Outcome, err = u.captured(after.run, to); err != nil {
+		return before, after, err
+	}
+	u.w.say("compiled with " + tools(after.Toolchain))
 	if tools(before.Toolchain) == tools(after.Toolchain) {
 		return before, after, &gate.Unreadable{Where: strings.Join(u.run.Argv, " "), Message: "both environments compiled with " + tools(after.Toolchain) + ": the command does not run the Python that is found first in PATH, or the requirement is met already",
 			Fix: "name another version, or name the command by its interpreter: -- python train.py"}
@@ -227,6 +230,12 @@ func (u *upgrading) environment(name string, requirements []string) (capture.Opt
 		return opts, &gate.Unreadable{Where: strings.Join(requirements, " "), Message: err.Error(), Fix: "make sure that pip can install it beside the present packages"}
 	}
 	return opts, nil
+}
+
+// captured runs the command in an environment with some requirements.
+func (u *upgrading) captured(run capture.Options, requirements []string) (*capture.Outcome, error) {
+	with := cmp.Or(strings.Join(requirements, " "), "the present packages")
+	return captured(u.Context, u.w, phrase.Shell(u.run.Argv)+" with "+with, run)
 }
 
 // compare judges a compilation by another one.
