@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -82,8 +83,23 @@ func (b *bisection) left() (list []int) {
 	return list
 }
 
-// bisect finds the first bad version between two ends, shows what it does worse than the last good one, and writes a reproducer.
+// bisect finds the first bad version between two ends, if the later one is bad.
 func (u *upgrading) bisect(to *outputs, p pinned, before, after compiled) error {
+	own, err := u.compare(before, before, false)
+	if err != nil {
+		return err
+	}
+	u.o.Own = own.Findings
+	r, err := u.compare(before, after, true)
+	switch {
+	case err != nil:
+		return err
+	case r.ExitCode == gate.ExitPass:
+		u.w.say(strings.Join(p.words, " ") + " breaks no rule that the old version does not break: there is nothing to bisect")
+		return show(u.Context, u.w, to, r)
+	case r.ExitCode == gate.ExitIncomplete:
+		return cmp.Or(show(u.Context, u.w, to, r), verdictOf(r))
+	}
 	versions, err := capture.Released(u.Context.Context, before.run, after.run, p.name, p.options())
 	if err != nil {
 		return &gate.Unreadable{Where: p.name, Message: err.Error(), Fix: "make sure that `pip index versions " + p.name + "` lists its versions"}
@@ -144,7 +160,7 @@ func (u *upgrading) try(t *trial, p pinned, before compiled) (good bool, err err
 	return t.skipped == "" && r.ExitCode == gate.ExitPass, nil
 }
 
-// found reports the end of a bisection.
+// found shows what the first bad version does worse than the last good one, and writes a reproducer.
 func (u *upgrading) found(to *outputs, p pinned, b *bisection) error {
 	good, bad := b.trials[b.good], b.trials[b.bad]
 	outcome := fmt.Sprintf("%s %s is the first bad version, %s the last good one", p.name, bad.version, good.version)
@@ -172,7 +188,9 @@ func (u *upgrading) found(to *outputs, p pinned, b *bisection) error {
 		return fmt.Errorf("write the reproducer: %w", err)
 	}
 	r.Notes = append(r.Notes, result.Note{Kind: "bisect", Message: message})
-	err = show(u.Context, u.w, to, r)
+	if err := show(u.Context, u.w, to, r); err != nil {
+		return err
+	}
 	u.w.say(outcome + "; report.md in " + where + " is ready for an issue, with the modules beside it")
-	return errors.Join(err, verdictOf(r))
+	return verdictOf(r)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -106,14 +105,16 @@ func copyModule(ctx context.Context, from string, ids []string, label, path stri
 
 // issue is what a person reports.
 type issue struct {
-	Package, Program, Good, Bad string
-	Messages, Evidence          []string
-	Parts                       [][3]string // names with both versions
-	Backend, Difference         string
-	Flags, XLAFlags             string
-	OldPip, NewPip, Command     string // what to type
-	Framework                   string
-	Platform, Pass, Source      string // of the tools of XLA; "" where none compiles for the back end
+	Package, Good, Bad  string
+	*result.Change      // the worst
+	Messages            []string
+	Toolchain           facts.Toolchain   // of the bad side
+	Was                 map[string]string // the versions of the other side
+	Flags, XLAFlags     string
+	Difference          string
+	OldPip, NewPip      string
+	Command             string
+	Platform, Pass, XLA string // for hlo-opt; Platform is "" where it does not compile for the back end
 }
 
 // steered are the beginnings of the variables that change what frameworks and compilers do.
@@ -131,50 +132,24 @@ func steering(env []string) map[string]string {
 	return set
 }
 
+// issue gathers what is to be said of a change.
 func (r *reproducer) issue(c *result.Change, v *changes.Variant) issue {
-	was, is := r.sides[0].Toolchain, r.sides[1].Toolchain
+	good, bad := r.sides[0], r.sides[1]
 	out := issue{
-		Package: r.name, Program: c.Program, Good: r.sides[0].version, Bad: r.sides[1].version, Backend: strings.TrimSpace(is.Backend + " " + is.Device),
-		OldPip: phrase.Shell(r.version(r.sides[0].version)), NewPip: phrase.Shell(r.version(r.sides[1].version)), Framework: is.Framework,
-		Platform: platform(is), Source: xlaOf[is.Framework],
-	}
-	for _, name := range slices.Sorted(maps.Keys(is.Versions)) {
-		out.Parts = append(out.Parts, [3]string{name, cmp.Or(was.Versions[name], "none"), is.Versions[name]})
-	}
-	for _, name := range slices.Sorted(maps.Keys(is.Flags)) {
-		flag := " " + phrase.Shell([]string{"--" + name + "=" + is.Flags[name]})
-		out.Flags += flag
-		if strings.HasPrefix(name, "xla_") {
-			out.XLAFlags += flag
-		}
+		Package: r.name, Good: good.version, Bad: bad.version, Change: c, Toolchain: bad.Toolchain, Was: good.Toolchain.Versions, Difference: difference(v, bad.Toolchain.Framework),
+		OldPip: phrase.Shell(r.version(good.version)), NewPip: phrase.Shell(r.version(bad.version)), Platform: platform(bad.Toolchain), XLA: xlaOf[bad.Toolchain.Framework],
 	}
 	for _, f := range r.result.Findings {
 		if f.Change == c.ID {
 			out.Messages = append(out.Messages, f.Message)
 		}
 	}
-	out.Evidence = append(out.Evidence, "  "+c.Title)
-	for _, e := range c.Effects {
-		out.Evidence = append(out.Evidence, fmt.Sprintf("  %s %s → %s", e.Fact, phrase.Number(e.Was), phrase.Number(e.Is)))
-	}
-	for _, line := range c.Evidence.Before {
-		out.Evidence = append(out.Evidence, "- "+line)
-	}
-	for _, line := range c.Evidence.After {
-		out.Evidence = append(out.Evidence, "+ "+line)
-	}
-	switch {
-	case v.Old == nil || v.New == nil:
-		out.Difference = "Only one version has this program."
-	case v.Old.InputPrint == "" || v.New.InputPrint == "":
-		out.Difference = "What XLA was given was not dumped."
-	case v.Old.InputPrint == v.New.InputPrint:
-		out.Difference = "Both versions hand the same program to XLA: the compiler makes the difference."
-	default:
-		out.Difference = "The versions hand different programs to XLA: " + is.Framework + " may make the difference, not the compiler."
-	}
-	if v.FirstPass != "" {
-		out.Difference += " The modules first differ " + v.FirstPass + "."
+	for _, name := range slices.Sorted(maps.Keys(bad.Toolchain.Flags)) {
+		flag := " " + phrase.Shell([]string{"--" + name + "=" + bad.Toolchain.Flags[name]})
+		out.Flags += flag
+		if strings.HasPrefix(name, "xla_") {
+			out.XLAFlags += flag
+		}
 	}
 	if v.Apart != nil && v.Apart.Pass != "pipeline-start" {
 		out.Pass = v.Apart.Pass
@@ -187,6 +162,27 @@ func (r *reproducer) issue(c *result.Change, v *changes.Variant) issue {
 	}
 	out.Command = phrase.Shell(append(command, r.run.Argv...))
 	return out
+}
+
+// difference says who made the difference, and where.
+func difference(v *changes.Variant, framework string) (said string) {
+	switch {
+	case v.Old == nil || v.New == nil:
+		return "Only one version has this program."
+	case v.Old.InputPrint == "" || v.New.InputPrint == "":
+		said = "What XLA was given was not dumped."
+	case v.Old.InputPrint == v.New.InputPrint:
+		said = "Both versions hand the same program to XLA: the compiler makes the difference."
+	default:
+		said = "The versions hand different programs to XLA: " + framework + " may make the difference, not the compiler."
+	}
+	if v.Change == changes.Same {
+		said += " The optimized modules are the same."
+	}
+	if v.FirstPass != "" {
+		said += " The modules first differ " + v.FirstPass + "."
+	}
+	return said
 }
 
 // platform is what hlo-opt calls a back end.
@@ -210,7 +206,8 @@ var xlaOf = map[string]string{
 }
 
 // issueText quotes all that comes from the model in blocks of code.
-var issueText = template.Must(template.New("report.md").Parse("# {{.Package}} {{.Bad}} compiles `{{.Program}}` worse than {{.Good}}" + `
+var issueText = template.Must(template.New("report.md").Funcs(template.FuncMap{"number": phrase.Number}).Parse(
+	"# {{.Package}} {{.Bad}} compiles `{{.Program}}` worse than {{.Good}}" + `
 
 ~~~
 {{range .Messages}}{{.}}
@@ -218,12 +215,15 @@ var issueText = template.Must(template.New("report.md").Parse("# {{.Package}} {{
 
 | | last good | first bad |
 |---|---|---|
-{{range .Parts}}| {{index . 0}} | {{index . 1}} | {{index . 2}} |
+{{range $name, $version := .Toolchain.Versions}}| {{$name}} | {{index $.Was $name}} | {{$version}} |
 {{end}}
-Back end: {{.Backend}}. Flags:{{or .Flags " none"}}. {{.Difference}}
+Back end: {{.Toolchain.Backend}}{{with .Toolchain.Device}} {{.}}{{end}}. Flags:{{or .Flags " none"}}. {{.Difference}}
 
 ~~~diff
-{{range .Evidence}}{{.}}
+  {{.Title}}
+{{range .Effects}}  {{.Fact}} {{number .Was}} → {{number .Is}}
+{{end}}{{range .Evidence.Before}}- {{.}}
+{{end}}{{range .Evidence.After}}+ {{.}}
 {{end}}~~~
 
 ## To reproduce
@@ -235,7 +235,7 @@ pip install {{.NewPip}}
 {{.Command}}
 ~~~
 {{if .Platform}}
-Without {{.Framework}}: of the XLA that each release was built with ({{.Source}}), [hlo-opt](https://openxla.org/xla/tools) compiles good-input.hlo to good-output.hlo, and bad-input.hlo to bad-output.hlo:
+Without {{.Toolchain.Framework}}: of the XLA that each release was built with ({{.XLA}}), [hlo-opt](https://openxla.org/xla/tools) compiles good-input.hlo to good-output.hlo, and bad-input.hlo to bad-output.hlo:
 
 ~~~
 bazel run //xla/tools:hlo-opt -- --platform={{.Platform}} --stage=hlo{{.XLAFlags}} DIR/good-input.hlo
@@ -253,6 +253,6 @@ bazel run //xla/tools:hlo-opt -- --passes={{.Pass}}{{.XLAFlags}} DIR/good-before
 ~~~
 {{- end}}
 {{- else}}
-No tool of XLA compiles for this back end without {{.Framework}}. Attached is what XLA is given, and what it makes of that.
+No tool of XLA compiles for this back end without {{.Toolchain.Framework}}. Attached is what XLA is given, and what it makes of that.
 {{- end}}
 `))

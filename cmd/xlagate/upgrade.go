@@ -68,62 +68,42 @@ type upgrading struct {
 }
 
 func upgrade(c *cli.Context, w world, to *outputs, command []string) (err error) {
-	u := upgrading{Context: c, w: w, dir: c.String("keep")}
-	if u.o, err = upgradeOptions(c, w); err != nil {
+	u, err := newUpgrading(c, w, command)
+	if err != nil {
 		return err
 	}
-	if u.run, err = upgradeCommandOf(c, u.o.Config, command); err != nil {
-		return err
-	}
-	u.run.Stdin, u.run.Stdout, u.run.Stderr = piped(w.in), w.err, w.err
-	var changing pinned
+	var p pinned
 	if c.Bool("bisect") {
-		if changing, err = pinnedIn(c.StringSlice("from"), c.StringSlice("to")); err != nil {
+		if p, err = pinnedIn(c.StringSlice("from"), c.StringSlice("to")); err != nil {
 			return err
 		}
 	}
-	if u.dir == "" {
+	if u.dir = c.String("keep"); u.dir == "" {
 		if u.dir, err = os.MkdirTemp("", "xlagate-upgrade-*"); err != nil {
 			return fmt.Errorf("make a folder for the environments: %w", err)
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(u.dir)) }()
-	}
-	if len(command) == 0 {
-		if err := u.o.MayCapture(c.Context, u.o.Config.Targets[0]); err != nil {
-			return err
-		}
 	}
 	before, after, err := u.bothEnds()
 	if err != nil {
 		return err
 	}
 	if c.Bool("bisect") {
-		own, err := u.compare(before, before, false)
-		if err != nil {
-			return err
-		}
-		u.o.Own = own.Findings
+		return u.bisect(to, p, before, after)
 	}
 	r, err := u.compare(before, after, c.Bool("passes"))
 	if err != nil {
 		return err
 	}
-	if c.Bool("bisect") && r.ExitCode == gate.ExitFindings {
-		return u.bisect(to, changing, before, after)
-	}
 	if err := show(c, w, to, r); err != nil {
 		return err
 	}
-	why := tools(before.Toolchain) + " → " + tools(after.Toolchain)
-	switch {
-	case c.Bool("accept"):
+	why := gate.Upgraded(before.Toolchain, after.Toolchain)
+	if c.Bool("accept") {
 		u.o.Dumps, u.o.Logs = []string{after.Dir}, append(u.o.Logs, after.Log)
 		return acceptUpgrade(c, w, u.o, why)
-	case c.Bool("bisect"):
-		if r.ExitCode == gate.ExitPass {
-			w.say(strings.Join(c.StringSlice("to"), " ") + " breaks no rule that the old version does not break: there is nothing to bisect")
-		}
-	case !c.Bool("quiet"):
+	}
+	if !c.Bool("quiet") {
 		again := ""
 		if len(command) > 0 {
 			again = " -- " + phrase.Shell(command)
@@ -131,6 +111,33 @@ func upgrade(c *cli.Context, w world, to *outputs, command []string) (err error)
 		fmt.Fprintf(w.err, "xlagate: the new baseline, once the requirement is changed: xlagate accept --reason %q%s\n", why, again)
 	}
 	return verdictOf(r)
+}
+
+// newUpgrading takes the command from behind --, or from the target.
+func newUpgrading(c *cli.Context, w world, command []string) (u *upgrading, err error) {
+	u = &upgrading{Context: c, w: w}
+	if u.o, err = upgradeOptions(c, w); err != nil {
+		return nil, err
+	}
+	target, err := chosenTarget(c, u.o.Config)
+	if err != nil {
+		return nil, err
+	}
+	if target != nil {
+		u.o.Targets = []string{target.Name}
+	}
+	switch {
+	case len(command) > 0:
+		u.run = capture.Options{Argv: command, Env: os.Environ()}
+	case target == nil || target.Capture == nil:
+		return nil, wrongUsage("upgrade needs a command after --, or a target with capture:; xlagate upgrade --to jax==VERSION -- COMMAND…")
+	default:
+		u.run = gate.CaptureOptions(target.Capture, u.o.Config.Dir)
+		err = u.o.MayCapture(c.Context, *target)
+	}
+	u.run.Timeout = cmp.Or(c.Duration("timeout"), u.run.Timeout)
+	u.run.Stdin, u.run.Stdout, u.run.Stderr = piped(w.in), w.err, w.err
+	return u, err
 }
 
 // upgradeOptions takes rules and baseline from the configuration; without one the rules are those that are recommended.
@@ -147,38 +154,21 @@ func upgradeOptions(c *cli.Context, w world) (gate.Options, error) {
 		return o, err
 	}
 	o.Command = nil
-	if err != nil {
-		return o, err
-	}
-	chosen, err := chosenTarget(c, o.Config)
-	o.Config = &chosen
 	return o, err
 }
 
-// chosenTarget is the configuration with the only target, if it has one, or with the one that --target names.
-func chosenTarget(c *cli.Context, cfg *config.Config) (config.Config, error) {
-	chosen := *cfg
+// chosenTarget is the only target, or the one that --target names; nil where the configuration has none.
+func chosenTarget(c *cli.Context, cfg *config.Config) (*config.Target, error) {
 	name := c.String("target")
-	chosen.Targets = slices.DeleteFunc(slices.Clone(cfg.Targets), func(t config.Target) bool { return name != "" && t.Name != name })
-	if len(chosen.Targets) == 1 || len(cfg.Targets) == 0 && name == "" {
-		return chosen, nil
+	chosen := phrase.Pick(cfg.Targets, func(t *config.Target) bool { return name == "" || t.Name == name })
+	switch {
+	case len(chosen) == 1:
+		return chosen[0], nil
+	case len(cfg.Targets) == 0 && name == "":
+		return nil, nil
 	}
 	names := phrase.Map(cfg.Targets, func(t config.Target) string { return t.Name })
-	return chosen, wrongUsage("upgrade looks at one target; name it with --target: %s", strings.Join(names, ", "))
-}
-
-// upgradeCommandOf is how the command is captured: the one behind --, or that of the target.
-func upgradeCommandOf(c *cli.Context, cfg *config.Config, command []string) (capture.Options, error) {
-	timeout := c.Duration("timeout")
-	if len(command) > 0 {
-		return capture.Options{Argv: command, Env: os.Environ(), Timeout: timeout}, nil
-	}
-	if len(cfg.Targets) == 0 || cfg.Targets[0].Capture == nil {
-		return capture.Options{}, wrongUsage("upgrade needs a command after --, or a target with capture:; xlagate upgrade --to jax==VERSION -- COMMAND…")
-	}
-	run := gate.CaptureOptions(cfg.Targets[0].Capture, cfg.Dir)
-	run.Timeout = cmp.Or(timeout, run.Timeout)
-	return run, nil
+	return nil, wrongUsage("upgrade looks at one target; name it with --target: %s", strings.Join(names, ", "))
 }
 
 // compiled is what the command compiled in one environment.
@@ -204,7 +194,7 @@ func (u *upgrading) bothEnds() (before, after compiled, err error) {
 		return before, after, err
 	}
 	u.w.say("compiled with " + tools(after.Toolchain))
-	if tools(before.Toolchain) == tools(after.Toolchain) {
+	if gate.Upgraded(before.Toolchain, after.Toolchain) == "" {
 		return before, after, &gate.Unreadable{Where: strings.Join(u.run.Argv, " "), Message: "both environments compiled with " + tools(after.Toolchain) + ": the command does not run the Python that is found first in PATH, or the requirement is met already",
 			Fix: "name another version, or name the command by its interpreter: -- python train.py"}
 	}
