@@ -225,7 +225,12 @@ func (u *upgrading) environment(name string, requirements []string) (capture.Opt
 // captured runs the command in an environment with some requirements.
 func (u *upgrading) captured(run capture.Options, requirements []string) (*capture.Outcome, error) {
 	with := cmp.Or(strings.Join(requirements, " "), "the present packages")
-	return captured(u.Context, u.w, phrase.Shell(u.run.Argv)+" with "+with, run)
+	out, err := captured(u.Context, u.w, phrase.Shell(u.run.Argv)+" with "+with, run)
+	var failed *gate.Unreadable
+	if len(requirements) > 0 && errors.As(err, &failed) {
+		failed.Fix += "; or name a version with which it succeeds"
+	}
+	return out, err
 }
 
 // compare judges a compilation by another one.
