@@ -30,9 +30,6 @@ type reproducer struct {
 	programs []*changes.Program
 }
 
-// sideNames begin the names of the files.
-var sideNames = [2]string{"good", "bad"}
-
 var unsafeInName = regexp.MustCompile(`[^\w.-]+`)
 
 // write writes the modules of the program that the worst change is in, and a report about it, to a folder below another one. It returns that folder.
@@ -51,7 +48,7 @@ func (r *reproducer) write(ctx context.Context, below string) (string, error) {
 		if v.Apart != nil {
 			before = v.Apart.Before[i].Label
 		}
-		if err := copyModule(ctx, r.sides[i].Dir, compiled.Modules, before, filepath.Join(dir, sideNames[i])); err != nil {
+		if err := copyModule(ctx, r.sides[i].Dir, compiled.Modules, before, filepath.Join(dir, [2]string{"good", "bad"}[i])); err != nil {
 			return "", err
 		}
 	}
@@ -235,7 +232,7 @@ pip install {{.NewPip}}
 {{.Command}}
 ~~~
 {{if .Platform}}
-Without {{.Toolchain.Framework}}: of the XLA that each release was built with ({{.XLA}}), [hlo-opt](https://openxla.org/xla/tools) compiles good-input.hlo to good-output.hlo, and bad-input.hlo to bad-output.hlo:
+Without {{.Toolchain.Framework}}: of the XLA that each release was built with ({{.XLA}}), [hlo-opt](https://openxla.org/xla/tools) compiles good-input.hlo to good-output.hlo, and bad-input.hlo to bad-output.hlo. DIR is the absolute path of their folder:
 
 ~~~
 bazel run //xla/tools:hlo-opt -- --platform={{.Platform}} --stage=hlo{{.XLAFlags}} DIR/good-input.hlo
