@@ -152,7 +152,9 @@ func (r *reproducer) issue(c *result.Change, v *changes.Variant) issue {
 		out.Pass = v.Apart.Pass
 	}
 	set := steering(r.run.Env)
-	set["XLA_FLAGS"] = strings.TrimSpace(set["XLA_FLAGS"] + " --xla_dump_to=dump --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*")
+	if flags := set["XLA_FLAGS"]; flags == "" || strings.HasPrefix(flags, "-") { // else it names a file of flags
+		set["XLA_FLAGS"] = strings.TrimSpace(flags + " --xla_dump_to=dump --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*")
+	}
 	command := []string{"env"}
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		command = append(command, name+"="+set[name])

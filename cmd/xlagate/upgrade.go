@@ -204,10 +204,7 @@ func (u *upgrading) bothEnds() (before, after compiled, err error) {
 // environment returns how the command is captured with some requirements changed; without any in the present environment.
 func (u *upgrading) environment(name string, requirements []string) (capture.Options, error) {
 	dir, opts := filepath.Join(u.dir, name), u.run
-	opts.To = filepath.Join(dir, "dump")
-	if u.Bool("passes") || u.Bool("bisect") {
-		opts.Env = append(slices.Clip(opts.Env), "XLA_FLAGS="+strings.TrimSpace(steering(opts.Env)["XLA_FLAGS"]+" --xla_dump_hlo_pass_re=.*"))
-	}
+	opts.To, opts.Passes = filepath.Join(dir, "dump"), u.Bool("passes") || u.Bool("bisect")
 	if len(requirements) == 0 {
 		return opts, nil
 	}
