@@ -37,6 +37,7 @@ type Options struct {
 	Dir     string   // its working directory; "" for the current one
 	To      string   // the directory of the dump: new, empty or written by a capture
 	Cache   string   // the folder of programs that earlier captures compiled; "" to compile all
+	Passes  bool     // dump each module after every pass too
 	Timeout time.Duration
 	Stdin   io.Reader // never a terminal: the command runs in a new process group
 	Stdout  io.Writer // both are copied into To as well, where the logs of framework and compiler are read
@@ -67,7 +68,7 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	var removed []string
 	opts.Env, removed = withoutTokens(opts)
 	versions, _ := versionsOf(ctx, opts, opts.Env) // repeated after the command, which may install or change its Python
-	env, err := dumpEnvironment(opts.Env, opts.Dir, to, versions)
+	env, err := dumpEnvironment(opts, to, versions)
 	if err != nil {
 		return nil, err
 	}

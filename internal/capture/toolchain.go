@@ -91,6 +91,7 @@ print(json.dumps(versions))
 
 // versionsOf returns the versions of the packages of the command's interpreter, by distribution name.
 func versionsOf(ctx context.Context, opts Options, env []string) (map[string]string, error) {
+	opts.Env = env
 	e := environ{vars: env}
 	python := interpreter(opts.Argv, opts.Dir, e.get("PATH"))
 	if python == nil {
@@ -104,7 +105,7 @@ func versionsOf(ctx context.Context, opts Options, env []string) (map[string]str
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	var versions map[string]string
-	if err := askJSON(ctx, python, fmt.Sprintf(versionScript, list), opts, env, &versions); err != nil {
+	if err := askJSON(ctx, opts, python, fmt.Sprintf(versionScript, list), &versions); err != nil {
 		return nil, fmt.Errorf("the versions of framework and compiler are not recorded: %s does not report them: %w", strings.Join(python, " "), err)
 	}
 	return versions, nil
