@@ -105,6 +105,16 @@ for version in after before; do
     pack "$name" "${files[@]}"
   done
 done
+# The same with a result that is named after the set: the keys of JAX's cache are of the module that it lowers.
+for version in after before; do
+  for seed in 0 3; do
+    name=cpu-result_name_$([ "$version" = after ] && echo shuffled || echo sorted)/compile$seed
+    run "$name" env PYTHONHASHSEED=$seed XLA_FLAGS="${text[*]}" "$jax" "$here/make/pairs.py" result_name "$version"
+    (cd "$work/$name" && echo *@(before_optimizations|after_optimizations|-buffer-assignment).txt *.debug_options */module.mlir) > "$work/list"
+    read -ra files < "$work/list"
+    pack "$name" "${files[@]}"
+  done
+done
 for case in softmax_barrier intermediate_out; do
   pair "gpu-$case" "$case" gpu-h100
   pair "tpu-$case" "$case" tpu-v5e

@@ -183,6 +183,7 @@ func Samples(reports []*Report, n int) (*Report, error) {
 			for _, c := range v.Compiles {
 				runs[c.Run] = true
 			}
+			v.KeyDiffers, v.KeyKnown = v.keyDiffers()
 			v.Unstable = v.unstable()
 		}
 	}
@@ -242,6 +243,9 @@ func (v *Variant) unstable() []string {
 	var names []string
 	for id := range differs {
 		names = append(names, string(id))
+	}
+	if v.KeyDiffers != nil {
+		names = append(names, CacheKey)
 	}
 	slices.Sort(names)
 	return names
