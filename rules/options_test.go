@@ -702,6 +702,12 @@ var real = map[string][]said{
 		{"cpu-unfused/flagged", "", "", "1 flag is not as agreed: xla_disable_hlo_passes at its default → all-gather-combiner"},
 		{"cpu-unfused/flagged", "", "only_effective: true", ""},
 	},
+	"threads-kept": {
+		{"tpu-gather_offloaded/after", "tpu-gather_offloaded/before", "", "1 launch on the thread sparsecore, 0 in the baseline"},
+		{"tpu-gather_offloaded/before", "tpu-gather_offloaded/after", "", "0 launches on the thread sparsecore, 1 in the baseline"},
+		{"tpu-gather_offloaded/after", "tpu-gather_offloaded/before", "threads: host", ""},
+		{"tpu-gather_offloaded/after", "tpu-gather_offloaded/after", "", ""},
+	},
 	"stable-compile": {
 		{"gpu-softmax_barrier/before", "", "", "stable-compile could not check softmax: the dump holds no second compile"},
 		{"cpu-set_order_shuffled/*", "", "", "17 facts are different from compile to compile, in 2 compiles: cost.bytes_accessed, cost.flops, cost.transcendentals, cost.weighted_bytes_accessed, cost.weighted_flops, dtypes.f32, 11 more"},
@@ -717,6 +723,8 @@ var real = map[string][]said{
 		{"partitioner-gspmd", "", "is: gspmd", ""},
 		{"dumps/jax-0.12.0.1", "", "is: gspmd", "shardy partitions it, gspmd wanted"},
 		{"cpu-sharding_allgather/before", "", "is: shardy", ""},
+		{"partitioner-gspmd", "dumps/jax-0.12.0.1", "", "gspmd partitions it, shardy did in the baseline"},
+		{"dumps/jax-0.12.0.1", "dumps/jax-0.12.0.1", "", ""},
 		{"cpu-improved/after", "", "is: shardy", "target example is not covered: no rule checked it"},
 	},
 	"since-release": {

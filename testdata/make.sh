@@ -131,6 +131,7 @@ pair cases/tpu-host_print host_print tpu-v5e
 pair cases/cpu-psum_in_loop psum_in_loop
 pair cpu-sums_narrow sums_narrow
 pair tpu-offload_lost offload_lost tpu-v5e
+pair tpu-gather_offloaded gather_offloaded tpu-v6e
 pair cases/tpu-loop_gone loop_gone tpu-v5e
 pair cases/gpu-int8_lost int8_lost gpu-h100
 pair cases/tpu-int8_lost int8_lost tpu-v5e

@@ -1145,6 +1145,15 @@ def window_beside_product():
     return score, ({"up": array(32, 64), "mid": array(64, 64), "down": array(64, 8)}, array(8, 24, 32)), {}
 
 
+def gather_offloaded():
+    """The same lookup, which the compiler for TPU hands to the SparseCore under a flag that some versions set."""
+
+    def embed(table, tokens):
+        return jnp.tanh(table)[tokens] * 2
+
+    return embed, (array(40960, 128), array(8192, dtype=jnp.int32)), {"compiler_options": {"xla_tpu_offload_gather_to_sparsecore": "true"} if after else {}}
+
+
 def result_name():
     """A result named after a set of strings: two compiles make one program, which JAX's cache finds under two keys."""
 
