@@ -10,7 +10,7 @@ import (
 
 var partitioner = rule.Rule{
 	ID:      "partitioner",
-	Title:   "programs are partitioned by the named partitioner, or by that of the baseline",
+	Title:   "programs are partitioned by the named partitioner, or as in the baseline",
 	Why:     "A fall back from Shardy to GSPMD is silent, and propagates other shardings.",
 	Reads:   []rule.Input{rule.Unoptimized},
 	Options: []rule.Option{{Key: "is", Type: rule.Word, Enum: []string{"shardy", "gspmd"}, Doc: "the partitioner; needs no baseline"}},

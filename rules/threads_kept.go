@@ -14,16 +14,15 @@ import (
 )
 
 var threadsKept = rule.Rule{
-	ID:    "threads-kept",
-	Title: "nothing moves to another execution thread or away from it",
-	Why: "A compiler that hands small gathers to the SparseCore, or no longer hands it collectives, changes the time of a step and no operation of the model. Nobody can " +
-		"predict the time on another thread.",
+	ID:      "threads-kept",
+	Title:   "nothing moves to another execution thread or away from it",
+	Why:     "A newer compiler that hands small gathers to the SparseCore changes the time of a step, and no operation of the model.",
 	Reads:   []rule.Input{rule.Optimized, rule.Baseline},
 	Options: []rule.Option{{Key: "threads", Type: rule.Globs, Doc: "only these threads: sparsecore, host"}},
 	Budget:  &rule.Metric{Noun: "launches that came to a thread or left it", Better: rule.Lower, Difference: true},
 	Fails:   rule.Example{On: "tpu-gather_offloaded/after", Config: "- { rule: threads-kept }", Says: "1 launch on the thread sparsecore, 0 in the baseline"},
 	Passes:  rule.Example{On: "tpu-gather_offloaded/before", Base: "tpu-gather_offloaded/before", Config: "- { rule: threads-kept }"},
-	Fix:     "Look at the compiler's flags of offloading (--xla_tpu_offload_gather_to_sparsecore) and at compute_on in the model. If the other thread is faster, accept it.",
+	Fix:     "Look at the compiler's flags (--xla_tpu_offload_gather_to_sparsecore) and at compute_on in the model. Accept it if it is faster.",
 	Threads: []string{"jax-ml/jax#40553", "sgl-project/sglang-jax#1613"},
 	Variant: checkThreadsKept,
 }

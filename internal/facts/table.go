@@ -172,7 +172,7 @@ var Table = []Fact{
 	{ID: FusionsCustom, From: fromModule, Always: true, Doc: "fusions of kind `custom`"},
 	{ID: ID(CustomCall), From: fromModule, Doc: "custom calls that run something, by target"},
 
-	{ID: ID(Thread), From: fromModule, Better: Exact, Doc: "launches on another execution thread than the device's main one, by thread: `sparsecore`, `host`"},
+	{ID: ID(Thread), From: fromModule, Better: Exact, Doc: "launches on another execution thread: `sparsecore`, `host`"},
 
 	{ID: LoopsWhile, From: fromModule, Better: Exact, PerPart: true, Doc: "loops that the program reaches"},
 	{ID: LoopsTripCount, From: fromModule, Better: Exact, PerPart: true, Doc: "iterations of all loops, nested ones multiplied; absent when one is not known"},
