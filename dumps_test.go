@@ -139,7 +139,7 @@ var dumpRows = []struct {
 	{"TPU", "testdata/dumps/tpu-v3.tar.xz", facts.Options{}, onTPU("TPU v3", 8)},
 	{"TPU", "testdata/dumps/tpu-v4.tar.xz", facts.Options{}, onTPU("TPU v4", 8)},
 	{"TPU", "testdata/dumps/tpu-v6e.tar.xz", facts.Options{}, onTPU("TPU v6 lite", 8)},
-	{"TPU", "testdata/dumps/tpu-7x.tar.xz", facts.Options{}, onTPU("TPU7x", 14)},
+	{"TPU", "testdata/dumps/tpu-7x.tar.xz", facts.Options{}, onTPU("TPU7x", 8)},
 	{"JAX", "testdata/dumps/jax-0.4.13.tar.xz", facts.Options{}, misc(36, 2)},
 	{"JAX", "testdata/dumps/jax-0.4.35.tar.xz", facts.Options{}, misc(35, 2)},
 	{"JAX", "testdata/dumps/jax-0.6.2.tar.xz", facts.Options{}, misc(29, 0)},

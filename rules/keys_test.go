@@ -81,6 +81,7 @@ var counted = map[string]sides{
 	"toolchain":               {with: "pin: { backend: cpu }", many: "1", more: "gpu-softmax_barrier/before", less: "cpu-softmax_barrier/before"},
 	"flags":                   {with: "forbid: [xla_disable_hlo_passes]", many: "1", more: "cpu-unfused/after", less: "cpu-unfused/before"},
 	"stable-compile":          {many: "17", more: "cpu-set_order_shuffled/*", less: "cpu-set_order_sorted/*", samples: 2},
+	"threads-kept":            {many: "1", more: "tpu-gather_offloaded/after", less: "tpu-gather_offloaded/before"},
 	"unused-parameters":       {many: "1", more: "cpu-constant_baked/after", less: "cpu-constant_baked/before"},
 }
 
@@ -325,6 +326,7 @@ func tryWith(t *testing.T, rule *rule.Rule, key string) (*result.Result, error) 
 var oneSided = map[string]string{
 	"sharding-pin": "without pins any other sharding is one", "layout-pin": "without pins any other layout is one", "flags": "a flag that is gone is as telling as one that is new",
 	"results-kept": "a result that is larger again is another result, too", "precision": "a loss may have needed the precision that is gone", "toolchain": "an older compiler is another one",
+	"threads-kept": "a launch may have been faster on the thread that it left",
 }
 
 // What is worse one way is no worse the other way: a rule finds what was added to a program, nothing when it is taken away again, and

@@ -105,6 +105,16 @@ for version in after before; do
     pack "$name" "${files[@]}"
   done
 done
+# The same with a result that is named after the set: the keys of JAX's cache are of the module that it lowers.
+for version in after before; do
+  for seed in 0 3; do
+    name=cpu-result_name_$([ "$version" = after ] && echo shuffled || echo sorted)/compile$seed
+    run "$name" env PYTHONHASHSEED=$seed XLA_FLAGS="${text[*]}" "$jax" "$here/make/pairs.py" result_name "$version"
+    (cd "$work/$name" && echo *@(before_optimizations|after_optimizations|-buffer-assignment).txt *.debug_options */module.mlir) > "$work/list"
+    read -ra files < "$work/list"
+    pack "$name" "${files[@]}"
+  done
+done
 for case in softmax_barrier intermediate_out; do
   pair "gpu-$case" "$case" gpu-h100
   pair "tpu-$case" "$case" tpu-v5e
@@ -121,6 +131,7 @@ pair cases/tpu-host_print host_print tpu-v5e
 pair cases/cpu-psum_in_loop psum_in_loop
 pair cpu-sums_narrow sums_narrow
 pair tpu-offload_lost offload_lost tpu-v5e
+pair tpu-gather_offloaded gather_offloaded tpu-v6e
 pair cases/tpu-loop_gone loop_gone tpu-v5e
 pair cases/gpu-int8_lost int8_lost gpu-h100
 pair cases/tpu-int8_lost int8_lost tpu-v5e

@@ -47,14 +47,15 @@ type (
 		Value string `json:"value"`
 	}
 	variantRecord struct {
-		Signature  string   `json:"signature"`
-		Result     string   `json:"result,omitempty"`
-		Backend    string   `json:"backend,omitempty"`
-		Work       int      `json:"work,omitempty"` // see [facts.Variant.WorkVersion]
-		Compiles   int      `json:"compiles"`
-		Unstable   []string `json:"unstable,omitempty"`
-		Varies     bool     `json:"varies,omitempty"` // the model was traced to other programs in other samples
-		ModelAfter bool     `json:"model_after,omitempty"`
+		Signature   string   `json:"signature"`
+		Result      string   `json:"result,omitempty"`
+		Backend     string   `json:"backend,omitempty"`
+		Work        int      `json:"work,omitempty"` // see [facts.Variant.WorkVersion]
+		Compiles    int      `json:"compiles"`
+		Unstable    []string `json:"unstable,omitempty"`
+		Varies      bool     `json:"varies,omitempty"` // the model was traced to other programs in other samples
+		ModelAfter  bool     `json:"model_after,omitempty"`
+		Partitioner string   `json:"partitioner,omitempty"`
 	}
 	argumentRecord struct {
 		facts.Parameter

@@ -2,7 +2,9 @@ package facts
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -20,6 +22,9 @@ func OfKernels(kernels []Kernel) Values {
 	tallies := map[countedAs]*tally{}
 	for i := range kernels {
 		k := &kernels[i]
+		if k.Thread != "" {
+			f.add(Thread.Of(k.Thread), 1)
+		}
 		switch k.Class {
 		case ClassKernel, ClassLibrary:
 			as := countedAs{k.Fusion, k.Class, k.Kind, k.Target}
@@ -229,20 +234,16 @@ func leaf(m *hlo.Module, id hlo.ShapeID, index []int64) hlo.ShapeID {
 	return id
 }
 
-// estimatedCycles is what the compiler for TPU says of an operation in its backend_config; false where it does not.
+// estimatedCycles is what the compiler for TPU says of an operation in its backend_config; false where it does not. The largest int64 means that it does
+// not know.
 func estimatedCycles(config string) (float64, bool) {
-	_, rest, ok := strings.Cut(config, `"estimated_cycles":"`)
-	if !ok {
+	_, rest, _ := strings.Cut(config, `"estimated_cycles":"`)
+	digits, _, _ := strings.Cut(rest, `"`)
+	n, err := strconv.ParseUint(digits, 10, 63)
+	if err != nil || n == math.MaxInt64 {
 		return 0, false
 	}
-	var n float64
-	for _, c := range rest {
-		if c < '0' || c > '9' {
-			return n, c == '"'
-		}
-		n = n*10 + float64(c-'0')
-	}
-	return 0, false
+	return float64(n), true
 }
 
 // maxRuns is more often than anything runs: loops in loops that say they run longer than that, together, would overflow.

@@ -101,13 +101,15 @@ type Origin struct {
 
 // Input is the program that the framework passes to the compiler.
 type Input struct {
-	InputPrint  string      `json:"input_fingerprint,omitempty"` // its fingerprint, 16 hex digits; "" when it was not dumped
-	Partitioner string      `json:"partitioner,omitempty"`       // shardy or gspmd; "" where nothing tells, never stored
-	InputVaries bool        `json:"-"`                           // it differed between samples
-	Model       []Statement `json:"-"`                           // what the model computes, line by line of its source
-	ModelAfter  bool        `json:"-"`                           // Model was read off the optimized module: what the compiler repeats is in it once, what it removes is not
-	Barriers    []Barrier   `json:"-"`                           // what fusion cannot cross
-	Differing   []Op        `json:"-"`                           // operations that not all variants of the same signature have
+	InputPrint  string         `json:"input_fingerprint,omitempty"` // its fingerprint, 16 hex digits; "" when it was not dumped
+	Partitioner string         `json:"partitioner,omitempty"`       // shardy or gspmd; "" where nothing tells
+	InputVaries bool           `json:"-"`                           // it differed between samples
+	KeyKnown    bool           `json:"-"`                           // several samples say what JAX's persistent cache hashes of it; never stored
+	KeyDiffers  *KeyDifference `json:"-"`                           // where that is not the same; nil where it is; never stored
+	Model       []Statement    `json:"-"`                           // what the model computes, line by line of its source
+	ModelAfter  bool           `json:"-"`                           // Model was read off the optimized module: what the compiler repeats is in it once, what it removes is not
+	Barriers    []Barrier      `json:"-"`                           // what fusion cannot cross
+	Differing   []Op           `json:"-"`                           // operations that not all variants of the same signature have
 }
 
 // Compiled is the program that the compiler makes.
@@ -201,6 +203,7 @@ type Form struct {
 	Layout string   `json:"-"`                // its result's layout as printed, "" for the default
 	In     []string `json:"in,omitempty"`     // its operands' shapes without layout
 	Target string   `json:"target,omitempty"` // a custom call's target; a collective's opcode without -start
+	Thread string   `json:"thread,omitempty"` // the execution thread, where that is not the device's main one: "sparsecore", "host"
 	Attrs  string   `json:"attrs,omitempty"`  // the attributes that tell equal opcodes apart: dimensions, groups, window …
 	Bytes  int64    `json:"bytes,omitempty"`  // read and written, once
 	Flops  int64    `json:"flops,omitempty"`

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/price"
 )
 
 // formKey identifies a form: the text of the instruction, the shapes of its operands, and the class of the launch.
@@ -15,6 +16,7 @@ type formKey struct {
 	call  uint64
 	class Class
 	moves bool
+	on    hlo.Range // see Form.Thread
 
 	queued float64
 }
@@ -27,19 +29,23 @@ type formed struct {
 
 // form is what a launch does. Launches that say the same share one.
 func (r *reader) form(l launch) formed {
-	key := formKey{r.alike().Call(l.id), l.class, l.moves != hlo.NoInstr, l.queued}
+	thread := r.m.Comps[r.m.Instrs[l.id].Comp].Thread
+	key := formKey{r.alike().Call(l.id), l.class, l.moves != hlo.NoInstr, thread, l.queued}
 	if known, ok := r.forms[key]; ok {
 		return known
 	}
 	f := Form{
 		Class: l.class, Kind: r.kind(l), Fusion: r.m.Instrs[l.id].Opcode == hlo.OpFusion, Root: r.opcode(l.id),
-		Out: r.shape(r.result(l)), Layout: r.m.Shape(r.result(l)).Layout, In: r.operandShapes(l.id), Bytes: r.bytes(l),
+		Thread: strings.Trim(r.m.Text(thread), `"`), Out: r.shape(r.result(l)), Layout: r.m.Shape(r.result(l)).Layout, In: r.operandShapes(l.id), Bytes: r.bytes(l),
 	}
 	body := r.describe(&f, l)
 	if flops := r.price().Instr(l.id).Flops; flops > 0 && l.class != ClassControl {
 		f.Flops = int64(flops)
 	}
 	f.Work = r.work(l)
+	if f.Thread != "" && f.Class.Computes() {
+		f.Work[price.Unknown] = 1 // the device's speed is that of its main thread
+	}
 	r.print(&f, l)
 	r.forms[key] = formed{r.interner.form(f), body}
 	return r.forms[key]
@@ -47,7 +53,7 @@ func (r *reader) form(l launch) formed {
 
 // equal reports whether two forms say the same.
 func (f *Form) equal(g *Form) bool {
-	return f.Kind == g.Kind && f.Root == g.Root && f.Out == g.Out && f.Layout == g.Layout && f.Target == g.Target && f.Attrs == g.Attrs &&
+	return f.Kind == g.Kind && f.Root == g.Root && f.Out == g.Out && f.Layout == g.Layout && f.Target == g.Target && f.Thread == g.Thread && f.Attrs == g.Attrs &&
 		f.Bytes == g.Bytes && f.Flops == g.Flops && f.Fusion == g.Fusion && f.Class == g.Class && f.Collective == g.Collective && f.Trips == g.Trips &&
 		f.Print == g.Print && f.Family == g.Family && f.Function == g.Function && f.Work == g.Work &&
 		slices.Equal(f.Config, g.Config) && slices.Equal(f.Do, g.Do) && slices.Equal(f.In, g.In) && maps.Equal(f.Written, g.Written)
@@ -269,6 +275,9 @@ func (r *reader) print(f *Form, l launch) {
 	hash := contentOf(op).text(f.Kind).text(f.Out)
 	for _, in := range f.In {
 		hash = hash.text(in)
+	}
+	if f.Thread != "" {
+		hash = hash.text(f.Thread)
 	}
 	f.Print, f.Family = hash.String(), contentOf(family).text(f.Kind).String()
 }

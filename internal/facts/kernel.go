@@ -117,6 +117,9 @@ func (k *Kernel) Describe() string {
 	if k.Class == ClassCopy && k.Attrs != "" {
 		b.WriteString(" " + k.Attrs)
 	}
+	if k.Thread != "" {
+		b.WriteString(" on " + k.Thread)
+	}
 	if k.OpName != "" {
 		b.WriteString("  " + k.OpName)
 	}

@@ -479,7 +479,7 @@ func roleOf(op hlo.Opcode) role {
 // freeTargets are custom calls that name, allocate or annotate, and run nothing.
 var freeTargets = map[string]bool{
 	"AllocateBuffer": true, "ConcatBitcast": true, "AssumeGatherIndicesInBound": true, "GatherScatterIndicesBitpacked": true,
-	"AsyncCollectiveDone": true, "Sharding": true, "SPMDFullToShardShape": true, "SPMDShardToFullShape": true,
+	"AsyncCollectiveDone": true, "PrepareAsyncCallStart": true, "PrepareAsyncCallDone": true, "Sharding": true, "SPMDFullToShardShape": true, "SPMDShardToFullShape": true,
 	"LayoutConstraint": true, "annotate_device_placement": true,
 }
 

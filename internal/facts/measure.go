@@ -29,6 +29,7 @@ type Options struct {
 	Logs        []string             // logs that are outside the dump
 	Backend     string               // the kind of device of modules that do not say it; "" if that is not known either
 	Assembler   *artifacts.Assembler // says what registers kernels take; nil: nobody does
+	Samples     bool                 // the dump holds one of several compiles of the same source: keep what JAX's cache hashes of each
 	KeepModules bool                 // keep the optimized modules open in Variant.Module until the report is closed
 
 	MaxMemory int64                   // how much memory reading may take, as far as that can be foreseen; 0: no matter

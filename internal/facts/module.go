@@ -93,6 +93,9 @@ func (r *measurer) measureModule(m *dump.Module) *measuring {
 	if out.Variant != nil {
 		out.Variant.Missing = append(out.Variant.Missing, notDumped(m)...)
 	}
+	if out.Variant != nil && r.Samples {
+		out.Variant.Compiles[0].keyInput = out.readKeyInput()
+	}
 	return out
 }
 

@@ -113,7 +113,7 @@ func markMain(programs []*Program) {
 	var most *Variant
 	for _, p := range programs {
 		for _, v := range p.Variants {
-			if most == nil || cmp.Or(cmp.Compare(v.Facts[PriceStep], most.Facts[PriceStep]), cmp.Compare(v.Facts[InstructionsAfter], most.Facts[InstructionsAfter])) > 0 {
+			if most == nil || cmp.Or(cmp.Compare(v.onDevice(), most.onDevice()), cmp.Compare(v.Facts[PriceStep], most.Facts[PriceStep]), cmp.Compare(v.Facts[InstructionsAfter], most.Facts[InstructionsAfter])) > 0 {
 				main, most = p, v
 			}
 		}
@@ -121,6 +121,14 @@ func markMain(programs []*Program) {
 	if main != nil {
 		main.Main = true
 	}
+}
+
+// onDevice is 0 for the host's part of a program that runs on another device, and for every program of a CPU.
+func (v *Variant) onDevice() int {
+	if v.Backend == "cpu" {
+		return 0
+	}
+	return 1
 }
 
 // Merge joins the reports of several dumps of one run: programs by name, equal variants by content. The reports must not be
@@ -184,6 +192,7 @@ func Samples(reports []*Report, n int) (*Report, error) {
 			for _, c := range v.Compiles {
 				runs[c.Run] = true
 			}
+			v.KeyDiffers, v.KeyKnown = v.keyDiffers()
 			v.Unstable = v.unstable()
 		}
 	}
@@ -243,6 +252,9 @@ func (v *Variant) unstable() []string {
 	var names []string
 	for id := range differs {
 		names = append(names, string(id))
+	}
+	if v.KeyDiffers != nil {
+		names = append(names, CacheKey)
 	}
 	slices.Sort(names)
 	return names

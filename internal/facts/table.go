@@ -103,6 +103,7 @@ const (
 	CollectiveCount   Family = "collectives.*.count"
 	CollectiveBytes   Family = "collectives.*.bytes"
 	MemorySpace       Family = "memory.spaces.*"
+	Thread            Family = "threads.*"
 	Dtype             Family = "dtypes.*"
 	ScalarDtype       Family = "scalars.*"
 	ProductType       Family = "products.*"
@@ -170,6 +171,8 @@ var Table = []Fact{
 	{ID: FusionsOutput, From: fromModule, Always: true, Doc: "fusions of kind `output`"},
 	{ID: FusionsCustom, From: fromModule, Always: true, Doc: "fusions of kind `custom`"},
 	{ID: ID(CustomCall), From: fromModule, Doc: "custom calls that run something, by target"},
+
+	{ID: ID(Thread), From: fromModule, Better: Exact, Doc: "launches on another execution thread: `sparsecore`, `host`"},
 
 	{ID: LoopsWhile, From: fromModule, Better: Exact, PerPart: true, Doc: "loops that the program reaches"},
 	{ID: LoopsTripCount, From: fromModule, Better: Exact, PerPart: true, Doc: "iterations of all loops, nested ones multiplied; absent when one is not known"},

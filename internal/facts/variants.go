@@ -15,8 +15,9 @@ type compile struct {
 	Name   string // the module's own name
 	Facts  Values
 
-	Devices     int64 // that run it together
-	Collectives []Op  // in the order in which they run, where the dump holds several processes
+	Devices     int64     // that run it together
+	Collectives []Op      // in the order in which they run, where the dump holds several processes
+	keyInput    *keyInput // nil but for samples
 }
 
 // settle tells compiles for nothing from legitimate repetitions. Every process of a run compiles the program for itself, and

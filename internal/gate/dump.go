@@ -93,7 +93,7 @@ func closeDump(ctx context.Context, d *dump.Dump) error {
 func (o Options) measuring(path string, logs []string) facts.Options {
 	opts := facts.Options{
 		Jobs: o.Jobs, MaxMemory: o.MaxMemory, Limit: o.limit, Warn: o.Warn, Root: o.Root, AllStages: o.EveryStage || o.Passes, AnyStage: o.EveryStage || o.AnyStage,
-		KeepModules: o.KeepModules, Passes: o.Passes, Logs: logs, Profiles: o.Profiles, Assembler: o.Assembler,
+		Samples: o.samples, KeepModules: o.KeepModules, Passes: o.Passes, Logs: logs, Profiles: o.Profiles, Assembler: o.Assembler,
 	}
 	if d := price.Named(o.device); d != nil {
 		opts.Backend = string(d.Family)

@@ -93,6 +93,7 @@ type Run struct {
 
 	base      func() (fs.FS, error) // the baseline, opened once
 	device    string                // that the configuration names for the target; "" for none
+	samples   bool                  // that the configuration says the target has several compiles
 	limit     *facts.ReadLimit      // of all targets
 	accepting bool                  // the command is accept: messages name it
 	replacing bool                  // it replaces the baseline, whatever that holds

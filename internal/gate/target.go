@@ -209,7 +209,7 @@ func (l *measuredTarget) look(ctx context.Context, o Options) {
 		l.fail(err)
 		return
 	}
-	l.dumps, o.device = paths, l.Device
+	l.dumps, o.device, o.samples = paths, l.Device, l.Samples > 1
 	reports, err := MeasureDumps(ctx, o, paths, append(absoluteAll(o.Config.Dir, l.Logs), o.Logs...))
 	if err == nil {
 		l.report, err = l.asOne(reports)

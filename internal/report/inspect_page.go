@@ -132,6 +132,11 @@ func factLines(v *facts.Variant) []line {
 		if kinds := kindCounts(v.Facts); kinds != "" {
 			l = l.and(": ").and(kinds)
 		}
+		for _, fact := range sortedKeys(v.Facts) {
+			if thread, ok := facts.Thread.Member(fact); ok {
+				l = l.and(fmt.Sprintf("   on %s %s", thread, phrase.Some(int(v.Facts[fact]), "launch")))
+			}
+		}
 		lines = append(lines, l)
 	}
 	if l := joinFacts(v.Facts, facts.FusionsTotal, facts.LoopsWhile, facts.CopiesCount, facts.TransposesCount); len(l) > 0 {

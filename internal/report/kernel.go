@@ -37,7 +37,12 @@ func shortShape(shape string) string {
 }
 
 // does is what a kernel does and makes: "loop add, tanh → f32[8,128]".
-func does(k *facts.Kernel) string { return kernelWhat(k) + " → " + shortShape(k.Out) }
+func does(k *facts.Kernel) string {
+	if k.Thread != "" {
+		return kernelWhat(k) + " → " + shortShape(k.Out) + " on " + k.Thread
+	}
+	return kernelWhat(k) + " → " + shortShape(k.Out)
+}
 
 // kernelRow describes a kernel in the cells what, size, where and name.
 func kernelRow(k *facts.Kernel) []line {

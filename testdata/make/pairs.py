@@ -1145,6 +1145,25 @@ def window_beside_product():
     return score, ({"up": array(32, 64), "mid": array(64, 64), "down": array(64, 8)}, array(8, 24, 32)), {}
 
 
+def gather_offloaded():
+    """The same lookup, which the compiler for TPU hands to the SparseCore under a flag that some versions set."""
+
+    def embed(table, tokens):
+        return jnp.tanh(table)[tokens] * 2
+
+    return embed, (array(40960, 128), array(8192, dtype=jnp.int32)), {"compiler_options": {"xla_tpu_offload_gather_to_sparsecore": "true"} if after else {}}
+
+
+def result_name():
+    """A result named after a set of strings: two compiles make one program, which JAX's cache finds under two keys."""
+
+    def measure(x):
+        metrics = {"mean", "spread", "peak", "floor"}
+        return {"+".join(metrics if after else sorted(metrics)): jnp.tanh(x).mean()}
+
+    return measure, (array(64, 256),), {}
+
+
 def on_chip(name, args):
     """One chip of a kind that this machine does not have, and the arguments placed there."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python" / "src"))
