@@ -49,6 +49,8 @@ type Outcome struct {
 	Toolchain facts.Toolchain
 	Log       string   // the path of the file with the command's stderr
 	Notes     []string // sentences about changed flags and unknown versions
+	Compiled  int      // modules
+	Restored  int      // modules that were not compiled
 }
 
 // ErrNothingDumped reports that a command succeeded without dumping a module or graph.
@@ -86,7 +88,7 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	if opts.Cache == "" {
 		return finish(ctx, opts, env, to, r, nil)
 	}
-	warm, err := beginWarm(opts.Cache, env, to, versions)
+	warm, err := beginWarm(opts, env, to, versions)
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +111,7 @@ func finish(ctx context.Context, opts Options, env *environ, to string, r *recor
 	}
 	if err == nil {
 		err = r.lookAt(ctx, to)
+		out.Restored, out.Compiled = len(r.Restored), r.modules-len(r.Restored)
 	}
 	if err != nil {
 		r.Status = statusFailed
