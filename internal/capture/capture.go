@@ -56,6 +56,9 @@ type Outcome struct {
 // ErrNothingDumped reports that a command succeeded without dumping a module or graph.
 var ErrNothingDumped = errors.New("the command succeeded, but XLA dumped nothing: it compiled nothing, or it overwrites XLA_FLAGS")
 
+// ErrFromCache reports that XLA dumped none of the functions that TensorFlow gave it.
+var ErrFromCache = errors.New("TensorFlow gave functions to XLA, but XLA dumped none: they came from TensorFlow's persistent cache")
+
 // Run runs the command and waits for it. It returns an outcome whenever the command was started. For a command that fails it
 // returns an [ExitError] and keeps the dump, marked as incomplete.
 func Run(ctx context.Context, opts Options) (*Outcome, error) {

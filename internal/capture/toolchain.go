@@ -162,6 +162,9 @@ func (r *record) lookAt(ctx context.Context, dir string) error {
 	r.Files, r.modules = d.Sizes(), len(d.Modules)
 	if len(d.Modules) == 0 {
 		r.Framework = "tensorflow"
+		if given, _ := filepath.Glob(filepath.Join(dir, graphFolder, "xla_compile_function_*")); len(given) > 0 {
+			return ErrFromCache
+		}
 	}
 	for _, m := range d.Modules {
 		r.add(m)

@@ -219,6 +219,8 @@ func CaptureFailed(command, folder string, err error) error {
 		}
 	case errors.Is(err, capture.ErrNothingDumped):
 		fix = `run what compiles the model; where the program sets XLA_FLAGS, append to them: os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_…"`
+	case errors.Is(err, capture.ErrFromCache):
+		fix = "remove --tf_xla_persistent_cache_directory from the program's TF_XLA_FLAGS"
 	default:
 		return err
 	}
