@@ -4,14 +4,17 @@ projects/PROJECT.py has the programs. Those that are lowered to other StableHLO 
 and timed in turn. The package's source of both sides stays beside the dumps.
 """
 import ast
+import functools
 import hashlib
 import importlib
 import json
+import operator
 import pathlib
 import shutil
 import subprocess
 import sys
 import types
+import typing
 import warnings
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "race"))
@@ -19,6 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "race"))
 import race
 import jax
 import jax.interpreters.pxla
+import jax.typing
 
 warnings.simplefilter("ignore")
 set_option = jax.config.update
@@ -36,6 +40,8 @@ jax.config.update = set_known_option
 RENAMED = {
     jax: {"tree_map": jax.tree.map, "tree_leaves": jax.tree.leaves, "tree_multimap": jax.tree.map, "tree_structure": jax.tree.structure},
     jax.tree_util: {"tree_multimap": jax.tree.map}, jax.core: {"get_aval": jax.typeof}, jax.random: {"KeyArray": jax.Array},
+    # A tracer is an instance of jax.Array, and no subclass of it, which is what typing.Union asks for.
+    jax.typing: {"ArrayLike": functools.reduce(operator.or_, typing.get_args(jax.typing.ArrayLike))},
     jax.interpreters.pxla: {"multi_host_supported_collectives": set()},
 }
 for module, names in RENAMED.items():

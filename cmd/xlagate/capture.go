@@ -46,9 +46,10 @@ func runCapture(c *cli.Context, w world, command []string) error {
 }
 
 func capturedTo(c *cli.Context, w world, dir string, command []string) (*capture.Outcome, error) {
-	return captured(c, w, cmp.Or(c.String("to"), dir), capture.Options{
+	out, err := captured(c, w, cmp.Or(c.String("to"), dir), capture.Options{
 		Argv: command, Env: os.Environ(), To: dir, Cache: c.String("cache"), Timeout: c.Duration("timeout"), Stdin: piped(w.in), Stdout: w.out, Stderr: w.err,
 	})
+	return out, incomplete(w, err)
 }
 
 // captured runs a capture, and says what is to be known of it and what went wrong with what it was to make.
@@ -63,7 +64,7 @@ func captured(c *cli.Context, w world, what string, opts capture.Options) (*capt
 		return nil, c.Context.Err()
 	}
 	if err != nil {
-		return nil, incomplete(w, gate.CaptureFailed(what, "", err))
+		return nil, gate.CaptureFailed(what, "", err)
 	}
 	return out, nil
 }

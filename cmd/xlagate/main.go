@@ -150,7 +150,10 @@ func exitCode(w world, err error) int {
 }
 
 func bisecting(args []string) bool {
-	for _, a := range args {
+	if len(args) < 2 || args[1] != "check" {
+		return false
+	}
+	for _, a := range args[2:] {
 		if a == "--" {
 			return false
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/report"
+	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -29,12 +30,14 @@ func upgradeCommand(w world) *cli.Command {
 		Category:  theGate,
 		Description: "xlagate upgrade --to jax==0.10.2 -- python train.py                       compared with what is installed\n" +
 			"xlagate upgrade --to jax==0.10.2 --from jax==0.9.2 -- python train.py     compared with another version\n" +
-			"xlagate upgrade --to jax==0.10.2 --accept -- python train.py              and take the new baseline from it",
+			"xlagate upgrade --to jax==0.10.2 --accept -- python train.py              and take the new baseline from it\n" +
+			"xlagate upgrade --to jax==0.10.2 --bisect -- python train.py              find the release that makes it worse",
 		Flags: append(append(of, outputFlags(&to, report.Formats())...),
 			&cli.StringSliceFlag{Name: "to", Usage: "the new `REQUIREMENT`, as pip takes it: jax==0.10.2, --pre; repeatable"},
 			&cli.StringSliceFlag{Name: "from", Usage: "the old `REQUIREMENT` (default: what is installed); repeatable"},
 			&cli.StringFlag{Name: "target", Usage: "use the rules and the capture: of the target `NAME`, if there are several"},
 			&cli.StringFlag{Name: "keep", Usage: "keep environments and dumps in `DIR`"},
+			&cli.BoolFlag{Name: "bisect", Usage: "find the first released version that breaks a rule, and write a reproducer"},
 			&cli.BoolFlag{Name: "passes", Usage: "name the first compiler pass after which programs differ"},
 			&cli.BoolFlag{Name: "accept", Usage: "accept what the new environment compiles"},
 			&cli.DurationFlag{Name: "timeout", Usage: "stop the command after `TIME`: 90s, 20m"},
@@ -47,62 +50,94 @@ func upgradeCommand(w world) *cli.Command {
 				return wrongUsage("upgrade needs --to, the version to try; xlagate upgrade --to jax==VERSION -- COMMAND…")
 			case len(own) > 0:
 				return wrongUsage("the command goes after --; xlagate upgrade --to jax==VERSION -- COMMAND…")
+			case c.Bool("bisect") && c.Bool("accept"):
+				return wrongUsage("give --bisect or --accept, not both")
 			}
-			return upgrade(c, w, &to, command)
+			return incomplete(w, upgrade(c, w, &to, command))
 		},
 	}
 }
 
+// upgrading is a command, and what compares its compilations.
+type upgrading struct {
+	*cli.Context
+	w   world
+	o   gate.Options
+	run capture.Options
+	dir string // of environments and dumps
+}
+
 func upgrade(c *cli.Context, w world, to *outputs, command []string) (err error) {
-	o, err := upgradeOptions(c, w)
+	u, err := newUpgrading(c, w, command)
 	if err != nil {
 		return err
 	}
-	dir := c.String("keep")
-	if dir == "" {
-		if dir, err = os.MkdirTemp("", "xlagate-upgrade-*"); err != nil {
+	var p pinned
+	if c.Bool("bisect") {
+		if p, err = pinnedIn(c.StringSlice("from"), c.StringSlice("to")); err != nil {
+			return err
+		}
+	}
+	if u.dir = c.String("keep"); u.dir == "" {
+		if u.dir, err = os.MkdirTemp("", "xlagate-upgrade-*"); err != nil {
 			return fmt.Errorf("make a folder for the environments: %w", err)
 		}
-		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+		defer func() { err = errors.Join(err, os.RemoveAll(u.dir)) }()
 	}
-	run, err := upgradeCommandOf(c, o.Config, command)
+	before, after, err := u.bothEnds()
 	if err != nil {
 		return err
 	}
-	if len(command) == 0 {
-		if err := o.MayCapture(c.Context, o.Config.Targets[0]); err != nil {
-			return incomplete(w, err)
-		}
+	if c.Bool("bisect") {
+		return u.bisect(to, p, before, after)
 	}
-	run.Stdin, run.Stdout, run.Stderr = piped(w.in), w.err, w.err
-	before, after, err := compiledTwice(c, w, dir, run)
-	if err != nil {
-		return err
-	}
-	if tools(before.Toolchain) == tools(after.Toolchain) {
-		return incomplete(w, &gate.Unreadable{Where: strings.Join(run.Argv, " "), Message: "both environments compiled with " + tools(after.Toolchain) + ": the command does not run the Python that is found first in PATH, or the requirement is met already",
-			Fix: "name another version, or name the command by its interpreter: -- python train.py"})
-	}
-	o.Against, o.Dumps, o.Logs = before.Dir, []string{after.Dir}, append(o.Logs, after.Log)
-	r, err := gate.CheckUpgrade(c.Context, o, c.Bool("passes"))
+	r, err := u.compare(before, after, c.Bool("passes"))
 	if err != nil {
 		return err
 	}
 	if err := show(c, w, to, r); err != nil {
 		return err
 	}
-	why := tools(before.Toolchain) + " → " + tools(after.Toolchain)
-	if !c.Bool("accept") {
-		if !c.Bool("quiet") {
-			again := ""
-			if len(command) > 0 {
-				again = " -- " + phrase.Shell(command)
-			}
-			fmt.Fprintf(w.err, "xlagate: the new baseline, once the requirement is changed: xlagate accept --reason %q%s\n", why, again)
-		}
-		return verdictOf(r)
+	why := gate.Upgraded(before.Toolchain, after.Toolchain)
+	if c.Bool("accept") {
+		u.o.Dumps, u.o.Logs = []string{after.Dir}, append(u.o.Logs, after.Log)
+		return acceptUpgrade(c, w, u.o, why)
 	}
-	return acceptUpgrade(c, w, o, why)
+	if !c.Bool("quiet") {
+		again := ""
+		if len(command) > 0 {
+			again = " -- " + phrase.Shell(command)
+		}
+		fmt.Fprintf(w.err, "xlagate: the new baseline, once the requirement is changed: xlagate accept --reason %q%s\n", why, again)
+	}
+	return verdictOf(r)
+}
+
+// newUpgrading takes the command from behind --, or from the target.
+func newUpgrading(c *cli.Context, w world, command []string) (u *upgrading, err error) {
+	u = &upgrading{Context: c, w: w}
+	if u.o, err = upgradeOptions(c, w); err != nil {
+		return nil, err
+	}
+	target, err := chosenTarget(c, u.o.Config)
+	if err != nil {
+		return nil, err
+	}
+	if target != nil {
+		u.o.Targets = []string{target.Name}
+	}
+	switch {
+	case len(command) > 0:
+		u.run = capture.Options{Argv: command, Env: os.Environ()}
+	case target == nil || target.Capture == nil:
+		return nil, wrongUsage("upgrade needs a command after --, or a target with capture:; xlagate upgrade --to jax==VERSION -- COMMAND…")
+	default:
+		u.run = gate.CaptureOptions(target.Capture, u.o.Config.Dir)
+		err = u.o.MayCapture(c.Context, *target)
+	}
+	u.run.Timeout = cmp.Or(c.Duration("timeout"), u.run.Timeout)
+	u.run.Stdin, u.run.Stdout, u.run.Stderr = piped(w.in), w.err, w.err
+	return u, err
 }
 
 // upgradeOptions takes rules and baseline from the configuration; without one the rules are those that are recommended.
@@ -119,87 +154,92 @@ func upgradeOptions(c *cli.Context, w world) (gate.Options, error) {
 		return o, err
 	}
 	o.Command = nil
-	if err != nil {
-		return o, err
-	}
-	chosen, err := chosenTarget(c, o.Config)
-	o.Config = &chosen
 	return o, err
 }
 
-// chosenTarget is the configuration with the only target, if it has one, or with the one that --target names.
-func chosenTarget(c *cli.Context, cfg *config.Config) (config.Config, error) {
-	chosen := *cfg
+// chosenTarget is the only target, or the one that --target names; nil where the configuration has none.
+func chosenTarget(c *cli.Context, cfg *config.Config) (*config.Target, error) {
 	name := c.String("target")
-	chosen.Targets = slices.DeleteFunc(slices.Clone(cfg.Targets), func(t config.Target) bool { return name != "" && t.Name != name })
-	if len(chosen.Targets) == 1 || len(cfg.Targets) == 0 && name == "" {
-		return chosen, nil
+	chosen := phrase.Pick(cfg.Targets, func(t *config.Target) bool { return name == "" || t.Name == name })
+	switch {
+	case len(chosen) == 1:
+		return chosen[0], nil
+	case len(cfg.Targets) == 0 && name == "":
+		return nil, nil
 	}
 	names := phrase.Map(cfg.Targets, func(t config.Target) string { return t.Name })
-	return chosen, wrongUsage("upgrade looks at one target; name it with --target: %s", strings.Join(names, ", "))
+	return nil, wrongUsage("upgrade looks at one target; name it with --target: %s", strings.Join(names, ", "))
 }
 
-// upgradeCommandOf is how the command is captured: the one behind --, or that of the target.
-func upgradeCommandOf(c *cli.Context, cfg *config.Config, command []string) (capture.Options, error) {
-	timeout := c.Duration("timeout")
-	if len(command) > 0 {
-		return capture.Options{Argv: command, Env: os.Environ(), Timeout: timeout}, nil
-	}
-	if len(cfg.Targets) == 0 || cfg.Targets[0].Capture == nil {
-		return capture.Options{}, wrongUsage("upgrade needs a command after --, or a target with capture:; xlagate upgrade --to jax==VERSION -- COMMAND…")
-	}
-	run := gate.CaptureOptions(cfg.Targets[0].Capture, cfg.Dir)
-	run.Timeout = cmp.Or(timeout, run.Timeout)
-	return run, nil
+// compiled is what the command compiled in one environment.
+type compiled struct {
+	*capture.Outcome
+	run capture.Options // how it ran there
 }
 
-// compiledTwice captures the command in the present environment, or one that --from changes, and in the one that --to changes.
-func compiledTwice(c *cli.Context, w world, dir string, run capture.Options) (before, after *capture.Outcome, err error) {
-	from, err := environmentOf(c, w, filepath.Join(dir, "before"), c.StringSlice("from"), run)
-	if err != nil {
-		return nil, nil, err
+// bothEnds captures the command in the present environment, or one that --from changes, and in the one that --to changes.
+func (u *upgrading) bothEnds() (before, after compiled, err error) {
+	from, to := u.StringSlice("from"), u.StringSlice("to")
+	if before.run, err = u.environment("before", from); err != nil {
+		return before, after, err
 	}
-	to, err := environmentOf(c, w, filepath.Join(dir, "after"), c.StringSlice("to"), run)
-	if err != nil {
-		return nil, nil, err
+	if after.run, err = u.environment("after", to); err != nil {
+		return before, after, err
 	}
-	if before, err = captured(c, w, phrase.Shell(run.Argv), from); err != nil {
-		return nil, nil, err
+	if before.Outcome, err = u.captured(before.run, from); err != nil {
+		return before, after, err
 	}
-	w.say("compiled with " + tools(before.Toolchain))
-	if after, err = captured(c, w, phrase.Shell(run.Argv), to); err != nil {
-		return nil, nil, err
+	u.w.say("compiled with " + tools(before.Toolchain))
+	if after.Outcome, err = u.captured(after.run, to); err != nil {
+		return before, after, err
 	}
-	w.say("compiled with " + tools(after.Toolchain))
+	u.w.say("compiled with " + tools(after.Toolchain))
+	if gate.Upgraded(before.Toolchain, after.Toolchain) == "" {
+		return before, after, &gate.Unreadable{Where: strings.Join(u.run.Argv, " "), Message: "both environments compiled with " + tools(after.Toolchain) + ": the command does not run the Python that is found first in PATH, or the requirement is met already",
+			Fix: "name another version, or name the command by its interpreter: -- python train.py"}
+	}
 	return before, after, nil
 }
 
-// environmentOf returns how the command is captured with some requirements changed; without any in the present environment.
-func environmentOf(c *cli.Context, w world, dir string, requirements []string, opts capture.Options) (capture.Options, error) {
+// environment returns how the command is captured with some requirements changed; without any in the present environment.
+func (u *upgrading) environment(name string, requirements []string) (capture.Options, error) {
+	dir, opts := filepath.Join(u.dir, name), u.run
 	opts.To = filepath.Join(dir, "dump")
-	if c.Bool("passes") {
-		opts.Env = append(slices.Clip(opts.Env), "XLA_FLAGS="+strings.TrimSpace(os.Getenv("XLA_FLAGS")+" --xla_dump_hlo_pass_re=.*"))
+	if u.Bool("passes") || u.Bool("bisect") {
+		opts.Env = append(slices.Clip(opts.Env), "XLA_FLAGS="+strings.TrimSpace(steering(opts.Env)["XLA_FLAGS"]+" --xla_dump_hlo_pass_re=.*"))
 	}
 	if len(requirements) == 0 {
 		return opts, nil
 	}
-	w.say("installing " + strings.Join(requirements, " "))
-	opts, err := capture.InChanged(c.Context, opts, filepath.Join(dir, "environment"), requirements)
+	u.w.say("installing " + strings.Join(requirements, " "))
+	opts, err := capture.InChanged(u.Context.Context, opts, filepath.Join(dir, "environment"), requirements)
 	if errors.Is(err, capture.ErrNoPython) {
-		return opts, incomplete(w, &gate.Unreadable{Where: strings.Join(opts.Argv, " "), Message: err.Error()})
+		return opts, &gate.Unreadable{Where: strings.Join(opts.Argv, " "), Message: err.Error()}
 	}
 	if err != nil {
-		return opts, incomplete(w, &gate.Unreadable{Where: strings.Join(requirements, " "), Message: err.Error(), Fix: "make sure that pip can install it beside the present packages"})
+		return opts, &gate.Unreadable{Where: strings.Join(requirements, " "), Message: err.Error(), Fix: "make sure that pip can install it beside the present packages"}
 	}
 	return opts, nil
 }
 
+// captured runs the command in an environment with some requirements.
+func (u *upgrading) captured(run capture.Options, requirements []string) (*capture.Outcome, error) {
+	with := cmp.Or(strings.Join(requirements, " "), "the present packages")
+	return captured(u.Context, u.w, phrase.Shell(u.run.Argv)+" with "+with, run)
+}
+
+// compare judges a compilation by another one.
+func (u *upgrading) compare(before, after compiled, passes bool) (*result.Result, error) {
+	o := u.o
+	o.Against, o.Dumps, o.Logs = before.Dir, []string{after.Dir}, append(slices.Clip(o.Logs), after.Log)
+	return gate.CheckUpgrade(u.Context.Context, o, passes)
+}
+
 // acceptUpgrade writes what the changed environment compiled as the baseline.
 func acceptUpgrade(c *cli.Context, w world, o gate.Options, why string) error {
-	o.Against = ""
 	done, err := gate.Accept(c.Context, o, gate.AcceptOptions{Reason: why, Before: func(planned *gate.Accepted) { sayLeft(w, planned) }})
 	if err != nil {
-		return incomplete(w, err)
+		return err
 	}
 	if !c.Bool("quiet") {
 		sayAccepted(w, done)

@@ -195,7 +195,7 @@ func InChanged(ctx context.Context, opts Options, dir string, requirements []str
 // overlay creates a virtual environment that falls back to the packages of another one, and installs the requirements into it. Only packages that
 // they change are downloaded.
 func (p *installation) overlay(ctx context.Context, dir string, opts Options, requirements []string) error {
-	if err := p.run(ctx, opts, p.Executable, "-m", "venv", "--without-pip", dir); err != nil {
+	if err := quietly(ctx, opts, p.Executable, "-m", "venv", "--without-pip", dir); err != nil {
 		return fmt.Errorf("make an environment in %s: %w", dir, err)
 	}
 	out, err := ask(ctx, []string{pythonIn(dir)}, `import sysconfig; print(sysconfig.get_path("purelib"))`, opts, opts.Env)
@@ -211,17 +211,27 @@ func (p *installation) overlay(ctx context.Context, dir string, opts Options, re
 		return fmt.Errorf("let the environment see the present packages: %w", err)
 	}
 	install := []string{pythonIn(dir), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"}
-	if _, err := ask(ctx, []string{pythonIn(dir)}, "import pip", opts, opts.Env); err != nil { // uv's environments have none
-		install = []string{"uv", "pip", "install", "--quiet", "--python", pythonIn(dir)}
+	if !hasPip(ctx, pythonIn(dir), opts) {
+		install = uvInstall(pythonIn(dir))
 	}
-	if err := p.run(ctx, opts, append(install, requirements...)...); err != nil {
+	if err := quietly(ctx, opts, append(install, requirements...)...); err != nil {
 		return fmt.Errorf("install %s: %w", strings.Join(requirements, " "), err)
 	}
 	return nil
 }
 
-// run runs a program that prints nothing unless it fails.
-func (p *installation) run(ctx context.Context, opts Options, argv ...string) error {
+// hasPip reports whether an environment sees pip; uv makes environments without it.
+func hasPip(ctx context.Context, python string, opts Options) bool {
+	_, err := ask(ctx, []string{python}, "import pip", opts, opts.Env)
+	return err == nil
+}
+
+func uvInstall(python string) []string {
+	return []string{"uv", "pip", "install", "--quiet", "--python", python}
+}
+
+// quietly runs a program that prints nothing unless it fails.
+func quietly(ctx context.Context, opts Options, argv ...string) error {
 	cmd, err := command(ctx, argv, opts.Dir, opts.Env)
 	if err != nil {
 		return err

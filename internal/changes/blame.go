@@ -134,7 +134,7 @@ func (b *blame) edits() {
 		case forgets && keeps(e):
 			function = rematerialized
 		default:
-			function = functionOf(e)
+			function = functionOf(cmp.Or(b.unrolled(e, order), e))
 		}
 		s := byFunction[function]
 		if s == nil && !e.lined() && !recomputed(e) {
@@ -151,6 +151,20 @@ func (b *blame) edits() {
 			b.note(place{line: line(e.Source)}, s)
 		}
 	}
+}
+
+// unrolled finds the edit that removed the loop of which an edit repeats the body: the line of the loop leads to what came. It returns nil if there is none.
+func (b *blame) unrolled(e *Edit, edits []*Edit) *Edit {
+	if !e.lined() || !repeats(e.Added, b.v.Old) {
+		return nil
+	}
+	leads := func(loop *Edit) bool {
+		return losesLoop(*loop) && slices.ContainsFunc(e.Stack, func(l hlo.Location) bool { return line(l) == line(loop.Source) })
+	}
+	if at := slices.IndexFunc(edits, leads); at >= 0 {
+		return edits[at]
+	}
+	return nil
 }
 
 // editedIn lists the edited lines that edits pass through, in order, by the function that they are in.

@@ -72,6 +72,7 @@ type Variant struct {
 	Buffers   []BufferChange `json:"buffers"` // temporary buffers that are new or grew, the largest growth first
 	// FirstPass names the pass after which the two first differ and what it did; "" without dumps of every pass.
 	FirstPass string       `json:"first_pass,omitempty"`
+	Apart     *Apart       `json:"-"` // nil without FirstPass, and where they differ before any pass and no pass did otherwise
 	Libraries []FlagChange `json:"-"` // installed packages with another version than before, where both versions are known
 	Compiler  []FlagChange `json:"-"` // versions and flags that may be why equal programs are compiled to different ones
 

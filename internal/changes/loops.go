@@ -43,7 +43,8 @@ func (v *Variant) Unrolled() bool {
 	body := map[string]int{}
 	for i := range v.Old.Kernels {
 		k := &v.Old.Kernels[i]
-		if !slices.ContainsFunc(gone, func(l *facts.Kernel) bool { return l.OpName == k.Loop }) {
+		// Where a TPU's compiler peels a loop, neither it nor what is in it has the loop's name.
+		if !k.InLoop || !slices.ContainsFunc(gone, func(l *facts.Kernel) bool { return l.OpName == k.Loop }) {
 			continue
 		}
 		for _, do := range k.Do {
@@ -243,8 +244,10 @@ func (v *Variant) PartlyUnrolled() (loops [][2]*facts.Kernel) {
 
 // LoopGrowth returns the cause of loops that are gone or run otherwise: the edit that removed a loop, else the one behind the kernels in loops.
 func (v *Variant) LoopGrowth() (*Cause, Evidence) {
-	losesLoop := func(e Edit) bool {
-		return slices.ContainsFunc(e.Removed, func(s Step) bool { return s.Opcode == "while" })
-	}
 	return v.editElse(losesLoop, func(k *facts.Kernel) bool { return k.InLoop })
+}
+
+// losesLoop reports whether an edit removed a loop.
+func losesLoop(e Edit) bool {
+	return slices.ContainsFunc(e.Removed, func(s Step) bool { return s.Opcode == "while" })
 }

@@ -20,7 +20,7 @@ func FillPasses(r *Report, old, fresh []facts.ModulePasses) {
 			}
 			a, b := passesOf(old, v.Old), passesOf(fresh, v.New)
 			if a != nil && b != nil {
-				v.FirstPass = firstPass(a, b)
+				v.FirstPass, v.Apart = firstPass(a, b)
 			}
 		}
 	}
@@ -36,9 +36,15 @@ func passesOf(list []facts.ModulePasses, v *facts.Variant) *facts.ModulePasses {
 	return nil
 }
 
+// Apart is the pass that first did otherwise than in the earlier compilation.
+type Apart struct {
+	Pass   string              // "algsimp"; "pipeline-start" or "" where it has no dump of its own
+	Before [2]*facts.PassStage // both modules as it found them
+}
+
 // firstPass walks both compilations side by side. XLA writes a module after a pass only where the pass changed it, so the stages are
 // aligned first; where one side has none, it is as it was before.
-func firstPass(a, b *facts.ModulePasses) string {
+func firstPass(a, b *facts.ModulePasses) (string, *Apart) {
 	var before [2]*facts.PassStage
 	apart := false
 	for _, at := range align(a.Stages, b.Stages) {
@@ -53,23 +59,28 @@ func firstPass(a, b *facts.ModulePasses) string {
 			continue
 		}
 		equal := now[0].Fingerprint == now[1].Fingerprint
-		place := whereAmongPasses(at)
 		switch {
 		case equal:
 			apart = false
 		case before[0] == nil || before[1] == nil:
 			apart = true // the model itself differs
-		case !apart:
-			return place + passDid(before, now)
-		case didOtherwise(before, now):
-			return place + passDid(before, now) + "; the two differ before any pass"
+		case !apart || didOtherwise(before, now):
+			s := at[1]
+			if s == nil {
+				s = at[0]
+			}
+			said := whereAmongPasses(s) + passDid(before, now)
+			if apart {
+				said += "; the two differ before any pass"
+			}
+			return said, &Apart{s.Pass.After, before}
 		}
 		before = now
 	}
 	if apart {
-		return "before any pass: every pass did the same to both"
+		return "before any pass: every pass did the same to both", nil
 	}
-	return ""
+	return "", nil
 }
 
 // align pairs the stages of two compilations: the longest sequence of passes that both have, in order, and between them what only
@@ -100,11 +111,7 @@ func align(a, b []facts.PassStage) (out [][2]*facts.PassStage) {
 }
 
 // whereAmongPasses is "after pass 0045 priority-fusion (fusion)", or "after optimizations".
-func whereAmongPasses(at [2]*facts.PassStage) string {
-	s := at[1]
-	if s == nil {
-		s = at[0]
-	}
+func whereAmongPasses(s *facts.PassStage) string {
 	switch {
 	case s.Kind != dump.StagePass:
 		return strings.ReplaceAll(string(s.Kind), "-", " ")

@@ -105,8 +105,11 @@ func (s Step) Computes() bool {
 
 func stacks(s Step) bool { return s.Opcode == "dynamic-update-slice" || s.Opcode == "dynamic-slice" }
 
+// roundsKept is what jax.checkpoint does to a value that it keeps, so that no more of its digits are used than are kept.
+const roundsKept = "reduce-precision"
+
 // likens reports whether jax.checkpoint adds a step to make two computations equal: a barrier between them, and rounding.
-func likens(s Step) bool { return s.Opcode == barrier || s.Opcode == "reduce-precision" }
+func likens(s Step) bool { return s.Opcode == barrier || s.Opcode == roundsKept }
 
 // retypes reports whether an operation in one type may have replaced one in another. Arithmetic on indices does not replace arithmetic on numbers. A product of
 // integers may replace any product.

@@ -13,14 +13,31 @@ import (
 
 // editsTitle says which operations came and went.
 func (s *suspect) editsTitle(v *Variant) string {
-	var added, removed []Step
+	var all, added, removed []Step
 	runs, calls := s.runsAgain(v)
 	for _, e := range s.edits {
+		all = append(all, e.Added...)
 		if !calls[e] {
 			added, removed = append(added, e.Added...), append(removed, e.Removed...)
 		}
 	}
 	var parts []string
+	if moved := offloaded(v); moved != "" && slices.ContainsFunc(slices.Concat(all, removed), places) {
+		parts = append(parts, moved)
+		kept := func(s Step) bool { return places(s) || stacks(s) || s.Opcode == roundsKept }
+		takeSteps(&added, kept)
+		takeSteps(&removed, kept)
+	}
+	if loops := takeSteps(&removed, func(s Step) bool { return s.Opcode == "while" }); len(loops) > 0 {
+		unrolled := repeats(all, v.Old)
+		parts = append(parts, lostLoops(loops[0].Count, unrolled))
+		if unrolled { // each step takes its slices, and the results are stacked
+			s.unroll = nil // it is said
+			arranges := func(s Step) bool { return !s.Computes() }
+			takeSteps(&added, arranges)
+			takeSteps(&removed, arranges)
+		}
+	}
 	if runs != "" {
 		parts = append(parts, runs)
 	}
@@ -30,9 +47,6 @@ func (s *suspect) editsTitle(v *Variant) string {
 	added, removed = cancelled(added, removed)
 	if spread := respread(&added, &removed); spread != "" {
 		parts = append(parts, spread)
-	}
-	if loops := takeSteps(&removed, func(s Step) bool { return s.Opcode == "while" }); len(loops) > 0 {
-		parts = append(parts, lostLoops(loops[0].Count, repeats(added, v.Old)))
 	}
 	recomputes := s.recomputes()
 	if recomputes {
@@ -151,16 +165,27 @@ func (s *suspect) callback(walls []Step) string {
 	return target
 }
 
-func lostLoops(n int, unrolled bool) string {
+// places reports whether an operation says in which memory a value is kept.
+func places(s Step) bool { return s.Opcode == "annotate_device_placement" }
+
+// offloaded says that less of what the model computes is in the host's memory than before, or more: "no longer offloaded to the host's memory: 16.0 MiB".
+func offloaded(v *Variant) string {
+	more := v.New.Facts[facts.MemoryHost] - v.Old.Facts[facts.MemoryHost]
 	switch {
-	case n == 1 && unrolled:
-		return "a loop is unrolled"
-	case n == 1:
-		return "a loop is gone"
-	case unrolled:
-		return fmt.Sprintf("%d loops are unrolled", n)
+	case more < 0:
+		return "no longer offloaded to the host's memory: " + phrase.Bytes(-more)
+	case more > 0:
+		return "now offloaded to the host's memory: " + phrase.Bytes(more)
 	}
-	return fmt.Sprintf("%d loops are gone", n)
+	return ""
+}
+
+func lostLoops(n int, unrolled bool) string {
+	what := map[bool]string{true: "unrolled", false: "gone"}[unrolled]
+	if n == 1 {
+		return "a loop is " + what
+	}
+	return fmt.Sprintf("%d loops are %s", n, what)
 }
 
 // quality is how an operation computes: in which type, and with which precision or promises. With another quality it is still the same operation: a dot in f32 for

@@ -50,7 +50,8 @@ func (r *measurer) report(done []*measuring) *Report {
 	for _, p := range out.Programs {
 		p.findDiffering(d)
 	}
-	if len(r.Include) > 0 || len(out.Programs) == 0 {
+	asked, nothingElse := len(r.Include) > 0, len(out.Programs)+len(out.Problems)+len(beside.Problems) == 0
+	if asked || nothingElse {
 		out.Programs, out.Helpers = append(out.Programs, out.Helpers...), nil
 	}
 	out.Programs, out.Helpers = sorted(out.Programs), sorted(out.Helpers)

@@ -86,6 +86,8 @@ type Run struct {
 	Passes     bool  // say what each pass of the compiler left, where it was dumped
 	// KeepModules leaves the modules of a measured dump open until its report is closed.
 	KeepModules bool
+	// Own are findings that the earlier side of an upgrade has by itself. They count only if they are further beyond their limit now.
+	Own []result.Finding
 	// Seen receives the matched programs of each target.
 	Seen func(target string, programs []*changes.Program)
 
@@ -111,11 +113,6 @@ func Check(ctx context.Context, o Options) (*result.Result, error) {
 	targets, err := lookAll(ctx, o)
 	if err != nil {
 		return nil, err
-	}
-	for _, t := range targets {
-		if o.Seen != nil && t.report != nil {
-			o.Seen(t.Name, t.programs)
-		}
 	}
 	return judgeAll(o, targets), nil
 }
@@ -157,11 +154,14 @@ func firstPasses(targets []*measuredTarget, c *result.Change) []string {
 func judgeAll(o Options, targets []*measuredTarget) *result.Result {
 	r := newResult(o)
 	for _, t := range targets {
+		if o.Seen != nil && t.report != nil {
+			o.Seen(t.Name, t.programs)
+		}
 		r.Notes = append(r.Notes, t.notes...)
 		found := judge(r, o, t)
 		noteUpgrade(r, o, t)
 		noteNumerics(r, t)
-		addChanges(r, o, t, withoutUnseen(found, t))
+		addChanges(r, o, t, withoutOwn(withoutUnseen(found, t), o.Own))
 	}
 	unmatched := unmatchedRules(o.Config, targets)
 	if len(targets) < len(declared(o.Config)) {

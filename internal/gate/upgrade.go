@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -25,20 +26,34 @@ func noteUpgrade(r *result.Result, o Options, l *measuredTarget) {
 	}
 }
 
+// withoutOwn drops the findings that are among others, unless they are further beyond their limit.
+func withoutOwn(found []JudgedFinding, own []result.Finding) []JudgedFinding {
+	return slices.DeleteFunc(found, func(f JudgedFinding) bool {
+		at := slices.IndexFunc(own, func(o result.Finding) bool { return o.ID == f.ID })
+		return at >= 0 && math.Abs(excess(&f)) <= math.Abs(excess(&JudgedFinding{Finding: own[at]}))
+	})
+}
+
 // upgrades lists how the toolchains and libraries of the accepted programs differ from that of the dump, each difference once.
 func (l *measuredTarget) upgrades() (list []string) {
 	for _, p := range l.programs {
-		why := l.upgrade(p)
-		if p.Old != nil && p.New != nil {
-			for _, c := range changes.Libraries(l.accepted(p), l.report.Toolchain) {
-				why = strings.TrimPrefix(why+", "+c.Step(), ", ")
-			}
+		if p.Old == nil || p.New == nil {
+			continue
 		}
-		if why != "" {
+		if why := Upgraded(l.accepted(p), l.report.Toolchain); why != "" {
 			list = changes.AddNew(list, why)
 		}
 	}
 	return list
+}
+
+// Upgraded says how two toolchains and their libraries differ, as far as both are known: "jax 0.4.30 → 0.10.2"; "" if they do not.
+func Upgraded(old, fresh facts.Toolchain) string {
+	why := mismatch(old, fresh)
+	for _, c := range changes.Libraries(old, fresh) {
+		why = strings.TrimPrefix(why+", "+c.Step(), ", ")
+	}
+	return why
 }
 
 // upgrade says how the toolchain of a program differs from that of its baseline: "jax 0.4.30 → 0.10.2"; "" if it does not.

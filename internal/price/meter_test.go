@@ -103,6 +103,8 @@ func TestWorkOfOperations(t *testing.T) {
 		{"top k", "", a + "  ROOT %r = (f32[8,4], s32[8,4]) custom-call(%a), custom_call_target=\"TopK\"\n", `{"far":2300,"scalar":768}`},
 		{"Cholesky", "", "  %a = f32[16,16] parameter(0)\n  ROOT %r = f32[16,16] custom-call(%a), custom_call_target=\"lapack_spotrf_ffi\"\n", `{"far":2050,"serial":512}`},
 		{"singular values", "", "  %a = f32[16,16] parameter(0)\n  ROOT %r = f32[16] custom-call(%a), custom_call_target=\"lapack_sgesdd_ffi\", backend_config=\"{mode = 78 : ui8}\"\n", `{"far":1090,"serial":8010}`},
+		{"orthogonal factor", "", "  %a = f32[64,64] parameter(0)\n  %t = f32[64] parameter(1)\n  ROOT %r = f32[64,64] custom-call(%a, %t), custom_call_target=\"lapack_sorgqr_ffi\"\n", `{"far":33000,"serial":31100}`},
+		{"reflected", "", "  %a = f32[64,64] parameter(0)\n  %t = f32[64] parameter(1)\n  %c = f32[64,1] parameter(2)\n  ROOT %r = f32[64,1] custom-call(%a, %t, %c), custom_call_target=\"lapack_sormqr_ffi\"\n", `{"far":17200,"serial":19700}`},
 		{"of a vector", "", "  %a = f32[16] parameter(0)\n  ROOT %r = f32[16] custom-call(%a), custom_call_target=\"lapack_spotrf_ffi\"\n", `{"far":128}`},
 		{"unknown", "", a + "  ROOT %r = f32[8,64] custom-call(%a), custom_call_target=\"mine\"\n", `{"far":4100,"unknown":1}`},
 	} {

@@ -319,7 +319,7 @@ type Problem struct {
 
 // Note is worth knowing, but neither good nor bad enough to be a finding.
 type Note struct {
-	Kind    string `json:"kind"` // better | lost | upgrade | numerics | slack | headroom | stale | places | device | left-out
+	Kind    string `json:"kind"` // better | lost | upgrade | numerics | slack | headroom | bisect | stale | places | device | left-out
 	Target  string `json:"target,omitempty"`
 	Program string `json:"program,omitempty"`
 	Message string `json:"message"`
