@@ -21,7 +21,8 @@ type Change struct {
 	Others  []Cost // in other programs
 	Effects []Effect
 	Evidence
-	Parts []*Part // the one that leads first
+	Parts []*Part            // the one that leads first
+	in    map[string][]*Part // of each program
 }
 
 // Cost is what a change adds to a program.
@@ -118,9 +119,10 @@ func (c *Change) AddEvidence(e Evidence) {
 
 // costs adds up what the parts cost in each program: of several variants, in the one that they cost most. What is in no program is the first one's.
 func (c *Change) costs() {
-	parts, at := map[string][]*Part{}, map[string]int{}
+	at := map[string]int{}
+	c.in = map[string][]*Part{}
 	for _, p := range c.Parts {
-		parts[p.Program] = append(parts[p.Program], p)
+		c.in[p.Program] = append(c.in[p.Program], p)
 		of := &c.Cost
 		if p.Program != c.Program && p.Program != "" {
 			if _, known := at[p.Program]; !known {
@@ -130,9 +132,9 @@ func (c *Change) costs() {
 		}
 		of.Variants = AddNew(of.Variants, p.Variants...)
 	}
-	c.Price = priceOf(parts[c.Program])
+	c.Price = priceOf(c.in[c.Program])
 	for i := range c.Others {
-		c.Others[i].Price = priceOf(parts[c.Others[i].Program])
+		c.Others[i].Price = priceOf(c.in[c.Others[i].Program])
 	}
 }
 
@@ -165,8 +167,8 @@ func priceOf(parts []*Part) (dearest Price) {
 
 // StepIn is what the change adds to the predicted step of a variant; in reports whether it is in the variant.
 func (c *Change) StepIn(program, signature string) (ns float64, in bool) {
-	for _, p := range c.Parts {
-		if p.variant != nil && p.Program == program && p.variant.New.Signature == signature {
+	for _, p := range c.in[program] {
+		if p.variant != nil && p.variant.New.Signature == signature {
 			ns, in = ns+p.step.Middle, true
 		}
 	}
