@@ -193,7 +193,7 @@ func absolute(dir, path string) string {
 // look measures the target and its baseline and matches them. What fails becomes a problem.
 func (l *measuredTarget) look(ctx context.Context, o Options) {
 	if l.Capture != nil && o.among {
-		defer l.tell(o, time.Now())
+		defer l.tell(ctx, o, time.Now())
 	}
 	paths, err := l.paths(ctx, o)
 	if err != nil {

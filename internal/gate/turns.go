@@ -3,6 +3,7 @@ package gate
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"path"
@@ -125,7 +126,10 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 }
 
 // tell says what became of a target among several: what was compiled and, for check, whether it passes by itself.
-func (l *measuredTarget) tell(o Options, began time.Time) {
+func (l *measuredTarget) tell(ctx context.Context, o Options, began time.Time) {
+	if ctx.Err() != nil { // a person stopped it
+		return
+	}
 	if w, ok := o.Captured.(*lineWriter); ok && len(w.held) > 0 { // a last line without an end
 		_, _ = w.Write([]byte("\n"))
 	}
