@@ -33,6 +33,8 @@ type record struct {
 	facts.Toolchain
 	Restored []string         `json:"restored,omitempty"` // the modules that JAX took from its cache, with files of an earlier capture
 	Files    map[string]int64 `json:"files,omitempty"`    // the size of each file in bytes, by its path below the dump; a shorter file was cut off
+
+	modules int
 }
 
 // write atomically replaces the record in a dump directory.
@@ -158,9 +160,12 @@ func (r *record) lookAt(ctx context.Context, dir string) error {
 	if len(d.Modules) == 0 && len(d.Graphs) == 0 {
 		return ErrNothingDumped
 	}
-	r.Files = d.Sizes()
+	r.Files, r.modules = d.Sizes(), len(d.Modules)
 	if len(d.Modules) == 0 {
 		r.Framework = "tensorflow"
+		if given, _ := filepath.Glob(filepath.Join(dir, graphFolder, "xla_compile_function_*")); len(given) > 0 {
+			return ErrFromCache
+		}
 	}
 	for _, m := range d.Modules {
 		r.add(m)
