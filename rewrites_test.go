@@ -25,7 +25,7 @@ var rewrites = []rewrite{
 	{"tables of places renumbered", eachModule(tablesRenumbered)},
 	{"all lines of the source shifted", eachModule(linesShifted)},
 	{"the source in another folder", eachModule(folderMoved)},
-	{"channels renumbered", eachModule(channelsRenumbered)},
+	{"channels renumbered", channelsRenumbered},
 	{"other white space", eachModule(spaced)},
 	{"files in another order", filesShuffled},
 }
@@ -195,8 +195,10 @@ func linesShifted(text string, random *rand.Rand) string {
 	return added(line, text, by)
 }
 
-func channelsRenumbered(text string, random *rand.Rand) string {
-	return added(channel, text, 1+random.IntN(100))
+// channelsRenumbered changes the numbers in all modules alike: the processes of a run meet in a channel by its number.
+func channelsRenumbered(entries []packed, random *rand.Rand) []packed {
+	by := 1 + random.IntN(100)
+	return eachModule(func(text string, _ *rand.Rand) string { return added(channel, text, by) })(entries, random)
 }
 
 // added adds an amount to every number behind what an expression finds.
