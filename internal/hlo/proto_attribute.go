@@ -52,7 +52,7 @@ func (m *Module) printer() *attrPrinter {
 // protoPart returns the attribute that is printed from one message field of an instruction.
 func (m *Module) protoPart(i InstrID, key string, field int, print func(*attrPrinter, Range)) (value string, ok bool) {
 	body := m.protoField(i, field)
-	if body.Len() == 0 {
+	if body == (Range{}) { // one that is there and empty says the default: a sharding is replicated
 		return "", false
 	}
 	p := m.printer()
@@ -63,7 +63,7 @@ func (m *Module) protoPart(i InstrID, key string, field int, print func(*attrPri
 	return string(p.found), p.stopped
 }
 
-// protoField returns the body of an instruction's first field with a number, empty when there is none.
+// protoField returns the body of an instruction's first field with a number; the zero Range when there is none.
 func (m *Module) protoField(i InstrID, number int) Range {
 	for f := fieldsOf(m.src, m.Instrs[i].message()); f.next(); {
 		if f.tag == number<<3|wireBytes {

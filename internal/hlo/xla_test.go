@@ -56,3 +56,20 @@ func TestEveryOpcodeIsMade(t *testing.T) {
 		}
 	}
 }
+
+// One attribute that is looked for is what is printed with all others.
+func TestAttrFindsWhatAttrsPrints(t *testing.T) {
+	for _, made := range hlotest.MadeByXLA(t, "testdata/xla") {
+		m, err := ParseProto(made.Proto, made.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range m.Instrs {
+			for key, want := range m.Attrs(InstrID(i)) {
+				if got, ok := m.Attr(InstrID(i), key); !ok || got != want {
+					t.Errorf("%s: %s of %s is %q, printed %q", made.Name, key, m.InstrName(InstrID(i)), got, want)
+				}
+			}
+		}
+	}
+}
