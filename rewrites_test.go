@@ -195,10 +195,11 @@ func linesShifted(text string, random *rand.Rand) string {
 	return added(line, text, by)
 }
 
-// channelsRenumbered changes the numbers in all modules alike: the processes of a run meet in a channel by its number.
+// channelsRenumbered numbers the channels of all modules in one way: processes that talk to each other have the same.
 func channelsRenumbered(entries []packed, random *rand.Rand) []packed {
 	by := 1 + random.IntN(100)
-	return eachModule(func(text string, _ *rand.Rand) string { return added(channel, text, by) })(entries, random)
+	renumber := func(text string, _ *rand.Rand) string { return added(channel, text, by) }
+	return eachModule(renumber)(entries, random)
 }
 
 // added adds an amount to every number behind what an expression finds.

@@ -7,7 +7,7 @@ type plan struct {
 }
 
 var (
-	whole = plan{sizes: []int64{100, 500}, modules: []int{20, 2000}}
+	whole = plan{sizes: []int64{500}, modules: []int{2000}}
 	few   = plan{sizes: []int64{1, 10}, modules: []int{20}}
 )
 

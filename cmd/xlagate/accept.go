@@ -41,8 +41,8 @@ func acceptCommand(w world) *cli.Command {
 			if onGitHub(c) {
 				return acceptOnGitHub(c, w)
 			}
-			last, _ := lastCheck(w)
-			if id := c.Args().First(); last.holds([]string{id}) {
+			last := lastCheck(w)
+			if id := c.Args().First(); id != "" && last.holds([]string{id}) {
 				return wrongUsage("%s is the id of a change, not a dump; xlagate accept --only %s --reason \"why\"", id, id)
 			}
 			if err := last.chooseConfig(c, w, ids(c.StringSlice("only"))); err != nil {

@@ -17,19 +17,19 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// pinned is --to with the package whose versions are bisected.
+// pinned is --to with the package whose versions are bisected, and those that go with it: jaxlib has jax's versions.
 type pinned struct {
 	name  string
 	words []string
-	at    int // of the package's requirement among the words
+	at    []int // of their requirements among the words
 }
 
 // requirement matches a package, with its extras, and what is required of its version.
 var requirement = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*)(\[[^\]]*\])?\s*([=<>!~].*)?$`)
 
-// pinnedIn finds the package of which --from and --to require different versions.
+// pinnedIn finds the package of which --from and --to require different versions. If there are several, --to requires the same of all.
 func pinnedIn(from, to []string) (pinned, error) {
-	var found []pinned
+	p, required := pinned{words: to}, map[string]bool{}
 	for i, word := range to {
 		m := requirement.FindStringSubmatch(word)
 		if m == nil || slices.Contains(from, word) {
@@ -39,19 +39,22 @@ func pinnedIn(from, to []string) (pinned, error) {
 			of := requirement.FindStringSubmatch(old)
 			return of != nil && strings.EqualFold(of[1], m[1])
 		}) {
-			found = append(found, pinned{m[1], to, i})
+			p.name, p.at, required[m[3]] = cmp.Or(p.name, m[1]), append(p.at, i), true
 		}
 	}
-	if len(found) != 1 {
-		return pinned{}, wrongUsage("--bisect needs one package of two versions; xlagate upgrade --bisect --from jax==OLD --to jax==NEW -- COMMAND…")
+	if len(required) != 1 {
+		return p, wrongUsage("--bisect needs one package of two versions; xlagate upgrade --bisect --from jax==OLD --to jax==NEW -- COMMAND…")
 	}
-	return found[0], nil
+	return p, nil
 }
 
 // version is --to with a version of the package.
 func (p pinned) version(v string) []string {
-	words, m := slices.Clone(p.words), requirement.FindStringSubmatch(p.words[p.at])
-	words[p.at] = m[1] + m[2] + "==" + v
+	words := slices.Clone(p.words)
+	for _, i := range p.at {
+		m := requirement.FindStringSubmatch(words[i])
+		words[i] = m[1] + m[2] + "==" + v
+	}
 	return words
 }
 

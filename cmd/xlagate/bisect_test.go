@@ -10,6 +10,7 @@ func TestPinned(t *testing.T) {
 		{"jax==0.9.2", "jax==0.10.2", "jax==7", ""},
 		{"", "--pre --upgrade jax[tpu]", "--pre --upgrade jax[tpu]==7", "--pre"},
 		{"Jax==0.9.2 flax==0.12", "--index-url https://example.invalid/simple/ flax==0.12 jax<0.11", "--index-url https://example.invalid/simple/ flax==0.12 jax==7", "--index-url https://example.invalid/simple/"},
+		{"jax==0.9.2 jaxlib==0.9.2", "jax==0.10.2 jaxlib==0.10.2", "jax==7 jaxlib==7", ""},
 		{"flax==0.12", "jax==0.10.2", "", ""},
 		{"jax==0.9.2 flax==0.11", "jax==0.10.2 flax==0.12", "", ""},
 		{"jax==0.9.2", "jax==0.9.2", "", ""},

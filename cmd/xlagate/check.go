@@ -45,8 +45,8 @@ func checkOnce(c *cli.Context, w world, to *outputs, o gate.Options) error {
 			seen = append(seen, webpage.Looked{Target: target, Programs: programs})
 		}
 	}
-	if l, _ := lastCheck(w); l != nil && l.config == absoluteOr(o.Config.Path) {
-		o.Last = l.result
+	if l := lastCheck(w); l != nil && l.config == absoluteOr(o.Config.Path) {
+		o.Last, _ = l.result()
 	}
 	r, err := gate.Check(c.Context, o)
 	if err != nil {

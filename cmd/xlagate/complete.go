@@ -137,11 +137,14 @@ func here() (n names) {
 			n.targets = append(n.targets, t.Name+"=")
 		}
 	}
-	last, _ := lastCheck(world{getenv: os.Getenv})
+	last := lastCheck(world{getenv: os.Getenv})
 	if last == nil {
 		return n
 	}
-	r := last.result
+	r, err := last.result()
+	if err != nil {
+		return n
+	}
 	for i := range r.Targets {
 		for _, p := range r.Targets[i].Programs {
 			n.programs = append(n.programs, p.Name)

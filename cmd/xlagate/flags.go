@@ -124,7 +124,7 @@ func logFlag() cli.Flag {
 // readFlags say how a dump is read. They do not change the result.
 func readFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Category: readHeading, Usage: "read `N` modules at once (default: one per core)", Action: checkJobs},
+		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Category: readHeading, Usage: "read `N` modules at once (default: one per core), or capture N targets (default: one per two cores)", Action: checkJobs},
 		&cli.GenericFlag{Name: "max-memory", Value: new(size), Category: readHeading, Usage: "stay below `SIZE`, such as 500MiB: read fewer modules at once, and refuse files larger than a quarter of it (default: half of the machine's memory)"},
 		quietFlag(),
 	}

@@ -34,7 +34,7 @@ func TestHostileFileName(t *testing.T) {
 type neverEnds struct{ read int64 }
 
 func (e *neverEnds) Read(p []byte) (int, error) {
-	if e.read += int64(len(p)); e.read > 2*mostResult {
+	if e.read += int64(len(p)); e.read > 2<<20 {
 		return 0, errors.New("too much was read")
 	}
 	return len(p), nil
@@ -43,9 +43,9 @@ func (e *neverEnds) Read(p []byte) (int, error) {
 // A result on the standard input is read up to its bound.
 func TestHostileInput(t *testing.T) {
 	in := new(neverEnds)
-	_, err := readInput(world{in: in}, "-")
+	_, err := readInput(world{in: in}, "-", 1<<20)
 	var unreadable *gate.Unreadable
-	if !errors.As(err, &unreadable) || unreadable.Where != "standard input" || !strings.HasPrefix(unreadable.Message, "the file has more than 256.0 MiB") {
+	if !errors.As(err, &unreadable) || unreadable.Where != "standard input" || !strings.HasPrefix(unreadable.Message, "the file has more than 1.0 MiB") {
 		t.Errorf("%v after %d bytes", err, in.read)
 	}
 }

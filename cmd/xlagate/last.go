@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"crypto/sha256"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/urfave/cli/v2"
 
@@ -23,7 +25,7 @@ import (
 type last struct {
 	config string // the rule file
 	dir    string // the working directory
-	result *result.Result
+	result func() (*result.Result, error)
 }
 
 // lastHead is the first line of the file with the last check. The result follows, as check -f json writes it.
@@ -33,7 +35,7 @@ type lastHead struct {
 }
 
 // mostLast bounds the bytes of the last checks of all repositories.
-const mostLast = 256 << 20
+const mostLast = mostResult
 
 // lastPlace returns the name of the file that keeps the last check in the repository, or in the working directory outside of one.
 func lastPlace(w world) (string, error) {
@@ -69,28 +71,41 @@ func keepLast(w world, o gate.Options, r *result.Result) {
 	}
 }
 
-// lastCheck reads the last check in the repository; nil if there is none.
-func lastCheck(w world) (*last, error) {
+// lastCheck finds the last check in the repository; nil if there is none. Its result, which may be large, is read when it is asked for.
+func lastCheck(w world) *last {
 	name, err := lastPlace(w)
 	if err != nil {
-		return nil, nil
+		return nil
 	}
-	data, err := files.Read(name, mostResult)
+	f, err := os.Open(name)
 	if err != nil {
-		return nil, nil
+		return nil
 	}
-	line, text, _ := bytes.Cut(data, []byte("\n"))
+	defer f.Close()
+	line, err := bufio.NewReader(f).ReadBytes('\n')
 	var head lastHead
-	r, err := parseResult(name, text)
 	if err != nil || json.Unmarshal(line, &head) != nil {
-		return nil, wrongUsage("another version of xlagate made the last result, and this one cannot read it; run xlagate check again")
+		return nil
 	}
-	return &last{head.Config, head.Dir, r}, nil
+	return &last{head.Config, head.Dir, sync.OnceValues(func() (*result.Result, error) {
+		data, err := files.Read(name, mostResult)
+		if err == nil {
+			var r *result.Result
+			if r, err = parseResult(name, bytes.TrimPrefix(data, line)); err == nil {
+				return r, nil
+			}
+		}
+		return nil, wrongUsage("another version of xlagate made the last result, and this one cannot read it; run xlagate check again")
+	})}
 }
 
 // holds reports whether the result of a last check, which may be nil, has the findings or changes of all ids.
 func (l *last) holds(ids []string) bool {
-	return l != nil && !slices.ContainsFunc(ids, func(id string) bool { return !l.result.Holds(id) })
+	if l == nil {
+		return false
+	}
+	r, err := l.result()
+	return err == nil && !slices.ContainsFunc(ids, func(id string) bool { return !r.Holds(id) })
 }
 
 // chooseConfig sets --config to the rule file of the last check, if accept is given ids of its result, finds no other rule file, or says nothing of what to
@@ -124,7 +139,8 @@ func (l *last) with(o gate.Options, ids []string) *result.Result {
 	if len(ids) == 0 || len(o.Dumps)+len(o.ByTarget)+len(o.Command) > 0 || o.Against != "" || !l.holds(ids) || l.config != absoluteOr(o.Config.Path) {
 		return nil
 	}
-	return l.result
+	r, _ := l.result() // holds has read it
+	return r
 }
 
 // resultOr reads the result file that a command names, or else the last one; nil if there is none.
@@ -132,9 +148,9 @@ func resultOr(w world, name string) (*result.Result, error) {
 	if name != "" {
 		return readResult(w, name)
 	}
-	l, err := lastCheck(w)
+	l := lastCheck(w)
 	if l == nil {
-		return nil, err
+		return nil, nil
 	}
-	return l.result, nil
+	return l.result()
 }

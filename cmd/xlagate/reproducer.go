@@ -30,9 +30,6 @@ type reproducer struct {
 	programs []*changes.Program
 }
 
-// sideNames begin the names of the files.
-var sideNames = [2]string{"good", "bad"}
-
 var unsafeInName = regexp.MustCompile(`[^\w.-]+`)
 
 // write writes the modules of the program that the worst change is in, and a report about it, to a folder below another one. It returns that folder.
@@ -51,7 +48,7 @@ func (r *reproducer) write(ctx context.Context, below string) (string, error) {
 		if v.Apart != nil {
 			before = v.Apart.Before[i].Label
 		}
-		if err := copyModule(ctx, r.sides[i].Dir, compiled.Modules, before, filepath.Join(dir, sideNames[i])); err != nil {
+		if err := copyModule(ctx, r.sides[i].Dir, compiled.Modules, before, filepath.Join(dir, [2]string{"good", "bad"}[i])); err != nil {
 			return "", err
 		}
 	}
@@ -155,7 +152,9 @@ func (r *reproducer) issue(c *result.Change, v *changes.Variant) issue {
 		out.Pass = v.Apart.Pass
 	}
 	set := steering(r.run.Env)
-	set["XLA_FLAGS"] = strings.TrimSpace(set["XLA_FLAGS"] + " --xla_dump_to=dump --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*")
+	if flags := set["XLA_FLAGS"]; flags == "" || strings.HasPrefix(flags, "-") { // else it names a file of flags
+		set["XLA_FLAGS"] = strings.TrimSpace(flags + " --xla_dump_to=dump --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*")
+	}
 	command := []string{"env"}
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		command = append(command, name+"="+set[name])
@@ -235,7 +234,7 @@ pip install {{.NewPip}}
 {{.Command}}
 ~~~
 {{if .Platform}}
-Without {{.Toolchain.Framework}}: of the XLA that each release was built with ({{.XLA}}), [hlo-opt](https://openxla.org/xla/tools) compiles good-input.hlo to good-output.hlo, and bad-input.hlo to bad-output.hlo:
+Without {{.Toolchain.Framework}}: of the XLA that each release was built with ({{.XLA}}), [hlo-opt](https://openxla.org/xla/tools) compiles good-input.hlo to good-output.hlo, and bad-input.hlo to bad-output.hlo. DIR is the absolute path of their folder:
 
 ~~~
 bazel run //xla/tools:hlo-opt -- --platform={{.Platform}} --stage=hlo{{.XLAFlags}} DIR/good-input.hlo

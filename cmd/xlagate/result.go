@@ -18,7 +18,7 @@ import (
 
 // readResult reads a result file; "-" is the standard input.
 func readResult(w world, path string) (*result.Result, error) {
-	data, err := readInput(w, path)
+	data, err := readInput(w, path, mostResult)
 	if err != nil {
 		return nil, err
 	}
@@ -26,17 +26,17 @@ func readResult(w world, path string) (*result.Result, error) {
 }
 
 // mostResult bounds the bytes of a result: an untrusted job may have written it.
-const mostResult = 256 << 20
+const mostResult = 1 << 30
 
-func readInput(w world, path string) ([]byte, error) {
+func readInput(w world, path string, most int64) ([]byte, error) {
 	read, where := files.Read, path
 	if path == "-" {
 		where = "standard input"
 		read = func(_ string, most int64) ([]byte, error) { return files.ReadAll(w.in, most) }
 	}
-	data, err := read(path, mostResult)
+	data, err := read(path, most)
 	if errors.Is(err, files.ErrTooLarge) {
-		return nil, &gate.Unreadable{Where: where, Message: "the file has more than " + phrase.Bytes(mostResult) + ", the most that is read", Fix: "name a file that `xlagate check -f json -o FILE` wrote"}
+		return nil, &gate.Unreadable{Where: where, Message: "the file has more than " + phrase.Bytes(float64(most)) + ", the most that is read", Fix: "name a file that `xlagate check -f json -o FILE` wrote"}
 	}
 	if err != nil {
 		return nil, &gate.Unreadable{Where: where, Message: "there is no such file, or it is not readable", Fix: "name the file that `xlagate check -f json -o FILE` wrote"}

@@ -204,10 +204,7 @@ func (u *upgrading) bothEnds() (before, after compiled, err error) {
 // environment returns how the command is captured with some requirements changed; without any in the present environment.
 func (u *upgrading) environment(name string, requirements []string) (capture.Options, error) {
 	dir, opts := filepath.Join(u.dir, name), u.run
-	opts.To = filepath.Join(dir, "dump")
-	if u.Bool("passes") || u.Bool("bisect") {
-		opts.Env = append(slices.Clip(opts.Env), "XLA_FLAGS="+strings.TrimSpace(steering(opts.Env)["XLA_FLAGS"]+" --xla_dump_hlo_pass_re=.*"))
-	}
+	opts.To, opts.Passes = filepath.Join(dir, "dump"), u.Bool("passes") || u.Bool("bisect")
 	if len(requirements) == 0 {
 		return opts, nil
 	}
@@ -225,7 +222,12 @@ func (u *upgrading) environment(name string, requirements []string) (capture.Opt
 // captured runs the command in an environment with some requirements.
 func (u *upgrading) captured(run capture.Options, requirements []string) (*capture.Outcome, error) {
 	with := cmp.Or(strings.Join(requirements, " "), "the present packages")
-	return captured(u.Context, u.w, phrase.Shell(u.run.Argv)+" with "+with, run)
+	out, err := captured(u.Context, u.w, phrase.Shell(u.run.Argv)+" with "+with, run)
+	var failed *gate.Unreadable
+	if len(requirements) > 0 && errors.As(err, &failed) {
+		failed.Fix += "; or name a version with which it succeeds"
+	}
+	return out, err
 }
 
 // compare judges a compilation by another one.

@@ -68,6 +68,12 @@ func (s *Set) Find(name string) *Program {
 	return s.Programs[at]
 }
 
+// Names reports whether lines of a file were in a program when it was accepted. The baseline has the file's name without its folder.
+func (s *Set) Names(file string) bool {
+	note := []byte(`,"at":"` + path.Base(file) + ":")
+	return s != nil && slices.ContainsFunc(s.Programs, func(p *Program) bool { return bytes.Contains(p.text, note) })
+}
+
 // Report converts the set into a report like that of a dump, so that both are compared by the same code.
 func (s *Set) Report() *facts.Report {
 	r := &facts.Report{Dump: "the baseline"}

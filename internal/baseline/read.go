@@ -30,7 +30,9 @@ func Parse(name string, data []byte) (*Program, error) {
 
 // parse reads the file of a program, or of TensorFlow's graphs.
 func parse(name string, data []byte) (*Program, facts.Values, error) {
-	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) // as git may check it out
+	if bytes.Contains(data, []byte("\r\n")) { // as git may check it out
+		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	}
 	if line := yamldoc.Conflict(data); line > 0 {
 		return nil, nil, merged(name, line, "git left a conflict here: the merged model was not accepted yet")
 	}
@@ -104,8 +106,8 @@ type reader struct {
 // fields returns the number of kinds that a record says it is of.
 func (r *record) fields() (n int) {
 	v := reflect.ValueOf(r).Elem()
-	for i := range v.NumField() {
-		if name := v.Type().Field(i).Name; name != "At" && name != "Reason" && !v.Field(i).IsZero() {
+	for i := range v.NumField() - 2 { // the last are At and Reason
+		if !v.Field(i).IsZero() {
 			n++
 		}
 	}

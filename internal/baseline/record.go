@@ -134,13 +134,11 @@ func newEncoder() *encoder {
 	return e
 }
 
-func (e *encoder) line(r *record) string { return e.value(r) + "\n" }
-
-// value returns a value as JSON.
-func (e *encoder) value(v any) string {
+// line returns a value as a line of JSON.
+func (e *encoder) line(v any) string {
 	e.buf.Reset()
 	if err := e.json.Encode(v); err != nil {
 		panic(err) // numbers are finite, and nothing else fails
 	}
-	return string(bytes.TrimSuffix(e.buf.Bytes(), []byte("\n")))
+	return e.buf.String()
 }

@@ -37,7 +37,7 @@ func Format(p *Program, old []byte, reason string) []byte {
 		if i == because {
 			r.Reason = reason
 		}
-		b.WriteString(l.with(r))
+		b.WriteString(w.with(l.text, r))
 	}
 	return b.Bytes()
 }
@@ -85,16 +85,6 @@ func annotated(file []byte) map[string]note {
 	return notes
 }
 
-// String returns the note as it stands at the end of a line.
-func (n note) String() (text string) {
-	for _, pair := range [][2]string{{"at", n.At}, {"reason", n.Reason}} {
-		if pair[1] != "" {
-			text += fmt.Sprintf(",%q:%s", pair[0], newEncoder().value(pair[1]))
-		}
-	}
-	return text
-}
-
 // line is a record as it is written, without its notes.
 type line struct {
 	text   string
@@ -102,8 +92,15 @@ type line struct {
 	kernel bool
 }
 
-// with returns the line with notes.
-func (l line) with(n note) string { return strings.TrimSuffix(l.text, "}\n") + n.String() + "}\n" }
+// with returns a line with notes.
+func (e *encoder) with(text string, n note) string {
+	for _, pair := range [][2]string{{"at", n.At}, {"reason", n.Reason}} {
+		if pair[1] != "" {
+			text = fmt.Sprintf("%s,%q:%s}\n", strings.TrimSuffix(text, "}\n"), pair[0], strings.TrimSuffix(e.line(pair[1]), "\n"))
+		}
+	}
+	return text
+}
 
 // writer collects the lines of a program's file.
 type writer struct {

@@ -37,6 +37,7 @@ type Options struct {
 	Dir     string   // its working directory; "" for the current one
 	To      string   // the directory of the dump: new, empty or written by a capture
 	Cache   string   // the folder of programs that earlier captures compiled; "" to compile all
+	Passes  bool     // dump each module after every pass too
 	Timeout time.Duration
 	Stdin   io.Reader // never a terminal: the command runs in a new process group
 	Stdout  io.Writer // both are copied into To as well, where the logs of framework and compiler are read
@@ -49,10 +50,15 @@ type Outcome struct {
 	Toolchain facts.Toolchain
 	Log       string   // the path of the file with the command's stderr
 	Notes     []string // sentences about changed flags and unknown versions
+	Compiled  int      // modules
+	Restored  int      // modules that were not compiled
 }
 
 // ErrNothingDumped reports that a command succeeded without dumping a module or graph.
 var ErrNothingDumped = errors.New("the command succeeded, but XLA dumped nothing: it compiled nothing, or it overwrites XLA_FLAGS")
+
+// ErrFromCache reports that XLA dumped none of the functions that TensorFlow gave it.
+var ErrFromCache = errors.New("TensorFlow gave functions to XLA, but XLA dumped none: they came from TensorFlow's persistent cache")
 
 // Run runs the command and waits for it. It returns an outcome whenever the command was started. For a command that fails it
 // returns an [ExitError] and keeps the dump, marked as incomplete.
@@ -67,7 +73,7 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	var removed []string
 	opts.Env, removed = withoutTokens(opts)
 	versions, _ := versionsOf(ctx, opts, opts.Env) // repeated after the command, which may install or change its Python
-	env, err := dumpEnvironment(opts.Env, opts.Dir, to, versions)
+	env, err := dumpEnvironment(opts, to, versions)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +92,7 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	if opts.Cache == "" {
 		return finish(ctx, opts, env, to, r, nil)
 	}
-	warm, err := beginWarm(opts.Cache, env, to, versions)
+	warm, err := beginWarm(opts, env, to, versions)
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +115,7 @@ func finish(ctx context.Context, opts Options, env *environ, to string, r *recor
 	}
 	if err == nil {
 		err = r.lookAt(ctx, to)
+		out.Restored, out.Compiled = len(r.Restored), r.modules-len(r.Restored)
 	}
 	if err != nil {
 		r.Status = statusFailed

@@ -270,3 +270,11 @@ func TestUnloggedWriter(t *testing.T) {
 		}
 	}
 }
+
+// A function that TensorFlow takes from its own cache is not dumped, although its graph is.
+func TestRunFromTensorFlowsCache(t *testing.T) {
+	opts := options(t, "sh", "-c", `mkdir -p "$TF_DUMP_GRAPH_PREFIX"; echo 'node { name: "x" op: "_Arg" }' > "$TF_DUMP_GRAPH_PREFIX/xla_compile_function_f.pbtxt"`)
+	if _, err := Run(t.Context(), opts); !errors.Is(err, ErrFromCache) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -21,9 +21,12 @@ type environ struct {
 
 // dumpEnvironment returns the user's environment with variables that make XLA, TensorFlow and, if it is among the installed versions, PyTorch/XLA dump into a
 // directory.
-func dumpEnvironment(vars []string, dir, to string, versions map[string]string) (*environ, error) {
-	e := &environ{vars: slices.Clone(vars), dir: dir}
+func dumpEnvironment(opts Options, to string, versions map[string]string) (*environ, error) {
+	e := &environ{vars: slices.Clone(opts.Env), dir: opts.Dir}
 	add := []string{quoteFlag("xla_dump_to", to), "--xla_dump_hlo_as_text"}
+	if opts.Passes {
+		add = append(add, "--xla_dump_hlo_pass_re=.*")
+	}
 	if versions["torch_xla"] != "" {
 		add = append(add, "--xla_dump_hlo_as_proto") // only the protos hold stack frames
 		e.addTorch(to)

@@ -10,7 +10,7 @@ import (
 
 func environment(t *testing.T, vars ...string) *environ {
 	t.Helper()
-	e, err := dumpEnvironment(vars, t.TempDir(), "/dump", nil)
+	e, err := dumpEnvironment(Options{Env: vars, Dir: t.TempDir()}, "/dump", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestDumpEnvironmentOfTensorFlow(t *testing.T) {
 }
 
 func TestDumpEnvironmentOfTorch(t *testing.T) {
-	e, err := dumpEnvironment([]string{"XLA_HLO_DEBUG=0", "XLA_METRICS_FILE=/theirs", "PT_XLA_DEBUG_LEVEL=2"}, t.TempDir(), "/dump", map[string]string{"torch_xla": "2.9.0"})
+	e, err := dumpEnvironment(Options{Env: []string{"XLA_HLO_DEBUG=0", "XLA_METRICS_FILE=/theirs", "PT_XLA_DEBUG_LEVEL=2"}, Dir: t.TempDir()}, "/dump", map[string]string{"torch_xla": "2.9.0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,11 +99,11 @@ func TestFlagsInFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "flags"), []byte("--xla_a=1\n--xla_dump_to=/theirs\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	e, err := dumpEnvironment([]string{"XLA_FLAGS=flags"}, dir, "/a b", nil)
+	e, err := dumpEnvironment(Options{Env: []string{"XLA_FLAGS=flags"}, Dir: dir, Passes: true}, "/a b", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := e.get("XLA_FLAGS"), `--xla_dump_to="/a b" --xla_dump_hlo_as_text --xla_a=1`; got != want {
+	if got, want := e.get("XLA_FLAGS"), `--xla_dump_to="/a b" --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.* --xla_a=1`; got != want {
 		t.Errorf("XLA_FLAGS=%s, want %s", got, want)
 	}
 }
@@ -113,7 +113,7 @@ func TestFlagsThatXLAWouldNotRead(t *testing.T) {
 		"–xla_a=1":   "is not the hyphen",
 		"no/such/fi": "takes it for the name of a file",
 	} {
-		_, err := dumpEnvironment([]string{"XLA_FLAGS=" + flags}, t.TempDir(), "/dump", nil)
+		_, err := dumpEnvironment(Options{Env: []string{"XLA_FLAGS=" + flags}, Dir: t.TempDir()}, "/dump", nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("XLA_FLAGS=%s gives %v, want an error with %q", flags, err, want)
 		}

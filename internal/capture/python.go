@@ -3,6 +3,7 @@ package capture
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -123,21 +124,30 @@ func lookPath(name, dir, path string) (string, error) {
 }
 
 // ask runs a script in an interpreter and returns what it prints.
-func ask(ctx context.Context, python []string, script string, opts Options, env []string) ([]byte, error) {
+func ask(ctx context.Context, opts Options, python []string, script string) ([]byte, error) {
 	argv := append(slices.Clone(python), "-c", script)
-	cmd, err := command(ctx, argv, opts.Dir, env)
+	cmd, err := command(ctx, argv, opts.Dir, opts.Env)
 	if err != nil {
 		return nil, err
 	}
 	ownGroup(cmd)
 	out, err := cmd.Output()
 	killGroup(cmd)
-	return out, err
+	return out, withLastSaid(err, nil)
+}
+
+// withLastSaid adds the last line that a program wrote to the error that it failed, if it did.
+func withLastSaid(err error, said []byte) error {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return err
+	}
+	return fmt.Errorf("%w: %s", err, cmp.Or(lastSaid(append(said, exit.Stderr...)), "it said nothing"))
 }
 
 // askJSON is ask for a script whose last line is JSON.
-func askJSON(ctx context.Context, python []string, script string, opts Options, env []string, into any) error {
-	out, err := ask(ctx, python, script, opts, env)
+func askJSON(ctx context.Context, opts Options, python []string, script string, into any) error {
+	out, err := ask(ctx, opts, python, script)
 	if err != nil {
 		return err
 	}
@@ -174,7 +184,7 @@ func InChanged(ctx context.Context, opts Options, dir string, requirements []str
 	installing := opts
 	installing.Env, _ = withoutTokens(opts) // packages may run code while they are installed
 	var present installation
-	if err := askJSON(ctx, python, installationScript, installing, installing.Env, &present); err != nil {
+	if err := askJSON(ctx, installing, python, installationScript, &present); err != nil {
 		return opts, fmt.Errorf("ask %s for its packages: %w", python[0], err)
 	}
 	if err := present.overlay(ctx, dir, installing, requirements); err != nil {
@@ -198,7 +208,7 @@ func (p *installation) overlay(ctx context.Context, dir string, opts Options, re
 	if err := quietly(ctx, opts, p.Executable, "-m", "venv", "--without-pip", dir); err != nil {
 		return fmt.Errorf("make an environment in %s: %w", dir, err)
 	}
-	out, err := ask(ctx, []string{pythonIn(dir)}, `import sysconfig; print(sysconfig.get_path("purelib"))`, opts, opts.Env)
+	out, err := ask(ctx, opts, []string{pythonIn(dir)}, `import sysconfig; print(sysconfig.get_path("purelib"))`)
 	if err != nil {
 		return fmt.Errorf("ask the environment in %s for its packages: %w", dir, err)
 	}
@@ -211,7 +221,7 @@ func (p *installation) overlay(ctx context.Context, dir string, opts Options, re
 		return fmt.Errorf("let the environment see the present packages: %w", err)
 	}
 	install := []string{pythonIn(dir), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"}
-	if !hasPip(ctx, pythonIn(dir), opts) {
+	if !hasPip(ctx, opts, pythonIn(dir)) {
 		install = uvInstall(pythonIn(dir))
 	}
 	if err := quietly(ctx, opts, append(install, requirements...)...); err != nil {
@@ -221,8 +231,8 @@ func (p *installation) overlay(ctx context.Context, dir string, opts Options, re
 }
 
 // hasPip reports whether an environment sees pip; uv makes environments without it.
-func hasPip(ctx context.Context, python string, opts Options) bool {
-	_, err := ask(ctx, []string{python}, "import pip", opts, opts.Env)
+func hasPip(ctx context.Context, opts Options, python string) bool {
+	_, err := ask(ctx, opts, []string{python}, "import pip")
 	return err == nil
 }
 
@@ -236,15 +246,8 @@ func quietly(ctx context.Context, opts Options, argv ...string) error {
 	if err != nil {
 		return err
 	}
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
-	var exit *exec.ExitError
-	if err := cmd.Run(); errors.As(err, &exit) {
-		return fmt.Errorf("%w: %s", err, lastSaid(said.Bytes()))
-	} else if err != nil {
-		return err
-	}
-	return nil
+	said, err := cmd.CombinedOutput()
+	return withLastSaid(err, said)
 }
 
 // pythonIn returns the path of a virtual environment's interpreter.

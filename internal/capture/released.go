@@ -3,9 +3,7 @@ package capture
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os/exec"
 )
 
 const installedScript = `
@@ -30,34 +28,26 @@ print(json.dumps([old, *map(str, sorted(between, reverse=ends[0] > ends[1])), st
 // Released lists the versions of a package between two environments that [InChanged] made, the first and the last of which are installed in them, in
 // order. It asks pip, with some of its options. The old environment may be the present one.
 func Released(ctx context.Context, old, fresh Options, name string, pip []string) ([]string, error) {
-	old.Env, _ = withoutTokens(old)
-	fresh.Env, _ = withoutTokens(fresh)
+	var pythons [2][]string
+	for i, o := range []*Options{&old, &fresh} {
+		o.Env, _ = withoutTokens(*o)
+		e := environ{vars: o.Env}
+		pythons[i] = interpreter(o.Argv, o.Dir, e.get("PATH"))
+	}
 	var from string
-	if err := old.askPython(ctx, fmt.Sprintf(installedScript, quoted(name)), &from); err != nil {
+	if err := askJSON(ctx, old, pythons[0], fmt.Sprintf(installedScript, quoted(name)), &from); err != nil {
 		return nil, fmt.Errorf("ask for the version of %s in the old environment: %w", name, err)
 	}
-	e := environ{vars: fresh.Env}
-	if python := interpreter(fresh.Argv, fresh.Dir, e.get("PATH")); !hasPip(ctx, python[0], fresh) {
-		if err := quietly(ctx, fresh, append(uvInstall(python[0]), "pip")...); err != nil {
+	if python := pythons[1][0]; !hasPip(ctx, fresh, python) {
+		if err := quietly(ctx, fresh, append(uvInstall(python), "pip")...); err != nil {
 			return nil, fmt.Errorf("install pip, which lists the versions of %s: %w", name, err)
 		}
 	}
 	var versions []string
-	if err := fresh.askPython(ctx, fmt.Sprintf(releasedScript, quoted([]any{from, name, append([]string{}, pip...)})), &versions); err != nil {
+	if err := askJSON(ctx, fresh, pythons[1], fmt.Sprintf(releasedScript, quoted([]any{from, name, append([]string{}, pip...)})), &versions); err != nil {
 		return nil, fmt.Errorf("ask pip for the versions of %s: %w", name, err)
 	}
 	return versions, nil
-}
-
-// askPython is askJSON in the interpreter of the command.
-func (o Options) askPython(ctx context.Context, script string, into any) error {
-	e := environ{vars: o.Env}
-	err := askJSON(ctx, interpreter(o.Argv, o.Dir, e.get("PATH")), script, o, o.Env, into)
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return fmt.Errorf("%w: %s", err, lastSaid(exit.Stderr))
-	}
-	return err
 }
 
 // quoted is a value of strings in the notation that JSON and Python share.

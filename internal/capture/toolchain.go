@@ -33,6 +33,8 @@ type record struct {
 	facts.Toolchain
 	Restored []string         `json:"restored,omitempty"` // the modules that JAX took from its cache, with files of an earlier capture
 	Files    map[string]int64 `json:"files,omitempty"`    // the size of each file in bytes, by its path below the dump; a shorter file was cut off
+
+	modules int
 }
 
 // write atomically replaces the record in a dump directory.
@@ -91,6 +93,7 @@ print(json.dumps(versions))
 
 // versionsOf returns the versions of the packages of the command's interpreter, by distribution name.
 func versionsOf(ctx context.Context, opts Options, env []string) (map[string]string, error) {
+	opts.Env = env
 	e := environ{vars: env}
 	python := interpreter(opts.Argv, opts.Dir, e.get("PATH"))
 	if python == nil {
@@ -104,7 +107,7 @@ func versionsOf(ctx context.Context, opts Options, env []string) (map[string]str
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	var versions map[string]string
-	if err := askJSON(ctx, python, fmt.Sprintf(versionScript, list), opts, env, &versions); err != nil {
+	if err := askJSON(ctx, opts, python, fmt.Sprintf(versionScript, list), &versions); err != nil {
 		return nil, fmt.Errorf("the versions of framework and compiler are not recorded: %s does not report them: %w", strings.Join(python, " "), err)
 	}
 	return versions, nil
@@ -157,9 +160,12 @@ func (r *record) lookAt(ctx context.Context, dir string) error {
 	if len(d.Modules) == 0 && len(d.Graphs) == 0 {
 		return ErrNothingDumped
 	}
-	r.Files = d.Sizes()
+	r.Files, r.modules = d.Sizes(), len(d.Modules)
 	if len(d.Modules) == 0 {
 		r.Framework = "tensorflow"
+		if given, _ := filepath.Glob(filepath.Join(dir, graphFolder, "xla_compile_function_*")); len(given) > 0 {
+			return ErrFromCache
+		}
 	}
 	for _, m := range d.Modules {
 		r.add(m)

@@ -44,15 +44,15 @@ var (
 	restoredText = regexp.MustCompile(`^(module_\d+\.(.+))\.after_optimizations\.txt$`)
 )
 
-// beginWarm prepares JAX's cache for a command. Its environment decides with which programs it shares the store: JAX's keys leave out flags that
-// decide what is dumped.
-func beginWarm(cache string, env *environ, to string, versions map[string]string) (*warmRun, error) {
+// beginWarm prepares JAX's cache for a command. The command has a store of its own: commands that run at the same time, or that compile the same program from
+// other lines, would remove each other's programs. So has each environment: JAX's keys leave out flags that decide what is dumped.
+func beginWarm(opts Options, env *environ, to string, versions map[string]string) (*warmRun, error) {
 	flags := strings.ReplaceAll(env.get("XLA_FLAGS"), quoteFlag("xla_dump_to", to), "")
 	// XLA divides work among the processors.
-	id := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d", flags, env.get("LIBTPU_INIT_ARGS"), versions, runtime.NumCPU()))
-	cache, err := filepath.Abs(cache)
+	id := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %d", opts.Argv, flags, env.get("LIBTPU_INIT_ARGS"), versions, runtime.NumCPU()))
+	cache, err := filepath.Abs(opts.Cache)
 	if err != nil {
-		return nil, fmt.Errorf("find the cache %s: %w", cache, err)
+		return nil, fmt.Errorf("find the cache %s: %w", opts.Cache, err)
 	}
 	w := &warmRun{store: filepath.Join(cache, fmt.Sprintf("%x", id[:8])), given: map[string]bool{}, after: map[string][]string{}}
 	if err := os.MkdirAll(w.store, 0o755); err != nil {
@@ -68,7 +68,7 @@ func beginWarm(cache string, env *environ, to string, versions map[string]string
 	for _, archive := range archives {
 		if err := w.give(strings.TrimSuffix(filepath.Base(archive), ".zip")); err != nil {
 			env.note("%s is not used and is removed: %v", archive, err)
-			if err := os.Remove(archive); err != nil {
+			if err := remove(archive); err != nil {
 				return nil, errors.Join(fmt.Errorf("remove a damaged program from the cache: %w", err), w.end())
 			}
 		}
@@ -181,7 +181,7 @@ func (w *warmRun) keep(dump string) error {
 		}
 		// Of programs that differ in their source lines only, the latest is kept: a hit does not tell them apart.
 		for _, same := range w.after[identity(name, text)] {
-			if err := os.Remove(filepath.Join(w.store, same+".zip")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := remove(filepath.Join(w.store, same+".zip")); err != nil {
 				return fmt.Errorf("drop an earlier %s from the cache: %w", name, err)
 			}
 		}
@@ -309,6 +309,14 @@ func (w *warmRun) unpack(key, dump, prefix string) error {
 	return nil
 }
 
+// remove removes an archive, unless another capture has removed it.
+func remove(archive string) error {
+	if err := os.Remove(archive); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
 // bound removes the oldest archives of all toolchains beyond [maxKept].
 func (w *warmRun) bound() error {
 	paths, err := filepath.Glob(filepath.Join(filepath.Dir(w.store), "*", "*.zip"))
@@ -317,15 +325,16 @@ func (w *warmRun) bound() error {
 	}
 	infos := map[string]fs.FileInfo{}
 	for _, path := range paths {
-		if infos[path], err = os.Stat(path); err != nil {
+		if infos[path], err = os.Stat(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("look into the cache: %w", err)
 		}
 	}
+	paths = slices.DeleteFunc(paths, func(path string) bool { return infos[path] == nil })
 	slices.SortFunc(paths, func(a, b string) int { return infos[b].ModTime().Compare(infos[a].ModTime()) })
 	size := int64(0)
 	for _, path := range paths {
 		if size += infos[path].Size(); size > maxKept {
-			if err := os.Remove(path); err != nil {
+			if err := remove(path); err != nil {
 				return fmt.Errorf("drop an old program from the cache: %w", err)
 			}
 		}

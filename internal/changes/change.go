@@ -21,7 +21,8 @@ type Change struct {
 	Others  []Cost // in other programs
 	Effects []Effect
 	Evidence
-	Parts []*Part // the one that leads first
+	Parts []*Part            // the one that leads first
+	in    map[string][]*Part // of each program
 }
 
 // Cost is what a change adds to a program.
@@ -59,10 +60,15 @@ func changeOf(parts []*Part) *Change {
 	for _, p := range parts {
 		steps[p.variant] += p.step.Middle
 	}
+	spread, lost := false, map[string]bool{}
+	for _, p := range parts {
+		spread = spread || p.Kind == KindSharding
+		for _, shape := range p.lost {
+			lost[shape] = true
+		}
+	}
 	fed := func(p *Part) bool { // what became of the results is why the arguments differ: their shapes, or how they are spread
-		return slices.ContainsFunc(parts, func(from *Part) bool {
-			return from.Kind == KindSharding && p.Kind == KindArguments && p.Cause == nil || slices.ContainsFunc(from.lost, func(shape string) bool { return slices.Contains(p.takes, shape) })
-		})
+		return spread && p.Kind == KindArguments && p.Cause == nil || slices.ContainsFunc(p.takes, func(shape string) bool { return lost[shape] })
 	}
 	adds := func(p *Part) bool { return p.Kind == KindCode && p.step.Middle > 0 }
 	divided := !slices.ContainsFunc(parts, func(p *Part) bool { return p.step.Low > 0 }) // what the others lost is in a new program
@@ -111,37 +117,33 @@ func (c *Change) AddEvidence(e Evidence) {
 	c.Before, c.After = AddNew(c.Before, e.Before...), AddNew(c.After, e.After...)
 }
 
-// costs adds up what the parts cost in each program: of several variants, in the one that they cost most.
+// costs adds up what the parts cost in each program: of several variants, in the one that they cost most. What is in no program is the first one's.
 func (c *Change) costs() {
-	for i := range c.Parts {
-		of := c.of(c.Parts[i].Program)
-		of.Variants = AddNew(of.Variants, c.Parts[i].Variants...)
+	at := map[string]int{}
+	c.in = map[string][]*Part{}
+	for _, p := range c.Parts {
+		c.in[p.Program] = append(c.in[p.Program], p)
+		of := &c.Cost
+		if p.Program != c.Program && p.Program != "" {
+			if _, known := at[p.Program]; !known {
+				at[p.Program], c.Others = len(c.Others), append(c.Others, Cost{Program: p.Program})
+			}
+			of = &c.Others[at[p.Program]]
+		}
+		of.Variants = AddNew(of.Variants, p.Variants...)
 	}
-	c.Price = c.priceIn(c.Program)
+	c.Price = priceOf(c.in[c.Program])
 	for i := range c.Others {
-		c.Others[i].Price = c.priceIn(c.Others[i].Program)
+		c.Others[i].Price = priceOf(c.in[c.Others[i].Program])
 	}
 }
 
-// of returns the cost in a program. What is in no program is the first one's.
-func (c *Change) of(program string) *Cost {
-	if program == c.Program || program == "" {
-		return &c.Cost
-	}
-	at := slices.IndexFunc(c.Others, func(o Cost) bool { return o.Program == program })
-	if at < 0 {
-		at, c.Others = len(c.Others), append(c.Others, Cost{Program: program})
-	}
-	return &c.Others[at]
-}
-
-func (c *Change) priceIn(program string) (dearest Price) {
+// priceOf adds up what parts cost in one program.
+func priceOf(parts []*Part) (dearest Price) {
 	prices, compilations := map[*Variant]*Price{}, 0
 	var order []*Variant
-	for _, p := range c.Parts {
+	for _, p := range parts {
 		switch {
-		case p.Program != program:
-			continue
 		case p.variant == nil:
 			compilations = max(compilations, p.compilations)
 			continue
@@ -165,8 +167,8 @@ func (c *Change) priceIn(program string) (dearest Price) {
 
 // StepIn is what the change adds to the predicted step of a variant; in reports whether it is in the variant.
 func (c *Change) StepIn(program, signature string) (ns float64, in bool) {
-	for _, p := range c.Parts {
-		if p.variant != nil && p.Program == program && p.variant.New.Signature == signature {
+	for _, p := range c.in[program] {
+		if p.variant != nil && p.variant.New.Signature == signature {
 			ns, in = ns+p.step.Middle, true
 		}
 	}

@@ -297,9 +297,16 @@ func argumentsTitle(v *Variant) (text string, follow bool) {
 	return strings.Join(phrase.Within(parts, 4), "; "), follow
 }
 
-// reshapedTitles says what arguments became, those that became the same in one: "params['up'] and 7 more: f32[64,256] → f32[64,512]".
+// reshapedTitles says what arguments became, those in one that became the same or, in another type, as large: "params['up'] and 7 more: f32[64,256] → f32[64,512]".
 func reshapedTitles(list []ParamChange) (parts []string) {
-	for _, alike := range phrase.Group(list, func(p ParamChange) [2]string { return [2]string{p.Old.Shape, p.New.Shape} }) {
+	became := func(p ParamChange) string {
+		was, is := hlo.ShapeText(p.Old.Shape), hlo.ShapeText(p.New.Shape)
+		if was.Type() == is.Type() {
+			return fmt.Sprint(was.Dims(), is.Dims())
+		}
+		return p.Old.Shape + p.New.Shape
+	}
+	for _, alike := range phrase.Group(list, became) {
 		first := slices.MinFunc(alike, func(a, b ParamChange) int { return cmp.Compare(len(a.Name), len(b.Name)) })
 		name := first.Name
 		if n := len(alike) - 1; n > 0 {

@@ -53,13 +53,19 @@ func (r *reader) jitted(program string) string {
 // Functions of that name that call each other, as methods __call__ do, are named together as far as all stacks agree.
 func (r *reader) ownFunction(program string) (function, file string) {
 	var shared, files []string // from the outside in
+	origins := map[string]origin{}
 	for stack := range r.eachStack() {
 		var own []string
 		for _, frame := range slices.Backward(stack) {
-			if originOf(frame.File) == originModel {
-				files = append(files, frame.File)
+			from, known := origins[frame.File]
+			if !known {
+				from = originOf(frame.File)
+				origins[frame.File] = from
+				if from == originModel {
+					files = append(files, frame.File)
+				}
 			}
-			if originOf(frame.File) >= originPackage && isNamed(frame.Function, program) {
+			if from >= originPackage && isNamed(frame.Function, program) {
 				if own = append(own, frame.Function); file == "" {
 					file = frame.File
 				}

@@ -17,6 +17,7 @@ import (
 	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -398,14 +399,14 @@ func judgedByFacts(again *result.Result, list []*candidate) error {
 }
 
 // changesOf lists the changes that ids name, by their own or those of their findings.
-func (in *candidate) changesOf(ids []string) (list []result.Change) {
-	for _, c := range in.changes {
-		isNamed := func(f result.Finding) bool { return f.Change == c.ID && named(&f, ids) }
-		if slices.Contains(ids, c.ID) || slices.ContainsFunc(in.findings, isNamed) {
-			list = append(list, c)
+func (in *candidate) changesOf(ids []string) []result.Change {
+	byFinding := map[string]bool{}
+	for i := range in.findings {
+		if f := &in.findings[i]; named(f, ids) {
+			byFinding[f.Change] = true
 		}
 	}
-	return list
+	return phrase.Filter(in.changes, func(c result.Change) bool { return byFinding[c.ID] || slices.Contains(ids, c.ID) })
 }
 
 // sameSubject reports whether two findings are of one rule about one thing.

@@ -17,6 +17,7 @@ import (
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/price"
 	"github.com/xlagate/xlagate/rules"
 )
@@ -173,7 +174,7 @@ func (l *measuredTarget) captured(ctx context.Context, o Options, run capture.Op
 	if err != nil {
 		return nil, CaptureFailed(l.dump, to, err)
 	}
-	l.temp = to
+	l.temp, l.made = to, fmt.Sprintf("compiled %d, restored %s ", outcome.Compiled, phrase.Some(outcome.Restored, "program"))
 	return []string{outcome.Dir}, nil
 }
 
@@ -218,6 +219,8 @@ func CaptureFailed(command, folder string, err error) error {
 		}
 	case errors.Is(err, capture.ErrNothingDumped):
 		fix = `run what compiles the model; where the program sets XLA_FLAGS, append to them: os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_…"`
+	case errors.Is(err, capture.ErrFromCache):
+		fix = "remove --tf_xla_persistent_cache_directory from the program's TF_XLA_FLAGS"
 	default:
 		return err
 	}

@@ -95,6 +95,9 @@ type Run struct {
 	device    string                // that the configuration names for the target; "" for none
 	samples   bool                  // that the configuration says the target has several compiles
 	limit     *facts.ReadLimit      // of all targets
+	among     bool                  // there are several targets: each is spoken of by its name
+	waiting   string                // how many of them are looked at later, for people
+	checking  bool                  // what is found of one of them is said at once
 	accepting bool                  // the command is accept: messages name it
 	replacing bool                  // it replaces the baseline, whatever that holds
 }
@@ -107,6 +110,7 @@ func (e UsageError) Error() string { return e.Message }
 
 // Check runs the gate. It returns an error for a wrong call or if there is nothing to run on; all other problems are in the result.
 func Check(ctx context.Context, o Options) (*result.Result, error) {
+	o.checking = true
 	targets, err := lookAll(ctx, o)
 	if err != nil {
 		return nil, err

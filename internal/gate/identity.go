@@ -2,10 +2,10 @@ package gate
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -25,10 +25,15 @@ func identify(t JudgedTarget, findings []JudgedFinding, list []*judgedChange) {
 		o.id = o.placeID(t.Name)
 	}
 	list = byPlace(list)
-	taken := map[string]bool{}
+	taken, at := map[string]bool{}, map[any][]int{} // where in plain a cause or a finding is
+	for i, p := range plain {
+		for what := range p.holds() {
+			at[what] = append(at[what], i)
+		}
+	}
 	for _, o := range list {
 		if len(o.found) > 0 {
-			o.nameAs(plain, taken)
+			o.nameAs(plain, at, taken)
 		}
 	}
 	for _, p := range plain {
@@ -41,17 +46,24 @@ func identify(t JudgedTarget, findings []JudgedFinding, list []*judgedChange) {
 	}
 	for _, o := range list {
 		if len(o.found) == 0 {
-			o.nameAs(plain, taken)
+			o.nameAs(plain, at, taken)
 		}
 	}
 }
 
-// nameAs gives a change the id of the first of the others that it overlaps and whose id is not taken. Two edits may be one change there: the second
-// has an id of its own.
-func (o *judgedChange) nameAs(others []*judgedChange, taken map[string]bool) {
-	at := slices.IndexFunc(others, func(p *judgedChange) bool { return !taken[p.id] && p.overlaps(o) })
-	if at >= 0 {
-		o.id = others[at].id
+// nameAs gives a change the id of the first of the others that has a difference or a finding in common with it and whose id is not taken. Two edits may be
+// one change there: the second has an id of its own.
+func (o *judgedChange) nameAs(others []*judgedChange, at map[any][]int, taken map[string]bool) {
+	first := len(others)
+	for what := range o.holds() {
+		for _, i := range at[what] {
+			if i < first && !taken[others[i].id] {
+				first = i
+			}
+		}
+	}
+	if first < len(others) {
+		o.id = others[first].id
 	}
 	for taken[o.id] {
 		o.id = result.ID(o.id)
@@ -66,12 +78,20 @@ func byPlace(list []*judgedChange) []*judgedChange {
 	})
 }
 
-// overlaps reports whether two changes have a difference or a finding in common.
-func (c *judgedChange) overlaps(other *judgedChange) bool {
-	has := func(p *changes.Part) bool {
-		return p.Cause != nil && slices.ContainsFunc(other.Parts, func(o *changes.Part) bool { return o.Cause == p.Cause })
+// holds yields the differences and findings of a change.
+func (c *judgedChange) holds() iter.Seq[any] {
+	return func(yield func(any) bool) {
+		for _, p := range c.Parts {
+			if p.Cause != nil && !yield(p.Cause) {
+				return
+			}
+		}
+		for _, f := range c.found {
+			if !yield(f) {
+				return
+			}
+		}
 	}
-	return slices.ContainsFunc(c.Parts, has) || slices.ContainsFunc(c.found, func(f *JudgedFinding) bool { return slices.Contains(other.found, f) })
 }
 
 // placeID is the first 12 hex digits of a hash of target, program, kind and place.

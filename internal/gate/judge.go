@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/changes"
@@ -193,7 +194,7 @@ func program(l *measuredTarget, p *changes.Program) result.Program {
 	}
 	if p.New != nil && p.Parts == nil {
 		accepted := &baseline.Program{Program: *p.New, Toolchain: l.report.Toolchain}
-		out.Accept = result.LaterText(func() (string, error) { return string(baseline.Format(accepted, nil, "")), nil })
+		out.Accept = result.LaterText(sync.OnceValues(func() (string, error) { return string(baseline.Format(accepted, nil, "")), nil }))
 	}
 	for _, v := range p.Variants {
 		if v.New != nil {

@@ -1,20 +1,20 @@
 package gate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sort"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/capture"
@@ -44,6 +44,7 @@ type measuredTarget struct {
 	again      bool             // it is read from a result
 	judged     int              // how many times a rule of the configuration or of a pack checked something
 	temp       string           // where a captured dump is until it was read
+	made       string           // what the capture compiled and restored, for people
 	release    func(where string) (*rule.Release, error)
 }
 
@@ -56,23 +57,33 @@ func lookAll(ctx context.Context, o Options) ([]*measuredTarget, error) {
 	if o.base == nil {
 		o.base = opener(ctx, o)
 	}
-	o, atOnce := o.sharing(targets)
+	out := phrase.Map(targets, func(t config.Target) *measuredTarget { return &measuredTarget{Target: t} })
+	atOnce, turns := o.atOnce(targets, accelerators), out
+	o.limit = facts.NewReadLimit(o.Jobs, o.MaxMemory)
+	announced := o.announced(len(targets))
+	slots := semaphore.NewWeighted(int64(atOnce))
 	var looking errgroup.Group
-	looking.SetLimit(atOnce)
 	var asking sync.WaitGroup
 	defer asking.Wait()
-	if len(o.Command) == 0 && !capturing(targets) {
+	switch captures := capturing(targets); {
+	case captures && len(targets) > 1:
+		turns = o.inTurn(out)
+	case !captures && len(o.Command) == 0:
 		asking.Go(func() { _, _ = o.edits() }) // while the dumps are measured; checkFresh needs them
 	}
-	out := make([]*measuredTarget, len(targets))
-	for i, t := range targets {
-		out[i] = &measuredTarget{Target: t}
+	for i, l := range turns {
+		taken := 1
+		if o.alone(l.Target) {
+			taken = atOnce
+		}
+		waited := slots.Acquire(ctx, int64(taken))
 		looking.Go(func() error {
-			if ctx.Err() == nil {
-				out[i].look(ctx, o)
+			if waited == nil {
+				defer slots.Release(int64(taken))
+				l.look(ctx, announced(l, len(turns)-1-i))
 			}
 			if err := ctx.Err(); err != nil {
-				return fmt.Errorf("stopped at target %s: %w", t.Name, err)
+				return fmt.Errorf("stopped at target %s: %w", l.Name, err)
 			}
 			return nil
 		})
@@ -86,29 +97,6 @@ func lookAll(ctx context.Context, o Options) ([]*measuredTarget, error) {
 		}
 	}
 	return out, nil
-}
-
-// capturing reports whether the dump of a target is made by a command.
-func capturing(targets []config.Target) bool {
-	return slices.ContainsFunc(targets, func(t config.Target) bool { return t.Capture != nil })
-}
-
-// sharing returns the options for targets that are looked at side by side, and how many are at once. One that captures is alone: its command
-// would slow down the others, and they it.
-func (o Options) sharing(targets []config.Target) (shared Options, atOnce int) {
-	if len(o.Command) > 0 || capturing(targets) {
-		return o, 1
-	}
-	o.limit = facts.NewReadLimit(o.Jobs, o.MaxMemory)
-	if warn := o.Warn; warn != nil {
-		var one sync.Mutex
-		o.Warn = func(message string) {
-			one.Lock()
-			defer one.Unlock()
-			warn(message)
-		}
-	}
-	return o, max(1, cmp.Or(o.Jobs, runtime.GOMAXPROCS(0)))
 }
 
 // declared lists the targets of a configuration: without any there is one.
@@ -204,6 +192,9 @@ func absolute(dir, path string) string {
 
 // look measures the target and its baseline and matches them. What fails becomes a problem.
 func (l *measuredTarget) look(ctx context.Context, o Options) {
+	if l.Capture != nil && o.among {
+		defer l.tell(ctx, o, time.Now())
+	}
 	paths, err := l.paths(ctx, o)
 	if err != nil {
 		l.fail(err)
@@ -282,7 +273,7 @@ func (l *measuredTarget) paths(ctx context.Context, o Options) ([]string, error)
 		if err := o.MayCapture(ctx, l.Target); err != nil {
 			return nil, err
 		}
-		o.warn("running " + l.Capture.Run)
+		o.warn("running " + l.Capture.Run + o.waiting)
 		return l.captured(ctx, o, CaptureOptions(l.Capture, o.Config.Dir))
 	}
 	l.dump = belowDir(o.Dir, l.Dump)

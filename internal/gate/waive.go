@@ -37,25 +37,22 @@ func waive(r *result.Result, o Options) {
 const waiverRule = "waiver-valid"
 
 func waiveChanges(r *result.Result) {
+	level, waived := map[string]string{}, map[string]*result.Waiver{}
+	for i := range r.Findings {
+		switch f := &r.Findings[i]; {
+		case f.Waived:
+			waived[f.Change] = f.Waiver
+		case level[f.Change] == "" || levelRank[f.Level] < levelRank[level[f.Change]]:
+			level[f.Change] = f.Level
+		}
+	}
 	for i := range r.Changes {
-		c := &r.Changes[i]
-		level, waived := "", (*result.Waiver)(nil)
-		for j := range r.Findings {
-			switch f := &r.Findings[j]; {
-			case f.Change != c.ID:
-			case f.Waived:
-				waived = f.Waiver
-			case level == "" || levelRank[f.Level] < levelRank[level]:
-				level = f.Level
-			}
-		}
-		if waived == nil {
-			continue
-		}
-		if level == "" {
-			c.Waived, c.Waiver = true, waived
-		} else {
-			c.Level = level
+		switch c := &r.Changes[i]; {
+		case waived[c.ID] == nil:
+		case level[c.ID] == "":
+			c.Waived, c.Waiver = true, waived[c.ID]
+		default:
+			c.Level = level[c.ID]
 		}
 	}
 }
