@@ -47,7 +47,7 @@ func checkFlags(c *rule.Context, t *rule.Target) {
 	a := c.Budget("flags", 0)
 	if c.BoundedByOwn() {
 		wrong = disagreedFlags(c, t.Report.Toolchain)
-	} else if !c.On("only_effective") || anyChanged(t) {
+	} else if !c.On("only_effective") || slices.ContainsFunc(t.Programs, func(p *changes.Program) bool { return p.Change != "same" }) {
 		wrong = flagChanges(c, t.Base.Toolchain.Flags, t.Report.Toolchain.Flags)
 	}
 	a.Actual = float64(len(wrong))
@@ -74,11 +74,6 @@ func flagsMissing(c *rule.Context, t *rule.Target) (why, fix string) {
 		return "the baseline was accepted from a dump without XLA's flags", "xlagate accept --reason \"why\" writes them down, or require: and forbid: flags"
 	}
 	return "", ""
-}
-
-// anyChanged reports whether a program changed.
-func anyChanged(t *rule.Target) bool {
-	return slices.ContainsFunc(t.Programs, func(p *changes.Program) bool { return p.Change != "same" })
 }
 
 // disagreedFlags lists the flags that are not as the settings require and forbid.

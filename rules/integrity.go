@@ -58,8 +58,8 @@ func checkBaselinePresent(c *rule.Context, p *changes.Program) {
 	case p.Old == nil:
 		f := c.Find(result.Finding{Program: p.Name, Subject: "program", Message: unknownProgram(p)})
 		f.Cause = changes.Newcomer(c.Target.Programs, p)
-	default:
-		noteRenamed(c, p)
+	case p.Was != "" && !p.New.IsCluster(): // clusters are numbered, not named
+		c.Notes = append(c.Notes, result.Note{Kind: "renamed", Program: p.Name, Message: "it was accepted as " + p.Was, Fix: "xlagate accept --reason \"why\""})
 	}
 }
 
@@ -69,13 +69,6 @@ func unknownProgram(p *changes.Program) string {
 		return p.Name + " is another program than the accepted one of that name: no baseline says what it may cost"
 	}
 	return p.Name + " is new: no baseline says what it may cost"
-}
-
-// noteRenamed says under which name a program was accepted, where that is another one. Clusters are numbered, not named.
-func noteRenamed(c *rule.Context, p *changes.Program) {
-	if p.Was != "" && !p.New.IsCluster() {
-		c.Notes = append(c.Notes, result.Note{Kind: "renamed", Program: p.Name, Message: "it was accepted as " + p.Was, Fix: "xlagate accept --reason \"why\""})
-	}
 }
 
 var orphanBaseline = rule.Rule{

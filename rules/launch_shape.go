@@ -36,7 +36,7 @@ var launchShape = rule.Rule{
 
 func checkLaunchShape(c *rule.Context, v *changes.Variant) {
 	switch {
-	case slices.Contains(v.New.Missing, facts.MissingLaunches) && v.New.CountKernels(unplanned) > 0:
+	case slices.Contains(v.New.Missing, facts.MissingLaunches) && v.New.CountKernels(func(k *facts.Kernel) bool { return k.Class == facts.ClassKernel && k.Plan == nil }) > 0: // library calls never have a plan
 		c.Gap("the launch plan of this version names command buffers, branches or loops, but not what runs in them",
 			"compile with JAX 0.6.2 or later, or without command buffers: XLA_FLAGS=--xla_gpu_enable_command_buffer=")
 	case v.New.CountKernels(planned) == 0 && v.New.CountKernels(func(k *facts.Kernel) bool { return k.Class.Computes() }) > 0:
@@ -51,9 +51,6 @@ func checkLaunchShape(c *rule.Context, v *changes.Variant) {
 		f.Cause, f.Evidence = launchCause(c, v.New)
 	}
 }
-
-// unplanned reports whether a kernel lacks its place in the launch plan. Library calls never have one.
-func unplanned(k *facts.Kernel) bool { return k.Class == facts.ClassKernel && k.Plan == nil }
 
 func planned(k *facts.Kernel) bool { return k.Plan != nil && k.Plan.Grid[0] > 0 }
 

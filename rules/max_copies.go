@@ -27,19 +27,14 @@ func checkMaxCopies(c *rule.Context, v *changes.Variant) {
 	if _, ok := v.New.Facts[c.Rule.Budget.Fact]; !ok || c.Text("in") == "all" {
 		c.JudgeFact(*c.Rule.Budget)
 	} else {
-		judgeLoopCopies(c, v)
+		a := c.Count("copies.in_loops", func(v *facts.Variant) float64 { return v.CountKernels(countsCopy(c)) })
+		a.Noun = "copies in loops"
+		rule.Explain(c.Judge(a), v.Growth, countsCopy(c))
 	}
 	which, copied := "copies"+placeCounted(c), v.New.KernelBytes(countsCopy(c))/2 // a copy reads it, and writes it
 	if f := c.Cap("max_bytes", which+" bytes", "bytes", copied, which+" move %s"); f != nil {
 		f.Cause = v.Largest(countsCopy(c))
 	}
-}
-
-// judgeLoopCopies judges the number of copies in loops.
-func judgeLoopCopies(c *rule.Context, v *changes.Variant) {
-	a := c.Count("copies.in_loops", func(v *facts.Variant) float64 { return v.CountKernels(countsCopy(c)) })
-	a.Noun = "copies in loops"
-	rule.Explain(c.Judge(a), v.Growth, countsCopy(c))
 }
 
 func countsCopy(c *rule.Context) func(k *facts.Kernel) bool {

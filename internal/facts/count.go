@@ -36,7 +36,7 @@ func OfKernels(kernels []Kernel) Values {
 			f.add(CopiesCount, 1)
 		case ClassCollective:
 			f.add(CollectiveCount.Of(k.Target), 1)
-			f.addBytes(CollectiveBytes.Of(k.Target), 1, k.Bytes)
+			f[CollectiveBytes.Of(k.Target)] += float64(k.Bytes)
 		}
 	}
 	for as, t := range tallies {

@@ -36,10 +36,6 @@ type kindRow struct {
 	row int32 // counted from 1
 }
 
-func newFlow(r *reader) *flow {
-	return &flow{r: r, tables: &opTables{Origins: make([]*opOrigin, len(r.metas))}, kinds: map[shapedOpcode]int32{}, lists: map[*body]*opList{}}
-}
-
 // operations lists the operations in the computations that a launch calls. It enters nested fusions and calls, and leaves out operations that only name
 // a value.
 func (w *flow) operations(l launch) *body {

@@ -124,16 +124,11 @@ func (r *reader) kind(l launch) string {
 	case op == hlo.OpFusion && l.class == ClassLibrary:
 		return "library"
 	case op == hlo.OpFusion:
-		return r.fusionKind(l.id)
+		return strings.ToLower(strings.TrimPrefix(r.m.AttrText(l.id, "kind"), "k")) // loop, input, output or custom
 	case op == hlo.OpRng, op == hlo.OpRngBitGenerator:
 		return "rng"
 	}
 	return r.opcode(l.id)
-}
-
-// fusionKind is loop, input, output or custom.
-func (r *reader) fusionKind(id hlo.InstrID) string {
-	return strings.ToLower(strings.TrimPrefix(r.m.AttrText(id, "kind"), "k"))
 }
 
 // bytes is what a launch reads and writes, each buffer once; a collective's is what it moves.

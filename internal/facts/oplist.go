@@ -112,8 +112,6 @@ type seenOps struct {
 	rows  map[[2]string]int32 // those by opcode and type
 }
 
-func newSeenOps() *seenOps { return &seenOps{more: map[[2]int32]bool{}, rows: map[[2]string]int32{}} }
-
 func (s *seenOps) kind(t *opTables, row int32) int32 {
 	s.kinds = reach(s.kinds, int(row))
 	if s.kinds[row] == 0 {

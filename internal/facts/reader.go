@@ -74,7 +74,7 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 		walk:   sync.OnceValues(r.newWalk),
 		owners: sync.OnceValue(r.newOwners),
 	}
-	r.flow = newFlow(r)
+	r.flow = &flow{r: r, tables: &opTables{Origins: make([]*opOrigin, len(r.metas))}, kinds: map[shapedOpcode]int32{}, lists: map[*body]*opList{}}
 	for id := range r.sizes {
 		r.sizes[id] = r.m.ShapeBytes(hlo.ShapeID(id))
 	}

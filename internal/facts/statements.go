@@ -348,7 +348,7 @@ func (w *modelWalk) producers(list []Op, id hlo.InstrID, from caller, depth int)
 // optimizedModel reads the statements off the kernels, where the module as the framework handed it over was not dumped. The
 // compiler has repeated and removed operations by then: each is named once.
 func (v *Variant) optimizedModel() {
-	found, seen := newStatements(), newSeenOps()
+	found, seen := newStatements(), &seenOps{more: map[[2]int32]bool{}, rows: map[[2]string]int32{}}
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
 		if k.Ops.Len() == 0 && k.Class != ClassCopy && k.OpName != "" {

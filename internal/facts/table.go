@@ -333,6 +333,3 @@ func (v Values) Known(id ID) bool {
 
 // add adds n to a fact.
 func (v Values) add(id ID, n int64) { v[id] += float64(n) }
-
-// addBytes adds n times so many bytes to a fact. The product may be larger than an int64.
-func (v Values) addBytes(id ID, n, bytes int64) { v[id] += float64(n) * float64(bytes) }
