@@ -25,7 +25,7 @@ var rewrites = []rewrite{
 	{"tables of places renumbered", eachModule(tablesRenumbered)},
 	{"all lines of the source shifted", eachModule(linesShifted)},
 	{"the source in another folder", eachModule(folderMoved)},
-	{"channels renumbered", eachModule(channelsRenumbered)},
+	{"channels renumbered", channelsRenumbered},
 	{"other white space", eachModule(spaced)},
 	{"files in another order", filesShuffled},
 }
@@ -195,8 +195,11 @@ func linesShifted(text string, random *rand.Rand) string {
 	return added(line, text, by)
 }
 
-func channelsRenumbered(text string, random *rand.Rand) string {
-	return added(channel, text, 1+random.IntN(100))
+// channelsRenumbered numbers the channels of all modules in one way: processes that talk to each other have the same.
+func channelsRenumbered(entries []packed, random *rand.Rand) []packed {
+	by := 1 + random.IntN(100)
+	renumber := func(text string, _ *rand.Rand) string { return added(channel, text, by) }
+	return eachModule(renumber)(entries, random)
 }
 
 // added adds an amount to every number behind what an expression finds.
