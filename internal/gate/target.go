@@ -20,6 +20,7 @@ import (
 	"github.com/xlagate/xlagate/internal/capture"
 	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -80,7 +81,9 @@ func lookAll(ctx context.Context, o Options) ([]*measuredTarget, error) {
 		looking.Go(func() error {
 			if waited == nil {
 				defer slots.Release(int64(taken))
-				l.look(ctx, announced(l, len(turns)-1-i))
+				if err := dump.Guard(func() error { l.look(ctx, announced(l, len(turns)-1-i)); return nil }); err != nil {
+					l.fail(err)
+				}
 			}
 			if err := ctx.Err(); err != nil {
 				return fmt.Errorf("stopped at target %s: %w", l.Name, err)

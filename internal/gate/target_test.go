@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -144,5 +145,15 @@ func TestTargetsDoNotWaitForGit(t *testing.T) {
 	}
 	if r := check(t, o); r.ExitCode != ExitPass {
 		t.Errorf("exit %d, %+v", r.ExitCode, r.Problems)
+	}
+}
+
+// A failure of xlagate itself in one target is a problem of that target; the others are judged.
+func TestDefectInOneTarget(t *testing.T) {
+	o := options(t, recommended, "cpu-renamed/before.tar.xz")
+	o.base = func() (fs.FS, error) { panic("broken") }
+	r := check(t, o)
+	if r.ExitCode != ExitIncomplete || len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Message, "broken") {
+		t.Errorf("exit %d: %+v", r.ExitCode, r.Problems)
 	}
 }
