@@ -28,6 +28,7 @@ const (
 	uploadAction   = "actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02"
 	downloadAction = "actions/download-artifact@d3f86a106a0bac45b974a628896c90dbdf5c8093"
 	cacheAction    = "actions/cache@5a3ec84eff668545956fd18022155c47e93e2684"
+	pythonAction   = "actions/setup-python@a26af69be951a213d495a4c3e4e4022e16d87065"
 )
 
 // world is a repository with the example workflows, and the GitHub around it.
@@ -41,6 +42,7 @@ type world struct {
 	upload       string            // what stands for the upload of artifacts
 	download     string            // and for their download
 	cache        string            // what stands for the cache, which is always empty
+	python       string            // what stands for the choice of a Python
 	left         map[string][]byte // what was uploaded, as NAME/FILE
 	base, head   string
 	files        map[string]string
@@ -63,8 +65,10 @@ func newWorld(act, xlagate, root string) (*world, error) {
 		return nil, err
 	}
 	w.dir, w.actions = filepath.Join(w.temp, "models"), filepath.Join(w.temp, "actions")
-	w.upload, w.download, w.cache = filepath.Join(w.temp, "upload"), filepath.Join(w.temp, "download"), filepath.Join(w.temp, "cache")
-	return w, errors.Join(w.makeRepository(root), w.makeActions(root, xlagate), w.makeUpload(), w.makeDownload(), w.makeCache())
+	w.upload, w.download = filepath.Join(w.temp, "upload"), filepath.Join(w.temp, "download")
+	w.cache, w.python = filepath.Join(w.temp, "cache"), filepath.Join(w.temp, "python")
+	return w, errors.Join(w.makeRepository(root), w.makeActions(root, xlagate), w.makeUpload(), w.makeDownload(),
+		makeIdle(w.cache, "path, key, restore-keys", "restore", "save"), makeIdle(w.python, "python-version", "."))
 }
 
 func (w *world) close() {
@@ -156,21 +160,17 @@ runs:
 	return errors.Join(os.WriteFile(filepath.Join(w.download, "action.yml"), []byte(action), 0o644), repository(w.download))
 }
 
-// makeCache stands for actions/cache.
-func (w *world) makeCache() error {
-	const action = `name: cache
-inputs: {path: {required: true}, key: {required: true}, restore-keys: {required: false}}
-runs:
-  using: composite
-  steps: [{shell: bash, run: 'true'}]
-`
-	for _, part := range []string{"restore", "save"} {
-		dir := filepath.Join(w.cache, part)
+// makeIdle stands for actions that act cannot fetch, by ones of the same inputs that do nothing.
+func makeIdle(repo, inputs string, folders ...string) error {
+	declared := strings.ReplaceAll(inputs, ",", ": {},") + ": {}"
+	action := "name: idle\ninputs: {" + declared + "}\nruns:\n  using: composite\n  steps: [{shell: bash, run: 'true'}]\n"
+	for _, folder := range folders {
+		dir := filepath.Join(repo, folder)
 		if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "action.yml"), []byte(action), 0o644)); err != nil {
 			return err
 		}
 	}
-	return repository(w.cache)
+	return repository(repo)
 }
 
 // giveDownload sends the uploads that match a pattern.
@@ -323,7 +323,7 @@ func (w *world) act(ctx context.Context, j job) error {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, w.actProgram, j.event, "-W", filepath.Join(".github", "workflows", j.workflow), "-e", event, "-P", "ubuntu-latest=-self-hosted",
-		"--no-cache-server", "--local-repository", "xlagate/xlagate@main="+w.actions, "--local-repository", uploadAction+"="+w.upload, "--local-repository", downloadAction+"="+w.download, "--local-repository", cacheAction+"="+w.cache,
+		"--no-cache-server", "--local-repository", "xlagate/xlagate@main="+w.actions, "--local-repository", uploadAction+"="+w.upload, "--local-repository", downloadAction+"="+w.download, "--local-repository", cacheAction+"="+w.cache, "--local-repository", pythonAction+"="+w.python,
 		"-s", "GITHUB_TOKEN="+j.token, "--env", "GITHUB_API_URL="+w.API(), "--env", "GITHUB_SERVER_URL="+w.URL(), "--env", "GITHUB_GRAPHQL_URL="+w.GraphQL(),
 		"--env", fmt.Sprintf("GITHUB_RUN_ID=%d", w.run), "--env", "GITHUB_RUN_ATTEMPT=1", "--env", "GITHUB_REPOSITORY=acme/models")
 	cmd.Dir = w.dir
