@@ -7,6 +7,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // findCauses returns what brought a variant's changes about, the weightiest first. Every kernel that came, went or changed is put down to one cause:
@@ -126,6 +127,11 @@ func (b *blame) edits() {
 		return cmp.Or(cmp.Compare(Flag(y.lined()), Flag(x.lined())), cmp.Compare(y.effort(), x.effort()))
 	})
 	byFunction, lines, forgets := map[string]*suspect{}, b.editedIn(list), slices.ContainsFunc(order, forgotten)
+	loops := phrase.Filter(order, func(e *Edit) bool { return losesLoop(*e) })
+	had := map[Step]bool{}
+	if len(loops) > 0 {
+		had = stepsIn(b.v.Old)
+	}
 	for _, e := range order {
 		edit := b.editOf(e, lines)
 		function := edit
@@ -134,7 +140,7 @@ func (b *blame) edits() {
 		case forgets && keeps(e):
 			function = rematerialized
 		default:
-			function = functionOf(cmp.Or(b.unrolled(e, order), e))
+			function = functionOf(cmp.Or(unrolled(e, loops, had), e))
 		}
 		s := byFunction[function]
 		if s == nil && !e.lined() && !recomputed(e) {
@@ -153,18 +159,17 @@ func (b *blame) edits() {
 	}
 }
 
-// unrolled finds the edit that removed the loop of which an edit repeats the body: the line of the loop leads to what came. It returns nil if there is none.
-func (b *blame) unrolled(e *Edit, edits []*Edit) *Edit {
-	if !e.lined() || !repeats(e.Added, b.v.Old) {
+// unrolled finds which of the edits that removed loops removed the one of which an edit repeats the body: the line of the loop leads to what came. It returns
+// nil if there is none.
+func unrolled(e *Edit, loops []*Edit, had map[Step]bool) *Edit {
+	leads := func(loop *Edit) bool {
+		return slices.ContainsFunc(e.Stack, func(l hlo.Location) bool { return line(l) == line(loop.Source) })
+	}
+	at := slices.IndexFunc(loops, leads)
+	if at < 0 || !e.lined() || !repeats(e.Added, had) {
 		return nil
 	}
-	leads := func(loop *Edit) bool {
-		return losesLoop(*loop) && slices.ContainsFunc(e.Stack, func(l hlo.Location) bool { return line(l) == line(loop.Source) })
-	}
-	if at := slices.IndexFunc(edits, leads); at >= 0 {
-		return edits[at]
-	}
-	return nil
+	return loops[at]
 }
 
 // editedIn lists the edited lines that edits pass through, in order, by the function that they are in.

@@ -182,14 +182,19 @@ func stepList(steps []Step) string {
 	return strings.Join(phrase.Within(ops, 6), ", ")
 }
 
-// repeats reports whether the old model has most of what came: the body of an unrolled loop.
-func repeats(added []Step, old *facts.Variant) bool {
+// stepsIn lists what a model computes.
+func stepsIn(v *facts.Variant) map[Step]bool {
 	had := map[Step]bool{}
-	for i := range old.Model {
-		for _, op := range old.Model[i].Do {
-			had[Step{op, old.Model[i].Type, 1}] = true
+	for i := range v.Model {
+		for _, op := range v.Model[i].Do {
+			had[Step{op, v.Model[i].Type, 1}] = true
 		}
 	}
+	return had
+}
+
+// repeats reports whether the old model had most of what came: the body of an unrolled loop.
+func repeats(added []Step, had map[Step]bool) bool {
 	again, work := 0, 0
 	for _, s := range added {
 		if wiring[s.Opcode] {

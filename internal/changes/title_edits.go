@@ -29,7 +29,7 @@ func (s *suspect) editsTitle(v *Variant) string {
 		takeSteps(&removed, kept)
 	}
 	if loops := takeSteps(&removed, func(s Step) bool { return s.Opcode == "while" }); len(loops) > 0 {
-		unrolled := repeats(all, v.Old)
+		unrolled := repeats(all, stepsIn(v.Old))
 		parts = append(parts, lostLoops(loops[0].Count, unrolled))
 		if unrolled { // each step takes its slices, and the results are stacked
 			s.unroll = nil // it is said

@@ -82,6 +82,7 @@ func (o Options) announced(n int) func(l *measuredTarget, after int) Options {
 	var one sync.Mutex
 	warn, to := o.Warn, o.Captured
 	return func(l *measuredTarget, after int) Options {
+		o := o // targets are looked at side by side
 		if o.among = n > 1; !o.among {
 			return o
 		}
