@@ -159,8 +159,7 @@ func (b *blame) edits() {
 	}
 }
 
-// unrolled finds which of the edits that removed loops removed the one of which an edit repeats the body: the line of the loop leads to what came. It returns
-// nil if there is none.
+// unrolled returns the edit that removed the loop whose body e repeats: the loop's line is on the stack of what e added. It returns nil if there is none.
 func unrolled(e *Edit, loops []*Edit, had map[Step]bool) *Edit {
 	leads := func(loop *Edit) bool {
 		return slices.ContainsFunc(e.Stack, func(l hlo.Location) bool { return line(l) == line(loop.Source) })

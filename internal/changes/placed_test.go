@@ -34,3 +34,17 @@ func TestPlaceOfCause(t *testing.T) {
 		}
 	}
 }
+
+// That values left the host's memory is said only where both sides have a buffer assignment: without one nothing tells where they are.
+func TestOffloaded(t *testing.T) {
+	old := &facts.Variant{Facts: map[facts.ID]float64{facts.MemoryPeak: 8, facts.MemoryHost: 1 << 20}}
+	for want, now := range map[string]map[facts.ID]float64{
+		"": {},
+		"no longer offloaded to the host's memory: 1.0 MiB": {facts.MemoryPeak: 8},
+		"now offloaded to the host's memory: 1.0 MiB":       {facts.MemoryPeak: 8, facts.MemoryHost: 2 << 20},
+	} {
+		if got := offloaded(&Variant{Old: old, New: &facts.Variant{Facts: now}}); got != want {
+			t.Errorf("%v: %q, want %q", now, got, want)
+		}
+	}
+}

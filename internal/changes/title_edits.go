@@ -169,7 +169,11 @@ func (s *suspect) callback(walls []Step) string {
 func places(s Step) bool { return s.Opcode == "annotate_device_placement" }
 
 // offloaded says that less of what the model computes is in the host's memory than before, or more: "no longer offloaded to the host's memory: 16.0 MiB".
+// It is "" where one side has no buffer assignment, which alone tells.
 func offloaded(v *Variant) string {
+	if !v.Knows(facts.MemoryPeak) {
+		return ""
+	}
 	more := v.New.Facts[facts.MemoryHost] - v.Old.Facts[facts.MemoryHost]
 	switch {
 	case more < 0:
