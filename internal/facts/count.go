@@ -98,7 +98,7 @@ func (v *Variant) countBytes(r *reader, launches []launch) {
 }
 
 // loops counts loops, and iterations where the compiler knew all of them.
-func (f Values) loops(loops []loop) {
+func (f Values) loops(loops []reachedLoop) {
 	f[LoopsWhile] = float64(len(loops))
 	var trips, unknown, early int64
 	for _, l := range loops {
@@ -121,7 +121,7 @@ func (f Values) loops(loops []loop) {
 
 // costs sets XLA's cost analysis of the entry computation: loop bodies once, and weighted by their trip counts where the
 // program has loops and all of them are known.
-func (v *Variant) costs(r *reader, loops []loop) {
+func (v *Variant) costs(r *reader, loops []reachedLoop) {
 	f, once := v.Facts, r.price().Comp(r.m.Entry)
 	f.cost(CostFlops, once.Flops)
 	f.cost(CostBytes, once.BytesAccessed)
@@ -140,9 +140,9 @@ func (v *Variant) costs(r *reader, loops []loop) {
 	f.cost(CostWeightedBytes, weighted.BytesAccessed)
 }
 
-func (r *reader) trips(id hlo.InstrID) int64 { return tripCount(r.m, id) }
+func (r *reader) trips(id hlo.InstrID) int64 { return r.values().loop(id).trips }
 
-func (r *reader) iterations(id hlo.InstrID) int64 { return iterations(r.m, id) }
+func (r *reader) iterations(id hlo.InstrID) int64 { return r.values().loop(id).iterations() }
 
 // cost sets a cost. A custom call's is -1: of a program that is nothing else nobody knows it.
 func (f Values) cost(id ID, cost float64) {

@@ -129,7 +129,7 @@ func (v *Variant) countCosts(r *reader, c hlo.CompID, prices *price.Prices, as [
 		case depth >= maxDepth:
 		case op == hlo.OpWhile && len(callees) == 2:
 			body, condition := runs, runs
-			if trips := tripCount(r.m, id); as[0] == CostWeightedFlops && trips != unknownTrips {
+			if trips := r.trips(id); as[0] == CostWeightedFlops && trips != unknownTrips {
 				body, condition = runs*float64(trips), runs*float64(trips+1)
 			}
 			v.countCosts(r, callees[0], prices, as, body, depth+1)

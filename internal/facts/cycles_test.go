@@ -69,7 +69,7 @@ func TestExpectedCycles(t *testing.T) {
 			t.Errorf("%s: %v", run, err)
 			continue
 		}
-		e := expectation{m: m, known: map[hlo.CompID]expected{}}
+		e := expectation{values: newValues(m), known: map[hlo.CompID]expected{}}
 		if got := e.of(m.Entry); got != want {
 			t.Errorf("%s: %+v, wanted %+v", run, got, want)
 		}

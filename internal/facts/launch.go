@@ -36,13 +36,11 @@ type place struct {
 	looped bool        // in a loop that may run more than once
 }
 
-// loop is one while that the program reaches.
-type loop struct {
-	id    hlo.InstrID
-	trips int64 // unknownTrips when the compiler did not say
-	exit  exit  // where trips is unknown
-	runs  int64 // how often the loop itself is entered
-	end   int   // the first launch after those in it
+// reachedLoop is one while that the program reaches.
+type reachedLoop struct {
+	*loop
+	runs int64 // how often the loop itself is entered
+	end  int   // the first launch after those in it
 }
 
 // limits that only a broken or hostile module reaches
@@ -57,9 +55,10 @@ var errTooDeep = errors.New("its calls are nested too deep or repeat too often t
 type walk struct {
 	m          *hlo.Module
 	alike      *hlo.Alike
+	values     *values
 	classified map[uint64]classification // by what an instruction says
 	launches   []launch
-	loops      []loop
+	loops      []reachedLoop
 	branches   int // conditionals that were met
 	most       amount
 	sum        amount                    // of what was walked
@@ -72,7 +71,7 @@ type walk struct {
 func (r *reader) newWalk() (*walk, error) {
 	first, end := r.m.Body(r.m.Entry)
 	w := &walk{
-		m: r.m, alike: r.alike(), classified: map[uint64]classification{}, chains: map[string]bool{}, launches: make([]launch, 0, end-first),
+		m: r.m, alike: r.alike(), values: r.values(), classified: map[uint64]classification{}, chains: map[string]bool{}, launches: make([]launch, 0, end-first),
 		most: most(int64(len(r.m.Instrs))), bodies: bodies(r.m),
 	}
 	return w, w.computation(r.m.Entry, place{loop: hlo.NoInstr, times: 1}, hlo.NoInstr)
@@ -146,10 +145,8 @@ func (w *walk) control(id hlo.InstrID, at place) error {
 	if w.m.Instrs[id].Opcode != hlo.OpWhile || len(callees) != 2 {
 		return w.conditional(callees, inside)
 	}
-	l := loopOf(w.m, id)
-	l.runs = at.times
-	number := len(w.loops)
-	w.loops = append(w.loops, l)
+	l, number := w.values.loop(id), len(w.loops)
+	w.loops = append(w.loops, reachedLoop{loop: l, runs: at.times})
 	inside.loop, inside.looped = id, inside.looped || l.trips == unknownTrips || l.trips > 1
 	// Once: a loop whose trip count is known is run without asking its condition again.
 	if err := w.computation(callees[1], inside, hlo.NoInstr); err != nil {
@@ -169,21 +166,6 @@ func (w *walk) control(id hlo.InstrID, at place) error {
 	}
 	w.loops[number].end = len(w.launches)
 	return err
-}
-
-// loopOf reads off a while how often it runs.
-func loopOf(m *hlo.Module, id hlo.InstrID) loop {
-	l := loop{id: id, trips: tripCount(m, id)}
-	if l.trips == unknownTrips {
-		l.exit = exitOf(m, id)
-	}
-	return l
-}
-
-// iterations is how often a while runs, or is taken to run, each time that it is entered.
-func iterations(m *hlo.Module, id hlo.InstrID) int64 {
-	l := loopOf(m, id)
-	return l.iterations()
 }
 
 // conditional walks the branches, each in a place of its own.

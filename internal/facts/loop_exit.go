@@ -14,12 +14,8 @@ type exit struct {
 	fills bool  // the body fills an array that has about most places
 }
 
-// exitOf reads from the condition of a loop of unknown length how the loop ends.
-func exitOf(m *hlo.Module, id hlo.InstrID) exit {
-	l, ok := loopAt(m, id)
-	if !ok {
-		return exit{early: true}
-	}
+// exit reads from the condition of a loop of unknown length how the loop ends.
+func (l *loopReader) exit() exit {
 	most, exact := l.latest(l.decision(), false)
 	most = max(0, most)
 	if l.steps > maxSteps {
@@ -33,9 +29,9 @@ func exitOf(m *hlo.Module, id hlo.InstrID) exit {
 
 // fills reports whether each iteration stores a result in an array of the state. The array has one place for each iteration, and at most twice as many.
 func (l *loopReader) fills(most int64) bool {
-	for index := range l.m.Shape(l.m.Instrs[l.init].Shape).Elements {
+	for index := range l.Of(l.init) {
 		next := l.next(int32(index))
-		if terms := l.terms(next); next.op == hlo.OpDynamicUpdateSlice && len(terms) > 1 && hasPlaces(next.shape.Dims, terms[1].shape.Dims, most) {
+		if terms := l.operands(next); next.op == hlo.OpDynamicUpdateSlice && len(terms) > 1 && hasPlaces(next.shape.Dims, terms[1].shape.Dims, most) {
 			return true
 		}
 	}
@@ -56,9 +52,8 @@ func hasPlaces(array, part []int64, n int64) bool {
 // grows by a computed amount is either a counter with a varying step, as in speculative decoding, or a count of what was found, such as finished rows.
 // It is taken for the latter if another element counts the iterations.
 func (l *loopReader) early() bool {
-	elements, known := l.decisive()
 	var counts, finds bool
-	for _, index := range elements {
+	for _, index := range l.decisive() {
 		_, steps := l.step(index)
 		switch next := l.next(index); {
 		case l.kept(index):
@@ -70,14 +65,13 @@ func (l *loopReader) early() bool {
 			return true
 		}
 	}
-	return !known || counts && finds
+	return counts && finds
 }
 
-// decisive lists the elements of the state that the condition depends on. For a flag it lists the elements that the body sets the flag from. They are not
-// known if something reads the state as a whole.
-func (l *loopReader) decisive() (elements []int32, known bool) {
-	seen := map[*value]bool{}
-	for open := []*value{l.decision()}; len(open) > 0; {
+// decisive lists the elements of the state that the condition depends on. For a flag it lists the elements that the body sets the flag from.
+func (l *loopReader) decisive() (elements []int32) {
+	seen := map[*term]bool{}
+	for open := []*term{l.decision()}; len(open) > 0; {
 		v := open[len(open)-1]
 		open = open[:len(open)-1]
 		index := l.grown(v)
@@ -87,20 +81,18 @@ func (l *loopReader) decisive() (elements []int32, known bool) {
 			open = append(open, l.next(index))
 		case index != noElement:
 			elements = append(elements, index)
-		case l.isState(v.operand):
-			return elements, false
 		default:
-			open = append(open, l.terms(v)...)
+			open = append(open, l.operands(v)...)
 		}
 		seen[v] = true
 	}
-	return elements, true
+	return elements
 }
 
 // grown returns the element of the state that a value is, or is computed from by additions, subtractions and bounds: n for min(n + 1, 8). It returns
 // noElement if there is none.
-func (l *loopReader) grown(v *value) int32 {
-	terms := l.terms(v)
+func (l *loopReader) grown(v *term) int32 {
+	terms := l.operands(v)
 	if len(terms) < 2 {
 		return v.state
 	}
@@ -122,7 +114,7 @@ func (l *loopReader) grown(v *value) int32 {
 
 // latest returns the highest number of iterations for which a condition holds, or with not, does not hold. For i < 10 and j < 4, both from 0 in steps
 // of 1, it is 4. exact says that the loop runs exactly that often.
-func (l *loopReader) latest(v *value, not bool) (most int64, exact bool) {
+func (l *loopReader) latest(v *term, not bool) (most int64, exact bool) {
 	if truth, is := l.truth(v); truth != nil {
 		return l.latest(truth, not == is)
 	}
@@ -137,7 +129,7 @@ func (l *loopReader) latest(v *value, not bool) (most int64, exact bool) {
 		return most, most >= 0
 	}
 	most, exact = unknownTrips, true
-	for _, term := range l.terms(v) {
+	for _, term := range l.operands(v) {
 		n, known := l.latest(term, not)
 		exact = exact && known
 		if n >= 0 && (most == unknownTrips || n < most) {
@@ -162,12 +154,12 @@ func (l *loopReader) latestBy(flag int32, not bool) int64 {
 
 // truth looks through a comparison of 0 with an integer that was converted from a truth value, and returns that truth value. is reports whether the
 // comparison equals it or its opposite. truth is nil for other values.
-func (l *loopReader) truth(v *value) (truth *value, is bool) {
-	sides := l.terms(v)
-	if v.op != hlo.OpCompare || len(sides) != 2 || l.m.Shape(l.m.Instrs[sides[0].id].Shape).Type != hlo.Pred {
+func (l *loopReader) truth(v *term) (truth *term, is bool) {
+	sides := l.operands(v)
+	if v.op != hlo.OpCompare || len(sides) != 2 || l.m.Shape(l.Shape(sides[0].Array)).Type != hlo.Pred {
 		return nil, false
 	}
-	direction := l.m.AttrText(v.id, "direction")
+	direction := l.m.AttrText(v.Instr, "direction")
 	if zero, literal := l.literal(sides[1]); !literal || zero != 0 || direction != "NE" && direction != "EQ" {
 		return nil, false
 	}

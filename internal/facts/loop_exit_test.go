@@ -77,12 +77,12 @@ func TestExitOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		loop := m.Comps[m.Entry].Root
-		if tripCount(m, loop) != unknownTrips {
-			t.Errorf("%s: %d iterations", name, tripCount(m, loop))
+		loop := newValues(m).loop(m.Comps[m.Entry].Root)
+		if loop.trips != unknownTrips {
+			t.Errorf("%s: %d iterations", name, loop.trips)
 		}
-		if got := exitOf(m, loop); got != c.want {
-			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		if loop.exit != c.want {
+			t.Errorf("%s: %+v, want %+v", name, loop.exit, c.want)
 		}
 	}
 }
@@ -159,7 +159,7 @@ func TestExitsEarly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := exitOf(m, m.Comps[m.Entry].Root).early; got != c.want {
+		if got := newValues(m).loop(m.Comps[m.Entry].Root).exit.early; got != c.want {
 			t.Errorf("%s: %v, wanted %v", name, got, c.want)
 		}
 	}
@@ -183,7 +183,7 @@ func TestMaximumBehindAFlag(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := exitOf(m, m.Comps[m.Entry].Root).most; got != c.want {
+		if got := newValues(m).loop(m.Comps[m.Entry].Root).exit.most; got != c.want {
 			t.Errorf("%s: at most %d, wanted %d", name, got, c.want)
 		}
 	}
@@ -233,7 +233,7 @@ func TestGuessOfALoop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := loop{trips: unknownTrips, exit: exitOf(m, m.Comps[m.Entry].Root)}
+		l := newValues(m).loop(m.Comps[m.Entry].Root)
 		if l.exit.most != 30 || l.iterations() != want {
 			t.Errorf("%s rows: %+v, taken to run %d times, wanted %d", rows, l.exit, l.iterations(), want)
 		}
@@ -264,10 +264,12 @@ func TestLongConditionIsGivenUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, ok := loopAt(m, m.Comps[m.Entry].Root)
+	root := m.Comps[m.Entry].Root
+	callees := m.Callees(root)
+	l := loopReader{values: newValues(m), init: m.Operands(root)[0], body: callees[0], condition: callees[1], terms: map[value]*term{}}
 	most, _ := l.latest(l.decision(), false)
-	if !ok || l.early() || most != unknownTrips || exitOf(m, m.Comps[m.Entry].Root) != (exit{early: true}) {
-		t.Errorf("a loop: %t; it ends: %+v", ok, exitOf(m, m.Comps[m.Entry].Root))
+	if got := newValues(m).loop(root).exit; l.early() || most != unknownTrips || got != (exit{early: true}) {
+		t.Errorf("it ends: %+v", got)
 	}
 	if l.steps <= maxSteps || l.steps > 2*maxSteps {
 		t.Errorf("%d steps were taken", l.steps)

@@ -12,22 +12,32 @@ import (
 
 const unknownTrips = -1
 
-// tripCount is how often a while runs its body, unknownTrips when neither the compiler says so nor the loop is a plain count.
-func tripCount(m *hlo.Module, id hlo.InstrID) int64 {
-	if n := m.KnownTrips(id); n >= 0 {
-		return n
-	}
-	return countTrips(m, id)
+// loop is a while, and how often it runs.
+type loop struct {
+	id    hlo.InstrID
+	trips int64 // unknownTrips when neither the compiler says so nor the loop is a plain count
+	exit  exit  // where trips is unknown
 }
 
-// countTrips reads the trip count off a loop of the form `for (i = first; i < bound; i += step)`, as XLA's own annotator does.
-// Compilers before 2024, and the one for TPU, do not write it down.
-func countTrips(m *hlo.Module, id hlo.InstrID) int64 {
-	l, ok := loopAt(m, id)
-	if !ok {
-		return unknownTrips
+// loop reads off a while how often it runs: as the compiler says, or as a loop of the form `for (i = first; i < bound; i += step)` does. Compilers before
+// 2024, and the one for TPU, do not write it down.
+func (v *values) loop(id hlo.InstrID) *loop {
+	if l := v.loops[id]; l != nil {
+		return l
 	}
-	return l.until(l.decision(), false)
+	l := &loop{id, v.m.KnownTrips(id), exit{}}
+	operands, callees := v.m.Operands(id), v.m.Callees(id)
+	if known := len(operands) == 1 && len(callees) == 2; l.trips < 0 && !known {
+		l.trips, l.exit.early = unknownTrips, true
+	} else if l.trips < 0 {
+		read := loopReader{values: v, init: operands[0], body: callees[0], condition: callees[1], terms: map[value]*term{}}
+		if l.trips = read.until(read.decision(), false); l.trips == unknownTrips {
+			read.steps = 0
+			l.exit = read.exit()
+		}
+	}
+	v.loops[id] = l
+	return l
 }
 
 // mirrored are the directions of a comparison with its sides exchanged.
@@ -62,10 +72,10 @@ func far(n int64) bool { return n > math.MaxInt64/4 || n < math.MinInt64/4 }
 
 // loopReader answers what decides on another iteration of a loop, and what the body does to it.
 type loopReader struct {
-	m               *hlo.Module
+	*values
 	init            hlo.InstrID
 	body, condition hlo.CompID
-	values          map[operand]*value
+	terms           map[value]*term
 	steps           int     // that were taken from one instruction to another
 	flags           []int32 // elements of the state whose setting latestBy follows
 }
@@ -73,125 +83,87 @@ type loopReader struct {
 // maxSteps bounds how far a loop is followed; a model's is followed through dozens of instructions. Whoever is asked then says nothing.
 const maxSteps = 1 << 11
 
-func loopAt(m *hlo.Module, id hlo.InstrID) (l loopReader, ok bool) {
-	operands, callees := m.Operands(id), m.Callees(id)
-	if len(operands) != 1 || len(callees) != 2 {
-		return l, false
-	}
-	return loopReader{m: m, init: operands[0], body: callees[0], condition: callees[1], values: map[operand]*value{}}, true
-}
-
-// operand is an instruction seen through the fusions and calls around it, so that their parameters can be followed outwards.
-type operand struct {
-	id    hlo.InstrID
-	outer *operand // the fusion or call whose body id is in; nil in the computation where the search began
-}
-
-// value is what computes an operand.
-type value struct {
-	operand
+// term is a value of a loop as what computes it: behind copies, bitcasts, conversions, fusions and calls.
+type term struct {
+	value
 	op    hlo.Opcode
-	shape *hlo.Shape // of the operand
+	shape *hlo.Shape // of the value
 	state int32      // the element of the loop's state that it is, or noElement
 }
 
 // noElement is the index of no element of the state.
 const noElement = -1
 
-func (l *loopReader) value(o operand) *value {
-	if v := l.values[o]; v != nil {
-		return v
+func (l *loopReader) term(of value) *term {
+	if t := l.terms[of]; t != nil {
+		return t
 	}
-	from := l.behind(o)
-	in, operands := &l.m.Instrs[from.id], l.m.Operands(from.id)
-	v := &value{operand: from, op: in.Opcode, shape: l.m.Shape(l.m.Instrs[o.id].Shape), state: noElement}
-	if in.Opcode == hlo.OpGetTupleElement && in.Param >= 0 && len(operands) == 1 && l.isState(l.behind(operand{operands[0], from.outer})) {
-		v.state = in.Param
+	from := l.behind(of)
+	t := &term{value: from, op: l.m.Instrs[from.Instr].Opcode, shape: l.m.Shape(l.Shape(of.Array)), state: noElement}
+	if t.op == hlo.OpParameter && from.in == nil {
+		t.state = from.Number
 	}
-	l.values[o] = v
-	return v
+	l.terms[of] = t
+	return t
 }
 
-// terms are the operands of what computes a value that is no element of the state; none once too many steps were taken.
-func (l *loopReader) terms(v *value) (terms []*value) {
-	operands := l.m.Operands(v.id)
-	if l.steps += 1 + len(operands); v.state != noElement || l.steps > maxSteps {
+// operands are the terms that a value which is no element of the state is computed from; none once too many steps were taken.
+func (l *loopReader) operands(t *term) (terms []*term) {
+	operands := l.m.Operands(t.Instr)
+	if l.steps += 1 + len(operands); t.state != noElement || l.steps > maxSteps {
 		return nil
 	}
 	for _, id := range operands {
-		terms = append(terms, l.value(operand{id, v.outer}))
+		for _, array := range l.Of(id) {
+			terms = append(terms, l.term(value{array, t.in}))
+		}
 	}
 	return terms
 }
 
+// element is an array of a loop's state as an instruction makes it.
+func (l *loopReader) element(id hlo.InstrID, index int32) *term {
+	at, known := l.nth(id, index, nil)
+	if !known { // of a broken module
+		at.Instr = id
+	}
+	return l.term(at)
+}
+
 // decision is what decides on another iteration.
-func (l *loopReader) decision() *value { return l.value(operand{id: l.m.Comps[l.condition].Root}) }
+func (l *loopReader) decision() *term { return l.element(l.m.Comps[l.condition].Root, 0) }
 
-// behind follows an instruction to what computes its value: through copies, bitcasts, conversions, tuples, fusions, calls and their
-// parameters.
-func (l *loopReader) behind(o operand) operand {
+// behind follows a value to what computes it.
+func (l *loopReader) behind(at value) value {
 	for range maxDepth {
-		next, ok := l.through(o)
-		if !ok {
-			return o
+		if l.steps++; l.steps > maxSteps {
+			return at
 		}
-		o = next
-	}
-	return o
-}
-
-// through is the instruction that has the same value as another, one step nearer to what computes it.
-func (l *loopReader) through(o operand) (operand, bool) {
-	if l.steps++; l.steps > maxSteps {
-		return o, false
-	}
-	operands, callees := l.m.Operands(o.id), l.m.Callees(o.id)
-	switch in := &l.m.Instrs[o.id]; {
-	case passes(in.Opcode) && len(operands) == 1:
-		return operand{operands[0], o.outer}, true
-	case (in.Opcode == hlo.OpFusion || in.Opcode == hlo.OpCall) && len(callees) == 1:
-		return operand{id: l.m.Comps[callees[0]].Root, outer: &o}, true
-	case in.Opcode == hlo.OpParameter && o.outer != nil:
-		if outside := l.m.Operands(o.outer.id); int(in.Param) < len(outside) {
-			return operand{outside[in.Param], o.outer.outer}, true
+		operands, callees := l.m.Operands(at.Instr), l.m.Callees(at.Instr)
+		next, known := value{}, false
+		switch op := l.m.Instrs[at.Instr].Opcode; {
+		case (op == hlo.OpCopy || op == hlo.OpBitcast || op == hlo.OpConvert || op == hlo.OpReshape) && len(operands) == 1:
+			next, known = l.nth(operands[0], at.Number, at.in)
+		case (op == hlo.OpFusion || op == hlo.OpCall) && len(callees) == 1:
+			next, known = l.result(at, callees[0])
+		case op == hlo.OpParameter && at.in != nil:
+			next, known = l.argument(at)
 		}
-	case in.Opcode == hlo.OpGetTupleElement && len(operands) == 1:
-		return l.part(operand{operands[0], o.outer}, in.Param)
+		if !known {
+			return at
+		}
+		at = next
 	}
-	return o, false
-}
-
-// part is the n-th element of a tuple that is put together in sight.
-func (l *loopReader) part(o operand, n int32) (operand, bool) {
-	tuple := l.behind(o)
-	elements := l.m.Operands(tuple.id)
-	if l.m.Instrs[tuple.id].Opcode != hlo.OpTuple || n < 0 || int(n) >= len(elements) {
-		return o, false
-	}
-	return operand{elements[n], tuple.outer}, true
-}
-
-// passes reports whether an operation's value is its operand's.
-func passes(op hlo.Opcode) bool {
-	switch op {
-	case hlo.OpCopy, hlo.OpBitcast, hlo.OpConvert, hlo.OpReshape:
-		return true
-	}
-	return false
-}
-
-// isState reports whether an instruction is the state of the loop, all of it.
-func (l *loopReader) isState(o operand) bool {
-	return o.outer == nil && l.m.Instrs[o.id].Opcode == hlo.OpParameter
+	return at
 }
 
 // until is how often a comparison of the counter, `state[index] direction bound`, lets the loop run; with not, one that must not hold.
-func (l *loopReader) until(v *value, not bool) int64 {
-	sides := l.terms(v)
+func (l *loopReader) until(v *term, not bool) int64 {
+	sides := l.operands(v)
 	if v.op != hlo.OpCompare || len(sides) != 2 {
 		return unknownTrips
 	}
-	direction := l.m.AttrText(v.id, "direction")
+	direction := l.m.AttrText(v.Instr, "direction")
 	counter, ahead := l.counted(sides[0])
 	bound := sides[1]
 	if counter == noElement {
@@ -211,8 +183,8 @@ func (l *loopReader) until(v *value, not bool) int64 {
 }
 
 // counted is the element of the state that a value is, or is a number more than; noElement where it is neither.
-func (l *loopReader) counted(v *value) (index int32, more int64) {
-	if terms := l.terms(v); v.op == hlo.OpAdd && len(terms) == 2 {
+func (l *loopReader) counted(v *term) (index int32, more int64) {
+	if terms := l.operands(v); v.op == hlo.OpAdd && len(terms) == 2 {
 		if n, known := l.literal(terms[1]); known {
 			return terms[0].state, n
 		}
@@ -221,7 +193,7 @@ func (l *loopReader) counted(v *value) (index int32, more int64) {
 }
 
 // constant is an integer constant, or an element of the state that starts as one and that the body hands on unchanged.
-func (l *loopReader) constant(v *value) (int64, bool) {
+func (l *loopReader) constant(v *term) (int64, bool) {
 	if v.state != noElement && l.kept(v.state) {
 		return l.initial(v.state)
 	}
@@ -231,33 +203,24 @@ func (l *loopReader) constant(v *value) (int64, bool) {
 // kept reports whether the body hands an element of the state on unchanged.
 func (l *loopReader) kept(index int32) bool { return l.next(index).state == index }
 
-func (l *loopReader) literal(v *value) (int64, bool) {
+func (l *loopReader) literal(v *term) (int64, bool) {
 	if v.op != hlo.OpConstant {
 		return 0, false
 	}
-	n, err := strconv.ParseInt(l.m.Literal(v.id), 10, 64)
+	n, err := strconv.ParseInt(l.m.Literal(v.Instr), 10, 64)
 	return n, err == nil
 }
 
 // initial is what an element of the state starts with.
-func (l *loopReader) initial(index int32) (int64, bool) {
-	first, ok := l.part(operand{id: l.init}, index)
-	if !ok {
-		return 0, false
-	}
-	return l.literal(l.value(first))
-}
+func (l *loopReader) initial(index int32) (int64, bool) { return l.literal(l.element(l.init, index)) }
 
 // next is what the body leaves in an element of the state.
-func (l *loopReader) next(index int32) *value {
-	next, _ := l.part(operand{id: l.m.Comps[l.body].Root}, index)
-	return l.value(next)
-}
+func (l *loopReader) next(index int32) *term { return l.element(l.m.Comps[l.body].Root, index) }
 
 // step is what the body adds to the counter.
 func (l *loopReader) step(index int32) (int64, bool) {
 	sum := l.next(index)
-	terms := l.terms(sum)
+	terms := l.operands(sum)
 	if sum.op != hlo.OpAdd || len(terms) != 2 {
 		return 0, false
 	}

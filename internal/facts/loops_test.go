@@ -70,7 +70,7 @@ func TestCountIsHowOftenALoopRuns(t *testing.T) {
 						}
 						return holds(i, bound)
 					})
-					got := tripCount(m, hlo.InstrID(at))
+					got := newValues(m).loop(hlo.InstrID(at)).trips
 					if got != want && (got != unknownTrips || want > 0 && direction != "EQ") {
 						t.Fatalf("from %d by %d while %s of %s with %d: %d times, it runs %d times", first, step, direction, sides, bound, got, want)
 					}

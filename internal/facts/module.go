@@ -267,7 +267,7 @@ func (out *measuring) measureCodegen(r *reader, s *dump.Stage) error {
 	if _, err := r.walk(); err != nil || out.Variant == nil {
 		return err
 	}
-	e := expectation{m: r.m, known: map[hlo.CompID]expected{}}
+	e := expectation{values: r.values(), known: map[hlo.CompID]expected{}}
 	if all := e.of(r.m.Entry); all.said {
 		out.Variant.Facts[CostCycles] += all.cycles
 		out.Variant.expect(r)

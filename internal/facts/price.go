@@ -402,7 +402,7 @@ func reachOf(devices []int64) float64 {
 // expectation adds up the cycles that the compiler for TPU expects of computations: loops as often as they run or are taken to run, and of
 // a conditional its dearest branch, as XLA's cost analysis does.
 type expectation struct {
-	m     *hlo.Module
+	*values
 	known map[hlo.CompID]expected
 }
 
@@ -444,7 +444,7 @@ func (e *expectation) instruction(id hlo.InstrID) (sum expected) {
 // control is what a loop or a branch comes to. The condition of a loop whose length is known is not asked again.
 func (e *expectation) control(id hlo.InstrID, callees []hlo.CompID) (sum expected) {
 	if e.m.Instrs[id].Opcode == hlo.OpWhile && len(callees) == 2 {
-		sum.add(e.of(callees[0]), float64(iterations(e.m, id)))
+		sum.add(e.of(callees[0]), float64(e.loop(id).iterations()))
 		sum.add(e.of(callees[1]), 1)
 		return sum
 	}

@@ -29,6 +29,7 @@ type analyses struct {
 	order  func() []hlo.CompID  // the computations in the order of the file
 	census func() *census
 	walk   func() (*walk, error)
+	values func() *values
 	owners func() []Owner // by InstrID, see Counts
 }
 
@@ -49,7 +50,7 @@ type launched struct {
 	flow      *flow                  // the operations in kernels
 	meter     *price.Meter           // see work
 	family    price.Family           // what the module was compiled for
-	follower  *follower              // see follow
+	steps     int                    // how many more follow takes, of a module that was made to take very many
 	rewrites  map[hlo.InstrID]string // the state that a launch writes whole
 	seen      []bool                 // see operandBytes
 }
@@ -63,7 +64,7 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 	r := &reader{
 		m: m, sources: newSources(m, from), interner: from,
 		spellings: spellings{make([]string, shapes), make([]int64, shapes), make([]hlo.Metadata, metas), make([]bool, metas)},
-		launched:  launched{forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, productOf: map[uint64]Product{}, configs: map[string]fusionConfig{}, rewrites: map[hlo.InstrID]string{}},
+		launched:  launched{forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, productOf: map[uint64]Product{}, configs: map[string]fusionConfig{}, rewrites: map[hlo.InstrID]string{}, steps: 64 * len(m.Instrs)},
 	}
 	r.analyses = analyses{
 		alike:  sync.OnceValue(m.Alike),
@@ -72,6 +73,7 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 		order:  sync.OnceValue(func() []hlo.CompID { return inOrder(m) }),
 		census: sync.OnceValue(r.newCensus),
 		walk:   sync.OnceValues(r.newWalk),
+		values: sync.OnceValue(func() *values { return newValues(m) }),
 		owners: sync.OnceValue(r.newOwners),
 	}
 	r.flow = &flow{r: r, tables: &opTables{Origins: make([]*opOrigin, len(r.metas))}, kinds: map[shapedOpcode]int32{}, lists: map[*body]*opList{}}

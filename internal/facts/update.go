@@ -13,117 +13,70 @@ import (
 // leastState is the size in bytes from which a state matters.
 const leastState = 4 << 10
 
-// past is what a value was before it was updated.
+// past is what an array was before it was updated.
 type past struct {
-	id      hlo.InstrID // a parameter; NoInstr where the value is none of old
-	element int64       // of a parameter that is a tuple; -1 otherwise
-	written float64     // how many elements updates of parts write, in a run of the computation
-	by      hlo.InstrID // the launch that writes all of it; NoInstr where none is known to
+	parameter hlo.Array   // of NoInstr where the array is none of old
+	written   float64     // how many elements updates of parts write, in a run of the computation
+	by        hlo.InstrID // the launch that writes all of it; NoInstr where none is known to
 }
 
-// unknownPast is the past of a value whose origin is not known.
-var unknownPast = past{id: hlo.NoInstr, by: hlo.NoInstr}
+// unknownPast is the past of an array whose origin is not known.
+var unknownPast = past{parameter: hlo.Array{Instr: hlo.NoInstr}, by: hlo.NoInstr}
 
-// follower finds out where values come from.
-type follower struct {
-	m     *hlo.Module
-	steps int // how many more are taken, of a module that was made to take very many
-}
-
-// follow goes back from an element of a value, or from a value that is no tuple.
-func (r *reader) follow(id hlo.InstrID, element int64) past {
-	if r.follower == nil {
-		const each = 64
-		r.follower = &follower{r.m, each * len(r.m.Instrs)}
+// follow goes back from an array to the parameter of its computation that it was, through updates of parts of it. A loop must return it where it got it. It does not go
+// on behind a custom call, which may return its operand, nor behind conditionals and transfers.
+func (r *reader) follow(from hlo.Array) past {
+	type entered struct { // the call around
+		number  int32
+		written float64
 	}
-	return r.follower.follow(id, element, hlo.NoInstr, 0)
-}
-
-// follow goes back from an element of a tuple, or from a value that is no tuple, with the element -1. launch is the fusion that computes the value, or
-// NoInstr.
-func (f *follower) follow(id hlo.InstrID, element int64, launch hlo.InstrID, depth int) past {
+	v, at, known := r.values(), value{Array: from}, true
+	var around []entered
 	var written float64
-	for f.steps > 0 && depth <= maxDepth {
-		f.steps--
-		in, operands := &f.m.Instrs[id], f.m.Operands(id)
-		switch op := in.Opcode; {
+	for ; known && r.steps > 0 && len(around) <= maxDepth; r.steps-- {
+		operands, callees := r.m.Operands(at.Instr), r.m.Callees(at.Instr)
+		switch op := r.m.Instrs[at.Instr].Opcode; {
+		case op == hlo.OpParameter && at.in == nil:
+			return past{at.Array, written, hlo.NoInstr}
 		case op == hlo.OpParameter:
-			return past{id, element, written, hlo.NoInstr}
-		case !f.isFollowed(id):
-			return f.end(id, launch)
-		case op == hlo.OpGetTupleElement && element < 0:
-			id, element = operands[0], int64(in.Param)
-		case op == hlo.OpTuple && element >= 0 && element < int64(len(operands)):
-			id, element = operands[element], -1
-		case op == hlo.OpBitcast, op == hlo.OpOptBarrier, op == hlo.OpAddDependency:
-			id = operands[0]
-		case op == hlo.OpDynamicUpdateSlice && len(operands) > 1:
-			written += f.elements(operands[1])
-			id = operands[0]
-		case op == hlo.OpScatter && max(0, element) < int64(len(operands)/2):
-			written += f.elements(operands[len(operands)-1])
-			id, element = operands[max(0, element)], -1
-		case op == hlo.OpFusion, op == hlo.OpCall, op == hlo.OpWhile:
-			inside := f.inside(id, element, launch, depth+1)
-			if inside.id == hlo.NoInstr {
-				return inside
+			outer := around[len(around)-1]
+			around = around[:len(around)-1]
+			if r.m.Instrs[at.in.by].Opcode == hlo.OpWhile {
+				if at.Number != outer.number {
+					return unknownPast
+				}
+				written *= float64(v.loop(at.in.by).iterations())
 			}
-			written += inside.written
-			id, element = operands[f.m.Instrs[inside.id].Param], inside.element
-		default:
+			written += outer.written
+			at, known = v.argument(at)
+		case op == hlo.OpBitcast && len(operands) > 0:
+			at, known = v.nth(operands[0], at.Number, at.in)
+		case op == hlo.OpDynamicUpdateSlice && len(operands) > 1:
+			written += r.elements(operands[1])
+			at, known = v.nth(operands[0], 0, at.in)
+		case op == hlo.OpScatter && int(at.Number) < len(operands)/2:
+			written += r.elements(operands[len(operands)-1])
+			at, known = v.nth(operands[at.Number], 0, at.in)
+		case (op == hlo.OpFusion || op == hlo.OpCall || op == hlo.OpWhile) && len(operands) > 0 && len(callees) > 0:
+			around, written = append(around, entered{at.Number, written}), 0
+			at, known = v.result(at, callees[0])
+		case op == hlo.OpCustomCall, op == hlo.OpConditional, op == hlo.OpInfeed, strings.HasSuffix(r.m.OpcodeName(op), "-done"):
 			return unknownPast
+		default:
+			made := past{unknownPast.parameter, 0, at.Instr}
+			for c := at.in; c != nil; c = c.in { // the outermost fusion is the launch
+				if r.m.Instrs[c.by].Opcode == hlo.OpFusion {
+					made.by = c.by
+				}
+			}
+			return made
 		}
 	}
 	return unknownPast
 }
 
-// isFollowed reports whether the value of an instruction may hold one of its operands, changed in part or not at all.
-func (f *follower) isFollowed(id hlo.InstrID) bool {
-	switch f.m.Instrs[id].Opcode {
-	case hlo.OpGetTupleElement, hlo.OpTuple, hlo.OpBitcast, hlo.OpOptBarrier, hlo.OpAddDependency, hlo.OpDynamicUpdateSlice, hlo.OpScatter, hlo.OpFusion, hlo.OpCall, hlo.OpWhile:
-		return len(f.m.Operands(id)) > 0
-	}
-	return false
-}
-
-// end returns the past of a value that an instruction computes anew. It is unknown for a custom call, which may return its operand, and for
-// conditionals and transfers, which are not followed.
-func (f *follower) end(id, launch hlo.InstrID) past {
-	op := f.m.Instrs[id].Opcode
-	if op == hlo.OpCustomCall || op == hlo.OpConditional || op == hlo.OpInfeed || strings.HasSuffix(f.m.OpcodeName(op), "-done") {
-		return unknownPast
-	}
-	if launch != hlo.NoInstr {
-		id = launch
-	}
-	return past{id: hlo.NoInstr, by: id}
-}
-
-// inside follows an element of an instruction's result into the computation that it calls. A loop must return the element at the index where it got it.
-func (f *follower) inside(id hlo.InstrID, element int64, launch hlo.InstrID, depth int) past {
-	op, callees := f.m.Instrs[id].Opcode, f.m.Callees(id)
-	if len(callees) == 0 {
-		return unknownPast
-	}
-	if op == hlo.OpFusion && launch == hlo.NoInstr {
-		launch = id
-	}
-	from := f.follow(f.m.Comps[callees[0]].Root, element, launch, depth)
-	if from.id == hlo.NoInstr {
-		return from
-	}
-	number := int(f.m.Instrs[from.id].Param)
-	switch {
-	case number < 0 || number >= len(f.m.Operands(id)) || op == hlo.OpWhile && from.element != element:
-		return unknownPast
-	case op == hlo.OpWhile:
-		from.written *= float64(iterations(f.m, id))
-	}
-	return from
-}
-
-func (f *follower) elements(id hlo.InstrID) float64 {
-	return float64(f.m.Shape(f.m.Instrs[id].Shape).ElementCount())
+func (r *reader) elements(id hlo.InstrID) float64 {
+	return float64(r.m.Shape(r.m.Instrs[id].Shape).ElementCount())
 }
 
 // joinShapes sorts shapes and joins them with spaces.
@@ -135,19 +88,20 @@ func joinShapes(shapes []string) string {
 // renewed returns the share of a donated argument that a run writes: 1 if all of the result is computed anew, 0 if the share is not known. An update
 // of 8 rows of 1024 is 1/128.
 func (r *reader) renewed(a *hlo.Alias) float64 {
-	root, element := r.m.Comps[r.m.Entry].Root, int64(-1)
-	state := r.m.Instrs[root].Shape
-	if elements := r.m.Shape(state).Elements; len(a.Output) == 1 && a.Output[0] >= 0 && a.Output[0] < int64(len(elements)) {
-		element, state = a.Output[0], elements[a.Output[0]]
+	root, v := r.m.Comps[r.m.Entry].Root, r.values()
+	results := v.Of(root)
+	if len(a.Output) == 1 {
+		results = v.Element(root, int(a.Output[0]))
 	}
-	if len(a.Output) > 1 || len(a.ParamIndex) > 0 || !r.isState(state) {
+	if len(results) != 1 || len(a.Output) > 1 || len(a.ParamIndex) > 0 || !r.isState(v.Shape(results[0])) {
 		return 0
 	}
-	from := r.follow(root, element)
+	state := v.Shape(results[0])
+	from := r.follow(results[0])
 	switch {
-	case from.id == hlo.NoInstr:
+	case from.parameter.Instr == hlo.NoInstr:
 		return r.rewritten(from, state)
-	case int64(r.m.Instrs[from.id].Param) != a.Param:
+	case int64(r.m.Instrs[from.parameter.Instr].Param) != a.Param:
 		return 0
 	}
 	return from.written / float64(r.m.Shape(state).ElementCount())
@@ -173,18 +127,18 @@ func (r *reader) states(loop hlo.InstrID) (parts, wholes string) {
 	if len(callees) != 2 {
 		return "", ""
 	}
-	root := r.m.Comps[callees[0]].Root
+	v := r.values()
 	var some, all []string
-	for n, id := range r.m.Shape(r.m.Instrs[root].Shape).Elements {
+	for n, array := range v.Of(r.m.Comps[callees[0]].Root) {
+		id := v.Shape(array)
 		if !r.isState(id) {
 			continue
 		}
-		from := r.follow(root, int64(n))
-		elements := float64(r.m.Shape(id).ElementCount())
-		switch {
-		case from.id == hlo.NoInstr && r.rewritten(from, id) > 0, from.id != hlo.NoInstr && from.written >= elements:
+		from, elements := r.follow(array), float64(r.m.Shape(id).ElementCount())
+		switch old := from.parameter.Instr != hlo.NoInstr; {
+		case !old && r.rewritten(from, id) > 0, old && from.written >= elements:
 			all = append(all, r.shape(id))
-		case from.id != hlo.NoInstr && from.element == int64(n) && from.written > 0 && 2*from.written < elements:
+		case old && int(from.parameter.Number) == n && from.written > 0 && 2*from.written < elements:
 			some = append(some, r.shape(id))
 		}
 	}
