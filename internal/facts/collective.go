@@ -15,7 +15,7 @@ func (r *reader) overlap(w *walk, v *Variant) {
 	if !r.m.Header.IsScheduled {
 		return
 	}
-	w.findWaits(v.Kernels)
+	w.findWaits(v.Kernels, r.users())
 	computed := w.computing()
 	v.Facts[AsyncExposed], v.Facts[AsyncOverlapped] = 0, 0
 	for i := range v.Kernels {
@@ -49,8 +49,7 @@ func (w *walk) computing() []int32 {
 // findWaits sets Until of each asynchronous transfer to the first launch after its -done instruction. It goes from the last launch to the first, and keeps
 // for each computation the launches that follow in the same call of it. Launches in loops and branches in between come before Until. What ends in a loop
 // without a launch behind it ends with the iteration.
-func (w *walk) findWaits(kernels []Kernel) {
-	users := w.m.Users()
+func (w *walk) findWaits(kernels []Kernel, users *hlo.Users) {
 	ends := w.iterationEnds()
 	following := map[hlo.CompID][]int32{} // launches, the last first
 	at := func(i int32) hlo.InstrID {

@@ -269,10 +269,9 @@ func (r *reader) constants() []Constant {
 	largest := r.largestConstants()
 	rank := r.reached()
 	slices.SortStableFunc(largest, func(a, b hlo.InstrID) int { return cmp.Compare(rank[r.m.Instrs[a].Comp], rank[r.m.Instrs[b].Comp]) })
-	users := r.firstUsers(largest)
 	list := make([]Constant, len(largest))
 	for i, id := range largest {
-		list[i] = r.constant(id, users[id])
+		list[i] = r.constant(id)
 	}
 	return list
 }
@@ -330,43 +329,12 @@ func (r *reader) reached() []int {
 func (r *reader) size(id hlo.InstrID) int64 { return r.sizes[r.m.Instrs[id].Shape] }
 
 // constant describes one constant. JAX gives constants no metadata: its first user with a name says whose it is.
-func (r *reader) constant(id, user hlo.InstrID) Constant {
+func (r *reader) constant(id hlo.InstrID) Constant {
 	md := r.metadata(id)
-	if md.OpName == "" && user != hlo.NoInstr {
-		md = r.metadata(user)
+	if users := r.users().Of(id); md.OpName == "" && len(users) > 0 {
+		md = r.metadata(users[0])
 	}
 	return Constant{
 		Shape: r.shape(r.m.Instrs[id].Shape), Bytes: r.size(id), Value: r.m.Literal(id), OpName: cmp.Or(md.OpName, r.owners()[id].Op), Within: r.owners()[id].Within, Source: r.sources.locate(md),
-	}
-}
-
-// firstUsers finds the first instruction that reads each of the given ones. Those of one computation follow each other.
-func (r *reader) firstUsers(given []hlo.InstrID) map[hlo.InstrID]hlo.InstrID {
-	users := make(map[hlo.InstrID]hlo.InstrID, len(given))
-	for len(given) > 0 {
-		n, c := 1, r.m.Instrs[given[0]].Comp
-		for n < len(given) && r.m.Instrs[given[n]].Comp == c {
-			n++
-		}
-		r.addUsers(users, c, given[:n])
-		given = given[n:]
-	}
-	return users
-}
-
-// addUsers finds the users of some instructions of one computation.
-func (r *reader) addUsers(users map[hlo.InstrID]hlo.InstrID, c hlo.CompID, given []hlo.InstrID) {
-	first, end := r.m.Body(c)
-	sought := make([]bool, end-first)
-	for _, id := range given {
-		users[id], sought[id-first] = hlo.NoInstr, true
-	}
-	for id, left := first, len(given); id < end && left > 0; id++ {
-		for _, o := range r.m.Operands(id) {
-			if sought[o-first] {
-				users[o], sought[o-first] = id, false
-				left--
-			}
-		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 // parameters lists the arguments of a module's entry computation, in order, without tokens. An argument that is a tuple (PyTorch/XLA passes
 // them so when there are many) counts as one.
 func (r *reader) parameters() []Parameter {
-	used := r.usedParameters()
+	root := r.m.Comps[r.m.Entry].Root
 	var params []Parameter
 	first, end := r.m.Body(r.m.Entry)
 	for id := first; id < end; id++ {
@@ -23,7 +23,8 @@ func (r *reader) parameters() []Parameter {
 			params = append(params, make([]Parameter, n-len(params))...)
 		}
 		if int(in.Param) < len(params) {
-			params[in.Param] = r.parameter(id, used[id-first])
+			params[in.Param] = r.parameter(id)
+			params[in.Param].Unused = id != root && len(r.users().Of(id)) == 0
 		}
 	}
 	r.markDonation(params)
@@ -33,14 +34,14 @@ func (r *reader) parameters() []Parameter {
 // tokenShape is the shape of the arguments that order effects: the framework adds them, the model has none.
 const tokenShape = "token[]"
 
-func (r *reader) parameter(id hlo.InstrID, used bool) Parameter {
+func (r *reader) parameter(id hlo.InstrID) Parameter {
 	in := &r.m.Instrs[id]
 	sharding, spec := InTiles(r.m.AttrText(id, "sharding"))
 	frontend := r.m.AttrText(id, "frontend_attributes")
 	md := r.metadata(id)
 	p := Parameter{
 		Name: parameterName(md.OpName, r.m.InstrName(id)), Shape: r.shape(in.Shape),
-		Layout: r.m.Shape(in.Shape).Layout, Sharding: sharding, Spec: cmp.Or(spec, shardingSpec(frontend)), Given: sharding, Bytes: r.m.ShapeBytes(in.Shape), Unused: !used,
+		Layout: r.m.Shape(in.Shape).Layout, Sharding: sharding, Spec: cmp.Or(spec, shardingSpec(frontend)), Given: sharding, Bytes: r.m.ShapeBytes(in.Shape),
 	}
 	if md.OpName == torchData {
 		p.Source = r.sources.locate(md)
@@ -68,21 +69,6 @@ func withoutNumber(name string) string {
 		}
 		name = name[:at]
 	}
-}
-
-// usedParameters says, by position in the entry computation, which instructions another one reads.
-func (r *reader) usedParameters() []bool {
-	first, end := r.m.Body(r.m.Entry)
-	used := make([]bool, end-first)
-	for id := first; id < end; id++ {
-		for _, o := range r.m.Operands(id) {
-			if o >= first && o < end {
-				used[o-first] = true
-			}
-		}
-	}
-	used[r.m.Comps[r.m.Entry].Root-first] = true
-	return used
 }
 
 func (r *reader) markDonation(params []Parameter) {

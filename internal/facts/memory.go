@@ -2,7 +2,6 @@ package facts
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/artifacts"
@@ -157,12 +156,10 @@ func (v *Variant) Schedule() *Schedule {
 	if v.Module == nil {
 		return nil
 	}
-	l := newLiveness(v.Module, v.Module.Entry)
-	l.follow()
-	s := &Schedule{Steps: len(l.values), at: map[string]int{}}
+	l := liveIn(v.Module.Arrays(), v.Module, v.Module.Entry)
+	s := &Schedule{Steps: l.steps, at: map[string]int{}}
 	src := newSources(v.Module, newInterner())
-	for i := range l.arrays {
-		a := &l.arrays[i]
+	for _, a := range l.list {
 		if a.bytes == 0 {
 			continue
 		}
@@ -172,7 +169,7 @@ func (v *Variant) Schedule() *Schedule {
 			Bytes: a.bytes, From: a.from, To: a.to,
 		})
 	}
-	for i := range l.values {
+	for i := range l.steps {
 		s.at[v.Module.InstrName(l.first+hlo.InstrID(i))] = i
 	}
 	return s
@@ -211,11 +208,13 @@ func (s *Schedule) Peak() (step int, bytes int64) {
 
 // liveness follows the arrays of one computation.
 type liveness struct {
-	m      *hlo.Module
-	comp   hlo.CompID
-	first  hlo.InstrID
-	values [][]int32 // of every instruction the arrays that its result consists of, a tuple's one after another
-	arrays []liveArray
+	*hlo.Arrays
+	m     *hlo.Module
+	comp  hlo.CompID
+	first hlo.InstrID
+	steps int
+	at    map[hlo.Array]int32 // where an array is in the list
+	list  []liveArray
 }
 
 type liveArray struct {
@@ -224,153 +223,110 @@ type liveArray struct {
 	from, to int
 }
 
-func newLiveness(m *hlo.Module, c hlo.CompID) *liveness {
+// liveIn follows the arrays of a computation.
+func liveIn(arrays *hlo.Arrays, m *hlo.Module, c hlo.CompID) *liveness {
 	first, end := m.Body(c)
-	return &liveness{m: m, comp: c, first: first, values: make([][]int32, end-first)}
-}
-
-func (l *liveness) follow() {
-	for i := range l.values {
-		id := l.first + hlo.InstrID(i)
-		for _, operand := range l.m.Operands(id) {
-			l.touch(l.of(operand), i)
+	l := &liveness{Arrays: arrays, m: m, comp: c, first: first, steps: int(end - first), at: map[hlo.Array]int32{}}
+	for step := range l.steps {
+		id := first + hlo.InstrID(step)
+		for _, operand := range m.Operands(id) {
+			l.touch(operand, step)
 		}
-		l.values[i] = l.result(id, i)
+		l.result(id, step)
 	}
-	root := l.m.Comps[l.comp].Root
-	l.touch(l.of(root), len(l.values)-1)
-	if l.comp == l.m.Entry {
+	root := m.Comps[c].Root
+	l.touch(root, l.steps-1)
+	if c == m.Entry {
 		l.aliases(root)
 	}
-	for i := range l.values {
-		l.reuse(l.first+hlo.InstrID(i), i)
+	for step := range l.steps {
+		l.reuse(first+hlo.InstrID(step), step)
+	}
+	return l
+}
+
+// live is an array of the computation, as far as it was followed.
+func (l *liveness) live(a hlo.Array) *liveArray { return &l.list[l.at[a]] }
+
+func (l *liveness) touch(id hlo.InstrID, step int) {
+	for _, a := range l.Of(id) {
+		l.live(a).to = max(l.live(a).to, step)
 	}
 }
 
 // reuse ends the operands of a fusion or an update one step sooner that nothing else reads any more: the result takes their place.
-func (l *liveness) reuse(id hlo.InstrID, at int) {
+func (l *liveness) reuse(id hlo.InstrID, step int) {
 	switch l.m.Instrs[id].Opcode {
 	case hlo.OpFusion, hlo.OpDynamicUpdateSlice, hlo.OpScatter:
 	default:
 		return
 	}
-	for _, made := range l.values[at] {
+	for _, made := range l.Of(id) {
 		for _, operand := range l.m.Operands(id) {
-			read := l.of(operand)
-			if len(read) == 1 && l.arrays[read[0]].to == at && l.arrays[read[0]].from < at && l.arrays[read[0]].bytes == l.arrays[made].bytes {
-				l.arrays[read[0]].to--
+			if read := l.Of(operand); len(read) == 1 && l.live(read[0]).to == step && l.live(read[0]).from < step && l.live(read[0]).bytes == l.live(made).bytes {
+				l.live(read[0]).to--
 				break
 			}
 		}
 	}
 }
 
-func (l *liveness) of(id hlo.InstrID) []int32 { return l.values[id-l.first] }
-
-func (l *liveness) touch(arrays []int32, at int) {
-	for _, a := range arrays {
-		l.arrays[a].to = max(l.arrays[a].to, at)
+// result adds the arrays that an instruction makes. A loop and a view make none: they have those of their operand. One in another memory than the device's main
+// one takes nothing.
+func (l *liveness) result(id hlo.InstrID, step int) {
+	all, operands := l.Of(id), l.m.Operands(id)
+	if len(all) == 0 || all[0].Instr != id {
+		return
 	}
-}
-
-// result lists the arrays of an instruction's result: those of its operands, where it makes none of its own.
-func (l *liveness) result(id hlo.InstrID, at int) []int32 {
-	operands := l.m.Operands(id)
-	switch op := l.m.Instrs[id].Opcode; op {
-	case hlo.OpTuple:
-		var all []int32
-		for _, o := range operands {
-			all = append(all, l.of(o)...)
-		}
-		return all
-	case hlo.OpGetTupleElement:
-		if start, n := l.element(operands[0], int(l.m.Instrs[id].Param)); start+n <= len(l.of(operands[0])) {
-			return l.of(operands[0])[start : start+n]
-		}
-	case hlo.OpBitcast, hlo.OpOptBarrier, hlo.OpWhile, hlo.OpDomain, hlo.OpAddDependency, hlo.OpAllReduceDone, hlo.OpAsyncUpdate:
-		if len(operands) > 0 && len(l.of(operands[0])) == l.leaves(l.m.Instrs[id].Shape) {
-			l.inside(id, at)
-			return l.of(operands[0])
+	l.inside(id, step)
+	op := l.m.Instrs[id].Opcode
+	switch op {
+	case hlo.OpBitcast, hlo.OpWhile, hlo.OpAllReduceDone, hlo.OpAsyncUpdate:
+		if len(operands) > 0 && len(l.Of(operands[0])) == len(all) {
+			for n, from := range l.Of(operands[0]) {
+				l.at[all[n]] = l.at[from]
+			}
+			return
 		}
 	}
-	l.inside(id, at)
-	return l.own(id, l.m.Instrs[id].Shape, at, nil)
-}
-
-// element is where the arrays of a tuple's element begin, and how many they are.
-func (l *liveness) element(tuple hlo.InstrID, index int) (start, n int) {
-	elements := l.m.Shape(l.m.Instrs[tuple].Shape).Elements
-	for i, e := range elements {
-		if n = l.leaves(e); i == index {
-			return start, n
+	for _, array := range all {
+		shape := l.Shape(array)
+		a := liveArray{made: id, bytes: l.m.ShapeBytes(shape), from: step, to: step}
+		if strings.Contains(l.m.Shape(shape).Layout, "S(") {
+			a.bytes = 0
 		}
-		start += n
-	}
-	return start, 0
-}
-
-func (l *liveness) leaves(id hlo.ShapeID) (n int) {
-	s := l.m.Shape(id)
-	if s.Type != hlo.Tuple {
-		return 1
-	}
-	for _, e := range s.Elements {
-		n += l.leaves(e)
-	}
-	return n
-}
-
-// own makes new arrays for a result. Those in another memory than the device's main one take nothing.
-func (l *liveness) own(id hlo.InstrID, shape hlo.ShapeID, at int, to []int32) []int32 {
-	s := l.m.Shape(shape)
-	if s.Type == hlo.Tuple {
-		for _, e := range s.Elements {
-			to = l.own(id, e, at, to)
+		if op == hlo.OpParameter && l.comp == l.m.Entry || op == hlo.OpConstant {
+			a.from, a.to = 0, l.steps-1 // set aside for the whole run
 		}
-		return to
+		l.at[array] = int32(len(l.list))
+		l.list = append(l.list, a)
 	}
-	a := liveArray{made: id, bytes: l.m.ShapeBytes(shape), from: at, to: at}
-	if strings.Contains(s.Layout, "S(") {
-		a.bytes = 0
-	}
-	if op := l.m.Instrs[id].Opcode; op == hlo.OpParameter && l.comp == l.m.Entry || op == hlo.OpConstant {
-		a.from, a.to = 0, len(l.values)-1 // set aside for the whole run
-	}
-	l.arrays = append(l.arrays, a)
-	return append(to, int32(len(l.arrays)-1))
 }
 
 // inside adds what a loop, a branch or a call needs beside its operands and result, while it runs.
-func (l *liveness) inside(id hlo.InstrID, at int) {
+func (l *liveness) inside(id hlo.InstrID, step int) {
 	switch l.m.Instrs[id].Opcode {
 	case hlo.OpWhile, hlo.OpConditional, hlo.OpCall:
-	default:
-		return
-	}
-	var most int64
-	for _, c := range l.m.Callees(id) {
-		if c < l.comp { // callees come first; anything else is a broken module
-			most = max(most, peakInside(l.m, c))
+		var most int64
+		for _, c := range l.m.Callees(id) {
+			most = max(most, peakInside(l.Arrays, l.m, c))
 		}
+		l.list = append(l.list, liveArray{made: id, bytes: most, from: step, to: step})
 	}
-	l.arrays = append(l.arrays, liveArray{made: id, bytes: most, from: at, to: at})
 }
 
 // peakInside is the most that a called computation has alive at once beside its parameters and its result.
-func peakInside(m *hlo.Module, c hlo.CompID) int64 {
-	l := newLiveness(m, c)
-	l.follow()
-	lent := slices.Clone(l.of(m.Comps[c].Root))
-	for i, arrays := range l.values {
-		if m.Instrs[l.first+hlo.InstrID(i)].Opcode == hlo.OpParameter {
-			lent = append(lent, arrays...)
+func peakInside(arrays *hlo.Arrays, m *hlo.Module, c hlo.CompID) int64 {
+	l := liveIn(arrays, m, c)
+	for _, id := range append(m.Params(c), m.Comps[c].Root) {
+		if id != hlo.NoInstr {
+			for _, a := range l.Of(id) {
+				l.live(a).bytes = 0
+			}
 		}
 	}
-	for _, a := range lent {
-		l.arrays[a].bytes = 0
-	}
-	s := Schedule{Steps: len(l.values)}
-	for _, a := range l.arrays {
+	s := Schedule{Steps: l.steps}
+	for _, a := range l.list {
 		s.Lifetimes = append(s.Lifetimes, Lifetime{Bytes: a.bytes, From: a.from, To: a.to})
 	}
 	_, bytes := s.Peak()
@@ -379,16 +335,15 @@ func peakInside(m *hlo.Module, c hlo.CompID) int64 {
 
 // aliases drops results that are in the memory of a donated argument.
 func (l *liveness) aliases(root hlo.InstrID) {
-	results := l.of(root)
 	for _, alias := range l.m.Header.Aliases {
-		at, n := 0, 0
+		results := l.Of(root)
 		if len(alias.Output) > 0 {
-			at, n = l.element(root, int(alias.Output[0]))
+			results = l.Element(root, int(alias.Output[0]))
 		}
-		if len(alias.Output) > 1 || n > 1 || at >= len(results) {
+		if len(alias.Output) > 1 || len(results) != 1 {
 			continue
 		}
-		if a := &l.arrays[results[at]]; l.m.Instrs[a.made].Opcode != hlo.OpParameter {
+		if a := l.live(results[0]); l.m.Instrs[a.made].Opcode != hlo.OpParameter {
 			a.bytes = 0
 		}
 	}

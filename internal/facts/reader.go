@@ -30,6 +30,7 @@ type analyses struct {
 	census func() *census
 	walk   func() (*walk, error)
 	values func() *values
+	users  func() *hlo.Users
 	owners func() []Owner // by InstrID, see Counts
 }
 
@@ -72,6 +73,7 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 		price:  sync.OnceValue(func() *price.Prices { return price.Price(r.alike(), nil) }),
 		order:  sync.OnceValue(func() []hlo.CompID { return inOrder(m) }),
 		census: sync.OnceValue(r.newCensus),
+		users:  sync.OnceValue(m.Users),
 		walk:   sync.OnceValues(r.newWalk),
 		values: sync.OnceValue(func() *values { return newValues(m) }),
 		owners: sync.OnceValue(r.newOwners),

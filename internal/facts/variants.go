@@ -139,7 +139,11 @@ func givenOperations(d *dump.Dump, id string) *operations {
 	out := &measuring{module: d.Modules[at]}
 	ops := &operations{count: map[string]int{}}
 	out.stage(d.Modules[at].Unoptimized(), false, func(r *reader, _ *dump.Stage) error {
-		r.countOperations(ops)
+		for _, c := range r.order() {
+			for id, end := r.m.Body(c); id < end; id++ {
+				r.countOperation(ops, id)
+			}
+		}
 		return nil
 	})
 	if len(out.Problems) > 0 {
@@ -148,23 +152,14 @@ func givenOperations(d *dump.Dump, id string) *operations {
 	return ops
 }
 
-func (r *reader) countOperations(ops *operations) {
-	users := r.firstUsers(slices.Collect(r.notable(r.isConstant)))
-	for _, c := range r.order() {
-		for id, end := r.m.Body(c); id < end; id++ {
-			r.countOperation(ops, id, users[id])
-		}
-	}
-}
-
-func (r *reader) countOperation(ops *operations, id, user hlo.InstrID) {
+func (r *reader) countOperation(ops *operations, id hlo.InstrID) {
 	in := &r.m.Instrs[id]
 	op := Op{Opcode: r.opcode(id), Shape: r.shape(in.Shape)}
 	switch in.Opcode {
 	case hlo.OpParameter, hlo.OpTuple, hlo.OpGetTupleElement:
 		return
 	case hlo.OpConstant:
-		c := r.constant(id, user)
+		c := r.constant(id)
 		op.Attrs, op.OpName, op.Source = c.Value, c.OpName, c.Source
 	default:
 		md := r.metadata(id)
