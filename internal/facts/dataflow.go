@@ -18,8 +18,7 @@ type flow struct {
 	r       *reader
 	tables  *opTables
 	kinds   map[shapedOpcode]int32 // the rows of tables.Kinds
-	recent  [512]kindRow           // of kinds, those that were asked for last
-	counts  []int                  // see opcodes
+	does    []string               // see opcodes
 	lists   map[*body]*opList      // the last of each body
 	body    body                   // of the launch at hand
 	origins []hlo.MetadataID       // of the list at hand
@@ -28,12 +27,6 @@ type flow struct {
 type shapedOpcode struct {
 	opcode hlo.Opcode
 	shape  hlo.ShapeID
-}
-
-// kindRow is free when its row is 0.
-type kindRow struct {
-	of  shapedOpcode
-	row int32 // counted from 1
 }
 
 // operations lists the operations in the computations that a launch calls. It enters nested fusions and calls, and leaves out operations that only name
@@ -123,17 +116,12 @@ func (w *flow) refs(list []int32, operands []hlo.InstrID, first hlo.InstrID, mad
 func (w *flow) kindOf(id hlo.InstrID) int32 {
 	in, r := &w.r.m.Instrs[id], w.r
 	key := shapedOpcode{in.Opcode, in.Shape}
-	last := &w.recent[(int(key.opcode)+67*int(key.shape))%len(w.recent)]
-	if last.of == key && last.row > 0 {
-		return last.row - 1
-	}
 	row, known := w.kinds[key]
 	if !known {
 		row = int32(len(w.tables.Kinds))
 		w.kinds[key] = row
-		w.tables.Kinds = append(w.tables.Kinds, r.interner.kind(opKind{r.m.OpcodeName(in.Opcode), r.shape(in.Shape), r.m.Shape(in.Shape).Layout}))
+		w.tables.Kinds = append(w.tables.Kinds, &opKind{r.m.OpcodeName(in.Opcode), r.shape(in.Shape), r.interner.word(r.m.Shape(in.Shape).Layout)})
 	}
-	*last = kindRow{key, row + 1}
 	return row
 }
 
@@ -170,7 +158,7 @@ func (w *flow) addOrigins(c hlo.CompID, depth int) {
 			if w.tables.Origins[meta] == nil {
 				w.r.decode(meta)
 				md := &w.r.metas[meta]
-				w.tables.Origins[meta] = w.r.interner.origin(md.OpName, w.r.sources.frames(*md))
+				w.tables.Origins[meta] = &opOrigin{md.OpName, w.r.sources.frames(*md)}
 			}
 		}
 	}

@@ -151,15 +151,11 @@ func (r *reader) bytes(l launch) int64 {
 
 // operandBytes is the size of what an instruction reads, each value once.
 func (r *reader) operandBytes(id hlo.InstrID) (n int64) {
-	operands, first := r.m.Operands(id), r.m.Comps[r.m.Instrs[id].Comp].First
-	for _, o := range operands {
-		if r.seen = reach(r.seen, int(o-first)); !r.seen[o-first] {
+	operands := r.m.Operands(id)
+	for i, o := range operands {
+		if !slices.Contains(operands[:i], o) {
 			n += r.size(o)
-			r.seen[o-first] = true
 		}
-	}
-	for _, o := range operands {
-		r.seen[o-first] = false
 	}
 	return n
 }

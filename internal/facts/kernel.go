@@ -11,7 +11,7 @@ import (
 // kernel describes one launch.
 func (r *reader) kernel(l launch) Kernel {
 	f := r.form(l)
-	k := Kernel{Form: f.form}
+	k := Kernel{Form: f.form, Name: r.m.InstrName(l.id)}
 	if f.body != nil {
 		k.Ops = r.flow.ops(f.body, r.m.Callees(l.id))
 	}
@@ -82,24 +82,6 @@ func (at *Site) complete(ops OpList) {
 		if at.OpName != "" && at.Source.File != "" {
 			return
 		}
-	}
-}
-
-// instructionNames are the names of launches, cut from one text.
-func (r *reader) instructionNames(launches []launch, kernels []Kernel) {
-	length := 0
-	for _, l := range launches {
-		length += r.m.NameLen(l.id)
-	}
-	var all strings.Builder
-	all.Grow(length)
-	for _, l := range launches {
-		all.WriteString(r.m.InstrName(l.id))
-	}
-	left := all.String()
-	for i, l := range launches {
-		n := r.m.NameLen(l.id)
-		kernels[i].Name, left = left[:n], left[n:]
 	}
 }
 

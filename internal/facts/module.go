@@ -213,7 +213,6 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 		v.Kernels[i] = r.kernel(l)
 	}
 	r.lengths(w, v.Kernels)
-	r.instructionNames(w.launches, v.Kernels)
 	r.connect(w.launches, v)
 	v.Fixed = r.constantResults()
 	out.groups = r.firstGroups(w.launches)

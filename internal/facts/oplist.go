@@ -31,6 +31,8 @@ type body struct {
 	From   []int32 // of all operations, as Op.From has them
 }
 
+func (b *body) kind(i int) *opKind { return b.Tables.Kinds[b.Kinds[i]] }
+
 // opTables holds the texts of operations, each once.
 type opTables struct {
 	Kinds   []*opKind   // by kind: two operations of a module say the same when their kind is the same
@@ -94,7 +96,7 @@ func (l OpList) Slice() []Op { return slices.AppendSeq(make([]Op, 0, l.Len()), l
 
 func (l OpList) at(i int) Op {
 	b, origin := l.List.Body, l.origin(i)
-	kind := b.Tables.Kinds[b.Kinds[i]]
+	kind := b.kind(i)
 	return Op{
 		Opcode: kind.Opcode, OpName: origin.OpName, Shape: kind.Shape, Layout: kind.Layout, Source: origin.Stack.at(), Stack: origin.Stack,
 		From: b.From[b.Starts[i]:b.Starts[i+1]:b.Starts[i+1]],
@@ -103,56 +105,6 @@ func (l OpList) at(i int) Op {
 
 // origin returns an operation's place in the model.
 func (l OpList) origin(i int) *opOrigin { return l.List.Body.Tables.Origins[l.List.Origins[i]] }
-
-// seenOps remembers operations of one module by their opcode and element type. Most metadata belongs to one such.
-type seenOps struct {
-	one   []int32 // by hlo.MetadataID: what was seen first with it
-	more  map[[2]int32]bool
-	kinds []int32             // by row of opTables.Kinds: the first row of the same opcode and type, counted from 1; 0 where it was not asked for yet
-	rows  map[[2]string]int32 // those by opcode and type
-}
-
-func (s *seenOps) kind(t *opTables, row int32) int32 {
-	s.kinds = reach(s.kinds, int(row))
-	if s.kinds[row] == 0 {
-		said := [2]string{t.Kinds[row].Opcode, hlo.ShapeText(t.Kinds[row].Shape).Type()}
-		if s.rows[said] == 0 {
-			s.rows[said] = row + 1
-		}
-		s.kinds[row] = s.rows[said]
-	}
-	return s.kinds[row]
-}
-
-// add reports whether an operation of this kind and origin was not seen before.
-func (s *seenOps) add(from hlo.MetadataID, kind int32) bool {
-	s.one = reach(s.one, int(from))
-	switch s.one[from] {
-	case kind:
-		return false
-	case 0:
-		s.one[from] = kind
-		return true
-	}
-	key := [2]int32{int32(from), kind}
-	if s.more[key] {
-		return false
-	}
-	s.more[key] = true
-	return true
-}
-
-// distinct yields the operations that differ in opcode, element type or origin from those seen, in this list and in others of the module.
-func (l OpList) distinct(seen *seenOps) iter.Seq[Op] {
-	return func(yield func(Op) bool) {
-		for i := range l.Len() {
-			b := l.List.Body
-			if seen.add(l.List.Origins[i], seen.kind(b.Tables, b.Kinds[i])) && !yield(l.at(i)) {
-				return
-			}
-		}
-	}
-}
 
 // Opcodes holds the opcodes of a kernel, sorted, each with its number of occurrences. A large fusion holds a dozen of them a hundred times.
 type Opcodes []OpcodeTimes
@@ -222,33 +174,18 @@ func (o Opcodes) Words() []string {
 func (o Opcodes) String() string { return strings.Join(o.Words(), ", ") }
 
 // opcodes counts what the operations of a body do, broadcasts left out unless there is nothing else.
-func (w *flow) opcodes(b *body) (do Opcodes) {
-	var rows []int32
-	w.counts = reach(w.counts, len(w.tables.Kinds))
+func (w *flow) opcodes(b *body) Opcodes {
+	w.does = w.does[:0]
 	for _, row := range b.Kinds {
-		if w.counts[row]++; w.counts[row] == 1 {
-			rows = append(rows, row)
-		}
-	}
-	for _, row := range rows {
 		if opcode := w.tables.Kinds[row].Opcode; opcode != broadcast {
-			do = append(do, OpcodeTimes{opcode, w.counts[row]})
+			w.does = append(w.does, opcode)
 		}
-		w.counts[row] = 0
 	}
-	if len(do) == 0 && len(rows) > 0 {
+	if len(w.does) == 0 && len(b.Kinds) > 0 {
 		return OpcodesOf(broadcast)
 	}
-	slices.SortFunc(do, func(a, b OpcodeTimes) int { return strings.Compare(a.Opcode, b.Opcode) })
-	kept := do[:0]
-	for _, op := range do { // two rows may differ in their shapes alone
-		if n := len(kept); n > 0 && kept[n-1].Opcode == op.Opcode {
-			kept[n-1].Times += op.Times
-		} else {
-			kept = append(kept, op)
-		}
-	}
-	return kept
+	slices.Sort(w.does)
+	return OpcodesOf(w.does...)
 }
 
 const broadcast = "broadcast"

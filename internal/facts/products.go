@@ -29,11 +29,11 @@ func (r *reader) products(v *Variant) {
 	for id := range r.notable(r.isProduct) {
 		p, md := r.product(id), r.metadata(id)
 		p.OpName, p.Source = md.OpName, r.sources.locate(md)
-		v.addProduct(r, id, r.interner.product(p))
+		v.addProduct(r, id, &p)
 	}
 	for id := range r.notable(func(id hlo.InstrID) bool { return r.m.Instrs[id].Opcode == hlo.OpCustomCall && r.m.Kernel(id) != nil }) {
 		for _, p := range r.written(id) {
-			v.addProduct(r, id, r.interner.product(p))
+			v.addProduct(r, id, &p)
 		}
 	}
 	for id := range r.notable(func(id hlo.InstrID) bool { return r.m.Instrs[id].Opcode == hlo.OpConvert }) {

@@ -27,7 +27,7 @@ type analyses struct {
 	prints func() *hlo.Prints
 	price  func() *price.Prices // XLA's cost analysis
 	order  func() []hlo.CompID  // the computations in the order of the file
-	census func() *census
+	noted  func() []hlo.InstrID // see notable
 	walk   func() (*walk, error)
 	values func() *values
 	users  func() *hlo.Users
@@ -53,7 +53,6 @@ type launched struct {
 	family    price.Family           // what the module was compiled for
 	steps     int                    // how many more follow takes, of a module that was made to take very many
 	rewrites  map[hlo.InstrID]string // the state that a launch writes whole
-	seen      []bool                 // see operandBytes
 }
 
 // readerOf makes a reader with an interner, a new one where none is given.
@@ -72,7 +71,7 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 		prints: sync.OnceValue(func() *hlo.Prints { return r.alike().Prints() }),
 		price:  sync.OnceValue(func() *price.Prices { return price.Price(r.alike(), nil) }),
 		order:  sync.OnceValue(func() []hlo.CompID { return inOrder(m) }),
-		census: sync.OnceValue(r.newCensus),
+		noted:  sync.OnceValue(r.newNotable),
 		users:  sync.OnceValue(m.Users),
 		walk:   sync.OnceValues(r.newWalk),
 		values: sync.OnceValue(func() *values { return newValues(m) }),
@@ -123,21 +122,16 @@ func (r *reader) eachMetadata() iter.Seq[hlo.Metadata] {
 
 func (r *reader) opcode(id hlo.InstrID) string { return r.m.OpcodeName(r.m.Instrs[id].Opcode) }
 
-// census is what one pass over all instructions finds.
-type census struct {
-	notable []hlo.InstrID // those that facts look at one by one, in the order of the file
-}
-
-func (r *reader) newCensus() *census {
-	c := &census{}
+// newNotable lists the instructions that facts look at one by one, in the order of the file.
+func (r *reader) newNotable() (list []hlo.InstrID) {
 	for _, comp := range r.order() {
 		for id, end := r.m.Body(comp); id < end; id++ {
 			if r.isNotable(id) {
-				c.notable = append(c.notable, id)
+				list = append(list, id)
 			}
 		}
 	}
-	return c
+	return list
 }
 
 // isNotable reports whether facts look at instructions of this kind one by one. There are few among many.
@@ -152,7 +146,7 @@ func (r *reader) isNotable(id hlo.InstrID) bool {
 // notable yields the wanted ones of the notable instructions, in the order of the file.
 func (r *reader) notable(wanted func(hlo.InstrID) bool) iter.Seq[hlo.InstrID] {
 	return func(yield func(hlo.InstrID) bool) {
-		for _, id := range r.census().notable {
+		for _, id := range r.noted() {
 			if wanted(id) && !yield(id) {
 				return
 			}
@@ -184,15 +178,12 @@ func reach[T any](table []T, index int) []T {
 // interner keeps one copy of equal values: a model repeats its layers, and the programs of a run have files, scopes and shapes in common.
 // Several goroutines may use it. What it returns must not be changed.
 type interner struct {
-	seed     maphash.Seed
-	held     sync.Mutex // of words
-	words    map[string]string
-	sites    internTable[Site]
-	origins  internTable[opOrigin]
-	stacks   internTable[Stack]
-	kinds    internTable[opKind]
-	products internTable[Product]
-	forms    internTable[Form]
+	seed   maphash.Seed
+	held   sync.Mutex // of words
+	words  map[string]string
+	sites  internTable[Site]
+	stacks internTable[Stack]
+	forms  internTable[Form]
 }
 
 func newInterner() *interner { return &interner{seed: maphash.MakeSeed(), words: map[string]string{}} }
@@ -255,23 +246,8 @@ func (s *interner) site(at Site) *Site {
 	})
 }
 
-func (s *interner) origin(opName string, from *Stack) *opOrigin {
-	return intern(s, &s.origins, opOrigin{opName, from}, func(o opOrigin) opOrigin { return o })
-}
-
 func (s *interner) stack(at Stack) *Stack {
 	return intern(s, &s.stacks, at, func(at Stack) Stack { return Stack{s.place(at.Location), at.Caller, s.place(at.Library)} })
-}
-
-func (s *interner) kind(k opKind) *opKind {
-	return intern(s, &s.kinds, k, func(k opKind) opKind { return opKind{s.word(k.Opcode), s.word(k.Shape), s.word(k.Layout)} })
-}
-
-func (s *interner) product(p Product) *Product {
-	return intern(s, &s.products, p, func(p Product) Product {
-		p.Opcode, p.Shape, p.Precision, p.OpName, p.Source = s.word(p.Opcode), s.word(p.Shape), s.word(p.Precision), s.word(p.OpName), s.place(p.Source)
-		return p
-	})
 }
 
 // formHead holds the fields in which most forms differ.
