@@ -31,7 +31,7 @@ func value(t *testing.T, text string) any {
 	var v any
 	if root != nil {
 		daysAreTexts(root)
-		if err := yamldoc.Decode(root, &v); err != nil {
+		if err := root.Decode(&v); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
 	}

@@ -9,19 +9,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-	jsonv1 "github.com/go-json-experiment/json/v1"
 	"gopkg.in/yaml.v3"
 )
 
 // Node is a YAML node with its line and column.
 type Node = yaml.Node
-
-// Kind is what a node is.
-type Kind = yaml.Kind
 
 // The kinds of nodes.
 const (
@@ -145,71 +138,6 @@ func hasKey(content []*Node, key string) bool {
 	return false
 }
 
-// Decode fills a Go value from a node; unknown keys are errors of the caller's, not found here.
-func Decode(n *Node, into any) error { return mistyped(n.Decode(into)) }
-
-// FlowStyle writes a mapping or a list on one line.
-const FlowStyle = yaml.FlowStyle
-
-// Style is how a node is written.
-type Style = yaml.Style
-
-// Of returns a value as a document, in the form of its JSON. It panics for a value that has none.
-func Of(v any) *Node {
-	var b bytes.Buffer
-	if err := json.MarshalWrite(&b, v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true), jsonv1.OmitEmptyWithLegacySemantics(true)); err != nil {
-		panic(err)
-	}
-	return next(jsontext.NewDecoder(&b, jsontext.AllowInvalidUTF8(true)))
-}
-
-// Number returns a number as [Of] writes it.
-func Number(n float64) string { return jsontext.Float(n).String() }
-
-// next returns the node of the next JSON value, nil at the end of a mapping or a list.
-func next(d *jsontext.Decoder) *Node {
-	token, _ := d.ReadToken() // what was just written is well-formed
-	n := &Node{Kind: Scalar}
-	switch token.Kind() {
-	case jsontext.KindEndObject, jsontext.KindEndArray:
-		return nil
-	case jsontext.KindBeginObject:
-		n.Kind, n.Tag = Mapping, "!!map"
-	case jsontext.KindBeginArray:
-		n.Kind, n.Tag = Sequence, "!!seq"
-	case jsontext.KindString:
-		return text(token.String())
-	default:
-		n.Value = token.String()
-		return n
-	}
-	for child := next(d); child != nil; child = next(d) {
-		n.Content = append(n.Content, child)
-	}
-	return n
-}
-
-// text returns a string, quoted and escaped where that is necessary.
-func text(s string) *Node {
-	s = strings.ToValidUTF8(s, "\ufffd")
-	n := &Node{Kind: Scalar, Tag: "!!str", Value: s}
-	if s == "<<" || strings.ContainsFunc(s, func(r rune) bool { return r == '\'' || !unicode.IsPrint(r) }) {
-		n.Style = DoubleQuoted
-	}
-	return n
-}
-
-// Format writes a document.
-func Format(root *Node) ([]byte, error) {
-	var b bytes.Buffer
-	e := yaml.NewEncoder(&b)
-	e.SetIndent(2)
-	if err := e.Encode(root); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), e.Close()
-}
-
 // unreadable returns the reason why the library could not read a document. It looks first for the most common one, which the library cannot name.
 func unreadable(data []byte, err error) error {
 	if line := Conflict(data); line > 0 {
@@ -240,46 +168,4 @@ func Conflict(data []byte) int {
 		}
 	}
 	return 0
-}
-
-// mistyped rewrites an error of the library about the type of a value, which names types of Go, in the terms of the file.
-func mistyped(err error) error {
-	var wrong *yaml.TypeError
-	if !errors.As(err, &wrong) || len(wrong.Errors) == 0 {
-		return err
-	}
-	first := wrong.Errors[0] // the others are of the same kind, and often of the same line
-	line, rest, ok := strings.Cut(first, ": cannot unmarshal ")
-	at := strings.LastIndex(rest, " into ")
-	if !ok || at < 0 {
-		return errors.New(first)
-	}
-	return errors.New(line + ": " + found(rest[:at]) + "; expected " + expected(rest[at+len(" into "):]))
-}
-
-func found(value string) string {
-	tag, text, _ := strings.Cut(value, " ")
-	switch {
-	case text != "":
-		return text
-	case tag == "!!seq":
-		return "a list"
-	case tag == "!!map":
-		return "a mapping"
-	}
-	return "a value"
-}
-
-func expected(goType string) string {
-	switch {
-	case strings.HasPrefix(goType, "int"), strings.HasPrefix(goType, "float"):
-		return "a number"
-	case goType == "string":
-		return "a text"
-	case goType == "bool":
-		return "true or false"
-	case strings.HasPrefix(goType, "[]"):
-		return "a list"
-	}
-	return "a mapping"
 }

@@ -29,7 +29,7 @@ func TestParseMergesAndFollowsAliases(t *testing.T) {
 	var got struct {
 		Use, Also, More map[string]int
 	}
-	if err := Decode(root, &got); err != nil {
+	if err := root.Decode(&got); err != nil {
 		t.Fatal(err)
 	}
 	if got.Use["x"] != 1 || got.Use["y"] != 3 || got.Also["y"] != 2 || got.More["z"] != 9 || got.More["x"] != 1 {
@@ -58,36 +58,6 @@ func TestParseRefuses(t *testing.T) {
 	} {
 		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%.20q: %v, wanted %q", text, err, name)
-		}
-	}
-}
-
-// What stands in a wrong place is named in the terms of the file.
-func TestDecodeRefuses(t *testing.T) {
-	var doc struct {
-		Number float64
-		Count  int
-		Yes    bool
-		List   []string
-		Map    map[string]int
-		Inner  struct{ Name string }
-	}
-	for text, want := range map[string]string{
-		"number: many":             "line 1: `many`; expected a number",
-		"\ncount: [1]":             "line 2: a list; expected a number",
-		"yes: {a: 1}":              "line 1: a mapping; expected true or false",
-		"list: into the woods":     "line 1: `into th...`; expected a list",
-		"map: 1":                   "line 1: `1`; expected a mapping",
-		"inner: {name: [1]}":       "line 1: a list; expected a text",
-		"- a":                      "line 1: a list; expected a mapping",
-		"number: many\ncount: [1]": "line 1: `many`; expected a number",
-	} {
-		root, err := Parse([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := Decode(root, &doc); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, wanted %q", text, err, want)
 		}
 	}
 }
