@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -52,24 +51,26 @@ func (a *Assembler) Version(ctx context.Context) (string, error) {
 			a.err = ErrNoAssembler
 			return
 		}
-		a.version, a.err = readVersion(ctx, a.path)
+		a.err = a.readVersion(ctx)
 	})
 	return a.version, a.err
 }
 
-func readVersion(ctx context.Context, path string) (string, error) {
+func (a *Assembler) readVersion(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, versionTime)
 	defer cancel()
-	output, err := run(ctx, "", path, "--version")
+	output, err := run(ctx, "", a.path, "--version")
+	if _, version, ok := strings.Cut(output, ", V"); ok {
+		version, _, _ = strings.Cut(version, "\n")
+		a.version = strings.TrimSpace(version)
+	}
+	if err == nil && a.version == "" {
+		err = errors.New("it does not answer as ptxas does")
+	}
 	if err != nil {
-		return "", fmt.Errorf("ask %s for its version: %w", path, err)
+		return fmt.Errorf("ask %s for its version: %w", a.path, err)
 	}
-	_, version, ok := strings.Cut(output, ", V")
-	version, _, _ = strings.Cut(version, "\n")
-	if version = strings.TrimSpace(version); !ok || version == "" {
-		return "", fmt.Errorf("ask %s for its version: it does not answer as ptxas does", path)
-	}
-	return version, nil
+	return nil
 }
 
 // Assemble returns the resources of each kernel of a PTX file. target is the file's architecture, such as sm_90a.
@@ -176,78 +177,36 @@ func FindAssembler(getenv func(string) string) string {
 		return named
 	}
 	folders := filepath.SplitList(getenv("PATH"))
+	roots := []string{getenv("VIRTUAL_ENV"), getenv("CONDA_PREFIX")} // of Python environments
 	for _, folder := range folders {
-		if found := program(filepath.Join(folder, "ptxas")); found != "" {
-			return found
-		}
+		roots = append(roots, filepath.Dir(folder))
 	}
-	for _, root := range environments(getenv, folders) {
-		if found := inWheel(root); found != "" {
-			return found
+	for _, root := range roots {
+		for _, packages := range []string{"lib/python*/site-packages", "lib/python*/dist-packages", "Lib/site-packages"} {
+			wheels, _ := filepath.Glob(filepath.Join(root, packages, "nvidia", "cu*", "bin")) // nvidia-cuda-nvcc; the pattern is well formed
+			folders = append(folders, wheels...)
 		}
 	}
 	for _, root := range []string{getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"} {
-		if root == "" {
+		folders = append(folders, filepath.Join(root, "bin"))
+	}
+	for _, folder := range folders {
+		if !filepath.IsAbs(folder) {
 			continue
 		}
-		if found := program(filepath.Join(root, "bin", "ptxas")); found != "" {
+		if found, err := exec.LookPath(filepath.Join(folder, "ptxas")); err == nil {
 			return found
 		}
 	}
 	return ""
-}
-
-// environments returns the folders of Python environments: the active one, and those whose interpreter is in PATH.
-func environments(getenv func(string) string, folders []string) []string {
-	var roots []string
-	for _, name := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
-		if root := getenv(name); root != "" {
-			roots = append(roots, root)
-		}
-	}
-	for _, folder := range folders {
-		if program(filepath.Join(folder, "python")) != "" || program(filepath.Join(folder, "python3")) != "" {
-			roots = append(roots, filepath.Dir(folder))
-		}
-	}
-	return roots
-}
-
-// inWheel finds the assembler of nvidia-cuda-nvcc: nvidia/cuda_nvcc/bin of CUDA 12, nvidia/cu13/bin of CUDA 13.
-func inWheel(root string) string {
-	for _, packages := range []string{"lib/python*/site-packages", "lib/python*/dist-packages", "Lib/site-packages"} {
-		found, _ := filepath.Glob(filepath.Join(root, packages, "nvidia", "cu*", "bin", "ptxas*")) // the pattern is well formed
-		for _, path := range found {
-			if path = program(path); path != "" {
-				return path
-			}
-		}
-	}
-	return ""
-}
-
-// program returns the path of a program, "" if no executable file is there.
-func program(path string) string {
-	if runtime.GOOS == "windows" && filepath.Ext(path) == "" {
-		path += ".exe"
-	}
-	if info, err := os.Stat(path); err != nil || info.IsDir() {
-		return ""
-	}
-	found, err := exec.LookPath(path)
-	if err != nil {
-		return ""
-	}
-	return found
 }
 
 // KernelResources are the resources of a GPU that a kernel uses.
 type KernelResources struct {
 	Name        string `json:"-"`
-	Registers   int64  `json:"registers,omitempty"`        // per thread
-	SpillStores int64  `json:"spill_store_bytes"`          // bytes per thread that the code stores to local memory for lack of registers
-	SpillLoads  int64  `json:"spill_load_bytes,omitempty"` // bytes per thread that it loads back
-	Shared      int64  `json:"shared_bytes,omitempty"`     // bytes of static shared memory per block
+	Registers   int64  `json:"registers,omitempty"`    // per thread
+	SpillStores int64  `json:"spill_store_bytes"`      // bytes per thread that the code stores to local memory for lack of registers
+	Shared      int64  `json:"shared_bytes,omitempty"` // bytes of static shared memory per block
 	Barriers    int64  `json:"barriers,omitempty"`
 }
 
@@ -299,7 +258,7 @@ func ReadAssembler(output string) ([]KernelResources, error) {
 func (k *KernelResources) amounts(list string) error {
 	fields := map[string]*int64{
 		"registers": &k.Registers, "barriers": &k.Barriers, "bytes smem": &k.Shared,
-		"bytes spill stores": &k.SpillStores, "bytes spill loads": &k.SpillLoads,
+		"bytes spill stores": &k.SpillStores,
 	}
 	for part := range strings.SplitSeq(list, ", ") {
 		amount, what, _ := strings.Cut(strings.TrimPrefix(part, "used "), " ")

@@ -20,10 +20,11 @@ type Made struct {
 	Cost      string // flops, transcendentals and bytes by XLA's cost analysis
 }
 
-// Forms yields the module in each of its forms.
+// Forms yields the module in each of its forms, without what is no module: XLA's parser also makes one of an instruction outside a computation.
 func (m Made) Forms() iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
-		_ = yield("proto", m.Proto) && yield("written", []byte(m.Written)) && yield("printed", []byte(m.Printed)) &&
+		instruction := strings.HasPrefix(m.Name, "instruction_")
+		_ = yield("proto", m.Proto) && (instruction || yield("written", []byte(m.Written))) && yield("printed", []byte(m.Printed)) &&
 			yield("canonical", []byte(m.Canonical))
 	}
 }
