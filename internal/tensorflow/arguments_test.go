@@ -58,7 +58,8 @@ func TestArgumentsInLogs(t *testing.T) {
 		{Program: "__inference_f_1", Value: 1, Key: "2", Text: "w"},
 		{Program: "__inference_f_1", Value: 2, Key: "no number"},
 	} {
-		l.handOver(e)
+		e.Kind = logs.Argument
+		l.take("run.log", []logs.Event{e}, nil)
 	}
 	if got, want := namedArguments(nil, l).Of("module_0001."+ModuleName("__inference_f_1")+".7", 2), []Argument{{}, {"w", true}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)

@@ -146,15 +146,6 @@ type handedOver struct {
 	variable string // its name; "" for what is no variable
 }
 
-// handOver records an argument. A function that is compiled again passes the same arguments.
-func (l *Logs) handOver(e logs.Event) {
-	function, at := ModuleName(e.Program), int(e.Value)
-	index, err := strconv.Atoi(e.Key)
-	if err == nil && at == len(l.arguments[function]) {
-		l.arguments[function] = append(l.arguments[function], handedOver{index, e.Text})
-	}
-}
-
 // namedArguments combines the arguments in the graphs of compiled functions with those in the log.
 func namedArguments(dirs []*graphDir, l *Logs) Arguments {
 	functions := Arguments{}
@@ -311,8 +302,11 @@ func (l *Logs) take(path string, events []logs.Event, graphs map[string]bool) (c
 			if e.Text != "" { // one that was only saved has no reason
 				l.GraphBreaks = append(l.GraphBreaks, GraphBreak{Reason: e.Text, Where: placeOf(e.Where), Inputs: int(e.Value)})
 			}
-		case logs.Argument:
-			l.handOver(e)
+		case logs.Argument: // a function that is compiled again passes the same ones
+			function := ModuleName(e.Program)
+			if index, err := strconv.Atoi(e.Key); err == nil && int(e.Value) == len(l.arguments[function]) {
+				l.arguments[function] = append(l.arguments[function], handedOver{index, e.Text})
+			}
 		case logs.LeftOut:
 			l.leftOut[e.Node+"\x00"+e.Op] = e.Text
 		default:

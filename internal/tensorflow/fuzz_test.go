@@ -43,7 +43,7 @@ func FuzzParseStacks(f *testing.F) {
 		if s == nil {
 			return err
 		}
-		for node := range s.Nodes() {
+		for node := range s.own {
 			s.Of(node)
 			for _, f := range (&Trace{Function: s}).Behind(node) {
 				if f.File == "" {

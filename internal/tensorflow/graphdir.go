@@ -162,13 +162,16 @@ func embeddedGraphs(path string, data []byte) (out []*dump.File, problems []dump
 	return out, problems
 }
 
-// embeddedPasses identifies the passes by content: "" for a graph that could not be read.
+// embeddedPasses identifies the passes by content: "" for a graph that could not be read. In an annotated graph every node's name starts with its cluster, or
+// with "unclustered".
 func embeddedPasses(graphs []*Graph) []Pass {
 	out := make([]Pass, len(graphs))
 	for i, g := range graphs {
 		switch {
 		case g == nil:
-		case isAnnotated(g):
+		case len(g.Nodes) > 0 && !slices.ContainsFunc(g.Nodes, func(n *Node) bool {
+			return !strings.HasPrefix(n.Name, "unclustered/") && (n.Cluster == "" || !strings.HasPrefix(n.Name, n.Cluster+"/"))
+		}):
 			out[i] = PassMarkAnnotated
 			if i > 0 && graphs[i-1] != nil {
 				out[i-1] = PassMark
@@ -176,27 +179,15 @@ func embeddedPasses(graphs []*Graph) []Pass {
 			if i > 1 && graphs[i-2] != nil {
 				out[i-2] = PassBeforeMark
 			}
-		case isBuilt(g):
-			out[i] = PassBuildXlaOps
+		case slices.ContainsFunc(g.Nodes, func(n *Node) bool {
+			return n.Kernel || n.Op == "_XlaRun" || n.Op == "_XlaCompile" || n.Op == "_XlaLaunch"
+		}):
+			out[i] = PassBuildXlaOps // clusters are functions already
 		default:
 			out[i] = PassBeforeDynamism
 		}
 	}
 	return out
-}
-
-// isAnnotated reports whether every node's name starts with its cluster, or with "unclustered".
-func isAnnotated(g *Graph) bool {
-	return len(g.Nodes) > 0 && !slices.ContainsFunc(g.Nodes, func(n *Node) bool {
-		return !strings.HasPrefix(n.Name, "unclustered/") && (n.Cluster == "" || !strings.HasPrefix(n.Name, n.Cluster+"/"))
-	})
-}
-
-// isBuilt reports whether clusters are functions already.
-func isBuilt(g *Graph) bool {
-	return slices.ContainsFunc(g.Nodes, func(n *Node) bool {
-		return n.Kernel || n.Op == "_XlaRun" || n.Op == "_XlaCompile" || n.Op == "_XlaLaunch"
-	})
 }
 
 // Embedded is a graph that was written into a log (TF_DUMP_GRAPH_PREFIX=-).

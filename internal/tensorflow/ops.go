@@ -2,6 +2,7 @@ package tensorflow
 
 import (
 	_ "embed"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -52,7 +53,10 @@ func (r *reasons) separation(i int) Separation {
 	switch {
 	case SystemOp(r.nodes[i].Op):
 		return SystemSeparation(r.nodes[i].Op)
-	case r.feedsOutside(i):
+	case len(r.data.behind[i]) > 0 && !slices.ContainsFunc(r.data.behind[i], func(user int) bool {
+		n := r.nodes[user]
+		return n.Cluster != "" || n.Kernel || SystemOp(n.Op)
+	}): // its results go to nothing but operations of the model that no cluster took, as a text's do that is printed
 		return SeparatesNothing
 	case r.compilable(i):
 		return MaySeparate
@@ -69,16 +73,6 @@ func SystemSeparation(op string) Separation {
 		return MaySeparate
 	}
 	return SeparatesNothing
-}
-
-// feedsOutside reports whether a node's results go to nothing but operations of the model that no cluster took, as a text's do that is printed.
-func (r *reasons) feedsOutside(i int) bool {
-	for _, user := range r.data.behind[i] {
-		if n := r.nodes[user]; n.Cluster != "" || n.Kernel || SystemOp(n.Op) {
-			return false
-		}
-	}
-	return len(r.data.behind[i]) > 0
 }
 
 // collectivePrefixes begin the names of operations by which TensorFlow's own runtime, NCCL or Horovod exchange data between devices.
@@ -144,9 +138,6 @@ var systemOps = setOf(
 	// Values moved between devices and processes.
 	"_Send", "_Recv", "_HostSend", "_HostRecv", "Send", "Recv", "HostSend", "HostRecv", "_ParallelConcatStart", "CopyHost", "Copy",
 	"_XlaSendFromHost", "_XlaRecvAtHost", "_ArrayToList", "_ListToArray",
-	// The skeleton of loops and conditions after their bodies were laid out flat.
-	"Switch", "RefSwitch", "_SwitchN", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit", "NextIteration",
-	"RefNextIteration", "LoopCond",
 	// Variables: handles, reads and writes. A cluster reads and writes them itself where it can.
 	"AssignAddVariableOp", "AssignSubVariableOp", "VarHandleOp", "_VarHandlesOp", "ReadVariableOp", "_ReadVariablesOp", "AssignVariableOp", "VarIsInitializedOp",
 	"IsVariableInitialized", "DestroyResourceOp", "DisableCopyOnRead", "Variable", "VariableV2", "AutoReloadVariable", "Assign",
@@ -168,17 +159,15 @@ var systemOps = setOf(
 
 // SystemOp reports whether an operation may always stay outside the clusters.
 func SystemOp(op string) bool {
-	return systemOps[op] || isDatasetOp(op)
+	return systemOps[op] || controlFlow[op] || dataset.MatchString(op)
 }
 
-// isDatasetOp recognises the operations that build a tf.data pipeline: TensorSliceDataset, BatchDatasetV2, …
-func isDatasetOp(op string) bool {
-	stem := strings.TrimRight(op, "0123456789")
-	if stem != op {
-		stem = strings.TrimSuffix(stem, "V")
-	}
-	return strings.HasSuffix(stem, "Dataset")
-}
+// dataset matches the operations that build a tf.data pipeline: TensorSliceDataset, BatchDatasetV2, …
+var dataset = regexp.MustCompile(`Dataset(V?\d+)?$`)
+
+// controlFlow is the skeleton of loops and conditions after their bodies were laid out flat.
+var controlFlow = setOf("Switch", "RefSwitch", "_SwitchN", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit", "NextIteration",
+	"RefNextIteration", "LoopCond")
 
 // pythonOps call back into the Python interpreter.
 var pythonOps = setOf("PyFunc", "PyFuncStateless", "EagerPyFunc")

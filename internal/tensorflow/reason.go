@@ -77,11 +77,13 @@ func (r *reasons) of(i int) reason {
 	switch {
 	case r.control[i]:
 		return reason{text: "it counts or tests for a loop that runs outside the clusters", system: true}
+	case controlFlow[n.Op]:
+		return reason{text: "control flow", system: true}
 	case SystemOp(n.Op):
-		return reason{text: systemReason(n), system: true}
+		return reason{text: "a system operation", system: true}
 	case pythonOps[n.Op]:
 		return reason{text: "it calls back into Python"}
-	case n.has(String) || stringOp(n.Op):
+	case n.has(String) || strings.Contains(n.Op, "String") || strings.HasPrefix(n.Op, "Regex") || strings.HasPrefix(n.Op, "Print") || strings.HasPrefix(n.Op, "Substr"):
 		return reason{text: "XLA has no strings"}
 	case randomOps[n.Op]:
 		return reason{text: "it draws from a random generator with state; a stateless one can be clustered"}
@@ -124,19 +126,6 @@ func (g *group) parted() string {
 
 // listOp recognises what works on lists of tensors, as loops that collect results do.
 func listOp(n *Node) bool { return strings.HasPrefix(n.Op, "TensorList") || n.has(Variant) }
-
-// stringOp recognises the operations on strings that name no type in their attributes.
-func stringOp(op string) bool {
-	return strings.Contains(op, "String") || strings.HasPrefix(op, "Regex") || strings.HasPrefix(op, "Print") || strings.HasPrefix(op, "Substr")
-}
-
-func systemReason(n *Node) string {
-	switch n.Op {
-	case "Switch", "RefSwitch", "_SwitchN", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration", "LoopCond":
-		return "control flow"
-	}
-	return "a system operation"
-}
 
 // hostResource reports whether a node reads a resource that is no variable: one that is handed to it as such.
 func (r *reasons) hostResource(i int) bool {
@@ -272,18 +261,13 @@ func (r *reasons) findLoopControl() {
 	r.control = make([]bool, len(r.nodes))
 	for changed := true; changed; {
 		changed = false
-		for i := range r.nodes {
-			if !r.control[i] && r.loopControl(i) {
+		for i, n := range r.nodes {
+			integers := n.has(Int32) || n.has(Int64) || strings.HasPrefix(n.Op, "Logical")
+			if !r.control[i] && integers && loopOps[n.Op] && n.Cluster == "" && r.feedsLoop(i, true) && r.readsLoop(i) {
 				r.control[i], changed = true, true
 			}
 		}
 	}
-}
-
-func (r *reasons) loopControl(i int) bool {
-	n := r.nodes[i]
-	integers := n.has(Int32) || n.has(Int64) || strings.HasPrefix(n.Op, "Logical")
-	return integers && loopOps[n.Op] && n.Cluster == "" && r.feedsLoop(i, true) && r.readsLoop(i)
 }
 
 // feedsLoop reports whether only a loop's skeleton reads a node, directly or through one Identity.
@@ -301,16 +285,10 @@ func (r *reasons) feedsLoop(i int, through bool) bool {
 
 // readsLoop reports whether a node reads nothing but loop variables, constants and other bookkeeping.
 func (r *reasons) readsLoop(i int) bool {
-	for _, from := range r.data.before[i] {
-		switch op := r.nodes[from].Op; op {
-		case "Switch", "Merge", "Enter", "Const", "Identity":
-		default:
-			if !loopOps[op] {
-				return false
-			}
-		}
-	}
-	return true
+	return !slices.ContainsFunc(r.data.before[i], func(from int) bool {
+		op := r.nodes[from].Op
+		return !loopOps[op] && !slices.Contains([]string{"Switch", "Merge", "Enter", "Const", "Identity"}, op)
+	})
 }
 
 // deviceType cuts the type out of a device's name: "GPU".

@@ -3,7 +3,6 @@ package tensorflow
 import (
 	"bytes"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -59,7 +58,10 @@ func (s *Stacks) add(node string, stack []byte, known map[string]hlo.Location) {
 		end = start - 1
 		f, seen := known[string(text)]
 		if !seen {
-			f = ownFrame(string(text))
+			f, _ = parseFrame(string(text))
+			if logs.Installed(f.File) { // only its function's name counts
+				f = hlo.Location{Function: f.Function}
+			}
 			known[string(text)] = f
 		}
 		switch {
@@ -81,24 +83,15 @@ func (s *Stacks) add(node string, stack []byte, known map[string]hlo.Location) {
 // tracing is the frame of TensorFlow that traces a function: the frames outside of it call the function.
 const tracing = "_create_concrete_function"
 
-// ownFrame reads a frame; of an installed package only the function's name counts.
-func ownFrame(text string) hlo.Location {
-	f, ok := parseFrame(text)
-	switch {
-	case !ok:
-		return hlo.Location{}
-	case logs.Installed(f.File):
-		return hlo.Location{Function: f.Function}
-	}
-	return f
-}
-
 // parseFrame reads "/a/model.py(12): layer".
 func parseFrame(text string) (hlo.Location, bool) {
 	place, function, ok := strings.Cut(strings.TrimSpace(text), "): ")
 	file, line, ok2 := phrase.CutLast(place, "(")
 	n, err := strconv.Atoi(line)
-	return hlo.Location{File: file, Line: int32(n), Function: function}, ok && ok2 && err == nil
+	if !ok || !ok2 || err != nil {
+		return hlo.Location{}, false
+	}
+	return hlo.Location{File: file, Line: int32(n), Function: function}, true
 }
 
 // Of finds the model's frames of a node, innermost first, also of one that was laid into the graph from a function's body:
@@ -119,9 +112,6 @@ func (s *Stacks) Of(node string) (own []hlo.Location, known bool) {
 	}
 	return nil, false
 }
-
-// Nodes are the names of all nodes.
-func (s *Stacks) Nodes() iter.Seq[string] { return maps.Keys(s.own) }
 
 // Trace is what stacks tell of the operations that XLA was given: those of the function that it compiled, and of what was laid into it.
 type Trace struct {
@@ -237,7 +227,7 @@ func (d *graphDir) functionNodes() map[string]nodeNames {
 			continue
 		}
 		names := nodeNames{}
-		for name := range stacks.Nodes() {
+		for name := range stacks.own {
 			names[name] = true
 		}
 		out[function] = names
@@ -319,7 +309,12 @@ func (d *graphDir) leftLater(graphs []*namedGraph) map[*namedGraph]map[string]st
 	out := map[*namedGraph]map[string]string{}
 	later := slices.Concat(d.byPass[PassEncapsulateBefore], d.named(strings.Contains, "_post_rewrite_for_exec_phase_"))
 	for _, g := range d.load(later) {
-		nodes := declustered(g.graph)
+		var nodes []string
+		for _, n := range g.graph.Nodes {
+			if n.Marked && n.Cluster == "" {
+				nodes = append(nodes, nodeKey(n))
+			}
+		}
 		if len(nodes) == 0 {
 			continue
 		}
@@ -347,17 +342,6 @@ func passName(n Name) string {
 		}
 	}
 	return declusterPass
-}
-
-// declustered lists the nodes that were in a cluster and are in none.
-func declustered(g *Graph) []string {
-	var out []string
-	for _, n := range g.Nodes {
-		if n.Marked && n.Cluster == "" {
-			out = append(out, nodeKey(n))
-		}
-	}
-	return out
 }
 
 // sameGraph finds the graph that a later dump shows again.
