@@ -5,23 +5,42 @@ import (
 	"strconv"
 )
 
-func (p *attrPrinter) dotDimensions() { p.contraction(p.body(30)) }
-
-// contraction prints a DotDimensionNumbers. Only the batch dimensions are left out when there are none.
-func (p *attrPrinter) contraction(body Range) {
-	n := p.inside(body)
-	p.listIfAny("lhs_batch_dims", n.list(3))
-	p.braced("lhs_contracting_dims", n.list(1))
-	p.listIfAny("rhs_batch_dims", n.list(4))
-	p.braced("rhs_contracting_dims", n.list(2))
+// part is one attribute out of a message of dimension numbers: a list, or the number of one dimension.
+type part struct {
+	key   string
+	field int
+	kind  partKind
 }
 
-func (p *attrPrinter) raggedDotDimensions() {
-	n := p.inside(p.body(90))
-	p.contraction(n.body(1))
-	p.listIfAny("lhs_ragged_dims", n.list(2))
-	p.listIfAny("rhs_group_dims", n.list(3))
+type partKind uint8
+
+const (
+	listed   partKind = iota // in braces, even when it is empty
+	listedIf                 // in braces, unless it is empty
+	single
+)
+
+// parts prints the attributes out of a message of dimension numbers, which may be inside others.
+func parts(path []int, list ...part) func(*attrPrinter) {
+	return func(p *attrPrinter) {
+		n := p.message
+		for _, field := range path {
+			n = p.inside(n.body(field))
+		}
+		for _, part := range list {
+			numbers := n.list(part.field)
+			switch {
+			case part.kind == single:
+				p.integer(part.key, n.number(part.field))
+			case part.kind == listed || len(numbers) > 0:
+				p.braced(part.key, numbers)
+			}
+		}
+	}
 }
+
+// contraction holds the parts of a DotDimensionNumbers.
+var contraction = []part{{"lhs_batch_dims", 3, listedIf}, {"lhs_contracting_dims", 1, listed}, {"rhs_batch_dims", 4, listedIf}, {"rhs_contracting_dims", 2, listed}}
 
 var precisions = []string{"default", "high", "highest", "packed_nibble"}
 
@@ -53,34 +72,6 @@ func (p *attrPrinter) operandPrecision(operands []int64) {
 	}
 	p.value = append(p.value, '}')
 	p.emit("operand_precision")
-}
-
-func (p *attrPrinter) gatherDimensions() {
-	n := p.inside(p.body(33))
-	p.braced("offset_dims", n.list(1))
-	p.braced("collapsed_slice_dims", n.list(2))
-	p.braced("start_index_map", n.list(3))
-	p.listIfAny("operand_batching_dims", n.list(5))
-	p.listIfAny("start_indices_batching_dims", n.list(6))
-	p.integer("index_vector_dim", n.number(4))
-}
-
-func (p *attrPrinter) scatterDimensions() {
-	n := p.inside(p.body(48))
-	p.braced("update_window_dims", n.list(1))
-	p.braced("inserted_window_dims", n.list(2))
-	p.braced("scatter_dims_to_operand_dims", n.list(3))
-	p.listIfAny("input_batching_dims", n.list(5))
-	p.listIfAny("scatter_indices_batching_dims", n.list(6))
-	p.integer("index_vector_dim", n.number(4))
-}
-
-func (p *attrPrinter) featureGroups() {
-	p.integerUnless("feature_group_count", max(p.number(50), 1), 1)
-}
-
-func (p *attrPrinter) batchGroups() {
-	p.integerUnless("batch_group_count", max(p.number(58), 1), 1)
 }
 
 // windowFields holds the parts of a window in printed order: their names, the field numbers of WindowDimension, and the value that is

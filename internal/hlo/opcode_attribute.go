@@ -23,12 +23,12 @@ var (
 	async      = attrs{ifSet(78, integerUnless("async_group_id", 78, -1)), (*attrPrinter).asyncThread, (*attrPrinter).aliasing}
 
 	batchNorm = attrs{(*attrPrinter).epsilon, integer("feature_index", 25)}
-	dot       = attrs{(*attrPrinter).dotDimensions, (*attrPrinter).precision}
+	dot       = attrs{parts([]int{30}, contraction...), (*attrPrinter).precision}
 	reshape   = attrs{(*attrPrinter).inferredDimension}
 	shaped    = attrs{dimensions}
 	windowed  = attrs{(*attrPrinter).window}
 	convolved = attrs{
-		(*attrPrinter).window, (*attrPrinter).dimLabels, (*attrPrinter).featureGroups, (*attrPrinter).batchGroups, (*attrPrinter).precision,
+		(*attrPrinter).window, (*attrPrinter).dimLabels, severalOf("feature_group_count", 50), severalOf("batch_group_count", 58), (*attrPrinter).precision,
 	}
 )
 
@@ -66,7 +66,7 @@ var opcodeAttrs = [NumOpcodes]attrs{
 		(*attrPrinter).customLiteral,
 		(*attrPrinter).aliasing,
 		ifSet(76, enum("schedule", 76, "SCHEDULE_NONE", "SCHEDULE_LATEST", "SCHEDULE_EARLIEST")),
-		(*attrPrinter).apiVersion),
+		enumFrom(2, "api_version", 77, "", "", "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI")),
 	OpDomain:         {(*attrPrinter).domain},
 	OpDot:            dot,
 	OpDynamicReshape: reshape,
@@ -74,17 +74,21 @@ var opcodeAttrs = [NumOpcodes]attrs{
 	OpFft:            {enum("fft_type", 31, "FFT", "IFFT", "RFFT", "IRFFT"), list("fft_length", 32)},
 	OpFusion:         {word("kind", 11), (*attrPrinter).aliasing},
 	OpGather: {
-		(*attrPrinter).gatherDimensions, list("slice_sizes", 34), flag("indices_are_sorted", 67),
+		parts([]int{33}, part{"offset_dims", 1, listed}, part{"collapsed_slice_dims", 2, listed}, part{"start_index_map", 3, listed},
+			part{"operand_batching_dims", 5, listedIf}, part{"start_indices_batching_dims", 6, listedIf}, part{"index_vector_dim", 4, single}),
+		list("slice_sizes", 34), flag("indices_are_sorted", 67),
 	},
-	OpGetDimensionSize:     shaped,
-	OpGetTupleElement:      {(*attrPrinter).tupleIndex},
-	OpInfeed:               {ifSet(27, word("infeed_config", 27))},
-	OpIota:                 {(*attrPrinter).iotaDimension},
-	OpMap:                  shaped,
-	OpOutfeed:              {ifSet(29, (*attrPrinter).outfeedShape), ifSet(22, word("outfeed_config", 22))},
-	OpPad:                  {(*attrPrinter).padding},
-	OpRaggedAllToAll:       collective,
-	OpRaggedDot:            {(*attrPrinter).raggedDotDimensions, (*attrPrinter).precision},
+	OpGetDimensionSize: shaped,
+	OpGetTupleElement:  {func(p *attrPrinter) { p.integer("index", int64(p.in.Param)) }},
+	OpInfeed:           {ifSet(27, word("infeed_config", 27))},
+	OpIota:             {(*attrPrinter).iotaDimension},
+	OpMap:              shaped,
+	OpOutfeed:          {ifSet(29, (*attrPrinter).outfeedShape), ifSet(22, word("outfeed_config", 22))},
+	OpPad:              {(*attrPrinter).padding},
+	OpRaggedAllToAll:   collective,
+	OpRaggedDot: {
+		parts([]int{90, 1}, contraction...), parts([]int{90}, part{"lhs_ragged_dims", 2, listedIf}, part{"rhs_group_dims", 3, listedIf}), (*attrPrinter).precision,
+	},
 	OpRecv:                 transfer,
 	OpRecvDone:             transfer,
 	OpReduce:               shaped,
@@ -101,7 +105,9 @@ var opcodeAttrs = [NumOpcodes]attrs{
 		dimensions, integer("num_carries", 95), flag("is_reverse", 94), enum("is_associative", 96, "unspecified", "true", "false"),
 	},
 	OpScatter: {
-		(*attrPrinter).scatterDimensions, flag("indices_are_sorted", 67), flag("unique_indices", 69),
+		parts([]int{48}, part{"update_window_dims", 1, listed}, part{"inserted_window_dims", 2, listed}, part{"scatter_dims_to_operand_dims", 3, listed},
+			part{"input_batching_dims", 5, listedIf}, part{"scatter_indices_batching_dims", 6, listedIf}, part{"index_vector_dim", 4, single}),
+		flag("indices_are_sorted", 67), flag("unique_indices", 69),
 	},
 	OpSelectAndScatter: windowed,
 	OpSend:             transfer,
@@ -109,7 +115,7 @@ var opcodeAttrs = [NumOpcodes]attrs{
 	OpSetDimensionSize: shaped,
 	OpSlice:            {(*attrPrinter).slice},
 	OpSort:             {dimensions, stable},
-	OpTopk:             {integer("k", 81), (*attrPrinter).largest, stable},
+	OpTopk:             {integer("k", 81), func(p *attrPrinter) { p.word("largest", strconv.FormatBool(p.number(85) != 0)) }, stable},
 	OpTranspose:        shaped,
 	OpTriangularSolve:  {booleans(59, "left_side", "lower", "unit_diagonal"), (*attrPrinter).transposeA},
 }
@@ -138,6 +144,11 @@ func integerUnless(key string, field int, normal int64) func(*attrPrinter) {
 	return func(p *attrPrinter) { p.integerUnless(key, p.number(field), normal) }
 }
 
+// severalOf prints a count that is larger than one.
+func severalOf(key string, field int) func(*attrPrinter) {
+	return func(p *attrPrinter) { p.integerUnless(key, max(p.number(field), 1), 1) }
+}
+
 func list(key string, field int) func(*attrPrinter) {
 	return func(p *attrPrinter) { p.braced(key, p.list(field)) }
 }
@@ -153,6 +164,15 @@ func word(key string, field int) func(*attrPrinter) {
 // enum prints the name of a value of an enum type, or its number where it has no name.
 func enum(key string, field int, names ...string) func(*attrPrinter) {
 	return func(p *attrPrinter) { p.name(key, names, p.number(field)) }
+}
+
+// enumFrom prints a value that is not smaller than the first which has no default.
+func enumFrom(least int64, key string, field int, names ...string) func(*attrPrinter) {
+	return func(p *attrPrinter) {
+		if n := p.number(field); n >= least {
+			p.name(key, names, n)
+		}
+	}
 }
 
 // booleans prints the fields 1, 2, … of a message of options that are set.
@@ -216,16 +236,6 @@ func (m *Module) comparison(in *Instruction) string {
 	return "FLOAT"
 }
 
-var apiVersions = []string{
-	"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI",
-}
-
-func (p *attrPrinter) apiVersion() {
-	if v := p.number(77); v > 1 {
-		p.name("api_version", apiVersions, v)
-	}
-}
-
 // layoutConstraints prints operand_layout_constraints={f32[2]{0}, f32[]}.
 func (p *attrPrinter) layoutConstraints() {
 	if p.number(56) != 0 {
@@ -266,8 +276,6 @@ func (p *attrPrinter) appendAliasing(b []byte, body Range) []byte {
 	b = appendList(append(b, ", {"...), m.list(3))
 	return append(b, "})"...)
 }
-
-func (p *attrPrinter) tupleIndex() { p.integer("index", int64(p.in.Param)) }
 
 func (p *attrPrinter) outfeedShape() {
 	p.value = p.appendShape(p.value, p.body(29))
@@ -318,8 +326,6 @@ func (p *attrPrinter) slice() {
 		return append(b, ']')
 	})
 }
-
-func (p *attrPrinter) largest() { p.word("largest", strconv.FormatBool(p.number(85) != 0)) }
 
 var transposes = []string{"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"}
 
