@@ -50,18 +50,8 @@ func (r *protoReader) walk(body Range) computationWalk {
 	return computationWalk{fields: fieldsOf(r.src, body)}
 }
 
-// next goes to the next instruction. It reads lengths of one or two bytes in place, as nearly all are.
+// next goes to the next instruction.
 func (w *computationWalk) next() bool {
-	if at := w.at; at >= 0 && at <= len(w.src)-3 && w.src[at] == 2<<3|byte(wireBytes) {
-		size, start := int(w.src[at+1]), at+2
-		if size >= 0x80 {
-			size, start = size&0x7f|int(w.src[at+2])<<7, at+3
-		}
-		if size < 0x80<<7 && size <= len(w.src)-start {
-			w.tag, w.body, w.at = 2<<3|wireBytes, Range{uint32(start), uint32(start + size)}, start+size
-			return true
-		}
-	}
 	for w.fields.next() {
 		switch w.tag {
 		case 1<<3 | wireBytes: // name

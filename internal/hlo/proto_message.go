@@ -2,6 +2,8 @@ package hlo
 
 import (
 	"cmp"
+	"encoding/binary"
+	"math"
 	"slices"
 )
 
@@ -103,8 +105,7 @@ func (m *message) list(field int) []int64 {
 // float64 returns the value of a field of type double, 0 when it is absent.
 func (m *message) float64(field int) float64 {
 	if f := m.last(field<<3 | wireFixed64); f.tag > 0 {
-		v := fieldsOf(m.src, f.body)
-		return v.float64()
+		return math.Float64frombits(binary.LittleEndian.Uint64(m.bytes(f.body)))
 	}
 	return 0
 }
@@ -112,8 +113,7 @@ func (m *message) float64(field int) float64 {
 // float32 returns the value of a field of type float, 0 when it is absent.
 func (m *message) float32(field int) float32 {
 	if f := m.last(field<<3 | wireFixed32); f.tag > 0 {
-		v := fieldsOf(m.src, f.body)
-		return v.float32()
+		return math.Float32frombits(binary.LittleEndian.Uint32(m.bytes(f.body)))
 	}
 	return 0
 }

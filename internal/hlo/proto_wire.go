@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -51,7 +50,7 @@ func (f *fields) next() bool {
 	tag, value, start, end := field(f.src, f.at)
 	f.at = end
 	if tag < 0 {
-		f.fail(brokenness(-tag))
+		f.broken = brokenness(-tag)
 		return false
 	}
 	f.tag, f.value, f.body = tag, value, Range{uint32(start), uint32(end)}
@@ -123,29 +122,10 @@ func varint(src []byte, at int) (v uint64, n int) {
 	if at < len(src) && src[at] < 0x80 {
 		return uint64(src[at]), 1
 	}
-	return longVarint(src, at)
-}
-
-func longVarint(src []byte, at int) (v uint64, n int) {
-	if at >= 0 && at <= cap(src)-8 { // the bytes behind the message are masked off
-		word := binary.LittleEndian.Uint64(src[at : at+8])
-		last := ^word & marks
-		if n = int(firstMark(last)) + 1; last != 0 && n <= len(src)-at {
-			return joinBits(word & (last ^ (last - 1))), n
-		}
-	}
 	if v, n = protowire.ConsumeVarint(src[at:]); n < 0 {
 		return 0, -int(whyBroken(n))
 	}
 	return v, n
-}
-
-// joinBits removes the highest bits of eight bytes and joins the others.
-func joinBits(word uint64) uint64 {
-	word &^= marks
-	word = word&0x007f007f007f007f | word>>1&0x3f803f803f803f80
-	word = word&0x00003fff00003fff | word>>2&0x0fffc0000fffc000
-	return word&0x000000000fffffff | word>>4&0x00fffffff0000000
 }
 
 // more reports whether a packed field has another number.
@@ -155,38 +135,9 @@ func (f *fields) more() bool { return f.at < len(f.src) && f.broken == whole }
 func (f *fields) varint() uint64 {
 	v, n := varint(f.src, f.at)
 	if n < 0 {
-		f.fail(brokenness(-n))
+		f.broken = brokenness(-n)
 		return 0
 	}
 	f.at += n
 	return v
 }
-
-// fixed32 and fixed64 read the value of a fixed field, or one number of a packed field.
-func (f *fields) fixed32() uint32 {
-	if len(f.src)-f.at < 4 {
-		f.fail(cutOff)
-		return 0
-	}
-	f.at += 4
-	return binary.LittleEndian.Uint32(f.src[f.at-4:])
-}
-
-func (f *fields) fixed64() uint64 {
-	if len(f.src)-f.at < 8 {
-		f.fail(cutOff)
-		return 0
-	}
-	f.at += 8
-	return binary.LittleEndian.Uint64(f.src[f.at-8:])
-}
-
-// fail sets broken to the first reason.
-func (f *fields) fail(why brokenness) {
-	if f.broken == whole {
-		f.broken = why
-	}
-}
-
-func (f *fields) float32() float32 { return math.Float32frombits(f.fixed32()) }
-func (f *fields) float64() float64 { return math.Float64frombits(f.fixed64()) }
