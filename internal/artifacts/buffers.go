@@ -92,23 +92,23 @@ func unfused(m *hlo.Module) iter.Seq[hlo.InstrID] {
 					continue
 				}
 				for _, c := range m.Callees(id) {
-					todo = append(todo, part{c, op == hlo.OpFusion || p.fused && enters(op)})
+					enters := op == hlo.OpCall || op == hlo.OpWhile || op == hlo.OpConditional // it runs them as the computation that it stands in is run
+					todo = append(todo, part{c, op == hlo.OpFusion || p.fused && enters})
 				}
 			}
 		}
 	}
 }
 
-// enters reports whether an opcode runs computations as the one that it stands in is run.
-func enters(op hlo.Opcode) bool {
-	return op == hlo.OpCall || op == hlo.OpWhile || op == hlo.OpConditional
-}
-
 // makes returns how many values an instruction makes at least, by the rules of XLA's dataflow analysis: its result, and what a tuple holds that does
 // not come from an operand or from a computation that it calls.
 func makes(m *hlo.Module, id hlo.InstrID) int {
 	op, result := m.Instrs[id].Opcode, m.Shape(m.Instrs[id].Shape)
-	if forwards(m, op) {
+	switch op { // the result is in the buffers of the operands, or of the computations that it calls
+	case hlo.OpGetTupleElement, hlo.OpBitcast, hlo.OpCall, hlo.OpOptBarrier, hlo.OpAddDependency, hlo.OpDomain, hlo.OpAsyncUpdate:
+		return 0
+	}
+	if strings.HasSuffix(m.OpcodeName(op), "-done") {
 		return 0
 	}
 	if result.Type != hlo.Tuple || op == hlo.OpTuple || op == hlo.OpWhile || op == hlo.OpConditional {
@@ -143,15 +143,6 @@ func elements(m *hlo.Module, id hlo.ShapeID) (n int) {
 		n += 1 + elements(m, e)
 	}
 	return n
-}
-
-// forwards reports whether an opcode's result is in the buffers of its operands, or of the computations that it calls.
-func forwards(m *hlo.Module, op hlo.Opcode) bool {
-	switch op {
-	case hlo.OpGetTupleElement, hlo.OpBitcast, hlo.OpCall, hlo.OpOptBarrier, hlo.OpAddDependency, hlo.OpDomain, hlo.OpAsyncUpdate:
-		return true
-	}
-	return strings.HasSuffix(m.OpcodeName(op), "-done")
 }
 
 // Totals are sums in bytes over the allocations of one memory space or of all.

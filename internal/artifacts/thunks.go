@@ -157,21 +157,17 @@ type ThunkNames map[int64]string
 // ReadThunkMetadata reads a .thunk_metadata.txt.
 func ReadThunkMetadata(data []byte) (ThunkNames, error) {
 	names := ThunkNames{}
-	return names, readText(data, wire.Fields{{0, "thunk_metadata", names.read}})
-}
-
-// read reads the metadata of one thunk.
-func (n ThunkNames) read(r *wire.Reader) error {
-	id, instruction, missing := int64(0), "", r.Errorf("a thunk without thunk_info") // text format leaves out a zero
-	info := wire.Fields{{0, "thunk_id", &id}, {0, "profile_annotation", &instruction}}
-	err := r.Message(wire.Fields{{0, "thunk_info", func(r *wire.Reader) error {
-		missing = nil
-		return r.Message(info)
+	return names, readText(data, wire.Fields{{0, "thunk_metadata", func(r *wire.Reader) error {
+		id, instruction, missing := int64(0), "", r.Errorf("a thunk without thunk_info") // text format leaves out a zero
+		err := r.Message(wire.Fields{{0, "thunk_info", func(r *wire.Reader) error {
+			missing = nil
+			return r.Message(wire.Fields{{0, "thunk_id", &id}, {0, "profile_annotation", &instruction}})
+		}}})
+		if instruction != "" {
+			names[id] = instruction
+		}
+		return cmp.Or(err, missing)
 	}}})
-	if instruction != "" {
-		n[id] = instruction
-	}
-	return cmp.Or(err, missing)
 }
 
 // ReadThunks reads a .thunk_sequence.txt of any version.

@@ -101,7 +101,8 @@ func (f *Failure) raise(first string, rest []byte) {
 		kind, text = f.tracing(kind, rest)
 	}
 	f.Compiling = f.Compiling || ofCompiler(kind, ".") || ofXLA.MatchString(text) || bytes.Contains(rest, []byte("\nFor simplicity, JAX has removed its internal frames"))
-	f.Exception, f.Text = kind[strings.LastIndexByte(kind, '.')+1:], firstSentence(text)
+	text, _, _ = strings.Cut(text, ". ")
+	f.Exception, f.Text = kind[strings.LastIndexByte(kind, '.')+1:], strings.TrimSuffix(text, ".")
 	if _, traced, ok := bytes.Cut(rest, []byte("\nThe error occurred while tracing the function ")); ok {
 		name, _, _ := bytes.Cut(traced, []byte(" "))
 		f.Traced = string(name)
@@ -157,11 +158,6 @@ func (f *Failure) running(rest []byte) string {
 		}
 	}
 	return ""
-}
-
-func firstSentence(text string) string {
-	text, _, _ = strings.Cut(text, ". ")
-	return strings.TrimSuffix(text, ".")
 }
 
 // String is one sentence: what failed, where, and why.

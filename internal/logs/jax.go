@@ -10,23 +10,13 @@ import (
 
 // jaxCompile reads "jit(predict) in 0.042591333 sec"; old versions leave jit() out.
 func (r *reader) jaxCompile(rest []byte) {
-	name, seconds, ok := cutDuration(string(rest))
-	if !ok {
+	name, digits, _ := phrase.CutLast(strings.TrimSuffix(strings.TrimRight(string(rest), " ."), " sec"), " in ")
+	seconds, err := strconv.ParseFloat(digits, 64)
+	if err != nil {
 		r.unreadable(r.line, "the end of an XLA compilation, without its time")
 		return
 	}
 	r.add(Event{Kind: Compile, Line: r.line, Program: stripTransform(name), Value: seconds})
-}
-
-// cutDuration splits "<name> in <seconds> sec".
-func cutDuration(s string) (name string, seconds float64, ok bool) {
-	s = strings.TrimSuffix(strings.TrimRight(s, " ."), " sec")
-	at := strings.LastIndex(s, " in ")
-	if at < 0 {
-		return "", 0, false
-	}
-	seconds, err := strconv.ParseFloat(s[at+4:], 64)
-	return s[:at], seconds, err == nil
 }
 
 // stripTransform takes the function out of "jit(predict)" or "pmap(step)".
@@ -205,13 +195,8 @@ func argument(path string) string {
 func definedAt(line string) (program, place string) {
 	name, place, _ := strings.Cut(strings.TrimPrefix(line, "for "), " defined at ")
 	name, _, _ = strings.Cut(name, " id=")
-	return jitName(name), place
-}
-
-// jitName is the function's name in jit. Before 0.5, JAX names a function by its place, "Model.apply" or "make.<locals>.step", or not at all.
-func jitName(name string) string {
-	if strings.HasPrefix(name, "functools.partial(") {
-		return "<unnamed wrapped function>"
+	if strings.HasPrefix(name, "functools.partial(") { // before 0.5, JAX names a function by its place, "Model.apply" or "make.<locals>.step", or not at all
+		return "<unnamed wrapped function>", place
 	}
-	return name[strings.LastIndexByte(name, '.')+1:]
+	return name[strings.LastIndexByte(name, '.')+1:], place
 }

@@ -183,9 +183,13 @@ func dropRepeats(events []Event) []Event {
 	for _, e := range events {
 		key, once := repeatKey(e)
 		if !once {
-			if len(out) == 0 || !echo(out[len(out)-1], e) {
-				out = append(out, e)
+			if n := len(out); n > 0 && out[n-1].logger != e.logger {
+				last := out[n-1]
+				if last.Line, last.logger = e.Line, e.logger; last == e { // from another handler
+					continue
+				}
 			}
+			out = append(out, e)
 			continue
 		}
 		if first, seen := at[key]; seen {
@@ -215,15 +219,6 @@ func repeatKey(e Event) (key Event, once bool) {
 		return Event{Kind: e.Kind, Program: e.Program, Text: e.Text}, true
 	}
 	return Event{}, false
-}
-
-// echo reports whether an event repeats the one before it, from another handler.
-func echo(last, e Event) bool {
-	if last.logger == e.logger {
-		return false
-	}
-	last.Line, last.logger = e.Line, e.logger
-	return last == e
 }
 
 // remat reads the partitioner's warning that it replicates a tensor to change its sharding. Its wording changed twice; all versions contain the

@@ -479,13 +479,11 @@ func (p *plane) event(l *line, start int64, msg []byte) error {
 	return nil
 }
 
-func (p *plane) allStats(s *span, stats [][]byte) error {
-	for _, stat := range stats {
-		if err := p.stat(s, stat); err != nil {
-			return err
-		}
+func (p *plane) allStats(s *span, stats [][]byte) (err error) {
+	for i := 0; i < len(stats) && err == nil; i++ {
+		err = p.stat(s, stats[i])
 	}
-	return nil
+	return err
 }
 
 // stat reads one statistic, if it is one that matters. The first of a name counts.

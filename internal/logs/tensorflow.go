@@ -32,19 +32,11 @@ func (r *reader) tfUncompilable(rest []byte) {
 		return
 	}
 	function, _, _ := strings.Cut(parts[0], "[")
-	e := Event{Kind: Uncompilable, Line: line, Program: function, Op: op, Node: lastNode(reason), Text: firstReason(reason)}
-	e.Where = r.createdAt()
-	r.add(e)
-}
-
-// lastNode extracts the name from the last "{{node while/add}}".
-func lastNode(s string) string {
-	_, after, ok := phrase.CutLast(s, "{{node ")
-	if !ok {
-		return ""
+	node := ""
+	if _, after, ok := phrase.CutLast(reason, "{{node "); ok { // while/add}}
+		node, _, _ = strings.Cut(after, "}}")
 	}
-	name, _, _ := strings.Cut(after, "}}")
-	return name
+	r.add(Event{Kind: Uncompilable, Line: line, Program: function, Op: op, Node: node, Text: firstReason(reason), Where: r.createdAt()})
 }
 
 // firstReason removes the repeated name of the node. Of the attributes that did not match, it keeps the element type, which is usually the
