@@ -23,11 +23,6 @@ func wrappedIn(op Opcode) Opcode {
 	return noOpcode
 }
 
-// isAsync reports whether an opcode is that of an async-start, async-update or async-done.
-func (op Opcode) isAsync() bool {
-	return op == OpAsyncStart || op == OpAsyncUpdate || op == OpAsyncDone
-}
-
 // unlessNative tells an `all-reduce-start` that is short for an async-start from one that is an opcode. The shape of the former begins with
 // a tuple of its operands, that of the latter only if it has several.
 func (p *textParser) unlessNative(in *Instruction, spelled spelledOpcode, wrapped Opcode) spelledOpcode {
@@ -41,7 +36,10 @@ func (p *textParser) unlessNative(in *Instruction, spelled spelledOpcode, wrappe
 		}
 		in.Opcode = OpAsyncStart
 	default:
-		if len(operands) != 1 || !p.m.Instrs[operands[0]].Opcode.isAsync() {
+		if len(operands) != 1 {
+			return spelled
+		}
+		if op := p.m.Instrs[operands[0]].Opcode; op != OpAsyncStart && op != OpAsyncUpdate && op != OpAsyncDone {
 			return spelled
 		}
 		in.Opcode = OpAsyncDone

@@ -119,9 +119,20 @@ func (m *Module) Attrs(i InstrID) iter.Seq2[string, string] {
 	case in.bare():
 		return func(yield func(string, string) bool) { yield("index", strconv.Itoa(int(in.Param))) }
 	case m.Format == FormatProto:
-		return m.protoAttrs(i)
+		return func(yield func(string, string) bool) {
+			p := m.printer()
+			defer m.printers.Put(p)
+			p.print(m, i, func(key string, value []byte) bool { return yield(key, string(value)) })
+		}
 	}
-	return m.textAttrs(i)
+	return func(yield func(string, string) bool) {
+		for key, value := range m.ownAttributes(i) {
+			k := m.Text(key)
+			if !yield(k, attributeValueText(k, m.src[value.Start:value.End])) {
+				return
+			}
+		}
+	}
 }
 
 // Attr returns one attribute; see [Module.Attrs].
@@ -171,17 +182,6 @@ func Ints(s string) []int64 {
 		list = append(list, n)
 	}
 	return list
-}
-
-func (m *Module) textAttrs(i InstrID) iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		for key, value := range m.ownAttributes(i) {
-			k := m.Text(key)
-			if !yield(k, attributeValueText(k, m.src[value.Start:value.End])) {
-				return
-			}
-		}
-	}
 }
 
 func (m *Module) textAttr(i InstrID, key string) (string, bool) {

@@ -196,7 +196,11 @@ func (p *printer) spelled(i InstrID) digest {
 	case OpCollectivePermuteStart:
 		return p.start(OpCollectivePermute, m.started(in.Shape), m.Callees(i), i, NoInstr)
 	case OpAsyncUpdate, OpAsyncDone, OpAllReduceDone, OpAllGatherDone, OpCollectivePermuteDone:
-		return p.plain(asyncStep(in.Opcode), in.Shape, nil, i, NoInstr)
+		step := OpAsyncDone
+		if in.Opcode == OpAsyncUpdate {
+			step = OpAsyncUpdate
+		}
+		return p.plain(step, in.Shape, nil, i, NoInstr)
 	}
 	return p.plain(in.Opcode, in.Shape, m.Callees(i), i, NoInstr).and(p.argument(i))
 }
@@ -330,13 +334,6 @@ func (m *Module) isParallel(root InstrID) bool {
 // an all-gather. The latter has the attributes on either instruction, or on both.
 func (p *printer) start(op Opcode, shape ShapeID, callees []CompID, i, wrapped InstrID) digest {
 	return p.opcodes[OpAsyncStart].and(p.plain(op, shape, callees, i, wrapped))
-}
-
-func asyncStep(op Opcode) Opcode {
-	if op == OpAsyncUpdate {
-		return op
-	}
-	return OpAsyncDone
 }
 
 // callbackAddresses finds the constants with the address of a Python function that old versions of JAX pass to a callback.

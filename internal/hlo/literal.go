@@ -22,14 +22,9 @@ func (m *Module) Literal(i InstrID) string {
 	switch {
 	case m.Instrs[i].Opcode != OpConstant:
 		return ""
-	case m.Format == FormatProto:
-		return m.protoLiteral(i)
+	case m.Format == FormatText:
+		return m.textLiteral(i)
 	}
-	return m.textLiteral(i)
-}
-
-// protoLiteral prints a constant's LiteralProto; see [Module.Literal].
-func (m *Module) protoLiteral(i InstrID) string {
 	for f := fieldsOf(m.src, m.Instrs[i].message()); f.next(); {
 		if f.tag == 8<<3|wireBytes { // literal
 			text, _ := decodeLiteral(m.src, f.body)
@@ -226,7 +221,7 @@ var literalFields = map[Type]struct {
 }{
 	Pred: {2, 0, integerValue(64, false)},
 	S32:  {4, 0, integerValue(64, true)}, S64: {5, 0, integerValue(64, true)}, U32: {6, 0, integerValue(64, false)}, U64: {7, 0, integerValue(64, false)},
-	F32: {8, 4, float32Value}, F64: {9, 8, float64Value}, C64: {12, 8, complex64Value}, C128: {18, 16, complex128Value},
+	F32: {8, 4, float32Value}, F64: {9, 8, float64Value}, C64: {12, 8, complexValue(float32Value)}, C128: {18, 16, complexValue(float64Value)},
 	U8: {3, 1, integerValue(8, false)}, S8: {15, 1, integerValue(8, true)}, U16: {16, 2, integerValue(16, false)}, S16: {17, 2, integerValue(16, true)},
 	F16: {11, 2, smallFloat{exponent: 5, mantissa: 10, infinite: true}.digits(5)}, BF16: {13, 2, smallFloat{exponent: 8, mantissa: 7, infinite: true}.digits(4)},
 
@@ -301,12 +296,11 @@ func float64Value(raw []byte, _ uint64) string {
 	return string(appendFloat64(nil, math.Float64frombits(binary.LittleEndian.Uint64(raw))))
 }
 
-func complex64Value(raw []byte, _ uint64) string {
-	return "(" + float32Value(raw[:4], 0) + ", " + float32Value(raw[4:], 0) + ")"
-}
-
-func complex128Value(raw []byte, _ uint64) string {
-	return "(" + float64Value(raw[:8], 0) + ", " + float64Value(raw[8:], 0) + ")"
+func complexValue(part func(raw []byte, varint uint64) string) func(raw []byte, varint uint64) string {
+	return func(raw []byte, _ uint64) string {
+		half := len(raw) / 2
+		return "(" + part(raw[:half], 0) + ", " + part(raw[half:], 0) + ")"
+	}
 }
 
 // appendFloat32 prints a number with six digits if these suffice to tell it from others, and else with nine. appendFloat64 prints 15 or 17.

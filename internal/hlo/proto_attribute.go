@@ -2,19 +2,9 @@ package hlo
 
 import (
 	"bytes"
-	"iter"
 	"slices"
 	"strconv"
 )
-
-// protoAttrs yields an instruction's attributes as the text prints them; see [Module.Attrs].
-func (m *Module) protoAttrs(i InstrID) iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		p := m.printer()
-		defer m.printers.Put(p)
-		p.print(m, i, func(key string, value []byte) bool { return yield(key, string(value)) })
-	}
-}
 
 // protoAttr returns one attribute. It reads those that are asked for most without printing the others.
 func (m *Module) protoAttr(i InstrID, key string) (value string, ok bool) {

@@ -32,9 +32,14 @@ func (p *textParser) headerAttribute(key string, value Range) {
 	case "replica_count":
 		h.ReplicaCount, _ = p.integer(i)
 	case "input_output_alias":
-		p.list(i, func(i int) int { return p.alias(i) })
-	case "buffer_donor":
-		p.list(i, func(i int) int { return p.donor(i) })
+		p.list(i, p.alias)
+	case "buffer_donor": // (2, {})
+		p.list(i, func(i int) int {
+			var d Donor
+			d.Param, d.ParamIndex, i = p.parameterIndex(i)
+			h.Donors = append(h.Donors, d)
+			return p.expect(i, ')')
+		})
 	case "frontend_attributes":
 		h.Attributes = make(map[string]string)
 		for k, v := range p.t.dictionary(value) {
@@ -80,14 +85,6 @@ func (p *textParser) alias(i int) int {
 	return p.expect(i, ')')
 }
 
-// donor reads (2, {}).
-func (p *textParser) donor(i int) int {
-	var d Donor
-	d.Param, d.ParamIndex, i = p.parameterIndex(i)
-	p.m.Header.Donors = append(p.m.Header.Donors, d)
-	return p.expect(i, ')')
-}
-
 // parameterIndex reads (2, {1}.
 func (p *textParser) parameterIndex(i int) (param int64, index []int64, end int) {
 	param, i = p.integer(p.expect(i, '('))
@@ -102,9 +99,9 @@ func (p *textParser) tables(i int) int {
 		i = p.t.blanks(i)
 		switch {
 		case p.t.word(i, "FileNames"):
-			i = p.table(i, "FileNames", p.fileName)
+			i = p.table(i, "FileNames", func(i int) int { return p.quoted(i, &p.m.frames.files) })
 		case p.t.word(i, "FunctionNames"):
-			i = p.table(i, "FunctionNames", p.functionName)
+			i = p.table(i, "FunctionNames", func(i int) int { return p.quoted(i, &p.m.frames.functions) })
 		case p.t.word(i, "FileLocations"):
 			i = p.table(i, "FileLocations", p.fileLocation)
 		case p.t.word(i, "StackFrames"):
@@ -126,18 +123,6 @@ func (p *textParser) table(i int, name string, row func(i int) int) int {
 		i = p.t.blanks(row(p.t.blanks(end)))
 	}
 	return i
-}
-
-func (p *textParser) fileName(i int) int {
-	s, end := p.quoted(i)
-	p.m.frames.files = append(p.m.frames.files, s)
-	return end
-}
-
-func (p *textParser) functionName(i int) int {
-	s, end := p.quoted(i)
-	p.m.frames.functions = append(p.m.frames.functions, s)
-	return end
 }
 
 func (p *textParser) fileLocation(i int) int {
@@ -184,8 +169,8 @@ func (p *textParser) row(i int, field func(key string, n int32)) int {
 	return i + 1
 }
 
-// quoted reads a string and decodes its escapes.
-func (p *textParser) quoted(i int) (string, int) {
+// quoted reads a string, with its escapes, to the end of a table.
+func (p *textParser) quoted(i int, table *[]string) int {
 	if !p.t.is(i, classQuote) {
 		p.fail(i, i, "expected a string")
 	}
@@ -193,5 +178,6 @@ func (p *textParser) quoted(i int) (string, int) {
 	if end >= len(p.t) {
 		p.fail(end, end, "")
 	}
-	return unquote(p.t[i:end]), end
+	*table = append(*table, unquote(p.t[i:end]))
+	return end
 }

@@ -15,7 +15,7 @@ func (p *textParser) instruction(i int) int {
 	name := p.name(i, "an instruction")
 	in := Instruction{Comp: p.body.id, name: name.at, nameLen: uint16(name.n)}
 	spelled, i := p.behindName(name.end(), &in)
-	if in.Opcode.mayLack() {
+	if in.Opcode == OpGetTupleElement || int(in.Opcode) < len(minCallees) && minCallees[in.Opcode] > 0 {
 		p.check(i, &in, spelled)
 	}
 	if wrapped := wrappedIn(in.Opcode); wrapped != noOpcode {
@@ -28,8 +28,11 @@ func (p *textParser) instruction(i int) int {
 	if name.n > maxName || !p.enter(name, id) {
 		p.refuse(start, name)
 	}
+	if root && p.body.root >= 0 {
+		p.fail(start, i, "this is the computation's second ROOT")
+	}
 	if root {
-		p.setRoot(start, i, id)
+		p.body.root = id
 	}
 	return i
 }
@@ -60,13 +63,6 @@ func (p *textParser) refuse(at int, name spelling) {
 	p.failf(at, at, "%%%s is defined twice", p.m.Text(name.bounds()))
 }
 
-func (p *textParser) setRoot(start, end int, id InstrID) {
-	if p.body.root >= 0 {
-		p.fail(start, end, "this is the computation's second ROOT")
-	}
-	p.body.root = id
-}
-
 // arguments reads the parentheses: operands, of a parameter its number, of a constant its literal.
 func (p *textParser) arguments(i int, in *Instruction) int {
 	if !p.t.at(i, '(') {
@@ -91,11 +87,6 @@ func (p *textParser) arguments(i int, in *Instruction) int {
 		i = p.operandList(i+1, in)
 	}
 	return i + 1
-}
-
-// mayLack reports whether check checks instructions of an opcode.
-func (op Opcode) mayLack() bool {
-	return int(op) < len(minCallees) && minCallees[op] > 0 || op == OpGetTupleElement
 }
 
 // check refuses an instruction that lacks an attribute which its opcode needs. The next token is at i.
