@@ -58,7 +58,7 @@ func (f *mlirFile) readEntries() error {
 func (f *mlirFile) entries(sizes, bytes *mlirCursor, n int) []mlirEntry {
 	var list []mlirEntry
 	for len(list) < n && !sizes.cut {
-		builtin := f.dialect(sizes.number()) == "builtin"
+		builtin := f.in(f.dialects, sizes.number()) == "builtin"
 		for range sizes.count() {
 			size, encoded := sizes.flagged()
 			list = append(list, mlirEntry{data: bytes.take(size), builtin: builtin, encoded: encoded})
@@ -117,7 +117,7 @@ func (f *mlirFile) field(d kernelHash, c *mlirCursor, field rune) kernelHash {
 	case 't':
 		return d.and(uint64(f.kind(c.number())))
 	case 's':
-		return d.text(f.text(c.number()))
+		return d.text(f.in(f.strings, c.number()))
 	case '*':
 		return d.text(string(c.data))
 	case 'N':
@@ -155,7 +155,7 @@ func (f *mlirFile) word(i uint64) string {
 	if i < uint64(len(f.attrs)) && f.attrs[i].code() == codeString {
 		c := &mlirCursor{data: f.attrs[i].data}
 		c.number()
-		return f.text(c.number())
+		return f.in(f.strings, c.number())
 	}
 	return ""
 }
@@ -172,10 +172,20 @@ func (e *mlirEntry) code() int {
 // loose hashes all attributes of the file that are neither locations nor names. It stands in for the properties of operations: these refer to
 // attributes, but every operation encodes them in a form of its own.
 func (f *mlirFile) loose() kernelHash {
-	f.nameOfPlaces()
+	for i := range f.attrs { // the texts in locations, paths and names of traced functions, are names
+		switch e := &f.attrs[i]; e.code() {
+		case codeLine, codeNamed, codeLines:
+			c := &mlirCursor{data: e.data}
+			c.number()
+			f.isName(c.number())
+		}
+	}
 	var all []kernelHash
 	for i := range f.attrs {
-		if e := &f.attrs[i]; !e.isPlace() && !e.name && e.code() != codeDictionary {
+		e := &f.attrs[i]
+		code := e.code()
+		isPlace := code >= codeFirstPlace && code <= codeLastPlace || code == codeLines
+		if !isPlace && !e.name && code != codeDictionary {
 			all = append(all, f.attribute(uint64(i)))
 		}
 	}
@@ -187,29 +197,11 @@ func (f *mlirFile) loose() kernelHash {
 	return d
 }
 
-// nameOfPlaces marks the texts in locations, paths and names of traced functions, as names.
-func (f *mlirFile) nameOfPlaces() {
-	for i := range f.attrs {
-		switch e := &f.attrs[i]; e.code() {
-		case codeLine, codeNamed, codeLines:
-			c := &mlirCursor{data: e.data}
-			c.number()
-			f.isName(c.number())
-		}
-	}
-}
-
 // isName marks a text as a name.
 func (f *mlirFile) isName(i uint64) {
 	if i < uint64(len(f.attrs)) && f.attrs[i].code() == codeString {
 		f.attrs[i].name = true
 	}
-}
-
-// isPlace reports whether an attribute is a location in the source.
-func (e *mlirEntry) isPlace() bool {
-	code := e.code()
-	return code >= codeFirstPlace && code <= codeLastPlace || code == codeLines
 }
 
 // mlirProperties are the properties of operations, which many may share.
@@ -249,14 +241,6 @@ func (f *mlirFile) nameIn(properties []byte) string {
 }
 
 var visibility = map[string]bool{"public": true, "private": true, "nested": true}
-
-// readProperties finds the properties of all operations.
-func (f *mlirFile) readProperties() {
-	c := &mlirCursor{data: f.sections[sectionProperties]}
-	for range c.count() {
-		f.properties = append(f.properties, mlirProperties{data: c.take(c.number())})
-	}
-}
 
 // Codes of locations.
 const (

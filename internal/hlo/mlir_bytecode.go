@@ -64,7 +64,10 @@ func readBytecode(data []byte) (*Kernel, error) {
 		return nil, err
 	}
 	f.readStrings()
-	f.readProperties()
+	properties := &mlirCursor{data: f.sections[sectionProperties]}
+	for range properties.count() {
+		f.properties = append(f.properties, mlirProperties{data: properties.take(properties.number())})
+	}
 	if !f.readDialects() {
 		return nil, brokenKernel("its dialects are cut off")
 	}
@@ -81,7 +84,9 @@ func (f *mlirFile) split(c *mlirCursor, data []byte) error {
 		id := c.byte()
 		length := c.number()
 		if id&0x80 != 0 {
-			c.align(len(data), c.number())
+			for to := c.number(); to > 1 && uint64(len(data)-len(c.data))%to != 0 && !c.cut; {
+				c.byte()
+			}
 		}
 		section := c.take(length)
 		if id &= 0x7f; c.cut || id >= sectionCount {
@@ -90,12 +95,6 @@ func (f *mlirFile) split(c *mlirCursor, data []byte) error {
 		f.sections[id] = section
 	}
 	return nil
-}
-
-func (c *mlirCursor) align(size int, to uint64) {
-	for to > 1 && uint64(size-len(c.data))%to != 0 && !c.cut {
-		c.byte()
-	}
 }
 
 // readStrings reads the table of strings: the lengths from the last to the first, then the bytes.
@@ -114,9 +113,10 @@ func (f *mlirFile) readStrings() {
 	}
 }
 
-func (f *mlirFile) text(i uint64) string {
-	if i < uint64(len(f.strings)) {
-		return f.strings[i]
+// in returns an entry of one of the file's tables.
+func (f *mlirFile) in(table []string, i uint64) string {
+	if i < uint64(len(table)) {
+		return table[i]
 	}
 	f.lost = true
 	return ""
@@ -126,30 +126,25 @@ func (f *mlirFile) text(i uint64) string {
 func (f *mlirFile) readDialects() bool {
 	c := &mlirCursor{data: f.sections[sectionDialects]}
 	for range c.count() {
-		f.dialects = append(f.dialects, f.text(c.dialect(f.version)))
+		f.dialects = append(f.dialects, f.in(f.strings, c.dialect(f.version)))
 	}
 	if f.version >= versionLocations {
 		c.number() // number of operations
 	}
 	for len(c.data) > 0 {
-		dialect := c.number()
+		dialect := f.in(f.dialects, c.number()) + "."
+		if strings.HasPrefix(dialect, "stable_") { // it keeps the names of the dialects that it wraps
+			dialect = ""
+		}
 		for range c.count() {
 			name := c.number()
 			if f.version >= versionProperties {
 				name >>= 1 // the lowest bit: the operation is registered
 			}
-			f.ops = append(f.ops, opName(f.dialect(dialect), f.text(name)))
+			f.ops = append(f.ops, dialect+f.in(f.strings, name))
 		}
 	}
 	return !c.cut
-}
-
-// opName returns an operation's name with its dialect. A stable_ dialect keeps the names of the dialects that it wraps.
-func opName(dialect, name string) string {
-	if strings.HasPrefix(dialect, "stable_") {
-		return name
-	}
-	return dialect + "." + name
 }
 
 // dialect reads a dialect's name, and skips its version.
@@ -163,14 +158,6 @@ func (c *mlirCursor) dialect(version uint64) (name uint64) {
 		c.take(c.number())
 	}
 	return name
-}
-
-func (f *mlirFile) dialect(i uint64) string {
-	if i < uint64(len(f.dialects)) {
-		return f.dialects[i]
-	}
-	f.lost = true
-	return ""
 }
 
 // mlirCursor reads the primitives of the bytecode. Behind the end of the data it returns zeros and sets cut.

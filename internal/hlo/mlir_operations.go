@@ -116,7 +116,7 @@ func (w *mlirWalker) operation(depth int) kernelHash {
 
 // head reads an operation up to its operands.
 func (w *mlirWalker) head() (o mlirOperation) {
-	o.name, o.mask, o.place = w.name(w.number()), w.byte(), w.number()
+	o.name, o.mask, o.place = w.in(w.ops, w.number()), w.byte(), w.number()
 	if o.mask&hasAttributes != 0 {
 		o.attributes = w.number()
 	}
@@ -150,14 +150,6 @@ func (w *mlirWalker) described(o *mlirOperation) (content kernelHash, function s
 // silent reports whether an operation does no work: modules, functions and constants.
 func silent(op string) bool {
 	return op == "builtin.module" || strings.HasSuffix(op, ".func") || strings.HasSuffix(op, ".constant")
-}
-
-func (w *mlirWalker) name(i uint64) string {
-	if i < uint64(len(w.ops)) {
-		return w.ops[i]
-	}
-	w.lost = true
-	return ""
 }
 
 // noAttribute is the index of no attribute.

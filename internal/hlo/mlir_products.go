@@ -22,7 +22,9 @@ func (w *mlirWalker) product(o *mlirOperation) {
 // precision returns the precision of a product as its dialect names it. Mosaic stores it in an attribute, Triton in the first property.
 func (w *mlirWalker) precision(o *mlirOperation) string {
 	if at := w.named(o.attributes, "precision"); o.mask&hasAttributes != 0 && at < uint64(len(w.attrs)) && !w.attrs[at].encoded {
-		return precisionIn(string(w.attrs[at].data))
+		_, printed, _ := strings.Cut(string(w.attrs[at].data), "contract_precision<")
+		printed, _, _ = strings.Cut(printed, ">")
+		return printed
 	}
 	if n, ok := w.integer(w.property(o)); ok && n >= 0 && n < int64(len(inputPrecisions)) && strings.HasSuffix(o.name, ".dot") {
 		return inputPrecisions[n]
@@ -91,13 +93,6 @@ var kernelPrecisions = map[string]string{
 
 // inputPrecisions holds the names of Triton's enum, by number.
 var inputPrecisions = []string{"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"}
-
-// precisionIn returns the precision in a printed attribute of Mosaic, "" where there is none.
-func precisionIn(printed string) string {
-	_, value, _ := strings.Cut(printed, "contract_precision<")
-	value, _, _ = strings.Cut(value, ">")
-	return value
-}
 
 // kernelShape is the type of a vector or a tensor.
 type kernelShape struct {
