@@ -61,7 +61,6 @@ var owners = map[string]string{
 	"github.com/bmatcuk/doublestar":      "internal/gate internal/phrase",
 	"golang.org/x/sys":                   "internal/dump internal/files",
 	"cel.dev/cel-go":                     "internal/rule",
-	"github.com/schollz/progressbar":     "cmd/xlagate",
 	"github.com/google/jsonschema-go":    "internal/baseline internal/config internal/result",
 }
 

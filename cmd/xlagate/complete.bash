@@ -1,6 +1,7 @@
 # source <(xlagate completion bash)
 _xlagate() {
-  local IFS=$'\n'
-  COMPREPLY=($("${COMP_WORDS[0]}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  local current="${COMP_WORDS[COMP_CWORD]}" words=("${COMP_WORDS[@]:0:COMP_CWORD}")
+  [[ "$current" == -* ]] && words+=("$current")
+  COMPREPLY=($(compgen -W "$("${words[@]}" --generate-bash-completion 2>/dev/null)" -- "$current"))
 }
 complete -o bashdefault -o default -F _xlagate xlagate

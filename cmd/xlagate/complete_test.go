@@ -13,28 +13,19 @@ import (
 )
 
 func TestComplete(t *testing.T) {
-	a := newApp(world{})
-	for _, c := range []struct{ words, want string }{
-		{"ch", "check"},
-		{"baseline ", "list show verify prune"},
-		{"check --fo", "--format"},
-		{"check dump --no", "--no-color"},
-		{"check --format j", "json junit"},
-		{"check dump -f = s", "sarif"}, // as bash cuts --format=s
-		{"inspect --format=m", "--format=markdown"},
-		{"inspect --format s", ""},
-		{"check --fail-on ", "error warning never"},
-		{"check -c ", ""},
-		{"check ", ""},
-		{"check -- --f", ""},
-		{"schema ", "config result baseline"},
-		{"completion f", "fish"},
-		{"explain max-kernel", "max-kernels"},
-		{"help com", "comment completion"},
-		{"nonsense ", ""},
+	for words, want := range map[string]string{
+		"baseline":                 "list show verify prune",
+		"check --fo":               "--format",
+		"check dump --no":          "--no-color",
+		"check --fail-on":          "",
+		"check":                    "",
+		"check -- train.py":        "",
+		"check dump -- train --fo": "",
+		"schema":                   "",
 	} {
-		if got := strings.Join(complete(a, strings.Split(c.words, " ")), " "); got != c.want {
-			t.Errorf("xlagate %s: %q, wanted %q", c.words, got, c.want)
+		out, err := exec.Command(program(t), append(strings.Fields(words), completing)...).CombinedOutput()
+		if got := strings.Join(strings.Fields(string(out)), " "); err != nil || got != want {
+			t.Errorf("xlagate %s: %q, wanted %q, %v", words, got, want, err)
 		}
 	}
 }
@@ -87,33 +78,4 @@ func shellCommand(t *testing.T, shell string, args ...string) *exec.Cmd {
 	cmd := exec.Command(path, args...)
 	cmd.Env = append(os.Environ(), "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"), "HOME="+dir, "TERM=xterm")
 	return cmd
-}
-
-// The names of the configuration and of the last check are offered.
-func TestCompleteHere(t *testing.T) {
-	dir := quickstartCopy(t)
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	t.Chdir(dir)
-	if code := run(t.Context(), []string{"xlagate", "check", "regressed", "--quiet"}, world{out: io.Discard, err: io.Discard, getenv: os.Getenv}); code != 1 {
-		t.Fatalf("exit %d", code)
-	}
-	a := newApp(world{})
-	ids := complete(a, []string{"accept", "--only", ""})
-	if len(ids) != 3 || len(ids[0]) != 12 {
-		t.Fatalf("ids %q", ids)
-	}
-	for words, want := range map[string]string{
-		"accept --only " + ids[0] + "," + ids[1][:5]: ids[0] + "," + ids[1],
-		"explain " + ids[2][:5]:                      ids[2],
-		"check --target ":                            "classifier/cpu=",
-		"baseline show ":                             "train_step",
-	} {
-		if got := strings.Join(complete(a, strings.Split(words, " ")), " "); got != want {
-			t.Errorf("xlagate %s: %q, wanted %q", words, got, want)
-		}
-	}
-	t.Chdir(t.TempDir())
-	if got := complete(a, []string{"accept", "--only", ""}); len(got) > 0 {
-		t.Errorf("without a configuration: %q", got)
-	}
 }

@@ -30,7 +30,6 @@ func exportCommand(w world) *cli.Command {
 			&cli.StringFlag{Name: "against", Usage: "compare with another `DUMP`, or a baseline"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`; to a folder if it is one, ends with a slash, or several files are written", Action: needsPath},
 			&cli.StringFlag{Name: "program", Usage: "export the programs that match `GLOB`"},
-			&cli.StringFlag{Name: "scope", Usage: "export one `SCOPE` of the model: layer0/mlp, */attention/*"},
 			&cli.BoolFlag{Name: "all", Usage: "include the framework's one-op helper programs"},
 		}, readFlags()...),
 		Action: func(c *cli.Context) error {
@@ -54,7 +53,7 @@ func exportDump(c *cli.Context, w world) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	files, err := export.Of(d, c.String("to"), export.Options{Program: c.String("program"), Scope: c.String("scope")})
+	files, err := export.Of(d, c.String("to"), c.String("program"))
 	if err != nil {
 		return gate.UsageError{Message: err.Error()}
 	}

@@ -31,7 +31,7 @@ func newOptions(c *cli.Context, w world, run gate.Run) (gate.Options, error) {
 			AllowMissing: c.StringSlice("allow-missing"), Profiles: c.StringSlice("trace"), Cache: c.String("cache"),
 		},
 		Environment: gate.Environment{
-			Root: repositoryRoot(w), Stdin: w.in, Captured: w.err, Now: time.Now(), Version: version(), Warn: w.say, Progress: progress(c, w),
+			Root: repositoryRoot(w), Stdin: w.in, Captured: w.err, Now: time.Now(), Version: version(), Warn: w.say,
 			Assembler: artifacts.NewAssembler(w.getenv), Reviewed: reviewed(w), Edits: editedLines(c, w),
 		},
 		Run: run,

@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
@@ -157,9 +155,6 @@ func reportOptions(c *cli.Context, w world, out output) report.Options {
 			o.Width, o.Terminal = width, true
 		}
 	}
-	if opensLinks(w, terminal) && out.path == "" {
-		o.Link = sourceLink(o.Root)
-	}
 	switch {
 	case c.Bool("no-color") || w.getenv("NO_COLOR") != "" || out.path != "":
 	case w.getenv("FORCE_COLOR") != "" || w.getenv("CLICOLOR_FORCE") != "":
@@ -168,40 +163,6 @@ func reportOptions(c *cli.Context, w world, out output) report.Options {
 		o.Color = terminal && w.getenv("TERM") != "dumb"
 	}
 	return o
-}
-
-// opensLinks reports whether the terminal shows a link as one. Others would print its address: only those that are known to do are trusted, unless
-// FORCE_HYPERLINK, which other tools read as well, says it.
-func opensLinks(w world, terminal bool) bool {
-	switch w.getenv("FORCE_HYPERLINK") {
-	case "":
-	case "0":
-		return false
-	default:
-		return true
-	}
-	if !terminal || w.getenv("CI") != "" {
-		return false
-	}
-	known := []string{"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio"}
-	vte, err := strconv.Atoi(w.getenv("VTE_VERSION"))
-	return slices.Contains(known, w.getenv("TERM_PROGRAM")) || err == nil && vte >= 5000 || w.getenv("WT_SESSION") != "" ||
-		slices.Contains([]string{"xterm-kitty", "alacritty", "foot", "xterm-ghostty"}, w.getenv("TERM"))
-}
-
-// sourceLink finds a file of the model, below the repository or from its top, and names it as terminals do.
-func sourceLink(root string) func(file string, line int) string {
-	host, _ := os.Hostname()
-	return func(file string, line int) string {
-		at := file
-		if !filepath.IsAbs(at) {
-			at = filepath.Join(root, file)
-		}
-		if info, err := os.Stat(at); err != nil || !info.Mode().IsRegular() {
-			return ""
-		}
-		return (&url.URL{Scheme: "file", Host: host, Path: filepath.ToSlash(at), Fragment: strconv.Itoa(line)}).String()
-	}
 }
 
 // unread returns an error with exit code 3 if something in the dump could not be read.

@@ -18,23 +18,17 @@ type File struct {
 	Data []byte
 }
 
-// Options select what is exported.
-type Options struct {
-	Program string // a glob; "" for all
-	Scope   string // a glob over op_names; "" for all
-}
-
 // format is a tool's format. A format with several files is written to a folder.
 type format struct {
 	name, about string
 	several     bool
-	write       func([]view, Options) ([]File, error)
+	write       func([]view) ([]File, error)
 }
 
 var formats = []format{
 	{"model-explorer", "a folder: graphs, data of their nodes and, with --against, which nodes correspond", true, modelExplorer},
 	{"pprof", "time, bytes, flops and memory by the model's scopes; with --against the difference", false, pprof},
-	{"hlo", "a module as text, or the part of it that --scope names", false, hloText},
+	{"hlo", "a module as text", false, hloText},
 }
 
 // Formats lists the formats.
@@ -60,13 +54,13 @@ func formatNamed(name string) format {
 	return format{}
 }
 
-// Of exports a difference. If its old side is empty, it exports the new side.
-func Of(d *changes.Report, name string, o Options) ([]File, error) {
-	views, err := viewsOf(d, o)
+// Of exports the programs of a difference that match a glob, all if it is "". If the old side is empty, it exports the new side.
+func Of(d *changes.Report, name, programs string) ([]File, error) {
+	views, err := viewsOf(d, programs)
 	if err != nil {
 		return nil, err
 	}
-	return formatNamed(name).write(views, o)
+	return formatNamed(name).write(views)
 }
 
 // view is one variant, alone or with its earlier state.
@@ -77,12 +71,12 @@ type view struct {
 	compared bool             // with another dump
 }
 
-func viewsOf(d *changes.Report, o Options) (views []view, err error) {
+func viewsOf(d *changes.Report, programs string) (views []view, err error) {
 	var names []string
 	taken := map[string]bool{} // files, as systems see them that do not tell cases apart
 	for _, p := range d.Programs {
 		names = append(names, p.Name)
-		if o.Program != "" && !facts.Fits(o.Program, p.Name) {
+		if programs != "" && !facts.Fits(programs, p.Name) {
 			continue
 		}
 		for i, v := range p.Variants {
@@ -97,24 +91,16 @@ func viewsOf(d *changes.Report, o Options) (views []view, err error) {
 			views = append(views, view{program: p.Name, name: name, Variant: v, parts: p.Parts, compared: d.Old != ""})
 		}
 	}
-	if len(views) == 0 && o.Program != "" {
-		return nil, fmt.Errorf("no program matches %q%s; the dump holds %s", o.Program, phrase.DidYouMean(o.Program, names), phrase.List(phrase.Within(names, 8), "and"))
+	if len(views) == 0 && programs != "" {
+		return nil, fmt.Errorf("no program matches %q%s; the dump holds %s", programs, phrase.DidYouMean(programs, names), phrase.List(phrase.Within(names, 8), "and"))
 	}
 	return views, nil
 }
 
-// is is the current side: the new one, or the old one of a removed variant.
-func (v *view) is() *facts.Variant {
-	if v.New != nil {
-		return v.New
-	}
-	return v.Old
-}
-
-// modules yields the current side with its name: of clusters that are compared all together each.
+// modules yields the new side, or the old one of a removed variant, with its name: of clusters that are compared all together each.
 func (v *view) modules(yield func(string, *facts.Variant) bool) {
 	if v.parts == nil {
-		yield(v.name, v.is())
+		yield(v.name, cmp.Or(v.New, v.Old))
 		return
 	}
 	for _, p := range v.parts {
@@ -129,16 +115,13 @@ func (v *view) sides(yield func(string, *facts.Variant) bool) {
 	if v.Old != nil && !yield("before", v.Old) {
 		return
 	}
-	if v.New != nil {
-		yield(v.after(), v.New)
-	}
-}
-
-func (v *view) after() string {
+	after := ""
 	if v.compared {
-		return "after"
+		after = "after"
 	}
-	return ""
+	if v.New != nil {
+		yield(after, v.New)
+	}
 }
 
 // prices are the predicted prices of the kernels, all empty for an unknown device.
@@ -151,11 +134,6 @@ func prices(v *facts.Variant) []facts.Priced {
 		list[i] = facts.Priced{Kernel: &v.Kernels[i], Runs: v.Kernels[i].Runs()}
 	}
 	return list
-}
-
-// inScope reports whether an op_name is in the scope that the user named. A scope contains everything below it.
-func (o Options) inScope(opName string) bool {
-	return o.Scope == "" || phrase.Glob(o.Scope, opName) || phrase.Glob(o.Scope+"/*", opName) || strings.Contains("/"+opName+"/", "/"+o.Scope+"/")
 }
 
 // scopes are the parts of an op_name without the last part, which is the operation.

@@ -50,9 +50,9 @@ func alone(t *testing.T, name string) *changes.Report {
 	return changes.Compare(&facts.Report{}, measured(t, filepath.Join("../../testdata/cases", name, "after.tar.xz")))
 }
 
-func exported(t *testing.T, d *changes.Report, format string, o Options) []File {
+func exported(t *testing.T, d *changes.Report, format string) []File {
 	t.Helper()
-	files, err := Of(d, format, o)
+	files, err := Of(d, format, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,11 +75,11 @@ func allCases(t *testing.T) (names []string) {
 func TestModulesReadBack(t *testing.T) {
 	for _, name := range allCases(t) {
 		d := alone(t, name)
-		views, err := viewsOf(d, Options{})
+		views, err := viewsOf(d, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, f := range exported(t, d, "hlo", Options{}) {
+		for i, f := range exported(t, d, "hlo") {
 			m, err := hlo.ParseText(f.Data, f.Name)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -92,36 +92,8 @@ func TestModulesReadBack(t *testing.T) {
 	}
 }
 
-// A part of a module is a module: every scope of every program.
-func TestEveryScopeIsAModule(t *testing.T) {
-	parts := 0
-	for _, name := range []string{"cpu-forward_again", "gpu-two_steps_at_once", "tpu-gathered", "cpu-psum_in_loop", "tf-norm_gone"} {
-		d := alone(t, name)
-		for _, p := range d.Programs {
-			for i := range p.New.Variants[0].Kernels {
-				k := &p.New.Variants[0].Kernels[i]
-				if k.OpName == "" {
-					continue
-				}
-				for _, f := range exported(t, d, "hlo", Options{Program: p.Name, Scope: k.OpName}) {
-					parts++
-					if _, err := hlo.ParseText(f.Data, f.Name); err != nil {
-						t.Errorf("%s, %s: %v\n%s", name, k.OpName, err, f.Data)
-					}
-				}
-			}
-		}
-	}
-	if parts < 20 {
-		t.Errorf("%d parts were written", parts)
-	}
-}
-
-func TestNothingInScope(t *testing.T) {
-	if _, err := Of(alone(t, "cpu-forward_again"), "hlo", Options{Scope: "no/such/scope"}); err == nil || !strings.Contains(err.Error(), "no/such/scope") {
-		t.Errorf("got %v", err)
-	}
-	if _, err := Of(alone(t, "cpu-forward_again"), "csv", Options{Program: "train_stp"}); err == nil || !strings.Contains(err.Error(), "did you mean") {
+func TestNoSuchProgram(t *testing.T) {
+	if _, err := Of(alone(t, "cpu-forward_again"), "hlo", "train_stp"); err == nil || !strings.Contains(err.Error(), "did you mean") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -137,7 +109,7 @@ func TestNamesOfFiles(t *testing.T) {
 		d.Programs = append(d.Programs, &q)
 	}
 	var names []string
-	for _, f := range exported(t, d, "hlo", Options{}) {
+	for _, f := range exported(t, d, "hlo") {
 		names = append(names, f.Name)
 	}
 	if got := strings.Join(names, " "); len(names) != 4 || got != "a_b.hlo a_b-2.hlo A_B-3.hlo a_b-2-2.hlo" {
@@ -162,7 +134,7 @@ func TestProfileAddsUp(t *testing.T) {
 
 func total(t *testing.T, d *changes.Report, of int) (sum int64) {
 	t.Helper()
-	p, err := profile.ParseData(exported(t, d, "pprof", Options{})[0].Data)
+	p, err := profile.ParseData(exported(t, d, "pprof")[0].Data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +163,7 @@ func TestProfileOfAComparisonIsTheDifference(t *testing.T) {
 // Nodes are told apart, edges end at nodes, and the mapping joins nodes of both sides.
 func TestGraphsAreWhole(t *testing.T) {
 	for _, name := range []string{"cpu-forward_again", "gpu-two_steps_at_once", "tpu-branch_lost", "tf-norm_gone", "cpu-rename_all"} {
-		files := exported(t, compared(t, name), "model-explorer", Options{})
+		files := exported(t, compared(t, name), "model-explorer")
 		before, after, entries := map[string]bool{}, map[string]bool{}, 0
 		for _, f := range files {
 			switch f.Name {

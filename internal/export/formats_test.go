@@ -22,7 +22,7 @@ func TestEveryFormatWrites(t *testing.T) {
 			t.Errorf("%s has no line of help", format)
 		}
 		for name, d := range pairs {
-			files := exported(t, d, format, Options{})
+			files := exported(t, d, format)
 			if len(files) == 0 || len(files) > 1 && !Several(format) && format != "hlo" {
 				t.Errorf("%s of %s are %d files", format, name, len(files))
 			}
@@ -41,7 +41,7 @@ func TestClustersThatMergedAreModules(t *testing.T) {
 	if len(d.Programs) != 1 || len(d.Programs[0].Parts) == 0 {
 		t.Fatalf("%d programs", len(d.Programs))
 	}
-	files := exported(t, d, "hlo", Options{})
+	files := exported(t, d, "hlo")
 	for i, p := range d.Programs[0].Parts {
 		if m, err := hlo.ParseText(files[i].Data, files[i].Name); err != nil || files[i].Name != p.Name+".hlo" || m.Fingerprint() != p.Variants[0].Fingerprint {
 			t.Errorf("%s: %s is another module: %v", p.Name, files[i].Name, err)
@@ -49,44 +49,7 @@ func TestClustersThatMergedAreModules(t *testing.T) {
 	}
 }
 
-// A graph of one scope has its nodes only, and edges between them.
-func TestGraphOfAScope(t *testing.T) {
-	for _, name := range []string{"cpu-forward_again", "gpu-two_steps_at_once", "tpu-gathered"} {
-		d := alone(t, name)
-		for _, p := range d.Programs {
-			for _, v := range p.New.Variants {
-				whole := graphOf(v, Options{})
-				seen := map[string]bool{}
-				for i := range whole {
-					opName := whole[i].opName
-					if opName == "" || seen[opName] {
-						continue
-					}
-					seen[opName] = true
-					o := Options{Scope: opName}
-					part := graphOf(v, o)
-					ids := map[string]bool{}
-					for j := range part {
-						ids[part[j].id] = true
-						if !o.inScope(part[j].opName) {
-							t.Fatalf("%s: %s is not in %s", name, part[j].id, opName)
-						}
-					}
-					if !ids[whole[i].id] || len(part) > len(whole) {
-						t.Errorf("%s: the scope %s has %d nodes without %s", name, opName, len(part), whole[i].id)
-					}
-					for j := range part {
-						if !all(part[j].inputs, ids) {
-							t.Errorf("%s: an edge from outside of %s: %v", name, opName, part[j].inputs)
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
-// A text that is cut out of a module has strings of the HLO's language.
+// A text that is written has strings of the HLO's language.
 func TestCString(t *testing.T) {
 	if m, err := hlo.ParseText([]byte("HloModule m\n\nENTRY %e {\n  ROOT %a = f32[] parameter(0), metadata={op_name="+hlo.Quoted("a\"b\\c\nd")+"}\n}\n"), "m.txt"); err != nil {
 		t.Error(err)

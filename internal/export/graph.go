@@ -6,13 +6,11 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // node is an instruction, or a kernel of a stored variant.
 type node struct {
 	id, label string
-	opName    string
 	layers    []string // the scopes around it, from the outside in
 	inputs    []string
 	attrs     [][2]string
@@ -20,8 +18,8 @@ type node struct {
 }
 
 // graphOf is the graph of all instructions if the module is open, or else that of the kernels.
-func graphOf(v *facts.Variant, o Options) []node {
-	g := &graph{v: v, o: o, kernels: map[string]*facts.Priced{}}
+func graphOf(v *facts.Variant) []node {
+	g := &graph{v: v, kernels: map[string]*facts.Priced{}}
 	all := prices(v)
 	for i := range all {
 		g.kernels[called(all[i].Kernel, i)] = &all[i]
@@ -32,13 +30,12 @@ func graphOf(v *facts.Variant, o Options) []node {
 		g.m, g.drawn = v.Module, make([]bool, len(v.Module.Comps))
 		g.computation(v.Module.Entry, nil, nil)
 	}
-	return g.inScope()
+	return g.nodes
 }
 
 type graph struct {
 	v       *facts.Variant
 	m       *hlo.Module
-	o       Options
 	kernels map[string]*facts.Priced
 	drawn   []bool // computations that several instructions call are drawn in the first of them
 	nodes   []node
@@ -47,7 +44,7 @@ type graph struct {
 func (g *graph) stored(all []facts.Priced) {
 	for i := range all {
 		p := &all[i]
-		n := node{id: called(p.Kernel, i), label: label(p.Kernel), opName: p.OpName, layers: scopes(p.OpName), attrs: attrsOf(p), kernel: p}
+		n := node{id: called(p.Kernel, i), label: label(p.Kernel), layers: scopes(p.OpName), attrs: attrsOf(p), kernel: p}
 		for _, from := range p.From {
 			n.inputs = append(n.inputs, called(&g.v.Kernels[from], int(from)))
 		}
@@ -78,7 +75,7 @@ func (g *graph) computation(c hlo.CompID, around []string, arguments []string) {
 
 func (g *graph) instruction(id hlo.InstrID, around []string, arguments []string) {
 	i, md := &g.m.Instrs[id], g.m.Metadata(id)
-	n := node{id: g.m.InstrName(id), label: g.m.OpcodeName(i.Opcode), opName: md.OpName, layers: around}
+	n := node{id: g.m.InstrName(id), label: g.m.OpcodeName(i.Opcode), layers: around}
 	n.kernel = g.kernels[n.id]
 	if len(around) == 0 {
 		n.layers = scopes(md.OpName)
@@ -120,25 +117,6 @@ func (g *graph) inside(id hlo.InstrID) (inside []hlo.CompID) {
 		}
 	}
 	return inside
-}
-
-// inScope leaves out the nodes outside the selected scopes, and the edges to them.
-func (g *graph) inScope() []node {
-	if g.o.Scope == "" {
-		return g.nodes
-	}
-	kept := map[string]bool{}
-	var nodes []node
-	for _, n := range g.nodes {
-		if g.o.inScope(n.opName) {
-			kept[n.id] = true
-			nodes = append(nodes, n)
-		}
-	}
-	for i := range nodes {
-		nodes[i].inputs = phrase.Filter(nodes[i].inputs, func(from string) bool { return kept[from] })
-	}
-	return nodes
 }
 
 func attrsOf(p *facts.Priced) [][2]string {

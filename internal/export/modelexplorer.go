@@ -67,10 +67,10 @@ var measures = []struct {
 }
 
 // modelExplorer writes graph.json, or before.json and after.json with a mapping for each pair of graphs, and the data of the nodes.
-func modelExplorer(views []view, o Options) ([]File, error) {
+func modelExplorer(views []view) ([]File, error) {
 	e := &explorer{data: map[string]map[string]explorerData{}}
 	for i := range views {
-		e.add(&views[i], o)
+		e.add(&views[i])
 	}
 	for _, c := range []struct {
 		file  string
@@ -103,13 +103,13 @@ func (e *explorer) file(name string, value any) {
 	e.files = append(e.files, File{name, data})
 }
 
-func (e *explorer) add(v *view, o Options) {
+func (e *explorer) add(v *view) {
 	e.afterFile = "graph.json"
 	if v.compared {
 		e.afterFile = "after.json"
 	}
 	for side, variant := range v.sides {
-		nodes := graphOf(variant, o)
+		nodes := graphOf(variant)
 		id := strings.TrimSpace(v.name + " " + side)
 		to := &e.after
 		if variant == v.Old {

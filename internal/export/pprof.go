@@ -22,12 +22,12 @@ const (
 
 // pprof writes a profile whose stacks are the model's scopes, with the kernel at the end. For a comparison it is the difference, as
 // `go tool pprof -diff_base` makes it.
-func pprof(views []view, o Options) ([]File, error) {
+func pprof(views []view) ([]File, error) {
 	b := newProfile()
 	for i := range views {
 		v := &views[i]
 		for _, variant := range v.sides {
-			b.variant(v, variant, o)
+			b.variant(v, variant)
 		}
 	}
 	var out bytes.Buffer
@@ -61,30 +61,26 @@ func newProfile() *profileBuilder {
 	}
 }
 
-func (b *profileBuilder) variant(v *view, variant *facts.Variant, o Options) {
+func (b *profileBuilder) variant(v *view, variant *facts.Variant) {
 	sign := 1.0
 	if v.compared && variant == v.Old {
 		sign = -1
 	}
 	for i, p := range prices(variant) {
-		if o.inScope(p.OpName) {
-			at := place{called(p.Kernel, i), p.Source.File, p.Source.Line}
-			if v.compared {
-				at.name = label(p.Kernel) // the compiler numbers its names anew in every compile
-			}
-			b.add(v.name, p.OpName, at, p.Kind, sign, [samples]float64{
-				sampleTime: p.NS(), sampleBytes: p.Runs * float64(p.Bytes), sampleFlops: p.Runs * float64(p.Flops), sampleLaunches: p.Runs,
-			})
+		at := place{called(p.Kernel, i), p.Source.File, p.Source.Line}
+		if v.compared {
+			at.name = label(p.Kernel) // the compiler numbers its names anew in every compile
 		}
+		b.add(v.name, p.OpName, at, p.Kind, sign, [samples]float64{
+			sampleTime: p.NS(), sampleBytes: p.Runs * float64(p.Bytes), sampleFlops: p.Runs * float64(p.Flops), sampleLaunches: p.Runs,
+		})
 	}
-	if o.Scope == "" && variant.Device != nil {
+	if variant.Device != nil {
 		b.add(v.name, "", place{name: "the call, its arguments and results"}, "host", sign, [samples]float64{sampleTime: variant.CallNS(variant.Device)})
 	}
 	for _, l := range alivePeak(variant) {
-		if o.inScope(l.OpName) {
-			at := place{l.Shape, l.Source.File, l.Source.Line}
-			b.add(v.name, l.OpName, at, "memory", sign, [samples]float64{sampleMemory: float64(l.Bytes)})
-		}
+		at := place{l.Shape, l.Source.File, l.Source.Line}
+		b.add(v.name, l.OpName, at, "memory", sign, [samples]float64{sampleMemory: float64(l.Bytes)})
 	}
 }
 

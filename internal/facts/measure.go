@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
@@ -32,10 +31,9 @@ type Options struct {
 	Samples     bool                 // the dump holds one of several compiles of the same source: keep what JAX's cache hashes of each
 	KeepModules bool                 // keep the optimized modules open in Variant.Module until the report is closed
 
-	MaxMemory int64                   // how much memory reading may take, as far as that can be foreseen; 0: no matter
-	Limit     *ReadLimit              // that measurements which run at the same time share; nil: one of its own
-	Progress  func(read, total int64) // is told how much was read, in bytes: nothing at first, all at last even of a run that failed
-	Warn      func(string)            // is told what a person should know and no fact depends on
+	MaxMemory int64        // how much memory reading may take, as far as that can be foreseen; 0: no matter
+	Limit     *ReadLimit   // that measurements which run at the same time share; nil: one of its own
+	Warn      func(string) // is told what a person should know and no fact depends on
 }
 
 // measurer measures the modules of one dump.
@@ -64,11 +62,10 @@ func Measure(ctx context.Context, d *dump.Dump, opts Options) (*Report, error) {
 
 // measureUnits measures all units. When ctx ends it returns at once; what is being read goes on until the program ends, and is lost.
 func measureUnits(ctx context.Context, work []unit, opts Options) ([]*measuring, error) {
-	limit, progress, done := opts.Limit, newProgress(work, opts), make([]*measuring, len(work))
+	limit, done := opts.Limit, make([]*measuring, len(work))
 	if limit == nil {
 		limit = NewReadLimit(opts.Jobs, opts.MaxMemory)
 	}
-	defer progress.end()
 	if err := weighUnits(ctx, work, limit, opts); err != nil {
 		return nil, err
 	}
@@ -83,12 +80,10 @@ func measureUnits(ctx context.Context, work []unit, opts Options) ([]*measuring,
 				return err
 			}
 			defer release()
-			err = dump.Guard(func() error {
+			return dump.Guard(func() error {
 				done[i] = work[i].measure()
 				return nil
 			})
-			progress.add(work[i].size)
-			return err
 		})
 	}()
 	select {
@@ -133,7 +128,6 @@ func processors(jobs int) int { return cmp.Or(max(0, jobs), runtime.GOMAXPROCS(0
 // unit is a module to measure, or a further stage of one that is only listed.
 type unit struct {
 	name    string
-	size    int64 // how many bytes are read
 	weight  int64 // about how much memory that takes, once it was weighed
 	weigh   func() int64
 	measure func() *measuring
@@ -147,17 +141,13 @@ func (r *measurer) units() []unit {
 		if len(r.Include) > 0 && !phrase.AnyGlob(r.Include, program) || phrase.AnyGlob(r.Exclude, program) {
 			continue
 		}
-		var size int64
-		for _, s := range measuredStages(m) {
-			size += stageSize(s)
-		}
-		work = append(work, unit{m.ID, size, 0, func() int64 { return moduleWeight(m) }, func() *measuring { return r.measureModule(m) }})
+		work = append(work, unit{m.ID, 0, func() int64 { return moduleWeight(m) }, func() *measuring { return r.measureModule(m) }})
 		if !r.AllStages {
 			continue
 		}
 		for i := range m.Stages {
 			if s := &m.Stages[i]; !slices.Contains(measuredStages(m), s) {
-				work = append(work, unit{m.ID + " " + s.Label, stageSize(s), 0, func() int64 { return stageWeight(s) }, func() *measuring { return r.listStage(m, s) }})
+				work = append(work, unit{m.ID + " " + s.Label, 0, func() int64 { return stageWeight(s) }, func() *measuring { return r.listStage(m, s) }})
 			}
 		}
 	}
@@ -172,48 +162,6 @@ func measuredStages(m *dump.Module) (stages []*dump.Stage) {
 		}
 	}
 	return stages
-}
-
-// stageSize is how many bytes are read of a stage; 0 for one that was only drawn.
-func stageSize(s *dump.Stage) int64 {
-	if f := s.HLO(); f != nil {
-		return f.Size
-	}
-	return 0
-}
-
-// progress adds up how many bytes were read and reports them.
-type progress struct {
-	sync.Mutex
-	read, total int64
-	tell        func(read, total int64)
-}
-
-func newProgress(work []unit, opts Options) *progress {
-	p := &progress{tell: opts.Progress}
-	for _, u := range work {
-		p.total += u.size
-	}
-	p.add(0)
-	return p
-}
-
-func (p *progress) add(n int64) {
-	p.Lock()
-	defer p.Unlock()
-	if p.read += n; p.tell != nil {
-		p.tell(p.read, p.total)
-	}
-}
-
-// end reports that nothing more will be read, also of a run that failed.
-func (p *progress) end() {
-	p.Lock()
-	defer p.Unlock()
-	if p.tell != nil {
-		p.tell(p.total, p.total)
-	}
-	p.tell = nil
 }
 
 // The memory that reading a file takes, as a multiple of its content: the content, the module and what is computed of it. Measured on real

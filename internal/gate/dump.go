@@ -78,7 +78,7 @@ func MeasureDump(ctx context.Context, o Options, path string, logs []string) (*f
 	if err != nil {
 		return nil, err
 	}
-	r, err := facts.Measure(ctx, d, o.measuring(path, logs))
+	r, err := facts.Measure(ctx, d, o.measuring(logs))
 	return r, errors.Join(err, closeDump(ctx, d))
 }
 
@@ -91,16 +91,13 @@ func closeDump(ctx context.Context, d *dump.Dump) error {
 }
 
 // measuring says what is measured of a dump.
-func (o Options) measuring(path string, logs []string) facts.Options {
+func (o Options) measuring(logs []string) facts.Options {
 	opts := facts.Options{
 		Jobs: o.Jobs, MaxMemory: o.MaxMemory, Limit: o.limit, Warn: o.Warn, Root: o.Root, AllStages: o.EveryStage || o.Passes, AnyStage: o.EveryStage || o.AnyStage,
 		Samples: o.samples, KeepModules: o.KeepModules, Passes: o.Passes, Logs: logs, Profiles: o.Profiles, Assembler: o.Assembler,
 	}
 	if d := price.Named(o.device); d != nil {
 		opts.Backend = string(d.Family)
-	}
-	if o.Progress != nil {
-		opts.Progress = func(read, total int64) { o.Progress(path, read, total) }
 	}
 	return opts
 }

@@ -63,9 +63,8 @@ type Environment struct {
 	Captured  io.Writer // receives what captured commands print
 	Now       time.Time
 	Version   string
-	Warn      func(string)                         // says what a person should know and no verdict depends on
-	Progress  func(dump string, read, total int64) // receives how much of a dump was read, in bytes, also of several at once
-	Assembler *artifacts.Assembler                 // see facts.Options
+	Warn      func(string)         // says what a person should know and no verdict depends on
+	Assembler *artifacts.Assembler // see facts.Options
 
 	// Reviewed is the commit whose configuration alone may name commands to run, where a stranger's checkout may be around; "" elsewhere.
 	Reviewed string

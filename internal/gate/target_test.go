@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -128,16 +129,16 @@ func TestTargetsDoNotWaitForGit(t *testing.T) {
 	after, _ := filepath.Abs(dumps + "cpu-improved/after.tar.xz")
 	o.Jobs, o.ByTarget = 1, map[string]string{"a": before, "b": after}
 	accept(t, o, AcceptOptions{Reason: "first"})
-	measured := make(chan struct{})
-	end := sync.OnceFunc(func() { close(measured) })
-	o.Progress = func(dump string, read, total int64) {
-		if dump == after && read == total {
-			end()
-		}
+	second, err := os.Open(after)
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer second.Close()
+	read := make(chan struct{})
+	o.ByTarget["b"], o.Stdin = "-", &toldOfEnd{second, sync.OnceFunc(func() { close(read) })}
 	o.Edits = func() (*git.Edits, string) {
 		select {
-		case <-measured:
+		case <-read:
 		case <-time.After(time.Minute):
 			t.Error("the second target waits for git, which was asked for the first one")
 		}
@@ -146,6 +147,21 @@ func TestTargetsDoNotWaitForGit(t *testing.T) {
 	if r := check(t, o); r.ExitCode != ExitPass {
 		t.Errorf("exit %d, %+v", r.ExitCode, r.Problems)
 	}
+}
+
+// toldOfEnd is a stream whose end is told.
+type toldOfEnd struct {
+	io.Reader
+	tell func()
+}
+
+// Read reads some of the stream.
+func (r *toldOfEnd) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if err == io.EOF {
+		r.tell()
+	}
+	return n, err
 }
 
 // A failure of xlagate itself while it looks at a target is a problem of that target, and no crash.

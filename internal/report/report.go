@@ -42,8 +42,6 @@ type Screen struct {
 	Width int
 	// Terminal breaks sentences at the width too, and shortens names at the end of a row.
 	Terminal bool
-	// Link is the address of a line of the model, for terminals that open one on a click; nil: no links.
-	Link func(file string, line int) string
 }
 
 // renderer writes a value of one kind in one format.

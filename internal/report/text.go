@@ -1,9 +1,7 @@
 package report
 
 import (
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -78,27 +76,9 @@ func (t *textPage) line(indent int, l line) {
 		t.out.WriteByte('\\')
 	}
 	for _, s := range l {
-		t.out.WriteString(t.linked(t.painted(s.Voice, s.shown())))
+		t.out.WriteString(t.painted(s.Voice, s.shown()))
 	}
 	t.out.WriteByte('\n')
-}
-
-// placePattern is a line of the model as it is printed: "model/attention.py:212".
-var placePattern = regexp.MustCompile(`([\w./@+-]+\.py):(\d+)\b`)
-
-// linked makes the places in a text links: OSC 8 takes no column.
-func (t *textPage) linked(text string) string {
-	if t.Link == nil {
-		return text
-	}
-	return placePattern.ReplaceAllStringFunc(text, func(place string) string {
-		parts := placePattern.FindStringSubmatch(place)
-		line, _ := strconv.Atoi(parts[2])
-		if to := t.Link(parts[1], line); to != "" {
-			return "\x1b]8;;" + to + "\x1b\\" + place + "\x1b]8;;\x1b\\"
-		}
-		return place
-	})
 }
 
 func (t *textPage) table(b table, indent int) {

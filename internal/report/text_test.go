@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -289,20 +288,6 @@ func TestInspectLeavesOutSilentLogs(t *testing.T) {
 		if strings.Contains(out.String(), "\nlogs\n") {
 			t.Errorf("%+v have a heading", logs)
 		}
-	}
-}
-
-func TestPlacesAreLinks(t *testing.T) {
-	o := Options{Screen: Screen{Width: 40, Terminal: true, Link: func(file string, line int) string {
-		if file != "model/net.py" {
-			return ""
-		}
-		return "file://host/model/net.py#" + strconv.Itoa(line)
-	}}}
-	p := page{Title: in(strong, "model/net.py:12").and(" and other.py:3")}
-	want := "\x1b]8;;file://host/model/net.py#12\x1b\\model/net.py:12\x1b]8;;\x1b\\ and other.py:3\n"
-	if got := textOf(p, o); got != want {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
