@@ -134,11 +134,6 @@ func more(n int, noun string) para {
 	return para{in(dim, "… "+phrase.Some(n, "more "+noun)+" (--all lists them)")}
 }
 
-// atMost bounds lines unless all are wanted.
-func (o Options) atMost(lines []line, most int, noun string) []line {
-	return atMost(lines, o.shown(len(lines), most), noun, " (--all lists them)")
-}
-
 // atMost bounds lines, and says how many more there are.
 func atMost(lines []line, most int, noun, hint string) []line {
 	if len(lines) <= most {
@@ -147,16 +142,21 @@ func atMost(lines []line, most int, noun, hint string) []line {
 	return append(lines[:most:most], in(dim, "… "+phrase.Some(len(lines)-most, "more "+noun)+hint))
 }
 
-// value writes a fact's value.
-func value(fact facts.ID, v float64) string { return phrase.Show(v, unitOf(fact)) }
+// value writes a fact's value; one that was not dumped has none.
+func value(fact facts.ID, v float64) string {
+	if math.IsNaN(v) {
+		return "not dumped"
+	}
+	return phrase.Show(v, unitOf(fact))
+}
 
 // change writes "1 → 4", or the value alone when it is the same.
 func change(fact facts.ID, old, fresh float64) string {
 	if old == fresh {
-		return shown(fresh, unitOf(fact))
+		return value(fact, fresh)
 	}
 	if math.IsNaN(old) || math.IsNaN(fresh) {
-		return shown(old, unitOf(fact)) + " → " + shown(fresh, unitOf(fact))
+		return value(fact, old) + " → " + value(fact, fresh)
 	}
 	from, to := phrase.Apart(old, fresh, unitOf(fact))
 	return from + " → " + to
@@ -165,14 +165,6 @@ func change(fact facts.ID, old, fresh float64) string {
 // negligible reports whether an amount moved by less than a thousandth. Sentences leave it out; counts of things are never negligible.
 func negligible(fact facts.ID, old, fresh float64) bool {
 	return (unitOf(fact) != "" || fact.Group() == facts.CostFlops.Group()) && math.Abs(fresh-old) < old/1000
-}
-
-// shown writes a value; one that was not dumped has none.
-func shown(v float64, unit string) string {
-	if math.IsNaN(v) {
-		return "not dumped"
-	}
-	return phrase.Show(v, unit)
 }
 
 // of writes "19 of 19" and "1.2 of 2.0 GiB", and above the limit "935 (limit 934)".
@@ -226,25 +218,15 @@ func priceLines(v *facts.Variant) []line {
 	if n := v.Facts[facts.PriceUnpriced]; n > 0 {
 		l = l.and("; not priced: " + phrase.Some(int(n), "launch"))
 	}
-	return []line{l.and(guessedText(v))}
-}
-
-// guessedText is "; 2 loops of unknown length taken to run 4 to 10 times".
-func guessedText(v *facts.Variant) string {
-	loops := v.EndlessLoops()
-	if len(loops) == 0 {
-		return ""
+	if times := phrase.Map(v.EndlessLoops(), (*facts.Kernel).Iterations); len(times) > 0 {
+		least, most := slices.Min(times), slices.Max(times)
+		l = l.and(fmt.Sprintf("; %s of unknown length taken to run %d", phrase.Some(len(times), "loop"), least))
+		if most > least {
+			l = l.and(fmt.Sprintf(" to %d", most))
+		}
+		l = l.and(" times")
 	}
-	times := make([]int64, len(loops))
-	for i, k := range loops {
-		times[i] = k.Iterations()
-	}
-	least, most := slices.Min(times), slices.Max(times)
-	text := fmt.Sprintf("; %s of unknown length taken to run %d", phrase.Some(len(loops), "loop"), least)
-	if most > least {
-		text += fmt.Sprintf(" to %d", most)
-	}
-	return text + " times"
+	return []line{l}
 }
 
 // asBeforeText is "; 2 loops of unknown length taken to run as often as before", where a comparison takes them to run another number of times than they do by

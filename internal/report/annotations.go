@@ -122,7 +122,7 @@ func titleBeside(c *result.Change, o Options) string {
 	if _, line := repositoryFile(c.Source, o); line > 0 {
 		return cut(clean(c.Title), maxSentence)
 	}
-	return headlineOf(c).text()
+	return Headline(c)
 }
 
 // codeIssue is one entry of a report in Code Climate's form, as GitLab reads it: artifacts:reports:codequality.
@@ -193,22 +193,15 @@ func below(root, file string) string {
 	return file
 }
 
-// repositoryFile is the file that a change is attached to: the model's source when it can be in the repository, else the
-// configuration, since code hosts drop what has no place.
-func repositoryFile(s result.Source, o Options) (file string, line int) {
-	if inRepository(s.File) {
-		return strings.ReplaceAll(s.File, `\`, "/"), s.Line
-	}
-	return cmp.Or(o.Config, "xlagate.yaml"), 0
-}
-
-// inRepository reports whether a path can be one below the root of a repository. Compilers also name files of installed
-// packages and make up names in angle brackets.
-func inRepository(file string) bool {
-	clean := path.Clean(strings.ReplaceAll(file, `\`, "/"))
-	return file != "" && !path.IsAbs(clean) && clean != ".." && !strings.HasPrefix(clean, "../") &&
-		!strings.HasPrefix(file, "<") && !(len(file) > 1 && file[1] == ':')
-}
-
 // uri writes a relative path as a URI reference.
 func uri(file string) string { return (&url.URL{Path: path.Clean(file)}).String() }
+
+// repositoryFile is the file that a change is attached to: the model's source when it can be in the repository, else the
+// configuration, since code hosts drop what has no place. Compilers also name files of installed packages and make up names in angle brackets.
+func repositoryFile(s result.Source, o Options) (file string, line int) {
+	clean := path.Clean(strings.ReplaceAll(s.File, `\`, "/"))
+	if s.File == "" || path.IsAbs(clean) || clean == ".." || strings.HasPrefix(clean, "../") || s.File[0] == '<' || len(s.File) > 1 && s.File[1] == ':' {
+		return cmp.Or(o.Config, "xlagate.yaml"), 0
+	}
+	return strings.ReplaceAll(s.File, `\`, "/"), s.Line
+}

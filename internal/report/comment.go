@@ -60,14 +60,31 @@ func (c *Comment) Markdown(o Options) string {
 	}) + c.footer()
 }
 
-// page is the verdict, the changes in one table, what to do, and the rest folded.
+// page is the verdict with its reasons, the changes in one table, what to do, and the rest, most of it folded.
 func (c *Comment) page(all *indexed, d detail) page {
-	p := page{Title: c.title()}
-	p.add(verdictBlocks(all, all.Open(), d)...)
+	p, live := page{Title: c.title()}, all.Open()
+	for _, problem := range problemSections(all) {
+		p.add(problem)
+	}
+	p.add(changesTable(all, live, d), leftOut(live, d))
 	p.add(c.accept(all)...)
-	p.add(c.keep())
-	p.add(policyFold(all, d))
-	p.add(restBlocks(all, d)...)
+	if commands := c.tightening(); len(commands) > 0 && c.Run != 0 && c.Artifact != "" {
+		p.add(para{say("To keep what is better than the baseline, so that losing it fails: ").in(name, c.fromRun(strings.Join(commands, " && ")))})
+	}
+	p.add(policyFold(all, d), titled(say("Worth knowing"), list{notes(all)}))
+	if d.evidence {
+		for _, change := range live[:min(len(live), maxChanges)] {
+			p.add(changeFold(all, change))
+		}
+	}
+	if d.short {
+		p.add(shortFold(all))
+	}
+	if d.targets {
+		p.add(lookedAtFold(all))
+	} else {
+		p.add(para{say(lookedAt(all) + ".")})
+	}
 	return p
 }
 
@@ -120,15 +137,6 @@ func (c *Comment) accept(r *indexed) []block {
 // fromRun is how commands that accept take the result of the run.
 func (c *Comment) fromRun(commands string) string {
 	return fmt.Sprintf("gh run download %d --name %s && ", c.Run, c.Artifact) + strings.ReplaceAll(commands, "xlagate accept ", fmt.Sprintf("xlagate accept --from %s.json ", c.Artifact))
-}
-
-// keep says how an improvement is kept from the result of the run.
-func (c *Comment) keep() para {
-	commands := c.tightening()
-	if len(commands) == 0 || c.Run == 0 || c.Artifact == "" {
-		return para{}
-	}
-	return para{say("To keep what is better than the baseline, so that losing it fails: ").in(name, c.fromRun(strings.Join(commands, " && ")))}
 }
 
 // footer names the run that the comment is about. Its link is the only one in a comment; its address does not come from a dump.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -15,7 +16,16 @@ import (
 func diffPage(d *changes.Report, o Options) page {
 	p := page{Title: in(name, d.Old).and(" → ").in(name, d.New)}
 	if d.Identical {
-		p.add(para{in(good, "identical").and(": " + identicalSum(d) + " (names, ids, metadata and insignificant order are ignored)")})
+		variants, kernels := 0, 0.0
+		for _, prog := range d.Programs {
+			variants += len(prog.Variants)
+			for _, v := range prog.Variants {
+				n, _ := total(v.New)
+				kernels += n
+			}
+		}
+		sum := phrase.Some(len(d.Programs), "program") + ", " + phrase.Some(variants, "variant") + ", " + phrase.Counted(kernels, "", "kernels")
+		p.add(para{in(good, "identical").and(": " + sum + " (names, ids, metadata and insignificant order are ignored)")})
 		return p
 	}
 	if len(d.Programs) > 1 {
@@ -27,18 +37,6 @@ func diffPage(d *changes.Report, o Options) page {
 		}
 	}
 	return p
-}
-
-func identicalSum(d *changes.Report) string {
-	variants, kernels := 0, 0.0
-	for _, p := range d.Programs {
-		variants += len(p.Variants)
-		for _, v := range p.Variants {
-			n, _ := total(v.New)
-			kernels += n
-		}
-	}
-	return phrase.Some(len(d.Programs), "program") + ", " + phrase.Some(variants, "variant") + ", " + phrase.Counted(kernels, "", "kernels")
 }
 
 // diffStat is a row for each program, as `git diff --stat` has one for each file. Programs that are the same are one row.
@@ -117,7 +115,7 @@ func diffProgram(p *changes.Program, o Options) section {
 	}
 	s := section{Title: title.and("   "+variantWord(p)).with("   ", say(kernelTotals(p))).with("   ", tally(p))}
 	s.add(table{Head: []string{"argument", "over the variants", ""}, Rows: argumentRows(p.Recompile), Bare: true})
-	signatures := phrase.Map(p.Variants, signatureOf)
+	signatures := phrase.Map(p.Variants, func(v *changes.Variant) string { return cmp.Or(signature(v.New), signature(v.Old)) })
 	signatures = distinct(signatures, maxName)
 	for i, v := range p.Variants {
 		if v.Change == changes.Same {
@@ -161,7 +159,7 @@ func diffVariant(v *changes.Variant, o Options) []block {
 	if l := priceChange(v); len(l) > 0 {
 		s.add(para{l})
 	}
-	s.add(list{o.atMost(each(v.Causes, causeLine), maxCauses, "cause")})
+	s.add(list{atMost(each(v.Causes, causeLine), o.shown(len(v.Causes), maxCauses), "cause", " (--all lists them)")})
 	s.add(factBlocks(v, o)...)
 	s.add(table{Head: []string{"argument", "what changed"}, Rows: paramRows(v.Params, o), Bare: true})
 	s.add(list{dtypeLines(v.Dtypes)})
@@ -251,7 +249,7 @@ func factBlocks(v *changes.Variant, o Options) []block {
 		case f.Name == facts.KernelsTotal, f.Name.IsPrice(): // said in the title, and above
 		case v.Knows(facts.About(f.Name).Weighted): // that of a run is shown
 		case f.Name == facts.KernelsWeighted && !hasLaunches(v.Old.Facts, v.New.Facts):
-		case telling(f.Name):
+		case slices.ContainsFunc(tellingFacts, func(l label) bool { return l.fact == f.Name }), slices.Contains(tellingGroups, f.Name.Group()):
 			parts = append(parts, factLabel(f.Name)+" "+factChange(v, &f))
 		default:
 			rest++
@@ -285,27 +283,21 @@ func orderFacts(moved []changes.FactChange) []changes.FactChange {
 	return out
 }
 
-// telling reports whether a difference always shows a fact.
-func telling(fact facts.ID) bool {
-	return slices.ContainsFunc(tellingFacts, func(l label) bool { return l.fact == fact }) || slices.Contains([]string{"collectives", "custom_calls", "clusters"}, fact.Group())
-}
+// counted are the groups of facts that kinds and targets have.
+var counted = []string{"kernels", "fusions", "custom_calls", "collectives", "dtypes"}
 
 // factChange returns "1 → 4". Kinds and targets have a fact only if they occur: if kernels were counted, a missing one means none.
 func factChange(v *changes.Variant, f *changes.FactChange) string {
 	side := func(n float64, variant *facts.Variant) string {
-		if math.IsNaN(n) && variant != nil && counted(f.Name) {
+		if math.IsNaN(n) && variant != nil && slices.Contains(counted, f.Name.Group()) {
 			if _, ok := variant.Facts[facts.KernelsTotal]; ok {
 				return "none"
 			}
 		}
-		return shown(n, unitOf(f.Name))
+		return value(f.Name, n)
 	}
 	if math.IsNaN(f.Old) || math.IsNaN(f.New) {
 		return side(f.Old, v.Old) + " → " + side(f.New, v.New)
 	}
 	return change(f.Name, f.Old, f.New)
-}
-
-func counted(fact facts.ID) bool {
-	return slices.Contains([]string{"kernels", "fusions", "custom_calls", "collectives", "dtypes"}, fact.Group())
 }

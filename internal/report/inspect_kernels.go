@@ -48,15 +48,11 @@ func hotRow(h *facts.HotKernel, total time.Duration) []line {
 	if h.Alike > 0 {
 		label = label.in(dim, fmt.Sprintf(" (and %s with the same code)", phrase.Some(h.Alike, "more kernel")))
 	}
-	return append(cells, say(rate(h)), in(name, does(h.Kernel)), in(name, location(h.Kernel.Source)), label)
-}
-
-// rate is how fast a kernel moved its bytes: what it reads and writes once, over the time of one run.
-func rate(h *facts.HotKernel) string {
-	if h.Self <= 0 || h.Kernel.Bytes <= 0 || h.Ambiguous || h.Kernel.Class == facts.ClassControl {
-		return ""
+	rate := "" // how fast it moved its bytes: what it reads and writes once, over the time of one run
+	if h.Self > 0 && h.Kernel.Bytes > 0 && !h.Ambiguous && h.Kernel.Class != facts.ClassControl {
+		rate = phrase.Bytes(float64(h.Kernel.Bytes)*float64(h.Count)/h.Self.Seconds()) + "/s"
 	}
-	return phrase.Bytes(float64(h.Kernel.Bytes)*float64(h.Count)/h.Self.Seconds()) + "/s"
+	return append(cells, say(rate), in(name, does(h.Kernel)), in(name, location(h.Kernel.Source)), label)
 }
 
 // drawingSection is what was drawn of modules that were dumped in no other form.
@@ -90,12 +86,19 @@ func codeSection(v *facts.Variant) section {
 	}
 	t := table{Head: []string{"registers", "spilled", "shared", "occupancy", "limited by", "kernel", "source", "name"}, Right: []bool{true, true, true, true}, Bare: true}
 	for _, k := range kernels[:min(len(kernels), maxHot)] {
-		share, limit := occupancy(k)
+		share, limit := "", ""
+		if o := k.Occupancy; o != nil {
+			share, limit = phrase.Number(100*o.Share())+" % occupied", prefixed("limited by ", o.Limited)
+		}
+		var spilled line
+		if n := k.Spilled(); n > 0 {
+			spilled = in(warn, phrase.Bytes(float64(n))+" spilled")
+		}
 		shared := k.Code.Shared // what the code reserves, and what the launch adds
 		if k.Plan != nil {
 			shared += k.Plan.Shared
 		}
-		cells := []line{say(some(int(k.Code.Registers), "register")), spilled(k), say(sharedMemory(shared)), say(share), in(dim, limit)}
+		cells := []line{say(some(int(k.Code.Registers), "register")), spilled, say(sharedMemory(shared)), say(share), in(dim, limit)}
 		t.Rows = append(t.Rows, append(cells, kernelCells(k)...))
 	}
 	return section{Title: in(dim, "registers and occupancy, the lowest of "+phrase.Some(len(kernels), "kernel")), Blocks: []block{t}}
@@ -123,25 +126,6 @@ func fills(k *facts.Kernel) float64 {
 		return k.Occupancy.Share()
 	}
 	return 1
-}
-
-// occupancy is "6.25 % occupied" and "limited by shared memory".
-func occupancy(k *facts.Kernel) (share, limit string) {
-	o := k.Occupancy
-	if o == nil {
-		return "", ""
-	}
-	if o.Limited != "" {
-		limit = "limited by " + o.Limited
-	}
-	return phrase.Number(100*o.Share()) + " % occupied", limit
-}
-
-func spilled(k *facts.Kernel) line {
-	if k.Spilled() == 0 {
-		return nil
-	}
-	return in(warn, phrase.Bytes(float64(k.Spilled()))+" spilled")
 }
 
 // launchSection names the launches that use next to nothing of the device.

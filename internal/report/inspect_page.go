@@ -10,6 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // inspectPage is what a dump holds: its programs with their variants, kernels and memory, clusters, and what could not be read.
@@ -27,9 +28,25 @@ func inspectPage(r *facts.Report, o Options) page {
 	p.add(clusterSection(r.Clusters))
 	p.add(logSection(r.Logs))
 	if o.All {
-		p.add(helperSection(r.Helpers), moduleSection(r.Modules))
+		helpers := table{Head: []string{"helper", "signature", "compiled"}, Bare: true}
+		for _, h := range r.Helpers {
+			for _, v := range h.Variants {
+				helpers.Rows = append(helpers.Rows, []line{in(name, h.Name), in(name, shortSignature(v.Signature, maxSignature)), say(phrase.Times(max(1, len(v.Modules))))})
+			}
+		}
+		modules := table{Head: []string{"stage", "computations", "instructions", "kernels", "file"}, Right: []bool{false, true, true, true}}
+		modules.Rows = each(r.Modules, func(m *facts.ModuleInfo) []line {
+			return []line{in(name, m.Stage), count(m.Computations), count(m.Instructions), count(m.Kernels), in(name, m.File)}
+		})
+		p.add(titled(in(strong, "one-op helpers"), helpers), titled(in(strong, "module files"), modules))
 	}
-	p.add(problemSection(r.Problems), ignoredSection(r.Ignored))
+	if len(r.Problems) > 0 {
+		p.add(section{Title: in(bad, "could not read"), Blocks: problemBlocks(each(r.Problems, func(p *facts.Problem) *result.Problem {
+			return &result.Problem{File: p.File, Message: p.Message, Fix: p.Fix}
+		}))})
+	}
+	ignored := each(r.Ignored, func(f *string) line { return in(name, *f) })
+	p.add(titled(in(dim, "unknown kind: ").and(phrase.Some(len(ignored), "file")), list{atMost(ignored, maxProblems, "file", "")}))
 	return p
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/logs"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
@@ -28,7 +27,11 @@ func clusterSection(c *tensorflow.Clusters) section {
 		}
 		return []line{in(name, k.Name), count(total), in(name, tensorflow.DeviceName(k.Device)), in(name, k.Function), in(name, mostOps(ops)), in(name, k.Module)}
 	})
-	s.add(t, unclusteredTable(c.Unclustered), collectiveTable(c.Collectives), rewriteTable(c.Rewrites))
+	collectives := table{Head: []string{"outside of XLA", "node", "function", "parts", "line"}, Bare: true} // those in TensorFlow's own graph
+	collectives.Rows = each(c.Collectives, func(o *tensorflow.Collective) []line {
+		return []line{in(warn, "outside of XLA ").in(name, o.Op), in(name, o.Node), in(name, o.Function), say(o.Place()), in(name, location(o.Source))}
+	})
+	s.add(t, unclusteredTable(c.Unclustered), collectives, rewriteTable(c.Rewrites))
 	return s
 }
 
@@ -71,13 +74,6 @@ func unclusteredTable(ops []tensorflow.UnclusteredOp) table {
 	return t
 }
 
-// collectiveTable lists the collectives in TensorFlow's own graph, with what they part.
-func collectiveTable(collectives []tensorflow.Collective) table {
-	return table{Head: []string{"outside of XLA", "node", "function", "parts", "line"}, Bare: true, Rows: each(collectives, func(o *tensorflow.Collective) []line {
-		return []line{in(warn, "outside of XLA ").in(name, o.Op), in(name, o.Node), in(name, o.Function), say(o.Place()), in(name, location(o.Source))}
-	})}
-}
-
 // rewriteTable lists what Grappler did to the model's operations before clustering.
 func rewriteTable(rewrites []tensorflow.Rewrite) table {
 	return table{Head: []string{"Grappler", "node", "function", "what", "line"}, Bare: true, Rows: each(rewrites, func(r *tensorflow.Rewrite) []line {
@@ -113,39 +109,6 @@ func logSection(l *tensorflow.Logs) section {
 		lines = append(lines, l)
 	}
 	return titled(in(strong, "logs"), list{lines})
-}
-
-func helperSection(helpers []*facts.Program) section {
-	t := table{Head: []string{"helper", "signature", "compiled"}, Bare: true}
-	for _, p := range helpers {
-		for _, v := range p.Variants {
-			t.Rows = append(t.Rows, []line{in(name, p.Name), in(name, shortSignature(v.Signature, maxSignature)), say(phrase.Times(max(1, len(v.Modules))))})
-		}
-	}
-	return titled(in(strong, "one-op helpers"), t)
-}
-
-func moduleSection(modules []facts.ModuleInfo) section {
-	t := table{Head: []string{"stage", "computations", "instructions", "kernels", "file"}, Right: []bool{false, true, true, true}}
-	t.Rows = each(modules, func(m *facts.ModuleInfo) []line {
-		return []line{in(name, m.Stage), count(m.Computations), count(m.Instructions), count(m.Kernels), in(name, m.File)}
-	})
-	return titled(in(strong, "module files"), t)
-}
-
-// problemSection says what could not be read.
-func problemSection(problems []facts.Problem) section {
-	if len(problems) == 0 {
-		return section{}
-	}
-	return section{Title: in(bad, "could not read"), Blocks: problemBlocks(each(problems, func(p *facts.Problem) *result.Problem {
-		return &result.Problem{File: p.File, Message: p.Message, Fix: p.Fix}
-	}))}
-}
-
-func ignoredSection(files []string) section {
-	lines := each(files, func(f *string) line { return in(name, *f) })
-	return titled(in(dim, "unknown kind: ").and(phrase.Some(len(files), "file")), list{atMost(lines, maxProblems, "file", "")})
 }
 
 // passSection lists the passes that changed a module. XLA also dumps a module where a pipeline begins.

@@ -181,9 +181,6 @@ func viewProgram(p **changes.Program) programView {
 	return v
 }
 
-// signatureOf is the signature of the new side, or of the old one where there is no new one.
-func signatureOf(v *changes.Variant) string { return cmp.Or(signature(v.New), signature(v.Old)) }
-
 func signature(v *facts.Variant) string {
 	if v == nil {
 		return ""

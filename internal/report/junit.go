@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -57,11 +58,15 @@ type (
 // failing level pass and keep their text as output.
 func resultJUnit(w io.Writer, r *indexed, _ Options) error {
 	all := junitSuites{Name: "xlagate"}
+	targets := map[string]*result.Target{}
 	for i := range r.Targets {
-		all.add(targetSuite(r, r.Targets[i].Name, &r.Targets[i]))
+		targets[r.Targets[i].Name] = &r.Targets[i]
 	}
-	for _, name := range unlistedTargets(r) {
-		all.add(targetSuite(r, name, nil))
+	names := phrase.Map(r.Targets, func(t result.Target) string { return t.Name })
+	names = append(names, phrase.Map(r.Problems, func(p result.Problem) string { return p.Target })...) // "" for the run as a whole
+	names = append(names, phrase.Map(r.Changes, func(c result.Change) string { return c.Target })...)
+	for _, same := range phrase.Group(names, func(name string) string { return name }) {
+		all.add(targetSuite(r, same[0], targets[same[0]]))
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
@@ -93,28 +98,6 @@ func (all *junitSuites) add(s junitSuite) {
 	all.Suites = append(all.Suites, s)
 }
 
-// unlistedTargets returns the targets that only problems and changes name: "" for the run as a whole.
-func unlistedTargets(r *indexed) []string {
-	known := map[string]bool{}
-	for i := range r.Targets {
-		known[r.Targets[i].Name] = true
-	}
-	var out []string
-	add := func(name string) {
-		if !known[name] {
-			known[name] = true
-			out = append(out, name)
-		}
-	}
-	for i := range r.Problems {
-		add(r.Problems[i].Target)
-	}
-	for i := range r.Changes {
-		add(r.Changes[i].Target)
-	}
-	return out
-}
-
 func targetSuite(r *indexed, target string, t *result.Target) junitSuite {
 	s := junitSuite{Name: clean(cmp.Or(target, "xlagate"))}
 	if t != nil {
@@ -122,7 +105,11 @@ func targetSuite(r *indexed, target string, t *result.Target) junitSuite {
 	}
 	for i := range r.Problems {
 		if p := &r.Problems[i]; p.Target == target {
-			s.Cases = append(s.Cases, problemCase(s.Name, p))
+			lines := problemLines(p)
+			s.Cases = append(s.Cases, junitCase{
+				ClassName: s.Name, Name: clean(cmp.Or(p.Rule, "checked") + ": " + p.File),
+				Error: &junitMessage{Message: lines[0].text(), Type: clean(p.Rule), Text: linesText(lines)},
+			})
 		}
 	}
 	found := map[string]bool{}
@@ -157,22 +144,14 @@ func properties(pairs ...string) []junitProperty {
 	return out
 }
 
-func problemCase(suite string, p *result.Problem) junitCase {
-	lines := problemLines(p)
-	return junitCase{
-		ClassName: suite, Name: clean(cmp.Or(p.Rule, "checked") + ": " + p.File),
-		Error: &junitMessage{Message: lines[0].text(), Type: clean(p.Rule), Text: linesText(lines)},
-	}
-}
-
 func changeCase(r *indexed, suite string, c *result.Change) junitCase {
 	rules := strings.Join(ruleNames(r, c), ", ")
 	out := junitCase{ClassName: suite, Name: clean(caseOf(c, rules))}
-	message := &junitMessage{Message: headlineOf(c).text(), Type: clean(rules), Text: changeText(r, c)}
+	message := &junitMessage{Message: Headline(c), Type: clean(rules), Text: changeText(r, c)}
 	switch {
 	case c.Waived:
 		out.Skipped = &junitMessage{Message: linesText(howToAccept(c))}
-	case fails(r, c):
+	case c.Level == "error", c.Level == "warning" && r.Verdict == "fail" && r.Summary.Errors == 0: // a failed run without errors was told to fail on warnings
 		out.Failure = message
 	default:
 		out.Out = message.Message + "\n" + message.Text
@@ -193,9 +172,4 @@ func caseOf(c *result.Change, rules string) string {
 		return what
 	}
 	return c.Program + ": " + what
-}
-
-// fails reports whether a change made the gate fail. A failed run without errors was told to fail on warnings.
-func fails(r *indexed, c *result.Change) bool {
-	return c.Level == "error" || c.Level == "warning" && r.Verdict == "fail" && r.Summary.Errors == 0
 }

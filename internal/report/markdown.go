@@ -71,17 +71,13 @@ func mdProse(text string) string {
 	var b strings.Builder
 	for i := range len(text) {
 		c := text[i]
-		if strings.IndexByte("\\`*[]<>~|$&", c) >= 0 || c == '_' && !inWord(text, i) {
+		inWord := i > 0 && i+1 < len(text) && isWord(text[i-1]) && isWord(text[i+1]) // where an underscore is not emphasis
+		if strings.IndexByte("\\`*[]<>~|$&", c) >= 0 || c == '_' && !inWord {
 			b.WriteByte('\\')
 		}
 		b.WriteByte(c)
 	}
 	return b.String()
-}
-
-// inWord reports whether a character is between letters or digits, where an underscore is not emphasis.
-func inWord(s string, i int) bool {
-	return i > 0 && i+1 < len(s) && isWord(s[i-1]) && isWord(s[i+1])
 }
 
 func isWord(c byte) bool {
@@ -240,7 +236,15 @@ func (m *markdownPage) line(l line) string {
 }
 
 func (m *markdownPage) table(t table) {
-	rows := []string{mdRow(t.Head), mdRule(len(t.Head), t.Right)}
+	rule := "|"
+	for i := range t.Head {
+		if i < len(t.Right) && t.Right[i] {
+			rule += "---:|"
+		} else {
+			rule += "---|"
+		}
+	}
+	rows := []string{mdRow(t.Head), rule}
 	for _, row := range t.Rows {
 		texts := make([]string, len(t.Head))
 		for i := range texts {
@@ -261,19 +265,6 @@ func mdRow(texts []string) string {
 			b.WriteString(" " + t)
 		}
 		b.WriteString(" |")
-	}
-	return b.String()
-}
-
-func mdRule(columns int, right []bool) string {
-	var b strings.Builder
-	b.WriteByte('|')
-	for i := range columns {
-		if i < len(right) && right[i] {
-			b.WriteString("---:|")
-		} else {
-			b.WriteString("---|")
-		}
 	}
 	return b.String()
 }

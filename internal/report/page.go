@@ -187,15 +187,6 @@ func empty(b block) bool {
 	return b == nil
 }
 
-// lineDiff shows two texts as one: removed lines are marked '-', added ones '+'.
-func lineDiff(before, after []string) listing {
-	var out listing
-	for _, l := range differingLines(oneAline(before), oneAline(after)) {
-		out.Lines = append(out.Lines, listed{l.Mark, splitCells(l.Text)})
-	}
-	return out
-}
-
 // oneAline joins lines, whose own line breaks [clean] takes out.
 func oneAline(lines []string) string {
 	var b strings.Builder
@@ -227,7 +218,7 @@ const (
 // reorder or hide others, and no line breaks. What is not printable is shown as its escape; a line break with the indentation behind
 // it becomes a space.
 func clean(s string) string {
-	if harmless(s) {
+	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r > '~' || r == '#' }) < 0 {
 		return s
 	}
 	var b strings.Builder
@@ -266,15 +257,6 @@ func Message(text string) string {
 		}
 	}
 	return strings.Join(lines, "\n")
-}
-
-func harmless(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] < ' ' || s[i] > '~' || s[i] == '#' {
-			return false
-		}
-	}
-	return true
 }
 
 // cutName shortens a name to n runes in its middle: names of one model begin alike, and differ at their ends.

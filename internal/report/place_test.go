@@ -23,8 +23,8 @@ func TestInRepository(t *testing.T) {
 		"train.py": true, "a/b/train.py": true, "./train.py": true, "a/../train.py": true, `a\train.py`: true,
 		"": false, "/abs/train.py": false, "../train.py": false, "a/../../train.py": false, "..": false, "<string>": false, `C:\train.py`: false, "C:/train.py": false,
 	} {
-		if got := inRepository(file); got != want {
-			t.Errorf("%q: %v", file, got)
+		if _, line := repositoryFile(result.Source{File: file, Line: 1}, Options{}); line > 0 != want {
+			t.Errorf("%q: line %d", file, line)
 		}
 	}
 }

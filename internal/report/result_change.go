@@ -13,11 +13,6 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// changeTitle is "error  train.py:98 in softmax: an optimization barrier is new  3fa91c02b7d1".
-func changeTitle(r *indexed, c *result.Change) line {
-	return shortLine(r, c).and("  ").in(dim, c.ID)
-}
-
 // headlineOf is the place of a change and what was done there. A function that is called as its program is not named twice.
 func headlineOf(c *result.Change) line {
 	l := in(strong, cut(clean(place(c.Source)), maxName))
@@ -70,44 +65,34 @@ func subjectOf(r *indexed, c *result.Change) string {
 	return strings.Join(phrase.Within(append(names, c.Programs()[1:]...), 3), ", ")
 }
 
-// changeSection is a change in full, as the text format and `explain` show it.
+// changeSection is a change in full, as the text format and `explain` show it: "error  train.py:98 in softmax: an optimization barrier is new  3fa91c02b7d1".
 func changeSection(r *indexed, c *result.Change, o Options) section {
 	lines := evidence(c)
 	lines = lines.first(o.shown(len(lines.Lines), maxEvidence))
-	s := section{Title: changeTitle(r, c)}
+	s := section{Title: shortLine(r, c).and("  ").in(dim, c.ID)}
 	s.add(quoted(c), list{changeLines(r, c)}, list{breakLines(r, c)}, section{Blocks: []block{lines}}, list{append(fixLines(r, c), howToAccept(c)...)})
 	return s
 }
 
-// quoted is the line of the model, with its number.
+// quoted is the line of the model, with its number. The operation in it is marked: the last step of an op_name is mostly what the model calls it.
 func quoted(c *result.Change) block {
 	if c.Source.Text == "" {
 		return code{}
 	}
 	text := cut(clean(c.Source.Text), maxSentence)
 	quote := fmt.Sprintf("%5d | %s", c.Source.Line, text)
-	if at, n := caret(text, c); n > 0 {
-		quote += fmt.Sprintf("\n%5s | %s%s", "", strings.Repeat(" ", at), strings.Repeat("^", n))
+	step := c.OpName[strings.LastIndexByte(c.OpName, '/')+1:]
+	if at := strings.Index(text, step); step != "" && at >= 0 && (at == 0 || !isWord(text[at-1])) {
+		quote += fmt.Sprintf("\n%5s | %s%s", "", strings.Repeat(" ", cells.StringWidth(text[:at])), strings.Repeat("^", cells.StringWidth(step)))
 	}
 	return code{Language: "python", Text: quote}
 }
 
-// caret finds the operation in its line of the model: in which column it begins, and how many it takes. The last step of an op_name is
-// mostly what the model calls the operation.
-func caret(text string, c *result.Change) (column, width int) {
-	step := c.OpName[strings.LastIndexByte(c.OpName, '/')+1:]
-	at := strings.Index(text, step)
-	if step == "" || at < 0 || at > 0 && isWord(text[at-1]) {
-		return 0, 0
-	}
-	return cells.StringWidth(text[:at]), cells.StringWidth(step)
-}
-
-// changeLines say what a change costs, what else was done, and where.
+// changeLines say what a change costs, what else was done, and where. The first is "predicted step +800 µs (+6.6 %); peak +256 B; kernels 482 → 491".
 func changeLines(r *indexed, c *result.Change) []line {
 	var lines []line
-	if p := priceLine(r, c); len(p) > 0 {
-		lines = append(lines, p)
+	if price := joined(stepText(c.Price), peakText(c.Price), some(c.Price.Compilations, "more compilation"), effectsText(r, c)); price != "" {
+		lines = append(lines, say(price))
 	}
 	for i := range c.Others {
 		o := &c.Others[i]
@@ -139,11 +124,6 @@ func variantLine(r *indexed, c *result.Change) line {
 	default:
 		return in(dim, fmt.Sprintf("in %d of %d variants", n, len(all)))
 	}
-}
-
-// priceLine is "predicted step +800 µs (+6.6 %); peak +256 B; kernels 482 → 491, fusions 466 → 475".
-func priceLine(r *indexed, c *result.Change) line {
-	return say(joined(stepText(c.Price), peakText(c.Price), some(c.Price.Compilations, "more compilation"), effectsText(r, c)))
 }
 
 // stepText is "predicted step +800 µs (+6.6 %)"; "" where a change has no price, or one of less than a nanosecond or too little of the step to be seen.
@@ -372,7 +352,11 @@ func (l listing) first(most int) listing {
 
 // evidence shows the lines before and after, those that are equal once.
 func evidence(c *result.Change) listing {
-	return lineDiff(c.Evidence.Before, c.Evidence.After)
+	var out listing
+	for _, l := range differingLines(oneAline(c.Evidence.Before), oneAline(c.Evidence.After)) {
+		out.Lines = append(out.Lines, listed{l.Mark, splitCells(l.Text)})
+	}
+	return out
 }
 
 // ruleOf is the rule against a kind of change.
@@ -481,7 +465,11 @@ func shortLine(r *indexed, c *result.Change) line {
 	if c.Waived {
 		l = in(dim, "waived").and("  ")
 	}
-	if about := subjectOf(r, c); about != "" && r.programCount() > 1 {
+	programs := 0
+	for i := range r.Targets {
+		programs += len(r.Targets[i].Programs)
+	}
+	if about := subjectOf(r, c); about != "" && programs > 1 {
 		l = l.in(name, about).and("  ")
 	}
 	return l.with("", headlineOf(c))

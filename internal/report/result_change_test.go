@@ -33,7 +33,7 @@ func TestPriceLine(t *testing.T) {
 		{result.Change{Price: result.Price{PeakBytes: 256}, Effects: []result.Effect{{Fact: "memory.peak_bytes", Was: 0, Is: 256}, {Fact: "kernels.total", Was: 1, Is: 4}}}, "peak +256 B; kernels 1 → 4"},
 		{result.Change{Effects: []result.Effect{{Fact: "cost.weighted_flops", Was: 1, Is: 2}, {Fact: "kernels.total", Was: 1, Is: 4}, {Fact: "made up", Was: 1, Is: 2}}}, "kernels 1 → 4, flops 1 → 2"},
 	} {
-		if got := priceLine(index(&result.Result{Changes: []result.Change{c.change}}), &c.change).text(); got != c.want {
+		if got := linesText(changeLines(index(&result.Result{Changes: []result.Change{c.change}}), &c.change)); got != c.want {
 			t.Errorf("%q, wanted %q", got, c.want)
 		}
 	}
@@ -70,7 +70,7 @@ func TestChangeTitle(t *testing.T) {
 		{two, "loss", "error  loss  train.py:7: a dot is new  0123456789ab"},
 	} {
 		c.Source.Function = want.function
-		if got := changeTitle(index(want.r), c).text(); got != want.title {
+		if got := changeSection(index(want.r), c, Options{}).Title.text(); got != want.title {
 			t.Errorf("%q, wanted %q", got, want.title)
 		}
 	}

@@ -55,43 +55,19 @@ func within(most int, title line, render func(detail) string) string {
 	return text
 }
 
-// verdictBlocks show the reasons for the verdict.
-func verdictBlocks(r *indexed, live []*result.Change, d detail) []block {
-	var s section
-	for _, problem := range problemSections(r) {
-		s.add(problem)
-	}
-	s.add(changesTable(r, live, d), leftOut(live, d))
-	return s.Blocks
-}
-
-// restBlocks are the details behind a verdict, most of them folded.
-func restBlocks(r *indexed, d detail) []block {
-	var s section
-	live := r.Open()
-	s.add(titled(say("Worth knowing"), list{notes(r)}))
-	if d.evidence {
-		for _, c := range live[:min(len(live), maxChanges)] {
-			s.add(changeFold(r, c))
-		}
-	}
-	if d.short {
-		s.add(shortFold(r))
-	}
-	if d.targets {
-		s.add(lookedAtFold(r))
-	} else {
-		s.add(para{say(lookedAt(r) + ".")})
-	}
-	return s.Blocks
-}
-
 // resultTitle is "xlagate: 2 errors, 1 warning in 3 of 14 targets".
 func resultTitle(r *indexed) line {
 	s := r.Summary
 	targets := max(s.Targets, len(r.Targets))
 	where := " in " + phrase.Some(targets, "target")
-	if n := r.touched(); n > 0 && n < targets {
+	touched := map[string]bool{} // by a problem, or a change that was not waived
+	for _, p := range r.Problems {
+		touched[p.Target] = true
+	}
+	for _, c := range r.Open() {
+		touched[c.Target] = true
+	}
+	if n := len(touched); n > 0 && n < targets {
 		where = fmt.Sprintf(" in %d of %d targets", n, targets)
 	}
 	problems := ""
@@ -111,18 +87,6 @@ func resultTitle(r *indexed) line {
 		where += ", " + phrase.Some(s.Checks, "check") + ", " + phrase.Number(float64(s.Waived)) + " waived"
 	}
 	return say(mark + " xlagate: " + said + where)
-}
-
-// touched counts the targets with a problem or a change that was not waived.
-func (r *indexed) touched() int {
-	names := map[string]bool{}
-	for _, p := range r.Problems {
-		names[p.Target] = true
-	}
-	for _, c := range r.Open() {
-		names[c.Target] = true
-	}
-	return len(names)
 }
 
 var verdictMarks = map[string]string{"pass": "✅", "fail": "❌"}

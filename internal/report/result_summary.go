@@ -146,7 +146,13 @@ func resultText(r *indexed, o Options) string {
 	var p page
 	live := r.Open()
 	for i := range r.Targets {
-		p.add(targetSection(r, &r.Targets[i]))
+		t := &r.Targets[i]
+		if variantCount(t) == 0 && slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Target == t.Name }) {
+			continue // it could not be read, and is listed with the problems only
+		}
+		s := section{Title: headline(t)}
+		s.add(table{Rows: programRows(r, t), Bare: true})
+		p.add(s)
 	}
 	for i, c := range live {
 		if i == maxChanges {
@@ -175,16 +181,6 @@ func resultText(r *indexed, o Options) string {
 		p.add(para{in(dim, "not covered: ").with("", joinLines(l, "; "))})
 	}
 	return textOf(p, o)
-}
-
-// targetSection is a target that was checked. One that could not be read is listed with the problems only.
-func targetSection(r *indexed, t *result.Target) section {
-	if variantCount(t) == 0 && slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Target == t.Name }) {
-		return section{}
-	}
-	s := section{Title: headline(t)}
-	s.add(table{Rows: programRows(r, t), Bare: true})
-	return s
 }
 
 // indexed is a result with its findings indexed by change.
@@ -244,12 +240,4 @@ func (r *indexed) others() []*result.Change {
 		costly := c.Level == "info" && c.Price.StepNS > c.Price.StepWasNS/1000 && c.Price.StepWasNS > 0 // more than a stopwatch overlooks
 		return !c.Waived && len(c.Findings) == 0 && (costly || !slices.ContainsFunc(c.Programs(), func(name string) bool { return broken(c.Target, name) }))
 	})
-}
-
-// programCount counts the programs of all targets.
-func (r *indexed) programCount() (n int) {
-	for i := range r.Targets {
-		n += len(r.Targets[i].Programs)
-	}
-	return n
 }

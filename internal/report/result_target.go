@@ -195,6 +195,9 @@ const maxTelling = 13
 // tellingFacts are those and the key facts, which a difference always shows.
 var tellingFacts = slices.Concat(keyFacts, moreFacts[:maxTelling])
 
+// tellingGroups are groups of facts that a difference always shows.
+var tellingGroups = []string{"collectives", "custom_calls", "clusters"}
+
 // budgetsOf finds the budgets of a program, the fullest of each kind, by label.
 func budgetsOf(r *indexed, target, program string) map[string]*result.Headroom {
 	out := map[string]*result.Headroom{}

@@ -114,7 +114,14 @@ func sarifResult(r *indexed, c *result.Change, rule string, o Options) *sarif.Re
 	}
 	res := sarif.NewRuleResult(rule).WithLevel(levels[c.Level].sarif).WithMessage(sarif.NewTextMessage(unlinked(text)))
 	res.WithPartialFingerPrints(map[string]any{"xlagate/v1": c.ID})
-	res.AddLocation(sarifLocation(c, o))
+	file, line := repositoryFile(c.Source, o)
+	location := sarif.NewLocationWithPhysicalLocation(sarif.NewPhysicalLocation().
+		WithArtifactLocation(sarif.NewSimpleArtifactLocation(uri(file))).
+		WithRegion(sarif.NewRegion().WithStartLine(max(1, line))))
+	if c.OpName != "" {
+		location.AddLogicalLocations(sarif.NewLogicalLocation().WithFullyQualifiedName(clean(c.OpName)))
+	}
+	res.AddLocation(location)
 	res.Properties = sarif.Properties{}
 	for _, p := range properties("target", c.Target, "program", c.Program, "kind", c.Kind, "rules", strings.Join(ruleNames(r, c), ", ")) {
 		res.AddString(p.Name, p.Value)
@@ -127,17 +134,6 @@ func sarifResult(r *indexed, c *result.Change, rule string, o Options) *sarif.Re
 
 // unlinked breaks the links that plain text may embed in SARIF: [text](place).
 func unlinked(text string) string { return strings.ReplaceAll(text, "](", "] (") }
-
-func sarifLocation(c *result.Change, o Options) *sarif.Location {
-	file, line := repositoryFile(c.Source, o)
-	location := sarif.NewLocationWithPhysicalLocation(sarif.NewPhysicalLocation().
-		WithArtifactLocation(sarif.NewSimpleArtifactLocation(uri(file))).
-		WithRegion(sarif.NewRegion().WithStartLine(max(1, line))))
-	if c.OpName != "" {
-		location.AddLogicalLocations(sarif.NewLogicalLocation().WithFullyQualifiedName(clean(c.OpName)))
-	}
-	return location
-}
 
 // invocation reports whether everything was checked, what was not, and how many changes are left out.
 func invocation(r *indexed, more int) *sarif.Invocation {

@@ -76,7 +76,13 @@ func (t *textPage) line(indent int, l line) {
 		t.out.WriteByte('\\')
 	}
 	for _, s := range l {
-		t.out.WriteString(t.painted(s.Voice, s.shown()))
+		text := s.shown()
+		if t.Color && colors[s.Voice] != nil && text != "" {
+			pen := color.New(colors[s.Voice]...)
+			pen.EnableColor() // the caller decides that, not the library by its own look at the environment
+			text = pen.Sprint(text)
+		}
+		t.out.WriteString(text)
 	}
 	t.out.WriteByte('\n')
 }
@@ -177,20 +183,17 @@ const (
 	maxColumn = 64 // one long name must not push every row apart
 )
 
+// usual are the characters beyond ASCII that messages use. Each takes one cell.
+const usual = "→…µ−×·–≥≤█"
+
+// width is how many cells a line takes. The library makes a table of 2 MB for the first character beyond Latin letters: 2 ms of every command.
 func (l line) width() int {
 	text := l.text()
-	if strings.ContainsFunc(text, unusual) {
+	if strings.ContainsFunc(text, func(r rune) bool { return (r < ' ' || r > '~') && !strings.ContainsRune(usual, r) }) {
 		return cells.StringWidth(text)
 	}
 	return utf8.RuneCountInString(text)
 }
-
-// usual are the characters beyond ASCII that messages use. Each takes one cell.
-const usual = "→…µ−×·–≥≤█"
-
-// unusual reports whether a character may take another number of cells than one. The library makes a table of 2 MB for the first one beyond Latin letters: 2 ms
-// of every command.
-func unusual(r rune) bool { return (r < ' ' || r > '~') && !strings.ContainsRune(usual, r) }
 
 // columnWidths measures the columns of a table.
 func columnWidths(rows [][]line) []int {
@@ -279,7 +282,8 @@ func wrapLine(l line, width int) []line {
 	for _, word := range wordsOf(l) {
 		n := word.width()
 		if bare := strings.TrimRight(word.text(), " "); n-len(word.text())+len(bare) > left && left < width {
-			out[len(out)-1].trimRight()
+			full := out[len(out)-1]
+			full[len(full)-1].Text = strings.TrimRight(full[len(full)-1].Text, " ")
 			out, left = append(out, nil), width
 		}
 		for _, s := range word {
@@ -290,7 +294,7 @@ func wrapLine(l line, width int) []line {
 	return out
 }
 
-// wordsOf splits a line where it may be broken.
+// wordsOf splits a line where it may be broken: not inside a word, beside an arrow, or between a number and what it counts.
 func wordsOf(l line) []line {
 	var words []line
 	for _, s := range l {
@@ -299,8 +303,16 @@ func wordsOf(l line) []line {
 			pieces = strings.SplitAfter(s.shown(), " ")
 		}
 		for _, piece := range pieces {
-			if n := len(words); n > 0 && holdTogether(words[n-1].text(), piece) {
-				words[n-1] = words[n-1].extend(s.Voice, piece)
+			last := len(words) - 1
+			if last < 0 {
+				words = append(words, in(s.Voice, piece))
+				continue
+			}
+			before := words[last].text()
+			word := strings.TrimRight(before, " ")
+			arrow := strings.HasSuffix(word, "→") || strings.HasPrefix(piece, "→")
+			if word == before || strings.Trim(piece, " ") == "" || arrow || word != "" && isDigit(word[len(word)-1]) {
+				words[last] = words[last].extend(s.Voice, piece)
 			} else {
 				words = append(words, in(s.Voice, piece))
 			}
@@ -308,15 +320,6 @@ func wordsOf(l line) []line {
 	}
 	return words
 }
-
-// holdTogether reports whether a line is not to be broken between two texts: inside a word, beside an arrow, or between a number and what it counts.
-func holdTogether(before, after string) bool {
-	word := strings.TrimRight(before, " ")
-	return word == before || strings.Trim(after, " ") == "" || strings.HasSuffix(word, "→") || strings.HasPrefix(after, "→") || word != "" && word[len(word)-1] >= '0' && word[len(word)-1] <= '9'
-}
-
-// trimRight takes the blanks off the end.
-func (l line) trimRight() { l[len(l)-1].Text = strings.TrimRight(l[len(l)-1].Text, " ") }
 
 // listingRows are the cells of a listing's lines.
 func listingRows(lines []listed) [][]line {
@@ -359,14 +362,4 @@ var colors = map[voice][]color.Attribute{
 	bad:    {color.FgRed},
 	warn:   {color.FgYellow},
 	good:   {color.FgGreen},
-}
-
-// painted colours text by its voice where colour is wanted. The caller decides that, not the library by its own look at the environment.
-func (t *textPage) painted(v voice, text string) string {
-	if !t.Color || colors[v] == nil || text == "" {
-		return text
-	}
-	pen := color.New(colors[v]...)
-	pen.EnableColor()
-	return pen.Sprint(text)
 }

@@ -208,13 +208,13 @@ func TestShortSignature(t *testing.T) {
 }
 
 func TestLineDiff(t *testing.T) {
-	got := lineDiff([]string{"a  x", "b", "c"}, []string{"a  x", "c", "d"})
+	got := evidence(&result.Change{Evidence: result.Evidence{Before: []string{"a  x", "b", "c"}, After: []string{"a  x", "c", "d"}}})
 	want := []string{"  a   x", "- b", "  c", "+ d"}
 	if lines := listingLines(got.Lines); strings.Join(lines, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got %q, want %q", lines, want)
 	}
 	long := make([]string, maxDiffLines+1)
-	if lines := listingLines(lineDiff(long, nil).Lines); lines[0] != "- 50,001 lines, too many to show line by line" {
+	if lines := listingLines(evidence(&result.Change{Evidence: result.Evidence{Before: long}}).Lines); lines[0] != "- 50,001 lines, too many to show line by line" {
 		t.Errorf("got %q", lines)
 	}
 }

@@ -133,7 +133,11 @@ func chart(t *result.Trend, s *result.TrendSeries) []block {
 		if i > 0 && !s.Points[i-1].Gone {
 			delta = changed(p.Value-s.Points[i-1].Value, s)
 		}
-		rows = append(rows, append(row, say(phrase.Show(p.Value, s.Unit)), say(bar(p.Value, most)), delta, say(cmp.Or(p.Reason, c.Subject))))
+		bar := "" // the share of the most, and a little of what is next to nothing
+		if p.Value > 0 {
+			bar = strings.Repeat("█", max(1, int(math.Round(p.Value/most*16))))
+		}
+		rows = append(rows, append(row, say(phrase.Show(p.Value, s.Unit)), say(bar), delta, say(cmp.Or(p.Reason, c.Subject))))
 	}
 	return []block{section{Title: head, Blocks: []block{table{Bare: true, Right: []bool{false, true, false, true}, Rows: rows}}}}
 }
@@ -148,14 +152,6 @@ func changed(by float64, s *result.TrendSeries) line {
 		voice = good
 	}
 	return in(voice, signed(by, s.Unit))
-}
-
-// bar draws a share of a whole, and a little of what is next to nothing.
-func bar(n, whole float64) string {
-	if whole <= 0 || n <= 0 {
-		return ""
-	}
-	return strings.Repeat("█", max(1, int(math.Round(n/whole*16))))
 }
 
 // cell is a text that a spreadsheet does not take for a formula: a commit message may begin with one.
