@@ -36,11 +36,15 @@ func (r *reader) jaxMiss(rest []byte) {
 	body := r.indented()
 	where, ok := missPlace(header)
 	m := explain(body)
+	logger, seen := r.traced[m.defined]
 	switch {
 	case !ok || m.program == "":
 		r.unreadable(line, "JAX's explanation of a cache miss")
 		return
-	case m.first && !m.redefined && r.firstTrace(m.defined):
+	case m.first && !m.redefined && !seen:
+		r.traced[m.defined] = r.logger
+		return
+	case m.first && !m.redefined && logger != r.logger: // another log handler says it again
 		return
 	case m.first:
 		m.text = "the function is defined anew at the same place, so nothing of it is cached"
@@ -48,15 +52,6 @@ func (r *reader) jaxMiss(rest []byte) {
 		m.text = "JAX gave no reason"
 	}
 	r.add(Event{Kind: Retrace, Line: line, Program: m.program, Where: where, Text: m.text})
-}
-
-// firstTrace reports whether a function's definition was not traced before, or is said again by another log handler.
-func (r *reader) firstTrace(defined string) bool {
-	logger, seen := r.traced[defined]
-	if !seen {
-		r.traced[defined] = r.logger
-	}
-	return !seen || logger != r.logger
 }
 
 // indented takes the lines of one log message behind its first.
@@ -137,7 +132,13 @@ func explain(lines []string) (out explanation) {
 		case line == "never seen function:":
 			out.first = true
 		case out.program == "" && strings.Contains(line, " defined at "):
-			out.program, out.defined = definedAt(plain)
+			out.program, out.defined, _ = strings.Cut(strings.TrimPrefix(plain, "for "), " defined at ")
+			out.program, _, _ = strings.Cut(out.program, " id=") // of an address
+			if strings.HasPrefix(out.program, "functools.partial(") {
+				out.program = "<unnamed wrapped function>"
+			} else { // before 0.5, JAX names a function by its place, "Model.apply" or "make.<locals>.step"
+				out.program = out.program[strings.LastIndexByte(out.program, '.')+1:]
+			}
 		case strings.HasPrefix(line, "but seen another function"):
 			out.redefined = true
 		case strings.HasPrefix(line, "all previously seen"), strings.HasPrefix(line, "explanation unavailable"), line == "":
@@ -189,14 +190,4 @@ func argument(path string) string {
 	}
 	keyword, part, _ := strings.Cut(strings.TrimPrefix(inside, "[1]['"), "']")
 	return "argument " + keyword + part
-}
-
-// definedAt reads "for predict defined at F:L" and "predict id=140037587699808 defined at F:L"; the id is an address.
-func definedAt(line string) (program, place string) {
-	name, place, _ := strings.Cut(strings.TrimPrefix(line, "for "), " defined at ")
-	name, _, _ = strings.Cut(name, " id=")
-	if strings.HasPrefix(name, "functools.partial(") { // before 0.5, JAX names a function by its place, "Model.apply" or "make.<locals>.step", or not at all
-		return "<unnamed wrapped function>", place
-	}
-	return name[strings.LastIndexByte(name, '.')+1:], place
 }

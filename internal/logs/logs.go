@@ -112,23 +112,20 @@ var markers = []marker{
 	{"TensorsGraphInfo:", (*reader).torchGraph},
 }
 
+// read calls the reader of the first marker. A marker that begins with a space is after the text that it needs: its reader gets the whole line.
 func (r *reader) read(text []byte) {
-	for i := range markers {
-		if at := bytes.Index(text, []byte(markers[i].text)); at >= 0 {
-			r.logger = withoutDigits(text[:at])
-			r.event(text, at, &markers[i])
-			return
+	for _, m := range markers {
+		at := bytes.Index(text, []byte(m.text))
+		if at < 0 {
+			continue
 		}
-	}
-}
-
-// event calls the reader of a marker. A marker that begins with a space is after the text that it needs: its reader gets the whole line.
-func (r *reader) event(text []byte, at int, m *marker) {
-	if m.text[0] == ' ' {
+		r.logger = withoutDigits(text[:at])
+		if m.text[0] != ' ' {
+			text = text[at+len(m.text):]
+		}
 		m.read(r, text)
 		return
 	}
-	m.read(r, text[at+len(m.text):])
 }
 
 // next returns the next line without its end.

@@ -63,39 +63,28 @@ func (c *collector) fold() *Profile {
 				m = &ProfiledModule{Kernels: map[string]ProfiledKernel{}, Functions: map[string]ProfiledKernel{}}
 				t.Modules[s.module], runs[s.module] = m, map[string]bool{}
 			}
-			m.add(&s, picoseconds(self[i]))
-			m.Time += picoseconds(self[i])
+			in, name := m.Kernels, s.name
+			if s.function != "" {
+				in, name = m.Functions, s.function
+			}
+			own, k := picoseconds(self[i]), in[name]
+			in[name] = ProfiledKernel{k.Count + 1, k.Total + picoseconds(s.end-s.start), k.Self + own}
+			m.Time += own
 			if s.run != "" {
 				runs[s.module][l.device+" "+s.run] = true
 			}
 		}
 	}
 	for name, m := range t.Modules {
-		m.Runs = m.plausible(len(runs[name]))
+		for _, k := range m.Kernels {
+			if k.Count == len(runs[name]) { // otherwise it is not plausible: TensorFlow gives every run the same id
+				m.Runs = k.Count
+			}
+		}
 	}
 	slices.Sort(t.Devices)
 	t.Devices = slices.Compact(t.Devices)
 	return t
-}
-
-// add counts a span of so much time of its own.
-func (m *ProfiledModule) add(s *span, self time.Duration) {
-	in, name := m.Kernels, s.name
-	if s.function != "" {
-		in, name = m.Functions, s.function
-	}
-	k := in[name]
-	in[name] = ProfiledKernel{k.Count + 1, k.Total + picoseconds(s.end-s.start), k.Self + self}
-}
-
-// plausible returns the number of runs if some instruction ran just as often: TensorFlow gives every run the same id.
-func (m *ProfiledModule) plausible(runs int) int {
-	for _, k := range m.Kernels {
-		if k.Count == runs {
-			return runs
-		}
-	}
-	return 0
 }
 
 // counted selects the lines to count. A device shows the same instructions on its streams and on the derived row: the streams count if they name
@@ -402,30 +391,26 @@ func readXSpace(data []byte, c *collector) error {
 	return err
 }
 
-// readPlane reads the metadata first, because it comes after the lines that need it.
+// readPlane reads the metadata first, because it comes after the lines that need it: two maps, of the kinds of events and of the names of statistics.
 func readPlane(msg []byte, c *collector) error {
 	p, lines := &plane{collector: c, events: map[int64]*eventKind{}, stats: map[int64]string{}}, [][]byte(nil)
-	err := wire.Scan(msg, wire.Fields{{2, "name", &p.name}, {3, "lines", &lines}, {4, "event_metadata", p.eventKind}, {5, "stat_metadata", p.statName}})
+	eventKinds := func(msg []byte) error {
+		id, k := int64(0), &eventKind{}
+		kind := wire.Fields{{2, "name", &k.name}, {4, "display_name", &k.display}, {5, "stats", &k.stats}}
+		err := wire.Scan(msg, wire.Fields{{1, "key", &id}, {2, "value", kind}})
+		p.events[id] = k
+		return err
+	}
+	statNames := func(msg []byte) error {
+		id, name := int64(0), ""
+		err := wire.Scan(msg, wire.Fields{{1, "key", &id}, {2, "value", wire.Fields{{2, "name", &name}}}})
+		p.stats[id] = name
+		return err
+	}
+	err := wire.Scan(msg, wire.Fields{{2, "name", &p.name}, {3, "lines", &lines}, {4, "event_metadata", eventKinds}, {5, "stat_metadata", statNames}})
 	for i := 0; i < len(lines) && err == nil; i++ {
 		err = p.line(lines[i])
 	}
-	return err
-}
-
-// eventKind reads an entry of the map of kinds of events.
-func (p *plane) eventKind(msg []byte) error {
-	id, k := int64(0), &eventKind{}
-	kind := wire.Fields{{2, "name", &k.name}, {4, "display_name", &k.display}, {5, "stats", &k.stats}}
-	err := wire.Scan(msg, wire.Fields{{1, "key", &id}, {2, "value", kind}})
-	p.events[id] = k
-	return err
-}
-
-// statName reads an entry of the map of names of statistics.
-func (p *plane) statName(msg []byte) error {
-	id, name := int64(0), ""
-	err := wire.Scan(msg, wire.Fields{{1, "key", &id}, {2, "value", wire.Fields{{2, "name", &name}}}})
-	p.stats[id] = name
 	return err
 }
 
