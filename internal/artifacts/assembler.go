@@ -2,7 +2,6 @@ package artifacts
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,26 +50,21 @@ func (a *Assembler) Version(ctx context.Context) (string, error) {
 			a.err = ErrNoAssembler
 			return
 		}
-		a.err = a.readVersion(ctx)
+		ctx, cancel := context.WithTimeout(ctx, versionTime)
+		defer cancel()
+		output, err := run(ctx, "", a.path, "--version")
+		if _, version, ok := strings.Cut(output, ", V"); ok {
+			version, _, _ = strings.Cut(version, "\n")
+			a.version = strings.TrimSpace(version)
+		}
+		if err == nil && a.version == "" {
+			err = errors.New("it does not answer as ptxas does")
+		}
+		if err != nil {
+			a.err = fmt.Errorf("ask %s for its version: %w", a.path, err)
+		}
 	})
 	return a.version, a.err
-}
-
-func (a *Assembler) readVersion(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, versionTime)
-	defer cancel()
-	output, err := run(ctx, "", a.path, "--version")
-	if _, version, ok := strings.Cut(output, ", V"); ok {
-		version, _, _ = strings.Cut(version, "\n")
-		a.version = strings.TrimSpace(version)
-	}
-	if err == nil && a.version == "" {
-		err = errors.New("it does not answer as ptxas does")
-	}
-	if err != nil {
-		return fmt.Errorf("ask %s for its version: %w", a.path, err)
-	}
-	return nil
 }
 
 // Assemble returns the resources of each kernel of a PTX file. target is the file's architecture, such as sm_90a.
@@ -377,8 +371,13 @@ func ReadLLVM(data []byte) (length int64, err error) {
 	if inside {
 		return 0, syntaxError(number, "the file ends inside of a function: it was cut off")
 	}
-	if missing := refs.missing(); missing != "" || !headed || !filled || !flagged {
-		return 0, syntaxError(number, "the file ends before %s: it was cut off", cmp.Or(missing, "its end"))
+	for kind, named := range refs.named {
+		if named > refs.defined[kind] {
+			return 0, syntaxError(number, "the file ends before %c%d: it was cut off", numbered[kind], named-1)
+		}
+	}
+	if !headed || !filled || !flagged {
+		return 0, syntaxError(number, "the file ends before its end: it was cut off")
 	}
 	return int64(len(data)), nil
 }
@@ -413,14 +412,4 @@ func (r *references) read(line []byte) {
 			}
 		}
 	}
-}
-
-// missing returns a reference without a definition, "" if there is none.
-func (r *references) missing() string {
-	for kind, named := range r.named {
-		if named > r.defined[kind] {
-			return fmt.Sprintf("%c%d", numbered[kind], named-1)
-		}
-	}
-	return ""
 }

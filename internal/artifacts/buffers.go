@@ -47,7 +47,10 @@ func (a *Allocation) Temp() bool {
 // Complete returns an error if the allocations do not add up to the totals of the memory report, which may be nil, or if a value that the module
 // makes has no buffer.
 func (b *Buffers) Complete(m *hlo.Module, report *MemoryReport) error {
-	for _, space := range report.spaces() {
+	if report == nil {
+		report = &MemoryReport{}
+	}
+	for _, space := range report.Spaces {
 		if got := b.Totals(space.Color).Total; got != space.Bytes {
 			return syntaxError(b.lines, "the file ends after %d bytes of allocations, and the memory usage report says %d: it was cut off, or is another module's", got, space.Bytes)
 		}
@@ -164,26 +167,24 @@ const AllColors int64 = -1
 func (b *Buffers) Totals(color int64) Totals {
 	var t Totals
 	for i := range b.Allocations {
-		if a := &b.Allocations[i]; color == AllColors || a.Color == color {
-			t.add(a)
+		a := &b.Allocations[i]
+		if color != AllColors && a.Color != color {
+			continue
 		}
+		addIf := func(sum *int64, is bool) {
+			if is {
+				*sum += a.Size
+			}
+		}
+		t.Total, t.Largest = t.Total+a.Size, max(t.Largest, a.Size)
+		addIf(&t.Argument, a.Parameter >= 0)
+		addIf(&t.Output, a.LiveOut && a.Parameter < 0)
+		addIf(&t.Alias, a.LiveOut && a.Parameter >= 0)
+		addIf(&t.Constant, a.Constant)
+		addIf(&t.ThreadLocal, a.ThreadLocal)
+		addIf(&t.Temp, a.Temp())
 	}
 	return t
-}
-
-func (t *Totals) add(a *Allocation) {
-	addIf := func(sum *int64, is bool) {
-		if is {
-			*sum += a.Size
-		}
-	}
-	t.Total, t.Largest = t.Total+a.Size, max(t.Largest, a.Size)
-	addIf(&t.Argument, a.Parameter >= 0)
-	addIf(&t.Output, a.LiveOut && a.Parameter < 0)
-	addIf(&t.Alias, a.LiveOut && a.Parameter >= 0)
-	addIf(&t.Constant, a.Constant)
-	addIf(&t.ThreadLocal, a.ThreadLocal)
-	addIf(&t.Temp, a.Temp())
 }
 
 // Covered returns how many bytes of a memory space hold, at any time, a value that counts.
@@ -318,22 +319,20 @@ func (b *Buffers) readLine(l *lines, line string) error {
 
 // checkTotal compares the allocations with the sum that older versions write after them.
 func (b *Buffers) checkTotal(l *lines) error {
-	for line := range l.all() {
-		if line == "" {
-			continue
-		}
-		total, found := strings.CutPrefix(line, "Total bytes used: ")
-		if !found {
-			break
-		}
-		want, _, ok := cutInt(total)
-		if !ok {
-			return l.unknown("cannot read the total %q", total)
-		}
-		if got := b.Totals(AllColors).Total; got != want {
-			return l.errorf("the allocations come to %d bytes, not to the %d bytes that the file says", got, want)
-		}
-		break
+	line, more := l.next()
+	for more && line == "" {
+		line, more = l.next()
+	}
+	total, found := strings.CutPrefix(line, "Total bytes used: ")
+	if !found {
+		return nil
+	}
+	want, _, ok := cutInt(total)
+	if !ok {
+		return l.unknown("cannot read the total %q", total)
+	}
+	if got := b.Totals(AllColors).Total; got != want {
+		return l.errorf("the allocations come to %d bytes, not to the %d bytes that the file says", got, want)
 	}
 	return nil
 }
@@ -362,7 +361,8 @@ func readAllocation(line string) (a Allocation, ok bool) {
 
 // readAttribute reads one of the attributes after an allocation's size.
 func (a *Allocation) readAttribute(f *fields) {
-	for word, flag := range a.flags() {
+	flags := map[string]*bool{"constant": &a.Constant, "thread-local": &a.ThreadLocal, "maybe-live-out": &a.LiveOut, "preallocated-temp": nil}
+	for word, flag := range flags {
 		if rest, ok := strings.CutPrefix(f.rest, word); ok && rest != "" && (rest[0] == ',' || rest[0] == ':') {
 			if f.rest = rest; flag != nil {
 				*flag = true
@@ -387,10 +387,6 @@ func (a *Allocation) readAttribute(f *fields) {
 	default:
 		f.ok = false
 	}
-}
-
-func (a *Allocation) flags() map[string]*bool {
-	return map[string]*bool{"constant": &a.Constant, "thread-local": &a.ThreadLocal, "maybe-live-out": &a.LiveOut, "preallocated-temp": nil}
 }
 
 // readValue reads the part after "<" in

@@ -146,14 +146,6 @@ type MemoryReport struct {
 	Spaces []MemorySpace
 }
 
-// spaces returns the memory spaces; none if the report is nil.
-func (r *MemoryReport) spaces() []MemorySpace {
-	if r == nil {
-		return nil
-	}
-	return r.Spaces
-}
-
 // MemorySpace is one kind of memory.
 type MemorySpace struct {
 	Color int64

@@ -125,8 +125,13 @@ func (s *scanner) label(line string) error {
 	if !ok {
 		return errors.New("the label does not end on its line")
 	}
-	if s.group == 0 {
-		s.title(text)
+	if s.group == 0 { // <b>module_0000.jit_f.cpu_after_optimizations<br/>Computation main.19<br/>ENTRY computation</b>
+		text, _ = bold(text)
+		for part := range strings.SplitSeq(text, "<br/>") {
+			if name, ok := strings.CutPrefix(part, "Computation "); ok {
+				s.d.Computation = unescape(name)
+			}
+		}
 		return nil
 	}
 	g := &s.d.Groups[s.group]
@@ -138,16 +143,6 @@ func (s *scanner) label(line string) error {
 		}
 	}
 	return nil
-}
-
-// title reads "<b>module_0000.jit_f.cpu_after_optimizations<br/>Computation main.19<br/>ENTRY computation</b>".
-func (s *scanner) title(text string) {
-	text, _ = bold(text)
-	for part := range strings.SplitSeq(text, "<br/>") {
-		if name, ok := strings.CutPrefix(part, "Computation "); ok {
-			s.d.Computation = unescape(name)
-		}
-	}
 }
 
 // bold splits a label after its first bold text.
@@ -216,7 +211,8 @@ const maxGraph = 1 << 30
 
 // inside returns the graph in a page. Older versions write it as text, newer ones compress it.
 func inside(page []byte) ([]byte, error) {
-	if packed, ok := between(page, `dots_compressed = "`, `"`); ok {
+	_, packed, ok := bytes.Cut(page, []byte(`dots_compressed = "`))
+	if packed, _, closed := bytes.Cut(packed, []byte{'"'}); ok && closed {
 		return unpack(packed)
 	}
 	at := bytes.Index(page, []byte("\ndigraph "))
@@ -228,15 +224,6 @@ func inside(page []byte) ([]byte, error) {
 		graph = graph[:end]
 	}
 	return graph, nil
-}
-
-func between(text []byte, before, after string) ([]byte, bool) {
-	_, rest, ok := bytes.Cut(text, []byte(before))
-	if !ok {
-		return nil, false
-	}
-	found, _, ok := bytes.Cut(rest, []byte(after))
-	return found, ok
 }
 
 // unpack reads base64 of gzip of a JSON list of graphs. A module's dump is a list of one.
@@ -290,8 +277,10 @@ func newNode(id, label string, group int) Node {
 	if n.Opcode == "" && strings.Contains(name, ":") { // older versions write the opcode first
 		n.Opcode, n.Kind = spelledOpcode(name)
 	}
-	if n.Opcode == "" {
-		n.Opcode = leadingOpcode(name)
+	for length := min(len(name), maxOpcode); n.Opcode == "" && length > 0; length-- { // the longest that the name begins with
+		if _, known := hlo.LookupOpcode(name[:length]); known {
+			n.Opcode = name[:length]
+		}
 	}
 	return n
 }
@@ -307,13 +296,3 @@ func spelledOpcode(text string) (opcode, kind string) {
 
 // maxOpcode is more bytes than any opcode has.
 const maxOpcode = 64
-
-// leadingOpcode returns the longest opcode that is a prefix of a name.
-func leadingOpcode(name string) string {
-	for n := min(len(name), maxOpcode); n > 0; n-- {
-		if _, known := hlo.LookupOpcode(name[:n]); known {
-			return name[:n]
-		}
-	}
-	return ""
-}

@@ -37,18 +37,14 @@ const ReasonLeft = "it was in a cluster; a later pass took it out again to spare
 // Ran reports whether the graph shows that autoclustering looked at it.
 func (g *Graph) Ran() bool {
 	return slices.ContainsFunc(g.Nodes, func(n *Node) bool {
-		return n.Cluster != "" || n.Marked || n.Kernel || n.Op == "_XlaRun" || n.Op == "_XlaMerge" || n.launchesCluster()
+		number, named := strings.CutPrefix(callee(n), "cluster_")
+		launches := launchOps[n.Op] && named && phrase.AllDigits(number) && !IsHash(number) // not a function of xla.compile
+		return n.Cluster != "" || n.Marked || n.Kernel || n.Op == "_XlaRun" || n.Op == "_XlaMerge" || launches
 	})
 }
 
 // launchOps are the operations that compile a function when it first runs, and run it. Until 2018, autoclustering made one of each cluster.
 var launchOps = setOf("_XlaLaunch", "XlaLaunch", "XlaLaunchV2")
-
-// launchesCluster distinguishes a cluster of autoclustering from a function of xla.compile.
-func (n *Node) launchesCluster() bool {
-	number, ok := strings.CutPrefix(callee(n), "cluster_")
-	return launchOps[n.Op] && ok && phrase.AllDigits(number) && !IsHash(number)
-}
 
 // IsHash tells the number of a function of xla.compile, a hash of 64 bits, from that of a cluster, which is counted.
 func IsHash(number string) bool { return len(number) >= 10 }

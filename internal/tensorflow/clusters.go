@@ -179,7 +179,10 @@ func runsOnHost(g *Graph, c *Clustering, pipeline []pipelineFunction) bool {
 		}
 	}
 	slices.Sort(args)
-	if !slices.ContainsFunc(pipeline, func(p pipelineFunction) bool { return slices.Equal(args, p.args) && p.holds(c) }) {
+	runs := func(p pipelineFunction) bool {
+		return slices.Equal(args, p.args) && !slices.ContainsFunc(c.Outside, func(o *Outside) bool { return !o.System && !p.nodes[nodeKey(o.Node)] })
+	}
+	if !slices.ContainsFunc(pipeline, runs) {
 		return false
 	}
 	for _, o := range c.Outside {
@@ -188,11 +191,6 @@ func runsOnHost(g *Graph, c *Clustering, pipeline []pipelineFunction) bool {
 		}
 	}
 	return true
-}
-
-// holds reports whether the function has every operation that stayed outside.
-func (p pipelineFunction) holds(c *Clustering) bool {
-	return !slices.ContainsFunc(c.Outside, func(o *Outside) bool { return !o.System && !p.nodes[nodeKey(o.Node)] })
 }
 
 // explain adds to the reasons what TensorFlow's own log says about the nodes.
@@ -271,7 +269,12 @@ func (d *graphDir) marked() (graphs []*namedGraph, ran bool) {
 		main = d.load(d.byPass[PassMarkAnnotated])
 	}
 	ran = len(main) > 0
-	for _, later := range d.laterDumps() {
+	laterDumps := [][]*namedGraph{d.byPass[PassBeforeDynamism], d.byPass[PassEncapsulateBefore]}
+	if len(d.byPass[PassMark])+len(d.byPass[PassMarkAnnotated]) == 0 { // otherwise the graphs of later passes look different, and cannot be matched
+		laterDumps = append(laterDumps, d.named(strings.HasSuffix, "MarkForCompilationPass"), d.byPass[PassEncapsulateAfter], d.byPass[PassBuildXlaOps],
+			d.named(strings.HasSuffix, "after_opt_group_post_rewrite_for_exec"), d.named(strings.HasSuffix, "before_partition"))
+	}
+	for _, later := range laterDumps {
 		loaded := d.load(later)
 		if len(loaded) == 0 {
 			continue
@@ -283,16 +286,6 @@ func (d *graphDir) marked() (graphs []*namedGraph, ran bool) {
 		return append(main, rest...), ran
 	}
 	return main, ran
-}
-
-// laterDumps lists what shows the graphs of a process after marking, the earliest pass first.
-func (d *graphDir) laterDumps() [][]*namedGraph {
-	lists := [][]*namedGraph{d.byPass[PassBeforeDynamism], d.byPass[PassEncapsulateBefore]}
-	if len(d.byPass[PassMark])+len(d.byPass[PassMarkAnnotated]) > 0 {
-		return lists // from the next pass on the graphs look different: they could not be matched
-	}
-	return append(lists, d.named(strings.HasSuffix, "MarkForCompilationPass"), d.byPass[PassEncapsulateAfter], d.byPass[PassBuildXlaOps],
-		d.named(strings.HasSuffix, "after_opt_group_post_rewrite_for_exec"), d.named(strings.HasSuffix, "before_partition"))
 }
 
 // named lists the files of the dumper that names them by function whose tag has the part where fits looks for it.
@@ -403,21 +396,16 @@ func (d *graphDir) addLeft(out *Clusters, g *namedGraph, left map[string]string)
 	}
 }
 
-// unclustered describes a node outside the clusters, in its function and at its line as far as the dump tells them.
+// unclustered describes a node outside the clusters, in its function and at its line as far as the dump tells them. Bodies of loops and conditions are
+// numbered by TensorFlow: the function is the first that has a name of the author's.
 func (d *graphDir) unclustered(g *namedGraph, n *Node, body string) UnclusteredOp {
-	name := PlainName(n.Name)
-	return UnclusteredOp{
-		Op: n.Op, Node: name, Function: programOf(authorsFunction(body, g.function, n.Origin)), Device: n.Device, File: g.file.Path,
-		Source: d.lineOf(cmp.Or(body, g.function), name),
-	}
-}
-
-// authorsFunction picks the first function that has a name of the author's: bodies of loops and conditions are numbered by TensorFlow.
-func authorsFunction(functions ...string) string {
+	op := UnclusteredOp{Op: n.Op, Node: PlainName(n.Name), Device: n.Device, File: g.file.Path}
+	op.Source = d.lineOf(cmp.Or(body, g.function), op.Node)
+	functions := []string{body, g.function, n.Origin}
 	if at := slices.IndexFunc(functions, IsFunctionName); at >= 0 {
-		return functions[at]
+		op.Function = programOf(functions[at])
 	}
-	return ""
+	return op
 }
 
 // nodeKey tells nodes of one graph apart, and finds them again in another dump of it.

@@ -134,14 +134,6 @@ const (
 	refOffset DataType = 100
 )
 
-// base returns the type that a reference refers to.
-func (t DataType) base() DataType {
-	if t > refOffset {
-		return t - refOffset
-	}
-	return t
-}
-
 // dataTypes are the names that text graphs use.
 var dataTypes = map[string]int64{
 	"DT_FLOAT": 1, "DT_DOUBLE": 2, "DT_INT32": 3, "DT_UINT8": 4, "DT_INT16": 5, "DT_INT8": 6, "DT_STRING": 7, "DT_COMPLEX64": 8,
@@ -154,7 +146,7 @@ var dataTypes = map[string]int64{
 
 // has reports whether the node's attributes name the type, or a reference to it.
 func (n *Node) has(t DataType) bool {
-	return slices.ContainsFunc(n.Types, func(have DataType) bool { return have.base() == t })
+	return slices.Contains(n.Types, t) || slices.Contains(n.Types, t+refOffset)
 }
 
 // graphReader builds a graph. The numbers of the fields are those of graph.proto, function.proto, node_def.proto and attr_value.proto.

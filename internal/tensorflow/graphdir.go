@@ -206,7 +206,9 @@ func findEmbedded(log []byte) []Embedded {
 		from := pos
 		pos, line = pos+len(text), line+1
 		text = bytes.TrimRight(text, " \r\n")
-		if shown = showsGraph(text) || shown && graphText.Match(text); shown && start < 0 {
+		// a message that shows a graph has a head that ends in "meta_optimizer.cc:1313] Optimized graph =", or begins with the mark of text format
+		shows := bytes.HasSuffix(text, []byte("graph =")) && bytes.Contains(text, []byte("] ")) || bytes.HasPrefix(text, []byte("goo.gle/debugstr"))
+		if shown = shows || shown && graphText.Match(text); shown && start < 0 {
 			continue
 		}
 		if start < 0 && (bytes.Equal(text, []byte("node {")) || bytes.Equal(text, []byte("library {"))) {
@@ -225,12 +227,6 @@ func findEmbedded(log []byte) []Embedded {
 		out = append(out, Embedded{Line: startLine, Text: log[start:]})
 	}
 	return out
-}
-
-// showsGraph reports whether a line ends the head of a message that shows a graph: "meta_optimizer.cc:1313] Optimized graph =", and the mark
-// before a message in text format.
-func showsGraph(line []byte) bool {
-	return bytes.HasSuffix(line, []byte("graph =")) && bytes.Contains(line, []byte("] ")) || bytes.HasPrefix(line, []byte("goo.gle/debugstr"))
 }
 
 // graphText matches a line of a GraphDef in text format.
@@ -357,21 +353,18 @@ func parseCounted(stem string) Name {
 		}
 	}
 	for _, p := range partPasses {
-		if function, ok := strings.CutPrefix(stem, string(p)); ok && function != "" {
-			return parsePart(p, function)
+		function, ok := strings.CutPrefix(stem, string(p))
+		if !ok || function == "" {
+			continue
 		}
+		n := Name{Pass: p, Function: function} // "__inference_step_81__XlaMustCompile=true_", and of its second dump "__inference_step_81__XlaMustCompile=true__1"
+		if before, last, ok := phrase.CutLast(function, "_"); ok && strings.HasSuffix(before, "_") && phrase.AllDigits(last) {
+			n.Function = before
+			n.Number, _ = strconv.Atoi(last)
+		}
+		return n
 	}
 	return Name{Pass: PassOther}
-}
-
-// parsePart reads "__inference_step_81__XlaMustCompile=true_" and, of the second dump of it, "__inference_step_81__XlaMustCompile=true__1".
-func parsePart(p Pass, function string) Name {
-	n := Name{Pass: p, Function: function}
-	if before, last, ok := phrase.CutLast(function, "_"); ok && strings.HasSuffix(before, "_") && phrase.AllDigits(last) {
-		n.Function = before
-		n.Number, _ = strconv.Atoi(last)
-	}
-	return n
 }
 
 // parseGrappler reads what follows in "after_MetaOptimizer_iteration_0_model_pruner_140721494314976_1": the iteration, the optimizer, an

@@ -78,7 +78,14 @@ func (d *graphDir) compareItem(item *rewritten) (out []Rewrite) {
 			continue
 		}
 		op := d.unclustered(item.before, n, "")
-		r := Rewrite{Op: n.Op, Node: op.Node, Function: op.Function, What: what, Optimizer: item.by(n), Source: op.Source, File: op.File}
+		r := Rewrite{Op: n.Op, Node: op.Node, Function: op.Function, What: what, Source: op.Source, File: op.File}
+		changed := func(g *namedGraph) bool {
+			_, same := whatBecame(n, nodesByName(g.graph)[n.Name])
+			return !same && g.name.Group != ""
+		}
+		if at := slices.IndexFunc(item.steps, changed); at >= 0 {
+			r.Optimizer = item.steps[at].name.Group
+		}
 		if r.Optimizer == "common_subgraph_elimination" {
 			r.What = "merged with an equal one"
 		}
@@ -124,14 +131,4 @@ func optimizerOrder(name string) int {
 		return len(optimizers)
 	}
 	return at
-}
-
-// by is the first optimizer after which a node has changed.
-func (item *rewritten) by(n *Node) string {
-	for _, g := range item.steps {
-		if _, same := whatBecame(n, nodesByName(g.graph)[n.Name]); !same && g.name.Group != "" {
-			return g.name.Group
-		}
-	}
-	return ""
 }

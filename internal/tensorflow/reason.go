@@ -99,7 +99,7 @@ func (r *reasons) of(i int) reason {
 		return reason{text: "it is a collective outside of XLA: the program ends before it and another begins behind it"}
 	case callOps[n.Op] || len(n.Calls) > 0:
 		return reason{text: "it calls functions that XLA cannot compile whole"}
-	case !hasKernel(n.Op) && r.hostResource(i):
+	case !hasKernel(n.Op) && (n.has(Resource) || n.has(Variant) || slices.ContainsFunc(r.data.before[i], func(from int) bool { return r.nodes[from].has(Resource) })):
 		return reason{text: "it works on a resource of the host: a table, a queue, a writer"}
 	case !hasKernel(n.Op):
 		return reason{text: "XLA has no kernel for it"}
@@ -126,12 +126,6 @@ func (g *group) parted() string {
 
 // listOp recognises what works on lists of tensors, as loops that collect results do.
 func listOp(n *Node) bool { return strings.HasPrefix(n.Op, "TensorList") || n.has(Variant) }
-
-// hostResource reports whether a node reads a resource that is no variable: one that is handed to it as such.
-func (r *reasons) hostResource(i int) bool {
-	n := r.nodes[i]
-	return n.has(Resource) || n.has(Variant) || slices.ContainsFunc(r.data.before[i], func(from int) bool { return r.nodes[from].has(Resource) })
-}
 
 // compilable reports whether nothing in the node itself keeps XLA away.
 func (r *reasons) compilable(i int) bool {
@@ -198,27 +192,22 @@ func (r *reasons) findGroups() {
 			continue
 		}
 		members := r.connected(i, seen)
-		g := r.groupOf(members)
+		var g group
+		for _, m := range members {
+			if op := r.nodes[m].Op; op != "Identity" && op != "Const" {
+				g.size++
+			}
+			for _, i := range slices.Concat(r.order.behind[m], r.order.before[m]) {
+				if r.parts[i] && !slices.Contains(g.parts, r.nodes[i].Op) {
+					g.parts = append(g.parts, r.nodes[i].Op)
+				}
+			}
+		}
+		slices.Sort(g.parts)
 		for _, m := range members {
 			r.group[m] = g
 		}
 	}
-}
-
-func (r *reasons) groupOf(members []int) (g group) {
-	for _, m := range members {
-		n := r.nodes[m]
-		if n.Op != "Identity" && n.Op != "Const" {
-			g.size++
-		}
-		for _, i := range slices.Concat(r.order.behind[m], r.order.before[m]) {
-			if r.parts[i] && !slices.Contains(g.parts, r.nodes[i].Op) {
-				g.parts = append(g.parts, r.nodes[i].Op)
-			}
-		}
-	}
-	slices.Sort(g.parts)
-	return g
 }
 
 // findLeast looks for clusters that are smaller than usual: then --tf_xla_min_cluster_size says so. One that calls a function may always be, and
@@ -262,8 +251,12 @@ func (r *reasons) findLoopControl() {
 	for changed := true; changed; {
 		changed = false
 		for i, n := range r.nodes {
+			readsOther := func(from int) bool {
+				op := r.nodes[from].Op
+				return !loopOps[op] && !slices.Contains([]string{"Switch", "Merge", "Enter", "Const", "Identity"}, op)
+			}
 			integers := n.has(Int32) || n.has(Int64) || strings.HasPrefix(n.Op, "Logical")
-			if !r.control[i] && integers && loopOps[n.Op] && n.Cluster == "" && r.feedsLoop(i, true) && r.readsLoop(i) {
+			if !r.control[i] && integers && loopOps[n.Op] && n.Cluster == "" && r.feedsLoop(i, true) && !slices.ContainsFunc(r.data.before[i], readsOther) {
 				r.control[i], changed = true, true
 			}
 		}
@@ -281,14 +274,6 @@ func (r *reasons) feedsLoop(i int, through bool) bool {
 		}
 	}
 	return len(r.data.behind[i]) > 0
-}
-
-// readsLoop reports whether a node reads nothing but loop variables, constants and other bookkeeping.
-func (r *reasons) readsLoop(i int) bool {
-	return !slices.ContainsFunc(r.data.before[i], func(from int) bool {
-		op := r.nodes[from].Op
-		return !loopOps[op] && !slices.Contains([]string{"Switch", "Merge", "Enter", "Const", "Identity"}, op)
-	})
 }
 
 // deviceType cuts the type out of a device's name: "GPU".

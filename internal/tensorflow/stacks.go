@@ -2,6 +2,7 @@ package tensorflow
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -325,23 +326,15 @@ func (d *graphDir) leftLater(graphs []*namedGraph) map[*namedGraph]map[string]st
 		if out[at] == nil {
 			out[at] = map[string]string{}
 		}
+		_, numbered, _ := strings.Cut(g.name.Tag, "_phase_") // …_phase_30_PartiallyDeclusterPass
+		_, pass, _ := strings.Cut(numbered, "_")
 		for _, key := range nodes {
 			if out[at][key] == "" {
-				out[at][key] = passName(g.name)
+				out[at][key] = cmp.Or(pass, declusterPass)
 			}
 		}
 	}
 	return out
-}
-
-// passName is the pass behind a dump: "…_phase_30_PartiallyDeclusterPass".
-func passName(n Name) string {
-	if _, rest, ok := strings.Cut(n.Tag, "_phase_"); ok {
-		if _, pass, ok := strings.Cut(rest, "_"); ok {
-			return pass
-		}
-	}
-	return declusterPass
 }
 
 // sameGraph finds the graph that a later dump shows again.
