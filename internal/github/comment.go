@@ -56,9 +56,17 @@ func (c *Client) stick(ctx context.Context, number int, d Draft) (Outcome, error
 		return Outcome{}, err
 	}
 	if why := d.needless(before); why != "" {
-		return Outcome{Why: why, URL: before.address()}, nil
+		outcome := Outcome{Why: why}
+		if before != nil {
+			outcome.URL = before.url
+		}
+		return outcome, nil
 	}
-	return c.put(ctx, number, d, before)
+	out, err := c.put(ctx, number, d, before, MaxComment)
+	if status(err) == http.StatusUnprocessableEntity { // it is too long
+		return c.put(ctx, number, d, before, retryLimit)
+	}
+	return out, err
 }
 
 // unfit says why a pull request is left alone.
@@ -91,46 +99,31 @@ func (d Draft) needless(before *comment) string {
 	return ""
 }
 
-func (c *comment) address() string {
-	if c == nil {
-		return ""
+// put writes the draft in at most so many bytes.
+func (c *Client) put(ctx context.Context, number int, d Draft, before *comment, most int) (Outcome, error) {
+	var marker *Marker
+	if before != nil {
+		marker = &before.Marker
 	}
-	return c.url
-}
-
-// put writes the draft, and a shorter one if GitHub says that it is too long.
-func (c *Client) put(ctx context.Context, number int, d Draft, before *comment) (Outcome, error) {
-	out, err := c.putWithin(ctx, number, d, before, MaxComment)
-	if status(err) == http.StatusUnprocessableEntity {
-		return c.putWithin(ctx, number, d, before, retryLimit)
-	}
-	return out, err
-}
-
-func (c *Client) putWithin(ctx context.Context, number int, d Draft, before *comment, most int) (Outcome, error) {
-	text := d.Write(before.marker(), most-len(d.Marker.String())-1)
-	body, out, err := d.Marker.String()+"\n"+text, Outcome{Done: "created"}, error(nil)
+	body := d.Marker.String() + "\n" + d.Write(marker, most-len(d.Marker.String())-1)
 	if before != nil && d.Mode != HideAndNew {
-		out.Done = "updated"
-		out.URL, err = c.edit(ctx, before.id, body)
-	} else {
-		out.URL, err = c.create(ctx, number, d.Marker, body)
+		edited, _, err := c.api.Issues.EditComment(ctx, c.owner, c.name, before.id, &gh.IssueComment{Body: &body})
+		if err != nil {
+			return Outcome{}, c.failed(err, "edit comment %d", before.id)
+		}
+		return Outcome{Done: "updated", URL: edited.GetHTMLURL()}, nil
 	}
+	url, err := c.create(ctx, number, d.Marker, body)
 	if err != nil {
 		return Outcome{}, err
 	}
-	if before != nil && d.Mode == HideAndNew {
-		out.Done = "replaced"
-		err = c.hide(ctx, before.node)
+	if before == nil {
+		return Outcome{Done: "created", URL: url}, nil
 	}
-	return out, err
-}
-
-func (c *comment) marker() *Marker {
-	if c == nil {
-		return nil
+	if err = c.query(ctx, hideMutation, map[string]any{"id": before.node}, nil); err != nil {
+		err = c.failed(err, "hide the earlier comment")
 	}
-	return &c.Marker
+	return Outcome{Done: "replaced", URL: url}, err
 }
 
 // comment is an earlier comment of this gate's.
@@ -190,15 +183,6 @@ func (a Actor) is(user *gh.User) bool {
 		return a.ID == user.GetID()
 	}
 	return a.Login != "" && strings.TrimSuffix(a.Login, "[bot]") == strings.TrimSuffix(user.GetLogin(), "[bot]") && strings.HasSuffix(a.Login, "[bot]") == (user.GetType() == "Bot")
-}
-
-// edit replaces a comment's text.
-func (c *Client) edit(ctx context.Context, id int64, body string) (string, error) {
-	edited, _, err := c.api.Issues.EditComment(ctx, c.owner, c.name, id, &gh.IssueComment{Body: &body})
-	if err != nil {
-		return "", c.failed(err, "edit comment %d", id)
-	}
-	return edited.GetHTMLURL(), nil
 }
 
 // create writes a new comment. If GitHub may have written it although the request failed, it looks before it tries again.

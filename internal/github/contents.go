@@ -78,10 +78,14 @@ type fetcher struct {
 	bytes    int
 }
 
+// folder fetches the files of a folder; one that is not there is empty.
 func (f *fetcher) folder(ctx context.Context, from, to string) error {
-	entries, err := f.directory(ctx, f.revision, from)
+	_, entries, _, err := f.api.Repositories.GetContents(ctx, f.owner, f.name, from, &gh.RepositoryContentGetOptions{Ref: f.revision})
+	if status(err) == http.StatusNotFound {
+		return nil
+	}
 	if err != nil {
-		return err
+		return f.failed(err, "list %s", from)
 	}
 	for _, e := range entries {
 		if e.GetType() != "file" {
@@ -102,18 +106,6 @@ func (f *fetcher) file(ctx context.Context, e *gh.RepositoryContent, name string
 	data, err := f.blob(ctx, e)
 	f.held[name] = data
 	return err
-}
-
-// directory lists a folder; one that is not there is empty.
-func (c *Client) directory(ctx context.Context, revision, name string) ([]*gh.RepositoryContent, error) {
-	_, entries, _, err := c.api.Repositories.GetContents(ctx, c.owner, c.name, name, &gh.RepositoryContentGetOptions{Ref: revision})
-	if status(err) == http.StatusNotFound {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, c.failed(err, "list %s", name)
-	}
-	return entries, nil
 }
 
 // blob fetches by content: that has no limit of 1 MB, and takes names as they are.

@@ -71,8 +71,11 @@ func ReadEnvironment(getenv func(string) string) (Environment, error) {
 	if path == "" {
 		return e, nil
 	}
-	var err error
-	if e.Event, err = readEvent(path); err != nil {
+	data, err := files.Read(path, maxEvent)
+	if err == nil && len(data) > 0 {
+		err = json.Unmarshal(data, &e.Event)
+	}
+	if err != nil {
 		return e, fmt.Errorf("read the event %s: %w", path, err)
 	}
 	return e, nil
@@ -174,15 +177,6 @@ type WorkflowRun struct {
 
 // maxEvent bounds a payload; GitHub's own limit is 25 MB.
 const maxEvent = 25 << 20
-
-func readEvent(path string) (Event, error) {
-	var e Event
-	data, err := files.Read(path, maxEvent)
-	if err == nil && len(data) > 0 {
-		err = json.Unmarshal(data, &e)
-	}
-	return e, err
-}
 
 // maxSummary is what GitHub takes of one step: above it nothing is shown at all.
 const maxSummary = 1 << 20

@@ -129,14 +129,6 @@ func (c *Client) query(ctx context.Context, document string, variables map[strin
 	return nil
 }
 
-// hide folds away an outdated comment.
-func (c *Client) hide(ctx context.Context, node string) error {
-	if err := c.query(ctx, hideMutation, map[string]any{"id": node}, nil); err != nil {
-		return c.failed(err, "hide the earlier comment")
-	}
-	return nil
-}
-
 // viewer returns the owner of the token. The REST API does not know the owner of a job's token.
 func (c *Client) viewer(ctx context.Context) (Actor, error) {
 	var data struct {

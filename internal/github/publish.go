@@ -78,7 +78,12 @@ func (p *Publication) post(ctx context.Context, c *Client, done *Posted) {
 		done.Commands = p.commands()
 	}
 	if p.SARIF && p.Head != "" {
-		done.note(p.postSARIF(ctx, c))
+		var log strings.Builder
+		err := report.Result(&log, p.Comment.Result, "sarif", p.Report)
+		if err == nil {
+			err = c.uploadSARIF(ctx, p.Head, p.Ref, log.String())
+		}
+		done.note(err)
 	}
 }
 
@@ -90,19 +95,13 @@ func (d *Posted) note(err error) {
 }
 
 func (p *Publication) draft() Draft {
-	r := p.Comment.Result
+	r, anyRun := p.Comment.Result, p.Comment
+	anyRun.Run, anyRun.Full = 0, ""
 	m := Marker{
-		Key: p.Key, Run: p.Run, Head: p.Head, At: p.At.Unix(), Print: p.print(), Clean: p.Comment.Clean(),
+		Key: p.Key, Run: p.Run, Head: p.Head, At: p.At.Unix(), Print: fmt.Sprintf("%.6x", sha256.Sum256([]byte(anyRun.Markdown(p.Report)))), Clean: p.Comment.Clean(),
 		Problems: len(r.Problems), Errors: r.Summary.Errors, Warnings: r.Summary.Warnings,
 	}
 	return Draft{Marker: m, Mode: p.Mode, Write: p.write}
-}
-
-// print returns a fingerprint of the comment without the links to its run.
-func (p *Publication) print() string {
-	c := p.Comment
-	c.Run, c.Full = 0, ""
-	return fmt.Sprintf("%.6x", sha256.Sum256([]byte(c.Markdown(p.Report))))
 }
 
 func (p *Publication) write(before *Marker, most int) string {
@@ -164,14 +163,6 @@ func (p *Publication) commands() string {
 		return ""
 	}
 	return b.String()
-}
-
-func (p *Publication) postSARIF(ctx context.Context, c *Client) error {
-	var b strings.Builder
-	if err := report.Result(&b, p.Comment.Result, "sarif", p.Report); err != nil {
-		return err
-	}
-	return c.uploadSARIF(ctx, p.Head, p.Ref, b.String())
 }
 
 // maxSARIF is what code scanning takes, compressed.

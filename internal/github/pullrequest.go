@@ -29,9 +29,18 @@ func branch(b *gh.PullRequestBranch) Branch {
 // PullRequestOf finds the open pull request of a workflow run by the head that GitHub knows. It does not trust the run's own data, which could name
 // another pull request.
 func (c *Client) PullRequestOf(ctx context.Context, run WorkflowRun) (PullRequest, error) {
-	found, err := c.withHead(ctx, run)
+	var found []PullRequest
+	var err error
+	if owner := run.HeadRepository.Owner.Login; owner != "" && run.HeadBranch != "" {
+		found, err = c.matching(run, func(page gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
+			o := &gh.PullRequestListOptions{State: "open", Head: owner + ":" + run.HeadBranch, ListOptions: page}
+			return c.api.PullRequests.List(ctx, c.owner, c.name, o)
+		})
+	}
 	if err == nil && len(found) == 0 {
-		found, err = c.withCommit(ctx, run)
+		found, err = c.matching(run, func(page gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
+			return c.api.PullRequests.ListPullRequestsWithCommit(ctx, c.owner, c.name, run.HeadSHA, &page)
+		})
 	}
 	switch {
 	case err != nil:
@@ -44,43 +53,19 @@ func (c *Client) PullRequestOf(ctx context.Context, run WorkflowRun) (PullReques
 	return found[0], nil
 }
 
-// withHead lists the pull requests from the run's branch.
-func (c *Client) withHead(ctx context.Context, run WorkflowRun) ([]PullRequest, error) {
-	if run.HeadRepository.Owner.Login == "" || run.HeadBranch == "" {
-		return nil, nil
-	}
-	return c.matchingPages(run, func(page gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
-		o := &gh.PullRequestListOptions{State: "open", Head: run.HeadRepository.Owner.Login + ":" + run.HeadBranch, ListOptions: page}
-		return c.api.PullRequests.List(ctx, c.owner, c.name, o)
-	})
-}
-
-// withCommit lists the pull requests that hold the run's commit.
-func (c *Client) withCommit(ctx context.Context, run WorkflowRun) ([]PullRequest, error) {
-	return c.matchingPages(run, func(page gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
-		return c.api.PullRequests.ListPullRequestsWithCommit(ctx, c.owner, c.name, run.HeadSHA, &page)
-	})
-}
-
-func (c *Client) matchingPages(run WorkflowRun, fetch func(gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error)) (found []PullRequest, err error) {
+// matching lists the open pull requests to this repository whose head is just the run's.
+func (c *Client) matching(run WorkflowRun, fetch func(gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error)) (found []PullRequest, err error) {
 	err = pages(func(page gh.ListOptions) (*gh.Response, bool, error) {
 		list, response, err := fetch(page)
-		found = append(found, c.matching(list, run)...)
+		for _, p := range list {
+			pr := pullRequest(p)
+			if pr.State == "open" && pr.Head.SHA == run.HeadSHA && pr.Head.Repo.FullName == run.HeadRepository.FullName && pr.Base.Repo.FullName == c.Repository() {
+				found = append(found, pr)
+			}
+		}
 		return response, false, err
 	})
 	return found, err
-}
-
-// matching keeps the open pull requests to this repository whose head is just the run's.
-func (c *Client) matching(list []*gh.PullRequest, run WorkflowRun) []PullRequest {
-	var found []PullRequest
-	for _, p := range list {
-		pr := pullRequest(p)
-		if pr.State == "open" && pr.Head.SHA == run.HeadSHA && pr.Head.Repo.FullName == run.HeadRepository.FullName && pr.Base.Repo.FullName == c.Repository() {
-			found = append(found, pr)
-		}
-	}
-	return found
 }
 
 func short(sha string) string { return sha[:min(7, len(sha))] }
@@ -97,8 +82,11 @@ func (c *Client) Sides(ctx context.Context, pr PullRequest) (base, head string, 
 			return base, merge, nil
 		}
 	}
-	base, err = c.mergeBase(ctx, pr.Base.SHA, pr.Head.SHA)
-	return base, pr.Head.SHA, err
+	diff, _, err := c.api.Repositories.CompareCommits(ctx, c.owner, c.name, pr.Base.SHA, pr.Head.SHA, &gh.ListOptions{PerPage: 1})
+	if err != nil {
+		return "", pr.Head.SHA, c.failed(err, "find where %s left %s", short(pr.Head.SHA), short(pr.Base.SHA))
+	}
+	return diff.GetMergeBaseCommit().GetSHA(), pr.Head.SHA, nil
 }
 
 func (c *Client) firstParent(ctx context.Context, commit string) (string, error) {
@@ -110,12 +98,4 @@ func (c *Client) firstParent(ctx context.Context, commit string) (string, error)
 		return "", fmt.Errorf("commit %s has no parent", short(commit))
 	}
 	return found.Parents[0].GetSHA(), nil
-}
-
-func (c *Client) mergeBase(ctx context.Context, base, head string) (string, error) {
-	diff, _, err := c.api.Repositories.CompareCommits(ctx, c.owner, c.name, base, head, &gh.ListOptions{PerPage: 1})
-	if err != nil {
-		return "", c.failed(err, "find where %s left %s", short(head), short(base))
-	}
-	return diff.GetMergeBaseCommit().GetSHA(), nil
 }

@@ -127,14 +127,9 @@ func (r Results) Unfit(pr PullRequest, a Wanted) error {
 	switch {
 	case r.Head != pr.Head.SHA:
 		return fmt.Errorf("the pull request is at %s, but was at %s when it was to be accepted: look at what its new run says, then accept", short(pr.Head.SHA), short(r.Head))
-	case r.Own == nil:
-		return a.missing(pr)
+	case r.Own != nil:
+		return nil
 	}
-	return nil
-}
-
-// missing is the error where the wanted gate left no result.
-func (a Wanted) missing(pr PullRequest) error {
 	before := ""
 	if !a.Before.IsZero() {
 		before = " before " + a.Before.UTC().Format(time.RFC3339)
@@ -198,7 +193,14 @@ func (c *Client) runsFor(ctx context.Context, pr PullRequest, workflow string, b
 	o := &gh.ListWorkflowRunsOptions{Event: "pull_request", Branch: pr.Head.Ref}
 	err = pages(func(page gh.ListOptions) (*gh.Response, bool, error) {
 		o.ListOptions = page
-		list, response, err := c.listRuns(ctx, workflow, o)
+		var list *gh.WorkflowRuns
+		var response *gh.Response
+		var err error
+		if workflow != "" {
+			list, response, err = c.api.Actions.ListWorkflowRunsByFileName(ctx, c.owner, c.name, workflow, o)
+		} else {
+			list, response, err = c.api.Actions.ListRepositoryWorkflowRuns(ctx, c.owner, c.name, o)
+		}
 		if err != nil {
 			return response, true, c.failed(err, "list the runs for %s", short(pr.Head.SHA))
 		}
@@ -217,13 +219,6 @@ func (c *Client) runsFor(ctx context.Context, pr PullRequest, workflow string, b
 		return response, false, nil
 	})
 	return cmp.Or(head, pr.Head.SHA), runs, err
-}
-
-func (c *Client) listRuns(ctx context.Context, workflow string, o *gh.ListWorkflowRunsOptions) (*gh.WorkflowRuns, *gh.Response, error) {
-	if workflow != "" {
-		return c.api.Actions.ListWorkflowRunsByFileName(ctx, c.owner, c.name, workflow, o)
-	}
-	return c.api.Actions.ListRepositoryWorkflowRuns(ctx, c.owner, c.name, o)
 }
 
 // Artifact downloads a run's artifact, which must hold one file, ARTIFACT.json.

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,26 +58,25 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
+// redirects are the statuses by which a server names another address.
+var redirects = []int{http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect}
+
 // follow sends a request once and follows redirects of the API. The standard library would turn a POST into a GET.
 func (t *transport) follow(r *http.Request) (*http.Response, error) {
 	at := r.URL
 	for range maxRedirects {
 		response, err := t.send(r, at)
-		if err != nil || !redirects(response.StatusCode) {
+		if err != nil || !slices.Contains(redirects, response.StatusCode) {
 			return response, err
 		}
 		to, err := at.Parse(response.Header.Get("Location"))
-		if err != nil || !t.own(to) {
+		if err != nil || !t.ownHost(to) || !strings.HasPrefix(to.Path, t.root.Path) {
 			return response, nil
 		}
 		drain(response)
 		at = to
 	}
 	return nil, fmt.Errorf("%s redirects more than %d times", r.URL.Path, maxRedirects)
-}
-
-func redirects(status int) bool {
-	return status == http.StatusMovedPermanently || status == http.StatusFound || status == http.StatusTemporaryRedirect || status == http.StatusPermanentRedirect
 }
 
 func (t *transport) send(r *http.Request, to *url.URL) (*http.Response, error) {
@@ -95,11 +95,6 @@ func (t *transport) send(r *http.Request, to *url.URL) (*http.Response, error) {
 	return t.next.RoundTrip(out)
 }
 
-// own reports whether an address is one of the API's.
-func (t *transport) own(u *url.URL) bool {
-	return t.ownHost(u) && strings.HasPrefix(u.Path, t.root.Path)
-}
-
 // ownHost reports whether an address may see the token. The GraphQL API of an Enterprise Server is beside the REST API.
 func (t *transport) ownHost(u *url.URL) bool {
 	return u.Scheme == t.root.Scheme && u.Host == t.root.Host && (strings.HasPrefix(u.Path, t.root.Path) || u.Path == "/api/graphql")
@@ -107,11 +102,12 @@ func (t *transport) ownHost(u *url.URL) bool {
 
 // again decides whether to send a request once more, and after which pause.
 func (t *transport) again(r *http.Request, response *http.Response, err error, try int) (time.Duration, bool) {
+	var op *net.OpError
 	switch {
 	case r.Context().Err() != nil:
 		return 0, false
-	case err != nil:
-		return t.backoff(try), repeatable(r) || neverSent(err)
+	case err != nil: // a request that failed to dial was never sent
+		return t.backoff(try), repeatable(r) || errors.As(err, &op) && op.Op == "dial"
 	case limited(response):
 		return t.untilAllowed(response), true
 	case response.StatusCode >= 500 && response.StatusCode != http.StatusNotImplemented:
@@ -125,12 +121,6 @@ func repeatable(r *http.Request) bool {
 	return r.Method != http.MethodPost || strings.HasSuffix(r.URL.Path, "/graphql")
 }
 
-// neverSent reports whether a request failed before the server could see it.
-func neverSent(err error) bool {
-	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial"
-}
-
 // backoff doubles from try to try. The jitter keeps the jobs of a matrix from coming back all at once.
 func (t *transport) backoff(try int) time.Duration {
 	full := float64(firstWait) * math.Pow(2, float64(try-1))
@@ -139,23 +129,16 @@ func (t *transport) backoff(try int) time.Duration {
 
 // limited reports whether GitHub refused for now. It says so with 403 as often as with 429.
 func limited(response *http.Response) bool {
-	switch response.StatusCode {
-	case http.StatusTooManyRequests:
-		return true
-	case http.StatusForbidden:
-		return response.Header.Get("Retry-After") != "" || response.Header.Get("X-Ratelimit-Remaining") == "0" || speaksOfLimit(response)
+	if response.StatusCode != http.StatusForbidden {
+		return response.StatusCode == http.StatusTooManyRequests
 	}
-	return false
-}
-
-// speaksOfLimit looks into the body of a 403, and puts it back.
-func speaksOfLimit(response *http.Response) bool {
 	start, err := io.ReadAll(io.LimitReader(response.Body, 64<<10))
-	response.Body = struct {
+	response.Body = struct { // what was read is put back
 		io.Reader
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(start), response.Body), response.Body}
-	return err == nil && bytes.Contains(bytes.ToLower(start), []byte("secondary rate limit"))
+	return response.Header.Get("Retry-After") != "" || response.Header.Get("X-Ratelimit-Remaining") == "0" ||
+		err == nil && bytes.Contains(bytes.ToLower(start), []byte("secondary rate limit"))
 }
 
 // untilAllowed returns how long GitHub asks to wait, at most twice maxWait, so that adding to it cannot overflow.
