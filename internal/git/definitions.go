@@ -74,7 +74,11 @@ func note(by map[string]editPlace, names []string, at editPlace) {
 func (r related) connect(at editPlace, names words, defined map[string]editPlace) {
 	for name := range names {
 		if place, ok := defined[name]; ok && place != at {
-			r.unite(r.find(place), r.find(at))
+			a, b := r.find(place), r.find(at)
+			if cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line)) > 0 {
+				a, b = b, a
+			}
+			r[a], r[b] = a, a
 		}
 	}
 }
@@ -85,13 +89,6 @@ func (r related) find(at editPlace) editPlace {
 		at = r[at]
 	}
 	return at
-}
-
-func (r related) unite(a, b editPlace) {
-	if cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line)) > 0 {
-		a, b = b, a
-	}
-	r[a], r[b] = a, a
 }
 
 // changesCalls reports whether the function around the hunk takes or returns another number of values now.

@@ -3,6 +3,7 @@ package git
 import (
 	"cmp"
 	"fmt"
+	"go/token"
 	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
@@ -19,21 +20,17 @@ func parseDiff(text string) ([]fileEdits, error) {
 		edit := fileEdits{old: f.OldName, now: f.NewName}
 		for _, part := range f.TextFragments {
 			edit.hunks = append(edit.hunks, hunkOf(part, isPython(cmp.Or(f.NewName, f.OldName))))
-			edit.removed = append(edit.removed, removedBy(part))
+			var removed []string
+			for _, l := range part.Lines {
+				if l.Op == gitdiff.OpDelete {
+					removed = append(removed, strings.TrimSuffix(l.Line, "\n"))
+				}
+			}
+			edit.removed = append(edit.removed, removed)
 		}
 		edits = append(edits, edit)
 	}
 	return edits, nil
-}
-
-// removedBy lists the lines that a part of a diff takes away.
-func removedBy(part *gitdiff.TextFragment) (lines []string) {
-	for _, l := range part.Lines {
-		if l.Op == gitdiff.OpDelete {
-			lines = append(lines, strings.TrimSuffix(l.Line, "\n"))
-		}
-	}
-	return lines
 }
 
 func hunkOf(part *gitdiff.TextFragment, python bool) Hunk {
@@ -55,7 +52,9 @@ func hunkOf(part *gitdiff.TextFragment, python bool) Hunk {
 		h.text += l.Op.String() + strings.TrimSpace(line) + "\n"
 		binds.add(bound(line))
 		h.Code = true
-		defines = defines && definesName(line)
+		name, _, given := strings.Cut(line, " = ") // to a name of the module, or to an annotated one: if such lines only come or go, other edited lines use it
+		field, _, annotated := strings.Cut(strings.TrimSpace(name), ":")
+		defines = defines && given && (token.IsIdentifier(name) || annotated && token.IsIdentifier(field))
 		if l.Op == gitdiff.OpDelete && (h.removed == "" || decorates(h.removed)) {
 			h.removed = line
 		}

@@ -103,7 +103,7 @@ func (e *Edits) At(file string, line int) (Hunk, bool) {
 	hunks := e.byFile[e.now.find(file)]
 	at := slices.IndexFunc(hunks, func(h Hunk) bool { return !h.same && h.holds(line) })
 	if at < 0 {
-		at = slices.IndexFunc(hunks, func(h Hunk) bool { return !h.same && h.touches(line) })
+		at = slices.IndexFunc(hunks, func(h Hunk) bool { return !h.same && h.Lines == 0 && (line == h.First || line == h.First+1) })
 	}
 	if at < 0 {
 		return Hunk{}, false
@@ -194,11 +194,6 @@ func (h *Hunk) Python() bool { return isPython(h.File) }
 
 // holds reports whether a line is among those that were added or changed.
 func (h *Hunk) holds(line int) bool { return line >= h.First && line < h.First+h.Lines }
-
-// touches reports whether a line is the one before or behind lines that were only removed.
-func (h *Hunk) touches(line int) bool {
-	return h.Lines == 0 && (line == h.First || line == h.First+1)
-}
 
 // Hands reports whether all that the lines do is to make values that a call takes: "batch = next(train)" before "step(params, batch)".
 func (h *Hunk) Hands(call string) bool {

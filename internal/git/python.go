@@ -2,7 +2,6 @@ package git
 
 import (
 	"cmp"
-	"go/token"
 	"regexp"
 	"strings"
 )
@@ -18,14 +17,6 @@ func hasCode(line string, python bool) bool {
 		}
 	}
 	return line != ""
-}
-
-// definesName reports whether a line gives a value to a name of the module or to an annotated one. If such lines only come or go, then other edited lines use
-// the name.
-func definesName(line string) bool {
-	name, _, ok := strings.Cut(line, " = ")
-	field, _, annotated := strings.Cut(strings.TrimSpace(name), ":")
-	return ok && (token.IsIdentifier(name) || annotated && token.IsIdentifier(field))
 }
 
 // defining finds what a line gives a name in the module or in a class: a function, a class, a value.

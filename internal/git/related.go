@@ -87,49 +87,36 @@ func outermost(function string) string {
 func connect(list []*Hunk, kept words) {
 	for i, h := range list {
 		for _, earlier := range list[:i] {
-			if h.Edit != earlier.Edit && !h.same && !earlier.same && (len(list) > maxRelated || h.replacesAs(earlier) || h.renames(earlier, kept) || h.moves(earlier, kept)) {
-				unite(list, earlier.Edit, h.Edit)
+			if h.Edit == earlier.Edit || h.same || earlier.same || len(list) <= maxRelated && !h.related(earlier, kept) {
+				continue
+			}
+			a, b := earlier.Edit, h.Edit
+			for _, of := range list {
+				if of.Edit == a || of.Edit == b {
+					of.Edit = min(a, b)
+				}
 			}
 		}
 	}
 }
 
-func unite(list []*Hunk, a, b int) {
-	for _, h := range list {
-		if h.Edit == a || h.Edit == b {
-			h.Edit = min(a, b)
-		}
-	}
-}
-
-// moves reports whether one of two hunks brings a name that the other takes away, and that nothing else in the function has.
-func (h *Hunk) moves(other *Hunk, kept words) bool {
+// related reports whether two hunks are one edit: they take the same words away and put the same in their place; or one of them brings a name that the other
+// takes away; or both bring, or both take away, a name that one of them binds. Nothing else in the function has that name.
+func (h *Hunk) related(other *Hunk, kept words) bool {
 	was, now, otherWas, otherNow := wordsIn(h.was), wordsIn(h.now), wordsIn(other.was), wordsIn(other.now)
-	for name := range wordsIn(h.was + " " + other.was) {
-		there, back := was[name] && !now[name] && otherNow[name] && !otherWas[name], otherWas[name] && !otherNow[name] && now[name] && !was[name]
-		isNumber := name[0] >= '0' && name[0] <= '9'
-		if (there || back) && !kept[name] && !isNumber {
+	gone, came, otherGone, otherCame := was.without(now), now.without(was), otherWas.without(otherNow), otherNow.without(otherWas)
+	if h.text == other.text || len(gone)+len(came) > 0 && len(otherGone)+len(otherCame) > 0 &&
+		gone.within(otherWas) && came.within(otherNow) && otherGone.within(was) && otherCame.within(now) {
+		return true
+	}
+	for name := range wordsIn(h.binds + " " + other.binds) {
+		if (came[name] && otherCame[name] || gone[name] && otherGone[name]) && !kept[name] {
 			return true
 		}
 	}
-	return false
-}
-
-// replacesAs reports whether two hunks take the same words away and put the same in their place.
-func (h *Hunk) replacesAs(other *Hunk) bool {
-	was, now, otherWas, otherNow := wordsIn(h.was), wordsIn(h.now), wordsIn(other.was), wordsIn(other.now)
-	gone, came, otherGone, otherCame := was.without(now), now.without(was), otherWas.without(otherNow), otherNow.without(otherWas)
-	return h.text == other.text || len(gone)+len(came) > 0 && len(otherGone)+len(otherCame) > 0 &&
-		gone.within(otherWas) && came.within(otherNow) && otherGone.within(was) && otherCame.within(now)
-}
-
-// renames reports whether both hunks bring, or both take away, a name that one of them binds and nothing else in the function has.
-func (h *Hunk) renames(other *Hunk, kept words) bool {
-	was, now, otherWas, otherNow := wordsIn(h.was), wordsIn(h.now), wordsIn(other.was), wordsIn(other.now)
-	for name := range wordsIn(h.binds + " " + other.binds) {
-		came := now[name] && otherNow[name] && !was[name] && !otherWas[name]
-		gone := was[name] && otherWas[name] && !now[name] && !otherNow[name]
-		if (came || gone) && !kept[name] {
+	for name := range wordsIn(h.was + " " + other.was) {
+		isNumber := name[0] >= '0' && name[0] <= '9'
+		if (gone[name] && otherCame[name] || otherGone[name] && came[name]) && !kept[name] && !isNumber {
 			return true
 		}
 	}

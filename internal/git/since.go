@@ -120,7 +120,12 @@ func (t *workTree) since(ctx context.Context, commit string, known, made []strin
 		}
 	}
 	relateFiles(files)
-	return editsOf(commit, t, files, unedited(known, files)), nil
+	edited := map[string]bool{}
+	for _, f := range files {
+		edited[f.now], edited[f.old] = true, true
+	}
+	unedited := slices.DeleteFunc(slices.Clone(known), func(name string) bool { return edited[name] })
+	return editsOf(commit, t, files, unedited), nil
 }
 
 // modelEndings are the endings of the files that a run of a model may read: Python code and configurations.
@@ -167,15 +172,6 @@ func (t *workTree) distrustful() (env []string, remove func(), err error) {
 		return nil, nil, fmt.Errorf("copying git's index: %w", err)
 	}
 	return []string{"GIT_INDEX_FILE=" + older}, remove, nil
-}
-
-// unedited leaves the names of files in which nothing was edited.
-func unedited(names []string, files []fileEdits) []string {
-	edited := map[string]bool{}
-	for _, f := range files {
-		edited[f.now], edited[f.old] = true, true
-	}
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return edited[name] })
 }
 
 // python lists the Python files that git knows, and those that it does not: what else is around in a work tree is data, dumps and results.
@@ -268,16 +264,11 @@ func (a asker) base(asked string) (commit, unknown string) {
 		return a.ask("hash-object", "-t", "tree", "--stdin"), "" // nothing: there is no commit yet
 	case asked != "":
 		return a.fork(asked)
-	case target != "":
-		return a.pullRequest(head, target)
+	case target == "":
+		return head, ""
 	}
-	return head, ""
-}
-
-// pullRequest is where a pull request left its target. GitHub checks out a merge of the two, whose first parent is the target.
-func (a asker) pullRequest(head, target string) (commit, unknown string) {
 	if strings.HasSuffix(a.getenv("GITHUB_REF"), "/merge") && a.getenv("GITHUB_SHA") == head {
-		if first := a.commit("HEAD^1"); first != "" {
+		if first := a.commit("HEAD^1"); first != "" { // GitHub checks out a merge of the pull request and its target, which is the first parent
 			return first, ""
 		}
 	}

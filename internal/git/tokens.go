@@ -17,8 +17,6 @@ func (t lexeme) isName() bool {
 	return t.text[0] == '_' || t.text[0]|0x20 >= 'a' && t.text[0]|0x20 <= 'z'
 }
 
-func (t lexeme) isText() bool { return strings.ContainsAny(t.text[len(t.text)-1:], `"'`) }
-
 var tokenPattern = regexp.MustCompile(`(?s)` +
 	`(?:[rRbBuUfF]{0,2}(?:"""(?:\\.|[^\\])*?"""|'''(?:\\.|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'))` +
 	`|#[^\n]*|\\\r?\n|\n|[A-Za-z_]\w*|\d[\w.]*|:=|[-+*/@%&|^<>=!]=|\*\*|//|->|\S`)
@@ -58,7 +56,7 @@ func nesting(text string) int {
 
 // meant leaves of a statement what it says, and marks the names that it gives.
 func meant(s []lexeme) (said []lexeme) {
-	if len(s) == 1 && s[0].isText() {
+	if len(s) == 1 && strings.ContainsAny(s[0].text[len(s[0].text)-1:], `"'`) { // a text
 		return nil
 	}
 	defines := len(s) > 0 && (s[0].text == "def" || s[0].text == "async")
