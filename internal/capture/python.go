@@ -33,7 +33,13 @@ func interpreter(argv []string, dir string, path string) []string {
 	case slices.Contains(shells, name):
 		return shellInterpreter(argv, dir, path)
 	case slices.Contains(wrappers, name):
-		return wrappedInterpreter(argv)
+		if i := slices.IndexFunc(argv, isPython); i > 0 { // "uv run python train.py"
+			return argv[: i+1 : i+1]
+		}
+		if i := slices.Index(argv, "run"); i == 1 { // "uv run train.py"
+			return append(slices.Clone(argv[:2]), "python")
+		}
+		return nil
 	}
 	file, err := lookPath(argv[0], dir, path)
 	if err != nil {
@@ -45,17 +51,6 @@ func interpreter(argv []string, dir string, path string) []string {
 func isPython(word string) bool {
 	version, ok := strings.CutPrefix(strings.TrimSuffix(filepath.Base(word), ".exe"), "python")
 	return ok && strings.Trim(version, "0123456789.") == ""
-}
-
-// wrappedInterpreter is interpreter for a command with a wrapper: "uv run python" for "uv run python train.py".
-func wrappedInterpreter(argv []string) []string {
-	if i := slices.IndexFunc(argv, isPython); i > 0 {
-		return argv[: i+1 : i+1]
-	}
-	if i := slices.Index(argv, "run"); i == 1 { // "uv run train.py"
-		return append(slices.Clone(argv[:2]), "python")
-	}
-	return nil
 }
 
 // shellInterpreter is interpreter for a shell's script: it finds the simple command that runs Python in `sh -c "cd model && python train.py"`.

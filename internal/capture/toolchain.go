@@ -167,8 +167,13 @@ func (r *record) lookAt(ctx context.Context, dir string) error {
 			return ErrFromCache
 		}
 	}
-	for _, m := range d.Modules {
-		r.add(m)
+	for _, m := range d.Modules { // an accelerator takes precedence over the CPU, on which the same process compiles small helpers
+		t := facts.ToolchainOf(m)
+		r.Framework = cmp.Or(r.Framework, t.Framework)
+		if r.Backend == "" || r.Backend == "cpu" && t.Backend != "" {
+			r.Backend = t.Backend
+		}
+		r.Device = cmp.Or(r.Device, t.Device)
 	}
 	if r.Libraries, err = libraries(d); err != nil {
 		return err
@@ -177,14 +182,4 @@ func (r *record) lookAt(ctx context.Context, dir string) error {
 		r.Framework = facts.TorchFramework
 	}
 	return nil
-}
-
-// add records the toolchain that a module names. An accelerator takes precedence over the CPU, on which the same process compiles small helpers.
-func (r *record) add(m *dump.Module) {
-	t := facts.ToolchainOf(m)
-	r.Framework = cmp.Or(r.Framework, t.Framework)
-	if r.Backend == "" || r.Backend == "cpu" && t.Backend != "" {
-		r.Backend = t.Backend
-	}
-	r.Device = cmp.Or(r.Device, t.Device)
 }

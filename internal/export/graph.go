@@ -19,37 +19,32 @@ type node struct {
 
 // graphOf is the graph of all instructions if the module is open, or else that of the kernels.
 func graphOf(v *facts.Variant) []node {
-	g := &graph{v: v, kernels: map[string]*facts.Priced{}}
+	g := &graph{kernels: map[string]*facts.Priced{}}
 	all := prices(v)
 	for i := range all {
 		g.kernels[called(all[i].Kernel, i)] = &all[i]
 	}
-	if v.Module == nil {
-		g.stored(all)
-	} else {
+	if v.Module != nil {
 		g.m, g.drawn = v.Module, make([]bool, len(v.Module.Comps))
 		g.computation(v.Module.Entry, nil, nil)
+		return g.nodes
+	}
+	for i := range all {
+		p := &all[i]
+		n := node{id: called(p.Kernel, i), label: label(p.Kernel), layers: scopes(p.OpName), attrs: attrsOf(p), kernel: p}
+		for _, from := range p.From {
+			n.inputs = append(n.inputs, called(&v.Kernels[from], int(from)))
+		}
+		g.nodes = append(g.nodes, n)
 	}
 	return g.nodes
 }
 
 type graph struct {
-	v       *facts.Variant
 	m       *hlo.Module
 	kernels map[string]*facts.Priced
 	drawn   []bool // computations that several instructions call are drawn in the first of them
 	nodes   []node
-}
-
-func (g *graph) stored(all []facts.Priced) {
-	for i := range all {
-		p := &all[i]
-		n := node{id: called(p.Kernel, i), label: label(p.Kernel), layers: scopes(p.OpName), attrs: attrsOf(p), kernel: p}
-		for _, from := range p.From {
-			n.inputs = append(n.inputs, called(&g.v.Kernels[from], int(from)))
-		}
-		g.nodes = append(g.nodes, n)
-	}
 }
 
 // label is the label of a kernel in a picture: its kind, some of its operations and its result.

@@ -23,7 +23,16 @@ const (
 // pprof writes a profile whose stacks are the model's scopes, with the kernel at the end. For a comparison it is the difference, as
 // `go tool pprof -diff_base` makes it.
 func pprof(views []view) ([]File, error) {
-	b := newProfile()
+	b := &profileBuilder{
+		Profile: &profile.Profile{
+			SampleType: []*profile.ValueType{
+				sampleTime: {Type: "predicted", Unit: "nanoseconds"}, sampleBytes: {Type: "moved", Unit: "bytes"}, sampleFlops: {Type: "flops", Unit: "count"},
+				sampleLaunches: {Type: "launches", Unit: "count"}, sampleMemory: {Type: "memory_at_peak", Unit: "bytes"},
+			},
+			DefaultSampleType: "predicted",
+		},
+		functions: map[[2]string]*profile.Function{}, locations: map[place]*profile.Location{},
+	}
 	for i := range views {
 		v := &views[i]
 		for _, variant := range v.sides {
@@ -46,19 +55,6 @@ type profileBuilder struct {
 type place struct {
 	name, file string
 	line       int32
-}
-
-func newProfile() *profileBuilder {
-	return &profileBuilder{
-		Profile: &profile.Profile{
-			SampleType: []*profile.ValueType{
-				sampleTime: {Type: "predicted", Unit: "nanoseconds"}, sampleBytes: {Type: "moved", Unit: "bytes"}, sampleFlops: {Type: "flops", Unit: "count"},
-				sampleLaunches: {Type: "launches", Unit: "count"}, sampleMemory: {Type: "memory_at_peak", Unit: "bytes"},
-			},
-			DefaultSampleType: "predicted",
-		},
-		functions: map[[2]string]*profile.Function{}, locations: map[place]*profile.Location{},
-	}
 }
 
 func (b *profileBuilder) variant(v *view, variant *facts.Variant) {
@@ -123,17 +119,12 @@ func (b *profileBuilder) location(at place) *profile.Location {
 	if known := b.locations[at]; known != nil {
 		return known
 	}
-	l := &profile.Location{ID: uint64(len(b.Location) + 1), Line: []profile.Line{{Function: b.function(at.name, at.file), Line: int64(at.line)}}}
+	f := b.functions[[2]string{at.name, at.file}]
+	if f == nil {
+		f = &profile.Function{ID: uint64(len(b.Function) + 1), Name: at.name, SystemName: at.name, Filename: at.file}
+		b.functions[[2]string{at.name, at.file}], b.Function = f, append(b.Function, f)
+	}
+	l := &profile.Location{ID: uint64(len(b.Location) + 1), Line: []profile.Line{{Function: f, Line: int64(at.line)}}}
 	b.locations[at], b.Location = l, append(b.Location, l)
 	return l
-}
-
-func (b *profileBuilder) function(name, file string) *profile.Function {
-	key := [2]string{name, file}
-	if known := b.functions[key]; known != nil {
-		return known
-	}
-	f := &profile.Function{ID: uint64(len(b.Function) + 1), Name: name, SystemName: name, Filename: file}
-	b.functions[key], b.Function = f, append(b.Function, f)
-	return f
 }

@@ -36,25 +36,20 @@ func editsOf(base string, tree *workTree, files []fileEdits, unedited []string) 
 	e.now = paths{[]string{tree.below}, map[string][]string{}}
 	slices.SortStableFunc(files, func(a, b fileEdits) int { return cmp.Compare(cmp.Or(a.now, a.old), cmp.Or(b.now, b.old)) })
 	for _, f := range files {
-		e.add(f)
+		first := len(e.hunks)
+		for _, h := range f.hunks {
+			h.File, h.OldFile = cmp.Or(f.now, f.old), f.old
+			e.hunks = append(e.hunks, h)
+		}
+		if f.now != "" {
+			e.now.add(f.now)
+			e.byFile[f.now] = append(e.byFile[f.now], slices.Clip(e.hunks[first:])...)
+		}
 	}
 	for _, name := range unedited {
 		e.now.add(name)
 	}
 	return e
-}
-
-func (e *Edits) add(f fileEdits) {
-	first := len(e.hunks)
-	for _, h := range f.hunks {
-		h.File, h.OldFile = cmp.Or(f.now, f.old), f.old
-		e.hunks = append(e.hunks, h)
-	}
-	hunks := slices.Clip(e.hunks[first:])
-	if f.now != "" {
-		e.now.add(f.now)
-		e.byFile[f.now] = append(e.byFile[f.now], hunks...)
-	}
 }
 
 // Hunks is everything that was edited, by file and line.

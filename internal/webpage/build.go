@@ -80,7 +80,14 @@ func (b *builder) variant(v *changes.Variant, l Looked) variant {
 		out.Step = stepPrice(v.StepInterval(), v)
 	}
 	after.filesOf(cmp.Or(v.New, v.Old))
-	out.Part = b.part(func() any { return lists(v, before, after, l.Profile) })
+	out.Part = b.part(func() any {
+		lists := &kernelLists{Old: before.kernelList(v.Old, nil), New: after.kernelList(v.New, l.Profile), Links: [][2][]int{}}
+		for _, link := range v.Links() {
+			lists.Links = append(lists.Links, [2][]int{link.Old, link.New})
+		}
+		lists.Memory = &memories{before.memory(v.Old), after.memory(v.New)}
+		return lists
+	})
 	return out
 }
 
@@ -164,15 +171,6 @@ type kernelLists struct {
 	Memory *memories   `json:"memory,omitempty"`
 }
 
-func lists(v *changes.Variant, before, after sources, profile *facts.Profile) *kernelLists {
-	out := &kernelLists{Old: before.kernelList(v.Old, nil), New: after.kernelList(v.New, profile), Links: [][2][]int{}}
-	for _, l := range v.Links() {
-		out.Links = append(out.Links, [2][]int{l.Old, l.New})
-	}
-	out.Memory = &memories{before.memory(v.Old), after.memory(v.New)}
-	return out
-}
-
 // kernelList is the kernels of one compilation in the order of the schedule.
 type kernelList struct {
 	Kernels []kernel `json:"kernels"`
@@ -221,24 +219,18 @@ func (s sources) kernelList(v *facts.Variant, profile *facts.Profile) *kernelLis
 	}
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
-		l.Kernels[i] = s.kernel(k)
-		l.Kernels[i].Measured = measured[k]
-		l.Kernels[i].Body = l.body(k, bodies)
+		at := s.place(k.Source)
+		l.Kernels[i] = kernel{
+			Name: cut(k.Name), Does: cut(k.Operations()), Kind: k.Kind, Class: k.Class, Out: cut(k.Out), In: cutAll(k.In), Op: cut(k.OpName),
+			File: at.File, Line: at.Line, Function: at.Function, Runs: k.Runs(), Bytes: k.Bytes, Flops: k.Flops, Async: k.Async, Beside: k.Overlapped,
+			Loop: cut(k.Loop), From: k.From, Print: k.Print, Measured: measured[k], Body: l.body(k, bodies),
+		}
 		if prices != nil {
 			t, n := &prices[i].Once, prices[i].Runs
 			l.Kernels[i].Runs, l.Kernels[i].Time = n, []float64{n * t.Launch, n * t.Compute, n * t.Memory, n * t.Network, n * t.Host}
 		}
 	}
 	return l
-}
-
-func (s sources) kernel(k *facts.Kernel) kernel {
-	at := s.place(k.Source)
-	return kernel{
-		Name: cut(k.Name), Does: cut(k.Operations()), Kind: k.Kind, Class: k.Class, Out: cut(k.Out), In: cutAll(k.In), Op: cut(k.OpName),
-		File: at.File, Line: at.Line, Function: at.Function, Runs: k.Runs(), Bytes: k.Bytes, Flops: k.Flops, Async: k.Async, Beside: k.Overlapped,
-		Loop: cut(k.Loop), From: k.From, Print: k.Print,
-	}
 }
 
 // body adds the operations in a kernel, once for all kernels with the same.

@@ -67,7 +67,11 @@ func (s sources) instruction(m *hlo.Module, id hlo.InstrID, g *graph, w *words) 
 	g.Names = append(g.Names, cut(m.InstrName(id)))
 	g.Opcodes = append(g.Opcodes, w.of(m.OpcodeName(in.Opcode)))
 	g.Shapes = append(g.Shapes, w.of(m.ShapeLayoutText(in.Shape)))
-	g.Attrs = append(g.Attrs, w.of(attributes(m, id)))
+	var attributes []string // what the text says behind the operands, without what the page shows elsewhere
+	for key, value := range m.Attrs(id) {
+		attributes = append(attributes, key+"="+value)
+	}
+	g.Attrs = append(g.Attrs, w.of(strings.Join(attributes, ", ")))
 	g.Ops = append(g.Ops, w.of(md.OpName))
 	at := s.place(md.Source)
 	g.Places = append(g.Places, w.of(at.Short()))
@@ -81,15 +85,6 @@ func (s sources) instruction(m *hlo.Module, id hlo.InstrID, g *graph, w *words) 
 		argument = strconv.Itoa(int(in.Param))
 	}
 	g.Arguments = append(g.Arguments, argument)
-}
-
-// attributes are what the text says behind the operands, without what the page shows elsewhere.
-func attributes(m *hlo.Module, id hlo.InstrID) string {
-	var parts []string
-	for key, value := range m.Attrs(id) {
-		parts = append(parts, key+"="+value)
-	}
-	return strings.Join(parts, ", ")
 }
 
 func numbers[T ~int32](list []T) []int {
@@ -148,23 +143,19 @@ func (s sources) memory(v *facts.Variant) *memory {
 	}
 	m := &memory{Live: schedule.Live()}
 	m.Peak, _ = schedule.Peak()
-	m.Alive, m.Scopes = s.alive(schedule, m.Peak), scopesOf(schedule, m.Peak)
+	for i := range schedule.Lifetimes {
+		if l := &schedule.Lifetimes[i]; l.From <= m.Peak && m.Peak <= l.To {
+			at := s.place(l.Source)
+			m.Alive = append(m.Alive, array{cut(l.Name), cut(l.OpName), cut(l.Shape), at.File, at.Line, l.Bytes, l.From, l.To})
+		}
+	}
+	slices.SortStableFunc(m.Alive, func(a, b array) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	m.Alive = m.Alive[:min(len(m.Alive), maxAlive)]
+	m.Scopes = scopesOf(schedule, m.Peak)
 	for i := range v.Kernels {
 		m.Kernel = append(m.Kernel, schedule.Step(v.Kernels[i].Name))
 	}
 	return m
-}
-
-func (s sources) alive(schedule *facts.Schedule, step int) []array {
-	var list []array
-	for i := range schedule.Lifetimes {
-		if l := &schedule.Lifetimes[i]; l.From <= step && step <= l.To {
-			at := s.place(l.Source)
-			list = append(list, array{cut(l.Name), cut(l.OpName), cut(l.Shape), at.File, at.Line, l.Bytes, l.From, l.To})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b array) int { return cmp.Compare(b.Bytes, a.Bytes) })
-	return list[:min(len(list), maxAlive)]
 }
 
 // scopesOf parts what is alive by the scopes that take the most at the peak.

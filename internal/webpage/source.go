@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -121,11 +120,16 @@ func (s sources) file(name string) {
 	if _, known := s.files[name]; known || len(s.files) == maxFiles || !s.holds(name) {
 		return
 	}
-	text, err := s.read(name)
+	in, err := s.root.Open(name)
 	if err != nil {
 		return
 	}
-	f := file{Lines: strings.Split(strings.TrimRight(text, "\n"), "\n")}
+	defer in.Close()
+	text, err := io.ReadAll(io.LimitReader(in, maxFileSize))
+	if err != nil {
+		return
+	}
+	f := file{Lines: strings.Split(strings.TrimRight(string(text), "\n"), "\n")}
 	for _, h := range s.edits.Hunks() {
 		if h.File == name && (s.dump == "" || !strings.HasPrefix(name, s.dump+"/")) {
 			f.Edited = append(f.Edited, [2]int{h.First, h.First + max(1, h.Lines) - 1})
@@ -134,31 +138,20 @@ func (s sources) file(name string) {
 	s.files[name] = f
 }
 
-func (m *model) read(name string) (string, error) {
-	f, err := m.root.OpenFile(name, os.O_RDONLY, fs.ModePerm)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxFileSize))
-	return string(text), err
-}
-
 // filesOf adds the files that the kernels of a variant come from. A file is not the one that was compiled where a line that the dump names is no code.
 func (s sources) filesOf(v *facts.Variant) {
 	for _, l := range v.Frames() {
 		name, line := s.name(l.File), int(l.Line)
 		s.file(name)
 		f, there := s.files[name]
-		if there && line > 0 && (line > len(f.Lines) || !isCode(f.Lines[line-1]) || s.edits.File(name) == name && s.edits.Text(name, line, l.Function) == "") {
+		code := ""
+		if there && line > 0 && line <= len(f.Lines) {
+			code, _, _ = strings.Cut(strings.TrimSpace(f.Lines[line-1]), "#")
+		}
+		if there && line > 0 && (code == "" || s.edits.File(name) == name && s.edits.Text(name, line, l.Function) == "") {
 			s.others[name] = true
 		}
 	}
-}
-
-func isCode(line string) bool {
-	line = strings.TrimSpace(line)
-	return line != "" && line[0] != '#'
 }
 
 // maxText bounds one text out of a dump.
