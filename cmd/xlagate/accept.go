@@ -38,7 +38,7 @@ func acceptCommand(w world) *cli.Command {
 			if c.IsSet("only") && len(ids(c.StringSlice("only"))) == 0 {
 				return wrongUsage("--only is empty; leave it out to accept all, or give ids as `xlagate check` prints them")
 			}
-			if onGitHub(c) {
+			if c.Int("pull-request") != 0 || c.Bool("from-event") {
 				return acceptOnGitHub(c, w)
 			}
 			last := lastCheck(w)
@@ -53,7 +53,8 @@ func acceptCommand(w world) *cli.Command {
 				return err
 			}
 			a := gate.AcceptOptions{Only: ids(c.StringSlice("only")), Reason: c.String("reason"), Tighten: c.Bool("tighten")}
-			if isNoReason(a.Reason) && (c.IsSet("reason") || !a.Tighten && !c.Bool("interactive")) {
+			isNoReason := strings.Trim(a.Reason, " \t\n\"'`.…") == "" // dots and quotes stood for one
+			if isNoReason && (c.IsSet("reason") || !a.Tighten && !c.Bool("interactive")) {
 				return wrongUsage("accept needs a reason for the readers of the baseline: add --reason and a few words of your own")
 			}
 			if from := c.String("from"); from != "" {
@@ -63,8 +64,9 @@ func acceptCommand(w world) *cli.Command {
 				if err := sameSource(c, w, o, a.From); err != nil {
 					return err
 				}
-			} else {
-				a.From = last.with(o, a.Only)
+			} else if len(a.Only) > 0 && len(o.Dumps)+len(o.ByTarget)+len(o.Command) == 0 && o.Against == "" &&
+				last.holds(a.Only) && last.config == absoluteOr(o.Config.Path) {
+				a.From, _ = last.result() // what was judged is what is accepted, even if the dump has changed since
 			}
 			if c.Bool("interactive") {
 				if err := decide(c, w, o, &a); err != nil || len(a.Only) == 0 {
@@ -125,9 +127,6 @@ func sameSource(c *cli.Context, w world, o gate.Options, r *result.Result) error
 	}
 	return nil
 }
-
-// isNoReason reports whether a reason says nothing: it is empty, or dots and quotes that stood for one.
-func isNoReason(text string) bool { return strings.Trim(text, " \t\n\"'`.…") == "" }
 
 func ids(values []string) []string {
 	var out []string

@@ -32,8 +32,6 @@ func pullRequestFlags() []cli.Flag {
 	}
 }
 
-func onGitHub(c *cli.Context) bool { return c.Int("pull-request") != 0 || c.Bool("from-event") }
-
 // request says what to accept on which pull request, and who asked.
 type request struct {
 	github.Request

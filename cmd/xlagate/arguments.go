@@ -61,8 +61,10 @@ func permute(a *cli.App, args []string) []string {
 		i++
 		front = append(front, rest[i])
 	}
-	out := append([]string{}, args[:min(at, len(args))]...)
-	return append(append(out, front...), guard(back)...)
+	if len(back) > 0 && back[0] == "--" {
+		front = append(front, "--") // the library strips one, and would read what is behind it as flags
+	}
+	return slices.Concat(args[:min(at, len(args))], front, back)
 }
 
 // forgotten finds a command that is given in the place of a dump, without the "--" before it: xlagate would read its flags as its own. It returns the
@@ -89,14 +91,6 @@ func forgotten(a *cli.App, args []string) (own []string, command string) {
 		return args[1:i], strings.Join(args[i:], " ")
 	}
 	return nil, ""
-}
-
-// guard keeps the library from reading positional arguments as flags: it strips one "--".
-func guard(back []string) []string {
-	if len(back) > 0 && back[0] == "--" {
-		return append([]string{"--"}, back...)
-	}
-	return back
 }
 
 func commandNamed(commands []*cli.Command, name string) *cli.Command {
@@ -142,21 +136,18 @@ func makeStrict(commands []*cli.Command) {
 	for _, cmd := range commands {
 		cmd.OnUsageError, cmd.HideHelpCommand = usageError, true
 		if cmd.ArgsUsage == "" && len(cmd.Subcommands) == 0 {
-			cmd.Action = refuseArguments(cmd.Action)
+			action := cmd.Action
+			cmd.Action = func(c *cli.Context) error {
+				if c.Args().Present() {
+					return wrongUsage("%s takes no arguments, not %q", c.Command.HelpName, c.Args().First())
+				}
+				return action(c)
+			}
 		}
 		if cmd.Action != nil {
 			cmd.Action = refuseEmpty(cmd.Action)
 		}
 		makeStrict(cmd.Subcommands)
-	}
-}
-
-func refuseArguments(action cli.ActionFunc) cli.ActionFunc {
-	return func(c *cli.Context) error {
-		if c.Args().Present() {
-			return wrongUsage("%s takes no arguments, not %q", c.Command.HelpName, c.Args().First())
-		}
-		return action(c)
 	}
 }
 

@@ -42,8 +42,8 @@ func baselineOptions(c *cli.Context, w world) (gate.Options, error) {
 	if o.Config, err = loadConfig(c.String("config"), o.Dir); err != nil {
 		return o, err
 	}
-	if err := checkBaseline(o.Baseline); err != nil {
-		return o, err
+	if err := baseline.CheckPlace(o.Baseline); err != nil {
+		return o, gate.UsageError{Message: "--baseline " + err.Error()}
 	}
 	if finished, _ := gate.FinishAccept(o); finished { // opening the baseline reports what cannot be finished
 		o.Config, err = loadConfig(c.String("config"), o.Dir)

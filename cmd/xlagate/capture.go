@@ -30,19 +30,14 @@ func captureCommand(w world) *cli.Command {
 			case len(command) == 0 || len(before) > 0:
 				return wrongUsage("capture needs a command after --; xlagate capture --to DIR -- COMMAND…")
 			}
-			return runCapture(c, w, command)
+			to := c.String("to")
+			out, err := capturedTo(c, w, to, command)
+			if err == nil {
+				w.say(fmt.Sprintf("dumped to %s (%s); look at it: xlagate inspect %s", to, tools(out.Toolchain), to))
+			}
+			return err
 		},
 	}
-}
-
-func runCapture(c *cli.Context, w world, command []string) error {
-	to := c.String("to")
-	out, err := capturedTo(c, w, to, command)
-	if err != nil {
-		return err
-	}
-	w.say(fmt.Sprintf("dumped to %s (%s); look at it: xlagate inspect %s", to, tools(out.Toolchain), to))
-	return nil
 }
 
 func capturedTo(c *cli.Context, w world, dir string, command []string) (*capture.Outcome, error) {

@@ -54,7 +54,11 @@ func (p *post) judgeByBase(ctx context.Context, r *result.Result, ruleFiles []st
 		if err == nil {
 			continue
 		}
-		problem := result.Problem{File: file, Message: "not judged by the base branch's policy: " + whyUnjudged(err), Fix: howToJudge(err)}
+		why := err.Error()
+		if wrong := (config.Errors)(nil); errors.As(err, &wrong) { // of a rule file with many errors the first
+			why = strings.Replace(why, wrong.Error(), wrong[0].Error(), 1)
+		}
+		problem := result.Problem{File: file, Message: "not judged by the base branch's policy: " + why, Fix: howToJudge(err)}
 		if !slices.Contains(r.Problems, problem) {
 			r.Problems = append(r.Problems, problem)
 		}
@@ -82,7 +86,11 @@ func (p *post) tooMuch(r *result.Result, ruleFiles []string) error {
 func (p *post) judgeBy(ctx context.Context, file string, r *result.Result, read policies) (*result.Policy, error) {
 	own := r
 	if !p.report { // a stranger's run could name a file that judges nothing
-		own = judgedBy(r, file)
+		part := *r
+		part.Targets = slices.DeleteFunc(slices.Clone(r.Targets), func(t result.Target) bool { return t.RuleFile != file })
+		if len(part.Targets) > 0 {
+			own = &part
+		}
 	}
 	base, head, err := read(ctx, file, targetsOf(own))
 	switch {
@@ -102,25 +110,6 @@ func (p *post) judgeBy(ctx context.Context, file string, r *result.Result, read 
 		judged.Files = []result.PolicyFile{{Name: head.File, Was: base.File, Diff: report.FileDiff(string(base.Text), string(head.Text))}}
 	}
 	return judged, err
-}
-
-// judgedBy returns a result with the targets that a rule file judged; with all of them where none names it.
-func judgedBy(r *result.Result, file string) *result.Result {
-	part := *r
-	part.Targets = slices.DeleteFunc(slices.Clone(r.Targets), func(t result.Target) bool { return t.RuleFile != file })
-	if len(part.Targets) == 0 {
-		return r
-	}
-	return &part
-}
-
-// whyUnjudged is the reason in a line: of a rule file with many errors the first.
-func whyUnjudged(err error) string {
-	var wrong config.Errors
-	if !errors.As(err, &wrong) {
-		return err.Error()
-	}
-	return strings.Replace(err.Error(), wrong.Error(), wrong[0].Error(), 1)
 }
 
 // howToJudge says what makes the base branch's policy available.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/github"
 )
@@ -57,7 +56,7 @@ func (to *outputs) addPath(path string) error {
 		to.list[n-1].path = path
 		return nil
 	}
-	format := formatOf(path)
+	format := cmp.Or(formatsByExtension[strings.ToLower(filepath.Ext(path))], "text")
 	if !slices.Contains(to.formats, format) {
 		return fmt.Errorf("a file for one of %s", strings.Join(to.formats, ", "))
 	}
@@ -68,10 +67,6 @@ func (to *outputs) addPath(path string) error {
 // formatsByExtension are the formats of files.
 var formatsByExtension = map[string]string{
 	".json": "json", ".md": "markdown", ".markdown": "markdown", ".sarif": "sarif", ".xml": "junit", ".html": "html", ".htm": "html", ".csv": "csv",
-}
-
-func formatOf(path string) string {
-	return cmp.Or(formatsByExtension[strings.ToLower(filepath.Ext(path))], "text")
 }
 
 // outputFlags are -f and -o. Each short form is a hidden flag of its own, because the library sets a flag with an alias twice.
@@ -123,18 +118,17 @@ func logFlag() cli.Flag {
 
 // readFlags say how a dump is read. They do not change the result.
 func readFlags() []cli.Flag {
+	checkJobs := func(_ *cli.Context, n int) error {
+		if n < 0 {
+			return wrongUsage("--jobs is %d; expected 1 or more, or 0 for one per core", n)
+		}
+		return nil
+	}
 	return []cli.Flag{
 		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Category: readHeading, Usage: "read `N` modules at once (default: one per core), or capture N targets (default: one per two cores)", Action: checkJobs},
 		&cli.GenericFlag{Name: "max-memory", Value: new(size), Category: readHeading, Usage: "stay below `SIZE`, such as 500MiB: read fewer modules at once, and refuse files larger than a quarter of it (default: half of the machine's memory)"},
 		quietFlag(),
 	}
-}
-
-func checkJobs(_ *cli.Context, n int) error {
-	if n < 0 {
-		return wrongUsage("--jobs is %d; expected 1 or more, or 0 for one per core", n)
-	}
-	return nil
 }
 
 // needsPath refuses an empty path, as an empty variable of a script leaves it.
@@ -188,12 +182,4 @@ func choice(f *cli.StringFlag) cli.Flag {
 // holds reports whether the flags name an output of this format.
 func (to *outputs) holds(format string) bool {
 	return slices.ContainsFunc(to.list, func(o output) bool { return o.format == format })
-}
-
-// checkBaseline checks --baseline before the gate runs.
-func checkBaseline(where string) error {
-	if err := baseline.CheckPlace(where); err != nil {
-		return gate.UsageError{Message: "--baseline " + err.Error()}
-	}
-	return nil
 }

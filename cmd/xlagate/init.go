@@ -237,30 +237,44 @@ func writeWorkflow(w world, file, install string) error {
 
 func propose(c *cli.Context, w world, path string) error {
 	if path == "" {
-		if path = usualDump(); path == "" {
+		at := slices.IndexFunc(usualDumps, func(d string) bool {
+			info, err := os.Stat(d)
+			return err == nil && info.IsDir()
+		})
+		if at < 0 {
 			return wrongUsage("no dump here; name one (xlagate init DUMP), or run what makes one: xlagate init -- python train.py")
 		}
+		path = usualDumps[at]
 	}
 	rep, err := proposable(c, w, path)
 	if err != nil {
 		return err
 	}
-	place, err := placeOf(c.String("output"))
+	file, dump := c.String("output"), path
+	place, err := placeOf(file)
 	if err != nil {
 		return err
 	}
-	if err := writeNew(c.String("output"), config.Propose(rep, place.Model(), relativeTo(c.String("output"), path), "")); err != nil {
+	if gate.OnDisk(path) {
+		dump = gate.Relative(filepath.Dir(file), path)
+	}
+	if err := writeNew(file, config.Propose(rep, place.Model(), dump, "")); err != nil {
 		return err
 	}
 	told := telling(c, w)
-	sayProposed(told, rep, c.String("output"), "in "+path)
+	sayProposed(told, rep, file, "in "+path)
 	for _, p := range rep.Programs {
 		told.printf("  %s\n", p.Name)
 	}
 	if err := extras(c, w, ""); err != nil {
 		return err
 	}
-	next(told, c.String("output"), rep)
+	fmt.Fprintln(told.out, "next:")
+	if why, devices := config.Unpriced(rep); why != "" {
+		told.printf("  write `device: %s`, or another device, below the target in %s: %s, and without a price check exits 3\n", devices[0], file, why)
+	}
+	told.printf("  xlagate accept%s --reason \"first baseline\"   record the present state; commit .xlagate\n", chosen(file))
+	told.printf("  xlagate check%s                              check the next dump against it\n", chosen(file))
 	return nil
 }
 
@@ -281,22 +295,6 @@ func proposable(c *cli.Context, w world, path string) (*facts.Report, error) {
 		return nil, incomplete(w, &gate.Unreadable{Where: path, Message: message, Fix: "make the run compile the model, then dump again"})
 	}
 	return rep, nil
-}
-
-func usualDump() string {
-	for _, d := range usualDumps {
-		if info, err := os.Stat(d); err == nil && info.IsDir() {
-			return d
-		}
-	}
-	return ""
-}
-
-func relativeTo(file, path string) string {
-	if !gate.OnDisk(path) {
-		return path
-	}
-	return gate.Relative(filepath.Dir(file), path)
 }
 
 // writeNew writes a file that must not exist yet.
@@ -335,16 +333,6 @@ func chosen(file string) string {
 		return ""
 	}
 	return " -c " + phrase.Shell([]string{file})
-}
-
-// next says what to type next.
-func next(w world, file string, rep *facts.Report) {
-	fmt.Fprintln(w.out, "next:")
-	if why, devices := config.Unpriced(rep); why != "" {
-		w.printf("  write `device: %s`, or another device, below the target in %s: %s, and without a price check exits 3\n", devices[0], file, why)
-	}
-	w.printf("  xlagate accept%s --reason \"first baseline\"   record the present state; commit .xlagate\n", chosen(file))
-	w.printf("  xlagate check%s                              check the next dump against it\n", chosen(file))
 }
 
 // extras writes the workflow and prints the CODEOWNERS lines, where they are asked for.

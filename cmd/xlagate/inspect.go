@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -47,7 +48,8 @@ func inspectCommand(w world) *cli.Command {
 			if err != nil {
 				return err
 			}
-			if len(rep.Problems) > 0 && textToScreen(orText(to.list)) {
+			asText := func(o output) bool { return o.onScreen() && o.format == "text" }
+			if len(rep.Problems) > 0 && slices.ContainsFunc(orText(to.list), asText) {
 				return verdict(gate.ExitIncomplete) // the output names the problem
 			}
 			return unread(w, rep)

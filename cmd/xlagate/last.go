@@ -119,28 +119,14 @@ func (l *last) chooseConfig(c *cli.Context, w world, ids []string) error {
 		return err
 	}
 	found, err := config.Find(".")
+	named := c.Args().Present() || c.IsSet("target") || c.IsSet("from") || c.IsSet("baseline") // what to accept
 	switch {
-	case len(ids) > 0 && !l.holds(ids), len(ids) == 0 && err == nil && (here != l.dir || namesInput(c)):
+	case len(ids) > 0 && !l.holds(ids), len(ids) == 0 && err == nil && (here != l.dir || named):
 		return nil
 	case err == nil && found != l.config:
 		w.say("accepting by " + gate.Relative(here, l.config) + ", as the last check did; -c names another rule file")
 	}
 	return c.Set("config", gate.Relative(here, l.config))
-}
-
-// namesInput reports whether accept is told what to accept.
-func namesInput(c *cli.Context) bool {
-	return c.Args().Present() || c.IsSet("target") || c.IsSet("from") || c.IsSet("baseline")
-}
-
-// with returns the result if accepting these ids, by the same rule file and from no other dump, is about it, else nil. What was judged is what is
-// accepted, even if the dump has changed since.
-func (l *last) with(o gate.Options, ids []string) *result.Result {
-	if len(ids) == 0 || len(o.Dumps)+len(o.ByTarget)+len(o.Command) > 0 || o.Against != "" || !l.holds(ids) || l.config != absoluteOr(o.Config.Path) {
-		return nil
-	}
-	r, _ := l.result() // holds has read it
-	return r
 }
 
 // resultOr reads the result file that a command names, or else the last one; nil if there is none.

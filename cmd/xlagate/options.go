@@ -25,6 +25,7 @@ import (
 // newOptions returns what the flags that a command has ask for, and what surrounds the program.
 func newOptions(c *cli.Context, w world, run gate.Run) (gate.Options, error) {
 	run.Jobs, run.MaxMemory = c.Int("jobs"), maxMemory(c)
+	edits := sync.OnceValues(func() (*git.Edits, string) { return git.EditsSince(c.Context, modelDir(c, w), "", w.getenv) })
 	o := gate.Options{
 		Request: gate.Request{
 			Config: &config.Config{}, Baseline: c.String("baseline"), Against: c.String("against"), FailOn: c.String("fail-on"), Logs: c.StringSlice("log"),
@@ -32,7 +33,7 @@ func newOptions(c *cli.Context, w world, run gate.Run) (gate.Options, error) {
 		},
 		Environment: gate.Environment{
 			Root: repositoryRoot(w), Stdin: w.in, Captured: w.err, Now: time.Now(), Version: version(), Warn: w.say,
-			Assembler: artifacts.NewAssembler(w.getenv), Reviewed: reviewed(w), Edits: editedLines(c, w),
+			Assembler: artifacts.NewAssembler(w.getenv), Reviewed: reviewed(w), Edits: edits,
 		},
 		Run: run,
 	}
@@ -86,11 +87,6 @@ func reviewed(w world) string {
 		return ""
 	}
 	return cmp.Or(w.getenv("GITHUB_SHA"), "unknown")
-}
-
-// editedLines asks git, once, which lines were edited.
-func editedLines(c *cli.Context, w world) func() (*git.Edits, string) {
-	return sync.OnceValues(func() (*git.Edits, string) { return git.EditsSince(c.Context, modelDir(c, w), "", w.getenv) })
 }
 
 // modelDir returns the folder of the configuration, or the working directory, if it is in the repository: relative paths of a dump start there.

@@ -35,7 +35,11 @@ func baselineSide(name string) (*facts.Report, error) {
 // folderSide reads a folder as the baseline of a target, or of the only target below it; nil if it is neither.
 func folderSide(name string) (*facts.Report, error) {
 	store := os.DirFS(name)
-	targets := slices.DeleteFunc(foldersOf(store), func(dir string) bool { return !holdsBaseline(store, dir) })
+	targets := []string{"."} // the folder itself, or else those below it
+	if !holdsBaseline(store, ".") {
+		targets, _ = baseline.Targets(store) // reading it as a dump reports what cannot be listed
+	}
+	targets = slices.DeleteFunc(targets, func(dir string) bool { return !holdsBaseline(store, dir) })
 	switch len(targets) {
 	case 0:
 		return nil, nil
@@ -47,15 +51,6 @@ func folderSide(name string) (*facts.Report, error) {
 		return named(set, name), nil
 	}
 	return nil, wrongUsage("%s holds the baselines of %d targets (%s); name the folder of one: %s", name, len(targets), strings.Join(targets, ", "), path.Join(name, targets[0]))
-}
-
-// foldersOf returns the folders that may hold a target's baseline: the folder itself, or else those below it.
-func foldersOf(store fs.FS) []string {
-	if holdsBaseline(store, ".") {
-		return []string{"."}
-	}
-	below, _ := baseline.Targets(store) // reading it as a dump reports what cannot be listed
-	return below
 }
 
 // holdsBaseline reports whether a folder holds baseline files, readable or not.

@@ -54,7 +54,7 @@ func show(c *cli.Context, w world, to *outputs, r *result.Result) error {
 func showWith(c *cli.Context, w world, to *outputs, r *result.Result, more func(*report.Options)) error {
 	list := to.list
 	switch {
-	case toScreen(list):
+	case slices.ContainsFunc(list, output.onScreen):
 	case c.Bool("quiet"):
 		sayWorst(c, w, r)
 	default:
@@ -89,13 +89,6 @@ func orText(list []output) []output {
 
 // onScreen reports whether an output goes to the standard output.
 func (o output) onScreen() bool { return o.path == "" || o.path == "-" }
-
-func toScreen(list []output) bool { return slices.ContainsFunc(list, output.onScreen) }
-
-// textToScreen reports whether text goes to the standard output.
-func textToScreen(list []output) bool {
-	return slices.ContainsFunc(list, func(o output) bool { return o.onScreen() && o.format == "text" })
-}
 
 // deliver streams an output to its destination. A file is replaced only when the output is complete.
 func deliver(w world, out output, render func(io.Writer) error) error {
