@@ -109,10 +109,8 @@ func (t *workTree) since(ctx context.Context, commit string, known, made []strin
 		}
 	}
 	t.leaveOutRenames(files)
-	t.leaveOutMoved(files)
 	for i := range files {
 		if f := &files[i]; isPython(f.now) {
-			slices.SortFunc(f.hunks, func(a, b Hunk) int { return cmp.Compare(a.First, b.First) })
 			lines := t.lines(f.now)
 			placeIn(lines, f.hunks)
 			f.hunks = joined(lines, f.hunks)
