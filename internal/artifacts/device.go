@@ -60,37 +60,28 @@ func ReadTargetArguments(data []byte) (*Device, error) {
 	return &Device{Platform: "tpu", Name: strings.TrimSpace(strings.TrimPrefix(version, "TPU_VERSION_") + " " + variant)}, nil
 }
 
-// ReadTopology reads a topology.textproto or topology.pb of the runtime's own inputs.
+// ReadTopology reads a topology.textproto or topology.pb of the runtime's own inputs. The platform's version names the device and the build:
+//
+//	TFRT TPU v5 lite
+//	Built on Jun 17 2026 11:08:48 (1781719728) cl/933746096
 func ReadTopology(data []byte) (*Device, error) {
 	if wire.IsText(data) {
 		if err := whole(data); err != nil {
 			return nil, err
 		}
 	}
-	var platform, version string
-	err := wire.New(data).All(wire.Fields{{2, "platform_name", &platform}, {3, "platform_version", &version}})
-	if err != nil {
+	d, version := &Device{}, ""
+	if err := wire.New(data).All(wire.Fields{{2, "platform_name", &d.Platform}, {3, "platform_version", &version}}); err != nil {
 		return nil, err
 	}
-	return topologyDevice(platform, version)
-}
-
-// topologyDevice returns the device and the build from a platform's version:
-//
-//	TFRT TPU v5 lite
-//	Built on Jun 17 2026 11:08:48 (1781719728) cl/933746096
-func topologyDevice(platform, version string) (*Device, error) {
-	if platform == "" || version == "" {
+	if d.Platform == "" || version == "" {
 		return nil, errors.New("the topology names no platform and version: it was cut off")
 	}
-	d := &Device{Platform: platform}
-	name, built, ok := strings.Cut(version, "\n")
-	if !ok {
-		return d, nil
-	}
-	d.Name = strings.TrimPrefix(name, "TFRT ")
-	if i := strings.LastIndex(built, " cl/"); i >= 0 {
-		d.Build = built[i+1:]
+	if name, built, ok := strings.Cut(version, "\n"); ok {
+		d.Name = strings.TrimPrefix(name, "TFRT ")
+		if i := strings.LastIndex(built, " cl/"); i >= 0 {
+			d.Build = built[i+1:]
+		}
 	}
 	return d, nil
 }

@@ -51,12 +51,24 @@ func ReadDrawing(data []byte) (*Drawing, error) {
 			return nil, err
 		}
 	}
-	s := scanner{lines: lines{rest: string(data)}}
-	d, err := s.graph()
-	if err == nil && len(d.Nodes)+len(d.Groups) < 2 {
+	s := scanner{lines: lines{rest: string(data)}, d: &Drawing{Groups: []Group{{Parent: -1}}}}
+	for {
+		line, ok := s.next()
+		if !ok {
+			return nil, errCut
+		}
+		if line == "}" && s.group == 0 {
+			break
+		}
+		if err := s.statement(line); err != nil {
+			return nil, fmt.Errorf("line %d: %w", s.n, err)
+		}
+	}
+	err := s.connect()
+	if err == nil && len(s.d.Nodes)+len(s.d.Groups) < 2 {
 		err = errors.New("the graph holds no instruction")
 	}
-	return d, err
+	return s.d, err
 }
 
 // scanner reads the statements of a graph. XLA writes one a line; only tooltips span several.
@@ -72,22 +84,6 @@ type edge struct{ frame, node string }
 
 var errCut = errors.New("the graph does not end: it was cut off")
 
-func (s *scanner) graph() (*Drawing, error) {
-	s.d = &Drawing{Groups: []Group{{Parent: -1}}}
-	for {
-		line, ok := s.next()
-		if !ok {
-			return nil, errCut
-		}
-		if line == "}" && s.group == 0 {
-			return s.d, s.connect()
-		}
-		if err := s.statement(line); err != nil {
-			return nil, fmt.Errorf("line %d: %w", s.n, err)
-		}
-	}
-}
-
 func (s *scanner) statement(line string) error {
 	switch {
 	case strings.HasPrefix(line, "subgraph "):
@@ -99,24 +95,15 @@ func (s *scanner) statement(line string) error {
 	case strings.HasPrefix(line, "label = <"):
 		return s.label(line)
 	case strings.HasPrefix(line, "stylesheet=<"):
-		return s.skipTo(">")
+		for line, ok := s.next(); line != ">"; line, ok = s.next() {
+			if !ok {
+				return errCut
+			}
+		}
 	case line != "" && line[0] >= '0' && line[0] <= '9':
 		return s.numbered(line)
 	}
 	return nil
-}
-
-// skipTo skips lines up to one that equals end.
-func (s *scanner) skipTo(end string) error {
-	for {
-		line, ok := s.next()
-		if !ok {
-			return errCut
-		}
-		if line == end {
-			return nil
-		}
-	}
 }
 
 // label reads the title of the graph or of a frame.

@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"testing"
@@ -50,11 +51,11 @@ func TestTopologyVersions(t *testing.T) {
 		"TPU v4\nBuilt on Jun 17 2026":                                              {Platform: "tpu", Name: "TPU v4"},
 		"unknown":                                                                   {Platform: "tpu"},
 	} {
-		if got, err := topologyDevice("tpu", version); err != nil || *got != want {
+		if got, err := ReadTopology(fmt.Appendf(nil, "platform_name: \"tpu\"\nplatform_version: %q\n", version)); err != nil || *got != want {
 			t.Errorf("%q: %+v, %v, wanted %+v", version, got, err, want)
 		}
 	}
-	if got, err := topologyDevice("tpu", ""); err == nil {
+	if got, err := ReadTopology([]byte("platform_name: \"tpu\"\nplatform_version: \"\"\n")); err == nil {
 		t.Errorf("no version: %+v", got)
 	}
 }

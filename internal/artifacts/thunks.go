@@ -176,12 +176,18 @@ func ReadThunks(data []byte) (*Thunks, error) {
 		return nil, err
 	}
 	r := thunkReader{lines: lines{rest: string(data)}, thunks: &Thunks{}}
-	err := r.readSequence()
-	if err == nil {
-		err = r.checkEnd()
-	}
-	if err != nil {
+	if err := r.readSequence(); err != nil {
 		return nil, err
+	}
+	last := int64(0)
+	for i := range r.thunks.Thunks {
+		last = max(last, r.thunks.Thunks[i].ID)
+	}
+	switch {
+	case len(r.thunks.Thunks) == 0 && !r.empty:
+		return nil, r.lines.errorf("the file holds no thunk: it was cut off")
+	case r.named > last: // the newest versions print predecessors and successors
+		return nil, r.lines.errorf("the file ends before the thunk %03d, which another names: it was cut off", r.named)
 	}
 	r.thunks.lines = r.lines.n
 	return r.thunks, r.findIncomplete()
@@ -199,21 +205,6 @@ type thunkReader struct {
 
 // openThunk is a thunk with its indentation.
 type openThunk struct{ indent, index int }
-
-// checkEnd checks that the predecessors and successors that the newest versions print exist.
-func (r *thunkReader) checkEnd() error {
-	last := int64(-1)
-	for i := range r.thunks.Thunks {
-		last = max(last, r.thunks.Thunks[i].ID)
-	}
-	switch {
-	case len(r.thunks.Thunks) == 0 && !r.empty:
-		return r.lines.errorf("the file holds no thunk: it was cut off")
-	case r.named > max(last, 0):
-		return r.lines.errorf("the file ends before the thunk %03d, which another names: it was cut off", r.named)
-	}
-	return nil
-}
 
 func (r *thunkReader) readSequence() error {
 	r.parted = map[int]string{}

@@ -154,32 +154,24 @@ func (e *environ) disableCaches() {
 func (e *environ) flags(key string) ([]flag, error) {
 	text := strings.Trim(e.get(key), flagSpace)
 	if text != "" && text[0] != '-' {
-		content, err := e.flagFile(key, text)
-		if err != nil {
-			return nil, err
+		if r := []rune(text)[0]; unicode.Is(unicode.Pd, r) {
+			return nil, fmt.Errorf("%s starts with %q, which is not the hyphen that flags start with: write --", key, r)
 		}
-		text = content
+		path := text
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(e.dir, path)
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s does not start with --, so XLA takes it for the name of a file with flags: %w", key, err)
+		}
+		text = string(content)
 	}
 	flags, rest := splitFlags(text)
 	if rest != "" {
 		e.note("%s: %q does not start with a hyphen; XLA reads neither it nor what follows", key, strings.Fields(rest)[0])
 	}
 	return flags, nil
-}
-
-func (e *environ) flagFile(key, name string) (string, error) {
-	if r := []rune(name)[0]; unicode.Is(unicode.Pd, r) {
-		return "", fmt.Errorf("%s starts with %q, which is not the hyphen that flags start with: write --", key, r)
-	}
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(e.dir, path)
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return "", fmt.Errorf("%s does not start with --, so XLA takes it for the name of a file with flags: %w", key, err)
-	}
-	return string(content), nil
 }
 
 // get returns the last value of a variable, which is the one that the command sees.

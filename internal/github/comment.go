@@ -143,24 +143,6 @@ const (
 // earlier finds the last comment with a gate's key that the token's owner wrote, over all pages. A marker alone proves nothing:
 // anybody can copy it.
 func (c *Client) earlier(ctx context.Context, number int, key string) (*comment, error) {
-	marked, err := c.marked(ctx, number, key)
-	if err != nil || len(marked) == 0 {
-		return nil, err
-	}
-	me, err := c.viewer(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for i := len(marked) - 1; i >= 0; i-- {
-		if m := marked[i]; me.is(m.GetUser()) {
-			marker, _ := parseMarker(m.GetBody())
-			return &comment{Marker: marker, id: m.GetID(), node: m.GetNodeID(), url: m.GetHTMLURL()}, nil
-		}
-	}
-	return nil, nil
-}
-
-func (c *Client) marked(ctx context.Context, number int, key string) ([]*gh.IssueComment, error) {
 	var marked []*gh.IssueComment
 	err := pages(func(page gh.ListOptions) (*gh.Response, bool, error) {
 		list, response, err := c.api.Issues.ListComments(ctx, c.owner, c.name, number, &gh.IssueListCommentsOptions{ListOptions: page})
@@ -174,7 +156,20 @@ func (c *Client) marked(ctx context.Context, number int, key string) ([]*gh.Issu
 	if err != nil {
 		return nil, c.failed(err, "list the comments of pull request %d", number)
 	}
-	return marked, nil
+	if len(marked) == 0 {
+		return nil, nil
+	}
+	me, err := c.viewer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := len(marked) - 1; i >= 0; i-- {
+		if m := marked[i]; me.is(m.GetUser()) {
+			marker, _ := parseMarker(m.GetBody())
+			return &comment{Marker: marker, id: m.GetID(), node: m.GetNodeID(), url: m.GetHTMLURL()}, nil
+		}
+	}
+	return nil, nil
 }
 
 // is reports whether a comment's author is this actor. The GraphQL API leaves out the "[bot]" of some names; the numbers agree.

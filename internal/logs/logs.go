@@ -119,7 +119,12 @@ func (r *reader) read(text []byte) {
 		if at < 0 {
 			continue
 		}
-		r.logger = withoutDigits(text[:at])
+		r.logger = strings.Map(func(c rune) rune { // without the digits, which change from line to line
+			if c >= '0' && c <= '9' {
+				return -1
+			}
+			return c
+		}, string(text[:at]))
 		if m.text[0] != ' ' {
 			text = text[at+len(m.text):]
 		}
@@ -159,17 +164,6 @@ func (r *reader) add(e Event) {
 // unreadable records a known line in an unknown form.
 func (r *reader) unreadable(line int, what string) {
 	r.add(Event{Kind: Unreadable, Line: line, Text: what})
-}
-
-// withoutDigits returns the start of a line without the digits that change from line to line.
-func withoutDigits(prefix []byte) string {
-	out := make([]byte, 0, len(prefix))
-	for _, c := range prefix {
-		if c-'0' > 9 {
-			out = append(out, c)
-		}
-	}
-	return string(out)
 }
 
 // dropRepeats drops repeated events: from two handlers of one logger, or from an error that is logged where it was raised and where it was

@@ -28,8 +28,19 @@ func diffPage(d *changes.Report, o Options) page {
 		p.add(para{in(good, "identical").and(": " + sum + " (names, ids, metadata and insignificant order are ignored)")})
 		return p
 	}
-	if len(d.Programs) > 1 {
-		p.add(table{Head: []string{"program", "change", "kernels", "came, went, changed"}, Rows: diffStat(d), Bare: true})
+	if len(d.Programs) > 1 { // a row for each program, as `git diff --stat` has one for each file
+		stat, same := table{Head: []string{"program", "change", "kernels", "came, went, changed"}, Bare: true}, 0
+		for _, prog := range d.Programs {
+			if prog.Change == changes.Same {
+				same++
+				continue
+			}
+			stat.Rows = append(stat.Rows, []line{in(strong, prog.Name), changeCell(prog.Change), say(kernelTotals(prog)), tally(prog)})
+		}
+		if same > 0 {
+			stat.Rows = append(stat.Rows, []line{in(dim, phrase.Some(same, "program")+" unchanged")})
+		}
+		p.add(stat)
 	}
 	for _, prog := range d.Programs {
 		if s := diffProgram(prog, o); len(s.Blocks) > 0 || len(d.Programs) == 1 {
@@ -37,23 +48,6 @@ func diffPage(d *changes.Report, o Options) page {
 		}
 	}
 	return p
-}
-
-// diffStat is a row for each program, as `git diff --stat` has one for each file. Programs that are the same are one row.
-func diffStat(d *changes.Report) [][]line {
-	var rows [][]line
-	same := 0
-	for _, p := range d.Programs {
-		if p.Change == changes.Same {
-			same++
-			continue
-		}
-		rows = append(rows, []line{in(strong, p.Name), changeCell(p.Change), say(kernelTotals(p)), tally(p)})
-	}
-	if same > 0 {
-		rows = append(rows, []line{in(dim, phrase.Some(same, "program")+" unchanged")})
-	}
-	return rows
 }
 
 // kernelTotals is "kernels 482 → 484", summed over the variants that both sides know.

@@ -67,7 +67,13 @@ func inspectLead(r *facts.Report, o Options) line {
 }
 
 func programSection(p *facts.Program, several bool, o Options) section {
-	s := section{Title: in(strong, p.Name).and("   " + phrase.Some(len(p.Variants), "variant") + compiledWord(p))}
+	s, compiled := section{Title: in(strong, p.Name).and("   " + phrase.Some(len(p.Variants), "variant"))}, 0
+	for _, v := range p.Variants {
+		compiled += max(1, len(v.Modules))
+	}
+	if compiled > 1 {
+		s.Title = s.Title.and(": compiled " + phrase.Times(compiled))
+	}
 	if p.Main && several {
 		s.Title = s.Title.in(dim, "   the main program")
 	}
@@ -85,18 +91,6 @@ func programSection(p *facts.Program, several bool, o Options) section {
 	}
 	s.add(more(len(p.Variants)-shown, "variant"))
 	return s
-}
-
-// compiledWord says how often a program was compiled when that is more often than once.
-func compiledWord(p *facts.Program) string {
-	n := 0
-	for _, v := range p.Variants {
-		n += max(1, len(v.Modules))
-	}
-	if n < 2 {
-		return ""
-	}
-	return ": compiled " + phrase.Times(n)
 }
 
 // maxValues bounds the values of one argument that are shown.
@@ -146,9 +140,14 @@ func factLines(v *facts.Variant) []line {
 		if hasLaunches(v.Facts) {
 			l = l.and(" (" + phrase.Some(int(v.Facts[facts.KernelsWeighted]), "launch") + ")")
 		}
-		if kinds := kindCounts(v.Facts); kinds != "" {
-			l = l.and(": ").and(kinds)
+		kinds := map[string]float64{}
+		for fact, n := range v.Facts {
+			if kind, ok := facts.KernelKind.Member(fact); ok && n > 0 {
+				kinds[kind] = n
+			}
 		}
+		counts := phrase.Map(byCount(kinds), func(kind string) string { return phrase.Number(kinds[kind]) + " " + kind })
+		l = l.and(prefixed(": ", strings.Join(counts, ", ")))
 		for _, fact := range sortedKeys(v.Facts) {
 			if thread, ok := facts.Thread.Member(fact); ok {
 				l = l.and(fmt.Sprintf("   on %s %s", thread, phrase.Some(int(v.Facts[fact]), "launch")))

@@ -27,11 +27,22 @@ func clusterSection(c *tensorflow.Clusters) section {
 		}
 		return []line{in(name, k.Name), count(total), in(name, tensorflow.DeviceName(k.Device)), in(name, k.Function), in(name, mostOps(ops)), in(name, k.Module)}
 	})
+	unclustered := table{Head: []string{"left out", "node", "function", "why"}, Bare: true} // those of the system are always outside
+	for i := range c.Unclustered {
+		if u := &c.Unclustered[i]; !u.System {
+			unclustered.Rows = append(unclustered.Rows, []line{in(warn, "left out ").in(name, u.Op), in(name, u.Node), in(name, u.Function), say(u.Reason)})
+		}
+	}
 	collectives := table{Head: []string{"outside of XLA", "node", "function", "parts", "line"}, Bare: true} // those in TensorFlow's own graph
 	collectives.Rows = each(c.Collectives, func(o *tensorflow.Collective) []line {
 		return []line{in(warn, "outside of XLA ").in(name, o.Op), in(name, o.Node), in(name, o.Function), say(o.Place()), in(name, location(o.Source))}
 	})
-	s.add(t, unclusteredTable(c.Unclustered), collectives, rewriteTable(c.Rewrites))
+	rewrites := table{Head: []string{"Grappler", "node", "function", "what", "line"}, Bare: true} // before clustering
+	rewrites.Rows = each(c.Rewrites, func(r *tensorflow.Rewrite) []line {
+		what := r.What + prefixed(" by ", r.Optimizer)
+		return []line{in(dim, "Grappler ").in(name, r.Op), in(name, r.Node), in(name, r.Function), say(what), in(name, location(r.Source))}
+	})
+	s.add(t, unclustered, collectives, rewrites)
 	return s
 }
 
@@ -61,28 +72,6 @@ func mostOps(ops map[string]int) string {
 		parts = append(parts, fmt.Sprintf("%d %s", ops[op], op))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// unclusteredTable names the model's operations that no cluster took; those of the system are always outside.
-func unclusteredTable(ops []tensorflow.UnclusteredOp) table {
-	t := table{Head: []string{"left out", "node", "function", "why"}, Bare: true}
-	for i := range ops {
-		if u := &ops[i]; !u.System {
-			t.Rows = append(t.Rows, []line{in(warn, "left out ").in(name, u.Op), in(name, u.Node), in(name, u.Function), say(u.Reason)})
-		}
-	}
-	return t
-}
-
-// rewriteTable lists what Grappler did to the model's operations before clustering.
-func rewriteTable(rewrites []tensorflow.Rewrite) table {
-	return table{Head: []string{"Grappler", "node", "function", "what", "line"}, Bare: true, Rows: each(rewrites, func(r *tensorflow.Rewrite) []line {
-		what := r.What
-		if r.Optimizer != "" {
-			what += " by " + r.Optimizer
-		}
-		return []line{in(dim, "Grappler ").in(name, r.Op), in(name, r.Node), in(name, r.Function), say(what), in(name, location(r.Source))}
-	})}
 }
 
 // logSection is what the compile logs said.

@@ -80,18 +80,6 @@ func opText(o facts.Op) string {
 	return text
 }
 
-// kindCounts is "14 loop, 3 library, 2 dot" from the facts of a variant, most first.
-func kindCounts(f facts.Values) string {
-	kinds := map[string]float64{}
-	for fact, n := range f {
-		if kind, ok := facts.KernelKind.Member(fact); ok && n > 0 {
-			kinds[kind] = n
-		}
-	}
-	parts := phrase.Map(byCount(kinds), func(kind string) string { return phrase.Number(kinds[kind]) + " " + kind })
-	return strings.Join(parts, ", ")
-}
-
 // maxSignature bounds the arguments that are shown beside a program's name.
 const maxSignature = 48
 

@@ -99,9 +99,17 @@ func changesTable(r *indexed, live []*result.Change, d detail) table {
 	}
 	shown := map[string]int{}
 	for _, c := range live {
-		if shown[c.Level]++; shown[c.Level] <= d.most(c.Level) {
-			t.Rows = append(t.Rows, changeRow(r, c))
+		if shown[c.Level]++; shown[c.Level] > d.most(c.Level) {
+			continue
 		}
+		what := say(cut(clean(c.Title), maxTitle))
+		if c.Source.File != "" {
+			what = in(name, shortPlace(c.Source)).and(" ").with("", what)
+		}
+		t.Rows = append(t.Rows, []line{
+			say(levels[c.Level].mark), in(name, subjectOf(r, c)), what, say(deltaCell(c.Price.StepNS, c.Price.StepWasNS, "nanoseconds")),
+			say(deltaCell(c.Price.PeakBytes, 0, "bytes")), say(cut(clean(strings.Join(phrase.First(ruleNames(r, c), 3), ", ")), maxTitle)),
+		})
 	}
 	return t.filled()
 }
@@ -111,17 +119,6 @@ func (d detail) most(level string) int {
 		return d.errors
 	}
 	return d.warnings
-}
-
-func changeRow(r *indexed, c *result.Change) []line {
-	what := say(cut(clean(c.Title), maxTitle))
-	if c.Source.File != "" {
-		what = in(name, shortPlace(c.Source)).and(" ").with("", what)
-	}
-	return []line{
-		say(levels[c.Level].mark), in(name, subjectOf(r, c)), what, say(deltaCell(c.Price.StepNS, c.Price.StepWasNS, "nanoseconds")), say(deltaCell(c.Price.PeakBytes, 0, "bytes")),
-		say(cut(clean(strings.Join(phrase.First(ruleNames(r, c), 3), ", ")), maxTitle)),
-	}
 }
 
 // deltaCell is "+6.6 %" where the whole is known, else "+256 B"; "" where it is nothing, or too little of the whole to be seen.

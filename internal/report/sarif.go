@@ -50,25 +50,16 @@ func resultSARIF(w io.Writer, r *indexed, o Options) error {
 	}
 	run.AddInvocations(invocation(r, more))
 	log.AddRun(run)
-	clean, err := withoutNulls(log)
+	data, err := json.Marshal(log)
+	var clean any // without the nulls that the library writes where nothing was set, which the schema refuses
+	if err == nil {
+		err = json.Unmarshal(data, &clean)
+	}
 	if err != nil {
 		return fmt.Errorf("write the result as SARIF: %w", err)
 	}
+	dropNulls(clean)
 	return writeJSON(w, "the result as SARIF", clean)
-}
-
-// withoutNulls is the log without the nulls that the library writes where nothing was set, which the schema refuses.
-func withoutNulls(log *sarif.Report) (any, error) {
-	data, err := json.Marshal(log)
-	if err != nil {
-		return nil, err
-	}
-	var v any
-	if err := json.Unmarshal(data, &v); err != nil {
-		return nil, err
-	}
-	dropNulls(v)
-	return v, nil
 }
 
 func dropNulls(v any) {

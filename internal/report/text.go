@@ -120,7 +120,7 @@ func (t *textPage) listing(b listing, indent int) {
 	for i, row := range rows {
 		mark := b.Lines[i].Mark
 		for j, l := range t.row(row, widths, nil, left) {
-			t.line(indent+4*min(j, 1), in(markVoice(mark), []string{string(rune(mark)) + " ", ""}[min(j, 1)]+l.text()))
+			t.line(indent+4*min(j, 1), in(markVoices[mark], []string{string(rune(mark)) + " ", ""}[min(j, 1)]+l.text()))
 		}
 	}
 }
@@ -343,17 +343,8 @@ func listingLines(lines []listed) []string {
 	return out
 }
 
-func markVoice(mark byte) voice {
-	switch mark {
-	case '-':
-		return bad
-	case '+':
-		return good
-	case '~':
-		return warn
-	}
-	return plain
-}
+// markVoices are the voices of lines by their marks.
+var markVoices = map[byte]voice{'-': bad, '+': good, '~': warn}
 
 // colors are the attributes of the voices on a terminal.
 var colors = map[voice][]color.Attribute{

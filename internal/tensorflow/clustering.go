@@ -54,8 +54,10 @@ func IsHash(number string) bool { return len(number) >= 10 }
 func (g *Graph) Clustering() *Clustering {
 	s := &sorter{graph: g, out: &Clustering{}, clusters: map[string]*Cluster{}, bodies: map[string]bool{}, compiled: map[string]bool{}, runs: map[string]string{}}
 	for _, n := range g.Nodes {
-		if n.Op == "_XlaCompile" || launchOps[n.Op] {
-			s.compile(n)
+		if name := callee(n); (n.Op == "_XlaCompile" || launchOps[n.Op]) && name != "" && !s.compiled[name] {
+			s.take(name, n) // a cluster that the graph compiles and runs with separate operations
+			s.compiled[name] = true
+			s.clusters[name].MustCompile = n.MustCompile && !isClusterName(name)
 		}
 	}
 	s.join(g.Nodes)
@@ -115,17 +117,6 @@ func (s *sorter) mustCompile(n *Node) bool {
 	}
 	f := s.graph.function(name)
 	return n.MustCompile || f != nil && f.MustCompile
-}
-
-// compile records a cluster that the graph compiles and runs with separate operations.
-func (s *sorter) compile(n *Node) {
-	name := callee(n)
-	if name == "" || s.compiled[name] {
-		return
-	}
-	s.take(name, n)
-	s.compiled[name] = true
-	s.clusters[name].MustCompile = n.MustCompile && !isClusterName(name)
 }
 
 // join finds the cluster of each _XlaRun: the cluster of the _XlaCompile whose key is its last input, directly or through a Switch. Neither operation

@@ -216,7 +216,7 @@ func measureClusters(dirs []*graphDir) *Clusters {
 	if len(dirs) == 0 {
 		return nil
 	}
-	out := &Clusters{}
+	out := &Clusters{Placed: Placement{}}
 	for _, d := range dirs {
 		d.refuseMLIR()
 		d.measure(out)
@@ -252,10 +252,20 @@ func (d *graphDir) measure(out *Clusters) {
 			out.Graphs++
 			out.Ran = out.Ran || ran
 		}
-		if ran {
-			d.place(out, g)
-			d.add(out, g, c, known)
-			d.addLeft(out, g, left[g])
+		if !ran {
+			continue
+		}
+		d.add(out, g, c, known)
+		for _, n := range g.graph.Nodes {
+			name := PlainName(n.Name)
+			if device := DeviceName(n.Device); device != "" && !SystemOp(n.Op) {
+				out.Placed[device] = append(out.Placed[device], PlacedOp{n.Op, name, d.lineOf(g.function, name)})
+			}
+			if pass := left[g][nodeKey(n)]; pass != "" && n.Cluster != "" { // a cluster had it and lost it again; the graph itself counts it as clustered
+				op := d.unclustered(g, n, "")
+				op.System, op.Reason, op.Left = true, ReasonLeft, pass
+				out.Unclustered = append(out.Unclustered, op)
+			}
 		}
 	}
 }
@@ -348,19 +358,6 @@ func (d *graphDir) add(out *Clusters, g *namedGraph, c *Clustering, known nodeNa
 	}
 }
 
-// place records the device of each of the graph's operations.
-func (d *graphDir) place(out *Clusters, g *namedGraph) {
-	if out.Placed == nil {
-		out.Placed = Placement{}
-	}
-	for _, n := range g.graph.Nodes {
-		if device := DeviceName(n.Device); device != "" && !SystemOp(n.Op) {
-			name := PlainName(n.Name)
-			out.Placed[device] = append(out.Placed[device], PlacedOp{n.Op, name, d.lineOf(g.function, name)})
-		}
-	}
-}
-
 // addCollectives lists what exchanges data outside of XLA. One in a function's body is left out where that function's own graph was dumped.
 func (d *graphDir) addCollectives(out *Clusters, g *namedGraph, c *Clustering, known nodeNames) {
 	for _, o := range c.Outside {
@@ -383,17 +380,6 @@ func programsOf(functions []string) []string {
 		}
 	}
 	return out
-}
-
-// addLeft lists what a graph's clusters had and lost again; the graph itself counts it as clustered.
-func (d *graphDir) addLeft(out *Clusters, g *namedGraph, left map[string]string) {
-	for _, n := range g.graph.Nodes {
-		if pass := left[nodeKey(n)]; pass != "" && n.Cluster != "" {
-			op := d.unclustered(g, n, "")
-			op.System, op.Reason, op.Left = true, ReasonLeft, pass
-			out.Unclustered = append(out.Unclustered, op)
-		}
-	}
 }
 
 // unclustered describes a node outside the clusters, in its function and at its line as far as the dump tells them. Bodies of loops and conditions are

@@ -30,9 +30,12 @@ func Read(graphs, logs []*dump.File, modules []string) *Framework {
 	f := &Framework{}
 	f.Logs, f.Problems = readLogs(logs)
 	for _, log := range logs {
-		found, problems := graphsInLog(log)
-		graphs = append(graphs[:len(graphs):len(graphs)], found...)
-		f.Problems = append(f.Problems, problems...)
+		_ = log.Read(func(data []byte) error { // that it cannot be read is said once: see readLogs
+			found, problems := embeddedGraphs(log.Path, data)
+			graphs = append(graphs[:len(graphs):len(graphs)], found...)
+			f.Problems = append(f.Problems, problems...)
+			return nil
+		})
 	}
 	f.Problems = append(f.Problems, failures(logs, len(modules) == 0 && len(graphs) == 0)...)
 	dirs := graphDirs(graphs)

@@ -118,23 +118,12 @@ func (d *graphDir) mlir() []string {
 	return out
 }
 
-// graphsInLog extracts the graphs that TF_DUMP_GRAPH_PREFIX=- wrote into a log. The log does not say after which pass a graph was dumped. The annotated
-// graph is recognised by its node names; the graph before it is the marked one.
-func graphsInLog(log *dump.File) ([]*dump.File, []dump.Problem) {
-	var out []*dump.File
-	var problems []dump.Problem
-	_ = log.Read(func(data []byte) error { // that it cannot be read is said once: see readLogs
-		if !bytes.Contains(data, []byte("\nnode {\n")) && !bytes.HasPrefix(data, []byte("node {\n")) {
-			return nil
-		}
-		out, problems = embeddedGraphs(log.Path, data)
-		return nil
-	})
-	return out, problems
-}
-
-// embeddedGraphs names each graph as the dumper would have named its file.
+// embeddedGraphs extracts the graphs that TF_DUMP_GRAPH_PREFIX=- wrote into a log, each named as the dumper would have named its file. The log does not say after
+// which pass a graph was dumped. The annotated graph is recognised by its node names; the graph before it is the marked one.
 func embeddedGraphs(path string, data []byte) (out []*dump.File, problems []dump.Problem) {
+	if !bytes.Contains(data, []byte("\nnode {\n")) && !bytes.HasPrefix(data, []byte("node {\n")) {
+		return nil, nil
+	}
 	found := findEmbedded(data)
 	graphs := make([]*Graph, len(found))
 	for i, e := range found {

@@ -136,7 +136,12 @@ func (b *builder) causes(p *changes.Program) {
 		}
 		for i := range v.Causes {
 			c := &v.Causes[i]
-			evidence, cost := c.Evidence(facts.AnyKernel), result.Price{}
+			evidence, cost, effects := c.Evidence(facts.AnyKernel), result.Price{}, []result.Effect{}
+			for _, f := range v.Facts { // a fact that differs is put down to the only cause
+				if len(v.Causes) == 1 && f.Old == f.Old && f.New == f.New { // neither is unknown
+					effects = append(effects, result.Effect{Fact: f.Name, Was: f.Old, Is: f.New})
+				}
+			}
 			if i < len(costs) {
 				cost = stepPrice(costs[i], v)
 			}
@@ -146,21 +151,10 @@ func (b *builder) causes(p *changes.Program) {
 					Kind: c.Kind, Title: c.Title, Details: c.Notes, OpName: c.OpName,
 					Source: result.Source{File: c.Source.File, Line: int(c.Source.Line), Function: c.Source.Function},
 				},
-				Variants: []string{v.New.Signature}, Price: cost, Evidence: result.Evidence(evidence), Effects: b.effects(v, len(v.Causes) == 1), Findings: []string{},
+				Variants: []string{v.New.Signature}, Price: cost, Evidence: result.Evidence(evidence), Effects: effects, Findings: []string{},
 			})
 		}
 	}
-}
-
-// effects lists the facts that differ, if the variant has one cause.
-func (b *builder) effects(v *changes.Variant, alone bool) []result.Effect {
-	list := []result.Effect{}
-	for _, f := range v.Facts {
-		if alone && f.Old == f.Old && f.New == f.New { // neither is unknown
-			list = append(list, result.Effect{Fact: f.Name, Was: f.Old, Is: f.New})
-		}
-	}
-	return list
 }
 
 // kernelLists is the part with the kernels of a variant.
