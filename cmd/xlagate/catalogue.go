@@ -45,25 +45,17 @@ func explainCommand(w world) *cli.Command {
 			if err != nil {
 				return err
 			}
+			var docs []result.RuleDoc // of each rule that the change breaks
+			broken := phrase.Filter(r.Findings, func(f result.Finding) bool { return f.Change == change.ID })
+			for _, same := range phrase.Group(broken, func(f result.Finding) string { return f.Rule }) {
+				docs = append(docs, rules.All.Doc(same[0].Rule))
+			}
 			return writeAll(c, w, orText(to.list), func(out output, o report.Options, dst io.Writer) error {
 				o.All = true
-				return report.ExplainChange(dst, r, change, docsOf(r, change), out.format, o)
+				return report.ExplainChange(dst, r, change, docs, out.format, o)
 			})
 		},
 	}
-}
-
-// docsOf returns the documentation of each rule that a change breaks.
-func docsOf(r *result.Result, change *result.Change) []result.RuleDoc {
-	var docs []result.RuleDoc
-	seen := map[string]bool{}
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Change == change.ID && !seen[f.Rule] {
-			seen[f.Rule] = true
-			docs = append(docs, rules.All.Doc(f.Rule))
-		}
-	}
-	return docs
 }
 
 // minID is the shortest start of an id that is taken for one.

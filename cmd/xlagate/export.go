@@ -72,7 +72,15 @@ func exportDump(c *cli.Context, w world) (err error) {
 	case isThere && !isFolder:
 		return wrongUsage("%s is a file, and this writes %d files; %s", to, len(files), fix)
 	}
-	return writeFolder(c, w, files)
+	for _, f := range files {
+		if err := deliverFile(w, filepath.Join(to, f.Name), f); err != nil {
+			return err
+		}
+	}
+	if !c.Bool("quiet") {
+		w.say(fmt.Sprintf("wrote %s to %s", phrase.Counted(float64(len(files)), "", "files"), filepath.Clean(to)+string(os.PathSeparator)))
+	}
+	return nil
 }
 
 func deliverFile(w world, path string, f export.File) error {
@@ -102,17 +110,4 @@ func opened(c *cli.Context, w world) (*changes.Report, func() error, error) {
 		}
 	}
 	return compared(both), release, nil
-}
-
-func writeFolder(c *cli.Context, w world, files []export.File) error {
-	dir := c.String("output")
-	for _, f := range files {
-		if err := deliverFile(w, filepath.Join(dir, f.Name), f); err != nil {
-			return err
-		}
-	}
-	if !c.Bool("quiet") {
-		w.say(fmt.Sprintf("wrote %s to %s", phrase.Counted(float64(len(files)), "", "files"), filepath.Clean(dir)+string(os.PathSeparator)))
-	}
-	return nil
 }

@@ -41,7 +41,15 @@ func initCommand(w world) *cli.Command {
 			case command == nil && len(own) > 1:
 				return wrongUsage("init takes one dump; xlagate init DUMP")
 			case command == nil && len(own) == 0 && (c.Bool("workflow") || c.Bool("codeowners")) && isThere(c.String("output")):
-				return extrasOf(c, w)
+				cfg, err := loadConfig(c.String("output"), "")
+				if err != nil {
+					return err
+				}
+				install := "pip install " + packages(facts.Toolchain{})
+				if slices.ContainsFunc(cfg.Targets, func(t config.Target) bool { return t.Capture == nil }) {
+					install = ""
+				}
+				return extras(c, w, install)
 			case command == nil:
 				return propose(c, w, c.Args().First())
 			case len(command) == 0:
@@ -350,16 +358,4 @@ func extras(c *cli.Context, w world, install string) error {
 		fmt.Fprintf(w.out, "add to .github/CODEOWNERS:\n%s", place.Codeowners())
 	}
 	return nil
-}
-
-// extrasOf is extras for the rule file that is there.
-func extrasOf(c *cli.Context, w world) error {
-	cfg, err := loadConfig(c.String("output"), "")
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(cfg.Targets, func(t config.Target) bool { return t.Capture == nil }) {
-		return extras(c, w, "")
-	}
-	return extras(c, w, "pip install "+packages(facts.Toolchain{}))
 }

@@ -35,8 +35,14 @@ func mergeCommand(w world) *cli.Command {
 				}
 				inputs = append(inputs, in)
 			}
-			o, err := mergeOptions(c, w)
+			o, err := newOptions(c, w, gate.Run{})
 			if err != nil {
+				return err
+			}
+			file := c.String("config")
+			if _, err := config.Find(o.Dir); file == "" && errors.Is(err, os.ErrNotExist) {
+				o.Config = nil // results of whole configurations need none
+			} else if o.Config, err = loadConfig(file, o.Dir); err != nil {
 				return err
 			}
 			r := gate.Merge(o, inputs)
@@ -47,24 +53,6 @@ func mergeCommand(w world) *cli.Command {
 			return verdictOf(r)
 		},
 	}
-}
-
-// mergeOptions returns the options of a merge. Results of whole configurations need none.
-func mergeOptions(c *cli.Context, w world) (gate.Options, error) {
-	o, err := newOptions(c, w, gate.Run{})
-	if err != nil {
-		return o, err
-	}
-	if file := c.String("config"); file != "" {
-		o.Config, err = loadConfig(file, o.Dir)
-		return o, err
-	}
-	if _, err = config.Find(o.Dir); errors.Is(err, os.ErrNotExist) {
-		o.Config = nil
-		return o, nil
-	}
-	o.Config, err = loadConfig("", o.Dir)
-	return o, err
 }
 
 func factsCommand(w world) *cli.Command {

@@ -117,18 +117,6 @@ type issue struct {
 // steered are the beginnings of the variables that change what frameworks and compilers do.
 var steered = []string{"JAX_", "XLA_", "TF_XLA_", "LIBTPU_", "PJRT_"}
 
-// steering returns those variables of an environment.
-func steering(env []string) map[string]string {
-	set := map[string]string{}
-	for _, v := range env {
-		name, value, _ := strings.Cut(v, "=")
-		if slices.ContainsFunc(steered, func(s string) bool { return strings.HasPrefix(name, s) }) {
-			set[name] = value
-		}
-	}
-	return set
-}
-
 // issue gathers what is to be said of a change.
 func (r *reproducer) issue(c *result.Change, v *changes.Variant) issue {
 	good, bad := r.sides[0], r.sides[1]
@@ -151,7 +139,13 @@ func (r *reproducer) issue(c *result.Change, v *changes.Variant) issue {
 	if v.Apart != nil && v.Apart.Pass != "pipeline-start" {
 		out.Pass = v.Apart.Pass
 	}
-	set := steering(r.run.Env)
+	set := map[string]string{}
+	for _, v := range r.run.Env {
+		name, value, _ := strings.Cut(v, "=")
+		if slices.ContainsFunc(steered, func(s string) bool { return strings.HasPrefix(name, s) }) {
+			set[name] = value
+		}
+	}
 	if flags := set["XLA_FLAGS"]; flags == "" || strings.HasPrefix(flags, "-") { // else it names a file of flags
 		set["XLA_FLAGS"] = strings.TrimSpace(flags + " --xla_dump_to=dump --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*")
 	}

@@ -41,7 +41,18 @@ func walkThrough(keys io.Reader, screen io.Writer, r *result.Result, o report.Op
 			return nil, err
 		}
 	}
-	return w.decided(), nil
+	d := &decisions{}
+	for i, c := range w.open {
+		switch w.answers[i] {
+		case 'a':
+			d.accepted = append(d.accepted, c)
+		case 'r':
+			d.rejected = append(d.rejected, c)
+		default:
+			d.skipped++
+		}
+	}
+	return d, nil
 }
 
 type walk struct {
@@ -178,21 +189,6 @@ func readLines(path string, from, to int) ([]string, error) {
 		return nil, fmt.Errorf("it has no line %d", from+around)
 	}
 	return lines, s.Err()
-}
-
-func (w *walk) decided() *decisions {
-	d := &decisions{}
-	for i, c := range w.open {
-		switch w.answers[i] {
-		case 'a':
-			d.accepted = append(d.accepted, c)
-		case 'r':
-			d.rejected = append(d.rejected, c)
-		default:
-			d.skipped++
-		}
-	}
-	return d
 }
 
 // String is "2 accepted, 1 rejected, 0 skipped".

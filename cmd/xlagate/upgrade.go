@@ -101,7 +101,11 @@ func upgrade(c *cli.Context, w world, to *outputs, command []string) (err error)
 	why := gate.Upgraded(before.Toolchain, after.Toolchain)
 	if c.Bool("accept") {
 		u.o.Dumps, u.o.Logs = []string{after.Dir}, append(u.o.Logs, after.Log)
-		return acceptUpgrade(c, w, u.o, why)
+		done, err := gate.Accept(c.Context, u.o, gate.AcceptOptions{Reason: why, Before: func(planned *gate.Accepted) { sayLeft(w, planned) }})
+		if err == nil && !c.Bool("quiet") {
+			sayAccepted(w, done)
+		}
+		return err
 	}
 	if !c.Bool("quiet") {
 		again := ""
@@ -235,16 +239,4 @@ func (u *upgrading) compare(before, after compiled, passes bool) (*result.Result
 	o := u.o
 	o.Against, o.Dumps, o.Logs = before.Dir, []string{after.Dir}, append(slices.Clip(o.Logs), after.Log)
 	return gate.CheckUpgrade(u.Context.Context, o, passes)
-}
-
-// acceptUpgrade writes what the changed environment compiled as the baseline.
-func acceptUpgrade(c *cli.Context, w world, o gate.Options, why string) error {
-	done, err := gate.Accept(c.Context, o, gate.AcceptOptions{Reason: why, Before: func(planned *gate.Accepted) { sayLeft(w, planned) }})
-	if err != nil {
-		return err
-	}
-	if !c.Bool("quiet") {
-		sayAccepted(w, done)
-	}
-	return nil
 }

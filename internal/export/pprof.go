@@ -74,25 +74,15 @@ func (b *profileBuilder) variant(v *view, variant *facts.Variant) {
 	if variant.Device != nil {
 		b.add(v.name, "", place{name: "the call, its arguments and results"}, "host", sign, [samples]float64{sampleTime: variant.CallNS(variant.Device)})
 	}
-	for _, l := range alivePeak(variant) {
-		at := place{l.Shape, l.Source.File, l.Source.Line}
-		b.add(v.name, l.OpName, at, "memory", sign, [samples]float64{sampleMemory: float64(l.Bytes)})
-	}
-}
-
-// alivePeak lists the arrays that are alive at the peak of memory.
-func alivePeak(v *facts.Variant) (alive []facts.Lifetime) {
-	s := v.Schedule()
-	if s == nil {
-		return nil
-	}
-	peak, _ := s.Peak()
-	for _, l := range s.Lifetimes {
-		if l.From <= peak && peak <= l.To {
-			alive = append(alive, l)
+	if s := variant.Schedule(); s != nil {
+		peak, _ := s.Peak()
+		for _, l := range s.Lifetimes {
+			if l.From <= peak && peak <= l.To {
+				at := place{l.Shape, l.Source.File, l.Source.Line}
+				b.add(v.name, l.OpName, at, "memory", sign, [samples]float64{sampleMemory: float64(l.Bytes)})
+			}
 		}
 	}
-	return alive
 }
 
 // add adds a sample. What pprof takes off carries the label that its own difference of two profiles does.

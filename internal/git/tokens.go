@@ -104,18 +104,15 @@ func bind(s []lexeme) {
 		case within == "for":
 			t.binds = true
 		case i < assigned:
-			t.binds = nestingOf(s[:i]) == 0 || before == "(" || before == ","
+			inside := 0 // of square brackets and braces
+			for _, b := range s[:i] {
+				if strings.Contains("[]{}", b.text) {
+					inside += nesting(b.text)
+				}
+			}
+			t.binds = inside == 0 || before == "(" || before == ","
 		}
 	}
-}
-
-func nestingOf(s []lexeme) (depth int) {
-	for _, t := range s {
-		if t.text == "[" || t.text == "]" || t.text == "{" || t.text == "}" {
-			depth += nesting(t.text)
-		}
-	}
-	return depth
 }
 
 // assignment is the place of the last sign of a statement that gives values to what is left of it, 0 for none: "=" or the ":" of an annotated name.

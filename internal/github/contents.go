@@ -133,6 +133,14 @@ func (c *Client) MayWrite(ctx context.Context, login string) (bool, error) {
 // judged.
 func (c *Client) Commit(ctx context.Context, pr PullRequest, files map[string][]byte, message string) (string, error) {
 	headline, body, _ := strings.Cut(message, "\n\n")
+	additions, deletions := []any{}, []any{}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if files[name] == nil {
+			deletions = append(deletions, map[string]any{"path": name})
+			continue
+		}
+		additions = append(additions, map[string]any{"path": name, "contents": base64.StdEncoding.EncodeToString(files[name])})
+	}
 	var data struct {
 		CreateCommitOnBranch struct {
 			Commit struct {
@@ -142,7 +150,7 @@ func (c *Client) Commit(ctx context.Context, pr PullRequest, files map[string][]
 	}
 	err := c.query(ctx, commitMutation, map[string]any{"input": map[string]any{
 		"branch":          map[string]any{"repositoryNameWithOwner": c.Repository(), "branchName": pr.Head.Ref},
-		"expectedHeadOid": pr.Head.SHA, "message": map[string]any{"headline": headline, "body": body}, "fileChanges": fileChanges(files),
+		"expectedHeadOid": pr.Head.SHA, "message": map[string]any{"headline": headline, "body": body}, "fileChanges": map[string]any{"additions": additions, "deletions": deletions},
 	}}, &data)
 	var refused *graphError
 	switch {
@@ -170,18 +178,6 @@ func (c *Client) committed(ctx context.Context, pr PullRequest, message string) 
 		return ""
 	}
 	return now.Head.SHA
-}
-
-func fileChanges(files map[string][]byte) map[string]any {
-	additions, deletions := []any{}, []any{}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if files[name] == nil {
-			deletions = append(deletions, map[string]any{"path": name})
-			continue
-		}
-		additions = append(additions, map[string]any{"path": name, "contents": base64.StdEncoding.EncodeToString(files[name])})
-	}
-	return map[string]any{"additions": additions, "deletions": deletions}
 }
 
 // Answer replies to a comment: with a reaction, and with text unless it is "".

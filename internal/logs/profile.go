@@ -52,7 +52,13 @@ const (
 // fold sums the spans.
 func (c *collector) fold() *Profile {
 	t := &Profile{Modules: map[string]*ProfiledModule{}}
-	runs, ran := map[string]map[string]bool{}, c.modulesRan()
+	runs, ran := map[string]map[string]bool{}, map[string][]span{} // the modules that each device ran, in order of time
+	for _, l := range c.lines {
+		ran[l.device] = append(ran[l.device], l.modules...)
+	}
+	for _, modules := range ran {
+		slices.SortFunc(modules, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	}
 	for _, l := range c.counted() {
 		t.Devices = append(t.Devices, l.device)
 		l.nameModules(ran[l.device])
@@ -103,18 +109,6 @@ func (c *collector) counted() []*line {
 		}
 	}
 	return out
-}
-
-// modulesRan lists the modules that each device ran, in order of time.
-func (c *collector) modulesRan() map[string][]span {
-	ran := map[string][]span{}
-	for _, l := range c.lines {
-		ran[l.device] = append(ran[l.device], l.modules...)
-	}
-	for _, modules := range ran {
-		slices.SortFunc(modules, func(a, b span) int { return cmp.Compare(a.start, b.start) })
-	}
-	return ran
 }
 
 // nameModules gives instructions without a module the one that the device ran at the time.

@@ -77,8 +77,14 @@ func (c *Comment) page(all *indexed, d detail) page {
 			p.add(changeFold(all, change))
 		}
 	}
-	if d.short {
-		p.add(shortFold(all))
+	if d.short { // the changes that need no decision
+		others := some(len(all.others()), "other change")
+		if len(all.Findings) == 0 && others != "" {
+			others = some(len(all.others()), "change") + " within all limits"
+		}
+		if said := joinedBy(", ", some(len(all.waived()), "waived change"), others); said != "" {
+			p.add(section{Fold: true, Title: say("Also: " + said), Blocks: []block{list{shortLines(all)}}})
+		}
 	}
 	if d.targets {
 		p.add(lookedAtFold(all))

@@ -31,10 +31,15 @@ func kernelBlocks(v *changes.Variant, o Options) []block {
 	return s.Blocks
 }
 
-// sideTable lists kernels that only one side has.
+// sideTable lists kernels that only one side has. Those that differ only in the compiler's numbering are one row, unless all are wanted.
 func sideTable(mark line, kernels []facts.Kernel, o Options) []block {
 	t := table{Head: []string{"kernel", "bytes", "source", "name"}, Right: []bool{false, true}, Bare: true}
-	groups := groupAlike(kernels, o)
+	groups := phrase.Group(each(kernels, func(k *facts.Kernel) *facts.Kernel { return k }), func(k *facts.Kernel) any {
+		if o.All {
+			return k
+		}
+		return strings.Join([]string{kernelWhat(k), k.Out, k.OpName, location(k.Source), fmt.Sprint(k.Times, k.Bytes)}, "\x00")
+	})
 	shown := o.shown(len(groups), maxDiffKernels)
 	for _, g := range groups[:shown] {
 		row := kernelRow(g[0])
@@ -45,17 +50,6 @@ func sideTable(mark line, kernels []facts.Kernel, o Options) []block {
 		t.Rows = append(t.Rows, row)
 	}
 	return []block{t, more(len(groups)-shown, "kind of kernel")}
-}
-
-// groupAlike groups kernels that differ only in the compiler's numbering, unless all are wanted.
-func groupAlike(kernels []facts.Kernel, o Options) [][]*facts.Kernel {
-	list := each(kernels, func(k *facts.Kernel) *facts.Kernel { return k })
-	return phrase.Group(list, func(k *facts.Kernel) any {
-		if o.All {
-			return k
-		}
-		return strings.Join([]string{kernelWhat(k), k.Out, k.OpName, location(k.Source), fmt.Sprint(k.Times, k.Bytes)}, "\x00")
-	})
 }
 
 func changeBlocks(kernels []changes.KernelChange, o Options) []block {

@@ -114,7 +114,14 @@ func changeLines(r *indexed, c *result.Change) []line {
 
 // variantLine names the variants that a change is in, where its program has others.
 func variantLine(r *indexed, c *result.Change) line {
-	all := r.variantsOf(c)
+	var all []result.Variant
+	for i := range r.Targets {
+		for _, p := range r.Targets[i].Programs {
+			if r.Targets[i].Name == c.Target && p.Name == c.Program {
+				all = p.Variants
+			}
+		}
+	}
 	switch n := len(phrase.Filter(all, func(v result.Variant) bool { return slices.Contains(c.Variants, v.Signature) })); {
 	case n == 0 || len(all) < 2 || n == len(all):
 		return nil

@@ -197,19 +197,6 @@ func changeFold(r *indexed, c *result.Change) section {
 	return s
 }
 
-// shortFold lists the changes that need no decision.
-func shortFold(r *indexed) section {
-	others := some(len(r.others()), "other change")
-	if len(r.Findings) == 0 && others != "" {
-		others = some(len(r.others()), "change") + " within all limits"
-	}
-	said := joinedBy(", ", some(len(r.waived()), "waived change"), others)
-	if said == "" {
-		return section{}
-	}
-	return section{Fold: true, Title: say("Also: " + said), Blocks: []block{list{shortLines(r)}}}
-}
-
 func lookedAt(r *indexed) string {
 	return fmt.Sprintf("Looked at: %s, %s, %s", phrase.Some(len(r.Targets), "target"), phrase.Some(r.Summary.Programs, "program"), phrase.Some(r.Summary.Checks, "check"))
 }

@@ -215,18 +215,6 @@ func (r *indexed) brokenBy(c *result.Change) []*result.Finding {
 	return slices.DeleteFunc(slices.Clone(r.findings[c.ID]), func(f *result.Finding) bool { return f.Waived && !c.Waived })
 }
 
-// variantsOf lists the variants of the program that a change is in.
-func (r *indexed) variantsOf(c *result.Change) []result.Variant {
-	for i := range r.Targets {
-		for j := range r.Targets[i].Programs {
-			if p := &r.Targets[i].Programs[j]; r.Targets[i].Name == c.Target && p.Name == c.Program {
-				return p.Variants
-			}
-		}
-	}
-	return nil
-}
-
 // waived lists the waived changes.
 func (r *indexed) waived() []*result.Change {
 	return phrase.Pick(r.Changes, func(c *result.Change) bool { return c.Waived })

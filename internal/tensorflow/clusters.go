@@ -2,10 +2,12 @@ package tensorflow
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
@@ -218,7 +220,12 @@ func measureClusters(dirs []*graphDir) *Clusters {
 	}
 	out := &Clusters{Placed: Placement{}}
 	for _, d := range dirs {
-		d.refuseMLIR()
+		if files := d.mlir(); len(files) > 0 { // said once of a directory
+			d.problems = append(d.problems, dump.Problem{
+				File: files[0], Message: fmt.Sprintf("not readable: %d TensorFlow graphs in MLIR's tfg dialect", len(files)),
+				Fix: "dump again without --tf_dump_graphs_in_tfg",
+			})
+		}
 		d.measure(out)
 	}
 	if !out.Ran {

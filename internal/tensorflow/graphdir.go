@@ -92,18 +92,6 @@ func graphProblem(file string, err error) dump.Problem {
 	return p
 }
 
-// refuseMLIR says once that a directory's graphs are in a dialect that is not read.
-func (d *graphDir) refuseMLIR() {
-	files := d.mlir()
-	if len(files) == 0 {
-		return
-	}
-	d.problems = append(d.problems, dump.Problem{
-		File: files[0], Message: fmt.Sprintf("not readable: %d TensorFlow graphs in MLIR's tfg dialect", len(files)),
-		Fix: "dump again without --tf_dump_graphs_in_tfg",
-	})
-}
-
 // mlir lists the graphs in MLIR's dialect, sorted. The files that are named by function are in MLIR where the bridge to XLA dumped its modules.
 func (d *graphDir) mlir() []string {
 	var out []string

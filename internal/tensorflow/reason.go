@@ -106,22 +106,17 @@ func (r *reasons) of(i int) reason {
 	case r.devices != "" && deviceType(n.Device) != r.devices && n.Device != "":
 		return reason{text: fmt.Sprintf("it is placed on %s, the clusters are on %s", deviceType(n.Device), r.devices)}
 	case r.group[i].size < r.least:
+		parted, verb := "", "stands"
+		if len(r.group[i].parts) > 1 {
+			verb = "stand"
+		}
+		if parts := phrase.List(phrase.First(r.group[i].parts, 3), "and"); parts != "" {
+			parted = "; " + parts + " " + verb + " between them and others"
+		}
 		return reason{compilable: true, text: fmt.Sprintf("XLA can compile it, but it makes only %s together with its neighbours%s; a cluster takes %d (--tf_xla_min_cluster_size)",
-			phrase.Some(r.group[i].size, "operation"), r.group[i].parted(), r.least)}
+			phrase.Some(r.group[i].size, "operation"), parted, r.least)}
 	}
 	return reason{compilable: true, text: "XLA can compile it, but no cluster took it (TF_CPP_VMODULE=mark_for_compilation_pass=4 logs why)"}
-}
-
-// parted says what is between a group and others.
-func (g *group) parted() string {
-	if len(g.parts) == 0 {
-		return ""
-	}
-	verb := " stands"
-	if len(g.parts) > 1 {
-		verb = " stand"
-	}
-	return "; " + phrase.List(phrase.First(g.parts, 3), "and") + verb + " between them and others"
 }
 
 // listOp recognises what works on lists of tensors, as loops that collect results do.

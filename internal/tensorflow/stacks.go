@@ -206,7 +206,18 @@ func (a nodeNames) overlap(b nodeNames) float64 {
 // nameFunctions finds the function of a graph that has only a number: dumps that are named by function, and stack traces, show the
 // same nodes.
 func (d *graphDir) nameFunctions(graphs []*namedGraph) {
-	d.loadStacks()
+	for _, g := range d.byPass[PassNamed] { // if a function has several stack traces, the first counts
+		if g.name.Format != FormatStacks || d.stacks[g.function] != nil {
+			continue
+		}
+		err := g.file.Read(func(data []byte) (err error) {
+			d.stacks[g.function], err = ParseStacks(data)
+			return err
+		})
+		if err != nil {
+			d.problems = append(d.problems, dump.Problem{File: g.file.Path, Message: fmt.Sprintf("stack traces of a TensorFlow graph: %v", err)})
+		}
+	}
 	candidates := d.functionNodes()
 	for _, g := range graphs {
 		if g.function == "" {
@@ -248,22 +259,6 @@ func bestMatch(names nodeNames, candidates map[string]nodeNames) string {
 		}
 	}
 	return best
-}
-
-// loadStacks reads the stack traces that were dumped beside the graphs. If a function has several, the first counts.
-func (d *graphDir) loadStacks() {
-	for _, g := range d.byPass[PassNamed] {
-		if g.name.Format != FormatStacks || d.stacks[g.function] != nil {
-			continue
-		}
-		err := g.file.Read(func(data []byte) (err error) {
-			d.stacks[g.function], err = ParseStacks(data)
-			return err
-		})
-		if err != nil {
-			d.problems = append(d.problems, dump.Problem{File: g.file.Path, Message: fmt.Sprintf("stack traces of a TensorFlow graph: %v", err)})
-		}
-	}
 }
 
 // lineOf is the model's line of a node. A node that TensorFlow made from another one, and named below it, has the line of that one.

@@ -1,7 +1,6 @@
 package webpage
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -202,13 +201,4 @@ func visible(document []byte) []byte {
 		return document
 	}
 	return out
-}
-
-// encode is a document as the page reads it.
-func encode(v any) ([]byte, error) {
-	document, err := json.Marshal(v)
-	if err != nil {
-		return nil, fmt.Errorf("encode the page's data: %w", err)
-	}
-	return visible(document), nil
 }

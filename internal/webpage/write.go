@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"html"
 	"io"
@@ -72,16 +73,16 @@ func (p *Page) packed(name string) ([]byte, error) {
 	if name != "core" {
 		content = p.parts[name]()
 	}
-	document, err := encode(content)
+	document, err := json.Marshal(content)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("encode the page's data: %w", err)
 	}
 	var out bytes.Buffer
 	z, err := gzip.NewWriterLevel(&out, gzip.BestSpeed+3)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := z.Write(document); err != nil {
+	if _, err := z.Write(visible(document)); err != nil {
 		return nil, err
 	}
 	err = z.Close()
