@@ -26,8 +26,14 @@ func ReadBufferAssignmentProto(hloProto []byte, named int) (*Buffers, error) {
 	if err := p.read(assignment); err != nil {
 		return nil, fmt.Errorf("buffer assignment: %w", err)
 	}
-	if err := p.check(); err != nil {
-		return nil, err
+	slices.SortStableFunc(p.logical, func(a, b logicalBuffer) int { return cmp.Compare(a.id, b.id) })
+	for i := range p.buffers.Allocations {
+		a := &p.buffers.Allocations[i]
+		for _, v := range a.Values {
+			if p.find(v.ID) == nil {
+				return nil, fmt.Errorf("allocation %d holds the buffer %d, which is not in the file", a.Index, v.ID)
+			}
+		}
 	}
 	return p.buffers, p.name(module, p.buffers.largest(named))
 }
@@ -90,20 +96,6 @@ func (p *protoBuffers) read(assignment []byte) error {
 			return err
 		}},
 	})
-}
-
-// check returns an error if an allocation refers to a buffer that is not in the file.
-func (p *protoBuffers) check() error {
-	slices.SortStableFunc(p.logical, func(a, b logicalBuffer) int { return cmp.Compare(a.id, b.id) })
-	for i := range p.buffers.Allocations {
-		a := &p.buffers.Allocations[i]
-		for _, v := range a.Values {
-			if p.find(v.ID) == nil {
-				return fmt.Errorf("allocation %d holds the buffer %d, which is not in the file", a.Index, v.ID)
-			}
-		}
-	}
-	return nil
 }
 
 // find returns the logical buffer with an id. XLA numbers them without gaps.

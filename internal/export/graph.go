@@ -1,6 +1,7 @@
 package export
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -68,6 +69,9 @@ func (g *graph) computation(c hlo.CompID, around []string, arguments []string) {
 	}
 }
 
+// holding are the opcodes of instructions in which the computations that they call are drawn. What a reduction or a sort applies to elements is not.
+var holding = []hlo.Opcode{hlo.OpFusion, hlo.OpWhile, hlo.OpConditional, hlo.OpCall, hlo.OpAsyncStart}
+
 func (g *graph) instruction(id hlo.InstrID, around []string, arguments []string) {
 	i, md := &g.m.Instrs[id], g.m.Metadata(id)
 	n := node{id: g.m.InstrName(id), label: g.m.OpcodeName(i.Opcode), layers: around}
@@ -90,7 +94,10 @@ func (g *graph) instruction(id hlo.InstrID, around []string, arguments []string)
 	}
 	g.nodes = append(g.nodes, n)
 	at := len(g.nodes) - 1
-	for _, c := range g.inside(id) {
+	for _, c := range g.m.Callees(id) {
+		if g.drawn[c] || !slices.Contains(holding, i.Opcode) {
+			continue
+		}
 		handed := g.nodes[at].inputs
 		if i.Opcode == hlo.OpConditional {
 			handed = handed[1:] // the first says which branch it is
@@ -99,19 +106,6 @@ func (g *graph) instruction(id hlo.InstrID, around []string, arguments []string)
 		g.computation(c, layers, handed)
 		g.nodes[at].inputs = append(g.nodes[at].inputs, g.m.InstrName(g.m.Comps[c].Root))
 	}
-}
-
-// inside lists the computations to draw inside an instruction, without those that a reduction or a sort applies to elements.
-func (g *graph) inside(id hlo.InstrID) (inside []hlo.CompID) {
-	switch g.m.Instrs[id].Opcode {
-	case hlo.OpFusion, hlo.OpWhile, hlo.OpConditional, hlo.OpCall, hlo.OpAsyncStart:
-		for _, c := range g.m.Callees(id) {
-			if !g.drawn[c] {
-				inside = append(inside, c)
-			}
-		}
-	}
-	return inside
 }
 
 func attrsOf(p *facts.Priced) [][2]string {

@@ -205,7 +205,14 @@ func ReadProfile(data []byte) (*Profile, error) {
 	if head[0] == '{' || head[0] == '[' {
 		err = readChrome(head, c)
 	} else {
-		err = readXSpace(data, c)
+		planes := 0
+		err = wire.Scan(data, wire.Fields{{1, "planes", func(msg []byte) error {
+			planes++
+			return readPlane(msg, c)
+		}}})
+		if err == nil && planes == 0 {
+			err = errors.New("not an XSpace: it holds no plane")
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -371,18 +378,6 @@ type eventKind struct {
 	name, display string
 	stats         [][]byte
 	says          *span // what the statistics say; nil before they are read
-}
-
-func readXSpace(data []byte, c *collector) error {
-	planes := 0
-	err := wire.Scan(data, wire.Fields{{1, "planes", func(msg []byte) error {
-		planes++
-		return readPlane(msg, c)
-	}}})
-	if err == nil && planes == 0 {
-		err = errors.New("not an XSpace: it holds no plane")
-	}
-	return err
 }
 
 // readPlane reads the metadata first, because it comes after the lines that need it: two maps, of the kinds of events and of the names of statistics.

@@ -139,23 +139,6 @@ const (
 	maxFollowing = 24 // kernels that follow from the causes; more are only counted
 )
 
-// followingSum returns "resulting kernel changes: 8 split, 2 merged, 20 changed, 4 new, 12 gone".
-func followingSum(k *changes.Kernels) string {
-	text := ""
-	for _, part := range []struct {
-		n    int
-		word string
-	}{
-		{len(k.Split), "split"}, {len(k.Merged), "merged"}, {len(k.Unrolled), "unrolled"}, {len(k.Changed), "changed"},
-		{len(k.Moved), "moved"}, {len(k.Added), "new"}, {len(k.Removed), "gone"},
-	} {
-		if part.n > 0 {
-			text += fmt.Sprintf(", %s %s", phrase.Number(float64(part.n)), part.word)
-		}
-	}
-	return "resulting kernel changes: " + strings.TrimPrefix(text, ", ")
-}
-
 // causeLine is "· an optimization_barrier is new   train.py:99   jit(step)/optimization_barrier   1 kernel → 2".
 func causeLine(c *changes.Cause) line {
 	l := in(warn, "·").and(" ").in(strong, c.Title)

@@ -161,7 +161,19 @@ func diffVariant(v *changes.Variant, o Options) []block {
 	k := &v.Kernels
 	followers := len(k.Split) + len(k.Merged) + len(k.Changed) + len(k.Moved) + len(k.Unrolled) + len(k.Removed) + len(k.Added)
 	if followers > maxFollowing && len(v.Causes) > 0 && !o.All {
-		s.add(para{in(dim, followingSum(&v.Kernels)+" (--all lists them)")})
+		var parts []string // "8 split, 2 merged, 20 changed, 4 new, 12 gone"
+		for _, part := range []struct {
+			n    int
+			word string
+		}{
+			{len(k.Split), "split"}, {len(k.Merged), "merged"}, {len(k.Unrolled), "unrolled"}, {len(k.Changed), "changed"},
+			{len(k.Moved), "moved"}, {len(k.Added), "new"}, {len(k.Removed), "gone"},
+		} {
+			if part.n > 0 {
+				parts = append(parts, phrase.Number(float64(part.n))+" "+part.word)
+			}
+		}
+		s.add(para{in(dim, "resulting kernel changes: "+strings.Join(parts, ", ")+" (--all lists them)")})
 	} else {
 		s.add(kernelBlocks(v, o)...)
 	}

@@ -16,7 +16,18 @@ import (
 // inspectPage is what a dump holds: its programs with their variants, kernels and memory, clusters, and what could not be read.
 func inspectPage(r *facts.Report, o Options) page {
 	p := page{Title: in(name, r.Dump)}
-	p.add(para{inspectLead(r, o)})
+	var lead line // "jax 0.10.2, cpu: 10 modules, 2 programs, 8 one-op helpers left out (--all)"
+	if t := tools(r.Toolchain); t != "" {
+		lead = in(strong, t).and(": ")
+	}
+	lead = lead.and(phrase.Some(len(r.Modules), "module file") + ", " + phrase.Some(len(r.Programs), "program"))
+	if n := len(r.Helpers); n > 0 && !o.All {
+		lead = lead.and(", " + phrase.Some(n, "one-op helper") + " left out (--all lists them)")
+	}
+	if n := len(r.Problems); n > 0 {
+		lead = lead.and(", ").in(bad, phrase.Some(n, "problem"))
+	}
+	p.add(para{lead})
 	for _, prog := range r.Programs {
 		p.add(programSection(prog, len(r.Programs) > 1, o))
 	}
@@ -48,22 +59,6 @@ func inspectPage(r *facts.Report, o Options) page {
 	ignored := each(r.Ignored, func(f *string) line { return in(name, *f) })
 	p.add(titled(in(dim, "unknown kind: ").and(phrase.Some(len(ignored), "file")), list{atMost(ignored, maxProblems, "file", "")}))
 	return p
-}
-
-// inspectLead is "jax 0.10.2, cpu: 10 modules, 2 programs, 8 one-op helpers left out (--all)".
-func inspectLead(r *facts.Report, o Options) line {
-	var l line
-	if t := tools(r.Toolchain); t != "" {
-		l = in(strong, t).and(": ")
-	}
-	l = l.and(phrase.Some(len(r.Modules), "module file") + ", " + phrase.Some(len(r.Programs), "program"))
-	if n := len(r.Helpers); n > 0 && !o.All {
-		l = l.and(", " + phrase.Some(n, "one-op helper") + " left out (--all lists them)")
-	}
-	if n := len(r.Problems); n > 0 {
-		l = l.and(", ").in(bad, phrase.Some(n, "problem"))
-	}
-	return l
 }
 
 func programSection(p *facts.Program, several bool, o Options) section {

@@ -17,7 +17,13 @@ func clusterSection(c *tensorflow.Clusters) section {
 	if c == nil {
 		return section{}
 	}
-	s := section{Title: in(strong, "clusters").and("   " + clusterSum(c))}
+	sum := phrase.Some(c.Graphs, "graph") + "; autoclustering did not run: " + c.Why
+	if c.Ran {
+		system := len(phrase.Filter(c.Unclustered, func(op tensorflow.UnclusteredOp) bool { return op.System }))
+		sum = fmt.Sprintf("%s with %s; %d left out, %d of the system",
+			phrase.Some(len(c.Clusters), "cluster"), phrase.Some(c.Clustered, "operation"), len(c.Unclustered)-system, system)
+	}
+	s := section{Title: in(strong, "clusters").and("   " + sum)}
 	t := table{Head: []string{"cluster", "operations", "device", "function", "most of them", "module"}, Right: []bool{false, true}, Bare: true}
 	t.Rows = each(c.Clusters, func(k *tensorflow.Cluster) []line {
 		ops := k.Operations()
@@ -44,19 +50,6 @@ func clusterSection(c *tensorflow.Clusters) section {
 	})
 	s.add(t, unclustered, collectives, rewrites)
 	return s
-}
-
-func clusterSum(c *tensorflow.Clusters) string {
-	if !c.Ran {
-		return phrase.Some(c.Graphs, "graph") + "; autoclustering did not run: " + c.Why
-	}
-	system := 0
-	for i := range c.Unclustered {
-		if c.Unclustered[i].System {
-			system++
-		}
-	}
-	return fmt.Sprintf("%s with %s; %d left out, %d of the system", phrase.Some(len(c.Clusters), "cluster"), phrase.Some(c.Clustered, "operation"), len(c.Unclustered)-system, system)
 }
 
 // maxOps bounds the operations that are named of a cluster.

@@ -67,7 +67,18 @@ func newReasons(nodes []*Node) *reasons {
 	r.findLevels()
 	r.findGroups()
 	r.findLeast()
-	r.devices = clusterDevice(nodes)
+	for _, n := range nodes {
+		if n.Cluster == "" {
+			continue
+		}
+		switch d := deviceType(n.Device); {
+		case r.devices == "":
+			r.devices = d
+		case d != r.devices: // there are several
+			r.devices = ""
+			return r
+		}
+	}
 	return r
 }
 
@@ -274,22 +285,5 @@ func (r *reasons) feedsLoop(i int, through bool) bool {
 // deviceType cuts the type out of a device's name: "GPU".
 func deviceType(device string) string {
 	kind, _, _ := strings.Cut(DeviceName(device), ":")
-	return kind
-}
-
-// clusterDevice is the one type of device that the clusters are on.
-func clusterDevice(nodes []*Node) string {
-	kind := ""
-	for _, n := range nodes {
-		if n.Cluster == "" {
-			continue
-		}
-		switch d := deviceType(n.Device); {
-		case kind == "":
-			kind = d
-		case d != kind:
-			return ""
-		}
-	}
 	return kind
 }
