@@ -245,6 +245,12 @@ func (out *measuring) measureGiven(r *reader, s *dump.Stage) error {
 	v.Params = join(r.parameters(), v.Params)
 	v.Signature = signature(v.Params)
 	v.Result = r.entryResult()
+	if shapes := hlo.ShapeText(v.Result).Elements(); len(shapes) == len(v.Results) { // the compiled module has those of a device
+		v.Results = slices.Clone(v.Results)
+		for i := range shapes {
+			v.Results[i].Shape = shapes[i]
+		}
+	}
 	v.Outputs, out.pieces = r.outputs(out.pieces, v.Params), nil
 	v.InputPrint, v.Partitioner = r.prints().Fingerprint(), partitioner(r.m)
 	v.Constants = r.constants()
