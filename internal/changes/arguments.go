@@ -2,6 +2,7 @@ package changes
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,23 +44,69 @@ type arguments struct {
 	unnamed bool // names only count them
 }
 
-// maxAligned bounds the pairs of arguments that are compared to pair them in order.
-const maxAligned = 4 << 20
-
 // pairArguments pairs the arguments of two variants. If the shapes are equal in order, so are the arguments, under any names but the same in another order.
 func pairArguments(old, fresh []facts.Parameter) arguments {
 	p := arguments{newPairing(pointers(old), pointers(fresh)), countedNames(old) && countedNames(fresh)}
 	switch {
 	case slices.EqualFunc(old, fresh, func(a, b facts.Parameter) bool { return a.Shape == b.Shape && a.Aliased == b.Aliased }) && !reordered(p.old, p.fresh):
 		p.inTurn(anything)
-	case p.unnamed && permuted(old, fresh):
-		p.inTurn(spelled)
-	case p.unnamed && len(old)*len(fresh) <= maxAligned && !slices.EqualFunc(p.old, p.fresh, func(a, b *facts.Parameter) bool { return sameRank(a, b) > 0 }):
-		p.byShape()
+	case p.unnamed:
+		p.byCount()
 	default:
+		p.inLists()
 		p.byName()
 	}
 	return p
+}
+
+// inLists pairs the arrays of each list: flax.nnx passes a model's state as one, so an attribute under another name moves the arrays behind it.
+func (p *arguments) inLists() {
+	was, is := positionsInLists(p.old), positionsInLists(p.fresh)
+	for _, list := range slices.Sorted(maps.Keys(was)) {
+		inside := arguments{newPairing(pick(p.old, was[list]), pick(p.fresh, is[list])), true}
+		inside.byCount()
+		for i, j := range inside.now {
+			if j >= 0 {
+				p.join(was[list][i], is[list][j])
+			}
+		}
+	}
+}
+
+// positionsInLists finds the arrays of each list.
+func positionsInLists(params []*facts.Parameter) map[string][]int {
+	lists := map[string][]int{}
+	for i, p := range params {
+		if list := listOf(p.Name); list != "" {
+			lists[list] = append(lists[list], i)
+		}
+	}
+	return lists
+}
+
+// listOf is the list that an array is in, state[0] of state[0][7], or "".
+func listOf(name string) string {
+	if list, at, ok := phrase.CutLast(strings.TrimSuffix(name, "]"), "["); ok && phrase.AllDigits(at) {
+		return list
+	}
+	return ""
+}
+
+// maxAligned bounds the pairs of arguments that are compared to pair them in order.
+const maxAligned = 4 << 20
+
+// byCount pairs arguments whose names only count them. Equal ones in another order are paired whatever their place, those of equal ranks in their place.
+func (p *arguments) byCount() {
+	inAnyOrder := newPairing(p.old, p.fresh)
+	inAnyOrder.inTurn(spelled)
+	switch {
+	case len(p.old) == len(p.fresh) && len(inAnyOrder.gone()) == 0:
+		p.inTurn(spelled)
+	case len(p.old)*len(p.fresh) > maxAligned || slices.EqualFunc(p.old, p.fresh, func(a, b *facts.Parameter) bool { return sameRank(a, b) > 0 }):
+		p.inTurn(func(a *facts.Parameter) string { return a.Name })
+	default:
+		p.byShape()
+	}
 }
 
 // reordered reports whether both sides have the same names, however their paths are written, in different orders.
@@ -95,13 +142,6 @@ func dimsOf(p *facts.Parameter) string { return fmt.Sprint(hlo.ShapeText(p.Shape
 func rankOf(p *facts.Parameter) string {
 	shape := hlo.ShapeText(p.Shape)
 	return shape.Type() + strings.Repeat("*", len(shape.Dims()))
-}
-
-// permuted reports whether both sides have equal arguments in different orders.
-func permuted(old, fresh []facts.Parameter) bool {
-	p := newPairing(pointers(old), pointers(fresh))
-	p.inTurn(spelled)
-	return len(old) == len(fresh) && len(p.gone()) == 0
 }
 
 // spelled is all that paramSentence compares.

@@ -1,6 +1,7 @@
 package changes_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -54,6 +55,28 @@ func TestWhatAnArgumentBecame(t *testing.T) {
 	} {
 		if got := sentences(called(t, []facts.Parameter{c.old}, []facts.Parameter{c.fresh}).Params); got != c.want {
 			t.Errorf("%+v became %+v: %q, wanted %q", c.old, c.fresh, got, c.want)
+		}
+	}
+}
+
+// The place in a list is no name: what comes into a list moves the arrays behind it. Lists of equal ranks are compared place by place.
+func TestArgumentsInLists(t *testing.T) {
+	list := func(shapes string) (params []facts.Parameter) {
+		for i, shape := range strings.Fields(shapes) {
+			params = append(params, facts.Parameter{Name: fmt.Sprintf("model.states[0][%d]", i), Shape: shape})
+		}
+		return append(params, facts.Parameter{Name: "rate", Shape: "f32[]"})
+	}
+	for _, c := range []struct{ old, fresh, want string }{
+		{"f32[8] f32[4,8] f32[8,4]", "f32[8] f32[4] f32[4,8] f32[8,4]", "model.states[0][1]: new: f32[4]"},
+		{"f32[8] f32[4,8] f32[8,4]", "f32[8] f32[8,4]", "model.states[0][1]: gone: f32[4,8]"},
+		{"f32[8] f32[4,8] f32[8,4]", "f32[8,4] f32[4,8] f32[8]", ""},
+		{"f32[8] f32[4,8] f32[8,4]", "f32[16] f32[4,16] f32[16,4]", "model.states[0][0]: f32[8] → f32[16]; model.states[0][1]: f32[4,8] → f32[4,16]; model.states[0][2]: f32[8,4] → f32[16,4]"},
+		{"f32[8] f32[4]", "f32[4] f32[2]", "model.states[0][0]: f32[8] → f32[4]; model.states[0][1]: f32[4] → f32[2]"},
+		{"f32[4,8] f32[8]", "u32[2] f32[4,8] f32[8]", "model.states[0][0]: new: u32[2]"},
+	} {
+		if got := sentences(called(t, list(c.old), list(c.fresh)).Params); got != c.want {
+			t.Errorf("%s, now %s: %q, wanted %q", c.old, c.fresh, got, c.want)
 		}
 	}
 }

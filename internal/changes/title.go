@@ -317,11 +317,13 @@ func reshapedTitles(list []ParamChange) (parts []string) {
 	return parts
 }
 
-// renamedTitle says what arguments are called now: "state['opt'] is called state.opt"; "" if they have their names.
+// renamedTitle says what arguments are called now: "state['opt'] is called state.opt", "state[0] is in another order"; "" if they have their names.
 func renamedTitle(v *Variant) string {
 	var parts []string
 	for old, fresh := range v.KeptParams {
-		if old.Name != fresh.Name {
+		if list := listOf(old.Name); list != "" && list == listOf(fresh.Name) && old.Name != fresh.Name {
+			parts = AddNew(parts, list+" is in another order")
+		} else if old.Name != fresh.Name {
 			was, is := withoutCommonEnd(old.Name, fresh.Name)
 			parts = AddNew(parts, fmt.Sprintf("%s is called %s", was, is))
 		}
