@@ -26,7 +26,9 @@ func (s *suspect) runsAgain(v *Variant) (text string, calls map[*Edit]bool) {
 			continue
 		}
 		calls[e], steps = true, append(steps, e.Added...)
-		if name := called[strings.LastIndexAny(called, "\x00.")+1:]; !strings.HasPrefix(name, "<") { // a lambda
+		// block(x) calls Block.__call__, and a lambda has no name.
+		called = strings.TrimSuffix(called, ".__call__")
+		if name := called[strings.LastIndexAny(called, "\x00.")+1:]; !strings.HasPrefix(name, "<") {
 			names = AddNew(names, name)
 		}
 	}

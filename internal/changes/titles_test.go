@@ -15,20 +15,25 @@ func TestRunsAgain(t *testing.T) {
 		s.Stacks = []*facts.Stack{{Location: s.Source, Caller: &facts.Stack{Location: hlo.Location{File: "model.py", Line: caller, Function: "step"}}}}
 		return s
 	}
-	encode := func(scope string, caller int32) facts.Statement { return in(asks(scope, "dot", 5), "encode", caller) }
+	encode := func(scope, function string, caller int32) facts.Statement {
+		return in(asks(scope, "dot", 5), function, caller)
+	}
 	report := func(model ...facts.Statement) *facts.Report {
 		v := variant("()", string(rune('a'+len(model))))
 		v.Model = model
 		return report(&facts.Program{Name: "f", Variants: []*facts.Variant{v}})
 	}
-	title := func(fresh ...facts.Statement) string {
-		d := changes.CompareEdited(report(encode("jit(f)/loss", 20)), report(fresh...), lines([2]int32{30, 30}))
+	title := func(function string, fresh facts.Statement) string {
+		was := encode("jit(f)/loss", function, 20)
+		d := changes.CompareEdited(report(was), report(was, fresh), lines([2]int32{30, 30}))
 		return d.Programs[0].Variants[0].Causes[0].Title
 	}
-	if got := title(encode("jit(f)/loss", 20), encode("jit(f)", 30)); got != "encode runs again: dot" {
-		t.Error(got)
+	for function, name := range map[string]string{"encode": "encode", "Model.encode": "encode", "Block.__call__": "Block"} {
+		if got := title(function, encode("jit(f)", function, 30)); got != name+" runs again: dot" {
+			t.Errorf("%s: %s", function, got)
+		}
 	}
-	if got := title(encode("jit(f)/loss", 20), in(asks("jit(f)", "sort", 9), "rank", 30)); got != "new: sort" {
+	if got := title("encode", in(asks("jit(f)", "sort", 9), "rank", 30)); got != "new: sort" {
 		t.Error(got)
 	}
 }
