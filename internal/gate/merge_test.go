@@ -133,7 +133,8 @@ func TestMergedTargetsAreTheWhole(t *testing.T) {
 	all := []apart{
 		checkApart(t, "nothing changed", "", ExitPass, "", nil),
 		checkApart(t, "a change", "", ExitFindings, "", changed),
-		checkApart(t, "rules for some targets", "rules:\n  - { rule: no-recompilation, target: ant/*, program: predict, max_variants: 1 }\n  - { rule: max-kernels, program: softmax, max: 900 }\n", ExitFindings, "is loose", nil),
+		checkApart(t, "rules for some targets", "rules:\n  - { rule: no-recompilation, target: ant/*, program: predict, max_variants: 1 }\n  - { rule: max-kernels, program: softmax, max: 900 }\n", ExitFindings, "compiled 3 times", nil),
+		checkApart(t, "a loose limit", "rules:\n  - { rule: max-kernels, program: softmax, max: 900 }\n", ExitPass, "is loose", nil),
 		checkApart(t, "a rule for none", "rules:\n  - { rule: max-kernels, program: softmax, max: 90 }\n  - { rule: max-kernels, program: nobody, max: 1 }\n", ExitIncomplete, `rule max-kernels matches no program: program "nobody"`, nil),
 		checkApart(t, "a waiver that is used, and one that is not", "waivers:\n"+waiver(id)+waiver("000000000000"), ExitFindings, "is not used", changed),
 		checkApart(t, "a target that cannot be read", "rules:\n  - { rule: max-kernels, program: softmax, max: 900 }\n", ExitIncomplete, "no such file", map[string]string{"loop/cpu": "nowhere"}),

@@ -63,9 +63,10 @@ func withHeadroom(list []*config.Budget) []*config.Budget {
 	return out
 }
 
-// noteSlack reports budgets that are much wider than needed.
+// noteSlack reports budgets that are much wider than needed, unless there is more than them to look at: to lower them accepts the dump.
 func noteSlack(r *result.Result, cfg *config.Config) {
-	if len(r.Problems) > 0 { // not all there is was seen
+	broken := func(c result.Change) bool { return c.Level == "error" && !c.Waived }
+	if len(r.Problems) > 0 || slices.ContainsFunc(r.Changes, broken) {
 		return
 	}
 	for _, l := range slack(cfg, r.Headroom) {
