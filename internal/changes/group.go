@@ -149,10 +149,17 @@ func (g *Grouping) compiledAgain(p *Program, v *facts.Variant) {
 	}
 }
 
-// Add adds a part that is no cause of a variant's differences. It is known by what is given, unless it is one more compilation.
+// Add adds a part that is no cause of a variant's differences. It is known by what is given, unless it is one more compilation. That of a program which is gone
+// is placed where it was compiled or called.
 func (g *Grouping) Add(p *Part, by ...string) *Part {
 	p.at = strings.Join(by, "\x00")
 	p.brought = slices.ContainsFunc(g.programs, func(of *Program) bool { return of.Name == p.Program && of.Old == nil })
+	if slices.ContainsFunc(g.programs, func(of *Program) bool { return of.Name == p.Program && of.New == nil }) {
+		drops := func(h git.Hunk) bool { return h.Drops(facts.PlainName(p.Program)) }
+		if at := slices.IndexFunc(g.lines.Code, drops); at >= 0 {
+			p.Source, p.placed = g.editedAt(lineOf(g.lines.Code[at], g.lines.Edits)), true
+		}
+	}
 	if p.Kind == KindArguments {
 		p.compilations = g.compilations[p.Program]
 	}

@@ -142,6 +142,41 @@ func TestEditOfDonation(t *testing.T) {
 	}
 }
 
+// A program that is gone is placed where it is no longer compiled or called, unless an edit of something else is all there is.
+func TestEditThatEndsAProgram(t *testing.T) {
+	const source = "import jax\n\n\n@jax.jit\ndef score(x):\n    return x + 1\n\n\n@tf.function(jit_compile=True)\ndef rank(x):\n    return x\n\n\nscored = score(1)\nranked = rank(scored)\n"
+	for _, c := range []struct {
+		old, now, program string
+		want              int
+	}{
+		{"@jax.jit\n", "", "score", 4},
+		{"@tf.function(jit_compile=True)", "@tf.function", "rank", 9},
+		{"ranked = rank(scored)", "ranked = scored", "rank", 15},
+		{"@jax.jit\n", "", "rank", 0},
+		{"return x + 1", "return x + 2", "score", 0},
+	} {
+		dir := t.TempDir()
+		name := filepath.Join(dir, "train.py")
+		if err := os.WriteFile(name, []byte(source), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		testfile.Commit(t, dir)
+		if err := os.WriteFile(name, []byte(strings.Replace(source, c.old, c.now, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		told, unknown := git.EditsSince(t.Context(), dir, "", func(string) string { return "" })
+		if unknown != "" {
+			t.Fatal(unknown)
+		}
+		gone := &changes.Program{Name: c.program, Old: &facts.Program{Name: c.program}, Change: "removed"}
+		found := []JudgedFinding{{Finding: result.Finding{Rule: "orphan-baseline", Level: "error", Program: c.program}}}
+		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{gone}, Edits: told}, found)
+		if len(list) != 1 || list[0].Source.Line != c.want || list[0].Source.Edited != (c.want > 0) {
+			t.Errorf("%q for %q: %s is placed at %+v, wanted line %d", c.now, c.old, c.program, list, c.want)
+		}
+	}
+}
+
 // What makes an argument of the call is the place of a change in the model if it is all that was edited, as it may hold what the program calls. Beside
 // another edit nobody knows.
 func TestEditOfWhatTheCallTakes(t *testing.T) {

@@ -203,7 +203,18 @@ func (h *Hunk) Hands(call string) bool {
 }
 
 // Compiles reports whether any of the lines has jit compile a function, so that its options may be edited: which arguments are donated, and which are static.
-func (h *Hunk) Compiles() bool { return wordsIn(h.was + " " + h.now)["jit"] }
+func (h *Hunk) Compiles() bool {
+	w := wordsIn(h.was + " " + h.now)
+	return w["jit"] || w["jit_compile"]
+}
+
+// Drops reports whether the lines may be why a function is no longer compiled: they had it compiled, above its definition or by its name, or they named it and
+// do so no more.
+func (h *Hunk) Drops(function string) bool {
+	was := wordsIn(h.was)
+	compiled := (was["jit"] || was["jit_compile"]) && (was[function] || h.Function[strings.LastIndexByte(h.Function, '.')+1:] == function)
+	return compiled || was[function] && !wordsIn(h.now)[function]
+}
 
 // FirstCode is the first line of a hunk that is code within a function or the module: no comment, and no head of a class. Where lines were removed it is the
 // one behind them: a decorator stood before the function that is there now.
