@@ -187,6 +187,10 @@ func (g *Grouping) editedLine(c *Cause, call hlo.Location) (inside, called hlo.L
 		} else if hit {
 			return c.Source, called
 		}
+		at := slices.IndexFunc(g.silent, func(h git.Hunk) bool { return isIn(c.Source, h, g.lines.Edits) })
+		if c.Kind == KindResults && at >= 0 { // a return
+			return lineOf(g.silent[at], g.lines.Edits), called
+		}
 	}
 	return mostWork(work), mostWork(outer)
 }

@@ -155,24 +155,44 @@ func TestEditThatEndsAProgram(t *testing.T) {
 		{"@jax.jit\n", "", "rank", 0},
 		{"return x + 1", "return x + 2", "score", 0},
 	} {
-		dir := t.TempDir()
-		name := filepath.Join(dir, "train.py")
-		if err := os.WriteFile(name, []byte(source), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		testfile.Commit(t, dir)
-		if err := os.WriteFile(name, []byte(strings.Replace(source, c.old, c.now, 1)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		told, unknown := git.EditsSince(t.Context(), dir, "", func(string) string { return "" })
-		if unknown != "" {
-			t.Fatal(unknown)
-		}
+		told := editsOfSource(t, source, c.old, c.now)
 		gone := &changes.Program{Name: c.program, Old: &facts.Program{Name: c.program}, Change: "removed"}
 		found := []JudgedFinding{{Finding: result.Finding{Rule: "orphan-baseline", Level: "error", Program: c.program}}}
 		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{gone}, Edits: told}, found)
 		if len(list) != 1 || list[0].Source.Line != c.want || list[0].Source.Edited != (c.want > 0) {
 			t.Errorf("%q for %q: %s is placed at %+v, wanted line %d", c.now, c.old, c.program, list, c.want)
+		}
+	}
+}
+
+// editsOfSource are the edits of models/train.py where one text stands for another.
+func editsOfSource(t *testing.T, source, old, now string) *git.Edits {
+	t.Helper()
+	dir := t.TempDir()
+	name := filepath.Join(dir, "models", "train.py")
+	write := func(text string) {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(source)
+	testfile.Commit(t, dir)
+	write(strings.Replace(source, old, now, 1))
+	told, unknown := git.EditsSince(t.Context(), dir, "", func(string) string { return "" })
+	if unknown != "" {
+		t.Fatal(unknown)
+	}
+	return told
+}
+
+// Results that are new are placed at the edited return of the function that makes them, not at the call that takes one more.
+func TestEditOfAReturn(t *testing.T) {
+	const source = "def step(x):\n    y = map(lambda v: v + 1, x)\n    return y\n\n\ndef loss(x):\n    return x\n"
+	for old, want := range map[string]string{"return y": "models/train.py:3", "return x": "models/train.py:2"} {
+		p := changed("step", root(changes.KindResults, "1 result is new", line("step.<locals>.<lambda>", 2)))
+		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}, Edits: editsOfSource(t, source, old, old+", 1")}, nil)
+		if len(list) != 1 || fmt.Sprintf("%s:%d", list[0].Source.File, list[0].Source.Line) != want {
+			t.Errorf("%s: %+v, wanted %s", old, list, want)
 		}
 	}
 }
