@@ -13,37 +13,33 @@ const (
 	FromElsewhere = int32(math.MinInt32 + 1) // it cannot be told: a loop's state
 )
 
-// flow collects the operations in the bodies of fusions, and the origin of each operand.
+// flow lists the operations in the bodies of fusions, with the origin of each operand.
 type flow struct {
-	r       *reader
-	tables  *opTables
-	kinds   map[shapedOpcode]int32 // the rows of tables.Kinds
-	does    []string               // see opcodes
-	lists   map[*body]*opList      // the last of each body
-	body    body                   // of the launch at hand
-	origins []hlo.MetadataID       // of the list at hand
+	r   *reader
+	ops []Op
 }
 
-type shapedOpcode struct {
-	opcode hlo.Opcode
-	shape  hlo.ShapeID
-}
-
-// operations lists the operations in the computations that a launch calls. It enters nested fusions and calls, and leaves out operations that only name
-// a value.
-func (w *flow) operations(l launch) *body {
-	r := w.r
-	w.body.Kinds, w.body.From, w.body.Starts = w.body.Kinds[:0], w.body.From[:0], append(w.body.Starts[:0], 0)
-	args := make([]int32, len(r.m.Operands(l.id)))
-	for i := range args {
-		args[i] = ^int32(i)
+// operations lists the operations in the computation that a fusion or a call runs. It enters nested fusions and calls, and leaves out operations that only name
+// a value. It returns nil for other launches. Launches of one computation share the list.
+func (r *reader) operations(launch hlo.InstrID) []Op {
+	callees := r.m.Callees(launch)
+	if op := r.m.Instrs[launch].Opcode; op != hlo.OpFusion && op != hlo.OpCall || len(callees) == 0 {
+		return nil
 	}
-	for _, c := range r.m.Callees(l.id) {
-		w.computation(c, args, 0)
+	ops, known := r.inside[callees[0]]
+	if !known {
+		args := make([]int32, len(r.m.Operands(launch)))
+		for i := range args {
+			args[i] = ^int32(i)
+		}
+		w := &flow{r: r, ops: []Op{}}
+		for _, c := range callees {
+			w.computation(c, args, 0)
+		}
+		ops = slices.Clip(w.ops)
+		r.inside[callees[0]] = ops
 	}
-	all := slices.Concat(w.body.Kinds, w.body.Starts, w.body.From)
-	kinds, starts := len(w.body.Kinds), len(w.body.Kinds)+len(w.body.Starts)
-	return &body{w.tables, all[:kinds:kinds], all[kinds:starts:starts], all[starts:]}
+	return ops
 }
 
 // computation appends the operations of one computation. args has the origins of its arguments, numbered as [Op.From] is; it returns the origin of its
@@ -54,35 +50,35 @@ func (w *flow) computation(c hlo.CompID, args []int32, depth int) int32 {
 	for id := first; id < end; id++ {
 		made[id-first] = w.instruction(id, first, made, args, depth)
 	}
-	if root := w.r.m.Comps[c].Root; root >= first && root < end {
-		return made[root-first]
-	}
-	return FromElsewhere
+	return made[w.r.m.Comps[c].Root-first]
 }
 
 // instruction appends one operation, or the operations that it calls, and returns the origin of its value.
 func (w *flow) instruction(id, first hlo.InstrID, made, args []int32, depth int) int32 {
-	in, operands := &w.r.m.Instrs[id], w.r.m.Operands(id)
+	r := w.r
+	in, operands := &r.m.Instrs[id], r.m.Operands(id)
+	from := make([]int32, len(operands))
+	for i, o := range operands {
+		from[i] = made[o-first]
+	}
 	switch op := in.Opcode; {
 	case op == hlo.OpConstant:
 		return FromConstant
-	case op == hlo.OpParameter:
-		if in.Param >= 0 && int(in.Param) < len(args) {
-			return args[in.Param]
-		}
+	case op == hlo.OpParameter && in.Param >= 0 && int(in.Param) < len(args):
+		return args[in.Param]
+	case op == hlo.OpParameter, op == hlo.OpTuple, hidden(op) && len(operands) == 0:
 		return FromElsewhere
 	case hidden(op):
-		if op == hlo.OpTuple || len(operands) == 0 || operands[0] < first {
-			return FromElsewhere
-		}
-		return made[operands[0]-first]
+		return from[0]
 	case depth < maxDepth && entered(op):
-		return w.enter(id, w.refs(nil, operands, first, made), depth)
+		return w.enter(id, from, depth)
 	}
-	b := &w.body
-	b.Kinds, b.From = append(b.Kinds, w.kindOf(id)), w.refs(b.From, operands, first, made)
-	b.Starts = append(b.Starts, int32(len(b.From)))
-	return int32(len(b.Kinds) - 1)
+	md := r.metadata(id)
+	stack := r.sources.frames(md)
+	w.ops = append(w.ops, Op{
+		Opcode: r.opcode(id), OpName: md.OpName, Shape: r.shape(in.Shape), Layout: r.m.Shape(in.Shape).Layout, Source: stack.at(), Stack: stack, From: from,
+	})
+	return int32(len(w.ops) - 1)
 }
 
 // enter appends the computations that an instruction calls. It does not follow the values of a loop's state.
@@ -100,68 +96,9 @@ func (w *flow) enter(id hlo.InstrID, args []int32, depth int) int32 {
 	return from
 }
 
-// refs appends the origins of operands.
-func (w *flow) refs(list []int32, operands []hlo.InstrID, first hlo.InstrID, made []int32) []int32 {
-	for _, o := range operands {
-		if o >= first && int(o-first) < len(made) {
-			list = append(list, made[o-first])
-		} else {
-			list = append(list, FromElsewhere)
-		}
-	}
-	return list
-}
-
-// kindOf returns the row of an operation's kind in the tables, and adds it if it is new.
-func (w *flow) kindOf(id hlo.InstrID) int32 {
-	in, r := &w.r.m.Instrs[id], w.r
-	key := shapedOpcode{in.Opcode, in.Shape}
-	row, known := w.kinds[key]
-	if !known {
-		row = int32(len(w.tables.Kinds))
-		w.kinds[key] = row
-		w.tables.Kinds = append(w.tables.Kinds, &opKind{r.m.OpcodeName(in.Opcode), r.shape(in.Shape), r.interner.word(r.m.Shape(in.Shape).Layout)})
-	}
-	return row
-}
-
 // entered reports whether an operation is replaced by the operations inside it.
 func entered(op hlo.Opcode) bool {
 	return op == hlo.OpFusion || op == hlo.OpCall || op == hlo.OpWhile || op == hlo.OpConditional
-}
-
-// ops lists the operations in computations. Layers repeat, so a list that equals the last one of its body shares its memory.
-func (w *flow) ops(of *body, callees []hlo.CompID) OpList {
-	w.origins = w.origins[:0]
-	for _, c := range callees {
-		w.addOrigins(c, 0)
-	}
-	if last := w.lists[of]; last == nil || !slices.Equal(last.Origins, w.origins) {
-		w.lists[of] = &opList{of, slices.Clone(w.origins)}
-	}
-	return OpList{w.lists[of]}
-}
-
-// addOrigins walks a computation as flow does.
-func (w *flow) addOrigins(c hlo.CompID, depth int) {
-	first, end := w.r.m.Body(c)
-	for id := first; id < end; id++ {
-		switch op := w.r.m.Instrs[id].Opcode; {
-		case hidden(op):
-		case depth < maxDepth && entered(op):
-			for _, inner := range w.r.m.Callees(id) {
-				w.addOrigins(inner, depth+1)
-			}
-		default:
-			meta := w.r.m.MetadataID(id)
-			w.origins = append(w.origins, meta)
-			if w.tables.Origins[meta] == nil {
-				w.r.decode(meta)
-				md := &w.r.metas[meta]
-				w.tables.Origins[meta] = &opOrigin{md.OpName, w.r.sources.frames(*md)}
-			}
-		}
-	}
 }
 
 // edges finds which launch made each value that another reads.

@@ -21,24 +21,18 @@ type formKey struct {
 	queued float64
 }
 
-// formed is a form with the operations in it, nil where there are none.
-type formed struct {
-	form *Form
-	body *body
-}
-
 // form is what a launch does. Launches that say the same share one.
-func (r *reader) form(l launch) formed {
+func (r *reader) form(l launch) *Form {
 	thread := r.m.Comps[r.m.Instrs[l.id].Comp].Thread
 	key := formKey{r.alike().Call(l.id), l.class, l.moves != hlo.NoInstr, thread, l.queued}
-	if known, ok := r.forms[key]; ok {
+	if known := r.forms[key]; known != nil {
 		return known
 	}
 	f := Form{
 		Class: l.class, Kind: r.kind(l), Fusion: r.m.Instrs[l.id].Opcode == hlo.OpFusion, Root: r.opcode(l.id),
 		Thread: strings.Trim(r.m.Text(thread), `"`), Out: r.shape(r.result(l)), Layout: r.m.Shape(r.result(l)).Layout, In: r.operandShapes(l.id), Bytes: r.bytes(l),
 	}
-	body := r.describe(&f, l)
+	r.describe(&f, l)
 	if flops := r.price().Instr(l.id).Flops; flops > 0 && l.class != ClassControl {
 		f.Flops = int64(flops)
 	}
@@ -47,7 +41,7 @@ func (r *reader) form(l launch) formed {
 		f.Work[price.Unknown] = 1 // the device's speed is that of its main thread
 	}
 	r.print(&f, l)
-	r.forms[key] = formed{r.interner.form(f), body}
+	r.forms[key] = r.interner.form(f)
 	return r.forms[key]
 }
 
@@ -60,11 +54,10 @@ func (f *Form) equal(g *Form) bool {
 }
 
 // describe fills in what the launch does.
-func (r *reader) describe(f *Form, l launch) (of *body) {
+func (r *reader) describe(f *Form, l launch) {
 	switch r.m.Instrs[l.id].Opcode {
 	case hlo.OpFusion, hlo.OpCall:
-		of = r.flow.operations(l)
-		f.Do = r.flow.opcodes(of)
+		f.Do = opcodesIn(r.operations(l.id))
 		if callees := r.m.Callees(l.id); len(callees) > 0 {
 			f.Root = r.opcode(r.root(callees[0], 0))
 		}
@@ -85,7 +78,6 @@ func (r *reader) describe(f *Form, l launch) (of *body) {
 	if f.Attrs = r.attrs(l); f.Fusion && strings.HasPrefix(f.Attrs, "__") {
 		f.Config = r.config(l.id).settings
 	}
-	return of
 }
 
 // root is the operation that makes a computation's result: behind bitcasts, and inside a nested fusion. A computation that

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -10,11 +11,7 @@ import (
 
 // kernel describes one launch.
 func (r *reader) kernel(l launch) Kernel {
-	f := r.form(l)
-	k := Kernel{Form: f.form, Name: r.m.InstrName(l.id)}
-	if f.body != nil {
-		k.Ops = r.flow.ops(f.body, r.m.Callees(l.id))
-	}
+	k := Kernel{Form: r.form(l), Name: r.m.InstrName(l.id), Ops: r.operations(l.id)}
 	k.Site = r.site(l, k.Ops)
 	return k
 }
@@ -31,7 +28,7 @@ type siteKey struct {
 }
 
 // site is the place of a launch, and the model's name of it: its own metadata, or else the wrapper's, or else that of its last operation.
-func (r *reader) site(l launch, ops OpList) *Site {
+func (r *reader) site(l launch, ops []Op) *Site {
 	meta := r.naming(l)
 	key := siteKey{meta, l.place.loop, l.place.times, l.place.guess, l.place.most, l.place.branch, l.place.inner}
 	if known := r.sites[key]; known != nil {
@@ -70,9 +67,8 @@ func (r *reader) naming(l launch) hlo.MetadataID {
 func (at *Site) from(stack *Stack) { at.Source, at.Stack = stack.at(), stack }
 
 // complete takes from the operations what the launch itself does not say, the last first.
-func (at *Site) complete(ops OpList) {
-	for i := ops.Len() - 1; i >= 0; i-- {
-		op := ops.origin(i)
+func (at *Site) complete(ops []Op) {
+	for _, op := range slices.Backward(ops) {
 		if at.OpName == "" {
 			at.OpName = op.OpName
 		}

@@ -274,7 +274,7 @@ func opNames(kernels []Kernel) map[string]bool {
 	names := map[string]bool{}
 	for i := range kernels {
 		names[kernels[i].OpName] = true
-		for op := range kernels[i].Ops.All() {
+		for _, op := range kernels[i].Ops {
 			names[op.OpName] = true
 		}
 	}

@@ -44,11 +44,11 @@ type spellings struct {
 
 // launched is what is known of the launches that were looked at.
 type launched struct {
-	forms     map[formKey]formed
+	forms     map[formKey]*Form
 	sites     map[siteKey]*Site
 	productOf map[uint64]Product // by hlo.Alike.Call
 	configs   map[string]fusionConfig
-	flow      *flow                  // the operations in kernels
+	inside    map[hlo.CompID][]Op    // see operations
 	meter     *price.Meter           // see work
 	family    price.Family           // what the module was compiled for
 	steps     int                    // how many more follow takes, of a module that was made to take very many
@@ -64,7 +64,7 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 	r := &reader{
 		m: m, sources: newSources(m, from), interner: from,
 		spellings: spellings{make([]string, shapes), make([]int64, shapes), make([]hlo.Metadata, metas), make([]bool, metas)},
-		launched:  launched{forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, productOf: map[uint64]Product{}, configs: map[string]fusionConfig{}, rewrites: map[hlo.InstrID]string{}, steps: 64 * len(m.Instrs)},
+		launched:  launched{forms: map[formKey]*Form{}, inside: map[hlo.CompID][]Op{}, sites: map[siteKey]*Site{}, productOf: map[uint64]Product{}, configs: map[string]fusionConfig{}, rewrites: map[hlo.InstrID]string{}, steps: 64 * len(m.Instrs)},
 	}
 	r.analyses = analyses{
 		alike:  sync.OnceValue(m.Alike),
@@ -77,7 +77,6 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 		values: sync.OnceValue(func() *values { return newValues(m) }),
 		owners: sync.OnceValue(r.newOwners),
 	}
-	r.flow = &flow{r: r, tables: &opTables{Origins: make([]*opOrigin, len(r.metas))}, kinds: map[shapedOpcode]int32{}, lists: map[*body]*opList{}}
 	for id := range r.sizes {
 		r.sizes[id] = r.m.ShapeBytes(hlo.ShapeID(id))
 	}

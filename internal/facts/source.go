@@ -150,8 +150,8 @@ func (k *Kernel) located(places map[string]*Stack) Site {
 			at.from(places[name])
 		}
 	}
-	for i := k.Ops.Len() - 1; i >= 0 && at.Stack == nil; i-- {
-		at.from(k.Ops.origin(i).Stack)
+	for i := len(k.Ops) - 1; i >= 0 && at.Stack == nil; i-- {
+		at.from(k.Ops[i].Stack)
 	}
 	return at
 }
@@ -191,13 +191,12 @@ func (s *Stack) called() hlo.Location {
 // frames gathers the lines of several stacks, each once.
 type frames struct {
 	seen  map[hlo.Location]bool
-	whole map[*Stack]bool  // these, and so all that called them
-	lists map[*opList]bool // the operations of these
+	whole map[*Stack]bool // these, and so all that called them
 	list  []hlo.Location
 }
 
 func newFrames() *frames {
-	return &frames{seen: map[hlo.Location]bool{}, whole: map[*Stack]bool{}, lists: map[*opList]bool{}}
+	return &frames{seen: map[hlo.Location]bool{}, whole: map[*Stack]bool{}}
 }
 
 func (f *frames) add(s *Stack) {
@@ -217,11 +216,8 @@ func (f *frames) place(l hlo.Location) {
 func (f *frames) kernel(k *Kernel) *frames {
 	f.place(k.Source)
 	f.add(k.Stack)
-	if !f.lists[k.Ops.List] {
-		f.lists[k.Ops.List] = true
-		for i := range k.Ops.Len() {
-			f.add(k.Ops.origin(i).Stack)
-		}
+	for i := range k.Ops {
+		f.add(k.Ops[i].Stack)
 	}
 	return f
 }

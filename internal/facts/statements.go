@@ -348,23 +348,14 @@ func (w *modelWalk) producers(list []Op, id hlo.InstrID, from caller, depth int)
 // optimizedModel reads the statements off the kernels, where the module as the framework handed it over was not dumped. The
 // compiler has repeated and removed operations by then: each is named once.
 func (v *Variant) optimizedModel() {
-	type sameOp struct {
-		kind *opKind
-		from *opOrigin
-	}
-	found, seen := newStatements(), map[sameOp]bool{}
+	found := newStatements()
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
-		if k.Ops.Len() == 0 && k.Class != ClassCopy && k.OpName != "" {
+		if len(k.Ops) == 0 && k.Class != ClassCopy && k.OpName != "" {
 			found.add(Op{Opcode: k.named(), OpName: k.OpName, Shape: k.Out, Source: k.Source, Stack: k.Stack}, k.OpType, 0)
 		}
-		for at := range k.Ops.Len() {
-			same := sameOp{k.Ops.List.Body.kind(at), k.Ops.origin(at)}
-			if seen[same] {
-				continue
-			}
-			seen[same] = true
-			if op := k.Ops.at(at); op.OpName != "" && op.Opcode != "broadcast" && op.Opcode != "reshape" && op.Opcode != "copy" {
+		for _, op := range k.Ops {
+			if op.OpName != "" && op.Opcode != "broadcast" && op.Opcode != "reshape" && op.Opcode != "copy" {
 				found.add(op, "", 0)
 			}
 		}
