@@ -2,7 +2,6 @@ package facts
 
 import (
 	"fmt"
-	"slices"
 	"sort"
 	"strings"
 
@@ -150,35 +149,18 @@ type chainIn struct {
 // findChainEnds finds the fusions that launch nothing themselves and hold a collective of a chain.
 func (w *walk) findChainEnds() {
 	w.chainEnds = map[chainIn][]hlo.InstrID{}
-	within := map[hlo.CompID][]string{} // the chains in a fusion's body
 	for i := range w.m.Instrs {
 		id := hlo.InstrID(i)
 		if w.m.Instrs[id].Opcode != hlo.OpFusion || !w.classification(id).free {
 			continue
 		}
-		body := w.m.Callees(id)[0]
-		if _, known := within[body]; !known {
-			within[body] = w.chainsOf(body)
-		}
-		for _, chain := range within[body] {
-			in := chainIn{w.m.Instrs[id].Comp, chain}
-			w.chainEnds[in] = append(w.chainEnds[in], id)
+		for inner, end := w.m.Body(w.m.Callees(id)[0]); inner < end; inner++ {
+			if roleOf(w.m.Instrs[inner].Opcode) == roleCollective {
+				in := chainIn{w.m.Instrs[id].Comp, w.chain(inner)}
+				w.chainEnds[in] = append(w.chainEnds[in], id)
+			}
 		}
 	}
-}
-
-// chainsOf lists the chains of the collectives in a computation.
-func (w *walk) chainsOf(c hlo.CompID) (chains []string) {
-	first, end := w.m.Body(c)
-	for id := first; id < end; id++ {
-		if roleOf(w.m.Instrs[id].Opcode) != roleCollective {
-			continue
-		}
-		if chain := w.chain(id); chain != "" && !slices.Contains(chains, chain) {
-			chains = append(chains, chain)
-		}
-	}
-	return chains
 }
 
 // moved returns the bytes of a collective's operand or of its result on one device, whichever is more: of an all-gather's result, of a reduce-scatter's

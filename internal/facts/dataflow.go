@@ -166,7 +166,10 @@ func (e *edges) origin(id hlo.InstrID, depth int) hlo.InstrID {
 		in, operands := &e.r.m.Instrs[id], e.r.m.Operands(id)
 		switch {
 		case in.Opcode == hlo.OpGetTupleElement && len(operands) == 1:
-			id = e.element(operands[0], int(in.Param))
+			id = operands[0]
+			if elements := e.r.m.Operands(id); e.r.m.Instrs[id].Opcode == hlo.OpTuple && int(in.Param) < len(elements) {
+				id = elements[in.Param]
+			}
 		case in.Opcode == hlo.OpTuple || len(operands) == 0:
 			return hlo.NoInstr
 		default:
@@ -174,14 +177,6 @@ func (e *edges) origin(id hlo.InstrID, depth int) hlo.InstrID {
 		}
 	}
 	return hlo.NoInstr
-}
-
-// element returns the operand that becomes an element of a tuple, if an instruction builds the tuple.
-func (e *edges) element(tuple hlo.InstrID, index int) hlo.InstrID {
-	if operands := e.r.m.Operands(tuple); e.r.m.Instrs[tuple].Opcode == hlo.OpTuple && index < len(operands) {
-		return operands[index]
-	}
-	return tuple
 }
 
 // outs lists the operations whose values leave a fusion that has several results.
@@ -197,19 +192,14 @@ func (e *edges) outs(id hlo.InstrID) []Op {
 	operands := e.r.m.Operands(root)
 	list := make([]Op, len(operands))
 	for i, o := range operands {
-		list[i] = e.operation(o)
+		shape := e.r.shape(e.r.m.Instrs[o].Shape)
+		for depth := 0; depth < maxDepth && e.r.m.Instrs[o].Opcode == hlo.OpBitcast && len(e.r.m.Operands(o)) == 1; depth++ {
+			o = e.r.m.Operands(o)[0]
+		}
+		md := e.r.metadata(o)
+		list[i] = Op{Opcode: e.r.opcode(o), OpName: md.OpName, Shape: shape, Source: e.r.sources.locate(md)}
 	}
 	return list
-}
-
-// operation describes the operation behind bitcasts.
-func (e *edges) operation(id hlo.InstrID) Op {
-	shape := e.r.shape(e.r.m.Instrs[id].Shape)
-	for depth := 0; depth < maxDepth && e.r.m.Instrs[id].Opcode == hlo.OpBitcast && len(e.r.m.Operands(id)) == 1; depth++ {
-		id = e.r.m.Operands(id)[0]
-	}
-	md := e.r.metadata(id)
-	return Op{Opcode: e.r.opcode(id), OpName: md.OpName, Shape: shape, Source: e.r.sources.locate(md)}
 }
 
 // results lists what the program returns, each with the operation that makes it, and marks the launches behind them.

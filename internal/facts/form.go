@@ -30,7 +30,10 @@ func (r *reader) form(l launch) *Form {
 	}
 	f := Form{
 		Class: l.class, Kind: r.kind(l), Fusion: r.m.Instrs[l.id].Opcode == hlo.OpFusion, Root: r.opcode(l.id),
-		Thread: strings.Trim(r.m.Text(thread), `"`), Out: r.shape(r.result(l)), Layout: r.m.Shape(r.result(l)).Layout, In: r.operandShapes(l.id), Bytes: r.bytes(l),
+		Thread: strings.Trim(r.m.Text(thread), `"`), Out: r.shape(r.result(l)), Layout: r.m.Shape(r.result(l)).Layout, Bytes: r.bytes(l),
+	}
+	for _, o := range r.m.Operands(l.id) {
+		f.In = append(f.In, r.shape(r.m.Instrs[o].Shape))
 	}
 	r.describe(&f, l)
 	if flops := r.price().Instr(l.id).Flops; flops > 0 && l.class != ClassControl {
@@ -76,7 +79,7 @@ func (r *reader) describe(f *Form, l launch) {
 		f.Groups = r.groups(l.moves)
 	}
 	if f.Attrs = r.attrs(l); f.Fusion && strings.HasPrefix(f.Attrs, "__") {
-		f.Config = r.config(l.id).settings
+		f.Config = r.interner.list(r.m.Settings(l.id))
 	}
 }
 
@@ -87,9 +90,7 @@ func (r *reader) root(c hlo.CompID, depth int) hlo.InstrID {
 	for ; depth < maxDepth; depth++ {
 		operands, callees := r.m.Operands(id), r.m.Callees(id)
 		switch op := r.m.Instrs[id].Opcode; {
-		case op == hlo.OpBitcast && len(operands) == 1:
-			id = operands[0]
-		case op == hlo.OpTuple && len(operands) == 1:
+		case (op == hlo.OpBitcast || op == hlo.OpTuple) && len(operands) == 1:
 			id = operands[0]
 		case op == hlo.OpFusion && len(callees) == 1:
 			id = r.m.Comps[callees[0]].Root
@@ -166,7 +167,7 @@ func (r *reader) attrs(l launch) string {
 	case hlo.OpCopy, hlo.OpCopyStart:
 		return r.layoutChange(l.id)
 	case hlo.OpFusion:
-		if kind := r.config(l.id).kind; kind != "" {
+		if kind := fusionConfigKind(r.m.AttrText(l.id, "backend_config")); kind != "" {
 			return kind
 		}
 		if only := r.onlyOperation(l.id); only != hlo.NoInstr {
@@ -209,42 +210,18 @@ func (r *reader) onlyOperation(fusion hlo.InstrID) hlo.InstrID {
 	return only
 }
 
-// fusionConfig is what the backend_config of a fusion says.
-type fusionConfig struct {
-	kind     string   // see fusionConfigKind
-	settings []string // those of one with a kind
-}
-
-// config reads the backend_config of a fusion. Fusions with the same text share the result.
-func (r *reader) config(fusion hlo.InstrID) fusionConfig {
-	text := r.m.AttrText(fusion, "backend_config")
-	c, known := r.configs[text]
-	if !known {
-		if c.kind = fusionConfigKind(text); c.kind != "" {
-			c.settings = r.interner.list(r.m.Settings(fusion))
-		}
-		r.configs[text] = c
-	}
-	return c
-}
-
 // layoutChange says which layouts a copy joins; "" when it keeps the layout.
 func (r *reader) layoutChange(id hlo.InstrID) string {
 	operands := r.m.Operands(id)
 	if len(operands) == 0 {
 		return ""
 	}
-	from := layoutOf(r.m, r.m.Instrs[operands[0]].Shape)
-	to := layoutOf(r.m, r.resultShape(id))
+	layout := func(of hlo.ShapeID) string { return strings.TrimPrefix(r.m.ShapeLayoutText(of), r.m.ShapeText(of)) }
+	from, to := layout(r.m.Instrs[operands[0]].Shape), layout(r.resultShape(id))
 	if from == to {
 		return ""
 	}
 	return from + " → " + to
-}
-
-// layoutOf is a shape's layout as printed: the text after the dimensions.
-func layoutOf(m *hlo.Module, id hlo.ShapeID) string {
-	return strings.TrimPrefix(m.ShapeLayoutText(id), m.ShapeText(id))
 }
 
 // print fills in a form's content hashes: what its instruction is, without what it is computed from, and the shapes that it

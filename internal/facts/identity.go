@@ -32,7 +32,8 @@ func (out *measuring) identify(r *reader) {
 	out.Helper = jax && out.Function == "" && r.isDispatched(out.Program)
 	out.Family = ""
 	outer, known := r.sharedFunction()
-	if out.isNameless() || jax && known && out.Function == "" && !out.Helper {
+	unnamed := nameless[out.Program] && !strings.Contains(out.Function, ".") // no stack tells the class of the method
+	if unnamed || jax && known && out.Function == "" && !out.Helper {
 		out.Family = r.operationCounts() + outer
 	}
 }
@@ -71,7 +72,7 @@ func (r *reader) ownFunction(program string) (function, file string) {
 				}
 			}
 		}
-		if n := inCommon(shared, own); n > 0 {
+		if n := common(shared, own); n > 0 {
 			shared = shared[:n]
 		} else if shared == nil {
 			shared = own
@@ -120,20 +121,12 @@ func (r *reader) sharedFunction() (function string, known bool) {
 		if !known {
 			shared, known = functions, true
 		}
-		shared = shared[:inCommon(shared, functions)]
+		shared = shared[:common(shared, functions)]
 	}
 	if len(shared) == 0 {
 		return "", known
 	}
 	return shared[len(shared)-1], known
-}
-
-// inCommon is how many words two lists begin with in common.
-func inCommon(a, b []string) (n int) {
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	return n
 }
 
 // eachStack yields the stacks behind operations whose functions are known, each once, innermost frame first.
@@ -217,12 +210,6 @@ func (r *reader) computing(c hlo.CompID) (n int) {
 	return n
 }
 
-// isAnonymous reports whether JAX names a function so that has no name. Its own functions have one.
-func isAnonymous(program string) bool {
-	name := strings.Trim(program, "<>_ ")
-	return name == "lambda" || strings.HasPrefix(name, "unnamed")
-}
-
 // isPrimitive reports whether all operations are of the primitive that the program is called after: "jit(concatenate)/jit(main)/concatenate[dimension=0]".
 func (r *reader) isPrimitive(program string) bool {
 	found := false
@@ -244,11 +231,6 @@ func (r *reader) isPrimitive(program string) bool {
 var nameless = map[string]bool{
 	"SyncTensorsGraph": true, "IrToHlo": true, "restored_function_body": true, "one_step_on_data": true,
 	"__call__": true, "call": true, "forward": true,
-}
-
-// isNameless reports whether only its operations tell the function from others of its name: no stack tells the class of the method.
-func (i *Identity) isNameless() bool {
-	return nameless[i.Program] && !strings.Contains(i.Function, ".")
 }
 
 // arranging operations decide the place, order and type of values, not what is computed: a batch of another size may need one more.
@@ -361,7 +343,8 @@ func (i *Identity) name() string {
 	if at := strings.LastIndex(function, "<locals>."); at >= 0 {
 		function = function[at+len("<locals>."):]
 	}
-	if strings.Contains(function, ".") && !isAnonymous(i.Program) {
+	name := strings.Trim(i.Program, "<>_ ") // JAX names a function that has no name
+	if anonymous := name == "lambda" || strings.HasPrefix(name, "unnamed"); strings.Contains(function, ".") && !anonymous {
 		return function
 	}
 	return i.Program

@@ -39,9 +39,10 @@ func (r *reader) parameter(id hlo.InstrID) Parameter {
 	sharding, spec := InTiles(r.m.AttrText(id, "sharding"))
 	frontend := r.m.AttrText(id, "frontend_attributes")
 	md := r.metadata(id)
+	_, shardy, _ := strings.Cut(frontend, `xla.sdy.sharding="#sdy.sharding<@`)
 	p := Parameter{
 		Name: parameterName(md.OpName, r.m.InstrName(id)), Shape: r.shape(in.Shape),
-		Layout: r.m.Shape(in.Shape).Layout, Sharding: sharding, Spec: cmp.Or(spec, shardingSpec(frontend)), Given: sharding, Bytes: r.m.ShapeBytes(in.Shape),
+		Layout: r.m.Shape(in.Shape).Layout, Sharding: sharding, Spec: cmp.Or(spec, spelledSpec(shardy)), Given: sharding, Bytes: r.m.ShapeBytes(in.Shape),
 	}
 	if md.OpName == torchData {
 		p.Source = r.sources.locate(md)
@@ -52,7 +53,8 @@ func (r *reader) parameter(id hlo.InstrID) Parameter {
 // torchData is what PyTorch/XLA calls every argument.
 const torchData = "xla__device_data"
 
-// parameterName is the name that the model gave: the metadata of JAX. TensorFlow calls every argument XLA_Args, and PyTorch/XLA has one name, too; there the instruction's name is left, without the number that makes it unique.
+// parameterName is the name that the model gave: the metadata of JAX. TensorFlow calls every argument XLA_Args, and PyTorch/XLA has one name, too; there
+// the instruction's name is left, without the number that makes it unique.
 func parameterName(opName, instruction string) string {
 	if opName == "" || opName == "XLA_Args" || opName == torchData || strings.HasPrefix(opName, "jit(") {
 		return withoutNumber(instruction)

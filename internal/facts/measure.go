@@ -64,7 +64,11 @@ func Measure(ctx context.Context, d *dump.Dump, opts Options) (*Report, error) {
 
 // measureUnits measures all units. When ctx ends it returns at once; what is being read goes on until the program ends, and is lost.
 func measureUnits(ctx context.Context, work []unit, opts Options) ([]*measuring, error) {
-	limit, progress, done := opts.Limit, newProgress(work, opts), make([]*measuring, len(work))
+	limit, progress, done := opts.Limit, &progress{tell: opts.Progress}, make([]*measuring, len(work))
+	for _, u := range work {
+		progress.total += u.size
+	}
+	progress.add(0)
 	if limit == nil {
 		limit = NewReadLimit(opts.Jobs, opts.MaxMemory)
 	}
@@ -187,15 +191,6 @@ type progress struct {
 	sync.Mutex
 	read, total int64
 	tell        func(read, total int64)
-}
-
-func newProgress(work []unit, opts Options) *progress {
-	p := &progress{tell: opts.Progress}
-	for _, u := range work {
-		p.total += u.size
-	}
-	p.add(0)
-	return p
 }
 
 func (p *progress) add(n int64) {

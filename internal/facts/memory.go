@@ -100,16 +100,6 @@ func readCompanion[T any](out *measuring, f *dump.File, read func([]byte) (T, er
 	return value, err == nil
 }
 
-// countRun counts what a run is given, gives back and touches: its price depends on that beside the launches.
-func (out *measuring) countRun() {
-	f := out.Variant.Facts
-	f[RunArguments] = float64(len(out.Variant.Params))
-	f[RunResults] = float64(strings.Count(out.Variant.Result, "["))
-	if _, known := f[MemoryArgument]; known {
-		f[RunTouched] = f[MemoryArgument] + f[MemoryOutput] + f[MemoryTemp] - f[MemoryAlias]
-	}
-}
-
 // buffers names the given allocations by what the model keeps in them.
 func (r *reader) buffers(largest []artifacts.Value) []Buffer {
 	byName := make(map[string]hlo.InstrID, len(largest))

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/xlagate/xlagate/internal/hlo"
 )
 
 // Opcodes holds the opcodes of a kernel, sorted, each with its number of occurrences. A large fusion holds a dozen of them a hundred times.
@@ -94,16 +92,6 @@ func opcodesIn(ops []Op) Opcodes {
 }
 
 const broadcast = "broadcast"
-
-// operandShapes lists the operands' shapes.
-func (r *reader) operandShapes(id hlo.InstrID) []string {
-	operands := r.m.Operands(id)
-	shapes := slices.Grow([]string(nil), len(operands))
-	for _, o := range operands {
-		shapes = append(shapes, r.shape(r.m.Instrs[o].Shape))
-	}
-	return shapes
-}
 
 // MarshalJSON lists the opcodes, "multiply*2" for two of them.
 func (o Opcodes) MarshalJSON() ([]byte, error) { return json.Marshal(o.Folded()) }

@@ -92,7 +92,10 @@ func (s *sources) frames(md hlo.Metadata) *Stack {
 // own returns the frames of a stack that are the model's.
 func (s *sources) own(stack []hlo.Location) *Stack {
 	var found *Stack
-	library := libraryLine(stack)
+	var library hlo.Location
+	if at := slices.IndexFunc(stack, func(l hlo.Location) bool { return LibraryOf(l.File) != "" }); at >= 0 {
+		library = stack[at]
+	}
 	for _, frame := range slices.Backward(stack) {
 		if originOf(frame.File) == originModel {
 			found = s.interner.stack(Stack{s.relative(frame), found, library})
@@ -154,14 +157,6 @@ func (k *Kernel) located(places map[string]*Stack) Site {
 		at.from(k.Ops[i].Stack)
 	}
 	return at
-}
-
-// slashed is a folder's path with one slash behind it, "" for none.
-func slashed(dir string) string {
-	if dir == "" {
-		return ""
-	}
-	return strings.TrimSuffix(dir, "/") + "/"
 }
 
 // Stack is a line of the model's own and those that called it. Where a dump holds no stacks, or no line of the model in one, it is the
@@ -256,8 +251,8 @@ func (v *Variant) Frames() []hlo.Location {
 // jitted under another name is found by the frames that all stacks share. Where a helper is between the model and its jit, the
 // line in a file that holds the model's operations is the one to look at. It is not known where the dump holds no stacks.
 func (r *reader) callSite(program string) hlo.Location {
-	if called := r.sources.called(); called.File != "" {
-		return called
+	if t := r.sources.traced; t != nil && t.Function != nil && t.Function.Called.File != "" {
+		return r.sources.relative(t.Function.Called) // of the function which TensorFlow traced
 	}
 	seen := map[int32]bool{}
 	var around []hlo.Location // the outer frames that all stacks share, from the outside in
@@ -266,13 +261,17 @@ func (r *reader) callSite(program string) hlo.Location {
 			continue
 		}
 		seen[md.Frame] = true
-		stack := r.sources.stack(md)
-		if at := outermost(stack, program) + 1; at > 0 {
-			if callers := modelFrames(outsideIn(stack[at:])); len(callers) > 0 {
+		stack := slices.Clone(r.sources.stack(md))
+		slices.Reverse(stack)
+		if own := slices.IndexFunc(stack, func(f hlo.Location) bool { return isNamed(f.Function, program) }); own >= 0 {
+			if callers := modelFrames(slices.Clone(stack[:own])); len(callers) > 0 {
 				return r.sources.relative(r.ownCall(callers))
 			}
 		}
-		around = sharedFrames(around, stack[min(1, len(stack)):])
+		if stack = stack[:max(0, len(stack)-1)]; len(seen) == 1 {
+			around = stack
+		}
+		around = around[:common(around, stack)]
 	}
 	if around = modelFrames(around); len(seen) < 2 || len(around) == 0 {
 		return hlo.Location{}
@@ -311,34 +310,6 @@ func (r *reader) operationFiles() map[string]bool {
 	}
 	delete(files, "")
 	return files
-}
-
-// outermost is the last frame of a stack that is the program's own; -1 where none is.
-func outermost(stack []hlo.Location, program string) int {
-	at := len(stack) - 1
-	for at >= 0 && !isNamed(stack[at].Function, program) {
-		at--
-	}
-	return at
-}
-
-func outsideIn(stack []hlo.Location) []hlo.Location {
-	frames := append([]hlo.Location{}, stack...) // not nil: see sharedFrames
-	slices.Reverse(frames)
-	return frames
-}
-
-// sharedFrames is what frames that are listed from the outside in and a stack begin with in common, seen from the outside; nothing has
-// been seen yet where the frames are nil.
-func sharedFrames(frames, stack []hlo.Location) []hlo.Location {
-	if frames == nil {
-		return outsideIn(stack)
-	}
-	n := 0
-	for n < len(frames) && n < len(stack) && frames[n] == stack[len(stack)-1-n] {
-		n++
-	}
-	return frames[:n]
 }
 
 // isNamed reports whether a function, which Python qualifies ("run.<locals>.act"), has a program's name ("act"). Frameworks spell a lambda in words.

@@ -181,7 +181,11 @@ func (w *modelWalk) instruction(id hlo.InstrID, from caller) {
 	found := w.operation(id, from)
 	w.found.add(found, w.r.metadata(id).OpType, uint64(w.print(contentOf(0), id, &from, 0)))
 	if isBarrier(op, found.Opcode) {
-		w.barriers = append(w.barriers, Barrier{Op: found, Inputs: w.operands(id, from)})
+		b := Barrier{Op: found}
+		for _, o := range w.r.m.Operands(id) {
+			b.Inputs = w.producers(b.Inputs, o, from, 0)
+		}
+		w.barriers = append(w.barriers, b)
 	}
 }
 
@@ -313,15 +317,6 @@ func isBarrier(op hlo.Opcode, name string) bool {
 	return strings.Contains(name, "callback")
 }
 
-// operands finds the operations whose values a barrier takes.
-func (w *modelWalk) operands(id hlo.InstrID, from caller) []Op {
-	var list []Op
-	for _, o := range w.r.m.Operands(id) {
-		list = w.producers(list, o, from, 0)
-	}
-	return list
-}
-
 // producers follows a value to what computes it, through tuples, views and calls.
 func (w *modelWalk) producers(list []Op, id hlo.InstrID, from caller, depth int) []Op {
 	m := w.r.m
@@ -352,7 +347,7 @@ func (v *Variant) optimizedModel() {
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
 		if len(k.Ops) == 0 && k.Class != ClassCopy && k.OpName != "" {
-			found.add(Op{Opcode: k.named(), OpName: k.OpName, Shape: k.Out, Source: k.Source, Stack: k.Stack}, k.OpType, 0)
+			found.add(Op{Opcode: cmp.Or(k.Target, plainOpcode(k.Root)), OpName: k.OpName, Shape: k.Out, Source: k.Source, Stack: k.Stack}, k.OpType, 0)
 		}
 		for _, op := range k.Ops {
 			if op.OpName != "" && op.Opcode != "broadcast" && op.Opcode != "reshape" && op.Opcode != "copy" {
@@ -364,12 +359,4 @@ func (v *Variant) optimizedModel() {
 	for i := range v.Model {
 		v.Model[i].Do = slices.Compact(v.Model[i].Do)
 	}
-}
-
-// named is what a launch of a single operation does.
-func (k *Kernel) named() string {
-	if k.Target != "" {
-		return k.Target
-	}
-	return plainOpcode(k.Root)
 }

@@ -46,9 +46,14 @@ func (out *measuring) readToolchain() {
 	for _, kind := range []dump.Kind{dump.KindTopology, dump.KindTargetConfig, dump.KindTPU} {
 		for _, f := range m.CompanionsOf(kind) {
 			if read := deviceReader(f); read != nil {
-				if d, ok := readCompanion(out, f, read); ok {
-					t.device(d)
+				d, ok := readCompanion(out, f, read)
+				if !ok {
+					continue
 				}
+				if d.Platform != "cpu" {
+					t.Device = cmp.Or(t.Device, d.Name, d.Capability)
+				}
+				t.version(strings.ToLower(cmp.Or(d.Platform, "device"))+"_build", d.Build)
 			}
 		}
 	}
@@ -75,14 +80,6 @@ func deviceReader(f *dump.File) func([]byte) (*artifacts.Device, error) {
 		return artifacts.ReadTargetArguments
 	}
 	return nil
-}
-
-// device takes over what a file says of the device; the first that names it holds.
-func (t *Toolchain) device(d *artifacts.Device) {
-	if d.Platform != "cpu" {
-		t.Device = cmp.Or(t.Device, cmp.Or(d.Name, d.Capability))
-	}
-	t.version(strings.ToLower(cmp.Or(d.Platform, "device"))+"_build", d.Build)
 }
 
 // version records the version of one part of the toolchain.
