@@ -28,7 +28,7 @@ func (p *printer) attributesOf(i, wrapped InstrID) (sum digest) {
 
 func (p *printer) collect(i InstrID) {
 	p.in, p.target = &p.m.Instrs[i], ""
-	p.reader.each(p.m, i, p.note)
+	p.m.eachAttribute(i, &p.reader, p.note)
 }
 
 // attribute hashes one attribute, unless it is the default or noise.

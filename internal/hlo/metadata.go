@@ -147,7 +147,10 @@ func (x *metadataIndex) found(id MetadataID) MetadataID {
 
 // find returns the number of metadata, 0 when it was not added yet.
 func (x *metadataIndex) find(m *Module, r Range) MetadataID {
-	parts := x.distinct(m, r)
+	parts := distinct{before: r}
+	if x.named {
+		parts = m.withoutSchedulingName(r)
+	}
 	if id := MetadataID(x.slot(m, parts, m.hash(parts)).number); id > 0 {
 		return x.found(id)
 	}
@@ -182,13 +185,6 @@ func (x *metadataIndex) slot(m *Module, parts distinct, hash uint32) *hashSlot {
 			return slot
 		}
 	}
-}
-
-func (x *metadataIndex) distinct(m *Module, r Range) distinct {
-	if !x.named {
-		return distinct{before: r}
-	}
-	return m.withoutSchedulingName(r)
 }
 
 func (m *Module) withoutSchedulingName(r Range) distinct {
@@ -274,11 +270,11 @@ func (t text) field(i int) int {
 func (md *Metadata) set(field, value []byte) {
 	switch string(field) {
 	case "op_type":
-		md.OpType = attributeText(value)
+		md.OpType = string(unquoted(value))
 	case "op_name":
-		md.OpName = attributeText(value)
+		md.OpName = string(unquoted(value))
 	case "source_file":
-		md.Source.File = attributeText(value)
+		md.Source.File = string(unquoted(value))
 	case "source_line":
 		md.Source.Line = decimal(value)
 	case "source_column":
@@ -305,21 +301,7 @@ func (m *Module) innermost(frame int32) Location {
 }
 
 // protoMetadata decodes an OpMetadata.
-func (m *Module) protoMetadata(body Range) Metadata {
-	var md Metadata
-	m.opMetadata(body, &md)
-	place := m.innermost(md.Frame)
-	if md.Source.File == "" || sameLine(place, md.Source) {
-		md.Source = place
-	} else {
-		md.Frame = 0 // jaxlib 0.8.1 writes both, with frames of other instructions
-	}
-	return md
-}
-
-func sameLine(a, b Location) bool { return a.File == b.File && a.Line == b.Line }
-
-func (m *Module) opMetadata(body Range, md *Metadata) {
+func (m *Module) protoMetadata(body Range) (md Metadata) {
 	for f := fieldsOf(m.src, body); f.next(); {
 		switch f.tag {
 		case 1<<3 | wireBytes: // op_type
@@ -336,4 +318,11 @@ func (m *Module) opMetadata(body Range, md *Metadata) {
 			md.Source.Column = int32(f.value)
 		}
 	}
+	place := m.innermost(md.Frame)
+	if md.Source.File == "" || md.Source.File == place.File && md.Source.Line == place.Line {
+		md.Source = place
+	} else {
+		md.Frame = 0 // jaxlib 0.8.1 writes both, with frames of other instructions
+	}
+	return md
 }

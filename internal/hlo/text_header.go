@@ -118,7 +118,7 @@ func (p *textParser) table(i int, name string, row func(i int) int) int {
 	for want := int64(1); i < len(p.t) && '0' <= p.t[i] && p.t[i] <= '9'; want++ {
 		n, end := p.integer(i)
 		if n != want {
-			p.failf(i, end, "expected row %d of %s", want, name)
+			p.fail(i, end, "expected row %d of %s", want, name)
 		}
 		i = p.t.blanks(row(p.t.blanks(end)))
 	}

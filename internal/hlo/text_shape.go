@@ -55,7 +55,7 @@ func (t text) layout(i int) int {
 
 // shape reads a shape and the blanks behind it. It parses every spelling only once.
 func (p *textParser) shape(i int) (ShapeID, int) {
-	head, rest, n := p.t.toBlank(i)
+	head, rest, n := p.t.upTo(i, '!') // to the first blank
 	end := i + int(n)
 	id := p.shapes.findShort(head, rest, n)
 	if n == 0 {
@@ -139,7 +139,7 @@ func (p *textParser) array(i, end int) Shape {
 	open := p.t.ident(i)
 	primitive, ok := typeByName[string(p.t[i:open])]
 	if !ok {
-		p.failf(i, open, "%s is not a type that this version knows", p.t[i:open])
+		p.fail(i, open, "%s is not a type that this version knows", p.t[i:open])
 	}
 	s := Shape{Type: primitive}
 	i = p.t.blanks(open + 1)
@@ -172,7 +172,7 @@ func (p *textParser) dimension(i int, s *Shape) int {
 	}
 	n, end := p.integer(i)
 	if n < 0 {
-		p.failf(i, end, "the dimension %d is negative", n)
+		p.fail(i, end, "the dimension %d is negative", n)
 	}
 	s.Dims = append(s.Dims, n)
 	return end
