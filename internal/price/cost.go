@@ -214,17 +214,11 @@ func (p *pricer) work(i hlo.InstrID) Cost {
 	case hlo.OpCholesky:
 		return Cost{Flops: float64(int64(p.lastDimension(i)*p.argElements(i, 0)) / 3)}
 	}
-	return p.perElement(i)
-}
-
-// perElement prices the operations that do one thing to each element, and those that do nothing.
-func (p *pricer) perElement(i hlo.InstrID) Cost {
-	op := p.m.Instrs[i].Opcode
 	if int(op) >= hlo.NumOpcodes {
 		p.giveUp(i)
 		return Cost{}
 	}
-	switch workOf[op] {
+	switch workOf[op] { // what the others do to each element
 	case oneFlop:
 		return Cost{Flops: p.elements(i)}
 	case oneTranscendental:

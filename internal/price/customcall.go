@@ -19,7 +19,13 @@ func (m *Meter) customCall(w *Work, id hlo.InstrID) {
 	case written != nil: // what its body computes is not known, how often it runs is
 		w[Steps], w[Unknown] = written.Steps(), 1
 	case strings.Contains(target, "cub_sort"), strings.Contains(target, "DeviceRadixSort"):
-		m.radixSort(w, id)
+		// Six passes, each of which waits some microseconds, and the elements that they move: measured on an H200.
+		const waits, each = 40, 35
+		n := m.operandElements(id)
+		w[Launches], w[Scalar] = waits, each*n*float64(len(m.m.Operands(id)))
+		if float64(m.lastSize(id)) < n { // rows of a larger array take twice as long
+			w[Scalar] *= 2
+		}
 	case strings.HasPrefix(target, "lapack_"):
 		w[Serial] = m.factorized(id, target)
 	case strings.HasPrefix(target, "cusolver_"), strings.HasPrefix(target, "hipsolver_"), strings.HasSuffix(target, "$triangularSolve"):
@@ -57,17 +63,6 @@ func (m *Meter) lastSize(id hlo.InstrID) int64 {
 		return 1
 	}
 	return dims[len(dims)-1]
-}
-
-// radixSort adds a sort of CUB: six passes, each of which waits some microseconds, and the elements that they move. Rows of a larger array take twice as
-// long. Measured on an H200.
-func (m *Meter) radixSort(w *Work, id hlo.InstrID) {
-	const waits, each = 40, 35
-	n := m.operandElements(id)
-	w[Launches] = waits
-	if w[Scalar] = each * n * float64(len(m.m.Operands(id))); float64(m.lastSize(id)) < n {
-		w[Scalar] *= 2
-	}
 }
 
 // factorization is what a routine takes that takes matrices apart.
