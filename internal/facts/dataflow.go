@@ -32,11 +32,11 @@ func (r *reader) operations(launch hlo.InstrID) []Op {
 		for i := range args {
 			args[i] = ^int32(i)
 		}
-		w := &flow{r: r, ops: []Op{}}
+		w := &flow{r: r, ops: r.lastOps[:0]}
 		for _, c := range callees {
 			w.computation(c, args, 0)
 		}
-		ops = slices.Clip(w.ops)
+		ops, r.lastOps = append(make([]Op, 0, len(w.ops)), w.ops...), w.ops
 		r.inside[callees[0]] = ops
 	}
 	return ops
@@ -57,10 +57,6 @@ func (w *flow) computation(c hlo.CompID, args []int32, depth int) int32 {
 func (w *flow) instruction(id, first hlo.InstrID, made, args []int32, depth int) int32 {
 	r := w.r
 	in, operands := &r.m.Instrs[id], r.m.Operands(id)
-	from := make([]int32, len(operands))
-	for i, o := range operands {
-		from[i] = made[o-first]
-	}
 	switch op := in.Opcode; {
 	case op == hlo.OpConstant:
 		return FromConstant
@@ -69,8 +65,13 @@ func (w *flow) instruction(id, first hlo.InstrID, made, args []int32, depth int)
 	case op == hlo.OpParameter, op == hlo.OpTuple, hidden(op) && len(operands) == 0:
 		return FromElsewhere
 	case hidden(op):
-		return from[0]
-	case depth < maxDepth && entered(op):
+		return made[operands[0]-first]
+	}
+	from := make([]int32, len(operands))
+	for i, o := range operands {
+		from[i] = made[o-first]
+	}
+	if depth < maxDepth && entered(in.Opcode) {
 		return w.enter(id, from, depth)
 	}
 	md := r.metadata(id)
@@ -105,13 +106,11 @@ func entered(op hlo.Opcode) bool {
 type edges struct {
 	r    *reader
 	made []int32 // of every instruction: the launch that makes its value, -1 for none
-	from []int32 // what the launch at hand reads from
-	read []int32 // by launch: the last that reads from it, counted from 1
 }
 
 // connect sets for every launch which others it reads from, and whether its value leaves the program.
 func (r *reader) connect(launches []launch, v *Variant) {
-	e := &edges{r: r, made: make([]int32, len(r.m.Instrs)), read: make([]int32, len(launches))}
+	e := &edges{r: r, made: make([]int32, len(r.m.Instrs))}
 	for i := range e.made {
 		e.made[i] = -1
 	}
@@ -121,45 +120,33 @@ func (r *reader) connect(launches []launch, v *Variant) {
 			e.made[l.async] = int32(i)
 		}
 	}
-	var all []int32 // of all launches
-	ends := make([]int, len(launches))
 	for i, l := range launches {
-		e.addSources(l, int32(i+1))
-		all = append(all, e.from...)
-		ends[i], v.Kernels[i].Outs = len(all), e.outs(l.id)
-	}
-	all, start := slices.Clone(all), 0 // without the room that it grew by
-	for i, end := range ends {
-		v.Kernels[i].From, start = all[start:end:end], end
+		v.Kernels[i].From, v.Kernels[i].Outs = e.sources(l), e.outs(l.id)
 	}
 	v.Results = e.results(v.Kernels)
 }
 
-// addSources lists the launches that a launch reads from, each once. Launches are counted from 1.
-func (e *edges) addSources(l launch, count int32) {
-	operands := e.r.m.Operands(l.id)
+// sources lists the launches that a launch reads from, each once.
+func (e *edges) sources(l launch) []int32 {
+	operands, from := e.r.m.Operands(l.id), []int32{}
 	if l.async != hlo.NoInstr {
 		operands = e.r.m.Operands(l.async)
 	}
-	e.from = e.from[:0]
 	for _, o := range operands {
-		if id := e.origin(o, 0); id != hlo.NoInstr && e.read[e.made[id]] != count {
-			e.from = append(e.from, e.made[id])
-			e.read[e.made[id]] = count
-		}
-		if len(e.from) >= maxSources {
-			break
+		if id := e.origin(o); id != hlo.NoInstr && len(from) < maxSources && !slices.Contains(from, e.made[id]) {
+			from = append(from, e.made[id])
 		}
 	}
-	slices.Sort(e.from)
+	slices.Sort(from)
+	return from
 }
 
 // maxSources bounds the launches that one launch is said to read from: a loop's state can hold thousands.
 const maxSources = 256
 
 // origin is the launch behind a value: through views, tuples and whatever else runs nothing; NoInstr for arguments and constants.
-func (e *edges) origin(id hlo.InstrID, depth int) hlo.InstrID {
-	for ; depth < maxDepth; depth++ {
+func (e *edges) origin(id hlo.InstrID) hlo.InstrID {
+	for range maxDepth {
 		if e.made[id] >= 0 {
 			return id
 		}
@@ -222,7 +209,7 @@ func (e *edges) results(kernels []Kernel) []Op {
 
 func (e *edges) result(leaf hlo.InstrID, kernels []Kernel) Op {
 	op := Op{Shape: e.r.shape(e.r.m.Instrs[leaf].Shape)}
-	id := e.origin(leaf, 0)
+	id := e.origin(leaf)
 	if id == hlo.NoInstr {
 		op.Opcode = e.r.opcode(leaf)
 		return op

@@ -164,21 +164,14 @@ func (r *reader) isDispatched(program string) bool {
 		}
 		first = stack
 	}
-	if !dump.IsHelperName(program) || r.multiplications() > 1 {
+	if !dump.IsHelperName(program) {
+		return false
+	}
+	counts := r.opcodes()
+	if counts[hlo.OpDot]+counts[hlo.OpRaggedDot]+counts[hlo.OpScaledDot]+counts[hlo.OpConvolution] > 1 {
 		return false
 	}
 	return first != nil || r.isPrimitive(program) || r.computing(r.m.Entry) <= 1 && !r.isNested(program)
-}
-
-// multiplications counts the products and convolutions of the module.
-func (r *reader) multiplications() (n int) {
-	for id := range r.m.Instrs {
-		switch r.m.Instrs[id].Opcode {
-		case hlo.OpDot, hlo.OpRaggedDot, hlo.OpScaledDot, hlo.OpConvolution:
-			n++
-		}
-	}
-	return n
 }
 
 // isNested reports whether another jitted function called an operation: "jit(sort)/jit(main)/jit(sort)/sort".
@@ -243,11 +236,10 @@ var arranging = map[string]bool{
 // is in it.
 func (r *reader) operationCounts() string {
 	all, computing := map[string]int{}, map[string]int{}
-	for id := range r.m.Instrs {
-		op := r.opcode(hlo.InstrID(id))
-		all[op]++
-		if !arranging[op] {
-			computing[op]++
+	for opcode, n := range r.opcodes() {
+		op := r.m.OpcodeName(opcode)
+		if all[op] = n; !arranging[op] {
+			computing[op] = n
 		}
 	}
 	if len(computing) == 0 {

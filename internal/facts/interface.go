@@ -27,7 +27,16 @@ func (r *reader) parameters() []Parameter {
 			params[in.Param].Unused = id != root && len(r.users().Of(id)) == 0
 		}
 	}
-	r.markDonation(params)
+	for _, a := range r.m.Header.Aliases {
+		if a.Param >= 0 && a.Param < int64(len(params)) {
+			params[a.Param].Aliased, params[a.Param].Written = true, r.renewed(&a)
+		}
+	}
+	for _, d := range r.m.Header.Donors {
+		if d.Param >= 0 && d.Param < int64(len(params)) {
+			params[d.Param].Donated = true
+		}
+	}
 	return slices.DeleteFunc(params, func(p Parameter) bool { return p.Shape == tokenShape })
 }
 
@@ -70,19 +79,6 @@ func withoutNumber(name string) string {
 			return name
 		}
 		name = name[:at]
-	}
-}
-
-func (r *reader) markDonation(params []Parameter) {
-	for _, a := range r.m.Header.Aliases {
-		if a.Param >= 0 && a.Param < int64(len(params)) {
-			params[a.Param].Aliased, params[a.Param].Written = true, r.renewed(&a)
-		}
-	}
-	for _, d := range r.m.Header.Donors {
-		if d.Param >= 0 && d.Param < int64(len(params)) {
-			params[d.Param].Donated = true
-		}
 	}
 }
 

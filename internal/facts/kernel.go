@@ -16,25 +16,14 @@ func (r *reader) kernel(l launch) Kernel {
 	return k
 }
 
-// siteKey tells sites apart where the metadata says all.
-type siteKey struct {
-	meta   hlo.MetadataID
-	loop   hlo.InstrID
-	times  int64
-	guess  int64
-	most   int64
-	branch string
-	inner  bool
-}
-
 // site is the place of a launch, and the model's name of it: its own metadata, or else the wrapper's, or else that of its last operation.
 func (r *reader) site(l launch, ops []Op) *Site {
-	meta := r.naming(l)
-	key := siteKey{meta, l.place.loop, l.place.times, l.place.guess, l.place.most, l.place.branch, l.place.inner}
-	if known := r.sites[key]; known != nil {
-		return known
+	md := r.metadata(l.id)
+	for _, other := range []hlo.InstrID{l.async, l.moves} {
+		if md.OpName == "" && other != hlo.NoInstr {
+			md = r.metadata(other)
+		}
 	}
-	md := &r.metas[meta]
 	at := Site{
 		OpName: md.OpName, OpType: md.OpType,
 		Times: l.place.times, Guess: l.place.guess, Most: l.place.most, Branch: l.place.branch, InLoop: l.place.looped, InEntry: !l.place.inner,
@@ -42,25 +31,9 @@ func (r *reader) site(l launch, ops []Op) *Site {
 	if at.InLoop {
 		at.Loop = r.metadata(l.place.loop).OpName
 	}
-	at.from(r.sources.frames(*md))
-	if at.OpName == "" || at.Source.File == "" {
-		at.complete(ops)
-		return r.interner.site(at)
-	}
-	r.sites[key] = r.interner.site(at)
-	return r.sites[key]
-}
-
-// naming is the metadata that names a launch.
-func (r *reader) naming(l launch) hlo.MetadataID {
-	meta := r.m.MetadataID(l.id)
-	for _, other := range []hlo.InstrID{l.async, l.moves} {
-		if r.decode(meta); r.metas[meta].OpName == "" && other != hlo.NoInstr {
-			meta = r.m.MetadataID(other)
-		}
-	}
-	r.decode(meta)
-	return meta
+	at.from(r.sources.frames(md))
+	at.complete(ops)
+	return r.interner.site(at)
 }
 
 // from sets the line, and those that called it.
@@ -69,14 +42,14 @@ func (at *Site) from(stack *Stack) { at.Source, at.Stack = stack.at(), stack }
 // complete takes from the operations what the launch itself does not say, the last first.
 func (at *Site) complete(ops []Op) {
 	for _, op := range slices.Backward(ops) {
+		if at.OpName != "" && at.Source.File != "" {
+			return
+		}
 		if at.OpName == "" {
 			at.OpName = op.OpName
 		}
 		if at.Source.File == "" && op.OpName == at.OpName {
 			at.from(op.Stack)
-		}
-		if at.OpName != "" && at.Source.File != "" {
-			return
 		}
 	}
 }

@@ -45,9 +45,9 @@ type spellings struct {
 // launched is what is known of the launches that were looked at.
 type launched struct {
 	forms     map[formKey]*Form
-	sites     map[siteKey]*Site
 	productOf map[uint64]Product     // by hlo.Alike.Call
 	inside    map[hlo.CompID][]Op    // see operations
+	lastOps   []Op                   // those that were listed last: their memory is used again
 	meter     *price.Meter           // see work
 	family    price.Family           // what the module was compiled for
 	steps     int                    // how many more follow takes, of a module that was made to take very many
@@ -63,7 +63,9 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 	r := &reader{
 		m: m, sources: newSources(m, from), interner: from,
 		spellings: spellings{make([]string, shapes), make([]int64, shapes), make([]hlo.Metadata, metas), make([]bool, metas)},
-		launched:  launched{forms: map[formKey]*Form{}, inside: map[hlo.CompID][]Op{}, sites: map[siteKey]*Site{}, productOf: map[uint64]Product{}, rewrites: map[hlo.InstrID]string{}, steps: 64 * len(m.Instrs)},
+		launched: launched{
+			forms: map[formKey]*Form{}, inside: map[hlo.CompID][]Op{}, productOf: map[uint64]Product{}, rewrites: map[hlo.InstrID]string{}, steps: 64 * len(m.Instrs),
+		},
 	}
 	r.analyses = analyses{
 		alike:  sync.OnceValue(m.Alike),

@@ -12,96 +12,55 @@ import (
 // maxExpanded bounds the operations that are walked when called functions are counted once for every call, as inlining does.
 const maxExpanded = 4 << 20
 
-// statementKey tells statements apart: one source line in one scope of the model.
+// statementKey tells statements apart: one line of the model, and the one that called it, in one scope.
 type statementKey struct {
-	scope, dtype string
-	lines        int
+	scope, dtype  string
+	where, caller hlo.Location
 }
-
-// lines are a line of the model and the one that called it.
-type lines struct{ where, caller hlo.Location }
 
 // statements gathers operations line by line of the model's source.
 type statements struct {
-	at    map[statementKey]int32
-	list  []Statement
-	does  []opcodeOf
-	seen  map[stackOf]bool
-	lines map[lines]int  // numbered
-	known map[*Stack]int // their numbers
-}
-
-// opcodeOf is what an operation of a statement in the list does.
-type opcodeOf struct {
-	statement int32
-	opcode    string
+	at   map[statementKey]int
+	list []Statement
+	seen map[stackOf]bool
 }
 
 // stackOf is a stack of a statement in the list.
 type stackOf struct {
-	statement int32
+	statement int
 	stack     *Stack
 }
 
 func newStatements() *statements {
-	return &statements{at: map[statementKey]int32{}, seen: map[stackOf]bool{}, lines: map[lines]int{}, known: map[*Stack]int{}}
+	return &statements{at: map[statementKey]int{}, seen: map[stackOf]bool{}}
 }
 
 // add puts one operation at its place in the model.
 func (s *statements) add(op Op, opType string, print uint64) {
-	key := statementKey{scope: ScopeOf(op.OpName), dtype: typeOf(op), lines: s.linesOf(op)}
+	key := statementKey{ScopeOf(op.OpName), typeOf(op), lineOf(op.Source), lineOf(op.Stack.called())}
 	i, known := s.at[key]
 	if !known {
-		i = int32(len(s.list))
+		i = len(s.list)
 		s.at[key] = i
 		s.list = append(s.list, Statement{Scope: key.scope, Type: key.dtype, OpName: op.OpName, OpType: opType, Source: op.Source, Caller: op.Stack.called()})
 	}
-	s.does = append(s.does, opcodeOf{i, op.Opcode})
-	s.list[i].Print += print
+	of := &s.list[i]
+	of.Do = append(of.Do, op.Opcode)
+	of.Print += print
 	if key := (stackOf{i, op.Stack}); op.Stack != nil && !s.seen[key] {
 		s.seen[key] = true
-		s.list[i].Stacks = append(s.list[i].Stacks, op.Stack)
+		of.Stacks = append(of.Stacks, op.Stack)
 	}
-}
-
-// linesOf numbers the places of operations. It looks at each stack once.
-func (s *statements) linesOf(op Op) int {
-	if n, known := s.known[op.Stack]; known {
-		return n
-	}
-	at := lines{lineOf(op.Source), lineOf(op.Stack.called())}
-	n, known := s.lines[at]
-	if !known {
-		n = len(s.lines)
-		s.lines[at] = n
-	}
-	if op.Stack != nil {
-		s.known[op.Stack] = n
-	}
-	return n
 }
 
 func lineOf(l hlo.Location) hlo.Location { return hlo.Location{File: l.File, Line: l.Line} }
 
 // sorted is what was gathered, in program order, the operations of each statement in canonical order.
 func (s *statements) sorted() []Statement {
-	ends := make([]int32, len(s.list)) // of the operations of each statement
-	for _, d := range s.does {
-		ends[d.statement]++
-	}
-	opcodes, end := make([]string, len(s.does)), int32(0)
-	for i, n := range ends {
-		s.list[i].Do = opcodes[end : end+n : end+n]
-		ends[i], end = end, end+n
-	}
-	for _, d := range s.does {
-		opcodes[ends[d.statement]] = d.opcode
-		ends[d.statement]++
-	}
 	for i := range s.list {
 		slices.Sort(s.list[i].Do)
 	}
-	return slices.Clone(s.list) // without the room that it grew by
+	return s.list
 }
 
 // typeOf returns the type that an operation computes in, "" for one that takes any: a loop, a branch, a barrier, a custom call.

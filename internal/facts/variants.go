@@ -98,9 +98,8 @@ func (p *Program) findDiffering(d *dump.Dump) {
 
 // operations counts an unoptimized module's operations by what they do.
 type operations struct {
-	count map[string]int
+	count map[string]int // by key
 	all   []Op
-	keys  []string // of all
 }
 
 func markDiffering(d *dump.Dump, variants []*Variant) {
@@ -119,11 +118,12 @@ func markDiffering(d *dump.Dump, variants []*Variant) {
 func (o *operations) notIn(others []*operations) []Op {
 	var differing []Op
 	seen := map[string]int{}
-	for i, key := range o.keys {
+	for _, op := range o.all {
+		key := op.key()
 		seen[key]++
 		lacking := slices.ContainsFunc(others, func(other *operations) bool { return other.count[key] < seen[key] })
 		if lacking && len(differing) < maxDiffering {
-			differing = append(differing, o.all[i])
+			differing = append(differing, op)
 		}
 	}
 	return differing
@@ -165,10 +165,12 @@ func (r *reader) countOperation(ops *operations, id hlo.InstrID) {
 		md := r.metadata(id)
 		op.Attrs, op.OpName, op.Source = r.printedAttrs(id), md.OpName, r.sources.locate(md)
 	}
-	key := op.Opcode + " " + op.Shape + " " + op.Attrs
-	ops.count[key]++
-	ops.all, ops.keys = append(ops.all, op), append(ops.keys, key)
+	ops.count[op.key()]++
+	ops.all = append(ops.all, op)
 }
+
+// key is what tells an operation from others, wherever it is.
+func (op *Op) key() string { return op.Opcode + " " + op.Shape + " " + op.Attrs }
 
 // Compilations counts every compilation of the program, also of equal modules. Where the processes of a run disagree, it counts those of the one that
 // compiled most.
