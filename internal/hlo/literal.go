@@ -368,8 +368,15 @@ func (s smallFloat) value(bits uint32) (v float64, negative bool) {
 		bias = 1<<(s.exponent-1) - 1
 	}
 	top := exponent == 1<<s.exponent-1
+	isNaN := top && mantissa == 1<<s.mantissa-1
 	switch {
-	case s.isNaN(top, exponent, mantissa, negative):
+	case s.zeroNaN:
+		isNaN = exponent == 0 && mantissa == 0 && negative
+	case s.infinite:
+		isNaN = top && mantissa != 0
+	}
+	switch {
+	case isNaN && !s.noNaN:
 		return math.NaN(), negative
 	case s.infinite && top:
 		v = math.Inf(1)
@@ -382,18 +389,6 @@ func (s smallFloat) value(bits uint32) (v float64, negative bool) {
 		v = -v
 	}
 	return v, negative
-}
-
-func (s smallFloat) isNaN(top bool, exponent int, mantissa uint32, negative bool) bool {
-	switch {
-	case s.noNaN:
-		return false
-	case s.zeroNaN:
-		return exponent == 0 && mantissa == 0 && negative
-	case s.infinite:
-		return top && mantissa != 0
-	}
-	return top && mantissa == 1<<s.mantissa-1
 }
 
 // canonicalLiteral spells numbers as XLA prints them: a person may write 1.0 for 1. A subnormal float is 0, as the compiler threads of

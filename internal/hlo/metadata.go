@@ -246,42 +246,34 @@ func (m *Module) textMetadata(r Range) Metadata {
 			i++ // a blank, a comma or the closing brace
 			continue
 		}
-		next := t.field(end + 1)
-		md.set(t[i:end], t[end+1:next])
+		next := t.ident(end + 1)
+		switch {
+		case t.is(end+1, classQuote):
+			next = t.quoted(end + 1)
+		case t.is(end+1, classOpening):
+			next = t.balanced(end + 1)
+		}
+		value := t[end+1 : next]
+		switch string(t[i:end]) {
+		case "op_type":
+			md.OpType = string(unquoted(value))
+		case "op_name":
+			md.OpName = string(unquoted(value))
+		case "source_file":
+			md.Source.File = string(unquoted(value))
+		case "source_line":
+			md.Source.Line = decimal(value)
+		case "source_column":
+			md.Source.Column = decimal(value)
+		case "stack_frame_id":
+			md.Frame = decimal(value)
+		}
 		i = next
 	}
 	if place := m.innermost(md.Frame); place.File != "" {
 		md.Source = place
 	}
 	return md
-}
-
-// field skips the value of a metadata field.
-func (t text) field(i int) int {
-	switch {
-	case t.is(i, classQuote):
-		return t.quoted(i)
-	case t.is(i, classOpening):
-		return t.balanced(i)
-	}
-	return t.ident(i)
-}
-
-func (md *Metadata) set(field, value []byte) {
-	switch string(field) {
-	case "op_type":
-		md.OpType = string(unquoted(value))
-	case "op_name":
-		md.OpName = string(unquoted(value))
-	case "source_file":
-		md.Source.File = string(unquoted(value))
-	case "source_line":
-		md.Source.Line = decimal(value)
-	case "source_column":
-		md.Source.Column = decimal(value)
-	case "stack_frame_id":
-		md.Frame = decimal(value)
-	}
 }
 
 func decimal(digits []byte) int32 {

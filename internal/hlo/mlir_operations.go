@@ -143,7 +143,11 @@ func (w *mlirWalker) described(o *mlirOperation) (content kernelHash, function s
 		case o.properties >= uint64(len(w.properties)):
 			w.lost = true
 		case strings.HasSuffix(o.name, ".func"):
-			function = w.functionName(o.properties)
+			p := &w.properties[o.properties]
+			if !p.searched {
+				p.searched, p.name = true, w.nameIn(p.data)
+			}
+			function = p.name
 		}
 	}
 	return content, function
