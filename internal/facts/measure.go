@@ -143,6 +143,24 @@ type unit struct {
 	measure func() *measuring
 }
 
+// newUnit is a unit that reads stages, and the files beside them, one after the other. A stage that was only drawn is not read.
+func newUnit(name string, stages []*dump.Stage, beside []*dump.File, measure func() *measuring) unit {
+	u, files := unit{name: name, measure: measure}, slices.Clone(beside)
+	for _, s := range stages {
+		if f := s.HLO(); f != nil {
+			u.size += f.Size
+			files = append(files, f)
+		}
+	}
+	u.weigh = func() (most int64) {
+		for _, f := range files {
+			most = max(most, weight(f))
+		}
+		return most
+	}
+	return u
+}
+
 // units lists the modules of the programs that the options do not leave out.
 func (r *measurer) units() []unit {
 	var work []unit
@@ -151,17 +169,13 @@ func (r *measurer) units() []unit {
 		if len(r.Include) > 0 && !phrase.AnyGlob(r.Include, program) || phrase.AnyGlob(r.Exclude, program) {
 			continue
 		}
-		var size int64
-		for _, s := range measuredStages(m) {
-			size += stageSize(s)
-		}
-		work = append(work, unit{m.ID, size, 0, func() int64 { return moduleWeight(m) }, func() *measuring { return r.measureModule(m) }})
+		work = append(work, newUnit(m.ID, measuredStages(m), m.Companions, func() *measuring { return r.measureModule(m) }))
 		if !r.AllStages {
 			continue
 		}
 		for i := range m.Stages {
 			if s := &m.Stages[i]; !slices.Contains(measuredStages(m), s) {
-				work = append(work, unit{m.ID + " " + s.Label, stageSize(s), 0, func() int64 { return stageWeight(s) }, func() *measuring { return r.listStage(m, s) }})
+				work = append(work, newUnit(m.ID+" "+s.Label, []*dump.Stage{s}, nil, func() *measuring { return r.listStage(m, s) }))
 			}
 		}
 	}
@@ -176,14 +190,6 @@ func measuredStages(m *dump.Module) (stages []*dump.Stage) {
 		}
 	}
 	return stages
-}
-
-// stageSize is how many bytes are read of a stage; 0 for one that was only drawn.
-func stageSize(s *dump.Stage) int64 {
-	if f := s.HLO(); f != nil {
-		return f.Size
-	}
-	return 0
 }
 
 // progress adds up how many bytes were read and reports them.
@@ -234,26 +240,6 @@ func weight(f *dump.File) int64 {
 		return otherWeight * f.ContentSize()
 	}
 	return otherWeight * f.Size
-}
-
-// moduleWeight estimates the memory that a module takes. Its files are read one after the other.
-func moduleWeight(m *dump.Module) int64 {
-	var most int64
-	for _, s := range measuredStages(m) {
-		most = max(most, stageWeight(s))
-	}
-	for _, f := range m.Companions {
-		most = max(most, weight(f))
-	}
-	return most
-}
-
-// stageWeight estimates the memory that reading a stage takes; 0 for one that was only drawn.
-func stageWeight(s *dump.Stage) int64 {
-	if f := s.HLO(); f != nil {
-		return weight(f)
-	}
-	return 0
 }
 
 // ReadLimit bounds how many modules are read at the same time, and the memory that they take.

@@ -217,15 +217,8 @@ func (t text) key(i int) spelling {
 
 // attributeKey reads `, key=` and the blanks behind it. ok is false when no attribute follows.
 func (t text) attributeKey(i int) (key Range, value int, ok bool) {
-	if i = t.blanks(i); !t.at(i, ',') {
-		return Range{}, i, false
-	}
-	start := t.blanks(t.blank(i + 1))
-	end := t.ident(start)
-	if end == start || !t.at(end, '=') {
-		return Range{}, i, false
-	}
-	return Range{uint32(start), uint32(end)}, t.blanks(end + 1), true
+	k := t.key(i)
+	return k.bounds(), t.blanks(k.end() + 1), k.n > 0
 }
 
 // attributeValue skips the value of an attribute. The braces of two attributes contain text that is not HLO, and a literal follows its shape.

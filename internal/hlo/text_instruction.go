@@ -253,14 +253,7 @@ func (p *textParser) callee(i int, role uint8) int {
 // opensBlock reports whether the brace at i opens a nested computation, and not a list of names: an instruction begins with a name and =.
 func (p *textParser) opensBlock(i int) bool {
 	i = p.t.blanks(i + 1)
-	if p.t.word(i, "ROOT") {
-		return true
-	}
-	if p.t.at(i, '%') {
-		i++
-	}
-	end := p.t.ident(i)
-	return end > i && p.t.at(p.t.blanks(end), '=')
+	return p.t.word(i, "ROOT") || p.t.instructionName(i) > i
 }
 
 // fileCallees adds the callees of an instruction to the module. The callees of an async-update or async-done are those of the async-start,
