@@ -113,8 +113,7 @@ func operationOf(opName string) string {
 // countCosts parts the flops, bytes and transcendentals of a computation, which runs so often, by operations. It goes into loops and calls, whose bodies hold
 // many operations.
 func (v *Variant) countCosts(r *reader, c hlo.CompID, prices *price.Prices, as [3]ID, runs float64, depth int) {
-	first, end := r.m.Body(c)
-	for id := first; id < end; id++ {
+	for id, end := r.m.Body(c); id < end; id++ {
 		callees, op := r.m.Callees(id), r.m.Instrs[id].Opcode
 		switch {
 		case depth >= maxDepth:

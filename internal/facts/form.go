@@ -197,8 +197,7 @@ func (r *reader) onlyOperation(fusion hlo.InstrID) hlo.InstrID {
 		return hlo.NoInstr
 	}
 	only := hlo.NoInstr
-	first, end := r.m.Body(callees[0])
-	for id := first; id < end; id++ {
+	for id, end := r.m.Body(callees[0]); id < end; id++ {
 		if hidden(r.m.Instrs[id].Opcode) {
 			continue
 		}

@@ -188,8 +188,7 @@ func (r *reader) isNested(program string) bool {
 // computing counts the operations of a computation, and of those that it calls, that compute something. What a reduction or a sort applies to
 // its elements is a part of it.
 func (r *reader) computing(c hlo.CompID) (n int) {
-	first, end := r.m.Body(c)
-	for id := first; id < end; id++ {
+	for id, end := r.m.Body(c); id < end; id++ {
 		switch op := r.opcode(id); {
 		case arranging[op]:
 		case op == "call" || op == "fusion" || op == "while" || op == "conditional":

@@ -83,8 +83,7 @@ func (w *walk) computation(c hlo.CompID, at place, async hlo.InstrID) error {
 	if w.sum.calls++; at.depth > maxDepth || !w.sum.within(w.most) {
 		return errTooDeep
 	}
-	first, end := w.m.Body(c)
-	for id := first; id < end; id++ {
+	for id, end := w.m.Body(c); id < end; id++ {
 		if err := w.instruction(id, at, async); err != nil {
 			return err
 		}

@@ -277,8 +277,7 @@ func bracketed(numbers []int64) string {
 // meshInShardings reads the mesh off the shardings of a module's entry computation; nil where they name none, or several.
 func meshInShardings(m *hlo.Module) []hlo.MeshAxis {
 	var mesh []hlo.MeshAxis
-	first, end := m.Body(m.Entry)
-	for id := first; id < end; id++ {
+	for id, end := m.Body(m.Entry); id < end; id++ {
 		printed := m.AttrText(id, "sharding")
 		if strings.HasPrefix(printed, "{{") {
 			printed = printed[1:]

@@ -98,8 +98,7 @@ func (p *pricer) computation(c hlo.CompID) (Cost, bool) {
 	}
 	p.states[c] = beingPriced
 	var sum Cost
-	first, end := p.m.Body(c)
-	for i := first; i < end; i++ {
+	for i, end := p.m.Body(c); i < end; i++ {
 		sum = sum.plus(p.price(i))
 	}
 	p.comps[c], p.states[c] = sum, priced
