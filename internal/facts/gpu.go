@@ -40,7 +40,17 @@ func (out *measuring) plan(entries map[string]bool) {
 	if thunks.Incomplete {
 		out.Variant.Missing = append(out.Variant.Missing, MissingLaunches)
 	}
-	shapes := launchShapes(thunks, names)
+	shapes := map[string]*artifacts.Thunk{} // by the symbol that their instruction would have
+	for i := range thunks.Thunks {
+		t := &thunks.Thunks[i]
+		name := t.Kernel
+		if own, ok := names[t.ID]; ok { // kernels with equal code share the symbol of the first: its own name tells them apart
+			name = symbol(own)
+		}
+		if _, seen := shapes[name]; !seen && t.Class == artifacts.ThunkKernel {
+			shapes[name] = t
+		}
+	}
 	written := out.Variant.written()
 	for i := range out.Variant.Kernels {
 		if k := &out.Variant.Kernels[i]; k.Class == ClassKernel {
@@ -81,26 +91,6 @@ func (out *measuring) unassembled(thunks *artifacts.Thunks, entries map[string]b
 
 // onePerKernel is how the names of PTX files end in versions that write one for each kernel; the others write one for the module.
 var onePerKernel = regexp.MustCompile(`\.[0-9]+\.ptx(\.gz)?$`)
-
-// launchShapes finds the kernels of a plan by the symbol that their instruction would have. Kernels with equal code share the
-// symbol of the first; the thunk's own name, where the version writes it, tells them apart.
-func launchShapes(thunks *artifacts.Thunks, names artifacts.ThunkNames) map[string]*artifacts.Thunk {
-	shapes := map[string]*artifacts.Thunk{}
-	for i := range thunks.Thunks {
-		t := &thunks.Thunks[i]
-		if t.Class != artifacts.ThunkKernel {
-			continue
-		}
-		name := t.Kernel
-		if own, ok := names[t.ID]; ok {
-			name = symbol(own)
-		}
-		if _, seen := shapes[name]; !seen {
-			shapes[name] = t
-		}
-	}
-	return shapes
-}
 
 // written are the kernels that were written by hand, by the name of their function: it is what is launched, where no two have the same.
 func (v *Variant) written() map[string]*Form {

@@ -32,18 +32,9 @@ func (r *reader) site(l launch, ops []Op) *Site {
 		at.Loop = r.metadata(l.place.loop).OpName
 	}
 	at.from(r.sources.frames(md))
-	at.complete(ops)
-	return r.interner.site(at)
-}
-
-// from sets the line, and those that called it.
-func (at *Site) from(stack *Stack) { at.Source, at.Stack = stack.at(), stack }
-
-// complete takes from the operations what the launch itself does not say, the last first.
-func (at *Site) complete(ops []Op) {
-	for _, op := range slices.Backward(ops) {
+	for _, op := range slices.Backward(ops) { // what the launch itself does not say
 		if at.OpName != "" && at.Source.File != "" {
-			return
+			break
 		}
 		if at.OpName == "" {
 			at.OpName = op.OpName
@@ -52,7 +43,11 @@ func (at *Site) complete(ops []Op) {
 			at.from(op.Stack)
 		}
 	}
+	return r.interner.site(at)
 }
+
+// from sets the line, and those that called it.
+func (at *Site) from(stack *Stack) { at.Source, at.Stack = stack.at(), stack }
 
 // Describe returns the kernel in a line: "loop add, tanh → f32[8,128]  jit(step)/gelu/tanh (model.py:3)".
 func (k *Kernel) Describe() string {

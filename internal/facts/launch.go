@@ -149,7 +149,15 @@ func (w *walk) control(id hlo.InstrID, at place) error {
 	inside.depth++
 	inside.inner = true
 	if w.m.Instrs[id].Opcode != hlo.OpWhile || len(callees) != 2 {
-		return w.conditional(callees, inside)
+		number := w.branches
+		w.branches++
+		for n, c := range callees { // each branch in a place of its own
+			inside.branch = strings.TrimLeft(fmt.Sprintf("%s %d.%d", at.branch, number, n), " ")
+			if err := w.computation(c, inside, hlo.NoInstr); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	l, number := w.values.loop(id), len(w.loops)
 	w.loops = append(w.loops, reachedLoop{loop: l, runs: at.times})
@@ -172,19 +180,6 @@ func (w *walk) control(id hlo.InstrID, at place) error {
 	}
 	w.loops[number].end = len(w.launches)
 	return err
-}
-
-// conditional walks the branches, each in a place of its own.
-func (w *walk) conditional(branches []hlo.CompID, at place) error {
-	outer, number := at.branch, w.branches
-	w.branches++
-	for n, c := range branches {
-		at.branch = strings.TrimLeft(fmt.Sprintf("%s %d.%d", outer, number, n), " ")
-		if err := w.computation(c, at, hlo.NoInstr); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // guessedTrips is how often a loop is taken to run that counts to a number which nobody knows, and how often one may run that has no maximum: whoever writes

@@ -73,8 +73,16 @@ func measureUnits(ctx context.Context, work []unit, opts Options) ([]*measuring,
 		limit = NewReadLimit(opts.Jobs, opts.MaxMemory)
 	}
 	defer progress.end()
-	if err := weighUnits(ctx, work, limit, opts); err != nil {
-		return nil, err
+	if limit.memory != nil {
+		err := inParallel(ctx, opts.Jobs, len(work), func(_ context.Context, i int) error {
+			return dump.Guard(func() error {
+				work[i].weight = work[i].weigh()
+				return nil
+			})
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
 	if said := limit.exceeded(work); said != "" && opts.Warn != nil {
 		opts.Warn(said)
@@ -101,19 +109,6 @@ func measureUnits(ctx context.Context, work []unit, opts Options) ([]*measuring,
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-}
-
-// weighUnits estimates the memory that each unit takes, where that matters.
-func weighUnits(ctx context.Context, work []unit, limit *ReadLimit, opts Options) error {
-	if limit.memory == nil {
-		return nil
-	}
-	return inParallel(ctx, opts.Jobs, len(work), func(_ context.Context, i int) error {
-		return dump.Guard(func() error {
-			work[i].weight = work[i].weigh()
-			return nil
-		})
-	})
 }
 
 // inParallel calls do(0) to do(work-1), n at a time, one a processor when n is 0.

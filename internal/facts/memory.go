@@ -22,7 +22,16 @@ func (out *measuring) memory(r *reader, s *dump.Stage) {
 	buffers, ok := out.bufferAssignment(r, s)
 	if !ok {
 		v.Missing = append(v.Missing, string(dump.KindBufferAssignment))
-		out.reportedSpaces()
+		if out.module.Backend() != "tpu" {
+			return
+		}
+		if report, _ := out.memoryReport(); report != nil { // it has the same numbers
+			for _, s := range report.Spaces {
+				if s.Color != artifacts.AllColors {
+					out.space(s.Color, s.Bytes)
+				}
+			}
+		}
 		return
 	}
 	color := artifacts.AllColors

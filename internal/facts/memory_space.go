@@ -59,18 +59,3 @@ func (out *measuring) space(color, bytes int64) {
 	}
 	out.Variant.Facts[MemorySpace.Of(name)] = float64(bytes)
 }
-
-// reportedSpaces reads the use of each memory space from the memory usage report, which TPU dumps may hold without a buffer assignment. Both have
-// the same numbers.
-func (out *measuring) reportedSpaces() {
-	if out.module.Backend() != "tpu" {
-		return
-	}
-	if report, _ := out.memoryReport(); report != nil {
-		for _, s := range report.Spaces {
-			if s.Color != artifacts.AllColors {
-				out.space(s.Color, s.Bytes)
-			}
-		}
-	}
-}

@@ -89,26 +89,21 @@ func (r *measurer) measureModule(m *dump.Module) *measuring {
 	if codegen := m.Stage(dump.StageAfterCodegen); codegen != nil {
 		out.stage(codegen, false, out.measureCodegen)
 	}
-	if out.Variant != nil {
-		out.Variant.Missing = append(out.Variant.Missing, notDumped(m)...)
+	if out.Variant == nil {
+		return out
 	}
-	if out.Variant != nil && r.Samples {
-		out.Variant.Compiles[0].keyInput = out.readKeyInput()
-	}
-	return out
-}
-
-// notDumped lists the stage and the kinds of files beside a module that the dump does not hold.
-func notDumped(m *dump.Module) (missing []string) {
 	if m.Stage(dump.StageAfterCodegen) == nil {
-		missing = append(missing, string(dump.StageAfterCodegen))
+		out.Variant.Missing = append(out.Variant.Missing, string(dump.StageAfterCodegen))
 	}
 	for _, kinds := range [][]dump.Kind{{dump.KindMemoryReport, dump.KindMemoryReportProto}, {dump.KindThunks}, {dump.KindPTX}, {dump.KindLLVMOptimized}} {
 		if !slices.ContainsFunc(kinds, func(kind dump.Kind) bool { return m.Companion(kind) != nil }) {
-			missing = append(missing, string(kinds[0]))
+			out.Variant.Missing = append(out.Variant.Missing, string(kinds[0]))
 		}
 	}
-	return missing
+	if r.Samples {
+		out.Variant.Compiles[0].keyInput = out.readKeyInput()
+	}
+	return out
 }
 
 // listStage reads one stage only to list it.

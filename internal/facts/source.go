@@ -139,24 +139,21 @@ func (r *reader) locateByName(kernels []Kernel) {
 		}
 	}
 	for i := range kernels {
-		if kernels[i].Source.File == "" {
-			kernels[i].Site = r.interner.site(kernels[i].located(places))
+		k := &kernels[i]
+		if k.Source.File != "" {
+			continue
 		}
-	}
-}
-
-// located is the kernel's site with the place of the first name that has one, else that of the last operation inside that has one.
-func (k *Kernel) located(places map[string]*Stack) Site {
-	at := *k.Site
-	for name := range strings.SplitSeq(at.OpName, ";") {
-		if at.Stack == nil {
-			at.from(places[name])
+		at := *k.Site
+		for name := range strings.SplitSeq(at.OpName, ";") { // the first name that has a place
+			if at.Stack == nil {
+				at.from(places[name])
+			}
 		}
+		for i := len(k.Ops) - 1; i >= 0 && at.Stack == nil; i-- { // else the last operation inside that has one
+			at.from(k.Ops[i].Stack)
+		}
+		k.Site = r.interner.site(at)
 	}
-	for i := len(k.Ops) - 1; i >= 0 && at.Stack == nil; i-- {
-		at.from(k.Ops[i].Stack)
-	}
-	return at
 }
 
 // Stack is a line of the model's own and those that called it. Where a dump holds no stacks, or no line of the model in one, it is the

@@ -113,22 +113,20 @@ func (out *measuring) drawn() {
 		if s.HLO() != nil || s.Kind == dump.StagePass && s != out.module.Optimized() {
 			continue
 		}
-		if f := s.File(dump.KindDot, dump.KindHTML); f != nil {
-			out.drawing(s, f)
+		f := s.File(dump.KindDot, dump.KindHTML)
+		if f == nil {
+			continue
 		}
+		d, ok := readCompanion(out, f, artifacts.ReadDrawing)
+		if !ok {
+			continue
+		}
+		info := Drawing{File: f.Path, Module: out.module.ID, Name: d.Computation, Stage: s.Label, Format: string(f.Kind), Nodes: len(d.Nodes)}
+		c := &drawnCount{d: d, info: &info, backend: out.module.Backend()}
+		c.collect()
+		c.group(0, 0, false)
+		out.Drawings = append(out.Drawings, info)
 	}
-}
-
-func (out *measuring) drawing(s *dump.Stage, f *dump.File) {
-	d, ok := readCompanion(out, f, artifacts.ReadDrawing)
-	if !ok {
-		return
-	}
-	info := Drawing{File: f.Path, Module: out.module.ID, Name: d.Computation, Stage: s.Label, Format: string(f.Kind), Nodes: len(d.Nodes)}
-	c := &drawnCount{d: d, info: &info, backend: out.module.Backend()}
-	c.collect()
-	c.group(0, 0, false)
-	out.Drawings = append(out.Drawings, info)
 }
 
 // drawnCount counts the launches of a drawing as walk does those of a module.

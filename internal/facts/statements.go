@@ -218,24 +218,18 @@ func (w *modelWalk) word(id hlo.InstrID, opcode string) string {
 			}
 		}
 	case hlo.OpAllReduce, hlo.OpAllGather, hlo.OpReduceScatter, hlo.OpAllToAll, hlo.OpRaggedAllToAll:
-		return opcode + w.over(id)
+		groups := parseGroups(w.r.m.AttrText(id, "replica_groups"))
+		if len(groups) == 0 { // all devices
+			break
+		}
+		// How many devices it joins, and how far apart they are: the names of a mesh's axes may change where nothing else does.
+		devices := slices.Sorted(slices.Values(groups[0]))
+		opcode += fmt.Sprintf(" over %d devices", len(devices))
+		if apart := (devices[len(devices)-1] - devices[0]) / max(1, int64(len(devices)-1)); apart > 1 {
+			opcode += fmt.Sprintf(", %d apart", apart)
+		}
 	}
 	return opcode
-}
-
-// over says how many devices a collective joins, and how far apart they are: " over 2 devices, 4 apart"; "" for all. The names of a mesh's axes may change
-// where nothing else does.
-func (w *modelWalk) over(id hlo.InstrID) string {
-	groups := parseGroups(w.r.m.AttrText(id, "replica_groups"))
-	if len(groups) == 0 {
-		return ""
-	}
-	devices := slices.Sorted(slices.Values(groups[0]))
-	text := fmt.Sprintf(" over %d devices", len(devices))
-	if apart := (devices[len(devices)-1] - devices[0]) / max(1, int64(len(devices)-1)); apart > 1 {
-		text += fmt.Sprintf(", %d apart", apart)
-	}
-	return text
 }
 
 // within puts the caller's op_name before the callee's, unless the callee's already has it.

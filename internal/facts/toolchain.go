@@ -41,7 +41,15 @@ func (out *measuring) readToolchain() {
 			t.Flags = telling(flags)
 		}
 	}
-	out.flagFile()
+	// A TPU's compiler writes all of its flags, thousands, whether they are at their defaults or not. What is kept is their number and a digest, so that a flag
+	// that was set is seen as a difference, and named where both dumps are at hand.
+	if f := m.Companion(dump.KindFlagFile); f != nil {
+		if flags, ok := readCompanion(out, f, artifacts.ReadFlagFile); ok && len(flags) > 0 {
+			t.Every = telling(flags)
+			maps.DeleteFunc(t.Every, func(name, _ string) bool { return strings.Contains(name, "dump") })
+			t.Flags = union(t.Flags, map[string]string{DigestFlag: flagDigest(t.Every)})
+		}
+	}
 	// The runtime's name ("TPU v5 lite") goes before the chip's own ("VIPERFISH lite"), whichever file comes first.
 	for _, kind := range []dump.Kind{dump.KindTopology, dump.KindTargetConfig, dump.KindTPU} {
 		for _, f := range m.CompanionsOf(kind) {
@@ -145,23 +153,6 @@ func frameworkOf(module string) string {
 		}
 	}
 	return ""
-}
-
-// flagFile adds the flags of a TPU's compiler. It writes all of them, thousands, whether they are at their defaults or not; what is kept
-// is their number and a digest, so that a flag that was set is seen as a difference, and named where both dumps are at hand.
-func (out *measuring) flagFile() {
-	f := out.module.Companion(dump.KindFlagFile)
-	if f == nil {
-		return
-	}
-	flags, ok := readCompanion(out, f, artifacts.ReadFlagFile)
-	if !ok || len(flags) == 0 {
-		return
-	}
-	every := telling(flags)
-	maps.DeleteFunc(every, func(name, _ string) bool { return strings.Contains(name, "dump") })
-	out.Toolchain.Every = every
-	out.Toolchain.Flags = union(out.Toolchain.Flags, map[string]string{DigestFlag: flagDigest(every)})
 }
 
 // DigestFlag is the digest of all flags of a TPU's compiler.

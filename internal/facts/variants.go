@@ -24,7 +24,12 @@ type compile struct {
 // TensorFlow compiles one trace, told by its number, once a device; only what one process compiled again counts.
 func (p *Program) settle() {
 	for _, v := range p.Variants {
-		run := v.busiestRun()
+		count, run := map[string]int{}, "" // the process that compiled it most often, the first of them on a tie
+		for i, c := range v.Compiles {
+			if count[c.Run]++; i == 0 || count[c.Run] > count[run] {
+				run = c.Run
+			}
+		}
 		v.Modules, v.Elsewhere = nil, nil
 		seen := map[string]bool{}
 		for _, c := range v.Compiles {
@@ -37,18 +42,6 @@ func (p *Program) settle() {
 			}
 		}
 	}
-}
-
-// busiestRun is the process that compiled the variant most often, the first of them on a tie.
-func (v *Variant) busiestRun() string {
-	count := map[string]int{}
-	busiest := ""
-	for i, c := range v.Compiles {
-		if count[c.Run]++; i == 0 || count[c.Run] > count[busiest] {
-			busiest = c.Run
-		}
-	}
-	return busiest
 }
 
 // add joins a compile with the variant that it repeats, or appends it as a new one.

@@ -71,7 +71,14 @@ type literalPrinter struct {
 func (p *literalPrinter) print(b []byte, index []int64) []byte {
 	depth, rank := len(index), len(p.shape.Dims)
 	if depth == rank {
-		return append(b, p.values[p.offset(index)]...)
+		at, stride := int64(0), int64(1)
+		for _, d := range p.minorToMajor {
+			if 0 <= d && d < int64(rank) {
+				at += index[d] * stride
+				stride *= p.shape.Dims[d]
+			}
+		}
+		return append(b, p.values[at]...)
 	}
 	size := p.shape.Dims[depth]
 	space := " "
@@ -86,18 +93,6 @@ func (p *literalPrinter) print(b []byte, index []int64) []byte {
 		b = p.print(b, append(index, i))
 	}
 	return append(append(b, space...), '}')
-}
-
-// offset returns the position of an element in the stored values.
-func (p *literalPrinter) offset(index []int64) int64 {
-	at, stride := int64(0), int64(1)
-	for _, d := range p.minorToMajor {
-		if 0 <= d && d < int64(len(index)) {
-			at += index[d] * stride
-			stride *= p.shape.Dims[d]
-		}
-	}
-	return at
 }
 
 // appendLiteral prints a LiteralProto behind its shape, a tuple as ( s32[] 1, f32[2]{0} {1, 2} ).

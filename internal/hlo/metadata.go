@@ -187,37 +187,28 @@ func (x *metadataIndex) slot(m *Module, parts distinct, hash uint32) *hashSlot {
 	}
 }
 
+// withoutSchedulingName leaves out the value of scheduling_name="fusion.12", and of a proto OpMetadata.scheduling_name (16).
 func (m *Module) withoutSchedulingName(r Range) distinct {
 	if m.Format == FormatProto {
-		return m.protoWithoutSchedulingName(r)
+		f := fieldsOf(m.src, r)
+		for start := r.Start; f.next(); start = f.body.End {
+			if f.tag == 16<<3|wireBytes {
+				return distinct{Range{r.Start, start}, Range{f.body.End, r.End}}
+			}
+		}
+		return distinct{before: r}
 	}
-	return text(m.src).withoutSchedulingName(r)
-}
-
-// withoutSchedulingName leaves out the value of scheduling_name="fusion.12".
-func (t text) withoutSchedulingName(r Range) distinct {
 	const key = `scheduling_name="`
-	n := bytes.Index(t[r.Start:r.End], []byte(key))
+	n := bytes.Index(m.src[r.Start:r.End], []byte(key))
 	if n < 0 {
 		return distinct{before: r}
 	}
 	start := int(r.Start) + n + len(key)
-	end := t.quoted(start - 1)
+	end := text(m.src).quoted(start - 1)
 	if end > int(r.End) {
 		return distinct{before: r}
 	}
 	return distinct{Range{r.Start, uint32(start)}, Range{uint32(end), r.End}}
-}
-
-// protoWithoutSchedulingName leaves out OpMetadata.scheduling_name (16).
-func (m *Module) protoWithoutSchedulingName(r Range) distinct {
-	f := fieldsOf(m.src, r)
-	for start := r.Start; f.next(); start = f.body.End {
-		if f.tag == 16<<3|wireBytes {
-			return distinct{Range{r.Start, start}, Range{f.body.End, r.End}}
-		}
-	}
-	return distinct{before: r}
 }
 
 func (m *Module) hash(parts distinct) uint32 {

@@ -98,12 +98,7 @@ func (p *attrPrinter) print(m *Module, i InstrID, yield func(key string, value [
 			}
 		}
 	}
-	p.common()
-}
-
-// common prints the attributes that any instruction can have.
-func (p *attrPrinter) common() {
-	p.parameterReplication()
+	p.parameterReplication() // from here on what any instruction can have
 	p.accuracy()
 	if p.has(40) {
 		p.sharding(p.body(40))

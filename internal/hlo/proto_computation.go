@@ -159,23 +159,18 @@ func (r *protoReader) permute(comp *Computation, ids []int64) {
 		}
 		place[i] = comp.First + InstrID(to)
 	}
-	r.renameOperands(place, comp.First, body)
+	for i := range body {
+		operands := listAt(m.operands, body[i].operands)
+		for k, operand := range operands {
+			if operands[k] = place[operand-comp.First]; operands[k] >= place[i] {
+				r.fail(body[i].name, "the schedule runs %s before its operand", m.nameOf(comp.First+InstrID(i)))
+			}
+		}
+	}
 	before := slices.Clone(body)
 	for i, to := range place {
 		body[to-comp.First] = before[i]
 	}
 	r.ids = ids
 	comp.Root = place[comp.Root-comp.First]
-}
-
-func (r *protoReader) renameOperands(place []InstrID, first InstrID, body []Instruction) {
-	for i := range body {
-		operands := listAt(r.m.operands, body[i].operands)
-		for k, operand := range operands {
-			operands[k] = place[operand-first]
-			if operands[k] >= place[i] {
-				r.fail(body[i].name, "the schedule runs %s before its operand", r.m.nameOf(first+InstrID(i)))
-			}
-		}
-	}
 }

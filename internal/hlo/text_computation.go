@@ -1,7 +1,5 @@
 package hlo
 
-import "fmt"
-
 // textBody is a computation that is being read. Its instructions are the last ones of the module.
 type textBody struct {
 	id     CompID // unless computations inside it come before it
@@ -86,17 +84,6 @@ const (
 func (m *Module) make(name string) int32 {
 	m.made = append(m.made, name)
 	return int32(len(m.made))
-}
-
-// numberMade makes the names in Module.made unique as XLA does: "async_wrapped", "async_wrapped.1".
-func (m *Module) numberMade() {
-	used := map[string]int{}
-	for i, name := range m.made {
-		if n := used[name]; n > 0 {
-			m.made[i] = fmt.Sprintf("%s.%d", name, n)
-		}
-		used[name]++
-	}
 }
 
 // block reads the instructions between { at i and }, and adds them as a computation.

@@ -62,7 +62,13 @@ func (p *textParser) module() {
 			i = p.t.blanks(p.computation(i))
 		}
 	}
-	p.chooseEntry(printed)
+	switch { // what XLA printed has an ENTRY: without one it was cut off between two computations
+	case p.m.Entry != NoComp:
+	case printed || len(p.m.Comps) == 0:
+		p.fail(len(p.t), len(p.t), "")
+	default:
+		p.m.Entry = CompID(len(p.m.Comps) - 1)
+	}
 	p.finish()
 }
 
@@ -91,18 +97,6 @@ func (t text) estimate(start int, what string) (n int) {
 		n += bytes.Count(t[i:min(i+sample, len(t))], []byte(what)) * min(every, len(t)-i) / min(sample, len(t)-i)
 	}
 	return n + n/32 + 1
-}
-
-// chooseEntry makes the last computation the entry when the text has no ENTRY, as XLA does. What XLA printed has an ENTRY: without one it
-// was cut off between two computations.
-func (p *textParser) chooseEntry(printed bool) {
-	switch {
-	case p.m.Entry != NoComp:
-	case printed || len(p.m.Comps) == 0:
-		p.fail(len(p.t), len(p.t), "")
-	default:
-		p.m.Entry = CompID(len(p.m.Comps) - 1)
-	}
 }
 
 // expect reads a punctuation mark and the blanks around it.
