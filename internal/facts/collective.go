@@ -63,7 +63,16 @@ func (w *walk) findWaits(kernels []Kernel, users *hlo.Users) {
 		if len(list) > 0 && at(i) > at(list[len(list)-1]) { // the computation is called again
 			list = list[:0]
 		}
-		if done := w.done(w.launches[i], users); done != hlo.NoInstr {
+		done := hlo.NoInstr // the instruction that waits for the transfer or ends its chain of fusions
+		switch l, op := &w.launches[i], w.m.Instrs[w.launches[i].id].Opcode; {
+		case l.async != hlo.NoInstr:
+			done = w.waits(l.async, users)
+		case l.moves != hlo.NoInstr && l.moves != l.id:
+			done = w.chainEnd(*l)
+		case strings.HasSuffix(w.m.OpcodeName(op), "-start"), op == hlo.OpSend, op == hlo.OpRecv:
+			done = w.waits(l.id, users)
+		}
+		if done != hlo.NoInstr {
 			kernels[i].Until = ends[i]
 			if before := sort.Search(len(list), func(k int) bool { return at(list[k]) <= done }); before > 0 {
 				kernels[i].Until = list[before-1]
@@ -89,19 +98,6 @@ func (w *walk) iterationEnds() []int32 {
 		}
 	}
 	return ends
-}
-
-// done returns the instruction that waits for a transfer or ends its chain of fusions, NoInstr if the transfer is synchronous.
-func (w *walk) done(l launch, users *hlo.Users) hlo.InstrID {
-	switch {
-	case l.async != hlo.NoInstr:
-		return w.waits(l.async, users)
-	case l.moves != hlo.NoInstr && l.moves != l.id:
-		return w.chainEnd(l)
-	case strings.HasSuffix(w.m.OpcodeName(w.m.Instrs[l.id].Opcode), "-start"), w.m.Instrs[l.id].Opcode == hlo.OpSend, w.m.Instrs[l.id].Opcode == hlo.OpRecv:
-		return w.waits(l.id, users)
-	}
-	return hlo.NoInstr
 }
 
 // waits returns the -done instruction for the start of a transfer. There may be async-updates in between.

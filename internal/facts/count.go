@@ -135,7 +135,13 @@ func (v *Variant) countModule(r *reader) {
 	}
 	v.countTypes(r)
 	v.Facts[DonationAliased] = float64(len(m.Header.Aliases))
-	v.Facts[DonationBytes] = float64(aliasedBytes(m))
+	v.Facts[DonationBytes] = 0
+	params := m.Params(m.Entry)
+	for _, a := range m.Header.Aliases { // parameters, or the parts of them, whose buffers the results reuse
+		if a.Param >= 0 && a.Param < int64(len(params)) && params[a.Param] != hlo.NoInstr {
+			v.Facts[DonationBytes] += float64(m.ShapeBytes(leaf(m, m.Instrs[params[a.Param]].Shape, a.ParamIndex)))
+		}
+	}
 }
 
 // countTypes counts the instructions, those whose result holds a type, and of those in double precision the ones with single numbers of it: a Python
@@ -185,17 +191,6 @@ func leafTypes(m *hlo.Module, id hlo.ShapeID, types []hlo.Type) []hlo.Type {
 		return types
 	}
 	return append(types, s.Type)
-}
-
-// aliasedBytes sums the parameters, or the parts of them, whose buffers the results reuse.
-func aliasedBytes(m *hlo.Module) (n int64) {
-	params := m.Params(m.Entry)
-	for _, a := range m.Header.Aliases {
-		if a.Param >= 0 && a.Param < int64(len(params)) && params[a.Param] != hlo.NoInstr {
-			n += m.ShapeBytes(leaf(m, m.Instrs[params[a.Param]].Shape, a.ParamIndex))
-		}
-	}
-	return n
 }
 
 func leaf(m *hlo.Module, id hlo.ShapeID, index []int64) hlo.ShapeID {

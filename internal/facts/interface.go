@@ -137,17 +137,6 @@ func (r *reader) leaves() (shapes []hlo.ShapeID, made []hlo.InstrID) {
 	return shapes, nil
 }
 
-// piecesOf copies the shapes that one device returns: the module is closed when they are held against the whole.
-func (r *reader) piecesOf() []hlo.Shape {
-	shapes, _ := r.leaves()
-	pieces := make([]hlo.Shape, len(shapes))
-	for i, id := range shapes {
-		s := r.m.Shape(id)
-		pieces[i] = hlo.Shape{Type: s.Type, Dims: slices.Clone(s.Dims)}
-	}
-	return pieces
-}
-
 // outputs says how the program's results are spread over the devices: what is whole in the module as the framework handed it over is a
 // piece in the optimized one. It is nil where nothing is split and nobody requested a sharding, and where the two cannot be compared.
 func (r *reader) outputs(pieces []hlo.Shape, params []Parameter) []Output {

@@ -195,7 +195,11 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 	if out.module.Unoptimized() == nil {
 		v.Constants = r.constants()
 	} else {
-		out.pieces = r.piecesOf()
+		shapes, _ := r.leaves()
+		for _, id := range shapes { // the module is closed when they are held against the whole
+			s := r.m.Shape(id)
+			out.pieces = append(out.pieces, hlo.Shape{Type: s.Type, Dims: slices.Clone(s.Dims)})
+		}
 	}
 	once := compile{Run: out.module.Process, Module: out.module.ID, Name: r.m.Name, Facts: v.Facts, Devices: r.m.Header.NumPartitions * r.m.Header.ReplicaCount}
 	if once.Run != "" {

@@ -56,7 +56,17 @@ func (v *Variant) hide(d *price.Device) {
 		}
 		if all == nil {
 			all = v.Prices(d)
-			free = newFreeTime(all)
+			free = &freeTime{make([]float64, len(all)), make([]int32, len(all)+1)}
+			for i := range free.next {
+				free.next[i] = int32(i)
+			}
+			for i, p := range all {
+				if p.Class.Computes() {
+					free.left[i] = p.NS()
+				} else {
+					free.next[i]++
+				}
+			}
 		}
 		key := partly{k.Form, free.cover(all[i].Runs*d.Transfer(&k.Work, cached), i+1, int(k.Until))}
 		if forms[key] == nil {
@@ -73,20 +83,6 @@ func (v *Variant) hide(d *price.Device) {
 type freeTime struct {
 	left []float64
 	next []int32 // where the next kernel with time left may be; see from
-}
-
-func newFreeTime(all []Priced) *freeTime {
-	f := &freeTime{make([]float64, len(all)), make([]int32, len(all)+1)}
-	for i, p := range all {
-		f.next[i] = int32(i)
-		if p.Class.Computes() {
-			f.left[i] = p.NS()
-		} else {
-			f.next[i]++
-		}
-	}
-	f.next[len(all)] = int32(len(all))
-	return f
 }
 
 // from finds the first kernel with time left, from one on. It shortens the way there, so that 20,000 transfers over the same kernels take no longer than

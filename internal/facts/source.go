@@ -287,26 +287,19 @@ func (r *reader) ownCall(frames []hlo.Location) hlo.Location {
 	if !slices.ContainsFunc(frames, func(f hlo.Location) bool { return f.File != last.File }) {
 		return last // there is nothing to choose
 	}
-	own := r.operationFiles()
+	own, seen := map[string]bool{}, map[*Stack]bool{} // the model's files that operations come from
+	for md := range r.eachMetadata() {
+		if stack := r.sources.frames(md); !seen[stack] {
+			seen[stack], own[stack.at().File] = true, true
+		}
+	}
+	delete(own, "")
 	for _, f := range slices.Backward(frames) {
 		if own[r.sources.relative(f).File] {
 			return f
 		}
 	}
 	return last
-}
-
-// operationFiles are the model's files that operations come from.
-func (r *reader) operationFiles() map[string]bool {
-	files, seen := map[string]bool{}, map[*Stack]bool{}
-	for md := range r.eachMetadata() {
-		if stack := r.sources.frames(md); !seen[stack] {
-			seen[stack] = true
-			files[stack.at().File] = true
-		}
-	}
-	delete(files, "")
-	return files
 }
 
 // isNamed reports whether a function, which Python qualifies ("run.<locals>.act"), has a program's name ("act"). Frameworks spell a lambda in words.

@@ -51,18 +51,22 @@ func (out *measuring) readToolchain() {
 		}
 	}
 	// The runtime's name ("TPU v5 lite") goes before the chip's own ("VIPERFISH lite"), whichever file comes first.
-	for _, kind := range []dump.Kind{dump.KindTopology, dump.KindTargetConfig, dump.KindTPU} {
-		for _, f := range m.CompanionsOf(kind) {
-			if read := deviceReader(f); read != nil {
-				d, ok := readCompanion(out, f, read)
-				if !ok {
-					continue
-				}
-				if d.Platform != "cpu" {
-					t.Device = cmp.Or(t.Device, d.Name, d.Capability)
-				}
-				t.version(strings.ToLower(cmp.Or(d.Platform, "device"))+"_build", d.Build)
+	for _, from := range []struct {
+		kind dump.Kind
+		read func([]byte) (*artifacts.Device, error)
+	}{{dump.KindTopology, artifacts.ReadTopology}, {dump.KindTargetConfig, artifacts.ReadTargetConfig}, {dump.KindTPU, artifacts.ReadTargetArguments}} {
+		for _, f := range m.CompanionsOf(from.kind) {
+			if f.Kind == dump.KindTPU && !strings.HasSuffix(f.Path, ".target_arguments.txt") {
+				continue
 			}
+			d, ok := readCompanion(out, f, from.read)
+			if !ok {
+				continue
+			}
+			if d.Platform != "cpu" {
+				t.Device = cmp.Or(t.Device, d.Name, d.Capability)
+			}
+			t.version(strings.ToLower(cmp.Or(d.Platform, "device"))+"_build", d.Build)
 		}
 	}
 	if s := m.Optimized(); s != nil && t.Device == "" {
@@ -75,19 +79,6 @@ func (out *measuring) setFramework(torch bool) {
 	if torch && out.Toolchain.Framework == "" {
 		out.Toolchain.Framework = TorchFramework
 	}
-}
-
-// deviceReader is the reader of a file that says which device the module was compiled for; nil for other files.
-func deviceReader(f *dump.File) func([]byte) (*artifacts.Device, error) {
-	switch {
-	case f.Kind == dump.KindTargetConfig:
-		return artifacts.ReadTargetConfig
-	case f.Kind == dump.KindTopology:
-		return artifacts.ReadTopology
-	case f.Kind == dump.KindTPU && strings.HasSuffix(f.Path, ".target_arguments.txt"):
-		return artifacts.ReadTargetArguments
-	}
-	return nil
 }
 
 // version records the version of one part of the toolchain.

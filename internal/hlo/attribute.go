@@ -185,11 +185,7 @@ func Ints(s string) []int64 {
 }
 
 func (m *Module) textAttr(i InstrID, key string) (string, bool) {
-	known := attributes[key]
-	if known.calls > 0 || key == "metadata" || !m.owns(i, known.owner) {
-		return "", false
-	}
-	for k, value := range text(m.src).attributes(m.Instrs[i].attrs) {
+	for k, value := range m.ownAttributes(i) {
 		if string(m.src[k.Start:k.End]) == key {
 			return attributeValueText(key, m.src[value.Start:value.End]), true
 		}

@@ -82,8 +82,21 @@ func (p *attrPrinter) window() {
 	}
 	p.value = append(p.value, '{')
 	for _, w := range windowFields {
-		if slices.ContainsFunc(dims, func(d [8]int64) bool { return d[w.field] != w.normal || w.field == 3 && d[4] != w.normal }) {
-			p.appendWindow(w.name, dims, w.field)
+		if !slices.ContainsFunc(dims, func(d [8]int64) bool { return d[w.field] != w.normal || w.field == 3 && d[4] != w.normal }) {
+			continue
+		}
+		if p.value[len(p.value)-1] != '{' {
+			p.value = append(p.value, ' ')
+		}
+		p.value = append(append(p.value, w.name...), '=')
+		for i, d := range dims {
+			if i > 0 {
+				p.value = append(p.value, 'x')
+			}
+			p.value = strconv.AppendInt(p.value, d[w.field], 10)
+			if w.field == 3 {
+				p.value = strconv.AppendInt(append(p.value, '_'), d[4], 10)
+			}
 		}
 	}
 	p.value = append(p.value, '}')
@@ -97,22 +110,6 @@ func (p *attrPrinter) dimensionsOf(body Range) (dims [][8]int64) {
 		dims = append(dims, p.numbersOf(dimension))
 	}
 	return dims
-}
-
-func (p *attrPrinter) appendWindow(name string, dims [][8]int64, field int) {
-	if p.value[len(p.value)-1] != '{' {
-		p.value = append(p.value, ' ')
-	}
-	p.value = append(append(p.value, name...), '=')
-	for i, d := range dims {
-		if i > 0 {
-			p.value = append(p.value, 'x')
-		}
-		p.value = strconv.AppendInt(p.value, d[field], 10)
-		if field == 3 {
-			p.value = strconv.AppendInt(append(p.value, '_'), d[4], 10)
-		}
-	}
 }
 
 // dimLabels prints a ConvolutionDimensionNumbers: "b01f_01io->b01f".

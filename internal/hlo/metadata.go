@@ -181,7 +181,9 @@ func (x *metadataIndex) add(m *Module, r Range) MetadataID {
 func (x *metadataIndex) slot(m *Module, parts distinct, hash uint32) *hashSlot {
 	for i := hash; ; i++ {
 		slot := &x.slots[i&uint32(len(x.slots)-1)]
-		if slot.number == 0 || slot.hash == hash && m.same(parts, x.parts[slot.number]) {
+		if known := x.parts[slot.number]; slot.number == 0 || slot.hash == hash &&
+			string(m.src[parts.before.Start:parts.before.End]) == string(m.src[known.before.Start:known.before.End]) &&
+			string(m.src[parts.behind.Start:parts.behind.End]) == string(m.src[known.behind.Start:known.behind.End]) {
 			return slot
 		}
 	}
@@ -220,11 +222,6 @@ func (m *Module) hash(parts distinct) uint32 {
 		h = mixed(h^b.head, b.rest)
 	}
 	return uint32(h ^ h>>32)
-}
-
-func (m *Module) same(a, b distinct) bool {
-	return string(m.src[a.before.Start:a.before.End]) == string(m.src[b.before.Start:b.before.End]) &&
-		string(m.src[a.behind.Start:a.behind.End]) == string(m.src[b.behind.Start:b.behind.End])
 }
 
 // textMetadata decodes {op_name="x" source_line=3}, with or without commas between the fields.

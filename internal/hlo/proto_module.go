@@ -154,7 +154,18 @@ func (r *protoReader) findModule() (start uint32, m message) {
 		r.fail(0, "the file has %d bytes, more than 4 GiB", len(r.src))
 	}
 	file := Range{0, uint32(len(r.src))}
-	r.checkFrame(file)
+	if file.Len() == 0 {
+		r.fail(0, "the file is empty")
+	}
+	f := fieldsOf(r.src, file) // of which none may be cut off, even behind the module
+	for f.next() {
+	}
+	if f.broken == cutOff && r.src[0] == 1<<3|byte(wireBytes) {
+		r.fail(uint32(f.at), "the file is cut off: a message that starts here is longer than the %d bytes that are left", len(r.src)-f.at)
+	}
+	if f.broken != whole {
+		r.fail(uint32(f.at), "this is no serialized HLO module")
+	}
 	hlo := r.firstField(file)
 	for _, candidate := range []Range{r.firstField(hlo), hlo, file} {
 		damage := whole
@@ -166,23 +177,6 @@ func (r *protoReader) findModule() (start uint32, m message) {
 	}
 	r.fail(0, "this is no serialized HLO module: it has no computations")
 	return 0, message{}
-}
-
-// checkFrame refuses a file that is cut off, even behind the module.
-func (r *protoReader) checkFrame(file Range) {
-	if file.Len() == 0 {
-		r.fail(0, "the file is empty")
-	}
-	f := fieldsOf(r.src, file)
-	for f.next() {
-	}
-	if f.broken == cutOff && r.src[0] == 1<<3|byte(wireBytes) {
-		r.fail(uint32(f.at), "the file is cut off: a message that starts here is longer than the %d bytes that are left",
-			len(r.src)-f.at)
-	}
-	if f.broken != whole {
-		r.fail(uint32(f.at), "this is no serialized HLO module")
-	}
 }
 
 // firstField returns the body of a message's field 1, empty when it has none.

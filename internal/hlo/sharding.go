@@ -205,8 +205,16 @@ func (p *attrPrinter) sourceTargetPairs() {
 
 // sliceSizes prints the sizes of the slices that a permutation in place moves: slice_sizes={{4,8},{4,8}}. The file holds one list for all.
 func (p *attrPrinter) sliceSizes() {
-	sizes, rank := p.list(20), p.operandRank()
-	if len(sizes) == 0 || rank == 0 {
+	sizes, operands := p.list(20), listAt(p.m.operands, p.in.operands)
+	if len(sizes) == 0 || len(operands) == 0 {
+		return
+	}
+	s := p.m.Shape(p.m.Instrs[operands[0]].Shape)
+	for len(s.Elements) > 0 {
+		s = p.m.Shape(s.Elements[0])
+	}
+	rank := len(s.Dims)
+	if rank == 0 {
 		return
 	}
 	p.value = append(p.value, '{')
@@ -218,19 +226,6 @@ func (p *attrPrinter) sliceSizes() {
 	}
 	p.value = append(p.value, '}')
 	p.emit("slice_sizes")
-}
-
-// operandRank returns the rank of the first operand, of its first element where it is a tuple.
-func (p *attrPrinter) operandRank() int {
-	operands := listAt(p.m.operands, p.in.operands)
-	if len(operands) == 0 {
-		return 0
-	}
-	s := p.m.Shape(p.m.Instrs[operands[0]].Shape)
-	for len(s.Elements) > 0 {
-		s = p.m.Shape(s.Elements[0])
-	}
-	return len(s.Dims)
 }
 
 // replicaGroups prints the groups in the form in which the file has them: lists, iota or mesh axes.

@@ -111,22 +111,14 @@ func (m *Meter) factorized(id hlo.InstrID, target string) float64 {
 	}
 	took := (f.flat + f.by*rows) * m.elements(m.m.Instrs[operands[last]].Shape)
 	if f.name == "mqr" {
-		took += m.reflected(operands, rows)
+		// It applies reflectors, and puts those of each block of 32 together before, one by one, if there are more. Measured with 8 to 256 rows.
+		const block, one, each = 32, 200, 1.65
+		if took += each * m.operandElements(id); rows > block {
+			took += one * m.elements(m.m.Instrs[operands[1]].Shape)
+		}
 	}
 	if strings.Contains(m.m.AttrText(id, "backend_config"), "mode = 78 ") { // 'N': no vectors
 		return took / 3
-	}
-	return took
-}
-
-// reflected is what LAPACK takes to apply the reflectors of a matrix, the operands, but for what they are applied to: of more than a block of 32 it first
-// puts those of each block together, one by one. Measured with 8 to 256 rows.
-func (m *Meter) reflected(operands []hlo.InstrID, rows float64) float64 {
-	const block, one, each = 32, 200, 1.65
-	elements := func(operand int) float64 { return m.elements(m.m.Instrs[operands[operand]].Shape) }
-	took := each * elements(0)
-	if rows > block {
-		took += one * elements(1)
 	}
 	return took
 }
