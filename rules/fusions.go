@@ -70,7 +70,7 @@ func anyOp(k *facts.Kernel, is func(opName, file string) bool) bool {
 	if is(k.OpName, k.Source.File) {
 		return true
 	}
-	for op := range k.Ops.All() {
+	for _, op := range k.Ops {
 		if is(op.OpName, op.Source.File) {
 			return true
 		}

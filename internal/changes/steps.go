@@ -73,8 +73,8 @@ func (e *Edit) effort() int {
 
 // opsOf lists the operations in a kernel; of a launch of a single one, that one.
 func opsOf(k *facts.Kernel) []facts.Op {
-	if k.Ops.Len() > 0 {
-		return k.Ops.Slice()
+	if len(k.Ops) > 0 {
+		return k.Ops
 	}
 	return []facts.Op{{Opcode: k.Root, OpName: k.OpName, Shape: k.Out, Source: k.Source, Stack: k.Stack}}
 }

@@ -133,7 +133,8 @@ func convertedTo(m *hlo.Module, users *hlo.Users, id hlo.InstrID, readers []hlo.
 			}
 		}
 		for _, use := range inside {
-			if m.Instrs[use].Opcode != hlo.OpConvert || !modelConverts(m, use) {
+			md := m.Metadata(use) // a compiler for a CPU adds conversions of its own around products in bf16
+			if asked := strings.HasSuffix(md.OpName, "convert_element_type") || md.OpType == "Cast"; !asked || m.Instrs[use].Opcode != hlo.OpConvert {
 				return 0, false
 			}
 			to = m.Shape(m.Instrs[use].Shape).Type
@@ -141,12 +142,6 @@ func convertedTo(m *hlo.Module, users *hlo.Users, id hlo.InstrID, readers []hlo.
 		}
 	}
 	return to, len(found) == 1
-}
-
-// modelConverts reports whether a conversion is one of the model's. A compiler for a CPU adds others around products in bf16.
-func modelConverts(m *hlo.Module, id hlo.InstrID) bool {
-	md := m.Metadata(id)
-	return strings.HasSuffix(md.OpName, "convert_element_type") || md.OpType == "Cast"
 }
 
 // moved finds transpositions and copies of what a product reads or writes.
@@ -196,14 +191,18 @@ var combinable = []string{"all-reduce", "all-gather", "reduce-scatter"}
 // uncombined finds collectives of one kind over the same devices of which none waits for another: one transfer of all costs the latency once.
 func (a *adviser) uncombined() {
 	type kind struct{ target, attrs, reduction, groups, loop, branch, dtype string }
-	alike := map[kind][]int{}
+	m, alike := a.v.Module, map[kind][]int{}
 	var kinds []kind
 	for i := range a.v.Kernels {
 		k := &a.v.Kernels[i]
 		if k.Class != ClassCollective || !slices.Contains(combinable, k.Target) || k.Overlapped > 0 || !a.isShort(k) {
 			continue
 		}
-		of := kind{k.Target, k.Attrs, a.reduction(k), k.Groups, k.Loop, k.Branch, hlo.ShapeText(k.Out).Type()}
+		reduction := "" // the operation that it reduces by
+		if callees := m.Callees(max(a.instrs[k.Name], 0)); len(callees) > 0 {
+			reduction = m.OpcodeName(m.Instrs[m.Comps[callees[0]].Root].Opcode)
+		}
+		of := kind{k.Target, k.Attrs, reduction, k.Groups, k.Loop, k.Branch, hlo.ShapeText(k.Out).Type()}
 		if alike[of] == nil {
 			kinds = append(kinds, of)
 		}
@@ -225,16 +224,6 @@ func (a *adviser) uncombined() {
 		saved -= first.Runs * a.v.Device.Time(sum.From(cached)).Total()
 		a.time(first.Kernel, saved, fmt.Sprintf("%d %s of %s in all wait for nothing of each other: combine them in one", len(free), of.target, phrase.Bytes(bytes)))
 	}
-}
-
-// reduction is the operation that a collective reduces by; "" where it reduces nothing.
-func (a *adviser) reduction(k *Kernel) string {
-	m := a.v.Module
-	callees := m.Callees(max(a.instrs[k.Name], 0))
-	if len(callees) == 0 {
-		return ""
-	}
-	return m.OpcodeName(m.Instrs[m.Comps[callees[0]].Root].Opcode)
 }
 
 // isShort reports whether a transfer waits longer than it sends: joining long ones would only need their memory at once.
@@ -274,22 +263,17 @@ func (a *adviser) padded() {
 		if at < 0 || !k.multiplies() {
 			continue
 		}
-		depth := a.v.Products[at].depth()
+		p, results := a.v.Products[at], 1.0
+		for _, dim := range hlo.ShapeText(p.Shape).Dims() {
+			n, _ := strconv.ParseFloat(dim, 64)
+			results *= n
+		}
+		depth := float64(p.Flops) / 2 / results // how many products each element of the result is the sum of
 		full := math.Ceil(depth/lanes) * lanes
 		if depth == math.Trunc(depth) && depth >= lanes/2 {
 			a.time(k.Kernel, k.NS()*(1-depth/full), fmt.Sprintf("the product sums over %v, and the unit takes %d at a time: %v would take as long", depth, lanes, full))
 		}
 	}
-}
-
-// depth is how many products each element of the result is the sum of.
-func (p *Product) depth() float64 {
-	results := 1.0
-	for _, dim := range hlo.ShapeText(p.Shape).Dims() {
-		n, _ := strconv.ParseFloat(dim, 64)
-		results *= n
-	}
-	return float64(p.Flops) / 2 / results
 }
 
 // replicated finds arguments that every device holds whole, although the program is spread over several.

@@ -2,7 +2,6 @@ package facts
 
 import (
 	"fmt"
-	"slices"
 	"sort"
 	"strings"
 
@@ -64,7 +63,16 @@ func (w *walk) findWaits(kernels []Kernel, users *hlo.Users) {
 		if len(list) > 0 && at(i) > at(list[len(list)-1]) { // the computation is called again
 			list = list[:0]
 		}
-		if done := w.done(w.launches[i], users); done != hlo.NoInstr {
+		done := hlo.NoInstr // the instruction that waits for the transfer or ends its chain of fusions
+		switch l, op := &w.launches[i], w.m.Instrs[w.launches[i].id].Opcode; {
+		case l.async != hlo.NoInstr:
+			done = w.waits(l.async, users)
+		case l.moves != hlo.NoInstr && l.moves != l.id:
+			done = w.chainEnd(*l)
+		case strings.HasSuffix(w.m.OpcodeName(op), "-start"), op == hlo.OpSend, op == hlo.OpRecv:
+			done = w.waits(l.id, users)
+		}
+		if done != hlo.NoInstr {
 			kernels[i].Until = ends[i]
 			if before := sort.Search(len(list), func(k int) bool { return at(list[k]) <= done }); before > 0 {
 				kernels[i].Until = list[before-1]
@@ -90,19 +98,6 @@ func (w *walk) iterationEnds() []int32 {
 		}
 	}
 	return ends
-}
-
-// done returns the instruction that waits for a transfer or ends its chain of fusions, NoInstr if the transfer is synchronous.
-func (w *walk) done(l launch, users *hlo.Users) hlo.InstrID {
-	switch {
-	case l.async != hlo.NoInstr:
-		return w.waits(l.async, users)
-	case l.moves != hlo.NoInstr && l.moves != l.id:
-		return w.chainEnd(l)
-	case strings.HasSuffix(w.m.OpcodeName(w.m.Instrs[l.id].Opcode), "-start"), w.m.Instrs[l.id].Opcode == hlo.OpSend, w.m.Instrs[l.id].Opcode == hlo.OpRecv:
-		return w.waits(l.id, users)
-	}
-	return hlo.NoInstr
 }
 
 // waits returns the -done instruction for the start of a transfer. There may be async-updates in between.
@@ -150,35 +145,18 @@ type chainIn struct {
 // findChainEnds finds the fusions that launch nothing themselves and hold a collective of a chain.
 func (w *walk) findChainEnds() {
 	w.chainEnds = map[chainIn][]hlo.InstrID{}
-	within := map[hlo.CompID][]string{} // the chains in a fusion's body
 	for i := range w.m.Instrs {
 		id := hlo.InstrID(i)
 		if w.m.Instrs[id].Opcode != hlo.OpFusion || !w.classification(id).free {
 			continue
 		}
-		body := w.m.Callees(id)[0]
-		if _, known := within[body]; !known {
-			within[body] = w.chainsOf(body)
-		}
-		for _, chain := range within[body] {
-			in := chainIn{w.m.Instrs[id].Comp, chain}
-			w.chainEnds[in] = append(w.chainEnds[in], id)
+		for inner, end := w.m.Body(w.m.Callees(id)[0]); inner < end; inner++ {
+			if roleOf(w.m.Instrs[inner].Opcode) == roleCollective {
+				in := chainIn{w.m.Instrs[id].Comp, w.chain(inner)}
+				w.chainEnds[in] = append(w.chainEnds[in], id)
+			}
 		}
 	}
-}
-
-// chainsOf lists the chains of the collectives in a computation.
-func (w *walk) chainsOf(c hlo.CompID) (chains []string) {
-	first, end := w.m.Body(c)
-	for id := first; id < end; id++ {
-		if roleOf(w.m.Instrs[id].Opcode) != roleCollective {
-			continue
-		}
-		if chain := w.chain(id); chain != "" && !slices.Contains(chains, chain) {
-			chains = append(chains, chain)
-		}
-	}
-	return chains
 }
 
 // moved returns the bytes of a collective's operand or of its result on one device, whichever is more: of an all-gather's result, of a reduce-scatter's

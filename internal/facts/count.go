@@ -19,64 +19,41 @@ func OfKernels(kernels []Kernel) Values {
 			f[Table[i].ID] = 0
 		}
 	}
-	tallies := map[countedAs]*tally{}
 	for i := range kernels {
 		k := &kernels[i]
 		if k.Thread != "" {
-			f.add(Thread.Of(k.Thread), 1)
+			f[Thread.Of(k.Thread)]++
 		}
 		switch k.Class {
 		case ClassKernel, ClassLibrary:
-			as := countedAs{k.Fusion, k.Class, k.Kind, k.Target}
-			if tallies[as] == nil {
-				tallies[as] = &tally{}
-			}
-			tallies[as].add(k)
+			f.kernel(k)
 		case ClassCopy:
-			f.add(CopiesCount, 1)
+			f[CopiesCount]++
 		case ClassCollective:
-			f.add(CollectiveCount.Of(k.Target), 1)
+			f[CollectiveCount.Of(k.Target)]++
 			f[CollectiveBytes.Of(k.Target)] += float64(k.Bytes)
 		}
-	}
-	for as, t := range tallies {
-		f.kernels(as, t)
 	}
 	return f
 }
 
-// countedAs is what kernels have in common that count into the same facts.
-type countedAs struct {
-	fusion       bool
-	class        Class
-	kind, target string
-}
-
-// tally counts kernels.
-type tally struct{ n, times, once int64 }
-
-func (t *tally) add(k *Kernel) {
-	t.n++
-	t.times = timesSum(t.times, max(1, k.Times))
+// kernel counts a kernel or a library call.
+func (f Values) kernel(k *Kernel) {
+	f[KernelsTotal]++
+	f[KernelKind.Of(k.Kind)]++
+	f[KernelsWeighted] = min(f[KernelsWeighted]+k.Runs(), float64(maxRuns))
 	if k.InEntry {
-		t.once++
+		f[KernelsEntry]++
 	}
-}
-
-func (f Values) kernels(as countedAs, t *tally) {
-	f.add(KernelsTotal, t.n)
-	f.add(KernelKind.Of(as.kind), t.n)
-	f.add(KernelsWeighted, t.times)
-	f.add(KernelsEntry, t.once)
 	switch {
-	case as.fusion && as.class == ClassLibrary: // only a fusion of kind custom calls a library
-		f.add(FusionsTotal, t.n)
-		f.add(FusionsCustom, t.n)
-	case as.fusion:
-		f.add(FusionsTotal, t.n)
-		f.add(FusionKind.Of(as.kind), t.n)
-	case as.kind == kindCustomCall:
-		f.add(CustomCall.Of(as.target), t.n)
+	case k.Fusion && k.Class == ClassLibrary: // only a fusion of kind custom calls a library
+		f[FusionsTotal]++
+		f[FusionsCustom]++
+	case k.Fusion:
+		f[FusionsTotal]++
+		f[FusionKind.Of(k.Kind)]++
+	case k.Kind == kindCustomCall:
+		f[CustomCall.Of(k.Target)]++
 	}
 }
 
@@ -142,8 +119,6 @@ func (v *Variant) costs(r *reader, loops []reachedLoop) {
 
 func (r *reader) trips(id hlo.InstrID) int64 { return r.values().loop(id).trips }
 
-func (r *reader) iterations(id hlo.InstrID) int64 { return r.values().loop(id).iterations() }
-
 // cost sets a cost. A custom call's is -1: of a program that is nothing else nobody knows it.
 func (f Values) cost(id ID, cost float64) {
 	if cost >= 0 {
@@ -160,7 +135,13 @@ func (v *Variant) countModule(r *reader) {
 	}
 	v.countTypes(r)
 	v.Facts[DonationAliased] = float64(len(m.Header.Aliases))
-	v.Facts[DonationBytes] = float64(aliasedBytes(m))
+	v.Facts[DonationBytes] = 0
+	params := m.Params(m.Entry)
+	for _, a := range m.Header.Aliases { // parameters, or the parts of them, whose buffers the results reuse
+		if a.Param >= 0 && a.Param < int64(len(params)) && params[a.Param] != hlo.NoInstr {
+			v.Facts[DonationBytes] += float64(m.ShapeBytes(leaf(m, m.Instrs[params[a.Param]].Shape, a.ParamIndex)))
+		}
+	}
 }
 
 // countTypes counts the instructions, those whose result holds a type, and of those in double precision the ones with single numbers of it: a Python
@@ -210,17 +191,6 @@ func leafTypes(m *hlo.Module, id hlo.ShapeID, types []hlo.Type) []hlo.Type {
 		return types
 	}
 	return append(types, s.Type)
-}
-
-// aliasedBytes sums the parameters, or the parts of them, whose buffers the results reuse.
-func aliasedBytes(m *hlo.Module) (n int64) {
-	params := m.Params(m.Entry)
-	for _, a := range m.Header.Aliases {
-		if a.Param >= 0 && a.Param < int64(len(params)) && params[a.Param] != hlo.NoInstr {
-			n += m.ShapeBytes(leaf(m, m.Instrs[params[a.Param]].Shape, a.ParamIndex))
-		}
-	}
-	return n
 }
 
 func leaf(m *hlo.Module, id hlo.ShapeID, index []int64) hlo.ShapeID {
@@ -278,27 +248,14 @@ func (r *reader) constants() []Constant {
 
 // largestConstants lists the largest constants in the order of the file, of several of one size the first.
 func (r *reader) largestConstants() []hlo.InstrID {
-	all := slices.Collect(r.notable(r.isConstant))
-	if len(all) <= maxConstants {
-		return all
-	}
-	bySize := slices.Clone(all)
+	all := slices.Collect(r.notable(func(id hlo.InstrID) bool { return r.m.Instrs[id].Opcode == hlo.OpConstant }))
+	bySize, kept := slices.Clone(all), map[hlo.InstrID]bool{}
 	slices.SortStableFunc(bySize, func(a, b hlo.InstrID) int { return cmp.Compare(r.size(b), r.size(a)) })
-	least, room := r.size(bySize[maxConstants-1]), 0 // how many of the smallest size there is room for
-	for _, id := range bySize[:maxConstants] {
-		if r.size(id) == least {
-			room++
-		}
+	for _, id := range bySize[:min(len(bySize), maxConstants)] {
+		kept[id] = true
 	}
-	return slices.DeleteFunc(all, func(id hlo.InstrID) bool {
-		if r.size(id) == least {
-			room--
-		}
-		return r.size(id) < least || r.size(id) == least && room < 0
-	})
+	return slices.DeleteFunc(all, func(id hlo.InstrID) bool { return !kept[id] })
 }
-
-func (r *reader) isConstant(id hlo.InstrID) bool { return r.m.Instrs[id].Opcode == hlo.OpConstant }
 
 // reached ranks the computations by when the program first calls them, the entry first; computations that nothing calls come last.
 func (r *reader) reached() []int {

@@ -87,7 +87,8 @@ func (r *reader) newOwners() []Owner {
 		if owners[id] == (Owner{}) {
 			continue
 		}
-		runs := entersBody(m.Instrs[id].Opcode)
+		// What a reduction or a sort applies to elements has names of its own, "reduce_sum", which tell no place.
+		runs := entered(m.Instrs[id].Opcode) || m.Instrs[id].Opcode == hlo.OpAsyncStart
 		for _, c := range m.Callees(hlo.InstrID(id)) {
 			first, end := m.Body(c)
 			for inner := first; inner < end; inner++ {
@@ -98,16 +99,6 @@ func (r *reader) newOwners() []Owner {
 		}
 	}
 	return owners
-}
-
-// entersBody reports whether the computations that an operation calls hold operations of the model. The function that a reduction or a sort applies to elements
-// has names of its own, "reduce_sum", which tell no place.
-func entersBody(op hlo.Opcode) bool {
-	switch op {
-	case hlo.OpFusion, hlo.OpCall, hlo.OpWhile, hlo.OpConditional, hlo.OpAsyncStart:
-		return true
-	}
-	return false
 }
 
 // operationOf is the first of the names that a merged instruction carries. Of a node of PyTorch/XLA it leaves out the number, which an edit elsewhere changes.
@@ -122,8 +113,7 @@ func operationOf(opName string) string {
 // countCosts parts the flops, bytes and transcendentals of a computation, which runs so often, by operations. It goes into loops and calls, whose bodies hold
 // many operations.
 func (v *Variant) countCosts(r *reader, c hlo.CompID, prices *price.Prices, as [3]ID, runs float64, depth int) {
-	first, end := r.m.Body(c)
-	for id := first; id < end; id++ {
+	for id, end := r.m.Body(c); id < end; id++ {
 		callees, op := r.m.Callees(id), r.m.Instrs[id].Opcode
 		switch {
 		case depth >= maxDepth:

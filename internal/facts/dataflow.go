@@ -13,37 +13,33 @@ const (
 	FromElsewhere = int32(math.MinInt32 + 1) // it cannot be told: a loop's state
 )
 
-// flow collects the operations in the bodies of fusions, and the origin of each operand.
+// flow lists the operations in the bodies of fusions, with the origin of each operand.
 type flow struct {
-	r       *reader
-	tables  *opTables
-	kinds   map[shapedOpcode]int32 // the rows of tables.Kinds
-	does    []string               // see opcodes
-	lists   map[*body]*opList      // the last of each body
-	body    body                   // of the launch at hand
-	origins []hlo.MetadataID       // of the list at hand
+	r   *reader
+	ops []Op
 }
 
-type shapedOpcode struct {
-	opcode hlo.Opcode
-	shape  hlo.ShapeID
-}
-
-// operations lists the operations in the computations that a launch calls. It enters nested fusions and calls, and leaves out operations that only name
-// a value.
-func (w *flow) operations(l launch) *body {
-	r := w.r
-	w.body.Kinds, w.body.From, w.body.Starts = w.body.Kinds[:0], w.body.From[:0], append(w.body.Starts[:0], 0)
-	args := make([]int32, len(r.m.Operands(l.id)))
-	for i := range args {
-		args[i] = ^int32(i)
+// operations lists the operations in the computation that a fusion or a call runs. It enters nested fusions and calls, and leaves out operations that only name
+// a value. It returns nil for other launches. Launches of one computation share the list.
+func (r *reader) operations(launch hlo.InstrID) []Op {
+	callees := r.m.Callees(launch)
+	if op := r.m.Instrs[launch].Opcode; op != hlo.OpFusion && op != hlo.OpCall || len(callees) == 0 {
+		return nil
 	}
-	for _, c := range r.m.Callees(l.id) {
-		w.computation(c, args, 0)
+	ops, known := r.inside[callees[0]]
+	if !known {
+		args := make([]int32, len(r.m.Operands(launch)))
+		for i := range args {
+			args[i] = ^int32(i)
+		}
+		w := &flow{r: r, ops: r.lastOps[:0]}
+		for _, c := range callees {
+			w.computation(c, args, 0)
+		}
+		ops, r.lastOps = append(make([]Op, 0, len(w.ops)), w.ops...), w.ops
+		r.inside[callees[0]] = ops
 	}
-	all := slices.Concat(w.body.Kinds, w.body.Starts, w.body.From)
-	kinds, starts := len(w.body.Kinds), len(w.body.Kinds)+len(w.body.Starts)
-	return &body{w.tables, all[:kinds:kinds], all[kinds:starts:starts], all[starts:]}
+	return ops
 }
 
 // computation appends the operations of one computation. args has the origins of its arguments, numbered as [Op.From] is; it returns the origin of its
@@ -54,35 +50,36 @@ func (w *flow) computation(c hlo.CompID, args []int32, depth int) int32 {
 	for id := first; id < end; id++ {
 		made[id-first] = w.instruction(id, first, made, args, depth)
 	}
-	if root := w.r.m.Comps[c].Root; root >= first && root < end {
-		return made[root-first]
-	}
-	return FromElsewhere
+	return made[w.r.m.Comps[c].Root-first]
 }
 
 // instruction appends one operation, or the operations that it calls, and returns the origin of its value.
 func (w *flow) instruction(id, first hlo.InstrID, made, args []int32, depth int) int32 {
-	in, operands := &w.r.m.Instrs[id], w.r.m.Operands(id)
+	r := w.r
+	in, operands := &r.m.Instrs[id], r.m.Operands(id)
 	switch op := in.Opcode; {
 	case op == hlo.OpConstant:
 		return FromConstant
-	case op == hlo.OpParameter:
-		if in.Param >= 0 && int(in.Param) < len(args) {
-			return args[in.Param]
-		}
+	case op == hlo.OpParameter && in.Param >= 0 && int(in.Param) < len(args):
+		return args[in.Param]
+	case op == hlo.OpParameter, op == hlo.OpTuple, hidden(op) && len(operands) == 0:
 		return FromElsewhere
 	case hidden(op):
-		if op == hlo.OpTuple || len(operands) == 0 || operands[0] < first {
-			return FromElsewhere
-		}
 		return made[operands[0]-first]
-	case depth < maxDepth && entered(op):
-		return w.enter(id, w.refs(nil, operands, first, made), depth)
 	}
-	b := &w.body
-	b.Kinds, b.From = append(b.Kinds, w.kindOf(id)), w.refs(b.From, operands, first, made)
-	b.Starts = append(b.Starts, int32(len(b.From)))
-	return int32(len(b.Kinds) - 1)
+	from := make([]int32, len(operands))
+	for i, o := range operands {
+		from[i] = made[o-first]
+	}
+	if depth < maxDepth && entered(in.Opcode) {
+		return w.enter(id, from, depth)
+	}
+	md := r.metadata(id)
+	stack := r.sources.frames(md)
+	w.ops = append(w.ops, Op{
+		Opcode: r.opcode(id), OpName: md.OpName, Shape: r.shape(in.Shape), Layout: r.m.Shape(in.Shape).Layout, Source: stack.at(), Stack: stack, From: from,
+	})
+	return int32(len(w.ops) - 1)
 }
 
 // enter appends the computations that an instruction calls. It does not follow the values of a loop's state.
@@ -100,81 +97,20 @@ func (w *flow) enter(id hlo.InstrID, args []int32, depth int) int32 {
 	return from
 }
 
-// refs appends the origins of operands.
-func (w *flow) refs(list []int32, operands []hlo.InstrID, first hlo.InstrID, made []int32) []int32 {
-	for _, o := range operands {
-		if o >= first && int(o-first) < len(made) {
-			list = append(list, made[o-first])
-		} else {
-			list = append(list, FromElsewhere)
-		}
-	}
-	return list
-}
-
-// kindOf returns the row of an operation's kind in the tables, and adds it if it is new.
-func (w *flow) kindOf(id hlo.InstrID) int32 {
-	in, r := &w.r.m.Instrs[id], w.r
-	key := shapedOpcode{in.Opcode, in.Shape}
-	row, known := w.kinds[key]
-	if !known {
-		row = int32(len(w.tables.Kinds))
-		w.kinds[key] = row
-		w.tables.Kinds = append(w.tables.Kinds, &opKind{r.m.OpcodeName(in.Opcode), r.shape(in.Shape), r.interner.word(r.m.Shape(in.Shape).Layout)})
-	}
-	return row
-}
-
 // entered reports whether an operation is replaced by the operations inside it.
 func entered(op hlo.Opcode) bool {
 	return op == hlo.OpFusion || op == hlo.OpCall || op == hlo.OpWhile || op == hlo.OpConditional
-}
-
-// ops lists the operations in computations. Layers repeat, so a list that equals the last one of its body shares its memory.
-func (w *flow) ops(of *body, callees []hlo.CompID) OpList {
-	w.origins = w.origins[:0]
-	for _, c := range callees {
-		w.addOrigins(c, 0)
-	}
-	if last := w.lists[of]; last == nil || !slices.Equal(last.Origins, w.origins) {
-		w.lists[of] = &opList{of, slices.Clone(w.origins)}
-	}
-	return OpList{w.lists[of]}
-}
-
-// addOrigins walks a computation as flow does.
-func (w *flow) addOrigins(c hlo.CompID, depth int) {
-	first, end := w.r.m.Body(c)
-	for id := first; id < end; id++ {
-		switch op := w.r.m.Instrs[id].Opcode; {
-		case hidden(op):
-		case depth < maxDepth && entered(op):
-			for _, inner := range w.r.m.Callees(id) {
-				w.addOrigins(inner, depth+1)
-			}
-		default:
-			meta := w.r.m.MetadataID(id)
-			w.origins = append(w.origins, meta)
-			if w.tables.Origins[meta] == nil {
-				w.r.decode(meta)
-				md := &w.r.metas[meta]
-				w.tables.Origins[meta] = &opOrigin{md.OpName, w.r.sources.frames(*md)}
-			}
-		}
-	}
 }
 
 // edges finds which launch made each value that another reads.
 type edges struct {
 	r    *reader
 	made []int32 // of every instruction: the launch that makes its value, -1 for none
-	from []int32 // what the launch at hand reads from
-	read []int32 // by launch: the last that reads from it, counted from 1
 }
 
 // connect sets for every launch which others it reads from, and whether its value leaves the program.
 func (r *reader) connect(launches []launch, v *Variant) {
-	e := &edges{r: r, made: make([]int32, len(r.m.Instrs)), read: make([]int32, len(launches))}
+	e := &edges{r: r, made: make([]int32, len(r.m.Instrs))}
 	for i := range e.made {
 		e.made[i] = -1
 	}
@@ -184,52 +120,43 @@ func (r *reader) connect(launches []launch, v *Variant) {
 			e.made[l.async] = int32(i)
 		}
 	}
-	var all []int32 // of all launches
-	ends := make([]int, len(launches))
 	for i, l := range launches {
-		e.addSources(l, int32(i+1))
-		all = append(all, e.from...)
-		ends[i], v.Kernels[i].Outs = len(all), e.outs(l.id)
-	}
-	all, start := slices.Clone(all), 0 // without the room that it grew by
-	for i, end := range ends {
-		v.Kernels[i].From, start = all[start:end:end], end
+		v.Kernels[i].From, v.Kernels[i].Outs = e.sources(l), e.outs(l.id)
 	}
 	v.Results = e.results(v.Kernels)
 }
 
-// addSources lists the launches that a launch reads from, each once. Launches are counted from 1.
-func (e *edges) addSources(l launch, count int32) {
-	operands := e.r.m.Operands(l.id)
+// sources lists the launches that a launch reads from, each once.
+func (e *edges) sources(l launch) []int32 {
+	operands, from := e.r.m.Operands(l.id), []int32{}
 	if l.async != hlo.NoInstr {
 		operands = e.r.m.Operands(l.async)
 	}
-	e.from = e.from[:0]
 	for _, o := range operands {
-		if id := e.origin(o, 0); id != hlo.NoInstr && e.read[e.made[id]] != count {
-			e.from = append(e.from, e.made[id])
-			e.read[e.made[id]] = count
-		}
-		if len(e.from) >= maxSources {
-			break
+		if id := e.origin(o); id != hlo.NoInstr && len(from) < maxSources && !slices.Contains(from, e.made[id]) {
+			from = append(from, e.made[id])
 		}
 	}
-	slices.Sort(e.from)
+	slices.Sort(from)
+	return from
 }
 
 // maxSources bounds the launches that one launch is said to read from: a loop's state can hold thousands.
 const maxSources = 256
 
 // origin is the launch behind a value: through views, tuples and whatever else runs nothing; NoInstr for arguments and constants.
-func (e *edges) origin(id hlo.InstrID, depth int) hlo.InstrID {
-	for ; depth < maxDepth; depth++ {
+func (e *edges) origin(id hlo.InstrID) hlo.InstrID {
+	for range maxDepth {
 		if e.made[id] >= 0 {
 			return id
 		}
 		in, operands := &e.r.m.Instrs[id], e.r.m.Operands(id)
 		switch {
 		case in.Opcode == hlo.OpGetTupleElement && len(operands) == 1:
-			id = e.element(operands[0], int(in.Param))
+			id = operands[0]
+			if elements := e.r.m.Operands(id); e.r.m.Instrs[id].Opcode == hlo.OpTuple && int(in.Param) < len(elements) {
+				id = elements[in.Param]
+			}
 		case in.Opcode == hlo.OpTuple || len(operands) == 0:
 			return hlo.NoInstr
 		default:
@@ -237,14 +164,6 @@ func (e *edges) origin(id hlo.InstrID, depth int) hlo.InstrID {
 		}
 	}
 	return hlo.NoInstr
-}
-
-// element returns the operand that becomes an element of a tuple, if an instruction builds the tuple.
-func (e *edges) element(tuple hlo.InstrID, index int) hlo.InstrID {
-	if operands := e.r.m.Operands(tuple); e.r.m.Instrs[tuple].Opcode == hlo.OpTuple && index < len(operands) {
-		return operands[index]
-	}
-	return tuple
 }
 
 // outs lists the operations whose values leave a fusion that has several results.
@@ -260,19 +179,14 @@ func (e *edges) outs(id hlo.InstrID) []Op {
 	operands := e.r.m.Operands(root)
 	list := make([]Op, len(operands))
 	for i, o := range operands {
-		list[i] = e.operation(o)
+		shape := e.r.shape(e.r.m.Instrs[o].Shape)
+		for depth := 0; depth < maxDepth && e.r.m.Instrs[o].Opcode == hlo.OpBitcast && len(e.r.m.Operands(o)) == 1; depth++ {
+			o = e.r.m.Operands(o)[0]
+		}
+		md := e.r.metadata(o)
+		list[i] = Op{Opcode: e.r.opcode(o), OpName: md.OpName, Shape: shape, Source: e.r.sources.locate(md)}
 	}
 	return list
-}
-
-// operation describes the operation behind bitcasts.
-func (e *edges) operation(id hlo.InstrID) Op {
-	shape := e.r.shape(e.r.m.Instrs[id].Shape)
-	for depth := 0; depth < maxDepth && e.r.m.Instrs[id].Opcode == hlo.OpBitcast && len(e.r.m.Operands(id)) == 1; depth++ {
-		id = e.r.m.Operands(id)[0]
-	}
-	md := e.r.metadata(id)
-	return Op{Opcode: e.r.opcode(id), OpName: md.OpName, Shape: shape, Source: e.r.sources.locate(md)}
 }
 
 // results lists what the program returns, each with the operation that makes it, and marks the launches behind them.
@@ -295,7 +209,7 @@ func (e *edges) results(kernels []Kernel) []Op {
 
 func (e *edges) result(leaf hlo.InstrID, kernels []Kernel) Op {
 	op := Op{Shape: e.r.shape(e.r.m.Instrs[leaf].Shape)}
-	id := e.origin(leaf, 0)
+	id := e.origin(leaf)
 	if id == hlo.NoInstr {
 		op.Opcode = e.r.opcode(leaf)
 		return op

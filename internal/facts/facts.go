@@ -156,7 +156,7 @@ type Kernel struct {
 	*Form
 	*Site
 	Name       string     `json:"name"`                // the instruction's name; changes with every compile
-	Ops        OpList     `json:"ops,omitzero"`        // what is fused in it, in order, with the model's names
+	Ops        []Op       `json:"ops,omitzero"`        // what is fused in it, in order, with the model's names
 	Result     bool       `json:"-"`                   // its value leaves the program
 	Async      bool       `json:"-"`                   // a collective that is started and waited for apart
 	Overlapped int32      `json:"-"`                   // of one that is Async: how many kernels run meanwhile

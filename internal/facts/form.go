@@ -21,24 +21,21 @@ type formKey struct {
 	queued float64
 }
 
-// formed is a form with the operations in it, nil where there are none.
-type formed struct {
-	form *Form
-	body *body
-}
-
 // form is what a launch does. Launches that say the same share one.
-func (r *reader) form(l launch) formed {
+func (r *reader) form(l launch) *Form {
 	thread := r.m.Comps[r.m.Instrs[l.id].Comp].Thread
 	key := formKey{r.alike().Call(l.id), l.class, l.moves != hlo.NoInstr, thread, l.queued}
-	if known, ok := r.forms[key]; ok {
+	if known := r.forms[key]; known != nil {
 		return known
 	}
 	f := Form{
 		Class: l.class, Kind: r.kind(l), Fusion: r.m.Instrs[l.id].Opcode == hlo.OpFusion, Root: r.opcode(l.id),
-		Thread: strings.Trim(r.m.Text(thread), `"`), Out: r.shape(r.result(l)), Layout: r.m.Shape(r.result(l)).Layout, In: r.operandShapes(l.id), Bytes: r.bytes(l),
+		Thread: strings.Trim(r.m.Text(thread), `"`), Out: r.shape(r.result(l)), Layout: r.m.Shape(r.result(l)).Layout, Bytes: r.bytes(l),
 	}
-	body := r.describe(&f, l)
+	for _, o := range r.m.Operands(l.id) {
+		f.In = append(f.In, r.shape(r.m.Instrs[o].Shape))
+	}
+	r.describe(&f, l)
 	if flops := r.price().Instr(l.id).Flops; flops > 0 && l.class != ClassControl {
 		f.Flops = int64(flops)
 	}
@@ -47,7 +44,7 @@ func (r *reader) form(l launch) formed {
 		f.Work[price.Unknown] = 1 // the device's speed is that of its main thread
 	}
 	r.print(&f, l)
-	r.forms[key] = formed{r.interner.form(f), body}
+	r.forms[key] = r.interner.form(f)
 	return r.forms[key]
 }
 
@@ -60,11 +57,10 @@ func (f *Form) equal(g *Form) bool {
 }
 
 // describe fills in what the launch does.
-func (r *reader) describe(f *Form, l launch) (of *body) {
+func (r *reader) describe(f *Form, l launch) {
 	switch r.m.Instrs[l.id].Opcode {
 	case hlo.OpFusion, hlo.OpCall:
-		of = r.flow.operations(l)
-		f.Do = r.flow.opcodes(of)
+		f.Do = opcodesIn(r.operations(l.id))
 		if callees := r.m.Callees(l.id); len(callees) > 0 {
 			f.Root = r.opcode(r.root(callees[0], 0))
 		}
@@ -83,9 +79,8 @@ func (r *reader) describe(f *Form, l launch) (of *body) {
 		f.Groups = r.groups(l.moves)
 	}
 	if f.Attrs = r.attrs(l); f.Fusion && strings.HasPrefix(f.Attrs, "__") {
-		f.Config = r.config(l.id).settings
+		f.Config = r.interner.list(r.m.Settings(l.id))
 	}
-	return of
 }
 
 // root is the operation that makes a computation's result: behind bitcasts, and inside a nested fusion. A computation that
@@ -95,9 +90,7 @@ func (r *reader) root(c hlo.CompID, depth int) hlo.InstrID {
 	for ; depth < maxDepth; depth++ {
 		operands, callees := r.m.Operands(id), r.m.Callees(id)
 		switch op := r.m.Instrs[id].Opcode; {
-		case op == hlo.OpBitcast && len(operands) == 1:
-			id = operands[0]
-		case op == hlo.OpTuple && len(operands) == 1:
+		case (op == hlo.OpBitcast || op == hlo.OpTuple) && len(operands) == 1:
 			id = operands[0]
 		case op == hlo.OpFusion && len(callees) == 1:
 			id = r.m.Comps[callees[0]].Root
@@ -174,7 +167,7 @@ func (r *reader) attrs(l launch) string {
 	case hlo.OpCopy, hlo.OpCopyStart:
 		return r.layoutChange(l.id)
 	case hlo.OpFusion:
-		if kind := r.config(l.id).kind; kind != "" {
+		if kind := fusionConfigKind(r.m.AttrText(l.id, "backend_config")); kind != "" {
 			return kind
 		}
 		if only := r.onlyOperation(l.id); only != hlo.NoInstr {
@@ -204,8 +197,7 @@ func (r *reader) onlyOperation(fusion hlo.InstrID) hlo.InstrID {
 		return hlo.NoInstr
 	}
 	only := hlo.NoInstr
-	first, end := r.m.Body(callees[0])
-	for id := first; id < end; id++ {
+	for id, end := r.m.Body(callees[0]); id < end; id++ {
 		if hidden(r.m.Instrs[id].Opcode) {
 			continue
 		}
@@ -217,42 +209,18 @@ func (r *reader) onlyOperation(fusion hlo.InstrID) hlo.InstrID {
 	return only
 }
 
-// fusionConfig is what the backend_config of a fusion says.
-type fusionConfig struct {
-	kind     string   // see fusionConfigKind
-	settings []string // those of one with a kind
-}
-
-// config reads the backend_config of a fusion. Fusions with the same text share the result.
-func (r *reader) config(fusion hlo.InstrID) fusionConfig {
-	text := r.m.AttrText(fusion, "backend_config")
-	c, known := r.configs[text]
-	if !known {
-		if c.kind = fusionConfigKind(text); c.kind != "" {
-			c.settings = r.interner.list(r.m.Settings(fusion))
-		}
-		r.configs[text] = c
-	}
-	return c
-}
-
 // layoutChange says which layouts a copy joins; "" when it keeps the layout.
 func (r *reader) layoutChange(id hlo.InstrID) string {
 	operands := r.m.Operands(id)
 	if len(operands) == 0 {
 		return ""
 	}
-	from := layoutOf(r.m, r.m.Instrs[operands[0]].Shape)
-	to := layoutOf(r.m, r.resultShape(id))
+	layout := func(of hlo.ShapeID) string { return strings.TrimPrefix(r.m.ShapeLayoutText(of), r.m.ShapeText(of)) }
+	from, to := layout(r.m.Instrs[operands[0]].Shape), layout(r.resultShape(id))
 	if from == to {
 		return ""
 	}
 	return from + " → " + to
-}
-
-// layoutOf is a shape's layout as printed: the text after the dimensions.
-func layoutOf(m *hlo.Module, id hlo.ShapeID) string {
-	return strings.TrimPrefix(m.ShapeLayoutText(id), m.ShapeText(id))
 }
 
 // print fills in a form's content hashes: what its instruction is, without what it is computed from, and the shapes that it

@@ -98,7 +98,12 @@ func assignGraphBreaks(done []*measuring, logs *tensorflow.Logs) {
 	for _, graphs := range runs {
 		if inStep(graphs, cuts) {
 			for i, m := range graphs {
-				m.breakAt(cuts[i])
+				c := cuts[i]
+				c.Where.File = strings.TrimPrefix(c.Where.File, m.Root)
+				m.Variant.GraphBreak = &c
+				if c.Where.File != "" {
+					m.Variant.CallSite = c.Where
+				}
 			}
 		}
 	}
@@ -115,14 +120,6 @@ func inStep(graphs []*measuring, cuts []tensorflow.GraphBreak) bool {
 		}
 	}
 	return true
-}
-
-func (out *measuring) breakAt(c tensorflow.GraphBreak) {
-	c.Where.File = strings.TrimPrefix(c.Where.File, out.Root)
-	out.Variant.GraphBreak = &c
-	if c.Where.File != "" {
-		out.Variant.CallSite = c.Where
-	}
 }
 
 // tracedFile holds the Python stacks of a function that TensorFlow traced. TensorFlow hands XLA no line of the model, but may dump them
@@ -143,21 +140,19 @@ func tracedFiles(d *dump.Dump) []*tracedFile {
 			continue
 		}
 		t := &tracedFile{file: f, name: tensorflow.ModuleName(name.Function), body: !tensorflow.IsFunctionName(name.Function)}
-		t.read = sync.OnceValues(t.stacks)
+		t.read = sync.OnceValues(func() (s *tensorflow.Stacks, err error) {
+			err = f.Read(func(data []byte) error {
+				s, err = tensorflow.ParseStacks(data)
+				return err
+			})
+			return s, err
+		})
 		out = append(out, t)
 	}
 	slices.SortFunc(out, func(a, b *tracedFile) int { return cmp.Compare(a.file.Path, b.file.Path) })
 	return slices.CompactFunc(out, func(a, b *tracedFile) bool {
 		return a.name == b.name && path.Dir(a.file.Path) == path.Dir(b.file.Path)
 	})
-}
-
-func (t *tracedFile) stacks() (s *tensorflow.Stacks, err error) {
-	err = t.file.Read(func(data []byte) error {
-		s, err = tensorflow.ParseStacks(data)
-		return err
-	})
-	return s, err
 }
 
 // tracedFor picks the stacks that may tell of a module: those of the function that it was compiled from, first, and of the bodies in it.
@@ -234,12 +229,4 @@ func (s *sources) trace(md *hlo.Metadata) {
 	}
 	md.Frame = int32(-1 - len(s.stacks))
 	s.stacks[md.Frame] = frames
-}
-
-// called is the line that called the function which TensorFlow traced.
-func (s *sources) called() hlo.Location {
-	if s.traced == nil || s.traced.Function == nil {
-		return hlo.Location{}
-	}
-	return s.relative(s.traced.Function.Called)
 }

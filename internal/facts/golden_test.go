@@ -114,7 +114,7 @@ func (s *speller) kernel(i int, k *Kernel) {
 	if k.Plan != nil {
 		s.line("    plan %+v", *k.Plan)
 	}
-	for op := range k.Ops.All() {
+	for _, op := range k.Ops {
 		s.line("    %s", spelledOp(op))
 	}
 	for _, op := range k.Outs {

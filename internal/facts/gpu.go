@@ -23,7 +23,10 @@ func (out *measuring) plan(entries map[string]bool) {
 	if f == nil {
 		return
 	}
-	names := out.thunkNames()
+	var names artifacts.ThunkNames
+	if f := out.module.Companion(dump.KindThunkMetadata); f != nil {
+		names, _ = readCompanion(out, f, artifacts.ReadThunkMetadata)
+	}
 	thunks, ok := readCompanion(out, f, func(data []byte) (*artifacts.Thunks, error) {
 		thunks, err := artifacts.ReadThunks(data)
 		if err == nil {
@@ -37,7 +40,17 @@ func (out *measuring) plan(entries map[string]bool) {
 	if thunks.Incomplete {
 		out.Variant.Missing = append(out.Variant.Missing, MissingLaunches)
 	}
-	shapes := launchShapes(thunks, names)
+	shapes := map[string]*artifacts.Thunk{} // by the symbol that their instruction would have
+	for i := range thunks.Thunks {
+		t := &thunks.Thunks[i]
+		name := t.Kernel
+		if own, ok := names[t.ID]; ok { // kernels with equal code share the symbol of the first: its own name tells them apart
+			name = symbol(own)
+		}
+		if _, seen := shapes[name]; !seen && t.Class == artifacts.ThunkKernel {
+			shapes[name] = t
+		}
+	}
 	written := out.Variant.written()
 	for i := range out.Variant.Kernels {
 		if k := &out.Variant.Kernels[i]; k.Class == ClassKernel {
@@ -78,35 +91,6 @@ func (out *measuring) unassembled(thunks *artifacts.Thunks, entries map[string]b
 
 // onePerKernel is how the names of PTX files end in versions that write one for each kernel; the others write one for the module.
 var onePerKernel = regexp.MustCompile(`\.[0-9]+\.ptx(\.gz)?$`)
-
-func (out *measuring) thunkNames() artifacts.ThunkNames {
-	f := out.module.Companion(dump.KindThunkMetadata)
-	if f == nil {
-		return nil
-	}
-	names, _ := readCompanion(out, f, artifacts.ReadThunkMetadata)
-	return names
-}
-
-// launchShapes finds the kernels of a plan by the symbol that their instruction would have. Kernels with equal code share the
-// symbol of the first; the thunk's own name, where the version writes it, tells them apart.
-func launchShapes(thunks *artifacts.Thunks, names artifacts.ThunkNames) map[string]*artifacts.Thunk {
-	shapes := map[string]*artifacts.Thunk{}
-	for i := range thunks.Thunks {
-		t := &thunks.Thunks[i]
-		if t.Class != artifacts.ThunkKernel {
-			continue
-		}
-		name := t.Kernel
-		if own, ok := names[t.ID]; ok {
-			name = symbol(own)
-		}
-		if _, seen := shapes[name]; !seen {
-			shapes[name] = t
-		}
-	}
-	return shapes
-}
 
 // written are the kernels that were written by hand, by the name of their function: it is what is launched, where no two have the same.
 func (v *Variant) written() map[string]*Form {
@@ -442,17 +426,12 @@ func (out *measuring) assembled(files []assembly, version string, err error) {
 		return
 	}
 	out.Toolchain.version(AssemblerPart, version)
-	v.Facts.registers(codes)
-	v.join(codes)
-}
-
-// registers are the facts of a module's kernels, each counted once however often it is launched.
-func (f Values) registers(codes map[string]*Code) {
-	f[RegistersMax], f[SpillsBytes] = 0, 0
-	for _, c := range codes {
-		f[RegistersMax] = max(f[RegistersMax], float64(c.Registers))
-		f[SpillsBytes] += float64(c.SpillStores)
+	v.Facts[RegistersMax], v.Facts[SpillsBytes] = 0, 0
+	for _, c := range codes { // each counts once, however often it is launched
+		v.Facts[RegistersMax] = max(v.Facts[RegistersMax], float64(c.Registers))
+		v.Facts[SpillsBytes] += float64(c.SpillStores)
 	}
+	v.join(codes)
 }
 
 // spilled reads from the logs what kernels spill, if no assembler says it. A log names those that spill and no others, and also those that
@@ -469,16 +448,13 @@ func (r *Report) spilled() {
 	}
 	for _, p := range r.Programs {
 		for _, v := range p.Variants {
-			if _, known := v.Facts[SpillsBytes]; !known && len(spills) > 0 {
-				v.spilled(spills)
+			if v.Facts.Known(SpillsBytes) {
+				continue
+			}
+			for c := range v.join(spills) {
+				v.Facts[SpillsBytes] += float64(c.SpillStores)
 			}
 		}
-	}
-}
-
-func (v *Variant) spilled(spills map[string]*Code) {
-	for c := range v.join(spills) {
-		v.Facts[SpillsBytes] += float64(c.SpillStores)
 	}
 }
 

@@ -32,7 +32,8 @@ func (out *measuring) identify(r *reader) {
 	out.Helper = jax && out.Function == "" && r.isDispatched(out.Program)
 	out.Family = ""
 	outer, known := r.sharedFunction()
-	if out.isNameless() || jax && known && out.Function == "" && !out.Helper {
+	unnamed := nameless[out.Program] && !strings.Contains(out.Function, ".") // no stack tells the class of the method
+	if unnamed || jax && known && out.Function == "" && !out.Helper {
 		out.Family = r.operationCounts() + outer
 	}
 }
@@ -71,7 +72,7 @@ func (r *reader) ownFunction(program string) (function, file string) {
 				}
 			}
 		}
-		if n := inCommon(shared, own); n > 0 {
+		if n := common(shared, own); n > 0 {
 			shared = shared[:n]
 		} else if shared == nil {
 			shared = own
@@ -120,20 +121,12 @@ func (r *reader) sharedFunction() (function string, known bool) {
 		if !known {
 			shared, known = functions, true
 		}
-		shared = shared[:inCommon(shared, functions)]
+		shared = shared[:common(shared, functions)]
 	}
 	if len(shared) == 0 {
 		return "", known
 	}
 	return shared[len(shared)-1], known
-}
-
-// inCommon is how many words two lists begin with in common.
-func inCommon(a, b []string) (n int) {
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	return n
 }
 
 // eachStack yields the stacks behind operations whose functions are known, each once, innermost frame first.
@@ -171,21 +164,14 @@ func (r *reader) isDispatched(program string) bool {
 		}
 		first = stack
 	}
-	if !dump.IsHelperName(program) || r.multiplications() > 1 {
+	if !dump.IsHelperName(program) {
+		return false
+	}
+	counts := r.opcodes()
+	if counts[hlo.OpDot]+counts[hlo.OpRaggedDot]+counts[hlo.OpScaledDot]+counts[hlo.OpConvolution] > 1 {
 		return false
 	}
 	return first != nil || r.isPrimitive(program) || r.computing(r.m.Entry) <= 1 && !r.isNested(program)
-}
-
-// multiplications counts the products and convolutions of the module.
-func (r *reader) multiplications() (n int) {
-	for id := range r.m.Instrs {
-		switch r.m.Instrs[id].Opcode {
-		case hlo.OpDot, hlo.OpRaggedDot, hlo.OpScaledDot, hlo.OpConvolution:
-			n++
-		}
-	}
-	return n
 }
 
 // isNested reports whether another jitted function called an operation: "jit(sort)/jit(main)/jit(sort)/sort".
@@ -202,8 +188,7 @@ func (r *reader) isNested(program string) bool {
 // computing counts the operations of a computation, and of those that it calls, that compute something. What a reduction or a sort applies to
 // its elements is a part of it.
 func (r *reader) computing(c hlo.CompID) (n int) {
-	first, end := r.m.Body(c)
-	for id := first; id < end; id++ {
+	for id, end := r.m.Body(c); id < end; id++ {
 		switch op := r.opcode(id); {
 		case arranging[op]:
 		case op == "call" || op == "fusion" || op == "while" || op == "conditional":
@@ -215,12 +200,6 @@ func (r *reader) computing(c hlo.CompID) (n int) {
 		}
 	}
 	return n
-}
-
-// isAnonymous reports whether JAX names a function so that has no name. Its own functions have one.
-func isAnonymous(program string) bool {
-	name := strings.Trim(program, "<>_ ")
-	return name == "lambda" || strings.HasPrefix(name, "unnamed")
 }
 
 // isPrimitive reports whether all operations are of the primitive that the program is called after: "jit(concatenate)/jit(main)/concatenate[dimension=0]".
@@ -246,11 +225,6 @@ var nameless = map[string]bool{
 	"__call__": true, "call": true, "forward": true,
 }
 
-// isNameless reports whether only its operations tell the function from others of its name: no stack tells the class of the method.
-func (i *Identity) isNameless() bool {
-	return nameless[i.Program] && !strings.Contains(i.Function, ".")
-}
-
 // arranging operations decide the place, order and type of values, not what is computed: a batch of another size may need one more.
 var arranging = map[string]bool{
 	"parameter": true, "constant": true, "tuple": true, "get-tuple-element": true, "broadcast": true, "reshape": true, "transpose": true,
@@ -261,11 +235,10 @@ var arranging = map[string]bool{
 // is in it.
 func (r *reader) operationCounts() string {
 	all, computing := map[string]int{}, map[string]int{}
-	for id := range r.m.Instrs {
-		op := r.opcode(hlo.InstrID(id))
-		all[op]++
-		if !arranging[op] {
-			computing[op]++
+	for opcode, n := range r.opcodes() {
+		op := r.m.OpcodeName(opcode)
+		if all[op] = n; !arranging[op] {
+			computing[op] = n
 		}
 	}
 	if len(computing) == 0 {
@@ -361,7 +334,8 @@ func (i *Identity) name() string {
 	if at := strings.LastIndex(function, "<locals>."); at >= 0 {
 		function = function[at+len("<locals>."):]
 	}
-	if strings.Contains(function, ".") && !isAnonymous(i.Program) {
+	name := strings.Trim(i.Program, "<>_ ") // JAX names a function that has no name
+	if anonymous := name == "lambda" || strings.HasPrefix(name, "unnamed"); strings.Contains(function, ".") && !anonymous {
 		return function
 	}
 	return i.Program

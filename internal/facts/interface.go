@@ -27,7 +27,16 @@ func (r *reader) parameters() []Parameter {
 			params[in.Param].Unused = id != root && len(r.users().Of(id)) == 0
 		}
 	}
-	r.markDonation(params)
+	for _, a := range r.m.Header.Aliases {
+		if a.Param >= 0 && a.Param < int64(len(params)) {
+			params[a.Param].Aliased, params[a.Param].Written = true, r.renewed(&a)
+		}
+	}
+	for _, d := range r.m.Header.Donors {
+		if d.Param >= 0 && d.Param < int64(len(params)) {
+			params[d.Param].Donated = true
+		}
+	}
 	return slices.DeleteFunc(params, func(p Parameter) bool { return p.Shape == tokenShape })
 }
 
@@ -39,9 +48,10 @@ func (r *reader) parameter(id hlo.InstrID) Parameter {
 	sharding, spec := InTiles(r.m.AttrText(id, "sharding"))
 	frontend := r.m.AttrText(id, "frontend_attributes")
 	md := r.metadata(id)
+	_, shardy, _ := strings.Cut(frontend, `xla.sdy.sharding="#sdy.sharding<@`)
 	p := Parameter{
 		Name: parameterName(md.OpName, r.m.InstrName(id)), Shape: r.shape(in.Shape),
-		Layout: r.m.Shape(in.Shape).Layout, Sharding: sharding, Spec: cmp.Or(spec, shardingSpec(frontend)), Given: sharding, Bytes: r.m.ShapeBytes(in.Shape),
+		Layout: r.m.Shape(in.Shape).Layout, Sharding: sharding, Spec: cmp.Or(spec, spelledSpec(shardy)), Given: sharding, Bytes: r.m.ShapeBytes(in.Shape),
 	}
 	if md.OpName == torchData {
 		p.Source = r.sources.locate(md)
@@ -52,7 +62,8 @@ func (r *reader) parameter(id hlo.InstrID) Parameter {
 // torchData is what PyTorch/XLA calls every argument.
 const torchData = "xla__device_data"
 
-// parameterName is the name that the model gave: the metadata of JAX. TensorFlow calls every argument XLA_Args, and PyTorch/XLA has one name, too; there the instruction's name is left, without the number that makes it unique.
+// parameterName is the name that the model gave: the metadata of JAX. TensorFlow calls every argument XLA_Args, and PyTorch/XLA has one name, too; there
+// the instruction's name is left, without the number that makes it unique.
 func parameterName(opName, instruction string) string {
 	if opName == "" || opName == "XLA_Args" || opName == torchData || strings.HasPrefix(opName, "jit(") {
 		return withoutNumber(instruction)
@@ -68,19 +79,6 @@ func withoutNumber(name string) string {
 			return name
 		}
 		name = name[:at]
-	}
-}
-
-func (r *reader) markDonation(params []Parameter) {
-	for _, a := range r.m.Header.Aliases {
-		if a.Param >= 0 && a.Param < int64(len(params)) {
-			params[a.Param].Aliased, params[a.Param].Written = true, r.renewed(&a)
-		}
-	}
-	for _, d := range r.m.Header.Donors {
-		if d.Param >= 0 && d.Param < int64(len(params)) {
-			params[d.Param].Donated = true
-		}
 	}
 }
 
@@ -137,17 +135,6 @@ func (r *reader) leaves() (shapes []hlo.ShapeID, made []hlo.InstrID) {
 		return shapes, []hlo.InstrID{root}
 	}
 	return shapes, nil
-}
-
-// piecesOf copies the shapes that one device returns: the module is closed when they are held against the whole.
-func (r *reader) piecesOf() []hlo.Shape {
-	shapes, _ := r.leaves()
-	pieces := make([]hlo.Shape, len(shapes))
-	for i, id := range shapes {
-		s := r.m.Shape(id)
-		pieces[i] = hlo.Shape{Type: s.Type, Dims: slices.Clone(s.Dims)}
-	}
-	return pieces
 }
 
 // outputs says how the program's results are spread over the devices: what is whole in the module as the framework handed it over is a

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -10,34 +11,19 @@ import (
 
 // kernel describes one launch.
 func (r *reader) kernel(l launch) Kernel {
-	f := r.form(l)
-	k := Kernel{Form: f.form, Name: r.m.InstrName(l.id)}
-	if f.body != nil {
-		k.Ops = r.flow.ops(f.body, r.m.Callees(l.id))
-	}
+	k := Kernel{Form: r.form(l), Name: r.m.InstrName(l.id), Ops: r.operations(l.id)}
 	k.Site = r.site(l, k.Ops)
 	return k
 }
 
-// siteKey tells sites apart where the metadata says all.
-type siteKey struct {
-	meta   hlo.MetadataID
-	loop   hlo.InstrID
-	times  int64
-	guess  int64
-	most   int64
-	branch string
-	inner  bool
-}
-
 // site is the place of a launch, and the model's name of it: its own metadata, or else the wrapper's, or else that of its last operation.
-func (r *reader) site(l launch, ops OpList) *Site {
-	meta := r.naming(l)
-	key := siteKey{meta, l.place.loop, l.place.times, l.place.guess, l.place.most, l.place.branch, l.place.inner}
-	if known := r.sites[key]; known != nil {
-		return known
+func (r *reader) site(l launch, ops []Op) *Site {
+	md := r.metadata(l.id)
+	for _, other := range []hlo.InstrID{l.async, l.moves} {
+		if md.OpName == "" && other != hlo.NoInstr {
+			md = r.metadata(other)
+		}
 	}
-	md := &r.metas[meta]
 	at := Site{
 		OpName: md.OpName, OpType: md.OpType,
 		Times: l.place.times, Guess: l.place.guess, Most: l.place.most, Branch: l.place.branch, InLoop: l.place.looped, InEntry: !l.place.inner,
@@ -45,45 +31,23 @@ func (r *reader) site(l launch, ops OpList) *Site {
 	if at.InLoop {
 		at.Loop = r.metadata(l.place.loop).OpName
 	}
-	at.from(r.sources.frames(*md))
-	if at.OpName == "" || at.Source.File == "" {
-		at.complete(ops)
-		return r.interner.site(at)
-	}
-	r.sites[key] = r.interner.site(at)
-	return r.sites[key]
-}
-
-// naming is the metadata that names a launch.
-func (r *reader) naming(l launch) hlo.MetadataID {
-	meta := r.m.MetadataID(l.id)
-	for _, other := range []hlo.InstrID{l.async, l.moves} {
-		if r.decode(meta); r.metas[meta].OpName == "" && other != hlo.NoInstr {
-			meta = r.m.MetadataID(other)
+	at.from(r.sources.frames(md))
+	for _, op := range slices.Backward(ops) { // what the launch itself does not say
+		if at.OpName != "" && at.Source.File != "" {
+			break
 		}
-	}
-	r.decode(meta)
-	return meta
-}
-
-// from sets the line, and those that called it.
-func (at *Site) from(stack *Stack) { at.Source, at.Stack = stack.at(), stack }
-
-// complete takes from the operations what the launch itself does not say, the last first.
-func (at *Site) complete(ops OpList) {
-	for i := ops.Len() - 1; i >= 0; i-- {
-		op := ops.origin(i)
 		if at.OpName == "" {
 			at.OpName = op.OpName
 		}
 		if at.Source.File == "" && op.OpName == at.OpName {
 			at.from(op.Stack)
 		}
-		if at.OpName != "" && at.Source.File != "" {
-			return
-		}
 	}
+	return r.interner.site(at)
 }
+
+// from sets the line, and those that called it.
+func (at *Site) from(stack *Stack) { at.Source, at.Stack = stack.at(), stack }
 
 // Describe returns the kernel in a line: "loop add, tanh → f32[8,128]  jit(step)/gelu/tanh (model.py:3)".
 func (k *Kernel) Describe() string {

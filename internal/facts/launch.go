@@ -70,9 +70,11 @@ type walk struct {
 // newWalk finds the module's launches.
 func (r *reader) newWalk() (*walk, error) {
 	first, end := r.m.Body(r.m.Entry)
+	all := int64(len(r.m.Instrs))
+	launches := min(max(leastLaunches, mostRepeated*all), maxLaunches)
 	w := &walk{
 		m: r.m, alike: r.alike(), values: r.values(), classified: map[uint64]classification{}, chains: map[string]bool{}, launches: make([]launch, 0, end-first),
-		most: most(int64(len(r.m.Instrs))), bodies: bodies(r.m),
+		most: amount{launches, launches, max(leastOperations, mostRepeated*all)}, bodies: bodies(r.m),
 	}
 	return w, w.computation(r.m.Entry, place{loop: hlo.NoInstr, times: 1}, hlo.NoInstr)
 }
@@ -81,8 +83,7 @@ func (w *walk) computation(c hlo.CompID, at place, async hlo.InstrID) error {
 	if w.sum.calls++; at.depth > maxDepth || !w.sum.within(w.most) {
 		return errTooDeep
 	}
-	first, end := w.m.Body(c)
-	for id := first; id < end; id++ {
+	for id, end := w.m.Body(c); id < end; id++ {
 		if err := w.instruction(id, at, async); err != nil {
 			return err
 		}
@@ -131,7 +132,12 @@ func (w *walk) enter(id hlo.InstrID, at place, async hlo.InstrID) error {
 		async = id
 	}
 	at.depth++
-	return w.all(w.m.Callees(id), at, async)
+	for _, c := range w.m.Callees(id) {
+		if err := w.computation(c, at, async); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // control records a loop, a branch or a transfer with the host, and walks what it runs.
@@ -143,7 +149,15 @@ func (w *walk) control(id hlo.InstrID, at place) error {
 	inside.depth++
 	inside.inner = true
 	if w.m.Instrs[id].Opcode != hlo.OpWhile || len(callees) != 2 {
-		return w.conditional(callees, inside)
+		number := w.branches
+		w.branches++
+		for n, c := range callees { // each branch in a place of its own
+			inside.branch = strings.TrimLeft(fmt.Sprintf("%s %d.%d", at.branch, number, n), " ")
+			if err := w.computation(c, inside, hlo.NoInstr); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	l, number := w.values.loop(id), len(w.loops)
 	w.loops = append(w.loops, reachedLoop{loop: l, runs: at.times})
@@ -166,19 +180,6 @@ func (w *walk) control(id hlo.InstrID, at place) error {
 	}
 	w.loops[number].end = len(w.launches)
 	return err
-}
-
-// conditional walks the branches, each in a place of its own.
-func (w *walk) conditional(branches []hlo.CompID, at place) error {
-	outer, number := at.branch, w.branches
-	w.branches++
-	for n, c := range branches {
-		at.branch = strings.TrimLeft(fmt.Sprintf("%s %d.%d", outer, number, n), " ")
-		if err := w.computation(c, at, hlo.NoInstr); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // guessedTrips is how often a loop is taken to run that counts to a number which nobody knows, and how often one may run that has no maximum: whoever writes
@@ -204,15 +205,6 @@ func (l *loop) iterations() int64 {
 	return guessedTrips
 }
 
-// work is what the loop itself takes. One of unknown length takes a decision before each iteration.
-func (l *loop) work() (w price.Work) {
-	w[price.Iterations] = float64(l.iterations())
-	if l.trips == unknownTrips {
-		w[price.Decisions] = w[price.Iterations]
-	}
-	return w.Rounded()
-}
-
 // lengths sets how often each loop runs. Loops are in the order of their launches.
 func (r *reader) lengths(w *walk, kernels []Kernel) {
 	loops := w.loops
@@ -221,8 +213,12 @@ func (r *reader) lengths(w *walk, kernels []Kernel) {
 			counted := *kernels[i].Form
 			parts, wholes := r.states(l.id)
 			counted.Trips = Trips{InPart: parts, Whole: wholes, Length: max(0, loops[0].trips), MaxTrips: loops[0].exit.most, ExitsEarly: loops[0].exit.early}
-			counted.Work = loops[0].work()
-			counted.Work[price.Queued] = l.queued
+			iterations := float64(loops[0].iterations())
+			counted.Work = price.Work{price.Iterations: iterations, price.Queued: l.queued}
+			if loops[0].trips == unknownTrips { // a decision before each iteration
+				counted.Work[price.Decisions] = iterations
+			}
+			counted.Work = counted.Work.Rounded()
 			kernels[i].Form, kernels[i].Until = r.interner.form(counted), int32(loops[0].end)
 			loops = loops[1:]
 		}
@@ -230,15 +226,6 @@ func (r *reader) lengths(w *walk, kernels []Kernel) {
 	for i, l := range w.launches {
 		kernels[i].Writes = r.rewrites[l.id]
 	}
-}
-
-func (w *walk) all(callees []hlo.CompID, at place, async hlo.InstrID) error {
-	for _, c := range callees {
-		if err := w.computation(c, at, async); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // amount is how much a module runs.
@@ -253,12 +240,6 @@ const (
 	leastOperations = 4 << 20
 	mostRepeated    = 16
 )
-
-// most is the most launches and operations that are visited one by one, of a module of so many instructions.
-func most(instructions int64) amount {
-	launches := min(max(leastLaunches, mostRepeated*instructions), maxLaunches)
-	return amount{launches, launches, max(leastOperations, mostRepeated*instructions)}
-}
 
 func (a amount) within(most amount) bool {
 	return a.launches <= most.launches && a.calls <= most.calls && a.operations <= most.operations
@@ -291,8 +272,14 @@ func (w *walk) classify(l *launch) bool {
 	case op == hlo.OpFusion, op == hlo.OpCustomCall:
 		j := w.classification(l.id)
 		l.class = j.class
-		if j.collective >= 0 {
-			w.start(l, w.m.Comps[w.m.Callees(l.id)[0]].First+j.collective)
+		if j.collective < 0 {
+			return !j.free
+		}
+		// TPU splits an asynchronous collective over a chain of fusions: the first starts it, those in the middle compute beside it, the last waits.
+		collective := w.m.Comps[w.m.Callees(l.id)[0]].First + j.collective
+		if chain := w.chain(collective); !w.chains[chain] {
+			w.chains[chain] = chain != ""
+			l.class, l.moves = ClassCollective, collective
 		}
 		return !j.free
 	case (op == hlo.OpSend || op == hlo.OpRecv) && w.m.AttrText(l.id, "is_host_transfer") == "true": // so a TPU calls Python
@@ -305,17 +292,6 @@ func (w *walk) classify(l *launch) bool {
 		l.class = ClassLibrary
 	}
 	return true
-}
-
-// start makes a fusion the launch of the collective in it, unless a fusion before it has started that. TPU splits an asynchronous
-// collective over a chain of fusions: the first starts it, those in the middle compute beside it, the last waits.
-func (w *walk) start(l *launch, collective hlo.InstrID) {
-	chain := w.chain(collective)
-	if w.chains[chain] {
-		return
-	}
-	w.chains[chain] = chain != ""
-	l.class, l.moves = ClassCollective, collective
 }
 
 // classification is how instructions count that say the same.

@@ -51,8 +51,8 @@ func TestFusionsThatMultiply(t *testing.T) {
 			if refused || err != nil {
 				continue
 			}
-			if k := r.kernel(w.launches[0]); int64(k.Ops.Len()) > w.sum.operations || k.Ops.Len() < 1<<links {
-				t.Errorf("%d links of %s: %d operations, %d counted", links, name, k.Ops.Len(), w.sum.operations)
+			if k := r.kernel(w.launches[0]); int64(len(k.Ops)) > w.sum.operations || len(k.Ops) < 1<<links {
+				t.Errorf("%d links of %s: %d operations, %d counted", links, name, len(k.Ops), w.sum.operations)
 			}
 		}
 	}

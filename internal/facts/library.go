@@ -29,14 +29,6 @@ func installedIn(file string) string {
 	return ""
 }
 
-// libraryLine is the innermost line of an installed package.
-func libraryLine(stack []hlo.Location) hlo.Location {
-	if at := slices.IndexFunc(stack, func(l hlo.Location) bool { return LibraryOf(l.File) != "" }); at >= 0 {
-		return stack[at]
-	}
-	return hlo.Location{}
-}
-
 // Libraries lists the lines of installed packages that the operations of a statement come from, each once.
 func (s *Statement) Libraries() (list []hlo.Location) {
 	for _, stack := range s.Stacks {

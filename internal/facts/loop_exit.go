@@ -27,22 +27,20 @@ func (l *loopReader) exit() exit {
 	return exit{early: early, most: most, exact: exact && most > 0 && !early, fills: fills}
 }
 
-// fills reports whether each iteration stores a result in an array of the state. The array has one place for each iteration, and at most twice as many.
+// fills reports whether each iteration stores a result in an array of the state: a part of size 1 in a dimension in which the array has one place for each
+// iteration, and at most twice as many.
 func (l *loopReader) fills(most int64) bool {
 	for index := range l.Of(l.init) {
 		next := l.next(int32(index))
-		if terms := l.operands(next); next.op == hlo.OpDynamicUpdateSlice && len(terms) > 1 && hasPlaces(next.shape.Dims, terms[1].shape.Dims, most) {
-			return true
+		terms := l.operands(next)
+		if next.op != hlo.OpDynamicUpdateSlice || len(terms) < 2 {
+			continue
 		}
-	}
-	return false
-}
-
-// hasPlaces reports whether the part that an iteration stores has size 1 in a dimension in which the array has n to 2n places.
-func hasPlaces(array, part []int64, n int64) bool {
-	for d, size := range array {
-		if d < len(part) && part[d] == 1 && size >= max(2, n) && size <= 2*n {
-			return true
+		part := terms[1].shape.Dims
+		for d, size := range next.shape.Dims {
+			if d < len(part) && part[d] == 1 && size >= max(2, most) && size <= 2*most {
+				return true
+			}
 		}
 	}
 	return false

@@ -66,8 +66,16 @@ func measureUnits(ctx context.Context, work []unit, opts Options) ([]*measuring,
 	if limit == nil {
 		limit = NewReadLimit(opts.Jobs, opts.MaxMemory)
 	}
-	if err := weighUnits(ctx, work, limit, opts); err != nil {
-		return nil, err
+	if limit.memory != nil {
+		err := inParallel(ctx, opts.Jobs, len(work), func(_ context.Context, i int) error {
+			return dump.Guard(func() error {
+				work[i].weight = work[i].weigh()
+				return nil
+			})
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
 	if said := limit.exceeded(work); said != "" && opts.Warn != nil {
 		opts.Warn(said)
@@ -92,19 +100,6 @@ func measureUnits(ctx context.Context, work []unit, opts Options) ([]*measuring,
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-}
-
-// weighUnits estimates the memory that each unit takes, where that matters.
-func weighUnits(ctx context.Context, work []unit, limit *ReadLimit, opts Options) error {
-	if limit.memory == nil {
-		return nil
-	}
-	return inParallel(ctx, opts.Jobs, len(work), func(_ context.Context, i int) error {
-		return dump.Guard(func() error {
-			work[i].weight = work[i].weigh()
-			return nil
-		})
-	})
 }
 
 // inParallel calls do(0) to do(work-1), n at a time, one a processor when n is 0.
@@ -133,6 +128,23 @@ type unit struct {
 	measure func() *measuring
 }
 
+// newUnit is a unit that reads stages, and the files beside them, one after the other. A stage that was only drawn is not read.
+func newUnit(name string, stages []*dump.Stage, beside []*dump.File, measure func() *measuring) unit {
+	u, files := unit{name: name, measure: measure}, slices.Clone(beside)
+	for _, s := range stages {
+		if f := s.HLO(); f != nil {
+			files = append(files, f)
+		}
+	}
+	u.weigh = func() (most int64) {
+		for _, f := range files {
+			most = max(most, weight(f))
+		}
+		return most
+	}
+	return u
+}
+
 // units lists the modules of the programs that the options do not leave out.
 func (r *measurer) units() []unit {
 	var work []unit
@@ -141,13 +153,13 @@ func (r *measurer) units() []unit {
 		if len(r.Include) > 0 && !phrase.AnyGlob(r.Include, program) || phrase.AnyGlob(r.Exclude, program) {
 			continue
 		}
-		work = append(work, unit{m.ID, 0, func() int64 { return moduleWeight(m) }, func() *measuring { return r.measureModule(m) }})
+		work = append(work, newUnit(m.ID, measuredStages(m), m.Companions, func() *measuring { return r.measureModule(m) }))
 		if !r.AllStages {
 			continue
 		}
 		for i := range m.Stages {
 			if s := &m.Stages[i]; !slices.Contains(measuredStages(m), s) {
-				work = append(work, unit{m.ID + " " + s.Label, 0, func() int64 { return stageWeight(s) }, func() *measuring { return r.listStage(m, s) }})
+				work = append(work, newUnit(m.ID+" "+s.Label, []*dump.Stage{s}, nil, func() *measuring { return r.listStage(m, s) }))
 			}
 		}
 	}
@@ -187,26 +199,6 @@ func weight(f *dump.File) int64 {
 		return otherWeight * f.ContentSize()
 	}
 	return otherWeight * f.Size
-}
-
-// moduleWeight estimates the memory that a module takes. Its files are read one after the other.
-func moduleWeight(m *dump.Module) int64 {
-	var most int64
-	for _, s := range measuredStages(m) {
-		most = max(most, stageWeight(s))
-	}
-	for _, f := range m.Companions {
-		most = max(most, weight(f))
-	}
-	return most
-}
-
-// stageWeight estimates the memory that reading a stage takes; 0 for one that was only drawn.
-func stageWeight(s *dump.Stage) int64 {
-	if f := s.HLO(); f != nil {
-		return weight(f)
-	}
-	return 0
 }
 
 // ReadLimit bounds how many modules are read at the same time, and the memory that they take.

@@ -22,7 +22,16 @@ func (out *measuring) memory(r *reader, s *dump.Stage) {
 	buffers, ok := out.bufferAssignment(r, s)
 	if !ok {
 		v.Missing = append(v.Missing, string(dump.KindBufferAssignment))
-		out.reportedSpaces()
+		if out.module.Backend() != "tpu" {
+			return
+		}
+		if report, _ := out.memoryReport(); report != nil { // it has the same numbers
+			for _, s := range report.Spaces {
+				if s.Color != artifacts.AllColors {
+					out.space(s.Color, s.Bytes)
+				}
+			}
+		}
 		return
 	}
 	color := artifacts.AllColors
@@ -100,16 +109,6 @@ func readCompanion[T any](out *measuring, f *dump.File, read func([]byte) (T, er
 	return value, err == nil
 }
 
-// countRun counts what a run is given, gives back and touches: its price depends on that beside the launches.
-func (out *measuring) countRun() {
-	f := out.Variant.Facts
-	f[RunArguments] = float64(len(out.Variant.Params))
-	f[RunResults] = float64(strings.Count(out.Variant.Result, "["))
-	if _, known := f[MemoryArgument]; known {
-		f[RunTouched] = f[MemoryArgument] + f[MemoryOutput] + f[MemoryTemp] - f[MemoryAlias]
-	}
-}
-
 // buffers names the given allocations by what the model keeps in them.
 func (r *reader) buffers(largest []artifacts.Value) []Buffer {
 	byName := make(map[string]hlo.InstrID, len(largest))
@@ -141,6 +140,7 @@ type Lifetime struct {
 	Source   hlo.Location
 	Bytes    int64
 	From, To int // places in the entry computation, both included
+	made     hlo.InstrID
 }
 
 // Schedule holds the arrays that are alive at each step of the entry computation. It knows the schedule, but not which arrays share bytes: XLA may
@@ -160,14 +160,13 @@ func (v *Variant) Schedule() *Schedule {
 	s := &Schedule{Steps: l.steps, at: map[string]int{}}
 	src := newSources(v.Module, newInterner())
 	for _, a := range l.list {
-		if a.bytes == 0 {
+		if a.Bytes == 0 {
 			continue
 		}
 		md := v.Module.Metadata(a.made)
-		s.Lifetimes = append(s.Lifetimes, Lifetime{
-			Name: v.Module.InstrName(a.made), OpName: md.OpName, Shape: v.Module.ShapeText(v.Module.Instrs[a.made].Shape), Source: src.locate(md),
-			Bytes: a.bytes, From: a.from, To: a.to,
-		})
+		a.Name, a.OpName, a.Source = v.Module.InstrName(a.made), md.OpName, src.locate(md)
+		a.Shape = v.Module.ShapeText(v.Module.Instrs[a.made].Shape)
+		s.Lifetimes = append(s.Lifetimes, a)
 	}
 	for i := range l.steps {
 		s.at[v.Module.InstrName(l.first+hlo.InstrID(i))] = i
@@ -214,13 +213,7 @@ type liveness struct {
 	first hlo.InstrID
 	steps int
 	at    map[hlo.Array]int32 // where an array is in the list
-	list  []liveArray
-}
-
-type liveArray struct {
-	made     hlo.InstrID
-	bytes    int64
-	from, to int
+	list  []Lifetime          // without what names them
 }
 
 // liveIn follows the arrays of a computation.
@@ -246,11 +239,11 @@ func liveIn(arrays *hlo.Arrays, m *hlo.Module, c hlo.CompID) *liveness {
 }
 
 // live is an array of the computation, as far as it was followed.
-func (l *liveness) live(a hlo.Array) *liveArray { return &l.list[l.at[a]] }
+func (l *liveness) live(a hlo.Array) *Lifetime { return &l.list[l.at[a]] }
 
 func (l *liveness) touch(id hlo.InstrID, step int) {
 	for _, a := range l.Of(id) {
-		l.live(a).to = max(l.live(a).to, step)
+		l.live(a).To = max(l.live(a).To, step)
 	}
 }
 
@@ -263,8 +256,12 @@ func (l *liveness) reuse(id hlo.InstrID, step int) {
 	}
 	for _, made := range l.Of(id) {
 		for _, operand := range l.m.Operands(id) {
-			if read := l.Of(operand); len(read) == 1 && l.live(read[0]).to == step && l.live(read[0]).from < step && l.live(read[0]).bytes == l.live(made).bytes {
-				l.live(read[0]).to--
+			read := l.Of(operand)
+			if len(read) != 1 {
+				continue
+			}
+			if a := l.live(read[0]); a.To == step && a.From < step && a.Bytes == l.live(made).Bytes {
+				a.To--
 				break
 			}
 		}
@@ -291,12 +288,12 @@ func (l *liveness) result(id hlo.InstrID, step int) {
 	}
 	for _, array := range all {
 		shape := l.Shape(array)
-		a := liveArray{made: id, bytes: l.m.ShapeBytes(shape), from: step, to: step}
+		a := Lifetime{made: id, Bytes: l.m.ShapeBytes(shape), From: step, To: step}
 		if strings.Contains(l.m.Shape(shape).Layout, "S(") {
-			a.bytes = 0
+			a.Bytes = 0
 		}
 		if op == hlo.OpParameter && l.comp == l.m.Entry || op == hlo.OpConstant {
-			a.from, a.to = 0, l.steps-1 // set aside for the whole run
+			a.From, a.To = 0, l.steps-1 // set aside for the whole run
 		}
 		l.at[array] = int32(len(l.list))
 		l.list = append(l.list, a)
@@ -311,7 +308,7 @@ func (l *liveness) inside(id hlo.InstrID, step int) {
 		for _, c := range l.m.Callees(id) {
 			most = max(most, peakInside(l.Arrays, l.m, c))
 		}
-		l.list = append(l.list, liveArray{made: id, bytes: most, from: step, to: step})
+		l.list = append(l.list, Lifetime{made: id, Bytes: most, From: step, To: step})
 	}
 }
 
@@ -321,14 +318,11 @@ func peakInside(arrays *hlo.Arrays, m *hlo.Module, c hlo.CompID) int64 {
 	for _, id := range append(m.Params(c), m.Comps[c].Root) {
 		if id != hlo.NoInstr {
 			for _, a := range l.Of(id) {
-				l.live(a).bytes = 0
+				l.live(a).Bytes = 0
 			}
 		}
 	}
-	s := Schedule{Steps: l.steps}
-	for _, a := range l.list {
-		s.Lifetimes = append(s.Lifetimes, Lifetime{Bytes: a.bytes, From: a.from, To: a.to})
-	}
+	s := Schedule{Steps: l.steps, Lifetimes: l.list}
 	_, bytes := s.Peak()
 	return bytes
 }
@@ -344,7 +338,7 @@ func (l *liveness) aliases(root hlo.InstrID) {
 			continue
 		}
 		if a := l.live(results[0]); l.m.Instrs[a.made].Opcode != hlo.OpParameter {
-			a.bytes = 0
+			a.Bytes = 0
 		}
 	}
 }

@@ -27,32 +27,28 @@ func (out *measuring) spaces(r *reader, buffers *artifacts.Buffers) {
 		out.space(color, buffers.Totals(color).Total)
 	}
 	if tpu {
-		out.Variant.Facts[MemoryHeld] = float64(buffers.Totals(0).Total + buffers.Covered(1, r.isMade()))
+		fetched := r.fetched()
+		made := buffers.Covered(1, func(v *artifacts.Value) bool { return !fetched[v.Name] })
+		out.Variant.Facts[MemoryHeld] = float64(buffers.Totals(0).Total + made)
 	}
 }
 
-// isMade tells the values of a TPU's fast memory that are made there from those that are fetched from the main memory, and so are there too.
-func (r *reader) isMade() func(*artifacts.Value) bool {
-	fetched := map[string]bool{}
-	for id := range r.m.Instrs {
-		if id := hlo.InstrID(id); r.fetches(id) {
-			fetched[r.m.InstrName(id)] = true
+// fetched are the values of a TPU's fast memory that are only moved there from the main memory, and so are there too; the others are made there.
+func (r *reader) fetched() map[string]bool {
+	names := map[string]bool{}
+	for i := range r.m.Instrs {
+		id, operands, callees := hlo.InstrID(i), r.m.Operands(hlo.InstrID(i)), r.m.Callees(hlo.InstrID(i))
+		if len(operands) == 0 || strings.Contains(r.m.Shape(r.m.Instrs[operands[0]].Shape).Layout, "S(") {
+			continue
+		}
+		switch r.m.Instrs[i].Opcode {
+		case hlo.OpAsyncStart:
+			names[r.m.InstrName(id)] = len(callees) > 0 && copied(r.m.Instrs[r.m.Comps[callees[0]].Root].Opcode)
+		case hlo.OpCopy, hlo.OpCopyStart:
+			names[r.m.InstrName(id)] = true
 		}
 	}
-	return func(v *artifacts.Value) bool { return !fetched[v.Name] }
-}
-
-// fetches reports whether an instruction only moves a value, from the main memory.
-func (r *reader) fetches(id hlo.InstrID) bool {
-	in, operands := &r.m.Instrs[id], r.m.Operands(id)
-	if len(operands) == 0 || strings.Contains(r.m.Shape(r.m.Instrs[operands[0]].Shape).Layout, "S(") {
-		return false
-	}
-	if in.Opcode == hlo.OpAsyncStart {
-		callees := r.m.Callees(id)
-		return len(callees) > 0 && copied(r.m.Instrs[r.m.Comps[callees[0]].Root].Opcode)
-	}
-	return in.Opcode == hlo.OpCopy || in.Opcode == hlo.OpCopyStart
+	return names
 }
 
 // space says how much of one memory space is used.
@@ -62,19 +58,4 @@ func (out *measuring) space(color, bytes int64) {
 		name = fmt.Sprintf("color_%d", color)
 	}
 	out.Variant.Facts[MemorySpace.Of(name)] = float64(bytes)
-}
-
-// reportedSpaces reads the use of each memory space from the memory usage report, which TPU dumps may hold without a buffer assignment. Both have
-// the same numbers.
-func (out *measuring) reportedSpaces() {
-	if out.module.Backend() != "tpu" {
-		return
-	}
-	if report, _ := out.memoryReport(); report != nil {
-		for _, s := range report.Spaces {
-			if s.Color != artifacts.AllColors {
-				out.space(s.Color, s.Bytes)
-			}
-		}
-	}
 }

@@ -92,14 +92,8 @@ func axesOf(group []int64, mesh []hlo.MeshAxis) string {
 	return best
 }
 
-// shardingSpec spells how the model spreads an argument over its mesh, as JAX does: P('data', None). It is "" for an argument that
-// no axis splits.
-func shardingSpec(frontendAttributes string) string {
-	_, rest, _ := strings.Cut(frontendAttributes, `xla.sdy.sharding="#sdy.sharding<@`)
-	return spelledSpec(rest)
-}
-
-// spelledSpec returns the text after the mesh's name in a sharding of Shardy: mesh, [{"data"}, {}]>.
+// spelledSpec spells how the model spreads a value over its mesh, as JAX does, P('data', None), from the text after the mesh's name in a sharding of Shardy:
+// mesh, [{"data"}, {}]>. It is "" where no axis splits the value.
 func spelledSpec(sharding string) string {
 	_, rest, _ := strings.Cut(sharding, "[")
 	dims, _, _ := strings.Cut(rest, "]")
@@ -283,8 +277,7 @@ func bracketed(numbers []int64) string {
 // meshInShardings reads the mesh off the shardings of a module's entry computation; nil where they name none, or several.
 func meshInShardings(m *hlo.Module) []hlo.MeshAxis {
 	var mesh []hlo.MeshAxis
-	first, end := m.Body(m.Entry)
-	for id := first; id < end; id++ {
+	for id, end := m.Body(m.Entry); id < end; id++ {
 		printed := m.AttrText(id, "sharding")
 		if strings.HasPrefix(printed, "{{") {
 			printed = printed[1:]

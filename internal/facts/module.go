@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -36,26 +37,21 @@ type measuring struct {
 	groups   map[int][]int64 // see firstGroups
 }
 
-// listed is a module file with its place among the module's stages.
+// listed is a module file.
 type listed struct {
-	Stage int
+	Stage *dump.Stage
 	Info  ModuleInfo
 	Pass  *PassStage // nil unless asked for
 }
 
-func stageIndex(m *dump.Module, s *dump.Stage) int {
-	for i := range m.Stages {
-		if &m.Stages[i] == s {
-			return i
-		}
-	}
-	return len(m.Stages)
-}
-
 // measureModule reads the stages of one module that facts come from, one after the other, so that only one is in memory.
 func (r *measurer) measureModule(m *dump.Module) *measuring {
+	root := r.Root
+	if root != "" {
+		root = strings.TrimSuffix(root, "/") + "/"
+	}
 	out := &measuring{
-		module: m, Identity: Identity{Program: dump.ProgramName(m.Name)}, Root: slashed(r.Root), backend: r.Backend, listing: r.AllStages, passing: r.Passes,
+		module: m, Identity: Identity{Program: dump.ProgramName(m.Name)}, Root: root, backend: r.Backend, listing: r.AllStages, passing: r.Passes,
 		traced: r.tracedFor(m), interner: r.interner,
 	}
 	out.readToolchain()
@@ -73,7 +69,10 @@ func (r *measurer) measureModule(m *dump.Module) *measuring {
 			out.Variant.Missing = slices.Insert(out.Variant.Missing, 0, string(dump.StageAfter))
 		}
 	case r.dump.Single && len(m.Stages) > 0:
-		out.notFinal(&m.Stages[len(m.Stages)-1])
+		if s := &m.Stages[len(m.Stages)-1]; s.HLO() != nil {
+			out.problem(s.HLO().Path, fmt.Sprintf("this is no final module (%s), so it does not say what the device runs", s.Kind),
+				"name the final module (after_optimizations; optimized_hlo of TensorFlow's compiler IR), or the directory that holds it")
+		}
 	}
 	if r.AnyStage {
 		return out
@@ -90,26 +89,21 @@ func (r *measurer) measureModule(m *dump.Module) *measuring {
 	if codegen := m.Stage(dump.StageAfterCodegen); codegen != nil {
 		out.stage(codegen, false, out.measureCodegen)
 	}
-	if out.Variant != nil {
-		out.Variant.Missing = append(out.Variant.Missing, notDumped(m)...)
+	if out.Variant == nil {
+		return out
 	}
-	if out.Variant != nil && r.Samples {
-		out.Variant.Compiles[0].keyInput = out.readKeyInput()
-	}
-	return out
-}
-
-// notDumped lists the stage and the kinds of files beside a module that the dump does not hold.
-func notDumped(m *dump.Module) (missing []string) {
 	if m.Stage(dump.StageAfterCodegen) == nil {
-		missing = append(missing, string(dump.StageAfterCodegen))
+		out.Variant.Missing = append(out.Variant.Missing, string(dump.StageAfterCodegen))
 	}
 	for _, kinds := range [][]dump.Kind{{dump.KindMemoryReport, dump.KindMemoryReportProto}, {dump.KindThunks}, {dump.KindPTX}, {dump.KindLLVMOptimized}} {
 		if !slices.ContainsFunc(kinds, func(kind dump.Kind) bool { return m.Companion(kind) != nil }) {
-			missing = append(missing, string(kinds[0]))
+			out.Variant.Missing = append(out.Variant.Missing, string(kinds[0]))
 		}
 	}
-	return missing
+	if r.Samples {
+		out.Variant.Compiles[0].keyInput = out.readKeyInput()
+	}
+	return out
 }
 
 // listStage reads one stage only to list it.
@@ -201,7 +195,11 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 	if out.module.Unoptimized() == nil {
 		v.Constants = r.constants()
 	} else {
-		out.pieces = r.piecesOf()
+		shapes, _ := r.leaves()
+		for _, id := range shapes { // the module is closed when they are held against the whole
+			s := r.m.Shape(id)
+			out.pieces = append(out.pieces, hlo.Shape{Type: s.Type, Dims: slices.Clone(s.Dims)})
+		}
 	}
 	once := compile{Run: out.module.Process, Module: out.module.ID, Name: r.m.Name, Facts: v.Facts, Devices: r.m.Header.NumPartitions * r.m.Header.ReplicaCount}
 	if once.Run != "" {
@@ -227,7 +225,10 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 	v.costs(r, w.loops)
 	out.Variant = v
 	out.memory(r, s)
-	out.countRun()
+	v.Facts[RunArguments], v.Facts[RunResults] = float64(len(v.Params)), float64(strings.Count(v.Result, "["))
+	if v.Facts.Known(MemoryArgument) {
+		v.Facts[RunTouched] = v.Facts[MemoryArgument] + v.Facts[MemoryOutput] + v.Facts[MemoryTemp] - v.Facts[MemoryAlias]
+	}
 	out.plan(out.code())
 	out.list(r, s)
 	return nil
@@ -258,7 +259,11 @@ func (out *measuring) measureGiven(r *reader, s *dump.Stage) error {
 	r.nameAxes(v, out.groups)
 	r.model(v)
 	out.countEmulated()
-	out.countModelProducts(r)
+	if out.Toolchain.Backend == "cpu" { // it computes products of 16-bit numbers in f32, and the optimized module does not tell them from others
+		for id := range r.notable(r.isProduct) {
+			v.count(r, id, AskedType.Of(r.widest(id)), 1)
+		}
+	}
 	for id := range r.m.Instrs {
 		v.Counts.add(r.owners()[id], InstructionsBefore, 1)
 	}
@@ -286,19 +291,11 @@ func (out *measuring) list(r *reader, s *dump.Stage) {
 		return
 	}
 	file := out.best(s).Path
-	l := listed{Stage: stageIndex(out.module, s), Info: r.moduleInfo(file, s.Label)}
+	l := listed{Stage: s, Info: r.moduleInfo(file, s.Label)}
 	if out.passing {
 		l.Pass = r.passStage(file, s)
 	}
 	out.Infos = append(out.Infos, l)
-}
-
-// notFinal says that the only file there is holds a stage that no facts can come from.
-func (out *measuring) notFinal(s *dump.Stage) {
-	if file := s.HLO(); file != nil {
-		out.problem(file.Path, fmt.Sprintf("this is no final module (%s), so it does not say what the device runs", s.Kind),
-			"name the final module (after_optimizations; optimized_hlo of TensorFlow's compiler IR), or the directory that holds it")
-	}
 }
 
 func (out *measuring) problem(file, message, fix string) {

@@ -7,104 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/xlagate/xlagate/internal/hlo"
 )
-
-// OpList holds the operations of a kernel, in order. A large program has hundreds of thousands of them. The list stores numbers of rows in tables that
-// the kernels of one module share, and creates an [Op] on demand.
-type OpList struct {
-	List *opList `json:"-"`
-}
-
-// opList is a body with the place in the model of each operation.
-type opList struct {
-	Body    *body
-	Origins []hlo.MetadataID
-}
-
-// body holds the operations of a kernel without their places in the model. Kernels that do the same share one.
-type body struct {
-	Tables *opTables
-	Kinds  []int32 // of each operation its row in the table
-	Starts []int32 // of each operation where its operands start in From; the next one says where they end
-	From   []int32 // of all operations, as Op.From has them
-}
-
-func (b *body) kind(i int) *opKind { return b.Tables.Kinds[b.Kinds[i]] }
-
-// opTables holds the texts of operations, each once.
-type opTables struct {
-	Kinds   []*opKind   // by kind: two operations of a module say the same when their kind is the same
-	Origins []*opOrigin // by hlo.MetadataID; nil for those of no operation
-}
-
-// opKind is an operation without its operands.
-type opKind struct{ Opcode, Shape, Layout string }
-
-// opOrigin is an operation's place in the model.
-type opOrigin struct {
-	OpName string
-	Stack  *Stack // shared: many scopes share one line
-}
-
-// MarshalJSON lists the operations.
-func (l OpList) MarshalJSON() ([]byte, error) { return json.Marshal(l.Slice()) }
-
-// ListOf makes a list of operations, without their Attrs.
-func ListOf(ops ...Op) OpList {
-	list := &opList{Body: &body{Tables: &opTables{}, Starts: []int32{0}}}
-	b := list.Body
-	for i, op := range ops {
-		b.Tables.Kinds = append(b.Tables.Kinds, &opKind{op.Opcode, op.Shape, op.Layout})
-		b.Tables.Origins = append(b.Tables.Origins, &opOrigin{op.OpName, op.from()})
-		b.Kinds, b.From = append(b.Kinds, int32(i)), append(b.From, op.From...)
-		b.Starts, list.Origins = append(b.Starts, int32(len(b.From))), append(list.Origins, hlo.MetadataID(i))
-	}
-	return OpList{list}
-}
-
-// from is the operation's line and the known lines that called it.
-func (op *Op) from() *Stack {
-	if op.Stack == nil && op.Source.File != "" {
-		return &Stack{Location: op.Source}
-	}
-	return op.Stack
-}
-
-// Len is the number of operations.
-func (l OpList) Len() int {
-	if l.List == nil {
-		return 0
-	}
-	return len(l.List.Origins)
-}
-
-// All yields the operations in order. Their operands must not be changed.
-func (l OpList) All() iter.Seq[Op] {
-	return func(yield func(Op) bool) {
-		for i := range l.Len() {
-			if !yield(l.at(i)) {
-				return
-			}
-		}
-	}
-}
-
-// Slice is a copy of the list.
-func (l OpList) Slice() []Op { return slices.AppendSeq(make([]Op, 0, l.Len()), l.All()) }
-
-func (l OpList) at(i int) Op {
-	b, origin := l.List.Body, l.origin(i)
-	kind := b.kind(i)
-	return Op{
-		Opcode: kind.Opcode, OpName: origin.OpName, Shape: kind.Shape, Layout: kind.Layout, Source: origin.Stack.at(), Stack: origin.Stack,
-		From: b.From[b.Starts[i]:b.Starts[i+1]:b.Starts[i+1]],
-	}
-}
-
-// origin returns an operation's place in the model.
-func (l OpList) origin(i int) *opOrigin { return l.List.Body.Tables.Origins[l.List.Origins[i]] }
 
 // Opcodes holds the opcodes of a kernel, sorted, each with its number of occurrences. A large fusion holds a dozen of them a hundred times.
 type Opcodes []OpcodeTimes
@@ -173,32 +76,22 @@ func (o Opcodes) Words() []string {
 // String names them all: "exponential, 2 reduce".
 func (o Opcodes) String() string { return strings.Join(o.Words(), ", ") }
 
-// opcodes counts what the operations of a body do, broadcasts left out unless there is nothing else.
-func (w *flow) opcodes(b *body) Opcodes {
-	w.does = w.does[:0]
-	for _, row := range b.Kinds {
-		if opcode := w.tables.Kinds[row].Opcode; opcode != broadcast {
-			w.does = append(w.does, opcode)
+// opcodesIn counts what the operations do, broadcasts left out unless there is nothing else.
+func opcodesIn(ops []Op) Opcodes {
+	does := make([]string, 0, len(ops))
+	for i := range ops {
+		if ops[i].Opcode != broadcast {
+			does = append(does, ops[i].Opcode)
 		}
 	}
-	if len(w.does) == 0 && len(b.Kinds) > 0 {
+	if len(does) == 0 && len(ops) > 0 {
 		return OpcodesOf(broadcast)
 	}
-	slices.Sort(w.does)
-	return OpcodesOf(w.does...)
+	slices.Sort(does)
+	return OpcodesOf(does...)
 }
 
 const broadcast = "broadcast"
-
-// operandShapes lists the operands' shapes.
-func (r *reader) operandShapes(id hlo.InstrID) []string {
-	operands := r.m.Operands(id)
-	shapes := slices.Grow([]string(nil), len(operands))
-	for _, o := range operands {
-		shapes = append(shapes, r.shape(r.m.Instrs[o].Shape))
-	}
-	return shapes
-}
 
 // MarshalJSON lists the opcodes, "multiply*2" for two of them.
 func (o Opcodes) MarshalJSON() ([]byte, error) { return json.Marshal(o.Folded()) }

@@ -56,7 +56,17 @@ func (v *Variant) hide(d *price.Device) {
 		}
 		if all == nil {
 			all = v.Prices(d)
-			free = newFreeTime(all)
+			free = &freeTime{make([]float64, len(all)), make([]int32, len(all)+1)}
+			for i := range free.next {
+				free.next[i] = int32(i)
+			}
+			for i, p := range all {
+				if p.Class.Computes() {
+					free.left[i] = p.NS()
+				} else {
+					free.next[i]++
+				}
+			}
 		}
 		key := partly{k.Form, free.cover(all[i].Runs*d.Transfer(&k.Work, cached), i+1, int(k.Until))}
 		if forms[key] == nil {
@@ -73,20 +83,6 @@ func (v *Variant) hide(d *price.Device) {
 type freeTime struct {
 	left []float64
 	next []int32 // where the next kernel with time left may be; see from
-}
-
-func newFreeTime(all []Priced) *freeTime {
-	f := &freeTime{make([]float64, len(all)), make([]int32, len(all)+1)}
-	for i, p := range all {
-		f.next[i] = int32(i)
-		if p.Class.Computes() {
-			f.left[i] = p.NS()
-		} else {
-			f.next[i]++
-		}
-	}
-	f.next[len(all)] = int32(len(all))
-	return f
 }
 
 // from finds the first kernel with time left, from one on. It shortens the way there, so that 20,000 transfers over the same kernels take no longer than
@@ -346,7 +342,15 @@ func (v *Variant) measureAs(known works) {
 // work is what a launch asks of a device.
 func (r *reader) work(l launch) price.Work {
 	if r.meter == nil {
-		r.meter = price.NewMeter(r.family, r.alike(), r.price(), r.iterations, r.multiplied)
+		iterations := func(loop hlo.InstrID) int64 { return r.values().loop(loop).iterations() }
+		r.meter = price.NewMeter(r.family, r.alike(), r.price(), iterations, func(id hlo.InstrID) (price.Product, bool) {
+			if !r.isProduct(id) {
+				return price.Product{}, false
+			}
+			p := r.product(id)
+			results := r.m.Shape(r.productShape(id)).ElementCount()
+			return price.Product{Type: p.Type, Precision: p.Precision, Flops: float64(p.Flops), Results: float64(results)}, true
+		})
 	}
 	var w price.Work
 	if l.class == ClassCollective && l.moves != hlo.NoInstr {
@@ -359,16 +363,6 @@ func (r *reader) work(l launch) price.Work {
 	}
 	w[price.Queued] = l.queued
 	return w.Rounded()
-}
-
-// multiplied is a product as prices know it.
-func (r *reader) multiplied(id hlo.InstrID) (price.Product, bool) {
-	if !r.isProduct(id) {
-		return price.Product{}, false
-	}
-	p := r.product(id)
-	results := r.m.Shape(r.productShape(id)).ElementCount()
-	return price.Product{Type: p.Type, Precision: p.Precision, Flops: float64(p.Flops), Results: float64(results)}, true
 }
 
 // exchange is what a collective needs.
@@ -419,39 +413,28 @@ func (e *expectation) of(c hlo.CompID) (sum expected) {
 	if known, ok := e.known[c]; ok {
 		return known
 	}
-	first, end := e.m.Body(c)
-	for id := first; id < end; id++ {
-		sum.add(e.instruction(id), 1)
+	for id, end := e.m.Body(c); id < end; id++ {
+		cycles, said := estimatedCycles(e.m.AttrText(id, "backend_config"))
+		sum.add(expected{cycles, said}, 1)
+		callees := e.m.Callees(id)
+		switch op := e.m.Instrs[id].Opcode; {
+		case roleOf(op) == roleEnter:
+			for _, c := range callees {
+				sum.add(e.of(c), 1)
+			}
+		case op == hlo.OpWhile && len(callees) == 2: // the condition of a loop whose length is known is not asked again
+			sum.add(e.of(callees[0]), float64(e.loop(id).iterations()))
+			sum.add(e.of(callees[1]), 1)
+		case roleOf(op) == roleControl:
+			var dearest expected
+			for _, c := range callees {
+				branch := e.of(c)
+				dearest = expected{max(dearest.cycles, branch.cycles), dearest.said || branch.said}
+			}
+			sum.add(dearest, 1)
+		}
 	}
 	e.known[c] = sum
-	return sum
-}
-
-func (e *expectation) instruction(id hlo.InstrID) (sum expected) {
-	sum.cycles, sum.said = estimatedCycles(e.m.AttrText(id, "backend_config"))
-	callees := e.m.Callees(id)
-	switch roleOf(e.m.Instrs[id].Opcode) {
-	case roleEnter:
-		for _, c := range callees {
-			sum.add(e.of(c), 1)
-		}
-	case roleControl:
-		sum.add(e.control(id, callees), 1)
-	}
-	return sum
-}
-
-// control is what a loop or a branch comes to. The condition of a loop whose length is known is not asked again.
-func (e *expectation) control(id hlo.InstrID, callees []hlo.CompID) (sum expected) {
-	if e.m.Instrs[id].Opcode == hlo.OpWhile && len(callees) == 2 {
-		sum.add(e.of(callees[0]), float64(e.loop(id).iterations()))
-		sum.add(e.of(callees[1]), 1)
-		return sum
-	}
-	for _, c := range callees {
-		branch := e.of(c)
-		sum.cycles, sum.said = max(sum.cycles, branch.cycles), sum.said || branch.said
-	}
 	return sum
 }
 

@@ -79,7 +79,9 @@ func (p *process) differs(other *process) (Disagreement, bool) {
 		for _, c := range pair[0].compiled {
 			if lacks(pair[1], c.variant) && d.Variants[side] == nil {
 				d.Variants[side] = c.variant
-				d.Differ[side] = c.variant.firstDiffering()
+				if list := c.variant.Differing; len(list) > 0 { // one that computes, where there is one
+					d.Differ[side] = &list[max(0, slices.IndexFunc(list, func(op Op) bool { return !arranging[op.Opcode] }))]
+				}
 			}
 		}
 	}
@@ -98,15 +100,6 @@ func (p *process) differs(other *process) (Disagreement, bool) {
 		}
 	}
 	return d, false
-}
-
-// firstDiffering is the first operation that not all variants of its signature have: one that computes, where there is one.
-func (v *Variant) firstDiffering() *Op {
-	if len(v.Differing) == 0 {
-		return nil
-	}
-	at := slices.IndexFunc(v.Differing, func(op Op) bool { return !arranging[op.Opcode] })
-	return &v.Differing[max(at, 0)]
 }
 
 // nth is an element of a list, nil behind its end.

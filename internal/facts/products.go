@@ -37,7 +37,8 @@ func (r *reader) products(v *Variant) {
 		}
 	}
 	for id := range r.notable(func(id hlo.InstrID) bool { return r.m.Instrs[id].Opcode == hlo.OpConvert }) {
-		if r.floating(r.m.Instrs[id].Shape) && r.floating(r.operandShape(id)) {
+		operands := r.m.Operands(id)
+		if len(operands) == 1 && r.floating(r.m.Instrs[id].Shape) && r.floating(r.m.Instrs[operands[0]].Shape) {
 			v.count(r, id, ConvertsCount, 1)
 			v.count(r, id, ConvertsElements, float64(r.m.Shape(r.m.Instrs[id].Shape).ElementCount()))
 		}
@@ -49,7 +50,9 @@ func (r *reader) isProduct(id hlo.InstrID) bool {
 	case hlo.OpDot, hlo.OpRaggedDot, hlo.OpScaledDot, hlo.OpConvolution:
 		return true
 	case hlo.OpCustomCall:
-		return multiplies(r.m.AttrText(id, "custom_call_target"))
+		target := r.m.AttrText(id, "custom_call_target")
+		library := strings.HasPrefix(target, "__") || strings.Contains(target, "Eigen")
+		return library && slices.ContainsFunc(libraryCalls, func(part string) bool { return strings.Contains(target, part) })
 	}
 	return false
 }
@@ -92,13 +95,6 @@ func (r *reader) productShape(id hlo.InstrID) hlo.ShapeID {
 // libraryCalls are parts of the names of custom calls that multiply matrices: cuBLAS, cuDNN, hipBLASLt, MIOpen, oneDNN, Eigen.
 var libraryCalls = []string{"matmul", "gemm", "conv", "fmha", "MatMul", "Conv"}
 
-func multiplies(target string) bool {
-	if !strings.HasPrefix(target, "__") && !strings.Contains(target, "Eigen") {
-		return false
-	}
-	return slices.ContainsFunc(libraryCalls, func(part string) bool { return strings.Contains(target, part) })
-}
-
 // widest returns the wider type of the first two operands, which a product multiplies.
 func (r *reader) widest(id hlo.InstrID) string {
 	widest := hlo.TypeInvalid
@@ -109,14 +105,6 @@ func (r *reader) widest(id hlo.InstrID) string {
 		}
 	}
 	return widest.String()
-}
-
-func (r *reader) operandShape(id hlo.InstrID) hlo.ShapeID {
-	operands := r.m.Operands(id)
-	if len(operands) == 0 {
-		return r.m.Instrs[id].Shape
-	}
-	return r.m.Instrs[operands[0]].Shape
 }
 
 // floating reports whether a shape's elements are real numbers of any width.
@@ -237,17 +225,6 @@ func (r *reader) written(id hlo.InstrID) []Product {
 	return list
 }
 
-// countModelProducts counts the products of the model by the widest type that they multiply. XLA for CPU computes products of 16-bit numbers in f32,
-// so its optimized module does not tell them from others.
-func (out *measuring) countModelProducts(r *reader) {
-	if out.Toolchain.Backend != "cpu" {
-		return
-	}
-	for id := range r.notable(r.isProduct) {
-		out.Variant.count(r, id, AskedType.Of(r.widest(id)), 1)
-	}
-}
-
 // countEmulated counts the operations in double precision, which XLA for TPU computes as pairs of floats. The optimized module holds no f64: it counts
 // the model's f64 operations whose names are still in it.
 func (out *measuring) countEmulated() {
@@ -274,7 +251,7 @@ func opNames(kernels []Kernel) map[string]bool {
 	names := map[string]bool{}
 	for i := range kernels {
 		names[kernels[i].OpName] = true
-		for op := range kernels[i].Ops.All() {
+		for _, op := range kernels[i].Ops {
 			names[op.OpName] = true
 		}
 	}

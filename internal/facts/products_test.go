@@ -70,7 +70,7 @@ func TestProductsOverlapAndFlow(t *testing.T) {
 	if k := v.Kernels[0]; !k.Async || k.Overlapped != 1 {
 		t.Errorf("the first collective: %+v", k)
 	}
-	fusion := v.Kernels[1].Ops.Slice()
+	fusion := v.Kernels[1].Ops
 	if len(fusion) != 2 || fmt.Sprint(fusion[0].From) != fmt.Sprint([]int32{^int32(0)}) || fmt.Sprint(fusion[1].From) != fmt.Sprint([]int32{0, FromConstant}) {
 		t.Errorf("what flows in the fusion: %+v", fusion)
 	}

@@ -82,7 +82,12 @@ const inCommandBuffer = 5
 func (r *reader) queueUnrecorded(launches []launch) {
 	for first := 0; first < len(launches); {
 		end, steps := first, 0
-		for ; end == first || end < len(launches) && r.inOneRow(&launches[first], &launches[end]); end++ {
+		row := launches[first].place
+		for ; end < len(launches); end++ {
+			row.depth = launches[end].place.depth // calls make no difference
+			if end > first && (launches[end].place != row || !r.isRecorded(&launches[first]) || !r.isRecorded(&launches[end])) {
+				break
+			}
 			if steps++; launches[end].async != hlo.NoInstr {
 				steps++
 			}
@@ -94,14 +99,6 @@ func (r *reader) queueUnrecorded(launches []launch) {
 		}
 		first = end
 	}
-}
-
-// inOneRow reports whether two launches that follow each other in the same run of the same loop or branch can be in one command buffer. Calls make no
-// difference.
-func (r *reader) inOneRow(a, b *launch) bool {
-	same := b.place
-	same.depth = a.place.depth
-	return a.place == same && r.isRecorded(a) && r.isRecorded(b)
 }
 
 // isRecorded reports whether a command buffer may hold a launch: kernels, copies and the products of cuBLAS, but no other library's calls. So it is in all

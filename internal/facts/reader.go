@@ -44,11 +44,10 @@ type spellings struct {
 
 // launched is what is known of the launches that were looked at.
 type launched struct {
-	forms     map[formKey]formed
-	sites     map[siteKey]*Site
-	productOf map[uint64]Product // by hlo.Alike.Call
-	configs   map[string]fusionConfig
-	flow      *flow                  // the operations in kernels
+	forms     map[formKey]*Form
+	productOf map[uint64]Product     // by hlo.Alike.Call
+	inside    map[hlo.CompID][]Op    // see operations
+	lastOps   []Op                   // those that were listed last: their memory is used again
 	meter     *price.Meter           // see work
 	family    price.Family           // what the module was compiled for
 	steps     int                    // how many more follow takes, of a module that was made to take very many
@@ -64,7 +63,9 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 	r := &reader{
 		m: m, sources: newSources(m, from), interner: from,
 		spellings: spellings{make([]string, shapes), make([]int64, shapes), make([]hlo.Metadata, metas), make([]bool, metas)},
-		launched:  launched{forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, productOf: map[uint64]Product{}, configs: map[string]fusionConfig{}, rewrites: map[hlo.InstrID]string{}, steps: 64 * len(m.Instrs)},
+		launched: launched{
+			forms: map[formKey]*Form{}, inside: map[hlo.CompID][]Op{}, productOf: map[uint64]Product{}, rewrites: map[hlo.InstrID]string{}, steps: 64 * len(m.Instrs),
+		},
 	}
 	r.analyses = analyses{
 		alike:  sync.OnceValue(m.Alike),
@@ -77,7 +78,6 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 		values: sync.OnceValue(func() *values { return newValues(m) }),
 		owners: sync.OnceValue(r.newOwners),
 	}
-	r.flow = &flow{r: r, tables: &opTables{Origins: make([]*opOrigin, len(r.metas))}, kinds: map[shapedOpcode]int32{}, lists: map[*body]*opList{}}
 	for id := range r.sizes {
 		r.sizes[id] = r.m.ShapeBytes(hlo.ShapeID(id))
 	}
@@ -122,25 +122,21 @@ func (r *reader) eachMetadata() iter.Seq[hlo.Metadata] {
 
 func (r *reader) opcode(id hlo.InstrID) string { return r.m.OpcodeName(r.m.Instrs[id].Opcode) }
 
-// newNotable lists the instructions that facts look at one by one, in the order of the file.
+// newNotable lists the instructions that facts look at one by one, in the order of the file. There are few among many.
 func (r *reader) newNotable() (list []hlo.InstrID) {
 	for _, comp := range r.order() {
 		for id, end := r.m.Body(comp); id < end; id++ {
-			if r.isNotable(id) {
+			switch r.m.Instrs[id].Opcode {
+			case hlo.OpConstant, hlo.OpConvert, hlo.OpTranspose, hlo.OpDot, hlo.OpRaggedDot, hlo.OpScaledDot, hlo.OpConvolution, hlo.OpCustomCall:
+				list = append(list, id)
+				continue
+			}
+			if len(r.m.Callees(id)) > 0 {
 				list = append(list, id)
 			}
 		}
 	}
 	return list
-}
-
-// isNotable reports whether facts look at instructions of this kind one by one. There are few among many.
-func (r *reader) isNotable(id hlo.InstrID) bool {
-	switch r.m.Instrs[id].Opcode {
-	case hlo.OpConstant, hlo.OpConvert, hlo.OpTranspose, hlo.OpDot, hlo.OpRaggedDot, hlo.OpScaledDot, hlo.OpConvolution, hlo.OpCustomCall:
-		return true
-	}
-	return len(r.m.Callees(id)) > 0
 }
 
 // notable yields the wanted ones of the notable instructions, in the order of the file.
@@ -165,14 +161,6 @@ func inOrder(m *hlo.Module) []hlo.CompID {
 		slices.SortFunc(order, byPlace)
 	}
 	return order
-}
-
-// reach makes a table long enough for an index.
-func reach[T any](table []T, index int) []T {
-	if index < len(table) {
-		return table
-	}
-	return append(table, make([]T, index+1-len(table))...)
 }
 
 // interner keeps one copy of equal values: a model repeats its layers, and the programs of a run have files, scopes and shapes in common.

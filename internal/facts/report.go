@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
@@ -73,16 +74,20 @@ func (r *Report) listModules(done []*measuring, passes bool) {
 		for n < len(done) && done[n].module == m.module {
 			n++
 		}
-		var infos []listed
+		infos := map[*dump.Stage]listed{}
 		for _, part := range done[:n] {
-			infos = append(infos, part.Infos...)
+			for _, l := range part.Infos {
+				infos[l.Stage] = l
+			}
 		}
 		left := ModulePasses{Module: m.module.ID, Program: m.Program}
-		slices.SortStableFunc(infos, func(a, b listed) int { return a.Stage - b.Stage })
-		for _, f := range infos {
-			r.Modules = append(r.Modules, f.Info)
-			if f.Pass != nil {
-				left.Stages = append(left.Stages, *f.Pass)
+		for i := range m.module.Stages {
+			l, read := infos[&m.module.Stages[i]]
+			if read {
+				r.Modules = append(r.Modules, l.Info)
+			}
+			if l.Pass != nil {
+				left.Stages = append(left.Stages, *l.Pass)
 			}
 		}
 		if passes {
@@ -208,30 +213,26 @@ func Samples(reports []*Report, n int) (*Report, error) {
 func (p *Program) joinSamples() {
 	var joined []*Variant
 	for _, v := range p.Variants {
-		at := slices.IndexFunc(joined, func(w *Variant) bool { return w.Signature == v.Signature && !w.sharesRun(v) })
+		runs := map[string]bool{}
+		for _, c := range v.Compiles {
+			runs[c.Run] = true
+		}
+		at := slices.IndexFunc(joined, func(w *Variant) bool {
+			return w.Signature == v.Signature && !slices.ContainsFunc(w.Compiles, func(c compile) bool { return runs[c.Run] })
+		})
 		if at < 0 {
 			joined = append(joined, v)
 			continue
 		}
 		w, varies := joined[at], v.InputVaries || joined[at].InputVaries || joined[at].InputPrint != v.InputPrint
-		if varies && v.dearerThan(w) {
+		dearer := cmp.Or(cmp.Compare(v.Facts[PriceStep], w.Facts[PriceStep]), cmp.Compare(v.Facts[KernelsTotal], w.Facts[KernelsTotal])) > 0
+		if varies && dearer {
 			joined[at], w, v = v, v, w
 		}
 		w.Compiles, w.InputVaries = append(w.Compiles, v.Compiles...), varies
 	}
 	p.Variants = joined
 	p.settle()
-}
-
-// dearerThan reports whether a variant takes longer than another or, where no price tells, launches more.
-func (v *Variant) dearerThan(w *Variant) bool {
-	return cmp.Or(cmp.Compare(v.Facts[PriceStep], w.Facts[PriceStep]), cmp.Compare(v.Facts[KernelsTotal], w.Facts[KernelsTotal])) > 0
-}
-
-func (v *Variant) sharesRun(w *Variant) bool {
-	return slices.ContainsFunc(v.Compiles, func(a compile) bool {
-		return slices.ContainsFunc(w.Compiles, func(b compile) bool { return a.Run == b.Run })
-	})
 }
 
 // unstable lists the facts that differ between the variant's compiles, by name.

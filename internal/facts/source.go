@@ -92,7 +92,10 @@ func (s *sources) frames(md hlo.Metadata) *Stack {
 // own returns the frames of a stack that are the model's.
 func (s *sources) own(stack []hlo.Location) *Stack {
 	var found *Stack
-	library := libraryLine(stack)
+	var library hlo.Location
+	if at := slices.IndexFunc(stack, func(l hlo.Location) bool { return LibraryOf(l.File) != "" }); at >= 0 {
+		library = stack[at]
+	}
 	for _, frame := range slices.Backward(stack) {
 		if originOf(frame.File) == originModel {
 			found = s.interner.stack(Stack{s.relative(frame), found, library})
@@ -136,32 +139,21 @@ func (r *reader) locateByName(kernels []Kernel) {
 		}
 	}
 	for i := range kernels {
-		if kernels[i].Source.File == "" {
-			kernels[i].Site = r.interner.site(kernels[i].located(places))
+		k := &kernels[i]
+		if k.Source.File != "" {
+			continue
 		}
-	}
-}
-
-// located is the kernel's site with the place of the first name that has one, else that of the last operation inside that has one.
-func (k *Kernel) located(places map[string]*Stack) Site {
-	at := *k.Site
-	for name := range strings.SplitSeq(at.OpName, ";") {
-		if at.Stack == nil {
-			at.from(places[name])
+		at := *k.Site
+		for name := range strings.SplitSeq(at.OpName, ";") { // the first name that has a place
+			if at.Stack == nil {
+				at.from(places[name])
+			}
 		}
+		for i := len(k.Ops) - 1; i >= 0 && at.Stack == nil; i-- { // else the last operation inside that has one
+			at.from(k.Ops[i].Stack)
+		}
+		k.Site = r.interner.site(at)
 	}
-	for i := k.Ops.Len() - 1; i >= 0 && at.Stack == nil; i-- {
-		at.from(k.Ops.origin(i).Stack)
-	}
-	return at
-}
-
-// slashed is a folder's path with one slash behind it, "" for none.
-func slashed(dir string) string {
-	if dir == "" {
-		return ""
-	}
-	return strings.TrimSuffix(dir, "/") + "/"
 }
 
 // Stack is a line of the model's own and those that called it. Where a dump holds no stacks, or no line of the model in one, it is the
@@ -191,13 +183,12 @@ func (s *Stack) called() hlo.Location {
 // frames gathers the lines of several stacks, each once.
 type frames struct {
 	seen  map[hlo.Location]bool
-	whole map[*Stack]bool  // these, and so all that called them
-	lists map[*opList]bool // the operations of these
+	whole map[*Stack]bool // these, and so all that called them
 	list  []hlo.Location
 }
 
 func newFrames() *frames {
-	return &frames{seen: map[hlo.Location]bool{}, whole: map[*Stack]bool{}, lists: map[*opList]bool{}}
+	return &frames{seen: map[hlo.Location]bool{}, whole: map[*Stack]bool{}}
 }
 
 func (f *frames) add(s *Stack) {
@@ -217,11 +208,8 @@ func (f *frames) place(l hlo.Location) {
 func (f *frames) kernel(k *Kernel) *frames {
 	f.place(k.Source)
 	f.add(k.Stack)
-	if !f.lists[k.Ops.List] {
-		f.lists[k.Ops.List] = true
-		for i := range k.Ops.Len() {
-			f.add(k.Ops.origin(i).Stack)
-		}
+	for i := range k.Ops {
+		f.add(k.Ops[i].Stack)
 	}
 	return f
 }
@@ -260,8 +248,8 @@ func (v *Variant) Frames() []hlo.Location {
 // jitted under another name is found by the frames that all stacks share. Where a helper is between the model and its jit, the
 // line in a file that holds the model's operations is the one to look at. It is not known where the dump holds no stacks.
 func (r *reader) callSite(program string) hlo.Location {
-	if called := r.sources.called(); called.File != "" {
-		return called
+	if t := r.sources.traced; t != nil && t.Function != nil && t.Function.Called.File != "" {
+		return r.sources.relative(t.Function.Called) // of the function which TensorFlow traced
 	}
 	seen := map[int32]bool{}
 	var around []hlo.Location // the outer frames that all stacks share, from the outside in
@@ -270,13 +258,17 @@ func (r *reader) callSite(program string) hlo.Location {
 			continue
 		}
 		seen[md.Frame] = true
-		stack := r.sources.stack(md)
-		if at := outermost(stack, program) + 1; at > 0 {
-			if callers := modelFrames(outsideIn(stack[at:])); len(callers) > 0 {
+		stack := slices.Clone(r.sources.stack(md))
+		slices.Reverse(stack)
+		if own := slices.IndexFunc(stack, func(f hlo.Location) bool { return isNamed(f.Function, program) }); own >= 0 {
+			if callers := modelFrames(slices.Clone(stack[:own])); len(callers) > 0 {
 				return r.sources.relative(r.ownCall(callers))
 			}
 		}
-		around = sharedFrames(around, stack[min(1, len(stack)):])
+		if stack = stack[:max(0, len(stack)-1)]; len(seen) == 1 {
+			around = stack
+		}
+		around = around[:common(around, stack)]
 	}
 	if around = modelFrames(around); len(seen) < 2 || len(around) == 0 {
 		return hlo.Location{}
@@ -295,54 +287,19 @@ func (r *reader) ownCall(frames []hlo.Location) hlo.Location {
 	if !slices.ContainsFunc(frames, func(f hlo.Location) bool { return f.File != last.File }) {
 		return last // there is nothing to choose
 	}
-	own := r.operationFiles()
+	own, seen := map[string]bool{}, map[*Stack]bool{} // the model's files that operations come from
+	for md := range r.eachMetadata() {
+		if stack := r.sources.frames(md); !seen[stack] {
+			seen[stack], own[stack.at().File] = true, true
+		}
+	}
+	delete(own, "")
 	for _, f := range slices.Backward(frames) {
 		if own[r.sources.relative(f).File] {
 			return f
 		}
 	}
 	return last
-}
-
-// operationFiles are the model's files that operations come from.
-func (r *reader) operationFiles() map[string]bool {
-	files, seen := map[string]bool{}, map[*Stack]bool{}
-	for md := range r.eachMetadata() {
-		if stack := r.sources.frames(md); !seen[stack] {
-			seen[stack] = true
-			files[stack.at().File] = true
-		}
-	}
-	delete(files, "")
-	return files
-}
-
-// outermost is the last frame of a stack that is the program's own; -1 where none is.
-func outermost(stack []hlo.Location, program string) int {
-	at := len(stack) - 1
-	for at >= 0 && !isNamed(stack[at].Function, program) {
-		at--
-	}
-	return at
-}
-
-func outsideIn(stack []hlo.Location) []hlo.Location {
-	frames := append([]hlo.Location{}, stack...) // not nil: see sharedFrames
-	slices.Reverse(frames)
-	return frames
-}
-
-// sharedFrames is what frames that are listed from the outside in and a stack begin with in common, seen from the outside; nothing has
-// been seen yet where the frames are nil.
-func sharedFrames(frames, stack []hlo.Location) []hlo.Location {
-	if frames == nil {
-		return outsideIn(stack)
-	}
-	n := 0
-	for n < len(frames) && n < len(stack) && frames[n] == stack[len(stack)-1-n] {
-		n++
-	}
-	return frames[:n]
 }
 
 // isNamed reports whether a function, which Python qualifies ("run.<locals>.act"), has a program's name ("act"). Frameworks spell a lambda in words.

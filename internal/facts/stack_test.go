@@ -74,7 +74,7 @@ func TestNodesNamedAfterTheirKind(t *testing.T) {
 // A place that is known without a stack is the one line that leads there; a stack begins with it.
 func TestFramesWithoutStacks(t *testing.T) {
 	at := hlo.Location{File: "m.py", Line: 3}
-	k := Kernel{Site: &Site{Source: at}, Ops: ListOf(Op{Source: at}, Op{}, Op{Source: hlo.Location{File: "m.py", Line: 5}})}
+	k := Kernel{Site: &Site{Source: at}, Ops: []Op{{Stack: &Stack{Location: at}}, {}, {Stack: &Stack{Location: hlo.Location{File: "m.py", Line: 5}}}}}
 	s := Statement{Source: at}
 	if got := linesOf(k.Frames()) + ", " + linesOf(s.Frames()); got != "m.py:3 m.py:5, m.py:3" {
 		t.Error(got)
@@ -94,7 +94,7 @@ func stacksBeginWithTheirLine(t *testing.T, v *Variant) {
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
 		see(k.Name, k.Stack, k.Source)
-		for op := range k.Ops.All() {
+		for _, op := range k.Ops {
 			see(k.Name+" "+op.OpName, op.Stack, op.Source)
 		}
 	}

@@ -2,7 +2,6 @@ package facts
 
 import (
 	"fmt"
-	"iter"
 	"maps"
 
 	"github.com/xlagate/xlagate/internal/artifacts"
@@ -48,21 +47,13 @@ func (r *reader) passStage(file string, s *dump.Stage) *PassStage {
 	return p
 }
 
-// opcodes yields the opcodes of all instructions, each with its number.
-func (r *reader) opcodes() iter.Seq2[hlo.Opcode, int] {
-	var counts []int
+// opcodes counts the instructions of each opcode.
+func (r *reader) opcodes() map[hlo.Opcode]int {
+	counts := map[hlo.Opcode]int{}
 	for i := range r.m.Instrs {
-		op := r.m.Instrs[i].Opcode
-		counts = reach(counts, int(op))
-		counts[op]++
+		counts[r.m.Instrs[i].Opcode]++
 	}
-	return func(yield func(hlo.Opcode, int) bool) {
-		for op, n := range counts {
-			if n > 0 && !yield(hlo.Opcode(op), n) {
-				return
-			}
-		}
-	}
+	return counts
 }
 
 // Changed reports whether the module differs from the stage before it: the program, or how often the same is spelled out. A pass that makes
@@ -94,17 +85,10 @@ func (r *reader) moduleInfo(file, stage string) ModuleInfo {
 	info.Cost = map[string]float64{
 		"flops": cost.Flops, "bytes_accessed": cost.BytesAccessed, "transcendentals": cost.Transcendentals,
 	}
-	info.Kernels = r.countKernels()
-	return info
-}
-
-// countKernels counts kernels and library calls, were the module run as it is.
-func (r *reader) countKernels() int {
-	w, err := r.walk()
-	if err != nil {
-		return 0
+	if w, err := r.walk(); err == nil {
+		info.Kernels = int(w.computing()[len(w.launches)])
 	}
-	return int(w.computing()[len(w.launches)])
+	return info
 }
 
 // Drawing holds the facts of a module that was dumped as a drawing. Kernels are counted as [Numbers] counts them; a drawing does not show their
@@ -129,22 +113,20 @@ func (out *measuring) drawn() {
 		if s.HLO() != nil || s.Kind == dump.StagePass && s != out.module.Optimized() {
 			continue
 		}
-		if f := s.File(dump.KindDot, dump.KindHTML); f != nil {
-			out.drawing(s, f)
+		f := s.File(dump.KindDot, dump.KindHTML)
+		if f == nil {
+			continue
 		}
+		d, ok := readCompanion(out, f, artifacts.ReadDrawing)
+		if !ok {
+			continue
+		}
+		info := Drawing{File: f.Path, Module: out.module.ID, Name: d.Computation, Stage: s.Label, Format: string(f.Kind), Nodes: len(d.Nodes)}
+		c := &drawnCount{d: d, info: &info, backend: out.module.Backend()}
+		c.collect()
+		c.group(0, 0, false)
+		out.Drawings = append(out.Drawings, info)
 	}
-}
-
-func (out *measuring) drawing(s *dump.Stage, f *dump.File) {
-	d, ok := readCompanion(out, f, artifacts.ReadDrawing)
-	if !ok {
-		return
-	}
-	info := Drawing{File: f.Path, Module: out.module.ID, Name: d.Computation, Stage: s.Label, Format: string(f.Kind), Nodes: len(d.Nodes)}
-	c := &drawnCount{d: d, info: &info, backend: out.module.Backend()}
-	c.collect()
-	c.group(0, 0, false)
-	out.Drawings = append(out.Drawings, info)
 }
 
 // drawnCount counts the launches of a drawing as walk does those of a module.

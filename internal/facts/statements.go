@@ -12,96 +12,55 @@ import (
 // maxExpanded bounds the operations that are walked when called functions are counted once for every call, as inlining does.
 const maxExpanded = 4 << 20
 
-// statementKey tells statements apart: one source line in one scope of the model.
+// statementKey tells statements apart: one line of the model, and the one that called it, in one scope.
 type statementKey struct {
-	scope, dtype string
-	lines        int
+	scope, dtype  string
+	where, caller hlo.Location
 }
-
-// lines are a line of the model and the one that called it.
-type lines struct{ where, caller hlo.Location }
 
 // statements gathers operations line by line of the model's source.
 type statements struct {
-	at    map[statementKey]int32
-	list  []Statement
-	does  []opcodeOf
-	seen  map[stackOf]bool
-	lines map[lines]int  // numbered
-	known map[*Stack]int // their numbers
-}
-
-// opcodeOf is what an operation of a statement in the list does.
-type opcodeOf struct {
-	statement int32
-	opcode    string
+	at   map[statementKey]int
+	list []Statement
+	seen map[stackOf]bool
 }
 
 // stackOf is a stack of a statement in the list.
 type stackOf struct {
-	statement int32
+	statement int
 	stack     *Stack
 }
 
 func newStatements() *statements {
-	return &statements{at: map[statementKey]int32{}, seen: map[stackOf]bool{}, lines: map[lines]int{}, known: map[*Stack]int{}}
+	return &statements{at: map[statementKey]int{}, seen: map[stackOf]bool{}}
 }
 
 // add puts one operation at its place in the model.
 func (s *statements) add(op Op, opType string, print uint64) {
-	key := statementKey{scope: ScopeOf(op.OpName), dtype: typeOf(op), lines: s.linesOf(op)}
+	key := statementKey{ScopeOf(op.OpName), typeOf(op), lineOf(op.Source), lineOf(op.Stack.called())}
 	i, known := s.at[key]
 	if !known {
-		i = int32(len(s.list))
+		i = len(s.list)
 		s.at[key] = i
 		s.list = append(s.list, Statement{Scope: key.scope, Type: key.dtype, OpName: op.OpName, OpType: opType, Source: op.Source, Caller: op.Stack.called()})
 	}
-	s.does = append(s.does, opcodeOf{i, op.Opcode})
-	s.list[i].Print += print
+	of := &s.list[i]
+	of.Do = append(of.Do, op.Opcode)
+	of.Print += print
 	if key := (stackOf{i, op.Stack}); op.Stack != nil && !s.seen[key] {
 		s.seen[key] = true
-		s.list[i].Stacks = append(s.list[i].Stacks, op.Stack)
+		of.Stacks = append(of.Stacks, op.Stack)
 	}
-}
-
-// linesOf numbers the places of operations. It looks at each stack once.
-func (s *statements) linesOf(op Op) int {
-	if n, known := s.known[op.Stack]; known {
-		return n
-	}
-	at := lines{lineOf(op.Source), lineOf(op.Stack.called())}
-	n, known := s.lines[at]
-	if !known {
-		n = len(s.lines)
-		s.lines[at] = n
-	}
-	if op.Stack != nil {
-		s.known[op.Stack] = n
-	}
-	return n
 }
 
 func lineOf(l hlo.Location) hlo.Location { return hlo.Location{File: l.File, Line: l.Line} }
 
 // sorted is what was gathered, in program order, the operations of each statement in canonical order.
 func (s *statements) sorted() []Statement {
-	ends := make([]int32, len(s.list)) // of the operations of each statement
-	for _, d := range s.does {
-		ends[d.statement]++
-	}
-	opcodes, end := make([]string, len(s.does)), int32(0)
-	for i, n := range ends {
-		s.list[i].Do = opcodes[end : end+n : end+n]
-		ends[i], end = end, end+n
-	}
-	for _, d := range s.does {
-		opcodes[ends[d.statement]] = d.opcode
-		ends[d.statement]++
-	}
 	for i := range s.list {
 		slices.Sort(s.list[i].Do)
 	}
-	return slices.Clone(s.list) // without the room that it grew by
+	return s.list
 }
 
 // typeOf returns the type that an operation computes in, "" for one that takes any: a loop, a branch, a barrier, a custom call.
@@ -181,7 +140,11 @@ func (w *modelWalk) instruction(id hlo.InstrID, from caller) {
 	found := w.operation(id, from)
 	w.found.add(found, w.r.metadata(id).OpType, uint64(w.print(contentOf(0), id, &from, 0)))
 	if isBarrier(op, found.Opcode) {
-		w.barriers = append(w.barriers, Barrier{Op: found, Inputs: w.operands(id, from)})
+		b := Barrier{Op: found}
+		for _, o := range w.r.m.Operands(id) {
+			b.Inputs = w.producers(b.Inputs, o, from, 0)
+		}
+		w.barriers = append(w.barriers, b)
 	}
 }
 
@@ -255,24 +218,18 @@ func (w *modelWalk) word(id hlo.InstrID, opcode string) string {
 			}
 		}
 	case hlo.OpAllReduce, hlo.OpAllGather, hlo.OpReduceScatter, hlo.OpAllToAll, hlo.OpRaggedAllToAll:
-		return opcode + w.over(id)
+		groups := parseGroups(w.r.m.AttrText(id, "replica_groups"))
+		if len(groups) == 0 { // all devices
+			break
+		}
+		// How many devices it joins, and how far apart they are: the names of a mesh's axes may change where nothing else does.
+		devices := slices.Sorted(slices.Values(groups[0]))
+		opcode += fmt.Sprintf(" over %d devices", len(devices))
+		if apart := (devices[len(devices)-1] - devices[0]) / max(1, int64(len(devices)-1)); apart > 1 {
+			opcode += fmt.Sprintf(", %d apart", apart)
+		}
 	}
 	return opcode
-}
-
-// over says how many devices a collective joins, and how far apart they are: " over 2 devices, 4 apart"; "" for all. The names of a mesh's axes may change
-// where nothing else does.
-func (w *modelWalk) over(id hlo.InstrID) string {
-	groups := parseGroups(w.r.m.AttrText(id, "replica_groups"))
-	if len(groups) == 0 {
-		return ""
-	}
-	devices := slices.Sorted(slices.Values(groups[0]))
-	text := fmt.Sprintf(" over %d devices", len(devices))
-	if apart := (devices[len(devices)-1] - devices[0]) / max(1, int64(len(devices)-1)); apart > 1 {
-		text += fmt.Sprintf(", %d apart", apart)
-	}
-	return text
 }
 
 // within puts the caller's op_name before the callee's, unless the callee's already has it.
@@ -313,15 +270,6 @@ func isBarrier(op hlo.Opcode, name string) bool {
 	return strings.Contains(name, "callback")
 }
 
-// operands finds the operations whose values a barrier takes.
-func (w *modelWalk) operands(id hlo.InstrID, from caller) []Op {
-	var list []Op
-	for _, o := range w.r.m.Operands(id) {
-		list = w.producers(list, o, from, 0)
-	}
-	return list
-}
-
 // producers follows a value to what computes it, through tuples, views and calls.
 func (w *modelWalk) producers(list []Op, id hlo.InstrID, from caller, depth int) []Op {
 	m := w.r.m
@@ -348,23 +296,14 @@ func (w *modelWalk) producers(list []Op, id hlo.InstrID, from caller, depth int)
 // optimizedModel reads the statements off the kernels, where the module as the framework handed it over was not dumped. The
 // compiler has repeated and removed operations by then: each is named once.
 func (v *Variant) optimizedModel() {
-	type sameOp struct {
-		kind *opKind
-		from *opOrigin
-	}
-	found, seen := newStatements(), map[sameOp]bool{}
+	found := newStatements()
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
-		if k.Ops.Len() == 0 && k.Class != ClassCopy && k.OpName != "" {
-			found.add(Op{Opcode: k.named(), OpName: k.OpName, Shape: k.Out, Source: k.Source, Stack: k.Stack}, k.OpType, 0)
+		if len(k.Ops) == 0 && k.Class != ClassCopy && k.OpName != "" {
+			found.add(Op{Opcode: cmp.Or(k.Target, plainOpcode(k.Root)), OpName: k.OpName, Shape: k.Out, Source: k.Source, Stack: k.Stack}, k.OpType, 0)
 		}
-		for at := range k.Ops.Len() {
-			same := sameOp{k.Ops.List.Body.kind(at), k.Ops.origin(at)}
-			if seen[same] {
-				continue
-			}
-			seen[same] = true
-			if op := k.Ops.at(at); op.OpName != "" && op.Opcode != "broadcast" && op.Opcode != "reshape" && op.Opcode != "copy" {
+		for _, op := range k.Ops {
+			if op.OpName != "" && op.Opcode != "broadcast" && op.Opcode != "reshape" && op.Opcode != "copy" {
 				found.add(op, "", 0)
 			}
 		}
@@ -373,12 +312,4 @@ func (v *Variant) optimizedModel() {
 	for i := range v.Model {
 		v.Model[i].Do = slices.Compact(v.Model[i].Do)
 	}
-}
-
-// named is what a launch of a single operation does.
-func (k *Kernel) named() string {
-	if k.Target != "" {
-		return k.Target
-	}
-	return plainOpcode(k.Root)
 }

@@ -41,15 +41,32 @@ func (out *measuring) readToolchain() {
 			t.Flags = telling(flags)
 		}
 	}
-	out.flagFile()
+	// A TPU's compiler writes all of its flags, thousands, whether they are at their defaults or not. What is kept is their number and a digest, so that a flag
+	// that was set is seen as a difference, and named where both dumps are at hand.
+	if f := m.Companion(dump.KindFlagFile); f != nil {
+		if flags, ok := readCompanion(out, f, artifacts.ReadFlagFile); ok && len(flags) > 0 {
+			t.Every = telling(flags)
+			maps.DeleteFunc(t.Every, func(name, _ string) bool { return strings.Contains(name, "dump") })
+			t.Flags = union(t.Flags, map[string]string{DigestFlag: flagDigest(t.Every)})
+		}
+	}
 	// The runtime's name ("TPU v5 lite") goes before the chip's own ("VIPERFISH lite"), whichever file comes first.
-	for _, kind := range []dump.Kind{dump.KindTopology, dump.KindTargetConfig, dump.KindTPU} {
-		for _, f := range m.CompanionsOf(kind) {
-			if read := deviceReader(f); read != nil {
-				if d, ok := readCompanion(out, f, read); ok {
-					t.device(d)
-				}
+	for _, from := range []struct {
+		kind dump.Kind
+		read func([]byte) (*artifacts.Device, error)
+	}{{dump.KindTopology, artifacts.ReadTopology}, {dump.KindTargetConfig, artifacts.ReadTargetConfig}, {dump.KindTPU, artifacts.ReadTargetArguments}} {
+		for _, f := range m.CompanionsOf(from.kind) {
+			if f.Kind == dump.KindTPU && !strings.HasSuffix(f.Path, ".target_arguments.txt") {
+				continue
 			}
+			d, ok := readCompanion(out, f, from.read)
+			if !ok {
+				continue
+			}
+			if d.Platform != "cpu" {
+				t.Device = cmp.Or(t.Device, d.Name, d.Capability)
+			}
+			t.version(strings.ToLower(cmp.Or(d.Platform, "device"))+"_build", d.Build)
 		}
 	}
 	if s := m.Optimized(); s != nil && t.Device == "" {
@@ -62,27 +79,6 @@ func (out *measuring) setFramework(torch bool) {
 	if torch && out.Toolchain.Framework == "" {
 		out.Toolchain.Framework = TorchFramework
 	}
-}
-
-// deviceReader is the reader of a file that says which device the module was compiled for; nil for other files.
-func deviceReader(f *dump.File) func([]byte) (*artifacts.Device, error) {
-	switch {
-	case f.Kind == dump.KindTargetConfig:
-		return artifacts.ReadTargetConfig
-	case f.Kind == dump.KindTopology:
-		return artifacts.ReadTopology
-	case f.Kind == dump.KindTPU && strings.HasSuffix(f.Path, ".target_arguments.txt"):
-		return artifacts.ReadTargetArguments
-	}
-	return nil
-}
-
-// device takes over what a file says of the device; the first that names it holds.
-func (t *Toolchain) device(d *artifacts.Device) {
-	if d.Platform != "cpu" {
-		t.Device = cmp.Or(t.Device, cmp.Or(d.Name, d.Capability))
-	}
-	t.version(strings.ToLower(cmp.Or(d.Platform, "device"))+"_build", d.Build)
 }
 
 // version records the version of one part of the toolchain.
@@ -148,23 +144,6 @@ func frameworkOf(module string) string {
 		}
 	}
 	return ""
-}
-
-// flagFile adds the flags of a TPU's compiler. It writes all of them, thousands, whether they are at their defaults or not; what is kept
-// is their number and a digest, so that a flag that was set is seen as a difference, and named where both dumps are at hand.
-func (out *measuring) flagFile() {
-	f := out.module.Companion(dump.KindFlagFile)
-	if f == nil {
-		return
-	}
-	flags, ok := readCompanion(out, f, artifacts.ReadFlagFile)
-	if !ok || len(flags) == 0 {
-		return
-	}
-	every := telling(flags)
-	maps.DeleteFunc(every, func(name, _ string) bool { return strings.Contains(name, "dump") })
-	out.Toolchain.Every = every
-	out.Toolchain.Flags = union(out.Toolchain.Flags, map[string]string{DigestFlag: flagDigest(every)})
 }
 
 // DigestFlag is the digest of all flags of a TPU's compiler.

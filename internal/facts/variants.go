@@ -24,7 +24,12 @@ type compile struct {
 // TensorFlow compiles one trace, told by its number, once a device; only what one process compiled again counts.
 func (p *Program) settle() {
 	for _, v := range p.Variants {
-		run := v.busiestRun()
+		count, run := map[string]int{}, "" // the process that compiled it most often, the first of them on a tie
+		for i, c := range v.Compiles {
+			if count[c.Run]++; i == 0 || count[c.Run] > count[run] {
+				run = c.Run
+			}
+		}
 		v.Modules, v.Elsewhere = nil, nil
 		seen := map[string]bool{}
 		for _, c := range v.Compiles {
@@ -37,18 +42,6 @@ func (p *Program) settle() {
 			}
 		}
 	}
-}
-
-// busiestRun is the process that compiled the variant most often, the first of them on a tie.
-func (v *Variant) busiestRun() string {
-	count := map[string]int{}
-	busiest := ""
-	for i, c := range v.Compiles {
-		if count[c.Run]++; i == 0 || count[c.Run] > count[busiest] {
-			busiest = c.Run
-		}
-	}
-	return busiest
 }
 
 // add joins a compile with the variant that it repeats, or appends it as a new one.
@@ -98,9 +91,8 @@ func (p *Program) findDiffering(d *dump.Dump) {
 
 // operations counts an unoptimized module's operations by what they do.
 type operations struct {
-	count map[string]int
+	count map[string]int // by key
 	all   []Op
-	keys  []string // of all
 }
 
 func markDiffering(d *dump.Dump, variants []*Variant) {
@@ -119,11 +111,12 @@ func markDiffering(d *dump.Dump, variants []*Variant) {
 func (o *operations) notIn(others []*operations) []Op {
 	var differing []Op
 	seen := map[string]int{}
-	for i, key := range o.keys {
+	for _, op := range o.all {
+		key := op.key()
 		seen[key]++
 		lacking := slices.ContainsFunc(others, func(other *operations) bool { return other.count[key] < seen[key] })
 		if lacking && len(differing) < maxDiffering {
-			differing = append(differing, o.all[i])
+			differing = append(differing, op)
 		}
 	}
 	return differing
@@ -165,10 +158,12 @@ func (r *reader) countOperation(ops *operations, id hlo.InstrID) {
 		md := r.metadata(id)
 		op.Attrs, op.OpName, op.Source = r.printedAttrs(id), md.OpName, r.sources.locate(md)
 	}
-	key := op.Opcode + " " + op.Shape + " " + op.Attrs
-	ops.count[key]++
-	ops.all, ops.keys = append(ops.all, op), append(ops.keys, key)
+	ops.count[op.key()]++
+	ops.all = append(ops.all, op)
 }
+
+// key is what tells an operation from others, wherever it is.
+func (op *Op) key() string { return op.Opcode + " " + op.Shape + " " + op.Attrs }
 
 // Compilations counts every compilation of the program, also of equal modules. Where the processes of a run disagree, it counts those of the one that
 // compiled most.

@@ -40,8 +40,7 @@ func (a *Arrays) count(shapes []ShapeID) (n int32) {
 func (a *Arrays) Of(i InstrID) []Array {
 	if c := a.m.Instrs[i].Comp; !a.found[c] {
 		a.found[c] = true
-		first, end := a.m.Body(c)
-		for id := first; id < end; id++ {
+		for id, end := a.m.Body(c); id < end; id++ {
 			a.find(id)
 		}
 	}

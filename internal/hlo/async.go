@@ -80,11 +80,16 @@ func (p *textParser) unwrap(w asyncStart) {
 	m, c := p.m, &p.m.Comps[w.comp]
 	in := &m.Instrs[w.start]
 	op := *in
-	op.Shape, op.Comp, op.Opcode = p.m.started(in.Shape), w.comp, w.op
+	op.Shape, op.Comp, op.Opcode = m.started(in.Shape), w.comp, w.op
 	op.name, op.nameLen = p.opcodeName(in)
 	in.callees = p.addCallees(w.comp)
 	c.Source = Range{in.name, in.name}
-	c.First, c.Thread = InstrID(len(m.Instrs)), p.asyncThread(op.attrs)
+	c.First = InstrID(len(m.Instrs))
+	for key, value := range p.t.attributes(op.attrs) {
+		if m.Text(key) == "async_execution_thread" && value.Len() >= 2 {
+			c.Thread = Range{value.Start + 1, value.End - 1}
+		}
+	}
 	var parameters []InstrID
 	for n, o := range m.Operands(w.start) {
 		operand := &m.Instrs[o]
@@ -116,13 +121,4 @@ func (p *textParser) opcodeName(in *Instruction) (at uint32, length uint16) {
 		start--
 	}
 	return uint32(start), uint16(end - start - len("-start"))
-}
-
-func (p *textParser) asyncThread(attrs uint32) Range {
-	for key, value := range p.t.attributes(attrs) {
-		if p.m.Text(key) == "async_execution_thread" && value.Len() >= 2 {
-			return Range{value.Start + 1, value.End - 1}
-		}
-	}
-	return Range{}
 }

@@ -185,11 +185,7 @@ func Ints(s string) []int64 {
 }
 
 func (m *Module) textAttr(i InstrID, key string) (string, bool) {
-	known := attributes[key]
-	if known.calls > 0 || key == "metadata" || !m.owns(i, known.owner) {
-		return "", false
-	}
-	for k, value := range text(m.src).attributes(m.Instrs[i].attrs) {
+	for k, value := range m.ownAttributes(i) {
 		if string(m.src[k.Start:k.End]) == key {
 			return attributeValueText(key, m.src[value.Start:value.End]), true
 		}
@@ -233,7 +229,7 @@ func (m *Module) owns(i InstrID, of owner) bool {
 // attributeValueText spells the value of an attribute as XLA's long form does.
 func attributeValueText(key string, value []byte) string {
 	if key == "control-predecessors" {
-		return withPercents(attributeText(value))
+		return withPercents(string(unquoted(value)))
 	}
 	return string(spelledValue(key, value))
 }
@@ -263,14 +259,6 @@ func withoutMetadata(sharding []byte) []byte {
 		kept = append(kept, sharding[:at]...)
 		sharding = sharding[text(sharding).value(at+len(key)):]
 	}
-}
-
-// attributeText returns a value without its quotes.
-func attributeText(value []byte) string {
-	if len(value) > 0 && class[value[0]]&classQuote != 0 {
-		return unquote(value)
-	}
-	return string(value)
 }
 
 // unquoted returns a value without its quotes. It copies only a value with escapes.
@@ -314,7 +302,7 @@ func (t text) dictionary(r Range) iter.Seq2[string, string] {
 			if t.at(value, '{') {
 				next = t.braces(value)
 			}
-			if !yield(string(t[i:end]), attributeText(t[value:min(next, len(t))])) {
+			if !yield(string(t[i:end]), string(unquoted(t[value:min(next, len(t))]))) {
 				return
 			}
 			if i = t.blanks(next); t.at(i, ',') {
@@ -324,34 +312,16 @@ func (t text) dictionary(r Range) iter.Seq2[string, string] {
 	}
 }
 
-// attrReader yields attributes without making strings of their values.
-type attrReader struct {
-	proto attrPrinter
-	keys  map[string]string // the keys of a text, each made a string once
-}
-
-// each yields what [Module.Attrs] yields. A value is only valid until yield returns.
-func (r *attrReader) each(m *Module, i InstrID, yield func(key string, value []byte) bool) {
+// eachAttribute yields what [Module.Attrs] yields, without making strings of the values. A value is only valid until yield returns.
+func (m *Module) eachAttribute(i InstrID, p *attrPrinter, yield func(key string, value []byte) bool) {
 	if m.Format == FormatProto {
-		r.proto.print(m, i, yield)
+		p.print(m, i, yield)
 		return
 	}
 	for key, value := range m.ownAttributes(i) {
-		k := r.key(m.src[key.Start:key.End])
+		k := m.Text(key)
 		if !yield(k, spelledValue(k, m.src[value.Start:value.End])) {
 			return
 		}
 	}
-}
-
-func (r *attrReader) key(spelling []byte) string {
-	if key, known := r.keys[string(spelling)]; known {
-		return key
-	}
-	if r.keys == nil {
-		r.keys = make(map[string]string)
-	}
-	key := string(spelling)
-	r.keys[key] = key
-	return key
 }

@@ -1,6 +1,9 @@
 package hlo
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // builder fills a module; the text reader and the proto reader share it.
 type builder struct {
@@ -64,7 +67,13 @@ func (b *builder) unknownOpcode(name string) (Opcode, bool) {
 
 // finish completes a module whose computations are all there.
 func (b *builder) finish() {
-	b.m.numberMade()
+	used := map[string]int{}
+	for i, name := range b.m.made { // they are unique as XLA makes them so: "async_wrapped", "async_wrapped.1"
+		if n := used[name]; n > 0 {
+			b.m.made[i] = fmt.Sprintf("%s.%d", name, n)
+		}
+		used[name]++
+	}
 	b.m.Instrs, b.m.operands = trimmed(b.m.Instrs), trimmed(b.m.operands)
 }
 

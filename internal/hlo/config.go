@@ -203,7 +203,10 @@ func (s *settingList) addJSON(path string, value any) {
 		for _, entry := range v {
 			before := len(*s)
 			s.addJSON(path, entry)
-			if value, one := only((*s)[before:], path); one {
+			if len(*s) != before+1 {
+				continue
+			}
+			if value, one := strings.CutPrefix((*s)[before], path+"="); one { // it is no object
 				plain, *s = append(plain, value), (*s)[:before]
 			}
 		}
@@ -214,14 +217,6 @@ func (s *settingList) addJSON(path string, value any) {
 	default:
 		s.add(path, fmt.Sprint(v))
 	}
-}
-
-// only returns the value of a list's entry that is not an object.
-func only(added []string, path string) (value string, one bool) {
-	if len(added) != 1 {
-		return "", false
-	}
-	return strings.CutPrefix(added[0], path+"=")
 }
 
 // addDictionary adds `key = value : type, key = "value"`.

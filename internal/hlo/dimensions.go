@@ -3,6 +3,7 @@ package hlo
 import (
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // part is one attribute out of a message of dimension numbers: a list, or the number of one dimension.
@@ -55,23 +56,15 @@ func (p *attrPrinter) precision() {
 	config := p.inside(p.body(51)) // operand_precision, algorithm
 	operands := config.list(1)
 	if slices.ContainsFunc(operands, func(precision int64) bool { return precision != 0 }) {
-		p.operandPrecision(operands)
+		names := make([]string, len(operands))
+		for i, n := range operands {
+			names[i] = precisions[min(uint64(n), uint64(len(precisions)-1))]
+		}
+		p.word("operand_precision", "{"+strings.Join(names, ",")+"}")
 	}
 	if algorithm := config.number(2); algorithm != 0 {
 		p.name("algorithm", dotAlgorithms, algorithm)
 	}
-}
-
-func (p *attrPrinter) operandPrecision(operands []int64) {
-	p.value = append(p.value, '{')
-	for i, n := range operands {
-		if i > 0 {
-			p.value = append(p.value, ',')
-		}
-		p.value = append(p.value, precisions[min(uint64(n), uint64(len(precisions)-1))]...)
-	}
-	p.value = append(p.value, '}')
-	p.emit("operand_precision")
 }
 
 // windowFields holds the parts of a window in printed order: their names, the field numbers of WindowDimension, and the value that is
@@ -89,8 +82,21 @@ func (p *attrPrinter) window() {
 	}
 	p.value = append(p.value, '{')
 	for _, w := range windowFields {
-		if windowHas(dims, w.field, w.normal) {
-			p.appendWindow(w.name, dims, w.field)
+		if !slices.ContainsFunc(dims, func(d [8]int64) bool { return d[w.field] != w.normal || w.field == 3 && d[4] != w.normal }) {
+			continue
+		}
+		if p.value[len(p.value)-1] != '{' {
+			p.value = append(p.value, ' ')
+		}
+		p.value = append(append(p.value, w.name...), '=')
+		for i, d := range dims {
+			if i > 0 {
+				p.value = append(p.value, 'x')
+			}
+			p.value = strconv.AppendInt(p.value, d[w.field], 10)
+			if w.field == 3 {
+				p.value = strconv.AppendInt(append(p.value, '_'), d[4], 10)
+			}
 		}
 	}
 	p.value = append(p.value, '}')
@@ -104,31 +110,6 @@ func (p *attrPrinter) dimensionsOf(body Range) (dims [][8]int64) {
 		dims = append(dims, p.numbersOf(dimension))
 	}
 	return dims
-}
-
-func windowHas(dims [][8]int64, field int, normal int64) bool {
-	for _, d := range dims {
-		if d[field] != normal || field == 3 && d[4] != normal {
-			return true
-		}
-	}
-	return false
-}
-
-func (p *attrPrinter) appendWindow(name string, dims [][8]int64, field int) {
-	if p.value[len(p.value)-1] != '{' {
-		p.value = append(p.value, ' ')
-	}
-	p.value = append(append(p.value, name...), '=')
-	for i, d := range dims {
-		if i > 0 {
-			p.value = append(p.value, 'x')
-		}
-		p.value = strconv.AppendInt(p.value, d[field], 10)
-		if field == 3 {
-			p.value = strconv.AppendInt(append(p.value, '_'), d[4], 10)
-		}
-	}
 }
 
 // dimLabels prints a ConvolutionDimensionNumbers: "b01f_01io->b01f".

@@ -80,7 +80,7 @@ type printedComputation struct {
 
 // printedInstruction is what is known of the current instruction.
 type printedInstruction struct {
-	reader  attrReader
+	reader  attrPrinter
 	note    func(key string, value []byte) bool // calls attribute
 	in      *Instruction                        // whose attributes are hashed
 	target  string                              // its custom_call_target
@@ -111,15 +111,10 @@ func (p *printer) prepare() {
 func (p *printer) computation(c CompID) {
 	first, end := p.m.Body(c)
 	p.first, p.instr, p.names = first, slices.Grow(p.instr[:0], int(end-first)), nil
-	p.live = slices.Grow(p.live[:0], int(end-first))[:end-first]
-	clear(p.live)
 	for i := first; i < end; i++ {
 		p.instruction(i)
 	}
-	p.live[p.m.Comps[c].Root-first] = true
-	if slices.Contains(p.live, false) { // of what nothing uses something may use others
-		p.findLive(c)
-	}
+	p.findLive(c)
 	var all digest
 	for i, d := range p.instr {
 		if p.live[i] {
@@ -135,13 +130,7 @@ func (p *printer) instruction(i InstrID) {
 	for _, o := range operands {
 		d = d.and(p.instr[o-p.first])
 	}
-	for _, o := range p.m.Operands(i) {
-		p.live[o-p.first] = true
-	}
-	if effect := p.hasEffect(i); effect || p.m.Instrs[i].Opcode == OpParameter {
-		p.live[i-p.first] = true
-		p.effects[p.m.Instrs[i].Comp] = p.effects[p.m.Instrs[i].Comp] || effect
-	}
+	p.effects[p.m.Instrs[i].Comp] = p.effects[p.m.Instrs[i].Comp] || p.hasEffect(i)
 	p.p.ops = append(p.p.ops, op)
 	p.instr = append(p.instr, d.and(p.predecessors(i)))
 }
@@ -151,7 +140,13 @@ func (p *printer) operation(i InstrID) (digest, []InstrID) {
 	m, in := p.m, &p.m.Instrs[i]
 	switch in.Opcode {
 	case OpCall:
-		if root, wraps := p.wrapped(i); wraps && m.isParallel(root) {
+		root, wraps := p.wrapped(i)
+		if !wraps {
+			break
+		}
+		config, _ := m.Attr(root, "backend_config")
+		_, old := m.Attr(root, "outer_dimension_partitions")
+		if old || strings.Contains(config, "outer_dimension_partitions") { // the CPU back end wraps it to run it in parallel; for one core it wraps none
 			return p.p.ops[p.p.alike.Index(root)], p.looked(i, root)
 		}
 	case OpAsyncStart:
@@ -323,13 +318,6 @@ func (p *printer) looked(caller, root InstrID) []InstrID {
 	return p.through
 }
 
-// isParallel reports whether the CPU back end wrapped an instruction to run it in parallel. For one core it wraps none.
-func (m *Module) isParallel(root InstrID) bool {
-	config, _ := m.Attr(root, "backend_config")
-	_, old := m.Attr(root, "outer_dimension_partitions")
-	return old || strings.Contains(config, "outer_dimension_partitions")
-}
-
 // start hashes the start of an asynchronous operation, alike for an `all-gather-start` and an `async-start` that calls a computation with
 // an all-gather. The latter has the attributes on either instruction, or on both.
 func (p *printer) start(op Opcode, shape ShapeID, callees []CompID, i, wrapped InstrID) digest {
@@ -347,17 +335,12 @@ func (p *printer) callbackAddresses() map[InstrID]bool {
 			continue
 		}
 		for _, o := range m.Operands(i) {
-			if in := &m.Instrs[o]; in.Opcode == OpConstant && m.isAddress(in.Shape) {
+			if s := m.Shape(m.Instrs[o].Shape); m.Instrs[o].Opcode == OpConstant && len(s.Dims) == 0 && (s.Type == S64 || s.Type == U64) {
 				addresses[o] = true
 			}
 		}
 	}
 	return addresses
-}
-
-func (m *Module) isAddress(id ShapeID) bool {
-	s := m.Shape(id)
-	return len(s.Dims) == 0 && (s.Type == S64 || s.Type == U64)
 }
 
 func isCallback[T string | []byte](target T) bool {

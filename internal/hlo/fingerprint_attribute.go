@@ -28,7 +28,7 @@ func (p *printer) attributesOf(i, wrapped InstrID) (sum digest) {
 
 func (p *printer) collect(i InstrID) {
 	p.in, p.target = &p.m.Instrs[i], ""
-	p.reader.each(p.m, i, p.note)
+	p.m.eachAttribute(i, &p.reader, p.note)
 }
 
 // attribute hashes one attribute, unless it is the default or noise.
@@ -103,28 +103,22 @@ func (p *printer) predecessors(i InstrID) (sum digest) {
 	if len(p.before) == 0 {
 		return digest{}
 	}
+	if p.names == nil { // of the current computation
+		p.names = make(map[string]InstrID)
+		for i, end := p.m.Body(p.m.Instrs[i].Comp); i < end; i++ {
+			p.names[p.m.InstrName(i)] = i
+		}
+	}
 	t := text(p.before)
 	for at := 0; at < len(t); {
 		end := t.ident(at)
-		if before, found := p.named(p.m.Instrs[i].Comp, t[at:end]); found && before < i {
+		if before, found := p.names[string(t[at:end])]; found && before < i {
 			sum = sum.plus(p.instr[before-p.first])
 		}
 		at = max(end, at+1)
 	}
 	p.before = p.before[:0]
 	return sum
-}
-
-// named finds an instruction of the current computation by its name. It indexes the names only when the first is looked up.
-func (p *printer) named(c CompID, name []byte) (InstrID, bool) {
-	if p.names == nil {
-		p.names = make(map[string]InstrID)
-		for i, end := p.m.Body(c); i < end; i++ {
-			p.names[p.m.InstrName(i)] = i
-		}
-	}
-	i, found := p.names[string(name)]
-	return i, found
 }
 
 // noisyAttributes are the frontend attributes that name or number other instructions.

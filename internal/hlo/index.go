@@ -144,18 +144,6 @@ func (x *hashTable) fill(slot *hashSlot, hash uint32, number int32) bool {
 // nameIndex finds the instructions of one computation by their names.
 type nameIndex struct{ hashTable }
 
-// find returns the number of an instruction in its computation, -1 when none has the name.
-func (x *nameIndex) find(t text, instrs []Instruction, name spelling) int32 {
-	return x.slot(t, instrs, name.hash(), name).number - 1
-}
-
-// add enters an instruction. It returns false when another one has its name.
-func (x *nameIndex) add(t text, instrs []Instruction, name spelling, number int32) bool {
-	x.makeSpare()
-	hash := name.hash()
-	return x.fill(x.slot(t, instrs, hash, name), hash, number)
-}
-
 // slot returns the slot of a name, a free one when no instruction has it.
 func (x *nameIndex) slot(t text, instrs []Instruction, hash uint32, name spelling) *hashSlot {
 	slots := x.slots

@@ -112,13 +112,6 @@ func (k *Kernel) Steps() float64 {
 	return max(1, n)
 }
 
-// add adds an operation. The order of operations does not count, their number does.
-func (k *Kernel) add(op string, content kernelHash) {
-	k.Ops[op]++
-	k.Print += uint64(content)
-	k.Family += uint64(hashStart.text(op))
-}
-
 // kernelHash is a content hash, FNV-1a: the same on every machine.
 type kernelHash uint64
 

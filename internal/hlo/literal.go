@@ -71,7 +71,14 @@ type literalPrinter struct {
 func (p *literalPrinter) print(b []byte, index []int64) []byte {
 	depth, rank := len(index), len(p.shape.Dims)
 	if depth == rank {
-		return append(b, p.values[p.offset(index)]...)
+		at, stride := int64(0), int64(1)
+		for _, d := range p.minorToMajor {
+			if 0 <= d && d < int64(rank) {
+				at += index[d] * stride
+				stride *= p.shape.Dims[d]
+			}
+		}
+		return append(b, p.values[at]...)
 	}
 	size := p.shape.Dims[depth]
 	space := " "
@@ -86,18 +93,6 @@ func (p *literalPrinter) print(b []byte, index []int64) []byte {
 		b = p.print(b, append(index, i))
 	}
 	return append(append(b, space...), '}')
-}
-
-// offset returns the position of an element in the stored values.
-func (p *literalPrinter) offset(index []int64) int64 {
-	at, stride := int64(0), int64(1)
-	for _, d := range p.minorToMajor {
-		if 0 <= d && d < int64(len(index)) {
-			at += index[d] * stride
-			stride *= p.shape.Dims[d]
-		}
-	}
-	return at
 }
 
 // appendLiteral prints a LiteralProto behind its shape, a tuple as ( s32[] 1, f32[2]{0} {1, 2} ).
@@ -368,8 +363,15 @@ func (s smallFloat) value(bits uint32) (v float64, negative bool) {
 		bias = 1<<(s.exponent-1) - 1
 	}
 	top := exponent == 1<<s.exponent-1
+	isNaN := top && mantissa == 1<<s.mantissa-1
 	switch {
-	case s.isNaN(top, exponent, mantissa, negative):
+	case s.zeroNaN:
+		isNaN = exponent == 0 && mantissa == 0 && negative
+	case s.infinite:
+		isNaN = top && mantissa != 0
+	}
+	switch {
+	case isNaN && !s.noNaN:
 		return math.NaN(), negative
 	case s.infinite && top:
 		v = math.Inf(1)
@@ -382,18 +384,6 @@ func (s smallFloat) value(bits uint32) (v float64, negative bool) {
 		v = -v
 	}
 	return v, negative
-}
-
-func (s smallFloat) isNaN(top bool, exponent int, mantissa uint32, negative bool) bool {
-	switch {
-	case s.noNaN:
-		return false
-	case s.zeroNaN:
-		return exponent == 0 && mantissa == 0 && negative
-	case s.infinite:
-		return top && mantissa != 0
-	}
-	return top && mantissa == 1<<s.mantissa-1
 }
 
 // canonicalLiteral spells numbers as XLA prints them: a person may write 1.0 for 1. A subnormal float is 0, as the compiler threads of

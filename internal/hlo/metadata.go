@@ -147,7 +147,10 @@ func (x *metadataIndex) found(id MetadataID) MetadataID {
 
 // find returns the number of metadata, 0 when it was not added yet.
 func (x *metadataIndex) find(m *Module, r Range) MetadataID {
-	parts := x.distinct(m, r)
+	parts := distinct{before: r}
+	if x.named {
+		parts = m.withoutSchedulingName(r)
+	}
 	if id := MetadataID(x.slot(m, parts, m.hash(parts)).number); id > 0 {
 		return x.found(id)
 	}
@@ -178,50 +181,36 @@ func (x *metadataIndex) add(m *Module, r Range) MetadataID {
 func (x *metadataIndex) slot(m *Module, parts distinct, hash uint32) *hashSlot {
 	for i := hash; ; i++ {
 		slot := &x.slots[i&uint32(len(x.slots)-1)]
-		if slot.number == 0 || slot.hash == hash && m.same(parts, x.parts[slot.number]) {
+		if known := x.parts[slot.number]; slot.number == 0 || slot.hash == hash &&
+			string(m.src[parts.before.Start:parts.before.End]) == string(m.src[known.before.Start:known.before.End]) &&
+			string(m.src[parts.behind.Start:parts.behind.End]) == string(m.src[known.behind.Start:known.behind.End]) {
 			return slot
 		}
 	}
 }
 
-func (x *metadataIndex) distinct(m *Module, r Range) distinct {
-	if !x.named {
-		return distinct{before: r}
-	}
-	return m.withoutSchedulingName(r)
-}
-
+// withoutSchedulingName leaves out the value of scheduling_name="fusion.12", and of a proto OpMetadata.scheduling_name (16).
 func (m *Module) withoutSchedulingName(r Range) distinct {
 	if m.Format == FormatProto {
-		return m.protoWithoutSchedulingName(r)
+		f := fieldsOf(m.src, r)
+		for start := r.Start; f.next(); start = f.body.End {
+			if f.tag == 16<<3|wireBytes {
+				return distinct{Range{r.Start, start}, Range{f.body.End, r.End}}
+			}
+		}
+		return distinct{before: r}
 	}
-	return text(m.src).withoutSchedulingName(r)
-}
-
-// withoutSchedulingName leaves out the value of scheduling_name="fusion.12".
-func (t text) withoutSchedulingName(r Range) distinct {
 	const key = `scheduling_name="`
-	n := bytes.Index(t[r.Start:r.End], []byte(key))
+	n := bytes.Index(m.src[r.Start:r.End], []byte(key))
 	if n < 0 {
 		return distinct{before: r}
 	}
 	start := int(r.Start) + n + len(key)
-	end := t.quoted(start - 1)
+	end := text(m.src).quoted(start - 1)
 	if end > int(r.End) {
 		return distinct{before: r}
 	}
 	return distinct{Range{r.Start, uint32(start)}, Range{uint32(end), r.End}}
-}
-
-// protoWithoutSchedulingName leaves out OpMetadata.scheduling_name (16).
-func (m *Module) protoWithoutSchedulingName(r Range) distinct {
-	f := fieldsOf(m.src, r)
-	for start := r.Start; f.next(); start = f.body.End {
-		if f.tag == 16<<3|wireBytes {
-			return distinct{Range{r.Start, start}, Range{f.body.End, r.End}}
-		}
-	}
-	return distinct{before: r}
 }
 
 func (m *Module) hash(parts distinct) uint32 {
@@ -235,11 +224,6 @@ func (m *Module) hash(parts distinct) uint32 {
 	return uint32(h ^ h>>32)
 }
 
-func (m *Module) same(a, b distinct) bool {
-	return string(m.src[a.before.Start:a.before.End]) == string(m.src[b.before.Start:b.before.End]) &&
-		string(m.src[a.behind.Start:a.behind.End]) == string(m.src[b.behind.Start:b.behind.End])
-}
-
 // textMetadata decodes {op_name="x" source_line=3}, with or without commas between the fields.
 func (m *Module) textMetadata(r Range) Metadata {
 	var md Metadata
@@ -250,42 +234,34 @@ func (m *Module) textMetadata(r Range) Metadata {
 			i++ // a blank, a comma or the closing brace
 			continue
 		}
-		next := t.field(end + 1)
-		md.set(t[i:end], t[end+1:next])
+		next := t.ident(end + 1)
+		switch {
+		case t.is(end+1, classQuote):
+			next = t.quoted(end + 1)
+		case t.is(end+1, classOpening):
+			next = t.balanced(end + 1)
+		}
+		value := t[end+1 : next]
+		switch string(t[i:end]) {
+		case "op_type":
+			md.OpType = string(unquoted(value))
+		case "op_name":
+			md.OpName = string(unquoted(value))
+		case "source_file":
+			md.Source.File = string(unquoted(value))
+		case "source_line":
+			md.Source.Line = decimal(value)
+		case "source_column":
+			md.Source.Column = decimal(value)
+		case "stack_frame_id":
+			md.Frame = decimal(value)
+		}
 		i = next
 	}
 	if place := m.innermost(md.Frame); place.File != "" {
 		md.Source = place
 	}
 	return md
-}
-
-// field skips the value of a metadata field.
-func (t text) field(i int) int {
-	switch {
-	case t.is(i, classQuote):
-		return t.quoted(i)
-	case t.is(i, classOpening):
-		return t.balanced(i)
-	}
-	return t.ident(i)
-}
-
-func (md *Metadata) set(field, value []byte) {
-	switch string(field) {
-	case "op_type":
-		md.OpType = attributeText(value)
-	case "op_name":
-		md.OpName = attributeText(value)
-	case "source_file":
-		md.Source.File = attributeText(value)
-	case "source_line":
-		md.Source.Line = decimal(value)
-	case "source_column":
-		md.Source.Column = decimal(value)
-	case "stack_frame_id":
-		md.Frame = decimal(value)
-	}
 }
 
 func decimal(digits []byte) int32 {
@@ -305,21 +281,7 @@ func (m *Module) innermost(frame int32) Location {
 }
 
 // protoMetadata decodes an OpMetadata.
-func (m *Module) protoMetadata(body Range) Metadata {
-	var md Metadata
-	m.opMetadata(body, &md)
-	place := m.innermost(md.Frame)
-	if md.Source.File == "" || sameLine(place, md.Source) {
-		md.Source = place
-	} else {
-		md.Frame = 0 // jaxlib 0.8.1 writes both, with frames of other instructions
-	}
-	return md
-}
-
-func sameLine(a, b Location) bool { return a.File == b.File && a.Line == b.Line }
-
-func (m *Module) opMetadata(body Range, md *Metadata) {
+func (m *Module) protoMetadata(body Range) (md Metadata) {
 	for f := fieldsOf(m.src, body); f.next(); {
 		switch f.tag {
 		case 1<<3 | wireBytes: // op_type
@@ -336,4 +298,11 @@ func (m *Module) opMetadata(body Range, md *Metadata) {
 			md.Source.Column = int32(f.value)
 		}
 	}
+	place := m.innermost(md.Frame)
+	if md.Source.File == "" || md.Source.File == place.File && md.Source.Line == place.Line {
+		md.Source = place
+	} else {
+		md.Frame = 0 // jaxlib 0.8.1 writes both, with frames of other instructions
+	}
+	return md
 }

@@ -43,18 +43,7 @@ const (
 	codeLines      = 22
 )
 
-// readEntries finds the attributes and types: sizes, grouped by dialect, in one section, their bytes in another.
-func (f *mlirFile) readEntries() error {
-	sizes, bytes := &mlirCursor{data: f.sections[sectionOffsets]}, &mlirCursor{data: f.sections[sectionEntries]}
-	attrs, types := sizes.count(), sizes.count()
-	f.attrs = f.entries(sizes, bytes, attrs)
-	f.types = f.entries(sizes, bytes, types)
-	if sizes.cut || bytes.cut {
-		return brokenKernel("its attributes are cut off")
-	}
-	return nil
-}
-
+// entries finds the attributes or the types: their sizes, grouped by dialect, are in one section, their bytes in another.
 func (f *mlirFile) entries(sizes, bytes *mlirCursor, n int) []mlirEntry {
 	var list []mlirEntry
 	for len(list) < n && !sizes.cut {
@@ -127,7 +116,13 @@ func (f *mlirFile) field(d kernelHash, c *mlirCursor, field rune) kernelHash {
 	case 'T':
 		return f.list(d, c, func() kernelHash { return f.kind(c.number()) })
 	}
-	return f.list(d, c, func() kernelHash { return f.pair(c.number(), c.number()) })
+	return f.list(d, c, func() kernelHash {
+		name, value := c.number(), c.number()
+		if f.word(name) == symbolName { // of a function or module
+			return 0
+		}
+		return f.attribute(name).and(uint64(f.attribute(value)))
+	})
 }
 
 func (f *mlirFile) list(d kernelHash, c *mlirCursor, element func() kernelHash) kernelHash {
@@ -137,14 +132,6 @@ func (f *mlirFile) list(d kernelHash, c *mlirCursor, element func() kernelHash) 
 		d = d.and(uint64(element()))
 	}
 	return d
-}
-
-// pair hashes a named attribute. It ignores the name of a function or module.
-func (f *mlirFile) pair(name, value uint64) kernelHash {
-	if f.word(name) == symbolName {
-		return 0
-	}
-	return f.attribute(name).and(uint64(f.attribute(value)))
 }
 
 // symbolName is the attribute with the name of a function.
@@ -209,15 +196,6 @@ type mlirProperties struct {
 	data     []byte
 	searched bool
 	name     string // of the function that they are of, once it was asked for
-}
-
-// functionName finds the name in the properties of a function.
-func (f *mlirFile) functionName(properties uint64) string {
-	p := &f.properties[properties]
-	if !p.searched {
-		p.searched, p.name = true, f.nameIn(p.data)
-	}
-	return p.name
 }
 
 // nameIn finds a name in the properties of a function: a text, and behind it the optional visibility. It marks both as names.
@@ -294,16 +272,6 @@ const codeDense = 17
 
 // gridName is the attribute in which Mosaic stores the grid of a kernel.
 const gridName = "iteration_bounds"
-
-// grid returns how often the body of a kernel runs in each dimension, nil where the kernel does not have it.
-func (f *mlirFile) grid() []int64 {
-	for i := range f.attrs {
-		if at := f.named(uint64(i), gridName); at != noAttribute {
-			return f.dense(at)
-		}
-	}
-	return nil
-}
 
 // dense reads a list of 64-bit numbers.
 func (f *mlirFile) dense(i uint64) (list []int64) {

@@ -71,10 +71,18 @@ func readBytecode(data []byte) (*Kernel, error) {
 	if !f.readDialects() {
 		return nil, brokenKernel("its dialects are cut off")
 	}
-	if err := f.readEntries(); err != nil {
-		return nil, err
+	sizes, entries := &mlirCursor{data: f.sections[sectionOffsets]}, &mlirCursor{data: f.sections[sectionEntries]}
+	attrs, types := sizes.count(), sizes.count()
+	f.attrs, f.types = f.entries(sizes, entries, attrs), f.entries(sizes, entries, types)
+	if sizes.cut || entries.cut {
+		return nil, brokenKernel("its attributes are cut off")
 	}
-	f.kernel.Grid = f.grid()
+	for i := range f.attrs {
+		if at := f.named(uint64(i), gridName); at != noAttribute {
+			f.kernel.Grid = f.dense(at)
+			break
+		}
+	}
 	return f.kernel, f.walk()
 }
 
@@ -126,7 +134,15 @@ func (f *mlirFile) in(table []string, i uint64) string {
 func (f *mlirFile) readDialects() bool {
 	c := &mlirCursor{data: f.sections[sectionDialects]}
 	for range c.count() {
-		f.dialects = append(f.dialects, f.in(f.strings, c.dialect(f.version)))
+		name, versioned := c.number(), false
+		if f.version >= versionDialects {
+			name, versioned = name>>1, name&1 == 1
+		}
+		if versioned {
+			c.byte()
+			c.take(c.number())
+		}
+		f.dialects = append(f.dialects, f.in(f.strings, name))
 	}
 	if f.version >= versionLocations {
 		c.number() // number of operations
@@ -145,19 +161,6 @@ func (f *mlirFile) readDialects() bool {
 		}
 	}
 	return !c.cut
-}
-
-// dialect reads a dialect's name, and skips its version.
-func (c *mlirCursor) dialect(version uint64) (name uint64) {
-	if version < versionDialects {
-		return c.number()
-	}
-	name, versioned := c.flagged()
-	if versioned {
-		c.byte()
-		c.take(c.number())
-	}
-	return name
 }
 
 // mlirCursor reads the primitives of the bytecode. Behind the end of the data it returns zeros and sets cut.

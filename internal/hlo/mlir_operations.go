@@ -108,8 +108,10 @@ func (w *mlirWalker) operation(depth int) kernelHash {
 	if w.kernel.Name == "" && len(w.kernel.Ops) > 0 { // a function without a body is only declared
 		w.kernel.Name = function
 	}
-	if !silent(o.name) {
-		w.kernel.add(o.name, d)
+	if o.name != "builtin.module" && !strings.HasSuffix(o.name, ".func") && !strings.HasSuffix(o.name, ".constant") { // these do no work
+		w.kernel.Ops[o.name]++
+		w.kernel.Print += uint64(d) // their order does not count, their number does
+		w.kernel.Family += uint64(hashStart.text(o.name))
 	}
 	return d
 }
@@ -141,15 +143,14 @@ func (w *mlirWalker) described(o *mlirOperation) (content kernelHash, function s
 		case o.properties >= uint64(len(w.properties)):
 			w.lost = true
 		case strings.HasSuffix(o.name, ".func"):
-			function = w.functionName(o.properties)
+			p := &w.properties[o.properties]
+			if !p.searched {
+				p.searched, p.name = true, w.nameIn(p.data)
+			}
+			function = p.name
 		}
 	}
 	return content, function
-}
-
-// silent reports whether an operation does no work: modules, functions and constants.
-func silent(op string) bool {
-	return op == "builtin.module" || strings.HasSuffix(op, ".func") || strings.HasSuffix(op, ".constant")
 }
 
 // noAttribute is the index of no attribute.
@@ -247,23 +248,16 @@ func (w *mlirWalker) regions(d kernelHash, depth int) kernelHash {
 	return d
 }
 
-// declared reads how many values a region has. Each is defined by at least one byte of the file, so all regions together have no more than that.
-func (w *mlirWalker) declared() int {
-	n := w.count()
-	if w.undefined -= n; w.undefined < 0 {
-		w.data, w.cut = nil, true
-		return 0
-	}
-	return n
-}
-
 func (w *mlirWalker) region(depth int) kernelHash {
 	blocks := w.count()
 	if blocks == 0 {
 		return 0
 	}
-	outer, next := len(w.values), w.next
-	w.values = append(w.values, make([]mlirValue, w.declared())...)
+	outer, next, defined := len(w.values), w.next, w.count()
+	if w.undefined -= defined; w.undefined < 0 { // each takes at least one byte of the file, so all regions together have no more than that
+		w.data, w.cut, defined = nil, true, 0
+	}
+	w.values = append(w.values, make([]mlirValue, defined)...)
 	w.next = outer
 	d := hashStart
 	for range blocks {

@@ -13,8 +13,13 @@ func (w *mlirWalker) product(o *mlirOperation) {
 	lhs, left := w.shape(w.value(o.operands[0]).kind)
 	rhs, right := w.shape(w.value(o.operands[1]).kind)
 	if out, ok := w.shape(o.results[0]); ok && left && right {
-		p := newProduct(o.name, lhs, rhs, out, w.precision(o))
-		p.Stack = w.places(o.place)
+		p := KernelProduct{Op: o.name, Type: lhs.element, Out: out.String(), Precision: "default", Stack: w.places(o.place)}
+		if rhs.bits() > lhs.bits() {
+			p.Type = rhs.element
+		}
+		if known := kernelPrecisions[w.precision(o)]; known != "" && max(lhs.bits(), rhs.bits()) >= 32 { // products of narrower numbers are exact
+			p.Precision = known
+		}
 		w.kernel.Products = append(w.kernel.Products, p)
 	}
 }
@@ -73,18 +78,6 @@ type KernelProduct struct {
 
 // productOps holds the operations that multiply matrices, for TPU, for GPU, and of MLIR itself.
 var productOps = map[string]bool{"tpu.matmul": true, "tt.dot": true, "ttg.dot": true, "triton_gpu.dot": true, "vector.contract": true}
-
-// newProduct returns the product of an operation.
-func newProduct(op string, lhs, rhs, out kernelShape, precision string) KernelProduct {
-	p := KernelProduct{Op: op, Type: lhs.element, Out: out.String(), Precision: "default"}
-	if rhs.bits() > lhs.bits() {
-		p.Type = rhs.element
-	}
-	if known := kernelPrecisions[precision]; known != "" && max(lhs.bits(), rhs.bits()) >= 32 { // products of narrower numbers are exact
-		p.Precision = known
-	}
-	return p
-}
 
 // kernelPrecisions holds HLO's precision or algorithm by its name in Mosaic and Triton.
 var kernelPrecisions = map[string]string{

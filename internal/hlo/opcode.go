@@ -215,23 +215,19 @@ func (p *textParser) newOpcode(i int) (n int32, end int) {
 	}
 	n = p.opcodes.find(p.t, name)
 	if n < 0 {
+		spelled, known := lookupSpelling(p.m.Text(name.bounds()))
+		if !known {
+			op, ok := p.unknownOpcode(p.m.Text(name.bounds()))
+			if !ok {
+				p.fail(i, i, tooManyOpcodes)
+			}
+			spelled = spelledOpcode{op, noOpcode}
+		}
 		n = int32(len(p.spelled))
-		p.spelled = append(p.spelled, p.resolve(i, p.m.Text(name.bounds())))
+		p.spelled = append(p.spelled, spelled)
 		p.opcodes.add(p.t, name, n)
 	}
 	return n, name.end()
-}
-
-func (p *textParser) resolve(at int, name string) spelledOpcode {
-	spelled, known := lookupSpelling(name)
-	if !known {
-		op, ok := p.unknownOpcode(name)
-		if !ok {
-			p.fail(at, at, tooManyOpcodes)
-		}
-		spelled = spelledOpcode{op, noOpcode}
-	}
-	return spelled
 }
 
 // lookupSpelling returns the meaning of an opcode's spelling. It returns false for an opcode that is not in the table.

@@ -22,9 +22,10 @@ var (
 	transfer   = attrs{channel, flag("is_host_transfer", 47)}
 	async      = attrs{ifSet(78, integerUnless("async_group_id", 78, -1)), (*attrPrinter).asyncThread, (*attrPrinter).aliasing}
 
-	batchNorm = attrs{(*attrPrinter).epsilon, integer("feature_index", 25)}
+	epsilon   = appended("epsilon", func(p *attrPrinter, b []byte) []byte { return appendFloat32(b, p.float32(24)) })
+	batchNorm = attrs{epsilon, integer("feature_index", 25)}
 	dot       = attrs{parts([]int{30}, contraction...), (*attrPrinter).precision}
-	reshape   = attrs{(*attrPrinter).inferredDimension}
+	reshape   = attrs{firstOf("inferred_dimension", 14, -1)}
 	shaped    = attrs{dimensions}
 	windowed  = attrs{(*attrPrinter).window}
 	convolved = attrs{
@@ -63,7 +64,7 @@ var opcodeAttrs = [NumOpcodes]attrs{
 		word("custom_call_target", 28),
 		(*attrPrinter).layoutConstraints,
 		flag("custom_call_has_side_effect", 65),
-		(*attrPrinter).customLiteral,
+		ifSet(8, appended("literal", func(p *attrPrinter, b []byte) []byte { return appendLiteral(b, p.m.src, p.body(8), 0) })),
 		(*attrPrinter).aliasing,
 		ifSet(76, enum("schedule", 76, "SCHEDULE_NONE", "SCHEDULE_LATEST", "SCHEDULE_EARLIEST")),
 		enumFrom(2, "api_version", 77, "", "", "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI")),
@@ -81,9 +82,9 @@ var opcodeAttrs = [NumOpcodes]attrs{
 	OpGetDimensionSize: shaped,
 	OpGetTupleElement:  {func(p *attrPrinter) { p.integer("index", int64(p.in.Param)) }},
 	OpInfeed:           {ifSet(27, word("infeed_config", 27))},
-	OpIota:             {(*attrPrinter).iotaDimension},
+	OpIota:             {firstOf("iota_dimension", 14, -1)},
 	OpMap:              shaped,
-	OpOutfeed:          {ifSet(29, (*attrPrinter).outfeedShape), ifSet(22, word("outfeed_config", 22))},
+	OpOutfeed:          {ifSet(29, appended("outfeed_shape", func(p *attrPrinter, b []byte) []byte { return p.appendShape(b, p.body(29)) })), ifSet(22, word("outfeed_config", 22))},
 	OpPad:              {(*attrPrinter).padding},
 	OpRaggedAllToAll:   collective,
 	OpRaggedDot: {
@@ -120,11 +121,6 @@ var opcodeAttrs = [NumOpcodes]attrs{
 	OpTriangularSolve:  {booleans(59, "left_side", "lower", "unit_diagonal"), (*attrPrinter).transposeA},
 }
 
-// printsFieldsOnly reports whether an opcode prints no attribute when the instruction has no field for it.
-func (op Opcode) printsFieldsOnly() bool {
-	return int(op) >= NumOpcodes || len(opcodeAttrs[op]) == 0 || op == OpReshape
-}
-
 // The simple kinds of attributes: each prints the value of a field under a key.
 
 func flag(key string, field int) func(*attrPrinter) {
@@ -151,6 +147,23 @@ func severalOf(key string, field int) func(*attrPrinter) {
 
 func list(key string, field int) func(*attrPrinter) {
 	return func(p *attrPrinter) { p.braced(key, p.list(field)) }
+}
+
+// firstOf prints the first number of a list, unless it is the default.
+func firstOf(key string, field int, normal int64) func(*attrPrinter) {
+	return func(p *attrPrinter) {
+		if d := p.list(field); len(d) > 0 {
+			p.integerUnless(key, d[0], normal)
+		}
+	}
+}
+
+// appended prints what a function appends.
+func appended(key string, value func(p *attrPrinter, b []byte) []byte) func(*attrPrinter) {
+	return func(p *attrPrinter) {
+		p.value = value(p, p.value)
+		p.emit(key)
+	}
 }
 
 func listIfAny(key string, field int) func(*attrPrinter) {
@@ -204,11 +217,6 @@ func (p *attrPrinter) asyncThread() {
 	}
 }
 
-func (p *attrPrinter) epsilon() {
-	p.value = appendFloat32(p.value, p.float32(24))
-	p.emit("epsilon")
-}
-
 // compare leaves out the type and the order that the type of the operands implies.
 func (p *attrPrinter) compare() {
 	p.text("direction", p.body(63))
@@ -255,13 +263,6 @@ func (p *attrPrinter) appendShape(b []byte, body Range) []byte {
 	return scratch.appendShape(b, id, true)
 }
 
-func (p *attrPrinter) customLiteral() {
-	if p.has(8) {
-		p.value = appendLiteral(p.value, p.m.src, p.body(8), 0)
-		p.emit("literal")
-	}
-}
-
 // aliasing prints output_to_operand_aliasing={{0}: (0, {}), {1}: (1, {})}.
 func (p *attrPrinter) aliasing() {
 	if p.has(74) {
@@ -275,23 +276,6 @@ func (p *attrPrinter) appendAliasing(b []byte, body Range) []byte {
 	b = strconv.AppendInt(append(b, "}: ("...), m.number(2), 10)
 	b = appendList(append(b, ", {"...), m.list(3))
 	return append(b, "})"...)
-}
-
-func (p *attrPrinter) outfeedShape() {
-	p.value = p.appendShape(p.value, p.body(29))
-	p.emit("outfeed_shape")
-}
-
-func (p *attrPrinter) iotaDimension() {
-	if d := p.list(14); len(d) > 0 {
-		p.integer("iota_dimension", d[0])
-	}
-}
-
-func (p *attrPrinter) inferredDimension() {
-	if d := p.list(14); len(d) > 0 {
-		p.integerUnless("inferred_dimension", d[0], -1)
-	}
 }
 
 func (p *attrPrinter) parameterReplication() {

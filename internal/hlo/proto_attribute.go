@@ -98,12 +98,7 @@ func (p *attrPrinter) print(m *Module, i InstrID, yield func(key string, value [
 			}
 		}
 	}
-	p.common()
-}
-
-// common prints the attributes that any instruction can have.
-func (p *attrPrinter) common() {
-	p.parameterReplication()
+	p.parameterReplication() // from here on what any instruction can have
 	p.accuracy()
 	if p.has(40) {
 		p.sharding(p.body(40))
@@ -294,18 +289,12 @@ func (p *attrPrinter) statistics() {
 func (p *attrPrinter) backendConfig() {
 	config := p.body(43)
 	if config.Len() == 0 {
-		config = p.payload(p.body(99))
+		payload := p.inside(p.body(99)) // value, id
+		if config = payload.body(1); payload.has(2) && uint64(payload.number(2)) < uint64(len(p.m.payloads)) {
+			config = p.m.payloads[payload.number(2)]
+		}
 	}
 	if config.Len() > 0 {
 		p.text("backend_config", config)
 	}
-}
-
-// payload returns the bytes that a Payload holds, or the module's payload that it refers to.
-func (p *attrPrinter) payload(body Range) Range {
-	payload := p.inside(body) // value, id
-	if id := uint64(payload.number(2)); payload.has(2) && id < uint64(len(p.m.payloads)) {
-		return p.m.payloads[id]
-	}
-	return payload.body(1)
 }

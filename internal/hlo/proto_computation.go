@@ -24,7 +24,9 @@ func (r *protoReader) computation(body Range) {
 	for _, b := range r.bodies {
 		r.instruction(b)
 	}
-	r.finished(&w.fields, "computation", w.name)
+	if w.broken != whole {
+		r.damaged(w.at, "computation", w.name)
+	}
 	comp.Root = comp.First + InstrID(r.instructions.find(w.root))
 	if comp.Root < comp.First {
 		r.fail(body.Start, "the root (id %d) of computation %s is not in it", w.root, m.Text(w.name))
@@ -33,8 +35,11 @@ func (r *protoReader) computation(body Range) {
 		r.fail(body.Start, "computation %s has the id %d of an earlier one", m.Text(w.name), w.id)
 	}
 	r.reorder(w.id, &comp)
-	if r.hasOrder {
-		m.keepIDs(CompID(len(m.Comps)), r.ids)
+	if r.hasOrder { // control predecessors are named by the ids
+		if m.ids == nil {
+			m.ids = make(map[CompID][]int64)
+		}
+		m.ids[CompID(len(m.Comps))] = slices.Clone(r.ids)
 	}
 	m.Comps = append(m.Comps, comp)
 }
@@ -71,58 +76,42 @@ func (w *computationWalk) next() bool {
 	return false
 }
 
-// keepIDs keeps the ids of a computation's instructions, by which control predecessors are named.
-func (m *Module) keepIDs(c CompID, ids []int64) {
-	if m.ids == nil {
-		m.ids = make(map[CompID][]int64)
-	}
-	m.ids[c] = append([]int64(nil), ids...)
-}
-
 func (r *protoReader) opcode(spelling Range) Opcode {
 	s := text(r.src).spelling(int(spelling.Start), int(spelling.End))
 	n := r.opcodes.find(r.src, s)
 	if n < 0 {
-		n = int32(r.resolve(spelling))
+		op, ok := LookupOpcode(r.m.Text(spelling))
+		if !ok {
+			op, ok = r.unknownOpcode(r.m.Text(spelling))
+		}
+		if !ok {
+			r.fail(spelling.Start, tooManyOpcodes)
+		}
+		n = int32(op)
 		r.opcodes.add(r.src, s, n)
 	}
 	return Opcode(n)
 }
 
-func (r *protoReader) resolve(spelling Range) Opcode {
-	name := r.m.Text(spelling)
-	if op, ok := LookupOpcode(name); ok {
-		return op
-	}
-	op, ok := r.unknownOpcode(name)
-	if !ok {
-		r.fail(spelling.Start, tooManyOpcodes)
-	}
-	return op
-}
-
 // sequences holds the schedule: the order of the instructions of each computation.
 type sequences struct {
-	at    idTable // indexes of list, by the computation's id
-	list  []Range // HloScheduleProto.InstructionSequence
-	ids   []int64 // of the computations, by index of list
-	used  []bool  // the computation is in the file, by index of list
-	order []int64 // the ids of the current computation in the order in which they run
-	rest  fields  // of the schedule, at its end or where it is broken
+	at   idTable // indexes of list, by the computation's id
+	list []Range // HloScheduleProto.InstructionSequence
+	ids  []int64 // of the computations, by index of list
+	used []bool  // the computation is in the file, by index of list
 }
 
 // findSequences reads the map from computation to sequence. The reader sorts the instructions of a scheduled module into the order in which
 // they run, as the text prints them.
 func (r *protoReader) findSequences(schedule Range) {
 	r.m.Header.IsScheduled = schedule.Len() > 0
-	s, f := &r.schedule, fieldsOf(r.src, schedule)
-	for f.next() {
-		if f.tag == 1<<3|wireBytes { // sequences
-			computation, ids := sequence(&f)
-			s.ids, s.list = append(s.ids, computation), append(s.list, ids)
+	s := &r.schedule
+	r.part("the schedule", schedule, func(m *message) {
+		for _, body := range m.bodies(1) { // sequences
+			e := m.inside(body) // key, value
+			s.ids, s.list = append(s.ids, e.number(1)), append(s.list, e.body(2))
 		}
-	}
-	s.rest = f
+	})
 	s.used = make([]bool, len(s.ids))
 	s.at.reset(len(s.ids))
 	for at, id := range slices.Backward(s.ids) { // the last of several counts
@@ -132,48 +121,6 @@ func (r *protoReader) findSequences(schedule Range) {
 	}
 }
 
-// sequence reads one entry of the map.
-func sequence(f *fields) (computation int64, ids Range) {
-	e := fieldsOf(f.src, f.body)
-	for e.next() {
-		switch e.tag {
-		case 1<<3 | wireVarint: // key
-			computation = int64(e.value)
-		case 2<<3 | wireBytes: // value
-			ids = e.body
-		}
-	}
-	f.broken = e.broken
-	return computation, ids
-}
-
-// scheduleUsed refuses a schedule that is damaged or that has a computation which is not in the file.
-func (r *protoReader) scheduleUsed() {
-	s := &r.schedule
-	r.finished(&s.rest, "the schedule", Range{})
-	if at := slices.Index(s.used, false); at >= 0 {
-		r.fail(s.list[at].Start, "the schedule names a computation (id %d) that is not in the file", s.ids[at])
-	}
-}
-
-// sequenceIDs reads the ids of one sequence.
-func (r *protoReader) sequenceIDs(sequence Range) []int64 {
-	ids := slices.Grow(r.schedule.order[:0], len(r.ids))
-	f := fieldsOf(r.src, sequence)
-	for f.next() {
-		if f.tag != 1<<3|wireBytes && f.tag != 1<<3|wireVarint { // instruction_ids
-			continue
-		}
-		for p := fieldsOf(r.src, f.body); p.more(); {
-			ids = append(ids, int64(p.varint()))
-			f.broken = p.broken
-		}
-	}
-	r.finished(&f, "the schedule", Range{})
-	r.schedule.order = ids
-	return ids
-}
-
 // reorder sorts the instructions of the current computation into the order of the schedule, if it has one.
 func (r *protoReader) reorder(id int64, comp *Computation) {
 	at := r.schedule.at.find(id)
@@ -181,7 +128,8 @@ func (r *protoReader) reorder(id int64, comp *Computation) {
 		return
 	}
 	r.schedule.used[at] = true
-	ids := r.sequenceIDs(r.schedule.list[at])
+	var ids []int64 // in the order in which they run
+	r.part("the schedule", r.schedule.list[at], func(m *message) { ids = m.list(1) })
 	name := r.m.Text(comp.Name)
 	if len(ids) != len(r.ids) {
 		r.fail(comp.Name.Start, "the schedule of computation %s lists %d of its %d instructions", name, len(ids), len(r.ids))
@@ -195,11 +143,11 @@ func (r *protoReader) reorder(id int64, comp *Computation) {
 			r.fail(comp.Name.Start, "the schedule of computation %s lists the id %d twice", name, id)
 		}
 	}
-	r.permute(comp)
+	r.permute(comp, ids)
 }
 
 // permute moves every instruction to the index that r.instructions has for its id, and renumbers the operands.
-func (r *protoReader) permute(comp *Computation) {
+func (r *protoReader) permute(comp *Computation, ids []int64) {
 	m := r.m
 	body := m.Instrs[comp.First:]
 	place := make([]InstrID, len(body))
@@ -211,23 +159,18 @@ func (r *protoReader) permute(comp *Computation) {
 		}
 		place[i] = comp.First + InstrID(to)
 	}
-	r.renameOperands(place, comp.First, body)
+	for i := range body {
+		operands := listAt(m.operands, body[i].operands)
+		for k, operand := range operands {
+			if operands[k] = place[operand-comp.First]; operands[k] >= place[i] {
+				r.fail(body[i].name, "the schedule runs %s before its operand", m.nameOf(comp.First+InstrID(i)))
+			}
+		}
+	}
 	before := slices.Clone(body)
 	for i, to := range place {
 		body[to-comp.First] = before[i]
 	}
-	r.ids, r.schedule.order = r.schedule.order, r.ids
+	r.ids = ids
 	comp.Root = place[comp.Root-comp.First]
-}
-
-func (r *protoReader) renameOperands(place []InstrID, first InstrID, body []Instruction) {
-	for i := range body {
-		operands := listAt(r.m.operands, body[i].operands)
-		for k, operand := range operands {
-			operands[k] = place[operand-first]
-			if operands[k] >= place[i] {
-				r.fail(body[i].name, "the schedule runs %s before its operand", r.m.nameOf(first+InstrID(i)))
-			}
-		}
-	}
 }

@@ -57,15 +57,16 @@ func (r *protoReader) instruction(body Range) {
 	if parts[partMetadata].Len() > 0 {
 		in.meta = r.metas.add(m, parts[partMetadata])
 	}
-	if parts[partParam].Len() > 0 {
-		in.Param = r.int32(parts[partParam])
+	param := r.number(parts[partParam])
+	if param > math.MaxInt32 {
+		r.fail(parts[partParam].Start, "the number %d is too large for a parameter or a tuple index", int64(param))
 	}
-	if in.Opcode == OpFusion {
+	if in.Param = int32(param); in.Opcode == OpFusion {
 		in.Param = r.fusionKind
 	}
 	in.operands, in.callees = r.addOperands(r.operands...), r.addCallees(r.callees...)
-	if parts[partOther].End > 0 || !in.Opcode.printsFieldsOnly() {
-		in.attrs = body.End
+	if op := in.Opcode; parts[partOther].End > 0 || int(op) < NumOpcodes && len(opcodeAttrs[op]) > 0 && op != OpReshape {
+		in.attrs = body.End // a reshape, and an opcode without attributes of its own, print none when there is no field for it
 	}
 	id := int64(r.number(parts[partID]))
 	if !r.instructions.add(id, int32(len(r.ids))) {
@@ -103,9 +104,9 @@ func (r *protoReader) special(tag, part int, at Range) int {
 	case tag < 0:
 		r.damaged(int(at.End), "instruction", r.parts[partName])
 	case part == partOperands:
-		r.readOperands(at)
+		r.operands = references(r, r.operands, at, &r.instructions, InstrID(len(r.m.Instrs)-len(r.ids)), "has an operand")
 	case part == partCallees:
-		r.readCallees(at)
+		r.callees = references(r, r.callees, at, &r.computations, 0, "calls a computation")
 	case part == partOrder:
 		r.hasOrder = true
 		r.says = mix(r.says, uint64(at.Start)) // it names instructions: no other computation is alike
@@ -119,41 +120,22 @@ func (r *protoReader) special(tag, part int, at Range) int {
 	return part
 }
 
-// readOperands appends to the operands of the current instruction.
-func (r *protoReader) readOperands(packed Range) {
-	m, src := r.m, r.src[:packed.End]
-	first := InstrID(len(m.Instrs) - len(r.ids))
+// references appends the operands or callees in a packed field, which a table numbers from first on by their ids.
+func references[T ~int32](r *protoReader, list []T, packed Range, known *idTable, first T, has string) []T {
+	src := r.src[:packed.End]
 	for at := int(packed.Start); at < len(src); {
 		id, n := varint(src, at)
-		operand := r.instructions.find(int64(id))
+		number := known.find(int64(id))
 		if n < 0 {
 			r.damaged(at, "instruction", r.parts[partName])
 		}
-		if operand < 0 {
-			r.fail(packed.Start, "instruction %s has an operand (id %d) that does not come before it",
-				m.Text(r.parts[partName]), int64(id))
+		if number < 0 {
+			r.fail(packed.Start, "instruction %s %s (id %d) that does not come before it", r.m.Text(r.parts[partName]), has, int64(id))
 		}
-		r.operands = append(r.operands, first+InstrID(operand))
+		list = append(list, first+T(number))
 		at += n
 	}
-}
-
-// readCallees appends to the callees of the current instruction.
-func (r *protoReader) readCallees(packed Range) {
-	m, src := r.m, r.src[:packed.End]
-	for at := int(packed.Start); at < len(src); {
-		id, n := varint(src, at)
-		callee := r.computations.find(int64(id))
-		if n < 0 {
-			r.damaged(at, "instruction", r.parts[partName])
-		}
-		if callee < 0 {
-			r.fail(packed.Start, "instruction %s calls a computation (id %d) that does not come before it",
-				m.Text(r.parts[partName]), int64(id))
-		}
-		r.callees = append(r.callees, CompID(callee))
-		at += n
-	}
+	return list
 }
 
 // number returns the value of a varint field, 0 when it is absent.
@@ -163,12 +145,4 @@ func (r *protoReader) number(varintField Range) uint64 {
 	}
 	v, _ := varint(r.src, int(varintField.Start))
 	return v
-}
-
-func (r *protoReader) int32(varintField Range) int32 {
-	n := r.number(varintField)
-	if n > math.MaxInt32 {
-		r.fail(varintField.Start, "the number %d is too large for a parameter or a tuple index", int64(n))
-	}
-	return int32(n)
 }

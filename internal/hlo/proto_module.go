@@ -44,13 +44,6 @@ func (r *protoReader) fail(offset uint32, format string, args ...any) {
 	panic(&SyntaxError{File: r.file, Offset: int64(offset), Message: wire.Plain(fmt.Sprintf(format, args...))})
 }
 
-// finished throws when a message was not read to its end.
-func (r *protoReader) finished(f *fields, what string, name Range) {
-	if f.broken != whole {
-		r.damaged(f.at, what, name)
-	}
-}
-
 func (r *protoReader) damaged(at int, what string, name Range) {
 	if name.Len() > 0 {
 		what += " " + r.m.Text(name)
@@ -58,27 +51,37 @@ func (r *protoReader) damaged(at int, what string, name Range) {
 	r.fail(uint32(at), "%s is damaged: a field does not fit into it", what)
 }
 
-// moduleFields holds the fields of an HloModuleProto.
-type moduleFields struct {
-	name, schedule, aliases, frames, donors, attributes, devices Range
-	entry                                                        int64
-	computations                                                 []Range
-}
+// The fields of an HloModuleProto.
+const (
+	fieldName         = 1
+	fieldComputations = 3
+	fieldEntry        = 6
+	fieldSchedule     = 7
+	fieldAliases      = 8
+	fieldDevices      = 15
+	fieldFrames       = 17
+	fieldDonors       = 18
+	fieldAttributes   = 19
+	fieldPayloads     = 22
+)
 
 func (r *protoReader) module() {
-	body, parts := r.findModule()
-	r.m.Name = r.m.Text(parts.name)
-	r.findSequences(parts.schedule)
-	r.prepare(parts.computations)
-	for _, c := range parts.computations {
+	start, m := r.findModule()
+	computations, entry := m.bodies(fieldComputations), m.number(fieldEntry)
+	r.m.Name, r.m.payloads = r.m.Text(m.body(fieldName)), m.bodies(fieldPayloads)
+	r.findSequences(m.body(fieldSchedule))
+	r.prepare(computations)
+	for _, c := range computations {
 		r.computation(c)
 	}
-	r.m.Entry = CompID(r.computations.find(parts.entry))
+	r.m.Entry = CompID(r.computations.find(entry))
 	if r.m.Entry == NoComp {
-		r.fail(body.Start, "the entry computation (id %d) of module %s is not in the file", parts.entry, r.m.Name)
+		r.fail(start, "the entry computation (id %d) of module %s is not in the file", entry, r.m.Name)
 	}
-	r.scheduleUsed()
-	r.header(&parts)
+	if at := slices.Index(r.schedule.used, false); at >= 0 {
+		r.fail(r.schedule.list[at].Start, "the schedule names a computation (id %d) that is not in the file", r.schedule.ids[at])
+	}
+	r.header(&m)
 	r.finish()
 }
 
@@ -98,37 +101,6 @@ func (r *protoReader) prepare(computations []Range) {
 	n = counted + n*all/max(1, looked)
 	r.reserve(n+n/32, len(computations))
 	r.computations.reset(len(computations))
-}
-
-// split finds the fields of an HloModuleProto, or returns how the message is broken.
-func (r *protoReader) split(body Range) (p moduleFields, broken brokenness) {
-	r.m.payloads = nil
-	f := fieldsOf(r.src, body)
-	for f.next() {
-		switch f.tag {
-		case 1<<3 | wireBytes:
-			p.name = f.body
-		case 3<<3 | wireBytes:
-			p.computations = append(p.computations, f.body)
-		case 6<<3 | wireVarint:
-			p.entry = int64(f.value)
-		case 7<<3 | wireBytes:
-			p.schedule = f.body
-		case 8<<3 | wireBytes:
-			p.aliases = f.body
-		case 15<<3 | wireBytes:
-			p.devices = f.body
-		case 17<<3 | wireBytes:
-			p.frames = f.body
-		case 18<<3 | wireBytes:
-			p.donors = f.body
-		case 19<<3 | wireBytes:
-			p.attributes = f.body
-		case 22<<3 | wireBytes:
-			r.m.payloads = append(r.m.payloads, f.body)
-		}
-	}
-	return p, f.broken
 }
 
 // NamesInProto sets the value of each key to the name of the instruction with that id in a serialized HloModuleProto. In newer files the upper
@@ -175,38 +147,36 @@ func (r *protoReader) countInstructions(computation Range) int {
 	return n
 }
 
-// findModule finds the HloModuleProto: the file itself, its field 1 (HloProto), or field 1 of that (HloSnapshot).
-func (r *protoReader) findModule() (Range, moduleFields) {
+// findModule finds the HloModuleProto: the file itself, its field 1 (HloProto), or field 1 of that (HloSnapshot). In other protos the field of the
+// computations holds something else.
+func (r *protoReader) findModule() (start uint32, m message) {
 	if len(r.src) > math.MaxUint32 {
 		r.fail(0, "the file has %d bytes, more than 4 GiB", len(r.src))
 	}
 	file := Range{0, uint32(len(r.src))}
-	r.checkFrame(file)
-	hlo := r.firstField(file)
-	for _, candidate := range []Range{r.firstField(hlo), hlo, file} {
-		if parts, broken := r.split(candidate); broken == whole && r.anyInstructions(parts.computations) {
-			return candidate, parts
-		}
-	}
-	r.fail(0, "this is no serialized HLO module: it has no computations")
-	return Range{}, moduleFields{}
-}
-
-// checkFrame refuses a file that is cut off, even behind the module.
-func (r *protoReader) checkFrame(file Range) {
 	if file.Len() == 0 {
 		r.fail(0, "the file is empty")
 	}
-	f := fieldsOf(r.src, file)
+	f := fieldsOf(r.src, file) // of which none may be cut off, even behind the module
 	for f.next() {
 	}
 	if f.broken == cutOff && r.src[0] == 1<<3|byte(wireBytes) {
-		r.fail(uint32(f.at), "the file is cut off: a message that starts here is longer than the %d bytes that are left",
-			len(r.src)-f.at)
+		r.fail(uint32(f.at), "the file is cut off: a message that starts here is longer than the %d bytes that are left", len(r.src)-f.at)
 	}
 	if f.broken != whole {
 		r.fail(uint32(f.at), "this is no serialized HLO module")
 	}
+	hlo := r.firstField(file)
+	for _, candidate := range []Range{r.firstField(hlo), hlo, file} {
+		damage := whole
+		m := messageOf(r.src, candidate, &damage)
+		hasInstructions := func(c Range) bool { return r.countInstructions(c) > 0 }
+		if damage == whole && slices.ContainsFunc(m.bodies(fieldComputations), hasInstructions) {
+			return candidate.Start, m
+		}
+	}
+	r.fail(0, "this is no serialized HLO module: it has no computations")
+	return 0, message{}
 }
 
 // firstField returns the body of a message's field 1, empty when it has none.
@@ -219,16 +189,11 @@ func (r *protoReader) firstField(message Range) Range {
 	return Range{}
 }
 
-// anyInstructions reports whether messages are computations. In other protos the field holds something else.
-func (r *protoReader) anyInstructions(computations []Range) bool {
-	return slices.ContainsFunc(computations, func(c Range) bool { return r.countInstructions(c) > 0 })
-}
-
 // header reads the fields that the text has in its first line and in its stack-frame tables.
-func (r *protoReader) header(p *moduleFields) {
+func (r *protoReader) header(module *message) {
 	h, t := &r.m.Header, &r.m.frames
 	h.NumPartitions, h.ReplicaCount = 1, 1
-	r.part("the device assignment", p.devices, func(m *message) { // replica_count, computation_count
+	r.part("the device assignment", module.body(fieldDevices), func(m *message) { // replica_count, computation_count
 		if m.has(1) {
 			h.ReplicaCount = m.number(1)
 		}
@@ -236,19 +201,19 @@ func (r *protoReader) header(p *moduleFields) {
 			h.NumPartitions = m.number(2)
 		}
 	})
-	r.part("input_output_alias", p.aliases, func(m *message) {
+	r.part("input_output_alias", module.body(fieldAliases), func(m *message) {
 		for _, body := range m.bodies(1) {
 			a := m.inside(body) // output_shape_index, parameter_number, parameter_shape_index, kind
 			h.Aliases = append(h.Aliases, Alias{Output: a.list(1), Param: a.number(2), ParamIndex: a.list(3), Must: a.number(4) == 2})
 		}
 	})
-	r.part("buffer_donor", p.donors, func(m *message) {
+	r.part("buffer_donor", module.body(fieldDonors), func(m *message) {
 		for _, body := range m.bodies(1) {
 			d := m.inside(body) // parameter_number, parameter_shape_index
 			h.Donors = append(h.Donors, Donor{Param: d.number(1), ParamIndex: d.list(2)})
 		}
 	})
-	r.part("frontend_attributes", p.attributes, func(m *message) {
+	r.part("frontend_attributes", module.body(fieldAttributes), func(m *message) {
 		for _, body := range m.bodies(1) {
 			if h.Attributes == nil {
 				h.Attributes = make(map[string]string)
@@ -257,7 +222,7 @@ func (r *protoReader) header(p *moduleFields) {
 			h.Attributes[string(m.bytes(e.body(1)))] = string(m.bytes(e.body(2)))
 		}
 	})
-	r.part("stack_frame_index", p.frames, func(m *message) {
+	r.part("stack_frame_index", module.body(fieldFrames), func(m *message) {
 		for _, body := range m.bodies(1) {
 			t.files = append(t.files, string(m.bytes(body)))
 		}

@@ -62,7 +62,11 @@ func (d *shapeDecoder) decode(body Range, depth int) (id ShapeID, ok bool) {
 	if !ok || f.broken != whole || !s.isSound() {
 		return 0, false
 	}
-	s.markUnbounded()
+	for i, size := range s.Dims {
+		if size == Unbounded && i < 64 {
+			s.Dynamic &^= 1 << i // it is printed as `?` alone
+		}
+	}
 	id, ok = d.table.add(s)
 	d.tooLarge = d.tooLarge || !ok
 	return id, ok
@@ -93,15 +97,6 @@ func dynamicBits(f *fields) (bits uint64) {
 		}
 	}
 	return bits
-}
-
-// markUnbounded clears the dynamic bits of unbounded dimensions, which are printed as `?` alone.
-func (s *Shape) markUnbounded() {
-	for i, d := range s.Dims {
-		if d == Unbounded && i < 64 {
-			s.Dynamic &^= 1 << i
-		}
-	}
 }
 
 // appendNumbers appends the numbers of a repeated varint field.

@@ -45,21 +45,16 @@ func ReplicaGroups(value []byte) (groups [][]int64, ok bool) {
 	case bytes.HasPrefix(value, []byte("[")):
 		return iotaGroups(value)
 	case bytes.HasPrefix(value, []byte("{")) && len(value) > 1:
-		return listedGroups(value), true
+		for inner := value[1 : len(value)-1]; ; {
+			start, end := bytes.IndexByte(inner, '{'), bytes.IndexByte(inner, '}')
+			if start < 0 || end < start {
+				return groups, true
+			}
+			groups = append(groups, integers(inner[start:end]))
+			inner = inner[end+1:]
+		}
 	}
 	return nil, false
-}
-
-func listedGroups(value []byte) (groups [][]int64) {
-	inner := value[1 : len(value)-1]
-	for {
-		start, end := bytes.IndexByte(inner, '{'), bytes.IndexByte(inner, '}')
-		if start < 0 || end < start {
-			return groups
-		}
-		groups = append(groups, integers(inner[start:end]))
-		inner = inner[end+1:]
-	}
 }
 
 // integers returns the numbers in a text.

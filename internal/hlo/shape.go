@@ -106,7 +106,12 @@ func (t *shapeTable) add(s Shape) (id ShapeID, ok bool) {
 		t.index.reset()
 	}
 	t.index.makeSpare()
-	hash := s.hash()
+	h := mix(uint64(s.Type), s.Dynamic)
+	for _, e := range s.Elements {
+		h = mix(h, uint64(e))
+	}
+	h = mix(mix(h, hashNumbers(s.Dims)), hashText(s.Layout))
+	hash := uint32(h ^ h>>32)
 	slot := t.slot(&s, hash)
 	if t.index.fill(slot, hash, int32(len(t.list))) {
 		if len(t.list) == cap(t.list) {
@@ -123,23 +128,15 @@ func (t *shapeTable) slot(s *Shape, hash uint32) *hashSlot {
 	slots := t.index.slots
 	for i := hash; ; i++ {
 		slot := &slots[i&uint32(len(slots)-1)]
-		if slot.number == 0 || slot.hash == hash && s.equal(&t.list[slot.number-1]) {
+		if slot.number == 0 {
+			return slot
+		}
+		o := &t.list[slot.number-1]
+		if slot.hash == hash && s.Type == o.Type && s.Dynamic == o.Dynamic && s.Layout == o.Layout &&
+			slices.Equal(s.Dims, o.Dims) && slices.Equal(s.Elements, o.Elements) {
 			return slot
 		}
 	}
-}
-
-func (s *Shape) hash() uint32 {
-	h := mix(uint64(s.Type), s.Dynamic)
-	for _, e := range s.Elements {
-		h = mix(h, uint64(e))
-	}
-	h = mix(mix(h, hashNumbers(s.Dims)), hashText(s.Layout))
-	return uint32(h ^ h>>32)
-}
-
-func (s *Shape) equal(o *Shape) bool {
-	return s.Type == o.Type && s.Dynamic == o.Dynamic && s.Layout == o.Layout && slices.Equal(s.Dims, o.Dims) && slices.Equal(s.Elements, o.Elements)
 }
 
 // size returns the number of data bytes of a shape, and false when that or the number of elements overflows an int64.

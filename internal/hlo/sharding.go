@@ -25,7 +25,11 @@ func (p *attrPrinter) appendSharding(b []byte, body Range, depth int) []byte {
 	kind, devices := s.number(1), s.list(4) // type, tile_assignment_devices
 	switch {
 	case kind == shardingTuple && depth == 0:
-		return p.appendTupleSharding(b, s.bodies(5)) // tuple_shardings
+		b = append(b, '{')
+		for i, e := range s.bodies(5) { // tuple_shardings
+			b = p.appendSharding(appendSeparator(b, i), e, 1)
+		}
+		return append(b, '}')
 	case s.body(14).Len() > 0: // named_sharding
 		return p.appendNamedSharding(b, s.body(14))
 	}
@@ -41,15 +45,6 @@ func (p *attrPrinter) appendSharding(b []byte, body Range, depth int) []byte {
 	if s.number(11) != 0 { // is_shard_group, shard_group_id, shard_group_type
 		b = append(append(b, " shard_"...), []string{"as ", "like "}[min(uint64(s.number(13)), 1)]...)
 		b = strconv.AppendInt(b, s.number(12), 10)
-	}
-	return append(b, '}')
-}
-
-func (p *attrPrinter) appendTupleSharding(b []byte, elements []Range) []byte {
-	b = append(b, '{')
-	for i, e := range elements {
-		b = appendSeparator(b, i)
-		b = p.appendSharding(b, e, 1)
 	}
 	return append(b, '}')
 }
@@ -210,8 +205,16 @@ func (p *attrPrinter) sourceTargetPairs() {
 
 // sliceSizes prints the sizes of the slices that a permutation in place moves: slice_sizes={{4,8},{4,8}}. The file holds one list for all.
 func (p *attrPrinter) sliceSizes() {
-	sizes, rank := p.list(20), p.operandRank()
-	if len(sizes) == 0 || rank == 0 {
+	sizes, operands := p.list(20), listAt(p.m.operands, p.in.operands)
+	if len(sizes) == 0 || len(operands) == 0 {
+		return
+	}
+	s := p.m.Shape(p.m.Instrs[operands[0]].Shape)
+	for len(s.Elements) > 0 {
+		s = p.m.Shape(s.Elements[0])
+	}
+	rank := len(s.Dims)
+	if rank == 0 {
 		return
 	}
 	p.value = append(p.value, '{')
@@ -225,42 +228,28 @@ func (p *attrPrinter) sliceSizes() {
 	p.emit("slice_sizes")
 }
 
-// operandRank returns the rank of the first operand, of its first element where it is a tuple.
-func (p *attrPrinter) operandRank() int {
-	operands := listAt(p.m.operands, p.in.operands)
-	if len(operands) == 0 {
-		return 0
-	}
-	s := p.m.Shape(p.m.Instrs[operands[0]].Shape)
-	for len(s.Elements) > 0 {
-		s = p.m.Shape(s.Elements[0])
-	}
-	return len(s.Dims)
-}
-
 // replicaGroups prints the groups in the form in which the file has them: lists, iota or mesh axes.
 func (p *attrPrinter) replicaGroups() {
 	switch {
 	case p.has(93): // mesh_axes_replica_group_list
-		p.value = p.appendMeshGroups(p.value, p.body(93))
+		groups := p.inside(p.body(93)) // mesh, axes
+		mesh := p.mesh(groups.body(1))
+		p.value = append(mesh.append(p.value), " {"...)
+		p.value = append(p.appendAxisRefs(p.value, &mesh, groups.bodies(2), ","), '}')
 	case p.has(92): // iota_collective_device_list
 		p.value = p.appendIotaGroups(p.value, p.body(92))
 	case p.has(87): // collective_device_list
-		p.value = p.appendDeviceList(p.value, p.body(87))
+		devices := p.inside(p.body(87)) // replica_groups, iota_replica_group_list
+		if devices.has(2) {
+			p.value = p.appendIotaGroups(p.value, devices.body(2))
+		} else {
+			p.value = append(appendEach(append(p.value, '{'), devices.bodies(1), ",", p.appendGroup), '}')
+		}
 	default:
 		p.each("replica_groups", 49, ",", p.appendGroup)
 		return
 	}
 	p.emit("replica_groups")
-}
-
-// appendDeviceList prints a CollectiveDeviceListProto.
-func (p *attrPrinter) appendDeviceList(b []byte, body Range) []byte {
-	devices := p.inside(body) // replica_groups, iota_replica_group_list
-	if devices.has(2) {
-		return p.appendIotaGroups(b, devices.body(2))
-	}
-	return append(appendEach(append(b, '{'), devices.bodies(1), ",", p.appendGroup), '}')
 }
 
 // appendGroup prints a ReplicaGroup.
@@ -284,12 +273,4 @@ func appendIota(b []byte, dims, perm []int64) []byte {
 		b = append(appendList(append(b, "T("...), perm), ')')
 	}
 	return b
-}
-
-// appendMeshGroups prints a MeshAxesReplicaGroupListProto: "mesh['a'=2,'b'=4] {'a'}".
-func (p *attrPrinter) appendMeshGroups(b []byte, body Range) []byte {
-	groups := p.inside(body) // mesh, axes
-	mesh := p.mesh(groups.body(1))
-	b = append(mesh.append(b), " {"...)
-	return append(p.appendAxisRefs(b, &mesh, groups.bodies(2), ","), '}')
 }

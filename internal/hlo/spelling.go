@@ -33,18 +33,14 @@ func (t text) spelling(at, end int) spelling {
 	case end-at <= shortSpelling:
 		s.head, s.rest = t.eight(at), t.number(at+8, end)
 	default:
-		s.head, s.rest = t.eight(at), t.rest(at+8, end)
+		s.head = t.eight(at)
+		b := t[at+8 : end]
+		for ; len(b) > 16; b = b[16:] {
+			s.rest = mixed(s.rest^binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]))
+		}
+		s.rest = mixed(s.rest^t.eight(end-16), t.eight(end-8)) // some bytes are mixed in twice
 	}
 	return s
-}
-
-// rest hashes the bytes of a long spelling behind the first eight.
-func (t text) rest(i, end int) uint64 {
-	h, b := uint64(0), t[i:end]
-	for ; len(b) > 16; b = b[16:] {
-		h = mixed(h^binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]))
-	}
-	return mixed(h^t.eight(end-16), t.eight(end-8)) // some bytes are mixed in twice
 }
 
 func mixed(a, b uint64) uint64 {
@@ -82,19 +78,8 @@ func (t text) name(i int) spelling {
 	return t.spelling(i, t.ident(i))
 }
 
-// operand returns the name at i, or a longer spelling that is no name.
-func (t text) operand(i int) spelling {
-	if head, rest, n := t.token(i); n > 0 {
-		return spelling{head, rest, uint32(i), n}
-	}
-	return t.name(i)
-}
-
 // token returns the spelling at i up to the first byte that sorts before the bytes of names. The name at i may be shorter.
 func (t text) token(i int) (head, rest uint64, n uint32) { return t.upTo(i, '-') }
-
-// toBlank returns the spelling at i up to the first blank.
-func (t text) toBlank(i int) (head, rest uint64, n uint32) { return t.upTo(i, '!') }
 
 // upTo returns the spelling at i up to the first byte that sorts before c. It returns n = 0 when the spelling is long or ends near the
 // end of the text.

@@ -38,15 +38,6 @@ var class = func() (t [256]uint8) {
 	return t
 }()
 
-// start skips everything before the first token.
-func (t text) start() int {
-	const byteOrderMark = "\xef\xbb\xbf"
-	if bytes.HasPrefix(t, []byte(byteOrderMark)) {
-		return t.blanks(len(byteOrderMark))
-	}
-	return t.blanks(0)
-}
-
 // is reports whether byte i exists and has a class.
 func (t text) is(i int, of uint8) bool { return i < len(t) && class[t[i]]&of != 0 }
 
@@ -67,14 +58,6 @@ func (t text) blank(i int) int {
 		i++
 	}
 	return i
-}
-
-// line skips a line end, the usual two blanks behind it, and further blanks.
-func (t text) line(i int) int {
-	if i+3 < len(t) && t[i] == '\n' && t[i+1] == ' ' && t[i+2] == ' ' {
-		i += 3
-	}
-	return t.blanks(i)
 }
 
 func (t text) manyBlanks(i int) int {
@@ -164,22 +147,6 @@ func (t text) balanced(i int) int {
 	return i
 }
 
-// parameters skips the parentheses of a signature. It is faster than balanced for the usual ones, which contain no others, no strings and
-// no comments.
-func (t text) parameters(i int) int {
-	end := i + 1 + max(0, bytes.IndexByte(t[i+1:], ')'))
-	inner := t[i+1 : end]
-	plain := bytes.Count(inner, []byte("[")) == bytes.Count(inner, []byte("]")) &&
-		bytes.Count(inner, []byte("{")) == bytes.Count(inner, []byte("}"))
-	for _, c := range []byte("(/\"'") {
-		plain = plain && bytes.IndexByte(inner, c) < 0
-	}
-	if !plain || !t.at(end, ')') {
-		return t.balanced(i)
-	}
-	return end + 1
-}
-
 // braces skips from the { at i to behind the } that closes it, in a value that need not be HLO: only braces and strings in double quotes
 // count.
 func (t text) braces(i int) int {
@@ -235,8 +202,8 @@ func (t text) value(i int) int {
 
 // key reads `, key=`. The key is empty when no attribute follows.
 func (t text) key(i int) spelling {
-	if t.at(i, '\n') { // nearly always the next instruction follows
-		i = t.line(i)
+	if i+3 < len(t) && t[i] == '\n' && t[i+1] == ' ' && t[i+2] == ' ' { // nearly always the next instruction follows
+		i += 3
 	}
 	if i = t.blanks(i); !t.at(i, ',') {
 		return spelling{}
@@ -250,15 +217,8 @@ func (t text) key(i int) spelling {
 
 // attributeKey reads `, key=` and the blanks behind it. ok is false when no attribute follows.
 func (t text) attributeKey(i int) (key Range, value int, ok bool) {
-	if i = t.blanks(i); !t.at(i, ',') {
-		return Range{}, i, false
-	}
-	start := t.blanks(t.blank(i + 1))
-	end := t.ident(start)
-	if end == start || !t.at(end, '=') {
-		return Range{}, i, false
-	}
-	return Range{uint32(start), uint32(end)}, t.blanks(end + 1), true
+	k := t.key(i)
+	return k.bounds(), t.blanks(k.end() + 1), k.n > 0
 }
 
 // attributeValue skips the value of an attribute. The braces of two attributes contain text that is not HLO, and a literal follows its shape.

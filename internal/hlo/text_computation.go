@@ -1,7 +1,5 @@
 package hlo
 
-import "fmt"
-
 // textBody is a computation that is being read. Its instructions are the last ones of the module.
 type textBody struct {
 	id     CompID // unless computations inside it come before it
@@ -32,7 +30,11 @@ func (p *textParser) computation(i int) int {
 	}
 	id, i := p.block(i, p.comp)
 	p.stage = stageBetween
-	p.define(start, name, id)
+	if name.n == 0 {
+		p.m.Comps[id].made = p.m.make(nameless)
+	} else if !p.comps.add(p.t, name, int32(id)) {
+		p.fail(start, start, "computation %%%s is defined twice", p.m.Text(name.bounds()))
+	}
 	if entry && p.m.Entry != NoComp {
 		p.fail(start, i, "this is the second ENTRY computation")
 	}
@@ -47,7 +49,7 @@ func (p *textParser) signature(i int) int {
 	if !p.t.at(i, '(') {
 		return i
 	}
-	i = p.t.blanks(p.t.blank(p.t.parameters(i)))
+	i = p.t.blanks(p.t.blank(p.t.balanced(i)))
 	if !p.t.at(i, '-') || !p.t.at(i+1, '>') {
 		p.fail(i, i+1, "expected -> and the result of the computation")
 	}
@@ -72,17 +74,6 @@ func (p *textParser) thread(i int, id CompID) int {
 	return end
 }
 
-// define enters a computation under its name.
-func (p *textParser) define(at int, name spelling, id CompID) {
-	if name.n == 0 {
-		p.m.Comps[id].made = p.m.make(nameless)
-		return
-	}
-	if !p.comps.add(p.t, name, int32(id)) {
-		p.failf(at, at, "computation %%%s is defined twice", p.m.Text(name.bounds()))
-	}
-}
-
 // Names of computations that have none in the text.
 const (
 	nameless     = "_"
@@ -93,17 +84,6 @@ const (
 func (m *Module) make(name string) int32 {
 	m.made = append(m.made, name)
 	return int32(len(m.made))
-}
-
-// numberMade makes the names in Module.made unique as XLA does: "async_wrapped", "async_wrapped.1".
-func (m *Module) numberMade() {
-	used := map[string]int{}
-	for i, name := range m.made {
-		if n := used[name]; n > 0 {
-			m.made[i] = fmt.Sprintf("%s.%d", name, n)
-		}
-		used[name]++
-	}
 }
 
 // block reads the instructions between { at i and }, and adds them as a computation.
@@ -173,15 +153,17 @@ func (p *textParser) newBody() *textBody {
 
 // enter enters an instruction under its name. It returns false when another one of the computation has it.
 func (p *textParser) enter(name spelling, id InstrID) bool {
-	first := p.body.first
-	return p.body.names.add(p.t, p.m.Instrs[first:], name, int32(id-first))
+	names, first := &p.body.names, p.body.first
+	names.makeSpare()
+	hash := name.hash()
+	return names.fill(names.slot(p.t, p.m.Instrs[first:], hash, name), hash, int32(id-first))
 }
 
 // named returns the instruction of the current computation that has a name, NoInstr when none has.
 func (p *textParser) named(name spelling) InstrID {
 	first := p.body.first
-	if n := p.body.names.find(p.t, p.m.Instrs[first:], name); n >= 0 {
-		return first + InstrID(n)
+	if slot := p.body.names.slot(p.t, p.m.Instrs[first:], name.hash(), name); slot.number > 0 {
+		return first + InstrID(slot.number-1)
 	}
 	return NoInstr
 }

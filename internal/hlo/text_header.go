@@ -95,17 +95,26 @@ func (p *textParser) parameterIndex(i int) (param int64, index []int64, end int)
 // tables reads the stack-frame tables between the header and the first computation, if there are any.
 func (p *textParser) tables(i int) int {
 	p.stage = stageTables
+	t := &p.m.frames
 	for {
 		i = p.t.blanks(i)
 		switch {
 		case p.t.word(i, "FileNames"):
-			i = p.table(i, "FileNames", func(i int) int { return p.quoted(i, &p.m.frames.files) })
+			i = p.table(i, "FileNames", func(i int) int { return p.quoted(i, &t.files) })
 		case p.t.word(i, "FunctionNames"):
-			i = p.table(i, "FunctionNames", func(i int) int { return p.quoted(i, &p.m.frames.functions) })
+			i = p.table(i, "FunctionNames", func(i int) int { return p.quoted(i, &t.functions) })
 		case p.t.word(i, "FileLocations"):
-			i = p.table(i, "FileLocations", p.fileLocation)
+			i = p.table(i, "FileLocations", func(i int) int {
+				f, end := p.row(i)
+				t.locations = append(t.locations, frameLocation{f["file_name_id"], f["function_name_id"], f["line"], f["column"]})
+				return end
+			})
 		case p.t.word(i, "StackFrames"):
-			i = p.table(i, "StackFrames", p.stackFrame)
+			i = p.table(i, "StackFrames", func(i int) int { // XLA prints the proto's parent plus one, and 1 for no parent
+				f, end := p.row(i)
+				t.frames = append(t.frames, stackFrame{f["file_location_id"], f["parent_frame_id"] - 1})
+				return end
+			})
 		default:
 			return i
 		}
@@ -118,55 +127,23 @@ func (p *textParser) table(i int, name string, row func(i int) int) int {
 	for want := int64(1); i < len(p.t) && '0' <= p.t[i] && p.t[i] <= '9'; want++ {
 		n, end := p.integer(i)
 		if n != want {
-			p.failf(i, end, "expected row %d of %s", want, name)
+			p.fail(i, end, "expected row %d of %s", want, name)
 		}
 		i = p.t.blanks(row(p.t.blanks(end)))
 	}
 	return i
 }
 
-func (p *textParser) fileLocation(i int) int {
-	var l frameLocation
-	i = p.row(i, func(key string, n int32) {
-		switch key {
-		case "file_name_id":
-			l.file = n
-		case "function_name_id":
-			l.function = n
-		case "line":
-			l.line = n
-		case "column":
-			l.column = n
-		}
-	})
-	p.m.frames.locations = append(p.m.frames.locations, l)
-	return i
-}
-
-// stackFrame reads a frame. XLA prints the proto's parent plus one, and 1 for no parent.
-func (p *textParser) stackFrame(i int) int {
-	f := stackFrame{}
-	i = p.row(i, func(key string, n int32) {
-		switch key {
-		case "file_location_id":
-			f.location = n
-		case "parent_frame_id":
-			f.parent = n - 1
-		}
-	})
-	p.m.frames.frames = append(p.m.frames.frames, f)
-	return i
-}
-
 // row reads {key=1 key2=2}.
-func (p *textParser) row(i int, field func(key string, n int32)) int {
+func (p *textParser) row(i int) (fields map[string]int32, end int) {
+	fields = make(map[string]int32, 4)
 	for i = p.expect(i, '{'); !p.t.at(i, '}'); i = p.t.blanks(i) {
 		key := p.name(i, "a field of the row")
 		n, after := p.integer(p.expect(key.end(), '='))
-		field(p.m.Text(key.bounds()), int32(n))
+		fields[p.m.Text(key.bounds())] = int32(n)
 		i = after
 	}
-	return i + 1
+	return fields, i + 1
 }
 
 // quoted reads a string, with its escapes, to the end of a table.

@@ -14,7 +14,12 @@ func (p *textParser) instruction(i int) int {
 	start := i
 	name := p.name(i, "an instruction")
 	in := Instruction{Comp: p.body.id, name: name.at, nameLen: uint16(name.n)}
-	spelled, i := p.behindName(name.end(), &in)
+	in.Shape, i = p.shape(p.expect(name.end(), '='))
+	spelled, i := p.opcode(i)
+	if in.Opcode = spelled.op; in.Opcode == OpGetTupleElement {
+		in.Param = -1 // not yet known
+	}
+	i = p.attributes(p.arguments(i, &in), &in)
 	if in.Opcode == OpGetTupleElement || int(in.Opcode) < len(minCallees) && minCallees[in.Opcode] > 0 {
 		p.check(i, &in, spelled)
 	}
@@ -37,30 +42,12 @@ func (p *textParser) instruction(i int) int {
 	return i
 }
 
-// behindName reads an instruction behind its name. It returns the offset of the next token.
-func (p *textParser) behindName(i int, in *Instruction) (spelled spelledOpcode, next int) {
-	in.Shape, i = p.shape(p.equals(i))
-	spelled, i = p.opcode(i)
-	if in.Opcode = spelled.op; in.Opcode == OpGetTupleElement {
-		in.Param = -1 // not yet known
-	}
-	return spelled, p.attributes(p.arguments(i, in), in)
-}
-
-// equals reads the = between an instruction's name and its shape.
-func (p *textParser) equals(i int) int {
-	if t := p.t; i >= 0 && i < len(t)-2 && t[i] == ' ' && t[i+1] == '=' && t[i+2] == ' ' {
-		return i + 3
-	}
-	return p.expect(i, '=')
-}
-
 // refuse throws for a name that is too long or defined twice.
 func (p *textParser) refuse(at int, name spelling) {
 	if name.n > maxName {
-		p.failf(at, name.end(), "the name is longer than %d bytes", maxName)
+		p.fail(at, name.end(), "the name is longer than %d bytes", maxName)
 	}
-	p.failf(at, at, "%%%s is defined twice", p.m.Text(name.bounds()))
+	p.fail(at, at, "%%%s is defined twice", p.m.Text(name.bounds()))
 }
 
 // arguments reads the parentheses: operands, of a parameter its number, of a constant its literal.
@@ -102,7 +89,7 @@ func (p *textParser) check(i int, in *Instruction, spelled spelledOpcode) {
 		op = spelled.wrapped
 	}
 	if int(op) < len(minCallees) && p.m.callees[in.callees] < minCallees[op] {
-		p.failf(i, i, "expected the computation that the %s calls", p.m.OpcodeName(op))
+		p.fail(i, i, "expected the computation that the %s calls", p.m.OpcodeName(op))
 	}
 }
 
@@ -161,8 +148,10 @@ func (p *textParser) attribute(in *Instruction, key spelling) (end int, known bo
 	if kind == keyMetadata {
 		return end, true
 	}
-	if p.t[value] == '%' {
-		p.guessCallee(value)
+	if p.t[value] == '%' { // the name of a computation
+		if id := CompID(p.comps.find(p.t, p.t.name(value+1))); id >= 0 {
+			p.callees = append(p.callees, calleeRef{0, id})
+		}
 	}
 	in.says = mix(mix(in.says, hashText(p.t[key.at:key.end()])), hashText(p.t[value:end]))
 	switch {
@@ -255,31 +244,16 @@ func (p *textParser) callee(i int, role uint8) int {
 	name := p.name(i, "a computation")
 	id := CompID(p.comps.find(p.t, name))
 	if id < 0 {
-		p.failf(i, name.end(), "computation %%%s is not defined before it is called", p.m.Text(name.bounds()))
+		p.fail(i, name.end(), "computation %%%s is not defined before it is called", p.m.Text(name.bounds()))
 	}
 	p.callees = append(p.callees, calleeRef{role, id})
 	return name.end()
 }
 
-// guessCallee reads the value of an unknown attribute as a call when it is the name of a computation.
-func (p *textParser) guessCallee(i int) {
-	name := p.t.name(i + 1)
-	if id := CompID(p.comps.find(p.t, name)); id >= 0 {
-		p.callees = append(p.callees, calleeRef{0, id})
-	}
-}
-
 // opensBlock reports whether the brace at i opens a nested computation, and not a list of names: an instruction begins with a name and =.
 func (p *textParser) opensBlock(i int) bool {
 	i = p.t.blanks(i + 1)
-	if p.t.word(i, "ROOT") {
-		return true
-	}
-	if p.t.at(i, '%') {
-		i++
-	}
-	end := p.t.ident(i)
-	return end > i && p.t.at(p.t.blanks(end), '=')
+	return p.t.word(i, "ROOT") || p.t.instructionName(i) > i
 }
 
 // fileCallees adds the callees of an instruction to the module. The callees of an async-update or async-done are those of the async-start,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/wire"
 )
@@ -20,7 +21,7 @@ func ParseText(src []byte, file string) (*Module, error) {
 
 func newTextParser(src []byte, file string) *textParser {
 	return &textParser{
-		builder: newBuilder(src, FormatText), t: src, file: file, keys: newSpellingIndex(0),
+		builder: newBuilder(src, FormatText), t: src, file: file, keys: newSpellingIndex(0), stage: stageHeader,
 	}
 }
 
@@ -35,7 +36,6 @@ type textParser struct {
 	aside   [][]Instruction // of computations inside the current one; see nested
 	comps   spellingIndex
 	keys    spellingIndex
-	long    spellingSlot    // the last long shape
 	spelled []spelledOpcode // by the numbers in opcodes
 
 	operands []InstrID   // stack of the operands of the current instructions, which may be nested
@@ -52,13 +52,23 @@ const maxNesting = 200
 // module reads [header] [tables] computation*.
 func (p *textParser) module() {
 	i, printed := p.head()
-	p.prepare(i)
+	// Nearly every instruction begins an indented line, and nearly every computation ends with a brace that begins a line.
+	p.reserve(p.t.estimate(i, "\n  "), p.t.estimate(i, "\n}"))
+	p.comps = newSpellingIndex(cap(p.m.Comps))
 	if p.t.instruction(i) {
 		p.alone(i)
 	} else {
-		p.computations(i)
+		for p.stage = stageBetween; i < len(p.t); {
+			i = p.t.blanks(p.computation(i))
+		}
 	}
-	p.chooseEntry(printed)
+	switch { // what XLA printed has an ENTRY: without one it was cut off between two computations
+	case p.m.Entry != NoComp:
+	case printed || len(p.m.Comps) == 0:
+		p.fail(len(p.t), len(p.t), "")
+	default:
+		p.m.Entry = CompID(len(p.m.Comps) - 1)
+	}
 	p.finish()
 }
 
@@ -66,32 +76,17 @@ func (p *textParser) module() {
 // the names of computations begin with %.
 func (p *textParser) head() (end int, printed bool) {
 	if len(p.t) > math.MaxUint32 {
-		p.fail(0, 0, fmt.Sprintf("the file has %d bytes, more than 4 GiB", len(p.t)))
+		p.fail(0, 0, "the file has %d bytes, more than 4 GiB", len(p.t))
 	}
 	p.m.Header = Header{NumPartitions: 1, ReplicaCount: 1}
-	i := p.t.start()
+	const byteOrderMark = "\xef\xbb\xbf"
+	i := p.t.blanks(len(p.t) - len(bytes.TrimPrefix(p.t, []byte(byteOrderMark))))
 	if p.t.word(i, "HloModule") {
 		i, printed = p.header(i + len("HloModule"))
 		i = p.t.blanks(p.tables(i))
 		printed = printed || p.t.at(i, '%')
 	}
 	return i, printed
-}
-
-// computations reads the computations from i to the end of the text.
-func (p *textParser) computations(i int) {
-	p.stage = stageBetween
-	for i < len(p.t) {
-		i = p.t.blanks(p.computation(i))
-	}
-}
-
-// prepare allocates for the text behind start. Nearly every instruction begins an indented line, and nearly every computation ends with a
-// brace that begins a line.
-func (p *textParser) prepare(start int) {
-	n, comps := p.t.estimate(start, "\n  "), p.t.estimate(start, "\n}")
-	p.reserve(n, comps)
-	p.comps = newSpellingIndex(cap(p.m.Comps))
 }
 
 // estimate estimates from few samples how often a string occurs behind start, and adds a little.
@@ -104,22 +99,10 @@ func (t text) estimate(start int, what string) (n int) {
 	return n + n/32 + 1
 }
 
-// chooseEntry makes the last computation the entry when the text has no ENTRY, as XLA does. What XLA printed has an ENTRY: without one it
-// was cut off between two computations.
-func (p *textParser) chooseEntry(printed bool) {
-	switch {
-	case p.m.Entry != NoComp:
-	case printed || len(p.m.Comps) == 0:
-		p.fail(len(p.t), len(p.t), "")
-	default:
-		p.m.Entry = CompID(len(p.m.Comps) - 1)
-	}
-}
-
 // expect reads a punctuation mark and the blanks around it.
 func (p *textParser) expect(i int, c byte) int {
 	if i = p.t.blanks(p.t.blank(i)); !p.t.at(i, c) {
-		p.failf(i, i, "expected %q", c)
+		p.fail(i, i, "expected %q", c)
 	}
 	return p.t.blanks(p.t.blank(i + 1))
 }
@@ -131,7 +114,7 @@ func (p *textParser) name(i int, what string) spelling {
 	}
 	name := p.t.name(i)
 	if name.n == 0 {
-		p.fail(i, i, "expected "+what)
+		p.fail(i, i, "expected %s", what)
 	}
 	return name
 }
@@ -159,28 +142,34 @@ func (p *textParser) integer(i int) (int64, int) {
 // nest counts one more level of nesting. The caller counts it down again.
 func (p *textParser) nest(i int) {
 	if p.nesting++; p.nesting > maxNesting {
-		p.failf(i, i, "nested more than %d deep", maxNesting)
+		p.fail(i, i, "nested more than %d deep", maxNesting)
 	}
 }
 
-// textStage is the part of the text that the parser is in.
-type textStage uint8
+// textStage is the part of the text that the parser is in, as the message for a file that was cut off there names it.
+type textStage string
 
 const (
-	stageHeader textStage = iota
-	stageTables
-	stageBetween
-	stageSignature
-	stageBody
-	stageInstruction
+	stageHeader      textStage = "inside its header"
+	stageTables      textStage = "inside its stack-frame tables"
+	stageBetween     textStage = "before its ENTRY computation"
+	stageSignature   textStage = "inside the signature of NAME"
+	stageBody        textStage = "inside NAME"
+	stageInstruction textStage = "inside an instruction of NAME"
 )
 
 // fail throws a SyntaxError for the token from start to end. When the token ends with the file, the message is instead that the file was
 // cut off.
-func (p *textParser) fail(start, end int, message string) {
-	e := &SyntaxError{File: p.file, Message: wire.Plain(message), Offset: int64(start)}
-	if end >= len(p.t) || p.isTorn(start) {
-		e.Message, e.Offset = wire.Plain(p.cut()), int64(len(p.t))
+func (p *textParser) fail(start, end int, format string, args ...any) {
+	e := &SyntaxError{File: p.file, Message: wire.Plain(fmt.Sprintf(format, args...)), Offset: int64(start)}
+	// A whole text ends with a brace: without one its last line is torn.
+	torn := bytes.IndexByte(p.t[start:], '\n') < 0 && !bytes.HasSuffix(bytes.TrimRight(p.t, " \t\r"), []byte{'}'})
+	if end >= len(p.t) || torn {
+		name := "a computation without a name"
+		if p.comp.Len() > 0 {
+			name = "%" + p.m.Text(p.comp)
+		}
+		e.Message, e.Offset = wire.Plain("the file ends "+strings.Replace(string(p.stage), "NAME", name, 1)), int64(len(p.t))
 	}
 	before := p.t[:e.Offset]
 	e.Line = 1 + bytes.Count(before, []byte{'\n'})
@@ -188,34 +177,4 @@ func (p *textParser) fail(start, end int, message string) {
 	near, _, _ := bytes.Cut(p.t[e.Offset:min(int(e.Offset)+40, len(p.t))], []byte{'\n'})
 	e.Near = string(bytes.TrimRight(near, "\r"))
 	panic(e)
-}
-
-func (p *textParser) failf(start, end int, format string, args ...any) {
-	p.fail(start, end, fmt.Sprintf(format, args...))
-}
-
-// isTorn reports whether byte i is on the file's last line and that is not whole: a whole text ends with a brace.
-func (p *textParser) isTorn(i int) bool {
-	return bytes.IndexByte(p.t[i:], '\n') < 0 && !bytes.HasSuffix(bytes.TrimRight(p.t, " \t\r"), []byte{'}'})
-}
-
-// cut returns the message for a file that was cut off.
-func (p *textParser) cut() string {
-	name := "a computation without a name"
-	if p.comp.Len() > 0 {
-		name = "%" + p.m.Text(p.comp)
-	}
-	switch p.stage {
-	case stageHeader:
-		return "the file ends inside its header"
-	case stageTables:
-		return "the file ends inside its stack-frame tables"
-	case stageSignature:
-		return "the file ends inside the signature of " + name
-	case stageBody:
-		return "the file ends inside " + name
-	case stageInstruction:
-		return "the file ends inside an instruction of " + name
-	}
-	return "the file ends before its ENTRY computation"
 }

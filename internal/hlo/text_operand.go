@@ -1,14 +1,17 @@
 package hlo
 
+import "bytes"
+
 // operandList reads operands up to the closing parenthesis and returns its offset.
 func (p *textParser) operandList(i int, in *Instruction) int {
 	mark := len(p.operands)
 	for p.t.at(i, '%') { // the usual spelling: %name, %name
-		id, end := p.last(i + 1)
-		if id == NoInstr {
-			name := p.t.operand(i + 1)
-			id, end = p.named(name), name.end()
+		var name spelling
+		if name.head, name.rest, name.n = p.t.token(i + 1); name.n == 0 {
+			name = p.t.name(i + 1)
 		}
+		name.at = uint32(i + 1)
+		id, end := p.named(name), name.end()
 		if id == NoInstr || end+2 >= len(p.t) || p.t[end] != ')' && (p.t[end] != ',' || p.t[end+1] != ' ') {
 			break
 		}
@@ -26,25 +29,15 @@ func (p *textParser) operandList(i int, in *Instruction) int {
 	return i
 }
 
-// last returns the last instruction of the current computation if its name is at i: every third operand is, and needs no table.
-func (p *textParser) last(i int) (id InstrID, end int) {
-	id = InstrID(len(p.m.Instrs) - 1)
-	if id < p.body.first {
-		return NoInstr, i
-	}
-	in := &p.m.Instrs[id]
-	end = i + int(in.nameLen)
-	if end >= len(p.t) || p.t[end] != ',' && p.t[end] != ')' || string(p.t[i:end]) != string(p.t[in.name:in.name+uint32(in.nameLen)]) {
-		return NoInstr, i
-	}
-	return id, end
-}
-
 // moreOperands reads operands in any form and pushes them on the stack.
 func (p *textParser) moreOperands(i int) int {
 	for i = p.t.blanks(i); !p.t.at(i, ')'); {
 		if p.t.at(i, '.') {
-			i = p.leftOut(i)
+			const dots = "...(+" // with which a compact print leaves out operands: those edges are not known
+			if !bytes.HasPrefix(p.t[i:], []byte(dots)) {
+				p.fail(i, i+len(dots), "expected an operand")
+			}
+			i = p.t.balanced(i + len("..."))
 		} else {
 			var id InstrID
 			id, i = p.operand(i)
@@ -57,15 +50,6 @@ func (p *textParser) moreOperands(i int) int {
 		}
 	}
 	return i
-}
-
-// leftOut reads ...(+3), with which a compact print leaves out operands: those edges are not known.
-func (p *textParser) leftOut(i int) int {
-	const dots = "...(+"
-	if i+len(dots) > len(p.t) || string(p.t[i:i+len(dots)]) != dots {
-		p.fail(i, i+len(dots), "expected an operand")
-	}
-	return p.t.balanced(i + len("..."))
 }
 
 // operand reads %x, x, f32[2]{0} %x, %while#0 or a whole instruction: s32[1]{0} constant({5}).
@@ -113,20 +97,14 @@ func (p *textParser) reference(i int) (InstrID, int) {
 	name := p.name(i, "an operand")
 	id := p.named(name)
 	if id == NoInstr {
-		p.failf(i, name.end(), "%%%s is not defined before it is used", p.m.Text(name.bounds()))
+		p.fail(i, name.end(), "%%%s is not defined before it is used", p.m.Text(name.bounds()))
 	}
 	for end := name.end(); p.t.at(end, '#'); end = name.end() {
-		name = p.t.spelling(int(name.at), p.digits(end+1))
+		behind := len(p.t) - len(bytes.TrimLeft(p.t[end+1:], "0123456789"))
+		name = p.t.spelling(int(name.at), behind)
 		id = p.element(id, name, end+1)
 	}
 	return id, name.end()
-}
-
-func (p *textParser) digits(i int) int {
-	for i < len(p.t) && '0' <= p.t[i] && p.t[i] <= '9' {
-		i++
-	}
-	return i
 }
 
 // element returns the get-tuple-element for %tuple#1, a new one at its first use. Its name is the whole spelling.
@@ -137,7 +115,7 @@ func (p *textParser) element(tuple InstrID, name spelling, digits int) InstrID {
 	n, end := p.integer(digits)
 	shape := p.m.Shape(p.m.Instrs[tuple].Shape)
 	if n < 0 || n >= int64(len(shape.Elements)) {
-		p.failf(int(name.at), end, "the tuple has no element %d", n)
+		p.fail(int(name.at), end, "the tuple has no element %d", n)
 	}
 	if name.n > maxName {
 		p.refuse(digits, name)

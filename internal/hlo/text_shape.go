@@ -55,33 +55,13 @@ func (t text) layout(i int) int {
 
 // shape reads a shape and the blanks behind it. It parses every spelling only once.
 func (p *textParser) shape(i int) (ShapeID, int) {
-	head, rest, n := p.t.toBlank(i)
+	head, rest, n := p.t.upTo(i, '!') // to the first blank
 	end := i + int(n)
-	id := p.shapes.findShort(head, rest, n)
-	if n == 0 {
-		id, end = p.longShape(i)
-	}
-	if id >= 0 && p.t.at(end, ' ') && p.t.is(end+1, classIdent|classPercent) {
+	if id := p.shapes.findShort(head, rest, n); id >= 0 && p.t.at(end, ' ') && p.t.is(end+1, classIdent|classPercent) {
 		return ShapeID(id), end + 1
 	}
 	shape, end := p.newShape(p.t.blanks(i))
 	return shape, p.t.blanks(end)
-}
-
-// longShape finds a shape whose spelling is longer than a short one. Half of the time it is the last such shape.
-func (p *textParser) longShape(i int) (id int32, end int) {
-	if last := p.long; last.n > 0 && i+int(last.n) < len(p.t) && p.t[i+int(last.n)] == ' ' && p.t.same(&last, spelling{at: uint32(i), n: last.n}) {
-		return last.value, i + int(last.n)
-	}
-	const longest = 64
-	if end = i + bytes.IndexByte(p.t[i:min(i+longest, len(p.t))], ' '); end <= i+shortSpelling {
-		return -1, i
-	}
-	s := p.t.spelling(i, end)
-	if id = p.shapes.find(p.t, s); id >= 0 {
-		p.long = spellingSlot{s, id}
-	}
-	return id, end
 }
 
 func (p *textParser) newShape(i int) (ShapeID, int) {
@@ -139,7 +119,7 @@ func (p *textParser) array(i, end int) Shape {
 	open := p.t.ident(i)
 	primitive, ok := typeByName[string(p.t[i:open])]
 	if !ok {
-		p.failf(i, open, "%s is not a type that this version knows", p.t[i:open])
+		p.fail(i, open, "%s is not a type that this version knows", p.t[i:open])
 	}
 	s := Shape{Type: primitive}
 	i = p.t.blanks(open + 1)
@@ -172,7 +152,7 @@ func (p *textParser) dimension(i int, s *Shape) int {
 	}
 	n, end := p.integer(i)
 	if n < 0 {
-		p.failf(i, end, "the dimension %d is negative", n)
+		p.fail(i, end, "the dimension %d is negative", n)
 	}
 	s.Dims = append(s.Dims, n)
 	return end

@@ -21,34 +21,27 @@ type shapeSizes struct {
 // measureShapes measures the shapes of a module. The elements of a tuple come before it.
 func measureShapes(m *hlo.Module) shapeSizes {
 	n := m.ShapeIDs()
-	sizes := shapeSizes{make([]int64, n), make([]int64, n), make([]int64, n)}
+	z := shapeSizes{make([]int64, n), make([]int64, n), make([]int64, n)}
 	for id := range hlo.ShapeID(n) {
-		sizes.measure(id, m.Shape(id))
-	}
-	return sizes
-}
-
-func (z *shapeSizes) measure(id hlo.ShapeID, s *hlo.Shape) {
-	switch s.Type {
-	case hlo.Tuple:
-		z.buffer[id] = pointerBytes * int64(len(s.Elements))
-		for _, e := range s.Elements {
-			z.leaves[id] += z.leaves[e]
-			z.elements[id] += z.elements[e]
+		switch s := m.Shape(id); s.Type {
+		case hlo.Tuple:
+			z.buffer[id] = pointerBytes * int64(len(s.Elements))
+			for _, e := range s.Elements {
+				z.leaves[id] += z.leaves[e]
+				z.elements[id] += z.elements[e]
+			}
+			continue
+		case hlo.Buffer:
+			z.buffer[id] = z.buffer[s.Elements[0]]
+		case hlo.Opaque:
+			z.buffer[id] = pointerBytes
+		case hlo.Token:
+		default:
+			z.elements[id], z.buffer[id] = s.ElementCount(), bufferBytes(s)
 		}
-		return
-	case hlo.Buffer:
-		for _, e := range s.Elements {
-			z.buffer[id] += z.buffer[e]
-		}
-	case hlo.Opaque:
-		z.buffer[id] = pointerBytes
-	case hlo.Token:
-	default:
-		z.elements[id] = s.ElementCount()
-		z.buffer[id] = bufferBytes(s)
+		z.leaves[id] = z.buffer[id]
 	}
-	z.leaves[id] = z.buffer[id]
+	return z
 }
 
 // bufferBytes is the size of an array's buffer: elements may be packed, and behind a dynamic array stand its dimensions.
@@ -93,7 +86,12 @@ func (p *pricer) bytes(i hlo.InstrID) float64 {
 	case hlo.OpDynamicUpdateSlice:
 		return 2*p.argSize(i, 1) + p.argSize(i, 2)
 	case hlo.OpScatter:
-		return p.scatterBytes(i)
+		arrays := p.scatterArrays(i)
+		bytes := p.argSize(i, arrays)
+		for n := range arrays { // the updates are read, and as much of the operand is read and written
+			bytes += 3 * p.argSize(i, arrays+1+n)
+		}
+		return bytes
 	case hlo.OpTriangularSolve:
 		return p.size(i) + p.argSize(i, 0)/2 + p.argSize(i, 1)
 	case hlo.OpCholesky:
@@ -110,16 +108,6 @@ func (p *pricer) bytes(i hlo.InstrID) float64 {
 	bytes := p.leaves(i)
 	for n := range p.m.Operands(i) {
 		bytes += p.argSize(i, n)
-	}
-	return bytes
-}
-
-// scatterBytes: the updates are read, and as much of the operand is read and written.
-func (p *pricer) scatterBytes(i hlo.InstrID) float64 {
-	arrays := p.scatterArrays(i)
-	bytes := p.argSize(i, arrays)
-	for n := range arrays {
-		bytes += 3 * p.argSize(i, arrays+1+n)
 	}
 	return bytes
 }

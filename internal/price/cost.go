@@ -98,8 +98,7 @@ func (p *pricer) computation(c hlo.CompID) (Cost, bool) {
 	}
 	p.states[c] = beingPriced
 	var sum Cost
-	first, end := p.m.Body(c)
-	for i := first; i < end; i++ {
+	for i, end := p.m.Body(c); i < end; i++ {
 		sum = sum.plus(p.price(i))
 	}
 	p.comps[c], p.states[c] = sum, priced
@@ -214,17 +213,11 @@ func (p *pricer) work(i hlo.InstrID) Cost {
 	case hlo.OpCholesky:
 		return Cost{Flops: float64(int64(p.lastDimension(i)*p.argElements(i, 0)) / 3)}
 	}
-	return p.perElement(i)
-}
-
-// perElement prices the operations that do one thing to each element, and those that do nothing.
-func (p *pricer) perElement(i hlo.InstrID) Cost {
-	op := p.m.Instrs[i].Opcode
 	if int(op) >= hlo.NumOpcodes {
 		p.giveUp(i)
 		return Cost{}
 	}
-	switch workOf[op] {
+	switch workOf[op] { // what the others do to each element
 	case oneFlop:
 		return Cost{Flops: p.elements(i)}
 	case oneTranscendental:

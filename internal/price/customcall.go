@@ -19,7 +19,13 @@ func (m *Meter) customCall(w *Work, id hlo.InstrID) {
 	case written != nil: // what its body computes is not known, how often it runs is
 		w[Steps], w[Unknown] = written.Steps(), 1
 	case strings.Contains(target, "cub_sort"), strings.Contains(target, "DeviceRadixSort"):
-		m.radixSort(w, id)
+		// Six passes, each of which waits some microseconds, and the elements that they move: measured on an H200.
+		const waits, each = 40, 35
+		n := m.operandElements(id)
+		w[Launches], w[Scalar] = waits, each*n*float64(len(m.m.Operands(id)))
+		if float64(m.lastSize(id)) < n { // rows of a larger array take twice as long
+			w[Scalar] *= 2
+		}
 	case strings.HasPrefix(target, "lapack_"):
 		w[Serial] = m.factorized(id, target)
 	case strings.HasPrefix(target, "cusolver_"), strings.HasPrefix(target, "hipsolver_"), strings.HasSuffix(target, "$triangularSolve"):
@@ -57,17 +63,6 @@ func (m *Meter) lastSize(id hlo.InstrID) int64 {
 		return 1
 	}
 	return dims[len(dims)-1]
-}
-
-// radixSort adds a sort of CUB: six passes, each of which waits some microseconds, and the elements that they move. Rows of a larger array take twice as
-// long. Measured on an H200.
-func (m *Meter) radixSort(w *Work, id hlo.InstrID) {
-	const waits, each = 40, 35
-	n := m.operandElements(id)
-	w[Launches] = waits
-	if w[Scalar] = each * n * float64(len(m.m.Operands(id))); float64(m.lastSize(id)) < n {
-		w[Scalar] *= 2
-	}
 }
 
 // factorization is what a routine takes that takes matrices apart.
@@ -116,22 +111,14 @@ func (m *Meter) factorized(id hlo.InstrID, target string) float64 {
 	}
 	took := (f.flat + f.by*rows) * m.elements(m.m.Instrs[operands[last]].Shape)
 	if f.name == "mqr" {
-		took += m.reflected(operands, rows)
+		// It applies reflectors, and puts those of each block of 32 together before, one by one, if there are more. Measured with 8 to 256 rows.
+		const block, one, each = 32, 200, 1.65
+		if took += each * m.operandElements(id); rows > block {
+			took += one * m.elements(m.m.Instrs[operands[1]].Shape)
+		}
 	}
 	if strings.Contains(m.m.AttrText(id, "backend_config"), "mode = 78 ") { // 'N': no vectors
 		return took / 3
-	}
-	return took
-}
-
-// reflected is what LAPACK takes to apply the reflectors of a matrix, the operands, but for what they are applied to: of more than a block of 32 it first
-// puts those of each block together, one by one. Measured with 8 to 256 rows.
-func (m *Meter) reflected(operands []hlo.InstrID, rows float64) float64 {
-	const block, one, each = 32, 200, 1.65
-	elements := func(operand int) float64 { return m.elements(m.m.Instrs[operands[operand]].Shape) }
-	took := each * elements(0)
-	if rows > block {
-		took += one * elements(1)
 	}
 	return took
 }

@@ -77,15 +77,11 @@ func (m *Meter) elementwise(w *Work, id hlo.InstrID) {
 			e = effort{Vector, 4} // the compiler multiplies by the inverse, or takes the rest that a division leaves
 		}
 	}
-	if in.Opcode == hlo.OpSine && m.family == CPU && m.isPaired(id) {
-		return
+	isCosine := func(user hlo.InstrID) bool { return m.m.Instrs[user].Opcode == hlo.OpCosine }
+	if in.Opcode == hlo.OpSine && m.family == CPU && slices.ContainsFunc(m.users.Of(m.m.Operands(id)[0]), isCosine) {
+		return // LLVM calls a function that returns both of an angle
 	}
 	w[m.wide(e.amount, in.Shape)] += e.each * m.elements(in.Shape) * m.shapes[in.Shape].padding
-}
-
-// isPaired reports whether the cosine of a sine's angle is computed as well: LLVM calls a function that returns both.
-func (m *Meter) isPaired(sine hlo.InstrID) bool {
-	return slices.ContainsFunc(m.users.Of(m.m.Operands(sine)[0]), func(u hlo.InstrID) bool { return m.m.Instrs[u].Opcode == hlo.OpCosine })
 }
 
 // transform adds a Fourier transform of so many operations on complex numbers, also where the result is real.
@@ -95,7 +91,12 @@ func (m *Meter) transform(w *Work, id hlo.InstrID, operations float64) {
 		w[Vector] += operations
 		return
 	}
-	operations *= m.factors(id) * m.inTurn(id)
+	sum, product := 0, 1 // it goes along one dimension after the other, and XLA counts the product of the logarithms of all lengths
+	for _, n := range m.m.Integers(id, "fft_length") {
+		steps := bits.Len64(uint64(n)) - 1
+		sum, product = sum+steps, product*steps
+	}
+	operations *= m.factors(id) * float64(sum) / float64(max(1, product))
 	if kind := m.m.AttrText(id, "fft_type"); kind != "FFT" && kind != "IFFT" {
 		operations /= 2 // one side is real
 	}
@@ -129,16 +130,6 @@ func (m *Meter) factors(id hlo.InstrID) float64 {
 		}
 	}
 	return 1
-}
-
-// inTurn is what a transform takes that goes along one dimension after the other, as a share of what XLA counts: the product of the logarithms of all lengths.
-func (m *Meter) inTurn(id hlo.InstrID) float64 {
-	sum, product := 0, 1
-	for _, n := range m.m.Integers(id, "fft_length") {
-		steps := bits.Len64(uint64(n)) - 1
-		sum, product = sum+steps, product*steps
-	}
-	return float64(sum) / float64(max(1, product))
 }
 
 // passes adds what a transform on a GPU moves beyond one pass over its data: a pass for each further dimension, and a second one for a long one. One of a
@@ -226,7 +217,14 @@ func (m *Meter) sort(w *Work, id hlo.InstrID) {
 	rounds := math.Ceil(math.Log2(float64(max(2, row))))
 	together := 1 + 0.25*float64(len(operands)-1)
 	if m.family == GPU {
-		w.bitonic(float64(s.ElementCount()), float64(row), rounds, together)
+		// A bitonic network of rounds (rounds + 1) / 2 stages. One launch does what fits a block; each round beyond that takes a launch for each of its
+		// wide stages, and one for the rest.
+		const block, inBlock, stage = 4096, 12, 0.83 // elements, rounds, and steps of an element in a stage: measured on an H200
+		elements := float64(s.ElementCount())
+		w[Scalar] += stage * elements * rounds * (rounds + 1) / 2 * together
+		w[Tiles] += elements / float64(row) * math.Ceil(float64(row)/block)
+		more := max(0, rounds-inBlock)
+		w[Launches] += more * (more + 3) / 2
 		return
 	}
 	comparison := 1.75 // steps
@@ -234,17 +232,6 @@ func (m *Meter) sort(w *Work, id hlo.InstrID) {
 		comparison = 7.5 // in an order that has a place for NaN and both zeros
 	}
 	w[Scalar] += comparison * float64(s.ElementCount()) * rounds * together
-}
-
-// bitonic adds a sort on a GPU: a bitonic network of rounds (rounds + 1) / 2 stages. One launch does what fits a block; each round beyond that takes a
-// launch for each of its wide stages, and one for the rest.
-func (w *Work) bitonic(elements, row, rounds, together float64) {
-	const block, inBlock, stage = 4096, 12, 0.83 // elements, rounds, and steps of an element in a stage: measured on an H200
-	w[Scalar] += stage * elements * rounds * (rounds + 1) / 2 * together
-	w[Tiles] += elements / row * math.Ceil(row/block)
-	if more := rounds - inBlock; more > 0 {
-		w[Launches] += more * (more + 3) / 2
-	}
 }
 
 // indexed adds the places that a gather or a scatter goes to, and what a scatter adds where others may add.
@@ -259,7 +246,11 @@ func (m *Meter) indexed(w *Work, id hlo.InstrID) {
 	if scatter {
 		moved, indices = m.m.Instrs[operands[len(operands)-1]].Shape, operands[len(operands)/2]
 	}
-	places := m.places(id, indices)
+	s := m.m.Shape(m.m.Instrs[indices].Shape)
+	places := float64(s.ElementCount())
+	if d := m.m.Integers(id, "index_vector_dim"); len(d) == 1 && d[0] < int64(len(s.Dims)) && s.Dims[d[0]] > 0 {
+		places /= float64(s.Dims[d[0]]) // the dimension that holds one index
+	}
 	elements := m.elements(moved)
 	w[Pieces] += min(places, max(1, elements))
 	w[Scalar] += 0.4 * places
@@ -296,14 +287,4 @@ func (m *Meter) added(w *Work, id hlo.InstrID, moved hlo.ShapeID, places float64
 		return
 	}
 	w[Atomics] += elements + waits*max(places, bytes/line)*min(1, crowded/max(1, m.leaves(m.m.Instrs[id].Shape)))
-}
-
-// places is how many places indices name: all their elements but those of the dimension that holds one index.
-func (m *Meter) places(id, indices hlo.InstrID) float64 {
-	s := m.m.Shape(m.m.Instrs[indices].Shape)
-	n := float64(s.ElementCount())
-	if d := m.m.Integers(id, "index_vector_dim"); len(d) == 1 && d[0] < int64(len(s.Dims)) && s.Dims[d[0]] > 0 {
-		n /= float64(s.Dims[d[0]])
-	}
-	return n
 }

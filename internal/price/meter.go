@@ -112,7 +112,15 @@ func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
 		w[Scalar] += turn * n
 		m.callees(w, id, n, looped)
 	case hlo.OpConditional:
-		m.dearest(w, id, looped)
+		var most *Work // of the branch that asks for most operations
+		for _, c := range m.m.Callees(id) {
+			if branch := m.computation(c, looped); most == nil || branch.operations() > most.operations() {
+				most = branch
+			}
+		}
+		if most != nil {
+			w.add(most, 1)
+		}
 	case hlo.OpReduce, hlo.OpMap, hlo.OpReduceWindow, hlo.OpSelectAndScatter, hlo.OpScatter, hlo.OpScan:
 		m.applied(w, id)
 	case hlo.OpSort:
@@ -140,19 +148,6 @@ func (m *Meter) isLoop(id hlo.InstrID) bool {
 func (m *Meter) callees(w *Work, id hlo.InstrID, n float64, looped bool) {
 	for _, c := range m.m.Callees(id) {
 		w.add(m.computation(c, looped), n)
-	}
-}
-
-// dearest adds the branch that asks for most operations.
-func (m *Meter) dearest(w *Work, id hlo.InstrID, looped bool) {
-	var most *Work
-	for _, c := range m.m.Callees(id) {
-		if branch := m.computation(c, looped); most == nil || branch.operations() > most.operations() {
-			most = branch
-		}
-	}
-	if most != nil {
-		w.add(most, 1)
 	}
 }
 

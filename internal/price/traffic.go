@@ -51,7 +51,10 @@ func (m *Meter) read(id hlo.InstrID, n, depth int) float64 {
 			return min(whole, m.leaves(m.m.Instrs[id].Shape))
 		}
 	case hlo.OpDynamicUpdateSlice:
-		if n == 0 && m.isResult(id) {
+		other := func(u hlo.InstrID) bool {
+			return m.m.Instrs[u].Opcode != hlo.OpBitcast && m.m.Instrs[u].Opcode != hlo.OpTuple
+		}
+		if n == 0 && !slices.ContainsFunc(m.users.Of(id), other) { // nothing but the result takes it: it is updated in place
 			return 0
 		}
 	case hlo.OpScatter:
@@ -62,13 +65,6 @@ func (m *Meter) read(id hlo.InstrID, n, depth int) float64 {
 		return m.leaves(m.m.Instrs[id].Shape)
 	}
 	return whole
-}
-
-// isResult reports whether nothing but the result of its computation takes a value: it is updated in place.
-func (m *Meter) isResult(id hlo.InstrID) bool {
-	return !slices.ContainsFunc(m.users.Of(id), func(u hlo.InstrID) bool {
-		return m.m.Instrs[u].Opcode != hlo.OpBitcast && m.m.Instrs[u].Opcode != hlo.OpTuple
-	})
 }
 
 // readInside is what the users of a parameter read of it in the computation that an instruction calls.
@@ -123,7 +119,11 @@ func (m *Meter) write(w *Work, id hlo.InstrID) {
 		return
 	case hlo.OpCustomCall:
 		elements := m.m.Shape(in.Shape).Elements
-		if len(elements) == 2 && strings.HasPrefix(m.m.AttrText(id, "custom_call_target"), "__") && m.isWorkspace(elements[1]) { // of a library that XLA knows
+		if len(elements) != 2 || !strings.HasPrefix(m.m.AttrText(id, "custom_call_target"), "__") { // of no library that XLA knows
+			break
+		}
+		// A row of bytes is the workspace that the library takes for its own use. It is no result: what it holds stays in caches.
+		if s := m.m.Shape(elements[1]); len(s.Dims) == 1 && (s.Type == hlo.S8 || s.Type == hlo.U8) {
 			m.writeShape(w, elements[0])
 			return
 		}
@@ -134,12 +134,6 @@ func (m *Meter) write(w *Work, id hlo.InstrID) {
 		}
 	}
 	m.writeShape(w, in.Shape)
-}
-
-// isWorkspace reports whether a shape is a row of bytes, as libraries take for their own use. Such a workspace is no result: what it holds stays in caches.
-func (m *Meter) isWorkspace(shape hlo.ShapeID) bool {
-	s := m.m.Shape(shape)
-	return len(s.Dims) == 1 && (s.Type == hlo.S8 || s.Type == hlo.U8)
 }
 
 func (m *Meter) writeShape(w *Work, shape hlo.ShapeID) {

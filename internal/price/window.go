@@ -76,17 +76,13 @@ func ConvolutionFlops(m *hlo.Module, i hlo.InstrID, lhs, rhs, out *hlo.Shape) (f
 		if !okInput || !okKernel || !okOutput || kernel > maxKernel {
 			return 0, false
 		}
-		flops *= float64(w.meetings(input, kernel, output))
+		meetings := int64(0) // of a position in the kernel and one in the output that read an input
+		for k := range kernel {
+			meetings += w.inputsRead(k*w.rhsDilate-w.low, input, output)
+		}
+		flops *= float64(meetings)
 	}
 	return flops, true
-}
-
-// meetings counts the pairs of a position in the kernel and one in the output that read an input, in one dimension.
-func (w windowDim) meetings(input, kernel, output int64) (n int64) {
-	for k := range kernel {
-		n += w.inputsRead(k*w.rhsDilate-w.low, input, output)
-	}
-	return n
 }
 
 // inputsRead counts the outputs o in [0,output) for which base + o·stride is lhsDilate times an index in [0,input).
@@ -151,11 +147,10 @@ func parseWindow(s string) (window []windowDim, ok bool) {
 const maxDilation = 1 << 20
 
 func (w *windowDim) set(key, value string) bool {
-	if key == "pad" {
+	switch key {
+	case "pad":
 		low, high, _ := strings.Cut(value, "_")
 		return setInt(&w.low, low) && setInt(&w.high, high)
-	}
-	switch key {
 	case "size":
 		return setInt(&w.size, value)
 	case "stride":

@@ -115,10 +115,10 @@ func operationDiff(old, fresh *facts.Kernel) listing {
 		k, other *facts.Kernel
 	}{{'-', old, fresh}, {'+', fresh, old}} {
 		there := map[string]int{}
-		for o := range side.other.Ops.All() {
+		for _, o := range side.other.Ops {
 			there[opText(o)]++
 		}
-		for o := range side.k.Ops.All() {
+		for _, o := range side.k.Ops {
 			if text := opText(o); there[text] > 0 {
 				there[text]--
 			} else {

@@ -28,7 +28,7 @@ func encodeJSON(w io.Writer, what string, v any, indent string, operations bool)
 	}
 	if !operations {
 		options = append(options, json.WithMarshalers(json.MarshalToFunc(func(to *jsontext.Encoder, k facts.Kernel) error {
-			k.Ops = facts.OpList{}
+			k.Ops = nil
 			return json.MarshalEncode(to, (*plainKernel)(&k))
 		})))
 	}

@@ -22,12 +22,12 @@ func geluKernel() facts.Kernel {
 			Kind: "loop", Do: facts.OpcodesOf("add", "multiply", "multiply", "tanh"), Root: "multiply", Out: "f32[8,128]", In: []string{"f32[8,128]"},
 			Bytes: 8192, Flops: 4096, Fusion: true, Print: "aa", Family: "a",
 		},
-		Name: "multiply_add_fusion.3", Site: &facts.Site{OpName: "jit(train_step)/gelu/tanh", Source: at("model.py", 3), Times: 1}, Ops: facts.ListOf(
-			facts.Op{Opcode: "multiply", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/mul", Source: at("model.py", 3)},
-			facts.Op{Opcode: "tanh", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/tanh", Source: at("model.py", 3)},
-			facts.Op{Opcode: "add", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/add", Source: at("model.py", 4)},
-			facts.Op{Opcode: "multiply", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/mul", Source: at("model.py", 4)},
-		),
+		Name: "multiply_add_fusion.3", Site: &facts.Site{OpName: "jit(train_step)/gelu/tanh", Source: at("model.py", 3), Times: 1}, Ops: []facts.Op{
+			{Opcode: "multiply", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/mul", Source: at("model.py", 3)},
+			{Opcode: "tanh", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/tanh", Source: at("model.py", 3)},
+			{Opcode: "add", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/add", Source: at("model.py", 4)},
+			{Opcode: "multiply", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/mul", Source: at("model.py", 4)},
+		},
 	}
 }
 
@@ -95,9 +95,9 @@ func aDiff() *changes.Report {
 	old := trainVariant("(x: f32[8,64])", "module_0010", nil)
 	fresh := trainVariant("(x: f32[8,64])", "module_0010", facts.Values{"kernels.total": 5})
 	narrow := geluKernel()
-	narrow.Do, narrow.Ops = facts.OpcodesOf("add", "multiply", "multiply"), facts.ListOf(slices.Delete(narrow.Ops.Slice(), 1, 2)...)
+	narrow.Do, narrow.Ops = facts.OpcodesOf("add", "multiply", "multiply"), slices.Delete(slices.Clone(narrow.Ops), 1, 2)
 	tanh := geluKernel()
-	tanh.Do, tanh.Ops = facts.OpcodesOf("tanh"), facts.ListOf(tanh.Ops.Slice()[1])
+	tanh.Do, tanh.Ops = facts.OpcodesOf("tanh"), tanh.Ops[1:2]
 	return &changes.Report{Old: "main.tar.gz", New: "pr.tar.gz", Programs: []*changes.Program{
 		{Name: "eval_step", Change: changes.Same, Variants: []*changes.Variant{{Change: changes.Same, Old: old, New: old}}},
 		{Name: "predict", Change: changes.Added, New: &facts.Program{}, Variants: []*changes.Variant{{Change: changes.Added, New: fresh}}},

@@ -23,8 +23,8 @@ func (f *Flow) In(k *facts.Kernel) bool {
 
 // Operations are those in a kernel; of one that is no fusion, the one that it is.
 func Operations(k *facts.Kernel) []facts.Op {
-	if ops := k.Ops.Slice(); len(ops) > 0 {
-		return ops
+	if len(k.Ops) > 0 {
+		return k.Ops
 	}
 	op := facts.Op{Opcode: strings.TrimSuffix(k.Root, "-start"), OpName: k.OpName, Shape: k.Out, Layout: k.Layout, Source: k.Source}
 	for i := range k.In {

@@ -28,7 +28,7 @@ func body(lines ...string) *facts.Kernel {
 		}
 		ops = append(ops, op)
 	}
-	return &facts.Kernel{Form: &facts.Form{Fusion: true, Out: "f32[8,64]"}, Site: &facts.Site{}, Ops: facts.ListOf(ops...)}
+	return &facts.Kernel{Form: &facts.Form{Fusion: true, Out: "f32[8,64]"}, Site: &facts.Site{}, Ops: ops}
 }
 
 // softmax is the body of a softmax: x, its largest, exp(x - largest), the sum of that, and the quotient, in bfloat16 around float32.
@@ -58,7 +58,7 @@ func TestPatternsAreBounded(t *testing.T) {
 	for i := range int32(64) {
 		ops = append(ops, facts.Op{Opcode: "add", Shape: "f32[8]", From: []int32{i, i}})
 	}
-	k := &facts.Kernel{Form: &facts.Form{Fusion: true}, Site: &facts.Site{}, Ops: facts.ListOf(ops...)}
+	k := &facts.Kernel{Form: &facts.Form{Fusion: true}, Site: &facts.Site{}, Ops: ops}
 	for _, text := range []string{"add(..tanh, _)", "add(" + strings.Repeat("add(", 40) + "tanh, _" + strings.Repeat("), _", 40) + ")"} {
 		f, err := ParseFlow(text)
 		if err != nil || f.In(k) {

@@ -87,7 +87,7 @@ func places(v *facts.Variant) iter.Seq[place] {
 			if !yield(place{k.OpName, k.Source.File, k.Function}) {
 				return
 			}
-			for op := range k.Ops.All() {
+			for _, op := range k.Ops {
 				if !yield(place{opName: op.OpName, file: op.Source.File}) {
 					return
 				}

@@ -229,14 +229,14 @@ func (s sources) kernelList(v *facts.Variant, profile *facts.Profile) *kernelLis
 
 // body adds the operations in a kernel, once for all kernels with the same.
 func (l *kernelList) body(k *facts.Kernel, known map[string]int) int {
-	if k.Ops.Len() == 0 {
+	if len(k.Ops) == 0 {
 		return -1
 	}
 	if at, ok := known[k.Print]; ok && k.Print != "" {
 		return at
 	}
 	var ops []op
-	for o := range k.Ops.All() {
+	for _, o := range k.Ops {
 		ops = append(ops, op{o.Opcode, cut(o.Shape), o.From})
 	}
 	known[k.Print] = len(l.Bodies)
