@@ -73,7 +73,22 @@ var (
 		Fix:     "Look at the kernels that are new or changed; `xlagate inspect` lists the bytes that each moves.",
 		Threads: []string{"marin-community/marin#1714"},
 	}
+	maxCodeBytes = rule.Rule{
+		ID:      "max-code-bytes",
+		Title:   "the generated code does not grow",
+		Why:     "A loop once ran 37,000 times slower with the same optimized HLO. The size of the LLVM IR or PTX is the only sign of it in a dump.",
+		Reads:   []rule.Input{rule.Code},
+		Budget:  codeSize,
+		Level:   "info",
+		Fails:   rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-code-bytes, max_increase: 5% }", Says: "2.6 KiB of generated code: up from 2.3 KiB in the baseline (+10.4 %), max_increase 5 %"},
+		Passes:  rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-code-bytes, max: 1MiB }"},
+		Fix:     "Compare the .ll or .ptx files of the kernel that grew; if nothing in the model explains it, report it to the compiler's developers.",
+		Threads: []string{"jax-ml/jax#40101"},
+	}
 )
+
+// codeSize is the size of the LLVM IR that the CPU compiler writes, or of PTX, which that for GPUs may write alone.
+var codeSize = &rule.Metric{Fact: facts.CodeLLVMBytes, Or: facts.CodePTXBytes, Unit: "bytes", Better: rule.Lower, Noun: "generated code"}
 
 // minGrowth lets growth of a size pass that is too little to matter.
 var minGrowth = rule.Option{Key: rule.MinGrowth, Type: rule.Size, Default: 0.0, Doc: "ignore growth below this, even if it is more than max_increase"}

@@ -88,13 +88,15 @@ func size(body map[string]int) float64 {
 // handWork is what hand-written kernels come to in a run.
 type handWork struct {
 	calls, bytes float64
+	byFunction   map[string]float64 // calls
 }
 
 func handWorkIn(c *rule.Context, v *facts.Variant) handWork {
-	var w handWork
+	w := handWork{byFunction: map[string]float64{}}
 	for k := range v.KernelsThat(handWritten(c)) {
 		w.calls += k.Runs()
 		w.bytes += k.Runs() * float64(k.Bytes)
+		w.byFunction[k.Function] += k.Runs()
 	}
 	return w
 }
@@ -117,7 +119,7 @@ func judgeCalled(c *rule.Context, v *changes.Variant) {
 	a.Noun, a.Base = a.Subject, new(0.0)
 	if f := c.ForbidMore(a); f != nil {
 		f.Actual, f.Baseline = is.calls, was.calls
-		f.Message = "hand-written kernels are called less often, and the rest of the program computes more: " + fewerCalls(c, v)
+		f.Message = "hand-written kernels are called less often, and the rest of the program computes more: " + fewerCalls(was.byFunction, is.byFunction)
 		f.Cause, f.Evidence = v.Growth(facts.AnyKernel)
 	}
 }
@@ -132,8 +134,7 @@ func computesMore(v *changes.Variant, gone float64) bool {
 }
 
 // fewerCalls lists the functions that are called less often than in the baseline: "normalize 1 → 0".
-func fewerCalls(c *rule.Context, v *changes.Variant) string {
-	was, is := callsByFunction(c, v.Old), callsByFunction(c, v.New)
+func fewerCalls(was, is map[string]float64) string {
 	var fewer []string
 	for _, name := range slices.Sorted(maps.Keys(was)) {
 		if is[name] < was[name] {
@@ -141,12 +142,4 @@ func fewerCalls(c *rule.Context, v *changes.Variant) string {
 		}
 	}
 	return strings.Join(phrase.First(fewer, 4), ", ")
-}
-
-func callsByFunction(c *rule.Context, v *facts.Variant) map[string]float64 {
-	calls := map[string]float64{}
-	for k := range v.KernelsThat(handWritten(c)) {
-		calls[k.Function] += k.Runs()
-	}
-	return calls
 }

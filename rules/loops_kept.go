@@ -24,26 +24,24 @@ var loopsKept = rule.Rule{
 	Passes:  rule.Example{On: "cpu-unrolled_loop/before", Config: "- { rule: loops-kept }"},
 	Fix:     "Use lax.scan or lax.fori_loop where a Python loop repeats the same layer, with Python numbers as bounds.",
 	Threads: []string{"jax-ml/jax#2777", "openxla/xla#35719"},
-	Variant: checkLoopsKept,
-}
-
-func checkLoopsKept(c *rule.Context, v *changes.Variant) {
-	if !c.Bounded() { // a loop more is a change like any other
-		c = c.With(func(s *rule.Settings) { s.MaxDecrease = &rule.Change{} })
-	}
-	a := c.AmountOf(*c.Rule.Budget, c.Rule.Budget.Fact)
-	if a.Base != nil && a.Actual < *a.Base && !v.Unrolled() {
-		a.Base = &a.Actual // it is no longer needed
-	}
-	if f := c.Judge(a); f != nil {
-		f.Cause, f.Evidence = v.LoopGrowth()
-	}
-	if v.Old != nil && (c.MaxIncrease != nil || c.MaxDecrease != nil) {
-		judgeLengths(c, v)
-		judgeExits(c, v)
-		judgeUnrolled(c, v)
-	}
-	judgeTrips(c, v)
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		if !c.Bounded() { // a loop more is a change like any other
+			c = c.With(func(s *rule.Settings) { s.MaxDecrease = &rule.Change{} })
+		}
+		a := c.AmountOf(*c.Rule.Budget, c.Rule.Budget.Fact)
+		if a.Base != nil && a.Actual < *a.Base && !v.Unrolled() {
+			a.Base = &a.Actual // it is no longer needed
+		}
+		if f := c.Judge(a); f != nil {
+			f.Cause, f.Evidence = v.LoopGrowth()
+		}
+		if v.Old != nil && (c.MaxIncrease != nil || c.MaxDecrease != nil) {
+			judgeLengths(c, v)
+			judgeExits(c, v)
+			judgeUnrolled(c, v)
+		}
+		judgeTrips(c, v)
+	},
 }
 
 // judgeLengths counts the loops of which the baseline knows how often they run, and the dump does not. A loop of unknown length that is

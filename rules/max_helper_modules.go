@@ -26,22 +26,20 @@ var maxHelperModules = rule.Rule{
 	Passes:   rule.Example{On: "recompile-eager_helpers", Config: "- { rule: max-helper-modules, max: 20 }"},
 	Fix:      "Move the operations into the jitted function, or do them with NumPy before the arrays go to the device.",
 	Threads:  []string{"jax-ml/jax#19654"},
-	Target:   checkMaxHelperModules,
-}
-
-func checkMaxHelperModules(c *rule.Context, t *rule.Target) {
-	var names []string
-	var n float64
-	for _, p := range t.Report.Helpers {
-		if c.Covers(t.Name, p.Name) && !phrase.AnyGlob(c.List("allow"), p.Name) {
-			names = append(names, fmt.Sprintf("%s (%d)", p.Name, p.Compilations()))
-			n += float64(p.Compilations())
+	Target: func(c *rule.Context, t *rule.Target) {
+		var names []string
+		var n float64
+		for _, p := range t.Report.Helpers {
+			if c.Covers(t.Name, p.Name) && !phrase.AnyGlob(c.List("allow"), p.Name) {
+				names = append(names, fmt.Sprintf("%s (%d)", p.Name, p.Compilations()))
+				n += float64(p.Compilations())
+			}
 		}
-	}
-	if f := c.Judge(c.Budget("helper modules", n)); f != nil {
-		sort.Strings(names)
-		f.Cause = &changes.Cause{Title: strings.Join(phrase.First(names, 6), ", "), Source: helperSource(t.Report.Helpers)}
-	}
+		if f := c.Judge(c.Budget("helper modules", n)); f != nil {
+			sort.Strings(names)
+			f.Cause = &changes.Cause{Title: strings.Join(phrase.First(names, 6), ", "), Source: helperSource(t.Report.Helpers)}
+		}
+	},
 }
 
 // helperSource is the first line of the model that made a helper.

@@ -18,19 +18,15 @@ var maxInstructions = rule.Rule{
 	Passes:  rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-instructions, max: 231 }"},
 	Fix:     "Look for a Python loop where lax.scan or vmap would do, and for a function that is called twice with the same arguments.",
 	Threads: []string{"jax-ml/jax#2777", "openxla/xla#35719"},
-	Variant: checkInstructions,
-}
-
-func checkInstructions(c *rule.Context, v *changes.Variant) {
-	if c.Text("stage") == "after" {
-		c.JudgeFact(*c.Rule.Budget)
-		return
-	}
-	m := *c.Rule.Budget
-	m.Fact, m.Noun = facts.InstructionsBefore, "instructions before optimization"
-	if _, ok := v.New.Facts[m.Fact]; !ok {
-		c.Uncovered(rule.Unoptimized, rule.DumpFix)
-		return
-	}
-	c.JudgeFact(m)
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		m := *c.Rule.Budget
+		if c.Text("stage") == "before" {
+			m.Fact, m.Noun = facts.InstructionsBefore, "instructions before optimization"
+			if _, dumped := v.New.Facts[m.Fact]; !dumped {
+				c.Uncovered(rule.Unoptimized, rule.DumpFix)
+				return
+			}
+		}
+		c.JudgeFact(m)
+	},
 }

@@ -22,25 +22,23 @@ var noHostCallback = rule.Rule{
 	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback, allow: [\"*callback\"] }"},
 	Fix:     "Remove the debug print or callback, or keep it behind a switch that is off in production.",
 	Threads: []string{"jax-ml/jax#25842"},
-	Variant: checkNoHostCallback,
-}
-
-func checkNoHostCallback(c *rule.Context, v *changes.Variant) {
-	a := c.Count("host callbacks", func(v *facts.Variant) float64 { return hostCalls(c, v, (*facts.Variant).CountKernels) })
-	var f *rule.Finding
-	if c.Bounded() {
-		f = c.JudgeRuns(a, func(v *facts.Variant) float64 { return hostCalls(c, v, (*facts.Variant).Launches) })
-	} else {
-		f = c.Forbid(a)
-	}
-	if f == nil {
-		return
-	}
-	f.Cause, f.Evidence = v.Growth(callsHost(c))
-	if f.Drift && v.Old != nil && hostCalls(c, v.New, often) <= hostCalls(c, v.Old, often) {
-		f.Level = "warning"
-		f.Message += "; in a branch that holds nothing else, as an error that is raised on the device: keep it if a run does not take the branch"
-	}
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		a := c.Count("host callbacks", func(v *facts.Variant) float64 { return hostCalls(c, v, (*facts.Variant).CountKernels) })
+		var f *rule.Finding
+		if c.Bounded() {
+			f = c.JudgeRuns(a, func(v *facts.Variant) float64 { return hostCalls(c, v, (*facts.Variant).Launches) })
+		} else {
+			f = c.Forbid(a)
+		}
+		if f == nil {
+			return
+		}
+		f.Cause, f.Evidence = v.Growth(callsHost(c))
+		if f.Drift && v.Old != nil && hostCalls(c, v.New, often) <= hostCalls(c, v.Old, often) {
+			f.Level = "warning"
+			f.Message += "; in a branch that holds nothing else, as an error that is raised on the device: keep it if a run does not take the branch"
+		}
+	},
 }
 
 // often counts kernels outside of branches that hold nothing but calls of the host.

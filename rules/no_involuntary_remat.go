@@ -26,30 +26,28 @@ var noInvoluntaryRemat = rule.Rule{
 	Passes:  rule.Example{On: "cpu-involuntary_remat/before", Config: "- { rule: no-involuntary-remat }"},
 	Fix:     "Constrain the tensor to an intermediate sharding, or use mesh axes for producer and consumer that divide each other.",
 	Threads: []string{"openxla/xla#15207", "EnzymeAD/Enzyme-JAX#822"},
-	Target:  checkInvoluntaryRemat,
-}
-
-func checkInvoluntaryRemat(c *rule.Context, t *rule.Target) {
-	said := t.Report.Logs
-	if said == nil {
-		c.Uncovered(rule.Log, logFix)
-		return
-	}
-	found := logNotes(c, said, logs.Remat)
-	judged := c.Forbid(c.Budget("involuntary remat", float64(len(found))))
-	if judged == nil {
-		return
-	}
-	var each []rule.Finding
-	for _, n := range found {
-		f := *judged
-		f.Program, f.Subject = n.Program, n.Op
-		f.Message = fmt.Sprintf("%s is replicated on every device to reshard it", cmp.Or(n.Op, "a tensor without a name"))
-		f.Cause = &changes.Cause{Title: n.Message, OpName: n.Op, Source: n.Where}
-		f.Evidence.After = []string{n.Log + ": " + n.Message}
-		each = append(each, f)
-	}
-	c.Split(judged, each)
+	Target: func(c *rule.Context, t *rule.Target) {
+		said := t.Report.Logs
+		if said == nil {
+			c.Uncovered(rule.Log, logFix)
+			return
+		}
+		found := logNotes(c, said, logs.Remat)
+		judged := c.Forbid(c.Budget("involuntary remat", float64(len(found))))
+		if judged == nil {
+			return
+		}
+		var each []rule.Finding
+		for _, n := range found {
+			f := *judged
+			f.Program, f.Subject = n.Program, n.Op
+			f.Message = fmt.Sprintf("%s is replicated on every device to reshard it", cmp.Or(n.Op, "a tensor without a name"))
+			f.Cause = &changes.Cause{Title: n.Message, OpName: n.Op, Source: n.Where}
+			f.Evidence.After = []string{n.Log + ": " + n.Message}
+			each = append(each, f)
+		}
+		c.Split(judged, each)
+	},
 }
 
 // logNotes lists the notes of one kind that the settings care for, each tensor or operation once.

@@ -24,20 +24,13 @@ var noNewCollectives = rule.Rule{
 	Passes:  rule.Example{On: "cpu-result_gathered/before", Config: "- { rule: no-new-collectives }"},
 	Fix:     "Look at the sharding of the operand: with_sharding_constraint where the axis changes, or shard the weight on the axis that is not contracted.",
 	Threads: []string{"jax-ml/jax#20381", "openxla/xla#6126"},
-	Variant: checkNoNewCollectives,
-}
-
-func checkNoNewCollectives(c *rule.Context, v *changes.Variant) {
-	if v.Old == nil {
-		return
-	}
-	fresh := newCollectives(v)
-	a := c.Budget("new collectives", float64(len(fresh)))
-	a.Base = new(0.0)
-	if f := c.Judge(a); f != nil {
-		f.Message = fmt.Sprintf("%s of a new kind or axis: %s", phrase.Some(len(fresh), "collective"), strings.Join(phrase.First(waysOf(fresh), 4), ", "))
-		f.Cause, f.Evidence = v.CollectiveGrowth(func(k *facts.Kernel) bool { return slices.Contains(waysOf(fresh), wayOf(k)) })
-	}
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		fresh := newCollectives(v)
+		if f := c.JudgeDifferences("new collectives", float64(len(fresh))); f != nil {
+			f.Message = fmt.Sprintf("%s of a new kind or axis: %s", phrase.Some(len(fresh), "collective"), strings.Join(phrase.First(waysOf(fresh), 4), ", "))
+			f.Cause, f.Evidence = v.CollectiveGrowth(func(k *facts.Kernel) bool { return slices.Contains(waysOf(fresh), wayOf(k)) })
+		}
+	},
 }
 
 // newCollectives lists the collectives of a variant whose kind, or whose kind along that axis, the baseline does not have, if devices say more along it

@@ -26,31 +26,29 @@ var stableCompile = rule.Rule{
 		"(--xla_gpu_load_autotune_results_from) or turn autotuning off. If only the key does, keep addresses out of names and paths out of kernels " +
 		"(JAX_HLO_SOURCE_FILE_CANONICALIZATION_REGEX='.*/').",
 	Threads: []string{"openxla/xla#49047", "openxla/xla#15229", "jax-ml/jax#35699", "jax-ml/jax#16649"},
-	Variant: checkStableCompile,
-}
-
-func checkStableCompile(c *rule.Context, v *changes.Variant) {
-	if c.Target.Report.Samples < 2 {
-		c.Uncovered(rule.Samples, "compile several times, each into a folder of its own, and set samples: 2 in the target")
-		return
-	}
-	if c.Target.Report.Toolchain.Framework == "jax" && !v.New.KeyKnown && !phrase.AnyGlob(c.List("allow"), facts.CacheKey) {
-		c.NotCovered = append(c.NotCovered, fmt.Sprintf("%s (the dump does not say which keys %s has in JAX's compilation cache)", c.Rule.ID, c.Program.Name))
-	}
-	names := flapping(c, v.New)
-	a := c.Count("unstable facts", func(v *facts.Variant) float64 { return float64(len(flapping(c, v))) })
-	if f := c.Forbid(a); f != nil {
-		f.Message = fmt.Sprintf("%s different from compile to compile, in %d compiles: %s", phrase.Are(len(names), "fact"), c.Target.Report.Samples, strings.Join(phrase.First(names, 6), ", "))
-		f.Cause = &changes.Cause{Title: variesIn(v.New), Source: v.New.FirstSource()}
-		if d := v.New.KeyDiffers; d != nil && len(names) == 1 && names[0] == facts.CacheKey {
-			f.Message = fmt.Sprintf("the same program has another key in JAX's compilation cache: %s in one compile, %s in another", d.First, d.Other)
-			f.Cause.Title = "JAX's compilation cache misses: the key of the same program differs from compile to compile"
-			f.Evidence = changes.Evidence{Before: d.Lines[:1], After: d.Lines[1:]}
-			if d.Source.Line > 0 {
-				f.Cause.Source = d.Source
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		if c.Target.Report.Samples < 2 {
+			c.Uncovered(rule.Samples, "compile several times, each into a folder of its own, and set samples: 2 in the target")
+			return
+		}
+		if c.Target.Report.Toolchain.Framework == "jax" && !v.New.KeyKnown && !phrase.AnyGlob(c.List("allow"), facts.CacheKey) {
+			c.NotCovered = append(c.NotCovered, fmt.Sprintf("%s (the dump does not say which keys %s has in JAX's compilation cache)", c.Rule.ID, c.Program.Name))
+		}
+		names := flapping(c, v.New)
+		a := c.Count("unstable facts", func(v *facts.Variant) float64 { return float64(len(flapping(c, v))) })
+		if f := c.Forbid(a); f != nil {
+			f.Message = fmt.Sprintf("%s different from compile to compile, in %d compiles: %s", phrase.Are(len(names), "fact"), c.Target.Report.Samples, strings.Join(phrase.First(names, 6), ", "))
+			f.Cause = &changes.Cause{Title: variesIn(v.New), Source: v.New.FirstSource()}
+			if d := v.New.KeyDiffers; d != nil && len(names) == 1 && names[0] == facts.CacheKey {
+				f.Message = fmt.Sprintf("the same program has another key in JAX's compilation cache: %s in one compile, %s in another", d.First, d.Other)
+				f.Cause.Title = "JAX's compilation cache misses: the key of the same program differs from compile to compile"
+				f.Evidence = changes.Evidence{Before: d.Lines[:1], After: d.Lines[1:]}
+				if d.Source.Line > 0 {
+					f.Cause.Source = d.Source
+				}
 			}
 		}
-	}
+	},
 }
 
 // variesIn reports whether the source or the compiler varies.

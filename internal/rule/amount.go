@@ -3,7 +3,6 @@ package rule
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -51,19 +50,15 @@ func (c *Context) AmountOf(m Metric, fact facts.ID) Amount {
 		a.SetBase(known, was)
 	}
 	if a.Base != nil && v.Regrouped && facts.About(fact).Largest {
-		a.Base, a.Bounded = new(sumOf(c.Program.Were, fact)), true
+		var sum float64
+		for _, p := range c.Program.Were {
+			for _, v := range p.Variants {
+				sum += v.Facts[fact]
+			}
+		}
+		a.Base, a.Bounded = new(sum), true
 	}
 	return a
-}
-
-// sumOf adds up a fact of programs.
-func sumOf(programs []*facts.Program, fact facts.ID) (sum float64) {
-	for _, p := range programs {
-		for _, v := range p.Variants {
-			sum += v.Facts[fact]
-		}
-	}
-	return sum
 }
 
 // SetBase sets what the amount was, if the baseline records it.
@@ -71,13 +66,6 @@ func (a *Amount) SetBase(known bool, was float64) {
 	if a.Unrecorded = !known; known {
 		a.Base = &was
 	}
-}
-
-// unstable reports whether the compiler makes another fact of the variant in each compile. Where the model itself was traced to other programs, the
-// dearest of them is judged.
-func (c *Context) unstable(fact string) bool {
-	is := func(v *facts.Variant) bool { return v != nil && !v.InputVaries && slices.Contains(v.Unstable, fact) }
-	return c.Variant != nil && (is(c.Variant.New) || is(c.Variant.Old))
 }
 
 // improvementKey identifies an improvement, which is noted once for all variants of a program.

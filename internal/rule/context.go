@@ -89,6 +89,7 @@ func (c *Context) runVariant() {
 		return
 	}
 	switch {
+	case r.onlyCompares() && c.Variant.Old == nil:
 	case r.Variant != nil:
 		r.Variant(c, c.Variant)
 	case r.Program == nil && r.Target == nil && r.Budget != nil:

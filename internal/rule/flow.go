@@ -77,16 +77,12 @@ func (m *patternMatch) here(n *node, ref int32, then func() bool) bool {
 	if n.any {
 		return m.value(n, ref, then)
 	}
-	for {
+	for through := true; through; ref, through = m.through(ref) {
 		if m.operation(n, ref, then) {
 			return true
 		}
-		next, through := m.through(ref)
-		if !through {
-			return false
-		}
-		ref = next
 	}
+	return false
 }
 
 // value fits _ and $name.
@@ -97,7 +93,10 @@ func (m *patternMatch) value(n *node, ref int32, then func() bool) bool {
 	if n.name < 0 {
 		return then()
 	}
-	origin := m.origin(ref)
+	origin := ref
+	for through := true; through; {
+		origin, through = m.through(origin)
+	}
 	if m.values[n.name] != unbound {
 		return m.values[n.name] == origin && then()
 	}
@@ -118,16 +117,6 @@ func (m *patternMatch) through(ref int32) (int32, bool) {
 		return ref, false
 	}
 	return m.ops[ref].From[0], true
-}
-
-func (m *patternMatch) origin(ref int32) int32 {
-	for {
-		next, through := m.through(ref)
-		if !through {
-			return ref
-		}
-		ref = next
-	}
 }
 
 // operation fits an opcode, its shape and its operands.

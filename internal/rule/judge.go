@@ -3,6 +3,7 @@ package rule
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/changes"
@@ -15,7 +16,10 @@ import (
 // sides know it.
 func (c *Context) JudgeFact(m Metric) {
 	v := c.Variant
-	if _, ok := v.New.Facts[m.Fact]; !ok {
+	if m.Or != "" && !v.New.Facts.Known(m.Fact) {
+		m.Fact = m.Or
+	}
+	if !v.New.Facts.Known(m.Fact) {
 		c.noFact(v)
 		return
 	}
@@ -88,6 +92,13 @@ func (c *Context) Cap(key, subject, unit string, n float64, message string) *Fin
 // JudgeSame judges an amount that must be what it was.
 func (c *Context) JudgeSame(a Amount) *Finding {
 	return c.compare(a, Limits{MaxIncrease: &Change{}, MaxDecrease: &Change{}})
+}
+
+// JudgeDifferences judges how many things are not as in the baseline, of which there may be none.
+func (c *Context) JudgeDifferences(subject string, n float64) *Finding {
+	a := c.Budget(subject, n)
+	a.Base = new(0.0)
+	return c.Judge(a)
 }
 
 // JudgePinned judges how many things are not as the rule's own options pin them, or, without such options, as they were in the baseline.
@@ -238,11 +249,14 @@ func (c *Context) drift(a Amount, l Limits, b *breach) {
 // incomparable reports, and says, that an amount cannot be compared with the baseline: the baseline does not record it, or it differs from
 // compile to compile.
 func (c *Context) incomparable(a Amount) bool {
+	varies := func(v *facts.Variant) bool { // a model that was itself traced to other programs is judged by the dearest
+		return v != nil && !v.InputVaries && slices.Contains(v.Unstable, a.Subject)
+	}
 	switch {
 	case a.Unrecorded:
 		c.BaseGap("the baseline does not hold "+a.Subject, "accept it again from a dump that has it: xlagate accept --reason \"why\"")
 		return true
-	case c.unstable(a.Subject):
+	case c.Variant != nil && (varies(c.Variant.New) || varies(c.Variant.Old)):
 		c.Notes = append(c.Notes, result.Note{
 			Kind: "unstable", Program: c.programName(), Message: fmt.Sprintf("%s differs from compile to compile: not compared with the baseline", a.Subject),
 		})

@@ -2,7 +2,6 @@ package rule
 
 import (
 	"fmt"
-	"iter"
 	"path"
 	"slices"
 
@@ -51,22 +50,19 @@ func (c *Context) noteEmpty(programs []*changes.Program, value func(key string) 
 			patterns = []string{one}
 		}
 		for _, pattern := range patterns {
-			isIn := func(p *changes.Program) bool { return hasPlace(p, func(at place) bool { return fits(pattern, at) }) }
-			if !slices.ContainsFunc(programs, isIn) {
+			if !hasPlace(programs, func(at place) bool { return fits(pattern, at) }) {
 				c.NotCovered = append(c.NotCovered, fmt.Sprintf("%s (nothing in the model fits %s: %s)", c.Rule.ID, key, pattern))
 			}
 		}
 	}
 }
 
-// hasPlace reports whether something of a program that was compiled is at such a place.
-func hasPlace(p *changes.Program, such func(place) bool) bool {
-	for _, v := range p.Variants {
-		if v.New == nil {
-			continue
-		}
-		for at := range places(v.New) {
-			if such(at) {
+// hasPlace reports whether something of the programs that was compiled is at such a place: what the model computes, or a kernel with all that is in it.
+func hasPlace(programs []*changes.Program, such func(place) bool) bool {
+	for _, p := range programs {
+		for _, v := range p.Variants {
+			if v.New != nil && (slices.ContainsFunc(v.New.Model, func(s facts.Statement) bool { return such(place{opName: s.OpName, file: s.Source.File}) }) ||
+				slices.ContainsFunc(v.New.Kernels, func(k facts.Kernel) bool { return kernelHas(&k, such) })) {
 				return true
 			}
 		}
@@ -74,24 +70,14 @@ func hasPlace(p *changes.Program, such func(place) bool) bool {
 	return false
 }
 
-// places yields the places of all that is known of a variant: of what the model computes, and of the kernels with all that is in them.
-func places(v *facts.Variant) iter.Seq[place] {
-	return func(yield func(place) bool) {
-		for i := range v.Model {
-			if s := &v.Model[i]; !yield(place{opName: s.OpName, file: s.Source.File}) {
-				return
-			}
-		}
-		for i := range v.Kernels {
-			k := &v.Kernels[i]
-			if !yield(place{k.OpName, k.Source.File, k.Function}) {
-				return
-			}
-			for op := range k.Ops.All() {
-				if !yield(place{opName: op.OpName, file: op.Source.File}) {
-					return
-				}
-			}
+func kernelHas(k *facts.Kernel, such func(place) bool) bool {
+	if such(place{k.OpName, k.Source.File, k.Function}) {
+		return true
+	}
+	for op := range k.Ops.All() {
+		if such(place{opName: op.OpName, file: op.Source.File}) {
+			return true
 		}
 	}
+	return false
 }
