@@ -115,7 +115,20 @@ func Read(store fs.FS, target string) (*Set, error) {
 		return nil, ErrNone
 	}
 	set, names := &Set{Target: target}, map[string]string{}
-	for i, f := range readAll(store, dir, entries) {
+	all := make([]file, len(entries)) // those of thousands of programs are tens of megabytes
+	var reading errgroup.Group
+	reading.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range entries {
+		reading.Go(func() error {
+			f, name := &all[i], path.Join(dir, entries[i].Name())
+			if f.text, f.err = read(store, name); f.err == nil {
+				f.program, f.graphs, f.err = parse(name, f.text)
+			}
+			return nil // each file has its own error
+		})
+	}
+	_ = reading.Wait()
+	for i, f := range all {
 		name := entries[i].Name()
 		switch {
 		case f.err != nil:
@@ -143,24 +156,6 @@ type file struct {
 	program *Program
 	graphs  facts.Values
 	err     error
-}
-
-// readAll reads the files of a folder in parallel: those of thousands of programs are tens of megabytes.
-func readAll(store fs.FS, dir string, entries []fs.DirEntry) []file {
-	all := make([]file, len(entries))
-	var reading errgroup.Group
-	reading.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range entries {
-		reading.Go(func() error {
-			f, name := &all[i], path.Join(dir, entries[i].Name())
-			if f.text, f.err = read(store, name); f.err == nil {
-				f.program, f.graphs, f.err = parse(name, f.text)
-			}
-			return nil // each file has its own error
-		})
-	}
-	_ = reading.Wait()
-	return all
 }
 
 // LoadProgram reads a program's baseline, given the name of its file.

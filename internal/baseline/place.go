@@ -48,7 +48,17 @@ func (p Place) Open(ctx context.Context) (fs.FS, error) {
 	if Remote(p.Where) {
 		return openGit(ctx, p.Dir, p.Where)
 	}
-	return openFolder(p.folder(), p.config())
+	dir := p.folder()
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		if err == nil {
+			err = fmt.Errorf("%s is a file; the baseline is a directory", dir)
+		}
+		return nil, err
+	}
+	if _, err := files.Finish(dir, p.config()); err != nil {
+		return nil, wrong(dir, "an accept was interrupted, and cannot be finished: "+err.Error(), "restore the folder from git and remove .xlagate-step from it, or run xlagate accept again where the baseline can be written")
+	}
+	return os.DirFS(dir), nil
 }
 
 // Finish completes an interrupted accept in a directory, and reports whether there was one: the configuration may have changed.
@@ -177,20 +187,6 @@ func (e *Edit) Close() error { return e.store.close() }
 type folder struct {
 	dir  string
 	step *files.Step
-}
-
-// openFolder opens a directory for reading, after it finishes an interrupted step.
-func openFolder(dir, config string) (fs.FS, error) {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		if err == nil {
-			err = fmt.Errorf("%s is a file; the baseline is a directory", dir)
-		}
-		return nil, err
-	}
-	if _, err := files.Finish(dir, config); err != nil {
-		return nil, wrong(dir, "an accept was interrupted, and cannot be finished: "+err.Error(), "restore the folder from git and remove .xlagate-step from it, or run xlagate accept again where the baseline can be written")
-	}
-	return os.DirFS(dir), nil
 }
 
 // editFolder opens a directory for changing, and locks it.

@@ -28,11 +28,12 @@ func Show(out io.Writer, target string, p *Program) error {
 	var text bytes.Buffer
 	t := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s/%s\n", target, p.Name)
+	words := slices.DeleteFunc([]string{p.Toolchain.Framework, p.Toolchain.Backend, p.Toolchain.Device}, func(s string) bool { return s == "" })
 	for _, list := range []struct {
 		title string
 		pairs []string
 	}{
-		{"toolchain", toolchain(p.Toolchain)}, {"flags", assigned(p.Toolchain.Flags)}, {"accepted because", p.Reasons},
+		{"toolchain", slices.Concat(words, assigned(p.Toolchain.Versions), assigned(p.Toolchain.Libraries))}, {"flags", assigned(p.Toolchain.Flags)}, {"accepted because", p.Reasons},
 	} {
 		if text := strings.Join(list.pairs, ", "); text != "" {
 			fmt.Fprintf(t, "  %s: %s\n", list.title, text)
@@ -58,11 +59,6 @@ func Show(out io.Writer, target string, p *Program) error {
 		return unicode.ReplacementChar
 	}, text.Bytes()))
 	return err
-}
-
-func toolchain(t facts.Toolchain) []string {
-	words := slices.DeleteFunc([]string{t.Framework, t.Backend, t.Device}, func(s string) bool { return s == "" })
-	return slices.Concat(words, assigned(t.Versions), assigned(t.Libraries))
 }
 
 func assigned(values map[string]string) (list []string) {

@@ -37,7 +37,13 @@ func Format(p *Program, old []byte, reason string) []byte {
 		if i == because {
 			r.Reason = reason
 		}
-		b.WriteString(w.with(l.text, r))
+		text := l.text
+		for _, pair := range [][2]string{{"at", r.At}, {"reason", r.Reason}} {
+			if pair[1] != "" {
+				text = fmt.Sprintf("%s,%q:%s}\n", strings.TrimSuffix(text, "}\n"), pair[0], strings.TrimSuffix(w.line(pair[1]), "\n"))
+			}
+		}
+		b.WriteString(text)
 	}
 	return b.Bytes()
 }
@@ -90,16 +96,6 @@ type line struct {
 	text   string
 	source hlo.Location
 	kernel bool
-}
-
-// with returns a line with notes.
-func (e *encoder) with(text string, n note) string {
-	for _, pair := range [][2]string{{"at", n.At}, {"reason", n.Reason}} {
-		if pair[1] != "" {
-			text = fmt.Sprintf("%s,%q:%s}\n", strings.TrimSuffix(text, "}\n"), pair[0], strings.TrimSuffix(e.line(pair[1]), "\n"))
-		}
-	}
-	return text
 }
 
 // writer collects the lines of a program's file.

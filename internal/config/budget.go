@@ -63,7 +63,7 @@ func SetBudgets(cfg *Config, data []byte, list []*Budget) []byte {
 		case b.Left != "":
 		case b.Became == "":
 			b.Left = "its unit allows no closer number"
-		case sharers(cfg, b.Key, mark) > 1:
+		case len(phrase.Filter(cfg.Rules, func(s *rule.Settings) bool { return s.Marks[b.Key] == mark })) > 1:
 			b.Left = "an alias or a merge key shares it with another entry"
 		case at < 0:
 			b.Left = "it is no longer where it was read"
@@ -84,17 +84,6 @@ func (b *Budget) noted(line string) string {
 		return line
 	}
 	return measuredAt.ReplaceAllString(line, "${1}when accepted: "+phrase.Show(b.Measured, b.Settings.Rule.Budget.Unit))
-}
-
-// sharers counts the entries whose bound is the one at a place.
-func sharers(cfg *Config, key string, mark rule.Mark) int {
-	n := 0
-	for _, s := range cfg.Rules {
-		if s.Marks[key] == mark {
-			n++
-		}
-	}
-	return n
 }
 
 // offset returns the byte of a value in its line, -1 if the line holds something else.

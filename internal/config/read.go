@@ -35,11 +35,6 @@ func (r *reader) config(data []byte) *Config {
 		r.errorf(root, "the file is %s; expected a mapping with the keys %s", is, oneOf(keysOf(r.keys)))
 		return cfg
 	}
-	r.topLevel(root, cfg)
-	return cfg
-}
-
-func (r *reader) topLevel(root *yamldoc.Node, cfg *Config) {
 	e := r.mapping(root, r.keys, "the configuration")
 	if version, ok := e.Number("version"); ok && version != 1 {
 		r.errorf(valueOf(root, "version"), "version is %v; this xlagate knows version 1", version)
@@ -64,10 +59,17 @@ func (r *reader) topLevel(root *yamldoc.Node, cfg *Config) {
 	for _, same := range phrase.Group(own, func(s *rule.Settings) *rule.Rule { return s.Rule }) {
 		rule.LeaveOthers(same)
 	}
-	cfg.Rules = overlay(r.packs(cfg.Extends), own)
+	var packs []*rule.Settings // later ones over earlier ones
+	for _, name := range cfg.Extends {
+		if data, err := r.known.Pack(name); err == nil { // else it was refused where extends was read
+			packs = overlay(packs, r.readPack(name, data))
+		}
+	}
+	cfg.Rules = overlay(packs, own)
 	if len(cfg.Rules) == 0 && len(r.errors) == 0 {
 		r.errorf(root, "no rules: add extends: [recommended] or a rule; a gate that checks nothing would always pass")
 	}
+	return cfg
 }
 
 func lineOf(err error) int {
@@ -146,17 +148,14 @@ func (r *reader) target(n *yamldoc.Node) Target {
 		t.Samples = int(s)
 	}
 	if valueOf(n, "capture") != nil {
-		t.Capture = captureOf(e.Entry("capture"))
+		capture := e.Entry("capture")
+		seconds, _ := capture.Number("timeout")
+		t.Capture = &Capture{Run: capture.Text("run"), Env: capture.Pairs("env"), Timeout: time.Duration(seconds * float64(time.Second))}
 	}
 	if t.Dump != "" && t.Capture != nil {
 		r.errorf(valueOf(n, "capture"), "target %q has both dump and capture; keep one", t.Name)
 	}
 	return t
-}
-
-func captureOf(e rule.Entry) *Capture {
-	seconds, _ := e.Number("timeout")
-	return &Capture{Run: e.Text("run"), Env: e.Pairs("env"), Timeout: time.Duration(seconds * float64(time.Second))}
 }
 
 func (r *reader) waivers(n *yamldoc.Node) []Waiver {
@@ -165,11 +164,8 @@ func (r *reader) waivers(n *yamldoc.Node) []Waiver {
 	for _, item := range r.entries(n, 0, "waivers", "") {
 		e := r.mapping(item, waiverKeys, "the waiver")
 		w := Waiver{
-			Finding: e.Text("finding"), Reason: e.Text("reason"), Owner: e.Text("owner"), Expires: e.Text("expires"),
+			Finding: e.Text("finding"), Reason: e.Text("reason"), Owner: e.Text("owner"), Expires: e.Text("expires"), Ceiling: optional[float64](e, "ceiling"),
 			Place: fmt.Sprintf("%s:%d:%d", r.file, item.Line, item.Column),
-		}
-		if c, ok := e.Number("ceiling"); ok {
-			w.Ceiling = &c
 		}
 		if line, twice := waived[w.Finding]; twice && w.Finding != "" {
 			r.errorf(valueOf(item, "finding"), "%s is waived twice; first on line %d", w.Finding, line)

@@ -57,12 +57,7 @@ type Options struct {
 // must be closed.
 func Open(ctx context.Context, path string, opts Options) (*Dump, error) {
 	d := &Dump{Path: path, limit: opts.Limit}
-	return d.open(ctx, func() ([]*File, error) { return d.gather(ctx, path, opts) })
-}
-
-// open lists the files of a dump, and sorts them. It closes the dump if that fails.
-func (d *Dump) open(ctx context.Context, gather func() ([]*File, error)) (*Dump, error) {
-	files, err := gather()
+	files, err := d.gather(ctx, path, opts)
 	if err == nil {
 		err = d.sort(ctx, files)
 	}
@@ -160,7 +155,11 @@ func (d *Dump) walk(ctx context.Context, dir string) ([]*File, error) {
 		rel, _ := filepath.Rel(root, path)
 		shown := filepath.Join(dir, rel)
 		if err != nil {
-			return d.cannotList(shown, rel, err)
+			if rel == "." {
+				return err
+			}
+			d.problem(shown, "the directory cannot be read: "+Reason(err), "give the user who runs xlagate permission to read it")
+			return nil
 		}
 		if rel != "." && strings.HasPrefix(e.Name(), ".") {
 			if e.IsDir() {
@@ -175,15 +174,6 @@ func (d *Dump) walk(ctx context.Context, dir string) ([]*File, error) {
 		return nil
 	})
 	return files, err
-}
-
-// cannotList records a directory that cannot be read as a problem. For the root it returns the error.
-func (d *Dump) cannotList(shown, rel string, err error) error {
-	if rel == "." {
-		return err
-	}
-	d.problem(shown, "the directory cannot be read: "+Reason(err), "give the user who runs xlagate permission to read it")
-	return nil
 }
 
 // listed returns the file of a directory entry; nil for a directory and for an unreadable file.

@@ -37,19 +37,15 @@ func (g *grouping) add(f *File) (ok bool) {
 	if !ok {
 		return false
 	}
-	b := g.bucket(bucketKey{path.Dir(f.Rel), name.number})
-	b.entries = append(b.entries, entry{f, name})
-	return true
-}
-
-func (g *grouping) bucket(key bucketKey) *bucket {
+	key := bucketKey{path.Dir(f.Rel), name.number}
 	b := g.buckets[key]
 	if b == nil {
 		b = &bucket{dir: key.dir, names: map[string]bool{}, named: map[[2]string]*Module{}}
 		g.buckets[key] = b
 		g.order = append(g.order, key)
 	}
-	return b
+	b.entries = append(b.entries, entry{f, name})
+	return true
 }
 
 // modules returns the modules, and the files that belong to none.
@@ -58,7 +54,11 @@ func (g *grouping) modules() (modules []*Module, rest []*File) {
 		b := g.buckets[key]
 		b.learnNames()
 		rest = append(rest, b.distribute()...)
-		b.tellApart()
+		for _, m := range b.modules {
+			if m.Spelled == "" {
+				b.modules = append(b.modules, m.withoutOthers()...)
+			}
+		}
 		modules = append(modules, b.modules...)
 	}
 	return modules, rest
@@ -95,7 +95,16 @@ func (b *bucket) distribute() (rest []*File) {
 			rest = append(rest, e.file)
 			continue
 		}
-		b.module(e.name, name).take(e.file, r)
+		m := b.named[[2]string{name, e.name.stamp}]
+		if m == nil {
+			m = newModule(b.dir, e.name, name)
+			b.modules = append(b.modules, m)
+			b.named[[2]string{name, e.name.stamp}] = m
+			if b.named[[2]string{name, ""}] == nil {
+				b.named[[2]string{name, ""}] = m
+			}
+		}
+		m.take(e.file, r)
 	}
 	return rest
 }
@@ -113,20 +122,6 @@ func (b *bucket) split(rest string) (name, suffix string) {
 		}
 	}
 	return name, strings.TrimPrefix(rest, name+".")
-}
-
-// module returns the bucket's module with a name and time stamp. A file without a time stamp belongs to the last run's module.
-func (b *bucket) module(n fileName, name string) *Module {
-	m := b.named[[2]string{name, n.stamp}]
-	if m == nil {
-		m = newModule(b.dir, n, name)
-		b.modules = append(b.modules, m)
-		b.named[[2]string{name, n.stamp}] = m
-		if b.named[[2]string{name, ""}] == nil {
-			b.named[[2]string{name, ""}] = m
-		}
-	}
-	return m
 }
 
 // sort assigns every file to its module or kind, and checks the dump.
@@ -244,16 +239,6 @@ func ownerOf(named map[[2]string][]*Module, dir string) *Module {
 // below reports whether a directory is another one or in it.
 func below(dir, root string) bool {
 	return root == "." || dir == root || len(dir) > len(root) && dir[:len(root)] == root && dir[len(root)] == '/'
-}
-
-// tellApart splits stages that share a number into several modules, if their file names contain no module name and their headers name
-// several. An unreadable file stays in its module; reading it reports the error.
-func (b *bucket) tellApart() {
-	for _, m := range b.modules {
-		if m.Spelled == "" {
-			b.modules = append(b.modules, m.withoutOthers()...)
-		}
-	}
 }
 
 // withoutOthers removes the stages whose headers name another module than the first stage's, and returns those modules.

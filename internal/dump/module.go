@@ -183,7 +183,10 @@ func (m *Module) sortStages() {
 func (m *Module) Backend() string {
 	for i := range m.Stages {
 		if tag := m.Stages[i].Tag; tag != "" {
-			return backendOfTag(tag)
+			if tag == "gpu" || strings.HasSuffix(tag, "_gpu") {
+				return "gpu"
+			}
+			return tag
 		}
 	}
 	for _, f := range m.Companions {
@@ -225,14 +228,6 @@ var companionBackends = map[Kind]string{
 	KindPTX:               "gpu",
 	KindDeviceObject:      "gpu",
 	KindObject:            "cpu",
-}
-
-// backendOfTag returns the backend of a tag such as "cpu", "gpu", "sm_9.0a_gpu" or "gfx942_gpu".
-func backendOfTag(tag string) string {
-	if tag == "gpu" || strings.HasSuffix(tag, "_gpu") {
-		return "gpu"
-	}
-	return tag
 }
 
 // nameProcesses sets the process of every module if several processes wrote to the dump.

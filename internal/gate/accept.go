@@ -158,7 +158,7 @@ func (in *candidate) accept(edit *baseline.Edit, a AcceptOptions, done *Accepted
 			programs = append(programs, next)
 		}
 		if old != nil && (next == nil || next.Name != old.Name) {
-			removed, err := baseline.Remove(edit, in.target, old.Name)
+			removed, err := baseline.Remove(edit, in.target, baseline.FileName(old.Name))
 			done.Removed = append(done.Removed, removed...)
 			if err != nil {
 				return err
@@ -180,11 +180,7 @@ func (in *candidate) accept(edit *baseline.Edit, a AcceptOptions, done *Accepted
 			return err
 		}
 	}
-	return in.removeDamaged(edit, done)
-}
-
-// removeDamaged removes the files that cannot be read and that were not written anew: their programs are gone.
-func (in *candidate) removeDamaged(edit *baseline.Edit, done *Accepted) error {
+	// Files that cannot be read and were not written anew go: their programs are gone.
 	if in.old == nil {
 		return nil
 	}
@@ -192,7 +188,7 @@ func (in *candidate) removeDamaged(edit *baseline.Edit, done *Accepted) error {
 		if slices.ContainsFunc(slices.Collect(maps.Keys(in.fresh)), func(name string) bool { return baseline.FileName(name) == d.Name }) {
 			continue
 		}
-		removed, err := baseline.RemoveDamaged(edit, in.target, d)
+		removed, err := baseline.Remove(edit, in.target, d.Name)
 		done.Removed = append(done.Removed, removed...)
 		if err != nil {
 			return err
@@ -384,7 +380,7 @@ func judgedByFacts(again *result.Result, list []*candidate) error {
 			f := &in.findings[i]
 			is := found[f.ID]
 			switch {
-			case is != nil && !sameSubject(f, is):
+			case is != nil && !(f.Rule == is.Rule && f.Target == is.Target && f.Program == is.Program && f.Subject == is.Subject):
 				return fmt.Errorf("the result contradicts itself; it was edited: %s is the id of %s in %s, not of %s in %s", f.ID, is.Rule, is.Program, f.Rule, f.Program)
 			case is != nil:
 				f.Actual, f.Limit, f.Bound = is.Actual, is.Limit, is.Bound
@@ -402,16 +398,11 @@ func judgedByFacts(again *result.Result, list []*candidate) error {
 func (in *candidate) changesOf(ids []string) []result.Change {
 	byFinding := map[string]bool{}
 	for i := range in.findings {
-		if f := &in.findings[i]; named(f, ids) {
+		if f := &in.findings[i]; slices.ContainsFunc(ids, f.Is) {
 			byFinding[f.Change] = true
 		}
 	}
 	return phrase.Filter(in.changes, func(c result.Change) bool { return byFinding[c.ID] || slices.Contains(ids, c.ID) })
-}
-
-// sameSubject reports whether two findings are of one rule about one thing.
-func sameSubject(a, b *result.Finding) bool {
-	return a.Rule == b.Rule && a.Target == b.Target && a.Program == b.Program && a.Subject == b.Subject
 }
 
 // known refuses ids that no change and no finding has, and those of changes that break no rule: there is nothing to allow.
@@ -429,11 +420,6 @@ func known(only []string, list []*candidate) error {
 		}
 	}
 	return nil
-}
-
-// named reports whether one of the ids is a finding's, or that of the change that it belongs to.
-func named(f *result.Finding, ids []string) bool {
-	return slices.ContainsFunc(ids, f.Is)
 }
 
 // gone reports whether the run looked for an accepted program and did not find it. A result lists what it looked for; a program that it does not name

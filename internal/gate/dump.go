@@ -74,20 +74,18 @@ func belowDir(dir, path string) string {
 
 // MeasureDump opens and measures one dump, with logs that are outside of it.
 func MeasureDump(ctx context.Context, o Options, path string, logs []string) (*facts.Report, error) {
-	d, err := openDump(ctx, o, path)
+	d, err := dump.Open(ctx, path, dump.Options{Stdin: o.Stdin, Limit: dump.Limit(o.MaxMemory)})
+	if err != nil && path == "-" && ctx.Err() == nil {
+		err = &Unreadable{Where: path, Message: err.Error(), Fix: "make sure that the command before the pipe succeeds (set -o pipefail)"}
+	}
 	if err != nil {
 		return nil, err
 	}
 	r, err := facts.Measure(ctx, d, o.measuring(path, logs))
-	return r, errors.Join(err, closeDump(ctx, d))
-}
-
-// closeDump closes a dump, unless reading it was interrupted.
-func closeDump(ctx context.Context, d *dump.Dump) error {
-	if ctx.Err() != nil {
-		return nil
+	if ctx.Err() == nil { // an interrupted reader may still read it
+		err = errors.Join(err, d.Close())
 	}
-	return d.Close()
+	return r, err
 }
 
 // measuring says what is measured of a dump.
@@ -103,15 +101,6 @@ func (o Options) measuring(path string, logs []string) facts.Options {
 		opts.Progress = func(read, total int64) { o.Progress(path, read, total) }
 	}
 	return opts
-}
-
-// openDump opens a dump in a file or a stream.
-func openDump(ctx context.Context, o Options, path string) (d *dump.Dump, err error) {
-	d, err = dump.Open(ctx, path, dump.Options{Stdin: o.Stdin, Limit: dump.Limit(o.MaxMemory)})
-	if err != nil && path == "-" && ctx.Err() == nil {
-		err = &Unreadable{Where: path, Message: err.Error(), Fix: "make sure that the command before the pipe succeeds (set -o pipefail)"}
-	}
-	return d, err
 }
 
 // Distinct refuses dumps that are the same or are in each other: one compilation would count twice.

@@ -92,16 +92,6 @@ func Inputs() []string {
 	return phrase.Map(inputs, func(in input) string { return in.name })
 }
 
-// missingOf returns the inputs that a reported variant has no facts of, and those that it may lack.
-func missingOf(v *facts.Variant) (names []string) {
-	for _, in := range inputs {
-		if _, is := v.Facts[in.fact]; !is || in.part {
-			names = append(names, in.name)
-		}
-	}
-	return names
-}
-
 // missingInputs reports inputs that the baseline has facts of and the dump lacks: unmeasured does not mean unchanged. Inputs that --allow-missing names are
 // listed as not covered.
 func missingInputs(r *result.Result, out *result.Target, o Options, l *measuredTarget) {

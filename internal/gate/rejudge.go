@@ -224,7 +224,13 @@ func reported(t config.Target, from *stored) *measuredTarget {
 	l.report, l.dump, l.set = (&baseline.Set{Target: t.Name, Graphs: from.Graphs, Programs: from.programs}).Report(), from.Dump, from.set
 	for _, p := range l.report.Programs {
 		for _, v := range p.Variants {
-			v.Missing = missingOf(v)
+			var names []string
+			for _, in := range inputs {
+				if _, is := v.Facts[in.fact]; !is || in.part {
+					names = append(names, in.name)
+				}
+			}
+			v.Missing = names
 		}
 	}
 	if l.set != nil {

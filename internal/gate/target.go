@@ -22,6 +22,7 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -222,7 +223,10 @@ func (l *measuredTarget) look(ctx context.Context, o Options) {
 		return
 	}
 	l.loadBase(ctx, o)
-	l.compare(o.edited())
+	l.compare(func(l hlo.Location) string {
+		edits, _ := o.edits()
+		return changes.EditOf(l, edits)
+	})
 	l.release = l.sinceRelease(ctx, o)
 }
 
@@ -235,11 +239,6 @@ func (l *measuredTarget) compare(edited changes.Edited) {
 	l.report.Device = l.Device
 	changes.NameGraphs(base, l.report)
 	l.restrict()
-	l.match(base, edited)
-}
-
-// match pairs programs with the baseline. If the baseline is another dump, excluded programs that are missing here do not count as removed.
-func (l *measuredTarget) match(base *facts.Report, edited changes.Edited) {
 	d := changes.CompareEdited(base, l.report, edited)
 	changes.FillPasses(d, base.Passes, l.report.Passes)
 	l.programs = d.Programs
