@@ -56,7 +56,13 @@ func checkWide(c *rule.Context, v *changes.Variant) {
 	})
 	a := c.Budget("products", float64(len(wide)))
 	if v.Old != nil {
-		was, ok := wideBefore(c, v.Old)
+		// The baseline holds no more than their number in each type.
+		var was float64
+		var ok bool
+		was, ok = v.Old.Facts[facts.ProductsTotal]
+		for _, dtype := range c.List("dtypes") {
+			was -= v.Old.Facts[facts.ProductType.Of(dtype)]
+		}
 		a.SetBase(ok && c.List("allow") == nil, was)
 	}
 	have, of := narrowShare(v.New.Products, wide)
@@ -66,15 +72,6 @@ func checkWide(c *rule.Context, v *changes.Variant) {
 	}) {
 		f.Cause, f.Evidence = productCause(wide)
 	}
-}
-
-// wideBefore counts the wide products of a baseline, which holds no more than their number in each type.
-func wideBefore(c *rule.Context, v *facts.Variant) (n float64, ok bool) {
-	n, ok = v.Facts[facts.ProductsTotal]
-	for _, dtype := range c.List("dtypes") {
-		n -= v.Facts[facts.ProductType.Of(dtype)]
-	}
-	return n, ok
 }
 
 // narrowShare is the share of arithmetic in narrow products; of their number where the arithmetic of some is not known.
@@ -265,8 +262,9 @@ func crossed(was, is map[string]float64, rank func(string) int) (most float64, e
 }
 
 // membersOf lists what either side counts, in order.
-func membersOf(was, is map[string]float64) []string {
-	seen := maps.Clone(was)
+func membersOf[K ~string, V any](was, is map[K]V) []K {
+	seen := map[K]V{}
+	maps.Copy(seen, was)
 	maps.Copy(seen, is)
 	return slices.Sorted(maps.Keys(seen))
 }

@@ -100,14 +100,8 @@ func orDefault(flags map[string]string, name string) string {
 
 // flagChanges lists the flags that one side sets and the other does not, or sets to something else.
 func flagChanges(c *rule.Context, was, now map[string]string) []string {
-	all := map[string]bool{}
-	for _, side := range []map[string]string{was, now} {
-		for name := range side {
-			all[name] = true
-		}
-	}
 	var out []string
-	for _, name := range slices.Sorted(maps.Keys(all)) {
+	for _, name := range membersOf(was, now) {
 		if orDefault(was, name) != orDefault(now, name) && !phrase.AnyGlob(c.List("allow"), name) {
 			out = append(out, fmt.Sprintf("%s %s → %s", name, orDefault(was, name), orDefault(now, name)))
 		}

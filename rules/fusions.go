@@ -73,13 +73,9 @@ func (q *fusionQuery) matches(k *facts.Kernel) bool {
 }
 
 func (q *fusionQuery) inScope(k *facts.Kernel) bool {
-	return anyOp(k, func(opName, file string) bool {
+	is := func(opName, file string) bool {
 		return (q.opName == "" || phrase.Glob(q.opName, opName)) && (q.source == "" || rule.FitsPath(q.source, file))
-	})
-}
-
-// anyOp asks about the kernel's own name and source and those of every operation in it.
-func anyOp(k *facts.Kernel, is func(opName, file string) bool) bool {
+	}
 	if is(k.OpName, k.Source.File) {
 		return true
 	}

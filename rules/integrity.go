@@ -53,20 +53,16 @@ var baselinePresent = rule.Rule{
 				Message: fmt.Sprintf("no baseline for target %s: nothing was accepted yet, so there is nothing to compare with", c.Target.Name),
 			})
 		case p.Old == nil:
-			f := c.Find(result.Finding{Program: p.Name, Subject: "program", Message: unknownProgram(p)})
+			is := " is new"
+			if p.Replaced != nil {
+				is = " is another program than the accepted one of that name"
+			}
+			f := c.Find(result.Finding{Program: p.Name, Subject: "program", Message: p.Name + is + ": no baseline says what it may cost"})
 			f.Cause = changes.Newcomer(c.Target.Programs, p)
 		case p.Was != "" && !p.New.IsCluster(): // clusters are numbered, not named
 			c.Notes = append(c.Notes, result.Note{Kind: "renamed", Program: p.Name, Message: "it was accepted as " + p.Was, Fix: "xlagate accept --reason \"why\""})
 		}
 	},
-}
-
-// unknownProgram says that nothing is known of what a program may cost.
-func unknownProgram(p *changes.Program) string {
-	if p.Replaced != nil {
-		return p.Name + " is another program than the accepted one of that name: no baseline says what it may cost"
-	}
-	return p.Name + " is new: no baseline says what it may cost"
 }
 
 var orphanBaseline = rule.Rule{

@@ -28,7 +28,19 @@ var kernelBodies = rule.Rule{
 	Fix:     "Move work that is the same in every step of the grid out of the kernel.",
 	Threads: []string{"keras-team/keras-io#2284"},
 	Variant: func(c *rule.Context, v *changes.Variant) {
-		for _, b := range bodiesOf(c, v) {
+		pairs := map[string]*changes.KernelChange{}
+		for i := range v.Kernels.Changed {
+			k := &v.Kernels.Changed[i]
+			pairs[k.New.Name] = k
+		}
+		var all, most []written
+		for k := range v.New.KernelsThat(handWritten(c)) {
+			all = append(all, written{k, pairs[k.Name]})
+		}
+		for _, same := range phrase.Group(all, func(b written) string { return b.Function }) {
+			most = append(most, slices.MaxFunc(same, func(a, b written) int { return cmp.Compare(a.grown(), b.grown()) }))
+		}
+		for _, b := range most {
 			a := c.Budget("body of "+b.Function, size(b.Written))
 			a.Noun = "operations in the kernel " + b.Function
 			if v.Old != nil {
@@ -44,23 +56,6 @@ var kernelBodies = rule.Rule{
 type written struct {
 	*facts.Kernel
 	change *changes.KernelChange
-}
-
-// bodiesOf lists the kernels that were written by hand, of each function the one that grew most.
-func bodiesOf(c *rule.Context, v *changes.Variant) []written {
-	pairs := map[string]*changes.KernelChange{}
-	for i := range v.Kernels.Changed {
-		k := &v.Kernels.Changed[i]
-		pairs[k.New.Name] = k
-	}
-	var all, most []written
-	for k := range v.New.KernelsThat(handWritten(c)) {
-		all = append(all, written{k, pairs[k.Name]})
-	}
-	for _, same := range phrase.Group(all, func(b written) string { return b.Function }) {
-		most = append(most, slices.MaxFunc(same, func(a, b written) int { return cmp.Compare(a.grown(), b.grown()) }))
-	}
-	return most
 }
 
 // handWritten reports whether a kernel is hand-written and its function is selected.
@@ -119,7 +114,13 @@ func judgeCalled(c *rule.Context, v *changes.Variant) {
 	a.Noun, a.Base = a.Subject, new(0.0)
 	if f := c.ForbidMore(a); f != nil {
 		f.Actual, f.Baseline = is.calls, was.calls
-		f.Message = "hand-written kernels are called less often, and the rest of the program computes more: " + fewerCalls(was.byFunction, is.byFunction)
+		var fewer []string
+		for _, name := range slices.Sorted(maps.Keys(was.byFunction)) {
+			if is.byFunction[name] < was.byFunction[name] {
+				fewer = append(fewer, fmt.Sprintf("%s %s → %s", name, phrase.Number(was.byFunction[name]), phrase.Number(is.byFunction[name])))
+			}
+		}
+		f.Message = "hand-written kernels are called less often, and the rest of the program computes more: " + strings.Join(phrase.First(fewer, 4), ", ")
 		f.Cause, f.Evidence = v.Growth(facts.AnyKernel)
 	}
 }
@@ -131,15 +132,4 @@ func computesMore(v *changes.Variant, gone float64) bool {
 	was, is := v.Cost(facts.CostFlops)
 	moved, moves := v.Cost(facts.CostBytes)
 	return is-was > gone || v.New.Facts[transcendentals] > v.Old.Facts[transcendentals] || moves > wobble*moved
-}
-
-// fewerCalls lists the functions that are called less often than in the baseline: "normalize 1 → 0".
-func fewerCalls(was, is map[string]float64) string {
-	var fewer []string
-	for _, name := range slices.Sorted(maps.Keys(was)) {
-		if is[name] < was[name] {
-			fewer = append(fewer, fmt.Sprintf("%s %s → %s", name, phrase.Number(was[name]), phrase.Number(is[name])))
-		}
-	}
-	return strings.Join(phrase.First(fewer, 4), ", ")
 }

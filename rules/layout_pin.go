@@ -44,8 +44,12 @@ var layoutPin = rule.Rule{
 		if v.Old != nil {
 			a.SetBase(c.Entries("ops") == nil, float64(len(wrongParams(c, v.Old))))
 		}
+		agreed := "that of the baseline"
+		if c.BoundedByOwn() {
+			agreed = "as pinned"
+		}
 		if f := c.JudgePinned(a); f != nil {
-			f.Message = phrase.Are(len(wrong), "layout") + " not " + layoutsAgreed(c) + ": " + wrong[0].said
+			f.Message = phrase.Are(len(wrong), "layout") + " not " + agreed + ": " + wrong[0].said
 			f.Cause = wrong[0].cause
 			if len(wrong) > 1 {
 				f.Message += fmt.Sprintf(" and %d more", len(wrong)-1)
@@ -86,14 +90,6 @@ func isLayout(text string) bool {
 		}
 	}
 	return true
-}
-
-// layoutsAgreed names what layouts are compared with.
-func layoutsAgreed(c *rule.Context) string {
-	if c.BoundedByOwn() {
-		return "as pinned"
-	}
-	return "that of the baseline"
 }
 
 // wrongLayout is one value that is not in memory as it should.

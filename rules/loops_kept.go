@@ -103,26 +103,22 @@ func judgeTrips(c *rule.Context, v *changes.Variant) {
 		c.Gap("how often the loop "+k.LoopPlace()+" runs is not known", "give the loop bounds that are Python numbers, or leave out max_trip_count and trip_count")
 	}
 	if bounded {
-		capTrips(c, v, most)
+		// Of the loops that the model calls alike the longest speaks.
+		longest := map[string]*facts.Kernel{}
+		for _, k := range v.New.Loops() {
+			if known := longest[k.OpName]; known == nil || k.Length > known.Length {
+				longest[k.OpName] = k
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(longest)) {
+			k := longest[name]
+			if f := c.JudgeMax(maxTrips.Key, most, oneLoop(k)); f != nil {
+				f.Cause = changes.CauseAt(fmt.Sprintf("the loop runs %d times", k.Length), k)
+			}
+		}
 	}
 	if kept && v.Old != nil && len(v.New.EndlessLoops()) == 0 {
 		keepTrips(c, v)
-	}
-}
-
-// capTrips bounds single loops. Of those that the model calls alike the longest speaks.
-func capTrips(c *rule.Context, v *changes.Variant, most float64) {
-	longest := map[string]*facts.Kernel{}
-	for _, k := range v.New.Loops() {
-		if known := longest[k.OpName]; known == nil || k.Length > known.Length {
-			longest[k.OpName] = k
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(longest)) {
-		k := longest[name]
-		if f := c.JudgeMax(maxTrips.Key, most, oneLoop(k)); f != nil {
-			f.Cause = changes.CauseAt(fmt.Sprintf("the loop runs %d times", k.Length), k)
-		}
 	}
 }
 

@@ -39,26 +39,18 @@ var noCPUFallback = rule.Rule{
 			c.Uncovered(rule.Metrics, "let xlagate run the command (capture: in the target, or check -- COMMAND), or give PyTorch/XLA's metrics report: XLA_METRICS_FILE=FILE, then --log FILE, or log: in the target")
 			return
 		}
-		judged := c.Forbid(c.Budget("cpu fallback", float64(len(found))))
-		if judged == nil {
-			return
-		}
-		var each []rule.Finding
-		for _, n := range found {
-			f := *judged
+		judged, reads := c.Forbid(c.Budget("cpu fallback", float64(len(found)))), changes.ValueReads(t.Programs)
+		rule.Split(c, judged, found, func(f *rule.Finding, n tensorflow.LogNote) {
 			f.Subject, f.Actual = n.Op, n.Value
 			f.Message, f.Cause = fallback(&n)
 			f.Evidence.After = []string{n.Log}
-			reads := changes.ValueReads(t.Programs)
 			for _, at := range reads {
 				f.Evidence.After = append(f.Evidence.After, fmt.Sprintf("a graph ends at %s:%d in %s", at.File, at.Line, at.Function))
 			}
 			if len(reads) == 1 && f.Cause.Source.File == "" {
 				f.Cause.Source = reads[0]
 			}
-			each = append(each, f)
-		}
-		c.Split(judged, each)
+		})
 	},
 }
 

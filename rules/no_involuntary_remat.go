@@ -34,19 +34,12 @@ var noInvoluntaryRemat = rule.Rule{
 		}
 		found := logNotes(c, said, logs.Remat)
 		judged := c.Forbid(c.Budget("involuntary remat", float64(len(found))))
-		if judged == nil {
-			return
-		}
-		var each []rule.Finding
-		for _, n := range found {
-			f := *judged
+		rule.Split(c, judged, found, func(f *rule.Finding, n tensorflow.LogNote) {
 			f.Program, f.Subject = n.Program, n.Op
 			f.Message = fmt.Sprintf("%s is replicated on every device to reshard it", cmp.Or(n.Op, "a tensor without a name"))
 			f.Cause = &changes.Cause{Title: n.Message, OpName: n.Op, Source: n.Where}
 			f.Evidence.After = []string{n.Log + ": " + n.Message}
-			each = append(each, f)
-		}
-		c.Split(judged, each)
+		})
 	},
 }
 

@@ -63,7 +63,7 @@ var noUnclusteredOps = rule.Rule{
 			if f.Subject != a.Subject {
 				continue
 			}
-			shown, each := outside, []rule.Finding(nil)
+			shown := outside
 			if len(fresh) > 0 && f.Bound == nil {
 				shown = fresh
 			}
@@ -72,10 +72,7 @@ var noUnclusteredOps = rule.Rule{
 			slices.SortFunc(groups, func(a, b []tensorflow.UnclusteredOp) int {
 				return cmp.Or(int(changes.Flag(a[0].Compilable)-changes.Flag(b[0].Compilable)), strings.Compare(a[0].Op, b[0].Op))
 			})
-			for _, group := range groups {
-				each = append(each, unclusteredFinding(c, *f, clusters, group))
-			}
-			c.Split(f, each)
+			rule.Split(c, f, groups, func(f *rule.Finding, group []tensorflow.UnclusteredOp) { describeUnclustered(c, f, clusters, group) })
 		}
 	},
 }
@@ -120,7 +117,7 @@ func unclusteredOps(c *rule.Context, clusters *tensorflow.Clusters) []tensorflow
 	})
 }
 
-func unclusteredFinding(c *rule.Context, f rule.Finding, clusters *tensorflow.Clusters, group []tensorflow.UnclusteredOp) rule.Finding {
+func describeUnclustered(c *rule.Context, f *rule.Finding, clusters *tensorflow.Clusters, group []tensorflow.UnclusteredOp) {
 	first := group[0]
 	f.Program, f.Subject, f.Actual = first.Function, first.Op, float64(len(group))
 	f.Message = fmt.Sprintf("%s is outside every cluster (%s); %d of %s clustered",
@@ -135,7 +132,6 @@ func unclusteredFinding(c *rule.Context, f rule.Finding, clusters *tensorflow.Cl
 	for _, op := range group[:min(len(group), changes.MaxLines)] {
 		f.Evidence.After = append(f.Evidence.After, strings.TrimSpace(op.Node+"  "+op.Function+"  "+op.File))
 	}
-	return f
 }
 
 func places(group []tensorflow.UnclusteredOp) string {

@@ -37,9 +37,7 @@ func requireEach(c *rule.Context, v *changes.Variant, key string, queryOf func(r
 	if v.Old != nil {
 		a.SetBase(known, had)
 	}
-	if f := c.Forbid(a); f != nil {
-		c.Split(f, missing)
-	}
+	rule.Split(c, c.Forbid(a), missing, func(f *rule.Finding, one rule.Finding) { *f = one })
 }
 
 // forbidEach judges the kernels of each entry that are more than it lets be there.

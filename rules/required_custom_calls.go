@@ -39,9 +39,15 @@ func (q callQuery) missing(v *changes.Variant, found, least float64) rule.Findin
 		f.Message = fmt.Sprintf("%s is called %s, %v wanted", q, phrase.Times(found), least)
 	}
 	almost := q.almost(v.New)
+	seen := map[string]bool{}
+	for i := range v.New.Kernels {
+		if name := calls(&v.New.Kernels[i]); name != "" {
+			seen[name] = true
+		}
+	}
 	if configs := q.configsOf(almost); configs != "" {
 		f.Message += "; " + configs
-	} else if names := called(v.New); len(names) > 0 {
+	} else if names := slices.Sorted(maps.Keys(seen)); len(names) > 0 {
 		f.Message += "; what is called: " + strings.Join(phrase.First(names, 6), ", ")
 	}
 	if len(almost) > 0 && len(q.config) > 0 {
@@ -54,15 +60,4 @@ func (q callQuery) missing(v *changes.Variant, found, least float64) rule.Findin
 		}
 	}
 	return f
-}
-
-// called lists what a program calls, each once, in order of name.
-func called(v *facts.Variant) []string {
-	seen := map[string]bool{}
-	for i := range v.Kernels {
-		if name := calls(&v.Kernels[i]); name != "" {
-			seen[name] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(seen))
 }

@@ -86,7 +86,14 @@ func (q *fusionQuery) sentence(found, least float64, had int, parts []*facts.Ker
 	ran, absent := q.ran(parts)
 	with := ": "
 	if len(absent) > 0 {
-		fmt.Fprintf(&b, "%sno kernel%s runs %s", with, q.part(), strings.Join(absent, ", "))
+		var said string
+		if q.opName != "" {
+			said += " of " + q.opName
+		}
+		if q.source != "" {
+			said += " in " + q.source
+		}
+		fmt.Fprintf(&b, "%sno kernel%s runs %s", with, said, strings.Join(absent, ", "))
 		with = "; "
 	}
 	if len(ran) > 0 {
@@ -105,18 +112,6 @@ func (q *fusionQuery) ran(parts []*facts.Kernel) (ran, absent []string) {
 		}
 	}
 	return ran, absent
-}
-
-// part is the part of the model that is selected, " of */mlp/* in model.py"; "" for all of it.
-func (q *fusionQuery) part() string {
-	var said string
-	if q.opName != "" {
-		said += " of " + q.opName
-	}
-	if q.source != "" {
-		said += " in " + q.source
-	}
-	return said
 }
 
 func kernelNames(kernels []*facts.Kernel) string {

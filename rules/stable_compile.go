@@ -38,7 +38,10 @@ var stableCompile = rule.Rule{
 		a := c.Count("unstable facts", func(v *facts.Variant) float64 { return float64(len(flapping(c, v))) })
 		if f := c.Forbid(a); f != nil {
 			f.Message = fmt.Sprintf("%s different from compile to compile, in %d compiles: %s", phrase.Are(len(names), "fact"), c.Target.Report.Samples, strings.Join(phrase.First(names, 6), ", "))
-			f.Cause = &changes.Cause{Title: variesIn(v.New), Source: v.New.FirstSource()}
+			f.Cause = &changes.Cause{Title: "the compiler made another program of the same input", Source: v.New.FirstSource()}
+			if v.New.InputVaries {
+				f.Cause.Title = "the model was traced to another program each time: the order of a set or a random value decides what it computes"
+			}
 			if d := v.New.KeyDiffers; d != nil && len(names) == 1 && names[0] == facts.CacheKey {
 				f.Message = fmt.Sprintf("the same program has another key in JAX's compilation cache: %s in one compile, %s in another", d.First, d.Other)
 				f.Cause.Title = "JAX's compilation cache misses: the key of the same program differs from compile to compile"
@@ -49,14 +52,6 @@ var stableCompile = rule.Rule{
 			}
 		}
 	},
-}
-
-// variesIn reports whether the source or the compiler varies.
-func variesIn(v *facts.Variant) string {
-	if v.InputVaries {
-		return "the model was traced to another program each time: the order of a set or a random value decides what it computes"
-	}
-	return "the compiler made another program of the same input"
 }
 
 // flapping are the facts that differ from compile to compile. What a run is predicted to cost is worked out from the others, and no fact of the compile.

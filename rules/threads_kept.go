@@ -2,9 +2,7 @@ package rules
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/changes"
@@ -25,11 +23,9 @@ var threadsKept = rule.Rule{
 	Fix:     "Look at the compiler's flags (--xla_tpu_offload_gather_to_sparsecore) and at compute_on in the model. Accept it if it is faster.",
 	Threads: []string{"jax-ml/jax#40553", "sgl-project/sglang-jax#1613"},
 	Variant: func(c *rule.Context, v *changes.Variant) {
-		both := maps.Clone(v.Old.Facts)
-		maps.Copy(both, v.New.Facts)
 		var moved float64
 		var said []string
-		for _, id := range slices.Sorted(maps.Keys(both)) {
+		for _, id := range membersOf(v.Old.Facts, v.New.Facts) {
 			thread, ok := facts.Thread.Member(id)
 			if only := c.List("threads"); !ok || len(only) > 0 && !phrase.AnyGlob(only, thread) {
 				continue

@@ -249,14 +249,6 @@ func sorted[T any](w *writer, items []T, scope func(T) scopeRecord, of func(item
 	}
 }
 
-// several returns a count to write; 0, which is left out, for one.
-func several[N int | int64](n N) N {
-	if n == 1 {
-		return 0
-	}
-	return n
-}
-
 // model writes the model's operations by scope and type, without source lines.
 func (w *writer) model(model []facts.Statement) {
 	type place struct{ scope, in, dtype string }
@@ -294,7 +286,10 @@ func (w *writer) kernels(kernels []facts.Kernel) {
 	for i := range kernels {
 		one := launch{kernels[i].Form, *kernels[i].Site}
 		one.site.Within = cmp.Or(one.site.Source.Function, one.site.Within)
-		one.site.Source, one.site.Stack, one.site.Times = hlo.Location{}, nil, several(one.site.Times)
+		one.site.Source, one.site.Stack = hlo.Location{}, nil
+		if one.site.Times == 1 { // it is left out
+			one.site.Times = 0
+		}
 		if counts[one]++; counts[one] == 1 || before(kernels[i].Source, at[one]) {
 			at[one] = kernels[i].Source
 		}

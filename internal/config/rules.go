@@ -22,16 +22,6 @@ func (r *reader) rules(n *yamldoc.Node) []*rule.Settings {
 	return out
 }
 
-// ruleAsKey finds a key that is a rule's id: - max-kernels: 19.
-func (r *reader) ruleAsKey(n *yamldoc.Node) *yamldoc.Node {
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if r.known.ByID(n.Content[i].Value) != nil {
-			return n.Content[i]
-		}
-	}
-	return nil
-}
-
 // ruleOf returns the rule of an entry; nil if the entry names none.
 func (r *reader) ruleOf(n *yamldoc.Node) *rule.Rule {
 	if n.Kind != yamldoc.Mapping {
@@ -40,9 +30,11 @@ func (r *reader) ruleOf(n *yamldoc.Node) *rule.Rule {
 	}
 	id := valueOf(n, "rule")
 	if id == nil {
-		if key := r.ruleAsKey(n); key != nil {
-			r.errorf(key, "a rule's id is the value of the key \"rule\"; write { rule: %s, max: … }", key.Value)
-			return nil
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if key := n.Content[i]; r.known.ByID(key.Value) != nil {
+				r.errorf(key, "a rule's id is the value of the key \"rule\"; write { rule: %s, max: … }", key.Value)
+				return nil
+			}
 		}
 		r.errorf(n, "a rule without the key \"rule\"; name one of %s", oneOf(r.known.IDs()))
 		return nil

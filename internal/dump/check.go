@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -205,7 +204,7 @@ func (d *Dump) checkSizes() {
 	if err := d.Toolchain.Read(func(data []byte) error { return json.Unmarshal(data, &record) }); err != nil {
 		return // reading the toolchain reports the error
 	}
-	for f := range d.all() {
+	for _, f := range d.all() {
 		if want, recorded := record.Files[f.Rel]; recorded && want != f.Size {
 			d.problem(f.Path, fmt.Sprintf("the file has %d bytes, and the capture left it with %d: it was cut off or changed", f.Size, want), fixCut)
 		}
@@ -226,7 +225,7 @@ func (d *Dump) checkWhole() {
 	for _, p := range d.Problems {
 		told[p.File] = true
 	}
-	for f := range d.all() {
+	for _, f := range d.all() {
 		if f.Kind == KindTorchMetrics && !f.endsWith("\n\n") {
 			d.problem(f.Path, "the report of PyTorch/XLA's metrics does not end with an empty line: the file was cut off", fixCut)
 			told[f.Path] = true
@@ -258,28 +257,18 @@ var dumpedFormats = []string{".txt", ".pbtxt", ".textproto", ".pb", ".json", ".c
 // Sizes returns the sizes of all files in bytes, by their paths below the dump.
 func (d *Dump) Sizes() map[string]int64 {
 	sizes := map[string]int64{}
-	for f := range d.all() {
+	for _, f := range d.all() {
 		sizes[f.Rel] = f.Size
 	}
 	return sizes
 }
 
-// all yields every file except the capture's record.
-func (d *Dump) all() iter.Seq[*File] {
-	return func(yield func(*File) bool) {
-		for _, m := range slices.Concat(d.Modules, d.Throwaway) {
-			for _, f := range m.Files() {
-				if !yield(f) {
-					return
-				}
-			}
-		}
-		for _, f := range slices.Concat(d.Graphs, d.Logs, d.Traces, d.Other, d.Unknown) {
-			if !yield(f) {
-				return
-			}
-		}
+// all lists every file except the capture's record.
+func (d *Dump) all() (files []*File) {
+	for _, m := range slices.Concat(d.Modules, d.Throwaway) {
+		files = append(files, m.Files()...)
 	}
+	return slices.Concat(files, d.Graphs, d.Logs, d.Traces, d.Other, d.Unknown)
 }
 
 // whyNothing says why a dump holds no module.

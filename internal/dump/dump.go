@@ -3,6 +3,7 @@
 package dump
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -122,11 +123,19 @@ func (d *Dump) gatherFile(ctx context.Context, f *File) ([]*File, error) {
 	if f.Size == 0 {
 		return nil, fmt.Errorf("open the dump: %s is empty", f.Path)
 	}
-	content, closeAll, err := f.content(ctx)
+	stored, err := f.src.open()
 	if err != nil {
-		return nil, fmt.Errorf("open the dump: %w; the file is damaged or was cut off", err)
+		return nil, fmt.Errorf("open the dump: open %s: %w; the file is damaged or was cut off", f.Path, err)
 	}
-	defer func() { _ = closeAll() }()
+	defer stored.Close()
+	r := interruptible(ctx, stored)
+	defer r.Close()
+	p, err := plain(r)
+	if err != nil {
+		return nil, fmt.Errorf("open the dump: read %s: %w; the file is damaged or was cut off", f.Path, err)
+	}
+	defer p.Close()
+	content := bufio.NewReader(p)
 	head, err := content.Peek(tarMagicEnd)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("open the dump: read %s: %w; the file is damaged or was cut off", f.Path, err)

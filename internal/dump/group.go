@@ -6,17 +6,11 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// grouping sorts a dump's files into modules.
-type grouping struct {
-	buckets map[bucketKey]*bucket
-	order   []bucketKey
-}
-
-// bucketKey is a module number in a directory. Usually it identifies one module; in a directory that several runs wrote to, several.
-type bucketKey struct{ dir, number string }
-
+// bucket is the files of a module number in a directory. Usually they are of one module; in a directory that several runs wrote to, of several.
 type bucket struct {
 	dir     string
 	entries []entry
@@ -31,27 +25,11 @@ type entry struct {
 	name fileName
 }
 
-// add adds a file whose name follows the grammar of fileName, and reports whether it does.
-func (g *grouping) add(f *File) (ok bool) {
-	name, ok := parseFileName(path.Base(f.Rel))
-	if !ok {
-		return false
-	}
-	key := bucketKey{path.Dir(f.Rel), name.number}
-	b := g.buckets[key]
-	if b == nil {
-		b = &bucket{dir: key.dir, names: map[string]bool{}, named: map[[2]string]*Module{}}
-		g.buckets[key] = b
-		g.order = append(g.order, key)
-	}
-	b.entries = append(b.entries, entry{f, name})
-	return true
-}
-
-// modules returns the modules, and the files that belong to none.
-func (g *grouping) modules() (modules []*Module, rest []*File) {
-	for _, key := range g.order {
-		b := g.buckets[key]
+// sorted sorts files whose names contain a module number into modules, and returns those that belong to none.
+func sorted(entries []entry) (modules []*Module, rest []*File) {
+	type place struct{ dir, number string }
+	for _, same := range phrase.Group(entries, func(e entry) place { return place{path.Dir(e.file.Rel), e.name.number} }) {
+		b := &bucket{dir: path.Dir(same[0].file.Rel), entries: same, names: map[string]bool{}, named: map[[2]string]*Module{}}
 		b.learnNames()
 		rest = append(rest, b.distribute()...)
 		for _, m := range b.modules {
@@ -135,9 +113,15 @@ func (d *Dump) sort(ctx context.Context, files []*File) error {
 	}
 	// The first of two equal files is read, so the order must not depend on the archive.
 	slices.SortStableFunc(files, func(a, b *File) int { return cmp.Compare(a.Rel, b.Rel) })
-	g := grouping{buckets: map[bucketKey]*bucket{}}
-	strays := slices.DeleteFunc(slices.Clone(files), g.add)
-	modules, unnamed := g.modules()
+	var entries []entry
+	strays := slices.DeleteFunc(slices.Clone(files), func(f *File) bool {
+		name, ok := parseFileName(path.Base(f.Rel))
+		if ok {
+			entries = append(entries, entry{f, name})
+		}
+		return ok
+	})
+	modules, unnamed := sorted(entries)
 	for _, f := range append(adopt(modules, strays), unnamed...) {
 		if ctx.Err() != nil {
 			return ctx.Err()

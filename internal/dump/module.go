@@ -242,24 +242,7 @@ func nameProcesses(modules []*Module) {
 			m.Process = ""
 		}
 	}
-	nameRestarts(modules)
-}
-
-// processOf returns the directory that a process wrote to. A flag makes XLA write every module to a separate directory,
-// <module>/<host>_<pid>: then the process is the last of them.
-func processOf(m *Module) string {
-	parent := path.Dir(m.Dir)
-	if m.Dir != "." && parent != "." && path.Base(parent) == sanitize(m.Name) {
-		return path.Join(path.Dir(parent), path.Base(m.Dir))
-	}
-	if m.Dir == "." {
-		return ""
-	}
-	return m.Dir
-}
-
-// nameRestarts separates runs that wrote into one directory with time stamps: a repeated number begins a new run.
-func nameRestarts(modules []*Module) {
+	// A repeated number begins a new run of those that wrote into one directory with time stamps.
 	byDir := map[string][]*Module{}
 	for _, m := range modules {
 		if m.Stamp != "" {
@@ -277,6 +260,19 @@ func nameRestarts(modules []*Module) {
 			}
 		}
 	}
+}
+
+// processOf returns the directory that a process wrote to. A flag makes XLA write every module to a separate directory,
+// <module>/<host>_<pid>: then the process is the last of them.
+func processOf(m *Module) string {
+	parent := path.Dir(m.Dir)
+	if m.Dir != "." && parent != "." && path.Base(parent) == sanitize(m.Name) {
+		return path.Join(path.Dir(parent), path.Base(m.Dir))
+	}
+	if m.Dir == "." {
+		return ""
+	}
+	return m.Dir
 }
 
 // splitRuns splits modules, ordered by time stamp, before each repeated number.

@@ -95,7 +95,13 @@ func acceptInto(ctx context.Context, o Options, a AcceptOptions, edit *baseline.
 	if err := edit.Commit(); err != nil {
 		return nil, err
 	}
-	return done.named(o.Dir, edit), nil
+	for _, names := range [][]string{done.Written, done.Removed} {
+		sort.Strings(names)
+		for i, name := range names {
+			names[i] = Relative(o.Dir, edit.Shown(name))
+		}
+	}
+	return done, nil
 }
 
 // AcceptRemote accepts what a result holds into the configuration and baseline of a revision that is not checked out. It returns the files that changed
@@ -117,17 +123,6 @@ func AcceptRemote(ctx context.Context, p Policy, version string, a AcceptOptions
 // Left lists the budgets that are too narrow for what was accepted and could not be changed.
 func (a *Accepted) Left() []*config.Budget {
 	return slices.DeleteFunc(slices.Clone(a.Budgets), func(b *config.Budget) bool { return b.Left == "" })
-}
-
-// named gives the files the names that people know them by.
-func (a *Accepted) named(dir string, edit *baseline.Edit) *Accepted {
-	for _, names := range [][]string{a.Written, a.Removed} {
-		sort.Strings(names)
-		for i, name := range names {
-			names[i] = Relative(dir, edit.Shown(name))
-		}
-	}
-	return a
 }
 
 // Incomplete says why nothing could be accepted.
@@ -345,18 +340,13 @@ func candidatesOfResult(o Options, r *result.Result, whole bool) ([]*candidate, 
 		if !result.ValidTarget(t.Name) {
 			return nil, UsageError{fmt.Sprintf("the result's target %q would lead out of the baseline", t.Name)}
 		}
-		old, err := accepted(store, t.Name, whole)
+		from, err := readTarget(store, &t, whole)
 		if err != nil {
 			return nil, err
 		}
-		programs, err := programsOf(&t)
-		if err != nil {
-			return nil, err
-		}
-		in := newCandidate(t.Name, old, t.Graphs)
-		in.from = &t
-		read[t.Name] = &stored{&t, programs, old}
-		for _, p := range programs {
+		in := newCandidate(t.Name, from.set, t.Graphs)
+		in.from, read[t.Name] = &t, from
+		for _, p := range from.programs {
 			in.fresh[p.Name] = p
 		}
 		for _, p := range t.Programs {

@@ -81,15 +81,6 @@ func MeasureDump(ctx context.Context, o Options, path string, logs []string) (*f
 	if err != nil {
 		return nil, err
 	}
-	r, err := facts.Measure(ctx, d, o.measuring(path, logs))
-	if ctx.Err() == nil { // an interrupted reader may still read it
-		err = errors.Join(err, d.Close())
-	}
-	return r, err
-}
-
-// measuring says what is measured of a dump.
-func (o Options) measuring(path string, logs []string) facts.Options {
 	opts := facts.Options{
 		Jobs: o.Jobs, MaxMemory: o.MaxMemory, Limit: o.limit, Warn: o.Warn, Root: o.Root, AllStages: o.EveryStage || o.Passes, AnyStage: o.EveryStage || o.AnyStage,
 		Samples: o.samples, KeepModules: o.KeepModules, Passes: o.Passes, Logs: logs, Profiles: o.Profiles, Assembler: o.Assembler,
@@ -100,7 +91,11 @@ func (o Options) measuring(path string, logs []string) facts.Options {
 	if o.Progress != nil {
 		opts.Progress = func(read, total int64) { o.Progress(path, read, total) }
 	}
-	return opts
+	r, err := facts.Measure(ctx, d, opts)
+	if ctx.Err() == nil { // an interrupted reader may still read it
+		err = errors.Join(err, d.Close())
+	}
+	return r, err
 }
 
 // Distinct refuses dumps that are the same or are in each other: one compilation would count twice.

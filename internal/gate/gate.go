@@ -336,11 +336,3 @@ func (o Options) edits() (edits *git.Edits, unknown string) {
 	}
 	return o.Edits()
 }
-
-// command is the command that is run, as messages write it.
-func (o Options) command() string {
-	if o.accepting {
-		return "accept"
-	}
-	return "check"
-}

@@ -43,7 +43,13 @@ func Trend(ctx context.Context, o Options, since string) (*result.Trend, error) 
 	if err == nil && len(h.trend.Commits) == 0 {
 		err = &Unreadable{Where: h.trend.Baseline, Message: "no commit holds a baseline there", Fix: howToAccept(h.trend.Baseline)}
 	}
-	h.limits()
+	for i := range h.trend.Series {
+		s := &h.trend.Series[i]
+		s.Limit = limitOf(h.o.Config, s)
+	}
+	slices.SortFunc(h.trend.Series, func(a, b result.TrendSeries) int {
+		return cmp.Or(strings.Compare(a.Target, b.Target), strings.Compare(a.Program, b.Program), strings.Compare(a.Fact, b.Fact))
+	})
 	return h.trend, err
 }
 
@@ -194,17 +200,6 @@ func (h *history) gone(at int, seen map[seriesKey]bool) {
 			h.add(key, result.TrendPoint{At: at, Gone: true})
 		}
 	}
-}
-
-// limits adds what the configuration allows today, and sorts the series.
-func (h *history) limits() {
-	for i := range h.trend.Series {
-		s := &h.trend.Series[i]
-		s.Limit = limitOf(h.o.Config, s)
-	}
-	slices.SortFunc(h.trend.Series, func(a, b result.TrendSeries) int {
-		return cmp.Or(strings.Compare(a.Target, b.Target), strings.Compare(a.Program, b.Program), strings.Compare(a.Fact, b.Fact))
-	})
 }
 
 // limitOf is the lowest maximum that rules set on a fact of a program, 0 where none does.

@@ -130,11 +130,7 @@ func (r *Result) check() error {
 			return fmt.Errorf("finding %d: %w", i+1, err)
 		}
 	}
-	return r.checkOwners()
-}
-
-// checkOwners holds changes and findings to naming each other: what belongs to no change would be shown nowhere.
-func (r *Result) checkOwners() error {
+	// What belongs to no change would be shown nowhere.
 	type owned struct{ change, finding string }
 	named, there := map[owned]bool{}, map[owned]bool{}
 	for i := range r.Changes {

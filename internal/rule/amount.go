@@ -92,28 +92,24 @@ func (c *Context) noteBetter(a Amount, l Limits) {
 	}
 	better := a.Better == Lower && a.Actual < *a.Base || a.Better == Higher && a.Actual > *a.Base
 	if better && !c.differs(a) && math.Abs(a.Actual-*a.Base) >= max(noteworthy**a.Base, tolerance) {
-		c.better(improvementKey{c.programName(), a.Subject, a.Noun, c.keep()}, a)
+		key := improvementKey{c.programName(), a.Subject, a.Noun, c.keep()}
+		was, is := phrase.Apart(*a.Base, a.Actual, a.Unit)
+		message, share := fmt.Sprintf("%s %s → %s", a.Noun, was, is), math.Abs(a.Actual-*a.Base)/math.Max(*a.Base, 1)
+		if c.improved == nil {
+			c.improved = map[improvementKey]*improvement{}
+		}
+		known := c.improved[key]
+		if known == nil || c.Variant == nil {
+			c.improved[key] = &improvement{note: len(c.Notes), share: share, message: message, variants: 1}
+			c.Notes = append(c.Notes, result.Note{Kind: "better", Program: key.program, Message: message, Fix: key.keep})
+			return
+		}
+		known.variants++
+		if share > known.share {
+			known.share, known.message = share, message
+		}
+		c.Notes[known.note].Message = fmt.Sprintf("%s (in %d variants)", known.message, known.variants)
 	}
-}
-
-// better notes an improvement as it is in the variant that improved most.
-func (c *Context) better(key improvementKey, a Amount) {
-	was, is := phrase.Apart(*a.Base, a.Actual, a.Unit)
-	message, share := fmt.Sprintf("%s %s → %s", a.Noun, was, is), math.Abs(a.Actual-*a.Base)/math.Max(*a.Base, 1)
-	if c.improved == nil {
-		c.improved = map[improvementKey]*improvement{}
-	}
-	known := c.improved[key]
-	if known == nil || c.Variant == nil {
-		c.improved[key] = &improvement{note: len(c.Notes), share: share, message: message, variants: 1}
-		c.Notes = append(c.Notes, result.Note{Kind: "better", Program: key.program, Message: message, Fix: key.keep})
-		return
-	}
-	known.variants++
-	if share > known.share {
-		known.share, known.message = share, message
-	}
-	c.Notes[known.note].Message = fmt.Sprintf("%s (in %d variants)", known.message, known.variants)
 }
 
 // differs reports whether less than in the baseline need not be better: the arguments differ, results are lost, or arithmetic may have moved into custom calls,

@@ -39,30 +39,25 @@ func (r *Rule) Doc() result.RuleDoc {
 
 // bounded describes what the bounds of a rule count.
 func (r *Rule) bounded() string {
-	m := r.Budget
+	m, without := r.Budget, ""
+	if r.Forbids {
+		without = " Without a bound none is allowed."
+	}
 	switch {
 	case r.Always:
 		return "Always on."
 	case m == nil:
 		return "Counts nothing: it takes no bounds."
 	case m.Unrecorded != "":
-		return fmt.Sprintf("Counts %s; no baseline holds %s, so there is no `max_increase` or `max_decrease`.%s", m.Noun, m.Unrecorded, r.without())
+		return fmt.Sprintf("Counts %s; no baseline holds %s, so there is no `max_increase` or `max_decrease`.%s", m.Noun, m.Unrecorded, without)
 	case m.Difference && len(r.Bounds) == 0:
 		return "Counts " + m.Noun + " against the baseline; without a bound none is allowed."
 	case m.Difference:
 		return fmt.Sprintf("Counts %s against the baseline, or against `%s` where that is given; without a bound none is allowed.", m.Noun, strings.Join(r.Bounds, "`, `"))
 	case r.Forbids:
-		return "Counts " + m.Noun + "." + r.without()
+		return "Counts " + m.Noun + "." + without
 	}
 	return "Counts " + m.Noun + "; without a bound, " + map[Direction]string{Lower: "no more than", Higher: "no fewer than", Exact: "no fewer than"}[m.Better] + " in the baseline."
-}
-
-// without describes what a rule demands without a bound.
-func (r *Rule) without() string {
-	if r.Forbids {
-		return " Without a bound none is allowed."
-	}
-	return ""
 }
 
 // boundKeys lists the bounds that an entry of a rule may have.

@@ -75,36 +75,31 @@ func (m *patternMatch) upstream(n *node, ref int32, seen map[int32]bool, then fu
 
 func (m *patternMatch) here(n *node, ref int32, then func() bool) bool {
 	if n.any {
-		return m.value(n, ref, then)
+		if n.shape != nil && (ref < 0 || !n.shape.Fits(m.ops[ref].Shape)) {
+			return false
+		}
+		if n.name < 0 {
+			return then()
+		}
+		origin := ref
+		for through := true; through; {
+			origin, through = m.through(origin)
+		}
+		if m.values[n.name] != unbound {
+			return m.values[n.name] == origin && then()
+		}
+		m.values[n.name] = origin
+		if then() {
+			return true
+		}
+		m.values[n.name] = unbound
+		return false
 	}
 	for through := true; through; ref, through = m.through(ref) {
 		if m.operation(n, ref, then) {
 			return true
 		}
 	}
-	return false
-}
-
-// value fits _ and $name.
-func (m *patternMatch) value(n *node, ref int32, then func() bool) bool {
-	if n.shape != nil && (ref < 0 || !n.shape.Fits(m.ops[ref].Shape)) {
-		return false
-	}
-	if n.name < 0 {
-		return then()
-	}
-	origin := ref
-	for through := true; through; {
-		origin, through = m.through(origin)
-	}
-	if m.values[n.name] != unbound {
-		return m.values[n.name] == origin && then()
-	}
-	m.values[n.name] = origin
-	if then() {
-		return true
-	}
-	m.values[n.name] = unbound
 	return false
 }
 

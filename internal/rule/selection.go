@@ -28,20 +28,6 @@ func FitsPath(pattern, file string) bool {
 	return phrase.Glob(pattern, file) || phrase.Glob(pattern, path.Base(file))
 }
 
-// noteUnselected tells of a selected part of the model that none of the programs has: whatever is compiled, a limit on it holds. Of an entry of a table
-// the rule itself may have said so, and a function that is named there may be one that must not be called.
-func (c *Context) noteUnselected(programs []*changes.Program) {
-	c.noteEmpty(programs, c.value, "op_name", "source", "function")
-	if len(c.Findings)+len(c.Problems) > 0 {
-		return
-	}
-	for _, o := range c.Rule.Options {
-		for _, e := range c.Entries(o.Key) {
-			c.noteEmpty(programs, func(key string) any { return e.Values[key] }, "op_name", "source")
-		}
-	}
-}
-
 func (c *Context) noteEmpty(programs []*changes.Program, value func(key string) any, keys ...string) {
 	for _, key := range keys {
 		fits := selections[key]
