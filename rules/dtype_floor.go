@@ -39,7 +39,7 @@ var dtypeFloor = rule.Rule{
 			checkWide(c, v)
 		}
 		if limit, set := c.Number("max_converts"); set {
-			c.JudgeMax("max_converts", limit, c.AmountOf(rule.Metric{Fact: facts.ConvertsCount, Noun: "conversions"}, facts.ConvertsCount))
+			c.Compare(c.AmountOf(rule.Metric{Fact: facts.ConvertsCount, Noun: "conversions"}, facts.ConvertsCount), rule.MostBy("max_converts", limit))
 		}
 	},
 }

@@ -19,9 +19,7 @@ var kernelBodies = rule.Rule{
 	Why: "A hand-written kernel is one custom call, whatever it computes, so no other fact shows its cost. This rule counts the operations in its " +
 		"body. Operations that only moved or were renamed do not count, nor do the conversions of a kernel that reads and writes clearly less. With " +
 		"a baseline it also finds a kernel that is no longer called while the rest of the program computes more.",
-	Options: []rule.Option{
-		{Key: "function", Type: rule.Globs, Doc: "only kernels of these functions"},
-	},
+	Options: []rule.Option{{Key: "function", Type: rule.Globs, Doc: "only kernels of these functions"}},
 	Budget:  &rule.Metric{Noun: "operations in one kernel", Better: rule.Lower},
 	Fails:   rule.Example{On: "tpu-kernel_body/after", Config: "- { rule: kernel-bodies }", Says: "16 operations in the kernel accumulate: up from 14 in the baseline"},
 	Passes:  rule.Example{On: "tpu-kernel_body/after", Config: "- { rule: kernel-bodies, max: 100 }"},
@@ -112,7 +110,7 @@ func judgeCalled(c *rule.Context, v *changes.Variant) {
 	}
 	a := c.Budget("calls of hand-written kernels", max(lost, 0))
 	a.Noun, a.Base = a.Subject, new(0.0)
-	if f := c.ForbidMore(a); f != nil {
+	if f := c.Compare(a, rule.NoMore); f != nil {
 		f.Actual, f.Baseline = is.calls, was.calls
 		var fewer []string
 		for _, name := range slices.Sorted(maps.Keys(was.byFunction)) {

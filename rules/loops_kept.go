@@ -59,7 +59,7 @@ func judgeLengths(c *rule.Context, v *changes.Variant) {
 // forbidLoops judges how many loops are worse than in the baseline in one way, of which there may be none.
 func forbidLoops(c *rule.Context, v *changes.Variant, a rule.Amount, message string) {
 	a.Base = new(0.0)
-	if f := c.ForbidMore(a); f != nil {
+	if f := c.Compare(a, rule.NoMore); f != nil {
 		f.Message = message
 		f.Cause, f.Evidence = v.LoopGrowth()
 	}
@@ -112,7 +112,7 @@ func judgeTrips(c *rule.Context, v *changes.Variant) {
 		}
 		for _, name := range slices.Sorted(maps.Keys(longest)) {
 			k := longest[name]
-			if f := c.JudgeMax(maxTrips.Key, most, oneLoop(k)); f != nil {
+			if f := c.Compare(oneLoop(k), rule.MostBy(maxTrips.Key, most)); f != nil {
 				f.Cause = changes.CauseAt(fmt.Sprintf("the loop runs %d times", k.Length), k)
 			}
 		}
@@ -134,7 +134,7 @@ func keepTrips(c *rule.Context, v *changes.Variant) {
 	if was, known := v.Old.Facts[facts.LoopsTripCount]; !known || !v.Old.KnowsTripCounts() {
 		a.Actual = v.New.Facts[facts.LoopsTripCount]
 		a.SetBase(known, was)
-		explain(c.JudgeSame(a))
+		explain(c.Compare(a, rule.Same))
 		return
 	}
 	pairs, gone, added := changes.PairLoops(v.Old.Loops(), v.New.Loops())
@@ -142,14 +142,14 @@ func keepTrips(c *rule.Context, v *changes.Variant) {
 		old, fresh := pair[0], pair[1]
 		one := oneLoop(fresh)
 		one.Base = new(float64(old.Length))
-		if f := c.JudgeSame(one); f != nil {
+		if f := c.Compare(one, rule.Same); f != nil {
 			f.Cause = changes.CauseAt(fmt.Sprintf("the loop ran %d times, now %d", old.Length, fresh.Length), fresh)
 			f.Evidence = changes.Evidence{Before: []string{old.LoopLine()}, After: []string{fresh.LoopLine()}}
 		}
 	}
 	a.Actual = facts.Iterations(added)
 	a.Base = new(facts.Iterations(gone))
-	explain(c.JudgeSame(a))
+	explain(c.Compare(a, rule.Same))
 }
 
 // oneLoop is how often a loop runs.

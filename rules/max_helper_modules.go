@@ -13,12 +13,10 @@ import (
 )
 
 var maxHelperModules = rule.Rule{
-	ID:    "max-helper-modules",
-	Title: "few operations run outside of jitted functions",
-	Why:   "An operation on arrays outside of a jitted function is compiled, cached and launched by itself. A hundred of them take a minute at start-up.",
-	Options: []rule.Option{
-		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "helper programs to leave out"},
-	},
+	ID:       "max-helper-modules",
+	Title:    "few operations run outside of jitted functions",
+	Why:      "An operation on arrays outside of a jitted function is compiled, cached and launched by itself. A hundred of them take a minute at start-up.",
+	Options:  []rule.Option{{Key: "allow", Type: rule.Globs, Empty: true, Doc: "helper programs to leave out"}},
 	Budget:   &rule.Metric{Noun: "helper modules", Better: rule.Lower, Unrecorded: "the helper programs"},
 	NeedsOne: []string{"max", "min", "equal"},
 	Level:    "warning",

@@ -12,13 +12,11 @@ import (
 )
 
 var maxOutsideCollectives = rule.Rule{
-	ID:    "max-outside-collectives",
-	Title: "TensorFlow runs no more collectives between compiled functions than before",
-	Why:   "A collective of TensorFlow itself, of NCCL or of Horovod runs outside of XLA: the compiled function ends before it, and nothing overlaps with it.",
-	Reads: []rule.Input{rule.Graphs},
-	Options: []rule.Option{
-		onlyKinds,
-	},
+	ID:      "max-outside-collectives",
+	Title:   "TensorFlow runs no more collectives between compiled functions than before",
+	Why:     "A collective of TensorFlow itself, of NCCL or of Horovod runs outside of XLA: the compiled function ends before it, and nothing overlaps with it.",
+	Reads:   []rule.Input{rule.Graphs},
+	Options: []rule.Option{onlyKinds},
 	Budget:  &rule.Metric{Noun: "outside collectives", Better: rule.Lower},
 	Fails:   rule.Example{On: "tf-reduced/after", Config: "- { rule: max-outside-collectives, max_increase: 0 }", Says: "4 outside all-reduces: up from 2 in the baseline"},
 	Passes:  rule.Example{On: "tf-reduced/after", Config: "- { rule: max-outside-collectives, max: 4 }"},

@@ -92,7 +92,7 @@ func checkUnpriced(c *rule.Context, v *changes.Variant) {
 		a.SetBase(true, 0)
 		says = phrase.Count(int(a.Actual), "kernel", "kernels") + " without a price changed, and nothing says what that costs: measure it"
 	}
-	if f := c.ForbidMore(a); f != nil {
+	if f := c.Compare(a, rule.NoMore); f != nil {
 		f.Message, f.Level = says, level
 		f.Cause, f.Evidence = v.Growth(counted)
 	}

@@ -13,13 +13,11 @@ import (
 )
 
 var noCPUFallback = rule.Rule{
-	ID:    "no-cpu-fallback",
-	Title: "PyTorch/XLA runs no operation on the CPU",
-	Why:   "PyTorch runs an operation without a lowering on the CPU: the graph ends there, and tensors are copied to the host and back.",
-	Reads: []rule.Input{rule.Metrics},
-	Options: []rule.Option{
-		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "operations that may run on the CPU: \"aten::_local_scalar_dense\""},
-	},
+	ID:      "no-cpu-fallback",
+	Title:   "PyTorch/XLA runs no operation on the CPU",
+	Why:     "PyTorch runs an operation without a lowering on the CPU: the graph ends there, and tensors are copied to the host and back.",
+	Reads:   []rule.Input{rule.Metrics},
+	Options: []rule.Option{{Key: "allow", Type: rule.Globs, Empty: true, Doc: "operations that may run on the CPU: \"aten::_local_scalar_dense\""}},
 	Budget:  &rule.Metric{Noun: "operations that fell back to the CPU", Better: rule.Lower, Unrecorded: "what a log says"},
 	Forbids: true,
 	Fails:   rule.Example{On: "torch-cpu_fallback/after", Config: "- { rule: no-cpu-fallback }", Says: "aten::special_i0e ran 3 times on the CPU"},

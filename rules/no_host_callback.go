@@ -10,12 +10,10 @@ import (
 )
 
 var noHostCallback = rule.Rule{
-	ID:    "no-host-callback",
-	Title: "the device does not wait for the host",
-	Why:   "A debug print or a callback inside the step stops the device, moves data to the host and back, and splits the fusions around it.",
-	Options: []rule.Option{
-		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "custom-call targets or op_names that may call the host"},
-	},
+	ID:      "no-host-callback",
+	Title:   "the device does not wait for the host",
+	Why:     "A debug print or a callback inside the step stops the device, moves data to the host and back, and splits the fusions around it.",
+	Options: []rule.Option{{Key: "allow", Type: rule.Globs, Empty: true, Doc: "custom-call targets or op_names that may call the host"}},
 	Budget:  &rule.Metric{Noun: "host callbacks", Better: rule.Lower},
 	Forbids: true,
 	Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback }", Says: "1 host callback: at most 0 allowed"},

@@ -16,10 +16,8 @@ var noInvoluntaryRemat = rule.Rule{
 	Title: "no tensor is replicated only to reshard it",
 	Why: "When the partitioner finds no way from one sharding to another, it replicates the whole tensor on every device and splits it again. Only " +
 		"the log says so.",
-	Reads: []rule.Input{rule.Log},
-	Options: []rule.Option{
-		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "op_names that may be replicated"},
-	},
+	Reads:   []rule.Input{rule.Log},
+	Options: []rule.Option{{Key: "allow", Type: rule.Globs, Empty: true, Doc: "op_names that may be replicated"}},
 	Budget:  &rule.Metric{Noun: "involuntary rematerializations", Better: rule.Lower, Unrecorded: "what a log says"},
 	Forbids: true,
 	Fails:   rule.Example{On: "cpu-involuntary_remat/after", Config: "- { rule: no-involuntary-remat }", Says: "jit(mix)/sharding_constraint is replicated on every device to reshard it"},

@@ -11,13 +11,11 @@ import (
 )
 
 var stableCompile = rule.Rule{
-	ID:    "stable-compile",
-	Title: "several compiles of the same source give the same program",
-	Why:   "With autotuning and ties in the fusion pass, some compilers produce another program in every process. With another key, JAX's cache compiles the same one again.",
-	Reads: []rule.Input{rule.Samples},
-	Options: []rule.Option{
-		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "facts that may differ: kernels.*, cost.*, cache-key"},
-	},
+	ID:      "stable-compile",
+	Title:   "several compiles of the same source give the same program",
+	Why:     "With autotuning and ties in the fusion pass, some compilers produce another program in every process. With another key, JAX's cache compiles the same one again.",
+	Reads:   []rule.Input{rule.Samples},
+	Options: []rule.Option{{Key: "allow", Type: rule.Globs, Empty: true, Doc: "facts that may differ: kernels.*, cost.*, cache-key"}},
 	Budget:  &rule.Metric{Noun: "unstable facts", Better: rule.Lower},
 	Forbids: true,
 	Fails:   rule.Example{On: "cpu-set_order_shuffled/*", Config: "- { rule: stable-compile }", Says: "17 facts are different from compile to compile, in 2 compiles: cost.bytes_accessed, cost.flops, cost.transcendentals, cost.weighted_bytes_accessed, cost.weighted_flops, dtypes.f32, 11 more"},

@@ -43,7 +43,18 @@ func Show(out io.Writer, target string, p *Program) error {
 		fmt.Fprintf(t, "  allowed besides: %s %s (%s)\n", c.Change, c.Title, c.Reason)
 	}
 	for _, v := range p.Variants[:min(len(p.Variants), mostVariants)] {
-		showVariant(t, v)
+		fmt.Fprintf(t, "\n  %s\n", short(v.Signature, 2*mostLetters))
+		if len(v.Modules) > 1 {
+			fmt.Fprintf(t, "  compiled %d times\n", len(v.Modules))
+		}
+		showArguments(t, v.Params)
+		fmt.Fprintf(t, "  facts\n")
+		for _, id := range sortedKeys(v.Facts) {
+			if n := v.Facts[id]; n != 0 {
+				fmt.Fprintf(t, "    %s\t%s\n", id, phrase.Show(n, facts.About(id).Unit))
+			}
+		}
+		showKernels(t, v)
 	}
 	if more := len(p.Variants) - mostVariants; more > 0 {
 		fmt.Fprintf(t, "\n  and %s\n", phrase.Some(more, "more variant"))
@@ -66,21 +77,6 @@ func assigned(values map[string]string) (list []string) {
 		list = append(list, name+" "+values[name])
 	}
 	return list
-}
-
-func showVariant(t io.Writer, v *facts.Variant) {
-	fmt.Fprintf(t, "\n  %s\n", short(v.Signature, 2*mostLetters))
-	if len(v.Modules) > 1 {
-		fmt.Fprintf(t, "  compiled %d times\n", len(v.Modules))
-	}
-	showArguments(t, v.Params)
-	fmt.Fprintf(t, "  facts\n")
-	for _, id := range sortedKeys(v.Facts) {
-		if n := v.Facts[id]; n != 0 {
-			fmt.Fprintf(t, "    %s\t%s\n", id, phrase.Show(n, facts.About(id).Unit))
-		}
-	}
-	showKernels(t, v)
 }
 
 // showArguments prints the arguments, those that are alike on one line.

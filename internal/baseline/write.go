@@ -21,9 +21,13 @@ func Format(p *Program, old []byte, reason string) []byte {
 	w := &writer{encoder: newEncoder()}
 	w.program(p)
 	was, read := annotated(old), annotated(p.text)
-	because := -1
-	if reason != "" {
-		because = w.firstNew(was)
+	isNew := func(l line) bool { _, known := was[l.text]; return !known }
+	because := -1 // the reason belongs to the first new kernel, else to the first new line of any kind
+	if reason != "" && len(was) > 0 {
+		because = slices.IndexFunc(w.lines, func(l line) bool { return l.kernel && isNew(l) })
+	}
+	if reason != "" && because < 0 {
+		because = slices.IndexFunc(w.lines, isNew)
 	}
 	var b bytes.Buffer
 	for i, l := range w.lines {
@@ -106,16 +110,6 @@ type writer struct {
 }
 
 func (w *writer) add(r record) { w.lines = append(w.lines, line{text: w.line(&r)}) }
-
-// firstNew returns the index of the line that a reason belongs to: the first kernel that the old file does not have, else the first line of any kind; -1 if it
-// has all.
-func (w *writer) firstNew(old map[string]note) int {
-	isNew := func(l line) bool { _, known := old[l.text]; return !known }
-	if at := slices.IndexFunc(w.lines, func(l line) bool { return l.kernel && isNew(l) }); at >= 0 && len(old) > 0 {
-		return at
-	}
-	return slices.IndexFunc(w.lines, isNew)
-}
 
 // scope writes a line where another part of the model begins: git merges two changes if a line stays between them.
 func (w *writer) scope(s scopeRecord) {

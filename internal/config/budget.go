@@ -69,7 +69,11 @@ func SetBudgets(cfg *Config, data []byte, list []*Budget) []byte {
 			b.Left = "it is no longer where it was read"
 		default:
 			line := lines[mark.Line-1]
-			lines[mark.Line-1] = b.noted(line[:at] + b.Became + line[at+len(mark.Text):])
+			line = line[:at] + b.Became + line[at+len(mark.Text):]
+			if budget := b.Settings.Rule.Budget; b.Measured != 0 && budget != nil {
+				line = measuredAt.ReplaceAllString(line, "${1}when accepted: "+phrase.Show(b.Measured, budget.Unit))
+			}
+			lines[mark.Line-1] = line
 		}
 	}
 	return []byte(strings.Join(lines, ""))
@@ -77,14 +81,6 @@ func SetBudgets(cfg *Config, data []byte, list []*Budget) []byte {
 
 // measuredAt finds what the comment beside a limit says of the amount that it was set for, as init writes it: "# at init: 350.7 KiB".
 var measuredAt = regexp.MustCompile(`(#.*)\b(?:at init|when accepted): .*`)
-
-// noted returns a line of the configuration with the amount in its comment.
-func (b *Budget) noted(line string) string {
-	if b.Measured == 0 || b.Settings.Rule.Budget == nil {
-		return line
-	}
-	return measuredAt.ReplaceAllString(line, "${1}when accepted: "+phrase.Show(b.Measured, b.Settings.Rule.Budget.Unit))
-}
 
 // offset returns the byte of a value in its line, -1 if the line holds something else.
 func offset(lines []string, mark rule.Mark) int {

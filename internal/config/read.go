@@ -20,7 +20,10 @@ func (r *reader) config(data []byte) *Config {
 	root, err := yamldoc.Parse(data)
 	switch {
 	case err != nil:
-		line := lineOf(err)
+		line := 1
+		if _, scanErr := fmt.Sscanf(err.Error(), "line %d:", &line); scanErr != nil {
+			line = 1
+		}
 		message := strings.TrimPrefix(err.Error(), fmt.Sprintf("line %d: ", line))
 		r.errors = append(r.errors, Error{File: r.file, Line: brokenLine(data, line, message), Column: 1, Message: withHint(message)})
 		return cfg
@@ -72,14 +75,6 @@ func (r *reader) config(data []byte) *Config {
 	return cfg
 }
 
-func lineOf(err error) int {
-	var line int
-	if _, scanErr := fmt.Sscanf(err.Error(), "line %d:", &line); scanErr != nil {
-		return 1
-	}
-	return line
-}
-
 // brokenLine is the line at which a list ends too early. The reader names the line where the list begins, or one of its entries.
 func brokenLine(data []byte, from int, message string) int {
 	if !strings.Contains(message, "expected '-' indicator") {
@@ -118,7 +113,27 @@ func (r *reader) targets(n *yamldoc.Node) []Target {
 	}
 	names := map[string]first{}
 	for _, item := range r.entries(n, 1, "targets", " of targets, as in - { name: train, dump: build/xla }") {
-		t := r.target(item)
+		e := r.mapping(item, targetKeys, "the target")
+		programs := e.Entry("programs")
+		t := Target{
+			Name: e.Text("name"), Dump: e.Text("dump"), Samples: 1, Device: e.Text("device"), Logs: e.List("log"),
+			Include: programs.List("include"), Exclude: programs.List("exclude"), RequireFresh: e.On("require_fresh"),
+			Place: fmt.Sprintf("%s:%d:%d", r.file, item.Line, item.Column),
+		}
+		if at := valueOf(item, "name"); at != nil && t.Name != "" && !result.ValidTarget(t.Name) {
+			r.errorf(at, "name is %q; expected a path such as mlp/cpu, which is also the path of its baseline", t.Name)
+		}
+		if s, ok := e.Number("samples"); ok {
+			t.Samples = int(s)
+		}
+		if valueOf(item, "capture") != nil {
+			capture := e.Entry("capture")
+			seconds, _ := capture.Number("timeout")
+			t.Capture = &Capture{Run: capture.Text("run"), Env: capture.Pairs("env"), Timeout: time.Duration(seconds * float64(time.Second))}
+		}
+		if t.Dump != "" && t.Capture != nil {
+			r.errorf(valueOf(item, "capture"), "target %q has both dump and capture; keep one", t.Name)
+		}
 		folder := strings.ToLower(t.Name) // some systems take two names that differ only in case for one
 		switch other, twice := names[folder]; {
 		case !twice || t.Name == "":
@@ -131,31 +146,6 @@ func (r *reader) targets(n *yamldoc.Node) []Target {
 		out = append(out, t)
 	}
 	return out
-}
-
-func (r *reader) target(n *yamldoc.Node) Target {
-	e := r.mapping(n, targetKeys, "the target")
-	programs := e.Entry("programs")
-	t := Target{
-		Name: e.Text("name"), Dump: e.Text("dump"), Samples: 1, Device: e.Text("device"), Logs: e.List("log"),
-		Include: programs.List("include"), Exclude: programs.List("exclude"), RequireFresh: e.On("require_fresh"),
-		Place: fmt.Sprintf("%s:%d:%d", r.file, n.Line, n.Column),
-	}
-	if at := valueOf(n, "name"); at != nil && t.Name != "" && !result.ValidTarget(t.Name) {
-		r.errorf(at, "name is %q; expected a path such as mlp/cpu, which is also the path of its baseline", t.Name)
-	}
-	if s, ok := e.Number("samples"); ok {
-		t.Samples = int(s)
-	}
-	if valueOf(n, "capture") != nil {
-		capture := e.Entry("capture")
-		seconds, _ := capture.Number("timeout")
-		t.Capture = &Capture{Run: capture.Text("run"), Env: capture.Pairs("env"), Timeout: time.Duration(seconds * float64(time.Second))}
-	}
-	if t.Dump != "" && t.Capture != nil {
-		r.errorf(valueOf(n, "capture"), "target %q has both dump and capture; keep one", t.Name)
-	}
-	return t
 }
 
 func (r *reader) waivers(n *yamldoc.Node) []Waiver {

@@ -81,7 +81,9 @@ func whyInvalid(w config.Waiver, about []*result.Finding, o Options) string {
 	if err != nil || today.After(expires) {
 		return fmt.Sprintf("the waiver of %s expired on %s: renew it or remove it", of, w.Expires)
 	}
-	if last, bounded := lastDay(o, today); bounded && expires.After(last) {
+	const allDays = 4e6 // no date that can be written is further away
+	days, bounded := waiverSettings(o).Number("max_days")
+	if last := today.AddDate(0, 0, int(min(days, allDays))); bounded && expires.After(last) {
 		return fmt.Sprintf("the waiver of %s lasts until %s; max_days allows until %s", of, w.Expires, last.Format(time.DateOnly))
 	}
 	if w.Ceiling == nil {
@@ -165,13 +167,6 @@ func allow(r *result.Result, l *measuredTarget) {
 			}
 		}
 	}
-}
-
-// lastDay returns the last day until which a waiver may hold, if the settings bound that.
-func lastDay(o Options, today time.Time) (time.Time, bool) {
-	const allDays = 4e6 // no date that can be written is further away
-	days, bounded := waiverSettings(o).Number("max_days")
-	return today.AddDate(0, 0, int(min(days, allDays))), bounded
 }
 
 // worseThanCeiling reports whether an amount is worse than the waiver's ceiling.

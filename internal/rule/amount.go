@@ -92,7 +92,11 @@ func (c *Context) noteBetter(a Amount, l Limits) {
 	}
 	better := a.Better == Lower && a.Actual < *a.Base || a.Better == Higher && a.Actual > *a.Base
 	if better && !c.differs(a) && math.Abs(a.Actual-*a.Base) >= max(noteworthy**a.Base, tolerance) {
-		key := improvementKey{c.programName(), a.Subject, a.Noun, c.keep()}
+		keep := "xlagate accept --tighten"
+		if v := c.Variant; v != nil && (v.Regrouped || v.Old.Signature != v.New.Signature) { // other arguments make another compilation, which it does not touch
+			keep = "xlagate accept --reason \"why\""
+		}
+		key := improvementKey{c.programName(), a.Subject, a.Noun, keep}
 		was, is := phrase.Apart(*a.Base, a.Actual, a.Unit)
 		message, share := fmt.Sprintf("%s %s → %s", a.Noun, was, is), math.Abs(a.Actual-*a.Base)/math.Max(*a.Base, 1)
 		if c.improved == nil {
@@ -118,12 +122,4 @@ func (c *Context) differs(a Amount) bool {
 	v := c.Variant
 	arithmetic := strings.HasPrefix(a.Subject, "cost.") && (strings.HasSuffix(a.Subject, "flops") || strings.HasSuffix(a.Subject, "transcendentals"))
 	return v != nil && (v.Rescaled || len(v.LostResults()) > 0 || arithmetic && v.New.CustomCallRuns() > v.Old.CustomCallRuns())
-}
-
-// keep is the command that records an improvement. Other arguments make another compilation, which --tighten does not touch.
-func (c *Context) keep() string {
-	if v := c.Variant; v != nil && (v.Regrouped || v.Old.Signature != v.New.Signature) {
-		return "xlagate accept --reason \"why\""
-	}
-	return "xlagate accept --tighten"
 }

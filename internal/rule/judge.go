@@ -31,10 +31,10 @@ func (c *Context) JudgeFact(m Metric) {
 	growth := limits.growth()
 	limits.MaxIncrease, limits.MaxDecrease = nil, nil
 	if limits.AbsolutelyBounded() {
-		Explain(c.compare(c.AmountOf(m, m.Fact), limits), v.FactGrowth, m.Fact)
+		Explain(c.Compare(c.AmountOf(m, m.Fact), limits), v.FactGrowth, m.Fact)
 	}
 	if growth.Compares() {
-		Explain(c.compare(c.AmountOf(m, m.Weighted), growth), v.FactGrowth, m.Fact)
+		Explain(c.Compare(c.AmountOf(m, m.Weighted), growth), v.FactGrowth, m.Fact)
 	}
 }
 
@@ -50,7 +50,7 @@ func (c *Context) noFact(v *changes.Variant) {
 // Judge compares an amount with max, min, equal, max_increase and max_decrease. What they leave open may not be worse than in the baseline;
 // improvements are noted. It records a finding where a limit is broken, and returns it if it is the worse side that broke, so that the rule
 // can say more about it; otherwise it returns nil.
-func (c *Context) Judge(a Amount) *Finding { return c.compare(a, c.noWorse(a.Better)) }
+func (c *Context) Judge(a Amount) *Finding { return c.Compare(a, c.noWorse(a.Better)) }
 
 // Forbid judges an amount that must be zero unless the settings give it a limit.
 func (c *Context) Forbid(a Amount) *Finding {
@@ -58,18 +58,17 @@ func (c *Context) Forbid(a Amount) *Finding {
 	if c.MaxIncrease == nil && !c.AbsolutelyBounded() {
 		limits.Max, limits.implied = new(float64), true
 	}
-	return c.compare(a, limits)
+	return c.Compare(a, limits)
 }
 
-// ForbidMore judges an amount that must not grow, whatever limit the settings give it.
-func (c *Context) ForbidMore(a Amount) *Finding {
-	return c.compare(a, Limits{MaxIncrease: &Change{}})
-}
+// The limits of amounts that may not grow, or must stay as they were, whatever the settings say.
+var (
+	NoMore = Limits{MaxIncrease: &Change{}}
+	Same   = Limits{MaxIncrease: &Change{}, MaxDecrease: &Change{}}
+)
 
-// JudgeMax judges an amount that an option of the rule's own bounds, and nothing else.
-func (c *Context) JudgeMax(key string, limit float64, a Amount) *Finding {
-	return c.compare(a, Limits{Max: &limit, MaxKey: key})
-}
+// MostBy is the limit that an option of the rule's own sets.
+func MostBy(key string, limit float64) Limits { return Limits{Max: &limit, MaxKey: key} }
 
 // Cap holds a number against an option of the rule's own. Where the number is larger it records a finding and returns it; message says how large it
 // is, with %s for the number.
@@ -87,11 +86,6 @@ func (c *Context) Cap(key, subject, unit string, n float64, message string) *Fin
 		Subject: subject, Unit: unit, Actual: n, Limit: limit, Bound: &result.Bound{Key: key, Needs: n},
 		Message: fmt.Sprintf("%s, at most %s allowed", strings.Replace(message, "%s", is, 1), allowed),
 	})
-}
-
-// JudgeSame judges an amount that must be what it was.
-func (c *Context) JudgeSame(a Amount) *Finding {
-	return c.compare(a, Limits{MaxIncrease: &Change{}, MaxDecrease: &Change{}})
 }
 
 // JudgeDifferences judges how many things are not as in the baseline, of which there may be none.
@@ -180,8 +174,8 @@ func (l Limits) noWorse(better Direction) Limits {
 	return l
 }
 
-// compare compares an amount with the limits and the baseline, and records a finding of what it breaks.
-func (c *Context) compare(a Amount, l Limits) *Finding {
+// Compare compares an amount with limits and the baseline, and records a finding of what it breaks. It returns the finding as Judge does.
+func (c *Context) Compare(a Amount, l Limits) *Finding {
 	c.Checked()
 	var b breach
 	l.absolute(a, &b)
