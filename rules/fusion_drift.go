@@ -27,13 +27,9 @@ var fusionDrift = rule.Rule{
 	Fix:     "Remove what separates the operations: a barrier, a callback, a second use of an intermediate.",
 	Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620", "openxla/xla#6370"},
 	Variant: func(c *rule.Context, v *changes.Variant) {
-		var lost []*changes.Regroup
-		for i := range v.Kernels.Split {
-			s := &v.Kernels.Split[i]
-			if s.One.Fusion && s.One.Do.Len() > 1 && !phrase.AnyGlob(c.List("ignore"), s.One.OpName) {
-				lost = append(lost, s)
-			}
-		}
+		lost := phrase.Pick(v.Kernels.Split, func(s *changes.Regroup) bool {
+			return s.One.Fusion && s.One.Do.Len() > 1 && !phrase.AnyGlob(c.List("ignore"), s.One.OpName)
+		})
 		if f := c.JudgeDifferences("fusions", float64(len(lost))); f != nil {
 			parts := phrase.Map(lost, func(s *changes.Regroup) string { return s.Title() })
 			verb := "fusions were split"

@@ -59,12 +59,7 @@ func renamedAxes(v *changes.Variant) map[string]string {
 			func(was *alongAxes) bool { return maps.Equal(was.collectives, now.collectives) },
 			func(was *alongAxes) bool { return maps.Equal(was.groups, now.groups) },
 		} {
-			var were []string
-			for was := range old {
-				if fresh[was] == nil && alike(old[was]) {
-					were = append(were, was)
-				}
-			}
+			were := slices.DeleteFunc(slices.Collect(maps.Keys(old)), func(was string) bool { return fresh[was] != nil || !alike(old[was]) })
 			if len(were) == 1 {
 				renamed[is] = were[0]
 				break
@@ -115,9 +110,7 @@ func way(kind, axes string) string {
 func waysOf(kernels []*facts.Kernel) []string {
 	var ways []string
 	for _, k := range kernels {
-		if way := wayOf(k); !slices.Contains(ways, way) {
-			ways = append(ways, way)
-		}
+		ways = changes.AddNew(ways, wayOf(k))
 	}
 	return ways
 }

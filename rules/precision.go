@@ -84,12 +84,10 @@ func samePrecision(c *rule.Context, v *changes.Variant) {
 	a.SetBase(ok, 0)
 	if f := c.Judge(a); f != nil {
 		f.Message = "products changed their precision: " + strings.Join(append(rises, falls...), "; ")
-		var out []*facts.Product
-		for _, m := range v.New.Products {
-			if name := facts.ProductPrecision.Of(m.Precision); v.New.Facts[name] > v.Old.Facts[name] {
-				out = append(out, m)
-			}
-		}
+		out := phrase.Filter(v.New.Products, func(m *facts.Product) bool {
+			name := facts.ProductPrecision.Of(m.Precision)
+			return v.New.Facts[name] > v.Old.Facts[name]
+		})
 		f.Cause, f.Evidence = productCause(out)
 	}
 }

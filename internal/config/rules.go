@@ -179,18 +179,15 @@ func (r *reader) readPack(name string, data []byte) (entries []*rule.Settings) {
 // overlay adds entries to those of a pack. An entry inherits what it does not set from the pack's entry of the same rule, which
 // no longer covers the programs that the new entry covers.
 func overlay(pack, own []*rule.Settings) []*rule.Settings {
-	var out []*rule.Settings
 	for _, p := range pack {
 		p.Except.Add(rule.EntriesOf(own, p.Rule)...)
-		out = append(out, p)
 	}
 	for _, s := range own {
 		for _, p := range rule.EntriesOf(pack, s.Rule) {
 			inherit(s, p)
 		}
-		out = append(out, s)
 	}
-	return out
+	return slices.Concat(pack, own)
 }
 
 func inherit(s, from *rule.Settings) {

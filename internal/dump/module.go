@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Module is one compiled HLO module with all its files.
@@ -120,13 +122,7 @@ func (m *Module) Companion(kind Kind) *File {
 
 // CompanionsOf returns the module's companions of a kind.
 func (m *Module) CompanionsOf(kind Kind) []*File {
-	var files []*File
-	for _, f := range m.Companions {
-		if f.Kind == kind {
-			files = append(files, f)
-		}
-	}
-	return files
+	return phrase.Filter(m.Companions, func(f *File) bool { return f.Kind == kind })
 }
 
 // newModule returns a module without files, named as its file names spell it.

@@ -103,12 +103,8 @@ func missingInputs(r *result.Result, out *result.Target, o Options, l *measuredT
 		again = "if another toolchain dumps other files: xlagate accept --reason \"" + why[0] + "\""
 	}
 	for _, in := range inputs {
-		var names []string
-		for _, p := range l.programs {
-			if slices.ContainsFunc(p.Variants, func(v *changes.Variant) bool { return in.missing(v) }) {
-				names = append(names, p.Name)
-			}
-		}
+		lacking := phrase.Filter(l.programs, func(p *changes.Program) bool { return slices.ContainsFunc(p.Variants, in.missing) })
+		names := phrase.Map(lacking, func(p *changes.Program) string { return p.Name })
 		switch {
 		case len(names) == 0:
 		case slices.Contains(o.AllowMissing, in.name):

@@ -229,13 +229,8 @@ func reported(t config.Target, from *stored) *measuredTarget {
 	l.report, l.dump, l.set = (&baseline.Set{Target: t.Name, Graphs: from.Graphs, Programs: from.programs}).Report(), from.Dump, from.set
 	for _, p := range l.report.Programs {
 		for _, v := range p.Variants {
-			var names []string
-			for _, in := range inputs {
-				if _, is := v.Facts[in.fact]; !is || in.part {
-					names = append(names, in.name)
-				}
-			}
-			v.Missing = names
+			lacking := phrase.Filter(inputs, func(in input) bool { return in.part || !v.Facts.Known(in.fact) })
+			v.Missing = phrase.Map(lacking, func(in input) string { return in.name })
 		}
 	}
 	if l.set != nil {

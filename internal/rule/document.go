@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,13 +63,9 @@ func (r *Rule) bounded() string {
 
 // boundKeys lists the bounds that an entry of a rule may have.
 func (r *Rule) boundKeys() string {
-	var keys []string
-	for _, o := range r.Keys() {
-		switch o.Key {
-		case "max", "min", "equal", "max_increase", "max_decrease":
-			keys = append(keys, o.Key)
-		}
-	}
+	keys := phrase.Filter(BoundKeys, func(key string) bool {
+		return slices.ContainsFunc(r.Keys(), func(o Option) bool { return o.Key == key })
+	})
 	if len(keys) == 0 {
 		return ""
 	}
