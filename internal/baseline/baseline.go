@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"runtime"
 	"slices"
-	"sort"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -187,23 +187,20 @@ func read(store fs.FS, name string) ([]byte, error) {
 
 // Targets returns the targets in a store.
 func Targets(store fs.FS) ([]string, error) {
-	var targets []string
-	seen := map[string]bool{}
+	targets := map[string]bool{}
 	err := fs.WalkDir(store, ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if dir := path.Dir(name); !e.IsDir() && ours(name) && dir != "." && !seen[dir] {
-			seen[dir] = true
-			targets = append(targets, dir)
+		if dir := path.Dir(name); !e.IsDir() && ours(name) && dir != "." {
+			targets[dir] = true
 		}
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list the baseline: %w", err)
 	}
-	sort.Strings(targets)
-	return targets, nil
+	return slices.Sorted(maps.Keys(targets)), nil
 }
 
 // ext ends the names of a baseline's files.

@@ -50,7 +50,8 @@ func parse(name string, data []byte) (*Program, facts.Values, error) {
 		at += len(text)
 	}
 	if !r.ended || !bytes.HasSuffix(data, []byte("\n")) {
-		return nil, nil, broken(name, 1+bytes.Count(bytes.TrimRight(data, "\n"), []byte("\n")), 1, fmt.Sprintf(`the file is cut off: its last line is not {"end":%q}`, endBaseline))
+		last := 1 + bytes.Count(bytes.TrimRight(data, "\n"), []byte("\n"))
+		return nil, nil, broken(name, last, 1, fmt.Sprintf(`the file is cut off: its last line is not {"end":%q}`, endBaseline))
 	}
 	if r.program.Name == "" {
 		return nil, r.graphs, nil

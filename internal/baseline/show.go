@@ -33,7 +33,8 @@ func Show(out io.Writer, target string, p *Program) error {
 		title string
 		pairs []string
 	}{
-		{"toolchain", slices.Concat(words, assigned(p.Toolchain.Versions), assigned(p.Toolchain.Libraries))}, {"flags", assigned(p.Toolchain.Flags)}, {"accepted because", p.Reasons},
+		{"toolchain", slices.Concat(words, assigned(p.Toolchain.Versions), assigned(p.Toolchain.Libraries))},
+		{"flags", assigned(p.Toolchain.Flags)}, {"accepted because", p.Reasons},
 	} {
 		if text := strings.Join(list.pairs, ", "); text != "" {
 			fmt.Fprintf(t, "  %s: %s\n", list.title, text)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
@@ -156,11 +157,7 @@ func (x *tarIndex) list() []*File {
 			x.dump.problem(x.name+"!"+h.Name, "the link leads to "+h.Linkname+", which is not in the archive", "make the archive again with what it points to (tar -h)")
 		}
 	}
-	files := make([]*File, len(x.order))
-	for i, name := range x.order {
-		files[i] = x.files[name]
-	}
-	return files
+	return phrase.Map(x.order, func(name string) *File { return x.files[name] })
 }
 
 // gatherZip lists the files in a zip archive.

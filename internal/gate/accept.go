@@ -291,11 +291,7 @@ func candidates(ctx context.Context, o Options, a AcceptOptions) ([]*candidate, 
 		found := judge(r, o, l)
 		addChanges(r, o, l, found)
 		in := newCandidate(l.Name, l.set, baseline.GraphFacts(l.report.Clusters))
-		for _, p := range r.Problems {
-			if p.Target == l.Name && !p.Settled {
-				in.unjudged = append(in.unjudged, p)
-			}
-		}
+		in.unjudged = phrase.Filter(r.Problems, func(p result.Problem) bool { return p.Target == l.Name && !p.Settled })
 		for _, p := range l.report.Programs {
 			in.fresh[p.Name] = &baseline.Program{Program: *p, Toolchain: l.report.Toolchain}
 		}
@@ -312,16 +308,8 @@ func candidates(ctx context.Context, o Options, a AcceptOptions) ([]*candidate, 
 // addFindings gives each target its findings and changes.
 func addFindings(r *result.Result, list []*candidate) {
 	for _, in := range list {
-		for _, f := range r.Findings {
-			if in.target == f.Target {
-				in.findings = append(in.findings, f)
-			}
-		}
-		for _, c := range r.Changes {
-			if in.target == c.Target {
-				in.changes = append(in.changes, c)
-			}
-		}
+		in.findings = phrase.Filter(r.Findings, func(f result.Finding) bool { return f.Target == in.target })
+		in.changes = phrase.Filter(r.Changes, func(c result.Change) bool { return c.Target == in.target })
 	}
 }
 

@@ -257,7 +257,9 @@ func (c *collector) collect(said *rule.Context) {
 		c.judged += said.Checks
 	}
 	for _, reported := range said.Findings {
-		f := JudgedFinding{Finding: reported.Finding, Cause: reported.Cause, Evidence: reported.Evidence, Drift: reported.Drift, perProgram: said.Rule.Target == nil}
+		f := JudgedFinding{
+			Finding: reported.Finding, Cause: reported.Cause, Evidence: reported.Evidence, Drift: reported.Drift, perProgram: said.Rule.Target == nil,
+		}
 		f.Name, f.Level, f.Target, f.Reason, f.Bound = said.Name, cmp.Or(reported.Level, said.Severity()), c.l.Name, said.Reason, boundIn(said, reported)
 		f.ID = unique(c.ids, f.Finding, c.distinguish(&f.Finding, said.Settings))
 		c.found = append(c.found, f)

@@ -25,8 +25,8 @@ func Merge(o Options, inputs []Input) *result.Result {
 	var twice, missing []result.Problem
 	file := map[string]string{} // of each target
 	for _, in := range inputs {
-		if in.Unread != nil {
-			out.Problems = append(out.Problems, result.Problem{Rule: "target-ran", File: in.Unread.Where, Message: in.Unread.Message, Fix: in.Unread.Fix, Pending: true})
+		if u := in.Unread; u != nil {
+			out.Problems = append(out.Problems, result.Problem{Rule: "target-ran", File: u.Where, Message: u.Message, Fix: u.Fix, Pending: true})
 			continue
 		}
 		out.Targets = append(out.Targets, in.Targets...)

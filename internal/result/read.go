@@ -279,12 +279,7 @@ func (r *Result) boundFindings() int {
 			named[owned{c.ID, id}] = true
 		}
 	}
-	kept := r.Findings[:0:0]
-	for _, f := range r.Findings {
-		if named[owned{f.Change, f.ID}] {
-			kept = append(kept, f)
-		}
-	}
+	kept := slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return !named[owned{f.Change, f.ID}] })
 	n := len(r.Findings) - len(kept)
 	r.Findings = kept
 	return n

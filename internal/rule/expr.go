@@ -63,24 +63,7 @@ func CompileExpression(text string) (*Expression, error) {
 		return nil, fmt.Errorf("expr: %w", err)
 	}
 	e := &Expression{program: program}
-	return e, e.readPaths(checked)
-}
-
-func firstIssue(issues *cel.Issues) string {
-	first := issues.Errors()[0]
-	switch message := first.Message; {
-	case strings.Contains(message, "'<EOF>'"):
-		return fmt.Sprintf("column %d: the expression ends in the middle", first.Location.Column()+1)
-	case strings.HasPrefix(message, "undeclared reference to"):
-		line, _, _ := strings.Cut(message, "\n")
-		return fmt.Sprintf("column %d: %s; write facts.NAME or base.NAME, as in facts.kernels.total", first.Location.Column()+1, strings.TrimSuffix(line, " (in container '')"))
-	}
-	return fmt.Sprintf("column %d: %s", first.Location.Column()+1, first.Message)
-}
-
-// readPaths collects the facts that the expression names, and refuses groups that no fact is in.
-func (e *Expression) readPaths(checked *cel.Ast) error {
-	var wrong error
+	var wrong error // a group that no fact is in
 	ast.PostOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(x ast.Expr) {
 		p := pathOf(x)
 		if strings.Count(p, ".") == 1 && !slices.Contains(factGroups, p[strings.IndexByte(p, '.')+1:]) && wrong == nil {
@@ -91,7 +74,20 @@ func (e *Expression) readPaths(checked *cel.Ast) error {
 		}
 		e.ReadsBaseline = e.ReadsBaseline || strings.HasPrefix(p, "base.")
 	}))
-	return wrong
+	return e, wrong
+}
+
+func firstIssue(issues *cel.Issues) string {
+	first := issues.Errors()[0]
+	switch message := first.Message; {
+	case strings.Contains(message, "'<EOF>'"):
+		return fmt.Sprintf("column %d: the expression ends in the middle", first.Location.Column()+1)
+	case strings.HasPrefix(message, "undeclared reference to"):
+		line, _, _ := strings.Cut(message, "\n")
+		line = strings.TrimSuffix(line, " (in container '')")
+		return fmt.Sprintf("column %d: %s; write facts.NAME or base.NAME, as in facts.kernels.total", first.Location.Column()+1, line)
+	}
+	return fmt.Sprintf("column %d: %s", first.Location.Column()+1, first.Message)
 }
 
 // pathOf spells a chain of selections that starts at facts or base: "facts.kernels.total"; "" for everything else.
