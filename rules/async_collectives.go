@@ -27,39 +27,37 @@ var asyncCollectives = rule.Rule{
 	Passes:  rule.Example{On: "gpu-collectives", Config: "- { rule: async-collectives, min_ratio: 50% }"},
 	Fix:     "Look at the latency-hiding scheduler's flags, and at what needs the collective's result right away.",
 	Threads: []string{"openxla/xla#14397"},
-	Variant: checkAsyncCollectives,
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		exposed, ok := v.New.Facts[facts.AsyncExposed]
+		if !ok || !countsAsFact(c) && !scheduleKnown(v.New, exposed) {
+			c.Uncovered(rule.Schedule, "dump a module that is scheduled: the optimized one of a GPU, a TPU or a recent CPU compiler")
+			return
+		}
+		if !countsAsFact(c) {
+			exposed = v.New.CountKernels(exposedCollective(c))
+		}
+		a := c.Budget(string(facts.AsyncExposed), exposed)
+		if v.Old != nil {
+			was, ok := v.Old.Facts[facts.AsyncExposed]
+			a.SetBase(ok && countsAsFact(c), was)
+			if c.On(overlapLost.Key) && a.Base != nil && v.New.Facts[facts.AsyncOverlapped] >= v.Old.Facts[facts.AsyncOverlapped] {
+				a.Base = new(max(was, a.Actual))
+			}
+		}
+		all := v.New.CountKernels(countedCollective(c))
+		for _, f := range c.JudgeShare(a, rule.Portion{
+			Key: "min_ratio", Subject: "async.exposed.min_ratio", Have: rule.PortionOf(all-a.Actual, all),
+			Of: "of " + phrase.Counted(all, "", "collectives") + " can run beside kernels",
+		}) {
+			f.Cause, f.Evidence.After = v.Largest(exposedCollective(c)), changes.LinesOf(v.New.Kernels, exposedCollective(c))
+		}
+	},
 }
 
 // overlapLost holds collectives that had kernels beside them to that.
 var overlapLost = rule.Option{
 	Key: "overlap_lost", Type: rule.Switch, Default: false, Compares: true,
 	Doc: "ignore more exposed collectives than in the baseline if no fewer overlap with kernels",
-}
-
-func checkAsyncCollectives(c *rule.Context, v *changes.Variant) {
-	exposed, ok := v.New.Facts[facts.AsyncExposed]
-	if !ok || !countsAsFact(c) && !scheduleKnown(v.New, exposed) {
-		c.Uncovered(rule.Schedule, "dump a module that is scheduled: the optimized one of a GPU, a TPU or a recent CPU compiler")
-		return
-	}
-	if !countsAsFact(c) {
-		exposed = v.New.CountKernels(exposedCollective(c))
-	}
-	a := c.Budget(string(facts.AsyncExposed), exposed)
-	if v.Old != nil {
-		was, ok := v.Old.Facts[facts.AsyncExposed]
-		a.SetBase(ok && countsAsFact(c), was)
-		if c.On(overlapLost.Key) && a.Base != nil && v.New.Facts[facts.AsyncOverlapped] >= v.Old.Facts[facts.AsyncOverlapped] {
-			a.Base = new(max(was, a.Actual))
-		}
-	}
-	all := v.New.CountKernels(countedCollective(c))
-	for _, f := range c.JudgeShare(a, rule.Portion{
-		Key: "min_ratio", Subject: "async.exposed.min_ratio", Have: rule.PortionOf(all-a.Actual, all),
-		Of: "of " + phrase.Counted(all, "", "collectives") + " can run beside kernels",
-	}) {
-		f.Cause, f.Evidence.After = v.Largest(exposedCollective(c)), changes.LinesOf(v.New.Kernels, exposedCollective(c))
-	}
 }
 
 // scheduleKnown reports whether the collectives know what runs beside them. Those of a stored result do not: it has only the fact.

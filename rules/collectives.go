@@ -37,7 +37,13 @@ func chosenCollective(c *rule.Context) func(k *facts.Kernel) bool {
 		if types := c.List("dtypes"); types != nil && !slices.ContainsFunc(types, func(t string) bool { return holdsType(k.Out, t) }) {
 			return false
 		}
-		return largeEnough(c, k)
+		if least, ok := c.Number("min_group_size"); ok {
+			if size := groupSize(k); size > 0 && size < least {
+				return false
+			}
+		}
+		least, ok := c.Number("min_gathered_dim_size")
+		return !ok || k.Target != "all-gather" || gatheredTo(k) >= least
 	}
 }
 
@@ -53,17 +59,6 @@ func placeCounted(c *rule.Context) string {
 		return " in loops"
 	}
 	return ""
-}
-
-// largeEnough holds a collective's group and what it gathers against the options.
-func largeEnough(c *rule.Context, k *facts.Kernel) bool {
-	if least, ok := c.Number("min_group_size"); ok {
-		if size := groupSize(k); size > 0 && size < least {
-			return false
-		}
-	}
-	least, ok := c.Number("min_gathered_dim_size")
-	return !ok || k.Target != "all-gather" || gatheredTo(k) >= least
 }
 
 // holdsType reports whether a shape, or one in a tuple, has a type.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -27,7 +28,7 @@ type callQuery struct {
 	config                         configs
 }
 
-func callOf(e rule.Entry) callQuery {
+func callOf(e rule.Entry) query {
 	return callQuery{e.Text("call"), e.Text("function"), e.Text("op_name"), e.Text("source"), e.Pairs("backend_config")}
 }
 
@@ -94,10 +95,11 @@ func (c configs) String() string {
 // checkCalls finds keys of a backend_config that no rule can hold to.
 func checkCalls(s *rule.Settings) (wrong []rule.Refusal) {
 	for i, e := range s.Entries("calls") {
-		for _, key := range slices.Sorted(maps.Keys(callOf(e).config)) {
+		config := e.Pairs("backend_config")
+		for _, key := range slices.Sorted(maps.Keys(config)) {
 			path := []string{"calls", fmt.Sprint(i), "backend_config", key}
 			last := key[strings.LastIndex(key, ".")+1:]
-			switch pattern := callOf(e).config[key]; {
+			switch pattern := config[key]; {
 			case hlo.IsNoise(last):
 				wrong = append(wrong, rule.Refusal{Path: path, Err: fmt.Errorf("backend_config: %s differs in every compile or only numbers the call, so a rule cannot pin it; name a key that says what is computed", key)})
 			case pattern == "" || !phrase.ValidGlob(pattern):
@@ -145,8 +147,9 @@ func keyTold(key string, values, others []string) string {
 	return "the calls have no " + key
 }
 
-// unrecorded reports whether a baseline does not record the backend_config of calls.
-func (q callQuery) unrecorded(old, fresh *facts.Variant) bool {
+// recorded reports whether the baseline records the backend_config of calls, where that is asked for.
+func (q callQuery) recorded(v *changes.Variant) bool {
 	says := func(k *facts.Kernel) bool { return len(k.Config) > 0 }
-	return len(q.config) > 0 && slices.ContainsFunc(q.almost(fresh), says) && len(q.almost(old)) > 0 && !slices.ContainsFunc(q.almost(old), says)
+	old := q.almost(v.Old)
+	return len(q.config) == 0 || len(old) == 0 || slices.ContainsFunc(old, says) || !slices.ContainsFunc(q.almost(v.New), says)
 }

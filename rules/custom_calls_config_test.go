@@ -3,6 +3,7 @@ package rules
 import (
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
@@ -17,11 +18,11 @@ func TestBaselineWithoutBackendConfig(t *testing.T) {
 		old, fresh *facts.Variant
 		want       bool
 	}{{mute, said, true}, {said, said, false}, {said, mute, false}, {mute, mute, false}, {none, said, false}, {mute, none, false}} {
-		if got := q.unrecorded(c.old, c.fresh); got != c.want {
+		if got := !q.recorded(&changes.Variant{Old: c.old, New: c.fresh}); got != c.want {
 			t.Errorf("%v against %v: %v", c.fresh.Kernels, c.old.Kernels, got)
 		}
 	}
-	if q.config = nil; q.unrecorded(mute, said) {
+	if q.config = nil; !q.recorded(&changes.Variant{Old: mute, New: said}) {
 		t.Error("without a key nothing is missing")
 	}
 }

@@ -29,27 +29,33 @@ var donationKept = rule.Rule{
 	Passes:  rule.Example{On: "cpu-donation_lost/before", Config: "- { rule: donation-kept, params: [\"params*\"] }"},
 	Fix:     "In JAX, keep donate_argnums, and return a result of the same shape and dtype for every donated argument. In PyTorch/XLA, end every step with torch_xla.sync().",
 	Threads: []string{"jax-ml/jax#40280", "jax-ml/jax#9675"},
-	Variant: checkDonationKept,
-}
-
-func checkDonationKept(c *rule.Context, v *changes.Variant) {
-	mustDonate(c, v)
-	judgeDonatedShare(c, v)
-	lost := lostDonations(c, v)
-	a := c.Budget("donation", donatedCount(c, v.New))
-	a.Lost = float64(len(lost))
-	if v.Old != nil {
-		a.Base = new(donatedCount(c, v.Old) + replacedDonations(c, v))
-	}
-	if f := c.Judge(a); f != nil && len(lost) > 0 {
-		describeUndonated(c, f, v, lost, " any more")
-	}
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		mustDonate(c, v)
+		judgeDonatedShare(c, v)
+		var lost []*facts.Parameter
+		for _, ch := range v.Params {
+			gone := ch.Old != nil && ch.New != nil && ch.Old.Aliased && !ch.New.Aliased
+			if gone && large(c, ch.New.Bytes) && !phrase.AnyGlob(c.List("params"), ch.Name) {
+				lost = append(lost, ch.New)
+			}
+		}
+		a := c.Budget("donation", donatedCount(c, v.New))
+		a.Lost = float64(len(lost))
+		if v.Old != nil {
+			a.Base = new(donatedCount(c, v.Old) + replacedDonations(c, v))
+		}
+		if f := c.Judge(a); f != nil && len(lost) > 0 {
+			describeUndonated(c, f, v, lost, " any more")
+		}
+	},
 }
 
 // mustDonate holds the arguments that the settings name to it, whatever the baseline says.
 func mustDonate(c *rule.Context, v *changes.Variant) {
 	unmatchedArguments(c, v, c.List("params"))
-	missing := undonated(c, v)
+	missing := phrase.Pick(v.New.Params, func(p *facts.Parameter) bool {
+		return phrase.AnyGlob(c.List("params"), p.Name) && large(c, p.Bytes) && !p.Aliased
+	})
 	if len(missing) == 0 {
 		return
 	}
@@ -89,24 +95,6 @@ func replacedDonations(c *rule.Context, v *changes.Variant) (n float64) {
 	return n
 }
 
-// undonated lists the arguments that must be donated and are not.
-func undonated(c *rule.Context, v *changes.Variant) []*facts.Parameter {
-	return phrase.Pick(v.New.Params, func(p *facts.Parameter) bool {
-		return phrase.AnyGlob(c.List("params"), p.Name) && large(c, p.Bytes) && !p.Aliased
-	})
-}
-
-// lostDonations lists the arguments whose buffer the baseline reused and this program does not.
-func lostDonations(c *rule.Context, v *changes.Variant) (out []*facts.Parameter) {
-	for _, ch := range v.Params {
-		lost := ch.Old != nil && ch.New != nil && ch.Old.Aliased && !ch.New.Aliased
-		if lost && large(c, ch.New.Bytes) && !phrase.AnyGlob(c.List("params"), ch.Name) {
-			out = append(out, ch.New)
-		}
-	}
-	return out
-}
-
 // judgeDonatedShare holds the share of the arguments' bytes that is updated in place against min_ratio, which needs no baseline.
 func judgeDonatedShare(c *rule.Context, v *changes.Variant) {
 	wanted, asked := c.Number("min_ratio")
@@ -114,11 +102,18 @@ func judgeDonatedShare(c *rule.Context, v *changes.Variant) {
 		return
 	}
 	c.Checked()
-	reused, all := donatedBytes(c, v.New)
+	var reused, all float64
+	for i := range v.New.Params {
+		if n := float64(v.New.Params[i].Bytes); large(c, v.New.Params[i].Bytes) {
+			all += n
+			reused += n * float64(changes.Flag(v.New.Params[i].Aliased))
+		}
+	}
 	if all == 0 || reused/all >= wanted {
 		return
 	}
-	held := heldTwice(c, v.New)
+	held := phrase.Pick(v.New.Params, func(a *facts.Parameter) bool { return !a.Aliased && large(c, a.Bytes) })
+	slices.SortStableFunc(held, func(a, b *facts.Parameter) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	is, least := phrase.Apart(reused/all, wanted, "share")
 	said := fmt.Sprintf("%s of %s of arguments are updated in place: %s, %s wanted; not ", phrase.Bytes(reused), phrase.Bytes(all), is, least)
 	f := c.Find(result.Finding{
@@ -126,22 +121,4 @@ func judgeDonatedShare(c *rule.Context, v *changes.Variant) {
 		Message: said + strings.Join(phrase.First(changes.Trees(held), 6), ", "),
 	})
 	f.Cause, f.Evidence = v.Undonated(held, c.Target.Report.Toolchain.Framework)
-}
-
-// donatedBytes are those of the arguments that matter: the reused ones, and all.
-func donatedBytes(c *rule.Context, v *facts.Variant) (reused, all float64) {
-	for i := range v.Params {
-		if n := float64(v.Params[i].Bytes); large(c, v.Params[i].Bytes) {
-			all += n
-			reused += n * float64(changes.Flag(v.Params[i].Aliased))
-		}
-	}
-	return reused, all
-}
-
-// heldTwice lists the arguments that matter and whose buffers no result takes over, the largest first.
-func heldTwice(c *rule.Context, v *facts.Variant) []*facts.Parameter {
-	out := phrase.Pick(v.Params, func(a *facts.Parameter) bool { return !a.Aliased && large(c, a.Bytes) })
-	slices.SortStableFunc(out, func(a, b *facts.Parameter) int { return cmp.Compare(b.Bytes, a.Bytes) })
-	return out
 }

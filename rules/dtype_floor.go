@@ -38,7 +38,9 @@ var dtypeFloor = rule.Rule{
 		} else {
 			checkWide(c, v)
 		}
-		checkConverts(c)
+		if limit, set := c.Number("max_converts"); set {
+			c.Compare(c.AmountOf(rule.Metric{Fact: facts.ConvertsCount, Noun: "conversions"}, facts.ConvertsCount), rule.MostBy("max_converts", limit))
+		}
 	},
 }
 
@@ -49,10 +51,18 @@ var narrowTypes = []string{
 }
 
 func checkWide(c *rule.Context, v *changes.Variant) {
-	wide := wideProducts(c, v.New)
+	wide := phrase.Filter(v.New.Products, func(m *facts.Product) bool {
+		return !slices.Contains(c.List("dtypes"), m.Type) && !phrase.AnyGlob(c.List("allow"), m.OpName)
+	})
 	a := c.Budget("products", float64(len(wide)))
 	if v.Old != nil {
-		was, ok := wideBefore(c, v.Old)
+		// The baseline holds no more than their number in each type.
+		var was float64
+		var ok bool
+		was, ok = v.Old.Facts[facts.ProductsTotal]
+		for _, dtype := range c.List("dtypes") {
+			was -= v.Old.Facts[facts.ProductType.Of(dtype)]
+		}
 		a.SetBase(ok && c.List("allow") == nil, was)
 	}
 	have, of := narrowShare(v.New.Products, wide)
@@ -62,21 +72,6 @@ func checkWide(c *rule.Context, v *changes.Variant) {
 	}) {
 		f.Cause, f.Evidence = productCause(wide)
 	}
-}
-
-func wideProducts(c *rule.Context, v *facts.Variant) []*facts.Product {
-	return phrase.Filter(v.Products, func(m *facts.Product) bool {
-		return !slices.Contains(c.List("dtypes"), m.Type) && !phrase.AnyGlob(c.List("allow"), m.OpName)
-	})
-}
-
-// wideBefore counts the wide products of a baseline, which holds no more than their number in each type.
-func wideBefore(c *rule.Context, v *facts.Variant) (n float64, ok bool) {
-	n, ok = v.Facts[facts.ProductsTotal]
-	for _, dtype := range c.List("dtypes") {
-		n -= v.Facts[facts.ProductType.Of(dtype)]
-	}
-	return n, ok
 }
 
 // narrowShare is the share of arithmetic in narrow products; of their number where the arithmetic of some is not known.
@@ -101,14 +96,6 @@ func arithmetic(products []*facts.Product) (flops float64, known bool) {
 	return flops, known
 }
 
-func checkConverts(c *rule.Context) {
-	limit, ok := c.Number("max_converts")
-	if !ok {
-		return
-	}
-	c.JudgeMax("max_converts", limit, c.AmountOf(rule.Metric{Fact: facts.ConvertsCount, Noun: "conversions"}, facts.ConvertsCount))
-}
-
 // noWider holds the products' types to the baseline.
 var noWider = rule.Option{
 	Key: "no_wider", Type: rule.Switch, Default: false, Compares: true,
@@ -125,7 +112,8 @@ func checkWider(c *rule.Context, v *changes.Variant) {
 	if scaled := unscaled(v); scaled.measure() > w.measure() {
 		w = scaled
 	}
-	for _, other := range []widening{sent(v), leaked(v)} {
+	// A loop that hides a transfer hides what it costs too, until the network is slower or the loop faster.
+	for _, other := range []widening{{of: "collectives", was: floatsByType(v.Old, isSent), is: floatsByType(v.New, isSent)}, leaked(v)} {
 		if w.measure() == 0 && other.measure() > 0 {
 			w, known = other, true
 		}
@@ -178,12 +166,6 @@ func productsAsked(v *facts.Variant) (wide, narrow float64) {
 		}
 	}
 	return wide, narrow
-}
-
-// sent compares the types in which the model's collectives send numbers. A loop that hides a transfer hides what it costs too, until the network is
-// slower or the loop faster.
-func sent(v *changes.Variant) widening {
-	return widening{of: "collectives", was: floatsByType(v.Old, isSent), is: floatsByType(v.New, isSent)}
 }
 
 // leaked compares the types in which the model computes, if it computes in wider ones in several functions. Who means to compute something in a wider
@@ -279,12 +261,10 @@ func crossed(was, is map[string]float64, rank func(string) int) (most float64, e
 	return most, edge
 }
 
-// types lists the types of both sides in order.
-func (w *widening) types() []string { return membersOf(w.was, w.is) }
-
 // membersOf lists what either side counts, in order.
-func membersOf(was, is map[string]float64) []string {
-	seen := maps.Clone(was)
+func membersOf[K ~string, V any](was, is map[K]V) []K {
+	seen := map[K]V{}
+	maps.Copy(seen, was)
 	maps.Copy(seen, is)
 	return slices.Sorted(maps.Keys(seen))
 }
@@ -323,7 +303,7 @@ func (w *widening) sentence() string {
 // moves says of which types there are more or fewer.
 func (w *widening) moves() string {
 	var parts []string
-	for _, t := range w.types() {
+	for _, t := range membersOf(w.was, w.is) {
 		if w.is[t] != w.was[t] && t != "" {
 			parts = append(parts, fmt.Sprintf("%s %s → %s", t, phrase.Number(w.was[t]), phrase.Number(w.is[t])))
 		}
@@ -334,7 +314,7 @@ func (w *widening) moves() string {
 // widens reports whether an edit of the model makes a product wide, or no longer scales operands down.
 func (w *widening) widens(e changes.Edit) bool {
 	if w.scaled {
-		return slices.ContainsFunc(e.Removed, w.scalesDown)
+		return slices.ContainsFunc(e.Removed, func(s changes.Step) bool { return s.Opcode == "convert" && w.was[s.Type] > w.is[s.Type] })
 	}
 	return slices.ContainsFunc(e.Added, w.isWide)
 }
@@ -350,8 +330,4 @@ func (w *widening) isWide(s changes.Step) bool {
 		return s.Computes()
 	}
 	return s.Opcode == "convolution" || strings.HasSuffix(s.Opcode, "dot")
-}
-
-func (w *widening) scalesDown(s changes.Step) bool {
-	return s.Opcode == "convert" && w.was[s.Type] > w.is[s.Type]
 }

@@ -21,32 +21,30 @@ var fits = rule.Rule{
 	Passes:  rule.Example{On: "tpu-remat/before", Config: "- { rule: fits, max: 95% }"},
 	Fix:     "Shard or offload the largest buffers, rematerialize, use a smaller batch, or name a larger device with device: in the target. xlagate inspect lists the buffers.",
 	Threads: []string{"AI-Hypercomputer/maxtext#5112", "AI-Hypercomputer/maxtext#4514", "vllm-project/tpu-inference#3194"},
-	Variant: checkFits,
-}
-
-func checkFits(c *rule.Context, v *changes.Variant) {
-	peak, assigned := v.New.Facts[facts.MemoryPeak]
-	device := v.New.Device
-	switch {
-	case !assigned:
-		c.Uncovered(rule.BufferAssignment, rule.DumpFix)
-		return
-	case device == nil:
-		c.Gap("how much memory the device has is not known", "name it with device: in the target; docs/price.md lists the devices")
-		return
-	case device.Family == price.CPU:
-		if c.Pack == "" {
-			c.Gap("the memory of a CPU is that of the machine that runs the program", "bound it with max-peak-bytes")
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		peak, assigned := v.New.Facts[facts.MemoryPeak]
+		device := v.New.Device
+		switch {
+		case !assigned:
+			c.Uncovered(rule.BufferAssignment, rule.DumpFix)
+			return
+		case device == nil:
+			c.Gap("how much memory the device has is not known", "name it with device: in the target; docs/price.md lists the devices")
+			return
+		case device.Family == price.CPU:
+			if c.Pack == "" {
+				c.Gap("the memory of a CPU is that of the machine that runs the program", "bound it with max-peak-bytes")
+			}
+			return
 		}
-		return
-	}
-	a := c.Budget("fits", peak/device.Memory.Size)
-	if v.Old != nil {
-		was, known := v.Old.Facts[facts.MemoryPeak]
-		a.SetBase(known, was/device.Memory.Size)
-	}
-	if f := c.Judge(a); f != nil {
-		f.Message += fmt.Sprintf(" (%s of the %s of %s)", phrase.Show(peak, "bytes"), phrase.Show(device.Memory.Size, "bytes"), device.Name)
-		f.Cause, f.Evidence = v.FactGrowth(facts.MemoryPeak)
-	}
+		a := c.Budget("fits", peak/device.Memory.Size)
+		if v.Old != nil {
+			was, known := v.Old.Facts[facts.MemoryPeak]
+			a.SetBase(known, was/device.Memory.Size)
+		}
+		if f := c.Judge(a); f != nil {
+			f.Message += fmt.Sprintf(" (%s of the %s of %s)", phrase.Show(peak, "bytes"), phrase.Show(device.Memory.Size, "bytes"), device.Name)
+			f.Cause, f.Evidence = v.FactGrowth(facts.MemoryPeak)
+		}
+	},
 }

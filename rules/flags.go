@@ -31,33 +31,31 @@ var flags = rule.Rule{
 	Fix:     "Look at XLA_FLAGS, LIBTPU_INIT_ARGS and compiler_options of the job, and at defaults that the framework's version changed.",
 	Threads: []string{"pytorch/xla#8008"},
 	Whole:   true,
-	Target:  checkFlags,
-}
-
-func checkFlags(c *rule.Context, t *rule.Target) {
-	if why, fix := flagsMissing(c, t); why != "" {
-		c.Gap(why, fix)
-		return
-	}
-	if c.Pack != "" && len(toolchainChanges(c, parts(t.Base.Toolchain), parts(t.Report.Toolchain))) > 0 {
-		c.Gap("another toolchain sets other flags", "xlagate accept --reason \"why\"")
-		return
-	}
-	var wrong []string
-	a := c.Budget("flags", 0)
-	if c.BoundedByOwn() {
-		wrong = disagreedFlags(c, t.Report.Toolchain)
-	} else if !c.On("only_effective") || slices.ContainsFunc(t.Programs, func(p *changes.Program) bool { return p.Change != "same" }) {
-		wrong = flagChanges(c, t.Base.Toolchain.Flags, t.Report.Toolchain.Flags)
-	}
-	a.Actual = float64(len(wrong))
-	if t.Base != nil {
-		a.Base = new(float64(len(disagreedFlags(c, t.Base.Toolchain))))
-	}
-	if f := c.JudgePinned(a); f != nil {
-		f.Message = phrase.Are(len(wrong), "flag") + " not as agreed: " + strings.Join(phrase.First(wrong, 6), ", ")
-		f.Cause, f.Evidence.After = &changes.Cause{Kind: changes.KindFlags, Title: "compiled with other flags: " + strings.Join(phrase.First(wrong, 2), ", ")}, wrong
-	}
+	Target: func(c *rule.Context, t *rule.Target) {
+		if why, fix := flagsMissing(c, t); why != "" {
+			c.Gap(why, fix)
+			return
+		}
+		if c.Pack != "" && len(toolchainChanges(c, parts(t.Base.Toolchain), parts(t.Report.Toolchain))) > 0 {
+			c.Gap("another toolchain sets other flags", "xlagate accept --reason \"why\"")
+			return
+		}
+		var wrong []string
+		a := c.Budget("flags", 0)
+		if c.BoundedByOwn() {
+			wrong = disagreedFlags(c, t.Report.Toolchain)
+		} else if !c.On("only_effective") || slices.ContainsFunc(t.Programs, func(p *changes.Program) bool { return p.Change != "same" }) {
+			wrong = flagChanges(c, t.Base.Toolchain.Flags, t.Report.Toolchain.Flags)
+		}
+		a.Actual = float64(len(wrong))
+		if t.Base != nil {
+			a.Base = new(float64(len(disagreedFlags(c, t.Base.Toolchain))))
+		}
+		if f := c.JudgePinned(a); f != nil {
+			f.Message = phrase.Are(len(wrong), "flag") + " not as agreed: " + strings.Join(phrase.First(wrong, 6), ", ")
+			f.Cause, f.Evidence.After = &changes.Cause{Kind: changes.KindFlags, Title: "compiled with other flags: " + strings.Join(phrase.First(wrong, 2), ", ")}, wrong
+		}
+	},
 }
 
 // flagsMissing says why there are no flags to look at, and what to do; "" where there are.
@@ -102,14 +100,8 @@ func orDefault(flags map[string]string, name string) string {
 
 // flagChanges lists the flags that one side sets and the other does not, or sets to something else.
 func flagChanges(c *rule.Context, was, now map[string]string) []string {
-	all := map[string]bool{}
-	for _, side := range []map[string]string{was, now} {
-		for name := range side {
-			all[name] = true
-		}
-	}
 	var out []string
-	for _, name := range slices.Sorted(maps.Keys(all)) {
+	for _, name := range membersOf(was, now) {
 		if orDefault(was, name) != orDefault(now, name) && !phrase.AnyGlob(c.List("allow"), name) {
 			out = append(out, fmt.Sprintf("%s %s → %s", name, orDefault(was, name), orDefault(now, name)))
 		}

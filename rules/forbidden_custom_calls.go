@@ -31,24 +31,11 @@ var forbiddenCustomCalls = rule.Rule{
 	Threads: []string{"openxla/xla#40021", "jax-ml/jax#25842"},
 	Check:   checkCalls,
 	Variant: func(c *rule.Context, v *changes.Variant) {
+		forbidEach(c, v, "calls", callOf)
 		for _, e := range c.Entries("calls") {
-			forbidCall(c, v, e, callOf(e))
+			noteAbsentKey(c, v, callOf(e).(callQuery))
 		}
 	},
-}
-
-func forbidCall(c *rule.Context, v *changes.Variant, e rule.Entry, q callQuery) {
-	found := v.New.CountKernels(q.matches)
-	limit, _ := e.Number("max")
-	a := c.Budget(q.String(), max(0, found-limit))
-	if v.Old != nil {
-		a.SetBase(!q.unrecorded(v.Old, v.New), max(0, v.Old.CountKernels(q.matches)-limit))
-	}
-	if f := c.Forbid(a); f != nil {
-		f.Actual, f.Limit = found, limit
-		q.describe(f, v.New)
-	}
-	noteAbsentKey(c, v, q)
 }
 
 // noteAbsentKey notes a key of a backend_config that none of the calls has: a misspelt one would let everything pass.

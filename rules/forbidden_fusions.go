@@ -3,11 +3,9 @@ package rules
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -29,44 +27,14 @@ var forbiddenFusions = rule.Rule{
 	Passes:  rule.Example{On: "gpu-intermediate_out/before", Config: "- rule: forbidden-fusions\n  fusions: [{ name: two results, contains: [tanh], outputs: 2 }]"},
 	Fix:     "Separate the kernel's operations in the model's source; or report the fusion to the compiler's developers and waive the finding.",
 	Threads: []string{"openxla/xla#5179", "jax-ml/jax#18424", "openxla/xla#27322"},
-	Variant: func(c *rule.Context, v *changes.Variant) {
-		for _, entry := range c.Entries("fusions") {
-			q := queryOf(entry)
-			forbidFusion(c, v, entry, &q)
-		}
-	},
+	Variant: func(c *rule.Context, v *changes.Variant) { forbidEach(c, v, "fusions", queryOf) },
 }
 
-func forbidFusion(c *rule.Context, v *changes.Variant, entry rule.Entry, q *fusionQuery) {
-	found := atLeast(entry, q.in(v.New))
-	limit, _ := entry.Number("max")
-	a := c.Budget(q.name, max(0, float64(len(found))-limit))
-	if v.Old != nil {
-		a.SetBase(q.flow == nil, max(0, float64(len(atLeast(entry, q.in(v.Old))))-limit))
+func (q *fusionQuery) describe(f *rule.Finding, v *facts.Variant) {
+	found := q.in(v)
+	f.Message = fmt.Sprintf("the fusion %q is made: %s", q.name, kernelNames(found))
+	f.Cause = changes.CauseAt(found[0].Describe(), found[0])
+	for _, k := range found[:min(len(found), changes.MaxLines)] {
+		f.Evidence.After = append(f.Evidence.After, k.Describe())
 	}
-	if f := c.Forbid(a); f != nil {
-		f.Actual, f.Limit = float64(len(found)), limit
-		f.Message = fmt.Sprintf("the fusion %q is made: %s", q.name, kernelNames(found))
-		f.Cause = changes.CauseAt(found[0].Describe(), found[0])
-		for _, k := range found[:min(len(found), changes.MaxLines)] {
-			f.Evidence.After = append(f.Evidence.After, k.Describe())
-		}
-	}
-}
-
-// atLeast keeps the fusions with as many results and operands as the entry says.
-func atLeast(e rule.Entry, kernels []*facts.Kernel) []*facts.Kernel {
-	outputs, _ := e.Number("outputs")
-	operands, _ := e.Number("operands")
-	var kept []*facts.Kernel
-	for _, k := range kernels {
-		results := 1
-		if strings.HasPrefix(k.Out, "(") {
-			results = len(hlo.ShapeText(k.Out).Elements())
-		}
-		if float64(results) >= outputs && float64(len(k.In)) >= operands {
-			kept = append(kept, k)
-		}
-	}
-	return kept
 }

@@ -26,26 +26,26 @@ var fusionDrift = rule.Rule{
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: fusion-drift }"},
 	Fix:     "Remove what separates the operations: a barrier, a callback, a second use of an intermediate.",
 	Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620", "openxla/xla#6370"},
-	Variant: checkFusionDrift,
-}
-
-func checkFusionDrift(c *rule.Context, v *changes.Variant) {
-	if v.Old == nil {
-		return
-	}
-	lost := lostFusions(c, v)
-	a := c.Budget("fusions", float64(len(lost)))
-	a.Base = new(0.0)
-	if f := c.Judge(a); f != nil {
-		f.Message = lostSentence(lost)
-		if cause := v.CauseOf(&lost[0].Many[0]); cause != nil {
-			f.Cause, f.Evidence = cause, cause.Evidence(facts.AnyKernel)
-			if cause.Keeps() {
-				f.Message = "what was rematerialized is kept for the backward pass: " + f.Message
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		lost := phrase.Pick(v.Kernels.Split, func(s *changes.Regroup) bool {
+			return s.One.Fusion && s.One.Do.Len() > 1 && !phrase.AnyGlob(c.List("ignore"), s.One.OpName)
+		})
+		if f := c.JudgeDifferences("fusions", float64(len(lost))); f != nil {
+			parts := phrase.Map(lost, func(s *changes.Regroup) string { return s.Title() })
+			verb := "fusions were split"
+			if len(lost) == 1 {
+				verb = "fusion was split"
+			}
+			f.Message = fmt.Sprintf("%d %s: %s", len(lost), verb, strings.Join(phrase.First(parts, 2), "; "))
+			if cause := v.CauseOf(&lost[0].Many[0]); cause != nil {
+				f.Cause, f.Evidence = cause, cause.Evidence(facts.AnyKernel)
+				if cause.Keeps() {
+					f.Message = "what was rematerialized is kept for the backward pass: " + f.Message
+				}
 			}
 		}
-	}
-	judgeAdded(c, v)
+		judgeAdded(c, v)
+	},
 }
 
 // judgeAdded holds the fusions that have no counterpart in the baseline against max_added.
@@ -55,7 +55,9 @@ func judgeAdded(c *rule.Context, v *changes.Variant) {
 		return
 	}
 	c.Checked()
-	added := addedFusions(c, v)
+	added := phrase.Pick(v.Kernels.Added, func(k *facts.Kernel) bool {
+		return k.Fusion && k.Do.Len() > 1 && !phrase.AnyGlob(c.List("ignore"), k.OpName)
+	})
 	if float64(len(added)) <= most {
 		return
 	}
@@ -70,32 +72,4 @@ func judgeAdded(c *rule.Context, v *changes.Variant) {
 	if cause := v.CauseOf(added[0]); cause != nil {
 		f.Cause = cause
 	}
-}
-
-// addedFusions lists the fusions of several operations that nothing in the baseline became.
-func addedFusions(c *rule.Context, v *changes.Variant) []*facts.Kernel {
-	return phrase.Pick(v.Kernels.Added, func(k *facts.Kernel) bool {
-		return k.Fusion && k.Do.Len() > 1 && !phrase.AnyGlob(c.List("ignore"), k.OpName)
-	})
-}
-
-// lostFusions lists the fusions of several operations that no longer run as one kernel, the fullest first.
-func lostFusions(c *rule.Context, v *changes.Variant) []*changes.Regroup {
-	var out []*changes.Regroup
-	for i := range v.Kernels.Split {
-		s := &v.Kernels.Split[i]
-		if s.One.Fusion && s.One.Do.Len() > 1 && !phrase.AnyGlob(c.List("ignore"), s.One.OpName) {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-func lostSentence(lost []*changes.Regroup) string {
-	parts := phrase.Map(lost, func(s *changes.Regroup) string { return s.Title() })
-	verb := "fusions were split"
-	if len(lost) == 1 {
-		verb = "fusion was split"
-	}
-	return fmt.Sprintf("%d %s: %s", len(lost), verb, strings.Join(phrase.First(parts, 2), "; "))
 }

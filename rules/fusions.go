@@ -3,7 +3,9 @@ package rules
 import (
 	"slices"
 
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -27,12 +29,13 @@ var fusionKeys = []string{"contains", "pattern", "root", "kind", "out", "op_name
 type fusionQuery struct {
 	name, root, opName, source string
 	contains, kinds            []string
+	outputs, operands          float64     // at least so many
 	flow                       *rule.Flow  // nil: whatever flows
 	out                        *rule.Shape // nil: of any shape
 }
 
-func queryOf(e rule.Entry) fusionQuery {
-	q := fusionQuery{
+func queryOf(e rule.Entry) query {
+	q := &fusionQuery{
 		name: e.Text("name"), root: e.Text("root"), opName: e.Text("op_name"), source: e.Text("source"),
 		contains: e.List("contains"), kinds: e.List("kind"),
 	}
@@ -42,8 +45,16 @@ func queryOf(e rule.Entry) fusionQuery {
 	if text := e.Text("out"); text != "" {
 		q.out, _ = rule.ParseShape(text)
 	}
+	q.outputs, _ = e.Number("outputs")
+	q.operands, _ = e.Number("operands")
 	return q
 }
+
+// String is how findings call what is meant.
+func (q *fusionQuery) String() string { return q.name }
+
+// recorded reports whether the baseline can tell: it does not hold what flows in a kernel.
+func (q *fusionQuery) recorded(*changes.Variant) bool { return q.flow == nil }
 
 func (q *fusionQuery) in(v *facts.Variant) []*facts.Kernel {
 	return slices.Collect(v.KernelsThat(q.matches))
@@ -55,18 +66,16 @@ func (q *fusionQuery) matches(k *facts.Kernel) bool {
 		return false
 	case len(q.kinds) > 0 && !slices.Contains(q.kinds, k.Kind), q.root != "" && k.Root != q.root, q.out != nil && !q.out.Fits(k.Out):
 		return false
+	case float64(len(k.In)) < q.operands, q.outputs > 1 && float64(len(hlo.ShapeText(k.Out).Elements())) < q.outputs:
+		return false
 	}
 	return containsAll(k.Do, q.contains) && q.inScope(k) && (q.flow == nil || q.flow.In(k))
 }
 
 func (q *fusionQuery) inScope(k *facts.Kernel) bool {
-	return anyOp(k, func(opName, file string) bool {
+	is := func(opName, file string) bool {
 		return (q.opName == "" || phrase.Glob(q.opName, opName)) && (q.source == "" || rule.FitsPath(q.source, file))
-	})
-}
-
-// anyOp asks about the kernel's own name and source and those of every operation in it.
-func anyOp(k *facts.Kernel, is func(opName, file string) bool) bool {
+	}
 	if is(k.OpName, k.Source.File) {
 		return true
 	}

@@ -37,38 +37,32 @@ var factsComplete = rule.Rule{
 
 var baselinePresent = rule.Rule{
 	ID: "baseline-present", Title: "every program has a baseline that was accepted for its arguments", Always: true,
-	Why:     "A program that was never accepted has nothing to compare with, and one whose arguments changed is another program. A person has to accept it once.",
-	Fails:   rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "scale is new: no baseline says what it may cost"},
-	Passes:  rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
-	Fix:     "Accept the program, or remove what compiles it.",
-	Program: checkBaselinePresent,
-}
-
-func checkBaselinePresent(c *rule.Context, p *changes.Program) {
-	if p.New == nil || !c.Needed(p.Name) {
-		return
-	}
-	c.Checked()
-	switch {
-	case c.Target.Base == nil:
-		c.Problems = append(c.Problems, result.Problem{
-			Rule: c.Rule.ID, File: c.Target.Dump, Fix: c.Target.Accept, Settled: true,
-			Message: fmt.Sprintf("no baseline for target %s: nothing was accepted yet, so there is nothing to compare with", c.Target.Name),
-		})
-	case p.Old == nil:
-		f := c.Find(result.Finding{Program: p.Name, Subject: "program", Message: unknownProgram(p)})
-		f.Cause = changes.Newcomer(c.Target.Programs, p)
-	case p.Was != "" && !p.New.IsCluster(): // clusters are numbered, not named
-		c.Notes = append(c.Notes, result.Note{Kind: "renamed", Program: p.Name, Message: "it was accepted as " + p.Was, Fix: "xlagate accept --reason \"why\""})
-	}
-}
-
-// unknownProgram says that nothing is known of what a program may cost.
-func unknownProgram(p *changes.Program) string {
-	if p.Replaced != nil {
-		return p.Name + " is another program than the accepted one of that name: no baseline says what it may cost"
-	}
-	return p.Name + " is new: no baseline says what it may cost"
+	Why:    "A program that was never accepted has nothing to compare with, and one whose arguments changed is another program. A person has to accept it once.",
+	Fails:  rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "scale is new: no baseline says what it may cost"},
+	Passes: rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
+	Fix:    "Accept the program, or remove what compiles it.",
+	Program: func(c *rule.Context, p *changes.Program) {
+		if p.New == nil || !c.Needed(p.Name) {
+			return
+		}
+		c.Checked()
+		switch {
+		case c.Target.Base == nil:
+			c.Problems = append(c.Problems, result.Problem{
+				Rule: c.Rule.ID, File: c.Target.Dump, Fix: c.Target.Accept, Settled: true,
+				Message: fmt.Sprintf("no baseline for target %s: nothing was accepted yet, so there is nothing to compare with", c.Target.Name),
+			})
+		case p.Old == nil:
+			is := " is new"
+			if p.Replaced != nil {
+				is = " is another program than the accepted one of that name"
+			}
+			f := c.Find(result.Finding{Program: p.Name, Subject: "program", Message: p.Name + is + ": no baseline says what it may cost"})
+			f.Cause = changes.Newcomer(c.Target.Programs, p)
+		case p.Was != "" && !p.New.IsCluster(): // clusters are numbered, not named
+			c.Notes = append(c.Notes, result.Note{Kind: "renamed", Program: p.Name, Message: "it was accepted as " + p.Was, Fix: "xlagate accept --reason \"why\""})
+		}
+	},
 }
 
 var orphanBaseline = rule.Rule{

@@ -19,16 +19,26 @@ var kernelBodies = rule.Rule{
 	Why: "A hand-written kernel is one custom call, whatever it computes, so no other fact shows its cost. This rule counts the operations in its " +
 		"body. Operations that only moved or were renamed do not count, nor do the conversions of a kernel that reads and writes clearly less. With " +
 		"a baseline it also finds a kernel that is no longer called while the rest of the program computes more.",
-	Options: []rule.Option{
-		{Key: "function", Type: rule.Globs, Doc: "only kernels of these functions"},
-	},
+	Options: []rule.Option{{Key: "function", Type: rule.Globs, Doc: "only kernels of these functions"}},
 	Budget:  &rule.Metric{Noun: "operations in one kernel", Better: rule.Lower},
 	Fails:   rule.Example{On: "tpu-kernel_body/after", Config: "- { rule: kernel-bodies }", Says: "16 operations in the kernel accumulate: up from 14 in the baseline"},
 	Passes:  rule.Example{On: "tpu-kernel_body/after", Config: "- { rule: kernel-bodies, max: 100 }"},
 	Fix:     "Move work that is the same in every step of the grid out of the kernel.",
 	Threads: []string{"keras-team/keras-io#2284"},
 	Variant: func(c *rule.Context, v *changes.Variant) {
-		for _, b := range bodiesOf(c, v) {
+		pairs := map[string]*changes.KernelChange{}
+		for i := range v.Kernels.Changed {
+			k := &v.Kernels.Changed[i]
+			pairs[k.New.Name] = k
+		}
+		var all, most []written
+		for k := range v.New.KernelsThat(handWritten(c)) {
+			all = append(all, written{k, pairs[k.Name]})
+		}
+		for _, same := range phrase.Group(all, func(b written) string { return b.Function }) {
+			most = append(most, slices.MaxFunc(same, func(a, b written) int { return cmp.Compare(a.grown(), b.grown()) }))
+		}
+		for _, b := range most {
 			a := c.Budget("body of "+b.Function, size(b.Written))
 			a.Noun = "operations in the kernel " + b.Function
 			if v.Old != nil {
@@ -44,23 +54,6 @@ var kernelBodies = rule.Rule{
 type written struct {
 	*facts.Kernel
 	change *changes.KernelChange
-}
-
-// bodiesOf lists the kernels that were written by hand, of each function the one that grew most.
-func bodiesOf(c *rule.Context, v *changes.Variant) []written {
-	pairs := map[string]*changes.KernelChange{}
-	for i := range v.Kernels.Changed {
-		k := &v.Kernels.Changed[i]
-		pairs[k.New.Name] = k
-	}
-	var all, most []written
-	for k := range v.New.KernelsThat(handWritten(c)) {
-		all = append(all, written{k, pairs[k.Name]})
-	}
-	for _, same := range phrase.Group(all, func(b written) string { return b.Function }) {
-		most = append(most, slices.MaxFunc(same, func(a, b written) int { return cmp.Compare(a.grown(), b.grown()) }))
-	}
-	return most
 }
 
 // handWritten reports whether a kernel is hand-written and its function is selected.
@@ -88,13 +81,15 @@ func size(body map[string]int) float64 {
 // handWork is what hand-written kernels come to in a run.
 type handWork struct {
 	calls, bytes float64
+	byFunction   map[string]float64 // calls
 }
 
 func handWorkIn(c *rule.Context, v *facts.Variant) handWork {
-	var w handWork
+	w := handWork{byFunction: map[string]float64{}}
 	for k := range v.KernelsThat(handWritten(c)) {
 		w.calls += k.Runs()
 		w.bytes += k.Runs() * float64(k.Bytes)
+		w.byFunction[k.Function] += k.Runs()
 	}
 	return w
 }
@@ -115,9 +110,15 @@ func judgeCalled(c *rule.Context, v *changes.Variant) {
 	}
 	a := c.Budget("calls of hand-written kernels", max(lost, 0))
 	a.Noun, a.Base = a.Subject, new(0.0)
-	if f := c.ForbidMore(a); f != nil {
+	if f := c.Compare(a, rule.NoMore); f != nil {
 		f.Actual, f.Baseline = is.calls, was.calls
-		f.Message = "hand-written kernels are called less often, and the rest of the program computes more: " + fewerCalls(c, v)
+		var fewer []string
+		for _, name := range slices.Sorted(maps.Keys(was.byFunction)) {
+			if is.byFunction[name] < was.byFunction[name] {
+				fewer = append(fewer, fmt.Sprintf("%s %s → %s", name, phrase.Number(was.byFunction[name]), phrase.Number(is.byFunction[name])))
+			}
+		}
+		f.Message = "hand-written kernels are called less often, and the rest of the program computes more: " + strings.Join(phrase.First(fewer, 4), ", ")
 		f.Cause, f.Evidence = v.Growth(facts.AnyKernel)
 	}
 }
@@ -129,24 +130,4 @@ func computesMore(v *changes.Variant, gone float64) bool {
 	was, is := v.Cost(facts.CostFlops)
 	moved, moves := v.Cost(facts.CostBytes)
 	return is-was > gone || v.New.Facts[transcendentals] > v.Old.Facts[transcendentals] || moves > wobble*moved
-}
-
-// fewerCalls lists the functions that are called less often than in the baseline: "normalize 1 → 0".
-func fewerCalls(c *rule.Context, v *changes.Variant) string {
-	was, is := callsByFunction(c, v.Old), callsByFunction(c, v.New)
-	var fewer []string
-	for _, name := range slices.Sorted(maps.Keys(was)) {
-		if is[name] < was[name] {
-			fewer = append(fewer, fmt.Sprintf("%s %s → %s", name, phrase.Number(was[name]), phrase.Number(is[name])))
-		}
-	}
-	return strings.Join(phrase.First(fewer, 4), ", ")
-}
-
-func callsByFunction(c *rule.Context, v *facts.Variant) map[string]float64 {
-	calls := map[string]float64{}
-	for k := range v.KernelsThat(handWritten(c)) {
-		calls[k.Function] += k.Runs()
-	}
-	return calls
 }

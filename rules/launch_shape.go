@@ -31,25 +31,23 @@ var launchShape = rule.Rule{
 	Passes:   rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 16, max_threads: 1024 }"},
 	Fix:      "A short minor dimension or a small batch leaves little to distribute. In Triton and Pallas kernels, change the block sizes.",
 	Threads:  []string{"openxla/xla#47203"},
-	Variant:  checkLaunchShape,
-}
-
-func checkLaunchShape(c *rule.Context, v *changes.Variant) {
-	switch {
-	case slices.Contains(v.New.Missing, facts.MissingLaunches) && v.New.CountKernels(func(k *facts.Kernel) bool { return k.Class == facts.ClassKernel && k.Plan == nil }) > 0: // library calls never have a plan
-		c.Gap("the launch plan of this version names command buffers, branches or loops, but not what runs in them",
-			"compile with JAX 0.6.2 or later, or without command buffers: XLA_FLAGS=--xla_gpu_enable_command_buffer=")
-	case v.New.CountKernels(planned) == 0 && v.New.CountKernels(func(k *facts.Kernel) bool { return k.Class.Computes() }) > 0:
-		c.Uncovered(rule.Thunks, "compile for a GPU with --xla_dump_to=DIR: the dump then holds *.thunk_sequence.txt")
-		return
-	}
-	if _, asked := c.Number("min_occupancy"); asked && registersUnknown(c, v, facts.RegistersMax) {
-		return
-	}
-	bad := func(k *facts.Kernel) bool { return badLaunch(c, k) != "" }
-	if f := c.Forbid(c.Budget("launches", v.New.CountKernels(bad))); f != nil {
-		f.Cause, f.Evidence = launchCause(c, v.New)
-	}
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		switch {
+		case slices.Contains(v.New.Missing, facts.MissingLaunches) && v.New.CountKernels(func(k *facts.Kernel) bool { return k.Class == facts.ClassKernel && k.Plan == nil }) > 0: // library calls never have a plan
+			c.Gap("the launch plan of this version names command buffers, branches or loops, but not what runs in them",
+				"compile with JAX 0.6.2 or later, or without command buffers: XLA_FLAGS=--xla_gpu_enable_command_buffer=")
+		case v.New.CountKernels(planned) == 0 && v.New.CountKernels(func(k *facts.Kernel) bool { return k.Class.Computes() }) > 0:
+			c.Uncovered(rule.Thunks, "compile for a GPU with --xla_dump_to=DIR: the dump then holds *.thunk_sequence.txt")
+			return
+		}
+		if _, asked := c.Number("min_occupancy"); asked && registersUnknown(c, v, facts.RegistersMax) {
+			return
+		}
+		bad := func(k *facts.Kernel) bool { return badLaunch(c, k) != "" }
+		if f := c.Forbid(c.Budget("launches", v.New.CountKernels(bad))); f != nil {
+			f.Cause, f.Evidence = launchCause(c, v.New)
+		}
+	},
 }
 
 func planned(k *facts.Kernel) bool { return k.Plan != nil && k.Plan.Grid[0] > 0 }

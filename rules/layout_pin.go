@@ -38,7 +38,27 @@ var layoutPin = rule.Rule{
 	Fix:     "Look at what reads and writes the value: an einsum in another order, or a custom call with fixed layouts.",
 	Threads: []string{"openxla/xla#47203", "AI-Hypercomputer/torchprime#119"},
 	Check:   checkLayouts,
-	Variant: checkLayoutPin,
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		wrong := wrongLayouts(c, v)
+		a := c.Budget("layouts", float64(len(wrong)))
+		if v.Old != nil {
+			a.SetBase(c.Entries("ops") == nil, float64(len(wrongParams(c, v.Old))))
+		}
+		agreed := "that of the baseline"
+		if c.BoundedByOwn() {
+			agreed = "as pinned"
+		}
+		if f := c.JudgePinned(a); f != nil {
+			f.Message = phrase.Are(len(wrong), "layout") + " not " + agreed + ": " + wrong[0].said
+			f.Cause = wrong[0].cause
+			if len(wrong) > 1 {
+				f.Message += fmt.Sprintf(" and %d more", len(wrong)-1)
+			}
+			for _, w := range wrong {
+				f.Evidence.After = changes.AddLine(f.Evidence.After, w.said)
+			}
+		}
+	},
 }
 
 // checkLayouts finds layouts that are none.
@@ -72,32 +92,6 @@ func isLayout(text string) bool {
 	return true
 }
 
-func checkLayoutPin(c *rule.Context, v *changes.Variant) {
-	wrong := wrongLayouts(c, v)
-	a := c.Budget("layouts", float64(len(wrong)))
-	if v.Old != nil {
-		a.SetBase(c.Entries("ops") == nil, float64(len(wrongParams(c, v.Old))))
-	}
-	if f := c.JudgePinned(a); f != nil {
-		f.Message = phrase.Are(len(wrong), "layout") + " not " + layoutsAgreed(c) + ": " + wrong[0].said
-		f.Cause = wrong[0].cause
-		if len(wrong) > 1 {
-			f.Message += fmt.Sprintf(" and %d more", len(wrong)-1)
-		}
-		for _, w := range wrong {
-			f.Evidence.After = changes.AddLine(f.Evidence.After, w.said)
-		}
-	}
-}
-
-// layoutsAgreed names what layouts are compared with.
-func layoutsAgreed(c *rule.Context) string {
-	if c.BoundedByOwn() {
-		return "as pinned"
-	}
-	return "that of the baseline"
-}
-
 // wrongLayout is one value that is not in memory as it should.
 type wrongLayout struct {
 	said  string
@@ -107,7 +101,14 @@ type wrongLayout struct {
 func wrongLayouts(c *rule.Context, v *changes.Variant) []wrongLayout {
 	var wrong []wrongLayout
 	if c.Entries("params") == nil && c.Entries("ops") == nil {
-		return movedParams(v)
+		var moved []wrongLayout
+		for _, ch := range v.Params {
+			if ch.Old != nil && ch.New != nil && ch.Old.Layout != ch.New.Layout && ch.Old.Shape == ch.New.Shape {
+				said := fmt.Sprintf("%s %s{%s}, was {%s}", ch.Name, ch.New.Shape, printedLayout(ch.New.Layout, ch.New.Shape), printedLayout(ch.Old.Layout, ch.Old.Shape))
+				moved = append(moved, wrongLayout{said, &changes.Cause{Title: said, Source: v.New.FirstSource()}})
+			}
+		}
+		return moved
 	}
 	wrong = append(wrong, wrongParams(c, v.New)...)
 	for _, pin := range c.Entries("ops") {
@@ -117,18 +118,6 @@ func wrongLayouts(c *rule.Context, v *changes.Variant) []wrongLayout {
 				"`xlagate inspect DUMP --all` lists the operations; fix op, op_name, source or out, or remove the pin")
 		}
 		wrong = append(wrong, bad...)
-	}
-	return wrong
-}
-
-// movedParams are the arguments whose layout is not the baseline's.
-func movedParams(v *changes.Variant) []wrongLayout {
-	var wrong []wrongLayout
-	for _, ch := range v.Params {
-		if ch.Old != nil && ch.New != nil && ch.Old.Layout != ch.New.Layout && ch.Old.Shape == ch.New.Shape {
-			said := fmt.Sprintf("%s %s{%s}, was {%s}", ch.Name, ch.New.Shape, printedLayout(ch.New.Layout, ch.New.Shape), printedLayout(ch.Old.Layout, ch.Old.Shape))
-			wrong = append(wrong, wrongLayout{said, &changes.Cause{Title: said, Source: v.New.FirstSource()}})
-		}
 	}
 	return wrong
 }

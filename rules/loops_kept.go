@@ -24,26 +24,24 @@ var loopsKept = rule.Rule{
 	Passes:  rule.Example{On: "cpu-unrolled_loop/before", Config: "- { rule: loops-kept }"},
 	Fix:     "Use lax.scan or lax.fori_loop where a Python loop repeats the same layer, with Python numbers as bounds.",
 	Threads: []string{"jax-ml/jax#2777", "openxla/xla#35719"},
-	Variant: checkLoopsKept,
-}
-
-func checkLoopsKept(c *rule.Context, v *changes.Variant) {
-	if !c.Bounded() { // a loop more is a change like any other
-		c = c.With(func(s *rule.Settings) { s.MaxDecrease = &rule.Change{} })
-	}
-	a := c.AmountOf(*c.Rule.Budget, c.Rule.Budget.Fact)
-	if a.Base != nil && a.Actual < *a.Base && !v.Unrolled() {
-		a.Base = &a.Actual // it is no longer needed
-	}
-	if f := c.Judge(a); f != nil {
-		f.Cause, f.Evidence = v.LoopGrowth()
-	}
-	if v.Old != nil && (c.MaxIncrease != nil || c.MaxDecrease != nil) {
-		judgeLengths(c, v)
-		judgeExits(c, v)
-		judgeUnrolled(c, v)
-	}
-	judgeTrips(c, v)
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		if !c.Bounded() { // a loop more is a change like any other
+			c = c.With(func(s *rule.Settings) { s.MaxDecrease = &rule.Change{} })
+		}
+		a := c.AmountOf(*c.Rule.Budget, c.Rule.Budget.Fact)
+		if a.Base != nil && a.Actual < *a.Base && !v.Unrolled() {
+			a.Base = &a.Actual // it is no longer needed
+		}
+		if f := c.Judge(a); f != nil {
+			f.Cause, f.Evidence = v.LoopGrowth()
+		}
+		if v.Old != nil && (c.MaxIncrease != nil || c.MaxDecrease != nil) {
+			judgeLengths(c, v)
+			judgeExits(c, v)
+			judgeUnrolled(c, v)
+		}
+		judgeTrips(c, v)
+	},
 }
 
 // judgeLengths counts the loops of which the baseline knows how often they run, and the dump does not. A loop of unknown length that is
@@ -61,7 +59,7 @@ func judgeLengths(c *rule.Context, v *changes.Variant) {
 // forbidLoops judges how many loops are worse than in the baseline in one way, of which there may be none.
 func forbidLoops(c *rule.Context, v *changes.Variant, a rule.Amount, message string) {
 	a.Base = new(0.0)
-	if f := c.ForbidMore(a); f != nil {
+	if f := c.Compare(a, rule.NoMore); f != nil {
 		f.Message = message
 		f.Cause, f.Evidence = v.LoopGrowth()
 	}
@@ -105,26 +103,22 @@ func judgeTrips(c *rule.Context, v *changes.Variant) {
 		c.Gap("how often the loop "+k.LoopPlace()+" runs is not known", "give the loop bounds that are Python numbers, or leave out max_trip_count and trip_count")
 	}
 	if bounded {
-		capTrips(c, v, most)
+		// Of the loops that the model calls alike the longest speaks.
+		longest := map[string]*facts.Kernel{}
+		for _, k := range v.New.Loops() {
+			if known := longest[k.OpName]; known == nil || k.Length > known.Length {
+				longest[k.OpName] = k
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(longest)) {
+			k := longest[name]
+			if f := c.Compare(oneLoop(k), rule.MostBy(maxTrips.Key, most)); f != nil {
+				f.Cause = changes.CauseAt(fmt.Sprintf("the loop runs %d times", k.Length), k)
+			}
+		}
 	}
 	if kept && v.Old != nil && len(v.New.EndlessLoops()) == 0 {
 		keepTrips(c, v)
-	}
-}
-
-// capTrips bounds single loops. Of those that the model calls alike the longest speaks.
-func capTrips(c *rule.Context, v *changes.Variant, most float64) {
-	longest := map[string]*facts.Kernel{}
-	for _, k := range v.New.Loops() {
-		if known := longest[k.OpName]; known == nil || k.Length > known.Length {
-			longest[k.OpName] = k
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(longest)) {
-		k := longest[name]
-		if f := c.JudgeMax(maxTrips.Key, most, oneLoop(k)); f != nil {
-			f.Cause = changes.CauseAt(fmt.Sprintf("the loop runs %d times", k.Length), k)
-		}
 	}
 }
 
@@ -140,7 +134,7 @@ func keepTrips(c *rule.Context, v *changes.Variant) {
 	if was, known := v.Old.Facts[facts.LoopsTripCount]; !known || !v.Old.KnowsTripCounts() {
 		a.Actual = v.New.Facts[facts.LoopsTripCount]
 		a.SetBase(known, was)
-		explain(c.JudgeSame(a))
+		explain(c.Compare(a, rule.Same))
 		return
 	}
 	pairs, gone, added := changes.PairLoops(v.Old.Loops(), v.New.Loops())
@@ -148,14 +142,14 @@ func keepTrips(c *rule.Context, v *changes.Variant) {
 		old, fresh := pair[0], pair[1]
 		one := oneLoop(fresh)
 		one.Base = new(float64(old.Length))
-		if f := c.JudgeSame(one); f != nil {
+		if f := c.Compare(one, rule.Same); f != nil {
 			f.Cause = changes.CauseAt(fmt.Sprintf("the loop ran %d times, now %d", old.Length, fresh.Length), fresh)
 			f.Evidence = changes.Evidence{Before: []string{old.LoopLine()}, After: []string{fresh.LoopLine()}}
 		}
 	}
 	a.Actual = facts.Iterations(added)
 	a.Base = new(facts.Iterations(gone))
-	explain(c.JudgeSame(a))
+	explain(c.Compare(a, rule.Same))
 }
 
 // oneLoop is how often a loop runs.

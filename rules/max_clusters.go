@@ -26,33 +26,31 @@ var maxClusters = rule.Rule{
 	Fix:     "Look at the operations outside of clusters (no-unclustered-ops): each one in the middle of the graph cuts a cluster in two.",
 	Threads: []string{"tensorflow/tensorflow#38450"},
 	Whole:   true,
-	Target:  checkMaxClusters,
-}
-
-func checkMaxClusters(c *rule.Context, t *rule.Target) {
-	clusters := t.Report.Clusters
-	if clusters == nil || !clusters.Ran {
-		noClusters(c, t, clusters)
-		return
-	}
-	a := c.Budget("clusters", countClusters(c, clusters))
-	if t.Base != nil {
-		known := t.Base.Clusters != nil && t.Base.Clusters.Ran && sized(c, t.Base.Clusters)
-		was := 0.0
-		if known {
-			was = countClusters(c, t.Base.Clusters)
+	Target: func(c *rule.Context, t *rule.Target) {
+		clusters := t.Report.Clusters
+		if clusters == nil || !clusters.Ran {
+			noClusters(c, t, clusters)
+			return
 		}
-		a.SetBase(known, was)
-	}
-	if _, sized := c.Number("max_size"); !sized || c.Bounded() {
-		if f := c.Judge(a); f != nil {
-			f.Cause, f.Evidence = clusterCause(c, clusters)
+		a := c.Budget("clusters", countClusters(c, clusters))
+		if t.Base != nil {
+			known := t.Base.Clusters != nil && t.Base.Clusters.Ran && sized(c, t.Base.Clusters)
+			was := 0.0
+			if known {
+				was = countClusters(c, t.Base.Clusters)
+			}
+			a.SetBase(known, was)
 		}
-	}
-	for _, one := range clusters.Clusters {
-		at := c.At(&changes.Program{Name: one.Function}, nil)
-		at.Cap("max_size", one.Name, "", float64(one.Size), one.Name+" has "+phrase.Count(one.Size, "node", "nodes"))
-	}
+		if _, sized := c.Number("max_size"); !sized || c.Bounded() {
+			if f := c.Judge(a); f != nil {
+				f.Cause, f.Evidence = clusterCause(c, clusters)
+			}
+		}
+		for _, one := range clusters.Clusters {
+			at := c.At(&changes.Program{Name: one.Function}, nil)
+			at.Cap("max_size", one.Name, "", float64(one.Size), one.Name+" has "+phrase.Count(one.Size, "node", "nodes"))
+		}
+	},
 }
 
 func countClusters(c *rule.Context, clusters *tensorflow.Clusters) float64 {

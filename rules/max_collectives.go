@@ -24,21 +24,26 @@ var maxCollectives = rule.Rule{
 	Passes:  rule.Example{On: "cpu-sharding_allgather/after", Config: "- { rule: max-collectives, max: 3 }"},
 	Fix:     "Look at the sharding of the operand that is gathered: with_sharding_constraint where the axis changes, or another axis for the weight.",
 	Threads: []string{"jax-ml/jax#20381", "openxla/xla#6126"},
-	Variant: checkMaxCollectives,
-}
-
-func checkMaxCollectives(c *rule.Context, v *changes.Variant) {
-	found := len(c.Findings)
-	for _, kind := range collectiveKinds(c, v) {
-		cares := func(k *facts.Kernel) bool { return k.Target == kind && chosenCollective(c)(k) }
-		a := c.Count(kind, func(v *facts.Variant) float64 { return v.CountKernels(cares) })
-		a.Noun = kind + "s" + placeCounted(c)
-		rule.Explain(c.JudgeRuns(a, func(v *facts.Variant) float64 { return v.Launches(cares) }), v.CollectiveGrowth, cares)
-	}
-	if v.Old != nil && len(c.Findings) == found { // else what is new says it
-		judgeTraffic(c, v)
-	}
-	capBytes(c, v)
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		found := len(c.Findings)
+		for _, kind := range collectiveKinds(c, v) {
+			cares := func(k *facts.Kernel) bool { return k.Target == kind && chosenCollective(c)(k) }
+			a := c.Count(kind, func(v *facts.Variant) float64 { return v.CountKernels(cares) })
+			a.Noun = kind + "s" + placeCounted(c)
+			rule.Explain(c.JudgeRuns(a, func(v *facts.Variant) float64 { return v.Launches(cares) }), v.CollectiveGrowth, cares)
+		}
+		if v.Old != nil && len(c.Findings) == found { // else what is new says it
+			judgeTraffic(c, v)
+		}
+		which, kinds := "collectives", c.List("kinds")
+		if kinds != nil {
+			which = phrase.List(kinds, "and")
+		}
+		subject := strings.Join(append(slices.Clone(kinds), "bytes"), " ")
+		if f := c.Cap("max_bytes", subject, "bytes", v.New.KernelBytes(chosenCollective(c)), which+placeCounted(c)+" move %s"); f != nil {
+			f.Cause = v.Largest(chosenCollective(c))
+		}
+	},
 }
 
 // judgeTraffic holds what the collectives move, all together, against the baseline, unless the settings let them be more.
@@ -86,16 +91,4 @@ func collectiveKinds(c *rule.Context, v *changes.Variant) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(seen))
-}
-
-// capBytes holds what the collectives move, all together, against max_bytes.
-func capBytes(c *rule.Context, v *changes.Variant) {
-	which, kinds := "collectives", c.List("kinds")
-	if kinds != nil {
-		which = phrase.List(kinds, "and")
-	}
-	subject := strings.Join(append(slices.Clone(kinds), "bytes"), " ")
-	if f := c.Cap("max_bytes", subject, "bytes", v.New.KernelBytes(chosenCollective(c)), which+placeCounted(c)+" move %s"); f != nil {
-		f.Cause = v.Largest(chosenCollective(c))
-	}
 }

@@ -22,40 +22,38 @@ var maxCompilations = rule.Rule{
 	Passes:  rule.Example{On: "recompile-jit_in_loop_fixed", Config: "- { rule: max-compilations, max: 1 }"},
 	Fix:     "Create the jitted function once, outside of the loop; pad or bucket shapes; warm up before serving.",
 	Threads: []string{"jax-ml/jax#4255", "jax-ml/jax#31319", "pytorch/xla#2511", "pytorch/xla#4741", "vllm-project/vllm#14580"},
-	Target:  checkMaxCompilations,
-}
-
-func checkMaxCompilations(c *rule.Context, t *rule.Target) {
-	total := c.Budget("compilations", 0)
-	var most *changes.Program
-	was := 0.0
-	for _, p := range t.Programs {
-		if p.New == nil || !c.Covers(t.Name, p.Name) {
-			continue
-		}
-		a := compiled(c, p)
-		if c.Text("per") == "program" {
-			if f := c.At(p, nil).Judge(a); f != nil {
-				f.Cause = p.CompiledAgain(c.Target.Report.Logs)
+	Target: func(c *rule.Context, t *rule.Target) {
+		total := c.Budget("compilations", 0)
+		var most *changes.Program
+		was := 0.0
+		for _, p := range t.Programs {
+			if p.New == nil || !c.Covers(t.Name, p.Name) {
+				continue
 			}
-			continue
+			a := compiled(c, p)
+			if c.Text("per") == "program" {
+				if f := c.At(p, nil).Judge(a); f != nil {
+					f.Cause = p.CompiledAgain(c.Target.Report.Logs)
+				}
+				continue
+			}
+			total.Actual += a.Actual
+			if a.Base != nil {
+				was += *a.Base
+			}
+			if most == nil || a.Actual > compiled(c, most).Actual {
+				most = p
+			}
 		}
-		total.Actual += a.Actual
-		if a.Base != nil {
-			was += *a.Base
+		if c.Text("per") == "target" && most != nil {
+			if t.Base != nil {
+				total.Base = &was
+			}
+			if f := c.Judge(total); f != nil {
+				f.Cause = &changes.Cause{Kind: changes.KindArguments, Title: fmt.Sprintf("most of them are of %s: %v", most.Name, compiled(c, most).Actual)}
+			}
 		}
-		if most == nil || a.Actual > compiled(c, most).Actual {
-			most = p
-		}
-	}
-	if c.Text("per") == "target" && most != nil {
-		if t.Base != nil {
-			total.Base = &was
-		}
-		if f := c.Judge(total); f != nil {
-			f.Cause = &changes.Cause{Kind: changes.KindArguments, Title: fmt.Sprintf("most of them are of %s: %v", most.Name, compiled(c, most).Actual)}
-		}
-	}
+	},
 }
 
 // compiled counts the compilations of a program: the modules in the dump, or those that a log saw where they are more.

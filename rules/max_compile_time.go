@@ -27,23 +27,21 @@ var maxCompileTime = rule.Rule{
 	Passes:   rule.Example{On: "recompile-shapes", Config: "- { rule: max-compile-time, max: 10m }"},
 	Fix:      "Look for unrolled loops, constants that are folded at compile time, and a compilation cache that is not used.",
 	Threads:  []string{"jax-ml/jax#21250", "jax-ml/jax#40416", "pytorch/xla#6816"},
-	Target:   checkMaxCompileTime,
+	Target: func(c *rule.Context, t *rule.Target) {
+		times := compileTimes(t.Report.Logs)
+		if len(times) == 0 {
+			c.Uncovered(rule.Log, logFix+"; JAX writes compile times with JAX_LOG_COMPILES=1")
+			return
+		}
+		for _, name := range slices.Sorted(maps.Keys(times)) {
+			if c.Covers(t.Name, name) {
+				judgeTimes(c.At(&changes.Program{Name: name}, nil), times[name])
+			}
+		}
+	},
 }
 
 const logFix = "give the log that the run wrote: --log FILE, or log: in the target; xlagate capture keeps it"
-
-func checkMaxCompileTime(c *rule.Context, t *rule.Target) {
-	times := compileTimes(t.Report.Logs)
-	if len(times) == 0 {
-		c.Uncovered(rule.Log, logFix+"; JAX writes compile times with JAX_LOG_COMPILES=1")
-		return
-	}
-	for _, name := range slices.Sorted(maps.Keys(times)) {
-		if c.Covers(t.Name, name) {
-			judgeTimes(c.At(&changes.Program{Name: name}, nil), times[name])
-		}
-	}
-}
 
 // compileTimes lists what the logs say about compile times, by program.
 func compileTimes(said *tensorflow.Logs) map[string][]tensorflow.LogNote {

@@ -20,21 +20,19 @@ var maxCopies = rule.Rule{
 	Passes:  rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-copies, max_increase: 0 }"},
 	Fix:     "Look at what reads the copied value after it is overwritten; donate arguments that are replaced.",
 	Threads: []string{"jax-ml/jax#17845", "AI-Hypercomputer/torchprime#119"},
-	Variant: checkMaxCopies,
-}
-
-func checkMaxCopies(c *rule.Context, v *changes.Variant) {
-	if _, ok := v.New.Facts[c.Rule.Budget.Fact]; !ok || c.Text("in") == "all" {
-		c.JudgeFact(*c.Rule.Budget)
-	} else {
-		a := c.Count("copies.in_loops", func(v *facts.Variant) float64 { return v.CountKernels(countsCopy(c)) })
-		a.Noun = "copies in loops"
-		rule.Explain(c.Judge(a), v.Growth, countsCopy(c))
-	}
-	which, copied := "copies"+placeCounted(c), v.New.KernelBytes(countsCopy(c))/2 // a copy reads it, and writes it
-	if f := c.Cap("max_bytes", which+" bytes", "bytes", copied, which+" move %s"); f != nil {
-		f.Cause = v.Largest(countsCopy(c))
-	}
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		if _, ok := v.New.Facts[c.Rule.Budget.Fact]; !ok || c.Text("in") == "all" {
+			c.JudgeFact(*c.Rule.Budget)
+		} else {
+			a := c.Count("copies.in_loops", func(v *facts.Variant) float64 { return v.CountKernels(countsCopy(c)) })
+			a.Noun = "copies in loops"
+			rule.Explain(c.Judge(a), v.Growth, countsCopy(c))
+		}
+		which, copied := "copies"+placeCounted(c), v.New.KernelBytes(countsCopy(c))/2 // a copy reads it, and writes it
+		if f := c.Cap("max_bytes", which+" bytes", "bytes", copied, which+" move %s"); f != nil {
+			f.Cause = v.Largest(countsCopy(c))
+		}
+	},
 }
 
 func countsCopy(c *rule.Context) func(k *facts.Kernel) bool {

@@ -27,21 +27,16 @@ var maxKernels = rule.Rule{
 	Fix:     "Look at the source line that the finding names: what separates the operations? If the kernels are wanted, accept them.",
 	Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620", "openxla/xla#6370"},
 	Variant: func(c *rule.Context, v *changes.Variant) {
-		a := c.Count(kernelSubject(c), func(v *facts.Variant) float64 { return countKernels(c, v) })
+		subject := "kernels." + c.Text("scope")
+		if c.On("weighted_by_trip_count") {
+			subject += ".weighted"
+		}
+		for _, kind := range c.List("kind") {
+			subject += "." + kind
+		}
+		a := c.Count(subject, func(v *facts.Variant) float64 { return countKernels(c, v) })
 		rule.Explain(c.Judge(a), v.Growth, countsKernel(c))
 	},
-}
-
-// kernelSubject distinguishes several max-kernels entries of one program.
-func kernelSubject(c *rule.Context) string {
-	subject := "kernels." + c.Text("scope")
-	if c.On("weighted_by_trip_count") {
-		subject += ".weighted"
-	}
-	for _, kind := range c.List("kind") {
-		subject += "." + kind
-	}
-	return subject
 }
 
 func countKernels(c *rule.Context, v *facts.Variant) float64 {

@@ -12,54 +12,50 @@ import (
 )
 
 var maxOutsideCollectives = rule.Rule{
-	ID:    "max-outside-collectives",
-	Title: "TensorFlow runs no more collectives between compiled functions than before",
-	Why:   "A collective of TensorFlow itself, of NCCL or of Horovod runs outside of XLA: the compiled function ends before it, and nothing overlaps with it.",
-	Reads: []rule.Input{rule.Graphs},
-	Options: []rule.Option{
-		onlyKinds,
-	},
+	ID:      "max-outside-collectives",
+	Title:   "TensorFlow runs no more collectives between compiled functions than before",
+	Why:     "A collective of TensorFlow itself, of NCCL or of Horovod runs outside of XLA: the compiled function ends before it, and nothing overlaps with it.",
+	Reads:   []rule.Input{rule.Graphs},
+	Options: []rule.Option{onlyKinds},
 	Budget:  &rule.Metric{Noun: "outside collectives", Better: rule.Lower},
 	Fails:   rule.Example{On: "tf-reduced/after", Config: "- { rule: max-outside-collectives, max_increase: 0 }", Says: "4 outside all-reduces: up from 2 in the baseline"},
 	Passes:  rule.Example{On: "tf-reduced/after", Config: "- { rule: max-outside-collectives, max: 4 }"},
 	Fix:     "Reduce all gradients together (HOROVOD_FUSION_THRESHOLD, tf.distribute's CommunicationOptions).",
 	Threads: []string{"tensorflow/tensorflow#29640", "horovod/horovod#2590"},
 	Whole:   true,
-	Target:  checkMaxOutsideCollectives,
+	Target: func(c *rule.Context, t *rule.Target) {
+		if t.Report.Clusters == nil {
+			c.Uncovered(rule.Graphs, anyGraphFix)
+			return
+		}
+		if len(t.Report.Programs) == 0 && !t.Report.Clusters.Ran {
+			noClusters(c, t, t.Report.Clusters) // XLA compiled nothing: there is no outside
+			return
+		}
+		now, was := outsideByKind(t.Report.Clusters), map[string][]tensorflow.Collective{}
+		known := t.Base != nil && t.Base.Clusters != nil
+		if known {
+			was = outsideByKind(t.Base.Clusters)
+		}
+		kinds := c.List("kinds")
+		if kinds == nil {
+			kinds = slices.Sorted(maps.Keys(now))
+		}
+		for _, kind := range kinds {
+			a := c.Budget(kind, float64(len(now[kind])))
+			a.Noun = "outside " + kind + "s"
+			if t.Base != nil {
+				a.SetBase(known, float64(len(was[kind])))
+			}
+			rule.Explain(c.Judge(a), outsideCause, now[kind])
+		}
+		if len(kinds) == 0 {
+			c.Checked()
+		}
+	},
 }
 
 const anyGraphFix = "set TF_DUMP_GRAPH_PREFIX=DIR and TF_XLA_FLAGS=--tf_xla_clustering_debug; xlagate capture does"
-
-func checkMaxOutsideCollectives(c *rule.Context, t *rule.Target) {
-	if t.Report.Clusters == nil {
-		c.Uncovered(rule.Graphs, anyGraphFix)
-		return
-	}
-	if len(t.Report.Programs) == 0 && !t.Report.Clusters.Ran {
-		noClusters(c, t, t.Report.Clusters) // XLA compiled nothing: there is no outside
-		return
-	}
-	now, was := outsideByKind(t.Report.Clusters), map[string][]tensorflow.Collective{}
-	known := t.Base != nil && t.Base.Clusters != nil
-	if known {
-		was = outsideByKind(t.Base.Clusters)
-	}
-	kinds := c.List("kinds")
-	if kinds == nil {
-		kinds = slices.Sorted(maps.Keys(now))
-	}
-	for _, kind := range kinds {
-		a := c.Budget(kind, float64(len(now[kind])))
-		a.Noun = "outside " + kind + "s"
-		if t.Base != nil {
-			a.SetBase(known, float64(len(was[kind])))
-		}
-		rule.Explain(c.Judge(a), outsideCause, now[kind])
-	}
-	if len(kinds) == 0 {
-		c.Checked()
-	}
-}
 
 func outsideByKind(clusters *tensorflow.Clusters) map[string][]tensorflow.Collective {
 	out := map[string][]tensorflow.Collective{}

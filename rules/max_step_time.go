@@ -83,22 +83,17 @@ func checkUnpriced(c *rule.Context, v *changes.Variant) {
 	}
 	level, counted := "", unpriced
 	if a.Actual == 0 || a.Base != nil && a.Actual <= *a.Base { // a kernel that was written by hand and is another one now may cost more or less: nothing says
-		level, counted = c.Text("unsure"), rewritten(v)
+		known := map[string]bool{}
+		for k := range v.Old.KernelsThat(unpriced) {
+			known[k.Print] = true
+		}
+		level, counted = c.Text("unsure"), func(k *facts.Kernel) bool { return unpriced(k) && k.Function != "" && !known[k.Print] }
 		a.Subject, a.Actual = "kernels without a price", v.New.CountKernels(counted)
 		a.SetBase(true, 0)
 		says = phrase.Count(int(a.Actual), "kernel", "kernels") + " without a price changed, and nothing says what that costs: measure it"
 	}
-	if f := c.ForbidMore(a); f != nil {
+	if f := c.Compare(a, rule.NoMore); f != nil {
 		f.Message, f.Level = says, level
 		f.Cause, f.Evidence = v.Growth(counted)
 	}
-}
-
-// rewritten are the kernels without a price that were written by hand and are not in the baseline.
-func rewritten(v *changes.Variant) func(*facts.Kernel) bool {
-	known := map[string]bool{}
-	for k := range v.Old.KernelsThat(unpriced) {
-		known[k.Print] = true
-	}
-	return func(k *facts.Kernel) bool { return unpriced(k) && k.Function != "" && !known[k.Print] }
 }

@@ -26,25 +26,32 @@ var noDtype = rule.Rule{
 	Passes:  rule.Example{On: "cpu-f64_creep/before", Config: "- { rule: no-dtype, dtypes: [f64] }"},
 	Fix:     "Make the scalar a Python float or a jnp array of the model's dtype; leave jax_enable_x64 off.",
 	Threads: []string{"pytorch/xla#6403", "jax-ml/jax#16698"},
-	Variant: checkNoDtype,
-}
-
-func checkNoDtype(c *rule.Context, v *changes.Variant) {
-	for _, dtype := range c.List("dtypes") {
-		a := c.Budget(dtype, operationsOf(c, v.New, dtype))
-		a.Noun = dtype + " operations"
-		if v.Old != nil {
-			a.Base = new(operationsOf(c, v.Old, dtype))
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		for _, dtype := range c.List("dtypes") {
+			a := c.Count(dtype, func(v *facts.Variant) float64 { return operationsOf(c, v, dtype) })
+			a.Noun = dtype + " operations"
+			f := mayStay(c, acceptedOf(c, v, dtype)).Forbid(a)
+			if f == nil {
+				continue
+			}
+			if c.On("new_only") {
+				f.Bound = nil // what is accepted is not new
+			}
+			f.Message = fmt.Sprintf("%s is used by %s", dtype, phrase.Counted(operationsOf(c, v.New, dtype), "", "operations"))
+			f.Cause = &changes.Cause{Title: dtype + " is in the program, but in no kernel"}
+			first := v.FirstNew(dtype)
+			if _, other := namedOf(c, v.New, dtype); len(other) > 0 && phrase.AnyGlob(c.List("allow"), first.OpName) {
+				first = other[0]
+			}
+			if first.Opcode != "" {
+				f.Message += ", the first is " + first.Opcode
+				f.Cause = &changes.Cause{Title: fmt.Sprintf("%s first in %s", dtype, first.Opcode), OpName: first.OpName, Source: first.Source}
+			}
+			if why := v.Why(func(k *facts.Kernel) int64 { return changes.Flag(strings.Contains(k.Out, dtype+"[")) }); why != nil {
+				f.Cause, f.Evidence = why, why.Evidence(facts.AnyKernel)
+			}
 		}
-		f := mayStay(c, acceptedOf(c, v, dtype)).Forbid(a)
-		if f == nil {
-			continue
-		}
-		if c.On("new_only") {
-			f.Bound = nil // what is accepted is not new
-		}
-		describeDtype(c, f, v, dtype)
-	}
+	},
 }
 
 // acceptedOf is how many operations of a type the baseline of a compilation has. One that the baseline does not know may have what any
@@ -117,20 +124,4 @@ func namedOf(c *rule.Context, v *facts.Variant, dtype string) (named, other []fa
 		}
 	}
 	return named, other
-}
-
-func describeDtype(c *rule.Context, f *rule.Finding, v *changes.Variant, dtype string) {
-	f.Message = fmt.Sprintf("%s is used by %s", dtype, phrase.Counted(operationsOf(c, v.New, dtype), "", "operations"))
-	f.Cause = &changes.Cause{Title: dtype + " is in the program, but in no kernel"}
-	first := v.FirstNew(dtype)
-	if _, other := namedOf(c, v.New, dtype); len(other) > 0 && phrase.AnyGlob(c.List("allow"), first.OpName) {
-		first = other[0]
-	}
-	if first.Opcode != "" {
-		f.Message += ", the first is " + first.Opcode
-		f.Cause = &changes.Cause{Title: fmt.Sprintf("%s first in %s", dtype, first.Opcode), OpName: first.OpName, Source: first.Source}
-	}
-	if why := v.Why(func(k *facts.Kernel) int64 { return changes.Flag(strings.Contains(k.Out, dtype+"[")) }); why != nil {
-		f.Cause, f.Evidence = why, why.Evidence(facts.AnyKernel)
-	}
 }

@@ -24,40 +24,26 @@ var noNewCollectives = rule.Rule{
 	Passes:  rule.Example{On: "cpu-result_gathered/before", Config: "- { rule: no-new-collectives }"},
 	Fix:     "Look at the sharding of the operand: with_sharding_constraint where the axis changes, or shard the weight on the axis that is not contracted.",
 	Threads: []string{"jax-ml/jax#20381", "openxla/xla#6126"},
-	Variant: checkNoNewCollectives,
-}
-
-func checkNoNewCollectives(c *rule.Context, v *changes.Variant) {
-	if v.Old == nil {
-		return
-	}
-	fresh := newCollectives(v)
-	a := c.Budget("new collectives", float64(len(fresh)))
-	a.Base = new(0.0)
-	if f := c.Judge(a); f != nil {
-		f.Message = fmt.Sprintf("%s of a new kind or axis: %s", phrase.Some(len(fresh), "collective"), strings.Join(phrase.First(waysOf(fresh), 4), ", "))
-		f.Cause, f.Evidence = v.CollectiveGrowth(func(k *facts.Kernel) bool { return slices.Contains(waysOf(fresh), wayOf(k)) })
-	}
-}
-
-// newCollectives lists the collectives of a variant whose kind, or whose kind along that axis, the baseline does not have, if devices say more along it
-// than they did. An axis counts if both sides know it.
-func newCollectives(v *changes.Variant) []*facts.Kernel {
-	known, kinds := map[string]bool{}, map[string]bool{}
-	for k := range v.Old.KernelsThat((*facts.Kernel).IsCollective) {
-		known[wayOf(k)] = true
-		known[k.Target] = known[k.Target] || k.Axes == ""
-		kinds[k.Target] = true
-	}
-	renamed := renamedAxes(v)
-	var fresh []*facts.Kernel
-	for k := range v.New.KernelsThat((*facts.Kernel).IsCollective) {
-		was := cmp.Or(renamed[k.Axes], k.Axes)
-		if !known[way(k.Target, was)] && !known[k.Target] && (k.Axes != "" || !kinds[k.Target]) && communicateMore(v, was, k.Axes) {
-			fresh = append(fresh, k)
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		known, kinds := map[string]bool{}, map[string]bool{}
+		for k := range v.Old.KernelsThat((*facts.Kernel).IsCollective) {
+			known[wayOf(k)] = true
+			known[k.Target] = known[k.Target] || k.Axes == ""
+			kinds[k.Target] = true
 		}
-	}
-	return fresh
+		renamed := renamedAxes(v)
+		var fresh []*facts.Kernel
+		for k := range v.New.KernelsThat((*facts.Kernel).IsCollective) {
+			was := cmp.Or(renamed[k.Axes], k.Axes)
+			if !known[way(k.Target, was)] && !known[k.Target] && (k.Axes != "" || !kinds[k.Target]) && communicateMore(v, was, k.Axes) {
+				fresh = append(fresh, k)
+			}
+		}
+		if f := c.JudgeDifferences("new collectives", float64(len(fresh))); f != nil {
+			f.Message = fmt.Sprintf("%s of a new kind or axis: %s", phrase.Some(len(fresh), "collective"), strings.Join(phrase.First(waysOf(fresh), 4), ", "))
+			f.Cause, f.Evidence = v.CollectiveGrowth(func(k *facts.Kernel) bool { return slices.Contains(waysOf(fresh), wayOf(k)) })
+		}
+	},
 }
 
 // renamedAxes finds the former names of axes that the baseline does not have: of an axis that is gone and that the same collectives ran over; else of one
@@ -73,12 +59,7 @@ func renamedAxes(v *changes.Variant) map[string]string {
 			func(was *alongAxes) bool { return maps.Equal(was.collectives, now.collectives) },
 			func(was *alongAxes) bool { return maps.Equal(was.groups, now.groups) },
 		} {
-			var were []string
-			for was := range old {
-				if fresh[was] == nil && alike(old[was]) {
-					were = append(were, was)
-				}
-			}
+			were := slices.DeleteFunc(slices.Collect(maps.Keys(old)), func(was string) bool { return fresh[was] != nil || !alike(old[was]) })
 			if len(were) == 1 {
 				renamed[is] = were[0]
 				break
@@ -129,9 +110,7 @@ func way(kind, axes string) string {
 func waysOf(kernels []*facts.Kernel) []string {
 	var ways []string
 	for _, k := range kernels {
-		if way := wayOf(k); !slices.Contains(ways, way) {
-			ways = append(ways, way)
-		}
+		ways = changes.AddNew(ways, wayOf(k))
 	}
 	return ways
 }

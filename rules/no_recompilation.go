@@ -23,30 +23,28 @@ var noRecompilation = rule.Rule{
 	Passes:  rule.Example{On: "recompile-shapes_fixed", Config: "- { rule: no-recompilation, max_variants: 1 }"},
 	Fix:     "Pad or bucket the argument that varies; pass a value as an array, not as a Python number; create the jitted function once, outside the loop.",
 	Threads: []string{"tensorflow/tensorflow#81896", "vllm-project/vllm#14580", "google-deepmind/mujoco#2306", "jax-ml/jax#31319"},
-	Program: checkNoRecompilation,
-}
-
-func checkNoRecompilation(c *rule.Context, p *changes.Program) {
-	if p.New == nil {
-		return
-	}
-	a := c.Budget("variants", float64(p.New.Compilations()-ignoredVariants(c, p)))
-	if p.Old != nil {
-		a.Base = new(float64(p.Old.Compilations()))
-	}
-	if f := c.Judge(a); f != nil {
-		f.Message = fmt.Sprintf("compiled %s, %s", phrase.Times(a.Actual), permitted(c, a, f.Limit))
-		if a.Actual > 1 {
-			f.Message += ": " + whyCompiled(p)
+	Program: func(c *rule.Context, p *changes.Program) {
+		if p.New == nil {
+			return
 		}
-		f.Cause = p.CompiledAgain(c.Target.Report.Logs)
-		for i, v := range p.New.Variants {
-			if added := p.Added(); len(added) > 0 && !slices.Contains(added, v) {
-				continue // it was accepted
+		a := c.Budget("variants", float64(p.New.Compilations()-ignoredVariants(c, p)))
+		if p.Old != nil {
+			a.Base = new(float64(p.Old.Compilations()))
+		}
+		if f := c.Judge(a); f != nil {
+			f.Message = fmt.Sprintf("compiled %s, %s", phrase.Times(a.Actual), permitted(c, a, f.Limit))
+			if a.Actual > 1 {
+				f.Message += ": " + whyCompiled(p)
 			}
-			f.Evidence.After = append(f.Evidence.After, tellingArguments(p, i)+"  "+strings.Join(v.Modules, ", "))
+			f.Cause = p.CompiledAgain(c.Target.Report.Logs)
+			for i, v := range p.New.Variants {
+				if added := p.Added(); len(added) > 0 && !slices.Contains(added, v) {
+					continue // it was accepted
+				}
+				f.Evidence.After = append(f.Evidence.After, tellingArguments(p, i)+"  "+strings.Join(v.Modules, ", "))
+			}
 		}
-	}
+	},
 }
 
 // tellingArguments returns the arguments and values in which a variant differs from the others; all arguments if there are none.

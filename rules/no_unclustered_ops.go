@@ -31,53 +31,53 @@ var noUnclusteredOps = rule.Rule{
 	Fix:     "Move the operation out of the compiled function, replace it by one that XLA compiles, or allow it by name.",
 	Threads: []string{"tensorflow/tensorflow#38450", "tensorflow/tensorflow#55808"},
 	Whole:   true,
-	Target:  checkNoUnclusteredOps,
+	Target: func(c *rule.Context, t *rule.Target) {
+		clusters := t.Report.Clusters
+		failed := uncompilable(c, t.Report.Logs)
+		if clusters == nil || !clusters.Ran {
+			if failed {
+				c.Checked()
+			} else {
+				noClusters(c, t, clusters)
+			}
+			return
+		}
+		outside := unclusteredOps(c, clusters)
+		a := c.Budget("unclustered", float64(len(outside)))
+		fresh := outside
+		if t.Base != nil {
+			known := t.Base.Clusters != nil && t.Base.Clusters.Ran
+			var was []tensorflow.UnclusteredOp
+			if known {
+				was = unclusteredOps(c, t.Base.Clusters)
+				fresh = beyond(outside, was)
+			}
+			a.SetBase(known, float64(len(was)))
+			a.Added = float64(len(fresh))
+		}
+		all := float64(clusters.Clustered + len(outside))
+		for _, f := range c.JudgeShare(a, rule.Portion{
+			Key: "min_ratio", Subject: "unclustered.min_ratio", Have: rule.PortionOf(float64(clusters.Clustered), all),
+			Of: "of " + phrase.Counted(all, "", "operations") + " went into clusters",
+		}) {
+			if f.Subject != a.Subject {
+				continue
+			}
+			shown := outside
+			if len(fresh) > 0 && f.Bound == nil {
+				shown = fresh
+			}
+			// Those come first that XLA cannot compile: others may be outside because of them.
+			groups := phrase.Group(shown, func(op tensorflow.UnclusteredOp) string { return op.Op })
+			slices.SortFunc(groups, func(a, b []tensorflow.UnclusteredOp) int {
+				return cmp.Or(int(changes.Flag(a[0].Compilable)-changes.Flag(b[0].Compilable)), strings.Compare(a[0].Op, b[0].Op))
+			})
+			rule.Split(c, f, groups, func(f *rule.Finding, group []tensorflow.UnclusteredOp) { describeUnclustered(c, f, clusters, group) })
+		}
+	},
 }
 
 const graphFix = "set TF_XLA_FLAGS=\"--tf_xla_auto_jit=2 --tf_xla_clustering_debug\" (on a CPU also --tf_xla_cpu_global_jit) and TF_DUMP_GRAPH_PREFIX=DIR; xlagate capture does"
-
-func checkNoUnclusteredOps(c *rule.Context, t *rule.Target) {
-	clusters := t.Report.Clusters
-	failed := uncompilable(c, t.Report.Logs)
-	if clusters == nil || !clusters.Ran {
-		if failed {
-			c.Checked()
-		} else {
-			noClusters(c, t, clusters)
-		}
-		return
-	}
-	outside := unclusteredOps(c, clusters)
-	a := c.Budget("unclustered", float64(len(outside)))
-	fresh := outside
-	if t.Base != nil {
-		known := t.Base.Clusters != nil && t.Base.Clusters.Ran
-		var was []tensorflow.UnclusteredOp
-		if known {
-			was = unclusteredOps(c, t.Base.Clusters)
-			fresh = beyond(outside, was)
-		}
-		a.SetBase(known, float64(len(was)))
-		a.Added = float64(len(fresh))
-	}
-	all := float64(clusters.Clustered + len(outside))
-	for _, f := range c.JudgeShare(a, rule.Portion{
-		Key: "min_ratio", Subject: "unclustered.min_ratio", Have: rule.PortionOf(float64(clusters.Clustered), all),
-		Of: "of " + phrase.Counted(all, "", "operations") + " went into clusters",
-	}) {
-		if f.Subject != a.Subject {
-			continue
-		}
-		shown, each := outside, []rule.Finding(nil)
-		if len(fresh) > 0 && f.Bound == nil {
-			shown = fresh
-		}
-		for _, group := range byOp(shown) {
-			each = append(each, unclusteredFinding(c, *f, clusters, group))
-		}
-		c.Split(f, each)
-	}
-}
 
 // noClusters says why there is nothing to look at.
 func noClusters(c *rule.Context, t *rule.Target, clusters *tensorflow.Clusters) {
@@ -90,16 +90,9 @@ func noClusters(c *rule.Context, t *rule.Target, clusters *tensorflow.Clusters) 
 	default:
 		c.Problems = append(c.Problems, result.Problem{
 			Rule: c.Rule.ID, File: t.Dump, Fix: graphFix,
-			Message: "autoclustering did not run: " + because(clusters.Why),
+			Message: "autoclustering did not run: " + cmp.Or(clusters.Why, "the dump holds TensorFlow graphs, but none from MarkForCompilation"),
 		})
 	}
-}
-
-func because(why string) string {
-	if why == "" {
-		return "the dump holds TensorFlow graphs, but none from MarkForCompilation"
-	}
-	return why
 }
 
 // beyond leaves out the operations that the baseline has as well, kind by kind.
@@ -124,16 +117,7 @@ func unclusteredOps(c *rule.Context, clusters *tensorflow.Clusters) []tensorflow
 	})
 }
 
-// byOp groups the operations by kind, those first that XLA cannot compile: others may be outside because of them.
-func byOp(ops []tensorflow.UnclusteredOp) [][]tensorflow.UnclusteredOp {
-	groups := phrase.Group(ops, func(op tensorflow.UnclusteredOp) string { return op.Op })
-	slices.SortFunc(groups, func(a, b []tensorflow.UnclusteredOp) int {
-		return cmp.Or(int(changes.Flag(a[0].Compilable)-changes.Flag(b[0].Compilable)), strings.Compare(a[0].Op, b[0].Op))
-	})
-	return groups
-}
-
-func unclusteredFinding(c *rule.Context, f rule.Finding, clusters *tensorflow.Clusters, group []tensorflow.UnclusteredOp) rule.Finding {
+func describeUnclustered(c *rule.Context, f *rule.Finding, clusters *tensorflow.Clusters, group []tensorflow.UnclusteredOp) {
 	first := group[0]
 	f.Program, f.Subject, f.Actual = first.Function, first.Op, float64(len(group))
 	f.Message = fmt.Sprintf("%s is outside every cluster (%s); %d of %s clustered",
@@ -148,7 +132,6 @@ func unclusteredFinding(c *rule.Context, f rule.Finding, clusters *tensorflow.Cl
 	for _, op := range group[:min(len(group), changes.MaxLines)] {
 		f.Evidence.After = append(f.Evidence.After, strings.TrimSpace(op.Node+"  "+op.Function+"  "+op.File))
 	}
-	return f
 }
 
 func places(group []tensorflow.UnclusteredOp) string {

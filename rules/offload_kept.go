@@ -20,27 +20,20 @@ var offloadKept = rule.Rule{
 	Passes:  rule.Example{On: "tpu-offload_lost/before", Base: "tpu-offload_lost/after", Config: "- { rule: offload-kept }"},
 	Fix:     "Look at the names of the policy and of checkpoint_name, and at the memory kinds of the arguments. If less is offloaded on purpose, accept it.",
 	Threads: []string{"openxla/xla#17541", "jax-ml/jax#39478", "openxla/xla#37979", "jax-ml/jax#23869"},
-	Variant: checkOffloadKept,
-}
-
-// checkOffloadKept compares the memory of the host for arguments of the same sizes: a smaller batch offloads less.
-func checkOffloadKept(c *rule.Context, v *changes.Variant) {
-	if v.Old == nil {
-		return
-	}
-	if v.Rescaled || v.Old.Facts[facts.MemoryHost] == 0 {
-		c.Checked()
-		return
-	}
-	if _, assigned := v.New.Facts[facts.MemoryPeak]; !assigned {
-		c.Uncovered(rule.BufferAssignment, rule.DumpFix)
-		return
-	}
-	was, is := v.Old.Facts[facts.MemoryHost], v.New.Facts[facts.MemoryHost]
-	a := c.Budget("offload", max(0, was-is))
-	a.Base = new(0.0)
-	if f := c.Judge(a); f != nil {
-		f.Message = fmt.Sprintf("%s is no longer in the host's memory: %s → %s", phrase.Show(a.Actual, "bytes"), phrase.Show(was, "bytes"), phrase.Show(is, "bytes"))
-		f.Cause, f.Evidence = v.FactGrowth(facts.MemoryPeak)
-	}
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		was, is := v.Old.Facts[facts.MemoryHost], v.New.Facts[facts.MemoryHost]
+		_, assigned := v.New.Facts[facts.MemoryPeak]
+		switch {
+		case v.Rescaled || was == 0: // a smaller batch offloads less
+			c.Checked()
+			return
+		case !assigned:
+			c.Uncovered(rule.BufferAssignment, rule.DumpFix)
+			return
+		}
+		if f := c.JudgeDifferences("offload", max(0, was-is)); f != nil {
+			f.Message = fmt.Sprintf("%s is no longer in the host's memory: %s → %s", phrase.Show(was-is, "bytes"), phrase.Show(was, "bytes"), phrase.Show(is, "bytes"))
+			f.Cause, f.Evidence = v.FactGrowth(facts.MemoryPeak)
+		}
+	},
 }

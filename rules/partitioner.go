@@ -19,24 +19,22 @@ var partitioner = rule.Rule{
 	Passes:  rule.Example{On: "dumps/jax-0.12.0.1", Config: "- { rule: partitioner, is: shardy }"},
 	Fix:     "Look at jax_use_shardy_partitioner.",
 	Threads: []string{"openxla/xla#42481"},
-	Variant: checkPartitioner,
-}
-
-func checkPartitioner(c *rule.Context, v *changes.Variant) {
-	named, is := c.Text("is"), v.New.Partitioner
-	wanted, why := named, named+" wanted"
-	if named == "" && v.Old != nil {
-		wanted = v.Old.Partitioner
-		why = wanted + " did in the baseline"
-	}
-	if named != "" && is == "" {
-		c.NotCovered = append(c.NotCovered, fmt.Sprintf("%s (nothing in %s tells which it was)", c.Rule.ID, c.Program.Name))
-	}
-	if is == "" || wanted == "" {
-		return
-	}
-	if c.Checked(); is != wanted {
-		f := c.Find(result.Finding{Subject: "partitioner", Actual: is, Limit: wanted, Message: fmt.Sprintf("%s partitions it, %s", is, why)})
-		f.Cause = &changes.Cause{Kind: changes.KindSharding, Title: fmt.Sprintf("%s partitions it, not %s", is, wanted), Source: v.New.FirstSource()}
-	}
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		named, is := c.Text("is"), v.New.Partitioner
+		wanted, why := named, named+" wanted"
+		if named == "" && v.Old != nil {
+			wanted = v.Old.Partitioner
+			why = wanted + " did in the baseline"
+		}
+		if named != "" && is == "" {
+			c.NotCovered = append(c.NotCovered, fmt.Sprintf("%s (nothing in %s tells which it was)", c.Rule.ID, c.Program.Name))
+		}
+		if is == "" || wanted == "" {
+			return
+		}
+		if c.Checked(); is != wanted {
+			f := c.Find(result.Finding{Subject: "partitioner", Actual: is, Limit: wanted, Message: fmt.Sprintf("%s partitions it, %s", is, why)})
+			f.Cause = &changes.Cause{Kind: changes.KindSharding, Title: fmt.Sprintf("%s partitions it, not %s", is, wanted), Source: v.New.FirstSource()}
+		}
+	},
 }

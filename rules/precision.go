@@ -84,7 +84,11 @@ func samePrecision(c *rule.Context, v *changes.Variant) {
 	a.SetBase(ok, 0)
 	if f := c.Judge(a); f != nil {
 		f.Message = "products changed their precision: " + strings.Join(append(rises, falls...), "; ")
-		f.Cause, f.Evidence = productCause(gainedProducts(v))
+		out := phrase.Filter(v.New.Products, func(m *facts.Product) bool {
+			name := facts.ProductPrecision.Of(m.Precision)
+			return v.New.Facts[name] > v.Old.Facts[name]
+		})
+		f.Cause, f.Evidence = productCause(out)
 	}
 }
 
@@ -101,15 +105,4 @@ func passes(precision string) int {
 		return 6
 	}
 	return 1
-}
-
-// gainedProducts lists the products of precisions that became more.
-func gainedProducts(v *changes.Variant) []*facts.Product {
-	var out []*facts.Product
-	for _, m := range v.New.Products {
-		if name := facts.ProductPrecision.Of(m.Precision); v.New.Facts[name] > v.Old.Facts[name] {
-			out = append(out, m)
-		}
-	}
-	return out
 }

@@ -18,23 +18,16 @@ var reductionsKept = rule.Rule{
 	Passes:  rule.Example{On: "cpu-sums_narrow/before", Base: "cpu-sums_narrow/after", Config: "- { rule: reductions-kept }"},
 	Fix:     "Cast after the sum, not before it; look at the type of the gradients, and at flags that let the compiler sum in the type that is sent. If the narrower sum is intended, accept it.",
 	Threads: []string{"jax-ml/jax#27496", "openxla/xla#17922", "AI-Hypercomputer/maxtext#4478"},
-	Variant: checkReductionsKept,
-}
-
-func checkReductionsKept(c *rule.Context, v *changes.Variant) {
-	if v.Old == nil {
-		return
-	}
-	w, narrower := narrowed(changes.AskedSums(v.Old), changes.AskedSums(v.New))
-	if compiled, n := narrowed(changes.CompiledSums(v.Old), changes.CompiledSums(v.New)); n > narrower {
-		w, narrower = compiled, n
-	}
-	a := c.Budget("reductions", narrower)
-	a.Base = new(0.0)
-	if f := c.Judge(a); f != nil {
-		f.Message = phrase.Count(int(a.Actual), "sum between devices is", "sums between devices are") + " in a narrower type than in the baseline: " + w.moves()
-		f.Cause, f.Evidence = v.EditThat(func(e changes.Edit) bool { return slices.ContainsFunc(e.Added, changes.Step.Sums) })
-	}
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		w, narrower := narrowed(changes.AskedSums(v.Old), changes.AskedSums(v.New))
+		if compiled, n := narrowed(changes.CompiledSums(v.Old), changes.CompiledSums(v.New)); n > narrower {
+			w, narrower = compiled, n
+		}
+		if f := c.JudgeDifferences("reductions", narrower); f != nil {
+			f.Message = phrase.Count(int(narrower), "sum between devices is", "sums between devices are") + " in a narrower type than in the baseline: " + w.moves()
+			f.Cause, f.Evidence = v.EditThat(func(e changes.Edit) bool { return slices.ContainsFunc(e.Added, changes.Step.Sums) })
+		}
+	},
 }
 
 // narrowed counts the sums that became narrower: those that would be wider the other way round.

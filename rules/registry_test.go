@@ -83,7 +83,7 @@ func TestFilesAreNamedForTheirRules(t *testing.T) {
 	for _, id := range All.IDs() {
 		names[strings.ReplaceAll(id, "-", "_")] = true
 	}
-	shared := []string{"registry", "collectives", "custom_calls", "fusions", "graph_cuts", "products"}
+	shared := []string{"registry", "collectives", "custom_calls", "fusions", "products", "query"}
 	families := ""
 	for _, name := range []string{"fact_limits", "integrity", "registers"} {
 		text, err := os.ReadFile(name + ".go")

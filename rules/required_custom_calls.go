@@ -30,59 +30,24 @@ var requiredCustomCalls = rule.Rule{
 	Fix:     "Look at the shapes, dtypes and layouts that the library needs, at the flags that enable it, and at versions.",
 	Threads: []string{"tensorflow/tensorflow#62661", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "openxla/xla#23389", "pytorch/xla#8746"},
 	Check:   checkCalls,
-	Variant: func(c *rule.Context, v *changes.Variant) {
-		requireEach(c, v, required{
-			key:      "calls",
-			count:    func(v *facts.Variant, e rule.Entry) float64 { return v.CountKernels(callOf(e).matches) },
-			recorded: func(e rule.Entry) bool { return !callOf(e).unrecorded(v.Old, v.New) },
-			missing:  func(e rule.Entry, found, least float64) rule.Finding { return missingCall(v, callOf(e), found, least) },
-		})
-	},
+	Variant: func(c *rule.Context, v *changes.Variant) { requireEach(c, v, "calls", callOf) },
 }
 
-// required says how the entries of a table are counted that must be there.
-type required struct {
-	key      string // of the table
-	count    func(v *facts.Variant, e rule.Entry) float64
-	recorded func(e rule.Entry) bool // reports whether the baseline tells how many it had
-	missing  func(e rule.Entry, found, least float64) rule.Finding
-}
-
-// requireEach judges how many entries a variant has too few of, and reports each.
-func requireEach(c *rule.Context, v *changes.Variant, r required) {
-	var missing []rule.Finding
-	had, known := 0.0, true
-	for _, e := range c.Entries(r.key) {
-		least, set := e.Number("min")
-		if !set {
-			least = 1
-		}
-		if n := r.count(v.New, e); n < least {
-			missing = append(missing, r.missing(e, n, least))
-		}
-		if v.Old != nil {
-			had += float64(changes.Flag(r.count(v.Old, e) < least))
-			known = known && r.recorded(e)
-		}
-	}
-	a := c.Budget(c.Rule.Budget.Noun, float64(len(missing)))
-	if v.Old != nil {
-		a.SetBase(known, had)
-	}
-	if f := c.Forbid(a); f != nil {
-		c.Split(f, missing)
-	}
-}
-
-func missingCall(v *changes.Variant, q callQuery, found, least float64) rule.Finding {
+func (q callQuery) missing(v *changes.Variant, found, least float64) rule.Finding {
 	f := rule.Finding{Finding: result.Finding{Subject: q.String(), Actual: found, Limit: least, Message: fmt.Sprintf("%s is not called", q)}}
 	if found > 0 {
 		f.Message = fmt.Sprintf("%s is called %s, %v wanted", q, phrase.Times(found), least)
 	}
 	almost := q.almost(v.New)
+	seen := map[string]bool{}
+	for i := range v.New.Kernels {
+		if name := calls(&v.New.Kernels[i]); name != "" {
+			seen[name] = true
+		}
+	}
 	if configs := q.configsOf(almost); configs != "" {
 		f.Message += "; " + configs
-	} else if names := called(v.New); len(names) > 0 {
+	} else if names := slices.Sorted(maps.Keys(seen)); len(names) > 0 {
 		f.Message += "; what is called: " + strings.Join(phrase.First(names, 6), ", ")
 	}
 	if len(almost) > 0 && len(q.config) > 0 {
@@ -95,15 +60,4 @@ func missingCall(v *changes.Variant, q callQuery, found, least float64) rule.Fin
 		}
 	}
 	return f
-}
-
-// called lists what a program calls, each once, in order of name.
-func called(v *facts.Variant) []string {
-	seen := map[string]bool{}
-	for i := range v.Kernels {
-		if name := calls(&v.Kernels[i]); name != "" {
-			seen[name] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(seen))
 }

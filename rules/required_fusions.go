@@ -29,27 +29,18 @@ var requiredFusions = rule.Rule{
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]"},
 	Fix:     "Remove what separates the operations (an optimization_barrier, a callback, a second use of an intermediate), or drop the entry.",
 	Threads: []string{"openxla/xla#6370", "jax-ml/jax#18424", "jax-ml/jax#33338"},
-	Variant: checkRequiredFusions,
-}
-
-func checkRequiredFusions(c *rule.Context, v *changes.Variant) {
-	requireEach(c, v, required{
-		key: "fusions",
-		count: func(v *facts.Variant, e rule.Entry) float64 {
-			q := queryOf(e)
-			return float64(len(q.in(v)))
-		},
-		recorded: func(e rule.Entry) bool { return queryOf(e).flow == nil },
-		missing: func(e rule.Entry, found, least float64) rule.Finding {
-			q := queryOf(e)
-			return q.missing(v, found, least)
-		},
-	})
+	Variant: func(c *rule.Context, v *changes.Variant) { requireEach(c, v, "fusions", queryOf) },
 }
 
 // missing is the finding of a fusion that a variant has too few of.
 func (q *fusionQuery) missing(v *changes.Variant, found, least float64) rule.Finding {
-	parts, places := q.whereabouts(v.New)
+	var parts []*facts.Kernel
+	var places []int
+	for i := range v.New.Kernels {
+		if k := &v.New.Kernels[i]; q.touches(k) {
+			parts, places = append(parts, k), append(places, i)
+		}
+	}
 	had, compared := 0, v.Old != nil && q.flow == nil
 	if compared {
 		had = len(q.in(v.Old))
@@ -95,7 +86,14 @@ func (q *fusionQuery) sentence(found, least float64, had int, parts []*facts.Ker
 	ran, absent := q.ran(parts)
 	with := ": "
 	if len(absent) > 0 {
-		fmt.Fprintf(&b, "%sno kernel%s runs %s", with, q.part(), strings.Join(absent, ", "))
+		var said string
+		if q.opName != "" {
+			said += " of " + q.opName
+		}
+		if q.source != "" {
+			said += " in " + q.source
+		}
+		fmt.Fprintf(&b, "%sno kernel%s runs %s", with, said, strings.Join(absent, ", "))
 		with = "; "
 	}
 	if len(ran) > 0 {
@@ -116,18 +114,6 @@ func (q *fusionQuery) ran(parts []*facts.Kernel) (ran, absent []string) {
 	return ran, absent
 }
 
-// part is the part of the model that is selected, " of */mlp/* in model.py"; "" for all of it.
-func (q *fusionQuery) part() string {
-	var said string
-	if q.opName != "" {
-		said += " of " + q.opName
-	}
-	if q.source != "" {
-		said += " in " + q.source
-	}
-	return said
-}
-
 func kernelNames(kernels []*facts.Kernel) string {
 	var names []string
 	for _, k := range kernels {
@@ -138,14 +124,4 @@ func kernelNames(kernels []*facts.Kernel) string {
 		names = append(names, cmp.Or(k.Name, "a kernel of "+k.Operations())) // a baseline keeps no names
 	}
 	return strings.Join(names, ", ")
-}
-
-// whereabouts returns the kernels that do some of the wanted operations in the wanted place, and their indexes.
-func (q *fusionQuery) whereabouts(v *facts.Variant) (parts []*facts.Kernel, places []int) {
-	for i := range v.Kernels {
-		if k := &v.Kernels[i]; q.touches(k) {
-			parts, places = append(parts, k), append(places, i)
-		}
-	}
-	return parts, places
 }

@@ -19,24 +19,20 @@ var resultsKept = rule.Rule{
 	Fix:     "Look at the line that makes the result: a size that is read where it is not known yet, an index, a mask, an argument that is no longer read. If the new result is intended, accept it.",
 	Threads: []string{"tensorflow/tensorflow#127528"},
 	Since:   1,
-	Variant: checkResultsKept,
-}
-
-func checkResultsKept(c *rule.Context, v *changes.Variant) {
-	if v.Old == nil || c.Program.New.IsCluster() {
-		return
-	}
-	lost := v.LostResults()
-	a := c.Budget("results", float64(len(lost)))
-	a.Base = new(0.0)
-	f := c.Judge(a)
-	if f == nil {
-		return
-	}
-	f.Message = phrase.Count(len(lost), "result is not as it was: ", "results are not as they were: ") + strings.Join(phrase.First(phrase.Map(lost, changes.LostResult.String), 6), ", ")
-	for i := range v.Causes {
-		if cause := &v.Causes[i]; cause.Kind == changes.KindResults {
-			f.Cause = cause.Of(cause)
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		if c.Program.New.IsCluster() {
+			return
 		}
-	}
+		lost := v.LostResults()
+		f := c.JudgeDifferences("results", float64(len(lost)))
+		if f == nil {
+			return
+		}
+		f.Message = phrase.Count(len(lost), "result is not as it was: ", "results are not as they were: ") + strings.Join(phrase.First(phrase.Map(lost, changes.LostResult.String), 6), ", ")
+		for i := range v.Causes {
+			if cause := &v.Causes[i]; cause.Kind == changes.KindResults {
+				f.Cause = cause.Of(cause)
+			}
+		}
+	},
 }

@@ -22,29 +22,27 @@ var sameOnEveryProcess = rule.Rule{
 	Fix: "Compute what differs from process to process (a seed, jax.process_index(), the order of a set) outside of the jitted function, and pass it as an array. " +
 		"If the folders hold different runs, not the processes of one, give each a target of its own.",
 	Threads: []string{"marin-community/marin#9042", "marin-community/marin#9038", "openxla/xla#7716", "jax-ml/jax#13325"},
-	Program: checkSameOnEveryProcess,
-}
-
-func checkSameOnEveryProcess(c *rule.Context, p *changes.Program) {
-	if p.New == nil || c.Target.Report.Samples > 0 {
-		return // samples are processes, too, but of different runs: stable-compile compares them
-	}
-	c.Checked()
-	for _, d := range p.New.Disagreements() {
-		f := c.Find(result.Finding{Subject: "processes", Variant: d.Signature, Message: disagreement(d)})
-		f.Cause = &changes.Cause{Title: f.Message}
-		for _, v := range d.Variants {
-			if v != nil {
-				f.Cause.Source = v.FirstSource()
+	Program: func(c *rule.Context, p *changes.Program) {
+		if p.New == nil || c.Target.Report.Samples > 0 {
+			return // samples are processes, too, but of different runs: stable-compile compares them
+		}
+		c.Checked()
+		for _, d := range p.New.Disagreements() {
+			f := c.Find(result.Finding{Subject: "processes", Variant: d.Signature, Message: disagreement(d)})
+			f.Cause = &changes.Cause{Title: f.Message}
+			for _, v := range d.Variants {
+				if v != nil {
+					f.Cause.Source = v.FirstSource()
+				}
+			}
+			for side, op := range d.Differ {
+				if op != nil {
+					f.Cause.Source, f.Cause.OpName = op.Source, op.OpName
+					f.Evidence.After = append(f.Evidence.After, strings.TrimSpace(d.Processes[side]+": "+spelled(op)+" "+op.OpName))
+				}
 			}
 		}
-		for side, op := range d.Differ {
-			if op != nil {
-				f.Cause.Source, f.Cause.OpName = op.Source, op.OpName
-				f.Evidence.After = append(f.Evidence.After, strings.TrimSpace(d.Processes[side]+": "+spelled(op)+" "+op.OpName))
-			}
-		}
-	}
+	},
 }
 
 // disagreement says who compiled what: the first operation that only one of them has, or the first collective that is not the same.

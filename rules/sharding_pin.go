@@ -34,48 +34,42 @@ var shardingPin = rule.Rule{
 	Passes:  rule.Example{On: "cpu-sharding_allgather/before", Config: "- { rule: sharding-pin, params: [{ param: w1, sharding: \"P(None, 'model')\" }] }"},
 	Fix:     "Look at in_shardings, at with_sharding_constraint where the array is made, and at the mesh's axes.",
 	Threads: []string{"openxla/xla#13306", "openxla/xla#15207", "jax-ml/jax#20381"},
-	Variant: checkShardingPin,
-}
-
-func checkShardingPin(c *rule.Context, v *changes.Variant) {
-	wrong := append(wronglySpread(c, v), wrongResults(c, v)...)
-	for _, pin := range c.Entries("params") {
-		unmatchedArguments(c, v, []string{pin.Text("param")})
-	}
-	unmatchedResults(c, v)
-	a := c.Budget("sharding", float64(len(wrong)))
-	if v.Old != nil {
-		old := &changes.Variant{New: v.Old}
-		a.Base = new(float64(len(wronglySpread(c, old)) + len(wrongResults(c, old))))
-	}
-	if f := c.JudgePinned(a); f != nil {
-		describeSharding(f, v.New, wrong)
-	}
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		wrong := append(wronglySpread(c, v), wrongResults(c, v)...)
+		for _, pin := range c.Entries("params") {
+			unmatchedArguments(c, v, []string{pin.Text("param")})
+		}
+		unmatchedResults(c, v)
+		a := c.Budget("sharding", float64(len(wrong)))
+		if v.Old != nil {
+			old := &changes.Variant{New: v.Old}
+			a.Base = new(float64(len(wronglySpread(c, old)) + len(wrongResults(c, old))))
+		}
+		if f := c.JudgePinned(a); f != nil {
+			var names []string
+			arguments := 0
+			for _, m := range wrong {
+				names = append(names, m.name)
+				arguments += int(changes.Flag(!m.result))
+				f.Evidence.After = changes.AddLine(f.Evidence.After, m.name+": "+m.said)
+			}
+			which := phrase.Are(arguments, "argument")
+			switch results := len(wrong) - arguments; {
+			case arguments == 0:
+				which = phrase.Are(results, "result")
+			case results > 0:
+				which = phrase.Count(arguments, "argument", "arguments") + " and " + phrase.Count(results, "result", "results") + " are"
+			}
+			f.Message = fmt.Sprintf("%s not sharded as agreed: %s", which, strings.Join(phrase.First(names, 6), ", "))
+			f.Cause = &changes.Cause{Kind: changes.KindSharding, Title: wrong[0].name + ": " + wrong[0].said, Source: v.New.FirstSource()}
+		}
+	},
 }
 
 // misplaced is an argument or a result that is not spread as it should be.
 type misplaced struct {
 	name, said string
 	result     bool
-}
-
-func describeSharding(f *rule.Finding, v *facts.Variant, wrong []misplaced) {
-	var names []string
-	arguments := 0
-	for _, m := range wrong {
-		names = append(names, m.name)
-		arguments += int(changes.Flag(!m.result))
-		f.Evidence.After = changes.AddLine(f.Evidence.After, m.name+": "+m.said)
-	}
-	which := phrase.Are(arguments, "argument")
-	switch results := len(wrong) - arguments; {
-	case arguments == 0:
-		which = phrase.Are(results, "result")
-	case results > 0:
-		which = phrase.Count(arguments, "argument", "arguments") + " and " + phrase.Count(results, "result", "results") + " are"
-	}
-	f.Message = fmt.Sprintf("%s not sharded as agreed: %s", which, strings.Join(phrase.First(names, 6), ", "))
-	f.Cause = &changes.Cause{Kind: changes.KindSharding, Title: wrong[0].name + ": " + wrong[0].said, Source: v.FirstSource()}
 }
 
 // wronglySpread says what is wrong with each argument.

@@ -36,33 +36,31 @@ var sinceRelease = rule.Rule{
 		}
 		return nil
 	},
-	Program: checkSinceRelease,
-}
-
-func checkSinceRelease(c *rule.Context, p *changes.Program) {
-	if p.New == nil || c.Target.Release == nil {
-		return
-	}
-	where := c.Text("release")
-	release, err := c.Target.Release(where)
-	if err != nil {
-		fix := "name a release that has one: git log --oneline -- .xlagate"
-		if said := (*baseline.Error)(nil); errors.As(err, &said) {
-			err, fix = errors.New(said.Message), said.Fix
+	Program: func(c *rule.Context, p *changes.Program) {
+		if p.New == nil || c.Target.Release == nil {
+			return
 		}
-		c.Problems = append(c.Problems, result.Problem{Rule: c.Rule.ID, File: where, Message: err.Error(), Fix: fix})
-		return
-	}
-	at := slices.IndexFunc(release.Programs, func(since *changes.Program) bool { return since.Name == p.Name && since.Old != nil })
-	if at < 0 {
-		c.NotCovered = append(c.NotCovered, fmt.Sprintf("%s (%s does not hold %s)", c.Rule.ID, where, p.Name))
-		return
-	}
-	for _, v := range release.Programs[at].Variants {
-		if v.Old != nil && v.New != nil {
-			judgeSince(c, v, releaseName(where), release.Accepted(p.Name))
+		where := c.Text("release")
+		release, err := c.Target.Release(where)
+		if err != nil {
+			fix := "name a release that has one: git log --oneline -- .xlagate"
+			if said := (*baseline.Error)(nil); errors.As(err, &said) {
+				err, fix = errors.New(said.Message), said.Fix
+			}
+			c.Problems = append(c.Problems, result.Problem{Rule: c.Rule.ID, File: where, Message: err.Error(), Fix: fix})
+			return
 		}
-	}
+		at := slices.IndexFunc(release.Programs, func(since *changes.Program) bool { return since.Name == p.Name && since.Old != nil })
+		if at < 0 {
+			c.NotCovered = append(c.NotCovered, fmt.Sprintf("%s (%s does not hold %s)", c.Rule.ID, where, p.Name))
+			return
+		}
+		for _, v := range release.Programs[at].Variants {
+			if v.Old != nil && v.New != nil {
+				judgeSince(c, v, releaseName(where), release.Accepted(p.Name))
+			}
+		}
+	},
 }
 
 // releaseName is the revision of git:REF:PATH; of a directory it is the path.

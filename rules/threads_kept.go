@@ -2,9 +2,7 @@ package rules
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/changes"
@@ -24,31 +22,22 @@ var threadsKept = rule.Rule{
 	Passes:  rule.Example{On: "tpu-gather_offloaded/before", Base: "tpu-gather_offloaded/before", Config: "- { rule: threads-kept }"},
 	Fix:     "Look at the compiler's flags (--xla_tpu_offload_gather_to_sparsecore) and at compute_on in the model. Accept it if it is faster.",
 	Threads: []string{"jax-ml/jax#40553", "sgl-project/sglang-jax#1613"},
-	Variant: checkThreadsKept,
-}
-
-func checkThreadsKept(c *rule.Context, v *changes.Variant) {
-	if v.Old == nil {
-		return
-	}
-	both := maps.Clone(v.Old.Facts)
-	maps.Copy(both, v.New.Facts)
-	var moved float64
-	var said []string
-	for _, id := range slices.Sorted(maps.Keys(both)) {
-		thread, ok := facts.Thread.Member(id)
-		if only := c.List("threads"); !ok || len(only) > 0 && !phrase.AnyGlob(only, thread) {
-			continue
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		var moved float64
+		var said []string
+		for _, id := range membersOf(v.Old.Facts, v.New.Facts) {
+			thread, ok := facts.Thread.Member(id)
+			if only := c.List("threads"); !ok || len(only) > 0 && !phrase.AnyGlob(only, thread) {
+				continue
+			}
+			if is, was := v.New.Facts[id], v.Old.Facts[id]; is != was {
+				moved += math.Abs(is - was)
+				said = append(said, fmt.Sprintf("%s on the thread %s, %s in the baseline", phrase.Some(int(is), "launch"), thread, phrase.Number(was)))
+			}
 		}
-		if is, was := v.New.Facts[id], v.Old.Facts[id]; is != was {
-			moved += math.Abs(is - was)
-			said = append(said, fmt.Sprintf("%s on the thread %s, %s in the baseline", phrase.Some(int(is), "launch"), thread, phrase.Number(was)))
+		if f := c.JudgeDifferences("threads", moved); f != nil {
+			f.Message = strings.Join(said, "; ")
+			f.Cause, f.Evidence = v.Growth(func(k *facts.Kernel) bool { return k.Thread != "" })
 		}
-	}
-	a := c.Budget("threads", moved)
-	a.Base = new(0.0)
-	if f := c.Judge(a); f != nil {
-		f.Message = strings.Join(said, "; ")
-		f.Cause, f.Evidence = v.Growth(func(k *facts.Kernel) bool { return k.Thread != "" })
-	}
+	},
 }

@@ -28,30 +28,28 @@ var toolchain = rule.Rule{
 	Fix:     "Accept the upgrade by itself, before or after the change of the model; or pin the compiler's version in the job.",
 	Threads: []string{"pytorch/xla#8008"},
 	Whole:   true,
-	Target:  checkToolchain,
-}
-
-func checkToolchain(c *rule.Context, t *rule.Target) {
-	now := withLibraries(t.Report.Toolchain)
-	pins := c.Pairs("pin")
-	var wrong []string
-	switch {
-	case pins != nil:
-		wrong = againstPins(now, pins)
-	case t.Base == nil:
-		c.BaseGap("there is no baseline", "xlagate accept --reason \"why\", or pin: the versions")
-		return
-	default:
-		wrong = toolchainChanges(c, withLibraries(t.Base.Toolchain), now)
-	}
-	a := c.Budget("toolchain", float64(len(wrong)))
-	if t.Base != nil {
-		a.Base = new(float64(len(againstPins(withLibraries(t.Base.Toolchain), pins))))
-	}
-	if f := c.JudgePinned(a); f != nil {
-		f.Message = "another toolchain: " + strings.Join(phrase.First(wrong, 6), ", ")
-		f.Cause, f.Evidence.After = &changes.Cause{Kind: changes.KindToolchain, Title: "other differences may come from the compiler"}, wrong
-	}
+	Target: func(c *rule.Context, t *rule.Target) {
+		now := withLibraries(t.Report.Toolchain)
+		pins := c.Pairs("pin")
+		var wrong []string
+		switch {
+		case pins != nil:
+			wrong = againstPins(now, pins)
+		case t.Base == nil:
+			c.BaseGap("there is no baseline", "xlagate accept --reason \"why\", or pin: the versions")
+			return
+		default:
+			wrong = toolchainChanges(c, withLibraries(t.Base.Toolchain), now)
+		}
+		a := c.Budget("toolchain", float64(len(wrong)))
+		if t.Base != nil {
+			a.Base = new(float64(len(againstPins(withLibraries(t.Base.Toolchain), pins))))
+		}
+		if f := c.JudgePinned(a); f != nil {
+			f.Message = "another toolchain: " + strings.Join(phrase.First(wrong, 6), ", ")
+			f.Cause, f.Evidence.After = &changes.Cause{Kind: changes.KindToolchain, Title: "other differences may come from the compiler"}, wrong
+		}
+	},
 }
 
 // withLibraries adds the installed packages that operations come from, which set no flags, to the parts of a toolchain.

@@ -21,53 +21,36 @@ var updatesKept = rule.Rule{
 	Fix:     "Write the part with lax.dynamic_update_slice or x.at[i].set(row), donate the argument, and read the old array before it is updated.",
 	Threads: []string{"jax-ml/jax#17845"},
 	Since:   1,
-	Variant: checkUpdatesKept,
-}
-
-func checkUpdatesKept(c *rule.Context, v *changes.Variant) {
-	if v.Old == nil {
-		return
-	}
-	lost := rewrittenArguments(v)
-	for _, s := range rewrittenStates(v) { // an argument that a loop carries on is named once
-		if !slices.ContainsFunc(lost, func(known state) bool { return known.shape == s.shape }) {
-			lost = append(lost, s)
-		}
-	}
-	a := c.Budget("updates", float64(len(lost)))
-	a.Base = new(0.0)
-	if f := c.Judge(a); f != nil {
-		describeRewritten(f, v, lost)
-	}
-}
-
-// describeRewritten says which arrays are rewritten whole, and what writes the first.
-func describeRewritten(f *rule.Finding, v *changes.Variant, lost []state) {
-	named := phrase.Map(lost, func(s state) string { return s.name + s.shape })
-	f.Message = fmt.Sprintf("%s rewritten whole; the baseline updates less than half: %s", phrase.Are(len(lost), "array"), strings.Join(phrase.First(named, 6), ", "))
-	for i := range v.New.Kernels {
-		if k := &v.New.Kernels[i]; k.Writes == lost[0].shape {
-			f.Cause = changes.CauseAt(named[0]+" is rewritten whole; the baseline updates a part", k)
-			if cause := v.CauseOf(k); cause != nil {
-				f.Cause = f.Cause.Of(cause)
+	Variant: func(c *rule.Context, v *changes.Variant) {
+		var lost []state
+		for was, is := range v.KeptParams {
+			if was.Written > 0 && was.Written < 0.5 && is.Written >= 1 {
+				lost = append(lost, state{is.Name + " ", is.Shape})
 			}
-			return
 		}
-	}
+		for _, s := range rewrittenStates(v) { // an argument that a loop carries on is named once
+			if !slices.ContainsFunc(lost, func(known state) bool { return known.shape == s.shape }) {
+				lost = append(lost, s)
+			}
+		}
+		if f := c.JudgeDifferences("updates", float64(len(lost))); f != nil {
+			named := phrase.Map(lost, func(s state) string { return s.name + s.shape })
+			f.Message = fmt.Sprintf("%s rewritten whole; the baseline updates less than half: %s", phrase.Are(len(lost), "array"), strings.Join(phrase.First(named, 6), ", "))
+			for i := range v.New.Kernels {
+				if k := &v.New.Kernels[i]; k.Writes == lost[0].shape {
+					f.Cause = changes.CauseAt(named[0]+" is rewritten whole; the baseline updates a part", k)
+					if cause := v.CauseOf(k); cause != nil {
+						f.Cause = f.Cause.Of(cause)
+					}
+					return
+				}
+			}
+		}
+	},
 }
 
 // state is an argument, or an element of what a loop carries on, which has no name.
 type state struct{ name, shape string }
-
-// rewrittenArguments lists the arguments of which a run wrote less than half, and now writes all.
-func rewrittenArguments(v *changes.Variant) (lost []state) {
-	for was, is := range v.KeptParams {
-		if was.Written > 0 && was.Written < 0.5 && is.Written >= 1 {
-			lost = append(lost, state{is.Name + " ", is.Shape})
-		}
-	}
-	return lost
-}
 
 // rewrittenStates lists what loops carry on of which an iteration wrote less than half, and now writes all.
 func rewrittenStates(v *changes.Variant) (lost []state) {

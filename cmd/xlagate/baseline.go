@@ -162,10 +162,10 @@ func pruneBaseline(c *cli.Context, w world) error {
 	if err != nil {
 		return incomplete(w, err)
 	}
-	for _, p := range done.Parts {
+	for _, p := range done {
 		w.printf("removed  %s (%s): %s\n", p.Name, phrase.Counted(float64(p.Files), "", "files"), p.Why)
 	}
-	if len(done.Parts) == 0 {
+	if len(done) == 0 {
 		fmt.Fprintln(w.out, "nothing to prune")
 	}
 	return nil

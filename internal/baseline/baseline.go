@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"runtime"
 	"slices"
-	"sort"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -115,7 +115,20 @@ func Read(store fs.FS, target string) (*Set, error) {
 		return nil, ErrNone
 	}
 	set, names := &Set{Target: target}, map[string]string{}
-	for i, f := range readAll(store, dir, entries) {
+	all := make([]file, len(entries)) // those of thousands of programs are tens of megabytes
+	var reading errgroup.Group
+	reading.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range entries {
+		reading.Go(func() error {
+			f, name := &all[i], path.Join(dir, entries[i].Name())
+			if f.text, f.err = read(store, name); f.err == nil {
+				f.program, f.graphs, f.err = parse(name, f.text)
+			}
+			return nil // each file has its own error
+		})
+	}
+	_ = reading.Wait()
+	for i, f := range all {
 		name := entries[i].Name()
 		switch {
 		case f.err != nil:
@@ -143,24 +156,6 @@ type file struct {
 	program *Program
 	graphs  facts.Values
 	err     error
-}
-
-// readAll reads the files of a folder in parallel: those of thousands of programs are tens of megabytes.
-func readAll(store fs.FS, dir string, entries []fs.DirEntry) []file {
-	all := make([]file, len(entries))
-	var reading errgroup.Group
-	reading.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range entries {
-		reading.Go(func() error {
-			f, name := &all[i], path.Join(dir, entries[i].Name())
-			if f.text, f.err = read(store, name); f.err == nil {
-				f.program, f.graphs, f.err = parse(name, f.text)
-			}
-			return nil // each file has its own error
-		})
-	}
-	_ = reading.Wait()
-	return all
 }
 
 // LoadProgram reads a program's baseline, given the name of its file.
@@ -192,23 +187,20 @@ func read(store fs.FS, name string) ([]byte, error) {
 
 // Targets returns the targets in a store.
 func Targets(store fs.FS) ([]string, error) {
-	var targets []string
-	seen := map[string]bool{}
+	targets := map[string]bool{}
 	err := fs.WalkDir(store, ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if dir := path.Dir(name); !e.IsDir() && ours(name) && dir != "." && !seen[dir] {
-			seen[dir] = true
-			targets = append(targets, dir)
+		if dir := path.Dir(name); !e.IsDir() && ours(name) && dir != "." {
+			targets[dir] = true
 		}
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list the baseline: %w", err)
 	}
-	sort.Strings(targets)
-	return targets, nil
+	return slices.Sorted(maps.Keys(targets)), nil
 }
 
 // ext ends the names of a baseline's files.

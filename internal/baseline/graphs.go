@@ -36,14 +36,12 @@ func formatGraphs(n facts.Values) []byte {
 	w := &writer{encoder: newEncoder()}
 	w.add(record{Baseline: &headRecord{Schema: Schema}})
 	for _, id := range sortedKeys(n) {
-		w.add(record{Fact: map[facts.ID]*float64{id: ptr(n[id])}})
+		w.add(record{Fact: map[facts.ID]*float64{id: new(n[id])}})
 	}
 	w.end(endFacts)
 	w.end(endBaseline)
 	return w.text()
 }
-
-func ptr(n float64) *float64 { return &n }
 
 // clustersOf converts the facts back into clusters.
 func clustersOf(n facts.Values) *tensorflow.Clusters {

@@ -140,7 +140,7 @@ func TestRemoveOfAProgramAndOfATarget(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := edit(t, p)
-	names, err := Remove(e, "model/cpu", set.Programs[0].Name)
+	names, err := Remove(e, "model/cpu", FileName(set.Programs[0].Name))
 	if err != nil || len(names) != 1 || !slices.Contains(written, names[0]) {
 		t.Errorf("%v, %v", names, err)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -48,7 +47,17 @@ func (p Place) Open(ctx context.Context) (fs.FS, error) {
 	if Remote(p.Where) {
 		return openGit(ctx, p.Dir, p.Where)
 	}
-	return openFolder(p.folder(), p.config())
+	dir := p.folder()
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		if err == nil {
+			err = fmt.Errorf("%s is a file; the baseline is a directory", dir)
+		}
+		return nil, err
+	}
+	if _, err := files.Finish(dir, p.config()); err != nil {
+		return nil, wrong(dir, "an accept was interrupted, and cannot be finished: "+err.Error(), "restore the folder from git and remove .xlagate-step from it, or run xlagate accept again where the baseline can be written")
+	}
+	return os.DirFS(dir), nil
 }
 
 // Finish completes an interrupted accept in a directory, and reports whether there was one: the configuration may have changed.
@@ -87,49 +96,36 @@ func (p Place) Edit(ctx context.Context) (*Edit, error) {
 	if Remote(p.Where) {
 		return nil, fmt.Errorf("the baseline %s %w", p.Where, ErrFixed)
 	}
-	store, err := editFolder(ctx, p.folder(), p.config())
-	if err != nil {
-		return nil, err
+	dir := p.folder()
+	if link := git.CheckedInLink(ctx, dir); link != "" {
+		return nil, wrong(dir, link+" is a link that is checked in, so whoever wrote the checkout chose where it leads", "give the folder that it leads to: --baseline DIR")
 	}
-	return &Edit{FS: os.DirFS(p.folder()), store: store, changed: map[string][]byte{}, also: map[string][]byte{}}, nil
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%s is a file; the baseline is a directory", dir)
+	}
+	step, err := files.Begin(dir, p.config())
+	if held := (*files.Held)(nil); errors.As(err, &held) {
+		return nil, wrong(dir, "the baseline is being changed: "+held.Error(), "wait until that has ended, then try again")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the baseline for changing: %w", err)
+	}
+	return &Edit{FS: os.DirFS(dir), folder: dir, step: step, changed: map[string][]byte{}, also: map[string][]byte{}}, nil
 }
 
 // Edit is a baseline that is being changed. Reading returns the content from when it was opened.
 type Edit struct {
 	fs.FS
-	store   editStore
+	folder  string            // that holds the baseline
+	step    *files.Step       // nil where the folder is that of a repository which is somewhere else
+	into    map[string][]byte // takes the changes there
 	changed map[string][]byte // the new content of files; nil removes one
 	also    map[string][]byte // of files outside the baseline
 }
 
 // EditCopy opens the copy of a baseline that is in a repository's folder for changing. What is committed is put into changed, by its path in the repository.
 func EditCopy(store fs.FS, folder string, changed map[string][]byte) *Edit {
-	return &Edit{FS: store, store: &copyStore{folder, changed}, changed: map[string][]byte{}, also: map[string][]byte{}}
-}
-
-// copyStore is a baseline that is somewhere else.
-type copyStore struct {
-	folder  string
-	changed map[string][]byte
-}
-
-func (c *copyStore) shown(name string) string { return path.Join(c.folder, name) }
-
-func (c *copyStore) commit(e *Edit) error {
-	for name, data := range e.changed {
-		c.changed[c.shown(name)] = data
-	}
-	maps.Copy(c.changed, e.also)
-	return nil
-}
-
-func (c *copyStore) close() error { return nil }
-
-// editStore is where a baseline is changed.
-type editStore interface {
-	shown(name string) string
-	commit(e *Edit) error // makes all changes or none
-	close() error
+	return &Edit{FS: store, folder: folder, into: changed, changed: map[string][]byte{}, also: map[string][]byte{}}
 }
 
 // Put writes a file, and reports whether the content changed.
@@ -155,79 +151,49 @@ func (e *Edit) Remove(name string) error {
 }
 
 // Shown returns the name of a file for messages.
-func (e *Edit) Shown(name string) string { return e.store.shown(name) }
+func (e *Edit) Shown(name string) string {
+	if e.step == nil {
+		return path.Join(e.folder, name)
+	}
+	return filepath.Join(e.folder, filepath.FromSlash(name))
+}
 
 // Also writes a file outside the baseline, last in the same step.
 func (e *Edit) Also(file string, data []byte) { e.also[file] = data }
 
 // Commit makes all changes or none.
 func (e *Edit) Commit() error {
-	err := e.store.commit(e)
-	if err == nil {
-		clear(e.changed)
-		clear(e.also)
-	}
-	return err
-}
-
-// Close drops uncommitted changes.
-func (e *Edit) Close() error { return e.store.close() }
-
-// folder is a directory that holds a baseline.
-type folder struct {
-	dir  string
-	step *files.Step
-}
-
-// openFolder opens a directory for reading, after it finishes an interrupted step.
-func openFolder(dir, config string) (fs.FS, error) {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		if err == nil {
-			err = fmt.Errorf("%s is a file; the baseline is a directory", dir)
-		}
-		return nil, err
-	}
-	if _, err := files.Finish(dir, config); err != nil {
-		return nil, wrong(dir, "an accept was interrupted, and cannot be finished: "+err.Error(), "restore the folder from git and remove .xlagate-step from it, or run xlagate accept again where the baseline can be written")
-	}
-	return os.DirFS(dir), nil
-}
-
-// editFolder opens a directory for changing, and locks it.
-func editFolder(ctx context.Context, dir, config string) (editStore, error) {
-	if link := git.CheckedInLink(ctx, dir); link != "" {
-		return nil, wrong(dir, link+" is a link that is checked in, so whoever wrote the checkout chose where it leads", "give the folder that it leads to: --baseline DIR")
-	}
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("%s is a file; the baseline is a directory", dir)
-	}
-	step, err := files.Begin(dir, config)
-	if held := (*files.Held)(nil); errors.As(err, &held) {
-		return nil, wrong(dir, "the baseline is being changed: "+held.Error(), "wait until that has ended, then try again")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open the baseline for changing: %w", err)
-	}
-	return &folder{dir, step}, nil
-}
-
-func (f *folder) shown(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
-
-func (f *folder) commit(e *Edit) error {
 	for name, data := range e.changed {
-		if data != nil {
-			f.step.Write(name, data)
-			continue
+		switch {
+		case e.step == nil:
+			e.into[e.Shown(name)] = data
+		case data == nil:
+			e.step.Remove(name)
+		default:
+			e.step.Write(name, data)
 		}
-		f.step.Remove(name)
 	}
-	for _, data := range e.also {
-		f.step.Also(data)
+	for name, data := range e.also {
+		if e.step == nil {
+			e.into[name] = data
+		} else {
+			e.step.Also(data)
+		}
 	}
-	if err := f.step.Commit(); err != nil {
-		return fmt.Errorf("write the baseline: %w", err)
+	if e.step != nil {
+		if err := e.step.Commit(); err != nil {
+			return fmt.Errorf("write the baseline: %w", err)
+		}
 	}
+	clear(e.changed)
+	clear(e.also)
 	return nil
 }
 
-func (f *folder) close() error { return f.step.Close() }
+// Close drops uncommitted changes.
+func (e *Edit) Close() error {
+	if e.step == nil {
+		return nil
+	}
+	return e.step.Close()
+}

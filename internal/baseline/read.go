@@ -50,7 +50,8 @@ func parse(name string, data []byte) (*Program, facts.Values, error) {
 		at += len(text)
 	}
 	if !r.ended || !bytes.HasSuffix(data, []byte("\n")) {
-		return nil, nil, broken(name, lastLine(data), 1, fmt.Sprintf(`the file is cut off: its last line is not {"end":%q}`, endBaseline))
+		last := 1 + bytes.Count(bytes.TrimRight(data, "\n"), []byte("\n"))
+		return nil, nil, broken(name, last, 1, fmt.Sprintf(`the file is cut off: its last line is not {"end":%q}`, endBaseline))
 	}
 	if r.program.Name == "" {
 		return nil, r.graphs, nil
@@ -72,9 +73,6 @@ func misread(name string, data []byte, start int, err error) error {
 	}
 	return broken(name, line, column, err.Error())
 }
-
-// lastLine returns the number of the last line that is not blank.
-func lastLine(data []byte) int { return 1 + bytes.Count(bytes.TrimRight(data, "\n"), []byte("\n")) }
 
 // broken returns an error at a position of a file.
 func broken(name string, line, column int, message string) *Error {
@@ -232,30 +230,25 @@ func (r *reader) end(section string) error {
 		r.section = section
 	}
 	if section == endKernels {
-		r.complete()
+		v := r.variant
+		for id, n := range r.lines {
+			if n != nil {
+				v.Facts[id] = *n
+			}
+		}
+		other := v.Facts[otherMemory]
+		delete(v.Facts, otherMemory)
+		for id, n := range implied(v) {
+			if _, said := r.lines[id]; !said {
+				v.Facts[id] = n
+			}
+		}
+		if _, known := v.Facts[facts.MemoryPeak]; known {
+			v.Facts[facts.MemoryPeak] += other
+		}
+		clear(r.here)
 	}
 	return nil
-}
-
-// complete sets the facts of a variant that was read.
-func (r *reader) complete() {
-	v := r.variant
-	for id, n := range r.lines {
-		if n != nil {
-			v.Facts[id] = *n
-		}
-	}
-	other := v.Facts[otherMemory]
-	delete(v.Facts, otherMemory)
-	for id, n := range implied(v) {
-		if _, said := r.lines[id]; !said {
-			v.Facts[id] = n
-		}
-	}
-	if _, known := v.Facts[facts.MemoryPeak]; known {
-		v.Facts[facts.MemoryPeak] += other
-	}
-	clear(r.here)
 }
 
 // maxExpanded bounds the kernels and compiles of a program: a short file can expand to many, and results of untrusted runs contain baselines.
@@ -299,7 +292,14 @@ func (r *reader) detail(one *record) error {
 		v.Counts[one.Counts.Owner] = one.Counts.Facts
 		return once(r.here, fmt.Sprintf("the counts of %q", one.Counts.Owner))
 	case one.Kernel != nil:
-		return r.kernel(one.Kernel)
+		d := one.Kernel
+		if d.Form == nil {
+			return errors.New("the kernel is empty")
+		}
+		d.Site.Within = d.Within
+		d.Length, d.MaxTrips = max(0, d.Length), max(0, d.MaxTrips)
+		d.Site.Times, d.Guess, d.Site.Most = max(1, d.Site.Times), max(0, d.Guess), max(0, d.Site.Most)
+		return repeat(r, &v.Kernels, facts.Kernel{Form: d.Form, Site: &d.Site}, d.Launches)
 	}
 	return nil
 }
@@ -333,14 +333,4 @@ func (r *reader) statement(d *modelRecord) error {
 	}
 	r.variant.Model = append(r.variant.Model, s)
 	return once(r.here, fmt.Sprintf("the model's scope %q %q %s", d.Scope, d.Within, d.Type))
-}
-
-func (r *reader) kernel(d *kernelRecord) error {
-	if d.Form == nil {
-		return errors.New("the kernel is empty")
-	}
-	d.Site.Within = d.Within
-	d.Length, d.MaxTrips = max(0, d.Length), max(0, d.MaxTrips)
-	d.Site.Times, d.Guess, d.Site.Most = max(1, d.Site.Times), max(0, d.Guess), max(0, d.Site.Most)
-	return repeat(r, &r.variant.Kernels, facts.Kernel{Form: d.Form, Site: &d.Site}, d.Launches)
 }

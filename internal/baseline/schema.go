@@ -13,7 +13,7 @@ import (
 func JSONSchema() (*jsonschema.Schema, error) {
 	text, number := kind("string"), kind("number")
 	s, err := jsonschema.For[record](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[facts.Opcodes](): list(text), reflect.TypeFor[facts.Class](): text,
+		reflect.TypeFor[facts.Opcodes](): {Type: "array", Items: text}, reflect.TypeFor[facts.Class](): text,
 		reflect.TypeFor[price.Work](): {Type: "object", AdditionalProperties: number},
 	}})
 	if err != nil {
@@ -27,10 +27,6 @@ func JSONSchema() (*jsonschema.Schema, error) {
 }
 
 func kind(name string) *jsonschema.Schema { return &jsonschema.Schema{Type: name} }
-
-func list(of *jsonschema.Schema) *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "array", Items: of}
-}
 
 // withoutNull removes null from the types: empty lists are omitted.
 func withoutNull(s *jsonschema.Schema) {

@@ -28,11 +28,13 @@ func Show(out io.Writer, target string, p *Program) error {
 	var text bytes.Buffer
 	t := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s/%s\n", target, p.Name)
+	words := slices.DeleteFunc([]string{p.Toolchain.Framework, p.Toolchain.Backend, p.Toolchain.Device}, func(s string) bool { return s == "" })
 	for _, list := range []struct {
 		title string
 		pairs []string
 	}{
-		{"toolchain", toolchain(p.Toolchain)}, {"flags", assigned(p.Toolchain.Flags)}, {"accepted because", p.Reasons},
+		{"toolchain", slices.Concat(words, assigned(p.Toolchain.Versions), assigned(p.Toolchain.Libraries))},
+		{"flags", assigned(p.Toolchain.Flags)}, {"accepted because", p.Reasons},
 	} {
 		if text := strings.Join(list.pairs, ", "); text != "" {
 			fmt.Fprintf(t, "  %s: %s\n", list.title, text)
@@ -42,7 +44,18 @@ func Show(out io.Writer, target string, p *Program) error {
 		fmt.Fprintf(t, "  allowed besides: %s %s (%s)\n", c.Change, c.Title, c.Reason)
 	}
 	for _, v := range p.Variants[:min(len(p.Variants), mostVariants)] {
-		showVariant(t, v)
+		fmt.Fprintf(t, "\n  %s\n", short(v.Signature, 2*mostLetters))
+		if len(v.Modules) > 1 {
+			fmt.Fprintf(t, "  compiled %d times\n", len(v.Modules))
+		}
+		showArguments(t, v.Params)
+		fmt.Fprintf(t, "  facts\n")
+		for _, id := range sortedKeys(v.Facts) {
+			if n := v.Facts[id]; n != 0 {
+				fmt.Fprintf(t, "    %s\t%s\n", id, phrase.Show(n, facts.About(id).Unit))
+			}
+		}
+		showKernels(t, v)
 	}
 	if more := len(p.Variants) - mostVariants; more > 0 {
 		fmt.Fprintf(t, "\n  and %s\n", phrase.Some(more, "more variant"))
@@ -60,31 +73,11 @@ func Show(out io.Writer, target string, p *Program) error {
 	return err
 }
 
-func toolchain(t facts.Toolchain) []string {
-	words := slices.DeleteFunc([]string{t.Framework, t.Backend, t.Device}, func(s string) bool { return s == "" })
-	return slices.Concat(words, assigned(t.Versions), assigned(t.Libraries))
-}
-
 func assigned(values map[string]string) (list []string) {
 	for _, name := range sortedKeys(values) {
 		list = append(list, name+" "+values[name])
 	}
 	return list
-}
-
-func showVariant(t io.Writer, v *facts.Variant) {
-	fmt.Fprintf(t, "\n  %s\n", short(v.Signature, 2*mostLetters))
-	if len(v.Modules) > 1 {
-		fmt.Fprintf(t, "  compiled %d times\n", len(v.Modules))
-	}
-	showArguments(t, v.Params)
-	fmt.Fprintf(t, "  facts\n")
-	for _, id := range sortedKeys(v.Facts) {
-		if n := v.Facts[id]; n != 0 {
-			fmt.Fprintf(t, "    %s\t%s\n", id, phrase.Show(n, facts.About(id).Unit))
-		}
-	}
-	showKernels(t, v)
 }
 
 // showArguments prints the arguments, those that are alike on one line.

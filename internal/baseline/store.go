@@ -50,16 +50,6 @@ func save(e *Edit, name string, data []byte) (written []string, err error) {
 	return written, err
 }
 
-// Remove removes a program's file, and returns its name.
-func Remove(e *Edit, target, program string) ([]string, error) {
-	return remove(e, path.Join(target, FileName(program)))
-}
-
-// RemoveDamaged removes a file that could not be read, and returns its name.
-func RemoveDamaged(e *Edit, target string, d Damaged) ([]string, error) {
-	return remove(e, path.Join(target, d.Name))
-}
-
 // RemoveTarget removes the files of a target, and returns their names.
 func RemoveTarget(e *Edit, target string) ([]string, error) {
 	entries, err := fs.ReadDir(e, target)
@@ -69,19 +59,22 @@ func RemoveTarget(e *Edit, target string) ([]string, error) {
 	var names []string
 	for _, entry := range entries {
 		if !entry.IsDir() && ours(entry.Name()) {
-			names = append(names, path.Join(target, entry.Name()))
+			names = append(names, entry.Name())
 		}
 	}
-	return remove(e, names...)
+	return Remove(e, target, names...)
 }
 
-func remove(e *Edit, names ...string) ([]string, error) {
-	for i, name := range names {
+// Remove removes files of a target's folder, and returns their names.
+func Remove(e *Edit, target string, files ...string) (removed []string, err error) {
+	for _, file := range files {
+		name := path.Join(target, file)
 		if err := e.Remove(name); err != nil {
-			return names[:i], err
+			return removed, err
 		}
+		removed = append(removed, name)
 	}
-	return names, nil
+	return removed, nil
 }
 
 // ErrEdited reports that a file can be read, but is not in the form that accept writes.

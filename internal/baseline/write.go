@@ -21,9 +21,13 @@ func Format(p *Program, old []byte, reason string) []byte {
 	w := &writer{encoder: newEncoder()}
 	w.program(p)
 	was, read := annotated(old), annotated(p.text)
-	because := -1
-	if reason != "" {
-		because = w.firstNew(was)
+	isNew := func(l line) bool { _, known := was[l.text]; return !known }
+	because := -1 // the reason belongs to the first new kernel, else to the first new line of any kind
+	if reason != "" && len(was) > 0 {
+		because = slices.IndexFunc(w.lines, func(l line) bool { return l.kernel && isNew(l) })
+	}
+	if reason != "" && because < 0 {
+		because = slices.IndexFunc(w.lines, isNew)
 	}
 	var b bytes.Buffer
 	for i, l := range w.lines {
@@ -37,7 +41,13 @@ func Format(p *Program, old []byte, reason string) []byte {
 		if i == because {
 			r.Reason = reason
 		}
-		b.WriteString(w.with(l.text, r))
+		text := l.text
+		for _, pair := range [][2]string{{"at", r.At}, {"reason", r.Reason}} {
+			if pair[1] != "" {
+				text = fmt.Sprintf("%s,%q:%s}\n", strings.TrimSuffix(text, "}\n"), pair[0], strings.TrimSuffix(w.line(pair[1]), "\n"))
+			}
+		}
+		b.WriteString(text)
 	}
 	return b.Bytes()
 }
@@ -92,16 +102,6 @@ type line struct {
 	kernel bool
 }
 
-// with returns a line with notes.
-func (e *encoder) with(text string, n note) string {
-	for _, pair := range [][2]string{{"at", n.At}, {"reason", n.Reason}} {
-		if pair[1] != "" {
-			text = fmt.Sprintf("%s,%q:%s}\n", strings.TrimSuffix(text, "}\n"), pair[0], strings.TrimSuffix(e.line(pair[1]), "\n"))
-		}
-	}
-	return text
-}
-
 // writer collects the lines of a program's file.
 type writer struct {
 	*encoder
@@ -110,16 +110,6 @@ type writer struct {
 }
 
 func (w *writer) add(r record) { w.lines = append(w.lines, line{text: w.line(&r)}) }
-
-// firstNew returns the index of the line that a reason belongs to: the first kernel that the old file does not have, else the first line of any kind; -1 if it
-// has all.
-func (w *writer) firstNew(old map[string]note) int {
-	isNew := func(l line) bool { _, known := old[l.text]; return !known }
-	if at := slices.IndexFunc(w.lines, func(l line) bool { return l.kernel && isNew(l) }); at >= 0 && len(old) > 0 {
-		return at
-	}
-	return slices.IndexFunc(w.lines, isNew)
-}
 
 // scope writes a line where another part of the model begins: git merges two changes if a line stays between them.
 func (w *writer) scope(s scopeRecord) {
@@ -253,14 +243,6 @@ func sorted[T any](w *writer, items []T, scope func(T) scopeRecord, of func(item
 	}
 }
 
-// several returns a count to write; 0, which is left out, for one.
-func several[N int | int64](n N) N {
-	if n == 1 {
-		return 0
-	}
-	return n
-}
-
 // model writes the model's operations by scope and type, without source lines.
 func (w *writer) model(model []facts.Statement) {
 	type place struct{ scope, in, dtype string }
@@ -298,7 +280,10 @@ func (w *writer) kernels(kernels []facts.Kernel) {
 	for i := range kernels {
 		one := launch{kernels[i].Form, *kernels[i].Site}
 		one.site.Within = cmp.Or(one.site.Source.Function, one.site.Within)
-		one.site.Source, one.site.Stack, one.site.Times = hlo.Location{}, nil, several(one.site.Times)
+		one.site.Source, one.site.Stack = hlo.Location{}, nil
+		if one.site.Times == 1 { // it is left out
+			one.site.Times = 0
+		}
 		if counts[one]++; counts[one] == 1 || before(kernels[i].Source, at[one]) {
 			at[one] = kernels[i].Source
 		}

@@ -63,13 +63,17 @@ func SetBudgets(cfg *Config, data []byte, list []*Budget) []byte {
 		case b.Left != "":
 		case b.Became == "":
 			b.Left = "its unit allows no closer number"
-		case sharers(cfg, b.Key, mark) > 1:
+		case len(phrase.Filter(cfg.Rules, func(s *rule.Settings) bool { return s.Marks[b.Key] == mark })) > 1:
 			b.Left = "an alias or a merge key shares it with another entry"
 		case at < 0:
 			b.Left = "it is no longer where it was read"
 		default:
 			line := lines[mark.Line-1]
-			lines[mark.Line-1] = b.noted(line[:at] + b.Became + line[at+len(mark.Text):])
+			line = line[:at] + b.Became + line[at+len(mark.Text):]
+			if budget := b.Settings.Rule.Budget; b.Measured != 0 && budget != nil {
+				line = measuredAt.ReplaceAllString(line, "${1}when accepted: "+phrase.Show(b.Measured, budget.Unit))
+			}
+			lines[mark.Line-1] = line
 		}
 	}
 	return []byte(strings.Join(lines, ""))
@@ -77,25 +81,6 @@ func SetBudgets(cfg *Config, data []byte, list []*Budget) []byte {
 
 // measuredAt finds what the comment beside a limit says of the amount that it was set for, as init writes it: "# at init: 350.7 KiB".
 var measuredAt = regexp.MustCompile(`(#.*)\b(?:at init|when accepted): .*`)
-
-// noted returns a line of the configuration with the amount in its comment.
-func (b *Budget) noted(line string) string {
-	if b.Measured == 0 || b.Settings.Rule.Budget == nil {
-		return line
-	}
-	return measuredAt.ReplaceAllString(line, "${1}when accepted: "+phrase.Show(b.Measured, b.Settings.Rule.Budget.Unit))
-}
-
-// sharers counts the entries whose bound is the one at a place.
-func sharers(cfg *Config, key string, mark rule.Mark) int {
-	n := 0
-	for _, s := range cfg.Rules {
-		if s.Marks[key] == mark {
-			n++
-		}
-	}
-	return n
-}
 
 // offset returns the byte of a value in its line, -1 if the line holds something else.
 func offset(lines []string, mark rule.Mark) int {

@@ -2,6 +2,7 @@
 package config
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -114,7 +115,8 @@ func parse(known rule.Catalogue, path, name string, data []byte) (*Config, error
 	r := reader{known: known, keys: Keys(known.PackNames()), file: name}
 	cfg := r.config(data)
 	if len(r.errors) > 0 {
-		return nil, r.sorted()
+		slices.SortStableFunc(r.errors, func(a, b Error) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) })
+		return nil, Errors(r.errors)
 	}
 	cfg.Path, cfg.Dir, cfg.Sum = path, filepath.Dir(path), fmt.Sprintf("%x", sha256.Sum256(data))
 	return cfg, nil

@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -45,17 +44,6 @@ func (r *reader) errorf(n *yamldoc.Node, format string, args ...any) {
 		line, column = max(n.Line, 1), max(n.Column, 1)
 	}
 	r.errors = append(r.errors, Error{File: r.file, Line: line, Column: column, Message: fmt.Sprintf(format, args...)})
-}
-
-func (r *reader) sorted() Errors {
-	sort.SliceStable(r.errors, func(i, j int) bool {
-		a, b := r.errors[i], r.errors[j]
-		if a.Line != b.Line {
-			return a.Line < b.Line
-		}
-		return a.Column < b.Column
-	})
-	return r.errors
 }
 
 // oneOf lists words, the first few if there are many.

@@ -5,23 +5,29 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // Propose returns the text of a rule file for a model's dump at path, or for the command run that made it, if run is not "".
 func Propose(rep *facts.Report, model, path, run string) string {
 	var b strings.Builder
 	b.WriteString("# yaml-language-server: $schema=https://raw.githubusercontent.com/xlagate/xlagate/main/docs/xlagate.schema.json\n")
-	fmt.Fprintf(&b, "# %s\n", origin(rep))
+	text, of := "from a dump", " of "
+	for _, s := range []string{rep.Toolchain.Framework, rep.Toolchain.Backend, rep.Toolchain.Device} {
+		if s != "" {
+			text += of + s
+			of = " "
+		}
+	}
+	fmt.Fprintf(&b, "# %s: %s, %s left out; limits are at least a tenth above what it holds\n", text,
+		phrase.Counted(float64(len(rep.Programs)), "", "programs"), phrase.Counted(float64(len(rep.Helpers)), "", "one-op helpers"))
 	packs, holds := Packs(rep)
 	fmt.Fprintf(&b, "version: 1\nextends: [%s]   # %s against the accepted baseline\nbaseline: .xlagate\n", strings.Join(packs, ", "), phrase.List(holds, "and"))
-	fmt.Fprintf(&b, "targets:\n  - name: %s\n", targetName(rep, model))
+	fmt.Fprintf(&b, "targets:\n  - name: %s\n", strings.TrimSuffix(model+"/"+rep.Toolchain.Backend, "/"))
 	if run != "" {
 		fmt.Fprintf(&b, "    capture: { run: %q }\n", run)
 	} else {
@@ -69,7 +75,13 @@ func proposed(rep *facts.Report) string {
 		fmt.Fprintf(&b, "  - { rule: no-recompilation, max_variants: %d }%s\n", most, why)
 	}
 	if rep.Clusters != nil && rep.Clusters.Ran {
-		fmt.Fprintf(&b, "  - { rule: no-unclustered-ops, allow: [%s] }\n", strings.Join(outside(rep.Clusters), ", "))
+		outside := map[string]bool{}
+		for _, op := range rep.Clusters.Unclustered {
+			if !op.System {
+				outside[op.Op] = true
+			}
+		}
+		fmt.Fprintf(&b, "  - { rule: no-unclustered-ops, allow: [%s] }\n", strings.Join(slices.Sorted(maps.Keys(outside)), ", "))
 	}
 	for _, p := range rep.Programs {
 		requireHandWritten(&b, p)
@@ -114,25 +126,6 @@ func compiled(rep *facts.Report) (most int) {
 		most = max(most, n)
 	}
 	return most
-}
-
-func origin(rep *facts.Report) string {
-	text, of := "from a dump", " of "
-	for _, s := range []string{rep.Toolchain.Framework, rep.Toolchain.Backend, rep.Toolchain.Device} {
-		if s != "" {
-			text += of + s
-			of = " "
-		}
-	}
-	return fmt.Sprintf("%s: %s, %s left out; limits are at least a tenth above what it holds", text,
-		phrase.Counted(float64(len(rep.Programs)), "", "programs"), phrase.Counted(float64(len(rep.Helpers)), "", "one-op helpers"))
-}
-
-func targetName(rep *facts.Report, model string) string {
-	if rep.Toolchain.Backend == "" {
-		return model
-	}
-	return model + "/" + rep.Toolchain.Backend
 }
 
 // requireHandWritten adds rules that require the calls of hand-written kernels, whatever the kernels are called.
@@ -240,17 +233,4 @@ func printable(r rune) rune {
 		return -1
 	}
 	return r
-}
-
-func outside(c *tensorflow.Clusters) []string {
-	seen := map[string]bool{}
-	var out []string
-	for _, op := range c.Unclustered {
-		if !op.System && !seen[op.Op] {
-			seen[op.Op] = true
-			out = append(out, op.Op)
-		}
-	}
-	sort.Strings(out)
-	return out
 }

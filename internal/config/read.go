@@ -20,7 +20,10 @@ func (r *reader) config(data []byte) *Config {
 	root, err := yamldoc.Parse(data)
 	switch {
 	case err != nil:
-		line := lineOf(err)
+		line := 1
+		if _, scanErr := fmt.Sscanf(err.Error(), "line %d:", &line); scanErr != nil {
+			line = 1
+		}
 		message := strings.TrimPrefix(err.Error(), fmt.Sprintf("line %d: ", line))
 		r.errors = append(r.errors, Error{File: r.file, Line: brokenLine(data, line, message), Column: 1, Message: withHint(message)})
 		return cfg
@@ -35,11 +38,6 @@ func (r *reader) config(data []byte) *Config {
 		r.errorf(root, "the file is %s; expected a mapping with the keys %s", is, oneOf(keysOf(r.keys)))
 		return cfg
 	}
-	r.topLevel(root, cfg)
-	return cfg
-}
-
-func (r *reader) topLevel(root *yamldoc.Node, cfg *Config) {
 	e := r.mapping(root, r.keys, "the configuration")
 	if version, ok := e.Number("version"); ok && version != 1 {
 		r.errorf(valueOf(root, "version"), "version is %v; this xlagate knows version 1", version)
@@ -64,18 +62,17 @@ func (r *reader) topLevel(root *yamldoc.Node, cfg *Config) {
 	for _, same := range phrase.Group(own, func(s *rule.Settings) *rule.Rule { return s.Rule }) {
 		rule.LeaveOthers(same)
 	}
-	cfg.Rules = overlay(r.packs(cfg.Extends), own)
+	var packs []*rule.Settings // later ones over earlier ones
+	for _, name := range cfg.Extends {
+		if data, err := r.known.Pack(name); err == nil { // else it was refused where extends was read
+			packs = overlay(packs, r.readPack(name, data))
+		}
+	}
+	cfg.Rules = overlay(packs, own)
 	if len(cfg.Rules) == 0 && len(r.errors) == 0 {
 		r.errorf(root, "no rules: add extends: [recommended] or a rule; a gate that checks nothing would always pass")
 	}
-}
-
-func lineOf(err error) int {
-	var line int
-	if _, scanErr := fmt.Sscanf(err.Error(), "line %d:", &line); scanErr != nil {
-		return 1
-	}
-	return line
+	return cfg
 }
 
 // brokenLine is the line at which a list ends too early. The reader names the line where the list begins, or one of its entries.
@@ -116,7 +113,27 @@ func (r *reader) targets(n *yamldoc.Node) []Target {
 	}
 	names := map[string]first{}
 	for _, item := range r.entries(n, 1, "targets", " of targets, as in - { name: train, dump: build/xla }") {
-		t := r.target(item)
+		e := r.mapping(item, targetKeys, "the target")
+		programs := e.Entry("programs")
+		t := Target{
+			Name: e.Text("name"), Dump: e.Text("dump"), Samples: 1, Device: e.Text("device"), Logs: e.List("log"),
+			Include: programs.List("include"), Exclude: programs.List("exclude"), RequireFresh: e.On("require_fresh"),
+			Place: fmt.Sprintf("%s:%d:%d", r.file, item.Line, item.Column),
+		}
+		if at := valueOf(item, "name"); at != nil && t.Name != "" && !result.ValidTarget(t.Name) {
+			r.errorf(at, "name is %q; expected a path such as mlp/cpu, which is also the path of its baseline", t.Name)
+		}
+		if s, ok := e.Number("samples"); ok {
+			t.Samples = int(s)
+		}
+		if valueOf(item, "capture") != nil {
+			capture := e.Entry("capture")
+			seconds, _ := capture.Number("timeout")
+			t.Capture = &Capture{Run: capture.Text("run"), Env: capture.Pairs("env"), Timeout: time.Duration(seconds * float64(time.Second))}
+		}
+		if t.Dump != "" && t.Capture != nil {
+			r.errorf(valueOf(item, "capture"), "target %q has both dump and capture; keep one", t.Name)
+		}
 		folder := strings.ToLower(t.Name) // some systems take two names that differ only in case for one
 		switch other, twice := names[folder]; {
 		case !twice || t.Name == "":
@@ -131,45 +148,14 @@ func (r *reader) targets(n *yamldoc.Node) []Target {
 	return out
 }
 
-func (r *reader) target(n *yamldoc.Node) Target {
-	e := r.mapping(n, targetKeys, "the target")
-	programs := e.Entry("programs")
-	t := Target{
-		Name: e.Text("name"), Dump: e.Text("dump"), Samples: 1, Device: e.Text("device"), Logs: e.List("log"),
-		Include: programs.List("include"), Exclude: programs.List("exclude"), RequireFresh: e.On("require_fresh"),
-		Place: fmt.Sprintf("%s:%d:%d", r.file, n.Line, n.Column),
-	}
-	if at := valueOf(n, "name"); at != nil && t.Name != "" && !result.ValidTarget(t.Name) {
-		r.errorf(at, "name is %q; expected a path such as mlp/cpu, which is also the path of its baseline", t.Name)
-	}
-	if s, ok := e.Number("samples"); ok {
-		t.Samples = int(s)
-	}
-	if valueOf(n, "capture") != nil {
-		t.Capture = captureOf(e.Entry("capture"))
-	}
-	if t.Dump != "" && t.Capture != nil {
-		r.errorf(valueOf(n, "capture"), "target %q has both dump and capture; keep one", t.Name)
-	}
-	return t
-}
-
-func captureOf(e rule.Entry) *Capture {
-	seconds, _ := e.Number("timeout")
-	return &Capture{Run: e.Text("run"), Env: e.Pairs("env"), Timeout: time.Duration(seconds * float64(time.Second))}
-}
-
 func (r *reader) waivers(n *yamldoc.Node) []Waiver {
 	var out []Waiver
 	waived := map[string]int{}
 	for _, item := range r.entries(n, 0, "waivers", "") {
 		e := r.mapping(item, waiverKeys, "the waiver")
 		w := Waiver{
-			Finding: e.Text("finding"), Reason: e.Text("reason"), Owner: e.Text("owner"), Expires: e.Text("expires"),
+			Finding: e.Text("finding"), Reason: e.Text("reason"), Owner: e.Text("owner"), Expires: e.Text("expires"), Ceiling: optional[float64](e, "ceiling"),
 			Place: fmt.Sprintf("%s:%d:%d", r.file, item.Line, item.Column),
-		}
-		if c, ok := e.Number("ceiling"); ok {
-			w.Ceiling = &c
 		}
 		if line, twice := waived[w.Finding]; twice && w.Finding != "" {
 			r.errorf(valueOf(item, "finding"), "%s is waived twice; first on line %d", w.Finding, line)

@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -21,16 +22,6 @@ func (r *reader) rules(n *yamldoc.Node) []*rule.Settings {
 	return out
 }
 
-// ruleAsKey finds a key that is a rule's id: - max-kernels: 19.
-func (r *reader) ruleAsKey(n *yamldoc.Node) *yamldoc.Node {
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if r.known.ByID(n.Content[i].Value) != nil {
-			return n.Content[i]
-		}
-	}
-	return nil
-}
-
 // ruleOf returns the rule of an entry; nil if the entry names none.
 func (r *reader) ruleOf(n *yamldoc.Node) *rule.Rule {
 	if n.Kind != yamldoc.Mapping {
@@ -39,9 +30,11 @@ func (r *reader) ruleOf(n *yamldoc.Node) *rule.Rule {
 	}
 	id := valueOf(n, "rule")
 	if id == nil {
-		if key := r.ruleAsKey(n); key != nil {
-			r.errorf(key, "a rule's id is the value of the key \"rule\"; write { rule: %s, max: … }", key.Value)
-			return nil
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if key := n.Content[i]; r.known.ByID(key.Value) != nil {
+				r.errorf(key, "a rule's id is the value of the key \"rule\"; write { rule: %s, max: … }", key.Value)
+				return nil
+			}
 		}
 		r.errorf(n, "a rule without the key \"rule\"; name one of %s", oneOf(r.known.IDs()))
 		return nil
@@ -52,7 +45,7 @@ func (r *reader) ruleOf(n *yamldoc.Node) *rule.Rule {
 	}
 	rule := r.known.ByID(id.Value)
 	if rule == nil {
-		r.errorf(id, "unknown rule %q%s", id.Value, orList(phrase.DidYouMean(id.Value, r.known.IDs())))
+		r.errorf(id, "unknown rule %q%s", id.Value, cmp.Or(phrase.DidYouMean(id.Value, r.known.IDs()), "; `xlagate rules` lists them"))
 	}
 	return rule
 }
@@ -106,7 +99,7 @@ func (r *reader) refuse(n *yamldoc.Node, rule *rule.Rule) *yamldoc.Node {
 			r.errorf(key, "rule %s takes no %s: %s", rule.ID, key.Value, why)
 		case key.Value == "level" && value.Value == "off" && rule.Always:
 			r.errorf(value, "%s cannot be turned off: without it the gate would pass without having looked", rule.ID)
-		case key.Value == "program" && rule.Whole && !everything(value):
+		case key.Value == "program" && rule.Whole && !slices.Equal(words(value), []string{"*"}):
 			r.errorf(value, "rule %s takes no program but \"*\": it looks at the target as a whole", rule.ID)
 		default:
 			kept.Content = append(kept.Content, key, value)
@@ -126,19 +119,12 @@ func marks(n *yamldoc.Node) map[string]rule.Mark {
 	return out
 }
 
-// everything reports whether a value is the glob that fits all names.
-func everything(n *yamldoc.Node) bool {
-	if n.Kind == yamldoc.Sequence && len(n.Content) == 1 {
-		n = n.Content[0]
+// words returns the texts of a value that is one or a list of them.
+func words(n *yamldoc.Node) []string {
+	if n.Kind == yamldoc.Sequence {
+		return phrase.Map(n.Content, func(item *yamldoc.Node) string { return item.Value })
 	}
-	return n.Value == "*"
-}
-
-func orList(suggestion string) string {
-	if suggestion == "" {
-		return "; `xlagate rules` lists them"
-	}
-	return suggestion
+	return []string{n.Value}
 }
 
 func valueOf(n *yamldoc.Node, key string) *yamldoc.Node {
@@ -155,8 +141,8 @@ func (r *reader) settings(of *rule.Rule, e rule.Entry) *rule.Settings {
 		Rule: of, Name: e.Text("name"), Reason: e.Text("reason"), Level: e.Text("level"), Pack: r.pack,
 		Targets: e.List("target"), Programs: e.List("program"), Options: map[string]any{},
 	}
-	s.Max, s.Min, s.Equal = number(e, "max"), number(e, "min"), number(e, "equal")
-	s.MaxIncrease, s.MaxDecrease = change(e, "max_increase"), change(e, "max_decrease")
+	s.Max, s.Min, s.Equal = optional[float64](e, "max"), optional[float64](e, "min"), optional[float64](e, "equal")
+	s.MaxIncrease, s.MaxDecrease = optional[rule.Change](e, "max_increase"), optional[rule.Change](e, "max_decrease")
 	for _, o := range of.Options {
 		v, ok := e.Values[o.Key]
 		switch limit, _ := e.Number(o.Key); {
@@ -170,31 +156,12 @@ func (r *reader) settings(of *rule.Rule, e rule.Entry) *rule.Settings {
 	return s
 }
 
-func number(e rule.Entry, key string) *float64 {
-	if v, ok := e.Number(key); ok {
+// optional returns a value of an entry, nil where it has none of that type.
+func optional[T any](e rule.Entry, key string) *T {
+	if v, ok := e.Values[key].(T); ok {
 		return &v
 	}
 	return nil
-}
-
-func change(e rule.Entry, key string) *rule.Change {
-	if v, ok := e.Values[key].(rule.Change); ok {
-		return &v
-	}
-	return nil
-}
-
-// packs reads the packs that a file extends, later ones over earlier ones.
-func (r *reader) packs(names []string) []*rule.Settings {
-	var out []*rule.Settings
-	for _, name := range names {
-		data, err := r.known.Pack(name)
-		if err != nil {
-			continue // refused where extends was read
-		}
-		out = overlay(out, r.readPack(name, data))
-	}
-	return out
 }
 
 func (r *reader) readPack(name string, data []byte) (entries []*rule.Settings) {
@@ -212,18 +179,15 @@ func (r *reader) readPack(name string, data []byte) (entries []*rule.Settings) {
 // overlay adds entries to those of a pack. An entry inherits what it does not set from the pack's entry of the same rule, which
 // no longer covers the programs that the new entry covers.
 func overlay(pack, own []*rule.Settings) []*rule.Settings {
-	var out []*rule.Settings
 	for _, p := range pack {
 		p.Except.Add(rule.EntriesOf(own, p.Rule)...)
-		out = append(out, p)
 	}
 	for _, s := range own {
 		for _, p := range rule.EntriesOf(pack, s.Rule) {
 			inherit(s, p)
 		}
-		out = append(out, s)
 	}
-	return out
+	return slices.Concat(pack, own)
 }
 
 func inherit(s, from *rule.Settings) {

@@ -20,7 +20,7 @@ func Schema(known rule.Catalogue) *jsonschema.Schema {
 	for _, key := range []string{"targets", "rules", "waivers"} {
 		s.Properties[key].MaxItems = jsonschema.Ptr(maxEntries)
 	}
-	s.Properties["rules"].Items = &jsonschema.Schema{OneOf: entrySchemas(known)}
+	s.Properties["rules"].Items = &jsonschema.Schema{OneOf: phrase.Map(known.Rules, entrySchema)}
 	s.AnyOf = []*jsonschema.Schema{some("extends"), some("rules")} // a gate that checks nothing would always pass
 	define(s)
 	return s
@@ -91,10 +91,6 @@ func together(keys ...string) *jsonschema.Schema { return &jsonschema.Schema{Req
 // anyKey requires at least one of the keys.
 func anyKey(keys []string) []*jsonschema.Schema {
 	return phrase.Map(keys, func(key string) *jsonschema.Schema { return together(key) })
-}
-
-func entrySchemas(known rule.Catalogue) []*jsonschema.Schema {
-	return phrase.Map(known.Rules, entrySchema)
 }
 
 // entrySchema describes an entry of one rule: its keys, and which of them do not go together.

@@ -40,12 +40,12 @@ func (r *reader) mapping(n *yamldoc.Node, options []rule.Option, what string) ru
 			continue
 		}
 		seen[key.Value] = key.Line
-		option, ok := optionByKey(options, key.Value)
-		if !ok {
+		at := slices.IndexFunc(options, func(o rule.Option) bool { return o.Key == key.Value })
+		if at < 0 {
 			r.errorf(key, "unknown key %q in %s; expected one of %s%s", key.Value, what, oneOf(keysOf(options)), phrase.DidYouMean(key.Value, keysOf(options)))
 			continue
 		}
-		if v, ok := r.value(value, option, what); ok {
+		if v, ok := r.value(value, options[at], what); ok {
 			entry.Values[key.Value] = v
 		}
 	}
@@ -55,15 +55,6 @@ func (r *reader) mapping(n *yamldoc.Node, options []rule.Option, what string) ru
 		}
 	}
 	return entry
-}
-
-func optionByKey(options []rule.Option, key string) (rule.Option, bool) {
-	for _, o := range options {
-		if o.Key == key {
-			return o, true
-		}
-	}
-	return rule.Option{}, false
 }
 
 func keysOf(options []rule.Option) []string {
@@ -88,14 +79,15 @@ func (r *reader) value(n *yamldoc.Node, o rule.Option, what string) (any, bool) 
 		r.errorf(n, "%s is %s; expected %s", o.Key, describeNode(n), expected(o))
 		return nil, false
 	}
-	v, ok := scalar(n, o)
-	if ok && !r.wellFormed(n, o) {
-		return nil, false
+	var v any
+	ok := false
+	if (n.Tag == "!!bool") == (o.Type == rule.Switch) { // what YAML takes for a truth value is a switch and nothing else
+		v, ok = valueTypes[o.Type].parse(n.Value, o)
 	}
 	if !ok {
 		r.errorf(n, "%s", complaint(n, o))
 	}
-	return v, ok
+	return v, ok && r.wellFormed(n, o)
 }
 
 // wellFormed checks texts that have a grammar of their own. What is wrong is reported at its place inside the value.
@@ -187,14 +179,6 @@ var textType = valueType{expected: "a text", parse: func(s string, _ rule.Option
 // parser makes the parser of one kind of text that of an option.
 func parser[T any](parse func(string) (T, bool)) func(string, rule.Option) (any, bool) {
 	return func(s string, _ rule.Option) (any, bool) { return parse(s) }
-}
-
-// scalar reads a single value. What YAML takes for a truth value is a switch and nothing else.
-func scalar(n *yamldoc.Node, o rule.Option) (any, bool) {
-	if (n.Tag == "!!bool") != (o.Type == rule.Switch) {
-		return nil, false
-	}
-	return valueTypes[o.Type].parse(n.Value, o)
 }
 
 // findingID is the form of a finding's id.

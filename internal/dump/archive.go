@@ -17,6 +17,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
@@ -100,7 +101,12 @@ func (x *tarIndex) read(ctx context.Context) error {
 	for ctx.Err() == nil {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
-			return x.checkEnd(size)
+			// An empty block ends the archive. One that was cut off between two files has none.
+			block := make([]byte, 512)
+			if _, err := x.archive.ReadAt(block, size-512); err != nil || !bytes.Equal(block, make([]byte, 512)) {
+				return errTarEnd
+			}
+			return nil
 		}
 		if err != nil {
 			return err
@@ -112,33 +118,20 @@ func (x *tarIndex) read(ctx context.Context) error {
 		if h.Size > size-offset {
 			return errTarEnd
 		}
-		x.add(h, offset)
+		switch h.Typeflag {
+		case tar.TypeReg:
+			x.put(h, h.Size, sectionSource{x.archive, offset, h.Size})
+		case tar.TypeLink, tar.TypeSymlink:
+			x.links = append(x.links, h)
+		case tar.TypeDir, tar.TypeXGlobalHeader:
+		default:
+			x.dump.problem(x.name+"!"+h.Name, "this is no regular file and was not read", "remove it from the archive")
+		}
 	}
 	return ctx.Err()
 }
 
 var errTarEnd = errors.New("its end is missing")
-
-// checkEnd checks for the empty block at the end of a tar archive. An archive that was cut off between two files has none.
-func (x *tarIndex) checkEnd(size int64) error {
-	block := make([]byte, 512)
-	if _, err := x.archive.ReadAt(block, size-512); err != nil || !bytes.Equal(block, make([]byte, 512)) {
-		return errTarEnd
-	}
-	return nil
-}
-
-func (x *tarIndex) add(h *tar.Header, offset int64) {
-	switch h.Typeflag {
-	case tar.TypeReg:
-		x.put(h, h.Size, sectionSource{x.archive, offset, h.Size})
-	case tar.TypeLink, tar.TypeSymlink:
-		x.links = append(x.links, h)
-	case tar.TypeDir, tar.TypeXGlobalHeader:
-	default:
-		x.dump.problem(x.name+"!"+h.Name, "this is no regular file and was not read", "remove it from the archive")
-	}
-}
 
 func (x *tarIndex) put(h *tar.Header, size int64, src source) {
 	name := entryName(h.Name)
@@ -164,11 +157,7 @@ func (x *tarIndex) list() []*File {
 			x.dump.problem(x.name+"!"+h.Name, "the link leads to "+h.Linkname+", which is not in the archive", "make the archive again with what it points to (tar -h)")
 		}
 	}
-	files := make([]*File, len(x.order))
-	for i, name := range x.order {
-		files[i] = x.files[name]
-	}
-	return files
+	return phrase.Map(x.order, func(name string) *File { return x.files[name] })
 }
 
 // gatherZip lists the files in a zip archive.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -44,7 +43,11 @@ func (d *Dump) check(ctx context.Context) error {
 		if f, line := d.buried(); f != nil {
 			d.problem(fmt.Sprintf("%s:%d", f.Path, line), "HLO text begins here, among other text; a dump has a file for each module", "copy the module, from this line to its end, into a file of its own")
 		} else {
-			d.problem(d.Path, d.whyNothing(), d.fixNothing())
+			fix := fixDump
+			if len(d.Other)+len(d.Unknown)+len(d.Logs) == 0 { // a run that failed before anything was compiled leaves an empty dump
+				fix += "; if the run failed before anything was compiled, its log says where: xlagate check --log FILE"
+			}
+			d.problem(d.Path, d.whyNothing(), fix)
 		}
 	}
 	for i := range d.Problems {
@@ -80,7 +83,7 @@ func (d *Dump) checkModule(m *Module) {
 		d.moduleProblem(m, m.Stages[0].anyFile(), "the final module was not dumped", fixDump)
 	case after != nil && after.HLO() == nil:
 		fix := "add --xla_dump_hlo_as_text or --xla_dump_hlo_as_proto to XLA_FLAGS and dump again"
-		if after.isFormer() {
+		if after.Kind == StagePass && after.Pass.Pipeline == "" { // XLA before 2019 dumped it
 			fix = "add --xla_dump_optimized_hlo_proto_to=DIR to XLA_FLAGS and dump again"
 		}
 		d.moduleProblem(m, after.anyFile(), after.whyUnread(), fix)
@@ -88,8 +91,17 @@ func (d *Dump) checkModule(m *Module) {
 	if oom := m.labelled(outOfMemory); oom != nil {
 		d.moduleProblem(m, oom.anyFile(), "the compiler gave up: the program does not fit into the device's memory", "fix the compilation (its error stands in the run's log)")
 	}
-	if before != nil && after != nil && before.HLO() != nil && after.HLO() != nil {
-		d.checkPair(m, before.HLO(), after.HLO())
+	if before == nil || after == nil || before.HLO() == nil || after.HLO() == nil {
+		return
+	}
+	first, last := before.HLO(), after.HLO() // of one compilation
+	b, okB, errB := headerName(first)
+	a, okA, errA := headerName(last)
+	if okA && okB && errA == nil && errB == nil && a != b {
+		d.moduleProblem(m, last, fmt.Sprintf("the file holds the module %s, which before its optimization was %s: two runs or processes wrote to one directory", a, b), fixShared)
+	}
+	if first.ModTime.Sub(last.ModTime) > pairGap {
+		d.moduleProblem(m, last, "the optimized module is older than the unoptimized one: a later compilation into the same directory failed or was refused", fixShared)
 	}
 }
 
@@ -118,18 +130,6 @@ func (s *Stage) formats() []string {
 }
 
 func (s *Stage) anyFile() *File { return s.File(stageKinds...) }
-
-// checkPair checks that the module before and after optimization can come from one compilation.
-func (d *Dump) checkPair(m *Module, before, after *File) {
-	b, okB, errB := headerName(before)
-	a, okA, errA := headerName(after)
-	if okA && okB && errA == nil && errB == nil && a != b {
-		d.moduleProblem(m, after, fmt.Sprintf("the file holds the module %s, which before its optimization was %s: two runs or processes wrote to one directory", a, b), fixShared)
-	}
-	if before.ModTime.Sub(after.ModTime) > pairGap {
-		d.moduleProblem(m, after, "the optimized module is older than the unoptimized one: a later compilation into the same directory failed or was refused", fixShared)
-	}
-}
 
 // whyUnfinished guesses why a module was not dumped after its optimization.
 func (d *Dump) whyUnfinished() string {
@@ -204,7 +204,7 @@ func (d *Dump) checkSizes() {
 	if err := d.Toolchain.Read(func(data []byte) error { return json.Unmarshal(data, &record) }); err != nil {
 		return // reading the toolchain reports the error
 	}
-	for f := range d.all() {
+	for _, f := range d.all() {
 		if want, recorded := record.Files[f.Rel]; recorded && want != f.Size {
 			d.problem(f.Path, fmt.Sprintf("the file has %d bytes, and the capture left it with %d: it was cut off or changed", f.Size, want), fixCut)
 		}
@@ -225,7 +225,7 @@ func (d *Dump) checkWhole() {
 	for _, p := range d.Problems {
 		told[p.File] = true
 	}
-	for f := range d.all() {
+	for _, f := range d.all() {
 		if f.Kind == KindTorchMetrics && !f.endsWith("\n\n") {
 			d.problem(f.Path, "the report of PyTorch/XLA's metrics does not end with an empty line: the file was cut off", fixCut)
 			told[f.Path] = true
@@ -257,28 +257,18 @@ var dumpedFormats = []string{".txt", ".pbtxt", ".textproto", ".pb", ".json", ".c
 // Sizes returns the sizes of all files in bytes, by their paths below the dump.
 func (d *Dump) Sizes() map[string]int64 {
 	sizes := map[string]int64{}
-	for f := range d.all() {
+	for _, f := range d.all() {
 		sizes[f.Rel] = f.Size
 	}
 	return sizes
 }
 
-// all yields every file except the capture's record.
-func (d *Dump) all() iter.Seq[*File] {
-	return func(yield func(*File) bool) {
-		for _, m := range slices.Concat(d.Modules, d.Throwaway) {
-			for _, f := range m.Files() {
-				if !yield(f) {
-					return
-				}
-			}
-		}
-		for _, f := range slices.Concat(d.Graphs, d.Logs, d.Traces, d.Other, d.Unknown) {
-			if !yield(f) {
-				return
-			}
-		}
+// all lists every file except the capture's record.
+func (d *Dump) all() (files []*File) {
+	for _, m := range slices.Concat(d.Modules, d.Throwaway) {
+		files = append(files, m.Files()...)
 	}
+	return slices.Concat(files, d.Graphs, d.Logs, d.Traces, d.Other, d.Unknown)
 }
 
 // whyNothing says why a dump holds no module.
@@ -304,15 +294,6 @@ func (d *Dump) whyNothing() string {
 		return "the file is not part of a dump: it holds no HLO module, nor anything that XLA dumps beside one"
 	}
 	return "the dump holds no HLO module"
-}
-
-// fixNothing returns the fix for a dump without modules. A run that failed before anything was compiled leaves an empty dump, and its log says why: an
-// operation that XLA has no kernel for under jit_compile=True.
-func (d *Dump) fixNothing() string {
-	if len(d.Other)+len(d.Unknown)+len(d.Logs) > 0 {
-		return fixDump
-	}
-	return fixDump + "; if the run failed before anything was compiled, its log says where: xlagate check --log FILE"
 }
 
 // readName reads the module's name from its files, and records module files without one or with another module's.

@@ -3,6 +3,7 @@
 package dump
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -57,12 +58,7 @@ type Options struct {
 // must be closed.
 func Open(ctx context.Context, path string, opts Options) (*Dump, error) {
 	d := &Dump{Path: path, limit: opts.Limit}
-	return d.open(ctx, func() ([]*File, error) { return d.gather(ctx, path, opts) })
-}
-
-// open lists the files of a dump, and sorts them. It closes the dump if that fails.
-func (d *Dump) open(ctx context.Context, gather func() ([]*File, error)) (*Dump, error) {
-	files, err := gather()
+	files, err := d.gather(ctx, path, opts)
 	if err == nil {
 		err = d.sort(ctx, files)
 	}
@@ -127,11 +123,19 @@ func (d *Dump) gatherFile(ctx context.Context, f *File) ([]*File, error) {
 	if f.Size == 0 {
 		return nil, fmt.Errorf("open the dump: %s is empty", f.Path)
 	}
-	content, closeAll, err := f.content(ctx)
+	stored, err := f.src.open()
 	if err != nil {
-		return nil, fmt.Errorf("open the dump: %w; the file is damaged or was cut off", err)
+		return nil, fmt.Errorf("open the dump: open %s: %w; the file is damaged or was cut off", f.Path, err)
 	}
-	defer func() { _ = closeAll() }()
+	defer stored.Close()
+	r := interruptible(ctx, stored)
+	defer r.Close()
+	p, err := plain(r)
+	if err != nil {
+		return nil, fmt.Errorf("open the dump: read %s: %w; the file is damaged or was cut off", f.Path, err)
+	}
+	defer p.Close()
+	content := bufio.NewReader(p)
 	head, err := content.Peek(tarMagicEnd)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("open the dump: read %s: %w; the file is damaged or was cut off", f.Path, err)
@@ -160,7 +164,11 @@ func (d *Dump) walk(ctx context.Context, dir string) ([]*File, error) {
 		rel, _ := filepath.Rel(root, path)
 		shown := filepath.Join(dir, rel)
 		if err != nil {
-			return d.cannotList(shown, rel, err)
+			if rel == "." {
+				return err
+			}
+			d.problem(shown, "the directory cannot be read: "+Reason(err), "give the user who runs xlagate permission to read it")
+			return nil
 		}
 		if rel != "." && strings.HasPrefix(e.Name(), ".") {
 			if e.IsDir() {
@@ -175,15 +183,6 @@ func (d *Dump) walk(ctx context.Context, dir string) ([]*File, error) {
 		return nil
 	})
 	return files, err
-}
-
-// cannotList records a directory that cannot be read as a problem. For the root it returns the error.
-func (d *Dump) cannotList(shown, rel string, err error) error {
-	if rel == "." {
-		return err
-	}
-	d.problem(shown, "the directory cannot be read: "+Reason(err), "give the user who runs xlagate permission to read it")
-	return nil
 }
 
 // listed returns the file of a directory entry; nil for a directory and for an unreadable file.

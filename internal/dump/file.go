@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -116,20 +115,6 @@ func (f *File) ContentSize() int64 {
 	defer r.Close()
 	size, _ := io.Copy(io.Discard, f.limit.reading(r)) // an error is reported when the file is read for its facts
 	return max(size, f.Size)
-}
-
-// content opens the decompressed content as a stream. Reading fails once the context is done.
-func (f *File) content(ctx context.Context) (content *bufio.Reader, closeAll func() error, err error) {
-	stored, err := f.src.open()
-	if err != nil {
-		return nil, nil, fmt.Errorf("open %s: %w", f.Path, err)
-	}
-	r := interruptible(ctx, stored)
-	p, err := plain(r)
-	if err != nil {
-		return nil, nil, fmt.Errorf("read %s: %w", f.Path, errors.Join(err, r.Close(), stored.Close()))
-	}
-	return bufio.NewReader(p), func() error { return errors.Join(p.Close(), r.Close(), stored.Close()) }, nil
 }
 
 // head returns up to n bytes from the beginning of the file's content, decompressed.

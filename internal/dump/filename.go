@@ -174,8 +174,8 @@ var taggedStages = []struct {
 // see cutPass.
 func cutStage(s string) (name string, stage Stage, ok bool) {
 	for _, fixed := range fixedStages {
-		if name, ok := cutLabel(s, fixed.label); ok {
-			return name, Stage{Kind: fixed.kind, Label: fixed.label}, true
+		if name, ok := strings.CutSuffix("."+s, "."+fixed.label); ok {
+			return strings.TrimPrefix(name, "."), Stage{Kind: fixed.kind, Label: fixed.label}, true
 		}
 	}
 	for _, tagged := range taggedStages {
@@ -185,14 +185,6 @@ func cutStage(s string) (name string, stage Stage, ok bool) {
 		}
 	}
 	return "", Stage{}, false
-}
-
-// cutLabel cuts off a label and the dot before it.
-func cutLabel(s, label string) (name string, ok bool) {
-	if s == label {
-		return "", true
-	}
-	return strings.CutSuffix(s, "."+label)
 }
 
 // cutTag splits "jit_f.sm_9.0a_gpu_" into the name and the tag, which may contain a dot.

@@ -6,17 +6,11 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// grouping sorts a dump's files into modules.
-type grouping struct {
-	buckets map[bucketKey]*bucket
-	order   []bucketKey
-}
-
-// bucketKey is a module number in a directory. Usually it identifies one module; in a directory that several runs wrote to, several.
-type bucketKey struct{ dir, number string }
-
+// bucket is the files of a module number in a directory. Usually they are of one module; in a directory that several runs wrote to, of several.
 type bucket struct {
 	dir     string
 	entries []entry
@@ -31,34 +25,18 @@ type entry struct {
 	name fileName
 }
 
-// add adds a file whose name follows the grammar of fileName, and reports whether it does.
-func (g *grouping) add(f *File) (ok bool) {
-	name, ok := parseFileName(path.Base(f.Rel))
-	if !ok {
-		return false
-	}
-	b := g.bucket(bucketKey{path.Dir(f.Rel), name.number})
-	b.entries = append(b.entries, entry{f, name})
-	return true
-}
-
-func (g *grouping) bucket(key bucketKey) *bucket {
-	b := g.buckets[key]
-	if b == nil {
-		b = &bucket{dir: key.dir, names: map[string]bool{}, named: map[[2]string]*Module{}}
-		g.buckets[key] = b
-		g.order = append(g.order, key)
-	}
-	return b
-}
-
-// modules returns the modules, and the files that belong to none.
-func (g *grouping) modules() (modules []*Module, rest []*File) {
-	for _, key := range g.order {
-		b := g.buckets[key]
+// sorted sorts files whose names contain a module number into modules, and returns those that belong to none.
+func sorted(entries []entry) (modules []*Module, rest []*File) {
+	type place struct{ dir, number string }
+	for _, same := range phrase.Group(entries, func(e entry) place { return place{path.Dir(e.file.Rel), e.name.number} }) {
+		b := &bucket{dir: path.Dir(same[0].file.Rel), entries: same, names: map[string]bool{}, named: map[[2]string]*Module{}}
 		b.learnNames()
 		rest = append(rest, b.distribute()...)
-		b.tellApart()
+		for _, m := range b.modules {
+			if m.Spelled == "" {
+				b.modules = append(b.modules, m.withoutOthers()...)
+			}
+		}
 		modules = append(modules, b.modules...)
 	}
 	return modules, rest
@@ -95,7 +73,16 @@ func (b *bucket) distribute() (rest []*File) {
 			rest = append(rest, e.file)
 			continue
 		}
-		b.module(e.name, name).take(e.file, r)
+		m := b.named[[2]string{name, e.name.stamp}]
+		if m == nil {
+			m = newModule(b.dir, e.name, name)
+			b.modules = append(b.modules, m)
+			b.named[[2]string{name, e.name.stamp}] = m
+			if b.named[[2]string{name, ""}] == nil {
+				b.named[[2]string{name, ""}] = m
+			}
+		}
+		m.take(e.file, r)
 	}
 	return rest
 }
@@ -115,20 +102,6 @@ func (b *bucket) split(rest string) (name, suffix string) {
 	return name, strings.TrimPrefix(rest, name+".")
 }
 
-// module returns the bucket's module with a name and time stamp. A file without a time stamp belongs to the last run's module.
-func (b *bucket) module(n fileName, name string) *Module {
-	m := b.named[[2]string{name, n.stamp}]
-	if m == nil {
-		m = newModule(b.dir, n, name)
-		b.modules = append(b.modules, m)
-		b.named[[2]string{name, n.stamp}] = m
-		if b.named[[2]string{name, ""}] == nil {
-			b.named[[2]string{name, ""}] = m
-		}
-	}
-	return m
-}
-
 // sort assigns every file to its module or kind, and checks the dump.
 func (d *Dump) sort(ctx context.Context, files []*File) error {
 	for _, f := range files {
@@ -140,9 +113,15 @@ func (d *Dump) sort(ctx context.Context, files []*File) error {
 	}
 	// The first of two equal files is read, so the order must not depend on the archive.
 	slices.SortStableFunc(files, func(a, b *File) int { return cmp.Compare(a.Rel, b.Rel) })
-	g := grouping{buckets: map[bucketKey]*bucket{}}
-	strays := slices.DeleteFunc(slices.Clone(files), g.add)
-	modules, unnamed := g.modules()
+	var entries []entry
+	strays := slices.DeleteFunc(slices.Clone(files), func(f *File) bool {
+		name, ok := parseFileName(path.Base(f.Rel))
+		if ok {
+			entries = append(entries, entry{f, name})
+		}
+		return ok
+	})
+	modules, unnamed := sorted(entries)
 	for _, f := range append(adopt(modules, strays), unnamed...) {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -244,16 +223,6 @@ func ownerOf(named map[[2]string][]*Module, dir string) *Module {
 // below reports whether a directory is another one or in it.
 func below(dir, root string) bool {
 	return root == "." || dir == root || len(dir) > len(root) && dir[:len(root)] == root && dir[len(root)] == '/'
-}
-
-// tellApart splits stages that share a number into several modules, if their file names contain no module name and their headers name
-// several. An unreadable file stays in its module; reading it reports the error.
-func (b *bucket) tellApart() {
-	for _, m := range b.modules {
-		if m.Spelled == "" {
-			b.modules = append(b.modules, m.withoutOthers()...)
-		}
-	}
 }
 
 // withoutOthers removes the stages whose headers name another module than the first stage's, and returns those modules.

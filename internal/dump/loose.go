@@ -52,9 +52,44 @@ func (d *Dump) takeLoose() {
 	}
 	d.oneRun()
 	for _, m := range d.Modules {
-		d.settleLoose(m)
+		if len(m.Stages) == 0 {
+			d.takeBuffersAlone(m)
+		}
+		d.readName(m)
+		if m.Name == "" {
+			m.Name = cmp.Or(m.Spelled, path.Base(m.Stages[0].anyFile().Rel))
+		}
+		m.sortStages()
+		number := 0
+		for i := range m.Stages {
+			if m.Stages[i].Kind == StagePass { // the files count the passes of all modules together, or in microseconds
+				m.Stages[i].Pass.Number = number
+				number++
+			}
+		}
 	}
-	d.Modules = joinStages(d.Modules)
+	type compile struct{ dir, name string }
+	byName := map[compile][]*Module{}
+	for _, m := range d.Modules {
+		key := compile{m.Dir, m.Name}
+		byName[key] = append(byName[key], m)
+	}
+	d.Modules = slices.DeleteFunc(d.Modules, func(given *Module) bool {
+		same := byName[compile{given.Dir, given.Name}]
+		if len(same) != 2 || given.Unoptimized() == nil || given.Stage(StageAfter) != nil {
+			return false
+		}
+		final := same[0]
+		if final == given {
+			final = same[1]
+		}
+		if final.Stage(StageAfter) == nil || final.Unoptimized() != nil {
+			return false
+		}
+		final.Stages, final.Companions = append(final.Stages, given.Stages...), append(final.Companions, given.Companions...)
+		final.sortStages()
+		return true
+	})
 	nameLoose(d.Modules)
 }
 
@@ -148,9 +183,6 @@ func formerPass(f *File) (module string, pass Stage, ok bool) {
 	return string(title[3]), formerStage(name[1], string(title[1]), string(title[2])), true
 }
 
-// isFormer reports whether XLA before 2019 dumped a pass.
-func (s *Stage) isFormer() bool { return s.Kind == StagePass && s.Pass.Pipeline == "" }
-
 func formerStage(number, after, before string) Stage {
 	n, _ := strconv.Atoi(number)
 	return Stage{Kind: StagePass, Label: number + " after " + after + ", before " + before, Pass: Pass{Number: n, After: after, Before: before}}
@@ -165,25 +197,6 @@ func (d *Dump) looseModule(dir, stem string) *Module {
 	return m
 }
 
-// settleLoose names a module after the headers of its files. A module from old compiler IR may have nothing but its buffer assignment.
-func (d *Dump) settleLoose(m *Module) {
-	if len(m.Stages) == 0 {
-		d.takeBuffersAlone(m)
-	}
-	d.readName(m)
-	if m.Name == "" {
-		m.Name = cmp.Or(m.Spelled, path.Base(m.Stages[0].anyFile().Rel))
-	}
-	m.sortStages()
-	number := 0
-	for i := range m.Stages {
-		if m.Stages[i].Kind == StagePass { // the files count the passes of all modules together, or in microseconds
-			m.Stages[i].Pass.Number = number
-			number++
-		}
-	}
-}
-
 func (d *Dump) takeBuffersAlone(m *Module) {
 	for i, f := range m.Companions {
 		if f.Kind == KindBufferProto {
@@ -192,33 +205,6 @@ func (d *Dump) takeBuffersAlone(m *Module) {
 			return
 		}
 	}
-}
-
-// joinStages joins two modules of one name in a directory, one before and one after optimization, if
-// no other could belong to either.
-func joinStages(modules []*Module) []*Module {
-	type compile struct{ dir, name string }
-	byName := map[compile][]*Module{}
-	for _, m := range modules {
-		key := compile{m.Dir, m.Name}
-		byName[key] = append(byName[key], m)
-	}
-	return slices.DeleteFunc(modules, func(given *Module) bool {
-		same := byName[compile{given.Dir, given.Name}]
-		if len(same) != 2 || given.Unoptimized() == nil || given.Stage(StageAfter) != nil {
-			return false
-		}
-		final := same[0]
-		if final == given {
-			final = same[1]
-		}
-		if final.Stage(StageAfter) == nil || final.Unoptimized() != nil {
-			return false
-		}
-		final.Stages, final.Companions = append(final.Stages, given.Stages...), append(final.Companions, given.Companions...)
-		final.sortStages()
-		return true
-	})
 }
 
 // nameLoose names loose modules after their files, with the directory if two have the same name, and after their headers if the file

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Module is one compiled HLO module with all its files.
@@ -120,13 +122,7 @@ func (m *Module) Companion(kind Kind) *File {
 
 // CompanionsOf returns the module's companions of a kind.
 func (m *Module) CompanionsOf(kind Kind) []*File {
-	var files []*File
-	for _, f := range m.Companions {
-		if f.Kind == kind {
-			files = append(files, f)
-		}
-	}
-	return files
+	return phrase.Filter(m.Companions, func(f *File) bool { return f.Kind == kind })
 }
 
 // newModule returns a module without files, named as its file names spell it.
@@ -183,7 +179,10 @@ func (m *Module) sortStages() {
 func (m *Module) Backend() string {
 	for i := range m.Stages {
 		if tag := m.Stages[i].Tag; tag != "" {
-			return backendOfTag(tag)
+			if tag == "gpu" || strings.HasSuffix(tag, "_gpu") {
+				return "gpu"
+			}
+			return tag
 		}
 	}
 	for _, f := range m.Companions {
@@ -227,14 +226,6 @@ var companionBackends = map[Kind]string{
 	KindObject:            "cpu",
 }
 
-// backendOfTag returns the backend of a tag such as "cpu", "gpu", "sm_9.0a_gpu" or "gfx942_gpu".
-func backendOfTag(tag string) string {
-	if tag == "gpu" || strings.HasSuffix(tag, "_gpu") {
-		return "gpu"
-	}
-	return tag
-}
-
 // nameProcesses sets the process of every module if several processes wrote to the dump.
 func nameProcesses(modules []*Module) {
 	processes := map[string]bool{}
@@ -247,24 +238,7 @@ func nameProcesses(modules []*Module) {
 			m.Process = ""
 		}
 	}
-	nameRestarts(modules)
-}
-
-// processOf returns the directory that a process wrote to. A flag makes XLA write every module to a separate directory,
-// <module>/<host>_<pid>: then the process is the last of them.
-func processOf(m *Module) string {
-	parent := path.Dir(m.Dir)
-	if m.Dir != "." && parent != "." && path.Base(parent) == sanitize(m.Name) {
-		return path.Join(path.Dir(parent), path.Base(m.Dir))
-	}
-	if m.Dir == "." {
-		return ""
-	}
-	return m.Dir
-}
-
-// nameRestarts separates runs that wrote into one directory with time stamps: a repeated number begins a new run.
-func nameRestarts(modules []*Module) {
+	// A repeated number begins a new run of those that wrote into one directory with time stamps.
 	byDir := map[string][]*Module{}
 	for _, m := range modules {
 		if m.Stamp != "" {
@@ -282,6 +256,19 @@ func nameRestarts(modules []*Module) {
 			}
 		}
 	}
+}
+
+// processOf returns the directory that a process wrote to. A flag makes XLA write every module to a separate directory,
+// <module>/<host>_<pid>: then the process is the last of them.
+func processOf(m *Module) string {
+	parent := path.Dir(m.Dir)
+	if m.Dir != "." && parent != "." && path.Base(parent) == sanitize(m.Name) {
+		return path.Join(path.Dir(parent), path.Base(m.Dir))
+	}
+	if m.Dir == "." {
+		return ""
+	}
+	return m.Dir
 }
 
 // splitRuns splits modules, ordered by time stamp, before each repeated number.

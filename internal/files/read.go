@@ -77,10 +77,7 @@ func Position(data []byte, offset int) (line, column int) {
 // ReadJSON reads a JSON value. Its keys are those of the type, letter by letter, each once: package encoding/json accepts a key in any case, and the last
 // one of several, so that a file could say one thing to a person and another to the program. The error is a [JSONError].
 func ReadJSON(data []byte, into any) error {
-	return jsonError(json.Unmarshal(data, into, json.RejectUnknownMembers(true)))
-}
-
-func jsonError(err error) error {
+	err := json.Unmarshal(data, into, json.RejectUnknownMembers(true))
 	var wrong *json.SemanticError
 	var syntax *jsontext.SyntacticError
 	switch {

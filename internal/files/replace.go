@@ -23,10 +23,13 @@ func Replace(path string, fill func(*os.File) error) (err error) {
 	if err := fill(f.File); err != nil {
 		return err
 	}
-	return f.keep()
+	if err := f.Close(); err != nil || f.place == "" {
+		return err
+	}
+	return os.Rename(f.Name(), f.place)
 }
 
-// file is a file that is being written, until keep or drop.
+// file is a file that is being written, until it is renamed or dropped.
 type file struct {
 	*os.File
 	place string // its final path; "" if it is written in place
@@ -60,15 +63,7 @@ func create(path string) (*file, error) {
 	return &file{f, place}, nil
 }
 
-// keep renames the file to its final path.
-func (f *file) keep() error {
-	if err := f.Close(); err != nil || f.place == "" {
-		return err
-	}
-	return os.Rename(f.Name(), f.place)
-}
-
-// drop closes and removes the file. It does nothing after keep.
+// drop closes and removes the file. It does nothing once the file has its final path.
 func (f *file) drop() error {
 	if err := f.Close(); err != nil && !errors.Is(err, fs.ErrClosed) {
 		return err

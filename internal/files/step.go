@@ -301,18 +301,13 @@ func (s *Step) place(f journaled) error {
 func (s *Step) placeAlso() error {
 	data, err := s.root.ReadFile(staging + "/also")
 	if err == nil {
-		err = ReplaceWith(s.also, data)
+		err = Replace(s.also, func(f *os.File) error {
+			_, err := f.Write(data)
+			return errors.Join(err, f.Sync())
+		})
 	}
 	s.reached()
 	return err
-}
-
-// ReplaceWith replaces a file, synced.
-func ReplaceWith(name string, data []byte) error {
-	return Replace(name, func(f *os.File) error {
-		_, err := f.Write(data)
-		return errors.Join(err, f.Sync())
-	})
 }
 
 func ignore(err, target error) error {

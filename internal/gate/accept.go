@@ -95,7 +95,13 @@ func acceptInto(ctx context.Context, o Options, a AcceptOptions, edit *baseline.
 	if err := edit.Commit(); err != nil {
 		return nil, err
 	}
-	return done.named(o.Dir, edit), nil
+	for _, names := range [][]string{done.Written, done.Removed} {
+		sort.Strings(names)
+		for i, name := range names {
+			names[i] = Relative(o.Dir, edit.Shown(name))
+		}
+	}
+	return done, nil
 }
 
 // AcceptRemote accepts what a result holds into the configuration and baseline of a revision that is not checked out. It returns the files that changed
@@ -117,17 +123,6 @@ func AcceptRemote(ctx context.Context, p Policy, version string, a AcceptOptions
 // Left lists the budgets that are too narrow for what was accepted and could not be changed.
 func (a *Accepted) Left() []*config.Budget {
 	return slices.DeleteFunc(slices.Clone(a.Budgets), func(b *config.Budget) bool { return b.Left == "" })
-}
-
-// named gives the files the names that people know them by.
-func (a *Accepted) named(dir string, edit *baseline.Edit) *Accepted {
-	for _, names := range [][]string{a.Written, a.Removed} {
-		sort.Strings(names)
-		for i, name := range names {
-			names[i] = Relative(dir, edit.Shown(name))
-		}
-	}
-	return a
 }
 
 // Incomplete says why nothing could be accepted.
@@ -158,7 +153,7 @@ func (in *candidate) accept(edit *baseline.Edit, a AcceptOptions, done *Accepted
 			programs = append(programs, next)
 		}
 		if old != nil && (next == nil || next.Name != old.Name) {
-			removed, err := baseline.Remove(edit, in.target, old.Name)
+			removed, err := baseline.Remove(edit, in.target, baseline.FileName(old.Name))
 			done.Removed = append(done.Removed, removed...)
 			if err != nil {
 				return err
@@ -180,11 +175,7 @@ func (in *candidate) accept(edit *baseline.Edit, a AcceptOptions, done *Accepted
 			return err
 		}
 	}
-	return in.removeDamaged(edit, done)
-}
-
-// removeDamaged removes the files that cannot be read and that were not written anew: their programs are gone.
-func (in *candidate) removeDamaged(edit *baseline.Edit, done *Accepted) error {
+	// Files that cannot be read and were not written anew go: their programs are gone.
 	if in.old == nil {
 		return nil
 	}
@@ -192,7 +183,7 @@ func (in *candidate) removeDamaged(edit *baseline.Edit, done *Accepted) error {
 		if slices.ContainsFunc(slices.Collect(maps.Keys(in.fresh)), func(name string) bool { return baseline.FileName(name) == d.Name }) {
 			continue
 		}
-		removed, err := baseline.RemoveDamaged(edit, in.target, d)
+		removed, err := baseline.Remove(edit, in.target, d.Name)
 		done.Removed = append(done.Removed, removed...)
 		if err != nil {
 			return err
@@ -300,11 +291,7 @@ func candidates(ctx context.Context, o Options, a AcceptOptions) ([]*candidate, 
 		found := judge(r, o, l)
 		addChanges(r, o, l, found)
 		in := newCandidate(l.Name, l.set, baseline.GraphFacts(l.report.Clusters))
-		for _, p := range r.Problems {
-			if p.Target == l.Name && !p.Settled {
-				in.unjudged = append(in.unjudged, p)
-			}
-		}
+		in.unjudged = phrase.Filter(r.Problems, func(p result.Problem) bool { return p.Target == l.Name && !p.Settled })
 		for _, p := range l.report.Programs {
 			in.fresh[p.Name] = &baseline.Program{Program: *p, Toolchain: l.report.Toolchain}
 		}
@@ -321,16 +308,8 @@ func candidates(ctx context.Context, o Options, a AcceptOptions) ([]*candidate, 
 // addFindings gives each target its findings and changes.
 func addFindings(r *result.Result, list []*candidate) {
 	for _, in := range list {
-		for _, f := range r.Findings {
-			if in.target == f.Target {
-				in.findings = append(in.findings, f)
-			}
-		}
-		for _, c := range r.Changes {
-			if in.target == c.Target {
-				in.changes = append(in.changes, c)
-			}
-		}
+		in.findings = phrase.Filter(r.Findings, func(f result.Finding) bool { return f.Target == in.target })
+		in.changes = phrase.Filter(r.Changes, func(c result.Change) bool { return c.Target == in.target })
 	}
 }
 
@@ -349,18 +328,13 @@ func candidatesOfResult(o Options, r *result.Result, whole bool) ([]*candidate, 
 		if !result.ValidTarget(t.Name) {
 			return nil, UsageError{fmt.Sprintf("the result's target %q would lead out of the baseline", t.Name)}
 		}
-		old, err := accepted(store, t.Name, whole)
+		from, err := readTarget(store, &t, whole)
 		if err != nil {
 			return nil, err
 		}
-		programs, err := programsOf(&t)
-		if err != nil {
-			return nil, err
-		}
-		in := newCandidate(t.Name, old, t.Graphs)
-		in.from = &t
-		read[t.Name] = &stored{&t, programs, old}
-		for _, p := range programs {
+		in := newCandidate(t.Name, from.set, t.Graphs)
+		in.from, read[t.Name] = &t, from
+		for _, p := range from.programs {
 			in.fresh[p.Name] = p
 		}
 		for _, p := range t.Programs {
@@ -384,7 +358,7 @@ func judgedByFacts(again *result.Result, list []*candidate) error {
 			f := &in.findings[i]
 			is := found[f.ID]
 			switch {
-			case is != nil && !sameSubject(f, is):
+			case is != nil && !(f.Rule == is.Rule && f.Target == is.Target && f.Program == is.Program && f.Subject == is.Subject):
 				return fmt.Errorf("the result contradicts itself; it was edited: %s is the id of %s in %s, not of %s in %s", f.ID, is.Rule, is.Program, f.Rule, f.Program)
 			case is != nil:
 				f.Actual, f.Limit, f.Bound = is.Actual, is.Limit, is.Bound
@@ -402,16 +376,11 @@ func judgedByFacts(again *result.Result, list []*candidate) error {
 func (in *candidate) changesOf(ids []string) []result.Change {
 	byFinding := map[string]bool{}
 	for i := range in.findings {
-		if f := &in.findings[i]; named(f, ids) {
+		if f := &in.findings[i]; slices.ContainsFunc(ids, f.Is) {
 			byFinding[f.Change] = true
 		}
 	}
 	return phrase.Filter(in.changes, func(c result.Change) bool { return byFinding[c.ID] || slices.Contains(ids, c.ID) })
-}
-
-// sameSubject reports whether two findings are of one rule about one thing.
-func sameSubject(a, b *result.Finding) bool {
-	return a.Rule == b.Rule && a.Target == b.Target && a.Program == b.Program && a.Subject == b.Subject
 }
 
 // known refuses ids that no change and no finding has, and those of changes that break no rule: there is nothing to allow.
@@ -429,11 +398,6 @@ func known(only []string, list []*candidate) error {
 		}
 	}
 	return nil
-}
-
-// named reports whether one of the ids is a finding's, or that of the change that it belongs to.
-func named(f *result.Finding, ids []string) bool {
-	return slices.ContainsFunc(ids, f.Is)
 }
 
 // gone reports whether the run looked for an accepted program and did not find it. A result lists what it looked for; a program that it does not name

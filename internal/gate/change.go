@@ -57,7 +57,12 @@ func (t JudgedTarget) changes(findings []JudgedFinding) ([]result.Change, []*Jud
 	out := make([]result.Change, 0, len(judged))
 	var added []*JudgedFinding
 	for _, c := range judged {
-		added = append(added, c.nameShares()...)
+		for _, f := range c.found {
+			if f.share != nil {
+				f.Subject, f.ID = f.Subject+shareOf+c.id, result.ID(f.ID+shareOf+c.id)
+				added = append(added, f)
+			}
+		}
 		out = append(out, c.result(t.Name))
 	}
 	SortChanges(out)
@@ -343,17 +348,6 @@ func (a *attachment) divide(f *JudgedFinding, list []*judgedChange, once bool) {
 
 // shareOf is between what a rule checked and the change, in the subject of a finding that [attachment.divide] adds.
 const shareOf = " of change "
-
-// nameShares names the findings that were added to a change after it, and returns them.
-func (c *judgedChange) nameShares() (shares []*JudgedFinding) {
-	for _, f := range c.found {
-		if f.share != nil {
-			f.Subject, f.ID = f.Subject+shareOf+c.id, result.ID(f.ID+shareOf+c.id)
-			shares = append(shares, f)
-		}
-	}
-	return shares
-}
 
 // level is the worst of the findings; without one it says whether the change saves, as sure as that is.
 func (c *judgedChange) level() string {

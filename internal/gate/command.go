@@ -33,7 +33,15 @@ func (o Options) completed(advice string) string {
 		if at := slices.Index(options, "--baseline"); at >= 0 && strings.Contains(line, "--baseline") {
 			options = options[:at]
 		}
-		arguments := slices.Concat(options, o.dumpArguments())
+		dumps := slices.Clone(o.Dumps)
+		for _, t := range o.Config.Targets {
+			if dump := o.ByTarget[t.Name]; dump != "" {
+				dumps = append(dumps, "--target", t.Name+"="+dump)
+			} else if slices.Contains(o.Targets, t.Name) {
+				dumps = append(dumps, "--target", t.Name)
+			}
+		}
+		arguments := slices.Concat(options, dumps)
 		if len(o.Command) > 0 {
 			arguments = slices.Concat(arguments, []string{"--"}, o.Command)
 		}
@@ -62,17 +70,4 @@ func (o Options) ruleFile() string {
 	}
 	below, _ := files.Below(o.Root, absolute(o.Dir, o.Config.Path))
 	return below
-}
-
-// dumpArguments lists the dumps and targets that the command line names. Accepting by ids does without them.
-func (o Options) dumpArguments() []string {
-	dumps := slices.Clone(o.Dumps)
-	for _, t := range o.Config.Targets {
-		if dump := o.ByTarget[t.Name]; dump != "" {
-			dumps = append(dumps, "--target", t.Name+"="+dump)
-		} else if slices.Contains(o.Targets, t.Name) {
-			dumps = append(dumps, "--target", t.Name)
-		}
-	}
-	return dumps
 }

@@ -74,24 +74,13 @@ func belowDir(dir, path string) string {
 
 // MeasureDump opens and measures one dump, with logs that are outside of it.
 func MeasureDump(ctx context.Context, o Options, path string, logs []string) (*facts.Report, error) {
-	d, err := openDump(ctx, o, path)
+	d, err := dump.Open(ctx, path, dump.Options{Stdin: o.Stdin, Limit: dump.Limit(o.MaxMemory)})
+	if err != nil && path == "-" && ctx.Err() == nil {
+		err = &Unreadable{Where: path, Message: err.Error(), Fix: "make sure that the command before the pipe succeeds (set -o pipefail)"}
+	}
 	if err != nil {
 		return nil, err
 	}
-	r, err := facts.Measure(ctx, d, o.measuring(logs))
-	return r, errors.Join(err, closeDump(ctx, d))
-}
-
-// closeDump closes a dump, unless reading it was interrupted.
-func closeDump(ctx context.Context, d *dump.Dump) error {
-	if ctx.Err() != nil {
-		return nil
-	}
-	return d.Close()
-}
-
-// measuring says what is measured of a dump.
-func (o Options) measuring(logs []string) facts.Options {
 	opts := facts.Options{
 		Jobs: o.Jobs, MaxMemory: o.MaxMemory, Limit: o.limit, Warn: o.Warn, Root: o.Root, AllStages: o.EveryStage || o.Passes, AnyStage: o.EveryStage || o.AnyStage,
 		Samples: o.samples, KeepModules: o.KeepModules, Passes: o.Passes, Logs: logs, Profiles: o.Profiles, Assembler: o.Assembler,
@@ -99,16 +88,11 @@ func (o Options) measuring(logs []string) facts.Options {
 	if d := price.Named(o.device); d != nil {
 		opts.Backend = string(d.Family)
 	}
-	return opts
-}
-
-// openDump opens a dump in a file or a stream.
-func openDump(ctx context.Context, o Options, path string) (d *dump.Dump, err error) {
-	d, err = dump.Open(ctx, path, dump.Options{Stdin: o.Stdin, Limit: dump.Limit(o.MaxMemory)})
-	if err != nil && path == "-" && ctx.Err() == nil {
-		err = &Unreadable{Where: path, Message: err.Error(), Fix: "make sure that the command before the pipe succeeds (set -o pipefail)"}
+	r, err := facts.Measure(ctx, d, opts)
+	if ctx.Err() == nil { // an interrupted reader may still read it
+		err = errors.Join(err, d.Close())
 	}
-	return d, err
+	return r, err
 }
 
 // Distinct refuses dumps that are the same or are in each other: one compilation would count twice.

@@ -39,7 +39,15 @@ func (l *measuredTarget) stale(ctx context.Context, o Options) (stale, unknown s
 	if written.IsZero() {
 		return "", "whether the dump is fresh is not known: it is not a file"
 	}
-	named := l.sources(edits)
+	named := map[string]bool{}
+	for _, p := range l.report.Programs {
+		for _, v := range p.Variants {
+			for _, at := range v.Frames() {
+				named[edits.File(at.File)] = true
+			}
+		}
+	}
+	delete(named, "")
 	for _, h := range hunks {
 		if !named[h.File] {
 			continue
@@ -52,20 +60,6 @@ func (l *measuredTarget) stale(ctx context.Context, o Options) (stale, unknown s
 		}
 	}
 	return "", ""
-}
-
-// sources are the files of the repository that the programs' operations come from.
-func (l *measuredTarget) sources(edits *git.Edits) map[string]bool {
-	named := map[string]bool{}
-	for _, p := range l.report.Programs {
-		for _, v := range p.Variants {
-			for _, at := range v.Frames() {
-				named[edits.File(at.File)] = true
-			}
-		}
-	}
-	delete(named, "")
-	return named
 }
 
 // lastWritten is when the last of the files was written; the zero time where there are none.

@@ -16,7 +16,6 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
-	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -163,13 +162,24 @@ func judgeAll(o Options, targets []*measuredTarget) *result.Result {
 		noteNumerics(r, t)
 		addChanges(r, o, t, withoutOwn(withoutUnseen(found, t), o.Own))
 	}
-	unmatched := unmatchedRules(o.Config, targets)
+	// A rule of the user's own that matches no program would always pass.
+	unmatched := phrase.Filter(o.Config.Rules, func(s *rule.Settings) bool { return s.Pack == "" && s.Level != "off" && !matchesAny(s, targets) })
 	if len(targets) < len(declared(o.Config)) {
 		r.Partial = &result.Partial{Config: o.Config.Sum, Unmatched: phrase.Map(unmatched, func(s *rule.Settings) string { return s.Place })}
 	} else {
 		addUnmatched(r, unmatched)
 	}
-	unjudgedTargets(r, targets)
+	// A target that only integrity rules checked is a problem, unless another problem explains it.
+	for _, t := range targets {
+		said := slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Target == "" || p.Target == t.Name })
+		if t.judged > 0 || said {
+			continue
+		}
+		r.Problems = append(r.Problems, result.Problem{
+			Target: t.Name, Rule: "target-ran", Message: fmt.Sprintf("target %s is not covered: no rule checked it", t.Name),
+			Fix: "name rules for it, turn one on, or extend a pack: extends: [recommended]",
+		})
+	}
 	finish(r, o)
 	completeCommands(r, o)
 	return r
@@ -257,17 +267,16 @@ func decide(r *result.Result, failOn string) {
 	}
 }
 
-// unmatchedRules lists the rules of the user's own that match no program: they would always pass.
-func unmatchedRules(cfg *config.Config, targets []*measuredTarget) []*rule.Settings {
-	return phrase.Filter(cfg.Rules, func(s *rule.Settings) bool { return s.Pack == "" && s.Level != "off" && !matchesAny(s, targets) })
-}
-
 // addUnmatched adds a problem for each rule that matches no program.
 func addUnmatched(r *result.Result, unmatched []*rule.Settings) {
 	for _, s := range unmatched {
+		text := "program " + strings.Trim(fmt.Sprintf("%q", s.Programs), "[]")
+		if len(s.Targets) > 0 {
+			text += ", target " + strings.Trim(fmt.Sprintf("%q", s.Targets), "[]")
+		}
 		r.Problems = append(r.Problems, result.Problem{
 			Rule: s.Rule.ID, File: s.Place,
-			Message: fmt.Sprintf("rule %s matches no program: %s%s", s.Rule.ID, patterns(s), meantProgram(s, r)),
+			Message: fmt.Sprintf("rule %s matches no program: %s%s", s.Rule.ID, text, meantProgram(s, r)),
 			Fix:     "`xlagate inspect DUMP` lists the programs; fix the pattern or remove the rule",
 		})
 	}
@@ -287,20 +296,6 @@ func meantProgram(s *rule.Settings, r *result.Result) string {
 		}
 	}
 	return ""
-}
-
-// unjudgedTargets adds a problem for each target that only integrity rules checked, unless another problem explains it.
-func unjudgedTargets(r *result.Result, targets []*measuredTarget) {
-	for _, t := range targets {
-		said := slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Target == "" || p.Target == t.Name })
-		if t.judged > 0 || said {
-			continue
-		}
-		r.Problems = append(r.Problems, result.Problem{
-			Target: t.Name, Rule: "target-ran", Message: fmt.Sprintf("target %s is not covered: no rule checked it", t.Name),
-			Fix: "name rules for it, turn one on, or extend a pack: extends: [recommended]",
-		})
-	}
 }
 
 func matchesAny(s *rule.Settings, targets []*measuredTarget) bool {
@@ -334,33 +329,9 @@ func (l *measuredTarget) holds(s *rule.Settings) bool {
 	return l.report.Logs != nil && slices.ContainsFunc(l.report.Logs.Notes, func(n tensorflow.LogNote) bool { return covers(n.Program) })
 }
 
-func patterns(s *rule.Settings) string {
-	text := "program " + strings.Trim(fmt.Sprintf("%q", s.Programs), "[]")
-	if len(s.Targets) > 0 {
-		text += ", target " + strings.Trim(fmt.Sprintf("%q", s.Targets), "[]")
-	}
-	return text
-}
-
 func (o Options) edits() (edits *git.Edits, unknown string) {
 	if o.Edits == nil {
 		return nil, git.NoRepository
 	}
 	return o.Edits()
-}
-
-// edited returns what names the edit of a line. It asks git when it is called.
-func (o Options) edited() changes.Edited {
-	return func(l hlo.Location) string {
-		edits, _ := o.edits()
-		return changes.EditOf(l, edits)
-	}
-}
-
-// command is the command that is run, as messages write it.
-func (o Options) command() string {
-	if o.accepting {
-		return "accept"
-	}
-	return "check"
 }

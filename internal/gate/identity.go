@@ -2,7 +2,6 @@ package gate
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"strings"
 
@@ -27,7 +26,7 @@ func identify(t JudgedTarget, findings []JudgedFinding, list []*judgedChange) {
 	list = byPlace(list)
 	taken, at := map[string]bool{}, map[any][]int{} // where in plain a cause or a finding is
 	for i, p := range plain {
-		for what := range p.holds() {
+		for _, what := range p.holds() {
 			at[what] = append(at[what], i)
 		}
 	}
@@ -55,7 +54,7 @@ func identify(t JudgedTarget, findings []JudgedFinding, list []*judgedChange) {
 // one change there: the second has an id of its own.
 func (o *judgedChange) nameAs(others []*judgedChange, at map[any][]int, taken map[string]bool) {
 	first := len(others)
-	for what := range o.holds() {
+	for _, what := range o.holds() {
 		for _, i := range at[what] {
 			if i < first && !taken[others[i].id] {
 				first = i
@@ -78,20 +77,17 @@ func byPlace(list []*judgedChange) []*judgedChange {
 	})
 }
 
-// holds yields the differences and findings of a change.
-func (c *judgedChange) holds() iter.Seq[any] {
-	return func(yield func(any) bool) {
-		for _, p := range c.Parts {
-			if p.Cause != nil && !yield(p.Cause) {
-				return
-			}
-		}
-		for _, f := range c.found {
-			if !yield(f) {
-				return
-			}
+// holds lists the differences and findings of a change.
+func (c *judgedChange) holds() (list []any) {
+	for _, p := range c.Parts {
+		if p.Cause != nil {
+			list = append(list, p.Cause)
 		}
 	}
+	for _, f := range c.found {
+		list = append(list, f)
+	}
+	return list
 }
 
 // placeID is the first 12 hex digits of a hash of target, program, kind and place.

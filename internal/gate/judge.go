@@ -27,10 +27,19 @@ func judge(r *result.Result, o Options, l *measuredTarget) (found []JudgedFindin
 	}
 	if l.report != nil {
 		said := newCollector(r, &out, l, o.Config)
-		reported := false
-		for _, c := range run(o, l, l.asTarget(o)) {
+		t := &rule.Target{
+			Name: l.Name, Dump: l.dump, Report: l.report, Base: l.base, Programs: l.programs, Accept: howToAccept(BaselineOf(o)),
+			LeftOutBy: leftOutBy(l.Target), Release: l.release,
+		}
+		needed, reported := needsBaseline(o, l), false
+		for _, s := range append(integrity(o.Config.Rules), o.Config.Rules...) {
+			if s.Level == "off" {
+				continue
+			}
+			c := rule.NewContext(s, t, needed)
+			c.Run(covered(s, l.Name, l.programs))
 			said.collect(c)
-			reported = reported || c.Rule.ID == "no-unclustered-ops"
+			reported = reported || s.Rule.ID == "no-unclustered-ops"
 		}
 		if !reported {
 			r.Problems = append(r.Problems, uncompiled(l)...)
@@ -111,26 +120,6 @@ func unfinishedCompilations(r *facts.Report) (notes []string) {
 		}
 	}
 	return notes
-}
-
-// asTarget is the target as rules see it.
-func (l *measuredTarget) asTarget(o Options) *rule.Target {
-	return &rule.Target{Name: l.Name, Dump: l.dump, Report: l.report, Base: l.base, Programs: l.programs, Accept: howToAccept(BaselineOf(o)), LeftOutBy: leftOutBy(l.Target), Release: l.release}
-}
-
-// run runs every rule on the programs that it covers, the integrity rules first.
-func run(o Options, l *measuredTarget, t *rule.Target) []*rule.Context {
-	var done []*rule.Context
-	needed := needsBaseline(o, l)
-	for _, s := range append(integrity(o.Config.Rules), o.Config.Rules...) {
-		if s.Level == "off" {
-			continue
-		}
-		c := rule.NewContext(s, t, needed)
-		c.Run(covered(s, l.Name, l.programs))
-		done = append(done, c)
-	}
-	return done
 }
 
 // integrityPack is the pack of the rules that are on without being named.
@@ -268,7 +257,10 @@ func (c *collector) collect(said *rule.Context) {
 		c.judged += said.Checks
 	}
 	for _, reported := range said.Findings {
-		f := complete(reported, c.l, said)
+		f := JudgedFinding{
+			Finding: reported.Finding, Cause: reported.Cause, Evidence: reported.Evidence, Drift: reported.Drift, perProgram: said.Rule.Target == nil,
+		}
+		f.Name, f.Level, f.Target, f.Reason, f.Bound = said.Name, cmp.Or(reported.Level, said.Severity()), c.l.Name, said.Reason, boundIn(said, reported)
 		f.ID = unique(c.ids, f.Finding, c.distinguish(&f.Finding, said.Settings))
 		c.found = append(c.found, f)
 	}
@@ -300,13 +292,6 @@ func addNew[T comparable](seen map[T]bool, what T) bool {
 	}
 	seen[what] = true
 	return true
-}
-
-// complete adds the settings and the target to a rule's finding.
-func complete(f *rule.Finding, l *measuredTarget, s *rule.Context) JudgedFinding {
-	out := JudgedFinding{Finding: f.Finding, Cause: f.Cause, Evidence: f.Evidence, Drift: f.Drift, perProgram: s.Rule.Target == nil}
-	out.Name, out.Level, out.Target, out.Reason, out.Bound = s.Name, cmp.Or(f.Level, s.Severity()), l.Name, s.Reason, boundIn(s, f)
-	return out
 }
 
 // distinguish returns what distinguishes a finding from others of the same rule, program and subject: the variant, if the program has several, and

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -22,12 +21,38 @@ type Input struct {
 // that is missing or there twice is a problem. The configuration may be nil: then no targets are declared.
 func Merge(o Options, inputs []Input) *result.Result {
 	out := newResult(o)
-	for _, in := range withResult(inputs) {
-		add(out, in.Result)
+	read := phrase.Filter(inputs, func(in Input) bool { return in.Unread == nil })
+	var twice, missing []result.Problem
+	file := map[string]string{} // of each target
+	for _, in := range inputs {
+		if u := in.Unread; u != nil {
+			out.Problems = append(out.Problems, result.Problem{Rule: "target-ran", File: u.Where, Message: u.Message, Fix: u.Fix, Pending: true})
+			continue
+		}
+		out.Targets = append(out.Targets, in.Targets...)
+		out.Changes = append(out.Changes, in.Changes...)
+		out.Findings = append(out.Findings, in.Findings...)
+		out.Problems = append(out.Problems, phrase.Filter(in.Problems, func(p result.Problem) bool { return !p.Pending })...)
+		out.Notes = append(out.Notes, in.Notes...)
+		out.Headroom = append(out.Headroom, in.Headroom...)
+		out.Summary.Checks += in.Summary.Checks
+		for _, t := range in.Targets {
+			if other, there := file[t.Name]; there {
+				twice = append(twice, pending(t.Name, fmt.Sprintf("it is in %s and in %s: one would hide the other", other, in.File)))
+			} else {
+				file[t.Name] = in.File
+			}
+		}
 	}
-	missing := missingTargets(o.Config, inputs)
-	out.Problems = slices.Concat(out.Problems, unreadInputs(inputs), duplicateTargets(inputs), missing)
-	whole, why := joinPartial(inputs)
+	if o.Config != nil {
+		for _, t := range o.Config.Targets {
+			if _, there := file[t.Name]; !there {
+				missing = append(missing, pending(t.Name, fmt.Sprintf("declared at %s, but in none of the results: its job did not run or did not upload", t.Place)))
+			}
+		}
+	}
+	out.Problems = slices.Concat(out.Problems, twice, missing)
+	whole, why := joinPartial(read)
 	switch {
 	case whole == nil || why != "":
 	case o.Config == nil:
@@ -41,13 +66,18 @@ func Merge(o Options, inputs []Input) *result.Result {
 	if out.Partial = whole; why != "" {
 		out.Problems = append(out.Problems, pending("", why))
 	}
-	conclude(out, o)
+	order(out, o.Config)
+	out.Problems = slices.CompactFunc(out.Problems, func(a, b result.Problem) bool { return a == b })
+	out.Changes = slices.CompactFunc(out.Changes, func(a, b result.Change) bool { return a.Target == "" && reflect.DeepEqual(a, b) })
+	out.Findings = slices.CompactFunc(out.Findings, func(a, b result.Finding) bool { return a.Target == "" && reflect.DeepEqual(a, b) })
+	count(out)
+	decide(out, failOn(o))
 	return out
 }
 
 // joinPartial joins what checks of some targets left to be judged; nil if nothing was. The second result says why that cannot be judged.
 func joinPartial(inputs []Input) (whole *result.Partial, why string) {
-	for _, in := range withResult(inputs) {
+	for _, in := range inputs {
 		switch p := in.Partial; {
 		case p == nil:
 		case whole == nil:
@@ -75,27 +105,6 @@ func judgeTogether(r *result.Result, o Options, left *result.Partial) {
 	}
 }
 
-// add adds a result that was judged already.
-func add(out, r *result.Result) {
-	out.Targets = append(out.Targets, r.Targets...)
-	out.Changes = append(out.Changes, r.Changes...)
-	out.Findings = append(out.Findings, r.Findings...)
-	out.Problems = append(out.Problems, phrase.Filter(r.Problems, func(p result.Problem) bool { return !p.Pending })...)
-	out.Notes = append(out.Notes, r.Notes...)
-	out.Headroom = append(out.Headroom, r.Headroom...)
-	out.Summary.Checks += r.Summary.Checks
-}
-
-// conclude sorts a merged result, removes duplicates, counts and decides the verdict.
-func conclude(out *result.Result, o Options) {
-	order(out, o.Config)
-	out.Problems = slices.CompactFunc(out.Problems, func(a, b result.Problem) bool { return a == b })
-	out.Changes = slices.CompactFunc(out.Changes, func(a, b result.Change) bool { return a.Target == "" && reflect.DeepEqual(a, b) })
-	out.Findings = slices.CompactFunc(out.Findings, func(a, b result.Finding) bool { return a.Target == "" && reflect.DeepEqual(a, b) })
-	count(out)
-	decide(out, failOn(o))
-}
-
 // pending is a problem of merging: another merge may solve it.
 func pending(target, message string) result.Problem {
 	if target != "" {
@@ -104,56 +113,4 @@ func pending(target, message string) result.Problem {
 	return result.Problem{
 		Target: target, Rule: "target-ran", Message: message, Pending: true, Fix: "look at the jobs, and merge the results of one run only",
 	}
-}
-
-// unreadInputs returns a problem for each input that holds no result.
-func unreadInputs(inputs []Input) []result.Problem {
-	var out []result.Problem
-	for _, in := range inputs {
-		if in.Unread != nil {
-			out = append(out, result.Problem{Rule: "target-ran", File: in.Unread.Where, Message: in.Unread.Message, Fix: in.Unread.Fix, Pending: true})
-		}
-	}
-	return out
-}
-
-// duplicateTargets finds targets that are in two results: one would hide the other.
-func duplicateTargets(inputs []Input) []result.Problem {
-	var out []result.Problem
-	first := map[string]string{}
-	for _, in := range withResult(inputs) {
-		for _, t := range in.Targets {
-			if other, twice := first[t.Name]; twice {
-				out = append(out, pending(t.Name, fmt.Sprintf("it is in %s and in %s: one would hide the other", other, in.File)))
-			} else {
-				first[t.Name] = in.File
-			}
-		}
-	}
-	return out
-}
-
-// missingTargets finds targets that are declared and in none of the results.
-func missingTargets(cfg *config.Config, inputs []Input) []result.Problem {
-	if cfg == nil {
-		return nil
-	}
-	seen := map[string]bool{}
-	for _, in := range withResult(inputs) {
-		for _, t := range in.Targets {
-			seen[t.Name] = true
-		}
-	}
-	var out []result.Problem
-	for _, t := range cfg.Targets {
-		if !seen[t.Name] {
-			out = append(out, pending(t.Name, fmt.Sprintf("declared at %s, but in none of the results: its job did not run or did not upload", t.Place)))
-		}
-	}
-	return out
-}
-
-// withResult leaves out what could not be read.
-func withResult(inputs []Input) []Input {
-	return slices.DeleteFunc(slices.Clone(inputs), func(in Input) bool { return in.Unread != nil })
 }

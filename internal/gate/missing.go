@@ -92,16 +92,6 @@ func Inputs() []string {
 	return phrase.Map(inputs, func(in input) string { return in.name })
 }
 
-// missingOf returns the inputs that a reported variant has no facts of, and those that it may lack.
-func missingOf(v *facts.Variant) (names []string) {
-	for _, in := range inputs {
-		if _, is := v.Facts[in.fact]; !is || in.part {
-			names = append(names, in.name)
-		}
-	}
-	return names
-}
-
 // missingInputs reports inputs that the baseline has facts of and the dump lacks: unmeasured does not mean unchanged. Inputs that --allow-missing names are
 // listed as not covered.
 func missingInputs(r *result.Result, out *result.Target, o Options, l *measuredTarget) {
@@ -113,12 +103,8 @@ func missingInputs(r *result.Result, out *result.Target, o Options, l *measuredT
 		again = "if another toolchain dumps other files: xlagate accept --reason \"" + why[0] + "\""
 	}
 	for _, in := range inputs {
-		var names []string
-		for _, p := range l.programs {
-			if slices.ContainsFunc(p.Variants, func(v *changes.Variant) bool { return in.missing(v) }) {
-				names = append(names, p.Name)
-			}
-		}
+		lacking := phrase.Filter(l.programs, func(p *changes.Program) bool { return slices.ContainsFunc(p.Variants, in.missing) })
+		names := phrase.Map(lacking, func(p *changes.Program) string { return p.Name })
 		switch {
 		case len(names) == 0:
 		case slices.Contains(o.AllowMissing, in.name):

@@ -26,7 +26,11 @@ func order(r *result.Result, cfg *config.Config) {
 	slices.SortStableFunc(r.Notes, func(a, b result.Note) int { return byTarget(a.Target, b.Target) })
 	slices.SortStableFunc(r.Headroom, func(a, b result.Headroom) int { return byTarget(a.Target, b.Target) })
 	slices.SortStableFunc(r.Problems, func(a, b result.Problem) int {
-		return cmp.Or(compareBool(!unreadInput(&a), !unreadInput(&b)), byTarget(a.Target, b.Target), compareGeneral(&a, &b))
+		first := cmp.Or(compareBool(!unreadInput(&a), !unreadInput(&b)), byTarget(a.Target, b.Target))
+		if first != 0 || a.Target != "" {
+			return first
+		}
+		return cmp.Or(cmp.Compare(len(a.File), len(b.File)), strings.Compare(a.File, b.File), strings.Compare(a.Message, b.Message)) // places in one file by line
 	})
 	SortChanges(r.Changes)
 	sortFindings(r.Findings)
@@ -34,14 +38,6 @@ func order(r *result.Result, cfg *config.Config) {
 
 // unreadInput reports whether a problem is a file of a merge that could not be read: it is why its targets are missing.
 func unreadInput(p *result.Problem) bool { return p.Target == "" && p.Pending }
-
-// compareGeneral orders problems of no target: by file, places in one file by line, then by what they say.
-func compareGeneral(a, b *result.Problem) int {
-	if a.Target != "" {
-		return 0
-	}
-	return cmp.Or(cmp.Compare(len(a.File), len(b.File)), strings.Compare(a.File, b.File), strings.Compare(a.Message, b.Message))
-}
 
 func sortFindings(findings []result.Finding) {
 	slices.SortStableFunc(findings, func(a, b result.Finding) int {

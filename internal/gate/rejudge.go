@@ -159,20 +159,15 @@ func hasBaseline(p Policy) bool {
 // has none. A result holds the same facts as a baseline; a rule that needs more, such as a log, does not make the new result incomplete.
 func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error) {
 	read := map[string]*stored{}
-	for _, t := range judged(o.Config, from) {
-		at := slices.IndexFunc(from.Targets, func(r result.Target) bool { return r.Name == t.Name })
-		if at < 0 {
+	for i := range from.Targets {
+		t := &from.Targets[i]
+		if read[t.Name] != nil || !slices.ContainsFunc(judged(o.Config, from), func(known config.Target) bool { return known.Name == t.Name }) {
 			continue
 		}
-		programs, err := programsOf(&from.Targets[at])
-		if err != nil {
+		var err error
+		if read[t.Name], err = readTarget(store, t, false); err != nil {
 			return nil, err
 		}
-		old, err := accepted(store, t.Name, false)
-		if err != nil {
-			return nil, err
-		}
-		read[t.Name] = &stored{&from.Targets[at], programs, old}
 	}
 	return rejudge(o, from, read), nil
 }
@@ -182,6 +177,16 @@ type stored struct {
 	*result.Target
 	programs []*baseline.Program
 	set      *baseline.Set
+}
+
+// readTarget reads a target of a result, and its baseline, which may be damaged if it is replaced.
+func readTarget(store fs.FS, t *result.Target, replaced bool) (*stored, error) {
+	programs, err := programsOf(t)
+	if err != nil {
+		return nil, err
+	}
+	set, err := accepted(store, t.Name, replaced)
+	return &stored{t, programs, set}, err
 }
 
 // rejudge judges the targets of a result that were read.
@@ -224,7 +229,8 @@ func reported(t config.Target, from *stored) *measuredTarget {
 	l.report, l.dump, l.set = (&baseline.Set{Target: t.Name, Graphs: from.Graphs, Programs: from.programs}).Report(), from.Dump, from.set
 	for _, p := range l.report.Programs {
 		for _, v := range p.Variants {
-			v.Missing = missingOf(v)
+			lacking := phrase.Filter(inputs, func(in input) bool { return in.part || !v.Facts.Known(in.fact) })
+			v.Missing = phrase.Map(lacking, func(in input) string { return in.name })
 		}
 	}
 	if l.set != nil {

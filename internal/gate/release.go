@@ -11,22 +11,6 @@ import (
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
-// sinceRelease returns what compares the target with the baseline of a release, once for each.
-func (l *measuredTarget) sinceRelease(ctx context.Context, o Options) func(where string) (*rule.Release, error) {
-	type compared struct {
-		*rule.Release
-		err error
-	}
-	known := map[string]compared{}
-	return func(where string) (*rule.Release, error) {
-		if _, done := known[where]; !done {
-			release, err := l.compareRelease(ctx, o, where)
-			known[where] = compared{release, err}
-		}
-		return known[where].Release, known[where].err
-	}
-}
-
 // compareRelease compares what accepting the dump would write: prices depend on what they are compared with, so the measured report stays as it is.
 func (l *measuredTarget) compareRelease(ctx context.Context, o Options, where string) (*rule.Release, error) {
 	store, err := baseline.Place{Where: where, Dir: o.Config.Dir}.Open(ctx)

@@ -22,6 +22,7 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -131,12 +132,24 @@ func targets(o Options) ([]config.Target, error) {
 	if err := fromCommandLine(o, list, names); err != nil {
 		return nil, err
 	}
-	if err := CheckDumps(allDumps(o, list)...); err != nil {
+	// The dump of --against is read once for each target.
+	all := append([]string{}, o.Dumps...)
+	for _, t := range list {
+		if len(o.Dumps)+len(o.Command) == 0 {
+			all = append(all, t.Dump)
+		}
+		all = append(all, o.Against)
+	}
+	if err := CheckDumps(all...); err != nil {
 		return nil, err
+	}
+	command := "check"
+	if o.accepting {
+		command = "accept"
 	}
 	for _, t := range list {
 		if t.Dump == "" && t.Capture == nil && len(o.Command) == 0 && !(len(o.Dumps) > 0 && len(list) == 1) {
-			return nil, UsageError{fmt.Sprintf("target %s has no dump: name one (xlagate %[2]s DUMP), set dump: or capture: in %[3]s, or run a command (xlagate %[2]s -- python train.py)", t.Name, o.command(), o.Config.Path)}
+			return nil, UsageError{fmt.Sprintf("target %s has no dump: name one (xlagate %[2]s DUMP), set dump: or capture: in %[3]s, or run a command (xlagate %[2]s -- python train.py)", t.Name, command, o.Config.Path)}
 		}
 	}
 	return list, nil
@@ -172,18 +185,6 @@ func noTarget(flag, name string, list []config.Target) error {
 	names := phrase.Map(list, func(t config.Target) string { return t.Name })
 	slices.Sort(names)
 	return UsageError{fmt.Sprintf("%s: there is no target %q; there are %s", flag, name, strings.Join(names, ", "))}
-}
-
-// allDumps lists the dumps to read. The dump of --against is read once for each target.
-func allDumps(o Options, list []config.Target) []string {
-	all := append([]string{}, o.Dumps...)
-	for _, t := range list {
-		if len(o.Dumps)+len(o.Command) == 0 {
-			all = append(all, t.Dump)
-		}
-		all = append(all, o.Against)
-	}
-	return all
 }
 
 func absolute(dir, path string) string {
@@ -222,8 +223,22 @@ func (l *measuredTarget) look(ctx context.Context, o Options) {
 		return
 	}
 	l.loadBase(ctx, o)
-	l.compare(o.edited())
-	l.release = l.sinceRelease(ctx, o)
+	l.compare(func(l hlo.Location) string {
+		edits, _ := o.edits()
+		return changes.EditOf(l, edits)
+	})
+	type compared struct {
+		*rule.Release
+		err error
+	}
+	known := map[string]compared{}
+	l.release = func(where string) (*rule.Release, error) {
+		if _, done := known[where]; !done {
+			release, err := l.compareRelease(ctx, o, where)
+			known[where] = compared{release, err}
+		}
+		return known[where].Release, known[where].err
+	}
 }
 
 // compare matches the included programs with the baseline.
@@ -235,11 +250,6 @@ func (l *measuredTarget) compare(edited changes.Edited) {
 	l.report.Device = l.Device
 	changes.NameGraphs(base, l.report)
 	l.restrict()
-	l.match(base, edited)
-}
-
-// match pairs programs with the baseline. If the baseline is another dump, excluded programs that are missing here do not count as removed.
-func (l *measuredTarget) match(base *facts.Report, edited changes.Edited) {
 	d := changes.CompareEdited(base, l.report, edited)
 	changes.FillPasses(d, base.Passes, l.report.Passes)
 	l.programs = d.Programs
@@ -351,7 +361,11 @@ func (l *measuredTarget) restrict() {
 	case len(all) > 0:
 		l.didNotRun("programs.exclude leaves out every program of the dump", excluded)
 	default:
-		l.didNotRun("the dump holds no program"+l.helpersOnly(), "make the run compile the model's own function, or name the program under programs.include")
+		helpers := ""
+		if n := len(l.report.Helpers); n > 0 {
+			helpers = fmt.Sprintf(" of the model's own, only %d of the framework's one-op helpers", n)
+		}
+		l.didNotRun("the dump holds no program"+helpers, "make the run compile the model's own function, or name the program under programs.include")
 	}
 }
 
@@ -418,11 +432,4 @@ func (l *measuredTarget) reportProblems(r *facts.Report) {
 		}
 		l.problems = append(l.problems, result.Problem{Target: l.Name, Rule: "facts-complete", File: p.File, Message: p.Message, Fix: p.Fix})
 	}
-}
-
-func (l *measuredTarget) helpersOnly() string {
-	if n := len(l.report.Helpers); n > 0 {
-		return fmt.Sprintf(" of the model's own, only %d of the framework's one-op helpers", n)
-	}
-	return ""
 }

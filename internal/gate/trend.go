@@ -32,16 +32,24 @@ func Trend(ctx context.Context, o Options, since string) (*result.Trend, error) 
 		return nil, err
 	}
 	store, err := OpenBaseline(ctx, o)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
 	if err == nil {
-		err = h.uncommitted(store)
+		known, at := h.points, len(h.trend.Commits)
+		if err = h.read(store, at); h.points > known { // the baseline of the work tree differs
+			h.trend.Commits = append(h.trend.Commits, result.TrendCommit{Subject: "not committed"})
+		}
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = h.nothing()
+	if err == nil && len(h.trend.Commits) == 0 {
+		err = &Unreadable{Where: h.trend.Baseline, Message: "no commit holds a baseline there", Fix: howToAccept(h.trend.Baseline)}
 	}
-	h.limits()
+	for i := range h.trend.Series {
+		s := &h.trend.Series[i]
+		s.Limit = limitOf(h.o.Config, s)
+	}
+	slices.SortFunc(h.trend.Series, func(a, b result.TrendSeries) int {
+		return cmp.Or(strings.Compare(a.Target, b.Target), strings.Compare(a.Program, b.Program), strings.Compare(a.Fact, b.Fact))
+	})
 	return h.trend, err
 }
 
@@ -55,6 +63,8 @@ type history struct {
 	trend *result.Trend
 	at    map[seriesKey]int            // into the series
 	last  map[string]*baseline.Program // of each program, what was read last
+
+	points int // of all series
 }
 
 // commits reads the baseline at every commit on the first-parent path to HEAD.
@@ -120,33 +130,6 @@ func (h *history) commit(name string, c result.TrendCommit) {
 	h.trend.Commits = append(h.trend.Commits, c)
 }
 
-// uncommitted adds the baseline of the work tree if it differs.
-func (h *history) uncommitted(store fs.FS) error {
-	before := h.points()
-	at := len(h.trend.Commits)
-	if err := h.read(store, at); err != nil {
-		return err
-	}
-	if h.points() > before {
-		h.trend.Commits = append(h.trend.Commits, result.TrendCommit{Subject: "not committed"})
-	}
-	return nil
-}
-
-func (h *history) points() (n int) {
-	for i := range h.trend.Series {
-		n += len(h.trend.Series[i].Points)
-	}
-	return n
-}
-
-func (h *history) nothing() error {
-	if len(h.trend.Commits) > 0 {
-		return nil
-	}
-	return &Unreadable{Where: h.trend.Baseline, Message: "no commit holds a baseline there", Fix: howToAccept(h.trend.Baseline)}
-}
-
 func (h *history) read(store fs.FS, at int) error {
 	targets, err := baseline.Targets(store)
 	if err != nil {
@@ -206,6 +189,7 @@ func (h *history) add(key seriesKey, p result.TrendPoint) {
 	s := &h.trend.Series[i]
 	if n := len(s.Points); n == 0 || s.Points[n-1].Value != p.Value || s.Points[n-1].Gone != p.Gone {
 		s.Points = append(s.Points, p)
+		h.points++
 	}
 }
 
@@ -218,28 +202,17 @@ func (h *history) gone(at int, seen map[seriesKey]bool) {
 	}
 }
 
-// limits adds what the configuration allows today, and sorts the series.
-func (h *history) limits() {
-	for i := range h.trend.Series {
-		s := &h.trend.Series[i]
-		if limit, any := limitOf(h.o.Config, s); any {
-			s.Limit = limit
-		}
-	}
-	slices.SortFunc(h.trend.Series, func(a, b result.TrendSeries) int {
-		return cmp.Or(strings.Compare(a.Target, b.Target), strings.Compare(a.Program, b.Program), strings.Compare(a.Fact, b.Fact))
-	})
-}
-
-// limitOf is the lowest maximum that rules set on a fact of a program.
-func limitOf(cfg *config.Config, s *result.TrendSeries) (limit float64, any bool) {
+// limitOf is the lowest maximum that rules set on a fact of a program, 0 where none does.
+func limitOf(cfg *config.Config, s *result.TrendSeries) (limit float64) {
+	known := false
 	for _, r := range cfg.Rules {
-		if b := r.Rule.Budget; r.Max == nil || b == nil || string(b.Fact) != s.Fact && string(b.Weighted) != s.Fact || !r.Covers(s.Target, s.Program) {
+		b := r.Rule.Budget
+		if r.Max == nil || b == nil || string(b.Fact) != s.Fact && string(b.Weighted) != s.Fact || !r.Covers(s.Target, s.Program) {
 			continue
 		}
-		if !any || *r.Max < limit {
-			limit, any = *r.Max, true
+		if !known || *r.Max < limit {
+			limit, known = *r.Max, true
 		}
 	}
-	return limit, any
+	return limit
 }

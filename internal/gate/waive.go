@@ -18,7 +18,7 @@ import (
 // findings are; otherwise it has the level of its worst open finding.
 func waive(r *result.Result, o Options) {
 	for _, w := range o.Config.Waivers {
-		about := phrase.Pick(r.Findings, func(f *result.Finding) bool { return f.Rule != waiverRule && named(f, []string{w.Finding}) })
+		about := phrase.Pick(r.Findings, func(f *result.Finding) bool { return f.Rule != waiverRule && f.Is(w.Finding) })
 		if len(about) == 0 {
 			continue
 		}
@@ -30,13 +30,7 @@ func waive(r *result.Result, o Options) {
 			f.Waived, f.Waiver = true, &result.Waiver{Reason: w.Reason, Owner: w.Owner, Expires: w.Expires}
 		}
 	}
-	waiveChanges(r)
-}
-
-// waiverRule judges the waivers themselves; what it finds cannot be waived.
-const waiverRule = "waiver-valid"
-
-func waiveChanges(r *result.Result) {
+	// A change is waived if all its findings are; otherwise it has the level of its worst open finding.
 	level, waived := map[string]string{}, map[string]*result.Waiver{}
 	for i := range r.Findings {
 		switch f := &r.Findings[i]; {
@@ -57,6 +51,9 @@ func waiveChanges(r *result.Result) {
 	}
 }
 
+// waiverRule judges the waivers themselves; what it finds cannot be waived.
+const waiverRule = "waiver-valid"
+
 // unusedWaivers reports waivers that match nothing. If something could not be checked, it reports none.
 func unusedWaivers(r *result.Result, o Options) {
 	r.Summary.Checks += len(o.Config.Waivers)
@@ -64,7 +61,7 @@ func unusedWaivers(r *result.Result, o Options) {
 		return
 	}
 	for _, w := range o.Config.Waivers {
-		if !slices.ContainsFunc(r.Findings, func(f result.Finding) bool { return f.Rule != waiverRule && named(&f, []string{w.Finding}) }) {
+		if !slices.ContainsFunc(r.Findings, func(f result.Finding) bool { return f.Rule != waiverRule && f.Is(w.Finding) }) {
 			addWaiverFinding(r, o, w, fmt.Sprintf("the waiver of %s is not used: no change or finding has this id any more; remove it", w.Finding))
 		}
 	}
@@ -72,13 +69,21 @@ func unusedWaivers(r *result.Result, o Options) {
 
 // whyInvalid returns why a waiver does not hold for findings; "" if it does.
 func whyInvalid(w config.Waiver, about []*result.Finding, o Options) string {
-	of := w.Finding + " (" + rulesOf(about) + ")"
+	var names []string
+	for _, f := range about {
+		if !slices.Contains(names, f.Rule) {
+			names = append(names, f.Rule)
+		}
+	}
+	of := w.Finding + " (" + strings.Join(names, ", ") + ")"
 	expires, err := time.Parse(time.DateOnly, w.Expires)
 	today := o.Now.UTC().Truncate(24 * time.Hour)
 	if err != nil || today.After(expires) {
 		return fmt.Sprintf("the waiver of %s expired on %s: renew it or remove it", of, w.Expires)
 	}
-	if last, bounded := lastDay(o, today); bounded && expires.After(last) {
+	const allDays = 4e6 // no date that can be written is further away
+	days, bounded := waiverSettings(o).Number("max_days")
+	if last := today.AddDate(0, 0, int(min(days, allDays))); bounded && expires.After(last) {
 		return fmt.Sprintf("the waiver of %s lasts until %s; max_days allows until %s", of, w.Expires, last.Format(time.DateOnly))
 	}
 	if w.Ceiling == nil {
@@ -162,24 +167,6 @@ func allow(r *result.Result, l *measuredTarget) {
 			}
 		}
 	}
-}
-
-// rulesOf names the rules that findings break.
-func rulesOf(about []*result.Finding) string {
-	var names []string
-	for _, f := range about {
-		if !slices.Contains(names, f.Rule) {
-			names = append(names, f.Rule)
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
-// lastDay returns the last day until which a waiver may hold, if the settings bound that.
-func lastDay(o Options, today time.Time) (time.Time, bool) {
-	const allDays = 4e6 // no date that can be written is further away
-	days, bounded := waiverSettings(o).Number("max_days")
-	return today.AddDate(0, 0, int(min(days, allDays))), bounded
 }
 
 // worseThanCeiling reports whether an amount is worse than the waiver's ceiling.

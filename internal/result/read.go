@@ -130,11 +130,7 @@ func (r *Result) check() error {
 			return fmt.Errorf("finding %d: %w", i+1, err)
 		}
 	}
-	return r.checkOwners()
-}
-
-// checkOwners holds changes and findings to naming each other: what belongs to no change would be shown nowhere.
-func (r *Result) checkOwners() error {
+	// What belongs to no change would be shown nowhere.
 	type owned struct{ change, finding string }
 	named, there := map[owned]bool{}, map[owned]bool{}
 	for i := range r.Changes {
@@ -283,12 +279,7 @@ func (r *Result) boundFindings() int {
 			named[owned{c.ID, id}] = true
 		}
 	}
-	kept := r.Findings[:0:0]
-	for _, f := range r.Findings {
-		if named[owned{f.Change, f.ID}] {
-			kept = append(kept, f)
-		}
-	}
+	kept := slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return !named[owned{f.Change, f.ID}] })
 	n := len(r.Findings) - len(kept)
 	r.Findings = kept
 	return n

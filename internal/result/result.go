@@ -534,18 +534,13 @@ func JSONSchema() (*jsonschema.Schema, error) {
 		},
 	})
 	if err == nil {
-		s.Defs = map[string]*jsonschema.Schema{"facts": factsSchema()}
+		of := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Type: "number"}}
+		for _, f := range facts.Table {
+			if !strings.Contains(string(f.ID), "*") {
+				of.Properties[string(f.ID)] = &jsonschema.Schema{Type: "number", Description: f.Doc}
+			}
+		}
+		s.Defs = map[string]*jsonschema.Schema{"facts": of}
 	}
 	return s, err
-}
-
-// factsSchema is the schema of the facts of a variant. Other facts than those of the table are numbers, too.
-func factsSchema() *jsonschema.Schema {
-	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Type: "number"}}
-	for _, f := range facts.Table {
-		if !strings.Contains(string(f.ID), "*") {
-			s.Properties[string(f.ID)] = &jsonschema.Schema{Type: "number", Description: f.Doc}
-		}
-	}
-	return s
 }

@@ -3,7 +3,6 @@ package rule
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -51,19 +50,15 @@ func (c *Context) AmountOf(m Metric, fact facts.ID) Amount {
 		a.SetBase(known, was)
 	}
 	if a.Base != nil && v.Regrouped && facts.About(fact).Largest {
-		a.Base, a.Bounded = new(sumOf(c.Program.Were, fact)), true
+		var sum float64
+		for _, p := range c.Program.Were {
+			for _, v := range p.Variants {
+				sum += v.Facts[fact]
+			}
+		}
+		a.Base, a.Bounded = new(sum), true
 	}
 	return a
-}
-
-// sumOf adds up a fact of programs.
-func sumOf(programs []*facts.Program, fact facts.ID) (sum float64) {
-	for _, p := range programs {
-		for _, v := range p.Variants {
-			sum += v.Facts[fact]
-		}
-	}
-	return sum
 }
 
 // SetBase sets what the amount was, if the baseline records it.
@@ -71,13 +66,6 @@ func (a *Amount) SetBase(known bool, was float64) {
 	if a.Unrecorded = !known; known {
 		a.Base = &was
 	}
-}
-
-// unstable reports whether the compiler makes another fact of the variant in each compile. Where the model itself was traced to other programs, the
-// dearest of them is judged.
-func (c *Context) unstable(fact string) bool {
-	is := func(v *facts.Variant) bool { return v != nil && !v.InputVaries && slices.Contains(v.Unstable, fact) }
-	return c.Variant != nil && (is(c.Variant.New) || is(c.Variant.Old))
 }
 
 // improvementKey identifies an improvement, which is noted once for all variants of a program.
@@ -104,28 +92,28 @@ func (c *Context) noteBetter(a Amount, l Limits) {
 	}
 	better := a.Better == Lower && a.Actual < *a.Base || a.Better == Higher && a.Actual > *a.Base
 	if better && !c.differs(a) && math.Abs(a.Actual-*a.Base) >= max(noteworthy**a.Base, tolerance) {
-		c.better(improvementKey{c.programName(), a.Subject, a.Noun, c.keep()}, a)
+		keep := "xlagate accept --tighten"
+		if v := c.Variant; v != nil && (v.Regrouped || v.Old.Signature != v.New.Signature) { // other arguments make another compilation, which it does not touch
+			keep = "xlagate accept --reason \"why\""
+		}
+		key := improvementKey{c.programName(), a.Subject, a.Noun, keep}
+		was, is := phrase.Apart(*a.Base, a.Actual, a.Unit)
+		message, share := fmt.Sprintf("%s %s → %s", a.Noun, was, is), math.Abs(a.Actual-*a.Base)/math.Max(*a.Base, 1)
+		if c.improved == nil {
+			c.improved = map[improvementKey]*improvement{}
+		}
+		known := c.improved[key]
+		if known == nil || c.Variant == nil {
+			c.improved[key] = &improvement{note: len(c.Notes), share: share, message: message, variants: 1}
+			c.Notes = append(c.Notes, result.Note{Kind: "better", Program: key.program, Message: message, Fix: key.keep})
+			return
+		}
+		known.variants++
+		if share > known.share {
+			known.share, known.message = share, message
+		}
+		c.Notes[known.note].Message = fmt.Sprintf("%s (in %d variants)", known.message, known.variants)
 	}
-}
-
-// better notes an improvement as it is in the variant that improved most.
-func (c *Context) better(key improvementKey, a Amount) {
-	was, is := phrase.Apart(*a.Base, a.Actual, a.Unit)
-	message, share := fmt.Sprintf("%s %s → %s", a.Noun, was, is), math.Abs(a.Actual-*a.Base)/math.Max(*a.Base, 1)
-	if c.improved == nil {
-		c.improved = map[improvementKey]*improvement{}
-	}
-	known := c.improved[key]
-	if known == nil || c.Variant == nil {
-		c.improved[key] = &improvement{note: len(c.Notes), share: share, message: message, variants: 1}
-		c.Notes = append(c.Notes, result.Note{Kind: "better", Program: key.program, Message: message, Fix: key.keep})
-		return
-	}
-	known.variants++
-	if share > known.share {
-		known.share, known.message = share, message
-	}
-	c.Notes[known.note].Message = fmt.Sprintf("%s (in %d variants)", known.message, known.variants)
 }
 
 // differs reports whether less than in the baseline need not be better: the arguments differ, results are lost, or arithmetic may have moved into custom calls,
@@ -134,12 +122,4 @@ func (c *Context) differs(a Amount) bool {
 	v := c.Variant
 	arithmetic := strings.HasPrefix(a.Subject, "cost.") && (strings.HasSuffix(a.Subject, "flops") || strings.HasSuffix(a.Subject, "transcendentals"))
 	return v != nil && (v.Rescaled || len(v.LostResults()) > 0 || arithmetic && v.New.CustomCallRuns() > v.Old.CustomCallRuns())
-}
-
-// keep is the command that records an improvement. Other arguments make another compilation, which --tighten does not touch.
-func (c *Context) keep() string {
-	if v := c.Variant; v != nil && (v.Regrouped || v.Old.Signature != v.New.Signature) {
-		return "xlagate accept --reason \"why\""
-	}
-	return "xlagate accept --tighten"
 }

@@ -49,8 +49,16 @@ func (c *Context) Run(programs []*changes.Program) {
 	for _, p := range programs {
 		c.runProgram(p)
 	}
-	if len(programs) > 0 {
-		c.noteUnselected(programs)
+	if len(programs) > 0 { // a limit on a selected part of the model that none of the programs has holds whatever is compiled
+		c.noteEmpty(programs, c.value, "op_name", "source", "function")
+		if len(c.Findings)+len(c.Problems) > 0 {
+			return
+		}
+		for _, o := range c.Rule.Options { // a function that is named in a table may be one that must not be called
+			for _, e := range c.Entries(o.Key) {
+				c.noteEmpty(programs, func(key string) any { return e.Values[key] }, "op_name", "source")
+			}
+		}
 	}
 }
 
@@ -89,6 +97,7 @@ func (c *Context) runVariant() {
 		return
 	}
 	switch {
+	case r.onlyCompares() && c.Variant.Old == nil:
 	case r.Variant != nil:
 		r.Variant(c, c.Variant)
 	case r.Program == nil && r.Target == nil && r.Budget != nil:
@@ -145,10 +154,15 @@ func Explain[T any](f *Finding, why func(T) (*changes.Cause, changes.Evidence), 
 	}
 }
 
-// Split replaces a recorded finding by one for each thing that it is about.
-func (c *Context) Split(f *Finding, each []Finding) {
+// Split replaces a recorded finding, if there is one, by one for each thing that it is about, which complete tells from the others.
+func Split[T any](c *Context, f *Finding, about []T, complete func(*Finding, T)) {
+	if f == nil {
+		return
+	}
 	c.Findings = slices.DeleteFunc(c.Findings, func(other *Finding) bool { return other == f })
-	for _, one := range each {
+	for _, thing := range about {
+		one := *f
+		complete(&one, thing)
 		one.Drift, one.Bound = f.Drift, f.Bound
 		c.record(one)
 	}

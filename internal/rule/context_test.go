@@ -143,7 +143,8 @@ func TestSplit(t *testing.T) {
 	if f == nil || f.Bound == nil {
 		t.Fatalf("2 of at most 1: %+v", f)
 	}
-	c.Split(f, []Finding{{Finding: result.Finding{Message: "one"}}, {Finding: result.Finding{Message: "two", Program: "g"}}})
+	parts := []Finding{{Finding: result.Finding{Message: "one"}}, {Finding: result.Finding{Message: "two", Program: "g"}}}
+	Split(c, f, parts, func(one *Finding, part Finding) { *one = part })
 	var said []string
 	for _, one := range c.Findings {
 		said = append(said, one.Program+": "+one.Message)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,41 +40,32 @@ func (r *Rule) Doc() result.RuleDoc {
 
 // bounded describes what the bounds of a rule count.
 func (r *Rule) bounded() string {
-	m := r.Budget
+	m, without := r.Budget, ""
+	if r.Forbids {
+		without = " Without a bound none is allowed."
+	}
 	switch {
 	case r.Always:
 		return "Always on."
 	case m == nil:
 		return "Counts nothing: it takes no bounds."
 	case m.Unrecorded != "":
-		return fmt.Sprintf("Counts %s; no baseline holds %s, so there is no `max_increase` or `max_decrease`.%s", m.Noun, m.Unrecorded, r.without())
+		return fmt.Sprintf("Counts %s; no baseline holds %s, so there is no `max_increase` or `max_decrease`.%s", m.Noun, m.Unrecorded, without)
 	case m.Difference && len(r.Bounds) == 0:
 		return "Counts " + m.Noun + " against the baseline; without a bound none is allowed."
 	case m.Difference:
 		return fmt.Sprintf("Counts %s against the baseline, or against `%s` where that is given; without a bound none is allowed.", m.Noun, strings.Join(r.Bounds, "`, `"))
 	case r.Forbids:
-		return "Counts " + m.Noun + "." + r.without()
+		return "Counts " + m.Noun + "." + without
 	}
 	return "Counts " + m.Noun + "; without a bound, " + map[Direction]string{Lower: "no more than", Higher: "no fewer than", Exact: "no fewer than"}[m.Better] + " in the baseline."
 }
 
-// without describes what a rule demands without a bound.
-func (r *Rule) without() string {
-	if r.Forbids {
-		return " Without a bound none is allowed."
-	}
-	return ""
-}
-
 // boundKeys lists the bounds that an entry of a rule may have.
 func (r *Rule) boundKeys() string {
-	var keys []string
-	for _, o := range r.Keys() {
-		switch o.Key {
-		case "max", "min", "equal", "max_increase", "max_decrease":
-			keys = append(keys, o.Key)
-		}
-	}
+	keys := phrase.Filter(BoundKeys, func(key string) bool {
+		return slices.ContainsFunc(r.Keys(), func(o Option) bool { return o.Key == key })
+	})
 	if len(keys) == 0 {
 		return ""
 	}

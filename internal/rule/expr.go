@@ -43,7 +43,14 @@ func CompileExpression(text string) (*Expression, error) {
 	if issues.Err() != nil {
 		return nil, fmt.Errorf("expr: %s", firstIssue(issues))
 	}
-	realNumbers(parsed)
+	factory := ast.NewExprFactory()
+	ast.PostOrderVisit(parsed.NativeRep().Expr(), ast.NewExprVisitor(func(x ast.Expr) {
+		if x.Kind() == ast.LiteralKind {
+			if n, whole := x.AsLiteral().(types.Int); whole { // facts are real numbers, and CEL does not mix the two
+				x.SetKindCase(factory.NewLiteral(x.ID(), types.Double(n)))
+			}
+		}
+	}))
 	checked, issues := env.Check(parsed)
 	if issues.Err() != nil {
 		return nil, fmt.Errorf("expr: %s", firstIssue(issues))
@@ -56,28 +63,7 @@ func CompileExpression(text string) (*Expression, error) {
 		return nil, fmt.Errorf("expr: %w", err)
 	}
 	e := &Expression{program: program}
-	return e, e.readPaths(checked)
-}
-
-func firstIssue(issues *cel.Issues) string {
-	first := issues.Errors()[0]
-	switch message := first.Message; {
-	case strings.Contains(message, "'<EOF>'"):
-		return fmt.Sprintf("column %d: the expression ends in the middle", first.Location.Column()+1)
-	case strings.HasPrefix(message, "undeclared reference to"):
-		return fmt.Sprintf("column %d: %s; write facts.NAME or base.NAME, as in facts.kernels.total", first.Location.Column()+1, firstLine(message))
-	}
-	return fmt.Sprintf("column %d: %s", first.Location.Column()+1, first.Message)
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return strings.TrimSuffix(line, " (in container '')")
-}
-
-// readPaths collects the facts that the expression names, and refuses groups that no fact is in.
-func (e *Expression) readPaths(checked *cel.Ast) error {
-	var wrong error
+	var wrong error // a group that no fact is in
 	ast.PostOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(x ast.Expr) {
 		p := pathOf(x)
 		if strings.Count(p, ".") == 1 && !slices.Contains(factGroups, p[strings.IndexByte(p, '.')+1:]) && wrong == nil {
@@ -88,7 +74,20 @@ func (e *Expression) readPaths(checked *cel.Ast) error {
 		}
 		e.ReadsBaseline = e.ReadsBaseline || strings.HasPrefix(p, "base.")
 	}))
-	return wrong
+	return e, wrong
+}
+
+func firstIssue(issues *cel.Issues) string {
+	first := issues.Errors()[0]
+	switch message := first.Message; {
+	case strings.Contains(message, "'<EOF>'"):
+		return fmt.Sprintf("column %d: the expression ends in the middle", first.Location.Column()+1)
+	case strings.HasPrefix(message, "undeclared reference to"):
+		line, _, _ := strings.Cut(message, "\n")
+		line = strings.TrimSuffix(line, " (in container '')")
+		return fmt.Sprintf("column %d: %s; write facts.NAME or base.NAME, as in facts.kernels.total", first.Location.Column()+1, line)
+	}
+	return fmt.Sprintf("column %d: %s", first.Location.Column()+1, first.Message)
 }
 
 // pathOf spells a chain of selections that starts at facts or base: "facts.kernels.total"; "" for everything else.
@@ -111,19 +110,6 @@ func pathOf(x ast.Expr) string {
 		}
 	}
 	return ""
-}
-
-// realNumbers makes every whole number in an expression a real one: facts are real numbers, and CEL does not mix the two.
-func realNumbers(parsed *cel.Ast) {
-	factory := ast.NewExprFactory()
-	ast.PostOrderVisit(parsed.NativeRep().Expr(), ast.NewExprVisitor(func(x ast.Expr) {
-		if x.Kind() != ast.LiteralKind {
-			return
-		}
-		if n, whole := x.AsLiteral().(types.Int); whole {
-			x.SetKindCase(factory.NewLiteral(x.ID(), types.Double(n)))
-		}
-	}))
 }
 
 // Holds reports whether the expression is true of a program and its baseline.

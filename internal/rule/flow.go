@@ -75,37 +75,31 @@ func (m *patternMatch) upstream(n *node, ref int32, seen map[int32]bool, then fu
 
 func (m *patternMatch) here(n *node, ref int32, then func() bool) bool {
 	if n.any {
-		return m.value(n, ref, then)
+		if n.shape != nil && (ref < 0 || !n.shape.Fits(m.ops[ref].Shape)) {
+			return false
+		}
+		if n.name < 0 {
+			return then()
+		}
+		origin := ref
+		for through := true; through; {
+			origin, through = m.through(origin)
+		}
+		if m.values[n.name] != unbound {
+			return m.values[n.name] == origin && then()
+		}
+		m.values[n.name] = origin
+		if then() {
+			return true
+		}
+		m.values[n.name] = unbound
+		return false
 	}
-	for {
+	for through := true; through; ref, through = m.through(ref) {
 		if m.operation(n, ref, then) {
 			return true
 		}
-		next, through := m.through(ref)
-		if !through {
-			return false
-		}
-		ref = next
 	}
-}
-
-// value fits _ and $name.
-func (m *patternMatch) value(n *node, ref int32, then func() bool) bool {
-	if n.shape != nil && (ref < 0 || !n.shape.Fits(m.ops[ref].Shape)) {
-		return false
-	}
-	if n.name < 0 {
-		return then()
-	}
-	origin := m.origin(ref)
-	if m.values[n.name] != unbound {
-		return m.values[n.name] == origin && then()
-	}
-	m.values[n.name] = origin
-	if then() {
-		return true
-	}
-	m.values[n.name] = unbound
 	return false
 }
 
@@ -118,16 +112,6 @@ func (m *patternMatch) through(ref int32) (int32, bool) {
 		return ref, false
 	}
 	return m.ops[ref].From[0], true
-}
-
-func (m *patternMatch) origin(ref int32) int32 {
-	for {
-		next, through := m.through(ref)
-		if !through {
-			return ref
-		}
-		ref = next
-	}
 }
 
 // operation fits an opcode, its shape and its operands.

@@ -157,28 +157,18 @@ func (p *parser) operation(n *node, start int, words []string) {
 	case words[0] == "_":
 		n.any = true
 	case strings.HasPrefix(words[0], "$"):
-		n.any, n.name = true, p.variable(words[0])
+		if !slices.Contains(p.flow.vars, words[0]) {
+			p.flow.vars = append(p.flow.vars, words[0])
+		}
+		n.any, n.name = true, slices.Index(p.flow.vars, words[0])
 	case words[0] != "*":
 		n.opcodes = words
-		p.checkOpcodes(start, words)
-	}
-}
-
-func (p *parser) variable(name string) int {
-	at := slices.Index(p.flow.vars, name)
-	if at < 0 {
-		at = len(p.flow.vars)
-		p.flow.vars = append(p.flow.vars, name)
-	}
-	return at
-}
-
-func (p *parser) checkOpcodes(start int, words []string) {
-	for _, w := range words {
-		if _, known := hlo.LookupOpcode(w); !known {
-			p.fail(start, "unknown operation %q%s", w, phrase.DidYouMean(w, hlo.OpcodeNames()))
+		for _, w := range words {
+			if _, known := hlo.LookupOpcode(w); !known {
+				p.fail(start, "unknown operation %q%s", w, phrase.DidYouMean(w, hlo.OpcodeNames()))
+			}
+			start += len(w) + 1
 		}
-		start += len(w) + 1
 	}
 }
 

@@ -3,6 +3,7 @@ package rule
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/changes"
@@ -15,7 +16,10 @@ import (
 // sides know it.
 func (c *Context) JudgeFact(m Metric) {
 	v := c.Variant
-	if _, ok := v.New.Facts[m.Fact]; !ok {
+	if m.Or != "" && !v.New.Facts.Known(m.Fact) {
+		m.Fact = m.Or
+	}
+	if !v.New.Facts.Known(m.Fact) {
 		c.noFact(v)
 		return
 	}
@@ -27,10 +31,10 @@ func (c *Context) JudgeFact(m Metric) {
 	growth := limits.growth()
 	limits.MaxIncrease, limits.MaxDecrease = nil, nil
 	if limits.AbsolutelyBounded() {
-		Explain(c.compare(c.AmountOf(m, m.Fact), limits), v.FactGrowth, m.Fact)
+		Explain(c.Compare(c.AmountOf(m, m.Fact), limits), v.FactGrowth, m.Fact)
 	}
 	if growth.Compares() {
-		Explain(c.compare(c.AmountOf(m, m.Weighted), growth), v.FactGrowth, m.Fact)
+		Explain(c.Compare(c.AmountOf(m, m.Weighted), growth), v.FactGrowth, m.Fact)
 	}
 }
 
@@ -46,7 +50,7 @@ func (c *Context) noFact(v *changes.Variant) {
 // Judge compares an amount with max, min, equal, max_increase and max_decrease. What they leave open may not be worse than in the baseline;
 // improvements are noted. It records a finding where a limit is broken, and returns it if it is the worse side that broke, so that the rule
 // can say more about it; otherwise it returns nil.
-func (c *Context) Judge(a Amount) *Finding { return c.compare(a, c.noWorse(a.Better)) }
+func (c *Context) Judge(a Amount) *Finding { return c.Compare(a, c.noWorse(a.Better)) }
 
 // Forbid judges an amount that must be zero unless the settings give it a limit.
 func (c *Context) Forbid(a Amount) *Finding {
@@ -54,18 +58,17 @@ func (c *Context) Forbid(a Amount) *Finding {
 	if c.MaxIncrease == nil && !c.AbsolutelyBounded() {
 		limits.Max, limits.implied = new(float64), true
 	}
-	return c.compare(a, limits)
+	return c.Compare(a, limits)
 }
 
-// ForbidMore judges an amount that must not grow, whatever limit the settings give it.
-func (c *Context) ForbidMore(a Amount) *Finding {
-	return c.compare(a, Limits{MaxIncrease: &Change{}})
-}
+// The limits of amounts that may not grow, or must stay as they were, whatever the settings say.
+var (
+	NoMore = Limits{MaxIncrease: &Change{}}
+	Same   = Limits{MaxIncrease: &Change{}, MaxDecrease: &Change{}}
+)
 
-// JudgeMax judges an amount that an option of the rule's own bounds, and nothing else.
-func (c *Context) JudgeMax(key string, limit float64, a Amount) *Finding {
-	return c.compare(a, Limits{Max: &limit, MaxKey: key})
-}
+// MostBy is the limit that an option of the rule's own sets.
+func MostBy(key string, limit float64) Limits { return Limits{Max: &limit, MaxKey: key} }
 
 // Cap holds a number against an option of the rule's own. Where the number is larger it records a finding and returns it; message says how large it
 // is, with %s for the number.
@@ -85,9 +88,11 @@ func (c *Context) Cap(key, subject, unit string, n float64, message string) *Fin
 	})
 }
 
-// JudgeSame judges an amount that must be what it was.
-func (c *Context) JudgeSame(a Amount) *Finding {
-	return c.compare(a, Limits{MaxIncrease: &Change{}, MaxDecrease: &Change{}})
+// JudgeDifferences judges how many things are not as in the baseline, of which there may be none.
+func (c *Context) JudgeDifferences(subject string, n float64) *Finding {
+	a := c.Budget(subject, n)
+	a.Base = new(0.0)
+	return c.Judge(a)
 }
 
 // JudgePinned judges how many things are not as the rule's own options pin them, or, without such options, as they were in the baseline.
@@ -169,8 +174,8 @@ func (l Limits) noWorse(better Direction) Limits {
 	return l
 }
 
-// compare compares an amount with the limits and the baseline, and records a finding of what it breaks.
-func (c *Context) compare(a Amount, l Limits) *Finding {
+// Compare compares an amount with limits and the baseline, and records a finding of what it breaks. It returns the finding as Judge does.
+func (c *Context) Compare(a Amount, l Limits) *Finding {
 	c.Checked()
 	var b breach
 	l.absolute(a, &b)
@@ -238,11 +243,14 @@ func (c *Context) drift(a Amount, l Limits, b *breach) {
 // incomparable reports, and says, that an amount cannot be compared with the baseline: the baseline does not record it, or it differs from
 // compile to compile.
 func (c *Context) incomparable(a Amount) bool {
+	varies := func(v *facts.Variant) bool { // a model that was itself traced to other programs is judged by the dearest
+		return v != nil && !v.InputVaries && slices.Contains(v.Unstable, a.Subject)
+	}
 	switch {
 	case a.Unrecorded:
 		c.BaseGap("the baseline does not hold "+a.Subject, "accept it again from a dump that has it: xlagate accept --reason \"why\"")
 		return true
-	case c.unstable(a.Subject):
+	case c.Variant != nil && (varies(c.Variant.New) || varies(c.Variant.Old)):
 		c.Notes = append(c.Notes, result.Note{
 			Kind: "unstable", Program: c.programName(), Message: fmt.Sprintf("%s differs from compile to compile: not compared with the baseline", a.Subject),
 		})

@@ -155,24 +155,18 @@ func (r *Rule) Keys() []Option {
 		case r.Without[o.Key] != "":
 			continue
 		case o.Key == "level":
-			o = r.levels(o)
+			if r.Level != "" {
+				o.Default = r.Level
+			}
+			if r.Always {
+				o.Enum = slices.DeleteFunc(slices.Clone(o.Enum), func(level string) bool { return level == "off" })
+			}
 		case o.Key == "program" && r.Whole:
 			o.Enum, o.Doc = []string{"*"}, "it looks at the target as a whole"
 		}
 		keys = append(keys, o)
 	}
 	return keys
-}
-
-// levels are the levels that the rule may have. A rule that is always on cannot be off.
-func (r *Rule) levels(o Option) Option {
-	if r.Level != "" {
-		o.Default = r.Level
-	}
-	if r.Always {
-		o.Enum = slices.DeleteFunc(slices.Clone(o.Enum), func(level string) bool { return level == "off" })
-	}
-	return o
 }
 
 // Validate finds what is wrong with settings beyond their types.

@@ -46,6 +46,9 @@ type Rule struct {
 	Target  func(*Context, *Target)
 }
 
+// onlyCompares reports whether the rule counts differences from the baseline and nothing else.
+func (r *Rule) onlyCompares() bool { return r.Budget != nil && r.Budget.Difference && r.Bounds == nil }
+
 // Example is an entry under `rules:`, the real dump that it runs on, and the result.
 type Example struct {
 	// On names the dump in the repository's testdata. The baseline of "pair/after" is "pair/before"; that of "pair/before" is itself.
@@ -97,6 +100,7 @@ var writtenBy = map[Input]string{Graphs: "tensorflow", Metrics: facts.TorchFrame
 // Metric is a fact with a direction: the metric says which way is worse, not the author of a rule file.
 type Metric struct {
 	Fact     facts.ID // "" where only the rule counts it
+	Or       facts.ID // the fact that stands for it where it was not dumped
 	Weighted facts.ID // the same fact with loops counted as often as they run, where there is one
 	Unit     string   // "bytes", "seconds", "nanoseconds", "share" or ""
 	Better   Direction

@@ -2,7 +2,6 @@ package rule
 
 import (
 	"fmt"
-	"iter"
 	"path"
 	"slices"
 
@@ -29,20 +28,6 @@ func FitsPath(pattern, file string) bool {
 	return phrase.Glob(pattern, file) || phrase.Glob(pattern, path.Base(file))
 }
 
-// noteUnselected tells of a selected part of the model that none of the programs has: whatever is compiled, a limit on it holds. Of an entry of a table
-// the rule itself may have said so, and a function that is named there may be one that must not be called.
-func (c *Context) noteUnselected(programs []*changes.Program) {
-	c.noteEmpty(programs, c.value, "op_name", "source", "function")
-	if len(c.Findings)+len(c.Problems) > 0 {
-		return
-	}
-	for _, o := range c.Rule.Options {
-		for _, e := range c.Entries(o.Key) {
-			c.noteEmpty(programs, func(key string) any { return e.Values[key] }, "op_name", "source")
-		}
-	}
-}
-
 func (c *Context) noteEmpty(programs []*changes.Program, value func(key string) any, keys ...string) {
 	for _, key := range keys {
 		fits := selections[key]
@@ -51,22 +36,19 @@ func (c *Context) noteEmpty(programs []*changes.Program, value func(key string) 
 			patterns = []string{one}
 		}
 		for _, pattern := range patterns {
-			isIn := func(p *changes.Program) bool { return hasPlace(p, func(at place) bool { return fits(pattern, at) }) }
-			if !slices.ContainsFunc(programs, isIn) {
+			if !hasPlace(programs, func(at place) bool { return fits(pattern, at) }) {
 				c.NotCovered = append(c.NotCovered, fmt.Sprintf("%s (nothing in the model fits %s: %s)", c.Rule.ID, key, pattern))
 			}
 		}
 	}
 }
 
-// hasPlace reports whether something of a program that was compiled is at such a place.
-func hasPlace(p *changes.Program, such func(place) bool) bool {
-	for _, v := range p.Variants {
-		if v.New == nil {
-			continue
-		}
-		for at := range places(v.New) {
-			if such(at) {
+// hasPlace reports whether something of the programs that was compiled is at such a place: what the model computes, or a kernel with all that is in it.
+func hasPlace(programs []*changes.Program, such func(place) bool) bool {
+	for _, p := range programs {
+		for _, v := range p.Variants {
+			if v.New != nil && (slices.ContainsFunc(v.New.Model, func(s facts.Statement) bool { return such(place{opName: s.OpName, file: s.Source.File}) }) ||
+				slices.ContainsFunc(v.New.Kernels, func(k facts.Kernel) bool { return kernelHas(&k, such) })) {
 				return true
 			}
 		}
@@ -74,24 +56,14 @@ func hasPlace(p *changes.Program, such func(place) bool) bool {
 	return false
 }
 
-// places yields the places of all that is known of a variant: of what the model computes, and of the kernels with all that is in them.
-func places(v *facts.Variant) iter.Seq[place] {
-	return func(yield func(place) bool) {
-		for i := range v.Model {
-			if s := &v.Model[i]; !yield(place{opName: s.OpName, file: s.Source.File}) {
-				return
-			}
-		}
-		for i := range v.Kernels {
-			k := &v.Kernels[i]
-			if !yield(place{k.OpName, k.Source.File, k.Function}) {
-				return
-			}
-			for _, op := range k.Ops {
-				if !yield(place{opName: op.OpName, file: op.Source.File}) {
-					return
-				}
-			}
+func kernelHas(k *facts.Kernel, such func(place) bool) bool {
+	if such(place{k.OpName, k.Source.File, k.Function}) {
+		return true
+	}
+	for _, op := range k.Ops {
+		if such(place{opName: op.OpName, file: op.Source.File}) {
+			return true
 		}
 	}
+	return false
 }

@@ -65,7 +65,26 @@ func (p *parser) dims(s *Shape) {
 		return
 	}
 	for p.err == nil {
-		p.dim(s)
+		p.space()
+		start := p.at
+		switch {
+		case p.eat("*"):
+			s.dims = append(s.dims, anySize)
+		case p.eat("..."), p.eat("…"):
+			if slices.Contains(s.dims, anyDims) {
+				p.fail(start, "... occurs twice in one shape")
+			}
+			s.dims = append(s.dims, anyDims)
+		default:
+			for p.at < len(p.text) && isDigit(p.text[p.at]) {
+				p.at++
+			}
+			size, err := strconv.ParseInt(p.text[start:p.at], 10, 64)
+			if err != nil {
+				p.fail(start, "expected a size, * for any size or ... for any dimensions")
+			}
+			s.dims = append(s.dims, size)
+		}
 		if p.eat(",") {
 			continue
 		}
@@ -73,29 +92,6 @@ func (p *parser) dims(s *Shape) {
 			p.fail(p.at, "expected , or ] in the shape")
 		}
 		return
-	}
-}
-
-func (p *parser) dim(s *Shape) {
-	p.space()
-	start := p.at
-	switch {
-	case p.eat("*"):
-		s.dims = append(s.dims, anySize)
-	case p.eat("..."), p.eat("…"):
-		if slices.Contains(s.dims, anyDims) {
-			p.fail(start, "... occurs twice in one shape")
-		}
-		s.dims = append(s.dims, anyDims)
-	default:
-		for p.at < len(p.text) && isDigit(p.text[p.at]) {
-			p.at++
-		}
-		size, err := strconv.ParseInt(p.text[start:p.at], 10, 64)
-		if err != nil {
-			p.fail(start, "expected a size, * for any size or ... for any dimensions")
-		}
-		s.dims = append(s.dims, size)
 	}
 }
 
@@ -108,19 +104,15 @@ func (s *Shape) Fits(shape string) bool {
 	if len(s.types) > 0 && !slices.Contains(s.types, text.Type()) {
 		return false
 	}
-	return !s.sized || fitDims(s.dims, sizes(text.Dims()))
-}
-
-func sizes(dims []string) []int64 {
 	var list []int64
-	for _, s := range dims {
+	for _, s := range text.Dims() {
 		n, err := strconv.ParseInt(strings.TrimPrefix(s, "<="), 10, 64)
 		if err != nil {
 			n = anySize
 		}
 		list = append(list, n)
 	}
-	return list
+	return !s.sized || fitDims(s.dims, list)
 }
 
 func fitDims(want, have []int64) bool {

@@ -3,6 +3,7 @@ package wire
 
 import (
 	"fmt"
+	"io"
 	"iter"
 	"strings"
 	"unicode"
@@ -213,16 +214,12 @@ func shortVarint(b []byte) (v uint64, n int) {
 
 // First returns the first length-delimited field with a number. ok is false if the message has none that is whole.
 func First(message []byte, number int) (content []byte, ok bool) {
-	for len(message) > 0 {
-		var f Field
-		n := f.Read(message)
-		if n < 0 {
-			return nil, false
-		}
+	_ = each(message, func(f Field) error {
 		if f.Number == number && f.Type == protowire.BytesType {
-			return f.Bytes, true
+			content, ok = f.Bytes, true
+			return io.EOF
 		}
-		message = message[n:]
-	}
-	return nil, false
+		return nil
+	})
+	return content, ok
 }

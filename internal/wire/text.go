@@ -111,52 +111,43 @@ func (s *scanner) scalar() ([]byte, error) { return s.word("+-.", "a value") }
 func (s *scanner) skip() error {
 	switch s.peek() {
 	case '{', '<', '[':
-		return s.skipNested()
+		start, depth := s.pos, 0
+		for s.pos < len(s.data) {
+			switch s.data[s.pos] {
+			case '{', '[', '<':
+				depth++
+			case '}', ']', '>':
+				if depth--; depth == 0 {
+					s.pos++
+					return nil
+				}
+			case '"', '\'':
+				if _, err := s.literal(); err != nil {
+					return err
+				}
+				continue
+			case '#':
+				s.blank()
+				continue
+			}
+			s.pos++
+		}
+		return s.cut(start)
 	case '"', '\'':
-		return s.skipStrings()
+		for c := s.peek(); c == '"' || c == '\''; c = s.peek() {
+			if _, err := s.literal(); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	_, err := s.scalar()
 	return err
 }
 
-// skipNested skips a bracketed value. It does not recurse, so nesting costs nothing.
-func (s *scanner) skipNested() error {
-	start, depth := s.pos, 0
-	for s.pos < len(s.data) {
-		switch s.data[s.pos] {
-		case '{', '[', '<':
-			depth++
-		case '}', ']', '>':
-			if depth--; depth == 0 {
-				s.pos++
-				return nil
-			}
-		case '"', '\'':
-			if _, err := s.literal(); err != nil {
-				return err
-			}
-			continue
-		case '#':
-			s.blank()
-			continue
-		}
-		s.pos++
-	}
-	return s.cut(start)
-}
-
 // cut is the error for a file that ends inside the value that starts at a place.
 func (s *scanner) cut(start int) error {
 	return s.errorf(len(s.data), "the file ends inside the value that starts at byte %d: it was cut off", start)
-}
-
-func (s *scanner) skipStrings() error {
-	for c := s.peek(); c == '"' || c == '\''; c = s.peek() {
-		if _, err := s.literal(); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // literal reads one string literal, and returns what is between its quotes.

@@ -104,9 +104,10 @@ func expand(n *Node, budget *int, depth int) (*Node, error) {
 // mergeKeys resolves `<<`: keys that the mapping has itself win.
 func mergeKeys(n *Node) error {
 	var own, merged []*Node
+	has := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Tag != "!!merge" {
-			own = append(own, n.Content[i], n.Content[i+1])
+			has[n.Content[i].Value], own = true, append(own, n.Content[i], n.Content[i+1])
 			continue
 		}
 		sources := []*Node{n.Content[i+1]}
@@ -121,21 +122,12 @@ func mergeKeys(n *Node) error {
 		}
 	}
 	for i := 0; i+1 < len(merged); i += 2 {
-		if !hasKey(own, merged[i].Value) {
-			own = append(own, merged[i], merged[i+1])
+		if key := merged[i].Value; !has[key] {
+			has[key], own = true, append(own, merged[i], merged[i+1])
 		}
 	}
 	n.Content = own
 	return nil
-}
-
-func hasKey(content []*Node, key string) bool {
-	for i := 0; i+1 < len(content); i += 2 {
-		if content[i].Value == key {
-			return true
-		}
-	}
-	return false
 }
 
 // unreadable returns the reason why the library could not read a document. It looks first for the most common one, which the library cannot name.
