@@ -89,17 +89,24 @@ func (s *sources) frames(md hlo.Metadata) *Stack {
 	return known
 }
 
-// own returns the frames of a stack that are the model's.
+// own returns the frames of a stack that are the model's. Where a line is in it twice, what lies between is left out: JAX 0.10 traces a function of its own that is
+// inlined, such as sigmoid, once, and later calls of it have the stack of the first inside their own.
 func (s *sources) own(stack []hlo.Location) *Stack {
 	var found *Stack
 	var library hlo.Location
 	if at := slices.IndexFunc(stack, func(l hlo.Location) bool { return LibraryOf(l.File) != "" }); at >= 0 {
 		library = stack[at]
 	}
-	for _, frame := range slices.Backward(stack) {
-		if originOf(frame.File) == originModel {
-			found = s.interner.stack(Stack{s.relative(frame), found, library})
+	var path []hlo.Location
+	for _, frame := range stack {
+		if at := slices.Index(path, frame); at >= 0 {
+			path = path[:at+1]
+		} else if originOf(frame.File) == originModel {
+			path = append(path, frame)
 		}
+	}
+	for _, frame := range slices.Backward(path) {
+		found = s.interner.stack(Stack{s.relative(frame), found, library})
 	}
 	for _, frame := range stack {
 		if found == nil && originOf(frame.File) == originPackage {
