@@ -1,15 +1,11 @@
 package rules
 
 import (
-	"strings"
-
-	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
-// The rules that hold a fact to a limit. Most are no more than their description.
+// The rules that hold a fact to a limit, and are no more than their description.
 var (
 	maxTempBytes = rule.Rule{
 		ID:      "max-temp-bytes",
@@ -88,94 +84,6 @@ var (
 		Passes:  rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-code-bytes, max: 1MiB }"},
 		Fix:     "Compare the .ll or .ptx files of the kernel that grew; if nothing in the model explains it, report it to the compiler's developers.",
 		Threads: []string{"jax-ml/jax#40101"},
-	}
-	maxRemat = rule.Rule{
-		ID:    "max-remat",
-		Title: "the compiler computes nothing twice to save memory",
-		Why: "When a program does not fit into memory, XLA discards values and computes them again. The step gets slower, and only the names of the " +
-			"copies (.remat) tell.",
-		Needs:   facts.RematCount,
-		Budget:  rule.FactMetric(facts.RematCount, "rematerialized operations"),
-		Fails:   rule.Example{On: "tpu-remat/after", Config: "- { rule: max-remat, max_increase: 0 }", Says: "1 rematerialized operation: up from 0 in the baseline"},
-		Passes:  rule.Example{On: "tpu-remat/before", Config: "- { rule: max-remat, max: 0 }"},
-		Fix:     "Reduce the peak of memory: donate arguments, checkpoint by hand where it is cheapest, shard or shrink the batch.",
-		Threads: []string{"marin-community/marin#8549"},
-		Variant: func(c *rule.Context, v *changes.Variant) {
-			again := func(k *facts.Kernel) bool { return strings.Contains(k.Name, ".remat") }
-			f := c.Judge(c.AmountOf(*c.Rule.Budget, c.Rule.Budget.Fact))
-			if k := facts.FirstKernel(v.New.Kernels, again); f != nil && k != nil {
-				f.Cause, f.Evidence.After = changes.CauseAt(k.Name+" is computed again", k), changes.LinesOf(v.New.Kernels, again)
-			}
-		},
-	}
-	maxConstantBytes = rule.Rule{
-		ID:    "max-constant-bytes",
-		Title: "nothing large is baked into the program",
-		Why: "A weight that is closed over instead of passed in becomes a constant. It is copied into every compiled program, and can be neither donated " +
-			"nor sharded.",
-		Options: []rule.Option{
-			{Key: "per_constant", Type: rule.Size, Doc: "the largest single constant"},
-		},
-		Budget:  rule.FactMetric(facts.MemoryConstant, "baked constants"),
-		Bounds:  []string{"per_constant"},
-		Fails:   rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max_increase: 1KiB }", Says: "32.0 KiB of baked constants: up from 0 B in the baseline, max_increase 1.0 KiB"},
-		Passes:  rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max: 64KiB }"},
-		Fix:     "Pass the array as an argument of the jitted function instead of closing over it.",
-		Threads: []string{"openxla/xla#1652", "jax-ml/jax#21300"},
-		Variant: func(c *rule.Context, v *changes.Variant) {
-			rule.Explain(c.Judge(c.Count("constants.bytes", (*facts.Variant).ConstantBytes)), v.FactGrowth, facts.MemoryConstant)
-			for _, k := range v.New.Constants {
-				if f := c.Cap("per_constant", k.Shape+" "+k.OpName, "bytes", float64(k.Bytes), "the constant "+k.Shape+" holds %s"); f != nil {
-					f.Cause = changes.ConstantAt(k)
-				}
-			}
-		},
-	}
-	maxOutputBytes = rule.Rule{
-		ID:      "max-output-bytes",
-		Title:   "the program's results do not grow",
-		Why:     "Every result is written to memory: an intermediate that is also returned can no longer stay inside a fusion.",
-		Reads:   []rule.Input{rule.BufferAssignment},
-		Options: []rule.Option{{Key: "max_outputs", Type: rule.Count, Doc: "the largest number of results; needs no buffer assignment"}},
-		Budget:  rule.FactMetric(facts.MemoryOutput, "results"),
-		Bounds:  []string{"max_outputs"},
-		Fails:   rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max_increase: 0 }", Says: "128.0 KiB of results: up from 64.0 KiB in the baseline (+100.0 %)"},
-		Passes:  rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max: 128.02KiB }"},
-		Fix:     "Return it only where it is needed: from another function, or behind a debug switch.",
-		Threads: []string{"AI-Hypercomputer/maxtext#4405"},
-		Variant: func(c *rule.Context, v *changes.Variant) {
-			if _, dumped := v.New.Facts[c.Rule.Budget.Fact]; dumped || c.Bounded() || !c.BoundedByOwn() {
-				c.JudgeFact(*c.Rule.Budget)
-			}
-			n := float64(strings.Count(v.New.Result, "[")) // each array has one, a tuple has none of its own
-			if f := c.Cap("max_outputs", "outputs", "", n, "the program returns "+phrase.Counted(n, "", "results")); f != nil {
-				f.Cause, f.Evidence = v.ResultGrowth()
-			}
-		},
-	}
-	maxInstructions = rule.Rule{
-		ID:    "max-instructions",
-		Title: "the program has no more instructions than before",
-		Why:   "An unrolled loop, or work that is traced twice, first shows as more instructions; compile time and code size follow.",
-		Options: []rule.Option{
-			{Key: "stage", Type: rule.Word, Enum: []string{"after", "before"}, Default: "after", Doc: "after XLA's optimizations, or before them"},
-		},
-		Budget:  rule.FactMetric(facts.InstructionsAfter, "instructions"),
-		Fails:   rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-instructions, max_increase: 10% }", Says: "231 instructions: up from 50 in the baseline, max_increase 10 %"},
-		Passes:  rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-instructions, max: 231 }"},
-		Fix:     "Look for a Python loop where lax.scan or vmap would do, and for a function that is called twice with the same arguments.",
-		Threads: []string{"jax-ml/jax#2777", "openxla/xla#35719"},
-		Variant: func(c *rule.Context, v *changes.Variant) {
-			m := *c.Rule.Budget
-			if c.Text("stage") == "before" {
-				m.Fact, m.Noun = facts.InstructionsBefore, "instructions before optimization"
-				if _, dumped := v.New.Facts[m.Fact]; !dumped {
-					c.Uncovered(rule.Unoptimized, rule.DumpFix)
-					return
-				}
-			}
-			c.JudgeFact(m)
-		},
 	}
 )
 
