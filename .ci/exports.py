@@ -49,7 +49,7 @@ def model_explorer():
 
 
 def hlo():
-    """XLA's own parser reads every module and every part of one."""
+    """XLA's own parser reads every module."""
     from jaxlib import _hlo
 
     files = sorted(os.listdir(os.path.join(folder, "hlo")))
