@@ -48,7 +48,7 @@ type arguments struct {
 func pairArguments(old, fresh []facts.Parameter) arguments {
 	p := arguments{newPairing(pointers(old), pointers(fresh)), countedNames(old) && countedNames(fresh)}
 	switch {
-	case slices.EqualFunc(old, fresh, func(a, b facts.Parameter) bool { return a.Shape == b.Shape && a.Aliased == b.Aliased }) && !reordered(p.old, p.fresh):
+	case slices.EqualFunc(p.old, p.fresh, sameShape) && !reordered(p.old, p.fresh):
 		p.inTurn(anything)
 	case p.unnamed:
 		p.byCount()
@@ -95,11 +95,13 @@ func listOf(name string) string {
 // maxAligned bounds the pairs of arguments that are compared to pair them in order.
 const maxAligned = 4 << 20
 
-// byCount pairs arguments whose names only count them. Equal ones in another order are paired whatever their place, those of equal ranks in their place.
+// byCount pairs arguments whose names only count them. Those of equal shapes or ranks are paired in their places, equal ones in another order wherever they are.
 func (p *arguments) byCount() {
 	inAnyOrder := newPairing(p.old, p.fresh)
 	inAnyOrder.inTurn(spelled)
 	switch {
+	case slices.EqualFunc(p.old, p.fresh, sameShape): // shardings or constants may have changed places
+		p.inTurn(anything)
 	case len(p.old) == len(p.fresh) && len(inAnyOrder.gone()) == 0:
 		p.inTurn(spelled)
 	case len(p.old)*len(p.fresh) > maxAligned || slices.EqualFunc(p.old, p.fresh, func(a, b *facts.Parameter) bool { return sameRank(a, b) > 0 }):
@@ -133,6 +135,8 @@ func pointers[T any](list []T) (out []*T) {
 }
 
 func anything(*facts.Parameter) string { return "any" }
+
+func sameShape(a, b *facts.Parameter) bool { return a.Shape == b.Shape && a.Aliased == b.Aliased }
 
 func shapeOf(p *facts.Parameter) string { return p.Shape }
 

@@ -79,6 +79,12 @@ func TestArgumentsInLists(t *testing.T) {
 			t.Errorf("%s, now %s: %q, wanted %q", c.old, c.fresh, got, c.want)
 		}
 	}
+	old, fresh := list("f32[8] f32[8]"), append(list("f32[8] f32[8]"), facts.Parameter{Name: "seed", Shape: "u32[2]"})
+	old[0].Sharding, fresh[1].Sharding = "{replicated}", "{replicated}"
+	const swapped = "model.states[0][0]: sharding {replicated} → none; model.states[0][1]: sharding none → {replicated}; seed: new: u32[2]"
+	if got := sentences(called(t, old, fresh).Params); got != swapped {
+		t.Errorf("%q, wanted %q", got, swapped)
+	}
 }
 
 // Arguments are held against those of their name, whatever their order; of as many, those under new names against those whose names are gone.
