@@ -155,8 +155,12 @@ func (g *Grouping) Add(p *Part, by ...string) *Part {
 	p.at = strings.Join(by, "\x00")
 	p.brought = slices.ContainsFunc(g.programs, func(of *Program) bool { return of.Name == p.Program && of.Old == nil })
 	if slices.ContainsFunc(g.programs, func(of *Program) bool { return of.Name == p.Program && of.New == nil }) {
-		drops := func(h git.Hunk) bool { return h.Drops(facts.PlainName(p.Program)) }
-		if at := slices.IndexFunc(g.lines.Code, drops); at >= 0 {
+		name := facts.PlainName(p.Program)
+		at := slices.IndexFunc(g.lines.Code, func(h git.Hunk) bool { return h.Compiled(name) })
+		if at < 0 {
+			at = slices.IndexFunc(g.lines.Code, func(h git.Hunk) bool { return h.Dropped(name) })
+		}
+		if at >= 0 {
 			p.Source, p.placed = g.editedAt(lineOf(g.lines.Code[at], g.lines.Edits)), true
 		}
 	}

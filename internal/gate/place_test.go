@@ -144,16 +144,18 @@ func TestEditOfDonation(t *testing.T) {
 
 // A program that is gone is placed where it is no longer compiled or called, unless an edit of something else is all there is.
 func TestEditThatEndsAProgram(t *testing.T) {
-	const source = "import jax\n\n\n@jax.jit\ndef score(x):\n    return x + 1\n\n\n@tf.function(jit_compile=True)\ndef rank(x):\n    return x\n\n\nscored = score(1)\nranked = rank(scored)\n"
+	const source = "import jax\n\n\n@jax.jit\ndef score(x):\n    return x + 1\n\n\n@tf.function(jit_compile=True)\ndef rank(x):\n    return x\n\n\nfor score in range(3):\n    pass\nscored = score(1)\nranked = rank(scored)\n"
 	for _, c := range []struct {
 		old, now, program string
 		want              int
 	}{
 		{"@jax.jit\n", "", "score", 4},
 		{"@tf.function(jit_compile=True)", "@tf.function", "rank", 9},
-		{"ranked = rank(scored)", "ranked = scored", "rank", 15},
+		{"ranked = rank(scored)", "ranked = scored", "rank", 17},
 		{"@jax.jit\n", "", "rank", 0},
 		{"return x + 1", "return x + 2", "score", 0},
+		{"for score in range(3):", "for n in range(3):", "score", 0},
+		{"def rank(x):", "def order(x):", "rank", 10},
 	} {
 		told := editsOfSource(t, source, c.old, c.now)
 		gone := &changes.Program{Name: c.program, Old: &facts.Program{Name: c.program}, Change: "removed"}

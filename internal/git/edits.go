@@ -203,17 +203,20 @@ func (h *Hunk) Hands(call string) bool {
 }
 
 // Compiles reports whether any of the lines has jit compile a function, so that its options may be edited: which arguments are donated, and which are static.
-func (h *Hunk) Compiles() bool {
-	w := wordsIn(h.was + " " + h.now)
-	return w["jit"] || w["jit_compile"]
+func (h *Hunk) Compiles() bool { return compiles(wordsIn(h.was + " " + h.now)) }
+
+func compiles(w words) bool { return w["jit"] || w["jit_compile"] }
+
+// Compiled reports whether the lines had jit compile a function: above its definition, or by its name.
+func (h *Hunk) Compiled(function string) bool {
+	was := wordsIn(h.was)
+	return compiles(was) && (was[function] || h.Function[strings.LastIndexByte(h.Function, '.')+1:] == function)
 }
 
-// Drops reports whether the lines may be why a function is no longer compiled: they had it compiled, above its definition or by its name, or they named it and
-// do so no more.
-func (h *Hunk) Drops(function string) bool {
-	was := wordsIn(h.was)
-	compiled := (was["jit"] || was["jit_compile"]) && (was[function] || h.Function[strings.LastIndexByte(h.Function, '.')+1:] == function)
-	return compiled || was[function] && !wordsIn(h.now)[function]
+// Dropped reports whether the lines named a function and do so no more. A variable of its name is another thing.
+func (h *Hunk) Dropped(function string) bool {
+	isVariable := wordsIn(h.binds)[function] && !wordsIn(h.gone)[function]
+	return wordsIn(h.was)[function] && !wordsIn(h.now)[function] && !isVariable
 }
 
 // FirstCode is the first line of a hunk that is code within a function or the module: no comment, and no head of a class. Where lines were removed it is the
