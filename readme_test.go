@@ -75,7 +75,7 @@ func printed(t *testing.T, dir, bin, args string) string {
 	t.Helper()
 	args, lines, cut := strings.Cut(args, " | head -")
 	cmd := exec.Command(bin, strings.Fields(args)...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "NO_COLOR=1", "FORCE_HYPERLINK=0", "GITHUB_WORKSPACE=", "GITHUB_BASE_REF=", "XLAGATE_PTXAS=off")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "NO_COLOR=1", "GITHUB_WORKSPACE=", "GITHUB_BASE_REF=", "XLAGATE_PTXAS=off")
 	out, err := cmd.Output()
 	if len(out) == 0 {
 		t.Fatalf("%s printed nothing: %v", args, err)

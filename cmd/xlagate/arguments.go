@@ -188,8 +188,7 @@ func noCommand(c *cli.Context) error {
 }
 
 func unknownCommand(c *cli.Context, name string, commands []*cli.Command) error {
-	names := phrase.Map(commands, func(cmd *cli.Command) string { return cmd.Name })
-	return wrongUsage("unknown command %q%s (`%s --help` lists them)", name, phrase.DidYouMean(name, names), c.Command.HelpName)
+	return wrongUsage("unknown command %q%s (`%s --help` lists them)", name, phrase.DidYouMean(name, commandNames(commands)), c.Command.HelpName)
 }
 
 // usageError turns the flag package's error into a sentence.

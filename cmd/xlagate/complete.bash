@@ -1,7 +1,6 @@
 # source <(xlagate completion bash)
 _xlagate() {
-  local current="${COMP_WORDS[COMP_CWORD]}" words=("${COMP_WORDS[@]:0:COMP_CWORD}")
-  [[ "$current" == -* ]] && words+=("$current")
-  COMPREPLY=($(compgen -W "$("${words[@]}" --generate-bash-completion 2>/dev/null)" -- "$current"))
+  local IFS=$'\n'
+  COMPREPLY=($("${COMP_WORDS[0]}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
 }
 complete -o bashdefault -o default -F _xlagate xlagate

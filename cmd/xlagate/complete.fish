@@ -1,8 +1,8 @@
 function __xlagate_complete
     set -l words (commandline -opc)
     set -l current (commandline -ct)
-    string match -q -- '-*' $current; and set -a words $current
-    set -l found ($words --generate-bash-completion 2>/dev/null)
+    test -n "$current"; or set current ''
+    set -l found ($words[1] __complete $words[2..-1] $current 2>/dev/null)
     if test (count $found) -gt 0
         printf '%s\n' $found
     else

@@ -1,9 +1,7 @@
 #compdef xlagate
 _xlagate() {
-  local -a found asked
-  asked=("${(@)words[1,CURRENT-1]}")
-  [[ "${words[CURRENT]}" == -* ]] && asked+=("${words[CURRENT]}")
-  found=("${(@f)$("${(@)asked}" --generate-bash-completion 2>/dev/null)}")
+  local -a found
+  found=("${(@f)$("${words[1]}" __complete "${(@)words[2,CURRENT]}" 2>/dev/null)}")
   if [[ -n "${found[1]}" ]]; then
     compadd -a found
   else

@@ -13,19 +13,27 @@ import (
 )
 
 func TestComplete(t *testing.T) {
+	a := newApp(world{})
 	for words, want := range map[string]string{
-		"baseline":                 "list show verify prune",
+		"ch":                       "check",
+		"baseline ":                "list show verify prune",
 		"check --fo":               "--format",
+		"check --format json --fo": "--format",
 		"check dump --no":          "--no-color",
-		"check --fail-on":          "",
-		"check":                    "",
-		"check -- train.py":        "",
+		"rules --":                 "--help --format --output --no-color",
+		"check ":                   "",
+		"check --fail-on w":        "warning",
+		"check -c ":                "",
+		"check -- --f":             "",
 		"check dump -- train --fo": "",
-		"schema":                   "",
+		"schema ":                  "config result baseline",
+		"completion f":             "fish",
+		"explain max-kernel":       "max-kernels",
+		"help com":                 "comment completion",
+		"nonsense ":                "",
 	} {
-		out, err := exec.Command(program(t), append(strings.Fields(words), completing)...).CombinedOutput()
-		if got := strings.Join(strings.Fields(string(out)), " "); err != nil || got != want {
-			t.Errorf("xlagate %s: %q, wanted %q, %v", words, got, want, err)
+		if got := strings.Join(complete(a, strings.Split(words, " ")), " "); got != want {
+			t.Errorf("xlagate %s: %q, wanted %q", words, got, want)
 		}
 	}
 }

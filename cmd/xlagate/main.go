@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -55,13 +55,11 @@ func (w world) warn(text string) { w.say("warning: " + text) }
 // run runs one command line and returns its exit code.
 func run(ctx context.Context, args []string, w world) int {
 	a := newApp(w)
+	if len(args) > 2 && args[1] == completeWord {
+		fmt.Fprint(w.out, strings.Join(append(complete(a, args[2:]), ""), "\n"))
+		return gate.ExitPass
+	}
 	err := recovered(func() error {
-		if args[len(args)-1] == completing {
-			if slices.Contains(args, "--") {
-				return nil // what follows is another program's
-			}
-			return a.RunContext(ctx, args)
-		}
 		if own, command := forgotten(a, args); command != "" {
 			return wrongUsage("%q is a command, not a dump; put -- before it: xlagate %s -- %s", command, phrase.Shell(own), command)
 		}
@@ -98,8 +96,7 @@ func newApp(w world) *cli.App {
 		Version:                   version(),
 		HideHelpCommand:           true,
 		Flags:                     []cli.Flag{cli.HelpFlag}, // the library adds it only when no command is called help
-		EnableBashCompletion:      true,
-		DisableSliceFlagSeparator: true, // a file name may contain a comma
+		DisableSliceFlagSeparator: true,                     // a file name may contain a comma
 		ExitErrHandler:            func(*cli.Context, error) {},
 		OnUsageError:              usageError,
 		Action:                    noCommand,
