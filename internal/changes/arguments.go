@@ -48,7 +48,7 @@ type arguments struct {
 func pairArguments(old, fresh []facts.Parameter) arguments {
 	p := arguments{newPairing(pointers(old), pointers(fresh)), countedNames(old) && countedNames(fresh)}
 	switch {
-	case slices.EqualFunc(p.old, p.fresh, sameShape) && !reordered(p.old, p.fresh):
+	case slices.EqualFunc(p.old, p.fresh, func(a, b *facts.Parameter) bool { return a.Shape == b.Shape && a.Aliased == b.Aliased }) && !reordered(p.old, p.fresh):
 		p.inTurn(anything)
 	case p.unnamed:
 		p.byCount()
@@ -59,12 +59,17 @@ func pairArguments(old, fresh []facts.Parameter) arguments {
 	return p
 }
 
-// inLists pairs the arrays of each list: flax.nnx passes a model's state as one, so an attribute under another name moves the arrays behind it.
+// inLists pairs the arrays of each list or tuple: state[0], state[1]. What comes, goes or is renamed moves those behind it, and flax.nnx passes the whole state of a
+// model as one list. Arrays of equal shapes in order keep their places: what differs is which of them is donated or split.
 func (p *arguments) inLists() {
 	was, is := positionsInLists(p.old), positionsInLists(p.fresh)
 	for _, list := range slices.Sorted(maps.Keys(was)) {
 		inside := arguments{newPairing(pick(p.old, was[list]), pick(p.fresh, is[list])), true}
-		inside.byCount()
+		if slices.EqualFunc(inside.old, inside.fresh, func(a, b *facts.Parameter) bool { return a.Shape == b.Shape }) {
+			inside.inTurn(anything)
+		} else {
+			inside.byCount()
+		}
 		for i, j := range inside.now {
 			if j >= 0 {
 				p.join(was[list][i], is[list][j])
@@ -95,13 +100,11 @@ func listOf(name string) string {
 // maxAligned bounds the pairs of arguments that are compared to pair them in order.
 const maxAligned = 4 << 20
 
-// byCount pairs arguments whose names only count them. Those of equal shapes or ranks are paired in their places, equal ones in another order wherever they are.
+// byCount pairs arguments whose names only count them. Equal ones in another order are paired whatever their place, those of equal ranks in their place.
 func (p *arguments) byCount() {
 	inAnyOrder := newPairing(p.old, p.fresh)
 	inAnyOrder.inTurn(spelled)
 	switch {
-	case slices.EqualFunc(p.old, p.fresh, sameShape): // shardings or constants may have changed places
-		p.inTurn(anything)
 	case len(p.old) == len(p.fresh) && len(inAnyOrder.gone()) == 0:
 		p.inTurn(spelled)
 	case len(p.old)*len(p.fresh) > maxAligned || slices.EqualFunc(p.old, p.fresh, func(a, b *facts.Parameter) bool { return sameRank(a, b) > 0 }):
@@ -135,8 +138,6 @@ func pointers[T any](list []T) (out []*T) {
 }
 
 func anything(*facts.Parameter) string { return "any" }
-
-func sameShape(a, b *facts.Parameter) bool { return a.Shape == b.Shape && a.Aliased == b.Aliased }
 
 func shapeOf(p *facts.Parameter) string { return p.Shape }
 
@@ -176,8 +177,10 @@ func (p *arguments) byShape() {
 			return 0
 		case a.Aliased != b.Aliased:
 			return 4
+		case a.Sharding != b.Sharding || a.Constant != b.Constant:
+			return 5
 		}
-		return 5
+		return 6
 	})
 	p.inPlace(func(a, b *facts.Parameter) bool { return hlo.ShapeText(a.Shape).SameDims(hlo.ShapeText(b.Shape)) })
 	p.inTurn(shapeOf)

@@ -79,11 +79,31 @@ func TestArgumentsInLists(t *testing.T) {
 			t.Errorf("%s, now %s: %q, wanted %q", c.old, c.fresh, got, c.want)
 		}
 	}
-	old, fresh := list("f32[8] f32[8]"), append(list("f32[8] f32[8]"), facts.Parameter{Name: "seed", Shape: "u32[2]"})
-	old[0].Sharding, fresh[1].Sharding = "{replicated}", "{replicated}"
-	const swapped = "model.states[0][0]: sharding {replicated} → none; model.states[0][1]: sharding none → {replicated}; seed: new: u32[2]"
-	if got := sentences(called(t, old, fresh).Params); got != swapped {
-		t.Errorf("%q, wanted %q", got, swapped)
+	alike := func(mark func(*facts.Parameter, string), marks string) (params []facts.Parameter) {
+		for i, m := range strings.Split(marks, "") {
+			params = append(params, facts.Parameter{Name: fmt.Sprintf("kv[%d]", i), Shape: "f32[8]"})
+			mark(&params[i], m)
+		}
+		return params
+	}
+	sharded := func(p *facts.Parameter, mark string) { p.Sharding = "{" + mark + "}" }
+	donated := func(p *facts.Parameter, mark string) { p.Aliased = mark == "d" }
+	for _, c := range []struct {
+		mark             func(*facts.Parameter, string)
+		old, fresh, want string
+	}{
+		{sharded, "aaa", "aaaa", "kv[3]: new: f32[8]"},
+		{sharded, "aaa", "aa", "kv[2]: gone: f32[8]"},
+		{sharded, "ab", "abc", "kv[2]: new: f32[8]"},
+		{sharded, "ab", "cab", "kv[0]: new: f32[8]"},
+		{sharded, "ab", "ba", "kv[0]: sharding {a} → {b}; kv[1]: sharding {b} → {a}"},
+		{donated, "d..", "..d", "kv[0]: no longer donated; kv[2]: donated now"},
+	} {
+		old, fresh := append(alike(c.mark, c.old), facts.Parameter{Name: "n", Shape: "s32[2]"}), append(alike(c.mark, c.fresh), facts.Parameter{Name: "n", Shape: "s32[4]"})
+		got := strings.ReplaceAll("; "+sentences(called(t, old, fresh).Params), "; n: s32[2] → s32[4]", "")
+		if got != "; "+c.want {
+			t.Errorf("%s, now %s: %q, wanted %q", c.old, c.fresh, got, c.want)
+		}
 	}
 }
 

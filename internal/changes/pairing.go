@@ -115,15 +115,18 @@ func (p *pairing[T]) inOrder(weigh func(old, fresh T) int32) {
 			best[a*width+b] = most
 		}
 	}
-	for a, b := 0, 0; a < len(old) && b < len(fresh); {
+	for a, b := 0, 0; a < len(old) && b < len(fresh); { // of as good pairs the first ones: what is added to equal ones comes behind them
+		w := weigh(p.old[old[a]], p.fresh[fresh[b]])
 		switch best[a*width+b] {
+		case w + best[(a+1)*width+b+1]:
+			if w > 0 {
+				p.join(old[a], fresh[b])
+			}
+			a, b = a+1, b+1
 		case best[(a+1)*width+b]:
 			a++
-		case best[a*width+b+1]:
-			b++
 		default:
-			p.join(old[a], fresh[b])
-			a, b = a+1, b+1
+			b++
 		}
 	}
 }
