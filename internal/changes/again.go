@@ -26,9 +26,9 @@ func (s *suspect) runsAgain(v *Variant) (text string, calls map[*Edit]bool) {
 			continue
 		}
 		calls[e], steps = true, append(steps, e.Added...)
-		// block(x) calls Block.__call__, and a lambda has no name.
+		// A call of a module is named by its class: Block, not __call__.
 		called = strings.TrimSuffix(called, ".__call__")
-		if name := called[strings.LastIndexAny(called, "\x00.")+1:]; !strings.HasPrefix(name, "<") {
+		if name := called[strings.LastIndexAny(called, "\x00.")+1:]; !strings.HasPrefix(name, "<") { // a lambda
 			names = AddNew(names, name)
 		}
 	}

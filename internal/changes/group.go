@@ -149,18 +149,22 @@ func (g *Grouping) compiledAgain(p *Program, v *facts.Variant) {
 	}
 }
 
-// Add adds a part that is no cause of a variant's differences. It is known by what is given, unless it is one more compilation. That of a program which is gone
-// is placed where it was compiled or called.
+// Add adds a part that is no cause of a variant's differences. It is known by what is given, unless it is one more compilation. A part about a program that is
+// gone is placed where the program was compiled, else where it was called.
 func (g *Grouping) Add(p *Part, by ...string) *Part {
 	p.at = strings.Join(by, "\x00")
 	p.brought = slices.ContainsFunc(g.programs, func(of *Program) bool { return of.Name == p.Program && of.Old == nil })
 	if slices.ContainsFunc(g.programs, func(of *Program) bool { return of.Name == p.Program && of.New == nil }) {
 		name := facts.PlainName(p.Program)
-		at := slices.IndexFunc(g.lines.Code, func(h git.Hunk) bool { return h.Compiled(name) })
+		at := slices.IndexFunc(g.lines.Code, func(h git.Hunk) bool { return h.Uncompiles(name) })
 		if at < 0 {
-			at = slices.IndexFunc(g.lines.Code, func(h git.Hunk) bool { return h.Dropped(name) })
+			at = slices.IndexFunc(g.lines.Code, func(h git.Hunk) bool { return h.Drops(name) })
 		}
-		if at >= 0 {
+		switch {
+		case at < 0:
+		case g.lines.Code[at].Deleted:
+			p.Source, p.placed = Place{File: g.lines.Code[at].File, Edited: true}, true
+		default:
 			p.Source, p.placed = g.editedAt(lineOf(g.lines.Code[at], g.lines.Edits)), true
 		}
 	}

@@ -187,12 +187,26 @@ func (g *Grouping) editedLine(c *Cause, call hlo.Location) (inside, called hlo.L
 		} else if hit {
 			return c.Source, called
 		}
-		at := slices.IndexFunc(g.silent, func(h git.Hunk) bool { return isIn(c.Source, h, g.lines.Edits) })
-		if c.Kind == KindResults && at >= 0 { // a return
-			return lineOf(g.silent[at], g.lines.Edits), called
+		if c.Kind == KindResults {
+			inside = g.returned(c.Source)
 		}
+		return inside, called
 	}
 	return mostWork(work), mostWork(outer)
+}
+
+// returned is the edited line without operations in the function that a result is made in: of a return, else of an assignment; nothing for others.
+func (g *Grouping) returned(result hlo.Location) (at hlo.Location) {
+	best := 0
+	for _, h := range g.silent {
+		if h.Function == "" || !isIn(result, h, g.lines.Edits) {
+			continue
+		}
+		if rank := g.lines.Edits.Gives(h); rank > best {
+			at, best = lineOf(h, g.lines.Edits), rank
+		}
+	}
+	return at
 }
 
 func withoutColumn(l hlo.Location) hlo.Location {

@@ -144,7 +144,7 @@ func TestEditOfDonation(t *testing.T) {
 
 // A program that is gone is placed where it is no longer compiled or called, unless an edit of something else is all there is.
 func TestEditThatEndsAProgram(t *testing.T) {
-	const source = "import jax\n\n\n@jax.jit\ndef score(x):\n    return x + 1\n\n\n@tf.function(jit_compile=True)\ndef rank(x):\n    return x\n\n\nfor score in range(3):\n    pass\nscored = score(1)\nranked = rank(scored)\n"
+	const source = "import jax\n\n\n@jax.jit\ndef score(x):\n    return x + 1\n\n\n@tf.function(jit_compile=True)\ndef rank(x):\n    return x\n\n\nfor score in range(3):\n    pass\nscored = score(1)\nranked = rank(scored)\nlog(state.rank, 'rank', rank=3)\n"
 	for _, c := range []struct {
 		old, now, program string
 		want              int
@@ -156,6 +156,8 @@ func TestEditThatEndsAProgram(t *testing.T) {
 		{"return x + 1", "return x + 2", "score", 0},
 		{"for score in range(3):", "for n in range(3):", "score", 0},
 		{"def rank(x):", "def order(x):", "rank", 10},
+		{"@jax.jit\n", "@partial(jax.jit, donate_argnums=0)\n", "score", 0},
+		{"log(state.rank, 'rank', rank=3)", "log(1)", "rank", 0},
 	} {
 		told := editsOfSource(t, source, c.old, c.now)
 		gone := &changes.Program{Name: c.program, Old: &facts.Program{Name: c.program}, Change: "removed"}
@@ -189,13 +191,51 @@ func editsOfSource(t *testing.T, source, old, now string) *git.Edits {
 
 // Results that are new are placed at the edited return of the function that makes them, not at the call that takes one more.
 func TestEditOfAReturn(t *testing.T) {
-	const source = "def step(x):\n    y = map(lambda v: v + 1, x)\n    return y\n\n\ndef loss(x):\n    return x\n"
-	for old, want := range map[string]string{"return y": "models/train.py:3", "return x": "models/train.py:2"} {
-		p := changed("step", root(changes.KindResults, "1 result is new", line("step.<locals>.<lambda>", 2)))
-		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}, Edits: editsOfSource(t, source, old, old+", 1")}, nil)
-		if len(list) != 1 || fmt.Sprintf("%s:%d", list[0].Source.File, list[0].Source.Line) != want {
-			t.Errorf("%s: %+v, wanted %s", old, list, want)
+	const source = "LIMIT = 3\n\n\ndef step(x):\n    assert x, 'no x'\n    y = map(lambda v: v + 1, x)\n    told = {\n        'loss': y,\n    }\n    return y, {\n        'y': y,\n    }\n\n\ndef loss(x):\n    return x\n"
+	for _, c := range []struct {
+		old, now string
+		want     int
+	}{
+		{"        'y': y,\n", "        'y': y,\n        'z': y,\n", 12},
+		{"        'loss': y,\n", "        'loss': y,\n        'more': y,\n", 9},
+		{"'no x'", "'none'", 6},
+		{"    return x\n", "    return x, 1\n", 6},
+		{"LIMIT = 3", "LIMIT = 4", 6},
+	} {
+		for _, function := range []string{"step", "step.<locals>.<lambda>"} {
+			p := changed("step", root(changes.KindResults, "1 result is new", line(function, 6)))
+			list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}, Edits: editsOfSource(t, source, c.old, c.now)}, nil)
+			if len(list) != 1 || list[0].Source.Line != c.want || list[0].Source.Edited != (c.want != 6) {
+				t.Errorf("%q in %s: %+v, wanted line %d", c.now, function, list, c.want)
+			}
 		}
+	}
+}
+
+// A program whose file is deleted is placed there, whatever other file is called the same.
+func TestDeletedFileOfAProgram(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		at := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.WriteFile(at, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("train.py", "x = 1\n")
+	write("models/train.py", "@jax.jit\ndef step(x):\n    return x\n")
+	testfile.Commit(t, dir)
+	if err := os.Remove(filepath.Join(dir, "models", "train.py")); err != nil {
+		t.Fatal(err)
+	}
+	told, unknown := git.EditsSince(t.Context(), dir, "", func(string) string { return "" })
+	if unknown != "" {
+		t.Fatal(unknown)
+	}
+	gone := &changes.Program{Name: "step", Old: &facts.Program{Name: "step"}, Change: "removed"}
+	found := []JudgedFinding{{Finding: result.Finding{Rule: "orphan-baseline", Level: "error", Program: "step"}}}
+	list := ChangesOf(JudgedTarget{Programs: []*changes.Program{gone}, Edits: told}, found)
+	if want := (result.Source{File: "models/train.py", Edited: true}); len(list) != 1 || list[0].Source != want {
+		t.Errorf("%+v, wanted %+v", list, want)
 	}
 }
 

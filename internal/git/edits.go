@@ -38,7 +38,7 @@ func editsOf(base string, tree *workTree, files []fileEdits, unedited []string) 
 	for _, f := range files {
 		first := len(e.hunks)
 		for _, h := range f.hunks {
-			h.File, h.OldFile = cmp.Or(f.now, f.old), f.old
+			h.File, h.OldFile, h.Deleted = cmp.Or(f.now, f.old), f.old, f.now == ""
 			e.hunks = append(e.hunks, h)
 		}
 		if f.now != "" {
@@ -167,6 +167,7 @@ func (e *Edits) EditedAt(ctx context.Context, name string) time.Time {
 // Hunk is lines of a file that were edited together.
 type Hunk struct {
 	File     string // its path in the repository, with slashes; of a deleted file the path that it had
+	Deleted  bool   // the file is deleted
 	OldFile  string // the path before; "" of a new file
 	OldFirst int    // the first of the lines that were removed or changed; where there are none, the line behind which others were added
 	OldLines int
@@ -207,16 +208,55 @@ func (h *Hunk) Compiles() bool { return compiles(wordsIn(h.was + " " + h.now)) }
 
 func compiles(w words) bool { return w["jit"] || w["jit_compile"] }
 
-// Compiled reports whether the lines had jit compile a function: above its definition, or by its name.
-func (h *Hunk) Compiled(function string) bool {
-	was := wordsIn(h.was)
-	return compiles(was) && (was[function] || h.Function[strings.LastIndexByte(h.Function, '.')+1:] == function)
+// Uncompiles reports whether the lines had jit compile a function, above its definition or by its name, and do so no more.
+func (h *Hunk) Uncompiles(function string) bool {
+	own := h.Function[strings.LastIndexByte(h.Function, '.')+1:] == function
+	had := map[byte]bool{}
+	for line := range strings.Lines(h.text) {
+		if w := wordsIn(line[1:]); compiles(w) && (w[function] || own && decorates(line[1:])) {
+			had[line[0]] = true
+		}
+	}
+	return had['-'] && !had['+']
 }
 
-// Dropped reports whether the lines named a function and do so no more. A variable of its name is another thing.
-func (h *Hunk) Dropped(function string) bool {
-	isVariable := wordsIn(h.binds)[function] && !wordsIn(h.gone)[function]
-	return wordsIn(h.was)[function] && !wordsIn(h.now)[function] && !isVariable
+// Drops reports whether the lines defined or used a function and do so no more. An attribute, a keyword and a variable of its name are other things.
+func (h *Hunk) Drops(function string) bool {
+	used := map[byte]bool{}
+	for line := range strings.Lines(h.text) {
+		for _, s := range statementsOf([]string{line[1:]}) {
+			for i, t := range s {
+				before, behind := "", ""
+				if i > 0 {
+					before = s[i-1].text
+				}
+				if i+1 < len(s) {
+					behind = s[i+1].text
+				}
+				if t.text == function && before != "." && behind != "=" && (!t.binds || before == "def") {
+					used[line[0]] = true
+				}
+			}
+		}
+	}
+	return used['-'] && !used['+']
+}
+
+// Gives ranks the lines of a hunk as a place where what a function returns was edited: 2 in a return or yield, 1 in an assignment, 0 elsewhere.
+func (e *Edits) Gives(h Hunk) (rank int) {
+	if !h.Python() {
+		return 0
+	}
+	for _, s := range statementsOf(e.tree.lines(h.File)) {
+		switch {
+		case s[0].line > max(h.First, h.First+h.Lines-1) || s[len(s)-1].line < h.First:
+		case s[0].text == "return" || s[0].text == "yield":
+			return 2
+		case assignment(s) > 0:
+			rank = 1
+		}
+	}
+	return rank
 }
 
 // FirstCode is the first line of a hunk that is code within a function or the module: no comment, and no head of a class. Where lines were removed it is the
