@@ -2,6 +2,7 @@ package facts
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -145,18 +146,34 @@ type chainIn struct {
 // findChainEnds finds the fusions that launch nothing themselves and hold a collective of a chain.
 func (w *walk) findChainEnds() {
 	w.chainEnds = map[chainIn][]hlo.InstrID{}
+	within := map[hlo.CompID][]string{} // the chains in a fusion's body: many fusions may share one
 	for i := range w.m.Instrs {
 		id := hlo.InstrID(i)
 		if w.m.Instrs[id].Opcode != hlo.OpFusion || !w.classification(id).free {
 			continue
 		}
-		for inner, end := w.m.Body(w.m.Callees(id)[0]); inner < end; inner++ {
-			if roleOf(w.m.Instrs[inner].Opcode) == roleCollective {
-				in := chainIn{w.m.Instrs[id].Comp, w.chain(inner)}
-				w.chainEnds[in] = append(w.chainEnds[in], id)
-			}
+		body := w.m.Callees(id)[0]
+		if _, known := within[body]; !known {
+			within[body] = w.chainsOf(body)
+		}
+		for _, chain := range within[body] {
+			in := chainIn{w.m.Instrs[id].Comp, chain}
+			w.chainEnds[in] = append(w.chainEnds[in], id)
 		}
 	}
+}
+
+// chainsOf lists the chains of the collectives in a computation, each once. A collective that is not spread has none.
+func (w *walk) chainsOf(c hlo.CompID) []string {
+	var chains []string
+	for id, end := w.m.Body(c); id < end; id++ {
+		if roleOf(w.m.Instrs[id].Opcode) == roleCollective {
+			chains = append(chains, w.chain(id))
+		}
+	}
+	slices.Sort(chains)
+	chains = slices.Compact(chains)
+	return slices.DeleteFunc(chains, func(chain string) bool { return chain == "" })
 }
 
 // moved returns the bytes of a collective's operand or of its result on one device, whichever is more: of an all-gather's result, of a reduce-scatter's

@@ -15,8 +15,9 @@ const (
 
 // flow lists the operations in the bodies of fusions, with the origin of each operand.
 type flow struct {
-	r   *reader
-	ops []Op
+	r    *reader
+	ops  []Op
+	from []int32 // room for the origins of the next ones: most have one or two operands
 }
 
 // operations lists the operations in the computation that a fusion or a call runs. It enters nested fusions and calls, and leaves out operations that only name
@@ -36,11 +37,17 @@ func (r *reader) operations(launch hlo.InstrID) []Op {
 		for _, c := range callees {
 			w.computation(c, args, 0)
 		}
-		ops, r.lastOps = append(make([]Op, 0, len(w.ops)), w.ops...), w.ops
+		ops = append(make([]Op, 0, len(w.ops)), w.ops...)
+		if r.lastOps = w.ops; len(w.ops) > mostReused {
+			r.lastOps = nil
+		}
 		r.inside[callees[0]] = ops
 	}
 	return ops
 }
+
+// mostReused bounds the operations whose memory is used again. A hostile module has few lists, of millions.
+const mostReused = 1 << 14
 
 // computation appends the operations of one computation. args has the origins of its arguments, numbered as [Op.From] is; it returns the origin of its
 // result. In {p, a = negate(p), ROOT b = exp(a)}, a comes from args[0], b from a, and the result from b.
@@ -67,7 +74,11 @@ func (w *flow) instruction(id, first hlo.InstrID, made, args []int32, depth int)
 	case hidden(op):
 		return made[operands[0]-first]
 	}
-	from := make([]int32, len(operands))
+	if len(w.from) < len(operands) {
+		w.from = make([]int32, max(256, len(operands)))
+	}
+	from := w.from[:len(operands):len(operands)]
+	w.from = w.from[len(operands):]
 	for i, o := range operands {
 		from[i] = made[o-first]
 	}
@@ -133,8 +144,11 @@ func (e *edges) sources(l launch) []int32 {
 		operands = e.r.m.Operands(l.async)
 	}
 	for _, o := range operands {
-		if id := e.origin(o); id != hlo.NoInstr && len(from) < maxSources && !slices.Contains(from, e.made[id]) {
+		if id := e.origin(o); id != hlo.NoInstr && !slices.Contains(from, e.made[id]) {
 			from = append(from, e.made[id])
+		}
+		if len(from) == maxSources {
+			break
 		}
 	}
 	slices.Sort(from)

@@ -446,6 +446,9 @@ func (r *Report) spilled() {
 			spills[n.Op] = &Code{KernelResources: artifacts.KernelResources{Name: n.Op, SpillStores: int64(n.Value)}}
 		}
 	}
+	if len(spills) == 0 {
+		return
+	}
 	for _, p := range r.Programs {
 		for _, v := range p.Variants {
 			if v.Facts.Known(SpillsBytes) {

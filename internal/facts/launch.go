@@ -63,6 +63,7 @@ type walk struct {
 	most       amount
 	sum        amount                    // of what was walked
 	bodies     []int64                   // by hlo.CompID: how many operations a launch of it holds
+	listed     []bool                    // likewise: the operations are in sum.listed
 	chains     map[string]bool           // asynchronous collectives whose first fusion was seen
 	chainEnds  map[chainIn][]hlo.InstrID // see findChainEnds
 }
@@ -74,7 +75,7 @@ func (r *reader) newWalk() (*walk, error) {
 	launches := min(max(leastLaunches, mostRepeated*all), maxLaunches)
 	w := &walk{
 		m: r.m, alike: r.alike(), values: r.values(), classified: map[uint64]classification{}, chains: map[string]bool{}, launches: make([]launch, 0, end-first),
-		most: amount{launches, launches, max(leastOperations, mostRepeated*all)}, bodies: bodies(r.m),
+		most: amount{launches, launches, max(leastOperations, mostRepeated*all), max(leastListed, mostRepeated*all)}, bodies: bodies(r.m), listed: make([]bool, len(r.m.Comps)),
 	}
 	return w, w.computation(r.m.Entry, place{loop: hlo.NoInstr, times: 1}, hlo.NoInstr)
 }
@@ -115,6 +116,10 @@ func (w *walk) add(l launch) error {
 	if op := w.m.Instrs[l.id].Opcode; op == hlo.OpFusion || op == hlo.OpCall {
 		for _, c := range w.m.Callees(l.id) {
 			w.sum.operations += w.bodies[c]
+			if !w.listed[c] {
+				w.listed[c] = true
+				w.sum.listed += w.bodies[c]
+			}
 		}
 	}
 	if !w.sum.within(w.most) {
@@ -232,17 +237,19 @@ func (r *reader) lengths(w *walk, kernels []Kernel) {
 type amount struct {
 	launches, calls int64
 	operations      int64 // in its launches
+	listed          int64 // likewise, those of each computation once: launches of one computation share its list
 }
 
 // What a small module may come to by calls that repeat, and a large one for each of its instructions.
 const (
 	leastLaunches   = 1 << 17
 	leastOperations = 4 << 20
+	leastListed     = 1 << 19 // an operation in a list takes 200 bytes
 	mostRepeated    = 16
 )
 
 func (a amount) within(most amount) bool {
-	return a.launches <= most.launches && a.calls <= most.calls && a.operations <= most.operations
+	return a.launches <= most.launches && a.calls <= most.calls && a.operations <= most.operations && a.listed <= most.listed
 }
 
 // bodies says how many instructions are in each computation and in what it enters, in a launch as flow sees it. Callees come before callers: each

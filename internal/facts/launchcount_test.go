@@ -38,7 +38,7 @@ func TestFusionsThatMultiply(t *testing.T) {
 		"conditional": "conditional(%%k, %[1]s, %[1]s), true_computation=%[2]s, false_computation=%[2]s",
 	}
 	for name, call := range inside {
-		for links, refused := range map[int]bool{10: false, 40: true, 200: true} {
+		for links, refused := range map[int]bool{8: false, 40: true, 200: true} {
 			m, err := hlo.ParseText([]byte(fused(links, call)), "chain.txt")
 			if err != nil {
 				t.Fatal(err)

@@ -296,9 +296,15 @@ func (w *modelWalk) producers(list []Op, id hlo.InstrID, from caller, depth int)
 // optimizedModel reads the statements off the kernels, where the module as the framework handed it over was not dumped. The
 // compiler has repeated and removed operations by then: each is named once.
 func (v *Variant) optimizedModel() {
-	found := newStatements()
+	found, walked := newStatements(), map[*Op]bool{} // the lists that launches share
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
+		if len(k.Ops) > 0 {
+			if walked[&k.Ops[0]] {
+				continue
+			}
+			walked[&k.Ops[0]] = true
+		}
 		if len(k.Ops) == 0 && k.Class != ClassCopy && k.OpName != "" {
 			found.add(Op{Opcode: cmp.Or(k.Target, plainOpcode(k.Root)), OpName: k.OpName, Shape: k.Out, Source: k.Source, Stack: k.Stack}, k.OpType, 0)
 		}
@@ -310,6 +316,6 @@ func (v *Variant) optimizedModel() {
 	}
 	v.Model, v.ModelAfter = found.sorted(), true
 	for i := range v.Model {
-		v.Model[i].Do = slices.Compact(v.Model[i].Do)
+		v.Model[i].Do = slices.Clip(slices.Compact(v.Model[i].Do))
 	}
 }

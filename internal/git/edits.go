@@ -43,7 +43,7 @@ func editsOf(base string, tree *workTree, files []fileEdits, unedited []string) 
 		}
 		if f.now != "" {
 			e.now.add(f.now)
-			e.byFile[f.now] = append(e.byFile[f.now], slices.Clip(e.hunks[first:])...)
+			e.byFile[f.now] = append(e.byFile[f.now], e.hunks[first:]...)
 		}
 	}
 	for _, name := range unedited {

@@ -88,6 +88,7 @@ func (p *textParser) unwrap(w asyncStart) {
 	for key, value := range p.t.attributes(op.attrs) {
 		if m.Text(key) == "async_execution_thread" && value.Len() >= 2 {
 			c.Thread = Range{value.Start + 1, value.End - 1}
+			break
 		}
 	}
 	var parameters []InstrID

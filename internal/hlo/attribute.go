@@ -185,7 +185,11 @@ func Ints(s string) []int64 {
 }
 
 func (m *Module) textAttr(i InstrID, key string) (string, bool) {
-	for k, value := range m.ownAttributes(i) {
+	known := attributes[key]
+	if known.calls > 0 || key == "metadata" || !m.owns(i, known.owner) {
+		return "", false
+	}
+	for k, value := range text(m.src).attributes(m.Instrs[i].attrs) {
 		if string(m.src[k.Start:k.End]) == key {
 			return attributeValueText(key, m.src[value.Start:value.End]), true
 		}
@@ -193,7 +197,7 @@ func (m *Module) textAttr(i InstrID, key string) (string, bool) {
 	return "", false
 }
 
-// ownAttributes yields the keys and values that textAttrs yields, as the text spells them.
+// ownAttributes yields the keys and values of an instruction's own attributes, as the text spells them.
 func (m *Module) ownAttributes(i InstrID) iter.Seq2[Range, Range] {
 	return func(yield func(key, value Range) bool) {
 		if m.Instrs[i].bare() {
@@ -319,7 +323,11 @@ func (m *Module) eachAttribute(i InstrID, p *attrPrinter, yield func(key string,
 		return
 	}
 	for key, value := range m.ownAttributes(i) {
-		k := m.Text(key)
+		k, known := p.keys[string(m.src[key.Start:key.End])]
+		if !known {
+			k = m.Text(key)
+			p.keys[k] = k
+		}
 		if !yield(k, spelledValue(k, m.src[value.Start:value.End])) {
 			return
 		}

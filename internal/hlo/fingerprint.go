@@ -102,6 +102,7 @@ func (p *printer) prepare() {
 		p.attribute(key, value)
 		return true
 	}
+	p.reader.keys = map[string]string{}
 	p.effects = make([]bool, len(m.Comps))
 	p.known = make([]knownOp, 1<<bits.Len(uint(min(p.p.alike.Len(), mostKnownOps-1))))
 	p.addresses = p.callbackAddresses()

@@ -75,6 +75,7 @@ type attrPrinter struct {
 	key     string                              // which one
 	found   []byte                              // its value
 	stopped bool
+	keys    map[string]string // of a text: each key made a string once
 }
 
 // begin makes an instruction the one that is printed.

@@ -24,9 +24,7 @@ func (r *protoReader) computation(body Range) {
 	for _, b := range r.bodies {
 		r.instruction(b)
 	}
-	if w.broken != whole {
-		r.damaged(w.at, "computation", w.name)
-	}
+	r.finished(&w.fields, "computation", w.name)
 	comp.Root = comp.First + InstrID(r.instructions.find(w.root))
 	if comp.Root < comp.First {
 		r.fail(body.Start, "the root (id %d) of computation %s is not in it", w.root, m.Text(w.name))
@@ -95,23 +93,36 @@ func (r *protoReader) opcode(spelling Range) Opcode {
 
 // sequences holds the schedule: the order of the instructions of each computation.
 type sequences struct {
-	at   idTable // indexes of list, by the computation's id
-	list []Range // HloScheduleProto.InstructionSequence
-	ids  []int64 // of the computations, by index of list
-	used []bool  // the computation is in the file, by index of list
+	at    idTable // indexes of list, by the computation's id
+	list  []Range // HloScheduleProto.InstructionSequence
+	ids   []int64 // of the computations, by index of list
+	used  []bool  // the computation is in the file, by index of list
+	order []int64 // the ids of the current computation in the order in which they run
 }
 
 // findSequences reads the map from computation to sequence. The reader sorts the instructions of a scheduled module into the order in which
 // they run, as the text prints them.
 func (r *protoReader) findSequences(schedule Range) {
 	r.m.Header.IsScheduled = schedule.Len() > 0
-	s := &r.schedule
-	r.part("the schedule", schedule, func(m *message) {
-		for _, body := range m.bodies(1) { // sequences
-			e := m.inside(body) // key, value
-			s.ids, s.list = append(s.ids, e.number(1)), append(s.list, e.body(2))
+	s, f := &r.schedule, fieldsOf(r.src, schedule)
+	for f.next() {
+		if f.tag != 1<<3|wireBytes { // sequences
+			continue
 		}
-	})
+		computation, ids := int64(0), Range{}
+		e := fieldsOf(r.src, f.body)
+		for e.next() {
+			switch e.tag {
+			case 1<<3 | wireVarint: // key
+				computation = int64(e.value)
+			case 2<<3 | wireBytes: // value
+				ids = e.body
+			}
+		}
+		s.ids, s.list = append(s.ids, computation), append(s.list, ids)
+		r.finished(&e, "the schedule", Range{})
+	}
+	r.finished(&f, "the schedule", Range{})
 	s.used = make([]bool, len(s.ids))
 	s.at.reset(len(s.ids))
 	for at, id := range slices.Backward(s.ids) { // the last of several counts
@@ -121,6 +132,20 @@ func (r *protoReader) findSequences(schedule Range) {
 	}
 }
 
+// sequence reads the ids of one computation in the order in which they run.
+func (r *protoReader) sequence(body Range) []int64 {
+	ids := slices.Grow(r.schedule.order[:0], len(r.ids))
+	f := fieldsOf(r.src, body)
+	for f.next() {
+		if f.tag == 1<<3|wireBytes || f.tag == 1<<3|wireVarint { // instruction_ids, packed or not
+			ids = appendNumbers(ids, &f)
+		}
+	}
+	r.finished(&f, "the schedule", Range{})
+	r.schedule.order = ids
+	return ids
+}
+
 // reorder sorts the instructions of the current computation into the order of the schedule, if it has one.
 func (r *protoReader) reorder(id int64, comp *Computation) {
 	at := r.schedule.at.find(id)
@@ -128,8 +153,7 @@ func (r *protoReader) reorder(id int64, comp *Computation) {
 		return
 	}
 	r.schedule.used[at] = true
-	var ids []int64 // in the order in which they run
-	r.part("the schedule", r.schedule.list[at], func(m *message) { ids = m.list(1) })
+	ids := r.sequence(r.schedule.list[at])
 	name := r.m.Text(comp.Name)
 	if len(ids) != len(r.ids) {
 		r.fail(comp.Name.Start, "the schedule of computation %s lists %d of its %d instructions", name, len(ids), len(r.ids))
@@ -143,11 +167,11 @@ func (r *protoReader) reorder(id int64, comp *Computation) {
 			r.fail(comp.Name.Start, "the schedule of computation %s lists the id %d twice", name, id)
 		}
 	}
-	r.permute(comp, ids)
+	r.permute(comp)
 }
 
 // permute moves every instruction to the index that r.instructions has for its id, and renumbers the operands.
-func (r *protoReader) permute(comp *Computation, ids []int64) {
+func (r *protoReader) permute(comp *Computation) {
 	m := r.m
 	body := m.Instrs[comp.First:]
 	place := make([]InstrID, len(body))
@@ -171,6 +195,6 @@ func (r *protoReader) permute(comp *Computation, ids []int64) {
 	for i, to := range place {
 		body[to-comp.First] = before[i]
 	}
-	r.ids = ids
+	r.ids, r.schedule.order = r.schedule.order, r.ids
 	comp.Root = place[comp.Root-comp.First]
 }

@@ -44,6 +44,13 @@ func (r *protoReader) fail(offset uint32, format string, args ...any) {
 	panic(&SyntaxError{File: r.file, Offset: int64(offset), Message: wire.Plain(fmt.Sprintf(format, args...))})
 }
 
+// finished throws when a message was not read to its end.
+func (r *protoReader) finished(f *fields, what string, name Range) {
+	if f.broken != whole {
+		r.damaged(f.at, what, name)
+	}
+}
+
 func (r *protoReader) damaged(at int, what string, name Range) {
 	if name.Len() > 0 {
 		what += " " + r.m.Text(name)
@@ -51,32 +58,25 @@ func (r *protoReader) damaged(at int, what string, name Range) {
 	r.fail(uint32(at), "%s is damaged: a field does not fit into it", what)
 }
 
-// The fields of an HloModuleProto.
-const (
-	fieldName         = 1
-	fieldComputations = 3
-	fieldEntry        = 6
-	fieldSchedule     = 7
-	fieldAliases      = 8
-	fieldDevices      = 15
-	fieldFrames       = 17
-	fieldDonors       = 18
-	fieldAttributes   = 19
-	fieldPayloads     = 22
-)
+// moduleFields holds the fields of an HloModuleProto.
+type moduleFields struct {
+	start                                                        uint32
+	name, schedule, aliases, frames, donors, attributes, devices Range
+	entry                                                        int64
+	computations, payloads                                       []Range
+}
 
 func (r *protoReader) module() {
-	start, m := r.findModule()
-	computations, entry := m.bodies(fieldComputations), m.number(fieldEntry)
-	r.m.Name, r.m.payloads = r.m.Text(m.body(fieldName)), m.bodies(fieldPayloads)
-	r.findSequences(m.body(fieldSchedule))
-	r.prepare(computations)
-	for _, c := range computations {
+	m := r.findModule()
+	r.m.Name, r.m.payloads = r.m.Text(m.name), m.payloads
+	r.findSequences(m.schedule)
+	r.prepare(m.computations)
+	for _, c := range m.computations {
 		r.computation(c)
 	}
-	r.m.Entry = CompID(r.computations.find(entry))
+	r.m.Entry = CompID(r.computations.find(m.entry))
 	if r.m.Entry == NoComp {
-		r.fail(start, "the entry computation (id %d) of module %s is not in the file", entry, r.m.Name)
+		r.fail(m.start, "the entry computation (id %d) of module %s is not in the file", m.entry, r.m.Name)
 	}
 	if at := slices.Index(r.schedule.used, false); at >= 0 {
 		r.fail(r.schedule.list[at].Start, "the schedule names a computation (id %d) that is not in the file", r.schedule.ids[at])
@@ -101,6 +101,38 @@ func (r *protoReader) prepare(computations []Range) {
 	n = counted + n*all/max(1, looked)
 	r.reserve(n+n/32, len(computations))
 	r.computations.reset(len(computations))
+}
+
+// split finds the fields of an HloModuleProto, or returns how the message is broken. It keeps no field that it does not know: a hostile file can have
+// millions.
+func (r *protoReader) split(body Range) (m moduleFields, broken brokenness) {
+	m.start = body.Start
+	f := fieldsOf(r.src, body)
+	for f.next() {
+		switch f.tag {
+		case 1<<3 | wireBytes:
+			m.name = f.body
+		case 3<<3 | wireBytes:
+			m.computations = append(m.computations, f.body)
+		case 6<<3 | wireVarint:
+			m.entry = int64(f.value)
+		case 7<<3 | wireBytes:
+			m.schedule = f.body
+		case 8<<3 | wireBytes:
+			m.aliases = f.body
+		case 15<<3 | wireBytes:
+			m.devices = f.body
+		case 17<<3 | wireBytes:
+			m.frames = f.body
+		case 18<<3 | wireBytes:
+			m.donors = f.body
+		case 19<<3 | wireBytes:
+			m.attributes = f.body
+		case 22<<3 | wireBytes:
+			m.payloads = append(m.payloads, f.body)
+		}
+	}
+	return m, f.broken
 }
 
 // NamesInProto sets the value of each key to the name of the instruction with that id in a serialized HloModuleProto. In newer files the upper
@@ -149,7 +181,7 @@ func (r *protoReader) countInstructions(computation Range) int {
 
 // findModule finds the HloModuleProto: the file itself, its field 1 (HloProto), or field 1 of that (HloSnapshot). In other protos the field of the
 // computations holds something else.
-func (r *protoReader) findModule() (start uint32, m message) {
+func (r *protoReader) findModule() moduleFields {
 	if len(r.src) > math.MaxUint32 {
 		r.fail(0, "the file has %d bytes, more than 4 GiB", len(r.src))
 	}
@@ -168,15 +200,13 @@ func (r *protoReader) findModule() (start uint32, m message) {
 	}
 	hlo := r.firstField(file)
 	for _, candidate := range []Range{r.firstField(hlo), hlo, file} {
-		damage := whole
-		m := messageOf(r.src, candidate, &damage)
 		hasInstructions := func(c Range) bool { return r.countInstructions(c) > 0 }
-		if damage == whole && slices.ContainsFunc(m.bodies(fieldComputations), hasInstructions) {
-			return candidate.Start, m
+		if m, broken := r.split(candidate); broken == whole && slices.ContainsFunc(m.computations, hasInstructions) {
+			return m
 		}
 	}
 	r.fail(0, "this is no serialized HLO module: it has no computations")
-	return 0, message{}
+	return moduleFields{}
 }
 
 // firstField returns the body of a message's field 1, empty when it has none.
@@ -190,10 +220,10 @@ func (r *protoReader) firstField(message Range) Range {
 }
 
 // header reads the fields that the text has in its first line and in its stack-frame tables.
-func (r *protoReader) header(module *message) {
+func (r *protoReader) header(p *moduleFields) {
 	h, t := &r.m.Header, &r.m.frames
 	h.NumPartitions, h.ReplicaCount = 1, 1
-	r.part("the device assignment", module.body(fieldDevices), func(m *message) { // replica_count, computation_count
+	r.part("the device assignment", p.devices, func(m *message) { // replica_count, computation_count
 		if m.has(1) {
 			h.ReplicaCount = m.number(1)
 		}
@@ -201,19 +231,19 @@ func (r *protoReader) header(module *message) {
 			h.NumPartitions = m.number(2)
 		}
 	})
-	r.part("input_output_alias", module.body(fieldAliases), func(m *message) {
+	r.part("input_output_alias", p.aliases, func(m *message) {
 		for _, body := range m.bodies(1) {
 			a := m.inside(body) // output_shape_index, parameter_number, parameter_shape_index, kind
 			h.Aliases = append(h.Aliases, Alias{Output: a.list(1), Param: a.number(2), ParamIndex: a.list(3), Must: a.number(4) == 2})
 		}
 	})
-	r.part("buffer_donor", module.body(fieldDonors), func(m *message) {
+	r.part("buffer_donor", p.donors, func(m *message) {
 		for _, body := range m.bodies(1) {
 			d := m.inside(body) // parameter_number, parameter_shape_index
 			h.Donors = append(h.Donors, Donor{Param: d.number(1), ParamIndex: d.list(2)})
 		}
 	})
-	r.part("frontend_attributes", module.body(fieldAttributes), func(m *message) {
+	r.part("frontend_attributes", p.attributes, func(m *message) {
 		for _, body := range m.bodies(1) {
 			if h.Attributes == nil {
 				h.Attributes = make(map[string]string)
@@ -222,7 +252,7 @@ func (r *protoReader) header(module *message) {
 			h.Attributes[string(m.bytes(e.body(1)))] = string(m.bytes(e.body(2)))
 		}
 	})
-	r.part("stack_frame_index", module.body(fieldFrames), func(m *message) {
+	r.part("stack_frame_index", p.frames, func(m *message) {
 		for _, body := range m.bodies(1) {
 			t.files = append(t.files, string(m.bytes(body)))
 		}

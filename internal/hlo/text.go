@@ -218,7 +218,10 @@ func (t text) key(i int) spelling {
 // attributeKey reads `, key=` and the blanks behind it. ok is false when no attribute follows.
 func (t text) attributeKey(i int) (key Range, value int, ok bool) {
 	k := t.key(i)
-	return k.bounds(), t.blanks(k.end() + 1), k.n > 0
+	if k.n == 0 { // the blanks behind an empty key are those at the start of the file
+		return Range{}, i, false
+	}
+	return k.bounds(), t.blanks(k.end() + 1), true
 }
 
 // attributeValue skips the value of an attribute. The braces of two attributes contain text that is not HLO, and a literal follows its shape.

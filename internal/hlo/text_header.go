@@ -95,7 +95,7 @@ func (p *textParser) parameterIndex(i int) (param int64, index []int64, end int)
 // tables reads the stack-frame tables between the header and the first computation, if there are any.
 func (p *textParser) tables(i int) int {
 	p.stage = stageTables
-	t := &p.m.frames
+	t, f := &p.m.frames, map[string]int32{} // the fields of a row: there are many rows
 	for {
 		i = p.t.blanks(i)
 		switch {
@@ -105,15 +105,15 @@ func (p *textParser) tables(i int) int {
 			i = p.table(i, "FunctionNames", func(i int) int { return p.quoted(i, &t.functions) })
 		case p.t.word(i, "FileLocations"):
 			i = p.table(i, "FileLocations", func(i int) int {
-				f, end := p.row(i)
+				i = p.row(i, f)
 				t.locations = append(t.locations, frameLocation{f["file_name_id"], f["function_name_id"], f["line"], f["column"]})
-				return end
+				return i
 			})
 		case p.t.word(i, "StackFrames"):
 			i = p.table(i, "StackFrames", func(i int) int { // XLA prints the proto's parent plus one, and 1 for no parent
-				f, end := p.row(i)
+				i = p.row(i, f)
 				t.frames = append(t.frames, stackFrame{f["file_location_id"], f["parent_frame_id"] - 1})
-				return end
+				return i
 			})
 		default:
 			return i
@@ -135,15 +135,15 @@ func (p *textParser) table(i int, name string, row func(i int) int) int {
 }
 
 // row reads {key=1 key2=2}.
-func (p *textParser) row(i int) (fields map[string]int32, end int) {
-	fields = make(map[string]int32, 4)
+func (p *textParser) row(i int, fields map[string]int32) int {
+	clear(fields)
 	for i = p.expect(i, '{'); !p.t.at(i, '}'); i = p.t.blanks(i) {
 		key := p.name(i, "a field of the row")
 		n, after := p.integer(p.expect(key.end(), '='))
 		fields[p.m.Text(key.bounds())] = int32(n)
 		i = after
 	}
-	return fields, i + 1
+	return i + 1
 }
 
 // quoted reads a string, with its escapes, to the end of a table.
