@@ -296,21 +296,32 @@ func (w *modelWalk) producers(list []Op, id hlo.InstrID, from caller, depth int)
 // optimizedModel reads the statements off the kernels, where the module as the framework handed it over was not dumped. The
 // compiler has repeated and removed operations by then: each is named once.
 func (v *Variant) optimizedModel() {
-	found, walked := newStatements(), map[*Op]bool{} // the lists that launches share
+	type named struct {
+		opcode, opName, shape string
+		stack                 *Stack
+	}
+	found, seen := newStatements(), map[named]bool{}
+	walked := map[*Op]bool{} // the lists that launches share
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
-		if len(k.Ops) > 0 {
-			if walked[&k.Ops[0]] {
+		if len(k.Ops) == 0 {
+			if k.Class != ClassCopy && k.OpName != "" {
+				found.add(Op{Opcode: cmp.Or(k.Target, plainOpcode(k.Root)), OpName: k.OpName, Shape: k.Out, Source: k.Source, Stack: k.Stack}, k.OpType, 0)
+			}
+			continue
+		}
+		if walked[&k.Ops[0]] {
+			continue
+		}
+		walked[&k.Ops[0]] = true
+		for j := range k.Ops {
+			op := &k.Ops[j]
+			if op.OpName == "" || op.Opcode == "broadcast" || op.Opcode == "reshape" || op.Opcode == "copy" {
 				continue
 			}
-			walked[&k.Ops[0]] = true
-		}
-		if len(k.Ops) == 0 && k.Class != ClassCopy && k.OpName != "" {
-			found.add(Op{Opcode: cmp.Or(k.Target, plainOpcode(k.Root)), OpName: k.OpName, Shape: k.Out, Source: k.Source, Stack: k.Stack}, k.OpType, 0)
-		}
-		for _, op := range k.Ops {
-			if op.OpName != "" && op.Opcode != "broadcast" && op.Opcode != "reshape" && op.Opcode != "copy" {
-				found.add(op, "", 0)
+			if key := (named{op.Opcode, op.OpName, op.Shape, op.Stack}); !seen[key] {
+				seen[key] = true
+				found.add(*op, "", 0)
 			}
 		}
 	}
