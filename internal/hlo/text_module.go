@@ -36,6 +36,7 @@ type textParser struct {
 	aside   [][]Instruction // of computations inside the current one; see nested
 	comps   spellingIndex
 	keys    spellingIndex
+	long    spellingSlot    // the last long shape
 	spelled []spelledOpcode // by the numbers in opcodes
 
 	operands []InstrID   // stack of the operands of the current instructions, which may be nested

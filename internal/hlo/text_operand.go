@@ -6,12 +6,15 @@ import "bytes"
 func (p *textParser) operandList(i int, in *Instruction) int {
 	mark := len(p.operands)
 	for p.t.at(i, '%') { // the usual spelling: %name, %name
-		var name spelling
-		if name.head, name.rest, name.n = p.t.token(i + 1); name.n == 0 {
-			name = p.t.name(i + 1)
+		id, end := p.last(i + 1)
+		if id == NoInstr {
+			var name spelling
+			if name.head, name.rest, name.n = p.t.token(i + 1); name.n == 0 {
+				name = p.t.name(i + 1)
+			}
+			name.at = uint32(i + 1)
+			id, end = p.named(name), name.end()
 		}
-		name.at = uint32(i + 1)
-		id, end := p.named(name), name.end()
 		if id == NoInstr || end+2 >= len(p.t) || p.t[end] != ')' && (p.t[end] != ',' || p.t[end+1] != ' ') {
 			break
 		}
@@ -27,6 +30,20 @@ func (p *textParser) operandList(i int, in *Instruction) int {
 	in.operands = p.addOperands(p.operands[mark:]...)
 	p.operands = p.operands[:mark]
 	return i
+}
+
+// last returns the last instruction of the current computation if its name is at i: every third operand is, and needs no table.
+func (p *textParser) last(i int) (id InstrID, end int) {
+	id = InstrID(len(p.m.Instrs) - 1)
+	if id < p.body.first {
+		return NoInstr, i
+	}
+	in := &p.m.Instrs[id]
+	end = i + int(in.nameLen)
+	if end >= len(p.t) || p.t[end] != ',' && p.t[end] != ')' || string(p.t[i:end]) != string(p.t[in.name:in.name+uint32(in.nameLen)]) {
+		return NoInstr, i
+	}
+	return id, end
 }
 
 // moreOperands reads operands in any form and pushes them on the stack.

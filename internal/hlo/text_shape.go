@@ -57,11 +57,31 @@ func (t text) layout(i int) int {
 func (p *textParser) shape(i int) (ShapeID, int) {
 	head, rest, n := p.t.upTo(i, '!') // to the first blank
 	end := i + int(n)
-	if id := p.shapes.findShort(head, rest, n); id >= 0 && p.t.at(end, ' ') && p.t.is(end+1, classIdent|classPercent) {
+	id := p.shapes.findShort(head, rest, n)
+	if n == 0 {
+		id, end = p.longShape(i)
+	}
+	if id >= 0 && p.t.at(end, ' ') && p.t.is(end+1, classIdent|classPercent) {
 		return ShapeID(id), end + 1
 	}
 	shape, end := p.newShape(p.t.blanks(i))
 	return shape, p.t.blanks(end)
+}
+
+// longShape finds a shape whose spelling is longer than a short one. Half of the time it is the last such shape.
+func (p *textParser) longShape(i int) (id int32, end int) {
+	if last := p.long; last.n > 0 && i+int(last.n) < len(p.t) && p.t[i+int(last.n)] == ' ' && p.t.same(&last, spelling{at: uint32(i), n: last.n}) {
+		return last.value, i + int(last.n)
+	}
+	const longest = 64
+	if end = i + bytes.IndexByte(p.t[i:min(i+longest, len(p.t))], ' '); end <= i+shortSpelling {
+		return -1, i
+	}
+	s := p.t.spelling(i, end)
+	if id = p.shapes.find(p.t, s); id >= 0 {
+		p.long = spellingSlot{s, id}
+	}
+	return id, end
 }
 
 func (p *textParser) newShape(i int) (ShapeID, int) {
