@@ -33,21 +33,19 @@ func (r *reader) operations(launch hlo.InstrID) []Op {
 		for i := range args {
 			args[i] = ^int32(i)
 		}
-		w := &flow{r: r, ops: r.lastOps[:0]}
+		n := int64(0)
+		for _, c := range callees {
+			n += r.bodies()[c].listed
+		}
+		w := &flow{r: r, ops: make([]Op, 0, n)}
 		for _, c := range callees {
 			w.computation(c, args, 0)
 		}
-		ops = append(make([]Op, 0, len(w.ops)), w.ops...)
-		if r.lastOps = w.ops; len(w.ops) > mostReused {
-			r.lastOps = nil
-		}
+		ops = w.ops
 		r.inside[callees[0]] = ops
 	}
 	return ops
 }
-
-// mostReused bounds the operations whose memory is used again. A hostile module has few lists, of millions.
-const mostReused = 1 << 14
 
 // computation appends the operations of one computation. args has the origins of its arguments, numbered as [Op.From] is; it returns the origin of its
 // result. In {p, a = negate(p), ROOT b = exp(a)}, a comes from args[0], b from a, and the result from b.
@@ -86,7 +84,7 @@ func (w *flow) instruction(id, first hlo.InstrID, made, args []int32, depth int)
 		return w.enter(id, from, depth)
 	}
 	md := r.metadata(id)
-	stack := r.sources.frames(md)
+	stack := r.frames(id)
 	w.ops = append(w.ops, Op{
 		Opcode: r.opcode(id), OpName: md.OpName, Shape: r.shape(in.Shape), Layout: r.m.Shape(in.Shape).Layout, Source: stack.at(), Stack: stack, From: from,
 	})
@@ -117,11 +115,12 @@ func entered(op hlo.Opcode) bool {
 type edges struct {
 	r    *reader
 	made []int32 // of every instruction: the launch that makes its value, -1 for none
+	read []int32 // by launch: the last that reads from it, counted from 1
 }
 
 // connect sets for every launch which others it reads from, and whether its value leaves the program.
 func (r *reader) connect(launches []launch, v *Variant) {
-	e := &edges{r: r, made: make([]int32, len(r.m.Instrs))}
+	e := &edges{r: r, made: make([]int32, len(r.m.Instrs)), read: make([]int32, len(launches))}
 	for i := range e.made {
 		e.made[i] = -1
 	}
@@ -132,20 +131,21 @@ func (r *reader) connect(launches []launch, v *Variant) {
 		}
 	}
 	for i, l := range launches {
-		v.Kernels[i].From, v.Kernels[i].Outs = e.sources(l), e.outs(l.id)
+		v.Kernels[i].From, v.Kernels[i].Outs = e.sources(l, int32(i+1)), e.outs(l.id)
 	}
 	v.Results = e.results(v.Kernels)
 }
 
-// sources lists the launches that a launch reads from, each once.
-func (e *edges) sources(l launch) []int32 {
+// sources lists the launches that a launch reads from, each once. count is the number of the launch, counted from 1.
+func (e *edges) sources(l launch, count int32) []int32 {
 	operands, from := e.r.m.Operands(l.id), []int32{}
 	if l.async != hlo.NoInstr {
 		operands = e.r.m.Operands(l.async)
 	}
 	for _, o := range operands {
-		if id := e.origin(o); id != hlo.NoInstr && !slices.Contains(from, e.made[id]) {
+		if id := e.origin(o); id != hlo.NoInstr && e.read[e.made[id]] != count {
 			from = append(from, e.made[id])
+			e.read[e.made[id]] = count
 		}
 		if len(from) == maxSources {
 			break

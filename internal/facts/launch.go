@@ -62,8 +62,8 @@ type walk struct {
 	branches   int // conditionals that were met
 	most       amount
 	sum        amount                    // of what was walked
-	bodies     []int64                   // by hlo.CompID: how many operations a launch of it holds
-	listed     []bool                    // likewise: the operations are in sum.listed
+	bodies     []bodySize                // by hlo.CompID
+	listed     []bool                    // likewise: its operations are in sum.listed
 	chains     map[string]bool           // asynchronous collectives whose first fusion was seen
 	chainEnds  map[chainIn][]hlo.InstrID // see findChainEnds
 }
@@ -75,7 +75,7 @@ func (r *reader) newWalk() (*walk, error) {
 	launches := min(max(leastLaunches, mostRepeated*all), maxLaunches)
 	w := &walk{
 		m: r.m, alike: r.alike(), values: r.values(), classified: map[uint64]classification{}, chains: map[string]bool{}, launches: make([]launch, 0, end-first),
-		most: amount{launches, launches, max(leastOperations, mostRepeated*all), max(leastListed, mostRepeated*all)}, bodies: bodies(r.m), listed: make([]bool, len(r.m.Comps)),
+		most: amount{launches, launches, max(leastOperations, mostRepeated*all), max(leastListed, mostRepeated*all)}, bodies: r.bodies(), listed: make([]bool, len(r.m.Comps)),
 	}
 	return w, w.computation(r.m.Entry, place{loop: hlo.NoInstr, times: 1}, hlo.NoInstr)
 }
@@ -115,10 +115,10 @@ func (w *walk) add(l launch) error {
 	w.sum.launches++
 	if op := w.m.Instrs[l.id].Opcode; op == hlo.OpFusion || op == hlo.OpCall {
 		for _, c := range w.m.Callees(l.id) {
-			w.sum.operations += w.bodies[c]
+			w.sum.operations += w.bodies[c].all
 			if !w.listed[c] {
 				w.listed[c] = true
-				w.sum.listed += w.bodies[c]
+				w.sum.listed += w.bodies[c].listed
 			}
 		}
 	}
@@ -252,20 +252,29 @@ func (a amount) within(most amount) bool {
 	return a.launches <= most.launches && a.calls <= most.calls && a.operations <= most.operations && a.listed <= most.listed
 }
 
-// bodies says how many instructions are in each computation and in what it enters, in a launch as flow sees it. Callees come before callers: each
-// computation is visited once.
-func bodies(m *hlo.Module) []int64 {
+// bodySize is how many instructions are in a computation and in what it enters, in a launch as flow sees it.
+type bodySize struct {
+	all    int64
+	listed int64 // those that [reader.operations] lists
+}
+
+// bodies are the sizes of the computations. Callees come before callers: each computation is visited once.
+func bodies(m *hlo.Module) []bodySize {
 	const enough = 1 << 40 // far above every limit, and far below what overflows
-	sizes := make([]int64, len(m.Comps))
+	sizes := make([]bodySize, len(m.Comps))
 	for c := range m.Comps {
-		first, end := m.Body(hlo.CompID(c))
-		sizes[c] = int64(end - first)
-		for id := first; id < end; id++ {
-			if !entered(m.Instrs[id].Opcode) {
+		size := &sizes[c]
+		for id, end := m.Body(hlo.CompID(c)); id < end; id++ {
+			size.all++
+			if op := m.Instrs[id].Opcode; !entered(op) {
+				if !hidden(op) {
+					size.listed++
+				}
 				continue
 			}
 			for _, callee := range m.Callees(id) {
-				sizes[c] = min(sizes[c]+sizes[callee], enough)
+				size.all = min(size.all+sizes[callee].all, enough)
+				size.listed = min(size.listed+sizes[callee].listed, enough)
 			}
 		}
 	}

@@ -28,6 +28,7 @@ type analyses struct {
 	price  func() *price.Prices // XLA's cost analysis
 	order  func() []hlo.CompID  // the computations in the order of the file
 	noted  func() []hlo.InstrID // see notable
+	bodies func() []bodySize    // by hlo.CompID
 	walk   func() (*walk, error)
 	values func() *values
 	users  func() *hlo.Users
@@ -39,6 +40,8 @@ type spellings struct {
 	shapes  []string       // by ShapeID, without layout
 	sizes   []int64        // by ShapeID, of all arrays in it
 	metas   []hlo.Metadata // by MetadataID
+	stacks  []*Stack       // likewise
+	framed  []bool         // likewise: the stack is known
 	decoded []bool         // those in metas that were asked for
 }
 
@@ -47,7 +50,6 @@ type launched struct {
 	forms     map[formKey]*Form
 	productOf map[uint64]Product     // by hlo.Alike.Call
 	inside    map[hlo.CompID][]Op    // see operations
-	lastOps   []Op                   // those that were listed last: their memory is used again
 	meter     *price.Meter           // see work
 	family    price.Family           // what the module was compiled for
 	steps     int                    // how many more follow takes, of a module that was made to take very many
@@ -62,7 +64,7 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 	metas, shapes := m.MetadataIDs(), m.ShapeIDs()
 	r := &reader{
 		m: m, sources: newSources(m, from), interner: from,
-		spellings: spellings{make([]string, shapes), make([]int64, shapes), make([]hlo.Metadata, metas), make([]bool, metas)},
+		spellings: spellings{make([]string, shapes), make([]int64, shapes), make([]hlo.Metadata, metas), make([]*Stack, metas), make([]bool, metas), make([]bool, metas)},
 		launched: launched{
 			forms: map[formKey]*Form{}, inside: map[hlo.CompID][]Op{}, productOf: map[uint64]Product{}, rewrites: map[hlo.InstrID]string{}, steps: 64 * len(m.Instrs),
 		},
@@ -74,6 +76,7 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 		order:  sync.OnceValue(func() []hlo.CompID { return inOrder(m) }),
 		noted:  sync.OnceValue(r.newNotable),
 		users:  sync.OnceValue(m.Users),
+		bodies: sync.OnceValue(func() []bodySize { return bodies(m) }),
 		walk:   sync.OnceValues(r.newWalk),
 		values: sync.OnceValue(func() *values { return newValues(m) }),
 		owners: sync.OnceValue(r.newOwners),
@@ -97,6 +100,15 @@ func (r *reader) metadata(id hlo.InstrID) hlo.Metadata {
 	meta := r.m.MetadataID(id)
 	r.decode(meta)
 	return r.metas[meta]
+}
+
+// frames is what [sources.frames] makes of an instruction's metadata, once for all instructions that share it.
+func (r *reader) frames(id hlo.InstrID) *Stack {
+	meta := r.m.MetadataID(id)
+	if !r.framed[meta] {
+		r.stacks[meta], r.framed[meta] = r.sources.frames(r.metadata(id)), true
+	}
+	return r.stacks[meta]
 }
 
 func (r *reader) decode(meta hlo.MetadataID) {

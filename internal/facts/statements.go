@@ -172,8 +172,8 @@ func (w *modelWalk) print(hash contentHash, id hlo.InstrID, from *caller, depth 
 }
 
 // stack returns the stack of an operation. One of a single line is continued with the stack of the call that holds the operation.
-func (w *modelWalk) stack(md hlo.Metadata, from caller) *Stack {
-	own := w.r.sources.frames(md)
+func (w *modelWalk) stack(id hlo.InstrID, from caller) *Stack {
+	own := w.r.frames(id)
 	switch {
 	case own == nil || from.stack == nil:
 		return cmp.Or(own, from.stack)
@@ -189,7 +189,7 @@ func (w *modelWalk) stack(md hlo.Metadata, from caller) *Stack {
 func (w *modelWalk) operation(id hlo.InstrID, from caller) Op {
 	md := w.r.metadata(id)
 	name, _, _ := strings.Cut(md.OpName, ";") // what was merged from several operations carries all their names
-	op := Op{Opcode: w.r.opcode(id), OpName: within(from.prefix, name), Shape: w.r.shape(w.r.m.Instrs[id].Shape), Stack: w.stack(md, from)}
+	op := Op{Opcode: w.r.opcode(id), OpName: within(from.prefix, name), Shape: w.r.shape(w.r.m.Instrs[id].Shape), Stack: w.stack(id, from)}
 	op.Source = op.Stack.at()
 	op.Opcode = w.word(id, op.Opcode)
 	return op

@@ -112,6 +112,7 @@ func (p *printer) prepare() {
 func (p *printer) computation(c CompID) {
 	first, end := p.m.Body(c)
 	p.first, p.instr, p.names = first, slices.Grow(p.instr[:0], int(end-first)), nil
+	p.live = slices.Grow(p.live[:0], int(end-first))[:end-first]
 	for i := first; i < end; i++ {
 		p.instruction(i)
 	}
@@ -131,7 +132,9 @@ func (p *printer) instruction(i InstrID) {
 	for _, o := range operands {
 		d = d.and(p.instr[o-p.first])
 	}
-	p.effects[p.m.Instrs[i].Comp] = p.effects[p.m.Instrs[i].Comp] || p.hasEffect(i)
+	effect := p.hasEffect(i)
+	p.effects[p.m.Instrs[i].Comp] = p.effects[p.m.Instrs[i].Comp] || effect
+	p.live[i-p.first] = effect || p.m.Instrs[i].Opcode == OpParameter
 	p.p.ops = append(p.p.ops, op)
 	p.instr = append(p.instr, d.and(p.predecessors(i)))
 }
@@ -254,13 +257,8 @@ func (p *printer) module() uint64 {
 func (p *printer) findLive(c CompID) {
 	m := p.m
 	first, end := m.Body(c)
-	p.live = slices.Grow(p.live[:0], int(end-first))[:end-first]
-	clear(p.live)
 	p.live[m.Comps[c].Root-first] = true
 	for i := end - 1; i >= first; i-- {
-		if m.Instrs[i].Opcode == OpParameter || p.hasEffect(i) {
-			p.live[i-first] = true
-		}
 		if !p.live[i-first] {
 			continue
 		}
