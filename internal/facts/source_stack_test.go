@@ -26,7 +26,7 @@ func TestStackInAStack(t *testing.T) {
 			frames = append(frames, hlo.Location{File: "model.py", Line: line, Function: function})
 		}
 		var got []string
-		for s := (&sources{interner: newInterner()}).own(frames); s != nil; s = s.Caller {
+		for s := newSources(nil, newInterner()).own(frames); s != nil; s = s.Caller {
 			got = append(got, fmt.Sprintf("%s:%d", s.Function, s.Line))
 		}
 		if strings.Join(got, " ") != want {
