@@ -104,19 +104,29 @@ func shortSignature(signature string, n int) string {
 	return "(" + strings.Join(arguments[:kept], ", ") + ", … " + left + ")"
 }
 
-// distinct shortens the signatures of a program's variants to what differs. A single one is only shortened.
+// distinct shortens the signatures of a program's variants to what differs. A single one is only shortened. An array that is added to a list moves those
+// behind it: state[0]: f32[8], state[1]: f32[4] and state[0]: f32[8], state[1]: f32[2], state[2]: f32[4] differ in state[1].
 func distinct(signatures []string, n int) []string {
-	counts := map[string]int{}
-	split := make([][]string, len(signatures))
+	split, counts := make([][]string, len(signatures)), make([]map[string]int, len(signatures))
 	for i, s := range signatures {
-		split[i] = hlo.ShapeText(s).Elements()
+		split[i], counts[i] = hlo.ShapeText(s).Elements(), map[string]int{}
 		for _, a := range split[i] {
-			counts[a]++
+			counts[i][withoutIndex(a)]++
 		}
 	}
 	out := make([]string, len(signatures))
 	for i, arguments := range split {
-		telling := phrase.Filter(arguments, func(a string) bool { return counts[a] < len(signatures) })
+		shared := map[string]int{} // how many of each all have
+		for a, most := range counts[i] {
+			for _, other := range counts {
+				most = min(most, other[a])
+			}
+			shared[a] = most
+		}
+		telling := phrase.Filter(arguments, func(a string) bool {
+			shared[withoutIndex(a)]--
+			return shared[withoutIndex(a)] < 0
+		})
 		same := len(arguments) - len(telling)
 		if len(signatures) < 2 || len(telling) == 0 || same < 2 {
 			out[i] = shortSignature(signatures[i], n)
@@ -126,6 +136,15 @@ func distinct(signatures []string, n int) []string {
 		out[i] = short + ", " + phrase.Number(float64(same)) + " the same)"
 	}
 	return out
+}
+
+// withoutIndex is an argument without its place in a list: state[]: f32[8] of state[3]: f32[8].
+func withoutIndex(argument string) string {
+	name, shape, _ := strings.Cut(argument, ": ")
+	if list, at, ok := phrase.CutLast(strings.TrimSuffix(name, "]"), "["); ok && phrase.AllDigits(at) {
+		name = list + "[]"
+	}
+	return name + ": " + shape
 }
 
 func sortedKeys[K ~string, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -20,6 +20,10 @@ func TestDistinctSignatures(t *testing.T) {
 		{[]string{"(a: f32[], b: f32[], x: f32[8])", "(a: f32[], b: f32[], x: f32[9])"}, []string{"(x: f32[8], 2 the same)", "(x: f32[9], 2 the same)"}},
 		{[]string{"(a: f32[], x: f32[8])", "(a: f32[], x: f32[9])"}, []string{"(a: f32[], x: f32[8])", "(a: f32[], x: f32[9])"}},
 		{[]string{"(a: f32[], b: f32[])", "(a: f32[], b: f32[])"}, []string{"(a: f32[], b: f32[])", "(a: f32[], b: f32[])"}},
+		{
+			[]string{"(s[0]: f32[8], s[1]: f32[4], s[2]: f32[4])", "(s[0]: f32[8], s[1]: f32[2], s[2]: f32[4], s[3]: f32[4])"},
+			[]string{"(s[0]: f32[8], s[1]: f32[4], s[2]: f32[4])", "(s[1]: f32[2], 3 the same)"},
+		},
 		{nil, []string{}},
 	} {
 		if got := distinct(c.in, 80); !slices.Equal(got, c.want) {
