@@ -171,7 +171,7 @@ func movedResults(c *rule.Context, v *changes.Variant, outputs []facts.Output) (
 	}
 	for i := range min(len(v.Old.Outputs), len(outputs)) {
 		was, is := &v.Old.Outputs[i], &outputs[i]
-		if is.Shape != was.Shape || is.Split == was.Split && (is.Sharding == "" || was.Sharding == "" || is.Sharding == was.Sharding) {
+		if is.Shape != was.Shape || changes.SameSpread(is, was) {
 			continue
 		}
 		wrong = append(wrong, misplaced{changes.ResultName(outputs, i), changes.PrintedSharding(changes.ShardedAs(is)) + ", was " + changes.PrintedSharding(changes.ShardedAs(was)), true})

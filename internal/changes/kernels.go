@@ -27,6 +27,7 @@ func matchKernels(old, fresh *facts.Variant, rescaled bool, edited Edited) (*mat
 	m.inTurn(func(k *facts.Kernel) string { return content(k) + loopOf(k) })
 	k.Unrolled = m.unroll()
 	m.inTurn(content)
+	m.inTurn(resized)
 	k.Split, k.Merged = m.regroup(fresh)
 	m.inTurn(placeOf)
 	m.pairNeighbours()
@@ -115,6 +116,14 @@ func familyOf(k *facts.Kernel) string {
 		return k.Family
 	}
 	return k.Kind + "\x00" + k.Do.String()
+}
+
+// resized is what a kernel and the same kernel on arrays of other sizes share: it was neither split nor merged.
+func resized(k *facts.Kernel) string {
+	if k.Family == "" || k.OpName == "" {
+		return ""
+	}
+	return k.Family + loopOf(k) + "\x00" + k.OpName
 }
 
 func loopOf(k *facts.Kernel) string {

@@ -52,7 +52,39 @@ func ResultName(outputs []facts.Output, i int) string {
 	return name
 }
 
-// shardingTitle says which arguments are sharded in another way.
+// SameSpread reports whether two results of one shape lie on the devices in the same way, as far as that is told.
+func SameSpread(a, b *facts.Output) bool {
+	return a.Split == b.Split && (a.Sharding == "" || b.Sharding == "" || a.Sharding == b.Sharding)
+}
+
+// resultShardingTitle says which results are sharded in another way: "result 3 (jit(init)/mul) and 1 more: now replicated, was sharded P('expert')".
+func resultShardingTitle(v *Variant) string {
+	type change struct{ is, was string }
+	moved := map[change][]int{}
+	var order []change
+	for i := range min(len(v.Old.Outputs), len(v.New.Outputs)) {
+		was, is := &v.Old.Outputs[i], &v.New.Outputs[i]
+		if was.Shape != is.Shape || SameSpread(was, is) {
+			continue
+		}
+		c := change{described(ShardedAs(is)), described(ShardedAs(was))}
+		if moved[c] == nil {
+			order = append(order, c)
+		}
+		moved[c] = append(moved[c], i)
+	}
+	var parts []string
+	for _, c := range order {
+		name := ResultName(v.New.Outputs, moved[c][0])
+		if n := len(moved[c]) - 1; n > 0 {
+			name += fmt.Sprintf(" and %d more", n)
+		}
+		parts = append(parts, fmt.Sprintf("%s: now %s, was %s", name, c.is, c.was))
+	}
+	return strings.Join(phrase.Within(parts, 4), "; ")
+}
+
+// shardingTitle says which arguments are sharded in another way; else which results are, which often follow the arguments.
 func shardingTitle(v *Variant) string {
 	type change struct{ is, was string }
 	var list, moved []ParamChange // moved: in the same parts, on other devices
@@ -72,6 +104,9 @@ func shardingTitle(v *Variant) string {
 		}
 	}
 	parts = append(parts, movedTitles(moved)...)
+	if len(parts) == 0 {
+		return resultShardingTitle(v)
+	}
 	return strings.Join(phrase.Within(parts, 4), "; ")
 }
 

@@ -41,7 +41,8 @@ func (s *suspect) title(v *Variant) string {
 	if text := s.oftener(); text != "" {
 		parts = append([]string{text}, parts...)
 	}
-	if len(s.split) > 0 && (len(s.edits) == 0 || len(s.split[0].Between) > 0) { // where operations came or went, kernels that split follow from them
+	more := computing(s.After) > computing(s.Before) // else other kernels were merged, and what is split costs no launch
+	if len(s.split) > 0 && more && (len(s.edits) == 0 || len(s.split[0].Between) > 0) { // where operations came or went, kernels that split follow from them
 		parts = append(parts, splitsTitle(s.split, c.Kind != KindToolchain && (c.Kind != KindCode || c.Title == "")))
 	}
 	if k := s.instead(v); k != nil {
@@ -112,6 +113,11 @@ func (s *suspect) instead(v *Variant) *facts.Kernel {
 // kernelsTitle names the kernels themselves, where nothing else is known of a cause.
 func (s *suspect) kernelsTitle(v *Variant) []string {
 	text, of := carriesMore(s.own.Changed)
+	sizes := false
+	if text == "" {
+		text, of = resizedTitle(&s.own)
+		sizes = text != ""
+	}
 	if text == "" {
 		text, of = mostTelling(&s.own)
 	}
@@ -126,6 +132,8 @@ func (s *suspect) kernelsTitle(v *Variant) []string {
 		return []string{text}
 	case strings.HasSuffix(text, sameOperations):
 		return []string{sameOperations}
+	case sizes:
+		return []string{text, "the model's operations are the same"}
 	}
 	return []string{text, "the model's operations are the same; their shapes or order differ"}
 }
@@ -167,6 +175,28 @@ func numbersIn(arrays []string) (n int64) {
 	return n
 }
 
+// mostChanged is the kernel that changed most, one that reads what it read before if there is any: the others follow from it.
+func mostChanged(list []KernelChange) KernelChange {
+	return slices.MaxFunc(list, func(a, b KernelChange) int {
+		return cmp.Or(cmp.Compare(Flag(a.byItself()), Flag(b.byItself())), cmp.Compare(a.growth(), b.growth()))
+	})
+}
+
+// resizedTitle names the kernel that changed most, if most of those that differ do the same on arrays of other sizes, and returns it:
+// "dot f32[640,64] → f32[1024,64], and 57 more kernels on arrays of other sizes"; "" if they do not.
+func resizedTitle(k *Kernels) (string, *facts.Kernel) {
+	list := phrase.Filter(k.Changed, func(c KernelChange) bool { return c.Old.Out != c.New.Out && resized(&c.Old) == resized(&c.New) })
+	if len(list) <= len(k.Added)+len(k.Removed) {
+		return "", nil
+	}
+	most := mostChanged(list)
+	text := fmt.Sprintf("%s %s → %s", most.New.Operations(), most.Old.Out, most.New.Out)
+	if n := len(list) - 1; n > 0 {
+		text += ", and " + phrase.Some(n, "more kernel") + " on arrays of other sizes"
+	}
+	return text, &most.New
+}
+
 // mostTelling describes the kernel that explains most, and returns it if the new program has it.
 func mostTelling(k *Kernels) (string, *facts.Kernel) {
 	switch {
@@ -176,9 +206,7 @@ func mostTelling(k *Kernels) (string, *facts.Kernel) {
 		first := facts.FirstKernel(k.Added, facts.AnyKernel)
 		return fmt.Sprintf("%d new kernels, among them %s", len(k.Added), first.Describe()), first
 	case len(k.Changed) > 0:
-		most := slices.MaxFunc(k.Changed, func(a, b KernelChange) int {
-			return cmp.Or(cmp.Compare(Flag(a.byItself()), Flag(b.byItself())), cmp.Compare(a.growth(), b.growth()))
-		})
+		most := mostChanged(k.Changed)
 		return fmt.Sprintf("%s: %s", most.New.Operations(), strings.Join(phrase.Within(most.What, 3), ", ")), &most.New
 	case len(k.Moved) > 0:
 		return fmt.Sprintf("%s: %s", k.Moved[0].New.Operations(), strings.Join(k.Moved[0].What, ", ")), &k.Moved[0].New

@@ -65,5 +65,8 @@ func (v *Variant) givenContent() string {
 	for _, p := range v.Params {
 		h = h.text(p.Shape).text(p.Sharding).text(p.Constant)
 	}
+	for _, o := range v.Outputs {
+		h = h.text(o.Split).text(o.Sharding)
+	}
 	return "content " + h.String()
 }

@@ -255,7 +255,7 @@ func (w *modelWalk) tells(id hlo.InstrID) bool {
 		return len(operands) != 1 || hlo.ShapeText(w.r.shape(m.Instrs[operands[0]].Shape)).Type() != hlo.ShapeText(w.r.shape(m.Instrs[id].Shape)).Type()
 	case hlo.OpCustomCall:
 		target := m.AttrText(id, "custom_call_target")
-		return !strings.HasSuffix(target, "FuncResultSharding") && !strings.HasPrefix(target, "SPMD")
+		return !strings.HasPrefix(target, "xla.sdy.") && !strings.HasPrefix(target, "SPMD") // the edges of shard_map and of the function
 	default:
 		return !hidden(op)
 	}
