@@ -41,7 +41,7 @@ func (s *suspect) title(v *Variant) string {
 	if text := s.oftener(); text != "" {
 		parts = append([]string{text}, parts...)
 	}
-	more := computing(s.After) > computing(s.Before) // else other kernels were merged, and what is split costs no launch
+	more := computing(s.After) > computing(s.Before)                                    // else other kernels were merged, and what is split costs no launch
 	if len(s.split) > 0 && more && (len(s.edits) == 0 || len(s.split[0].Between) > 0) { // where operations came or went, kernels that split follow from them
 		parts = append(parts, splitsTitle(s.split, c.Kind != KindToolchain && (c.Kind != KindCode || c.Title == "")))
 	}
