@@ -3,6 +3,7 @@ package changes
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -174,13 +175,16 @@ func (g *Grouping) editedLine(c *Cause, call hlo.Location) (inside, called hlo.L
 			}
 		}
 	}
+	for i := range c.Edits {
+		weigh(c.Edits[i].Stack, 1+float64(c.Edits[i].effort()))
+	}
+	differ, most := maps.Clone(work), slices.Max(append(slices.Collect(maps.Values(work)), 0))
 	for i := range c.After {
 		k := &c.After[i]
 		weigh(k.Frames(), 1+float64(k.Flops+k.Bytes)*k.Runs())
 	}
-	for i := range c.Edits {
-		weigh(c.Edits[i].Stack, 1)
-	}
+	// Other edited lines only run beside those whose operations differ: reading an f32 instead of a bf16, a product further on converts it first.
+	maps.DeleteFunc(work, func(l hlo.Location, _ float64) bool { return differ[l] < most/8 })
 	if len(work)+len(outer) == 0 {
 		if _, hit := g.lines.Edits.At(c.Source.File, int(c.Source.Line)); hit && call.File != "" && sameLine(c.Source, call) {
 			return inside, c.Source
