@@ -11,7 +11,7 @@ import (
 // runsAgain names the functions that run once more because an edited line calls them: "encode runs again: 2 dot, tanh". It says so only if their operations are most
 // of the new ones, and returns the edits that are told by it.
 func (s *suspect) runsAgain(v *Variant) (text string, calls map[*Edit]bool) {
-	if v.edited == nil {
+	if v.edited == nil || len(s.unroll) > 0 { // what a loop ran runs as often as before
 		return "", nil
 	}
 	elsewhere := v.runElsewhere()

@@ -36,7 +36,7 @@ func (s *suspect) title(v *Variant) string {
 		}
 	}
 	if len(s.unroll) > 0 {
-		parts = append(parts, unrollTitle(s.unroll))
+		parts = append([]string{unrollTitle(s.unroll)}, parts...)
 	}
 	if text := s.oftener(); text != "" {
 		parts = append([]string{text}, parts...)
@@ -333,6 +333,22 @@ func reshapedTitles(list []ParamChange) (parts []string) {
 			return fmt.Sprint(was.Dims(), is.Dims())
 		}
 		return p.Old.Shape + p.New.Shape
+	}
+	retyped := func(p ParamChange) string {
+		was, is := hlo.ShapeText(p.Old.Shape), hlo.ShapeText(p.New.Shape)
+		if slices.Equal(was.Dims(), is.Dims()) {
+			return was.Type() + " → " + is.Type()
+		}
+		return ""
+	}
+	// A whole tree that has another type is told as one: "state.mu (16 arrays, 768.0 KiB): bf16 → f32".
+	for _, alike := range phrase.Group(phrase.Filter(list, func(p ParamChange) bool { return retyped(p) != "" }), retyped) {
+		for _, t := range treesOf(phrase.Map(alike, func(p ParamChange) *facts.Parameter { return p.New })) {
+			if len(t.leaves) > 1 {
+				parts = append(parts, t.String()+": "+retyped(alike[0]))
+				list = slices.DeleteFunc(list, func(p ParamChange) bool { return slices.Contains(t.leaves, p.New) })
+			}
+		}
 	}
 	for _, alike := range phrase.Group(list, became) {
 		first := slices.MinFunc(alike, func(a, b ParamChange) int { return cmp.Compare(len(a.Name), len(b.Name)) })
