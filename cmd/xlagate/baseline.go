@@ -178,7 +178,7 @@ func trendCommand(w world) *cli.Command {
 		Usage:     "show how the accepted facts changed, commit by commit, and why",
 		ArgsUsage: "[PROGRAM]",
 		Category:  theGate,
-		Flags: append(outputFlags(&to, report.TrendFormats()), configFlag(), baselineFlag(), quietFlag(),
+		Flags: append(outputFlags(&to, report.Trend.Names()), configFlag(), baselineFlag(), quietFlag(),
 			&cli.StringFlag{Name: "since", Usage: "start after `REF`: a commit, a branch or a tag"},
 			&cli.StringFlag{Name: "fact", Usage: "show the facts that match `GLOB`: price.*, memory.peak_bytes"},
 		),

@@ -21,7 +21,7 @@ import (
 func rulesCommand(w world) *cli.Command {
 	var to outputs
 	return &cli.Command{
-		Name: "rules", Usage: "list the rules", Category: aboutTool, Flags: outputFlags(&to, report.RuleFormats()),
+		Name: "rules", Usage: "list the rules", Category: aboutTool, Flags: outputFlags(&to, report.Rules.Names()),
 		Action: func(c *cli.Context) error {
 			return write(c, w, to.list, rules.All.Docs(), report.Rules)
 		},
@@ -32,7 +32,7 @@ func explainCommand(w world) *cli.Command {
 	var to outputs
 	return &cli.Command{
 		Name: "explain", Usage: "say why a rule exists, what it reads, and how to fix what it finds; or show one change", ArgsUsage: "RULE|CHANGE|FINDING", Category: aboutTool,
-		Flags: append(outputFlags(&to, report.RuleFormats()), &cli.StringFlag{Name: "from", Usage: "the result `FILE` that holds the change (default: the last check's)"}),
+		Flags: append(outputFlags(&to, report.Rules.Names()), &cli.StringFlag{Name: "from", Usage: "the result `FILE` that holds the change (default: the last check's)"}),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return wrongUsage("explain takes one rule, or the id of one change or finding; `xlagate rules` lists the rules")

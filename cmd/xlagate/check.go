@@ -22,7 +22,7 @@ func checkCommand(w world) *cli.Command {
 		Description: "xlagate check                          the targets of xlagate.yaml\n" +
 			"xlagate check build/xla                a dump\n" +
 			"xlagate check -- python train.py       run a command and gate what it compiled",
-		Flags: append(slices.Concat(configFlags(), outputFlags(&to, report.Formats()), postFlags()),
+		Flags: append(slices.Concat(configFlags(), outputFlags(&to, report.Result.Names()), postFlags()),
 			choice(&cli.StringFlag{Name: "comment", Value: "off", Category: githubHeading, Usage: "`auto`: in a job of GitHub Actions, comment on the pull request"}),
 			failOnFlag(), allowMissingFlag(),
 			&cli.BoolFlag{Name: "bisect", Usage: "exit 125 instead of 2 and 3, for git bisect run"},

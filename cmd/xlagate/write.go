@@ -41,8 +41,10 @@ func writeAll(c *cli.Context, w world, list []output, render func(output, report
 }
 
 // write renders a value in every requested format, as text if none is requested.
-func write[T any](c *cli.Context, w world, list []output, value T, render func(io.Writer, T, string, report.Options) error) error {
-	return writeAll(c, w, orText(list), func(out output, o report.Options, dst io.Writer) error { return render(dst, value, out.format, o) })
+func write[T any](c *cli.Context, w world, list []output, value T, formats report.Formats[T]) error {
+	return writeAll(c, w, orText(list), func(out output, o report.Options, dst io.Writer) error {
+		return formats.Render(dst, value, out.format, o)
+	})
 }
 
 // show writes a result in every requested format. If all formats go to files, a text summary still goes to the standard output.
@@ -62,7 +64,7 @@ func showWith(c *cli.Context, w world, to *outputs, r *result.Result, more func(
 	}
 	return writeAll(c, w, list, func(out output, o report.Options, dst io.Writer) error {
 		more(&o)
-		return report.Result(dst, r, out.format, o)
+		return report.Result.Render(dst, r, out.format, o)
 	})
 }
 

@@ -79,7 +79,7 @@ func (p *Publication) post(ctx context.Context, c *Client, done *Posted) {
 	}
 	if p.SARIF && p.Head != "" {
 		var log strings.Builder
-		err := report.Result(&log, p.Comment.Result, "sarif", p.Report)
+		err := report.Result.Render(&log, p.Comment.Result, "sarif", p.Report)
 		if err == nil {
 			err = c.uploadSARIF(ctx, p.Head, p.Ref, log.String())
 		}
@@ -159,7 +159,7 @@ const DefaultKey = "default"
 // commands are the worst changes as workflow commands.
 func (p *Publication) commands() string {
 	var b strings.Builder
-	if err := report.Result(&b, p.Comment.Result, "github", p.Report); err != nil {
+	if err := report.Result.Render(&b, p.Comment.Result, "github", p.Report); err != nil {
 		return ""
 	}
 	return b.String()

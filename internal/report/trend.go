@@ -15,20 +15,6 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// TrendFormats lists the formats of a trend.
-func TrendFormats() []string { return formatsOf(trendFormats) }
-
-var trendFormats = []renderer[*result.Trend]{
-	{"text", asText(func(t *result.Trend, o Options) string { return textOf(trendPage(t), o) })},
-	{"json", asJSON[*result.Trend]},
-	{"csv", trendCSV},
-}
-
-// Trend renders how what was accepted went: text, json or csv.
-func Trend(w io.Writer, t *result.Trend, format string, o Options) error {
-	return render(w, t, format, o, trendFormats)
-}
-
 // OnlyFacts leaves the series of facts that match a glob, and returns how many are left.
 func OnlyFacts(t *result.Trend, glob string) int {
 	t.Series = slices.DeleteFunc(t.Series, func(s result.TrendSeries) bool {
