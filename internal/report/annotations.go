@@ -107,22 +107,20 @@ func annotations(r *indexed, o Options) []Annotation {
 	}
 	for _, c := range r.Open() {
 		rules := strings.Join(ruleNames(r, c), ", ")
-		a := Annotation{Level: c.Level, Title: cut(clean("xlagate: "+subjectOf(r, c)+": "+rules), maxName), Message: titleBeside(c, o), id: c.ID, rules: rules}
+		a := Annotation{Level: c.Level, Title: cut(clean("xlagate: "+subjectOf(r, c)+": "+rules), maxName), Message: messageBeside(r, c, o), id: c.ID, rules: rules}
 		a.File, a.Line = repositoryFile(c.Source, o)
-		if more := changeText(r, c); more != "" {
-			a.Message += "\n" + more
-		}
 		out = append(out, a)
 	}
 	return out
 }
 
-// titleBeside is the title of a change at its source line. When the annotation cannot be at that line, the place comes first.
-func titleBeside(c *result.Change, o Options) string {
+// messageBeside is a change at its source line, with its title on a line of its own. When it cannot be at that line, the place comes first.
+func messageBeside(r *indexed, c *result.Change, o Options) string {
+	title := Headline(c)
 	if _, line := repositoryFile(c.Source, o); line > 0 {
-		return cut(clean(c.Title), maxSentence)
+		title = cut(clean(c.Title), maxSentence)
 	}
-	return Headline(c)
+	return strings.TrimSuffix(title+"\n"+changeText(r, c), "\n")
 }
 
 // codeIssue is one entry of a report in Code Climate's form, as GitLab reads it: artifacts:reports:codequality.

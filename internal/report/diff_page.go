@@ -150,46 +150,40 @@ func diffVariant(v *changes.Variant, o Options) []block {
 	if v.Rescaled {
 		s.add(para{in(warn, "its argument sizes changed").and(", so kernels are matched without their shapes")})
 	}
-	if l := priceChange(v); len(l) > 0 {
-		s.add(para{l})
-	}
+	s.add(para{priceChange(v)})
 	s.add(list{atMost(each(v.Causes, causeLine), o.shown(len(v.Causes), maxCauses), "cause", " (--all lists them)")})
 	s.add(factBlocks(v, o)...)
 	s.add(table{Head: []string{"argument", "what changed"}, Rows: paramRows(v.Params, o), Bare: true})
 	s.add(list{dtypeLines(v.Dtypes)})
 	s.add(list{bufferLines(v, o)})
 	k := &v.Kernels
-	followers := len(k.Split) + len(k.Merged) + len(k.Changed) + len(k.Moved) + len(k.Unrolled) + len(k.Removed) + len(k.Added)
-	if followers > maxFollowing && len(v.Causes) > 0 && !o.All {
-		var parts []string // "8 split, 2 merged, 20 changed, 4 new, 12 gone"
-		for _, part := range []struct {
-			n    int
-			word string
-		}{
-			{len(k.Split), "split"}, {len(k.Merged), "merged"}, {len(k.Unrolled), "unrolled"}, {len(k.Changed), "changed"},
-			{len(k.Moved), "moved"}, {len(k.Added), "new"}, {len(k.Removed), "gone"},
-		} {
-			if part.n > 0 {
-				parts = append(parts, phrase.Number(float64(part.n))+" "+part.word)
-			}
+	followers := 0
+	var parts []string // "8 split, 2 merged, 20 changed, 4 new, 12 gone"
+	for _, part := range []struct {
+		n    int
+		word string
+	}{
+		{len(k.Split), "split"}, {len(k.Merged), "merged"}, {len(k.Unrolled), "unrolled"}, {len(k.Changed), "changed"},
+		{len(k.Moved), "moved"}, {len(k.Added), "new"}, {len(k.Removed), "gone"},
+	} {
+		if followers += part.n; part.n > 0 {
+			parts = append(parts, phrase.Number(float64(part.n))+" "+part.word)
 		}
+	}
+	if followers > maxFollowing && len(v.Causes) > 0 && !o.All {
 		s.add(para{in(dim, "resulting kernel changes: "+strings.Join(parts, ", ")+" (--all lists them)")})
 	} else {
 		s.add(kernelBlocks(v, o)...)
 	}
-	if v.Kernels.Kept > 0 {
-		s.add(para{in(dim, "= "+phrase.Number(float64(v.Kernels.Kept))+" unchanged")})
+	if k.Kept > 0 {
+		s.add(para{in(dim, "= "+phrase.Number(float64(k.Kept))+" unchanged")})
 	}
-	if v.FirstPass != "" {
-		s.add(para{say("first differs " + v.FirstPass)})
-	}
+	s.add(para{say(prefixed("first differs ", v.FirstPass))})
 	return s.Blocks
 }
 
 func dtypeLines(types []changes.DtypeChange) []line {
-	var lines []line
-	for i := range types {
-		d := &types[i]
+	return each(types, func(d *changes.DtypeChange) line {
 		l := in(warn, "~").and(" ").in(name, d.Type).and(fmt.Sprintf(" values %d → %d", d.Old, d.New))
 		if d.First.Opcode != "" {
 			l = l.and("; the first is ").in(name, d.First.Opcode+" "+shortShape(d.First.Shape))
@@ -200,9 +194,8 @@ func dtypeLines(types []changes.DtypeChange) []line {
 		if d.First.OpName != "" {
 			l = l.and(" ").in(name, d.First.OpName)
 		}
-		lines = append(lines, l)
-	}
-	return lines
+		return l
+	})
 }
 
 // maxGrouped is how many arguments with the same change are named.

@@ -51,11 +51,9 @@ func inspectPage(r *facts.Report, o Options) page {
 		})
 		p.add(titled(in(strong, "one-op helpers"), helpers), titled(in(strong, "module files"), modules))
 	}
-	if len(r.Problems) > 0 {
-		p.add(section{Title: in(bad, "could not read"), Blocks: problemBlocks(each(r.Problems, func(p *facts.Problem) *result.Problem {
-			return &result.Problem{File: p.File, Message: p.Message, Fix: p.Fix}
-		}))})
-	}
+	p.add(titled(in(bad, "could not read"), problemBlocks(each(r.Problems, func(p *facts.Problem) *result.Problem {
+		return &result.Problem{File: p.File, Message: p.Message, Fix: p.Fix}
+	}))...))
 	ignored := each(r.Ignored, func(f *string) line { return in(name, *f) })
 	p.add(titled(in(dim, "unknown kind: ").and(phrase.Some(len(ignored), "file")), list{atMost(ignored, maxProblems, "file", "")}))
 	return p
@@ -115,9 +113,7 @@ func variantBlocks(p *facts.Program, v *facts.Variant, o Options) []block {
 	if len(v.Unstable) > 0 {
 		s.add(para{in(warn, "differs from compile to compile: ").in(name, strings.Join(v.Unstable, ", "))})
 	}
-	if len(v.Missing) > 0 {
-		s.add(para{in(dim, "not dumped: ").and(strings.Join(v.Missing, ", "))})
-	}
+	s.add(para{labelled(dim, "not dumped: ", strings.Join(v.Missing, ", "))})
 	if o.All {
 		t := table{Head: []string{"kernel", "bytes", "source", "name"}, Right: []bool{false, true}, Rows: each(v.Kernels, kernelRow)}
 		s.add(titled(say("kernels, in schedule order"), t))
@@ -258,10 +254,7 @@ func hotSection(v *facts.Variant) section {
 		}
 		t.Rows = append(t.Rows, []line{say(percent(h.weight, total)), what, in(name, location(h.Source)), in(name, modelName(h.Kernel))})
 	}
-	if total == 0 {
-		return section{}
-	}
-	return section{Title: in(dim, title), Blocks: []block{t}}
+	return titled(in(dim, title), t)
 }
 
 // byCount sorts the keys of counts, most first.

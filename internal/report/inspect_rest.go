@@ -115,11 +115,8 @@ func passSection(m *facts.ModulePasses, o Options) section {
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	if len(m.Stages) == 0 {
-		return section{}
-	}
 	title := in(strong, "passes").and("   ").in(name, m.Module).and(fmt.Sprintf("   %s dumped, the module changed %s", phrase.Some(len(m.Stages), "stage"), phrase.Times(changed)))
-	return section{Title: title, Blocks: []block{t}}
+	return titled(title, t)
 }
 
 func step(before, now int) line {

@@ -104,6 +104,14 @@ func (l line) names(names ...string) line {
 	return l
 }
 
+// labelled is a text behind a label; nothing where there is no text.
+func labelled(v voice, label, text string) line {
+	if text == "" {
+		return nil
+	}
+	return in(v, label).and(text)
+}
+
 // with appends another line behind a separator, or returns the one that is not empty.
 func (l line) with(separator string, other line) line {
 	if len(l) == 0 || len(other) == 0 {
@@ -146,12 +154,13 @@ func (s *section) add(blocks ...block) {
 	}
 }
 
-// titled is a section with one block, or nothing when the block is empty.
-func titled(title line, b block) section {
-	if empty(b) {
+// titled is a section of the blocks that are not empty, or nothing where all are.
+func titled(title line, blocks ...block) section {
+	s := section{Title: title}
+	if s.add(blocks...); len(s.Blocks) == 0 {
 		return section{}
 	}
-	return section{Title: title, Blocks: []block{b}}
+	return s
 }
 
 // filled is the table without its empty columns.

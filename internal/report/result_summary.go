@@ -40,26 +40,20 @@ func voiceOf(n int, v voice) voice {
 
 // notCovered lists what found no input of its kind, each sentence once with the targets that it holds for.
 func notCovered(r *indexed) []line {
-	var order []string
-	targets := map[string][]string{}
+	type gap struct{ what, target string }
+	var gaps []gap
 	for i := range r.Targets {
-		t := &r.Targets[i]
-		for _, what := range t.NotCovered {
-			if targets[what] == nil {
-				order = append(order, what)
-			}
-			targets[what] = append(targets[what], t.Name)
+		for _, what := range r.Targets[i].NotCovered {
+			gaps = append(gaps, gap{what, r.Targets[i].Name})
 		}
 	}
-	var lines []line
-	for _, what := range order {
-		l := say(what)
-		if n := len(targets[what]); len(r.Targets) > 1 && n < len(r.Targets) {
-			l = l.and(" in ").in(name, strings.Join(targets[what], ", "))
+	return phrase.Map(phrase.Group(gaps, func(g gap) string { return g.what }), func(same []gap) line {
+		l := say(same[0].what)
+		if len(r.Targets) > 1 && len(same) < len(r.Targets) {
+			l = l.and(" in ").in(name, strings.Join(phrase.Map(same, func(g gap) string { return g.target }), ", "))
 		}
-		lines = append(lines, l)
-	}
-	return lines
+		return l
+	})
 }
 
 // maxProblems bounds the problems of one target that are shown.

@@ -2,6 +2,7 @@ package webpage
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -168,11 +169,7 @@ func scopesOf(s *facts.Schedule, peak int) []stack {
 			at[scopeOf(l)] += l.Bytes
 		}
 	}
-	names := make([]string, 0, len(at))
-	for name := range at {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(at[b], at[a]), cmp.Compare(a, b)) })
+	names := slices.SortedFunc(maps.Keys(at), func(a, b string) int { return cmp.Or(cmp.Compare(at[b], at[a]), cmp.Compare(a, b)) })
 	shown := names[:min(len(names), maxScopes)]
 	parts := make([]facts.Schedule, len(shown)+1)
 	for i := range s.Lifetimes {
