@@ -100,14 +100,10 @@ func versionsOf(ctx context.Context, opts Options, env []string) (map[string]str
 		return nil, fmt.Errorf("the versions of framework and compiler are not recorded: %s is not known to run Python", opts.Argv[0])
 	}
 	names := phrase.Map(distributions, func(d distribution) string { return d.name })
-	list, err := json.Marshal(names)
-	if err != nil {
-		return nil, fmt.Errorf("ask for package versions: %w", err)
-	}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	var versions map[string]string
-	if err := askJSON(ctx, opts, python, fmt.Sprintf(versionScript, list), &versions); err != nil {
+	if err := askJSON(ctx, opts, python, fmt.Sprintf(versionScript, quoted(names)), &versions); err != nil {
 		return nil, fmt.Errorf("the versions of framework and compiler are not recorded: %s does not report them: %w", strings.Join(python, " "), err)
 	}
 	return versions, nil

@@ -341,21 +341,10 @@ func (l *Logs) Uncompilable() (notes []LogNote) {
 	if l == nil {
 		return nil
 	}
-	type key struct{ program, op string }
-	at := map[key]int{}
-	for _, n := range l.Notes {
-		if n.Kind != logs.Uncompilable {
-			continue
-		}
-		k := key{n.Program, n.Op}
-		i, seen := at[k]
-		switch {
-		case !seen:
-			at[k] = len(notes)
-			notes = append(notes, n)
-		case notes[i].Where.File == "" && n.Where.File != "":
-			notes[i] = n
-		}
+	all := phrase.Filter(l.Notes, func(n LogNote) bool { return n.Kind == logs.Uncompilable })
+	for _, same := range phrase.Group(all, func(n LogNote) [2]string { return [2]string{n.Program, n.Op} }) {
+		placed := slices.IndexFunc(same, func(n LogNote) bool { return n.Where.File != "" })
+		notes = append(notes, same[max(placed, 0)])
 	}
 	return notes
 }

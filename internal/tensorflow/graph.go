@@ -127,7 +127,6 @@ const (
 	Int32    DataType = 3
 	String   DataType = 7
 	Int64    DataType = 9
-	Bool     DataType = 10
 	Resource DataType = 20
 	Variant  DataType = 21
 

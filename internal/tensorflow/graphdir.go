@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -314,19 +315,14 @@ func parseNamed(stem string) (Name, bool) {
 
 // parseCounted reads "<base name>[_<number>]" and "<base name><function>[_<number>]".
 func parseCounted(stem string) Name {
-	for _, p := range wholePasses {
-		if number, ok := counter(stem, string(p)); ok {
-			return Name{Pass: p, Number: number}
+	for _, base := range slices.AppendSeq(slices.Clone(wholePasses), maps.Keys(formerPasses)) {
+		if number, ok := counter(stem, string(base)); ok {
+			return Name{Pass: cmp.Or(formerPasses[base], base), Number: number}
 		}
 	}
 	for _, p := range []Pass{PassGrapplerBefore, PassGrapplerAfter} {
 		if rest, ok := strings.CutPrefix(stem, string(p)+"_"); ok {
 			return parseGrappler(p, rest)
-		}
-	}
-	for former, p := range formerPasses {
-		if number, ok := counter(stem, string(former)); ok {
-			return Name{Pass: p, Number: number}
 		}
 	}
 	for _, p := range partPasses {
