@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -65,7 +64,11 @@ func stored(c *cli.Context, w world) (fs.FS, error) {
 }
 
 // eachStored reads every program of every target.
-func eachStored(ctx context.Context, w world, store fs.FS, do func(target string, p *baseline.Program) error) error {
+func eachStored(c *cli.Context, w world, do func(target string, p *baseline.Program) error) error {
+	store, err := stored(c, w)
+	if err != nil {
+		return err
+	}
 	targets, err := baseline.Targets(store)
 	if err != nil {
 		return err
@@ -84,15 +87,11 @@ func eachStored(ctx context.Context, w world, store fs.FS, do func(target string
 			}
 		}
 	}
-	return ctx.Err()
+	return c.Context.Err()
 }
 
 func listBaseline(c *cli.Context, w world) error {
-	store, err := stored(c, w)
-	if err != nil {
-		return err
-	}
-	return eachStored(c.Context, w, store, func(target string, p *baseline.Program) error {
+	return eachStored(c, w, func(target string, p *baseline.Program) error {
 		return w.printf("%-24s %-24s %s  %s\n", target, p.Name, phrase.Counted(float64(len(p.Variants)), "", "variants"), tools(p.Toolchain))
 	})
 }
@@ -103,12 +102,8 @@ func tools(t facts.Toolchain) string {
 }
 
 func showBaseline(c *cli.Context, w world) error {
-	store, err := stored(c, w)
-	if err != nil {
-		return err
-	}
 	shown := 0
-	err = eachStored(c.Context, w, store, func(target string, p *baseline.Program) error {
+	err := eachStored(c, w, func(target string, p *baseline.Program) error {
 		if c.NArg() > 0 && c.Args().First() != p.Name && c.Args().First() != target+"/"+p.Name {
 			return nil
 		}

@@ -56,7 +56,7 @@ func checkOnce(c *cli.Context, w world, to *outputs, o gate.Options) error {
 	keepLast(w, o, r)
 	posted := postOfCheck(c, w)
 	posted.judge(c, o, r)
-	err = showWith(c, w, to, r, func(ro *report.Options) {
+	err = show(c, w, to, r, func(ro *report.Options) {
 		if ro.Looked = seen; seen != nil {
 			ro.Edits, _ = o.Edits()
 			ro.Beside = absoluteOr(o.Config.Dir)

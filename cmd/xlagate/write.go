@@ -47,13 +47,8 @@ func write[T any](c *cli.Context, w world, list []output, value T, formats repor
 	})
 }
 
-// show writes a result in every requested format. If all formats go to files, a text summary still goes to the standard output.
-func show(c *cli.Context, w world, to *outputs, r *result.Result) error {
-	return showWith(c, w, to, r, func(*report.Options) {})
-}
-
-// showWith is show with more options.
-func showWith(c *cli.Context, w world, to *outputs, r *result.Result, more func(*report.Options)) error {
+// show writes a result in every requested format, perhaps with more options. If all formats go to files, a text summary still goes to the standard output.
+func show(c *cli.Context, w world, to *outputs, r *result.Result, more ...func(*report.Options)) error {
 	list := to.list
 	switch {
 	case slices.ContainsFunc(list, output.onScreen):
@@ -63,7 +58,9 @@ func showWith(c *cli.Context, w world, to *outputs, r *result.Result, more func(
 		list = append(list, output{format: "text"})
 	}
 	return writeAll(c, w, list, func(out output, o report.Options, dst io.Writer) error {
-		more(&o)
+		for _, set := range more {
+			set(&o)
+		}
 		return report.Result.Render(dst, r, out.format, o)
 	})
 }

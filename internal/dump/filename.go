@@ -132,10 +132,7 @@ func nameInPass(rest string) (string, bool) {
 }
 
 // stageFormats are the extensions of a stage's files, longest first.
-var stageFormats = []struct {
-	ext  string
-	kind Kind
-}{
+var stageFormats = []mark{
 	{".top_level.html", KindHTML},
 	{".hlo.pb", KindHLOProto},
 	{".riegeli", KindRiegeli},
@@ -250,7 +247,7 @@ func lastDots(s string, n int) int {
 func cutFormat(s string) (stem string, kind Kind, ok bool) {
 	s = cutCompression(s)
 	for _, f := range stageFormats {
-		if stem, ok := strings.CutSuffix(s, f.ext); ok {
+		if stem, ok := strings.CutSuffix(s, f.text); ok {
 			return stem, f.kind, true
 		}
 	}

@@ -202,14 +202,6 @@ func (m *Module) Backend() string {
 	return ""
 }
 
-// Build returns the compiler's version if the file names contain it, such as "cl/1003875606" of libtpu; else "".
-func (m *Module) Build() string {
-	if n, ok := strings.CutPrefix(m.Spelled[len(cutChangelist(m.Spelled)):], ".cl_"); ok {
-		return "cl/" + n
-	}
-	return ""
-}
-
 // companionBackends maps the kinds of files that only one backend writes to that backend.
 var companionBackends = map[Kind]string{
 	KindTPU:               "tpu",
