@@ -134,7 +134,7 @@ func IsModelFile(name string) bool { return slices.Contains(modelEndings, path.E
 
 // diff compares some files of the work tree with a commit.
 func (t *workTree) diff(ctx context.Context, env []string, commit string, paths ...string) ([]fileEdits, error) {
-	text, err := t.printWith(ctx, env, diffing(append([]string{"-U0", "--inter-hunk-context=0", "--no-color", "--no-relative",
+	text, err := t.print(ctx, env, diffing(append([]string{"-U0", "--inter-hunk-context=0", "--no-color", "--no-relative",
 		"--find-renames", "--src-prefix=a/", "--dst-prefix=b/", commit, "--"}, paths...)...)...)
 	if err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (t *workTree) distrustful() (env []string, remove func(), err error) {
 
 // python lists the Python files that git knows, and those that it does not: what else is around in a work tree is data, dumps and results.
 func (t *workTree) python(ctx context.Context) (known, made []string, err error) {
-	text, err := t.print(ctx, "ls-files", "-z", "-t", "--full-name", "--cached", "--others", "--exclude-standard", "--", "*.py")
+	text, err := t.print(ctx, nil, "ls-files", "-z", "-t", "--full-name", "--cached", "--others", "--exclude-standard", "--", "*.py")
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\x00"), "\x00") {
 		switch state, name, _ := strings.Cut(line, " "); state {
 		case "":
@@ -187,12 +187,8 @@ func (t *workTree) python(ctx context.Context) (known, made []string, err error)
 	return known, made, err
 }
 
-// print is what git prints at the top of the work tree.
-func (t *workTree) print(ctx context.Context, args ...string) (string, error) {
-	return t.printWith(ctx, nil, args...)
-}
-
-func (t *workTree) printWith(ctx context.Context, env []string, args ...string) (string, error) {
+// print is what git prints at the top of the work tree, with an environment besides its own.
+func (t *workTree) print(ctx context.Context, env []string, args ...string) (string, error) {
 	out := &bounded{left: maxPrinted}
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.quotepath=off"}, args...)...)
 	cmd.Stdout, cmd.Env = out, env

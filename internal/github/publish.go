@@ -21,22 +21,14 @@ import (
 type Publication struct {
 	Comment report.Comment
 	Report  report.Options
-	Subject
-	Posts
 	StepFiles
-}
 
-// Subject is what was checked, when and by which run.
-type Subject struct {
 	PullRequest int    // 0: none
 	Head        string // the commit that was checked
 	Ref         string
-	Run         Run
+	Run         Run // that checked it
 	At          time.Time
-}
 
-// Posts says what is to be posted.
-type Posts struct {
 	Key   string // tells the comments of one pull request apart
 	Mode  string // of the comment
 	Check bool   // make a check run
