@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // environ is the environment of a command while the dump flags are added to it.
@@ -243,9 +245,5 @@ func quoteFlag(name, value string) string {
 }
 
 func joinFlags(first []string, flags []flag) string {
-	words := append([]string(nil), first...)
-	for _, f := range flags {
-		words = append(words, f.raw)
-	}
-	return strings.Join(words, " ")
+	return strings.Join(append(slices.Clone(first), phrase.Map(flags, func(f flag) string { return f.raw })...), " ")
 }

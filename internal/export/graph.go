@@ -7,6 +7,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // node is an instruction, or a kernel of a stored variant.
@@ -32,11 +33,8 @@ func graphOf(v *facts.Variant) []node {
 	}
 	for i := range all {
 		p := &all[i]
-		n := node{id: called(p.Kernel, i), label: label(p.Kernel), layers: scopes(p.OpName), attrs: attrsOf(p), kernel: p}
-		for _, from := range p.From {
-			n.inputs = append(n.inputs, called(&v.Kernels[from], int(from)))
-		}
-		g.nodes = append(g.nodes, n)
+		inputs := phrase.Map(p.From, func(from int32) string { return called(&v.Kernels[from], int(from)) })
+		g.nodes = append(g.nodes, node{called(p.Kernel, i), label(p.Kernel), scopes(p.OpName), inputs, attrsOf(p), p})
 	}
 	return g.nodes
 }
@@ -79,9 +77,7 @@ func (g *graph) instruction(id hlo.InstrID, around []string, arguments []string)
 	if len(around) == 0 {
 		n.layers = scopes(md.OpName)
 	}
-	for _, operand := range g.m.Operands(id) {
-		n.inputs = append(n.inputs, g.m.InstrName(operand))
-	}
+	n.inputs = phrase.Map(g.m.Operands(id), g.m.InstrName)
 	if i.Opcode == hlo.OpParameter && int(i.Param) < len(arguments) {
 		n.inputs = append(n.inputs, arguments[i.Param])
 	}

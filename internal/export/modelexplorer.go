@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // The types of Model Explorer's files: graphs, the data of their nodes, and the mapping between the nodes of two graphs.
@@ -137,14 +138,9 @@ func (e *explorer) add(v *view) {
 func drawn(id string, nodes []node) explorerGraph {
 	g := explorerGraph{ID: id, Nodes: []explorerNode{}}
 	for _, n := range nodes {
-		layers := make([]string, len(n.layers))
-		for i, layer := range n.layers {
-			layers[i] = strings.ReplaceAll(layer, ";", ",") // which parts a namespace from what is shown of it
-		}
-		x := explorerNode{ID: n.id, Label: n.label, Namespace: strings.Join(layers, "/")}
-		for _, a := range n.attrs {
-			x.Attrs = append(x.Attrs, explorerAttr{a[0], a[1]})
-		}
+		namespace := strings.ReplaceAll(strings.Join(n.layers, "/"), ";", ",") // a semicolon parts a namespace from what is shown of it
+		x := explorerNode{ID: n.id, Label: n.label, Namespace: namespace}
+		x.Attrs = phrase.Map(n.attrs, func(a [2]string) explorerAttr { return explorerAttr{a[0], a[1]} })
 		for i, from := range n.inputs {
 			x.Incoming = append(x.Incoming, explorerEdge{from, "0", fmt.Sprint(i)})
 		}
@@ -157,14 +153,10 @@ func drawn(id string, nodes []node) explorerGraph {
 func (v *view) mapping() explorerMapping {
 	m := explorerMapping{Entries: []explorerEntry{}, Highlights: true}
 	for _, l := range v.Links() {
-		var e explorerEntry
-		for _, i := range l.Old {
-			e.Left = append(e.Left, called(&v.Old.Kernels[i], i))
-		}
-		for _, j := range l.New {
-			e.Right = append(e.Right, called(&v.New.Kernels[j], j))
-		}
-		m.Entries = append(m.Entries, e)
+		m.Entries = append(m.Entries, explorerEntry{
+			Left:  phrase.Map(l.Old, func(i int) string { return called(&v.Old.Kernels[i], i) }),
+			Right: phrase.Map(l.New, func(j int) string { return called(&v.New.Kernels[j], j) }),
+		})
 	}
 	return m
 }

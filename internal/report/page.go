@@ -70,11 +70,7 @@ type listed struct {
 
 // lines are the lines of the code, cleaned.
 func (c code) lines() []string {
-	var out []string
-	for text := range strings.Lines(c.Text) {
-		out = append(out, clean(strings.TrimRight(text, "\n")))
-	}
-	return out
+	return phrase.Map(strings.Split(strings.TrimSuffix(c.Text, "\n"), "\n"), clean)
 }
 
 // say makes a line of plain text.
@@ -208,13 +204,7 @@ func oneAline(lines []string) string {
 
 // splitCells splits a line at runs of two or more spaces, which separate its columns.
 func splitCells(text string) []string {
-	var out []string
-	for c := range strings.SplitSeq(text, "  ") {
-		if c = strings.TrimSpace(c); c != "" {
-			out = append(out, c)
-		}
-	}
-	return out
+	return phrase.Filter(phrase.Map(strings.Split(text, "  "), strings.TrimSpace), func(c string) bool { return c != "" })
 }
 
 // Bounds on what is shown of one text; the JSON format alone holds texts in full.

@@ -11,6 +11,7 @@ import (
 	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -141,11 +142,8 @@ func OfDump(r *facts.Report, o Options) *Page {
 	b.dumps[""] = r.Dump
 	l := Looked{Profile: r.Profile}
 	for _, p := range r.Programs {
-		own := &changes.Program{Name: p.Name, New: p}
-		for _, v := range p.Variants {
-			own.Variants = append(own.Variants, &changes.Variant{New: v})
-		}
-		l.Programs = append(l.Programs, own)
+		variants := phrase.Map(p.Variants, func(v *facts.Variant) *changes.Variant { return &changes.Variant{New: v} })
+		l.Programs = append(l.Programs, &changes.Program{Name: p.Name, New: p, Variants: variants})
 	}
 	b.looked(l)
 	return b.done()
