@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -200,17 +201,9 @@ func trendCommand(w world) *cli.Command {
 // narrow keeps the series of the program and the facts that the flags name.
 func narrow(c *cli.Context, t *result.Trend) error {
 	if program := c.Args().First(); program != "" {
-		var kept []result.TrendSeries
-		var names []string
-		for _, s := range t.Series {
-			if facts.Fits(program, s.Program) {
-				kept = append(kept, s)
-			}
-			if len(names) == 0 || names[len(names)-1] != s.Program {
-				names = append(names, s.Program)
-			}
-		}
-		if t.Series = kept; len(kept) == 0 {
+		names := slices.Compact(phrase.Map(t.Series, func(s result.TrendSeries) string { return s.Program }))
+		t.Series = phrase.Filter(t.Series, func(s result.TrendSeries) bool { return facts.Fits(program, s.Program) })
+		if len(t.Series) == 0 {
 			return wrongUsage("no program matches %q%s; accepted were %s", program, phrase.DidYouMean(program, names), phrase.List(phrase.Within(names, 8), "and"))
 		}
 	}

@@ -79,16 +79,12 @@ func changeOf(c *cli.Context, w world, id string) (*result.Result, *result.Chang
 		return nil, nil, notKept(id)
 	}
 	begins := func(whole string) bool { return strings.HasPrefix(whole, id) }
-	var found []*result.Change
-	for i := range r.Changes {
-		change := &r.Changes[i]
+	found := phrase.Pick(r.Changes, func(change *result.Change) bool {
 		isOf := func(f result.Finding) bool {
 			return f.Change == change.ID && (begins(f.ID) || slices.ContainsFunc(f.Also, begins))
 		}
-		if begins(change.ID) || slices.ContainsFunc(r.Findings, isOf) {
-			found = append(found, change)
-		}
-	}
+		return begins(change.ID) || slices.ContainsFunc(r.Findings, isOf)
+	})
 	switch {
 	case len(found) == 1:
 		return r, found[0], nil

@@ -77,15 +77,11 @@ type Annotation struct {
 
 // String is the annotation in one line: what could not be checked with its fix, or a change with what it breaks.
 func (a Annotation) String() string {
-	place := a.File
-	if a.Line > 0 {
-		place = fmt.Sprintf("%s:%d", a.File, a.Line)
-	}
 	message := strings.Split(a.Message, "\n")
 	if a.id != "" {
 		message = []string{fmt.Sprintf("%s (breaks %s; change %s)", message[0], a.rules, a.id)}
 	}
-	return fmt.Sprintf("%s: %s: %s", a.Level, place, strings.Join(message, "; "))
+	return fmt.Sprintf("%s: %s: %s", a.Level, place(result.Source{File: a.File, Line: a.Line}), strings.Join(message, "; "))
 }
 
 // Annotations lists what is shown at source lines, worst first: what could not be checked, then the changes that break a rule

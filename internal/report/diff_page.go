@@ -263,23 +263,11 @@ func factBlocks(v *changes.Variant, o Options) []block {
 
 // orderFacts puts the telling facts first, the most telling of them at the head; the others stay in their order.
 func orderFacts(moved []changes.FactChange) []changes.FactChange {
-	byName := map[facts.ID]changes.FactChange{}
-	for _, f := range moved {
-		byName[f.Name] = f
+	rank := map[facts.ID]int{}
+	for i, l := range tellingFacts {
+		rank[l.fact] = i - len(tellingFacts) // below those of others
 	}
-	var out []changes.FactChange
-	for _, l := range tellingFacts {
-		if f, ok := byName[l.fact]; ok {
-			out = append(out, f)
-			delete(byName, l.fact)
-		}
-	}
-	for _, f := range moved {
-		if _, ok := byName[f.Name]; ok {
-			out = append(out, f)
-		}
-	}
-	return out
+	return slices.SortedStableFunc(slices.Values(moved), func(a, b changes.FactChange) int { return cmp.Compare(rank[a.Name], rank[b.Name]) })
 }
 
 // counted are the groups of facts that kinds and targets have.

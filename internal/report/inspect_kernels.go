@@ -23,9 +23,7 @@ func profileSection(p *facts.Profile, o Options) section {
 	runs := phrase.Map(byCount(p.Runs), func(program string) string { return program + " ran " + phrase.Times(p.Runs[program]) })
 	s := section{Title: in(strong, "measured").and("   "+sum).with(": ", say(strings.Join(runs, ", ")))}
 	t := table{Head: []string{"share", "own time", "ran", "rate", "kernel", "source", "name"}, Right: []bool{true, true, true, true}}
-	for i := range p.Hot[:o.shown(len(p.Hot), maxMeasured)] {
-		t.Rows = append(t.Rows, hotRow(&p.Hot[i], p.Time))
-	}
+	t.Rows = each(p.Hot[:o.shown(len(p.Hot), maxMeasured)], func(h *facts.HotKernel) []line { return hotRow(h, p.Time) })
 	s.add(t, more(len(p.Hot)-len(t.Rows), "instruction"))
 	for _, m := range p.Unknown {
 		s.add(para{in(warn, "not in the dump: ").in(name, m.Name).and(" ran for " + phrase.Nanoseconds(float64(m.Time)))})
@@ -58,17 +56,13 @@ func hotRow(h *facts.HotKernel, total time.Duration) []line {
 // drawingSection is what was drawn of modules that were dumped in no other form.
 func drawingSection(drawings []facts.Drawing) section {
 	t := table{Head: []string{"drawn only", "computation", "stage", "instructions drawn", "fusions", "kernels", ""}, Right: []bool{false, false, false, true, true, true}}
-	for i := range drawings {
-		d := &drawings[i]
-		note := line{}
-		if d.Why != "" {
-			note = in(warn, "not exact: "+d.Why)
-		}
+	t.Rows = each(drawings, func(d *facts.Drawing) []line {
+		note := in(warn, prefixed("not exact: ", d.Why))
 		if d.Main {
 			note = say("the main program").with("; ", note)
 		}
-		t.Rows = append(t.Rows, []line{in(name, d.Module), in(name, d.Name), in(name, d.Stage+" ("+d.Format+")"), count(d.Nodes), count(d.Fusions), count(d.Kernels), note})
-	}
+		return []line{in(name, d.Module), in(name, d.Name), in(name, d.Stage+" ("+d.Format+")"), count(d.Nodes), count(d.Fusions), count(d.Kernels), note}
+	})
 	return titled(in(strong, "drawings").and("   a drawing can be counted; it has no types, sizes, memory, cost or donation"), t)
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -216,43 +217,31 @@ func donation(v *facts.Variant) line {
 // maxHot is how many of the kernels that move the most are shown.
 const maxHot = 5
 
-// hot is kernels that are equal but for the numbers in their names, with what they move together.
-type hot struct {
-	*facts.Kernel
-	count  int
-	weight float64
-}
-
-// hotSection names the kernels that move the most bytes, as often as they are known to run.
+// hotSection names the kernels that move the most bytes, as often as they are known to run; those that are equal but for the numbers in their names together.
 func hotSection(v *facts.Variant) section {
-	byPrint := map[string]*hot{}
-	var all []*hot
-	var total float64
 	title, weights := weighed(v)
-	for i := range v.Kernels {
-		k := &v.Kernels[i]
-		if weights[i] == 0 {
-			continue
+	var weighty []int // kernels
+	for i, w := range weights {
+		if w != 0 {
+			weighty = append(weighty, i)
 		}
-		key := k.Print + "\x00" + k.OpName
-		h := byPrint[key]
-		if h == nil {
-			h = &hot{Kernel: k}
-			byPrint[key] = h
-			all = append(all, h)
-		}
-		h.count++
-		h.weight += weights[i]
-		total += weights[i]
 	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].weight > all[j].weight })
-	t := table{Head: []string{"share", "kernel", "source", "name"}, Right: []bool{true}, Bare: true}
-	for _, h := range all[:min(maxHot, len(all))] {
-		what := in(name, does(h.Kernel))
-		if h.count > 1 {
-			what = what.and(fmt.Sprintf(" ×%d", h.count))
+	sum := func(kernels []int) (all float64) {
+		for _, i := range kernels {
+			all += weights[i]
 		}
-		t.Rows = append(t.Rows, []line{say(percent(h.weight, total)), what, in(name, location(h.Source)), in(name, modelName(h.Kernel))})
+		return all
+	}
+	alike := phrase.Group(weighty, func(i int) [2]string { return [2]string{v.Kernels[i].Print, v.Kernels[i].OpName} })
+	slices.SortStableFunc(alike, func(a, b []int) int { return cmp.Compare(sum(b), sum(a)) })
+	t := table{Head: []string{"share", "kernel", "source", "name"}, Right: []bool{true}, Bare: true}
+	for _, kernels := range alike[:min(maxHot, len(alike))] {
+		k := &v.Kernels[kernels[0]]
+		what := in(name, does(k))
+		if n := len(kernels); n > 1 {
+			what = what.and(fmt.Sprintf(" ×%d", n))
+		}
+		t.Rows = append(t.Rows, []line{say(percent(sum(kernels), sum(weighty))), what, in(name, location(k.Source)), in(name, modelName(k))})
 	}
 	return titled(in(dim, title), t)
 }

@@ -403,14 +403,7 @@ func linesText(lines []line) string {
 }
 
 func waiver(w *result.Waiver) string {
-	text := w.Reason
-	if w.Owner != "" {
-		text += ", " + w.Owner
-	}
-	if w.Expires != "" {
-		text += ", until " + w.Expires
-	}
-	return text
+	return w.Reason + prefixed(", ", w.Owner) + prefixed(", until ", w.Expires)
 }
 
 // maxUnbroken bounds the changes that break no rule: they need no decision.

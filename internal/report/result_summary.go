@@ -60,8 +60,8 @@ func notCovered(r *indexed) []line {
 const maxProblems = 25
 
 // problemSections say what could not be checked, target by target.
-func problemSections(r *indexed) []section {
-	var out []section
+func problemSections(r *indexed) []block {
+	var out []block
 	for _, problems := range phrase.Group(each(r.Problems, func(p *result.Problem) *result.Problem { return p }), func(p *result.Problem) string { return p.Target }) {
 		s := section{Title: in(bad, "could not check")}
 		if target := problems[0].Target; target != "" {
@@ -162,9 +162,7 @@ func resultText(r *indexed, o Options) string {
 			p.add(para{more})
 		}
 	}
-	for _, s := range problemSections(r) {
-		p.add(s)
-	}
+	p.add(problemSections(r)...)
 	if r.Policy != nil && !r.Policy.Same() {
 		judged := section{Title: say("judged by ").in(name, r.Policy.Base).with(": ", in(warn, standing(r.Result)))}
 		judged.add(policyBlocks(r, everything)...)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -232,20 +233,11 @@ func changeCell(change string) line {
 
 // tools is a toolchain in a few words: "jax 0.10.2, H100". It is empty when nothing is known.
 func tools(t facts.Toolchain) string {
-	var parts []string
-	if t.Framework != "" {
-		parts = append(parts, strings.TrimSpace(t.Framework+" "+t.Versions[t.Framework]))
-	}
+	parts := []string{strings.TrimSpace(t.Framework + " " + t.Versions[t.Framework])}
 	for _, n := range sortedKeys(t.Versions) {
 		if n != t.Framework && t.Versions[n] != t.Versions[t.Framework] {
 			parts = append(parts, n+" "+t.Versions[n])
 		}
 	}
-	switch {
-	case t.Device != "":
-		parts = append(parts, t.Device)
-	case t.Backend != "":
-		parts = append(parts, t.Backend)
-	}
-	return strings.Join(parts, ", ")
+	return joinedBy(", ", append(parts, cmp.Or(t.Device, t.Backend))...)
 }

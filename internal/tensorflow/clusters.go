@@ -190,10 +190,7 @@ func (c *Clusters) explain(l *Logs) {
 	}
 	for i := range c.Unclustered {
 		op := &c.Unclustered[i]
-		said := l.leftOut[op.Node+"\x00"+op.Op]
-		if said == "" {
-			said = l.leftOut[op.Node+"\x00"]
-		}
+		said := cmp.Or(l.leftOut[op.Node+"\x00"+op.Op], l.leftOut[op.Node+"\x00"])
 		if said != "" && !op.System && op.Reason != said {
 			op.Reason += "; TensorFlow's log says: " + said
 		}

@@ -47,7 +47,6 @@ func graphDirs(files []*dump.File) []*graphDir {
 		}
 		dirs[at].byPass[name.Pass] = append(dirs[at].byPass[name.Pass], &namedGraph{file: f, name: name, function: name.Function})
 	}
-	out := make([]*graphDir, 0, len(dirs))
 	for _, d := range dirs {
 		for _, graphs := range d.byPass {
 			slices.SortFunc(graphs, func(a, b *namedGraph) int {
@@ -55,10 +54,8 @@ func graphDirs(files []*dump.File) []*graphDir {
 					cmp.Compare(a.name.Order, b.name.Order), cmp.Compare(a.file.Path, b.file.Path))
 			})
 		}
-		out = append(out, d)
 	}
-	slices.SortFunc(out, func(a, b *graphDir) int { return cmp.Compare(a.path, b.path) })
-	return out
+	return slices.SortedFunc(maps.Values(dirs), func(a, b *graphDir) int { return cmp.Compare(a.path, b.path) })
 }
 
 // load reads graphs that are not read yet and returns those that could be read.

@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -28,12 +29,9 @@ func hashOf(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// Close releases the sources of the page's parts.
-func (p *Page) Close() { p.model.close() }
-
 // Write writes the page as one file with all its data, and closes it.
 func (p *Page) Write(w io.Writer) error {
-	defer p.Close()
+	defer p.model.close()
 	if err := p.head(w); err != nil {
 		return err
 	}
@@ -79,12 +77,9 @@ func (p *Page) packed(name string) ([]byte, error) {
 	}
 	var out bytes.Buffer
 	z, err := gzip.NewWriterLevel(&out, gzip.BestSpeed+3)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		_, err = z.Write(visible(document))
+		err = errors.Join(err, z.Close())
 	}
-	if _, err := z.Write(visible(document)); err != nil {
-		return nil, err
-	}
-	err = z.Close()
 	return out.Bytes(), err
 }
