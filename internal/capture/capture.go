@@ -200,13 +200,8 @@ func dumpFile(rel string) bool {
 
 // empty removes what is in a directory, the record last, so that the rest of a killed removal is still known to be a capture's.
 func empty(dir string, entries []fs.DirEntry) error {
-	names := []string{}
-	for _, e := range entries {
-		if e.Name() != toolchainFile {
-			names = append(names, e.Name())
-		}
-	}
-	for _, name := range append(names, toolchainFile) {
+	others := phrase.Filter(phrase.Map(entries, fs.DirEntry.Name), func(name string) bool { return name != toolchainFile })
+	for _, name := range append(others, toolchainFile) {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return fmt.Errorf("empty the dump directory: %w", err)
 		}

@@ -45,9 +45,9 @@ func apart(b *strings.Builder, text string) {
 
 // fenced writes lines as a code block.
 func fenced(language string, lines []string) string {
-	text := strings.Join(lines, "\n")
-	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
-	return fence + language + "\n" + text + "\n" + fence
+	body := strings.Join(lines, "\n")
+	fence := strings.Repeat("`", max(3, longestRun(body, '`')+1))
+	return fence + language + "\n" + body + "\n" + fence
 }
 
 func longestRun(s string, c byte) int {

@@ -70,9 +70,7 @@ func policyFold(r *indexed, d detail) section {
 	}
 	texts := append(phrase.Map(p.Files, fileSum), p.Flags...)
 	texts = append(texts, prefixed("the baseline of ", some(len(p.Accepts), "program")), some(len(p.Accepted)+len(p.Loosened), "finding"))
-	s := section{Fold: true, Title: say("Policy changes in this pull request: " + joinedBy(", ", texts...))}
-	s.add(policyBlocks(r, d)...)
-	return s
+	return section{Fold: true, Title: say("Policy changes in this pull request: " + joinedBy(", ", texts...)), Blocks: policyBlocks(r, d)}
 }
 
 func fileSum(f result.PolicyFile) string {

@@ -63,12 +63,8 @@ const maxProblems = 25
 func problemSections(r *indexed) []block {
 	var out []block
 	for _, problems := range phrase.Group(each(r.Problems, func(p *result.Problem) *result.Problem { return p }), func(p *result.Problem) string { return p.Target }) {
-		s := section{Title: in(bad, "could not check")}
-		if target := problems[0].Target; target != "" {
-			s.Title = in(bad, "could not check ").in(name, target)
-		}
-		s.add(problemBlocks(problems)...)
-		out = append(out, s)
+		title := in(bad, "could not check").with(" ", in(name, problems[0].Target))
+		out = append(out, section{Title: title, Blocks: problemBlocks(problems)})
 	}
 	return out
 }
@@ -144,9 +140,7 @@ func resultText(r *indexed, o Options) string {
 		if variantCount(t) == 0 && slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Target == t.Name }) {
 			continue // it could not be read, and is listed with the problems only
 		}
-		s := section{Title: headline(t)}
-		s.add(table{Rows: programRows(r, t), Bare: true})
-		p.add(s)
+		p.add(section{Title: headline(t), Blocks: []block{table{Rows: programRows(r, t), Bare: true}}})
 	}
 	for i, c := range live {
 		if i == maxChanges {
@@ -164,9 +158,8 @@ func resultText(r *indexed, o Options) string {
 	}
 	p.add(problemSections(r)...)
 	if r.Policy != nil && !r.Policy.Same() {
-		judged := section{Title: say("judged by ").in(name, r.Policy.Base).with(": ", in(warn, standing(r.Result)))}
-		judged.add(policyBlocks(r, everything)...)
-		p.add(judged)
+		title := say("judged by ").in(name, r.Policy.Base).with(": ", in(warn, standing(r.Result)))
+		p.add(section{Title: title, Blocks: policyBlocks(r, everything)})
 	}
 	p.add(section{Title: sumLine(r)})
 	if l := notCovered(r); len(l) > 0 {

@@ -339,10 +339,7 @@ func (d *graphDir) add(out *Clusters, g *namedGraph, c *Clustering, known nodeNa
 			continue
 		}
 		op := d.unclustered(g, o.Node, o.Body)
-		op.System, op.Reason, op.Compilable, op.Separates = o.System, o.Reason, o.Compilable, o.Separates
-		if o.Left {
-			op.Left = declusterPass
-		}
+		op.System, op.Left, op.Reason, op.Compilable, op.Separates = o.System, o.Left, o.Reason, o.Compilable, o.Separates
 		out.Unclustered = append(out.Unclustered, op)
 	}
 }
