@@ -83,7 +83,7 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	if err := prepare(to); err != nil {
 		return nil, err
 	}
-	r := &record{Schema: toolchainSchema, Status: statusRunning, Toolchain: facts.Toolchain{Flags: compilerFlags(env)}}
+	r := &record{Schema: "xlagate.toolchain/v1", Status: "running", Toolchain: facts.Toolchain{Flags: compilerFlags(env)}}
 	if err := r.write(to); err != nil {
 		return nil, err
 	}
@@ -118,10 +118,10 @@ func finish(ctx context.Context, opts Options, env *environ, to string, r *recor
 		out.Restored, out.Compiled = len(r.Restored), r.modules-len(r.Restored)
 	}
 	if err != nil {
-		r.Status = statusFailed
+		r.Status = "failed"
 		return out, errors.Join(err, r.write(to))
 	}
-	r.Status = statusDone
+	r.Status = "done"
 	if r.Framework == facts.TorchFramework && !env.torch {
 		out.Notes = append(out.Notes, "findings will not name the model's lines: PyTorch/XLA was not found before the run; set XLA_IR_DEBUG=1, XLA_HLO_DEBUG=1, PT_XLA_DEBUG_LEVEL=1 and XLA_FLAGS=--xla_dump_hlo_as_proto")
 	}

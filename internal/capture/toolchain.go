@@ -17,19 +17,10 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-const toolchainSchema = "xlagate.toolchain/v1"
-
-// The states of a capture. A dump whose record is not in the state done is incomplete.
-const (
-	statusRunning = "running"
-	statusFailed  = "failed"
-	statusDone    = "done"
-)
-
 // record is the content of xlagate-toolchain.json.
 type record struct {
 	Schema string `json:"schema"`
-	Status string `json:"status"`
+	Status string `json:"status"` // running, failed or done; a dump whose record is not done is incomplete
 	facts.Toolchain
 	Restored []string         `json:"restored,omitempty"` // the modules that JAX took from its cache, with files of an earlier capture
 	Files    map[string]int64 `json:"files,omitempty"`    // the size of each file in bytes, by its path below the dump; a shorter file was cut off

@@ -36,16 +36,9 @@ type (
 		Input  string `json:"targetNodeInputId"`
 	}
 	explorerData struct {
-		Name     string                   `json:"name"`
-		Results  map[string]explorerValue `json:"results"`
-		Gradient []explorerStop           `json:"gradient"`
-	}
-	explorerValue struct {
-		Value float64 `json:"value"`
-	}
-	explorerStop struct {
-		Stop  float64 `json:"stop"`
-		Color string  `json:"bgColor"`
+		Name     string                        `json:"name"`
+		Results  map[string]map[string]float64 `json:"results"` // the "value" of each node
+		Gradient json.RawMessage               `json:"gradient"`
 	}
 	explorerMapping struct {
 		Entries    []explorerEntry `json:"mappingEntries"`
@@ -118,10 +111,10 @@ func (e *explorer) add(v *view) {
 		}
 		to.Graphs = append(to.Graphs, drawn(id, nodes))
 		for _, m := range measures {
-			d := explorerData{Name: m.name, Results: map[string]explorerValue{}, Gradient: []explorerStop{{0, "#fff7e6"}, {1, "#e06c00"}}}
+			d := explorerData{m.name, map[string]map[string]float64{}, json.RawMessage(`[{"stop":0,"bgColor":"#fff7e6"},{"stop":1,"bgColor":"#e06c00"}]`)}
 			for _, n := range nodes {
 				if n.kernel != nil {
-					d.Results[n.id] = explorerValue{m.of(n.kernel)}
+					d.Results[n.id] = map[string]float64{"value": m.of(n.kernel)}
 				}
 			}
 			if e.data[m.file] == nil {
