@@ -248,7 +248,7 @@ func factBlocks(v *changes.Variant, o Options) []block {
 		case f.Name == facts.KernelsTotal, f.Name.IsPrice(): // said in the title, and above
 		case v.Knows(facts.About(f.Name).Weighted): // that of a run is shown
 		case f.Name == facts.KernelsWeighted && !hasLaunches(v.Old.Facts, v.New.Facts):
-		case slices.ContainsFunc(tellingFacts, func(l label) bool { return l.fact == f.Name }), slices.Contains(tellingGroups, f.Name.Group()):
+		case rankIn(tellingFacts, f.Name) < len(tellingFacts), slices.Contains(tellingGroups, f.Name.Group()):
 			parts = append(parts, factLabel(f.Name)+" "+factChange(v, &f))
 		default:
 			rest++
@@ -263,11 +263,9 @@ func factBlocks(v *changes.Variant, o Options) []block {
 
 // orderFacts puts the telling facts first, the most telling of them at the head; the others stay in their order.
 func orderFacts(moved []changes.FactChange) []changes.FactChange {
-	rank := map[facts.ID]int{}
-	for i, l := range tellingFacts {
-		rank[l.fact] = i - len(tellingFacts) // below those of others
-	}
-	return slices.SortedStableFunc(slices.Values(moved), func(a, b changes.FactChange) int { return cmp.Compare(rank[a.Name], rank[b.Name]) })
+	return slices.SortedStableFunc(slices.Values(moved), func(a, b changes.FactChange) int {
+		return cmp.Compare(rankIn(tellingFacts, a.Name), rankIn(tellingFacts, b.Name))
+	})
 }
 
 // counted are the groups of facts that kinds and targets have.

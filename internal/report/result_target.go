@@ -165,21 +165,15 @@ func otherFacts(v *result.Variant, p *result.Program, budgets map[string]*result
 // changedFacts returns the other facts that both sides know and that differ, the most important first.
 func changedFacts(v *result.Variant) []label {
 	var out []label
-	seen := map[facts.ID]bool{}
 	differs := func(fact facts.ID) bool {
 		base, based := v.Base[fact]
 		now, ok := v.Facts[fact]
 		static := v.Base.OfRun(fact) != fact && v.Facts.OfRun(fact) != fact
-		return based && ok && base != now && !static && !seen[fact] && !negligible(fact, base, now)
+		return based && ok && base != now && !static && !negligible(fact, base, now)
 	}
-	for _, f := range keyFacts {
-		seen[f.fact] = true
-	}
-	seen[facts.KernelsWeighted] = !hasLaunches(v.Base, v.Facts)
 	for _, f := range moreFacts[:maxTelling] {
-		if differs(f.fact) {
+		if differs(f.fact) && (f.fact != facts.KernelsWeighted || hasLaunches(v.Base, v.Facts)) {
 			out = append(out, f)
-			seen[f.fact] = true
 		}
 	}
 	for _, fact := range sortedKeys(v.Base) {
