@@ -102,14 +102,13 @@ func setUp(c *cli.Context, w world, command []string) error {
 	if err != nil {
 		return err
 	}
-	place := placeOf(file)
 	if extended != nil {
 		err = files.Replace(file, func(f *os.File) error {
 			_, err := f.Write(extended)
 			return err
 		})
 	} else {
-		err = writeNew(file, config.Propose(rep, place.Model(), "", line))
+		err = writeNew(file, config.Propose(rep, placeOf(file).Model(), "", line))
 	}
 	if err != nil {
 		return err
@@ -249,11 +248,10 @@ func propose(c *cli.Context, w world, path string) error {
 		return err
 	}
 	file, dump := c.String("output"), path
-	place := placeOf(file)
 	if gate.OnDisk(path) {
 		dump = gate.Relative(filepath.Dir(file), path)
 	}
-	if err := writeNew(file, config.Propose(rep, place.Model(), dump, "")); err != nil {
+	if err := writeNew(file, config.Propose(rep, placeOf(file).Model(), dump, "")); err != nil {
 		return err
 	}
 	told := telling(c, w)

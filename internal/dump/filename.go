@@ -44,14 +44,7 @@ func parseFileName(base string) (n fileName, ok bool) {
 }
 
 // sanitize replaces characters as XLA does in file names.
-func sanitize(name string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`/\[] `, r) {
-			return '_'
-		}
-		return r
-	}, name)
-}
+var sanitize = strings.NewReplacer("/", "_", `\`, "_", "[", "_", "]", "_", " ", "_").Replace
 
 // cutChangelist cuts off the ".cl_N" that Google's internal builds add to a module's name.
 func cutChangelist(name string) string { return cutNumber(name, ".cl_") }

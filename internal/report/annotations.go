@@ -54,9 +54,7 @@ func resultGitHub(w io.Writer, r *indexed, o Options) error {
 }
 
 // escapeData escapes the text of a workflow command.
-func escapeData(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
-}
+var escapeData = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace
 
 // escapeProperty escapes a property of a workflow command.
 func escapeProperty(s string) string {

@@ -19,8 +19,8 @@ const (
 func kernelBlocks(v *changes.Variant, o Options) []block {
 	var s section
 	k := &v.Kernels
-	s.add(regroupBlocks("→ %d kernels", k.Split, '-', o)...)
-	s.add(regroupBlocks("← %d kernels", k.Merged, '+', o)...)
+	s.add(regroupBlocks("→ %d kernels", k.Split, '-', '+', o)...)
+	s.add(regroupBlocks("← %d kernels", k.Merged, '+', '-', o)...)
 	s.add(changeBlocks(k.Changed, o)...)
 	s.add(changeBlocks(k.Moved, o)...)
 	s.add(list{each(k.Unrolled, func(u *changes.Regroup) line {
@@ -79,11 +79,7 @@ func kernelTitle(k *facts.Kernel) line {
 }
 
 // regroupBlocks are kernels that were split or merged: the one kernel, what separates the parts, and the parts.
-func regroupBlocks(form string, regroups []changes.Regroup, one byte, o Options) []block {
-	many := byte('+')
-	if one == '+' {
-		many = '-'
-	}
+func regroupBlocks(form string, regroups []changes.Regroup, one, many byte, o Options) []block {
 	var blocks []block
 	shown := o.shown(len(regroups), maxDiffKernels)
 	for i := range regroups[:shown] {

@@ -125,15 +125,8 @@ func diffProgram(p *changes.Program, o Options) section {
 }
 
 func variantWord(p *changes.Program) string {
-	old, fresh := 0, 0
-	for _, v := range p.Variants {
-		if v.Old != nil {
-			old++
-		}
-		if v.New != nil {
-			fresh++
-		}
-	}
+	old := len(phrase.Filter(p.Variants, func(v *changes.Variant) bool { return v.Old != nil }))
+	fresh := len(phrase.Filter(p.Variants, func(v *changes.Variant) bool { return v.New != nil }))
 	switch {
 	case p.Change == changes.Added:
 		return "new, " + phrase.Some(fresh, "variant")

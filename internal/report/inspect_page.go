@@ -161,15 +161,8 @@ func factLines(v *facts.Variant) []line {
 }
 
 func joinFacts(f facts.Values, names ...facts.ID) line {
-	var parts []string
-	for _, n := range names {
-		if v, ok := f[n]; ok {
-			parts = append(parts, factLabel(n)+" "+value(n, v))
-		}
-	}
-	if len(parts) == 0 {
-		return nil
-	}
+	known := phrase.Filter(names, func(n facts.ID) bool { _, ok := f[n]; return ok })
+	parts := phrase.Map(known, func(n facts.ID) string { return factLabel(n) + " " + value(n, f[n]) })
 	return say(strings.Join(parts, "   "))
 }
 
@@ -185,10 +178,7 @@ func collectiveLine(f facts.Values) line {
 			parts = append(parts, part)
 		}
 	}
-	if len(parts) == 0 {
-		return nil
-	}
-	return say("collectives " + strings.Join(parts, ", "))
+	return say(prefixed("collectives ", strings.Join(parts, ", ")))
 }
 
 // donation is "aliased 2 of 4 parameters".

@@ -118,11 +118,7 @@ func (l line) with(separator string, other line) line {
 
 // text is the line without its voices.
 func (l line) text() string {
-	var b strings.Builder
-	for _, s := range l {
-		b.WriteString(s.shown())
-	}
-	return b.String()
+	return strings.Join(phrase.Map(l, span.shown), "")
 }
 
 // shown is the span's text, cleaned and bounded.
@@ -194,12 +190,7 @@ func empty(b block) bool {
 
 // oneAline joins lines, whose own line breaks [clean] takes out.
 func oneAline(lines []string) string {
-	var b strings.Builder
-	for _, l := range lines {
-		b.WriteString(clean(l))
-		b.WriteByte('\n')
-	}
-	return b.String()
+	return strings.Join(phrase.Map(lines, func(l string) string { return clean(l) + "\n" }), "")
 }
 
 // splitCells splits a line at runs of two or more spaces, which separate its columns.

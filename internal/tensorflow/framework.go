@@ -373,11 +373,6 @@ func programOf(name string) string {
 }
 
 // wordsOnly replaces what the frameworks do not put into module names.
-func wordsOnly(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '_' || r == '.' || r == '-' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 127 {
-			return r
-		}
-		return '_'
-	}, name)
-}
+func wordsOnly(name string) string { return notInModules.ReplaceAllString(name, "_") }
+
+var notInModules = regexp.MustCompile(`[^\w.\-\x{80}-\x{10FFFF}]`)

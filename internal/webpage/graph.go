@@ -89,11 +89,7 @@ func (s sources) instruction(m *hlo.Module, id hlo.InstrID, g *graph, w *words) 
 }
 
 func numbers[T ~int32](list []T) []int {
-	out := make([]int, len(list))
-	for i, n := range list {
-		out[i] = int(n)
-	}
-	return out
+	return listed(phrase.Map(list, func(n T) int { return int(n) }))
 }
 
 // memories are the memory of a variant before and after.

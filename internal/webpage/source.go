@@ -160,13 +160,7 @@ const maxText = 600
 // cut bounds a text. Names of one model begin alike and differ at their ends, so the middle goes.
 func cut(s string) string { return phrase.Cut(s, maxText, maxText/3) }
 
-func cutAll(list []string) []string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = cut(s)
-	}
-	return out
-}
+func cutAll(list []string) []string { return listed(phrase.Map(list, cut)) }
 
 // scopeOf is the outer part of a buffer's op_name: two steps of the model below the program itself. A buffer without an op_name has its own name.
 func scopeOf(l *facts.Lifetime) string {
