@@ -89,7 +89,7 @@ func eachReport(b *testing.B, measure func(b *testing.B, path string, rep *facts
 func BenchmarkJSON(b *testing.B) {
 	eachReport(b, func(b *testing.B, _ string, rep *facts.Report) {
 		for b.Loop() {
-			if err := report.Inspect(io.Discard, rep, "json", report.Options{}); err != nil {
+			if err := report.Inspect.Render(io.Discard, rep, "json", report.Options{}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -112,32 +112,24 @@ func sameSource(c *cli.Context, w world, o gate.Options, r *result.Result) error
 		of = append(of, ":(exclude,literal)"+store)
 	}
 	differ, err := ask(slices.Concat([]string{"diff", "--name-only", "-z", from, here, "--"}, of)...)
-	switch files := strings.FieldsFunc(string(differ), func(r rune) bool { return r == 0 }); {
+	files := strings.FieldsFunc(string(differ), func(r rune) bool { return r == 0 })
+	switch {
 	case err != nil:
 		return wrongUsage("the result is of commit %.12s, which this checkout does not hold (%.12s is checked out); to compare them, get it: git fetch origin %s", from, here, from)
 	case len(files) == 0:
 		return nil
-	default:
-		_, err := ask("merge-base", "--is-ancestor", from, here)
-		text := fmt.Sprintf("the result is of commit %.12s, and %.12s, which is checked out, differs from it in %s", from, here, phrase.List(phrase.First(files, 3), "and"))
-		if err != nil {
-			return wrongUsage("%s; accept it where it belongs: git switch --detach %s", text, from)
-		}
-		w.warn(text + ": what these edits changed is not accepted with it")
 	}
+	text := fmt.Sprintf("the result is of commit %.12s, and %.12s, which is checked out, differs from it in %s", from, here, phrase.List(phrase.First(files, 3), "and"))
+	if _, err := ask("merge-base", "--is-ancestor", from, here); err != nil {
+		return wrongUsage("%s; accept it where it belongs: git switch --detach %s", text, from)
+	}
+	w.warn(text + ": what these edits changed is not accepted with it")
 	return nil
 }
 
 func ids(values []string) []string {
-	var out []string
-	for _, v := range values {
-		for _, id := range strings.Split(v, ",") {
-			if id = strings.TrimSpace(id); id != "" {
-				out = append(out, id)
-			}
-		}
-	}
-	return out
+	all := phrase.Map(strings.Split(strings.Join(values, ","), ","), strings.TrimSpace)
+	return phrase.Filter(all, func(id string) bool { return id != "" })
 }
 
 // sayLeft says what accepting leaves to be done by hand.

@@ -119,12 +119,7 @@ func acceptRequest(ctx context.Context, c *cli.Context, w world, client *github.
 	if err != nil {
 		return err
 	}
-	for _, b := range done.Left() {
-		sayBudget(w, b)
-	}
-	for _, u := range done.Unsettled {
-		sayUnsettled(w, u)
-	}
+	sayLeft(w, done)
 	if len(changed) == 0 {
 		fmt.Fprintf(w.out, "nothing to accept: the baseline is up to date (run %d)\n", from.Run)
 		answer(ctx, w, client, asked, "+1", strings.TrimSpace(remaining(done)))
@@ -226,8 +221,7 @@ func remaining(done *gate.Accepted) string {
 		return oneLine(fmt.Sprintf("%s %s of %s is %s, %s is enough; %s", b.Place(), b.Key, b.Settings.Rule.ID, b.From, b.Became, b.Left))
 	})
 	for _, u := range done.Unsettled {
-		line := oneLine(u.Place + " " + u.Rule + ": " + u.Message)
-		lines = append(lines, line)
+		lines = append(lines, oneLine(u.Place+" "+u.Rule+": "+u.Message))
 	}
 	if more := len(lines) - mostListed; more > 0 {
 		lines = append(lines[:mostListed], fmt.Sprintf("and %d more", more))
@@ -253,17 +247,14 @@ const (
 
 // oneLine quotes a message for a comment. The message may contain text from a dump.
 func oneLine(text string) string {
-	letters := []rune(text)
-	if len(letters) > mostQuoted {
-		letters = append(letters[:mostQuoted-1], '…')
-	}
-	for i, r := range letters {
+	harmless := strings.Map(func(r rune) rune {
 		switch {
 		case r == '`':
-			letters[i] = '\''
+			return '\''
 		case !unicode.IsPrint(r):
-			letters[i] = ' '
+			return ' '
 		}
-	}
-	return "`" + string(letters) + "`"
+		return r
+	}, phrase.Cut(text, mostQuoted, mostQuoted-1))
+	return "`" + harmless + "`"
 }

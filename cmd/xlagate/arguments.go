@@ -104,28 +104,23 @@ func commandNamed(commands []*cli.Command, name string) *cli.Command {
 
 // takesValue reports whether the argument after a flag is its value.
 func takesValue(flags []cli.Flag, arg string) bool {
-	name := strings.TrimLeft(arg, "-")
-	if strings.Contains(name, "=") {
-		return false
+	f := flagNamed(flags, strings.TrimLeft(arg, "-")) // none has a name with a "=" in it
+	_, boolean := f.(*cli.BoolFlag)
+	return f != nil && !boolean
+}
+
+func flagNamed(flags []cli.Flag, name string) cli.Flag {
+	if at := slices.IndexFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) }); at >= 0 {
+		return flags[at]
 	}
-	for _, f := range flags {
-		for _, n := range f.Names() {
-			if n == name {
-				_, boolean := f.(*cli.BoolFlag)
-				return !boolean
-			}
-		}
-	}
-	return false
+	return nil
 }
 
 // split separates the arguments from the command after "--".
 func split(c *cli.Context) (own, command []string) {
 	args := c.Args().Slice()
-	for i, a := range args {
-		if a == "--" {
-			return args[:i], args[i+1:] // empty, not nil, when nothing follows
-		}
+	if at := slices.Index(args, "--"); at >= 0 {
+		return args[:at], args[at+1:] // empty, not nil, when nothing follows
 	}
 	return args, nil
 }
@@ -236,11 +231,7 @@ func dashed(name string) string {
 
 // expected describes the values of a flag.
 func expected(flags []cli.Flag, name, reason string) string {
-	at := slices.IndexFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
-	if at < 0 {
-		return reason
-	}
-	switch flags[at].(type) {
+	switch flagNamed(flags, name).(type) {
 	case *cli.IntFlag:
 		return "a whole number"
 	case *cli.BoolFlag:

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -65,7 +65,11 @@ func stored(c *cli.Context, w world) (fs.FS, error) {
 }
 
 // eachStored reads every program of every target.
-func eachStored(ctx context.Context, w world, store fs.FS, do func(target string, p *baseline.Program) error) error {
+func eachStored(c *cli.Context, w world, do func(target string, p *baseline.Program) error) error {
+	store, err := stored(c, w)
+	if err != nil {
+		return err
+	}
 	targets, err := baseline.Targets(store)
 	if err != nil {
 		return err
@@ -84,15 +88,11 @@ func eachStored(ctx context.Context, w world, store fs.FS, do func(target string
 			}
 		}
 	}
-	return ctx.Err()
+	return c.Context.Err()
 }
 
 func listBaseline(c *cli.Context, w world) error {
-	store, err := stored(c, w)
-	if err != nil {
-		return err
-	}
-	return eachStored(c.Context, w, store, func(target string, p *baseline.Program) error {
+	return eachStored(c, w, func(target string, p *baseline.Program) error {
 		return w.printf("%-24s %-24s %s  %s\n", target, p.Name, phrase.Counted(float64(len(p.Variants)), "", "variants"), tools(p.Toolchain))
 	})
 }
@@ -103,12 +103,8 @@ func tools(t facts.Toolchain) string {
 }
 
 func showBaseline(c *cli.Context, w world) error {
-	store, err := stored(c, w)
-	if err != nil {
-		return err
-	}
 	shown := 0
-	err = eachStored(c.Context, w, store, func(target string, p *baseline.Program) error {
+	err := eachStored(c, w, func(target string, p *baseline.Program) error {
 		if c.NArg() > 0 && c.Args().First() != p.Name && c.Args().First() != target+"/"+p.Name {
 			return nil
 		}
@@ -178,7 +174,7 @@ func trendCommand(w world) *cli.Command {
 		Usage:     "show how the accepted facts changed, commit by commit, and why",
 		ArgsUsage: "[PROGRAM]",
 		Category:  theGate,
-		Flags: append(outputFlags(&to, report.TrendFormats()), configFlag(), baselineFlag(), quietFlag(),
+		Flags: append(outputFlags(&to, report.Trend.Names()), configFlag(), baselineFlag(), quietFlag(),
 			&cli.StringFlag{Name: "since", Usage: "start after `REF`: a commit, a branch or a tag"},
 			&cli.StringFlag{Name: "fact", Usage: "show the facts that match `GLOB`: price.*, memory.peak_bytes"},
 		),
@@ -205,17 +201,9 @@ func trendCommand(w world) *cli.Command {
 // narrow keeps the series of the program and the facts that the flags name.
 func narrow(c *cli.Context, t *result.Trend) error {
 	if program := c.Args().First(); program != "" {
-		var kept []result.TrendSeries
-		var names []string
-		for _, s := range t.Series {
-			if facts.Fits(program, s.Program) {
-				kept = append(kept, s)
-			}
-			if len(names) == 0 || names[len(names)-1] != s.Program {
-				names = append(names, s.Program)
-			}
-		}
-		if t.Series = kept; len(kept) == 0 {
+		names := slices.Compact(phrase.Map(t.Series, func(s result.TrendSeries) string { return s.Program }))
+		t.Series = phrase.Filter(t.Series, func(s result.TrendSeries) bool { return facts.Fits(program, s.Program) })
+		if len(t.Series) == 0 {
 			return wrongUsage("no program matches %q%s; accepted were %s", program, phrase.DidYouMean(program, names), phrase.List(phrase.Within(names, 8), "and"))
 		}
 	}

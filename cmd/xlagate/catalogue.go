@@ -21,7 +21,7 @@ import (
 func rulesCommand(w world) *cli.Command {
 	var to outputs
 	return &cli.Command{
-		Name: "rules", Usage: "list the rules", Category: aboutTool, Flags: outputFlags(&to, report.RuleFormats()),
+		Name: "rules", Usage: "list the rules", Category: aboutTool, Flags: outputFlags(&to, report.Rules.Names()),
 		Action: func(c *cli.Context) error {
 			return write(c, w, to.list, rules.All.Docs(), report.Rules)
 		},
@@ -32,7 +32,7 @@ func explainCommand(w world) *cli.Command {
 	var to outputs
 	return &cli.Command{
 		Name: "explain", Usage: "say why a rule exists, what it reads, and how to fix what it finds; or show one change", ArgsUsage: "RULE|CHANGE|FINDING", Category: aboutTool,
-		Flags: append(outputFlags(&to, report.RuleFormats()), &cli.StringFlag{Name: "from", Usage: "the result `FILE` that holds the change (default: the last check's)"}),
+		Flags: append(outputFlags(&to, report.Rules.Names()), &cli.StringFlag{Name: "from", Usage: "the result `FILE` that holds the change (default: the last check's)"}),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return wrongUsage("explain takes one rule, or the id of one change or finding; `xlagate rules` lists the rules")
@@ -79,16 +79,12 @@ func changeOf(c *cli.Context, w world, id string) (*result.Result, *result.Chang
 		return nil, nil, notKept(id)
 	}
 	begins := func(whole string) bool { return strings.HasPrefix(whole, id) }
-	var found []*result.Change
-	for i := range r.Changes {
-		change := &r.Changes[i]
+	found := phrase.Pick(r.Changes, func(change *result.Change) bool {
 		isOf := func(f result.Finding) bool {
 			return f.Change == change.ID && (begins(f.ID) || slices.ContainsFunc(f.Also, begins))
 		}
-		if begins(change.ID) || slices.ContainsFunc(r.Findings, isOf) {
-			found = append(found, change)
-		}
-	}
+		return begins(change.ID) || slices.ContainsFunc(r.Findings, isOf)
+	})
 	switch {
 	case len(found) == 1:
 		return r, found[0], nil

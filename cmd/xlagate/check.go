@@ -22,7 +22,7 @@ func checkCommand(w world) *cli.Command {
 		Description: "xlagate check                          the targets of xlagate.yaml\n" +
 			"xlagate check build/xla                a dump\n" +
 			"xlagate check -- python train.py       run a command and gate what it compiled",
-		Flags: append(slices.Concat(configFlags(), outputFlags(&to, report.Formats()), postFlags()),
+		Flags: append(slices.Concat(configFlags(), outputFlags(&to, report.Result.Names()), postFlags()),
 			choice(&cli.StringFlag{Name: "comment", Value: "off", Category: githubHeading, Usage: "`auto`: in a job of GitHub Actions, comment on the pull request"}),
 			failOnFlag(), allowMissingFlag(),
 			&cli.BoolFlag{Name: "bisect", Usage: "exit 125 instead of 2 and 3, for git bisect run"},
@@ -56,7 +56,7 @@ func checkOnce(c *cli.Context, w world, to *outputs, o gate.Options) error {
 	keepLast(w, o, r)
 	posted := postOfCheck(c, w)
 	posted.judge(c, o, r)
-	err = showWith(c, w, to, r, func(ro *report.Options) {
+	err = show(c, w, to, r, func(ro *report.Options) {
 		if ro.Looked = seen; seen != nil {
 			ro.Edits, _ = o.Edits()
 			ro.Beside = absoluteOr(o.Config.Dir)

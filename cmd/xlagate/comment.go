@@ -217,11 +217,11 @@ func (p *post) complete(ctx context.Context, w world) {
 
 func (p *post) publication(c *cli.Context, r *result.Result) github.Publication {
 	out := github.Publication{
-		Comment:   report.Comment{Result: r, Reported: p.report, Run: p.run.ID, Full: p.env.RunURL(p.run)},
-		Report:    report.Options{Options: webpage.Options{Root: p.env.Workspace, Version: version()}},
-		Subject:   github.Subject{PullRequest: p.pr, Head: cmp.Or(p.head, p.env.SHA), Ref: p.env.Ref, Run: p.run, At: time.Now()},
-		Posts:     github.Posts{Key: c.String("key"), Mode: c.String("mode"), Check: c.Bool("check-run"), SARIF: c.Bool("upload-sarif")},
-		StepFiles: p.env.StepFiles,
+		Comment:     report.Comment{Result: r, Reported: p.report, Run: p.run.ID, Full: p.env.RunURL(p.run)},
+		Report:      report.Options{Options: webpage.Options{Root: p.env.Workspace, Version: version()}},
+		StepFiles:   p.env.StepFiles,
+		PullRequest: p.pr, Head: cmp.Or(p.head, p.env.SHA), Ref: p.env.Ref, Run: p.run, At: time.Now(),
+		Key: c.String("key"), Mode: c.String("mode"), Check: c.Bool("check-run"), SARIF: c.Bool("upload-sarif"),
 	}
 	if p.pr != 0 {
 		out.Ref = fmt.Sprintf("refs/pull/%d/head", p.pr)

@@ -1,9 +1,7 @@
 package main
 
 import (
-	_ "embed"
-	"fmt"
-	"maps"
+	"embed"
 	"slices"
 	"strings"
 
@@ -17,17 +15,11 @@ import (
 // shell offers files.
 const completeWord = "__complete"
 
-//go:embed complete.bash
-var bashScript string
+// shells are those with a completion script.
+var shells = []string{"bash", "fish", "zsh"}
 
-//go:embed complete.zsh
-var zshScript string
-
-//go:embed complete.fish
-var fishScript string
-
-// shells holds the completion script of each shell.
-var shells = map[string]string{"bash": bashScript, "zsh": zshScript, "fish": fishScript}
+//go:embed complete.bash complete.fish complete.zsh
+var scripts embed.FS
 
 func completionCommand(w world) *cli.Command {
 	return &cli.Command{
@@ -35,11 +27,11 @@ func completionCommand(w world) *cli.Command {
 		Description: "source <(xlagate completion bash)                                      in ~/.bashrc; for zsh the same\n" +
 			"xlagate completion fish > ~/.config/fish/completions/xlagate.fish",
 		Action: func(c *cli.Context) error {
-			script, ok := shells[c.Args().First()]
-			if !ok || c.NArg() != 1 {
+			script, err := scripts.ReadFile("complete." + c.Args().First())
+			if err != nil || c.NArg() != 1 {
 				return wrongUsage("completion is for bash, zsh or fish, not %q; xlagate completion bash", c.Args().First())
 			}
-			_, err := fmt.Fprint(w.out, script)
+			_, err = w.out.Write(script)
 			return err
 		},
 	}
@@ -68,7 +60,7 @@ func complete(a *cli.App, words []string) []string {
 	case len(cmd.Subcommands) > 0:
 		found = commandNames(cmd.Subcommands)
 	default:
-		found = map[string][]string{"help": commandNames(a.Commands), "explain": rules.All.IDs(), "schema": schemaNames, "completion": slices.Sorted(maps.Keys(shells))}[cmd.Name]
+		found = map[string][]string{"help": commandNames(a.Commands), "explain": rules.All.IDs(), "schema": schemaNames, "completion": shells}[cmd.Name]
 	}
 	return phrase.Filter(found, func(word string) bool { return strings.HasPrefix(word, current) })
 }

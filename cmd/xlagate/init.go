@@ -102,17 +102,13 @@ func setUp(c *cli.Context, w world, command []string) error {
 	if err != nil {
 		return err
 	}
-	place, err := placeOf(file)
-	if err != nil {
-		return err
-	}
 	if extended != nil {
 		err = files.Replace(file, func(f *os.File) error {
 			_, err := f.Write(extended)
 			return err
 		})
 	} else {
-		err = writeNew(file, config.Propose(rep, place.Model(), "", line))
+		err = writeNew(file, config.Propose(rep, placeOf(file).Model(), "", line))
 	}
 	if err != nil {
 		return err
@@ -208,25 +204,18 @@ func packages(t facts.Toolchain) string {
 }
 
 // placeOf returns where a rule file is in its repository. Outside of one, its folder is the top.
-func placeOf(file string) (config.Place, error) {
-	p := config.Place{File: filepath.Base(file)}
-	dir, err := filepath.Abs(filepath.Dir(file))
-	if err != nil {
-		return p, fmt.Errorf("find the folder of %s: %w", file, err)
-	}
+func placeOf(file string) config.Place {
+	p, dir := config.Place{File: filepath.Base(file)}, absoluteOr(filepath.Dir(file))
 	top := repositoryAround(dir)
 	if folder := relative(top, dir); top != "" && folder != "." {
 		p.Folder = filepath.ToSlash(folder)
 	}
-	return p, nil
+	return p
 }
 
 // writeWorkflow writes the workflow for a rule file to the top of its repository, unless there is one.
 func writeWorkflow(w world, file, install string) error {
-	place, err := placeOf(file)
-	if err != nil {
-		return err
-	}
+	place := placeOf(file)
 	top := filepath.Dir(file)
 	if place.Folder != "" {
 		top = filepath.Join(top, strings.Repeat("../", strings.Count(place.Folder, "/")+1))
@@ -259,14 +248,10 @@ func propose(c *cli.Context, w world, path string) error {
 		return err
 	}
 	file, dump := c.String("output"), path
-	place, err := placeOf(file)
-	if err != nil {
-		return err
-	}
 	if gate.OnDisk(path) {
 		dump = gate.Relative(filepath.Dir(file), path)
 	}
-	if err := writeNew(file, config.Propose(rep, place.Model(), dump, "")); err != nil {
+	if err := writeNew(file, config.Propose(rep, placeOf(file).Model(), dump, "")); err != nil {
 		return err
 	}
 	told := telling(c, w)
@@ -351,11 +336,7 @@ func extras(c *cli.Context, w world, install string) error {
 		}
 	}
 	if c.Bool("codeowners") {
-		place, err := placeOf(c.String("output"))
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w.out, "add to .github/CODEOWNERS:\n%s", place.Codeowners())
+		fmt.Fprintf(w.out, "add to .github/CODEOWNERS:\n%s", placeOf(c.String("output")).Codeowners())
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func keepLast(w world, o gate.Options, r *result.Result) {
 		if err := json.NewEncoder(f).Encode(lastHead{absoluteOr(o.Config.Path), o.Dir}); err != nil {
 			return err
 		}
-		return report.Result(f, r, "json", report.Options{})
+		return report.Result.Render(f, r, "json", report.Options{})
 	})
 	if err == nil {
 		files.Prune(filepath.Dir(name), ".json", mostLast, 0)

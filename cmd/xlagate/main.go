@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -150,18 +151,11 @@ func exitCode(w world, err error) int {
 }
 
 func bisecting(args []string) bool {
-	if len(args) < 2 || args[1] != "check" {
-		return false
+	if at := slices.Index(args, "--"); at >= 0 {
+		args = args[:at]
 	}
-	for _, a := range args[2:] {
-		if a == "--" {
-			return false
-		}
-		if a == "--bisect" || a == "-bisect" || a == "--bisect=true" {
-			return true
-		}
-	}
-	return false
+	asks := func(a string) bool { return a == "--bisect" || a == "-bisect" || a == "--bisect=true" }
+	return len(args) > 1 && args[1] == "check" && slices.ContainsFunc(args[2:], asks)
 }
 
 func workingDir() (string, error) {

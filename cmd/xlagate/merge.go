@@ -21,7 +21,7 @@ func mergeCommand(w world) *cli.Command {
 		ArgsUsage:   "RESULT.json…",
 		Description: "xlagate check --target NAME -f json -o NAME.json     in a job for each target of xlagate.yaml\nxlagate merge *.json                                 in the job after them",
 		Category:    results,
-		Flags:       append(outputFlags(&to, report.Formats()), configFlag(), failOnFlag(), quietFlag(), keyFlag()),
+		Flags:       append(outputFlags(&to, report.Result.Names()), configFlag(), failOnFlag(), quietFlag(), keyFlag()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return wrongUsage("merge needs results; xlagate merge result-*.json")
@@ -93,7 +93,7 @@ func writeFacts(c *cli.Context, w world) error {
 	rep := facts.Merge(reports)
 	err = writeAll(c, w, []output{{format: "json", path: c.String("output")}}, func(out output, o report.Options, dst io.Writer) error {
 		o.OneLine = true
-		return report.Inspect(dst, rep, out.format, o)
+		return report.Inspect.Render(dst, rep, out.format, o)
 	})
 	if err != nil {
 		return err

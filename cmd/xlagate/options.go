@@ -92,8 +92,8 @@ func reviewed(w world) string {
 // modelDir returns the folder of the configuration, or the working directory, if it is in the repository: relative paths of a dump start there.
 func modelDir(c *cli.Context, w world) string {
 	root := repositoryRoot(w)
-	dir, err := filepath.Abs(filepath.Dir(c.String("config")))
-	if err != nil || root == "" || !filepath.IsLocal(relative(root, dir)) {
+	dir := absoluteOr(filepath.Dir(c.String("config")))
+	if root == "" || !filepath.IsLocal(relative(root, dir)) {
 		return root
 	}
 	return dir

@@ -124,11 +124,8 @@ func (r *reproducer) issue(c *result.Change, v *changes.Variant) issue {
 		Package: r.name, Good: good.version, Bad: bad.version, Change: c, Toolchain: bad.Toolchain, Was: good.Toolchain.Versions, Difference: difference(v, bad.Toolchain.Framework),
 		OldPip: phrase.Shell(r.version(good.version)), NewPip: phrase.Shell(r.version(bad.version)), Platform: platform(bad.Toolchain), XLA: xlaOf[bad.Toolchain.Framework],
 	}
-	for _, f := range r.result.Findings {
-		if f.Change == c.ID {
-			out.Messages = append(out.Messages, f.Message)
-		}
-	}
+	broken := phrase.Filter(r.result.Findings, func(f result.Finding) bool { return f.Change == c.ID })
+	out.Messages = phrase.Map(broken, func(f result.Finding) string { return f.Message })
 	for _, name := range slices.Sorted(maps.Keys(bad.Toolchain.Flags)) {
 		flag := " " + phrase.Shell([]string{"--" + name + "=" + bad.Toolchain.Flags[name]})
 		out.Flags += flag

@@ -80,7 +80,7 @@ func reportCommand(w world) *cli.Command {
 		Name:      "report",
 		Usage:     "render a result in another format",
 		ArgsUsage: "[RESULT.json]",
-		Flags:     append(outputFlags(&to, report.Formats()), quietFlag()),
+		Flags:     append(outputFlags(&to, report.Result.Names()), quietFlag()),
 		Category:  results,
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 1 {

@@ -258,8 +258,6 @@ func asked(in, out *os.File, a *gate.AcceptOptions, o report.Options) (*decision
 		}
 		a.Reason = strings.TrimSpace(line)
 	}
-	for _, c := range decided.accepted {
-		a.Only = append(a.Only, c.ID)
-	}
+	a.Only = phrase.Map(decided.accepted, func(c *result.Change) string { return c.ID })
 	return decided, nil
 }

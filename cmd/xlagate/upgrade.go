@@ -32,7 +32,7 @@ func upgradeCommand(w world) *cli.Command {
 			"xlagate upgrade --to jax==0.10.2 --from jax==0.9.2 -- python train.py     compared with another version\n" +
 			"xlagate upgrade --to jax==0.10.2 --accept -- python train.py              and take the new baseline from it\n" +
 			"xlagate upgrade --to jax==0.10.2 --bisect -- python train.py              find the release that makes it worse",
-		Flags: append(append(of, outputFlags(&to, report.Formats())...),
+		Flags: append(append(of, outputFlags(&to, report.Result.Names())...),
 			&cli.StringSliceFlag{Name: "to", Usage: "the new `REQUIREMENT`, as pip takes it: jax==0.10.2, --pre; repeatable"},
 			&cli.StringSliceFlag{Name: "from", Usage: "the old `REQUIREMENT` (default: what is installed); repeatable"},
 			&cli.StringFlag{Name: "target", Usage: "use the rules and the capture: of the target `NAME`, if there are several"},

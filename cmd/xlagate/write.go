@@ -41,17 +41,14 @@ func writeAll(c *cli.Context, w world, list []output, render func(output, report
 }
 
 // write renders a value in every requested format, as text if none is requested.
-func write[T any](c *cli.Context, w world, list []output, value T, render func(io.Writer, T, string, report.Options) error) error {
-	return writeAll(c, w, orText(list), func(out output, o report.Options, dst io.Writer) error { return render(dst, value, out.format, o) })
+func write[T any](c *cli.Context, w world, list []output, value T, formats report.Formats[T]) error {
+	return writeAll(c, w, orText(list), func(out output, o report.Options, dst io.Writer) error {
+		return formats.Render(dst, value, out.format, o)
+	})
 }
 
-// show writes a result in every requested format. If all formats go to files, a text summary still goes to the standard output.
-func show(c *cli.Context, w world, to *outputs, r *result.Result) error {
-	return showWith(c, w, to, r, func(*report.Options) {})
-}
-
-// showWith is show with more options.
-func showWith(c *cli.Context, w world, to *outputs, r *result.Result, more func(*report.Options)) error {
+// show writes a result in every requested format, perhaps with more options. If all formats go to files, a text summary still goes to the standard output.
+func show(c *cli.Context, w world, to *outputs, r *result.Result, more ...func(*report.Options)) error {
 	list := to.list
 	switch {
 	case slices.ContainsFunc(list, output.onScreen):
@@ -61,8 +58,10 @@ func showWith(c *cli.Context, w world, to *outputs, r *result.Result, more func(
 		list = append(list, output{format: "text"})
 	}
 	return writeAll(c, w, list, func(out output, o report.Options, dst io.Writer) error {
-		more(&o)
-		return report.Result(dst, r, out.format, o)
+		for _, set := range more {
+			set(&o)
+		}
+		return report.Result.Render(dst, r, out.format, o)
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
@@ -172,9 +173,7 @@ func FindAssembler(getenv func(string) string) string {
 	}
 	folders := filepath.SplitList(getenv("PATH"))
 	roots := []string{getenv("VIRTUAL_ENV"), getenv("CONDA_PREFIX")} // of Python environments
-	for _, folder := range folders {
-		roots = append(roots, filepath.Dir(folder))
-	}
+	roots = append(roots, phrase.Map(folders, filepath.Dir)...)
 	for _, root := range roots {
 		for _, packages := range []string{"lib/python*/site-packages", "lib/python*/dist-packages", "Lib/site-packages"} {
 			wheels, _ := filepath.Glob(filepath.Join(root, packages, "nvidia", "cu*", "bin")) // nvidia-cuda-nvcc; the pattern is well formed

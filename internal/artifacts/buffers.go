@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Buffers is a module's buffer assignment.
@@ -212,10 +213,7 @@ func (b *Buffers) Covered(color int64, counts func(*Value) bool) (bytes int64) {
 
 // Colors lists the memory spaces in use.
 func (b *Buffers) Colors() []int64 {
-	var colors []int64
-	for i := range b.Allocations {
-		colors = append(colors, b.Allocations[i].Color)
-	}
+	colors := phrase.Map(b.Allocations, func(a Allocation) int64 { return a.Color })
 	slices.Sort(colors)
 	return slices.Compact(colors)
 }
@@ -223,13 +221,11 @@ func (b *Buffers) Colors() []int64 {
 // Largest returns the n largest values in scratch memory, the largest first. Of values with the same place and size it returns the first
 // that is defined.
 func (b *Buffers) Largest(n int) []Value {
-	var list []Value
-	for _, l := range b.largest(n) {
+	return phrase.Map(b.largest(n), func(l located) Value {
 		v := *l.Value
 		v.Name, v.Shape = strings.Clone(v.Name), strings.Clone(v.Shape) // do not hold on to the whole file
-		list = append(list, v)
-	}
-	return list
+		return v
+	})
 }
 
 // located is a value with its place.

@@ -189,9 +189,7 @@ func (s *scanner) connect() error {
 	return nil
 }
 
-var entities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&amp;", "&")
-
-func unescape(s string) string { return entities.Replace(s) }
+var unescape = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&amp;", "&").Replace
 
 // maxGraph is the largest unpacked size of a drawing in bytes.
 const maxGraph = 1 << 30

@@ -91,10 +91,8 @@ func classOf(kind string) ThunkClass {
 		return ThunkControl
 	}
 	name := strings.TrimPrefix(strings.TrimPrefix(kind, "k"), "Nccl")
-	for _, c := range collectives {
-		if strings.HasPrefix(name, c) {
-			return ThunkCollective
-		}
+	if slices.ContainsFunc(collectives, func(c string) bool { return strings.HasPrefix(name, c) }) {
+		return ThunkCollective
 	}
 	return ThunkOther
 }

@@ -83,7 +83,7 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	if err := prepare(to); err != nil {
 		return nil, err
 	}
-	r := &record{Schema: toolchainSchema, Status: statusRunning, Toolchain: facts.Toolchain{Flags: compilerFlags(env)}}
+	r := &record{Schema: "xlagate.toolchain/v1", Status: "running", Toolchain: facts.Toolchain{Flags: compilerFlags(env)}}
 	if err := r.write(to); err != nil {
 		return nil, err
 	}
@@ -118,10 +118,10 @@ func finish(ctx context.Context, opts Options, env *environ, to string, r *recor
 		out.Restored, out.Compiled = len(r.Restored), r.modules-len(r.Restored)
 	}
 	if err != nil {
-		r.Status = statusFailed
+		r.Status = "failed"
 		return out, errors.Join(err, r.write(to))
 	}
-	r.Status = statusDone
+	r.Status = "done"
 	if r.Framework == facts.TorchFramework && !env.torch {
 		out.Notes = append(out.Notes, "findings will not name the model's lines: PyTorch/XLA was not found before the run; set XLA_IR_DEBUG=1, XLA_HLO_DEBUG=1, PT_XLA_DEBUG_LEVEL=1 and XLA_FLAGS=--xla_dump_hlo_as_proto")
 	}
@@ -200,13 +200,8 @@ func dumpFile(rel string) bool {
 
 // empty removes what is in a directory, the record last, so that the rest of a killed removal is still known to be a capture's.
 func empty(dir string, entries []fs.DirEntry) error {
-	names := []string{}
-	for _, e := range entries {
-		if e.Name() != toolchainFile {
-			names = append(names, e.Name())
-		}
-	}
-	for _, name := range append(names, toolchainFile) {
+	others := phrase.Filter(phrase.Map(entries, fs.DirEntry.Name), func(name string) bool { return name != toolchainFile })
+	for _, name := range append(others, toolchainFile) {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return fmt.Errorf("empty the dump directory: %w", err)
 		}

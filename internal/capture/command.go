@@ -82,8 +82,8 @@ func runCommand(ctx context.Context, opts Options, env *environ, to string) erro
 		return fmt.Errorf("keep the command's stderr: %w", err)
 	}
 	defer log.Close()
-	shown := &unloggedWriter{to: orDiscard(opts.Stderr), compiler: env.logs, misses: env.asks}
-	opts.Stdout, opts.Stderr = io.MultiWriter(orDiscard(opts.Stdout), said), io.MultiWriter(log, shown)
+	shown := &unloggedWriter{to: cmp.Or(opts.Stderr, io.Discard), compiler: env.logs, misses: env.asks}
+	opts.Stdout, opts.Stderr = io.MultiWriter(cmp.Or(opts.Stdout, io.Discard), said), io.MultiWriter(log, shown)
 	err = runGroup(ctx, opts, env.vars)
 	if ferr := shown.flush(); err == nil {
 		err = ferr
@@ -166,13 +166,6 @@ func command(ctx context.Context, argv []string, dir string, env []string) (*exe
 	cmd := exec.CommandContext(ctx, path, argv[1:]...)
 	cmd.Args[0], cmd.Dir, cmd.Env, cmd.WaitDelay = argv[0], dir, env, grace
 	return cmd, nil
-}
-
-func orDiscard(w io.Writer) io.Writer {
-	if w == nil {
-		return io.Discard
-	}
-	return w
 }
 
 // compilerLog matches the beginning of a line that TensorFlow logs for each function and argument that it compiles, in its current and its former form.

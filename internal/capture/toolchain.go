@@ -17,19 +17,10 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-const toolchainSchema = "xlagate.toolchain/v1"
-
-// The states of a capture. A dump whose record is not in the state done is incomplete.
-const (
-	statusRunning = "running"
-	statusFailed  = "failed"
-	statusDone    = "done"
-)
-
 // record is the content of xlagate-toolchain.json.
 type record struct {
 	Schema string `json:"schema"`
-	Status string `json:"status"`
+	Status string `json:"status"` // running, failed or done; a dump whose record is not done is incomplete
 	facts.Toolchain
 	Restored []string         `json:"restored,omitempty"` // the modules that JAX took from its cache, with files of an earlier capture
 	Files    map[string]int64 `json:"files,omitempty"`    // the size of each file in bytes, by its path below the dump; a shorter file was cut off
@@ -100,14 +91,10 @@ func versionsOf(ctx context.Context, opts Options, env []string) (map[string]str
 		return nil, fmt.Errorf("the versions of framework and compiler are not recorded: %s is not known to run Python", opts.Argv[0])
 	}
 	names := phrase.Map(distributions, func(d distribution) string { return d.name })
-	list, err := json.Marshal(names)
-	if err != nil {
-		return nil, fmt.Errorf("ask for package versions: %w", err)
-	}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	var versions map[string]string
-	if err := askJSON(ctx, opts, python, fmt.Sprintf(versionScript, list), &versions); err != nil {
+	if err := askJSON(ctx, opts, python, fmt.Sprintf(versionScript, quoted(names)), &versions); err != nil {
 		return nil, fmt.Errorf("the versions of framework and compiler are not recorded: %s does not report them: %w", strings.Join(python, " "), err)
 	}
 	return versions, nil

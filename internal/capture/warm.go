@@ -36,7 +36,7 @@ type warmRun struct {
 }
 
 // cacheKey matches the name of an entry in JAX's cache: the name of the module, and a hash.
-var cacheKey = regexp.MustCompile(`^(.+)-[0-9a-f]{64}-cache$`)
+var cacheKey = regexp.MustCompile(`^((.+)-[0-9a-f]{64}-cache)$`)
 
 // The optimized module of a program that XLA compiled for the CPU, and of one that JAX took from its cache.
 var (
@@ -110,7 +110,7 @@ func (w *warmRun) give(key string) error {
 		return fmt.Errorf("put a program into JAX's cache: %w", err)
 	}
 	w.given[key] = true
-	w.know(name[1], text, key)
+	w.know(name[2], text, key)
 	return nil
 }
 
@@ -156,25 +156,20 @@ func (w *warmRun) read(key string) (map[string][]byte, error) {
 
 // keep stores what this run compiled. A program is kept if its files are certain: the run compiled no other of its name.
 func (w *warmRun) keep(dump string) error {
-	entries, err := os.ReadDir(w.jax)
+	keys, err := namedIn(w.jax, cacheKey)
 	if err != nil {
 		return fmt.Errorf("look into JAX's cache: %w", err)
 	}
-	keys := map[string][]string{}
-	for _, e := range entries {
-		if m := cacheKey.FindStringSubmatch(e.Name()); m != nil && !w.given[e.Name()] {
-			keys[m[1]] = append(keys[m[1]], e.Name())
-		}
-	}
-	modules, err := modulesIn(dump, compiledText)
+	modules, err := namedIn(dump, compiledText)
 	if err != nil {
-		return err
+		return fmt.Errorf("look into the dump: %w", err)
 	}
 	for name, prefixes := range modules {
-		if len(keys[name]) != 1 || len(prefixes) != 1 {
+		made := slices.DeleteFunc(keys[name], func(key string) bool { return w.given[key] })
+		if len(made) != 1 || len(prefixes) != 1 {
 			continue
 		}
-		key := keys[name][0]
+		key := made[0]
 		text, err := os.ReadFile(filepath.Join(dump, prefixes[0]+".cpu_after_optimizations.txt"))
 		if err != nil {
 			return fmt.Errorf("keep %s: %w", name, err)
@@ -194,19 +189,16 @@ func (w *warmRun) keep(dump string) error {
 	return w.bound()
 }
 
-// modulesIn returns the modules of a dump that have a file of a kind: "module_0001.jit_step" by "jit_step".
-func modulesIn(dump string, kind *regexp.Regexp) (map[string][]string, error) {
-	entries, err := os.ReadDir(dump)
-	if err != nil {
-		return nil, fmt.Errorf("look into the dump: %w", err)
-	}
-	modules := map[string][]string{}
+// namedIn returns what the names of files of a kind in a folder hold by the name of a module: "module_0001.jit_step" by "jit_step".
+func namedIn(folder string, kind *regexp.Regexp) (map[string][]string, error) {
+	entries, err := os.ReadDir(folder)
+	named := map[string][]string{}
 	for _, e := range entries {
 		if m := kind.FindStringSubmatch(e.Name()); m != nil {
-			modules[m[2]] = append(modules[m[2]], m[1])
+			named[m[2]] = append(named[m[2]], m[1])
 		}
 	}
-	return modules, nil
+	return named, err
 }
 
 // archive stores a cache entry with the files of a module.
@@ -244,9 +236,9 @@ var keptModule = regexp.MustCompile(`(?m)^xlagate: (module_\d+\.\S+) was compile
 // restore replaces what XLA dumps of a program that JAX took from its cache by the files that were dumped when it was compiled, and returns the names of
 // these modules. The optimized text that XLA dumps says which program it is.
 func (w *warmRun) restore(dump string) (restored []string, err error) {
-	modules, err := modulesIn(dump, restoredText)
+	modules, err := namedIn(dump, restoredText)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("look into the dump: %w", err)
 	}
 	said, err := os.ReadFile(filepath.Join(dump, logFile))
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
@@ -120,13 +121,8 @@ func (s *Stage) whyUnread() string {
 }
 
 func (s *Stage) formats() []string {
-	var names []string
-	for _, kind := range []Kind{KindDot, KindHTML, KindURL} {
-		if s.File(kind) != nil {
-			names = append(names, string(kind))
-		}
-	}
-	return names
+	there := phrase.Filter([]Kind{KindDot, KindHTML, KindURL}, func(kind Kind) bool { return s.File(kind) != nil })
+	return phrase.Map(there, func(kind Kind) string { return string(kind) })
 }
 
 func (s *Stage) anyFile() *File { return s.File(stageKinds...) }
@@ -171,13 +167,8 @@ func (d *Dump) checkShared() {
 
 // checkOrder records modules that are much older than one with a lower number: an earlier run left them.
 func (d *Dump) checkOrder() {
-	byDir := map[string][]*Module{}
-	for _, m := range d.Modules {
-		if m.Digits != "" && m.Stages[0].Kind == StageBefore {
-			byDir[m.Dir+"\x00"+m.Process] = append(byDir[m.Dir+"\x00"+m.Process], m)
-		}
-	}
-	for _, ms := range byDir {
+	numbered := phrase.Filter(d.Modules, func(m *Module) bool { return m.Digits != "" && m.Stages[0].Kind == StageBefore })
+	for _, ms := range phrase.Group(numbered, func(m *Module) [2]string { return [2]string{m.Dir, m.Process} }) {
 		slices.SortFunc(ms, func(a, b *Module) int { return cmp.Compare(a.Number, b.Number) })
 		newest := ms[0]
 		for _, m := range ms {

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
@@ -71,10 +72,7 @@ func Open(ctx context.Context, path string, opts Options) (*Dump, error) {
 
 // Close closes the dump's files; they cannot be read afterwards.
 func (d *Dump) Close() error {
-	var errs []error
-	for _, closeOne := range d.closers {
-		errs = append(errs, closeOne())
-	}
+	errs := phrase.Map(d.closers, func(closeOne func() error) error { return closeOne() })
 	d.closers = nil
 	return errors.Join(errs...)
 }

@@ -34,6 +34,14 @@ func open(t *testing.T, path string) *Dump {
 	return d
 }
 
+// build is the compiler's version if the file names contain it, such as "cl/1003875606" of libtpu; else "".
+func build(m *Module) string {
+	if n, ok := strings.CutPrefix(m.Spelled[len(cutChangelist(m.Spelled)):], ".cl_"); ok {
+		return "cl/" + n
+	}
+	return ""
+}
+
 // describe prints everything that was found out about a dump, without the path of the dump itself.
 func describe(d *Dump) string {
 	var b strings.Builder
@@ -43,7 +51,7 @@ func describe(d *Dump) string {
 	}{{"module", d.Modules}, {"throwaway", d.Throwaway}} {
 		for _, m := range group.modules {
 			fmt.Fprintf(&b, "%s %s\n", group.title, m.ID)
-			fmt.Fprintf(&b, "  name %s, program %s, process %q, backend %q, build %q\n", m.Name, ProgramName(m.Name), m.Process, m.Backend(), m.Build())
+			fmt.Fprintf(&b, "  name %s, program %s, process %q, backend %q, build %q\n", m.Name, ProgramName(m.Name), m.Process, m.Backend(), build(m))
 			for i := range m.Stages {
 				describeStage(&b, &m.Stages[i])
 			}

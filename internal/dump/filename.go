@@ -3,6 +3,7 @@ package dump
 import (
 	"cmp"
 	_ "embed"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,46 +26,25 @@ type fileName struct {
 
 // parseFileName splits the name of a file or directory; ok reports whether it belongs to a module.
 func parseFileName(base string) (n fileName, ok bool) {
-	rest := base
-	if stamp, after, found := strings.Cut(base, "."); found && len(stamp) >= 10 && len(stamp) <= 20 && phrase.AllDigits(stamp) {
-		n.stamp, rest = stamp, after
-	}
-	at := findModule(rest)
+	parts := strings.Split(base, ".")
+	at := slices.IndexFunc(parts, func(part string) bool {
+		number, named := strings.CutPrefix(part, "module_")
+		return named && len(number) >= 4 && phrase.AllDigits(number)
+	})
 	if at < 0 {
 		return fileName{}, false
 	}
-	if at > 0 {
-		n.scope = rest[:at-1]
+	before := parts[:at]
+	if at > 0 && len(parts[0]) >= 10 && len(parts[0]) <= 20 && phrase.AllDigits(parts[0]) {
+		n.stamp, before = parts[0], before[1:]
 	}
-	n.number, n.rest, _ = strings.Cut(rest[at+len("module_"):], ".")
+	n.scope, n.number = strings.Join(before, "."), strings.TrimPrefix(parts[at], "module_")
+	n.rest = strings.TrimPrefix(base[len(strings.Join(parts[:at+1], ".")):], ".")
 	return n, true
 }
 
-// findModule returns the index of "module_NNNN" between dots in a name, -1 if there is none.
-func findModule(s string) int {
-	for at := 0; ; {
-		i := strings.Index(s[at:], "module_")
-		if i < 0 {
-			return -1
-		}
-		i += at
-		number, _, _ := strings.Cut(s[i+len("module_"):], ".")
-		if len(number) >= 4 && phrase.AllDigits(number) && (i == 0 || s[i-1] == '.') {
-			return i
-		}
-		at = i + 1
-	}
-}
-
 // sanitize replaces characters as XLA does in file names.
-func sanitize(name string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`/\[] `, r) {
-			return '_'
-		}
-		return r
-	}, name)
-}
+var sanitize = strings.NewReplacer("/", "_", `\`, "_", "[", "_", "]", "_", " ", "_").Replace
 
 // cutChangelist cuts off the ".cl_N" that Google's internal builds add to a module's name.
 func cutChangelist(name string) string { return cutNumber(name, ".cl_") }
@@ -132,10 +112,7 @@ func nameInPass(rest string) (string, bool) {
 }
 
 // stageFormats are the extensions of a stage's files, longest first.
-var stageFormats = []struct {
-	ext  string
-	kind Kind
-}{
+var stageFormats = []mark{
 	{".top_level.html", KindHTML},
 	{".hlo.pb", KindHLOProto},
 	{".riegeli", KindRiegeli},
@@ -220,8 +197,8 @@ func cutPass(s string) (name string, stage Stage, ok bool) {
 	if i < 0 {
 		return "", Stage{}, false
 	}
-	label := s
-	if dot := lastDots(s[:i], 2); dot >= 0 {
+	label, last := s, strings.LastIndexByte(s[:i], '.')
+	if dot := strings.LastIndexByte(s[:max(0, last)], '.'); dot >= 0 {
 		name, label = s[:dot], s[dot+1:]
 	}
 	number, rest, _ := strings.Cut(label, ".")
@@ -234,23 +211,11 @@ func cutPass(s string) (name string, stage Stage, ok bool) {
 	return name, Stage{Kind: StagePass, Label: label, Pass: Pass{Number: n, Pipeline: pipeline, After: after, Before: before}}, true
 }
 
-// lastDots returns the index of the nth dot from the end, -1 if there are fewer.
-func lastDots(s string, n int) int {
-	for range n {
-		i := strings.LastIndexByte(s, '.')
-		if i < 0 {
-			return -1
-		}
-		s = s[:i]
-	}
-	return len(s)
-}
-
 // cutFormat cuts off the extension of a stage's file.
 func cutFormat(s string) (stem string, kind Kind, ok bool) {
 	s = cutCompression(s)
 	for _, f := range stageFormats {
-		if stem, ok := strings.CutSuffix(s, f.ext); ok {
+		if stem, ok := strings.CutSuffix(s, f.text); ok {
 			return stem, f.kind, true
 		}
 	}

@@ -76,6 +76,12 @@ const (
 	KindJSON         Kind = "json"
 )
 
+// mark is a part of a file's name or content that tells its kind.
+type mark struct {
+	text string
+	kind Kind
+}
+
 // companions are the files about a whole module, by the suffixes of their names.
 var companions = map[string]Kind{
 	"debug_options":                     KindDebugOptions,
@@ -105,10 +111,7 @@ var companions = map[string]Kind{
 var companionFormats = []string{".txt", ".pbtxt", ".textproto"}
 
 // reports are written beside the final HLO; their suffixes follow the name of the stage.
-var reports = []struct {
-	end  string
-	kind Kind
-}{
+var reports = []mark{
 	{"-buffer-assignment.txt", KindBufferAssignment},
 	{"-buffer-assignment-values.txt", KindBufferValues},
 	{"-live-range.txt", KindLiveRange},
@@ -117,10 +120,7 @@ var reports = []struct {
 }
 
 // unitFiles are the suffixes of files about one kernel or part of a module: the name of the kernel or part precedes them.
-var unitFiles = []struct {
-	end  string
-	kind Kind
-}{
+var unitFiles = []mark{
 	{".ptx", KindPTX},
 	{".o", KindObject},
 	{".hsaco", KindDeviceObject},
@@ -144,7 +144,7 @@ var unitFiles = []struct {
 func cutCompanion(s string) (name string, kind Kind, ok bool) {
 	s = cutCompression(s)
 	for _, r := range reports {
-		if stem, ok := strings.CutSuffix(s, r.end); ok {
+		if stem, ok := strings.CutSuffix(s, r.text); ok {
 			if name, _, ok := cutStage(stem); ok {
 				return name, r.kind, true
 			}
@@ -180,7 +180,7 @@ func unitKind(s string) (Kind, bool) {
 		}
 	}
 	for _, u := range unitFiles {
-		if strings.HasSuffix(s, u.end) {
+		if strings.HasSuffix(s, u.text) {
 			return u.kind, true
 		}
 	}
@@ -188,10 +188,7 @@ func unitKind(s string) (Kind, bool) {
 }
 
 // strayNames are the files of no module that are recognized by name, compressed or not, as path.Match matches it.
-var strayNames = []struct {
-	pattern string
-	kind    Kind
-}{
+var strayNames = []mark{
 	{"xlagate-toolchain.json", KindToolchain},
 	{"xlagate-stdout.log", KindLog}, // whatever they begin with
 	{"xlagate-stderr.log", KindLog},
@@ -238,7 +235,7 @@ func strayKind(f *File) (Kind, error) {
 	}
 	base := path.Base(f.Rel)
 	for _, n := range strayNames {
-		if fits, _ := path.Match(n.pattern, cutCompression(base)); fits {
+		if fits, _ := path.Match(n.text, cutCompression(base)); fits {
 			return n.kind, nil
 		}
 	}
@@ -283,7 +280,7 @@ func sniff(head []byte) Kind {
 	if isText(head) {
 		text := skipBlank(head)
 		for _, t := range textKinds {
-			if bytes.HasPrefix(text, []byte(t.start)) {
+			if bytes.HasPrefix(text, []byte(t.text)) {
 				return t.kind
 			}
 		}
@@ -301,10 +298,7 @@ func sniff(head []byte) Kind {
 }
 
 // textKinds maps the beginning of a text to its kind.
-var textKinds = []struct {
-	start string
-	kind  Kind
-}{
+var textKinds = []mark{
 	{"HloModule", KindHLOText},
 	{"node {", KindGraph},
 	{"signature {", KindGraph},

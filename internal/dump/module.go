@@ -202,14 +202,6 @@ func (m *Module) Backend() string {
 	return ""
 }
 
-// Build returns the compiler's version if the file names contain it, such as "cl/1003875606" of libtpu; else "".
-func (m *Module) Build() string {
-	if n, ok := strings.CutPrefix(m.Spelled[len(cutChangelist(m.Spelled)):], ".cl_"); ok {
-		return "cl/" + n
-	}
-	return ""
-}
-
 // companionBackends maps the kinds of files that only one backend writes to that backend.
 var companionBackends = map[Kind]string{
 	KindTPU:               "tpu",
@@ -239,13 +231,8 @@ func nameProcesses(modules []*Module) {
 		}
 	}
 	// A repeated number begins a new run of those that wrote into one directory with time stamps.
-	byDir := map[string][]*Module{}
-	for _, m := range modules {
-		if m.Stamp != "" {
-			byDir[m.Dir] = append(byDir[m.Dir], m)
-		}
-	}
-	for _, ms := range byDir {
+	stamped := phrase.Filter(modules, func(m *Module) bool { return m.Stamp != "" })
+	for _, ms := range phrase.Group(stamped, func(m *Module) string { return m.Dir }) {
 		slices.SortFunc(ms, func(a, b *Module) int { return cmp.Compare(a.Stamp, b.Stamp) })
 		runs := splitRuns(ms)
 		for _, run := range runs {

@@ -4,6 +4,7 @@ package export
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,12 +47,7 @@ func About() string {
 func Several(name string) bool { return formatNamed(name).several }
 
 func formatNamed(name string) format {
-	for _, f := range formats {
-		if f.name == name {
-			return f
-		}
-	}
-	return format{}
+	return formats[slices.IndexFunc(formats, func(f format) bool { return f.name == name })]
 }
 
 // Of exports the programs of a difference that match a glob, all if it is "". If the old side is empty, it exports the new side.

@@ -3,9 +3,13 @@ package export
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // The types of Model Explorer's files: graphs, the data of their nodes, and the mapping between the nodes of two graphs.
@@ -35,16 +39,9 @@ type (
 		Input  string `json:"targetNodeInputId"`
 	}
 	explorerData struct {
-		Name     string                   `json:"name"`
-		Results  map[string]explorerValue `json:"results"`
-		Gradient []explorerStop           `json:"gradient"`
-	}
-	explorerValue struct {
-		Value float64 `json:"value"`
-	}
-	explorerStop struct {
-		Stop  float64 `json:"stop"`
-		Color string  `json:"bgColor"`
+		Name     string                        `json:"name"`
+		Results  map[string]map[string]float64 `json:"results"` // the "value" of each node
+		Gradient json.RawMessage               `json:"gradient"`
 	}
 	explorerMapping struct {
 		Entries    []explorerEntry `json:"mappingEntries"`
@@ -117,10 +114,10 @@ func (e *explorer) add(v *view) {
 		}
 		to.Graphs = append(to.Graphs, drawn(id, nodes))
 		for _, m := range measures {
-			d := explorerData{Name: m.name, Results: map[string]explorerValue{}, Gradient: []explorerStop{{0, "#fff7e6"}, {1, "#e06c00"}}}
+			d := explorerData{m.name, map[string]map[string]float64{}, json.RawMessage(`[{"stop":0,"bgColor":"#fff7e6"},{"stop":1,"bgColor":"#e06c00"}]`)}
 			for _, n := range nodes {
 				if n.kernel != nil {
-					d.Results[n.id] = explorerValue{m.of(n.kernel)}
+					d.Results[n.id] = map[string]float64{"value": m.of(n.kernel)}
 				}
 			}
 			if e.data[m.file] == nil {
@@ -137,14 +134,9 @@ func (e *explorer) add(v *view) {
 func drawn(id string, nodes []node) explorerGraph {
 	g := explorerGraph{ID: id, Nodes: []explorerNode{}}
 	for _, n := range nodes {
-		layers := make([]string, len(n.layers))
-		for i, layer := range n.layers {
-			layers[i] = strings.ReplaceAll(layer, ";", ",") // which parts a namespace from what is shown of it
-		}
-		x := explorerNode{ID: n.id, Label: n.label, Namespace: strings.Join(layers, "/")}
-		for _, a := range n.attrs {
-			x.Attrs = append(x.Attrs, explorerAttr{a[0], a[1]})
-		}
+		namespace := strings.ReplaceAll(strings.Join(n.layers, "/"), ";", ",") // a semicolon parts a namespace from what is shown of it
+		x := explorerNode{ID: n.id, Label: n.label, Namespace: namespace}
+		x.Attrs = phrase.Map(n.attrs, func(a [2]string) explorerAttr { return explorerAttr{a[0], a[1]} })
 		for i, from := range n.inputs {
 			x.Incoming = append(x.Incoming, explorerEdge{from, "0", fmt.Sprint(i)})
 		}
@@ -157,14 +149,10 @@ func drawn(id string, nodes []node) explorerGraph {
 func (v *view) mapping() explorerMapping {
 	m := explorerMapping{Entries: []explorerEntry{}, Highlights: true}
 	for _, l := range v.Links() {
-		var e explorerEntry
-		for _, i := range l.Old {
-			e.Left = append(e.Left, called(&v.Old.Kernels[i], i))
-		}
-		for _, j := range l.New {
-			e.Right = append(e.Right, called(&v.New.Kernels[j], j))
-		}
-		m.Entries = append(m.Entries, e)
+		m.Entries = append(m.Entries, explorerEntry{
+			Left:  phrase.Map(l.Old, func(i int) string { return called(&v.Old.Kernels[i], i) }),
+			Right: phrase.Map(l.New, func(j int) string { return called(&v.New.Kernels[j], j) }),
+		})
 	}
 	return m
 }
@@ -177,4 +165,107 @@ func fileName(name string) string {
 		}
 		return r
 	}, name)
+}
+
+// node is an instruction, or a kernel of a stored variant.
+type node struct {
+	id, label string
+	layers    []string // the scopes around it, from the outside in
+	inputs    []string
+	attrs     [][2]string
+	kernel    *facts.Priced // nil for what is no launch
+}
+
+// graphOf is the graph of all instructions if the module is open, or else that of the kernels.
+func graphOf(v *facts.Variant) []node {
+	g := &graph{kernels: map[string]*facts.Priced{}}
+	all := prices(v)
+	for i := range all {
+		g.kernels[called(all[i].Kernel, i)] = &all[i]
+	}
+	if v.Module != nil {
+		g.m, g.drawn = v.Module, make([]bool, len(v.Module.Comps))
+		g.computation(v.Module.Entry, nil, nil)
+		return g.nodes
+	}
+	for i := range all {
+		p := &all[i]
+		inputs := phrase.Map(p.From, func(from int32) string { return called(&v.Kernels[from], int(from)) })
+		g.nodes = append(g.nodes, node{called(p.Kernel, i), label(p.Kernel), scopes(p.OpName), inputs, attrsOf(p), p})
+	}
+	return g.nodes
+}
+
+type graph struct {
+	m       *hlo.Module
+	kernels map[string]*facts.Priced
+	drawn   []bool // computations that several instructions call are drawn in the first of them
+	nodes   []node
+}
+
+// label is the label of a kernel in a picture: its kind, some of its operations and its result.
+func label(k *facts.Kernel) string {
+	what := k.Operations()
+	if words := k.Do.Words(); len(words) > 4 {
+		what = strings.Join(words[:4], ", ") + ", …"
+	}
+	if what == k.Kind {
+		what = ""
+	}
+	return strings.Join(strings.Fields(k.Kind+" "+what+" → "+k.Out), " ")
+}
+
+// computation draws the instructions of a computation. Its parameters read the arguments of its caller.
+func (g *graph) computation(c hlo.CompID, around []string, arguments []string) {
+	g.drawn[c] = true
+	first, end := g.m.Body(c)
+	for id := first; id < end; id++ {
+		g.instruction(id, around, arguments)
+	}
+}
+
+// holding are the opcodes of instructions in which the computations that they call are drawn. What a reduction or a sort applies to elements is not.
+var holding = []hlo.Opcode{hlo.OpFusion, hlo.OpWhile, hlo.OpConditional, hlo.OpCall, hlo.OpAsyncStart}
+
+func (g *graph) instruction(id hlo.InstrID, around []string, arguments []string) {
+	i, md := &g.m.Instrs[id], g.m.Metadata(id)
+	n := node{id: g.m.InstrName(id), label: g.m.OpcodeName(i.Opcode), layers: around}
+	n.kernel = g.kernels[n.id]
+	if len(around) == 0 {
+		n.layers = scopes(md.OpName)
+	}
+	n.inputs = phrase.Map(g.m.Operands(id), g.m.InstrName)
+	if i.Opcode == hlo.OpParameter && int(i.Param) < len(arguments) {
+		n.inputs = append(n.inputs, arguments[i.Param])
+	}
+	n.attrs = append(n.attrs, [2]string{"shape", g.m.ShapeLayoutText(i.Shape)}, [2]string{"op_name", md.OpName})
+	if md.Source.File != "" {
+		n.attrs = append(n.attrs, [2]string{"source", md.Source.File + ":" + strconv.Itoa(int(md.Source.Line))})
+	}
+	if n.kernel != nil {
+		n.attrs = append(n.attrs, attrsOf(n.kernel)...)
+	}
+	g.nodes = append(g.nodes, n)
+	at := len(g.nodes) - 1
+	for _, c := range g.m.Callees(id) {
+		if g.drawn[c] || !slices.Contains(holding, i.Opcode) {
+			continue
+		}
+		handed := g.nodes[at].inputs
+		if i.Opcode == hlo.OpConditional {
+			handed = handed[1:] // the first says which branch it is
+		}
+		layers := append(append([]string{}, n.layers...), n.id)
+		g.computation(c, layers, handed)
+		g.nodes[at].inputs = append(g.nodes[at].inputs, g.m.InstrName(g.m.Comps[c].Root))
+	}
+}
+
+func attrsOf(p *facts.Priced) [][2]string {
+	attrs := [][2]string{{"kind", p.Kind}, {"operations", p.Do.String()}}
+	if p.Name == "" {
+		attrs = append(attrs, [2]string{"shape", p.Out}, [2]string{"op_name", p.OpName})
+	}
+	return append(attrs, [2]string{"runs", number(p.Runs)}, [2]string{"bytes", number(float64(p.Bytes))}, [2]string{"flops", number(float64(p.Flops))},
+		[2]string{"predicted ns", strconv.FormatFloat(p.NS(), 'f', 1, 64)})
 }

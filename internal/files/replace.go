@@ -14,19 +14,12 @@ import (
 
 // Replace atomically replaces a file with the output of fill. It writes in place what cannot be replaced: a pipe, a terminal,
 // a file in a folder without write permission.
-func Replace(path string, fill func(*os.File) error) (err error) {
+func Replace(path string, fill func(*os.File) error) error {
 	f, err := create(path)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.drop()) }()
-	if err := fill(f.File); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil || f.place == "" {
-		return err
-	}
-	return os.Rename(f.Name(), f.place)
+	return f.put(fill, os.Rename)
 }
 
 // file is a file that is being written, until it is renamed or dropped.
@@ -61,6 +54,18 @@ func create(path string) (*file, error) {
 		return nil, err
 	}
 	return &file{f, place}, nil
+}
+
+// put writes the file and moves it to its final path.
+func (f *file) put(fill func(*os.File) error, move func(name, place string) error) (err error) {
+	defer func() { err = errors.Join(err, f.drop()) }()
+	if err := fill(f.File); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil || f.place == "" {
+		return err
+	}
+	return move(f.Name(), f.place)
 }
 
 // drop closes and removes the file. It does nothing once the file has its final path.
@@ -134,24 +139,16 @@ func sweep(dir string) {
 
 // Create atomically creates a file with the output of fill. If the name exists, it changes nothing and returns
 // [fs.ErrExist].
-func Create(path string, fill func(*os.File) error) (err error) {
+func Create(path string, fill func(*os.File) error) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("%s: %w", path, fs.ErrExist)
 	}
 	sweep(filepath.Dir(path))
-	at, err := beside(path, 0o666)
+	f, err := beside(path, 0o666)
 	if err != nil {
 		return err
 	}
-	f := &file{at, path}
-	defer func() { err = errors.Join(err, f.drop()) }()
-	if err := fill(f.File); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return settle(f.Name(), path)
+	return (&file{f, path}).put(fill, settle)
 }
 
 // settle renames a file to an unused name. It uses a hard link, which unlike a rename never replaces a file; on a file system without hard links

@@ -138,11 +138,11 @@ func resolved(name string) string {
 
 // Unedited reports whether files or folders are in the repository and are what they were at the base.
 func (e *Edits) Unedited(ctx context.Context, paths []string) bool {
-	known, err := e.tree.print(ctx, append([]string{"ls-files", "--"}, paths...)...)
+	known, err := e.tree.print(ctx, nil, append([]string{"ls-files", "--"}, paths...)...)
 	if err != nil || known == "" {
 		return false
 	}
-	_, err = e.tree.print(ctx, diffing(append([]string{"--quiet", e.Base, "--"}, paths...)...)...)
+	_, err = e.tree.print(ctx, nil, diffing(append([]string{"--quiet", e.Base, "--"}, paths...)...)...)
 	return err == nil
 }
 
@@ -153,10 +153,10 @@ func (e *Edits) EditedAt(ctx context.Context, name string) time.Time {
 	if err != nil {
 		return time.Time{}
 	}
-	if _, err := e.tree.print(ctx, diffing("--quiet", "HEAD", "--", name)...); err != nil {
+	if _, err := e.tree.print(ctx, nil, diffing("--quiet", "HEAD", "--", name)...); err != nil {
 		return info.ModTime()
 	}
-	text, err := e.tree.print(ctx, "log", "-1", "--format=%ct", "--", name)
+	text, err := e.tree.print(ctx, nil, "log", "-1", "--format=%ct", "--", name)
 	seconds, numberErr := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	if committed := time.Unix(seconds, 0); err == nil && numberErr == nil && committed.Before(info.ModTime()) {
 		return committed

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/token"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -15,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bluekeyes/go-gitdiff/gitdiff"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -134,7 +136,7 @@ func IsModelFile(name string) bool { return slices.Contains(modelEndings, path.E
 
 // diff compares some files of the work tree with a commit.
 func (t *workTree) diff(ctx context.Context, env []string, commit string, paths ...string) ([]fileEdits, error) {
-	text, err := t.printWith(ctx, env, diffing(append([]string{"-U0", "--inter-hunk-context=0", "--no-color", "--no-relative",
+	text, err := t.print(ctx, env, diffing(append([]string{"-U0", "--inter-hunk-context=0", "--no-color", "--no-relative",
 		"--find-renames", "--src-prefix=a/", "--dst-prefix=b/", commit, "--"}, paths...)...)...)
 	if err != nil {
 		return nil, err
@@ -174,7 +176,7 @@ func (t *workTree) distrustful() (env []string, remove func(), err error) {
 
 // python lists the Python files that git knows, and those that it does not: what else is around in a work tree is data, dumps and results.
 func (t *workTree) python(ctx context.Context) (known, made []string, err error) {
-	text, err := t.print(ctx, "ls-files", "-z", "-t", "--full-name", "--cached", "--others", "--exclude-standard", "--", "*.py")
+	text, err := t.print(ctx, nil, "ls-files", "-z", "-t", "--full-name", "--cached", "--others", "--exclude-standard", "--", "*.py")
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\x00"), "\x00") {
 		switch state, name, _ := strings.Cut(line, " "); state {
 		case "":
@@ -187,12 +189,8 @@ func (t *workTree) python(ctx context.Context) (known, made []string, err error)
 	return known, made, err
 }
 
-// print is what git prints at the top of the work tree.
-func (t *workTree) print(ctx context.Context, args ...string) (string, error) {
-	return t.printWith(ctx, nil, args...)
-}
-
-func (t *workTree) printWith(ctx context.Context, env []string, args ...string) (string, error) {
+// print is what git prints at the top of the work tree, with an environment besides its own.
+func (t *workTree) print(ctx context.Context, env []string, args ...string) (string, error) {
 	out := &bounded{left: maxPrinted}
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.quotepath=off"}, args...)...)
 	cmd.Stdout, cmd.Env = out, env
@@ -312,4 +310,59 @@ func (a asker) fork(revisions ...string) (commit, unknown string) {
 	}
 	name := revisions[len(revisions)-1]
 	return "", fmt.Sprintf("this checkout does not hold %s: fetch it with git fetch origin %s; with actions/checkout: fetch-depth: 0", name, strings.TrimPrefix(name, "origin/"))
+}
+
+// parseDiff returns what was edited in each file, from the output of git diff with no context lines.
+func parseDiff(text string) ([]fileEdits, error) {
+	files, _, err := gitdiff.Parse(strings.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("read what git prints: %s", shown(err.Error()))
+	}
+	var edits []fileEdits
+	for _, f := range files {
+		edit := fileEdits{old: f.OldName, now: f.NewName}
+		for _, part := range f.TextFragments {
+			edit.hunks = append(edit.hunks, hunkOf(part, isPython(cmp.Or(f.NewName, f.OldName))))
+			var removed []string
+			for _, l := range part.Lines {
+				if l.Op == gitdiff.OpDelete {
+					removed = append(removed, strings.TrimSuffix(l.Line, "\n"))
+				}
+			}
+			edit.removed = append(edit.removed, removed)
+		}
+		edits = append(edits, edit)
+	}
+	return edits, nil
+}
+
+func hunkOf(part *gitdiff.TextFragment, python bool) Hunk {
+	h := Hunk{OldFirst: int(part.OldPosition), OldLines: int(part.OldLines), First: int(part.NewPosition), Lines: int(part.NewLines)}
+	defines := python && (h.OldLines == 0 || h.Lines == 0)
+	was, now, binds := words{}, words{}, words{}
+	for _, l := range part.Lines {
+		line := strings.TrimSuffix(l.Line, "\n")
+		if !hasCode(line, python) {
+			continue
+		}
+		if l.Op == gitdiff.OpDelete {
+			was.add(line)
+			h.gone += " " + definedBy(line)
+		} else {
+			now.add(line)
+			h.came += " " + definedBy(line)
+		}
+		h.text += l.Op.String() + strings.TrimSpace(line) + "\n"
+		binds.add(bound(line))
+		h.Code = true
+		name, _, given := strings.Cut(line, " = ") // to a name of the module, or to an annotated one: if such lines only come or go, other edited lines use it
+		field, _, annotated := strings.Cut(strings.TrimSpace(name), ":")
+		defines = defines && given && (token.IsIdentifier(name) || annotated && token.IsIdentifier(field))
+		if l.Op == gitdiff.OpDelete && (h.removed == "" || decorates(h.removed)) {
+			h.removed = line
+		}
+	}
+	h.Code, h.Edit = h.Code && !defines, h.First
+	h.was, h.now, h.binds = was.String(), now.String(), binds.String()
+	return h
 }

@@ -15,6 +15,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 
 	"github.com/xlagate/xlagate/internal/files"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Bounds on what is fetched of a repository.
@@ -63,11 +64,7 @@ func (c *Client) Names(ctx context.Context, revision string) ([]string, error) {
 	if tree.GetTruncated() {
 		return nil, fmt.Errorf("GitHub does not list all files at %s", short(revision))
 	}
-	names := make([]string, len(tree.Entries))
-	for i, e := range tree.Entries {
-		names[i] = e.GetPath()
-	}
-	return names, nil
+	return phrase.Map(tree.Entries, (*gh.TreeEntry).GetPath), nil
 }
 
 // fetcher collects the files of a revision.

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	gh "github.com/google/go-github/v60/github"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // failure is a failed request: what it was for, in which repository, why it failed and what to do.
@@ -68,10 +70,7 @@ func saying(err error) string {
 	if !errors.As(err, &response) {
 		return ""
 	}
-	words := []string{response.Message}
-	for _, e := range response.Errors {
-		words = append(words, e.Message)
-	}
+	words := append([]string{response.Message}, phrase.Map(response.Errors, func(e gh.Error) string { return e.Message })...)
 	text := strings.Join(strings.Fields(strings.Join(words, " ")), " ")
 	if text == "" {
 		return ""

@@ -21,22 +21,14 @@ import (
 type Publication struct {
 	Comment report.Comment
 	Report  report.Options
-	Subject
-	Posts
 	StepFiles
-}
 
-// Subject is what was checked, when and by which run.
-type Subject struct {
 	PullRequest int    // 0: none
 	Head        string // the commit that was checked
 	Ref         string
-	Run         Run
+	Run         Run // that checked it
 	At          time.Time
-}
 
-// Posts says what is to be posted.
-type Posts struct {
 	Key   string // tells the comments of one pull request apart
 	Mode  string // of the comment
 	Check bool   // make a check run
@@ -79,7 +71,7 @@ func (p *Publication) post(ctx context.Context, c *Client, done *Posted) {
 	}
 	if p.SARIF && p.Head != "" {
 		var log strings.Builder
-		err := report.Result(&log, p.Comment.Result, "sarif", p.Report)
+		err := report.Result.Render(&log, p.Comment.Result, "sarif", p.Report)
 		if err == nil {
 			err = c.uploadSARIF(ctx, p.Head, p.Ref, log.String())
 		}
@@ -159,7 +151,7 @@ const DefaultKey = "default"
 // commands are the worst changes as workflow commands.
 func (p *Publication) commands() string {
 	var b strings.Builder
-	if err := report.Result(&b, p.Comment.Result, "github", p.Report); err != nil {
+	if err := report.Result.Render(&b, p.Comment.Result, "github", p.Report); err != nil {
 		return ""
 	}
 	return b.String()

@@ -86,10 +86,9 @@ func clean() *result.Result {
 // publication is what run number id says of a result.
 func publication(r *result.Result, id int64) Publication {
 	return Publication{
-		Comment: report.Comment{Result: r, Run: id, Full: fmt.Sprintf("https://github.invalid/acme/models/actions/runs/%d", id)},
-		Report:  report.Options{Options: webpage.Options{Root: "/w"}},
-		Subject: Subject{PullRequest: 7, Head: headSHA, Ref: "refs/pull/7/head", Run: Run{id, 1}, At: time.Unix(1_790_000_000+id, 0)},
-		Posts:   Posts{Key: DefaultKey, Mode: Update},
+		Comment:     report.Comment{Result: r, Run: id, Full: fmt.Sprintf("https://github.invalid/acme/models/actions/runs/%d", id)},
+		Report:      report.Options{Options: webpage.Options{Root: "/w"}},
+		PullRequest: 7, Head: headSHA, Ref: "refs/pull/7/head", Run: Run{id, 1}, At: time.Unix(1_790_000_000+id, 0), Key: DefaultKey, Mode: Update,
 	}
 }
 

@@ -2,6 +2,7 @@ package logs
 
 import (
 	"bytes"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -67,32 +68,19 @@ func (r *reader) indented() []string {
 	}
 }
 
-// missPlace reads "/srv/train.py:11:33 (main) costing 1.868 ms because:"; the column may be missing.
+// missedAt matches "/srv/train.py:11:33 (main) costing 1.868 ms because:"; the column may be missing.
+var missedAt = regexp.MustCompile(`^(.+?):(\d+)(?::(\d+))? \((.*)`)
+
+// missPlace reads where JAX traced a function.
 func missPlace(header string) (Location, bool) {
-	place, rest, ok := strings.Cut(header, " (")
-	if !ok {
+	found := missedAt.FindStringSubmatch(header)
+	if found == nil {
 		return Location{}, false
 	}
-	var where Location
-	where.Function, _, _ = phrase.CutLast(rest, ")")
-	parts := strings.Split(place, ":")
-	var numbers []int
-	for len(parts) > 1 && len(numbers) < 2 {
-		n, err := strconv.Atoi(parts[len(parts)-1])
-		if err != nil {
-			break
-		}
-		numbers = append(numbers, n)
-		parts = parts[:len(parts)-1]
-	}
-	where.File = strings.Join(parts, ":")
-	switch len(numbers) {
-	case 1:
-		where.Line = numbers[0]
-	case 2:
-		where.Line, where.Column = numbers[1], numbers[0]
-	}
-	return where, where.File != "" && where.Line > 0
+	function, _, _ := phrase.CutLast(found[4], ")")
+	line, err := strconv.Atoi(found[2])
+	column, _ := strconv.Atoi(found[3])
+	return Location{File: found[1], Line: line, Column: column, Function: function}, err == nil && line > 0
 }
 
 // splitAt splits a text at separators, each of which follows the one before it. It returns one part more than separators, empty ones if a

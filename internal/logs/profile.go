@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
@@ -102,13 +103,7 @@ func (c *collector) counted() []*line {
 			streams[l.device] = true
 		}
 	}
-	var out []*line
-	for _, l := range c.lines {
-		if len(l.spans) > 0 && (l.name != rowOps || !streams[l.device]) {
-			out = append(out, l)
-		}
-	}
-	return out
+	return phrase.Filter(c.lines, func(l *line) bool { return len(l.spans) > 0 && (l.name != rowOps || !streams[l.device]) })
 }
 
 // nameModules gives instructions without a module the one that the device ran at the time.

@@ -70,7 +70,7 @@ func summarize(r *result.Result) {
 func written(t *testing.T, r *result.Result, format string) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Result(&b, r, format, Options{}); err != nil {
+	if err := Result.Render(&b, r, format, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -162,7 +162,7 @@ func inJUnit(t *testing.T, text string) (n [4]int) {
 
 // The id of each change that breaks a rule is in each format that people read or type from, and so is every rule that it breaks.
 func TestFormatsNameEveryChange(t *testing.T) {
-	for _, format := range Formats() {
+	for _, format := range Result.Names() {
 		text := said(t, format, written(t, failing(), format))
 		for _, says := range []string{splitID, bakedID, "max-step-time", "required-fusions", "max-kernels", "max-constant-bytes", "optimization_barrier is new"} {
 			if hashed := format == "codequality" && (says == splitID || says == bakedID); !hashed && !strings.Contains(text, says) {
@@ -175,7 +175,7 @@ func TestFormatsNameEveryChange(t *testing.T) {
 // What could not be checked is in each format: none may look green.
 func TestFormatsNameEveryProblem(t *testing.T) {
 	r := incomplete()
-	for _, format := range Formats() {
+	for _, format := range Result.Names() {
 		text := said(t, format, written(t, r, format))
 		for _, says := range []string{"the file ends inside an instruction", "matches no program"} {
 			if !strings.Contains(text, says) {
@@ -192,9 +192,9 @@ func TestRenderingChangesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, format := range Formats() {
+		for _, format := range Result.Names() {
 			var b bytes.Buffer
-			if err := Result(&b, r, format, Options{Screen: Screen{Width: 80, Terminal: true, Color: true}, Options: webpage.Options{Root: "/srv/models"}}); err != nil {
+			if err := Result.Render(&b, r, format, Options{Screen: Screen{Width: 80, Terminal: true, Color: true}, Options: webpage.Options{Root: "/srv/models"}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -206,7 +206,7 @@ func TestRenderingChangesNothing(t *testing.T) {
 
 // Rendering twice gives the same bytes: nothing hangs on the order of a map.
 func TestRenderingTwice(t *testing.T) {
-	for _, format := range Formats() {
+	for _, format := range Result.Names() {
 		first := written(t, ugly(), format)
 		for range 3 {
 			if written(t, ugly(), format) != first {
@@ -219,7 +219,7 @@ func TestRenderingTwice(t *testing.T) {
 // Without findings, targets or problems every format is still one of its kind.
 func TestEmptyResult(t *testing.T) {
 	r := &result.Result{Schema: result.Schema, Verdict: "incomplete", ExitCode: 3}
-	for _, format := range Formats() {
+	for _, format := range Result.Names() {
 		if text := written(t, r, format); format != "github" && text == "" {
 			t.Errorf("%s says nothing", format)
 		}
@@ -234,8 +234,8 @@ func TestEmptyResult(t *testing.T) {
 
 // A writer that fails is told of, in every format.
 func TestFullDisk(t *testing.T) {
-	for _, format := range Formats() {
-		if err := Result(fullDisk{}, failing(), format, Options{}); err == nil {
+	for _, format := range Result.Names() {
+		if err := Result.Render(fullDisk{}, failing(), format, Options{}); err == nil {
 			t.Errorf("%s was written to a full disk", format)
 		}
 	}

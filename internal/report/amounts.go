@@ -65,12 +65,19 @@ func hasLaunches(programs ...facts.Values) bool {
 
 // labelOf is what the tables call a fact, "" where they do not name it.
 func labelOf(fact facts.ID) string {
-	for _, l := range slices.Concat(keyFacts, moreFacts) {
-		if l.fact == fact {
-			return l.text
-		}
+	all := slices.Concat(keyFacts, moreFacts)
+	if at := rankIn(all, fact); at < len(all) {
+		return all[at].text
 	}
 	return ""
+}
+
+// rankIn is the place of a fact in a list, its length for one that is not there.
+func rankIn(list []label, fact facts.ID) int {
+	if at := slices.IndexFunc(list, func(l label) bool { return l.fact == fact }); at >= 0 {
+		return at
+	}
+	return len(list)
 }
 
 // factLabel is the short name of a fact: "temp" for memory.temp_bytes, "all-gather" for collectives.all-gather.count.

@@ -54,9 +54,7 @@ func resultGitHub(w io.Writer, r *indexed, o Options) error {
 }
 
 // escapeData escapes the text of a workflow command.
-func escapeData(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
-}
+var escapeData = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace
 
 // escapeProperty escapes a property of a workflow command.
 func escapeProperty(s string) string {
@@ -77,15 +75,11 @@ type Annotation struct {
 
 // String is the annotation in one line: what could not be checked with its fix, or a change with what it breaks.
 func (a Annotation) String() string {
-	place := a.File
-	if a.Line > 0 {
-		place = fmt.Sprintf("%s:%d", a.File, a.Line)
-	}
 	message := strings.Split(a.Message, "\n")
 	if a.id != "" {
 		message = []string{fmt.Sprintf("%s (breaks %s; change %s)", message[0], a.rules, a.id)}
 	}
-	return fmt.Sprintf("%s: %s: %s", a.Level, place, strings.Join(message, "; "))
+	return fmt.Sprintf("%s: %s: %s", a.Level, place(result.Source{File: a.File, Line: a.Line}), strings.Join(message, "; "))
 }
 
 // Annotations lists what is shown at source lines, worst first: what could not be checked, then the changes that break a rule
@@ -107,22 +101,20 @@ func annotations(r *indexed, o Options) []Annotation {
 	}
 	for _, c := range r.Open() {
 		rules := strings.Join(ruleNames(r, c), ", ")
-		a := Annotation{Level: c.Level, Title: cut(clean("xlagate: "+subjectOf(r, c)+": "+rules), maxName), Message: titleBeside(c, o), id: c.ID, rules: rules}
+		a := Annotation{Level: c.Level, Title: cut(clean("xlagate: "+subjectOf(r, c)+": "+rules), maxName), Message: messageBeside(r, c, o), id: c.ID, rules: rules}
 		a.File, a.Line = repositoryFile(c.Source, o)
-		if more := changeText(r, c); more != "" {
-			a.Message += "\n" + more
-		}
 		out = append(out, a)
 	}
 	return out
 }
 
-// titleBeside is the title of a change at its source line. When the annotation cannot be at that line, the place comes first.
-func titleBeside(c *result.Change, o Options) string {
+// messageBeside is a change at its source line, with its title on a line of its own. When it cannot be at that line, the place comes first.
+func messageBeside(r *indexed, c *result.Change, o Options) string {
+	title := Headline(c)
 	if _, line := repositoryFile(c.Source, o); line > 0 {
-		return cut(clean(c.Title), maxSentence)
+		title = cut(clean(c.Title), maxSentence)
 	}
-	return Headline(c)
+	return strings.TrimSuffix(title+"\n"+changeText(r, c), "\n")
 }
 
 // codeIssue is one entry of a report in Code Climate's form, as GitLab reads it: artifacts:reports:codequality.

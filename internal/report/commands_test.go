@@ -84,7 +84,7 @@ func TestPlaceInTheConfiguration(t *testing.T) {
 		"": "file=models/xlagate.yaml", "xlagate.yaml": "file=models/xlagate.yaml", "xlagate.yaml:x:5": "file=models/xlagate.yaml", "module.txt:118:41": "file=models/xlagate.yaml",
 	} {
 		var b strings.Builder
-		if err := Result(&b, &result.Result{Problems: []result.Problem{{File: place}}}, "github", Options{Config: "models/xlagate.yaml"}); err != nil || !strings.HasPrefix(b.String(), "::error "+want+",title=") {
+		if err := Result.Render(&b, &result.Result{Problems: []result.Problem{{File: place}}}, "github", Options{Config: "models/xlagate.yaml"}); err != nil || !strings.HasPrefix(b.String(), "::error "+want+",title=") {
 			t.Errorf("%q: %q %v, wanted %q", place, b.String(), err, want)
 		}
 	}

@@ -63,9 +63,7 @@ func (c *Comment) Markdown(o Options) string {
 // page is the verdict with its reasons, the changes in one table, what to do, and the rest, most of it folded.
 func (c *Comment) page(all *indexed, d detail) page {
 	p, live := page{Title: c.title()}, all.Open()
-	for _, problem := range problemSections(all) {
-		p.add(problem)
-	}
+	p.add(problemSections(all)...)
 	p.add(changesTable(all, live, d), leftOut(live, d))
 	p.add(c.accept(all)...)
 	if commands := c.tightening(); len(commands) > 0 && c.Run != 0 && c.Artifact != "" {
@@ -125,12 +123,7 @@ func (c *Comment) accept(r *indexed) []block {
 	if len(lines) > 0 && c.Run != 0 && c.Artifact != "" {
 		lines = append(lines, "# or from this run, without a device:", c.fromRun(strings.Join(lines, "\n")))
 	}
-	var ids []string
-	for _, open := range r.Open() {
-		if acceptable(open) {
-			ids = append(ids, open.ID)
-		}
-	}
+	ids := changeIDs(phrase.Filter(r.Open(), acceptable))
 	if c.Trigger && len(ids) > 0 && len(ids) <= maxAccepted {
 		lines = append(lines, "# or as a comment on this pull request:", "/xlagate accept "+strings.Join(ids, ",")+" REASON")
 	}
@@ -147,10 +140,7 @@ func (c *Comment) fromRun(commands string) string {
 
 // footer names the run that the comment is about. Its link is the only one in a comment; its address does not come from a dump.
 func (c *Comment) footer() string {
-	var parts []string
-	if c.Head != "" {
-		parts = append(parts, "commit "+mdCode(clean(c.Head[:min(7, len(c.Head))])))
-	}
+	parts := []string{prefixed("commit ", mdCode(clean(c.Head[:min(7, len(c.Head))])))}
 	if p := c.Result.Policy; p != nil {
 		parts = append(parts, "base "+mdCode(cut(clean(p.Base), maxName)))
 	}
@@ -160,10 +150,10 @@ func (c *Comment) footer() string {
 	if linkable.MatchString(c.Full) {
 		parts = append(parts, "[full report]("+c.Full+")")
 	}
-	if len(parts) == 0 {
-		return ""
+	if said := joinedBy(" · ", parts...); said != "" {
+		return "\n" + said + "\n"
 	}
-	return "\n" + strings.Join(parts, " · ") + "\n"
+	return ""
 }
 
 // linkable matches addresses that cannot break out of a Markdown link.

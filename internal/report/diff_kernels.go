@@ -19,8 +19,8 @@ const (
 func kernelBlocks(v *changes.Variant, o Options) []block {
 	var s section
 	k := &v.Kernels
-	s.add(regroupBlocks("→ %d kernels", k.Split, '-', o)...)
-	s.add(regroupBlocks("← %d kernels", k.Merged, '+', o)...)
+	s.add(regroupBlocks("→ %d kernels", k.Split, '-', '+', o)...)
+	s.add(regroupBlocks("← %d kernels", k.Merged, '+', '-', o)...)
 	s.add(changeBlocks(k.Changed, o)...)
 	s.add(changeBlocks(k.Moved, o)...)
 	s.add(list{each(k.Unrolled, func(u *changes.Regroup) line {
@@ -79,11 +79,7 @@ func kernelTitle(k *facts.Kernel) line {
 }
 
 // regroupBlocks are kernels that were split or merged: the one kernel, what separates the parts, and the parts.
-func regroupBlocks(form string, regroups []changes.Regroup, one byte, o Options) []block {
-	many := byte('+')
-	if one == '+' {
-		many = '-'
-	}
+func regroupBlocks(form string, regroups []changes.Regroup, one, many byte, o Options) []block {
 	var blocks []block
 	shown := o.shown(len(regroups), maxDiffKernels)
 	for i := range regroups[:shown] {
@@ -92,8 +88,7 @@ func regroupBlocks(form string, regroups []changes.Regroup, one byte, o Options)
 		if why := changes.SplitBy(g.Between); why != "" {
 			s.add(para{in(dim, "split ").and(why)})
 		}
-		var l listing
-		l.Lines = append(l.Lines, kernelLine(one, &g.One))
+		l := listing{[]listed{kernelLine(one, &g.One)}}
 		for j := range g.Many {
 			l.Lines = append(l.Lines, kernelLine(many, &g.Many[j]))
 		}
@@ -151,12 +146,7 @@ func causeLine(c *changes.Cause) line {
 
 // bufferLines are the temporary buffers that are new or grew.
 func bufferLines(v *changes.Variant, o Options) []line {
-	var lines []line
-	for i := range v.Buffers {
-		b := &v.Buffers[i]
-		if i == maxGrown && !o.All {
-			break
-		}
+	return each(v.Buffers[:o.shown(len(v.Buffers), maxGrown)], func(b *changes.BufferChange) line {
 		l := in(warn, "~").and(" ")
 		if b.Old == 0 {
 			l = l.and("new buffer ").in(name, shortShape(b.New.Shape)).and(", " + phrase.Bytes(float64(b.New.Bytes)))
@@ -164,7 +154,6 @@ func bufferLines(v *changes.Variant, o Options) []line {
 			was, is := phrase.Apart(float64(b.Old), float64(b.New.Bytes), "bytes")
 			l = l.and("buffer ").in(name, shortShape(b.New.Shape)).and(" grew " + was + " → " + is)
 		}
-		lines = append(lines, l.names(location(b.New.Source), b.New.OpName))
-	}
-	return lines
+		return l.names(location(b.New.Source), b.New.OpName)
+	})
 }

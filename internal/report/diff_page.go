@@ -125,15 +125,8 @@ func diffProgram(p *changes.Program, o Options) section {
 }
 
 func variantWord(p *changes.Program) string {
-	old, fresh := 0, 0
-	for _, v := range p.Variants {
-		if v.Old != nil {
-			old++
-		}
-		if v.New != nil {
-			fresh++
-		}
-	}
+	old := len(phrase.Filter(p.Variants, func(v *changes.Variant) bool { return v.Old != nil }))
+	fresh := len(phrase.Filter(p.Variants, func(v *changes.Variant) bool { return v.New != nil }))
 	switch {
 	case p.Change == changes.Added:
 		return "new, " + phrase.Some(fresh, "variant")
@@ -150,46 +143,40 @@ func diffVariant(v *changes.Variant, o Options) []block {
 	if v.Rescaled {
 		s.add(para{in(warn, "its argument sizes changed").and(", so kernels are matched without their shapes")})
 	}
-	if l := priceChange(v); len(l) > 0 {
-		s.add(para{l})
-	}
+	s.add(para{priceChange(v)})
 	s.add(list{atMost(each(v.Causes, causeLine), o.shown(len(v.Causes), maxCauses), "cause", " (--all lists them)")})
 	s.add(factBlocks(v, o)...)
 	s.add(table{Head: []string{"argument", "what changed"}, Rows: paramRows(v.Params, o), Bare: true})
 	s.add(list{dtypeLines(v.Dtypes)})
 	s.add(list{bufferLines(v, o)})
 	k := &v.Kernels
-	followers := len(k.Split) + len(k.Merged) + len(k.Changed) + len(k.Moved) + len(k.Unrolled) + len(k.Removed) + len(k.Added)
-	if followers > maxFollowing && len(v.Causes) > 0 && !o.All {
-		var parts []string // "8 split, 2 merged, 20 changed, 4 new, 12 gone"
-		for _, part := range []struct {
-			n    int
-			word string
-		}{
-			{len(k.Split), "split"}, {len(k.Merged), "merged"}, {len(k.Unrolled), "unrolled"}, {len(k.Changed), "changed"},
-			{len(k.Moved), "moved"}, {len(k.Added), "new"}, {len(k.Removed), "gone"},
-		} {
-			if part.n > 0 {
-				parts = append(parts, phrase.Number(float64(part.n))+" "+part.word)
-			}
+	followers := 0
+	var parts []string // "8 split, 2 merged, 20 changed, 4 new, 12 gone"
+	for _, part := range []struct {
+		n    int
+		word string
+	}{
+		{len(k.Split), "split"}, {len(k.Merged), "merged"}, {len(k.Unrolled), "unrolled"}, {len(k.Changed), "changed"},
+		{len(k.Moved), "moved"}, {len(k.Added), "new"}, {len(k.Removed), "gone"},
+	} {
+		if followers += part.n; part.n > 0 {
+			parts = append(parts, phrase.Number(float64(part.n))+" "+part.word)
 		}
+	}
+	if followers > maxFollowing && len(v.Causes) > 0 && !o.All {
 		s.add(para{in(dim, "resulting kernel changes: "+strings.Join(parts, ", ")+" (--all lists them)")})
 	} else {
 		s.add(kernelBlocks(v, o)...)
 	}
-	if v.Kernels.Kept > 0 {
-		s.add(para{in(dim, "= "+phrase.Number(float64(v.Kernels.Kept))+" unchanged")})
+	if k.Kept > 0 {
+		s.add(para{in(dim, "= "+phrase.Number(float64(k.Kept))+" unchanged")})
 	}
-	if v.FirstPass != "" {
-		s.add(para{say("first differs " + v.FirstPass)})
-	}
+	s.add(para{say(prefixed("first differs ", v.FirstPass))})
 	return s.Blocks
 }
 
 func dtypeLines(types []changes.DtypeChange) []line {
-	var lines []line
-	for i := range types {
-		d := &types[i]
+	return each(types, func(d *changes.DtypeChange) line {
 		l := in(warn, "~").and(" ").in(name, d.Type).and(fmt.Sprintf(" values %d → %d", d.Old, d.New))
 		if d.First.Opcode != "" {
 			l = l.and("; the first is ").in(name, d.First.Opcode+" "+shortShape(d.First.Shape))
@@ -200,9 +187,8 @@ func dtypeLines(types []changes.DtypeChange) []line {
 		if d.First.OpName != "" {
 			l = l.and(" ").in(name, d.First.OpName)
 		}
-		lines = append(lines, l)
-	}
-	return lines
+		return l
+	})
 }
 
 // maxGrouped is how many arguments with the same change are named.
@@ -255,7 +241,7 @@ func factBlocks(v *changes.Variant, o Options) []block {
 		case f.Name == facts.KernelsTotal, f.Name.IsPrice(): // said in the title, and above
 		case v.Knows(facts.About(f.Name).Weighted): // that of a run is shown
 		case f.Name == facts.KernelsWeighted && !hasLaunches(v.Old.Facts, v.New.Facts):
-		case slices.ContainsFunc(tellingFacts, func(l label) bool { return l.fact == f.Name }), slices.Contains(tellingGroups, f.Name.Group()):
+		case rankIn(tellingFacts, f.Name) < len(tellingFacts), slices.Contains(tellingGroups, f.Name.Group()):
 			parts = append(parts, factLabel(f.Name)+" "+factChange(v, &f))
 		default:
 			rest++
@@ -270,23 +256,9 @@ func factBlocks(v *changes.Variant, o Options) []block {
 
 // orderFacts puts the telling facts first, the most telling of them at the head; the others stay in their order.
 func orderFacts(moved []changes.FactChange) []changes.FactChange {
-	byName := map[facts.ID]changes.FactChange{}
-	for _, f := range moved {
-		byName[f.Name] = f
-	}
-	var out []changes.FactChange
-	for _, l := range tellingFacts {
-		if f, ok := byName[l.fact]; ok {
-			out = append(out, f)
-			delete(byName, l.fact)
-		}
-	}
-	for _, f := range moved {
-		if _, ok := byName[f.Name]; ok {
-			out = append(out, f)
-		}
-	}
-	return out
+	return slices.SortedStableFunc(slices.Values(moved), func(a, b changes.FactChange) int {
+		return cmp.Compare(rankIn(tellingFacts, a.Name), rankIn(tellingFacts, b.Name))
+	})
 }
 
 // counted are the groups of facts that kinds and targets have.

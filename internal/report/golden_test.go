@@ -24,31 +24,31 @@ func documented(id string) result.RuleDoc {
 func TestGolden(t *testing.T) {
 	o := Options{Options: webpage.Options{Version: "1.2.3", Root: "/srv/models"}, Rules: documented}
 	for name, r := range map[string]*result.Result{"failing": failing(), "passing": passing(), "incomplete": incomplete(), "ugly": ugly()} {
-		for _, format := range Formats() {
+		for _, format := range Result.Names() {
 			if format == "html" {
 				continue // its own package holds it to what it must be
 			}
 			if name == "ugly" && format != "text" && format != "markdown" && format != "github" {
 				continue // large, and held to their schemas elsewhere
 			}
-			golden(t, "result_"+name+"."+format, func(w io.Writer) error { return Result(w, r, format, o) })
+			golden(t, "result_"+name+"."+format, func(w io.Writer) error { return Result.Render(w, r, format, o) })
 		}
 	}
-	for _, format := range RuleFormats() {
-		golden(t, "inspect."+format, func(w io.Writer) error { return Inspect(w, aDump(), format, o) })
-		golden(t, "diff."+format, func(w io.Writer) error { return Diff(w, aDiff(), format, o) })
-		golden(t, "rules."+format, func(w io.Writer) error { return Rules(w, []result.RuleDoc{aRule(), aRule()}, format, o) })
-		golden(t, "explain."+format, func(w io.Writer) error { return Explain(w, aRule(), format, o) })
+	for _, format := range Rules.Names() {
+		golden(t, "inspect."+format, func(w io.Writer) error { return Inspect.Render(w, aDump(), format, o) })
+		golden(t, "diff."+format, func(w io.Writer) error { return Diff.Render(w, aDiff(), format, o) })
+		golden(t, "rules."+format, func(w io.Writer) error { return Rules.Render(w, []result.RuleDoc{aRule(), aRule()}, format, o) })
+		golden(t, "explain."+format, func(w io.Writer) error { return Explain.Render(w, aRule(), format, o) })
 		golden(t, "change."+format, func(w io.Writer) error {
 			r := failing()
 			return ExplainChange(w, r, &r.Changes[0], []result.RuleDoc{aRule()}, format, o)
 		})
 	}
 	golden(t, "inspect_all.text", func(w io.Writer) error {
-		return Inspect(w, aDump(), "text", Options{Screen: Screen{Width: 120, Terminal: true}, All: true})
+		return Inspect.Render(w, aDump(), "text", Options{Screen: Screen{Width: 120, Terminal: true}, All: true})
 	})
 	golden(t, "result_failing_color.text", func(w io.Writer) error {
-		return Result(w, failing(), "text", Options{Screen: Screen{Color: true, Width: 80, Terminal: true}})
+		return Result.Render(w, failing(), "text", Options{Screen: Screen{Color: true, Width: 80, Terminal: true}})
 	})
 }
 
@@ -63,7 +63,7 @@ func golden(t *testing.T, name string, render func(io.Writer) error) {
 }
 
 func TestUnknownFormat(t *testing.T) {
-	err := Result(io.Discard, passing(), "xml", Options{})
+	err := Result.Render(io.Discard, passing(), "xml", Options{})
 	want := `unknown format "xml"; there are text, json, markdown, sarif, junit, github, codequality, html`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)

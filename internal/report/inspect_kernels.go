@@ -23,9 +23,7 @@ func profileSection(p *facts.Profile, o Options) section {
 	runs := phrase.Map(byCount(p.Runs), func(program string) string { return program + " ran " + phrase.Times(p.Runs[program]) })
 	s := section{Title: in(strong, "measured").and("   "+sum).with(": ", say(strings.Join(runs, ", ")))}
 	t := table{Head: []string{"share", "own time", "ran", "rate", "kernel", "source", "name"}, Right: []bool{true, true, true, true}}
-	for i := range p.Hot[:o.shown(len(p.Hot), maxMeasured)] {
-		t.Rows = append(t.Rows, hotRow(&p.Hot[i], p.Time))
-	}
+	t.Rows = each(p.Hot[:o.shown(len(p.Hot), maxMeasured)], func(h *facts.HotKernel) []line { return hotRow(h, p.Time) })
 	s.add(t, more(len(p.Hot)-len(t.Rows), "instruction"))
 	for _, m := range p.Unknown {
 		s.add(para{in(warn, "not in the dump: ").in(name, m.Name).and(" ran for " + phrase.Nanoseconds(float64(m.Time)))})
@@ -58,21 +56,14 @@ func hotRow(h *facts.HotKernel, total time.Duration) []line {
 // drawingSection is what was drawn of modules that were dumped in no other form.
 func drawingSection(drawings []facts.Drawing) section {
 	t := table{Head: []string{"drawn only", "computation", "stage", "instructions drawn", "fusions", "kernels", ""}, Right: []bool{false, false, false, true, true, true}}
-	for i := range drawings {
-		d := &drawings[i]
-		note := line{}
-		if d.Why != "" {
-			note = in(warn, "not exact: "+d.Why)
-		}
+	t.Rows = each(drawings, func(d *facts.Drawing) []line {
+		note := in(warn, prefixed("not exact: ", d.Why))
 		if d.Main {
 			note = say("the main program").with("; ", note)
 		}
-		t.Rows = append(t.Rows, []line{in(name, d.Module), in(name, d.Name), in(name, d.Stage+" ("+d.Format+")"), count(d.Nodes), count(d.Fusions), count(d.Kernels), note})
-	}
-	if len(t.Rows) == 0 {
-		return section{}
-	}
-	return section{Title: in(strong, "drawings").and("   a drawing can be counted; it has no types, sizes, memory, cost or donation"), Blocks: []block{t}}
+		return []line{in(name, d.Module), in(name, d.Name), in(name, d.Stage+" ("+d.Format+")"), count(d.Nodes), count(d.Fusions), count(d.Kernels), note}
+	})
+	return titled(in(strong, "drawings").and("   a drawing can be counted; it has no types, sizes, memory, cost or donation"), t)
 }
 
 // codeSection lists what kernels take of a multiprocessor: those that spill first, then those that fill least of it.
@@ -81,9 +72,6 @@ func codeSection(v *facts.Variant) section {
 		return section{Title: in(dim, "registers and occupancy are unknown: "+v.Unassembled)}
 	}
 	kernels := assembled(v)
-	if len(kernels) == 0 {
-		return section{}
-	}
 	t := table{Head: []string{"registers", "spilled", "shared", "occupancy", "limited by", "kernel", "source", "name"}, Right: []bool{true, true, true, true}, Bare: true}
 	for _, k := range kernels[:min(len(kernels), maxHot)] {
 		share, limit := "", ""
@@ -101,7 +89,7 @@ func codeSection(v *facts.Variant) section {
 		cells := []line{say(some(int(k.Code.Registers), "register")), spilled, say(sharedMemory(shared)), say(share), in(dim, limit)}
 		t.Rows = append(t.Rows, append(cells, kernelCells(k)...))
 	}
-	return section{Title: in(dim, "registers and occupancy, the lowest of "+phrase.Some(len(kernels), "kernel")), Blocks: []block{t}}
+	return titled(in(dim, "registers and occupancy, the lowest of "+phrase.Some(len(kernels), "kernel")), t)
 }
 
 // assembled are the kernels whose code is known, each code once.
@@ -136,11 +124,8 @@ func launchSection(v *facts.Variant) section {
 		cells := []line{in(name, "grid "+triple(k.Plan.Grid)), in(name, "block "+triple(k.Plan.Block)), say(sharedMemory(k.Plan.Shared)), say(phrase.Bytes(float64(k.Bytes)))}
 		t.Rows = append(t.Rows, append(cells, kernelCells(k)...))
 	}
-	if len(tiny) == 0 {
-		return section{}
-	}
 	known := phrase.Number(v.Facts[facts.LaunchesKnown])
-	return section{Title: in(dim, phrase.Number(float64(len(tiny)))+" of "+known+" launches use little of the device: a single warp, or a single block for a large array"), Blocks: []block{t}}
+	return titled(in(dim, phrase.Number(float64(len(tiny)))+" of "+known+" launches use little of the device: a single warp, or a single block for a large array"), t)
 }
 
 func triple(n [3]int64) string {

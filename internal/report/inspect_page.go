@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -51,11 +52,9 @@ func inspectPage(r *facts.Report, o Options) page {
 		})
 		p.add(titled(in(strong, "one-op helpers"), helpers), titled(in(strong, "module files"), modules))
 	}
-	if len(r.Problems) > 0 {
-		p.add(section{Title: in(bad, "could not read"), Blocks: problemBlocks(each(r.Problems, func(p *facts.Problem) *result.Problem {
-			return &result.Problem{File: p.File, Message: p.Message, Fix: p.Fix}
-		}))})
-	}
+	p.add(titled(in(bad, "could not read"), problemBlocks(each(r.Problems, func(p *facts.Problem) *result.Problem {
+		return &result.Problem{File: p.File, Message: p.Message, Fix: p.Fix}
+	}))...))
 	ignored := each(r.Ignored, func(f *string) line { return in(name, *f) })
 	p.add(titled(in(dim, "unknown kind: ").and(phrase.Some(len(ignored), "file")), list{atMost(ignored, maxProblems, "file", "")}))
 	return p
@@ -115,9 +114,7 @@ func variantBlocks(p *facts.Program, v *facts.Variant, o Options) []block {
 	if len(v.Unstable) > 0 {
 		s.add(para{in(warn, "differs from compile to compile: ").in(name, strings.Join(v.Unstable, ", "))})
 	}
-	if len(v.Missing) > 0 {
-		s.add(para{in(dim, "not dumped: ").and(strings.Join(v.Missing, ", "))})
-	}
+	s.add(para{labelled(dim, "not dumped: ", strings.Join(v.Missing, ", "))})
 	if o.All {
 		t := table{Head: []string{"kernel", "bytes", "source", "name"}, Right: []bool{false, true}, Rows: each(v.Kernels, kernelRow)}
 		s.add(titled(say("kernels, in schedule order"), t))
@@ -164,15 +161,8 @@ func factLines(v *facts.Variant) []line {
 }
 
 func joinFacts(f facts.Values, names ...facts.ID) line {
-	var parts []string
-	for _, n := range names {
-		if v, ok := f[n]; ok {
-			parts = append(parts, factLabel(n)+" "+value(n, v))
-		}
-	}
-	if len(parts) == 0 {
-		return nil
-	}
+	known := phrase.Filter(names, func(n facts.ID) bool { _, ok := f[n]; return ok })
+	parts := phrase.Map(known, func(n facts.ID) string { return factLabel(n) + " " + value(n, f[n]) })
 	return say(strings.Join(parts, "   "))
 }
 
@@ -188,10 +178,7 @@ func collectiveLine(f facts.Values) line {
 			parts = append(parts, part)
 		}
 	}
-	if len(parts) == 0 {
-		return nil
-	}
-	return say("collectives " + strings.Join(parts, ", "))
+	return say(prefixed("collectives ", strings.Join(parts, ", ")))
 }
 
 // donation is "aliased 2 of 4 parameters".
@@ -220,48 +207,33 @@ func donation(v *facts.Variant) line {
 // maxHot is how many of the kernels that move the most are shown.
 const maxHot = 5
 
-// hot is kernels that are equal but for the numbers in their names, with what they move together.
-type hot struct {
-	*facts.Kernel
-	count  int
-	weight float64
-}
-
-// hotSection names the kernels that move the most bytes, as often as they are known to run.
+// hotSection names the kernels that move the most bytes, as often as they are known to run; those that are equal but for the numbers in their names together.
 func hotSection(v *facts.Variant) section {
-	byPrint := map[string]*hot{}
-	var all []*hot
-	var total float64
 	title, weights := weighed(v)
-	for i := range v.Kernels {
-		k := &v.Kernels[i]
-		if weights[i] == 0 {
-			continue
+	var weighty []int // kernels
+	for i, w := range weights {
+		if w != 0 {
+			weighty = append(weighty, i)
 		}
-		key := k.Print + "\x00" + k.OpName
-		h := byPrint[key]
-		if h == nil {
-			h = &hot{Kernel: k}
-			byPrint[key] = h
-			all = append(all, h)
-		}
-		h.count++
-		h.weight += weights[i]
-		total += weights[i]
 	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].weight > all[j].weight })
+	sum := func(kernels []int) (all float64) {
+		for _, i := range kernels {
+			all += weights[i]
+		}
+		return all
+	}
+	alike := phrase.Group(weighty, func(i int) [2]string { return [2]string{v.Kernels[i].Print, v.Kernels[i].OpName} })
+	slices.SortStableFunc(alike, func(a, b []int) int { return cmp.Compare(sum(b), sum(a)) })
 	t := table{Head: []string{"share", "kernel", "source", "name"}, Right: []bool{true}, Bare: true}
-	for _, h := range all[:min(maxHot, len(all))] {
-		what := in(name, does(h.Kernel))
-		if h.count > 1 {
-			what = what.and(fmt.Sprintf(" ×%d", h.count))
+	for _, kernels := range alike[:min(maxHot, len(alike))] {
+		k := &v.Kernels[kernels[0]]
+		what := in(name, does(k))
+		if n := len(kernels); n > 1 {
+			what = what.and(fmt.Sprintf(" ×%d", n))
 		}
-		t.Rows = append(t.Rows, []line{say(percent(h.weight, total)), what, in(name, location(h.Source)), in(name, modelName(h.Kernel))})
+		t.Rows = append(t.Rows, []line{say(percent(sum(kernels), sum(weighty))), what, in(name, location(k.Source)), in(name, modelName(k))})
 	}
-	if total == 0 {
-		return section{}
-	}
-	return section{Title: in(dim, title), Blocks: []block{t}}
+	return titled(in(dim, title), t)
 }
 
 // byCount sorts the keys of counts, most first.

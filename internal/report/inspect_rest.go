@@ -17,11 +17,11 @@ func clusterSection(c *tensorflow.Clusters) section {
 	if c == nil {
 		return section{}
 	}
+	left := c.UserOps()
 	sum := phrase.Some(c.Graphs, "graph") + "; autoclustering did not run: " + c.Why
 	if c.Ran {
-		system := len(phrase.Filter(c.Unclustered, func(op tensorflow.UnclusteredOp) bool { return op.System }))
 		sum = fmt.Sprintf("%s with %s; %d left out, %d of the system",
-			phrase.Some(len(c.Clusters), "cluster"), phrase.Some(c.Clustered, "operation"), len(c.Unclustered)-system, system)
+			phrase.Some(len(c.Clusters), "cluster"), phrase.Some(c.Clustered, "operation"), len(left), len(c.Unclustered)-len(left))
 	}
 	s := section{Title: in(strong, "clusters").and("   " + sum)}
 	t := table{Head: []string{"cluster", "operations", "device", "function", "most of them", "module"}, Right: []bool{false, true}, Bare: true}
@@ -34,11 +34,9 @@ func clusterSection(c *tensorflow.Clusters) section {
 		return []line{in(name, k.Name), count(total), in(name, tensorflow.DeviceName(k.Device)), in(name, k.Function), in(name, mostOps(ops)), in(name, k.Module)}
 	})
 	unclustered := table{Head: []string{"left out", "node", "function", "why"}, Bare: true} // those of the system are always outside
-	for i := range c.Unclustered {
-		if u := &c.Unclustered[i]; !u.System {
-			unclustered.Rows = append(unclustered.Rows, []line{in(warn, "left out ").in(name, u.Op), in(name, u.Node), in(name, u.Function), say(u.Reason)})
-		}
-	}
+	unclustered.Rows = each(left, func(u *tensorflow.UnclusteredOp) []line {
+		return []line{in(warn, "left out ").in(name, u.Op), in(name, u.Node), in(name, u.Function), say(u.Reason)}
+	})
 	collectives := table{Head: []string{"outside of XLA", "node", "function", "parts", "line"}, Bare: true} // those in TensorFlow's own graph
 	collectives.Rows = each(c.Collectives, func(o *tensorflow.Collective) []line {
 		return []line{in(warn, "outside of XLA ").in(name, o.Op), in(name, o.Node), in(name, o.Function), say(o.Place()), in(name, location(o.Source))}
@@ -115,11 +113,8 @@ func passSection(m *facts.ModulePasses, o Options) section {
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	if len(m.Stages) == 0 {
-		return section{}
-	}
 	title := in(strong, "passes").and("   ").in(name, m.Module).and(fmt.Sprintf("   %s dumped, the module changed %s", phrase.Some(len(m.Stages), "stage"), phrase.Times(changed)))
-	return section{Title: title, Blocks: []block{t}}
+	return titled(title, t)
 }
 
 func step(before, now int) line {

@@ -16,7 +16,7 @@ import (
 func TestJSONFails(t *testing.T) {
 	variant := &facts.Variant{Facts: facts.Values{"a": math.NaN()}}
 	dump := &facts.Report{Programs: []*facts.Program{{Variants: []*facts.Variant{variant}}}}
-	if err := Inspect(io.Discard, dump, "json", Options{}); err == nil || !strings.Contains(err.Error(), "NaN") {
+	if err := Inspect.Render(io.Discard, dump, "json", Options{}); err == nil || !strings.Contains(err.Error(), "NaN") {
 		t.Errorf("not a number was written: %v", err)
 	}
 	if err := writeJSON(fullDisk{}, "it", "x"); err == nil || !strings.HasPrefix(err.Error(), "write it as JSON: ") {

@@ -120,7 +120,7 @@ func TestJUnitSchema(t *testing.T) {
 	schema := readXSD(t, "testdata/junit-10.xsd")
 	for name, r := range map[string]*result.Result{"failing": failing(), "passing": passing(), "incomplete": incomplete(), "ugly": ugly(), "empty": {}} {
 		var out bytes.Buffer
-		if err := Result(&out, r, "junit", Options{}); err != nil {
+		if err := Result.Render(&out, r, "junit", Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := checkXML(schema, &out); err != nil {
@@ -132,7 +132,7 @@ func TestJUnitSchema(t *testing.T) {
 func TestJUnitCounts(t *testing.T) {
 	r := ugly()
 	var out bytes.Buffer
-	if err := Result(&out, r, "junit", Options{}); err != nil {
+	if err := Result.Render(&out, r, "junit", Options{}); err != nil {
 		t.Fatal(err)
 	}
 	var all struct {

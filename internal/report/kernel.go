@@ -38,10 +38,7 @@ func shortShape(shape string) string {
 
 // does is what a kernel does and makes: "loop add, tanh → f32[8,128]".
 func does(k *facts.Kernel) string {
-	if k.Thread != "" {
-		return kernelWhat(k) + " → " + shortShape(k.Out) + " on " + k.Thread
-	}
-	return kernelWhat(k) + " → " + shortShape(k.Out)
+	return kernelWhat(k) + " → " + shortShape(k.Out) + prefixed(" on ", k.Thread)
 }
 
 // kernelRow describes a kernel in the cells what, size, where and name.
@@ -73,11 +70,7 @@ func location(l hlo.Location) string {
 
 // opText is what an operation does and its name in the model.
 func opText(o facts.Op) string {
-	text := o.Opcode + " " + shortShape(o.Shape)
-	if o.OpName != "" {
-		text += "  " + clean(o.OpName)
-	}
-	return text
+	return o.Opcode + " " + shortShape(o.Shape) + prefixed("  ", clean(o.OpName))
 }
 
 // maxSignature bounds the arguments that are shown beside a program's name.

@@ -38,10 +38,10 @@ func TestWhatIsLeftOutIsCounted(t *testing.T) {
 		render func(io.Writer, Options) error
 		want   []string
 	}{
-		"diff": {func(w io.Writer, o Options) error { return Diff(w, d, "text", o) }, []string{
+		"diff": {func(w io.Writer, o Options) error { return Diff.Render(w, d, "text", o) }, []string{
 			"\n  x   1 → 2 → 3 → 4 → 5 → 6 → … 3 more   dimension 0", "(renamed and changed: it was old_step)", "… 12 more kinds of kernel (--all lists them)", "… 12 more changed kernels (--all lists them)", "… 12 more regrouped kernels (--all lists them)",
 		}},
-		"passes": {func(w io.Writer, o Options) error { return Inspect(w, dumped, "text", o) }, []string{
+		"passes": {func(w io.Writer, o Options) error { return Inspect.Render(w, dumped, "text", o) }, []string{
 			"−2 add, +1 copy, +1 dot, +1 exp, +1 log, 2 more opcodes\n", "−2 copy, −1 dot, −1 exp, −1 log, −1 sine, 1 more opcode\n", "4 stages dumped, the module changed 2 times",
 		}},
 	} {

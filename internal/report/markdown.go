@@ -3,6 +3,8 @@ package report
 import (
 	"html"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // mdSpan writes a span: names as code, everything else as escaped prose.
@@ -43,13 +45,9 @@ func apart(b *strings.Builder, text string) {
 
 // fenced writes lines as a code block.
 func fenced(language string, lines []string) string {
-	fence := "```"
-	for _, l := range lines {
-		if n := longestRun(l, '`'); n >= len(fence) {
-			fence = strings.Repeat("`", n+1)
-		}
-	}
-	return fence + language + "\n" + strings.Join(lines, "\n") + "\n" + fence
+	body := strings.Join(lines, "\n")
+	fence := strings.Repeat("`", max(3, longestRun(body, '`')+1))
+	return fence + language + "\n" + body + "\n" + fence
 }
 
 func longestRun(s string, c byte) int {
@@ -258,15 +256,8 @@ func (m *markdownPage) table(t table) {
 }
 
 func mdRow(texts []string) string {
-	var b strings.Builder
-	b.WriteByte('|')
-	for _, t := range texts {
-		if t != "" {
-			b.WriteString(" " + t)
-		}
-		b.WriteString(" |")
-	}
-	return b.String()
+	cells := phrase.Map(texts, func(t string) string { return prefixed(" ", t) })
+	return "|" + strings.Join(cells, " |") + " |"
 }
 
 // mdCell writes a line into a table, where a pipe would end the cell even inside a code span.

@@ -109,7 +109,7 @@ func TestResultMarkdown(t *testing.T) {
 		"failing": {failing(), 1, 2, 4}, "passing": {passing(), 0, 0, 2}, "incomplete": {incomplete(), 0, 0, 2}, "ugly": {ugly(), 1, 8, 10},
 	} {
 		var out bytes.Buffer
-		if err := Result(&out, want.r, "markdown", Options{}); err != nil {
+		if err := Result.Render(&out, want.r, "markdown", Options{}); err != nil {
 			t.Fatal(err)
 		}
 		got := parseMarkdown(t, out.Bytes())
@@ -131,8 +131,8 @@ func TestViewMarkdown(t *testing.T) {
 	k.Added[0].OpName, k.Changed[0].New.Attrs = hostileName, hostileText
 	k.Changed[0].New.Ops = append(k.Changed[0].New.Ops, facts.Op{Opcode: hostileName, Shape: hostileText, Source: hlo.Location{File: hostileName}})
 	for name, render := range map[string]func(io.Writer) error{
-		"inspect": func(w io.Writer) error { return Inspect(w, dump, "markdown", Options{All: true}) },
-		"diff":    func(w io.Writer) error { return Diff(w, d, "markdown", Options{}) },
+		"inspect": func(w io.Writer) error { return Inspect.Render(w, dump, "markdown", Options{All: true}) },
+		"diff":    func(w io.Writer) error { return Diff.Render(w, d, "markdown", Options{}) },
 		"explain": func(w io.Writer) error {
 			r := ugly()
 			return ExplainChange(w, r, &r.Changes[4], []result.RuleDoc{aRule()}, "markdown", Options{})
@@ -155,7 +155,7 @@ func TestMarkdownBound(t *testing.T) {
 	}
 	for _, most := range []int{60_000, 20_000, 5_000, 300} {
 		var out bytes.Buffer
-		if err := Result(&out, r, "markdown", Options{MaxBytes: most}); err != nil {
+		if err := Result.Render(&out, r, "markdown", Options{MaxBytes: most}); err != nil {
 			t.Fatal(err)
 		}
 		if out.Len() > most {
@@ -183,7 +183,7 @@ func FuzzMarkdown(f *testing.F) {
 		r.Notes[0] = result.Note{Kind: s, Target: s, Program: s, Message: s, Fix: s}
 		r.Targets[0].Name, r.Targets[0].Dump, r.Targets[0].Programs[0].Name, r.Targets[0].NotCovered = s, s, s, []string{s}
 		var out bytes.Buffer
-		if err := Result(&out, r, "markdown", Options{}); err != nil {
+		if err := Result.Render(&out, r, "markdown", Options{}); err != nil {
 			t.Fatal(err)
 		}
 		got := parseMarkdown(t, out.Bytes())

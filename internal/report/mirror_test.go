@@ -32,7 +32,7 @@ type viewed struct {
 func viewedDiff(t *testing.T, old, fresh *facts.Report) viewed {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Diff(&b, changes.Compare(old, fresh), "json", Options{}); err != nil {
+	if err := Diff.Render(&b, changes.Compare(old, fresh), "json", Options{}); err != nil {
 		t.Fatal(err)
 	}
 	var v viewed
@@ -68,9 +68,9 @@ func TestDiffOfItself(t *testing.T) {
 		if v := viewedDiff(t, r, r); !v.Identical || len(v.Programs[0].Kernels.Added)+len(v.Programs[0].Kernels.Removed)+len(v.Programs[0].Kernels.Changed) != 0 {
 			t.Errorf("%s: %+v", name, v)
 		}
-		for _, format := range ViewFormats() {
+		for _, format := range Inspect.Names() {
 			var b bytes.Buffer
-			if err := Diff(&b, changes.Compare(r, r), format, Options{}); err != nil || !strings.Contains(strings.ToLower(b.String()), "identical") {
+			if err := Diff.Render(&b, changes.Compare(r, r), format, Options{}); err != nil || !strings.Contains(strings.ToLower(b.String()), "identical") {
 				t.Errorf("%s in %s: %v\n%.300s", name, format, err, b.String())
 			}
 		}
@@ -81,9 +81,9 @@ func TestDiffOfItself(t *testing.T) {
 func TestInspectNamesEveryProgram(t *testing.T) {
 	for _, name := range compared {
 		r := compiled(t, name+"-before")
-		for _, format := range ViewFormats() {
+		for _, format := range Inspect.Names() {
 			var b bytes.Buffer
-			if err := Inspect(&b, r, format, Options{}); err != nil {
+			if err := Inspect.Render(&b, r, format, Options{}); err != nil {
 				t.Fatal(err)
 			}
 			text := said(t, format, b.String())
@@ -100,8 +100,8 @@ func TestInspectNamesEveryProgram(t *testing.T) {
 // A writer that fails is told of, whatever is viewed.
 func TestViewsOnAFullDisk(t *testing.T) {
 	r := compiled(t, compared[0]+"-before")
-	for _, format := range ViewFormats() {
-		if Inspect(fullDisk{}, r, format, Options{}) == nil || Diff(fullDisk{}, changes.Compare(r, r), format, Options{}) == nil {
+	for _, format := range Inspect.Names() {
+		if Inspect.Render(fullDisk{}, r, format, Options{}) == nil || Diff.Render(fullDisk{}, changes.Compare(r, r), format, Options{}) == nil {
 			t.Errorf("%s was written to a full disk", format)
 		}
 	}

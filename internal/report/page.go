@@ -70,11 +70,7 @@ type listed struct {
 
 // lines are the lines of the code, cleaned.
 func (c code) lines() []string {
-	var out []string
-	for text := range strings.Lines(c.Text) {
-		out = append(out, clean(strings.TrimRight(text, "\n")))
-	}
-	return out
+	return phrase.Map(strings.Split(strings.TrimSuffix(c.Text, "\n"), "\n"), clean)
 }
 
 // say makes a line of plain text.
@@ -104,6 +100,14 @@ func (l line) names(names ...string) line {
 	return l
 }
 
+// labelled is a text behind a label; nothing where there is no text.
+func labelled(v voice, label, text string) line {
+	if text == "" {
+		return nil
+	}
+	return in(v, label).and(text)
+}
+
 // with appends another line behind a separator, or returns the one that is not empty.
 func (l line) with(separator string, other line) line {
 	if len(l) == 0 || len(other) == 0 {
@@ -114,11 +118,7 @@ func (l line) with(separator string, other line) line {
 
 // text is the line without its voices.
 func (l line) text() string {
-	var b strings.Builder
-	for _, s := range l {
-		b.WriteString(s.shown())
-	}
-	return b.String()
+	return strings.Join(phrase.Map(l, span.shown), "")
 }
 
 // shown is the span's text, cleaned and bounded.
@@ -146,12 +146,13 @@ func (s *section) add(blocks ...block) {
 	}
 }
 
-// titled is a section with one block, or nothing when the block is empty.
-func titled(title line, b block) section {
-	if empty(b) {
+// titled is a section of the blocks that are not empty, or nothing where all are.
+func titled(title line, blocks ...block) section {
+	s := section{Title: title}
+	if s.add(blocks...); len(s.Blocks) == 0 {
 		return section{}
 	}
-	return section{Title: title, Blocks: []block{b}}
+	return s
 }
 
 // filled is the table without its empty columns.
@@ -189,23 +190,12 @@ func empty(b block) bool {
 
 // oneAline joins lines, whose own line breaks [clean] takes out.
 func oneAline(lines []string) string {
-	var b strings.Builder
-	for _, l := range lines {
-		b.WriteString(clean(l))
-		b.WriteByte('\n')
-	}
-	return b.String()
+	return strings.Join(phrase.Map(lines, func(l string) string { return clean(l) + "\n" }), "")
 }
 
 // splitCells splits a line at runs of two or more spaces, which separate its columns.
 func splitCells(text string) []string {
-	var out []string
-	for c := range strings.SplitSeq(text, "  ") {
-		if c = strings.TrimSpace(c); c != "" {
-			out = append(out, c)
-		}
-	}
-	return out
+	return phrase.Filter(phrase.Map(strings.Split(text, "  "), strings.TrimSpace), func(c string) bool { return c != "" })
 }
 
 // Bounds on what is shown of one text; the JSON format alone holds texts in full.

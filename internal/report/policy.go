@@ -70,9 +70,7 @@ func policyFold(r *indexed, d detail) section {
 	}
 	texts := append(phrase.Map(p.Files, fileSum), p.Flags...)
 	texts = append(texts, prefixed("the baseline of ", some(len(p.Accepts), "program")), some(len(p.Accepted)+len(p.Loosened), "finding"))
-	s := section{Fold: true, Title: say("Policy changes in this pull request: " + joinedBy(", ", texts...))}
-	s.add(policyBlocks(r, d)...)
-	return s
+	return section{Fold: true, Title: say("Policy changes in this pull request: " + joinedBy(", ", texts...)), Blocks: policyBlocks(r, d)}
 }
 
 func fileSum(f result.PolicyFile) string {
@@ -104,28 +102,24 @@ func policyBlocks(r *indexed, d detail) []block {
 }
 
 func disputedLines(r *indexed, disputes []result.Dispute, what string) []line {
-	var lines []line
-	for _, f := range disputes {
+	lines := phrase.Map(disputes, func(f result.Dispute) line {
 		l := in(strong, what).and("  "+f.Level+"  ").in(name, f.Rule).and(" in ").in(name, subject(r, f.Target, f.Program))
-		lines = append(lines, l.with(" ", in(name, f.ID)).and(": "+cut(clean(f.Message), maxTitle)))
-	}
+		return l.with(" ", in(name, f.ID)).and(": " + cut(clean(f.Message), maxTitle))
+	})
 	return atMost(lines, maxPolicy, "finding", "")
 }
 
 func acceptanceLines(r *indexed, list []result.Acceptance) []line {
-	var lines []line
-	for _, a := range list {
+	lines := phrase.Map(list, func(a result.Acceptance) line {
 		l := in(name, subject(r, a.Target, a.Program))
 		switch {
 		case a.Removed:
-			l = l.and(": the accepted facts are removed")
+			return l.and(": the accepted facts are removed")
 		case a.Reason == "":
-			l = l.and(" is accepted, and no reason is given")
-		default:
-			l = l.and(" is accepted: " + cut(clean(a.Reason), maxTitle))
+			return l.and(" is accepted, and no reason is given")
 		}
-		lines = append(lines, l)
-	}
+		return l.and(" is accepted: " + cut(clean(a.Reason), maxTitle))
+	})
 	return atMost(lines, maxPolicy, "program", "")
 }
 

@@ -50,58 +50,29 @@ type renderer[T any] struct {
 	render func(io.Writer, T, Options) error
 }
 
-func render[T any](w io.Writer, v T, format string, o Options, table []renderer[T]) error {
-	for _, r := range table {
+// Formats are the formats of a value, in the order in which they are listed.
+type Formats[T any] []renderer[T]
+
+// Names lists the formats.
+func (f Formats[T]) Names() []string {
+	return phrase.Map(f, func(r renderer[T]) string { return r.format })
+}
+
+// Render writes a value in one of its formats.
+func (f Formats[T]) Render(w io.Writer, v T, format string, o Options) error {
+	for _, r := range f {
 		if r.format == format {
 			return r.render(w, v, o)
 		}
 	}
-	return fmt.Errorf("unknown format %q; there are %s", format, strings.Join(formatsOf(table), ", "))
-}
-
-func formatsOf[T any](table []renderer[T]) []string {
-	return phrase.Map(table, func(r renderer[T]) string { return r.format })
-}
-
-// Formats lists the formats of a result.
-func Formats() []string { return formatsOf(resultFormats) }
-
-// ViewFormats lists the formats of what a dump holds, and of a difference.
-func ViewFormats() []string { return formatsOf(inspectFormats) }
-
-// RuleFormats lists the formats of the catalogue, and of one rule or change.
-func RuleFormats() []string { return formatsOf(rulesFormats) }
-
-// Result renders a gate result: text, json, markdown, sarif, junit, github, codequality or html.
-func Result(w io.Writer, r *result.Result, format string, o Options) error {
-	return render(w, r, format, o, resultFormats)
-}
-
-// Inspect renders what a dump holds: text, json, markdown or html.
-func Inspect(w io.Writer, rep *facts.Report, format string, o Options) error {
-	return render(w, rep, format, o, inspectFormats)
-}
-
-// Diff renders a difference: text, json, markdown or html.
-func Diff(w io.Writer, d *changes.Report, format string, o Options) error {
-	return render(w, d, format, o, diffFormats)
-}
-
-// Rules renders the catalogue: text, json or markdown.
-func Rules(w io.Writer, docs []result.RuleDoc, format string, o Options) error {
-	return render(w, docs, format, o, rulesFormats)
-}
-
-// Explain renders all that is to be known about one rule: text, json or markdown.
-func Explain(w io.Writer, doc result.RuleDoc, format string, o Options) error {
-	return render(w, doc, format, o, explainFormats)
+	return fmt.Errorf("unknown format %q; there are %s", format, strings.Join(f.Names(), ", "))
 }
 
 // ExplainChange renders one change of a result with its evidence and the rules that it breaks: text, json or markdown.
 func ExplainChange(w io.Writer, r *result.Result, c *result.Change, docs []result.RuleDoc, format string, o Options) error {
 	all, own := index(r), *c
 	own.Source.File = below(o.Root, own.Source.File)
-	return render(w, explained{all, &own, all.findings[c.ID], docs}, format, o, changeFormats)
+	return changeFormats.Render(w, explained{all, &own, all.findings[c.ID], docs}, format, o)
 }
 
 // Evidence renders all lines that prove a change, as text.
@@ -133,9 +104,10 @@ type explained struct {
 	Rules    []result.RuleDoc  `json:"rules"`
 }
 
-// The tables of formats, in the order in which they are listed.
+// What is rendered.
 var (
-	resultFormats = []renderer[*result.Result]{
+	// Result is a gate result.
+	Result = Formats[*result.Result]{
 		{"text", fromRoot(asText(resultText))}, {"json", asJSON[*result.Result]}, {"markdown", fromRoot(asText(resultMarkdown))},
 		{"sarif", fromRoot(resultSARIF)}, {"junit", fromRoot(resultJUnit)}, {"github", fromRoot(resultGitHub)}, {"codequality", fromRoot(resultCodeQuality)},
 		{"html", fromRoot(func(w io.Writer, r *indexed, o Options) error {
@@ -143,20 +115,28 @@ var (
 			return webpage.OfResult(r.Result, o.Looked, o.Options).Write(w)
 		})},
 	}
-	inspectFormats = append(textFormats(inspectPage, inspectJSON), renderer[*facts.Report]{
+	// Inspect is what a dump holds.
+	Inspect = append(textFormats(inspectPage, inspectJSON), renderer[*facts.Report]{
 		"html", func(w io.Writer, r *facts.Report, o Options) error { return webpage.OfDump(r, o.Options).Write(w) },
 	})
-	diffFormats = append(textFormats(diffPage, diffJSON), renderer[*changes.Report]{
+	// Diff is a difference.
+	Diff = append(textFormats(diffPage, diffJSON), renderer[*changes.Report]{
 		"html", func(w io.Writer, d *changes.Report, o Options) error { return webpage.OfDiff(d, o.Options).Write(w) },
 	})
-	rulesFormats   = textFormats(rulesPage, asJSON)
-	explainFormats = textFormats(explainPage, asJSON)
-	changeFormats  = textFormats(changePage, asJSON)
+	// Rules is the catalogue.
+	Rules = textFormats(rulesPage, asJSON)
+	// Explain is all that is to be known about one rule.
+	Explain = textFormats(explainPage, asJSON)
+	// Trend is how what was accepted went.
+	Trend = Formats[*result.Trend]{
+		{"text", asText(func(t *result.Trend, o Options) string { return textOf(trendPage(t), o) })}, {"json", asJSON[*result.Trend]}, {"csv", trendCSV},
+	}
+	changeFormats = textFormats(changePage, asJSON)
 )
 
 // textFormats renders what is one page of text in all formats but JSON.
-func textFormats[T any](build func(T, Options) page, json func(io.Writer, T, Options) error) []renderer[T] {
-	return []renderer[T]{
+func textFormats[T any](build func(T, Options) page, json func(io.Writer, T, Options) error) Formats[T] {
+	return Formats[T]{
 		{"text", asText(func(v T, o Options) string { return textOf(build(v, o), o) })},
 		{"json", json},
 		{"markdown", asText(func(v T, o Options) string { return markdownOf(build(v, o)) })},

@@ -100,13 +100,11 @@ func changeLines(r *indexed, c *result.Change) []line {
 			lines = append(lines, in(dim, "in ").in(name, programName(o.Program)).and(": ").and(cost))
 		}
 	}
-	for _, d := range c.Details {
-		lines = append(lines, say(d))
-	}
+	lines = append(lines, phrase.Map(c.Details, say)...)
 	if shown := func(l string) bool { return strings.Contains(l, c.OpName) }; c.OpName != "" && !slices.ContainsFunc(slices.Concat(c.Evidence.Before, c.Evidence.After), shown) {
 		lines = append(lines, in(dim, "first at ").in(name, c.OpName))
 	}
-	if v := variantLine(r, c); len(v) > 0 {
+	if v := variantLine(r, c); v != nil {
 		lines = append(lines, v)
 	}
 	return lines
@@ -289,15 +287,9 @@ func breakLines(r *indexed, c *result.Change) []line {
 }
 
 // ownFirst puts the findings of a program before those of others.
-func ownFirst(list []*result.Finding, program string) (sorted []*result.Finding) {
-	for _, own := range []bool{true, false} {
-		for _, f := range list {
-			if own == (f.Program == program) {
-				sorted = append(sorted, f)
-			}
-		}
-	}
-	return sorted
+func ownFirst(list []*result.Finding, program string) []*result.Finding {
+	own := func(f *result.Finding) bool { return f.Program == program }
+	return append(phrase.Filter(list, own), slices.DeleteFunc(slices.Clone(list), own)...)
 }
 
 func ruleName(f *result.Finding) string {
@@ -309,13 +301,7 @@ func ruleName(f *result.Finding) string {
 
 // ruleNames lists the rules that a change breaks, each once.
 func ruleNames(r *indexed, c *result.Change) []string {
-	var names []string
-	for _, f := range r.brokenBy(c) {
-		if !slices.Contains(names, ruleName(f)) {
-			names = append(names, ruleName(f))
-		}
-	}
-	return names
+	return phrase.Map(phrase.Group(r.brokenBy(c), ruleName), func(same []*result.Finding) string { return ruleName(same[0]) })
 }
 
 // place is "file.py:12"; "" when no file is known.
@@ -359,11 +345,8 @@ func (l listing) first(most int) listing {
 
 // evidence shows the lines before and after, those that are equal once.
 func evidence(c *result.Change) listing {
-	var out listing
-	for _, l := range differingLines(oneAline(c.Evidence.Before), oneAline(c.Evidence.After)) {
-		out.Lines = append(out.Lines, listed{l.Mark, splitCells(l.Text)})
-	}
-	return out
+	lines := differingLines(oneAline(c.Evidence.Before), oneAline(c.Evidence.After))
+	return listing{phrase.Map(lines, func(l marked) listed { return listed{l.Mark, splitCells(l.Text)} })}
 }
 
 // ruleOf is the rule against a kind of change.
@@ -410,32 +393,17 @@ func howToAccept(c *result.Change) []line {
 
 // changeText is a change in plain sentences, as formats without a layout of their own show it.
 func changeText(r *indexed, c *result.Change) string {
-	lines := changeLines(r, c)
-	for _, l := range listingLines(evidence(c).first(maxEvidence).Lines) {
-		lines = append(lines, say(l))
-	}
-	return linesText(slices.Concat(lines, breakLines(r, c), fixLines(r, c), howToAccept(c)))
+	proof := phrase.Map(listingLines(evidence(c).first(maxEvidence).Lines), say)
+	return linesText(slices.Concat(changeLines(r, c), proof, breakLines(r, c), fixLines(r, c), howToAccept(c)))
 }
 
 func linesText(lines []line) string {
-	var texts []string
-	for _, l := range lines {
-		if len(l) > 0 {
-			texts = append(texts, l.text())
-		}
-	}
-	return strings.Join(texts, "\n")
+	said := phrase.Filter(lines, func(l line) bool { return len(l) > 0 })
+	return strings.Join(phrase.Map(said, line.text), "\n")
 }
 
 func waiver(w *result.Waiver) string {
-	text := w.Reason
-	if w.Owner != "" {
-		text += ", " + w.Owner
-	}
-	if w.Expires != "" {
-		text += ", until " + w.Expires
-	}
-	return text
+	return w.Reason + prefixed(", ", w.Owner) + prefixed(", until ", w.Expires)
 }
 
 // maxUnbroken bounds the changes that break no rule: they need no decision.
@@ -455,14 +423,9 @@ func shortLines(r *indexed) []line {
 		}
 		lines = append(lines, l)
 	}
-	var others []line
-	for _, c := range r.others() {
-		l := shortLine(r, c)
-		if price := joined(stepText(c.Price), peakText(c.Price)); price != "" {
-			l = l.and("  ").in(dim, price)
-		}
-		others = append(others, l)
-	}
+	others := phrase.Map(r.others(), func(c *result.Change) line {
+		return shortLine(r, c).with("  ", in(dim, joined(stepText(c.Price), peakText(c.Price))))
+	})
 	return append(lines, atMost(others, maxUnbroken, "change", " that break no rule")...)
 }
 

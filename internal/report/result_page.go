@@ -162,29 +162,22 @@ const maxAccepted = 50
 
 // acceptCommands are the lines that accept what the table shows, one for each rule file.
 func acceptCommands(r *indexed, live []*result.Change) (lines []string) {
-	var order []string
-	ids, options := map[string][]string{}, map[string][]string{}
-	for _, c := range live {
-		if !acceptable(c) {
-			continue
+	ruleFile := func(c *result.Change) string { return strings.Join(r.OptionsOf(c.Target), "\x00") }
+	for _, same := range phrase.Group(phrase.Filter(live, acceptable), ruleFile) {
+		ids := changeIDs(same)
+		if len(ids) > maxAccepted {
+			ids = nil
 		}
-		of := r.OptionsOf(c.Target)
-		key := strings.Join(of, "\x00")
-		if ids[key] == nil {
-			order = append(order, key)
-		}
-		ids[key], options[key] = append(ids[key], c.ID), of
-	}
-	for _, key := range order {
-		if len(ids[key]) > maxAccepted {
-			ids[key] = nil
-		}
-		lines = append(lines, result.AcceptCommand(options[key], ids[key]...))
+		lines = append(lines, result.AcceptCommand(r.OptionsOf(same[0].Target), ids...))
 	}
 	return lines
 }
 
 func acceptable(c *result.Change) bool { return c.Level != "info" && c.Accept != "" }
+
+func changeIDs(list []*result.Change) []string {
+	return phrase.Map(list, func(c *result.Change) string { return c.ID })
+}
 
 // changeFold is the details of one change.
 func changeFold(r *indexed, c *result.Change) section {

@@ -40,41 +40,31 @@ func voiceOf(n int, v voice) voice {
 
 // notCovered lists what found no input of its kind, each sentence once with the targets that it holds for.
 func notCovered(r *indexed) []line {
-	var order []string
-	targets := map[string][]string{}
+	type gap struct{ what, target string }
+	var gaps []gap
 	for i := range r.Targets {
-		t := &r.Targets[i]
-		for _, what := range t.NotCovered {
-			if targets[what] == nil {
-				order = append(order, what)
-			}
-			targets[what] = append(targets[what], t.Name)
+		for _, what := range r.Targets[i].NotCovered {
+			gaps = append(gaps, gap{what, r.Targets[i].Name})
 		}
 	}
-	var lines []line
-	for _, what := range order {
-		l := say(what)
-		if n := len(targets[what]); len(r.Targets) > 1 && n < len(r.Targets) {
-			l = l.and(" in ").in(name, strings.Join(targets[what], ", "))
+	return phrase.Map(phrase.Group(gaps, func(g gap) string { return g.what }), func(same []gap) line {
+		l := say(same[0].what)
+		if len(r.Targets) > 1 && len(same) < len(r.Targets) {
+			l = l.and(" in ").in(name, strings.Join(phrase.Map(same, func(g gap) string { return g.target }), ", "))
 		}
-		lines = append(lines, l)
-	}
-	return lines
+		return l
+	})
 }
 
 // maxProblems bounds the problems of one target that are shown.
 const maxProblems = 25
 
 // problemSections say what could not be checked, target by target.
-func problemSections(r *indexed) []section {
-	var out []section
+func problemSections(r *indexed) []block {
+	var out []block
 	for _, problems := range phrase.Group(each(r.Problems, func(p *result.Problem) *result.Problem { return p }), func(p *result.Problem) string { return p.Target }) {
-		s := section{Title: in(bad, "could not check")}
-		if target := problems[0].Target; target != "" {
-			s.Title = in(bad, "could not check ").in(name, target)
-		}
-		s.add(problemBlocks(problems)...)
-		out = append(out, s)
+		title := in(bad, "could not check").with(" ", in(name, problems[0].Target))
+		out = append(out, section{Title: title, Blocks: problemBlocks(problems)})
 	}
 	return out
 }
@@ -150,9 +140,7 @@ func resultText(r *indexed, o Options) string {
 		if variantCount(t) == 0 && slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Target == t.Name }) {
 			continue // it could not be read, and is listed with the problems only
 		}
-		s := section{Title: headline(t)}
-		s.add(table{Rows: programRows(r, t), Bare: true})
-		p.add(s)
+		p.add(section{Title: headline(t), Blocks: []block{table{Rows: programRows(r, t), Bare: true}}})
 	}
 	for i, c := range live {
 		if i == maxChanges {
@@ -168,13 +156,10 @@ func resultText(r *indexed, o Options) string {
 			p.add(para{more})
 		}
 	}
-	for _, s := range problemSections(r) {
-		p.add(s)
-	}
+	p.add(problemSections(r)...)
 	if r.Policy != nil && !r.Policy.Same() {
-		judged := section{Title: say("judged by ").in(name, r.Policy.Base).with(": ", in(warn, standing(r.Result)))}
-		judged.add(policyBlocks(r, everything)...)
-		p.add(judged)
+		title := say("judged by ").in(name, r.Policy.Base).with(": ", in(warn, standing(r.Result)))
+		p.add(section{Title: title, Blocks: policyBlocks(r, everything)})
 	}
 	p.add(section{Title: sumLine(r)})
 	if l := notCovered(r); len(l) > 0 {

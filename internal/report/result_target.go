@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -164,21 +165,15 @@ func otherFacts(v *result.Variant, p *result.Program, budgets map[string]*result
 // changedFacts returns the other facts that both sides know and that differ, the most important first.
 func changedFacts(v *result.Variant) []label {
 	var out []label
-	seen := map[facts.ID]bool{}
 	differs := func(fact facts.ID) bool {
 		base, based := v.Base[fact]
 		now, ok := v.Facts[fact]
 		static := v.Base.OfRun(fact) != fact && v.Facts.OfRun(fact) != fact
-		return based && ok && base != now && !static && !seen[fact] && !negligible(fact, base, now)
+		return based && ok && base != now && !static && !negligible(fact, base, now)
 	}
-	for _, f := range keyFacts {
-		seen[f.fact] = true
-	}
-	seen[facts.KernelsWeighted] = !hasLaunches(v.Base, v.Facts)
 	for _, f := range moreFacts[:maxTelling] {
-		if differs(f.fact) {
+		if differs(f.fact) && (f.fact != facts.KernelsWeighted || hasLaunches(v.Base, v.Facts)) {
 			out = append(out, f)
-			seen[f.fact] = true
 		}
 	}
 	for _, fact := range sortedKeys(v.Base) {
@@ -232,20 +227,11 @@ func changeCell(change string) line {
 
 // tools is a toolchain in a few words: "jax 0.10.2, H100". It is empty when nothing is known.
 func tools(t facts.Toolchain) string {
-	var parts []string
-	if t.Framework != "" {
-		parts = append(parts, strings.TrimSpace(t.Framework+" "+t.Versions[t.Framework]))
-	}
+	parts := []string{strings.TrimSpace(t.Framework + " " + t.Versions[t.Framework])}
 	for _, n := range sortedKeys(t.Versions) {
 		if n != t.Framework && t.Versions[n] != t.Versions[t.Framework] {
 			parts = append(parts, n+" "+t.Versions[n])
 		}
 	}
-	switch {
-	case t.Device != "":
-		parts = append(parts, t.Device)
-	case t.Backend != "":
-		parts = append(parts, t.Backend)
-	}
-	return strings.Join(parts, ", ")
+	return joinedBy(", ", append(parts, cmp.Or(t.Device, t.Backend))...)
 }

@@ -15,7 +15,7 @@ func rulesPage(docs []result.RuleDoc, _ Options) page {
 		t.Rows = each(category, func(d *result.RuleDoc) []line {
 			return []line{in(name, d.ID), ruleTitle(say(d.Title), *d)}
 		})
-		p.add(section{Title: in(strong, category[0].Category), Blocks: []block{t}})
+		p.add(titled(in(strong, category[0].Category), t))
 	}
 	return p
 }
@@ -27,16 +27,7 @@ func explainPage(d result.RuleDoc, _ Options) page {
 
 func ruleSection(d result.RuleDoc) section {
 	s := section{Title: ruleTitle(in(strong, d.ID).and(": "+d.Title), d)}
-	s.add(para{say(d.Why)})
-	if len(d.Reads) > 0 {
-		s.add(para{in(dim, "reads: ").and(strings.Join(d.Reads, ", "))})
-	}
-	if d.Counts != "" {
-		s.add(para{say(d.Counts)})
-	}
-	if d.Fix != "" {
-		s.add(para{in(dim, "fix: ").and(d.Fix)})
-	}
+	s.add(para{say(d.Why)}, para{labelled(dim, "reads: ", strings.Join(d.Reads, ", "))}, para{say(d.Counts)}, para{labelled(dim, "fix: ", d.Fix)})
 	if len(d.Threads) > 0 {
 		s.add(para{in(dim, "would have caught: ").in(name, strings.Join(d.Threads, ", "))})
 	}

@@ -99,11 +99,7 @@ func describeRule(rule *sarif.ReportingDescriptor, o Options) {
 }
 
 func sarifResult(r *indexed, c *result.Change, rule string, o Options) *sarif.Result {
-	text := titleBeside(c, o)
-	if more := changeText(r, c); more != "" {
-		text += "\n" + more
-	}
-	res := sarif.NewRuleResult(rule).WithLevel(levels[c.Level].sarif).WithMessage(sarif.NewTextMessage(unlinked(text)))
+	res := sarif.NewRuleResult(rule).WithLevel(levels[c.Level].sarif).WithMessage(sarif.NewTextMessage(unlinked(messageBeside(r, c, o))))
 	res.WithPartialFingerPrints(map[string]any{"xlagate/v1": c.ID})
 	file, line := repositoryFile(c.Source, o)
 	location := sarif.NewLocationWithPhysicalLocation(sarif.NewPhysicalLocation().

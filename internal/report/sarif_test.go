@@ -21,7 +21,7 @@ func TestSARIFSchema(t *testing.T) {
 	for name, r := range map[string]*result.Result{"failing": failing(), "passing": passing(), "incomplete": incomplete(), "ugly": ugly(), "empty": {}} {
 		for _, o := range []Options{{}, {Rules: documented, Options: webpage.Options{Root: "/srv/models"}}} {
 			var out bytes.Buffer
-			if err := Result(&out, r, "sarif", o); err != nil {
+			if err := Result.Render(&out, r, "sarif", o); err != nil {
 				t.Fatal(err)
 			}
 			v, err := jsonschema.UnmarshalJSON(&out)
@@ -58,7 +58,7 @@ func TestSARIFPlaces(t *testing.T) {
 	r.Changes[1] = result.Change{ID: "0000000000aa", Level: "info", Edit: result.Edit{Kind: changes.KindUnknown, Title: "see [here](https://evil.example)"}, Findings: []string{"0000000000ab"}}
 	r.Findings[3] = result.Finding{ID: "0000000000ab", Change: "0000000000aa", Rule: "max-kernels", Level: "info", Message: "too many"}
 	var out bytes.Buffer
-	if err := Result(&out, r, "sarif", Options{Options: webpage.Options{Root: "/srv/models"}}); err != nil {
+	if err := Result.Render(&out, r, "sarif", Options{Options: webpage.Options{Root: "/srv/models"}}); err != nil {
 		t.Fatal(err)
 	}
 	var log struct {
@@ -139,7 +139,7 @@ func TestSARIFIsBounded(t *testing.T) {
 		says    string
 	}{{many, maxSARIF, "3 more changes not listed here: see the report"}, {one, 1, "… 99,950 more findings"}} {
 		var out bytes.Buffer
-		if err := Result(&out, c.result, "sarif", Options{}); err != nil {
+		if err := Result.Render(&out, c.result, "sarif", Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Count(out.String(), `"ruleId"`); got != c.results || !strings.Contains(out.String(), c.says) {

@@ -45,7 +45,7 @@ func TestClean(t *testing.T) {
 func TestTextIsHarmless(t *testing.T) {
 	for _, format := range []string{"text", "github", "junit", "sarif", "json", "codequality"} {
 		var out bytes.Buffer
-		if err := Result(&out, ugly(), format, Options{Rules: documented}); err != nil {
+		if err := Result.Render(&out, ugly(), format, Options{Rules: documented}); err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range out.String() {
@@ -72,7 +72,7 @@ func TestAnnotationsAreBounded(t *testing.T) {
 	many(r, 1, "better")
 	r.Changes[len(r.Changes)-1].Waived = true
 	var out bytes.Buffer
-	if err := Result(&out, r, "github", Options{}); err != nil {
+	if err := Result.Render(&out, r, "github", Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for command, want := range map[string]int{"::error ": 10, "::warning ": 10, "::notice ": 10} {
@@ -88,7 +88,7 @@ func TestAnnotationsAreBounded(t *testing.T) {
 func TestWidth(t *testing.T) {
 	for _, width := range []int{40, 80, 120} {
 		var out bytes.Buffer
-		if err := Inspect(&out, aDump(), "text", Options{Screen: Screen{Width: width, Terminal: true}, All: true}); err != nil {
+		if err := Inspect.Render(&out, aDump(), "text", Options{Screen: Screen{Width: width, Terminal: true}, All: true}); err != nil {
 			t.Fatal(err)
 		}
 		for l := range strings.Lines(out.String()) {
@@ -222,10 +222,10 @@ func TestLineDiff(t *testing.T) {
 // TestJSON: the same each time, lists never null, nothing escaped that need not be, numbers that were not dumped null.
 func TestJSON(t *testing.T) {
 	for name, render := range map[string]func(io.Writer) error{
-		"result":  func(w io.Writer) error { return Result(w, ugly(), "json", Options{}) },
-		"empty":   func(w io.Writer) error { return Result(w, &result.Result{}, "json", Options{}) },
-		"inspect": func(w io.Writer) error { return Inspect(w, aDump(), "json", Options{}) },
-		"diff":    func(w io.Writer) error { return Diff(w, aDiff(), "json", Options{}) },
+		"result":  func(w io.Writer) error { return Result.Render(w, ugly(), "json", Options{}) },
+		"empty":   func(w io.Writer) error { return Result.Render(w, &result.Result{}, "json", Options{}) },
+		"inspect": func(w io.Writer) error { return Inspect.Render(w, aDump(), "json", Options{}) },
+		"diff":    func(w io.Writer) error { return Diff.Render(w, aDiff(), "json", Options{}) },
 	} {
 		var one, two bytes.Buffer
 		if err := render(&one); err != nil {
@@ -245,14 +245,14 @@ func TestJSON(t *testing.T) {
 	}
 	r := passing()
 	r.Headroom[0].Actual = math.NaN()
-	if err := Result(io.Discard, r, "json", Options{}); err == nil || !strings.HasPrefix(err.Error(), "write the report as JSON: ") {
+	if err := Result.Render(io.Discard, r, "json", Options{}); err == nil || !strings.HasPrefix(err.Error(), "write the report as JSON: ") {
 		t.Errorf("a number that JSON cannot hold: %v", err)
 	}
 }
 
 func TestResultJSONKeepsEverything(t *testing.T) {
 	var out bytes.Buffer
-	if err := Result(&out, ugly(), "json", Options{Options: webpage.Options{Root: "/srv"}}); err != nil {
+	if err := Result.Render(&out, ugly(), "json", Options{Options: webpage.Options{Root: "/srv"}}); err != nil {
 		t.Fatal(err)
 	}
 	var back result.Result
@@ -267,7 +267,7 @@ func TestResultJSONKeepsEverything(t *testing.T) {
 func TestIdentical(t *testing.T) {
 	d := &changes.Report{Old: "a", New: "b", Identical: true, Programs: aDiff().Programs[:1]}
 	var out bytes.Buffer
-	if err := Diff(&out, d, "text", Options{}); err != nil {
+	if err := Diff.Render(&out, d, "text", Options{}); err != nil {
 		t.Fatal(err)
 	}
 	want := "a → b\nidentical: 1 program, 1 variant, 3 kernels (names, ids, metadata and insignificant order are ignored)\n"
@@ -282,7 +282,7 @@ func TestInspectLeavesOutSilentLogs(t *testing.T) {
 	for _, logs := range []*tensorflow.Logs{nil, {}} {
 		dump.Logs = logs
 		var out bytes.Buffer
-		if err := Inspect(&out, dump, "text", Options{}); err != nil {
+		if err := Inspect.Render(&out, dump, "text", Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if strings.Contains(out.String(), "\nlogs\n") {

@@ -15,20 +15,6 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// TrendFormats lists the formats of a trend.
-func TrendFormats() []string { return formatsOf(trendFormats) }
-
-var trendFormats = []renderer[*result.Trend]{
-	{"text", asText(func(t *result.Trend, o Options) string { return textOf(trendPage(t), o) })},
-	{"json", asJSON[*result.Trend]},
-	{"csv", trendCSV},
-}
-
-// Trend renders how what was accepted went: text, json or csv.
-func Trend(w io.Writer, t *result.Trend, format string, o Options) error {
-	return render(w, t, format, o, trendFormats)
-}
-
 // OnlyFacts leaves the series of facts that match a glob, and returns how many are left.
 func OnlyFacts(t *result.Trend, glob string) int {
 	t.Series = slices.DeleteFunc(t.Series, func(s result.TrendSeries) bool {
@@ -86,24 +72,12 @@ func programTrend(t *result.Trend, series []result.TrendSeries) section {
 
 // toChart are the series to show, the most telling first, and how many never changed. Where one is all there is, it is shown in any case.
 func toChart(series []result.TrendSeries) (shown []result.TrendSeries, still int) {
-	for _, l := range slices.Concat(keyFacts, moreFacts) {
-		for _, s := range series {
-			if s.Fact == string(l.fact) && (len(s.Points) > 1 || slices.Contains(keyFacts, l)) {
-				shown = append(shown, s)
-			}
-		}
-	}
-	for _, s := range series {
-		if slices.ContainsFunc(shown, func(o result.TrendSeries) bool { return o.Fact == s.Fact }) {
-			continue
-		}
-		if len(s.Points) > 1 || len(series) == 1 {
-			shown = append(shown, s)
-		} else {
-			still++
-		}
-	}
-	return shown, still
+	rank := func(s result.TrendSeries) int { return rankIn(slices.Concat(keyFacts, moreFacts), facts.ID(s.Fact)) }
+	shown = phrase.Filter(series, func(s result.TrendSeries) bool {
+		return len(s.Points) > 1 || len(series) == 1 || rank(s) < len(keyFacts)
+	})
+	slices.SortStableFunc(shown, func(a, b result.TrendSeries) int { return cmp.Compare(rank(a), rank(b)) })
+	return shown, len(series) - len(shown)
 }
 
 // chart is a fact with a bar for each value that it had.

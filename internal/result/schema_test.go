@@ -32,7 +32,7 @@ func TestResultsFitTheirSchema(t *testing.T) {
 	}
 	r := &result.Result{Schema: result.Schema, Changes: []result.Change{full, {}}, Findings: []result.Finding{{Actual: 1.0, Limit: "two"}, {}}}
 	var out bytes.Buffer
-	if err := report.Result(&out, r, "json", report.Options{}); err != nil {
+	if err := report.Result.Render(&out, r, "json", report.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	check := func(text string) error {

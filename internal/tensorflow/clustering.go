@@ -22,7 +22,7 @@ type Outside struct {
 	Node       *Node
 	Body       string // the library's function it is in, "" for the graph itself
 	System     bool   // may always stay outside
-	Left       bool   // a cluster had it and a later pass took it out again
+	Left       string // the pass that took it out of a cluster again, "" when it never was in one
 	Separates  Separation
 	Reason     string
 	Compilable bool // XLA could compile it
@@ -168,9 +168,9 @@ func (s *sorter) count(c *Cluster, op string) {
 
 // leave records a node outside, and the nodes of the functions that it calls.
 func (s *sorter) leave(n *Node, function string, why reason) *Outside {
-	o := &Outside{Node: n, Body: function, Reason: why.text, Compilable: why.compilable, System: why.system, Left: n.Marked}
+	o := &Outside{Node: n, Body: function, Reason: why.text, Compilable: why.compilable, System: why.system}
 	if n.Marked {
-		o.System, o.Reason = true, ReasonLeft
+		o.System, o.Reason, o.Left = true, ReasonLeft, declusterPass
 	}
 	s.out.Outside = append(s.out.Outside, o)
 	if (callOps[n.Op] || s.graph.function(n.Op) != nil) && s.enter(n) {

@@ -105,13 +105,7 @@ type UnclusteredOp struct {
 
 // UserOps lists the operations outside that are not system operations.
 func (c *Clusters) UserOps() []UnclusteredOp {
-	var out []UnclusteredOp
-	for _, op := range c.Unclustered {
-		if !op.System {
-			out = append(out, op)
-		}
-	}
-	return out
+	return phrase.Filter(c.Unclustered, func(op UnclusteredOp) bool { return !op.System })
 }
 
 // matchModules records for each cluster the HLO modules that were compiled from it. A module is named as in Variant.Modules
@@ -163,13 +157,7 @@ func (d *graphDir) pipelineFunctions() []pipelineFunction {
 }
 
 // keysOf is the set of the keys of nodes.
-func keysOf(nodes []*Node) nodeNames {
-	keys := nodeNames{}
-	for _, n := range nodes {
-		keys[nodeKey(n)] = true
-	}
-	return keys
-}
+func keysOf(nodes []*Node) nodeNames { return setOf(phrase.Map(nodes, nodeKey)...) }
 
 // runsOnHost recognises the graph of a function that tf.data runs: it has the same arguments, and no operations but that function's.
 // TensorFlow shows such graphs to autoclustering too, but their place is the host. The operations outside become system operations.
@@ -202,10 +190,7 @@ func (c *Clusters) explain(l *Logs) {
 	}
 	for i := range c.Unclustered {
 		op := &c.Unclustered[i]
-		said := l.leftOut[op.Node+"\x00"+op.Op]
-		if said == "" {
-			said = l.leftOut[op.Node+"\x00"]
-		}
+		said := cmp.Or(l.leftOut[op.Node+"\x00"+op.Op], l.leftOut[op.Node+"\x00"])
 		if said != "" && !op.System && op.Reason != said {
 			op.Reason += "; TensorFlow's log says: " + said
 		}
@@ -334,10 +319,7 @@ func unmatched(graphs, others []*namedGraph) []*namedGraph {
 
 // nodeList writes a graph's nodes and operations in order of name, by which dumps of the same graph are recognised.
 func nodeList(g *Graph) string {
-	lines := make([]string, len(g.Nodes))
-	for i, n := range g.Nodes {
-		lines[i] = nodeKey(n)
-	}
+	lines := phrase.Map(g.Nodes, nodeKey)
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
 }
@@ -357,10 +339,7 @@ func (d *graphDir) add(out *Clusters, g *namedGraph, c *Clustering, known nodeNa
 			continue
 		}
 		op := d.unclustered(g, o.Node, o.Body)
-		op.System, op.Reason, op.Compilable, op.Separates = o.System, o.Reason, o.Compilable, o.Separates
-		if o.Left {
-			op.Left = declusterPass
-		}
+		op.System, op.Left, op.Reason, op.Compilable, op.Separates = o.System, o.Left, o.Reason, o.Compilable, o.Separates
 		out.Unclustered = append(out.Unclustered, op)
 	}
 }

@@ -341,21 +341,10 @@ func (l *Logs) Uncompilable() (notes []LogNote) {
 	if l == nil {
 		return nil
 	}
-	type key struct{ program, op string }
-	at := map[key]int{}
-	for _, n := range l.Notes {
-		if n.Kind != logs.Uncompilable {
-			continue
-		}
-		k := key{n.Program, n.Op}
-		i, seen := at[k]
-		switch {
-		case !seen:
-			at[k] = len(notes)
-			notes = append(notes, n)
-		case notes[i].Where.File == "" && n.Where.File != "":
-			notes[i] = n
-		}
+	all := phrase.Filter(l.Notes, func(n LogNote) bool { return n.Kind == logs.Uncompilable })
+	for _, same := range phrase.Group(all, func(n LogNote) [2]string { return [2]string{n.Program, n.Op} }) {
+		placed := slices.IndexFunc(same, func(n LogNote) bool { return n.Where.File != "" })
+		notes = append(notes, same[max(placed, 0)])
 	}
 	return notes
 }
@@ -384,11 +373,6 @@ func programOf(name string) string {
 }
 
 // wordsOnly replaces what the frameworks do not put into module names.
-func wordsOnly(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '_' || r == '.' || r == '-' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 127 {
-			return r
-		}
-		return '_'
-	}, name)
-}
+func wordsOnly(name string) string { return notInModules.ReplaceAllString(name, "_") }
+
+var notInModules = regexp.MustCompile(`[^\w.\-\x{80}-\x{10FFFF}]`)

@@ -77,19 +77,6 @@ func Parse(data []byte) (*Graph, error) {
 	return readGraph(data)
 }
 
-// The attributes by which TensorFlow marks what XLA compiles.
-const (
-	attrCluster     = "_XlaCluster"
-	attrMarked      = "_XlaAlreadyClustered"
-	attrMustCompile = "_XlaMustCompile"
-	attrKernel      = "_XlaCompiledKernel"
-	attrBuiltMust   = "must_compile" // of _XlaCompile
-	attrUserName    = "_user_specified_name"
-	attrShapes      = "_output_shapes"
-	attrPipeline    = "_tf_data_function"
-	attrIndex       = "index" // of _Arg
-)
-
 // attribute is the value of an attribute that is neither a list, a type nor a function.
 type attribute struct {
 	text   string
@@ -100,21 +87,21 @@ type attribute struct {
 // set notes an attribute, if it is one that matters.
 func (n *Node) set(key string, v attribute) {
 	switch key {
-	case attrCluster:
+	case "_XlaCluster":
 		n.Cluster = v.text
-	case attrUserName:
+	case "_user_specified_name":
 		n.UserName, n.Named = v.text, true
-	case attrShapes:
+	case "_output_shapes":
 		n.Named = true
-	case attrMarked:
+	case "_XlaAlreadyClustered":
 		n.Marked = v.on
-	case attrMustCompile, attrBuiltMust:
+	case "_XlaMustCompile", "must_compile": // the latter of _XlaCompile
 		n.MustCompile = n.MustCompile || v.on
-	case attrKernel:
+	case "_XlaCompiledKernel":
 		n.Kernel = v.on
-	case attrPipeline:
+	case "_tf_data_function":
 		n.pipeline = v.on
-	case attrIndex:
+	case "index": // of _Arg
 		n.Index = int(v.number)
 	}
 }
@@ -127,7 +114,6 @@ const (
 	Int32    DataType = 3
 	String   DataType = 7
 	Int64    DataType = 9
-	Bool     DataType = 10
 	Resource DataType = 20
 	Variant  DataType = 21
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -46,7 +47,6 @@ func graphDirs(files []*dump.File) []*graphDir {
 		}
 		dirs[at].byPass[name.Pass] = append(dirs[at].byPass[name.Pass], &namedGraph{file: f, name: name, function: name.Function})
 	}
-	out := make([]*graphDir, 0, len(dirs))
 	for _, d := range dirs {
 		for _, graphs := range d.byPass {
 			slices.SortFunc(graphs, func(a, b *namedGraph) int {
@@ -54,10 +54,8 @@ func graphDirs(files []*dump.File) []*graphDir {
 					cmp.Compare(a.name.Order, b.name.Order), cmp.Compare(a.file.Path, b.file.Path))
 			})
 		}
-		out = append(out, d)
 	}
-	slices.SortFunc(out, func(a, b *graphDir) int { return cmp.Compare(a.path, b.path) })
-	return out
+	return slices.SortedFunc(maps.Values(dirs), func(a, b *graphDir) int { return cmp.Compare(a.path, b.path) })
 }
 
 // load reads graphs that are not read yet and returns those that could be read.
@@ -314,19 +312,14 @@ func parseNamed(stem string) (Name, bool) {
 
 // parseCounted reads "<base name>[_<number>]" and "<base name><function>[_<number>]".
 func parseCounted(stem string) Name {
-	for _, p := range wholePasses {
-		if number, ok := counter(stem, string(p)); ok {
-			return Name{Pass: p, Number: number}
+	for _, base := range slices.AppendSeq(slices.Clone(wholePasses), maps.Keys(formerPasses)) {
+		if number, ok := counter(stem, string(base)); ok {
+			return Name{Pass: cmp.Or(formerPasses[base], base), Number: number}
 		}
 	}
 	for _, p := range []Pass{PassGrapplerBefore, PassGrapplerAfter} {
 		if rest, ok := strings.CutPrefix(stem, string(p)+"_"); ok {
 			return parseGrappler(p, rest)
-		}
-	}
-	for former, p := range formerPasses {
-		if number, ok := counter(stem, string(former)); ok {
-			return Name{Pass: p, Number: number}
 		}
 	}
 	for _, p := range partPasses {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Rewrite is a change that Grappler made to an operation of the model before autoclustering.
@@ -28,11 +29,8 @@ type rewritten struct {
 
 // rewrites compares the dumps of MetaOptimizer before and after it ran.
 func (d *graphDir) rewrites() (out []Rewrite) {
-	items, graphs := d.grapplerItems(), []*namedGraph(nil)
-	for _, item := range items {
-		graphs = append(graphs, item.before)
-	}
-	d.nameFunctions(graphs)
+	items := d.grapplerItems()
+	d.nameFunctions(phrase.Map(items, func(item *rewritten) *namedGraph { return item.before }))
 	for _, item := range items {
 		out = append(out, d.compareItem(item)...)
 	}

@@ -179,11 +179,7 @@ const leastOverlap = 0.7
 type nodeNames map[string]bool
 
 func namesOf(g *Graph) nodeNames {
-	out := make(nodeNames, len(g.Nodes))
-	for _, n := range g.Nodes {
-		out[PlainName(n.Name)] = true
-	}
-	return out
+	return setOf(phrase.Map(g.Nodes, func(n *Node) string { return PlainName(n.Name) })...)
 }
 
 // overlap is the share of the smaller set's names that are in the larger set.
@@ -235,14 +231,9 @@ func (d *graphDir) functionNodes() map[string]nodeNames {
 		}
 	}
 	for function, stacks := range d.stacks {
-		if out[function] != nil {
-			continue
+		if out[function] == nil {
+			out[function] = setOf(slices.Collect(maps.Keys(stacks.own))...)
 		}
-		names := nodeNames{}
-		for name := range stacks.own {
-			names[name] = true
-		}
-		out[function] = names
 	}
 	return out
 }

@@ -235,12 +235,8 @@ func (l *kernelList) body(k *facts.Kernel, known map[string]int) int {
 	if at, ok := known[k.Print]; ok && k.Print != "" {
 		return at
 	}
-	var ops []op
-	for _, o := range k.Ops {
-		ops = append(ops, op{o.Opcode, cut(o.Shape), o.From})
-	}
 	known[k.Print] = len(l.Bodies)
-	l.Bodies = append(l.Bodies, ops)
+	l.Bodies = append(l.Bodies, phrase.Map(k.Ops, func(o facts.Op) op { return op{o.Opcode, cut(o.Shape), o.From} }))
 	return len(l.Bodies) - 1
 }
 

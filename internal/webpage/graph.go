@@ -8,6 +8,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // graph is the instructions of a module, column by column: the page opens modules of fifty thousand.
@@ -88,11 +89,7 @@ func (s sources) instruction(m *hlo.Module, id hlo.InstrID, g *graph, w *words) 
 }
 
 func numbers[T ~int32](list []T) []int {
-	out := make([]int, len(list))
-	for i, n := range list {
-		out[i] = int(n)
-	}
-	return out
+	return listed(phrase.Map(list, func(n T) int { return int(n) }))
 }
 
 // memories are the memory of a variant before and after.
@@ -160,39 +157,26 @@ func (s sources) memory(v *facts.Variant) *memory {
 
 // scopesOf parts what is alive by the scopes that take the most at the peak.
 func scopesOf(s *facts.Schedule, peak int) []stack {
-	at := map[string]int64{}
-	for i := range s.Lifetimes {
-		l := &s.Lifetimes[i]
-		at[scopeOf(l)] += 0
-		if l.From <= peak && peak <= l.To {
-			at[scopeOf(l)] += l.Bytes
-		}
+	type scope struct {
+		name   string
+		atPeak int64
+		held   []facts.Lifetime
 	}
-	names := make([]string, 0, len(at))
-	for name := range at {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(at[b], at[a]), cmp.Compare(a, b)) })
-	shown := names[:min(len(names), maxScopes)]
-	parts := make([]facts.Schedule, len(shown)+1)
-	for i := range s.Lifetimes {
-		part := slices.Index(shown, scopeOf(&s.Lifetimes[i]))
-		if part < 0 {
-			part = len(shown)
+	scopes := phrase.Map(phrase.Group(s.Lifetimes, func(l facts.Lifetime) string { return scopeOf(&l) }), func(held []facts.Lifetime) scope {
+		part := scope{name: scopeOf(&held[0]), held: held}
+		for i := range held {
+			if held[i].From <= peak && peak <= held[i].To {
+				part.atPeak += held[i].Bytes
+			}
 		}
-		parts[part].Lifetimes = append(parts[part].Lifetimes, s.Lifetimes[i])
+		return part
+	})
+	slices.SortFunc(scopes, func(a, b scope) int { return cmp.Or(cmp.Compare(b.atPeak, a.atPeak), cmp.Compare(a.name, b.name)) })
+	if len(scopes) > maxScopes {
+		others := phrase.Map(scopes[maxScopes:], func(part scope) []facts.Lifetime { return part.held })
+		scopes = append(scopes[:maxScopes], scope{name: "others", held: slices.Concat(others...)})
 	}
-	var out []stack
-	for i := range parts {
-		if len(parts[i].Lifetimes) == 0 {
-			continue
-		}
-		parts[i].Steps = s.Steps
-		name := "others"
-		if i < len(shown) {
-			name = cut(shown[i])
-		}
-		out = append(out, stack{name, parts[i].Live()})
-	}
-	return out
+	return phrase.Map(scopes, func(part scope) stack {
+		return stack{cut(part.name), (&facts.Schedule{Steps: s.Steps, Lifetimes: part.held}).Live()}
+	})
 }

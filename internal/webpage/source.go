@@ -1,6 +1,7 @@
 package webpage
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -159,13 +160,7 @@ const maxText = 600
 // cut bounds a text. Names of one model begin alike and differ at their ends, so the middle goes.
 func cut(s string) string { return phrase.Cut(s, maxText, maxText/3) }
 
-func cutAll(list []string) []string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = cut(s)
-	}
-	return out
-}
+func cutAll(list []string) []string { return listed(phrase.Map(list, cut)) }
 
 // scopeOf is the outer part of a buffer's op_name: two steps of the model below the program itself. A buffer without an op_name has its own name.
 func scopeOf(l *facts.Lifetime) string {
@@ -184,21 +179,18 @@ func scopeOf(l *facts.Lifetime) string {
 
 // visible writes invisible characters, and those that reorder or hide others, as escapes.
 func visible(document []byte) []byte {
-	var out []byte
-	for at := 0; at < len(document); {
-		r, size := utf8.DecodeRune(document[at:])
-		if r >= utf8.RuneSelf && !unicode.IsPrint(r) {
-			if out == nil {
-				out = append(make([]byte, 0, len(document)+64), document[:at]...)
-			}
-			out = fmt.Appendf(out, `\\u%04x`, r)
-		} else if out != nil {
-			out = append(out, document[at:at+size]...)
-		}
-		at += size
-	}
-	if out == nil {
+	hidden := func(r rune) bool { return r >= utf8.RuneSelf && !unicode.IsPrint(r) }
+	if bytes.IndexFunc(document, hidden) < 0 {
 		return document
 	}
-	return out
+	var out bytes.Buffer
+	out.Grow(len(document) + 64)
+	for _, r := range string(document) {
+		if hidden(r) {
+			fmt.Fprintf(&out, `\\u%04x`, r)
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.Bytes()
 }

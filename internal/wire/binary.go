@@ -67,36 +67,7 @@ type Fields []struct {
 
 // Scan reads a serialized message. A function is a func([]byte) error, and gets the content of the field.
 func Scan(message []byte, fields Fields) error {
-	return each(message, func(f Field) error {
-		for i := range fields {
-			if fields[i].Number == f.Number {
-				return f.put(fields[i].To)
-			}
-		}
-		return nil
-	})
-}
-
-func (f Field) put(to any) (err error) {
-	switch to := to.(type) {
-	case *int64:
-		*to = int64(f.Value)
-	case *bool:
-		*to = f.Value != 0
-	case *string:
-		*to = string(f.Bytes)
-	case *[]byte:
-		*to = f.Bytes
-	case *[][]byte:
-		*to = append(*to, f.Bytes)
-	case *[]int64:
-		*to, err = f.ints(*to)
-	case Fields:
-		err = Scan(f.Bytes, to)
-	case func([]byte) error:
-		err = to(f.Bytes)
-	}
-	return err
+	return (&Reader{binary: true}).fields(message, fields)
 }
 
 // each calls do with each field of a serialized message, up to the first error, or to the first byte that is not part of a whole field.

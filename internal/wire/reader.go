@@ -39,12 +39,12 @@ func IsText(data []byte) bool {
 
 // Text returns a reader of a message in text format.
 func Text(data []byte) *Reader {
-	return &Reader{scanner: scanner{data: data}, strings: map[string]string{}}
+	return &Reader{scanner: scanner{data: data}}
 }
 
 // Binary returns a reader of a message in wire format.
 func Binary(data []byte) *Reader {
-	return &Reader{binary: true, message: data, strings: map[string]string{}}
+	return &Reader{binary: true, message: data}
 }
 
 // Errorf returns an error at the current field.
@@ -105,6 +105,14 @@ func (r *Reader) read(to any) (err error) {
 		*to, err = r.Int()
 	case *bool:
 		*to, err = r.Bool()
+	case *[]byte: // this and the next three are of the wire format alone
+		*to = r.field.Bytes
+	case *[][]byte:
+		*to = append(*to, r.field.Bytes)
+	case *[]int64:
+		*to, err = r.field.ints(*to)
+	case func([]byte) error:
+		err = to(r.field.Bytes)
 	case Fields:
 		err = r.Message(to)
 	case func(*Reader) error:
@@ -205,6 +213,9 @@ func (r *Reader) String() (string, error) {
 	s, known := r.strings[string(b)]
 	if !known {
 		s = string(b)
+		if r.strings == nil {
+			r.strings = map[string]string{}
+		}
 		r.strings[s] = s
 	}
 	return s, nil
