@@ -241,7 +241,9 @@ func newCollector(r *result.Result, out *result.Target, l *measuredTarget, cfg *
 		c.ids[r.Findings[i].ID] = true
 	}
 	for _, p := range r.Problems {
-		c.problems[p] = true
+		if p.Target == l.Name { // no other is collected
+			c.problems[p] = true
+		}
 	}
 	return c
 }

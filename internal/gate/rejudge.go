@@ -158,10 +158,14 @@ func hasBaseline(p Policy) bool {
 // Rejudge judges the facts of a result by another policy, such as the base branch's, without a dump. The store is that policy's baseline, nil if it
 // has none. A result holds the same facts as a baseline; a rule that needs more, such as a log, does not make the new result incomplete.
 func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error) {
+	wanted := map[string]bool{} // a result may come from anybody, and have any number of targets
+	for _, t := range judged(o.Config, from) {
+		wanted[t.Name] = true
+	}
 	read := map[string]*stored{}
 	for i := range from.Targets {
 		t := &from.Targets[i]
-		if read[t.Name] != nil || !slices.ContainsFunc(judged(o.Config, from), func(known config.Target) bool { return known.Name == t.Name }) {
+		if read[t.Name] != nil || !wanted[t.Name] {
 			continue
 		}
 		var err error
@@ -210,9 +214,11 @@ var rejudgedRules = []string{"target-ran", "baseline-present", "facts-complete"}
 func judged(cfg *config.Config, from *result.Result) []config.Target {
 	switch {
 	case len(cfg.Targets) > 0 && from.Partial != nil:
-		return phrase.Filter(cfg.Targets, func(t config.Target) bool {
-			return slices.ContainsFunc(from.Targets, func(r result.Target) bool { return r.Name == t.Name })
-		})
+		there := map[string]bool{}
+		for i := range from.Targets {
+			there[from.Targets[i].Name] = true
+		}
+		return phrase.Filter(cfg.Targets, func(t config.Target) bool { return there[t.Name] })
 	case len(cfg.Targets) > 0:
 		return cfg.Targets
 	}

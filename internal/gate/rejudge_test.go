@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
@@ -266,6 +268,23 @@ func TestExpandedResult(t *testing.T) {
 		list, err := programsOf(&result.Target{Name: "t", Programs: slices.Repeat([]result.Program{one}, n)})
 		if says == "" && (err != nil || len(list) != n) || says != "" && (err == nil || err.Error() != says) {
 			t.Errorf("%d programs: %v, wanted %q", n, err, says)
+		}
+	}
+}
+
+// Judging very many targets again takes time in proportion to their number: a result may come from anybody.
+func TestRejudgeManyTargets(t *testing.T) {
+	const n = 10_000
+	from, cfg := &result.Result{Partial: &result.Partial{}}, &config.Config{}
+	for i := range n {
+		from.Targets = append(from.Targets, result.Target{Name: fmt.Sprintf("t%d", i)})
+		cfg.Targets = append(cfg.Targets, config.Target{Name: fmt.Sprintf("other%d", i)})
+	}
+	for _, o := range []Options{{Request: Request{Config: cfg}}, {Request: Request{Config: &config.Config{}}}} {
+		start := time.Now()
+		r, err := Rejudge(o, nil, from)
+		if took := time.Since(start); err != nil || len(r.Targets) != n*(1-min(1, len(o.Config.Targets))) || took > 10*time.Second {
+			t.Errorf("%d targets in %s, %v", len(r.Targets), took, err)
 		}
 	}
 }
