@@ -204,7 +204,7 @@ func finish(r *result.Result, o Options) {
 	joinImprovements(r)
 	if r.Partial == nil {
 		unusedWaivers(r, o)
-		noteSlack(r, o.Config)
+		noteSlack(r, o)
 	}
 	noteHeadroom(r)
 	noteLost(r, o.Last)

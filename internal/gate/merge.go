@@ -96,7 +96,7 @@ func judgeTogether(r *result.Result, o Options, left *result.Partial) {
 	problems, notes := len(r.Problems), len(r.Notes)
 	addUnmatched(r, phrase.Filter(o.Config.Rules, func(s *rule.Settings) bool { return slices.Contains(left.Unmatched, s.Place) }))
 	unusedWaivers(r, o)
-	noteSlack(r, o.Config)
+	noteSlack(r, o)
 	for i := range r.Problems[problems:] {
 		r.Problems[problems+i].Fix = o.completed(r.Problems[problems+i].Fix)
 	}
