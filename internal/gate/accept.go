@@ -175,7 +175,11 @@ func (in *candidate) accept(edit *baseline.Edit, a AcceptOptions, done *Accepted
 			return err
 		}
 	}
-	// Files that cannot be read and were not written anew go: their programs are gone.
+	return in.removeDamaged(edit, done)
+}
+
+// removeDamaged removes the files that cannot be read and that were not written anew: their programs are gone.
+func (in *candidate) removeDamaged(edit *baseline.Edit, done *Accepted) error {
 	if in.old == nil {
 		return nil
 	}

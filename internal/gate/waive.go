@@ -14,8 +14,7 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
-// waive marks waived changes and findings, and adds a finding for each waiver that expired or hides something worse. A change is waived if all its
-// findings are; otherwise it has the level of its worst open finding.
+// waive marks waived changes and findings, and adds a finding for each waiver that expired or hides something worse.
 func waive(r *result.Result, o Options) {
 	for _, w := range o.Config.Waivers {
 		about := phrase.Pick(r.Findings, func(f *result.Finding) bool { return f.Rule != waiverRule && f.Is(w.Finding) })
