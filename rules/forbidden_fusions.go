@@ -27,7 +27,7 @@ var forbiddenFusions = rule.Rule{
 	Passes:  rule.Example{On: "gpu-intermediate_out/before", Config: "- rule: forbidden-fusions\n  fusions: [{ name: two results, contains: [tanh], outputs: 2 }]"},
 	Fix:     "Separate the kernel's operations in the model's source; or report the fusion to the compiler's developers and waive the finding.",
 	Threads: []string{"openxla/xla#5179", "jax-ml/jax#18424", "openxla/xla#27322"},
-	Variant: func(c *rule.Context, v *changes.Variant) { forbidEach(c, v, "fusions", queryOf) },
+	Variant: func(c *rule.Context, v *changes.Variant) { forbidEach(c, v, "fusions", fusionOf) },
 }
 
 func (q *fusionQuery) describe(f *rule.Finding, v *facts.Variant) {

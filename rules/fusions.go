@@ -34,7 +34,7 @@ type fusionQuery struct {
 	out                        *rule.Shape // nil: of any shape
 }
 
-func queryOf(e rule.Entry) query {
+func fusionOf(e rule.Entry) *fusionQuery {
 	q := &fusionQuery{
 		name: e.Text("name"), root: e.Text("root"), opName: e.Text("op_name"), source: e.Text("source"),
 		contains: e.List("contains"), kinds: e.List("kind"),

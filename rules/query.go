@@ -16,7 +16,7 @@ type query interface {
 }
 
 // requireEach judges how many entries a variant has too few of, and reports each.
-func requireEach(c *rule.Context, v *changes.Variant, key string, queryOf func(rule.Entry) query) {
+func requireEach[Q query](c *rule.Context, v *changes.Variant, key string, queryOf func(rule.Entry) Q) {
 	var missing []rule.Finding
 	had, known := 0.0, true
 	for _, e := range c.Entries(key) {
@@ -41,7 +41,7 @@ func requireEach(c *rule.Context, v *changes.Variant, key string, queryOf func(r
 }
 
 // forbidEach judges the kernels of each entry that are more than it lets be there.
-func forbidEach(c *rule.Context, v *changes.Variant, key string, queryOf func(rule.Entry) query) {
+func forbidEach[Q query](c *rule.Context, v *changes.Variant, key string, queryOf func(rule.Entry) Q) {
 	for _, e := range c.Entries(key) {
 		q := queryOf(e)
 		limit, _ := e.Number("max")

@@ -29,7 +29,7 @@ var requiredFusions = rule.Rule{
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]"},
 	Fix:     "Remove what separates the operations (an optimization_barrier, a callback, a second use of an intermediate), or drop the entry.",
 	Threads: []string{"openxla/xla#6370", "jax-ml/jax#18424", "jax-ml/jax#33338"},
-	Variant: func(c *rule.Context, v *changes.Variant) { requireEach(c, v, "fusions", queryOf) },
+	Variant: func(c *rule.Context, v *changes.Variant) { requireEach(c, v, "fusions", fusionOf) },
 }
 
 // missing is the finding of a fusion that a variant has too few of.
