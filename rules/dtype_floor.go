@@ -56,14 +56,8 @@ func checkWide(c *rule.Context, v *changes.Variant) {
 	})
 	a := c.Budget("products", float64(len(wide)))
 	if v.Old != nil {
-		// The baseline holds no more than their number in each type.
-		var was float64
-		var ok bool
-		was, ok = v.Old.Facts[facts.ProductsTotal]
-		for _, dtype := range c.List("dtypes") {
-			was -= v.Old.Facts[facts.ProductType.Of(dtype)]
-		}
-		a.SetBase(ok && c.List("allow") == nil, was)
+		was, known := wideBefore(c, v.Old)
+		a.SetBase(known && c.List("allow") == nil, was)
 	}
 	have, of := narrowShare(v.New.Products, wide)
 	for _, f := range c.JudgeShare(a, rule.Portion{
@@ -72,6 +66,15 @@ func checkWide(c *rule.Context, v *changes.Variant) {
 	}) {
 		f.Cause, f.Evidence = productCause(wide)
 	}
+}
+
+// wideBefore counts the wide products of a baseline, which holds no more than their number in each type.
+func wideBefore(c *rule.Context, v *facts.Variant) (n float64, known bool) {
+	n, known = v.Facts[facts.ProductsTotal]
+	for _, dtype := range c.List("dtypes") {
+		n -= v.Facts[facts.ProductType.Of(dtype)]
+	}
+	return n, known
 }
 
 // narrowShare is the share of arithmetic in narrow products; of their number where the arithmetic of some is not known.
@@ -112,8 +115,7 @@ func checkWider(c *rule.Context, v *changes.Variant) {
 	if scaled := unscaled(v); scaled.measure() > w.measure() {
 		w = scaled
 	}
-	// A loop that hides a transfer hides what it costs too, until the network is slower or the loop faster.
-	for _, other := range []widening{{of: "collectives", was: floatsByType(v.Old, isSent), is: floatsByType(v.New, isSent)}, leaked(v)} {
+	for _, other := range []widening{sent(v), leaked(v)} {
 		if w.measure() == 0 && other.measure() > 0 {
 			w, known = other, true
 		}
@@ -166,6 +168,12 @@ func productsAsked(v *facts.Variant) (wide, narrow float64) {
 		}
 	}
 	return wide, narrow
+}
+
+// sent compares the types in which the model's collectives send numbers. A loop that hides a transfer hides what it costs too, until the network is
+// slower or the loop faster.
+func sent(v *changes.Variant) widening {
+	return widening{of: "collectives", was: floatsByType(v.Old, isSent), is: floatsByType(v.New, isSent)}
 }
 
 // leaked compares the types in which the model computes, if it computes in wider ones in several functions. Who means to compute something in a wider

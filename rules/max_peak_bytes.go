@@ -30,12 +30,7 @@ var maxPeakBytes = rule.Rule{
 		}
 		found := len(c.Findings)
 		if c.JudgeFact(*c.Rule.Budget); len(c.Findings) == found {
-			if _, onTPU := v.New.Facts[facts.MemoryHeld]; !onTPU || v.Old == nil || c.AbsolutelyBounded() && c.MaxIncrease == nil {
-				return
-			}
-			m := *c.Rule.Budget
-			m.Fact, m.Noun = facts.MemoryHeld, "peak memory with vmem"
-			rule.Explain(c.JudgeGrowth(c.AmountOf(m, m.Fact)), v.FactGrowth, m.Fact)
+			judgeHeld(c, v)
 		}
 	},
 }
@@ -89,6 +84,17 @@ func judgeSpace(c *rule.Context, v *changes.Variant, space string) {
 		a.SetBase(hasSpaces(v.Old), v.Old.Facts[fact])
 	}
 	rule.Explain(c.Judge(a), v.FactGrowth, fact)
+}
+
+// judgeHeld holds what a program keeps in all memory spaces of a TPU against the baseline. The compiler keeps in the fast memory what fits: of a small model
+// most, of a large one little, and the rest goes to the main memory.
+func judgeHeld(c *rule.Context, v *changes.Variant) {
+	if _, onTPU := v.New.Facts[facts.MemoryHeld]; !onTPU || v.Old == nil || c.AbsolutelyBounded() && c.MaxIncrease == nil {
+		return
+	}
+	m := *c.Rule.Budget
+	m.Fact, m.Noun = facts.MemoryHeld, "peak memory with vmem"
+	rule.Explain(c.JudgeGrowth(c.AmountOf(m, m.Fact)), v.FactGrowth, m.Fact)
 }
 
 // tpuName is what a memory space that is named by its number is called on a TPU.

@@ -67,12 +67,7 @@ var noUnclusteredOps = rule.Rule{
 			if len(fresh) > 0 && f.Bound == nil {
 				shown = fresh
 			}
-			// Those come first that XLA cannot compile: others may be outside because of them.
-			groups := phrase.Group(shown, func(op tensorflow.UnclusteredOp) string { return op.Op })
-			slices.SortFunc(groups, func(a, b []tensorflow.UnclusteredOp) int {
-				return cmp.Or(int(changes.Flag(a[0].Compilable)-changes.Flag(b[0].Compilable)), strings.Compare(a[0].Op, b[0].Op))
-			})
-			rule.Split(c, f, groups, func(f *rule.Finding, group []tensorflow.UnclusteredOp) { describeUnclustered(c, f, clusters, group) })
+			rule.Split(c, f, byOp(shown), func(f *rule.Finding, group []tensorflow.UnclusteredOp) { describeUnclustered(c, f, clusters, group) })
 		}
 	},
 }
@@ -115,6 +110,15 @@ func unclusteredOps(c *rule.Context, clusters *tensorflow.Clusters) []tensorflow
 	return phrase.Filter(clusters.Unclustered, func(op tensorflow.UnclusteredOp) bool {
 		return !op.System && !phrase.AnyGlob(c.List("allow"), op.Op) && !phrase.AnyGlob(c.List("allow"), op.Node)
 	})
+}
+
+// byOp groups the operations by kind, those first that XLA cannot compile: others may be outside because of them.
+func byOp(ops []tensorflow.UnclusteredOp) [][]tensorflow.UnclusteredOp {
+	groups := phrase.Group(ops, func(op tensorflow.UnclusteredOp) string { return op.Op })
+	slices.SortFunc(groups, func(a, b []tensorflow.UnclusteredOp) int {
+		return cmp.Or(int(changes.Flag(a[0].Compilable)-changes.Flag(b[0].Compilable)), strings.Compare(a[0].Op, b[0].Op))
+	})
+	return groups
 }
 
 func describeUnclustered(c *rule.Context, f *rule.Finding, clusters *tensorflow.Clusters, group []tensorflow.UnclusteredOp) {
