@@ -347,7 +347,7 @@ func candidatesOfResult(o Options, r *result.Result, whole bool) ([]*candidate, 
 		out = append(out, in)
 	}
 	addFindings(r, out)
-	return out, judgedByFacts(rejudge(o, r, read), out)
+	return out, judgedByFacts(judgeStored(o, r, read), out)
 }
 
 // judgedByFacts takes what findings found, and the limits that they break, from the facts of a result, judged again: the numbers beside the facts may be

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"sync"
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/facts"
@@ -37,25 +36,22 @@ func (l *measuredTarget) loadBase(ctx context.Context, o Options) {
 	var err error
 	l.set, err = l.readStored(o)
 	switch {
-	case errors.Is(err, baseline.ErrNone) || errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		l.baseUnread = true
 		l.problems = append(l.problems, baseProblem(l.Name, where, err))
-	default:
+	case l.set != nil:
 		l.base = l.set.Report()
 	}
 }
 
-// readStored reads the stored baseline.
+// readStored reads the stored baseline, nil where there is none.
 func (l *measuredTarget) readStored(o Options) (*baseline.Set, error) {
 	store, err := o.base()
 	if err != nil {
 		return nil, err
 	}
-	if o.replacing {
-		return baseline.Read(store, l.Name)
-	}
-	return baseline.Load(store, l.Name)
+	return accepted(store, l.Name, o.replacing)
 }
 
 // accepted reads a target's baseline, nil where there is none. Of one that is replaced as a whole, files may be damaged.
@@ -122,11 +118,6 @@ func FinishAccept(o Options) (bool, error) { return baselinePlace(o).Finish() }
 // OpenBaseline opens the baseline for reading. One that is not there is [fs.ErrNotExist].
 func OpenBaseline(ctx context.Context, o Options) (fs.FS, error) {
 	return baselinePlace(o).Open(ctx)
-}
-
-// opener opens the baseline once for all targets.
-func opener(ctx context.Context, o Options) func() (fs.FS, error) {
-	return sync.OnceValues(func() (fs.FS, error) { return OpenBaseline(ctx, o) })
 }
 
 // editBaseline opens the baseline for changing.

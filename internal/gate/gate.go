@@ -158,7 +158,7 @@ func judgeAll(o Options, targets []*measuredTarget) *result.Result {
 		}
 		r.Notes = append(r.Notes, t.notes...)
 		found := judge(r, o, t)
-		noteUpgrade(r, o, t)
+		noteUpgrade(r, t)
 		noteNumerics(r, t)
 		addChanges(r, o, t, withoutOwn(withoutUnseen(found, t), o.Own))
 	}
@@ -181,17 +181,18 @@ func judgeAll(o Options, targets []*measuredTarget) *result.Result {
 		})
 	}
 	finish(r, o)
-	completeCommands(r, o)
+	r.SetOptions(o.acceptOptions())
+	o.completeFixes(r.Problems, r.Notes)
 	return r
 }
 
 // withoutUnseen drops findings about missing programs if a part of the dump could not be read: they may be in that part, and the result is incomplete
 // anyway.
-func withoutUnseen(found []JudgedFinding, l *measuredTarget) []JudgedFinding {
+func withoutUnseen(found []judgedFinding, l *measuredTarget) []judgedFinding {
 	if len(l.problems) == 0 {
 		return found
 	}
-	return slices.DeleteFunc(found, func(f JudgedFinding) bool { return f.Rule == "orphan-baseline" })
+	return slices.DeleteFunc(found, func(f judgedFinding) bool { return f.Rule == "orphan-baseline" })
 }
 
 func newResult(o Options) *result.Result {

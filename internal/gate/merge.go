@@ -97,12 +97,7 @@ func judgeTogether(r *result.Result, o Options, left *result.Partial) {
 	addUnmatched(r, phrase.Filter(o.Config.Rules, func(s *rule.Settings) bool { return slices.Contains(left.Unmatched, s.Place) }))
 	unusedWaivers(r, o)
 	noteSlack(r, o)
-	for i := range r.Problems[problems:] {
-		r.Problems[problems+i].Fix = o.completed(r.Problems[problems+i].Fix)
-	}
-	for i := range r.Notes[notes:] {
-		r.Notes[notes+i].Fix = o.completed(r.Notes[notes+i].Fix)
-	}
+	o.completeFixes(r.Problems[problems:], r.Notes[notes:])
 }
 
 // pending is a problem of merging: another merge may solve it.

@@ -33,10 +33,10 @@ func JudgeByBase(o Options, base, head Policy, own *result.Result, trusted bool)
 		return out, nil
 	}
 	o.Config = base.Config
-	under, err := Rejudge(o, base.Store, own)
+	under, err := rejudge(o, base.Store, own)
 	still := own
 	if err == nil && !sameRules {
-		still, err = Rejudge(o, head.Store, own)
+		still, err = rejudge(o, head.Store, own)
 	}
 	if err != nil {
 		return nil, err
@@ -155,9 +155,9 @@ func hasBaseline(p Policy) bool {
 	return err != nil || len(names) > 0
 }
 
-// Rejudge judges the facts of a result by another policy, such as the base branch's, without a dump. The store is that policy's baseline, nil if it
+// rejudge judges the facts of a result by another policy, such as the base branch's, without a dump. The store is that policy's baseline, nil if it
 // has none. A result holds the same facts as a baseline; a rule that needs more, such as a log, does not make the new result incomplete.
-func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error) {
+func rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error) {
 	wanted := map[string]bool{} // a result may come from anybody, and have any number of targets
 	for _, t := range judged(o.Config, from) {
 		wanted[t.Name] = true
@@ -173,7 +173,7 @@ func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error
 			return nil, err
 		}
 	}
-	return rejudge(o, from, read), nil
+	return judgeStored(o, from, read), nil
 }
 
 // stored is a target of a result: its programs as accepting them would write them, and its baseline.
@@ -193,8 +193,8 @@ func readTarget(store fs.FS, t *result.Target, replaced bool) (*stored, error) {
 	return &stored{t, programs, set}, err
 }
 
-// rejudge judges the targets of a result that were read.
-func rejudge(o Options, from *result.Result, read map[string]*stored) *result.Result {
+// judgeStored judges the targets of a result that were read.
+func judgeStored(o Options, from *result.Result, read map[string]*stored) *result.Result {
 	r := newResult(o)
 	r.Partial = from.Partial
 	for _, t := range judged(o.Config, from) {

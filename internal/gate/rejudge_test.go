@@ -48,7 +48,7 @@ func allIDs(r *result.Result) []string {
 // TestRejudgeAgrees judges the facts of a result by the policy that it was judged by already.
 func TestRejudgeAgrees(t *testing.T) {
 	o, r := quickstart(t)
-	again, err := Rejudge(o, os.DirFS(filepath.Join(o.Dir, ".xlagate")), r)
+	again, err := rejudge(o, os.DirFS(filepath.Join(o.Dir, ".xlagate")), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestRejudgeByAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Config = strict
-	again, err := Rejudge(o, nil, r)
+	again, err := rejudge(o, nil, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestRejudgeHostile(t *testing.T) {
 		"aliases":        "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e]\n",
 	} {
 		program.Accept = result.LaterText(func() (string, error) { return text, nil })
-		if _, err := Rejudge(o, fstest.MapFS{}, r); err == nil || !strings.Contains(err.Error(), "the result holds no usable facts: ") {
+		if _, err := rejudge(o, fstest.MapFS{}, r); err == nil || !strings.Contains(err.Error(), "the result holds no usable facts: ") {
 			t.Errorf("%s is judged: %v", what, err)
 		}
 	}
@@ -122,7 +122,7 @@ func TestAcceptFromResult(t *testing.T) {
 	if strings.Count(one, `{"variant":`) != 1 || strings.Count(before, `{"ceiling":`) != 0 || strings.Count(one, `{"ceiling":`) != 1 {
 		t.Errorf("accepting %s is no ceiling: %s", id, one)
 	}
-	if again, err := Rejudge(o, os.DirFS(filepath.Join(work, ".xlagate")), r); err != nil || !slices.ContainsFunc(again.Findings, func(f result.Finding) bool { return f.ID == id && f.Waived }) {
+	if again, err := rejudge(o, os.DirFS(filepath.Join(work, ".xlagate")), r); err != nil || !slices.ContainsFunc(again.Findings, func(f result.Finding) bool { return f.ID == id && f.Waived }) {
 		t.Errorf("%s is not allowed: %v", id, err)
 	}
 	if _, err := Accept(t.Context(), o, AcceptOptions{From: r, Reason: "all of it"}); err != nil {
@@ -172,11 +172,11 @@ func TestRejudgedPairs(t *testing.T) {
 			accept(t, o, AcceptOptions{Reason: "start"})
 			o = o.to(t, pair+"/after.tar.xz")
 			first := check(t, o)
-			store, err := opener(t.Context(), o)()
+			store, err := OpenBaseline(t.Context(), o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := Rejudge(o, store, reread(t, first))
+			again, err := rejudge(o, store, reread(t, first))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +195,7 @@ func TestRejudgedCollectives(t *testing.T) {
 	for rules, told := range map[string]bool{"": true, ", max: 1": true, ", min_distance: 2": false} {
 		o := options(t, "version: 1\nrules:\n  - { rule: async-collectives"+rules+" }\n", "gpu-collectives/dump.tar.xz")
 		first := check(t, o)
-		again, err := Rejudge(o, nil, reread(t, first))
+		again, err := rejudge(o, nil, reread(t, first))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -282,7 +282,7 @@ func TestRejudgeManyTargets(t *testing.T) {
 	}
 	for _, o := range []Options{{Request: Request{Config: cfg}}, {Request: Request{Config: &config.Config{}}}} {
 		start := time.Now()
-		r, err := Rejudge(o, nil, from)
+		r, err := rejudge(o, nil, from)
 		if took := time.Since(start); err != nil || len(r.Targets) != n*(1-min(1, len(o.Config.Targets))) || took > 10*time.Second {
 			t.Errorf("%d targets in %s, %v", len(r.Targets), took, err)
 		}

@@ -50,6 +50,13 @@ func (f *Finding) Is(id string) bool {
 	return id != "" && (f.ID == id || f.Change == id || slices.Contains(f.Also, id))
 }
 
+// Excess returns by how much a finding is over its limit, below zero where it is under one; 0 where nothing is counted.
+func (f *Finding) Excess() float64 {
+	actual, _ := f.Actual.(float64)
+	limit, _ := f.Limit.(float64)
+	return actual - limit
+}
+
 // OptionsOf returns the options with which the changes of a target are accepted.
 func (r *Result) OptionsOf(target string) []string {
 	for i := range r.Targets {
