@@ -73,11 +73,8 @@ func describeUndonated(c *rule.Context, f *rule.Finding, v *changes.Variant, los
 }
 
 // donatedCount counts the arguments whose buffers are reused, those that matter.
-func donatedCount(c *rule.Context, v *facts.Variant) (n float64) {
-	for i := range v.Params {
-		n += float64(changes.Flag(isReused(c, &v.Params[i])))
-	}
-	return n
+func donatedCount(c *rule.Context, v *facts.Variant) float64 {
+	return float64(len(phrase.Pick(v.Params, func(p *facts.Parameter) bool { return isReused(c, p) })))
 }
 
 func isReused(c *rule.Context, p *facts.Parameter) bool { return p.Aliased && large(c, p.Bytes) }

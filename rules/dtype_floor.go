@@ -131,8 +131,8 @@ func checkWider(c *rule.Context, v *changes.Variant) {
 
 // widened compares the products of the optimized module or, where more of them are wider, those of the unoptimized one.
 func widened(c *rule.Context, v *changes.Variant) widening {
-	w := widening{tpu: c.Target.Report.Toolchain.Backend == "tpu", was: byType(v.Old, facts.ProductType), is: byType(v.New, facts.ProductType)}
-	model := widening{was: byType(v.Old, facts.AskedType), is: byType(v.New, facts.AskedType)}
+	w := widening{tpu: c.Target.Report.Toolchain.Backend == "tpu", was: membersOf(v.Old, facts.ProductType), is: membersOf(v.New, facts.ProductType)}
+	model := widening{was: membersOf(v.Old, facts.AskedType), is: membersOf(v.New, facts.AskedType)}
 	if len(model.was) > 0 && model.measure() > w.measure() {
 		return model
 	}
@@ -156,9 +156,9 @@ func scaledDown(v *facts.Variant) map[string]float64 {
 
 // productsAsked counts the products that the model asks for in more than eight bits, and in fewer.
 func productsAsked(v *facts.Variant) (wide, narrow float64) {
-	own := byType(v, facts.AskedType)
+	own := membersOf(v, facts.AskedType)
 	if len(own) == 0 {
-		own = byType(v, facts.ProductType)
+		own = membersOf(v, facts.ProductType)
 	}
 	for t, n := range own {
 		if new(widening).bits(t) <= 8 {
@@ -214,22 +214,22 @@ func floatsByType(v *facts.Variant, fits func(changes.Step) bool) map[string]flo
 	return types
 }
 
-func sum(products map[string]float64) (n float64) {
-	for _, m := range products {
+func sum[N int | float64](counts map[string]N) (n N) {
+	for _, m := range counts {
 		n += m
 	}
 	return n
 }
 
-// byType are the facts of products in each type.
-func byType(v *facts.Variant, in facts.Family) map[string]float64 {
-	types := map[string]float64{}
-	for name, n := range v.Facts {
-		if t, ok := in.Member(name); ok {
-			types[t] = n
+// membersOf are the facts of a family that a variant has, by the name of the member: products by type, memory by its space.
+func membersOf(v *facts.Variant, of facts.Family) map[string]float64 {
+	members := map[string]float64{}
+	for id, n := range v.Facts {
+		if name, ok := of.Member(id); ok {
+			members[name] = n
 		}
 	}
-	return types
+	return members
 }
 
 // widening is how many products went from narrow types to wide ones. What is merely added, or merely gone, did not.
@@ -252,7 +252,7 @@ func (w *widening) measure() float64 {
 
 // crossed finds the rank that most products crossed upwards: as many as there are more above it, but no more than there are fewer below.
 func crossed(was, is map[string]float64, rank func(string) int) (most float64, edge int) {
-	names := membersOf(was, is)
+	names := eitherHas(was, is)
 	for _, at := range names {
 		var more, fewer float64
 		for _, name := range names {
@@ -269,9 +269,9 @@ func crossed(was, is map[string]float64, rank func(string) int) (most float64, e
 	return most, edge
 }
 
-// membersOf lists what either side counts, in order.
-func membersOf[K ~string, V any](was, is map[K]V) []K {
-	seen := map[K]V{}
+// eitherHas lists the names that either side has, in order.
+func eitherHas[V any](was, is map[string]V) []string {
+	seen := map[string]V{}
 	maps.Copy(seen, was)
 	maps.Copy(seen, is)
 	return slices.Sorted(maps.Keys(seen))
@@ -311,7 +311,7 @@ func (w *widening) sentence() string {
 // moves says of which types there are more or fewer.
 func (w *widening) moves() string {
 	var parts []string
-	for _, t := range membersOf(w.was, w.is) {
+	for _, t := range eitherHas(w.was, w.is) {
 		if w.is[t] != w.was[t] && t != "" {
 			parts = append(parts, fmt.Sprintf("%s %s → %s", t, phrase.Number(w.was[t]), phrase.Number(w.is[t])))
 		}

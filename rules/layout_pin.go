@@ -98,19 +98,17 @@ type wrongLayout struct {
 	cause *changes.Cause
 }
 
-func wrongLayouts(c *rule.Context, v *changes.Variant) []wrongLayout {
-	var wrong []wrongLayout
+func wrongLayouts(c *rule.Context, v *changes.Variant) (wrong []wrongLayout) {
 	if c.Entries("params") == nil && c.Entries("ops") == nil {
-		var moved []wrongLayout
 		for _, ch := range v.Params {
 			if ch.Old != nil && ch.New != nil && ch.Old.Layout != ch.New.Layout && ch.Old.Shape == ch.New.Shape {
 				said := fmt.Sprintf("%s %s{%s}, was {%s}", ch.Name, ch.New.Shape, printedLayout(ch.New.Layout, ch.New.Shape), printedLayout(ch.Old.Layout, ch.Old.Shape))
-				moved = append(moved, wrongLayout{said, &changes.Cause{Title: said, Source: v.New.FirstSource()}})
+				wrong = append(wrong, wrongLayout{said, &changes.Cause{Title: said, Source: v.New.FirstSource()}})
 			}
 		}
-		return moved
+		return wrong
 	}
-	wrong = append(wrong, wrongParams(c, v.New)...)
+	wrong = wrongParams(c, v.New)
 	for _, pin := range c.Entries("ops") {
 		found, bad := wrongOps(v.New, pin)
 		if found == 0 {
@@ -122,8 +120,7 @@ func wrongLayouts(c *rule.Context, v *changes.Variant) []wrongLayout {
 	return wrong
 }
 
-func wrongParams(c *rule.Context, v *facts.Variant) []wrongLayout {
-	var wrong []wrongLayout
+func wrongParams(c *rule.Context, v *facts.Variant) (wrong []wrongLayout) {
 	for _, pin := range c.Entries("params") {
 		for i := range v.Params {
 			p := &v.Params[i]

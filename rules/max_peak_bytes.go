@@ -108,11 +108,4 @@ func tpuName(space string) (string, bool) {
 }
 
 // hasSpaces reports whether the use of each memory space is known.
-func hasSpaces(v *facts.Variant) bool {
-	for id := range v.Facts {
-		if _, is := facts.MemorySpace.Member(id); is {
-			return true
-		}
-	}
-	return false
-}
+func hasSpaces(v *facts.Variant) bool { return len(membersOf(v, facts.MemorySpace)) > 0 }

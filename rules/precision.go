@@ -67,7 +67,7 @@ func samePrecision(c *rule.Context, v *changes.Variant) {
 	}
 	total, ok := v.Old.Facts[facts.ProductsTotal]
 	more, rises, falls := 0.0, []string{}, []string{}
-	for _, name := range membersOf(byType(v.Old, facts.ProductPrecision), byType(v.New, facts.ProductPrecision)) {
+	for _, name := range eitherHas(membersOf(v.Old, facts.ProductPrecision), membersOf(v.New, facts.ProductPrecision)) {
 		switch was, is := v.Old.Facts[facts.ProductPrecision.Of(name)], v.New.Facts[facts.ProductPrecision.Of(name)]; {
 		case is > was:
 			more += is - was
@@ -78,7 +78,7 @@ func samePrecision(c *rule.Context, v *changes.Variant) {
 	}
 	changed := more - max(0, v.New.Facts[facts.ProductsTotal]-total)
 	if c.On(noHigher.Key) {
-		changed, _ = crossed(byType(v.Old, facts.ProductPrecision), byType(v.New, facts.ProductPrecision), passes)
+		changed, _ = crossed(membersOf(v.Old, facts.ProductPrecision), membersOf(v.New, facts.ProductPrecision), passes)
 	}
 	a := c.Budget("precision", changed)
 	a.SetBase(ok, 0)

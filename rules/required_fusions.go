@@ -115,13 +115,12 @@ func (q *fusionQuery) ran(parts []*facts.Kernel) (ran, absent []string) {
 }
 
 func kernelNames(kernels []*facts.Kernel) string {
-	var names []string
-	for _, k := range kernels {
-		if len(names) == 6 {
-			names = append(names, fmt.Sprintf("%d more", len(kernels)-6))
-			break
-		}
-		names = append(names, cmp.Or(k.Name, "a kernel of "+k.Operations())) // a baseline keeps no names
+	const most = 6
+	names := phrase.Map(kernels[:min(len(kernels), most)], func(k *facts.Kernel) string {
+		return cmp.Or(k.Name, "a kernel of "+k.Operations()) // a baseline keeps no names
+	})
+	if more := len(kernels) - most; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(names, ", ")
 }

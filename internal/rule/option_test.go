@@ -156,4 +156,9 @@ func TestVocabulary(t *testing.T) {
 	if len(CollectiveWords) < 9 {
 		t.Errorf("%q", CollectiveWords)
 	}
+	for _, word := range CollectiveWords {
+		if !slices.Contains(OpcodeWords, word) {
+			t.Errorf("%s is no operation of HLO", word)
+		}
+	}
 }
