@@ -129,16 +129,16 @@ func EditCopy(store fs.FS, folder string, changed map[string][]byte) *Edit {
 }
 
 // Put writes a file, and reports whether the content changed.
-func (e *Edit) Put(name string, data []byte) (changed bool, err error) {
+func (e *Edit) Put(name string, data []byte) (changed bool) {
 	old, again := e.changed[name]
 	if !again {
 		old, _ = read(e, name) // one that cannot be read is written
 	}
 	if old != nil && bytes.Equal(old, data) {
-		return false, nil
+		return false
 	}
 	e.changed[name] = data
-	return true, nil
+	return true
 }
 
 // Remove removes a file.

@@ -160,20 +160,14 @@ func (in *candidate) accept(edit *baseline.Edit, a AcceptOptions, done *Accepted
 			}
 		}
 	}
-	written, err := baseline.Save(edit, in.target, a.Reason, programs...)
+	written := baseline.Save(edit, in.target, a.Reason, programs...)
 	done.Written, done.Unchanged = append(done.Written, written...), done.Unchanged+len(programs)-len(written)
-	if err != nil {
-		return err
-	}
 	if len(a.Only) > 0 || a.Tighten {
 		return nil
 	}
 	if in.graphs != nil {
-		written, err := baseline.SaveGraphs(edit, in.target, in.graphs)
+		written := baseline.SaveGraphs(edit, in.target, in.graphs)
 		done.Written, done.Unchanged = append(done.Written, written...), done.Unchanged+1-len(written)
-		if err != nil {
-			return err
-		}
 	}
 	return in.removeDamaged(edit, done)
 }

@@ -248,24 +248,22 @@ func count(r *result.Result) {
 
 // decide sets the verdict and the exit code from what was found and what could not be checked.
 func decide(r *result.Result, failOn string) {
-	failing := 0
-	switch failOn {
-	case "error":
-		failing = r.Summary.Errors
-	case "warning":
-		failing = r.Summary.Errors + r.Summary.Warnings
-	}
-	switch {
+	switch s := r.Summary; {
 	case len(r.Problems) > 0:
 		r.Verdict, r.ExitCode = "incomplete", ExitIncomplete
-	case r.Summary.Checks == 0:
+	case s.Checks == 0:
 		r.Problems = append(r.Problems, result.Problem{Message: "no rule checked anything; name rules, or extend a pack: extends: [recommended]"})
 		r.Verdict, r.ExitCode = "incomplete", ExitIncomplete
-	case failing > 0:
+	case s.Errors > 0 && fails("error", failOn), s.Warnings > 0 && fails("warning", failOn):
 		r.Verdict, r.ExitCode = "fail", ExitFindings
 	default:
 		r.Verdict, r.ExitCode = "pass", ExitPass
 	}
+}
+
+// fails reports whether findings of a level fail a check.
+func fails(level, failOn string) bool {
+	return level == "error" && failOn != "never" || level == "warning" && failOn == "warning"
 }
 
 // addUnmatched adds a problem for each rule that matches no program.

@@ -68,18 +68,13 @@ func couldCheck(r, other *result.Result, target string) bool {
 	return !slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Target == target && !slices.Contains(other.Problems, p) })
 }
 
-// fails reports whether findings of a level fail a check.
-func fails(level string, cfg *config.Config) bool {
-	return level == "error" && cfg.FailOn != "never" || level == "warning" && cfg.FailOn == "warning"
-}
-
 // failingChanges are the changes by which disputes would fail the check. What could not be checked is one of its own.
 func failingChanges(disputes []result.Dispute, cfg *config.Config) map[string]bool {
 	changes := map[string]bool{}
 	for _, f := range disputes {
 		if f.ID == "" {
 			changes[f.Target+" "+f.Message] = true
-		} else if fails(f.Level, cfg) {
+		} else if fails(f.Level, cfg.FailOn) {
 			changes[f.Change] = true
 		}
 	}
@@ -95,7 +90,7 @@ func disputes(r, own *result.Result, cfg *config.Config) (list []result.Dispute)
 		failing[f.ID] = own.ExitCode != ExitPass && shown[f.ID] && (f.Level == "error" || own.Summary.Errors == 0)
 	}
 	for _, f := range r.Findings {
-		known := shown[f.ID] && (failing[f.ID] || !fails(f.Level, cfg))
+		known := shown[f.ID] && (failing[f.ID] || !fails(f.Level, cfg.FailOn))
 		if !known && !f.Waived && f.Level != "info" {
 			list = append(list, result.Dispute{ID: f.ID, Change: f.Change, Rule: f.Rule, Level: f.Level, Target: f.Target, Program: f.Program, Message: f.Message})
 		}

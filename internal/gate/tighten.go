@@ -66,9 +66,7 @@ func withHeadroom(list []*config.Budget) []*config.Budget {
 // noteSlack reports budgets that are much wider than needed. Beside a problem, an error or a warning that fails the check it reports none: the command that
 // lowers budgets also accepts what got better in the dump, and there is something to fix in the dump first.
 func noteSlack(r *result.Result, o Options) {
-	comesFirst := func(c result.Change) bool {
-		return !c.Waived && (c.Level == "error" || c.Level == "warning" && failOn(o) == "warning")
-	}
+	comesFirst := func(c result.Change) bool { return !c.Waived && (c.Level == "error" || fails(c.Level, failOn(o))) }
 	if len(r.Problems) > 0 || slices.ContainsFunc(r.Changes, comesFirst) {
 		return
 	}
