@@ -51,7 +51,7 @@ var flags = rule.Rule{
 		if t.Base != nil {
 			a.Base = new(float64(len(disagreedFlags(c, t.Base.Toolchain))))
 		}
-		if f := c.JudgePinned(a); f != nil {
+		if f := c.Judge(a); f != nil {
 			f.Message = phrase.Are(len(wrong), "flag") + " not as agreed: " + strings.Join(phrase.First(wrong, 6), ", ")
 			f.Cause, f.Evidence.After = &changes.Cause{Kind: changes.KindFlags, Title: "compiled with other flags: " + strings.Join(phrase.First(wrong, 2), ", ")}, wrong
 		}

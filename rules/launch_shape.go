@@ -44,7 +44,7 @@ var launchShape = rule.Rule{
 			return
 		}
 		bad := func(k *facts.Kernel) bool { return badLaunch(c, k) != "" }
-		if f := c.Forbid(c.Budget("launches", v.New.CountKernels(bad))); f != nil {
+		if f := c.Judge(c.Budget("launches", v.New.CountKernels(bad))); f != nil {
 			f.Cause, f.Evidence = launchCause(c, v.New)
 		}
 	},

@@ -48,7 +48,7 @@ var layoutPin = rule.Rule{
 		if c.BoundedByOwn() {
 			agreed = "as pinned"
 		}
-		if f := c.JudgePinned(a); f != nil {
+		if f := c.Judge(a); f != nil {
 			f.Message = phrase.Are(len(wrong), "layout") + " not " + agreed + ": " + wrong[0].said
 			f.Cause = wrong[0].cause
 			if len(wrong) > 1 {

@@ -57,7 +57,7 @@ func checkPrecisions(c *rule.Context, v *changes.Variant) {
 		}
 		a.SetBase(ok && c.Text("op_name") == "", was)
 	}
-	rule.Explain(c.Forbid(a), productCause, other)
+	rule.Explain(c.Judge(a), productCause, other)
 }
 
 // samePrecision compares how many products there are of each precision with the baseline.

@@ -37,7 +37,7 @@ func requireEach[Q query](c *rule.Context, v *changes.Variant, key string, query
 	if v.Old != nil {
 		a.SetBase(known, had)
 	}
-	rule.Split(c, c.Forbid(a), missing, func(f *rule.Finding, one rule.Finding) { *f = one })
+	rule.Split(c, c.Judge(a), missing, func(f *rule.Finding, one rule.Finding) { *f = one })
 }
 
 // forbidEach judges the kernels of each entry that are more than it lets be there.
@@ -50,7 +50,7 @@ func forbidEach[Q query](c *rule.Context, v *changes.Variant, key string, queryO
 		if v.Old != nil {
 			a.SetBase(q.recorded(v), max(0, v.Old.CountKernels(q.matches)-limit))
 		}
-		if f := c.Forbid(a); f != nil {
+		if f := c.Judge(a); f != nil {
 			f.Actual, f.Limit = found, limit
 			q.describe(f, v.New)
 		}

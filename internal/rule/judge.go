@@ -48,12 +48,14 @@ func (c *Context) noFact(v *changes.Variant) {
 }
 
 // Judge compares an amount with max, min, equal, max_increase and max_decrease. What they leave open may not be worse than in the baseline;
-// improvements are noted. It records a finding where a limit is broken, and returns it if it is the worse side that broke, so that the rule
-// can say more about it; otherwise it returns nil.
-func (c *Context) Judge(a Amount) *Finding { return c.Compare(a, c.noWorse(a.Better)) }
-
-// Forbid judges an amount that must be zero unless the settings give it a limit.
-func (c *Context) Forbid(a Amount) *Finding {
+// improvements are noted. An amount that the rule forbids, or that counts what is not as the rule's own options pin it, must be zero instead.
+// Judge records a finding where a limit is broken, and returns it if it is the worse side that broke, so that the rule can say more about it;
+// otherwise it returns nil.
+func (c *Context) Judge(a Amount) *Finding {
+	pinned := c.Rule.Budget != nil && c.Rule.Budget.Difference && c.BoundedByOwn()
+	if a.Difference || !c.Rule.Forbids && !pinned {
+		return c.Compare(a, c.noWorse(a.Better))
+	}
 	limits := c.Limits
 	if c.MaxIncrease == nil && !c.AbsolutelyBounded() {
 		limits.Max, limits.implied = new(float64), true
@@ -95,18 +97,10 @@ func (c *Context) JudgeDifferences(subject string, n float64) *Finding {
 	return c.Judge(a)
 }
 
-// JudgePinned judges how many things are not as the rule's own options pin them, or, without such options, as they were in the baseline.
-func (c *Context) JudgePinned(a Amount) *Finding {
-	if c.BoundedByOwn() {
-		return c.Forbid(a)
-	}
-	return c.Judge(a)
-}
-
 // JudgeRuns judges a number of launches and, where that holds, how often they run: a launch that moved into a loop is still one launch.
 func (c *Context) JudgeRuns(a Amount, runs func(*facts.Variant) float64) *Finding {
 	found := len(c.Findings)
-	f := c.Judge(a)
+	f := c.Compare(a, c.noWorse(a.Better))
 	if a.Base == nil || len(c.Findings) > found || c.AbsolutelyBounded() && c.MaxIncrease == nil {
 		return f
 	}
@@ -118,9 +112,7 @@ func (c *Context) JudgeRuns(a Amount, runs func(*facts.Variant) float64) *Findin
 }
 
 // JudgeGrowth judges an amount by the baseline alone.
-func (c *Context) JudgeGrowth(a Amount) *Finding {
-	return c.With(func(s *Settings) { s.Limits = s.growth() }).Judge(a)
-}
+func (c *Context) JudgeGrowth(a Amount) *Finding { return c.Compare(a, c.growth().noWorse(a.Better)) }
 
 // Portion is the share of things that are as they should be.
 type Portion struct {
@@ -138,11 +130,11 @@ func PortionOf(part, all float64) float64 {
 	return part / all
 }
 
-// JudgeShare judges an amount that must be zero, or, where the settings bound the share instead, that share. It returns the findings to explain.
+// JudgeShare judges an amount or, where the settings bound a share instead, that share. It returns the findings to explain.
 func (c *Context) JudgeShare(a Amount, s Portion) (found []*Finding) {
 	least, set := c.Number(s.Key)
 	if !set || c.Bounded() {
-		if f := c.Forbid(a); f != nil {
+		if f := c.Judge(a); f != nil {
 			found = append(found, f)
 		}
 	}
