@@ -180,7 +180,7 @@ func program(l *measuredTarget, p *changes.Program) result.Program {
 	}
 	if p.New != nil && p.Parts == nil {
 		accepted := &baseline.Program{Program: *p.New, Toolchain: l.report.Toolchain}
-		out.Accept = result.LaterText(sync.OnceValues(func() (string, error) { return string(baseline.Format(accepted, nil, "")), nil }))
+		out.Accept = result.LaterText(sync.OnceValue(func() string { return string(baseline.Format(accepted, nil, "")) }))
 	}
 	for _, v := range p.Variants {
 		if v.New != nil {

@@ -262,11 +262,7 @@ func programsOf(t *result.Target) ([]*baseline.Program, error) {
 			if p.Accept.IsZero() || kernels.Load() > maxReported {
 				return nil
 			}
-			text, err := p.Accept.Text()
-			if err != nil {
-				return err
-			}
-			program, err := baseline.Parse(t.Name+"/"+p.Name, []byte(text))
+			program, err := baseline.Parse(t.Name+"/"+p.Name, []byte(p.Accept.Text()))
 			if err != nil {
 				return fmt.Errorf("the result holds no usable facts: %w", err)
 			}

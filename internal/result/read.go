@@ -180,13 +180,8 @@ func (t *Target) check() error {
 		return fmt.Errorf("its options are %q", clip(strings.Join(t.Options, " ")))
 	}
 	for i := range t.Programs {
-		p := &t.Programs[i]
-		text, err := p.Accept.Text()
-		if err == nil && len(text) > maxText {
-			err = errTooLong
-		}
-		if err != nil {
-			return fmt.Errorf("program %q: %w", clip(p.Name), err)
+		if p := &t.Programs[i]; len(p.Accept.Text()) > maxText {
+			return fmt.Errorf("program %q: %w", clip(p.Name), errTooLong)
 		}
 	}
 	return nil
