@@ -21,7 +21,10 @@ var dtypeFloor = rule.Rule{
 		{Key: "dtypes", Type: rule.Words, Enum: rule.TypeWords, Default: narrowTypes, Doc: "the types that products may be in"},
 		{Key: "min_share", Type: rule.Share, Doc: "the smallest share of the products' arithmetic that must be in these types"},
 		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "op_names of products that may be in any type"},
-		noWider,
+		{
+			Key: "no_wider", Type: rule.Switch, Default: false, Compares: true,
+			Doc: "compare with the baseline instead of with dtypes: no more products in a wider type, no collective of the model that sends a wider one, and no value of a wider type in several functions of the model. On TPU, the f32 of a product counts as bf16, in which it is multiplied; on CPU, the type in the model counts",
+		},
 		{Key: "max_converts", Type: rule.Count, Doc: "how many conversions between floating-point types there may be"},
 	},
 	Needs:   facts.ProductsTotal,
@@ -33,7 +36,7 @@ var dtypeFloor = rule.Rule{
 	Fix:     "Cast the wide operand where it is made; look at parameters in float32 and at promotions with NumPy scalars.",
 	Threads: []string{"pytorch/xla#9662", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "jax-ml/jax#16698"},
 	Variant: func(c *rule.Context, v *changes.Variant) {
-		if c.On(noWider.Key) {
+		if c.On("no_wider") {
 			checkWider(c, v)
 		} else {
 			checkWide(c, v)
@@ -97,12 +100,6 @@ func arithmetic(products []*facts.Product) (flops float64, known bool) {
 		known = known && m.Flops > 0
 	}
 	return flops, known
-}
-
-// noWider holds the products' types to the baseline.
-var noWider = rule.Option{
-	Key: "no_wider", Type: rule.Switch, Default: false, Compares: true,
-	Doc: "compare with the baseline instead of with dtypes: no more products in a wider type, no collective of the model that sends a wider one, and no value of a wider type in several functions of the model. On TPU, the f32 of a product counts as bf16, in which it is multiplied; on CPU, the type in the model counts",
 }
 
 // checkWider counts the products that became wider than they were.

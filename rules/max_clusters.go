@@ -55,11 +55,7 @@ var maxClusters = rule.Rule{
 
 func countClusters(c *rule.Context, clusters *tensorflow.Clusters) float64 {
 	least, _ := c.Number("min_size")
-	var n float64
-	for _, one := range clusters.Clusters {
-		n += float64(changes.Flag(float64(one.Size) >= least))
-	}
-	return n
+	return float64(len(phrase.Filter(clusters.Clusters, func(one tensorflow.Cluster) bool { return float64(one.Size) >= least })))
 }
 
 // sized reports whether the sizes of clusters are known: a stored baseline holds only their number.

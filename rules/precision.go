@@ -19,7 +19,10 @@ var precision = rule.Rule{
 		"may be too coarse for a loss.",
 	Options: []rule.Option{
 		{Key: "precisions", Type: rule.Words, Doc: "the allowed precisions: default, high, highest, or an algorithm such as dot_bf16_bf16_f32_x3; by default those of the baseline"},
-		noHigher,
+		{
+			Key: "no_higher", Type: rule.Switch, Default: false, Compares: true,
+			Doc: "forbid only products of a higher precision than in the baseline",
+		},
 		{Key: "op_name", Type: rule.Glob, Doc: "only products of this part of the model"},
 	},
 	Needs:   facts.ProductsTotal,
@@ -36,12 +39,6 @@ var precision = rule.Rule{
 			checkPrecisions(c, v)
 		}
 	},
-}
-
-// noHigher lets products become less precise.
-var noHigher = rule.Option{
-	Key: "no_higher", Type: rule.Switch, Default: false, Compares: true,
-	Doc: "forbid only products of a higher precision than in the baseline",
 }
 
 // checkPrecisions holds every product to what is allowed.
@@ -77,7 +74,7 @@ func samePrecision(c *rule.Context, v *changes.Variant) {
 		}
 	}
 	changed := more - max(0, v.New.Facts[facts.ProductsTotal]-total)
-	if c.On(noHigher.Key) {
+	if c.On("no_higher") {
 		changed, _ = crossed(membersOf(v.Old, facts.ProductPrecision), membersOf(v.New, facts.ProductPrecision), passes)
 	}
 	a := c.Budget("precision", changed)

@@ -105,6 +105,9 @@ func Parse(data []byte) (*Result, error) {
 
 func clip(s string) string { return s[:min(len(s), 80)] }
 
+// owned is a finding that a change names.
+type owned struct{ change, finding string }
+
 func (r *Result) check() error {
 	switch s := r.Summary; {
 	case !slices.Contains([]string{"pass", "fail", "incomplete"}, r.Verdict):
@@ -131,7 +134,6 @@ func (r *Result) check() error {
 		}
 	}
 	// What belongs to no change would be shown nowhere.
-	type owned struct{ change, finding string }
 	named, there := map[owned]bool{}, map[owned]bool{}
 	for i := range r.Changes {
 		for _, id := range r.Changes[i].Findings {
@@ -264,7 +266,6 @@ func bound[T any](list *[]T) int {
 
 // boundFindings keeps the findings that changes still name.
 func (r *Result) boundFindings() int {
-	type owned struct{ change, finding string }
 	named, room := map[owned]bool{}, MostListed
 	for i := range r.Changes {
 		c := &r.Changes[i]
