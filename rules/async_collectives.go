@@ -48,10 +48,8 @@ var asyncCollectives = rule.Rule{
 			}
 		}
 		all := v.New.CountKernels(countedCollective(c))
-		for _, f := range c.JudgeShare(a, rule.Portion{
-			Key: "min_ratio", Subject: "async.exposed.min_ratio", Have: rule.PortionOf(all-a.Actual, all),
-			Of: "of " + phrase.Counted(all, "", "collectives") + " can run beside kernels",
-		}) {
+		of := "of " + phrase.Counted(all, "", "collectives") + " can run beside kernels"
+		for _, f := range c.JudgeShare(a, "min_ratio", "async.exposed.min_ratio", rule.PortionOf(all-a.Actual, all), of) {
 			f.Cause, f.Evidence.After = v.Largest(exposedCollective(c)), changes.LinesOf(v.New.Kernels, exposedCollective(c))
 		}
 	},

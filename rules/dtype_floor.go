@@ -63,10 +63,8 @@ func checkWide(c *rule.Context, v *changes.Variant) {
 		a.SetBase(known && c.List("allow") == nil, was)
 	}
 	have, of := narrowShare(v.New.Products, wide)
-	for _, f := range c.JudgeShare(a, rule.Portion{
-		Key: "min_share", Subject: "products.share", Have: have,
-		Of: "of the products' " + of + " is in " + strings.Join(phrase.First(c.List("dtypes"), 4), ", "),
-	}) {
+	of = "of the products' " + of + " is in " + strings.Join(phrase.First(c.List("dtypes"), 4), ", ")
+	for _, f := range c.JudgeShare(a, "min_share", "products.share", have, of) {
 		f.Cause, f.Evidence = productCause(wide)
 	}
 }

@@ -56,10 +56,8 @@ var noUnclusteredOps = rule.Rule{
 			a.Added = float64(len(fresh))
 		}
 		all := float64(clusters.Clustered + len(outside))
-		for _, f := range c.JudgeShare(a, rule.Portion{
-			Key: "min_ratio", Subject: "unclustered.min_ratio", Have: rule.PortionOf(float64(clusters.Clustered), all),
-			Of: "of " + phrase.Counted(all, "", "operations") + " went into clusters",
-		}) {
+		of := "of " + phrase.Counted(all, "", "operations") + " went into clusters"
+		for _, f := range c.JudgeShare(a, "min_ratio", "unclustered.min_ratio", rule.PortionOf(float64(clusters.Clustered), all), of) {
 			if f.Subject != a.Subject {
 				continue
 			}

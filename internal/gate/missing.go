@@ -74,15 +74,16 @@ type input struct {
 	fact   facts.ID // which every whole one gives
 	better facts.ID // a fact of the file that is read in its place where it is there; "" for none
 	part   bool     // a file with more of the same fact: without it, the fact counts less
+	code   bool     // it holds what was generated for kernels
 }
 
 var inputs = []input{
 	{name: string(dump.KindBufferAssignment), fact: facts.MemoryTemp},
 	{name: string(dump.KindMemoryReport), fact: "memory.spaces.default", better: facts.MemoryTemp},
-	{name: string(dump.KindThunks), fact: facts.LaunchesKnown},
-	{name: string(dump.KindThunkMetadata), fact: facts.LaunchesKnown, part: true},
-	{name: string(dump.KindPTX), fact: facts.CodePTXBytes},
-	{name: string(dump.KindLLVMOptimized), fact: facts.CodeLLVMBytes},
+	{name: string(dump.KindThunks), fact: facts.LaunchesKnown, code: true},
+	{name: string(dump.KindThunkMetadata), fact: facts.LaunchesKnown, part: true, code: true},
+	{name: string(dump.KindPTX), fact: facts.CodePTXBytes, code: true},
+	{name: string(dump.KindLLVMOptimized), fact: facts.CodeLLVMBytes, code: true},
 	{name: string(dump.StageBefore), fact: facts.InstructionsBefore},
 	{name: string(dump.StageAfterCodegen), fact: facts.CostCycles},
 }
@@ -126,7 +127,7 @@ func (in input) missing(v *changes.Variant) bool {
 		return false
 	}
 	generated := func(k facts.Kernel) bool { return k.Class == facts.ClassKernel && k.Fusion }
-	if slices.Contains(kernelInputs, in.name) && !slices.ContainsFunc(v.New.Kernels, generated) {
+	if in.code && !slices.ContainsFunc(v.New.Kernels, generated) {
 		return false
 	}
 	was, held := v.Old.Facts[in.fact]
@@ -137,6 +138,3 @@ func (in input) missing(v *changes.Variant) bool {
 	}
 	return held && !better && !(known && is >= was) && slices.Contains(v.New.Missing, in.name)
 }
-
-// kernelInputs are the files that hold what was generated for kernels.
-var kernelInputs = []string{string(dump.KindThunks), string(dump.KindThunkMetadata), string(dump.KindPTX), string(dump.KindLLVMOptimized)}

@@ -90,6 +90,23 @@ func (c *Context) Cap(key, subject, unit string, n float64, message string) *Fin
 	})
 }
 
+// AtLeast holds a share against an option of the rule's own, as Cap does. Where the share is smaller it records a finding.
+func (c *Context) AtLeast(key, subject string, have float64, message string) *Finding {
+	least, set := c.Number(key)
+	if !set {
+		return nil
+	}
+	c.Checked()
+	if have >= least {
+		return nil
+	}
+	is, wanted := phrase.Apart(have, least, "share")
+	return c.Find(result.Finding{
+		Subject: subject, Unit: "share", Actual: have, Limit: least, Bound: &result.Bound{Key: key, Needs: have},
+		Message: fmt.Sprintf("%s, %s wanted", strings.Replace(message, "%s", is, 1), wanted),
+	})
+}
+
 // JudgeDifferences judges how many things are not as in the baseline, of which there may be none.
 func (c *Context) JudgeDifferences(subject string, n float64) *Finding {
 	a := c.Budget(subject, n)
@@ -114,14 +131,6 @@ func (c *Context) JudgeRuns(a Amount, runs func(*facts.Variant) float64) *Findin
 // JudgeGrowth judges an amount by the baseline alone.
 func (c *Context) JudgeGrowth(a Amount) *Finding { return c.Compare(a, c.growth().noWorse(a.Better)) }
 
-// Portion is the share of things that are as they should be.
-type Portion struct {
-	Key     string // the option that bounds it
-	Subject string
-	Have    float64
-	Of      string // of what: "of 12 operations went into clusters"
-}
-
 // PortionOf divides a part by all; it is 1 where there is nothing.
 func PortionOf(part, all float64) float64 {
 	if all == 0 {
@@ -130,25 +139,14 @@ func PortionOf(part, all float64) float64 {
 	return part / all
 }
 
-// JudgeShare judges an amount or, where the settings bound a share instead, that share. It returns the findings to explain.
-func (c *Context) JudgeShare(a Amount, s Portion) (found []*Finding) {
-	least, set := c.Number(s.Key)
-	if !set || c.Bounded() {
-		if f := c.Judge(a); f != nil {
-			found = append(found, f)
-		}
+// JudgeShare judges an amount or, where the option of a key bounds a share instead, that share; of says of what it is one. It returns the findings to explain.
+func (c *Context) JudgeShare(a Amount, key, subject string, have float64, of string) []*Finding {
+	var found []*Finding
+	if _, set := c.Number(key); !set || c.Bounded() {
+		found = append(found, c.Judge(a))
 	}
-	if !set {
-		return found
-	}
-	c.Checked()
-	if s.Have >= least {
-		return found
-	}
-	is, wanted := phrase.Apart(s.Have, least, "share")
-	f := c.finding(a, breach{limit: least, said: []string{is + " " + s.Of + ", " + wanted + " wanted"}})
-	f.Subject, f.Actual, f.Baseline, f.Unit, f.Bound = s.Subject, s.Have, nil, "share", &result.Bound{Key: s.Key, Needs: s.Have}
-	return append(found, c.Find(f))
+	found = append(found, c.AtLeast(key, subject, have, a.counted(nil)+": %s "+of))
+	return slices.DeleteFunc(found, func(f *Finding) bool { return f == nil })
 }
 
 // noWorse returns the limits of the settings. The baseline limits the worse side unless they bound the amount; a bound on the better side does not

@@ -281,7 +281,7 @@ func TestWaysToJudge(t *testing.T) {
 		"pinned by an option":    {pins, Limits{}, map[string]any{"pins": "x"}, func(c *Context, n float64) { c.Judge(amount(n, 9)) }, 0, "1 thing: at most 0 allowed"},
 		"capped":                 {Rule{}, Limits{}, map[string]any{"most": 3.0}, func(c *Context, n float64) { c.Cap("most", "x", "", n, "x has %s things") }, 3, "x has 4 things, at most 3 allowed"},
 		"a share of what is left": {forbids, Limits{}, map[string]any{"least": 0.75}, func(c *Context, n float64) {
-			c.JudgeShare(amount(n, 9), Portion{"least", "share", 1 - n/8, "of 8 things"})
+			c.JudgeShare(amount(n, 9), "least", "share", 1-n/8, "of 8 things")
 		}, 2, "3 things: 62.5 % of 8 things, 75 % wanted"},
 	} {
 		run := func(n float64) string {
