@@ -6,6 +6,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -34,7 +35,5 @@ func (q *fusionQuery) describe(f *rule.Finding, v *facts.Variant) {
 	found := q.in(v)
 	f.Message = fmt.Sprintf("the fusion %q is made: %s", q.name, kernelNames(found))
 	f.Cause = changes.CauseAt(found[0].Describe(), found[0])
-	for _, k := range found[:min(len(found), changes.MaxLines)] {
-		f.Evidence.After = append(f.Evidence.After, k.Describe())
-	}
+	f.Evidence.After = phrase.Map(found[:min(len(found), changes.MaxLines)], (*facts.Kernel).Describe)
 }

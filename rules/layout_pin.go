@@ -76,18 +76,13 @@ func checkLayouts(s *rule.Settings) (wrong []rule.Refusal) {
 
 func isLayout(text string) bool {
 	order, _, _ := strings.Cut(strings.Trim(text, "{}"), ":")
-	seen := map[int]bool{}
-	for _, part := range strings.Split(order, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || n < 0 || seen[n] {
+	seen, dims := map[int]bool{}, strings.Split(order, ",")
+	for _, dim := range dims {
+		n, err := strconv.Atoi(strings.TrimSpace(dim))
+		if err != nil || n < 0 || n >= len(dims) || seen[n] {
 			return false
 		}
 		seen[n] = true
-	}
-	for i := range len(seen) {
-		if !seen[i] {
-			return false
-		}
 	}
 	return true
 }

@@ -73,11 +73,8 @@ func Show(out io.Writer, target string, p *Program) error {
 	return err
 }
 
-func assigned(values map[string]string) (list []string) {
-	for _, name := range sortedKeys(values) {
-		list = append(list, name+" "+values[name])
-	}
-	return list
+func assigned(values map[string]string) []string {
+	return phrase.Map(sortedKeys(values), func(name string) string { return name + " " + values[name] })
 }
 
 // showArguments prints the arguments, those that are alike on one line.

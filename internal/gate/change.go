@@ -358,9 +358,9 @@ func (c *judgedChange) result(target string) result.Change {
 		ID: c.id, Level: c.level(), Target: target, Program: c.Program, Variants: c.Variants, Price: result.Price(c.Price), Evidence: result.Evidence(c.Evidence),
 		Edit:    result.Edit{Kind: c.Kind, Title: c.Title, Details: c.Details, OpName: c.OpName, Source: result.Source(c.Source)},
 		Effects: phrase.Map(c.Effects, func(e changes.Effect) result.Effect { return result.Effect(e) }),
-	}
-	for _, o := range c.Others {
-		out.Others = append(out.Others, result.Other{Program: o.Program, Variants: o.Variants, Price: result.Price(o.Price)})
+		Others: phrase.Map(c.Others, func(o changes.Cost) result.Other {
+			return result.Other{Program: o.Program, Variants: o.Variants, Price: result.Price(o.Price)}
+		}),
 	}
 	for _, f := range c.found {
 		f.Change, out.Findings = c.id, append(out.Findings, f.ID)

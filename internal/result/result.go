@@ -231,11 +231,7 @@ type Other struct {
 
 // Programs lists the programs that a change is in, the one that it costs most first.
 func (c *Change) Programs() []string {
-	list := []string{c.Program}
-	for i := range c.Others {
-		list = append(list, c.Others[i].Program)
-	}
-	return list
+	return append([]string{c.Program}, phrase.Map(c.Others, func(o Other) string { return o.Program })...)
 }
 
 // IsIn reports whether a change is in a program of a target.

@@ -27,15 +27,11 @@ func (c Catalogue) Doc(id string) result.RuleDoc {
 
 // Doc documents the rule.
 func (r *Rule) Doc() result.RuleDoc {
-	doc := result.RuleDoc{
+	return result.RuleDoc{
 		ID: r.ID, Title: r.Title, Category: string(r.Category), Why: r.Why, Fails: r.Fails.commented(), Passes: r.Passes.commented(), Fix: r.Fix,
-		Threads: r.Threads, Since: strconv.Itoa(max(1, r.Since)), Always: r.Always,
+		Threads: r.Threads, Since: strconv.Itoa(max(1, r.Since)), Always: r.Always, Reads: phrase.Map(r.Reads, func(in Input) string { return string(in) }),
+		Counts: r.bounded() + r.boundKeys(), Options: DocOptions("", r.Options),
 	}
-	for _, in := range r.Reads {
-		doc.Reads = append(doc.Reads, string(in))
-	}
-	doc.Counts, doc.Options = r.bounded()+r.boundKeys(), DocOptions("", r.Options)
-	return doc
 }
 
 // bounded describes what the bounds of a rule count.
@@ -164,10 +160,7 @@ func (c Catalogue) Pack(name string) ([]byte, error) {
 }
 
 // PackNames lists the names of the packs.
-func (c Catalogue) PackNames() (names []string) {
+func (c Catalogue) PackNames() []string {
 	entries, _ := fs.ReadDir(c.Packs, "packs")
-	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
-	}
-	return names
+	return phrase.Map(entries, func(e fs.DirEntry) string { return strings.TrimSuffix(e.Name(), ".yaml") })
 }
