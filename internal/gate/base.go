@@ -148,7 +148,7 @@ func (l *measuredTarget) compareRelease(ctx context.Context, o Options, where st
 	}
 	fresh := &baseline.Set{Target: l.Name}
 	for _, p := range l.report.Programs {
-		text := baseline.Format(&baseline.Program{Program: *p, Toolchain: l.report.Toolchain}, nil, "")
+		text := baseline.Format(l.asBaseline(p), nil, "")
 		program, err := baseline.Parse(p.Name, text)
 		if err != nil {
 			return nil, fmt.Errorf("compare %s with %s: %w", p.Name, where, err)

@@ -179,7 +179,7 @@ func program(l *measuredTarget, p *changes.Program) result.Program {
 		out.Change = "unbased"
 	}
 	if p.New != nil && p.Parts == nil {
-		accepted := &baseline.Program{Program: *p.New, Toolchain: l.report.Toolchain}
+		accepted := l.asBaseline(p.New)
 		out.Accept = result.LaterText(sync.OnceValue(func() string { return string(baseline.Format(accepted, nil, "")) }))
 	}
 	for _, v := range p.Variants {
@@ -188,6 +188,11 @@ func program(l *measuredTarget, p *changes.Program) result.Program {
 		}
 	}
 	return out
+}
+
+// asBaseline is a program of the dump as accepting it would write it.
+func (l *measuredTarget) asBaseline(p *facts.Program) *baseline.Program {
+	return &baseline.Program{Program: *p, Toolchain: l.report.Toolchain}
 }
 
 func variant(v *changes.Variant) result.Variant {

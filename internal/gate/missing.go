@@ -60,12 +60,7 @@ func programNames(programs []*facts.Program) []string {
 
 // namesOf names programs, but not a long list of them.
 func namesOf(programs []*facts.Program) string {
-	const most = 4
-	names := programNames(programs)
-	if len(names) > most {
-		names = append(names[:most], fmt.Sprintf("%d more", len(names)-most))
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(phrase.First(programNames(programs), 4), ", ")
 }
 
 // input is a file that facts come from.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -295,7 +294,7 @@ func (l *measuredTarget) paths(ctx context.Context, o Options) ([]string, error)
 	if len(matches) == 0 {
 		return nil, &Unreadable{Where: l.dump, Message: "no dump: the pattern matches no file", Fix: "run the job that dumps, or fix dump: in the configuration"}
 	}
-	sort.Strings(matches)
+	slices.Sort(matches)
 	return matches, nil
 }
 
@@ -382,7 +381,7 @@ func (l *measuredTarget) included() []*facts.Program {
 	}
 	included := l.inclusion()
 	kept := phrase.Filter(all, func(p *facts.Program) bool { return included(p.Name) })
-	sort.Slice(kept, func(i, j int) bool { return kept[i].Name < kept[j].Name })
+	slices.SortFunc(kept, func(a, b *facts.Program) int { return strings.Compare(a.Name, b.Name) })
 	return kept
 }
 
