@@ -59,9 +59,7 @@ func (r *Rule) bounded() string {
 
 // boundKeys lists the bounds that an entry of a rule may have.
 func (r *Rule) boundKeys() string {
-	keys := phrase.Filter(BoundKeys, func(key string) bool {
-		return slices.ContainsFunc(r.Keys(), func(o Option) bool { return o.Key == key })
-	})
+	keys := phrase.Map(r.bounds(), func(o Option) string { return o.Key })
 	if len(keys) == 0 {
 		return ""
 	}
@@ -102,11 +100,16 @@ var typeNames = map[OptionType]string{
 	Table: "mappings", Entries: "mappings", Mapping: "mapping", Day: "day", FindingID: "id", Pattern: "data-flow pattern", ShapeOf: "shape", Expr: "CEL expression", Pairs: "{ name: value }", Seconds: "time: 90s, 20m", Nanoseconds: "time: 13ms, 350us",
 }
 
+// typeName describes the values of an option: by its words, where they are not too many to be listed, or by its type.
 func (o Option) typeName() string {
-	if words := o.Vocabulary(); words != "" {
-		return words
-	}
-	if len(o.Enum) > 0 {
+	switch {
+	case slices.Equal(o.Enum, OpcodeWords):
+		return "HLO operations, such as reduce"
+	case slices.Equal(o.Enum, KernelKinds):
+		return "loop | input | output | custom | library | rng, or an HLO operation"
+	case slices.Equal(o.Enum, TypeWords):
+		return "HLO types, such as bf16"
+	case len(o.Enum) > 0:
 		return strings.Join(o.Enum, " | ")
 	}
 	return typeNames[o.Type]

@@ -197,16 +197,3 @@ var (
 		"all-gather", "all-reduce", "all-to-all", "collective-broadcast", "collective-permute", "collective-reduce", "ragged-all-to-all", "recv", "reduce-scatter", "send",
 	}
 )
-
-// Vocabulary describes the words that an option takes where they are too many to be listed; otherwise it is "".
-func (o Option) Vocabulary() string {
-	switch {
-	case slices.Equal(o.Enum, OpcodeWords):
-		return "HLO operations, such as reduce"
-	case slices.Equal(o.Enum, KernelKinds):
-		return "loop | input | output | custom | library | rng, or an HLO operation"
-	case slices.Equal(o.Enum, TypeWords):
-		return "HLO types, such as bf16"
-	}
-	return ""
-}
