@@ -48,10 +48,11 @@ func JudgeByBase(o Options, base, head Policy, own *result.Result, trusted bool)
 	}
 	all := disputes(under, own, base.Config)
 	out.Loosened = disputes(still, own, base.Config)
+	unchecked := lessChecked(still, under)
 	for _, f := range all {
 		switch {
 		case slices.ContainsFunc(out.Loosened, f.SameAs):
-		case couldCheck(still, under, f.Target):
+		case !unchecked[f.Target]:
 			out.Accepted = append(out.Accepted, f)
 		default: // a baseline that is gone accepts nothing
 			out.Loosened = append(out.Loosened, f)
@@ -63,9 +64,16 @@ func JudgeByBase(o Options, base, head Policy, own *result.Result, trusted bool)
 	return out, nil
 }
 
-// couldCheck reports whether a target could be checked in a result as far as in another.
-func couldCheck(r, other *result.Result, target string) bool {
-	return !slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Target == target && !slices.Contains(other.Problems, p) })
+// lessChecked lists the targets that could not be checked in a result as far as in another.
+func lessChecked(r, other *result.Result) map[string]bool {
+	known, less := map[result.Problem]bool{}, map[string]bool{} // there may be thousands
+	for _, p := range other.Problems {
+		known[p] = true
+	}
+	for _, p := range r.Problems {
+		less[p.Target] = less[p.Target] || !known[p]
+	}
+	return less
 }
 
 // failingChanges are the changes by which disputes would fail the check. What could not be checked is one of its own.
