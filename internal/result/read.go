@@ -73,7 +73,7 @@ func checkSizes(v reflect.Value, most int) error {
 
 var isID = regexp.MustCompile(`^[0-9a-f]{12}$`)
 
-// Kinds are the kinds of changes that package diff names.
+// Kinds are the kinds of changes that package changes names.
 var Kinds = []string{"code", "arguments", "donation", "constants", "results", "sharding", "toolchain", "flags", "unknown"}
 
 // Read reads a result that cannot be trusted: its schema is held to strictly, unknown fields are refused, and everything is bounded.

@@ -160,8 +160,7 @@ type Program struct {
 	Was      string    `json:"was,omitempty"` // its name in the baseline, where that is another one
 	Change   string    `json:"change"`        // same | changed | added | removed | unbased
 	Variants []Variant `json:"variants"`
-	// Accept is the program's baseline as accepting everything would write it, its readable and its machine file one behind the other, so that
-	// `accept --from` needs only the result.
+	// Accept is the program's baseline as accepting everything would write it, so that `accept --from` needs only the result.
 	Accept Later `json:"accept,omitzero"`
 }
 
