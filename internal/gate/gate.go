@@ -140,8 +140,8 @@ func firstPasses(targets []*measuredTarget, c *result.Change) []string {
 	for _, t := range targets {
 		for _, p := range t.programs {
 			for _, v := range p.Variants {
-				if text := "first differs " + v.FirstPass; c.IsIn(t.Name, p.Name) && v.FirstPass != "" && !slices.Contains(said, text) {
-					said = append(said, text)
+				if v.FirstPass != "" && c.IsIn(t.Name, p.Name) {
+					said = changes.AddNew(said, "first differs "+v.FirstPass)
 				}
 			}
 		}

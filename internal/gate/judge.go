@@ -112,11 +112,8 @@ func uncompiled(l *measuredTarget) (problems []result.Problem) {
 // unfinishedCompilations lists the programs that were measured before the end of their compilation.
 func unfinishedCompilations(r *facts.Report) (notes []string) {
 	for _, p := range r.Programs {
-		for _, v := range p.Variants {
-			if v.Reached != "" {
-				notes = append(notes, fmt.Sprintf("the end of the compilation of %s (measured %s: the compiler dumped no final module)", p.Name, v.Reached))
-				break
-			}
+		if at := slices.IndexFunc(p.Variants, func(v *facts.Variant) bool { return v.Reached != "" }); at >= 0 {
+			notes = append(notes, fmt.Sprintf("the end of the compilation of %s (measured %s: the compiler dumped no final module)", p.Name, p.Variants[at].Reached))
 		}
 	}
 	return notes
