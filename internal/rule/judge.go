@@ -114,7 +114,8 @@ func (c *Context) JudgeDifferences(subject string, n float64) *Finding {
 	return c.Judge(a)
 }
 
-// JudgeRuns judges a number of launches and, where that holds, how often they run: a launch that moved into a loop is still one launch.
+// JudgeRuns judges a number of launches and, where that holds, how often they run: a launch that moved into a loop is still one launch. The settings or
+// the baseline allow some, even of what the rule forbids.
 func (c *Context) JudgeRuns(a Amount, runs func(*facts.Variant) float64) *Finding {
 	found := len(c.Findings)
 	f := c.Compare(a, c.noWorse(a.Better))
@@ -139,7 +140,8 @@ func PortionOf(part, all float64) float64 {
 	return part / all
 }
 
-// JudgeShare judges an amount or, where the option of a key bounds a share instead, that share; of says of what it is one. It returns the findings to explain.
+// JudgeShare judges an amount or, where the option of a key bounds a share instead, that share; of says what it is a share of. It returns the findings
+// to explain.
 func (c *Context) JudgeShare(a Amount, key, subject string, have float64, of string) []*Finding {
 	var found []*Finding
 	if _, set := c.Number(key); !set || c.Bounded() {
