@@ -18,7 +18,10 @@ var asyncCollectives = rule.Rule{
 		{Key: "min_distance", Type: rule.Count, Default: 1.0, Doc: "how many kernels must run between its start and its end"},
 		{Key: "min_ratio", Type: rule.Share, Doc: "the smallest share of collectives that must overlap with kernels, instead of all of them"},
 		{Key: "min_bytes", Type: rule.Size, Default: 0.0, Doc: "ignore smaller collectives"},
-		overlapLost,
+		{
+			Key: "overlap_lost", Type: rule.Switch, Default: false, Compares: true,
+			Doc: "ignore more exposed collectives than in the baseline if no fewer overlap with kernels",
+		},
 	},
 	Budget:  &rule.Metric{Noun: "exposed collectives", Better: rule.Lower},
 	Forbids: true,
@@ -40,24 +43,16 @@ var asyncCollectives = rule.Rule{
 		if v.Old != nil {
 			was, ok := v.Old.Facts[facts.AsyncExposed]
 			a.SetBase(ok && countsAsFact(c), was)
-			if c.On(overlapLost.Key) && a.Base != nil && v.New.Facts[facts.AsyncOverlapped] >= v.Old.Facts[facts.AsyncOverlapped] {
+			if c.On("overlap_lost") && a.Base != nil && v.New.Facts[facts.AsyncOverlapped] >= v.Old.Facts[facts.AsyncOverlapped] {
 				a.Base = new(max(was, a.Actual))
 			}
 		}
 		all := v.New.CountKernels(countedCollective(c))
-		for _, f := range c.JudgeShare(a, rule.Portion{
-			Key: "min_ratio", Subject: "async.exposed.min_ratio", Have: rule.PortionOf(all-a.Actual, all),
-			Of: "of " + phrase.Counted(all, "", "collectives") + " can run beside kernels",
-		}) {
+		of := "of " + phrase.Counted(all, "", "collectives") + " can run beside kernels"
+		for _, f := range c.JudgeShare(a, "min_ratio", "async.exposed.min_ratio", rule.PortionOf(all-a.Actual, all), of) {
 			f.Cause, f.Evidence.After = v.Largest(exposedCollective(c)), changes.LinesOf(v.New.Kernels, exposedCollective(c))
 		}
 	},
-}
-
-// overlapLost holds collectives that had kernels beside them to that.
-var overlapLost = rule.Option{
-	Key: "overlap_lost", Type: rule.Switch, Default: false, Compares: true,
-	Doc: "ignore more exposed collectives than in the baseline if no fewer overlap with kernels",
 }
 
 // scheduleKnown reports whether the collectives know what runs beside them. Those of a stored result do not: it has only the fact.

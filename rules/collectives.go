@@ -63,16 +63,8 @@ func placeCounted(c *rule.Context) string {
 
 // holdsType reports whether a shape, or one in a tuple, has a type.
 func holdsType(shape, dtype string) bool {
-	for rest := shape; ; {
-		at := strings.Index(rest, dtype+"[")
-		if at < 0 {
-			return false
-		}
-		if at == 0 || rest[at-1] == '(' || rest[at-1] == ' ' || rest[at-1] == ',' {
-			return true
-		}
-		rest = rest[at+len(dtype):]
-	}
+	arrays := strings.FieldsFunc(shape, func(r rune) bool { return r == '(' || r == ' ' || r == ',' })
+	return slices.ContainsFunc(arrays, func(array string) bool { return strings.HasPrefix(array, dtype+"[") })
 }
 
 // groupSize says among how many devices a collective runs, 0 where that is not known.

@@ -28,7 +28,7 @@ type callQuery struct {
 	config                         configs
 }
 
-func callOf(e rule.Entry) query {
+func callOf(e rule.Entry) callQuery {
 	return callQuery{e.Text("call"), e.Text("function"), e.Text("op_name"), e.Text("source"), e.Pairs("backend_config")}
 }
 

@@ -73,11 +73,8 @@ func describeUndonated(c *rule.Context, f *rule.Finding, v *changes.Variant, los
 }
 
 // donatedCount counts the arguments whose buffers are reused, those that matter.
-func donatedCount(c *rule.Context, v *facts.Variant) (n float64) {
-	for i := range v.Params {
-		n += float64(changes.Flag(isReused(c, &v.Params[i])))
-	}
-	return n
+func donatedCount(c *rule.Context, v *facts.Variant) float64 {
+	return float64(len(phrase.Pick(v.Params, func(p *facts.Parameter) bool { return isReused(c, p) })))
 }
 
 func isReused(c *rule.Context, p *facts.Parameter) bool { return p.Aliased && large(c, p.Bytes) }
@@ -97,11 +94,6 @@ func replacedDonations(c *rule.Context, v *changes.Variant) (n float64) {
 
 // judgeDonatedShare holds the share of the arguments' bytes that is updated in place against min_ratio, which needs no baseline.
 func judgeDonatedShare(c *rule.Context, v *changes.Variant) {
-	wanted, asked := c.Number("min_ratio")
-	if !asked {
-		return
-	}
-	c.Checked()
 	var reused, all float64
 	for i := range v.New.Params {
 		if n := float64(v.New.Params[i].Bytes); large(c, v.New.Params[i].Bytes) {
@@ -109,16 +101,13 @@ func judgeDonatedShare(c *rule.Context, v *changes.Variant) {
 			reused += n * float64(changes.Flag(v.New.Params[i].Aliased))
 		}
 	}
-	if all == 0 || reused/all >= wanted {
+	said := fmt.Sprintf("%s of %s of arguments are updated in place: %%s", phrase.Bytes(reused), phrase.Bytes(all))
+	f := c.AtLeast("min_ratio", "donation.min_ratio", rule.PortionOf(reused, all), said)
+	if f == nil {
 		return
 	}
 	held := phrase.Pick(v.New.Params, func(a *facts.Parameter) bool { return !a.Aliased && large(c, a.Bytes) })
 	slices.SortStableFunc(held, func(a, b *facts.Parameter) int { return cmp.Compare(b.Bytes, a.Bytes) })
-	is, least := phrase.Apart(reused/all, wanted, "share")
-	said := fmt.Sprintf("%s of %s of arguments are updated in place: %s, %s wanted; not ", phrase.Bytes(reused), phrase.Bytes(all), is, least)
-	f := c.Find(result.Finding{
-		Subject: "donation.min_ratio", Unit: "share", Actual: reused / all, Limit: wanted, Bound: &result.Bound{Key: "min_ratio", Needs: reused / all},
-		Message: said + strings.Join(phrase.First(changes.Trees(held), 6), ", "),
-	})
+	f.Message += "; not " + strings.Join(phrase.First(changes.Trees(held), 6), ", ")
 	f.Cause, f.Evidence = v.Undonated(held, c.Target.Report.Toolchain.Framework)
 }

@@ -21,7 +21,10 @@ var dtypeFloor = rule.Rule{
 		{Key: "dtypes", Type: rule.Words, Enum: rule.TypeWords, Default: narrowTypes, Doc: "the types that products may be in"},
 		{Key: "min_share", Type: rule.Share, Doc: "the smallest share of the products' arithmetic that must be in these types"},
 		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "op_names of products that may be in any type"},
-		noWider,
+		{
+			Key: "no_wider", Type: rule.Switch, Default: false, Compares: true,
+			Doc: "compare with the baseline instead of with dtypes: no more products in a wider type, no collective of the model that sends a wider one, and no value of a wider type in several functions of the model. On TPU, the f32 of a product counts as bf16, in which it is multiplied; on CPU, the type in the model counts",
+		},
 		{Key: "max_converts", Type: rule.Count, Doc: "how many conversions between floating-point types there may be"},
 	},
 	Needs:   facts.ProductsTotal,
@@ -33,7 +36,7 @@ var dtypeFloor = rule.Rule{
 	Fix:     "Cast the wide operand where it is made; look at parameters in float32 and at promotions with NumPy scalars.",
 	Threads: []string{"pytorch/xla#9662", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "jax-ml/jax#16698"},
 	Variant: func(c *rule.Context, v *changes.Variant) {
-		if c.On(noWider.Key) {
+		if c.On("no_wider") {
 			checkWider(c, v)
 		} else {
 			checkWide(c, v)
@@ -56,22 +59,23 @@ func checkWide(c *rule.Context, v *changes.Variant) {
 	})
 	a := c.Budget("products", float64(len(wide)))
 	if v.Old != nil {
-		// The baseline holds no more than their number in each type.
-		var was float64
-		var ok bool
-		was, ok = v.Old.Facts[facts.ProductsTotal]
-		for _, dtype := range c.List("dtypes") {
-			was -= v.Old.Facts[facts.ProductType.Of(dtype)]
-		}
-		a.SetBase(ok && c.List("allow") == nil, was)
+		was, known := wideBefore(c, v.Old)
+		a.SetBase(known && c.List("allow") == nil, was)
 	}
 	have, of := narrowShare(v.New.Products, wide)
-	for _, f := range c.JudgeShare(a, rule.Portion{
-		Key: "min_share", Subject: "products.share", Have: have,
-		Of: "of the products' " + of + " is in " + strings.Join(phrase.First(c.List("dtypes"), 4), ", "),
-	}) {
+	of = "of the products' " + of + " is in " + strings.Join(phrase.First(c.List("dtypes"), 4), ", ")
+	for _, f := range c.JudgeShare(a, "min_share", "products.share", have, of) {
 		f.Cause, f.Evidence = productCause(wide)
 	}
+}
+
+// wideBefore counts the wide products of a baseline, which holds no more than their number in each type.
+func wideBefore(c *rule.Context, v *facts.Variant) (n float64, known bool) {
+	n, known = v.Facts[facts.ProductsTotal]
+	for _, dtype := range c.List("dtypes") {
+		n -= v.Facts[facts.ProductType.Of(dtype)]
+	}
+	return n, known
 }
 
 // narrowShare is the share of arithmetic in narrow products; of their number where the arithmetic of some is not known.
@@ -96,12 +100,6 @@ func arithmetic(products []*facts.Product) (flops float64, known bool) {
 	return flops, known
 }
 
-// noWider holds the products' types to the baseline.
-var noWider = rule.Option{
-	Key: "no_wider", Type: rule.Switch, Default: false, Compares: true,
-	Doc: "compare with the baseline instead of with dtypes: no more products in a wider type, no collective of the model that sends a wider one, and no value of a wider type in several functions of the model. On TPU, the f32 of a product counts as bf16, in which it is multiplied; on CPU, the type in the model counts",
-}
-
 // checkWider counts the products that became wider than they were.
 func checkWider(c *rule.Context, v *changes.Variant) {
 	if v.Old == nil {
@@ -112,8 +110,7 @@ func checkWider(c *rule.Context, v *changes.Variant) {
 	if scaled := unscaled(v); scaled.measure() > w.measure() {
 		w = scaled
 	}
-	// A loop that hides a transfer hides what it costs too, until the network is slower or the loop faster.
-	for _, other := range []widening{{of: "collectives", was: floatsByType(v.Old, isSent), is: floatsByType(v.New, isSent)}, leaked(v)} {
+	for _, other := range []widening{sent(v), leaked(v)} {
 		if w.measure() == 0 && other.measure() > 0 {
 			w, known = other, true
 		}
@@ -129,8 +126,8 @@ func checkWider(c *rule.Context, v *changes.Variant) {
 
 // widened compares the products of the optimized module or, where more of them are wider, those of the unoptimized one.
 func widened(c *rule.Context, v *changes.Variant) widening {
-	w := widening{tpu: c.Target.Report.Toolchain.Backend == "tpu", was: byType(v.Old, facts.ProductType), is: byType(v.New, facts.ProductType)}
-	model := widening{was: byType(v.Old, facts.AskedType), is: byType(v.New, facts.AskedType)}
+	w := widening{tpu: c.Target.Report.Toolchain.Backend == "tpu", was: membersOf(v.Old, facts.ProductType), is: membersOf(v.New, facts.ProductType)}
+	model := widening{was: membersOf(v.Old, facts.AskedType), is: membersOf(v.New, facts.AskedType)}
 	if len(model.was) > 0 && model.measure() > w.measure() {
 		return model
 	}
@@ -154,9 +151,9 @@ func scaledDown(v *facts.Variant) map[string]float64 {
 
 // productsAsked counts the products that the model asks for in more than eight bits, and in fewer.
 func productsAsked(v *facts.Variant) (wide, narrow float64) {
-	own := byType(v, facts.AskedType)
+	own := membersOf(v, facts.AskedType)
 	if len(own) == 0 {
-		own = byType(v, facts.ProductType)
+		own = membersOf(v, facts.ProductType)
 	}
 	for t, n := range own {
 		if new(widening).bits(t) <= 8 {
@@ -166,6 +163,12 @@ func productsAsked(v *facts.Variant) (wide, narrow float64) {
 		}
 	}
 	return wide, narrow
+}
+
+// sent compares the types in which the model's collectives send numbers. A loop that hides a transfer hides what it costs too, until the network is
+// slower or the loop faster.
+func sent(v *changes.Variant) widening {
+	return widening{of: "collectives", was: floatsByType(v.Old, isSent), is: floatsByType(v.New, isSent)}
 }
 
 // leaked compares the types in which the model computes, if it computes in wider ones in several functions. Who means to compute something in a wider
@@ -206,22 +209,22 @@ func floatsByType(v *facts.Variant, fits func(changes.Step) bool) map[string]flo
 	return types
 }
 
-func sum(products map[string]float64) (n float64) {
-	for _, m := range products {
+func sum[N int | float64](counts map[string]N) (n N) {
+	for _, m := range counts {
 		n += m
 	}
 	return n
 }
 
-// byType are the facts of products in each type.
-func byType(v *facts.Variant, in facts.Family) map[string]float64 {
-	types := map[string]float64{}
-	for name, n := range v.Facts {
-		if t, ok := in.Member(name); ok {
-			types[t] = n
+// membersOf are the facts of a family that a variant has, by the name of the member: products by type, memory by its space.
+func membersOf(v *facts.Variant, of facts.Family) map[string]float64 {
+	members := map[string]float64{}
+	for id, n := range v.Facts {
+		if name, ok := of.Member(id); ok {
+			members[name] = n
 		}
 	}
-	return types
+	return members
 }
 
 // widening is how many products went from narrow types to wide ones. What is merely added, or merely gone, did not.
@@ -244,7 +247,7 @@ func (w *widening) measure() float64 {
 
 // crossed finds the rank that most products crossed upwards: as many as there are more above it, but no more than there are fewer below.
 func crossed(was, is map[string]float64, rank func(string) int) (most float64, edge int) {
-	names := membersOf(was, is)
+	names := eitherHas(was, is)
 	for _, at := range names {
 		var more, fewer float64
 		for _, name := range names {
@@ -261,9 +264,9 @@ func crossed(was, is map[string]float64, rank func(string) int) (most float64, e
 	return most, edge
 }
 
-// membersOf lists what either side counts, in order.
-func membersOf[K ~string, V any](was, is map[K]V) []K {
-	seen := map[K]V{}
+// eitherHas lists the names that either side has, in order.
+func eitherHas[V any](was, is map[string]V) []string {
+	seen := map[string]V{}
 	maps.Copy(seen, was)
 	maps.Copy(seen, is)
 	return slices.Sorted(maps.Keys(seen))
@@ -303,7 +306,7 @@ func (w *widening) sentence() string {
 // moves says of which types there are more or fewer.
 func (w *widening) moves() string {
 	var parts []string
-	for _, t := range membersOf(w.was, w.is) {
+	for _, t := range eitherHas(w.was, w.is) {
 		if w.is[t] != w.was[t] && t != "" {
 			parts = append(parts, fmt.Sprintf("%s %s → %s", t, phrase.Number(w.was[t]), phrase.Number(w.is[t])))
 		}

@@ -51,7 +51,7 @@ var flags = rule.Rule{
 		if t.Base != nil {
 			a.Base = new(float64(len(disagreedFlags(c, t.Base.Toolchain))))
 		}
-		if f := c.JudgePinned(a); f != nil {
+		if f := c.Judge(a); f != nil {
 			f.Message = phrase.Are(len(wrong), "flag") + " not as agreed: " + strings.Join(phrase.First(wrong, 6), ", ")
 			f.Cause, f.Evidence.After = &changes.Cause{Kind: changes.KindFlags, Title: "compiled with other flags: " + strings.Join(phrase.First(wrong, 2), ", ")}, wrong
 		}
@@ -101,7 +101,7 @@ func orDefault(flags map[string]string, name string) string {
 // flagChanges lists the flags that one side sets and the other does not, or sets to something else.
 func flagChanges(c *rule.Context, was, now map[string]string) []string {
 	var out []string
-	for _, name := range membersOf(was, now) {
+	for _, name := range eitherHas(was, now) {
 		if orDefault(was, name) != orDefault(now, name) && !phrase.AnyGlob(c.List("allow"), name) {
 			out = append(out, fmt.Sprintf("%s %s → %s", name, orDefault(was, name), orDefault(now, name)))
 		}

@@ -33,7 +33,7 @@ var forbiddenCustomCalls = rule.Rule{
 	Variant: func(c *rule.Context, v *changes.Variant) {
 		forbidEach(c, v, "calls", callOf)
 		for _, e := range c.Entries("calls") {
-			noteAbsentKey(c, v, callOf(e).(callQuery))
+			noteAbsentKey(c, v, callOf(e))
 		}
 	},
 }

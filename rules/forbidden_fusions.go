@@ -6,6 +6,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -27,14 +28,12 @@ var forbiddenFusions = rule.Rule{
 	Passes:  rule.Example{On: "gpu-intermediate_out/before", Config: "- rule: forbidden-fusions\n  fusions: [{ name: two results, contains: [tanh], outputs: 2 }]"},
 	Fix:     "Separate the kernel's operations in the model's source; or report the fusion to the compiler's developers and waive the finding.",
 	Threads: []string{"openxla/xla#5179", "jax-ml/jax#18424", "openxla/xla#27322"},
-	Variant: func(c *rule.Context, v *changes.Variant) { forbidEach(c, v, "fusions", queryOf) },
+	Variant: func(c *rule.Context, v *changes.Variant) { forbidEach(c, v, "fusions", fusionOf) },
 }
 
 func (q *fusionQuery) describe(f *rule.Finding, v *facts.Variant) {
 	found := q.in(v)
 	f.Message = fmt.Sprintf("the fusion %q is made: %s", q.name, kernelNames(found))
 	f.Cause = changes.CauseAt(found[0].Describe(), found[0])
-	for _, k := range found[:min(len(found), changes.MaxLines)] {
-		f.Evidence.After = append(f.Evidence.After, k.Describe())
-	}
+	f.Evidence.After = phrase.Map(found[:min(len(found), changes.MaxLines)], (*facts.Kernel).Describe)
 }

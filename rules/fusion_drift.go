@@ -32,11 +32,7 @@ var fusionDrift = rule.Rule{
 		})
 		if f := c.JudgeDifferences("fusions", float64(len(lost))); f != nil {
 			parts := phrase.Map(lost, func(s *changes.Regroup) string { return s.Title() })
-			verb := "fusions were split"
-			if len(lost) == 1 {
-				verb = "fusion was split"
-			}
-			f.Message = fmt.Sprintf("%d %s: %s", len(lost), verb, strings.Join(phrase.First(parts, 2), "; "))
+			f.Message = phrase.Count(len(lost), "fusion was split", "fusions were split") + ": " + strings.Join(phrase.First(parts, 2), "; ")
 			if cause := v.CauseOf(&lost[0].Many[0]); cause != nil {
 				f.Cause, f.Evidence = cause, cause.Evidence(facts.AnyKernel)
 				if cause.Keeps() {

@@ -34,7 +34,7 @@ type fusionQuery struct {
 	out                        *rule.Shape // nil: of any shape
 }
 
-func queryOf(e rule.Entry) query {
+func fusionOf(e rule.Entry) *fusionQuery {
 	q := &fusionQuery{
 		name: e.Text("name"), root: e.Text("root"), opName: e.Text("op_name"), source: e.Text("source"),
 		contains: e.List("contains"), kinds: e.List("kind"),
@@ -76,15 +76,7 @@ func (q *fusionQuery) inScope(k *facts.Kernel) bool {
 	is := func(opName, file string) bool {
 		return (q.opName == "" || phrase.Glob(q.opName, opName)) && (q.source == "" || rule.FitsPath(q.source, file))
 	}
-	if is(k.OpName, k.Source.File) {
-		return true
-	}
-	for _, op := range k.Ops {
-		if is(op.OpName, op.Source.File) {
-			return true
-		}
-	}
-	return false
+	return is(k.OpName, k.Source.File) || slices.ContainsFunc(k.Ops, func(op facts.Op) bool { return is(op.OpName, op.Source.File) })
 }
 
 // operations are those that the fusion is known by.
@@ -100,12 +92,10 @@ func (q *fusionQuery) touches(k *facts.Kernel) bool {
 	if !q.inScope(k) {
 		return false
 	}
-	for _, op := range q.operations() {
-		if k.Do.Times(op) > 0 {
-			return true
-		}
+	if len(q.operations()) == 0 {
+		return q.root == "" || k.Root == q.root
 	}
-	return len(q.operations()) == 0 && (q.root == "" || k.Root == q.root)
+	return slices.ContainsFunc(q.operations(), func(op string) bool { return k.Do.Times(op) > 0 })
 }
 
 // inPart reports whether an op_name is in the part of the model that the settings select; without op_name they select all of it.
@@ -122,10 +112,6 @@ func large(c *rule.Context, bytes int64) bool {
 
 // containsAll reports whether every wanted opcode is there as often as it is wanted.
 func containsAll(do facts.Opcodes, wanted []string) bool {
-	for _, want := range facts.OpcodesOf(slices.Sorted(slices.Values(wanted))...) {
-		if do.Times(want.Opcode) < want.Times {
-			return false
-		}
-	}
-	return true
+	list := facts.OpcodesOf(slices.Sorted(slices.Values(wanted))...)
+	return !slices.ContainsFunc(list, func(want facts.OpcodeTimes) bool { return do.Times(want.Opcode) < want.Times })
 }

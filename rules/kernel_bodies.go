@@ -31,15 +31,13 @@ var kernelBodies = rule.Rule{
 			k := &v.Kernels.Changed[i]
 			pairs[k.New.Name] = k
 		}
-		var all, most []written
+		var all []written
 		for k := range v.New.KernelsThat(handWritten(c)) {
 			all = append(all, written{k, pairs[k.Name]})
 		}
 		for _, same := range phrase.Group(all, func(b written) string { return b.Function }) {
-			most = append(most, slices.MaxFunc(same, func(a, b written) int { return cmp.Compare(a.grown(), b.grown()) }))
-		}
-		for _, b := range most {
-			a := c.Budget("body of "+b.Function, size(b.Written))
+			b := slices.MaxFunc(same, func(a, b written) int { return cmp.Compare(a.grown(), b.grown()) })
+			a := c.Budget("body of "+b.Function, float64(sum(b.Written)))
 			a.Noun = "operations in the kernel " + b.Function
 			if v.Old != nil {
 				a.Base = new(a.Actual - b.grown())
@@ -67,15 +65,7 @@ func (b written) grown() float64 {
 	if b.change == nil || b.change.Old.Written == nil {
 		return 0
 	}
-	return size(b.Written) - size(b.change.Old.Written)
-}
-
-func size(body map[string]int) float64 {
-	n := 0
-	for _, times := range body {
-		n += times
-	}
-	return float64(n)
+	return float64(sum(b.Written) - sum(b.change.Old.Written))
 }
 
 // handWork is what hand-written kernels come to in a run.

@@ -48,7 +48,7 @@ var layoutPin = rule.Rule{
 		if c.BoundedByOwn() {
 			agreed = "as pinned"
 		}
-		if f := c.JudgePinned(a); f != nil {
+		if f := c.Judge(a); f != nil {
 			f.Message = phrase.Are(len(wrong), "layout") + " not " + agreed + ": " + wrong[0].said
 			f.Cause = wrong[0].cause
 			if len(wrong) > 1 {
@@ -76,18 +76,13 @@ func checkLayouts(s *rule.Settings) (wrong []rule.Refusal) {
 
 func isLayout(text string) bool {
 	order, _, _ := strings.Cut(strings.Trim(text, "{}"), ":")
-	seen := map[int]bool{}
-	for _, part := range strings.Split(order, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || n < 0 || seen[n] {
+	seen, dims := map[int]bool{}, strings.Split(order, ",")
+	for _, dim := range dims {
+		n, err := strconv.Atoi(strings.TrimSpace(dim))
+		if err != nil || n < 0 || n >= len(dims) || seen[n] {
 			return false
 		}
 		seen[n] = true
-	}
-	for i := range len(seen) {
-		if !seen[i] {
-			return false
-		}
 	}
 	return true
 }
@@ -98,19 +93,17 @@ type wrongLayout struct {
 	cause *changes.Cause
 }
 
-func wrongLayouts(c *rule.Context, v *changes.Variant) []wrongLayout {
-	var wrong []wrongLayout
+func wrongLayouts(c *rule.Context, v *changes.Variant) (wrong []wrongLayout) {
 	if c.Entries("params") == nil && c.Entries("ops") == nil {
-		var moved []wrongLayout
 		for _, ch := range v.Params {
 			if ch.Old != nil && ch.New != nil && ch.Old.Layout != ch.New.Layout && ch.Old.Shape == ch.New.Shape {
 				said := fmt.Sprintf("%s %s{%s}, was {%s}", ch.Name, ch.New.Shape, printedLayout(ch.New.Layout, ch.New.Shape), printedLayout(ch.Old.Layout, ch.Old.Shape))
-				moved = append(moved, wrongLayout{said, &changes.Cause{Title: said, Source: v.New.FirstSource()}})
+				wrong = append(wrong, wrongLayout{said, &changes.Cause{Title: said, Source: v.New.FirstSource()}})
 			}
 		}
-		return moved
+		return wrong
 	}
-	wrong = append(wrong, wrongParams(c, v.New)...)
+	wrong = wrongParams(c, v.New)
 	for _, pin := range c.Entries("ops") {
 		found, bad := wrongOps(v.New, pin)
 		if found == 0 {
@@ -122,8 +115,7 @@ func wrongLayouts(c *rule.Context, v *changes.Variant) []wrongLayout {
 	return wrong
 }
 
-func wrongParams(c *rule.Context, v *facts.Variant) []wrongLayout {
-	var wrong []wrongLayout
+func wrongParams(c *rule.Context, v *facts.Variant) (wrong []wrongLayout) {
 	for _, pin := range c.Entries("params") {
 		for i := range v.Params {
 			p := &v.Params[i]

@@ -16,7 +16,10 @@ var loopsKept = rule.Rule{
 	Title: "loops are not unrolled, and their trip counts stay known",
 	Why: "A scan that became a Python loop compiles its body once for every step. A loop whose trip count is no longer known can be neither pipelined " +
 		"nor unrolled. One that could end early, and now always runs to its full count, does more work, which the cost of an iteration does not show.",
-	Options: []rule.Option{maxTrips, keptTrips},
+	Options: []rule.Option{
+		{Key: "max_trip_count", Type: rule.Count, Doc: "the largest trip count of any loop; needs no baseline"},
+		{Key: "trip_count", Type: rule.Switch, Default: false, Compares: true, Doc: "true: every loop keeps its trip count of the baseline"},
+	},
 	Needs:   facts.LoopsWhile,
 	Budget:  rule.FactMetric(facts.LoopsWhile, "loops"),
 	Bounds:  []string{"max_trip_count"},
@@ -86,16 +89,10 @@ func judgeExits(c *rule.Context, v *changes.Variant) {
 	forbidLoops(c, v, rule.Amount{Subject: string(facts.LoopsEarlyExit), Noun: "loops that no longer end early", Actual: float64(len(lost))}, message)
 }
 
-// How often loops run, one by one.
-var (
-	maxTrips  = rule.Option{Key: "max_trip_count", Type: rule.Count, Doc: "the largest trip count of any loop; needs no baseline"}
-	keptTrips = rule.Option{Key: "trip_count", Type: rule.Switch, Default: false, Compares: true, Doc: "true: every loop keeps its trip count of the baseline"}
-)
-
 // judgeTrips compares trip counts with max_trip_count and, where trip_count is on, with the baseline.
 func judgeTrips(c *rule.Context, v *changes.Variant) {
-	most, bounded := c.Number(maxTrips.Key)
-	kept := c.On(keptTrips.Key)
+	most, bounded := c.Number("max_trip_count")
+	kept := c.On("trip_count")
 	if !bounded && !kept {
 		return
 	}
@@ -112,7 +109,7 @@ func judgeTrips(c *rule.Context, v *changes.Variant) {
 		}
 		for _, name := range slices.Sorted(maps.Keys(longest)) {
 			k := longest[name]
-			if f := c.Compare(oneLoop(k), rule.MostBy(maxTrips.Key, most)); f != nil {
+			if f := c.Compare(oneLoop(k), rule.MostBy("max_trip_count", most)); f != nil {
 				f.Cause = changes.CauseAt(fmt.Sprintf("the loop runs %d times", k.Length), k)
 			}
 		}

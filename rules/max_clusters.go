@@ -55,11 +55,7 @@ var maxClusters = rule.Rule{
 
 func countClusters(c *rule.Context, clusters *tensorflow.Clusters) float64 {
 	least, _ := c.Number("min_size")
-	var n float64
-	for _, one := range clusters.Clusters {
-		n += float64(changes.Flag(float64(one.Size) >= least))
-	}
-	return n
+	return float64(len(phrase.Filter(clusters.Clusters, func(one tensorflow.Cluster) bool { return float64(one.Size) >= least })))
 }
 
 // sized reports whether the sizes of clusters are known: a stored baseline holds only their number.
@@ -68,15 +64,13 @@ func sized(c *rule.Context, clusters *tensorflow.Clusters) bool {
 	return least == 0 || len(clusters.Clusters) == 0 || clusters.Clusters[0].Size > 0
 }
 
+// clusterCause says why there are more clusters, or which of them, of which there are some, is the largest.
 func clusterCause(c *rule.Context, clusters *tensorflow.Clusters) (*changes.Cause, changes.Evidence) {
 	list := append([]tensorflow.Cluster{}, clusters.Clusters...)
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Size > list[j].Size })
 	var e changes.Evidence
 	for _, one := range list {
 		e.After = changes.AddLine(e.After, fmt.Sprintf("%s  %s  %s", one.Name, phrase.Count(one.Size, "node", "nodes"), one.Function))
-	}
-	if len(list) == 0 {
-		return nil, e
 	}
 	if cause := newClusters(c, clusters); cause != nil {
 		return cause, e

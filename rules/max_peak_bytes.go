@@ -12,11 +12,17 @@ import (
 )
 
 var maxPeakBytes = rule.Rule{
-	ID:      "max-peak-bytes",
-	Title:   "the program needs no more memory at its peak",
-	Why:     "Arguments, outputs, constants and temporaries together decide whether a program fits on the device.",
-	Reads:   []rule.Input{rule.BufferAssignment},
-	Options: []rule.Option{memorySpace, minGrowth},
+	ID:    "max-peak-bytes",
+	Title: "the program needs no more memory at its peak",
+	Why:   "Arguments, outputs, constants and temporaries together decide whether a program fits on the device.",
+	Reads: []rule.Input{rule.BufferAssignment},
+	Options: []rule.Option{
+		{
+			Key: "memory_space", Type: rule.Text,
+			Doc: "only this memory space: on a TPU default, vmem, smem, hbm or host, elsewhere color_1 and so on; by default the main memory. On a TPU, the main memory and what is made in vmem may together not grow by more than max_increase either",
+		},
+		minGrowth,
+	},
 	Budget:  rule.FactMetric(facts.MemoryPeak, "peak memory"),
 	Fails:   rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max_increase: 5% }", Says: "193.0 KiB of peak memory: up from 129.0 KiB in the baseline (+49.6 %), max_increase 5 %"},
 	Passes:  rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max: 1MiB }"},
@@ -24,26 +30,15 @@ var maxPeakBytes = rule.Rule{
 	Threads: []string{"jax-ml/jax#30627", "openxla/xla#17124"},
 	Check:   checkSpace,
 	Variant: func(c *rule.Context, v *changes.Variant) {
-		if space := c.Text(memorySpace.Key); space != "" {
+		if space := c.Text("memory_space"); space != "" {
 			judgeSpace(c, v, space)
 			return
 		}
 		found := len(c.Findings)
 		if c.JudgeFact(*c.Rule.Budget); len(c.Findings) == found {
-			if _, onTPU := v.New.Facts[facts.MemoryHeld]; !onTPU || v.Old == nil || c.AbsolutelyBounded() && c.MaxIncrease == nil {
-				return
-			}
-			m := *c.Rule.Budget
-			m.Fact, m.Noun = facts.MemoryHeld, "peak memory with vmem"
-			rule.Explain(c.JudgeGrowth(c.AmountOf(m, m.Fact)), v.FactGrowth, m.Fact)
+			judgeHeld(c, v)
 		}
 	},
-}
-
-// memorySpace counts one memory space alone.
-var memorySpace = rule.Option{
-	Key: "memory_space", Type: rule.Text,
-	Doc: "only this memory space: on a TPU default, vmem, smem, hbm or host, elsewhere color_1 and so on; by default the main memory. On a TPU, the main memory and what is made in vmem may together not grow by more than max_increase either",
 }
 
 // namedSpaces are the memory spaces of a TPU, in the order of their colors.
@@ -51,13 +46,13 @@ var namedSpaces = []string{"default", "vmem", "smem", "hbm", "host"}
 
 // checkSpace finds names of memory spaces that none has: a misspelt one would take nothing for ever.
 func checkSpace(s *rule.Settings) []rule.Refusal {
-	space := s.Text(memorySpace.Key)
+	space := s.Text("memory_space")
 	digits, numbered := strings.CutPrefix(space, "color_")
 	if space == "" || slices.Contains(namedSpaces, space) || numbered && isCount(digits) {
 		return nil
 	}
 	err := fmt.Errorf("memory_space %q does not exist; expected %s, or color_1 and so on", space, strings.Join(namedSpaces, ", "))
-	return []rule.Refusal{{Path: []string{memorySpace.Key}, Err: err}}
+	return []rule.Refusal{{Path: []string{"memory_space"}, Err: err}}
 }
 
 // isCount tells a number from 1, as it is printed.
@@ -91,6 +86,17 @@ func judgeSpace(c *rule.Context, v *changes.Variant, space string) {
 	rule.Explain(c.Judge(a), v.FactGrowth, fact)
 }
 
+// judgeHeld holds what a program keeps in all memory spaces of a TPU against the baseline. The compiler keeps in the fast memory what fits: of a small model
+// most, of a large one little, and the rest goes to the main memory.
+func judgeHeld(c *rule.Context, v *changes.Variant) {
+	if _, onTPU := v.New.Facts[facts.MemoryHeld]; !onTPU || v.Old == nil || c.AbsolutelyBounded() && c.MaxIncrease == nil {
+		return
+	}
+	m := *c.Rule.Budget
+	m.Fact, m.Noun = facts.MemoryHeld, "peak memory with vmem"
+	rule.Explain(c.JudgeGrowth(c.AmountOf(m, m.Fact)), v.FactGrowth, m.Fact)
+}
+
 // tpuName is what a memory space that is named by its number is called on a TPU.
 func tpuName(space string) (string, bool) {
 	for color, name := range namedSpaces {
@@ -102,11 +108,4 @@ func tpuName(space string) (string, bool) {
 }
 
 // hasSpaces reports whether the use of each memory space is known.
-func hasSpaces(v *facts.Variant) bool {
-	for id := range v.Facts {
-		if _, is := facts.MemorySpace.Member(id); is {
-			return true
-		}
-	}
-	return false
-}
+func hasSpaces(v *facts.Variant) bool { return len(membersOf(v, facts.MemorySpace)) > 0 }

@@ -37,7 +37,7 @@ var noCPUFallback = rule.Rule{
 			c.Uncovered(rule.Metrics, "let xlagate run the command (capture: in the target, or check -- COMMAND), or give PyTorch/XLA's metrics report: XLA_METRICS_FILE=FILE, then --log FILE, or log: in the target")
 			return
 		}
-		judged, reads := c.Forbid(c.Budget("cpu fallback", float64(len(found)))), changes.ValueReads(t.Programs)
+		judged, reads := c.Judge(c.Budget("cpu fallback", float64(len(found)))), changes.ValueReads(t.Programs)
 		rule.Split(c, judged, found, func(f *rule.Finding, n tensorflow.LogNote) {
 			f.Subject, f.Actual = n.Op, n.Value
 			f.Message, f.Cause = fallback(&n)

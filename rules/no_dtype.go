@@ -30,7 +30,7 @@ var noDtype = rule.Rule{
 		for _, dtype := range c.List("dtypes") {
 			a := c.Count(dtype, func(v *facts.Variant) float64 { return operationsOf(c, v, dtype) })
 			a.Noun = dtype + " operations"
-			f := mayStay(c, acceptedOf(c, v, dtype)).Forbid(a)
+			f := mayStay(c, acceptedOf(c, v, dtype)).Judge(a)
 			if f == nil {
 				continue
 			}

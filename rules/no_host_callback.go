@@ -26,7 +26,7 @@ var noHostCallback = rule.Rule{
 		if c.Bounded() {
 			f = c.JudgeRuns(a, func(v *facts.Variant) float64 { return hostCalls(c, v, (*facts.Variant).Launches) })
 		} else {
-			f = c.Forbid(a)
+			f = c.Judge(a)
 		}
 		if f == nil {
 			return

@@ -31,7 +31,7 @@ var noInvoluntaryRemat = rule.Rule{
 			return
 		}
 		found := logNotes(c, said, logs.Remat)
-		judged := c.Forbid(c.Budget("involuntary remat", float64(len(found))))
+		judged := c.Judge(c.Budget("involuntary remat", float64(len(found))))
 		rule.Split(c, judged, found, func(f *rule.Finding, n tensorflow.LogNote) {
 			f.Program, f.Subject = n.Program, n.Op
 			f.Message = fmt.Sprintf("%s is replicated on every device to reshard it", cmp.Or(n.Op, "a tensor without a name"))

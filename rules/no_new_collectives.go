@@ -108,9 +108,5 @@ func way(kind, axes string) string {
 }
 
 func waysOf(kernels []*facts.Kernel) []string {
-	var ways []string
-	for _, k := range kernels {
-		ways = changes.AddNew(ways, wayOf(k))
-	}
-	return ways
+	return changes.AddNew(nil, phrase.Map(kernels, wayOf)...)
 }

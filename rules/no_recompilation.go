@@ -79,13 +79,9 @@ func permitted(c *rule.Context, a rule.Amount, limit any) string {
 // ignoredVariants counts the variants that differ from an earlier one only in arguments that may differ.
 func ignoredVariants(c *rule.Context, p *changes.Program) int {
 	globs := c.List("ignore_args")
-	if globs == nil {
+	counts := func(a changes.ArgumentChange) bool { return !phrase.AnyGlob(globs, a.Name) }
+	if globs == nil || slices.ContainsFunc(p.Recompile, counts) {
 		return 0
-	}
-	for _, a := range p.Recompile {
-		if !phrase.AnyGlob(globs, a.Name) {
-			return 0
-		}
 	}
 	return len(p.New.Variants) - 1
 }

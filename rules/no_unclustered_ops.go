@@ -56,10 +56,8 @@ var noUnclusteredOps = rule.Rule{
 			a.Added = float64(len(fresh))
 		}
 		all := float64(clusters.Clustered + len(outside))
-		for _, f := range c.JudgeShare(a, rule.Portion{
-			Key: "min_ratio", Subject: "unclustered.min_ratio", Have: rule.PortionOf(float64(clusters.Clustered), all),
-			Of: "of " + phrase.Counted(all, "", "operations") + " went into clusters",
-		}) {
+		of := "of " + phrase.Counted(all, "", "operations") + " went into clusters"
+		for _, f := range c.JudgeShare(a, "min_ratio", "unclustered.min_ratio", rule.PortionOf(float64(clusters.Clustered), all), of) {
 			if f.Subject != a.Subject {
 				continue
 			}
@@ -67,12 +65,7 @@ var noUnclusteredOps = rule.Rule{
 			if len(fresh) > 0 && f.Bound == nil {
 				shown = fresh
 			}
-			// Those come first that XLA cannot compile: others may be outside because of them.
-			groups := phrase.Group(shown, func(op tensorflow.UnclusteredOp) string { return op.Op })
-			slices.SortFunc(groups, func(a, b []tensorflow.UnclusteredOp) int {
-				return cmp.Or(int(changes.Flag(a[0].Compilable)-changes.Flag(b[0].Compilable)), strings.Compare(a[0].Op, b[0].Op))
-			})
-			rule.Split(c, f, groups, func(f *rule.Finding, group []tensorflow.UnclusteredOp) { describeUnclustered(c, f, clusters, group) })
+			rule.Split(c, f, byOp(shown), func(f *rule.Finding, group []tensorflow.UnclusteredOp) { describeUnclustered(c, f, clusters, group) })
 		}
 	},
 }
@@ -115,6 +108,15 @@ func unclusteredOps(c *rule.Context, clusters *tensorflow.Clusters) []tensorflow
 	return phrase.Filter(clusters.Unclustered, func(op tensorflow.UnclusteredOp) bool {
 		return !op.System && !phrase.AnyGlob(c.List("allow"), op.Op) && !phrase.AnyGlob(c.List("allow"), op.Node)
 	})
+}
+
+// byOp groups the operations by kind, those first that XLA cannot compile: others may be outside because of them.
+func byOp(ops []tensorflow.UnclusteredOp) [][]tensorflow.UnclusteredOp {
+	groups := phrase.Group(ops, func(op tensorflow.UnclusteredOp) string { return op.Op })
+	slices.SortFunc(groups, func(a, b []tensorflow.UnclusteredOp) int {
+		return cmp.Or(int(changes.Flag(a[0].Compilable)-changes.Flag(b[0].Compilable)), strings.Compare(a[0].Op, b[0].Op))
+	})
+	return groups
 }
 
 func describeUnclustered(c *rule.Context, f *rule.Finding, clusters *tensorflow.Clusters, group []tensorflow.UnclusteredOp) {

@@ -24,7 +24,7 @@ var offloadKept = rule.Rule{
 		was, is := v.Old.Facts[facts.MemoryHost], v.New.Facts[facts.MemoryHost]
 		_, assigned := v.New.Facts[facts.MemoryPeak]
 		switch {
-		case v.Rescaled || was == 0: // a smaller batch offloads less
+		case v.Rescaled || was == 0: // a smaller batch offloads less; a program that offloaded nothing loses nothing
 			c.Checked()
 			return
 		case !assigned:

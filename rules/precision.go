@@ -19,7 +19,10 @@ var precision = rule.Rule{
 		"may be too coarse for a loss.",
 	Options: []rule.Option{
 		{Key: "precisions", Type: rule.Words, Doc: "the allowed precisions: default, high, highest, or an algorithm such as dot_bf16_bf16_f32_x3; by default those of the baseline"},
-		noHigher,
+		{
+			Key: "no_higher", Type: rule.Switch, Default: false, Compares: true,
+			Doc: "forbid only products of a higher precision than in the baseline",
+		},
 		{Key: "op_name", Type: rule.Glob, Doc: "only products of this part of the model"},
 	},
 	Needs:   facts.ProductsTotal,
@@ -38,12 +41,6 @@ var precision = rule.Rule{
 	},
 }
 
-// noHigher lets products become less precise.
-var noHigher = rule.Option{
-	Key: "no_higher", Type: rule.Switch, Default: false, Compares: true,
-	Doc: "forbid only products of a higher precision than in the baseline",
-}
-
 // checkPrecisions holds every product to what is allowed.
 func checkPrecisions(c *rule.Context, v *changes.Variant) {
 	other := phrase.Filter(v.New.Products, func(m *facts.Product) bool {
@@ -57,7 +54,7 @@ func checkPrecisions(c *rule.Context, v *changes.Variant) {
 		}
 		a.SetBase(ok && c.Text("op_name") == "", was)
 	}
-	rule.Explain(c.Forbid(a), productCause, other)
+	rule.Explain(c.Judge(a), productCause, other)
 }
 
 // samePrecision compares how many products there are of each precision with the baseline.
@@ -67,7 +64,7 @@ func samePrecision(c *rule.Context, v *changes.Variant) {
 	}
 	total, ok := v.Old.Facts[facts.ProductsTotal]
 	more, rises, falls := 0.0, []string{}, []string{}
-	for _, name := range membersOf(byType(v.Old, facts.ProductPrecision), byType(v.New, facts.ProductPrecision)) {
+	for _, name := range eitherHas(membersOf(v.Old, facts.ProductPrecision), membersOf(v.New, facts.ProductPrecision)) {
 		switch was, is := v.Old.Facts[facts.ProductPrecision.Of(name)], v.New.Facts[facts.ProductPrecision.Of(name)]; {
 		case is > was:
 			more += is - was
@@ -77,8 +74,8 @@ func samePrecision(c *rule.Context, v *changes.Variant) {
 		}
 	}
 	changed := more - max(0, v.New.Facts[facts.ProductsTotal]-total)
-	if c.On(noHigher.Key) {
-		changed, _ = crossed(byType(v.Old, facts.ProductPrecision), byType(v.New, facts.ProductPrecision), passes)
+	if c.On("no_higher") {
+		changed, _ = crossed(membersOf(v.Old, facts.ProductPrecision), membersOf(v.New, facts.ProductPrecision), passes)
 	}
 	a := c.Budget("precision", changed)
 	a.SetBase(ok, 0)

@@ -16,7 +16,7 @@ type query interface {
 }
 
 // requireEach judges how many entries a variant has too few of, and reports each.
-func requireEach(c *rule.Context, v *changes.Variant, key string, queryOf func(rule.Entry) query) {
+func requireEach[Q query](c *rule.Context, v *changes.Variant, key string, queryOf func(rule.Entry) Q) {
 	var missing []rule.Finding
 	had, known := 0.0, true
 	for _, e := range c.Entries(key) {
@@ -37,11 +37,11 @@ func requireEach(c *rule.Context, v *changes.Variant, key string, queryOf func(r
 	if v.Old != nil {
 		a.SetBase(known, had)
 	}
-	rule.Split(c, c.Forbid(a), missing, func(f *rule.Finding, one rule.Finding) { *f = one })
+	rule.Split(c, c.Judge(a), missing, func(f *rule.Finding, one rule.Finding) { *f = one })
 }
 
 // forbidEach judges the kernels of each entry that are more than it lets be there.
-func forbidEach(c *rule.Context, v *changes.Variant, key string, queryOf func(rule.Entry) query) {
+func forbidEach[Q query](c *rule.Context, v *changes.Variant, key string, queryOf func(rule.Entry) Q) {
 	for _, e := range c.Entries(key) {
 		q := queryOf(e)
 		limit, _ := e.Number("max")
@@ -50,7 +50,7 @@ func forbidEach(c *rule.Context, v *changes.Variant, key string, queryOf func(ru
 		if v.Old != nil {
 			a.SetBase(q.recorded(v), max(0, v.Old.CountKernels(q.matches)-limit))
 		}
-		if f := c.Forbid(a); f != nil {
+		if f := c.Judge(a); f != nil {
 			f.Actual, f.Limit = found, limit
 			q.describe(f, v.New)
 		}

@@ -67,7 +67,7 @@ var noSpills = rule.Rule{
 			return
 		}
 		a := c.AmountOf(*c.Rule.Budget, c.Rule.Budget.Fact)
-		if f := c.Forbid(a); f != nil {
+		if f := c.Judge(a); f != nil {
 			f.Cause, f.Evidence = mostOf(v.New, (*facts.Kernel).Spilled, func(n int64) string { return "spills " + phrase.Bytes(float64(n)) + " a thread" })
 		}
 	},

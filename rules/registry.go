@@ -1,5 +1,5 @@
 // Package rules holds the checks that the gate makes, with their documentation as data, and the packs of them that ship with xlagate. A rule or a family
-// of them has a file of its own; those that hold a fact to a limit are in fact_limits.go. What a rule is, is said in package rule.
+// of them has a file of its own; those that only hold a fact to a limit are in fact_limits.go. What a rule is, is said in package rule.
 package rules
 
 import (

@@ -73,6 +73,20 @@ func TestRulesAreNamedForWhatTheyBound(t *testing.T) {
 	}
 }
 
+// A rule that counts only differences from the baseline is not run on a variant that the baseline lacks. Each new one has to mean that.
+func TestRulesThatOnlyCompare(t *testing.T) {
+	var got []string
+	for _, r := range All.Rules {
+		if r.OnlyCompares() {
+			got = append(got, r.ID)
+		}
+	}
+	want := []string{"fusion-drift", "no-new-collectives", "offload-kept", "reductions-kept", "results-kept", "threads-kept", "updates-kept"}
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("%q are not run without a baseline; want %q", got, want)
+	}
+}
+
 // A file holds one rule and is named for it, or it holds a family of rules or what several share.
 func TestFilesAreNamedForTheirRules(t *testing.T) {
 	files, err := filepath.Glob("*.go")

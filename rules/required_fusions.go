@@ -29,7 +29,7 @@ var requiredFusions = rule.Rule{
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]"},
 	Fix:     "Remove what separates the operations (an optimization_barrier, a callback, a second use of an intermediate), or drop the entry.",
 	Threads: []string{"openxla/xla#6370", "jax-ml/jax#18424", "jax-ml/jax#33338"},
-	Variant: func(c *rule.Context, v *changes.Variant) { requireEach(c, v, "fusions", queryOf) },
+	Variant: func(c *rule.Context, v *changes.Variant) { requireEach(c, v, "fusions", fusionOf) },
 }
 
 // missing is the finding of a fusion that a variant has too few of.
@@ -115,13 +115,12 @@ func (q *fusionQuery) ran(parts []*facts.Kernel) (ran, absent []string) {
 }
 
 func kernelNames(kernels []*facts.Kernel) string {
-	var names []string
-	for _, k := range kernels {
-		if len(names) == 6 {
-			names = append(names, fmt.Sprintf("%d more", len(kernels)-6))
-			break
-		}
-		names = append(names, cmp.Or(k.Name, "a kernel of "+k.Operations())) // a baseline keeps no names
+	const most = 6
+	names := phrase.Map(kernels[:min(len(kernels), most)], func(k *facts.Kernel) string {
+		return cmp.Or(k.Name, "a kernel of "+k.Operations()) // a baseline keeps no names
+	})
+	if more := len(kernels) - most; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(names, ", ")
 }

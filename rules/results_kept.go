@@ -18,7 +18,6 @@ var resultsKept = rule.Rule{
 	Passes:  rule.Example{On: "cases/cpu-rate_returned/after", Base: "cases/cpu-rate_returned/before", Config: "- { rule: results-kept }"},
 	Fix:     "Look at the line that makes the result: a size that is read where it is not known yet, an index, a mask, an argument that is no longer read. If the new result is intended, accept it.",
 	Threads: []string{"tensorflow/tensorflow#127528"},
-	Since:   1,
 	Variant: func(c *rule.Context, v *changes.Variant) {
 		if c.Program.New.IsCluster() {
 			return

@@ -45,7 +45,7 @@ var shardingPin = rule.Rule{
 			old := &changes.Variant{New: v.Old}
 			a.Base = new(float64(len(wronglySpread(c, old)) + len(wrongResults(c, old))))
 		}
-		if f := c.JudgePinned(a); f != nil {
+		if f := c.Judge(a); f != nil {
 			var names []string
 			arguments := 0
 			for _, m := range wrong {

@@ -34,7 +34,7 @@ var stableCompile = rule.Rule{
 		}
 		names := flapping(c, v.New)
 		a := c.Count("unstable facts", func(v *facts.Variant) float64 { return float64(len(flapping(c, v))) })
-		if f := c.Forbid(a); f != nil {
+		if f := c.Judge(a); f != nil {
 			f.Message = fmt.Sprintf("%s different from compile to compile, in %d compiles: %s", phrase.Are(len(names), "fact"), c.Target.Report.Samples, strings.Join(phrase.First(names, 6), ", "))
 			f.Cause = &changes.Cause{Title: "the compiler made another program of the same input", Source: v.New.FirstSource()}
 			if v.New.InputVaries {

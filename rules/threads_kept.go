@@ -25,15 +25,13 @@ var threadsKept = rule.Rule{
 	Variant: func(c *rule.Context, v *changes.Variant) {
 		var moved float64
 		var said []string
-		for _, id := range membersOf(v.Old.Facts, v.New.Facts) {
-			thread, ok := facts.Thread.Member(id)
-			if only := c.List("threads"); !ok || len(only) > 0 && !phrase.AnyGlob(only, thread) {
+		was, is := membersOf(v.Old, facts.Thread), membersOf(v.New, facts.Thread)
+		for _, thread := range eitherHas(was, is) {
+			if only := c.List("threads"); is[thread] == was[thread] || len(only) > 0 && !phrase.AnyGlob(only, thread) {
 				continue
 			}
-			if is, was := v.New.Facts[id], v.Old.Facts[id]; is != was {
-				moved += math.Abs(is - was)
-				said = append(said, fmt.Sprintf("%s on the thread %s, %s in the baseline", phrase.Some(int(is), "launch"), thread, phrase.Number(was)))
-			}
+			moved += math.Abs(is[thread] - was[thread])
+			said = append(said, fmt.Sprintf("%s on the thread %s, %s in the baseline", phrase.Some(int(is[thread]), "launch"), thread, phrase.Number(was[thread])))
 		}
 		if f := c.JudgeDifferences("threads", moved); f != nil {
 			f.Message = strings.Join(said, "; ")

@@ -45,7 +45,7 @@ var toolchain = rule.Rule{
 		if t.Base != nil {
 			a.Base = new(float64(len(againstPins(withLibraries(t.Base.Toolchain), pins))))
 		}
-		if f := c.JudgePinned(a); f != nil {
+		if f := c.Judge(a); f != nil {
 			f.Message = "another toolchain: " + strings.Join(phrase.First(wrong, 6), ", ")
 			f.Cause, f.Evidence.After = &changes.Cause{Kind: changes.KindToolchain, Title: "other differences may come from the compiler"}, wrong
 		}

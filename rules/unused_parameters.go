@@ -27,7 +27,7 @@ var unusedParameters = rule.Rule{
 	Variant: func(c *rule.Context, v *changes.Variant) {
 		names := unusedArguments(c, v.New)
 		a := c.Count("unused arguments", func(v *facts.Variant) float64 { return float64(len(unusedArguments(c, v))) })
-		if f := c.Forbid(a); f != nil {
+		if f := c.Judge(a); f != nil {
 			f.Message = fmt.Sprintf("%s never read: %s", phrase.Are(len(names), "argument"), strings.Join(phrase.First(names, 6), ", "))
 			f.Cause = &changes.Cause{Title: "no instruction reads " + names[0], Source: v.New.FirstSource()}
 		}

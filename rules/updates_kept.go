@@ -20,7 +20,6 @@ var updatesKept = rule.Rule{
 	Passes:  rule.Example{On: "cases/gpu-cache_masked/before", Base: "cases/gpu-cache_masked/after", Config: "- { rule: updates-kept }"},
 	Fix:     "Write the part with lax.dynamic_update_slice or x.at[i].set(row), donate the argument, and read the old array before it is updated.",
 	Threads: []string{"jax-ml/jax#17845"},
-	Since:   1,
 	Variant: func(c *rule.Context, v *changes.Variant) {
 		var lost []state
 		for was, is := range v.KeptParams {

@@ -34,7 +34,6 @@ type Set struct {
 // Damaged is a file that cannot be read, such as one with a conflict of git.
 type Damaged struct {
 	Name string // of the file, in the target's folder
-	Text []byte
 	Err  error
 }
 
@@ -121,8 +120,9 @@ func Read(store fs.FS, target string) (*Set, error) {
 	for i := range entries {
 		reading.Go(func() error {
 			f, name := &all[i], path.Join(dir, entries[i].Name())
-			if f.text, f.err = read(store, name); f.err == nil {
-				f.program, f.graphs, f.err = parse(name, f.text)
+			var text []byte
+			if text, f.err = read(store, name); f.err == nil {
+				f.program, f.graphs, f.err = parse(name, text)
 			}
 			return nil // each file has its own error
 		})
@@ -132,7 +132,7 @@ func Read(store fs.FS, target string) (*Set, error) {
 		name := entries[i].Name()
 		switch {
 		case f.err != nil:
-			set.Damaged = append(set.Damaged, Damaged{name, f.text, f.err})
+			set.Damaged = append(set.Damaged, Damaged{name, f.err})
 		case f.graphs != nil:
 			set.Graphs = f.graphs
 		case names[f.program.Name] != "":
@@ -152,7 +152,6 @@ func (s *Set) add(p *Program) {
 
 // file is what was read of a file: a program or graphs.
 type file struct {
-	text    []byte
 	program *Program
 	graphs  facts.Values
 	err     error

@@ -199,11 +199,9 @@ func TestLoadAndTargets(t *testing.T) {
 	accept := func() (changed []string) {
 		e := edit(t, Place{Where: dir})
 		defer e.Close()
-		written, err := Save(e, "a/b", "first", p)
-		graphs, graphsErr := SaveGraphs(e, "a/b", facts.Values{"clusters.count": 2, "unclustered.AsString": 1})
-		if commitErr := e.Commit(); errors.Join(err, graphsErr, commitErr) != nil {
-			t.Fatal(err, graphsErr, commitErr)
-		}
+		written := Save(e, "a/b", "first", p)
+		graphs := SaveGraphs(e, "a/b", facts.Values{"clusters.count": 2, "unclustered.AsString": 1})
+		commit(t, e)
 		return append(written, graphs...)
 	}
 	if got := accept(); !slices.Equal(got, []string{"a/b/train_step.jsonl", "a/b/+graphs.jsonl"}) {

@@ -19,9 +19,8 @@ func checkout(t *testing.T) string {
 	r := measured(t, realDumps[0])
 	p := &Program{Program: *r.Programs[0]}
 	e := edit(t, Place{Where: "base", Dir: dir})
-	_, err := Save(e, "m", "", p)
-	commitErr := e.Commit()
-	if err := errors.Join(err, commitErr, e.Close()); err != nil {
+	Save(e, "m", "", p)
+	if err := errors.Join(e.Commit(), e.Close()); err != nil {
 		t.Fatal(err)
 	}
 	runGit(t, dir, "add", ".")
@@ -119,10 +118,10 @@ func TestFolderThatIsACheckedInLink(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	e := edit(t, Place{Where: "base", Dir: dir})
-	_, err := Save(e, "linked", "", &Program{Program: *measured(t, realDumps[0]).Programs[0]})
-	commitErr := e.Commit()
+	Save(e, "linked", "", &Program{Program: *measured(t, realDumps[0]).Programs[0]})
+	err := e.Commit()
 	left, readErr := os.ReadDir(outside)
-	if err = errors.Join(err, commitErr); err == nil || len(left) > 0 || errors.Join(readErr, e.Close()) != nil {
+	if err == nil || len(left) > 0 || errors.Join(readErr, e.Close()) != nil {
 		t.Errorf("%v; it wrote %v", err, left)
 	}
 }

@@ -116,9 +116,9 @@ func (p Place) Edit(ctx context.Context) (*Edit, error) {
 // Edit is a baseline that is being changed. Reading returns the content from when it was opened.
 type Edit struct {
 	fs.FS
-	folder  string            // that holds the baseline
-	step    *files.Step       // nil where the folder is that of a repository which is somewhere else
-	into    map[string][]byte // takes the changes there
+	folder  string            // of the baseline: on disk, or in a repository that is not checked out
+	step    *files.Step       // writes what is on disk; nil for a repository
+	into    map[string][]byte // takes the changes to a repository; nil on disk
 	changed map[string][]byte // the new content of files; nil removes one
 	also    map[string][]byte // of files outside the baseline
 }
@@ -129,16 +129,16 @@ func EditCopy(store fs.FS, folder string, changed map[string][]byte) *Edit {
 }
 
 // Put writes a file, and reports whether the content changed.
-func (e *Edit) Put(name string, data []byte) (changed bool, err error) {
+func (e *Edit) Put(name string, data []byte) (changed bool) {
 	old, again := e.changed[name]
 	if !again {
 		old, _ = read(e, name) // one that cannot be read is written
 	}
 	if old != nil && bytes.Equal(old, data) {
-		return false, nil
+		return false
 	}
 	e.changed[name] = data
-	return true, nil
+	return true
 }
 
 // Remove removes a file.

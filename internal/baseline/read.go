@@ -214,12 +214,7 @@ func (r *reader) end(section string) error {
 	graphs := r.program.Name == ""
 	switch {
 	case section == endBaseline && graphs && r.section == endFacts:
-		r.graphs, r.ended = r.variant.Facts, true
-		for id, n := range r.lines {
-			if n != nil {
-				r.graphs[id] = *n
-			}
-		}
+		r.graphs, r.ended = r.known(), true
 	case section == endBaseline && r.section == endKernels:
 		r.ended = true
 	case section == endBaseline && r.section == endCeilings:
@@ -231,11 +226,7 @@ func (r *reader) end(section string) error {
 	}
 	if section == endKernels {
 		v := r.variant
-		for id, n := range r.lines {
-			if n != nil {
-				v.Facts[id] = *n
-			}
-		}
+		v.Facts = r.known()
 		other := v.Facts[otherMemory]
 		delete(v.Facts, otherMemory)
 		for id, n := range implied(v) {
@@ -249,6 +240,17 @@ func (r *reader) end(section string) error {
 		clear(r.here)
 	}
 	return nil
+}
+
+// known returns the facts that lines of the variant give a number.
+func (r *reader) known() facts.Values {
+	known := facts.Values{}
+	for id, n := range r.lines {
+		if n != nil {
+			known[id] = *n
+		}
+	}
+	return known
 }
 
 // maxExpanded bounds the kernels and compiles of a program: a short file can expand to many, and results of untrusted runs contain baselines.

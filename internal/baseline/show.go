@@ -73,46 +73,45 @@ func Show(out io.Writer, target string, p *Program) error {
 	return err
 }
 
-func assigned(values map[string]string) (list []string) {
-	for _, name := range sortedKeys(values) {
-		list = append(list, name+" "+values[name])
-	}
-	return list
+func assigned(values map[string]string) []string {
+	return phrase.Map(sortedKeys(values), func(name string) string { return name + " " + values[name] })
 }
 
 // showArguments prints the arguments, those that are alike on one line.
 func showArguments(t io.Writer, params []facts.Parameter) {
-	var order []string
-	names, bytes := map[string][]string{}, map[string]int64{}
-	for _, p := range params {
-		var words []string
-		for _, word := range []struct {
-			is   bool
-			text string
-		}{
-			{p.Aliased, "updated in place"}, {p.Donated, "donated, but of no use"}, {p.Unused, "unused"}, {p.Layout != "", "layout " + p.Layout},
-			{p.Spec != "", p.Spec}, {p.Spec == "" && p.Sharding != "", "sharding " + p.Sharding}, {p.Constant != "", "always " + p.Constant},
-		} {
-			if word.is {
-				words = append(words, short(word.text, mostLetters))
-			}
-		}
-		key := strings.Join(words, ", ")
-		if names[key] == nil {
-			order = append(order, key)
-		}
-		names[key], bytes[key] = append(names[key], short(p.Name, mostLetters)), bytes[key]+p.Bytes
-	}
 	if len(params) > 0 {
 		fmt.Fprintf(t, "  arguments\n")
 	}
-	for _, key := range order[:min(len(order), mostArguments)] {
-		list, text := names[key], ""
-		if text = strings.Join(list, ", "); len(list) > 3 {
-			text = fmt.Sprintf("%s … %s (%d)", list[0], list[len(list)-1], len(list))
+	groups := phrase.Group(params, describeArgument)
+	for _, alike := range groups[:min(len(groups), mostArguments)] {
+		var bytes int64
+		for _, p := range alike {
+			bytes += p.Bytes
 		}
-		fmt.Fprintf(t, "    %s\t%s\t%s\n", text, phrase.Bytes(float64(bytes[key])), key)
+		names := phrase.Map(alike, func(p facts.Parameter) string { return short(p.Name, mostLetters) })
+		text := strings.Join(names, ", ")
+		if len(names) > 3 {
+			text = fmt.Sprintf("%s … %s (%d)", names[0], names[len(names)-1], len(names))
+		}
+		fmt.Fprintf(t, "    %s\t%s\t%s\n", text, phrase.Bytes(float64(bytes)), describeArgument(alike[0]))
 	}
+}
+
+// describeArgument says everything about an argument but its name and size.
+func describeArgument(p facts.Parameter) string {
+	var words []string
+	for _, word := range []struct {
+		is   bool
+		text string
+	}{
+		{p.Aliased, "updated in place"}, {p.Donated, "donated, but of no use"}, {p.Unused, "unused"}, {p.Layout != "", "layout " + p.Layout},
+		{p.Spec != "", p.Spec}, {p.Spec == "" && p.Sharding != "", "sharding " + p.Sharding}, {p.Constant != "", "always " + p.Constant},
+	} {
+		if word.is {
+			words = append(words, short(word.text, mostLetters))
+		}
+	}
+	return strings.Join(words, ", ")
 }
 
 // showKernels prints the kernels that take longest; without prices, those that move the most bytes.

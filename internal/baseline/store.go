@@ -15,7 +15,7 @@ import (
 
 // Save writes the files of programs, and returns the names of those that changed. Lines that a file has already stay as they are; the reason is written on the
 // first new one.
-func Save(e *Edit, target, reason string, programs ...*Program) (written []string, err error) {
+func Save(e *Edit, target, reason string, programs ...*Program) (written []string) {
 	texts := make([][]byte, len(programs))
 	var formatting errgroup.Group
 	formatting.SetLimit(runtime.GOMAXPROCS(0))
@@ -28,26 +28,19 @@ func Save(e *Edit, target, reason string, programs ...*Program) (written []strin
 	}
 	_ = formatting.Wait()
 	for i, p := range programs {
-		names, err := save(e, path.Join(target, FileName(p.Name)), texts[i])
-		if err != nil {
-			return nil, err
+		if name := path.Join(target, FileName(p.Name)); e.Put(name, texts[i]) {
+			written = append(written, name)
 		}
-		written = append(written, names...)
 	}
-	return written, nil
+	return written
 }
 
-// SaveGraphs writes the facts of a target's graphs.
-func SaveGraphs(e *Edit, target string, graphs facts.Values) ([]string, error) {
-	return save(e, path.Join(target, graphsFile), formatGraphs(graphs))
-}
-
-func save(e *Edit, name string, data []byte) (written []string, err error) {
-	changed, err := e.Put(name, data)
-	if changed {
+// SaveGraphs writes the facts of a target's graphs, and returns the name of their file if it changed.
+func SaveGraphs(e *Edit, target string, graphs facts.Values) (written []string) {
+	if name := path.Join(target, graphsFile); e.Put(name, formatGraphs(graphs)) {
 		written = []string{name}
 	}
-	return written, err
+	return written
 }
 
 // RemoveTarget removes the files of a target, and returns their names.

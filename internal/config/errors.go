@@ -30,11 +30,7 @@ func (e Errors) Error() string {
 	for _, one := range e {
 		b.WriteString(one.Error() + "\n")
 	}
-	noun := "errors"
-	if len(e) == 1 {
-		noun = "error"
-	}
-	fmt.Fprintf(&b, "%d %s in %s", len(e), noun, e[0].File)
+	b.WriteString(phrase.Count(len(e), "error", "errors") + " in " + e[0].File)
 	return b.String()
 }
 

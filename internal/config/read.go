@@ -20,7 +20,7 @@ func (r *reader) config(data []byte) *Config {
 	root, err := yamldoc.Parse(data)
 	switch {
 	case err != nil:
-		line := 1
+		var line int
 		if _, scanErr := fmt.Sscanf(err.Error(), "line %d:", &line); scanErr != nil {
 			line = 1
 		}
@@ -38,6 +38,12 @@ func (r *reader) config(data []byte) *Config {
 		r.errorf(root, "the file is %s; expected a mapping with the keys %s", is, oneOf(keysOf(r.keys)))
 		return cfg
 	}
+	r.topLevel(root, cfg)
+	return cfg
+}
+
+// topLevel reads the keys at the top of the file.
+func (r *reader) topLevel(root *yamldoc.Node, cfg *Config) {
 	e := r.mapping(root, r.keys, "the configuration")
 	if version, ok := e.Number("version"); ok && version != 1 {
 		r.errorf(valueOf(root, "version"), "version is %v; this xlagate knows version 1", version)
@@ -72,7 +78,6 @@ func (r *reader) config(data []byte) *Config {
 	if len(cfg.Rules) == 0 && len(r.errors) == 0 {
 		r.errorf(root, "no rules: add extends: [recommended] or a rule; a gate that checks nothing would always pass")
 	}
-	return cfg
 }
 
 // brokenLine is the line at which a list ends too early. The reader names the line where the list begins, or one of its entries.

@@ -175,9 +175,5 @@ func wordSchema(o rule.Option) *jsonschema.Schema {
 	if len(o.Enum) == 0 {
 		return &jsonschema.Schema{Types: []string{"string", "number"}, MinLength: jsonschema.Ptr(1)}
 	}
-	s := &jsonschema.Schema{Type: "string"}
-	for _, e := range o.Enum {
-		s.Enum = append(s.Enum, e)
-	}
-	return s
+	return &jsonschema.Schema{Type: "string", Enum: phrase.Map(o.Enum, func(word string) any { return word })}
 }

@@ -99,7 +99,7 @@ func (r *reader) wellFormed(n *yamldoc.Node, o rule.Option) bool {
 	case rule.ShapeOf:
 		_, err = rule.ParseShape(n.Value)
 	case rule.Expr:
-		err = rule.CheckExpression(n.Value)
+		_, err = rule.CompileExpression(n.Value)
 	}
 	wrong := (*rule.SyntaxError)(nil)
 	if !errors.As(err, &wrong) {

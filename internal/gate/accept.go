@@ -10,7 +10,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/baseline"
@@ -96,7 +95,7 @@ func acceptInto(ctx context.Context, o Options, a AcceptOptions, edit *baseline.
 		return nil, err
 	}
 	for _, names := range [][]string{done.Written, done.Removed} {
-		sort.Strings(names)
+		slices.Sort(names)
 		for i, name := range names {
 			names[i] = Relative(o.Dir, edit.Shown(name))
 		}
@@ -160,22 +159,20 @@ func (in *candidate) accept(edit *baseline.Edit, a AcceptOptions, done *Accepted
 			}
 		}
 	}
-	written, err := baseline.Save(edit, in.target, a.Reason, programs...)
+	written := baseline.Save(edit, in.target, a.Reason, programs...)
 	done.Written, done.Unchanged = append(done.Written, written...), done.Unchanged+len(programs)-len(written)
-	if err != nil {
-		return err
-	}
 	if len(a.Only) > 0 || a.Tighten {
 		return nil
 	}
 	if in.graphs != nil {
-		written, err := baseline.SaveGraphs(edit, in.target, in.graphs)
+		written := baseline.SaveGraphs(edit, in.target, in.graphs)
 		done.Written, done.Unchanged = append(done.Written, written...), done.Unchanged+1-len(written)
-		if err != nil {
-			return err
-		}
 	}
-	// Files that cannot be read and were not written anew go: their programs are gone.
+	return in.removeDamaged(edit, done)
+}
+
+// removeDamaged removes the files that cannot be read and that were not written anew: their programs are gone.
+func (in *candidate) removeDamaged(edit *baseline.Edit, done *Accepted) error {
 	if in.old == nil {
 		return nil
 	}
@@ -268,8 +265,15 @@ type candidate struct {
 	unjudged []result.Problem
 }
 
-func newCandidate(target string, old *baseline.Set, graphs facts.Values) *candidate {
-	return &candidate{target: target, old: old, graphs: graphs, fresh: map[string]*baseline.Program{}, was: map[string]string{}}
+func newCandidate(t *result.Target, old *baseline.Set, programs []*baseline.Program) *candidate {
+	in := &candidate{target: t.Name, old: old, graphs: t.Graphs, fresh: map[string]*baseline.Program{}, was: map[string]string{}}
+	for _, p := range programs {
+		in.fresh[p.Name] = p
+	}
+	for _, p := range t.Programs {
+		in.renamed(p.Name, p.Was)
+	}
+	return in
 }
 
 // candidates collects the facts to accept of each target, and how much of each budget they use.
@@ -290,14 +294,8 @@ func candidates(ctx context.Context, o Options, a AcceptOptions) ([]*candidate, 
 		}
 		found := judge(r, o, l)
 		addChanges(r, o, l, found)
-		in := newCandidate(l.Name, l.set, baseline.GraphFacts(l.report.Clusters))
+		in := newCandidate(&r.Targets[len(r.Targets)-1], l.set, phrase.Map(l.report.Programs, l.asBaseline))
 		in.unjudged = phrase.Filter(r.Problems, func(p result.Problem) bool { return p.Target == l.Name && !p.Settled })
-		for _, p := range l.report.Programs {
-			in.fresh[p.Name] = &baseline.Program{Program: *p, Toolchain: l.report.Toolchain}
-		}
-		for _, p := range l.programs {
-			in.renamed(p.Name, p.Was)
-		}
 		out = append(out, in)
 	}
 	waive(r, o)
@@ -332,18 +330,12 @@ func candidatesOfResult(o Options, r *result.Result, whole bool) ([]*candidate, 
 		if err != nil {
 			return nil, err
 		}
-		in := newCandidate(t.Name, from.set, t.Graphs)
+		in := newCandidate(&t, from.set, from.programs)
 		in.from, read[t.Name] = &t, from
-		for _, p := range from.programs {
-			in.fresh[p.Name] = p
-		}
-		for _, p := range t.Programs {
-			in.renamed(p.Name, p.Was)
-		}
 		out = append(out, in)
 	}
 	addFindings(r, out)
-	return out, judgedByFacts(rejudge(o, r, read), out)
+	return out, judgedByFacts(judgeStored(o, r, read), out)
 }
 
 // judgedByFacts takes what findings found, and the limits that they break, from the facts of a result, judged again: the numbers beside the facts may be
@@ -418,7 +410,7 @@ func (in *candidate) names() []string {
 			}
 		}
 	}
-	sort.Strings(names)
+	slices.Sort(names)
 	return names
 }
 

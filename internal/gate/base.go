@@ -4,14 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
-	"sync"
 
 	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // loadBase finds what the target is compared with. A missing baseline is no error here: the rules that need one report it.
@@ -37,25 +39,22 @@ func (l *measuredTarget) loadBase(ctx context.Context, o Options) {
 	var err error
 	l.set, err = l.readStored(o)
 	switch {
-	case errors.Is(err, baseline.ErrNone) || errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		l.baseUnread = true
 		l.problems = append(l.problems, baseProblem(l.Name, where, err))
-	default:
+	case l.set != nil:
 		l.base = l.set.Report()
 	}
 }
 
-// readStored reads the stored baseline.
+// readStored reads the stored baseline, nil where there is none.
 func (l *measuredTarget) readStored(o Options) (*baseline.Set, error) {
 	store, err := o.base()
 	if err != nil {
 		return nil, err
 	}
-	if o.replacing {
-		return baseline.Read(store, l.Name)
-	}
-	return baseline.Load(store, l.Name)
+	return accepted(store, l.Name, o.replacing)
 }
 
 // accepted reads a target's baseline, nil where there is none. Of one that is replaced as a whole, files may be damaged.
@@ -124,11 +123,6 @@ func OpenBaseline(ctx context.Context, o Options) (fs.FS, error) {
 	return baselinePlace(o).Open(ctx)
 }
 
-// opener opens the baseline once for all targets.
-func opener(ctx context.Context, o Options) func() (fs.FS, error) {
-	return sync.OnceValues(func() (fs.FS, error) { return OpenBaseline(ctx, o) })
-}
-
 // editBaseline opens the baseline for changing.
 func editBaseline(ctx context.Context, o Options) (*baseline.Edit, error) {
 	edit, err := baselinePlace(o).Edit(ctx)
@@ -136,4 +130,40 @@ func editBaseline(ctx context.Context, o Options) (*baseline.Edit, error) {
 		return nil, UsageError{err.Error()}
 	}
 	return edit, err
+}
+
+// compareRelease compares what accepting the dump would write: prices depend on what they are compared with, so the measured report stays as it is.
+func (l *measuredTarget) compareRelease(ctx context.Context, o Options, where string) (*rule.Release, error) {
+	store, err := baseline.Place{Where: where, Dir: o.Config.Dir}.Open(ctx)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no baseline")
+	} else if err != nil {
+		return nil, err
+	}
+	old, err := baseline.Load(store, l.Name)
+	if errors.Is(err, baseline.ErrNone) {
+		return nil, fmt.Errorf("there is no baseline of target %s", l.Name)
+	} else if err != nil {
+		return nil, err
+	}
+	fresh := &baseline.Set{Target: l.Name}
+	for _, p := range l.report.Programs {
+		text := baseline.Format(l.asBaseline(p), nil, "")
+		program, err := baseline.Parse(p.Name, text)
+		if err != nil {
+			return nil, fmt.Errorf("compare %s with %s: %w", p.Name, where, err)
+		}
+		fresh.Programs = append(fresh.Programs, program)
+	}
+	report := fresh.Report()
+	report.Device = l.report.Device
+	return &rule.Release{
+		Programs: changes.Compare(old.Report(), report).Programs,
+		Accepted: func(program string) string {
+			if now := l.set.Find(program); now != nil {
+				return now.ReasonSince(old.Find(program))
+			}
+			return ""
+		},
+	}, nil
 }

@@ -12,11 +12,12 @@ import (
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
 
-// JudgedTarget is a target with the differences that changes are made of.
-type JudgedTarget struct {
+// judgedTarget is a target with the differences that changes are made of.
+type judgedTarget struct {
 	Name     string
 	Programs []*changes.Program
 	Dumps    []string                      // the files and folders that the dump is in: an edit of one is no place of a change
@@ -25,37 +26,32 @@ type JudgedTarget struct {
 	Again    bool                          // it is judged from a result, which does not tell the changes as well: a limit is one finding
 }
 
-// JudgedFinding is a finding with what its rule knows of the change behind it.
-type JudgedFinding struct {
-	result.Finding
-	Cause    *changes.Cause
-	Evidence changes.Evidence
-	Drift    bool // only the comparison with the baseline found it
-
-	perProgram bool           // its rule looks at one program at a time
-	repeats    bool           // the same edit breaks the limit in another variant as well
-	share      *JudgedFinding // the same limit on the step, broken by a dearer change; nil for others
+// judgedFinding is a finding that is assigned to a change.
+type judgedFinding struct {
+	rule.Finding
+	repeats bool           // the same edit breaks the limit in another variant as well
+	share   *judgedFinding // the same limit on the step, broken by a dearer change; nil for others
 }
 
 // judgedChange is a change with the findings that belong to it.
 type judgedChange struct {
 	*changes.Change
 	id    string
-	found []*JudgedFinding
+	found []*judgedFinding
 }
 
-// ChangesOf lists the changes of a target, worst first, and sets the change of every finding.
-func ChangesOf(t JudgedTarget, findings []JudgedFinding) []result.Change {
+// changesOf lists the changes of a target, worst first, and sets the change of every finding.
+func changesOf(t judgedTarget, findings []judgedFinding) []result.Change {
 	list, _ := t.changes(findings)
 	return list
 }
 
-// changes is ChangesOf. It also returns the findings that it adds: each change that has to go before a limit on the step holds breaks that limit.
-func (t JudgedTarget) changes(findings []JudgedFinding) ([]result.Change, []*JudgedFinding) {
+// changes is changesOf. It also returns the findings that it adds: each change that has to go before a limit on the step holds breaks that limit.
+func (t judgedTarget) changes(findings []judgedFinding) ([]result.Change, []*judgedFinding) {
 	judged := t.attach(findings)
 	identify(t, findings, judged)
 	out := make([]result.Change, 0, len(judged))
-	var added []*JudgedFinding
+	var added []*judgedFinding
 	for _, c := range judged {
 		for _, f := range c.found {
 			if f.share != nil {
@@ -65,14 +61,14 @@ func (t JudgedTarget) changes(findings []JudgedFinding) ([]result.Change, []*Jud
 		}
 		out = append(out, c.result(t.Name))
 	}
-	SortChanges(out)
+	sortChanges(out)
 	return out, added
 }
 
 // attach groups what differs in a target, and assigns each finding to one of the changes.
-func (t JudgedTarget) attach(findings []JudgedFinding) []*judgedChange {
+func (t judgedTarget) attach(findings []judgedFinding) []*judgedChange {
 	a := &attachment{
-		Grouping: changes.NewGrouping(t.Programs, t.lines(), t.Upgrade), of: map[*JudgedFinding]*changes.Part{}, found: map[string][]*JudgedFinding{}, changed: map[compiled][]*changes.Part{}, added: map[compiled]*changes.Part{},
+		Grouping: changes.NewGrouping(t.Programs, t.lines(), t.Upgrade), of: map[*judgedFinding]*changes.Part{}, found: map[string][]*judgedFinding{}, changed: map[compiled][]*changes.Part{}, added: map[compiled]*changes.Part{},
 		joint: map[string]string{},
 	}
 	for _, p := range t.Programs {
@@ -121,14 +117,14 @@ func (t JudgedTarget) attach(findings []JudgedFinding) []*judgedChange {
 }
 
 // lines are the edited lines of the target, without those that do not change what is compiled: of the configuration, baselines and dumps.
-func (t JudgedTarget) lines() changes.Lines {
+func (t judgedTarget) lines() changes.Lines {
 	return changes.Lines{Edits: t.Edits, Code: slices.DeleteFunc(t.Edits.Hunks(), func(h git.Hunk) bool {
 		return !h.Code || config.OfGate(h.File) || !git.IsModelFile(h.File) || t.Edits.In(h.File, t.Dumps)
 	})}
 }
 
-// SortChanges puts changes into the order of a result: those that are not waived first, then by level, target and price.
-func SortChanges(changes []result.Change) {
+// sortChanges puts changes into the order of a result: those that are not waived first, then by level, target and price.
+func sortChanges(changes []result.Change) {
 	slices.SortStableFunc(changes, func(a, b result.Change) int {
 		return cmp.Or(
 			compareBool(a.Waived, b.Waived), cmp.Compare(levelRank[a.Level], levelRank[b.Level]), strings.Compare(a.Target, b.Target),
@@ -149,8 +145,8 @@ var levelRank = map[string]int{"error": 0, "warning": 1, "info": 2, "better": ch
 // attachment assigns findings to the parts of changes.
 type attachment struct {
 	*changes.Grouping
-	of      map[*JudgedFinding]*changes.Part
-	found   map[string][]*JudgedFinding  // those of a program that have a part, in order
+	of      map[*judgedFinding]*changes.Part
+	found   map[string][]*judgedFinding  // those of a program that have a part, in order
 	changed map[compiled][]*changes.Part // by variant, and by program with no signature, the weightiest first
 	added   map[compiled]*changes.Part   // of variants that the baseline does not have, of programs that it has
 	joint   map[string]string            // the program that a cluster is compared in, of those that are compared together
@@ -161,29 +157,29 @@ type compiled struct{ program, signature string }
 
 // ordered sorts findings: those about programs first, because they say more about why a variant exists, and those about variants that the baseline
 // does not have last, because an edit that the others show may be behind them.
-func (a *attachment) ordered(findings []JudgedFinding) []*JudgedFinding {
-	list := make([]*JudgedFinding, len(findings))
+func (a *attachment) ordered(findings []judgedFinding) []*judgedFinding {
+	list := make([]*judgedFinding, len(findings))
 	for i := range findings {
 		list[i] = &findings[i]
 	}
-	slices.SortStableFunc(list, func(x, y *JudgedFinding) int {
+	slices.SortStableFunc(list, func(x, y *judgedFinding) int {
 		return cmp.Or(compareBool(x.Variant != "", y.Variant != ""), compareBool(a.isAdded(x), a.isAdded(y)))
 	})
 	return list
 }
 
 // isAdded reports whether a finding is about a variant that the baseline does not have.
-func (a *attachment) isAdded(f *JudgedFinding) bool {
+func (a *attachment) isAdded(f *judgedFinding) bool {
 	return a.added[compiled{f.Program, f.Variant}] != nil
 }
 
 // isStep reports whether a finding is a limit on the step that the differences of a variant break together.
-func (a *attachment) isStep(f *JudgedFinding) bool {
-	return f.Subject == string(stepTime) && excess(f) > 0 && !a.isAdded(f) && len(a.changed[compiled{f.Program, f.Variant}]) > 0
+func (a *attachment) isStep(f *judgedFinding) bool {
+	return f.Subject == string(stepTime) && f.Excess() > 0 && !a.isAdded(f) && len(a.changed[compiled{f.Program, f.Variant}]) > 0
 }
 
 // part is the difference that a finding belongs to: that of its cause, one of its kind or place in the same program, or a new one.
-func (a *attachment) part(f *JudgedFinding) *changes.Part {
+func (a *attachment) part(f *judgedFinding) *changes.Part {
 	if p := a.alike(f); p != nil {
 		f.repeats = true
 		return p
@@ -216,7 +212,7 @@ func (a *attachment) part(f *JudgedFinding) *changes.Part {
 }
 
 // again is the part that a program is compiled again, for the finding's variant if possible; nil if there is none.
-func (a *attachment) again(f *JudgedFinding) *changes.Part {
+func (a *attachment) again(f *judgedFinding) *changes.Part {
 	if p := a.added[compiled{f.Program, f.Variant}]; p != nil {
 		return p
 	}
@@ -231,30 +227,23 @@ func (a *attachment) again(f *JudgedFinding) *changes.Part {
 
 // alike finds the part that breaks the same limit in a variant that differs from the baseline's, by as much or more, for a finding about one that the
 // baseline does not have, or has just so: an edit breaks it in every compilation. It returns nil if there is none.
-func (a *attachment) alike(f *JudgedFinding) *changes.Part {
+func (a *attachment) alike(f *judgedFinding) *changes.Part {
 	if !a.isAdded(f) && (f.Variant == "" || len(a.changed[compiled{f.Program, f.Variant}]) > 0) {
 		return nil
 	}
-	over := excess(f)
+	over := f.Excess()
 	for _, known := range a.found[f.Program] {
 		if known.Rule == f.Rule && known.Subject == f.Subject && known.Variant != "" && !a.isAdded(known) &&
-			(a.isAdded(f) || a.of[known].Cause != nil) && over*excess(known) >= 0 && math.Abs(over) <= math.Abs(excess(known)) {
+			(a.isAdded(f) || a.of[known].Cause != nil) && over*known.Excess() >= 0 && math.Abs(over) <= math.Abs(known.Excess()) {
 			return a.of[known]
 		}
 	}
 	return nil
 }
 
-// excess returns by how much a finding is over its limit, below zero where it is under one; 0 where nothing is counted.
-func excess(f *JudgedFinding) float64 {
-	actual, _ := f.Actual.(float64)
-	limit, _ := f.Limit.(float64)
-	return actual - limit
-}
-
 // behind finds the difference that causes a finding without a cause: the one of the same kind, the one that brought the operation that the finding names,
 // or the one at its place. A finding of the comparison with the baseline alone goes to the weightiest. It returns nil if there is none.
-func (a *attachment) behind(f *JudgedFinding, kind string) *changes.Part {
+func (a *attachment) behind(f *judgedFinding, kind string) *changes.Part {
 	list, c := a.changed[compiled{f.Program, f.Variant}], f.Cause
 	if joint := a.changed[compiled{a.joint[f.Program], ""}]; len(joint) > 0 { // a cluster among those that split or merged: they are compared together
 		return joint[0]
@@ -278,7 +267,7 @@ func (a *attachment) behind(f *JudgedFinding, kind string) *changes.Part {
 }
 
 // placeOfFinding distinguishes findings without a known difference: by their place in the model, else by rule and subject.
-func placeOfFinding(f *JudgedFinding, kind string) []string {
+func placeOfFinding(f *judgedFinding, kind string) []string {
 	switch c := f.Cause; {
 	case kind == changes.KindArguments:
 		return nil
@@ -289,7 +278,7 @@ func placeOfFinding(f *JudgedFinding, kind string) []string {
 }
 
 // explain adds a finding to its change, with what the rule found out.
-func (a *attachment) explain(c *judgedChange, f *JudgedFinding) {
+func (a *attachment) explain(c *judgedChange, f *judgedFinding) {
 	c.breaks(f)
 	if f.repeats {
 		return
@@ -313,7 +302,7 @@ func (a *attachment) explain(c *judgedChange, f *JudgedFinding) {
 }
 
 // breaks adds a finding to a change.
-func (c *judgedChange) breaks(f *JudgedFinding) {
+func (c *judgedChange) breaks(f *judgedFinding) {
 	c.found = append(c.found, f)
 	if f.Program == c.Program || f.Program == "" {
 		c.Variants = changes.AddNew(c.Variants, f.Variant)
@@ -322,7 +311,7 @@ func (c *judgedChange) breaks(f *JudgedFinding) {
 
 // divide assigns a finding that a step is too long to the changes that would all have to go before the limit holds, the dearest first. Of changes that
 // cost 5, 3 and 1 µs, where the step is 7 µs over its limit, the first two break it.
-func (a *attachment) divide(f *JudgedFinding, list []*judgedChange, once bool) {
+func (a *attachment) divide(f *judgedFinding, list []*judgedChange, once bool) {
 	steps := map[*judgedChange]float64{}
 	var dearest []*judgedChange
 	for _, c := range list {
@@ -331,7 +320,7 @@ func (a *attachment) divide(f *JudgedFinding, list []*judgedChange, once bool) {
 		}
 	}
 	slices.SortStableFunc(dearest, func(x, y *judgedChange) int { return cmp.Compare(steps[y], steps[x]) })
-	left := excess(f)
+	left := f.Excess()
 	for i, c := range dearest {
 		if i > 0 && (left <= 0 || steps[c] <= 0 || once) {
 			return
@@ -369,14 +358,14 @@ func (c *judgedChange) result(target string) result.Change {
 		ID: c.id, Level: c.level(), Target: target, Program: c.Program, Variants: c.Variants, Price: result.Price(c.Price), Evidence: result.Evidence(c.Evidence),
 		Edit:    result.Edit{Kind: c.Kind, Title: c.Title, Details: c.Details, OpName: c.OpName, Source: result.Source(c.Source)},
 		Effects: phrase.Map(c.Effects, func(e changes.Effect) result.Effect { return result.Effect(e) }),
-	}
-	for _, o := range c.Others {
-		out.Others = append(out.Others, result.Other{Program: o.Program, Variants: o.Variants, Price: result.Price(o.Price)})
+		Others: phrase.Map(c.Others, func(o changes.Cost) result.Other {
+			return result.Other{Program: o.Program, Variants: o.Variants, Price: result.Price(o.Price)}
+		}),
 	}
 	for _, f := range c.found {
 		f.Change, out.Findings = c.id, append(out.Findings, f.ID)
 	}
-	if slices.ContainsFunc(c.found, func(f *JudgedFinding) bool { return acceptable(f.Rule) }) {
+	if slices.ContainsFunc(c.found, func(f *judgedFinding) bool { return acceptable(f.Rule) }) {
 		out.Accept = result.AcceptCommand(nil, c.id)
 	}
 	return out

@@ -13,6 +13,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts/factstest"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // What XLA could not compile leads the change of the programs that are other ones for it, at one edited line or where everything follows from one edit, unless the title
@@ -25,7 +26,7 @@ func TestUncompiledLeads(t *testing.T) {
 		f := finding("no-unclustered-ops", &changes.Cause{Title: outside, OpName: "Unique", Source: line("loss", 7)})
 		f.Program, f.Variant = "", ""
 		slower := finding("max-step-time", &p.Variants[0].Causes[0])
-		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, "models/train.py", 99, 7)}, []JudgedFinding{f, slower})
+		list := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, "models/train.py", 99, 7)}, []judgedFinding{f, slower})
 		if len(list) != 1 || list[0].Title != want || list[0].Program != "f" || len(list[0].Details) != 1 {
 			t.Errorf("%s: %+v", op, list)
 		}
@@ -39,7 +40,7 @@ func TestOneOperationWithoutALine(t *testing.T) {
 		added.OpName, baked.OpName = "add", op
 		p := changed("f", added, baked)
 		f, g := finding("max-step-time", &p.Variants[0].Causes[0]), finding("max-constant-bytes", &p.Variants[0].Causes[1])
-		if list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}}, []JudgedFinding{f, g}); len(list) != n {
+		if list := changesOf(judgedTarget{Programs: []*changes.Program{p}}, []judgedFinding{f, g}); len(list) != n {
 			t.Errorf("%s: %s", op, titles(list))
 		}
 	}
@@ -49,9 +50,9 @@ func TestOneOperationWithoutALine(t *testing.T) {
 func TestOneRootIsOneChange(t *testing.T) {
 	p := changed("f", root(changes.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)))
 	c := &p.Variants[0].Causes[0]
-	found := []JudgedFinding{finding("max-kernels", c), finding("max-flops", c.With("12 flops more")), finding("max-step-time", c)}
+	found := []judgedFinding{finding("max-kernels", c), finding("max-flops", c.With("12 flops more")), finding("max-step-time", c)}
 	found[0].Level = "warning"
-	list := ChangesOf(JudgedTarget{Name: "t", Programs: []*changes.Program{p}}, found)
+	list := changesOf(judgedTarget{Name: "t", Programs: []*changes.Program{p}}, found)
 	if len(list) != 1 {
 		t.Fatalf("%d changes: %s", len(list), titles(list))
 	}
@@ -91,7 +92,7 @@ func TestPlaces(t *testing.T) {
 		"a place and none":        {[]changes.Cause{code("a", "loss", 7), nowhere}, "a; a tanh is new"},
 		"no place, twice":         {[]changes.Cause{nowhere, nowhere}, "a tanh is new"},
 	} {
-		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{changed("f", c.causes...)}}, nil)
+		list := changesOf(judgedTarget{Programs: []*changes.Program{changed("f", c.causes...)}}, nil)
 		if got := titles(list); got != c.want {
 			t.Errorf("%s: %s, wanted %s", what, got, c.want)
 		}
@@ -129,8 +130,8 @@ func TestFindingsWithoutARoot(t *testing.T) {
 	} {
 		f := finding("r", c.cause)
 		f.Drift, f.Variant = c.drift, c.variant
-		found := []JudgedFinding{f}
-		list := ChangesOf(JudgedTarget{Name: "t", Programs: []*changes.Program{changed("f", causes...)}}, found)
+		found := []judgedFinding{f}
+		list := changesOf(judgedTarget{Name: "t", Programs: []*changes.Program{changed("f", causes...)}}, found)
 		at := slices.IndexFunc(list, func(o result.Change) bool { return o.ID == found[0].Change })
 		if at < 0 || list[at].Title != c.want || !slices.Equal(list[at].Findings, []string{f.ID}) {
 			t.Errorf("a finding %s belongs to %s among %s, wanted %q", what, found[0].Change, titles(list), c.want)
@@ -143,8 +144,8 @@ func TestFindingsOfNoDifference(t *testing.T) {
 	at := func(function string) *changes.Cause {
 		return &changes.Cause{Source: line(function, 7), Title: function}
 	}
-	found := []JudgedFinding{finding("a", at("loss")), finding("bb", at("loss")), finding("ccc", at("norm")), finding("dddd", nil), finding("eeeee", nil)}
-	list := ChangesOf(JudgedTarget{Name: "t"}, found)
+	found := []judgedFinding{finding("a", at("loss")), finding("bb", at("loss")), finding("ccc", at("norm")), finding("dddd", nil), finding("eeeee", nil)}
+	list := changesOf(judgedTarget{Name: "t"}, found)
 	if got := titles(list); got != "loss; norm; dddd is broken; eeeee is broken" {
 		t.Error(got)
 	}
@@ -162,25 +163,25 @@ func TestNewVariant(t *testing.T) {
 	p.Recompile = []changes.ArgumentChange{{Name: "x", Values: []string{"f32[8]", "f32[16]"}}}
 	again := finding("no-recompilation", &changes.Cause{Kind: changes.KindArguments, Title: "compiled again: x: f32[8] → f32[16]", Source: line("main", 50)})
 	again.Variant = ""
-	found := []JudgedFinding{finding("max-kernels", &changes.Cause{Source: line("loss", 7)}), finding("max-temp-bytes", nil), again}
+	found := []judgedFinding{finding("max-kernels", &changes.Cause{Source: line("loss", 7)}), finding("max-temp-bytes", nil), again}
 	found[0].Variant, found[1].Variant = added.Signature, added.Signature
-	list := ChangesOf(JudgedTarget{Name: "t", Programs: []*changes.Program{p}}, found)
+	list := changesOf(judgedTarget{Name: "t", Programs: []*changes.Program{p}}, found)
 	if got := titles(list); got != "compiled again: x: f32[8] → f32[16]; a dot is new; a copy is new" {
 		t.Fatal(got)
 	}
 	if c := list[0]; c.Kind != changes.KindArguments || len(c.Findings) != 3 || c.Price.Compilations != 1 || c.Source.Line != 50 || !slices.Equal(c.Variants, []string{added.Signature}) {
 		t.Errorf("%+v", c)
 	}
-	if list := ChangesOf(JudgedTarget{Name: "t", Programs: []*changes.Program{p}}, found[:2]); len(list) != 3 || list[0].Kind != changes.KindArguments || len(list[0].Findings) != 2 {
+	if list := changesOf(judgedTarget{Name: "t", Programs: []*changes.Program{p}}, found[:2]); len(list) != 3 || list[0].Kind != changes.KindArguments || len(list[0].Findings) != 2 {
 		t.Errorf("without the rule that counts compilations: %+v", list)
 	}
-	if list := ChangesOf(JudgedTarget{Name: "t", Programs: []*changes.Program{p}}, nil); len(list) != 3 || list[2].Kind != changes.KindArguments || list[2].Level != "info" {
+	if list := changesOf(judgedTarget{Name: "t", Programs: []*changes.Program{p}}, nil); len(list) != 3 || list[2].Kind != changes.KindArguments || list[2].Level != "info" {
 		t.Errorf("where no rule forbids it: %+v", list)
 	}
 	// An edit that breaks a limit in the other variants as well is what breaks it in this one.
 	found = append(found, finding("max-kernels", &p.Variants[0].Causes[1]), finding("max-temp-bytes", &p.Variants[0].Causes[1]))
 	found[1].Actual = 7.0
-	ChangesOf(JudgedTarget{Name: "t", Programs: []*changes.Program{p}}, found)
+	changesOf(judgedTarget{Name: "t", Programs: []*changes.Program{p}}, found)
 	if found[0].Change != found[3].Change || found[0].Change == found[2].Change {
 		t.Errorf("max-kernels of the new variant belongs to %s, that of the other to %s", found[0].Change, found[3].Change)
 	}
@@ -194,7 +195,7 @@ func TestVariantsShareAChange(t *testing.T) {
 	p := changed("f", twoRoots()[0])
 	addVariant(p, "(x: f32[16])", twoRoots()[0])
 	addVariant(p, "(x: f32[32])")
-	if list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}}, nil); len(list) != 1 || len(list[0].Variants) != 2 {
+	if list := changesOf(judgedTarget{Programs: []*changes.Program{p}}, nil); len(list) != 1 || len(list[0].Variants) != 2 {
 		t.Errorf("%+v", list)
 	}
 }
@@ -207,9 +208,9 @@ func TestProgramsShareAnEdit(t *testing.T) {
 		return p
 	}
 	programs := []*changes.Program{calls("eval", "norm", 64), calls("train", "norm", 4096), calls("other", "loss", 64)}
-	found := []JudgedFinding{finding("max-step-time", &programs[0].Variants[0].Causes[0]), finding("max-kernels", &programs[1].Variants[0].Causes[0])}
+	found := []judgedFinding{finding("max-step-time", &programs[0].Variants[0].Causes[0]), finding("max-kernels", &programs[1].Variants[0].Causes[0])}
 	found[0].Program, found[1].Program = "eval", "train"
-	list := ChangesOf(JudgedTarget{Name: "t", Programs: programs}, found)
+	list := changesOf(judgedTarget{Name: "t", Programs: programs}, found)
 	if len(list) != 2 || list[0].Program != "train" || len(list[0].Others) != 1 || len(list[0].Findings) != 2 || list[1].Program != "other" {
 		t.Fatalf("%+v", list)
 	}
@@ -217,7 +218,7 @@ func TestProgramsShareAnEdit(t *testing.T) {
 	if c.Price.StepNS != 4096 || c.Others[0].Price.StepNS != 64 || !c.IsIn("t", "eval") || c.IsIn("t", "other") || found[0].Change != c.ID || found[1].Change != c.ID {
 		t.Errorf("%+v, %+v", c, found)
 	}
-	if alone := ChangesOf(JudgedTarget{Name: "t", Programs: programs[:1]}, nil); alone[0].ID != c.ID {
+	if alone := changesOf(judgedTarget{Name: "t", Programs: programs[:1]}, nil); alone[0].ID != c.ID {
 		t.Errorf("%s of the first program alone, %s of all", alone[0].ID, c.ID)
 	}
 }
@@ -227,7 +228,7 @@ func TestIDs(t *testing.T) {
 	id := func(target, program, kind, file, function string, n int) string {
 		at := line(function, n)
 		at.File = file
-		return ChangesOf(JudgedTarget{Name: target, Programs: []*changes.Program{changed(program, root(kind, "s", at))}}, nil)[0].ID
+		return changesOf(judgedTarget{Name: target, Programs: []*changes.Program{changed(program, root(kind, "s", at))}}, nil)[0].ID
 	}
 	const file = "/ci/models/train.py"
 	first := id("t", "f", changes.KindCode, file, "loss", 7)
@@ -255,7 +256,7 @@ func TestSort(t *testing.T) {
 		{Edit: result.Edit{Title: "cheap"}, Level: "error", Price: result.Price{StepNS: 5}}, {Edit: result.Edit{Title: "large"}, Level: "error", Price: result.Price{StepNS: 5, PeakBytes: 9}},
 		{Edit: result.Edit{Title: "warning"}, Level: "warning", Price: result.Price{StepNS: 500}}, {Edit: result.Edit{Title: "dear"}, Level: "error", Price: result.Price{StepNS: 50}},
 	}
-	SortChanges(list)
+	sortChanges(list)
 	if got := titles(list); got != "dear; large; cheap; warning; info; better; waived" {
 		t.Error(got)
 	}
@@ -282,7 +283,7 @@ func TestEverythingBelongsToAChange(t *testing.T) {
 			causes = append(causes, root(kinds[draw("kind", len(kinds))], "s", at, kernel(at, int64(draw("bytes", 9999)))))
 		}
 		p := changed("f", causes...)
-		var found []JudgedFinding
+		var found []judgedFinding
 		for i := range draw("findings", 6) {
 			f := finding(strings.Repeat("r", i+1), &changes.Cause{Kind: append(kinds, "")[draw("kind", len(kinds)+1)], Source: line(functions[draw("function", len(functions))], 7)})
 			if len(causes) > 0 && draw("rooted", 2) == 0 {
@@ -291,7 +292,7 @@ func TestEverythingBelongsToAChange(t *testing.T) {
 			f.Drift = draw("drift", 2) == 0
 			found = append(found, f)
 		}
-		list := ChangesOf(JudgedTarget{Name: "t", Programs: []*changes.Program{p}}, found)
+		list := changesOf(judgedTarget{Name: "t", Programs: []*changes.Program{p}}, found)
 		owner, step := map[string]string{}, 0.0
 		for _, c := range list {
 			step += c.Price.StepNS
@@ -305,7 +306,7 @@ func TestEverythingBelongsToAChange(t *testing.T) {
 				}
 				owner[f] = c.ID
 			}
-			if worst := slices.IndexFunc(found, func(f JudgedFinding) bool { return f.Change == c.ID }) >= 0; worst != (c.Level == "error") {
+			if worst := slices.IndexFunc(found, func(f judgedFinding) bool { return f.Change == c.ID }) >= 0; worst != (c.Level == "error") {
 				t.Fatalf("%+v", c)
 			}
 		}
@@ -329,8 +330,8 @@ func TestBakedConstantLeads(t *testing.T) {
 	programs := changes.CompareEdited(base, fresh, inEdits(told)).Programs
 	v := programs[0].Variants[0]
 	baked, _ := v.FactGrowth(facts.MemoryConstant)
-	f := JudgedFinding{Finding: result.Finding{ID: "1", Rule: "max-constant-bytes", Level: "error", Program: programs[0].Name, Variant: v.New.Signature}, Cause: baked}
-	list := ChangesOf(JudgedTarget{Programs: programs, Edits: told}, []JudgedFinding{f})
+	f := judgedFinding{Finding: rule.Finding{Finding: result.Finding{ID: "1", Rule: "max-constant-bytes", Level: "error", Program: programs[0].Name, Variant: v.New.Signature}, Cause: baked}}
+	list := changesOf(judgedTarget{Programs: programs, Edits: told}, []judgedFinding{f})
 	if len(list) != 1 || !strings.HasPrefix(list[0].Title, "w['place'] is baked into the program: f32[1,24,32], 3.0 KiB") || !list[0].Source.Edited {
 		t.Errorf("%+v", list)
 	}

@@ -15,14 +15,13 @@ import (
 // acceptLine finds the commands in the advice of rules, which do not know how check was called.
 var acceptLine = regexp.MustCompile(`xlagate accept(?: --[a-z]+(?: "[^"]*"| [^-\s,][^\s,]*)?)*`)
 
-// completeCommands adds to every accept command of a result what check was called with and accept needs too, so that it works when pasted.
-func completeCommands(r *result.Result, o Options) {
-	r.SetOptions(o.acceptOptions())
-	for i := range r.Problems {
-		r.Problems[i].Fix = o.completed(r.Problems[i].Fix)
+// completeFixes adds to the accept commands of problems and notes what check was called with and accept needs too, so that they work when pasted.
+func (o Options) completeFixes(problems []result.Problem, notes []result.Note) {
+	for i := range problems {
+		problems[i].Fix = o.completed(problems[i].Fix)
 	}
-	for i := range r.Notes {
-		r.Notes[i].Fix = o.completed(r.Notes[i].Fix)
+	for i := range notes {
+		notes[i].Fix = o.completed(notes[i].Fix)
 	}
 }
 

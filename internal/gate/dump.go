@@ -39,13 +39,7 @@ func OnDisk(path string) bool { return path != "-" }
 
 // CheckDumps refuses dumps of which two are the standard input.
 func CheckDumps(paths ...string) error {
-	streams := 0
-	for _, p := range paths {
-		if p == "-" {
-			streams++
-		}
-	}
-	if streams > 1 {
+	if len(phrase.Filter(paths, func(p string) bool { return !OnDisk(p) })) > 1 {
 		return UsageError{"\"-\" is the standard input, which can be read only once; write the other dump to a file"}
 	}
 	return nil

@@ -140,8 +140,8 @@ func firstPasses(targets []*measuredTarget, c *result.Change) []string {
 	for _, t := range targets {
 		for _, p := range t.programs {
 			for _, v := range p.Variants {
-				if text := "first differs " + v.FirstPass; c.IsIn(t.Name, p.Name) && v.FirstPass != "" && !slices.Contains(said, text) {
-					said = append(said, text)
+				if v.FirstPass != "" && c.IsIn(t.Name, p.Name) {
+					said = changes.AddNew(said, "first differs "+v.FirstPass)
 				}
 			}
 		}
@@ -158,7 +158,7 @@ func judgeAll(o Options, targets []*measuredTarget) *result.Result {
 		}
 		r.Notes = append(r.Notes, t.notes...)
 		found := judge(r, o, t)
-		noteUpgrade(r, o, t)
+		noteUpgrade(r, t)
 		noteNumerics(r, t)
 		addChanges(r, o, t, withoutOwn(withoutUnseen(found, t), o.Own))
 	}
@@ -181,17 +181,18 @@ func judgeAll(o Options, targets []*measuredTarget) *result.Result {
 		})
 	}
 	finish(r, o)
-	completeCommands(r, o)
+	r.SetOptions(o.acceptOptions())
+	o.completeFixes(r.Problems, r.Notes)
 	return r
 }
 
 // withoutUnseen drops findings about missing programs if a part of the dump could not be read: they may be in that part, and the result is incomplete
 // anyway.
-func withoutUnseen(found []JudgedFinding, l *measuredTarget) []JudgedFinding {
+func withoutUnseen(found []judgedFinding, l *measuredTarget) []judgedFinding {
 	if len(l.problems) == 0 {
 		return found
 	}
-	return slices.DeleteFunc(found, func(f JudgedFinding) bool { return f.Rule == "orphan-baseline" })
+	return slices.DeleteFunc(found, func(f judgedFinding) bool { return f.Rule == "orphan-baseline" })
 }
 
 func newResult(o Options) *result.Result {
@@ -204,7 +205,7 @@ func finish(r *result.Result, o Options) {
 	joinImprovements(r)
 	if r.Partial == nil {
 		unusedWaivers(r, o)
-		noteSlack(r, o.Config)
+		noteSlack(r, o)
 	}
 	noteHeadroom(r)
 	noteLost(r, o.Last)
@@ -247,24 +248,22 @@ func count(r *result.Result) {
 
 // decide sets the verdict and the exit code from what was found and what could not be checked.
 func decide(r *result.Result, failOn string) {
-	failing := 0
-	switch failOn {
-	case "error":
-		failing = r.Summary.Errors
-	case "warning":
-		failing = r.Summary.Errors + r.Summary.Warnings
-	}
-	switch {
+	switch s := r.Summary; {
 	case len(r.Problems) > 0:
 		r.Verdict, r.ExitCode = "incomplete", ExitIncomplete
-	case r.Summary.Checks == 0:
+	case s.Checks == 0:
 		r.Problems = append(r.Problems, result.Problem{Message: "no rule checked anything; name rules, or extend a pack: extends: [recommended]"})
 		r.Verdict, r.ExitCode = "incomplete", ExitIncomplete
-	case failing > 0:
+	case s.Errors > 0 && fails("error", failOn), s.Warnings > 0 && fails("warning", failOn):
 		r.Verdict, r.ExitCode = "fail", ExitFindings
 	default:
 		r.Verdict, r.ExitCode = "pass", ExitPass
 	}
+}
+
+// fails reports whether findings of a level fail a check.
+func fails(level, failOn string) bool {
+	return level == "error" && failOn != "never" || level == "warning" && failOn == "warning"
 }
 
 // addUnmatched adds a problem for each rule that matches no program.

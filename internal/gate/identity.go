@@ -11,7 +11,7 @@ import (
 // identify gives each change its id. What git knows of edits differs between a full clone, a shallow one and the branch after a merge, so an id does not
 // depend on it: a change has the id that it has where no edit is known. If it is several changes there, it has that of the first, and its findings are found
 // by the ids of the others too.
-func identify(t JudgedTarget, findings []JudgedFinding, list []*judgedChange) {
+func identify(t judgedTarget, findings []judgedFinding, list []*judgedChange) {
 	for _, o := range list {
 		o.id = o.placeID(t.Name)
 	}

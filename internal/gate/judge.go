@@ -19,7 +19,7 @@ import (
 )
 
 // judge runs the rules on one target, adds the target to the result, and returns the findings.
-func judge(r *result.Result, o Options, l *measuredTarget) (found []JudgedFinding) {
+func judge(r *result.Result, o Options, l *measuredTarget) (found []judgedFinding) {
 	out := result.Target{Name: l.Name, Dump: l.dump, RuleFile: o.ruleFile(), NotCovered: []string{}, Programs: []result.Program{}}
 	for _, p := range l.problems {
 		p.File = belowDir(o.Dir, p.File)
@@ -63,8 +63,8 @@ func judge(r *result.Result, o Options, l *measuredTarget) (found []JudgedFindin
 }
 
 // differing returns the target with its edited lines. It asks git only if something differs or was found, and notes why git does not know.
-func (l *measuredTarget) differing(r *result.Result, o Options, found []JudgedFinding) JudgedTarget {
-	t := JudgedTarget{Name: l.Name, Programs: l.programs, Dumps: l.dumps, Again: l.again, Upgrade: l.upgrade}
+func (l *measuredTarget) differing(r *result.Result, o Options, found []judgedFinding) judgedTarget {
+	t := judgedTarget{Name: l.Name, Programs: l.programs, Dumps: l.dumps, Again: l.again, Upgrade: l.upgrade}
 	if len(found) == 0 && !slices.ContainsFunc(l.programs, func(p *changes.Program) bool { return p.Change != changes.Same }) {
 		return t
 	}
@@ -79,14 +79,14 @@ func (l *measuredTarget) differing(r *result.Result, o Options, found []JudgedFi
 }
 
 // addChanges adds the changes of a target and its findings to the result.
-func addChanges(r *result.Result, o Options, l *measuredTarget, found []JudgedFinding) {
+func addChanges(r *result.Result, o Options, l *measuredTarget, found []judgedFinding) {
 	changes, added := l.differing(r, o, found).changes(found)
 	r.Changes = append(r.Changes, changes...)
 	for i := range found {
-		r.Findings = append(r.Findings, found[i].Finding)
+		r.Findings = append(r.Findings, found[i].Finding.Finding)
 	}
 	for _, f := range added {
-		r.Findings = append(r.Findings, f.Finding)
+		r.Findings = append(r.Findings, f.Finding.Finding)
 	}
 	r.Summary.Checks += len(added) // those that passed are all but the findings
 	allow(r, l)
@@ -112,11 +112,8 @@ func uncompiled(l *measuredTarget) (problems []result.Problem) {
 // unfinishedCompilations lists the programs that were measured before the end of their compilation.
 func unfinishedCompilations(r *facts.Report) (notes []string) {
 	for _, p := range r.Programs {
-		for _, v := range p.Variants {
-			if v.Reached != "" {
-				notes = append(notes, fmt.Sprintf("the end of the compilation of %s (measured %s: the compiler dumped no final module)", p.Name, v.Reached))
-				break
-			}
+		if at := slices.IndexFunc(p.Variants, func(v *facts.Variant) bool { return v.Reached != "" }); at >= 0 {
+			notes = append(notes, fmt.Sprintf("the end of the compilation of %s (measured %s: the compiler dumped no final module)", p.Name, p.Variants[at].Reached))
 		}
 	}
 	return notes
@@ -149,11 +146,8 @@ func needsBaseline(o Options, l *measuredTarget) func(program string) bool {
 
 // describe fills in what was checked.
 func describe(out *result.Target, l *measuredTarget) {
-	out.Baseline = l.baseName
-	if l.base == nil {
-		out.Baseline = ""
-	} else {
-		out.Base = l.base.Toolchain
+	if l.base != nil {
+		out.Baseline, out.Base = l.baseName, l.base.Toolchain
 	}
 	out.Toolchain = l.report.Toolchain
 	out.Helpers, out.LeftOut = len(l.report.Helpers), l.left
@@ -182,8 +176,8 @@ func program(l *measuredTarget, p *changes.Program) result.Program {
 		out.Change = "unbased"
 	}
 	if p.New != nil && p.Parts == nil {
-		accepted := &baseline.Program{Program: *p.New, Toolchain: l.report.Toolchain}
-		out.Accept = result.LaterText(sync.OnceValues(func() (string, error) { return string(baseline.Format(accepted, nil, "")), nil }))
+		accepted := l.asBaseline(p.New)
+		out.Accept = result.LaterText(sync.OnceValue(func() string { return string(baseline.Format(accepted, nil, "")) }))
 	}
 	for _, v := range p.Variants {
 		if v.New != nil {
@@ -193,12 +187,14 @@ func program(l *measuredTarget, p *changes.Program) result.Program {
 	return out
 }
 
+// asBaseline is a program of the dump as accepting it would write it.
+func (l *measuredTarget) asBaseline(p *facts.Program) *baseline.Program {
+	return &baseline.Program{Program: *p, Toolchain: l.report.Toolchain}
+}
+
 func variant(v *changes.Variant) result.Variant {
 	out := result.Variant{
-		Signature: v.New.Signature, Modules: v.New.Modules, Fingerprint: v.New.Fingerprint, Unstable: v.New.Unstable, Facts: v.New.Facts,
-	}
-	if out.Unstable == nil {
-		out.Unstable = []string{}
+		Signature: v.New.Signature, Modules: v.New.Modules, Fingerprint: v.New.Fingerprint, Unstable: append([]string{}, v.New.Unstable...), Facts: v.New.Facts,
 	}
 	if v.Old != nil {
 		out.Base = v.Old.Facts
@@ -217,7 +213,7 @@ type collector struct {
 	ids      map[string]bool
 	problems map[result.Problem]bool
 	missing  map[string]bool // what is listed as not covered
-	found    []JudgedFinding
+	found    []judgedFinding
 	judged   int                            // how many times a rule of the configuration or of a pack checked something
 	entries  map[*rule.Rule]*rule.ByProgram // of the configuration
 	variants map[string]int                 // how many each program has
@@ -241,7 +237,9 @@ func newCollector(r *result.Result, out *result.Target, l *measuredTarget, cfg *
 		c.ids[r.Findings[i].ID] = true
 	}
 	for _, p := range r.Problems {
-		c.problems[p] = true
+		if p.Target == l.Name { // no other is collected
+			c.problems[p] = true
+		}
 	}
 	return c
 }
@@ -257,11 +255,9 @@ func (c *collector) collect(said *rule.Context) {
 		c.judged += said.Checks
 	}
 	for _, reported := range said.Findings {
-		f := JudgedFinding{
-			Finding: reported.Finding, Cause: reported.Cause, Evidence: reported.Evidence, Drift: reported.Drift, perProgram: said.Rule.Target == nil,
-		}
+		f := judgedFinding{Finding: *reported}
 		f.Name, f.Level, f.Target, f.Reason, f.Bound = said.Name, cmp.Or(reported.Level, said.Severity()), c.l.Name, said.Reason, boundIn(said, reported)
-		f.ID = unique(c.ids, f.Finding, c.distinguish(&f.Finding, said.Settings))
+		f.ID = unique(c.ids, f.Finding.Finding, c.distinguish(&f, said.Settings))
 		c.found = append(c.found, f)
 	}
 	for _, p := range said.Problems {
@@ -296,7 +292,7 @@ func addNew[T comparable](seen map[T]bool, what T) bool {
 
 // distinguish returns what distinguishes a finding from others of the same rule, program and subject: the variant, if the program has several, and
 // the entry of the configuration, if several cover the program. It does not depend on which of them are broken.
-func (c *collector) distinguish(f *result.Finding, s *rule.Settings) string {
+func (c *collector) distinguish(f *judgedFinding, s *rule.Settings) string {
 	var text string
 	if c.variants[f.Program] > 1 {
 		text = f.Variant

@@ -18,7 +18,7 @@ func boundIn(c *rule.Context, f *rule.Finding) *result.Bound {
 	b := *f.Bound
 	b.Place = c.Place
 	_, marked := c.Marks[b.Key]
-	b.Written = marked && numberAt(c.Settings, b.Key) != nil && f.Unit != "seconds" && (b.Key != "equal" || oneNumber(c)) && (b.Key == c.KeyOfMax() || !joined(c, f.Program))
+	b.Written = marked && hasNumber(c.Settings, b.Key) && f.Unit != "seconds" && (b.Key != "equal" || oneNumber(c)) && (b.Key == c.KeyOfMax() || !joined(c, f.Program))
 	return &b
 }
 
@@ -27,17 +27,9 @@ func joined(c *rule.Context, program string) bool {
 	return slices.ContainsFunc(c.Target.Programs, func(p *changes.Program) bool { return p.Name == program && p.Parts != nil })
 }
 
-// numberAt is the number of an entry at a key, nil where it has none.
-func numberAt(s *rule.Settings, key string) *float64 {
-	switch key {
-	case s.KeyOfMax():
-		return s.Max
-	case "min":
-		return s.Min
-	case "equal":
-		return s.Equal
-	}
-	return nil
+// hasNumber reports whether an entry has a number at a key.
+func hasNumber(s *rule.Settings, key string) bool {
+	return s.Max != nil && key == s.KeyOfMax() || s.Min != nil && key == "min" || s.Equal != nil && key == "equal"
 }
 
 // oneNumber reports whether all checks of an entry found the same number, which differs from the one that the entry demands.
@@ -84,7 +76,7 @@ func (a *Accepted) widen(cfg *config.Config, list []*candidate) {
 // budgetFor returns the number of the configuration that a bound names, with the value that lets the finding pass; nil where accepting must not write it.
 func budgetFor(cfg *config.Config, b *result.Bound) *config.Budget {
 	to, counted := b.Needs.(float64)
-	at := slices.IndexFunc(cfg.Rules, func(s *rule.Settings) bool { return s.Place == b.Place && numberAt(s, b.Key) != nil })
+	at := slices.IndexFunc(cfg.Rules, func(s *rule.Settings) bool { return s.Place == b.Place && hasNumber(s, b.Key) })
 	if !b.Written || !counted || at < 0 {
 		return nil
 	}

@@ -96,13 +96,8 @@ func judgeTogether(r *result.Result, o Options, left *result.Partial) {
 	problems, notes := len(r.Problems), len(r.Notes)
 	addUnmatched(r, phrase.Filter(o.Config.Rules, func(s *rule.Settings) bool { return slices.Contains(left.Unmatched, s.Place) }))
 	unusedWaivers(r, o)
-	noteSlack(r, o.Config)
-	for i := range r.Problems[problems:] {
-		r.Problems[problems+i].Fix = o.completed(r.Problems[problems+i].Fix)
-	}
-	for i := range r.Notes[notes:] {
-		r.Notes[notes+i].Fix = o.completed(r.Notes[notes+i].Fix)
-	}
+	noteSlack(r, o)
+	o.completeFixes(r.Problems[problems:], r.Notes[notes:])
 }
 
 // pending is a problem of merging: another merge may solve it.

@@ -60,12 +60,7 @@ func programNames(programs []*facts.Program) []string {
 
 // namesOf names programs, but not a long list of them.
 func namesOf(programs []*facts.Program) string {
-	const most = 4
-	names := programNames(programs)
-	if len(names) > most {
-		names = append(names[:most], fmt.Sprintf("%d more", len(names)-most))
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(phrase.First(programNames(programs), 4), ", ")
 }
 
 // input is a file that facts come from.
@@ -74,15 +69,16 @@ type input struct {
 	fact   facts.ID // which every whole one gives
 	better facts.ID // a fact of the file that is read in its place where it is there; "" for none
 	part   bool     // a file with more of the same fact: without it, the fact counts less
+	code   bool     // it holds what was generated for kernels
 }
 
 var inputs = []input{
 	{name: string(dump.KindBufferAssignment), fact: facts.MemoryTemp},
 	{name: string(dump.KindMemoryReport), fact: "memory.spaces.default", better: facts.MemoryTemp},
-	{name: string(dump.KindThunks), fact: facts.LaunchesKnown},
-	{name: string(dump.KindThunkMetadata), fact: facts.LaunchesKnown, part: true},
-	{name: string(dump.KindPTX), fact: facts.CodePTXBytes},
-	{name: string(dump.KindLLVMOptimized), fact: facts.CodeLLVMBytes},
+	{name: string(dump.KindThunks), fact: facts.LaunchesKnown, code: true},
+	{name: string(dump.KindThunkMetadata), fact: facts.LaunchesKnown, part: true, code: true},
+	{name: string(dump.KindPTX), fact: facts.CodePTXBytes, code: true},
+	{name: string(dump.KindLLVMOptimized), fact: facts.CodeLLVMBytes, code: true},
 	{name: string(dump.StageBefore), fact: facts.InstructionsBefore},
 	{name: string(dump.StageAfterCodegen), fact: facts.CostCycles},
 }
@@ -126,7 +122,7 @@ func (in input) missing(v *changes.Variant) bool {
 		return false
 	}
 	generated := func(k facts.Kernel) bool { return k.Class == facts.ClassKernel && k.Fusion }
-	if slices.Contains(kernelInputs, in.name) && !slices.ContainsFunc(v.New.Kernels, generated) {
+	if in.code && !slices.ContainsFunc(v.New.Kernels, generated) {
 		return false
 	}
 	was, held := v.Old.Facts[in.fact]
@@ -137,6 +133,3 @@ func (in input) missing(v *changes.Variant) bool {
 	}
 	return held && !better && !(known && is >= was) && slices.Contains(v.New.Missing, in.name)
 }
-
-// kernelInputs are the files that hold what was generated for kernels.
-var kernelInputs = []string{string(dump.KindThunks), string(dump.KindThunkMetadata), string(dump.KindPTX), string(dump.KindLLVMOptimized)}

@@ -32,7 +32,7 @@ func order(r *result.Result, cfg *config.Config) {
 		}
 		return cmp.Or(cmp.Compare(len(a.File), len(b.File)), strings.Compare(a.File, b.File), strings.Compare(a.Message, b.Message)) // places in one file by line
 	})
-	SortChanges(r.Changes)
+	sortChanges(r.Changes)
 	sortFindings(r.Findings)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/testfile"
 )
 
@@ -42,7 +43,7 @@ func TestEditedLine(t *testing.T) {
 		if c.want.File == "" {
 			c.want.File, c.want.Edited = "models/train.py", true
 		}
-		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{changed("f", c.cause)}, Edits: edits(t, "models/train.py", 99, c.edited...)}, nil)
+		list := changesOf(judgedTarget{Programs: []*changes.Program{changed("f", c.cause)}, Edits: edits(t, "models/train.py", 99, c.edited...)}, nil)
 		if len(list) != 1 || list[0].Source != c.want {
 			t.Errorf("%s: %+v, wanted %+v", what, list, c.want)
 		}
@@ -53,7 +54,7 @@ func TestEditedLine(t *testing.T) {
 func TestOnlyFileThatWasEdited(t *testing.T) {
 	for file, place := range map[string]bool{"train.py": true, "conf/large.yaml": true, "serve.go": false, "run": false, "README.md": false} {
 		p := changed("f", root(changes.KindDonation, "w is not donated", line("main", 3), kernel(line("norm", 20), 64)))
-		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, file, 99, 55)}, nil)
+		list := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, file, 99, 55)}, nil)
 		if len(list) != 1 || list[0].Source.Edited != place {
 			t.Errorf("%s: %+v", file, list)
 		}
@@ -66,13 +67,13 @@ func TestTracedEditIsNotElsewhere(t *testing.T) {
 	told := edits(t, "train.py", 99, 20)
 	for _, v := range []*changes.Variant{p.Variants[0], other.Variants[0]} {
 		v.New.Kernels = []facts.Kernel{kernel(line("norm", 20), 64)}
-		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p, other}, Edits: told}, nil)
+		list := changesOf(judgedTarget{Programs: []*changes.Program{p, other}, Edits: told}, nil)
 		if len(list) != 1 || list[0].Source.Edited || list[0].Source.Line != 3 {
 			t.Errorf("%+v", list)
 		}
 		v.New.Kernels = []facts.Kernel{kernel(line("loss", 7), 64)}
 	}
-	if list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p, other}, Edits: told}, nil); len(list) != 1 || !list[0].Source.Edited || list[0].Source.Line != 20 {
+	if list := changesOf(judgedTarget{Programs: []*changes.Program{p, other}, Edits: told}, nil); len(list) != 1 || !list[0].Source.Edited || list[0].Source.Line != 20 {
 		t.Errorf("%+v", list)
 	}
 }
@@ -81,7 +82,7 @@ func TestTracedEditIsNotElsewhere(t *testing.T) {
 func TestEditOfAnotherFile(t *testing.T) {
 	p := changed("f", root(changes.KindCode, "other shapes", line("main", 3), kernel(line("norm", 20), 64)))
 	for want, edited := range map[string][]int{"data.py:10": {10}, "models/train.py:3": {10, 50}} {
-		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, "data.py", 99, edited...)}, nil)
+		list := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, "data.py", 99, edited...)}, nil)
 		if got := fmt.Sprintf("%s:%d", list[0].Source.File, list[0].Source.Line); got != want {
 			t.Errorf("lines %v of data.py were edited: %s, wanted %s", edited, got, want)
 		}
@@ -97,7 +98,7 @@ func TestEditOfAnotherFileIsOneCause(t *testing.T) {
 	}
 	for n, want := range map[int]string{2: "data.py:10 edited", 3: "models/train.py:7, models/train.py:20, models/train.py:60"} {
 		var got []string
-		for _, c := range ChangesOf(JudgedTarget{Programs: []*changes.Program{changed("f", causes[:n]...)}, Edits: edits(t, "data.py", 99, 10)}, nil) {
+		for _, c := range changesOf(judgedTarget{Programs: []*changes.Program{changed("f", causes[:n]...)}, Edits: edits(t, "data.py", 99, 10)}, nil) {
 			got = append(got, strings.TrimSuffix(fmt.Sprintf("%s:%d %s", c.Source.File, c.Source.Line, map[bool]string{true: "edited"}[c.Source.Edited]), " "))
 		}
 		if strings.Join(got, ", ") != want {
@@ -132,7 +133,7 @@ func TestEditOfDonation(t *testing.T) {
 			t.Fatal(unknown)
 		}
 		var got []string
-		for _, c := range ChangesOf(JudgedTarget{Programs: []*changes.Program{changed("f", causes...)}, Edits: told}, nil) {
+		for _, c := range changesOf(judgedTarget{Programs: []*changes.Program{changed("f", causes...)}, Edits: told}, nil) {
 			got = append(got, fmt.Sprintf("%s:%d", c.Source.File, c.Source.Line))
 		}
 		slices.Sort(got)
@@ -161,8 +162,8 @@ func TestEditThatEndsAProgram(t *testing.T) {
 	} {
 		told := editsOfSource(t, source, c.old, c.now)
 		gone := &changes.Program{Name: c.program, Old: &facts.Program{Name: c.program}, Change: "removed"}
-		found := []JudgedFinding{{Finding: result.Finding{Rule: "orphan-baseline", Level: "error", Program: c.program}}}
-		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{gone}, Edits: told}, found)
+		found := []judgedFinding{{Finding: rule.Finding{Finding: result.Finding{Rule: "orphan-baseline", Level: "error", Program: c.program}}}}
+		list := changesOf(judgedTarget{Programs: []*changes.Program{gone}, Edits: told}, found)
 		if len(list) != 1 || list[0].Source.Line != c.want || list[0].Source.Edited != (c.want > 0) {
 			t.Errorf("%q for %q: %s is placed at %+v, wanted line %d", c.now, c.old, c.program, list, c.want)
 		}
@@ -204,7 +205,7 @@ func TestEditOfAReturn(t *testing.T) {
 	} {
 		for _, function := range []string{"step", "step.<locals>.<lambda>"} {
 			p := changed("step", root(changes.KindResults, "1 result is new", line(function, 6)))
-			list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}, Edits: editsOfSource(t, source, c.old, c.now)}, nil)
+			list := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: editsOfSource(t, source, c.old, c.now)}, nil)
 			if len(list) != 1 || list[0].Source.Line != c.want || list[0].Source.Edited != (c.want != 6) {
 				t.Errorf("%q in %s: %+v, wanted line %d", c.now, function, list, c.want)
 			}
@@ -232,8 +233,8 @@ func TestDeletedFileOfAProgram(t *testing.T) {
 		t.Fatal(unknown)
 	}
 	gone := &changes.Program{Name: "step", Old: &facts.Program{Name: "step"}, Change: "removed"}
-	found := []JudgedFinding{{Finding: result.Finding{Rule: "orphan-baseline", Level: "error", Program: "step"}}}
-	list := ChangesOf(JudgedTarget{Programs: []*changes.Program{gone}, Edits: told}, found)
+	found := []judgedFinding{{Finding: rule.Finding{Finding: result.Finding{Rule: "orphan-baseline", Level: "error", Program: "step"}}}}
+	list := changesOf(judgedTarget{Programs: []*changes.Program{gone}, Edits: told}, found)
 	if want := (result.Source{File: "models/train.py", Edited: true}); len(list) != 1 || list[0].Source != want {
 		t.Errorf("%+v, wanted %+v", list, want)
 	}
@@ -261,7 +262,7 @@ func TestEditOfWhatTheCallTakes(t *testing.T) {
 		}
 		p := changed("f", root(changes.KindCode, "new: 41 reduce", line("update", 60), kernel(line("update", 60), 64)))
 		p.Variants[0].New.CallSite = line("main", 2)
-		if c := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}, Edits: told}, nil)[0]; fmt.Sprintf("%s:%d", c.Source.File, c.Source.Line) != want {
+		if c := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: told}, nil)[0]; fmt.Sprintf("%s:%d", c.Source.File, c.Source.Line) != want {
 			t.Errorf("%s layers: %s:%d, wanted %s", layers, c.Source.File, c.Source.Line, want)
 		}
 	}
@@ -271,7 +272,7 @@ func TestEditOfWhatTheCallTakes(t *testing.T) {
 func TestEditOfTheGatesFiles(t *testing.T) {
 	for _, file := range []string{"models/xlagate.yaml", "models/.xlagate/cpu/f.yaml"} {
 		p := changed("f", root(changes.KindCode, "other shapes", line("main", 3), kernel(line("norm", 20), 64)))
-		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, file, 99, 10)}, nil)
+		list := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, file, 99, 10)}, nil)
 		if got := list[0].Source; got.File != "models/train.py" || got.Edited {
 			t.Errorf("%s was edited: %+v", file, got)
 		}
@@ -282,9 +283,9 @@ func TestEditOfTheGatesFiles(t *testing.T) {
 func TestOneEditIsOneChange(t *testing.T) {
 	p := changed("f", root(changes.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)), root(changes.KindResults, "a result is new", line("main", 3), kernel(line("loss", 8), 64)))
 	addVariant(p, "(x: f32[16])", root(changes.KindCode, "a tanh is new", line("loss", 12), kernel(line("loss", 12), 64)))
-	found := []JudgedFinding{finding("max-kernels", &changes.Cause{Source: line("loss", 30), Title: "s"})}
+	found := []judgedFinding{finding("max-kernels", &changes.Cause{Source: line("loss", 30), Title: "s"})}
 	found[0].Variant = "(x: f32[32])"
-	list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, "models/train.py", 99, 7, 8)}, found)
+	list := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, "models/train.py", 99, 7, 8)}, found)
 	if len(list) != 1 || list[0].Title != "a dot is new" || len(list[0].Details) != 2 || len(list[0].Findings) != 1 || len(list[0].Variants) != 3 {
 		t.Errorf("%+v", list)
 	}
@@ -293,20 +294,20 @@ func TestOneEditIsOneChange(t *testing.T) {
 // What differs away from the edited lines follows from the edit, unless it may be another compiler's doing.
 func TestFollowsFromTheEdit(t *testing.T) {
 	p := changed("f", root(changes.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)), root(changes.KindCode, "a tanh is gone", line("norm", 20), kernel(line("norm", 20), 64)))
-	target := JudgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, "models/train.py", 99, 7)}
-	if list := ChangesOf(target, nil); len(list) != 1 || list[0].Source.Line != 7 || !slices.Equal(list[0].Details, []string{"a tanh is gone"}) {
+	target := judgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, "models/train.py", 99, 7)}
+	if list := changesOf(target, nil); len(list) != 1 || list[0].Source.Line != 7 || !slices.Equal(list[0].Details, []string{"a tanh is gone"}) {
 		t.Errorf("%+v", list)
 	}
 	p.Variants[0].Compiler = []changes.FlagChange{{Name: "jax", Old: "0.9.0", New: "0.10.2"}}
-	if list := ChangesOf(target, nil); len(list) != 2 {
+	if list := changesOf(target, nil); len(list) != 2 {
 		t.Errorf("with another compiler: %+v", list)
 	}
 }
 
 // A finding that names its place by itself has the line as the repository has it.
 func TestPlaceOfAFinding(t *testing.T) {
-	found := []JudgedFinding{finding("no-host-callback", &changes.Cause{Source: line("loss", 7), OpType: "PrintV2", Title: "s"})}
-	list := ChangesOf(JudgedTarget{Edits: edits(t, "models/train.py", 99, 7)}, found)
+	found := []judgedFinding{finding("no-host-callback", &changes.Cause{Source: line("loss", 7), OpType: "PrintV2", Title: "s"})}
+	list := changesOf(judgedTarget{Edits: edits(t, "models/train.py", 99, 7)}, found)
 	if want := (result.Source{File: "models/train.py", Line: 7, Function: "loss", Text: "x7 = g7(x)", Edited: true}); len(list) != 1 || list[0].Source != want || list[0].OpName != "PrintV2" {
 		t.Errorf("%+v", list)
 	}
@@ -327,11 +328,11 @@ func TestRealEdits(t *testing.T) {
 			return factstest.Measure(t, filepath.Join("../changes/testdata", c.name+"-"+side+".tar.gz"), facts.Options{})
 		}
 		programs := changes.Compare(measured("before"), measured("after")).Programs
-		list := ChangesOf(JudgedTarget{Name: "t", Programs: programs}, nil)
+		list := changesOf(judgedTarget{Name: "t", Programs: programs}, nil)
 		if len(list) != c.changes || list[0].Kind != c.kind || list[0].Source.Line != c.line || list[0].Source.Edited {
 			t.Errorf("%s without git: %d changes, %s at %+v", c.name, len(list), list[0].Kind, list[0].Source)
 		}
-		told := ChangesOf(JudgedTarget{Name: "t", Programs: programs, Edits: edits(t, "scripts/pairs.py", 200, c.line)}, nil)
+		told := changesOf(judgedTarget{Name: "t", Programs: programs, Edits: edits(t, "scripts/pairs.py", 200, c.line)}, nil)
 		if len(told) != 1 || told[0].Kind != c.kind || told[0].Source.Line != c.line || !told[0].Source.Edited || told[0].Source.File != "scripts/pairs.py" || told[0].Source.Text == "" {
 			t.Errorf("%s with git: %d changes, %s at %+v", c.name, len(told), told[0].Kind, told[0].Source)
 		}
@@ -372,7 +373,7 @@ func TestQuotedLine(t *testing.T) {
 		for _, l := range c.traced {
 			p.Variants[0].New.Kernels = append(p.Variants[0].New.Kernels, kernel(l, 64))
 		}
-		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}, Edits: told}, nil)
+		list := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: told}, nil)
 		if len(list) != 1 || list[0].Source.Text != c.text {
 			t.Errorf("%s: %+v, wanted %q", what, list[0].Source, c.text)
 		}

@@ -72,8 +72,8 @@ func RepositoryPolicy(ctx context.Context, from Repository, revision, file strin
 	}
 	p.Config = cfg
 	dir := path.Join(path.Dir(file), cfg.Baseline)
-	if rest, ok := strings.CutPrefix(cfg.Baseline, "git:"); ok {
-		revision, dir, _ = strings.Cut(rest, ":")
+	if baseline.Remote(cfg.Baseline) {
+		revision, dir, _ = baseline.CutGit(cfg.Baseline) // checked when the configuration was read
 	}
 	if !fs.ValidPath(dir) {
 		return p, fmt.Errorf("the baseline %s %w", cfg.Baseline, ErrElsewhere)

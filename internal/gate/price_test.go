@@ -40,7 +40,7 @@ func TestPricesAreShared(t *testing.T) {
 		{[]changes.BufferChange{{New: facts.Buffer{Bytes: 1024, OpName: "jit(f)/loss/add"}}, {New: facts.Buffer{OpName: "jit(f)/norm/add"}}}, []float64{1024, 0}},
 	} {
 		v.Buffers = c.buffers
-		list := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}}, nil)
+		list := changesOf(judgedTarget{Programs: []*changes.Program{p}}, nil)
 		wholeOf(t, "two roots", v, list)
 		slices.SortFunc(list, func(a, b result.Change) int { return a.Source.Line - b.Source.Line })
 		for i, want := range c.peak {
@@ -56,7 +56,7 @@ func TestNoPrice(t *testing.T) {
 	p := changed("f", root(changes.KindCode, "s", hlo.Location{}))
 	delete(p.Variants[0].Old.Facts, stepTime)
 	delete(p.Variants[0].New.Facts, peakMemory)
-	if got := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}}, nil)[0]; got.Price != (result.Price{}) || got.Level != "info" {
+	if got := changesOf(judgedTarget{Programs: []*changes.Program{p}}, nil)[0]; got.Price != (result.Price{}) || got.Level != "info" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -68,13 +68,13 @@ func TestPriceOfSeveralVariants(t *testing.T) {
 		v := addVariant(p, []string{"(x: f32[16])", "(x: f32[32])"}[i], root(changes.KindCode, "s", line("loss", 7)))
 		v.New.Facts[stepTime], v.New.Facts[peakMemory] = step, 4096+step
 	}
-	if got := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}}, nil)[0].Price; got != (result.Price{StepNS: 900, LowNS: 90, HighNS: 9000, StepWasNS: 1000, PeakBytes: 1900}) {
+	if got := changesOf(judgedTarget{Programs: []*changes.Program{p}}, nil)[0].Price; got != (result.Price{StepNS: 900, LowNS: 90, HighNS: 9000, StepWasNS: 1000, PeakBytes: 1900}) {
 		t.Errorf("%+v", got)
 	}
 	for _, v := range p.Variants {
 		v.New.Facts[stepTime] = 1000
 	}
-	if got := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}}, nil)[0].Price; got != (result.Price{StepWasNS: 1000, PeakBytes: 1900}) {
+	if got := changesOf(judgedTarget{Programs: []*changes.Program{p}}, nil)[0].Price; got != (result.Price{StepWasNS: 1000, PeakBytes: 1900}) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -88,7 +88,7 @@ func TestLevelOfWhatBreaksNothing(t *testing.T) {
 		p := changed("f", root(changes.KindCode, "s", line("loss", 7)))
 		now := p.Variants[0].New.Facts
 		now[stepTime], now[peakMemory] = 1000+c.step, 4096+c.peak
-		if got := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}}, nil)[0]; got.Level != c.want || got.Accept != "" {
+		if got := changesOf(judgedTarget{Programs: []*changes.Program{p}}, nil)[0]; got.Level != c.want || got.Accept != "" {
 			t.Errorf("%v ns and %v bytes more are %s, accepted with %q", c.step, c.peak, got.Level, got.Accept)
 		}
 	}
@@ -98,11 +98,11 @@ func TestLevelOfWhatBreaksNothing(t *testing.T) {
 func TestEffects(t *testing.T) {
 	p := changed("f", twoRoots()[0])
 	p.Variants[0].Facts = []changes.FactChange{{Name: "kernels.total", Old: 5, New: 7}, {Name: "dtypes.f64", Old: math.NaN(), New: 1}, {Name: "price.step_ns", Old: 1000, New: 1800}, {Name: "fusions.total", Old: 5, New: 7}}
-	if got := ChangesOf(JudgedTarget{Programs: []*changes.Program{p}}, nil)[0].Effects; !slices.Equal(got, []result.Effect{{Fact: "fusions.total", Was: 5, Is: 7}, {Fact: "kernels.total", Was: 5, Is: 7}}) {
+	if got := changesOf(judgedTarget{Programs: []*changes.Program{p}}, nil)[0].Effects; !slices.Equal(got, []result.Effect{{Fact: "fusions.total", Was: 5, Is: 7}, {Fact: "kernels.total", Was: 5, Is: 7}}) {
 		t.Errorf("%+v", got)
 	}
 	causes := append(twoRoots(), root(changes.KindCode, "a second one in the same function", line("loss", 9), kernel(line("loss", 9), 4)))
-	for _, c := range ChangesOf(JudgedTarget{Programs: []*changes.Program{changed("f", causes...)}}, nil) {
+	for _, c := range changesOf(judgedTarget{Programs: []*changes.Program{changed("f", causes...)}}, nil) {
 		kernels, bytes := 7.0, 100+4096+4.0
 		if c.Source.Function == "norm" {
 			kernels, bytes = 6, 164
@@ -119,7 +119,7 @@ func TestCopiesBelongToTheLostDonation(t *testing.T) {
 	base := factstest.Measure(t, "../../testdata/cases/cpu-norm_beside_buffer/before.tar.xz", facts.Options{})
 	fresh := factstest.Measure(t, "../../testdata/cases/cpu-norm_beside_buffer/after.tar.xz", facts.Options{})
 	told := edits(t, "pairs.py", 1200, 992, 997) // where the hidden values are normalized, and what is donated
-	list := ChangesOf(JudgedTarget{Programs: changes.CompareEdited(base, fresh, inEdits(told)).Programs, Edits: told}, nil)
+	list := changesOf(judgedTarget{Programs: changes.CompareEdited(base, fresh, inEdits(told)).Programs, Edits: told}, nil)
 	copied := 0
 	for _, c := range list {
 		copies := slices.ContainsFunc(c.Evidence.After, func(line string) bool { return strings.Contains(line, "copy → f32[4096,24]") })
@@ -141,7 +141,7 @@ func TestTwoEditsInOneFunction(t *testing.T) {
 	const window, product = 1097, 1101
 	of := func(edited ...int) map[int]result.Change {
 		told, list := edits(t, "pairs.py", 1200, edited...), map[int]result.Change{}
-		for _, c := range ChangesOf(JudgedTarget{Programs: changes.CompareEdited(base, fresh, inEdits(told)).Programs, Edits: told}, nil) {
+		for _, c := range changesOf(judgedTarget{Programs: changes.CompareEdited(base, fresh, inEdits(told)).Programs, Edits: told}, nil) {
 			list[c.Source.Line] = c
 		}
 		return list

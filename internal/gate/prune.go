@@ -35,8 +35,7 @@ func Prune(ctx context.Context, o Options) (done []Pruned, err error) {
 		if at >= 0 {
 			gone, err = prunePrograms(edit, declared(o.Config)[at])
 		} else {
-			removed, failed := baseline.RemoveTarget(edit, target)
-			gone, err = []Pruned{{target, len(removed), "no target of the configuration has this name"}}, failed
+			gone, err = pruneTarget(edit, target)
 		}
 		if err != nil {
 			return nil, err
@@ -44,6 +43,15 @@ func Prune(ctx context.Context, o Options) (done []Pruned, err error) {
 		done = append(done, gone...)
 	}
 	return done, edit.Commit()
+}
+
+// pruneTarget removes a target that the configuration does not name.
+func pruneTarget(edit *baseline.Edit, target string) ([]Pruned, error) {
+	removed, err := baseline.RemoveTarget(edit, target)
+	if err != nil {
+		return nil, fmt.Errorf("prune %s: %w", target, err)
+	}
+	return []Pruned{{target, len(removed), "no target of the configuration has this name"}}, nil
 }
 
 // prunePrograms removes the programs that a target leaves out.

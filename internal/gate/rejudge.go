@@ -33,10 +33,10 @@ func JudgeByBase(o Options, base, head Policy, own *result.Result, trusted bool)
 		return out, nil
 	}
 	o.Config = base.Config
-	under, err := Rejudge(o, base.Store, own)
+	under, err := rejudge(o, base.Store, own)
 	still := own
 	if err == nil && !sameRules {
-		still, err = Rejudge(o, head.Store, own)
+		still, err = rejudge(o, head.Store, own)
 	}
 	if err != nil {
 		return nil, err
@@ -48,10 +48,11 @@ func JudgeByBase(o Options, base, head Policy, own *result.Result, trusted bool)
 	}
 	all := disputes(under, own, base.Config)
 	out.Loosened = disputes(still, own, base.Config)
+	unchecked := lessChecked(still, under)
 	for _, f := range all {
 		switch {
 		case slices.ContainsFunc(out.Loosened, f.SameAs):
-		case couldCheck(still, under, f.Target):
+		case !unchecked[f.Target]:
 			out.Accepted = append(out.Accepted, f)
 		default: // a baseline that is gone accepts nothing
 			out.Loosened = append(out.Loosened, f)
@@ -63,14 +64,16 @@ func JudgeByBase(o Options, base, head Policy, own *result.Result, trusted bool)
 	return out, nil
 }
 
-// couldCheck reports whether a target could be checked in a result as far as in another.
-func couldCheck(r, other *result.Result, target string) bool {
-	return !slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Target == target && !slices.Contains(other.Problems, p) })
-}
-
-// fails reports whether findings of a level fail a check.
-func fails(level string, cfg *config.Config) bool {
-	return level == "error" && cfg.FailOn != "never" || level == "warning" && cfg.FailOn == "warning"
+// lessChecked lists the targets that could not be checked in a result as far as in another.
+func lessChecked(r, other *result.Result) map[string]bool {
+	known, less := map[result.Problem]bool{}, map[string]bool{} // there may be thousands
+	for _, p := range other.Problems {
+		known[p] = true
+	}
+	for _, p := range r.Problems {
+		less[p.Target] = less[p.Target] || !known[p]
+	}
+	return less
 }
 
 // failingChanges are the changes by which disputes would fail the check. What could not be checked is one of its own.
@@ -79,7 +82,7 @@ func failingChanges(disputes []result.Dispute, cfg *config.Config) map[string]bo
 	for _, f := range disputes {
 		if f.ID == "" {
 			changes[f.Target+" "+f.Message] = true
-		} else if fails(f.Level, cfg) {
+		} else if fails(f.Level, cfg.FailOn) {
 			changes[f.Change] = true
 		}
 	}
@@ -95,7 +98,7 @@ func disputes(r, own *result.Result, cfg *config.Config) (list []result.Dispute)
 		failing[f.ID] = own.ExitCode != ExitPass && shown[f.ID] && (f.Level == "error" || own.Summary.Errors == 0)
 	}
 	for _, f := range r.Findings {
-		known := shown[f.ID] && (failing[f.ID] || !fails(f.Level, cfg))
+		known := shown[f.ID] && (failing[f.ID] || !fails(f.Level, cfg.FailOn))
 		if !known && !f.Waived && f.Level != "info" {
 			list = append(list, result.Dispute{ID: f.ID, Change: f.Change, Rule: f.Rule, Level: f.Level, Target: f.Target, Program: f.Program, Message: f.Message})
 		}
@@ -155,13 +158,17 @@ func hasBaseline(p Policy) bool {
 	return err != nil || len(names) > 0
 }
 
-// Rejudge judges the facts of a result by another policy, such as the base branch's, without a dump. The store is that policy's baseline, nil if it
+// rejudge judges the facts of a result by another policy, such as the base branch's, without a dump. The store is that policy's baseline, nil if it
 // has none. A result holds the same facts as a baseline; a rule that needs more, such as a log, does not make the new result incomplete.
-func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error) {
+func rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error) {
+	wanted := map[string]bool{} // a result may come from anybody, and have any number of targets
+	for _, t := range judged(o.Config, from) {
+		wanted[t.Name] = true
+	}
 	read := map[string]*stored{}
 	for i := range from.Targets {
 		t := &from.Targets[i]
-		if read[t.Name] != nil || !slices.ContainsFunc(judged(o.Config, from), func(known config.Target) bool { return known.Name == t.Name }) {
+		if read[t.Name] != nil || !wanted[t.Name] {
 			continue
 		}
 		var err error
@@ -169,7 +176,7 @@ func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error
 			return nil, err
 		}
 	}
-	return rejudge(o, from, read), nil
+	return judgeStored(o, from, read), nil
 }
 
 // stored is a target of a result: its programs as accepting them would write them, and its baseline.
@@ -189,8 +196,8 @@ func readTarget(store fs.FS, t *result.Target, replaced bool) (*stored, error) {
 	return &stored{t, programs, set}, err
 }
 
-// rejudge judges the targets of a result that were read.
-func rejudge(o Options, from *result.Result, read map[string]*stored) *result.Result {
+// judgeStored judges the targets of a result that were read.
+func judgeStored(o Options, from *result.Result, read map[string]*stored) *result.Result {
 	r := newResult(o)
 	r.Partial = from.Partial
 	for _, t := range judged(o.Config, from) {
@@ -210,9 +217,11 @@ var rejudgedRules = []string{"target-ran", "baseline-present", "facts-complete"}
 func judged(cfg *config.Config, from *result.Result) []config.Target {
 	switch {
 	case len(cfg.Targets) > 0 && from.Partial != nil:
-		return phrase.Filter(cfg.Targets, func(t config.Target) bool {
-			return slices.ContainsFunc(from.Targets, func(r result.Target) bool { return r.Name == t.Name })
-		})
+		there := map[string]bool{}
+		for i := range from.Targets {
+			there[from.Targets[i].Name] = true
+		}
+		return phrase.Filter(cfg.Targets, func(t config.Target) bool { return there[t.Name] })
 	case len(cfg.Targets) > 0:
 		return cfg.Targets
 	}
@@ -261,11 +270,7 @@ func programsOf(t *result.Target) ([]*baseline.Program, error) {
 			if p.Accept.IsZero() || kernels.Load() > maxReported {
 				return nil
 			}
-			text, err := p.Accept.Text()
-			if err != nil {
-				return err
-			}
-			program, err := baseline.Parse(t.Name+"/"+p.Name, []byte(text))
+			program, err := baseline.Parse(t.Name+"/"+p.Name, []byte(p.Accept.Text()))
 			if err != nil {
 				return fmt.Errorf("the result holds no usable facts: %w", err)
 			}

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
@@ -46,7 +48,7 @@ func allIDs(r *result.Result) []string {
 // TestRejudgeAgrees judges the facts of a result by the policy that it was judged by already.
 func TestRejudgeAgrees(t *testing.T) {
 	o, r := quickstart(t)
-	again, err := Rejudge(o, os.DirFS(filepath.Join(o.Dir, ".xlagate")), r)
+	again, err := rejudge(o, os.DirFS(filepath.Join(o.Dir, ".xlagate")), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +64,7 @@ func TestRejudgeByAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Config = strict
-	again, err := Rejudge(o, nil, r)
+	again, err := rejudge(o, nil, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,10 +77,7 @@ func TestRejudgeByAnother(t *testing.T) {
 func TestRejudgeHostile(t *testing.T) {
 	o, r := quickstart(t)
 	program := &r.Targets[0].Programs[0]
-	good, err := program.Accept.Text()
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := program.Accept.Text()
 	for what, text := range map[string]string{
 		"no JSON":        "{{{",
 		"another schema": strings.Replace(good, "xlagate.baseline/v1", "x", 1),
@@ -86,8 +85,8 @@ func TestRejudgeHostile(t *testing.T) {
 		"a fact twice":   strings.Replace(good, `{"end":"facts"}`, `{"fact":{"a":1}}`+"\n"+`{"fact":{"a":2}}`+"\n"+`{"end":"facts"}`, 1),
 		"aliases":        "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e]\n",
 	} {
-		program.Accept = result.LaterText(func() (string, error) { return text, nil })
-		if _, err := Rejudge(o, fstest.MapFS{}, r); err == nil || !strings.Contains(err.Error(), "the result holds no usable facts: ") {
+		program.Accept = result.LaterText(func() string { return text })
+		if _, err := rejudge(o, fstest.MapFS{}, r); err == nil || !strings.Contains(err.Error(), "the result holds no usable facts: ") {
 			t.Errorf("%s is judged: %v", what, err)
 		}
 	}
@@ -120,7 +119,7 @@ func TestAcceptFromResult(t *testing.T) {
 	if strings.Count(one, `{"variant":`) != 1 || strings.Count(before, `{"ceiling":`) != 0 || strings.Count(one, `{"ceiling":`) != 1 {
 		t.Errorf("accepting %s is no ceiling: %s", id, one)
 	}
-	if again, err := Rejudge(o, os.DirFS(filepath.Join(work, ".xlagate")), r); err != nil || !slices.ContainsFunc(again.Findings, func(f result.Finding) bool { return f.ID == id && f.Waived }) {
+	if again, err := rejudge(o, os.DirFS(filepath.Join(work, ".xlagate")), r); err != nil || !slices.ContainsFunc(again.Findings, func(f result.Finding) bool { return f.ID == id && f.Waived }) {
 		t.Errorf("%s is not allowed: %v", id, err)
 	}
 	if _, err := Accept(t.Context(), o, AcceptOptions{From: r, Reason: "all of it"}); err != nil {
@@ -170,11 +169,11 @@ func TestRejudgedPairs(t *testing.T) {
 			accept(t, o, AcceptOptions{Reason: "start"})
 			o = o.to(t, pair+"/after.tar.xz")
 			first := check(t, o)
-			store, err := opener(t.Context(), o)()
+			store, err := OpenBaseline(t.Context(), o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := Rejudge(o, store, reread(t, first))
+			again, err := rejudge(o, store, reread(t, first))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -193,7 +192,7 @@ func TestRejudgedCollectives(t *testing.T) {
 	for rules, told := range map[string]bool{"": true, ", max: 1": true, ", min_distance: 2": false} {
 		o := options(t, "version: 1\nrules:\n  - { rule: async-collectives"+rules+" }\n", "gpu-collectives/dump.tar.xz")
 		first := check(t, o)
-		again, err := Rejudge(o, nil, reread(t, first))
+		again, err := rejudge(o, nil, reread(t, first))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,10 +216,7 @@ func messages(r *result.Result) (list []string) {
 func TestEditedResult(t *testing.T) {
 	_, r := quickstart(t)
 	shown := &r.Targets[0].Programs[0]
-	text, err := shown.Accept.Text()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := shown.Accept.Text()
 	for says, edit := range map[string]func(*result.Program, *baseline.Program){
 		"":                         func(*result.Program, *baseline.Program) {},
 		"its baseline is that of":  func(_ *result.Program, p *baseline.Program) { p.Name = "other" },
@@ -261,11 +257,28 @@ func TestExpandedResult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := result.Program{Name: "f", Variants: []result.Variant{{Signature: "s", Facts: p.Variants[0].Facts}}, Accept: result.LaterText(func() (string, error) { return text, nil })}
+	one := result.Program{Name: "f", Variants: []result.Variant{{Signature: "s", Facts: p.Variants[0].Facts}}, Accept: result.LaterText(func() string { return text })}
 	for n, says := range map[int]string{2: "", 3: "the result's facts of target t stand for more than 2000000 kernels"} {
 		list, err := programsOf(&result.Target{Name: "t", Programs: slices.Repeat([]result.Program{one}, n)})
 		if says == "" && (err != nil || len(list) != n) || says != "" && (err == nil || err.Error() != says) {
 			t.Errorf("%d programs: %v, wanted %q", n, err, says)
+		}
+	}
+}
+
+// Judging very many targets again takes time in proportion to their number: a result may come from anybody.
+func TestRejudgeManyTargets(t *testing.T) {
+	const n = 10_000
+	from, cfg := &result.Result{Partial: &result.Partial{}}, &config.Config{}
+	for i := range n {
+		from.Targets = append(from.Targets, result.Target{Name: fmt.Sprintf("t%d", i)})
+		cfg.Targets = append(cfg.Targets, config.Target{Name: fmt.Sprintf("other%d", i)})
+	}
+	for _, o := range []Options{{Request: Request{Config: cfg}}, {Request: Request{Config: &config.Config{}}}} {
+		start := time.Now()
+		r, err := rejudge(o, nil, from)
+		if took := time.Since(start); err != nil || len(r.Targets) != n*(1-min(1, len(o.Config.Targets))) || took > 10*time.Second {
+			t.Errorf("%d targets in %s, %v", len(r.Targets), took, err)
 		}
 	}
 }

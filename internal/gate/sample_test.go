@@ -14,6 +14,7 @@ import (
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/testfile"
 )
 
@@ -63,9 +64,11 @@ func addVariant(p *changes.Program, signature string, causes ...changes.Cause) *
 }
 
 // finding is an error of program f that a rule found.
-func finding(rule string, cause *changes.Cause) JudgedFinding {
-	id := fmt.Sprintf("%012x", len(rule))
-	return JudgedFinding{Finding: result.Finding{ID: id, Rule: rule, Level: "error", Target: "t", Program: "f", Variant: signature, Subject: rule, Message: rule + " is broken"}, Cause: cause}
+func finding(broken string, cause *changes.Cause) judgedFinding {
+	f := result.Finding{
+		ID: fmt.Sprintf("%012x", len(broken)), Rule: broken, Level: "error", Target: "t", Program: "f", Variant: signature, Subject: broken, Message: broken + " is broken",
+	}
+	return judgedFinding{Finding: rule.Finding{Finding: f, Cause: cause}}
 }
 
 // titles are the titles of changes, in their order.

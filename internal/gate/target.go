@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -57,7 +57,8 @@ func lookAll(ctx context.Context, o Options) ([]*measuredTarget, error) {
 		return nil, err
 	}
 	if o.base == nil {
-		o.base = opener(ctx, o)
+		from := o
+		o.base = sync.OnceValues(func() (fs.FS, error) { return OpenBaseline(ctx, from) })
 	}
 	out := phrase.Map(targets, func(t config.Target) *measuredTarget { return &measuredTarget{Target: t} })
 	atOnce, turns := o.atOnce(targets, accelerators), out
@@ -122,14 +123,12 @@ func targets(o Options) ([]config.Target, error) {
 	if len(o.Targets) > 0 {
 		list = slices.DeleteFunc(list, func(t config.Target) bool { return !slices.Contains(o.Targets, t.Name) })
 	}
-	names := map[string]int{}
 	for i := range list {
-		names[list[i].Name] = i
 		if list[i].Dump != "" {
 			list[i].Dump = absolute(o.Config.Dir, list[i].Dump)
 		}
 	}
-	if err := fromCommandLine(o, list, names); err != nil {
+	if err := fromCommandLine(o, list); err != nil {
 		return nil, err
 	}
 	// The dump of --against is read once for each target.
@@ -155,7 +154,7 @@ func targets(o Options) ([]config.Target, error) {
 	return list, nil
 }
 
-func fromCommandLine(o Options, list []config.Target, names map[string]int) error {
+func fromCommandLine(o Options, list []config.Target) error {
 	if err := Distinct(o.Dumps); err != nil {
 		return err
 	}
@@ -172,8 +171,8 @@ func fromCommandLine(o Options, list []config.Target, names map[string]int) erro
 		return UsageError{fmt.Sprintf("%q could be the log of any of %d targets; write log: below one of them in %s", o.Logs[0], len(list), o.Config.Path)}
 	}
 	for name, path := range o.ByTarget {
-		i, ok := names[name]
-		if !ok {
+		i := slices.IndexFunc(list, func(t config.Target) bool { return t.Name == name })
+		if i < 0 {
 			return noTarget("--target "+name+"="+path, name, list)
 		}
 		list[i].Dump, list[i].Capture = absolute(o.Dir, path), nil
@@ -227,17 +226,12 @@ func (l *measuredTarget) look(ctx context.Context, o Options) {
 		edits, _ := o.edits()
 		return changes.EditOf(l, edits)
 	})
-	type compared struct {
-		*rule.Release
-		err error
-	}
-	known := map[string]compared{}
+	known := map[string]func() (*rule.Release, error){}
 	l.release = func(where string) (*rule.Release, error) {
-		if _, done := known[where]; !done {
-			release, err := l.compareRelease(ctx, o, where)
-			known[where] = compared{release, err}
+		if known[where] == nil {
+			known[where] = sync.OnceValues(func() (*rule.Release, error) { return l.compareRelease(ctx, o, where) })
 		}
-		return known[where].Release, known[where].err
+		return known[where]()
 	}
 }
 
@@ -300,7 +294,7 @@ func (l *measuredTarget) paths(ctx context.Context, o Options) ([]string, error)
 	if len(matches) == 0 {
 		return nil, &Unreadable{Where: l.dump, Message: "no dump: the pattern matches no file", Fix: "run the job that dumps, or fix dump: in the configuration"}
 	}
-	sort.Strings(matches)
+	slices.Sort(matches)
 	return matches, nil
 }
 
@@ -387,7 +381,7 @@ func (l *measuredTarget) included() []*facts.Program {
 	}
 	included := l.inclusion()
 	kept := phrase.Filter(all, func(p *facts.Program) bool { return included(p.Name) })
-	sort.Slice(kept, func(i, j int) bool { return kept[i].Name < kept[j].Name })
+	slices.SortFunc(kept, func(a, b *facts.Program) int { return strings.Compare(a.Name, b.Name) })
 	return kept
 }
 

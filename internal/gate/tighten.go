@@ -63,13 +63,14 @@ func withHeadroom(list []*config.Budget) []*config.Budget {
 	return out
 }
 
-// noteSlack reports budgets that are much wider than needed, unless there is more than them to look at: to lower them accepts the dump.
-func noteSlack(r *result.Result, cfg *config.Config) {
-	broken := func(c result.Change) bool { return c.Level == "error" && !c.Waived }
-	if len(r.Problems) > 0 || slices.ContainsFunc(r.Changes, broken) {
+// noteSlack reports budgets that are much wider than needed. Beside a problem, an error or a warning that fails the check it reports none: the command that
+// lowers budgets also accepts what got better in the dump, and there is something to fix in the dump first.
+func noteSlack(r *result.Result, o Options) {
+	comesFirst := func(c result.Change) bool { return !c.Waived && (c.Level == "error" || fails(c.Level, failOn(o))) }
+	if len(r.Problems) > 0 || slices.ContainsFunc(r.Changes, comesFirst) {
 		return
 	}
-	for _, l := range slack(cfg, r.Headroom) {
+	for _, l := range slack(o.Config, r.Headroom) {
 		if !loose(l) {
 			continue
 		}

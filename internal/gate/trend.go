@@ -137,14 +137,13 @@ func (h *history) read(store fs.FS, at int) error {
 	}
 	seen := map[seriesKey]bool{}
 	for _, target := range targets {
-		set, err := baseline.Load(store, target)
-		if errors.Is(err, baseline.ErrNone) {
-			continue
-		}
+		set, err := accepted(store, target, false)
 		if err != nil {
 			return err
 		}
-		h.set(set, at, seen)
+		if set != nil {
+			h.set(set, at, seen)
+		}
 	}
 	h.gone(at, seen)
 	return nil

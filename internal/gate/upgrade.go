@@ -14,7 +14,7 @@ import (
 )
 
 // noteUpgrade notes that another toolchain made the baseline, with the command that accepts what the present one makes. The limits are the same.
-func noteUpgrade(r *result.Result, o Options, l *measuredTarget) {
+func noteUpgrade(r *result.Result, l *measuredTarget) {
 	if l.set == nil || l.report == nil {
 		return
 	}
@@ -27,10 +27,10 @@ func noteUpgrade(r *result.Result, o Options, l *measuredTarget) {
 }
 
 // withoutOwn drops the findings that are among others, unless they are further beyond their limit.
-func withoutOwn(found []JudgedFinding, own []result.Finding) []JudgedFinding {
-	return slices.DeleteFunc(found, func(f JudgedFinding) bool {
+func withoutOwn(found []judgedFinding, own []result.Finding) []judgedFinding {
+	return slices.DeleteFunc(found, func(f judgedFinding) bool {
 		at := slices.IndexFunc(own, func(o result.Finding) bool { return o.ID == f.ID })
-		return at >= 0 && math.Abs(excess(&f)) <= math.Abs(excess(&JudgedFinding{Finding: own[at]}))
+		return at >= 0 && math.Abs(f.Excess()) <= math.Abs(own[at].Excess())
 	})
 }
 

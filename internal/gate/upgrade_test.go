@@ -77,7 +77,7 @@ func TestUpgradeWithoutGrowthPasses(t *testing.T) {
 	l.report.Toolchain.Versions = map[string]string{"jax": "0.6.3"}
 	l.compare(nil)
 	r := &result.Result{}
-	if noteUpgrade(r, o, l); len(r.Notes) != 1 || !strings.Contains(r.Notes[0].Message, "jax 0.6.2 → 0.6.3") {
+	if noteUpgrade(r, l); len(r.Notes) != 1 || !strings.Contains(r.Notes[0].Message, "jax 0.6.2 → 0.6.3") {
 		t.Errorf("%+v", r.Notes)
 	}
 }

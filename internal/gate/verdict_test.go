@@ -6,6 +6,8 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
+	"github.com/xlagate/xlagate/rules"
 )
 
 // Each change counts once: by its level, or as one that is waived.
@@ -35,6 +37,28 @@ func TestFailOn(t *testing.T) {
 	} {
 		if got := failOn(c.o); got != c.want {
 			t.Errorf("%+v: %s", c.o, got)
+		}
+	}
+}
+
+// Loose limits are told where nothing fails: errors hide them, and warnings where they fail the check.
+func TestSlackComesLast(t *testing.T) {
+	most := 900.0
+	loose := &rule.Settings{Rule: rules.All.ByID("max-kernels"), Limits: rule.Limits{Max: &most}, Marks: map[string]rule.Mark{"max": {}}}
+	for _, c := range []struct {
+		level, failOn string
+		waived, told  bool
+	}{
+		{level: "info", failOn: "error", told: true}, {level: "warning", failOn: "error", told: true}, {level: "warning", failOn: "warning"},
+		{level: "error", failOn: "error"}, {level: "error", failOn: "never"}, {level: "warning", failOn: "warning", waived: true, told: true},
+	} {
+		r := &result.Result{
+			Changes:  []result.Change{{Level: c.level, Decision: result.Decision{Waived: c.waived}}},
+			Headroom: []result.Headroom{{Rule: "max-kernels", Key: "max", Limit: most, Actual: 1, Target: "t", Program: "f"}},
+		}
+		noteSlack(r, Options{Request: Request{Config: &config.Config{FailOn: c.failOn, Rules: []*rule.Settings{loose}}}})
+		if told := len(r.Notes) == 1; told != c.told {
+			t.Errorf("%+v: %+v", c, r.Notes)
 		}
 	}
 }

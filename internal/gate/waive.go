@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -14,8 +15,7 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
-// waive marks waived changes and findings, and adds a finding for each waiver that expired or hides something worse. A change is waived if all its
-// findings are; otherwise it has the level of its worst open finding.
+// waive marks waived changes and findings, and adds a finding for each waiver that expired or hides something worse.
 func waive(r *result.Result, o Options) {
 	for _, w := range o.Config.Waivers {
 		about := phrase.Pick(r.Findings, func(f *result.Finding) bool { return f.Rule != waiverRule && f.Is(w.Finding) })
@@ -71,9 +71,7 @@ func unusedWaivers(r *result.Result, o Options) {
 func whyInvalid(w config.Waiver, about []*result.Finding, o Options) string {
 	var names []string
 	for _, f := range about {
-		if !slices.Contains(names, f.Rule) {
-			names = append(names, f.Rule)
-		}
+		names = changes.AddNew(names, f.Rule)
 	}
 	of := w.Finding + " (" + strings.Join(names, ", ") + ")"
 	expires, err := time.Parse(time.DateOnly, w.Expires)
@@ -180,13 +178,14 @@ func worseThanCeiling(f *result.Finding, actual, ceiling float64) bool {
 // addWaiverFinding adds a finding about a waiver. Accepting does not settle it.
 func addWaiverFinding(r *result.Result, o Options, w config.Waiver, message string) {
 	s := waiverSettings(o)
-	found := []JudgedFinding{{Finding: result.Finding{
+	f := result.Finding{
 		Rule: s.Rule.ID, Level: s.Severity(), Name: s.Name, Reason: s.Reason, Subject: w.Finding, Message: message + " (" + w.Place + ")",
-	}}}
-	found[0].ID = unique(map[string]bool{}, found[0].Finding, "")
-	changes := ChangesOf(JudgedTarget{}, found)
+	}
+	f.ID = unique(map[string]bool{}, f, "")
+	found := []judgedFinding{{Finding: rule.Finding{Finding: f}}}
+	changes := changesOf(judgedTarget{}, found)
 	changes[0].Accept = ""
-	r.Changes, r.Findings = append(r.Changes, changes...), append(r.Findings, found[0].Finding)
+	r.Changes, r.Findings = append(r.Changes, changes...), append(r.Findings, found[0].Finding.Finding)
 }
 
 // waiverSettings is what the file says of waiver-valid, which is on without being named.

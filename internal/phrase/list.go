@@ -31,12 +31,7 @@ func Some(n int, noun string) string {
 }
 
 // Are counts things and says that they are: "1 argument is", "2 arguments are".
-func Are(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun + " is"
-	}
-	return fmt.Sprintf("%d %ss are", n, noun)
-}
+func Are(n int, noun string) string { return Count(n, noun+" is", noun+"s are") }
 
 // Or lists words: "max, min or equal".
 func Or(words []string) string { return List(words, "or") }

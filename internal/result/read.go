@@ -73,7 +73,7 @@ func checkSizes(v reflect.Value, most int) error {
 
 var isID = regexp.MustCompile(`^[0-9a-f]{12}$`)
 
-// Kinds are the kinds of changes that package diff names.
+// Kinds are the kinds of changes that package changes names.
 var Kinds = []string{"code", "arguments", "donation", "constants", "results", "sharding", "toolchain", "flags", "unknown"}
 
 // Read reads a result that cannot be trusted: its schema is held to strictly, unknown fields are refused, and everything is bounded.
@@ -105,6 +105,9 @@ func Parse(data []byte) (*Result, error) {
 
 func clip(s string) string { return s[:min(len(s), 80)] }
 
+// owned is a finding that a change names.
+type owned struct{ change, finding string }
+
 func (r *Result) check() error {
 	switch s := r.Summary; {
 	case !slices.Contains([]string{"pass", "fail", "incomplete"}, r.Verdict):
@@ -131,7 +134,6 @@ func (r *Result) check() error {
 		}
 	}
 	// What belongs to no change would be shown nowhere.
-	type owned struct{ change, finding string }
 	named, there := map[owned]bool{}, map[owned]bool{}
 	for i := range r.Changes {
 		for _, id := range r.Changes[i].Findings {
@@ -180,13 +182,8 @@ func (t *Target) check() error {
 		return fmt.Errorf("its options are %q", clip(strings.Join(t.Options, " ")))
 	}
 	for i := range t.Programs {
-		p := &t.Programs[i]
-		text, err := p.Accept.Text()
-		if err == nil && len(text) > maxText {
-			err = errTooLong
-		}
-		if err != nil {
-			return fmt.Errorf("program %q: %w", clip(p.Name), err)
+		if p := &t.Programs[i]; len(p.Accept.Text()) > maxText {
+			return fmt.Errorf("program %q: %w", clip(p.Name), errTooLong)
 		}
 	}
 	return nil
@@ -269,7 +266,6 @@ func bound[T any](list *[]T) int {
 
 // boundFindings keeps the findings that changes still name.
 func (r *Result) boundFindings() int {
-	type owned struct{ change, finding string }
 	named, room := map[owned]bool{}, MostListed
 	for i := range r.Changes {
 		c := &r.Changes[i]

@@ -50,6 +50,13 @@ func (f *Finding) Is(id string) bool {
 	return id != "" && (f.ID == id || f.Change == id || slices.Contains(f.Also, id))
 }
 
+// Excess returns by how much a finding is over its limit, below zero where it is under one; 0 where nothing is counted.
+func (f *Finding) Excess() float64 {
+	actual, _ := f.Actual.(float64)
+	limit, _ := f.Limit.(float64)
+	return actual - limit
+}
+
 // OptionsOf returns the options with which the changes of a target are accepted.
 func (r *Result) OptionsOf(target string) []string {
 	for i := range r.Targets {
@@ -153,8 +160,7 @@ type Program struct {
 	Was      string    `json:"was,omitempty"` // its name in the baseline, where that is another one
 	Change   string    `json:"change"`        // same | changed | added | removed | unbased
 	Variants []Variant `json:"variants"`
-	// Accept is the program's baseline as accepting everything would write it, its readable and its machine file one behind the other, so that
-	// `accept --from` needs only the result.
+	// Accept is the program's baseline as accepting everything would write it, so that `accept --from` needs only the result.
 	Accept Later `json:"accept,omitzero"`
 }
 
@@ -224,11 +230,7 @@ type Other struct {
 
 // Programs lists the programs that a change is in, the one that it costs most first.
 func (c *Change) Programs() []string {
-	list := []string{c.Program}
-	for i := range c.Others {
-		list = append(list, c.Others[i].Program)
-	}
-	return list
+	return append([]string{c.Program}, phrase.Map(c.Others, func(o Other) string { return o.Program })...)
 }
 
 // IsIn reports whether a change is in a program of a target.
@@ -473,15 +475,15 @@ type TrendPoint struct {
 
 // Later is a text that is made when it is first read. Only JSON shows what accept would write: for 2,000 programs that is a sixth of the work of
 // a check, which other formats do without.
-type Later struct{ make func() (string, error) }
+type Later struct{ make func() string }
 
 // LaterText returns the text that a function makes.
-func LaterText(text func() (string, error)) Later { return Later{text} }
+func LaterText(text func() string) Later { return Later{text} }
 
 // Text returns the text. Of the zero Later it is "".
-func (l Later) Text() (string, error) {
+func (l Later) Text() string {
 	if l.make == nil {
-		return "", nil
+		return ""
 	}
 	return l.make()
 }
@@ -490,23 +492,16 @@ func (l Later) Text() (string, error) {
 func (l Later) IsZero() bool { return l.make == nil }
 
 // Equal reports whether both make the same text.
-func (l Later) Equal(other Later) bool {
-	text, err := l.Text()
-	others, othersErr := other.Text()
-	return text == others && err == nil && othersErr == nil
-}
+func (l Later) Equal(other Later) bool { return l.Text() == other.Text() }
 
 // MarshalText returns the text.
-func (l Later) MarshalText() ([]byte, error) {
-	text, err := l.Text()
-	return []byte(text), err
-}
+func (l Later) MarshalText() ([]byte, error) { return []byte(l.Text()), nil }
 
 // UnmarshalText takes a text that is there.
 func (l *Later) UnmarshalText(text []byte) error {
 	*l = Later{}
 	if s := string(text); s != "" {
-		l.make = func() (string, error) { return s, nil }
+		l.make = func() string { return s }
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func (c *Context) runVariant() {
 		return
 	}
 	switch {
-	case r.onlyCompares() && c.Variant.Old == nil:
+	case r.OnlyCompares() && c.Variant.Old == nil: // the rule baseline-present says that it has no baseline
 	case r.Variant != nil:
 		r.Variant(c, c.Variant)
 	case r.Program == nil && r.Target == nil && r.Budget != nil:
@@ -154,7 +154,8 @@ func Explain[T any](f *Finding, why func(T) (*changes.Cause, changes.Evidence), 
 	}
 }
 
-// Split replaces a recorded finding, if there is one, by one for each thing that it is about, which complete tells from the others.
+// Split replaces a recorded finding, if there is one, by one finding for each thing that it is about. Each begins as a copy of the finding; complete says in it
+// what is known of its thing.
 func Split[T any](c *Context, f *Finding, about []T, complete func(*Finding, T)) {
 	if f == nil {
 		return

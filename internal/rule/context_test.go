@@ -136,10 +136,10 @@ func TestGap(t *testing.T) {
 
 // A finding that is about several things becomes one for each, with what the whole was judged by.
 func TestSplit(t *testing.T) {
-	c := onTarget(&Settings{Rule: &Rule{ID: "all-gathers", Budget: &Metric{Noun: "gathers", Better: Lower}}, Limits: Limits{Max: new(1.0)}})
+	c := onTarget(&Settings{Rule: &Rule{ID: "all-gathers", Budget: &Metric{Noun: "gathers", Better: Lower}, Forbids: true}, Limits: Limits{Max: new(1.0)}})
 	c = c.At(compared("f", "()"), nil)
 	before := c.Find(result.Finding{Message: "another"})
-	f := c.Forbid(c.Budget("gathers", 2))
+	f := c.Judge(c.Budget("gathers", 2))
 	if f == nil || f.Bound == nil {
 		t.Fatalf("2 of at most 1: %+v", f)
 	}

@@ -27,15 +27,11 @@ func (c Catalogue) Doc(id string) result.RuleDoc {
 
 // Doc documents the rule.
 func (r *Rule) Doc() result.RuleDoc {
-	doc := result.RuleDoc{
+	return result.RuleDoc{
 		ID: r.ID, Title: r.Title, Category: string(r.Category), Why: r.Why, Fails: r.Fails.commented(), Passes: r.Passes.commented(), Fix: r.Fix,
-		Threads: r.Threads, Since: strconv.Itoa(max(1, r.Since)), Always: r.Always,
+		Threads: r.Threads, Since: strconv.Itoa(max(1, r.Since)), Always: r.Always, Reads: phrase.Map(r.Reads, func(in Input) string { return string(in) }),
+		Counts: r.bounded() + r.boundKeys(), Options: DocOptions("", r.Options),
 	}
-	for _, in := range r.Reads {
-		doc.Reads = append(doc.Reads, string(in))
-	}
-	doc.Counts, doc.Options = r.bounded()+r.boundKeys(), DocOptions("", r.Options)
-	return doc
 }
 
 // bounded describes what the bounds of a rule count.
@@ -63,9 +59,7 @@ func (r *Rule) bounded() string {
 
 // boundKeys lists the bounds that an entry of a rule may have.
 func (r *Rule) boundKeys() string {
-	keys := phrase.Filter(BoundKeys, func(key string) bool {
-		return slices.ContainsFunc(r.Keys(), func(o Option) bool { return o.Key == key })
-	})
+	keys := phrase.Map(r.bounds(), func(o Option) string { return o.Key })
 	if len(keys) == 0 {
 		return ""
 	}
@@ -106,11 +100,16 @@ var typeNames = map[OptionType]string{
 	Table: "mappings", Entries: "mappings", Mapping: "mapping", Day: "day", FindingID: "id", Pattern: "data-flow pattern", ShapeOf: "shape", Expr: "CEL expression", Pairs: "{ name: value }", Seconds: "time: 90s, 20m", Nanoseconds: "time: 13ms, 350us",
 }
 
+// typeName describes the values of an option: by its words, where they are not too many to be listed, or by its type.
 func (o Option) typeName() string {
-	if words := o.Vocabulary(); words != "" {
-		return words
-	}
-	if len(o.Enum) > 0 {
+	switch {
+	case slices.Equal(o.Enum, OpcodeWords):
+		return "HLO operations, such as reduce"
+	case slices.Equal(o.Enum, KernelKinds):
+		return "loop | input | output | custom | library | rng, or an HLO operation"
+	case slices.Equal(o.Enum, TypeWords):
+		return "HLO types, such as bf16"
+	case len(o.Enum) > 0:
 		return strings.Join(o.Enum, " | ")
 	}
 	return typeNames[o.Type]
@@ -164,10 +163,7 @@ func (c Catalogue) Pack(name string) ([]byte, error) {
 }
 
 // PackNames lists the names of the packs.
-func (c Catalogue) PackNames() (names []string) {
+func (c Catalogue) PackNames() []string {
 	entries, _ := fs.ReadDir(c.Packs, "packs")
-	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
-	}
-	return names
+	return phrase.Map(entries, func(e fs.DirEntry) string { return strings.TrimSuffix(e.Name(), ".yaml") })
 }

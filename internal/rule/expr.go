@@ -27,13 +27,7 @@ type Expression struct {
 // factGroups are the first words of the facts' names.
 var factGroups = facts.Groups()
 
-// CheckExpression finds what is wrong in an expression; the error names the column where one is known.
-func CheckExpression(text string) error {
-	_, err := CompileExpression(text)
-	return err
-}
-
-// CompileExpression checks an expression; the error names the column.
+// CompileExpression checks an expression; the error names the column where one is known.
 func CompileExpression(text string) (*Expression, error) {
 	env, err := cel.NewEnv(cel.Variable("facts", cel.MapType(cel.StringType, cel.DynType)), cel.Variable("base", cel.MapType(cel.StringType, cel.DynType)))
 	if err != nil {

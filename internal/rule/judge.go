@@ -48,12 +48,14 @@ func (c *Context) noFact(v *changes.Variant) {
 }
 
 // Judge compares an amount with max, min, equal, max_increase and max_decrease. What they leave open may not be worse than in the baseline;
-// improvements are noted. It records a finding where a limit is broken, and returns it if it is the worse side that broke, so that the rule
-// can say more about it; otherwise it returns nil.
-func (c *Context) Judge(a Amount) *Finding { return c.Compare(a, c.noWorse(a.Better)) }
-
-// Forbid judges an amount that must be zero unless the settings give it a limit.
-func (c *Context) Forbid(a Amount) *Finding {
+// improvements are noted. An amount that the rule forbids, or that counts what is not as the rule's own options pin it, must be zero instead.
+// Judge records a finding where a limit is broken, and returns it if it is the worse side that broke, so that the rule can say more about it;
+// otherwise it returns nil.
+func (c *Context) Judge(a Amount) *Finding {
+	pinned := c.Rule.Budget != nil && c.Rule.Budget.Difference && c.BoundedByOwn()
+	if a.Difference || !c.Rule.Forbids && !pinned {
+		return c.Compare(a, c.noWorse(a.Better))
+	}
 	limits := c.Limits
 	if c.MaxIncrease == nil && !c.AbsolutelyBounded() {
 		limits.Max, limits.implied = new(float64), true
@@ -88,6 +90,23 @@ func (c *Context) Cap(key, subject, unit string, n float64, message string) *Fin
 	})
 }
 
+// AtLeast holds a share against an option of the rule's own, as Cap does. Where the share is smaller it records a finding.
+func (c *Context) AtLeast(key, subject string, have float64, message string) *Finding {
+	least, set := c.Number(key)
+	if !set {
+		return nil
+	}
+	c.Checked()
+	if have >= least {
+		return nil
+	}
+	is, wanted := phrase.Apart(have, least, "share")
+	return c.Find(result.Finding{
+		Subject: subject, Unit: "share", Actual: have, Limit: least, Bound: &result.Bound{Key: key, Needs: have},
+		Message: fmt.Sprintf("%s, %s wanted", strings.Replace(message, "%s", is, 1), wanted),
+	})
+}
+
 // JudgeDifferences judges how many things are not as in the baseline, of which there may be none.
 func (c *Context) JudgeDifferences(subject string, n float64) *Finding {
 	a := c.Budget(subject, n)
@@ -95,18 +114,11 @@ func (c *Context) JudgeDifferences(subject string, n float64) *Finding {
 	return c.Judge(a)
 }
 
-// JudgePinned judges how many things are not as the rule's own options pin them, or, without such options, as they were in the baseline.
-func (c *Context) JudgePinned(a Amount) *Finding {
-	if c.BoundedByOwn() {
-		return c.Forbid(a)
-	}
-	return c.Judge(a)
-}
-
-// JudgeRuns judges a number of launches and, where that holds, how often they run: a launch that moved into a loop is still one launch.
+// JudgeRuns judges a number of launches and, where that holds, how often they run: a launch that moved into a loop is still one launch. The settings or
+// the baseline allow some, even of what the rule forbids.
 func (c *Context) JudgeRuns(a Amount, runs func(*facts.Variant) float64) *Finding {
 	found := len(c.Findings)
-	f := c.Judge(a)
+	f := c.Compare(a, c.noWorse(a.Better))
 	if a.Base == nil || len(c.Findings) > found || c.AbsolutelyBounded() && c.MaxIncrease == nil {
 		return f
 	}
@@ -118,17 +130,7 @@ func (c *Context) JudgeRuns(a Amount, runs func(*facts.Variant) float64) *Findin
 }
 
 // JudgeGrowth judges an amount by the baseline alone.
-func (c *Context) JudgeGrowth(a Amount) *Finding {
-	return c.With(func(s *Settings) { s.Limits = s.growth() }).Judge(a)
-}
-
-// Portion is the share of things that are as they should be.
-type Portion struct {
-	Key     string // the option that bounds it
-	Subject string
-	Have    float64
-	Of      string // of what: "of 12 operations went into clusters"
-}
+func (c *Context) JudgeGrowth(a Amount) *Finding { return c.Compare(a, c.growth().noWorse(a.Better)) }
 
 // PortionOf divides a part by all; it is 1 where there is nothing.
 func PortionOf(part, all float64) float64 {
@@ -138,25 +140,15 @@ func PortionOf(part, all float64) float64 {
 	return part / all
 }
 
-// JudgeShare judges an amount that must be zero, or, where the settings bound the share instead, that share. It returns the findings to explain.
-func (c *Context) JudgeShare(a Amount, s Portion) (found []*Finding) {
-	least, set := c.Number(s.Key)
-	if !set || c.Bounded() {
-		if f := c.Forbid(a); f != nil {
-			found = append(found, f)
-		}
+// JudgeShare judges an amount or, where the option of a key bounds a share instead, that share; of says what it is a share of. It returns the findings
+// to explain.
+func (c *Context) JudgeShare(a Amount, key, subject string, have float64, of string) []*Finding {
+	var found []*Finding
+	if _, set := c.Number(key); !set || c.Bounded() {
+		found = append(found, c.Judge(a))
 	}
-	if !set {
-		return found
-	}
-	c.Checked()
-	if s.Have >= least {
-		return found
-	}
-	is, wanted := phrase.Apart(s.Have, least, "share")
-	f := c.finding(a, breach{limit: least, said: []string{is + " " + s.Of + ", " + wanted + " wanted"}})
-	f.Subject, f.Actual, f.Baseline, f.Unit, f.Bound = s.Subject, s.Have, nil, "share", &result.Bound{Key: s.Key, Needs: s.Have}
-	return append(found, c.Find(f))
+	found = append(found, c.AtLeast(key, subject, have, a.counted(nil)+": %s "+of))
+	return slices.DeleteFunc(found, func(f *Finding) bool { return f == nil })
 }
 
 // noWorse returns the limits of the settings. The baseline limits the worse side unless they bound the amount; a bound on the better side does not

@@ -260,29 +260,32 @@ func TestWaysToJudge(t *testing.T) {
 	amount := func(actual, base float64) Amount {
 		return Amount{Subject: "things", Noun: "things", Actual: actual, Base: &base}
 	}
+	forbids, pins := Rule{Forbids: true}, Rule{Budget: &Metric{Difference: true}, Bounds: []string{"pins"}}
 	for name, way := range map[string]struct {
+		rule   Rule
 		limits Limits
 		set    map[string]any
 		judge  func(c *Context, n float64)
 		passes float64
 		says   string // of one more
 	}{
-		"forbidden":              {Limits{}, nil, func(c *Context, n float64) { c.Forbid(amount(n, 9)) }, 0, "1 thing: at most 0 allowed"},
-		"forbidden but for some": {Limits{Max: new(2.0)}, nil, func(c *Context, n float64) { c.Forbid(amount(n, 9)) }, 2, "3 things: at most 2 allowed"},
-		"forbidden to grow":      {growth, nil, func(c *Context, n float64) { c.Forbid(amount(n, 9)) }, 11, "12 things: up from 9 in the baseline, max_increase 2"},
-		"no more, whatever":      {growth, nil, func(c *Context, n float64) { c.Compare(amount(n, 9), NoMore) }, 9, "10 things: up from 9 in the baseline"},
-		"by an option":           {growth, nil, func(c *Context, n float64) { c.Compare(amount(n, 9), MostBy("most", 20)) }, 20, "21 things: at most 20 allowed"},
-		"the same":               {growth, nil, func(c *Context, n float64) { c.Compare(amount(n, 9), Same) }, 9, "10 things: up from 9 in the baseline"},
-		"by the baseline":        {Limits{Max: new(2.0), MaxIncrease: &Change{Amount: 2}}, nil, func(c *Context, n float64) { c.JudgeGrowth(amount(n, 9)) }, 11, "12 things: up from 9 in the baseline, max_increase 2"},
-		"pinned by the baseline": {Limits{}, nil, func(c *Context, n float64) { c.JudgePinned(amount(n, 9)) }, 9, "10 things: up from 9 in the baseline"},
-		"pinned by an option":    {Limits{}, map[string]any{"pins": "x"}, func(c *Context, n float64) { c.JudgePinned(amount(n, 9)) }, 0, "1 thing: at most 0 allowed"},
-		"capped":                 {Limits{}, map[string]any{"most": 3.0}, func(c *Context, n float64) { c.Cap("most", "x", "", n, "x has %s things") }, 3, "x has 4 things, at most 3 allowed"},
-		"a share of what is left": {Limits{}, map[string]any{"least": 0.75}, func(c *Context, n float64) {
-			c.JudgeShare(amount(n, 9), Portion{"least", "share", 1 - n/8, "of 8 things"})
+		"forbidden":              {forbids, Limits{}, nil, func(c *Context, n float64) { c.Judge(amount(n, 9)) }, 0, "1 thing: at most 0 allowed"},
+		"forbidden but for some": {forbids, Limits{Max: new(2.0)}, nil, func(c *Context, n float64) { c.Judge(amount(n, 9)) }, 2, "3 things: at most 2 allowed"},
+		"forbidden to grow":      {forbids, growth, nil, func(c *Context, n float64) { c.Judge(amount(n, 9)) }, 11, "12 things: up from 9 in the baseline, max_increase 2"},
+		"no more, whatever":      {Rule{}, growth, nil, func(c *Context, n float64) { c.Compare(amount(n, 9), NoMore) }, 9, "10 things: up from 9 in the baseline"},
+		"by an option":           {Rule{}, growth, nil, func(c *Context, n float64) { c.Compare(amount(n, 9), MostBy("most", 20)) }, 20, "21 things: at most 20 allowed"},
+		"the same":               {Rule{}, growth, nil, func(c *Context, n float64) { c.Compare(amount(n, 9), Same) }, 9, "10 things: up from 9 in the baseline"},
+		"by the baseline":        {Rule{}, Limits{Max: new(2.0), MaxIncrease: &Change{Amount: 2}}, nil, func(c *Context, n float64) { c.JudgeGrowth(amount(n, 9)) }, 11, "12 things: up from 9 in the baseline, max_increase 2"},
+		"forbidden differences":  {forbids, Limits{}, nil, func(c *Context, n float64) { a := amount(n, 9); a.Difference = true; c.Judge(a) }, 9, "10 things: up from 9 in the baseline"},
+		"pinned by the baseline": {pins, Limits{}, nil, func(c *Context, n float64) { c.Judge(amount(n, 9)) }, 9, "10 things: up from 9 in the baseline"},
+		"pinned by an option":    {pins, Limits{}, map[string]any{"pins": "x"}, func(c *Context, n float64) { c.Judge(amount(n, 9)) }, 0, "1 thing: at most 0 allowed"},
+		"capped":                 {Rule{}, Limits{}, map[string]any{"most": 3.0}, func(c *Context, n float64) { c.Cap("most", "x", "", n, "x has %s things") }, 3, "x has 4 things, at most 3 allowed"},
+		"a share of what is left": {forbids, Limits{}, map[string]any{"least": 0.75}, func(c *Context, n float64) {
+			c.JudgeShare(amount(n, 9), "least", "share", 1-n/8, "of 8 things")
 		}, 2, "3 things: 62.5 % of 8 things, 75 % wanted"},
 	} {
 		run := func(n float64) string {
-			c := NewContext(&Settings{Rule: &Rule{Bounds: []string{"pins"}}, Options: way.set, Limits: way.limits}, &Target{Name: "t"}, nil)
+			c := NewContext(&Settings{Rule: &way.rule, Options: way.set, Limits: way.limits}, &Target{Name: "t"}, nil)
 			if way.judge(c, n); len(c.Findings) == 0 {
 				return ""
 			}

@@ -193,20 +193,7 @@ var (
 	TypeWords   = hlo.TypeNames()
 	KernelKinds = append([]string{"loop", "input", "output", "custom", "library", "rng"}, OpcodeWords...)
 
-	CollectiveWords = slices.DeleteFunc([]string{
+	CollectiveWords = []string{
 		"all-gather", "all-reduce", "all-to-all", "collective-broadcast", "collective-permute", "collective-reduce", "ragged-all-to-all", "recv", "reduce-scatter", "send",
-	}, func(name string) bool { return !slices.Contains(OpcodeWords, name) })
-)
-
-// Vocabulary describes the words that an option takes where they are too many to be listed; otherwise it is "".
-func (o Option) Vocabulary() string {
-	switch {
-	case slices.Equal(o.Enum, OpcodeWords):
-		return "HLO operations, such as reduce"
-	case slices.Equal(o.Enum, KernelKinds):
-		return "loop | input | output | custom | library | rng, or an HLO operation"
-	case slices.Equal(o.Enum, TypeWords):
-		return "HLO types, such as bf16"
 	}
-	return ""
-}
+)

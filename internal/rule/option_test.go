@@ -143,17 +143,22 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// Long lists of words are named by what they are.
-func TestVocabulary(t *testing.T) {
+// Long lists of words are named by what they are, short ones are listed.
+func TestTypeName(t *testing.T) {
 	for _, c := range []struct {
 		words []string
 		want  string
-	}{{OpcodeWords, "HLO operations"}, {KernelKinds, "loop | input"}, {TypeWords, "HLO types"}, {[]string{"a", "b"}, ""}, {nil, ""}} {
-		if got := (Option{Enum: c.words}).Vocabulary(); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+	}{{OpcodeWords, "HLO operations"}, {KernelKinds, "loop | input"}, {TypeWords, "HLO types"}, {[]string{"a", "b"}, "a | b"}, {nil, "word"}} {
+		if got := (Option{Enum: c.words}).typeName(); !strings.HasPrefix(got, c.want) || len(got) > 100 {
 			t.Errorf("%.3q: %q", c.words, got)
 		}
 	}
 	if len(CollectiveWords) < 9 {
 		t.Errorf("%q", CollectiveWords)
+	}
+	for _, word := range CollectiveWords {
+		if !slices.Contains(OpcodeWords, word) {
+			t.Errorf("%s is no operation of HLO", word)
+		}
 	}
 }

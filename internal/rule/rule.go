@@ -40,14 +40,15 @@ type Rule struct {
 	// Check finds what is wrong with an entry's options beyond their types, when the configuration is read; may be nil.
 	Check func(*Settings) []Refusal
 	// Variant looks at one matched variant that the dump holds, Program at a whole program, Target at a whole target. A rule has at most one of them.
-	// Without one the fact of Budget is judged; an integrity rule that the gate itself enforces has no Budget either.
+	// Without one the fact of Budget is judged; an integrity rule that the gate itself enforces has no Budget either. Variant of a rule that counts nothing
+	// but differences from the baseline is not called for a variant that the baseline lacks.
 	Variant func(*Context, *changes.Variant)
 	Program func(*Context, *changes.Program)
 	Target  func(*Context, *Target)
 }
 
-// onlyCompares reports whether the rule counts differences from the baseline and nothing else.
-func (r *Rule) onlyCompares() bool { return r.Budget != nil && r.Budget.Difference && r.Bounds == nil }
+// OnlyCompares reports whether the rule counts differences from the baseline and nothing else.
+func (r *Rule) OnlyCompares() bool { return r.Budget != nil && r.Budget.Difference && r.Bounds == nil }
 
 // Example is an entry under `rules:`, the real dump that it runs on, and the result.
 type Example struct {
@@ -100,7 +101,7 @@ var writtenBy = map[Input]string{Graphs: "tensorflow", Metrics: facts.TorchFrame
 // Metric is a fact with a direction: the metric says which way is worse, not the author of a rule file.
 type Metric struct {
 	Fact     facts.ID // "" where only the rule counts it
-	Or       facts.ID // the fact that stands for it where it was not dumped
+	Or       facts.ID // the fact that stands for it where it was not dumped; only JudgeFact reads it
 	Weighted facts.ID // the same fact with loops counted as often as they run, where there is one
 	Unit     string   // "bytes", "seconds", "nanoseconds", "share" or ""
 	Better   Direction

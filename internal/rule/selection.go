@@ -57,13 +57,6 @@ func hasPlace(programs []*changes.Program, such func(place) bool) bool {
 }
 
 func kernelHas(k *facts.Kernel, such func(place) bool) bool {
-	if such(place{k.OpName, k.Source.File, k.Function}) {
-		return true
-	}
-	for _, op := range k.Ops {
-		if such(place{opName: op.OpName, file: op.Source.File}) {
-			return true
-		}
-	}
-	return false
+	return such(place{k.OpName, k.Source.File, k.Function}) ||
+		slices.ContainsFunc(k.Ops, func(op facts.Op) bool { return such(place{opName: op.OpName, file: op.Source.File}) })
 }
