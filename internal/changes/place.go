@@ -53,7 +53,10 @@ func (g *Grouping) place(p *Part) {
 	p.Source, p.OpName = g.named(c.Source), c.OpName
 	inside, called := g.editedLine(c, p.variant.New.CallSite)
 	silent, found := g.elsewhere(c.Source, c.Kind, p.variant)
+	options, compiled := g.compileOptions(p)
 	switch {
+	case compiled:
+		p.Source = g.editedAt(options)
 	case inside.File != "":
 		p.Source = g.editedAt(inside)
 	case found && c.Kind != KindToolchain && c.Kind != KindResults:
@@ -66,6 +69,25 @@ func (g *Grouping) place(p *Part) {
 	if p.at = FunctionOf(p.Source); p.Source.File == "" {
 		p.at = p.OpName
 	}
+}
+
+// compileOptions returns the edited line where jit compiles a program whose caller no longer gives its buffers away. Which arguments are donated is said there,
+// not where other edits of the commit compute something.
+func (g *Grouping) compileOptions(p *Part) (hlo.Location, bool) {
+	if p.Cause.Kind != KindDonation || p.variant.StillDonated() {
+		return hlo.Location{}, false
+	}
+	hunks := phrase.Filter(g.lines.Code, func(h git.Hunk) bool { return h.Compiles() })
+	if len(hunks) == 0 {
+		return hlo.Location{}, false
+	}
+	h := slices.MaxFunc(hunks, func(a, b git.Hunk) int {
+		fits := func(h git.Hunk) int64 {
+			return 2*Flag(lastName(h.Function) == p.Program) + Flag(path.Base(h.File) == path.Base(p.Cause.Source.File))
+		}
+		return cmp.Compare(fits(a), fits(b))
+	})
+	return lineOf(h, g.lines.Edits), true
 }
 
 // FunctionOf names a place the same from commit to commit and from machine to machine: by its function, not its line, and without the folder of the
