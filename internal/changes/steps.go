@@ -112,9 +112,9 @@ const roundsKept = "reduce-precision"
 func likens(s Step) bool { return s.Opcode == barrier || s.Opcode == roundsKept }
 
 // retypes reports whether an operation in one type may have replaced one in another. Arithmetic on indices does not replace arithmetic on numbers. A product of
-// integers may replace any product, and data is moved in any type.
+// integers may replace any product.
 func retypes(opcode, from, to string) bool {
-	return movesData(Step{Opcode: opcode}) || opcode == "dot" || opcode == "convolution" || kindOfType(from) == kindOfType(to)
+	return opcode == "dot" || opcode == "convolution" || kindOfType(from) == kindOfType(to)
 }
 
 // kindOfType tells integers, which begin with s, u or p for pred, from floating-point and complex numbers.

@@ -204,6 +204,7 @@ func (s Step) split() (opcode string, q quality) {
 // turned pairs what came with what went in another type or precision: "dot, add: f32 → f64", "26 dot: default → highest precision".
 func turned(added, removed *[]Step) (parts []string) {
 	type turn struct{ was, is quality }
+	onlyMoves := !slices.ContainsFunc(slices.Concat(*added, *removed), func(s Step) bool { return !movesData(s) }) // in whatever type
 	pairs := map[turn][]Step{}
 	var order []turn
 	for i := range *removed {
@@ -213,7 +214,7 @@ func turned(added, removed *[]Step) (parts []string) {
 			a := &(*added)[j]
 			other, is := a.split()
 			n := min(a.Count, r.Count)
-			if n == 0 || other != opcode || constrains(*a) || a.Count != r.Count && effort(opcode) < heavyEffort || !retypes(opcode, was.dtype, is.dtype) {
+			if n == 0 || other != opcode || constrains(*a) || a.Count != r.Count && effort(opcode) < heavyEffort || !onlyMoves && !retypes(opcode, was.dtype, is.dtype) {
 				continue
 			}
 			t := turn{was, is}
