@@ -128,6 +128,8 @@ func (s *suspect) kernelsTitle(v *Variant) []string {
 		return []string{names}
 	}
 	switch {
+	case text == sameKernels && reorderedResults(v):
+		return []string{"the results are in another order"}
 	case !v.Model.Known || len(v.Model.Edits) > 0:
 		return []string{text}
 	case strings.HasSuffix(text, sameOperations):
@@ -213,7 +215,15 @@ func mostTelling(k *Kernels) (string, *facts.Kernel) {
 	case len(k.Removed) > 0:
 		return "gone: " + k.Removed[0].Describe(), nil
 	}
-	return "the same kernels, connected in another way", nil
+	return sameKernels, nil
+}
+
+const sameKernels = "the same kernels, connected in another way"
+
+// reorderedResults reports whether the program returns arrays of the same shapes in another order: the keys of a dictionary sort its values.
+func reorderedResults(v *Variant) bool {
+	was, is := hlo.ShapeText(v.Old.Result).Elements(), hlo.ShapeText(v.New.Result).Elements()
+	return !slices.Equal(was, is) && len(minus(was, is))+len(minus(is, was)) == 0
 }
 
 // loopsTitle says how loops run now: "the loop ran 50 times, now an unknown number of times, and 2 more loops changed".
