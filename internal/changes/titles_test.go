@@ -93,3 +93,57 @@ func TestOnlyNewDifferences(t *testing.T) {
 		}
 	}
 }
+
+// Results that are sharded in another way are told where no argument is: those of a program that makes the arguments of another.
+func TestResultsOnOtherDevices(t *testing.T) {
+	v := func(print string, outputs ...facts.Output) *facts.Variant {
+		v := variant("", print)
+		v.Outputs = outputs
+		return v
+	}
+	split := facts.Output{Shape: "f32[8,64]", Split: "[4,1]", Sharding: "{devices=[4,1]<=[4]}", Spec: "P('expert', None)", OpName: "jit(init)/mul"}
+	whole := facts.Output{Shape: "f32[8,64]", Sharding: "{replicated}", OpName: "jit(init)/mul"}
+	d := compared(t, v("old", split, whole, split), v("fresh", whole, whole, whole))
+	if got := d.Causes[0].Title; d.Causes[0].Kind != changes.KindSharding || got != "result 0 (jit(init)/mul) and 1 more: now replicated, was sharded P('expert', None)" {
+		t.Errorf("%s: %s", d.Causes[0].Kind, got)
+	}
+}
+
+// A tree of arguments that has another type is told as one.
+func TestTreeOfAnotherType(t *testing.T) {
+	of := func(dtype string) (list []facts.Parameter) {
+		for _, leaf := range []string{"mu['a']", "mu['b']", "mu['c']", "mu['d']", "nu"} {
+			list = append(list, facts.Parameter{Name: "state." + leaf, Shape: map[bool]string{true: dtype, false: "f32"}[leaf != "nu"] + "[8]", Bytes: 32})
+		}
+		return list
+	}
+	if got := called(t, of("bf16"), of("f32")).Causes[0].Title; got != "state.mu (4 arrays, 128 B): bf16 → f32" {
+		t.Error(got)
+	}
+}
+
+// A program that returns its results in another order says so.
+func TestResultsInAnotherOrder(t *testing.T) {
+	of := func(print, result string) *facts.Variant {
+		v := variant("", print)
+		v.Result, v.Kernels = result, []facts.Kernel{kernel("jit(f)/add", "add", "f32[8]")}
+		return v
+	}
+	if got := compared(t, of("old", "(f32[8], s32[])"), of("fresh", "(s32[], f32[8])")).Causes[0].Title; got != "the results are in another order" {
+		t.Error(got)
+	}
+}
+
+// Data that is moved in another type is told as that, unless something else came.
+func TestMovedInAnotherType(t *testing.T) {
+	in := func(dtype, do string) facts.Statement {
+		s := asks("jit(f)", do, 5)
+		s.Type = dtype
+		return s
+	}
+	for do, want := range map[string]string{"slice": "slice: bf16 → s32", "slice sort": "new: sort, slice; gone: slice"} {
+		if got := changed(t, []facts.Statement{in("bf16", "slice")}, []facts.Statement{in("s32", do)}, nil, nil).Causes[0].Title; got != want {
+			t.Errorf("%s: %s", do, got)
+		}
+	}
+}

@@ -379,3 +379,17 @@ func TestQuotedLine(t *testing.T) {
 		}
 	}
 }
+
+// Of edited lines that kernels come from, those lead whose operations differ most, whatever else runs in the kernels of the others.
+func TestLineWhoseOperationsDiffer(t *testing.T) {
+	product, beside := line("attend", 20), line("attend", 21)
+	cause := root(changes.KindCode, "dot: bf16 → f32", product, kernel(product, 64), kernel(beside, 1<<20))
+	cause.Edits = []changes.Edit{
+		{Stack: []hlo.Location{product}, Added: []changes.Step{{Opcode: "dot", Type: "f32", Count: 1}}},
+		{Stack: []hlo.Location{beside}, Added: []changes.Step{{Opcode: "convert", Type: "bf16", Count: 1}}},
+	}
+	list := changesOf(judgedTarget{Programs: []*changes.Program{changed("f", cause)}, Edits: edits(t, "models/train.py", 99, 20, 21)}, nil)
+	if len(list) != 1 || list[0].Source.Line != 20 {
+		t.Errorf("%+v", list)
+	}
+}
