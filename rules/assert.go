@@ -42,7 +42,7 @@ var assert = rule.Rule{
 		holds, err := e.Holds(v.New.Facts, old)
 		if err != nil {
 			c.Problems = append(c.Problems, result.Problem{
-				Rule: c.Rule.ID, File: c.Place, Fix: "dump what the fact is read from, or take it out of the expression; `xlagate inspect` lists the facts",
+				Rule: c.Rule.ID, File: c.Place, Fix: "dump what the fact is read from, or take it out of the expression; `xlagate inspect DUMP` lists the facts",
 				Message: fmt.Sprintf("%s could not be evaluated for %s: %v", name, c.Program.Name, err),
 			})
 			return

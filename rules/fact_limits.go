@@ -27,7 +27,7 @@ var (
 		Budget:  rule.FactMetric(facts.MemoryAllocation, "the largest allocation"),
 		Fails:   rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-allocation-bytes, max: 16KiB }", Says: "32.0 KiB of the largest allocation: at most 16.0 KiB allowed"},
 		Passes:  rule.Example{On: "cpu-constant_baked/before", Config: "- { rule: max-allocation-bytes, max: 1MiB }"},
-		Fix:     "See which buffers share the allocation (xlagate inspect): all temporaries share one; a large argument or constant has its own.",
+		Fix:     "See which buffers share the allocation (`xlagate inspect DUMP`): all temporaries share one; a large argument or constant has its own.",
 		Threads: []string{"openxla/xla#17124"},
 	}
 	maxTransposes = rule.Rule{
@@ -70,7 +70,7 @@ var (
 		Level:   "warning",
 		Fails:   rule.Example{On: "tpu-precision/after", Config: "- { rule: max-estimated-cycles, max_increase: 5% }", Says: "18,532 estimated cycles: up from 10,168 in the baseline, max_increase 5 %"},
 		Passes:  rule.Example{On: "tpu-precision/before", Config: "- { rule: max-estimated-cycles, max_increase: 5% }"},
-		Fix:     "Look at the kernels that are new or changed; `xlagate inspect` lists the bytes that each moves.",
+		Fix:     "Look at the kernels that are new or changed; `xlagate inspect DUMP` lists the bytes that each moves.",
 		Threads: []string{"marin-community/marin#1714"},
 	}
 	maxCodeBytes = rule.Rule{

@@ -19,7 +19,7 @@ var fits = rule.Rule{
 	Budget:  &rule.Metric{Noun: "the device's memory", Unit: "share", Better: rule.Lower},
 	Fails:   rule.Example{On: "tpu-remat/before", Config: "- { rule: fits, max: 50% }", Says: "63.3 % of the device's memory: at most 50 % allowed (10.1 GiB of the 16.0 GiB of tpu-v5e)"},
 	Passes:  rule.Example{On: "tpu-remat/before", Config: "- { rule: fits, max: 95% }"},
-	Fix:     "Shard or offload the largest buffers, rematerialize, use a smaller batch, or name a larger device with device: in the target. xlagate inspect lists the buffers.",
+	Fix:     "Shard or offload the largest buffers, rematerialize, use a smaller batch, or name a larger device with device: in the target. `xlagate inspect DUMP` lists the buffers.",
 	Threads: []string{"AI-Hypercomputer/maxtext#5112", "AI-Hypercomputer/maxtext#4514", "vllm-project/tpu-inference#3194"},
 	Variant: func(c *rule.Context, v *changes.Variant) {
 		peak, assigned := v.New.Facts[facts.MemoryPeak]

@@ -20,7 +20,7 @@ var maxRegisters = rule.Rule{
 	Budget:  rule.FactMetric(facts.RegistersMax, "registers of a thread"),
 	Fails:   rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: max-registers, max: 128 }", Says: "255 registers of a thread: at most 128 allowed"},
 	Passes:  rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: max-registers, max_increase: 8 }"},
-	Fix:     "`xlagate inspect` lists the kernels with the lowest occupancy. In Triton and Pallas kernels, change the block sizes or the number of warps.",
+	Fix:     "`xlagate inspect DUMP` lists the kernels with the lowest occupancy. In Triton and Pallas kernels, change the block sizes or the number of warps.",
 	Threads: []string{"triton-lang/triton#5572", "EnzymeAD/Reactant.jl#3275"},
 	Variant: func(c *rule.Context, v *changes.Variant) {
 		if registersUnknown(c, v, c.Rule.Budget.Fact) {

@@ -326,12 +326,15 @@ func (t tree) String() string {
 	return fmt.Sprintf("%s (%s)", t.name, t.size())
 }
 
-// said is "seed is new: u32[2]", "opt.nu is new: 34 arrays, 9.3 MiB".
-func (t tree) said(what string) string {
+// said is "seed is new: u32[2]", "opt.nu is new: 34 arrays, 9.3 MiB"; "6 arrays of state are new: 5.0 KiB" if the other side has others of the tree.
+func (t tree) said(what string, other []facts.Parameter) string {
 	if len(t.leaves) == 1 {
-		return fmt.Sprintf("%s %s: %s", t.name, what, made(t.leaves[0]))
+		return fmt.Sprintf("%s is %s: %s", t.name, what, made(t.leaves[0]))
 	}
-	return fmt.Sprintf("%s %s: %s", t.name, what, t.size())
+	if slices.ContainsFunc(other, func(p facts.Parameter) bool { return strings.HasPrefix(p.Name, t.name) }) {
+		return fmt.Sprintf("%s of %s are %s: %s", phrase.Some(len(t.leaves), "array"), t.name, what, phrase.Bytes(t.bytes()))
+	}
+	return fmt.Sprintf("%s is %s: %s", t.name, what, t.size())
 }
 
 // made is an argument's shape, with the line that made it where it has no name: "f32[4,8] of train.py:17".
@@ -343,11 +346,14 @@ func made(p *facts.Parameter) string {
 }
 
 func (t tree) size() string {
-	var bytes float64
+	return phrase.Some(len(t.leaves), "array") + ", " + phrase.Bytes(t.bytes())
+}
+
+func (t tree) bytes() (n float64) {
 	for _, p := range t.leaves {
-		bytes += float64(p.Bytes)
+		n += float64(p.Bytes)
 	}
-	return phrase.Some(len(t.leaves), "array") + ", " + phrase.Bytes(bytes)
+	return n
 }
 
 // Trees names arguments, many of one tree together: "state (215 arrays, 9.3 MiB)".

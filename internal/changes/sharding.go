@@ -104,7 +104,7 @@ func shardingTitle(v *Variant) string {
 		}
 	}
 	parts = append(parts, movedTitles(moved)...)
-	if len(parts) == 0 {
+	if lost, _ := redonated(v); len(parts) == 0 && len(lost) == 0 { // else the lost donation says which result it is
 		return resultShardingTitle(v)
 	}
 	return strings.Join(phrase.Within(parts, 4), "; ")

@@ -327,10 +327,10 @@ func argumentsTitle(v *Variant) (text string, follow bool) {
 	parts = append(reshapedTitles(reshaped), parts...)
 	follow = len(parts) == 0 && len(come)+len(gone) > 0 && len(v.Model.Edits) > 0
 	for _, tree := range treesOf(come) {
-		parts = append(parts, tree.said("is new"))
+		parts = append(parts, tree.said("new", v.Old.Params))
 	}
 	for _, tree := range treesOf(gone) {
-		parts = append(parts, tree.said("is gone"))
+		parts = append(parts, tree.said("gone", v.New.Params))
 	}
 	return strings.Join(phrase.Within(parts, 4), "; "), follow
 }
@@ -492,7 +492,7 @@ func formerArgument(v *Variant, c facts.Constant) string {
 		}
 	}
 	for _, p := range v.Params {
-		if p.New == nil && bakedIn(v, p.Old) {
+		if p.New == nil && c.Bytes <= p.Old.Bytes && bakedIn(v, p.Old) { // the constant is a part of it
 			return p.Name
 		}
 	}

@@ -147,3 +147,21 @@ func TestMovedInAnotherType(t *testing.T) {
 		}
 	}
 }
+
+// Arrays that join a tree of arguments are told as some of it, and not as the tree.
+func TestArraysOfATree(t *testing.T) {
+	of := func(leaves ...string) (list []facts.Parameter) {
+		for _, leaf := range leaves {
+			list = append(list, facts.Parameter{Name: "state" + leaf, Shape: "f32[" + leaf[2:3] + "]", Bytes: 4})
+		}
+		return list
+	}
+	old, fresh := of("['1']"), of("['1']", "['2']", "['3']", "['4']", "['5']")
+	for want, sides := range map[string][2][]facts.Parameter{
+		"4 arrays of state are new: 16 B": {old, fresh}, "4 arrays of state are gone: 16 B": {fresh, old}, "state is new: 5 arrays, 20 B": {nil, fresh},
+	} {
+		if got := called(t, sides[0], sides[1]).Causes[0].Title; got != want {
+			t.Errorf("%s, wanted %s", got, want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -368,8 +369,19 @@ func (r *indexed) fix(c *result.Change) string {
 	if at < 0 {
 		at = max(0, slices.IndexFunc(broken, func(f *result.Finding) bool { return !strings.HasPrefix(f.Rule, "max-") }))
 	}
-	return r.doc(broken[at].Rule).Fix
+	fix := r.doc(broken[at].Rule).Fix
+	if !strings.Contains(fix, " DUMP") {
+		return fix
+	}
+	at = slices.IndexFunc(r.Targets, func(t result.Target) bool { return t.Name == c.Target })
+	if at < 0 || !pasteable.MatchString(r.Targets[at].Dump) {
+		return fix
+	}
+	return strings.ReplaceAll(fix, " DUMP", " "+r.Targets[at].Dump)
 }
+
+// pasteable matches paths that mean themselves in a command line, whoever chose them.
+var pasteable = regexp.MustCompile(`^[a-zA-Z0-9._/][a-zA-Z0-9._/-]*$`)
 
 // fixLines are the fix of a change, and where to read more.
 func fixLines(r *indexed, c *result.Change) []line {

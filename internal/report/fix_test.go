@@ -1,0 +1,24 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// The command that a rule says names the dump that was checked, unless its path is more than a path to a shell.
+func TestFixNamesTheDump(t *testing.T) {
+	for dump, want := range map[string]string{
+		"build/xla-1": "`xlagate inspect build/xla-1 -o a.html`", "$(rm -r x)": "`xlagate inspect DUMP -o a.html`", "-x": "`xlagate inspect DUMP -o a.html`", "": "`xlagate inspect DUMP -o a.html`",
+	} {
+		c := result.Change{ID: "1", Target: "t", Program: "f"}
+		r := index(&result.Result{
+			Targets: []result.Target{{Name: "s", Dump: "other"}, {Name: "t", Dump: dump}}, Changes: []result.Change{c},
+			Findings: []result.Finding{{Change: "1", Rule: "max-peak-bytes", Target: "t", Program: "f", Level: "error"}},
+		})
+		r.doc = func(string) result.RuleDoc { return result.RuleDoc{Fix: "`xlagate inspect DUMP -o a.html`"} }
+		if got := r.fix(&c); got != want {
+			t.Errorf("%q: %s", dump, got)
+		}
+	}
+}
