@@ -326,15 +326,23 @@ func (t tree) String() string {
 	return fmt.Sprintf("%s (%s)", t.name, t.size())
 }
 
-// said is "seed is new: u32[2]", "opt.nu is new: 34 arrays, 9.3 MiB"; "6 arrays of state are new: 5.0 KiB" if the other side has others of the tree.
-func (t tree) said(what string, other []facts.Parameter) string {
+// said is "seed is new: u32[2]", "opt.nu is new: 34 arrays, 9.3 MiB"; "6 arrays of state are new: 5.0 KiB" if the other side, whose names are sorted, has others of
+// the tree.
+func (t tree) said(what string, other []string) string {
 	if len(t.leaves) == 1 {
 		return fmt.Sprintf("%s is %s: %s", t.name, what, made(t.leaves[0]))
 	}
-	if slices.ContainsFunc(other, func(p facts.Parameter) bool { return strings.HasPrefix(p.Name, t.name) }) {
+	if at, _ := slices.BinarySearch(other, t.name); at < len(other) && strings.HasPrefix(other[at], t.name) {
 		return fmt.Sprintf("%s of %s are %s: %s", phrase.Some(len(t.leaves), "array"), t.name, what, phrase.Bytes(t.bytes()))
 	}
 	return fmt.Sprintf("%s is %s: %s", t.name, what, t.size())
+}
+
+// namesOf are the names of arguments, sorted.
+func namesOf(params []facts.Parameter) []string {
+	names := phrase.Map(params, func(p facts.Parameter) string { return p.Name })
+	slices.Sort(names)
+	return names
 }
 
 // made is an argument's shape, with the line that made it where it has no name: "f32[4,8] of train.py:17".

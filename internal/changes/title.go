@@ -326,11 +326,12 @@ func argumentsTitle(v *Variant) (text string, follow bool) {
 	}
 	parts = append(reshapedTitles(reshaped), parts...)
 	follow = len(parts) == 0 && len(come)+len(gone) > 0 && len(v.Model.Edits) > 0
+	had, has := namesOf(v.Old.Params), namesOf(v.New.Params)
 	for _, tree := range treesOf(come) {
-		parts = append(parts, tree.said("new", v.Old.Params))
+		parts = append(parts, tree.said("new", had))
 	}
 	for _, tree := range treesOf(gone) {
-		parts = append(parts, tree.said("gone", v.New.Params))
+		parts = append(parts, tree.said("gone", has))
 	}
 	return strings.Join(phrase.Within(parts, 4), "; "), follow
 }
@@ -351,15 +352,20 @@ func reshapedTitles(list []ParamChange) (parts []string) {
 		}
 		return ""
 	}
+	told := map[*facts.Parameter]bool{}
 	// A whole tree that has another type is told as one: "state.mu (16 arrays, 768.0 KiB): bf16 → f32".
 	for _, alike := range phrase.Group(phrase.Filter(list, func(p ParamChange) bool { return retyped(p) != "" }), retyped) {
 		for _, t := range treesOf(phrase.Map(alike, func(p ParamChange) *facts.Parameter { return p.New })) {
-			if len(t.leaves) > 1 {
-				parts = append(parts, t.String()+": "+retyped(alike[0]))
-				list = slices.DeleteFunc(list, func(p ParamChange) bool { return slices.Contains(t.leaves, p.New) })
+			if len(t.leaves) == 1 {
+				continue
+			}
+			parts = append(parts, t.String()+": "+retyped(alike[0]))
+			for _, p := range t.leaves {
+				told[p] = true
 			}
 		}
 	}
+	list = phrase.Filter(list, func(p ParamChange) bool { return !told[p.New] })
 	for _, alike := range phrase.Group(list, became) {
 		first := slices.MinFunc(alike, func(a, b ParamChange) int { return cmp.Compare(len(a.Name), len(b.Name)) })
 		name := first.Name
