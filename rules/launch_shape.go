@@ -81,7 +81,6 @@ func badLaunch(c *rule.Context, k *facts.Kernel) string {
 
 func volume(size [3]int64) float64 { return float64(size[0]) * float64(size[1]) * float64(size[2]) }
 
-// launchCause names the largest of the badly launched kernels, of which there are some.
 func launchCause(c *rule.Context, v *facts.Variant) (*changes.Cause, changes.Evidence) {
 	var worst *facts.Kernel
 	var e changes.Evidence
@@ -95,6 +94,9 @@ func launchCause(c *rule.Context, v *facts.Variant) (*changes.Cause, changes.Evi
 		if worst == nil || k.Bytes > worst.Bytes {
 			worst = k
 		}
+	}
+	if worst == nil {
+		return nil, e
 	}
 	return changes.CauseAt(fmt.Sprintf("%s is launched with %s", worst.Name, badLaunch(c, worst)), worst), e
 }

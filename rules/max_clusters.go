@@ -64,13 +64,15 @@ func sized(c *rule.Context, clusters *tensorflow.Clusters) bool {
 	return least == 0 || len(clusters.Clusters) == 0 || clusters.Clusters[0].Size > 0
 }
 
-// clusterCause says why there are more clusters, or which of them, of which there are some, is the largest.
 func clusterCause(c *rule.Context, clusters *tensorflow.Clusters) (*changes.Cause, changes.Evidence) {
 	list := append([]tensorflow.Cluster{}, clusters.Clusters...)
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Size > list[j].Size })
 	var e changes.Evidence
 	for _, one := range list {
 		e.After = changes.AddLine(e.After, fmt.Sprintf("%s  %s  %s", one.Name, phrase.Count(one.Size, "node", "nodes"), one.Function))
+	}
+	if len(list) == 0 {
+		return nil, e
 	}
 	if cause := newClusters(c, clusters); cause != nil {
 		return cause, e

@@ -65,9 +65,12 @@ func outsideByKind(clusters *tensorflow.Clusters) map[string][]tensorflow.Collec
 	return out
 }
 
-// outsideCause names the collectives of a kind, of which there are some, each with what it parts.
+// outsideCause names the collectives of a kind, each with what it parts.
 func outsideCause(collectives []tensorflow.Collective) (*changes.Cause, changes.Evidence) {
 	var e changes.Evidence
+	if len(collectives) == 0 {
+		return nil, e
+	}
 	for i := range collectives {
 		o := &collectives[i]
 		e.After = changes.AddLine(e.After, strings.TrimSpace(fmt.Sprintf("%s  %s  %s", o.Op, o.Node, o.Place())))

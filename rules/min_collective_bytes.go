@@ -49,13 +49,16 @@ func judgeAverage(c *rule.Context, v *changes.Variant, kind string) {
 	}
 }
 
-// smallest names the kernel that moves the fewest bytes, of those that there are.
+// smallest names the kernel that moves the fewest bytes.
 func smallest(v *facts.Variant, cares func(*facts.Kernel) bool) *changes.Cause {
 	var least *facts.Kernel
 	for k := range v.KernelsThat(cares) {
 		if least == nil || k.Bytes < least.Bytes {
 			least = k
 		}
+	}
+	if least == nil {
+		return nil
 	}
 	return changes.CauseAt("the smallest is "+least.Describe(), least)
 }
