@@ -159,3 +159,28 @@ func aliasedOf(shape string, v *facts.Variant) (n int) {
 	}
 	return n
 }
+
+// redonated lists the arguments that lend their buffers to results no longer, and those that do so now.
+func redonated(v *Variant) (lost, gained []*facts.Parameter) {
+	for _, p := range v.Params {
+		switch {
+		case p.Old == nil || p.New == nil:
+		case p.Old.Aliased && !p.New.Aliased:
+			lost = append(lost, p.New)
+		case !p.Old.Aliased && p.New.Aliased:
+			gained = append(gained, p.New)
+		}
+	}
+	return lost, gained
+}
+
+// donationTitle says which arguments lend their buffers to results no longer, or do so now.
+func donationTitle(lost, gained []*facts.Parameter) string {
+	switch {
+	case len(lost) > 0:
+		return "no longer updated in place: " + strings.Join(phrase.Within(Trees(lost), 4), ", ")
+	case len(gained) > 0:
+		return "now updated in place: " + strings.Join(phrase.Within(Trees(gained), 4), ", ")
+	}
+	return ""
+}
