@@ -72,22 +72,22 @@ func (g *Grouping) place(p *Part) {
 }
 
 // compileOptions returns the edited line where jit compiles a program whose caller no longer gives its buffers away. Which arguments are donated is said there,
-// not where other edits of the commit compute something.
+// not where other edits of the commit compute something. The line is above the program's function, else in the file of the call: what another file compiles may
+// be another program.
 func (g *Grouping) compileOptions(p *Part) (hlo.Location, bool) {
 	if p.Cause.Kind != KindDonation || p.variant.StillDonated() {
 		return hlo.Location{}, false
 	}
-	hunks := phrase.Filter(g.lines.Code, func(h git.Hunk) bool { return h.Compiles() })
-	if len(hunks) == 0 {
-		return hlo.Location{}, false
-	}
-	h := slices.MaxFunc(hunks, func(a, b git.Hunk) int {
-		fits := func(h git.Hunk) int64 {
-			return 2*Flag(lastName(h.Function) == p.Program) + Flag(path.Base(h.File) == path.Base(p.Cause.Source.File))
+	program := facts.PlainName(p.Program)
+	decorates := func(h git.Hunk) bool { return lastName(h.Function) == program }
+	beside := func(h git.Hunk) bool { return path.Base(h.File) == path.Base(p.Cause.Source.File) }
+	for _, fits := range []func(git.Hunk) bool{decorates, beside} {
+		at := slices.IndexFunc(g.lines.Code, func(h git.Hunk) bool { return h.Compiles() && fits(h) })
+		if at >= 0 {
+			return lineOf(g.lines.Code[at], g.lines.Edits), true
 		}
-		return cmp.Compare(fits(a), fits(b))
-	})
-	return lineOf(h, g.lines.Edits), true
+	}
+	return hlo.Location{}, false
 }
 
 // FunctionOf names a place the same from commit to commit and from machine to machine: by its function, not its line, and without the folder of the
@@ -200,12 +200,15 @@ func (g *Grouping) editedLine(c *Cause, call hlo.Location) (inside, called hlo.L
 	for i := range c.Edits {
 		weigh(c.Edits[i].Stack, 1+float64(c.Edits[i].effort()))
 	}
-	differ, most := maps.Clone(work), slices.Max(append(slices.Collect(maps.Values(work)), 0))
+	differ, most := maps.Clone(work), 0.0
+	for _, effort := range differ {
+		most = max(most, effort)
+	}
 	for i := range c.After {
 		k := &c.After[i]
 		weigh(k.Frames(), 1+float64(k.Flops+k.Bytes)*k.Runs())
 	}
-	// Other edited lines only run beside those whose operations differ: reading an f32 instead of a bf16, a product further on converts it first.
+	// An edited line that adds little is no place: where a product returns f32, the line behind it converts that to bf16.
 	maps.DeleteFunc(work, func(l hlo.Location, _ float64) bool { return differ[l] < most/8 })
 	if len(work)+len(outer) == 0 {
 		if _, hit := g.lines.Edits.At(c.Source.File, int(c.Source.Line)); hit && call.File != "" && sameLine(c.Source, call) {

@@ -159,5 +159,5 @@ func AddTarget(text []byte, name, run string) ([]byte, error) {
 		entry := fmt.Sprintf("%[1]s- name: %[2]q\n%[1]s  capture: { run: %[3]q }\n", indent, name, run)
 		return bytes.Join(slices.Insert(lines, key.Line, []byte(entry)), nil), nil
 	}
-	return nil, errors.New("it has no list of targets with one below the other; write targets: so, with a name for each, as docs/configuration.md shows")
+	return nil, errors.New("it has no list of targets, one below the other; write one as docs/config.md shows, with a name for each")
 }

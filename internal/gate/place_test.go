@@ -393,3 +393,29 @@ func TestLineWhoseOperationsDiffer(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 }
+
+// A donation that is no longer asked for is placed where jit compiles the program, although its operations pass through the same edit, and another program is
+// compiled in another way as well.
+func TestEditOfDonationBesideOperations(t *testing.T) {
+	const was, now = "x = 1\n@partial(jax.jit, donate_argnums=0)\ndef f(x, key):\n    y = x\n    return loss(y, key)\n", "x = 1\n@jax.jit\ndef f(x, rng):\n    y = x\n    return loss(y, rng)\n"
+	dir := t.TempDir()
+	for _, text := range []string{was, now} {
+		for file, content := range map[string]string{"eval.py": strings.ReplaceAll(text, "def f", "def g"), "train.py": text} {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if text == was {
+			testfile.Commit(t, dir)
+		}
+	}
+	told, unknown := git.EditsSince(t.Context(), dir, "", func(string) string { return "" })
+	if unknown != "" {
+		t.Fatal(unknown)
+	}
+	lost := root(changes.KindDonation, "no longer updated in place: x", line("main", 60), kernel(line("f", 5), 64))
+	list := changesOf(judgedTarget{Programs: []*changes.Program{changed("f", lost)}, Edits: told}, nil)
+	if len(list) != 1 || list[0].Source.File != "train.py" || list[0].Source.Line != 2 {
+		t.Errorf("%+v", list)
+	}
+}
