@@ -84,6 +84,14 @@ func TestConstantThatWasAnArgument(t *testing.T) {
 	}
 }
 
+// A constant that is larger than the only argument that is gone was another array, although the argument is baked in as well.
+func TestConstantBesideABakedArgument(t *testing.T) {
+	v := baked(t, nil, []facts.Constant{small, large}, []facts.Parameter{{Name: "schedule", Shape: small.Shape, Bytes: small.Bytes}}, nil)
+	if got := v.Causes[0].Title; got != "f32[512,512] (1.0 MiB) is baked into the program" {
+		t.Error(got)
+	}
+}
+
 // An argument that became a constant is not told of twice, one that has nothing to do with it is.
 func TestBakedArgumentIsNoChangeOfArguments(t *testing.T) {
 	w, x := facts.Parameter{Name: "w", Shape: "f32[512,512]"}, facts.Parameter{Name: "x", Shape: "f32[8]"}

@@ -45,7 +45,7 @@ func argumentsTitle(v *Variant) (text string, follow bool) {
 }
 
 // reshapedTitles says what arguments became, those in one that became the same or, in another type, as large: "params['up'] and 7 more: f32[64,256] → f32[64,512]".
-func reshapedTitles(list []ParamChange) (parts []string) {
+func reshapedTitles(list []ParamChange) []string {
 	became := func(p ParamChange) string {
 		was, is := hlo.ShapeText(p.Old.Shape), hlo.ShapeText(p.New.Shape)
 		if was.Type() == is.Type() {
@@ -53,28 +53,8 @@ func reshapedTitles(list []ParamChange) (parts []string) {
 		}
 		return p.Old.Shape + p.New.Shape
 	}
-	retyped := func(p ParamChange) string {
-		was, is := hlo.ShapeText(p.Old.Shape), hlo.ShapeText(p.New.Shape)
-		if slices.Equal(was.Dims(), is.Dims()) {
-			return was.Type() + " → " + is.Type()
-		}
-		return ""
-	}
-	told := map[*facts.Parameter]bool{}
-	// A whole tree that has another type is told as one: "state.mu (16 arrays, 768.0 KiB): bf16 → f32".
-	for _, alike := range phrase.Group(phrase.Filter(list, func(p ParamChange) bool { return retyped(p) != "" }), retyped) {
-		for _, t := range treesOf(phrase.Map(alike, func(p ParamChange) *facts.Parameter { return p.New })) {
-			if len(t.leaves) == 1 {
-				continue
-			}
-			parts = append(parts, t.String()+": "+retyped(alike[0]))
-			for _, p := range t.leaves {
-				told[p] = true
-			}
-		}
-	}
-	list = phrase.Filter(list, func(p ParamChange) bool { return !told[p.New] })
-	for _, alike := range phrase.Group(list, became) {
+	parts, rest := retypedTrees(list)
+	for _, alike := range phrase.Group(rest, became) {
 		first := slices.MinFunc(alike, func(a, b ParamChange) int { return cmp.Compare(len(a.Name), len(b.Name)) })
 		name := first.Name
 		if n := len(alike) - 1; n > 0 {
@@ -83,6 +63,31 @@ func reshapedTitles(list []ParamChange) (parts []string) {
 		parts = append(parts, fmt.Sprintf("%s: %s → %s", name, first.Old.Shape, first.New.Shape))
 	}
 	return parts
+}
+
+// retypedTrees says which whole trees of arguments have another type, "state.mu (16 arrays, 768.0 KiB): bf16 → f32", and returns the arguments that are in none.
+func retypedTrees(list []ParamChange) (parts []string, rest []ParamChange) {
+	retyped := func(p ParamChange) string { // "" for one of other sizes
+		was, is := hlo.ShapeText(p.Old.Shape), hlo.ShapeText(p.New.Shape)
+		if slices.Equal(was.Dims(), is.Dims()) {
+			return was.Type() + " → " + is.Type()
+		}
+		return ""
+	}
+	told := map[*facts.Parameter]bool{}
+	for _, alike := range phrase.Group(list, retyped) {
+		types := retyped(alike[0])
+		for _, t := range treesOf(phrase.Map(alike, func(p ParamChange) *facts.Parameter { return p.New })) {
+			if types == "" || len(t.leaves) == 1 {
+				continue
+			}
+			parts = append(parts, t.String()+": "+types)
+			for _, p := range t.leaves {
+				told[p] = true
+			}
+		}
+	}
+	return parts, phrase.Filter(list, func(p ParamChange) bool { return !told[p.New] })
 }
 
 // renamedTitle says what arguments are called now: "state['opt'] is called state.opt", "state[0] is in another order"; "" if they have their names.
