@@ -39,8 +39,8 @@ func (s *suspect) title(v *Variant) string {
 	if text := s.oftener(); text != "" {
 		parts = append([]string{text}, parts...)
 	}
-	more := computing(s.After) > computing(s.Before)                                    // else other kernels were merged, and what is split costs no launch
-	if len(s.split) > 0 && more && (len(s.edits) == 0 || len(s.split[0].Between) > 0) { // where operations came or went, kernels that split follow from them
+	// Where no kernels came, others were merged, and what is split costs no launch. Where operations came or went, kernels that split follow from them.
+	if len(s.split) > 0 && computing(s.After) > computing(s.Before) && (len(s.edits) == 0 || len(s.split[0].Between) > 0) {
 		parts = append(parts, splitsTitle(s.split, c.Kind != KindToolchain && (c.Kind != KindCode || c.Title == "")))
 	}
 	if k := s.instead(v); k != nil {

@@ -115,7 +115,7 @@ func entered(op hlo.Opcode) bool {
 type edges struct {
 	r    *reader
 	made []int32 // of every instruction: the launch that makes its value, -1 for none
-	read []int32 // by launch: the last that reads from it, counted from 1
+	read []int32 // by launch: the number of the last one that reads from it, from 1
 }
 
 // connect sets for every launch which others it reads from, and whether its value leaves the program.
@@ -136,16 +136,16 @@ func (r *reader) connect(launches []launch, v *Variant) {
 	v.Results = e.results(v.Kernels)
 }
 
-// sources lists the launches that a launch reads from, each once. count is the number of the launch, counted from 1.
-func (e *edges) sources(l launch, count int32) []int32 {
+// sources lists the launches that a launch reads from, each once. number is that of the launch, from 1.
+func (e *edges) sources(l launch, number int32) []int32 {
 	operands, from := e.r.m.Operands(l.id), []int32{}
 	if l.async != hlo.NoInstr {
 		operands = e.r.m.Operands(l.async)
 	}
 	for _, o := range operands {
-		if id := e.origin(o); id != hlo.NoInstr && e.read[e.made[id]] != count {
+		if id := e.origin(o); id != hlo.NoInstr && e.read[e.made[id]] != number {
 			from = append(from, e.made[id])
-			e.read[e.made[id]] = count
+			e.read[e.made[id]] = number
 		}
 		if len(from) == maxSources {
 			break
