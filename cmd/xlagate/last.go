@@ -60,13 +60,14 @@ func keepLast(w world, o gate.Options, r *result.Result) {
 	if len(r.Findings) == 0 {
 		r = r.WithoutAccept()
 	}
+	_, missing := os.Stat(name)
 	err = files.Replace(name, func(f *os.File) error {
 		if err := json.NewEncoder(f).Encode(lastHead{absoluteOr(o.Config.Path), o.Dir}); err != nil {
 			return err
 		}
 		return report.Result.Render(f, r, "json", report.Options{})
 	})
-	if err == nil {
+	if err == nil && missing != nil { // a look at thousands of files takes as long as a check
 		files.Prune(filepath.Dir(name), ".json", mostLast, 0)
 	}
 }
