@@ -76,7 +76,7 @@ func (q *fusionQuery) inScope(k *facts.Kernel) bool {
 	is := func(opName, file string) bool {
 		return (q.opName == "" || phrase.Glob(q.opName, opName)) && (q.source == "" || rule.FitsPath(q.source, file))
 	}
-	return is(k.OpName, k.Source.File) || slices.ContainsFunc(k.Ops, func(op facts.Op) bool { return is(op.OpName, op.Source.File) })
+	return is(k.OpName, k.Source.File) || slices.ContainsFunc(k.Ops, func(op facts.FusedOp) bool { return is(op.OpName, op.Source.File) })
 }
 
 // operations are those that the fusion is known by.

@@ -133,7 +133,7 @@ func wrongOps(v *facts.Variant, pin rule.Entry) (found int, wrong []wrongLayout)
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
 		for _, op := range rule.Operations(k) {
-			if !pinned(pin, op) {
+			if !pinned(pin, *op.Op) {
 				continue
 			}
 			found++

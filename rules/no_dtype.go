@@ -119,7 +119,7 @@ func namedOf(c *rule.Context, v *facts.Variant, dtype string) (named, other []fa
 	for i := range v.Kernels {
 		for _, op := range v.Kernels[i].Ops {
 			if strings.Contains(op.Shape, dtype+"[") {
-				note(op)
+				note(*op.Op)
 			}
 		}
 	}

@@ -106,7 +106,7 @@ func (b *blame) widened() {
 			continue
 		}
 		for _, op := range opsOf(k) {
-			if edit := b.v.edited.in(stackOf(op)); edit != "" {
+			if edit := b.v.edited.in(stackOf(*op.Op)); edit != "" {
 				s := b.suspects[0]
 				s.OpName, s.Source, s.Edit = op.OpName, op.Source, edit
 				return
@@ -220,7 +220,7 @@ func (b *blame) reshaped() {
 			continue
 		}
 		for _, op := range opsOf(&c.New) {
-			edit := b.v.edited.in(stackOf(op))
+			edit := b.v.edited.in(stackOf(*op.Op))
 			if edit == "" {
 				continue
 			}
@@ -361,7 +361,7 @@ func (b *blame) compiler() {
 func (b *blame) find(kernels []facts.Kernel, places func(facts.Op) []place) (best *suspect) {
 	for i := range kernels {
 		for _, op := range opsOf(&kernels[i]) {
-			for _, p := range places(op) {
+			for _, p := range places(*op.Op) {
 				if s := b.at[p]; s != nil && p != (place{}) && (best == nil || s.weight > best.weight) {
 					best = s
 				}
@@ -466,7 +466,7 @@ func (c *Cause) toWork() {
 			case line(op.Source) == line(c.Source):
 				return
 			case line(place.Source) == line(c.Source):
-				place = op
+				place = *op.Op
 			}
 		}
 	}

@@ -266,7 +266,7 @@ func (v *Variant) FirstNew(dtype string) facts.Op {
 	for i := range v.New.Kernels {
 		for _, op := range opsOf(&v.New.Kernels[i]) {
 			if strings.Contains(op.Shape, dtype+"[") {
-				inKernels = append(inKernels, op)
+				inKernels = append(inKernels, *op.Op)
 			}
 		}
 	}

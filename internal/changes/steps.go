@@ -72,11 +72,11 @@ func (e *Edit) effort() int {
 }
 
 // opsOf lists the operations in a kernel; of a launch of a single one, that one.
-func opsOf(k *facts.Kernel) []facts.Op {
+func opsOf(k *facts.Kernel) []facts.FusedOp {
 	if len(k.Ops) > 0 {
 		return k.Ops
 	}
-	return []facts.Op{{Opcode: k.Root, OpName: k.OpName, Shape: k.Out, Source: k.Source, Stack: k.Stack}}
+	return []facts.FusedOp{{Op: &facts.Op{Opcode: k.Root, OpName: k.OpName, Shape: k.Out, Source: k.Source, Stack: k.Stack}}}
 }
 
 // weightiest is the operation of the most effort.

@@ -7,7 +7,7 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// The values of Op.From for values that no operation of the same kernel makes. ^n is the kernel's operand n.
+// The values of FusedOp.From for values that no operation of the same kernel makes. ^n is the kernel's operand n.
 const (
 	FromConstant  = int32(math.MinInt32)     // a constant
 	FromElsewhere = int32(math.MinInt32 + 1) // it cannot be told: a loop's state
@@ -16,13 +16,13 @@ const (
 // flow lists the operations in the bodies of fusions, with the origin of each operand.
 type flow struct {
 	r    *reader
-	ops  []Op
+	ops  []FusedOp
 	from []int32 // room for the origins of the next ones: most have one or two operands
 }
 
 // operations lists the operations in the computation that a fusion or a call runs. It enters nested fusions and calls, and leaves out operations that only name
 // a value. It returns nil for other launches. Launches of one computation share the list.
-func (r *reader) operations(launch hlo.InstrID) []Op {
+func (r *reader) operations(launch hlo.InstrID) []FusedOp {
 	callees := r.m.Callees(launch)
 	if op := r.m.Instrs[launch].Opcode; op != hlo.OpFusion && op != hlo.OpCall || len(callees) == 0 {
 		return nil
@@ -37,7 +37,7 @@ func (r *reader) operations(launch hlo.InstrID) []Op {
 		for _, c := range callees {
 			n += r.bodies()[c].listed
 		}
-		w := &flow{r: r, ops: make([]Op, 0, n)}
+		w := &flow{r: r, ops: make([]FusedOp, 0, n)}
 		for _, c := range callees {
 			w.computation(c, args, 0)
 		}
@@ -47,7 +47,7 @@ func (r *reader) operations(launch hlo.InstrID) []Op {
 	return ops
 }
 
-// computation appends the operations of one computation. args has the origins of its arguments, numbered as [Op.From] is; it returns the origin of its
+// computation appends the operations of one computation. args has the origins of its arguments, numbered as [FusedOp.From] is; it returns the origin of its
 // result. In {p, a = negate(p), ROOT b = exp(a)}, a comes from args[0], b from a, and the result from b.
 func (w *flow) computation(c hlo.CompID, args []int32, depth int) int32 {
 	first, end := w.r.m.Body(c)
@@ -83,12 +83,28 @@ func (w *flow) instruction(id, first hlo.InstrID, made, args []int32, depth int)
 	if depth < maxDepth && entered(in.Opcode) {
 		return w.enter(id, from, depth)
 	}
-	md := r.metadata(id)
-	stack := r.frames(id)
-	w.ops = append(w.ops, Op{
-		Opcode: r.opcode(id), OpName: md.OpName, Shape: r.shape(in.Shape), Layout: r.m.Shape(in.Shape).Layout, Source: stack.at(), Stack: stack, From: from,
-	})
+	w.ops = append(w.ops, FusedOp{r.op(id), from})
 	return int32(len(w.ops) - 1)
+}
+
+// mostAlike bounds the operations among which one is looked for that is alike.
+const mostAlike = 8
+
+// op describes an operation inside a kernel. Operations that share their metadata and are alike share the description.
+func (r *reader) op(id hlo.InstrID) *Op {
+	in, meta := &r.m.Instrs[id], r.m.MetadataID(id)
+	opcode, shape, layout := r.opcode(id), r.shape(in.Shape), r.m.Shape(in.Shape).Layout
+	for _, op := range r.ops[meta] {
+		if op.Opcode == opcode && op.Shape == shape && op.Layout == layout {
+			return op
+		}
+	}
+	stack := r.frames(id)
+	op := &Op{Opcode: opcode, OpName: r.metadata(id).OpName, Shape: shape, Layout: layout, Source: stack.at(), Stack: stack}
+	if len(r.ops[meta]) < mostAlike {
+		r.ops[meta] = append(r.ops[meta], op)
+	}
+	return op
 }
 
 // enter appends the computations that an instruction calls. It does not follow the values of a loop's state.

@@ -115,7 +115,7 @@ func (s *speller) kernel(i int, k *Kernel) {
 		s.line("    plan %+v", *k.Plan)
 	}
 	for _, op := range k.Ops {
-		s.line("    %s", spelledOp(op))
+		s.line("    %s%s", spelledOp(*op.Op), set("from", op.From))
 	}
 	for _, op := range k.Outs {
 		s.line("    leaves %s", spelledOp(op))
@@ -161,7 +161,7 @@ func (s *speller) clusters(c *tensorflow.Clusters) {
 }
 
 func spelledOp(op Op) string {
-	return op.Opcode + set("shape", op.Shape, "layout", op.Layout, "op_name", op.OpName, "at", spelledPlace(op.Source), "from", op.From)
+	return op.Opcode + set("shape", op.Shape, "layout", op.Layout, "op_name", op.OpName, "at", spelledPlace(op.Source))
 }
 
 func spelledPlace(at hlo.Location) string {

@@ -17,7 +17,7 @@ func (r *reader) kernel(l launch) Kernel {
 }
 
 // site is the place of a launch, and the model's name of it: its own metadata, or else the wrapper's, or else that of its last operation.
-func (r *reader) site(l launch, ops []Op) *Site {
+func (r *reader) site(l launch, ops []FusedOp) *Site {
 	md := r.metadata(l.id)
 	for _, other := range []hlo.InstrID{l.async, l.moves} {
 		if md.OpName == "" && other != hlo.NoInstr {

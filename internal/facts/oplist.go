@@ -77,18 +77,22 @@ func (o Opcodes) Words() []string {
 func (o Opcodes) String() string { return strings.Join(o.Words(), ", ") }
 
 // opcodesIn counts what the operations do, broadcasts left out unless there is nothing else.
-func opcodesIn(ops []Op) Opcodes {
-	does := make([]string, 0, len(ops))
-	for i := range ops {
-		if ops[i].Opcode != broadcast {
-			does = append(does, ops[i].Opcode)
+func opcodesIn(ops []FusedOp) Opcodes {
+	var does Opcodes
+	for _, op := range ops {
+		at, known := slices.BinarySearchFunc(does, op.Opcode, func(a OpcodeTimes, opcode string) int { return strings.Compare(a.Opcode, opcode) })
+		switch {
+		case op.Opcode == broadcast:
+		case known:
+			does[at].Times++
+		default:
+			does = slices.Insert(does, at, OpcodeTimes{op.Opcode, 1})
 		}
 	}
 	if len(does) == 0 && len(ops) > 0 {
 		return OpcodesOf(broadcast)
 	}
-	slices.Sort(does)
-	return OpcodesOf(does...)
+	return does
 }
 
 const broadcast = "broadcast"

@@ -122,7 +122,7 @@ func TestEmulatedDoubles(t *testing.T) {
 		t.Errorf("%v", f)
 	}
 	for name, want := range map[string]bool{"jit(f)/add": true, "jit(f)/mul": true, "": false, "jit(f)/sub": false} {
-		kernels := []Kernel{{Site: &Site{OpName: "jit(f)/add"}, Ops: []Op{{OpName: "jit(f)/mul"}, {}}}, {Site: &Site{}}}
+		kernels := []Kernel{{Site: &Site{OpName: "jit(f)/add"}, Ops: []FusedOp{{Op: &Op{OpName: "jit(f)/mul"}}, {Op: &Op{}}}}, {Site: &Site{}}}
 		if got := opNames(kernels)[name]; got != want {
 			t.Errorf("%q is a name of kernels: %v", name, got)
 		}

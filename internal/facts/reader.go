@@ -48,12 +48,13 @@ type spellings struct {
 // launched is what is known of the launches that were looked at.
 type launched struct {
 	forms     map[formKey]*Form
-	productOf map[uint64]Product     // by hlo.Alike.Call
-	inside    map[hlo.CompID][]Op    // see operations
-	meter     *price.Meter           // see work
-	family    price.Family           // what the module was compiled for
-	steps     int                    // how many more follow takes, of a module that was made to take very many
-	rewrites  map[hlo.InstrID]string // the state that a launch writes whole
+	productOf map[uint64]Product       // by hlo.Alike.Call
+	inside    map[hlo.CompID][]FusedOp // see operations
+	ops       [][]*Op                  // by metadata; see op
+	meter     *price.Meter             // see work
+	family    price.Family             // what the module was compiled for
+	steps     int                      // how many more follow takes, of a module that was made to take very many
+	rewrites  map[hlo.InstrID]string   // the state that a launch writes whole
 }
 
 // readerOf makes a reader with an interner, a new one where none is given.
@@ -66,7 +67,7 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 		m: m, sources: newSources(m, from), interner: from,
 		spellings: spellings{make([]string, shapes), make([]int64, shapes), make([]hlo.Metadata, metas), make([]*Stack, metas), make([]bool, metas), make([]bool, metas)},
 		launched: launched{
-			forms: map[formKey]*Form{}, inside: map[hlo.CompID][]Op{}, productOf: map[uint64]Product{}, rewrites: map[hlo.InstrID]string{}, steps: 64 * len(m.Instrs),
+			forms: map[formKey]*Form{}, inside: map[hlo.CompID][]FusedOp{}, ops: make([][]*Op, metas), productOf: map[uint64]Product{}, rewrites: map[hlo.InstrID]string{}, steps: 64 * len(m.Instrs),
 		},
 	}
 	r.analyses = analyses{

@@ -74,7 +74,7 @@ func TestNodesNamedAfterTheirKind(t *testing.T) {
 // A place that is known without a stack is the one line that leads there; a stack begins with it.
 func TestFramesWithoutStacks(t *testing.T) {
 	at := hlo.Location{File: "m.py", Line: 3}
-	k := Kernel{Site: &Site{Source: at}, Ops: []Op{{Stack: &Stack{Location: at}}, {}, {Stack: &Stack{Location: hlo.Location{File: "m.py", Line: 5}}}}}
+	k := Kernel{Site: &Site{Source: at}, Ops: []FusedOp{{Op: &Op{Stack: &Stack{Location: at}}}, {Op: &Op{}}, {Op: &Op{Stack: &Stack{Location: hlo.Location{File: "m.py", Line: 5}}}}}}
 	s := Statement{Source: at}
 	if got := linesOf(k.Frames()) + ", " + linesOf(s.Frames()); got != "m.py:3 m.py:5, m.py:3" {
 		t.Error(got)

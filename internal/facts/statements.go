@@ -301,7 +301,7 @@ func (v *Variant) optimizedModel() {
 		stack                 *Stack
 	}
 	found, seen := newStatements(), map[named]bool{}
-	walked := map[*Op]bool{} // the lists that launches share
+	walked := map[*FusedOp]bool{} // the lists that launches share
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
 		if len(k.Ops) == 0 {
@@ -314,14 +314,13 @@ func (v *Variant) optimizedModel() {
 			continue
 		}
 		walked[&k.Ops[0]] = true
-		for j := range k.Ops {
-			op := &k.Ops[j]
+		for _, op := range k.Ops {
 			if op.OpName == "" || op.Opcode == "broadcast" || op.Opcode == "reshape" || op.Opcode == "copy" {
 				continue
 			}
 			if key := (named{op.Opcode, op.OpName, op.Shape, op.Stack}); !seen[key] {
 				seen[key] = true
-				found.add(*op, "", 0)
+				found.add(*op.Op, "", 0)
 			}
 		}
 	}

@@ -111,13 +111,13 @@ func operationDiff(old, fresh *facts.Kernel) listing {
 	}{{'-', old, fresh}, {'+', fresh, old}} {
 		there := map[string]int{}
 		for _, o := range side.other.Ops {
-			there[opText(o)]++
+			there[opText(*o.Op)]++
 		}
 		for _, o := range side.k.Ops {
-			if text := opText(o); there[text] > 0 {
+			if text := opText(*o.Op); there[text] > 0 {
 				there[text]--
 			} else {
-				out.Lines = append(out.Lines, listed{side.mark, splitCells(opText(o) + "  " + location(o.Source))})
+				out.Lines = append(out.Lines, listed{side.mark, splitCells(opText(*o.Op) + "  " + location(o.Source))})
 			}
 		}
 	}

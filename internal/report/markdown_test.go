@@ -129,7 +129,7 @@ func TestViewMarkdown(t *testing.T) {
 	dump.Problems = append(dump.Problems, facts.Problem{File: hostileName, Message: hostileText, Fix: hostileName})
 	k := &d.Programs[2].Variants[0].Kernels
 	k.Added[0].OpName, k.Changed[0].New.Attrs = hostileName, hostileText
-	k.Changed[0].New.Ops = append(k.Changed[0].New.Ops, facts.Op{Opcode: hostileName, Shape: hostileText, Source: hlo.Location{File: hostileName}})
+	k.Changed[0].New.Ops = append(k.Changed[0].New.Ops, facts.FusedOp{Op: &facts.Op{Opcode: hostileName, Shape: hostileText, Source: hlo.Location{File: hostileName}}})
 	for name, render := range map[string]func(io.Writer) error{
 		"inspect": func(w io.Writer) error { return Inspect.Render(w, dump, "markdown", Options{All: true}) },
 		"diff":    func(w io.Writer) error { return Diff.Render(w, d, "markdown", Options{}) },

@@ -22,11 +22,11 @@ func geluKernel() facts.Kernel {
 			Kind: "loop", Do: facts.OpcodesOf("add", "multiply", "multiply", "tanh"), Root: "multiply", Out: "f32[8,128]", In: []string{"f32[8,128]"},
 			Bytes: 8192, Flops: 4096, Fusion: true, Print: "aa", Family: "a",
 		},
-		Name: "multiply_add_fusion.3", Site: &facts.Site{OpName: "jit(train_step)/gelu/tanh", Source: at("model.py", 3), Times: 1}, Ops: []facts.Op{
-			{Opcode: "multiply", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/mul", Source: at("model.py", 3)},
-			{Opcode: "tanh", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/tanh", Source: at("model.py", 3)},
-			{Opcode: "add", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/add", Source: at("model.py", 4)},
-			{Opcode: "multiply", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/mul", Source: at("model.py", 4)},
+		Name: "multiply_add_fusion.3", Site: &facts.Site{OpName: "jit(train_step)/gelu/tanh", Source: at("model.py", 3), Times: 1}, Ops: []facts.FusedOp{
+			{Op: &facts.Op{Opcode: "multiply", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/mul", Source: at("model.py", 3)}},
+			{Op: &facts.Op{Opcode: "tanh", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/tanh", Source: at("model.py", 3)}},
+			{Op: &facts.Op{Opcode: "add", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/add", Source: at("model.py", 4)}},
+			{Op: &facts.Op{Opcode: "multiply", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/mul", Source: at("model.py", 4)}},
 		},
 	}
 }

@@ -22,15 +22,15 @@ func (f *Flow) In(k *facts.Kernel) bool {
 }
 
 // Operations are those in a kernel; of one that is no fusion, the one that it is.
-func Operations(k *facts.Kernel) []facts.Op {
+func Operations(k *facts.Kernel) []facts.FusedOp {
 	if len(k.Ops) > 0 {
 		return k.Ops
 	}
-	op := facts.Op{Opcode: strings.TrimSuffix(k.Root, "-start"), OpName: k.OpName, Shape: k.Out, Layout: k.Layout, Source: k.Source}
+	op := facts.FusedOp{Op: &facts.Op{Opcode: strings.TrimSuffix(k.Root, "-start"), OpName: k.OpName, Shape: k.Out, Layout: k.Layout, Source: k.Source}}
 	for i := range k.In {
 		op.From = append(op.From, ^int32(i))
 	}
-	return []facts.Op{op}
+	return []facts.FusedOp{op}
 }
 
 // maxSteps bounds the work on one kernel: the time that a pattern takes grows exponentially with its alternatives.
@@ -39,9 +39,9 @@ const maxSteps = 200_000
 // unbound is the value of a $name before it is bound: no reference has it.
 const unbound = facts.FromElsewhere + 1
 
-// patternMatch is one attempt to fit a pattern. A reference is what facts.Op.From holds.
+// patternMatch is one attempt to fit a pattern. A reference is what facts.FusedOp.From holds.
 type patternMatch struct {
-	ops    []facts.Op
+	ops    []facts.FusedOp
 	values []int32 // of each $name
 	left   int
 }

@@ -10,10 +10,10 @@ import (
 
 // body makes a kernel of lines such as "exponential f32[8,64] 0": an opcode, a shape, and where each operand comes from.
 func body(lines ...string) *facts.Kernel {
-	var ops []facts.Op
+	var ops []facts.FusedOp
 	for _, line := range lines {
 		words := strings.Fields(line)
-		op := facts.Op{Opcode: words[0], Shape: words[1]}
+		op := facts.FusedOp{Op: &facts.Op{Opcode: words[0], Shape: words[1]}}
 		for _, w := range words[2:] {
 			switch w {
 			case "c":
@@ -54,9 +54,9 @@ func TestPatternsAreBounded(t *testing.T) {
 			t.Errorf("%.10s…: %v, wanted %q", text, err, says)
 		}
 	}
-	ops := []facts.Op{{Opcode: "parameter", Shape: "f32[8]"}}
+	ops := []facts.FusedOp{{Op: &facts.Op{Opcode: "parameter", Shape: "f32[8]"}}}
 	for i := range int32(64) {
-		ops = append(ops, facts.Op{Opcode: "add", Shape: "f32[8]", From: []int32{i, i}})
+		ops = append(ops, facts.FusedOp{Op: &facts.Op{Opcode: "add", Shape: "f32[8]"}, From: []int32{i, i}})
 	}
 	k := &facts.Kernel{Form: &facts.Form{Fusion: true}, Site: &facts.Site{}, Ops: ops}
 	for _, text := range []string{"add(..tanh, _)", "add(" + strings.Repeat("add(", 40) + "tanh, _" + strings.Repeat("), _", 40) + ")"} {

@@ -58,5 +58,5 @@ func hasPlace(programs []*changes.Program, such func(place) bool) bool {
 
 func kernelHas(k *facts.Kernel, such func(place) bool) bool {
 	return such(place{k.OpName, k.Source.File, k.Function}) ||
-		slices.ContainsFunc(k.Ops, func(op facts.Op) bool { return such(place{opName: op.OpName, file: op.Source.File}) })
+		slices.ContainsFunc(k.Ops, func(op facts.FusedOp) bool { return such(place{opName: op.OpName, file: op.Source.File}) })
 }

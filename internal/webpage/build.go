@@ -236,7 +236,7 @@ func (l *kernelList) body(k *facts.Kernel, known map[string]int) int {
 		return at
 	}
 	known[k.Print] = len(l.Bodies)
-	l.Bodies = append(l.Bodies, phrase.Map(k.Ops, func(o facts.Op) op { return op{o.Opcode, cut(o.Shape), o.From} }))
+	l.Bodies = append(l.Bodies, phrase.Map(k.Ops, func(o facts.FusedOp) op { return op{o.Opcode, cut(o.Shape), o.From} }))
 	return len(l.Bodies) - 1
 }
 
