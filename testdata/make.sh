@@ -203,6 +203,10 @@ torched cases/torch-graph_ended/before torch_cut whole
 torched torch-gradient_on_cpu/before torch_cut whole
 torched cases/torch-graph_ended/after torch_cut cut
 torched torch-gradient_on_cpu/after torch_cut fallback
+for case in step_cut:cut value_read:read; do
+  torched "cases/torch-${case%:*}/before" torch_compiled whole
+  torched "cases/torch-${case%:*}/after" torch_compiled "${case#*:}"
+done
 unset TF_XLA_FLAGS
 single cases/tf-layer_added "$tf" layers.py 2 before
 single cases/tf-layer_added "$tf" layers.py 3 after

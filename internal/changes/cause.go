@@ -18,6 +18,7 @@ type Cause struct {
 	Source hlo.Location   `json:"source,omitzero"`
 	Edits  []Edit         `json:"edits,omitempty"` // of kind code: the places of the model, the weightiest first
 	Edit   string         `json:"-"`               // the edit that it is, as [Edited] names it; "" where none is known
+	Exact  bool           `json:"-"`               // Source is the place, whatever lines the kernels come from
 	Before []facts.Kernel `json:"-"`               // the kernels that it took away
 	After  []facts.Kernel `json:"-"`               // and those that it brought
 

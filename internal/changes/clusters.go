@@ -181,15 +181,15 @@ func likelihood(op tensorflow.UnclusteredOp) int {
 // branch is what TensorFlow makes of a condition before it clusters.
 const branch = "Switch"
 
-// blameSplit makes what splits clusters the cause of what no edit explains: values between clusters become results and arguments.
+// blameSplit makes what splits clusters or a graph the cause of what no edit explains: values between clusters become results and arguments.
 func (p *Program) blameSplit(by *Cause) {
 	if by == nil || p.Parts == nil {
 		return
 	}
 	for _, v := range p.Variants {
 		for i := range v.Causes {
-			if c := &v.Causes[i]; slices.Contains([]string{KindToolchain, KindUnknown, KindResults}, c.Kind) {
-				c.Title, c.OpName, c.Source, c.OpType = by.Title, by.OpName, by.Source, by.OpType
+			if c := &v.Causes[i]; slices.Contains([]string{KindToolchain, KindUnknown, KindResults}, c.Kind) || c.Kind == KindCode && len(c.Edits) == 0 {
+				c.Title, c.OpName, c.Source, c.OpType, c.Exact = by.Title, by.OpName, by.Source, by.OpType, by.Exact
 			}
 		}
 	}

@@ -53,7 +53,7 @@ func CompareEdited(old, fresh *facts.Report, edited Edited) *Report {
 	for _, p := range r.Programs {
 		c.program(p)
 		p.misses, p.logged = missesOf(fresh.Logs, p.New), fresh.Logs != nil
-		p.blameSplit(split)
+		p.blameSplit(cmp.Or(split, p.cut()))
 	}
 	slices.SortFunc(r.Programs, func(a, b *Program) int { return cmp.Compare(a.Name, b.Name) })
 	for _, p := range r.Programs {
@@ -110,7 +110,9 @@ func (c *comparison) program(p *Program) {
 	if p.Change == Same && slices.ContainsFunc(p.Variants, func(v *Variant) bool { return v.Change != Same }) {
 		p.Change = Changed
 	}
-	p.Recompile = Explain(p.New)
+	if p.Parts == nil { // the arguments of a joint program are not known
+		p.Recompile = Explain(p.New)
+	}
 }
 
 func (c *comparison) variant(old, fresh *facts.Variant) *Variant {

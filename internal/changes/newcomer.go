@@ -173,6 +173,17 @@ func reasonOfCut(cut *tensorflow.GraphBreak) string {
 	return "because: " + cut.Reason
 }
 
+// cut returns the cause that PyTorch/XLA ends a graph within a function, so that it compiles what was one program in parts; nil if it does not.
+func (p *Program) cut() *Cause {
+	for _, part := range p.Parts {
+		b := part.Variants[0].GraphBreak
+		if b != nil && !b.EndsFunction() && len(p.Parts) > len(p.Were) && part.Name != p.Were[0].Name { // that one ends where the whole did
+			return &Cause{Title: fmt.Sprintf("compiled in %d parts: PyTorch/XLA ends a graph %s", len(p.Parts), reasonOfCut(b)), Source: b.Where, Exact: true}
+		}
+	}
+	return nil
+}
+
 // Cuts says the same of all compilations of a program; each place once.
 func Cuts(p *facts.Program) string {
 	places := AddNew(nil, texts(p.Variants, func(v *facts.Variant) string { return CutText(v.GraphBreak) })...)

@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -71,7 +72,17 @@ func pairPrograms(old, fresh []*facts.Program) []*Program {
 // joinParts compares programs that became one with it, all together, and one that became several with these: transform, scale and back with a step that calls
 // all three inside of one jit.
 func joinParts(pairs []*Program, doing works) []*Program {
+	alone := map[string]bool{} // the names of numbered programs without a counterpart, without their numbers
 	for _, pair := range pairs {
+		if pair.Old == nil || pair.New == nil {
+			stem, numbered := facts.Numbered(cmp.Or(pair.Old, pair.New).Name)
+			alone[stem] = alone[stem] || numbered
+		}
+	}
+	for _, pair := range pairs {
+		if pair.Old != nil && pair.New != nil && pair.Old.Name == pair.New.Name && !alone[pair.New.Name] {
+			continue
+		}
 		for _, old := range []bool{true, false} {
 			parts, rest := partsOf(pair, pairs, old, doing)
 			if len(parts) < 2 {
@@ -89,17 +100,23 @@ func joinParts(pairs []*Program, doing works) []*Program {
 	return pairs
 }
 
-// partsOf lists the programs of one side that a program of the other side was made of, and the pairs without these: it has another name than its counterpart,
-// and each of them does hardly anything that it does not do, and has no other counterpart.
+// partsOf lists the programs of one side that a program of the other side was made of, and the pairs without these. Each of them does hardly anything that
+// the whole does not do, and has no other counterpart. Where the whole has the name of its counterpart, only those are parts that share the name too, and do
+// what the counterpart does not do: "step" becomes "step" and "step-2" where torch_xla.sync cuts it.
 func partsOf(pair *Program, pairs []*Program, old bool, doing works) (parts []*facts.Program, rest []*Program) {
 	whole, counterpart := sideOf(pair, !old), sideOf(pair, old)
-	if whole == nil || pair.Parts != nil || isCluster(whole) || counterpart != nil && counterpart.Name == whole.Name {
+	if whole == nil || pair.Parts != nil || isCluster(whole) {
 		return nil, pairs
+	}
+	named := counterpart != nil && counterpart.Name == whole.Name
+	cutFrom := func(part *facts.Program) bool {
+		stem, numbered := facts.Numbered(part.Name)
+		return numbered && stem == whole.Name
 	}
 	rest = slices.DeleteFunc(slices.Clone(pairs), func(other *Program) bool {
 		part := sideOf(other, old)
-		is := part != nil && (other == pair || sideOf(other, !old) == nil) && !isCluster(part) && compiledOnce([]*facts.Program{part, whole}) &&
-			len(doing.of(part).operations) > 0 && doing.within(part, whole) >= leastOfPart
+		is := part != nil && (other == pair || sideOf(other, !old) == nil && (!named || cutFrom(part) && doing.within(part, counterpart) < leastOfPart)) &&
+			!isCluster(part) && compiledTogether(part, whole) && len(doing.of(part).operations) > 0 && doing.within(part, whole) >= leastOfPart
 		if is {
 			parts = append(parts, part)
 		}
@@ -109,6 +126,12 @@ func partsOf(pair *Program, pairs []*Program, old bool, doing works) (parts []*f
 		return nil, pairs
 	}
 	return parts, rest
+}
+
+// compiledTogether reports whether it is known which compilation of a part belongs to which one of the whole: a part was compiled once, or as often.
+func compiledTogether(part, whole *facts.Program) bool {
+	once := func(v *facts.Variant) bool { return len(v.Modules) <= 1 }
+	return (len(part.Variants) == 1 || len(part.Variants) == len(whole.Variants)) && !slices.ContainsFunc(slices.Concat(part.Variants, whole.Variants), func(v *facts.Variant) bool { return !once(v) })
 }
 
 // sideOf is a program of a pair: the old one or the new one.

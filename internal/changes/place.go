@@ -57,6 +57,8 @@ func (g *Grouping) place(p *Part) {
 	switch {
 	case compiled:
 		p.Source = g.editedAt(options)
+	case c.Exact && EditOf(c.Source, g.lines.Edits) != "":
+		p.Source = g.editedAt(c.Source)
 	case inside.File != "":
 		p.Source = g.editedAt(inside)
 	case found && c.Kind != KindToolchain && c.Kind != KindResults:

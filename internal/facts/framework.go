@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"path"
 	"slices"
@@ -97,8 +98,15 @@ func assignGraphBreaks(done []*measuring, logs *tensorflow.Logs) {
 	}
 	for _, graphs := range runs {
 		if inStep(graphs, cuts) {
+			whole := map[string]bool{}
+			for i, m := range graphs {
+				whole[m.Program] = whole[m.Program] || cuts[i].EndsFunction()
+			}
 			for i, m := range graphs {
 				c := cuts[i]
+				if whole[m.Program] && !c.EndsFunction() {
+					m.Cut = fmt.Sprintf("%s:%d", c.Where.File, c.Where.Line)
+				}
 				c.Where.File = strings.TrimPrefix(c.Where.File, m.Root)
 				m.Variant.GraphBreak = &c
 				if c.Where.File != "" {

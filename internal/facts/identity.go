@@ -19,6 +19,7 @@ type Identity struct {
 	Function string // its qualified name, where the stacks tell: "Encoder.__call__"
 	Source   string // the file of it, below the folder that all files of the model in the stacks are in
 	Family   string // what it does, and within which function, where neither name says anything
+	Cut      string // the line where PyTorch/XLA ended the graph before its function ended; "" for a whole function
 	Helper   bool   // one of the framework's own one-operation programs
 }
 
@@ -253,12 +254,11 @@ type compiled struct {
 	arguments map[string]bool // their names, without what is within them
 }
 
-// group puts the compiles of one program together, and equal compiles into one variant, in order of first compilation.
+// group puts the compiles of one program together, and equal compiles into one variant, in order of first compilation. A whole function has its name
+// without a number, also where a part of it was compiled first.
 func group(results []*measuring) (programs, helpers []*Program) {
-	for _, m := range results {
-		if m.Variant == nil {
-			continue
-		}
+	whole, cut := phrase.Filter(results, func(m *measuring) bool { return m.Variant != nil && m.Cut == "" }), phrase.Filter(results, func(m *measuring) bool { return m.Variant != nil && m.Cut != "" })
+	for _, m := range slices.Concat(whole, cut) {
 		of, list := &compiled{m.Identity, argumentNames(m.Variant)}, &programs
 		if m.Helper {
 			list = &helpers
@@ -293,7 +293,7 @@ func with(programs []*Program, of *compiled) ([]*Program, *Program) {
 // common. A compilation lacks the arguments that it does not use.
 func (c *compiled) isOf(m *compiled) bool {
 	switch {
-	case c.Program != m.Program || c.Helper != m.Helper:
+	case c.Program != m.Program || c.Helper != m.Helper || c.Cut != m.Cut:
 		return false
 	case m.Helper:
 		return true

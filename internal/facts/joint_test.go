@@ -25,6 +25,24 @@ func TestJoint(t *testing.T) {
 	}
 }
 
+// The first compilation of a program runs with the only one of another, and so does the second.
+func TestJointOfSeveralCompilations(t *testing.T) {
+	compiled := func(kernels ...float64) *Program {
+		p := &Program{}
+		for _, n := range kernels {
+			p.Variants = append(p.Variants, &Variant{Facts: Values{"kernels.total": n}})
+		}
+		return p
+	}
+	var got []float64
+	for _, v := range Joint("step + step-2", []*Program{compiled(3, 5), compiled(2)}).Variants {
+		got = append(got, v.Facts["kernels.total"])
+	}
+	if !slices.Equal(got, []float64{5, 7}) {
+		t.Errorf("%v kernels, wanted 5 and 7", got)
+	}
+}
+
 func TestClusterNames(t *testing.T) {
 	for name, want := range map[string][2]bool{
 		"cluster_0": {true, false}, "cluster_12": {true, false}, "cluster_1154007346014236116_0": {true, true}, "cluster_261314581948273306__": {true, true},

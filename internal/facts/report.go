@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
@@ -273,21 +274,28 @@ func (p *Program) IsHashed() bool {
 	return p.IsCluster() && tensorflow.IsHash(strings.Trim(strings.TrimPrefix(p.Name, "cluster_"), "_"))
 }
 
-// Joint is several programs, each compiled once, as if they were one: what they launch, compute and keep all together. The arguments are left
-// out, because values that one hands to the next are arguments of neither.
+// Joint is several programs as if they were one: what they launch, compute and keep all together. Some were compiled once; the others all equally often,
+// and the first compilation of one runs with the first of each other one. The arguments are left out, because values that one hands to the next are arguments
+// of neither.
 func Joint(name string, parts []*Program) *Program {
-	v := &Variant{Facts: Values{}}
+	joint := &Program{Name: name}
+	for n := range len(slices.MaxFunc(parts, func(a, b *Program) int { return cmp.Compare(len(a.Variants), len(b.Variants)) }).Variants) {
+		joint.Variants = append(joint.Variants, jointVariant(phrase.Map(parts, func(p *Program) *Variant { return p.Variants[min(n, len(p.Variants)-1)] })))
+	}
+	return joint
+}
+
+func jointVariant(parts []*Variant) *Variant {
+	first := parts[0]
+	v := &Variant{Facts: sum(parts)}
+	v.Modules, v.File, v.ModelAfter = first.Modules, first.File, first.ModelAfter
 	var prints, inputs []string
-	for _, p := range parts {
-		part := p.Variants[0]
+	for _, part := range parts {
 		prints, inputs = append(prints, part.Fingerprint), append(inputs, part.InputPrint)
 		v.add(part)
 	}
-	v.Facts = sum(parts)
 	v.Fingerprint, v.InputPrint = strings.Join(slices.Sorted(slices.Values(prints)), " "), strings.Join(slices.Sorted(slices.Values(inputs)), " ")
-	first := parts[0].Variants[0]
-	v.Modules, v.File, v.ModelAfter = first.Modules, first.File, first.ModelAfter
-	return &Program{Name: name, Variants: []*Variant{v}}
+	return v
 }
 
 // add appends what a part lists. What its kernels read from is counted on from those that are there.
@@ -313,10 +321,10 @@ func (v *Variant) add(part *Variant) {
 
 // sum adds up the facts; of some the largest counts. What was not dumped of one part is not known of the whole; of what is counted by name a
 // part may simply have none.
-func sum(parts []*Program) Values {
+func sum(parts []*Variant) Values {
 	total := Values{}
-	for _, p := range parts {
-		for id, n := range p.Variants[0].Facts {
+	for _, v := range parts {
+		for id, n := range v.Facts {
 			if About(id).Largest {
 				total[id] = max(total[id], n)
 			} else {
@@ -325,7 +333,7 @@ func sum(parts []*Program) Values {
 		}
 	}
 	for id := range total {
-		if About(id).PerPart && slices.ContainsFunc(parts, func(p *Program) bool { return !p.Variants[0].Facts.Known(id) }) {
+		if About(id).PerPart && slices.ContainsFunc(parts, func(v *Variant) bool { return !v.Facts.Known(id) }) {
 			delete(total, id)
 		}
 	}

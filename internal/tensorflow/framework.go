@@ -256,6 +256,9 @@ type GraphBreak struct {
 	Inputs int          // how many arguments the graph has; 0: not said
 }
 
+// EndsFunction reports whether the graph ended with the function that torch_xla.compile named it for, not within it.
+func (b *GraphBreak) EndsFunction() bool { return strings.Contains(b.Reason, "torch_xla.compile") }
+
 // NamelessGraph is PyTorch/XLA's name of every graph that the model does not name. Its logs count the compilations of all graphs together, including
 // named ones; xlagate assigns the count to this name.
 const NamelessGraph = "SyncTensorsGraph"
