@@ -247,7 +247,8 @@ func bodyKey(k *facts.Kernel) string {
 	return strconv.Itoa(int(k.Class)) + k.Target + "\x00" + ops.String() + "\x00" + k.Out
 }
 
-// unroll finds kernels of old loops that are in the new program several times.
+// unroll finds kernels of old loops that are in the new program several times. Equal kernels of old loops share the copies: of 4 products in a body, each
+// is there 4 times if 16 are new.
 func (m *matcher) unroll() []Regroup {
 	copies := map[string][]int{}
 	for j := range m.fresh {
@@ -255,25 +256,39 @@ func (m *matcher) unroll() []Regroup {
 			copies[key] = append(copies[key], j)
 		}
 	}
-	var out []Regroup
-	for i := range m.old {
-		k := m.old[i]
+	inLoops, order := map[string][]int{}, []string{}
+	for i, k := range m.old {
 		key := bodyKey(k)
 		if m.now[i] != unpaired || !k.InLoop || key == "" {
 			continue
 		}
-		found := slices.DeleteFunc(slices.Clone(copies[key]), func(j int) bool { return m.fresh[j].InLoop && m.fresh[j].Times >= k.Times && k.Times > 1 })
-		if len(found) < 2 {
+		if inLoops[key] == nil {
+			order = append(order, key)
+		}
+		inLoops[key] = append(inLoops[key], i)
+	}
+	var out []Regroup
+	for _, key := range order {
+		ones := inLoops[key]
+		times := m.old[ones[0]].Times
+		found := slices.DeleteFunc(copies[key], func(j int) bool { return m.fresh[j].InLoop && m.fresh[j].Times >= times && times > 1 })
+		share := len(found) / len(ones)
+		if share < 2 {
 			continue
 		}
-		u := Regroup{One: *k, one: i, at: found}
-		m.now[i] = regrouped
-		for _, j := range found {
-			m.was[j] = regrouped
-			u.Many = append(u.Many, *m.fresh[j])
+		for n, i := range ones {
+			at := found[n*share : (n+1)*share]
+			if n == len(ones)-1 {
+				at = found[n*share:]
+			}
+			u := Regroup{One: *m.old[i], one: i, at: at}
+			m.now[i] = regrouped
+			for _, j := range at {
+				m.was[j] = regrouped
+				u.Many = append(u.Many, *m.fresh[j])
+			}
+			out = append(out, u)
 		}
-		delete(copies, key)
-		out = append(out, u)
 	}
 	return out
 }

@@ -126,13 +126,11 @@ func loopsTitle(loops []LoopChange) string {
 	return text
 }
 
+// unrollTitle names the kernel that is there most often, and of those the one that computes most.
 func unrollTitle(list []*Regroup) string {
-	most := list[0]
-	for _, u := range list {
-		if len(u.Many) > len(most.Many) {
-			most = u
-		}
-	}
+	most := slices.MaxFunc(list, func(a, b *Regroup) int {
+		return cmp.Or(cmp.Compare(len(a.Many), len(b.Many)), cmp.Compare(a.One.Flops, b.One.Flops))
+	})
 	return fmt.Sprintf("%s of a loop's body is in the program %d times", most.One.Operations(), len(most.Many))
 }
 
