@@ -167,12 +167,14 @@ func allow(r *result.Result, l *measuredTarget) {
 	}
 }
 
-// worseThanCeiling reports whether an amount is worse than the waiver's ceiling.
-func worseThanCeiling(f *result.Finding, actual, ceiling float64) bool {
-	if limit, ok := f.Limit.(float64); ok && actual < limit {
-		return actual < ceiling
+// worseThanCeiling reports whether an amount is worse than the waiver's ceiling: more of it, or less where the finding has less than its limit. The amount may
+// be a part of what the finding has, see [amountOf].
+func worseThanCeiling(f *result.Finding, amount, ceiling float64) bool {
+	actual, counts := f.Actual.(float64)
+	if limit, ok := f.Limit.(float64); ok && counts && actual < limit {
+		return amount < ceiling
 	}
-	return actual > ceiling
+	return amount > ceiling
 }
 
 // addWaiverFinding adds a finding about a waiver. Accepting does not settle it.

@@ -117,6 +117,24 @@ func TestCeilings(t *testing.T) {
 	}
 }
 
+// Of a step only what the change adds to it counts: that is less than the limit on the step, and more of it is worse all the same.
+func TestCeilingsOfStepTime(t *testing.T) {
+	p := &baseline.Program{Ceilings: []baseline.Ceiling{{Change: "c00000000000", Most: map[string]float64{"max-step-time price.step_ns": 500}, Reason: "wanted"}}}
+	p.Name = "f"
+	for adds, waived := range map[float64]bool{400: true, 500: true, 501: false, 4000: false} {
+		r := &result.Result{
+			Changes: []result.Change{{ID: "c00000000000", Price: result.Price{StepNS: adds}}},
+			Findings: []result.Finding{{
+				ID: "a00000000000", Change: "c00000000000", Rule: "max-step-time", Level: "error", Target: "t", Program: "f", Subject: "price.step_ns", Actual: 10000 + adds, Limit: 10100.0,
+			}},
+		}
+		allow(r, &measuredTarget{Target: config.Target{Name: "t"}, set: &baseline.Set{Programs: []*baseline.Program{p}}})
+		if r.Findings[0].Waived != waived {
+			t.Errorf("a change that adds %v ns where 500 were accepted: waived %v", adds, !waived)
+		}
+	}
+}
+
 // How long a waiver may be given for is counted from today, and one that is given for longer waives nothing.
 func TestWaiversForDays(t *testing.T) {
 	for expires, says := range map[string]string{
