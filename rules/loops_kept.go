@@ -154,7 +154,8 @@ func oneLoop(k *facts.Kernel) rule.Amount {
 	return rule.Amount{Subject: string(facts.LoopsTripCount) + " of " + k.OpName, Noun: "iterations of the loop " + k.LoopPlace(), Better: rule.Exact, Actual: float64(k.Length)}
 }
 
-// judgeUnrolled counts the loops that are still there and take several steps at once.
+// judgeUnrolled counts the loops that are still there and take several steps at once, and those that are gone although there are not fewer: what their bodies
+// hold are loops too.
 func judgeUnrolled(c *rule.Context, v *changes.Variant) {
 	if len(v.Old.Loops()) == 0 {
 		return
@@ -164,5 +165,9 @@ func judgeUnrolled(c *rule.Context, v *changes.Variant) {
 		old, fresh := partly[0][0], partly[0][1]
 		message = andOthers(fmt.Sprintf("the loop %s ran %d times, now %d, and does several steps at once", fresh.LoopPlace(), old.Length, fresh.Length), len(partly))
 	}
-	forbidLoops(c, v, rule.Amount{Subject: "loops.unrolled", Noun: "loops unrolled in part", Actual: float64(len(partly))}, message)
+	unrolled := float64(len(partly))
+	if n := v.Copies(); len(partly) == 0 && n > 0 && len(v.New.Loops()) >= len(v.Old.Loops()) {
+		unrolled, message = 1, fmt.Sprintf("a loop is unrolled: its body, which has loops of its own, is in the program %d times", n)
+	}
+	forbidLoops(c, v, rule.Amount{Subject: "loops.unrolled", Noun: "unrolled loops", Actual: unrolled}, message)
 }

@@ -3,6 +3,7 @@ package changes
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -63,6 +64,28 @@ func (v *Variant) Unrolled() bool {
 		}
 	}
 	return 2*again > all
+}
+
+// Copies is how often the body of an unrolled loop is in the program, where most of its kernels that are there several times run as often as before all
+// together; 0 where they do not: work that is done again is no unrolled loop. There may be more loops than before, those within the body.
+func (v *Variant) Copies() int {
+	times, alike := map[int]int{}, 0
+	for i := range v.Kernels.Unrolled {
+		u := &v.Kernels.Unrolled[i]
+		runs := 0.0
+		for j := range u.Many {
+			runs += u.Many[j].Runs()
+		}
+		if runs == u.One.Runs() {
+			times[len(u.Many)]++
+			alike++
+		}
+	}
+	if 2*alike <= len(v.Kernels.Unrolled) || !v.Unrolled() {
+		return 0
+	}
+	most := slices.MaxFunc(slices.Sorted(maps.Keys(times)), func(a, b int) int { return cmp.Compare(times[a], times[b]) })
+	return most
 }
 
 // operations counts the operations in all kernels of a variant, each once.

@@ -34,7 +34,7 @@ func (s *suspect) title(v *Variant) string {
 		}
 	}
 	if len(s.unroll) > 0 {
-		parts = append([]string{unrollTitle(s.unroll)}, parts...)
+		parts = append([]string{unrollTitle(v, s.unroll)}, parts...)
 	}
 	if text := s.oftener(); text != "" {
 		parts = append([]string{text}, parts...)
@@ -126,8 +126,12 @@ func loopsTitle(loops []LoopChange) string {
 	return text
 }
 
-// unrollTitle names the kernel that is there most often, and of those the one that computes most.
-func unrollTitle(list []*Regroup) string {
+// unrollTitle says how often the body of an unrolled loop is there. Where the loop is still there, it names the kernel that is there most often, and of those
+// the one that computes most.
+func unrollTitle(v *Variant, list []*Regroup) string {
+	if n := v.Copies(); n > 0 {
+		return fmt.Sprintf("a loop is unrolled: its body is in the program %d times", n)
+	}
 	most := slices.MaxFunc(list, func(a, b *Regroup) int {
 		return cmp.Or(cmp.Compare(len(a.Many), len(b.Many)), cmp.Compare(a.One.Flops, b.One.Flops))
 	})
