@@ -7,6 +7,14 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
+// taking gives a program arguments of some shapes.
+func taking(p *facts.Program, shapes ...string) *facts.Program {
+	for _, shape := range shapes {
+		p.Variants[0].Params = append(p.Variants[0].Params, facts.Parameter{Shape: shape})
+	}
+	return p
+}
+
 // graph is a program that does some operations, once.
 func graph(name, does string) *facts.Program {
 	v := &facts.Variant{Compiled: facts.Compiled{Fingerprint: does}, Input: facts.Input{Model: []facts.Statement{{Do: strings.Fields(does)}}}}
@@ -43,6 +51,11 @@ func TestNameGraphs(t *testing.T) {
 			[]*facts.Program{graph("SyncTensorsGraph", "tanh")},
 			[]*facts.Program{graph("SyncTensorsGraph", step)},
 			"SyncTensorsGraph=" + step,
+		},
+		"the first step and the later ones": { // the later ones take more, and the edit makes the first one do more
+			[]*facts.Program{taking(graph("SyncTensorsGraph", step), "f32[8]"), taking(graph("SyncTensorsGraph-2", step+" sqrt"), "f32[8]", "f32[9]", "f32[10]")},
+			[]*facts.Program{taking(graph("SyncTensorsGraph", step+" sqrt log"), "f32[8]"), taking(graph("SyncTensorsGraph-2", step+" sqrt log log log"), "f32[8]", "f32[9]", "f32[10]")},
+			"SyncTensorsGraph=" + step + " sqrt log; SyncTensorsGraph-2=" + step + " sqrt log log log",
 		},
 		"with names": {
 			[]*facts.Program{graph("eval-2", step)},

@@ -276,15 +276,16 @@ func byStem(list []*facts.Program) map[string][]*facts.Program {
 	return found
 }
 
-// nameGraphs names the graphs that have most in common first, then those that do the same in other types. One that has no counterpart keeps its name where that is free, or that of
-// one that it has something in common with.
+// nameGraphs names the graphs that have most in common first, then those that do the same in other types. What they take counts as much as what they do: the
+// first step and the later ones do the same, and the later ones take the optimizer's state. One that has no counterpart keeps its name where that is free, or
+// that of one that it has something in common with.
 func nameGraphs(stem string, old, fresh []*facts.Program) {
 	doing := works{}
 	p := newPairing(old, fresh)
 	for _, likeness := range []func(a, b *facts.Program) float64{doing.inCommon, doing.untyped} {
 		p.closest(func(*facts.Program) string { return "" }, func(a, b *facts.Program) float64 {
 			if share := likeness(a, b); share >= leastOfGraphs {
-				return share
+				return (share + sharedShapes(a, b)) / 2
 			}
 			return 0
 		})
