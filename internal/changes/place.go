@@ -51,7 +51,7 @@ func EditOf(l hlo.Location, edits *git.Edits) string {
 func (g *Grouping) place(p *Part) {
 	c := p.Cause
 	p.Source, p.OpName = g.named(c.Source), c.OpName
-	inside, called := g.editedLine(c, p.variant.New.CallSite)
+	inside, called := g.editedLine(c, p.Program, p.variant.New.CallSite)
 	silent, found := g.elsewhere(c.Source, c.Kind, p.variant)
 	options, compiled := g.compileOptions(p)
 	switch {
@@ -100,7 +100,7 @@ func FunctionOf(s Place) string {
 
 // sourceOf is the place that a finding names: the edited line behind it, where git knows one, else its own.
 func (g *Grouping) sourceOf(c *Cause, program string) Place {
-	inside, called := g.editedLine(c, hlo.Location{})
+	inside, called := g.editedLine(c, program, hlo.Location{})
 	if line := cmp.Or(inside, called); line.File != "" {
 		return g.editedAt(line)
 	}
@@ -172,7 +172,7 @@ func (g *Grouping) editedAt(l hlo.Location) Place {
 // editedLine returns the innermost edited line on the stacks of what came, of the cause's own edit if that is known; of several, the one with the most
 // work. Without any it returns the cause's own line, if that was edited. A line of the code that calls the program counts as called, and only where nothing
 // inside was edited: neither a line, nor what no operation is on, such as a return.
-func (g *Grouping) editedLine(c *Cause, call hlo.Location) (inside, called hlo.Location) {
+func (g *Grouping) editedLine(c *Cause, program string, call hlo.Location) (inside, called hlo.Location) {
 	if g.lines.Edits == nil {
 		return inside, called
 	}
@@ -219,15 +219,21 @@ func (g *Grouping) editedLine(c *Cause, call hlo.Location) (inside, called hlo.L
 			return c.Source, called
 		}
 		if c.Kind == KindResults {
-			inside = g.returned(c.Source)
+			inside = g.returned(c.Source, facts.PlainName(program))
 		}
 		return inside, called
 	}
 	return mostWork(work), mostWork(outer)
 }
 
-// returned is the edited line without operations in the function that a result is made in: of a return, else of an assignment; nothing for others.
-func (g *Grouping) returned(result hlo.Location) (at hlo.Location) {
+// returned is the edited return of the program's own function; else the edited line without operations in the function that a result is made in: of a return,
+// else of an assignment; nothing for others.
+func (g *Grouping) returned(result hlo.Location, program string) (at hlo.Location) {
+	for _, h := range g.lines.Code {
+		if lastName(h.Function) == program && g.lines.Edits.Gives(h) == 2 {
+			return lineOf(h, g.lines.Edits)
+		}
+	}
 	best := 0
 	for _, h := range g.silent {
 		if h.Function == "" || !isIn(result, h, g.lines.Edits) {

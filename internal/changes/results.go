@@ -194,8 +194,11 @@ func resultTitle(v *Variant) (facts.Op, string) {
 
 func resultWord(op facts.Op) string {
 	name := lastStep(op.OpName)
-	if name == "" {
+	switch name {
+	case "":
 		name = op.Opcode
+	case "while":
+		return op.Shape + " of a loop"
 	}
 	return name + " " + op.Shape
 }

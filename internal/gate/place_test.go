@@ -211,6 +211,11 @@ func TestEditOfAReturn(t *testing.T) {
 			}
 		}
 	}
+	p := changed("step", root(changes.KindResults, "1 result is new", line("loss", 17))) // what the function returns may be made elsewhere
+	list := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: editsOfSource(t, source, "        'y': y,\n", "        'y': y,\n        'z': loss(y),\n")}, nil)
+	if len(list) != 1 || list[0].Source.Line != 12 || !list[0].Source.Edited {
+		t.Errorf("a result of another function: %+v, wanted line 12", list)
+	}
 }
 
 // A program whose file is deleted is placed there, whatever other file is called the same.
