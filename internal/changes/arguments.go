@@ -82,7 +82,11 @@ func (p *arguments) inLists() {
 func positionsInLists(params []*facts.Parameter) map[string][]int {
 	lists := map[string][]int{}
 	for i, p := range params {
-		if list := listOf(p.Name); list != "" {
+		list := listOf(p.Name)
+		if p.Captured { // TensorFlow numbers those of one kind in the order in which the function uses them
+			list = unnumbered(p.Name)
+		}
+		if list != "" {
 			lists[list] = append(lists[list], i)
 		}
 	}
@@ -95,6 +99,11 @@ func listOf(name string) string {
 		return list
 	}
 	return ""
+}
+
+// unnumbered is a name without its number: gather_resource of gather_1_resource.
+func unnumbered(name string) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(name, "_"), phrase.AllDigits), "_")
 }
 
 // maxAligned bounds the pairs of arguments that are compared to pair them in order.

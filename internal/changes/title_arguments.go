@@ -96,7 +96,7 @@ func renamedTitle(v *Variant) string {
 	for old, fresh := range v.KeptParams {
 		if list := listOf(old.Name); list != "" && list == listOf(fresh.Name) && old.Name != fresh.Name {
 			parts = AddNew(parts, list+" is in another order")
-		} else if old.Name != fresh.Name {
+		} else if old.Name != fresh.Name && !(old.Captured && unnumbered(old.Name) == unnumbered(fresh.Name)) {
 			was, is := withoutCommonEnd(old.Name, fresh.Name)
 			parts = AddNew(parts, fmt.Sprintf("%s is called %s", was, is))
 		}

@@ -83,7 +83,9 @@ func mostChanged(list []KernelChange) KernelChange {
 // resizedTitle names the kernel that changed most, if most of those that differ do the same on arrays of other sizes, and returns it:
 // "dot f32[640,64] → f32[1024,64], and 57 more kernels on arrays of other sizes"; "" if they do not.
 func resizedTitle(k *Kernels) (string, *facts.Kernel) {
-	list := phrase.Filter(k.Changed, func(c KernelChange) bool { return c.Old.Out != c.New.Out && resized(&c.Old) == resized(&c.New) })
+	list := phrase.Filter(k.Changed, func(c KernelChange) bool {
+		return c.New.Class != facts.ClassControl && c.Old.Out != c.New.Out && resized(&c.Old) == resized(&c.New) // a loop is told by what is in it
+	})
 	if len(list) <= len(k.Added)+len(k.Removed) {
 		return "", nil
 	}

@@ -32,13 +32,14 @@ func FindFailure(log []byte) *Failure {
 
 // FindFailures lists the exceptions of a log in order. JAX prints some of them twice.
 func FindFailures(log []byte) (failures []*Failure) {
-	line, seen := 1, map[string]bool{}
+	line, from, seen := 1, 0, map[string]bool{}
 	for {
-		at := bytes.Index(log, []byte(traceback))
+		at := bytes.Index(log[from:], []byte(traceback))
 		if at < 0 {
 			return failures
 		}
-		line += bytes.Count(log[:at], []byte{'\n'})
+		at += from
+		line += bytes.Count(log[from:at], []byte{'\n'})
 		end := len(log)
 		if next := bytes.Index(log[at+1:], []byte(traceback)); next >= 0 {
 			end = at + 1 + next
@@ -48,7 +49,7 @@ func FindFailures(log []byte) (failures []*Failure) {
 		if f := readFailure(text, line); f != nil && !seen[f.String()] {
 			failures, seen[f.String()] = append(failures, f), true
 		}
-		log, line = log[end:], line+bytes.Count(log[at:end], []byte{'\n'})
+		from, line = end, line+bytes.Count(log[at:end], []byte{'\n'})
 	}
 }
 
@@ -101,6 +102,11 @@ func (f *Failure) raise(first string, rest []byte) {
 		kind, text = f.tracing(kind, rest)
 	}
 	f.Compiling = f.Compiling || ofCompiler(kind, ".") || ofXLA.MatchString(text) || bytes.Contains(rest, []byte("\nFor simplicity, JAX has removed its internal frames"))
+	if strings.HasSuffix(text, ":") { // JAX says in the next paragraph what differs
+		_, more, _ := strings.Cut(string(rest), "\n")
+		more, _, _ = strings.Cut(strings.TrimSpace(more), "\n")
+		text += " " + more
+	}
 	text, _, _ = strings.Cut(text, ". ")
 	f.Exception, f.Text = kind[strings.LastIndexByte(kind, '.')+1:], strings.TrimSuffix(text, ".")
 	if _, traced, ok := bytes.Cut(rest, []byte("\nThe error occurred while tracing the function ")); ok {

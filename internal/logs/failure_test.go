@@ -16,6 +16,7 @@ func TestFindFailure(t *testing.T) {
 		"python-failed-syntax":      "SyntaxError at model.py:2: invalid syntax",
 		"torch-failed-shapes":       "RuntimeError at shape.py:4 in step: mm(): cannot matrix-multiply tensors f32[4,8] and f32[4,8]",
 		"torch-failed-memory":       "RuntimeError at compile.py:13: Error preparing computation: Out of memory allocating 8796093022208 bytes",
+		"jax-0.10.2-failed-carry":   "TypeError at carry.py:10 in total: scan body function carry input and carry output must have equal types, but they differ: The input carry component carry[0] has type bfloat16[] but the corresponding output carry component has type float32[], so the dtypes do not match",
 		"jax-0.10.2-failed-shapes":  "TypeError at jaxfail2.py:3 in layer: dot_general requires contracting dimensions to have the same shape, got (4,) and (5,)",
 	} {
 		log := sample(t, name)
