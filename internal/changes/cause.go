@@ -22,7 +22,8 @@ type Cause struct {
 	Before []facts.Kernel `json:"-"`               // the kernels that it took away
 	After  []facts.Kernel `json:"-"`               // and those that it brought
 
-	of *Cause // the cause that this one is a copy of
+	again bool   // an edited line calls a function once more
+	of    *Cause // the cause that this one is a copy of
 }
 
 // CauseAt returns a cause of which only a kernel is known.

@@ -81,6 +81,10 @@ func changeOf(parts []*Part) *Change {
 	lead := parts[0]
 	c := &Change{Kind: lead.Kind, Title: lead.Title, OpName: lead.OpName, Source: lead.Source, Parts: parts, Cost: Cost{Program: lead.Program}}
 	c.Key = strings.Join([]string{first, lead.Kind, lead.at}, "\x00")
+	again := func(p *Part) bool { return p.Cause != nil && p.Cause.again && p.Source == lead.Source }
+	if at := slices.IndexFunc(parts, again); at > 0 { // the rest follows from the call
+		c.Title = parts[at].Title
+	}
 	if at := slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindConstants && p.Rank < Unbroken }); at > 0 && lead.Kind == KindCode && lead.Cause != nil {
 		c.Title = parts[at].Title + "; " + c.Title // it is always said
 	}

@@ -38,7 +38,7 @@ func (s *suspect) editsTitle(v *Variant) string {
 			takeSteps(&removed, arranges)
 		}
 	}
-	if runs != "" {
+	if s.again = runs != ""; s.again {
 		parts = append(parts, runs)
 	}
 	if into := intoLoop(s.edits, &added); into != "" {

@@ -128,7 +128,7 @@ func sortChanges(changes []result.Change) {
 	slices.SortStableFunc(changes, func(a, b result.Change) int {
 		return cmp.Or(
 			compareBool(a.Waived, b.Waived), cmp.Compare(levelRank[a.Level], levelRank[b.Level]), strings.Compare(a.Target, b.Target),
-			compareBool(a.Source.File == "", b.Source.File == ""), cmp.Compare(b.Price.Compilations, a.Price.Compilations), cmp.Compare(b.Price.StepNS, a.Price.StepNS), cmp.Compare(b.Price.PeakBytes, a.Price.PeakBytes), strings.Compare(a.Program, b.Program),
+			compareBool(a.Source.File == "", b.Source.File == ""), cmp.Compare(b.Price.StepNS, a.Price.StepNS), cmp.Compare(b.Price.PeakBytes, a.Price.PeakBytes), strings.Compare(a.Program, b.Program),
 		)
 	})
 }
