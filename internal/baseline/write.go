@@ -31,10 +31,7 @@ func Format(p *Program, old []byte, reason string) []byte {
 	}
 	var b bytes.Buffer
 	for i, l := range w.lines {
-		r := was[l.text]
-		if r.At == "" && r.Reason == "" {
-			r = read[l.text]
-		}
+		r := cmp.Or(was.next(l.text), read.next(l.text))
 		if at := l.source; r.At == "" && at.File != "" {
 			r.At = fmt.Sprintf("%s:%d", path.Base(at.File), at.Line)
 		}
@@ -77,9 +74,20 @@ type note struct {
 	Reason string `json:"reason"`
 }
 
-// annotated returns the notes of the lines of a file, by their text without them. Lines without notes are in it as well.
-func annotated(file []byte) map[string]note {
-	notes := map[string]note{}
+// notes holds what stands behind the lines of a file, by their text without it. Compilations may have equal lines, so each text has a list.
+type notes map[string][]note
+
+// next returns the note of the next line with a text, nothing where there are no more.
+func (n notes) next(text string) (next note) {
+	if list := n[text]; len(list) > 0 {
+		next, n[text] = list[0], list[1:]
+	}
+	return next
+}
+
+// annotated returns the notes of the lines of a file. Lines without notes are in it as well.
+func annotated(file []byte) notes {
+	found := notes{}
 	for text := range bytes.Lines(file) {
 		var n note
 		plain := string(text)
@@ -90,9 +98,9 @@ func annotated(file []byte) map[string]note {
 		if at >= 0 && json.Unmarshal([]byte("{"+plain[at+1:]), &n) == nil { // else it is the reason of a ceiling
 			plain = plain[:at] + "}\n"
 		}
-		notes[plain] = n
+		found[plain] = append(found[plain], n)
 	}
-	return notes
+	return found
 }
 
 // line is a record as it is written, without its notes.
