@@ -35,7 +35,7 @@ var donationKept = rule.Rule{
 		var lost []*facts.Parameter
 		for _, ch := range v.Params {
 			gone := ch.Old != nil && ch.New != nil && ch.Old.Aliased && !ch.New.Aliased
-			if gone && large(c, ch.New.Bytes) && !phrase.AnyGlob(c.List("params"), ch.Name) {
+			if gone && hasMinBytes(c, ch.New.Bytes) && !phrase.AnyGlob(c.List("params"), ch.Name) {
 				lost = append(lost, ch.New)
 			}
 		}
@@ -54,7 +54,7 @@ var donationKept = rule.Rule{
 func mustDonate(c *rule.Context, v *changes.Variant) {
 	unmatchedArguments(c, v, c.List("params"))
 	missing := phrase.Pick(v.New.Params, func(p *facts.Parameter) bool {
-		return phrase.AnyGlob(c.List("params"), p.Name) && large(c, p.Bytes) && !p.Aliased
+		return phrase.AnyGlob(c.List("params"), p.Name) && hasMinBytes(c, p.Bytes) && !p.Aliased
 	})
 	if len(missing) == 0 {
 		return
@@ -77,7 +77,7 @@ func donatedCount(c *rule.Context, v *facts.Variant) float64 {
 	return float64(len(phrase.Pick(v.Params, func(p *facts.Parameter) bool { return isReused(c, p) })))
 }
 
-func isReused(c *rule.Context, p *facts.Parameter) bool { return p.Aliased && large(c, p.Bytes) }
+func isReused(c *rule.Context, p *facts.Parameter) bool { return p.Aliased && hasMinBytes(c, p.Bytes) }
 
 // replacedDonations counts the arguments that are new, less those that the program no longer has: nothing is won or lost with them.
 func replacedDonations(c *rule.Context, v *changes.Variant) (n float64) {
@@ -96,7 +96,7 @@ func replacedDonations(c *rule.Context, v *changes.Variant) (n float64) {
 func judgeDonatedShare(c *rule.Context, v *changes.Variant) {
 	var reused, all float64
 	for i := range v.New.Params {
-		if n := float64(v.New.Params[i].Bytes); large(c, v.New.Params[i].Bytes) {
+		if n := float64(v.New.Params[i].Bytes); hasMinBytes(c, v.New.Params[i].Bytes) {
 			all += n
 			reused += n * float64(changes.Flag(v.New.Params[i].Aliased))
 		}
@@ -106,7 +106,7 @@ func judgeDonatedShare(c *rule.Context, v *changes.Variant) {
 	if f == nil {
 		return
 	}
-	held := phrase.Pick(v.New.Params, func(a *facts.Parameter) bool { return !a.Aliased && large(c, a.Bytes) })
+	held := phrase.Pick(v.New.Params, func(a *facts.Parameter) bool { return !a.Aliased && hasMinBytes(c, a.Bytes) })
 	slices.SortStableFunc(held, func(a, b *facts.Parameter) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	f.Message += "; not " + strings.Join(phrase.First(changes.Trees(held), 6), ", ")
 	f.Cause, f.Evidence = v.Undonated(held, c.Target.Report.Toolchain.Framework)

@@ -89,6 +89,3 @@ var (
 
 // codeSize is the size of the LLVM IR that the CPU compiler writes, or of PTX, which that for GPUs may write alone.
 var codeSize = &rule.Metric{Fact: facts.CodeLLVMBytes, Or: facts.CodePTXBytes, Unit: "bytes", Better: rule.Lower, Noun: "generated code"}
-
-// minGrowth lets growth of a size pass that is too little to matter.
-var minGrowth = rule.Option{Key: rule.MinGrowth, Type: rule.Size, Default: 0.0, Doc: "ignore growth below this, even if it is more than max_increase"}

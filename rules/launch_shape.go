@@ -54,7 +54,7 @@ func planned(k *facts.Kernel) bool { return k.Plan != nil && k.Plan.Grid[0] > 0 
 
 // badLaunch says what is wrong with a launch, "" when nothing is.
 func badLaunch(c *rule.Context, k *facts.Kernel) string {
-	if !planned(k) || !large(c, k.Bytes) || !inPart(c, k.OpName) {
+	if !planned(k) || !hasMinBytes(c, k.Bytes) || !inPart(c, k.OpName) {
 		return ""
 	}
 	blocks, threads := volume(k.Plan.Grid), volume(k.Plan.Block)

@@ -33,6 +33,6 @@ var maxUnfused = rule.Rule{
 func runsAlone(c *rule.Context) func(k *facts.Kernel) bool {
 	return func(k *facts.Kernel) bool {
 		return k.Do.Len() == 1 && slices.Contains(c.List("ops"), k.Do[0].Opcode) && k.Class != facts.ClassControl && k.Class != facts.ClassCollective &&
-			large(c, k.Bytes) && inPart(c, k.OpName)
+			hasMinBytes(c, k.Bytes) && inPart(c, k.OpName)
 	}
 }

@@ -11,7 +11,7 @@ import (
 //go:embed packs/*.yaml
 var packs embed.FS
 
-// All holds the rules in the order in which they are listed, and the packs. A new rule is added here and nowhere else.
+// All holds the rules in the order in which they are listed, and the packs. A new rule needs a line here, and its file.
 var All = rule.NewCatalogue(packs,
 	rule.Section{Category: rule.Kernels, Rules: []*rule.Rule{
 		&maxKernels, &requiredFusions, &forbiddenFusions, &fusionDrift, &maxUnfused, &requiredCustomCalls, &forbiddenCustomCalls, &kernelBodies, &noHostCallback, &launchShape, &threadsKept, &noSpills, &maxRegisters,
