@@ -124,7 +124,7 @@ func (b *blame) edits() {
 		order[i] = &list[i]
 	}
 	slices.SortStableFunc(order, func(x, y *Edit) int {
-		return cmp.Or(cmp.Compare(Flag(y.lined()), Flag(x.lined())), cmp.Compare(y.effort(), x.effort()))
+		return cmp.Or(phrase.CompareBools(y.lined(), x.lined()), cmp.Compare(y.effort(), x.effort()))
 	})
 	byFunction, lines, forgets := map[string]*suspect{}, b.editedIn(list), slices.ContainsFunc(order, forgotten)
 	loops := phrase.Filter(order, func(e *Edit) bool { return losesLoop(*e) })

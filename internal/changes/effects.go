@@ -83,7 +83,7 @@ func (c *Change) effect(e Effect) {
 	}
 }
 
-// launchFacts are the facts that are counted from launches alone.
+// launchFacts are the facts whose effects are divided among the changes of a variant.
 var launchFacts = []facts.ID{
 	facts.CopiesCount, facts.CostBytes, facts.CostFlops, facts.CostWeightedBytes, facts.CostWeightedFlops, facts.FusionsTotal, facts.KernelsTotal, facts.KernelsWeighted,
 	facts.TransposesCount,

@@ -364,9 +364,6 @@ func (g *Grouping) editText(at Place) string {
 	return g.lines.Edits.Text(at.File, first, "")
 }
 
-// compareBool orders what is not before what is.
-func compareBool(a, b bool) int { return cmp.Compare(Flag(a), Flag(b)) }
-
 // IsIn reports whether a part is in the function that a line is in.
 func (g *Grouping) IsIn(p *Part, l hlo.Location) bool {
 	return l.File != "" && p.Source.File == g.named(l).File && p.Source.Function == l.Function

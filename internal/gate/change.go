@@ -127,7 +127,7 @@ func (t judgedTarget) lines() changes.Lines {
 func sortChanges(changes []result.Change) {
 	slices.SortStableFunc(changes, func(a, b result.Change) int {
 		return cmp.Or(
-			compareBool(a.Waived, b.Waived), cmp.Compare(levelRank[a.Level], levelRank[b.Level]), strings.Compare(a.Target, b.Target),
+			phrase.CompareBools(a.Waived, b.Waived), cmp.Compare(levelRank[a.Level], levelRank[b.Level]), strings.Compare(a.Target, b.Target),
 			cmp.Compare(b.Price.StepNS, a.Price.StepNS), cmp.Compare(b.Price.PeakBytes, a.Price.PeakBytes), strings.Compare(a.Program, b.Program),
 		)
 	})
@@ -163,7 +163,7 @@ func (a *attachment) ordered(findings []judgedFinding) []*judgedFinding {
 		list[i] = &findings[i]
 	}
 	slices.SortStableFunc(list, func(x, y *judgedFinding) int {
-		return cmp.Or(compareBool(x.Variant != "", y.Variant != ""), compareBool(a.isAdded(x), a.isAdded(y)))
+		return cmp.Or(phrase.CompareBools(x.Variant != "", y.Variant != ""), phrase.CompareBools(a.isAdded(x), a.isAdded(y)))
 	})
 	return list
 }
