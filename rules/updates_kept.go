@@ -48,10 +48,10 @@ var updatesKept = rule.Rule{
 	},
 }
 
-// state is an argument, or an element of what a loop carries on, which has no name.
+// state is an argument, or an array of the state of a loop, which has no name.
 type state struct{ name, shape string }
 
-// rewrittenStates lists what loops carry on of which an iteration wrote less than half, and now writes all.
+// rewrittenStates lists the arrays of loop states that an iteration now writes whole. In the baseline, an iteration wrote less than half of them.
 func rewrittenStates(v *changes.Variant) (lost []state) {
 	pairs, _, _ := changes.PairLoops(v.Old.Loops(), v.New.Loops())
 	for _, pair := range pairs {

@@ -260,8 +260,8 @@ func linesOf(stack *facts.Stack) (lines []hlo.Location) {
 // lined reports whether the line of an edit is known.
 func (e *Edit) lined() bool { return e.Source.File != "" }
 
-// beside finds the suspect of an edit without a line: the one of the nearest scope around it. Operations that only went may also belong to the weightiest suspect
-// in the same function of the framework. A node has no scope, so it belongs to the weightiest of all.
+// beside finds the suspect of an edit without a line: the one of the nearest scope around it. An edit that only removes operations may also belong to the weightiest
+// suspect in the same function of the framework. A node, see isNode, has no scope around it: its edit belongs to the weightiest suspect of all.
 func (b *blame) beside(e *Edit) *suspect {
 	node := isNode(e.Scope)
 	if s := b.enclosing(e.Scope); s != nil || len(e.Added) > 0 && !node {

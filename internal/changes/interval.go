@@ -55,8 +55,8 @@ func (c classCosts) list() (all []ClassCost) {
 }
 
 // byCause returns what each cause adds to the predicted step: the prices of the launches that it added, less those of the launches that it removed. The host's
-// part of a run is in the class of launches. What is left, such as what runs in parallel or where memory holds the data, is in that of moves. Both belong to
-// the cause that moves the step most, or where no launch differs to the one that more memory is put down to.
+// part of a run is in the class [price.Launching]. The rest, such as what runs in parallel or where memory holds the data, is in the class [price.Moves]. Both
+// belong to the cause that moves the step most, or to [Variant.Keeper] if no launch differs.
 func (v *Variant) byCause() []classCosts {
 	costs, most, largest := make([]classCosts, len(v.Causes)), 0, 0.0
 	rest := v.New.Facts[facts.PriceStep] - v.Old.Facts[facts.PriceStep]

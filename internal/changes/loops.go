@@ -76,9 +76,8 @@ func operations(v *facts.Variant) map[string]int {
 	return n
 }
 
-// EndSooner lists the loops that the baseline ran a known number of times, and that may end earlier now, but never later, with iterations that take no
-// longer: each as it was and as it is. It lists none where any other loop is not as it was: of a program with a loop of unknown length it is not known what the others
-// cost, either.
+// EndSooner returns pairs of loops, old and new. The old loop ran a known number of times. The new one may end earlier, but never later, and its iterations take no
+// longer. EndSooner returns nothing if another loop came, went or runs another number of times: beside a loop of unknown length, its cost is not known either.
 func EndSooner(old, fresh *facts.Variant) (sooner [][2]*facts.Kernel) {
 	pairs, gone, added := PairLoops(old.Loops(), fresh.Loops())
 	if len(gone)+len(added) > 0 {

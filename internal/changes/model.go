@@ -161,8 +161,9 @@ func (g *editsByPlace) added(s *facts.Statement) *Edit {
 	return &g.edits[i]
 }
 
-// removed finds the edit that adds the operation in the same scope, in another type or precision, else the first edit of the scope, one that adds more than
-// sharding constraints if an operation is gone: the lines of the old source are not those of the new one.
+// removed finds the edit that a removed operation belongs to: the edit that adds the same operation in its scope, in another type or precision, else the first edit
+// of the scope. Unless a sharding constraint was removed, an edit that adds more than sharding constraints goes before the others. Lines do not help: those of the
+// old source are not those of the new one.
 func (g *editsByPlace) removed(s *facts.Statement, step Step) *Edit {
 	opcode, _ := step.split()
 	if i, ok := g.byWork[scoped{s.Scope, opcode}]; ok {

@@ -312,9 +312,12 @@ func (g *Grouping) findUntraced() {
 	g.untraced = phrase.Filter(hunks, func(h git.Hunk) bool { return !traced[editOfHunk(h)] && (files[h.File] || only(h)) })
 }
 
-// unexplained counts what differs in code that no edit is in or around: that the model differs, by itself or with its arguments, that it is called once more,
-// unless with results of its own that differ, and that its caller keeps buffers which it gave away, if no option of the compilation was edited. Calls and buffers do
-// not count beside other arguments: they may follow from those. An edit elsewhere does one of them.
+// unexplained counts what differs in code that no edit is in or around. An edit elsewhere explains one of these:
+//   - The model differs, by itself or with its arguments.
+//   - The model is called once more, unless the call takes results of another call that differ.
+//   - The caller keeps buffers that it gave away, unless an option of the compilation was edited.
+//
+// The last two do not count if the arguments differ, because they may follow from that.
 func (g *Grouping) unexplained() (n int64) {
 	hunks := g.lines.Code
 	apart := func(stack ...hlo.Location) bool {

@@ -147,7 +147,8 @@ func shared(a, b string) int {
 	return n
 }
 
-// upstream follows the values that the last piece reads to the pieces before it, as long as they do part of what the whole did.
+// upstream collects the pieces that lead to the last piece. It follows the values that a piece reads, and takes only kernels all of whose operations are still
+// left of the whole.
 func (s *side) upstream(whole *facts.Kernel, last int) []int {
 	p := &pieces{left: timesOf(whole.Do)}
 	if !p.take(last, s.kernels[last].Do) {

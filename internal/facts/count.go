@@ -60,7 +60,7 @@ func (f Values) kernel(k *Kernel) {
 // kindCustomCall is the kind of a kernel that is a custom call.
 const kindCustomCall = "custom-call"
 
-// countBytes counts what copies write, and what the compiler computes again rather than keep: it names the copy after the original.
+// countBytes counts the bytes that copies write, and the launches that the compiler rematerializes: their names contain ".remat".
 func (v *Variant) countBytes(r *reader, launches []launch) {
 	for i, l := range launches {
 		k := &v.Kernels[i]

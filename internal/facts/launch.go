@@ -310,7 +310,7 @@ func (w *walk) classify(l *launch) bool {
 	return true
 }
 
-// classification is how instructions count that say the same.
+// classification is how an instruction counts. Instructions that say the same share one.
 type classification struct {
 	class      Class
 	free       bool        // no launch
@@ -318,7 +318,7 @@ type classification struct {
 	collective hlo.InstrID // the first one in a fusion, counted from its body's first instruction; -1 for none
 }
 
-// classification looks at fusions and calls of any kind, once at those that say the same.
+// classification classifies a fusion or a call. It looks at those that say the same only once.
 func (w *walk) classification(id hlo.InstrID) classification {
 	own := w.alike.Own(id)
 	j, known := w.classified[own]
@@ -341,7 +341,7 @@ func (w *walk) classification(id hlo.InstrID) classification {
 	return j
 }
 
-// classifyFusion knows fusions that call a library, that copy, and that have to do with a collective.
+// classifyFusion recognizes fusions that call a library, that copy, and that hold a collective or wait for one.
 func (w *walk) classifyFusion(j *classification, id hlo.InstrID) {
 	if w.m.AttrText(id, "kind") == "kCustom" {
 		j.class = customFusionClass(fusionConfigKind(w.m.AttrText(id, "backend_config")))

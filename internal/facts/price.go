@@ -160,7 +160,7 @@ func outerBranch(branch string) string {
 	return branch[:max(0, at)]
 }
 
-// smallProgram is how many operations a program has at least that XLA for CPU does not run in the thread that calls it: see cheap_computation_ in
+// smallProgram is a number of operations. XLA for CPU runs a program with fewer of them in the thread that calls it: see cheap_computation_ in
 // xla/pjrt/cpu/cpu_client.cc.
 const smallProgram = 1000
 

@@ -8,9 +8,9 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// identify gives each change its id. What git knows of edits differs between a full clone, a shallow one and the branch after a merge, so an id does not
-// depend on it: a change has the id that it has where no edit is known. If it is several changes there, it has that of the first, and its findings are found
-// by the ids of the others too.
+// identify gives each change its id. An id does not depend on the edits, because what git knows of them differs between a full clone, a shallow one and the
+// branch after a merge. So a change has the id that it has without edits. If it is several changes without them, it takes the id of the first, and its findings are
+// found by the ids of the others too.
 func identify(t judgedTarget, findings []judgedFinding, list []*judgedChange) {
 	for _, o := range list {
 		o.id = o.placeID(t.Name)

@@ -76,9 +76,9 @@ func (c *Comment) page(all *indexed, d detail) page {
 		}
 	}
 	if d.short { // the changes that need no decision
-		others := some(len(all.others()), "other change")
+		others := some(len(all.withoutFindings()), "other change")
 		if len(all.Findings) == 0 && others != "" {
-			others = some(len(all.others()), "change") + " within all limits"
+			others = some(len(all.withoutFindings()), "change") + " within all limits"
 		}
 		if said := joinedBy(", ", some(len(all.waived()), "waived change"), others); said != "" {
 			p.add(section{Fold: true, Title: say("Also: " + said), Blocks: []block{list{shortLines(all)}}})

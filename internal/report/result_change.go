@@ -435,7 +435,7 @@ func shortLines(r *indexed) []line {
 		}
 		lines = append(lines, l)
 	}
-	others := phrase.Map(r.others(), func(c *result.Change) line {
+	others := phrase.Map(r.withoutFindings(), func(c *result.Change) line {
 		return shortLine(r, c).with("  ", in(dim, joined(stepText(c.Price), peakText(c.Price))))
 	})
 	return append(lines, atMost(others, maxUnbroken, "change", " that break no rule")...)

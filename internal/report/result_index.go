@@ -45,9 +45,9 @@ func (r *indexed) waived() []*result.Change {
 	return phrase.Pick(r.Changes, func(c *result.Change) bool { return c.Waived })
 }
 
-// others returns the changes that no finding belongs to. Next to an error they are noise, but for those that cost something too: a limit is put
-// down to the change that costs most.
-func (r *indexed) others() []*result.Change {
+// withoutFindings returns the changes that broke no rule. It leaves out those in a program where another change did, because they are noise beside it, but it
+// keeps those that cost something too: a broken limit is put down only to the change that costs most.
+func (r *indexed) withoutFindings() []*result.Change {
 	broken := r.Broken()
 	return phrase.Pick(r.Changes, func(c *result.Change) bool {
 		costly := c.Level == "info" && c.Price.StepNS > c.Price.StepWasNS/1000 && c.Price.StepWasNS > 0 // more than a stopwatch overlooks

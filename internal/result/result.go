@@ -245,7 +245,7 @@ type Price struct {
 	HighNS       float64 `json:"high_ns"`
 	StepWasNS    float64 `json:"step_was_ns,omitempty"` // of the program's whole step before the change
 	PeakBytes    float64 `json:"peak_bytes"`            // at the peak, in the device's memory
-	Compilations int     `json:"compilations"`          // more than before
+	Compilations int     `json:"compilations"`          // how many more than before
 }
 
 // Effect is one fact that a change moved.
