@@ -46,8 +46,8 @@ var noNewCollectives = rule.Rule{
 	},
 }
 
-// renamedAxes finds the former names of axes that the baseline does not have: of an axis that is gone and that the same collectives ran over; else of one
-// whose groups of devices were alike. Where several did, nothing is known.
+// renamedAxes finds the former names of axes that the baseline does not have. It is the only axis that is gone and that the same collectives ran over, else the
+// only one that is gone and had the same groups of devices. If there are several, the axis has no known name.
 func renamedAxes(v *changes.Variant) map[string]string {
 	old, fresh := byAxes(v.Old), byAxes(v.New)
 	renamed := map[string]string{}

@@ -344,8 +344,8 @@ func (b *blame) results() {
 	}
 }
 
-// compiler adds a cause where there is no other: the compiler if the models are equal, an edit if only shapes, constants or connections in the model
-// differ. A loop that runs more or less often is such an edit, whatever else became of the arguments and results.
+// compiler adds a cause if the edits and arguments are none. It is the toolchain if the models are equal. Else it is an edit that changes only shapes,
+// constants or connections of the model. A loop that runs more or less often is such an edit, whatever else became of arguments and results.
 func (b *blame) compiler() {
 	operations := func(s *suspect) bool { return s.weight > constantsWeight }
 	switch {

@@ -295,8 +295,8 @@ func (g *Grouping) joinToOnlyEdit(classes [][]*Part) [][]*Part {
 	return list
 }
 
-// joinUncompiled puts what XLA did not take, at no known line, into the class of the only edit that brought programs, or split or joined clusters: what is
-// outside of programs is where they end.
+// joinUncompiled finds the edit behind operations that XLA did not take and whose lines are not known: such operations are where programs end. If only one
+// class has programs that are new, or clusters that split or merged, these operations join it.
 func (g *Grouping) joinUncompiled(classes [][]*Part) [][]*Part {
 	divided := map[string]bool{}
 	for _, p := range g.programs {
@@ -335,8 +335,8 @@ func (g *Grouping) differs(part *Part) bool {
 	})
 }
 
-// dependence ranks parts by how surely they follow from another one: what the program returns besides; then kernels of which no operation of the model is known to
-// have come or gone, and buffers that a result of another type does not take.
+// dependence ranks a part by how surely it follows from another one: 2 for results that the program returns besides; 1 for kernels of which no operation of the
+// model is known to have come or gone, and for a buffer that a result of another type does not take; else 0.
 func (p *Part) dependence() int {
 	switch {
 	case p.Kind == KindResults && p.variant != nil && !p.variant.GivesLess():

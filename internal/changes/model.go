@@ -319,9 +319,9 @@ func (c *canceller) single(key statementKey) {
 	}
 }
 
-// surestLast orders the new statements that still have something left, for cancelling: the first ones find a counterpart, so the last ones stay new. Statements with
-// operations that the old model has nowhere come late: what is beside them on the same line stays new with them. Behind them comes a statement that is all that
-// there is more of. Last comes what is on edited lines.
+// surestLast orders the new statements that have something left, for cancelling. The first ones find a counterpart, and the last ones stay new. So those that
+// are surely new come last: the more operations a statement has that the old model has nowhere, the later it comes. After these come the statements that alone
+// are all that there is more of, and those on edited lines.
 func (c *canceller) surestLast(key statementKey) []int {
 	had := map[string]bool{}
 	for _, o := range c.old {

@@ -20,8 +20,9 @@ const (
 	leastOfNumber  = 0.1  // the same number of a graph: one that grew to ten times its size is another
 )
 
-// pairPrograms joins programs of one name, then those that are the same under another name, then those that take arguments of the same shapes and do
-// most of the same: renamed and changed at once. The rest joins if most of all that they take and do is the same: an argument came or went as well.
+// pairPrograms joins programs in this order: those of one name; those that are the same under another name; those that take arguments of the same shapes and do
+// most of the same, because they were renamed and changed at once; then those that do most of the same and take most of the same arguments, because an argument
+// came or went as well.
 func pairPrograms(old, fresh []*facts.Program) []*Program {
 	doing := works{}
 	p := newPairing(old, fresh)
@@ -68,8 +69,8 @@ func pairPrograms(old, fresh []*facts.Program) []*Program {
 	return joinParts(regroupClusters(pairs), doing)
 }
 
-// joinParts compares programs that became one with it, all together, and one that became several with these: transform, scale and back with a step that calls
-// all three inside of one jit.
+// joinParts joins several programs that became one, and one program that became several, and compares them all together. A step that calls transform, scale and
+// back inside of one jit takes the place of these three.
 func joinParts(pairs []*Program, doing works) []*Program {
 	for _, pair := range pairs {
 		for _, old := range []bool{true, false} {
@@ -89,8 +90,8 @@ func joinParts(pairs []*Program, doing works) []*Program {
 	return pairs
 }
 
-// partsOf lists the programs of one side that a program of the other side was made of, and the pairs without these: it has another name than its counterpart,
-// and each of them does hardly anything that it does not do, and has no other counterpart.
+// partsOf lists the programs of one side that a program of the other side was made of, and the pairs without them. A part does hardly anything that the whole
+// does not do, and has no other counterpart. The whole has no counterpart of its own name.
 func partsOf(pair *Program, pairs []*Program, old bool, doing works) (parts []*facts.Program, rest []*Program) {
 	whole, counterpart := sideOf(pair, !old), sideOf(pair, old)
 	if whole == nil || pair.Parts != nil || isCluster(whole) || counterpart != nil && counterpart.Name == whole.Name {
@@ -161,9 +162,8 @@ func eachSorted(p *facts.Program, spell func(*facts.Variant) string) string {
 	return strings.Join(list, "\n")
 }
 
-// pairVariants joins the compilations of a program: with the same arguments first, then with the same content, then with
-// arguments of the same shapes, then of the same ranks, then those that do most of the same, then in order. Of several with arguments of the
-// same shapes or ranks those that do most of the same go together.
+// pairVariants joins the compilations of a program: those with the same arguments, then those with the same content, then those with arguments of the same
+// shapes, then of the same ranks, then any. In the last three steps those go together first that do most of the same, and the rest in order.
 func pairVariants(old, fresh *facts.Program) (pairs [][2]*facts.Variant) {
 	p := newPairing(compilations(old), compilations(fresh))
 	p.inTurn(onVariant(func(v *facts.Variant) string { return v.Signature + "\n" + v.Fingerprint }))
@@ -210,8 +210,8 @@ func onVariant(key func(*facts.Variant) string) func(*facts.Program) string {
 	return func(p *facts.Program) string { return key(p.Variants[0]) }
 }
 
-// asMany is the share of the arguments that two compilations can have in common. An optimizer makes its state in the first step: that of the
-// later ones does nearly the same, with arguments in place of what the first begins with. A few more or less say little.
+// asMany is the share of arguments that two compilations can have in common. A few more or less count little. An optimizer makes its state in the first step,
+// and the later steps take it as arguments: they do nearly the same, but are another compilation.
 func asMany(a, b *facts.Variant) float64 {
 	const few = 8
 	return float64(few+min(len(a.Params), len(b.Params))) / float64(few+max(len(a.Params), len(b.Params)))
@@ -253,8 +253,8 @@ func byStem(list []*facts.Program) map[string][]*facts.Program {
 	return found
 }
 
-// nameGraphs names the graphs that have most in common first, then those that do the same in other types. One that has no counterpart keeps its name where that is free, or that of
-// one that it has something in common with.
+// nameGraphs gives each graph the name of its counterpart: of the one that it has most in common with, or that does the same in other types. A graph without a
+// counterpart keeps its name if that is free, or if the old graph of this name has something in common with it.
 func nameGraphs(stem string, old, fresh []*facts.Program) {
 	doing := works{}
 	p := newPairing(old, fresh)

@@ -225,8 +225,8 @@ func (a *attachment) again(f *judgedFinding) *changes.Part {
 	return a.Parts[at]
 }
 
-// alike finds the part that breaks the same limit in a variant that differs from the baseline's, by as much or more, for a finding about one that the
-// baseline does not have, or has just so: an edit breaks it in every compilation. It returns nil if there is none.
+// alike finds the part that broke the same limit in another variant, by as much or more, because an edit breaks it in every compilation. It does so for a
+// finding about a variant that the baseline does not have, or has unchanged. It returns nil if there is no such part.
 func (a *attachment) alike(f *judgedFinding) *changes.Part {
 	if !a.isAdded(f) && (f.Variant == "" || len(a.changed[compiled{f.Program, f.Variant}]) > 0) {
 		return nil
@@ -241,8 +241,8 @@ func (a *attachment) alike(f *judgedFinding) *changes.Part {
 	return nil
 }
 
-// behind finds the difference that causes a finding without a cause: the one of the same kind, the one that brought the operation that the finding names,
-// or the one at its place. A finding of the comparison with the baseline alone goes to the weightiest. It returns nil if there is none.
+// behind finds the difference that causes a finding without a cause: the one of the same kind, or the one that brought the operation that the finding names, or
+// the one at its place. A finding that only the comparison with the baseline makes goes to the weightiest difference. It returns nil if there is none.
 func (a *attachment) behind(f *judgedFinding, kind string) *changes.Part {
 	list, c := a.changed[compiled{f.Program, f.Variant}], f.Cause
 	if joint := a.changed[compiled{a.joint[f.Program], ""}]; len(joint) > 0 { // a cluster among those that split or merged: they are compared together

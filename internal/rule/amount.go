@@ -40,8 +40,8 @@ func (c *Context) Count(subject string, count func(*facts.Variant) float64) Amou
 	return a
 }
 
-// AmountOf is a fact of a variant with its baseline, in the metric's terms. What several programs together need of memory is at least what the
-// largest needs and at most the sum: of programs that merged or split, the least now is held against the most before.
+// AmountOf is a fact of a variant with its baseline, in the metric's terms. Several programs together need at least the memory that the largest needs, and at
+// most the sum of what all need. So if programs merged or split, the least that is needed now is compared with the most that was needed before.
 func (c *Context) AmountOf(m Metric, fact facts.ID) Amount {
 	v := c.Variant
 	a := Amount{Subject: string(m.Fact), Noun: m.Noun, Unit: m.Unit, Better: m.Better, Actual: v.New.Facts[fact]}
