@@ -151,7 +151,8 @@ func keepTrips(c *rule.Context, v *changes.Variant) {
 
 // oneLoop is how often a loop runs.
 func oneLoop(k *facts.Kernel) rule.Amount {
-	return rule.Amount{Subject: string(facts.LoopsTripCount) + " of " + k.OpName, Noun: "iterations of the loop " + k.LoopPlace(), Better: rule.Exact, Actual: float64(k.Length)}
+	return rule.Amount{Subject: string(facts.LoopsTripCount) + " of " + k.OpName,
+		Noun: "iterations of the loop " + k.LoopPlace(), Better: rule.Exact, Actual: float64(k.Length)}
 }
 
 // judgeUnrolled counts the loops that are still there and take several steps at once.

@@ -82,7 +82,8 @@ func (g *Grouping) causes(p *Program, v *Variant, upgrade func(*Program) string)
 	parts, steps, lost := make([]*Part, len(v.Causes)), v.StepIntervals(), v.LostResults()
 	for i := range v.Causes {
 		c := &v.Causes[i]
-		part := &Part{Kind: c.Kind, Title: c.Title, Detail: c.Title, Program: p.Name, Variants: []string{v.New.Signature}, Cause: c, Rank: Unbroken, Drift: true, variant: v, step: steps[i], placed: true}
+		part := &Part{Kind: c.Kind, Title: c.Title, Detail: c.Title, Program: p.Name,
+			Variants: []string{v.New.Signature}, Cause: c, Rank: Unbroken, Drift: true, variant: v, step: steps[i], placed: true}
 		g.place(part)
 		if c.Kind == KindResults {
 			part.lost = phrase.Map(lost, func(l LostResult) string { return l.Is })

@@ -122,8 +122,8 @@ func (v *Variant) StepIntervals() []price.Interval {
 }
 
 // Interval is between what predicted costs may be, by the margin of each class of work: what came and what went in one class has the same error. A branch is
-// taken or not, whatever runs outside of it. A loop of unknown length runs once at least, and at most as often as its counter allows. Where there is no such maximum, it runs as many times
-// more often than it is taken to as it is taken to run more than once.
+// taken or not, whatever runs outside of it. A loop of unknown length runs at least once, and at most as often as its counter allows. If its counter allows any
+// number, and it is taken to run ten times, it may run ten times as often as that.
 func Interval(margin func(price.Class) price.Margin, costs []ClassCost) (sum price.Interval) {
 	var always, branches [price.NumClasses]price.Interval
 	for _, c := range costs {

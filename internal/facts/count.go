@@ -292,6 +292,7 @@ func (r *reader) constant(id hlo.InstrID) Constant {
 		md = r.metadata(users[0])
 	}
 	return Constant{
-		Shape: r.shape(r.m.Instrs[id].Shape), Bytes: r.size(id), Value: r.m.Literal(id), OpName: cmp.Or(md.OpName, r.owners()[id].Op), Within: r.owners()[id].Within, Source: r.sources.locate(md),
+		Shape: r.shape(r.m.Instrs[id].Shape), Bytes: r.size(id), Value: r.m.Literal(id),
+		OpName: cmp.Or(md.OpName, r.owners()[id].Op), Within: r.owners()[id].Within, Source: r.sources.locate(md),
 	}
 }

@@ -66,9 +66,10 @@ func (o Options) MayCapture(ctx context.Context, t config.Target) error {
 		}
 	}
 	return &Unreadable{
-		Where:   t.Capture.Run,
-		Message: fmt.Sprintf("it is not run: this job has the repository's secrets, and the %s of the base branch (%.12s) does not name this command for target %s", file, o.Reviewed, t.Name),
-		Fix:     "dump in a job of pull_request, which has no secrets, upload the dump there, and check it here: xlagate check DUMP",
+		Where: t.Capture.Run,
+		Message: fmt.Sprintf("it is not run: this job has the repository's secrets, and the %s of the base branch (%.12s) does not name this command for target %s",
+			file, o.Reviewed, t.Name),
+		Fix: "dump in a job of pull_request, which has no secrets, upload the dump there, and check it here: xlagate check DUMP",
 	}
 }
 

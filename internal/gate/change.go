@@ -68,7 +68,8 @@ func (t judgedTarget) changes(findings []judgedFinding) ([]result.Change, []*jud
 // attach groups what differs in a target, and assigns each finding to one of the changes.
 func (t judgedTarget) attach(findings []judgedFinding) []*judgedChange {
 	a := &attachment{
-		Grouping: changes.NewGrouping(t.Programs, t.lines(), t.Upgrade), of: map[*judgedFinding]*changes.Part{}, found: map[string][]*judgedFinding{}, changed: map[compiled][]*changes.Part{}, added: map[compiled]*changes.Part{},
+		Grouping: changes.NewGrouping(t.Programs, t.lines(), t.Upgrade), of: map[*judgedFinding]*changes.Part{},
+		found: map[string][]*judgedFinding{}, changed: map[compiled][]*changes.Part{}, added: map[compiled]*changes.Part{},
 		joint: map[string]string{},
 	}
 	for _, p := range t.Programs {

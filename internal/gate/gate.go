@@ -196,7 +196,8 @@ func withoutUnseen(found []judgedFinding, l *measuredTarget) []judgedFinding {
 }
 
 func newResult(o Options) *result.Result {
-	return &result.Result{Schema: result.Schema, Tool: result.Tool{Name: "xlagate", Version: o.Version}, Changes: []result.Change{}, Findings: []result.Finding{}, Targets: []result.Target{}}
+	return &result.Result{Schema: result.Schema, Tool: result.Tool{Name: "xlagate", Version: o.Version},
+		Changes: []result.Change{}, Findings: []result.Finding{}, Targets: []result.Target{}}
 }
 
 // finish waives, sorts, counts and decides.

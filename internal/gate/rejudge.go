@@ -248,7 +248,8 @@ func reported(t config.Target, from *stored) *measuredTarget {
 	leavesOut := leftOutBy(t)
 	for _, name := range from.LeftOut {
 		if leavesOut(name) == "" {
-			l.problems = append(l.problems, result.Problem{Target: t.Name, Rule: "target-ran", Message: fmt.Sprintf("program %s was left out by programs.include or programs.exclude", name)})
+			l.problems = append(l.problems, result.Problem{Target: t.Name, Rule: "target-ran",
+				Message: fmt.Sprintf("program %s was left out by programs.include or programs.exclude", name)})
 		}
 	}
 	l.compare(nil)

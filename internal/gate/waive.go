@@ -160,7 +160,8 @@ func allow(r *result.Result, l *measuredTarget) {
 			}
 			if !used && len(l.problems) == 0 {
 				r.Notes = append(r.Notes, result.Note{
-					Kind: "slack", Target: l.Name, Program: p.Name, Message: fmt.Sprintf("the change %s, which is allowed (%s), is gone", ceiling.Change, ceiling.Reason), Fix: "xlagate accept --reason \"why\"",
+					Kind: "slack", Target: l.Name, Program: p.Name, Message: fmt.Sprintf("the change %s, which is allowed (%s), is gone", ceiling.Change, ceiling.Reason),
+					Fix: "xlagate accept --reason \"why\"",
 				})
 			}
 		}

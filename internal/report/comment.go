@@ -135,7 +135,8 @@ func (c *Comment) accept(r *indexed) []block {
 
 // fromRun is how commands that accept take the result of the run.
 func (c *Comment) fromRun(commands string) string {
-	return fmt.Sprintf("gh run download %d --name %s && ", c.Run, c.Artifact) + strings.ReplaceAll(commands, "xlagate accept ", fmt.Sprintf("xlagate accept --from %s.json ", c.Artifact))
+	return fmt.Sprintf("gh run download %d --name %s && ", c.Run, c.Artifact) +
+		strings.ReplaceAll(commands, "xlagate accept ", fmt.Sprintf("xlagate accept --from %s.json ", c.Artifact))
 }
 
 // footer names the run that the comment is about. Its link is the only one in a comment; its address does not come from a dump.

@@ -102,7 +102,8 @@ func changeLines(r *indexed, c *result.Change) []line {
 		}
 	}
 	lines = append(lines, phrase.Map(c.Details, say)...)
-	if shown := func(l string) bool { return strings.Contains(l, c.OpName) }; c.OpName != "" && !slices.ContainsFunc(slices.Concat(c.Evidence.Before, c.Evidence.After), shown) {
+	shown := func(l string) bool { return strings.Contains(l, c.OpName) }
+	if c.OpName != "" && !slices.ContainsFunc(slices.Concat(c.Evidence.Before, c.Evidence.After), shown) {
 		lines = append(lines, in(dim, "first at ").in(name, c.OpName))
 	}
 	if v := variantLine(r, c); v != nil {
