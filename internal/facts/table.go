@@ -326,10 +326,10 @@ func (f Family) Member(id ID) (string, bool) {
 }
 
 // Known reports whether a fact was dumped.
-func (v Values) Known(id ID) bool {
-	_, known := v[id]
+func (f Values) Known(id ID) bool {
+	_, known := f[id]
 	return known
 }
 
 // add adds n to a fact.
-func (v Values) add(id ID, n int64) { v[id] += float64(n) }
+func (f Values) add(id ID, n int64) { f[id] += float64(n) }
