@@ -105,7 +105,7 @@ func checkWider(c *rule.Context, v *changes.Variant) {
 	if v.Old == nil {
 		return
 	}
-	_, known := v.Old.Facts[facts.ProductsTotal]
+	known := v.Old.Facts.Known(facts.ProductsTotal)
 	w := widened(c, v)
 	if scaled := unscaled(v); scaled.measure() > w.measure() {
 		w = scaled

@@ -23,7 +23,7 @@ var maxInstructions = rule.Rule{
 		m := *c.Rule.Budget
 		if c.Text("stage") == "before" {
 			m.Fact, m.Noun = facts.InstructionsBefore, "instructions before optimization"
-			if _, dumped := v.New.Facts[m.Fact]; !dumped {
+			if !v.New.Facts.Known(m.Fact) {
 				c.Uncovered(rule.Unoptimized, rule.DumpFix)
 				return
 			}

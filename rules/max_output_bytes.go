@@ -23,7 +23,7 @@ var maxOutputBytes = rule.Rule{
 	Fix:     "Return it only where it is needed: from another function, or behind a debug switch.",
 	Threads: []string{"AI-Hypercomputer/maxtext#4405"},
 	Variant: func(c *rule.Context, v *changes.Variant) {
-		if _, dumped := v.New.Facts[c.Rule.Budget.Fact]; dumped || c.Bounded() || !c.BoundedByOwn() {
+		if v.New.Facts.Known(c.Rule.Budget.Fact) || c.Bounded() || !c.BoundedByOwn() {
 			c.JudgeFact(*c.Rule.Budget)
 		}
 		n := float64(strings.Count(v.New.Result, "[")) // each array has one, a tuple has none of its own

@@ -70,7 +70,7 @@ func judgeSpace(c *rule.Context, v *changes.Variant, space string) {
 		return
 	}
 	if !hasSpaces(v.New) {
-		if _, assigned := v.New.Facts[facts.MemoryTemp]; assigned {
+		if v.New.Facts.Known(facts.MemoryTemp) {
 			c.Gap("its buffer assignment has one memory space only", "leave memory_space out; max-temp-bytes and max-allocation-bytes need no live ranges")
 			return
 		}
@@ -90,7 +90,7 @@ func judgeSpace(c *rule.Context, v *changes.Variant, space string) {
 // judgeHeld holds what a program keeps in all memory spaces of a TPU against the baseline. The compiler keeps in the fast memory what fits: of a small model
 // most, of a large one little, and the rest goes to the main memory.
 func judgeHeld(c *rule.Context, v *changes.Variant) {
-	if _, onTPU := v.New.Facts[facts.MemoryHeld]; !onTPU || v.Old == nil || c.AbsolutelyBounded() && c.MaxIncrease == nil {
+	if !v.New.Facts.Known(facts.MemoryHeld) || v.Old == nil || c.AbsolutelyBounded() && c.MaxIncrease == nil {
 		return
 	}
 	m := *c.Rule.Budget

@@ -28,7 +28,7 @@ var maxStepTime = rule.Rule{
 		{Key: "unsure", Type: rule.Word, Enum: []string{"error", "warning", "info"}, Default: "warning", Doc: "the level of growth that the error of the price may explain"},
 	},
 	Variant: func(c *rule.Context, v *changes.Variant) {
-		if _, priced := v.New.Facts[facts.PriceStep]; !priced {
+		if !v.New.Facts.Known(facts.PriceStep) {
 			why, devices := c.Target.Report.Unpriced(v.New)
 			c.Unjudged("its step has no price: "+why, fmt.Sprintf("write the device below the target in xlagate.yaml, such as device: %s; there are %s",
 				devices[0], phrase.List(devices, "and")))

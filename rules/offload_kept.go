@@ -23,7 +23,7 @@ var offloadKept = rule.Rule{
 	Threads: []string{"openxla/xla#17541", "jax-ml/jax#39478", "openxla/xla#37979", "jax-ml/jax#23869"},
 	Variant: func(c *rule.Context, v *changes.Variant) {
 		was, is := v.Old.Facts[facts.MemoryHost], v.New.Facts[facts.MemoryHost]
-		_, assigned := v.New.Facts[facts.MemoryPeak]
+		assigned := v.New.Facts.Known(facts.MemoryPeak)
 		switch {
 		case v.Rescaled || was == 0: // a smaller batch offloads less; a program that offloaded nothing loses nothing
 			c.Checked()

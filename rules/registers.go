@@ -80,7 +80,7 @@ const fixPTX = "compile for an NVIDIA GPU with --xla_dump_to=DIR (with JAX 0.12 
 // registersUnknown says why a fact of a program's registers cannot be checked, where it cannot: it is not known, or was found out by
 // another assembler than the baseline's.
 func registersUnknown(c *rule.Context, v *changes.Variant, fact facts.ID) bool {
-	_, known := v.New.Facts[fact]
+	known := v.New.Facts.Known(fact)
 	was, is := assembler(c.Target.Base), assembler(c.Target.Report)
 	switch {
 	case known && (c.MaxIncrease == nil || was == "" || is == "" || was == is):

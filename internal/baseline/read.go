@@ -235,7 +235,7 @@ func (r *reader) end(section string) error {
 				v.Facts[id] = n
 			}
 		}
-		if _, known := v.Facts[facts.MemoryPeak]; known {
+		if v.Facts.Known(facts.MemoryPeak) {
 			v.Facts[facts.MemoryPeak] += other
 		}
 		clear(r.here)

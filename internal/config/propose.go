@@ -108,7 +108,7 @@ func largest(rep *facts.Report, fact facts.ID) (most float64, known bool) {
 func Unpriced(rep *facts.Report) (why string, devices []string) {
 	for _, p := range rep.Programs {
 		for _, v := range p.Variants {
-			if _, priced := v.Facts[facts.PriceStep]; !priced {
+			if !v.Facts.Known(facts.PriceStep) {
 				return rep.Unpriced(v)
 			}
 		}

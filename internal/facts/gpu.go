@@ -276,7 +276,7 @@ func (out *measuring) code() (entries map[string]bool) {
 		}
 		return int64(len(p.Entries))
 	})
-	if _, read := out.Variant.Facts[CodePTXEntries]; read {
+	if out.Variant.Facts.Known(CodePTXEntries) {
 		out.Variant.Facts[CodePTXBytes] = float64(bytes)
 	}
 	generated := func(k Kernel) bool { return k.Class == ClassKernel && k.Fusion } // others may come with the runtime, as TopK does

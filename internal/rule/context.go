@@ -92,7 +92,7 @@ func (c *Context) on(p *changes.Program) {
 // runVariant runs the rule over a variant that the dump holds, if what the rule needs was dumped.
 func (c *Context) runVariant() {
 	r := c.Rule
-	if _, dumped := c.Variant.New.Facts[r.Needs]; r.Needs != "" && !dumped {
+	if r.Needs != "" && !c.Variant.New.Facts.Known(r.Needs) {
 		c.Uncovered(r.Reads[0], DumpFix)
 		return
 	}
