@@ -85,7 +85,8 @@ func mayStay(c *rule.Context, was *float64) *rule.Context {
 	})
 }
 
-// operationsOf counts the operations of a type, those that matter. Where all that bear a name are allowed, the rest only hands their values on.
+// operationsOf counts the operations of a type that are not allowed. If all operations with a name are allowed, so are those without one: they only hand values
+// on.
 func operationsOf(c *rule.Context, v *facts.Variant, dtype string) float64 {
 	n := v.Facts[facts.Dtype.Of(dtype)]
 	if c.On("except_scalars") {

@@ -81,7 +81,7 @@ func againstPins(now, pins map[string]string) []string {
 	return wrong
 }
 
-// toolchainChanges lists the parts that are not as they were. One that only one side knows says nothing.
+// toolchainChanges lists the parts of the toolchain that differ. A part that only one side knows says nothing.
 func toolchainChanges(c *rule.Context, was, now map[string]string) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(was)) {

@@ -126,7 +126,8 @@ func (c *Change) AddEvidence(e Evidence) {
 	c.Before, c.After = AddNew(c.Before, e.Before...), AddNew(c.After, e.After...)
 }
 
-// costs adds up what the parts cost in each program: of several variants, in the one that they cost most. What is in no program is the first one's.
+// costs adds up what the parts cost in each program. If several variants of a program have parts, it takes the variant that they cost most. The variants of a
+// part that is in no program count for the program that the change is named for.
 func (c *Change) costs() {
 	at := map[string]int{}
 	c.in = map[string][]*Part{}

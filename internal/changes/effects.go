@@ -8,8 +8,8 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// Grown returns the growth of a fact, 0 where one side does not have it, and where clusters that merged or split are the sides: of these only
-// the largest value is known.
+// Grown returns the growth of a fact. It is 0 if a side does not have the fact, and if programs merged or split and only the largest value of the fact is known
+// of them.
 func (v *Variant) Grown(fact facts.ID) float64 {
 	if v.Regrouped && facts.About(fact).Largest || !v.Knows(fact) {
 		return 0

@@ -126,7 +126,7 @@ func (p *Part) toolchains(lines Lines) bool {
 	return !explained && (p.Kind == KindCode || p.Kind == KindUnknown || p.Kind == KindToolchain)
 }
 
-// upgraded makes the part one of what another toolchain does, if there is one.
+// upgraded puts the part down to another toolchain, if there is one.
 func (p *Part) upgraded(tools string) {
 	if tools == "" {
 		return

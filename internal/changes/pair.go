@@ -290,7 +290,8 @@ func nameGraphs(stem string, old, fresh []*facts.Program) {
 	}
 }
 
-// works counts what programs do, each in the compilation that does most of it. It remembers that: each of many is compared with each of as many others.
+// works counts what programs do. Of each program it takes, for each operation, the compilation that has most of it. It keeps the counts, because each of many
+// programs is compared with each of as many others.
 type works map[*facts.Program]work
 
 // work is what a program does. Kernels are only counted where no operations are known.
@@ -328,7 +329,7 @@ func most(p *facts.Program, count func(*facts.Variant) map[string]int) map[strin
 	return counts
 }
 
-// inCommon is the share of what either program does that both do; more than all of it where a compilation is the same.
+// inCommon is the share that two programs have in common of what the larger one does. It is 2 if they have an equal compilation.
 func (w works) inCommon(old, fresh *facts.Program) float64 {
 	if shareCompilation(old, fresh) {
 		return 2
@@ -337,7 +338,7 @@ func (w works) inCommon(old, fresh *facts.Program) float64 {
 	return share(was, is, max(total(was), total(is)), 0)
 }
 
-// untyped is the share of what either program does that both do, in whatever types.
+// untyped is the share that two programs have in common of what the larger one does, in whatever types.
 func (w works) untyped(old, fresh *facts.Program) float64 {
 	was, is := w.both(old, fresh)
 	was, is = withoutTypes(was), withoutTypes(is)
@@ -359,13 +360,13 @@ func shareCompilation(old, fresh *facts.Program) bool {
 	})
 }
 
-// contained is the share of what both do, of the program that does less: it may grow or shrink.
+// contained is the share that two programs have in common of what the smaller one does: a program may grow or shrink.
 func (w works) contained(old, fresh *facts.Program) float64 {
 	was, is := w.both(old, fresh)
 	return share(was, is, min(total(was), total(is)), 0)
 }
 
-// within is the share of what one program does that another one does as well.
+// within is the share of what a part does that the whole does too.
 func (w works) within(part, whole *facts.Program) float64 {
 	does, all := w.both(part, whole)
 	return share(does, all, total(does), 0)

@@ -56,8 +56,7 @@ func regionOf(scope string) string {
 	return outer
 }
 
-// regroupSide looks, for every unpaired kernel of one side, for two or more unpaired ones of the other side that share out its
-// operations among them.
+// regroupSide looks for kernels of one side that several kernels of the other side share out among them. It takes only kernels that are not paired.
 func regroupSide(ones, others *side) []Regroup {
 	var wholes []int
 	for i := range ones.kernels {

@@ -80,7 +80,7 @@ type Variant struct {
 type Interface struct {
 	Params  []Parameter `json:"params"`           // in order
 	Result  string      `json:"result,omitempty"` // the result's shape without layout
-	Outputs []Output    `json:"-"`                // the results in order, of a program that is spread over devices; nil where that is not known
+	Outputs []Output    `json:"-"`                // if the program is spread over devices: its results, in order; nil if that is not known
 	Results []Op        `json:"-"`                // what the program returns, in order, each with the operation that makes it
 	Fixed   []int       `json:"-"`                // the numbers of the results that no argument reaches; never stored
 }
@@ -133,7 +133,7 @@ type Parameter struct {
 	Given    string       `json:"-"` // never stored: the sharding that it is handed over with, and its mesh; "" for an array that no mesh holds, whatever the compiler chose
 	Bytes    int64        `json:"bytes"`
 	Aliased  bool         `json:"aliased,omitempty"`  // an output reuses its buffer
-	Written  float64      `json:"written,omitempty"`  // of one that is Aliased: the share of it that a run writes; 0 where that is not known
+	Written  float64      `json:"written,omitempty"`  // the share of an aliased argument that a run writes; 0 if that is not known
 	Donated  bool         `json:"donated,omitempty"`  // donated, but no output could use it
 	Unused   bool         `json:"unused,omitempty"`   // no instruction reads it
 	Source   hlo.Location `json:"-"`                  // where the model made it, of one without a name: PyTorch/XLA's

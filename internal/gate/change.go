@@ -147,10 +147,10 @@ var levelRank = map[string]int{"error": 0, "warning": 1, "info": 2, "better": ch
 type attachment struct {
 	*changes.Grouping
 	of      map[*judgedFinding]*changes.Part
-	found   map[string][]*judgedFinding  // those of a program that have a part, in order
+	found   map[string][]*judgedFinding  // the findings of a program that have a part, in order
 	changed map[compiled][]*changes.Part // by variant, and by program with no signature, the weightiest first
 	added   map[compiled]*changes.Part   // of variants that the baseline does not have, of programs that it has
-	joint   map[string]string            // the program that a cluster is compared in, of those that are compared together
+	joint   map[string]string            // if clusters are compared together: the program that stands for all of them, by the name of each
 }
 
 // compiled is one variant of a program.
@@ -179,7 +179,8 @@ func (a *attachment) isStep(f *judgedFinding) bool {
 	return f.Subject == string(stepTime) && f.Excess() > 0 && !a.isAdded(f) && len(a.changed[compiled{f.Program, f.Variant}]) > 0
 }
 
-// part is the difference that a finding belongs to: that of its cause, one of its kind or place in the same program, or a new one.
+// part returns the difference that a finding belongs to: the difference of its cause, or one of its kind or at its place in the same program, or else a new
+// one.
 func (a *attachment) part(f *judgedFinding) *changes.Part {
 	if p := a.alike(f); p != nil {
 		f.repeats = true

@@ -35,7 +35,7 @@ func index(r *result.Result) *indexed {
 	return out
 }
 
-// brokenBy lists the findings of a change that count: those that were waived only where all of them were.
+// brokenBy lists the findings of a change that count: all findings of a waived change, and of any other change those that are not waived.
 func (r *indexed) brokenBy(c *result.Change) []*result.Finding {
 	return slices.DeleteFunc(slices.Clone(r.findings[c.ID]), func(f *result.Finding) bool { return f.Waived && !c.Waived })
 }
