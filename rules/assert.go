@@ -18,7 +18,8 @@ var assert = rule.Rule{
 	Options: []rule.Option{
 		{Key: "expr", Type: rule.Expr, Require: true, Doc: "over facts and base, true when all is well; write a name that is not an identifier as facts.custom_calls[\"TopK\"]"},
 	},
-	Fails:  rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: assert, name: mostly-fused, expr: \"facts.kernels.total <= base.kernels.total + 2\" }", Says: "mostly-fused does not hold: facts.kernels.total is 4, base.kernels.total is 1"},
+	Fails: rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: assert, name: mostly-fused, expr: \"facts.kernels.total <= base.kernels.total + 2\" }",
+		Says: "mostly-fused does not hold: facts.kernels.total is 4, base.kernels.total is 1"},
 	Passes: rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: assert, name: mostly-fused, expr: \"facts.fusions.total >= 0.8 * facts.kernels.total\" }"},
 	Fix:    "The finding lists the values that the expression read. Fix what moved them, or the expression.",
 	Variant: func(c *rule.Context, v *changes.Variant) {

@@ -69,7 +69,7 @@ func countsAsFact(c *rule.Context) bool {
 
 func countedCollective(c *rule.Context) func(k *facts.Kernel) bool {
 	return func(k *facts.Kernel) bool {
-		return k.Class == facts.ClassCollective && large(c, k.Bytes) && ofKind(c, k)
+		return k.Class == facts.ClassCollective && hasMinBytes(c, k.Bytes) && ofKind(c, k)
 	}
 }
 

@@ -53,20 +53,6 @@ func ofKind(c *rule.Context, k *facts.Kernel) bool {
 	return kinds == nil || slices.Contains(kinds, k.Target)
 }
 
-// placeCounted returns " in loops" where only those in loops are counted.
-func placeCounted(c *rule.Context) string {
-	if c.Text("in") == "loops" {
-		return " in loops"
-	}
-	return ""
-}
-
-// holdsType reports whether a shape, or one in a tuple, has a type.
-func holdsType(shape, dtype string) bool {
-	arrays := strings.FieldsFunc(shape, func(r rune) bool { return r == '(' || r == ' ' || r == ',' })
-	return slices.ContainsFunc(arrays, func(array string) bool { return strings.HasPrefix(array, dtype+"[") })
-}
-
 // groupSize says among how many devices a collective runs, 0 where that is not known.
 func groupSize(k *facts.Kernel) float64 {
 	_, size, ok := strings.Cut(k.Groups, " of ")

@@ -103,7 +103,8 @@ func checkCalls(s *rule.Settings) (wrong []rule.Refusal) {
 			case hlo.IsNoise(last):
 				wrong = append(wrong, rule.Refusal{Path: path, Err: fmt.Errorf("backend_config: %s differs in every compile or only numbers the call, so a rule cannot pin it; name a key that says what is computed", key)})
 			case pattern == "" || !phrase.ValidGlob(pattern):
-				wrong = append(wrong, rule.Refusal{Path: path, Err: fmt.Errorf("backend_config: %q is no glob for %s; expected one such as *GELU*, or * for any value", pattern, key)})
+				wrong = append(wrong, rule.Refusal{Path: path, Err: fmt.Errorf("backend_config: %q is no glob for %s; expected one such as *GELU*, or * for any value",
+					pattern, key)})
 			}
 		}
 	}

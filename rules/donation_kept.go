@@ -23,9 +23,10 @@ var donationKept = rule.Rule{
 		{Key: "min_ratio", Type: rule.Share, Doc: "the smallest share of the arguments' bytes that must be updated in place"},
 		{Key: "min_bytes", Type: rule.Size, Default: 0.0, Doc: "ignore smaller arguments"},
 	},
-	Budget:  rule.FactMetric(facts.DonationAliased, "arguments updated in place"),
-	Bounds:  []string{"params", "min_ratio"},
-	Fails:   rule.Example{On: "cpu-donation_lost/after", Config: "- { rule: donation-kept }", Says: "3 arguments are not updated in place any more: params['b1'], params['w1'], params['w2']"},
+	Budget: rule.FactMetric(facts.DonationAliased, "arguments updated in place"),
+	Bounds: []string{"params", "min_ratio"},
+	Fails: rule.Example{On: "cpu-donation_lost/after", Config: "- { rule: donation-kept }",
+		Says: "3 arguments are not updated in place any more: params['b1'], params['w1'], params['w2']"},
 	Passes:  rule.Example{On: "cpu-donation_lost/before", Config: "- { rule: donation-kept, params: [\"params*\"] }"},
 	Fix:     "In JAX, keep donate_argnums, and return a result of the same shape and dtype for every donated argument. In PyTorch/XLA, end every step with torch_xla.sync().",
 	Threads: []string{"jax-ml/jax#40280", "jax-ml/jax#9675"},
@@ -35,7 +36,7 @@ var donationKept = rule.Rule{
 		var lost []*facts.Parameter
 		for _, ch := range v.Params {
 			gone := ch.Old != nil && ch.New != nil && ch.Old.Aliased && !ch.New.Aliased
-			if gone && large(c, ch.New.Bytes) && !phrase.AnyGlob(c.List("params"), ch.Name) {
+			if gone && hasMinBytes(c, ch.New.Bytes) && !phrase.AnyGlob(c.List("params"), ch.Name) {
 				lost = append(lost, ch.New)
 			}
 		}
@@ -54,7 +55,7 @@ var donationKept = rule.Rule{
 func mustDonate(c *rule.Context, v *changes.Variant) {
 	unmatchedArguments(c, v, c.List("params"))
 	missing := phrase.Pick(v.New.Params, func(p *facts.Parameter) bool {
-		return phrase.AnyGlob(c.List("params"), p.Name) && large(c, p.Bytes) && !p.Aliased
+		return phrase.AnyGlob(c.List("params"), p.Name) && hasMinBytes(c, p.Bytes) && !p.Aliased
 	})
 	if len(missing) == 0 {
 		return
@@ -77,7 +78,7 @@ func donatedCount(c *rule.Context, v *facts.Variant) float64 {
 	return float64(len(phrase.Pick(v.Params, func(p *facts.Parameter) bool { return isReused(c, p) })))
 }
 
-func isReused(c *rule.Context, p *facts.Parameter) bool { return p.Aliased && large(c, p.Bytes) }
+func isReused(c *rule.Context, p *facts.Parameter) bool { return p.Aliased && hasMinBytes(c, p.Bytes) }
 
 // replacedDonations counts the arguments that are new, less those that the program no longer has: nothing is won or lost with them.
 func replacedDonations(c *rule.Context, v *changes.Variant) (n float64) {
@@ -96,7 +97,7 @@ func replacedDonations(c *rule.Context, v *changes.Variant) (n float64) {
 func judgeDonatedShare(c *rule.Context, v *changes.Variant) {
 	var reused, all float64
 	for i := range v.New.Params {
-		if n := float64(v.New.Params[i].Bytes); large(c, v.New.Params[i].Bytes) {
+		if n := float64(v.New.Params[i].Bytes); hasMinBytes(c, v.New.Params[i].Bytes) {
 			all += n
 			reused += n * float64(changes.Flag(v.New.Params[i].Aliased))
 		}
@@ -106,7 +107,7 @@ func judgeDonatedShare(c *rule.Context, v *changes.Variant) {
 	if f == nil {
 		return
 	}
-	held := phrase.Pick(v.New.Params, func(a *facts.Parameter) bool { return !a.Aliased && large(c, a.Bytes) })
+	held := phrase.Pick(v.New.Params, func(a *facts.Parameter) bool { return !a.Aliased && hasMinBytes(c, a.Bytes) })
 	slices.SortStableFunc(held, func(a, b *facts.Parameter) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	f.Message += "; not " + strings.Join(phrase.First(changes.Trees(held), 6), ", ")
 	f.Cause, f.Evidence = v.Undonated(held, c.Target.Report.Toolchain.Framework)

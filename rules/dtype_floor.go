@@ -105,7 +105,7 @@ func checkWider(c *rule.Context, v *changes.Variant) {
 	if v.Old == nil {
 		return
 	}
-	_, known := v.Old.Facts[facts.ProductsTotal]
+	known := v.Old.Facts.Known(facts.ProductsTotal)
 	w := widened(c, v)
 	if scaled := unscaled(v); scaled.measure() > w.measure() {
 		w = scaled
@@ -134,8 +134,9 @@ func widened(c *rule.Context, v *changes.Variant) widening {
 	return w
 }
 
-// unscaled counts the arrays that the model no longer converts to a floating-point type of eight bits or fewer, but for those of products that are gone or that
-// multiply eight bits now. Where the device does not multiply those, or the compiler does not see that it could, the optimized module says nothing of it.
+// unscaled counts the arrays that the model no longer converts to a floating-point type of eight bits or fewer. It leaves out those of products that are gone,
+// or that multiply eight bits now. The optimized module does not tell this if the device does not multiply such types, or if the compiler does not see that it
+// could.
 func unscaled(v *changes.Variant) widening {
 	w := widening{scaled: true, of: "arrays", was: scaledDown(v.Old), is: scaledDown(v.New)}
 	wide, narrow := productsAsked(v.Old)
@@ -165,14 +166,14 @@ func productsAsked(v *facts.Variant) (wide, narrow float64) {
 	return wide, narrow
 }
 
-// sent compares the types in which the model's collectives send numbers. A loop that hides a transfer hides what it costs too, until the network is
-// slower or the loop faster.
+// sent compares the types in which the collectives of the model send numbers. It does not ask what the transfer costs: a loop may hide that, until the network
+// is slower or the loop faster.
 func sent(v *changes.Variant) widening {
 	return widening{of: "collectives", was: floatsByType(v.Old, isSent), is: floatsByType(v.New, isSent)}
 }
 
-// leaked compares the types in which the model computes, if it computes in wider ones in several functions. Who means to compute something in a wider
-// type casts in one function, and casts back; a promotion goes on into the functions behind it.
+// leaked compares the types in which the model computes, if several functions compute in wider ones now. Code that means to compute in a wider type casts in
+// one function, and casts back. A promotion goes on into the functions behind it.
 func leaked(v *changes.Variant) widening {
 	w := widening{of: "values", was: floatsByType(v.Old, changes.Step.Computes), is: floatsByType(v.New, changes.Step.Computes)}
 	if w.measure() == 0 {

@@ -15,9 +15,10 @@ var fits = rule.Rule{
 	Title: "the program fits into the memory of the device",
 	Why: "A program that needs more than the device has compiles ahead of time without an error, and fails on the machine that was paid for. The framework needs " +
 		"some of the memory for itself: JAX gives three quarters of a GPU's to XLA unless XLA_PYTHON_CLIENT_MEM_FRACTION says otherwise.",
-	Reads:   []rule.Input{rule.BufferAssignment},
-	Budget:  &rule.Metric{Noun: "the device's memory", Unit: "share", Better: rule.Lower},
-	Fails:   rule.Example{On: "tpu-remat/before", Config: "- { rule: fits, max: 50% }", Says: "63.3 % of the device's memory: at most 50 % allowed (10.1 GiB of the 16.0 GiB of tpu-v5e)"},
+	Reads:  []rule.Input{rule.BufferAssignment},
+	Budget: &rule.Metric{Noun: "the device's memory", Unit: "share", Better: rule.Lower},
+	Fails: rule.Example{On: "tpu-remat/before", Config: "- { rule: fits, max: 50% }",
+		Says: "63.3 % of the device's memory: at most 50 % allowed (10.1 GiB of the 16.0 GiB of tpu-v5e)"},
 	Passes:  rule.Example{On: "tpu-remat/before", Config: "- { rule: fits, max: 95% }"},
 	Fix:     "Shard or offload the largest buffers, rematerialize, use a smaller batch, or name a larger device with device: in the target. `xlagate inspect DUMP` lists the buffers.",
 	Threads: []string{"AI-Hypercomputer/maxtext#5112", "AI-Hypercomputer/maxtext#4514", "vllm-project/tpu-inference#3194"},

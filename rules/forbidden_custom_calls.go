@@ -25,7 +25,8 @@ var forbiddenCustomCalls = rule.Rule{
 	},
 	Budget:  &rule.Metric{Noun: "forbidden custom calls", Better: rule.Lower},
 	Forbids: true,
-	Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: forbidden-custom-calls, calls: [{ call: \"*callback\" }] }", Says: "1 call of *callback, 0 allowed: xla_ffi_python_cpu_callback"},
+	Fails: rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: forbidden-custom-calls, calls: [{ call: \"*callback\" }] }",
+		Says: "1 call of *callback, 0 allowed: xla_ffi_python_cpu_callback"},
 	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/before", Config: "- { rule: forbidden-custom-calls, calls: [{ call: \"*callback\" }] }"},
 	Fix:     "Use the operation that the device has a kernel for, or the shape and dtype that its library wants.",
 	Threads: []string{"openxla/xla#40021", "jax-ml/jax#25842"},
@@ -47,7 +48,8 @@ func noteAbsentKey(c *rule.Context, v *changes.Variant, q callQuery) {
 		}
 		if len(almost) > 0 && !slices.ContainsFunc(almost, says) {
 			q.config = configs{key: q.config[key]}
-			c.Notes = append(c.Notes, result.Note{Kind: "not told", Program: c.Program.Name, Message: fmt.Sprintf("%s matches no call in the dump or the baseline: %s", c.Rule.ID, q.configsOf(almost))})
+			c.Notes = append(c.Notes, result.Note{Kind: "not told", Program: c.Program.Name,
+				Message: fmt.Sprintf("%s matches no call in the dump or the baseline: %s", c.Rule.ID, q.configsOf(almost))})
 			return
 		}
 	}

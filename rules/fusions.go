@@ -97,21 +97,3 @@ func (q *fusionQuery) touches(k *facts.Kernel) bool {
 	}
 	return slices.ContainsFunc(q.operations(), func(op string) bool { return k.Do.Times(op) > 0 })
 }
-
-// inPart reports whether an op_name is in the part of the model that the settings select; without op_name they select all of it.
-func inPart(c *rule.Context, opName string) bool {
-	part := c.Text("op_name")
-	return part == "" || phrase.Glob(part, opName)
-}
-
-// large holds what an entry counts against its min_bytes.
-func large(c *rule.Context, bytes int64) bool {
-	least, _ := c.Number("min_bytes")
-	return float64(bytes) >= least
-}
-
-// containsAll reports whether every wanted opcode is there as often as it is wanted.
-func containsAll(do facts.Opcodes, wanted []string) bool {
-	list := facts.OpcodesOf(slices.Sorted(slices.Values(wanted))...)
-	return !slices.ContainsFunc(list, func(want facts.OpcodeTimes) bool { return do.Times(want.Opcode) < want.Times })
-}

@@ -18,9 +18,12 @@ var unlookable = map[string]string{
 
 var targetRan = rule.Rule{
 	ID: "target-ran", Title: "every target has a dump, and every named program is in it", Always: true,
-	Why:     "A gate that could not check must not be green: a test suite that no longer runs would pass forever.",
-	Fails:   rule.Example{On: "gpu-softmax_barrier/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - name: model\n    dump: build/xla\n    programs: { include: [softmax, decode] }", Says: "no program matches \"decode\": it was not compiled, or not dumped"},
-	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - name: model\n    dump: build/xla\n    programs: { include: [softmax] }"},
+	Why: "A gate that could not check must not be green: a test suite that no longer runs would pass forever.",
+	Fails: rule.Example{On: "gpu-softmax_barrier/before",
+		Config: "version: 1\nextends: [recommended]\ntargets:\n  - name: model\n    dump: build/xla\n    programs: { include: [softmax, decode] }",
+		Says:   "no program matches \"decode\": it was not compiled, or not dumped"},
+	Passes: rule.Example{On: "gpu-softmax_barrier/before",
+		Config: "version: 1\nextends: [recommended]\ntargets:\n  - name: model\n    dump: build/xla\n    programs: { include: [softmax] }"},
 	Fix:     "Run the job that dumps, or fix the path or the program's name.",
 	Threads: []string{"iree-org/iree#22855"},
 	Without: unlookable,
@@ -28,8 +31,9 @@ var targetRan = rule.Rule{
 
 var factsComplete = rule.Rule{
 	ID: "facts-complete", Title: "every dumped module could be read completely", Always: true,
-	Why:     "A module that is cut off or unreadable holds fewer kernels than the program has; its numbers would look like an improvement.",
-	Fails:   rule.Example{On: "damaged/cut_off_text", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "the file ends inside an instruction of %fused_computation"},
+	Why: "A module that is cut off or unreadable holds fewer kernels than the program has; its numbers would look like an improvement.",
+	Fails: rule.Example{On: "damaged/cut_off_text", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }",
+		Says: "the file ends inside an instruction of %fused_computation"},
 	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
 	Fix:     "Dump again: the run was cut off, or is still writing. Or leave the program out with programs.exclude.",
 	Without: unlookable,
@@ -37,8 +41,9 @@ var factsComplete = rule.Rule{
 
 var baselinePresent = rule.Rule{
 	ID: "baseline-present", Title: "every program has a baseline that was accepted for its arguments", Always: true,
-	Why:    "A program that was never accepted has nothing to compare with, and one whose arguments changed is another program. A person has to accept it once.",
-	Fails:  rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "scale is new: no baseline says what it may cost"},
+	Why: "A program that was never accepted has nothing to compare with, and one whose arguments changed is another program. A person has to accept it once.",
+	Fails: rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before",
+		Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "scale is new: no baseline says what it may cost"},
 	Passes: rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
 	Fix:    "Accept the program, or remove what compiles it.",
 	Program: func(c *rule.Context, p *changes.Program) {
@@ -69,8 +74,9 @@ var orphanBaseline = rule.Rule{
 	ID: "orphan-baseline", Title: "every accepted program is still compiled", Always: true,
 	Why: "A baseline without its program is a check that no longer runs. Clusters of TensorFlow that merged or split are not gone: they are compared " +
 		"as a whole.",
-	Reads:   []rule.Input{rule.Baseline},
-	Fails:   rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "train_step was accepted, but this dump does not hold it"},
+	Reads: []rule.Input{rule.Baseline},
+	Fails: rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before",
+		Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "train_step was accepted, but this dump does not hold it"},
 	Passes:  rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
 	Fix:     "Make the run compile the program, or accept that it is gone. `xlagate baseline prune` removes the baselines of excluded programs.",
 	Threads: []string{"jestjs/jest#12564", "shakacode/react_on_rails#3829"},
@@ -99,7 +105,8 @@ func mayBeMeant(c *rule.Context, p *changes.Program) string {
 		return ""
 	}
 	if _, ok := facts.NumberedGraph(p.Name); ok {
-		return fmt.Sprintf(": a graph of %s; accept this if the run makes one graph fewer on purpose", phrase.Counted(p.Old.Variants[0].Facts[facts.KernelsTotal], "", "kernels"))
+		return fmt.Sprintf(": a graph of %s; accept this if the run makes one graph fewer on purpose",
+			phrase.Counted(p.Old.Variants[0].Facts[facts.KernelsTotal], "", "kernels"))
 	}
 	for _, other := range c.Target.Programs {
 		if other.New != nil && other.Old != nil && changes.SameForOtherSizes(other.Old, p.Old) != nil {
@@ -115,8 +122,11 @@ var waiverValid = rule.Rule{
 	Options: []rule.Option{
 		{Key: "max_days", Type: rule.Count, Least: 1, Doc: "how many days from today a waiver may last; one that expires later is ignored"},
 	},
-	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }\nwaivers:\n  - { finding: 6f4e58dc3d8e, reason: \"openxla/xla#47203\", owner: \"@ml-perf\", expires: 2026-11-20 }", Says: "the waiver of 6f4e58dc3d8e (max-step-time) expired on 2026-11-20: renew it or remove it (xlagate.yaml:6:5)"},
-	Passes:  rule.Example{On: "gpu-softmax_barrier/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }\nwaivers:\n  - { finding: 6f4e58dc3d8e, reason: \"openxla/xla#47203\", owner: \"@ml-perf\", expires: 2027-02-01 }"},
+	Fails: rule.Example{On: "gpu-softmax_barrier/after",
+		Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }\nwaivers:\n  - { finding: 6f4e58dc3d8e, reason: \"openxla/xla#47203\", owner: \"@ml-perf\", expires: 2026-11-20 }",
+		Says:   "the waiver of 6f4e58dc3d8e (max-step-time) expired on 2026-11-20: renew it or remove it (xlagate.yaml:6:5)"},
+	Passes: rule.Example{On: "gpu-softmax_barrier/after",
+		Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }\nwaivers:\n  - { finding: 6f4e58dc3d8e, reason: \"openxla/xla#47203\", owner: \"@ml-perf\", expires: 2027-02-01 }"},
 	Fix:     "Fix what was waived, remove the waiver, or give it a new date and a reason.",
 	Threads: []string{"awslabs/ferret-scan#699", "mick-gsk/drift#461"},
 	Without: map[string]string{"target": "waivers are judged together", "program": "waivers are judged together"},

@@ -84,8 +84,8 @@ func handWorkIn(c *rule.Context, v *facts.Variant) handWork {
 	return w
 }
 
-// judgeCalled counts the calls of hand-written kernels that are gone while the program computes more beside them. One that went with what
-// it was for, or whose work another does, is no loss.
+// judgeCalled counts the calls of hand-written kernels that are gone, if the program computes more in other kernels now. A call is no loss if its purpose is
+// gone too, or if another hand-written kernel does its work.
 func judgeCalled(c *rule.Context, v *changes.Variant) {
 	if v.Old == nil || c.MaxIncrease == nil && c.AbsolutelyBounded() {
 		return

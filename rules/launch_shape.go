@@ -32,8 +32,9 @@ var launchShape = rule.Rule{
 	Fix:      "A short minor dimension or a small batch leaves little to distribute. In Triton and Pallas kernels, change the block sizes.",
 	Threads:  []string{"openxla/xla#47203"},
 	Variant: func(c *rule.Context, v *changes.Variant) {
+		planless := func(k *facts.Kernel) bool { return k.Class == facts.ClassKernel && k.Plan == nil } // library calls never have a plan
 		switch {
-		case slices.Contains(v.New.Missing, facts.MissingLaunches) && v.New.CountKernels(func(k *facts.Kernel) bool { return k.Class == facts.ClassKernel && k.Plan == nil }) > 0: // library calls never have a plan
+		case slices.Contains(v.New.Missing, facts.MissingLaunches) && v.New.CountKernels(planless) > 0:
 			c.Gap("the launch plan of this version names command buffers, branches or loops, but not what runs in them",
 				"compile with JAX 0.6.2 or later, or without command buffers: XLA_FLAGS=--xla_gpu_enable_command_buffer=")
 		case v.New.CountKernels(planned) == 0 && v.New.CountKernels(func(k *facts.Kernel) bool { return k.Class.Computes() }) > 0:
@@ -54,7 +55,7 @@ func planned(k *facts.Kernel) bool { return k.Plan != nil && k.Plan.Grid[0] > 0 
 
 // badLaunch says what is wrong with a launch, "" when nothing is.
 func badLaunch(c *rule.Context, k *facts.Kernel) string {
-	if !planned(k) || !large(c, k.Bytes) || !inPart(c, k.OpName) {
+	if !planned(k) || !hasMinBytes(c, k.Bytes) || !inPart(c, k.OpName) {
 		return ""
 	}
 	blocks, threads := volume(k.Plan.Grid), volume(k.Plan.Block)

@@ -47,8 +47,8 @@ var loopsKept = rule.Rule{
 	},
 }
 
-// judgeLengths counts the loops of which the baseline knows how often they run, and the dump does not. A loop of unknown length that is
-// merely new is none of them, nor one that got an early exit.
+// judgeLengths counts the loops whose trip count the baseline knows, and the dump does not. It does not count a loop of unknown length that is merely new, nor
+// one that got an early exit.
 func judgeLengths(c *rule.Context, v *changes.Variant) {
 	if !v.Knows(facts.LoopsUnknown) {
 		return
@@ -76,8 +76,8 @@ func andOthers(message string, loops int) string {
 	return message
 }
 
-// judgeExits counts the loops of unknown length that something else than their counter ended in the baseline, and only their counter ends now.
-// What an iteration costs does not tell.
+// judgeExits counts the loops of unknown length that only their counter ends now, while something else could end them in the baseline. The price of an
+// iteration does not show this.
 func judgeExits(c *rule.Context, v *changes.Variant) {
 	if !slices.ContainsFunc(v.Old.Loops(), func(k *facts.Kernel) bool { return k.ExitsEarly }) {
 		return
@@ -151,7 +151,8 @@ func keepTrips(c *rule.Context, v *changes.Variant) {
 
 // oneLoop is how often a loop runs.
 func oneLoop(k *facts.Kernel) rule.Amount {
-	return rule.Amount{Subject: string(facts.LoopsTripCount) + " of " + k.OpName, Noun: "iterations of the loop " + k.LoopPlace(), Better: rule.Exact, Actual: float64(k.Length)}
+	return rule.Amount{Subject: string(facts.LoopsTripCount) + " of " + k.OpName,
+		Noun: "iterations of the loop " + k.LoopPlace(), Better: rule.Exact, Actual: float64(k.Length)}
 }
 
 // judgeUnrolled counts the loops that are still there and take several steps at once, and those that are gone although there are not fewer: what their bodies

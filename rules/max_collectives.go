@@ -18,9 +18,10 @@ var maxCollectives = rule.Rule{
 	Options: append(slices.Clone(whichCollectives), []rule.Option{
 		{Key: "max_bytes", Type: rule.Size, Doc: "the most bytes that all of them may move"},
 	}...),
-	Budget:  &rule.Metric{Noun: "collectives", Better: rule.Lower},
-	Bounds:  []string{"max_bytes"},
-	Fails:   rule.Example{On: "cpu-sharding_allgather/after", Config: "- { rule: max-collectives, kinds: [all-reduce], max_increase: 0 }", Says: "3 all-reduces: up from 2 in the baseline"},
+	Budget: &rule.Metric{Noun: "collectives", Better: rule.Lower},
+	Bounds: []string{"max_bytes"},
+	Fails: rule.Example{On: "cpu-sharding_allgather/after", Config: "- { rule: max-collectives, kinds: [all-reduce], max_increase: 0 }",
+		Says: "3 all-reduces: up from 2 in the baseline"},
 	Passes:  rule.Example{On: "cpu-sharding_allgather/after", Config: "- { rule: max-collectives, max: 3 }"},
 	Fix:     "Look at the sharding of the operand that is gathered: with_sharding_constraint where the axis changes, or another axis for the weight.",
 	Threads: []string{"jax-ml/jax#20381", "openxla/xla#6126"},

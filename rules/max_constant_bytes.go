@@ -14,9 +14,10 @@ var maxConstantBytes = rule.Rule{
 	Options: []rule.Option{
 		{Key: "per_constant", Type: rule.Size, Doc: "the largest single constant"},
 	},
-	Budget:  rule.FactMetric(facts.MemoryConstant, "baked constants"),
-	Bounds:  []string{"per_constant"},
-	Fails:   rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max_increase: 1KiB }", Says: "32.0 KiB of baked constants: up from 0 B in the baseline, max_increase 1.0 KiB"},
+	Budget: rule.FactMetric(facts.MemoryConstant, "baked constants"),
+	Bounds: []string{"per_constant"},
+	Fails: rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max_increase: 1KiB }",
+		Says: "32.0 KiB of baked constants: up from 0 B in the baseline, max_increase 1.0 KiB"},
 	Passes:  rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max: 64KiB }"},
 	Fix:     "Pass the array as an argument of the jitted function instead of closing over it.",
 	Threads: []string{"openxla/xla#1652", "jax-ml/jax#21300"},

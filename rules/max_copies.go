@@ -21,7 +21,7 @@ var maxCopies = rule.Rule{
 	Fix:     "Look at what reads the copied value after it is overwritten; donate arguments that are replaced.",
 	Threads: []string{"jax-ml/jax#17845", "AI-Hypercomputer/torchprime#119"},
 	Variant: func(c *rule.Context, v *changes.Variant) {
-		if _, ok := v.New.Facts[c.Rule.Budget.Fact]; !ok || c.Text("in") == "all" {
+		if !v.New.Facts.Known(c.Rule.Budget.Fact) || c.Text("in") == "all" {
 			c.JudgeFact(*c.Rule.Budget)
 		} else {
 			a := c.Count("copies.in_loops", func(v *facts.Variant) float64 { return v.CountKernels(countsCopy(c)) })

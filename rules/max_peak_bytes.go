@@ -23,8 +23,9 @@ var maxPeakBytes = rule.Rule{
 		},
 		minGrowth,
 	},
-	Budget:  rule.FactMetric(facts.MemoryPeak, "peak memory"),
-	Fails:   rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max_increase: 5% }", Says: "193.0 KiB of peak memory: up from 129.0 KiB in the baseline (+49.6 %), max_increase 5 %"},
+	Budget: rule.FactMetric(facts.MemoryPeak, "peak memory"),
+	Fails: rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max_increase: 5% }",
+		Says: "193.0 KiB of peak memory: up from 129.0 KiB in the baseline (+49.6 %), max_increase 5 %"},
 	Passes:  rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max: 1MiB }"},
 	Fix:     "`xlagate inspect DUMP -o peak.html` shows which buffers are live at the peak. On a TPU, the peak may be one of vmem, the fast memory, which the compiler fills first.",
 	Threads: []string{"jax-ml/jax#30627", "openxla/xla#17124"},
@@ -69,7 +70,7 @@ func judgeSpace(c *rule.Context, v *changes.Variant, space string) {
 		return
 	}
 	if !hasSpaces(v.New) {
-		if _, assigned := v.New.Facts[facts.MemoryTemp]; assigned {
+		if v.New.Facts.Known(facts.MemoryTemp) {
 			c.Gap("its buffer assignment has one memory space only", "leave memory_space out; max-temp-bytes and max-allocation-bytes need no live ranges")
 			return
 		}
@@ -89,7 +90,7 @@ func judgeSpace(c *rule.Context, v *changes.Variant, space string) {
 // judgeHeld holds what a program keeps in all memory spaces of a TPU against the baseline. The compiler keeps in the fast memory what fits: of a small model
 // most, of a large one little, and the rest goes to the main memory.
 func judgeHeld(c *rule.Context, v *changes.Variant) {
-	if _, onTPU := v.New.Facts[facts.MemoryHeld]; !onTPU || v.Old == nil || c.AbsolutelyBounded() && c.MaxIncrease == nil {
+	if !v.New.Facts.Known(facts.MemoryHeld) || v.Old == nil || c.AbsolutelyBounded() && c.MaxIncrease == nil {
 		return
 	}
 	m := *c.Rule.Budget

@@ -18,8 +18,9 @@ var maxStepTime = rule.Rule{
 	Why: "No count shows step time: one more kernel may be faster, and the same kernels may be slower. The prediction prices every launch by what it " +
 		"computes, moves, sends and waits for on the target's device; docs/price.md says how good it is. Work that moves into a call of unknown cost " +
 		"would look cheaper, so launches without a price may not increase, and a hand-written kernel that changed is a warning.",
-	Budget:  rule.FactMetric(facts.PriceStep, "predicted step time"),
-	Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 20us, max_increase: 2% }", Says: "51.8 µs of predicted step time: at most 20 µs allowed; up from 21.2 µs in the baseline (+143.9 %), max_increase 2 %"},
+	Budget: rule.FactMetric(facts.PriceStep, "predicted step time"),
+	Fails: rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 20us, max_increase: 2% }",
+		Says: "51.8 µs of predicted step time: at most 20 µs allowed; up from 21.2 µs in the baseline (+143.9 %), max_increase 2 %"},
 	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 1s }"},
 	Fix:     "`xlagate inspect DUMP` lists the kernels that take longest. If the target runs on another device than the dump's, set `device:`.",
 	Threads: []string{"openxla/xla#27322"},
@@ -27,9 +28,10 @@ var maxStepTime = rule.Rule{
 		{Key: "unsure", Type: rule.Word, Enum: []string{"error", "warning", "info"}, Default: "warning", Doc: "the level of growth that the error of the price may explain"},
 	},
 	Variant: func(c *rule.Context, v *changes.Variant) {
-		if _, priced := v.New.Facts[facts.PriceStep]; !priced {
+		if !v.New.Facts.Known(facts.PriceStep) {
 			why, devices := c.Target.Report.Unpriced(v.New)
-			c.Unjudged("its step has no price: "+why, fmt.Sprintf("write the device below the target in xlagate.yaml, such as device: %s; there are %s", devices[0], phrase.List(devices, "and")))
+			c.Unjudged("its step has no price: "+why, fmt.Sprintf("write the device below the target in xlagate.yaml, such as device: %s; there are %s",
+				devices[0], phrase.List(devices, "and")))
 			return
 		}
 		before := len(c.Findings)

@@ -18,8 +18,9 @@ var maxUnfused = rule.Rule{
 		{Key: "min_bytes", Type: rule.Size, Default: 0.0, Doc: "ignore kernels that read and write less"},
 		{Key: "op_name", Type: rule.Glob, Doc: "only those in this part of the model"},
 	},
-	Budget:  &rule.Metric{Noun: "unfused operations", Better: rule.Lower},
-	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-unfused, ops: [reduce, divide], max: 0 }", Says: "3 unfused operations: at most 0 allowed"},
+	Budget: &rule.Metric{Noun: "unfused operations", Better: rule.Lower},
+	Fails: rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-unfused, ops: [reduce, divide], max: 0 }",
+		Says: "3 unfused operations: at most 0 allowed"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: max-unfused, ops: [reduce, divide], max: 0 }"},
 	Fix:     "Look for a barrier, a second user, or a layout that the operation's neighbours do not share.",
 	Threads: []string{"jax-ml/jax#33338", "AI-Hypercomputer/torchprime#119"},
@@ -33,6 +34,6 @@ var maxUnfused = rule.Rule{
 func runsAlone(c *rule.Context) func(k *facts.Kernel) bool {
 	return func(k *facts.Kernel) bool {
 		return k.Do.Len() == 1 && slices.Contains(c.List("ops"), k.Do[0].Opcode) && k.Class != facts.ClassControl && k.Class != facts.ClassCollective &&
-			large(c, k.Bytes) && inPart(c, k.OpName)
+			hasMinBytes(c, k.Bytes) && inPart(c, k.OpName)
 	}
 }

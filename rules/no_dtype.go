@@ -54,8 +54,8 @@ var noDtype = rule.Rule{
 	},
 }
 
-// acceptedOf is how many operations of a type the baseline of a compilation has. One that the baseline does not know may have what any
-// compilation of its program has: it is the same code for other arguments.
+// acceptedOf is how many operations of a type the baseline of a compilation has. A compilation that the baseline does not have may have as many as any
+// compilation of its program, because it is the same code for other arguments.
 func acceptedOf(c *rule.Context, v *changes.Variant, dtype string) *float64 {
 	switch {
 	case v.Old != nil:
@@ -70,7 +70,7 @@ func acceptedOf(c *rule.Context, v *changes.Variant, dtype string) *float64 {
 	return &most
 }
 
-// mayStay lets pass as much as there was, where only what is new matters.
+// mayStay returns a context in which as much passes as there was, if the entry says new_only.
 func mayStay(c *rule.Context, was *float64) *rule.Context {
 	if !c.On("new_only") || was == nil {
 		return c
@@ -85,7 +85,8 @@ func mayStay(c *rule.Context, was *float64) *rule.Context {
 	})
 }
 
-// operationsOf counts the operations of a type, those that matter. Where all that bear a name are allowed, the rest only hands their values on.
+// operationsOf counts the operations of a type that are not allowed. If all operations with a name are allowed, so are those without one: they only hand values
+// on.
 func operationsOf(c *rule.Context, v *facts.Variant, dtype string) float64 {
 	n := v.Facts[facts.Dtype.Of(dtype)]
 	if c.On("except_scalars") {

@@ -18,9 +18,10 @@ var noNewCollectives = rule.Rule{
 	Title: "devices do not communicate in a new way",
 	Why: "A sharding that no longer matches makes XLA insert a collective of another kind, or along another axis of the mesh. A collective that " +
 		"replaces others, and sends no more along its axis than before, is not new.",
-	Reads:   []rule.Input{rule.Optimized, rule.Baseline},
-	Budget:  &rule.Metric{Noun: "collectives of a new kind or axis", Better: rule.Lower, Difference: true},
-	Fails:   rule.Example{On: "cpu-result_gathered/after", Config: "- { rule: no-new-collectives }", Says: "2 collectives of a new kind or axis: all-gather over model, all-gather over data"},
+	Reads:  []rule.Input{rule.Optimized, rule.Baseline},
+	Budget: &rule.Metric{Noun: "collectives of a new kind or axis", Better: rule.Lower, Difference: true},
+	Fails: rule.Example{On: "cpu-result_gathered/after", Config: "- { rule: no-new-collectives }",
+		Says: "2 collectives of a new kind or axis: all-gather over model, all-gather over data"},
 	Passes:  rule.Example{On: "cpu-result_gathered/before", Config: "- { rule: no-new-collectives }"},
 	Fix:     "Look at the sharding of the operand: with_sharding_constraint where the axis changes, or shard the weight on the axis that is not contracted.",
 	Threads: []string{"jax-ml/jax#20381", "openxla/xla#6126"},
@@ -46,8 +47,8 @@ var noNewCollectives = rule.Rule{
 	},
 }
 
-// renamedAxes finds the former names of axes that the baseline does not have: of an axis that is gone and that the same collectives ran over; else of one
-// whose groups of devices were alike. Where several did, nothing is known.
+// renamedAxes finds the former names of axes that the baseline does not have. It is the only axis that is gone and that the same collectives ran over, else the
+// only one that is gone and had the same groups of devices. If there are several, the axis has no known name.
 func renamedAxes(v *changes.Variant) map[string]string {
 	old, fresh := byAxes(v.Old), byAxes(v.New)
 	renamed := map[string]string{}

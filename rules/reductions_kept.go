@@ -30,7 +30,7 @@ var reductionsKept = rule.Rule{
 	},
 }
 
-// narrowed counts the sums that became narrower: those that would be wider the other way round.
+// narrowed counts the sums that became narrower. It counts what became wider from the dump to the baseline.
 func narrowed(was, is map[string]float64) (w widening, n float64) {
 	w = widening{was: was, is: is}
 	n, _ = crossed(is, was, w.bits)

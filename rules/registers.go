@@ -58,7 +58,8 @@ var noSpills = rule.Rule{
 	Reads:   []rule.Input{rule.PTX},
 	Budget:  rule.FactMetric(facts.SpillsBytes, "spilled registers"),
 	Forbids: true,
-	Fails:   rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: no-spills, max_increase: 0 }", Says: "48 B of spilled registers: up from 28 B in the baseline (+71.4 %)"},
+	Fails: rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: no-spills, max_increase: 0 }",
+		Says: "48 B of spilled registers: up from 28 B in the baseline (+71.4 %)"},
 	Passes:  rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: no-spills, max: 64 }"},
 	Fix:     "Give each thread less work: smaller blocks or more warps in a Triton or Pallas kernel, fewer operations in one fusion.",
 	Threads: []string{"triton-lang/triton#11249", "openxla/xla#34812"},
@@ -79,7 +80,7 @@ const fixPTX = "compile for an NVIDIA GPU with --xla_dump_to=DIR (with JAX 0.12 
 // registersUnknown says why a fact of a program's registers cannot be checked, where it cannot: it is not known, or was found out by
 // another assembler than the baseline's.
 func registersUnknown(c *rule.Context, v *changes.Variant, fact facts.ID) bool {
-	_, known := v.New.Facts[fact]
+	known := v.New.Facts.Known(fact)
 	was, is := assembler(c.Target.Base), assembler(c.Target.Report)
 	switch {
 	case known && (c.MaxIncrease == nil || was == "" || is == "" || was == is):
@@ -93,7 +94,8 @@ func registersUnknown(c *rule.Context, v *changes.Variant, fact facts.ID) bool {
 	case !known:
 		c.Uncovered(rule.PTX, fixPTX)
 	default:
-		c.BaseGap(fmt.Sprintf("ptxas %s measured the baseline, and ptxas %s the dump", was, is), "use the same version, or accept the baseline again: xlagate accept --reason \"ptxas "+is+"\"")
+		c.BaseGap(fmt.Sprintf("ptxas %s measured the baseline, and ptxas %s the dump", was, is),
+			"use the same version, or accept the baseline again: xlagate accept --reason \"ptxas "+is+"\"")
 	}
 	return true
 }

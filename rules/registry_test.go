@@ -97,7 +97,7 @@ func TestFilesAreNamedForTheirRules(t *testing.T) {
 	for _, id := range All.IDs() {
 		names[strings.ReplaceAll(id, "-", "_")] = true
 	}
-	shared := []string{"registry", "collectives", "custom_calls", "fusions", "products", "query"}
+	shared := []string{"registry", "collectives", "custom_calls", "fusions", "products", "query", "selection"}
 	families := ""
 	for _, name := range []string{"fact_limits", "integrity", "registers"} {
 		text, err := os.ReadFile(name + ".go")

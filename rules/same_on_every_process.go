@@ -17,8 +17,9 @@ var sameOnEveryProcess = rule.Rule{
 		"each other for ever, and no error says so.",
 	Needs:        facts.KernelsTotal,
 	Unacceptable: true,
-	Fails:        rule.Example{On: "process-seed", Config: "- { rule: same-on-every-process }", Says: "host0 and host1 compile different programs for the same arguments: only host1 has f32[128,64] multiply"},
-	Passes:       rule.Example{On: "process-same", Config: "- { rule: same-on-every-process }"},
+	Fails: rule.Example{On: "process-seed", Config: "- { rule: same-on-every-process }",
+		Says: "host0 and host1 compile different programs for the same arguments: only host1 has f32[128,64] multiply"},
+	Passes: rule.Example{On: "process-same", Config: "- { rule: same-on-every-process }"},
 	Fix: "Compute what differs from process to process (a seed, jax.process_index(), the order of a set) outside of the jitted function, and pass it as an array. " +
 		"If the folders hold different runs, not the processes of one, give each a target of its own.",
 	Threads: []string{"marin-community/marin#9042", "marin-community/marin#9038", "openxla/xla#7716", "jax-ml/jax#13325"},

@@ -174,7 +174,8 @@ func movedResults(c *rule.Context, v *changes.Variant, outputs []facts.Output) (
 		if is.Shape != was.Shape || changes.SameSpread(is, was) {
 			continue
 		}
-		wrong = append(wrong, misplaced{changes.ResultName(outputs, i), changes.PrintedSharding(changes.ShardedAs(is)) + ", was " + changes.PrintedSharding(changes.ShardedAs(was)), true})
+		wrong = append(wrong, misplaced{changes.ResultName(outputs, i),
+			changes.PrintedSharding(changes.ShardedAs(is)) + ", was " + changes.PrintedSharding(changes.ShardedAs(was)), true})
 	}
 	return wrong
 }
@@ -208,7 +209,8 @@ func unmatchedResults(c *rule.Context, v *changes.Variant) {
 			fits = fits || phrase.Glob(want, strconv.Itoa(i))
 		}
 		if !fits {
-			c.Gap(fmt.Sprintf("no result fits %q; there are %s", want, phrase.Count(len(outputs), "result, number 0", "results, numbered from 0")), "fix the number or remove the pin")
+			c.Gap(fmt.Sprintf("no result fits %q; there are %s", want, phrase.Count(len(outputs), "result, number 0", "results, numbered from 0")),
+				"fix the number or remove the pin")
 		}
 	}
 }

@@ -21,9 +21,10 @@ var toolchain = rule.Rule{
 		{Key: "pin", Type: rule.Pairs, Doc: "the required values, as globs: { jaxlib: \"0.10.*\", backend: gpu, device: \"*H100*\" }; by default those of the baseline"},
 		{Key: "ignore", Type: rule.Globs, Empty: true, Doc: "parts that may differ: framework, backend, device, or a version's name"},
 	},
-	Budget:  &rule.Metric{Noun: "differences of the toolchain", Better: rule.Lower, Difference: true},
-	Bounds:  []string{"pin"},
-	Fails:   rule.Example{On: "gpu-softmax_barrier/before", Base: "cpu-softmax_barrier/before", Config: "- { rule: toolchain }", Says: "another toolchain: backend cpu → gpu"},
+	Budget: &rule.Metric{Noun: "differences of the toolchain", Better: rule.Lower, Difference: true},
+	Bounds: []string{"pin"},
+	Fails: rule.Example{On: "gpu-softmax_barrier/before", Base: "cpu-softmax_barrier/before",
+		Config: "- { rule: toolchain }", Says: "another toolchain: backend cpu → gpu"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: toolchain, pin: { backend: gpu } }"},
 	Fix:     "Accept the upgrade by itself, before or after the change of the model; or pin the compiler's version in the job.",
 	Threads: []string{"pytorch/xla#8008"},
@@ -80,7 +81,7 @@ func againstPins(now, pins map[string]string) []string {
 	return wrong
 }
 
-// toolchainChanges lists the parts that are not as they were. One that only one side knows says nothing.
+// toolchainChanges lists the parts of the toolchain that differ. A part that only one side knows says nothing.
 func toolchainChanges(c *rule.Context, was, now map[string]string) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(was)) {

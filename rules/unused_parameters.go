@@ -37,7 +37,7 @@ var unusedParameters = rule.Rule{
 func unusedArguments(c *rule.Context, v *facts.Variant) []string {
 	var names []string
 	for i := range v.Params {
-		if p := &v.Params[i]; p.Unused && large(c, p.Bytes) && !phrase.AnyGlob(c.List("allow"), p.Name) {
+		if p := &v.Params[i]; p.Unused && hasMinBytes(c, p.Bytes) && !phrase.AnyGlob(c.List("allow"), p.Name) {
 			names = append(names, p.Name)
 		}
 	}

@@ -15,8 +15,9 @@ var updatesKept = rule.Rule{
 	Title: "arrays that are updated in part are not rewritten whole",
 	Why: "A step that writes one row of a cache pays for that row. If it writes through a mask, or copies the array because something reads the old " +
 		"one later, it pays for the whole array in every step.",
-	Budget:  &rule.Metric{Noun: "rewritten arrays", Better: rule.Lower, Difference: true},
-	Fails:   rule.Example{On: "cases/gpu-cache_masked/after", Base: "cases/gpu-cache_masked/before", Config: "- { rule: updates-kept }", Says: "2 arrays are rewritten whole; the baseline updates less than half: keys f32[4,128,64], values f32[4,128,64]"},
+	Budget: &rule.Metric{Noun: "rewritten arrays", Better: rule.Lower, Difference: true},
+	Fails: rule.Example{On: "cases/gpu-cache_masked/after", Base: "cases/gpu-cache_masked/before", Config: "- { rule: updates-kept }",
+		Says: "2 arrays are rewritten whole; the baseline updates less than half: keys f32[4,128,64], values f32[4,128,64]"},
 	Passes:  rule.Example{On: "cases/gpu-cache_masked/before", Base: "cases/gpu-cache_masked/after", Config: "- { rule: updates-kept }"},
 	Fix:     "Write the part with lax.dynamic_update_slice or x.at[i].set(row), donate the argument, and read the old array before it is updated.",
 	Threads: []string{"jax-ml/jax#17845"},
@@ -48,10 +49,10 @@ var updatesKept = rule.Rule{
 	},
 }
 
-// state is an argument, or an element of what a loop carries on, which has no name.
+// state is an argument, or an array of the state of a loop, which has no name.
 type state struct{ name, shape string }
 
-// rewrittenStates lists what loops carry on of which an iteration wrote less than half, and now writes all.
+// rewrittenStates lists the arrays of loop states that an iteration now writes whole. In the baseline, an iteration wrote less than half of them.
 func rewrittenStates(v *changes.Variant) (lost []state) {
 	pairs, _, _ := changes.PairLoops(v.Old.Loops(), v.New.Loops())
 	for _, pair := range pairs {

@@ -70,7 +70,7 @@ type trial struct {
 	skipped string // why it could not be judged
 }
 
-// bisection narrows versions down to two neighbours, the last good and the first bad one, but for those between that could not be judged.
+// bisection narrows versions down to the last good one and the first bad one. Between them are only versions that could not be judged.
 type bisection struct {
 	trials    []trial
 	good, bad int

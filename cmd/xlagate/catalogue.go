@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -166,6 +167,45 @@ func schemaOf(name string) ([]byte, error) {
 		return nil, fmt.Errorf("make the schema of %s: %w", name, err)
 	}
 	s.Schema, s.Title = "https://json-schema.org/draft/2020-12/schema", "xlagate "+name // the dialect that editors and validators agree on
-	data, err := json.MarshalIndent(s, "", "")                                          // a line for each key, and no more spaces than needed
-	return append(data, '\n'), err
+	data, err := json.Marshal(s)
+	if err != nil {
+		return nil, fmt.Errorf("write the schema of %s: %w", name, err)
+	}
+	var b bytes.Buffer
+	wrapJSON(&b, data, "")
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+// wrapJSON writes a value of JSON. An object that is longer than a line has a line for each key, and a list as many as it needs.
+func wrapJSON(b *bytes.Buffer, value []byte, indent string) {
+	const width = 160
+	if len(indent)+len(value) <= width || value[0] != '{' && value[0] != '[' {
+		b.Write(value)
+		return
+	}
+	d := json.NewDecoder(bytes.NewReader(value))
+	_, _ = d.Token() // the bracket; encoding/json wrote the value, so that none of this can fail
+	b.WriteByte(value[0])
+	left := 0 // in the line
+	for isFirst := true; d.More(); isFirst = false {
+		var key, member json.RawMessage
+		if value[0] == '{' {
+			name, _ := d.Token()
+			key, _ = json.Marshal(name)
+			key = append(key, ':')
+		}
+		_ = d.Decode(&member)
+		if !isFirst {
+			b.WriteByte(',')
+		}
+		if left -= len(member) + 1; left < 0 || key != nil {
+			b.WriteString("\n " + indent)
+			left = width - len(indent) - len(member) - 2
+		}
+		b.Write(key)
+		wrapJSON(b, member, indent+" ")
+	}
+	b.WriteString("\n" + indent)
+	b.WriteByte(value[len(value)-1])
 }

@@ -48,7 +48,7 @@ func postFlags() []cli.Flag {
 		keyFlag(),
 		choice(&cli.StringFlag{Name: "mode", Value: github.Update, Category: githubHeading, Usage: "`HOW`: " + strings.Join(github.Modes, ", ")}),
 		&cli.BoolFlag{Name: "check-run", Category: githubHeading, Usage: "post a check run with annotations (checks: write), or else a commit status"},
-		&cli.BoolFlag{Name: "accept-command", Usage: "show the line /xlagate accept in the comment; needs the workflow xlagate-accept.yml (docs/github.md)"},
+		&cli.BoolFlag{Name: "accept-command", Category: githubHeading, Usage: "show the line /xlagate accept in the comment; needs the workflow xlagate-accept.yml (docs/github.md)"},
 		&cli.BoolFlag{Name: "upload-sarif", Category: githubHeading, Usage: "upload the findings to code scanning (security-events: write)"},
 	}
 }

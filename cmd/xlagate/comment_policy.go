@@ -226,7 +226,8 @@ func (p *post) localPolicies(o gate.Options) policies {
 	}
 }
 
-// ruleFilesOf lists the rule files that judge a result: those of the flag where the pull request's own run reports it, otherwise those that the result names.
+// ruleFilesOf lists the rule files that judge a result. These are the files of the flag if it is given, or if the pull request's own run reports; otherwise the
+// files that the result names.
 func (p *post) ruleFilesOf(c *cli.Context, r *result.Result) []string {
 	said := c.StringSlice("config")
 	if p.report || c.IsSet("config") || len(r.Targets) == 0 {

@@ -28,7 +28,7 @@ func TestComplete(t *testing.T) {
 		"check dump -- train --fo": "",
 		"schema ":                  "config result baseline",
 		"completion f":             "fish",
-		"explain max-kernel":       "max-kernels",
+		"explain max-unfus":        "max-unfused",
 		"help com":                 "comment completion",
 		"nonsense ":                "",
 	} {

@@ -1,9 +1,9 @@
 package main
 
 import (
-	_ "embed"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,13 +18,11 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
-// TestDocumentation holds the pages and schemas in docs to what the code declares; with -update it writes them.
+// TestDocumentation holds the lists in the pages of docs, and the schemas there, to what the code declares; with -update it writes them.
 func TestDocumentation(t *testing.T) {
-	settings, err := configMarkdown()
-	if err != nil {
-		t.Fatal(err)
+	for name, page := range filledPages(t) {
+		testfile.Golden(t, filepath.Join("../../docs", name), page)
 	}
-	pages := map[string]string{"rules.md": rulesMarkdown(), "config.md": settings, "facts.md": factsMarkdown()}
 	for _, name := range schemaNames {
 		data, err := schemaOf(name)
 		if err != nil || !json.Valid(data) {
@@ -33,29 +31,73 @@ func TestDocumentation(t *testing.T) {
 		if name == "config" {
 			name = "xlagate"
 		}
-		pages[name+".schema.json"] = string(data)
-	}
-	for name, page := range pages {
-		testfile.Golden(t, filepath.Join("../../docs", name), page)
+		testfile.Golden(t, filepath.Join("../../docs", name+".schema.json"), string(data))
 	}
 }
 
-const markdownHead = `# Rules
+// TestEveryFactIsInThePage: each group of facts is in one list of docs/facts.md, and each list names groups that exist.
+func TestEveryFactIsInThePage(t *testing.T) {
+	page := readPage(t, "facts.md")
+	lists := map[string]int{}
+	for _, m := range list.FindAllStringSubmatch(page, -1) {
+		for _, group := range strings.Fields(m[3]) {
+			lists[group]++
+		}
+	}
+	for _, f := range facts.Table {
+		if group := f.ID.Group(); lists[group] != 1 {
+			t.Errorf("the group %q of the fact %s is in %d lists of docs/facts.md; add it to one line <!-- made: facts … -->", group, f.ID, lists[group])
+		}
+	}
+	for group := range lists {
+		if !slices.ContainsFunc(facts.Table, func(f facts.Fact) bool { return f.ID.Group() == group }) {
+			t.Errorf("docs/facts.md lists the facts of %q; internal/facts/table.go has no fact of this group", group)
+		}
+	}
+}
 
-Made by ` + "`go test ./cmd/xlagate -run Documentation -update`" + `; do not edit. ` + "`xlagate explain RULE`" + ` shows one rule, with an entry that fails, what it
-reports, and an entry that passes.
+// list matches a list in a page that is made from code: all lines between the two comments. The first comment says what is listed.
+var list = regexp.MustCompile(`(?s)(<!-- made: (rules|keys|packs|facts)([a-z_ ]*) -->\n).*?(<!-- end of what is made -->\n)`)
 
-Every rule takes ` + "`level`, `program`, `target`, `name` and `reason`" + `. A rule that counts something takes bounds: ` + "`max`, `min` and `equal`" + ` need no baseline,
-` + "`max_increase` and `max_decrease`" + ` (2, 1MiB or 5%) compare with it. Without a bound, there may be no more than in the baseline, unless the rule says otherwise. An improvement fails
-only a bound that is written in its direction. A key that has no effect on a rule is an error. A rule reads the optimized module unless it says what else.
+// filledPages returns the pages with lists, each list as the code has it now.
+func filledPages(t *testing.T) map[string]string {
+	t.Helper()
+	pages := map[string]string{}
+	for _, name := range []string{"rules.md", "config.md", "facts.md"} {
+		pages[name] = list.ReplaceAllStringFunc(readPage(t, name), func(old string) string {
+			m := list.FindStringSubmatch(old)
+			items := ""
+			switch m[2] {
+			case "rules":
+				items = rulesMarkdown()
+			case "keys":
+				items = keysMarkdown()
+			case "packs":
+				items = packsMarkdown(t)
+			case "facts":
+				items = factsMarkdown(strings.Fields(m[3]))
+			}
+			return m[1] + "\n" + strings.TrimSpace(items) + "\n\n" + m[4]
+		})
+	}
+	return pages
+}
 
-Start with ` + "`extends: [recommended]`" + `.
-`
+func readPage(t *testing.T, name string) string {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join("../../docs", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !list.Match(page) {
+		t.Fatalf("docs/%s has no list that is made from code", name)
+	}
+	return string(page)
+}
 
-// rulesMarkdown is the page of all rules.
+// rulesMarkdown describes all rules.
 func rulesMarkdown() string {
 	var b strings.Builder
-	b.WriteString(markdownHead)
 	told := map[result.OptionDoc]string{}
 	for _, r := range rules.All.Rules {
 		ruleSection(&b, r, told)
@@ -63,7 +105,7 @@ func rulesMarkdown() string {
 	return b.String()
 }
 
-// usual drops what the head of the page says of every rule: its bounds, and what holds without one.
+// usual drops what the head of docs/rules.md says of every rule: its bounds, and what holds without one.
 var usual = strings.NewReplacer("; without a bound, no more than in the baseline", "", ". Without a bound none is allowed", ": none is allowed", " Takes max, min and equal.", "", "Counts nothing: it takes no bounds.", "",
 	" Takes max, min, equal, max_increase and max_decrease.", "")
 
@@ -137,24 +179,25 @@ func links(threads []string) []string {
 	return out
 }
 
-// configText is the page about xlagate.yaml, with KEYS and PACKS where the lists belong.
-//
-//go:embed testdata/docs/config.md
-var configText string
+// keysMarkdown lists the keys of xlagate.yaml.
+func keysMarkdown() string {
+	var b strings.Builder
+	optionList(&b, "", rule.DocOptions("", config.Keys(rules.All.PackNames())), map[result.OptionDoc]string{})
+	return b.String()
+}
 
-// configMarkdown is the page about xlagate.yaml: its text with the keys that its reader uses.
-func configMarkdown() (string, error) {
-	var keys, packs strings.Builder
-	optionList(&keys, "", rule.DocOptions("", config.Keys(rules.All.PackNames())), map[result.OptionDoc]string{})
+// packsMarkdown lists the packs.
+func packsMarkdown(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
 	for _, name := range rules.All.PackNames() {
 		says, err := packSays(name)
 		if err != nil {
-			return "", err
+			t.Fatal(err)
 		}
-		fmt.Fprintf(&packs, "- `%s`: %s\n", name, says)
+		fmt.Fprintf(&b, "- `%s`: %s\n", name, says)
 	}
-	page := strings.Replace(configText, "\nKEYS\n", keys.String(), 1)
-	return strings.Replace(page, "PACKS\n", packs.String(), 1), nil
+	return b.String()
 }
 
 // packSays is the comment at the head of a pack.
@@ -174,25 +217,9 @@ func packSays(name string) (string, error) {
 	return strings.Join(says, " "), nil
 }
 
-// factsText is the page about facts. A line "FACTS kernels fusions" stands for the list of the facts in these groups.
-//
-//go:embed testdata/docs/facts.md
-var factsText string
-
-// factsMarkdown is the page about facts: its text with the lists of facts.
-func factsMarkdown() string {
+// factsMarkdown lists the facts of some groups.
+func factsMarkdown(groups []string) string {
 	var b strings.Builder
-	for line := range strings.Lines(factsText) {
-		if groups, is := strings.CutPrefix(line, "FACTS "); is {
-			factRows(&b, strings.Fields(groups))
-		} else {
-			b.WriteString(line)
-		}
-	}
-	return b.String()
-}
-
-func factRows(b *strings.Builder, groups []string) {
 	from := usualSource
 	for _, f := range facts.Table {
 		if !slices.Contains(groups, f.ID.Group()) {
@@ -200,10 +227,11 @@ func factRows(b *strings.Builder, groups []string) {
 		}
 		if f.From != from {
 			from = f.From
-			fmt.Fprintf(b, "\nFrom the %s:\n\n", strings.Replace(from, "TensorFlow's graphs", "graphs of TensorFlow", 1))
+			fmt.Fprintf(&b, "\nFrom the %s:\n\n", strings.Replace(from, "TensorFlow's graphs", "graphs of TensorFlow", 1))
 		}
-		fmt.Fprintf(b, "- `%s`: %s\n", f.ID, f.Doc)
+		fmt.Fprintf(&b, "- `%s`: %s\n", f.ID, f.Doc)
 	}
+	return b.String()
 }
 
 // usualSource is what a fact is measured from where the page does not say it.

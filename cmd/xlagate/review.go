@@ -88,7 +88,7 @@ const (
 	escape = 0x1b
 )
 
-// answer reads one key and does what it says. Of a key without a meaning it says so, and which keys there are.
+// answer reads one key and does what it says. If the key has no meaning, it says so, and which keys have one.
 func (w *walk) answer() error {
 	key, err := w.key()
 	if err != nil {

@@ -372,7 +372,7 @@ func ReadLLVM(data []byte) (length int64, err error) {
 	}
 	for kind, named := range refs.named {
 		if named > refs.defined[kind] {
-			return 0, syntaxError(number, "the file ends before %c%d: it was cut off", numbered[kind], named-1)
+			return 0, syntaxError(number, "the file ends before %c%d: it was cut off", sigils[kind], named-1)
 		}
 	}
 	if !headed || !filled || !flagged {
@@ -386,11 +386,11 @@ func startsWith(line []byte, text string) bool { return bytes.HasPrefix(line, []
 // references are the attribute groups (#0) and the metadata (!0) that a file refers to. Both are defined after all functions, in the order of their
 // numbers.
 type references struct {
-	named, defined [len(numbered)]int // the highest number of each kind, counted from 1
+	named, defined [len(sigils)]int // the highest number of each kind, counted from 1
 }
 
-// numbered begins the names of attribute groups and of metadata.
-const numbered = "#!"
+// sigils begin the names of attribute groups and of metadata.
+const sigils = "#!"
 
 // read records the definition and the references in a line.
 func (r *references) read(line []byte) {
@@ -399,7 +399,7 @@ func (r *references) read(line []byte) {
 		case '"':
 			at += 1 + bytes.IndexByte(line[at+1:], '"')
 		case '#', '!':
-			number, kind, first := 0, strings.IndexByte(numbered, line[at]), at+1
+			number, kind, first := 0, strings.IndexByte(sigils, line[at]), at+1
 			for ; at+1 < len(line) && line[at+1] >= '0' && line[at+1] <= '9'; at++ {
 				number = 10*number + int(line[at+1]-'0')
 			}

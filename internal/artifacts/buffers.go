@@ -53,7 +53,8 @@ func (b *Buffers) Complete(m *hlo.Module, report *MemoryReport) error {
 	}
 	for _, space := range report.Spaces {
 		if got := b.Totals(space.Color).Total; got != space.Bytes {
-			return syntaxError(b.lines, "the file ends after %d bytes of allocations, and the memory usage report says %d: it was cut off, or is another module's", got, space.Bytes)
+			return syntaxError(b.lines, "the file ends after %d bytes of allocations, and the memory usage report says %d: it was cut off, or is another module's",
+				got, space.Bytes)
 		}
 	}
 	held := map[string]int{} // values by the instruction that defines them

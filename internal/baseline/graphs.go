@@ -49,7 +49,8 @@ func clustersOf(n facts.Values) *tensorflow.Clusters {
 		return nil
 	}
 	_, ran := n[facts.ClustersCount]
-	c := &tensorflow.Clusters{Ran: ran, Clustered: int(n[facts.ClustersClustered]), Clusters: make([]tensorflow.Cluster, int(n[facts.ClustersCount])), Placed: tensorflow.Placement{}}
+	c := &tensorflow.Clusters{Ran: ran, Clustered: int(n[facts.ClustersClustered]),
+		Clusters: make([]tensorflow.Cluster, int(n[facts.ClustersCount])), Placed: tensorflow.Placement{}}
 	for _, k := range sortedKeys(n) {
 		if op, ok := facts.UnclusteredOp.Member(k); ok {
 			c.Unclustered = append(c.Unclustered, slices.Repeat([]tensorflow.UnclusteredOp{{Op: op}}, int(n[k]))...)

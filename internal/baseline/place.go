@@ -55,7 +55,8 @@ func (p Place) Open(ctx context.Context) (fs.FS, error) {
 		return nil, err
 	}
 	if _, err := files.Finish(dir, p.config()); err != nil {
-		return nil, wrong(dir, "an accept was interrupted, and cannot be finished: "+err.Error(), "restore the folder from git and remove .xlagate-step from it, or run xlagate accept again where the baseline can be written")
+		return nil, wrong(dir, "an accept was interrupted, and cannot be finished: "+err.Error(),
+			"restore the folder from git and remove .xlagate-step from it, or run xlagate accept again where the baseline can be written")
 	}
 	return os.DirFS(dir), nil
 }

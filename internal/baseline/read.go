@@ -191,7 +191,8 @@ func (r *reader) add(d *variantRecord) error {
 		return err
 	}
 	r.variant = &facts.Variant{
-		Signature: d.Signature, WorkVersion: d.Work, Unstable: d.Unstable, Facts: facts.Values{}, Input: facts.Input{InputVaries: d.Varies, ModelAfter: d.ModelAfter, Partitioner: d.Partitioner},
+		Signature: d.Signature, WorkVersion: d.Work, Unstable: d.Unstable, Facts: facts.Values{},
+		Input:     facts.Input{InputVaries: d.Varies, ModelAfter: d.ModelAfter, Partitioner: d.Partitioner},
 		Interface: facts.Interface{Result: d.Result}, Origin: facts.Origin{Backend: d.Backend, Modules: make([]string, max(1, d.Compiles))},
 	}
 	r.lines, r.section = map[facts.ID]*float64{}, endCeilings
@@ -234,7 +235,7 @@ func (r *reader) end(section string) error {
 				v.Facts[id] = n
 			}
 		}
-		if _, known := v.Facts[facts.MemoryPeak]; known {
+		if v.Facts.Known(facts.MemoryPeak) {
 			v.Facts[facts.MemoryPeak] += other
 		}
 		clear(r.here)

@@ -78,7 +78,8 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 		return nil, err
 	}
 	if len(removed) > 0 {
-		env.note("the command ran without the job's %s; if it needs one, name it with an empty value in xlagate.yaml: capture: { env: { %s: '' } }", strings.Join(phrase.First(removed, 5), ", "), removed[0])
+		env.note("the command ran without the job's %s; if it needs one, name it with an empty value in xlagate.yaml: capture: { env: { %s: '' } }",
+			strings.Join(phrase.First(removed, 5), ", "), removed[0])
 	}
 	if err := prepare(to); err != nil {
 		return nil, err

@@ -131,7 +131,7 @@ func ask(ctx context.Context, opts Options, python []string, script string) ([]b
 	return out, withLastSaid(err, nil)
 }
 
-// withLastSaid adds the last line that a program wrote to the error that it failed, if it did.
+// withLastSaid adds the last line that a program wrote to the error of its failure. It returns any other error as it is.
 func withLastSaid(err error, said []byte) error {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {

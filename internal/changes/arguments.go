@@ -335,8 +335,8 @@ func (t tree) String() string {
 	return fmt.Sprintf("%s (%s)", t.name, t.size())
 }
 
-// said is "seed is new: u32[2]", "opt.nu is new: 34 arrays, 9.3 MiB"; "6 arrays of state are new: 5.0 KiB" if the other side, whose names are sorted, has others of
-// the tree.
+// said is "seed is new: u32[2]", or "opt.nu is new: 34 arrays, 9.3 MiB". It is "6 arrays of state are new: 5.0 KiB" if the other side has arrays of this tree,
+// too. other lists the names of the other side, sorted.
 func (t tree) said(what string, other []string) string {
 	if len(t.leaves) == 1 {
 		return fmt.Sprintf("%s is %s: %s", t.name, what, made(t.leaves[0]))

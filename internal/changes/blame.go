@@ -124,7 +124,7 @@ func (b *blame) edits() {
 		order[i] = &list[i]
 	}
 	slices.SortStableFunc(order, func(x, y *Edit) int {
-		return cmp.Or(cmp.Compare(Flag(y.lined()), Flag(x.lined())), cmp.Compare(y.effort(), x.effort()))
+		return cmp.Or(phrase.CompareBools(y.lined(), x.lined()), cmp.Compare(y.effort(), x.effort()))
 	})
 	byFunction, lines, forgets := map[string]*suspect{}, b.editedIn(list), slices.ContainsFunc(order, forgotten)
 	loops := phrase.Filter(order, func(e *Edit) bool { return losesLoop(*e) })
@@ -260,8 +260,8 @@ func linesOf(stack *facts.Stack) (lines []hlo.Location) {
 // lined reports whether the line of an edit is known.
 func (e *Edit) lined() bool { return e.Source.File != "" }
 
-// beside finds the suspect of an edit without a line: the one of the nearest scope around it. Operations that only went may also belong to the weightiest suspect
-// in the same function of the framework. A node has no scope, so it belongs to the weightiest of all.
+// beside finds the suspect of an edit without a line: the one of the nearest scope around it. An edit that only removes operations may also belong to the weightiest
+// suspect in the same function of the framework. A node, see isNode, has no scope around it: its edit belongs to the weightiest suspect of all.
 func (b *blame) beside(e *Edit) *suspect {
 	node := isNode(e.Scope)
 	if s := b.enclosing(e.Scope); s != nil || len(e.Added) > 0 && !node {
@@ -344,8 +344,8 @@ func (b *blame) results() {
 	}
 }
 
-// compiler adds a cause where there is no other: the compiler if the models are equal, an edit if only shapes, constants or connections in the model
-// differ. A loop that runs more or less often is such an edit, whatever else became of the arguments and results.
+// compiler adds a cause if the edits and arguments are none. It is the toolchain if the models are equal. Else it is an edit that changes only shapes,
+// constants or connections of the model. A loop that runs more or less often is such an edit, whatever else became of arguments and results.
 func (b *blame) compiler() {
 	operations := func(s *suspect) bool { return s.weight > constantsWeight }
 	switch {

@@ -65,7 +65,7 @@ func (c *Cause) Keeps() bool {
 	return slices.ContainsFunc(c.Edits, func(e Edit) bool { return forgotten(&e) })
 }
 
-// Evidence lists the kernels that a cause took away and brought, those that fit; where none does, all.
+// Evidence lists the kernels that a cause took away and brought: those that fit, or all if none fits.
 func (c *Cause) Evidence(fits func(*facts.Kernel) bool) Evidence {
 	e := Evidence{Before: LinesOf(c.Before, fits), After: LinesOf(c.After, fits)}
 	if len(e.Before)+len(e.After) == 0 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Change is all that one edit did, in every program; or one difference that no edit is known for.
@@ -74,8 +75,16 @@ func changeOf(parts []*Part) *Change {
 	divided := !slices.ContainsFunc(parts, func(p *Part) bool { return p.step.Low > 0 }) // what the others lost is in a new program
 	slices.SortStableFunc(parts, func(a, b *Part) int {
 		return cmp.Or(
-			compareBool(b.Source.Edited, a.Source.Edited), cmp.Compare(a.Rank, b.Rank), compareBool(fed(a), fed(b)), compareBool(b.recalled, a.recalled), compareBool(divided && b.brought, divided && a.brought), cmp.Compare(a.dependence(), b.dependence()),
-			compareBool(adds(b), adds(a)), cmp.Compare(b.compilations, a.compilations), cmp.Compare(steps[b.variant], steps[a.variant]), cmp.Compare(b.step.Middle, a.step.Middle),
+			phrase.CompareBools(b.Source.Edited, a.Source.Edited),           // on an edited line
+			cmp.Compare(a.Rank, b.Rank),                                     // breaks a worse rule
+			phrase.CompareBools(fed(a), fed(b)),                             // does not only pass on what another did
+			phrase.CompareBools(b.recalled, a.recalled),                     // a program is called with other arguments
+			phrase.CompareBools(divided && b.brought, divided && a.brought), // a new program took work from others
+			cmp.Compare(a.dependence(), b.dependence()),
+			phrase.CompareBools(adds(b), adds(a)), // code that costs time
+			cmp.Compare(b.compilations, a.compilations),
+			cmp.Compare(steps[b.variant], steps[a.variant]), // in the variant that the change costs most
+			cmp.Compare(b.step.Middle, a.step.Middle),
 		)
 	})
 	lead := parts[0]
@@ -121,7 +130,8 @@ func (c *Change) AddEvidence(e Evidence) {
 	c.Before, c.After = AddNew(c.Before, e.Before...), AddNew(c.After, e.After...)
 }
 
-// costs adds up what the parts cost in each program: of several variants, in the one that they cost most. What is in no program is the first one's.
+// costs adds up what the parts cost in each program. If several variants of a program have parts, it takes the variant that they cost most. The variants of a
+// part that is in no program count for the program that the change is named for.
 func (c *Change) costs() {
 	at := map[string]int{}
 	c.in = map[string][]*Part{}

@@ -75,8 +75,8 @@ func compareFlags(old, fresh map[string]string) []FlagChange {
 	return out
 }
 
-// compilerChanges are versions and flags that may be why equal programs are compiled to different ones. Another version has other
-// defaults: beside one, flags only count that are set on both sides.
+// compilerChanges are the versions and flags that may be why equal programs are compiled to different ones. If a version differs, only the flags that both
+// sides set count, because another version has other defaults.
 func compilerChanges(old, fresh *facts.Toolchain, flags []FlagChange) []FlagChange {
 	changes := compareFlags(old.Versions, fresh.Versions)
 	changes = slices.DeleteFunc(changes, unknown)
@@ -258,8 +258,8 @@ func compareBuffers(old, fresh []facts.Buffer) (out []BufferChange) {
 	return out
 }
 
-// FirstNew finds the first operation that gives a type and is new with it: where the type comes into the model, not where a
-// kernel first shows it. Without an old program it is the first of all.
+// FirstNew finds the operation with which a type comes into the model, not the first kernel that shows it: the first operation in this type that the old model
+// has fewer of in its scope. Without an old program it is the first operation in the type.
 func (v *Variant) FirstNew(dtype string) facts.Op {
 	if op := firstLined(newIn(v.Old, v.New, dtype)); op.Opcode != "" {
 		return op

@@ -58,8 +58,8 @@ func NewConstants(v *Variant) []facts.Constant {
 	return p.added()
 }
 
-// formerArgument names the argument of a constant's shape that is gone, or that nothing reads any more, else one that is gone and that all new
-// constants together make up, else one that is still read elsewhere; "" when there is none.
+// formerArgument names the argument that a constant was. It has the constant's shape, and is gone or read by nothing now; or it is gone, and all new constants
+// together make it up; or it is still read elsewhere, see keptArgument. It is "" if there is none.
 func formerArgument(v *Variant, c facts.Constant) string {
 	if v == nil {
 		return ""
@@ -80,8 +80,8 @@ func formerArgument(v *Variant, c facts.Constant) string {
 	return keptArgument(v, c)
 }
 
-// keptArgument names the only argument of a constant's shape, if the operation that reads the constant is not new, nor anything in its scope: it read
-// the argument before. Dimensions of one element do not count.
+// keptArgument names the only argument of a constant's shape, if no operation in the scope that reads the constant is new: that scope read the argument before.
+// Dimensions of one element do not count.
 func keptArgument(v *Variant, c facts.Constant) string {
 	scope := scopeOf(c.OpName)
 	if v.Old == nil || scope == "" || !v.Model.Known || slices.ContainsFunc(v.Model.Edits, func(e Edit) bool { return strings.HasPrefix(e.Scope, scope) }) {

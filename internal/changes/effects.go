@@ -8,8 +8,8 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// Grown returns the growth of a fact, 0 where one side does not have it, and where clusters that merged or split are the sides: of these only
-// the largest value is known.
+// Grown returns the growth of a fact. It is 0 if a side does not have the fact, and if programs merged or split and only the largest value of the fact is known
+// of them.
 func (v *Variant) Grown(fact facts.ID) float64 {
 	if v.Regrouped && facts.About(fact).Largest || !v.Knows(fact) {
 		return 0
@@ -83,7 +83,7 @@ func (c *Change) effect(e Effect) {
 	}
 }
 
-// launchFacts are the facts that are counted from launches alone.
+// launchFacts are the facts whose effects are divided among the changes of a variant.
 var launchFacts = []facts.ID{
 	facts.CopiesCount, facts.CostBytes, facts.CostFlops, facts.CostWeightedBytes, facts.CostWeightedFlops, facts.FusionsTotal, facts.KernelsTotal, facts.KernelsWeighted,
 	facts.TransposesCount,

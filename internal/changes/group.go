@@ -82,7 +82,8 @@ func (g *Grouping) causes(p *Program, v *Variant, upgrade func(*Program) string)
 	parts, steps, lost := make([]*Part, len(v.Causes)), v.StepIntervals(), v.LostResults()
 	for i := range v.Causes {
 		c := &v.Causes[i]
-		part := &Part{Kind: c.Kind, Title: c.Title, Detail: c.Title, Program: p.Name, Variants: []string{v.New.Signature}, Cause: c, Rank: Unbroken, Drift: true, variant: v, step: steps[i], placed: true}
+		part := &Part{Kind: c.Kind, Title: c.Title, Detail: c.Title, Program: p.Name,
+			Variants: []string{v.New.Signature}, Cause: c, Rank: Unbroken, Drift: true, variant: v, step: steps[i], placed: true}
 		g.place(part)
 		if c.Kind == KindResults {
 			part.lost = phrase.Map(lost, func(l LostResult) string { return l.Is })
@@ -125,7 +126,7 @@ func (p *Part) toolchains(lines Lines) bool {
 	return !explained && (p.Kind == KindCode || p.Kind == KindUnknown || p.Kind == KindToolchain)
 }
 
-// upgraded makes the part one of what another toolchain does, if there is one.
+// upgraded puts the part down to another toolchain, if there is one.
 func (p *Part) upgraded(tools string) {
 	if tools == "" {
 		return
@@ -295,8 +296,8 @@ func (g *Grouping) joinToOnlyEdit(classes [][]*Part) [][]*Part {
 	return list
 }
 
-// joinUncompiled puts what XLA did not take, at no known line, into the class of the only edit that brought programs, or split or joined clusters: what is
-// outside of programs is where they end.
+// joinUncompiled finds the edit behind operations that XLA did not take and whose lines are not known: such operations are where programs end. If only one
+// class has programs that are new, or clusters that split or merged, these operations join it.
 func (g *Grouping) joinUncompiled(classes [][]*Part) [][]*Part {
 	divided := map[string]bool{}
 	for _, p := range g.programs {
@@ -335,8 +336,8 @@ func (g *Grouping) differs(part *Part) bool {
 	})
 }
 
-// dependence ranks parts by how surely they follow from another one: what the program returns besides; then kernels of which no operation of the model is known to
-// have come or gone, and buffers that a result of another type does not take.
+// dependence ranks a part by how surely it follows from another one: 2 for results that the program returns besides; 1 for kernels of which no operation of the
+// model is known to have come or gone, and for a buffer that a result of another type does not take; else 0.
 func (p *Part) dependence() int {
 	switch {
 	case p.Kind == KindResults && p.variant != nil && !p.variant.GivesLess():
@@ -363,9 +364,6 @@ func (g *Grouping) editText(at Place) string {
 	}
 	return g.lines.Edits.Text(at.File, first, "")
 }
-
-// compareBool orders what is not before what is.
-func compareBool(a, b bool) int { return cmp.Compare(Flag(a), Flag(b)) }
 
 // IsIn reports whether a part is in the function that a line is in.
 func (g *Grouping) IsIn(p *Part, l hlo.Location) bool {

@@ -90,7 +90,7 @@ func (v *Variant) editElse(fits func(Edit) bool, kernels func(*facts.Kernel) boo
 	return v.Growth(kernels)
 }
 
-// weights are the facts that are counted from launches alone.
+// weights gives, for the facts that are counted from launches alone, what one launch adds to the fact.
 var weights = map[facts.ID]func(*facts.Kernel) int64{
 	facts.CostFlops:         func(k *facts.Kernel) int64 { return k.Flops },
 	facts.CostBytes:         func(k *facts.Kernel) int64 { return k.Bytes },

@@ -55,8 +55,8 @@ func (c classCosts) list() (all []ClassCost) {
 }
 
 // byCause returns what each cause adds to the predicted step: the prices of the launches that it added, less those of the launches that it removed. The host's
-// part of a run is in the class of launches. What is left, such as what runs in parallel or where memory holds the data, is in that of moves. Both belong to
-// the cause that moves the step most, or where no launch differs to the one that more memory is put down to.
+// part of a run is in the class [price.Launching]. The rest, such as what runs in parallel or where memory holds the data, is in the class [price.Moves]. Both
+// belong to the cause that moves the step most, or to [Variant.Keeper] if no launch differs.
 func (v *Variant) byCause() []classCosts {
 	costs, most, largest := make([]classCosts, len(v.Causes)), 0, 0.0
 	rest := v.New.Facts[facts.PriceStep] - v.Old.Facts[facts.PriceStep]
@@ -122,8 +122,8 @@ func (v *Variant) StepIntervals() []price.Interval {
 }
 
 // Interval is between what predicted costs may be, by the margin of each class of work: what came and what went in one class has the same error. A branch is
-// taken or not, whatever runs outside of it. A loop of unknown length runs once at least, and at most as often as its counter allows. Where there is no such maximum, it runs as many times
-// more often than it is taken to as it is taken to run more than once.
+// taken or not, whatever runs outside of it. A loop of unknown length runs at least once, and at most as often as its counter allows. If its counter allows any
+// number, and it is taken to run ten times, it may run ten times as often as that.
 func Interval(margin func(price.Class) price.Margin, costs []ClassCost) (sum price.Interval) {
 	var always, branches [price.NumClasses]price.Interval
 	for _, c := range costs {

@@ -39,8 +39,8 @@ func (s *suspect) library(v *Variant) string {
 	return ""
 }
 
-// libraryLines are the lines of installed packages that the operations of an edit come from. A stored baseline does not know those of what went: there they are
-// those of what is left at the same place.
+// libraryLines are the lines of installed packages that the operations of an edit come from. A stored baseline has no lines, so for operations that went it
+// returns those of the operations that are left at the same place.
 func (v *Variant) libraryLines(e *Edit) (lines []hlo.Location) {
 	if len(e.Library) > 0 {
 		return e.Library

@@ -99,9 +99,8 @@ func operations(v *facts.Variant) map[string]int {
 	return n
 }
 
-// EndSooner lists the loops that the baseline ran a known number of times, and that may end earlier now, but never later, with iterations that take no
-// longer: each as it was and as it is. It lists none where any other loop is not as it was: of a program with a loop of unknown length it is not known what the others
-// cost, either.
+// EndSooner returns pairs of loops, old and new. The old loop ran a known number of times. The new one may end earlier, but never later, and its iterations take no
+// longer. EndSooner returns nothing if another loop came, went or runs another number of times: beside a loop of unknown length, its cost is not known either.
 func EndSooner(old, fresh *facts.Variant) (sooner [][2]*facts.Kernel) {
 	pairs, gone, added := PairLoops(old.Loops(), fresh.Loops())
 	if len(gone)+len(added) > 0 {
@@ -134,8 +133,8 @@ func dearerStep(old, fresh *facts.Variant, was, is *facts.Kernel) bool {
 	return step(fresh, is) >= asMuchMore*step(old, was)
 }
 
-// runAlike takes the loops that may run as often as in the baseline to do so: that one may end earlier now does not make it cheaper. It returns how many it takes to run another number of times
-// than they do by themselves.
+// runAlike makes loops of unknown length run as often as in the baseline, if they may: a loop that may end earlier now is not cheaper for that. It returns how
+// many loops this gives another number of iterations.
 func runAlike(old, fresh *facts.Variant) (n int) {
 	if len(fresh.EndlessLoops()) == 0 || fresh.Device == nil {
 		return 0
@@ -207,8 +206,8 @@ func longerLoop(v *Variant) (*Cause, Evidence) {
 	return CauseAt(loopsTitle(longer), fresh), Evidence{Before: []string{old.LoopLine()}, After: []string{fresh.LoopLine()}}
 }
 
-// LostExits lists the loops that now only their counter ends: those paired with a loop that could end early, and, where names changed but
-// trip counts did not, as many of the new loops as early exits are gone.
+// LostExits lists the loops that only their counter ends now, though something else could end them before. If the names of loops changed, but not their trip
+// counts, it takes as many of the new loops as there are early exits less.
 func (v *Variant) LostExits() (lost []*facts.Kernel) {
 	pairs, gone, added := PairLoops(v.Old.Loops(), v.New.Loops())
 	for _, pair := range pairs {
@@ -244,8 +243,8 @@ func lengths(loops []*facts.Kernel) (n []int64) {
 	return n
 }
 
-// asMuchMore is how many times as much an iteration has to compute, or to take, as before to be taken for two: what the two have in common is computed once, so it is less
-// than 2.
+// asMuchMore is by how many times the work of an iteration, or its time, has to grow for one new iteration to be taken for two old ones. It is less than 2,
+// because what the two have in common is computed once.
 const asMuchMore = 1.5
 
 // PartlyUnrolled pairs the loops that run at most half as often as in the baseline, while each time they launch more and compute as much

@@ -161,8 +161,9 @@ func (g *editsByPlace) added(s *facts.Statement) *Edit {
 	return &g.edits[i]
 }
 
-// removed finds the edit that adds the operation in the same scope, in another type or precision, else the first edit of the scope, one that adds more than
-// sharding constraints if an operation is gone: the lines of the old source are not those of the new one.
+// removed finds the edit that a removed operation belongs to: the edit that adds the same operation in its scope, in another type or precision, else the first edit
+// of the scope. Unless a sharding constraint was removed, an edit that adds more than sharding constraints goes before the others. Lines do not help: those of the
+// old source are not those of the new one.
 func (g *editsByPlace) removed(s *facts.Statement, step Step) *Edit {
 	opcode, _ := step.split()
 	if i, ok := g.byWork[scoped{s.Scope, opcode}]; ok {
@@ -318,9 +319,9 @@ func (c *canceller) single(key statementKey) {
 	}
 }
 
-// surestLast orders the new statements that still have something left, for cancelling: the first ones find a counterpart, so the last ones stay new. Statements with
-// operations that the old model has nowhere come late: what is beside them on the same line stays new with them. Behind them comes a statement that is all that
-// there is more of. Last comes what is on edited lines.
+// surestLast orders the new statements that have something left, for cancelling. The first ones find a counterpart, and the last ones stay new. So those that
+// are surely new come last: the more operations a statement has that the old model has nowhere, the later it comes. After these come the statements that alone
+// are all that there is more of, and those on edited lines.
 func (c *canceller) surestLast(key statementKey) []int {
 	had := map[string]bool{}
 	for _, o := range c.old {

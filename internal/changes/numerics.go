@@ -82,8 +82,8 @@ func (v *Variant) Numerics() string {
 // counts are numbers of one kind by type or precision; "" where there is only one number.
 type counts map[string]float64
 
-// differing lists the numbers that are not as they were. Of an edited model these are only the kinds in which one became more and another fewer: that there is
-// more or less of one follows from the edit.
+// differing lists the numbers that differ, of all kinds or of those in which one number rose and another fell. In an edited model only the latter tell
+// something: a sum that merely rose or fell follows from the edit.
 func differing(was, is map[string]counts, all bool) (list []string) {
 	for _, kind := range slices.Sorted(maps.Keys(is)) {
 		types := maps.Clone(is[kind])

@@ -21,8 +21,9 @@ const (
 	leastOfNumber  = 0.1  // the same number of a graph: one that grew to ten times its size is another
 )
 
-// pairPrograms joins programs of one name, then those that are the same under another name, then those that take arguments of the same shapes and do
-// most of the same: renamed and changed at once. The rest joins if most of all that they take and do is the same: an argument came or went as well.
+// pairPrograms joins programs in this order: those of one name; those that are the same under another name; those that take arguments of the same shapes and do
+// most of the same, because they were renamed and changed at once; then those that do most of the same and take most of the same arguments, because an argument
+// came or went as well.
 func pairPrograms(old, fresh []*facts.Program) []*Program {
 	doing := works{}
 	p := newPairing(old, fresh)
@@ -69,8 +70,8 @@ func pairPrograms(old, fresh []*facts.Program) []*Program {
 	return joinParts(regroupClusters(pairs), doing)
 }
 
-// joinParts compares programs that became one with it, all together, and one that became several with these: transform, scale and back with a step that calls
-// all three inside of one jit.
+// joinParts joins several programs that became one, and one program that became several, and compares them all together. A step that calls transform, scale and
+// back inside of one jit takes the place of these three.
 func joinParts(pairs []*Program, doing works) []*Program {
 	alone := map[string]bool{} // the names of numbered programs without a counterpart, without their numbers
 	for _, pair := range pairs {
@@ -100,9 +101,9 @@ func joinParts(pairs []*Program, doing works) []*Program {
 	return pairs
 }
 
-// partsOf lists the programs of one side that a program of the other side was made of, and the pairs without these. Each of them does hardly anything that
-// the whole does not do, and has no other counterpart. Where the whole has the name of its counterpart, only those are parts that share the name too, and do
-// what the counterpart does not do: "step" becomes "step" and "step-2" where torch_xla.sync cuts it.
+// partsOf lists the programs of one side that a program of the other side was made of, and the pairs without them. A part does hardly anything that the whole
+// does not do, and has no other counterpart. If the whole has a counterpart of its own name, the parts share the name too, and do what the counterpart does not
+// do: "step" becomes "step" and "step-2" where torch_xla.sync cuts it.
 func partsOf(pair *Program, pairs []*Program, old bool, doing works) (parts []*facts.Program, rest []*Program) {
 	whole, counterpart := sideOf(pair, !old), sideOf(pair, old)
 	if whole == nil || pair.Parts != nil || isCluster(whole) {
@@ -184,9 +185,8 @@ func eachSorted(p *facts.Program, spell func(*facts.Variant) string) string {
 	return strings.Join(list, "\n")
 }
 
-// pairVariants joins the compilations of a program: with the same arguments first, then with the same content, then with
-// arguments of the same shapes, then of the same ranks, then those that do most of the same, then in order. Of several with arguments of the
-// same shapes or ranks those that do most of the same go together.
+// pairVariants joins the compilations of a program: those with the same arguments, then those with the same content, then those with arguments of the same
+// shapes, then of the same ranks, then any. In the last three steps those go together first that do most of the same, and the rest in order.
 func pairVariants(old, fresh *facts.Program) (pairs [][2]*facts.Variant) {
 	p := newPairing(compilations(old), compilations(fresh))
 	p.inTurn(onVariant(func(v *facts.Variant) string { return v.Signature + "\n" + v.Fingerprint }))
@@ -233,8 +233,8 @@ func onVariant(key func(*facts.Variant) string) func(*facts.Program) string {
 	return func(p *facts.Program) string { return key(p.Variants[0]) }
 }
 
-// asMany is the share of the arguments that two compilations can have in common. An optimizer makes its state in the first step: that of the
-// later ones does nearly the same, with arguments in place of what the first begins with. A few more or less say little.
+// asMany is the share of arguments that two compilations can have in common. A few more or less count little. An optimizer makes its state in the first step,
+// and the later steps take it as arguments: they do nearly the same, but are another compilation.
 func asMany(a, b *facts.Variant) float64 {
 	const few = 8
 	return float64(few+min(len(a.Params), len(b.Params))) / float64(few+max(len(a.Params), len(b.Params)))
@@ -276,9 +276,9 @@ func byStem(list []*facts.Program) map[string][]*facts.Program {
 	return found
 }
 
-// nameGraphs names the graphs that have most in common first, then those that do the same in other types. What they take counts as much as what they do: the
-// first step and the later ones do the same, and the later ones take the optimizer's state. One that has no counterpart keeps its name where that is free, or
-// that of one that it has something in common with.
+// nameGraphs gives each graph the name of its counterpart: of the one that it has most in common with, or that does the same in other types. What graphs take
+// counts as much as what they do: the first step and the later ones do the same, and the later ones take the optimizer's state. A graph without a counterpart
+// keeps its name if that is free, or if the old graph of this name has something in common with it.
 func nameGraphs(stem string, old, fresh []*facts.Program) {
 	doing := works{}
 	p := newPairing(old, fresh)
@@ -314,7 +314,8 @@ func nameGraphs(stem string, old, fresh []*facts.Program) {
 	}
 }
 
-// works counts what programs do, each in the compilation that does most of it. It remembers that: each of many is compared with each of as many others.
+// works counts what programs do. Of each program it takes, for each operation, the compilation that has most of it. It keeps the counts, because each of many
+// programs is compared with each of as many others.
 type works map[*facts.Program]work
 
 // work is what a program does. Kernels are only counted where no operations are known.
@@ -352,7 +353,7 @@ func most(p *facts.Program, count func(*facts.Variant) map[string]int) map[strin
 	return counts
 }
 
-// inCommon is the share of what either program does that both do; more than all of it where a compilation is the same.
+// inCommon is the share that two programs have in common of what the larger one does. It is 2 if they have an equal compilation.
 func (w works) inCommon(old, fresh *facts.Program) float64 {
 	if shareCompilation(old, fresh) {
 		return 2
@@ -361,7 +362,7 @@ func (w works) inCommon(old, fresh *facts.Program) float64 {
 	return share(was, is, max(total(was), total(is)), 0)
 }
 
-// untyped is the share of what either program does that both do, in whatever types.
+// untyped is the share that two programs have in common of what the larger one does, in whatever types.
 func (w works) untyped(old, fresh *facts.Program) float64 {
 	was, is := w.both(old, fresh)
 	was, is = withoutTypes(was), withoutTypes(is)
@@ -383,13 +384,13 @@ func shareCompilation(old, fresh *facts.Program) bool {
 	})
 }
 
-// contained is the share of what both do, of the program that does less: it may grow or shrink.
+// contained is the share that two programs have in common of what the smaller one does: a program may grow or shrink.
 func (w works) contained(old, fresh *facts.Program) float64 {
 	was, is := w.both(old, fresh)
 	return share(was, is, min(total(was), total(is)), 0)
 }
 
-// within is the share of what one program does that another one does as well.
+// within is the share of what a part does that the whole does too.
 func (w works) within(part, whole *facts.Program) float64 {
 	does, all := w.both(part, whole)
 	return share(does, all, total(does), 0)

@@ -169,9 +169,10 @@ func (g *Grouping) editedAt(l hlo.Location) Place {
 	return s
 }
 
-// editedLine returns the innermost edited line on the stacks of what came, of the cause's own edit if that is known; of several, the one with the most
-// work. Without any it returns the cause's own line, if that was edited. A line of the code that calls the program counts as called, and only where nothing
-// inside was edited: neither a line, nor what no operation is on, such as a return.
+// editedLine returns the innermost edited line on the stacks of what came; of several, the one with the most work. If the edit of the cause is known, only its
+// lines count. Without any line it returns the cause's own line, if that was edited.
+// A line of the code that calls the program is returned as called, and only if nothing inside of the program was edited: no line, and no code that no operation
+// is on, such as a return.
 func (g *Grouping) editedLine(c *Cause, program string, call hlo.Location) (inside, called hlo.Location) {
 	if g.lines.Edits == nil {
 		return inside, called
@@ -261,9 +262,10 @@ func mostWork(work map[hlo.Location]float64) (most hlo.Location) {
 	return most
 }
 
-// elsewhere returns an edited line that no operation passes through: an option of the compilation if donation is what changed, and another if something else did,
-// and from the cause's own file, if possible. Where a program takes the same arguments as before, a line that only makes one of them, such as
-// "batch = next(train)", is none, unless nothing else was edited: "state = create(optimizer)" hands over what the program calls.
+// elsewhere returns an edited line that no operation passes through. It prefers an option of the compilation if donation is what changed, and any other line if
+// not, and then a line of the cause's own file.
+// If the program takes the same arguments as before, a line that only makes one of them, such as "batch = next(train)", is left out, unless nothing else was
+// edited: "state = create(optimizer)" hands over what the program calls.
 func (g *Grouping) elsewhere(near hlo.Location, kind string, v *Variant) (hlo.Location, bool) {
 	hunks := g.untraced
 	if kind == KindCode && v != nil && len(v.Params) == 0 {
@@ -290,9 +292,11 @@ func lineOf(h git.Hunk, edits *git.Edits) hlo.Location {
 	return hlo.Location{File: h.File, Line: int32(edits.FirstCode(h)), Function: h.Function}
 }
 
-// findUntraced finds the silent edits, on whose lines no operation is, and which of them may cause what no edited line explains: those in the files that
-// operations come from, else the only edit of code besides options of the compilation, unless it is a new file, which nothing that was there before can use. If no lines are known, these are the
-// edits of the only function that was edited. Where the model is in other repositories, or more than one thing is to be explained, it is none.
+// findUntraced finds the silent edits, on whose lines there is no operation, and chooses those of them that may cause what no edited line explains: the edits
+// in files that operations come from. Else it chooses the only edit of code besides options of the compilation, unless that is in a new file, which the code
+// that was there before cannot use.
+// If the dump has no lines, it chooses all edits, provided that they are in one function. If the model is in other repositories, or if more than one thing is
+// to be explained, it chooses none.
 func (g *Grouping) findUntraced() {
 	hunks := g.lines.Code
 	traced, named, files, frames := map[string]bool{}, map[git.Hunk]bool{}, map[string]bool{}, g.frames()
@@ -320,9 +324,12 @@ func (g *Grouping) findUntraced() {
 	g.untraced = phrase.Filter(hunks, func(h git.Hunk) bool { return !traced[editOfHunk(h)] && (files[h.File] || only(h)) })
 }
 
-// unexplained counts what differs in code that no edit is in or around: that the model differs, by itself or with its arguments, that it is called once more,
-// unless with results of its own that differ, and that its caller keeps buffers which it gave away, if no option of the compilation was edited. Calls and buffers do
-// not count beside other arguments: they may follow from those. An edit elsewhere does one of them.
+// unexplained counts what differs in code that no edit is in or around. An edit elsewhere explains one of these:
+//   - The model differs, by itself or with its arguments.
+//   - The model is called once more, unless the call takes results of another call that differ.
+//   - The caller keeps buffers that it gave away, unless an option of the compilation was edited.
+//
+// The last two do not count if the arguments differ, because they may follow from that.
 func (g *Grouping) unexplained() (n int64) {
 	hunks := g.lines.Code
 	apart := func(stack ...hlo.Location) bool {

@@ -21,7 +21,7 @@ func Explain(p *facts.Program) []ArgumentChange {
 		return nil
 	}
 	var out []ArgumentChange
-	var pairs []arguments // of the first variant with each
+	var pairs []arguments // the arguments of the first variant beside those of each
 	for _, v := range p.Variants {
 		pairs = append(pairs, pairArguments(p.Variants[0].Params, v.Params))
 	}

@@ -56,8 +56,7 @@ func regionOf(scope string) string {
 	return outer
 }
 
-// regroupSide looks, for every unpaired kernel of one side, for two or more unpaired ones of the other side that share out its
-// operations among them.
+// regroupSide looks for kernels of one side that several kernels of the other side share out among them. It takes only kernels that are not paired.
 func regroupSide(ones, others *side) []Regroup {
 	var wholes []int
 	for i := range ones.kernels {
@@ -147,7 +146,8 @@ func shared(a, b string) int {
 	return n
 }
 
-// upstream follows the values that the last piece reads to the pieces before it, as long as they do part of what the whole did.
+// upstream collects the pieces that lead to the last piece. It follows the values that a piece reads, and takes only kernels all of whose operations are still
+// left of the whole.
 func (s *side) upstream(whole *facts.Kernel, last int) []int {
 	p := &pieces{left: timesOf(whole.Do)}
 	if !p.take(last, s.kernels[last].Do) {

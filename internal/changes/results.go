@@ -29,9 +29,13 @@ func (l LostResult) String() string {
 	return l.Was + " is now " + l.Is
 }
 
-// LostResults lists the results that have another shape or type although the arguments have the same, then the arguments that come back as they went in, not
-// updated in place as before, then the results that no argument reaches any more. A result that is no longer returned, or is returned besides, is not lost. Results of clusters are not compared: where a cluster
-// ends decides what it returns.
+// LostResults lists three kinds of results, in this order:
+//   - results that have another shape or type although the arguments have the same
+//   - arguments that come back as they went in, and were updated in place before
+//   - results that no argument reaches any more
+//
+// A result that is not returned any more, or is returned besides, is not lost. Results of clusters are not compared, because where a cluster ends decides what
+// it returns.
 func (v *Variant) LostResults() []LostResult {
 	if v.Old == nil || v.New == nil || v.Regrouped {
 		return nil
@@ -91,8 +95,8 @@ func (v *Variant) Dropped() []string {
 // GivesLess reports whether the program returns less than it did: what it saves is no improvement.
 func (v *Variant) GivesLess() bool { return len(v.LostResults())+len(v.Dropped()) > 0 }
 
-// notPassedAgain leaves out results that take on the type of an argument of their dimensions, if the program took more of that type than it
-// returned: a state that came back in another type is passed again.
+// notPassedAgain leaves out results that now have the type of an argument with the same dimensions, if the program took more arguments of that type than it
+// returned. Such a result is a state, which the next call passes again.
 func (v *Variant) notPassedAgain(lost []LostResult, was []string) []LostResult {
 	taken := countOf(texts(v.New.Params, func(p facts.Parameter) string { return p.Shape }))
 	for _, shape := range was {

@@ -93,8 +93,8 @@ func (b *blame) put(before, after []facts.Kernel) *suspect {
 	return s
 }
 
-// of finds the cause of kernels that went and came: the weightiest edit that their operations pass through; of a kernel that reads other shapes, that of
-// what it reads; then the weightiest edit in a scope, then around the scope.
+// of finds the cause of kernels that went and came. It is the weightiest edit that their operations pass through. If there is none, it is the cause of what a
+// kernel reads, or of what takes its place; then the weightiest edit in their scopes; then one in a scope around them; then the weightiest of all.
 func (b *blame) of(before, after []facts.Kernel) *suspect {
 	all := slices.Concat(after, before)
 	if len(all) > 0 && b.donated != nil && !slices.ContainsFunc(all, b.copiesOther) {
@@ -147,8 +147,8 @@ func (b *blame) readBy(after []facts.Kernel) (best *suspect) {
 	return best
 }
 
-// without returns the suspect of kernels that went: that of their scope, if it takes such operations away, else the one that brought most kernels of the
-// operation in their place; nil if none did.
+// without returns the suspect of kernels that went: the suspect of their scope, if it takes away such operations, else the one that brought most kernels with
+// the same root in their place. It returns nil if none did.
 func (b *blame) without(before []facts.Kernel) (best *suspect) {
 	if s := b.find(before, func(op facts.Op) []place { return []place{{scope: scopeOf(op.OpName)}} }); s != nil && s.takesAway(&before[0]) {
 		return s

@@ -216,8 +216,8 @@ func forgotten(e *Edit) bool {
 	return recomputed(e) && len(e.Added) == 0 && slices.ContainsFunc(e.Removed, func(s Step) bool { return !wiring[s.Opcode] && !constrains(s) })
 }
 
-// keeps reports whether an edit follows from that: a loop stacks values up for another one, and barriers and rounding that made two computations equal are
-// gone, as is what its backward pass had more of.
+// keeps reports whether an edit follows from values that the backward pass now keeps instead of computing them again. A loop stacks them up for another loop;
+// what was in the backward pass of the checkpoint is gone, or barriers and rounding that made two computations equal are.
 func keeps(e *Edit) bool {
 	if len(e.Added) == 0 {
 		return inCheckpoint(e.Scope) || !slices.ContainsFunc(e.Removed, func(s Step) bool { return !likens(s) })
@@ -231,8 +231,8 @@ func recomputed(e *Edit) bool {
 	return e.again && slices.ContainsFunc(slices.Concat(e.Added, e.Removed), func(s Step) bool { return !constrains(s) })
 }
 
-// markRecomputed marks the edits in what jax.checkpoint computes again. Where JAX does not name that, it is in the scope of the checkpoint, as is what is
-// computed the first time, but only in the transposition that makes a backward pass.
+// markRecomputed marks the edits in what jax.checkpoint computes again. Newer JAX names it in the scope. Older JAX does not: there it is what lies in the scope
+// of a checkpoint, in the transposition that makes a backward pass.
 func markRecomputed(edits []Edit, models ...[]facts.Statement) {
 	named := slices.ContainsFunc(models, func(model []facts.Statement) bool {
 		return slices.ContainsFunc(model, func(s facts.Statement) bool { return strings.Contains(s.Scope, rematted) })

@@ -39,7 +39,8 @@ func (s *suspect) title(v *Variant) string {
 	if text := s.oftener(); text != "" {
 		parts = append([]string{text}, parts...)
 	}
-	// Where no kernels came, others were merged, and what is split costs no launch. Where operations came or went, kernels that split follow from them.
+	// A split costs no launch if there are no more kernels than before. It follows from the operations that came or went, if there are any, unless something keeps
+	// its pieces apart.
 	if len(s.split) > 0 && computing(s.After) > computing(s.Before) && (len(s.edits) == 0 || len(s.split[0].Between) > 0) {
 		parts = append(parts, splitsTitle(s.split, c.Kind != KindToolchain && (c.Kind != KindCode || c.Title == "")))
 	}

@@ -168,8 +168,8 @@ func (s *suspect) callback(walls []Step) string {
 // places reports whether an operation says in which memory a value is kept.
 func places(s Step) bool { return s.Opcode == "annotate_device_placement" }
 
-// offloaded says that less of what the model computes is in the host's memory than before, or more: "no longer offloaded to the host's memory: 16.0 MiB".
-// It is "" where one side has no buffer assignment, which alone tells.
+// offloaded says how much less, or more, of what the model computes is in the memory of the host: "no longer offloaded to the host's memory: 16.0 MiB". It is
+// "" if a side has no buffer assignment, because nothing else tells.
 func offloaded(v *Variant) string {
 	if !v.Knows(facts.MemoryPeak) {
 		return ""

@@ -76,7 +76,7 @@ func numbersIn(arrays []string) (n int64) {
 // mostChanged is the kernel that changed most, one that reads what it read before if there is any: the others follow from it.
 func mostChanged(list []KernelChange) KernelChange {
 	return slices.MaxFunc(list, func(a, b KernelChange) int {
-		return cmp.Or(cmp.Compare(Flag(a.byItself()), Flag(b.byItself())), cmp.Compare(a.growth(), b.growth()))
+		return cmp.Or(phrase.CompareBools(a.byItself(), b.byItself()), cmp.Compare(a.growth(), b.growth()))
 	})
 }
 

@@ -52,7 +52,7 @@ type Target struct {
 	Include []string // program globs; empty: all but the framework's helpers
 	Exclude []string
 	Samples int
-	// RequireFresh has a dump fail that is older than an edit of a source that it names.
+	// RequireFresh makes a dump fail if it is older than an edit of a source that it names.
 	RequireFresh bool
 	Device       string // what prices are predicted for; "": what the dump says
 	Logs         []string

@@ -108,7 +108,7 @@ func largest(rep *facts.Report, fact facts.ID) (most float64, known bool) {
 func Unpriced(rep *facts.Report) (why string, devices []string) {
 	for _, p := range rep.Programs {
 		for _, v := range p.Variants {
-			if _, priced := v.Facts[facts.PriceStep]; !priced {
+			if !v.Facts.Known(facts.PriceStep) {
 				return rep.Unpriced(v)
 			}
 		}
@@ -184,8 +184,8 @@ func roomFor(amount float64, units scale) string {
 	return strings.TrimSuffix(strconv.FormatFloat(n, 'f', max(0, int(math.Round(-math.Log10(step)))), 64), ".0") + of.suffix
 }
 
-// WithHeadroom returns the limit that init proposes for a size or a time; varies reports whether the unit is that of one of these. Of others it returns the
-// amount.
+// WithHeadroom returns the limit that init proposes for an amount. varies reports whether the unit is one of sizes or times. For any other unit, the limit is
+// the amount.
 func WithHeadroom(amount float64, unit string) (limit float64, varies bool) {
 	switch unit {
 	case "bytes":

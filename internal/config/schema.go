@@ -1,9 +1,6 @@
 package config
 
 import (
-	"encoding/json"
-	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -14,70 +11,45 @@ import (
 
 // Schema describes xlagate.yaml by the tables that its reader uses.
 func Schema(known rule.Catalogue) *jsonschema.Schema {
-	s := objectSchema(Keys(known.PackNames()))
+	d := definitions{}
+	s := d.object(Keys(known.PackNames()))
 	s.Properties["version"] = &jsonschema.Schema{Enum: []any{1}, Description: s.Properties["version"].Description}
 	s.Properties["targets"].Items.Not = together("dump", "capture")
 	for _, key := range []string{"targets", "rules", "waivers"} {
 		s.Properties[key].MaxItems = jsonschema.Ptr(maxEntries)
 	}
-	s.Properties["rules"].Items = &jsonschema.Schema{OneOf: phrase.Map(known.Rules, entrySchema)}
+	s.Properties["rules"].Items = &jsonschema.Schema{OneOf: phrase.Map(known.Rules, d.entry)}
 	s.AnyOf = []*jsonschema.Schema{some("extends"), some("rules")} // a gate that checks nothing would always pass
-	define(s)
+	s.Defs = d
 	return s
 }
 
-// define describes once, under a name, what several keys have in common. A definition has the name of its first key, and a number if another one has that
-// name: "max" and "max-2" are two kinds of max.
-func define(s *jsonschema.Schema) {
-	text := func(part *jsonschema.Schema) string {
-		data, _ := json.Marshal(part) // strings and numbers: it cannot fail
-		return string(data)
-	}
-	seen, defined := map[string]int{}, map[string]string{}
-	eachValue(s, "", func(part *jsonschema.Schema, _ string) bool {
-		seen[text(part)]++
-		return true
-	})
-	s.Defs = map[string]*jsonschema.Schema{}
-	var refer func(*jsonschema.Schema, string) bool
-	refer = func(part *jsonschema.Schema, key string) bool {
-		const worth = 60 // bytes: a reference takes about half of it
-		same := text(part)
-		if seen[same] < 2 || len(same) < worth {
-			return true
-		}
-		if _, known := defined[same]; !known {
-			name := key
-			for n := 2; s.Defs[name] != nil; n++ {
-				name = fmt.Sprintf("%s-%d", key, n)
-			}
-			definition := *part
-			defined[same], s.Defs[name] = name, &definition
-			eachValue(&definition, name, refer)
-		}
-		*part = jsonschema.Schema{Ref: "#/$defs/" + defined[same]}
-		return false
-	}
-	eachValue(s, "", refer)
+// definitions holds what keys have in common, so that the schema has it once. The name of a definition comes from a type, a list of words or a key: it does not
+// depend on the rules around it, so that a new rule adds its own lines and changes no others.
+type definitions map[string]*jsonschema.Schema
+
+// refer defines a schema under a name, and returns a reference to it.
+func (d definitions) refer(name string, s *jsonschema.Schema) *jsonschema.Schema {
+	d[name] = s
+	return &jsonschema.Schema{Ref: "#/$defs/" + name}
 }
 
-// eachValue calls a function for the schemas in a schema: of each key, of the items of a list, of each alternative. It goes into those that the function
-// returns true for.
-func eachValue(s *jsonschema.Schema, key string, do func(part *jsonschema.Schema, key string) bool) {
-	inside := func(part *jsonschema.Schema, key string) {
-		if key == "" || do(part, key) {
-			eachValue(part, key, do)
+// typeNames are the names of the definitions of types.
+var typeNames = map[rule.OptionType]string{
+	rule.Count: "count", rule.Size: "size", rule.Share: "share", rule.Growth: "growth", rule.TimeGrowth: "time-growth", rule.Seconds: "seconds",
+	rule.Nanoseconds: "nanoseconds", rule.Day: "day",
+}
+
+// listName returns the name of the definition of a long list of words, "" for any other list.
+func listName(words []string) string {
+	for name, list := range map[string][]string{
+		"opcode": rule.OpcodeWords, "kernel-kind": rule.KernelKinds, "collective": rule.CollectiveWords, "type": rule.TypeWords,
+	} {
+		if slices.Equal(words, list) {
+			return name
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		inside(s.Properties[name], name)
-	}
-	if s.Items != nil {
-		inside(s.Items, key)
-	}
-	for _, part := range slices.Concat(s.AnyOf, s.OneOf) {
-		inside(part, key)
-	}
+	return ""
 }
 
 // some requires a key whose list is not empty.
@@ -93,9 +65,18 @@ func anyKey(keys []string) []*jsonschema.Schema {
 	return phrase.Map(keys, func(key string) *jsonschema.Schema { return together(key) })
 }
 
-// entrySchema describes an entry of one rule: its keys, and which of them do not go together.
-func entrySchema(r *rule.Rule) *jsonschema.Schema {
-	s := objectSchema(r.Keys())
+// entry describes an entry of one rule: its keys, and which of them do not go together.
+func (d definitions) entry(r *rule.Rule) *jsonschema.Schema {
+	s := d.object(r.Keys())
+	for _, o := range r.Keys()[len(r.Options):] {
+		is := func(common rule.Option) bool { return common.Key == o.Key && slices.Equal(common.Enum, o.Enum) }
+		switch {
+		case slices.Contains(rule.BoundKeys, o.Key):
+			s.Properties[o.Key] = d.refer(o.Key+"-"+typeNames[o.Type], s.Properties[o.Key])
+		case slices.ContainsFunc(rule.CommonOptions, is):
+			s.Properties[o.Key] = d.refer(o.Key, s.Properties[o.Key])
+		}
+	}
 	id := any(r.ID)
 	s.Title, s.Description = r.ID, r.Title
 	s.Properties["rule"] = &jsonschema.Schema{Const: &id, Description: r.Why}
@@ -116,10 +97,10 @@ func entrySchema(r *rule.Rule) *jsonschema.Schema {
 	return s
 }
 
-func objectSchema(options []rule.Option) *jsonschema.Schema {
+func (d definitions) object(options []rule.Option) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
 	for _, o := range options {
-		v := valueSchema(o)
+		v := d.value(o)
 		v.Description = o.Doc
 		s.Properties[o.Key] = v
 		s.PropertyOrder = append(s.PropertyOrder, o.Key)
@@ -130,15 +111,23 @@ func objectSchema(options []rule.Option) *jsonschema.Schema {
 	return s
 }
 
-func valueSchema(o rule.Option) *jsonschema.Schema {
+func (d definitions) value(o rule.Option) *jsonschema.Schema {
 	switch o.Type {
 	case rule.Globs, rule.Words:
-		one := wordSchema(o)
+		one := d.word(o)
 		several := &jsonschema.Schema{Type: "array", Items: one}
-		if !o.Empty {
-			several.MinItems = jsonschema.Ptr(1)
+		either := &jsonschema.Schema{AnyOf: []*jsonschema.Schema{one, several}}
+		if o.Empty {
+			return either
 		}
-		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{one, several}}
+		several.MinItems = jsonschema.Ptr(1)
+		switch name := listName(o.Enum); {
+		case len(o.Enum) == 0:
+			return d.refer("texts", either)
+		case name != "":
+			return d.refer(name+"s", either)
+		}
+		return either
 	case rule.Count:
 		return &jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(o.Least)}
 	case rule.FindingID:
@@ -146,34 +135,38 @@ func valueSchema(o rule.Option) *jsonschema.Schema {
 	case rule.Switch:
 		return &jsonschema.Schema{Type: "boolean"}
 	case rule.Table, rule.Entries:
-		s := &jsonschema.Schema{Type: "array", Items: objectSchema(o.Fields)}
+		s := &jsonschema.Schema{Type: "array", Items: d.object(o.Fields)}
 		s.Items.AnyOf = anyKey(o.NeedsOne)
 		if !o.Empty {
 			s.MinItems = jsonschema.Ptr(1)
 		}
 		return s
 	case rule.Mapping:
-		return objectSchema(o.Fields)
+		return d.object(o.Fields)
 	case rule.Pairs:
 		return &jsonschema.Schema{Type: "object", MinProperties: jsonschema.Ptr(1), AdditionalProperties: &jsonschema.Schema{Types: []string{"string", "number", "boolean"}}}
 	}
 	texts := &jsonschema.Schema{Type: "string", Pattern: valueTypes[o.Type].pattern}
 	switch {
 	case texts.Pattern == "":
-		return wordSchema(o)
+		return d.word(o)
 	case !valueTypes[o.Type].numbers:
-		return texts
+		return d.refer(typeNames[o.Type], texts)
 	}
 	numbers := &jsonschema.Schema{Type: "number", Minimum: jsonschema.Ptr(0.0)}
 	if o.Type == rule.Share {
 		numbers.Maximum = jsonschema.Ptr(1.0)
 	}
-	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{numbers, texts}}
+	return d.refer(typeNames[o.Type], &jsonschema.Schema{AnyOf: []*jsonschema.Schema{numbers, texts}})
 }
 
-func wordSchema(o rule.Option) *jsonschema.Schema {
+func (d definitions) word(o rule.Option) *jsonschema.Schema {
 	if len(o.Enum) == 0 {
-		return &jsonschema.Schema{Types: []string{"string", "number"}, MinLength: jsonschema.Ptr(1)}
+		return d.refer("text", &jsonschema.Schema{Types: []string{"string", "number"}, MinLength: jsonschema.Ptr(1)})
 	}
-	return &jsonschema.Schema{Type: "string", Enum: phrase.Map(o.Enum, func(word string) any { return word })}
+	words := &jsonschema.Schema{Type: "string", Enum: phrase.Map(o.Enum, func(word string) any { return word })}
+	if name := listName(o.Enum); name != "" {
+		return d.refer(name, words)
+	}
+	return words
 }

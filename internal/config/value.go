@@ -155,7 +155,8 @@ var valueTypes = map[rule.OptionType]valueType{
 	rule.Share:  {"a share from 0 to 1 (100%), such as 0.5 or 50%", `^(0(\.[0-9]+)?|1(\.0+)?|(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?) ?%)$`, true, parser(parseShare)},
 	rule.Growth: {"an amount from 0, such as 2, 1MiB or 5%", `^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?([KMGT]iB|[KMGTk]?B|%)?$`, true, parser(growthOf(ParseSize))},
 	rule.TimeGrowth: {
-		"a time such as 50us, a percentage such as 5%, or a number of nanoseconds", `^([0-9]+(\.[0-9]+)?%|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$`, true, parser(growthOf(parseNanoseconds)),
+		"a time such as 50us, a percentage such as 5%, or a number of nanoseconds",
+		`^([0-9]+(\.[0-9]+)?%|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$`, true, parser(growthOf(parseNanoseconds)),
 	},
 	rule.Switch: {expected: "true or false", parse: func(s string, _ rule.Option) (any, bool) { return strings.EqualFold(s, "true"), true }},
 	rule.Seconds: {expected: "a time above 0, such as 90s or 20m", pattern: timePattern, parse: func(s string, _ rule.Option) (any, bool) {
@@ -167,9 +168,10 @@ var valueTypes = map[rule.OptionType]valueType{
 		_, err := time.Parse(time.DateOnly, s)
 		return s, err == nil
 	}},
-	rule.FindingID: {expected: "the id of a change or of a finding: 12 hex digits, as `xlagate check` prints them", pattern: findingID.String(), parse: func(s string, _ rule.Option) (any, bool) {
-		return s, findingID.MatchString(s)
-	}},
+	rule.FindingID: {expected: "the id of a change or of a finding: 12 hex digits, as `xlagate check` prints them",
+		pattern: findingID.String(), parse: func(s string, _ rule.Option) (any, bool) {
+			return s, findingID.MatchString(s)
+		}},
 }
 
 const timePattern = `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`

@@ -33,7 +33,8 @@ func (p Place) WorkflowFile() string {
 func (p Place) Workflow(install string) string {
 	text := workflow
 	if install != "" {
-		text = strings.Replace(text, "pip install -r requirements.txt && make dumps # replace `make dumps` by what writes the dumps that xlagate.yaml names", install+" # what the command in xlagate.yaml needs", 1)
+		text = strings.Replace(text, "pip install -r requirements.txt && make dumps # replace `make dumps` by what writes the dumps that xlagate.yaml names",
+			install+" # what the command in xlagate.yaml needs", 1)
 	}
 	with, options, env := "", "", "" // of the gate's action, and of the command that comments
 	if p.name() != "" {

@@ -42,7 +42,8 @@ func (d *Dump) check(ctx context.Context) error {
 	d.checkWhole()
 	if len(d.Modules) == 0 && len(d.Graphs) == 0 && len(d.Problems) == 0 {
 		if f, line := d.buried(); f != nil {
-			d.problem(fmt.Sprintf("%s:%d", f.Path, line), "HLO text begins here, among other text; a dump has a file for each module", "copy the module, from this line to its end, into a file of its own")
+			d.problem(fmt.Sprintf("%s:%d", f.Path, line), "HLO text begins here, among other text; a dump has a file for each module",
+				"copy the module, from this line to its end, into a file of its own")
 		} else {
 			fix := fixDump
 			if len(d.Other)+len(d.Unknown)+len(d.Logs) == 0 { // a run that failed before anything was compiled leaves an empty dump
@@ -79,7 +80,8 @@ func (d *Dump) checkModule(m *Module) {
 		d.moduleProblem(m, before.anyFile(), "the module is not optimized: it has neither a schedule nor a fusion, so it does not say what the device runs",
 			"store the optimized module beside it: stage=\"optimized_hlo\" of TensorFlow's compiler IR, or what JAX compiled rather than lowered")
 	case after == nil && before != nil:
-		d.moduleProblem(m, before.anyFile(), "the module was dumped before its optimization and never after it: "+d.whyUnfinished(), "fix the compilation (its error stands in the run's log), or leave the module out with programs.exclude")
+		d.moduleProblem(m, before.anyFile(), "the module was dumped before its optimization and never after it: "+d.whyUnfinished(),
+			"fix the compilation (its error stands in the run's log), or leave the module out with programs.exclude")
 	case after == nil:
 		d.moduleProblem(m, m.Stages[0].anyFile(), "the final module was not dumped", fixDump)
 	case after != nil && after.HLO() == nil:
@@ -99,7 +101,8 @@ func (d *Dump) checkModule(m *Module) {
 	b, okB, errB := headerName(first)
 	a, okA, errA := headerName(last)
 	if okA && okB && errA == nil && errB == nil && a != b {
-		d.moduleProblem(m, last, fmt.Sprintf("the file holds the module %s, which before its optimization was %s: two runs or processes wrote to one directory", a, b), fixShared)
+		d.moduleProblem(m, last, fmt.Sprintf("the file holds the module %s, which before its optimization was %s: two runs or processes wrote to one directory", a, b),
+			fixShared)
 	}
 	if first.ModTime.Sub(last.ModTime) > pairGap {
 		d.moduleProblem(m, last, "the optimized module is older than the unoptimized one: a later compilation into the same directory failed or was refused", fixShared)
@@ -111,9 +114,11 @@ func (s *Stage) whyUnread() string {
 	const lost = "what it costs, how much memory it takes, which arguments it reuses, its types, layouts, collectives' sizes and constants"
 	switch {
 	case s.Kind == StagePass:
-		return "of the module only passes were drawn (" + strings.Join(s.formats(), ", ") + "): xlagate inspect counts the fusions and kernels of the last one, but " + lost + " cannot be had from a drawing"
+		return "of the module only passes were drawn (" + strings.Join(s.formats(), ", ") +
+			"): xlagate inspect counts the fusions and kernels of the last one, but " + lost + " cannot be had from a drawing"
 	case s.File(KindDot, KindHTML) != nil:
-		return "the final module was only drawn (" + strings.Join(s.formats(), ", ") + "): xlagate inspect counts its fusions and kernels, but " + lost + " cannot be had from a drawing"
+		return "the final module was only drawn (" + strings.Join(s.formats(), ", ") +
+			"): xlagate inspect counts its fusions and kernels, but " + lost + " cannot be had from a drawing"
 	case s.File(KindRiegeli) != nil:
 		return "the final module was dumped as riegeli only, a container that xlagate does not read: nothing can be had from it"
 	}
@@ -202,7 +207,8 @@ func (d *Dump) checkSizes() {
 	}
 }
 
-// checkWhole records empty files and truncated metrics. Two kinds are empty in healthy dumps: the last PTX of a module without constants, and the logs of a program that prints nothing.
+// checkWhole records empty files and truncated metrics. Two kinds are empty in healthy dumps: the last PTX of a module without constants, and the logs of a
+// program that prints nothing.
 func (d *Dump) checkWhole() {
 	last := map[string]bool{} // the last PTX of each module, which holds the constants
 	for _, m := range d.Modules {
@@ -315,7 +321,8 @@ func (d *Dump) nameIn(m *Module, f *File) (string, bool) {
 	case !ok:
 		d.damaged(m, f, "the file is no serialized HLO module")
 	case m.Digits != "" && m.Spelled != "" && sanitize(name) != m.Name && name != "":
-		d.moduleProblem(m, f, fmt.Sprintf("the file holds the module %s, not the one that it is called after: another run or process overwrote it", strings.TrimSpace(name)), fixShared)
+		d.moduleProblem(m, f, fmt.Sprintf("the file holds the module %s, not the one that it is called after: another run or process overwrote it",
+			strings.TrimSpace(name)), fixShared)
 	}
 	return name, ok
 }

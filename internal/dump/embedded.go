@@ -247,7 +247,8 @@ func (f *File) modulesIn(plane []byte) (files []*File) {
 		for number, stat := range wire.Bodies(kind) {
 			if module, ok := wire.First(stat, statBytes); ok && number == eventKindStat && isHLOProto(module) {
 				base := sanitize(string(name)) + profiledEnd
-				files = append(files, &File{Path: f.Path + "!" + base, Size: int64(len(module)), ModTime: f.ModTime, Kind: KindHLOProto, src: memorySource(module), Rel: f.Rel + "/" + base})
+				files = append(files, &File{Path: f.Path + "!" + base, Size: int64(len(module)),
+					ModTime: f.ModTime, Kind: KindHLOProto, src: memorySource(module), Rel: f.Rel + "/" + base})
 			}
 		}
 	}

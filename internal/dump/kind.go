@@ -55,8 +55,8 @@ const (
 	KindCompileOptions    Kind = "compile-options"
 	KindTopology          Kind = "topology"
 	KindFDOProfile        Kind = "fdo-profile"
-	// KindBufferProto is TensorFlow's optimized_hlo_proto_serialized before 2.21: an HloProto with the buffer assignment of the
-	// optimized module, but with the unoptimized module.
+	// KindBufferProto is TensorFlow's optimized_hlo_proto_serialized before 2.21. It holds the unoptimized module, and the buffer assignment of the optimized
+	// one.
 	KindBufferProto Kind = "hlo-proto-with-buffers"
 )
 

@@ -69,8 +69,8 @@ func forget(data []byte) (stop func()) {
 	})
 }
 
-// resident returns the bytes of mapped files in the program's memory; more than any program has, if the system does not report them. Releasing pages of a file that is small in memory
-// gains little and makes the system read them again.
+// resident returns the bytes of mapped files in the program's memory; more than any program has, if the system does not report them. Releasing pages of a file
+// that is small in memory gains little and makes the system read them again.
 func resident() int64 {
 	stat, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

@@ -159,7 +159,8 @@ func (a *adviser) moved() {
 				a.time(maker, a.prices[from].NS(), fmt.Sprintf("%s is rearranged for the product %s: store it as the product reads it", maker.Out, cmp.Or(k.OpName, k.Name)))
 			} else if products[from] && !said[i] && a.rearranges(k.Kernel) {
 				said[i] = true
-				a.time(k.Kernel, k.NS(), fmt.Sprintf("%s is rearranged after the product %s: let the product write it so, or what follows read it as it is", k.Out, cmp.Or(maker.OpName, maker.Name)))
+				a.time(k.Kernel, k.NS(), fmt.Sprintf("%s is rearranged after the product %s: let the product write it so, or what follows read it as it is",
+					k.Out, cmp.Or(maker.OpName, maker.Name)))
 			}
 		}
 	}
@@ -178,7 +179,8 @@ func (a *adviser) rearranges(k *Kernel) bool {
 		}
 	}
 	id, there := a.instrs[k.Name]
-	if opcode := a.v.Module.Instrs[max(id, 0)].Opcode; !there || len(k.Do) == 0 || len(a.v.Module.Operands(id)) != 1 || opcode != hlo.OpCopy && opcode != hlo.OpTranspose && opcode != hlo.OpFusion {
+	if opcode := a.v.Module.Instrs[max(id, 0)].Opcode; !there || len(k.Do) == 0 ||
+		len(a.v.Module.Operands(id)) != 1 || opcode != hlo.OpCopy && opcode != hlo.OpTranspose && opcode != hlo.OpFusion {
 		return false
 	}
 	from, to := a.v.Module.Shape(a.v.Module.Instrs[a.v.Module.Operands(id)[0]].Shape), a.v.Module.Shape(a.v.Module.Instrs[id].Shape)
@@ -287,7 +289,8 @@ func (a *adviser) replicated() {
 		}
 	}
 	if len(names) > 0 {
-		says := fmt.Sprintf("each of %v devices holds all of %s (%s): spread over them it takes %s", devices, phrase.List(names[:min(len(names), 4)], "and"), phrase.Bytes(bytes), phrase.Bytes(bytes/devices))
+		says := fmt.Sprintf("each of %v devices holds all of %s (%s): spread over them it takes %s", devices,
+			phrase.List(names[:min(len(names), 4)], "and"), phrase.Bytes(bytes), phrase.Bytes(bytes/devices))
 		a.list = append(a.list, Advice{Says: says, Bytes: bytes * (1 - 1/devices)})
 	}
 }

@@ -60,7 +60,7 @@ func (f Values) kernel(k *Kernel) {
 // kindCustomCall is the kind of a kernel that is a custom call.
 const kindCustomCall = "custom-call"
 
-// countBytes counts what copies write, and what the compiler computes again rather than keep: it names the copy after the original.
+// countBytes counts the bytes that copies write, and the launches that the compiler rematerializes: their names contain ".remat".
 func (v *Variant) countBytes(r *reader, launches []launch) {
 	for i, l := range launches {
 		k := &v.Kernels[i]
@@ -292,6 +292,7 @@ func (r *reader) constant(id hlo.InstrID) Constant {
 		md = r.metadata(users[0])
 	}
 	return Constant{
-		Shape: r.shape(r.m.Instrs[id].Shape), Bytes: r.size(id), Value: r.m.Literal(id), OpName: cmp.Or(md.OpName, r.owners()[id].Op), Within: r.owners()[id].Within, Source: r.sources.locate(md),
+		Shape: r.shape(r.m.Instrs[id].Shape), Bytes: r.size(id), Value: r.m.Literal(id),
+		OpName: cmp.Or(md.OpName, r.owners()[id].Op), Within: r.owners()[id].Within, Source: r.sources.locate(md),
 	}
 }

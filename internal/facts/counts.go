@@ -50,7 +50,8 @@ func (v *Variant) countOf(owner Owner, fact ID, n float64) {
 	v.Counts.add(owner, fact, n)
 }
 
-// newOwners returns what each instruction comes from. An instruction without a name belongs to its first operand's owner, else to its first user's, else to that of the instruction that calls its computation.
+// newOwners returns what each instruction comes from. An instruction without a name belongs to its first operand's owner, else to its first user's, else to
+// that of the instruction that calls its computation.
 func (r *reader) newOwners() []Owner {
 	m := r.m
 	owners, named, known := make([]Owner, len(m.Instrs)), make([]Owner, len(r.metas)), make([]bool, len(r.metas))

@@ -80,7 +80,7 @@ type Variant struct {
 type Interface struct {
 	Params  []Parameter `json:"params"`           // in order
 	Result  string      `json:"result,omitempty"` // the result's shape without layout
-	Outputs []Output    `json:"-"`                // the results in order, of a program that is spread over devices; nil where that is not known
+	Outputs []Output    `json:"-"`                // if the program is spread over devices: its results, in order; nil if that is not known
 	Results []Op        `json:"-"`                // what the program returns, in order, each with the operation that makes it
 	Fixed   []int       `json:"-"`                // the numbers of the results that no argument reaches; never stored
 }
@@ -133,7 +133,7 @@ type Parameter struct {
 	Given    string       `json:"-"` // never stored: the sharding that it is handed over with, and its mesh; "" for an array that no mesh holds, whatever the compiler chose
 	Bytes    int64        `json:"bytes"`
 	Aliased  bool         `json:"aliased,omitempty"`  // an output reuses its buffer
-	Written  float64      `json:"written,omitempty"`  // of one that is Aliased: the share of it that a run writes; 0 where that is not known
+	Written  float64      `json:"written,omitempty"`  // the share of an aliased argument that a run writes; 0 if that is not known
 	Donated  bool         `json:"donated,omitempty"`  // donated, but no output could use it
 	Unused   bool         `json:"unused,omitempty"`   // no instruction reads it
 	Source   hlo.Location `json:"-"`                  // where the model made it, of one without a name: PyTorch/XLA's
@@ -160,7 +160,7 @@ type Kernel struct {
 	Result     bool       `json:"-"`                   // its value leaves the program
 	Async      bool       `json:"-"`                   // a collective that is started and waited for apart
 	Overlapped int32      `json:"-"`                   // of one that is Async: how many kernels run meanwhile
-	Until      int32      `json:"-"`                   // of a loop, and of a transfer that is started and waited for apart: the first of the variant's kernels after that; never stored
+	Until      int32      `json:"-"`                   // the index of the first kernel after a loop, or after the end of an asynchronous transfer; never stored
 	Plan       *Plan      `json:"launch,omitempty"`    // nil where it was not dumped
 	Code       *Code      `json:"code,omitempty"`      // nil where nothing tells; never stored
 	Occupancy  *Occupancy `json:"occupancy,omitempty"` // nil where its code, its launch or the device is not known; never stored
@@ -233,8 +233,8 @@ type Trips struct {
 	MaxTrips   int64 `json:"most,omitempty"`   // of a loop of unknown length; 0 where it is not known
 	ExitsEarly bool  `json:"stops,omitempty"`  // of a loop of unknown length: more than counters may end it
 
-	InPart string `json:"in_part,omitempty"` // the shapes of what it carries on and of which an iteration writes less than half
-	Whole  string `json:"whole,omitempty"`   // of what it carries on and an iteration writes whole
+	InPart string `json:"in_part,omitempty"` // the shapes of those arrays of its state of which an iteration writes less than half
+	Whole  string `json:"whole,omitempty"`   // the shapes of those that an iteration writes whole
 }
 
 // Handwritten is the body of a kernel that was written by hand in Pallas, Mosaic or Triton.

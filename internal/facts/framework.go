@@ -79,8 +79,9 @@ func nameArguments(done []*measuring, names tensorflow.Arguments) {
 	}
 }
 
-// assignGraphBreaks gives each graph of PyTorch/XLA its cut. The log tells no module's name: the graphs of a process are compiled and dumped
-// one after the other, so that the order tells, where there are as many of both and each takes as many arguments. Otherwise nothing is said.
+// assignGraphBreaks gives each graph of PyTorch/XLA the cut that ended it. The log does not name modules, but the graphs of a process are compiled and dumped
+// one after the other, so the order tells. It assigns nothing unless a process has as many graphs as cuts, and each graph takes as many arguments as its cut
+// says.
 func assignGraphBreaks(done []*measuring, logs *tensorflow.Logs) {
 	if logs == nil || len(logs.GraphBreaks) == 0 {
 		return

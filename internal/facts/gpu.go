@@ -276,7 +276,7 @@ func (out *measuring) code() (entries map[string]bool) {
 		}
 		return int64(len(p.Entries))
 	})
-	if _, read := out.Variant.Facts[CodePTXEntries]; read {
+	if out.Variant.Facts.Known(CodePTXEntries) {
 		out.Variant.Facts[CodePTXBytes] = float64(bytes)
 	}
 	generated := func(k Kernel) bool { return k.Class == ClassKernel && k.Fusion } // others may come with the runtime, as TopK does
@@ -289,8 +289,8 @@ func (out *measuring) code() (entries map[string]bool) {
 	return entries
 }
 
-// paired holds that every file of one kind has one of the other kind beside it, where the version of XLA names both after what they hold: one that is
-// gone would leave less code.
+// paired reports the files of one kind that have no file of the other kind beside them. A missing file would make the code look smaller. It reports nothing if
+// no two names match, because then the version of XLA names the files otherwise.
 func (out *measuring) paired(kind, with dump.Kind) {
 	base := func(f *dump.File) string {
 		name := path.Base(strings.TrimSuffix(f.Path, ".gz"))
@@ -434,8 +434,8 @@ func (out *measuring) assembled(files []assembly, version string, err error) {
 	v.join(codes)
 }
 
-// spilled reads from the logs what kernels spill, if no assembler says it. A log names those that spill and no others, and also those that
-// the compiler only tried: it tells of a program whose kernels it names.
+// spilled reads from the logs what kernels spill, if no assembler says it. A log names only kernels that spill, also those that the compiler only tried. So it
+// tells of a program only if it names one of its kernels.
 func (r *Report) spilled() {
 	if r.Logs == nil {
 		return

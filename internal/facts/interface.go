@@ -137,8 +137,8 @@ func (r *reader) leaves() (shapes []hlo.ShapeID, made []hlo.InstrID) {
 	return shapes, nil
 }
 
-// outputs says how the program's results are spread over the devices: what is whole in the module as the framework handed it over is a
-// piece in the optimized one. It is nil where nothing is split and nobody requested a sharding, and where the two cannot be compared.
+// outputs says how the results of the program are spread over the devices. A result is whole in the unoptimized module, and a piece of it is in the optimized
+// one. It returns nil if no value is split and no sharding was requested, or if the two modules cannot be compared.
 func (r *reader) outputs(pieces []hlo.Shape, params []Parameter) []Output {
 	shapes, made := r.leaves()
 	if len(shapes) != len(pieces) {
@@ -231,8 +231,8 @@ func braced(text string) []string {
 	return parts
 }
 
-// keepsTo reports whether a result is split as its sharding says. Of results that have no requested sharding the root says that they are
-// replicated, and the compiler is free to split them all the same.
+// keepsTo reports whether a result is split as its sharding says. It need not be: the root calls a result replicated for which no sharding was requested, and
+// the compiler may split it all the same.
 func keepsTo(sharding string, split []int64) bool {
 	if sharding == replicatedSharding {
 		return splitText(split) == ""

@@ -126,10 +126,10 @@ func (k *Kernel) OperationsWithin(most int) string {
 }
 
 // Counted names each opcode once, with its number: "subtract, 2 reduce".
-func (do Opcodes) Counted() string { return do.counted(maxOperations) }
+func (o Opcodes) Counted() string { return o.counted(maxOperations) }
 
-func (do Opcodes) counted(most int) string {
-	return strings.Join(phrase.Within(do.Words(), most), ", ")
+func (o Opcodes) counted(most int) string {
+	return strings.Join(phrase.Within(o.Words(), most), ", ")
 }
 
 // inBrackets is a place for the end of a line; "" for none.

@@ -187,13 +187,14 @@ func (w *walk) control(id hlo.InstrID, at place) error {
 	return err
 }
 
-// guessedTrips is how often a loop is taken to run that counts to a number which nobody knows, and how often one may run that has no maximum: whoever writes
-// none expects an end soon.
+// guessedTrips is how often a loop is taken to run if it counts to a number that nobody knows. It is also the maximum of a loop that has none: whoever writes
+// no maximum expects an early end.
 const guessedTrips = 10
 
-// iterations is how often a loop runs each time that it is entered. One of unknown length is taken to run as often as its counters say, if nothing else
-// may end it; half as often as it may, if that is how much room it has for its results, as where text is generated. Else its maximum only keeps it from
-// running for ever, and its square root is as far from that as from once.
+// iterations is how often a loop runs each time that it is entered. If the length is not known:
+//   - A loop that only its counters end is taken to run as often as they say.
+//   - A loop that has room for one result of each iteration, as where text is generated, is taken to fill half of it.
+//   - The maximum of any other loop only keeps it from running for ever. It is taken to run the square root of that, which is as far from the maximum as from once.
 func (l *loop) iterations() int64 {
 	switch most := l.exit.most; {
 	case l.trips != unknownTrips:
@@ -310,7 +311,7 @@ func (w *walk) classify(l *launch) bool {
 	return true
 }
 
-// classification is how instructions count that say the same.
+// classification is how an instruction counts. Instructions that say the same share one.
 type classification struct {
 	class      Class
 	free       bool        // no launch
@@ -318,7 +319,7 @@ type classification struct {
 	collective hlo.InstrID // the first one in a fusion, counted from its body's first instruction; -1 for none
 }
 
-// classification looks at fusions and calls of any kind, once at those that say the same.
+// classification classifies a fusion or a call. It looks at those that say the same only once.
 func (w *walk) classification(id hlo.InstrID) classification {
 	own := w.alike.Own(id)
 	j, known := w.classified[own]
@@ -341,7 +342,7 @@ func (w *walk) classification(id hlo.InstrID) classification {
 	return j
 }
 
-// classifyFusion knows fusions that call a library, that copy, and that have to do with a collective.
+// classifyFusion recognizes fusions that call a library, that copy, and that hold a collective or wait for one.
 func (w *walk) classifyFusion(j *classification, id hlo.InstrID) {
 	if w.m.AttrText(id, "kind") == "kCustom" {
 		j.class = customFusionClass(fusionConfigKind(w.m.AttrText(id, "backend_config")))

@@ -27,8 +27,8 @@ func (l *loopReader) exit() exit {
 	return exit{early: early, most: most, exact: exact && most > 0 && !early, fills: fills}
 }
 
-// fills reports whether each iteration stores a result in an array of the state: a part of size 1 in a dimension in which the array has one place for each
-// iteration, and at most twice as many.
+// fills reports whether the loop collects the results of its iterations. Each iteration writes one place of an array of the state. The array has a place for each
+// of most iterations, and at most twice as many.
 func (l *loopReader) fills(most int64) bool {
 	for index := range l.Of(l.init) {
 		next := l.next(int32(index))

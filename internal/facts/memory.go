@@ -9,8 +9,8 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// Temporary buffers that are named: so many of the largest, without those that are so many times smaller than the largest, which explain nothing and change
-// with every edit.
+// The temporary buffers that are named: the maxBuffers largest. A buffer that is more than maxSmaller times smaller than the largest explains nothing, and
+// changes with every edit.
 const (
 	maxBuffers = 10
 	maxSmaller = 16

@@ -189,7 +189,12 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 	if err != nil {
 		return err
 	}
-	v := &Variant{WorkVersion: price.Version, Facts: Values{}, Compiled: Compiled{Fingerprint: fingerprint, Kernels: make([]Kernel, len(w.launches))}, Interface: Interface{Params: r.parameters(), Result: r.entryResult()}, Origin: Origin{File: out.best(s).Path, Backend: out.Toolchain.Backend}}
+	v := &Variant{
+		WorkVersion: price.Version, Facts: Values{},
+		Compiled:  Compiled{Fingerprint: fingerprint, Kernels: make([]Kernel, len(w.launches))},
+		Interface: Interface{Params: r.parameters(), Result: r.entryResult()},
+		Origin:    Origin{File: out.best(s).Path, Backend: out.Toolchain.Backend},
+	}
 	out.identify(r)
 	v.Signature, v.CallSite = signature(v.Params), r.callSite(out.Program)
 	if out.module.Unoptimized() == nil {

@@ -121,8 +121,8 @@ func (v *Variant) RareBranches() map[string]bool {
 	return rare
 }
 
-// likelihoods say how likely it is that a run takes a branch: the branches of a conditional are taken to be equally likely. One without launches
-// is not seen; there are two at least. One that calls the host and computes nothing beside is not taken: it raises an error, or reports what is rare.
+// likelihoods say how likely it is that a run takes a branch. The branches of a conditional are equally likely. A conditional has at least two, because a
+// branch without launches is not seen. A branch that calls the host and computes nothing else is not taken: it raises an error, or reports something rare.
 func likelihoods(kernels []Kernel) map[string]float64 {
 	likely, branches := map[string]float64{"": 1}, map[string]int{} // of each conditional, how many branches it has
 	calls, computes := map[string]bool{}, map[string]bool{}
@@ -160,7 +160,7 @@ func outerBranch(branch string) string {
 	return branch[:max(0, at)]
 }
 
-// smallProgram is how many operations a program has at least that XLA for CPU does not run in the thread that calls it: see cheap_computation_ in
+// smallProgram is a number of operations. XLA for CPU runs a program with fewer of them in the thread that calls it: see cheap_computation_ in
 // xla/pjrt/cpu/cpu_client.cc.
 const smallProgram = 1000
 
@@ -256,8 +256,8 @@ func (r *Report) PriceAll() {
 	}
 }
 
-// PriceAlike prices what was accepted earlier on the device of what is fresh, and by the same measure: a kernel that another version of xlagate
-// measured asks for what a fresh one like it does. A program that did not change asks for just what it does now.
+// PriceAlike prices the baseline and the dump on the same device, and by the same measure. If another version of xlagate measured a kernel of the baseline, it
+// asks for what a similar kernel of the dump asks for. A program that did not change asks for what it asks for now.
 func PriceAlike(old, fresh *Report) {
 	var outdated []*Variant
 	for _, p := range old.Programs {

@@ -123,7 +123,8 @@ func (r *reader) collectives(launches []launch) []Op {
 		}
 		channel, _ := r.m.Attr(id, "channel_id")
 		md := r.metadata(id)
-		list = append(list, Op{Opcode: r.opcode(id), OpName: md.OpName, Shape: r.shape(r.resultShape(id)), Source: r.sources.locate(md), Attrs: fmt.Sprintf("channel %s, %s", channel, r.groups(id))})
+		list = append(list, Op{Opcode: r.opcode(id), OpName: md.OpName, Shape: r.shape(r.resultShape(id)),
+			Source: r.sources.locate(md), Attrs: fmt.Sprintf("channel %s, %s", channel, r.groups(id))})
 	}
 	return list
 }

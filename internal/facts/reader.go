@@ -67,7 +67,8 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 		m: m, sources: newSources(m, from), interner: from,
 		spellings: spellings{make([]string, shapes), make([]int64, shapes), make([]hlo.Metadata, metas), make([]*Stack, metas), make([]bool, metas), make([]bool, metas)},
 		launched: launched{
-			forms: map[formKey]*Form{}, inside: map[hlo.CompID][]FusedOp{}, ops: make([][]*Op, metas), productOf: map[uint64]Product{}, rewrites: map[hlo.InstrID]string{}, steps: 64 * len(m.Instrs),
+			forms: map[formKey]*Form{}, inside: map[hlo.CompID][]FusedOp{}, ops: make([][]*Op, metas),
+			productOf: map[uint64]Product{}, rewrites: map[hlo.InstrID]string{}, steps: 64 * len(m.Instrs),
 		},
 	}
 	r.analyses = analyses{

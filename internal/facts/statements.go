@@ -247,7 +247,8 @@ func within(prefix, opName string) string {
 func (w *modelWalk) tells(id hlo.InstrID) bool {
 	m := w.r.m
 	switch op := m.Instrs[id].Opcode; op {
-	case hlo.OpBroadcast, hlo.OpReshape, hlo.OpAfterAll, hlo.OpDomain, hlo.OpAddDependency, hlo.OpGetDimensionSize, hlo.OpSetDimensionSize, hlo.OpPartitionId, hlo.OpReplicaId,
+	case hlo.OpBroadcast, hlo.OpReshape, hlo.OpAfterAll, hlo.OpDomain, hlo.OpAddDependency,
+		hlo.OpGetDimensionSize, hlo.OpSetDimensionSize, hlo.OpPartitionId, hlo.OpReplicaId,
 		hlo.OpSendDone, hlo.OpRecvDone:
 		return false
 	case hlo.OpConvert:

@@ -132,8 +132,8 @@ type Fact struct {
 	From    string // what it is measured from
 	Doc     string // a sentence of docs/facts.md
 	Always  bool   // it is counted in every optimized module, where 0 means none
-	Largest bool   // of several programs that are compared together the largest value counts, not the sum: they run one after the other
-	PerPart bool   // of several programs it is known only where it is known of each
+	Largest bool   // if several programs are compared together, the largest value counts, not the sum: they run one after the other
+	PerPart bool   // if several programs are compared together, it is known only if it is known of each
 	Derived bool   // it follows from other facts, the kernels and the device
 
 	Weighted ID // the same with loops counted as often as they run
@@ -326,10 +326,10 @@ func (f Family) Member(id ID) (string, bool) {
 }
 
 // Known reports whether a fact was dumped.
-func (v Values) Known(id ID) bool {
-	_, known := v[id]
+func (f Values) Known(id ID) bool {
+	_, known := f[id]
 	return known
 }
 
 // add adds n to a fact.
-func (v Values) add(id ID, n int64) { v[id] += float64(n) }
+func (f Values) add(id ID, n int64) { f[id] += float64(n) }

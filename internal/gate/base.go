@@ -74,7 +74,8 @@ func accepted(store fs.FS, target string, replaced bool) (*baseline.Set, error) 
 }
 
 func baseProblem(target, where string, err error) result.Problem {
-	p := result.Problem{Target: target, Rule: "baseline-present", File: where, Message: err.Error(), Fix: "restore it from git, or write it anew: xlagate accept --reason \"why\""}
+	p := result.Problem{Target: target, Rule: "baseline-present", File: where, Message: err.Error(),
+		Fix: "restore it from git, or write it anew: xlagate accept --reason \"why\""}
 	if u := unreadable(err); u != nil {
 		p.Message, p.Fix = u.Message, u.Fix
 		if u.Where != where && !filepath.IsAbs(u.Where) { // a file of the baseline

@@ -68,7 +68,8 @@ func (t judgedTarget) changes(findings []judgedFinding) ([]result.Change, []*jud
 // attach groups what differs in a target, and assigns each finding to one of the changes.
 func (t judgedTarget) attach(findings []judgedFinding) []*judgedChange {
 	a := &attachment{
-		Grouping: changes.NewGrouping(t.Programs, t.lines(), t.Upgrade), of: map[*judgedFinding]*changes.Part{}, found: map[string][]*judgedFinding{}, changed: map[compiled][]*changes.Part{}, added: map[compiled]*changes.Part{},
+		Grouping: changes.NewGrouping(t.Programs, t.lines(), t.Upgrade), of: map[*judgedFinding]*changes.Part{},
+		found: map[string][]*judgedFinding{}, changed: map[compiled][]*changes.Part{}, added: map[compiled]*changes.Part{},
 		joint: map[string]string{},
 	}
 	for _, p := range t.Programs {
@@ -127,8 +128,9 @@ func (t judgedTarget) lines() changes.Lines {
 func sortChanges(changes []result.Change) {
 	slices.SortStableFunc(changes, func(a, b result.Change) int {
 		return cmp.Or(
-			compareBool(a.Waived, b.Waived), cmp.Compare(levelRank[a.Level], levelRank[b.Level]), strings.Compare(a.Target, b.Target),
-			compareBool(a.Source.File == "", b.Source.File == ""), cmp.Compare(b.Price.StepNS, a.Price.StepNS), cmp.Compare(b.Price.PeakBytes, a.Price.PeakBytes), strings.Compare(a.Program, b.Program),
+			phrase.CompareBools(a.Waived, b.Waived), cmp.Compare(levelRank[a.Level], levelRank[b.Level]), strings.Compare(a.Target, b.Target),
+			phrase.CompareBools(a.Source.File == "", b.Source.File == ""), cmp.Compare(b.Price.StepNS, a.Price.StepNS),
+			cmp.Compare(b.Price.PeakBytes, a.Price.PeakBytes), strings.Compare(a.Program, b.Program),
 		)
 	})
 }
@@ -146,10 +148,10 @@ var levelRank = map[string]int{"error": 0, "warning": 1, "info": 2, "better": ch
 type attachment struct {
 	*changes.Grouping
 	of      map[*judgedFinding]*changes.Part
-	found   map[string][]*judgedFinding  // those of a program that have a part, in order
+	found   map[string][]*judgedFinding  // the findings of a program that have a part, in order
 	changed map[compiled][]*changes.Part // by variant, and by program with no signature, the weightiest first
 	added   map[compiled]*changes.Part   // of variants that the baseline does not have, of programs that it has
-	joint   map[string]string            // the program that a cluster is compared in, of those that are compared together
+	joint   map[string]string            // if clusters are compared together: the program that stands for all of them, by the name of each
 }
 
 // compiled is one variant of a program.
@@ -163,7 +165,7 @@ func (a *attachment) ordered(findings []judgedFinding) []*judgedFinding {
 		list[i] = &findings[i]
 	}
 	slices.SortStableFunc(list, func(x, y *judgedFinding) int {
-		return cmp.Or(compareBool(x.Variant != "", y.Variant != ""), compareBool(a.isAdded(x), a.isAdded(y)))
+		return cmp.Or(phrase.CompareBools(x.Variant != "", y.Variant != ""), phrase.CompareBools(a.isAdded(x), a.isAdded(y)))
 	})
 	return list
 }
@@ -178,7 +180,8 @@ func (a *attachment) isStep(f *judgedFinding) bool {
 	return f.Subject == string(stepTime) && f.Excess() > 0 && !a.isAdded(f) && len(a.changed[compiled{f.Program, f.Variant}]) > 0
 }
 
-// part is the difference that a finding belongs to: that of its cause, one of its kind or place in the same program, or a new one.
+// part returns the difference that a finding belongs to: the difference of its cause, or one of its kind or at its place in the same program, or else a new
+// one.
 func (a *attachment) part(f *judgedFinding) *changes.Part {
 	if p := a.alike(f); p != nil {
 		f.repeats = true
@@ -225,8 +228,8 @@ func (a *attachment) again(f *judgedFinding) *changes.Part {
 	return a.Parts[at]
 }
 
-// alike finds the part that breaks the same limit in a variant that differs from the baseline's, by as much or more, for a finding about one that the
-// baseline does not have, or has just so: an edit breaks it in every compilation. It returns nil if there is none.
+// alike finds the part that broke the same limit in another variant, by as much or more, because an edit breaks it in every compilation. It does so for a
+// finding about a variant that the baseline does not have, or has unchanged. It returns nil if there is no such part.
 func (a *attachment) alike(f *judgedFinding) *changes.Part {
 	if !a.isAdded(f) && (f.Variant == "" || len(a.changed[compiled{f.Program, f.Variant}]) > 0) {
 		return nil
@@ -241,8 +244,8 @@ func (a *attachment) alike(f *judgedFinding) *changes.Part {
 	return nil
 }
 
-// behind finds the difference that causes a finding without a cause: the one of the same kind, the one that brought the operation that the finding names,
-// or the one at its place. A finding of the comparison with the baseline alone goes to the weightiest. It returns nil if there is none.
+// behind finds the difference that causes a finding without a cause: the one of the same kind, or the one that brought the operation that the finding names, or
+// the one at its place. A finding that only the comparison with the baseline makes goes to the weightiest difference. It returns nil if there is none.
 func (a *attachment) behind(f *judgedFinding, kind string) *changes.Part {
 	list, c := a.changed[compiled{f.Program, f.Variant}], f.Cause
 	if joint := a.changed[compiled{a.joint[f.Program], ""}]; len(joint) > 0 { // a cluster among those that split or merged: they are compared together

@@ -56,7 +56,8 @@ func (l *measuredTarget) stale(ctx context.Context, o Options) (stale, unknown s
 			return fmt.Sprintf("%s was edited, but not the dump, which is in the repository too: it may show the model before the edit", h.File), ""
 		}
 		if at := edits.EditedAt(ctx, h.File); at.After(written) {
-			return fmt.Sprintf("the dump was written at %s, before the last edit of %s at %s: it may show the model before the edit", written.Format(time.DateTime), h.File, at.Format(time.DateTime)), ""
+			return fmt.Sprintf("the dump was written at %s, before the last edit of %s at %s: it may show the model before the edit",
+				written.Format(time.DateTime), h.File, at.Format(time.DateTime)), ""
 		}
 	}
 	return "", ""

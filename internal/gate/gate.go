@@ -196,7 +196,8 @@ func withoutUnseen(found []judgedFinding, l *measuredTarget) []judgedFinding {
 }
 
 func newResult(o Options) *result.Result {
-	return &result.Result{Schema: result.Schema, Tool: result.Tool{Name: "xlagate", Version: o.Version}, Changes: []result.Change{}, Findings: []result.Finding{}, Targets: []result.Target{}}
+	return &result.Result{Schema: result.Schema, Tool: result.Tool{Name: "xlagate", Version: o.Version},
+		Changes: []result.Change{}, Findings: []result.Finding{}, Targets: []result.Target{}}
 }
 
 // finish waives, sorts, counts and decides.
@@ -312,8 +313,8 @@ func matchesAny(s *rule.Settings, targets []*measuredTarget) bool {
 	return false
 }
 
-// holds reports whether settings cover a program that their rule can judge: one of the dump or, for a rule about the whole target, also a helper or
-// one that only a log names.
+// holds reports whether settings cover a program that their rule can judge. This is a program of the dump. For a rule about the whole target it may also be a
+// helper, or a program that only a log names.
 func (l *measuredTarget) holds(s *rule.Settings) bool {
 	covers := func(name string) bool { return s.Covers(l.Name, name) }
 	if len(covered(s, l.Name, l.programs)) > 0 {

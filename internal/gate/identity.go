@@ -8,9 +8,9 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// identify gives each change its id. What git knows of edits differs between a full clone, a shallow one and the branch after a merge, so an id does not
-// depend on it: a change has the id that it has where no edit is known. If it is several changes there, it has that of the first, and its findings are found
-// by the ids of the others too.
+// identify gives each change its id. An id does not depend on the edits, because what git knows of them differs between a full clone, a shallow one and the
+// branch after a merge. So a change has the id that it has without edits. If it is several changes without them, it takes the id of the first, and its findings are
+// found by the ids of the others too.
 func identify(t judgedTarget, findings []judgedFinding, list []*judgedChange) {
 	for _, o := range list {
 		o.id = o.placeID(t.Name)
@@ -52,9 +52,9 @@ func identify(t judgedTarget, findings []judgedFinding, list []*judgedChange) {
 
 // nameAs gives a change the id of the first of the others that has a difference or a finding in common with it and whose id is not taken. Two edits may be
 // one change there: the second has an id of its own.
-func (o *judgedChange) nameAs(others []*judgedChange, at map[any][]int, taken map[string]bool) {
+func (c *judgedChange) nameAs(others []*judgedChange, at map[any][]int, taken map[string]bool) {
 	first := len(others)
-	for _, what := range o.holds() {
+	for _, what := range c.holds() {
 		for _, i := range at[what] {
 			if i < first && !taken[others[i].id] {
 				first = i
@@ -62,12 +62,12 @@ func (o *judgedChange) nameAs(others []*judgedChange, at map[any][]int, taken ma
 		}
 	}
 	if first < len(others) {
-		o.id = others[first].id
+		c.id = others[first].id
 	}
-	for taken[o.id] {
-		o.id = result.ID(o.id)
+	for taken[c.id] {
+		c.id = result.ID(c.id)
 	}
-	taken[o.id] = true
+	taken[c.id] = true
 }
 
 // byPlace sorts changes by what does not depend on their price or level, which are others once a part of what differs is accepted.

@@ -45,7 +45,7 @@ func oneNumber(c *rule.Context) bool {
 
 // Unsettled is a limit of the configuration that is still broken after everything is accepted.
 type Unsettled struct {
-	Place   string // file:line:column; the target of what nothing allows
+	Place   string // file:line:column of the limit; the target if no limit can allow the finding
 	Rule    string
 	Message string
 	Change  string // the id that allows it; "" where nothing does

@@ -126,7 +126,7 @@ func (in input) missing(v *changes.Variant) bool {
 		return false
 	}
 	was, held := v.Old.Facts[in.fact]
-	_, better := v.Old.Facts[in.better]
+	better := v.Old.Facts.Known(in.better)
 	is, known := v.New.Facts[in.fact]
 	if in.part { // a program with fewer kernels has fewer launches to know
 		return known && is < was && v.New.Facts[facts.KernelsTotal] >= v.Old.Facts[facts.KernelsTotal] && slices.Contains(v.New.Missing, in.name)

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
@@ -26,7 +26,7 @@ func order(r *result.Result, cfg *config.Config) {
 	slices.SortStableFunc(r.Notes, func(a, b result.Note) int { return byTarget(a.Target, b.Target) })
 	slices.SortStableFunc(r.Headroom, func(a, b result.Headroom) int { return byTarget(a.Target, b.Target) })
 	slices.SortStableFunc(r.Problems, func(a, b result.Problem) int {
-		first := cmp.Or(compareBool(!unreadInput(&a), !unreadInput(&b)), byTarget(a.Target, b.Target))
+		first := cmp.Or(phrase.CompareBools(!unreadInput(&a), !unreadInput(&b)), byTarget(a.Target, b.Target))
 		if first != 0 || a.Target != "" {
 			return first
 		}
@@ -42,7 +42,7 @@ func unreadInput(p *result.Problem) bool { return p.Target == "" && p.Pending }
 func sortFindings(findings []result.Finding) {
 	slices.SortStableFunc(findings, func(a, b result.Finding) int {
 		first := cmp.Or(
-			compareBool(a.Waived, b.Waived), cmp.Compare(levelRank[a.Level], levelRank[b.Level]), strings.Compare(a.Target, b.Target),
+			phrase.CompareBools(a.Waived, b.Waived), cmp.Compare(levelRank[a.Level], levelRank[b.Level]), strings.Compare(a.Target, b.Target),
 			strings.Compare(about(&a), about(&b)), cmp.Compare(ruleOrder(a.Rule), ruleOrder(b.Rule)),
 		)
 		if first == 0 && a.Target == "" {
@@ -59,9 +59,6 @@ func about(f *result.Finding) string {
 	}
 	return f.Program
 }
-
-// compareBool orders what is not before what is.
-func compareBool(a, b bool) int { return cmp.Compare(changes.Flag(a), changes.Flag(b)) }
 
 func ruleOrder(id string) int {
 	return slices.IndexFunc(rules.All.Rules, func(r *rule.Rule) bool { return r.ID == id })

@@ -19,9 +19,9 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// JudgeByBase judges the facts of a result once more, by the rules of the base branch: with its own baseline, and with that of the pull request. What
-// only the first judgement finds, the pull request accepts. What the second finds as well, its own rules do not ask for. A result that is not trusted may
-// have been judged by any rules; one that is was judged by the rules and the baseline of the pull request.
+// JudgeByBase judges the facts of a result by the rules of the base branch, once with its own baseline and once with the baseline of the pull request. A
+// finding of the first judgement alone is one that the pull request accepts. A finding of both is one that the rules of the pull request do not ask for.
+// A trusted result was judged by the rules and the baseline of the pull request. Any other may have been judged by any rules.
 func JudgeByBase(o Options, base, head Policy, own *result.Result, trusted bool) (*result.Policy, error) {
 	out := &result.Policy{Flags: head.Flags.given(), Own: base.Config.Policy == "own"}
 	var err error
@@ -248,7 +248,8 @@ func reported(t config.Target, from *stored) *measuredTarget {
 	leavesOut := leftOutBy(t)
 	for _, name := range from.LeftOut {
 		if leavesOut(name) == "" {
-			l.problems = append(l.problems, result.Problem{Target: t.Name, Rule: "target-ran", Message: fmt.Sprintf("program %s was left out by programs.include or programs.exclude", name)})
+			l.problems = append(l.problems, result.Problem{Target: t.Name, Rule: "target-ran",
+				Message: fmt.Sprintf("program %s was left out by programs.include or programs.exclude", name)})
 		}
 	}
 	l.compare(nil)

@@ -49,7 +49,8 @@ func loose(b *config.Budget) bool {
 	return unused >= muchSlack*limit && (b.Settings.Rule.Budget.Unit != "bytes" || unused > littleSlack)
 }
 
-// withHeadroom leaves to sizes and times the headroom that init leaves, and drops those that have no more than that.
+// withHeadroom raises each lowered budget of a size or a time by the headroom that init leaves. It drops those that are not loose: they have no more headroom than
+// that.
 func withHeadroom(list []*config.Budget) []*config.Budget {
 	var out []*config.Budget
 	for _, b := range list {

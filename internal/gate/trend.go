@@ -24,7 +24,8 @@ func Trend(ctx context.Context, o Options, since string) (*result.Trend, error) 
 	if baseline.Remote(where) {
 		return nil, UsageError{fmt.Sprintf("the baseline is %s; a trend is made of commits, and needs it as a directory of a git repository", where)}
 	}
-	h := &history{ctx: ctx, o: o, dir: absolute(o.Config.Dir, where), trend: &result.Trend{Schema: result.TrendSchema, Baseline: where, Since: since}, at: map[seriesKey]int{}, last: map[string]*baseline.Program{}}
+	h := &history{ctx: ctx, o: o, dir: absolute(o.Config.Dir, where),
+		trend: &result.Trend{Schema: result.TrendSchema, Baseline: where, Since: since}, at: map[seriesKey]int{}, last: map[string]*baseline.Program{}}
 	if o.Baseline != "" {
 		h.dir = absolute(o.Dir, where)
 	}

@@ -122,8 +122,8 @@ func brokenBy(f *result.Finding) string {
 	return strings.TrimSpace(f.Rule + " " + subject)
 }
 
-// amountOf is what a ceiling compares of a finding: of a limit on the step what the change adds to it, because other changes add to the same step; of a finding
-// that counts nothing, nothing.
+// amountOf is the amount of a finding that a ceiling is compared with. For a limit on the step it is what the change adds to the step, because other changes
+// add to it too. For a finding that counts nothing it is 0.
 func amountOf(f *result.Finding, c *result.Change) float64 {
 	if strings.HasPrefix(f.Subject, string(stepTime)) {
 		return c.Price.StepNS
@@ -160,7 +160,8 @@ func allow(r *result.Result, l *measuredTarget) {
 			}
 			if !used && len(l.problems) == 0 {
 				r.Notes = append(r.Notes, result.Note{
-					Kind: "slack", Target: l.Name, Program: p.Name, Message: fmt.Sprintf("the change %s, which is allowed (%s), is gone", ceiling.Change, ceiling.Reason), Fix: "xlagate accept --reason \"why\"",
+					Kind: "slack", Target: l.Name, Program: p.Name, Message: fmt.Sprintf("the change %s, which is allowed (%s), is gone", ceiling.Change, ceiling.Reason),
+					Fix: "xlagate accept --reason \"why\"",
 				})
 			}
 		}

@@ -52,7 +52,7 @@ func bound(line string) string {
 // maxRelated bounds the hunks of a function that are compared with each other; more are one edit.
 const maxRelated = 256
 
-// relate numbers the edits of a file: the hunks of a function that replace the same, or that a name which comes, goes or moves connects, are one.
+// relate numbers the edits of a file. Hunks of one function are one edit if they replace the same, or if a name that comes, goes or moves connects them.
 func relate(lines []string, hunks []Hunk) {
 	byFunction, held := map[string][]*Hunk{}, make([]bool, len(lines))
 	for i := range hunks {
@@ -227,7 +227,8 @@ func (h *Hunk) changesCalls() bool {
 	return len(was) > 0 && len(is) > 0 && !slices.Equal(was, is)
 }
 
-// valuesIn counts the values that a statement separates by commas, those in tuples and lists one by one, those that it hands to a call not.
+// valuesIn counts the values that a statement separates by commas. It counts those in tuples and lists one by one, and leaves out those that it hands to a
+// call.
 func valuesIn(s []lexeme) int {
 	n, calls := 1, 0 // brackets of calls that are open
 	var open []bool  // whether a bracket is one of a call

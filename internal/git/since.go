@@ -275,7 +275,8 @@ func (a asker) base(asked string) (commit, unknown string) {
 func (a asker) defaultBranch() (branch, tip string) {
 	const heads, origin = "refs/heads/", "refs/remotes/origin/"
 	held := map[string]string{} // the commit of each, behind a * if it is checked out
-	for line := range strings.Lines(a.ask("for-each-ref", "--format=%(refname) %(HEAD)%(objectname) %(symref:lstrip=2)", heads, origin+"HEAD", origin+"main", origin+"master")) {
+	for line := range strings.Lines(a.ask("for-each-ref", "--format=%(refname) %(HEAD)%(objectname) %(symref:lstrip=2)",
+		heads, origin+"HEAD", origin+"main", origin+"master")) {
 		f := strings.Fields(line)
 		if held[f[0]] = f[1]; f[0] == origin+"HEAD" && len(f) > 2 {
 			branch = f[2]
@@ -309,7 +310,8 @@ func (a asker) fork(revisions ...string) (commit, unknown string) {
 		return "", fmt.Sprintf("this checkout is too shallow to find where it left %s: fetch all of it with git fetch --unshallow; with actions/checkout: fetch-depth: 0", revision)
 	}
 	name := revisions[len(revisions)-1]
-	return "", fmt.Sprintf("this checkout does not hold %s: fetch it with git fetch origin %s; with actions/checkout: fetch-depth: 0", name, strings.TrimPrefix(name, "origin/"))
+	return "", fmt.Sprintf("this checkout does not hold %s: fetch it with git fetch origin %s; with actions/checkout: fetch-depth: 0",
+		name, strings.TrimPrefix(name, "origin/"))
 }
 
 // parseDiff returns what was edited in each file, from the output of git diff with no context lines.

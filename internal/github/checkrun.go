@@ -77,7 +77,8 @@ func (c *Client) createCheck(ctx context.Context, check Check, notes []report.An
 
 // made finds a check run that was made although the answer was lost.
 func (c *Client) made(ctx context.Context, check Check) *gh.CheckRun {
-	list, _, err := c.api.Checks.ListCheckRunsForRef(ctx, c.owner, c.name, check.Head, &gh.ListCheckRunsOptions{CheckName: gh.String(check.Name), ListOptions: gh.ListOptions{PerPage: perPage}})
+	list, _, err := c.api.Checks.ListCheckRunsForRef(ctx, c.owner, c.name, check.Head,
+		&gh.ListCheckRunsOptions{CheckName: gh.String(check.Name), ListOptions: gh.ListOptions{PerPage: perPage}})
 	if err != nil {
 		return nil
 	}

@@ -177,7 +177,8 @@ func (a Actor) is(user *gh.User) bool {
 	if a.ID != 0 && user.GetID() != 0 {
 		return a.ID == user.GetID()
 	}
-	return a.Login != "" && strings.TrimSuffix(a.Login, "[bot]") == strings.TrimSuffix(user.GetLogin(), "[bot]") && strings.HasSuffix(a.Login, "[bot]") == (user.GetType() == "Bot")
+	return a.Login != "" && strings.TrimSuffix(a.Login, "[bot]") == strings.TrimSuffix(user.GetLogin(), "[bot]") &&
+		strings.HasSuffix(a.Login, "[bot]") == (user.GetType() == "Bot")
 }
 
 // create writes a new comment. If GitHub may have written it although the request failed, it looks before it tries again.

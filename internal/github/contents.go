@@ -147,7 +147,8 @@ func (c *Client) Commit(ctx context.Context, pr PullRequest, files map[string][]
 	}
 	err := c.query(ctx, commitMutation, map[string]any{"input": map[string]any{
 		"branch":          map[string]any{"repositoryNameWithOwner": c.Repository(), "branchName": pr.Head.Ref},
-		"expectedHeadOid": pr.Head.SHA, "message": map[string]any{"headline": headline, "body": body}, "fileChanges": map[string]any{"additions": additions, "deletions": deletions},
+		"expectedHeadOid": pr.Head.SHA, "message": map[string]any{"headline": headline, "body": body},
+		"fileChanges": map[string]any{"additions": additions, "deletions": deletions},
 	}}, &data)
 	var refused *graphError
 	switch {

@@ -86,7 +86,8 @@ func (c *Client) ResultsFor(ctx context.Context, pr PullRequest, a Wanted) (foun
 		case j.Origin.Key != a.Key:
 			found.Others = append(found.Others, j)
 		case found.Own != nil:
-			return found, fmt.Errorf("runs %d and %d of two workflows left an artifact %s of the gate %s; name one: --workflow FILE, or give each gate its own --key", found.Own.Run, j.Run, a.Artifact, a.Key)
+			return found, fmt.Errorf("runs %d and %d of two workflows left an artifact %s of the gate %s; name one: --workflow FILE, or give each gate its own --key",
+				found.Own.Run, j.Run, a.Artifact, a.Key)
 		default:
 			found.Own = &all[i]
 		}
@@ -134,7 +135,8 @@ func (r Results) Unfit(pr PullRequest, a Wanted) error {
 	if !a.Before.IsZero() {
 		before = " before " + a.Before.UTC().Format(time.RFC3339)
 	}
-	return fmt.Errorf("%w: no finished run for %s left an artifact %s of the gate %s%s; wait for the gate, or run it again, then accept", ErrNothingToDo, short(pr.Head.SHA), a.Artifact, a.Key, before)
+	return fmt.Errorf("%w: no finished run for %s left an artifact %s of the gate %s%s; wait for the gate, or run it again, then accept",
+		ErrNothingToDo, short(pr.Head.SHA), a.Artifact, a.Key, before)
 }
 
 // resultsOf reads the results that a run left: the wanted artifact, and the results of other gates beside it.

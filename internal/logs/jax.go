@@ -110,7 +110,7 @@ type explanation struct {
 // maxReasons bounds the lines that are kept of JAX's reasons.
 const maxReasons = 4
 
-// explain reads the body of an explanation, of any version. It keeps the lines that say what differs; where there is none, all.
+// explain reads the body of an explanation of any version. It keeps the lines that say what differs, or all lines if there is no such line.
 func explain(lines []string) (out explanation) {
 	var details, others []string
 	for _, line := range lines {

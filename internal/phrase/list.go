@@ -108,6 +108,17 @@ func Group[T any, K comparable](list []T, key func(T) K) [][]T {
 	return groups
 }
 
+// CompareBools orders false before true.
+func CompareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
 // Cut shortens a text to n runes: its first ones, as many as head, an ellipsis and its last ones.
 func Cut(s string, n, head int) string {
 	if len(s) <= n || utf8.RuneCountInString(s) <= n {

@@ -95,7 +95,7 @@ func (p *pricer) bytes(i hlo.InstrID) float64 {
 	case hlo.OpTriangularSolve:
 		return p.size(i) + p.argSize(i, 0)/2 + p.argSize(i, 1)
 	case hlo.OpCholesky:
-		return p.argSize(i, 0) // half of it, once read and once written
+		return p.argSize(i, 0) // it reads one half, and writes one half
 	case hlo.OpInfeed:
 		return p.leaves(i)
 	case hlo.OpOutfeed:

@@ -58,7 +58,8 @@ func (c *convolution) gathered(channels float64) float64 {
 func (c *convolution) inLibrary(result *hlo.Shape) bool {
 	places := "012"[:min(3, len(c.window))]
 	order := result.DimensionOrder()
-	return !isInteger(result.Type) && c.labels == convLabels{"b" + places + "f", places + "io", "b" + places + "f"} && (len(order) == 0 || int(order[0]) == len(result.Dims)-1)
+	return !isInteger(result.Type) && c.labels == convLabels{"b" + places + "f", places + "io", "b" + places + "f"} &&
+		(len(order) == 0 || int(order[0]) == len(result.Dims)-1)
 }
 
 // gatheredInVolume is what Eigen takes to gather one place of a window over three dimensions, in steps of a nanosecond: it finds each eight channels by

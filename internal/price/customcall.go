@@ -71,8 +71,9 @@ type factorization struct {
 	flat, by, launches float64
 }
 
-// factorizations are what LAPACK's routines take on one core, in nanoseconds: for each element of the matrices, and for each as often as a matrix
-// has rows. On a GPU each row waits for the one before: launches are as many as take as long as one row, measured on an H200 but for gees and geev. An unknown routine is the last.
+// factorizations are what LAPACK's routines take on one core, in nanoseconds: for each element of the matrices, and for each as often as a matrix has rows. On
+// a GPU each row waits for the one before: launches are as many as take as long as one row, measured on an H200 but for gees and geev. An unknown routine is
+// the last.
 var factorizations = []factorization{
 	{"potrf", 1.8, 0.0125, 0.36}, {"getrf", 2, 0.023, 2}, {"geqrf", 4.2, 0.053, 2.6}, {"gqr", 4.2, 0.053, 2.6}, {"mqr", 0, 0.045, 2.6}, {"trsm", 1, 0.03, 0.3}, {"triangularSolve", 1, 0.03, 0.3},
 	{"syevd", 33, 0.117, 12}, {"heevd", 33, 0.117, 12}, {"gesdd", 89, 0.306, 30}, {"gesvd", 89, 0.306, 30}, {"gees", 100, 2.5, 100}, {"geev", 100, 2.5, 100}, {"", 4, 0.1, 4},

@@ -73,7 +73,8 @@ func (m *Meter) step(id hlo.InstrID, n int, operand float64) (share float64, ste
 	switch op := m.m.Instrs[id].Opcode; {
 	case op == hlo.OpConcatenate && m.isUnrolled(id):
 		return operand / max(1, own), uint64(id)*64 + 1
-	case n == 0 && (op == hlo.OpSlice || op == hlo.OpDynamicSlice || op == hlo.OpGather), op == hlo.OpTranspose, op == hlo.OpReverse, op == hlo.OpBroadcast, op == hlo.OpReshape:
+	case n == 0 && (op == hlo.OpSlice || op == hlo.OpDynamicSlice || op == hlo.OpGather),
+		op == hlo.OpTranspose, op == hlo.OpReverse, op == hlo.OpBroadcast, op == hlo.OpReshape:
 		return 1, step
 	case operand == own && op != hlo.OpConcatenate && op != hlo.OpPad:
 		return 1, 0

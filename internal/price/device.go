@@ -66,7 +66,7 @@ type Delays struct {
 	Fill     float64 // a product loads its first tiles
 	Decision float64 // the host looks at a value of the device before it goes on
 	Turn     float64 // an iteration of a loop begins
-	Step     float64 // a step of a kernel's grid, of which each unit takes one at a time
+	Step     float64 // a step of a kernel's grid; a unit takes one step at a time
 	Call     float64 // Python is called with one array
 	Effect   float64 // the host starts a program whose calls have effects
 }

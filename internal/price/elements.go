@@ -132,8 +132,9 @@ func (m *Meter) factors(id hlo.InstrID) float64 {
 	return 1
 }
 
-// passes adds what a transform on a GPU moves beyond one pass over its data: a pass for each further dimension, and a second one for a long one. One of a
-// length with a large prime factor is made of two longer ones, each of three passes. A unit transforms as many numbers as one pass holds: measured on an H100.
+// passes adds what a transform on a GPU moves beyond one pass over its data. Each further dimension is a pass more, and so is each long one. A transform of a
+// length with a large prime factor is made of two longer transforms of three passes each. A tile of work is as many numbers as one pass holds. All of this was
+// measured on an H100.
 func (m *Meter) passes(w *Work, id hlo.InstrID) {
 	const inOnePass, ofPrime = 4096, 6
 	lengths := m.m.Integers(id, "fft_length")

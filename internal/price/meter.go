@@ -31,8 +31,8 @@ type body struct {
 	indexed    bool          // parameters are known
 }
 
-// NewMeter makes a meter of a module that was compiled for a family of devices. product says whether one that may be a product is one, and of what; trips how often a loop
-// runs, or is taken to run.
+// NewMeter makes a meter of a module that was compiled for a family of devices. product says whether one that may be a product is one, and of what; trips how
+// often a loop runs, or is taken to run.
 func NewMeter(family Family, a *hlo.Alike, costs *Prices, trips func(hlo.InstrID) int64, product func(hlo.InstrID) (Product, bool)) *Meter {
 	module := a.Module()
 	return &Meter{

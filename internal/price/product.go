@@ -48,7 +48,8 @@ func unit(p Product, looped bool) Amount {
 	switch {
 	case p.Type == "f64" || p.Type == "c128" || p.Type == "c64":
 		return ProductF64
-	case strings.HasPrefix(p.Precision, "dot_bf16") && strings.HasSuffix(p.Precision, "_x6"), strings.HasPrefix(p.Precision, "dot_bf16") && strings.HasSuffix(p.Precision, "_x9"):
+	case strings.HasPrefix(p.Precision, "dot_bf16") && strings.HasSuffix(p.Precision, "_x6"),
+		strings.HasPrefix(p.Precision, "dot_bf16") && strings.HasSuffix(p.Precision, "_x9"):
 		return ProductHighest
 	case strings.HasPrefix(p.Precision, "dot_bf16") && strings.HasSuffix(p.Precision, "_x3"):
 		return ProductHigh

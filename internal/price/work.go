@@ -62,7 +62,8 @@ const (
 // names are the amounts in a baseline.
 var names = [NumAmounts]string{
 	"f64", "highest", "high", "f32", "f16", "f8", "s8", "looped", "vector", "vector64", "rounds", "special", "special64", "slow", "scalar", "serial", "near", "mid",
-	"far", "onchip", "fromhost", "pieces", "atomics", "launches", "queued", "tiles", "decisions", "iterations", "steps", "calls", "effects", "sent", "hops", "peers", "reach", "hidden", "cycles", "unknown",
+	"far", "onchip", "fromhost", "pieces", "atomics", "launches", "queued", "tiles", "decisions",
+	"iterations", "steps", "calls", "effects", "sent", "hops", "peers", "reach", "hidden", "cycles", "unknown",
 }
 
 // ByName are all amounts in the order of their names.

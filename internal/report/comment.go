@@ -76,9 +76,9 @@ func (c *Comment) page(all *indexed, d detail) page {
 		}
 	}
 	if d.short { // the changes that need no decision
-		others := some(len(all.others()), "other change")
+		others := some(len(all.withoutFindings()), "other change")
 		if len(all.Findings) == 0 && others != "" {
-			others = some(len(all.others()), "change") + " within all limits"
+			others = some(len(all.withoutFindings()), "change") + " within all limits"
 		}
 		if said := joinedBy(", ", some(len(all.waived()), "waived change"), others); said != "" {
 			p.add(section{Fold: true, Title: say("Also: " + said), Blocks: []block{list{shortLines(all)}}})
@@ -135,7 +135,8 @@ func (c *Comment) accept(r *indexed) []block {
 
 // fromRun is how commands that accept take the result of the run.
 func (c *Comment) fromRun(commands string) string {
-	return fmt.Sprintf("gh run download %d --name %s && ", c.Run, c.Artifact) + strings.ReplaceAll(commands, "xlagate accept ", fmt.Sprintf("xlagate accept --from %s.json ", c.Artifact))
+	return fmt.Sprintf("gh run download %d --name %s && ", c.Run, c.Artifact) +
+		strings.ReplaceAll(commands, "xlagate accept ", fmt.Sprintf("xlagate accept --from %s.json ", c.Artifact))
 }
 
 // footer names the run that the comment is about. Its link is the only one in a comment; its address does not come from a dump.

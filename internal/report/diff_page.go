@@ -267,10 +267,8 @@ var counted = []string{"kernels", "fusions", "custom_calls", "collectives", "dty
 // factChange returns "1 → 4". Kinds and targets have a fact only if they occur: if kernels were counted, a missing one means none.
 func factChange(v *changes.Variant, f *changes.FactChange) string {
 	side := func(n float64, variant *facts.Variant) string {
-		if math.IsNaN(n) && variant != nil && slices.Contains(counted, f.Name.Group()) {
-			if _, ok := variant.Facts[facts.KernelsTotal]; ok {
-				return "none"
-			}
+		if math.IsNaN(n) && variant != nil && slices.Contains(counted, f.Name.Group()) && variant.Facts.Known(facts.KernelsTotal) {
+			return "none"
 		}
 		return value(f.Name, n)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/result"
@@ -64,7 +65,7 @@ func golden(t *testing.T, name string, render func(io.Writer) error) {
 
 func TestUnknownFormat(t *testing.T) {
 	err := Result.Render(io.Discard, passing(), "xml", Options{})
-	want := `unknown format "xml"; there are text, json, markdown, sarif, junit, github, codequality, html`
+	want := `unknown format "xml"; there are ` + strings.Join(Result.Names(), ", ")
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

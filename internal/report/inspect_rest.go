@@ -79,7 +79,8 @@ func logSection(l *tensorflow.Logs) section {
 			took[n.Program] += n.Value
 			continue
 		}
-		lines = append(lines, in(name, string(n.Kind)).and(" ").in(name, strings.TrimSpace(n.Program+" "+n.Op)).and(" ").in(name, location(n.Where)).and(prefixed(": ", n.Message)))
+		lines = append(lines, in(name, string(n.Kind)).and(" ").in(name, strings.TrimSpace(n.Program+" "+n.Op)).
+			and(" ").in(name, location(n.Where)).and(prefixed(": ", n.Message)))
 	}
 	for _, program := range byCount(l.Compiles) {
 		l := say("compiled "+phrase.Times(l.Compiles[program])+": ").in(name, program)
@@ -113,7 +114,8 @@ func passSection(m *facts.ModulePasses, o Options) section {
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	title := in(strong, "passes").and("   ").in(name, m.Module).and(fmt.Sprintf("   %s dumped, the module changed %s", phrase.Some(len(m.Stages), "stage"), phrase.Times(changed)))
+	title := in(strong, "passes").and("   ").in(name, m.Module).
+		and(fmt.Sprintf("   %s dumped, the module changed %s", phrase.Some(len(m.Stages), "stage"), phrase.Times(changed)))
 	return titled(title, t)
 }
 

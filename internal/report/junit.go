@@ -101,7 +101,8 @@ func (all *junitSuites) add(s junitSuite) {
 func targetSuite(r *indexed, target string, t *result.Target) junitSuite {
 	s := junitSuite{Name: clean(cmp.Or(target, "xlagate"))}
 	if t != nil {
-		s.Properties = &junitProperties{List: properties("dump", t.Dump, "baseline", t.Baseline, "toolchain", tools(t.Toolchain), "not covered", strings.Join(t.NotCovered, "; "))}
+		s.Properties = &junitProperties{List: properties("dump", t.Dump, "baseline", t.Baseline,
+			"toolchain", tools(t.Toolchain), "not covered", strings.Join(t.NotCovered, "; "))}
 	}
 	for i := range r.Problems {
 		if p := &r.Problems[i]; p.Target == target {

@@ -102,7 +102,8 @@ func changeLines(r *indexed, c *result.Change) []line {
 		}
 	}
 	lines = append(lines, phrase.Map(c.Details, say)...)
-	if shown := func(l string) bool { return strings.Contains(l, c.OpName) }; c.OpName != "" && !slices.ContainsFunc(slices.Concat(c.Evidence.Before, c.Evidence.After), shown) {
+	shown := func(l string) bool { return strings.Contains(l, c.OpName) }
+	if c.OpName != "" && !slices.ContainsFunc(slices.Concat(c.Evidence.Before, c.Evidence.After), shown) {
 		lines = append(lines, in(dim, "first at ").in(name, c.OpName))
 	}
 	if v := variantLine(r, c); v != nil {
@@ -435,7 +436,7 @@ func shortLines(r *indexed) []line {
 		}
 		lines = append(lines, l)
 	}
-	others := phrase.Map(r.others(), func(c *result.Change) line {
+	others := phrase.Map(r.withoutFindings(), func(c *result.Change) line {
 		return shortLine(r, c).with("  ", in(dim, joined(stepText(c.Price), peakText(c.Price))))
 	})
 	return append(lines, atMost(others, maxUnbroken, "change", " that break no rule")...)

@@ -32,6 +32,46 @@ var shorter = []func(*detail){
 	func(d *detail) { d.errors, d.warnings = 3, 0 },
 }
 
+// maxChanges bounds the changes that are shown in full.
+const maxChanges = 100
+
+// resultText renders a result to be read on a terminal: what was checked, what was found, what could not be checked, the sum.
+func resultText(r *indexed, o Options) string {
+	var p page
+	live := r.Open()
+	for i := range r.Targets {
+		t := &r.Targets[i]
+		if variantCount(t) == 0 && slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Target == t.Name }) {
+			continue // it could not be read, and is listed with the problems only
+		}
+		p.add(section{Title: headline(t), Blocks: []block{table{Rows: programRows(r, t), Bare: true}}})
+	}
+	for i, c := range live {
+		if i == maxChanges {
+			p.add(section{Title: say("… " + phrase.Some(len(live)-i, "more change") + "; -f json lists them all")})
+			break
+		}
+		p.add(changeSection(r, c, o))
+	}
+	p.add(titled(nil, list{shortLines(r)}))
+	if l := notes(r); len(l) > 0 {
+		p.add(section{Title: l[0]})
+		for _, more := range l[1:] {
+			p.add(para{more})
+		}
+	}
+	p.add(problemSections(r)...)
+	if r.Policy != nil && !r.Policy.Same() {
+		title := say("judged by ").in(name, r.Policy.Base).with(": ", in(warn, standing(r.Result)))
+		p.add(section{Title: title, Blocks: policyBlocks(r, everything)})
+	}
+	p.add(section{Title: sumLine(r)})
+	if l := notCovered(r); len(l) > 0 {
+		p.add(para{in(dim, "not covered: ").with("", joinLines(l, "; "))})
+	}
+	return textOf(p, o)
+}
+
 // resultMarkdown renders a result as the comment does that knows of no pull request, not longer than Options.MaxBytes.
 func resultMarkdown(r *indexed, o Options) string {
 	c := Comment{Result: r.Result}

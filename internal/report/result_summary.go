@@ -2,10 +2,8 @@ package report
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -126,91 +124,4 @@ var noteKinds = map[string]struct {
 	"slack":    {plain, "slack", "to lower it"},
 	"upgrade":  {plain, "upgrade", "to accept the dump for the new toolchain"},
 	"headroom": {plain, "headroom", "history"},
-}
-
-// maxChanges bounds the changes that are shown in full.
-const maxChanges = 100
-
-// resultText renders a result to be read on a terminal: what was checked, what was found, what could not be checked, the sum.
-func resultText(r *indexed, o Options) string {
-	var p page
-	live := r.Open()
-	for i := range r.Targets {
-		t := &r.Targets[i]
-		if variantCount(t) == 0 && slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Target == t.Name }) {
-			continue // it could not be read, and is listed with the problems only
-		}
-		p.add(section{Title: headline(t), Blocks: []block{table{Rows: programRows(r, t), Bare: true}}})
-	}
-	for i, c := range live {
-		if i == maxChanges {
-			p.add(section{Title: say("… " + phrase.Some(len(live)-i, "more change") + "; -f json lists them all")})
-			break
-		}
-		p.add(changeSection(r, c, o))
-	}
-	p.add(titled(nil, list{shortLines(r)}))
-	if l := notes(r); len(l) > 0 {
-		p.add(section{Title: l[0]})
-		for _, more := range l[1:] {
-			p.add(para{more})
-		}
-	}
-	p.add(problemSections(r)...)
-	if r.Policy != nil && !r.Policy.Same() {
-		title := say("judged by ").in(name, r.Policy.Base).with(": ", in(warn, standing(r.Result)))
-		p.add(section{Title: title, Blocks: policyBlocks(r, everything)})
-	}
-	p.add(section{Title: sumLine(r)})
-	if l := notCovered(r); len(l) > 0 {
-		p.add(para{in(dim, "not covered: ").with("", joinLines(l, "; "))})
-	}
-	return textOf(p, o)
-}
-
-// indexed is a result with its findings indexed by change.
-type indexed struct {
-	*result.Result
-	findings map[string][]*result.Finding // by the change's id
-	movers   map[mover]int                // how many changes of a program moved a fact
-	doc      func(rule string) result.RuleDoc
-}
-
-type mover struct {
-	target, program string
-	fact            facts.ID
-}
-
-func index(r *result.Result) *indexed {
-	out := &indexed{Result: r, findings: make(map[string][]*result.Finding, len(r.Changes)), movers: map[mover]int{}}
-	for i := range r.Changes {
-		for _, e := range r.Changes[i].Effects {
-			out.movers[mover{r.Changes[i].Target, r.Changes[i].Program, e.Fact}]++
-		}
-	}
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		out.findings[f.Change] = append(out.findings[f.Change], f)
-	}
-	return out
-}
-
-// brokenBy lists the findings of a change that count: those that were waived only where all of them were.
-func (r *indexed) brokenBy(c *result.Change) []*result.Finding {
-	return slices.DeleteFunc(slices.Clone(r.findings[c.ID]), func(f *result.Finding) bool { return f.Waived && !c.Waived })
-}
-
-// waived lists the waived changes.
-func (r *indexed) waived() []*result.Change {
-	return phrase.Pick(r.Changes, func(c *result.Change) bool { return c.Waived })
-}
-
-// others returns the changes that no finding belongs to. Next to an error they are noise, but for those that cost something too: a limit is put
-// down to the change that costs most.
-func (r *indexed) others() []*result.Change {
-	broken := r.Broken()
-	return phrase.Pick(r.Changes, func(c *result.Change) bool {
-		costly := c.Level == "info" && c.Price.StepNS > c.Price.StepWasNS/1000 && c.Price.StepWasNS > 0 // more than a stopwatch overlooks
-		return !c.Waived && len(c.Findings) == 0 && (costly || !slices.ContainsFunc(c.Programs(), func(name string) bool { return broken(c.Target, name) }))
-	})
 }

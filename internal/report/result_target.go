@@ -87,7 +87,8 @@ func merged(rows [][]line, first int) [][]line {
 	return kept
 }
 
-// variantNames returns the signatures of variants, shortened to what differs between them; that of a single one to what differs from the baseline.
+// variantNames returns the signatures of variants, shortened to what distinguishes them. The signature of a single variant is shortened to what differs from
+// the baseline.
 func variantNames(variants []result.Variant, n int) []string {
 	if len(variants) == 1 && variants[0].Was != "" {
 		return distinct([]string{variants[0].Signature, variants[0].Was}, n)[:1]

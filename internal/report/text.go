@@ -146,7 +146,8 @@ func (t *textPage) row(row []line, widths []int, right []bool, width int) []line
 	return flow(row, width)
 }
 
-// fitting is a row without the cells from the first on that has no room behind the others, or takes more than a third of a line that is too narrow.
+// fitting returns the first cells of a row that fit into a line. If the line is too narrow for all, it stops at the first cell that has no room beside those
+// before it, or that takes more than a third of the line.
 func fitting(row []line, width int) []line {
 	if alignRow(row, columnWidths([][]line{row}), nil).width() <= width {
 		return row

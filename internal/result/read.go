@@ -23,7 +23,8 @@ const (
 )
 
 // longTexts are the fields that may hold more than a name.
-var longTexts = map[string]bool{"Accept": true, "Signature": true, "Title": true, "Details": true, "Variants": true, "Variant": true, "Message": true, "Before": true, "After": true, "Diff": true}
+var longTexts = map[string]bool{"Accept": true, "Signature": true, "Title": true, "Details": true,
+	"Variants": true, "Variant": true, "Message": true, "Before": true, "After": true, "Diff": true}
 
 // checkSizes holds every text and list of a value to its bound. Amounts are numbers or texts.
 func checkSizes(v reflect.Value, most int) error {
@@ -220,7 +221,8 @@ func (c *Change) check(options []string) error {
 
 // plausible bounds a price to what a run can take: a century, and all memory there is.
 func (p Price) plausible() bool {
-	return max(math.Abs(p.StepNS), math.Abs(p.LowNS), math.Abs(p.HighNS), math.Abs(p.StepWasNS), math.Abs(p.PeakBytes)) < 1<<62 && p.Compilations >= 0 && p.Compilations <= maxItems
+	return max(math.Abs(p.StepNS), math.Abs(p.LowNS), math.Abs(p.HighNS), math.Abs(p.StepWasNS), math.Abs(p.PeakBytes)) < 1<<62 &&
+		p.Compilations >= 0 && p.Compilations <= maxItems
 }
 
 func (f *Finding) check() error {
@@ -253,7 +255,8 @@ func (r *Result) Bound() {
 	if n := len(r.Notes) - MostListed; n > 0 || len(left) > 0 {
 		r.Notes = r.Notes[:min(len(r.Notes), MostListed-1)]
 		count(max(n, 0), "note")
-		r.Notes = append(r.Notes, Note{Kind: "left-out", Message: fmt.Sprintf("%s more are not listed", phrase.List(left, "and")), Fix: "fix what is listed first, or look at fewer programs at once"})
+		r.Notes = append(r.Notes, Note{Kind: "left-out", Message: fmt.Sprintf("%s more are not listed", phrase.List(left, "and")),
+			Fix: "fix what is listed first, or look at fewer programs at once"})
 	}
 }
 

@@ -181,8 +181,8 @@ type Change struct {
 	ID       string   `json:"id"`    // 12 hex digits of a hash of target, program (the first by name), kind and place
 	Level    string   `json:"level"` // error | warning | info | better: the worst of its findings; without one, whether it saves or not
 	Target   string   `json:"target"`
-	Program  string   `json:"program"`  // of several that one edit is in, the one that it costs most
-	Variants []string `json:"variants"` // the signatures of those that it is in
+	Program  string   `json:"program"`  // if one edit is in several, the one that it costs most
+	Variants []string `json:"variants"` // the signatures of the variants that it is in
 	Others   []Other  `json:"others,omitempty"`
 	Edit
 	Price    Price    `json:"price"`
@@ -245,7 +245,7 @@ type Price struct {
 	HighNS       float64 `json:"high_ns"`
 	StepWasNS    float64 `json:"step_was_ns,omitempty"` // of the program's whole step before the change
 	PeakBytes    float64 `json:"peak_bytes"`            // at the peak, in the device's memory
-	Compilations int     `json:"compilations"`          // more than before
+	Compilations int     `json:"compilations"`          // how many more than before
 }
 
 // Effect is one fact that a change moved.
@@ -259,7 +259,7 @@ type Effect struct {
 type Finding struct {
 	ID       string   `json:"id"`             // 12 hex digits of a hash of rule, target, program and subject
 	Change   string   `json:"change"`         // the id of the change that it belongs to
-	Also     []string `json:"also,omitempty"` // other ids of that change: those of the changes that it is where git does not know what was edited
+	Also     []string `json:"also,omitempty"` // the ids of the changes that this change is split into if git does not know what was edited
 	Rule     string   `json:"rule"`
 	Name     string   `json:"name,omitempty"` // the rule's name in the configuration
 	Level    string   `json:"level"`          // error | warning | info

@@ -18,9 +18,9 @@ type Amount struct {
 	Better     Direction
 	Actual     float64
 	Base       *float64 // nil without a baseline
-	Added      float64  // the part that the baseline does not have: the increase is at least as large
-	Lost       float64  // the part of the baseline that it does not have: the decrease is at least as large
-	Bounded    bool     // it was Base at most: that it is less now is no improvement
+	Added      float64  // what is new: the increase counts as at least this, even if as much is gone
+	Lost       float64  // what is gone: the decrease counts as at least this, even if as much is new
+	Bounded    bool     // the old amount was at most Base, so less than Base is no improvement
 	Unrecorded bool     // there is a baseline, and it does not record this
 	Difference bool     // it counts differences from the baseline; accepting leaves none
 }
@@ -40,8 +40,8 @@ func (c *Context) Count(subject string, count func(*facts.Variant) float64) Amou
 	return a
 }
 
-// AmountOf is a fact of a variant with its baseline, in the metric's terms. What several programs together need of memory is at least what the
-// largest needs and at most the sum: of programs that merged or split, the least now is held against the most before.
+// AmountOf is a fact of a variant with its baseline, in the metric's terms. Several programs together need at least the memory that the largest needs, and at
+// most the sum of what all need. So if programs merged or split, the least that is needed now is compared with the most that was needed before.
 func (c *Context) AmountOf(m Metric, fact facts.ID) Amount {
 	v := c.Variant
 	a := Amount{Subject: string(m.Fact), Noun: m.Noun, Unit: m.Unit, Better: m.Better, Actual: v.New.Facts[fact]}
@@ -91,7 +91,7 @@ func (c *Context) noteBetter(a Amount, l Limits) {
 		tolerance = l.MaxIncrease.Amount
 	}
 	better := a.Better == Lower && a.Actual < *a.Base || a.Better == Higher && a.Actual > *a.Base
-	if better && !c.differs(a) && math.Abs(a.Actual-*a.Base) >= max(noteworthy**a.Base, tolerance) {
+	if better && !c.mayNotBeBetter(a) && math.Abs(a.Actual-*a.Base) >= max(noteworthy**a.Base, tolerance) {
 		keep := "xlagate accept --tighten"
 		if v := c.Variant; v != nil && (v.Regrouped || v.Old.Signature != v.New.Signature) { // other arguments make another compilation, which it does not touch
 			keep = "xlagate accept --reason \"why\""
@@ -116,9 +116,9 @@ func (c *Context) noteBetter(a Amount, l Limits) {
 	}
 }
 
-// differs reports whether less than in the baseline need not be better: the arguments differ, results are lost, or arithmetic may have moved into custom calls,
-// whose work is unknown.
-func (c *Context) differs(a Amount) bool {
+// mayNotBeBetter reports whether a smaller amount than in the baseline may be no improvement: the arguments differ, results are lost, or arithmetic may have
+// moved into custom calls, whose work is unknown.
+func (c *Context) mayNotBeBetter(a Amount) bool {
 	v := c.Variant
 	arithmetic := strings.HasPrefix(a.Subject, "cost.") && (strings.HasSuffix(a.Subject, "flops") || strings.HasSuffix(a.Subject, "transcendentals"))
 	return v != nil && (v.Rescaled || len(v.LostResults()) > 0 || arithmetic && v.New.CustomCallRuns() > v.Old.CustomCallRuns())

@@ -62,8 +62,8 @@ func (c *Context) Run(programs []*changes.Program) {
 	}
 }
 
-// runProgram runs the rule over a program and its variants. Of programs that are compared together each is held against the limits of one
-// program, and all together against the baseline.
+// runProgram runs the rule over a program and its variants. If several programs are compared together, each of them is held to the limits for one program, and
+// all together to the baseline.
 func (c *Context) runProgram(p *changes.Program) {
 	if p.Parts == nil || !c.AbsolutelyBounded() {
 		c.on(p)
@@ -92,7 +92,7 @@ func (c *Context) on(p *changes.Program) {
 // runVariant runs the rule over a variant that the dump holds, if what the rule needs was dumped.
 func (c *Context) runVariant() {
 	r := c.Rule
-	if _, dumped := c.Variant.New.Facts[r.Needs]; r.Needs != "" && !dumped {
+	if r.Needs != "" && !c.Variant.New.Facts.Known(r.Needs) {
 		c.Uncovered(r.Reads[0], DumpFix)
 		return
 	}

@@ -54,7 +54,8 @@ func (r *Rule) bounded() string {
 	case r.Forbids:
 		return "Counts " + m.Noun + "." + without
 	}
-	return "Counts " + m.Noun + "; without a bound, " + map[Direction]string{Lower: "no more than", Higher: "no fewer than", Exact: "no fewer than"}[m.Better] + " in the baseline."
+	return "Counts " + m.Noun + "; without a bound, " + map[Direction]string{Lower: "no more than", Higher: "no fewer than", Exact: "no fewer than"}[m.Better] +
+		" in the baseline."
 }
 
 // boundKeys lists the bounds that an entry of a rule may have.
@@ -97,7 +98,8 @@ func written(value any) string {
 var typeNames = map[OptionType]string{
 	Word: "word", Text: "text", Glob: "glob", Globs: "globs", Words: "words", Count: "whole number",
 	Size: "4096 or 4KiB", Share: "0.5 or 50%", Growth: "2, 1MiB or 5%", TimeGrowth: "50us or 5%", Switch: "true or false",
-	Table: "mappings", Entries: "mappings", Mapping: "mapping", Day: "day", FindingID: "id", Pattern: "data-flow pattern", ShapeOf: "shape", Expr: "CEL expression", Pairs: "{ name: value }", Seconds: "time: 90s, 20m", Nanoseconds: "time: 13ms, 350us",
+	Table: "mappings", Entries: "mappings", Mapping: "mapping", Day: "day", FindingID: "id", Pattern: "data-flow pattern",
+	ShapeOf: "shape", Expr: "CEL expression", Pairs: "{ name: value }", Seconds: "time: 90s, 20m", Nanoseconds: "time: 13ms, 350us",
 }
 
 // typeName describes the values of an option: by its words, where they are not too many to be listed, or by its type.

@@ -61,7 +61,8 @@ func CompileExpression(text string) (*Expression, error) {
 	ast.PostOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(x ast.Expr) {
 		p := pathOf(x)
 		if strings.Count(p, ".") == 1 && !slices.Contains(factGroups, p[strings.IndexByte(p, '.')+1:]) && wrong == nil {
-			wrong = fmt.Errorf("expr: no fact is called %s%s; the groups are %s", p, phrase.DidYouMean(p[strings.IndexByte(p, '.')+1:], factGroups), strings.Join(factGroups, ", "))
+			wrong = fmt.Errorf("expr: no fact is called %s%s; the groups are %s", p,
+				phrase.DidYouMean(p[strings.IndexByte(p, '.')+1:], factGroups), strings.Join(factGroups, ", "))
 		}
 		if strings.Count(p, ".") >= 2 {
 			e.paths = append(slices.DeleteFunc(e.paths, func(q string) bool { return strings.HasPrefix(p, q+".") || p == q }), p)

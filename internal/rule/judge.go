@@ -47,10 +47,10 @@ func (c *Context) noFact(v *changes.Variant) {
 	c.Gap("it consists of custom calls only, and XLA does not know what they cost", "bound it by another rule, such as kernel-bodies")
 }
 
-// Judge compares an amount with max, min, equal, max_increase and max_decrease. What they leave open may not be worse than in the baseline;
-// improvements are noted. An amount that the rule forbids, or that counts what is not as the rule's own options pin it, must be zero instead.
-// Judge records a finding where a limit is broken, and returns it if it is the worse side that broke, so that the rule can say more about it;
-// otherwise it returns nil.
+// Judge compares an amount with max, min, equal, max_increase and max_decrease. What they leave open may not be worse than in the baseline. If the rule
+// forbids the amount, or if the amount counts differences from the rule's own bounds, it must be zero instead. Improvements are noted.
+// Judge records a finding if a limit is broken. It returns the finding if the amount broke it on its worse side, so that the rule can say more about it.
+// Otherwise it returns nil.
 func (c *Context) Judge(a Amount) *Finding {
 	pinned := c.Rule.Budget != nil && c.Rule.Budget.Difference && c.BoundedByOwn()
 	if a.Difference || !c.Rule.Forbids && !pinned {

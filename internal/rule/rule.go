@@ -40,8 +40,8 @@ type Rule struct {
 	// Check finds what is wrong with an entry's options beyond their types, when the configuration is read; may be nil.
 	Check func(*Settings) []Refusal
 	// Variant looks at one matched variant that the dump holds, Program at a whole program, Target at a whole target. A rule has at most one of them.
-	// Without one the fact of Budget is judged; an integrity rule that the gate itself enforces has no Budget either. Variant of a rule that counts nothing
-	// but differences from the baseline is not called for a variant that the baseline lacks.
+	// A rule without any has the fact of its Budget judged. An integrity rule that the gate itself enforces has no Budget either.
+	// Variant is not called for a variant that the baseline lacks if the rule OnlyCompares.
 	Variant func(*Context, *changes.Variant)
 	Program func(*Context, *changes.Program)
 	Target  func(*Context, *Target)
@@ -108,7 +108,7 @@ type Metric struct {
 	Noun     string // "kernels", "temporary memory": how messages call it
 	// Unrecorded names what no baseline records, if none records the metric: then max_increase and max_decrease cannot be used.
 	Unrecorded string
-	// Difference marks a count of differences from the baseline, or, with one of the rule's own bounds, of differences from them.
+	// Difference says that the rule counts differences: from its Bounds if the entry sets one of them, else from the baseline.
 	Difference bool
 }
 

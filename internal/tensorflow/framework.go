@@ -25,7 +25,8 @@ type Framework struct {
 	Problems  []dump.Problem
 }
 
-// Read measures TensorFlow's graph dumps, and logs. Graphs in a log count like dumped ones. Modules are the names of the dump's HLO modules, which are matched with the clusters.
+// Read measures TensorFlow's graph dumps, and logs. Graphs in a log count like dumped ones. Modules are the names of the dump's HLO modules, which are matched
+// with the clusters.
 func Read(graphs, logs []*dump.File, modules []string) *Framework {
 	f := &Framework{}
 	f.Logs, f.Problems = readLogs(logs)
@@ -277,7 +278,8 @@ func readLogs(files []*dump.File) (*Logs, []dump.Problem) {
 			return nil
 		})
 		if err != nil {
-			problems = append(problems, dump.Problem{File: f.Path, Message: "the log cannot be read: " + dump.Reason(err), Fix: "name the file that the run's output was written to, or leave the log out"})
+			problems = append(problems, dump.Problem{File: f.Path, Message: "the log cannot be read: " + dump.Reason(err),
+				Fix: "name the file that the run's output was written to, or leave the log out"})
 		}
 	}
 	if !counted && len(graphs) > 0 && l.Compiles[NamelessGraph] == 0 {

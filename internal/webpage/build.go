@@ -21,7 +21,10 @@ type builder struct {
 }
 
 func newBuilder(kind string, o Options) *builder {
-	p := &Page{model: newModel(o), core: core{Kind: kind, Version: o.Version, Fixes: map[string]string{}, Changes: []result.Change{}, Programs: []program{}}, parts: map[string]func() any{}}
+	p := &Page{
+		model: newModel(o), parts: map[string]func() any{},
+		core: core{Kind: kind, Version: o.Version, Fixes: map[string]string{}, Changes: []result.Change{}, Programs: []program{}},
+	}
 	return &builder{page: p, model: p.model, dumps: map[string]string{}}
 }
 
