@@ -143,7 +143,7 @@ func (b *blame) edits() {
 			function = functionOf(cmp.Or(unrolled(e, loops, had), e))
 		}
 		s := byFunction[function]
-		if s == nil && !e.lined() && !recomputed(e) {
+		if s == nil && !e.lined() && (!recomputed(e) || len(e.Added) == 0 && !forgotten(e)) {
 			s = b.beside(e)
 		}
 		if s == nil {

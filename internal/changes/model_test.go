@@ -287,6 +287,17 @@ func TestRematerializationThatGoes(t *testing.T) {
 	}
 }
 
+// A conversion that is not computed again goes with the products that are in another type.
+func TestConversionThatGoesWithItsType(t *testing.T) {
+	again := asks("jit(f)/transpose(jvp())/checkpoint/rematted_computation", "convert", 0)
+	narrow, wide := asks("jit(f)/jvp()", "dot dot", 0), asks("jit(f)/jvp()", "dot dot", 4)
+	narrow.Type = "bf16"
+	v := asked(t, []facts.Statement{narrow, again}, []facts.Statement{wide})
+	if len(v.Causes) != 1 || v.Causes[0].Title != "2 dot: bf16 → f32" {
+		t.Errorf("%+v", v.Causes)
+	}
+}
+
 // What jax.checkpoint rounds, so that both computations see the same, goes with it, in whatever function it lies.
 func TestRoundingThatGoesWithRematerialization(t *testing.T) {
 	kept := []facts.Statement{asks("a", "dot", 1)}
