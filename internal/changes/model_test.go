@@ -129,6 +129,24 @@ func TestIntoALoop(t *testing.T) {
 	}
 }
 
+// Where a loop is gone, what is in more loops than before moved into one; what is in fewer was in the loop.
+func TestIntoALoopWhereOneIsGone(t *testing.T) {
+	const body, inner = "jit(f)/while/body", "jit(f)/while/body/while/body"
+	before := []facts.Statement{asks("jit(f)", "while", 1), asks("jit(f)", "while", 2), asks(body, "while", 3), asks(body, "dot add dynamic-slice", 4), asks(inner, "dot add", 5)}
+	after := []facts.Statement{asks("jit(f)", "while", 2), asks(body, "while", 3), asks(inner, "dot add", 5), asks(inner, "dot add", 6)}
+	v := asked(t, before, after)
+	if got, want := edited(&v.Model), inner+" m.py:6 +add +dot; jit(f) m.py:2 -while; "+body+" m.py:4 -dynamic-slice"; got != want {
+		t.Errorf("edits %q, wanted %q", got, want)
+	}
+	if got, want := v.Causes[0].Title, "moved into a loop: dot, add; a loop is gone"; got != want {
+		t.Errorf("says %q, wanted %q", got, want)
+	}
+	after = []facts.Statement{asks("jit(f)", "while", 2), asks(body, "while", 3), asks(inner, "dot add", 5), asks("jit(f)", "dot dot add add", 6)}
+	if got, want := asked(t, before, after).Causes[0].Title, "a loop is unrolled; new: dot, add"; got != want {
+		t.Errorf("says %q, wanted %q", got, want)
+	}
+}
+
 // A constraint that spreads its value in another way is an edit.
 func TestConstraints(t *testing.T) {
 	body := func(constraint string) []facts.Statement {

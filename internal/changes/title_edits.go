@@ -22,6 +22,10 @@ func (s *suspect) editsTitle(v *Variant) string {
 		}
 	}
 	var parts []string
+	intoLoop(s.edits, &all)
+	if into := intoLoop(s.edits, &added); into != "" {
+		parts = append(parts, into)
+	}
 	if moved := offloaded(v); moved != "" && slices.ContainsFunc(slices.Concat(all, removed), places) {
 		parts = append(parts, moved)
 		kept := func(s Step) bool { return places(s) || stacks(s) || s.Opcode == roundsKept }
@@ -31,18 +35,15 @@ func (s *suspect) editsTitle(v *Variant) string {
 	if loops := takeSteps(&removed, func(s Step) bool { return s.Opcode == "while" }); len(loops) > 0 {
 		unrolled := repeats(all, stepsIn(v.Old))
 		parts = append(parts, lostLoops(loops[0].Count, unrolled))
-		if unrolled { // each step takes its slices, and the results are stacked
+		arranges := func(s Step) bool { return !s.Computes() }
+		takeSteps(&removed, arranges) // each step took its slices, and the results were stacked
+		if unrolled {
 			s.unroll = nil // it is said
-			arranges := func(s Step) bool { return !s.Computes() }
 			takeSteps(&added, arranges)
-			takeSteps(&removed, arranges)
 		}
 	}
 	if runs != "" {
 		parts = append(parts, runs)
-	}
-	if into := intoLoop(s.edits, &added); into != "" {
-		parts = append(parts, into)
 	}
 	added, removed = cancelled(added, removed)
 	if spread := respread(&added, &removed); spread != "" {
