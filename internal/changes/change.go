@@ -52,7 +52,7 @@ type Effect struct {
 // maxDetails bounds the sentences on what else an edit did.
 const maxDetails = 6
 
-// changeOf makes a change of its parts. The one that says best what was done leads: on an edited line, then one that breaks a rule, then a program that took
+// changeOf makes a change of its parts. The one that says best what was done leads: on an edited line, then arguments of another type, then one that breaks a rule, then a program that took
 // work from others, then one that names operations, then the one that costs most in the variant that the change costs most.
 func changeOf(parts []*Part) *Change {
 	first := slices.MinFunc(parts, func(a, b *Part) int { return cmp.Compare(a.Program, b.Program) }).Program
@@ -70,11 +70,12 @@ func changeOf(parts []*Part) *Change {
 	fed := func(p *Part) bool { // what became of the results is why the arguments differ: their shapes, or how they are spread
 		return spread && p.Kind == KindArguments && p.Cause == nil || slices.ContainsFunc(p.takes, func(shape string) bool { return lost[shape] })
 	}
+	retyped := func(p *Part) bool { return p.Kind == KindArguments && p.Cause != nil && p.variant.Retyped() }
 	adds := func(p *Part) bool { return p.Kind == KindCode && p.step.Middle > 0 }
 	divided := !slices.ContainsFunc(parts, func(p *Part) bool { return p.step.Low > 0 }) // what the others lost is in a new program
 	slices.SortStableFunc(parts, func(a, b *Part) int {
 		return cmp.Or(
-			compareBool(b.Source.Edited, a.Source.Edited), cmp.Compare(a.Rank, b.Rank), compareBool(fed(a), fed(b)), compareBool(b.recalled, a.recalled), compareBool(divided && b.brought, divided && a.brought), cmp.Compare(a.dependence(), b.dependence()),
+			compareBool(b.Source.Edited, a.Source.Edited), compareBool(retyped(b), retyped(a)), cmp.Compare(a.Rank, b.Rank), compareBool(fed(a), fed(b)), compareBool(b.recalled, a.recalled), compareBool(divided && b.brought, divided && a.brought), cmp.Compare(a.dependence(), b.dependence()),
 			compareBool(adds(b), adds(a)), cmp.Compare(b.compilations, a.compilations), cmp.Compare(steps[b.variant], steps[a.variant]), cmp.Compare(b.step.Middle, a.step.Middle),
 		)
 	})
