@@ -128,7 +128,9 @@ func (c *canceller) edits() []Edit {
 		}
 	}
 	for i := range g.edits {
-		g.edits[i].Added, g.edits[i].Removed = cancelled(g.edits[i].Added, g.edits[i].Removed)
+		e := &g.edits[i]
+		e.Added, e.Removed = cancelled(e.Added, e.Removed)
+		sameConstraints(&e.Added, &e.Removed)
 	}
 	return g.edits
 }

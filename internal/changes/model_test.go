@@ -352,6 +352,19 @@ func TestConstraintInWhatIsComputedAgain(t *testing.T) {
 	}
 }
 
+// A constraint of a value that has another type is no edit.
+func TestConstraintOfAnotherType(t *testing.T) {
+	spread := func(dtype string) []facts.Statement {
+		s, sum := asks("jit(f)", "add", 4), asks("jit(f)/while/body", "add", 5)
+		s.Do, s.Type, sum.Type = []string{"Sharding P('data')"}, dtype, dtype
+		return []facts.Statement{s, sum}
+	}
+	v := asked(t, spread("f32"), spread("bf16"))
+	if len(v.Causes) != 1 || v.Causes[0].Title != "add: f32 → bf16" {
+		t.Errorf("%+v", v.Causes)
+	}
+}
+
 // Of several operations that are alike the new one is that on an edited line, wherever it comes in the program.
 func TestNewOnTheEditedLine(t *testing.T) {
 	at := func(line int32) facts.Statement { return asks("a", "dot", line) }

@@ -266,16 +266,7 @@ func leaveOutMoves(added, removed *[]Step) {
 
 // respread pairs new sharding constraints with as many that are gone: "a sharding constraint is now P('data', None), was P('data', 'model')".
 func respread(added, removed *[]Step) string {
-	for i := range *added { // in another type it is the same constraint
-		for j := range *removed {
-			if a, r := &(*added)[i], &(*removed)[j]; constrains(*a) && a.Opcode == r.Opcode {
-				n := min(a.Count, r.Count)
-				a.Count, r.Count = a.Count-n, r.Count-n
-			}
-		}
-	}
-	takeSteps(added, spent)
-	takeSteps(removed, spent)
+	sameConstraints(added, removed)
 	i, j := slices.IndexFunc(*added, constrains), slices.IndexFunc(*removed, constrains)
 	if i < 0 || j < 0 || (*added)[i].Count != (*removed)[j].Count {
 		return ""
@@ -288,4 +279,18 @@ func respread(added, removed *[]Step) string {
 		return fmt.Sprintf("%d sharding constraints are now %s, were %s", now.Count, is, was)
 	}
 	return fmt.Sprintf("a sharding constraint is now %s, was %s", is, was)
+}
+
+// sameConstraints takes away the constraints that are gone and came in another type: they are the same.
+func sameConstraints(added, removed *[]Step) {
+	for i := range *added {
+		for j := range *removed {
+			if a, r := &(*added)[i], &(*removed)[j]; constrains(*a) && a.Opcode == r.Opcode {
+				n := min(a.Count, r.Count)
+				a.Count, r.Count = a.Count-n, r.Count-n
+			}
+		}
+	}
+	takeSteps(added, spent)
+	takeSteps(removed, spent)
 }
