@@ -22,7 +22,7 @@ func (s *suspect) runsAgain(v *Variant) (text string, calls map[*Edit]bool) {
 	for _, e := range s.edits {
 		all += e.effort()
 		called := calledBy(e.Stack, v.edited)
-		if called == "" || !elsewhere[called] || len(e.Removed) > 0 || recomputed(e) {
+		if called == "" || !elsewhere[called] || len(e.Removed)+len(e.IntoLoop) > 0 || recomputed(e) {
 			continue
 		}
 		calls[e], steps = true, append(steps, e.Added...)

@@ -38,6 +38,18 @@ func (v *Variant) KeptParams(yield func(was, is *facts.Parameter) bool) {
 	}
 }
 
+// Retyped reports whether most of the bytes that the program takes are of another type than before: what it computes follows from that.
+func (v *Variant) Retyped() bool {
+	var retyped, all int64
+	for was, is := range v.KeptParams {
+		all += is.Bytes
+		if hlo.ShapeText(was.Shape).SameDims(hlo.ShapeText(is.Shape)) && was.Shape != is.Shape {
+			retyped += is.Bytes
+		}
+	}
+	return 2*retyped > all
+}
+
 // arguments pairs the arguments of two compilations.
 type arguments struct {
 	*pairing[*facts.Parameter]

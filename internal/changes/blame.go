@@ -143,7 +143,7 @@ func (b *blame) edits() {
 			function = functionOf(cmp.Or(unrolled(e, loops, had), e))
 		}
 		s := byFunction[function]
-		if s == nil && !e.lined() && !recomputed(e) {
+		if s == nil && !e.lined() && (!recomputed(e) || len(e.Added) == 0 && !forgotten(e)) {
 			s = b.beside(e)
 		}
 		if s == nil {
@@ -316,8 +316,32 @@ const (
 
 func (b *blame) constants() {
 	if constants := NewConstants(b.v); len(constants) > 0 && largestOf(constants).Bytes >= notable {
-		b.add(suspect{Cause: *constantCause(b.v, largestOf(constants)), weight: constantsWeight})
+		s := b.add(suspect{Cause: *constantCause(b.v, largestOf(constants)), weight: constantsWeight})
+		if op, at := b.editThatReads(largestOf(constants).Shape); at.File != "" && b.v.edited(s.Source) == "" {
+			s.OpName, s.Source = op.OpName, at
+		}
 	}
+}
+
+// editThatReads finds the weightiest operation on an edited line in the kernels that read an array of a shape, and the line.
+func (b *blame) editThatReads(shape string) (op facts.FusedOp, at hlo.Location) {
+	if b.v.edited == nil {
+		return op, at
+	}
+	for i := range b.v.New.Kernels {
+		k := &b.v.New.Kernels[i]
+		if !slices.Contains(k.In, shape) {
+			continue
+		}
+		for _, o := range opsOf(k) {
+			stack := stackOf(*o.Op)
+			n := slices.IndexFunc(stack, func(l hlo.Location) bool { return b.v.edited(l) != "" })
+			if n >= 0 && (at.File == "" || effort(o.Opcode) > effort(op.Opcode)) {
+				op, at = o, stack[n]
+			}
+		}
+	}
+	return op, at
 }
 
 func (b *blame) donation() {

@@ -131,3 +131,25 @@ func TestEditThatReadsLargerArguments(t *testing.T) {
 		}
 	}
 }
+
+// A constant is placed at the edited line of what reads it.
+func TestPlaceOfAConstant(t *testing.T) {
+	for _, c := range []struct {
+		reads string
+		line  int32
+		want  int32
+	}{{large.Shape, 5, 5}, {large.Shape, 6, 0}, {"f32[9]", 5, 0}} {
+		reads := with(onLine(kernel("f/add", "gather add", "f32[8]"), c.line), func(k *facts.Kernel) {
+			k.In, k.Stack = []string{c.reads}, &facts.Stack{Location: at(c.line)}
+		})
+		old, fresh := variant("()", "old"), variant("()", "fresh")
+		old.Kernels, fresh.Kernels, fresh.Constants = []facts.Kernel{reads}, []facts.Kernel{reads}, []facts.Constant{large}
+		program := func(v *facts.Variant) *facts.Report {
+			return report(&facts.Program{Name: "f", Variants: []*facts.Variant{v}})
+		}
+		d := changes.CompareEdited(program(old), program(fresh), lines([2]int32{5, 5}))
+		if got := d.Programs[0].Variants[0].Causes[0].Source.Line; got != c.want {
+			t.Errorf("%+v: at line %d", c, got)
+		}
+	}
+}

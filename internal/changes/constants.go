@@ -48,13 +48,20 @@ func constantCause(v *Variant, c facts.Constant) *Cause {
 	return &Cause{Kind: KindConstants, Title: title, OpName: c.OpName, Source: c.Source}
 }
 
-// NewConstants are the constants that the old program has fewer of, by shape.
+// NewConstants are the constants that the old program has fewer of, by shape. An array that took the place of one of another type is not new, but wider or narrower.
 func NewConstants(v *Variant) []facts.Constant {
 	if v.Old == nil {
 		return v.New.Constants
 	}
 	p := newPairing(v.Old.Constants, v.New.Constants)
 	p.inTurn(func(c facts.Constant) string { return c.Shape })
+	p.inTurn(func(c facts.Constant) string {
+		shape := hlo.ShapeText(c.Shape)
+		if len(shape.Dims()) == 0 {
+			return ""
+		}
+		return fmt.Sprint(kindOfType(shape.Type()), shape.Dims())
+	})
 	return p.added()
 }
 

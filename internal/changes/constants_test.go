@@ -18,6 +18,9 @@ func baked(t *testing.T, old, fresh []facts.Constant, params ...[]facts.Paramete
 	return compared(t, a, b)
 }
 
+// The first is the small one before it was widened, the second as large.
+var narrow, indices = facts.Constant{Shape: "bf16[64]", Bytes: 128}, facts.Constant{Shape: "s32[64]", Bytes: 256}
+
 var small, large = facts.Constant{Shape: "f32[64]", Bytes: 256}, facts.Constant{Shape: "f32[512,512]", Bytes: 1 << 20}
 
 func TestNewConstants(t *testing.T) {
@@ -31,6 +34,10 @@ func TestNewConstants(t *testing.T) {
 		{[]facts.Constant{small}, []facts.Constant{small, small}, 1},
 		{[]facts.Constant{small, small}, []facts.Constant{small}, 0},
 		{[]facts.Constant{small}, []facts.Constant{large}, 1},
+		{[]facts.Constant{narrow}, []facts.Constant{small}, 0},
+		{[]facts.Constant{narrow}, []facts.Constant{small, small}, 1},
+		{[]facts.Constant{narrow, small}, []facts.Constant{small, small}, 0},
+		{[]facts.Constant{indices}, []facts.Constant{small}, 1},
 	} {
 		if got := changes.NewConstants(baked(t, c.old, c.fresh)); len(got) != c.want {
 			t.Errorf("%v became %v: %v are new", c.old, c.fresh, got)
@@ -52,6 +59,18 @@ func TestConstantIsACause(t *testing.T) {
 	}
 	if c := baked(t, nil, []facts.Constant{{Shape: "f32[63]", Bytes: 255}}).Causes[0]; c.Kind == changes.KindConstants {
 		t.Errorf("255 bytes are of account: %s", c.Title)
+	}
+}
+
+// A constant of a few bytes is not why there are many more: one that was there is wider.
+func TestGrowthOfAWiderConstant(t *testing.T) {
+	v := baked(t, []facts.Constant{narrow}, []facts.Constant{small, {Shape: "f32[]", Bytes: 4}})
+	if c, _ := v.FactGrowth(facts.MemoryConstant); c != nil {
+		t.Errorf("%+v", c)
+	}
+	v = baked(t, nil, []facts.Constant{{Shape: "f32[]", Bytes: 4}})
+	if c, _ := v.FactGrowth(facts.MemoryConstant); c == nil || c.Kind != changes.KindConstants {
+		t.Errorf("nothing else is new: %+v", c)
 	}
 }
 

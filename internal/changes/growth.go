@@ -243,11 +243,13 @@ func Flag(is bool) int64 {
 func (v *Variant) constantGrowth() (*Cause, Evidence) {
 	var e Evidence
 	constants := NewConstants(v)
+	var bytes float64
 	for _, k := range constants {
+		bytes += float64(k.Bytes)
 		e.After = AddLine(e.After, fmt.Sprintf("constant %s (%s) %s", k.Shape, phrase.Bytes(float64(k.Bytes)), k.OpName))
 	}
-	if len(constants) == 0 {
-		return nil, e
+	if len(constants) == 0 || v.Old != nil && bytes < min(notable, v.New.ConstantBytes()-v.Old.ConstantBytes()) {
+		return nil, e // those that were there are in a wider type
 	}
 	if at := slices.IndexFunc(v.Causes, func(c Cause) bool { return c.Kind == KindConstants }); at >= 0 {
 		return &v.Causes[at], e

@@ -12,10 +12,11 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // compareModels finds the places of the model where operations came or went. It cancels equal operations, the nearest first, so a move to another line
-// or scope is no edit. A move into a loop is one.
+// or scope is no edit. A move into a loop, or out of one that stays, is one.
 func compareModels(old, fresh *facts.Variant, edited Edited) Model {
 	m := Model{Known: len(old.Model) > 0 && len(fresh.Model) > 0 && old.ModelAfter == fresh.ModelAfter}
 	m.Same = old.InputPrint != "" && old.InputPrint == fresh.InputPrint
@@ -26,8 +27,11 @@ func compareModels(old, fresh *facts.Variant, edited Edited) Model {
 	c.isEdited = func(j int) bool { return edited.any(c.fresh[j].Frames()) }
 	c.order = editedLast(len(c.fresh), c.isEdited)
 	place := func(*facts.Statement) string { return "" }
-	if sameWhiles(old, fresh) {
-		place = func(s *facts.Statement) string { return strconv.FormatBool(inLoop(s.Scope)) }
+	switch was, is := countWhiles(old.Model), countWhiles(fresh.Model); {
+	case was == is && was > 0:
+		place = func(s *facts.Statement) string { return strconv.Itoa(loopsAround(s.Scope)) }
+	case was > is:
+		c.out = true
 	}
 	c.whole(func(s *facts.Statement) string { return s.Scope + "\x00" + s.Type + "\x00" + strings.Join(s.Do, ",") })
 	c.single(func(s *facts.Statement) string { return s.Scope })
@@ -37,7 +41,9 @@ func compareModels(old, fresh *facts.Variant, edited Edited) Model {
 	m.Edits = moved(c.edits())
 	markRecomputed(m.Edits, old.Model, fresh.Model)
 	for i := range m.Edits {
-		m.Edits[i].Repeats = repeated(&m.Edits[i], fresh.Model)
+		if e := &m.Edits[i]; len(e.IntoLoop) == 0 {
+			e.Repeats = repeated(e, fresh.Model)
+		}
 	}
 	m.placeCalls(old.Model, fresh.Model)
 	return m
@@ -122,7 +128,9 @@ func (c *canceller) edits() []Edit {
 		}
 	}
 	for i := range g.edits {
-		g.edits[i].Added, g.edits[i].Removed = cancelled(g.edits[i].Added, g.edits[i].Removed)
+		e := &g.edits[i]
+		e.Added, e.Removed = cancelled(e.Added, e.Removed)
+		sameConstraints(&e.Added, &e.Removed)
 	}
 	return g.edits
 }
@@ -275,6 +283,15 @@ func (l *leftover) steps() []Step {
 type canceller struct {
 	*pairing[*leftover]
 	isEdited func(j int) bool // a new statement is on an edited line: it comes last, so that it is the new one of several equal ones
+	out      bool             // a loop is gone, so what is in fewer loops now may be what was in it; what is in more of them is not
+}
+
+// level is in how many loops a statement is, where that tells which one it was.
+func (c *canceller) level(l *leftover) int {
+	if !c.out {
+		return 0
+	}
+	return loopsAround(l.Scope)
 }
 
 // statementKey is what statements must share to be cancelled against each other.
@@ -289,7 +306,11 @@ func (c *canceller) whole(key statementKey) {
 		return key(l.Statement)
 	})
 	for j, i := range c.was {
-		if i >= 0 {
+		switch {
+		case i < 0:
+		case c.level(c.fresh[j]) > c.level(c.old[i]):
+			c.now[i], c.was[j] = unpaired, unpaired
+		default:
 			c.old[i].n, c.fresh[j].n = 0, 0
 		}
 	}
@@ -297,15 +318,20 @@ func (c *canceller) whole(key statementKey) {
 
 // single cancels operation against operation of the same type among statements that have a key in common.
 func (c *canceller) single(key statementKey) {
-	waiting := map[string][]int{}
+	type leveled struct {
+		kind  string
+		level int
+	}
+	waiting, innermost := map[leveled][]int{}, 0
 	for i := range c.old {
 		o := c.old[i]
 		if o.n == 0 {
 			continue
 		}
+		innermost = max(innermost, c.level(o))
 		for _, op := range o.opcodes() {
 			if o.left[op] > 0 {
-				k := kindOf(key, o) + "\x00" + op
+				k := leveled{kindOf(key, o) + "\x00" + op, c.level(o)}
 				waiting[k] = append(waiting[k], i)
 			}
 		}
@@ -313,8 +339,9 @@ func (c *canceller) single(key statementKey) {
 	for _, j := range c.surestLast(key) {
 		f := c.fresh[j]
 		for _, op := range f.opcodes() {
-			k := kindOf(key, f) + "\x00" + op
-			waiting[k] = c.take(waiting[k], f, op)
+			for k := (leveled{kindOf(key, f) + "\x00" + op, c.level(f)}); k.level <= innermost; k.level++ {
+				waiting[k] = c.take(waiting[k], f, op)
+			}
 		}
 	}
 }
@@ -395,13 +422,10 @@ func (c *canceller) take(waiting []int, fresh *leftover, op string) []int {
 // loopBody is in the scope of what JAX traces in the body of a loop.
 const loopBody = "/while/body"
 
-func inLoop(scope string) bool { return strings.Contains(scope+"/", loopBody+"/") }
+// loopsAround counts the loops that a scope is in.
+func loopsAround(scope string) int { return strings.Count(scope, loopBody) }
 
-// sameWhiles reports whether both models have as many loops, so that what is new in one was moved there.
-func sameWhiles(old, fresh *facts.Variant) bool {
-	n := countWhiles(old.Model)
-	return n > 0 && n == countWhiles(fresh.Model)
-}
+func inLoop(scope string) bool { return loopsAround(scope) > 0 }
 
 func countWhiles(model []facts.Statement) (n int) {
 	for i := range model {
@@ -414,13 +438,18 @@ func countWhiles(model []facts.Statement) (n int) {
 	return n
 }
 
-// moved finds work that moved from outside of every loop into one. That it is gone outside is not told a second time.
+// moved finds work that moved into a loop, or into one more, with what is done to its operands there. That it is gone outside is not told a second time.
 func moved(edits []Edit) []Edit {
-	for i := range edits {
-		if e := &edits[i]; inLoop(e.Scope) {
+	into := map[string]bool{} // the scopes that work moved to
+	for _, heavy := range []bool{true, false} {
+		for i := range edits {
+			e := &edits[i]
+			if !inLoop(e.Scope) || !heavy && !into[e.Scope] {
+				continue
+			}
 			for _, s := range e.Added {
-				if effort(s.Opcode) >= heavyEffort && takeOutside(edits, s) {
-					e.IntoLoop = append(e.IntoLoop, s)
+				if (effort(s.Opcode) >= heavyEffort) == heavy && takeOutside(edits, s, loopsAround(e.Scope)) {
+					e.IntoLoop, into[e.Scope] = append(e.IntoLoop, s), true
 				}
 			}
 		}
@@ -428,17 +457,28 @@ func moved(edits []Edit) []Edit {
 	return slices.DeleteFunc(edits, func(e Edit) bool { return len(e.Added)+len(e.Removed) == 0 })
 }
 
-// takeOutside takes away a step that went from outside of every loop.
-func takeOutside(edits []Edit, s Step) bool {
+// takeOutside takes away as many of a step as went from where fewer loops are around them, if all of it did.
+func takeOutside(edits []Edit, s Step, loops int) bool {
+	var went []*Step
+	n := 0
 	for i := range edits {
-		e := &edits[i]
-		at := slices.Index(e.Removed, s)
-		if at >= 0 && !inLoop(e.Scope) {
-			e.Removed = slices.Delete(e.Removed, at, at+1)
-			return true
+		for j := range edits[i].Removed {
+			if r := &edits[i].Removed[j]; r.Opcode == s.Opcode && r.Type == s.Type && loopsAround(edits[i].Scope) < loops {
+				went, n = append(went, r), n+r.Count
+			}
 		}
 	}
-	return false
+	if n < s.Count {
+		return false
+	}
+	for _, r := range went {
+		n = min(s.Count, r.Count)
+		r.Count, s.Count = r.Count-n, s.Count-n
+	}
+	for i := range edits {
+		edits[i].Removed = slices.DeleteFunc(edits[i].Removed, spent)
+	}
+	return true
 }
 
 // intoLoop says what is done in every step of a loop now, and takes it out of what came.
@@ -451,5 +491,8 @@ func intoLoop(edits []*Edit, added *[]Step) string {
 		return ""
 	}
 	*added, _ = cancelled(*added, list)
+	if slices.ContainsFunc(list, Step.Computes) {
+		list = phrase.Filter(list, Step.Computes)
+	}
 	return fmt.Sprintf("moved into a loop: %s", stepList(list))
 }

@@ -129,6 +129,24 @@ func TestIntoALoop(t *testing.T) {
 	}
 }
 
+// Where a loop is gone, what is in more loops than before moved into one; what is in fewer was in the loop.
+func TestIntoALoopWhereOneIsGone(t *testing.T) {
+	const body, inner = "jit(f)/while/body", "jit(f)/while/body/while/body"
+	before := []facts.Statement{asks("jit(f)", "while", 1), asks("jit(f)", "while", 2), asks(body, "while", 3), asks(body, "dot add dynamic-slice", 4), asks(inner, "dot add", 5)}
+	after := []facts.Statement{asks("jit(f)", "while", 2), asks(body, "while", 3), asks(inner, "dot add", 5), asks(inner, "dot add", 6)}
+	v := asked(t, before, after)
+	if got, want := edited(&v.Model), inner+" m.py:6 +add +dot; jit(f) m.py:2 -while; "+body+" m.py:4 -dynamic-slice"; got != want {
+		t.Errorf("edits %q, wanted %q", got, want)
+	}
+	if got, want := v.Causes[0].Title, "moved into a loop: dot, add; a loop is gone"; got != want {
+		t.Errorf("says %q, wanted %q", got, want)
+	}
+	after = []facts.Statement{asks("jit(f)", "while", 2), asks(body, "while", 3), asks(inner, "dot add", 5), asks("jit(f)", "dot dot add add", 6)}
+	if got, want := asked(t, before, after).Causes[0].Title, "a loop is unrolled; new: dot, add"; got != want {
+		t.Errorf("says %q, wanted %q", got, want)
+	}
+}
+
 // A constraint that spreads its value in another way is an edit.
 func TestConstraints(t *testing.T) {
 	body := func(constraint string) []facts.Statement {
@@ -287,6 +305,17 @@ func TestRematerializationThatGoes(t *testing.T) {
 	}
 }
 
+// A conversion that is not computed again goes with the products that are in another type.
+func TestConversionThatGoesWithItsType(t *testing.T) {
+	again := asks("jit(f)/transpose(jvp())/checkpoint/rematted_computation", "convert", 0)
+	narrow, wide := asks("jit(f)/jvp()", "dot dot", 0), asks("jit(f)/jvp()", "dot dot", 4)
+	narrow.Type = "bf16"
+	v := asked(t, []facts.Statement{narrow, again}, []facts.Statement{wide})
+	if len(v.Causes) != 1 || v.Causes[0].Title != "2 dot: bf16 → f32" {
+		t.Errorf("%+v", v.Causes)
+	}
+}
+
 // What jax.checkpoint rounds, so that both computations see the same, goes with it, in whatever function it lies.
 func TestRoundingThatGoesWithRematerialization(t *testing.T) {
 	kept := []facts.Statement{asks("a", "dot", 1)}
@@ -319,6 +348,19 @@ func TestConstraintInWhatIsComputedAgain(t *testing.T) {
 	}
 	v := asked(t, old, spreading("P()"))
 	if len(v.Causes) != 1 || v.Causes[0].Title != "3 sharding constraints are now P(), were P('data', 'model')" {
+		t.Errorf("%+v", v.Causes)
+	}
+}
+
+// A constraint of a value that has another type is no edit.
+func TestConstraintOfAnotherType(t *testing.T) {
+	spread := func(dtype string) []facts.Statement {
+		s, sum := asks("jit(f)", "add", 4), asks("jit(f)/while/body", "add", 5)
+		s.Do, s.Type, sum.Type = []string{"Sharding P('data')"}, dtype, dtype
+		return []facts.Statement{s, sum}
+	}
+	v := asked(t, spread("f32"), spread("bf16"))
+	if len(v.Causes) != 1 || v.Causes[0].Title != "add: f32 → bf16" {
 		t.Errorf("%+v", v.Causes)
 	}
 }

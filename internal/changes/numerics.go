@@ -67,6 +67,10 @@ func (v *Variant) Numerics() string {
 	if len(list) == 0 {
 		list = differing(askedNumbers(v.Old), askedNumbers(v.New), v.Model.Same)
 	}
+	if was, is := carried(v.Old), carried(v.New); len(list) == 0 && !v.Model.Same && was.sum() == is.sum() {
+		const what = "arrays carried by loops in"
+		list = differing(map[string]counts{what: was}, map[string]counts{what: is}, false)
+	}
 	said := strings.Join(phrase.First(list, 4), ", ")
 	switch {
 	case v.Model.Same && said == "":
@@ -81,6 +85,13 @@ func (v *Variant) Numerics() string {
 
 // counts are numbers of one kind by type or precision; "" where there is only one number.
 type counts map[string]float64
+
+func (c counts) sum() (n float64) {
+	for _, more := range c {
+		n += more
+	}
+	return n
+}
 
 // differing lists the numbers that differ, of all kinds or of those in which one number rose and another fell. In an edited model only the latter tell
 // something: a sum that merely rose or fell follows from the edit.
@@ -133,4 +144,17 @@ func askedNumbers(v *facts.Variant) map[string]counts {
 		}
 	}
 	return map[string]counts{"products of the model in": products, "sums of the model between devices in": AskedSums(v)}
+}
+
+// carried counts the floating-point arrays that loops carry from step to step, such as sums: they are rounded in every step.
+func carried(v *facts.Variant) counts {
+	n := counts{}
+	for _, loop := range v.Loops() {
+		for _, t := range elementType.FindAllStringSubmatch(loop.Out, -1) {
+			if kindOfType(t[1]) == "number" {
+				n[t[1]]++
+			}
+		}
+	}
+	return n
 }

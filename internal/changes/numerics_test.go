@@ -31,3 +31,19 @@ func TestNumerics(t *testing.T) {
 		})
 	}
 }
+
+// A loop that sums in a narrower type says so where no product and no collective does.
+func TestNumericsOfALoop(t *testing.T) {
+	carries := func(out, dtype string) *facts.Variant {
+		v := variant("()", dtype)
+		sum := asks("jit(f)/while/body", "add", 3)
+		sum.Type = dtype
+		v.Model = []facts.Statement{asks("jit(f)", "while", 2), sum}
+		v.Kernels = []facts.Kernel{with(kernel("jit(f)/while", "while", out), func(k *facts.Kernel) { k.Class = facts.ClassControl })}
+		return v
+	}
+	v := compared(t, carries("(s32[], f32[8], f32[4,4])", "f32"), carries("(s32[], bf16[8], f32[4,4])", "bf16"))
+	if got, want := v.Numerics(), "results may differ: arrays carried by loops in bf16 0 → 1, arrays carried by loops in f32 2 → 1"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

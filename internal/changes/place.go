@@ -280,7 +280,7 @@ func (g *Grouping) elsewhere(near hlo.Location, kind string, v *Variant) (hlo.Lo
 	}
 	h := slices.MaxFunc(hunks, func(a, b git.Hunk) int {
 		fits := func(h git.Hunk) int64 {
-			return 2*Flag(h.Compiles() == (kind == KindDonation)) + Flag(path.Base(h.File) == path.Base(near.File))
+			return 4*Flag(h.Compiles() == (kind == KindDonation)) + 2*Flag(path.Base(h.File) == path.Base(near.File)) + Flag(h.Lines > 0)
 		}
 		return cmp.Compare(fits(a), fits(b))
 	})

@@ -101,7 +101,7 @@ type Edit struct {
 	Removed []Step           `json:"removed,omitempty"`
 	Repeats *facts.Statement `json:"-"` // the statement elsewhere with the operations that were added: they are computed a second time
 
-	IntoLoop []Step `json:"-"` // of what was added, what was outside of every loop
+	IntoLoop []Step `json:"-"` // of what was added, what was outside of the loop
 
 	again bool // jax.checkpoint computes it again for the backward pass
 }

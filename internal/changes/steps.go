@@ -211,9 +211,9 @@ func repeats(added []Step, had map[Step]bool) bool {
 // rematerialized is used as the function of everything that jax.checkpoint computes again.
 const rematerialized = "rematerialized"
 
-// forgotten reports whether jax.checkpoint no longer computes again what an edit removed.
+// forgotten reports whether jax.checkpoint no longer computes again what an edit removed. A conversion alone goes with the type that it was for.
 func forgotten(e *Edit) bool {
-	return recomputed(e) && len(e.Added) == 0 && slices.ContainsFunc(e.Removed, func(s Step) bool { return !wiring[s.Opcode] && !constrains(s) })
+	return recomputed(e) && len(e.Added) == 0 && slices.ContainsFunc(e.Removed, func(s Step) bool { return !wiring[s.Opcode] && !constrains(s) && s.Opcode != "convert" })
 }
 
 // keeps reports whether an edit follows from values that the backward pass now keeps instead of computing them again. A loop stacks them up for another loop;

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
@@ -36,7 +37,7 @@ func (s *suspect) title(v *Variant) string {
 	if len(s.unroll) > 0 {
 		parts = append([]string{unrollTitle(v, s.unroll)}, parts...)
 	}
-	if text := s.oftener(); text != "" {
+	if text := s.oftener(v); text != "" {
 		parts = append([]string{text}, parts...)
 	}
 	// A split costs no launch if there are no more kernels than before. It follows from the operations that came or went, if there are any, unless something keeps
@@ -59,8 +60,9 @@ func (s *suspect) title(v *Variant) string {
 	return strings.Join(parts, "; ")
 }
 
-// oftener says which collectives run in every step of a loop now: "all-reduce runs 4 times, in a loop, once before"; "" if none does.
-func (s *suspect) oftener() string {
+// oftener says which collectives run in every step of a loop now: "all-reduce runs 4 times, in a loop, once before"; "" if none does. That a collective was
+// split or joined with another one is none of it: as many arrays are sent as before.
+func (s *suspect) oftener(v *Variant) string {
 	moved := func(e *Edit) bool {
 		return slices.ContainsFunc(e.IntoLoop, func(s Step) bool { return IsCollective(s.Opcode) })
 	}
@@ -83,6 +85,9 @@ func (s *suspect) oftener() string {
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(is)) {
+		if arraysSent(v.New, kind) <= arraysSent(v.Old, kind) {
+			continue
+		}
 		if before := cmp.Or(was[kind], 1); loops[kind] && is[kind] >= 2*before {
 			text := fmt.Sprintf("%s runs %s, in a loop", kind, phrase.Times(is[kind]))
 			if was[kind] > 0 {
@@ -92,6 +97,16 @@ func (s *suspect) oftener() string {
 		}
 	}
 	return ""
+}
+
+// arraysSent counts the arrays that collectives of one kind send in a run.
+func arraysSent(v *facts.Variant, kind string) (n float64) {
+	for i := range v.Kernels {
+		if k := &v.Kernels[i]; k.Class == facts.ClassCollective && k.Target == kind {
+			n += float64(len(hlo.ShapeText(k.Out).Elements())) * k.Runs()
+		}
+	}
+	return n
 }
 
 // instead returns the dearest kernel that came with an edit that only takes operations away, and yet costs time; nil for others.

@@ -22,6 +22,10 @@ func (s *suspect) editsTitle(v *Variant) string {
 		}
 	}
 	var parts []string
+	intoLoop(s.edits, &all)
+	if into := intoLoop(s.edits, &added); into != "" {
+		parts = append(parts, into)
+	}
 	if moved := offloaded(v); moved != "" && slices.ContainsFunc(slices.Concat(all, removed), places) {
 		parts = append(parts, moved)
 		kept := func(s Step) bool { return places(s) || stacks(s) || s.Opcode == roundsKept }
@@ -31,18 +35,15 @@ func (s *suspect) editsTitle(v *Variant) string {
 	if loops := takeSteps(&removed, func(s Step) bool { return s.Opcode == "while" }); len(loops) > 0 {
 		unrolled := repeats(all, stepsIn(v.Old))
 		parts = append(parts, lostLoops(loops[0].Count, unrolled))
-		if unrolled { // each step takes its slices, and the results are stacked
+		arranges := func(s Step) bool { return !s.Computes() }
+		takeSteps(&removed, arranges) // each step took its slices, and the results were stacked
+		if unrolled {
 			s.unroll = nil // it is said
-			arranges := func(s Step) bool { return !s.Computes() }
 			takeSteps(&added, arranges)
-			takeSteps(&removed, arranges)
 		}
 	}
 	if s.again = runs != ""; s.again {
 		parts = append(parts, runs)
-	}
-	if into := intoLoop(s.edits, &added); into != "" {
-		parts = append(parts, into)
 	}
 	added, removed = cancelled(added, removed)
 	if spread := respread(&added, &removed); spread != "" {
@@ -265,16 +266,7 @@ func leaveOutMoves(added, removed *[]Step) {
 
 // respread pairs new sharding constraints with as many that are gone: "a sharding constraint is now P('data', None), was P('data', 'model')".
 func respread(added, removed *[]Step) string {
-	for i := range *added { // in another type it is the same constraint
-		for j := range *removed {
-			if a, r := &(*added)[i], &(*removed)[j]; constrains(*a) && a.Opcode == r.Opcode {
-				n := min(a.Count, r.Count)
-				a.Count, r.Count = a.Count-n, r.Count-n
-			}
-		}
-	}
-	takeSteps(added, spent)
-	takeSteps(removed, spent)
+	sameConstraints(added, removed)
 	i, j := slices.IndexFunc(*added, constrains), slices.IndexFunc(*removed, constrains)
 	if i < 0 || j < 0 || (*added)[i].Count != (*removed)[j].Count {
 		return ""
@@ -287,4 +279,18 @@ func respread(added, removed *[]Step) string {
 		return fmt.Sprintf("%d sharding constraints are now %s, were %s", now.Count, is, was)
 	}
 	return fmt.Sprintf("a sharding constraint is now %s, was %s", is, was)
+}
+
+// sameConstraints takes away the constraints that are gone and came in another type: they are the same.
+func sameConstraints(added, removed *[]Step) {
+	for i := range *added {
+		for j := range *removed {
+			if a, r := &(*added)[i], &(*removed)[j]; constrains(*a) && a.Opcode == r.Opcode {
+				n := min(a.Count, r.Count)
+				a.Count, r.Count = a.Count-n, r.Count-n
+			}
+		}
+	}
+	takeSteps(added, spent)
+	takeSteps(removed, spent)
 }

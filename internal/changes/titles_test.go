@@ -1,6 +1,7 @@
 package changes_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/changes"
@@ -162,6 +163,49 @@ func TestArraysOfATree(t *testing.T) {
 	} {
 		if got := called(t, sides[0], sides[1]).Causes[0].Title; got != want {
 			t.Errorf("%s, wanted %s", got, want)
+		}
+	}
+}
+
+// A collective that was split for the types of its arrays sends no more of them.
+func TestCollectivesInALoop(t *testing.T) {
+	sends := func(out string, times int64) facts.Kernel {
+		return with(kernel("jit(f)/while/body/psum", "all-reduce", out), func(k *facts.Kernel) {
+			k.Class, k.Target, k.Times, k.InLoop = facts.ClassCollective, "all-reduce", times, times > 1
+		})
+	}
+	for _, c := range []struct {
+		old, fresh []facts.Kernel
+		says       bool
+	}{
+		{[]facts.Kernel{sends("f32[8]", 1)}, []facts.Kernel{sends("f32[8]", 4)}, true},
+		{[]facts.Kernel{sends("(f32[8], f32[4])", 4)}, []facts.Kernel{sends("f32[8]", 4), sends("f64[4]", 4)}, false},
+	} {
+		old, fresh := variant("()", "old"), variant("()", "fresh")
+		old.Kernels, fresh.Kernels = c.old, c.fresh
+		if got := compared(t, old, fresh).Causes[0].Title; strings.Contains(got, "all-reduce runs ") != c.says {
+			t.Errorf("%v became %v: %s", c.old, c.fresh, got)
+		}
+	}
+}
+
+// Arguments are of another type if most of their bytes are.
+func TestRetyped(t *testing.T) {
+	param := func(name, shape string, bytes int64) facts.Parameter {
+		return facts.Parameter{Name: name, Shape: shape, Bytes: bytes}
+	}
+	w, step := param("w", "f32[8]", 32), param("step", "s32[]", 4)
+	for _, c := range []struct {
+		fresh []facts.Parameter
+		want  bool
+	}{
+		{[]facts.Parameter{w, step}, false},
+		{[]facts.Parameter{param("w", "f64[8]", 64), step}, true},
+		{[]facts.Parameter{w, param("step", "s64[]", 8)}, false},
+		{[]facts.Parameter{param("w", "f32[16]", 64), step}, false},
+	} {
+		if got := called(t, []facts.Parameter{w, step}, c.fresh).Retyped(); got != c.want {
+			t.Errorf("%v: %v", c.fresh, got)
 		}
 	}
 }

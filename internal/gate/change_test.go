@@ -200,6 +200,20 @@ func TestVariantsShareAChange(t *testing.T) {
 	}
 }
 
+// Arguments of another type lead, whatever the operations that follow from them break.
+func TestRetypedArgumentsLead(t *testing.T) {
+	for _, shape := range []string{"f64[8]", "f32[16]"} {
+		p := changed("f", root(changes.KindCode, "all are wider", line("loss", 7), kernel(line("loss", 7), 4096)), root(changes.KindArguments, "w is "+shape, line("loss", 7)))
+		v := p.Variants[0]
+		v.Old.Params, v.New.Params = []facts.Parameter{{Name: "w", Shape: "f32[8]", Bytes: 32}}, []facts.Parameter{{Name: "w", Shape: shape, Bytes: 64}}
+		f := judgedFinding{Finding: rule.Finding{Finding: result.Finding{ID: "1", Rule: "max-kernels", Level: "error", Program: "f", Variant: signature}, Cause: &v.Causes[0]}}
+		list := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, "models/train.py", 99, 7)}, []judgedFinding{f})
+		if len(list) != 1 || (list[0].Title == "w is f64[8]") != (shape == "f64[8]") {
+			t.Errorf("%s: %+v", shape, list)
+		}
+	}
+}
+
 // One edit of a function that several programs call is one change, named for the program that it costs most, with the price of each.
 func TestProgramsShareAnEdit(t *testing.T) {
 	calls := func(program, function string, flops int64) *changes.Program {

@@ -218,6 +218,19 @@ func TestEditOfAReturn(t *testing.T) {
 	}
 }
 
+// The line beside a deletion is no place where other edited lines have code.
+func TestEditBesideADeletion(t *testing.T) {
+	const source = "class Params:\n    wind: int\n    gravity: int\n\n\nLIMIT = 3\n\n\ndef norm(x):\n    return x\n"
+	const fields, limit = "    gravity: int\n\n\nLIMIT = ", "    wind: int\n"
+	for now, want := range map[string]int{fields + "4": 5, fields + "3": 2} {
+		p := changed("f", root(changes.KindConstants, "w is baked in", hlo.Location{}, kernel(line("norm", 9), 64)))
+		c := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: editsOfSource(t, source, limit+fields+"3", now)}, nil)[0]
+		if c.Source.Line != want || !c.Source.Edited {
+			t.Errorf("%q: %+v, wanted line %d", now, c.Source, want)
+		}
+	}
+}
+
 // A program whose file is deleted is placed there, whatever other file is called the same.
 func TestDeletedFileOfAProgram(t *testing.T) {
 	dir := t.TempDir()

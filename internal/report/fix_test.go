@@ -22,3 +22,17 @@ func TestFixNamesTheDump(t *testing.T) {
 		}
 	}
 }
+
+// The fix is that of the rule against the type that the title names.
+func TestFixOfAType(t *testing.T) {
+	for title, want := range map[string]string{"w: f32 → f64": "no-dtype", "w: f32 → s64": "results-kept"} {
+		c := result.Change{ID: "1", Edit: result.Edit{Title: title}}
+		r := index(&result.Result{Changes: []result.Change{c}, Findings: []result.Finding{
+			{Change: "1", Rule: "results-kept", Subject: "results", Level: "error"}, {Change: "1", Rule: "dtype-floor", Level: "error"}, {Change: "1", Rule: "no-dtype", Subject: "f64", Level: "error"},
+		}})
+		r.doc = func(rule string) result.RuleDoc { return result.RuleDoc{Fix: rule} }
+		if got := r.fix(&c); got != want {
+			t.Errorf("%s: %s", title, got)
+		}
+	}
+}

@@ -365,7 +365,7 @@ func (r *indexed) fix(c *result.Change) string {
 		return ""
 	}
 	at := slices.IndexFunc(broken, func(f *result.Finding) bool {
-		return strings.HasPrefix(c.Title, f.Subject+" ") || f.Rule == ruleOf[c.Kind]
+		return strings.HasPrefix(c.Title, f.Subject+" ") || f.Subject != "" && strings.Contains(c.Title, "→ "+f.Subject) || f.Rule == ruleOf[c.Kind]
 	})
 	if at < 0 {
 		at = max(0, slices.IndexFunc(broken, func(f *result.Finding) bool { return !strings.HasPrefix(f.Rule, "max-") }))
