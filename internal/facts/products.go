@@ -50,9 +50,9 @@ func (r *reader) isProduct(id hlo.InstrID) bool {
 	case hlo.OpDot, hlo.OpRaggedDot, hlo.OpScaledDot, hlo.OpConvolution:
 		return true
 	case hlo.OpCustomCall:
-		target := r.m.AttrText(id, "custom_call_target")
-		library := strings.HasPrefix(target, "__") || strings.Contains(target, "Eigen")
-		return library && slices.ContainsFunc(libraryCalls, func(part string) bool { return strings.Contains(target, part) })
+		target := strings.ToLower(r.m.AttrText(id, "custom_call_target"))
+		library := strings.HasPrefix(target, "__") || strings.Contains(target, "eigen")
+		return library && !strings.Contains(target, "reorder") && slices.ContainsFunc(libraryCalls, func(part string) bool { return strings.Contains(target, part) })
 	}
 	return false
 }
@@ -92,8 +92,9 @@ func (r *reader) productShape(id hlo.InstrID) hlo.ShapeID {
 	return shape
 }
 
-// libraryCalls are parts of the names of custom calls that multiply matrices: cuBLAS, cuDNN, hipBLASLt, MIOpen, oneDNN, Eigen.
-var libraryCalls = []string{"matmul", "gemm", "conv", "fmha", "MatMul", "Conv"}
+// libraryCalls are parts of the names, in lower case, of custom calls that multiply matrices: cuBLAS (__cublas$lt$groupedMatmul), cuDNN
+// (__cudnn$blockScaledDot), hipBLASLt, MIOpen, oneDNN, Eigen. One that only reorders a filter (__cudnn$convReorderFilter) does not.
+var libraryCalls = []string{"matmul", "gemm", "conv", "fmha", "scaleddot"}
 
 // widest returns the wider type of the first two operands, which a product multiplies.
 func (r *reader) widest(id hlo.InstrID) string {

@@ -129,6 +129,9 @@ func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
 		w[Serial] += m.movement(id) * m.elements(m.m.Instrs[id].Shape)
 		m.elementwise(w, id)
 	default:
+		if int(op) >= hlo.NumOpcodes { // an opcode of a later XLA
+			w[Unknown] = 1
+		}
 		m.elementwise(w, id)
 	}
 	switch {

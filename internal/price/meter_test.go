@@ -50,6 +50,7 @@ func TestWorkOfOperations(t *testing.T) {
 		{"function", "", a + "  ROOT %r = f32[8,64] log(%a)\n", `{"far":4100,"special":666}`},
 		{"double function", "", "  %a = f64[8,64] parameter(0)\n  ROOT %r = f64[8,64] exponential(%a)\n", `{"far":8190,"special64":512}`},
 		{"slow function", "", a + "  ROOT %r = f32[8,64] sine(%a)\n", `{"far":4100,"slow":563}`},
+		{"an opcode of a later XLA", "", a + "  ROOT %r = f32[8,64] frobnicate(%a)\n", `{"far":4100,"unknown":1}`},
 		{"rounded", "", a + "  ROOT %r = bf16[8,64] convert(%a)\n", `{"far":3070,"rounds":512}`},
 		{"division", "", a + "  ROOT %r = f32[8,64] divide(%a, %a)\n", `{"far":4100,"vector":2050}`},
 		{"whole division", "", "  %a = s32[8,64] parameter(0)\n  ROOT %r = s32[8,64] divide(%a, %a)\n", `{"far":4100,"slow":307}`},
