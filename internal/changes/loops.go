@@ -72,11 +72,12 @@ func (v *Variant) Copies() int {
 	times, alike := map[int]int{}, 0
 	for i := range v.Kernels.Unrolled {
 		u := &v.Kernels.Unrolled[i]
-		runs := 0.0
+		runs, out := 0.0, true
 		for j := range u.Many {
 			runs += u.Many[j].Runs()
+			out = out && loopsAround(u.Many[j].OpName) < loopsAround(u.One.OpName) // a loop that becomes two is not unrolled
 		}
-		if runs == u.One.Runs() {
+		if out && runs == u.One.Runs() {
 			times[len(u.Many)]++
 			alike++
 		}

@@ -47,6 +47,32 @@ func TestEndSooner(t *testing.T) {
 	}
 }
 
+// The body of an unrolled loop is in the program several times, in one loop fewer, and runs as often as before all together.
+func TestCopies(t *testing.T) {
+	at := func(opName string, times int64) facts.Kernel {
+		return facts.Kernel{Form: &facts.Form{Do: facts.OpcodesOf("dot")}, Site: &facts.Site{OpName: opName, Loop: "jit(f)/while", InLoop: true, Times: times}}
+	}
+	const body = "jit(f)/while/body/closed_call/while/body/dot"
+	for _, c := range []struct {
+		name string
+		many []facts.Kernel
+		want int
+	}{
+		{"unrolled", []facts.Kernel{at("jit(f)/while/body/dot", 4), at("jit(f)/while/body/dot", 4)}, 2},
+		{"done again", []facts.Kernel{at("jit(f)/while/body/dot", 8), at("jit(f)/while/body/dot", 8)}, 0},
+		{"in two loops", []facts.Kernel{at("jit(f)/first/while/body/while/body/dot", 4), at("jit(f)/second/while/body/while/body/dot", 4)}, 0},
+	} {
+		old, fresh := changestest.Looping(2, 4), changestest.Looping(4, 4)
+		old.Kernels, fresh.Kernels = append(old.Kernels, at(body, 8)), append(fresh.Kernels, c.many...)
+		old.Kernels[1].Site.OpName = "jit(f)/other" // it is gone
+		old.Kernels[2].Loop = "jit(f)/other"
+		v := &Variant{Old: old, New: fresh, Kernels: Kernels{Unrolled: []Regroup{{One: at(body, 8), Many: c.many}}}}
+		if got := v.Copies(); got != c.want {
+			t.Errorf("%s: %d copies, wanted %d", c.name, got, c.want)
+		}
+	}
+}
+
 // A loop that the program no longer says the length of is taken to run as often as before.
 func TestLoopOfUnknownLengthRunsAsBefore(t *testing.T) {
 	old, fresh := changestest.Looping(50), early(changestest.Looping(50), 0, 0)

@@ -173,11 +173,17 @@ func reasonOfCut(cut *tensorflow.GraphBreak) string {
 	return "because: " + cut.Reason
 }
 
-// cut returns the cause that PyTorch/XLA ends a graph within a function, so that it compiles what was one program in parts; nil if it does not.
+// cut returns the cause that PyTorch/XLA ends a graph within a function, so that it compiles what was one program in parts; nil if it does not. Where no part
+// ends with its function, the one that has the name of the whole ends where the whole did.
 func (p *Program) cut() *Cause {
+	ends := func(part *facts.Program) bool {
+		b := part.Variants[0].GraphBreak
+		return b != nil && b.EndsFunction()
+	}
+	compiled := slices.ContainsFunc(p.Parts, ends)
 	for _, part := range p.Parts {
 		b := part.Variants[0].GraphBreak
-		if b != nil && !b.EndsFunction() && len(p.Parts) > len(p.Were) && part.Name != p.Were[0].Name { // that one ends where the whole did
+		if b != nil && !b.EndsFunction() && len(p.Parts) > len(p.Were) && (compiled || part.Name != p.Were[0].Name) {
 			return &Cause{Title: fmt.Sprintf("compiled in %d parts: PyTorch/XLA ends a graph %s", len(p.Parts), reasonOfCut(b)), Source: b.Where, Exact: true}
 		}
 	}

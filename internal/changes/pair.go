@@ -73,66 +73,71 @@ func pairPrograms(old, fresh []*facts.Program) []*Program {
 // joinParts joins several programs that became one, and one program that became several, and compares them all together. A step that calls transform, scale and
 // back inside of one jit takes the place of these three.
 func joinParts(pairs []*Program, doing works) []*Program {
-	alone := map[string]bool{} // the names of numbered programs without a counterpart, without their numbers
+	alone := map[string][]*Program{} // numbered programs without a counterpart, by their names without the number
 	for _, pair := range pairs {
 		if pair.Old == nil || pair.New == nil {
-			stem, numbered := facts.Numbered(cmp.Or(pair.Old, pair.New).Name)
-			alone[stem] = alone[stem] || numbered
+			if stem, numbered := facts.Numbered(cmp.Or(pair.Old, pair.New).Name); numbered {
+				alone[stem] = append(alone[stem], pair)
+			}
 		}
 	}
+	joined, joints := map[*Program]bool{}, []*Program{}
 	for _, pair := range pairs {
-		if pair.Old != nil && pair.New != nil && pair.Old.Name == pair.New.Name && !alone[pair.New.Name] {
-			continue
+		among := pairs
+		if pair.Old != nil && pair.New != nil && pair.Old.Name == pair.New.Name {
+			among = slices.Concat([]*Program{pair}, alone[pair.New.Name])
 		}
+		among = phrase.Filter(among, func(other *Program) bool { return !joined[other] })
 		for _, old := range []bool{true, false} {
-			parts, rest := partsOf(pair, pairs, old, doing)
-			if len(parts) < 2 {
+			parts := partsOf(pair, among, old, doing)
+			if joined[pair] || len(parts) < 2 {
 				continue
 			}
-			joint := &Program{Were: parts, Parts: []*facts.Program{pair.New}}
-			if !old {
-				joint.Were, joint.Parts = []*facts.Program{pair.Old}, parts
+			sides := phrase.Map(parts, func(part *Program) *facts.Program { return sideOf(part, old) })
+			joint := &Program{Were: []*facts.Program{pair.Old}, Parts: sides}
+			if old {
+				joint.Were, joint.Parts = sides, []*facts.Program{pair.New}
 			}
 			name := jointName(joint.Were, joint.Parts)
 			joint.Old, joint.New = facts.Joint(name, joint.Were), facts.Joint(name, joint.Parts)
-			return joinParts(append(rest, joint), doing)
+			joints, joined[pair] = append(joints, joint), true
+			for _, part := range parts {
+				joined[part] = true
+			}
 		}
 	}
-	return pairs
+	return append(phrase.Filter(pairs, func(pair *Program) bool { return !joined[pair] }), joints...)
 }
 
-// partsOf lists the programs of one side that a program of the other side was made of, and the pairs without them. A part does hardly anything that the whole
-// does not do, and has no other counterpart. If the whole has a counterpart of its own name, the parts share the name too, and do what the counterpart does not
-// do: "step" becomes "step" and "step-2" where torch_xla.sync cuts it.
-func partsOf(pair *Program, pairs []*Program, old bool, doing works) (parts []*facts.Program, rest []*Program) {
+// partsOf lists the pairs with the programs of one side that a program of the other side was made of. A part does hardly anything that the whole does not do,
+// and has no other counterpart. If the whole has a counterpart of its own name, a part shares the name too, or does something that the counterpart does not do:
+// "step" becomes "step" and "step-2" where torch_xla.sync cuts it.
+func partsOf(pair *Program, among []*Program, old bool, doing works) []*Program {
 	whole, counterpart := sideOf(pair, !old), sideOf(pair, old)
-	if whole == nil || pair.Parts != nil || isCluster(whole) {
-		return nil, pairs
+	if whole == nil || pair.Parts != nil || isCluster(whole) || len(among) < 2 {
+		return nil
 	}
 	named := counterpart != nil && counterpart.Name == whole.Name
-	cutFrom := func(part *facts.Program) bool {
-		stem, numbered := facts.Numbered(part.Name)
-		return numbered && stem == whole.Name
-	}
-	rest = slices.DeleteFunc(slices.Clone(pairs), func(other *Program) bool {
+	parts := phrase.Filter(among, func(other *Program) bool {
 		part := sideOf(other, old)
-		is := part != nil && (other == pair || sideOf(other, !old) == nil && (!named || cutFrom(part) && doing.within(part, counterpart) < leastOfPart)) &&
-			!isCluster(part) && compiledTogether(part, whole) && len(doing.of(part).operations) > 0 && doing.within(part, whole) >= leastOfPart
-		if is {
-			parts = append(parts, part)
+		if part == nil || isCluster(part) || !compiledTogether(part, whole) || len(doing.of(part).operations) == 0 || doing.within(part, whole) < leastOfPart {
+			return false
 		}
-		return is || other == pair
+		return other == pair || sideOf(other, !old) == nil && (!named || doing.within(part, counterpart) < leastOfPart)
 	})
-	if counterpart != nil && !slices.Contains(parts, counterpart) {
-		return nil, pairs
+	if counterpart != nil && !slices.Contains(parts, pair) {
+		return nil
 	}
-	return parts, rest
+	return parts
 }
 
 // compiledTogether reports whether it is known which compilation of a part belongs to which one of the whole: a part was compiled once, or as often.
 func compiledTogether(part, whole *facts.Program) bool {
-	once := func(v *facts.Variant) bool { return len(v.Modules) <= 1 }
-	return (len(part.Variants) == 1 || len(part.Variants) == len(whole.Variants)) && !slices.ContainsFunc(slices.Concat(part.Variants, whole.Variants), func(v *facts.Variant) bool { return !once(v) })
+	again := func(v *facts.Variant) bool { return len(v.Modules) > 1 }
+	if slices.ContainsFunc(part.Variants, again) || slices.ContainsFunc(whole.Variants, again) {
+		return false
+	}
+	return len(part.Variants) == 1 || len(part.Variants) == len(whole.Variants)
 }
 
 // sideOf is a program of a pair: the old one or the new one.
@@ -190,7 +195,7 @@ func eachSorted(p *facts.Program, spell func(*facts.Variant) string) string {
 func pairVariants(old, fresh *facts.Program) (pairs [][2]*facts.Variant) {
 	p := newPairing(compilations(old), compilations(fresh))
 	p.inTurn(onVariant(func(v *facts.Variant) string { return v.Signature + "\n" + v.Fingerprint }))
-	p.inTurn(onVariant(func(v *facts.Variant) string { return "(" + v.Signature }))
+	p.inTurn(onVariant(func(v *facts.Variant) string { return "(" + cmp.Or(v.Signature, v.Fingerprint) })) // of joint programs no arguments are known
 	p.inTurn(onVariant(func(v *facts.Variant) string { return "is " + v.Fingerprint }))
 	doing := works{}
 	alike := func(a, b *facts.Program) float64 {
@@ -276,8 +281,8 @@ func byStem(list []*facts.Program) map[string][]*facts.Program {
 	return found
 }
 
-// nameGraphs gives each graph the name of its counterpart: of the one that it has most in common with, or that does the same in other types. What graphs take
-// counts as much as what they do: the first step and the later ones do the same, and the later ones take the optimizer's state. A graph without a counterpart
+// nameGraphs gives each graph the name of its counterpart: of the one that it has most in common with, or that does the same in other types. How many
+// arguments they take counts too: the first step and the later ones do the same, and the later ones take the optimizer's state. A graph without a counterpart
 // keeps its name if that is free, or if the old graph of this name has something in common with it.
 func nameGraphs(stem string, old, fresh []*facts.Program) {
 	doing := works{}
@@ -285,7 +290,7 @@ func nameGraphs(stem string, old, fresh []*facts.Program) {
 	for _, likeness := range []func(a, b *facts.Program) float64{doing.inCommon, doing.untyped} {
 		p.closest(func(*facts.Program) string { return "" }, func(a, b *facts.Program) float64 {
 			if share := likeness(a, b); share >= leastOfGraphs {
-				return (share + sharedShapes(a, b)) / 2
+				return share * asMany(a.Variants[0], b.Variants[0])
 			}
 			return 0
 		})

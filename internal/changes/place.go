@@ -220,20 +220,22 @@ func (g *Grouping) editedLine(c *Cause, program string, call hlo.Location) (insi
 			return c.Source, called
 		}
 		if c.Kind == KindResults {
-			inside = g.returned(c.Source, facts.PlainName(program))
+			inside = g.returned(c.Source, program)
 		}
 		return inside, called
 	}
 	return mostWork(work), mostWork(outer)
 }
 
-// returned is the edited return of the program's own function; else the edited line without operations in the function that a result is made in: of a return,
-// else of an assignment; nothing for others.
+// returned is the edited return of the program's own function, if only one function has its name; else the edited line without operations in the function that
+// a result is made in: of a return, else of an assignment; nothing for others.
 func (g *Grouping) returned(result hlo.Location, program string) (at hlo.Location) {
-	for _, h := range g.lines.Code {
-		if lastName(h.Function) == program && g.lines.Edits.Gives(h) == 2 {
-			return lineOf(h, g.lines.Edits)
-		}
+	program, _ = facts.Numbered(program)
+	own := phrase.Filter(g.lines.Code, func(h git.Hunk) bool {
+		return isSameFunction(h.Function, program) && g.lines.Edits.Gives(h) == 2
+	})
+	if len(own) > 0 && !slices.ContainsFunc(own, func(h git.Hunk) bool { return h.File != own[0].File || h.Function != own[0].Function }) {
+		return lineOf(own[0], g.lines.Edits)
 	}
 	best := 0
 	for _, h := range g.silent {
@@ -383,7 +385,12 @@ func linesThrough(c *Cause) []hlo.Location {
 
 // isIn reports whether a line is in the function that was edited.
 func isIn(l hlo.Location, h git.Hunk, edits *git.Edits) bool {
-	return h.File == edits.File(l.File) && lastName(h.Function) == lastName(l.NamedFunction())
+	return h.File == edits.File(l.File) && isSameFunction(h.Function, l.NamedFunction())
+}
+
+// isSameFunction reports whether two names are of one function: PyTorch and old Pythons name methods without their class.
+func isSameFunction(a, b string) bool {
+	return a == b || strings.HasSuffix(a, "."+b) || strings.HasSuffix(b, "."+a)
 }
 
 // PlaceOf is a line as the dump names it.

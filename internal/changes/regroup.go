@@ -277,9 +277,9 @@ func (m *matcher) unroll() []Regroup {
 			continue
 		}
 		for n, i := range ones {
-			at := found[n*share : (n+1)*share]
-			if n == len(ones)-1 {
-				at = found[n*share:]
+			var at []int
+			for c := n; c < len(found); c += len(ones) { // the copies of a body follow one another
+				at = append(at, found[c])
 			}
 			u := Regroup{One: *m.old[i], one: i, at: at}
 			m.now[i] = regrouped

@@ -275,7 +275,7 @@ func (p *Program) IsHashed() bool {
 }
 
 // Joint is several programs as if they were one: what they launch, compute and keep all together. Some were compiled once; the others all equally often,
-// and the first compilation of one runs with the first of each other one. The arguments are left out, because values that one hands to the next are arguments
+// and the first compilation of one is taken to run with the first of each other one. The arguments are left out, because values that one hands to the next are arguments
 // of neither.
 func Joint(name string, parts []*Program) *Program {
 	joint := &Program{Name: name}

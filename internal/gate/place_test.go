@@ -216,6 +216,14 @@ func TestEditOfAReturn(t *testing.T) {
 	if len(list) != 1 || list[0].Source.Line != 12 || !list[0].Source.Edited {
 		t.Errorf("a result of another function: %+v, wanted line 12", list)
 	}
+	const classes = "class Encoder:\n    def __call__(self, x):\n        return x\n\n\nclass Decoder:\n    def __call__(self, z):\n        return z\n"
+	for program, want := range map[string]int{"Decoder.__call__-2": 8, "Encoder.__call__": 3} { // a method of another class gives no result of this one
+		p := changed(program, root(changes.KindResults, "1 result is new", line("Encoder.__call__", 3)))
+		list := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: editsOfSource(t, classes, "return z", "return z, z")}, nil)
+		if len(list) != 1 || list[0].Source.Line != want {
+			t.Errorf("%s: %+v, wanted line %d", program, list, want)
+		}
+	}
 }
 
 // The line beside a deletion is no place where other edited lines have code.
