@@ -134,6 +134,42 @@ func TestNotesStay(t *testing.T) {
 	}
 }
 
+// Of equal lines of several compilations, each keeps the note that it has.
+func TestNotesStayInTheirCompilation(t *testing.T) {
+	of := func(result string) *facts.Variant {
+		v := full().Variants[0]
+		v.Result = result
+		return v
+	}
+	p := full()
+	at := func(line int32, variants ...*facts.Variant) *Program {
+		for _, v := range variants {
+			v.Kernels[0].Site = &facts.Site{OpName: "jit(f)/gather", Times: 1, InEntry: true, Source: hlo.Location{File: "/src/train.py", Line: line}}
+		}
+		p.Variants = variants
+		return p
+	}
+	notes := func(text []byte) (got []string) {
+		for line := range strings.Lines(string(text)) {
+			if _, note, ok := strings.Cut(line, `,"at":"train.py:`); ok {
+				got = append(got, strings.TrimSpace(note))
+			}
+		}
+		return got
+	}
+	eight := []byte(strings.Replace(string(Format(at(1, of("f32[8]")), nil, "")), `"at":"train.py:1"`, `"at":"train.py:1","reason":"PR 1"`, 1))
+	both := Format(at(2, of("f32[9]"), of("f32[8]")), eight, "")
+	if got := notes(both); !slices.Equal(got, []string{`2"}`, `1","reason":"PR 1"}`}) {
+		t.Errorf("of a new compilation before: %q\n%s", got, both)
+	}
+	if got := notes(Format(at(3, of("f32[8]")), both, "")); !slices.Equal(got, []string{`1","reason":"PR 1"}`}) {
+		t.Errorf("of a compilation that went: %q", got)
+	}
+	if got := notes(Format(at(3, of("f32[7]")), eight, "")); !slices.Equal(got, []string{`1","reason":"PR 1"}`}) {
+		t.Errorf("of a compilation that changed: %q", got)
+	}
+}
+
 // Each thing that is kept changes the text, lest a change of it go unseen.
 func TestWhateverIsKeptShows(t *testing.T) {
 	want := string(Format(full(), nil, ""))

@@ -21,17 +21,18 @@ func Format(p *Program, old []byte, reason string) []byte {
 	w := &writer{encoder: newEncoder()}
 	w.program(p)
 	was, read := annotated(old), annotated(p.text)
-	isNew := func(l line) bool { _, known := was[l.text]; return !known }
+	isNew := func(l line) bool { return was[""][l.text] == nil }
 	because := -1 // the reason belongs to the first new kernel, else to the first new line of any kind
-	if reason != "" && len(was) > 0 {
+	if reason != "" && len(was[""]) > 0 {
 		because = slices.IndexFunc(w.lines, func(l line) bool { return l.kernel && isNew(l) })
 	}
 	if reason != "" && because < 0 {
 		because = slices.IndexFunc(w.lines, isNew)
 	}
 	var b bytes.Buffer
+	ofOld, ofRead := was.of(w.lines), read.of(w.lines)
 	for i, l := range w.lines {
-		r := cmp.Or(was.next(l.text), read.next(l.text))
+		r := cmp.Or(ofOld[i], ofRead[i])
 		if at := l.source; r.At == "" && at.File != "" {
 			r.At = fmt.Sprintf("%s:%d", path.Base(at.File), at.Line)
 		}
@@ -72,22 +73,53 @@ func (w *writer) text() []byte {
 type note struct {
 	At     string `json:"at"`
 	Reason string `json:"reason"`
+	taken  bool
 }
 
-// notes holds what stands behind the lines of a file, by their text without it. Compilations may have equal lines, so each text has a list.
-type notes map[string][]note
+// notes holds what stands behind the lines of a file, by the line that their compilation begins with, and of all lines under "".
+type notes map[string]byText
 
-// next returns the note of the next line with a text, nothing where there are no more.
-func (n notes) next(text string) (next note) {
-	if list := n[text]; len(list) > 0 {
-		next, n[text] = list[0], list[1:]
+// byText holds notes by the text before them. Lines may be equal, so each text has a list.
+type byText map[string][]*note
+
+// next returns the first note of a text that no line has yet, nil where there is none.
+func (n byText) next(text string) *note {
+	for len(n[text]) > 0 {
+		next := n[text][0]
+		n[text] = n[text][1:]
+		if !next.taken {
+			next.taken = true
+			return &note{At: next.At, Reason: next.Reason}
+		}
 	}
-	return next
+	return nil
 }
+
+// of returns the notes of lines: those of the same compilation first, then what is left.
+func (n notes) of(lines []line) []note {
+	found, in := make([]*note, len(lines)), n[""]
+	for i, l := range lines {
+		if beginsVariant(l.text) {
+			in = n[l.text]
+		}
+		found[i] = in.next(l.text)
+	}
+	list := make([]note, len(lines))
+	for i, l := range lines {
+		if found[i] == nil {
+			found[i] = n[""].next(l.text)
+		}
+		list[i] = *cmp.Or(found[i], &note{})
+	}
+	return list
+}
+
+func beginsVariant(text string) bool { return strings.HasPrefix(text, `{"variant":`) }
 
 // annotated returns the notes of the lines of a file. Lines without notes are in it as well.
 func annotated(file []byte) notes {
-	found := notes{}
+	in := byText{}
+	found := notes{"": in}
 	for text := range bytes.Lines(file) {
 		var n note
 		plain := string(text)
@@ -98,7 +130,14 @@ func annotated(file []byte) notes {
 		if at >= 0 && json.Unmarshal([]byte("{"+plain[at+1:]), &n) == nil { // else it is the reason of a ceiling
 			plain = plain[:at] + "}\n"
 		}
-		found[plain] = append(found[plain], n)
+		if beginsVariant(plain) {
+			if in = found[plain]; in == nil {
+				in = byText{}
+				found[plain] = in
+			}
+		}
+		in[plain] = append(in[plain], &n)
+		found[""][plain] = append(found[""][plain], &n)
 	}
 	return found
 }

@@ -251,11 +251,12 @@ func (e *edges) result(leaf hlo.InstrID, kernels []Kernel) Op {
 		return op
 	}
 	for depth := 0; depth < maxDepth && k.Class == ClassCopy && k.OpName == "" && len(e.r.m.Operands(id)) > 0; depth++ { // what the compiler copies, something else made
-		behind := e.origin(e.r.m.Operands(id)[0])
+		operand := e.r.m.Operands(id)[0]
+		behind := e.origin(operand)
 		if behind == hlo.NoInstr {
 			break
 		}
-		id, k = behind, &kernels[e.made[behind]]
+		leaf, id, k = operand, behind, &kernels[e.made[behind]]
 	}
 	op.Opcode, op.OpName, op.Source = k.Root, k.OpName, k.Source
 	if i := int(e.r.m.Instrs[leaf].Param); e.r.m.Instrs[leaf].Opcode == hlo.OpGetTupleElement && i < len(k.Outs) {

@@ -1,8 +1,10 @@
 package facts
 
 import (
+	"fmt"
 	"slices"
 	"testing"
+	"time"
 )
 
 // Counted opcodes say what the list said.
@@ -23,5 +25,18 @@ func TestOpcodes(t *testing.T) {
 	}
 	if none := OpcodesOf(); none.Len() != 0 || none.String() != "" || len(slices.Collect(none.All())) != 0 {
 		t.Errorf("nothing is %q", none)
+	}
+}
+
+// A kernel may do thousands of different things.
+func TestManyOpcodes(t *testing.T) {
+	ops := make([]FusedOp, 100000)
+	for i := range ops {
+		ops[i].Op = &Op{Opcode: fmt.Sprintf("op%06d", len(ops)-i)}
+	}
+	start := time.Now()
+	does := opcodesIn(append(ops, ops[0], FusedOp{Op: &Op{Opcode: broadcast}}))
+	if took := time.Since(start); len(does) != len(ops) || does[0] != (OpcodeTimes{"op000001", 1}) || does[len(ops)-1].Times != 2 || took > 3*time.Second {
+		t.Errorf("%d opcodes after %v", len(does), took)
 	}
 }

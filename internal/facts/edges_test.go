@@ -35,3 +35,33 @@ func TestSourcesAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// A result that the compiler copies out of a fusion is called after the operation that makes it there.
+func TestCopiedResultOfAFusion(t *testing.T) {
+	const source = `HloModule m, is_scheduled=true
+
+f {
+  p = f32[4] parameter(0)
+  a = f32[4] exponential(p), metadata={op_name="jit(f)/exp" source_file="m.py" source_line=3}
+  b = f32[4] tanh(p), metadata={op_name="jit(f)/tanh" source_file="m.py" source_line=4}
+  ROOT t = (f32[4], f32[4]) tuple(a, b)
+}
+
+ENTRY e {
+  p = f32[4] parameter(0)
+  fusion = (f32[4], f32[4]) fusion(p), kind=kLoop, calls=f, metadata={op_name="jit(f)/exp" source_file="m.py" source_line=3}
+  first = f32[4] get-tuple-element(fusion), index=0
+  second = f32[4] get-tuple-element(fusion), index=1
+  c = f32[4] copy(second)
+  ROOT r = (f32[4], f32[4]) tuple(first, c)
+}
+`
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "module_0001.jit_f.cpu_after_optimizations.txt"), []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := measureDir(t, dir).Programs[0].Variants[0].Results
+	if len(got) != 2 || got[0].Opcode != "exponential" || got[1].Opcode != "tanh" || got[1].OpName != "jit(f)/tanh" || got[1].Source.Line != 4 {
+		t.Errorf("results %+v", got)
+	}
+}

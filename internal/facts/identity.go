@@ -344,12 +344,12 @@ func (i *Identity) name() string {
 // Numbered is what comes before the number in the name of a program that shares its name with others: "step" of "step-2". The first of them has no
 // number. Which one is the first depends on the run, see [changes.NameGraphs].
 func Numbered(program string) (stem string, ok bool) {
-	stem, number, found := strings.Cut(program, "-")
-	n, err := strconv.Atoi(number)
-	if !found || err != nil || n < 2 {
+	at := strings.LastIndexByte(program, '-')
+	n, err := strconv.Atoi(program[at+1:])
+	if at < 0 || err != nil || n < 2 {
 		return program, false
 	}
-	return stem, true
+	return program[:at], true
 }
 
 // NumberedGraph is the same of a graph that its framework gives no name; the first of them counts as numbered, too.

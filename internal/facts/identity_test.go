@@ -34,6 +34,7 @@ func TestNames(t *testing.T) {
 	for program, want := range map[string]string{
 		"step": "step", "step-2": "step-2 step", "scatter-add": "scatter-add", "Encoder.__call__": "Encoder.__call__ __call__",
 		"Encoder.__call__-12": "Encoder.__call__-12 Encoder.__call__ __call__", "step-1": "step-1", "f.": "f.",
+		"train-step-2": "train-step-2 train-step", "2": "2",
 	} {
 		if got := strings.Join(Names(program), " "); got != want {
 			t.Errorf("%s: %q, want %q", program, got, want)

@@ -78,20 +78,20 @@ func (o Opcodes) String() string { return strings.Join(o.Words(), ", ") }
 
 // opcodesIn counts what the operations do, broadcasts left out unless there is nothing else.
 func opcodesIn(ops []FusedOp) Opcodes {
-	var does Opcodes
-	for _, op := range ops {
-		at, known := slices.BinarySearchFunc(does, op.Opcode, func(a OpcodeTimes, opcode string) int { return strings.Compare(a.Opcode, opcode) })
-		switch {
-		case op.Opcode == broadcast:
-		case known:
-			does[at].Times++
-		default:
-			does = slices.Insert(does, at, OpcodeTimes{op.Opcode, 1})
+	times := map[string]int{}
+	for i := range ops {
+		if ops[i].Opcode != broadcast {
+			times[ops[i].Opcode]++
 		}
 	}
-	if len(does) == 0 && len(ops) > 0 {
+	if len(times) == 0 && len(ops) > 0 {
 		return OpcodesOf(broadcast)
 	}
+	does := slices.Grow(Opcodes(nil), len(times))
+	for opcode, n := range times {
+		does = append(does, OpcodeTimes{opcode, n})
+	}
+	slices.SortFunc(does, func(a, b OpcodeTimes) int { return strings.Compare(a.Opcode, b.Opcode) })
 	return does
 }
 

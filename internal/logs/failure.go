@@ -22,6 +22,9 @@ type Failure struct {
 
 const traceback = "Traceback (most recent call last):"
 
+// maxPrefix bounds what whoever runs several processes puts before each line.
+const maxPrefix = 256
+
 // FindFailure finds the last exception of a log, nil if there is none. A program that succeeds may print an exception that it caught.
 func FindFailure(log []byte) *Failure {
 	if all := FindFailures(log); len(all) > 0 {
@@ -44,8 +47,10 @@ func FindFailures(log []byte) (failures []*Failure) {
 		if next := bytes.Index(log[at+1:], []byte(traceback)); next >= 0 {
 			end = at + 1 + next
 		}
-		prefix := log[bytes.LastIndexByte(log[:at], '\n')+1 : at] // of whoever runs several processes
-		text := bytes.ReplaceAll(log[at:end], append([]byte{'\n'}, prefix...), []byte{'\n'})
+		text, before := log[at:end], log[max(0, at-maxPrefix):at]
+		if begin := bytes.LastIndexByte(before, '\n') + 1; begin < len(before) && (begin > 0 || at < maxPrefix) {
+			text = bytes.ReplaceAll(text, append([]byte{'\n'}, before[begin:]...), []byte{'\n'})
+		}
 		if f := readFailure(text, line); f != nil && !seen[f.String()] {
 			failures, seen[f.String()] = append(failures, f), true
 		}
@@ -102,10 +107,11 @@ func (f *Failure) raise(first string, rest []byte) {
 		kind, text = f.tracing(kind, rest)
 	}
 	f.Compiling = f.Compiling || ofCompiler(kind, ".") || ofXLA.MatchString(text) || bytes.Contains(rest, []byte("\nFor simplicity, JAX has removed its internal frames"))
-	if strings.HasSuffix(text, ":") { // JAX says in the next paragraph what differs
+	if f.Compiling && strings.HasSuffix(text, ":") { // JAX says in the next paragraph what differs
 		_, more, _ := strings.Cut(string(rest), "\n")
-		more, _, _ = strings.Cut(strings.TrimSpace(more), "\n")
-		text += " " + more
+		if more, _, _ = strings.Cut(strings.TrimSpace(more), "\n"); strings.Trim(more, "-") != "" {
+			text += " " + more
+		}
 	}
 	text, _, _ = strings.Cut(text, ". ")
 	f.Exception, f.Text = kind[strings.LastIndexByte(kind, '.')+1:], strings.TrimSuffix(text, ".")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestFindFailure(t *testing.T) {
@@ -52,5 +53,42 @@ func TestFindFailure(t *testing.T) {
 	}
 	if f := FindFailure(sample(t, "jax-0.10.2-explain")); f != nil {
 		t.Errorf("a log without an exception: %+v", f)
+	}
+}
+
+// Each process has a prefix of its own.
+func TestPrefixOfEachProcess(t *testing.T) {
+	first := "[rank0]: Traceback (most recent call last):\n[rank0]:   File \"/srv/a.py\", line 3, in load\n[rank0]: KeyError: 'w'\n"
+	second := strings.NewReplacer("rank0", "rank12", "line 3", "line 4").Replace(first)
+	for _, before := range []string{"", "epoch 1\n", strings.Repeat("x", 2*maxPrefix) + "\n"} {
+		var got []string
+		for _, f := range FindFailures([]byte(before + first + before + second)) {
+			got = append(got, f.String())
+		}
+		if want := []string{"KeyError at a.py:3 in load: 'w'", "KeyError at a.py:4 in load: 'w'"}; !slices.Equal(got, want) {
+			t.Errorf("after %q: %q", before, got)
+		}
+	}
+}
+
+// A log may be one long line.
+func TestTracebacksOfOneLine(t *testing.T) {
+	log, start := bytes.Repeat([]byte(traceback), 20000), time.Now()
+	if all := FindFailures(log); len(all) > 0 || time.Since(start) > 3*time.Second {
+		t.Errorf("%d exceptions after %v", len(all), time.Since(start))
+	}
+}
+
+// Only a compiler's message goes on in the next paragraph, if there is one.
+func TestMessageThatEndsInAColon(t *testing.T) {
+	const jax = "\n--------------------\nFor simplicity, JAX has removed its internal frames from the traceback of the following exception.\n"
+	for rest, want := range map[string]string{
+		"": "these differ:", "epoch 2 begins\n": "these differ:", "\n\n": "these differ:", jax: "these differ:",
+		"\nThe sizes differ.\n" + jax: "these differ: The sizes differ",
+	} {
+		f := FindFailure([]byte(traceback + "\n  File \"/srv/a.py\", line 3, in load\nTypeError: these differ:\n" + rest))
+		if f == nil || f.Text != want {
+			t.Errorf("before %q: %+v", rest, f)
+		}
 	}
 }
