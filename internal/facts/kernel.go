@@ -167,7 +167,7 @@ func (v *Variant) KernelBytes(fits func(*Kernel) bool) (n float64) {
 	return n
 }
 
-// Launches returns how often a run launches the matching kernels. A kernel in a loop of unknown length counts twice.
+// Launches returns how often a run launches the matching kernels. A kernel counts twice if it is in loops of unknown length and in no other loop.
 func (v *Variant) Launches(fits func(*Kernel) bool) (n float64) {
 	for k := range v.KernelsThat(fits) {
 		if k.InLoop && k.Times <= 1 {
