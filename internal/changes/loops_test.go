@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/changes/changestest"
@@ -102,6 +103,15 @@ func TestLoopsOfOneName(t *testing.T) {
 	for _, pair := range pairs {
 		if pair[0].Source.Line != pair[1].Source.Line {
 			t.Errorf("the loop at line %d is taken for the one at line %d", pair[1].Source.Line, pair[0].Source.Line)
+		}
+	}
+}
+
+// A scope of a hostile file, deep in loops, does not make each statement be looked for at each of its levels.
+func TestLoopsAroundAreBounded(t *testing.T) {
+	for loops, want := range map[int]int{0: 0, 2: 2, 100_000: mostLoops} {
+		if got := loopsAround("jit(f)" + strings.Repeat(loopBody, loops) + "/dot"); got != want {
+			t.Errorf("%d loops count as %d, wanted %d", loops, got, want)
 		}
 	}
 }

@@ -422,8 +422,11 @@ func (c *canceller) take(waiting []int, fresh *leftover, op string) []int {
 // loopBody is in the scope of what JAX traces in the body of a loop.
 const loopBody = "/while/body"
 
+// mostLoops bounds the loops around a statement that count: each level is looked at for each statement.
+const mostLoops = 32
+
 // loopsAround counts the loops that a scope is in.
-func loopsAround(scope string) int { return strings.Count(scope, loopBody) }
+func loopsAround(scope string) int { return min(strings.Count(scope, loopBody), mostLoops) }
 
 func inLoop(scope string) bool { return loopsAround(scope) > 0 }
 
