@@ -53,8 +53,8 @@ type Effect struct {
 // maxDetails bounds the sentences on what else an edit did.
 const maxDetails = 6
 
-// changeOf makes a change of its parts. The one that says best what was done leads: on an edited line, then arguments of another type, then one that breaks a rule, then a program that took
-// work from others, then one that names operations, then the one that costs most in the variant that the change costs most.
+// changeOf makes a change of its parts. The one that says best what was done leads: on an edited line, then arguments of another type, then one that breaks a rule,
+// then a program that took work from others, then one that names operations, then the one that costs most in the variant that the change costs most.
 func changeOf(parts []*Part) *Change {
 	first := slices.MinFunc(parts, func(a, b *Part) int { return cmp.Compare(a.Program, b.Program) }).Program
 	steps := map[*Variant]float64{}
@@ -71,7 +71,15 @@ func changeOf(parts []*Part) *Change {
 	fed := func(p *Part) bool { // what became of the results is why the arguments differ: their shapes, or how they are spread
 		return spread && p.Kind == KindArguments && p.Cause == nil || slices.ContainsFunc(p.takes, func(shape string) bool { return lost[shape] })
 	}
-	retyped := func(p *Part) bool { return p.Kind == KindArguments && p.Cause != nil && p.variant.Retyped() }
+	longest := 0.0
+	for _, p := range parts {
+		if p.variant != nil {
+			longest = max(longest, p.variant.New.Facts[facts.PriceStep])
+		}
+	}
+	retyped := func(p *Part) bool { // a small program that takes what another returns follows from that one
+		return p.Kind == KindArguments && p.Cause != nil && p.variant.New.Facts[facts.PriceStep] == longest && p.variant.Retyped()
+	}
 	adds := func(p *Part) bool { return p.Kind == KindCode && p.step.Middle > 0 }
 	divided := !slices.ContainsFunc(parts, func(p *Part) bool { return p.step.Low > 0 }) // what the others lost is in a new program
 	slices.SortStableFunc(parts, func(a, b *Part) int {
