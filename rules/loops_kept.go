@@ -167,7 +167,7 @@ func judgeUnrolled(c *rule.Context, v *changes.Variant) {
 		message = andOthers(fmt.Sprintf("the loop %s ran %d times, now %d, and does several steps at once", fresh.LoopPlace(), old.Length, fresh.Length), len(partly))
 	}
 	unrolled := float64(len(partly))
-	if n := v.Copies(); len(partly) == 0 && n > 0 && len(v.New.Loops()) >= len(v.Old.Loops()) {
+	if n := v.BodyCopies(); len(partly) == 0 && n > 0 && len(v.New.Loops()) >= len(v.Old.Loops()) {
 		unrolled, message = 1, fmt.Sprintf("a loop is unrolled: its body, which has loops of its own, is in the program %d times", n)
 	}
 	forbidLoops(c, v, rule.Amount{Subject: "loops.unrolled", Noun: "unrolled loops", Actual: unrolled}, message)

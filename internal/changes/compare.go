@@ -53,7 +53,7 @@ func CompareEdited(old, fresh *facts.Report, edited Edited) *Report {
 	for _, p := range r.Programs {
 		c.program(p)
 		p.misses, p.logged = missesOf(fresh.Logs, p.New), fresh.Logs != nil
-		p.blameSplit(cmp.Or(split, p.cut()))
+		p.blameSplit(cmp.Or(split, p.Cut()))
 	}
 	slices.SortFunc(r.Programs, func(a, b *Program) int { return cmp.Compare(a.Name, b.Name) })
 	for _, p := range r.Programs {

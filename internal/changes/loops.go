@@ -66,9 +66,9 @@ func (v *Variant) Unrolled() bool {
 	return 2*again > all
 }
 
-// Copies is how often the body of an unrolled loop is in the program, where most of its kernels that are there several times run as often as before all
-// together; 0 where they do not: work that is done again is no unrolled loop. There may be more loops than before, those within the body.
-func (v *Variant) Copies() int {
+// BodyCopies is how often the body of an unrolled loop is in the program. It is 0 unless most kernels that are there several times run as often as before, all
+// together: work that is done again is no unrolled loop. There may be more loops than before, those within the body.
+func (v *Variant) BodyCopies() int {
 	times, alike := map[int]int{}, 0
 	for i := range v.Kernels.Unrolled {
 		u := &v.Kernels.Unrolled[i]
@@ -85,8 +85,7 @@ func (v *Variant) Copies() int {
 	if 2*alike <= len(v.Kernels.Unrolled) || !v.Unrolled() {
 		return 0
 	}
-	most := slices.MaxFunc(slices.Sorted(maps.Keys(times)), func(a, b int) int { return cmp.Compare(times[a], times[b]) })
-	return most
+	return slices.MaxFunc(slices.Sorted(maps.Keys(times)), func(a, b int) int { return cmp.Compare(times[a], times[b]) })
 }
 
 // operations counts the operations in all kernels of a variant, each once.

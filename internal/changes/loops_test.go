@@ -49,7 +49,7 @@ func TestEndSooner(t *testing.T) {
 }
 
 // The body of an unrolled loop is in the program several times, in one loop fewer, and runs as often as before all together.
-func TestCopies(t *testing.T) {
+func TestBodyCopies(t *testing.T) {
 	at := func(opName string, times int64) facts.Kernel {
 		return facts.Kernel{Form: &facts.Form{Do: facts.OpcodesOf("dot")}, Site: &facts.Site{OpName: opName, Loop: "jit(f)/while", InLoop: true, Times: times}}
 	}
@@ -68,7 +68,7 @@ func TestCopies(t *testing.T) {
 		old.Kernels[1].Site.OpName = "jit(f)/other" // it is gone
 		old.Kernels[2].Loop = "jit(f)/other"
 		v := &Variant{Old: old, New: fresh, Kernels: Kernels{Unrolled: []Regroup{{One: at(body, 8), Many: c.many}}}}
-		if got := v.Copies(); got != c.want {
+		if got := v.BodyCopies(); got != c.want {
 			t.Errorf("%s: %d copies, wanted %d", c.name, got, c.want)
 		}
 	}

@@ -173,9 +173,9 @@ func reasonOfCut(cut *tensorflow.GraphBreak) string {
 	return "because: " + cut.Reason
 }
 
-// cut returns the cause that PyTorch/XLA ends a graph within a function, so that it compiles what was one program in parts; nil if it does not. Where no part
+// Cut returns the cause that PyTorch/XLA ends a graph within a function, so that it compiles what was one program in parts; nil if it does not. Where no part
 // ends with its function, the one that has the name of the whole ends where the whole did.
-func (p *Program) cut() *Cause {
+func (p *Program) Cut() *Cause {
 	ends := func(part *facts.Program) bool {
 		b := part.Variants[0].GraphBreak
 		return b != nil && b.EndsFunction()

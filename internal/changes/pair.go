@@ -83,14 +83,16 @@ func joinParts(pairs []*Program, doing works) []*Program {
 	}
 	joined, joints := map[*Program]bool{}, []*Program{}
 	for _, pair := range pairs {
+		if joined[pair] {
+			continue
+		}
 		among := pairs
 		if pair.Old != nil && pair.New != nil && pair.Old.Name == pair.New.Name {
 			among = slices.Concat([]*Program{pair}, alone[pair.New.Name])
 		}
-		among = phrase.Filter(among, func(other *Program) bool { return !joined[other] })
 		for _, old := range []bool{true, false} {
-			parts := partsOf(pair, among, old, doing)
-			if joined[pair] || len(parts) < 2 {
+			parts := partsOf(pair, among, joined, old, doing)
+			if len(parts) < 2 {
 				continue
 			}
 			sides := phrase.Map(parts, func(part *Program) *facts.Program { return sideOf(part, old) })
@@ -104,15 +106,16 @@ func joinParts(pairs []*Program, doing works) []*Program {
 			for _, part := range parts {
 				joined[part] = true
 			}
+			break
 		}
 	}
 	return append(phrase.Filter(pairs, func(pair *Program) bool { return !joined[pair] }), joints...)
 }
 
-// partsOf lists the pairs with the programs of one side that a program of the other side was made of. A part does hardly anything that the whole does not do,
-// and has no other counterpart. If the whole has a counterpart of its own name, a part shares the name too, or does something that the counterpart does not do:
-// "step" becomes "step" and "step-2" where torch_xla.sync cuts it.
-func partsOf(pair *Program, among []*Program, old bool, doing works) []*Program {
+// partsOf lists the pairs with the programs of one side that a program of the other side was made of, among some that are not joined yet. A part does hardly
+// anything that the whole does not do, and has no other counterpart. If the whole has a counterpart of its own name, another part does something that the
+// counterpart does not do: "step" becomes "step" and "step-2" where torch_xla.sync cuts it.
+func partsOf(pair *Program, among []*Program, joined map[*Program]bool, old bool, doing works) []*Program {
 	whole, counterpart := sideOf(pair, !old), sideOf(pair, old)
 	if whole == nil || pair.Parts != nil || isCluster(whole) || len(among) < 2 {
 		return nil
@@ -120,10 +123,11 @@ func partsOf(pair *Program, among []*Program, old bool, doing works) []*Program 
 	named := counterpart != nil && counterpart.Name == whole.Name
 	parts := phrase.Filter(among, func(other *Program) bool {
 		part := sideOf(other, old)
-		if part == nil || isCluster(part) || !compiledTogether(part, whole) || len(doing.of(part).operations) == 0 || doing.within(part, whole) < leastOfPart {
+		if part == nil || joined[other] || other != pair && sideOf(other, !old) != nil {
 			return false
 		}
-		return other == pair || sideOf(other, !old) == nil && (!named || doing.within(part, counterpart) < leastOfPart)
+		isPart := !isCluster(part) && compiledTogether(part, whole) && len(doing.of(part).operations) > 0 && doing.within(part, whole) >= leastOfPart
+		return isPart && (other == pair || !named || doing.within(part, counterpart) < leastOfPart)
 	})
 	if counterpart != nil && !slices.Contains(parts, pair) {
 		return nil

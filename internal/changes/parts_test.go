@@ -72,7 +72,7 @@ func TestCutOfTheLargerPart(t *testing.T) {
 		{part("step", "torch_xla.compile", 20), part("step-2", "user torch_xla.sync", 7)},
 		{part("step", "user torch_xla.sync", 20), part("step-2", "user torch_xla.sync", 7)}, // of graphs without a name
 	} {
-		cause := (&Program{Were: whole, Parts: parts}).cut()
+		cause := (&Program{Were: whole, Parts: parts}).Cut()
 		if cause == nil || cause.Source.Line != 7 || !strings.HasPrefix(cause.Title, "compiled in 2 parts") {
 			t.Errorf("%s and %s: %+v", parts[0].Variants[0].GraphBreak.Reason, parts[1].Variants[0].GraphBreak.Reason, cause)
 		}

@@ -145,7 +145,7 @@ func loopsTitle(loops []LoopChange) string {
 // unrollTitle says how often the body of an unrolled loop is there. Where the loop is still there, it names the kernel that is there most often, and of those
 // the one that computes most.
 func unrollTitle(v *Variant, list []*Regroup) string {
-	if n := v.Copies(); n > 0 {
+	if n := v.BodyCopies(); n > 0 {
 		return fmt.Sprintf("a loop is unrolled: its body is in the program %d times", n)
 	}
 	most := slices.MaxFunc(list, func(a, b *Regroup) int {
