@@ -64,8 +64,8 @@ var baselinePresent = rule.Rule{
 			}
 			f := c.Find(result.Finding{Program: p.Name, Subject: "program", Message: p.Name + is + ": no baseline says what it may cost"})
 			f.Cause = changes.Newcomer(c.Target.Programs, p)
-		case p.Cut() != nil:
-			message := fmt.Sprintf("%s: PyTorch/XLA launches %d graphs, %d in the baseline", p.Name, len(p.Parts), len(p.Were))
+		case p.IsCut():
+			message := fmt.Sprintf("%s became %d programs: the baseline has one", p.Were[0].Name, len(p.Parts))
 			c.Find(result.Finding{Program: p.Name, Subject: "program", Message: message}).Cause = p.Cut()
 		case p.Was != "" && !p.New.IsCluster(): // clusters are numbered, not named
 			c.Notes = append(c.Notes, result.Note{Kind: "renamed", Program: p.Name, Message: "it was accepted as " + p.Was, Fix: "xlagate accept --reason \"why\""})

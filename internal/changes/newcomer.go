@@ -173,17 +173,25 @@ func reasonOfCut(cut *tensorflow.GraphBreak) string {
 	return "because: " + cut.Reason
 }
 
-// Cut returns the cause that PyTorch/XLA ends a graph within a function, so that it compiles what was one program in parts; nil if it does not. Where no part
-// ends with its function, the one that has the name of the whole ends where the whole did.
+// IsCut reports whether a program became several, one of which has its name: "step" and "step-2". Clusters of TensorFlow are numbered, not named.
+func (p *Program) IsCut() bool {
+	named := func(part *facts.Program) bool { return part.Name == p.Were[0].Name && !part.IsCluster() }
+	return len(p.Were) == 1 && len(p.Parts) > 1 && slices.ContainsFunc(p.Parts, named)
+}
+
+// Cut returns the cause that PyTorch/XLA ends a graph within a function, so that it compiles what was one program in parts; nil if it does not. If no part ends
+// with its function, the one that has the name of the whole ends where the whole did.
 func (p *Program) Cut() *Cause {
+	if !p.IsCut() {
+		return nil
+	}
 	ends := func(part *facts.Program) bool {
 		b := part.Variants[0].GraphBreak
 		return b != nil && b.EndsFunction()
 	}
 	compiled := slices.ContainsFunc(p.Parts, ends)
 	for _, part := range p.Parts {
-		b := part.Variants[0].GraphBreak
-		if b != nil && !b.EndsFunction() && len(p.Parts) > len(p.Were) && (compiled || part.Name != p.Were[0].Name) {
+		if b := part.Variants[0].GraphBreak; b != nil && !b.EndsFunction() && (compiled || part.Name != p.Were[0].Name) {
 			return &Cause{Title: fmt.Sprintf("compiled in %d parts: PyTorch/XLA ends a graph %s", len(p.Parts), reasonOfCut(b)), Source: b.Where, Exact: true}
 		}
 	}
