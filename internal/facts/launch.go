@@ -54,6 +54,7 @@ var errTooDeep = errors.New("its calls are nested too deep or repeat too often t
 // walk collects a module's launches in schedule order.
 type walk struct {
 	m          *hlo.Module
+	family     price.Family
 	alike      *hlo.Alike
 	values     *values
 	classified map[uint64]classification // by what an instruction says
@@ -74,7 +75,7 @@ func (r *reader) newWalk() (*walk, error) {
 	all := int64(len(r.m.Instrs))
 	launches := min(max(leastLaunches, mostRepeated*all), maxLaunches)
 	w := &walk{
-		m: r.m, alike: r.alike(), values: r.values(), classified: map[uint64]classification{}, chains: map[string]bool{}, launches: make([]launch, 0, end-first),
+		m: r.m, family: r.family, alike: r.alike(), values: r.values(), classified: map[uint64]classification{}, chains: map[string]bool{}, launches: make([]launch, 0, end-first),
 		most: amount{launches, launches, max(leastOperations, mostRepeated*all), max(leastListed, mostRepeated*all)}, bodies: r.bodies(), listed: make([]bool, len(r.m.Comps)),
 	}
 	return w, w.computation(r.m.Entry, place{loop: hlo.NoInstr, times: 1}, hlo.NoInstr)
@@ -299,6 +300,8 @@ func (w *walk) classify(l *launch) bool {
 			l.class, l.moves = ClassCollective, collective
 		}
 		return !j.free
+	case op == hlo.OpPartitionId || op == hlo.OpReplicaId: // see EmitReplicaOrPartitionId in xla/service/gpu/thunk_emitter.cc; a TPU reads a register
+		return w.family != price.TPU
 	case (op == hlo.OpSend || op == hlo.OpRecv) && w.m.AttrText(l.id, "is_host_transfer") == "true": // so a TPU calls Python
 		l.class = ClassControl
 	case role == roleCollective:
@@ -429,7 +432,6 @@ var roles = [...]role{
 	hlo.OpDomain: roleFree, hlo.OpGetDimensionSize: roleFree, hlo.OpTrace: roleFree, hlo.OpAsyncUpdate: roleFree,
 	hlo.OpAsyncDone: roleFree, hlo.OpCopyDone: roleFree, hlo.OpAllReduceDone: roleFree, hlo.OpAllGatherDone: roleFree,
 	hlo.OpCollectivePermuteDone: roleFree, hlo.OpSendDone: roleFree, hlo.OpRecvDone: roleFree,
-	hlo.OpPartitionId: roleFree, hlo.OpReplicaId: roleFree, hlo.OpRngGetAndUpdateState: roleFree,
 
 	hlo.OpCall: roleEnter, hlo.OpAsyncStart: roleEnter,
 	hlo.OpWhile: roleControl, hlo.OpConditional: roleControl, hlo.OpInfeed: roleControl, hlo.OpOutfeed: roleControl,
@@ -455,13 +457,13 @@ func roleOf(op hlo.Opcode) role {
 var freeTargets = map[string]bool{
 	"AllocateBuffer": true, "ConcatBitcast": true, "AssumeGatherIndicesInBound": true, "GatherScatterIndicesBitpacked": true,
 	"AsyncCollectiveDone": true, "PrepareAsyncCallStart": true, "PrepareAsyncCallDone": true, "Sharding": true, "SPMDFullToShardShape": true, "SPMDShardToFullShape": true,
-	"LayoutConstraint": true, "annotate_device_placement": true,
+	"LayoutConstraint": true, "annotate_device_placement": true, "CreateBuffer": true, "Pin": true, "Unpin": true,
 }
 
 // kernelTargets are custom calls that are a kernel of the model's own (Pallas, Triton, Mosaic) or of the compiler.
 var kernelTargets = map[string]bool{
 	"tpu_custom_call": true, "__gpu$xla.gpu.triton": true, "triton_kernel_call": true, "__gpu$TopK": true,
-	"mosaic_gpu": true, "mosaic_gpu_v2": true, "__gpu$xla.gpu.ext.cub_sort_keys": true,
+	"mosaic_gpu": true, "mosaic_gpu_v2": true,
 }
 
 // hidden reports whether an opcode is left out of what a kernel does: it moves nothing and computes nothing.

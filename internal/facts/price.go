@@ -475,7 +475,7 @@ func (k *Kernel) WorkClass() price.Class {
 		return price.Controls
 	case multiplied > 0:
 		return price.Products
-	case k.Do.Times("sort")+k.Do.Times("topk") > 0 || k.Work[price.Unknown] == 0 && strings.Contains(k.Target, "TopK"):
+	case k.Do.Times("sort")+k.Do.Times("topk") > 0 || k.Work[price.Unknown] == 0 && (strings.Contains(k.Target, "TopK") || strings.Contains(strings.ToLower(k.Target), "sort")):
 		return price.Sorts
 	case k.Class == ClassLibrary || k.Target != "" || k.Do.Times("fft") > 0:
 		return price.Libraries

@@ -101,12 +101,12 @@ func (r *reader) queueUnrecorded(launches []launch) {
 	}
 }
 
-// isRecorded reports whether a command buffer may hold a launch: kernels, copies and the products of cuBLAS, but no other library's calls. So it is in all
-// dumps of JAX 0.11.2 from an H200.
+// isRecorded reports whether a command buffer may hold a launch: kernels, copies, the products of cuBLAS and the attention of cuDNN, but no other library's
+// calls. So it is in all dumps of JAX 0.11.2 from an H200. See GetCommandBufferCmdType in xla/backends/gpu/runtime/command_buffer_conversion_pass.cc.
 func (r *reader) isRecorded(l *launch) bool {
 	switch op := r.m.Instrs[l.id].Opcode; {
-	case op == hlo.OpCustomCall && r.m.Kernel(l.id) == nil:
-		return strings.Contains(r.m.AttrText(l.id, "custom_call_target"), "cublas")
+	case op == hlo.OpCustomCall && l.class == ClassLibrary:
+		return r.isProduct(l.id) && !strings.Contains(r.m.AttrText(l.id, "custom_call_target"), "$conv")
 	case op == hlo.OpFft, op == hlo.OpTriangularSolve, op == hlo.OpCholesky:
 		return false
 	}

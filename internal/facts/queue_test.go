@@ -48,3 +48,23 @@ func TestQueueReady(t *testing.T) {
 		}
 	}
 }
+
+// XLA puts the attention of cuDNN into a command buffer, but no convolution: so it is in its plans of these programs.
+func TestRecorded(t *testing.T) {
+	for dump, starts := range map[string]int{"gpu-h100-attn_cudnn": 0, "gpu-h100-convnet": 11} {
+		r := newReader(kept(t, dump))
+		w, err := r.walk()
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for i := range w.launches {
+			if !r.isRecorded(&w.launches[i]) {
+				n++
+			}
+		}
+		if n != starts {
+			t.Errorf("%s: %d launches are in no command buffer, want %d", dump, n, starts)
+		}
+	}
+}

@@ -84,7 +84,7 @@ func (a Amount) String() string { return names[a] }
 type Work [NumAmounts]float64
 
 // Version counts how often it was changed what is measured of a launch. Work of another version is not comparable.
-const Version = 12
+const Version = 13
 
 // MarshalJSON writes the amounts by their names, as a baseline keeps them.
 func (w Work) MarshalJSON() ([]byte, error) {
