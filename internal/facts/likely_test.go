@@ -1,8 +1,10 @@
 package facts
 
 import (
+	"slices"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/price"
 )
 
@@ -34,5 +36,34 @@ func TestReach(t *testing.T) {
 		if got := reachOf(c.devices); got != c.want {
 			t.Errorf("%v reaches over %v devices, want %v", c.devices, got, c.want)
 		}
+	}
+}
+
+// What a collective reaches over are the devices of its groups, not their places in a mesh, and of a message those that it goes between.
+func TestReachOfACollective(t *testing.T) {
+	kernels := only(t, "tpu-v5e-sharded").Kernels
+	if at := slices.IndexFunc(kernels, func(k Kernel) bool { return k.Name == "all-reduce.1" }); at < 0 || kernels[at].Work[price.Reach] != 2 {
+		t.Errorf("all-reduce.1 goes along the axis with the nearest devices: device_ids=([2,2]T(1,0)), kernel %d", at)
+	}
+	const message = `HloModule m, num_partitions=16
+
+ENTRY %e (x: f32[8]) -> token[] {
+  %x = f32[8] parameter(0)
+  %t = token[] after-all()
+  %s = (f32[8], u32[], token[]) send(%x, %t), channel_id=1, frontend_attributes={_xla_send_recv_source_target_pairs="{{0,1},{2,3}}"}
+  ROOT %d = token[] send-done(%s), channel_id=1
+}
+`
+	m, err := hlo.ParseText([]byte(message), "m.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newReader(m)
+	w, err := r.walk()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if work := r.work(w.launches[0]); work[price.Peers] != 2 || work[price.Reach] != 2 || work[price.Sent] != 32 {
+		t.Errorf("a message between neighbours: %v", work)
 	}
 }

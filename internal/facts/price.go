@@ -369,10 +369,8 @@ func (r *reader) work(l launch) price.Work {
 func (r *reader) exchange(l launch) (w price.Work) {
 	all := r.m.Header.ReplicaCount * r.m.Header.NumPartitions
 	peers, reach := all, reachOf([]int64{0, max(0, all-1)})
-	groups := parseGroups(r.m.AttrText(l.moves, "replica_groups"))
-	if pairs, ok := r.m.Attr(l.moves, "source_target_pairs"); ok {
-		groups, _ = hlo.ReplicaGroups([]byte(pairs))
-	}
+	ofSend := frontendAttribute(r.m.AttrText(l.moves, "frontend_attributes"), "_xla_send_recv_source_target_pairs") // see xla/service/collective_ops_utils.h
+	groups, _ := hlo.ReplicaGroups([]byte(cmp.Or(r.m.AttrText(l.moves, "replica_groups"), r.m.AttrText(l.moves, "source_target_pairs"), ofSend)))
 	if len(groups) > 0 {
 		peers, reach = int64(len(groups[0])), 1
 	}

@@ -51,7 +51,7 @@ type Memories struct {
 // Network is what connects devices.
 type Network struct {
 	Links  Link    // to the devices nearby
-	Net    Link    // to all others
+	Net    Link    // to all others, where all devices nearby send
 	Domain float64 // how many devices are nearby
 }
 

@@ -2,6 +2,7 @@ package price
 
 import (
 	"encoding/json"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -366,11 +367,12 @@ func TestExchange(t *testing.T) {
 		peers  float64
 		want   Work
 	}{
-		{"all-reduce", 4, Work{Sent: 150, Hops: 6, Peers: 4, Reach: 4, Far: 200}},
-		{"all-gather", 4, Work{Sent: 75, Hops: 3, Peers: 4, Reach: 4, Far: 200}},
-		{"reduce-scatter", 2, Work{Sent: 50, Hops: 1, Peers: 2, Reach: 2, Far: 200}},
+		{"all-reduce", 4, Work{Sent: 150, Hops: 6, Peers: 4, Reach: 4, Rings: 1, Far: 200}},
+		{"all-gather", 4, Work{Sent: 75, Hops: 3, Peers: 4, Reach: 4, Rings: 1, Far: 200}},
+		{"all-to-all", 4, Work{Sent: 75, Hops: 3, Peers: 4, Reach: 4, Far: 200}},
+		{"reduce-scatter", 2, Work{Sent: 50, Hops: 1, Peers: 2, Reach: 2, Rings: 1, Far: 200}},
 		{"collective-permute", 4, Work{Sent: 100, Hops: 1, Peers: 4, Reach: 4, Far: 200}},
-		{"all-reduce", 1, Work{Hops: 2, Peers: 1, Reach: 1, Far: 200}},
+		{"all-reduce", 1, Work{Hops: 2, Peers: 1, Reach: 1, Rings: 1, Far: 200}},
 	} {
 		var w Work
 		if w.Exchange(c.opcode, 100, c.peers, c.peers); w != c.want {
@@ -378,6 +380,26 @@ func TestExchange(t *testing.T) {
 		}
 		if d := Named("h100-sxm"); (d.network(&w) == 0) != (c.peers == 1) {
 			t.Errorf("%s of %v takes %v ns", c.opcode, c.peers, d.network(&w))
+		}
+	}
+}
+
+// Between machines a ring takes the adapters of all devices of the group, and no more than the links in a machine can bring. Other collectives send the bytes of
+// each device over its own adapter.
+func TestNetworkBetweenMachines(t *testing.T) {
+	for _, c := range []struct {
+		device       string
+		opcode       string
+		peers, reach float64
+		rate         float64 // bytes a second
+	}{
+		{"h100-sxm", "all-gather", 8, 8, 450e9}, {"h100-sxm", "all-gather", 16, 16, 400e9}, {"h100-sxm", "all-gather", 4, 16, 100e9}, {"h100-sxm", "all-gather", 2, 16, 50e9},
+		{"h100-sxm", "all-gather", 2, 64, 50e9}, {"h100-sxm", "all-to-all", 16, 16, 50e9}, {"h100-sxm", "collective-permute", 2, 16, 50e9}, {"tpu-v5e", "all-gather", 512, 512, 45e9},
+	} {
+		var w Work
+		w.Exchange(c.opcode, 1e12, c.peers, c.reach)
+		if got := w[Sent] / Named(c.device).network(&w) * 1e9; math.Abs(got/(attainedBandwidth*c.rate)-1) > 0.01 {
+			t.Errorf("%s: %s of %v over %v: %v bytes a second", c.device, c.opcode, c.peers, c.reach, got)
 		}
 	}
 }

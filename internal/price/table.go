@@ -80,7 +80,7 @@ var Devices = []*Device{
 			Vector:   30.3 * tera, Vector64: 0.47 * tera, Special: 1.6 * tera, Slow: 0.4 * tera, Scalar: 0.5 * tera, Units: 58, Atomic: 250 * giga, Clock: 2.04 * giga,
 		},
 		Memories: Memories{Core: Level{48 * mib, 2.5 * tera}, Shared: Level{48 * mib, 2.5 * tera}, Memory: Level{24 * gib, 300 * giga}, Host: 32 * giga, Line: 32},
-		Network:  Network{Links: Link{32 * giga, 8 * kilo}, Net: Link{12.5 * giga, 10 * kilo}, Domain: 8},
+		Network:  Network{Links: Link{32 * giga, 8 * kilo}, Net: Link{12.5 / 8 * giga, 10 * kilo}, Domain: 8},
 		Delays:   ofNVIDIA,
 	},
 	{

@@ -142,7 +142,8 @@ func (m *Memories) bandwidth(l Level) float64 {
 	return attainedBandwidth * l.Bandwidth
 }
 
-// network is how long a collective takes: so many messages one after the other, and its bytes over the link that all its devices are on.
+// network is how long a collective takes: so many messages one after the other, and its bytes over the link that all its devices are on. NCCL makes as many
+// rings between machines as a machine has adapters for the devices of the group.
 func (n *Network) network(w *Work) float64 {
 	if w[Peers] <= 1 {
 		return 0
@@ -150,6 +151,9 @@ func (n *Network) network(w *Work) float64 {
 	link := n.Links
 	if w[Reach] > n.Domain {
 		link = n.Net
+		if w[Rings] > 0 {
+			link.Bandwidth = min(n.Links.Bandwidth, link.Bandwidth*max(1, n.Domain*w[Peers]/w[Reach]))
+		}
 	}
 	return w[Hops]*link.Latency + ns(w[Sent], attainedBandwidth*link.Bandwidth)
 }
@@ -161,8 +165,10 @@ func (w *Work) Exchange(opcode string, bytes, peers, reach float64) {
 	others := (peers - 1) / max(1, peers)
 	switch opcode {
 	case "all-reduce":
-		w[Sent], w[Hops] = 2*others*bytes, 2*w[Hops]
-	case "all-gather", "reduce-scatter", "all-to-all", "ragged-all-to-all", "collective-reduce":
+		w[Sent], w[Hops], w[Rings] = 2*others*bytes, 2*w[Hops], 1
+	case "all-gather", "reduce-scatter", "collective-reduce":
+		w[Sent], w[Rings] = others*bytes, 1
+	case "all-to-all", "ragged-all-to-all":
 		w[Sent] = others * bytes
 	default: // collective-permute, collective-broadcast, send and recv
 		w[Sent], w[Hops] = bytes, 1

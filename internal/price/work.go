@@ -52,6 +52,7 @@ const (
 	Hops                         // messages that a collective sends one after the other
 	Peers                        // devices that take part in a collective
 	Reach                        // devices in the smallest aligned block of a power of two that holds all of a group: {0, 2, 4, 6} reaches over 8
+	Rings                        // 1: its bytes go from device to device on rings, which leave each machine once
 	Hidden                       // the share of a transfer that passes while kernels run
 	Cycles                       // that the compiler expects; 0: it does not say
 	Unknown                      // 1: nobody knows what it does
@@ -63,7 +64,7 @@ const (
 var names = [NumAmounts]string{
 	"f64", "highest", "high", "f32", "f16", "f8", "s8", "looped", "vector", "vector64", "rounds", "special", "special64", "slow", "scalar", "serial", "near", "mid",
 	"far", "onchip", "fromhost", "pieces", "atomics", "launches", "queued", "tiles", "decisions",
-	"iterations", "steps", "calls", "effects", "sent", "hops", "peers", "reach", "hidden", "cycles", "unknown",
+	"iterations", "steps", "calls", "effects", "sent", "hops", "peers", "reach", "rings", "hidden", "cycles", "unknown",
 }
 
 // ByName are all amounts in the order of their names.
