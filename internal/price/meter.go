@@ -52,7 +52,11 @@ func (m *Meter) Of(id hlo.InstrID) Work {
 		w[FromHost] = m.leaves(m.m.Instrs[id].Shape)
 		return w
 	case hlo.OpCustomCall:
-		switch p, is := m.product(id); {
+		p, is := m.product(id)
+		if m.family == GPU && p.Precision == "default" { // cuBLAS and cuDNN multiply f32 as tf32, hipBLAS and MIOpen do not: GetBlasComputationType in xla/stream_executor/gpu/gpu_blas_lt.cc
+			p.Precision = "high"
+		}
+		switch {
 		case !is:
 			m.customCall(&w, id)
 		case m.family == GPU && strings.Contains(m.m.AttrText(id, "custom_call_target"), "$conv") && p.Flops > 0:

@@ -129,6 +129,8 @@ func TestWorkOnAGPU(t *testing.T) {
 		{"division", "", a + "  ROOT %r = f32[8,64] divide(%a, %a)\n", `{"far":4100,"vector":4610}`},
 		{"product", "", "  %a = f32[256,64] parameter(0)\n  %b = f32[64,256] parameter(1)\n  ROOT %r = f32[256,256] dot(%a, %b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n", `{"f32":8390000,"far":393000,"tiles":4}`},
 		{"deep product", "", "  %a = f32[8,8192] parameter(0)\n  %b = f32[8192,8] parameter(1)\n  ROOT %r = f32[8,8] dot(%a, %b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n", `{"f32":1050000,"far":525000,"tiles":8}`},
+		{"precise product of Triton", "", "  %a = f32[256,64] parameter(0)\n  %b = f32[64,256] parameter(1)\n  ROOT %r = f32[256,256] dot(%a, %b), lhs_contracting_dims={1}, rhs_contracting_dims={0}, operand_precision={high,high}\n", `{"far":393000,"highest":8390000,"tiles":16}`},
+		{"convolution of cuDNN in a fusion", "%f {\n  %x = f32[8,28,28,64] parameter(0)\n  %k = f32[3,3,64,4] parameter(1)\n  ROOT %r = f32[8,28,28,4] convolution(%x, %k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, conv_kind=fprop\n}\n", "  %a = f32[8,28,28,64] parameter(0)\n  %b = f32[3,3,64,4] parameter(1)\n  ROOT %r = f32[8,28,28,4] fusion(%a, %b), kind=kCustom, calls=%f, backend_config={\"fusion_backend_config\":{\"kind\":\"__cudnn$fusion\"}}\n", `{"f32":1170000000,"far":1720000,"tiles":98}`},
 		{"precise product", "", "  %a = f32[256,64] parameter(0)\n  %b = f32[64,256] parameter(1)\n  ROOT %r = f32[256,256] dot(%a, %b), lhs_contracting_dims={1}, rhs_contracting_dims={0}, operand_precision={highest,highest}\n", `{"far":393000,"highest":8390000,"tiles":16}`},
 		{"bytes in another order", "", "  %a = s8[64,64]{1,0} parameter(0)\n  ROOT %r = s8[64,64]{1,0} transpose(%a), dimensions={1,0}\n", `{"far":8190,"scalar":27000,"serial":1230,"vector":4100}`},
 		{"transform", "", "  %a = c64[4,64] parameter(0)\n  ROOT %r = c64[4,64] fft(%a), fft_type=FFT, fft_length={64}\n", `{"far":4100,"tiles":1,"vector":12300}`},
@@ -342,11 +344,11 @@ func TestUnitOfAProduct(t *testing.T) {
 		p    Product
 		want Amount
 	}{
-		{Product{Type: "f64"}, ProductF64}, {Product{Type: "c64"}, ProductF64}, {Product{Type: "c128", Precision: "high"}, ProductF64},
+		{Product{Type: "f64"}, ProductF64}, {Product{Type: "c64"}, ProductF32}, {Product{Type: "c128", Precision: "high"}, ProductF64},
 		{Product{Type: "f32"}, ProductF32}, {Product{Type: "f32", Precision: "default"}, ProductF32},
-		{Product{Type: "f32", Precision: "high"}, ProductHigh}, {Product{Type: "f32", Precision: "dot_bf16_bf16_f32_x3"}, ProductHigh},
+		{Product{Type: "f32", Precision: "high"}, ProductHigh}, {Product{Type: "f32", Precision: "dot_bf16_bf16_f32_x3"}, ProductF16},
 		{Product{Type: "f32", Precision: "highest"}, ProductHighest}, {Product{Type: "f32", Precision: "dot_f32_f32_f32"}, ProductHighest},
-		{Product{Type: "f32", Precision: "dot_bf16_bf16_f32_x6"}, ProductHighest}, {Product{Type: "f32", Precision: "dot_bf16_bf16_f32_x9"}, ProductHighest},
+		{Product{Type: "f32", Precision: "dot_tf32_tf32_f32_x3"}, ProductF32}, {Product{Type: "c64", Precision: "highest"}, ProductHighest},
 		{Product{Type: "f32", Precision: "dot_bf16_bf16_f32"}, ProductF16}, {Product{Type: "f32", Precision: "dot_f16_f16_f32"}, ProductF16},
 		{Product{Type: "bf16"}, ProductF16}, {Product{Type: "f16", Precision: "highest"}, ProductF16},
 		{Product{Type: "f8e4m3fn"}, ProductF8}, {Product{Type: "f4e2m1fn"}, ProductF8}, {Product{Type: "s8"}, ProductS8}, {Product{Type: "u4"}, ProductS8},
@@ -356,6 +358,21 @@ func TestUnitOfAProduct(t *testing.T) {
 		}
 		if got := unit(c.p, true); got != Looped {
 			t.Errorf("%+v in a loop counts into %s", c.p, got)
+		}
+	}
+}
+
+// An algorithm of several passes multiplies as often, but on a CPU; a product of complex numbers is four of real ones.
+func TestPasses(t *testing.T) {
+	for _, c := range []struct {
+		p        Product
+		gpu, cpu float64
+	}{
+		{Product{Type: "f32", Precision: "highest"}, 1, 1}, {Product{Type: "f32", Precision: "dot_tf32_tf32_f32_x3"}, 3, 1}, {Product{Type: "f32", Precision: "dot_bf16_bf16_f32_x6"}, 6, 1},
+		{Product{Type: "c64"}, 4, 4}, {Product{Type: "c128", Precision: "default"}, 4, 4}, {Product{Precision: "dot_x"}, 1, 1},
+	} {
+		if gpu, cpu := c.p.passes(GPU), c.p.passes(CPU); gpu != c.gpu || cpu != c.cpu {
+			t.Errorf("%+v: %v passes on a GPU, %v on a CPU", c.p, gpu, cpu)
 		}
 	}
 }

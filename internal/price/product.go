@@ -2,6 +2,7 @@ package price
 
 import (
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -46,13 +47,8 @@ func unit(p Product, looped bool) Amount {
 		return Looped
 	}
 	switch {
-	case p.Type == "f64" || p.Type == "c128" || p.Type == "c64":
+	case p.Type == "f64" || p.Type == "c128":
 		return ProductF64
-	case strings.HasPrefix(p.Precision, "dot_bf16") && strings.HasSuffix(p.Precision, "_x6"),
-		strings.HasPrefix(p.Precision, "dot_bf16") && strings.HasSuffix(p.Precision, "_x9"):
-		return ProductHighest
-	case strings.HasPrefix(p.Precision, "dot_bf16") && strings.HasSuffix(p.Precision, "_x3"):
-		return ProductHigh
 	case strings.HasPrefix(p.Precision, "dot_bf16"), strings.HasPrefix(p.Precision, "dot_f16"):
 		return ProductF16
 	case p.Type == "bf16" || p.Type == "f16":
@@ -67,6 +63,20 @@ func unit(p Product, looped bool) Amount {
 		return ProductHigh
 	}
 	return ProductF32
+}
+
+// passes is how many products of the unit's numbers make one: four of real numbers one of complex, and as many as the name of an algorithm says, such as
+// dot_bf16_bf16_f32_x6. A CPU computes those in f32.
+func (p Product) passes(f Family) float64 {
+	n := 1.0
+	if strings.HasPrefix(p.Type, "c") {
+		n = 4
+	}
+	if _, times, split := strings.Cut(p.Precision, "_x"); split && f != CPU {
+		passes, _ := strconv.Atoi(times)
+		n *= float64(max(1, passes))
+	}
+	return n
 }
 
 // tiles is in how many parts a GPU computes a product side by side: tiles of its result, and of few long ones also parts of the depth. Libraries
@@ -98,14 +108,21 @@ func (p Product) tilesOf(area float64) float64 {
 // multiply adds a product, if the instruction is one.
 func (m *Meter) multiply(w *Work, id hlo.InstrID, looped bool) bool {
 	p, is := m.product(id)
-	if !is {
+	switch {
+	case !is:
 		return false
+	case m.family == GPU && m.m.Instrs[id].Opcode == hlo.OpConvolution && p.Flops > 0 && m.m.AttrText(id, "conv_kind") != "wgrad": // in a fusion for cuDNN
+		m.convolved(w, id, p)
+		return true
 	}
-	w[unit(p, looped)] += p.Flops
+	if m.family == GPU && p.Precision == "high" { // Triton multiplies tf32 at the default precision alone: IsTf32Allowed in xla/backends/gpu/codegen/triton/dot_algorithms.cc
+		p.Precision = "highest"
+	}
+	w[unit(p, looped)] += p.passes(m.family) * p.Flops
 	if !looped && m.family == GPU {
 		w[Tiles] += p.tiles()
 	}
-	if m.m.Instrs[id].Opcode == hlo.OpConvolution {
+	if m.m.Instrs[id].Opcode == hlo.OpConvolution && m.family == CPU {
 		m.convolution(w, id, p, looped)
 	}
 	return true
@@ -117,7 +134,7 @@ func (m *Meter) library(w *Work, id hlo.InstrID, p Product) {
 		w[Unknown] = 1
 		return
 	}
-	w[unit(p, false)] += p.Flops
+	w[unit(p, false)] += p.passes(m.family) * p.Flops
 	if m.family != GPU {
 		return
 	}

@@ -86,7 +86,7 @@ var Devices = []*Device{
 	{
 		Name: "mi300x", Family: GPU, Also: []string{"mi300", "gfx942", "gfx94"}, Source: "AMD Instinct MI300X data sheet and CDNA 3 white paper",
 		Rates: Rates{
-			Products: nvidia(163.4, 163.4, 653.7, 1307.4, 2614.9, 2614.9),
+			Products: [Looped]float64{ProductF64: 163.4 * tera, ProductHighest: 163.4 * tera, ProductHigh: 163.4 * tera, ProductF32: 653.7 * tera, ProductF16: 1307.4 * tera, ProductF8: 2614.9 * tera, ProductS8: 2614.9 * tera},
 			Vector:   163.4 * tera, Vector64: 81.7 * tera, Special: 8.5 * tera, Slow: 2 * tera, Scalar: 2.5 * tera, Units: 304, Atomic: 500 * giga, Clock: 2.1 * giga,
 		},
 		Memories: Memories{Core: Level{32 * mib, 17.2 * tera}, Shared: Level{256 * mib, 17.2 * tera}, Memory: Level{192 * gib, 5.3 * tera}, Host: 64 * giga, Line: 64},

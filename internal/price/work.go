@@ -19,7 +19,7 @@ type Amount uint8
 const (
 	ProductF64     Amount = iota // flops of matrix products and convolutions in double precision
 	ProductHighest               // in f32, at the highest precision
-	ProductHigh                  // in f32, at high precision: three passes of a narrower type
+	ProductHigh                  // in f32, at high precision: on a TPU three passes of a narrower type; on a GPU as libraries do at the default
 	ProductF32                   // in f32, at the default precision
 	ProductF16                   // in bf16 and f16
 	ProductF8                    // in 8 bits, floating
