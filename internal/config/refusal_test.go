@@ -40,7 +40,7 @@ func TestRefusedTargets(t *testing.T) {
 	rejected(t, inTargets+"  - {name: a, dump: [x]}\n", "4:21: dump is a list; expected a pattern such as */mlp/*")
 	rejected(t, inTargets+"  - {name: a, dump: \"[x\"}\n", `4:21: dump is "[x"; expected a pattern such as */mlp/*`)
 	rejected(t, inTargets+"  - {name: a, dmup: x}\n", `4:15: unknown key "dmup" in the target; expected one of name, dump, capture, programs, device, samples, require_fresh, log; did you mean "dump"?`)
-	rejected(t, inTargets+"  - {name: a, dump: x, device: h100}\n", `4:32: device is "h100"; expected one of cpu, a100-sxm, h100-sxm, h200-sxm, b200-sxm, l4, mi300x, tpu-v2, …; did you mean "h100-sxm"?`)
+	rejected(t, inTargets+"  - {name: a, dump: x, device: h100}\n", `4:32: device is "h100"; expected one of cpu, a100-sxm, a100-sxm-40gb, a100-pcie, a100-pcie-40gb, h100-sxm, h100-pcie, h100-nvl, …; did you mean "h100-sxm"?`)
 }
 
 func TestRefusedCaptures(t *testing.T) {

@@ -33,46 +33,26 @@ var Devices = []*Device{
 		Network:  Network{Links: Link{5 * giga, 5 * kilo}, Net: Link{1 * giga, 50 * kilo}, Domain: 1024},
 		Delays:   Delays{Dispatch: 5 * kilo, HandOver: 7 * kilo, Argument: 200, Result: 1.4 * kilo, Launch: 15, Queue: 25, Decision: 50, Turn: 10, Call: 29 * kilo, Effect: 50 * kilo},
 	},
-	{
-		Name: "a100-sxm", Family: GPU, Also: []string{"a100", "sm_8.0", "8.0"}, Source: "NVIDIA A100 data sheet (80 GB SXM) and Ampere architecture white paper",
-		Rates: Rates{
-			Products: nvidia(19.5, 19.5, 156, 312, 312, 624),
-			Vector:   19.5 * tera, Vector64: 9.7 * tera, Special: 1.1 * tera, Slow: 0.25 * tera, Scalar: 0.3 * tera, Units: 108, Atomic: 300 * giga, Clock: 1.41 * giga,
-		},
-		Memories: Memories{Core: Level{40 * mib, 4 * tera}, Shared: Level{40 * mib, 4 * tera}, Memory: Level{80 * gib, 2.039 * tera}, Host: 32 * giga, Line: 32},
-		Network:  Network{Links: Link{300 * giga, 2 * kilo}, Net: Link{25 * giga, 5 * kilo}, Domain: 8},
-		Delays:   ofNVIDIA,
-	},
-	{
-		Name: "h100-sxm", Family: GPU, Also: []string{"h100", "gh200", "sm_9.0", "9.0"}, Source: "NVIDIA H100 data sheet (SXM) and Hopper architecture white paper",
-		Rates: Rates{
-			Products: nvidia(67, 67, 495, 989, 1979, 1979),
-			Vector:   67 * tera, Vector64: 34 * tera, Special: 3.5 * tera, Slow: 0.8 * tera, Scalar: 1 * tera, Units: 132, Atomic: 500 * giga, Clock: 1.98 * giga,
-		},
-		Memories: Memories{Core: Level{50 * mib, 5.5 * tera}, Shared: Level{50 * mib, 5.5 * tera}, Memory: Level{80 * gib, 3.35 * tera}, Host: 64 * giga, Line: 32},
-		Network:  Network{Links: Link{450 * giga, 2 * kilo}, Net: Link{50 * giga, 5 * kilo}, Domain: 8},
-		Delays:   ofNVIDIA,
-	},
-	{
-		Name: "h200-sxm", Family: GPU, Also: []string{"h200"}, Source: "NVIDIA H200 data sheet (SXM); all but the memory as H100",
-		Rates: Rates{
-			Products: nvidia(67, 67, 495, 989, 1979, 1979),
-			Vector:   67 * tera, Vector64: 34 * tera, Special: 3.5 * tera, Slow: 0.8 * tera, Scalar: 1 * tera, Units: 132, Atomic: 500 * giga, Clock: 1.98 * giga,
-		},
-		Memories: Memories{Core: Level{50 * mib, 5.5 * tera}, Shared: Level{50 * mib, 5.5 * tera}, Memory: Level{141 * gib, 4.8 * tera}, Host: 64 * giga, Line: 32},
-		Network:  Network{Links: Link{450 * giga, 2 * kilo}, Net: Link{50 * giga, 5 * kilo}, Domain: 8},
-		Delays:   ofNVIDIA,
-	},
-	{
-		Name: "b200-sxm", Family: GPU, Also: []string{"b200", "sm_10.0", "10.0"}, Source: "NVIDIA DGX B200 data sheet, an eighth of it",
-		Rates: Rates{
-			Products: nvidia(37, 75, 1100, 2250, 4500, 4500),
-			Vector:   75 * tera, Vector64: 37 * tera, Special: 4 * tera, Slow: 0.9 * tera, Scalar: 1.2 * tera, Units: 148, Atomic: 600 * giga, Clock: 1.96 * giga,
-		},
-		Memories: Memories{Core: Level{126 * mib, 10 * tera}, Shared: Level{126 * mib, 10 * tera}, Memory: Level{180 * gib, 8 * tera}, Host: 64 * giga, Line: 32},
-		Network:  Network{Links: Link{900 * giga, 2 * kilo}, Net: Link{50 * giga, 5 * kilo}, Domain: 8},
-		Delays:   ofNVIDIA,
-	},
+	a100,
+	variant(a100, "a100-sxm-40gb", "NVIDIA A100 data sheet (40 GB SXM)", func(d *Device) { d.Memory = Level{40 * gib, 1.555 * tera} }, "a100-sxm4-40gb"),
+	variant(a100, "a100-pcie", "NVIDIA A100 data sheet (80 GB PCIe)", func(d *Device) { d.Memory, d.Links = Level{80 * gib, 1.935 * tera}, pcie4 }, "a100 80gb pcie"),
+	variant(a100, "a100-pcie-40gb", "NVIDIA A100 data sheet (40 GB PCIe)", func(d *Device) { d.Memory, d.Links = Level{40 * gib, 1.555 * tera}, pcie4 }, "a100-pcie-40gb"),
+	h100,
+	variant(h100, "h100-pcie", "NVIDIA H100 data sheet (PCIe)", func(d *Device) {
+		d.Products, d.Vector, d.Vector64, d.Special, d.Slow, d.Scalar = nvidia(51, 51, 378, 756, 1513, 1513), 51*tera, 26*tera, 2.7*tera, 0.6*tera, 0.75*tera
+		d.Units, d.Clock, d.Memory, d.Links = 114, 1.755*giga, Level{80 * gib, 2 * tera}, pcie5
+	}, "h100 pcie"),
+	variant(h100, "h100-nvl", "NVIDIA H100 data sheet (NVL)", func(d *Device) {
+		d.Products, d.Vector, d.Vector64, d.Special, d.Slow, d.Scalar = nvidia(60, 60, 417, 835, 1670, 1670), 60*tera, 30*tera, 3.1*tera, 0.7*tera, 0.9*tera
+		d.Clock, d.Memory, d.Links = 1.785*giga, Level{94 * gib, 3.9 * tera}, pcie5
+	}, "h100 nvl"),
+	variant(h100, "gh200", "NVIDIA GH200 data sheet (96 GB); all else as H100", func(d *Device) { d.Memory, d.Host, d.Domain = Level{96 * gib, 4 * tera}, 450*giga, 4 }, "gh200"),
+	variant(h100, "h200-sxm", "NVIDIA H200 data sheet (SXM); all but the memory as H100", func(d *Device) { d.Memory = Level{141 * gib, 4.8 * tera} }, "h200"),
+	b200,
+	variant(b200, "gb200", "NVIDIA GB200 NVL72 data sheet, a 72nd of it; all else as B200", func(d *Device) {
+		d.Products, d.Vector, d.Vector64 = nvidia(40, 80, 1250, 2500, 5000, 5000), 80*tera, 40*tera
+		d.Memory, d.Host, d.Domain = Level{186 * gib, 8 * tera}, 225*giga, 72
+	}, "gb200"),
 	{
 		Name: "l4", Family: GPU, Also: []string{"nvidia l4"}, Source: "NVIDIA L4 data sheet (dense rates) and Ada architecture white paper",
 		Rates: Rates{
@@ -80,7 +60,7 @@ var Devices = []*Device{
 			Vector:   30.3 * tera, Vector64: 0.47 * tera, Special: 1.6 * tera, Slow: 0.4 * tera, Scalar: 0.5 * tera, Units: 58, Atomic: 250 * giga, Clock: 2.04 * giga,
 		},
 		Memories: Memories{Core: Level{48 * mib, 2.5 * tera}, Shared: Level{48 * mib, 2.5 * tera}, Memory: Level{24 * gib, 300 * giga}, Host: 32 * giga, Line: 32},
-		Network:  Network{Links: Link{32 * giga, 8 * kilo}, Net: Link{12.5 / 8 * giga, 10 * kilo}, Domain: 8},
+		Network:  Network{Links: pcie4, Net: Link{12.5 / 8 * giga, 10 * kilo}, Domain: 8},
 		Delays:   ofNVIDIA,
 	},
 	{
@@ -142,6 +122,50 @@ var Devices = []*Device{
 		Network:  Network{Links: Link{100 * giga, 1 * kilo}, Net: Link{6.25 * giga, 20 * kilo}, Domain: 9216},
 		Delays:   ofTPU(860),
 	},
+}
+
+var a100 = &Device{
+	Name: "a100-sxm", Family: GPU, Also: []string{"a100", "sm_8.0", "8.0"}, Source: "NVIDIA A100 data sheet (80 GB SXM) and Ampere architecture white paper",
+	Rates: Rates{
+		Products: nvidia(19.5, 19.5, 156, 312, 312, 624),
+		Vector:   19.5 * tera, Vector64: 9.7 * tera, Special: 1.1 * tera, Slow: 0.25 * tera, Scalar: 0.3 * tera, Units: 108, Atomic: 300 * giga, Clock: 1.41 * giga,
+	},
+	Memories: Memories{Core: Level{40 * mib, 4 * tera}, Shared: Level{40 * mib, 4 * tera}, Memory: Level{80 * gib, 2.039 * tera}, Host: 32 * giga, Line: 32},
+	Network:  Network{Links: Link{300 * giga, 2 * kilo}, Net: Link{25 * giga, 5 * kilo}, Domain: 8},
+	Delays:   ofNVIDIA,
+}
+
+var h100 = &Device{
+	Name: "h100-sxm", Family: GPU, Also: []string{"h100", "sm_9.0", "9.0"}, Source: "NVIDIA H100 data sheet (SXM) and Hopper architecture white paper",
+	Rates: Rates{
+		Products: nvidia(67, 67, 495, 989, 1979, 1979),
+		Vector:   67 * tera, Vector64: 34 * tera, Special: 3.5 * tera, Slow: 0.8 * tera, Scalar: 1 * tera, Units: 132, Atomic: 500 * giga, Clock: 1.98 * giga,
+	},
+	Memories: Memories{Core: Level{50 * mib, 5.5 * tera}, Shared: Level{50 * mib, 5.5 * tera}, Memory: Level{80 * gib, 3.35 * tera}, Host: 64 * giga, Line: 32},
+	Network:  Network{Links: Link{450 * giga, 2 * kilo}, Net: Link{50 * giga, 5 * kilo}, Domain: 8},
+	Delays:   ofNVIDIA,
+}
+
+var b200 = &Device{
+	Name: "b200-sxm", Family: GPU, Also: []string{"b200", "sm_10.0", "10.0"}, Source: "NVIDIA DGX B200 data sheet, an eighth of it",
+	Rates: Rates{
+		Products: nvidia(37, 75, 1100, 2250, 4500, 4500),
+		Vector:   75 * tera, Vector64: 37 * tera, Special: 4 * tera, Slow: 0.9 * tera, Scalar: 1.2 * tera, Units: 148, Atomic: 600 * giga, Clock: 1.96 * giga,
+	},
+	Memories: Memories{Core: Level{126 * mib, 10 * tera}, Shared: Level{126 * mib, 10 * tera}, Memory: Level{180 * gib, 8 * tera}, Host: 64 * giga, Line: 32},
+	Network:  Network{Links: Link{900 * giga, 2 * kilo}, Net: Link{50 * giga, 5 * kilo}, Domain: 8},
+	Delays:   ofNVIDIA,
+}
+
+// What connects cards without NVLink. A bridge joins two at most.
+var pcie4, pcie5 = Link{32 * giga, 8 * kilo}, Link{64 * giga, 5 * kilo}
+
+// variant is a device that differs from another in some numbers.
+func variant(of *Device, name, source string, change func(*Device), also ...string) *Device {
+	d := *of
+	d.Name, d.Source, d.Also = name, source, also
+	change(&d)
+	return &d
 }
 
 // ofNVIDIA are the delays of NVIDIA's GPUs.

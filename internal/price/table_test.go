@@ -37,7 +37,8 @@ func TestDocsShowTheTable(t *testing.T) {
 func TestOf(t *testing.T) {
 	for _, c := range []struct{ backend, called, want string }{
 		{"cpu", "", "cpu"}, {"gpu", "NVIDIA H100 80GB HBM3", "h100-sxm"}, {"gpu", "sm_9.0a", "h100-sxm"}, {"gpu", "NVIDIA A100-SXM4-80GB", "a100-sxm"}, {"gpu", "NVIDIA H200", "h200-sxm"},
-		{"gpu", "MI300X", "mi300x"}, {"gpu", "gfx942", "mi300x"}, {"gpu", "NVIDIA L4", "l4"}, {"gpu", "NVIDIA B200", "b200-sxm"}, {"tpu", "TPU v5 lite", "tpu-v5e"}, {"tpu", "TPU v5", "tpu-v5p"},
+		{"gpu", "MI300X", "mi300x"}, {"gpu", "gfx942", "mi300x"}, {"gpu", "NVIDIA L4", "l4"}, {"gpu", "NVIDIA B200", "b200-sxm"}, {"gpu", "NVIDIA GB200", "gb200"}, {"gpu", "NVIDIA A100-SXM4-40GB", "a100-sxm-40gb"}, {"gpu", "NVIDIA A100 80GB PCIe", "a100-pcie"}, {"gpu", "NVIDIA A100-PCIE-40GB", "a100-pcie-40gb"},
+		{"gpu", "NVIDIA H100 PCIe", "h100-pcie"}, {"gpu", "NVIDIA H100 NVL", "h100-nvl"}, {"gpu", "NVIDIA GH200 480GB", "gh200"}, {"tpu", "TPU v5 lite", "tpu-v5e"}, {"tpu", "TPU v5", "tpu-v5p"},
 		{"tpu", "TPU v6 lite", "tpu-v6e"}, {"tpu", "TPU v4", "tpu-v4"}, {"tpu", "TPU7x", "tpu7x"}, {"tpu", "TPU v2", "tpu-v2"}, {"gpu", "NVIDIA GeForce RTX 4090", ""}, {"gpu", "NVIDIA L40S", ""},
 		{"gpu", "sm_8.9", ""}, {"gpu", "sm_18.0", ""}, {"gpu", "NVIDIA RTX A1000", ""}, {"gpu", "sm_8.0", "a100-sxm"},
 	} {
