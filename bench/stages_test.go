@@ -57,7 +57,9 @@ func eachModule(b *testing.B, measure func(m *hlo.Module)) {
 func BenchmarkFingerprints(b *testing.B) { eachModule(b, func(m *hlo.Module) { m.Fingerprint() }) }
 
 // BenchmarkCost prices every computation.
-func BenchmarkCost(b *testing.B) { eachModule(b, func(m *hlo.Module) { price.Price(m.Alike(), nil) }) }
+func BenchmarkCost(b *testing.B) {
+	eachModule(b, func(m *hlo.Module) { price.Analyze(m.Alike(), nil) })
+}
 
 // BenchmarkFacts measures a module in a file, from opening it to its facts, one core at work.
 func BenchmarkFacts(b *testing.B) {

@@ -99,19 +99,19 @@ func (f Values) loops(loops []reachedLoop) {
 // costs sets XLA's cost analysis of the entry computation: loop bodies once, and weighted by their trip counts where the
 // program has loops and all of them are known.
 func (v *Variant) costs(r *reader, loops []reachedLoop) {
-	f, once := v.Facts, r.price().Comp(r.m.Entry)
+	f, once := v.Facts, r.costs().Comp(r.m.Entry)
 	f.cost(CostFlops, once.Flops)
 	f.cost(CostBytes, once.BytesAccessed)
 	f[CostTranscendentals] = once.Transcendentals
-	v.countCosts(r, r.m.Entry, r.price(), [3]ID{CostFlops, CostBytes, CostTranscendentals}, 1, 0)
+	v.countCosts(r, r.m.Entry, r.costs(), [3]ID{CostFlops, CostBytes, CostTranscendentals}, 1, 0)
 	if f[LoopsUnknown] > 0 {
 		return
 	}
 	weighted := once
 	if len(loops) > 0 {
-		prices := price.Price(r.alike(), r.trips)
-		weighted = prices.Comp(r.m.Entry)
-		v.countCosts(r, r.m.Entry, prices, [3]ID{CostWeightedFlops, CostWeightedBytes}, 1, 0)
+		costs := price.Analyze(r.alike(), r.trips)
+		weighted = costs.Comp(r.m.Entry)
+		v.countCosts(r, r.m.Entry, costs, [3]ID{CostWeightedFlops, CostWeightedBytes}, 1, 0)
 	}
 	f.cost(CostWeightedFlops, weighted.Flops)
 	f.cost(CostWeightedBytes, weighted.BytesAccessed)

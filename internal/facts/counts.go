@@ -113,7 +113,7 @@ func operationOf(opName string) string {
 
 // countCosts parts the flops, bytes and transcendentals of a computation, which runs so often, by operations. It goes into loops and calls, whose bodies hold
 // many operations.
-func (v *Variant) countCosts(r *reader, c hlo.CompID, prices *price.Prices, as [3]ID, runs float64, depth int) {
+func (v *Variant) countCosts(r *reader, c hlo.CompID, costs *price.Costs, as [3]ID, runs float64, depth int) {
 	for id, end := r.m.Body(c); id < end; id++ {
 		callees, op := r.m.Callees(id), r.m.Instrs[id].Opcode
 		switch {
@@ -123,14 +123,14 @@ func (v *Variant) countCosts(r *reader, c hlo.CompID, prices *price.Prices, as [
 			if trips := r.trips(id); as[0] == CostWeightedFlops && trips != unknownTrips {
 				body, condition = runs*float64(trips), runs*float64(trips+1)
 			}
-			v.countCosts(r, callees[0], prices, as, body, depth+1)
-			v.countCosts(r, callees[1], prices, as, condition, depth+1)
+			v.countCosts(r, callees[0], costs, as, body, depth+1)
+			v.countCosts(r, callees[1], costs, as, condition, depth+1)
 			continue
 		case (op == hlo.OpCall || op == hlo.OpAsyncStart) && len(callees) == 1:
-			v.countCosts(r, callees[0], prices, as, runs, depth+1)
+			v.countCosts(r, callees[0], costs, as, runs, depth+1)
 			continue
 		}
-		cost := prices.Instr(id)
+		cost := costs.Instr(id)
 		for i, n := range [3]float64{cost.Flops, cost.BytesAccessed, cost.Transcendentals} {
 			if n != 0 && as[i] != "" {
 				v.Counts.add(r.owners()[id], as[i], n*runs)

@@ -36,7 +36,7 @@ func (r *reader) form(l launch) *Form {
 		f.In = append(f.In, r.shape(r.m.Instrs[o].Shape))
 	}
 	r.describe(&f, l)
-	if flops := r.price().Instr(l.id).Flops; flops > 0 && l.class != ClassControl {
+	if flops := r.costs().Instr(l.id).Flops; flops > 0 && l.class != ClassControl {
 		f.Flops = int64(flops)
 	}
 	f.Work = r.work(l)
@@ -135,7 +135,7 @@ func (r *reader) bytes(l launch) int64 {
 		return 2 * r.operandBytes(l.id)
 	case hlo.OpFusion, hlo.OpDynamicSlice, hlo.OpDynamicUpdateSlice, hlo.OpGather, hlo.OpScatter:
 		// XLA's own count knows which part of an operand is read, but counts an operand twice that is read twice.
-		if bytes := r.price().Instr(l.id).BytesAccessed; bytes > 0 {
+		if bytes := r.costs().Instr(l.id).BytesAccessed; bytes > 0 {
 			return min(int64(bytes), all)
 		}
 	}

@@ -343,7 +343,7 @@ func (v *Variant) measureAs(known works) {
 func (r *reader) work(l launch) price.Work {
 	if r.meter == nil {
 		iterations := func(loop hlo.InstrID) int64 { return r.values().loop(loop).iterations() }
-		r.meter = price.NewMeter(r.family, r.alike(), r.price(), iterations, func(id hlo.InstrID) (price.Product, bool) {
+		r.meter = price.NewMeter(r.family, r.alike(), r.costs(), iterations, func(id hlo.InstrID) (price.Product, bool) {
 			if !r.isProduct(id) {
 				return price.Product{}, false
 			}

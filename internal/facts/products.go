@@ -76,7 +76,7 @@ func (r *reader) product(id hlo.InstrID) Product {
 		p.Opcode = r.m.AttrText(id, "custom_call_target")
 		p.Precision, p.Flops = cmp.Or(libraryPrecision(config), r.operandPrecision(id)), r.libraryFlops(id, config)
 	} else {
-		p.Opcode, p.Precision, p.Flops = r.opcode(id), r.operandPrecision(id), int64(r.price().Instr(id).Flops)
+		p.Opcode, p.Precision, p.Flops = r.opcode(id), r.operandPrecision(id), int64(r.costs().Instr(id).Flops)
 	}
 	p.Flops = max(0, p.Flops)
 	r.productOf[call] = p

@@ -108,7 +108,7 @@ func modelConvolutions(t *testing.T, name string) (flops int64) {
 		r := newReader(m)
 		for id := range m.Instrs {
 			if m.Instrs[id].Opcode == hlo.OpConvolution {
-				flops += int64(r.price().Instr(hlo.InstrID(id)).Flops)
+				flops += int64(r.costs().Instr(hlo.InstrID(id)).Flops)
 			}
 		}
 		release()

@@ -25,7 +25,7 @@ type reader struct {
 type analyses struct {
 	alike  func() *hlo.Alike
 	prints func() *hlo.Prints
-	price  func() *price.Prices // XLA's cost analysis
+	costs  func() *price.Costs  // XLA's cost analysis
 	order  func() []hlo.CompID  // the computations in the order of the file
 	noted  func() []hlo.InstrID // see notable
 	bodies func() []bodySize    // by hlo.CompID
@@ -74,7 +74,7 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 	r.analyses = analyses{
 		alike:  sync.OnceValue(m.Alike),
 		prints: sync.OnceValue(func() *hlo.Prints { return r.alike().Prints() }),
-		price:  sync.OnceValue(func() *price.Prices { return price.Price(r.alike(), nil) }),
+		costs:  sync.OnceValue(func() *price.Costs { return price.Analyze(r.alike(), nil) }),
 		order:  sync.OnceValue(func() []hlo.CompID { return inOrder(m) }),
 		noted:  sync.OnceValue(r.newNotable),
 		users:  sync.OnceValue(m.Users),

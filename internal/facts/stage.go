@@ -81,7 +81,7 @@ func (r *reader) moduleInfo(file, stage string) ModuleInfo {
 	for _, p := range r.parameters() {
 		info.EntryParams = append(info.EntryParams, p.Name+": "+p.Shape)
 	}
-	cost := r.price().Comp(m.Entry)
+	cost := r.costs().Comp(m.Entry)
 	info.Cost = map[string]float64{
 		"flops": cost.Flops, "bytes_accessed": cost.BytesAccessed, "transcendentals": cost.Transcendentals,
 	}

@@ -69,7 +69,7 @@ func elementBits(s *hlo.Shape) int64 {
 }
 
 // bytes is what an instruction reads and writes: its operands and its result whole, unless a rule knows better.
-func (p *pricer) bytes(i hlo.InstrID) float64 {
+func (p *analyzer) bytes(i hlo.InstrID) float64 {
 	switch p.m.Instrs[i].Opcode {
 	case hlo.OpParameter, hlo.OpConstant, hlo.OpGetTupleElement, hlo.OpBitcast, hlo.OpDomain, hlo.OpAfterAll, hlo.OpAddDependency:
 		return 0
@@ -113,10 +113,10 @@ func (p *pricer) bytes(i hlo.InstrID) float64 {
 }
 
 // scatterArrays is how many arrays a scatter updates: its operands are the arrays, the indices and an update for each array.
-func (p *pricer) scatterArrays(i hlo.InstrID) int { return len(p.m.Operands(i)) / 2 }
+func (p *analyzer) scatterArrays(i hlo.InstrID) int { return len(p.m.Operands(i)) / 2 }
 
 // isBitcast reports whether a transpose moves nothing because the layouts undo it.
-func (p *pricer) isBitcast(i hlo.InstrID) bool {
+func (p *analyzer) isBitcast(i hlo.InstrID) bool {
 	permutation := p.m.Integers(i, "dimensions")
 	from := p.m.Shape(p.m.Instrs[p.m.Operands(i)[0]].Shape).DimensionOrder()
 	to := p.m.Shape(p.m.Instrs[i].Shape).DimensionOrder()
@@ -137,16 +137,16 @@ func (p *pricer) isBitcast(i hlo.InstrID) bool {
 }
 
 // size is the size of the buffer of an instruction's result.
-func (p *pricer) size(i hlo.InstrID) float64 { return float64(p.sizes.buffer[p.m.Instrs[i].Shape]) }
+func (p *analyzer) size(i hlo.InstrID) float64 { return float64(p.sizes.buffer[p.m.Instrs[i].Shape]) }
 
 // leaves is the size of all arrays in an instruction's result.
-func (p *pricer) leaves(i hlo.InstrID) float64 { return float64(p.sizes.leaves[p.m.Instrs[i].Shape]) }
+func (p *analyzer) leaves(i hlo.InstrID) float64 { return float64(p.sizes.leaves[p.m.Instrs[i].Shape]) }
 
 // elements is the number of elements in an instruction's result.
-func (p *pricer) elements(i hlo.InstrID) float64 {
+func (p *analyzer) elements(i hlo.InstrID) float64 {
 	return float64(p.sizes.elements[p.m.Instrs[i].Shape])
 }
 
-func (p *pricer) argSize(i hlo.InstrID, n int) float64 { return p.size(p.m.Operands(i)[n]) }
+func (p *analyzer) argSize(i hlo.InstrID, n int) float64 { return p.size(p.m.Operands(i)[n]) }
 
-func (p *pricer) argElements(i hlo.InstrID, n int) float64 { return p.elements(p.m.Operands(i)[n]) }
+func (p *analyzer) argElements(i hlo.InstrID, n int) float64 { return p.elements(p.m.Operands(i)[n]) }

@@ -27,86 +27,86 @@ func (c Cost) times(n float64) Cost {
 // work is the cost without its bytes: what a function that is applied to elements in registers adds to its caller.
 func (c Cost) work() Cost { return Cost{Flops: c.Flops, Transcendentals: c.Transcendentals} }
 
-// Prices is a priced module. It is not to be asked by several goroutines at once.
-type Prices struct {
-	pricer *pricer
-	alike  *hlo.Alike
-	comps  []Cost // by CompID, of the computations that are first of their like
-	// Unpriced are the instructions that could not be priced: their operation is not known, or operands, called computations
-	// or attributes that the price depends on are missing or damaged. Of those that say the same it names one.
-	Unpriced []hlo.InstrID
+// Costs is the cost analysis of a module. It is not to be asked by several goroutines at once.
+type Costs struct {
+	analyzer *analyzer
+	alike    *hlo.Alike
+	comps    []Cost // by CompID, of the computations that are first of their like
+	// Unknowns are the instructions that could not be analyzed: their operation is not known, or operands, called computations
+	// or attributes that the cost depends on are missing or damaged. Of those that say the same it names one.
+	Unknowns []hlo.InstrID
 }
 
 // Instr is the cost of one execution of an instruction with everything that it calls.
-func (p *Prices) Instr(i hlo.InstrID) Cost { return p.pricer.price(i) }
+func (c *Costs) Instr(i hlo.InstrID) Cost { return c.analyzer.cost(i) }
 
 // arithmetic is what Instr tells, without the bytes of an instruction that enters no computation.
-func (p *Prices) arithmetic(i hlo.InstrID) Cost {
-	cost, _ := p.pricer.computed(i)
+func (c *Costs) arithmetic(i hlo.InstrID) Cost {
+	cost, _ := c.analyzer.computed(i)
 	return cost
 }
 
 // Comp is the sum over the computation's instructions.
-func (p *Prices) Comp(id hlo.CompID) Cost { return p.comps[p.alike.First(id)] }
+func (c *Costs) Comp(id hlo.CompID) Cost { return c.comps[c.alike.First(id)] }
 
-// Price prices every instruction. trips says how often a while runs its body, a negative number when that is not known; a
+// Analyze analyzes every instruction. trips says how often a while runs its body, a negative number when that is not known; a
 // loop that it does not know, and every loop when trips is nil, counts body and condition once. See [hlo.Module.KnownTrips].
-func Price(a *hlo.Alike, trips func(hlo.InstrID) int64) *Prices {
+func Analyze(a *hlo.Alike, trips func(hlo.InstrID) int64) *Costs {
 	m := a.Module()
 	n := len(m.Comps)
-	p := &pricer{
+	p := &analyzer{
 		m:      m,
 		trips:  trips,
 		sizes:  measureShapes(m),
 		users:  m.Users(),
-		states: make([]pricing, n),
+		states: make([]progress, n),
 		bodies: make([]*fusedBody, n),
-		Prices: &Prices{alike: a, comps: make([]Cost, n)},
+		Costs:  &Costs{alike: a, comps: make([]Cost, n)},
 	}
-	p.pricer = p
+	p.analyzer = p
 	for c := range m.Comps {
 		p.computation(a.First(hlo.CompID(c)))
 	}
-	return p.Prices
+	return p.Costs
 }
 
-// pricing is how far a computation has been priced.
-type pricing uint8
+// progress is how far a computation has been analyzed.
+type progress uint8
 
 const (
-	unpriced pricing = iota
-	beingPriced
-	priced
+	unseen progress = iota
+	begun
+	done
 )
 
-// pricer prices the instructions of one module.
-type pricer struct {
-	*Prices
+// analyzer finds the costs of the instructions of one module.
+type analyzer struct {
+	*Costs
 	m      *hlo.Module
 	trips  func(hlo.InstrID) int64
 	sizes  shapeSizes
 	users  *hlo.Users
-	states []pricing    // by CompID
+	states []progress   // by CompID
 	bodies []*fusedBody // by CompID, of the computations that fusions call; see fusedBody
 	spare  *bodyReader  // nil while it is in use
 }
 
-// computation prices a computation that is the first of its like, once. Callees come before callers, so that it seldom goes deep.
-func (p *pricer) computation(c hlo.CompID) (Cost, bool) {
-	if p.states[c] != unpriced {
-		return p.comps[c], p.states[c] == priced
+// computation analyzes a computation that is the first of its like, once. Callees come before callers, so that it seldom goes deep.
+func (p *analyzer) computation(c hlo.CompID) (Cost, bool) {
+	if p.states[c] != unseen {
+		return p.comps[c], p.states[c] == done
 	}
-	p.states[c] = beingPriced
+	p.states[c] = begun
 	var sum Cost
 	for i, end := p.m.Body(c); i < end; i++ {
-		sum = sum.plus(p.price(i))
+		sum = sum.plus(p.cost(i))
 	}
-	p.comps[c], p.states[c] = sum, priced
+	p.comps[c], p.states[c] = sum, done
 	return sum, true
 }
 
-// callee is the price of the n-th computation that an instruction calls.
-func (p *pricer) callee(i hlo.InstrID, n int) Cost {
+// callee is the cost of the n-th computation that an instruction calls.
+func (p *analyzer) callee(i hlo.InstrID, n int) Cost {
 	cost, ok := p.computation(p.alike.First(p.m.Callees(i)[n]))
 	if !ok {
 		p.giveUp(i) // it calls itself
@@ -114,14 +114,14 @@ func (p *pricer) callee(i hlo.InstrID, n int) Cost {
 	return cost
 }
 
-// giveUp notes that an instruction could not be priced.
-func (p *pricer) giveUp(i hlo.InstrID) {
-	if n := len(p.Unpriced); n == 0 || p.Unpriced[n-1] != i {
-		p.Unpriced = append(p.Unpriced, i)
+// giveUp notes that an instruction could not be analyzed.
+func (p *analyzer) giveUp(i hlo.InstrID) {
+	if n := len(p.Unknowns); n == 0 || p.Unknowns[n-1] != i {
+		p.Unknowns = append(p.Unknowns, i)
 	}
 }
 
-func (p *pricer) price(i hlo.InstrID) Cost {
+func (p *analyzer) cost(i hlo.InstrID) Cost {
 	cost, whole := p.computed(i)
 	if !whole {
 		cost.BytesAccessed = p.bytes(i)
@@ -129,8 +129,8 @@ func (p *pricer) price(i hlo.InstrID) Cost {
 	return cost
 }
 
-// computed is the price of an instruction. Unless it is whole, its bytes are not in it.
-func (p *pricer) computed(i hlo.InstrID) (cost Cost, whole bool) {
+// computed is the cost of an instruction. Unless it is whole, its bytes are not in it.
+func (p *analyzer) computed(i hlo.InstrID) (cost Cost, whole bool) {
 	op := p.m.Instrs[i].Opcode
 	if int(op) < len(partsOf) && (len(p.m.Operands(i)) < int(partsOf[op].operands) || len(p.m.Callees(i)) < int(partsOf[op].callees)) {
 		p.giveUp(i)
@@ -151,8 +151,8 @@ func (p *pricer) computed(i hlo.InstrID) (cost Cost, whole bool) {
 	return p.work(i), false
 }
 
-// loop prices a while: n runs of the body and n+1 of the condition, or one of each when n is not known.
-func (p *pricer) loop(i hlo.InstrID) Cost {
+// loop is the cost of a while: n runs of the body and n+1 of the condition, or one of each when n is not known.
+func (p *analyzer) loop(i hlo.InstrID) Cost {
 	body, condition := p.callee(i, 0), p.callee(i, 1)
 	if p.trips != nil {
 		if n := p.trips(i); n >= 0 {
@@ -163,7 +163,7 @@ func (p *pricer) loop(i hlo.InstrID) Cost {
 }
 
 // conditional takes for each number the dearest branch. A branch's 0 does not raise another's -1.
-func (p *pricer) conditional(i hlo.InstrID) Cost {
+func (p *analyzer) conditional(i hlo.InstrID) Cost {
 	cost := p.callee(i, 0)
 	for n := range p.m.Callees(i)[1:] {
 		branch := p.callee(i, n+1)
@@ -182,7 +182,7 @@ func dearer(a, b float64) float64 {
 }
 
 // work is what an instruction computes: its flops and transcendentals.
-func (p *pricer) work(i hlo.InstrID) Cost {
+func (p *analyzer) work(i hlo.InstrID) Cost {
 	op := p.m.Instrs[i].Opcode
 	switch op {
 	case hlo.OpMap:
@@ -227,10 +227,10 @@ func (p *pricer) work(i hlo.InstrID) Cost {
 }
 
 // apply is the work of running the function that an instruction calls n times.
-func (p *pricer) apply(i hlo.InstrID, n float64) Cost { return p.callee(i, 0).work().times(n) }
+func (p *analyzer) apply(i hlo.InstrID, n float64) Cost { return p.callee(i, 0).work().times(n) }
 
 // firstElements is the number of elements in an array, or in the first array of a tuple.
-func (p *pricer) firstElements(i hlo.InstrID) float64 {
+func (p *analyzer) firstElements(i hlo.InstrID) float64 {
 	id := p.m.Instrs[i].Shape
 	if s := p.m.Shape(id); s.Type == hlo.Tuple && len(s.Elements) > 0 {
 		id = s.Elements[0]
@@ -239,7 +239,7 @@ func (p *pricer) firstElements(i hlo.InstrID) float64 {
 }
 
 // fftFlops: a logarithm for each transformed dimension, and a multiplication of complex numbers for each element.
-func (p *pricer) fftFlops(i hlo.InstrID) float64 {
+func (p *analyzer) fftFlops(i hlo.InstrID) float64 {
 	lengths := p.m.Integers(i, "fft_length")
 	if lengths == nil {
 		p.giveUp(i)
@@ -254,7 +254,7 @@ func (p *pricer) fftFlops(i hlo.InstrID) float64 {
 }
 
 // lastDimension is the size of the first operand's last dimension.
-func (p *pricer) lastDimension(i hlo.InstrID) float64 {
+func (p *analyzer) lastDimension(i hlo.InstrID) float64 {
 	dims := p.argShape(i, 0).Dims
 	if len(dims) == 0 {
 		p.giveUp(i)
@@ -263,7 +263,7 @@ func (p *pricer) lastDimension(i hlo.InstrID) float64 {
 	return float64(dims[len(dims)-1])
 }
 
-func (p *pricer) argShape(i hlo.InstrID, n int) *hlo.Shape {
+func (p *analyzer) argShape(i hlo.InstrID, n int) *hlo.Shape {
 	return p.m.Shape(p.m.Instrs[p.m.Operands(i)[n]].Shape)
 }
 
@@ -296,7 +296,7 @@ var workOf = [hlo.NumOpcodes]elementWork{
 	hlo.OpRng: oneTranscendental, hlo.OpRngBitGenerator: oneTranscendental, // a number drawn counts as one
 }
 
-// parts is how many operands and callees the price of an operation depends on.
+// parts is how many operands and callees the cost of an operation depends on.
 type parts struct{ operands, callees uint8 }
 
 var partsOf = [hlo.NumOpcodes]parts{

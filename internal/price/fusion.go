@@ -18,7 +18,7 @@ type fusedParam struct {
 }
 
 // fusedBody looks through the computation that a fusion calls, once for all that are like it.
-func (p *pricer) fusedBody(fusion hlo.InstrID) *fusedBody {
+func (p *analyzer) fusedBody(fusion hlo.InstrID) *fusedBody {
 	c := p.alike.First(p.m.Callees(fusion)[0])
 	if b := p.bodies[c]; b != nil {
 		return b
@@ -48,18 +48,18 @@ func (p *pricer) fusedBody(fusion hlo.InstrID) *fusedBody {
 }
 
 // fusion prices a fusion: the work in its body, and what goes in and out of it. What is between stays in registers.
-func (p *pricer) fusion(i hlo.InstrID) Cost {
+func (p *analyzer) fusion(i hlo.InstrID) Cost {
 	cost := p.callee(i, 0)
 	body := p.fusedBody(i)
 	if body.indexed != hlo.NoInstr && p.m.AttrText(i, "kind") == "kCustom" {
-		return p.price(body.indexed) // a hand-written kernel for it
+		return p.cost(body.indexed) // a hand-written kernel for it
 	}
 	cost.BytesAccessed = p.written(i, body.root) + body.bytes
 	return cost
 }
 
 // written is what a fusion writes. A root that updates a slice in place writes the slice alone.
-func (p *pricer) written(fusion, root hlo.InstrID) float64 {
+func (p *analyzer) written(fusion, root hlo.InstrID) float64 {
 	shape := p.m.Instrs[fusion].Shape
 	elements, roots := p.m.Shape(shape).Elements, p.m.Operands(root)
 	if p.m.Shape(shape).Type != hlo.Tuple {
@@ -76,7 +76,7 @@ func (p *pricer) written(fusion, root hlo.InstrID) float64 {
 	return bytes
 }
 
-func (p *pricer) writtenBy(root hlo.InstrID, shape hlo.ShapeID) float64 {
+func (p *analyzer) writtenBy(root hlo.InstrID, shape hlo.ShapeID) float64 {
 	if p.m.Instrs[root].Opcode == hlo.OpDynamicUpdateSlice && len(p.m.Operands(root)) > 1 {
 		return p.argSize(root, 1)
 	}
@@ -93,7 +93,7 @@ type bodyReader struct {
 const unread = -1
 
 // readParams finds out how much is read of each parameter.
-func (p *pricer) readParams(b *fusedBody, c hlo.CompID) {
+func (p *analyzer) readParams(b *fusedBody, c hlo.CompID) {
 	r := p.spare
 	p.spare = nil // a computation inside may have to be looked through meanwhile
 	if r == nil {
@@ -113,7 +113,7 @@ func (p *pricer) readParams(b *fusedBody, c hlo.CompID) {
 }
 
 // readFrom is what is read of a fusion's parameter: of a tuple, what is read of each array in it.
-func (p *pricer) readFrom(b *bodyReader, i hlo.InstrID, shape hlo.ShapeID) float64 {
+func (p *analyzer) readFrom(b *bodyReader, i hlo.InstrID, shape hlo.ShapeID) float64 {
 	s := p.m.Shape(shape)
 	if s.Type != hlo.Tuple {
 		return p.read(b, i)
@@ -137,7 +137,7 @@ func (p *pricer) readFrom(b *bodyReader, i hlo.InstrID, shape hlo.ShapeID) float
 
 // read is how many bytes of a value that comes into a fusion are read: its slices where users take slices of it, else all of
 // it, and once more for each broadcast and reshape.
-func (p *pricer) read(b *bodyReader, i hlo.InstrID) float64 {
+func (p *analyzer) read(b *bodyReader, i hlo.InstrID) float64 {
 	known := &b.reads[i-b.first]
 	if *known != unread {
 		return *known
@@ -160,7 +160,7 @@ func (p *pricer) read(b *bodyReader, i hlo.InstrID) float64 {
 }
 
 // readBy is what one user reads of a value: a part of its own, or the whole, which users share.
-func (p *pricer) readBy(i, user hlo.InstrID) (part float64, whole bool) {
+func (p *analyzer) readBy(i, user hlo.InstrID) (part float64, whole bool) {
 	first := p.m.Operands(user)[0] == i
 	switch p.m.Instrs[user].Opcode {
 	case hlo.OpBroadcast, hlo.OpReshape:
@@ -179,7 +179,7 @@ func (p *pricer) readBy(i, user hlo.InstrID) (part float64, whole bool) {
 
 // readInside is what a fusion within a fusion reads of a value. Where its body does no more than one operation to the value,
 // users that slice the result read no more than their slices.
-func (p *pricer) readInside(b *bodyReader, i, fusion hlo.InstrID) (bytes float64) {
+func (p *analyzer) readInside(b *bodyReader, i, fusion hlo.InstrID) (bytes float64) {
 	if len(p.m.Callees(fusion)) == 0 {
 		return 0
 	}
@@ -193,7 +193,7 @@ func (p *pricer) readInside(b *bodyReader, i, fusion hlo.InstrID) (bytes float64
 }
 
 // readThrough is what the users of an inner fusion make it read of one of its parameters.
-func (p *pricer) readThrough(b *bodyReader, inner *fusedBody, fusion hlo.InstrID, param fusedParam) (bytes float64) {
+func (p *analyzer) readThrough(b *bodyReader, inner *fusedBody, fusion hlo.InstrID, param fusedParam) (bytes float64) {
 	operands := p.m.Operands(inner.root)
 	simple, all := len(operands) == 0 || operands[0] == param.id, false
 	for _, u := range p.users.Of(fusion) {

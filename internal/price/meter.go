@@ -12,7 +12,7 @@ type Meter struct {
 	m       *hlo.Module
 	family  Family
 	alike   *hlo.Alike
-	costs   *Prices
+	costs   *Costs
 	users   *hlo.Users
 	trips   func(hlo.InstrID) int64
 	product func(hlo.InstrID) (Product, bool)
@@ -33,10 +33,10 @@ type body struct {
 
 // NewMeter makes a meter of a module that was compiled for a family of devices. product says whether one that may be a product is one, and of what; trips how
 // often a loop runs, or is taken to run.
-func NewMeter(family Family, a *hlo.Alike, costs *Prices, trips func(hlo.InstrID) int64, product func(hlo.InstrID) (Product, bool)) *Meter {
+func NewMeter(family Family, a *hlo.Alike, costs *Costs, trips func(hlo.InstrID) int64, product func(hlo.InstrID) (Product, bool)) *Meter {
 	module := a.Module()
 	return &Meter{
-		m: module, family: family, alike: a, costs: costs, users: costs.pricer.users, trips: trips, product: product,
+		m: module, family: family, alike: a, costs: costs, users: costs.analyzer.users, trips: trips, product: product,
 		bodies: [2][]*body{make([]*body, len(module.Comps)), make([]*body, len(module.Comps))}, shapes: extents(module), reader: make([]hlo.InstrID, len(module.Instrs)),
 	}
 }
@@ -133,9 +133,6 @@ func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
 		w[Serial] += m.movement(id) * m.elements(m.m.Instrs[id].Shape)
 		m.elementwise(w, id)
 	default:
-		if int(op) >= hlo.NumOpcodes { // an opcode of a later XLA
-			w[Unknown] = 1
-		}
 		m.elementwise(w, id)
 	}
 	switch {
@@ -143,6 +140,9 @@ func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
 		m.indexed(w, id)
 	case looped:
 		m.bytewise(w, id)
+	}
+	if slices.Contains(m.costs.Unknowns, id) { // an opcode of a later XLA, or damaged
+		w[Unknown] = 1
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // dotFlops: a multiply-add for each element of the result and of the contracted dimensions.
-func (p *pricer) dotFlops(i hlo.InstrID, results float64) float64 {
+func (p *analyzer) dotFlops(i hlo.InstrID, results float64) float64 {
 	lhs := p.argShape(i, 0).Dims
 	width := int64(1)
 	for _, d := range p.m.Integers(i, "lhs_contracting_dims") {
@@ -24,7 +24,7 @@ func (p *pricer) dotFlops(i hlo.InstrID, results float64) float64 {
 
 // ungroupedElements is the number of elements of a ragged dot's result without a leading dimension for each group dimension
 // of the right-hand side.
-func (p *pricer) ungroupedElements(i hlo.InstrID) float64 {
+func (p *analyzer) ungroupedElements(i hlo.InstrID) float64 {
 	dims := p.m.Shape(p.m.Instrs[i].Shape).Dims
 	groups := p.m.Integers(i, "rhs_group_dims")
 	n := float64(1)

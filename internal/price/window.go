@@ -49,7 +49,7 @@ func labelled(s *hlo.Shape, labels string, label byte) (int64, bool) {
 const maxKernel = 1 << 24
 
 // convolutionFlops are those of a convolution of the module itself.
-func (p *pricer) convolutionFlops(i hlo.InstrID) float64 {
+func (p *analyzer) convolutionFlops(i hlo.InstrID) float64 {
 	flops, ok := ConvolutionFlops(p.m, i, p.argShape(i, 0), p.argShape(i, 1), p.m.Shape(p.m.Instrs[i].Shape))
 	if !ok {
 		p.giveUp(i)
@@ -179,7 +179,7 @@ func windowElements(window []windowDim) float64 {
 }
 
 // window reads an instruction's window.
-func (p *pricer) window(i hlo.InstrID) []windowDim {
+func (p *analyzer) window(i hlo.InstrID) []windowDim {
 	window, ok := parseWindow(p.m.AttrText(i, "window"))
 	if !ok {
 		p.giveUp(i)
@@ -189,7 +189,7 @@ func (p *pricer) window(i hlo.InstrID) []windowDim {
 
 // reductions is how often a reduce-window applies its function: for each element of the result once less than the window has
 // positions. A window that reduces a whole dimension and spreads the result over it again counts as that.
-func (p *pricer) reductions(i hlo.InstrID) float64 {
+func (p *analyzer) reductions(i hlo.InstrID) float64 {
 	window, results := p.window(i), p.firstElements(i)
 	if width := p.spreadDimension(i, window); width > 0 {
 		return float64(int64(results)/width) + float64(width-1)
@@ -199,7 +199,7 @@ func (p *pricer) reductions(i hlo.InstrID) float64 {
 
 // spreadDimension is the size of the only dimension that a reduce-window reduces when every position of it sees all others: it
 // is padded by one less than its size on both sides. 0 when there is none.
-func (p *pricer) spreadDimension(i hlo.InstrID, window []windowDim) int64 {
+func (p *analyzer) spreadDimension(i hlo.InstrID, window []windowDim) int64 {
 	shape := p.m.Shape(p.m.Instrs[i].Shape)
 	reduced, padded, spread := 0, 0, -1
 	for d, w := range window {
@@ -220,7 +220,7 @@ func (p *pricer) spreadDimension(i hlo.InstrID, window []windowDim) int64 {
 }
 
 // selectAndScatter: each source element is compared with all positions of its window but one, and scattered once.
-func (p *pricer) selectAndScatter(i hlo.InstrID) Cost {
+func (p *analyzer) selectAndScatter(i hlo.InstrID) Cost {
 	sources := p.argElements(i, 1)
 	selects := sources * (windowElements(p.window(i)) - 1)
 	return p.callee(i, 0).work().times(selects).plus(p.callee(i, 1).work().times(sources))
