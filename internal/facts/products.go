@@ -178,7 +178,11 @@ func (r *reader) libraryFlops(id hlo.InstrID, config string) int64 {
 		}
 		width *= lhs.Dims[d]
 	}
-	return 2 * out.ElementCount() * width
+	flops := 2 * out.ElementCount() * width
+	if strings.HasSuffix(target, "$groupedMatmul") && len(out.Dims) > len(rhs.Dims) && out.Dims[0] > 0 { // each group of the result sums its own rows: kRaggedContracting
+		flops /= out.Dims[0]
+	}
+	return flops
 }
 
 // attentionFlops are those of the products of attention: two forward, five backward, each with all weights and the size of a head.

@@ -94,6 +94,30 @@ func TestLibraryFlops(t *testing.T) {
 	}
 }
 
+// A grouped product of cuBLAS computes as much as one product of all its rows, whether groups are parts of the result or of the contracted rows.
+func TestGroupedFlops(t *testing.T) {
+	for _, c := range []struct{ result, lhs, rhs, contracted string }{
+		{"f16[64,8]", "f16[64,9]", "f16[2,9,8]", "1"}, {"f16[2,9,8]", "f16[64,9]", "f16[64,8]", "0"},
+	} {
+		m, err := hlo.ParseText([]byte(`HloModule m
+
+ENTRY %e {
+  %a = `+c.lhs+` parameter(0)
+  %b = `+c.rhs+` parameter(1)
+  %sizes = s32[2] parameter(2)
+  ROOT %r = (`+c.result+`, s8[784]) custom-call(%a, %b, %sizes), custom_call_target="__cublas$lt$groupedMatmul", backend_config={"grouped_gemm_backend_config":{"gemm_backend_config":{"dot_dimension_numbers":{"lhs_contracting_dimensions":["`+c.contracted+`"]}}}}
+}
+`), "m.txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, root := newReader(m), m.Comps[m.Entry].Root
+		if p := r.product(root); !r.isProduct(root) || p.Flops != 2*64*9*8 {
+			t.Errorf("%s: %d flops, want %d", c.result, p.Flops, 2*64*9*8)
+		}
+	}
+}
+
 // modelConvolutions is what the convolutions of a dump's module compute before it is compiled.
 func modelConvolutions(t *testing.T, name string) (flops int64) {
 	for _, s := range open(t, name).Modules[0].Stages {
