@@ -163,15 +163,17 @@ func takeSteps(list *[]Step, fits func(Step) bool) []Step {
 	return taken
 }
 
-// stepList names steps, the weightiest first: "dot, 2 multiply, tanh".
+// stepList names steps, the weightiest first: "dot, 2 multiply, tanh". What the indices of a gather or scatter promise is not told here.
 func stepList(steps []Step) string {
 	count := map[string]int{}
 	var ops []string
 	for _, s := range steps {
-		if count[s.Opcode] == 0 {
-			ops = append(ops, s.Opcode)
+		op, _, _ := strings.Cut(s.Opcode, " indices_are_sorted")
+		op, _, _ = strings.Cut(op, " unique_indices")
+		if count[op] == 0 {
+			ops = append(ops, op)
 		}
-		count[s.Opcode] += s.Count
+		count[op] += s.Count
 	}
 	slices.SortStableFunc(ops, func(a, b string) int { return cmp.Compare(effort(b), effort(a)) })
 	for i, op := range ops {
