@@ -270,6 +270,9 @@ func mostWork(work map[hlo.Location]float64) (most hlo.Location) {
 // edited: "state = create(optimizer)" hands over what the program calls.
 func (g *Grouping) elsewhere(near hlo.Location, kind string, v *Variant) (hlo.Location, bool) {
 	hunks := g.untraced
+	if kind == KindArguments && len(g.aside) > 0 {
+		hunks = g.aside
+	}
 	if kind == KindCode && v != nil && len(v.Params) == 0 {
 		call := g.lines.Edits.Text(v.New.CallSite.File, int(v.New.CallSite.Line), "")
 		others := phrase.Filter(hunks, func(h git.Hunk) bool { return !h.Hands(call) })
@@ -299,11 +302,13 @@ func lineOf(h git.Hunk, edits *git.Edits) hlo.Location {
 // that was there before cannot use.
 // If the dump has no lines, it chooses all edits, provided that they are in one function. If the model is in other repositories, or if more than one thing is
 // to be explained, it chooses none.
+// Other arguments come from outside of the functions that compute, if anything was edited there.
 func (g *Grouping) findUntraced() {
 	hunks := g.lines.Code
-	traced, named, files, frames := map[string]bool{}, map[git.Hunk]bool{}, map[string]bool{}, g.frames()
+	traced, named, files, within, frames := map[string]bool{}, map[git.Hunk]bool{}, map[string]bool{}, map[string]bool{}, g.frames()
 	for _, l := range frames {
-		files[g.lines.Edits.File(l.File)] = true
+		file := g.lines.Edits.File(l.File)
+		files[file], within[file+"\x00"+lastName(l.NamedFunction())] = true, true
 		if h, hit := g.lines.Edits.At(l.File, int(l.Line)); hit {
 			traced[editOfHunk(h)], named[h] = true, true
 		}
@@ -320,10 +325,14 @@ func (g *Grouping) findUntraced() {
 		return
 	}
 	delete(files, "")
-	only := func(h git.Hunk) bool {
-		return h.OldFile != "" && len(files) > 0 && !slices.ContainsFunc(hunks, func(other git.Hunk) bool { return other != h && !other.Compiles() })
+	choose := func(hunks []git.Hunk) []git.Hunk {
+		only := func(h git.Hunk) bool {
+			return h.OldFile != "" && len(files) > 0 && !slices.ContainsFunc(hunks, func(other git.Hunk) bool { return other != h && !other.Compiles() })
+		}
+		return phrase.Filter(hunks, func(h git.Hunk) bool { return !traced[editOfHunk(h)] && (files[h.File] || only(h)) })
 	}
-	g.untraced = phrase.Filter(hunks, func(h git.Hunk) bool { return !traced[editOfHunk(h)] && (files[h.File] || only(h)) })
+	g.untraced = choose(hunks)
+	g.aside = choose(phrase.Filter(hunks, func(h git.Hunk) bool { return !within[h.File+"\x00"+lastName(h.Function)] }))
 }
 
 // unexplained counts what differs in code that no edit is in or around. An edit elsewhere explains one of these:
