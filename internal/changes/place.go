@@ -169,8 +169,8 @@ func (g *Grouping) editedAt(l hlo.Location) Place {
 	return s
 }
 
-// editedLine returns the innermost edited line on the stacks of what came; of several, the one with the most work. If the edit of the cause is known, only its
-// lines count. Without any line it returns the cause's own line, if that was edited.
+// editedLine returns the innermost edited line on the stacks of what came; of several, the one with the most work. In a function without such a line it is an
+// edited line that no operation is on: "w = p["w"]" without its cast is in the function of the product. If the edit of the cause is known, only its lines count. Without any line it returns the cause's own line, if that was edited.
 // A line of the code that calls the program is returned as called, and only if nothing inside of the program was edited: no line, and no code that no operation
 // is on, such as a return.
 func (g *Grouping) editedLine(c *Cause, program string, call hlo.Location) (inside, called hlo.Location) {
@@ -187,21 +187,25 @@ func (g *Grouping) editedLine(c *Cause, program string, call hlo.Location) (insi
 			edit := EditOf(l, g.lines.Edits)
 			return edit != "" && (c.Edit == "" || c.Edit == edit)
 		}
-		if at := slices.IndexFunc(stack, mine); at >= 0 && at < host {
-			work[withoutColumn(stack[at])] += by
-			return
-		} else if at >= 0 {
-			outer[withoutColumn(stack[at])] += by
-		}
 		for _, l := range stack[:host] {
+			if mine(l) {
+				work[withoutColumn(l)] += by
+				return
+			}
 			if at := slices.IndexFunc(g.silent, func(h git.Hunk) bool { return h.Function != "" && isIn(l, h, g.lines.Edits) }); at >= 0 {
 				work[lineOf(g.silent[at], g.lines.Edits)] += by
 				return
 			}
 		}
+		if at := slices.IndexFunc(stack[host:], mine); at >= 0 {
+			outer[withoutColumn(stack[host+at])] += by
+		}
 	}
+	waits := slices.ContainsFunc(c.Edits, func(e Edit) bool { return e.waits() })
 	for i := range c.Edits {
-		weigh(c.Edits[i].Stack, 1+float64(c.Edits[i].effort()))
+		if !waits || c.Edits[i].waits() { // the title begins with what the device waits for
+			weigh(c.Edits[i].Stack, 1+float64(c.Edits[i].effort()))
+		}
 	}
 	differ, most := maps.Clone(work), 0.0
 	for _, effort := range differ {

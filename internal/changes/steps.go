@@ -71,6 +71,11 @@ func (e *Edit) effort() int {
 	return n
 }
 
+// waits reports whether an edit added a barrier or a call of the host.
+func (e *Edit) waits() bool {
+	return slices.ContainsFunc(e.Added, func(s Step) bool { return s.Opcode == barrier || callsHost(s.Opcode) })
+}
+
 // opsOf lists the operations in a kernel; of a launch of a single one, that one.
 func opsOf(k *facts.Kernel) []facts.FusedOp {
 	if len(k.Ops) > 0 {
