@@ -252,7 +252,7 @@ func (h *Hunk) join(next *Hunk) {
 
 // in returns the scope of the first of its lines that has code; of removed lines, the scope that they would be in.
 func (h *Hunk) in(lines []string, scopes []*scope) *scope {
-	if h.First >= len(scopes) {
+	if h.First < 0 || h.First >= len(scopes) {
 		return nil
 	}
 	if h.Lines > 0 {
