@@ -88,3 +88,16 @@ var launchFacts = []facts.ID{
 	facts.CopiesCount, facts.CostBytes, facts.CostFlops, facts.CostWeightedBytes, facts.CostWeightedFlops, facts.FusionsTotal, facts.KernelsTotal, facts.KernelsWeighted,
 	facts.TransposesCount,
 }
+
+// TakesLess reports whether a run takes less of the two budgets, time and memory, and more of neither.
+func TakesLess(old, fresh facts.Values) (some bool) {
+	for _, id := range []facts.ID{facts.PriceStep, facts.MemoryPeak} {
+		was, had := old[id]
+		is, has := fresh[id]
+		if had != has || is > was {
+			return false
+		}
+		some = some || is < was
+	}
+	return some
+}

@@ -47,6 +47,7 @@ type Grouping struct {
 	lines        Lines
 	silent       []git.Hunk      // edits of code on whose lines no operation is
 	untraced     []git.Hunk      // those of them that may cause what no edited line explains
+	aside        []git.Hunk      // and those that may where the edits of functions that have operations are left out
 	edited       map[string]bool // the functions that were edited
 	byCause      map[*Cause]*Part
 	compilations map[string]int  // of each program, more than in the baseline

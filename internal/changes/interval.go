@@ -2,6 +2,7 @@ package changes
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 
@@ -54,19 +55,35 @@ func (c classCosts) list() (all []ClassCost) {
 	return all
 }
 
-// byCause returns what each cause adds to the predicted step: the prices of the launches that it added, less those of the launches that it removed. The host's
-// part of a run is in the class [price.Launching]. The rest, such as what runs in parallel or where memory holds the data, is in the class [price.Moves]. Both
-// belong to the cause that moves the step most, or to [Variant.Keeper] if no launch differs.
+// each goes through the costs in a fixed order.
+func (c classCosts) each() iter.Seq2[ClassCost, float64] {
+	return func(yield func(ClassCost, float64) bool) {
+		for _, cost := range c.list() {
+			ns := cost.NS
+			if cost.NS = 0; !yield(cost, ns) {
+				return
+			}
+		}
+	}
+}
+
+// byCause returns what each cause adds to the predicted step: the prices of the launches that it added, less those of the launches that it removed. The cause
+// that moves the step most, or [Variant.Keeper] if no launch differs, has what is left: launches of both sides that moved into a loop, or whose data moved to
+// another memory; the host's part of a run, in the class [price.Launching]; and what runs in parallel, in the class [price.Moves].
 func (v *Variant) byCause() []classCosts {
 	costs, most, largest := make([]classCosts, len(v.Causes)), 0, 0.0
+	kept := classCosts{}
+	kept.add(v.Old, v.Old.Kernels, -1)
+	kept.add(v.New, v.New.Kernels, 1)
 	rest := v.New.Facts[facts.PriceStep] - v.Old.Facts[facts.PriceStep]
 	for i := range v.Causes {
 		costs[i] = classCosts{}
 		costs[i].add(v.Old, v.Causes[i].Before, -1)
 		costs[i].add(v.New, v.Causes[i].After, 1)
 		own := 0.0
-		for _, c := range costs[i].list() {
-			own += c.NS
+		for key, ns := range costs[i].each() {
+			own += ns
+			kept[key] -= ns
 		}
 		if rest -= own; math.Abs(own) > largest {
 			most, largest = i, math.Abs(own)
@@ -82,16 +99,25 @@ func (v *Variant) byCause() []classCosts {
 		call := v.New.CallNS(v.New.Device) - v.Old.CallNS(v.Old.Device)
 		costs[most][ClassCost{Class: price.Launching}] += call
 		rest -= call
+		for key, ns := range kept.each() {
+			if math.Abs(ns) > roundingError*v.Old.Facts[facts.PriceStep] {
+				costs[most][key] += ns
+				rest -= ns
+			}
+		}
 	}
 	costs[most][ClassCost{Class: price.Moves}] += rest
 	return costs
 }
 
+// roundingError is a share of the step below which launches that both sides have cancel.
+const roundingError = 1e-9
+
 // StepByClass returns what the step grew by in each class of work. Launches that both sides have cancel.
 func (v *Variant) StepByClass() []ClassCost {
 	sum := classCosts{}
 	for _, costs := range v.byCause() {
-		for key, ns := range costs {
+		for key, ns := range costs.each() {
 			sum[key] += ns
 		}
 	}
@@ -121,28 +147,65 @@ func (v *Variant) StepIntervals() []price.Interval {
 	return intervals
 }
 
-// Interval is between what predicted costs may be, by the margin of each class of work: what came and what went in one class has the same error. A branch is
-// taken or not, whatever runs outside of it. A loop of unknown length runs at least once, and at most as often as its counter allows. If its counter allows any
-// number, and it is taken to run ten times, it may run ten times as often as that.
+// howOften is how often work runs that a run may not do, or does in a loop of unknown length.
+type howOften struct {
+	branch      bool
+	guess, most int64
+}
+
+func (c ClassCost) howOften() howOften { return howOften{c.Branch, c.Guess, c.Most} }
+
+// ends are the shares of the predicted number of runs that the true one is between. A branch is taken or not. A loop of unknown length runs at least once, and
+// at most as often as its counter allows. If its counter allows any number, and it is taken to run ten times, it may run ten times as often as that.
+func (o howOften) ends() [2]float64 {
+	rarer, oftener := 1.0, 1.0
+	if o.guess > 1 {
+		rarer, oftener = 1/float64(o.guess), float64(o.guess)
+		if o.most > 0 {
+			oftener = max(1, float64(o.most)/float64(o.guess))
+		}
+	}
+	if o.branch {
+		rarer, oftener = 0, 2*oftener // the branches are taken to be equally likely, and there are two at least
+	}
+	return [2]float64{rarer, oftener}
+}
+
+// mostUnsure bounds the numbers of runs that vary by themselves in [Interval]; further ones vary with the last.
+const mostUnsure = 8
+
+// Interval is between what predicted costs may be, by the margin of each class of work: what came and what went in one class has the same error, but not what
+// is in a branch and what is outside of it. Loops that are alike run equally often, and whatever that is, it is the same for all classes: if 3 ms of products
+// come and 1 ms of moves goes in one loop, the loop's length does not make that cheaper.
 func Interval(margin func(price.Class) price.Margin, costs []ClassCost) (sum price.Interval) {
-	var always, branches [price.NumClasses]price.Interval
+	var unsure []howOften
 	for _, c := range costs {
-		rarer, oftener, classes := 1.0, 1.0, &always
-		if c.Guess > 1 {
-			rarer, oftener = 1/float64(c.Guess), float64(c.Guess)
-			if c.Most > 0 {
-				oftener = max(1, float64(c.Most)/float64(c.Guess))
+		if o := c.howOften(); o.ends() != [2]float64{1, 1} && !slices.Contains(unsure, o) {
+			unsure = append(unsure, o)
+		}
+	}
+	for ends := range 1 << min(len(unsure), mostUnsure) {
+		var classes [2][price.NumClasses]float64 // outside of branches, and in them
+		for _, c := range costs {
+			ns, o := c.NS, c.howOften()
+			if at := slices.Index(unsure, o); at >= 0 {
+				ns *= o.ends()[ends>>min(at, mostUnsure-1)&1]
+			}
+			classes[Flag(c.Branch)][c.Class] += ns
+		}
+		var all price.Interval
+		for _, branch := range classes {
+			for class, ns := range branch {
+				all.Add(margin(price.Class(class)).Around(price.Interval{Low: ns, High: ns}))
 			}
 		}
-		if c.Branch {
-			classes = &branches
-			rarer, oftener = 0, 2*oftener // the branches are taken to be equally likely, and there are two at least
+		if ends == 0 {
+			sum = all
 		}
-		classes[c.Class].Add(price.Interval{Low: min(c.NS*rarer, c.NS*oftener), Middle: c.NS, High: max(c.NS*rarer, c.NS*oftener)})
+		sum.Low, sum.High = min(sum.Low, all.Low), max(sum.High, all.High)
 	}
-	for class := range price.NumClasses {
-		sum.Add(margin(class).Around(always[class]))
-		sum.Add(margin(class).Around(branches[class]))
+	for _, c := range costs {
+		sum.Middle += c.NS
 	}
 	return sum
 }

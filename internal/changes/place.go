@@ -169,8 +169,8 @@ func (g *Grouping) editedAt(l hlo.Location) Place {
 	return s
 }
 
-// editedLine returns the innermost edited line on the stacks of what came; of several, the one with the most work. If the edit of the cause is known, only its
-// lines count. Without any line it returns the cause's own line, if that was edited.
+// editedLine returns the innermost edited line on the stacks of what came; of several, the one with the most work. In a function without such a line it is an
+// edited line that no operation is on: "w = p["w"]" without its cast is in the function of the product. If the edit of the cause is known, only its lines count. Without any line it returns the cause's own line, if that was edited.
 // A line of the code that calls the program is returned as called, and only if nothing inside of the program was edited: no line, and no code that no operation
 // is on, such as a return.
 func (g *Grouping) editedLine(c *Cause, program string, call hlo.Location) (inside, called hlo.Location) {
@@ -187,21 +187,25 @@ func (g *Grouping) editedLine(c *Cause, program string, call hlo.Location) (insi
 			edit := EditOf(l, g.lines.Edits)
 			return edit != "" && (c.Edit == "" || c.Edit == edit)
 		}
-		if at := slices.IndexFunc(stack, mine); at >= 0 && at < host {
-			work[withoutColumn(stack[at])] += by
-			return
-		} else if at >= 0 {
-			outer[withoutColumn(stack[at])] += by
-		}
 		for _, l := range stack[:host] {
+			if mine(l) {
+				work[withoutColumn(l)] += by
+				return
+			}
 			if at := slices.IndexFunc(g.silent, func(h git.Hunk) bool { return h.Function != "" && isIn(l, h, g.lines.Edits) }); at >= 0 {
 				work[lineOf(g.silent[at], g.lines.Edits)] += by
 				return
 			}
 		}
+		if at := slices.IndexFunc(stack[host:], mine); at >= 0 {
+			outer[withoutColumn(stack[host+at])] += by
+		}
 	}
+	waits := slices.ContainsFunc(c.Edits, func(e Edit) bool { return e.waits() })
 	for i := range c.Edits {
-		weigh(c.Edits[i].Stack, 1+float64(c.Edits[i].effort()))
+		if !waits || c.Edits[i].waits() { // the title begins with what the device waits for
+			weigh(c.Edits[i].Stack, 1+float64(c.Edits[i].effort()))
+		}
 	}
 	differ, most := maps.Clone(work), 0.0
 	for _, effort := range differ {
@@ -270,6 +274,9 @@ func mostWork(work map[hlo.Location]float64) (most hlo.Location) {
 // edited: "state = create(optimizer)" hands over what the program calls.
 func (g *Grouping) elsewhere(near hlo.Location, kind string, v *Variant) (hlo.Location, bool) {
 	hunks := g.untraced
+	if kind == KindArguments && len(g.aside) > 0 {
+		hunks = g.aside
+	}
 	if kind == KindCode && v != nil && len(v.Params) == 0 {
 		call := g.lines.Edits.Text(v.New.CallSite.File, int(v.New.CallSite.Line), "")
 		others := phrase.Filter(hunks, func(h git.Hunk) bool { return !h.Hands(call) })
@@ -299,11 +306,13 @@ func lineOf(h git.Hunk, edits *git.Edits) hlo.Location {
 // that was there before cannot use.
 // If the dump has no lines, it chooses all edits, provided that they are in one function. If the model is in other repositories, or if more than one thing is
 // to be explained, it chooses none.
+// Other arguments come from outside of the functions that compute, if anything was edited there.
 func (g *Grouping) findUntraced() {
 	hunks := g.lines.Code
-	traced, named, files, frames := map[string]bool{}, map[git.Hunk]bool{}, map[string]bool{}, g.frames()
+	traced, named, files, within, frames := map[string]bool{}, map[git.Hunk]bool{}, map[string]bool{}, map[string]bool{}, g.frames()
 	for _, l := range frames {
-		files[g.lines.Edits.File(l.File)] = true
+		file := g.lines.Edits.File(l.File)
+		files[file], within[file+"\x00"+lastName(l.NamedFunction())] = true, true
 		if h, hit := g.lines.Edits.At(l.File, int(l.Line)); hit {
 			traced[editOfHunk(h)], named[h] = true, true
 		}
@@ -320,10 +329,14 @@ func (g *Grouping) findUntraced() {
 		return
 	}
 	delete(files, "")
-	only := func(h git.Hunk) bool {
-		return h.OldFile != "" && len(files) > 0 && !slices.ContainsFunc(hunks, func(other git.Hunk) bool { return other != h && !other.Compiles() })
+	choose := func(hunks []git.Hunk) []git.Hunk {
+		only := func(h git.Hunk) bool {
+			return h.OldFile != "" && len(files) > 0 && !slices.ContainsFunc(hunks, func(other git.Hunk) bool { return other != h && !other.Compiles() })
+		}
+		return phrase.Filter(hunks, func(h git.Hunk) bool { return !traced[editOfHunk(h)] && (files[h.File] || only(h)) })
 	}
-	g.untraced = phrase.Filter(hunks, func(h git.Hunk) bool { return !traced[editOfHunk(h)] && (files[h.File] || only(h)) })
+	g.untraced = choose(hunks)
+	g.aside = choose(phrase.Filter(hunks, func(h git.Hunk) bool { return !within[h.File+"\x00"+lastName(h.Function)] }))
 }
 
 // unexplained counts what differs in code that no edit is in or around. An edit elsewhere explains one of these:

@@ -71,6 +71,11 @@ func (e *Edit) effort() int {
 	return n
 }
 
+// waits reports whether an edit added a barrier or a call of the host.
+func (e *Edit) waits() bool {
+	return slices.ContainsFunc(e.Added, func(s Step) bool { return s.Opcode == barrier || callsHost(s.Opcode) })
+}
+
 // opsOf lists the operations in a kernel; of a launch of a single one, that one.
 func opsOf(k *facts.Kernel) []facts.FusedOp {
 	if len(k.Ops) > 0 {
@@ -163,15 +168,17 @@ func takeSteps(list *[]Step, fits func(Step) bool) []Step {
 	return taken
 }
 
-// stepList names steps, the weightiest first: "dot, 2 multiply, tanh".
+// stepList names steps, the weightiest first: "dot, 2 multiply, tanh". What the indices of a gather or scatter promise is not told here.
 func stepList(steps []Step) string {
 	count := map[string]int{}
 	var ops []string
 	for _, s := range steps {
-		if count[s.Opcode] == 0 {
-			ops = append(ops, s.Opcode)
+		op, _, _ := strings.Cut(s.Opcode, " indices_are_sorted")
+		op, _, _ = strings.Cut(op, " unique_indices")
+		if count[op] == 0 {
+			ops = append(ops, op)
 		}
-		count[s.Opcode] += s.Count
+		count[op] += s.Count
 	}
 	slices.SortStableFunc(ops, func(a, b string) int { return cmp.Compare(effort(b), effort(a)) })
 	for i, op := range ops {

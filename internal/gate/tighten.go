@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -252,22 +253,9 @@ func (in *candidate) tightened(old, fresh *baseline.Program) *baseline.Program {
 		broken := func(f result.Finding) bool {
 			return f.Program == fresh.Name && (f.Variant == "" || f.Variant == v.Signature)
 		}
-		if n := fresh.WithSignature(v.Signature); n != nil && improved(v.Facts, n.Facts) && !slices.ContainsFunc(in.findings, broken) {
+		if n := fresh.WithSignature(v.Signature); n != nil && changes.TakesLess(v.Facts, n.Facts) && !slices.ContainsFunc(in.findings, broken) {
 			next.Variants[i] = n
 		}
 	}
 	return &next
-}
-
-// improved reports whether a run takes less of the two budgets, time and memory, and more of neither.
-func improved(old, fresh facts.Values) (some bool) {
-	for _, id := range []facts.ID{stepTime, peakMemory} {
-		was, had := old[id]
-		is, has := fresh[id]
-		if had != has || is > was {
-			return false
-		}
-		some = some || is < was
-	}
-	return some
 }

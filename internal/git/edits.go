@@ -178,6 +178,7 @@ type Hunk struct {
 	With     string // the same in all hunks that a definition which comes or goes connects, in whatever functions and files they are; "" for others
 	Function string // the Python function or class around it, as Python names it: "Block.__call__"; "" outside of all
 
+	inJit           bool   // the statement that they are part of has jit compile a function
 	same            bool   // these lines say what they said before, but for names
 	removed         string // a removed line that says which function it was in
 	text            string // the lines with code, those before first
@@ -203,8 +204,8 @@ func (h *Hunk) Hands(call string) bool {
 	return h.text != ""
 }
 
-// Compiles reports whether any of the lines has jit compile a function, so that its options may be edited: which arguments are donated, and which are static.
-func (h *Hunk) Compiles() bool { return compiles(wordsIn(h.was + " " + h.now)) }
+// Compiles reports whether the lines, or the statement that they are in, have jit compile a function, so that its options may be edited: which arguments are donated, and which are static.
+func (h *Hunk) Compiles() bool { return h.inJit || compiles(wordsIn(h.was+" "+h.now)) }
 
 func compiles(w words) bool { return w["jit"] || w["jit_compile"] }
 

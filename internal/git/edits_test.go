@@ -224,3 +224,22 @@ func TestAmbiguousName(t *testing.T) {
 		expect(t, file, e.File(file), want)
 	}
 }
+
+// An option on a line of its own belongs to the call of jit around it.
+func TestOptionsOfJit(t *testing.T) {
+	const source = "import jax\n\nstep = jax.jit(\n    update,\n    donate_argnums=(0, 1),\n)\nother = build(\n    width=8,\n)\n\n" +
+		"@partial(\n    jax.jit,\n    static_argnames=('cfg',),\n)\ndef loss(cfg):\n    return cfg.width\n"
+	for _, c := range []struct {
+		was, is string
+		want    bool
+	}{
+		{"(0, 1)", "(0,)", true}, {"    donate_argnums=(0, 1),\n", "", true}, {"'cfg',", "'cfg', 'rate'", true}, {"    update,\n", "    update,\n    inline=True,\n", true},
+		{"width=8", "width=9", false}, {"return cfg.width", "return 2", false}, {"    width=8,\n", "", false},
+	} {
+		repository := newCheckout(t, map[string]string{"m.py": source})
+		repository.edit("m.py", c.was, c.is)
+		if h := repository.since("").Hunks()[0]; h.Compiles() != c.want {
+			t.Errorf("%q for %q: compiles %v", c.is, c.was, h.Compiles())
+		}
+	}
+}

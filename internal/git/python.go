@@ -3,6 +3,7 @@ package git
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -182,12 +183,30 @@ func (l *lexer) inCode(rest string) int {
 	return 1
 }
 
-// placeIn fills in the functions of a file's hunks.
+// placeIn fills in the functions of a file's hunks, and whether they are within a call of jit.
 func placeIn(lines []string, hunks []Hunk) {
-	scopes := scopesOf(lines)
+	scopes, starts := scopesOf(lines), statementStarts(lines)
 	for i := range hunks {
-		hunks[i].Function = hunks[i].in(lines, scopes).String()
+		h := &hunks[i]
+		h.Function = h.in(lines, scopes).String()
+		// A line of its own may hold only an option: "donate_argnums=(0,),".
+		first, _ := slices.BinarySearch(starts, h.First+1)
+		behind, _ := slices.BinarySearch(starts, h.First+max(1, h.Lines))
+		if first > 0 && behind < len(starts) {
+			h.inJit = compiles(wordsIn(strings.Join(lines[starts[first-1]-1:starts[behind]-1], "\n")))
+		}
 	}
+}
+
+// statementStarts lists the lines that a statement begins on, and the one behind the last line.
+func statementStarts(lines []string) (starts []int) {
+	var l lexer
+	for i, line := range lines {
+		if l.line(line) {
+			starts = append(starts, i+1)
+		}
+	}
+	return append(starts, len(lines)+1)
 }
 
 // joined makes one hunk of those in one function that only blank lines separate.
@@ -233,7 +252,7 @@ func (h *Hunk) join(next *Hunk) {
 
 // in returns the scope of the first of its lines that has code; of removed lines, the scope that they would be in.
 func (h *Hunk) in(lines []string, scopes []*scope) *scope {
-	if h.First >= len(scopes) {
+	if h.First < 0 || h.First >= len(scopes) {
 		return nil
 	}
 	if h.Lines > 0 {

@@ -154,8 +154,14 @@ func differs(detail string) string {
 		return detail
 	}
 	before, _, _ = strings.Cut(before, ", so ")
-	if _, is, ok := strings.Cut(now, metadata); ok { // a static field of a class
+	if _, is, ok := strings.Cut(now, metadata); ok { // a static argument, or a static field of a class
 		_, was, _ := strings.Cut(before, metadata)
+		valueIs, static := staticValue(is)
+		valueWas, wasStatic := staticValue(was)
+		if static && wasStatic {
+			name, was, is = "static "+name, valueWas, valueIs
+		}
+		was, is = unlike(was, is)
 		return name + ": " + was + " → " + is
 	}
 	plain := strings.NewReplacer(weak, "", "{weak_type=False}", "", "({})", "", "<class '", "", "'>", "").Replace
@@ -163,6 +169,46 @@ func differs(detail string) string {
 		return name + ": one call passes a Python number or a value of its weak type, another an array of type " + plain(now)
 	}
 	return name + ": " + plain(before) + " → " + plain(now)
+}
+
+// staticValue is "0.6" of "Static(val=0.6)", in which JAX (jax/_src/tree_util.py) wraps a static argument.
+func staticValue(text string) (string, bool) {
+	value, static := strings.CutPrefix(text, "Static(val=")
+	return strings.TrimSuffix(value, ")"), static
+}
+
+// unlike leaves out the first and last fields of two values of one class that are equal: "Config(dim=64, lr=0.1, seed=0)" and "Config(dim=64, lr=0.2, seed=0)"
+// become "Config(…, lr=0.1, …)" and "Config(…, lr=0.2, …)".
+func unlike(was, is string) (string, string) {
+	class, _, _ := strings.Cut(was, "(")
+	n, most := 0, min(len(was), len(is))
+	for n < most && was[n] == is[n] {
+		n++
+	}
+	if n <= len(class) || n == most {
+		return was, is // of two classes, plain values, or cut off
+	}
+	first := max(strings.LastIndex(was[:n], ", ")+2, len(class)+1)
+	last := 0
+	for last < most-n && was[len(was)-1-last] == is[len(is)-1-last] {
+		last++
+	}
+	if comma := strings.Index(was[len(was)-last:], ", "); comma >= 0 {
+		last -= comma
+	} else {
+		last = 1
+	}
+	short := func(value string) string {
+		from, to := "", value[first:len(value)-last]
+		if first > len(class)+1 {
+			from = "…, "
+		}
+		if last > 1 {
+			to += ", …"
+		}
+		return class + "(" + from + to + ")"
+	}
+	return short(was), short(is)
 }
 
 // argument names an argument or a part of it as Python does: "argument 1['w']" of "input path [0][1]['w']", of which [0] are the positional ones, and

@@ -85,12 +85,33 @@ func TestArgument(t *testing.T) {
 	}
 }
 
+// Of two values of a class, the fields that differ are told.
+func TestUnlike(t *testing.T) {
+	for _, c := range [][4]string{
+		{"2", "3", "2", "3"},
+		{"'relu'", "'gelu'", "'relu'", "'gelu'"},
+		{"Config(dim=64, lr=0.1, seed=0)", "Config(dim=64, lr=0.2, seed=0)", "Config(…, lr=0.1, …)", "Config(…, lr=0.2, …)"},
+		{"Config(dim=64, lr=0.1)", "Config(dim=64, lr=0.25)", "Config(…, lr=0.1)", "Config(…, lr=0.25)"},
+		{"Config(dim=64, lr=0.1)", "Config(dim=32, lr=0.1)", "Config(dim=64, …)", "Config(dim=32, …)"},
+		{"Config(dim=64)", "Config(dim=32)", "Config(dim=64)", "Config(dim=32)"},
+		{"A(x=1)", "B(x=1)", "A(x=1)", "B(x=1)"},
+		{"A(x=1)", "A(x=1, y=2)", "A(x=1)", "A(x=1, y=2)"},
+		{"A(x=1)", "A(x=1)", "A(x=1)", "A(x=1)"},
+		{"", "A()", "", "A()"},
+		{"A(", "A(x=1)", "A(", "A(x=1)"},
+	} {
+		if was, is := unlike(c[0], c[1]); was != c[2] || is != c[3] {
+			t.Errorf("%s, %s: %s, %s, want %s, %s", c[0], c[1], was, is, c[2], c[3])
+		}
+	}
+}
+
 // Each version explains a retrace in its own words, which are kept.
 func TestRetraceReasons(t *testing.T) {
 	for version, want := range map[string][]string{
 		"0.4.35": {"at x, seen f32[2,4], but now given f32[3,4]", "JAX gave no reason"},
 		"0.6.2":  {"x: f32[2,4] → f32[3,4]", "now 3 and before 2"},
-		"0.10.2": {"x: f32[2,4] → f32[3,4]", "argument 1: Static(val=2) → Static(val=3)"},
+		"0.10.2": {"x: f32[2,4] → f32[3,4]", "static argument 1: 2 → 3"},
 	} {
 		got := of(Read(sample(t, "jax-"+version+"-explain")), Retrace)
 		first := got[0]

@@ -7,16 +7,16 @@ var margins = map[Family][Transfers]Margin{
 	// bench/stopwatch, JAX 0.10.2, one core of an AMD EPYC
 	// commits of jaxopt and rlax, JAX 0.10.2, one core of an AMD EPYC
 	"cpu": {
-		{3, 2},    // launches: all pairs
+		{2.5, 2},  // launches: all pairs
 		{4, 10},   // loops: 11 pairs
-		{2, 1.25}, // products: 13 pairs
-		{3, 2},    // libraries: all pairs
+		{2, 1.25}, // products: 14 pairs
+		{2.5, 2},  // libraries: all pairs
 		{2.5, 10}, // reductions: 10 pairs
-		{10, 2},   // moves: 13 pairs
-		{3, 2},    // gathers: all pairs
-		{3, 2},    // sorts: all pairs
-		{3, 2},    // control flow: all pairs
-		{3, 2},    // host: all pairs
+		{2.5, 2},  // moves: 12 pairs
+		{2.5, 2},  // gathers: all pairs
+		{2.5, 2},  // sorts: all pairs
+		{2.5, 2},  // control flow: all pairs
+		{2.5, 2},  // host: all pairs
 	},
 	// bench/accelerator, JAX 0.11.2, H200, by its profiler
 	"gpu": {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -93,7 +94,8 @@ func (c *Context) noteBetter(a Amount, l Limits) {
 	better := a.Better == Lower && a.Actual < *a.Base || a.Better == Higher && a.Actual > *a.Base
 	if better && !c.mayNotBeBetter(a) && math.Abs(a.Actual-*a.Base) >= max(noteworthy**a.Base, tolerance) {
 		keep := "xlagate accept --tighten"
-		if v := c.Variant; v != nil && (v.Regrouped || v.Old.Signature != v.New.Signature) { // other arguments make another compilation, which it does not touch
+		// That takes a compilation with the same arguments, and no more time or memory.
+		if v := c.Variant; v != nil && (v.Regrouped || v.Old.Signature != v.New.Signature || !changes.TakesLess(v.Old.Facts, v.New.Facts)) {
 			keep = "xlagate accept --reason \"why\""
 		}
 		key := improvementKey{c.programName(), a.Subject, a.Noun, keep}

@@ -83,16 +83,22 @@ func TestImprovementThatIsNotWorthALine(t *testing.T) {
 func TestBetterIsToldOnce(t *testing.T) {
 	c := &Context{Settings: &Settings{Rule: &Rule{}, Options: map[string]any{}, Limits: Limits{MaxIncrease: &Change{}}}, Report: &Report{}}
 	improve := func(program string, was, is float64) {
-		v := &changes.Variant{Old: &facts.Variant{}, New: &facts.Variant{}}
+		took := func(step float64) *facts.Variant { return &facts.Variant{Facts: facts.Values{facts.PriceStep: step}} }
+		v := &changes.Variant{Old: took(was), New: took(is)}
+		if program == "h" { // takes less memory, and more time
+			v.Old, v.New = took(is), took(was)
+		}
 		c.At(&changes.Program{Name: program}, v).noteBetter(Amount{Subject: "kernels.total", Noun: "kernels", Better: Lower, Actual: is, Base: &was}, c.Limits)
 	}
 	improve("f", 20, 19)
 	improve("f", 20, 10)
 	improve("g", 20, 19)
 	improve("f", 20, 18)
+	improve("h", 20, 15)
 	want := []result.Note{
 		{Kind: "better", Program: "f", Message: "kernels 20 → 10 (in 3 variants)", Fix: "xlagate accept --tighten"},
 		{Kind: "better", Program: "g", Message: "kernels 20 → 19", Fix: "xlagate accept --tighten"},
+		{Kind: "better", Program: "h", Message: "kernels 20 → 15", Fix: "xlagate accept --reason \"why\""},
 	}
 	if !slices.Equal(c.Notes, want) {
 		t.Errorf("%+v", c.Notes)
