@@ -192,7 +192,9 @@ func (g *Grouping) editedLine(c *Cause, program string, call hlo.Location) (insi
 				work[withoutColumn(l)] += by
 				return
 			}
-			if at := slices.IndexFunc(g.silent, func(h git.Hunk) bool { return h.Function != "" && isIn(l, h, g.lines.Edits) }); at >= 0 {
+			if at := slices.IndexFunc(g.silent, func(h git.Hunk) bool {
+				return h.Function != "" && isIn(l, h, g.lines.Edits) && !(h.Compiles() && c.Kind == KindCode)
+			}); at >= 0 {
 				work[lineOf(g.silent[at], g.lines.Edits)] += by
 				return
 			}
@@ -270,18 +272,24 @@ func mostWork(work map[hlo.Location]float64) (most hlo.Location) {
 
 // elsewhere returns an edited line that no operation passes through. It prefers an option of the compilation if donation is what changed, and any other line if
 // not, and then a line of the cause's own file.
-// If the program takes the same arguments as before, a line that only makes one of them, such as "batch = next(train)", is left out, unless nothing else was
-// edited: "state = create(optimizer)" hands over what the program calls.
+// What the program computes does not follow from an option of the compilation, nor, if it takes the same arguments as before, from a line that only makes one of
+// them, such as "batch = next(train)": these are left out, unless nothing else was edited: "state = create(optimizer)" hands over what the program calls.
 func (g *Grouping) elsewhere(near hlo.Location, kind string, v *Variant) (hlo.Location, bool) {
 	hunks := g.untraced
 	if kind == KindArguments && len(g.aside) > 0 {
 		hunks = g.aside
 	}
-	if kind == KindCode && v != nil && len(v.Params) == 0 {
-		call := g.lines.Edits.Text(v.New.CallSite.File, int(v.New.CallSite.Line), "")
-		others := phrase.Filter(hunks, func(h git.Hunk) bool { return !h.Hands(call) })
+	leaveOut := func(needless func(git.Hunk) bool) {
+		others := phrase.Filter(hunks, func(h git.Hunk) bool { return !needless(h) })
 		if len(others) > 0 || len(hunks) < len(g.lines.Code) {
 			hunks = others
+		}
+	}
+	if kind == KindCode && v != nil {
+		leaveOut(func(h git.Hunk) bool { return h.Compiles() })
+		if call := v.New.CallSite; len(v.Params) == 0 {
+			text := g.lines.Edits.Text(call.File, int(call.Line), "")
+			leaveOut(func(h git.Hunk) bool { return h.Hands(text) })
 		}
 	}
 	if len(hunks) == 0 {

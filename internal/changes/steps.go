@@ -76,6 +76,11 @@ func (e *Edit) waits() bool {
 	return slices.ContainsFunc(e.Added, func(s Step) bool { return s.Opcode == barrier || callsHost(s.Opcode) })
 }
 
+// adds reports whether an edit added a collective of a kind.
+func (e *Edit) adds(kind string) bool {
+	return slices.ContainsFunc(e.Added, func(s Step) bool { return s.Opcode == kind || strings.HasPrefix(s.Opcode, kind+" ") })
+}
+
 // opsOf lists the operations in a kernel; of a launch of a single one, that one.
 func opsOf(k *facts.Kernel) []facts.FusedOp {
 	if len(k.Ops) > 0 {

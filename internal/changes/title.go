@@ -37,8 +37,10 @@ func (s *suspect) title(v *Variant) string {
 	if len(s.unroll) > 0 {
 		parts = append([]string{unrollTitle(v, s.unroll)}, parts...)
 	}
-	if text := s.oftener(v); text != "" {
+	if text, inLoop := s.oftener(v); inLoop {
 		parts = append([]string{text}, parts...)
+	} else if text != "" {
+		parts = append(parts, text)
 	}
 	// A split costs no launch if there are no more kernels than before. It follows from the operations that came or went, if there are any, unless something keeps
 	// its pieces apart.
@@ -60,14 +62,15 @@ func (s *suspect) title(v *Variant) string {
 	return strings.Join(parts, "; ")
 }
 
-// oftener says which collectives run in every step of a loop now: "all-reduce runs 4 times, in a loop, once before"; "" if none does. That a collective was
-// split or joined with another one is none of it: as many arrays are sent as before.
-func (s *suspect) oftener(v *Variant) string {
+// oftener says which collectives run in every step of a loop now, "all-reduce runs 4 times, in a loop, once before", or that the partitioner adds some that no
+// edit asks for, "2 more collective-permute"; "" if none does. That a collective was split or joined with another one is none of it: as many arrays are sent as
+// before.
+func (s *suspect) oftener(v *Variant) (text string, inLoop bool) {
 	moved := func(e *Edit) bool {
 		return slices.ContainsFunc(e.IntoLoop, func(s Step) bool { return IsCollective(s.Opcode) })
 	}
 	if slices.ContainsFunc(s.edits, moved) {
-		return "" // it is said
+		return "", false // it is said
 	}
 	was, is, loops := map[string]float64{}, map[string]float64{}, map[string]bool{}
 	count := func(kernels []facts.Kernel, runs map[string]float64) {
@@ -88,15 +91,19 @@ func (s *suspect) oftener(v *Variant) string {
 		if arraysSent(v.New, kind) <= arraysSent(v.Old, kind) {
 			continue
 		}
-		if before := cmp.Or(was[kind], 1); loops[kind] && is[kind] >= 2*before {
-			text := fmt.Sprintf("%s runs %s, in a loop", kind, phrase.Times(is[kind]))
+		before := cmp.Or(was[kind], 1)
+		switch {
+		case loops[kind] && is[kind] >= 2*before:
+			text = fmt.Sprintf("%s runs %s, in a loop", kind, phrase.Times(is[kind]))
 			if was[kind] > 0 {
 				text += ", " + phrase.Times(was[kind]) + " before"
 			}
-			return text
+			return text, true
+		case len(s.edits) > 0 && is[kind] > was[kind] && !slices.ContainsFunc(s.edits, func(e *Edit) bool { return e.adds(kind) }):
+			return fmt.Sprintf("%g more %s", is[kind]-was[kind], kind), false
 		}
 	}
-	return ""
+	return "", false
 }
 
 // arraysSent counts the arrays that collectives of one kind send in a run.

@@ -62,6 +62,10 @@ func (s *suspect) editsTitle(v *Variant) string {
 		takeSteps(&removed, func(s Step) bool { return constrains(s) || likens(s) })
 	}
 	parts = append(parts, turned(&added, &removed)...)
+	takeSteps(&removed, func(step Step) bool { // the model no longer asks for it, and the partitioner adds as many
+		kind, _, _ := strings.Cut(step.Opcode, " ")
+		return IsCollective(kind) && arraysSent(v.New, kind) >= arraysSent(v.Old, kind)
+	})
 	leaveOutMoves(&added, &removed)
 	again := first.Repeats != nil && len(s.edits) == 1
 	switch {
