@@ -55,7 +55,7 @@ func tellingArguments(p *changes.Program, variant int) string {
 		switch {
 		case variant >= len(a.Values):
 		case a.Name == "":
-			list = append(list, "with "+a.Values[variant])
+			list = append(list, "with the value "+a.Values[variant])
 		default:
 			list = append(list, a.Name+": "+a.Values[variant])
 		}
