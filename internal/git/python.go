@@ -2,7 +2,6 @@ package git
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 )
 
@@ -17,15 +16,6 @@ func hasCode(line string, python bool) bool {
 		}
 	}
 	return line != ""
-}
-
-// defining finds what a line gives a name in the module or in a class: a function, a class, a value.
-var defining = regexp.MustCompile(`^\s*(?:async )?(?:def|class) (\w+)|^(\w+)(?::[^=]*)? = `)
-
-// definedBy returns the name that a line gives, "" for none.
-func definedBy(line string) string {
-	found := defining.FindStringSubmatch(line)
-	return strings.Join(found[min(1, len(found)):], "")
 }
 
 // decorates reports whether a line belongs to the function behind it.
@@ -220,7 +210,6 @@ func (h *Hunk) goesOn(next *Hunk, lines []string) bool {
 // join adds the lines up to the end of a later hunk.
 func (h *Hunk) join(next *Hunk) {
 	h.text += next.text
-	h.came, h.gone = h.came+" "+next.came, h.gone+" "+next.gone
 	h.was, h.now, h.binds = h.was+" "+next.was, h.now+" "+next.now, h.binds+" "+next.binds
 	h.Lines = next.First + next.Lines - h.First
 	if h.OldLines == 0 {
