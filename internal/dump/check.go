@@ -74,8 +74,6 @@ func (d *Dump) checkModule(m *Module) {
 	before, after := m.Unoptimized(), m.Optimized()
 	switch {
 	case after == nil && d.Single: // a single file is not expected to be the final module
-	case after == nil && before != nil && before.Label == snapshotLabel:
-		d.moduleProblem(m, before.anyFile(), "the module stands in a snapshot of its unoptimized form only: --xla_dump_hlo_unoptimized_snapshots keeps XLA from dumping anything else", fixDump)
 	case after == nil && before != nil && m.Digits == "":
 		d.moduleProblem(m, before.anyFile(), "the module is not optimized: it has neither a schedule nor a fusion, so it does not say what the device runs",
 			"store the optimized module beside it: stage=\"optimized_hlo\" of TensorFlow's compiler IR, or what JAX compiled rather than lowered")
