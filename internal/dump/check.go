@@ -41,16 +41,11 @@ func (d *Dump) check(ctx context.Context) error {
 	d.checkSizes()
 	d.checkWhole()
 	if len(d.Modules) == 0 && len(d.Graphs) == 0 && len(d.Problems) == 0 {
-		if f, line := d.buried(); f != nil {
-			d.problem(fmt.Sprintf("%s:%d", f.Path, line), "HLO text begins here, among other text; a dump has a file for each module",
-				"copy the module, from this line to its end, into a file of its own")
-		} else {
-			fix := fixDump
-			if len(d.Other)+len(d.Unknown)+len(d.Logs) == 0 { // a run that failed before anything was compiled leaves an empty dump
-				fix += "; if the run failed before anything was compiled, its log says where: xlagate check --log FILE"
-			}
-			d.problem(d.Path, d.whyNothing(), fix)
+		fix := fixDump
+		if len(d.Other)+len(d.Unknown)+len(d.Logs) == 0 { // a run that failed before anything was compiled leaves an empty dump
+			fix += "; if the run failed before anything was compiled, its log says where: xlagate check --log FILE"
 		}
+		d.problem(d.Path, d.whyNothing(), fix)
 	}
 	for i := range d.Problems {
 		if p := &d.Problems[i]; p.module != nil {
