@@ -115,7 +115,6 @@ func (t *workTree) since(ctx context.Context, commit string, known, made []strin
 		if f := &files[i]; isPython(f.now) {
 			lines := t.lines(f.now)
 			placeIn(lines, f.hunks)
-			f.hunks = joined(lines, f.hunks)
 			relate(lines, f.hunks)
 		}
 	}
