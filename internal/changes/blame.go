@@ -17,7 +17,6 @@ func findCauses(v *Variant) []Cause {
 	arguments, follow := argumentsTitle(v)
 	if !follow {
 		b.whole(KindArguments, arguments)
-		b.widened()
 	}
 	b.whole(KindSharding, shardingTitle(v))
 	b.edits()
@@ -88,31 +87,6 @@ func (b *blame) whole(kind, summary string) {
 		s.Source = b.v.New.CallSite
 	}
 	b.add(s)
-}
-
-// widened moves the cause that arguments have other sizes to the edit that reads them: a layer that is wider takes larger weights, and the call stays the same.
-// The edit has a kernel whose result has another size although no kernel that it reads from has one.
-func (b *blame) widened() {
-	if len(b.suspects) == 0 || !b.v.Rescaled || b.v.edited.in([]hlo.Location{b.v.New.CallSite}) != "" {
-		return
-	}
-	resized := make([]bool, len(b.v.New.Kernels))
-	for _, l := range b.v.Links() {
-		resized[l.New[0]] = len(l.Old) == 1 && len(l.New) == 1 && b.v.Old.Kernels[l.Old[0]].Out != b.v.New.Kernels[l.New[0]].Out
-	}
-	for j := range b.v.New.Kernels {
-		k := &b.v.New.Kernels[j]
-		if !resized[j] || slices.ContainsFunc(k.From, func(from int32) bool { return resized[from] }) {
-			continue
-		}
-		for _, op := range opsOf(k) {
-			if edit := b.v.edited.in(stackOf(*op.Op)); edit != "" {
-				s := b.suspects[0]
-				s.OpName, s.Source, s.Edit = op.OpName, op.Source, edit
-				return
-			}
-		}
-	}
 }
 
 // edits adds a cause for each edited line with new operations behind it, and one for each function whose other operations came or went. Places with a known line

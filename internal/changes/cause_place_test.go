@@ -1,7 +1,6 @@
 package changes_test
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -109,26 +108,6 @@ func TestSeveralUnrolled(t *testing.T) {
 	copies("slice dot", 3)
 	if got := compared(t, a, b).Causes[0].Title; got != "dot, dynamic-slice of a loop's body is in the program 3 times" {
 		t.Error(got)
-	}
-}
-
-// Arguments of other sizes are put down to an edited line that reads them, and to none that only computes on from what reads them.
-func TestEditThatReadsLargerArguments(t *testing.T) {
-	old, fresh := measured(t, "cpu-batch_up-before", facts.Options{}), measured(t, "cpu-batch_up-after", facts.Options{})
-	for _, c := range []struct {
-		edited int32
-		want   string
-	}{{0, "pairs.py:10"}, {15, "models.py:15"}, {16, "pairs.py:10"}} {
-		edit := func(l hlo.Location) string {
-			if filepath.Base(l.File) == "models.py" && l.Line == c.edited {
-				return "edit"
-			}
-			return ""
-		}
-		cause := only(t, changes.CompareEdited(old, fresh, edit)).Causes[0]
-		if cause.Kind != changes.KindArguments || cause.Source.Short() != c.want {
-			t.Errorf("line %d is edited: %s, %s at %s, want %s", c.edited, cause.Kind, cause.Title, cause.Source.Short(), c.want)
-		}
 	}
 }
 

@@ -29,14 +29,11 @@ type Lines struct {
 	Code  []git.Hunk // the edits of code of the model
 }
 
-// EditOf names the edit that a line is part of, in one function with those in it unless a definition connects several; "" for a line that was not edited.
+// EditOf names the edit that a line is part of, in one function with those in it; "" for a line that was not edited.
 func EditOf(l hlo.Location, edits *git.Edits) string {
 	h, hit := edits.At(l.File, int(l.Line))
-	switch {
-	case !hit:
+	if !hit {
 		return ""
-	case h.With != "":
-		return h.With
 	}
 	function, _, _ := strings.Cut(l.NamedFunction(), ".<locals>.")
 	if strings.HasSuffix(h.Function, "."+function) { // PyTorch and old Pythons name methods without their class
@@ -113,7 +110,7 @@ func (g *Grouping) sourceOf(c *Cause, program string) Place {
 }
 
 // editOfHunk names the edit that lines are part of, in whatever functions.
-func editOfHunk(h git.Hunk) string { return cmp.Or(h.With, fmt.Sprintf("%s:%d", h.File, h.Edit)) }
+func editOfHunk(h git.Hunk) string { return fmt.Sprintf("%s:%d", h.File, h.Edit) }
 
 // named is a place in a file that is called what the repository calls it: a dump that was made elsewhere names it by a path of that machine.
 func (g *Grouping) named(l hlo.Location) Place {

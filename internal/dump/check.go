@@ -41,16 +41,11 @@ func (d *Dump) check(ctx context.Context) error {
 	d.checkSizes()
 	d.checkWhole()
 	if len(d.Modules) == 0 && len(d.Graphs) == 0 && len(d.Problems) == 0 {
-		if f, line := d.buried(); f != nil {
-			d.problem(fmt.Sprintf("%s:%d", f.Path, line), "HLO text begins here, among other text; a dump has a file for each module",
-				"copy the module, from this line to its end, into a file of its own")
-		} else {
-			fix := fixDump
-			if len(d.Other)+len(d.Unknown)+len(d.Logs) == 0 { // a run that failed before anything was compiled leaves an empty dump
-				fix += "; if the run failed before anything was compiled, its log says where: xlagate check --log FILE"
-			}
-			d.problem(d.Path, d.whyNothing(), fix)
+		fix := fixDump
+		if len(d.Other)+len(d.Unknown)+len(d.Logs) == 0 { // a run that failed before anything was compiled leaves an empty dump
+			fix += "; if the run failed before anything was compiled, its log says where: xlagate check --log FILE"
 		}
+		d.problem(d.Path, d.whyNothing(), fix)
 	}
 	for i := range d.Problems {
 		if p := &d.Problems[i]; p.module != nil {
@@ -74,8 +69,6 @@ func (d *Dump) checkModule(m *Module) {
 	before, after := m.Unoptimized(), m.Optimized()
 	switch {
 	case after == nil && d.Single: // a single file is not expected to be the final module
-	case after == nil && before != nil && before.Label == snapshotLabel:
-		d.moduleProblem(m, before.anyFile(), "the module stands in a snapshot of its unoptimized form only: --xla_dump_hlo_unoptimized_snapshots keeps XLA from dumping anything else", fixDump)
 	case after == nil && before != nil && m.Digits == "":
 		d.moduleProblem(m, before.anyFile(), "the module is not optimized: it has neither a schedule nor a fusion, so it does not say what the device runs",
 			"store the optimized module beside it: stage=\"optimized_hlo\" of TensorFlow's compiler IR, or what JAX compiled rather than lowered")

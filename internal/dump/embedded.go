@@ -3,7 +3,6 @@ package dump
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,48 +12,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/wire"
 )
-
-// snapshotLabel is the label of the stage of a module from a snapshot.
-const snapshotLabel = "snapshot"
-
-// takeSnapshot takes a module out of a snapshot of its execution if nothing else of it was dumped: the flags that record snapshots may keep XLA
-// from dumping it. The snapshot stays in memory while the dump is open.
-func (d *Dump) takeSnapshot(m *Module) {
-	f := m.Companion(KindSnapshot)
-	if f == nil || len(m.Stages) > 0 {
-		return
-	}
-	data, release, err := f.Bytes()
-	if err != nil {
-		return // it remains a companion, and the dump reports that it holds no module
-	}
-	d.closers = append(d.closers, release)
-	module, ok := snapshotModule(f, data)
-	if !ok {
-		return
-	}
-	s := Stage{Kind: StageBefore, Label: snapshotLabel}
-	if protoSigns(module).optimized {
-		s.Kind = StageAfter
-	}
-	s.Files = []*File{{Path: f.Path, Size: f.Size, ModTime: f.ModTime, Rel: f.Rel, Kind: KindHLOProto, src: memorySource(module), limit: f.limit}}
-	m.Stages = append(m.Stages, s)
-	m.Companions = slices.DeleteFunc(m.Companions, func(c *File) bool { return c == f })
-}
-
-// snapshotModule returns the module in a snapshot: field 1 of an HloSnapshot, an HloProto; or field 1 of an HloUnoptimizedSnapshot, an
-// HloModuleProto. The length of an HloUnoptimizedSnapshot precedes it in the file.
-func snapshotModule(f *File, data []byte) (module []byte, ok bool) {
-	if strings.Contains(f.Rel, "hlo_unoptimized_snapshot") {
-		length, n := binary.Uvarint(data)
-		if n <= 0 || length > uint64(len(data)-n) {
-			return nil, false
-		}
-		data = data[n:][:length]
-	}
-	module, ok = wire.First(data, 1)
-	return module, ok && isHLOProto(module)
-}
 
 const (
 	captureBegin = "*** Begin "

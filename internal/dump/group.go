@@ -138,11 +138,7 @@ func (d *Dump) sort(ctx context.Context, files []*File) error {
 // keep separates the user's modules, the autotuner's, and companions of modules that were not dumped.
 func (d *Dump) keep(modules []*Module) {
 	for _, m := range modules {
-		d.takeSnapshot(m)
 		m.sortStages()
-		if f := m.Companion(KindSnapshot); f != nil && len(m.Stages) == 0 {
-			d.damaged(m, f, "the snapshot holds no module: it was cut off")
-		}
 		if len(m.Stages) == 0 {
 			d.Other = append(d.Other, m.Companions...)
 			continue

@@ -106,20 +106,6 @@ func isWrittenByHand(f *File) bool {
 	return err == nil && !ofModule && isText(head) && beginsHLO.Match(skipBlank(head)) && anInstruction.Match(head)
 }
 
-// buriedSize is the number of bytes in which a module is looked for among other text.
-const buriedSize = 1 << 20
-
-// buried returns the first file that holds HLO text among other text, as a log or a note does, and the line where it begins.
-func (d *Dump) buried() (f *File, line int) {
-	for _, f := range slices.Concat(d.Logs, d.Unknown) {
-		head, err := f.head(buriedSize)
-		if before, _, found := bytes.Cut(head, []byte("\nHloModule ")); err == nil && found {
-			return f, bytes.Count(before, []byte("\n")) + 2
-		}
-	}
-	return nil, 0
-}
-
 // writtenByHand treats a single file as HLO text without a header. Directories are excluded: there such a file may be anything.
 func (d *Dump) writtenByHand() (files []*File) {
 	if !d.Single {

@@ -99,15 +99,3 @@ func TestBuffersAlone(t *testing.T) {
 		t.Error(describe(d))
 	}
 }
-
-// A module that somebody pasted into notes, or that a program printed, is no damaged dump.
-func TestBuriedModule(t *testing.T) {
-	for _, name := range []string{"notes.md", "hlo.txt", "run.log"} {
-		path := filepath.Join(t.TempDir(), name)
-		write(t, path, []byte("# Notes\n\nHloModule m\n\nENTRY e {\n  ROOT p = f32[] parameter(0)\n}\n"))
-		d := open(t, path)
-		if len(d.Modules) > 0 || len(d.Problems) != 1 || d.Problems[0].File != path+":3" || !strings.Contains(d.Problems[0].Message, "among other text") {
-			t.Error(describe(d))
-		}
-	}
-}

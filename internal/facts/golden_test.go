@@ -107,7 +107,7 @@ func (s *speller) program(word string, p *Program) {
 }
 
 func (s *speller) kernel(i int, k *Kernel) {
-	s.line("  kernel %d %s %s%s", i, k.Name, k.Kind, set("class", k.Class, "fusion", k.Fusion, "do", slices.Collect(k.Do.All()), "root", k.Root, "out", k.Out, "layout", k.Layout, "in", k.In,
+	s.line("  kernel %d %s %s%s", i, k.Name, k.Kind, set("class", k.Class, "fusion", k.Fusion, "do", each(k.Do), "root", k.Root, "out", k.Out, "layout", k.Layout, "in", k.In,
 		"target", k.Target, "attrs", k.Attrs, "groups", k.Groups, "axes", k.Axes, "function", k.Function, "written", k.Written, "bytes", k.Bytes, "flops", k.Flops,
 		"op_name", k.OpName, "op_type", k.OpType, "at", spelledPlace(k.Source), "times", k.Times, "loop", k.Loop, "in_loop", k.InLoop, "in_entry", k.InEntry,
 		"result", k.Result, "async", k.Async, "beside", k.Overlapped, "from", k.From))

@@ -142,7 +142,7 @@ func kernelsReadFromKernels(t *testing.T, v *Variant) {
 				t.Errorf("kernel %d of %d reads from %d", i, len(v.Kernels), from)
 			}
 		}
-		if !slices.IsSorted(slices.Collect(k.Do.All())) || k.Times < 1 || k.Out == "" || k.Kind == "" || k.InLoop && k.InEntry {
+		if !slices.IsSorted(each(k.Do)) || k.Times < 1 || k.Out == "" || k.Kind == "" || k.InLoop && k.InEntry {
 			t.Errorf("kernel %d: %+v", i, k.Form)
 		}
 	}
@@ -158,7 +158,7 @@ func printsArePrints(t *testing.T, v *Variant) {
 	spelled := map[string]string{}
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
-		what := strings.Join(slices.Collect(k.Do.All()), " ") + " → " + k.Out
+		what := strings.Join(each(k.Do), " ") + " → " + k.Out
 		if other, seen := spelled[k.Print]; seen && k.Print != "" && other != what {
 			t.Errorf("%s and %s have the print %s", what, other, k.Print)
 		}

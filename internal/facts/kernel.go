@@ -179,11 +179,6 @@ func (v *Variant) Launches(fits func(*Kernel) bool) (n float64) {
 	return n
 }
 
-// KernelsAndCopies returns the number of kernels, and of copies of more than a single number.
-func (v *Variant) KernelsAndCopies() float64 {
-	return v.Facts[KernelsTotal] + v.CountKernels(func(k *Kernel) bool { return k.Class == ClassCopy && !strings.HasSuffix(k.Out, "[]") })
-}
-
 // CustomCallRuns returns how often a run calls custom calls. Their cost is not known: work that moved into one seems to be gone.
 func (v *Variant) CustomCallRuns() (n float64) {
 	for k := range v.KernelsThat(func(k *Kernel) bool { return k.Target != "" && !k.IsCollective() }) {

@@ -3,7 +3,6 @@ package facts
 import (
 	"encoding/json"
 	"fmt"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,19 +36,6 @@ func (o Opcodes) Len() (n int) {
 		n += op.Times
 	}
 	return n
-}
-
-// All yields the opcode of every operation. An opcode that occurs twice is yielded twice.
-func (o Opcodes) All() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, op := range o {
-			for range op.Times {
-				if !yield(op.Opcode) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // Times returns the number of occurrences of an opcode.

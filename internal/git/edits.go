@@ -175,14 +175,12 @@ type Hunk struct {
 	Lines    int
 	Code     bool   // any of these lines, before or now, is more than a comment, an import, blank, or the definition of a name that comes or goes
 	Edit     int    // the first line of the edit that it is part of: several hunks of a function may be one
-	With     string // the same in all hunks that a definition which comes or goes connects, in whatever functions and files they are; "" for others
 	Function string // the Python function or class around it, as Python names it: "Block.__call__"; "" outside of all
 
 	inJit           bool   // the statement that they are part of has jit compile a function
 	same            bool   // these lines say what they said before, but for names
 	removed         string // a removed line that says which function it was in
 	text            string // the lines with code, those before first
-	came, gone      string // what the lines now define, and what those before did
 	was, now, binds string // the words before and now, and those that may be names which the lines bind
 }
 

@@ -2,7 +2,6 @@ package git
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -18,15 +17,6 @@ func hasCode(line string, python bool) bool {
 		}
 	}
 	return line != ""
-}
-
-// defining finds what a line gives a name in the module or in a class: a function, a class, a value.
-var defining = regexp.MustCompile(`^\s*(?:async )?(?:def|class) (\w+)|^(\w+)(?::[^=]*)? = `)
-
-// definedBy returns the name that a line gives, "" for none.
-func definedBy(line string) string {
-	found := defining.FindStringSubmatch(line)
-	return strings.Join(found[min(1, len(found)):], "")
 }
 
 // decorates reports whether a line belongs to the function behind it.
@@ -207,47 +197,6 @@ func statementStarts(lines []string) (starts []int) {
 		}
 	}
 	return append(starts, len(lines)+1)
-}
-
-// joined makes one hunk of those in one function that only blank lines separate.
-func joined(lines []string, hunks []Hunk) []Hunk {
-	var out []Hunk
-	for _, h := range hunks {
-		if n := len(out); n > 0 && out[n-1].goesOn(&h, lines) {
-			out[n-1].join(&h)
-		} else {
-			out = append(out, h)
-		}
-	}
-	return out
-}
-
-// goesOn reports whether the next hunk is in the same function, or in one within the other, and only blank lines are between them.
-func (h *Hunk) goesOn(next *Hunk, lines []string) bool {
-	within := func(a, b string) bool { return a != "" && (a == b || strings.HasPrefix(b, a+".<locals>.")) }
-	if !h.Code || !next.Code || h.Lines == 0 || next.Lines == 0 || !within(h.Function, next.Function) && !within(next.Function, h.Function) {
-		return false
-	}
-	for _, line := range lines[h.First+h.Lines-1 : next.First-1] {
-		if strings.TrimSpace(line) != "" {
-			return false
-		}
-	}
-	return true
-}
-
-// join adds the lines up to the end of a later hunk.
-func (h *Hunk) join(next *Hunk) {
-	h.text += next.text
-	h.came, h.gone = h.came+" "+next.came, h.gone+" "+next.gone
-	h.was, h.now, h.binds = h.was+" "+next.was, h.now+" "+next.now, h.binds+" "+next.binds
-	h.Lines = next.First + next.Lines - h.First
-	if h.OldLines == 0 {
-		h.OldFirst++ // lines are kept from here on, not behind it
-	}
-	if h.OldLines = next.OldFirst + next.OldLines - h.OldFirst; next.OldLines == 0 {
-		h.OldLines++
-	}
 }
 
 // in returns the scope of the first of its lines that has code; of removed lines, the scope that they would be in.

@@ -68,18 +68,3 @@ func TestRemovedIn(t *testing.T) {
 		})
 	}
 }
-
-// Hunks in one function, or in one within the other, that only blank lines separate are one hunk.
-func TestHunksAcrossBlankLines(t *testing.T) {
-	const before = "def f(x):\n    def g(y):\n        return y\n\n    z = g(x)\n\n    return z\n\n\ndef h(x):\n    return x\n"
-	for now, want := range map[string]string{
-		strings.Replace(strings.Replace(before, "return y", "return y * 2", 1), "g(x)", "g(x + 1)", 1):       "m.py -3,3 +3,3 code in f.<locals>.g",
-		strings.Replace(strings.Replace(before, "g(x)", "g(x) + 1", 1), "return z", "\n    return 2 * z", 1): "m.py -5,3 +5,4 code in f",
-		strings.Replace(strings.Replace(before, "return z", "return -z", 1), "h(x)", "h(x, y)", 1):           "m.py -7,1 +7,1 code in f\nm.py -10,1 +10,1 code in h",
-		strings.Replace(strings.Replace(before, "return y", "return -y", 1), "return z", "return -z", 1):     "m.py -3,1 +3,1 code in f.<locals>.g\nm.py -7,1 +7,1 code in f",
-	} {
-		c := newCheckout(t, map[string]string{"m.py": before})
-		c.write("m.py", now)
-		expect(t, now, list(c.since("").Hunks()), want)
-	}
-}

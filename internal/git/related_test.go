@@ -1,8 +1,6 @@
 package git
 
 import (
-	"cmp"
-	"fmt"
 	"strings"
 	"testing"
 )
@@ -74,42 +72,6 @@ func TestManyHunks(t *testing.T) {
 	for _, h := range hunks {
 		if h.Edit != hunks[0].First {
 			t.Fatalf("%d hunks: %+v", len(hunks), h)
-		}
-	}
-}
-
-// A definition that comes or goes, and what begins or ceases to use it, are one edit in all functions and files.
-func TestEditsOfADefinition(t *testing.T) {
-	files := map[string]string{
-		"m.py": "WIDTH = 3\n\ndef norm(x):\n    return x\n\ndef block(x):\n    return norm(x)\n\ndef head(x):\n    return norm(x) @ w\n",
-		"n.py": "def loss(x):\n    return m.block(x).sum()\n",
-	}
-	for what, c := range map[string]struct {
-		replace []string // in which file what, by what
-		edits   int
-	}{
-		"a helper that comes":        {[]string{"m.py", "def block(x):\n    return norm(x)", "def unit(x):\n    return x / x.sum()\n\ndef block(x):\n    return norm(unit(x))", "m.py", "norm(x) @ w", "norm(unit(x)) @ w"}, 1},
-		"a helper of another file":   {[]string{"m.py", "WIDTH = 3", "WIDTH = 3\n\ndef unit(x):\n    return x / x.sum()", "n.py", "m.block(x)", "m.unit(m.block(x))"}, 1},
-		"a function that goes":       {[]string{"m.py", "def norm(x):\n    return x\n\n", "", "m.py", "return norm(x)\n", "return x\n", "m.py", "norm(x) @ w", "x @ w"}, 1},
-		"a constant that comes":      {[]string{"m.py", "WIDTH = 3", "WIDTH = 3\nEPS = 1e-6", "n.py", "m.block(x)", "(m.block(x) + m.EPS)"}, 1},
-		"a local name in two":        {[]string{"m.py", "    return norm(x)\n", "    h = norm(x)\n    return h * h\n", "n.py", "    return m", "    h = 2\n    return h * m"}, 2},
-		"another result":             {[]string{"m.py", "    return norm(x)\n", "    return norm(x), x\n", "n.py", "return m.block(x).sum()", "y, x = m.block(x)\n    return (x + y).sum()"}, 1},
-		"another result of a tuple":  {[]string{"m.py", "    return norm(x)\n", "    return f(x, (norm(x), x))\n", "n.py", "m.block(x)", "m.block(x * 2)"}, 2},
-		"another parameter":          {[]string{"m.py", "def block(x)", "def block(x, y)", "n.py", "m.block(x)", "m.block(x, 2)"}, 1},
-		"a helper, and another edit": {[]string{"m.py", "WIDTH = 3", "WIDTH = 3\n\ndef unit(x):\n    return x / x.sum()", "m.py", "    return norm(x)\n", "    return unit(norm(x))\n", "n.py", ".sum()", ".mean()"}, 2},
-	} {
-		repository := newCheckout(t, files)
-		for i := 0; i < len(c.replace); i += 3 {
-			repository.edit(c.replace[i], c.replace[i+1], c.replace[i+2])
-		}
-		edits := map[string]bool{}
-		for _, h := range repository.since("").Hunks() {
-			if edits[cmp.Or(h.With, fmt.Sprint(h.File, h.Edit))] = true; !h.Code {
-				t.Logf("%s: %+v", what, h)
-			}
-		}
-		if len(edits) != c.edits {
-			t.Errorf("%s: %d edits, wanted %d: %v", what, len(edits), c.edits, edits)
 		}
 	}
 }

@@ -115,11 +115,9 @@ func (t *workTree) since(ctx context.Context, commit string, known, made []strin
 		if f := &files[i]; isPython(f.now) {
 			lines := t.lines(f.now)
 			placeIn(lines, f.hunks)
-			f.hunks = joined(lines, f.hunks)
 			relate(lines, f.hunks)
 		}
 	}
-	relateFiles(files)
 	edited := map[string]bool{}
 	for _, f := range files {
 		edited[f.now], edited[f.old] = true, true
@@ -349,10 +347,8 @@ func hunkOf(part *gitdiff.TextFragment, python bool) Hunk {
 		}
 		if l.Op == gitdiff.OpDelete {
 			was.add(line)
-			h.gone += " " + definedBy(line)
 		} else {
 			now.add(line)
-			h.came += " " + definedBy(line)
 		}
 		h.text += l.Op.String() + strings.TrimSpace(line) + "\n"
 		binds.add(bound(line))

@@ -166,9 +166,6 @@ func listAt[T ~int32](lists []T, at uint32) []T {
 // InstrName returns the name of an instruction without %.
 func (m *Module) InstrName(i InstrID) string { return string(m.nameOf(i)) }
 
-// NameLen returns the length of an instruction's name in bytes.
-func (m *Module) NameLen(i InstrID) int { return int(m.Instrs[i].nameLen) }
-
 func (m *Module) nameOf(i InstrID) []byte {
 	in := &m.Instrs[i]
 	return m.src[in.name : in.name+uint32(in.nameLen)]

@@ -84,8 +84,8 @@ func TestParamsAndNames(t *testing.T) {
 		last := map[string]InstrID{}
 		for i := range m.Instrs {
 			name := m.InstrName(InstrID(i))
-			if len(name) != m.NameLen(InstrID(i)) || name == "" {
-				t.Fatalf("the name %q is %d bytes long", name, m.NameLen(InstrID(i)))
+			if name == "" {
+				t.Fatalf("instruction %d has no name", i)
 			}
 			wanted[name], last[name] = NoInstr, InstrID(i)
 		}

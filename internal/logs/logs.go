@@ -6,9 +6,6 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Kind is the subject of an event.
@@ -21,9 +18,6 @@ const (
 	Uncompilable Kind = "uncompilable-op"   // jit_compile=True met an operation that XLA cannot compile: Program, Op, Node, Where, Text
 	LeftOut      Kind = "left-out"          // autoclustering says why a node is outside every cluster: Node, Op, Text
 	Remat        Kind = "involuntary-remat" // the partitioner replicates a tensor: Program, Op (the model's name of it), Where, Text
-	SlowCompile  Kind = "slow-compile"      // XLA warns of a compilation that takes minutes: Program, Value in seconds (0: not said), Text
-	SlowFolding  Kind = "slow-folding"      // XLA computes an instruction for more than a second while it compiles: Program, Op (the model's name of it), Where, Text, Value in seconds
-	Undonated    Kind = "unused-donation"   // JAX warns of donated arguments that no result takes the place of: Where, Text
 	Spill        Kind = "spill"             // XLA's assembler runs out of registers: Op (the kernel's function), Value bytes that a thread stores
 	Fallback     Kind = "cpu-fallback"      // an operation that PyTorch/XLA runs on the CPU: Op, Value times (0: not said)
 	Metrics      Kind = "metrics"           // PyTorch/XLA reported its counters
@@ -67,8 +61,7 @@ type reader struct {
 	traced  map[string]string // functions whose first trace was seen, by place, and the logger that said so
 	metrics torchMetrics
 
-	compiling string  // the function that TensorFlow last said it compiles
-	took      float64 // how many seconds the operation took that XLA names in the next lines; 0 if it goes on
+	compiling string // the function that TensorFlow last said it compiles
 }
 
 // Read returns the events of a log, in order. Sums that occur in several places come last.
@@ -103,10 +96,6 @@ var markers = []marker{
 	{"] XlaCompiler::CompileFunction ", (*reader).tfCompiling},
 	{"]   XLA arg ", (*reader).tfArgument},
 	{"Involuntary full rematerialization.", (*reader).remat},
-	{"[Compiling module ", (*reader).slowCompile},
-	{"Constant folding an instruction is taking > ", (*reader).slowFolding},
-	{"The operation took ", (*reader).tookTime},
-	{" UserWarning: Some donated buffers were not usable: ", (*reader).undonated},
 	{"Registers are spilled to local memory in function '", (*reader).spill},
 	{"Op(s) not lowered: ", (*reader).torchNotLowered},
 	{"Counter: ", (*reader).torchCounter},
@@ -209,8 +198,6 @@ func repeatKey(e Event) (key Event, once bool) {
 		return Event{Kind: e.Kind, Program: e.Program, Op: e.Op, Node: e.Node}, true
 	case Fallback:
 		return Event{Kind: e.Kind, Op: e.Op}, true
-	case SlowCompile, SlowFolding:
-		return Event{Kind: e.Kind, Program: e.Program, Text: e.Text}, true
 	}
 	return Event{}, false
 }
@@ -268,48 +255,4 @@ func (r *reader) spill(rest []byte) {
 		return
 	}
 	r.add(Event{Kind: Spill, Line: r.line, Op: parts[0], Value: float64(n)})
-}
-
-// tookTime reads "2m12.850942799s", which XLA logs at the end of a slow operation, before the lines that name it.
-func (r *reader) tookTime(rest []byte) {
-	if d, err := time.ParseDuration(string(bytes.TrimSpace(rest))); err == nil {
-		r.took = d.Seconds()
-	}
-}
-
-// slowCompile reads "jit_step.8] Very slow compile? If you want to file a bug, …". XLA says it after two minutes, and at the end.
-func (r *reader) slowCompile(rest []byte) {
-	if module, _, ok := bytes.Cut(rest, []byte("] Very slow compile?")); ok {
-		r.add(Event{Kind: SlowCompile, Line: r.line, Program: string(module), Value: r.took, Text: "XLA compiles it for more than two minutes"})
-		r.took = 0
-	}
-}
-
-// slowFolding reads the instruction that XLA computes while it compiles, behind an empty line.
-func (r *reader) slowFolding([]byte) {
-	e := Event{Kind: SlowFolding, Line: r.line, Value: r.took}
-	r.took = 0
-	for text, ok := r.peek(); ok && e.Node == "" && (len(text) == 0 || text[0] == ' '); text, ok = r.peek() {
-		r.next()
-		instruction := strings.TrimSpace(string(text))
-		e.Node, _, _ = strings.Cut(instruction, " = ")
-		e.metadata(instruction)
-	}
-	if e.Node == "" {
-		r.unreadable(e.Line, "an instruction that takes long to fold")
-		return
-	}
-	e.Text = "XLA computes " + e.Node + " while it compiles, for more than a second"
-	r.add(e)
-}
-
-// undonated reads "train.py:12: UserWarning: Some donated buffers were not usable: float32[8,64]." The line may be one of JAX's own.
-func (r *reader) undonated(line []byte) {
-	place, types, _ := bytes.Cut(line, []byte(": UserWarning: Some donated buffers were not usable: "))
-	e := Event{Kind: Undonated, Line: r.line, Text: "no result takes the place of the donated " + strings.TrimSuffix(string(bytes.TrimSpace(types)), ".")}
-	if file, number, ok := phrase.CutLast(string(place), ":"); ok && !Installed(file) {
-		e.Where.File = file
-		e.Where.Line, _ = strconv.Atoi(number)
-	}
-	r.add(e)
 }

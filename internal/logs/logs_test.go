@@ -394,38 +394,3 @@ func TestSpills(t *testing.T) {
 		t.Errorf("a line that was cut off: %+v", cut)
 	}
 }
-
-// What XLA and JAX say of slow compilations and lost donations. The first lines are of JAX 0.10.2; an alarm of two minutes is as openxla/xla#23924 quotes it.
-func TestWarnings(t *testing.T) {
-	const log = `/srv/site-packages/jax/_src/interpreters/mlir.py:1365: UserWarning: Some donated buffers were not usable: float32[8,64].
-See an explanation at https://docs.jax.dev/en/latest/faq.html#buffer-donation.
-train.py:12: UserWarning: Some donated buffers were not usable: float32[8,64], int32[2].
-E1128 06:18:36.819376    3484 slow_operation_alarm.cc:73] Constant folding an instruction is taking > 1s:
-
-  %reduce_window_sum.7 = f32[3000,3000]{1,0} reduce-window(%broadcast_in_dim.1, %constant.8), window={size=30x30 pad=14_15x14_15}, to_apply=%region_2.4, metadata={op_name="jit(folded)/reduce_window_sum" stack_frame_id=3}
-
-This isn't necessarily a bug; constant-folding is inherently a trade-off between compilation time and speed at runtime.
-2025-03-19 07:30:02.045318: E external/xla/xla/service/slow_operation_alarm.cc:73] 
-********************************
-[Compiling module jit_step.8] Very slow compile? If you want to file a bug, run with envvar XLA_FLAGS=--xla_dump_to=/tmp/foo and attach the results.
-********************************
-2025-03-19 07:30:14.895694: E external/xla/xla/service/slow_operation_alarm.cc:140] The operation took 2m12.85s
-
-********************************
-[Compiling module jit_step.8] Very slow compile? If you want to file a bug, run with envvar XLA_FLAGS=--xla_dump_to=/tmp/foo and attach the results.
-********************************
-`
-	var got []string
-	for _, e := range Read([]byte(log)) {
-		got = append(got, fmt.Sprintf("%s %d %s %s %v %s:%d: %s", e.Kind, e.Line, e.Program, e.Op, e.Value, e.Where.File, e.Where.Line, e.Text))
-	}
-	want := []string{
-		"unused-donation 1   0 :0: no result takes the place of the donated float32[8,64]",
-		"unused-donation 3   0 train.py:12: no result takes the place of the donated float32[8,64], int32[2]",
-		"slow-folding 4 folded jit(folded)/reduce_window_sum 0 :0: XLA computes %reduce_window_sum.7 while it compiles, for more than a second",
-		"slow-compile 11 jit_step.8  132.85 :0: XLA compiles it for more than two minutes",
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%s", strings.Join(got, "\n"))
-	}
-}

@@ -326,14 +326,9 @@ func (l *Logs) take(path string, events []logs.Event, graphs map[string]bool) (c
 
 func (l *Logs) note(kind logs.Kind, log string, e logs.Event) {
 	n := LogNote{Kind: kind, Op: e.Op, Where: placeOf(e.Where), Message: e.Text, Value: e.Value, Log: log}
-	if (e.Kind == logs.SlowCompile || e.Kind == logs.SlowFolding) && e.Value > 0 {
-		n.Message += ": it took " + phrase.Show(e.Value, "seconds")
-	}
 	switch e.Kind {
 	case logs.CompileTime, logs.Fallback:
 		n.Program = NamelessGraph
-	case logs.SlowCompile:
-		n.Program = dump.ProgramName(e.Program)
 	default:
 		n.Program = programOf(e.Program)
 	}
