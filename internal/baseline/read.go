@@ -10,7 +10,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/files"
-	"github.com/xlagate/xlagate/internal/price"
 	"github.com/xlagate/xlagate/internal/yamldoc"
 )
 
@@ -190,9 +189,6 @@ func (r *reader) add(d *variantRecord) error {
 	}
 	if err := r.expand(d.Compiles, 1); err != nil {
 		return err
-	}
-	if d.Work != 0 && d.Work != price.Version {
-		return fmt.Errorf("the kernels were measured by version %d of their works; this xlagate measures by version %d", d.Work, price.Version)
 	}
 	r.variant = &facts.Variant{
 		Signature: d.Signature, WorkVersion: d.Work, Unstable: d.Unstable, Facts: facts.Values{},

@@ -256,14 +256,87 @@ func (r *Report) PriceAll() {
 	}
 }
 
-// PriceAlike prices the baseline and the dump on the same device.
+// PriceAlike prices the baseline and the dump on the same device, and by the same measure. If another version of xlagate measured a kernel of the baseline, it
+// asks for what a similar kernel of the dump asks for. A program that did not change asks for what it asks for now.
 func PriceAlike(old, fresh *Report) {
+	var outdated []*Variant
+	for _, p := range old.Programs {
+		for _, v := range p.Variants {
+			if v.WorkVersion != 0 && v.WorkVersion != price.Version {
+				outdated = append(outdated, v)
+			}
+		}
+	}
+	if len(outdated) > 0 {
+		measureAlike(outdated, fresh)
+	}
 	if fresh.Device == "" && fresh.Toolchain.Device == "" && fresh.Toolchain.Backend == old.Toolchain.Backend {
 		fresh.Device = old.priced() // the dump no longer says which device it was compiled for
 	}
 	old.Device = fresh.priced()
 	old.PriceAll()
 	fresh.PriceAll()
+}
+
+// measureAlike gives the kernels of variants the works of fresh ones that are alike.
+func measureAlike(outdated []*Variant, fresh *Report) {
+	all, same := works{}, map[string]works{}
+	for _, p := range fresh.Programs {
+		for _, v := range p.Variants {
+			own := works{}
+			own.add(v)
+			all.add(v)
+			same[v.Fingerprint] = own
+		}
+	}
+	for _, v := range outdated {
+		if own, unchanged := same[v.Fingerprint]; unchanged {
+			v.measureAs(own)
+		} else {
+			v.measureAs(all)
+		}
+	}
+}
+
+// works are what kernels ask of a device, by what is known of a kernel in a baseline. Kernels that are alike by that may differ in the layouts
+// of their operands: their works are a list.
+type works map[workKey][]runWork
+
+// runWork is what a kernel asks of a device, and how often loops of unknown length around it are taken to run, and run at most.
+type runWork struct {
+	price.Work
+	guess, most int64
+}
+
+type workKey struct {
+	print, layout string
+	times         int64
+}
+
+func (k *Kernel) workKey() workKey { return workKey{k.Print, k.Layout, k.Times} }
+
+func (w works) add(v *Variant) {
+	for i := range v.Kernels {
+		key := v.Kernels[i].workKey()
+		w[key] = append(w[key], runWork{v.Kernels[i].Work, v.Kernels[i].Guess, v.Kernels[i].Most})
+	}
+}
+
+// measureAs gives kernels the works of those that are alike, one after the other.
+func (v *Variant) measureAs(known works) {
+	given := map[workKey]int{}
+	for i := range v.Kernels {
+		k := &v.Kernels[i]
+		key := k.workKey()
+		list := known[key]
+		if len(list) == 0 {
+			continue
+		}
+		form, site, as := *k.Form, *k.Site, list[given[key]%len(list)]
+		form.Work, site.Guess, site.Most = as.Work, as.guess, as.most
+		given[key]++
+		k.Form, k.Site = &form, &site
+	}
 }
 
 // work is what a launch asks of a device.

@@ -69,6 +69,10 @@ func TestPriceAlike(t *testing.T) {
 	old, fresh := measure(t, "gpu-h100-rnn_grad_scan", Options{}), measure(t, "gpu-h100-rnn_grad_scan", Options{})
 	before := old.Programs[0].Variants[0].Facts["price.step_ns"]
 	was := old.Programs[0].Variants[0]
+	was.WorkVersion = price.Version + 1
+	form := *was.Kernels[0].Form
+	form.Work = price.Work{price.Calls: 1000}
+	was.Kernels[0].Form = &form
 	fresh.Device = "l4"
 	PriceAlike(old, fresh)
 	is := fresh.Programs[0].Variants[0]
