@@ -29,7 +29,7 @@ func TestTellingArguments(t *testing.T) {
 		t.Error(got)
 	}
 	p.Recompile = []changes.ArgumentChange{{Kind: "constant", Values: []string{"0.01", "0.009"}}}
-	if got := tellingArguments(p, 1); got != "with 0.009" {
+	if got := tellingArguments(p, 1); got != "with the value 0.009" {
 		t.Error(got)
 	}
 }
