@@ -55,17 +55,26 @@ var noDtype = rule.Rule{
 }
 
 // acceptedOf is how many operations of a type the baseline of a compilation has. A compilation that the baseline does not have may have as many as any
-// compilation of its program, because it is the same code for other arguments.
+// compilation of its program, because it is the same code for other arguments, and a new program as many as any program: it may be a part of one, such as a graph
+// that PyTorch/XLA ends earlier. It returns nil where the baseline has none.
 func acceptedOf(c *rule.Context, v *changes.Variant, dtype string) *float64 {
-	switch {
-	case v.Old != nil:
+	if v.Old != nil {
 		return new(operationsOf(c, v.Old, dtype))
-	case c.Program.Old == nil:
-		return nil
+	}
+	var accepted []*facts.Program
+	if c.Program.Old != nil {
+		accepted = append(accepted, c.Program.Old)
+	} else if c.Target.Base != nil {
+		accepted = c.Target.Base.Programs
 	}
 	var most float64
-	for _, old := range c.Program.Old.Variants {
-		most = max(most, operationsOf(c, old, dtype))
+	for _, p := range accepted {
+		for _, old := range p.Variants {
+			most = max(most, operationsOf(c, old, dtype))
+		}
+	}
+	if most == 0 {
+		return nil
 	}
 	return &most
 }
@@ -79,6 +88,8 @@ func mayStay(c *rule.Context, was *float64) *rule.Context {
 		switch {
 		case s.Max != nil:
 			s.Max = new(max(*s.Max, *was))
+		case c.Program.Old == nil:
+			s.Max = was
 		case !s.Bounded():
 			s.MaxIncrease = &rule.Change{}
 		}

@@ -35,6 +35,7 @@ func findCauses(v *Variant) []Cause {
 	for _, s := range b.suspects {
 		out = append(out, s.finish(v))
 	}
+	v.nameProducts(out)
 	return out
 }
 

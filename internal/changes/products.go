@@ -1,0 +1,85 @@
+package changes
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
+)
+
+// nameProducts says of products that multiply another type what no title says. An operation is known by the type of its result: a product of bf16 into f32 that
+// becomes one of f32 is the same operation, and only the conversions of its operands come. The title of the first of these causes is told so.
+func (v *Variant) nameProducts(causes []Cause) {
+	was, is, n := v.retypedProducts()
+	said := func(c Cause) bool {
+		return slices.ContainsFunc(strings.Split(c.Title, "; "), func(part string) bool {
+			return strings.Contains(part, ": "+was+" → "+is) && (strings.Contains(part, "dot") || strings.Contains(part, "convolution"))
+		})
+	}
+	if n == 0 || slices.ContainsFunc(causes, said) {
+		return
+	}
+	widens := func(s Step) bool { return s.Type == is && (s.Opcode == "convert" || multiplies(s)) }
+	converts := func(s Step) bool { return s.Opcode == "convert" }
+	brings := func(c Cause, alone bool) bool {
+		added := slices.ContainsFunc(c.Edits, func(e Edit) bool { return slices.ContainsFunc(e.Added, widens) })
+		removed := slices.ContainsFunc(c.Edits, func(e Edit) bool { return slices.ContainsFunc(e.Removed, converts) })
+		return c.Kind == KindCode && added && !(alone && removed)
+	}
+	for _, alone := range []bool{true, false} { // a conversion that came weighs more than one that is to another type
+		if at := slices.IndexFunc(causes, func(c Cause) bool { return brings(c, alone) }); at >= 0 {
+			causes[at].Title = fmt.Sprintf("%s: %s → %s; %s", phrase.Some(n, "product"), was, is, causes[at].Title)
+			return
+		}
+	}
+}
+
+func multiplies(s Step) bool {
+	opcode, _ := s.split()
+	return opcode == "dot" || opcode == "convolution"
+}
+
+// retypedProducts counts the products of the model that multiply another type, if as many are gone in one type as came in one other; 0 if not.
+func (v *Variant) retypedProducts() (was, is string, n int) {
+	if v.Old == nil || v.New == nil {
+		return "", "", 0
+	}
+	old, fresh := productsByType(v.Old), productsByType(v.New)
+	for t := range old {
+		fresh[t] -= old[t]
+	}
+	for _, t := range slices.Sorted(maps.Keys(fresh)) {
+		switch more := int(fresh[t]); {
+		case more < 0 && was == "":
+			was, n = t, -more
+		case more > 0 && is == "":
+			is = t
+		case more != 0:
+			return "", "", 0
+		}
+	}
+	if was == "" || is == "" || int(fresh[is]) != n {
+		return "", "", 0
+	}
+	return was, is, n
+}
+
+// productsByType counts products by the type that they multiply: those that the model asks for where the compiler multiplies in another type, else those of the
+// optimized module.
+func productsByType(v *facts.Variant) map[string]float64 {
+	asked, compiled := map[string]float64{}, map[string]float64{}
+	for id, n := range v.Facts {
+		if t, ok := facts.AskedType.Member(id); ok {
+			asked[t] = n
+		} else if t, ok := facts.ProductType.Member(id); ok && id != facts.ProductsTotal {
+			compiled[t] = n
+		}
+	}
+	if len(asked) > 0 {
+		return asked
+	}
+	return compiled
+}
