@@ -2,6 +2,7 @@ package changes_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -241,5 +242,25 @@ func TestRescaledKernels(t *testing.T) {
 	b.Params = a.Params
 	if v := compared(t, a, b); v.Rescaled || v.Kernels.Kept != 0 {
 		t.Error(became(v.Kernels))
+	}
+}
+
+// Kernels without a name are paired through those that they read from and that read from them.
+func TestKernelsKnownByTheirNeighbours(t *testing.T) {
+	source := kernel("jit(f)/a", "tanh", "f32[8]")
+	odd := func(do string, from ...int32) facts.Kernel {
+		return with(kernel("", do, "f32[8]"), func(k *facts.Kernel) {
+			k.From, k.Root, k.Out = from, "add", "f32["+fmt.Sprint(len(do))+"]"
+		})
+	}
+	other := kernel("jit(f)/b", "sine", "f32[7]")
+	k := ledgers(t, []facts.Kernel{source, other, odd("multiply add", 0), odd("subtract add", 1)}, []facts.Kernel{source, other, odd("divide power add", 1), odd("log negate sine add", 0)})
+	if k.Kept != 2 || len(k.Changed) != 2 || len(k.Added)+len(k.Removed) != 0 {
+		t.Fatal(became(k))
+	}
+	for _, c := range k.Changed {
+		if !slices.Equal(c.Old.From, c.New.From) {
+			t.Errorf("%v was paired with %v", c.Old.Do, c.New.Do)
+		}
 	}
 }

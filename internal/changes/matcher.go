@@ -1,7 +1,9 @@
 package changes
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -28,6 +30,7 @@ func matchKernels(old, fresh *facts.Variant, rescaled bool, edited Edited) (*mat
 	m.inTurn(resized)
 	k.Split, k.Merged = m.regroup(fresh)
 	m.inTurn(placeOf)
+	m.pairNeighbours()
 	m.inTurn(scopeAndShape)
 	m.inTurn(outAndRoot)
 	m.sort(&k)
@@ -198,6 +201,24 @@ func runsElsewhere(a, b *facts.Kernel) bool {
 	return a.InLoop != b.InLoop || a.Runs() != b.Runs()
 }
 
+// pairNeighbours pairs kernels whose neighbours are paired with each other: of the same root, read from the same kernels or by
+// the same. It needs both lists to know who reads from whom, and goes on as long as it finds something.
+func (m *matcher) pairNeighbours() {
+	oldUsers, newUsers := usersOf(m.old), usersOf(m.fresh)
+	for range 4 {
+		paired := make([]int, len(m.old)) // of every paired old kernel itself
+		for i := range paired {
+			paired[i] = min(i, m.now[i])
+			if m.now[i] >= 0 {
+				paired[i] = i
+			}
+		}
+		if !m.joinUnique(surroundings(m.old, oldUsers, paired), surroundings(m.fresh, newUsers, m.was)) {
+			return
+		}
+	}
+}
+
 func connected(kernels []*facts.Kernel) bool {
 	return slices.ContainsFunc(kernels, func(k *facts.Kernel) bool { return len(k.From) > 0 })
 }
@@ -210,4 +231,52 @@ func usersOf(kernels []*facts.Kernel) [][]int32 {
 		}
 	}
 	return users
+}
+
+// surroundings spells the paired neighbours of every unpaired kernel; "" where there are none. toOld gives the old index of a paired kernel.
+func surroundings(kernels []*facts.Kernel, users [][]int32, toOld []int) []string {
+	out := make([]string, len(kernels))
+	for i, k := range kernels {
+		if toOld[i] != unpaired {
+			continue
+		}
+		reads, readBy := neighbours(k.From, toOld), neighbours(users[i], toOld)
+		if reads+readBy != "" {
+			out[i] = fmt.Sprint(k.Class, k.Root, "|", reads, "|", readBy)
+		}
+	}
+	return out
+}
+
+// neighbours lists the old indices of paired kernels.
+func neighbours(list []int32, toOld []int) string {
+	var at []string
+	for _, n := range list {
+		if toOld[n] >= 0 {
+			at = append(at, strconv.Itoa(toOld[n]))
+		}
+	}
+	slices.Sort(at)
+	return strings.Join(at, ",")
+}
+
+// joinUnique joins what has a key that nothing else has on its side, and reports whether there was any.
+func (p *pairing[T]) joinUnique(old, fresh []string) (joined bool) {
+	at, count := map[string]int{}, map[string][2]int{}
+	for side, keys := range [][]string{old, fresh} {
+		for i, key := range keys {
+			n := count[key]
+			n[side]++
+			if count[key] = n; side == 0 {
+				at[key] = i
+			}
+		}
+	}
+	for j, key := range fresh {
+		if key != "" && count[key] == [2]int{1, 1} {
+			p.join(at[key], j)
+			joined = true
+		}
+	}
+	return joined
 }
