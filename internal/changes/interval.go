@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/price"
@@ -13,9 +14,10 @@ import (
 // ClassCost is what a difference adds to a run in one class of work: the errors of its prices are the same, so what came and what went cancel.
 type ClassCost struct {
 	Class  price.Class
-	Branch bool  // the work is in a branch, which a run may not take
-	Guess  int64 // how often loops of unknown length around it are taken to run; 0 where there is none
-	Most   int64 // how often they run at most; 0 where that is not known
+	Branch bool   // the work is in a branch, which a run may not take
+	Guess  int64  // how often loops of unknown length around it are taken to run; 0 where there is none
+	Most   int64  // how often they run at most; 0 where that is not known
+	Loop   string // the innermost of these loops, by the model's name for it
 	NS     float64
 }
 
@@ -30,6 +32,9 @@ func (c classCosts) add(v *facts.Variant, kernels []facts.Kernel, sign float64) 
 	part.Kernels = kernels
 	for _, p := range part.Prices(v.Device) {
 		key := ClassCost{Class: p.WorkClass(), Branch: p.Branch != "", Guess: p.Guess, Most: p.Most}
+		if p.Guess > 1 {
+			key.Loop = p.OpName[:max(0, strings.LastIndex(p.OpName, "/body/"))]
+		}
 		start := key
 		start.Class = price.Launching
 		c[start] += sign * p.Runs * p.Once.Launch
@@ -50,7 +55,7 @@ func (c classCosts) list() (all []ClassCost) {
 			}
 			return 0
 		}
-		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(branch(a), branch(b)), cmp.Compare(a.Guess, b.Guess), cmp.Compare(a.Most, b.Most))
+		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(branch(a), branch(b)), cmp.Compare(a.Guess, b.Guess), cmp.Compare(a.Most, b.Most), cmp.Compare(a.Loop, b.Loop))
 	})
 	return all
 }
@@ -149,11 +154,10 @@ func (v *Variant) StepIntervals() []price.Interval {
 
 // howOften is how often work runs that a run may not do, or does in a loop of unknown length.
 type howOften struct {
+	loop        string
 	branch      bool
 	guess, most int64
 }
-
-func (c ClassCost) howOften() howOften { return howOften{c.Branch, c.Guess, c.Most} }
 
 // ends are the shares of the predicted number of runs that the true one is between. A branch is taken or not. A loop of unknown length runs at least once, and
 // at most as often as its counter allows. If its counter allows any number, and it is taken to run ten times, it may run ten times as often as that.
@@ -171,41 +175,58 @@ func (o howOften) ends() [2]float64 {
 	return [2]float64{rarer, oftener}
 }
 
-// mostUnsure bounds the numbers of runs that vary by themselves in [Interval]; further ones vary with the last.
+// unsureWork is the work that runs as often as nobody knows.
+type unsureWork struct {
+	ends    [2]float64
+	classes [price.NumClasses]float64
+	sum     float64 // of what came and what went
+}
+
+// mostUnsure bounds the work of [Interval] whose number of runs is one for all classes.
 const mostUnsure = 8
 
-// Interval is between what predicted costs may be, by the margin of each class of work: what came and what went in one class has the same error, but not what
-// is in a branch and what is outside of it. Loops that are alike run equally often, and whatever that is, it is the same for all classes: if 3 ms of products
-// come and 1 ms of moves goes in one loop, the loop's length does not make that cheaper.
+// Interval is between what predicted costs may be, by the margin of each class of work: what came and what went in one class has the same error. A loop has one
+// length for all classes: if 3 ms of products come and 1 ms of moves goes in it, its length does not make that cheaper.
 func Interval(margin func(price.Class) price.Margin, costs []ClassCost) (sum price.Interval) {
-	var unsure []howOften
-	for _, c := range costs {
-		if o := c.howOften(); o.ends() != [2]float64{1, 1} && !slices.Contains(unsure, o) {
-			unsure = append(unsure, o)
-		}
-	}
-	for ends := range 1 << min(len(unsure), mostUnsure) {
-		var classes [2][price.NumClasses]float64 // outside of branches, and in them
-		for _, c := range costs {
-			ns, o := c.NS, c.howOften()
-			if at := slices.Index(unsure, o); at >= 0 {
-				ns *= o.ends()[ends>>min(at, mostUnsure-1)&1]
-			}
-			classes[Flag(c.Branch)][c.Class] += ns
-		}
-		var all price.Interval
-		for _, branch := range classes {
-			for class, ns := range branch {
-				all.Add(margin(price.Class(class)).Around(price.Interval{Low: ns, High: ns}))
-			}
-		}
-		if ends == 0 {
-			sum = all
-		}
-		sum.Low, sum.High = min(sum.Low, all.Low), max(sum.High, all.High)
-	}
+	var sure [price.NumClasses]price.Interval
+	var unsure []*unsureWork
+	known := map[howOften]*unsureWork{}
 	for _, c := range costs {
 		sum.Middle += c.NS
+		o := howOften{c.Loop, c.Branch, c.Guess, c.Most}
+		ends := o.ends()
+		if ends == [2]float64{1, 1} {
+			sure[c.Class].Add(price.Interval{Low: c.NS, High: c.NS})
+			continue
+		}
+		if known[o] == nil {
+			known[o] = &unsureWork{ends: ends}
+			unsure = append(unsure, known[o])
+		}
+		known[o].classes[c.Class] += c.NS
+		known[o].sum += math.Abs(c.NS)
+	}
+	slices.SortStableFunc(unsure, func(a, b *unsureWork) int { return cmp.Compare(b.sum, a.sum) })
+	together := unsure[:min(len(unsure), mostUnsure)]
+	for _, w := range unsure[len(together):] {
+		for class, ns := range w.classes {
+			sure[class].Add(price.Interval{Low: min(ns*w.ends[0], ns*w.ends[1]), High: max(ns*w.ends[0], ns*w.ends[1])})
+		}
+	}
+	for ends := range 1 << len(together) {
+		var all price.Interval
+		for class := range price.NumClasses {
+			one := sure[class]
+			for i, w := range together {
+				ns := w.classes[class] * w.ends[ends>>i&1]
+				one.Add(price.Interval{Low: ns, High: ns})
+			}
+			all.Add(margin(class).Around(one))
+		}
+		if ends == 0 {
+			sum.Low, sum.High = all.Low, all.High
+		}
+		sum.Low, sum.High = min(sum.Low, all.Low), max(sum.High, all.High)
 	}
 	return sum
 }

@@ -166,8 +166,9 @@ func (g *Grouping) editedAt(l hlo.Location) Place {
 	return s
 }
 
-// editedLine returns the innermost edited line on the stacks of what came; of several, the one with the most work. In a function without such a line it is an
-// edited line that no operation is on: "w = p["w"]" without its cast is in the function of the product. If the edit of the cause is known, only its lines count. Without any line it returns the cause's own line, if that was edited.
+// editedLine returns the innermost edited line on the stacks of what came; of several, the one with the most work. If the edit of the cause is known, only its
+// lines count. A line that no operation is on, such as "w = p["w"]" without its cast, counts where the function's operations use what it binds, else only if
+// there is no edited line. Without any line it returns the cause's own line, if that was edited.
 // A line of the code that calls the program is returned as called, and only if nothing inside of the program was edited: no line, and no code that no operation
 // is on, such as a return.
 func (g *Grouping) editedLine(c *Cause, program string, call hlo.Location) (inside, called hlo.Location) {
@@ -184,17 +185,31 @@ func (g *Grouping) editedLine(c *Cause, program string, call hlo.Location) (insi
 			edit := EditOf(l, g.lines.Edits)
 			return edit != "" && (c.Edit == "" || c.Edit == edit)
 		}
-		for _, l := range stack[:host] {
+		var quiet hlo.Location
+		for at, l := range stack[:host] {
 			if mine(l) {
 				work[withoutColumn(l)] += by
 				return
 			}
-			if at := slices.IndexFunc(g.silent, func(h git.Hunk) bool {
-				return h.Function != "" && isIn(l, h, g.lines.Edits) && !(h.Compiles() && c.Kind == KindCode)
-			}); at >= 0 {
-				work[lineOf(g.silent[at], g.lines.Edits)] += by
-				return
+			feeds := func(h git.Hunk) bool {
+				return slices.ContainsFunc(stack[:at+1], func(l hlo.Location) bool { return h.Feeds(g.lines.Edits.Text(l.File, int(l.Line), "")) })
 			}
+			for _, h := range g.silent {
+				if h.Function == "" || !isIn(l, h, g.lines.Edits) || h.Compiles() && c.Kind == KindCode {
+					continue
+				}
+				if quiet.File == "" {
+					quiet = lineOf(h, g.lines.Edits)
+				}
+				if feeds(h) {
+					work[quiet] += by
+					return
+				}
+			}
+		}
+		if quiet.File != "" {
+			work[quiet] += by
+			return
 		}
 		if at := slices.IndexFunc(stack[host:], mine); at >= 0 {
 			outer[withoutColumn(stack[host+at])] += by

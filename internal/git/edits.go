@@ -202,6 +202,17 @@ func (h *Hunk) Hands(call string) bool {
 	return h.text != ""
 }
 
+// Feeds reports whether a line uses a name that the lines may bind.
+func (h *Hunk) Feeds(line string) bool {
+	bound := wordsIn(h.binds)
+	for word := range wordsIn(line) {
+		if bound[word] {
+			return true
+		}
+	}
+	return false
+}
+
 // Compiles reports whether the lines, or the statement that they are in, have jit compile a function, so that its options may be edited: which arguments are donated, and which are static.
 func (h *Hunk) Compiles() bool { return h.inJit || compiles(wordsIn(h.was+" "+h.now)) }
 

@@ -227,7 +227,7 @@ func TestAmbiguousName(t *testing.T) {
 
 // An option on a line of its own belongs to the call of jit around it.
 func TestOptionsOfJit(t *testing.T) {
-	const source = "import jax\n\nstep = jax.jit(\n    update,\n    donate_argnums=(0, 1),\n)\nother = build(\n    width=8,\n)\n\n" +
+	const source = "import jax\n\nstep = jax.jit(\n    update,\n    donate_argnums=(0, 1),\n)\nscale = 2\nother = build(\n    width=8,\n)\n\n" +
 		"@partial(\n    jax.jit,\n    static_argnames=('cfg',),\n)\ndef loss(cfg):\n    return cfg.width\n"
 	for _, c := range []struct {
 		was, is string
@@ -235,6 +235,7 @@ func TestOptionsOfJit(t *testing.T) {
 	}{
 		{"(0, 1)", "(0,)", true}, {"    donate_argnums=(0, 1),\n", "", true}, {"'cfg',", "'cfg', 'rate'", true}, {"    update,\n", "    update,\n    inline=True,\n", true},
 		{"width=8", "width=9", false}, {"return cfg.width", "return 2", false}, {"    width=8,\n", "", false},
+		{"scale = 2\n", "", false}, {"scale = 2", "scale = 3", false}, {")\nscale = 2\n", "    inline=True,\n)\n", true},
 	} {
 		repository := newCheckout(t, map[string]string{"m.py": source})
 		repository.edit("m.py", c.was, c.is)

@@ -176,15 +176,27 @@ func (l *lexer) inCode(rest string) int {
 // placeIn fills in the functions of a file's hunks, and whether they are within a call of jit.
 func placeIn(lines []string, hunks []Hunk) {
 	scopes, starts := scopesOf(lines), statementStarts(lines)
+	inJit := map[int]bool{}
+	compiled := func(statement int) bool {
+		if statement < 0 || statement+1 >= len(starts) {
+			return false
+		}
+		if _, known := inJit[statement]; !known {
+			inJit[statement] = compiles(wordsIn(strings.Join(lines[starts[statement]-1:starts[statement+1]-1], "\n")))
+		}
+		return inJit[statement]
+	}
 	for i := range hunks {
 		h := &hunks[i]
 		h.Function = h.in(lines, scopes).String()
-		// A line of its own may hold only an option: "donate_argnums=(0,),".
-		first, _ := slices.BinarySearch(starts, h.First+1)
-		behind, _ := slices.BinarySearch(starts, h.First+max(1, h.Lines))
-		if first > 0 && behind < len(starts) {
-			h.inJit = compiles(wordsIn(strings.Join(lines[starts[first-1]-1:starts[behind]-1], "\n")))
+		// An option may be on a line of its own: "donate_argnums=(0,),". So the statements count that the hunk begins and ends in.
+		behind, begins := slices.BinarySearch(starts, h.First+1)
+		if h.Lines == 0 {
+			h.inJit = !begins && compiled(behind-1)
+			continue
 		}
+		last, _ := slices.BinarySearch(starts, h.First+h.Lines)
+		h.inJit = compiled(behind-1) || compiled(last-1)
 	}
 }
 

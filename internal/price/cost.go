@@ -33,8 +33,8 @@ type Costs struct {
 	alike    *hlo.Alike
 	comps    []Cost // by CompID, of the computations that are first of their like
 	// Unknowns are the instructions that could not be analyzed: their operation is not known, or operands, called computations
-	// or attributes that the cost depends on are missing or damaged. Of those that say the same it names one.
-	Unknowns []hlo.InstrID
+	// or attributes that the cost depends on are missing or damaged.
+	Unknowns map[hlo.InstrID]bool
 }
 
 // Instr is the cost of one execution of an instruction with everything that it calls.
@@ -61,7 +61,7 @@ func Analyze(a *hlo.Alike, trips func(hlo.InstrID) int64) *Costs {
 		users:  m.Users(),
 		states: make([]progress, n),
 		bodies: make([]*fusedBody, n),
-		Costs:  &Costs{alike: a, comps: make([]Cost, n)},
+		Costs:  &Costs{alike: a, comps: make([]Cost, n), Unknowns: map[hlo.InstrID]bool{}},
 	}
 	p.analyzer = p
 	for c := range m.Comps {
@@ -115,11 +115,7 @@ func (p *analyzer) callee(i hlo.InstrID, n int) Cost {
 }
 
 // giveUp notes that an instruction could not be analyzed.
-func (p *analyzer) giveUp(i hlo.InstrID) {
-	if n := len(p.Unknowns); n == 0 || p.Unknowns[n-1] != i {
-		p.Unknowns = append(p.Unknowns, i)
-	}
-}
+func (p *analyzer) giveUp(i hlo.InstrID) { p.Unknowns[i] = true }
 
 func (p *analyzer) cost(i hlo.InstrID) Cost {
 	cost, whole := p.computed(i)

@@ -141,7 +141,7 @@ func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
 	case looped:
 		m.bytewise(w, id)
 	}
-	if slices.Contains(m.costs.Unknowns, id) { // an opcode of a later XLA, or damaged
+	if m.costs.Unknowns[id] { // an opcode of a later XLA, or damaged
 		w[Unknown] = 1
 	}
 }
