@@ -72,38 +72,35 @@ func (s *suspect) oftener(v *Variant) (text string, inLoop bool) {
 	if slices.ContainsFunc(s.edits, moved) {
 		return "", false // it is said
 	}
-	was, is, loops := map[string]float64{}, map[string]float64{}, map[string]bool{}
-	count := func(kernels []facts.Kernel, runs map[string]float64) {
+	was, is, loops, launches := map[string]float64{}, map[string]float64{}, map[string]bool{}, map[string]int{}
+	count := func(kernels []facts.Kernel, runs map[string]float64, sign int) {
 		for i := range kernels {
 			if k := &kernels[i]; k.Class == facts.ClassCollective {
 				runs[k.Target] += k.Runs()
+				launches[k.Target] += sign
+				loops[k.Target] = loops[k.Target] || sign > 0 && k.InLoop
 			}
 		}
 	}
-	count(s.Before, was)
-	count(s.After, is)
-	for i := range s.After {
-		if k := &s.After[i]; k.InLoop {
-			loops[k.Target] = true
-		}
-	}
+	count(s.Before, was, -1)
+	count(s.After, is, 1)
 	for _, kind := range slices.Sorted(maps.Keys(is)) {
 		if arraysSent(v.New, kind) <= arraysSent(v.Old, kind) {
 			continue
 		}
-		before := cmp.Or(was[kind], 1)
-		switch {
-		case loops[kind] && is[kind] >= 2*before:
+		if before := cmp.Or(was[kind], 1); loops[kind] && is[kind] >= 2*before {
 			text = fmt.Sprintf("%s runs %s, in a loop", kind, phrase.Times(is[kind]))
 			if was[kind] > 0 {
 				text += ", " + phrase.Times(was[kind]) + " before"
 			}
 			return text, true
-		case len(s.edits) > 0 && is[kind] > was[kind] && !slices.ContainsFunc(s.edits, func(e *Edit) bool { return e.adds(kind) }):
-			return fmt.Sprintf("%g more %s", is[kind]-was[kind], kind), false
+		}
+		asked := slices.ContainsFunc(s.edits, func(e *Edit) bool { return e.adds(kind) })
+		if n := launches[kind]; text == "" && n > 0 && len(s.edits) > 0 && !asked {
+			text = fmt.Sprintf("%d more %s", n, kind)
 		}
 	}
-	return "", false
+	return text, false
 }
 
 // arraysSent counts the arrays that collectives of one kind send in a run.

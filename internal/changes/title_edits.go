@@ -64,7 +64,8 @@ func (s *suspect) editsTitle(v *Variant) string {
 	parts = append(parts, turned(&added, &removed)...)
 	takeSteps(&removed, func(step Step) bool { // the model no longer asks for it, and the partitioner adds as many
 		kind, _, _ := strings.Cut(step.Opcode, " ")
-		return IsCollective(kind) && arraysSent(v.New, kind) >= arraysSent(v.Old, kind)
+		asked := slices.ContainsFunc(v.Model.Edits, func(e Edit) bool { return e.adds(kind) })
+		return IsCollective(kind) && !asked && arraysSent(v.New, kind) >= max(1, arraysSent(v.Old, kind))
 	})
 	leaveOutMoves(&added, &removed)
 	again := first.Repeats != nil && len(s.edits) == 1

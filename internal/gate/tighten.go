@@ -216,9 +216,9 @@ func lost(was facts.Values, v result.Variant) string {
 // mostBetter bounds the improvements that are named in one line.
 const mostBetter = 4
 
-// joinImprovements joins the improvements of a program into one line. It drops those of programs with an open change, which shows them itself.
+// joinImprovements joins the improvements of a program that one command keeps into one line. It drops those of programs with an open change, which shows them itself.
 func joinImprovements(r *result.Result) {
-	broken, at, said := r.Broken(), map[[2]string]int{}, map[int][]string{}
+	broken, at, said := r.Broken(), map[[3]string]int{}, map[int][]string{}
 	var notes []result.Note
 	for _, n := range r.Notes {
 		if n.Kind != "better" {
@@ -228,10 +228,11 @@ func joinImprovements(r *result.Result) {
 		if broken(n.Target, n.Program) {
 			continue
 		}
-		first, known := at[[2]string{n.Target, n.Program}]
+		key := [3]string{n.Target, n.Program, n.Fix}
+		first, known := at[key]
 		if !known {
 			first = len(notes)
-			at[[2]string{n.Target, n.Program}] = first
+			at[key] = first
 			notes = append(notes, n)
 		}
 		said[first] = append(said[first], n.Message)

@@ -3,6 +3,7 @@ package logs
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -177,38 +178,61 @@ func staticValue(text string) (string, bool) {
 	return strings.TrimSuffix(value, ")"), static
 }
 
-// unlike leaves out the first and last fields of two values of one class that are equal: "Config(dim=64, lr=0.1, seed=0)" and "Config(dim=64, lr=0.2, seed=0)"
+// unlike leaves out the first and last fields of two objects of a class that are equal: "Config(dim=64, lr=0.1, seed=0)" and "Config(dim=64, lr=0.2, seed=0)"
 // become "Config(…, lr=0.1, …)" and "Config(…, lr=0.2, …)".
 func unlike(was, is string) (string, string) {
-	class, _, _ := strings.Cut(was, "(")
-	n, most := 0, min(len(was), len(is))
-	for n < most && was[n] == is[n] {
-		n++
+	class, before := fieldsOf(was)
+	other, now := fieldsOf(is)
+	if class == "" || class != other || slices.Equal(before, now) {
+		return was, is
 	}
-	if n <= len(class) || n == most {
-		return was, is // of two classes, plain values, or cut off
+	first, last, fewest := 0, 0, min(len(before), len(now))
+	for first < fewest && before[first] == now[first] {
+		first++
 	}
-	first := max(strings.LastIndex(was[:n], ", ")+2, len(class)+1)
-	last := 0
-	for last < most-n && was[len(was)-1-last] == is[len(is)-1-last] {
+	for last < fewest-first && before[len(before)-1-last] == now[len(now)-1-last] {
 		last++
 	}
-	if comma := strings.Index(was[len(was)-last:], ", "); comma >= 0 {
-		last -= comma
-	} else {
-		last = 1
-	}
-	short := func(value string) string {
-		from, to := "", value[first:len(value)-last]
-		if first > len(class)+1 {
-			from = "…, "
+	short := func(fields []string) string {
+		differ := slices.Clone(fields[first : len(fields)-last])
+		if first > 0 {
+			differ = slices.Insert(differ, 0, "…")
 		}
-		if last > 1 {
-			to += ", …"
+		if last > 0 {
+			differ = append(differ, "…")
 		}
-		return class + "(" + from + to + ")"
+		return class + "(" + strings.Join(differ, ", ") + ")"
 	}
-	return short(was), short(is)
+	return short(before), short(now)
+}
+
+// fieldsOf splits an object as Python prints it, "Config(dims=(8, 8), name='a')", at the commas that are in no brackets or text. The class is "" for anything else.
+func fieldsOf(object string) (class string, fields []string) {
+	class, inside, is := strings.Cut(object, "(")
+	if inside, is = strings.CutSuffix(inside, ")"); !is || strings.ContainsAny(class, " '\"[{,") {
+		return "", nil
+	}
+	depth, from, quote := 0, 0, byte(0)
+	for i := 0; i < len(inside); i++ {
+		switch c := inside[i]; {
+		case quote != 0 && c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case strings.IndexByte("([{", c) >= 0:
+			depth++
+		case strings.IndexByte(")]}", c) >= 0:
+			depth--
+		case depth == 0 && strings.HasPrefix(inside[i:], ", "):
+			fields = append(fields, inside[from:i])
+			from = i + len(", ")
+		}
+	}
+	return class, append(fields, inside[from:])
 }
 
 // argument names an argument or a part of it as Python does: "argument 1['w']" of "input path [0][1]['w']", of which [0] are the positional ones, and

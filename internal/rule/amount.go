@@ -93,10 +93,10 @@ func (c *Context) noteBetter(a Amount, l Limits) {
 	}
 	better := a.Better == Lower && a.Actual < *a.Base || a.Better == Higher && a.Actual > *a.Base
 	if better && !c.mayNotBeBetter(a) && math.Abs(a.Actual-*a.Base) >= max(noteworthy**a.Base, tolerance) {
-		keep := "xlagate accept --tighten"
-		// That takes a compilation with the same arguments, and no more time or memory.
-		if v := c.Variant; v != nil && (v.Regrouped || v.Old.Signature != v.New.Signature || !changes.TakesLess(v.Old.Facts, v.New.Facts)) {
-			keep = "xlagate accept --reason \"why\""
+		// --tighten takes a compilation with the same arguments, and no more time or memory.
+		keep, v := "xlagate accept --reason \"why\"", c.Variant
+		if v != nil && !v.Regrouped && v.Old.Signature == v.New.Signature && changes.TakesLess(v.Old.Facts, v.New.Facts) {
+			keep = "xlagate accept --tighten"
 		}
 		key := improvementKey{c.programName(), a.Subject, a.Noun, keep}
 		was, is := phrase.Apart(*a.Base, a.Actual, a.Unit)
