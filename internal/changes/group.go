@@ -146,6 +146,10 @@ func (g *Grouping) compiledAgain(p *Program, v *facts.Variant) {
 		placed: v.CallSite.File != "", recalled: p.Recalled(),
 	})
 	part.Source = g.sourceOf(&Cause{Kind: KindArguments, Source: v.CallSite}, p.Name)
+	edited := func(op facts.Op) bool { return EditOf(op.Source, g.lines.Edits) != "" }
+	if at := slices.IndexFunc(v.Differing, edited); at >= 0 { // it computes what the other compilations do not
+		part.Source = g.editedAt(v.Differing[at].Source)
+	}
 	for _, a := range v.Params {
 		part.takes = AddNew(part.takes, a.Shape)
 	}

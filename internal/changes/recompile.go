@@ -283,8 +283,10 @@ func unlikeChanges(variants []*facts.Variant) []ArgumentChange {
 		}
 		baked = baked && len(v.Differing) <= 1 && (len(v.Differing) == 0 || v.Differing[0].Opcode == "constant")
 		unlike := slices.DeleteFunc(slices.Clone(v.Differing), func(op facts.Op) bool { return op.Opcode == "constant" && len(v.Differing) > 1 })
-		named := texts(unlike, func(op facts.Op) string { return strings.TrimSpace(op.Opcode + " " + op.Attrs) })
-		return cmp.Or(counted(named), "no extra operation")
+		named := texts(unlike, func(op facts.Op) string {
+			return strings.TrimSpace(op.Opcode + " " + strings.TrimPrefix(op.Attrs, op.Opcode+"="))
+		})
+		return cmp.Or(counted(phrase.First(named, 2)), "no extra operation")
 	})
 	if allEqual(values) {
 		return nil

@@ -213,7 +213,8 @@ func (h *Hunk) Feeds(line string) bool {
 	return false
 }
 
-// Compiles reports whether the lines, or the statement that they are in, have jit compile a function, so that its options may be edited: which arguments are donated, and which are static.
+// Compiles reports whether jit compiles a function in the lines or in the statement around them, so that its options may be edited: which arguments are donated,
+// and which are static.
 func (h *Hunk) Compiles() bool { return h.inJit || compiles(wordsIn(h.was+" "+h.now)) }
 
 func compiles(w words) bool { return w["jit"] || w["jit_compile"] }

@@ -35,16 +35,16 @@ var Devices = []*Device{
 	},
 	a100,
 	variant(a100, "a100-sxm-40gb", "NVIDIA A100 data sheet (40 GB SXM)", func(d *Device) { d.Memory = Level{40 * gib, 1.555 * tera} }, "a100-sxm4-40gb"),
-	variant(a100, "a100-pcie", "NVIDIA A100 data sheet (80 GB PCIe)", func(d *Device) { d.Memory, d.Links = Level{80 * gib, 1.935 * tera}, pcie4 }, "a100 80gb pcie"),
-	variant(a100, "a100-pcie-40gb", "NVIDIA A100 data sheet (40 GB PCIe)", func(d *Device) { d.Memory, d.Links = Level{40 * gib, 1.555 * tera}, pcie4 }, "a100-pcie-40gb"),
+	variant(a100, "a100-pcie", "NVIDIA A100 data sheet (80 GB PCIe)", func(d *Device) { d.Memory, d.Links, d.Net = Level{80 * gib, 1.935 * tera}, pcie4, shared(a100.Net) }, "a100 80gb pcie"),
+	variant(a100, "a100-pcie-40gb", "NVIDIA A100 data sheet (40 GB PCIe)", func(d *Device) { d.Memory, d.Links, d.Net = Level{40 * gib, 1.555 * tera}, pcie4, shared(a100.Net) }, "a100-pcie-40gb"),
 	h100,
 	variant(h100, "h100-pcie", "NVIDIA H100 data sheet (PCIe)", func(d *Device) {
 		d.Products, d.Vector, d.Vector64, d.Special, d.Slow, d.Scalar = nvidia(51, 51, 378, 756, 1513, 1513), 51*tera, 26*tera, 2.7*tera, 0.6*tera, 0.75*tera
-		d.Units, d.Clock, d.Memory, d.Links = 114, 1.755*giga, Level{80 * gib, 2 * tera}, pcie5
+		d.Units, d.Clock, d.Memory, d.Links, d.Net = 114, 1.755*giga, Level{80 * gib, 2 * tera}, pcie5, shared(h100.Net)
 	}, "h100 pcie"),
 	variant(h100, "h100-nvl", "NVIDIA H100 data sheet (NVL)", func(d *Device) {
 		d.Products, d.Vector, d.Vector64, d.Special, d.Slow, d.Scalar = nvidia(60, 60, 417, 835, 1670, 1670), 60*tera, 30*tera, 3.1*tera, 0.7*tera, 0.9*tera
-		d.Clock, d.Memory, d.Links = 1.785*giga, Level{94 * gib, 3.9 * tera}, pcie5
+		d.Clock, d.Memory, d.Links, d.Net = 1.785*giga, Level{94 * gib, 3.9 * tera}, pcie5, shared(h100.Net)
 	}, "h100 nvl"),
 	variant(h100, "gh200", "NVIDIA GH200 data sheet (96 GB); all else as H100", func(d *Device) { d.Memory, d.Host, d.Domain = Level{96 * gib, 4 * tera}, 450*giga, 4 }, "gh200"),
 	variant(h100, "h200-sxm", "NVIDIA H200 data sheet (SXM); all but the memory as H100", func(d *Device) { d.Memory = Level{141 * gib, 4.8 * tera} }, "h200"),
@@ -60,7 +60,7 @@ var Devices = []*Device{
 			Vector:   30.3 * tera, Vector64: 0.47 * tera, Special: 1.6 * tera, Slow: 0.4 * tera, Scalar: 0.5 * tera, Units: 58, Atomic: 250 * giga, Clock: 2.04 * giga,
 		},
 		Memories: Memories{Core: Level{48 * mib, 2.5 * tera}, Shared: Level{48 * mib, 2.5 * tera}, Memory: Level{24 * gib, 300 * giga}, Host: 32 * giga, Line: 32},
-		Network:  Network{Links: pcie4, Net: Link{12.5 / 8 * giga, 10 * kilo}, Domain: 8},
+		Network:  Network{Links: pcie4, Net: shared(Link{12.5 * giga, 10 * kilo}), Domain: 8},
 		Delays:   ofNVIDIA,
 	},
 	{
@@ -123,6 +123,9 @@ var Devices = []*Device{
 		Delays:   ofTPU(860),
 	},
 }
+
+// shared is an adapter that the eight cards of a machine share.
+func shared(l Link) Link { return Link{l.Bandwidth / 8, l.Latency} }
 
 var a100 = &Device{
 	Name: "a100-sxm", Family: GPU, Also: []string{"a100", "sm_8.0", "8.0"}, Source: "NVIDIA A100 data sheet (80 GB SXM) and Ampere architecture white paper",

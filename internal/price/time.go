@@ -149,7 +149,7 @@ func (n *Network) network(w *Work) float64 {
 		return 0
 	}
 	link := n.Links
-	if w[Reach] > n.Domain {
+	if w[Reach] > math.Exp2(math.Ceil(math.Log2(n.Domain))) || w[Peers] > n.Domain { // Reach is a power of two, and 72 devices are nearby in a GB200
 		link = n.Net
 		if w[Rings] > 0 {
 			link.Bandwidth = min(n.Links.Bandwidth, link.Bandwidth*max(1, n.Domain*w[Peers]/w[Reach]))
