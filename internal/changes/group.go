@@ -146,8 +146,9 @@ func (g *Grouping) compiledAgain(p *Program, v *facts.Variant) {
 		placed: v.CallSite.File != "", recalled: p.Recalled(),
 	})
 	part.Source = g.sourceOf(&Cause{Kind: KindArguments, Source: v.CallSite}, p.Name)
-	edited := func(op facts.Op) bool { return EditOf(op.Source, g.lines.Edits) != "" }
-	if at := slices.IndexFunc(v.Differing, edited); at >= 0 { // it computes what the other compilations do not
+	edited := func(op facts.Op) bool { return op.Opcode != "constant" && EditOf(op.Source, g.lines.Edits) != "" }
+	valued := slices.ContainsFunc(p.Recompile, func(a ArgumentChange) bool { return a.Kind != "static" })
+	if at := slices.IndexFunc(v.Differing, edited); at >= 0 && !valued { // it computes what the other compilations do not, and no value says why
 		part.Source = g.editedAt(v.Differing[at].Source)
 	}
 	for _, a := range v.Params {
