@@ -191,17 +191,14 @@ func (g *Grouping) editedLine(c *Cause, program string, call hlo.Location) (insi
 				work[withoutColumn(l)] += by
 				return
 			}
-			feeds := func(h git.Hunk) bool {
-				return slices.ContainsFunc(stack[:at+1], func(l hlo.Location) bool { return h.Feeds(g.lines.Edits.Text(l.File, int(l.Line), "")) })
-			}
-			for _, h := range g.silent {
+			for i, h := range g.silent {
 				if h.Function == "" || !isIn(l, h, g.lines.Edits) || h.Compiles() && c.Kind == KindCode {
 					continue
 				}
 				if quiet.File == "" {
 					quiet = lineOf(h, g.lines.Edits)
 				}
-				if feeds(h) {
+				if slices.ContainsFunc(stack[:at+1], func(l hlo.Location) bool { return g.feeds(i, l) }) {
 					work[quiet] += by
 					return
 				}
@@ -243,6 +240,24 @@ func (g *Grouping) editedLine(c *Cause, program string, call hlo.Location) (insi
 		return inside, called
 	}
 	return mostWork(work), mostWork(outer)
+}
+
+// feeds reports whether a line uses a name that a silent edit may bind.
+func (g *Grouping) feeds(silent int, l hlo.Location) bool {
+	key := feeding{silent, l.File, l.Line}
+	is, known := g.fed[key]
+	if !known {
+		is = g.silent[silent].Feeds(g.lines.Edits.Text(l.File, int(l.Line), ""))
+		g.fed[key] = is
+	}
+	return is
+}
+
+// feeding is a silent edit, by its number, and a line.
+type feeding struct {
+	silent int
+	file   string
+	line   int32
 }
 
 // returned is the edited return of the program's own function, if only one function has its name; else the edited line without operations in the function that

@@ -10,8 +10,8 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// nameProducts says of products that multiply another type what no title says. An operation is known by the type of its result: a product of bf16 into f32 that
-// becomes one of f32 is the same operation, and only the conversions of its operands come. The title of the first of these causes is told so.
+// nameProducts puts "3 products: bf16 → f32" before the title of a cause, where no title says so. An operation is known by the type of its result: a product of
+// bf16 into f32 that becomes one of f32 is the same operation, and only the conversions of its operands are new.
 func (v *Variant) nameProducts(causes []Cause) {
 	was, is, n := v.retypedProducts()
 	said := func(c Cause) bool {
@@ -29,7 +29,7 @@ func (v *Variant) nameProducts(causes []Cause) {
 		removed := slices.ContainsFunc(c.Edits, func(e Edit) bool { return slices.ContainsFunc(e.Removed, converts) })
 		return c.Kind == KindCode && added && !(alone && removed)
 	}
-	for _, alone := range []bool{true, false} { // a conversion that came weighs more than one that is to another type
+	for _, alone := range []bool{true, false} { // first a cause with conversions that are new, then one where they are to another type
 		if at := slices.IndexFunc(causes, func(c Cause) bool { return brings(c, alone) }); at >= 0 {
 			causes[at].Title = fmt.Sprintf("%s: %s → %s; %s", phrase.Some(n, "product"), was, is, causes[at].Title)
 			return
