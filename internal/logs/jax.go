@@ -208,8 +208,9 @@ func unlike(was, is string) (string, string) {
 
 // fieldsOf splits an object as Python prints it, "Config(dims=(8, 8), name='a')", at the commas that are in no brackets or text. The class is "" for anything else.
 func fieldsOf(object string) (class string, fields []string) {
-	class, inside, is := strings.Cut(object, "(")
-	if inside, is = strings.CutSuffix(inside, ")"); !is || strings.ContainsAny(class, " '\"[{,") {
+	class, rest, _ := strings.Cut(object, "(")
+	inside, closed := strings.CutSuffix(rest, ")")
+	if !closed || strings.ContainsAny(class, " '\"[{,") {
 		return "", nil
 	}
 	depth, from, quote := 0, 0, byte(0)
