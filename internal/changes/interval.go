@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/price"
 )
 
@@ -49,13 +50,8 @@ func (c classCosts) list() (all []ClassCost) {
 		all = append(all, key)
 	}
 	slices.SortFunc(all, func(a, b ClassCost) int {
-		branch := func(c ClassCost) int {
-			if c.Branch {
-				return 1
-			}
-			return 0
-		}
-		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(branch(a), branch(b)), cmp.Compare(a.Guess, b.Guess), cmp.Compare(a.Most, b.Most), cmp.Compare(a.Loop, b.Loop))
+		return cmp.Or(cmp.Compare(a.Class, b.Class), phrase.CompareBools(a.Branch, b.Branch), cmp.Compare(a.Guess, b.Guess), cmp.Compare(a.Most, b.Most),
+			cmp.Compare(a.Loop, b.Loop))
 	})
 	return all
 }
@@ -152,37 +148,30 @@ func (v *Variant) StepIntervals() []price.Interval {
 	return intervals
 }
 
-// howOften is how often work runs that a run may not do, or does in a loop of unknown length.
-type howOften struct {
-	loop        string
-	branch      bool
-	guess, most int64
-}
-
 // ends are the shares of the predicted number of runs that the true one is between. A branch is taken or not. A loop of unknown length runs at least once, and
 // at most as often as its counter allows. If its counter allows any number, and it is taken to run ten times, it may run ten times as often as that.
-func (o howOften) ends() [2]float64 {
+func (c ClassCost) ends() [2]float64 {
 	rarer, oftener := 1.0, 1.0
-	if o.guess > 1 {
-		rarer, oftener = 1/float64(o.guess), float64(o.guess)
-		if o.most > 0 {
-			oftener = max(1, float64(o.most)/float64(o.guess))
+	if c.Guess > 1 {
+		rarer, oftener = 1/float64(c.Guess), float64(c.Guess)
+		if c.Most > 0 {
+			oftener = max(1, float64(c.Most)/float64(c.Guess))
 		}
 	}
-	if o.branch {
+	if c.Branch {
 		rarer, oftener = 0, 2*oftener // the branches are taken to be equally likely, and there are two at least
 	}
 	return [2]float64{rarer, oftener}
 }
 
-// unsureWork is the work that runs as often as nobody knows.
+// unsureWork is the work of one loop or branch, of which nobody knows how often it runs.
 type unsureWork struct {
 	ends    [2]float64
 	classes [price.NumClasses]float64
 	sum     float64 // of what came and what went
 }
 
-// mostUnsure bounds the work of [Interval] whose number of runs is one for all classes.
+// mostUnsure bounds the loops and branches of [Interval] whose number of runs is one for all classes.
 const mostUnsure = 8
 
 // Interval is between what predicted costs may be, by the margin of each class of work: what came and what went in one class has the same error. A loop has one
@@ -190,21 +179,22 @@ const mostUnsure = 8
 func Interval(margin func(price.Class) price.Margin, costs []ClassCost) (sum price.Interval) {
 	var sure [price.NumClasses]price.Interval
 	var unsure []*unsureWork
-	known := map[howOften]*unsureWork{}
+	known := map[ClassCost]*unsureWork{}
 	for _, c := range costs {
 		sum.Middle += c.NS
-		o := howOften{c.Loop, c.Branch, c.Guess, c.Most}
-		ends := o.ends()
+		ends, place := c.ends(), c
 		if ends == [2]float64{1, 1} {
 			sure[c.Class].Add(price.Interval{Low: c.NS, High: c.NS})
 			continue
 		}
-		if known[o] == nil {
-			known[o] = &unsureWork{ends: ends}
-			unsure = append(unsure, known[o])
+		place.Class, place.NS = 0, 0
+		w := known[place]
+		if w == nil {
+			w = &unsureWork{ends: ends}
+			known[place], unsure = w, append(unsure, w)
 		}
-		known[o].classes[c.Class] += c.NS
-		known[o].sum += math.Abs(c.NS)
+		w.classes[c.Class] += c.NS
+		w.sum += math.Abs(c.NS)
 	}
 	slices.SortStableFunc(unsure, func(a, b *unsureWork) int { return cmp.Compare(b.sum, a.sum) })
 	together := unsure[:min(len(unsure), mostUnsure)]

@@ -286,7 +286,7 @@ func unlikeChanges(variants []*facts.Variant) []ArgumentChange {
 		named := texts(unlike, func(op facts.Op) string {
 			return strings.TrimSpace(op.Opcode + " " + strings.TrimPrefix(op.Attrs, op.Opcode+"="))
 		})
-		return cmp.Or(counted(phrase.First(named, 2)), "no extra operation")
+		return cmp.Or(counted(named, 3), "no extra operation")
 	})
 	if allEqual(values) {
 		return nil
@@ -301,8 +301,8 @@ func unlikeChanges(variants []*facts.Variant) []ArgumentChange {
 	return []ArgumentChange{{Kind: "static", Values: values, Detail: "a static argument or a Python branch decides" + place}}
 }
 
-// counted lists names in order, equal ones once: "2 multiply, add".
-func counted(names []string) string {
+// counted lists at most so many names in order, equal ones once: "2 multiply, add".
+func counted(names []string, most int) string {
 	count, out := countOf(names), []string(nil)
 	for _, name := range AddNew(nil, names...) {
 		if n := count[name]; n > 1 {
@@ -310,7 +310,7 @@ func counted(names []string) string {
 		}
 		out = append(out, name)
 	}
-	return strings.Join(phrase.Within(out, 4), ", ")
+	return strings.Join(phrase.Within(out, most), ", ")
 }
 
 // resultChange tells variants whose arguments are alike apart by their results or sizes.

@@ -146,7 +146,7 @@ func lostTitle(v *Variant) (op facts.Op, text string) {
 	lost := v.LostResults()
 	if len(lost) == 0 {
 		if gone := v.Dropped(); len(gone) > 0 {
-			text = phrase.Count(len(gone), "result is", "results are") + " gone: " + counted(gone)
+			text = phrase.Count(len(gone), "result is", "results are") + " gone: " + counted(gone, 4)
 		}
 		return op, text
 	}
@@ -191,7 +191,7 @@ func resultTitle(v *Variant) (facts.Op, string) {
 	}
 	if !slices.ContainsFunc(fresh, func(op facts.Op) bool { return op.Opcode != "parameter" }) {
 		text = phrase.Count(len(fresh), "argument is now returned as it went in: ", "arguments are now returned as they went in: ") +
-			counted(texts(fresh, func(op facts.Op) string { return op.Shape }))
+			counted(texts(fresh, func(op facts.Op) string { return op.Shape }), 4)
 	}
 	return fresh[0], text
 }

@@ -52,8 +52,8 @@ func carriesMore(changed []KernelChange) (text string, loop *facts.Kernel) {
 		if c.New.Root != "while" || n < notable || n <= most {
 			continue
 		}
-		most, loop, text = n, &c.New, "a loop now carries "+counted(minus(is, was))
-		if gone := counted(minus(was, is)); gone != "" {
+		most, loop, text = n, &c.New, "a loop now carries "+counted(minus(is, was), 4)
+		if gone := counted(minus(was, is), 4); gone != "" {
 			text += ", not " + gone
 		}
 	}
