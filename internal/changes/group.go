@@ -45,11 +45,11 @@ type Grouping struct {
 
 	programs     []*Program
 	lines        Lines
-	silent       []git.Hunk       // edits of code on whose lines no operation is
-	untraced     []git.Hunk       // those of them that may cause what no edited line explains
-	aside        []git.Hunk       // and those that may where the edits of functions that have operations are left out
-	fed          map[feeding]bool // see feeds
-	edited       map[string]bool  // the functions that were edited
+	silent       []git.Hunk      // edits of code on whose lines no operation is
+	untraced     []git.Hunk      // those of them that may cause what no edited line explains
+	outside      []git.Hunk      // those of them that may cause other arguments: they are in no function that has operations
+	uses         map[use]bool    // see isUsed
+	edited       map[string]bool // the functions that were edited
 	byCause      map[*Cause]*Part
 	compilations map[string]int  // of each program, more than in the baseline
 	compiler     bool            // another compiler or other flags may be behind what differs
@@ -58,7 +58,7 @@ type Grouping struct {
 
 // NewGrouping finds the parts of some programs. upgrade says how a program's toolchain differs from that of its baseline; it may be nil.
 func NewGrouping(programs []*Program, lines Lines, upgrade func(*Program) string) *Grouping {
-	g := &Grouping{programs: programs, lines: lines, fed: map[feeding]bool{}, edited: map[string]bool{}, byCause: map[*Cause]*Part{}, compilations: map[string]int{}}
+	g := &Grouping{programs: programs, lines: lines, uses: map[use]bool{}, edited: map[string]bool{}, byCause: map[*Cause]*Part{}, compilations: map[string]int{}}
 	g.findUntraced()
 	for _, p := range programs {
 		if p.Old != nil && p.New != nil {

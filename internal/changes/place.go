@@ -166,9 +166,8 @@ func (g *Grouping) editedAt(l hlo.Location) Place {
 	return s
 }
 
-// editedLine returns the innermost edited line on the stacks of what came; of several, the one with the most work. If the edit of the cause is known, only its
-// lines count. A line that no operation is on, such as "w = p["w"]" without its cast, counts where the function's operations use what it binds, else only if
-// there is no edited line. Without any line it returns the cause's own line, if that was edited.
+// editedLine returns the edited line on the stacks of what came; of several, the one with the most work. See innermostEdit. Without any line it returns the
+// cause's own line, if that was edited.
 // A line of the code that calls the program is returned as called, and only if nothing inside of the program was edited: no line, and no code that no operation
 // is on, such as a return.
 func (g *Grouping) editedLine(c *Cause, program string, call hlo.Location) (inside, called hlo.Location) {
@@ -181,34 +180,9 @@ func (g *Grouping) editedLine(c *Cause, program string, call hlo.Location) (insi
 		if host < 0 {
 			host = len(stack)
 		}
-		mine := func(l hlo.Location) bool {
-			edit := EditOf(l, g.lines.Edits)
-			return edit != "" && (c.Edit == "" || c.Edit == edit)
-		}
-		var quiet hlo.Location
-		for at, l := range stack[:host] {
-			if mine(l) {
-				work[withoutColumn(l)] += by
-				return
-			}
-			for i, h := range g.silent {
-				if h.Function == "" || !isIn(l, h, g.lines.Edits) || h.Compiles() && c.Kind == KindCode {
-					continue
-				}
-				if quiet.File == "" {
-					quiet = lineOf(h, g.lines.Edits)
-				}
-				if slices.ContainsFunc(stack[:at+1], func(l hlo.Location) bool { return g.feeds(i, l) }) {
-					work[quiet] += by
-					return
-				}
-			}
-		}
-		if quiet.File != "" {
-			work[quiet] += by
-			return
-		}
-		if at := slices.IndexFunc(stack[host:], mine); at >= 0 {
+		if l := g.innermostEdit(c, stack[:host]); l.File != "" {
+			work[l] += by
+		} else if at := slices.IndexFunc(stack[host:], func(l hlo.Location) bool { return g.isEditOf(c, l) }); at >= 0 {
 			outer[withoutColumn(stack[host+at])] += by
 		}
 	}
@@ -242,22 +216,49 @@ func (g *Grouping) editedLine(c *Cause, program string, call hlo.Location) (insi
 	return mostWork(work), mostWork(outer)
 }
 
-// feeds reports whether a line uses a name that a silent edit may bind.
-func (g *Grouping) feeds(silent int, l hlo.Location) bool {
-	key := feeding{silent, l.File, l.Line}
-	is, known := g.fed[key]
+// isEditOf reports whether a line was edited, by the edit of a cause if that is known.
+func (g *Grouping) isEditOf(c *Cause, l hlo.Location) bool {
+	edit := EditOf(l, g.lines.Edits)
+	return edit != "" && (c.Edit == "" || c.Edit == edit)
+}
+
+// innermostEdit returns the innermost edited line of a stack; none if there is no such line. A line that no operation is on, such as "w = p["w"]" without its
+// cast, counts if the lines up to its function use what it binds, else only if there is no other.
+func (g *Grouping) innermostEdit(c *Cause, stack []hlo.Location) (silent hlo.Location) {
+	for at, l := range stack {
+		if g.isEditOf(c, l) {
+			return withoutColumn(l)
+		}
+		for i, h := range g.silent {
+			if h.Function == "" || !isIn(l, h, g.lines.Edits) || h.Compiles() && c.Kind == KindCode {
+				continue
+			}
+			if silent.File == "" {
+				silent = lineOf(h, g.lines.Edits)
+			}
+			if slices.ContainsFunc(stack[:at+1], func(l hlo.Location) bool { return g.isUsed(i, l) }) {
+				return silent
+			}
+		}
+	}
+	return silent
+}
+
+// isUsed reports whether a line uses a name that a silent edit may bind.
+func (g *Grouping) isUsed(silent int, l hlo.Location) bool {
+	key := use{silent, withoutColumn(l)}
+	is, known := g.uses[key]
 	if !known {
-		is = g.silent[silent].Feeds(g.lines.Edits.Text(l.File, int(l.Line), ""))
-		g.fed[key] = is
+		is = g.silent[silent].IsUsedIn(g.lines.Edits.Text(l.File, int(l.Line), ""))
+		g.uses[key] = is
 	}
 	return is
 }
 
-// feeding is a silent edit, by its number, and a line.
-type feeding struct {
+// use is a silent edit, by its number, and a line that may use what it binds.
+type use struct {
 	silent int
-	file   string
-	line   int32
+	line   hlo.Location
 }
 
 // returned is the edited return of the program's own function, if only one function has its name; else the edited line without operations in the function that
@@ -299,12 +300,13 @@ func mostWork(work map[hlo.Location]float64) (most hlo.Location) {
 
 // elsewhere returns an edited line that no operation passes through. It prefers an option of the compilation if donation is what changed, and any other line if
 // not, and then a line of the cause's own file.
-// What the program computes does not follow from an option of the compilation, nor, if it takes the same arguments as before, from a line that only makes one of
-// them, such as "batch = next(train)": these are left out, unless nothing else was edited: "state = create(optimizer)" hands over what the program calls.
+// What a program computes does not follow from an option of the compilation. If it takes the same arguments as before, it does not follow from a line that only
+// makes one of them, such as "batch = next(train)". These lines are left out, unless nothing else was edited: "state = create(optimizer)" hands over what the
+// program calls.
 func (g *Grouping) elsewhere(near hlo.Location, kind string, v *Variant) (hlo.Location, bool) {
 	hunks := g.untraced
-	if kind == KindArguments && len(g.aside) > 0 {
-		hunks = g.aside
+	if kind == KindArguments && len(g.outside) > 0 {
+		hunks = g.outside
 	}
 	leaveOut := func(needless func(git.Hunk) bool) {
 		others := phrase.Filter(hunks, func(h git.Hunk) bool { return !needless(h) })
@@ -341,13 +343,13 @@ func lineOf(h git.Hunk, edits *git.Edits) hlo.Location {
 // that was there before cannot use.
 // If the dump has no lines, it chooses all edits, provided that they are in one function. If the model is in other repositories, or if more than one thing is
 // to be explained, it chooses none.
-// Other arguments come from outside of the functions that compute, if anything was edited there.
+// It chooses those outside of the functions that have operations a second time, as if nothing else were edited: they may cause other arguments.
 func (g *Grouping) findUntraced() {
 	hunks := g.lines.Code
-	traced, named, files, within, frames := map[string]bool{}, map[git.Hunk]bool{}, map[string]bool{}, map[string]bool{}, g.frames()
+	traced, named, files, compute, frames := map[string]bool{}, map[git.Hunk]bool{}, map[string]bool{}, map[string]bool{}, g.frames()
 	for _, l := range frames {
 		file := g.lines.Edits.File(l.File)
-		files[file], within[file+"\x00"+lastName(l.NamedFunction())] = true, true
+		files[file], compute[file+"\x00"+lastName(l.NamedFunction())] = true, true
 		if h, hit := g.lines.Edits.At(l.File, int(l.Line)); hit {
 			traced[editOfHunk(h)], named[h] = true, true
 		}
@@ -371,7 +373,7 @@ func (g *Grouping) findUntraced() {
 		return phrase.Filter(hunks, func(h git.Hunk) bool { return !traced[editOfHunk(h)] && (files[h.File] || only(h)) })
 	}
 	g.untraced = choose(hunks)
-	g.aside = choose(phrase.Filter(hunks, func(h git.Hunk) bool { return !within[h.File+"\x00"+lastName(h.Function)] }))
+	g.outside = choose(phrase.Filter(hunks, func(h git.Hunk) bool { return !compute[h.File+"\x00"+lastName(h.Function)] }))
 }
 
 // unexplained counts what differs in code that no edit is in or around. An edit elsewhere explains one of these:

@@ -10,7 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// nameProducts puts "3 products: bf16 → f32" before the title of a cause, where no title says so. An operation is known by the type of its result: a product of
+// nameProducts puts "3 products: bf16 → f32" before the title of a cause if no title says so. An operation is known by the type of its result. So a product of
 // bf16 into f32 that becomes one of f32 is the same operation, and only the conversions of its operands are new.
 func (v *Variant) nameProducts(causes []Cause) {
 	was, is, n := v.retypedProducts()

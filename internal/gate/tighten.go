@@ -216,7 +216,8 @@ func lost(was facts.Values, v result.Variant) string {
 // mostBetter bounds the improvements that are named in one line.
 const mostBetter = 4
 
-// joinImprovements joins the improvements of a program that one command keeps into one line. It drops those of programs with an open change, which shows them itself.
+// joinImprovements joins the improvements of a program that one command keeps into one line. It drops those of programs with an open change, which shows them
+// itself.
 func joinImprovements(r *result.Result) {
 	broken, at, said := r.Broken(), map[[3]string]int{}, map[int][]string{}
 	var notes []result.Note

@@ -202,8 +202,8 @@ func (h *Hunk) Hands(call string) bool {
 	return h.text != ""
 }
 
-// Feeds reports whether a line uses a name that the lines may bind.
-func (h *Hunk) Feeds(line string) bool {
+// IsUsedIn reports whether a line of code uses a name that the hunk's lines may bind.
+func (h *Hunk) IsUsedIn(line string) bool {
 	bound := wordsIn(h.binds)
 	for word := range wordsIn(line) {
 		if bound[word] {

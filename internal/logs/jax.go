@@ -206,7 +206,8 @@ func unlike(was, is string) (string, string) {
 	return short(before), short(now)
 }
 
-// fieldsOf splits an object as Python prints it, "Config(dims=(8, 8), name='a')", at the commas that are in no brackets or text. The class is "" for anything else.
+// fieldsOf splits an object as Python prints it, "Config(dims=(8, 8), name='a')", at the commas that are in no brackets and no text. The class is "" for anything
+// else.
 func fieldsOf(object string) (class string, fields []string) {
 	class, rest, _ := strings.Cut(object, "(")
 	inside, closed := strings.CutSuffix(rest, ")")

@@ -53,7 +53,8 @@ func (m *Meter) Of(id hlo.InstrID) Work {
 		return w
 	case hlo.OpCustomCall:
 		p, is := m.product(id)
-		if m.family == GPU && p.Precision == "default" { // cuBLAS and cuDNN multiply f32 as tf32, hipBLAS and MIOpen do not: GetBlasComputationType in xla/stream_executor/gpu/gpu_blas_lt.cc
+		if m.family == GPU && p.Precision == "default" {
+			// cuBLAS and cuDNN multiply f32 as tf32, hipBLAS and MIOpen do not: GetBlasComputationType in xla/stream_executor/gpu/gpu_blas_lt.cc.
 			p.Precision = "high"
 		}
 		switch {

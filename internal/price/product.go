@@ -115,7 +115,8 @@ func (m *Meter) multiply(w *Work, id hlo.InstrID, looped bool) bool {
 		m.convolved(w, id, p)
 		return true
 	}
-	if m.family == GPU && p.Precision == "high" { // Triton uses tf32 only at the default precision: IsTf32Allowed in xla/backends/gpu/codegen/triton/dot_algorithms.cc
+	if m.family == GPU && p.Precision == "high" {
+		// Triton uses tf32 only at the default precision: IsTf32Allowed in xla/backends/gpu/codegen/triton/dot_algorithms.cc.
 		p.Precision = "highest"
 	}
 	w[unit(p, looped)] += p.passes(m.family) * p.Flops
