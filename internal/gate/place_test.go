@@ -445,3 +445,90 @@ func TestEditOfDonationBesideOperations(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 }
+
+// An edited line without operations leads before the edited call of its function if the operations use what it binds.
+func TestEditWithoutOperations(t *testing.T) {
+	const source = "def gru(p, x):\n    w = p['w'].astype(x.dtype)\n    name = 'gru'\n    return x @ w\n\n\ndef apply(p, x):\n    y = gru(p, x)\n    return y\n"
+	const cast, name, call = "    w = p['w'].astype(x.dtype)\n", "    name = 'gru'\n", "    return x @ w\n\n\ndef apply(p, x):\n    y = gru(p, x)\n"
+	otherCall := strings.Replace(call, "y = gru(p, x)", "y = gru(p, x + 0)", 1)
+	for now, want := range map[string]int{
+		"    w = p['w']\n" + name + otherCall:    2,
+		cast + "    name = 'cell'\n" + otherCall: 8,
+		cast + "    name = 'cell'\n" + call:      3,
+		cast + name + otherCall:                  8,
+	} {
+		cause := root(changes.KindCode, "dot: bf16 → f32", line("gru", 4))
+		cause.Edits = []changes.Edit{{Stack: []hlo.Location{line("gru", 4), line("apply", 8)}, Added: []changes.Step{{Opcode: "dot", Type: "f32", Count: 1}}}}
+		list := changesOf(judgedTarget{Programs: []*changes.Program{changed("f", cause)}, Edits: editsOfSource(t, source, cast+name+call, now)}, nil)
+		if len(list) != 1 || list[0].Source.Line != want {
+			t.Errorf("%q: %+v, wanted line %d", now, list, want)
+		}
+	}
+}
+
+// A title that begins with a call of the host is placed at the line that calls it, however much is new beside it.
+func TestEditThatWaits(t *testing.T) {
+	told, clip := line("loss", 20), line("loss", 21)
+	cause := root(changes.KindCode, "a new host callback; new: 90 reduce", clip)
+	cause.Edits = []changes.Edit{
+		{Stack: []hlo.Location{clip}, Added: []changes.Step{{Opcode: "reduce", Type: "f32", Count: 90}}},
+		{Stack: []hlo.Location{told}, Added: []changes.Step{{Opcode: "xla_ffi_python_cpu_callback", Count: 1}}},
+	}
+	list := changesOf(judgedTarget{Programs: []*changes.Program{changed("f", cause)}, Edits: edits(t, "models/train.py", 99, 20, 21)}, nil)
+	if len(list) != 1 || list[0].Source.Line != 20 {
+		t.Errorf("%+v", list)
+	}
+}
+
+// What a program computes is not placed at an edited option of jit, above the function that it passes through.
+func TestCodeBesideAnOptionOfJit(t *testing.T) {
+	const source = "@partial(\n    jax.jit,\n    donate_argnums=(0, 1),\n)\ndef step(x):\n    return grad(loss)(x)\n\n\ndef loss(x):\n    return x\n\n\ndef body(x):\n    return x\n"
+	const was, now = "(0, 1),\n)\ndef step(x):\n    return grad(loss)(x)\n\n\ndef loss(x):\n    return x\n\n\ndef body(x):\n", "(0,),\n)\ndef step(x):\n    return grad(loss)(x)\n\n\ndef loss(x):\n    return x\n\n\ndef body(x):\n    print(x)\n"
+	forward, backward := root(changes.KindCode, "a new host callback", line("body", 14)), root(changes.KindCode, "16 new host callbacks", line("loss", 10))
+	forward.Edits = []changes.Edit{{Stack: []hlo.Location{line("body", 14), line("loss", 10), line("step", 6)}}}
+	backward.Edits = []changes.Edit{{Stack: []hlo.Location{line("loss", 10), line("step", 6)}}}
+	lost := root(changes.KindDonation, "no longer updated in place: y", line("main", 60))
+	list := changesOf(judgedTarget{Programs: []*changes.Program{changed("step", forward, backward, lost)}, Edits: editsOfSource(t, source, was, now)}, nil)
+	if len(list) != 2 || list[0].Source.Line != 14 || list[1].Source.Line != 3 || list[1].Kind != changes.KindDonation || len(list[1].Details) > 0 {
+		t.Errorf("%+v", list)
+	}
+}
+
+// Other arguments are placed at an edit outside of the functions that compute, and what such a function no longer computes at its own edit.
+func TestEditOfArguments(t *testing.T) {
+	const source = "def step(x):\n    told = {'loss': x, 'norm': norm(x)}\n    return told\n\n\nclass Config:\n    width = 8\n"
+	const was, now = "'norm': norm(x)}\n    return told\n\n\nclass Config:\n    width = 8", "}\n    return told\n\n\nclass Config:\n    width = 6"
+	for _, c := range []struct {
+		was, now string
+		want     []int
+	}{{was, now, []int{2, 7}}, {"width = 8", "width = 6", []int{7}}, {"'norm': norm(x)", "", []int{2}}} {
+		gone := root(changes.KindCode, "gone: reduce", line("step", 3))
+		gone.Edits = []changes.Edit{{Stack: []hlo.Location{line("step", 3)}, Removed: []changes.Step{{Opcode: "reduce", Count: 1}}}}
+		p := changed("step", root(changes.KindArguments, "w: f32[8] → f32[6]", line("main", 60)), gone)
+		p.Variants[0].New.Kernels = []facts.Kernel{kernel(line("step", 3), 64)}
+		var got []int
+		for _, change := range changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: editsOfSource(t, source, c.was, c.now)}, nil) {
+			got = append(got, change.Source.Line)
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q: lines %v, wanted %v", c.now, got, c.want)
+		}
+	}
+}
+
+// A program that is compiled again because it computes something else is placed at the edited line that does so; because of a value, at the call.
+func TestEditThatMakesAnotherCompilation(t *testing.T) {
+	for opcode, want := range map[string]int{"slice": 20, "constant": 60} {
+		p := changed("f")
+		p.Old.Variants = []*facts.Variant{{Signature: signature}}
+		again := &facts.Variant{Signature: "(x: f32[16])"}
+		again.CallSite, again.Differing = line("main", 60), []facts.Op{{Opcode: opcode, Source: line("crop", 20)}}
+		p.New.Variants = append(p.New.Variants, again)
+		p.Variants = append(p.Variants, &changes.Variant{New: again})
+		list := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, "models/train.py", 99, 20, 60)}, nil)
+		if len(list) != 1 || list[0].Source.Line != want {
+			t.Errorf("%s: %+v, wanted line %d", opcode, list, want)
+		}
+	}
+}
