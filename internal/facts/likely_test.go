@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/price"
 )
 
@@ -54,15 +53,7 @@ ENTRY %e (x: f32[8]) -> token[] {
   ROOT %d = token[] send-done(%s), channel_id=1
 }
 `
-	m, err := hlo.ParseText([]byte(message), "m.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := newReader(m)
-	w, err := r.walk()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, w := walked(t, message)
 	if work := r.work(w.launches[0]); work[price.Peers] != 2 || work[price.Reach] != 2 || work[price.Sent] != 32 {
 		t.Errorf("a message between neighbours: %v", work)
 	}

@@ -93,15 +93,7 @@ func TestLoopsOfFewIterations(t *testing.T) {
 		launches float64 // of the whole run
 		looped   bool
 	}{0: {0, 2, false}, 1: {1, 3, false}, 2: {1, 5, true}} {
-		m, err := hlo.ParseText(fmt.Appendf(nil, countingLoop, 0, 1, bound, "LT", "i, b", "i, c"), "loop")
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := newReader(m)
-		w, err := r.walk()
-		if err != nil {
-			t.Fatal(err)
-		}
+		r, w := walked(t, fmt.Sprintf(countingLoop, 0, 1, bound, "LT", "i, b", "i, c"))
 		v, inBody := &Variant{}, 0
 		for _, l := range w.launches {
 			v.Kernels = append(v.Kernels, r.kernel(l))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/hlo"
 )
 
 // open opens one of the archived dumps in testdata.
@@ -35,6 +36,21 @@ func measure(t *testing.T, name string, opts Options) *Report {
 		t.Errorf("problem: %s: %s", p.File, p.Message)
 	}
 	return r
+}
+
+// walked reads a module and lists its launches.
+func walked(t testing.TB, text string) (*reader, *walk) {
+	t.Helper()
+	m, err := hlo.ParseText([]byte(text), "m.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newReader(m)
+	w, err := r.walk()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, w
 }
 
 // only measures a dump that holds one program in one variant.

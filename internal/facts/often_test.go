@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/artifacts"
-	"github.com/xlagate/xlagate/internal/hlo"
 )
 
 // Loops in loops that say they run very often run very often, rather than a number that came round to nothing.
@@ -22,15 +21,7 @@ func TestLoopsThatMultiply(t *testing.T) {
 		fmt.Fprintf(&b, "%s%%c%d (p: f32[4]) -> f32[4] {\n  %%p = f32[4]{0} parameter(0)\n", entry, i)
 		fmt.Fprintf(&b, "  ROOT %%r = f32[4]{0} while(%%p), condition=%%cond, body=%%c%d, backend_config={\"known_trip_count\":{\"n\":\"1000000000\"}}\n}\n\n", i-1)
 	}
-	m, err := hlo.ParseText([]byte(b.String()), "loops.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := newReader(m)
-	w, err := r.walk()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, w := walked(t, b.String())
 	all := Values{}
 	for _, l := range w.launches {
 		k, before := r.kernel(l), all[KernelsWeighted]

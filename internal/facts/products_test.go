@@ -40,15 +40,7 @@ ENTRY main {
 `
 
 func TestProductsOverlapAndFlow(t *testing.T) {
-	m, err := hlo.ParseText([]byte(flows), "flows.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := newReader(m)
-	w, err := r.walk()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, w := walked(t, flows)
 	v := &Variant{Facts: Values{}, Compiled: Compiled{Kernels: make([]Kernel, len(w.launches))}}
 	for i, l := range w.launches {
 		v.Kernels[i] = r.kernel(l)

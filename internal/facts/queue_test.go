@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/price"
 )
 
@@ -32,15 +31,7 @@ func TestQueueReady(t *testing.T) {
 			}
 			fmt.Fprintf(&b, "  %s%%v%d = f32[%d] negate(%%%s)\n", root, i, c.elements, operand)
 		}
-		m, err := hlo.Parse([]byte(b.String()+"}\n"), "m")
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := newReader(m)
-		w, err := r.walk()
-		if err != nil {
-			t.Fatal(err)
-		}
+		r, w := walked(t, b.String()+"}\n")
 		r.family = price.CPU
 		r.queue(w.launches)
 		if len(w.launches) != c.launches || w.launches[0].queued != c.first || w.launches[1].queued != c.others {
