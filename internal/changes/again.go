@@ -9,7 +9,7 @@ import (
 )
 
 // runsAgain names the functions that run once more because an edited line calls them: "encode runs again: 2 dot, tanh". It says so only if their operations are most
-// of the new ones, and returns the edits that are told by it.
+// of the new ones, and returns the edits that are told by it. A call that brings no kernel is one that the compiler merges with another.
 func (s *suspect) runsAgain(v *Variant) (text string, calls map[*Edit]bool) {
 	if v.edited == nil || len(s.unroll) > 0 { // what a loop ran runs as often as before
 		return "", nil
@@ -41,7 +41,11 @@ func (s *suspect) runsAgain(v *Variant) (text string, calls map[*Edit]bool) {
 	}
 	steps, _ = cancelled(steps, nil)
 	leaveOutMoves(&steps, &[]Step{})
-	return phrase.List(names, "and") + map[bool]string{true: " runs", false: " run"}[len(names) == 1] + " again: " + stepList(steps), calls
+	verb := map[bool]string{true: " runs", false: " run"}[len(names) == 1] + " again: "
+	if computing(s.After) == 0 && len(v.New.Kernels) > 0 {
+		verb = map[bool]string{true: " is", false: " are"}[len(names) == 1] + " called again, and the compiler merges the calls: "
+	}
+	return phrase.List(names, "and") + verb + stepList(steps), calls
 }
 
 // calledBy is the function that an edited line calls on the way to an operation. Of several edited lines it is the innermost. It is "" if the operation is on that

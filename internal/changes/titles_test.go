@@ -19,9 +19,10 @@ func TestRunsAgain(t *testing.T) {
 	encode := func(scope, function string, caller int32) facts.Statement {
 		return in(asks(scope, "dot", 5), function, caller)
 	}
+	var kernels []facts.Kernel
 	report := func(model ...facts.Statement) *facts.Report {
 		v := variant("()", string(rune('a'+len(model))))
-		v.Model = model
+		v.Model, v.Kernels = model, kernels
 		return report(&facts.Program{Name: "f", Variants: []*facts.Variant{v}})
 	}
 	title := func(function string, fresh facts.Statement) string {
@@ -35,6 +36,10 @@ func TestRunsAgain(t *testing.T) {
 		}
 	}
 	if got := title("encode", in(asks("jit(f)", "sort", 9), "rank", 30)); got != "new: sort" {
+		t.Error(got)
+	}
+	kernels = []facts.Kernel{kernel("jit(f)/loss/dot", "dot", "f32[8]")}
+	if got := title("encode", encode("jit(f)", "encode", 30)); got != "encode is called again, and the compiler merges the calls: dot" {
 		t.Error(got)
 	}
 }
