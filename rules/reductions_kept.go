@@ -14,7 +14,7 @@ var reductionsKept = rule.Rule{
 	Why:    "Gradients that many devices sum in bfloat16 lose what is smaller than a 256th of the sum. The step is faster, no error says so, and the model learns something else. What the model asks for counts: a CPU sums bfloat16 in float32.",
 	Budget: &rule.Metric{Noun: "sums between devices in a narrower type", Better: rule.Lower, Difference: true},
 	Fails: rule.Example{On: "cpu-sums_narrow/after", Base: "cpu-sums_narrow/before", Config: "- { rule: reductions-kept }",
-		Says: "1 sum between devices is in a narrower type than in the baseline: bf16 0 → 1, f32 1 → 0"},
+		Says: "1 sum between devices is in a narrower type than in the baseline: bf16 0 → 1, f32 1 → 0; this compiler sums in a wider type than the model asks for, another may not"},
 	Passes:  rule.Example{On: "cpu-sums_narrow/before", Base: "cpu-sums_narrow/after", Config: "- { rule: reductions-kept }"},
 	Fix:     "Cast after the sum, not before it; look at the type of the gradients, and at flags that let the compiler sum in the type that is sent. If the narrower sum is intended, accept it.",
 	Threads: []string{"jax-ml/jax#27496", "openxla/xla#17922", "AI-Hypercomputer/maxtext#4478"},
