@@ -126,8 +126,8 @@ func checkWider(c *rule.Context, v *changes.Variant) {
 
 // widened compares the products of the optimized module or, where more of them are wider, those of the unoptimized one.
 func widened(c *rule.Context, v *changes.Variant) widening {
-	w := widening{tpu: c.Target.Report.Toolchain.Backend == "tpu", was: membersOf(v.Old, facts.ProductType), is: membersOf(v.New, facts.ProductType)}
-	model := widening{was: membersOf(v.Old, facts.AskedType), is: membersOf(v.New, facts.AskedType)}
+	w := widening{tpu: c.Target.Report.Toolchain.Backend == "tpu", was: v.Old.Facts.Members(facts.ProductType), is: v.New.Facts.Members(facts.ProductType)}
+	model := widening{was: v.Old.Facts.Members(facts.AskedType), is: v.New.Facts.Members(facts.AskedType)}
 	if len(model.was) > 0 && model.measure() > w.measure() {
 		return model
 	}
@@ -152,11 +152,7 @@ func scaledDown(v *facts.Variant) map[string]float64 {
 
 // productsAsked counts the products that the model asks for in more than eight bits, and in fewer.
 func productsAsked(v *facts.Variant) (wide, narrow float64) {
-	own := membersOf(v, facts.AskedType)
-	if len(own) == 0 {
-		own = membersOf(v, facts.ProductType)
-	}
-	for t, n := range own {
+	for t, n := range changes.ProductsByType(v) {
 		if new(widening).bits(t) <= 8 {
 			narrow += n
 		} else {
@@ -215,17 +211,6 @@ func sum[N int | float64](counts map[string]N) (n N) {
 		n += m
 	}
 	return n
-}
-
-// membersOf are the facts of a family that a variant has, by the name of the member: products by type, memory by its space.
-func membersOf(v *facts.Variant, of facts.Family) map[string]float64 {
-	members := map[string]float64{}
-	for id, n := range v.Facts {
-		if name, ok := of.Member(id); ok {
-			members[name] = n
-		}
-	}
-	return members
 }
 
 // widening is how many products went from narrow types to wide ones. What is merely added, or merely gone, did not.

@@ -109,4 +109,4 @@ func tpuName(space string) (string, bool) {
 }
 
 // hasSpaces reports whether the use of each memory space is known.
-func hasSpaces(v *facts.Variant) bool { return len(membersOf(v, facts.MemorySpace)) > 0 }
+func hasSpaces(v *facts.Variant) bool { return len(v.Facts.Members(facts.MemorySpace)) > 0 }

@@ -64,7 +64,7 @@ func samePrecision(c *rule.Context, v *changes.Variant) {
 	}
 	total, ok := v.Old.Facts[facts.ProductsTotal]
 	more, rises, falls := 0.0, []string{}, []string{}
-	for _, name := range eitherHas(membersOf(v.Old, facts.ProductPrecision), membersOf(v.New, facts.ProductPrecision)) {
+	for _, name := range eitherHas(v.Old.Facts.Members(facts.ProductPrecision), v.New.Facts.Members(facts.ProductPrecision)) {
 		switch was, is := v.Old.Facts[facts.ProductPrecision.Of(name)], v.New.Facts[facts.ProductPrecision.Of(name)]; {
 		case is > was:
 			more += is - was
@@ -75,7 +75,7 @@ func samePrecision(c *rule.Context, v *changes.Variant) {
 	}
 	changed := more - max(0, v.New.Facts[facts.ProductsTotal]-total)
 	if c.On("no_higher") {
-		changed, _ = crossed(membersOf(v.Old, facts.ProductPrecision), membersOf(v.New, facts.ProductPrecision), passes)
+		changed, _ = crossed(v.Old.Facts.Members(facts.ProductPrecision), v.New.Facts.Members(facts.ProductPrecision), passes)
 	}
 	a := c.Budget("precision", changed)
 	a.SetBase(ok, 0)

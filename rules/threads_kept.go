@@ -25,7 +25,7 @@ var threadsKept = rule.Rule{
 	Variant: func(c *rule.Context, v *changes.Variant) {
 		var moved float64
 		var said []string
-		was, is := membersOf(v.Old, facts.Thread), membersOf(v.New, facts.Thread)
+		was, is := v.Old.Facts.Members(facts.Thread), v.New.Facts.Members(facts.Thread)
 		for _, thread := range eitherHas(was, is) {
 			if only := c.List("threads"); is[thread] == was[thread] || len(only) > 0 && !phrase.AnyGlob(only, thread) {
 				continue

@@ -116,15 +116,7 @@ func differing(was, is map[string]counts, all bool) (list []string) {
 
 // compiledNumbers counts what decides how the results of a program are rounded.
 func compiledNumbers(v *facts.Variant) map[string]counts {
-	products, precisions, between, reductions := counts{}, counts{}, counts{}, counts{}
-	for id, n := range v.Facts {
-		if t, ok := facts.ProductType.Member(id); ok && id != facts.ProductsTotal {
-			products[t] = n
-		}
-		if p, ok := facts.ProductPrecision.Member(id); ok {
-			precisions[p] = n
-		}
-	}
+	between, reductions := counts{}, counts{}
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
 		reductions[""] += float64(k.Do.Times("reduce"))
@@ -132,18 +124,15 @@ func compiledNumbers(v *facts.Variant) map[string]counts {
 			between[t]++
 		}
 	}
-	return map[string]counts{"products in": products, "products of precision": precisions, "sums between devices in": between, "reductions": reductions}
+	return map[string]counts{
+		"products in": v.Facts.Members(facts.ProductType), "products of precision": v.Facts.Members(facts.ProductPrecision),
+		"sums between devices in": between, "reductions": reductions,
+	}
 }
 
 // askedNumbers is the same of what the model asks for: a CPU multiplies and sums sixteen bits in f32.
 func askedNumbers(v *facts.Variant) map[string]counts {
-	products := counts{}
-	for id, n := range v.Facts {
-		if t, ok := facts.AskedType.Member(id); ok {
-			products[t] = n
-		}
-	}
-	return map[string]counts{"products of the model in": products, "sums of the model between devices in": AskedSums(v)}
+	return map[string]counts{"products of the model in": v.Facts.Members(facts.AskedType), "sums of the model between devices in": AskedSums(v)}
 }
 
 // carried counts the floating-point arrays that loops carry from step to step, such as sums: they are rounded in every step.

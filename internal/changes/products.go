@@ -47,7 +47,7 @@ func (v *Variant) retypedProducts() (was, is string, n int) {
 	if v.Old == nil || v.New == nil {
 		return "", "", 0
 	}
-	old, fresh := productsByType(v.Old), productsByType(v.New)
+	old, fresh := ProductsByType(v.Old), ProductsByType(v.New)
 	for t := range old {
 		fresh[t] -= old[t]
 	}
@@ -67,19 +67,11 @@ func (v *Variant) retypedProducts() (was, is string, n int) {
 	return was, is, n
 }
 
-// productsByType counts products by the type that they multiply: those that the model asks for where the compiler multiplies in another type, else those of the
+// ProductsByType counts products by the type that they multiply: those that the model asks for where the compiler multiplies in another type, else those of the
 // optimized module.
-func productsByType(v *facts.Variant) map[string]float64 {
-	asked, compiled := map[string]float64{}, map[string]float64{}
-	for id, n := range v.Facts {
-		if t, ok := facts.AskedType.Member(id); ok {
-			asked[t] = n
-		} else if t, ok := facts.ProductType.Member(id); ok && id != facts.ProductsTotal {
-			compiled[t] = n
-		}
-	}
-	if len(asked) > 0 {
+func ProductsByType(v *facts.Variant) map[string]float64 {
+	if asked := v.Facts.Members(facts.AskedType); len(asked) > 0 {
 		return asked
 	}
-	return compiled
+	return v.Facts.Members(facts.ProductType)
 }

@@ -325,6 +325,17 @@ func (f Family) Member(id ID) (string, bool) {
 	return member, true
 }
 
+// Members returns the facts of a family by the names of its members: products by type, memory by its space.
+func (f Values) Members(of Family) map[string]float64 {
+	members := map[string]float64{}
+	for id, n := range f {
+		if name, ok := of.Member(id); ok {
+			members[name] = n
+		}
+	}
+	return members
+}
+
 // Known reports whether a fact was dumped.
 func (f Values) Known(id ID) bool {
 	_, known := f[id]
