@@ -132,14 +132,19 @@ func (m *Meter) operandElements(id hlo.InstrID) float64 {
 	return m.elements(m.m.Instrs[operands[0]].Shape)
 }
 
-// topK adds a pass over the operand: each element is compared with the smallest that is kept. On a GPU one unit goes through a row.
+// topK adds a pass over the operand: each element is compared with the smallest that is kept. On a GPU one unit goes through a row. A TPU sorts the rows.
 func (m *Meter) topK(w *Work, id hlo.InstrID) {
 	n := m.operandElements(id)
-	if m.family != GPU {
+	switch m.family {
+	case GPU:
+		const each, start = 7, 50e3 // steps of an element, and of a row: measured on an H200 with the 8 largest
+		rows := n / float64(max(1, m.lastSize(id)))
+		w[Scalar], w[Tiles] = each*n+start*rows, rows
+	case TPU:
+		if operands := m.m.Operands(id); len(operands) > 0 {
+			w[Vector] = vectorStage * network(n*m.shapes[m.m.Instrs[operands[0]].Shape].padding, m.lastSize(id), 2)
+		}
+	default:
 		w[Scalar] = 1.5 * n
-		return
 	}
-	const each, start = 7, 50e3 // steps of an element, and of a row: measured on an H200 with the 8 largest
-	rows := n / float64(max(1, m.lastSize(id)))
-	w[Scalar], w[Tiles] = each*n+start*rows, rows
 }

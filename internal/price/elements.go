@@ -202,7 +202,7 @@ func (m *Meter) applied(w *Work, id hlo.InstrID) {
 	}
 }
 
-// sort adds the comparisons of a sort: of every row n log n.
+// sort adds the comparisons of a sort: of every row n log n, or on an accelerator those of a bitonic network.
 func (m *Meter) sort(w *Work, id hlo.InstrID) {
 	operands := m.m.Operands(id)
 	if len(operands) == 0 {
@@ -215,25 +215,41 @@ func (m *Meter) sort(w *Work, id hlo.InstrID) {
 			row = max(1, s.Dims[d])
 		}
 	}
-	rounds := math.Ceil(math.Log2(float64(max(2, row))))
-	together := 1 + 0.25*float64(len(operands)-1)
-	if m.family == GPU {
-		// A bitonic network of rounds (rounds + 1) / 2 stages. One launch does what fits a block; each round beyond that takes a launch for each of its
-		// wide stages, and one for the rest.
+	elements, arrays := float64(s.ElementCount()), len(operands)
+	switch m.family {
+	case GPU:
+		// One launch does what fits a block; each round beyond that takes a launch for each of its wide stages, and one for the rest.
 		const block, inBlock, stage = 4096, 12, 0.83 // elements, rounds, and steps of an element in a stage: measured on an H200
-		elements := float64(s.ElementCount())
-		w[Scalar] += stage * elements * rounds * (rounds + 1) / 2 * together
+		w[Scalar] += stage * network(elements, row, arrays)
 		w[Tiles] += elements / float64(row) * math.Ceil(float64(row)/block)
-		more := max(0, rounds-inBlock)
+		more := max(0, roundsOf(row)-inBlock)
 		w[Launches] += more * (more + 3) / 2
+		return
+	case TPU:
+		w[Vector] += vectorStage * network(elements*m.shapes[m.m.Instrs[operands[0]].Shape].padding, row, arrays)
 		return
 	}
 	comparison := 1.75 // steps
 	if m.isFloating(m.m.Instrs[operands[0]].Shape) {
 		comparison = 7.5 // in an order that has a place for NaN and both zeros
 	}
-	w[Scalar] += comparison * float64(s.ElementCount()) * rounds * together
+	w[Scalar] += comparison * elements * roundsOf(row) * together(arrays)
 }
+
+// vectorStage is how many operations the vector unit of a TPU makes for an element in a stage of a network: comparisons, selections and moves between
+// lanes. The 64 largest of 32 rows of 201,088 took 1.32 ms on a v5e and 1.01 ms on a v6e (github.com/oliverdutton/fast_exact_topk_tpu).
+const vectorStage = 6
+
+// network returns how often a bitonic network handles an element: it sorts rows in rounds, the nth of n stages.
+func network(elements float64, row int64, arrays int) float64 {
+	rounds := roundsOf(row)
+	return elements * rounds * (rounds + 1) / 2 * together(arrays)
+}
+
+func roundsOf(row int64) float64 { return math.Ceil(math.Log2(float64(max(2, row)))) }
+
+// together is how much longer it takes to sort several arrays by one of them.
+func together(arrays int) float64 { return 1 + 0.25*float64(arrays-1) }
 
 // indexed adds the places that a gather or a scatter goes to, and what a scatter adds where others may add.
 func (m *Meter) indexed(w *Work, id hlo.InstrID) {

@@ -85,7 +85,7 @@ func (a Amount) String() string { return names[a] }
 type Work [NumAmounts]float64
 
 // Version counts how often it was changed what is measured of a launch. Work of another version is not comparable.
-const Version = 13
+const Version = 14
 
 // MarshalJSON writes the amounts by their names, as a baseline keeps them.
 func (w Work) MarshalJSON() ([]byte, error) {
