@@ -11,14 +11,28 @@ import (
 )
 
 // PairLoops joins loops that the model calls alike: first those that carry the same and run as often, then those that do one of both, then the others in
-// order of length. Loops in one function all have one name. The rest is gone or added.
+// order of length. Loops in one function all have one name. A loop whose work the other side has under another name is not joined by its name alone: where the
+// loop around it is unrolled, its copies have that loop's name. The rest is gone or added.
 func PairLoops(old, fresh []*facts.Kernel) (pairs [][2]*facts.Kernel, gone, added []*facts.Kernel) {
 	p := newPairing(loopsByName(old), loopsByName(fresh))
+	work := func(k *facts.Kernel) string { return fmt.Sprint(k.Out, "\x00", k.Length) }
+	was, is := map[string]bool{}, map[string]bool{}
+	for _, k := range old {
+		was[work(k)] = true
+	}
+	for _, k := range fresh {
+		is[work(k)] = true
+	}
 	for _, key := range []func(*facts.Kernel) string{
-		func(k *facts.Kernel) string { return fmt.Sprint(k.OpName, "\x00", k.Out, "\x00", k.Length) },
+		func(k *facts.Kernel) string { return k.OpName + "\x00" + work(k) },
 		func(k *facts.Kernel) string { return k.OpName + "\x00" + k.Out },
 		func(k *facts.Kernel) string { return fmt.Sprint(k.OpName, "\x00", k.Length) },
-		func(k *facts.Kernel) string { return "name " + k.OpName },
+		func(k *facts.Kernel) string {
+			if w := work(k); was[w] && is[w] {
+				return ""
+			}
+			return k.OpName
+		},
 	} {
 		p.inTurn(key)
 	}

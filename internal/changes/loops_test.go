@@ -107,6 +107,19 @@ func TestLoopsOfOneName(t *testing.T) {
 	}
 }
 
+// Where the loop around another one is unrolled, the copies of the inner loop have its name.
+func TestLoopsInAnUnrolledLoop(t *testing.T) {
+	old, fresh := changestest.Looping(8, 3), changestest.Looping(3, 3, 3)
+	old.Kernels[0].OpName, old.Kernels[0].Out = "jit(f)/while", "(s32[], s32[8,8])"
+	old.Kernels[1].OpName, old.Kernels[1].Out = "jit(f)/while/body/while", "(f32[64])"
+	for i := range fresh.Kernels {
+		fresh.Kernels[i].OpName, fresh.Kernels[i].Out = "jit(f)/while", "(f32[64])"
+	}
+	if pairs, gone, added := PairLoops(old.Loops(), fresh.Loops()); len(pairs) != 0 || len(gone) != 2 || len(added) != 3 {
+		t.Error(pairs, gone, added)
+	}
+}
+
 // A scope of a hostile file, deep in loops, does not make each statement be looked for at each of its levels.
 func TestLoopsAroundAreBounded(t *testing.T) {
 	for loops, want := range map[int]int{0: 0, 2: 2, 100_000: mostLoops} {
