@@ -245,6 +245,20 @@ func TestRescaledKernels(t *testing.T) {
 	}
 }
 
+// A collective of several arrays is the same one in another order, whatever operation it is named after now.
+func TestKernelsInAnotherOrder(t *testing.T) {
+	sum := func(opName, out string) facts.Kernel {
+		return with(kernel(opName, "all-reduce", out), func(k *facts.Kernel) { k.Kind, k.Fusion, k.Class = "all-reduce", false, facts.ClassCollective })
+	}
+	k := ledgers(t, []facts.Kernel{sum("jit(f)/a/add.35", "(f32[64], f32[64,256])")}, []facts.Kernel{sum("jit(f)/b/add.36", "(f32[64,256], f32[64])")})
+	if len(k.Changed) != 1 || len(k.Added)+len(k.Removed) != 0 {
+		t.Error(became(k))
+	}
+	if k = ledgers(t, []facts.Kernel{sum("jit(f)/a/add.35", "(f32[64], f32[64,256])")}, []facts.Kernel{sum("jit(f)/b/add.36", "(f32[64,128], f32[64])")}); len(k.Changed) != 0 {
+		t.Error(became(k))
+	}
+}
+
 // Kernels without a name are paired through those that they read from and that read from them.
 func TestKernelsKnownByTheirNeighbours(t *testing.T) {
 	source := kernel("jit(f)/a", "tanh", "f32[8]")

@@ -32,6 +32,7 @@ func matchKernels(old, fresh *facts.Variant, rescaled bool, edited Edited) (*mat
 	m.inTurn(placeOf)
 	m.pairNeighbours()
 	m.inTurn(scopeAndShape)
+	m.inTurn(withoutOrder)
 	m.inTurn(outAndRoot)
 	m.sort(&k)
 	return m, k
@@ -124,6 +125,17 @@ func resized(k *facts.Kernel) string {
 		return ""
 	}
 	return k.Family + loopOf(k) + "\x00" + k.OpName
+}
+
+// withoutOrder is what a kernel shares with one that does the same and has its operands and results in another order, as a collective of several arrays or a
+// loop does where an argument has another name. Where their names are counted, those change with the order too.
+func withoutOrder(k *facts.Kernel) string {
+	sorted := func(shapes string) string {
+		list := strings.Split(strings.Trim(shapes, "()"), ", ")
+		slices.Sort(list)
+		return strings.Join(list, ", ")
+	}
+	return string(rune('0'+k.Class)) + k.Kind + "\x00" + k.Target + "\x00" + k.Do.String() + "\x00" + sorted(k.Out) + "\x00" + sorted(strings.Join(k.In, ", ")) + loopOf(k)
 }
 
 func loopOf(k *facts.Kernel) string {

@@ -129,6 +129,22 @@ func TestIntoALoop(t *testing.T) {
 	}
 }
 
+// A loop that is new is said by its name, and what only counts its steps and takes its slices is not told.
+func TestNewLoop(t *testing.T) {
+	const body = "jit(f)/while/body"
+	counter := asks(body, "add compare", 2)
+	counter.Type = "s32"
+	before := []facts.Statement{asks("jit(f)", "tanh", 1)}
+	after := []facts.Statement{asks("jit(f)", "while", 2), counter, asks(body, "dynamic-slice tanh dynamic-update-slice", 2)}
+	if got, want := asked(t, before, after).Causes[0].Title, "a new loop"; got != want {
+		t.Errorf("says %q, wanted %q", got, want)
+	}
+	after[0] = asks("jit(f)", "while while sort", 2)
+	if got, want := asked(t, before, after).Causes[0].Title, "2 new loops; new: sort"; got != want {
+		t.Errorf("says %q, wanted %q", got, want)
+	}
+}
+
 // Where a loop is gone, what is in more loops than before moved into one; what is in fewer was in the loop.
 func TestIntoALoopWhereOneIsGone(t *testing.T) {
 	const body, inner = "jit(f)/while/body", "jit(f)/while/body/while/body"

@@ -32,7 +32,8 @@ func (s *suspect) editsTitle(v *Variant) string {
 		takeSteps(&added, kept)
 		takeSteps(&removed, kept)
 	}
-	if loops := takeSteps(&removed, func(s Step) bool { return s.Opcode == "while" }); len(loops) > 0 {
+	isLoop := func(s Step) bool { return s.Opcode == "while" }
+	if loops := takeSteps(&removed, isLoop); len(loops) > 0 {
 		unrolled := repeats(all, stepsIn(v.Old))
 		parts = append(parts, lostLoops(loops[0].Count, unrolled))
 		arranges := func(s Step) bool { return !s.Computes() }
@@ -40,12 +41,20 @@ func (s *suspect) editsTitle(v *Variant) string {
 		if unrolled {
 			s.unroll = nil // it is said
 			takeSteps(&added, arranges)
+			takeSteps(&added, isLoop)
 		}
 	}
 	if s.again = runs != ""; s.again {
 		parts = append(parts, runs)
 	}
 	added, removed = cancelled(added, removed)
+	if loops := takeSteps(&added, isLoop); len(loops) > 0 && s.unroll == nil { // those of an unrolled body are copies
+		parts = append(parts, v.newLoops(loops[0].Count))
+		takeSteps(&added, func(s Step) bool { // it counts its steps, each takes its slices, and the results are stacked
+			counts := slices.Contains([]string{"add", "subtract", "compare"}, s.Opcode) && kindOfType(s.Type) != "number"
+			return stacks(s) || counts && s.Count <= loops[0].Count
+		})
+	}
 	if spread := respread(&added, &removed); spread != "" {
 		parts = append(parts, spread)
 	}
@@ -196,6 +205,17 @@ func lostLoops(n int, unrolled bool) string {
 		return "a loop is " + what
 	}
 	return fmt.Sprintf("%d loops are %s", n, what)
+}
+
+// newLoops says that loops are new, and how often one alone runs: "a new loop of 64 steps".
+func (v *Variant) newLoops(n int) string {
+	if n > 1 {
+		return fmt.Sprintf("%d new loops", n)
+	}
+	if _, _, added := PairLoops(v.Old.Loops(), v.New.Loops()); len(added) == 1 && added[0].Length > 0 {
+		return fmt.Sprintf("a new loop of %d steps", added[0].Length)
+	}
+	return "a new loop"
 }
 
 // quality is how an operation computes: in which type, and with which precision or promises. With another quality it is still the same operation: a dot in f32 for
