@@ -111,9 +111,9 @@ func (b *blame) edits() {
 		edit := b.editOf(e, lines)
 		function := edit
 		switch {
-		case edit != "":
-		case forgets && keeps(e):
+		case forgets && (keeps(e) || forgotten(e)):
 			function = rematerialized
+		case edit != "":
 		default:
 			function = functionOf(cmp.Or(unrolled(e, loops, had), e))
 		}

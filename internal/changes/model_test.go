@@ -220,7 +220,7 @@ func TestEditSentences(t *testing.T) {
 		"loops are gone":       {"dot while while", "dot", "2 loops are gone"},
 		"a loop is unrolled":   {"dot while", "dot dot", "a loop is unrolled; new: dot"},
 		"loops are unrolled":   {"dot while while", "dot dot dot", "2 loops are unrolled; new: 2 dot"},
-		"a loop is new":        {"dot", "dot while", "new: while"},
+		"a loop is new":        {"dot", "dot while", "a new loop"},
 		"many":                 {"dot", "dot a b c d e f", "new: a, b, c, d, e, f"},
 		"too many":             {"dot", "dot a b c d e f g", "new: a, b, c, d, e, 2 more"},
 	} {

@@ -234,8 +234,8 @@ func keeps(e *Edit) bool {
 	if len(e.Added) == 0 {
 		return inCheckpoint(e.Scope) || !slices.ContainsFunc(e.Removed, func(s Step) bool { return !likens(s) })
 	}
-	moves := func(s Step) bool { return stacks(s) || wiring[s.Opcode] }
-	return inLoop(e.Scope) && len(e.Removed) == 0 && slices.ContainsFunc(e.Added, stacks) && !slices.ContainsFunc(e.Added, func(s Step) bool { return !moves(s) })
+	computes := func(s Step) bool { return !stacks(s) && !wiring[s.Opcode] }
+	return inLoop(e.Scope) && slices.ContainsFunc(e.Added, stacks) && !slices.ContainsFunc(slices.Concat(e.Added, e.Removed), computes)
 }
 
 // recomputed reports whether an edit is in what jax.checkpoint computes again. A sharding constraint is no computation.

@@ -62,7 +62,7 @@ func (s *suspect) title(v *Variant) string {
 	return strings.Join(parts, "; ")
 }
 
-// oftener says which collectives run in every step of a loop now, "all-reduce runs 4 times, in a loop, once before", or that the partitioner adds some that no
+// oftener says which collectives run in every step of a loop now, "all-reduce runs 4 times, in a loop, instead of once", or that the partitioner adds some that no
 // edit asks for, "2 more collective-permute"; "" if none does. That a collective was split or joined with another one is none of it: as many arrays are sent as
 // before.
 func (s *suspect) oftener(v *Variant) (text string, inLoop bool) {
@@ -91,7 +91,7 @@ func (s *suspect) oftener(v *Variant) (text string, inLoop bool) {
 		if before := cmp.Or(was[kind], 1); loops[kind] && is[kind] >= 2*before {
 			text = fmt.Sprintf("%s runs %s, in a loop", kind, phrase.Times(is[kind]))
 			if was[kind] > 0 {
-				text += ", " + phrase.Times(was[kind]) + " before"
+				text += ", instead of " + phrase.Times(was[kind])
 			}
 			return text, true
 		}
