@@ -66,6 +66,11 @@ func (v *Variant) LostResults() []LostResult {
 	return lost
 }
 
+// reshapesResults reports whether a result has another shape although the arguments have the same. A size that any line may set is behind it, not the return.
+func (v *Variant) reshapesResults() bool {
+	return slices.ContainsFunc(v.LostResults(), func(l LostResult) bool { return l.Was != l.Is && l.Same == "" })
+}
+
 // notUpdated lists the arguments that the program updated in place and now returns as they are.
 func (v *Variant) notUpdated() (lost []LostResult) {
 	for was, is := range v.KeptParams {
