@@ -34,7 +34,7 @@ func (s *suspect) editsTitle(v *Variant) string {
 	}
 	isLoop := func(s Step) bool { return s.Opcode == "while" }
 	if loops := takeSteps(&removed, isLoop); len(loops) > 0 {
-		unrolled := repeats(all, stepsIn(v.Old))
+		unrolled := repeats(all, stepsIn(v.Old)) && v.Unrolled()
 		parts = append(parts, lostLoops(loops[0].Count, unrolled))
 		arranges := func(s Step) bool { return !s.Computes() }
 		takeSteps(&removed, arranges) // each step took its slices, and the results were stacked
