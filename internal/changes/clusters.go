@@ -33,7 +33,17 @@ func regroupClusters(pairs []*Program) []*Program {
 	if len(old) == 0 || len(fresh) == 0 {
 		same = giveBack(same, &old, &fresh)
 	}
-	if len(old) == len(fresh) || len(old) == 0 || len(fresh) == 0 || !compiledOnce(old) || !compiledOnce(fresh) {
+	switch {
+	case len(old) == 0 || len(fresh) == 0: // whatever the clusters are called: one that came may have taken another one's number
+		out = append(out, same...)
+		for _, o := range old {
+			out = append(out, &Program{Old: o})
+		}
+		for _, f := range fresh {
+			out = append(out, &Program{New: f})
+		}
+		return out
+	case len(old) == len(fresh) || !compiledOnce(old) || !compiledOnce(fresh):
 		return pairs
 	}
 	name := jointName(old, fresh)

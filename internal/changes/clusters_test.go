@@ -50,6 +50,17 @@ func TestClustersThatMergedOrSplit(t *testing.T) {
 	}
 }
 
+// A cluster that came may have the number of one that is as it was.
+func TestClusterThatTookAnothersNumber(t *testing.T) {
+	search, eval, kept := cluster("cluster_0", "(a)", 3), cluster("cluster_0", "(b)", 9), cluster("cluster_1", "(a)", 3)
+	r := changes.Compare(&facts.Report{Programs: []*facts.Program{search}}, &facts.Report{Programs: []*facts.Program{eval, kept}})
+	for _, p := range r.Programs {
+		if (p.New == eval) != (p.Old == nil) || p.New == kept && p.Old != search {
+			t.Errorf("%s is compared with %v", p.Name, p.Old)
+		}
+	}
+}
+
 // A cluster may take over what another one did and keep its arguments: then the other is not gone.
 func TestClusterThatTookOver(t *testing.T) {
 	doing := func(name, signature, do string) *facts.Program {
