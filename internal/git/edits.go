@@ -270,8 +270,8 @@ func (e *Edits) Gives(h Hunk) (rank int) {
 	return rank
 }
 
-// FirstCode is the first line of a hunk that is code within a function or the module: no comment, and no head of a class. Where lines were removed it is the
-// one behind them: a decorator stood before the function that is there now.
+// FirstCode is the first line of a hunk that is code within a function or the module: no comment, and no head of a class. It prefers one that says something
+// new. Where lines were removed it is the one behind them: a decorator stood before the function that is there now.
 func (e *Edits) FirstCode(h Hunk) int {
 	code := func(line int) bool {
 		text := e.Text(h.File, line, "")
@@ -283,12 +283,35 @@ func (e *Edits) FirstCode(h Hunk) int {
 		}
 		return h.First
 	}
+	first := 0
 	for line := h.First; line < h.First+h.Lines; line++ {
-		if code(line) {
+		if !code(line) {
+			continue
+		}
+		if !h.had(e.Text(h.File, line, "")) {
 			return line
 		}
+		first = cmp.Or(first, line)
 	}
-	return h.First
+	return cmp.Or(first, h.First)
+}
+
+// had reports whether a line says nothing new: what it calls was called on a line before, under another name, or it is the head of a new function.
+func (h *Hunk) had(text string) bool {
+	value := text
+	if _, after, assigns := strings.Cut(text, " = "); assigns {
+		value = after
+	}
+	head, _, defines := strings.Cut(strings.TrimPrefix(text, "async "), "(")
+	defines = defines && strings.HasPrefix(head, "def ")
+	before := false
+	for line := range strings.Lines(h.text) {
+		if removed := strings.TrimSpace(line[1:]); line[0] == '-' {
+			before = before || strings.Contains(removed, value) && strings.Contains(value, "(")
+			defines = defines && !strings.Contains(removed, head+"(")
+		}
+	}
+	return before || defines
 }
 
 // paths are the files of a repository, by the last part of their names.
