@@ -93,8 +93,9 @@ func changeOf(parts []*Part) *Change {
 			cmp.Compare(a.dependence(), b.dependence()),
 			phrase.CompareBools(adds(b), adds(a)), // code that costs time
 			cmp.Compare(b.compilations, a.compilations),
-			cmp.Compare(steps[b.variant], steps[a.variant]),               // in the variant that the change costs most
-			cmp.Compare(math.Abs(b.step.Middle), math.Abs(a.step.Middle)), // that costs most, or else saves most
+			cmp.Compare(steps[b.variant], steps[a.variant]),                   // in the variant that the change costs most
+			phrase.CompareBools(b.Kind == KindResults, a.Kind == KindResults), // what is not returned is why it is not computed
+			cmp.Compare(math.Abs(b.step.Middle), math.Abs(a.step.Middle)),     // that costs most, or else saves most
 		)
 	})
 	lead := parts[0]
