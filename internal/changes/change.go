@@ -81,6 +81,7 @@ func changeOf(parts []*Part) *Change {
 		return p.Kind == KindArguments && p.Cause != nil && p.variant.New.Facts[facts.PriceStep] == longest && p.variant.Retyped()
 	}
 	adds := func(p *Part) bool { return p.Kind == KindCode && p.step.Middle > 0 }
+	given := func(p *Part) bool { return p.Kind == KindResults || p.Kind == KindArguments }
 	divided := !slices.ContainsFunc(parts, func(p *Part) bool { return p.step.Low > 0 }) // what the others lost is in a new program
 	slices.SortStableFunc(parts, func(a, b *Part) int {
 		return cmp.Or(
@@ -93,9 +94,9 @@ func changeOf(parts []*Part) *Change {
 			cmp.Compare(a.dependence(), b.dependence()),
 			phrase.CompareBools(adds(b), adds(a)), // code that costs time
 			cmp.Compare(b.compilations, a.compilations),
-			cmp.Compare(steps[b.variant], steps[a.variant]),                   // in the variant that the change costs most
-			phrase.CompareBools(b.Kind == KindResults, a.Kind == KindResults), // what is not returned is why it is not computed
-			cmp.Compare(math.Abs(b.step.Middle), math.Abs(a.step.Middle)),     // that costs most, or else saves most
+			cmp.Compare(steps[b.variant], steps[a.variant]),               // in the variant that the change costs most
+			phrase.CompareBools(given(b), given(a)),                       // what is no longer passed or returned is why it is not computed
+			cmp.Compare(math.Abs(b.step.Middle), math.Abs(a.step.Middle)), // that costs most, or else saves most
 		)
 	})
 	lead := parts[0]
