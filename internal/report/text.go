@@ -185,7 +185,7 @@ const (
 )
 
 // usual are the characters beyond ASCII that messages use. Each takes one cell.
-const usual = "→…µ−×·–≥≤█"
+const usual = "→…µ−×·–≥≤"
 
 // width is how many cells a line takes. The library makes a table of 2 MB for the first character beyond Latin letters: 2 ms of every command.
 func (l line) width() int {

@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,10 +22,10 @@ func OnlyFacts(t *result.Trend, glob string) int {
 	return len(t.Series)
 }
 
-// maxSeries bounds the charts of one program; -f json and csv have all.
+// maxSeries bounds the columns of one program; -f json and csv have all.
 const maxSeries = 8
 
-// trendPage is a chart for each fact that changed, the key facts first: a bar for each commit that changed it.
+// trendPage is a table for each program: its facts commit by commit.
 func trendPage(t *result.Trend) page {
 	p := page{Title: say(phrase.Some(len(t.Commits), "commit") + " changed " + t.Baseline)}
 	switch n := len(t.Commits); n {
@@ -54,78 +53,57 @@ func commitName(c result.TrendCommit) string {
 	return c.Date + " " + c.Commit[:min(8, len(c.Commit))]
 }
 
+// programTrend is a table of the facts that changed, the key facts first: a row for each commit that changed one of them, with the values that it changed, and the
+// limits of the rule file below.
 func programTrend(t *result.Trend, series []result.TrendSeries) section {
-	s := section{Title: in(name, series[0].Program).in(dim, "  "+series[0].Target)}
-	shown, still := toChart(series)
-	for i := range shown {
-		if i == maxSeries {
-			s.add(para{in(dim, fmt.Sprintf("… %s; --fact '*' shows all", phrase.Some(len(shown)-i, "more fact")))})
-			break
+	rank := func(s result.TrendSeries) int { return rankIn(slices.Concat(keyFacts, moreFacts), facts.ID(s.Fact)) }
+	shown := phrase.Filter(series, func(s result.TrendSeries) bool {
+		return len(s.Points) > 1 || len(series) == 1 || rank(s) < len(keyFacts)
+	})
+	slices.SortStableFunc(shown, func(a, b result.TrendSeries) int { return cmp.Compare(rank(a), rank(b)) })
+	still, more := len(series)-len(shown), max(0, len(shown)-maxSeries)
+	shown = shown[:len(shown)-more]
+
+	values := table{Head: []string{"commit"}, Right: []bool{false}}
+	limits := []line{in(dim, "limit now")}
+	for _, s := range shown {
+		values.Head, values.Right = append(values.Head, factLabel(facts.ID(s.Fact))), append(values.Right, true)
+		limit := line(nil)
+		if s.Limit > 0 {
+			limit = in(dim, phrase.Show(s.Limit, s.Unit))
 		}
-		s.add(chart(t, &shown[i])...)
+		limits = append(limits, limit)
+	}
+	values.Head = append(values.Head, "reason")
+	for at, c := range t.Commits {
+		row, reason, moved := []line{in(dim, commitName(c))}, c.Subject, false
+		for _, s := range shown {
+			value := line(nil)
+			if i, ok := slices.BinarySearchFunc(s.Points, at, func(p result.TrendPoint, at int) int { return p.At - at }); ok {
+				p := s.Points[i]
+				reason, moved = cmp.Or(p.Reason, reason), true
+				if value = say(phrase.Show(p.Value, s.Unit)); p.Gone {
+					value = in(dim, "gone")
+				}
+			}
+			row = append(row, value)
+		}
+		if moved {
+			values.Rows = append(values.Rows, append(row, say(reason)))
+		}
+	}
+	if slices.ContainsFunc(shown, func(s result.TrendSeries) bool { return s.Limit > 0 }) {
+		values.Rows = append(values.Rows, append(limits, nil))
+	}
+	s := section{Title: in(name, series[0].Program).in(dim, "  "+series[0].Target)}
+	s.add(values)
+	if more > 0 {
+		s.add(para{in(dim, fmt.Sprintf("… %s; --fact selects one, -f csv lists all", phrase.Some(more, "more fact")))})
 	}
 	if still > 0 {
 		s.add(para{in(dim, phrase.Some(still, "fact")+" never changed")})
 	}
 	return s
-}
-
-// toChart are the series to show, the most telling first, and how many never changed. Where one is all there is, it is shown in any case.
-func toChart(series []result.TrendSeries) (shown []result.TrendSeries, still int) {
-	rank := func(s result.TrendSeries) int { return rankIn(slices.Concat(keyFacts, moreFacts), facts.ID(s.Fact)) }
-	shown = phrase.Filter(series, func(s result.TrendSeries) bool {
-		return len(s.Points) > 1 || len(series) == 1 || rank(s) < len(keyFacts)
-	})
-	slices.SortStableFunc(shown, func(a, b result.TrendSeries) int { return cmp.Compare(rank(a), rank(b)) })
-	return shown, len(series) - len(shown)
-}
-
-// chart is a fact with a bar for each value that it had.
-func chart(t *result.Trend, s *result.TrendSeries) []block {
-	last := s.Points[len(s.Points)-1]
-	head := in(strong, factLabel(facts.ID(s.Fact)))
-	if !last.Gone {
-		text := phrase.Show(last.Value, s.Unit)
-		if s.Limit > 0 {
-			text = fmt.Sprintf("%s: %.0f %% used", of(last.Value, s.Limit, s.Unit), 100*last.Value/s.Limit)
-		}
-		head = head.and("  " + text)
-	}
-	most := s.Limit
-	for _, p := range s.Points {
-		most = max(most, p.Value)
-	}
-	var rows [][]line
-	for i, p := range s.Points {
-		c := t.Commits[p.At]
-		row := []line{in(dim, commitName(c))}
-		if p.Gone {
-			rows = append(rows, append(row, in(dim, "gone"), nil, nil, say(c.Subject)))
-			continue
-		}
-		delta := line(nil)
-		if i > 0 && !s.Points[i-1].Gone {
-			delta = changed(p.Value-s.Points[i-1].Value, s)
-		}
-		bar := "" // the share of the most, and a little of what is next to nothing
-		if p.Value > 0 {
-			bar = strings.Repeat("█", max(1, int(math.Round(p.Value/most*16))))
-		}
-		rows = append(rows, append(row, say(phrase.Show(p.Value, s.Unit)), say(bar), delta, say(cmp.Or(p.Reason, c.Subject))))
-	}
-	return []block{section{Title: head, Blocks: []block{table{Bare: true, Right: []bool{false, true, false, true}, Rows: rows}}}}
-}
-
-// changed is how much a value moved, in the voice of what that is.
-func changed(by float64, s *result.TrendSeries) line {
-	voice := plain
-	switch better := facts.About(facts.ID(s.Fact)).Better; {
-	case better == facts.Lower && by > 0, better == facts.Higher && by < 0:
-		voice = warn
-	case better != facts.Exact:
-		voice = good
-	}
-	return in(voice, signed(by, s.Unit))
 }
 
 // cell is a text that a spreadsheet does not take for a formula: a commit message may begin with one.
