@@ -22,8 +22,8 @@ func OnlyFacts(t *result.Trend, glob string) int {
 	return len(t.Series)
 }
 
-// maxSeries bounds the columns of one program; -f json and csv have all.
-const maxSeries = 8
+// maxSeries bounds the columns of one program, so that a terminal shows a commit on a line; -f json and csv have all.
+const maxSeries = 4
 
 // trendPage is a table for each program: its facts commit by commit.
 func trendPage(t *result.Trend) page {
