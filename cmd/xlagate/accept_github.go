@@ -23,7 +23,7 @@ import (
 // pullRequestFlags are the flags of accept on a pull request on GitHub, without a checkout.
 func pullRequestFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{Name: "pull-request", Category: githubHeading, Usage: "commit the baseline to pull request `NUMBER` on GitHub, from its own run's result"},
+		&cli.IntFlag{Name: "pull-request", Category: githubHeading, Usage: "commit the baseline to pull request `NUMBER` on GitHub, from its own run's result", DefaultText: "none"},
 		&cli.BoolFlag{Name: "from-event", Category: githubHeading, Usage: "the same, for the comment that started this job: /xlagate accept ID REASON"},
 		&cli.StringFlag{Name: "repo", Category: githubHeading, Usage: "the repository, `OWNER/NAME` (default: the job's)"},
 		&cli.StringFlag{Name: "workflow", Category: githubHeading, Usage: "take only results of this workflow `FILE`, such as xlagate.yml"},

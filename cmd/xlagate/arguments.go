@@ -126,10 +126,15 @@ func split(c *cli.Context) (own, command []string) {
 }
 
 // makeStrict makes every command refuse arguments that it does not take. It also hides the library's sub-command "help", because a dump may
-// have that name.
+// have that name, and that a flag is false if it is not set.
 func makeStrict(commands []*cli.Command) {
 	for _, cmd := range commands {
 		cmd.OnUsageError, cmd.HideHelpCommand = usageError, true
+		for _, f := range cmd.Flags {
+			if f, ok := f.(*cli.BoolFlag); ok {
+				f.DisableDefaultText = true
+			}
+		}
 		if cmd.ArgsUsage == "" && len(cmd.Subcommands) == 0 {
 			action := cmd.Action
 			cmd.Action = func(c *cli.Context) error {
@@ -174,11 +179,11 @@ func noCommand(c *cli.Context) error {
 	if c.Args().Present() {
 		return unknownCommand(c, c.Args().First(), c.Command.Subcommands)
 	}
+	help := cli.ShowSubcommandHelp
 	if c.Command.HelpName == c.App.Name {
-		printCommands(c.App.Writer, c.App)
-	} else {
-		printCommand(c.App.Writer, c.Command)
+		help = cli.ShowAppHelp
 	}
+	_ = help(c) // the code says more
 	return verdict(gate.ExitUsage)
 }
 

@@ -20,7 +20,7 @@ func captureCommand(w world) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "to", Usage: "write the dump to `DIR`, which is new, empty, or of an earlier capture"},
 			cacheFlag(),
-			&cli.DurationFlag{Name: "timeout", Usage: "stop the command after `TIME`: 90s, 20m"},
+			&cli.DurationFlag{Name: "timeout", Usage: "stop the command after `TIME`: 90s, 20m", DefaultText: "never"},
 		},
 		Action: func(c *cli.Context) error {
 			before, command := split(c)

@@ -30,9 +30,9 @@ func commentCommand(w world) *cli.Command {
 			"xlagate comment result.json --repo O/N --pr 7      from anywhere, with GITHUB_TOKEN set\n" +
 			"xlagate comment --workflow-run                     in a workflow_run job: the result in the run's artifact, for pull requests from forks",
 		Flags: append(postFlags(),
-			&cli.StringSliceFlag{Name: "config", Aliases: []string{"c"}, Value: cli.NewStringSlice(config.FileName), Usage: "the rule `FILE`, from the root of the repository; repeatable (default: those that the result names; with --workflow-run, " + config.FileName + ")"},
+			&cli.StringSliceFlag{Name: "config", Aliases: []string{"c"}, Value: cli.NewStringSlice(config.FileName), Usage: "the rule `FILE`, from the root of the repository; repeatable", DefaultText: "those that the result names; with --workflow-run, " + config.FileName},
 			&cli.StringFlag{Name: "repo", Usage: "the repository, `OWNER/NAME` (default: the job's)"},
-			&cli.IntFlag{Name: "pr", Usage: "the pull request's `NUMBER` (default: the job's)"},
+			&cli.IntFlag{Name: "pr", Usage: "the pull request's `NUMBER`", DefaultText: "the job's"},
 			&cli.StringFlag{Name: "head", Usage: "the `COMMIT` that was checked (default: the pull request's head)"},
 			&cli.BoolFlag{Name: "workflow-run", Usage: "take the pull request from a workflow_run event and the result from that run's artifact"},
 			&cli.StringFlag{Name: "artifact", Value: github.DefaultArtifact, Usage: "the artifact's `NAME`; it holds NAME.json"},

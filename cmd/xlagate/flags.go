@@ -69,15 +69,15 @@ var formatsByExtension = map[string]string{
 	".json": "json", ".md": "markdown", ".markdown": "markdown", ".sarif": "sarif", ".xml": "junit", ".html": "html", ".htm": "html", ".csv": "csv",
 }
 
-// outputFlags are -f and -o. Each short form is a hidden flag of its own, because the library sets a flag with an alias twice.
+// outputFlags are -f and -o. Each short form is a flag of its own, because the library lets nobody mix the two forms of one.
 func outputFlags(to *outputs, formats []string) []cli.Flag {
 	to.formats = formats
 	format, path := &outputFlag{to, (*outputs).addFormat}, &outputFlag{to, (*outputs).addPath}
 	return []cli.Flag{
 		&cli.GenericFlag{Name: "format", Value: format, Category: outputHeading, Usage: "`FORMAT`: " + strings.Join(formats, ", ") + "; repeatable"},
-		&cli.GenericFlag{Name: "f", Value: format, Hidden: true},
+		&cli.GenericFlag{Name: "f", Value: format, Category: outputHeading, Usage: "short for --format `FORMAT`"},
 		&cli.GenericFlag{Name: "output", Value: path, Category: outputHeading, Usage: "write the format before it to `FILE`; without a format, the file's extension decides"},
-		&cli.GenericFlag{Name: "o", Value: path, Hidden: true},
+		&cli.GenericFlag{Name: "o", Value: path, Category: outputHeading, Usage: "short for --output `FILE`"},
 		&cli.BoolFlag{Name: "no-color", Category: outputHeading, Usage: "print without colours"},
 	}
 }
@@ -125,7 +125,7 @@ func readFlags() []cli.Flag {
 		return nil
 	}
 	return []cli.Flag{
-		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Category: readHeading, Usage: "read `N` modules at once (default: one per core), or capture N targets (default: one per two cores)", Action: checkJobs},
+		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Category: readHeading, Usage: "read `N` modules at once, or capture N targets", DefaultText: "one per core; of targets, one per two cores", Action: checkJobs},
 		&cli.GenericFlag{Name: "max-memory", Value: new(size), Category: readHeading, Usage: "stay below `SIZE`, such as 500MiB: read fewer modules at once, and refuse files larger than a quarter of it (default: half of the machine's memory)"},
 		quietFlag(),
 	}

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the command lines in testdata/script. $DUMPS is the repository's folder of real dumps, $PTXAS the assembler of its own there, $EXAMPLES its examples.
+// TestScripts runs the command lines in testdata/script. $VERSION is the program's version, $DUMPS is the repository's folder of real dumps, $PTXAS the assembler of its own there, $EXAMPLES its examples.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -38,6 +38,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("EXAMPLES", filepath.Join(root, "examples"))
 			env.Setenv("LOGS", filepath.Join(root, "internal/logs/testdata"))
 			env.Setenv("PROFILES", filepath.Join(root, "internal/logs/testdata"))
+			env.Setenv("VERSION", version())
 			env.Setenv("NO_COLOR", "1")
 			env.Setenv("XLAGATE_PTXAS", "off")
 			env.Setenv("PTXAS", filepath.Join(root, "testdata/ptxas/ptxas"))

@@ -40,7 +40,7 @@ func upgradeCommand(w world) *cli.Command {
 			&cli.BoolFlag{Name: "bisect", Usage: "find the first released version that breaks a rule, and write a reproducer"},
 			&cli.BoolFlag{Name: "passes", Usage: "name the first compiler pass after which programs differ"},
 			&cli.BoolFlag{Name: "accept", Usage: "accept what the new environment compiles"},
-			&cli.DurationFlag{Name: "timeout", Usage: "stop the command after `TIME`: 90s, 20m"},
+			&cli.DurationFlag{Name: "timeout", Usage: "stop the command after `TIME`: 90s, 20m", DefaultText: "never"},
 			failOnFlag(),
 		),
 		Action: func(c *cli.Context) error {
