@@ -177,7 +177,8 @@ func wrongUsage(format string, values ...any) gate.UsageError {
 // noCommand fails if the next argument names no command, so that a job whose arguments are empty is not green.
 func noCommand(c *cli.Context) error {
 	if c.Args().Present() {
-		return unknownCommand(c, c.Args().First(), c.Command.Subcommands)
+		name, known := c.Args().First(), commandNames(c.Command.Subcommands)
+		return wrongUsage("unknown command %q%s (`%s --help` lists them)", name, phrase.DidYouMean(name, known), c.Command.HelpName)
 	}
 	help := cli.ShowSubcommandHelp
 	if c.Command.HelpName == c.App.Name {
@@ -185,10 +186,6 @@ func noCommand(c *cli.Context) error {
 	}
 	_ = help(c) // the code says more
 	return verdict(gate.ExitUsage)
-}
-
-func unknownCommand(c *cli.Context, name string, commands []*cli.Command) error {
-	return wrongUsage("unknown command %q%s (`%s --help` lists them)", name, phrase.DidYouMean(name, commandNames(commands)), c.Command.HelpName)
 }
 
 // usageError turns the flag package's error into a sentence.

@@ -271,7 +271,9 @@ func newCandidate(t *result.Target, old *baseline.Set, programs []*baseline.Prog
 		in.fresh[p.Name] = p
 	}
 	for _, p := range t.Programs {
-		in.renamed(p.Name, p.Was)
+		if in.fresh[p.Name] != nil && in.fresh[p.Was] == nil && old.Find(p.Was) != nil {
+			in.was[p.Name] = p.Was
+		}
 	}
 	return in
 }
@@ -412,13 +414,6 @@ func (in *candidate) names() []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// renamed notes that a program was accepted under another name.
-func (in *candidate) renamed(name, was string) {
-	if in.fresh[name] != nil && in.fresh[was] == nil && in.old.Find(was) != nil {
-		in.was[name] = was
-	}
 }
 
 // accepted returns the baseline of a program, which may have another name there.

@@ -40,13 +40,8 @@ type judgedChange struct {
 	found []*judgedFinding
 }
 
-// changesOf lists the changes of a target, worst first, and sets the change of every finding.
-func changesOf(t judgedTarget, findings []judgedFinding) []result.Change {
-	list, _ := t.changes(findings)
-	return list
-}
-
-// changes is changesOf. It also returns the findings that it adds: each change that has to go before a limit on the step holds breaks that limit.
+// changes lists the changes of a target, worst first, and sets the change of every finding. It also returns the findings that it adds: each change that has to
+// go before a limit on the step holds breaks that limit.
 func (t judgedTarget) changes(findings []judgedFinding) ([]result.Change, []*judgedFinding) {
 	judged := t.attach(findings)
 	identify(t, findings, judged)

@@ -16,6 +16,12 @@ import (
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
+// changesOf lists the changes of a target, without the findings that they add.
+func changesOf(t judgedTarget, findings []judgedFinding) []result.Change {
+	list, _ := t.changes(findings)
+	return list
+}
+
 // What XLA could not compile leads the change of the programs that are other ones for it, at one edited line or where everything follows from one edit, unless the title
 // names it already.
 func TestUncompiledLeads(t *testing.T) {

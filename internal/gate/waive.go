@@ -186,7 +186,7 @@ func addWaiverFinding(r *result.Result, o Options, w config.Waiver, message stri
 	}
 	f.ID = unique(map[string]bool{}, f, "")
 	found := []judgedFinding{{Finding: rule.Finding{Finding: f}}}
-	changes := changesOf(judgedTarget{}, found)
+	changes, _ := judgedTarget{}.changes(found)
 	changes[0].Accept = ""
 	r.Changes, r.Findings = append(r.Changes, changes...), append(r.Findings, found[0].Finding.Finding)
 }
