@@ -17,18 +17,13 @@ type Clustering struct {
 	Eager bool
 }
 
-// Outside is an operation that is in no cluster.
+// Outside is an operation that is in no cluster, with the node that it is in the graph.
 type Outside struct {
-	Node       *Node
-	Body       string // the library's function it is in, "" for the graph itself
-	System     bool   // may always stay outside
-	Left       string // the pass that took it out of a cluster again, "" when it never was in one
-	Separates  Separation
-	Reason     string
-	Compilable bool // XLA could compile it
-
-	Collective string   // what it exchanges between devices, as XLA calls it; "" for any other operation
-	From, To   []string // of a collective: the compiled functions and clusters before and behind it
+	UnclusteredOp // without what the graph's file tells
+	Node          *Node
+	Body          string   // the library's function it is in, "" for the graph itself
+	Collective    string   // what it exchanges between devices, as XLA calls it; "" for any other operation
+	From, To      []string // of a collective: the compiled functions and clusters before and behind it
 }
 
 // ReasonLeft is the reason for an operation that a later pass removed from its cluster.
@@ -90,7 +85,8 @@ func (s *sorter) nodes(nodes []*Node, function string) {
 			s.take(callee(n), n)
 			s.clusters[callee(n)].MustCompile = true
 		default:
-			o := s.leave(n, function, reasons.of(i))
+			o := &Outside{UnclusteredOp: reasons.of(i), Node: n, Body: function}
+			s.leave(o)
 			if several {
 				o.Separates = reasons.separation(i)
 			}
@@ -167,8 +163,8 @@ func (s *sorter) count(c *Cluster, op string) {
 }
 
 // leave records a node outside, and the nodes of the functions that it calls.
-func (s *sorter) leave(n *Node, function string, why reason) *Outside {
-	o := &Outside{Node: n, Body: function, Reason: why.text, Compilable: why.compilable, System: why.system}
+func (s *sorter) leave(o *Outside) {
+	n := o.Node
 	if n.Marked {
 		o.System, o.Reason, o.Left = true, ReasonLeft, declusterPass
 	}
@@ -176,7 +172,6 @@ func (s *sorter) leave(n *Node, function string, why reason) *Outside {
 	if (callOps[n.Op] || s.graph.function(n.Op) != nil) && s.enter(n) {
 		o.System, o.Reason = true, "it calls a function, whose operations are judged one by one"
 	}
-	return o
 }
 
 // enter visits the functions that a node calls, each once. It reports whether the dump holds any of them.

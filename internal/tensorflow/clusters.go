@@ -254,9 +254,8 @@ func (d *graphDir) measure(out *Clusters) {
 				out.Placed[device] = append(out.Placed[device], PlacedOp{n.Op, name, d.lineOf(g.function, name)})
 			}
 			if pass := left[g][nodeKey(n)]; pass != "" && n.Cluster != "" { // a cluster had it and lost it again; the graph itself counts it as clustered
-				op := d.unclustered(g, n, "")
-				op.System, op.Reason, op.Left = true, ReasonLeft, pass
-				out.Unclustered = append(out.Unclustered, op)
+				lost := UnclusteredOp{System: true, Left: pass, Reason: ReasonLeft}
+				out.Unclustered = append(out.Unclustered, d.unclustered(g, &Outside{UnclusteredOp: lost, Node: n}))
 			}
 		}
 	}
@@ -338,9 +337,7 @@ func (d *graphDir) add(out *Clusters, g *namedGraph, c *Clustering, known nodeNa
 		if o.Body != "" && known[nodeKey(o.Node)] {
 			continue
 		}
-		op := d.unclustered(g, o.Node, o.Body)
-		op.System, op.Left, op.Reason, op.Compilable, op.Separates = o.System, o.Left, o.Reason, o.Compilable, o.Separates
-		out.Unclustered = append(out.Unclustered, op)
+		out.Unclustered = append(out.Unclustered, d.unclustered(g, o))
 	}
 }
 
@@ -350,7 +347,7 @@ func (d *graphDir) addCollectives(out *Clusters, g *namedGraph, c *Clustering, k
 		if o.Collective == "" || o.Body != "" && known[nodeKey(o.Node)] {
 			continue
 		}
-		op := d.unclustered(g, o.Node, o.Body)
+		op := d.unclustered(g, o)
 		out.Collectives = append(out.Collectives, Collective{
 			Op: op.Op, Kind: o.Collective, Node: op.Node, Function: op.Function, From: programsOf(o.From), To: programsOf(o.To), Source: op.Source, File: op.File,
 		})
@@ -370,10 +367,11 @@ func programsOf(functions []string) []string {
 
 // unclustered describes a node outside the clusters, in its function and at its line as far as the dump tells them. Bodies of loops and conditions are
 // numbered by TensorFlow: the function is the first that has a name of the author's.
-func (d *graphDir) unclustered(g *namedGraph, n *Node, body string) UnclusteredOp {
-	op := UnclusteredOp{Op: n.Op, Node: PlainName(n.Name), Device: n.Device, File: g.file.Path}
-	op.Source = d.lineOf(cmp.Or(body, g.function), op.Node)
-	functions := []string{body, g.function, n.Origin}
+func (d *graphDir) unclustered(g *namedGraph, o *Outside) UnclusteredOp {
+	op := o.UnclusteredOp
+	op.Op, op.Node, op.Device, op.File = o.Node.Op, PlainName(o.Node.Name), o.Node.Device, g.file.Path
+	op.Source = d.lineOf(cmp.Or(o.Body, g.function), op.Node)
+	functions := []string{o.Body, g.function, o.Node.Origin}
 	if at := slices.IndexFunc(functions, IsFunctionName); at >= 0 {
 		op.Function = programOf(functions[at])
 	}

@@ -75,7 +75,7 @@ func (d *graphDir) compareItem(item *rewritten) (out []Rewrite) {
 		if same || SystemOp(n.Op) {
 			continue
 		}
-		op := d.unclustered(item.before, n, "")
+		op := d.unclustered(item.before, &Outside{Node: n})
 		r := Rewrite{Op: n.Op, Node: op.Node, Function: op.Function, What: what, Source: op.Source, File: op.File}
 		changed := func(g *namedGraph) bool {
 			_, same := whatBecame(n, nodesByName(g.graph)[n.Name])

@@ -11,13 +11,6 @@ import (
 // minClusterSize is how many operations a cluster must have unless --tf_xla_min_cluster_size says otherwise.
 const minClusterSize = 4
 
-// reason says why a node is outside.
-type reason struct {
-	text       string
-	system     bool // the node only counts or tests for a loop
-	compilable bool // XLA could compile the node
-}
-
 // reasons finds out why nodes of one graph or function stay outside.
 type reasons struct {
 	nodes   []*Node
@@ -82,40 +75,40 @@ func newReasons(nodes []*Node) *reasons {
 	return r
 }
 
-// of says why a node is outside. The first thing that keeps XLA away is the reason, even if there are others.
-func (r *reasons) of(i int) reason {
+// of says why a node is outside, and what that makes of it. The first thing that keeps XLA away is the reason, even if there are others.
+func (r *reasons) of(i int) UnclusteredOp {
 	n := r.nodes[i]
 	switch {
 	case r.control[i]:
-		return reason{text: "it counts or tests for a loop that runs outside the clusters", system: true}
+		return UnclusteredOp{Reason: "it counts or tests for a loop that runs outside the clusters", System: true}
 	case controlFlow[n.Op]:
-		return reason{text: "control flow", system: true}
+		return UnclusteredOp{Reason: "control flow", System: true}
 	case SystemOp(n.Op):
-		return reason{text: "a system operation", system: true}
+		return UnclusteredOp{Reason: "a system operation", System: true}
 	case pythonOps[n.Op]:
-		return reason{text: "it calls back into Python"}
+		return UnclusteredOp{Reason: "it calls back into Python"}
 	case n.has(String) || strings.Contains(n.Op, "String") || strings.HasPrefix(n.Op, "Regex") || strings.HasPrefix(n.Op, "Print") || strings.HasPrefix(n.Op, "Substr"):
-		return reason{text: "XLA has no strings"}
+		return UnclusteredOp{Reason: "XLA has no strings"}
 	case randomOps[n.Op]:
-		return reason{text: "it draws from a random generator with state; a stateless one can be clustered"}
+		return UnclusteredOp{Reason: "it draws from a random generator with state; a stateless one can be clustered"}
 	case dynamicOps[n.Op]:
-		return reason{text: "the shape of its result depends on the data"}
+		return UnclusteredOp{Reason: "the shape of its result depends on the data"}
 	case listOp(n):
-		return reason{text: "lists of tensors (DT_VARIANT) cannot enter or leave a cluster"}
+		return UnclusteredOp{Reason: "lists of tensors (DT_VARIANT) cannot enter or leave a cluster"}
 	case strings.HasPrefix(n.Op, "_Fused") || strings.HasPrefix(n.Op, "_Mkl"):
-		return reason{text: "TensorFlow's own optimizer made it by fusing others, and XLA has no kernel for it"}
+		return UnclusteredOp{Reason: "TensorFlow's own optimizer made it by fusing others, and XLA has no kernel for it"}
 	case strings.HasPrefix(n.Op, "Collective"):
-		return reason{text: "it is a collective of TensorFlow's own, which autoclustering leaves alone"}
+		return UnclusteredOp{Reason: "it is a collective of TensorFlow's own, which autoclustering leaves alone"}
 	case strings.HasPrefix(n.Op, "Horovod"), strings.HasPrefix(n.Op, "Nccl"):
-		return reason{text: "it is a collective outside of XLA: the program ends before it and another begins behind it"}
+		return UnclusteredOp{Reason: "it is a collective outside of XLA: the program ends before it and another begins behind it"}
 	case callOps[n.Op] || len(n.Calls) > 0:
-		return reason{text: "it calls functions that XLA cannot compile whole"}
+		return UnclusteredOp{Reason: "it calls functions that XLA cannot compile whole"}
 	case !hasKernel(n.Op) && (n.has(Resource) || n.has(Variant) || slices.ContainsFunc(r.data.before[i], func(from int) bool { return r.nodes[from].has(Resource) })):
-		return reason{text: "it works on a resource of the host: a table, a queue, a writer"}
+		return UnclusteredOp{Reason: "it works on a resource of the host: a table, a queue, a writer"}
 	case !hasKernel(n.Op):
-		return reason{text: "XLA has no kernel for it"}
+		return UnclusteredOp{Reason: "XLA has no kernel for it"}
 	case r.devices != "" && deviceType(n.Device) != r.devices && n.Device != "":
-		return reason{text: fmt.Sprintf("it is placed on %s, the clusters are on %s", deviceType(n.Device), r.devices)}
+		return UnclusteredOp{Reason: fmt.Sprintf("it is placed on %s, the clusters are on %s", deviceType(n.Device), r.devices)}
 	case r.group[i].size < r.least:
 		parted, verb := "", "stands"
 		if len(r.group[i].parts) > 1 {
@@ -124,10 +117,10 @@ func (r *reasons) of(i int) reason {
 		if parts := phrase.List(phrase.First(r.group[i].parts, 3), "and"); parts != "" {
 			parted = "; " + parts + " " + verb + " between them and others"
 		}
-		return reason{compilable: true, text: fmt.Sprintf("XLA can compile it, but it makes only %s together with its neighbours%s; a cluster takes %d (--tf_xla_min_cluster_size)",
+		return UnclusteredOp{Compilable: true, Reason: fmt.Sprintf("XLA can compile it, but it makes only %s together with its neighbours%s; a cluster takes %d (--tf_xla_min_cluster_size)",
 			phrase.Some(r.group[i].size, "operation"), parted, r.least)}
 	}
-	return reason{compilable: true, text: "XLA can compile it, but no cluster took it (TF_CPP_VMODULE=mark_for_compilation_pass=4 logs why)"}
+	return UnclusteredOp{Compilable: true, Reason: "XLA can compile it, but no cluster took it (TF_CPP_VMODULE=mark_for_compilation_pass=4 logs why)"}
 }
 
 // listOp recognises what works on lists of tensors, as loops that collect results do.
