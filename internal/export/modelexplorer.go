@@ -22,7 +22,7 @@ type (
 		ID    string         `json:"id"`
 		Nodes []explorerNode `json:"nodes"`
 	}
-	explorerNode struct {
+	explorerNode struct { // an instruction, or a kernel of a stored variant
 		ID        string         `json:"id"`
 		Label     string         `json:"label"`
 		Namespace string         `json:"namespace"`
@@ -106,18 +106,18 @@ func (e *explorer) add(v *view) {
 		e.afterFile = "after.json"
 	}
 	for side, variant := range v.sides {
-		nodes := graphOf(variant)
+		g := graphOf(variant)
 		id := strings.TrimSpace(v.name + " " + side)
 		to := &e.after
 		if variant == v.Old {
 			to = &e.before
 		}
-		to.Graphs = append(to.Graphs, drawn(id, nodes))
+		to.Graphs = append(to.Graphs, explorerGraph{id, g.nodes})
 		for _, m := range measures {
 			d := explorerData{m.name, map[string]map[string]float64{}, json.RawMessage(`[{"stop":0,"bgColor":"#fff7e6"},{"stop":1,"bgColor":"#e06c00"}]`)}
-			for _, n := range nodes {
-				if n.kernel != nil {
-					d.Results[n.id] = map[string]float64{"value": m.of(n.kernel)}
+			for _, n := range g.nodes {
+				if k := g.kernels[n.ID]; k != nil {
+					d.Results[n.ID] = map[string]float64{"value": m.of(k)}
 				}
 			}
 			if e.data[m.file] == nil {
@@ -129,20 +129,6 @@ func (e *explorer) add(v *view) {
 	if v.Old != nil && v.New != nil {
 		e.file("mapping-"+fileName(v.name)+".json", v.mapping())
 	}
-}
-
-func drawn(id string, nodes []node) explorerGraph {
-	g := explorerGraph{ID: id, Nodes: []explorerNode{}}
-	for _, n := range nodes {
-		namespace := strings.ReplaceAll(strings.Join(n.layers, "/"), ";", ",") // a semicolon parts a namespace from what is shown of it
-		x := explorerNode{ID: n.id, Label: n.label, Namespace: namespace}
-		x.Attrs = phrase.Map(n.attrs, func(a [2]string) explorerAttr { return explorerAttr{a[0], a[1]} })
-		for i, from := range n.inputs {
-			x.Incoming = append(x.Incoming, explorerEdge{from, "0", fmt.Sprint(i)})
-		}
-		g.Nodes = append(g.Nodes, x)
-	}
-	return g
 }
 
 // mapping joins the nodes of kernels that correspond, and of arguments of the same place.
@@ -167,18 +153,9 @@ func fileName(name string) string {
 	}, name)
 }
 
-// node is an instruction, or a kernel of a stored variant.
-type node struct {
-	id, label string
-	layers    []string // the scopes around it, from the outside in
-	inputs    []string
-	attrs     [][2]string
-	kernel    *facts.Priced // nil for what is no launch
-}
-
 // graphOf is the graph of all instructions if the module is open, or else that of the kernels.
-func graphOf(v *facts.Variant) []node {
-	g := &graph{kernels: map[string]*facts.Priced{}}
+func graphOf(v *facts.Variant) *graph {
+	g := &graph{kernels: map[string]*facts.Priced{}, nodes: []explorerNode{}}
 	all := prices(v)
 	for i := range all {
 		g.kernels[called(all[i].Kernel, i)] = &all[i]
@@ -186,21 +163,35 @@ func graphOf(v *facts.Variant) []node {
 	if v.Module != nil {
 		g.m, g.drawn = v.Module, make([]bool, len(v.Module.Comps))
 		g.computation(v.Module.Entry, nil, nil)
-		return g.nodes
+		return g
 	}
 	for i := range all {
 		p := &all[i]
 		inputs := phrase.Map(p.From, func(from int32) string { return called(&v.Kernels[from], int(from)) })
-		g.nodes = append(g.nodes, node{called(p.Kernel, i), label(p.Kernel), scopes(p.OpName), inputs, attrsOf(p), p})
+		g.nodes = append(g.nodes, explorerNode{called(p.Kernel, i), label(p.Kernel), namespace(scopes(p.OpName)), attrsOf(p), edges(inputs)})
 	}
-	return g.nodes
+	return g
 }
 
 type graph struct {
 	m       *hlo.Module
-	kernels map[string]*facts.Priced
-	drawn   []bool // computations that several instructions call are drawn in the first of them
-	nodes   []node
+	kernels map[string]*facts.Priced // by the nodes that launch them
+	drawn   []bool                   // computations that several instructions call are drawn in the first of them
+	nodes   []explorerNode
+}
+
+// namespace is the scopes around a node, from the outside in. A semicolon parts a namespace from what is shown of it.
+func namespace(layers []string) string {
+	return strings.ReplaceAll(strings.Join(layers, "/"), ";", ",")
+}
+
+// edges are those from the inputs of a node.
+func edges(inputs []string) []explorerEdge {
+	var out []explorerEdge
+	for i, from := range inputs {
+		out = append(out, explorerEdge{from, "0", strconv.Itoa(i)})
+	}
+	return out
 }
 
 // label is the label of a kernel in a picture: its kind, some of its operations and its result.
@@ -229,21 +220,22 @@ var holding = []hlo.Opcode{hlo.OpFusion, hlo.OpWhile, hlo.OpConditional, hlo.OpC
 
 func (g *graph) instruction(id hlo.InstrID, around []string, arguments []string) {
 	i, md := &g.m.Instrs[id], g.m.Metadata(id)
-	n := node{id: g.m.InstrName(id), label: g.m.OpcodeName(i.Opcode), layers: around}
-	n.kernel = g.kernels[n.id]
+	n := explorerNode{ID: g.m.InstrName(id), Label: g.m.OpcodeName(i.Opcode)}
+	layers := around
 	if len(around) == 0 {
-		n.layers = scopes(md.OpName)
+		layers = scopes(md.OpName)
 	}
-	n.inputs = phrase.Map(g.m.Operands(id), g.m.InstrName)
+	n.Namespace = namespace(layers)
+	inputs := phrase.Map(g.m.Operands(id), g.m.InstrName)
 	if i.Opcode == hlo.OpParameter && int(i.Param) < len(arguments) {
-		n.inputs = append(n.inputs, arguments[i.Param])
+		inputs = append(inputs, arguments[i.Param])
 	}
-	n.attrs = append(n.attrs, [2]string{"shape", g.m.ShapeLayoutText(i.Shape)}, [2]string{"op_name", md.OpName})
+	n.Attrs = append(n.Attrs, explorerAttr{"shape", g.m.ShapeLayoutText(i.Shape)}, explorerAttr{"op_name", md.OpName})
 	if md.Source.File != "" {
-		n.attrs = append(n.attrs, [2]string{"source", md.Source.File + ":" + strconv.Itoa(int(md.Source.Line))})
+		n.Attrs = append(n.Attrs, explorerAttr{"source", md.Source.File + ":" + strconv.Itoa(int(md.Source.Line))})
 	}
-	if n.kernel != nil {
-		n.attrs = append(n.attrs, attrsOf(n.kernel)...)
+	if k := g.kernels[n.ID]; k != nil {
+		n.Attrs = append(n.Attrs, attrsOf(k)...)
 	}
 	g.nodes = append(g.nodes, n)
 	at := len(g.nodes) - 1
@@ -251,21 +243,21 @@ func (g *graph) instruction(id hlo.InstrID, around []string, arguments []string)
 		if g.drawn[c] || !slices.Contains(holding, i.Opcode) {
 			continue
 		}
-		handed := g.nodes[at].inputs
+		handed := inputs
 		if i.Opcode == hlo.OpConditional {
 			handed = handed[1:] // the first says which branch it is
 		}
-		layers := append(append([]string{}, n.layers...), n.id)
-		g.computation(c, layers, handed)
-		g.nodes[at].inputs = append(g.nodes[at].inputs, g.m.InstrName(g.m.Comps[c].Root))
+		g.computation(c, append(append([]string{}, layers...), n.ID), handed)
+		inputs = append(inputs, g.m.InstrName(g.m.Comps[c].Root))
 	}
+	g.nodes[at].Incoming = edges(inputs)
 }
 
-func attrsOf(p *facts.Priced) [][2]string {
-	attrs := [][2]string{{"kind", p.Kind}, {"operations", p.Do.String()}}
+func attrsOf(p *facts.Priced) []explorerAttr {
+	attrs := []explorerAttr{{"kind", p.Kind}, {"operations", p.Do.String()}}
 	if p.Name == "" {
-		attrs = append(attrs, [2]string{"shape", p.Out}, [2]string{"op_name", p.OpName})
+		attrs = append(attrs, explorerAttr{"shape", p.Out}, explorerAttr{"op_name", p.OpName})
 	}
-	return append(attrs, [2]string{"runs", number(p.Runs)}, [2]string{"bytes", number(float64(p.Bytes))}, [2]string{"flops", number(float64(p.Flops))},
-		[2]string{"predicted ns", strconv.FormatFloat(p.NS(), 'f', 1, 64)})
+	return append(attrs, explorerAttr{"runs", number(p.Runs)}, explorerAttr{"bytes", number(float64(p.Bytes))}, explorerAttr{"flops", number(float64(p.Flops))},
+		explorerAttr{"predicted ns", strconv.FormatFloat(p.NS(), 'f', 1, 64)})
 }
