@@ -3,6 +3,7 @@ package github
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -109,11 +110,8 @@ func appendTo(path, text string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := f.WriteString(text); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }
 
 // Event is the part of a webhook's payload that matters here. GitHub made it: unlike an artifact it can be trusted to say which
