@@ -108,7 +108,7 @@ func sameSource(c *cli.Context, w world, o gate.Options, r *result.Result) error
 	if !filepath.IsAbs(store) {
 		store = filepath.Join(absoluteOr(o.Config.Dir), store)
 	}
-	if filepath.IsLocal(relative(repositoryAround(absoluteOr(o.Config.Dir)), store)) { // git refuses paths outside of the repository
+	if filepath.IsLocal(gate.Relative(repositoryAround(absoluteOr(o.Config.Dir)), store)) { // git refuses paths outside of the repository
 		of = append(of, ":(exclude,literal)"+store)
 	}
 	differ, err := ask(slices.Concat([]string{"diff", "--name-only", "-z", from, here, "--"}, of)...)

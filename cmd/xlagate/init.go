@@ -207,7 +207,7 @@ func packages(t facts.Toolchain) string {
 func placeOf(file string) config.Place {
 	p, dir := config.Place{File: filepath.Base(file)}, absoluteOr(filepath.Dir(file))
 	top := repositoryAround(dir)
-	if folder := relative(top, dir); top != "" && folder != "." {
+	if folder := gate.Relative(top, dir); top != "" && folder != "." {
 		p.Folder = filepath.ToSlash(folder)
 	}
 	return p

@@ -93,19 +93,10 @@ func reviewed(w world) string {
 func modelDir(c *cli.Context, w world) string {
 	root := repositoryRoot(w)
 	dir := absoluteOr(filepath.Dir(c.String("config")))
-	if root == "" || !filepath.IsLocal(relative(root, dir)) {
+	if root == "" || !filepath.IsLocal(gate.Relative(root, dir)) {
 		return root
 	}
 	return dir
-}
-
-// relative returns a path as seen from a folder, "" if there is no way.
-func relative(from, path string) string {
-	path, err := filepath.Rel(from, path)
-	if err != nil {
-		return ""
-	}
-	return path
 }
 
 func loadConfig(path, dir string) (*config.Config, error) {
