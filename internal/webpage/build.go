@@ -73,16 +73,12 @@ func (b *builder) looked(l Looked) {
 
 func (b *builder) variant(v *changes.Variant, l Looked) variant {
 	before, after := b.model.of(b.old), b.model.of(b.dumps[l.Target])
-	out := variant{Change: v.Change, Old: b.side(v.Old, before), New: b.side(v.New, after)}
-	if v.New != nil {
-		out.Signature = cut(v.New.Signature)
-	} else {
-		out.Signature = cut(v.Old.Signature)
-	}
+	shown := cmp.Or(v.New, v.Old)
+	out := variant{Signature: cut(shown.Signature), Change: v.Change, Old: b.side(v.Old, before), New: b.side(v.New, after)}
 	if v.Old != nil && v.New != nil {
 		out.Step = stepPrice(v.StepInterval(), v)
 	}
-	after.filesOf(cmp.Or(v.New, v.Old))
+	after.filesOf(shown)
 	out.Part = b.part(func() any {
 		lists := &kernelLists{Old: before.kernelList(v.Old, nil), New: after.kernelList(v.New, l.Profile), Links: [][2][]int{}}
 		for _, link := range v.Links() {
