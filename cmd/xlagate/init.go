@@ -102,34 +102,30 @@ func setUp(c *cli.Context, w world, command []string) error {
 	if err != nil {
 		return err
 	}
-	if extended != nil {
-		err = files.Replace(file, func(f *os.File) error {
-			_, err := f.Write(extended)
-			return err
-		})
-	} else {
-		err = writeNew(file, config.Propose(rep, placeOf(file).Model(), "", line))
-	}
-	if err != nil {
-		return err
-	}
 	w = telling(c, w)
-	if extended != nil {
-		w.printf("added    target %s to %s\n", target, file)
-	} else {
-		sayProposed(w, rep, file, "of "+line)
-	}
 	o, err := newOptions(c, w, gate.Run{})
 	if err != nil {
 		return err
 	}
+	if extended == nil {
+		if err := writeNew(file, config.Propose(rep, placeOf(file).Model(), "", line)); err != nil {
+			return err
+		}
+		sayProposed(w, rep, file, "of "+line)
+		o.Dumps = []string{dir}
+	} else {
+		err := files.Replace(file, func(f *os.File) error {
+			_, err := f.Write(extended)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		w.printf("added    target %s to %s\n", target, file)
+		o.Targets, o.ByTarget = []string{target}, map[string]string{target: dir}
+	}
 	if o.Config, err = loadConfig(file, o.Dir); err != nil {
 		return err
-	}
-	if extended != nil {
-		o.Targets, o.ByTarget = []string{target}, map[string]string{target: dir}
-	} else {
-		o.Dumps = []string{dir}
 	}
 	done, err := gate.Accept(c.Context, o, gate.AcceptOptions{Reason: "first baseline"})
 	if err != nil {
