@@ -27,6 +27,7 @@ func matchKernels(old, fresh *facts.Variant, rescaled bool, edited Edited) (*mat
 	m.inTurn(func(k *facts.Kernel) string { return content(k) + loopOf(k) })
 	k.Unrolled = m.unroll()
 	m.inTurn(content)
+	m.inTurn(func(k *facts.Kernel) string { return withoutOrder(k) + "\x00" + k.OpName })
 	m.inTurn(resized)
 	k.Split, k.Merged = m.regroup(fresh)
 	m.inTurn(placeOf)
