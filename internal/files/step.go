@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Step changes several files below a folder atomically: after a kill or on a full disk all of them are old, or all are new.
@@ -33,7 +35,7 @@ type Step struct {
 	beside  []byte            // the new content of also; nil leaves it
 	made    []string          // the folders that the step created, the inner ones first
 
-	reached func()                    // called between any two operations; tests kill the process there
+	reached func()                    // called between any two operations, also by several goroutines; tests kill the process there
 	limit   func(io.Writer) io.Writer // wraps writers; tests simulate a full disk
 }
 
@@ -171,15 +173,23 @@ func (s *Step) stage() error {
 		return err
 	}
 	var j journal
+	var writing errgroup.Group // a disk flushes many files almost as fast as one
+	writing.SetLimit(32)
 	for i, name := range slices.Sorted(maps.Keys(s.pending)) {
 		one := journaled{Name: name}
 		if data := s.pending[name]; data != nil {
 			one.Staged = strconv.Itoa(i)
-			if err := errors.Join(s.room(name), s.put(one.Staged, data)); err != nil {
-				return fmt.Errorf("write %s: %w", name, err)
-			}
+			writing.Go(func() error {
+				if err := errors.Join(s.room(name), s.put(one.Staged, data)); err != nil {
+					return fmt.Errorf("write %s: %w", name, err)
+				}
+				return nil
+			})
 		}
 		j.Files = append(j.Files, one)
+	}
+	if err := writing.Wait(); err != nil {
+		return err
 	}
 	slices.SortStableFunc(j.Files, func(a, b journaled) int { return strings.Compare(b.Staged, a.Staged) }) // what is removed comes last: it may take its folder with it
 	if s.beside != nil {

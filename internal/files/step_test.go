@@ -93,7 +93,10 @@ func TestKilledStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var held sync.Mutex
 	s.reached = func() {
+		held.Lock()
+		defer held.Unlock()
 		if at--; at < 0 {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}
@@ -144,10 +147,13 @@ func TestStepThatIsKilled(t *testing.T) {
 // limited writes so many bytes, and then says that the disk is full.
 type limited struct {
 	io.Writer
+	held *sync.Mutex // of left
 	left *int
 }
 
 func (l limited) Write(data []byte) (int, error) {
+	l.held.Lock()
+	defer l.held.Unlock()
 	if len(data) <= *l.left {
 		*l.left -= len(data)
 		return l.Writer.Write(data)
@@ -166,8 +172,9 @@ func TestStepOnAFullDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		var held sync.Mutex
 		left := room
-		s.limit = func(w io.Writer) io.Writer { return limited{w, &left} }
+		s.limit = func(w io.Writer) io.Writer { return limited{w, &held, &left} }
 		err = s.Commit()
 		if err := s.Close(); err != nil {
 			t.Error(err)
