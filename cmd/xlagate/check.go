@@ -46,7 +46,9 @@ func checkOnce(c *cli.Context, w world, to *outputs, o gate.Options) error {
 		}
 	}
 	if l := lastCheck(w); l != nil && l.config == absoluteOr(o.Config.Path) {
-		o.Last, _ = l.result()
+		if last, err := l.result(); err == nil {
+			o.Last = last.WithoutAccept() // it stays in memory during the check
+		}
 	}
 	r, err := gate.Check(c.Context, o)
 	if err != nil {

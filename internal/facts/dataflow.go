@@ -15,9 +15,8 @@ const (
 
 // flow lists the operations in the bodies of fusions, with the origin of each operand.
 type flow struct {
-	r    *reader
-	ops  []FusedOp
-	from []int32 // room for the origins of the next ones: most have one or two operands
+	r   *reader
+	ops []FusedOp
 }
 
 // operations lists the operations in the computation that a fusion or a call runs. It enters nested fusions and calls, and leaves out operations that only name
@@ -72,11 +71,11 @@ func (w *flow) instruction(id, first hlo.InstrID, made, args []int32, depth int)
 	case hidden(op):
 		return made[operands[0]-first]
 	}
-	if len(w.from) < len(operands) {
-		w.from = make([]int32, max(256, len(operands)))
+	if len(r.from) < len(operands) {
+		r.from = make([]int32, max(256, len(operands)))
 	}
-	from := w.from[:len(operands):len(operands)]
-	w.from = w.from[len(operands):]
+	from := r.from[:len(operands):len(operands)]
+	r.from = r.from[len(operands):]
 	for i, o := range operands {
 		from[i] = made[o-first]
 	}

@@ -51,6 +51,7 @@ type launched struct {
 	productOf map[uint64]Product       // by hlo.Alike.Call
 	inside    map[hlo.CompID][]FusedOp // see operations
 	ops       [][]*Op                  // by metadata; see op
+	from      []int32                  // room for the origins of the next operations: most have one or two operands
 	meter     *price.Meter             // see work
 	family    price.Family             // what the module was compiled for
 	steps     int                      // how many more follow takes, of a module that was made to take very many

@@ -62,7 +62,6 @@ type printer struct {
 	m         *Module
 	p         *Prints
 	shapes    []digest
-	opcodes   []digest
 	addresses map[InstrID]bool // constants with the address of a callback
 	effects   []bool           // computations with side effects
 	known     []knownOp        // instructions alone, by their Alike.Own
@@ -94,9 +93,6 @@ func (p *printer) prepare() {
 	p.shapes = make([]digest, len(m.shapes.list))
 	for id := range m.shapes.list {
 		p.shapes[id] = p.shape(&m.shapes.list[id])
-	}
-	for op := range NumOpcodes + len(m.unknown) {
-		p.opcodes = append(p.opcodes, both(hashText(m.OpcodeName(Opcode(op)))))
 	}
 	p.note = func(key string, value []byte) bool {
 		p.attribute(key, value)
@@ -206,7 +202,7 @@ func (p *printer) spelled(i InstrID) digest {
 
 // plain hashes an opcode, a shape, callees, and the attributes of an instruction and of the one that it wraps, if any.
 func (p *printer) plain(op Opcode, shape ShapeID, callees []CompID, i, wrapped InstrID) digest {
-	d := p.opcodes[op].and(p.shapes[shape]).and(p.attributesOf(i, wrapped))
+	d := p.opcode(op).and(p.shapes[shape]).and(p.attributesOf(i, wrapped))
 	for _, c := range callees {
 		d = d.and(p.p.comp(c))
 	}
@@ -226,6 +222,8 @@ func (p *printer) argument(i InstrID) digest {
 	}
 	return digest{}
 }
+
+func (p *printer) opcode(op Opcode) digest { return both(hashText(p.m.OpcodeName(op))) }
 
 // shape hashes a shape. Elements come before the tuples that hold them.
 func (p *printer) shape(s *Shape) digest {
@@ -320,7 +318,7 @@ func (p *printer) looked(caller, root InstrID) []InstrID {
 // start hashes the start of an asynchronous operation, alike for an `all-gather-start` and an `async-start` that calls a computation with
 // an all-gather. The latter has the attributes on either instruction, or on both.
 func (p *printer) start(op Opcode, shape ShapeID, callees []CompID, i, wrapped InstrID) digest {
-	return p.opcodes[OpAsyncStart].and(p.plain(op, shape, callees, i, wrapped))
+	return p.opcode(OpAsyncStart).and(p.plain(op, shape, callees, i, wrapped))
 }
 
 // callbackAddresses finds the constants with the address of a Python function that old versions of JAX pass to a callback.

@@ -90,7 +90,7 @@ func (m *Module) Stack(md Metadata) []Location {
 		}
 		return []Location{md.Source}
 	}
-	var stack []Location
+	stack := make([]Location, 0, 16) // most have fewer
 	for id := md.Frame; id > 0 && int(id) <= len(m.frames.frames) && len(stack) < 256; {
 		frame := m.frames.frames[id-1]
 		stack = append(stack, m.frames.location(frame.location))
