@@ -13,6 +13,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Format returns a program's file. Two runs of the same source give the same text. Lines that the old file has, whose text may be nil or hold a conflict of
@@ -30,6 +31,7 @@ func Format(p *Program, old []byte, reason string) []byte {
 		because = slices.IndexFunc(w.lines, isNew)
 	}
 	var b bytes.Buffer
+	b.Grow(160 * len(w.lines)) // most are shorter
 	ofOld, ofRead := was.of(w.lines), read.of(w.lines)
 	for i, l := range w.lines {
 		r := cmp.Or(ofOld[i], ofRead[i])
@@ -109,7 +111,9 @@ func (n notes) of(lines []line) []note {
 		if found[i] == nil {
 			found[i] = n[""].next(l.text)
 		}
-		list[i] = *cmp.Or(found[i], &note{})
+		if found[i] != nil {
+			list[i] = *found[i]
+		}
 	}
 	return list
 }
@@ -123,9 +127,11 @@ func annotated(file []byte) notes {
 	for text := range bytes.Lines(file) {
 		var n note
 		plain := string(text)
-		at := strings.LastIndex(plain, `,"at":"`) // not in a string: there, quotes stand behind a backslash
-		if at < 0 {
-			at = strings.LastIndex(plain, `,"reason":"`)
+		at := -1
+		for _, key := range []string{`,"at":"`, `,"reason":"`} { // not in a string: there, quotes stand behind a backslash
+			if at < 0 && strings.Contains(plain, key) { // which is faster
+				at = strings.LastIndex(plain, key)
+			}
 		}
 		if at >= 0 && json.Unmarshal([]byte("{"+plain[at+1:]), &n) == nil { // else it is the reason of a ceiling
 			plain = plain[:at] + "}\n"
@@ -220,22 +226,26 @@ func (w *writer) variant(v *facts.Variant) {
 		w.add(record{Result: &o})
 	}
 	w.end(endArguments)
-	sorted(w, v.Constants, func(c facts.Constant) scopeRecord { return scopeOf(c.OpName, c.Within) }, func(c facts.Constant, n int) record {
-		return record{Constant: &constantRecord{c.OpName, c.Within, c.Value, c.Shape, c.Bytes, n}}
-	})
+	w.sorted(phrase.Map(v.Constants, func(c facts.Constant) counted {
+		of := func(n int) *record {
+			return &record{Constant: &constantRecord{c.OpName, c.Within, c.Value, c.Shape, c.Bytes, n}}
+		}
+		return counted{in: scopeOf(c.OpName, c.Within), of: of}
+	}))
 	w.end(endConstants)
-	sorted(w, v.Buffers, func(b facts.Buffer) scopeRecord { return scopeOf(b.OpName, "") }, func(b facts.Buffer, n int) record {
-		return record{Buffer: &bufferRecord{b.OpName, b.Shape, b.Bytes, n}}
-	})
+	w.sorted(phrase.Map(v.Buffers, func(b facts.Buffer) counted {
+		of := func(n int) *record { return &record{Buffer: &bufferRecord{b.OpName, b.Shape, b.Bytes, n}} }
+		return counted{in: scopeOf(b.OpName, ""), of: of}
+	}))
 	w.end(endBuffers)
 	w.model(v.Model)
 	w.end(endModel)
-	for _, of := range slices.SortedFunc(maps.Keys(v.Counts), func(a, b facts.Owner) int {
-		return cmp.Or(scopeOf(a.Op, a.Within).compare(scopeOf(b.Op, b.Within)), strings.Compare(a.Op, b.Op))
-	}) {
-		w.scope(scopeOf(of.Op, of.Within))
-		w.add(record{Counts: &countsRecord{of, v.Counts[of]}})
+	var counts []counted
+	for of, part := range v.Counts {
+		r := &record{Counts: &countsRecord{of, part}}
+		counts = append(counts, counted{in: scopeOf(of.Op, of.Within), then: of.Op, of: func(int) *record { return r }})
 	}
+	w.sorted(counts)
 	w.end(endCounts)
 	w.kernels(v.Kernels)
 	w.end(endKernels)
@@ -267,26 +277,38 @@ func (w *writer) facts(v *facts.Variant) {
 	w.end(endFacts)
 }
 
-// sorted writes a line for each different item, with the number of those that are equal.
-func sorted[T any](w *writer, items []T, scope func(T) scopeRecord, of func(item T, n int) record) {
-	counts := map[string]int{}
-	first := map[string]T{}
-	for _, item := range items {
-		r := of(item, 0)
-		key := w.line(&r)
-		if counts[key]++; counts[key] == 1 {
-			first[key] = item
-		}
-	}
-	for _, key := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(scope(first[a]).compare(scope(first[b])), strings.Compare(a, b))
-	}) {
-		w.scope(scope(first[key]))
-		if counts[key] == 1 {
-			w.lines = append(w.lines, line{text: key})
+// counted is a line for items that are written alike.
+type counted struct {
+	line
+	in   scopeRecord             // the part of the model that it is of
+	then string                  // what lines of one part are sorted by, before their text
+	more int                     // of the items, besides the first
+	of   func(times int) *record // 0 for one
+}
+
+// sorted writes a line for each different item, with the number of those that are equal, in the order of the parts of the model.
+func (w *writer) sorted(items []counted) {
+	known, list := map[string]int{}, items[:0]
+	for _, one := range items {
+		one.text = w.line(one.of(0))
+		at, again := known[one.text]
+		if !again {
+			known[one.text], list = len(list), append(list, one)
 			continue
 		}
-		w.add(of(first[key], counts[key]))
+		if list[at].more += 1 + one.more; before(one.source, list[at].source) {
+			list[at].source = one.source
+		}
+	}
+	slices.SortFunc(list, func(a, b counted) int {
+		return cmp.Or(a.in.compare(b.in), strings.Compare(a.then, b.then), strings.Compare(a.text, b.text))
+	})
+	for _, one := range list {
+		w.scope(one.in)
+		if one.more > 0 {
+			one.text = w.line(one.of(1 + one.more))
+		}
+		w.lines = append(w.lines, one.line)
 	}
 }
 
@@ -304,17 +326,15 @@ func (w *writer) model(model []facts.Statement) {
 		}
 		prints[at] += model[i].Print
 	}
-	order := slices.SortedFunc(maps.Keys(counts), func(a, b place) int {
-		return cmp.Or(strings.Compare(a.scope, b.scope), strings.Compare(a.in, b.in), strings.Compare(a.dtype, b.dtype))
-	})
-	for _, at := range order {
-		r := &modelRecord{Scope: at.scope, Within: at.in, Type: at.dtype, Do: counts[at]}
+	var lines []counted
+	for at, do := range counts {
+		r := &record{Model: &modelRecord{Scope: at.scope, Within: at.in, Type: at.dtype, Do: do}}
 		if prints[at] != 0 {
-			r.Print = fmt.Sprintf("%016x", prints[at])
+			r.Model.Print = fmt.Sprintf("%016x", prints[at])
 		}
-		w.scope(scopeRecord{at.scope, at.in})
-		w.add(record{Model: r})
+		lines = append(lines, counted{in: scopeRecord{at.scope, at.in}, then: at.dtype, of: func(int) *record { return r }})
 	}
+	w.sorted(lines)
 }
 
 // kernels writes a line for each different kernel, in the order of the parts of the model.
@@ -323,7 +343,7 @@ func (w *writer) kernels(kernels []facts.Kernel) {
 		form *facts.Form
 		site facts.Site
 	}
-	counts, at := map[launch]int{}, map[launch]hlo.Location{}
+	known, lines := map[launch]int{}, []counted(nil)
 	for i := range kernels {
 		one := launch{kernels[i].Form, *kernels[i].Site}
 		one.site.Within = cmp.Or(one.site.Source.Function, one.site.Within)
@@ -331,33 +351,20 @@ func (w *writer) kernels(kernels []facts.Kernel) {
 		if one.site.Times == 1 { // it is left out
 			one.site.Times = 0
 		}
-		if counts[one]++; counts[one] == 1 || before(kernels[i].Source, at[one]) {
-			at[one] = kernels[i].Source
-		}
-	}
-	texts := map[string]launch{} // forms may be written alike
-	for one, n := range counts {
-		key := w.line(&record{Kernel: &kernelRecord{one.site.Within, one.site, one.form, 0}})
-		same, known := texts[key]
-		if !known {
-			texts[key] = one
+		at, again := known[one]
+		if !again {
+			known[one] = len(lines)
+			lines = append(lines, counted{
+				line: line{source: kernels[i].Source, kernel: true}, in: scopeOf(one.site.OpName, one.site.Within), then: one.site.OpName,
+				of: func(n int) *record { return &record{Kernel: &kernelRecord{one.site.Within, one.site, one.form, n}} },
+			})
 			continue
 		}
-		if counts[same] += n; before(at[one], at[same]) {
-			at[same] = at[one]
+		if lines[at].more++; before(kernels[i].Source, lines[at].source) {
+			lines[at].source = kernels[i].Source
 		}
 	}
-	scope := func(text string) scopeRecord { return scopeOf(texts[text].site.OpName, texts[text].site.Within) }
-	for _, text := range slices.SortedFunc(maps.Keys(texts), func(a, b string) int {
-		return cmp.Or(scope(a).compare(scope(b)), strings.Compare(texts[a].site.OpName, texts[b].site.OpName), strings.Compare(a, b))
-	}) {
-		one := texts[text]
-		w.scope(scope(text))
-		if n := counts[one]; n > 1 {
-			text = w.line(&record{Kernel: &kernelRecord{one.site.Within, one.site, one.form, n}})
-		}
-		w.lines = append(w.lines, line{text, at[one], true})
-	}
+	w.sorted(lines) // forms may be written alike
 }
 
 // before reports whether a place stands before another in the model.
