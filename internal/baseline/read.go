@@ -37,12 +37,12 @@ func parse(name string, data []byte) (*Program, facts.Values, error) {
 		return nil, nil, merged(name, line, "git left a conflict here: the merged model was not accepted yet")
 	}
 	r := &reader{seen: map[string]bool{}, here: map[string]bool{}}
-	at := 0
+	at, one := 0, &record{}
 	for text := range bytes.Lines(data) {
-		var one record
-		err := files.ReadJSON(text, &one)
+		*one = record{}
+		err := files.ReadJSON(text, one)
 		if err == nil {
-			err = r.take(&one)
+			err = r.take(one)
 		}
 		if err != nil {
 			return nil, nil, misread(name, data, at, err)

@@ -41,7 +41,7 @@ func TestLinesThatAreRefused(t *testing.T) {
 		start + `{"argument":{"bytes":"many"}}`:                "f.jsonl:5:22: bytes cannot be a string",
 		start + `{"kernel":{"class":"odd"}}`:                   `f.jsonl:5:20: unknown class "odd" of a kernel`,
 		start + `{"kernel":{"work":{"odd":1}}}`:                `f.jsonl:5:19: unknown work "odd"`,
-		start + `{"kernel":{"do":["add*x"]}}`:                  `f.jsonl:5:17: "add*x" is no opcode`,
+		start + `{"kernel":{"do":["add*x"]}}`:                  `f.jsonl:5:18: "add*x" is no opcode`,
 		start + `{"kernel":{}}`:                                "f.jsonl:5:1: the kernel is empty",
 		start + `{"model":{"print":"x"}}`:                      "f.jsonl:5:1: print is no hexadecimal number",
 		start + `{"fact":{"a":1}`:                              "f.jsonl:5:16: the file is cut off",

@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -32,10 +31,11 @@ func (out *measuring) identify(r *reader) {
 	out.Function, out.Source = r.ownFunction(out.Program)
 	out.Helper = jax && out.Function == "" && r.isDispatched(out.Program)
 	out.Family = ""
-	outer, known := r.sharedFunction()
 	unnamed := nameless[out.Program] && !strings.Contains(out.Function, ".") // no stack tells the class of the method
-	if unnamed || jax && known && out.Function == "" && !out.Helper {
-		out.Family = r.operationCounts() + outer
+	if unnamed || jax && out.Function == "" && !out.Helper {
+		if outer, known := r.sharedFunction(); unnamed || known {
+			out.Family = r.operationCounts() + outer
+		}
 	}
 }
 
@@ -61,7 +61,7 @@ func (r *reader) ownFunction(program string) (function, file string) {
 		for _, frame := range slices.Backward(stack) {
 			from, known := origins[frame.File]
 			if !known {
-				from = originOf(frame.File)
+				from = r.sources.origin(frame.File)
 				origins[frame.File] = from
 				if from == originModel {
 					files = append(files, frame.File)
@@ -113,21 +113,21 @@ func isWithin(a, b string) bool {
 
 // sharedFunction is the innermost function that all stacks run through; known reports whether there are stacks.
 func (r *reader) sharedFunction() (function string, known bool) {
-	var shared []string // from the outside in
+	var shared, functions [][2]string // with the names of their files, from the outside in
 	for stack := range r.eachStack() {
-		var functions []string
+		functions = functions[:0]
 		for _, frame := range slices.Backward(stack) {
-			functions = append(functions, frame.Function+" "+path.Base(frame.File))
+			functions = append(functions, [2]string{frame.Function, path.Base(frame.File)})
 		}
 		if !known {
-			shared, known = functions, true
+			shared, known = slices.Clone(functions), true
 		}
 		shared = shared[:common(shared, functions)]
 	}
 	if len(shared) == 0 {
 		return "", known
 	}
-	return shared[len(shared)-1], known
+	return strings.Join(shared[len(shared)-1][:], " "), known
 }
 
 // eachStack yields the stacks behind operations whose functions are known, each once, innermost frame first.
@@ -235,17 +235,18 @@ var arranging = map[string]bool{
 // operationCounts spells how often each operation is in the module, without those that arrange values. A graph that computes nothing is told by all that
 // is in it.
 func (r *reader) operationCounts() string {
-	all, computing := map[string]int{}, map[string]int{}
-	for opcode, n := range r.opcodes() {
-		op := r.m.OpcodeName(opcode)
-		if all[op] = n; !arranging[op] {
-			computing[op] = n
+	for _, without := range []map[string]bool{arranging, nil} {
+		var words []string
+		for opcode, n := range r.opcodes() {
+			if op := r.m.OpcodeName(opcode); !without[op] {
+				words = append(words, op+":"+strconv.Itoa(n))
+			}
+		}
+		if slices.Sort(words); len(words) > 0 {
+			return strings.Join(words, " ")
 		}
 	}
-	if len(computing) == 0 {
-		computing = all
-	}
-	return fmt.Sprint(computing) // in the order of the keys
+	return ""
 }
 
 // compiled is what was compiled from one function.

@@ -1,11 +1,12 @@
 package facts
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Opcodes holds the opcodes of a kernel, sorted, each with its number of occurrences. A large fusion holds a dozen of them a hundred times.
@@ -83,41 +84,32 @@ func opcodesIn(ops []FusedOp) Opcodes {
 
 const broadcast = "broadcast"
 
-// MarshalJSON lists the opcodes, "multiply*2" for two of them.
-func (o Opcodes) MarshalJSON() ([]byte, error) { return json.Marshal(o.Folded()) }
+// MarshalText writes the opcode, "multiply*2" for two of them.
+func (op OpcodeTimes) MarshalText() ([]byte, error) { return []byte(op.folded()), nil }
+
+func (op OpcodeTimes) folded() string {
+	if op.Times <= 1 { // 0 of a null in a file
+		return op.Opcode
+	}
+	return op.Opcode + "*" + strconv.Itoa(op.Times)
+}
 
 // Folded lists the opcodes, "multiply*2" for two of them.
-func (o Opcodes) Folded() []string {
-	list := make([]string, len(o))
-	for i, op := range o {
-		list[i] = op.Opcode
-		if op.Times != 1 {
-			list[i] += "*" + strconv.Itoa(op.Times)
-		}
-	}
-	return list
-}
+func (o Opcodes) Folded() []string { return phrase.Map(o, OpcodeTimes.folded) }
 
 // maxTimes bounds how often an opcode is in one kernel.
 const maxTimes = 1 << 20
 
-// UnmarshalJSON reads what MarshalJSON writes.
-func (o *Opcodes) UnmarshalJSON(data []byte) error {
-	var list []string
-	if err := json.Unmarshal(data, &list); err != nil {
-		return err
-	}
-	*o = make(Opcodes, len(list))
-	for i, text := range list {
-		opcode, times, several := strings.Cut(text, "*")
-		(*o)[i] = OpcodeTimes{opcode, 1}
-		if several {
-			n, err := strconv.Atoi(times)
-			if err != nil || n < 1 || n > maxTimes {
-				return fmt.Errorf("%q is no opcode", text)
-			}
-			(*o)[i].Times = n
+// UnmarshalText reads what MarshalText writes.
+func (op *OpcodeTimes) UnmarshalText(text []byte) error {
+	opcode, times, several := strings.Cut(string(text), "*")
+	*op = OpcodeTimes{opcode, 1}
+	if several {
+		n, err := strconv.Atoi(times)
+		if err != nil || n < 1 || n > maxTimes {
+			return fmt.Errorf("%q is no opcode", text)
 		}
+		op.Times = n
 	}
 	return nil
 }
