@@ -259,35 +259,44 @@ type compiled struct {
 // without a number, also where a part of it was compiled first.
 func group(results []*measuring) (programs, helpers []*Program) {
 	whole, cut := phrase.Filter(results, func(m *measuring) bool { return m.Variant != nil && m.Cut == "" }), phrase.Filter(results, func(m *measuring) bool { return m.Variant != nil && m.Cut != "" })
+	all := map[bool]*grouping{false: newGrouping(), true: newGrouping()} // by whether they are helpers
 	for _, m := range slices.Concat(whole, cut) {
-		of, list := &compiled{m.Identity, argumentNames(m.Variant)}, &programs
-		if m.Helper {
-			list = &helpers
-		}
-		var p *Program
-		*list, p = with(*list, of)
-		p.add(m.Variant)
+		all[m.Helper].program(&compiled{m.Identity, argumentNames(m.Variant)}).add(m.Variant)
 	}
+	programs, helpers = all[false].programs, all[true].programs
 	for _, p := range slices.Concat(programs, helpers) {
 		p.settle()
 	}
 	return programs, helpers
 }
 
-// with finds the program that was compiled from a function, and appends it where it is new.
-func with(programs []*Program, of *compiled) ([]*Program, *Program) {
-	for _, p := range programs {
+// grouping holds the programs of a dump, which may be thousands.
+type grouping struct {
+	programs []*Program
+	from     map[string][]*Program // by the function's own name
+	named    map[string]bool
+}
+
+func newGrouping() *grouping {
+	return &grouping{from: map[string][]*Program{}, named: map[string]bool{}}
+}
+
+// program finds the program that was compiled from a function, and adds it where it is new.
+func (g *grouping) program(of *compiled) *Program {
+	for _, p := range g.from[of.Program] {
 		if p.of.isOf(of) {
 			maps.Copy(p.of.arguments, of.arguments)
-			return programs, p
+			return p
 		}
 	}
 	p := &Program{Name: of.name(), of: &compiled{of.Identity, map[string]bool{}}}
 	maps.Copy(p.of.arguments, of.arguments)
-	for n := 2; slices.ContainsFunc(programs, func(other *Program) bool { return other.Name == p.Name }); n++ {
+	for n := 2; g.named[p.Name]; n++ {
 		p.Name = of.name() + "-" + strconv.Itoa(n)
 	}
-	return append(programs, p), p
+	g.named[p.Name] = true
+	g.programs, g.from[of.Program] = append(g.programs, p), append(g.from[of.Program], p)
+	return p
 }
 
 // isOf reports whether two modules were compiled from the same function: one of the same name and file, as far as they are known, that has an argument in

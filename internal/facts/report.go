@@ -143,15 +143,15 @@ func Merge(reports []*Report) *Report {
 	if len(reports) == 1 {
 		return reports[0]
 	}
-	all := &Report{}
+	all, programs, helpers := &Report{}, newGrouping(), newGrouping()
 	for i, r := range reports {
 		if i > 0 {
 			all.Dump += ", "
 		}
 		all.Dump += r.Dump
 		all.Toolchain.merge(r.Toolchain)
-		all.Programs = mergePrograms(all.Programs, r.Programs, r.Dump)
-		all.Helpers = mergePrograms(all.Helpers, r.Helpers, r.Dump)
+		programs.merge(r.Programs, r.Dump)
+		helpers.merge(r.Helpers, r.Dump)
 		all.Modules = append(all.Modules, r.Modules...)
 		all.Drawings = append(all.Drawings, r.Drawings...)
 		all.Passes = append(all.Passes, r.Passes...)
@@ -162,20 +162,20 @@ func Merge(reports []*Report) *Report {
 		all.Logs = all.Logs.Merge(r.Logs)
 		all.releases = append(all.releases, r.releases...)
 	}
-	all.Programs, all.Helpers = sorted(all.Programs), sorted(all.Helpers)
+	all.Programs, all.Helpers = sorted(programs.programs), sorted(helpers.programs)
 	markMain(all.Programs)
 	return all
 }
 
-func mergePrograms(programs, more []*Program, dump string) []*Program {
+// merge adds the programs of another dump.
+func (g *grouping) merge(more []*Program, dump string) {
 	for _, p := range more {
 		p.Main = false
 		of := p.of
 		if of == nil {
 			of = &compiled{Identity: Identity{Program: p.Name}}
 		}
-		var joined *Program
-		programs, joined = with(programs, of)
+		joined := g.program(of)
 		for _, v := range p.Variants {
 			for i := range v.Compiles {
 				v.Compiles[i].Run = dump + " " + v.Compiles[i].Run
@@ -184,7 +184,6 @@ func mergePrograms(programs, more []*Program, dump string) []*Program {
 		}
 		joined.settle()
 	}
-	return programs
 }
 
 // Samples joins the reports of n independent compiles of the same source, from one dump or from several, and marks
