@@ -358,12 +358,12 @@ func readAllocation(line string) (a Allocation, ok bool) {
 
 // readAttribute reads one of the attributes after an allocation's size.
 func (a *Allocation) readAttribute(f *fields) {
-	flags := map[string]*bool{"constant": &a.Constant, "thread-local": &a.ThreadLocal, "maybe-live-out": &a.LiveOut, "preallocated-temp": nil}
-	for word, flag := range flags {
-		if rest, ok := strings.CutPrefix(f.rest, word); ok && rest != "" && (rest[0] == ',' || rest[0] == ':') {
-			if f.rest = rest; flag != nil {
-				*flag = true
-			}
+	for _, flag := range [...]struct {
+		word string
+		is   *bool
+	}{{"constant", &a.Constant}, {"thread-local", &a.ThreadLocal}, {"maybe-live-out", &a.LiveOut}, {"preallocated-temp", new(bool)}} {
+		if rest, ok := strings.CutPrefix(f.rest, flag.word); ok && rest != "" && (rest[0] == ',' || rest[0] == ':') {
+			f.rest, *flag.is = rest, true
 			return
 		}
 	}

@@ -16,20 +16,22 @@ import (
 // Save writes the files of programs, and returns the names of those that changed. Lines that a file has already stay as they are; the reason is written on the
 // first new one.
 func Save(e *Edit, target, reason string, programs ...*Program) (written []string) {
-	texts := make([][]byte, len(programs))
+	texts, kept := make([][]byte, len(programs)), make([]bool, len(programs))
 	var formatting errgroup.Group
 	formatting.SetLimit(runtime.GOMAXPROCS(0))
 	for i, p := range programs {
 		formatting.Go(func() error {
 			old, _ := read(e, path.Join(target, FileName(p.Name))) // one that cannot be read is replaced
 			texts[i] = Format(p, old, reason)
+			kept[i] = bytes.Equal(texts[i], old)
 			return nil
 		})
 	}
 	_ = formatting.Wait()
 	for i, p := range programs {
-		if name := path.Join(target, FileName(p.Name)); e.Put(name, texts[i]) {
-			written = append(written, name)
+		name := path.Join(target, FileName(p.Name))
+		if was, again := e.changed[name]; !again && !kept[i] || again && !bytes.Equal(was, texts[i]) {
+			e.changed[name], written = texts[i], append(written, name)
 		}
 	}
 	return written

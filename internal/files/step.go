@@ -134,8 +134,8 @@ func Finish(dir, also string) (bool, error) {
 	}
 }
 
-// Write changes a file below the folder.
-func (s *Step) Write(name string, data []byte) { s.pending[name] = append([]byte{}, data...) }
+// Write changes a file below the folder. The data is not nil, and must stay as it is until the step is committed.
+func (s *Step) Write(name string, data []byte) { s.pending[name] = data }
 
 // Remove removes a file below the folder, and folders that become empty.
 func (s *Step) Remove(name string) { s.pending[name] = nil }

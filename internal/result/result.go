@@ -514,6 +514,7 @@ func (r *Result) MakeTexts() {
 	for _, t := range r.Targets {
 		for _, p := range t.Programs {
 			making.Go(func() error {
+				defer func() { _ = recover() }() // what panics does so again where the text is read
 				p.Accept.Text()
 				return nil
 			})
