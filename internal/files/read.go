@@ -33,11 +33,17 @@ func Read(path string, most int64) ([]byte, error) {
 
 // ReadAll reads a stream of at most so many bytes.
 func ReadAll(r io.Reader, most int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err == nil && int64(len(data)) > most {
+	var data bytes.Buffer
+	if f, ok := r.(fs.File); ok {
+		if info, err := f.Stat(); err == nil { // a buffer that grows takes several times the memory
+			data.Grow(int(min(max(info.Size(), 0), most)) + bytes.MinRead)
+		}
+	}
+	_, err := data.ReadFrom(io.LimitReader(r, most+1))
+	if err == nil && int64(data.Len()) > most {
 		return nil, fmt.Errorf("%w; at most %d bytes are read", ErrTooLarge, most)
 	}
-	return data, err
+	return data.Bytes(), err
 }
 
 // InMemory returns a file system of files in memory, as a zip, which archive/zip serves as a file system.
