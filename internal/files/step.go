@@ -174,7 +174,7 @@ func (s *Step) stage() error {
 	}
 	var j journal
 	var writing errgroup.Group // a disk flushes many files almost as fast as one
-	writing.SetLimit(32)
+	writing.SetLimit(8)
 	for i, name := range slices.Sorted(maps.Keys(s.pending)) {
 		one := journaled{Name: name}
 		if data := s.pending[name]; data != nil {
