@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/price"
@@ -42,6 +43,10 @@ func Trend(ctx context.Context, o Options, since string) (*result.Trend, error) 
 	}
 	if err == nil && len(h.trend.Commits) == 0 {
 		err = &Unreadable{Where: h.trend.Baseline, Message: "no commit holds a baseline there", Fix: howToAccept(h.trend.Baseline)}
+	}
+	for i := range h.trend.Series {
+		s := &h.trend.Series[i]
+		s.Limit = limitOf(h.o.Config, s)
 	}
 	slices.SortFunc(h.trend.Series, func(a, b result.TrendSeries) int {
 		return cmp.Or(strings.Compare(a.Target, b.Target), strings.Compare(a.Program, b.Program), strings.Compare(a.Fact, b.Fact))
@@ -195,4 +200,19 @@ func (h *history) gone(at int, seen map[seriesKey]bool) {
 			h.add(key, result.TrendPoint{At: at, Gone: true})
 		}
 	}
+}
+
+// limitOf is the lowest maximum that rules set on a fact of a program, 0 where none does.
+func limitOf(cfg *config.Config, s *result.TrendSeries) (limit float64) {
+	known := false
+	for _, r := range cfg.Rules {
+		b := r.Rule.Budget
+		if r.Max == nil || b == nil || string(b.Fact) != s.Fact && string(b.Weighted) != s.Fact || !r.Covers(s.Target, s.Program) {
+			continue
+		}
+		if !known || *r.Max < limit {
+			limit, known = *r.Max, true
+		}
+	}
+	return limit
 }

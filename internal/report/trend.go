@@ -53,7 +53,8 @@ func commitName(c result.TrendCommit) string {
 	return c.Date + " " + c.Commit[:min(8, len(c.Commit))]
 }
 
-// programTrend is a table of the facts that changed, the key facts first: a row for each commit that changed one of them, with the values that it changed.
+// programTrend is a table of the facts that changed, the key facts first: a row for each commit that changed one of them, with the values that it changed, and the
+// limits of the rule file below.
 func programTrend(t *result.Trend, series []result.TrendSeries) section {
 	rank := func(s result.TrendSeries) int { return rankIn(slices.Concat(keyFacts, moreFacts), facts.ID(s.Fact)) }
 	shown := phrase.Filter(series, func(s result.TrendSeries) bool {
@@ -64,8 +65,14 @@ func programTrend(t *result.Trend, series []result.TrendSeries) section {
 	shown = shown[:len(shown)-more]
 
 	values := table{Head: []string{"commit"}, Right: []bool{false}}
+	limits := []line{in(dim, "limit now")}
 	for _, s := range shown {
 		values.Head, values.Right = append(values.Head, factLabel(facts.ID(s.Fact))), append(values.Right, true)
+		limit := line(nil)
+		if s.Limit > 0 {
+			limit = in(dim, phrase.Show(s.Limit, s.Unit))
+		}
+		limits = append(limits, limit)
 	}
 	values.Head = append(values.Head, "reason")
 	for at, c := range t.Commits {
@@ -84,6 +91,9 @@ func programTrend(t *result.Trend, series []result.TrendSeries) section {
 		if moved {
 			values.Rows = append(values.Rows, append(row, say(reason)))
 		}
+	}
+	if slices.ContainsFunc(shown, func(s result.TrendSeries) bool { return s.Limit > 0 }) {
+		values.Rows = append(values.Rows, append(limits, nil))
 	}
 	s := section{Title: in(name, series[0].Program).in(dim, "  "+series[0].Target)}
 	s.add(values)
@@ -107,15 +117,19 @@ func cell(text string) string {
 // trendCSV writes a row for each value that was accepted.
 func trendCSV(w io.Writer, t *result.Trend, _ Options) error {
 	out := csv.NewWriter(w)
-	rows := [][]string{{"target", "program", "fact", "unit", "commit", "date", "subject", "value", "reason"}}
+	rows := [][]string{{"target", "program", "fact", "unit", "limit", "commit", "date", "subject", "value", "reason"}}
 	for _, s := range t.Series {
+		limit := ""
+		if s.Limit > 0 {
+			limit = strconv.FormatFloat(s.Limit, 'f', -1, 64)
+		}
 		for _, p := range s.Points {
 			value := ""
 			if !p.Gone {
 				value = strconv.FormatFloat(p.Value, 'f', -1, 64)
 			}
 			c := t.Commits[p.At]
-			rows = append(rows, []string{cell(s.Target), cell(s.Program), s.Fact, s.Unit, c.Commit, c.Date, cell(c.Subject), value, cell(p.Reason)})
+			rows = append(rows, []string{cell(s.Target), cell(s.Program), s.Fact, s.Unit, limit, c.Commit, c.Date, cell(c.Subject), value, cell(p.Reason)})
 		}
 	}
 	return out.WriteAll(rows)

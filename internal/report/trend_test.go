@@ -17,9 +17,9 @@ func TestCellsAreNoFormulas(t *testing.T) {
 	if err := trendCSV(&b, trend, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	const want = `target,program,fact,unit,commit,date,subject,value,reason
-'@m,'+step,kernels.total,,abc,,"'=HYPERLINK(""http://evil.example"")",-3,'-1+1
-'@m,'+step,kernels.total,,def,,faster,4,'	up
+	const want = `target,program,fact,unit,limit,commit,date,subject,value,reason
+'@m,'+step,kernels.total,,,abc,,"'=HYPERLINK(""http://evil.example"")",-3,'-1+1
+'@m,'+step,kernels.total,,,def,,faster,4,'	up
 `
 	if b.String() != want {
 		t.Errorf("%s\nwanted\n%s", b.String(), want)

@@ -463,7 +463,8 @@ type TrendSeries struct {
 	Program string       `json:"program"`
 	Fact    string       `json:"fact"`
 	Unit    string       `json:"unit,omitempty"`
-	Points  []TrendPoint `json:"points"` // where it was accepted first, and where it changed
+	Limit   float64      `json:"limit,omitempty"` // that the configuration sets today; 0: none
+	Points  []TrendPoint `json:"points"`          // where it was accepted first, and where it changed
 }
 
 // TrendPoint is a value that was accepted.
