@@ -283,12 +283,13 @@ func (e *Edits) FirstCode(h Hunk) int {
 		}
 		return h.First
 	}
-	first := 0
-	for line := h.First; line < h.First+h.Lines; line++ {
+	const mostRead = 100 // lines: each is looked for in all that was removed
+	first, removed := 0, h.removedText()
+	for line := h.First; line < h.First+min(h.Lines, mostRead); line++ {
 		if !code(line) {
 			continue
 		}
-		if !h.had(e.Text(h.File, line, "")) {
+		if !repeats(e.Text(h.File, line, ""), removed) {
 			return line
 		}
 		first = cmp.Or(first, line)
@@ -296,22 +297,27 @@ func (e *Edits) FirstCode(h Hunk) int {
 	return cmp.Or(first, h.First)
 }
 
-// had reports whether a line says nothing new: what it calls was called on a line before, under another name, or it is the head of a new function.
-func (h *Hunk) had(text string) bool {
-	value := text
-	if _, after, assigns := strings.Cut(text, " = "); assigns {
-		value = after
-	}
-	head, _, defines := strings.Cut(strings.TrimPrefix(text, "async "), "(")
-	defines = defines && strings.HasPrefix(head, "def ")
-	before := false
+// removedText are the lines with code that the hunk removed.
+func (h *Hunk) removedText() string {
+	var b strings.Builder
 	for line := range strings.Lines(h.text) {
-		if removed := strings.TrimSpace(line[1:]); line[0] == '-' {
-			before = before || strings.Contains(removed, value) && strings.Contains(value, "(")
-			defines = defines && !strings.Contains(removed, head+"(")
+		if line[0] == '-' {
+			b.WriteString(line[1:])
 		}
 	}
-	return before || defines
+	return b.String()
+}
+
+// repeats reports whether a line says nothing new: what it calls was called before, under another name, or it is the head of a new function.
+func repeats(line, removed string) bool {
+	if head, _, calls := strings.Cut(strings.TrimPrefix(line, "async "), "("); calls && strings.HasPrefix(head, "def ") {
+		return !strings.Contains(removed, head+"(")
+	}
+	value := line
+	if _, after, assigns := strings.Cut(line, " = "); assigns {
+		value = after
+	}
+	return strings.Contains(value, "(") && strings.Contains(removed, value)
 }
 
 // paths are the files of a repository, by the last part of their names.
