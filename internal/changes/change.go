@@ -81,6 +81,9 @@ func changeOf(parts []*Part) *Change {
 		return p.Kind == KindArguments && p.Cause != nil && p.variant.New.Facts[facts.PriceStep] == longest && p.variant.Retyped()
 	}
 	adds := func(p *Part) bool { return p.Kind == KindCode && p.step.Middle > 0 }
+	byCost := func(a, b float64) int { // what costs most, else what saves most
+		return cmp.Or(phrase.CompareBools(b > 0, a > 0), cmp.Compare(math.Abs(b), math.Abs(a)))
+	}
 	given := func(p *Part) bool { return p.Kind == KindResults || p.Kind == KindArguments }
 	divided := !slices.ContainsFunc(parts, func(p *Part) bool { return p.step.Low > 0 }) // what the others lost is in a new program
 	slices.SortStableFunc(parts, func(a, b *Part) int {
@@ -94,9 +97,10 @@ func changeOf(parts []*Part) *Change {
 			cmp.Compare(a.dependence(), b.dependence()),
 			phrase.CompareBools(adds(b), adds(a)), // code that costs time
 			cmp.Compare(b.compilations, a.compilations),
-			cmp.Compare(steps[b.variant], steps[a.variant]),               // in the variant that the change costs most
-			phrase.CompareBools(given(b), given(a)),                       // what is no longer passed or returned is why it is not computed
-			cmp.Compare(math.Abs(b.step.Middle), math.Abs(a.step.Middle)), // that costs most, or else saves most
+			byCost(steps[a.variant], steps[b.variant]),                // in the variant that the change costs most
+			phrase.CompareBools(b.step.Middle > 0, a.step.Middle > 0), // costs time
+			phrase.CompareBools(given(b), given(a)),                   // what is no longer passed or returned is why it is not computed
+			byCost(a.step.Middle, b.step.Middle),
 		)
 	})
 	lead := parts[0]

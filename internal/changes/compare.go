@@ -138,6 +138,7 @@ func (c *comparison) variant(old, fresh *facts.Variant) *Variant {
 	}
 	v.Change = Changed
 	_, v.Kernels = matchKernels(old, fresh, v.Rescaled, c.edited)
+	v.unrolled = isUnrolled(old, fresh)
 	v.Dtypes = compareDtypes(v)
 	v.Buffers = compareBuffers(old.Buffers, fresh.Buffers)
 	v.Model = compareModels(old, fresh, c.edited)

@@ -16,26 +16,26 @@ import (
 func PairLoops(old, fresh []*facts.Kernel) (pairs [][2]*facts.Kernel, gone, added []*facts.Kernel) {
 	p := newPairing(loopsByName(old), loopsByName(fresh))
 	work := func(k *facts.Kernel) string { return fmt.Sprint(k.Out, "\x00", k.Length) }
-	was, is := map[string]bool{}, map[string]bool{}
-	for _, k := range old {
-		was[work(k)] = true
-	}
-	for _, k := range fresh {
-		is[work(k)] = true
-	}
 	for _, key := range []func(*facts.Kernel) string{
 		func(k *facts.Kernel) string { return k.OpName + "\x00" + work(k) },
 		func(k *facts.Kernel) string { return k.OpName + "\x00" + k.Out },
 		func(k *facts.Kernel) string { return fmt.Sprint(k.OpName, "\x00", k.Length) },
-		func(k *facts.Kernel) string {
-			if w := work(k); was[w] && is[w] {
-				return ""
-			}
-			return k.OpName
-		},
 	} {
 		p.inTurn(key)
 	}
+	was, is := map[string]bool{}, map[string]bool{}
+	for _, k := range p.gone() {
+		was[work(k)] = true
+	}
+	for _, k := range p.added() {
+		is[work(k)] = true
+	}
+	p.inTurn(func(k *facts.Kernel) string {
+		if w := work(k); was[w] && is[w] {
+			return ""
+		}
+		return "name " + k.OpName
+	})
 	for j, i := range p.was {
 		if i >= 0 {
 			pairs = append(pairs, [2]*facts.Kernel{p.old[i], p.fresh[j]})
@@ -53,28 +53,31 @@ func loopsByName(loops []*facts.Kernel) []*facts.Kernel {
 
 // Unrolled reports whether the work of loops that are gone stands in the program several times: of most operations in their bodies there are as many more
 // as the bodies have. A loop that became a branch, or is not needed any more, leaves none.
-func (v *Variant) Unrolled() bool {
-	_, gone, _ := PairLoops(v.Old.Loops(), v.New.Loops())
+func (v *Variant) Unrolled() bool { return v.unrolled }
+
+// isUnrolled is what [Variant.Unrolled] reports.
+func isUnrolled(old, fresh *facts.Variant) bool {
+	_, gone, _ := PairLoops(old.Loops(), fresh.Loops())
+	names := map[string]bool{}
+	for _, l := range gone {
+		names[l.OpName] = true
+	}
 	body := map[string]int{}
-	for i := range v.Old.Kernels {
-		k := &v.Old.Kernels[i]
+	for i := range old.Kernels {
+		k := &old.Kernels[i]
 		// Where a TPU's compiler peels a loop, neither it nor what is in it has the loop's name.
-		if !k.InLoop || !slices.ContainsFunc(gone, func(l *facts.Kernel) bool { return l.OpName == k.Loop }) {
+		if !k.InLoop || !names[k.Loop] {
 			continue
 		}
 		for _, do := range k.Do {
 			body[do.Opcode] += do.Times
 		}
 	}
-	had, has := operations(v.Old), operations(v.New)
+	had, has := operations(old), operations(fresh)
 	all, again := 0, 0
 	for opcode, n := range body {
-		if wiring[opcode] {
-			continue
-		}
-		all += n
-		if has[opcode] >= had[opcode]+n {
-			again += n
+		if !wiring[opcode] {
+			all, again = all+n, again+min(n, max(0, has[opcode]-had[opcode]))
 		}
 	}
 	return 2*again > all

@@ -67,7 +67,7 @@ func TestBodyCopies(t *testing.T) {
 		old.Kernels, fresh.Kernels = append(old.Kernels, at(body, 8)), append(fresh.Kernels, c.many...)
 		old.Kernels[1].Site.OpName = "jit(f)/other" // it is gone
 		old.Kernels[2].Loop = "jit(f)/other"
-		v := &Variant{Old: old, New: fresh, Kernels: Kernels{Unrolled: []Regroup{{One: at(body, 8), Many: c.many}}}}
+		v := &Variant{Old: old, New: fresh, Kernels: Kernels{Unrolled: []Regroup{{One: at(body, 8), Many: c.many}}}, unrolled: isUnrolled(old, fresh)}
 		if got := v.BodyCopies(); got != c.want {
 			t.Errorf("%s: %d copies, wanted %d", c.name, got, c.want)
 		}

@@ -76,7 +76,8 @@ type Variant struct {
 	Libraries []FlagChange `json:"-"` // installed packages with another version than before, where both versions are known
 	Compiler  []FlagChange `json:"-"` // versions and flags that may be why equal programs are compiled to different ones
 
-	edited Edited
+	edited   Edited
+	unrolled bool // see [Variant.Unrolled]
 }
 
 // Model is the difference of the two models, before any compilation.

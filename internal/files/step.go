@@ -175,21 +175,25 @@ func (s *Step) stage() error {
 	var j journal
 	var writing errgroup.Group // a disk flushes many files almost as fast as one
 	writing.SetLimit(8)
+	failed := make([]error, len(s.pending))
 	for i, name := range slices.Sorted(maps.Keys(s.pending)) {
 		one := journaled{Name: name}
 		if data := s.pending[name]; data != nil {
 			one.Staged = strconv.Itoa(i)
 			writing.Go(func() error {
 				if err := errors.Join(s.room(name), s.put(one.Staged, data)); err != nil {
-					return fmt.Errorf("write %s: %w", name, err)
+					failed[i] = fmt.Errorf("write %s: %w", name, err)
 				}
 				return nil
 			})
 		}
 		j.Files = append(j.Files, one)
 	}
-	if err := writing.Wait(); err != nil {
-		return err
+	_ = writing.Wait()
+	for _, err := range failed { // that of the first file, whichever failed first
+		if err != nil {
+			return err
+		}
 	}
 	slices.SortStableFunc(j.Files, func(a, b journaled) int { return strings.Compare(b.Staged, a.Staged) }) // what is removed comes last: it may take its folder with it
 	if s.beside != nil {

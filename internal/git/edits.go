@@ -270,8 +270,8 @@ func (e *Edits) Gives(h Hunk) (rank int) {
 	return rank
 }
 
-// FirstCode is the first line of a hunk that is code within a function or the module: no comment, and no head of a class. It prefers one that says something
-// new. Where lines were removed it is the one behind them: a decorator stood before the function that is there now.
+// FirstCode is the first line of a hunk that is code within a function or the module: no comment, and no head of a class. It prefers one that does more than
+// to name a value. Where lines were removed it is the one behind them: a decorator stood before the function that is there now.
 func (e *Edits) FirstCode(h Hunk) int {
 	code := func(line int) bool {
 		text := e.Text(h.File, line, "")
@@ -289,7 +289,7 @@ func (e *Edits) FirstCode(h Hunk) int {
 		if !code(line) {
 			continue
 		}
-		if !repeats(e.Text(h.File, line, ""), removed) {
+		if !renames(e.Text(h.File, line, ""), removed) {
 			return line
 		}
 		first = cmp.Or(first, line)
@@ -308,16 +308,10 @@ func (h *Hunk) removedText() string {
 	return b.String()
 }
 
-// repeats reports whether a line says nothing new: what it calls was called before, under another name, or it is the head of a new function.
-func repeats(line, removed string) bool {
-	if head, _, calls := strings.Cut(strings.TrimPrefix(line, "async "), "("); calls && strings.HasPrefix(head, "def ") {
-		return !strings.Contains(removed, head+"(")
-	}
-	value := line
-	if _, after, assigns := strings.Cut(line, " = "); assigns {
-		value = after
-	}
-	return strings.Contains(value, "(") && strings.Contains(removed, value)
+// renames reports whether a line only gives another name to what was called before.
+func renames(line, removed string) bool {
+	name, value, assigns := strings.Cut(line, " = ")
+	return assigns && strings.Contains(value, "(") && strings.Contains(removed, value) && !strings.Contains(removed, name+" = ")
 }
 
 // paths are the files of a repository, by the last part of their names.

@@ -160,9 +160,9 @@ func TestSortOnTPU(t *testing.T) {
 	for name, c := range map[string]struct{ functions, entry, want string }{
 		"sort": {
 			"%c {\n  %p = f32[] parameter(0)\n  %q = f32[] parameter(1)\n  ROOT %r = pred[] compare(%p, %q), direction=LT\n}\n",
-			"  ROOT %r = f32[16,64]{1,0:T(8,128)} sort(%a), dimensions={1}, to_apply=%c\n", `{"far":16400,"vector":258000}`,
+			"  ROOT %r = f32[16,64]{1,0:T(8,128)} sort(%a), dimensions={1}, to_apply=%c\n", `{"far":16400,"vector":129000}`,
 		},
-		"top k": {"", "  ROOT %r = (f32[16,4], s32[16,4]) custom-call(%a), custom_call_target=\"TopK\"\n", `{"far":8700,"vector":323000}`},
+		"top k": {"", "  ROOT %r = (f32[16,4], s32[16,4]) custom-call(%a), custom_call_target=\"TopK\"\n", `{"far":8700,"vector":161000}`},
 	} {
 		m := parse(t, "HloModule m\n\n"+c.functions+"\nENTRY %e {\n  %a = f32[16,64]{1,0:T(8,128)} parameter(0)\n"+c.entry+"}\n")
 		if got := rootWork(t, TPU, m); got != c.want {
