@@ -22,7 +22,7 @@ func baselineCommand(w world) *cli.Command {
 		return []cli.Flag{configFlag(), baselineFlag()}
 	}
 	return &cli.Command{
-		Name: "baseline", Usage: "inspect and maintain the stored baseline", Category: theGate,
+		Name: "baseline", Usage: "inspect and maintain the stored baseline", UsageText: "xlagate baseline COMMAND", Category: theGate,
 		Action: noCommand,
 		Subcommands: []*cli.Command{
 			{Name: "list", Usage: "list the accepted targets and programs", Flags: flags(), Action: func(c *cli.Context) error { return listBaseline(c, w) }},

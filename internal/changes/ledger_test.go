@@ -257,6 +257,13 @@ func TestKernelsInAnotherOrder(t *testing.T) {
 	if k = ledgers(t, []facts.Kernel{sum("jit(f)/a/add.35", "(f32[64], f32[64,256])")}, []facts.Kernel{sum("jit(f)/b/add.36", "(f32[64,128], f32[64])")}); len(k.Changed) != 0 {
 		t.Error(became(k))
 	}
+	loop := func(opName string) facts.Kernel { // it is paired in its own part of the model first
+		return with(kernel(opName, "add multiply", "f32[8]"), func(k *facts.Kernel) { k.Print = opName })
+	}
+	k = ledgers(t, []facts.Kernel{loop("jit(f)/encoder/mul")}, []facts.Kernel{loop("jit(f)/decoder/scale"), loop("jit(f)/encoder/mul_1")})
+	if len(k.Changed) != 1 || k.Changed[0].New.OpName != "jit(f)/encoder/mul_1" {
+		t.Error(became(k))
+	}
 }
 
 // Kernels without a name are paired through those that they read from and that read from them.

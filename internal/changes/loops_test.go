@@ -120,6 +120,33 @@ func TestLoopsInAnUnrolledLoop(t *testing.T) {
 	}
 }
 
+// Of two loops that are alike, the one that changes what it carries and how often it runs is paired by its name, though the other one does that work.
+func TestLoopBesideItsTwin(t *testing.T) {
+	old, fresh := carrying(changestest.Looping(10, 10), "(f32[64])", "(f32[64])"), carrying(changestest.Looping(10, 40), "(f32[64])", "(f32[16])")
+	if pairs, gone, added := PairLoops(old.Loops(), fresh.Loops()); len(pairs) != 2 || len(gone)+len(added) > 0 {
+		t.Error(pairs, gone, added)
+	}
+}
+
+// A loop is unrolled although the compiler put a few of its body's operations together with others.
+func TestUnrolledInPart(t *testing.T) {
+	of := func(loop string, do ...string) facts.Kernel {
+		return facts.Kernel{Form: &facts.Form{Do: facts.OpcodesOf(do...)}, Site: &facts.Site{Loop: loop, InLoop: loop != "", Times: 1}}
+	}
+	old := changestest.Looping(4)
+	old.Kernels[0].OpName = "jit(f)/while"
+	old.Kernels = append(old.Kernels, of("jit(f)/while", "add", "convert", "convert", "convert", "convert", "dot"))
+	fresh := &facts.Variant{Facts: facts.Values{}}
+	fresh.Kernels = []facts.Kernel{of("", "add", "convert", "convert", "convert", "dot"), of("", "add", "convert", "convert", "convert", "dot")}
+	if !isUnrolled(old, fresh) {
+		t.Error("the body stands there twice, but for two conversions")
+	}
+	fresh.Kernels = fresh.Kernels[:1]
+	if isUnrolled(old, fresh) {
+		t.Error("the body stands there once")
+	}
+}
+
 // A scope of a hostile file, deep in loops, does not make each statement be looked for at each of its levels.
 func TestLoopsAroundAreBounded(t *testing.T) {
 	for loops, want := range map[int]int{0: 0, 2: 2, 100_000: mostLoops} {

@@ -2,6 +2,7 @@ package changes
 
 import (
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,12 +15,13 @@ import (
 type matcher struct {
 	*pairing[*facts.Kernel]
 	rescaled bool
+	seed     maphash.Seed // of [matcher.withoutOrder]
 }
 
 // matchKernels finds what became of every launch: what is the same first, then what was taken apart or put together, then what
 // changed in its place.
 func matchKernels(old, fresh *facts.Variant, rescaled bool, edited Edited) (*matcher, Kernels) {
-	m := &matcher{newPairing(pointers(old.Kernels), pointers(fresh.Kernels)), rescaled}
+	m := &matcher{newPairing(pointers(old.Kernels), pointers(fresh.Kernels)), rescaled, maphash.MakeSeed()}
 	m.order = editedLast(len(m.fresh), func(j int) bool { return edited.any(m.fresh[j].Frames()) })
 	var k Kernels
 	content := m.content()
@@ -27,14 +29,14 @@ func matchKernels(old, fresh *facts.Variant, rescaled bool, edited Edited) (*mat
 	m.inTurn(func(k *facts.Kernel) string { return content(k) + loopOf(k) })
 	k.Unrolled = m.unroll()
 	m.inTurn(content)
-	m.inTurn(func(k *facts.Kernel) string { return withoutOrder(k) + "\x00" + k.OpName })
+	m.inTurn(func(k *facts.Kernel) string { return m.withoutOrder(k) + "\x00" + k.OpName })
 	m.inTurn(resized)
 	k.Split, k.Merged = m.regroup(fresh)
 	m.inTurn(placeOf)
 	m.pairNeighbours()
 	m.inTurn(scopeAndShape)
-	m.inTurn(withoutOrder)
 	m.inTurn(outAndRoot)
+	m.inTurn(m.withoutOrder)
 	m.sort(&k)
 	return m, k
 }
@@ -130,13 +132,16 @@ func resized(k *facts.Kernel) string {
 
 // withoutOrder is what a kernel shares with one that does the same and has its operands and results in another order, as a collective of several arrays or a
 // loop does where an argument has another name. Where their names are counted, those change with the order too.
-func withoutOrder(k *facts.Kernel) string {
-	sorted := func(shapes string) string {
-		list := strings.Split(strings.Trim(shapes, "()"), ", ")
-		slices.Sort(list)
-		return strings.Join(list, ", ")
+func (m *matcher) withoutOrder(k *facts.Kernel) string {
+	var shapes uint64
+	for out := range strings.SplitSeq(strings.Trim(k.Out, "()"), ", ") {
+		shapes += maphash.String(m.seed, out)
 	}
-	return string(rune('0'+k.Class)) + k.Kind + "\x00" + k.Target + "\x00" + k.Do.String() + "\x00" + sorted(k.Out) + "\x00" + sorted(strings.Join(k.In, ", ")) + loopOf(k)
+	shapes *= 31 // of results; those of operands follow
+	for _, in := range k.In {
+		shapes += maphash.String(m.seed, in)
+	}
+	return string(rune('0'+k.Class)) + k.Kind + "\x00" + k.Target + "\x00" + k.Do.String() + "\x00" + strconv.FormatUint(shapes, 36) + loopOf(k)
 }
 
 func loopOf(k *facts.Kernel) string {

@@ -134,8 +134,13 @@ func Finish(dir, also string) (bool, error) {
 	}
 }
 
-// Write changes a file below the folder. The data is not nil, and must stay as it is until the step is committed.
-func (s *Step) Write(name string, data []byte) { s.pending[name] = data }
+// Write changes a file below the folder. The data must stay as it is until the step is committed.
+func (s *Step) Write(name string, data []byte) {
+	if data == nil {
+		data = []byte{} // nil removes
+	}
+	s.pending[name] = data
+}
 
 // Remove removes a file below the folder, and folders that become empty.
 func (s *Step) Remove(name string) { s.pending[name] = nil }

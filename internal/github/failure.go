@@ -1,8 +1,10 @@
 package github
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -12,7 +14,7 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// failure is a failed request: what it was for, in which repository, why it failed and what to do.
+// failure is a failed request: what it was for, in which repository, and why it failed.
 type failure struct {
 	doing, repository string
 	cause             error
@@ -35,12 +37,16 @@ func reason(err error) string {
 	code := status(err)
 	if code == 0 {
 		var sent *url.Error // it holds the address
-		if errors.As(err, &sent) {
+		var strange *json.SyntaxError
+		switch {
+		case errors.As(err, &sent):
 			err = sent.Err
+		case !errors.As(err, &strange) && !errors.Is(err, io.EOF):
+			return err.Error() // of GraphQL, which answers 200
 		}
-		return err.Error()
+		return "no readable answer of GitHub (" + err.Error() + "); is GITHUB_API_URL right, and the proxy?"
 	}
-	answer := fmt.Sprintf("GitHub answers %d %s", code, http.StatusText(code)) + saying(err)
+	answer := strings.TrimSpace(fmt.Sprintf("GitHub answers %d %s", code, http.StatusText(code))) + saying(err)
 	switch code {
 	case http.StatusForbidden:
 		return answer + "; on pull requests from forks and from Dependabot the token can only read; elsewhere " + lacking(err)

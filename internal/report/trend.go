@@ -53,8 +53,8 @@ func commitName(c result.TrendCommit) string {
 	return c.Date + " " + c.Commit[:min(8, len(c.Commit))]
 }
 
-// programTrend is a table of the facts that changed, the key facts first: a row for each commit that changed one of them, with the values that it changed, and the
-// limits of the rule file below.
+// programTrend is a table of the facts that changed, the key facts first: a row for each commit that changed one, with the values that it changed, and the limits of
+// the rule file below.
 func programTrend(t *result.Trend, series []result.TrendSeries) section {
 	rank := func(s result.TrendSeries) int { return rankIn(slices.Concat(keyFacts, moreFacts), facts.ID(s.Fact)) }
 	shown := phrase.Filter(series, func(s result.TrendSeries) bool {
@@ -62,7 +62,7 @@ func programTrend(t *result.Trend, series []result.TrendSeries) section {
 	})
 	slices.SortStableFunc(shown, func(a, b result.TrendSeries) int { return cmp.Compare(rank(a), rank(b)) })
 	still, more := len(series)-len(shown), max(0, len(shown)-maxSeries)
-	shown = shown[:len(shown)-more]
+	shown, hidden := shown[:len(shown)-more], shown[len(shown)-more:]
 
 	values := table{Head: []string{"commit"}, Right: []bool{false}}
 	limits := []line{in(dim, "limit now")}
@@ -77,7 +77,7 @@ func programTrend(t *result.Trend, series []result.TrendSeries) section {
 	values.Head = append(values.Head, "reason")
 	for at, c := range t.Commits {
 		row, reason, moved := []line{in(dim, commitName(c))}, c.Subject, false
-		for _, s := range shown {
+		for n, s := range slices.Concat(shown, hidden) {
 			value := line(nil)
 			if i, ok := slices.BinarySearchFunc(s.Points, at, func(p result.TrendPoint, at int) int { return p.At - at }); ok {
 				p := s.Points[i]
@@ -86,7 +86,9 @@ func programTrend(t *result.Trend, series []result.TrendSeries) section {
 					value = in(dim, "gone")
 				}
 			}
-			row = append(row, value)
+			if n < len(shown) {
+				row = append(row, value)
+			}
 		}
 		if moved {
 			values.Rows = append(values.Rows, append(row, say(reason)))
