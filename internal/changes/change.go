@@ -81,6 +81,12 @@ func changeOf(parts []*Part) *Change {
 		return p.Kind == KindArguments && p.Cause != nil && p.variant.New.Facts[facts.PriceStep] == longest && p.variant.Retyped()
 	}
 	adds := func(p *Part) bool { return p.Kind == KindCode && p.step.Middle > 0 }
+	weight := func(p *Part, ns float64) float64 { // a saving below the budget of the step tells less than what was renamed
+		if ns < 0 && p.variant != nil && -ns < 0.01*p.variant.New.Facts[facts.PriceStep] {
+			return 0
+		}
+		return ns
+	}
 	byCost := func(a, b float64) int { // what costs most, else what saves most
 		return cmp.Or(phrase.CompareBools(b > 0, a > 0), cmp.Compare(math.Abs(b), math.Abs(a)))
 	}
@@ -97,10 +103,10 @@ func changeOf(parts []*Part) *Change {
 			cmp.Compare(a.dependence(), b.dependence()),
 			phrase.CompareBools(adds(b), adds(a)), // code that costs time
 			cmp.Compare(b.compilations, a.compilations),
-			byCost(steps[a.variant], steps[b.variant]),                // in the variant that the change costs most
-			phrase.CompareBools(b.step.Middle > 0, a.step.Middle > 0), // costs time
-			phrase.CompareBools(given(b), given(a)),                   // what is no longer passed or returned is why it is not computed
-			byCost(a.step.Middle, b.step.Middle),
+			byCost(weight(a, steps[a.variant]), weight(b, steps[b.variant])), // in the variant that the change costs most
+			phrase.CompareBools(b.step.Middle > 0, a.step.Middle > 0),        // costs time
+			phrase.CompareBools(given(b), given(a)),                          // what is no longer passed or returned is why it is not computed
+			byCost(weight(a, a.step.Middle), weight(b, b.step.Middle)),
 		)
 	})
 	lead := parts[0]
