@@ -145,6 +145,19 @@ func TestNewLoop(t *testing.T) {
 	}
 }
 
+// What the forward pass does not compute any more is gone, and not kept for the backward pass.
+func TestRematOfWhatIsGone(t *testing.T) {
+	const forward, backward = "jit(f)/jvp()/checkpoint", "jit(f)/transpose(jvp())/checkpoint/rematted_computation"
+	rest, once := asks("jit(f)/jvp()", "tanh", 2), asks(forward, "dot", 1)
+	before := []facts.Statement{rest, once, asks(backward, "dot", 1)}
+	if got, want := asked(t, before, []facts.Statement{rest, once}).Causes[0].Title, "no longer rematerialized but kept for the backward pass: dot"; got != want {
+		t.Errorf("says %q, wanted %q", got, want)
+	}
+	if got, want := asked(t, before, []facts.Statement{rest}).Causes[0].Title, "gone: dot"; got != want {
+		t.Errorf("says %q, wanted %q", got, want)
+	}
+}
+
 // Where a loop is gone, what is in more loops than before moved into one; what is in fewer was in the loop.
 func TestIntoALoopWhereOneIsGone(t *testing.T) {
 	const body, inner = "jit(f)/while/body", "jit(f)/while/body/while/body"

@@ -228,6 +228,24 @@ func forgotten(e *Edit) bool {
 	return recomputed(e) && len(e.Added) == 0 && slices.ContainsFunc(e.Removed, func(s Step) bool { return !wiring[s.Opcode] && !constrains(s) && s.Opcode != "convert" })
 }
 
+// dropped reports whether the forward pass lost as much as the backward pass no longer computes again: it is not needed any more, and not kept.
+func dropped(edits []Edit) bool {
+	again, once := 0, 0
+	for i := range edits {
+		e := &edits[i]
+		n := 0
+		for _, s := range e.Removed {
+			n += s.Count * effort(s.Opcode)
+		}
+		if recomputed(e) {
+			again += n
+		} else if !strings.Contains(e.Scope, "transpose(") {
+			once += n
+		}
+	}
+	return once >= again
+}
+
 // keeps reports whether an edit follows from values that the backward pass now keeps instead of computing them again. A loop stacks them up for another loop;
 // what was in the backward pass of the checkpoint is gone, or barriers and rounding that made two computations equal are.
 func keeps(e *Edit) bool {

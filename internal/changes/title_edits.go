@@ -65,7 +65,7 @@ func (s *suspect) editsTitle(v *Variant) string {
 	if walls := takeSteps(&added, func(s Step) bool { return s.Opcode == barrier || callsHost(s.Opcode) }); len(walls) > 0 {
 		parts = append(parts, s.wallsTitle(walls))
 	}
-	first, forgets := s.edits[0], slices.ContainsFunc(s.edits, forgotten)
+	first, forgets := s.edits[0], slices.ContainsFunc(s.edits, forgotten) && !dropped(v.Model.Edits)
 	if forgets {
 		takeSteps(&added, func(s Step) bool { return stacks(s) || wiring[s.Opcode] }) // to keep is to stack up
 		takeSteps(&removed, func(s Step) bool { return constrains(s) || likens(s) })
