@@ -106,10 +106,20 @@ func (g *Grouping) causes(p *Program, v *Variant, upgrade func(*Program) string)
 }
 
 // placeAtEdit puts causes without an edited line at the weightiest edit of the variant, unless another compiler may be their cause. A lost donation follows
-// only if the caller still gives the buffers away, so that the edit left no result for them.
+// only if the caller still gives the buffers away, so that the edit left no result for them. Without such an edit, a result of another shape stands at an
+// edited line that no operation is on.
 func (g *Grouping) placeAtEdit(v *Variant, parts []*Part) {
 	edit := slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindCode && p.Source.Edited })
-	if edit < 0 || len(v.Compiler) > 0 {
+	if len(v.Compiler) > 0 {
+		return
+	}
+	if edit < 0 {
+		for _, p := range parts {
+			if silent, found := g.elsewhere(p.Cause.Source, p.Kind, v); found && p.Kind == KindResults && !p.Source.Edited && v.reshapesResults() {
+				p.Source = g.editedAt(silent)
+				p.at = FunctionOf(p.Source)
+			}
+		}
 		return
 	}
 	for _, p := range parts {

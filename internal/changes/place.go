@@ -58,7 +58,7 @@ func (g *Grouping) place(p *Part) {
 		p.Source = g.editedAt(c.Source)
 	case inside.File != "":
 		p.Source = g.editedAt(inside)
-	case found && c.Kind != KindToolchain && (c.Kind != KindResults || p.variant.reshapesResults()):
+	case found && c.Kind != KindToolchain && c.Kind != KindResults:
 		p.Source = g.editedAt(silent)
 	case called.File != "":
 		p.Source = g.editedAt(called)
