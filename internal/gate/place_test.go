@@ -216,6 +216,12 @@ func TestEditOfAReturn(t *testing.T) {
 	if len(list) != 1 || list[0].Source.Line != 12 || !list[0].Source.Edited {
 		t.Errorf("a result of another function: %+v, wanted line 12", list)
 	}
+	grown := changed("step", root(changes.KindResults, "the result f32[8] is now f32[16]", line("step", 6))) // a size that is set elsewhere is behind it
+	grown.Variants[0].Old.Result, grown.Variants[0].New.Result = "f32[8]", "f32[16]"
+	list = changesOf(judgedTarget{Programs: []*changes.Program{grown}, Edits: editsOfSource(t, source, "LIMIT = 3", "LIMIT = 4")}, nil)
+	if len(list) != 1 || list[0].Source.Line != 1 || !list[0].Source.Edited {
+		t.Errorf("a result of another shape: %+v, wanted line 1", list)
+	}
 	const classes = "class Encoder:\n    def __call__(self, x):\n        return x\n\n\nclass Decoder:\n    def __call__(self, z):\n        return z\n"
 	for program, want := range map[string]int{"Decoder.__call__-2": 8, "Encoder.__call__": 3} { // a method of another class gives no result of this one
 		p := changed(program, root(changes.KindResults, "1 result is new", line("Encoder.__call__", 3)))
