@@ -1,6 +1,7 @@
 package github
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// failure is a failed request: what it was for, in which repository, and why it failed.
+// failure is a failed request: what it was for, in which repository, why it failed and what to do.
 type failure struct {
 	doing, repository string
 	cause             error
@@ -32,30 +33,32 @@ func (f *failure) Error() string {
 // Unwrap is the failed request.
 func (f *failure) Unwrap() error { return f.cause }
 
-// reason returns why a request failed: in GitHub's own words, where it answered, and what may lack, where the token is not enough.
+// reason returns why a request failed, in words; the client library's errors are an address and a number.
 func reason(err error) string {
-	code := status(err)
-	if code == 0 {
-		var sent *url.Error // it holds the address
-		var strange *json.SyntaxError
-		switch {
-		case errors.As(err, &sent):
-			err = sent.Err
-		case !errors.As(err, &strange) && !errors.Is(err, io.EOF):
-			return err.Error() // of GraphQL, which answers 200
-		}
-		return "no readable answer of GitHub (" + err.Error() + "); is GITHUB_API_URL right, and the proxy?"
+	code, said := status(err), saying(err)
+	switch {
+	case code == 0:
+		return unanswered(err)
+	case code == http.StatusUnauthorized:
+		return "GitHub does not know the token (401)" + said + "; it is wrong or has expired: set GITHUB_TOKEN to a valid one"
+	case code == http.StatusForbidden:
+		return "the token may not do this (403)" + said + "; on pull requests from forks and from Dependabot it can only read; elsewhere " + lacking(err)
+	case code == http.StatusNotFound:
+		return "GitHub does not find it (404): it does not exist, or the token may not see it; check the names, or " + lacking(err)
+	case code == http.StatusGone:
+		return "GitHub no longer has it (410)" + said + "; run the gate again"
+	case code == http.StatusConflict:
+		return "it conflicts with the present state (409)" + said + "; run this again"
+	case code == http.StatusUnprocessableEntity:
+		return "GitHub rejects it (422)" + said
+	case code == http.StatusTooManyRequests:
+		return "GitHub's rate limit is used up (429), and waiting for it would take too long; run this again later"
+	case code < http.StatusBadRequest:
+		return fmt.Sprintf("GitHub redirects it (%d) to another host than its API; is GITHUB_API_URL right, and is there a proxy?", code)
+	case code >= http.StatusInternalServerError:
+		return fmt.Sprintf("GitHub itself fails (%d)%s; run this again later", code, said)
 	}
-	answer := strings.TrimSpace(fmt.Sprintf("GitHub answers %d %s", code, http.StatusText(code))) + saying(err)
-	switch code {
-	case http.StatusForbidden:
-		return answer + "; on pull requests from forks and from Dependabot the token can only read; elsewhere " + lacking(err)
-	case http.StatusNotFound:
-		return answer + "; it does not exist, or the token may not see it: check the names, or " + lacking(err)
-	case http.StatusTooManyRequests:
-		return answer + "; the rate limit is used up, and waiting for it would take too long"
-	}
-	return answer
+	return fmt.Sprintf("GitHub answers %d%s", code, said)
 }
 
 // mostSaid bounds what is quoted of an answer.
@@ -73,6 +76,32 @@ func saying(err error) string {
 		return ""
 	}
 	return ": " + within(text, mostSaid)
+}
+
+// unanswered returns the reason if there was no readable answer.
+func unanswered(err error) string {
+	var sent *url.Error
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "there was no answer in time; run this again later"
+	case errors.Is(err, context.Canceled):
+		return "it was interrupted"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "the answer was cut off; run this again"
+	case errors.As(err, &syntax), errors.As(err, &kind):
+		return "the answer is not one of GitHub's (" + err.Error() + "); is GITHUB_API_URL right, and is there a proxy?"
+	case errors.As(err, &sent):
+		return unreached(sent.Err)
+	case errors.Is(err, io.EOF):
+		return unreached(err)
+	}
+	return err.Error()
+}
+
+func unreached(err error) string {
+	return "GitHub cannot be reached (" + err.Error() + "); is GITHUB_API_URL right, and the proxy? run this again"
 }
 
 // permissions are what a job needs for the parts of the API, as a workflow names them.

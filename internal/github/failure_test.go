@@ -95,9 +95,9 @@ var unseen = map[string]string{
 	"git/get-blob": "a login, no list", "actions/download-artifact": "a login, no list", "repos/get-content": "no list", "code-scanning/upload-sarif": "cut",
 }
 
-// Whatever goes wrong at GitHub, the message names what was being done to which repository, the reason in GitHub's words, and the permission
-// that may lack; it shows neither the token nor the address of a request.
-func TestFailuresSayWhy(t *testing.T) {
+// Whatever goes wrong at GitHub, the message names what was being done to which repository, the reason, and what to do next; it shows
+// neither the token nor the address of a request.
+func TestFailuresSayWhatToDo(t *testing.T) {
 	s := newSite(t)
 	for _, r := range requests(t, s) {
 		if r.operation == "" {
@@ -110,31 +110,25 @@ func TestFailuresSayWhy(t *testing.T) {
 			fault fakegithub.Fault
 			says  []string
 		}{
-			"401":      {fakegithub.Fault{Status: 401, Message: "Bad credentials"}, []string{"GitHub answers 401 Unauthorized: Bad credentials"}},
-			"403":      {fakegithub.Forbidden, []string{"GitHub answers 403 Forbidden: Resource not accessible by integration; ", "give the job " + r.permission}},
-			"409":      {fakegithub.Fault{Status: 409, Message: "Conflict here"}, []string{"GitHub answers 409 Conflict: Conflict here"}},
-			"410":      {fakegithub.Fault{Status: 410, Message: "Artifact has expired"}, []string{"GitHub answers 410 Gone: Artifact has expired"}},
-			"418":      {fakegithub.Fault{Status: 418, Message: "I am a teapot"}, []string{"GitHub answers 418 I'm a teapot: I am a teapot"}},
-			"422":      {fakegithub.Fault{Status: 422, Message: "Validation Failed"}, []string{"GitHub answers 422 Unprocessable Entity: Validation Failed"}},
-			"429":      {fakegithub.TooMany, []string{"GitHub answers 429 Too Many Requests", "rate limit is used up"}},
-			"502":      {fakegithub.Broken, []string{"GitHub answers 502 Bad Gateway: Server Error"}},
-			"a page":   {fakegithub.Fault{Status: 503, Raw: "<html>\n<h1>Unicorn!</h1>"}, []string{"GitHub answers 503 Service Unavailable"}},
-			"a login":  {fakegithub.Fault{Status: 200, Raw: "<html>log in</html>"}, []string{"invalid character '<'"}},
-			"no list":  {fakegithub.Fault{Status: 200, Raw: `"x"`}, []string{"cannot unmarshal string"}},
-			"cut":      {fakegithub.Fault{Status: 200, Raw: `[{"id": 1`, Cut: true}, []string{"unexpected EOF"}},
-			"dropped":  {fakegithub.Fault{Drop: true}, []string{"EOF"}},
-			"nowhere":  {fakegithub.Fault{Status: 302}, []string{"redirects more than 5 times"}},
-			"too long": {fakegithub.Fault{Status: 400, Message: strings.Repeat("no ", 500)}, []string{"GitHub answers 400 Bad Request: no no", "…"}},
+			"401":      {fakegithub.Fault{Status: 401, Message: "Bad credentials"}, []string{"does not know the token (401): Bad credentials; ", "set GITHUB_TOKEN"}},
+			"403":      {fakegithub.Forbidden, []string{"the token may not do this (403): Resource not accessible by integration; ", "give the job " + r.permission}},
+			"409":      {fakegithub.Fault{Status: 409, Message: "Conflict here"}, []string{"(409): Conflict here; run this again"}},
+			"410":      {fakegithub.Fault{Status: 410, Message: "Artifact has expired"}, []string{"(410): Artifact has expired; run the gate again"}},
+			"418":      {fakegithub.Fault{Status: 418, Message: "I am a teapot"}, []string{"GitHub answers 418: I am a teapot"}},
+			"422":      {fakegithub.Fault{Status: 422, Message: "Validation Failed"}, []string{"GitHub rejects it (422): Validation Failed"}},
+			"429":      {fakegithub.TooMany, []string{"rate limit is used up (429)", "run this again later"}},
+			"502":      {fakegithub.Broken, []string{"GitHub itself fails (502): Server Error; run this again later"}},
+			"a page":   {fakegithub.Fault{Status: 503, Raw: "<html>\n<h1>Unicorn!</h1>"}, []string{"GitHub itself fails (503); run this again later"}},
+			"a login":  {fakegithub.Fault{Status: 200, Raw: "<html>log in</html>"}, []string{"is GITHUB_API_URL right"}},
+			"no list":  {fakegithub.Fault{Status: 200, Raw: `"x"`}, []string{"is GITHUB_API_URL right"}},
+			"cut":      {fakegithub.Fault{Status: 200, Raw: `[{"id": 1`, Cut: true}, []string{"the answer was cut off; run this again"}},
+			"dropped":  {fakegithub.Fault{Drop: true}, []string{"GitHub cannot be reached (", "run this again"}},
+			"nowhere":  {fakegithub.Fault{Status: 302}, []string{"is GITHUB_API_URL right"}},
+			"too long": {fakegithub.Fault{Status: 400, Message: strings.Repeat("no ", 500)}, []string{"GitHub answers 400: no no", "…"}},
 		} {
 			s.Do(func() { s.Faults = []*fakegithub.Fault{c.fault.On(r.operation, 0)} }) // a request that was given up may still be served
 			if strings.Contains(unseen[r.operation], name) {
 				continue
-			}
-			switch {
-			case r.operation == "code-scanning/upload-sarif" && c.fault.Status == 200:
-				c.says = []string{"GitHub answers 200 OK"} // the client reads no more of this answer
-			case strings.HasPrefix(r.operation, "graphql") && c.fault.Status == 302:
-				c.says = []string{"GitHub answers 302 Found"} // what is posted is not redirected
 			}
 			err := r.do(t.Context(), s.client("job"))
 			if err == nil {

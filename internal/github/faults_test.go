@@ -45,8 +45,8 @@ func TestFaults(t *testing.T) {
 		"502 on writing for ever":     {fakegithub.Broken.On(create, 0), 0, "502", nil},
 		"a cut connection":            {dropped.On(list, 1), 1, "", nil},
 		"a cut connection on writing": {dropped.On(create, 1), 1, "", nil},
-		"403, no right":               {fakegithub.Forbidden.On(create, 0), 0, "GitHub answers 403", nil},
-		"404":                         {(&fakegithub.Fault{Status: 404, Message: "Not Found"}).On(get, 0), 0, "GitHub answers 404", nil},
+		"403, no right":               {fakegithub.Forbidden.On(create, 0), 0, "the token may not do this (403)", nil},
+		"404":                         {(&fakegithub.Fault{Status: 404, Message: "Not Found"}).On(get, 0), 0, "does not find it (404)", nil},
 		"422, too long at first":      {fakegithub.TooLong.On(create, 1), 1, "", nil},
 		"422 for ever":                {fakegithub.TooLong.On(create, 0), 0, "422", nil},
 	} {

@@ -178,7 +178,7 @@ func (c *Client) uploadSARIF(ctx context.Context, commit, ref, log string) error
 		return nil
 	}
 	if err == nil {
-		err = fmt.Errorf("GitHub answers %s, and not that it took it", answer.Status)
+		err = errors.New("GitHub did not say that it took it; is GITHUB_API_URL right, and is there a proxy?")
 	}
 	return c.failed(err, "upload the SARIF log for %s", short(commit))
 }
