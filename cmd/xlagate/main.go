@@ -91,6 +91,7 @@ func newApp(w world) *cli.App {
 	a := &cli.App{
 		Name:                      "xlagate",
 		Usage:                     "gate a model's pull requests on what XLA compiled",
+		UsageText:                 "xlagate COMMAND [arguments and flags, in any order]\nxlagate help COMMAND lists a command's flags",
 		Reader:                    w.in,
 		Writer:                    w.out,
 		ErrWriter:                 w.err,
