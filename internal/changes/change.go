@@ -53,62 +53,10 @@ type Effect struct {
 // maxDetails bounds the sentences on what else an edit did.
 const maxDetails = 6
 
-// changeOf makes a change of its parts. The one that says best what was done leads: on an edited line, then arguments of another type, then one that breaks a rule,
-// then a program that took work from others, then one that names operations, then the one that costs most in the variant that the change costs most.
+// changeOf makes a change of its parts. The first says what was done, see [leadFirst].
 func changeOf(parts []*Part) *Change {
 	first := slices.MinFunc(parts, func(a, b *Part) int { return cmp.Compare(a.Program, b.Program) }).Program
-	steps := map[*Variant]float64{}
-	for _, p := range parts {
-		steps[p.variant] += p.step.Middle
-	}
-	spread, lost := false, map[string]bool{}
-	for _, p := range parts {
-		spread = spread || p.Kind == KindSharding
-		for _, shape := range p.lost {
-			lost[shape] = true
-		}
-	}
-	fed := func(p *Part) bool { // what became of the results is why the arguments differ: their shapes, or how they are spread
-		return spread && p.Kind == KindArguments && p.Cause == nil || slices.ContainsFunc(p.takes, func(shape string) bool { return lost[shape] })
-	}
-	longest := 0.0
-	for _, p := range parts {
-		if p.variant != nil {
-			longest = max(longest, p.variant.New.Facts[facts.PriceStep])
-		}
-	}
-	retyped := func(p *Part) bool { // a small program that takes what another returns follows from that one
-		return p.Kind == KindArguments && p.Cause != nil && p.variant.New.Facts[facts.PriceStep] == longest && p.variant.Retyped()
-	}
-	adds := func(p *Part) bool { return p.Kind == KindCode && p.step.Middle > 0 }
-	weight := func(p *Part, ns float64) float64 { // a saving below the budget of the step tells less than what was renamed
-		if ns < 0 && p.variant != nil && -ns < 0.01*p.variant.New.Facts[facts.PriceStep] {
-			return 0
-		}
-		return ns
-	}
-	byCost := func(a, b float64) int { // what costs most, else what saves most
-		return cmp.Or(phrase.CompareBools(b > 0, a > 0), cmp.Compare(math.Abs(b), math.Abs(a)))
-	}
-	given := func(p *Part) bool { return p.Kind == KindResults || p.Kind == KindArguments }
-	divided := !slices.ContainsFunc(parts, func(p *Part) bool { return p.step.Low > 0 }) // what the others lost is in a new program
-	slices.SortStableFunc(parts, func(a, b *Part) int {
-		return cmp.Or(
-			phrase.CompareBools(b.Source.Edited, a.Source.Edited),           // on an edited line
-			phrase.CompareBools(retyped(b), retyped(a)),                     // most bytes of the arguments have another type
-			cmp.Compare(a.Rank, b.Rank),                                     // breaks a worse rule
-			phrase.CompareBools(fed(a), fed(b)),                             // does not only pass on what another did
-			phrase.CompareBools(b.recalled, a.recalled),                     // a program is called with other arguments
-			phrase.CompareBools(divided && b.brought, divided && a.brought), // a new program took work from others
-			cmp.Compare(a.dependence(), b.dependence()),
-			phrase.CompareBools(adds(b), adds(a)), // code that costs time
-			cmp.Compare(b.compilations, a.compilations),
-			byCost(weight(a, steps[a.variant]), weight(b, steps[b.variant])), // in the variant that the change costs most
-			phrase.CompareBools(b.step.Middle > 0, a.step.Middle > 0),        // costs time
-			phrase.CompareBools(given(b), given(a)),                          // what is no longer passed or returned is why it is not computed
-			byCost(weight(a, a.step.Middle), weight(b, b.step.Middle)),
-		)
-	})
+	leadFirst(parts)
 	lead := parts[0]
 	c := &Change{Kind: lead.Kind, Title: lead.Title, OpName: lead.OpName, Source: lead.Source, Parts: parts, Cost: Cost{Program: lead.Program}}
 	c.Key = strings.Join([]string{first, lead.Kind, lead.at}, "\x00")
@@ -138,6 +86,67 @@ func changeOf(parts []*Part) *Change {
 	}
 	c.costs()
 	return c
+}
+
+// leadFirst sorts the parts of a change: the one that says best what was done leads. That is one on an edited line, then arguments of another type, then one that
+// breaks a rule, then a program that took work from others, then one that names operations, then the one that costs most in the variant that the change costs
+// most. Where nothing costs time, what is no longer passed or returned leads, then what saves most.
+func leadFirst(parts []*Part) {
+	steps := map[*Variant]float64{}
+	for _, p := range parts {
+		steps[p.variant] += p.step.Middle
+	}
+	spread, lost := false, map[string]bool{}
+	for _, p := range parts {
+		spread = spread || p.Kind == KindSharding
+		for _, shape := range p.lost {
+			lost[shape] = true
+		}
+	}
+	fed := func(p *Part) bool { // what became of the results is why the arguments differ: their shapes, or how they are spread
+		return spread && p.Kind == KindArguments && p.Cause == nil || slices.ContainsFunc(p.takes, func(shape string) bool { return lost[shape] })
+	}
+	longest := 0.0
+	for _, p := range parts {
+		if p.variant != nil {
+			longest = max(longest, p.variant.New.Facts[facts.PriceStep])
+		}
+	}
+	retyped := func(p *Part) bool { // a small program that takes what another returns follows from that one
+		return p.Kind == KindArguments && p.Cause != nil && p.variant.New.Facts[facts.PriceStep] == longest && p.variant.Retyped()
+	}
+	adds := func(p *Part) bool { return p.Kind == KindCode && p.step.Middle > 0 }
+	byCost := func(a, b *Part, costA, costB float64) int { // what costs most, else what saves most
+		return cmp.Or(phrase.CompareBools(costB > 0, costA > 0), cmp.Compare(math.Abs(b.saving(costB)), math.Abs(a.saving(costA))))
+	}
+	given := func(p *Part) bool { return p.Kind == KindResults || p.Kind == KindArguments }
+	divided := !slices.ContainsFunc(parts, func(p *Part) bool { return p.step.Low > 0 }) // what the others lost is in a new program
+	slices.SortStableFunc(parts, func(a, b *Part) int {
+		return cmp.Or(
+			phrase.CompareBools(b.Source.Edited, a.Source.Edited),           // on an edited line
+			phrase.CompareBools(retyped(b), retyped(a)),                     // most bytes of the arguments have another type
+			cmp.Compare(a.Rank, b.Rank),                                     // breaks a worse rule
+			phrase.CompareBools(fed(a), fed(b)),                             // does not only pass on what another did
+			phrase.CompareBools(b.recalled, a.recalled),                     // a program is called with other arguments
+			phrase.CompareBools(divided && b.brought, divided && a.brought), // a new program took work from others
+			cmp.Compare(a.dependence(), b.dependence()),
+			phrase.CompareBools(adds(b), adds(a)), // code that costs time
+			cmp.Compare(b.compilations, a.compilations),
+			byCost(a, b, steps[a.variant], steps[b.variant]),          // in the variant that the change costs most
+			phrase.CompareBools(b.step.Middle > 0, a.step.Middle > 0), // costs time
+			phrase.CompareBools(given(b), given(a)),                   // what is no longer passed or returned is why it is not computed
+			byCost(a, b, a.step.Middle, b.step.Middle),
+		)
+	})
+}
+
+// saving is what a part takes or saves, in nanoseconds. A saving below the budget of the recommended rules counts as none: a name that changed tells more.
+func (p *Part) saving(ns float64) float64 {
+	const budget = 0.01 // of the step
+	if ns < 0 && p.variant != nil && -ns < budget*p.variant.New.Facts[facts.PriceStep] {
+		return 0
+	}
+	return ns
 }
 
 // Tell adds a sentence on what else was done, if there are few.

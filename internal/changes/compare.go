@@ -138,7 +138,8 @@ func (c *comparison) variant(old, fresh *facts.Variant) *Variant {
 	}
 	v.Change = Changed
 	_, v.Kernels = matchKernels(old, fresh, v.Rescaled, c.edited)
-	v.unrolled = isUnrolled(old, fresh)
+	_, gone, added := PairLoops(old.Loops(), fresh.Loops())
+	v.addedLoops, v.unrolled = added, isUnrolled(old, fresh, gone)
 	v.Dtypes = compareDtypes(v)
 	v.Buffers = compareBuffers(old.Buffers, fresh.Buffers)
 	v.Model = compareModels(old, fresh, c.edited)

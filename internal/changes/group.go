@@ -115,7 +115,10 @@ func (g *Grouping) placeAtEdit(v *Variant, parts []*Part) {
 	}
 	if edit < 0 {
 		for _, p := range parts {
-			if silent, found := g.elsewhere(p.Cause.Source, p.Kind, v); found && p.Kind == KindResults && !p.Source.Edited && v.reshapesResults() {
+			if p.Kind != KindResults || p.Source.Edited || !v.reshapesResults() {
+				continue
+			}
+			if silent, found := g.elsewhere(p.Cause.Source, p.Kind, v); found {
 				p.Source = g.editedAt(silent)
 				p.at = FunctionOf(p.Source)
 			}

@@ -55,9 +55,8 @@ func loopsByName(loops []*facts.Kernel) []*facts.Kernel {
 // as the bodies have. A loop that became a branch, or is not needed any more, leaves none.
 func (v *Variant) Unrolled() bool { return v.unrolled }
 
-// isUnrolled is what [Variant.Unrolled] reports.
-func isUnrolled(old, fresh *facts.Variant) bool {
-	_, gone, _ := PairLoops(old.Loops(), fresh.Loops())
+// isUnrolled is what [Variant.Unrolled] reports of the loops that are gone.
+func isUnrolled(old, fresh *facts.Variant, gone []*facts.Kernel) bool {
 	names := map[string]bool{}
 	for _, l := range gone {
 		names[l.OpName] = true

@@ -67,7 +67,7 @@ func TestBodyCopies(t *testing.T) {
 		old.Kernels, fresh.Kernels = append(old.Kernels, at(body, 8)), append(fresh.Kernels, c.many...)
 		old.Kernels[1].Site.OpName = "jit(f)/other" // it is gone
 		old.Kernels[2].Loop = "jit(f)/other"
-		v := &Variant{Old: old, New: fresh, Kernels: Kernels{Unrolled: []Regroup{{One: at(body, 8), Many: c.many}}}, unrolled: isUnrolled(old, fresh)}
+		v := &Variant{Old: old, New: fresh, Kernels: Kernels{Unrolled: []Regroup{{One: at(body, 8), Many: c.many}}}, unrolled: isUnrolled(old, fresh, old.Loops())}
 		if got := v.BodyCopies(); got != c.want {
 			t.Errorf("%s: %d copies, wanted %d", c.name, got, c.want)
 		}
@@ -138,11 +138,11 @@ func TestUnrolledInPart(t *testing.T) {
 	old.Kernels = append(old.Kernels, of("jit(f)/while", "add", "convert", "convert", "convert", "convert", "dot"))
 	fresh := &facts.Variant{Facts: facts.Values{}}
 	fresh.Kernels = []facts.Kernel{of("", "add", "convert", "convert", "convert", "dot"), of("", "add", "convert", "convert", "convert", "dot")}
-	if !isUnrolled(old, fresh) {
+	if !isUnrolled(old, fresh, old.Loops()) {
 		t.Error("the body stands there twice, but for two conversions")
 	}
 	fresh.Kernels = fresh.Kernels[:1]
-	if isUnrolled(old, fresh) {
+	if isUnrolled(old, fresh, old.Loops()) {
 		t.Error("the body stands there once")
 	}
 }

@@ -76,8 +76,9 @@ type Variant struct {
 	Libraries []FlagChange `json:"-"` // installed packages with another version than before, where both versions are known
 	Compiler  []FlagChange `json:"-"` // versions and flags that may be why equal programs are compiled to different ones
 
-	edited   Edited
-	unrolled bool // see [Variant.Unrolled]
+	edited     Edited
+	addedLoops []*facts.Kernel
+	unrolled   bool // see [Variant.Unrolled]
 }
 
 // Model is the difference of the two models, before any compilation.

@@ -32,28 +32,15 @@ func (s *suspect) editsTitle(v *Variant) string {
 		takeSteps(&added, kept)
 		takeSteps(&removed, kept)
 	}
-	isLoop := func(s Step) bool { return s.Opcode == "while" }
-	if loops := takeSteps(&removed, isLoop); len(loops) > 0 {
-		unrolled := repeats(all, stepsIn(v.Old)) && v.Unrolled()
-		parts = append(parts, lostLoops(loops[0].Count, unrolled))
-		arranges := func(s Step) bool { return !s.Computes() }
-		takeSteps(&removed, arranges) // each step took its slices, and the results were stacked
-		if unrolled {
-			s.unroll = nil // it is said
-			takeSteps(&added, arranges)
-			takeSteps(&added, isLoop)
-		}
+	if lost := s.lostLoops(v, all, &added, &removed); lost != "" {
+		parts = append(parts, lost)
 	}
 	if s.again = runs != ""; s.again {
 		parts = append(parts, runs)
 	}
 	added, removed = cancelled(added, removed)
-	if loops := takeSteps(&added, isLoop); len(loops) > 0 && s.unroll == nil { // those of an unrolled body are copies
-		parts = append(parts, v.newLoops(loops[0].Count))
-		takeSteps(&added, func(s Step) bool { // it counts its steps, each takes its slices, and the results are stacked
-			counts := slices.Contains([]string{"add", "subtract", "compare"}, s.Opcode) && kindOfType(s.Type) != "number"
-			return stacks(s) || counts && s.Count <= loops[0].Count
-		})
+	if come := s.newLoops(v, &added); come != "" {
+		parts = append(parts, come)
 	}
 	if spread := respread(&added, &removed); spread != "" {
 		parts = append(parts, spread)
@@ -199,21 +186,46 @@ func offloaded(v *Variant) string {
 	return ""
 }
 
-func lostLoops(n int, unrolled bool) string {
-	what := map[bool]string{true: "unrolled", false: "gone"}[unrolled]
-	if n == 1 {
-		return "a loop is " + what
+func isLoop(s Step) bool { return s.Opcode == "while" }
+
+// lostLoops takes the loops that are gone out of what was removed, with the slices that their steps took and the results that they stacked, and says whether
+// they are unrolled: "2 loops are unrolled".
+func (s *suspect) lostLoops(v *Variant, all []Step, added, removed *[]Step) string {
+	loops := takeSteps(removed, isLoop)
+	if len(loops) == 0 {
+		return ""
 	}
-	return fmt.Sprintf("%d loops are %s", n, what)
+	arranges := func(s Step) bool { return !s.Computes() }
+	takeSteps(removed, arranges)
+	what := "gone"
+	if repeats(all, stepsIn(v.Old)) && v.Unrolled() {
+		what, s.unroll = "unrolled", nil // it is said
+		takeSteps(added, arranges)
+		takeSteps(added, isLoop)
+	}
+	if n := loops[0].Count; n > 1 {
+		return fmt.Sprintf("%d loops are %s", n, what)
+	}
+	return "a loop is " + what
 }
 
-// newLoops says that loops are new, and how often one alone runs: "a new loop of 64 steps".
-func (v *Variant) newLoops(n int) string {
-	if n > 1 {
-		return fmt.Sprintf("%d new loops", n)
+// newLoops takes the loops that came out of what was added, with what counts their steps, takes slices and stacks results. It says how often one alone runs: "a
+// new loop of 64 steps". It says nothing of the loops in the copies of an unrolled body.
+func (s *suspect) newLoops(v *Variant, added *[]Step) string {
+	loops := takeSteps(added, isLoop)
+	if len(loops) == 0 || s.unroll != nil {
+		return ""
 	}
-	if _, _, added := PairLoops(v.Old.Loops(), v.New.Loops()); len(added) == 1 && added[0].Length > 0 {
-		return fmt.Sprintf("a new loop of %d steps", added[0].Length)
+	n := loops[0].Count
+	takeSteps(added, func(s Step) bool {
+		counts := slices.Contains([]string{"add", "subtract", "compare"}, s.Opcode) && kindOfType(s.Type) != "number"
+		return stacks(s) || counts && s.Count <= n
+	})
+	switch {
+	case n > 1:
+		return fmt.Sprintf("%d new loops", n)
+	case len(v.addedLoops) == 1 && v.addedLoops[0].Length > 0:
+		return fmt.Sprintf("a new loop of %d steps", v.addedLoops[0].Length)
 	}
 	return "a new loop"
 }

@@ -25,7 +25,7 @@ func (out *measuring) memory(r *reader, s *dump.Stage) {
 		if out.module.Backend() != "tpu" {
 			return
 		}
-		if report, _ := out.memoryReport(); report != nil { // it has the same numbers
+		if report := out.memoryReport(); report != nil { // it has the same numbers
 			for _, s := range report.Spaces {
 				if s.Color != artifacts.AllColors {
 					out.space(s.Color, s.Bytes)
@@ -50,19 +50,18 @@ func (out *measuring) memory(r *reader, s *dump.Stage) {
 	v.Buffers = r.buffers(buffers.Largest(maxBuffers))
 }
 
-func (out *measuring) memoryReport() (report *artifacts.MemoryReport, ok bool) {
+func (out *measuring) memoryReport() (report *artifacts.MemoryReport) {
 	if f := out.module.Companion(dump.KindMemoryReport); f != nil {
-		return readCompanion(out, f, artifacts.ReadMemoryReport)
+		report, _ = readCompanion(out, f, artifacts.ReadMemoryReport)
+	} else if f := out.module.Companion(dump.KindMemoryReportProto); f != nil {
+		report, _ = readCompanion(out, f, artifacts.ReadMemoryReportProto)
 	}
-	if f := out.module.Companion(dump.KindMemoryReportProto); f != nil {
-		return readCompanion(out, f, artifacts.ReadMemoryReportProto)
-	}
-	return nil, false
+	return report
 }
 
 func (out *measuring) bufferAssignment(r *reader, s *dump.Stage) (buffers *artifacts.Buffers, ok bool) {
 	if f := out.module.Companion(dump.KindBufferAssignment); f != nil {
-		report, _ := out.memoryReport()
+		report := out.memoryReport()
 		return readCompanion(out, f, func(data []byte) (*artifacts.Buffers, error) {
 			buffers, err := artifacts.ReadBufferAssignment(data)
 			if err == nil {

@@ -39,7 +39,7 @@ func TestStepWithoutPrice(t *testing.T) {
 	}
 }
 
-// The device of the configuration prices a dump that names none. How long a TPU sorts was not measured: that is a warning.
+// The device of the configuration prices a dump that names none. The margins of a TPU were not measured, so they are wide: that is a warning.
 func TestDeviceOfADumpThatNamesNone(t *testing.T) {
 	for device, exit := range map[string]int{"h100-sxm": ExitFindings, "cpu": ExitFindings, "tpu-v5e": ExitPass} {
 		o := options(t, "version: 1\nextends: [recommended]\ntargets:\n  - { name: f, dump: x, device: "+device+" }\n")

@@ -270,8 +270,8 @@ func (e *Edits) Gives(h Hunk) (rank int) {
 	return rank
 }
 
-// FirstCode is the first line of a hunk that is code within a function or the module: no comment, and no head of a class. It prefers one that does more than
-// to name a value. Where lines were removed it is the one behind them: a decorator stood before the function that is there now.
+// FirstCode is the first line of a hunk that is code within a function or the module: no comment, and no head of a class. It prefers one that does
+// more than give a value another name. Where lines were removed it is the one behind them: a decorator stood before the function that is there now.
 func (e *Edits) FirstCode(h Hunk) int {
 	code := func(line int) bool {
 		text := e.Text(h.File, line, "")

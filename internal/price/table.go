@@ -7,7 +7,6 @@ import (
 
 const (
 	kilo = 1e3
-	mega = 1e6
 	giga = 1e9
 	tera = 1e12
 	mib  = 1 << 20
