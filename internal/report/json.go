@@ -104,12 +104,6 @@ func unseen(r rune) bool { return r >= 0x7f && !unicode.IsPrint(r) }
 // asJSON renders a value that is its own JSON form.
 func asJSON[T any](w io.Writer, v T, _ Options) error { return writeJSON(w, "the report", v) }
 
-// resultJSON renders a result with what accepting each program would write.
-func resultJSON(w io.Writer, r *result.Result, o Options) error {
-	r.MakeTexts()
-	return asJSON(w, r, o)
-}
-
 // each is the view of every element. Of none it is an empty list, not null.
 func each[T, V any](list []T, view func(*T) V) []V {
 	out := make([]V, len(list))

@@ -108,7 +108,7 @@ type explained struct {
 var (
 	// Result is a gate result.
 	Result = Formats[*result.Result]{
-		{"text", fromRoot(asText(resultText))}, {"json", resultJSON}, {"markdown", fromRoot(asText(resultMarkdown))},
+		{"text", fromRoot(asText(resultText))}, {"json", asJSON[*result.Result]}, {"markdown", fromRoot(asText(resultMarkdown))},
 		{"sarif", fromRoot(resultSARIF)}, {"junit", fromRoot(resultJUnit)}, {"github", fromRoot(resultGitHub)}, {"codequality", fromRoot(resultCodeQuality)},
 		{"html", fromRoot(func(w io.Writer, r *indexed, o Options) error {
 			o.Fix = r.fix

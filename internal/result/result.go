@@ -5,12 +5,10 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -506,22 +504,6 @@ func (l *Later) UnmarshalText(text []byte) error {
 		l.make = func() string { return s }
 	}
 	return nil
-}
-
-// MakeTexts makes what accepting every program would write, several at a time.
-func (r *Result) MakeTexts() {
-	var making errgroup.Group
-	making.SetLimit(runtime.GOMAXPROCS(0))
-	for _, t := range r.Targets {
-		for _, p := range t.Programs {
-			making.Go(func() error {
-				defer func() { _ = recover() }() // what panics does so again where the text is read
-				p.Accept.Text()
-				return nil
-			})
-		}
-	}
-	_ = making.Wait() // there are no errors
 }
 
 // WithoutAccept returns a copy of a result that does not say what accepting everything would write.
