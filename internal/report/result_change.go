@@ -95,10 +95,13 @@ func changeLines(r *indexed, c *result.Change) []line {
 	if price := joined(stepText(c.Price), peakText(c.Price), some(c.Price.Compilations, "more compilation"), effectsText(r, c)); price != "" {
 		lines = append(lines, say(price))
 	}
-	for i := range c.Others {
-		o := &c.Others[i]
-		if cost := joined(stepText(o.Price), peakText(o.Price), some(o.Price.Compilations, "more compilation")); cost != "" {
-			lines = append(lines, in(dim, "in ").in(name, programName(o.Program)).and(": ").and(cost))
+	costs := func(o result.Other) string {
+		return joined(stepText(o.Price), peakText(o.Price), some(o.Price.Compilations, "more compilation"))
+	}
+	for _, same := range phrase.Group(c.Others, costs) {
+		if cost := costs(same[0]); cost != "" {
+			programs := phrase.Map(same, func(o result.Other) string { return programName(o.Program) })
+			lines = append(lines, in(dim, "in ").in(name, strings.Join(phrase.Within(programs, 3), ", ")).and(": ").and(cost))
 		}
 	}
 	lines = append(lines, phrase.Map(c.Details, say)...)
@@ -250,42 +253,59 @@ func effectsText(r *indexed, c *result.Change) string {
 // maxBroken bounds the findings of one change that are shown.
 const maxBroken = 50
 
-// breakLines name the rules that a change breaks; the same in several variants is one line.
+// breakLines name the rules that a change breaks; the same in several variants is one line, and so is the same in several of its other programs.
 func breakLines(r *indexed, c *result.Change) []line {
 	type broken struct {
 		program, rule, name, subject string
 		waived                       bool
 	}
 	groups := phrase.Group(ownFirst(r.findings[c.ID], c.Program), func(f *result.Finding) broken { return broken{f.Program, f.Rule, f.Name, f.Subject, f.Waived} })
-	var lines []line
-	for _, same := range groups[:min(len(groups), maxBroken)] {
+	isOther := func(f *result.Finding) bool { return len(c.Others) > 0 && f.Program != c.Program && f.Program != "" }
+	alike := phrase.Group(groups, func(same []*result.Finding) broken {
 		f := same[0]
-		l := in(dim, "breaks ").in(strong, ruleName(f))
-		if len(c.Others) > 0 && f.Program != c.Program && f.Program != "" {
-			l = l.and(" in ").in(name, f.Program)
+		b := broken{f.Program, f.Rule, f.Name, f.Subject + breakText(c, same).text(), f.Waived}
+		if isOther(f) {
+			b.program, b.subject = "", breakText(c, same).text()
 		}
-		if f.Message != c.Title { // which stands above
-			l = l.and(": ").and(f.Message)
+		return b
+	})
+	var lines []line
+	for _, groups := range alike[:min(len(alike), maxBroken)] {
+		same := groups[0]
+		l := in(dim, "breaks ").in(strong, ruleName(same[0]))
+		if isOther(same[0]) {
+			programs := phrase.Map(groups, func(same []*result.Finding) string { return programName(same[0].Program) })
+			l = l.and(" in ").in(name, strings.Join(phrase.Within(programs, 3), ", "))
 		}
-		alike := len(slices.DeleteFunc(slices.Clone(same), func(o *result.Finding) bool { return o.Message != f.Message }))
-		if alike > 1 {
-			l = l.and("; the same in " + phrase.Some(alike-1, "other variant"))
-		}
-		if n := len(same) - alike; n > 0 {
-			l = l.and("; with other numbers in " + phrase.Some(n, "other variant"))
-		}
-		if f.Reason != "" {
-			l = l.in(dim, "; the reason for the rule: ").and(f.Reason)
-		}
-		if f.Waived && f.Waiver != nil && !c.Waived {
-			l = l.in(dim, "; waived: ").and(waiver(f.Waiver))
-		}
-		lines = append(lines, l)
+		lines = append(lines, l.with("", breakText(c, same)))
 	}
-	if more := len(groups) - len(lines); more > 0 {
+	if more := len(alike) - len(lines); more > 0 {
 		lines = append(lines, in(dim, "… "+phrase.Some(more, "more finding")))
 	}
 	return lines
+}
+
+// breakText is what the findings of one rule say in the variants of one program.
+func breakText(c *result.Change, same []*result.Finding) line {
+	var l line
+	f := same[0]
+	if f.Message != c.Title { // which stands above
+		l = l.and(": ").and(f.Message)
+	}
+	alike := len(slices.DeleteFunc(slices.Clone(same), func(o *result.Finding) bool { return o.Message != f.Message }))
+	if alike > 1 {
+		l = l.and("; the same in " + phrase.Some(alike-1, "other variant"))
+	}
+	if n := len(same) - alike; n > 0 {
+		l = l.and("; with other numbers in " + phrase.Some(n, "other variant"))
+	}
+	if f.Reason != "" {
+		l = l.in(dim, "; the reason for the rule: ").and(f.Reason)
+	}
+	if f.Waived && f.Waiver != nil && !c.Waived {
+		l = l.in(dim, "; waived: ").and(waiver(f.Waiver))
+	}
+	return l
 }
 
 // ownFirst puts the findings of a program before those of others.

@@ -1,9 +1,11 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -157,6 +159,41 @@ func TestHowToAccept(t *testing.T) {
 	} {
 		if got := linesText(howToAccept(&result.Change{Decision: c.decision})); got != c.want {
 			t.Errorf("%q, wanted %q", got, c.want)
+		}
+	}
+}
+
+// One edit of a fleet's programs is told once, not a line a program.
+func TestChangeOfAFleet(t *testing.T) {
+	c := result.Change{ID: "a", Level: "error", Target: "fleet", Program: "step_000", Edit: result.Edit{Title: "a dot is new"}, Price: result.Price{PeakBytes: 256}}
+	r := &result.Result{Targets: []result.Target{{Name: "fleet"}}}
+	for i := range 300 {
+		program, message := fmt.Sprintf("step_%03d", i), "4 kernels: at most 1 allowed"
+		if i == 200 {
+			message = "5 kernels: at most 1 allowed"
+		}
+		status := changes.Same
+		if i > 250 {
+			status = changes.Changed
+		}
+		r.Targets[0].Programs = append(r.Targets[0].Programs, result.Program{Name: program, Change: status, Variants: make([]result.Variant, 1)})
+		if i > 0 {
+			c.Others = append(c.Others, result.Other{Program: program, Price: result.Price{PeakBytes: 256}})
+		}
+		id := fmt.Sprint(i)
+		c.Findings = append(c.Findings, id)
+		r.Findings = append(r.Findings, result.Finding{ID: id, Change: "a", Rule: "max-kernels", Level: "error", Target: "fleet", Program: program, Message: message})
+	}
+	r.Changes = []result.Change{c}
+	text := written(t, r, "text")
+	for _, want := range []string{
+		"\n  step_251  changed", "\n  step_050  unchanged", "\n  … 200 more programs; -f json lists them all\n",
+		"\n  in step_001, step_002, 297 more: peak +256 B\n",
+		"\n  breaks max-kernels: 4 kernels: at most 1 allowed\n  breaks max-kernels in step_001, step_002, 296 more: 4 kernels: at most 1 allowed\n" +
+			"  breaks max-kernels in step_200: 5 kernels: at most 1 allowed\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q:\n%s", want, text)
 		}
 	}
 }

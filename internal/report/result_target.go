@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -44,14 +45,24 @@ func variantCount(t *result.Target) int {
 	return n
 }
 
+// maxPrograms bounds the programs of a target that are shown.
+const maxPrograms = 100
+
 // maxVariants bounds the variants of one program that are shown.
 const maxVariants = 6
 
 // programRows is a row for each variant of each program, with its key facts or the use of its budgets.
 func programRows(r *indexed, t *result.Target) [][]line {
 	var rows [][]line
-	for i := range t.Programs {
-		p := &t.Programs[i]
+	programs := phrase.Pick(t.Programs, func(*result.Program) bool { return true })
+	more := len(programs) - maxPrograms
+	if more > 0 { // those that changed are told first
+		slices.SortStableFunc(programs, func(a, b *result.Program) int {
+			return phrase.CompareBools(a.Change == changes.Same, b.Change == changes.Same)
+		})
+		programs = programs[:maxPrograms]
+	}
+	for _, p := range programs {
 		signatures, first := variantNames(p.Variants, maxSignature), len(rows)
 		for j := range p.Variants {
 			if j == maxVariants {
@@ -64,6 +75,9 @@ func programRows(r *indexed, t *result.Target) [][]line {
 		if len(p.Variants) == 0 {
 			rows = append(rows, []line{in(name, programName(p.Name)).and("  ").with("", changeCell(p.Change))})
 		}
+	}
+	if more > 0 {
+		rows = append(rows, []line{in(dim, "… "+phrase.Some(more, "more program")+"; -f json lists them all")})
 	}
 	return rows
 }
