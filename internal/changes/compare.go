@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"runtime"
 	"slices"
 	"sort"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
@@ -50,10 +54,20 @@ func CompareEdited(old, fresh *facts.Report, edited Edited) *Report {
 	c := &comparison{compilerChanges(&old.Toolchain, &fresh.Toolchain, r.Flags), Libraries(old.Toolchain, fresh.Toolchain), edited}
 	split := ClustersSplitBy(old.Clusters, fresh.Clusters)
 	r.Programs = pairPrograms(old.Programs, fresh.Programs)
+	var comparing errgroup.Group // of thousands of programs that changed, one after the other takes longer than to measure them
+	comparing.SetLimit(runtime.GOMAXPROCS(0))
 	for _, p := range r.Programs {
-		c.program(p)
-		p.misses, p.logged = missesOf(fresh.Logs, p.New), fresh.Logs != nil
-		p.blameSplit(cmp.Or(split, p.Cut()))
+		comparing.Go(func() error {
+			return dump.Guard(func() error {
+				c.program(p)
+				p.misses, p.logged = missesOf(fresh.Logs, p.New), fresh.Logs != nil
+				p.blameSplit(cmp.Or(split, p.Cut()))
+				return nil
+			})
+		})
+	}
+	if defect := comparing.Wait(); defect != nil {
+		panic(defect) // which the caller recovers, as if it had compared by itself
 	}
 	slices.SortFunc(r.Programs, func(a, b *Program) int { return cmp.Compare(a.Name, b.Name) })
 	for _, p := range r.Programs {
