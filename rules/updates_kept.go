@@ -23,10 +23,8 @@ var updatesKept = rule.Rule{
 	Threads: []string{"jax-ml/jax#17845"},
 	Variant: func(c *rule.Context, v *changes.Variant) {
 		var lost []state
-		for was, is := range v.KeptParams {
-			if was.Written > 0 && was.Written < 0.5 && is.Written >= 1 {
-				lost = append(lost, state{is.Name + " ", is.Shape})
-			}
+		for _, p := range v.Rewritten() {
+			lost = append(lost, state{p.Name + " ", p.Shape})
 		}
 		for _, s := range rewrittenStates(v) { // an argument that a loop carries on is named once
 			if !slices.ContainsFunc(lost, func(known state) bool { return known.shape == s.shape }) {

@@ -4,8 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/price"
 )
 
 // runsAgain names the functions that run once more because an edited line calls them: "encode runs again: 2 dot, tanh". It says so only if their operations are most
@@ -22,7 +24,7 @@ func (s *suspect) runsAgain(v *Variant) (text string, calls map[*Edit]bool) {
 	for _, e := range s.edits {
 		all += e.effort()
 		called := calledBy(e.Stack, v.edited)
-		if called == "" || !elsewhere[called] || len(e.Removed)+len(e.IntoLoop) > 0 || recomputed(e) {
+		if called == "" || !elsewhere[called] || len(e.Removed)+len(e.IntoLoop) > 0 || recomputed(e) || isBackward(e.Scope) {
 			continue
 		}
 		calls[e], steps = true, append(steps, e.Added...)
@@ -42,10 +44,28 @@ func (s *suspect) runsAgain(v *Variant) (text string, calls map[*Edit]bool) {
 	steps, _ = cancelled(steps, nil)
 	leaveOutMoves(&steps, &[]Step{})
 	verb := map[bool]string{true: " runs", false: " run"}[len(names) == 1] + " again: "
-	if computing(s.After) == 0 && len(v.New.Kernels) > 0 {
+	switch {
+	case computing(s.After) > 0 && slices.ContainsFunc(steps, multiplies) && productFlops(v.New) <= 1.01*productFlops(v.Old): // each call does a part of what one did
+		return "", nil
+	case computing(s.After) == 0 && len(v.New.Kernels) > 0:
 		verb = map[bool]string{true: " is", false: " are"}[len(names) == 1] + " called again, and the compiler merges the calls: "
 	}
 	return phrase.List(names, "and") + verb + stepList(steps), calls
+}
+
+// isBackward reports whether a scope is of the backward pass, whose operations have the lines of the forward pass.
+func isBackward(scope string) bool {
+	return strings.Contains(scope, "transpose(jvp(") || strings.HasPrefix(scope, "gradient_tape")
+}
+
+// productFlops adds up what the products of a variant compute in a run.
+func productFlops(v *facts.Variant) (n float64) {
+	for i := range v.Kernels {
+		if k := &v.Kernels[i]; k.WorkClass() == price.Products {
+			n += float64(k.Flops) * k.Runs()
+		}
+	}
+	return n
 }
 
 // calledBy is the function that an edited line calls on the way to an operation. Of several edited lines it is the innermost. It is "" if the operation is on that

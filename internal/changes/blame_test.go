@@ -111,7 +111,7 @@ func TestTheSameOperationsInOtherShapes(t *testing.T) {
 	before := []facts.Kernel{of("argmax", "reduce", "f32[4]", 64, 2), of("dot_general", "dot", "f32[4,512]", 1024, 1)}
 	after := []facts.Kernel{of("argmax", "reduce", "f32[64]", 128, 2), of("dot_general", "dot", "f32[256,512]", 65536, 1)}
 	v := changed(t, asked, asked, before, after)
-	want := "dot f32[4,512] → f32[256,512], and 1 more kernel on arrays of other sizes; the model's operations are the same"
+	want := "dot f32[4,512] → f32[256,512], and 1 more kernel on arrays of other shapes; the model's operations are the same"
 	if len(v.Causes) != 1 || v.Causes[0].Title != want || v.Causes[0].Source.Line != 1 {
 		t.Errorf("%+v, wanted %q", v.Causes, want)
 	}

@@ -60,12 +60,16 @@ func changeOf(parts []*Part) *Change {
 	lead := parts[0]
 	c := &Change{Kind: lead.Kind, Title: lead.Title, OpName: lead.OpName, Source: lead.Source, Parts: parts, Cost: Cost{Program: lead.Program}}
 	c.Key = strings.Join([]string{first, lead.Kind, lead.at}, "\x00")
-	again := func(p *Part) bool { return p.Cause != nil && p.Cause.again && p.Source == lead.Source }
-	if at := slices.IndexFunc(parts, again); at > 0 { // the rest follows from the call
+	told := func(p *Part) bool { // the rest follows from the call, or from the checkpoint that is gone
+		return p.Cause != nil && (p.Cause.again || p.Cause.Keeps()) && p.Source == lead.Source
+	}
+	if at := slices.IndexFunc(parts, told); at > 0 {
 		c.Title = parts[at].Title
 	}
 	if at := slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindConstants && p.Rank < Unbroken }); at > 0 && lead.Kind == KindCode && lead.Cause != nil {
-		c.Title = parts[at].Title + "; " + c.Title // it is always said
+		if c.Title = parts[at].Title + "; " + lead.Title; parts[at].trifles() && lead.saving(-lead.step.Low) < 0 { // it is always said
+			c.Title = lead.Title + "; " + parts[at].Title
+		}
 	}
 	uncompiled := slices.DeleteFunc(slices.Clone(parts), func(p *Part) bool { return p.Program != "" || p.Kind != KindCode })
 	if lead.Program != "" && len(uncompiled) > 0 && !slices.ContainsFunc(uncompiled, func(p *Part) bool { return p.OpName == lead.OpName }) {
@@ -106,6 +110,9 @@ func leadFirst(parts []*Part) {
 	fed := func(p *Part) bool { // what became of the results is why the arguments differ: their shapes, or how they are spread
 		return spread && p.Kind == KindArguments && p.Cause == nil || slices.ContainsFunc(p.takes, func(shape string) bool { return lost[shape] })
 	}
+	unnamed := func(p *Part) bool { // the results of a program that makes what others take as arguments
+		return p.Kind == KindSharding && !slices.ContainsFunc(p.variant.Params, func(c ParamChange) bool { return c.Old != nil && c.New != nil && !SameSharding(c.Old, c.New) })
+	}
 	longest := 0.0
 	for _, p := range parts {
 		if p.variant != nil {
@@ -127,6 +134,7 @@ func leadFirst(parts []*Part) {
 			phrase.CompareBools(retyped(b), retyped(a)),                     // most bytes of the arguments have another type
 			cmp.Compare(a.Rank, b.Rank),                                     // breaks a worse rule
 			phrase.CompareBools(fed(a), fed(b)),                             // does not only pass on what another did
+			phrase.CompareBools(unnamed(a), unnamed(b)),                     // says by name what is spread in another way
 			phrase.CompareBools(b.recalled, a.recalled),                     // a program is called with other arguments
 			phrase.CompareBools(divided && b.brought, divided && a.brought), // a new program took work from others
 			cmp.Compare(a.dependence(), b.dependence()),
@@ -147,6 +155,12 @@ func (p *Part) saving(ns float64) float64 {
 		return 0
 	}
 	return ns
+}
+
+// trifles reports whether new constants are less than the budget of the recommended rules for the peak.
+func (p *Part) trifles() bool {
+	const budget = 0.02
+	return p.variant.New.ConstantBytes()-p.variant.Old.ConstantBytes() < budget*p.variant.New.Facts[facts.MemoryPeak]
 }
 
 // Tell adds a sentence on what else was done, if there are few.

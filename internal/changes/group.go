@@ -107,7 +107,7 @@ func (g *Grouping) causes(p *Program, v *Variant, upgrade func(*Program) string)
 
 // placeAtEdit puts causes without an edited line at the weightiest edit of the variant, unless another compiler may be their cause. A lost donation follows
 // only if the caller still gives the buffers away, so that the edit left no result for them. Without such an edit, a result of another shape stands at an
-// edited line that no operation is on.
+// edited line that no operation is on, and operations that are gone at the edit of the function that they were in.
 func (g *Grouping) placeAtEdit(v *Variant, parts []*Part) {
 	edit := slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindCode && p.Source.Edited })
 	if len(v.Compiler) > 0 {
@@ -115,11 +115,16 @@ func (g *Grouping) placeAtEdit(v *Variant, parts []*Part) {
 	}
 	if edit < 0 {
 		for _, p := range parts {
-			if p.Kind != KindResults || p.Source.Edited || !v.reshapesResults() {
-				continue
+			var at hlo.Location
+			switch {
+			case p.Source.Edited:
+			case p.Kind == KindResults && v.reshapesResults():
+				at, _ = g.elsewhere(p.Cause.Source, p.Kind, v)
+			case p.Kind == KindCode:
+				at = g.editOfGone(p.Cause)
 			}
-			if silent, found := g.elsewhere(p.Cause.Source, p.Kind, v); found {
-				p.Source = g.editedAt(silent)
+			if at.File != "" {
+				p.Source = g.editedAt(at)
 				p.at = FunctionOf(p.Source)
 			}
 		}

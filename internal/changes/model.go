@@ -201,7 +201,7 @@ func (g *editsByPlace) open(s *facts.Statement) int {
 	if _, ok := g.byScope[s.Scope]; !ok {
 		g.byScope[s.Scope] = i
 	}
-	g.edits = append(g.edits, Edit{Scope: s.Scope, OpName: s.OpName, OpType: s.OpType, Source: s.Source, Stack: s.Frames(), Library: s.Libraries(), Caller: s.Caller})
+	g.edits = append(g.edits, Edit{Scope: s.Scope, OpName: s.OpName, OpType: s.OpType, Source: s.Source, Stack: s.Frames(), Within: cmp.Or(s.Within, s.Source.NamedFunction()), Library: s.Libraries(), Caller: s.Caller})
 	return i
 }
 

@@ -171,7 +171,7 @@ func TestIntoALoopWhereOneIsGone(t *testing.T) {
 		t.Errorf("says %q, wanted %q", got, want)
 	}
 	after = []facts.Statement{asks("jit(f)", "while", 2), asks(body, "while", 3), asks(inner, "dot add", 5), asks("jit(f)", "dot dot add add", 6)}
-	if got, want := asked(t, before, after).Causes[0].Title, "a loop is gone; new: dot, add"; got != want {
+	if got, want := asked(t, before, after).Causes[0].Title, "new: dot, add; a loop is gone"; got != want {
 		t.Errorf("says %q, wanted %q", got, want)
 	}
 }
@@ -231,7 +231,7 @@ func TestEditSentences(t *testing.T) {
 		"a barrier and more":   {"dot", "dot opt-barrier tanh", "a new optimization barrier; new: tanh"},
 		"a loop is gone":       {"dot while", "dot", "a loop is gone"},
 		"loops are gone":       {"dot while while", "dot", "2 loops are gone"},
-		"a loop is not needed": {"dot while", "dot dot", "a loop is gone; new: dot"},
+		"a loop is not needed": {"dot while", "dot dot", "new: dot; a loop is gone"},
 		"a loop is new":        {"dot", "dot while", "a new loop"},
 		"many":                 {"dot", "dot a b c d e f", "new: a, b, c, d, e, f"},
 		"too many":             {"dot", "dot a b c d e f g", "new: a, b, c, d, e, 2 more"},

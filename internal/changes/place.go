@@ -216,6 +216,25 @@ func (g *Grouping) editedLine(c *Cause, program string, call hlo.Location) (insi
 	return mostWork(work), mostWork(outer)
 }
 
+// editOfGone is the edit of lines in the function that operations are gone from: the lines that they were on are not known. It is none if several functions
+// or several edits of one may be.
+func (g *Grouping) editOfGone(c *Cause) (at hlo.Location) {
+	for i := range c.Edits {
+		e := &c.Edits[i]
+		for _, h := range g.lines.Code {
+			if len(e.Added) > 0 || h.OldLines == 0 || h.Function == "" || !isSameFunction(h.Function, e.Within) {
+				continue
+			}
+			l := lineOf(h, g.lines.Edits)
+			if at.File != "" && EditOf(at, g.lines.Edits) != EditOf(l, g.lines.Edits) {
+				return hlo.Location{}
+			}
+			at = l
+		}
+	}
+	return at
+}
+
 // isEditOf reports whether a line was edited, by the edit of a cause if that is known.
 func (g *Grouping) isEditOf(c *Cause, l hlo.Location) bool {
 	edit := EditOf(l, g.lines.Edits)
@@ -262,14 +281,20 @@ type use struct {
 }
 
 // returned is the edited return of the program's own function, if only one function has its name; else the edited line without operations in the function that
-// a result is made in: of a return, else of an assignment; nothing for others.
+// a result is made in: of a return, else of an assignment; else the edited assignment in the program's own function; nothing for others.
 func (g *Grouping) returned(result hlo.Location, program string) (at hlo.Location) {
 	program, _ = facts.Numbered(program)
-	own := phrase.Filter(g.lines.Code, func(h git.Hunk) bool {
-		return isSameFunction(h.Function, program) && g.lines.Edits.Gives(h) == 2
-	})
-	if len(own) > 0 && !slices.ContainsFunc(own, func(h git.Hunk) bool { return h.File != own[0].File || h.Function != own[0].Function }) {
-		return lineOf(own[0], g.lines.Edits)
+	own := func(rank int) (at hlo.Location, found bool) {
+		hunks := phrase.Filter(g.lines.Code, func(h git.Hunk) bool {
+			return isSameFunction(h.Function, program) && g.lines.Edits.Gives(h) == rank
+		})
+		if len(hunks) == 0 || slices.ContainsFunc(hunks, func(h git.Hunk) bool { return h.File != hunks[0].File || h.Function != hunks[0].Function }) {
+			return at, false
+		}
+		return lineOf(hunks[0], g.lines.Edits), true
+	}
+	if at, found := own(2); found {
+		return at
 	}
 	best := 0
 	for _, h := range g.silent {
@@ -279,6 +304,9 @@ func (g *Grouping) returned(result hlo.Location, program string) (at hlo.Locatio
 		if rank := g.lines.Edits.Gives(h); rank > best {
 			at, best = lineOf(h, g.lines.Edits), rank
 		}
+	}
+	if best == 0 {
+		at, _ = own(1)
 	}
 	return at
 }

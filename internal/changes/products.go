@@ -24,13 +24,19 @@ func (v *Variant) nameProducts(causes []Cause) {
 	}
 	widens := func(s Step) bool { return s.Type == is && (s.Opcode == "convert" || multiplies(s)) }
 	converts := func(s Step) bool { return s.Opcode == "convert" }
-	brings := func(c Cause, alone bool) bool {
-		added := slices.ContainsFunc(c.Edits, func(e Edit) bool { return slices.ContainsFunc(e.Added, widens) })
-		removed := slices.ContainsFunc(c.Edits, func(e Edit) bool { return slices.ContainsFunc(e.Removed, converts) })
-		return c.Kind == KindCode && added && !(alone && removed)
-	}
-	for _, alone := range []bool{true, false} { // first a cause with conversions that are new, then one where they are to another type
-		if at := slices.IndexFunc(causes, func(c Cause) bool { return brings(c, alone) }); at >= 0 {
+	// First a cause with conversions that are new, then one where they are to another type, then one where they are gone: what they were made for takes the
+	// wide type.
+	for _, fits := range []func(added, removed bool) bool{
+		func(added, removed bool) bool { return added && !removed },
+		func(added, _ bool) bool { return added },
+		func(_, removed bool) bool { return removed },
+	} {
+		at := slices.IndexFunc(causes, func(c Cause) bool {
+			added := slices.ContainsFunc(c.Edits, func(e Edit) bool { return slices.ContainsFunc(e.Added, widens) })
+			removed := slices.ContainsFunc(c.Edits, func(e Edit) bool { return slices.ContainsFunc(e.Removed, converts) })
+			return c.Kind == KindCode && fits(added, removed)
+		})
+		if at >= 0 {
 			causes[at].Title = fmt.Sprintf("%s: %s → %s; %s", phrase.Some(n, "product"), was, is, causes[at].Title)
 			return
 		}

@@ -95,6 +95,7 @@ type Edit struct {
 	OpType  string           `json:"-"`
 	Source  hlo.Location     `json:"source,omitzero"` // unknown for what only a stored baseline knows
 	Stack   []hlo.Location   `json:"-"`               // the model's frames behind it, innermost first
+	Within  string           `json:"-"`               // the function around it
 	Library []hlo.Location   `json:"-"`               // the lines of installed packages that its operations come from
 	Caller  hlo.Location     `json:"caller,omitzero"` // the call of the function, if the model calls it from several lines
 	Callers []hlo.Location   `json:"-"`               // the calls that it may be

@@ -85,6 +85,16 @@ func (v *Variant) notUpdated() (lost []LostResult) {
 	return lost
 }
 
+// Rewritten lists the arguments of which the program now writes all in place, and wrote less than half.
+func (v *Variant) Rewritten() (list []*facts.Parameter) {
+	for was, is := range v.KeptParams {
+		if was.Written > 0 && was.Written < 0.5 && is.Written >= 1 {
+			list = append(list, is)
+		}
+	}
+	return list
+}
+
 // Dropped lists the shapes of the results that a program with the same arguments does not return any more.
 func (v *Variant) Dropped() []string {
 	if v.Old == nil || v.New == nil || v.Regrouped || v.Old.Result == "" || !v.sameArguments() {

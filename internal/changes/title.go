@@ -37,6 +37,9 @@ func (s *suspect) title(v *Variant) string {
 	if len(s.unroll) > 0 {
 		parts = append([]string{unrollTitle(v, s.unroll)}, parts...)
 	}
+	if text := s.rewrites(v); text != "" {
+		parts = append([]string{text}, parts...)
+	}
 	if text, inLoop := s.oftener(v); inLoop {
 		parts = append([]string{text}, parts...)
 	} else if text != "" {
@@ -60,6 +63,18 @@ func (s *suspect) title(v *Variant) string {
 		parts = append(parts, "the toolchain also changed: "+toolsTitle(v.Compiler))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// rewrites names the arguments that kernels of the cause write whole and that were updated in part: "cache (2 arrays, 4.0 MiB) is rewritten whole".
+func (s *suspect) rewrites(v *Variant) string {
+	list := phrase.Filter(v.Rewritten(), func(p *facts.Parameter) bool {
+		return slices.ContainsFunc(s.After, func(k facts.Kernel) bool { return k.Writes == p.Shape })
+	})
+	if len(list) == 0 {
+		return ""
+	}
+	names := phrase.Within(Trees(list), 3)
+	return phrase.List(names, "and") + map[bool]string{true: " is", false: " are"}[len(names) == 1] + " rewritten whole"
 }
 
 // oftener says which collectives run in every step of a loop now, "all-reduce runs 4 times, in a loop, instead of once", or that the partitioner adds some that no

@@ -32,7 +32,8 @@ func (s *suspect) editsTitle(v *Variant) string {
 		takeSteps(&added, kept)
 		takeSteps(&removed, kept)
 	}
-	if lost := s.lostLoops(v, all, &added, &removed); lost != "" {
+	lost, unrolled := s.lostLoops(v, all, &added, &removed)
+	if unrolled {
 		parts = append(parts, lost)
 	}
 	if s.again = runs != ""; s.again {
@@ -75,6 +76,9 @@ func (s *suspect) editsTitle(v *Variant) string {
 	}
 	if first.Caller.File != "" && !again && len(first.Added) > 0 && len(parts) > 0 && !v.edited.any(first.Stack) { // an edited line tells which it is
 		parts[len(parts)-1] += calledFrom(first)
+	}
+	if lost != "" && !unrolled {
+		parts = append(parts, lost)
 	}
 	switch {
 	case len(removed) > 0 && len(added) == 0 && forgets:
@@ -190,23 +194,23 @@ func isLoop(s Step) bool { return s.Opcode == "while" }
 
 // lostLoops takes the loops that are gone out of what was removed, with the slices that their steps took and the results that they stacked, and says whether
 // they are unrolled: "2 loops are unrolled".
-func (s *suspect) lostLoops(v *Variant, all []Step, added, removed *[]Step) string {
+func (s *suspect) lostLoops(v *Variant, all []Step, added, removed *[]Step) (text string, unrolled bool) {
 	loops := takeSteps(removed, isLoop)
 	if len(loops) == 0 {
-		return ""
+		return "", false
 	}
 	arranges := func(s Step) bool { return !s.Computes() }
 	takeSteps(removed, arranges)
 	what := "gone"
-	if repeats(all, stepsIn(v.Old)) && v.Unrolled() {
+	if unrolled = repeats(all, stepsIn(v.Old)) && v.Unrolled(); unrolled {
 		what, s.unroll = "unrolled", nil // it is said
 		takeSteps(added, arranges)
 		takeSteps(added, isLoop)
 	}
 	if n := loops[0].Count; n > 1 {
-		return fmt.Sprintf("%d loops are %s", n, what)
+		return fmt.Sprintf("%d loops are %s", n, what), unrolled
 	}
-	return "a loop is " + what
+	return "a loop is " + what, unrolled
 }
 
 // newLoops takes the loops that came out of what was added, with what counts their steps, takes slices and stacks results. It says how often one alone runs: "a

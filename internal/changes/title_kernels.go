@@ -80,8 +80,8 @@ func mostChanged(list []KernelChange) KernelChange {
 	})
 }
 
-// resizedTitle names the kernel that changed most, if most of those that differ do the same on arrays of other sizes, and returns it:
-// "dot f32[640,64] → f32[1024,64], and 57 more kernels on arrays of other sizes"; "" if they do not.
+// resizedTitle names the kernel that changed most, if most of those that differ do the same on arrays of other shapes, and returns it:
+// "dot f32[640,64] → f32[1024,64], and 57 more kernels on arrays of other shapes"; "" if they do not.
 func resizedTitle(k *Kernels) (string, *facts.Kernel) {
 	list := phrase.Filter(k.Changed, func(c KernelChange) bool {
 		return c.New.Class != facts.ClassControl && c.Old.Out != c.New.Out && resized(&c.Old) == resized(&c.New) // a loop is told by what is in it
@@ -92,7 +92,7 @@ func resizedTitle(k *Kernels) (string, *facts.Kernel) {
 	most := mostChanged(list)
 	text := fmt.Sprintf("%s %s → %s", most.New.Operations(), most.Old.Out, most.New.Out)
 	if n := len(list) - 1; n > 0 {
-		text += ", and " + phrase.Some(n, "more kernel") + " on arrays of other sizes"
+		text += ", and " + phrase.Some(n, "more kernel") + " on arrays of other shapes"
 	}
 	return text, &most.New
 }
@@ -102,6 +102,9 @@ func mostTelling(k *Kernels) (string, *facts.Kernel) {
 	switch {
 	case len(k.Added) == 1:
 		return "new: " + k.Added[0].Describe(), &k.Added[0]
+	case len(k.Added) > 1 && sameOf(k, (*facts.Kernel).Operations) && !sameOf(k, func(k *facts.Kernel) string { return k.Out }):
+		first := facts.FirstKernel(k.Added, facts.AnyKernel)
+		return fmt.Sprintf("%d kernels on arrays of other shapes, among them %s", len(k.Added), first.Describe()), first
 	case len(k.Added) > 1:
 		first := facts.FirstKernel(k.Added, facts.AnyKernel)
 		return fmt.Sprintf("%d new kernels, among them %s", len(k.Added), first.Describe()), first
@@ -114,6 +117,12 @@ func mostTelling(k *Kernels) (string, *facts.Kernel) {
 		return "gone: " + k.Removed[0].Describe(), nil
 	}
 	return sameKernels, nil
+}
+
+// sameOf reports whether the kernels that came have something in common with those that went, each with one.
+func sameOf(k *Kernels, what func(*facts.Kernel) string) bool {
+	came, went := texts(pointers(k.Added), what), texts(pointers(k.Removed), what)
+	return len(minus(came, went))+len(minus(went, came)) == 0
 }
 
 const sameKernels = "the same kernels, connected in another way"

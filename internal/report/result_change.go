@@ -388,7 +388,10 @@ func (r *indexed) fix(c *result.Change) string {
 		return strings.HasPrefix(c.Title, f.Subject+" ") || f.Subject != "" && strings.Contains(c.Title, "→ "+f.Subject) || f.Rule == ruleOf[c.Kind]
 	})
 	if at < 0 {
-		at = max(0, slices.IndexFunc(broken, func(f *result.Finding) bool { return !strings.HasPrefix(f.Rule, "max-") }))
+		at = slices.IndexFunc(broken, func(f *result.Finding) bool { return !strings.HasPrefix(f.Rule, "max-") })
+	}
+	if at < 0 { // a limit on something that the title does not begin with says less
+		at = max(0, slices.IndexFunc(broken, func(f *result.Finding) bool { return f.Rule != ruleOf[changes.KindConstants] }))
 	}
 	fix := r.doc(broken[at].Rule).Fix
 	if !strings.Contains(fix, " DUMP") {
