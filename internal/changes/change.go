@@ -61,7 +61,7 @@ func changeOf(parts []*Part) *Change {
 	c := &Change{Kind: lead.Kind, Title: lead.Title, OpName: lead.OpName, Source: lead.Source, Parts: parts, Cost: Cost{Program: lead.Program}}
 	c.Key = strings.Join([]string{first, lead.Kind, lead.at}, "\x00")
 	told := func(p *Part) bool { // the rest follows from the call, or from the checkpoint that is gone
-		return p.Cause != nil && (p.Cause.again || p.Cause.Keeps()) && p.Source == lead.Source
+		return p.Source == lead.Source && p.Cause != nil && (p.Cause.again || p.Cause.Keeps() && !dropped(p.variant.Model.Edits))
 	}
 	if at := slices.IndexFunc(parts, told); at > 0 {
 		c.Title = parts[at].Title
