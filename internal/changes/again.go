@@ -20,13 +20,14 @@ func (s *suspect) runsAgain(v *Variant) (text string, calls map[*Edit]bool) {
 	calls = map[*Edit]bool{}
 	var names []string
 	var steps []Step
-	all := 0
+	all, forward := 0, false
 	for _, e := range s.edits {
 		all += e.effort()
 		called := calledBy(e.Stack, v.edited)
-		if called == "" || !elsewhere[called] || len(e.Removed)+len(e.IntoLoop) > 0 || recomputed(e) || isBackward(e.Scope) {
+		if called == "" || !elsewhere[called] || len(e.Removed)+len(e.IntoLoop) > 0 || recomputed(e) {
 			continue
 		}
+		forward = forward || !isBackward(e.Scope)
 		calls[e], steps = true, append(steps, e.Added...)
 		// A call of a module is named by its class: Block, not __call__.
 		called = strings.TrimSuffix(called, ".__call__")
@@ -38,14 +39,14 @@ func (s *suspect) runsAgain(v *Variant) (text string, calls map[*Edit]bool) {
 	for e := range calls {
 		told += e.effort()
 	}
-	if 2*told <= all || len(names) == 0 {
+	if 2*told <= all || len(names) == 0 || !forward {
 		return "", nil
 	}
 	steps, _ = cancelled(steps, nil)
 	leaveOutMoves(&steps, &[]Step{})
 	verb := map[bool]string{true: " runs", false: " run"}[len(names) == 1] + " again: "
-	switch {
-	case computing(s.After) > 0 && slices.ContainsFunc(steps, multiplies) && productFlops(v.New) <= 1.01*productFlops(v.Old): // each call does a part of what one did
+	switch products := productFlops(s.After); {
+	case products > 0 && products <= productFlops(s.Before): // each call does a part of what one did
 		return "", nil
 	case computing(s.After) == 0 && len(v.New.Kernels) > 0:
 		verb = map[bool]string{true: " is", false: " are"}[len(names) == 1] + " called again, and the compiler merges the calls: "
@@ -58,10 +59,10 @@ func isBackward(scope string) bool {
 	return strings.Contains(scope, "transpose(jvp(") || strings.HasPrefix(scope, "gradient_tape")
 }
 
-// productFlops adds up what the products of a variant compute in a run.
-func productFlops(v *facts.Variant) (n float64) {
-	for i := range v.Kernels {
-		if k := &v.Kernels[i]; k.WorkClass() == price.Products {
+// productFlops adds up what the products among kernels compute in a run.
+func productFlops(kernels []facts.Kernel) (n float64) {
+	for i := range kernels {
+		if k := &kernels[i]; k.WorkClass() == price.Products {
 			n += float64(k.Flops) * k.Runs()
 		}
 	}

@@ -61,7 +61,7 @@ func changeOf(parts []*Part) *Change {
 	c := &Change{Kind: lead.Kind, Title: lead.Title, OpName: lead.OpName, Source: lead.Source, Parts: parts, Cost: Cost{Program: lead.Program}}
 	c.Key = strings.Join([]string{first, lead.Kind, lead.at}, "\x00")
 	told := func(p *Part) bool { // the rest follows from the call, or from the checkpoint that is gone
-		return p.Source == lead.Source && p.Cause != nil && (p.Cause.again || p.Cause.Keeps() && !dropped(p.variant.Model.Edits))
+		return p.Source == lead.Source && p.Cause != nil && (p.Cause.again || p.Cause.Keeps() && p.variant.losesCheckpoint())
 	}
 	if at := slices.IndexFunc(parts, told); at > 0 {
 		c.Title = parts[at].Title
@@ -90,6 +90,14 @@ func changeOf(parts []*Part) *Change {
 	}
 	c.costs()
 	return c
+}
+
+// losesCheckpoint reports whether a barrier is gone, as jax.checkpoint makes one, and what was computed again behind it still is computed once.
+func (v *Variant) losesCheckpoint() bool {
+	unwraps := func(e Edit) bool {
+		return slices.ContainsFunc(e.Removed, func(s Step) bool { return s.Opcode == barrier })
+	}
+	return slices.ContainsFunc(v.Model.Edits, unwraps) && !dropped(v.Model.Edits)
 }
 
 // leadFirst sorts the parts of a change: the one that says best what was done leads. That is one on an edited line, then arguments of another type, then one that

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/hlo"
 )
 
 // matcher pairs two lists of kernels. Every step works through hash tables over what is still unpaired, so the whole is near
@@ -31,7 +30,6 @@ func matchKernels(old, fresh *facts.Variant, rescaled bool, edited Edited) (*mat
 	k.Unrolled = m.unroll()
 	m.inTurn(content)
 	m.inTurn(func(k *facts.Kernel) string { return m.withoutOrder(k) + "\x00" + k.OpName })
-	m.inTurn(reshaped)
 	m.inTurn(resized)
 	k.Split, k.Merged = m.regroup(fresh)
 	m.inTurn(placeOf)
@@ -122,14 +120,6 @@ func familyOf(k *facts.Kernel) string {
 		return k.Family
 	}
 	return k.Kind + "\x00" + k.Do.String()
-}
-
-// reshaped is what a kernel and the same kernel on an array of another shape with as many elements share.
-func reshaped(k *facts.Kernel) string {
-	if k.OpName == "" {
-		return ""
-	}
-	return k.Kind + "\x00" + k.Do.String() + loopOf(k) + "\x00" + k.OpName + "\x00" + strconv.FormatInt(numbersIn(hlo.ShapeText(k.Out).Elements()), 36)
 }
 
 // resized is what a kernel and the same kernel on arrays of other shapes share: it was neither split nor merged.
