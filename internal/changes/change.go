@@ -207,7 +207,7 @@ func (c *Change) costs() {
 
 // priceOf adds up what parts cost in one program.
 func priceOf(parts []*Part) (dearest Price) {
-	prices, compilations := map[*Variant]*Price{}, 0
+	prices, costs, compilations := map[*Variant]*Price{}, map[*Variant]classCosts{}, 0
 	var order []*Variant
 	for _, p := range parts {
 		switch {
@@ -215,15 +215,18 @@ func priceOf(parts []*Part) (dearest Price) {
 			compilations = max(compilations, p.compilations)
 			continue
 		case prices[p.variant] == nil:
-			prices[p.variant] = &Price{StepWasNS: p.variant.Old.Facts[facts.PriceStep]}
+			prices[p.variant], costs[p.variant] = &Price{StepWasNS: p.variant.Old.Facts[facts.PriceStep]}, classCosts{}
 			order = append(order, p.variant)
 		}
-		price := prices[p.variant]
-		price.StepNS, price.LowNS, price.HighNS, price.PeakBytes = price.StepNS+p.step.Middle, price.LowNS+p.step.Low, price.HighNS+p.step.High, price.PeakBytes+p.peak
+		prices[p.variant].PeakBytes += p.peak
+		for key, ns := range p.costs.each() {
+			costs[p.variant][key] += ns // what one part adds and another takes away in a class has the same error
+		}
 	}
 	for _, v := range order {
-		price := prices[v]
-		price.LowNS = max(price.LowNS, -price.StepWasNS) // a step takes no less than nothing
+		price, step := prices[v], v.interval(costs[v])
+		price.StepNS, price.HighNS = step.Middle, step.High
+		price.LowNS = max(step.Low, -price.StepWasNS) // a step takes no less than nothing
 		if cmp.Or(cmp.Compare(math.Abs(price.StepNS), math.Abs(dearest.StepNS)), cmp.Compare(math.Abs(price.PeakBytes), math.Abs(dearest.PeakBytes))) >= 0 {
 			dearest = *price
 		}

@@ -26,7 +26,8 @@ type Part struct {
 
 	variant      *Variant // of a cause
 	at           string   // the function that it is in, or what else it is known by
-	step         price.Interval
+	costs        classCosts
+	step         price.Interval // of the costs
 	peak         float64
 	compilations int
 	placed       bool     // the source is the edited line, or that of a cause
@@ -74,18 +75,46 @@ func NewGrouping(programs []*Program, lines Lines, upgrade func(*Program) string
 			}
 		}
 	}
+	g.placeAtSwitch()
 	g.tellApart()
 	return g
+}
+
+// placeAtSwitch puts all that is in 64 bits now at the edit that has JAX compute in them. The lines that compute are those that did before.
+func (g *Grouping) placeAtSwitch() {
+	at := slices.IndexFunc(g.lines.Code, func(h git.Hunk) bool { return h.Widens() })
+	if at < 0 {
+		return
+	}
+	place := g.editedAt(lineOf(g.lines.Code[at], g.lines.Edits))
+	for _, p := range g.Parts {
+		if p.Cause != nil && p.widens() {
+			p.Source, p.at = place, FunctionOf(place)
+		}
+	}
+}
+
+// widens reports whether operations of the part are in 64 bits, or what else differs follows from such operations.
+func (p *Part) widens() bool {
+	wide := []string{"f64", "s64", "u64", "c128"}
+	if len(p.Cause.Edits) > 0 {
+		return slices.ContainsFunc(p.Cause.Edits, func(e Edit) bool {
+			return slices.ContainsFunc(e.Added, func(s Step) bool { return slices.Contains(wide, s.Type) })
+		})
+	}
+	return slices.ContainsFunc(wide, func(t string) bool {
+		return p.variant.New.Facts[facts.Dtype.Of(t)] > p.variant.Old.Facts[facts.Dtype.Of(t)]
+	})
 }
 
 // causes makes a part of every cause of a variant.
 func (g *Grouping) causes(p *Program, v *Variant, upgrade func(*Program) string) {
 	g.compiler = g.compiler || len(v.Compiler) > 0
-	parts, steps, lost := make([]*Part, len(v.Causes)), v.StepIntervals(), v.LostResults()
+	parts, costs, lost := make([]*Part, len(v.Causes)), v.byCause(), v.LostResults()
 	for i := range v.Causes {
 		c := &v.Causes[i]
 		part := &Part{Kind: c.Kind, Title: c.Title, Detail: c.Title, Program: p.Name,
-			Variants: []string{v.New.Signature}, Cause: c, Rank: Unbroken, Drift: true, variant: v, step: steps[i], placed: true}
+			Variants: []string{v.New.Signature}, Cause: c, Rank: Unbroken, Drift: true, variant: v, costs: costs[i], step: v.interval(costs[i]), placed: true}
 		g.place(part)
 		if c.Kind == KindResults {
 			part.lost = phrase.Map(lost, func(l LostResult) string { return l.Is })

@@ -139,14 +139,10 @@ func (v *Variant) margin(c price.Class) price.Margin {
 }
 
 // StepIntervals is between what each cause may add to the step, in nanoseconds.
-func (v *Variant) StepIntervals() []price.Interval {
-	costs := v.byCause()
-	intervals := make([]price.Interval, len(costs))
-	for i := range costs {
-		intervals[i] = Interval(v.margin, costs[i].list())
-	}
-	return intervals
-}
+func (v *Variant) StepIntervals() []price.Interval { return phrase.Map(v.byCause(), v.interval) }
+
+// interval is between what costs may be, in nanoseconds.
+func (v *Variant) interval(c classCosts) price.Interval { return Interval(v.margin, c.list()) }
 
 // ends are the shares of the predicted number of runs that the true one is between. A branch is taken or not. A loop of unknown length runs at least once, and
 // at most as often as its counter allows. If its counter allows any number, and it is taken to run ten times, it may run ten times as often as that.

@@ -219,6 +219,13 @@ func (h *Hunk) Compiles() bool { return h.inJit || compiles(wordsIn(h.was+" "+h.
 
 func compiles(w words) bool { return w["jit"] || w["jit_compile"] }
 
+// Widens reports whether the lines switch on that JAX computes in 64 bits, in all that it compiles.
+func (h *Hunk) Widens() bool {
+	const option = "jax_enable_x64"
+	was, now := wordsIn(h.was), wordsIn(h.now)
+	return now[option] && (!was[option] || now["True"] && !was["True"])
+}
+
 // Uncompiles reports whether the lines had jit compile a function, above its definition or by its name, and do so no more.
 func (h *Hunk) Uncompiles(function string) bool {
 	own := h.Function[strings.LastIndexByte(h.Function, '.')+1:] == function
