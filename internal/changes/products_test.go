@@ -40,4 +40,9 @@ func TestProductsOfAnotherType(t *testing.T) {
 			t.Errorf("%s: %q and %q, wanted %q", c.name, causes[0].Title, causes[1].Title, c.second)
 		}
 	}
+	gone := []Cause{{Kind: KindCode, Title: "gone: 4 convert", Edits: []Edit{{Removed: convert("bf16")}}}}
+	(&Variant{Old: values(was), New: values(map[string]float64{"bf16": 3, "f32": 2})}).nameProducts(gone)
+	if gone[0].Title != "2 products: bf16 → f32; gone: 4 convert" {
+		t.Errorf("where conversions only went: %q", gone[0].Title)
+	}
 }

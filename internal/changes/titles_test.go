@@ -38,6 +38,10 @@ func TestRunsAgain(t *testing.T) {
 	if got := title("encode", in(asks("jit(f)", "sort", 9), "rank", 30)); got != "new: sort" {
 		t.Error(got)
 	}
+	gradient := asks("jit(f)/transpose(jvp())", "dot", 5)
+	if got := title("encode", in(gradient, "encode", 30)); got != "new: dot" {
+		t.Errorf("only the gradient is new: %s", got)
+	}
 	kernels = []facts.Kernel{kernel("jit(f)/loss/dot", "dot", "f32[8]")}
 	if got := title("encode", encode("jit(f)", "encode", 30)); got != "encode is called again, and the compiler merges the calls: dot" {
 		t.Error(got)

@@ -538,3 +538,39 @@ func TestEditThatMakesAnotherCompilation(t *testing.T) {
 		}
 	}
 }
+
+// What is gone from a function is placed at the edit of that function: the lines that it was on are not known.
+func TestEditOfWhatIsGone(t *testing.T) {
+	const source = "def step(x):\n    y = f(x)\n    told = {'loss': y, 'norm': norm(y)}\n    return y, told\n\n\ndef main():\n    print(step(1))\n"
+	gone := root(changes.KindCode, "gone: sqrt", line("main", 8))
+	gone.Edits = []changes.Edit{{Within: "step", Removed: []changes.Step{{Opcode: "sqrt", Count: 1}}}}
+	for now, want := range map[string]int{"{'loss': y}": 3, "{'loss': y, 'norm': norm(y)}  # all": 8} {
+		p := changed("step", gone, root(changes.KindResults, "1 result is gone: f32[]", line("mlp", 19)))
+		list := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: editsOfSource(t, source, "{'loss': y, 'norm': norm(y)}", now)}, nil)
+		if want == 3 && (len(list) != 1 || list[0].Source.Line != 3 || !list[0].Source.Edited) {
+			t.Errorf("%s: %+v, wanted one change at line 3", now, list)
+		}
+		if want == 8 && (len(list) != 2 || list[0].Source.Edited || list[1].Source.Edited) {
+			t.Errorf("%s: %+v, wanted no edited line", now, list)
+		}
+	}
+}
+
+// All that is in 64 bits is one change at the line that switches them on, also where other edited lines compute in them.
+func TestSwitchTo64Bits(t *testing.T) {
+	const source = "config.update('jax_enable_x64', False)\n\n\ndef step(x):\n    return f(x)\n\n\ndef main():\n    print(step(1))\n"
+	told := editsOfSource(t, strings.Replace(source, "f(x)", "g(x)", 1), strings.Replace(source, "f(x)", "g(x)", 1), strings.Replace(source, "False", "True", 1))
+	wide := root(changes.KindCode, "dot: f32 → f64", line("step", 5), kernel(line("step", 5), 64))
+	wide.Edits = []changes.Edit{{Source: line("step", 5), Stack: []hlo.Location{line("step", 5)}, Added: []changes.Step{{Opcode: "dot", Type: "f64", Count: 1}}}}
+	p := changed("step", wide, root(changes.KindArguments, "x: f32 → f64", line("main", 9)))
+	p.Variants[0].New.Facts["dtypes.f64"] = 3
+	list := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: told}, nil)
+	if len(list) != 1 || list[0].Source.Line != 1 || !list[0].Source.Edited {
+		t.Errorf("%+v, wanted one change at line 1", list)
+	}
+	wide.Edits[0].Added[0].Type = "f32"
+	list = changesOf(judgedTarget{Programs: []*changes.Program{changed("step", wide)}, Edits: told}, nil)
+	if len(list) != 1 || list[0].Source.Line != 5 {
+		t.Errorf("in 32 bits: %+v, wanted line 5", list)
+	}
+}

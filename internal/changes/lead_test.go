@@ -1,0 +1,89 @@
+package changes
+
+import (
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/price"
+)
+
+// compared is a variant of which neither side was priced.
+func compared() *Variant {
+	return &Variant{Old: &facts.Variant{Facts: facts.Values{facts.PriceStep: 1000, facts.MemoryPeak: 1 << 20}}, New: &facts.Variant{Facts: facts.Values{facts.PriceStep: 1100, facts.MemoryPeak: 1 << 20}}}
+}
+
+// What one part of a change adds and another takes away in a class of work has the same error.
+func TestPriceOfSeveralParts(t *testing.T) {
+	v := compared()
+	part := func(class price.Class, ns float64) *Part { return &Part{variant: v, costs: classCosts{{Class: class}: ns}} }
+	got := priceOf([]*Part{part(price.Products, 900), part(price.Products, -800), part(price.Loops, 50)})
+	want := v.interval(classCosts{{Class: price.Products}: 100, {Class: price.Loops}: 50})
+	if got.StepNS != 150 || got.LowNS != want.Low || got.HighNS != want.High || got.LowNS <= 0 {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// The title of a change is a named mechanism before what came with it.
+func TestTitleOfAChange(t *testing.T) {
+	v := compared()
+	v.Model.Edits = []Edit{{Scope: "jit(f)/transpose(jvp())", Removed: []Step{{Opcode: barrier, Count: 1}}}, {Scope: "rematted", Removed: []Step{{Opcode: "dot", Type: "f32", Count: 1}}, again: true}}
+	loop := &Part{Kind: KindCode, Title: "a new loop", Program: "f", Cause: &Cause{Kind: KindCode, Edits: v.Model.Edits[:1]}, variant: v, step: price.Interval{Middle: 100}}
+	kept := &Part{Kind: KindCode, Title: "no longer rematerialized", Program: "f", Cause: &Cause{Kind: KindCode, Edits: v.Model.Edits[1:]}, variant: v}
+	if got := changeOf([]*Part{loop, kept}).Title; got != "no longer rematerialized" {
+		t.Errorf("says %q", got)
+	}
+	v.Model.Edits[0].Removed[0].Opcode = "tanh" // no checkpoint is gone
+	if got := changeOf([]*Part{loop, kept}).Title; got != "a new loop" {
+		t.Errorf("says %q", got)
+	}
+	baked := &Part{Kind: KindConstants, Title: "f32[64] is baked into the program", Program: "f", Cause: &Cause{Kind: KindConstants}, variant: v, Rank: 0}
+	code := &Part{Kind: KindCode, Title: "new: dot", Program: "f", Cause: &Cause{Kind: KindCode, Edits: []Edit{{Added: []Step{{Opcode: "dot", Count: 1}}}}}, variant: v}
+	for want, step := range map[string]price.Interval{
+		"new: dot; f32[64] is baked into the program": {Low: 50, Middle: 100, High: 200},
+		"f32[64] is baked into the program; new: dot": {Low: -50, Middle: 100, High: 200},
+	} {
+		code.step, v.New.Constants = step, []facts.Constant{{Bytes: 256}}
+		if got := changeOf([]*Part{code, baked}).Title; got != want {
+			t.Errorf("where code costs %v: says %q, want %q", step, got, want)
+		}
+	}
+	code.step, v.New.Constants = price.Interval{Low: 50, Middle: 100, High: 200}, []facts.Constant{{Bytes: 1 << 16}}
+	if got := changeOf([]*Part{code, baked}).Title; got != "f32[64] is baked into the program; new: dot" {
+		t.Errorf("of a large constant: says %q", got)
+	}
+}
+
+// Of programs that are sharded in another way, one that says which arguments are leads, whatever making them costs.
+func TestNamedShardingLeads(t *testing.T) {
+	makes, takes := compared(), compared()
+	takes.Params = []ParamChange{{Old: &facts.Parameter{Name: "w", Sharding: "{devices=[2]<=[2]}"}, New: &facts.Parameter{Name: "w"}}}
+	parts := []*Part{
+		{Kind: KindSharding, Title: "result 0: now replicated", Program: "init", Cause: &Cause{Kind: KindSharding}, variant: makes, step: price.Interval{Middle: 500}},
+		{Kind: KindSharding, Title: "w is now replicated", Program: "step", Cause: &Cause{Kind: KindSharding}, variant: takes, step: price.Interval{Middle: 100}},
+	}
+	if got := changeOf(parts); got.Title != "w is now replicated" || got.Program != "step" {
+		t.Errorf("%s: %q", got.Program, got.Title)
+	}
+}
+
+// Kernels that do the same on arrays of other shapes are not called new.
+func TestKernelsOnOtherShapes(t *testing.T) {
+	kernels := func(shapes ...string) (list []facts.Kernel) {
+		for _, s := range shapes {
+			list = append(list, facts.Kernel{Form: &facts.Form{Kind: "loop", Do: facts.OpcodesOf("broadcast"), Root: "broadcast", Out: s}, Site: &facts.Site{}})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		added, removed []facts.Kernel
+		want           string
+	}{
+		{kernels("f32[8]", "f32[4]"), kernels("f32[2]", "f32[4]"), "2 kernels on arrays of other shapes, among them loop broadcast → f32[8]"},
+		{kernels("f32[8]", "f32[4]"), kernels("f32[4]", "f32[8]"), "2 new kernels, among them loop broadcast → f32[8]"},
+		{kernels("f32[8]", "f32[4]"), kernels("f32[4]"), "2 new kernels, among them loop broadcast → f32[8]"},
+	} {
+		if got, _ := mostTelling(&Kernels{Added: c.added, Removed: c.removed}); got != c.want {
+			t.Errorf("says %q, want %q", got, c.want)
+		}
+	}
+}
