@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -15,7 +16,9 @@ func compared() *Variant {
 // What one part of a change adds and another takes away in a class of work has the same error.
 func TestPriceOfSeveralParts(t *testing.T) {
 	v := compared()
-	part := func(class price.Class, ns float64) *Part { return &Part{variant: v, costs: classCosts{{Class: class}: ns}} }
+	part := func(class price.Class, ns float64) *Part {
+		return &Part{variant: v, costs: classCosts{{Class: class}: ns}}
+	}
 	got := priceOf([]*Part{part(price.Products, 900), part(price.Products, -800), part(price.Loops, 50)})
 	want := v.interval(classCosts{{Class: price.Products}: 100, {Class: price.Loops}: 50})
 	if got.StepNS != 150 || got.LowNS != want.Low || got.HighNS != want.High || got.LowNS <= 0 {
@@ -85,5 +88,14 @@ func TestKernelsOnOtherShapes(t *testing.T) {
 		if got, _ := mostTelling(&Kernels{Added: c.added, Removed: c.removed}); got != c.want {
 			t.Errorf("says %q, want %q", got, c.want)
 		}
+	}
+}
+
+// The values of one argument that JAX's log tells pair by pair are one chain.
+func TestChained(t *testing.T) {
+	got := chained([]string{"n: 1 → 2", "x: f32[2] → f32[3]", "n: 2 → 3", "n: 1 → 4", "at y: weak type in one call only", "c: {a: 1 → 2} → {}", "c: 1 → 2"})
+	want := []string{"n: 1 → 2 → 3 → 4", "x: f32[2] → f32[3]", "at y: weak type in one call only", "c: {a: 1 → 2} → {}", "c: 1 → 2"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -359,7 +359,7 @@ func (p *Program) Differences() []string {
 	}
 	inArguments := slices.ContainsFunc(p.fresh(), func(a ArgumentChange) bool { return a.Name != "" || a.Kind == "count" })
 	if len(p.misses) > 0 && !inArguments { // JAX knows weak types, containers and static arguments, which no module has
-		return phrase.First(p.misses, 3)
+		return phrase.First(chained(p.misses), 3)
 	}
 	if n := p.repeated(); n > 1 {
 		same := fmt.Sprintf("the same module was compiled %s: nothing in it tells the calls apart", phrase.Times(n))
@@ -401,6 +401,28 @@ func missesOf(logs *tensorflow.Logs, p *facts.Program) (reasons []string) {
 		}
 	}
 	return reasons
+}
+
+// chained tells the values of one argument together: of "n: 1 → 2" and "n: 2 → 3" it makes "n: 1 → 2 → 3".
+func chained(reasons []string) []string {
+	argument := func(reason string) string {
+		name, values, _ := strings.Cut(reason, ": ")
+		if strings.Count(values, " → ") != 1 {
+			return reason
+		}
+		return name
+	}
+	return phrase.Map(phrase.Group(reasons, argument), func(of []string) string {
+		if len(of) == 1 {
+			return of[0]
+		}
+		var values []string
+		for _, reason := range of {
+			_, text, _ := strings.Cut(reason, ": ")
+			values = append(values, strings.Split(text, " → ")...)
+		}
+		return argument(of[0]) + ": " + chain(values)
+	})
 }
 
 // fresh leaves out of how the compilations differ what those of the old program differ in as well, unless nothing else is known.
