@@ -14,12 +14,13 @@ type builder struct {
 }
 
 func newBuilder(src []byte, format Format) builder {
+	const metas = 64 // a small module has
 	b := builder{
-		m:      &Module{Format: format, src: src, Entry: NoComp, metas: []Range{{}}},
+		m:      &Module{Format: format, src: src, Entry: NoComp, metas: make([]Range, 1, metas)},
 		shapes: newSpellingIndex(0), opcodes: newSpellingIndex(0),
 	}
 	b.metas.reset()
-	b.metas.parts, b.metas.behind = []distinct{{}}, []MetadataID{0}
+	b.metas.parts, b.metas.behind = make([]distinct, 1, metas), make([]MetadataID, 1, metas)
 	return b
 }
 

@@ -162,14 +162,15 @@ func (m *Module) Settings(i InstrID) []string {
 		return nil // the address or the number of a Python function
 	}
 	config, _ := m.Attr(i, "backend_config")
-	return settingsIn(config)
+	return SettingsIn(config)
 }
 
 // IsNoise reports whether a key of a backend_config has no part in the computation: picks of the autotuner, estimates, numbers of
 // instructions, memory offsets and compiled kernels.
 func IsNoise(key string) bool { return noisyConfig[key] }
 
-func settingsIn(config string) []string {
+// SettingsIn returns the settings in a backend_config, see [Module.Settings].
+func SettingsIn(config string) []string {
 	if config == "" || config == "{}" {
 		return nil
 	}

@@ -84,7 +84,7 @@ func TestSettingsInAnyForm(t *testing.T) {
 		`{is_stable = true, order = "TOTAL", dims = array<i64: 1, 2>, side = 76 : ui8, }`:         "dims=array<i64: 1, 2>; is_stable=true; order=TOTAL; side=76",
 		`{"long":"` + strings.Repeat("a", 300) + `"}`:                                             "long=" + strings.Repeat("a", 200) + "…",
 	} {
-		if got := strings.Join(settingsIn(config), "; "); got != want {
+		if got := strings.Join(SettingsIn(config), "; "); got != want {
 			t.Errorf("%s: %s, wanted %s", config, got, want)
 		}
 	}
@@ -92,7 +92,7 @@ func TestSettingsInAnyForm(t *testing.T) {
 
 func FuzzSettings(f *testing.F) {
 	fuzztest.Run(f, fuzztest.Text, func(t *testing.T, config []byte) error {
-		for _, s := range settingsIn(string(config)) {
+		for _, s := range SettingsIn(string(config)) {
 			if key, value, ok := strings.Cut(s, "="); !ok || key == "" && value == "" {
 				t.Errorf("%q of %q is no setting", s, config)
 			}
@@ -103,7 +103,7 @@ func FuzzSettings(f *testing.F) {
 
 // The addresses in the config of a user's custom call differ from process to process and are not settings.
 func TestSettingsWithoutAddresses(t *testing.T) {
-	got := settingsIn(`{handle = "0x7f4b4822cf30", size = 1099511627775 : i64, state = 139961309515568 : i64, uplo = 76 : ui8}`)
+	got := SettingsIn(`{handle = "0x7f4b4822cf30", size = 1099511627775 : i64, state = 139961309515568 : i64, uplo = 76 : ui8}`)
 	if want := []string{"size=1099511627775", "uplo=76"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

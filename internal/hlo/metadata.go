@@ -90,11 +90,14 @@ func (m *Module) Stack(md Metadata) []Location {
 		}
 		return []Location{md.Source}
 	}
-	stack := make([]Location, 0, 16) // most have fewer
-	for id := md.Frame; id > 0 && int(id) <= len(m.frames.frames) && len(stack) < 256; {
-		frame := m.frames.frames[id-1]
-		stack = append(stack, m.frames.location(frame.location))
-		id = frame.parent
+	depth, t := 0, &m.frames
+	for id := md.Frame; id > 0 && int(id) <= len(t.frames) && depth < 256; id = t.frames[id-1].parent {
+		depth++
+	}
+	stack, id := make([]Location, depth), md.Frame
+	for i := range stack {
+		frame := t.frames[id-1]
+		stack[i], id = t.location(frame.location), frame.parent
 	}
 	return stack
 }

@@ -95,7 +95,7 @@ func (p *textParser) parameterIndex(i int) (param int64, index []int64, end int)
 // tables reads the stack-frame tables between the header and the first computation, if there are any.
 func (p *textParser) tables(i int) int {
 	p.stage = stageTables
-	t, f := &p.m.frames, map[string]int32{} // the fields of a row: there are many rows
+	t := &p.m.frames
 	for {
 		i = p.t.blanks(i)
 		switch {
@@ -105,14 +105,17 @@ func (p *textParser) tables(i int) int {
 			i = p.table(i, "FunctionNames", func(i int) int { return p.quoted(i, &t.functions) })
 		case p.t.word(i, "FileLocations"):
 			i = p.table(i, "FileLocations", func(i int) int {
-				i = p.row(i, f)
-				t.locations = append(t.locations, frameLocation{f["file_name_id"], f["function_name_id"], f["line"], f["column"]})
+				var l frameLocation
+				i = p.row(i, rowFields{{"file_name_id", &l.file}, {"function_name_id", &l.function}, {"line", &l.line}, {"column", &l.column}})
+				t.locations = append(t.locations, l)
 				return i
 			})
 		case p.t.word(i, "StackFrames"):
 			i = p.table(i, "StackFrames", func(i int) int { // XLA prints the proto's parent plus one, and 1 for no parent
-				i = p.row(i, f)
-				t.frames = append(t.frames, stackFrame{f["file_location_id"], f["parent_frame_id"] - 1})
+				var f stackFrame
+				i = p.row(i, rowFields{{"file_location_id", &f.location}, {"parent_frame_id", &f.parent}})
+				f.parent--
+				t.frames = append(t.frames, f)
 				return i
 			})
 		default:
@@ -134,13 +137,22 @@ func (p *textParser) table(i int, name string, row func(i int) int) int {
 	return i
 }
 
+// rowFields says where the numbers of a row go.
+type rowFields []struct {
+	name string
+	to   *int32
+}
+
 // row reads {key=1 key2=2}.
-func (p *textParser) row(i int, fields map[string]int32) int {
-	clear(fields)
+func (p *textParser) row(i int, fields rowFields) int {
 	for i = p.expect(i, '{'); !p.t.at(i, '}'); i = p.t.blanks(i) {
 		key := p.name(i, "a field of the row")
 		n, after := p.integer(p.expect(key.end(), '='))
-		fields[p.m.Text(key.bounds())] = int32(n)
+		for _, f := range fields {
+			if f.name == string(p.t[key.at:key.end()]) {
+				*f.to = int32(n)
+			}
+		}
 		i = after
 	}
 	return i + 1
