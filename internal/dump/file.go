@@ -33,6 +33,7 @@ type File struct {
 	limit Limit  // bounds its size
 
 	header *heading // see headerName; nil before it is read
+	plain  bool     // its beginning was read, and is not compressed
 }
 
 // FileAt returns a file on disk that belongs to no dump, such as a log or a profile.
@@ -94,6 +95,9 @@ const little = 16 << 20
 // ContentSize returns the decompressed size of the file in bytes, or an upper bound of it. It decompresses the file, up to the limit, unless
 // it is certainly small.
 func (f *File) ContentSize() int64 {
+	if f.plain {
+		return f.Size
+	}
 	stored, err := f.src.open()
 	if err != nil {
 		return f.Size
@@ -124,10 +128,11 @@ func (f *File) head(n int) ([]byte, error) {
 		return nil, fmt.Errorf("open %s: %w", f.Path, err)
 	}
 	defer r.Close()
-	head, err := readHead(r, n)
+	head, packed, err := readHead(r, n)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", f.Path, err)
 	}
+	f.plain = !packed
 	return head, nil
 }
 
@@ -347,19 +352,20 @@ func plain(r io.Reader) (io.ReadCloser, error) {
 	return io.NopCloser(b), nil
 }
 
-// readHead reads up to n bytes of content, decompressed.
-func readHead(r io.Reader, n int) ([]byte, error) {
+// readHead reads up to n bytes of content, decompressed if they are packed.
+func readHead(r io.Reader, n int) (head []byte, packed bool, err error) {
 	stored, err := readFirst(r, n)
 	c := compressionOf(stored)
 	if c == nil || err != nil {
-		return stored, err
+		return stored, false, err
 	}
 	content, err := c.open(io.MultiReader(bytes.NewReader(stored), r))
 	if err != nil {
-		return nil, err
+		return nil, true, err
 	}
 	defer content.Close()
-	return readFirst(content, n)
+	head, err = readFirst(content, n)
+	return head, true, err
 }
 
 // readFirst reads up to n bytes.

@@ -151,8 +151,8 @@ var taggedStages = []struct {
 // see cutPass.
 func cutStage(s string) (name string, stage Stage, ok bool) {
 	for _, fixed := range fixedStages {
-		if name, ok := strings.CutSuffix("."+s, "."+fixed.label); ok {
-			return strings.TrimPrefix(name, "."), Stage{Kind: fixed.kind, Label: fixed.label}, true
+		if name, ok := strings.CutSuffix(s, fixed.label); ok && (name == "" || strings.HasSuffix(name, ".")) {
+			return strings.TrimSuffix(name, "."), Stage{Kind: fixed.kind, Label: fixed.label}, true
 		}
 	}
 	for _, tagged := range taggedStages {
