@@ -14,7 +14,8 @@ import (
 type Buffers struct {
 	Allocations []Allocation
 
-	lines int // of the text, 0 of a proto
+	lines  int     // of the text, 0 of a proto
+	values []Value // of all allocations, one after the other
 }
 
 // Allocation is one block of memory.
@@ -64,7 +65,7 @@ func (b *Buffers) Complete(m *hlo.Module, report *MemoryReport) error {
 		}
 	}
 	for id := range unfused(m) {
-		if held[m.InstrName(id)] < makes(m, id) {
+		if n := makes(m, id); n > 0 && held[m.InstrName(id)] < n {
 			return syntaxError(b.lines, "the file ends without a buffer for %s, an instruction of the module: it was cut off, or is another module's", m.InstrName(id))
 		}
 	}
@@ -303,7 +304,8 @@ func (b *Buffers) readLine(l *lines, line string) error {
 		if !ok {
 			return l.unknown("cannot read the value %q", strings.TrimSpace(line))
 		}
-		a.Values = append(a.Values, v)
+		b.values = append(b.values, v)
+		a.Values = b.values[len(b.values)-len(a.Values)-1:]
 		return nil
 	}
 	a, ok := readAllocation(line)

@@ -23,6 +23,7 @@ func ReadBufferAssignmentProto(hloProto []byte, named int) (*Buffers, error) {
 		buffers: &Buffers{Allocations: make([]Allocation, 0, count(assignment, 3))},
 		logical: make([]logicalBuffer, 0, count(assignment, 1)),
 	}
+	p.buffers.values = make([]Value, 0, cap(p.logical))
 	if err := p.read(assignment); err != nil {
 		return nil, fmt.Errorf("buffer assignment: %w", err)
 	}
@@ -72,23 +73,25 @@ func (p *protoBuffers) read(assignment []byte) error {
 	allocationFields := wire.Fields{
 		{1, "index", &a.Index}, {2, "size", &a.Size}, {3, "is_thread_local", &a.ThreadLocal}, {5, "is_entry_computation_parameter", &isParameter},
 		{6, "parameter_number", &parameter}, {7, "maybe_live_out", &a.LiveOut}, {8, "color", &a.Color}, {12, "is_constant", &a.Constant},
-		{9, "assigned", func(data []byte) error {
+		{9, "assigned", func(r *wire.Reader) error {
 			value = Value{}
-			err := wire.Scan(data, valueFields)
-			a.Values = append(a.Values, value)
+			err := r.Message(valueFields)
+			p.buffers.values = append(p.buffers.values, value)
 			return err
 		}},
 	}
 	return wire.Scan(assignment, wire.Fields{
-		{1, "logical_buffers", func(data []byte) error {
+		{1, "logical_buffers", func(r *wire.Reader) error {
 			buffer = logicalBuffer{}
-			err := wire.Scan(data, bufferFields)
+			err := r.Message(bufferFields)
 			p.logical = append(p.logical, buffer)
 			return err
 		}},
-		{3, "buffer_allocations", func(data []byte) error {
-			a, isParameter, parameter = Allocation{Values: make([]Value, 0, count(data, 9))}, false, 0
-			err := wire.Scan(data, allocationFields)
+		{3, "buffer_allocations", func(r *wire.Reader) error {
+			before := len(p.buffers.values)
+			a, isParameter, parameter = Allocation{}, false, 0
+			err := r.Message(allocationFields)
+			a.Values = p.buffers.values[before:]
 			if a.Parameter = -1; isParameter {
 				a.Parameter = parameter
 			}
