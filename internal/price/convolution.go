@@ -12,8 +12,8 @@ import (
 // 1 to 1,024 places in JAX 0.10.2, on an EPYC.
 func (m *Meter) convolution(w *Work, id hlo.InstrID, p Product, looped bool) {
 	operands := m.m.Operands(id)
-	c, ok := readConvolution(m.m, id)
-	if !ok || len(operands) < 2 { // damaged
+	c := m.costs.analyzer.convolution(id)
+	if !c.whole || len(operands) < 2 { // damaged
 		return
 	}
 	kernel, result := m.m.Shape(m.m.Instrs[operands[1]].Shape), m.m.Shape(m.m.Instrs[id].Shape)
@@ -167,7 +167,7 @@ func (m *Meter) groupChannels(id hlo.InstrID, target string) (in, out float64, g
 			weights = m.m.Shape(weights.Elements[0])
 		}
 	}
-	c, _ := readConvolution(m.m, id)
+	c := readConvolution(m.m, id)
 	inputs, hasInputs := labelled(weights, c.labels.rhs, 'i')
 	outputs, hasOutputs := labelled(weights, c.labels.rhs, 'o')
 	in, out = float64(inputs), float64(outputs)/float64(max(1, c.features))

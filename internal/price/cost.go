@@ -55,13 +55,14 @@ func Analyze(a *hlo.Alike, trips func(hlo.InstrID) int64) *Costs {
 	m := a.Module()
 	n := len(m.Comps)
 	p := &analyzer{
-		m:      m,
-		trips:  trips,
-		sizes:  measureShapes(m),
-		users:  m.Users(),
-		states: make([]progress, n),
-		bodies: make([]*fusedBody, n),
-		Costs:  &Costs{alike: a, comps: make([]Cost, n), Unknowns: map[hlo.InstrID]bool{}},
+		m:            m,
+		trips:        trips,
+		sizes:        measureShapes(m),
+		users:        m.Users(),
+		states:       make([]progress, n),
+		bodies:       make([]*fusedBody, n),
+		convolutions: map[hlo.InstrID]convolution{},
+		Costs:        &Costs{alike: a, comps: make([]Cost, n), Unknowns: map[hlo.InstrID]bool{}},
 	}
 	p.analyzer = p
 	for c := range m.Comps {
@@ -82,13 +83,14 @@ const (
 // analyzer finds the costs of the instructions of one module.
 type analyzer struct {
 	*Costs
-	m      *hlo.Module
-	trips  func(hlo.InstrID) int64
-	sizes  shapeSizes
-	users  *hlo.Users
-	states []progress   // by CompID
-	bodies []*fusedBody // by CompID, of the computations that fusions call; see fusedBody
-	spare  *bodyReader  // nil while it is in use
+	m            *hlo.Module
+	trips        func(hlo.InstrID) int64
+	sizes        shapeSizes
+	users        *hlo.Users
+	states       []progress   // by CompID
+	bodies       []*fusedBody // by CompID, of the computations that fusions call; see fusedBody
+	spare        *bodyReader  // nil while it is in use
+	convolutions map[hlo.InstrID]convolution
 }
 
 // computation analyzes a computation that is the first of its like, once. Callees come before callers, so that it seldom goes deep.

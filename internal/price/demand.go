@@ -11,7 +11,11 @@ import (
 // that the loop is at: x of x[1:] - x[:-1] is computed twice, and x of y + broadcast(x) for every element of y.
 func (m *Meter) demand(first, result hlo.InstrID) []float64 {
 	count := m.m.Comps[m.m.Instrs[result].Comp].Count
-	asked, shares := make([]places, count), make([]float64, count)
+	m.asked, m.one = slices.Grow(m.asked[:0], int(count))[:count], slices.Grow(m.one[:0], int(count))[:count]
+	asked, shares := m.asked, make([]float64, count)
+	for i := range asked {
+		asked[i] = m.one[i : i : i+1] // room for one place: most have no more
+	}
 	asked[result-first].add(places{{0, m.elements(m.m.Instrs[result].Shape)}}, 1, 0)
 	varying := m.varying(first, result)
 	for id := result; id >= first; id-- {
@@ -91,7 +95,9 @@ func (m *Meter) isUnrolled(id hlo.InstrID) bool {
 
 // varying are the dimensions along which the values of instructions differ, a bit each.
 func (m *Meter) varying(first, result hlo.InstrID) []uint64 {
-	along := make([]uint64, result-first+1)
+	along := slices.Grow(m.along[:0], int(result-first)+1)[:result-first+1]
+	clear(along)
+	m.along = along
 	for id := first; id <= result; id++ {
 		operands, of := m.m.Operands(id), uint64(0)
 		for _, o := range operands {

@@ -17,7 +17,7 @@ type fusedParam struct {
 	bytes float64
 }
 
-// fusedBody looks through the computation that a fusion calls, once for all that are like it.
+// fusedBody looks through the computation that a fusion or a call runs, once for all that are like it.
 func (p *analyzer) fusedBody(fusion hlo.InstrID) *fusedBody {
 	c := p.alike.First(p.m.Callees(fusion)[0])
 	if b := p.bodies[c]; b != nil {

@@ -20,15 +20,17 @@ type Meter struct {
 	shapes  []extent      // by ShapeID
 	reader  []hlo.InstrID // by InstrID: one more than the instruction that traffic last saw read it
 	launch  hlo.InstrID   // the one that is measured
+
+	asked []places // room for demand
+	one   []place
+	along []uint64
 }
 
 // body is what the meter knows of one computation, as the body of a loop or of anything else: a product in a loop is computed element by element.
 type body struct {
-	work       Work
-	shares     []float64     // see demand
-	parameters []hlo.InstrID // by number; NoInstr where the computation has none
-	measured   bool          // work is known, or is being measured
-	indexed    bool          // parameters are known
+	work     Work
+	shares   []float64 // see demand
+	measured bool      // work is known, or is being measured
 }
 
 // NewMeter makes a meter of a module that was compiled for a family of devices. product says whether one that may be a product is one, and of what; trips how

@@ -73,15 +73,12 @@ func (m *Meter) readInside(id hlo.InstrID, n, depth int) float64 {
 	if len(callees) == 0 {
 		return m.leaves(m.m.Instrs[m.m.Operands(id)[n]].Shape)
 	}
-	c := m.alike.First(callees[0])
-	b := m.body(c, false)
-	if !b.indexed {
-		b.indexed, b.parameters = true, m.m.Params(c)
-	}
-	if n >= len(b.parameters) || b.parameters[n] == hlo.NoInstr {
+	params := m.costs.analyzer.fusedBody(id).params
+	if n >= len(params) || params[n].id == hlo.NoInstr {
 		return 0
 	}
-	return m.readBy(c, m.body(c, m.isLoop(id)).shares, b.parameters[n], depth)
+	c := m.alike.First(callees[0])
+	return m.readBy(c, m.body(c, m.isLoop(id)).shares, params[n].id, depth)
 }
 
 // readBy is what the users of a value in a computation read of it; shares are those of the computation, see demand.

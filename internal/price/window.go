@@ -12,10 +12,12 @@ type convolution struct {
 	window          []windowDim
 	labels          convLabels
 	features, batch int64 // groups
+	whole           bool  // all of them could be read
 }
 
-func readConvolution(m *hlo.Module, i hlo.InstrID) (c convolution, ok bool) {
-	c.features, c.batch, ok = 1, 1, true
+func readConvolution(m *hlo.Module, i hlo.InstrID) (c convolution) {
+	c.features, c.batch = 1, 1
+	ok := true
 	for key, value := range m.Attrs(i) {
 		switch key {
 		case "window":
@@ -30,7 +32,8 @@ func readConvolution(m *hlo.Module, i hlo.InstrID) (c convolution, ok bool) {
 			c.batch, _ = strconv.ParseInt(value, 10, 64)
 		}
 	}
-	return c, ok && c.features > 0 && c.batch > 0
+	c.whole = ok && c.features > 0 && c.batch > 0
+	return c
 }
 
 // convLabels are the three parts of dim_labels, such as b01f_01io->b01f: a letter for each dimension.
@@ -48,9 +51,19 @@ func labelled(s *hlo.Shape, labels string, label byte) (int64, bool) {
 // maxKernel keeps a damaged shape from taking for ever; no kernel has that many positions in one dimension.
 const maxKernel = 1 << 24
 
+// convolution reads the attributes of a convolution of the module itself, once.
+func (p *analyzer) convolution(i hlo.InstrID) convolution {
+	c, known := p.convolutions[i]
+	if !known {
+		c = readConvolution(p.m, i)
+		p.convolutions[i] = c
+	}
+	return c
+}
+
 // convolutionFlops are those of a convolution of the module itself.
 func (p *analyzer) convolutionFlops(i hlo.InstrID) float64 {
-	flops, ok := ConvolutionFlops(p.m, i, p.argShape(i, 0), p.argShape(i, 1), p.m.Shape(p.m.Instrs[i].Shape))
+	flops, ok := p.convolution(i).flops(p.argShape(i, 0), p.argShape(i, 1), p.m.Shape(p.m.Instrs[i].Shape))
 	if !ok {
 		p.giveUp(i)
 	}
@@ -60,11 +73,14 @@ func (p *analyzer) convolutionFlops(i hlo.InstrID) float64 {
 // ConvolutionFlops is a multiply-add wherever a weight meets an input that is neither padding nor a hole of a dilation. The instruction has the window
 // and the labels of the dimensions; the shapes are those of the input, the weights and the result.
 func ConvolutionFlops(m *hlo.Module, i hlo.InstrID, lhs, rhs, out *hlo.Shape) (flops float64, ok bool) {
-	c, ok := readConvolution(m, i)
+	return readConvolution(m, i).flops(lhs, rhs, out)
+}
+
+func (c convolution) flops(lhs, rhs, out *hlo.Shape) (flops float64, ok bool) {
 	batch, okBatch := labelled(lhs, c.labels.lhs, 'b')
 	inputs, okInputs := labelled(lhs, c.labels.lhs, 'f')
 	outputs, okOutputs := labelled(out, c.labels.out, 'f')
-	if !ok || !okBatch || !okInputs || !okOutputs {
+	if !c.whole || !okBatch || !okInputs || !okOutputs {
 		return 0, false
 	}
 	flops = 2 * float64(inputs/c.features) * float64(outputs) * float64(batch/c.batch)

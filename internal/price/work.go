@@ -138,7 +138,9 @@ func (w *Work) From(c Cached) *Work {
 // Rounded keeps three digits of every amount: what is stored and what is fresh are equal then, on every machine.
 func (w Work) Rounded() Work {
 	for a, n := range w {
-		w[a] = round(n)
+		if n != 0 {
+			w[a] = round(n)
+		}
 	}
 	return w
 }
