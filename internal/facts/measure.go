@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
@@ -102,16 +103,21 @@ func measureUnits(ctx context.Context, work []unit, opts Options) ([]*measuring,
 	}
 }
 
-// inParallel calls do(0) to do(work-1), n at a time, one a processor when n is 0.
+// inParallel calls do(0) to do(work-1), n at a time, one a processor when n is 0. A goroutine does many: the stack of a new one has to grow.
 func inParallel(ctx context.Context, n, work int, do func(ctx context.Context, i int) error) error {
 	jobs, ctx := errgroup.WithContext(ctx)
-	jobs.SetLimit(processors(n))
-	for i := range work {
+	var next atomic.Int64
+	for range min(processors(n), work) {
 		jobs.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
+			for i := next.Add(1); i <= int64(work); i = next.Add(1) {
+				if ctx.Err() != nil {
+					break
+				}
+				if err := do(ctx, int(i-1)); err != nil {
+					return err
+				}
 			}
-			return do(ctx, i)
+			return ctx.Err()
 		})
 	}
 	return jobs.Wait()
