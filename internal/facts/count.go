@@ -13,7 +13,7 @@ import (
 
 // OfKernels counts what the device is asked to run. Kernels and library calls are one sum; copies and collectives have their own.
 func OfKernels(kernels []Kernel) Values {
-	f := Values{}
+	f := make(Values, len(Table))
 	for i := range Table {
 		if Table[i].Always {
 			f[Table[i].ID] = 0
@@ -147,25 +147,39 @@ func (v *Variant) countModule(r *reader) {
 // countTypes counts the instructions, those whose result holds a type, and of those in double precision the ones with single numbers of it: a Python
 // number comes as one into a graph of PyTorch/XLA.
 func (v *Variant) countTypes(r *reader) {
-	type alike struct {
-		owner Owner
+	type shaped struct {
+		owner int32
 		shape hlo.ShapeID
 	}
-	counts, m := map[alike]int{}, r.m
+	type typed struct {
+		owner  int32
+		of     hlo.Type // TypeInvalid of all types
+		single bool
+	}
+	shapes, counts, m, owners := map[shaped]float64{}, map[typed]float64{}, r.m, r.owners()
 	for id := range m.Instrs {
-		counts[alike{r.owners()[id], m.Instrs[id].Shape}]++
+		shapes[shaped{owners.of[id], m.Instrs[id].Shape}]++
 	}
 	var types []hlo.Type
-	for of, times := range counts {
-		n := float64(times)
-		v.countOf(of.owner, InstructionsAfter, n)
-		types = leafTypes(m, of.shape, types[:0])
+	for key, n := range shapes {
+		counts[typed{owner: key.owner}] += n
+		types = leafTypes(m, key.shape, types[:0])
 		for _, t := range types {
-			v.countOf(of.owner, Dtype.Of(t.String()), n)
-			if (t == hlo.F64 || t == hlo.C128) && !holdsArray(m, of.shape, t) {
-				v.countOf(of.owner, ScalarDtype.Of(t.String()), n)
+			counts[typed{key.owner, t, false}] += n
+			if (t == hlo.F64 || t == hlo.C128) && !holdsArray(m, key.shape, t) {
+				counts[typed{key.owner, t, true}] += n
 			}
 		}
+	}
+	for key, n := range counts {
+		fact := InstructionsAfter
+		switch {
+		case key.single:
+			fact = ScalarDtype.Of(key.of.String())
+		case key.of != hlo.TypeInvalid:
+			fact = Dtype.Of(key.of.String())
+		}
+		v.countOf(owners.list[key.owner], fact, n)
 	}
 }
 
@@ -293,6 +307,6 @@ func (r *reader) constant(id hlo.InstrID) Constant {
 	}
 	return Constant{
 		Shape: r.shape(r.m.Instrs[id].Shape), Bytes: r.size(id), Value: r.m.Literal(id),
-		OpName: cmp.Or(md.OpName, r.owners()[id].Op), Within: r.owners()[id].Within, Source: r.sources.locate(md),
+		OpName: cmp.Or(md.OpName, r.owner(id).Op), Within: r.owner(id).Within, Source: r.sources.locate(md),
 	}
 }

@@ -22,10 +22,12 @@ type Counts map[Owner]Values
 
 // add adds n to a fact of one owner.
 func (c Counts) add(of Owner, id ID, n float64) {
-	if c[of] == nil {
-		c[of] = Values{}
+	part := c[of]
+	if part == nil {
+		part = Values{}
+		c[of] = part
 	}
-	c[of][id] += n
+	part[id] += n
 }
 
 // AddTo adds the parts to the facts.
@@ -39,7 +41,7 @@ func (c Counts) AddTo(f Values) {
 
 // count adds n to a fact, and to the part of it that an instruction's operation has.
 func (v *Variant) count(r *reader, id hlo.InstrID, fact ID, n float64) {
-	v.countOf(r.owners()[id], fact, n)
+	v.countOf(r.owner(id), fact, n)
 }
 
 func (v *Variant) countOf(owner Owner, fact ID, n float64) {
@@ -50,42 +52,58 @@ func (v *Variant) countOf(owner Owner, fact ID, n float64) {
 	v.Counts.add(owner, fact, n)
 }
 
+// owners are what the instructions of a module come from.
+type owners struct {
+	list []Owner // each once, none the first
+	of   []int32 // by InstrID, into the list
+}
+
+func (r *reader) owner(id hlo.InstrID) Owner {
+	o := r.owners()
+	return o.list[o.of[id]]
+}
+
 // newOwners returns what each instruction comes from. An instruction without a name belongs to its first operand's owner, else to its first user's, else to
 // that of the instruction that calls its computation.
-func (r *reader) newOwners() []Owner {
-	m := r.m
-	owners, named, known := make([]Owner, len(m.Instrs)), make([]Owner, len(r.metas)), make([]bool, len(r.metas))
-	for id := range owners {
-		meta := m.MetadataID(hlo.InstrID(id))
-		if md := r.metadata(hlo.InstrID(id)); !known[meta] {
-			if known[meta] = true; md.OpName != "" {
-				named[meta] = Owner{operationOf(md.OpName), r.sources.locate(md).Function}
-			}
+func (r *reader) newOwners() *owners {
+	m, metas, of := r.m, r.metas(), make([]int32, len(r.m.Instrs))
+	named, list, known := make([]int32, len(metas)), []Owner{{}}, make(map[Owner]int32, len(metas))
+	for meta := range metas {
+		if metas[meta].OpName == "" {
+			continue
 		}
-		owners[id] = named[meta]
+		owner := Owner{operationOf(metas[meta].OpName), r.stacks()[meta].at().Function}
+		if known[owner] == 0 {
+			known[owner] = int32(len(list))
+			list = append(list, owner)
+		}
+		named[meta] = known[owner]
+	}
+	for id := range of {
+		of[id] = named[m.MetadataID(hlo.InstrID(id))]
 	}
 	entry, end := m.Body(m.Entry)
 	for id := entry; id < end; id++ {
 		if m.Instrs[id].Opcode == hlo.OpParameter {
-			owners[id] = Owner{} // the name of an argument is no operation's
+			of[id] = 0 // the name of an argument is no operation's
 		}
 	}
-	for id := range owners {
+	for id := range of {
 		for _, o := range m.Operands(hlo.InstrID(id)) {
-			if owners[id] == (Owner{}) {
-				owners[id] = owners[o]
+			if of[id] == 0 {
+				of[id] = of[o]
 			}
 		}
 	}
-	for id := len(owners) - 1; id >= 0; id-- {
+	for id := len(of) - 1; id >= 0; id-- {
 		for _, o := range m.Operands(hlo.InstrID(id)) {
-			if owners[o] == (Owner{}) && m.Instrs[o].Opcode != hlo.OpParameter {
-				owners[o] = owners[id]
+			if of[o] == 0 && m.Instrs[o].Opcode != hlo.OpParameter {
+				of[o] = of[id]
 			}
 		}
 	}
-	for id := len(owners) - 1; id >= 0; id-- { // callers come behind what they call
-		if owners[id] == (Owner{}) {
+	for id := len(of) - 1; id >= 0; id-- { // callers come behind what they call
+		if of[id] == 0 {
 			continue
 		}
 		// What a reduction or a sort applies to elements has names of its own, "reduce_sum", which tell no place.
@@ -93,13 +111,13 @@ func (r *reader) newOwners() []Owner {
 		for _, c := range m.Callees(hlo.InstrID(id)) {
 			first, end := m.Body(c)
 			for inner := first; inner < end; inner++ {
-				if owners[inner] == (Owner{}) || !runs {
-					owners[inner] = owners[id]
+				if of[inner] == 0 || !runs {
+					of[inner] = of[id]
 				}
 			}
 		}
 	}
-	return owners
+	return &owners{list, of}
 }
 
 // operationOf is the first of the names that a merged instruction carries. Of a node of PyTorch/XLA it leaves out the number, which an edit elsewhere changes.
@@ -133,7 +151,7 @@ func (v *Variant) countCosts(r *reader, c hlo.CompID, costs *price.Costs, as [3]
 		cost := costs.Instr(id)
 		for i, n := range [3]float64{cost.Flops, cost.BytesAccessed, cost.Transcendentals} {
 			if n != 0 && as[i] != "" {
-				v.Counts.add(r.owners()[id], as[i], n*runs)
+				v.Counts.add(r.owner(id), as[i], n*runs)
 			}
 		}
 	}

@@ -98,8 +98,12 @@ func (r *reader) op(id hlo.InstrID) *Op {
 			return op
 		}
 	}
-	stack := r.frames(id)
-	op := &Op{Opcode: opcode, OpName: r.metadata(id).OpName, Shape: shape, Layout: layout, Source: stack.at(), Stack: stack}
+	if len(r.fresh) == 0 {
+		r.fresh = make([]Op, 16)
+	}
+	stack, op := r.stacks()[meta], &r.fresh[0]
+	r.fresh = r.fresh[1:]
+	*op = Op{Opcode: opcode, OpName: r.metas()[meta].OpName, Shape: shape, Layout: layout, Source: stack.at(), Stack: stack}
 	if len(r.ops[meta]) < mostAlike {
 		r.ops[meta] = append(r.ops[meta], op)
 	}

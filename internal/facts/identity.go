@@ -42,7 +42,7 @@ func (out *measuring) identify(r *reader) {
 // jitted is the name of the function that JAX compiled, as the names of its operations spell it: "jit(sort_)/sin". A module's name lacks the
 // underscores at the end.
 func (r *reader) jitted(program string) string {
-	for md := range r.eachMetadata() {
+	for _, md := range r.metas() {
 		rest, root := strings.CutPrefix(md.OpName, "jit(")
 		if name, _, _ := strings.Cut(rest, ")"); root && strings.Trim(name, "_") == strings.Trim(program, "_") {
 			return name
@@ -55,18 +55,16 @@ func (r *reader) jitted(program string) string {
 // Functions of that name that call each other, as methods __call__ do, are named together as far as all stacks agree.
 func (r *reader) ownFunction(program string) (function, file string) {
 	var shared, files []string // from the outside in
-	origins := map[string]origin{}
+	seen, last := map[string]bool{}, ""
 	for stack := range r.eachStack() {
 		var own []string
 		for _, frame := range slices.Backward(stack) {
-			from, known := origins[frame.File]
-			if !known {
-				from = r.sources.origin(frame.File)
-				origins[frame.File] = from
-				if from == originModel {
-					files = append(files, frame.File)
-				}
+			from := r.sources.origin(frame.File)
+			if from == originModel && frame.File != last && !seen[frame.File] {
+				files = append(files, frame.File)
+				seen[frame.File] = true
 			}
+			last = frame.File
 			if from >= originPackage && isNamed(frame.Function, program) {
 				if own = append(own, frame.Function); file == "" {
 					file = frame.File
@@ -134,7 +132,7 @@ func (r *reader) sharedFunction() (function string, known bool) {
 func (r *reader) eachStack() func(yield func([]hlo.Location) bool) {
 	return func(yield func([]hlo.Location) bool) {
 		seen := map[int32]bool{0: true}
-		for md := range r.eachMetadata() {
+		for _, md := range r.metas() {
 			if seen[md.Frame] {
 				continue
 			}
@@ -177,7 +175,7 @@ func (r *reader) isDispatched(program string) bool {
 
 // isNested reports whether another jitted function called an operation: "jit(sort)/jit(main)/jit(sort)/sort".
 func (r *reader) isNested(program string) bool {
-	for md := range r.eachMetadata() {
+	for _, md := range r.metas() {
 		rest, own := strings.CutPrefix(md.OpName, "jit("+program+")/")
 		if own && strings.HasPrefix(strings.TrimPrefix(rest, "jit(main)/"), "jit(") {
 			return true

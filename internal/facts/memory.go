@@ -123,7 +123,7 @@ func (r *reader) buffers(largest []artifacts.Value) []Buffer {
 		named := Buffer{Bytes: b.Size, Shape: b.Shape}
 		if id := byName[b.Name]; id != hlo.NoInstr {
 			md := r.metadata(id)
-			named.OpName, named.Source = cmp.Or(md.OpName, r.owners()[id].Op), r.sources.locate(md)
+			named.OpName, named.Source = cmp.Or(md.OpName, r.owner(id).Op), r.sources.locate(md)
 			named.Shape = r.shape(leaf(r.m, r.m.Instrs[id].Shape, b.Index))
 		}
 		list = append(list, named)

@@ -190,7 +190,7 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 		return err
 	}
 	v := &Variant{
-		WorkVersion: price.Version, Facts: Values{},
+		WorkVersion: price.Version, Facts: make(Values, len(Table)),
 		Compiled:  Compiled{Fingerprint: fingerprint, Kernels: make([]Kernel, len(w.launches))},
 		Interface: Interface{Params: r.parameters(), Result: r.entryResult()},
 		Origin:    Origin{File: out.best(s).Path, Backend: out.Toolchain.Backend},
@@ -269,8 +269,15 @@ func (out *measuring) measureGiven(r *reader, s *dump.Stage) error {
 			v.count(r, id, AskedType.Of(r.widest(id)), 1)
 		}
 	}
-	for id := range r.m.Instrs {
-		v.Counts.add(r.owners()[id], InstructionsBefore, 1)
+	o := r.owners()
+	of := make([]float64, len(o.list))
+	for _, owner := range o.of {
+		of[owner]++
+	}
+	for owner, n := range of {
+		if n > 0 {
+			v.Counts.add(o.list[owner], InstructionsBefore, n)
+		}
 	}
 	v.Facts[InstructionsBefore] = float64(len(r.m.Instrs))
 	return nil

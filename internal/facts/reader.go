@@ -32,17 +32,15 @@ type analyses struct {
 	walk   func() (*walk, error)
 	values func() *values
 	users  func() *hlo.Users
-	owners func() []Owner // by InstrID, see Counts
+	owners func() *owners
+	metas  func() []hlo.Metadata // by MetadataID
+	stacks func() []*Stack       // likewise; see sources.frames
 }
 
-// spellings are the texts and sizes of shapes and the metadata, each decoded once for all instructions that share it.
+// spellings are the texts and sizes of shapes.
 type spellings struct {
-	shapes  []string       // by ShapeID, without layout
-	sizes   []int64        // by ShapeID, of all arrays in it
-	metas   []hlo.Metadata // by MetadataID
-	stacks  []*Stack       // likewise
-	framed  []bool         // likewise: the stack is known
-	decoded []bool         // those in metas that were asked for
+	shapes []string // by ShapeID, without layout
+	sizes  []int64  // by ShapeID, of all arrays in it
 }
 
 // launched is what is known of the launches that were looked at.
@@ -51,6 +49,7 @@ type launched struct {
 	productOf map[uint64]Product       // by hlo.Alike.Call
 	inside    map[hlo.CompID][]FusedOp // see operations
 	ops       [][]*Op                  // by metadata; see op
+	fresh     []Op                     // room for the next descriptions of operations
 	from      []int32                  // room for the origins of the next operations: most have one or two operands
 	meter     *price.Meter             // see work
 	family    price.Family             // what the module was compiled for
@@ -63,12 +62,12 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 	if from == nil {
 		from = newInterner()
 	}
-	metas, shapes := m.MetadataIDs(), m.ShapeIDs()
+	shapes := m.ShapeIDs()
 	r := &reader{
 		m: m, sources: newSources(m, from), interner: from,
-		spellings: spellings{make([]string, shapes), make([]int64, shapes), make([]hlo.Metadata, metas), make([]*Stack, metas), make([]bool, metas), make([]bool, metas)},
+		spellings: spellings{make([]string, shapes), make([]int64, shapes)},
 		launched: launched{
-			forms: map[formKey]*Form{}, inside: map[hlo.CompID][]FusedOp{}, ops: make([][]*Op, metas),
+			forms: map[formKey]*Form{}, inside: map[hlo.CompID][]FusedOp{}, ops: make([][]*Op, m.MetadataIDs()),
 			productOf: map[uint64]Product{}, rewrites: map[hlo.InstrID]string{}, steps: 64 * len(m.Instrs),
 		},
 	}
@@ -83,6 +82,8 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 		walk:   sync.OnceValues(r.newWalk),
 		values: sync.OnceValue(func() *values { return newValues(m) }),
 		owners: sync.OnceValue(r.newOwners),
+		metas:  sync.OnceValue(r.newMetas),
+		stacks: sync.OnceValue(r.newStacks),
 	}
 	for id := range r.sizes {
 		r.sizes[id] = r.m.ShapeBytes(hlo.ShapeID(id))
@@ -98,41 +99,28 @@ func (r *reader) shape(id hlo.ShapeID) string {
 	return r.shapes[id]
 }
 
-// metadata decodes an instruction's metadata, once for all instructions that share it.
-func (r *reader) metadata(id hlo.InstrID) hlo.Metadata {
-	meta := r.m.MetadataID(id)
-	r.decode(meta)
-	return r.metas[meta]
+// metadata is an instruction's metadata.
+func (r *reader) metadata(id hlo.InstrID) hlo.Metadata { return r.metas()[r.m.MetadataID(id)] }
+
+// frames is what [sources.frames] makes of an instruction's metadata.
+func (r *reader) frames(id hlo.InstrID) *Stack { return r.stacks()[r.m.MetadataID(id)] }
+
+// newMetas decodes all metadata, in the order in which the source first says it.
+func (r *reader) newMetas() []hlo.Metadata {
+	list := make([]hlo.Metadata, r.m.MetadataIDs())
+	for id := range list {
+		list[id] = r.m.MetadataByID(hlo.MetadataID(id))
+		r.sources.trace(&list[id])
+	}
+	return list
 }
 
-// frames is what [sources.frames] makes of an instruction's metadata, once for all instructions that share it.
-func (r *reader) frames(id hlo.InstrID) *Stack {
-	meta := r.m.MetadataID(id)
-	if !r.framed[meta] {
-		r.stacks[meta], r.framed[meta] = r.sources.frames(r.metadata(id)), true
+func (r *reader) newStacks() []*Stack {
+	list := make([]*Stack, r.m.MetadataIDs())
+	for id, md := range r.metas() {
+		list[id] = r.sources.frames(md)
 	}
-	return r.stacks[meta]
-}
-
-func (r *reader) decode(meta hlo.MetadataID) {
-	if r.decoded[meta] {
-		return
-	}
-	md := r.m.MetadataByID(meta)
-	r.sources.trace(&md)
-	r.metas[meta], r.decoded[meta] = md, true
-}
-
-// eachMetadata yields all metadata, each once, in the order in which the source first says it.
-func (r *reader) eachMetadata() iter.Seq[hlo.Metadata] {
-	return func(yield func(hlo.Metadata) bool) {
-		for meta := range r.metas {
-			r.decode(hlo.MetadataID(meta))
-			if !yield(r.metas[meta]) {
-				return
-			}
-		}
-	}
+	return list
 }
 
 func (r *reader) opcode(id hlo.InstrID) string { return r.m.OpcodeName(r.m.Instrs[id].Opcode) }
@@ -181,15 +169,18 @@ func inOrder(m *hlo.Module) []hlo.CompID {
 // interner keeps one copy of equal values: a model repeats its layers, and the programs of a run have files, scopes and shapes in common.
 // Several goroutines may use it. What it returns must not be changed.
 type interner struct {
-	seed   maphash.Seed
-	held   sync.Mutex // of words
-	words  map[string]string
-	sites  internTable[Site]
-	stacks internTable[Stack]
-	forms  internTable[Form]
+	seed    maphash.Seed
+	held    sync.Mutex // of words and fusions
+	words   map[string]string
+	fusions map[string][]string // the settings of fusions by their backend_config
+	sites   internTable[Site]
+	stacks  internTable[Stack]
+	forms   internTable[Form]
 }
 
-func newInterner() *interner { return &interner{seed: maphash.MakeSeed(), words: map[string]string{}} }
+func newInterner() *interner {
+	return &interner{seed: maphash.MakeSeed(), words: map[string]string{}, fusions: map[string][]string{}}
+}
 
 // internTable holds the values of one type by their hash. Of two values with one hash the later one stays.
 type internTable[T any] struct {
@@ -198,7 +189,7 @@ type internTable[T any] struct {
 }
 
 // keep returns the value with a hash that is the wanted one, or else keeps what is made.
-func (s *internTable[T]) keep(sum uint64, wanted func(*T) bool, made func() T) *T {
+func (s *internTable[T]) keep(sum uint64, wanted func(*T) bool, made func() *T) *T {
 	s.held.Lock()
 	defer s.held.Unlock()
 	if known := s.at[sum]; known != nil && wanted(known) {
@@ -208,13 +199,16 @@ func (s *internTable[T]) keep(sum uint64, wanted func(*T) bool, made func() T) *
 		s.at = map[uint64]*T{}
 	}
 	value := made()
-	s.at[sum] = &value
-	return &value
+	s.at[sum] = value
+	return value
 }
 
 // intern returns the known value that equals one, or keeps that, made of words that are kept.
 func intern[T comparable](s *interner, table *internTable[T], value T, ofWords func(T) T) *T {
-	return table.keep(maphash.Comparable(s.seed, value), func(known *T) bool { return *known == value }, func() T { return ofWords(value) })
+	return table.keep(maphash.Comparable(s.seed, value), func(known *T) bool { return *known == value }, func() *T {
+		kept := ofWords(value)
+		return &kept
+	})
 }
 
 func (s *interner) word(w string) string {
@@ -235,6 +229,20 @@ func (s *interner) list(words []string) []string {
 		words[i] = s.word(w)
 	}
 	return words
+}
+
+// settings are those in the backend_config of a fusion, of which there are few.
+func (s *interner) settings(config string) []string {
+	s.held.Lock()
+	settings, known := s.fusions[config]
+	s.held.Unlock()
+	if !known {
+		settings = s.list(hlo.SettingsIn(config))
+		s.held.Lock()
+		s.fusions[config] = settings
+		s.held.Unlock()
+	}
+	return settings
 }
 
 func (s *interner) place(l hlo.Location) hlo.Location {
@@ -262,10 +270,10 @@ type formHead struct {
 
 func (s *interner) form(f Form) *Form {
 	sum := maphash.Comparable(s.seed, formHead{f.Print, f.Out, f.Layout, f.Attrs, f.Axes, f.Bytes, f.Flops, f.Trips})
-	return s.forms.keep(sum, f.equal, func() Form {
+	return s.forms.keep(sum, f.equal, func() *Form {
 		for _, text := range []*string{&f.Kind, &f.Root, &f.Layout, &f.Target, &f.Attrs, &f.Groups, &f.Axes, &f.Family, &f.Function} {
 			*text = s.word(*text)
 		}
-		return f
+		return &f
 	})
 }

@@ -53,7 +53,11 @@ type sources struct {
 	byFrame  map[int32]*Stack // stack frames repeat: thousands of instructions share a few hundred
 	stacks   map[int32][]hlo.Location
 	origins  map[string]origin // by file
-	traced   *tensorflow.Trace // what TensorFlow dumped of the operations; nil where it did not
+	path     []hlo.Location    // room for own
+
+	last       string // the file that was last asked for
+	lastOrigin origin
+	traced     *tensorflow.Trace // what TensorFlow dumped of the operations; nil where it did not
 }
 
 func newSources(m *hlo.Module, from *interner) *sources {
@@ -95,17 +99,19 @@ func (s *sources) frames(md hlo.Metadata) *Stack {
 func (s *sources) own(stack []hlo.Location) *Stack {
 	var found *Stack
 	var library hlo.Location
-	if at := slices.IndexFunc(stack, func(l hlo.Location) bool { return LibraryOf(l.File) != "" }); at >= 0 {
-		library = stack[at]
-	}
-	var path []hlo.Location
+	path := s.path[:0]
 	for _, frame := range stack {
-		if at := slices.Index(path, frame); at >= 0 {
+		if s.origin(frame.File) != originModel {
+			if library.File == "" && LibraryOf(frame.File) != "" {
+				library = frame
+			}
+		} else if at := slices.Index(path, frame); at >= 0 {
 			path = path[:at+1]
-		} else if s.origin(frame.File) == originModel {
+		} else {
 			path = append(path, frame)
 		}
 	}
+	s.path = path
 	for _, frame := range slices.Backward(path) {
 		found = s.interner.stack(Stack{s.relative(frame), found, library})
 	}
@@ -117,14 +123,18 @@ func (s *sources) own(stack []hlo.Location) *Stack {
 	return found
 }
 
-// origin is originOf, asked once for each file: a regular expression for each frame is 5 % of the time of a small module.
+// origin is originOf, asked once for each file: a regular expression for each frame is 5 % of the time of a small module. Frames of one file follow each
+// other.
 func (s *sources) origin(file string) origin {
-	of, known := s.origins[file]
-	if !known {
-		of = originOf(file)
-		s.origins[file] = of
+	if file != s.last {
+		of, known := s.origins[file]
+		if !known {
+			of = originOf(file)
+			s.origins[file] = of
+		}
+		s.last, s.lastOrigin = file, of
 	}
-	return of
+	return s.lastOrigin
 }
 
 // relative shortens the path of a file below the root: "model/attention.py" is what people and pull requests call it.
@@ -151,7 +161,7 @@ func (r *reader) locateByName(kernels []Kernel) {
 	if len(places) == 0 {
 		return
 	}
-	for md := range r.eachMetadata() {
+	for _, md := range r.metas() {
 		if place, wanted := places[md.OpName]; wanted && place == nil {
 			places[md.OpName] = r.sources.frames(md)
 		}
@@ -200,13 +210,13 @@ func (s *Stack) called() hlo.Location {
 
 // frames gathers the lines of several stacks, each once.
 type frames struct {
-	seen  map[hlo.Location]bool
+	seen  map[sourceLine]bool
 	whole map[*Stack]bool // these, and so all that called them
 	list  []hlo.Location
 }
 
 func newFrames() *frames {
-	return &frames{seen: map[hlo.Location]bool{}, whole: map[*Stack]bool{}}
+	return &frames{seen: map[sourceLine]bool{}, whole: map[*Stack]bool{}}
 }
 
 func (f *frames) add(s *Stack) {
@@ -271,7 +281,7 @@ func (r *reader) callSite(program string) hlo.Location {
 	}
 	seen := map[int32]bool{}
 	var around []hlo.Location // the outer frames that all stacks share, from the outside in
-	for md := range r.eachMetadata() {
+	for _, md := range r.metas() {
 		if md.Frame == 0 || seen[md.Frame] {
 			continue
 		}
@@ -306,7 +316,7 @@ func (r *reader) ownCall(frames []hlo.Location) hlo.Location {
 		return last // there is nothing to choose
 	}
 	own, seen := map[string]bool{}, map[*Stack]bool{} // the model's files that operations come from
-	for md := range r.eachMetadata() {
+	for _, md := range r.metas() {
 		if stack := r.sources.frames(md); !seen[stack] {
 			seen[stack], own[stack.at().File] = true, true
 		}

@@ -15,7 +15,13 @@ const maxExpanded = 4 << 20
 // statementKey tells statements apart: one line of the model, and the one that called it, in one scope.
 type statementKey struct {
 	scope, dtype  string
-	where, caller hlo.Location
+	where, caller sourceLine
+}
+
+// sourceLine is a place without its column and function.
+type sourceLine struct {
+	file string
+	line int32
 }
 
 // statements gathers operations line by line of the model's source.
@@ -53,7 +59,7 @@ func (s *statements) add(op Op, opType string, print uint64) {
 	}
 }
 
-func lineOf(l hlo.Location) hlo.Location { return hlo.Location{File: l.File, Line: l.Line} }
+func lineOf(l hlo.Location) sourceLine { return sourceLine{l.File, l.Line} }
 
 // sorted is what was gathered, in program order, the operations of each statement in canonical order.
 func (s *statements) sorted() []Statement {
@@ -104,13 +110,13 @@ type caller struct {
 // model fills in the statements of the framework's program. A module too large to be expanded has none.
 func (r *reader) model(v *Variant) {
 	w := &modelWalk{r: r, found: newStatements()}
-	w.computation(r.m.Entry, caller{call: hlo.NoInstr})
+	w.computation(r.m.Entry, &caller{call: hlo.NoInstr})
 	if w.steps <= maxExpanded {
 		v.Model, v.Barriers, v.ModelAfter = w.found.sorted(), w.barriers, false
 	}
 }
 
-func (w *modelWalk) computation(c hlo.CompID, from caller) {
+func (w *modelWalk) computation(c hlo.CompID, from *caller) {
 	first, end := w.r.m.Body(c)
 	for id := first; id < end && from.depth < maxDepth && w.steps <= maxExpanded; id++ {
 		w.steps++
@@ -118,12 +124,12 @@ func (w *modelWalk) computation(c hlo.CompID, from caller) {
 	}
 }
 
-func (w *modelWalk) instruction(id hlo.InstrID, from caller) {
+func (w *modelWalk) instruction(id hlo.InstrID, from *caller) {
 	op := w.r.m.Instrs[id].Opcode
 	switch op {
 	case hlo.OpCall, hlo.OpWhile, hlo.OpConditional, hlo.OpAsyncStart:
 		at := w.operation(id, from)
-		inside := caller{prefix: from.prefix, stack: at.Stack, depth: from.depth + 1, call: hlo.NoInstr, outer: &from}
+		inside := &caller{prefix: from.prefix, stack: at.Stack, depth: from.depth + 1, call: hlo.NoInstr, outer: from}
 		if op == hlo.OpCall {
 			inside.prefix, inside.call = at.OpName, id
 		}
@@ -138,7 +144,7 @@ func (w *modelWalk) instruction(id hlo.InstrID, from caller) {
 		return
 	}
 	found := w.operation(id, from)
-	w.found.add(found, w.r.metadata(id).OpType, uint64(w.print(contentOf(0), id, &from, 0)))
+	w.found.add(found, w.r.metadata(id).OpType, uint64(w.print(contentOf(0), id, from, 0)))
 	if isBarrier(op, found.Opcode) {
 		b := Barrier{Op: found}
 		for _, o := range w.r.m.Operands(id) {
@@ -172,7 +178,7 @@ func (w *modelWalk) print(hash contentHash, id hlo.InstrID, from *caller, depth 
 }
 
 // stack returns the stack of an operation. One of a single line is continued with the stack of the call that holds the operation.
-func (w *modelWalk) stack(id hlo.InstrID, from caller) *Stack {
+func (w *modelWalk) stack(id hlo.InstrID, from *caller) *Stack {
 	own := w.r.frames(id)
 	switch {
 	case own == nil || from.stack == nil:
@@ -186,7 +192,7 @@ func (w *modelWalk) stack(id hlo.InstrID, from caller) *Stack {
 }
 
 // operation describes an instruction as it reads after inlining.
-func (w *modelWalk) operation(id hlo.InstrID, from caller) Op {
+func (w *modelWalk) operation(id hlo.InstrID, from *caller) Op {
 	md := w.r.metadata(id)
 	name, _, _ := strings.Cut(md.OpName, ";") // what was merged from several operations carries all their names
 	op := Op{Opcode: w.r.opcode(id), OpName: within(from.prefix, name), Shape: w.r.shape(w.r.m.Instrs[id].Shape), Stack: w.stack(id, from)}
@@ -272,7 +278,7 @@ func isBarrier(op hlo.Opcode, name string) bool {
 }
 
 // producers follows a value to what computes it, through tuples, views and calls.
-func (w *modelWalk) producers(list []Op, id hlo.InstrID, from caller, depth int) []Op {
+func (w *modelWalk) producers(list []Op, id hlo.InstrID, from *caller, depth int) []Op {
 	m := w.r.m
 	if depth > maxDepth || len(list) >= 64 {
 		return list
@@ -288,7 +294,7 @@ func (w *modelWalk) producers(list []Op, id hlo.InstrID, from caller, depth int)
 	case hlo.OpCall:
 		if callees := m.Callees(id); len(callees) == 1 {
 			at := w.operation(id, from)
-			return w.producers(list, m.Comps[callees[0]].Root, caller{prefix: at.OpName, stack: at.Stack, call: id, outer: &from}, depth+1)
+			return w.producers(list, m.Comps[callees[0]].Root, &caller{prefix: at.OpName, stack: at.Stack, call: id, outer: from}, depth+1)
 		}
 	}
 	return append(list, w.operation(id, from))
@@ -298,7 +304,7 @@ func (w *modelWalk) producers(list []Op, id hlo.InstrID, from caller, depth int)
 // compiler has repeated and removed operations by then: each is named once.
 func (v *Variant) optimizedModel() {
 	type named struct {
-		opcode, opName, shape string
+		opcode, opName, dtype string
 		stack                 *Stack
 	}
 	found, seen := newStatements(), map[named]bool{}
@@ -319,7 +325,7 @@ func (v *Variant) optimizedModel() {
 			if op.OpName == "" || op.Opcode == "broadcast" || op.Opcode == "reshape" || op.Opcode == "copy" {
 				continue
 			}
-			if key := (named{op.Opcode, op.OpName, op.Shape, op.Stack}); !seen[key] {
+			if key := (named{op.Opcode, op.OpName, typeOf(*op.Op), op.Stack}); !seen[key] {
 				seen[key] = true
 				found.add(*op.Op, "", 0)
 			}
