@@ -28,16 +28,19 @@ func (r *reader) form(l launch) *Form {
 	if known := r.forms[key]; known != nil {
 		return known
 	}
+	cost := r.costs().Instr(l.id)
 	f := Form{
 		Class: l.class, Kind: r.kind(l), Fusion: r.m.Instrs[l.id].Opcode == hlo.OpFusion, Root: r.opcode(l.id),
-		Thread: strings.Trim(r.m.Text(thread), `"`), Out: r.shape(r.result(l)), Layout: r.m.Shape(r.result(l)).Layout, Bytes: r.bytes(l),
+		Thread: strings.Trim(r.m.Text(thread), `"`), Out: r.shape(r.result(l)), Layout: r.m.Shape(r.result(l)).Layout, Bytes: r.bytes(l, int64(cost.BytesAccessed)),
 	}
-	for _, o := range r.m.Operands(l.id) {
+	operands := r.m.Operands(l.id)
+	f.In = slices.Grow(f.In, len(operands))
+	for _, o := range operands {
 		f.In = append(f.In, r.shape(r.m.Instrs[o].Shape))
 	}
 	r.describe(&f, l)
-	if flops := r.costs().Instr(l.id).Flops; flops > 0 && l.class != ClassControl {
-		f.Flops = int64(flops)
+	if cost.Flops > 0 && l.class != ClassControl {
+		f.Flops = int64(cost.Flops)
 	}
 	f.Work = r.work(l)
 	if f.Thread != "" && f.Class.Computes() {
@@ -78,8 +81,12 @@ func (r *reader) describe(f *Form, l launch) {
 		f.Target = plainOpcode(r.opcode(l.moves))
 		f.Groups = r.groups(l.moves)
 	}
-	if f.Attrs = r.attrs(l); f.Fusion && strings.HasPrefix(f.Attrs, "__") {
-		f.Config = r.interner.list(r.m.Settings(l.id))
+	config := ""
+	if f.Fusion {
+		config = r.m.AttrText(l.id, "backend_config")
+	}
+	if f.Attrs = r.attrs(l, fusionConfigKind(config)); f.Fusion && strings.HasPrefix(f.Attrs, "__") {
+		f.Config = r.interner.settings(config)
 	}
 }
 
@@ -124,8 +131,8 @@ func (r *reader) kind(l launch) string {
 	return r.opcode(l.id)
 }
 
-// bytes is what a launch reads and writes, each buffer once; a collective's is what it moves.
-func (r *reader) bytes(l launch) int64 {
+// bytes is what a launch reads and writes, each buffer once; a collective's is what it moves. accessed are those that XLA's cost analysis counts.
+func (r *reader) bytes(l launch, accessed int64) int64 {
 	if l.moves != hlo.NoInstr {
 		return r.moved(l.moves)
 	}
@@ -135,8 +142,8 @@ func (r *reader) bytes(l launch) int64 {
 		return 2 * r.operandBytes(l.id)
 	case hlo.OpFusion, hlo.OpDynamicSlice, hlo.OpDynamicUpdateSlice, hlo.OpGather, hlo.OpScatter:
 		// XLA's own count knows which part of an operand is read, but counts an operand twice that is read twice.
-		if bytes := r.costs().Instr(l.id).BytesAccessed; bytes > 0 {
-			return min(int64(bytes), all)
+		if accessed > 0 {
+			return min(accessed, all)
 		}
 	}
 	return all
@@ -162,13 +169,13 @@ var noisyAttrs = map[string]bool{
 }
 
 // attrs returns the attributes that distinguish operations of one opcode. A fusion of a single operation has those of the operation.
-func (r *reader) attrs(l launch) string {
+func (r *reader) attrs(l launch, configKind string) string {
 	switch r.m.Instrs[l.id].Opcode {
 	case hlo.OpCopy, hlo.OpCopyStart:
 		return r.layoutChange(l.id)
 	case hlo.OpFusion:
-		if kind := fusionConfigKind(r.m.AttrText(l.id, "backend_config")); kind != "" {
-			return kind
+		if configKind != "" {
+			return configKind
 		}
 		if only := r.onlyOperation(l.id); only != hlo.NoInstr {
 			return r.printedAttrs(only)
