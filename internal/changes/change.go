@@ -119,7 +119,7 @@ func leadFirst(parts []*Part) {
 		return spread && p.Kind == KindArguments && p.Cause == nil || slices.ContainsFunc(p.takes, func(shape string) bool { return lost[shape] })
 	}
 	unnamed := func(p *Part) bool { // the results of a program that makes what others take as arguments
-		return p.Kind == KindSharding && !slices.ContainsFunc(p.variant.Params, func(c ParamChange) bool { return c.Old != nil && c.New != nil && !SameSharding(c.Old, c.New) })
+		return p.Kind == KindSharding && p.variant != nil && !slices.ContainsFunc(p.variant.Params, func(c ParamChange) bool { return c.Old != nil && c.New != nil && !SameSharding(c.Old, c.New) })
 	}
 	longest := 0.0
 	for _, p := range parts {
@@ -165,10 +165,10 @@ func (p *Part) saving(ns float64) float64 {
 	return ns
 }
 
-// trifles reports whether new constants are less than the budget of the recommended rules for the peak.
+// trifles reports whether constants that are new are less than the budget of the recommended rules for the peak.
 func (p *Part) trifles() bool {
 	const budget = 0.02
-	return p.variant.New.ConstantBytes()-p.variant.Old.ConstantBytes() < budget*p.variant.New.Facts[facts.MemoryPeak]
+	return p.variant != nil && p.variant.New.ConstantBytes()-p.variant.Old.ConstantBytes() < budget*p.variant.New.Facts[facts.MemoryPeak]
 }
 
 // Tell adds a sentence on what else was done, if there are few.

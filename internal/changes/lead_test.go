@@ -67,6 +67,15 @@ func TestNamedShardingLeads(t *testing.T) {
 	if got := changeOf(parts); got.Title != "w is now replicated" || got.Program != "step" {
 		t.Errorf("%s: %q", got.Program, got.Title)
 	}
+	pinned := &Part{Kind: KindSharding, Title: "w1 is replicated", Program: "step"} // what a rule found
+	code := &Part{Kind: KindCode, Title: "new: dot", Program: "step", Cause: &Cause{Kind: KindCode}, variant: takes}
+	if got := changeOf([]*Part{pinned, code}); got.Title != "w1 is replicated" {
+		t.Errorf("says %q", got.Title)
+	}
+	code.Cause.Edits, code.step = []Edit{{Added: []Step{{Opcode: "dot", Count: 1}}}}, price.Interval{Low: 50, Middle: 100, High: 200}
+	if got := changeOf([]*Part{{Kind: KindConstants, Title: "f32[9] is baked into the program", Program: "step"}, code}); got.Title != "f32[9] is baked into the program; new: dot" {
+		t.Errorf("says %q", got.Title)
+	}
 }
 
 // Kernels that do the same on arrays of other shapes are not called new.

@@ -35,10 +35,11 @@ func EditOf(l hlo.Location, edits *git.Edits) string {
 	if !hit {
 		return ""
 	}
-	function, _, _ := strings.Cut(l.NamedFunction(), ".<locals>.")
-	if strings.HasSuffix(h.Function, "."+function) { // PyTorch and old Pythons name methods without their class
+	function := l.NamedFunction()
+	if strings.HasSuffix(h.Function, "."+function) { // TensorFlow, PyTorch and old Pythons name a function without what is around it
 		function = h.Function
 	}
+	function, _, _ = strings.Cut(function, ".<locals>.")
 	return fmt.Sprintf("%s:%d:%s", h.File, h.Edit, function)
 }
 

@@ -574,3 +574,13 @@ func TestSwitchTo64Bits(t *testing.T) {
 		t.Errorf("in 32 bits: %+v, wanted line 5", list)
 	}
 }
+
+// TensorFlow names a function without the one around it. The lines of both are one edit.
+func TestEditOfAnInnerFunction(t *testing.T) {
+	const source = "def penalty(x):\n    return g(x)\n"
+	told := editsOfSource(t, source, "    return g(x)\n", "    def one(y):\n        return g(y)\n\n    return map_fn(one, x)\n")
+	p := changed("step", root(changes.KindCode, "a loop is new", line("penalty", 5)), root(changes.KindCode, "new: pad", line("one", 3)))
+	if list := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: told}, nil); len(list) != 1 {
+		t.Errorf("%+v, wanted one change", list)
+	}
+}
