@@ -67,9 +67,11 @@ func changeOf(parts []*Part) *Change {
 		c.Title = parts[at].Title
 	}
 	if at := slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindConstants && p.Rank < Unbroken }); at > 0 && lead.Kind == KindCode && lead.Cause != nil {
-		if c.Title = parts[at].Title + "; " + lead.Title; parts[at].trifles() && lead.saving(-lead.step.Low) < 0 { // it is always said
-			c.Title = lead.Title + "; " + parts[at].Title
+		said := []string{parts[at].Title, c.Title} // it is always said
+		if parts[at].trifles() && lead.saving(-lead.step.Low) < 0 {
+			slices.Reverse(said)
 		}
+		c.Title = strings.Join(said, "; ")
 	}
 	uncompiled := slices.DeleteFunc(slices.Clone(parts), func(p *Part) bool { return p.Program != "" || p.Kind != KindCode })
 	if lead.Program != "" && len(uncompiled) > 0 && !slices.ContainsFunc(uncompiled, func(p *Part) bool { return p.OpName == lead.OpName }) {

@@ -82,8 +82,8 @@ func NewGrouping(programs []*Program, lines Lines, upgrade func(*Program) string
 
 // placeAtSwitch puts all that is in 64 bits now at the edit that has JAX compute in them. The lines that compute are those that did before.
 func (g *Grouping) placeAtSwitch() {
-	at := slices.IndexFunc(g.lines.Code, func(h git.Hunk) bool { return h.Widens() })
-	if at < 0 {
+	at := slices.IndexFunc(g.lines.Code, func(h git.Hunk) bool { _, now := h.In64Bits(); return now })
+	if at < 0 || slices.ContainsFunc(g.lines.Code, func(h git.Hunk) bool { was, _ := h.In64Bits(); return was }) {
 		return
 	}
 	place := g.editedAt(lineOf(g.lines.Code[at], g.lines.Edits))

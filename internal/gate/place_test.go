@@ -568,6 +568,11 @@ func TestSwitchTo64Bits(t *testing.T) {
 	if len(list) != 1 || list[0].Source.Line != 1 || !list[0].Source.Edited {
 		t.Errorf("%+v, wanted one change at line 1", list)
 	}
+	moved := editsOfSource(t, "config.update('jax_enable_x64', True)\n\n\ndef step(x):\n    return g(x)\n", "config.update('jax_enable_x64', True)\n\n\ndef step(x):\n    return g(x)\n", "config.update('jax_enable_x64', False)\n\n\ndef step(x):\n    return f(x)\n")
+	list = changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: moved}, nil)
+	if !slices.ContainsFunc(list, func(c result.Change) bool { return c.Title == "dot: f32 → f64" && c.Source.Line == 5 }) {
+		t.Errorf("where they are switched off: %+v, wanted the dot at line 5", list)
+	}
 	wide.Edits[0].Added[0].Type = "f32"
 	list = changesOf(judgedTarget{Programs: []*changes.Program{changed("step", wide)}, Edits: told}, nil)
 	if len(list) != 1 || list[0].Source.Line != 5 {

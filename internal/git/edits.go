@@ -219,11 +219,14 @@ func (h *Hunk) Compiles() bool { return h.inJit || compiles(wordsIn(h.was+" "+h.
 
 func compiles(w words) bool { return w["jit"] || w["jit_compile"] }
 
-// Widens reports whether the lines switch on that JAX computes in 64 bits, in all that it compiles.
-func (h *Hunk) Widens() bool {
-	const option = "jax_enable_x64"
-	was, now := wordsIn(h.was), wordsIn(h.now)
-	return now[option] && (!was[option] || now["True"] && !was["True"])
+// In64Bits reports whether a line that was removed, and one that was added, has JAX compute in 64 bits, in all that it compiles.
+func (h *Hunk) In64Bits() (was, now bool) {
+	for line := range strings.Lines(h.text) {
+		if w := wordsIn(line[1:]); w["jax_enable_x64"] && w["True"] {
+			was, now = was || line[0] == '-', now || line[0] == '+'
+		}
+	}
+	return was, now
 }
 
 // Uncompiles reports whether the lines had jit compile a function, above its definition or by its name, and do so no more.
