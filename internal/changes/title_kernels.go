@@ -10,6 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/price"
 )
 
 // kernelsTitle names the kernels themselves, where nothing else is known of a cause.
@@ -86,7 +87,10 @@ func resizedTitle(k *Kernels) (string, *facts.Kernel) {
 	list := phrase.Filter(k.Changed, func(c KernelChange) bool {
 		return c.New.Class != facts.ClassControl && c.Old.Out != c.New.Out && resized(&c.Old) == resized(&c.New) // a loop is told by what is in it
 	})
-	if len(list) <= len(k.Added)+len(k.Removed) {
+	if len(list) <= len(k.Added)+len(k.Removed) { // around a product that grew, fusions are cut in another way
+		list = phrase.Filter(list, func(c KernelChange) bool { return c.New.WorkClass() == price.Products })
+	}
+	if len(list) == 0 {
 		return "", nil
 	}
 	most := mostChanged(list)
