@@ -231,15 +231,23 @@ func (s *interner) list(words []string) []string {
 	return words
 }
 
+// maxSettings bounds the bytes of a backend_config whose settings are kept, and how many are. Those of real fusions have less than a kilobyte.
+const maxSettings = 4096
+
 // settings are those in the backend_config of a fusion, of which there are few.
 func (s *interner) settings(config string) []string {
+	if len(config) > maxSettings {
+		return s.list(hlo.SettingsIn(config))
+	}
 	s.held.Lock()
 	settings, known := s.fusions[config]
 	s.held.Unlock()
 	if !known {
 		settings = s.list(hlo.SettingsIn(config))
 		s.held.Lock()
-		s.fusions[config] = settings
+		if len(s.fusions) < maxSettings {
+			s.fusions[config] = settings
+		}
 		s.held.Unlock()
 	}
 	return settings

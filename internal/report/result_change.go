@@ -390,8 +390,10 @@ func (r *indexed) fix(c *result.Change) string {
 	if at < 0 {
 		at = slices.IndexFunc(broken, func(f *result.Finding) bool { return !strings.HasPrefix(f.Rule, "max-") })
 	}
-	if at < 0 { // a limit on something that the title does not begin with says less
-		at = max(0, slices.IndexFunc(broken, func(f *result.Finding) bool { return f.Rule != ruleOf[changes.KindConstants] }))
+	if at < 0 {
+		first, _, _ := strings.Cut(c.Title, "; ")
+		baked := strings.Contains(first, "is baked into the program") // else the limit on constants is broken by the way
+		at = max(0, slices.IndexFunc(broken, func(f *result.Finding) bool { return baked == (f.Rule == ruleOf[changes.KindConstants]) }))
 	}
 	fix := r.doc(broken[at].Rule).Fix
 	if !strings.Contains(fix, " DUMP") {
