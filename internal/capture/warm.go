@@ -2,6 +2,7 @@ package capture
 
 import (
 	"archive/zip"
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -119,13 +120,34 @@ func (w *warmRun) know(name string, text []byte, key string) {
 	w.after[program] = append(w.after[program], key)
 }
 
-// sourceLines matches the tables of source lines in front of the computations of a module, and the references to them.
-var sourceLines = regexp.MustCompile(`(?s)FileNames\n.*?\n\n(?:%|ENTRY )| ?stack_frame_id=\d+`)
-
-// identity returns what tells a program in JAX's cache from others: the name of its module and its optimized text, without source lines, which
-// JAX's cache numbers anew.
+// identity returns what tells a program in JAX's cache from others: a hash of the name of its module and of the words of its optimized text, without source
+// lines, which JAX's cache numbers anew.
 func identity(name string, text []byte) string {
-	return name + "\n" + strings.Join(strings.Fields(string(sourceLines.ReplaceAll(text, nil))), " ")
+	words := []byte(name + "\n")
+	for word := range bytes.FieldsSeq(withoutTables(text)) {
+		words = append(words, ' ')
+		for {
+			before, after, found := bytes.Cut(word, []byte("stack_frame_id="))
+			words = append(words, before...)
+			if !found {
+				break
+			}
+			word = bytes.TrimLeft(after, "0123456789")
+		}
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(words))
+}
+
+// firstComputation matches where the tables of source lines in front of the computations of a module end.
+var firstComputation = regexp.MustCompile(`\n\n(?:%|ENTRY )`)
+
+func withoutTables(text []byte) []byte {
+	head, tables, found := bytes.Cut(text, []byte("\nFileNames\n"))
+	end := firstComputation.FindIndex(tables)
+	if !found || end == nil {
+		return text
+	}
+	return slices.Concat(head, tables[end[0]:])
 }
 
 // read returns the files of an archive by their names.

@@ -92,6 +92,26 @@ func TestWarmCapture(t *testing.T) {
 	}
 }
 
+func TestIdentity(t *testing.T) {
+	const text = "HloModule jit_f\n\nFileNames\n1 \"a.py\"\n\nStackFrames\n1 {file_location_id=1}\n\n\n%f (x: f32[]) -> f32[] {\n  a = tanh(x), metadata={op_name=\"f g\" stack_frame_id=1}\n}\n"
+	for _, test := range []struct {
+		name, text string
+		same       bool
+	}{
+		{"other lines", strings.NewReplacer("a.py", "b.py", "}\n\n\n%", "}\n2 {}\n\n\n%", "stack_frame_id=1", "stack_frame_id=23").Replace(text), true},
+		{"another operation", strings.Replace(text, "tanh", "sine", 1), false},
+		{"another option of the module", strings.Replace(text, "jit_f", "jit_f, is_scheduled=true", 1), false},
+		{"another operation behind a table that has no end", strings.NewReplacer("\n\n\n%f", "\n%f", "tanh", "sine").Replace(text), false},
+	} {
+		if same := identity("jit_f", []byte(test.text)) == identity("jit_f", []byte(text)); same != test.same {
+			t.Errorf("%s: the same program is %t", test.name, same)
+		}
+	}
+	if identity("jit_f", []byte(text)) == identity("jit_g", []byte(text)) {
+		t.Error("programs of two names are one")
+	}
+}
+
 // xlagate.compile of the Python package keeps dumps in the same folder, and says which it gives.
 func TestWarmPythonPackage(t *testing.T) {
 	opts := options(t, "sh", "-c", `cp "$MODULE" "$XLAGATE_DUMP/module_900000.jit_step.before_optimizations.txt"; echo "$XLAGATE_CACHE" > "$XLAGATE_CACHE/here"
