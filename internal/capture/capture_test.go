@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -276,5 +277,34 @@ func TestRunFromTensorFlowsCache(t *testing.T) {
 	opts := options(t, "sh", "-c", `mkdir -p "$TF_DUMP_GRAPH_PREFIX"; echo 'node { name: "x" op: "_Arg" }' > "$TF_DUMP_GRAPH_PREFIX/xla_compile_function_f.pbtxt"`)
 	if _, err := Run(t.Context(), opts); !errors.Is(err, ErrFromCache) {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestVersionsOf(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("there is no python3")
+	}
+	packages := t.TempDir()
+	for name, content := range map[string]string{
+		"jax-0.10.2.dist-info/METADATA":          "Name: jax\nVersion: 0.10.2\n",
+		"torch_xla-2.9.0+cpu.dist-info/METADATA": "Name: torch_xla\nVersion: 2.9.0+cpu\n",
+		"libtpu.egg-info/PKG-INFO":               "Name: libtpu\nVersion: 0.0.42.1\n",
+		"jaxlib-0.9.dist-info/RECORD":            "",
+		"jax_extra-1.0.dist-info/METADATA":       "Name: jax_extra\nVersion: 1.0\n",
+	} {
+		path := filepath.Join(packages, name)
+		check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		check(t, os.WriteFile(path, []byte(content), 0o644))
+	}
+	opts := Options{Argv: []string{"python3", "train.py"}}
+	got, err := versionsOf(t.Context(), opts, append(os.Environ(), "PYTHONPATH="+packages+":/nowhere"))
+	check(t, err)
+	for name, want := range map[string]string{"jax": "0.10.2", "torch_xla": "2.9.0+cpu", "libtpu": "0.0.42.1"} {
+		if got[name] != want {
+			t.Errorf("%s is %q, want %q", name, got[name], want)
+		}
+	}
+	if version := got["jaxlib"]; version == "0.9" {
+		t.Error("a package that was removed has a version")
 	}
 }

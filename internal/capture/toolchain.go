@@ -71,15 +71,26 @@ var distributions = []distribution{
 	{"torch_xla", "torch_xla", "torch_xla", ""},
 }
 
+// versionScript reads versions from the names of folders: it takes longer to import importlib.metadata and json than to check a small program.
 const versionScript = `
-import importlib.metadata as m, json
+import os, sys
+names = {name.lower().replace("_", "-"): name for name in %s}
 versions = {}
-for name in %s:
+for folder in sys.path:
     try:
-        versions[name] = m.version(name)
-    except m.PackageNotFoundError:
-        pass
-print(json.dumps(versions))
+        entries = os.listdir(folder or ".")
+    except OSError:
+        continue
+    for entry in entries:
+        package, kind = os.path.splitext(entry)
+        package, _, version = package.partition("-")
+        name = names.get(package.lower().replace("_", "-"))
+        if name and kind == ".dist-info" and os.path.exists(os.path.join(folder, entry, "METADATA")):
+            versions.setdefault(name, version)
+        elif name and kind == ".egg-info":
+            import importlib.metadata
+            versions.setdefault(name, str(importlib.metadata.version(name)))
+print(str(versions).replace("'", '"'))
 `
 
 // versionsOf returns the versions of the packages of the command's interpreter, by distribution name.
