@@ -161,6 +161,27 @@ def test_forged_archive(tmp_path, kept, name):
     assert set(tmp_path.iterdir()) - before == {tmp_path / "forged"} and not os.path.exists("/tmp/xlagate-forged.txt")
 
 
+def test_packed_dump(tmp_path, kept):
+    """A kept dump whose lines did not move is checked in its archive, if that is whole."""
+
+    def packed(name):
+        archive = tmp_path / f"{name}.zip"
+        return produce(tmp_path / name, step, (jnp.ones((8, 8)),), {}, None, archive), archive.exists()
+
+    assert packed("cold") == (False, False)
+    assert packed("warm") == (True, True) and not any((tmp_path / "warm").iterdir())
+    with zipfile.ZipFile(tmp_path / "warm.zip") as archive:
+        restored = {name.split(".", 1)[1]: archive.read(name) for name in archive.namelist() if name.startswith("module_")}
+        record = archive.read("xlagate-toolchain.json")
+    assert restored == files(tmp_path / "cold") and record == (tmp_path / "cold" / "xlagate-toolchain.json").read_bytes()
+    (archive,) = kept.rglob("*.zip")
+    whole = archive.read_bytes()
+    for i in (0, len(whole) // 2, len(whole) - 1):
+        for damaged in (whole[:i], whole[:i] + bytes([whole[i] ^ 1]) + whole[i + 1 :]):
+            archive.write_bytes(damaged)
+            assert not packed(f"damaged{i}-{len(damaged)}")[1]
+
+
 def test_folder_with_another_dump(tmp_path):
     def other(x):
         return x + 1

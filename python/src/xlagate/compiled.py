@@ -11,13 +11,19 @@ import re
 import shutil
 import sys
 import tempfile
+import zipfile
 from importlib import metadata
-from typing import Any
+from typing import Any, Iterable
 
-from xlagate.kept import Kept, compiling
+from xlagate.kept import Kept, compiling, version_of
 
 # The distributions of each framework whose versions decide what is compiled, as xlagate capture records them.
 DISTRIBUTIONS = {"jax": ("jax", "jaxlib"), "tensorflow": ("tensorflow", "tensorflow-cpu")}
+
+RECORD = "xlagate-toolchain.json"
+
+# The files of installed packages in a module.
+PACKAGE = re.compile(rb"/(?:site|dist)-packages/(\w+)[/.]")
 
 
 class NotCompiled(TypeError):
@@ -35,8 +41,11 @@ def dump(to: str | os.PathLike[str], function: Any, *args: Any, device: str | No
     return to
 
 
-def produce(to: pathlib.Path, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], device: str | None) -> bool:
-    """Write what XLA dumps of a function into a folder, and return whether that was kept and the function is not compiled."""
+def produce(to: pathlib.Path, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], device: str | None, packed: pathlib.Path | None = None) -> bool:
+    """Write what XLA dumps of a function into a folder, and return whether that was kept and the function is not compiled.
+
+    packed names an archive, which is written instead if the kept dump needs no other lines.
+    """
     to.mkdir(parents=True, exist_ok=True)
     if hasattr(function, "experimental_get_compiler_ir"):
         _record(to, "tensorflow", backend=_dump_tensorflow(to, function, args, kwargs))
@@ -46,6 +55,9 @@ def produce(to: pathlib.Path, function: Any, args: tuple[Any, ...], kwargs: dict
         return False
     lowered = _lower(function, args, kwargs, device)
     kept = None if any(to.iterdir()) else Kept.of(lowered)  # names of other dumps may be the same
+    if kept and packed and kept.copy(packed):
+        _record(packed, "jax")
+        return True
     known = kept is not None and kept.give(to)
     if not known:
         _compile(lowered, to, kept)
@@ -66,7 +78,8 @@ def compile(lowered: Any) -> Any:
     kept = Kept.of(lowered) if to.is_absolute() else None
     if kept is None:
         return lowered.compile()
-    number = next(n for n in itertools.count(900_000) if not any(to.glob(f"module_{n}.*")))  # XLA counts from 0
+    taken = {name.partition(".")[0] for name in os.listdir(to)}
+    number = next(n for n in itertools.count(900_000) if f"module_{n}" not in taken)  # XLA counts from 0
     if kept.give(to, number=number):
         name = next(to.glob(f"module_{number}.*")).name
         print(f"xlagate: {'.'.join(name.split('.')[:2])} was compiled before, and is not compiled again", file=sys.stderr)
@@ -137,26 +150,22 @@ def _field(number: int, data: bytes) -> bytes:
 
 
 def _record(to: pathlib.Path, framework: str, **known: str) -> None:
-    """Write the versions beside the dump, in the form of xlagate capture."""
-    versions = {}
-    for name in DISTRIBUTIONS[framework]:
-        try:
-            versions[name.removesuffix("-cpu")] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    record = {"schema": "xlagate.toolchain/v1", "status": "done", "framework": framework, "versions": versions, "libraries": _libraries(to), **known}
-    (to / "xlagate-toolchain.json").write_text(json.dumps(record))
+    """Write the versions beside a dump, or into its archive, in the form of xlagate capture."""
+    versions = {name.removesuffix("-cpu"): version for name in DISTRIBUTIONS[framework] if (version := version_of(name))}
+    record = {"schema": "xlagate.toolchain/v1", "status": "done", "framework": framework, "versions": versions, **known}
+    if to.is_dir():
+        files = [*to.rglob("*.before_optimizations.txt"), *to.rglob("*.pb")]
+        (to / RECORD).write_text(json.dumps({**record, "libraries": _libraries(file.read_bytes() for file in files)}))
+        return
+    with zipfile.ZipFile(to, "a") as archive:
+        texts = [archive.read(name) for name in archive.namelist() if name.endswith((".before_optimizations.txt", ".pb"))]
+        archive.writestr(RECORD, json.dumps({**record, "libraries": _libraries(texts)}))
 
 
-def _libraries(dump: pathlib.Path) -> dict[str, str]:
+def _libraries(texts: Iterable[bytes]) -> dict[str, str]:
     """Return the versions of the installed packages that operations in a dump come from, by the name that is imported."""
-    named = {
-        name.decode()
-        for file in [*dump.rglob("*.before_optimizations.txt"), *dump.rglob("*.pb")]
-        for name in re.findall(rb"/(?:site|dist)-packages/(\w+)[/.]", file.read_bytes())
-    }
-    installed = _installed() if named else {}
-    return {name: metadata.version(installed[name][0]) for name in sorted(named - {"jax", "jaxlib", "tensorflow"}) if name in installed}
+    named = {name.decode() for text in texts for name in PACKAGE.findall(text)} - {*DISTRIBUTIONS["jax"], "tensorflow", "_pytest", "pluggy"}
+    return {name: version for name in sorted(named) if (version := version_of(name) or version_of(_installed().get(name, [""])[0]))}
 
 
 _installed = functools.cache(metadata.packages_distributions)

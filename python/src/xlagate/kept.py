@@ -6,10 +6,12 @@ import contextlib
 import dataclasses
 import functools
 import hashlib
+import io
 import os
 import pathlib
 import platform
 import re
+import sys
 import warnings
 import zipfile
 import zlib
@@ -38,6 +40,10 @@ Place = tuple[str, str, str, str, str]  # file, line, end line, column, end colu
 COMPILERS = re.compile(r"(jax|libtpu|nvidia|xlagate)")
 
 MODULE = "lowered.mlir"  # in an archive
+
+DIGEST = 32  # bytes of an archive's comment: a hash of what is before it
+
+UNREADABLE = (OSError, KeyError, UnicodeDecodeError, zipfile.BadZipFile, EOFError, zlib.error)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,11 +81,25 @@ class Kept:
             paths = {to / name: data for name, data in content.items()}
             if any(".." in path.parts or to not in path.parents for path in paths):
                 return False  # a forged archive
+            for parent in {path.parent for path in paths}:
+                parent.mkdir(parents=True, exist_ok=True)
             for path, data in paths.items():
-                path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)
             return True
-        except (OSError, KeyError, UnicodeDecodeError, zipfile.BadZipFile, EOFError, zlib.error):
+        except UNREADABLE:
+            return False
+
+    def copy(self, to: pathlib.Path) -> bool:
+        """Copy the archive of the kept dump; return whether there is a whole one, with the lines of today."""
+        try:
+            data = self.archive.read_bytes()
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                whole = archive.comment == _digest(data[:-DIGEST]) and archive.getinfo(MODULE).file_size <= MOST
+                if not whole or archive.read(MODULE).decode() != self.module:
+                    return False
+            to.write_bytes(data)
+            return True
+        except UNREADABLE:
             return False
 
     def keep(self, dump: pathlib.Path) -> None:
@@ -91,6 +111,9 @@ class Kept:
                 archive.writestr(MODULE, self.module)
                 for file in sorted(dump.rglob("*")):
                     archive.write(file, file.relative_to(dump))
+                archive.comment = bytes(DIGEST)
+            data = writing.read_bytes()[:-DIGEST]
+            writing.write_bytes(data + _digest(data))
             writing.replace(self.archive)
             size = 0
             for _, length, path in sorted(((s.st_mtime, s.st_size, p) for p in self.archive.parent.glob("*.zip") for s in [p.stat()]), reverse=True):
@@ -99,6 +122,10 @@ class Kept:
                     path.unlink(missing_ok=True)
         except OSError as wrong:
             warnings.warn(f"xlagate: what is compiled is not kept in {self.archive.parent}: {wrong}", stacklevel=2)
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
 
 
 def _without_lines(module: str) -> str:
@@ -183,7 +210,20 @@ def _deciding(lowered: Any) -> list[Any] | None:
 
 @functools.cache
 def _versions() -> list[tuple[str, str]]:
-    return sorted((d.name, d.version) for d in metadata.distributions() if COMPILERS.match(d.name))
+    names = set()
+    for folder in sys.path:
+        with contextlib.suppress(OSError):
+            names |= {re.split(r"-|\.egg", entry)[0] for entry in os.listdir(folder or ".") if COMPILERS.match(entry) and entry.endswith("-info")}
+    return sorted((name, version_of(name)) for name in names)
+
+
+@functools.cache
+def version_of(distribution: str) -> str:
+    """Return the version of an installed distribution, or nothing."""
+    try:
+        return metadata.version(distribution)
+    except (ValueError, metadata.PackageNotFoundError):
+        return ""
 
 
 @functools.cache

@@ -87,10 +87,11 @@ class Gate:
         work = self._folders.mktemp("xlagate")
         try:
             find()
-            kept = produce(work / "dump", function, args, kwargs, device)
+            kept = produce(work / "dump", function, args, kwargs, device, work / "dump.zip")
         except (NotFound, NotCompiled, UnknownDevice) as wrong:
             raise pytest.fail.Exception(str(wrong), pytrace=False) from None
         self._config.stash[KEPT].append(kept)
+        dumped = next(path for path in (work / "dump.zip", work / "dump") if path.exists())
         known = None if device and os.path.isfile(str(device)) else device
         rules = configuration(target, baseline_of(self._config, self._node.path), self._config.getini("xlagate_extends"), held, known)
         commands = [["check", "--quiet", "-f", "text"]]  # after accepting, too: a limit of the marker is not accepted away
@@ -98,7 +99,7 @@ class Gate:
             commands.insert(0, ["accept", "--reason", self._config.getoption("--xlagate-reason")])
         for command in commands:
             (work / "xlagate.yaml").write_text(rules)  # accept raises limits, and this file is no place for that
-            done = self._run(*command, "-c", str(work / "xlagate.yaml"), str(work / "dump"))
+            done = self._run(*command, "-c", str(work / "xlagate.yaml"), str(dumped))
             if done.returncode != 0:
                 pytest.fail(self._message(done), pytrace=False)
 
