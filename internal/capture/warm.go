@@ -125,15 +125,8 @@ func (w *warmRun) know(name string, text []byte, key string) {
 func identity(name string, text []byte) string {
 	words := []byte(name + "\n")
 	for word := range bytes.FieldsSeq(withoutTables(text)) {
-		words = append(words, ' ')
-		for {
-			before, after, found := bytes.Cut(word, []byte("stack_frame_id="))
-			words = append(words, before...)
-			if !found {
-				break
-			}
-			word = bytes.TrimLeft(after, "0123456789")
-		}
+		before, line, _ := bytes.Cut(word, []byte("stack_frame_id="))
+		words = append(append(append(words, ' '), before...), bytes.TrimLeft(line, "0123456789")...)
 	}
 	return fmt.Sprintf("%x", sha256.Sum256(words))
 }
