@@ -80,15 +80,25 @@ func NewGrouping(programs []*Program, lines Lines, upgrade func(*Program) string
 	return g
 }
 
-// placeAtSwitch puts all that is in 64 bits now at the edit that has JAX compute in them. The lines that compute are those that did before.
+// placeAtSwitch puts all that is in 64 bits now at the edit that has JAX compute in them, but for what an edited line asks for itself. The lines that compute
+// are those that did before.
 func (g *Grouping) placeAtSwitch() {
 	at := slices.IndexFunc(g.lines.Code, func(h git.Hunk) bool { _, now := h.In64Bits(); return now })
 	if at < 0 || slices.ContainsFunc(g.lines.Code, func(h git.Hunk) bool { was, _ := h.In64Bits(); return was }) {
 		return
 	}
 	place := g.editedAt(lineOf(g.lines.Code[at], g.lines.Edits))
+	asks := func(at Place) bool {
+		h, edited := g.lines.Edits.At(at.File, at.Line)
+		for line := h.First; edited && line < h.First+h.Lines; line++ {
+			if strings.Contains(g.lines.Edits.Text(at.File, line, ""), "64") {
+				return true
+			}
+		}
+		return false
+	}
 	for _, p := range g.Parts {
-		if p.Cause != nil && p.widens() {
+		if p.Cause != nil && p.widens() && !asks(p.Source) {
 			p.Source, p.at = place, FunctionOf(place)
 		}
 	}

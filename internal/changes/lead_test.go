@@ -90,7 +90,7 @@ func TestKernelsOnOtherShapes(t *testing.T) {
 		added, removed []facts.Kernel
 		want           string
 	}{
-		{kernels("f32[8]", "f32[4]"), kernels("f32[2]", "f32[4]"), "2 kernels on arrays of other shapes, among them loop broadcast → f32[8]"},
+		{kernels("f32[4]", "f32[8]", "f32[16]"), kernels("f32[2]", "f32[4]", "f32[2]"), "2 kernels on arrays of other shapes, among them loop broadcast → f32[8]"},
 		{kernels("f32[8]", "f32[4]"), kernels("f32[4]", "f32[8]"), "2 new kernels, among them loop broadcast → f32[8]"},
 		{kernels("f32[8]", "f32[4]"), kernels("f32[4]"), "2 new kernels, among them loop broadcast → f32[8]"},
 	} {

@@ -222,8 +222,11 @@ func (g *Grouping) editedLine(c *Cause, program string, call hlo.Location) (insi
 func (g *Grouping) editOfGone(c *Cause) (at hlo.Location) {
 	for i := range c.Edits {
 		e := &c.Edits[i]
+		if len(e.Added) > 0 {
+			continue
+		}
 		for _, h := range g.lines.Code {
-			if len(e.Added) > 0 || h.OldLines == 0 || h.Function == "" || !isSameFunction(h.Function, e.Within) {
+			if h.OldLines == 0 || h.Function == "" || !isSameFunction(h.Function, e.Within) {
 				continue
 			}
 			l := lineOf(h, g.lines.Edits)
@@ -282,14 +285,15 @@ type use struct {
 }
 
 // returned is the edited return of the program's own function, if only one function has its name; else the edited line without operations in the function that
-// a result is made in: of a return, else of an assignment; else the edited assignment in the program's own function; nothing for others.
+// a result is made in: of a return, else of an assignment; else the only edited assignment in the program's own function; nothing for others.
 func (g *Grouping) returned(result hlo.Location, program string) (at hlo.Location) {
 	program, _ = facts.Numbered(program)
 	own := func(rank int) (at hlo.Location, found bool) {
 		hunks := phrase.Filter(g.lines.Code, func(h git.Hunk) bool {
 			return isSameFunction(h.Function, program) && g.lines.Edits.Gives(h) == rank
 		})
-		if len(hunks) == 0 || slices.ContainsFunc(hunks, func(h git.Hunk) bool { return h.File != hunks[0].File || h.Function != hunks[0].Function }) {
+		apart := func(h git.Hunk) bool { return rank == 1 || h.File != hunks[0].File || h.Function != hunks[0].Function } // which assignment it is, nothing tells
+		if len(hunks) == 0 || slices.ContainsFunc(hunks[1:], apart) {
 			return at, false
 		}
 		return lineOf(hunks[0], g.lines.Edits), true

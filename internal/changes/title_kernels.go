@@ -103,12 +103,12 @@ func resizedTitle(k *Kernels) (string, *facts.Kernel) {
 
 // mostTelling describes the kernel that explains most, and returns it if the new program has it.
 func mostTelling(k *Kernels) (string, *facts.Kernel) {
+	if n, first := reshaped(k); n > 1 {
+		return fmt.Sprintf("%d kernels on arrays of other shapes, among them %s", n, first.Describe()), first
+	}
 	switch {
 	case len(k.Added) == 1:
 		return "new: " + k.Added[0].Describe(), &k.Added[0]
-	case len(k.Added) > 1 && sameOf(k, (*facts.Kernel).Operations) && !sameOf(k, func(k *facts.Kernel) string { return k.Out }):
-		first := facts.FirstKernel(k.Added, facts.AnyKernel)
-		return fmt.Sprintf("%d kernels on arrays of other shapes, among them %s", len(k.Added), first.Describe()), first
 	case len(k.Added) > 1:
 		first := facts.FirstKernel(k.Added, facts.AnyKernel)
 		return fmt.Sprintf("%d new kernels, among them %s", len(k.Added), first.Describe()), first
@@ -123,10 +123,15 @@ func mostTelling(k *Kernels) (string, *facts.Kernel) {
 	return sameKernels, nil
 }
 
-// sameOf reports whether the kernels that came have something in common with those that went, each with one.
-func sameOf(k *Kernels, what func(*facts.Kernel) string) bool {
-	came, went := texts(pointers(k.Added), what), texts(pointers(k.Removed), what)
-	return len(minus(came, went))+len(minus(went, came)) == 0
+// reshaped counts the kernels that came for one that did the same on an array of another shape, if all that came did, and returns the first.
+func reshaped(k *Kernels) (n int, first *facts.Kernel) {
+	came, went := texts(pointers(k.Added), (*facts.Kernel).Operations), texts(pointers(k.Removed), (*facts.Kernel).Operations)
+	if len(minus(came, went))+len(minus(went, came)) > 0 {
+		return 0, nil
+	}
+	out := func(k *facts.Kernel) string { return k.Out }
+	others := minus(texts(pointers(k.Added), out), texts(pointers(k.Removed), out))
+	return len(others), facts.FirstKernel(k.Added, func(k *facts.Kernel) bool { return slices.Contains(others, k.Out) })
 }
 
 const sameKernels = "the same kernels, connected in another way"

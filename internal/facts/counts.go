@@ -73,6 +73,9 @@ func (r *reader) newOwners() *owners {
 			continue
 		}
 		owner := Owner{operationOf(metas[meta].OpName), r.stacks()[meta].at().Function}
+		if owner == list[0] {
+			continue
+		}
 		if known[owner] == 0 {
 			known[owner] = int32(len(list))
 			list = append(list, owner)

@@ -265,7 +265,7 @@ func breakLines(r *indexed, c *result.Change) []line {
 		f := same[0]
 		b := broken{f.Program, f.Rule, f.Name, f.Subject + breakText(c, same).text(), f.Waived}
 		if isOther(f) {
-			b.program, b.subject = "", breakText(c, same).text()
+			b.program, b.subject = "\x00", breakText(c, same).text()
 		}
 		return b
 	})
@@ -274,7 +274,8 @@ func breakLines(r *indexed, c *result.Change) []line {
 		same := groups[0]
 		l := in(dim, "breaks ").in(strong, ruleName(same[0]))
 		if isOther(same[0]) {
-			programs := phrase.Map(groups, func(same []*result.Finding) string { return programName(same[0].Program) })
+			byProgram := phrase.Group(groups, func(same []*result.Finding) string { return programName(same[0].Program) })
+			programs := phrase.Map(byProgram, func(of [][]*result.Finding) string { return programName(of[0][0].Program) })
 			l = l.and(" in ").in(name, strings.Join(phrase.Within(programs, 3), ", "))
 		}
 		lines = append(lines, l.with("", breakText(c, same)))
