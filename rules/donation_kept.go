@@ -33,17 +33,17 @@ var donationKept = rule.Rule{
 	Variant: func(c *rule.Context, v *changes.Variant) {
 		mustDonate(c, v)
 		judgeDonatedShare(c, v)
-		var lost []*facts.Parameter
-		for _, ch := range v.Params {
-			gone := ch.Old != nil && ch.New != nil && ch.Old.Aliased && !ch.New.Aliased
-			if gone && hasMinBytes(c, ch.New.Bytes) && !phrase.AnyGlob(c.List("params"), ch.Name) {
-				lost = append(lost, ch.New)
-			}
-		}
+		lost := phrase.Filter(v.LostDonations(), func(p *facts.Parameter) bool {
+			return hasMinBytes(c, p.Bytes) && !phrase.AnyGlob(c.List("params"), p.Name)
+		})
 		a := c.Budget("donation", donatedCount(c, v.New))
 		a.Lost = float64(len(lost))
 		if v.Old != nil {
-			a.Base = new(donatedCount(c, v.Old) + replacedDonations(c, v))
+			base := donatedCount(c, v.Old)
+			if !v.DonatesAsMany() {
+				base += replacedDonations(c, v)
+			}
+			a.Base = &base
 		}
 		if f := c.Judge(a); f != nil && len(lost) > 0 {
 			describeUndonated(c, f, v, lost, " any more")

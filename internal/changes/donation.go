@@ -160,8 +160,23 @@ func aliasedOf(shape string, v *facts.Variant) (n int) {
 	return n
 }
 
+// LostDonations lists the arguments that lend their buffers to results no longer.
+func (v *Variant) LostDonations() []*facts.Parameter {
+	lost, _ := redonated(v)
+	return lost
+}
+
+// DonatesAsMany reports whether as many arguments as before lend their buffers to results, where names do not tell which argument is which: those of PyTorch/XLA
+// only count them.
+func (v *Variant) DonatesAsMany() bool {
+	return v.Old != nil && countedNames(v.Old.Params) && countedNames(v.New.Params) && aliasedOf("", v.Old) == aliasedOf("", v.New)
+}
+
 // redonated lists the arguments that lend their buffers to results no longer, and those that do so now.
 func redonated(v *Variant) (lost, gained []*facts.Parameter) {
+	if v.DonatesAsMany() {
+		return nil, nil
+	}
 	for _, p := range v.Params {
 		switch {
 		case p.Old == nil || p.New == nil:

@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -74,6 +75,32 @@ func TestStepThatNothingSyncs(t *testing.T) {
 		cause, _ := v.Undonated([]*facts.Parameter{&weight}, "")
 		if cause.Title != c.want {
 			t.Errorf("%s: %s\nwanted %s", name, cause.Title, c.want)
+		}
+	}
+}
+
+// Names that only count arguments do not tell which of them is donated no more, where as many are as before.
+func TestDonationOfCountedArguments(t *testing.T) {
+	params := func(names string, aliased ...bool) (list []facts.Parameter) {
+		for i, is := range aliased {
+			list = append(list, facts.Parameter{Name: names + strconv.Itoa(i), Shape: "f32[8]", Aliased: is})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		was, is []facts.Parameter
+		lost    int
+	}{
+		{params("p", true, true, false), params("p", true, false, true), 0},
+		{params("p", true, true, false), params("p", true, false, false), 1},
+		{params("w", true, true, false), append(params("w", true, false), facts.Parameter{Name: "b", Shape: "f32[8]", Aliased: true}), 1},
+	} {
+		v := &Variant{Old: &facts.Variant{Interface: facts.Interface{Params: c.was}}, New: &facts.Variant{Interface: facts.Interface{Params: c.is}}}
+		for i := range c.was {
+			v.Params = append(v.Params, ParamChange{Name: c.is[i].Name, Old: &c.was[i], New: &c.is[i]})
+		}
+		if got := v.LostDonations(); len(got) != c.lost {
+			t.Errorf("%v → %v: %d are lost, want %d", c.was, c.is, len(got), c.lost)
 		}
 	}
 }
