@@ -91,7 +91,8 @@ func (g *Grouping) placeAtSwitch() {
 	asks := func(at Place) bool {
 		h, edited := g.lines.Edits.At(at.File, at.Line)
 		for line := h.First; edited && line < h.First+h.Lines; line++ {
-			if strings.Contains(g.lines.Edits.Text(at.File, line, ""), "64") {
+			text := g.lines.Edits.Text(at.File, line, "")
+			if slices.ContainsFunc([]string{"float64", "int64", "complex128"}, func(dtype string) bool { return strings.Contains(text, dtype) }) {
 				return true
 			}
 		}

@@ -568,6 +568,14 @@ func TestSwitchTo64Bits(t *testing.T) {
 	if len(list) != 1 || list[0].Source.Line != 1 || !list[0].Source.Edited {
 		t.Errorf("%+v, wanted one change at line 1", list)
 	}
+	for line, want := range map[string]int{"h(x, 64)": 1, "h(x, float64)": 5} { // a size is no type
+		source := strings.Replace(source, "f(x)", "g(x)", 1)
+		asked := editsOfSource(t, source, source, strings.Replace(strings.Replace(source, "False", "True", 1), "g(x)", line, 1))
+		list = changesOf(judgedTarget{Programs: []*changes.Program{changed("step", wide)}, Edits: asked}, nil)
+		if len(list) != 1 || list[0].Source.Line != want {
+			t.Errorf("%s: %+v, wanted line %d", line, list, want)
+		}
+	}
 	moved := editsOfSource(t, "config.update('jax_enable_x64', True)\n\n\ndef step(x):\n    return g(x)\n", "config.update('jax_enable_x64', True)\n\n\ndef step(x):\n    return g(x)\n", "config.update('jax_enable_x64', False)\n\n\ndef step(x):\n    return f(x)\n")
 	list = changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: moved}, nil)
 	if !slices.ContainsFunc(list, func(c result.Change) bool { return c.Title == "dot: f32 → f64" && c.Source.Line == 5 }) {

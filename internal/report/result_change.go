@@ -263,11 +263,13 @@ func breakLines(r *indexed, c *result.Change) []line {
 	isOther := func(f *result.Finding) bool { return len(c.Others) > 0 && f.Program != c.Program && f.Program != "" }
 	alike := phrase.Group(groups, func(same []*result.Finding) broken {
 		f := same[0]
-		b := broken{f.Program, f.Rule, f.Name, f.Subject + breakText(c, same).text(), f.Waived}
+		program, text := f.Program, breakText(c, same).text()
 		if isOther(f) {
-			b.program, b.subject = "\x00", breakText(c, same).text()
+			program = "\x00" // of no program, and told together with the same of others
+		} else {
+			text = f.Subject + text
 		}
-		return b
+		return broken{program, f.Rule, f.Name, text, f.Waived}
 	})
 	var lines []line
 	for _, groups := range alike[:min(len(alike), maxBroken)] {
