@@ -303,11 +303,7 @@ func (w *modelWalk) producers(list []Op, id hlo.InstrID, from *caller, depth int
 // optimizedModel reads the statements off the kernels, where the module as the framework handed it over was not dumped. The
 // compiler has repeated and removed operations by then: each is named once.
 func (v *Variant) optimizedModel() {
-	type named struct {
-		opcode, opName, dtype string
-		stack                 *Stack
-	}
-	found, seen := newStatements(), map[named]bool{}
+	found, seen := newStatements(), map[*Op]bool{}
 	walked := map[*FusedOp]bool{} // the lists that launches share
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
@@ -322,13 +318,11 @@ func (v *Variant) optimizedModel() {
 		}
 		walked[&k.Ops[0]] = true
 		for _, op := range k.Ops {
-			if op.OpName == "" || op.Opcode == "broadcast" || op.Opcode == "reshape" || op.Opcode == "copy" {
+			if seen[op.Op] || op.OpName == "" || op.Opcode == "broadcast" || op.Opcode == "reshape" || op.Opcode == "copy" {
 				continue
 			}
-			if key := (named{op.Opcode, op.OpName, typeOf(*op.Op), op.Stack}); !seen[key] {
-				seen[key] = true
-				found.add(*op.Op, "", 0)
-			}
+			seen[op.Op] = true
+			found.add(*op.Op, "", 0)
 		}
 	}
 	v.Model, v.ModelAfter = found.sorted(), true
