@@ -58,7 +58,7 @@ func BenchmarkFingerprints(b *testing.B) { eachModule(b, func(m *hlo.Module) { m
 
 // BenchmarkCost prices every computation.
 func BenchmarkCost(b *testing.B) {
-	eachModule(b, func(m *hlo.Module) { price.Analyze(m.Alike(), nil) })
+	eachModule(b, func(m *hlo.Module) { price.Analyze(m.Alike(), m.Users(), nil) })
 }
 
 // BenchmarkFacts measures a module in a file, from opening it to its facts, one core at work.

@@ -109,7 +109,7 @@ func (v *Variant) costs(r *reader, loops []reachedLoop) {
 	}
 	weighted := once
 	if len(loops) > 0 {
-		costs := price.Analyze(r.alike(), r.trips)
+		costs := price.Analyze(r.alike(), r.users(), r.trips)
 		weighted = costs.Comp(r.m.Entry)
 		v.countCosts(r, r.m.Entry, costs, [3]ID{CostWeightedFlops, CostWeightedBytes}, 1, 0)
 	}

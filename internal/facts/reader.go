@@ -74,7 +74,7 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 	r.analyses = analyses{
 		alike:  sync.OnceValue(m.Alike),
 		prints: sync.OnceValue(func() *hlo.Prints { return r.alike().Prints() }),
-		costs:  sync.OnceValue(func() *price.Costs { return price.Analyze(r.alike(), nil) }),
+		costs:  sync.OnceValue(func() *price.Costs { return price.Analyze(r.alike(), r.users(), nil) }),
 		order:  sync.OnceValue(func() []hlo.CompID { return inOrder(m) }),
 		noted:  sync.OnceValue(r.newNotable),
 		users:  sync.OnceValue(m.Users),

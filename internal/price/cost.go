@@ -51,14 +51,14 @@ func (c *Costs) Comp(id hlo.CompID) Cost { return c.comps[c.alike.First(id)] }
 
 // Analyze analyzes every instruction. trips says how often a while runs its body, a negative number when that is not known; a
 // loop that it does not know, and every loop when trips is nil, counts body and condition once. See [hlo.Module.KnownTrips].
-func Analyze(a *hlo.Alike, trips func(hlo.InstrID) int64) *Costs {
+func Analyze(a *hlo.Alike, users *hlo.Users, trips func(hlo.InstrID) int64) *Costs {
 	m := a.Module()
 	n := len(m.Comps)
 	p := &analyzer{
 		m:            m,
 		trips:        trips,
 		sizes:        measureShapes(m),
-		users:        m.Users(),
+		users:        users,
 		states:       make([]progress, n),
 		bodies:       make([]*fusedBody, n),
 		convolutions: map[hlo.InstrID]convolution{},

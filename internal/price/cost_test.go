@@ -102,7 +102,7 @@ func TestEveryOperationIsPriced(t *testing.T) {
 
 func TestCostsWeighsLoops(t *testing.T) {
 	m := readDump(t, "cost/while.cpu.txt")
-	once, weighed := Analyze(m.Alike(), nil), Analyze(m.Alike(), m.KnownTrips)
+	once, weighed := Analyze(m.Alike(), m.Users(), nil), Analyze(m.Alike(), m.Users(), m.KnownTrips)
 	loop := slices.IndexFunc(m.Instrs, func(in hlo.Instruction) bool { return in.Opcode == hlo.OpWhile })
 	if trips := m.KnownTrips(hlo.InstrID(loop)); trips != 10 {
 		t.Fatalf("the loop runs %d times, want 10", trips)
@@ -119,7 +119,7 @@ func TestCostsWeighsLoops(t *testing.T) {
 	if want := 9*body.Flops + 10*condition.Flops; grown != want {
 		t.Errorf("the entry grew by %v flops, want %v", grown, want)
 	}
-	unknown := Analyze(m.Alike(), func(hlo.InstrID) int64 { return -1 })
+	unknown := Analyze(m.Alike(), m.Users(), func(hlo.InstrID) int64 { return -1 })
 	if !maps.Equal(costsByName(m, unknown), costsByName(m, once)) {
 		t.Error("a loop without a known count is not counted once")
 	}
@@ -128,7 +128,7 @@ func TestCostsWeighsLoops(t *testing.T) {
 // A conditional costs what its dearest branch does.
 func TestConditionalCostsItsDearestBranch(t *testing.T) {
 	m := readDump(t, "cost/conditional.cpu.txt")
-	prices := Analyze(m.Alike(), nil)
+	prices := Analyze(m.Alike(), m.Users(), nil)
 	at := hlo.InstrID(slices.IndexFunc(m.Instrs, func(in hlo.Instruction) bool { return in.Opcode == hlo.OpConditional }))
 	var flops []float64
 	for _, branch := range m.Callees(at) {
@@ -178,7 +178,7 @@ func TestCostsNotesWhatItCannotPrice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		unknown := Analyze(m.Alike(), nil).Unknowns
+		unknown := Analyze(m.Alike(), m.Users(), nil).Unknowns
 		first := slices.Sorted(maps.Keys(unknown))
 		if len(unknown) != 1 || m.OpcodeName(m.Instrs[first[0]].Opcode) != c.culprit {
 			t.Errorf("%s with %s: %d instructions are unknown, want one %s", c.file, c.new, len(unknown), c.culprit)
@@ -195,7 +195,7 @@ func TestCostsEndsOnRecursion(t *testing.T) {
 				m.Callees(hlo.InstrID(i))[k] = m.Instrs[i].Comp
 			}
 		}
-		if len(Analyze(m.Alike(), nil).Unknowns) == 0 {
+		if len(Analyze(m.Alike(), m.Users(), nil).Unknowns) == 0 {
 			t.Errorf("%s: recursion went unnoticed", file)
 		}
 	}
@@ -281,7 +281,7 @@ func checkCost(t *testing.T, m *hlo.Module, want Cost) {
 	if !near(got.Flops, want.Flops) || !near(got.Transcendentals, want.Transcendentals) || !near(got.BytesAccessed, want.BytesAccessed) {
 		t.Errorf("%s costs %+v, want %+v", m.Name, got, want)
 	}
-	if unknown := Analyze(m.Alike(), nil).Unknowns; len(unknown) > 0 {
+	if unknown := Analyze(m.Alike(), m.Users(), nil).Unknowns; len(unknown) > 0 {
 		t.Errorf("%s: %s is unknown", m.Name, m.InstrName(slices.Sorted(maps.Keys(unknown))[0]))
 	}
 }

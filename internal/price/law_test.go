@@ -111,5 +111,5 @@ func TestCostOfNothing(t *testing.T) {
 
 // entryCost prices a module as XLA does: the entry computation with all that it calls, the body of a loop once.
 func entryCost(m *hlo.Module) Cost {
-	return Analyze(m.Alike(), nil).Comp(m.Entry)
+	return Analyze(m.Alike(), m.Users(), nil).Comp(m.Entry)
 }

@@ -15,7 +15,7 @@ import (
 // meterOf makes a meter for which every dot and convolution is a product.
 func meterOf(family Family, m *hlo.Module) *Meter {
 	a := m.Alike()
-	costs := Analyze(a, m.KnownTrips)
+	costs := Analyze(a, m.Users(), m.KnownTrips)
 	return NewMeter(family, a, costs, func(id hlo.InstrID) int64 { return max(0, m.KnownTrips(id)) }, func(id hlo.InstrID) (Product, bool) {
 		in := &m.Instrs[id]
 		if in.Opcode != hlo.OpDot && in.Opcode != hlo.OpConvolution {
