@@ -151,11 +151,10 @@ func (r *reader) bytes(l launch, accessed int64) int64 {
 
 // operandBytes is the size of what an instruction reads, each value once.
 func (r *reader) operandBytes(id hlo.InstrID) (n int64) {
-	operands := r.m.Operands(id)
-	for i, o := range operands {
-		if !slices.Contains(operands[:i], o) {
-			n += r.size(o)
-		}
+	operands := slices.Clone(r.m.Operands(id))
+	slices.Sort(operands)
+	for _, o := range slices.Compact(operands) {
+		n += r.size(o)
 	}
 	return n
 }
