@@ -147,39 +147,45 @@ func (v *Variant) countModule(r *reader) {
 // countTypes counts the instructions, those whose result holds a type, and of those in double precision the ones with single numbers of it: a Python
 // number comes as one into a graph of PyTorch/XLA.
 func (v *Variant) countTypes(r *reader) {
-	type shaped struct {
-		owner int32
-		shape hlo.ShapeID
+	m, owners := r.m, r.owners()
+	shapes, ends := make([]hlo.ShapeID, len(m.Instrs)), make([]int32, len(owners.list)) // owner by owner
+	for _, owner := range owners.of {
+		ends[owner]++
 	}
-	type typed struct {
-		owner  int32
-		of     hlo.Type // TypeInvalid of all types
-		single bool
+	start := int32(0)
+	for i, count := range ends {
+		start, ends[i] = start+count, start
 	}
-	shapes, counts, m, owners := map[shaped]float64{}, map[typed]float64{}, r.m, r.owners()
-	for id := range m.Instrs {
-		shapes[shaped{owners.of[id], m.Instrs[id].Shape}]++
+	for id, owner := range owners.of {
+		shapes[ends[owner]] = m.Instrs[id].Shape
+		ends[owner]++
 	}
 	var types []hlo.Type
-	for key, n := range shapes {
-		counts[typed{owner: key.owner}] += n
-		types = leafTypes(m, key.shape, types[:0])
-		for _, t := range types {
-			counts[typed{key.owner, t, false}] += n
-			if (t == hlo.F64 || t == hlo.C128) && !holdsArray(m, key.shape, t) {
-				counts[typed{key.owner, t, true}] += n
+	start = 0
+	for i, owner := range owners.list {
+		if start == ends[i] { // the name of an argument
+			continue
+		}
+		var typed, single [math.MaxUint8 + 1]float64 // by type
+		for _, shape := range shapes[start:ends[i]] {
+			types = leafTypes(m, shape, types[:0])
+			for _, t := range types {
+				typed[t]++
+				if (t == hlo.F64 || t == hlo.C128) && !holdsArray(m, shape, t) {
+					single[t]++
+				}
 			}
 		}
-	}
-	for key, n := range counts {
-		fact := InstructionsAfter
-		switch {
-		case key.single:
-			fact = ScalarDtype.Of(key.of.String())
-		case key.of != hlo.TypeInvalid:
-			fact = Dtype.Of(key.of.String())
+		v.countOf(owner, InstructionsAfter, float64(ends[i]-start))
+		start = ends[i]
+		for t := range typed {
+			if typed[t] > 0 {
+				v.countOf(owner, Dtype.Of(hlo.Type(t).String()), typed[t])
+			}
+			if single[t] > 0 {
+				v.countOf(owner, ScalarDtype.Of(hlo.Type(t).String()), single[t])
+			}
 		}
-		v.countOf(owners.list[key.owner], fact, n)
 	}
 }
 
