@@ -89,13 +89,19 @@ func (w *flow) instruction(id, first hlo.InstrID, made, args []int32, depth int)
 // mostAlike bounds the operations among which one is looked for that is alike.
 const mostAlike = 8
 
+// madeOp is a description of the operations of one opcode and shape that share their metadata.
+type madeOp struct {
+	shape  hlo.ShapeID
+	opcode hlo.Opcode
+	op     *Op
+}
+
 // op describes an operation inside a kernel. Operations that share their metadata and are alike share the description.
 func (r *reader) op(id hlo.InstrID) *Op {
 	in, meta := &r.m.Instrs[id], r.m.MetadataID(id)
-	opcode, shape, layout := r.opcode(id), r.shape(in.Shape), r.m.Shape(in.Shape).Layout
-	for _, op := range r.ops[meta] {
-		if op.Opcode == opcode && op.Shape == shape && op.Layout == layout {
-			return op
+	for _, known := range r.ops[meta] {
+		if known.opcode == in.Opcode && known.shape == in.Shape {
+			return known.op
 		}
 	}
 	if len(r.fresh) == 0 {
@@ -103,9 +109,9 @@ func (r *reader) op(id hlo.InstrID) *Op {
 	}
 	stack, op := r.stacks()[meta], &r.fresh[0]
 	r.fresh = r.fresh[1:]
-	*op = Op{Opcode: opcode, OpName: r.metas()[meta].OpName, Shape: shape, Layout: layout, Source: stack.at(), Stack: stack}
+	*op = Op{Opcode: r.opcode(id), OpName: r.metas()[meta].OpName, Shape: r.shape(in.Shape), Layout: r.m.Shape(in.Shape).Layout, Source: stack.at(), Stack: stack}
 	if len(r.ops[meta]) < mostAlike {
-		r.ops[meta] = append(r.ops[meta], op)
+		r.ops[meta] = append(r.ops[meta], madeOp{in.Shape, in.Opcode, op})
 	}
 	return op
 }

@@ -48,7 +48,7 @@ type launched struct {
 	forms     map[formKey]*Form
 	productOf map[uint64]Product       // by hlo.Alike.Call
 	inside    map[hlo.CompID][]FusedOp // see operations
-	ops       [][]*Op                  // by metadata; see op
+	ops       [][]madeOp               // by metadata; see op
 	fresh     []Op                     // room for the next descriptions of operations
 	from      []int32                  // room for the origins of the next operations: most have one or two operands
 	meter     *price.Meter             // see work
@@ -67,7 +67,7 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 		m: m, sources: newSources(m, from), interner: from,
 		spellings: spellings{make([]string, shapes), make([]int64, shapes)},
 		launched: launched{
-			forms: map[formKey]*Form{}, inside: map[hlo.CompID][]FusedOp{}, ops: make([][]*Op, m.MetadataIDs()),
+			forms: map[formKey]*Form{}, inside: map[hlo.CompID][]FusedOp{}, ops: make([][]madeOp, m.MetadataIDs()),
 			productOf: map[uint64]Product{}, rewrites: map[hlo.InstrID]string{}, steps: 64 * len(m.Instrs),
 		},
 	}
