@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -83,19 +84,15 @@ func (r *reader) newOwners() *owners {
 		named[meta] = known[owner]
 	}
 	for id := range of {
-		of[id] = named[m.MetadataID(hlo.InstrID(id))]
-	}
-	entry, end := m.Body(m.Entry)
-	for id := entry; id < end; id++ {
-		if m.Instrs[id].Opcode == hlo.OpParameter {
-			of[id] = 0 // the name of an argument is no operation's
+		in := &m.Instrs[id]
+		if in.Opcode != hlo.OpParameter || in.Comp != m.Entry { // the name of an argument is no operation's
+			of[id] = named[m.MetadataID(hlo.InstrID(id))]
 		}
-	}
-	for id := range of {
+		if of[id] > 0 {
+			continue
+		}
 		for _, o := range m.Operands(hlo.InstrID(id)) {
-			if of[id] == 0 {
-				of[id] = of[o]
-			}
+			of[id] = cmp.Or(of[id], of[o])
 		}
 	}
 	for id := len(of) - 1; id >= 0; id-- {
