@@ -179,7 +179,7 @@ func (m *Meter) computation(c hlo.CompID, looped bool) *Work {
 			b.shares = m.demand(first, m.m.Comps[c].Root)
 		}
 		for id := first; id < end; id++ {
-			if b.shares == nil {
+			if b.shares == nil || b.shares[id-first] == 1 {
 				m.operation(&b.work, id, looped)
 				continue
 			}
