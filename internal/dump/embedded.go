@@ -57,13 +57,15 @@ func (d *Dump) captured(log *File) ([]*File, error) {
 		return nil, err
 	}
 	var files []*File
-	ends := captureEnds(data)
+	var ends map[string][]int
 	for at := 0; ; {
 		begin := bytes.Index(data[at:], []byte(captureBegin))
 		if begin < 0 {
 			break
 		}
-		at += begin + len(captureBegin)
+		if at += begin + len(captureBegin); ends == nil {
+			ends = captureEnds(data)
+		}
 		line, rest, _ := bytes.Cut(data[at:], []byte("\n"))
 		title, ok := bytes.CutSuffix(bytes.TrimRight(line, "\r"), []byte(captureMark))
 		if !ok || !bytes.Contains(title, []byte("module_")) {
