@@ -42,7 +42,7 @@ func acceptCommand(w world) *cli.Command {
 				return acceptOnGitHub(c, w)
 			}
 			last := lastCheck(w)
-			if id := c.Args().First(); id != "" && last.holds([]string{id}) {
+			if id := c.Args().First(); result.IsID(id) && last.holds([]string{id}) { // the last result may take seconds to read
 				return wrongUsage("%s is the id of a change, not a dump; xlagate accept --only %s --reason \"why\"", id, id)
 			}
 			if err := last.chooseConfig(c, w, ids(c.StringSlice("only"))); err != nil {

@@ -72,7 +72,8 @@ func checkSizes(v reflect.Value, most int) error {
 	return nil
 }
 
-var isID = regexp.MustCompile(`^[0-9a-f]{12}$`)
+// IsID reports whether a text has the form of an id.
+var IsID = regexp.MustCompile(`^[0-9a-f]{12}$`).MatchString
 
 // Kinds are the kinds of changes that package changes names.
 var Kinds = []string{"code", "arguments", "donation", "constants", "results", "sharding", "toolchain", "flags", "unknown"}
@@ -203,7 +204,7 @@ func validOptions(options []string) bool {
 
 func (c *Change) check(options []string) error {
 	switch {
-	case !isID.MatchString(c.ID):
+	case !IsID(c.ID):
 		return fmt.Errorf("the id is %q; expected 12 hex digits", clip(c.ID))
 	case !slices.Contains([]string{"error", "warning", "info", "better"}, c.Level):
 		return fmt.Errorf("the level is %q", clip(c.Level))
@@ -227,7 +228,7 @@ func (p Price) plausible() bool {
 
 func (f *Finding) check() error {
 	switch {
-	case !isID.MatchString(f.ID) || !isID.MatchString(f.Change) || slices.ContainsFunc(f.Also, func(id string) bool { return !isID.MatchString(id) }):
+	case !IsID(f.ID) || !IsID(f.Change) || slices.ContainsFunc(f.Also, func(id string) bool { return !IsID(id) }):
 		return fmt.Errorf("the id is %q, of change %q; expected 12 hex digits each", clip(f.ID), clip(f.Change))
 	case !slices.Contains([]string{"error", "warning", "info"}, f.Level):
 		return fmt.Errorf("the level is %q", clip(f.Level))
