@@ -177,7 +177,7 @@ func program(l *measuredTarget, p *changes.Program) result.Program {
 	}
 	if p.New != nil && p.Parts == nil {
 		accepted := l.asBaseline(p.New)
-		out.Accept = result.LaterText(sync.OnceValue(func() string { return string(baseline.Format(accepted, nil, "")) }))
+		out.Accept = result.LaterText(sync.OnceValue(func() []byte { return baseline.Format(accepted, nil, "") }))
 	}
 	for _, v := range p.Variants {
 		if v.New != nil {

@@ -271,7 +271,7 @@ func programsOf(t *result.Target) ([]*baseline.Program, error) {
 			if p.Accept.IsZero() || kernels.Load() > maxReported {
 				return nil
 			}
-			program, err := baseline.Parse(t.Name+"/"+p.Name, []byte(p.Accept.Text()))
+			program, err := baseline.Parse(t.Name+"/"+p.Name, p.Accept.Text())
 			if err != nil {
 				return fmt.Errorf("the result holds no usable facts: %w", err)
 			}

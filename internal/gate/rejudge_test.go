@@ -77,7 +77,7 @@ func TestRejudgeByAnother(t *testing.T) {
 func TestRejudgeHostile(t *testing.T) {
 	o, r := quickstart(t)
 	program := &r.Targets[0].Programs[0]
-	good := program.Accept.Text()
+	good := string(program.Accept.Text())
 	for what, text := range map[string]string{
 		"no JSON":        "{{{",
 		"another schema": strings.Replace(good, "xlagate.baseline/v1", "x", 1),
@@ -85,7 +85,7 @@ func TestRejudgeHostile(t *testing.T) {
 		"a fact twice":   strings.Replace(good, `{"end":"facts"}`, `{"fact":{"a":1}}`+"\n"+`{"fact":{"a":2}}`+"\n"+`{"end":"facts"}`, 1),
 		"aliases":        "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e]\n",
 	} {
-		program.Accept = result.LaterText(func() string { return text })
+		program.Accept = result.LaterText(func() []byte { return []byte(text) })
 		if _, err := rejudge(o, fstest.MapFS{}, r); err == nil || !strings.Contains(err.Error(), "the result holds no usable facts: ") {
 			t.Errorf("%s is judged: %v", what, err)
 		}
@@ -216,7 +216,7 @@ func messages(r *result.Result) (list []string) {
 func TestEditedResult(t *testing.T) {
 	_, r := quickstart(t)
 	shown := &r.Targets[0].Programs[0]
-	text := shown.Accept.Text()
+	text := string(shown.Accept.Text())
 	for says, edit := range map[string]func(*result.Program, *baseline.Program){
 		"":                         func(*result.Program, *baseline.Program) {},
 		"its baseline is that of":  func(_ *result.Program, p *baseline.Program) { p.Name = "other" },
@@ -257,7 +257,7 @@ func TestExpandedResult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := result.Program{Name: "f", Variants: []result.Variant{{Signature: "s", Facts: p.Variants[0].Facts}}, Accept: result.LaterText(func() string { return text })}
+	one := result.Program{Name: "f", Variants: []result.Variant{{Signature: "s", Facts: p.Variants[0].Facts}}, Accept: result.LaterText(func() []byte { return []byte(text) })}
 	for n, says := range map[int]string{2: "", 3: "the result's facts of target t stand for more than 2000000 kernels"} {
 		list, err := programsOf(&result.Target{Name: "t", Programs: slices.Repeat([]result.Program{one}, n)})
 		if says == "" && (err != nil || len(list) != n) || says != "" && (err == nil || err.Error() != says) {

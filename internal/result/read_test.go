@@ -107,7 +107,7 @@ func TestReadHostile(t *testing.T) {
 			r.Findings[0].ID, r.Changes[0].Findings = "--a3f8c21b9d04", []string{"--a3f8c21b9d04"}
 		},
 		"a long baseline": func(r *Result) {
-			r.Targets[0].Programs[0].Accept = LaterText(func() string { return long(maxText) })
+			r.Targets[0].Programs[0].Accept = LaterText(func() []byte { return []byte(long(maxText)) })
 		},
 		"a merged id as a flag":         func(r *Result) { r.Findings[0].Also = []string{"--only"} },
 		"a price of all time elsewhere": func(r *Result) { r.Changes[0].Others = []Other{{Price: Price{HighNS: 1e300}}} },
