@@ -292,8 +292,10 @@ func (r *reader) detail(one *record) error {
 		if v.Counts == nil {
 			v.Counts = facts.Counts{}
 		}
+		if _, twice := v.Counts[one.Counts.Owner]; twice {
+			return fmt.Errorf("the counts of %q %w", one.Counts.Owner, errTwice)
+		}
 		v.Counts[one.Counts.Owner] = one.Counts.Facts
-		return once(r.here, fmt.Sprintf("the counts of %q", one.Counts.Owner))
 	case one.Kernel != nil:
 		d := one.Kernel
 		if d.Form == nil {
