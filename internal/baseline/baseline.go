@@ -9,11 +9,8 @@ import (
 	"io/fs"
 	"maps"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/files"
@@ -114,20 +111,14 @@ func Read(store fs.FS, target string) (*Set, error) {
 		return nil, ErrNone
 	}
 	set, names := &Set{Target: target}, map[string]string{}
-	all := make([]file, len(entries)) // those of thousands of programs are tens of megabytes
-	var reading errgroup.Group
-	reading.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range entries {
-		reading.Go(func() error {
-			f, name := &all[i], path.Join(dir, entries[i].Name())
-			var text []byte
-			if text, f.err = read(store, name); f.err == nil {
-				f.program, f.graphs, f.err = parse(name, text)
-			}
-			return nil // each file has its own error
-		})
-	}
-	_ = reading.Wait()
+	all := make([]file, len(entries))
+	inParallel(len(entries), func(i int) {
+		f, name := &all[i], path.Join(dir, entries[i].Name())
+		var text []byte
+		if text, f.err = read(store, name); f.err == nil {
+			f.program, f.graphs, f.err = parse(name, text)
+		}
+	})
 	for i, f := range all {
 		name := entries[i].Name()
 		switch {

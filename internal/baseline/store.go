@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
@@ -17,17 +18,11 @@ import (
 // first new one.
 func Save(e *Edit, target, reason string, programs ...*Program) (written []string) {
 	texts, kept := make([][]byte, len(programs)), make([]bool, len(programs))
-	var formatting errgroup.Group
-	formatting.SetLimit(runtime.GOMAXPROCS(0))
-	for i, p := range programs {
-		formatting.Go(func() error {
-			old, _ := read(e, path.Join(target, FileName(p.Name))) // one that cannot be read is replaced
-			texts[i] = Format(p, old, reason)
-			kept[i] = bytes.Equal(texts[i], old)
-			return nil
-		})
-	}
-	_ = formatting.Wait()
+	inParallel(len(programs), func(i int) {
+		old, _ := read(e, path.Join(target, FileName(programs[i].Name))) // one that cannot be read is replaced
+		texts[i] = Format(programs[i], old, reason)
+		kept[i] = bytes.Equal(texts[i], old)
+	})
 	for i, p := range programs {
 		name := path.Join(target, FileName(p.Name))
 		if was, again := e.changed[name]; !again && !kept[i] || again && !bytes.Equal(was, texts[i]) {
@@ -35,6 +30,27 @@ func Save(e *Edit, target, reason string, programs ...*Program) (written []strin
 		}
 	}
 	return written
+}
+
+// FormatAll returns the files of programs that have none yet.
+func FormatAll(programs []*Program) [][]byte {
+	texts := make([][]byte, len(programs))
+	inParallel(len(programs), func(i int) { texts[i] = Format(programs[i], nil, "") })
+	return texts
+}
+
+// inParallel calls a function for each of n files, several at a time: those of thousands of programs are tens of megabytes.
+func inParallel(n int, do func(i int)) {
+	var doing errgroup.Group
+	doing.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		doing.Go(func() error {
+			return dump.Guard(func() error { do(i); return nil })
+		})
+	}
+	if defect := doing.Wait(); defect != nil {
+		panic(defect) // which the caller recovers, as if it had done all by itself
+	}
 }
 
 // SaveGraphs writes the facts of a target's graphs, and returns the name of their file if it changed.

@@ -154,13 +154,23 @@ func describe(out *result.Target, l *measuredTarget) {
 	out.Graphs = baseline.GraphFacts(l.report.Clusters)
 	out.Device, out.DeviceAssumed = l.report.PricedOn()
 	included := l.inclusion()
+	var fresh []*baseline.Program
+	texts := sync.OnceValue(func() [][]byte { return baseline.FormatAll(fresh) })
+	add := func(p *changes.Program) {
+		shown := program(l, p)
+		if i := len(fresh); p.New != nil && p.Parts == nil {
+			fresh = append(fresh, l.asBaseline(p.New))
+			shown.Accept = result.LaterText(func() []byte { return texts()[i] })
+		}
+		out.Programs = append(out.Programs, shown)
+	}
 	for _, p := range l.programs {
 		if p.New == nil && (l.unread(p.Name) || !included(p.Name)) {
 			continue // it is not gone: its problem says why it is not there, or the configuration leaves it out
 		}
-		out.Programs = append(out.Programs, program(l, p))
+		add(p)
 		for _, single := range p.Singles() { // accepting records each by itself
-			out.Programs = append(out.Programs, program(l, single))
+			add(single)
 		}
 	}
 }
@@ -174,10 +184,6 @@ func program(l *measuredTarget, p *changes.Program) result.Program {
 	out := result.Program{Name: p.Name, Was: p.Was, Change: p.Change, Variants: []result.Variant{}}
 	if l.base == nil {
 		out.Change = "unbased"
-	}
-	if p.New != nil && p.Parts == nil {
-		accepted := l.asBaseline(p.New)
-		out.Accept = result.LaterText(sync.OnceValue(func() []byte { return baseline.Format(accepted, nil, "") }))
 	}
 	for _, v := range p.Variants {
 		if v.New != nil {
