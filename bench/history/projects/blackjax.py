@@ -1,4 +1,5 @@
 """Programs over blackjax's samplers, particles, approximations, adaptations and diagnostics: a logistic regression on 256 rows."""
+import functools
 import importlib.abc
 import importlib.machinery
 import inspect
@@ -154,11 +155,9 @@ def named(blackjax):
     yield "meads_adaptation", lambda: (keyed(lambda key, x, *data: blackjax.meads_adaptation(density(*data), 64).run(key, x, 10)), (KEY, PARTICLES, FEATURES, LABELS))
     yield "chees_adaptation", lambda: (keyed(lambda key, x, *data: blackjax.chees_adaptation(density(*data), 16).run(key, x, 0.02, optax.adam(0.01), 10)[0][0]), (KEY, f32(16, 32), FEATURES, LABELS))
 
-    mclmc = part("mcmc.mclmc")
-
-    def tuned(key, x, *data):
+    def tuned(mclmc, key, x, *data):
         return blackjax.mclmc_find_L_and_step_size(lambda m: mclmc.build_kernel(density(*data), m, integrators.isokinetic_mclachlan), 100, mclmc.init(x, density(*data), key), key)
-    yield "mclmc_tuning", lambda: (keyed(tuned), (KEY, X, FEATURES, LABELS))
+    yield "mclmc_tuning", lambda: (keyed(functools.partial(tuned, part("mcmc.mclmc"))), (KEY, X, FEATURES, LABELS))
     for name in ("effective_sample_size", "potential_scale_reduction"):
         yield name, lambda name=name: (lambda x: getattr(blackjax.diagnostics, name)(x), (f32(4, 500, 8),))
     yield "lbfgs", lambda: (lambda x, *data, lbfgs=part("optimizers.lbfgs"): jax.tree.leaves(lbfgs.minimize_lbfgs(lambda x: -density(*data)(x), x, maxiter=10, maxls=20)), (X, FEATURES, LABELS))
