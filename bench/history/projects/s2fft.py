@@ -62,10 +62,10 @@ def named(s2fft):
         more = name == "forward" and sampling in ("mw", "mwss")
         return part("sampling.s2_samples").ntheta(2 * L, "mwss") if more else part("sampling.s2_samples").ntheta(L, sampling, NSIDE if sampling == "healpix" else None)
 
-    def with_kernel(name, sampling, reality=False):
+    def with_kernel(name, sampling):
         function, nside = getattr(part("precompute_transforms.spherical"), name), NSIDE if sampling == "healpix" else None
-        kernel = f32(rings(name, sampling), L, L if reality else 2 * L - 1)
-        return lambda x, k: function(x, L, 0, k, sampling, reality, "jax", nside), (signal(sampling, reality) if name == "forward" else c64(L, 2 * L - 1), kernel)
+        kernel = f32(rings(name, sampling), L, 2 * L - 1)
+        return lambda x, k: function(x, L, 0, k, sampling, False, "jax", nside), (signal(sampling) if name == "forward" else c64(L, 2 * L - 1), kernel)
 
     def rotations(name, sampling, kernel=False):
         """A transform of functions of a rotation, with its kernel or without."""
@@ -86,11 +86,10 @@ def named(s2fft):
         for sampling in SAMPLINGS:
             yield f"{name}_{sampling}", lambda name=name, sampling=sampling: harmonic(name, sampling)
             yield f"{name}_{sampling}_kernel", lambda name=name, sampling=sampling: with_kernel(name, sampling)
-        for sampling in ("mw", "mwss", "healpix"):
+        for sampling in ("mw", "healpix"):
             yield f"{name}_{sampling}_prepared", lambda name=name, sampling=sampling: prepared(name, sampling)
         for sampling in ("mw", "healpix"):
             yield f"{name}_{sampling}_real", lambda name=name, sampling=sampling: harmonic(name, sampling, reality=True)
-            yield f"{name}_{sampling}_real_kernel", lambda name=name, sampling=sampling: with_kernel(name, sampling, reality=True)
             yield f"{name}_{sampling}_rotations", lambda name=name, sampling=sampling: rotations(name, sampling)
 
             def differentiated(name=name, sampling=sampling):
