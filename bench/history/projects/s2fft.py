@@ -107,7 +107,7 @@ def named(s2fft):
     yield "healpix_fft", lambda: (calls("utils.healpix_ffts", "healpix_fft_jax", L, NSIDE, False), (f32(12 * NSIDE ** 2),))
     yield "healpix_ifft", lambda: (calls("utils.healpix_ffts", "healpix_ifft_jax", L, NSIDE, False), (c64(4 * NSIDE - 1, 2 * L),))
     for name, sampling in (("mw_to_mwss", "mw"), ("upsample_by_two_mwss", "mwss"), ("periodic_extension", "mw"), ("periodic_extension_spatial_mwss", "mwss")):
-        yield name, lambda name=name, sampling=sampling: (calls("utils.resampling_jax", name, L), (signal(sampling)[None],))
+        yield name, lambda name=name, sampling=sampling: (calls("utils.resampling_jax", name, L, 0), (signal(sampling)[None],))
     yield "rotate", lambda: (calls("utils.rotation", "rotate_flms", L, (0.1, 0.2, 0.3)), (c64(L, 2 * L - 1),))
     for name, x in (("flm_1d_to_2d_fast", c64(L ** 2)), ("flm_2d_to_1d_fast", c64(L, 2 * L - 1)), ("flm_hp_to_2d_fast", c64(L * (L + 1) // 2)), ("flm_2d_to_hp_fast", c64(L, 2 * L - 1))):
         yield name, lambda name=name, x=x: (calls("sampling.reindex", name, L), (x,))
