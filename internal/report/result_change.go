@@ -381,11 +381,14 @@ var ruleOf = map[string]string{
 }
 
 // fix is how the rule that a change breaks is met again; "" where no rule says it. The rule that found what the title names says it best, and a guarantee
-// says it more precisely than a budget.
+// says it more precisely than a budget. Of budgets the one that is exceeded most says it.
 func (r *indexed) fix(c *result.Change) string {
 	broken := ownFirst(r.brokenBy(c), c.Program)
 	if len(broken) == 0 || c.Waived || r.doc == nil {
 		return ""
+	}
+	if errors := phrase.Filter(broken, func(f *result.Finding) bool { return f.Level == "error" }); len(errors) > 0 {
+		broken = errors
 	}
 	at := slices.IndexFunc(broken, func(f *result.Finding) bool {
 		return strings.HasPrefix(c.Title, f.Subject+" ") || f.Subject != "" && strings.Contains(c.Title, "→ "+f.Subject) || f.Rule == ruleOf[c.Kind]
@@ -396,7 +399,16 @@ func (r *indexed) fix(c *result.Change) string {
 	if at < 0 {
 		first, _, _ := strings.Cut(c.Title, "; ")
 		baked := strings.Contains(first, "is baked into the program") // else the limit on constants is broken by the way
-		at = max(0, slices.IndexFunc(broken, func(f *result.Finding) bool { return baked == (f.Rule == ruleOf[changes.KindConstants]) }))
+		about := phrase.Filter(broken, func(f *result.Finding) bool { return baked == (f.Rule == ruleOf[changes.KindConstants]) })
+		if len(about) > 0 {
+			broken = about
+		}
+		at = 0
+		for i, f := range broken {
+			if exceeded(f) > exceeded(broken[at]) {
+				at = i
+			}
+		}
 	}
 	fix := r.doc(broken[at].Rule).Fix
 	if !strings.Contains(fix, " DUMP") {
@@ -407,6 +419,16 @@ func (r *indexed) fix(c *result.Change) string {
 		return fix
 	}
 	return strings.ReplaceAll(fix, " DUMP", " "+r.Targets[at].Dump)
+}
+
+// exceeded is by what factor a finding is above its limit; 0 if it is not about numbers.
+func exceeded(f *result.Finding) float64 {
+	actual, _ := f.Actual.(float64)
+	limit, _ := f.Limit.(float64)
+	if limit == 0 {
+		return 0
+	}
+	return actual / limit
 }
 
 // pasteable matches paths that mean themselves in a command line, whoever chose them.
