@@ -135,41 +135,6 @@ func TestCompilerFlags(t *testing.T) {
 	}
 }
 
-// The command sees no token with which the job may write to the repository, in whatever way it is captured, unless the capture names it.
-func TestCommandGetsNoTokens(t *testing.T) {
-	opts := options(t, "sh", "-c", "python train.py && env >&2")
-	path := opts.Env
-	opts.Env = append(path, "GITHUB_TOKEN=g", "GH_TOKEN=", "XLAGATE_GITHUB_TOKEN=x", "ACTIONS_RUNTIME_TOKEN=r", "ACTIONS_ID_TOKEN_REQUEST_URL=u",
-		"INPUT_GITHUB-TOKEN=i", "INPUT_MYTOKEN=m", "GITHUB_ENTERPRISE_TOKEN=e", "GH_ENTERPRISE_TOKEN=e", "CI_JOB_JWT_V2=w", "BUILDKITE_AGENT_ACCESS_TOKEN=b", "INPUT_CONFIG=c", "CI_JOB_TOKEN=j", "HF_TOKEN=h", "GITHUB_SHA=s", "GITHUB_TOKEN=")
-	for _, tt := range []struct {
-		keep      []string
-		want, not string
-	}{
-		{nil, "HF_TOKEN=h INPUT_CONFIG=c GITHUB_SHA=s", "GITHUB_TOKEN= GH_TOKEN= ACTIONS_ INPUT_GITHUB INPUT_MYTOKEN GITHUB_E GH_E CI_JOB BUILDKITE XLAGATE_GITHUB"},
-		{[]string{"GITHUB_TOKEN", "CI_JOB_TOKEN"}, "GITHUB_TOKEN=g CI_JOB_TOKEN=j", "XLAGATE_GITHUB ACTIONS_"},
-	} {
-		var said strings.Builder
-		opts.Keep, opts.Stderr = tt.keep, &said
-		out, err := Run(t.Context(), opts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, text := range strings.Fields(tt.want) {
-			if !strings.Contains(said.String(), "\n"+text+"\n") {
-				t.Errorf("kept %q: %s is not in the environment\n%s", tt.keep, text, said.String())
-			}
-		}
-		for _, text := range strings.Fields(tt.not) {
-			if strings.Contains(said.String(), "\n"+text) {
-				t.Errorf("kept %q: %s… is in the environment\n%s", tt.keep, text, said.String())
-			}
-		}
-		if len(out.Notes) != 1 || !strings.Contains(out.Notes[0], "ACTIONS_RUNTIME_TOKEN") || !strings.Contains(out.Notes[0], "capture: { env: { ACTIONS_ID_TOKEN_REQUEST_URL: '' } }") {
-			t.Errorf("notes %q, want one that names what was removed", out.Notes)
-		}
-	}
-}
-
 // JAX explains cache misses where its version can, unless the user decided.
 func TestExplainMisses(t *testing.T) {
 	const name = "JAX_EXPLAIN_CACHE_MISSES"
