@@ -13,6 +13,7 @@ jax.config.update("jax_platforms", "cpu")
 
 ROUND_S, SWEEP_S, LEAST_ROUNDS = 0.001, 0.3, 4
 LEAST_SWEEPS, MOST_SWEEPS, AGREE = 3, 8, 0.03
+RUN = (*SIDES, "before")
 
 
 class Step:
@@ -52,35 +53,37 @@ class Step:
 
 
 class Race:
-    """A pair on its way: the least step of each side in every sweep."""
+    """A pair on its way: the least step of each side in every sweep. The side before is compiled twice: by how much one program differs from itself is noise."""
 
     def __init__(self, pair, root):
         self.pair, self.root = pair, root
         with jax.enable_x64(pair.x64):
-            self.steps = [Step(pair, side, root / pair.name / side) for side in SIDES]
-        self.seen = [[], []]
+            self.steps = [Step(pair, side, root / pair.name / folder) for side, folder in zip(RUN, ("before", "after", "again"))]
+        self.seen = [[] for _ in RUN]
         self.counts = [max(1, int(ROUND_S / max(step.run(2) for _ in range(2)))) for step in self.steps]
 
     def sweep(self):
-        """Runs both in turn for a while and keeps the least of each."""
-        rounds, deadline = [[], []], time.perf_counter() + SWEEP_S
+        """Runs all in turn for a while and keeps the least of each."""
+        rounds, deadline = [[] for _ in RUN], time.perf_counter() + SWEEP_S
         while len(rounds[0]) < LEAST_ROUNDS or time.perf_counter() < deadline:
             for step, count, times in zip(self.steps, self.counts, rounds):
                 times.append(step.run(count))
         for seen, times in zip(self.seen, rounds):
             seen.append(min(times))
 
-    def noise(self, side):
+    def noise(self, times):
         """By how much the two best sweeps disagree."""
-        best, second = sorted(self.seen[side])[:2]
+        best, second = sorted(times)[:2]
         return second / best - 1
 
     def settled(self):
-        return len(self.seen[0]) >= LEAST_SWEEPS and max(map(self.noise, range(2))) < AGREE
+        return len(self.seen[0]) >= LEAST_SWEEPS and max(map(self.noise, self.seen)) < AGREE
 
     def result(self):
-        sides = {side: {"us": round(min(seen) * 1e6, 2), "noise": round(self.noise(i), 4), "dump": str(step.folder.relative_to(self.root))}
-                 for i, (side, step, seen) in enumerate(zip(SIDES, self.steps, self.seen))}
+        one, two = min(self.seen[0]), min(self.seen[2])
+        itself = max(one, two) / min(one, two) - 1
+        sides = {side: {"us": round(min(seen) * 1e6, 2), "noise": round(max(itself, self.noise(seen)), 4), "dump": str(step.folder.relative_to(self.root))}
+                 for side, step, seen in zip(SIDES, self.steps, self.seen)}
         return {"name": self.pair.name, "what": self.pair.what} | sides
 
 
