@@ -199,10 +199,11 @@ func resultTitle(v *Variant) (facts.Op, string) {
 	if len(fresh) == 0 {
 		return facts.Op{}, ""
 	}
+	more := len(fresh)
 	fresh = newest(v.Old, v.New.Results, fresh)
 	text := fmt.Sprintf("%s is now a result of the program", resultWord(fresh[0]))
-	if len(fresh) > 1 {
-		text = fmt.Sprintf("%d results are new, among them %s", len(fresh), resultWord(fresh[0]))
+	if more > 1 {
+		text = fmt.Sprintf("%d results are new, among them %s", more, resultWord(fresh[0]))
 	}
 	if !slices.ContainsFunc(fresh, func(op facts.Op) bool { return op.Opcode != "parameter" }) {
 		text = phrase.Count(len(fresh), "argument is now returned as it went in: ", "arguments are now returned as they went in: ") +
@@ -213,11 +214,13 @@ func resultTitle(v *Variant) (facts.Op, string) {
 
 func resultWord(op facts.Op) string {
 	name := lastStep(op.OpName)
-	switch name {
-	case "":
-		name = op.Opcode
-	case "while":
+	switch {
+	case name == "while":
 		return op.Shape + " of a loop"
+	case name == "" && op.Opcode == "copy":
+		return op.Shape
+	case name == "":
+		name = op.Opcode
 	}
 	return name + " " + op.Shape
 }
