@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,7 +17,7 @@ func (s *suspect) runsAgain(v *Variant) (text string, calls map[*Edit]bool) {
 	if v.edited == nil || len(s.unroll) > 0 { // what a loop ran runs as often as before
 		return "", nil
 	}
-	elsewhere := v.runElsewhere()
+	through, elsewhere := v.functions()
 	calls = map[*Edit]bool{}
 	var names []string
 	var steps []Step
@@ -24,11 +25,17 @@ func (s *suspect) runsAgain(v *Variant) (text string, calls map[*Edit]bool) {
 	for _, e := range s.edits {
 		all += e.effort()
 		called := calledBy(e.Stack, v.edited)
+		if function := functionAt(e.Source); !v.edited.any(e.Stack) && through[function] { // of equal operations those of the first call may count as the new ones
+			called = function
+		}
 		if called == "" || !elsewhere[called] || len(e.Removed)+len(e.IntoLoop) > 0 || recomputed(e) {
 			continue
 		}
 		forward = forward || !isBackward(e.Scope)
 		calls[e], steps = true, append(steps, e.Added...)
+		if !v.edited.any(e.Stack) {
+			continue
+		}
 		// A call of a module is named by its class: Block, not __call__.
 		called = strings.TrimSuffix(called, ".__call__")
 		if name := called[strings.LastIndexAny(called, "\x00.")+1:]; !strings.HasPrefix(name, "<") { // a lambda
@@ -79,17 +86,31 @@ func calledBy(stack []hlo.Location, edited Edited) string {
 	return functionAt(stack[at-1])
 }
 
-// runElsewhere lists the functions of the model that run without an edited line on the stack.
-func (v *Variant) runElsewhere() map[string]bool {
-	functions := map[string]bool{}
+// functions lists the functions of the model that an edited line calls, with those that these call, and those that run without an edited line on the stack. JAX
+// traces a function once for equal arguments: what it calls has the stack of its first call.
+func (v *Variant) functions() (through, elsewhere map[string]bool) {
+	called, elsewhere := map[string]bool{}, map[string]bool{}
+	var stacks [][]hlo.Location
 	for i := range v.New.Model {
 		for _, stack := range v.New.Model[i].Stacks {
-			if lines := linesOf(stack); !v.edited.any(lines) {
-				for _, l := range lines {
-					functions[functionAt(l)] = true
-				}
+			lines, of := linesOf(stack), elsewhere
+			stacks = append(stacks, lines)
+			if at := slices.IndexFunc(lines, func(l hlo.Location) bool { return v.edited(l) != "" }); at >= 0 {
+				lines, of = lines[:at], called
+			}
+			for _, l := range lines {
+				of[functionAt(l)] = true
 			}
 		}
 	}
-	return functions
+	through = maps.Clone(called)
+	for _, lines := range stacks {
+		inside := false
+		for _, l := range slices.Backward(lines) {
+			if inside = inside || called[functionAt(l)]; inside {
+				through[functionAt(l)] = true
+			}
+		}
+	}
+	return through, elsewhere
 }

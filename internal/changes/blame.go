@@ -53,6 +53,21 @@ type suspect struct {
 	arguments string // what came or went with the edits
 }
 
+// sumOf is what the causes of several parts did together, as if all of it were the first one's.
+func sumOf(parts []*Part) *suspect {
+	sum := *parts[0].Cause.suspect
+	sum.own.Changed, sum.edits = nil, nil
+	sum.Before, sum.After, sum.split, sum.unroll, sum.loops = nil, nil, nil, nil, nil
+	for _, p := range parts {
+		s := p.Cause.suspect
+		sum.edits, sum.Before, sum.After = append(sum.edits, s.edits...), append(sum.Before, s.Before...), append(sum.After, s.After...)
+		sum.split, sum.unroll, sum.loops = append(sum.split, s.split...), append(sum.unroll, s.unroll...), append(sum.loops, s.loops...)
+		sum.own.Changed = append(sum.own.Changed, s.own.Changed...)
+		sum.arguments = cmp.Or(sum.arguments, s.arguments)
+	}
+	return &sum
+}
+
 // place is an edit, a line of the model, or a scope.
 type place struct {
 	edit  string
@@ -187,7 +202,7 @@ func (b *blame) note(p place, s *suspect) {
 }
 
 // reshaped adds a cause for each edit that adds and removes no operation: it changes shapes, attributes or constants. A kernel shows it that differs although it
-// reads the same values.
+// reads the same values. All kernels are behind the line that calls the program.
 func (b *blame) reshaped() {
 	for i := range b.v.Kernels.Changed {
 		c := &b.v.Kernels.Changed[i]
@@ -195,7 +210,11 @@ func (b *blame) reshaped() {
 			continue
 		}
 		for _, op := range opsOf(&c.New) {
-			edit := b.v.edited.in(stackOf(*op.Op))
+			stack := stackOf(*op.Op)
+			if at := slices.IndexFunc(stack, func(l hlo.Location) bool { return line(l) == line(b.v.New.CallSite) }); at >= 0 {
+				stack = stack[:at]
+			}
+			edit := b.v.edited.in(stack)
 			if edit == "" {
 				continue
 			}
@@ -385,8 +404,10 @@ func (v *Variant) rewired() bool { return v.Model.Known && !v.Model.Same && len(
 
 // finish returns the cause with its title and its place in the model.
 func (s *suspect) finish(v *Variant) Cause {
+	of := *s
 	title := s.title(v)
 	c := s.Cause
+	c.suspect = &of
 	if c.Kind == KindUnknown && v.rewired() {
 		c.Kind = KindCode
 	}

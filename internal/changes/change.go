@@ -57,11 +57,12 @@ const maxDetails = 6
 func changeOf(parts []*Part) *Change {
 	first := slices.MinFunc(parts, func(a, b *Part) int { return cmp.Compare(a.Program, b.Program) }).Program
 	leadFirst(parts)
+	sumUp(parts)
 	lead := parts[0]
 	c := &Change{Kind: lead.Kind, Title: lead.Title, OpName: lead.OpName, Source: lead.Source, Parts: parts, Cost: Cost{Program: lead.Program}}
 	c.Key = strings.Join([]string{first, lead.Kind, lead.at}, "\x00")
 	told := func(p *Part) bool { // the rest follows from the call, or from the checkpoint that is gone
-		return p.Source == lead.Source && p.Cause != nil && (p.Cause.again || p.Cause.Keeps() && p.variant.losesCheckpoint())
+		return !p.told && p.Source == lead.Source && p.Cause != nil && (p.Cause.again || p.Cause.Keeps() && p.variant.losesCheckpoint())
 	}
 	if at := slices.IndexFunc(parts, told); at > 0 {
 		c.Title = parts[at].Title
@@ -81,6 +82,7 @@ func changeOf(parts []*Part) *Change {
 		p.Change = c
 		elsewhere := p.Program != c.Program && p.Program != ""
 		switch {
+		case p.told:
 		case elsewhere && p.Detail != c.Title && !strings.HasPrefix(p.Detail, p.Program+" "):
 			c.Tell(p.Program + ": " + p.Detail)
 		case !strings.Contains(c.Title, p.Detail):
@@ -92,6 +94,35 @@ func changeOf(parts []*Part) *Change {
 	}
 	c.costs()
 	return c
+}
+
+// sumUp tells the code that one edit changed in a variant once: what came and went in several functions is added up before it is put into words. The first part
+// says it, and the others say nothing.
+func sumUp(parts []*Part) {
+	first := map[*Variant]*Part{}
+	joined := map[*Part][]*Part{}
+	for _, p := range parts {
+		if p.Kind != KindCode || p.Cause == nil || p.Cause.suspect == nil || len(p.Cause.Edits) == 0 {
+			continue
+		}
+		lead := first[p.variant]
+		if lead == nil {
+			first[p.variant], lead = p, p
+		} else {
+			p.told = true
+		}
+		joined[lead] = append(joined[lead], p)
+	}
+	for lead, list := range joined {
+		if len(list) < 2 {
+			continue
+		}
+		sum := []Cause{sumOf(list).finish(lead.variant)}
+		if slices.ContainsFunc(list, func(p *Part) bool { return p.Cause.products }) {
+			lead.variant.nameProducts(sum)
+		}
+		lead.Title, lead.Detail = sum[0].Title, sum[0].Title
+	}
 }
 
 // losesCheckpoint reports whether a barrier is gone, as jax.checkpoint makes one, and what was computed again behind it still is computed once.

@@ -30,6 +30,7 @@ type Part struct {
 	step         price.Interval // of the costs
 	peak         float64
 	compilations int
+	told         bool     // another part says it too
 	placed       bool     // the source is the edited line, or that of a cause
 	brought      bool     // the baseline does not have the program
 	recalled     bool     // the program is compiled again because it is called with other arguments

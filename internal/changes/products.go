@@ -37,6 +37,7 @@ func (v *Variant) nameProducts(causes []Cause) {
 			return c.Kind == KindCode && fits(added, removed)
 		})
 		if at >= 0 {
+			causes[at].products = true
 			causes[at].Title = fmt.Sprintf("%s: %s → %s; %s", phrase.Some(n, "product"), was, is, causes[at].Title)
 			return
 		}

@@ -13,11 +13,23 @@ import (
 
 // editsTitle says which operations came and went.
 func (s *suspect) editsTitle(v *Variant) string {
-	var all, added, removed []Step
+	var all, added, removed, again, twice []Step
 	runs, calls := s.runsAgain(v)
+	recomputes := s.recomputes()
+	first, effort := s.edits[0], 0
+	for _, e := range s.edits {
+		effort += e.effort()
+	}
+	repeats := first.Repeats != nil && 2*first.effort() > effort
 	for _, e := range s.edits {
 		all = append(all, e.Added...)
-		if !calls[e] {
+		switch {
+		case calls[e]:
+		case repeats && e == first:
+			twice, removed = append(twice, e.Added...), append(removed, e.Removed...)
+		case recomputes && recomputed(e):
+			again, removed = append(again, e.Added...), append(removed, e.Removed...)
+		default:
 			added, removed = append(added, e.Added...), append(removed, e.Removed...)
 		}
 	}
@@ -46,14 +58,18 @@ func (s *suspect) editsTitle(v *Variant) string {
 	if spread := respread(&added, &removed); spread != "" {
 		parts = append(parts, spread)
 	}
-	recomputes := s.recomputes()
 	if recomputes {
 		takeSteps(&added, likens)
+		takeSteps(&again, likens)
+		again, removed = cancelled(again, removed)
+		leaveOutMoves(&again, &[]Step{})
+		parts = append(parts, "rematerialized for the backward pass: "+stepList(again))
 	}
-	if walls := takeSteps(&added, func(s Step) bool { return s.Opcode == barrier || callsHost(s.Opcode) }); len(walls) > 0 {
+	wall := func(s Step) bool { return s.Opcode == barrier || callsHost(s.Opcode) }
+	if walls := append(takeSteps(&added, wall), takeSteps(&twice, wall)...); len(walls) > 0 {
 		parts = append(parts, s.wallsTitle(walls))
 	}
-	first, forgets := s.edits[0], slices.ContainsFunc(s.edits, forgotten) && !dropped(v.Model.Edits)
+	forgets := slices.ContainsFunc(s.edits, forgotten) && !dropped(v.Model.Edits)
 	if forgets {
 		takeSteps(&added, func(s Step) bool { return stacks(s) || wiring[s.Opcode] }) // to keep is to stack up
 		takeSteps(&removed, func(s Step) bool { return constrains(s) || likens(s) })
@@ -65,16 +81,13 @@ func (s *suspect) editsTitle(v *Variant) string {
 		return IsCollective(kind) && !asked && arraysSent(v.New, kind) >= max(1, arraysSent(v.Old, kind))
 	})
 	leaveOutMoves(&added, &removed)
-	again := first.Repeats != nil && len(s.edits) == 1
-	switch {
-	case again:
-		parts = append(parts, fmt.Sprintf("%s computed a second time, as in %s", stepList(added), cmp.Or(first.Repeats.Source.Short(), first.Repeats.Scope)))
-	case len(added) > 0 && recomputes:
-		parts = append(parts, "rematerialized for the backward pass: "+stepList(added))
-	case len(added) > 0:
+	if leaveOutMoves(&twice, &[]Step{}); len(twice) > 0 {
+		parts = append(parts, fmt.Sprintf("%s computed a second time, as in %s", stepList(twice), cmp.Or(first.Repeats.Source.Short(), first.Repeats.Scope)))
+	}
+	if len(added) > 0 {
 		parts = append(parts, "new: "+stepList(added))
 	}
-	if first.Caller.File != "" && !again && len(first.Added) > 0 && len(parts) > 0 && !v.edited.any(first.Stack) { // an edited line tells which it is
+	if first.Caller.File != "" && !repeats && len(first.Added) > 0 && len(parts) > 0 && s.Edit == "" && !v.edited.any(first.Stack) { // an edited line tells which it is
 		parts[len(parts)-1] += calledFrom(first)
 	}
 	if lost != "" && !unrolled {
@@ -89,12 +102,13 @@ func (s *suspect) editsTitle(v *Variant) string {
 	return strings.Join(parts, "; ")
 }
 
-// recomputes reports whether most of what came is computed again for the backward pass.
+// recomputes reports whether most of what came is computed again for the backward pass, or some of it is, behind a barrier that is new.
 func (s *suspect) recomputes() bool {
-	again, all := 0, 0
+	again, all, barred := 0, 0, false
 	for _, e := range s.edits {
 		n := 0
 		for _, step := range e.Added {
+			barred = barred || step.Opcode == barrier
 			if !likens(step) {
 				n += step.Count * effort(step.Opcode)
 			}
@@ -103,7 +117,7 @@ func (s *suspect) recomputes() bool {
 			again += n
 		}
 	}
-	return 2*again > all
+	return 2*again > all || barred && again > 0
 }
 
 // calledFrom names the calls of the function that an edit may be in, or the function if the call is the place of the cause.
