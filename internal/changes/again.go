@@ -89,6 +89,9 @@ func calledBy(stack []hlo.Location, edited Edited) string {
 // functions lists the functions of the model that an edited line calls, with those that these call, and those that run without an edited line on the stack. JAX
 // traces a function once for equal arguments: what it calls has the stack of its first call.
 func (v *Variant) functions() (through, elsewhere map[string]bool) {
+	if v.through != nil {
+		return v.through, v.elsewhere
+	}
 	called, elsewhere := map[string]bool{}, map[string]bool{}
 	var stacks [][]hlo.Location
 	for i := range v.New.Model {
@@ -112,5 +115,6 @@ func (v *Variant) functions() (through, elsewhere map[string]bool) {
 			}
 		}
 	}
+	v.through, v.elsewhere = through, elsewhere
 	return through, elsewhere
 }

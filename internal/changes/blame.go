@@ -47,6 +47,7 @@ type suspect struct {
 	split  []*Regroup
 	unroll []*Regroup
 	loops  []LoopChange
+	sum    []*suspect     // what it is the sum of, see [sumOf]
 	own    Kernels        // those that are put down to it and were not taken apart or put together
 	more   map[string]int // by root: how many kernels more it brought than it took away
 
@@ -60,6 +61,7 @@ func sumOf(parts []*Part) *suspect {
 	sum.Before, sum.After, sum.split, sum.unroll, sum.loops = nil, nil, nil, nil, nil
 	for _, p := range parts {
 		s := p.Cause.suspect
+		sum.sum = append(sum.sum, s)
 		sum.edits, sum.Before, sum.After = append(sum.edits, s.edits...), append(sum.Before, s.Before...), append(sum.After, s.After...)
 		sum.split, sum.unroll, sum.loops = append(sum.split, s.split...), append(sum.unroll, s.unroll...), append(sum.loops, s.loops...)
 		sum.own.Changed = append(sum.own.Changed, s.own.Changed...)

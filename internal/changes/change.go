@@ -118,6 +118,12 @@ func sumUp(parts []*Part) {
 			continue
 		}
 		sum := []Cause{sumOf(list).finish(lead.variant)}
+		if again := func(p *Part) bool { return p.Cause.again }; !sum[0].again && slices.ContainsFunc(list, again) { // that says more
+			for _, p := range list {
+				p.told = false
+			}
+			continue
+		}
 		if slices.ContainsFunc(list, func(p *Part) bool { return p.Cause.products }) {
 			lead.variant.nameProducts(sum)
 		}

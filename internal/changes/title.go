@@ -40,7 +40,13 @@ func (s *suspect) title(v *Variant) string {
 	if text := s.rewrites(v); text != "" {
 		parts = append([]string{text}, parts...)
 	}
-	if text, inLoop := s.oftener(v); inLoop {
+	text, inLoop := s.oftener(v)
+	for _, one := range s.sum { // another edit may have a collective less
+		if often, in := one.oftener(v); in && !inLoop {
+			text, inLoop = often, true
+		}
+	}
+	if inLoop {
 		parts = append([]string{text}, parts...)
 	} else if text != "" {
 		parts = append(parts, text)

@@ -13,18 +13,21 @@ import (
 
 // editsTitle says which operations came and went.
 func (s *suspect) editsTitle(v *Variant) string {
-	var all, added, removed, again, twice []Step
+	var all, added, removed, again, twice, kept []Step
 	runs, calls := s.runsAgain(v)
 	recomputes := s.recomputes()
 	first, effort := s.edits[0], 0
 	for _, e := range s.edits {
 		effort += e.effort()
 	}
+	forgets := slices.ContainsFunc(s.edits, forgotten) && !dropped(v.Model.Edits)
 	repeats := first.Repeats != nil && 2*first.effort() > effort
 	for _, e := range s.edits {
 		all = append(all, e.Added...)
 		switch {
 		case calls[e]:
+		case forgets && forgotten(e):
+			added, kept = append(added, e.Added...), append(kept, e.Removed...)
 		case repeats && e == first:
 			twice, removed = append(twice, e.Added...), append(removed, e.Removed...)
 		case recomputes && recomputed(e):
@@ -52,6 +55,7 @@ func (s *suspect) editsTitle(v *Variant) string {
 		parts = append(parts, runs)
 	}
 	added, removed = cancelled(added, removed)
+	added, kept = cancelled(added, kept)
 	if come := s.newLoops(v, &added); come != "" {
 		parts = append(parts, come)
 	}
@@ -62,17 +66,20 @@ func (s *suspect) editsTitle(v *Variant) string {
 		takeSteps(&added, likens)
 		takeSteps(&again, likens)
 		again, removed = cancelled(again, removed)
-		leaveOutMoves(&again, &[]Step{})
-		parts = append(parts, "rematerialized for the backward pass: "+stepList(again))
+		if leaveOutMoves(&again, &[]Step{}); len(again) > 0 {
+			parts = append(parts, "rematerialized for the backward pass: "+stepList(again))
+		}
 	}
 	wall := func(s Step) bool { return s.Opcode == barrier || callsHost(s.Opcode) }
 	if walls := append(takeSteps(&added, wall), takeSteps(&twice, wall)...); len(walls) > 0 {
 		parts = append(parts, s.wallsTitle(walls))
 	}
-	forgets := slices.ContainsFunc(s.edits, forgotten) && !dropped(v.Model.Edits)
 	if forgets {
-		takeSteps(&added, func(s Step) bool { return stacks(s) || wiring[s.Opcode] }) // to keep is to stack up
-		takeSteps(&removed, func(s Step) bool { return constrains(s) || likens(s) })
+		takeSteps(&added, func(s Step) bool { return stacks(s) || likens(s) || wiring[s.Opcode] }) // to keep is to stack up
+		for _, steps := range []*[]Step{&removed, &kept} {
+			takeSteps(steps, func(s Step) bool { return constrains(s) || likens(s) })
+		}
+		leaveOutMoves(&kept, &[]Step{})
 	}
 	parts = append(parts, turned(&added, &removed)...)
 	takeSteps(&removed, func(step Step) bool { // the model no longer asks for it, and the partitioner adds as many
@@ -87,26 +94,28 @@ func (s *suspect) editsTitle(v *Variant) string {
 	if len(added) > 0 {
 		parts = append(parts, "new: "+stepList(added))
 	}
-	if first.Caller.File != "" && !repeats && len(first.Added) > 0 && len(parts) > 0 && s.Edit == "" && !v.edited.any(first.Stack) { // an edited line tells which it is
+	if first.Caller.File != "" && !repeats && len(first.Added) > 0 && len(parts) > 0 && s.sum == nil && !v.edited.any(first.Stack) { // an edited line tells which it is
 		parts[len(parts)-1] += calledFrom(first)
 	}
 	if lost != "" && !unrolled {
 		parts = append(parts, lost)
 	}
-	switch {
-	case len(removed) > 0 && len(added) == 0 && forgets:
-		parts = append(parts, "no longer rematerialized but kept for the backward pass: "+stepList(removed))
-	case len(removed) > 0:
+	if len(kept) > 0 {
+		parts = append(parts, "no longer rematerialized but kept for the backward pass: "+stepList(kept))
+	}
+	if len(removed) > 0 {
 		parts = append(parts, "gone: "+stepList(removed))
 	}
 	return strings.Join(parts, "; ")
 }
 
-// recomputes reports whether most of what came is computed again for the backward pass, or some of it is, behind a barrier that is new.
+// recomputes reports whether most of what came is computed again for the backward pass, or some of it is, behind a barrier that is new and in no copy of a loop's
+// body.
 func (s *suspect) recomputes() bool {
-	again, all, barred := 0, 0, false
+	again, all, barred, unrolled := 0, 0, false, false
 	for _, e := range s.edits {
 		n := 0
+		unrolled = unrolled || losesLoop(*e)
 		for _, step := range e.Added {
 			barred = barred || step.Opcode == barrier
 			if !likens(step) {
@@ -117,7 +126,7 @@ func (s *suspect) recomputes() bool {
 			again += n
 		}
 	}
-	return 2*again > all || barred && again > 0
+	return 2*again > all || barred && !unrolled && again > 0
 }
 
 // calledFrom names the calls of the function that an edit may be in, or the function if the call is the place of the cause.
@@ -257,35 +266,47 @@ func (s Step) split() (opcode string, q quality) {
 	return opcode, quality{s.Type, special}
 }
 
-// turned pairs what came with what went in another type or precision: "dot, add: f32 → f64", "26 dot: default → highest precision".
+// turned pairs what came with what went in another type or precision: "dot, add: f32 → f64", "26 dot: default → highest precision". First it pairs what differs in
+// type alone. Of what is cheap it pairs as many as there are on both sides only where something else differs in the same way.
 func turned(added, removed *[]Step) (parts []string) {
-	type turn struct{ was, is quality }
 	onlyMoves := !slices.ContainsFunc(slices.Concat(*added, *removed), func(s Step) bool { return !movesData(s) }) // in whatever type
-	pairs := map[turn][]Step{}
-	var order []turn
-	for i := range *removed {
-		r := &(*removed)[i]
-		opcode, was := r.split()
-		for j := range *added {
-			a := &(*added)[j]
-			other, is := a.split()
-			n := min(a.Count, r.Count)
-			if n == 0 || other != opcode || constrains(*a) || a.Count != r.Count && effort(opcode) < heavyEffort || !onlyMoves && !retypes(opcode, was.dtype, is.dtype) {
-				continue
+	pairs := map[string][]Step{}
+	var order []string
+	pair := func(fits func(a, r *Step, to string) bool) {
+		for i := range *removed {
+			r := &(*removed)[i]
+			opcode, was := r.split()
+			for j := range *added {
+				a := &(*added)[j]
+				other, is := a.split()
+				n, to := min(a.Count, r.Count), was.to(is)
+				if n == 0 || other != opcode || constrains(*a) || !onlyMoves && !retypes(opcode, was.dtype, is.dtype) || !fits(a, r, to) {
+					continue
+				}
+				if pairs[to] == nil {
+					order = append(order, to)
+				}
+				pairs[to] = append(pairs[to], Step{Opcode: opcode, Count: n})
+				a.Count, r.Count = a.Count-n, r.Count-n
 			}
-			t := turn{was, is}
-			if pairs[t] == nil {
-				order = append(order, t)
-			}
-			pairs[t] = append(pairs[t], Step{Opcode: opcode, Count: n})
-			a.Count, r.Count = a.Count-n, r.Count-n
 		}
 	}
+	alike := func(a, r *Step, _ string) bool {
+		opcode, _ := r.split()
+		return a.Count == r.Count || effort(opcode) >= heavyEffort
+	}
+	pair(func(a, r *Step, to string) bool {
+		_, was := r.split()
+		_, is := a.split()
+		return was.special == is.special && alike(a, r, to)
+	})
+	pair(alike)
+	pair(func(_, _ *Step, to string) bool { return pairs[to] != nil })
 	follows := func(s Step) bool { return spent(s) || len(order) > 0 && s.Opcode == "convert" } // what is in another type is converted
 	takeSteps(added, follows)
 	takeSteps(removed, follows)
-	for _, t := range order {
-		parts = append(parts, stepList(pairs[t])+": "+t.was.to(t.is))
+	for _, to := range order {
+		parts = append(parts, stepList(pairs[to])+": "+to)
 	}
 	return parts
 }

@@ -387,8 +387,8 @@ func (r *indexed) fix(c *result.Change) string {
 	if len(broken) == 0 || c.Waived || r.doc == nil {
 		return ""
 	}
-	if errors := phrase.Filter(broken, func(f *result.Finding) bool { return f.Level == "error" }); len(errors) > 0 {
-		broken = errors
+	if worse := phrase.Filter(broken, func(f *result.Finding) bool { return f.Level != "info" }); len(worse) > 0 {
+		broken = worse
 	}
 	at := slices.IndexFunc(broken, func(f *result.Finding) bool {
 		return strings.HasPrefix(c.Title, f.Subject+" ") || f.Subject != "" && strings.Contains(c.Title, "→ "+f.Subject) || f.Rule == ruleOf[c.Kind]
@@ -421,11 +421,11 @@ func (r *indexed) fix(c *result.Change) string {
 	return strings.ReplaceAll(fix, " DUMP", " "+r.Targets[at].Dump)
 }
 
-// exceeded is by what factor a finding is above its limit; 0 if it is not about numbers.
+// exceeded is by what factor a finding is above its limit, however often where nothing is allowed; 0 if it is not about numbers.
 func exceeded(f *result.Finding) float64 {
-	actual, _ := f.Actual.(float64)
-	limit, _ := f.Limit.(float64)
-	if limit == 0 {
+	actual, counts := f.Actual.(float64)
+	limit, limited := f.Limit.(float64)
+	if !counts || !limited || actual == 0 {
 		return 0
 	}
 	return actual / limit
