@@ -65,7 +65,6 @@ func sumOf(parts []*Part) *suspect {
 		sum.edits, sum.Before, sum.After = append(sum.edits, s.edits...), append(sum.Before, s.Before...), append(sum.After, s.After...)
 		sum.split, sum.unroll, sum.loops = append(sum.split, s.split...), append(sum.unroll, s.unroll...), append(sum.loops, s.loops...)
 		sum.own.Changed = append(sum.own.Changed, s.own.Changed...)
-		sum.arguments = cmp.Or(sum.arguments, s.arguments)
 	}
 	return &sum
 }

@@ -127,7 +127,13 @@ func sumUp(parts []*Part) {
 		if slices.ContainsFunc(list, func(p *Part) bool { return p.Cause.products }) {
 			lead.variant.nameProducts(sum)
 		}
-		lead.Title, lead.Detail = sum[0].Title, sum[0].Title
+		title := sum[0].Title
+		for _, p := range list[1:] {
+			if arguments := p.Cause.suspect.arguments; arguments != "" {
+				title += "; " + arguments
+			}
+		}
+		lead.Title, lead.Detail = title, title
 	}
 }
 

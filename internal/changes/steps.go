@@ -185,7 +185,10 @@ func stepList(steps []Step) string {
 		}
 		count[op] += s.Count
 	}
-	slices.SortStableFunc(ops, func(a, b string) int { return cmp.Compare(effort(b), effort(a)) })
+	slices.SortStableFunc(ops, func(a, b string) int { // what computes is not hidden by how it is spread
+		spread := func(op string) bool { return strings.HasPrefix(op, constraint) }
+		return cmp.Or(phrase.CompareBools(spread(a), spread(b)), cmp.Compare(effort(b), effort(a)))
+	})
 	for i, op := range ops {
 		if n := count[op]; n > 1 {
 			ops[i] = fmt.Sprintf("%d %s", n, op)

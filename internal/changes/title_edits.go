@@ -112,7 +112,7 @@ func (s *suspect) editsTitle(v *Variant) string {
 // recomputes reports whether most of what came is computed again for the backward pass, or some of it is, behind a barrier that is new and in no copy of a loop's
 // body.
 func (s *suspect) recomputes() bool {
-	again, all, barred, unrolled := 0, 0, false, false
+	again, all, barred, unrolled := 0, 0, false, len(s.unroll) > 0
 	for _, e := range s.edits {
 		n := 0
 		unrolled = unrolled || losesLoop(*e)
@@ -230,8 +230,11 @@ func (s *suspect) lostLoops(v *Variant, all []Step, added, removed *[]Step) (tex
 		takeSteps(added, arranges)
 		takeSteps(added, isLoop)
 	}
-	if n := loops[0].Count; n > 1 {
+	switch n := loops[0].Count; {
+	case n > 1:
 		return fmt.Sprintf("%d loops are %s", n, what), unrolled
+	case unrolled && s.sum != nil && v.BodyCopies() > 0: // a part of the sum says it
+		return unrollTitle(v, nil), unrolled
 	}
 	return "a loop is " + what, unrolled
 }

@@ -37,13 +37,13 @@ func TestFixOfAType(t *testing.T) {
 	}
 }
 
-// Of budgets the fix is that of the one that is exceeded most, and an info is only asked where no error is.
+// Of time and memory the fix is that of the one that grew most. An info is only asked where no error is.
 func TestFixOfBudgets(t *testing.T) {
 	c := result.Change{ID: "1", Edit: result.Edit{Title: "3 new kernels"}}
 	r := index(&result.Result{Changes: []result.Change{c}, Findings: []result.Finding{
-		{Change: "1", Rule: "max-code-bytes", Level: "info", Actual: 9.0, Limit: 1.0},
-		{Change: "1", Rule: "max-peak-bytes", Level: "error", Actual: 11.0, Limit: 10.0},
-		{Change: "1", Rule: "max-step-time", Level: "error", Actual: 15.0, Limit: 10.0},
+		{Change: "1", Rule: "max-code-bytes", Level: "info", Actual: 9.0, Baseline: 1.0},
+		{Change: "1", Rule: "max-peak-bytes", Level: "error", Actual: 11.0, Limit: 10.0, Baseline: 10.0},
+		{Change: "1", Rule: "max-step-time", Level: "error", Actual: 15.0, Limit: 14.0, Baseline: 10.0},
 	}})
 	r.doc = func(rule string) result.RuleDoc { return result.RuleDoc{Fix: rule} }
 	if got := r.fix(&c); got != "max-step-time" {

@@ -381,7 +381,7 @@ var ruleOf = map[string]string{
 }
 
 // fix is how the rule that a change breaks is met again; "" where no rule says it. The rule that found what the title names says it best, and a guarantee
-// says it more precisely than a budget. Of budgets the one that is exceeded most says it.
+// says it more precisely than a budget. Of budgets that of time or memory says it which grew most.
 func (r *indexed) fix(c *result.Change) string {
 	broken := ownFirst(r.brokenBy(c), c.Program)
 	if len(broken) == 0 || c.Waived || r.doc == nil {
@@ -399,13 +399,17 @@ func (r *indexed) fix(c *result.Change) string {
 	if at < 0 {
 		first, _, _ := strings.Cut(c.Title, "; ")
 		baked := strings.Contains(first, "is baked into the program") // else the limit on constants is broken by the way
-		about := phrase.Filter(broken, func(f *result.Finding) bool { return baked == (f.Rule == ruleOf[changes.KindConstants]) })
-		if len(about) > 0 {
-			broken = about
+		about := func(f *result.Finding) bool { return baked == (f.Rule == ruleOf[changes.KindConstants]) }
+		cost := func(f *result.Finding) bool { return f.Rule == "max-step-time" || f.Rule == "max-peak-bytes" }
+		own := func(f *result.Finding) bool { return f.Program == c.Program }
+		for _, fits := range []func(*result.Finding) bool{about, cost, own} {
+			if some := phrase.Filter(broken, fits); len(some) > 0 {
+				broken = some
+			}
 		}
 		at = 0
 		for i, f := range broken {
-			if exceeded(f) > exceeded(broken[at]) {
+			if grown(f) > grown(broken[at]) {
 				at = i
 			}
 		}
@@ -421,14 +425,13 @@ func (r *indexed) fix(c *result.Change) string {
 	return strings.ReplaceAll(fix, " DUMP", " "+r.Targets[at].Dump)
 }
 
-// exceeded is by what factor a finding is above its limit, however often where nothing is allowed; 0 if it is not about numbers.
-func exceeded(f *result.Finding) float64 {
-	actual, counts := f.Actual.(float64)
-	limit, limited := f.Limit.(float64)
-	if !counts || !limited || actual == 0 {
-		return 0
+// grown is by what factor a finding is above what was accepted; 0 if that is not known.
+func grown(f *result.Finding) float64 {
+	actual, _ := f.Actual.(float64)
+	if was, _ := f.Baseline.(float64); was > 0 {
+		return actual / was
 	}
-	return actual / limit
+	return 0
 }
 
 // pasteable matches paths that mean themselves in a command line, whoever chose them.
