@@ -100,6 +100,9 @@ func (s *suspect) editsTitle(v *Variant) string {
 	if lost != "" && !unrolled {
 		parts = append(parts, lost)
 	}
+	if len(kept) > 0 && len(added)+len(parts) == 0 { // nothing else explains what went
+		kept, removed = append(kept, removed...), nil
+	}
 	if len(kept) > 0 {
 		parts = append(parts, "no longer rematerialized but kept for the backward pass: "+stepList(kept))
 	}
