@@ -356,3 +356,18 @@ func TestBakedConstantLeads(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 }
+
+// What one edit did in several places is one sentence: the operations are added up.
+func TestAnEditIsSummedUp(t *testing.T) {
+	base := factstest.Measure(t, "../../testdata/cases/cpu-cost_in_loop/before.tar.xz", facts.Options{})
+	fresh := factstest.Measure(t, "../../testdata/cases/cpu-cost_in_loop/after.tar.xz", facts.Options{})
+	told := edits(t, "pairs.py", 1200, 857)
+	programs := changes.Compare(base, fresh).Programs
+	list := changesOf(judgedTarget{Programs: programs, Edits: told}, nil)
+	if n := len(programs[0].Variants[0].Causes); n < 2 || len(list) != 1 {
+		t.Fatalf("%d causes, %d changes", n, len(list))
+	}
+	if c := list[0]; c.Title != "reduce, multiply, subtract computed a second time, as in pairs.py:850; new: add" || slices.ContainsFunc(c.Details, func(d string) bool { return strings.HasPrefix(d, "new: ") }) {
+		t.Errorf("%q, %q", c.Title, c.Details)
+	}
+}
