@@ -17,15 +17,15 @@ func (s *suspect) runsAgain(v *Variant) (text string, calls map[*Edit]bool) {
 	if v.edited == nil || len(s.unroll) > 0 { // what a loop ran runs as often as before
 		return "", nil
 	}
-	through, elsewhere := v.functions()
+	through, elsewhere := v.callees()
 	calls = map[*Edit]bool{}
 	var names []string
 	var steps []Step
 	all, forward := 0, false
 	for _, e := range s.edits {
 		all += e.effort()
-		called := calledBy(e.Stack, v.edited)
-		if function := functionAt(e.Source); !v.edited.any(e.Stack) && through[function] { // of equal operations those of the first call may count as the new ones
+		called, direct := calledBy(e.Stack, v.edited), v.edited.any(e.Stack)
+		if function := functionAt(e.Source); !direct && through[function] { // of equal operations those of the first call may count as the new ones
 			called = function
 		}
 		if called == "" || !elsewhere[called] || len(e.Removed)+len(e.IntoLoop) > 0 || recomputed(e) {
@@ -33,7 +33,7 @@ func (s *suspect) runsAgain(v *Variant) (text string, calls map[*Edit]bool) {
 		}
 		forward = forward || !isBackward(e.Scope)
 		calls[e], steps = true, append(steps, e.Added...)
-		if !v.edited.any(e.Stack) {
+		if !direct { // the function that the line calls has the name
 			continue
 		}
 		// A call of a module is named by its class: Block, not __call__.
@@ -86,9 +86,9 @@ func calledBy(stack []hlo.Location, edited Edited) string {
 	return functionAt(stack[at-1])
 }
 
-// functions lists the functions of the model that an edited line calls, with those that these call, and those that run without an edited line on the stack. JAX
+// callees lists the functions of the model that an edited line calls, with those that these call, and those that run without an edited line on the stack. JAX
 // traces a function once for equal arguments: what it calls has the stack of its first call.
-func (v *Variant) functions() (through, elsewhere map[string]bool) {
+func (v *Variant) callees() (through, elsewhere map[string]bool) {
 	if v.through != nil {
 		return v.through, v.elsewhere
 	}

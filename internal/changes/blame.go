@@ -203,7 +203,7 @@ func (b *blame) note(p place, s *suspect) {
 }
 
 // reshaped adds a cause for each edit that adds and removes no operation: it changes shapes, attributes or constants. A kernel shows it that differs although it
-// reads the same values. All kernels are behind the line that calls the program.
+// reads the same values. The line that calls the program does not count: all kernels are behind it.
 func (b *blame) reshaped() {
 	for i := range b.v.Kernels.Changed {
 		c := &b.v.Kernels.Changed[i]

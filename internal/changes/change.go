@@ -97,43 +97,31 @@ func changeOf(parts []*Part) *Change {
 }
 
 // sumUp tells the code that one edit changed in a variant once: what came and went in several functions is added up before it is put into words. The first part
-// says it, and the others say nothing.
+// says it for the others, unless its words would lose that a function runs again.
 func sumUp(parts []*Part) {
-	first := map[*Variant]*Part{}
-	joined := map[*Part][]*Part{}
-	for _, p := range parts {
-		if p.Kind != KindCode || p.Cause == nil || p.Cause.suspect == nil || len(p.Cause.Edits) == 0 {
-			continue
-		}
-		lead := first[p.variant]
-		if lead == nil {
-			first[p.variant], lead = p, p
-		} else {
-			p.told = true
-		}
-		joined[lead] = append(joined[lead], p)
-	}
-	for lead, list := range joined {
-		if len(list) < 2 {
+	code := phrase.Filter(parts, func(p *Part) bool {
+		return p.Kind == KindCode && p.Cause != nil && p.Cause.suspect != nil && len(p.Cause.Edits) > 0
+	})
+	for _, list := range phrase.Group(code, func(p *Part) *Variant { return p.variant }) {
+		lead, others := list[0], list[1:]
+		if len(others) == 0 {
 			continue
 		}
 		sum := []Cause{sumOf(list).finish(lead.variant)}
-		if again := func(p *Part) bool { return p.Cause.again }; !sum[0].again && slices.ContainsFunc(list, again) { // that says more
-			for _, p := range list {
-				p.told = false
-			}
+		if !sum[0].again && slices.ContainsFunc(list, func(p *Part) bool { return p.Cause.again }) {
 			continue
 		}
 		if slices.ContainsFunc(list, func(p *Part) bool { return p.Cause.products }) {
 			lead.variant.nameProducts(sum)
 		}
-		title := sum[0].Title
-		for _, p := range list[1:] {
-			if arguments := p.Cause.suspect.arguments; arguments != "" {
-				title += "; " + arguments
+		said := []string{sum[0].Title}
+		for _, p := range others {
+			if p.told = true; p.Cause.suspect.arguments != "" {
+				said = append(said, p.Cause.suspect.arguments)
 			}
 		}
-		lead.Title, lead.Detail = title, title
+		lead.Title = strings.Join(said, "; ")
+		lead.Detail = lead.Title
 	}
 }
 

@@ -77,7 +77,7 @@ type Variant struct {
 	Compiler  []FlagChange `json:"-"` // versions and flags that may be why equal programs are compiled to different ones
 
 	edited     Edited
-	through    map[string]bool // see [Variant.functions]; nil before it is known
+	through    map[string]bool // see [Variant.callees]; nil before it is known
 	elsewhere  map[string]bool
 	addedLoops []*facts.Kernel
 	unrolled   bool // see [Variant.Unrolled]

@@ -41,7 +41,7 @@ func (s *suspect) title(v *Variant) string {
 		parts = append([]string{text}, parts...)
 	}
 	text, inLoop := s.oftener(v)
-	for _, one := range s.sum { // another edit may have a collective less
+	for _, one := range s.sum { // what one part sends less does not hide what a loop of another repeats
 		if often, in := one.oftener(v); in && !inLoop {
 			text, inLoop = often, true
 		}

@@ -11,105 +11,131 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// editsTitle says which operations came and went.
-func (s *suspect) editsTitle(v *Variant) string {
-	var all, added, removed, again, twice, kept []Step
-	runs, calls := s.runsAgain(v)
-	recomputes := s.recomputes()
+// editSteps are the operations that came and went with the edits of a suspect.
+type editSteps struct {
+	all            []Step // that came
+	added, removed []Step // those of which nothing else is known
+	again          []Step // came, and are computed again for the backward pass
+	kept           []Step // went from there: they are kept now
+	twice          []Step // came, and are elsewhere in the model as well
+}
+
+// sortSteps sorts what came and went. What the calls of a function brought that runs again is told by that.
+func (s *suspect) sortSteps(v *Variant, calls map[*Edit]bool) *editSteps {
 	first, effort := s.edits[0], 0
 	for _, e := range s.edits {
 		effort += e.effort()
 	}
-	forgets := slices.ContainsFunc(s.edits, forgotten) && !dropped(v.Model.Edits)
 	repeats := first.Repeats != nil && 2*first.effort() > effort
+	recomputes, forgets := s.recomputes(), slices.ContainsFunc(s.edits, forgotten) && !dropped(v.Model.Edits)
+	of := &editSteps{}
 	for _, e := range s.edits {
-		all = append(all, e.Added...)
+		of.all = append(of.all, e.Added...)
+		came, went := &of.added, &of.removed
 		switch {
 		case calls[e]:
+			continue
 		case forgets && forgotten(e):
-			added, kept = append(added, e.Added...), append(kept, e.Removed...)
+			went = &of.kept
 		case repeats && e == first:
-			twice, removed = append(twice, e.Added...), append(removed, e.Removed...)
+			came = &of.twice
 		case recomputes && recomputed(e):
-			again, removed = append(again, e.Added...), append(removed, e.Removed...)
-		default:
-			added, removed = append(added, e.Added...), append(removed, e.Removed...)
+			came = &of.again
 		}
+		*came, *went = append(*came, e.Added...), append(*went, e.Removed...)
 	}
+	return of
+}
+
+// editsTitle says which operations came and went.
+func (s *suspect) editsTitle(v *Variant) string {
+	runs, calls := s.runsAgain(v)
+	of := s.sortSteps(v, calls)
 	var parts []string
-	intoLoop(s.edits, &all)
-	if into := intoLoop(s.edits, &added); into != "" {
-		parts = append(parts, into)
+	say := func(texts ...string) {
+		parts = append(parts, phrase.Filter(texts, func(text string) bool { return text != "" })...)
 	}
-	if moved := offloaded(v); moved != "" && slices.ContainsFunc(slices.Concat(all, removed), places) {
-		parts = append(parts, moved)
-		kept := func(s Step) bool { return places(s) || stacks(s) || s.Opcode == roundsKept }
-		takeSteps(&added, kept)
-		takeSteps(&removed, kept)
+	intoLoop(s.edits, &of.all)
+	say(intoLoop(s.edits, &of.added))
+	if moved := offloaded(v); moved != "" && slices.ContainsFunc(slices.Concat(of.all, of.removed), places) {
+		say(moved)
+		arranges := func(s Step) bool { return places(s) || stacks(s) || s.Opcode == roundsKept }
+		takeSteps(&of.added, arranges)
+		takeSteps(&of.removed, arranges)
 	}
-	lost, unrolled := s.lostLoops(v, all, &added, &removed)
+	lost, unrolled := s.lostLoops(v, of.all, &of.added, &of.removed)
 	if unrolled {
-		parts = append(parts, lost)
+		say(lost)
 	}
-	if s.again = runs != ""; s.again {
-		parts = append(parts, runs)
-	}
-	added, removed = cancelled(added, removed)
-	added, kept = cancelled(added, kept)
-	if come := s.newLoops(v, &added); come != "" {
-		parts = append(parts, come)
-	}
-	if spread := respread(&added, &removed); spread != "" {
-		parts = append(parts, spread)
-	}
-	if recomputes {
-		takeSteps(&added, likens)
-		takeSteps(&again, likens)
-		again, removed = cancelled(again, removed)
-		if leaveOutMoves(&again, &[]Step{}); len(again) > 0 {
-			parts = append(parts, "rematerialized for the backward pass: "+stepList(again))
-		}
-	}
+	s.again = runs != ""
+	say(runs)
+	forgets := len(of.kept) > 0
+	of.added, of.removed = cancelled(of.added, of.removed)
+	of.added, of.kept = cancelled(of.added, of.kept)
+	say(s.newLoops(v, &of.added), respread(&of.added, &of.removed), of.recomputed())
 	wall := func(s Step) bool { return s.Opcode == barrier || callsHost(s.Opcode) }
-	if walls := append(takeSteps(&added, wall), takeSteps(&twice, wall)...); len(walls) > 0 {
-		parts = append(parts, s.wallsTitle(walls))
+	if walls := append(takeSteps(&of.added, wall), takeSteps(&of.twice, wall)...); len(walls) > 0 {
+		say(s.wallsTitle(walls))
 	}
 	if forgets {
-		takeSteps(&added, func(s Step) bool { return stacks(s) || likens(s) || wiring[s.Opcode] }) // to keep is to stack up
-		for _, steps := range []*[]Step{&removed, &kept} {
-			takeSteps(steps, func(s Step) bool { return constrains(s) || likens(s) })
-		}
-		leaveOutMoves(&kept, &[]Step{})
+		of.forget()
 	}
-	parts = append(parts, turned(&added, &removed)...)
-	takeSteps(&removed, func(step Step) bool { // the model no longer asks for it, and the partitioner adds as many
-		kind, _, _ := strings.Cut(step.Opcode, " ")
-		asked := slices.ContainsFunc(v.Model.Edits, func(e Edit) bool { return e.adds(kind) })
-		return IsCollective(kind) && !asked && arraysSent(v.New, kind) >= max(1, arraysSent(v.Old, kind))
-	})
-	leaveOutMoves(&added, &removed)
-	if leaveOutMoves(&twice, &[]Step{}); len(twice) > 0 {
-		parts = append(parts, fmt.Sprintf("%s computed a second time, as in %s", stepList(twice), cmp.Or(first.Repeats.Source.Short(), first.Repeats.Scope)))
+	say(turned(&of.added, &of.removed)...)
+	takeSteps(&of.removed, v.stillSends)
+	leaveOutMoves(&of.added, &of.removed)
+	first := s.edits[0]
+	if leaveOutMoves(&of.twice, &[]Step{}); len(of.twice) > 0 {
+		say(fmt.Sprintf("%s computed a second time, as in %s", stepList(of.twice), cmp.Or(first.Repeats.Source.Short(), first.Repeats.Scope)))
 	}
-	if len(added) > 0 {
-		parts = append(parts, "new: "+stepList(added))
-	}
-	if first.Caller.File != "" && !repeats && len(first.Added) > 0 && len(parts) > 0 && s.sum == nil && !v.edited.any(first.Stack) { // an edited line tells which it is
+	say(listed("new: ", of.added))
+	edited := s.sum != nil || v.edited.any(first.Stack) // an edited line tells which it is
+	if first.Caller.File != "" && !edited && len(of.twice) == 0 && len(first.Added) > 0 && len(parts) > 0 {
 		parts[len(parts)-1] += calledFrom(first)
 	}
-	if lost != "" && !unrolled {
-		parts = append(parts, lost)
+	if !unrolled {
+		say(lost)
 	}
-	if len(kept) > 0 && len(added)+len(parts) == 0 { // nothing else explains what went
-		kept, removed = append(kept, removed...), nil
+	if len(of.kept) > 0 && len(of.added)+len(parts) == 0 { // nothing else explains what went
+		of.kept, of.removed = append(of.kept, of.removed...), nil
 	}
-	if len(kept) > 0 {
-		parts = append(parts, "no longer rematerialized but kept for the backward pass: "+stepList(kept))
-	}
-	if len(removed) > 0 {
-		parts = append(parts, "gone: "+stepList(removed))
-	}
+	say(listed("no longer rematerialized but kept for the backward pass: ", of.kept), listed("gone: ", of.removed))
 	return strings.Join(parts, "; ")
+}
+
+// listed is a list of operations with what is said of them; "" if there are none.
+func listed(what string, steps []Step) string {
+	if len(steps) == 0 {
+		return ""
+	}
+	return what + stepList(steps)
+}
+
+// recomputed says what is computed again for the backward pass, and takes out what jax.checkpoint adds for it.
+func (of *editSteps) recomputed() string {
+	if len(of.again) == 0 {
+		return ""
+	}
+	takeSteps(&of.added, likens)
+	takeSteps(&of.again, likens)
+	of.again, of.removed = cancelled(of.again, of.removed)
+	leaveOutMoves(&of.again, &[]Step{})
+	return listed("rematerialized for the backward pass: ", of.again)
+}
+
+// forget takes out what comes and goes with jax.checkpoint. To keep is to stack up.
+func (of *editSteps) forget() {
+	takeSteps(&of.added, func(s Step) bool { return stacks(s) || likens(s) || wiring[s.Opcode] })
+	for _, went := range []*[]Step{&of.removed, &of.kept} {
+		takeSteps(went, func(s Step) bool { return constrains(s) || likens(s) })
+	}
+	leaveOutMoves(&of.kept, &[]Step{})
+}
+
+// stillSends reports whether the model no longer asks for a collective, and the partitioner adds as many.
+func (v *Variant) stillSends(step Step) bool {
+	kind, _, _ := strings.Cut(step.Opcode, " ")
+	asked := slices.ContainsFunc(v.Model.Edits, func(e Edit) bool { return e.adds(kind) })
+	return IsCollective(kind) && !asked && arraysSent(v.New, kind) >= max(1, arraysSent(v.Old, kind))
 }
 
 // recomputes reports whether most of what came is computed again for the backward pass, or some of it is, behind a barrier that is new and in no copy of a loop's
@@ -236,7 +262,7 @@ func (s *suspect) lostLoops(v *Variant, all []Step, added, removed *[]Step) (tex
 	switch n := loops[0].Count; {
 	case n > 1:
 		return fmt.Sprintf("%d loops are %s", n, what), unrolled
-	case unrolled && s.sum != nil && v.BodyCopies() > 0: // a part of the sum says it
+	case unrolled && v.BodyCopies() > 0:
 		return unrollTitle(v, nil), unrolled
 	}
 	return "a loop is " + what, unrolled
