@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path"
@@ -380,49 +381,46 @@ var ruleOf = map[string]string{
 	changes.KindFlags: "flags", changes.KindToolchain: "toolchain",
 }
 
-// fix is how the rule that a change breaks is met again; "" where no rule says it. The rule that found what the title names says it best, and a guarantee
-// says it more precisely than a budget. Of budgets that of time or memory says it which grew most.
+// fix is how the rule that a change breaks is met again; "" where no rule says it.
 func (r *indexed) fix(c *result.Change) string {
 	broken := ownFirst(r.brokenBy(c), c.Program)
 	if len(broken) == 0 || c.Waived || r.doc == nil {
 		return ""
 	}
-	if worse := phrase.Filter(broken, func(f *result.Finding) bool { return f.Level != "info" }); len(worse) > 0 {
-		broken = worse
-	}
-	at := slices.IndexFunc(broken, func(f *result.Finding) bool {
-		return strings.HasPrefix(c.Title, f.Subject+" ") || f.Subject != "" && strings.Contains(c.Title, "→ "+f.Subject) || f.Rule == ruleOf[c.Kind]
-	})
-	if at < 0 {
-		at = slices.IndexFunc(broken, func(f *result.Finding) bool { return !strings.HasPrefix(f.Rule, "max-") })
-	}
-	if at < 0 {
-		first, _, _ := strings.Cut(c.Title, "; ")
-		baked := strings.Contains(first, "is baked into the program") // else the limit on constants is broken by the way
-		about := func(f *result.Finding) bool { return baked == (f.Rule == ruleOf[changes.KindConstants]) }
-		cost := func(f *result.Finding) bool { return f.Rule == "max-step-time" || f.Rule == "max-peak-bytes" }
-		own := func(f *result.Finding) bool { return f.Program == c.Program }
-		for _, fits := range []func(*result.Finding) bool{about, cost, own} {
-			if some := phrase.Filter(broken, fits); len(some) > 0 {
-				broken = some
-			}
-		}
-		at = 0
-		for i, f := range broken {
-			if grown(f) > grown(broken[at]) {
-				at = i
-			}
-		}
-	}
-	fix := r.doc(broken[at].Rule).Fix
+	fix := r.doc(mostTelling(c, broken).Rule).Fix
 	if !strings.Contains(fix, " DUMP") {
 		return fix
 	}
-	at = slices.IndexFunc(r.Targets, func(t result.Target) bool { return t.Name == c.Target })
+	at := slices.IndexFunc(r.Targets, func(t result.Target) bool { return t.Name == c.Target })
 	if at < 0 || !pasteable.MatchString(r.Targets[at].Dump) {
 		return fix
 	}
 	return strings.ReplaceAll(fix, " DUMP", " "+r.Targets[at].Dump)
+}
+
+// mostTelling is the broken rule that says best how a change is undone: the one that found what the title names, else a guarantee, else the budget of time or
+// memory, whichever grew more. An info says it only where nothing else is broken.
+func mostTelling(c *result.Change, broken []*result.Finding) *result.Finding {
+	prefer := func(fits func(*result.Finding) bool) bool {
+		some := phrase.Filter(broken, fits)
+		if len(some) > 0 {
+			broken = some
+		}
+		return len(some) > 0
+	}
+	first, _, _ := strings.Cut(c.Title, "; ")
+	baked := strings.Contains(first, "is baked into the program") // else the limit on constants is broken by the way
+	prefer(func(f *result.Finding) bool { return f.Level != "info" })
+	named := prefer(func(f *result.Finding) bool {
+		return strings.HasPrefix(c.Title, f.Subject+" ") || f.Subject != "" && strings.Contains(c.Title, "→ "+f.Subject) || f.Rule == ruleOf[c.Kind]
+	})
+	if named || prefer(func(f *result.Finding) bool { return !strings.HasPrefix(f.Rule, "max-") }) {
+		return broken[0]
+	}
+	prefer(func(f *result.Finding) bool { return baked == (f.Rule == ruleOf[changes.KindConstants]) })
+	prefer(func(f *result.Finding) bool { return f.Rule == "max-step-time" || f.Rule == "max-peak-bytes" })
+	prefer(func(f *result.Finding) bool { return f.Program == c.Program })
+	return slices.MaxFunc(broken, func(f, g *result.Finding) int { return cmp.Compare(grown(f), grown(g)) })
 }
 
 // grown is by what factor a finding is above what was accepted; 0 if that is not known.
