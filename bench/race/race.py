@@ -13,7 +13,7 @@ jax.config.update("jax_platforms", "cpu")
 
 ROUND_S, SWEEP_S, LEAST_ROUNDS = 0.001, 0.3, 4
 LEAST_SWEEPS, MOST_SWEEPS, AGREE = 3, 8, 0.03
-RUN = (*SIDES, "before")
+COMPILED = {"before": "before", "after": "after", "again": "before"}  # by folder
 
 
 class Step:
@@ -58,13 +58,13 @@ class Race:
     def __init__(self, pair, root):
         self.pair, self.root = pair, root
         with jax.enable_x64(pair.x64):
-            self.steps = [Step(pair, side, root / pair.name / folder) for side, folder in zip(RUN, ("before", "after", "again"))]
-        self.seen = [[] for _ in RUN]
+            self.steps = [Step(pair, side, root / pair.name / folder) for folder, side in COMPILED.items()]
+        self.seen = [[] for _ in COMPILED]
         self.counts = [max(1, int(ROUND_S / max(step.run(2) for _ in range(2)))) for step in self.steps]
 
     def sweep(self):
         """Runs all in turn for a while and keeps the least of each."""
-        rounds, deadline = [[] for _ in RUN], time.perf_counter() + SWEEP_S
+        rounds, deadline = [[] for _ in COMPILED], time.perf_counter() + SWEEP_S
         while len(rounds[0]) < LEAST_ROUNDS or time.perf_counter() < deadline:
             for step, count, times in zip(self.steps, self.counts, rounds):
                 times.append(step.run(count))

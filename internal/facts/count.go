@@ -163,7 +163,7 @@ func (v *Variant) countTypes(r *reader) {
 	var types []hlo.Type
 	start = 0
 	for i, owner := range owners.list {
-		if start == ends[i] { // the name of an argument
+		if start == ends[i] { // no operation: only an argument has the name
 			continue
 		}
 		var typed, single [math.MaxUint8 + 1]float64 // by type

@@ -49,7 +49,7 @@ func (c *Costs) arithmetic(i hlo.InstrID) Cost {
 // Comp is the sum over the computation's instructions.
 func (c *Costs) Comp(id hlo.CompID) Cost { return c.comps[c.alike.First(id)] }
 
-// Analyze analyzes every instruction. trips says how often a while runs its body, a negative number when that is not known; a
+// Analyze analyzes every instruction. users are those of the module. trips says how often a while runs its body, a negative number when that is not known; a
 // loop that it does not know, and every loop when trips is nil, counts body and condition once. See [hlo.Module.KnownTrips].
 func Analyze(a *hlo.Alike, users *hlo.Users, trips func(hlo.InstrID) int64) *Costs {
 	m := a.Module()

@@ -72,8 +72,10 @@ func checkSizes(v reflect.Value, most int) error {
 	return nil
 }
 
+var id = regexp.MustCompile(`^[0-9a-f]{12}$`)
+
 // IsID reports whether a text has the form of an id.
-var IsID = regexp.MustCompile(`^[0-9a-f]{12}$`).MatchString
+func IsID(text string) bool { return id.MatchString(text) }
 
 // Kinds are the kinds of changes that package changes names.
 var Kinds = []string{"code", "arguments", "donation", "constants", "results", "sharding", "toolchain", "flags", "unknown"}
