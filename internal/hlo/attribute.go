@@ -158,7 +158,11 @@ func (m *Module) AttrText(i InstrID, key string) string {
 
 // Integers returns an attribute that is an integer or a list of integers, and nothing for another one or one that the instruction does not have.
 func (m *Module) Integers(i InstrID, key string) []int64 {
-	if key == "dimensions" && m.Format == FormatProto && !m.Instrs[i].bare() {
+	if key == "dimensions" && !m.Instrs[i].bare() {
+		if m.Format == FormatText {
+			value, _ := m.textValue(i, key)
+			return ints(value)
+		}
 		if list := m.protoField(i, 14); list.Len() > 0 {
 			return appendNumbers(nil, &fields{src: m.src, body: list})
 		}
@@ -168,14 +172,16 @@ func (m *Module) Integers(i InstrID, key string) []int64 {
 
 // Ints reads a list of integers as attributes and layouts hold it, with or without braces: {0,1} or 1,0. It returns nil for anything
 // else.
-func Ints(s string) []int64 {
-	s = strings.Trim(s, "{} ")
-	if s == "" {
+func Ints(s string) []int64 { return ints([]byte(s)) }
+
+func ints(s []byte) []int64 {
+	s = bytes.Trim(s, "{} ")
+	if len(s) == 0 {
 		return []int64{}
 	}
-	list := make([]int64, 0, strings.Count(s, ",")+1)
-	for field := range strings.SplitSeq(s, ",") {
-		n, err := strconv.ParseInt(strings.TrimSpace(field), 10, 64)
+	list := make([]int64, 0, bytes.Count(s, []byte{','})+1)
+	for field := range bytes.SplitSeq(s, []byte{','}) {
+		n, err := strconv.ParseInt(string(bytes.TrimSpace(field)), 10, 64)
 		if err != nil {
 			return nil
 		}
@@ -185,16 +191,25 @@ func Ints(s string) []int64 {
 }
 
 func (m *Module) textAttr(i InstrID, key string) (string, bool) {
+	value, has := m.textValue(i, key)
+	if !has {
+		return "", false
+	}
+	return attributeValueText(key, value), true
+}
+
+// textValue returns one attribute as the text spells it.
+func (m *Module) textValue(i InstrID, key string) ([]byte, bool) {
 	known := attributes[key]
 	if known.calls > 0 || key == "metadata" || !m.owns(i, known.owner) {
-		return "", false
+		return nil, false
 	}
 	for k, value := range text(m.src).attributes(m.Instrs[i].attrs) {
 		if string(m.src[k.Start:k.End]) == key {
-			return attributeValueText(key, m.src[value.Start:value.End]), true
+			return m.src[value.Start:value.End], true
 		}
 	}
-	return "", false
+	return nil, false
 }
 
 // ownAttributes yields the keys and values of an instruction's own attributes, as the text spells them.

@@ -11,32 +11,40 @@ import (
 // that the loop is at: x of x[1:] - x[:-1] is computed twice, and x of y + broadcast(x) for every element of y.
 func (m *Meter) demand(first, result hlo.InstrID) []float64 {
 	count := m.m.Comps[m.m.Instrs[result].Comp].Count
-	m.asked, m.one = slices.Grow(m.asked[:0], int(count))[:count], slices.Grow(m.one[:0], int(count))[:count]
-	asked, shares := m.asked, make([]float64, count)
+	for len(m.asked) < int(count) {
+		m.asked = append(m.asked, nil)
+	}
+	asked, shares := m.asked[:count], make([]float64, count)
 	for i := range asked {
-		asked[i] = m.one[i : i : i+1] // room for one place: most have no more
+		asked[i] = asked[i][:0]
 	}
 	asked[result-first].add(places{{0, m.elements(m.m.Instrs[result].Shape)}}, 1, 0)
-	varying := m.varying(first, result)
+	if m.family == CPU {
+		m.vary(first, result)
+	}
 	for id := result; id >= first; id-- {
-		at, computed := asked[id-first], 1.0
-		if m.family == CPU {
-			computed = m.hoisted(id, varying[id-first])
+		at, own := asked[id-first], m.elements(m.m.Instrs[id].Shape)
+		if len(at) == 0 {
+			continue
 		}
-		for i := range at {
-			at[i].elements *= computed
-			shares[id-first] += at[i].elements / max(1, m.elements(m.m.Instrs[id].Shape))
+		if m.family == CPU {
+			computed := m.hoisted(id, m.along[id-first])
+			for i := range at {
+				at[i].elements *= computed
+			}
+		}
+		whole := max(1, own)
+		for _, p := range at {
+			shares[id-first] += p.elements / whole
 		}
 		if m.family == TPU { // it computes whole tiles
 			shares[id-first] = min(1, shares[id-first])
 		}
 		for n, o := range m.m.Operands(id) {
-			elements := m.elements(m.m.Instrs[o].Shape)
-			switch share, step := m.step(id, n, elements); {
-			case len(at) == 0:
-			case m.m.Instrs[id].Opcode == hlo.OpTuple, elements <= 1: // a number is computed before the loop
+			if elements := m.elements(m.m.Instrs[o].Shape); m.m.Instrs[id].Opcode == hlo.OpTuple || elements <= 1 { // a number is computed before the loop
 				asked[o-first].add(places{{0, elements}}, 1, 0)
-			default:
+			} else {
+				share, step := m.step(id, n, own, elements)
 				asked[o-first].add(at, share, step)
 			}
 		}
@@ -71,8 +79,7 @@ func (p *places) add(others places, share float64, step uint64) {
 }
 
 // step is which share of its own elements an instruction asks of its operand n, and the step to the place where it asks.
-func (m *Meter) step(id hlo.InstrID, n int, operand float64) (share float64, step uint64) {
-	own := m.elements(m.m.Instrs[id].Shape)
+func (m *Meter) step(id hlo.InstrID, n int, own, operand float64) (share float64, step uint64) {
 	step = uint64(id)*64 + uint64(n) + 1
 	switch op := m.m.Instrs[id].Opcode; {
 	case op == hlo.OpConcatenate && m.isUnrolled(id):
@@ -93,8 +100,8 @@ func (m *Meter) isUnrolled(id hlo.InstrID) bool {
 	return len(along) == 1 && len(order) > 0 && along[0] == order[0] && along[0] < int64(len(s.Dims)) && s.Dims[along[0]] < narrow
 }
 
-// varying are the dimensions along which the values of instructions differ, a bit each.
-func (m *Meter) varying(first, result hlo.InstrID) []uint64 {
+// vary finds the dimensions along which the values of instructions differ, a bit each.
+func (m *Meter) vary(first, result hlo.InstrID) {
 	along := slices.Grow(m.along[:0], int(result-first)+1)[:result-first+1]
 	clear(along)
 	m.along = along
@@ -116,7 +123,6 @@ func (m *Meter) varying(first, result hlo.InstrID) []uint64 {
 			along[id-first] = all
 		}
 	}
-	return along
 }
 
 // hoisted is the share of an instruction's elements that LLVM computes: what does not differ along the innermost dimensions of a loop is computed before it.

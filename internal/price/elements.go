@@ -53,8 +53,6 @@ func (m *Meter) elementwise(w *Work, id hlo.InstrID) {
 	}
 	if e.each == 0 {
 		switch {
-		case in.Opcode == hlo.OpParameter, in.Opcode == hlo.OpConstant, in.Opcode == hlo.OpBroadcast, in.Opcode == hlo.OpBitcast:
-			return // nothing, and there are many
 		case int(in.Opcode) < hlo.NumOpcodes && workOf[in.Opcode] == oneFlop && m.m.Shape(in.Shape).Type != hlo.Tuple:
 			e = effort{Vector, 1}
 		}

@@ -22,8 +22,7 @@ type Meter struct {
 	launch  hlo.InstrID   // the one that is measured
 
 	asked []places // room for demand
-	one   []place
-	along []uint64
+	along []uint64 // see vary
 }
 
 // body is what the meter knows of one computation, as the body of a loop or of anything else: a product in a loop is computed element by element.
@@ -179,6 +178,12 @@ func (m *Meter) computation(c hlo.CompID, looped bool) *Work {
 			b.shares = m.demand(first, m.m.Comps[c].Root)
 		}
 		for id := first; id < end; id++ {
+			switch m.m.Instrs[id].Opcode {
+			case hlo.OpParameter, hlo.OpConstant, hlo.OpBroadcast, hlo.OpBitcast: // they take nothing, and there are many
+				if !m.costs.Unknowns[id] {
+					continue
+				}
+			}
 			if b.shares == nil || b.shares[id-first] == 1 {
 				m.operation(&b.work, id, looped)
 				continue
