@@ -3,6 +3,7 @@ package facts
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -148,70 +149,55 @@ func (v *Variant) countModule(r *reader) {
 // number comes as one into a graph of PyTorch/XLA.
 func (v *Variant) countTypes(r *reader) {
 	m, owners := r.m, r.owners()
-	shapes, ends := make([]hlo.ShapeID, len(m.Instrs)), make([]int32, len(owners.list)) // owner by owner
-	for _, owner := range owners.of {
-		ends[owner]++
-	}
-	start := int32(0)
-	for i, count := range ends {
-		start, ends[i] = start+count, start
-	}
-	for id, owner := range owners.of {
-		shapes[ends[owner]] = m.Instrs[id].Shape
-		ends[owner]++
-	}
-	var types []hlo.Type
-	start = 0
-	for i, owner := range owners.list {
-		if start == ends[i] { // no operation: only an argument has the name
+	var types []hlo.Type // of the module
+	holds := make([]typesIn, m.ShapeIDs())
+	for id := range holds { // the elements of a tuple come before it
+		s := m.Shape(hlo.ShapeID(id))
+		if s.Type == hlo.Tuple {
+			for _, e := range s.Elements {
+				holds[id].all, holds[id].arrays = holds[id].all|holds[e].all, holds[id].arrays|holds[e].arrays
+			}
 			continue
 		}
-		var typed, single [math.MaxUint8 + 1]float64 // by type
-		for _, shape := range shapes[start:ends[i]] {
-			types = leafTypes(m, shape, types[:0])
-			for _, t := range types {
-				typed[t]++
-				if (t == hlo.F64 || t == hlo.C128) && !holdsArray(m, shape, t) {
-					single[t]++
-				}
-			}
+		at := slices.Index(types, s.Type)
+		if at < 0 {
+			at, types = len(types), append(types, s.Type)
 		}
-		v.countOf(owner, InstructionsAfter, float64(ends[i]-start))
-		start = ends[i]
-		for t := range typed {
-			if typed[t] > 0 {
-				v.countOf(owner, Dtype.Of(hlo.Type(t).String()), typed[t])
-			}
-			if single[t] > 0 {
-				v.countOf(owner, ScalarDtype.Of(hlo.Type(t).String()), single[t])
-			}
+		if holds[id].all = 1 << at; len(s.Dims) > 0 || s.Type != hlo.F64 && s.Type != hlo.C128 {
+			holds[id].arrays = 1 << at
+		}
+	}
+	count, kinds := make([]int32, len(owners.list)), 2*len(types)
+	typed := make([]int32, kinds*len(owners.list)) // of each owner and type, all and those with single numbers
+	for id, owner := range owners.of {
+		count[owner]++
+		in := holds[m.Instrs[id].Shape]
+		for left := in.all; left > 0; left &= left - 1 {
+			at := kinds*int(owner) + 2*bits.TrailingZeros64(left)
+			typed[at]++
+			typed[at+1] += int32(in.all &^ in.arrays >> bits.TrailingZeros64(left) & 1)
+		}
+	}
+	facts := make([]ID, 0, kinds)
+	for _, t := range types {
+		facts = append(facts, Dtype.Of(t.String()), ScalarDtype.Of(t.String()))
+	}
+	add := func(owner int, fact ID, n int32) {
+		if n > 0 {
+			v.Facts[fact] += float64(n)
+			v.part(r, int32(owner))[fact] += float64(n)
+		}
+	}
+	for owner, n := range count { // of an owner that is only an argument's name none
+		add(owner, InstructionsAfter, n)
+		for i, n := range typed[kinds*owner:][:kinds] {
+			add(owner, facts[i], n)
 		}
 	}
 }
 
-// holdsArray reports whether a shape holds more than single numbers of a type.
-func holdsArray(m *hlo.Module, id hlo.ShapeID, t hlo.Type) bool {
-	s := m.Shape(id)
-	if s.Type == hlo.Tuple {
-		return slices.ContainsFunc(s.Elements, func(e hlo.ShapeID) bool { return holdsArray(m, e, t) })
-	}
-	return s.Type == t && len(s.Dims) > 0
-}
-
-// leafTypes lists the types that a shape holds, each once.
-func leafTypes(m *hlo.Module, id hlo.ShapeID, types []hlo.Type) []hlo.Type {
-	s := m.Shape(id)
-	if s.Type == hlo.Tuple {
-		for _, e := range s.Elements {
-			types = leafTypes(m, e, types)
-		}
-		return types
-	}
-	if slices.Contains(types, s.Type) {
-		return types
-	}
-	return append(types, s.Type)
-}
+// typesIn are the types that a shape holds, a bit each: all, and those but for the ones in double precision of which it holds only single numbers.
+type typesIn struct{ all, arrays uint64 }
 
 func leaf(m *hlo.Module, id hlo.ShapeID, index []int64) hlo.ShapeID {
 	for _, i := range index {

@@ -1,7 +1,7 @@
 package facts
 
 import (
-	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -21,16 +21,6 @@ type Owner struct {
 // without a name, such as the parameters of the program, are under "".
 type Counts map[Owner]Values
 
-// add adds n to a fact of one owner.
-func (c Counts) add(of Owner, id ID, n float64) {
-	part := c[of]
-	if part == nil {
-		part = Values{}
-		c[of] = part
-	}
-	part[id] += n
-}
-
 // AddTo adds the parts to the facts.
 func (c Counts) AddTo(f Values) {
 	for _, part := range c {
@@ -42,21 +32,30 @@ func (c Counts) AddTo(f Values) {
 
 // count adds n to a fact, and to the part of it that an instruction's operation has.
 func (v *Variant) count(r *reader, id hlo.InstrID, fact ID, n float64) {
-	v.countOf(r.owner(id), fact, n)
+	v.Facts[fact] += n
+	v.part(r, r.owners().of[id])[fact] += n
 }
 
-func (v *Variant) countOf(owner Owner, fact ID, n float64) {
-	if v.Counts == nil {
-		v.Counts = Counts{}
+// part returns the part of the counts that an owner of a module's instructions has.
+func (v *Variant) part(r *reader, owner int32) Values {
+	o := r.owners()
+	if o.parts[owner] == nil {
+		if v.Counts == nil {
+			v.Counts = make(Counts, len(o.list))
+		}
+		if v.Counts[o.list[owner]] == nil {
+			v.Counts[o.list[owner]] = Values{}
+		}
+		o.parts[owner] = v.Counts[o.list[owner]]
 	}
-	v.Facts[fact] += n
-	v.Counts.add(owner, fact, n)
+	return o.parts[owner]
 }
 
 // owners are what the instructions of a module come from.
 type owners struct {
-	list []Owner // each once, none the first
-	of   []int32 // by InstrID, into the list
+	list  []Owner  // each once, none the first
+	of    []int32  // by InstrID, into the list
+	parts []Values // by owner, nil where it was not asked for yet; see part
 }
 
 func (r *reader) owner(id hlo.InstrID) Owner {
@@ -83,32 +82,41 @@ func (r *reader) newOwners() *owners {
 		}
 		named[meta] = known[owner]
 	}
+	var callers []hlo.InstrID
 	for id := range of {
 		in := &m.Instrs[id]
 		if in.Opcode != hlo.OpParameter || in.Comp != m.Entry { // the name of an argument is no operation's
 			of[id] = named[m.MetadataID(hlo.InstrID(id))]
 		}
+		if len(m.Callees(hlo.InstrID(id))) > 0 {
+			callers = append(callers, hlo.InstrID(id))
+		}
 		if of[id] > 0 {
 			continue
 		}
 		for _, o := range m.Operands(hlo.InstrID(id)) {
-			of[id] = cmp.Or(of[id], of[o])
+			if of[id] = of[o]; of[id] > 0 {
+				break
+			}
 		}
 	}
 	for id := len(of) - 1; id >= 0; id-- {
+		if of[id] == 0 {
+			continue
+		}
 		for _, o := range m.Operands(hlo.InstrID(id)) {
 			if of[o] == 0 && m.Instrs[o].Opcode != hlo.OpParameter {
 				of[o] = of[id]
 			}
 		}
 	}
-	for id := len(of) - 1; id >= 0; id-- { // callers come behind what they call
+	for _, id := range slices.Backward(callers) { // they come behind what they call
 		if of[id] == 0 {
 			continue
 		}
 		// What a reduction or a sort applies to elements has names of its own, "reduce_sum", which tell no place.
 		runs := entered(m.Instrs[id].Opcode) || m.Instrs[id].Opcode == hlo.OpAsyncStart
-		for _, c := range m.Callees(hlo.InstrID(id)) {
+		for _, c := range m.Callees(id) {
 			first, end := m.Body(c)
 			for inner := first; inner < end; inner++ {
 				if of[inner] == 0 || !runs {
@@ -117,7 +125,7 @@ func (r *reader) newOwners() *owners {
 			}
 		}
 	}
-	return &owners{list, of}
+	return &owners{list, of, make([]Values, len(list))}
 }
 
 // operationOf is the first of the names that a merged instruction carries. Of a node of PyTorch/XLA it leaves out the number, which an edit elsewhere changes.
@@ -151,7 +159,7 @@ func (v *Variant) countCosts(r *reader, c hlo.CompID, costs *price.Costs, as [3]
 		cost := costs.Instr(id)
 		for i, n := range [3]float64{cost.Flops, cost.BytesAccessed, cost.Transcendentals} {
 			if n != 0 && as[i] != "" {
-				v.Counts.add(r.owner(id), as[i], n*runs)
+				v.part(r, r.owners().of[id])[as[i]] += n * runs
 			}
 		}
 	}

@@ -276,7 +276,7 @@ func (out *measuring) measureGiven(r *reader, s *dump.Stage) error {
 	}
 	for owner, n := range of {
 		if n > 0 {
-			v.Counts.add(o.list[owner], InstructionsBefore, n)
+			v.part(r, int32(owner))[InstructionsBefore] += n
 		}
 	}
 	v.Facts[InstructionsBefore] = float64(len(r.m.Instrs))

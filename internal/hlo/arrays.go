@@ -19,7 +19,7 @@ type Arrays struct {
 // Arrays returns the arrays of the instructions of a module. Keep the result.
 func (m *Module) Arrays() *Arrays {
 	n := len(m.Instrs)
-	a := &Arrays{m: m, found: make([]bool, len(m.Comps)), leaves: make([]int32, m.ShapeIDs()), start: make([]uint32, n), end: make([]uint32, n)}
+	a := &Arrays{m: m, found: make([]bool, len(m.Comps)), leaves: make([]int32, m.ShapeIDs()), start: make([]uint32, n), end: make([]uint32, n), list: make([]Array, 0, n)}
 	for id := range a.leaves { // the elements of a tuple come before it
 		s := m.Shape(ShapeID(id))
 		if a.leaves[id] = 1; s.Type == Tuple {
