@@ -176,8 +176,12 @@ func (in *candidate) removeDamaged(edit *baseline.Edit, done *Accepted) error {
 	if in.old == nil {
 		return nil
 	}
+	written := map[string]bool{}
+	for name := range in.fresh {
+		written[baseline.FileName(name)] = true
+	}
 	for _, d := range in.old.Damaged {
-		if slices.ContainsFunc(slices.Collect(maps.Keys(in.fresh)), func(name string) bool { return baseline.FileName(name) == d.Name }) {
+		if written[d.Name] {
 			continue
 		}
 		removed, err := baseline.Remove(edit, in.target, d.Name)
@@ -225,9 +229,9 @@ func (in *candidate) isWhole(program string) bool {
 // allowing returns the old baseline of a program with ceilings. A program that has no baseline, or that is gone, is accepted as a whole if one of its changes is
 // named.
 func (in *candidate) allowing(name string, old, fresh *baseline.Program, ceilings []baseline.Ceiling, a AcceptOptions) *baseline.Program {
-	isNamed := slices.ContainsFunc(in.changesOf(a.Only), func(c result.Change) bool { return c.IsIn(in.target, name) })
+	isNamed := func(c result.Change) bool { return c.IsIn(in.target, name) }
 	switch {
-	case (old == nil || fresh == nil) && isNamed:
+	case (old == nil || fresh == nil) && slices.ContainsFunc(in.changesOf(a.Only), isNamed):
 		old = fresh
 	case old == nil:
 		return nil
@@ -394,20 +398,35 @@ func known(only []string, list []*candidate) error {
 	return nil
 }
 
-// gone reports whether the run looked for an accepted program and did not find it. A result lists what it looked for; a program that it does not name
-// may belong to another run.
-func (in *candidate) gone(name string) bool {
-	return in.from == nil || slices.ContainsFunc(in.from.Programs, func(p result.Program) bool {
-		return p.Name == name && p.Change == changes.Removed || changes.IsPart(p.Name, name)
-	})
+// gone returns a function that reports whether the run looked for an accepted program and did not find it. A result lists what it looked for; a program that
+// it does not name may belong to another run.
+func (in *candidate) gone() func(name string) bool {
+	if in.from == nil {
+		return func(string) bool { return true }
+	}
+	removed, joint := map[string]bool{}, []string(nil)
+	for i := range in.from.Programs {
+		p := &in.from.Programs[i]
+		removed[p.Name] = removed[p.Name] || p.Change == changes.Removed
+		if p.Accept.IsZero() { // several that are compared as one are accepted one by one
+			joint = append(joint, p.Name)
+		}
+	}
+	return func(name string) bool {
+		return removed[name] || slices.ContainsFunc(joint, func(all string) bool { return changes.IsPart(all, name) })
+	}
 }
 
 // names lists the programs of both sides. Renamed programs have their new names.
 func (in *candidate) names() []string {
-	names, renamed := slices.Collect(maps.Keys(in.fresh)), slices.Collect(maps.Values(in.was))
+	names := slices.Collect(maps.Keys(in.fresh))
 	if in.old != nil {
+		renamed, gone := map[string]bool{}, in.gone()
+		for _, was := range in.was {
+			renamed[was] = true
+		}
 		for _, p := range in.old.Programs {
-			if in.fresh[p.Name] == nil && !slices.Contains(renamed, p.Name) && in.gone(p.Name) {
+			if in.fresh[p.Name] == nil && !renamed[p.Name] && gone(p.Name) {
 				names = append(names, p.Name)
 			}
 		}
