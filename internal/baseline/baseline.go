@@ -40,7 +40,8 @@ type Program struct {
 	Toolchain facts.Toolchain
 	Ceilings  []Ceiling
 	Reasons   []string // why what is in it was accepted, each once
-	text      []byte   // as it was read
+	sources   []string // the files that its lines name, each once
+	text      []byte   // as it was read, in [Parse] only: a set leaves it on disk
 }
 
 // ReasonSince returns the reasons that an older baseline of the program, nil for none, does not have.
@@ -66,8 +67,7 @@ func (s *Set) Find(name string) *Program {
 
 // Names reports whether lines of a file were in a program when it was accepted. The baseline has the file's name without its folder.
 func (s *Set) Names(file string) bool {
-	note := []byte(`,"at":"` + path.Base(file) + ":")
-	return s != nil && slices.ContainsFunc(s.Programs, func(p *Program) bool { return bytes.Contains(p.text, note) })
+	return s != nil && slices.ContainsFunc(s.Programs, func(p *Program) bool { return slices.Contains(p.sources, path.Base(file)) })
 }
 
 // Report converts the set into a report like that of a dump, so that both are compared by the same code.
@@ -117,6 +117,9 @@ func Read(store fs.FS, target string) (*Set, error) {
 		var text []byte
 		if text, f.err = read(store, name); f.err == nil {
 			f.program, f.graphs, f.err = parse(name, text)
+			if f.program != nil {
+				f.program.text = nil
+			}
 		}
 	})
 	for i, f := range all {

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/files"
@@ -57,7 +58,7 @@ func parse(name string, data []byte) (*Program, facts.Values, error) {
 		return nil, r.graphs, nil
 	}
 	p := r.program
-	p.text, p.Reasons = data, r.reasons
+	p.text, p.Reasons, p.sources = data, r.reasons, r.sources
 	(&facts.Report{Toolchain: p.Toolchain, Programs: []*facts.Program{&p.Program}}).PriceAll()
 	return p, nil, nil
 }
@@ -97,6 +98,7 @@ type reader struct {
 	seen     map[string]bool       // what may stand once in the file
 	here     map[string]bool       // what may stand once in the variant
 	reasons  []string
+	sources  []string
 	expanded int // the number of kernels, operations and compiles after expansion
 	ended    bool
 }
@@ -119,6 +121,9 @@ func (r *reader) take(one *record) error {
 	}
 	if one.Reason != "" && !slices.Contains(r.reasons, one.Reason) {
 		r.reasons = append(r.reasons, one.Reason)
+	}
+	if at := strings.LastIndexByte(one.At, ':'); at >= 0 && !slices.Contains(r.sources, one.At[:at]) {
+		r.sources = append(r.sources, one.At[:at])
 	}
 	switch {
 	case r.ended:

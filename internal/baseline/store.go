@@ -104,20 +104,21 @@ func Verify(store fs.FS) (files int, wrong []error, err error) {
 		}
 		if set.Graphs != nil {
 			name := path.Join(target, graphsFile)
-			files, wrong = files+1, append(wrong, canonical(store, name, formatGraphs(set.Graphs))...)
+			files, wrong = files+1, append(wrong, canonical(store, name, func([]byte) []byte { return formatGraphs(set.Graphs) })...)
 		}
 		for _, p := range set.Programs {
 			name := path.Join(target, FileName(p.Name))
-			files, wrong = files+1, append(wrong, canonical(store, name, Format(p, p.text, ""))...)
+			files, wrong = files+1, append(wrong, canonical(store, name, func(old []byte) []byte { return Format(p, old, "") })...)
 		}
 	}
 	return files, wrong, err
 }
 
 // canonical returns an error for a file that accept would write differently or under another name.
-func canonical(store fs.FS, name string, want []byte) []error {
+func canonical(store fs.FS, name string, format func(old []byte) []byte) []error {
 	data, err := read(store, name)
-	if err != nil || !bytes.Equal(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), want) {
+	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	if err != nil || !bytes.Equal(data, format(data)) {
 		return []error{fmt.Errorf("%s: %w", name, ErrEdited)}
 	}
 	return nil
