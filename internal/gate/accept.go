@@ -209,13 +209,13 @@ func (in *candidate) ceilings(a AcceptOptions) (map[string][]baseline.Ceiling, e
 		if at < 0 {
 			at = slices.IndexFunc(programs, func(name string) bool { return in.fresh[name] != nil })
 		}
-		ceiling := ceilingOf(&c, slices.DeleteFunc(slices.Clone(in.findings), func(f result.Finding) bool { return in.isWhole(f.Program) }), a.Reason)
+		own := ceilingsOf(&c, slices.DeleteFunc(slices.Clone(in.findings), func(f result.Finding) bool { return in.isWhole(f.Program) }), a.Reason)
 		switch {
-		case len(ceiling.Most) == 0 && in.isWhole(c.Program):
+		case len(own) == 0 && in.isWhole(c.Program):
 		case at < 0:
 			return nil, UsageError{fmt.Sprintf("change %s has no baseline that could allow it; accept everything: xlagate accept --reason \"why\"", c.ID)}
 		default:
-			ceilings[programs[at]] = append(ceilings[programs[at]], ceiling)
+			ceilings[programs[at]] = append(ceilings[programs[at]], own...)
 		}
 	}
 	return ceilings, nil

@@ -41,10 +41,10 @@ type judgedChange struct {
 }
 
 // changes lists the changes of a target, worst first, and sets the change of every finding. It also returns the findings that it adds: each change that has to
-// go before a limit on the step holds breaks that limit.
-func (t judgedTarget) changes(findings []judgedFinding) ([]result.Change, []*judgedFinding) {
+// go before a limit on the step holds breaks that limit. plain has the changes where no edits are known, if edits are.
+func (t judgedTarget) changes(findings []judgedFinding, plain []*judgedChange) ([]result.Change, []*judgedFinding) {
 	judged := t.attach(findings)
-	identify(t, findings, judged)
+	identify(t.Name, judged, plain)
 	out := make([]result.Change, 0, len(judged))
 	var added []*judgedFinding
 	for _, c := range judged {

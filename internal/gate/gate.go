@@ -157,10 +157,10 @@ func judgeAll(o Options, targets []*measuredTarget) *result.Result {
 			o.Seen(t.Name, t.programs)
 		}
 		r.Notes = append(r.Notes, t.notes...)
-		found := judge(r, o, t)
+		found := findings(r, o, t)
 		noteUpgrade(r, t)
 		noteNumerics(r, t)
-		addChanges(r, o, t, withoutOwn(withoutUnseen(found, t), o.Own))
+		addChanges(r, o, t, found)
 	}
 	// A rule of the user's own that matches no program would always pass.
 	unmatched := phrase.Filter(o.Config.Rules, func(s *rule.Settings) bool { return s.Pack == "" && s.Level != "off" && !matchesAny(s, targets) })

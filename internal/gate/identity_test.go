@@ -41,7 +41,7 @@ func TestIDsDoNotDependOnGit(t *testing.T) {
 				}
 			}
 			for _, f := range with.Findings {
-				if len(f.Also) > 0 {
+				if len(f.Also) > 1 {
 					again++
 				}
 			}
@@ -49,5 +49,51 @@ func TestIDsDoNotDependOnGit(t *testing.T) {
 	}
 	if pairs < 30 || again == 0 {
 		t.Errorf("%d pairs, %d findings of changes that are several without git", pairs, again)
+	}
+}
+
+// TestAcceptedOnABranch accepts the changes of real pairs by their ids where git knows that one line was edited, as on a branch. After the merge git knows none, and
+// the same dump passes.
+func TestAcceptedOnABranch(t *testing.T) {
+	cases, err := os.ReadDir(dumps + "cases")
+	if err != nil {
+		t.Fatal(err)
+	}
+	branches, split := 0, 0
+	for _, c := range cases {
+		o := options(t, recommended, "cases/"+c.Name()+"/before.tar.xz")
+		accept(t, o, AcceptOptions{Reason: "start"})
+		o = o.to(t, "cases/"+c.Name()+"/after.tar.xz")
+		open := check(t, o).Open()
+		if len(open) == 0 || open[0].Source.Line == 0 {
+			continue
+		}
+		edited := edits(t, path.Base(open[0].Source.File), 2000, open[0].Source.Line)
+		o.Edits = func() (*git.Edits, string) { return edited, "" }
+		var ids []string
+		branch := check(t, o)
+		for _, c := range branch.Open() {
+			if c.Accept != "" {
+				ids = append(ids, c.ID)
+			}
+		}
+		for _, f := range branch.Findings {
+			if len(f.Also) > 1 {
+				split++
+			}
+		}
+		accept(t, o, AcceptOptions{Only: ids, Reason: "it is wanted"})
+		for _, edits := range []func() (*git.Edits, string){o.Edits, nil} {
+			o.Edits = edits
+			for _, c := range check(t, o).Open() {
+				if c.Accept != "" {
+					t.Errorf("%s: %s was accepted, and is %s (edits known: %v)", o.Dumps[0], c.Title, c.Level, edits != nil)
+				}
+			}
+		}
+		branches++
+	}
+	if branches < 15 || split == 0 {
+		t.Errorf("%d branches, %d findings of changes that are several after the merge", branches, split)
 	}
 }

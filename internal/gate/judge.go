@@ -80,7 +80,12 @@ func (l *measuredTarget) differing(r *result.Result, o Options, found []judgedFi
 
 // addChanges adds the changes of a target and its findings to the result.
 func addChanges(r *result.Result, o Options, l *measuredTarget, found []judgedFinding) {
-	changes, added := l.differing(r, o, found).changes(found)
+	t := l.differing(r, o, found)
+	var plain []*judgedChange
+	if len(found) > 0 && len(t.Edits.Hunks()) > 0 {
+		plain = l.withoutEdits(o)
+	}
+	changes, added := t.changes(found, plain)
 	r.Changes = append(r.Changes, changes...)
 	for i := range found {
 		r.Findings = append(r.Findings, found[i].Finding.Finding)
@@ -90,6 +95,19 @@ func addChanges(r *result.Result, o Options, l *measuredTarget, found []judgedFi
 	}
 	r.Summary.Checks += len(added) // those that passed are all but the findings
 	allow(r, l)
+}
+
+// withoutEdits returns the changes of a target where git does not know what was edited, as on the branch after a merge.
+func (l *measuredTarget) withoutEdits(o Options) []*judgedChange {
+	plain := *l
+	plain.programs = l.compared(nil)
+	found := findings(newResult(o), o, &plain)
+	return judgedTarget{Name: l.Name, Programs: plain.programs, Dumps: l.dumps, Again: l.again, Upgrade: plain.upgrade}.attach(found)
+}
+
+// findings returns what the rules find in a target that counts.
+func findings(r *result.Result, o Options, l *measuredTarget) []judgedFinding {
+	return withoutOwn(withoutUnseen(judge(r, o, l), l), o.Own)
 }
 
 // uncompiled reports operations for which XLA compiled nothing of their function, if no rule does.

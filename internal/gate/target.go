@@ -237,20 +237,30 @@ func (l *measuredTarget) look(ctx context.Context, o Options) {
 
 // compare matches the included programs with the baseline.
 func (l *measuredTarget) compare(edited changes.Edited) {
-	base := l.base
-	if base == nil {
-		base = &facts.Report{}
-	}
 	l.report.Device = l.Device
-	changes.NameGraphs(base, l.report)
+	changes.NameGraphs(l.baseReport(), l.report)
 	l.restrict()
+	l.programs = l.compared(edited)
+}
+
+// compared returns the differences of the included programs from the baseline.
+func (l *measuredTarget) compared(edited changes.Edited) []*changes.Program {
+	base := l.baseReport()
 	d := changes.CompareEdited(base, l.report, edited)
 	changes.FillPasses(d, base.Passes, l.report.Passes)
-	l.programs = d.Programs
-	if l.set == nil {
-		included := l.inclusion()
-		l.programs = slices.DeleteFunc(l.programs, func(p *changes.Program) bool { return p.New == nil && !included(p.Name) })
+	if l.set != nil {
+		return d.Programs
 	}
+	included := l.inclusion()
+	return slices.DeleteFunc(d.Programs, func(p *changes.Program) bool { return p.New == nil && !included(p.Name) })
+}
+
+// baseReport returns the baseline, which may be empty.
+func (l *measuredTarget) baseReport() *facts.Report {
+	if l.base == nil {
+		return &facts.Report{}
+	}
+	return l.base
 }
 
 func absoluteAll(dir string, paths []string) []string {

@@ -100,20 +100,33 @@ func whyInvalid(w config.Waiver, about []*result.Finding, o Options) string {
 	return ""
 }
 
-// ceilingOf returns the ceiling of a change: for each limit that it breaks, what it is now.
-func ceilingOf(c *result.Change, findings []result.Finding, reason string) baseline.Ceiling {
-	ceiling := baseline.Ceiling{Change: c.ID, Title: c.Title, Most: map[string]float64{}, Reason: reason}
+// ceilingsOf returns the ceilings of a change: for each limit that it breaks, what it is now. If it is several changes where git does not know what was edited,
+// each has one.
+func ceilingsOf(c *result.Change, findings []result.Finding, reason string) (list []baseline.Ceiling) {
+	at := map[string]int{}
+	allow := func(f *result.Finding, change string, amount float64) {
+		if _, known := at[change]; !known {
+			at[change] = len(list)
+			list = append(list, baseline.Ceiling{Change: change, Title: c.Title, Most: map[string]float64{}, Reason: reason})
+		}
+		most, key := list[at[change]].Most, brokenBy(f)
+		if known, twice := most[key]; !twice || worseThanCeiling(f, amount, known) {
+			most[key] = amount
+		}
+	}
 	for i := range findings {
 		f := &findings[i]
 		if f.Change != c.ID || f.Rule == waiverRule {
 			continue
 		}
-		key, amount := brokenBy(f), amountOf(f, c)
-		if known, twice := ceiling.Most[key]; !twice || worseThanCeiling(f, amount, known) {
-			ceiling.Most[key] = amount
+		for id, amount := range f.Also {
+			allow(f, id, amount)
+		}
+		if len(f.Also) == 0 {
+			allow(f, c.ID, amountOf(f, c.Price.StepNS))
 		}
 	}
-	return ceiling
+	return list
 }
 
 // brokenBy names what a finding breaks, the same from commit to commit: the rule and what it checks.
@@ -122,11 +135,14 @@ func brokenBy(f *result.Finding) string {
 	return strings.TrimSpace(f.Rule + " " + subject)
 }
 
+// isOfStep reports whether a finding is a limit on the step.
+func isOfStep(f *result.Finding) bool { return strings.HasPrefix(f.Subject, string(stepTime)) }
+
 // amountOf is the amount of a finding that a ceiling is compared with. For a limit on the step it is what the change adds to the step, because other changes
 // add to it too. For a finding that counts nothing it is 0.
-func amountOf(f *result.Finding, c *result.Change) float64 {
-	if strings.HasPrefix(f.Subject, string(stepTime)) {
-		return c.Price.StepNS
+func amountOf(f *result.Finding, stepNS float64) float64 {
+	if isOfStep(f) {
+		return stepNS
 	}
 	amount, _ := f.Actual.(float64)
 	return amount
@@ -141,30 +157,57 @@ func allow(r *result.Result, l *measuredTarget) {
 	for i := range r.Changes {
 		changes[r.Changes[i].ID] = &r.Changes[i]
 	}
+	used := map[*baseline.Ceiling]bool{}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Target == l.Name && changes[f.Change] != nil {
+			allowFinding(f, changes[f.Change].Price.StepNS, l.set.Programs, used)
+		}
+	}
+	if len(l.problems) > 0 {
+		return
+	}
 	for _, p := range l.set.Programs {
-		for _, ceiling := range p.Ceilings {
-			used := false
-			for i := range r.Findings {
-				f := &r.Findings[i]
-				most, known := ceiling.Most[brokenBy(f)]
-				// What is in no program is known by its subject: it is another change once the program that it led to is accepted.
-				if !known || f.Target != l.Name || f.Program != "" && !f.Is(ceiling.Change) || changes[f.Change] == nil {
-					continue
-				}
-				used = true
-				if amount := amountOf(f, changes[f.Change]); worseThanCeiling(f, amount, most) {
-					f.Message += fmt.Sprintf(" (more than the %s that were accepted: %s)", phrase.Show(most, f.Unit), ceiling.Reason)
-					continue
-				}
-				f.Waived, f.Waiver = true, &result.Waiver{Reason: ceiling.Reason}
-			}
-			if !used && len(l.problems) == 0 {
+		for i := range p.Ceilings {
+			if c := &p.Ceilings[i]; !used[c] {
 				r.Notes = append(r.Notes, result.Note{
-					Kind: "slack", Target: l.Name, Program: p.Name, Message: fmt.Sprintf("the change %s, which is allowed (%s), is gone", ceiling.Change, ceiling.Reason),
+					Kind: "slack", Target: l.Name, Program: p.Name, Message: fmt.Sprintf("the change %s, which is allowed (%s), is gone", c.Change, c.Reason),
 					Fix: "xlagate accept --reason \"why\"",
 				})
 			}
 		}
+	}
+}
+
+// allowFinding waives a finding if the ceilings of its change allow as much. What a change adds to the step is the sum of what its parts may add.
+func allowFinding(f *result.Finding, stepNS float64, programs []*baseline.Program, used map[*baseline.Ceiling]bool) {
+	allowed, reason, is := 0.0, "", false
+	for _, p := range programs {
+		for i := range p.Ceilings {
+			c := &p.Ceilings[i]
+			most, known := c.Most[brokenBy(f)]
+			// What is in no program is known by its subject: it is another change once the program that it led to is accepted.
+			if !known || f.Program != "" && !f.Is(c.Change) {
+				continue
+			}
+			used[c] = true
+			switch {
+			case !is:
+				allowed = most
+			case isOfStep(f):
+				allowed += most
+			case worseThanCeiling(f, most, allowed):
+				allowed = most
+			}
+			reason, is = c.Reason, true
+		}
+	}
+	switch {
+	case !is:
+	case worseThanCeiling(f, amountOf(f, stepNS), allowed):
+		f.Message += fmt.Sprintf(" (more than the %s that were accepted: %s)", phrase.Show(allowed, f.Unit), reason)
+	default:
+		f.Waived, f.Waiver = true, &result.Waiver{Reason: reason}
 	}
 }
 
@@ -186,7 +229,7 @@ func addWaiverFinding(r *result.Result, o Options, w config.Waiver, message stri
 	}
 	f.ID = unique(map[string]bool{}, f, "")
 	found := []judgedFinding{{Finding: rule.Finding{Finding: f}}}
-	changes, _ := judgedTarget{}.changes(found)
+	changes, _ := judgedTarget{}.changes(found, nil)
 	changes[0].Accept = ""
 	r.Changes, r.Findings = append(r.Changes, changes...), append(r.Findings, found[0].Finding.Finding)
 }

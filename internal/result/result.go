@@ -48,7 +48,8 @@ func (r *Result) Holds(id string) bool {
 
 // Is reports whether an id is that of a finding or of its change.
 func (f *Finding) Is(id string) bool {
-	return id != "" && (f.ID == id || f.Change == id || slices.Contains(f.Also, id))
+	_, also := f.Also[id]
+	return id != "" && (f.ID == id || f.Change == id || also)
 }
 
 // Excess returns by how much a finding is over its limit, below zero where it is under one; 0 where nothing is counted.
@@ -258,25 +259,25 @@ type Effect struct {
 
 // Finding is one limit that was broken.
 type Finding struct {
-	ID       string   `json:"id"`             // 12 hex digits of a hash of rule, target, program and subject
-	Change   string   `json:"change"`         // the id of the change that it belongs to
-	Also     []string `json:"also,omitempty"` // the ids of the changes that this change is split into if git does not know what was edited
-	Rule     string   `json:"rule"`
-	Name     string   `json:"name,omitempty"` // the rule's name in the configuration
-	Level    string   `json:"level"`          // error | warning | info
-	Target   string   `json:"target"`
-	Program  string   `json:"program"`
-	Variant  string   `json:"variant,omitempty"`
-	Subject  string   `json:"subject,omitempty"` // what the rule checked: a fact, a fusion's name, a parameter
-	Message  string   `json:"message"`
-	Reason   string   `json:"reason,omitempty"` // why the rule is in the configuration
-	Actual   any      `json:"actual,omitempty"`
-	Limit    any      `json:"limit,omitempty"`
-	Baseline any      `json:"baseline,omitempty"`
-	Unit     string   `json:"unit,omitempty"`  // "bytes" or ""
-	Bound    *Bound   `json:"bound,omitempty"` // the limit that is still broken after the finding is accepted; absent where accepting settles it
-	Waived   bool     `json:"waived"`
-	Waiver   *Waiver  `json:"waiver,omitempty"`
+	ID       string             `json:"id"`             // 12 hex digits of a hash of rule, target, program and subject
+	Change   string             `json:"change"`         // the id of the change that it belongs to
+	Also     map[string]float64 `json:"also,omitempty"` // what the changes cost that this change is where git does not know what was edited, by their ids
+	Rule     string             `json:"rule"`
+	Name     string             `json:"name,omitempty"` // the rule's name in the configuration
+	Level    string             `json:"level"`          // error | warning | info
+	Target   string             `json:"target"`
+	Program  string             `json:"program"`
+	Variant  string             `json:"variant,omitempty"`
+	Subject  string             `json:"subject,omitempty"` // what the rule checked: a fact, a fusion's name, a parameter
+	Message  string             `json:"message"`
+	Reason   string             `json:"reason,omitempty"` // why the rule is in the configuration
+	Actual   any                `json:"actual,omitempty"`
+	Limit    any                `json:"limit,omitempty"`
+	Baseline any                `json:"baseline,omitempty"`
+	Unit     string             `json:"unit,omitempty"`  // "bytes" or ""
+	Bound    *Bound             `json:"bound,omitempty"` // the limit that is still broken after the finding is accepted; absent where accepting settles it
+	Waived   bool               `json:"waived"`
+	Waiver   *Waiver            `json:"waiver,omitempty"`
 }
 
 // Bound is a limit of the configuration that needs no baseline.
