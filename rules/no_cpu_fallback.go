@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/changes"
@@ -38,10 +39,14 @@ var noCPUFallback = rule.Rule{
 			return
 		}
 		judged, reads := c.Judge(c.Budget("cpu fallback", float64(len(found)))), changes.ValueReads(t.Programs)
+		scalars := slices.ContainsFunc(said.Notes, func(n tensorflow.LogNote) bool { return n.Op == scalarRead })
 		rule.Split(c, judged, found, func(f *rule.Finding, n tensorflow.LogNote) {
 			f.Subject, f.Actual = n.Op, n.Value
 			f.Message, f.Cause = fallback(&n)
 			f.Evidence.After = []string{n.Log}
+			if scalars && n.Op != scalarRead {
+				return // the graphs end where numbers are read
+			}
 			for _, at := range reads {
 				f.Evidence.After = append(f.Evidence.After, fmt.Sprintf("a graph ends at %s:%d in %s", at.File, at.Line, at.Function))
 			}

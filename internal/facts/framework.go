@@ -105,6 +105,9 @@ func assignGraphBreaks(done []*measuring, logs *tensorflow.Logs) {
 			}
 			for i, m := range graphs {
 				c := cuts[i]
+				if c.Reason == "" {
+					continue
+				}
 				if whole[m.Program] && !c.EndsFunction() {
 					m.Cut = fmt.Sprintf("%s:%d", c.Where.File, c.Where.Line)
 				}

@@ -23,6 +23,7 @@ const (
 	Metrics      Kind = "metrics"           // PyTorch/XLA reported its counters
 	Compiles     Kind = "compiles"          // PyTorch/XLA counted its compilations: Value
 	CompileTime  Kind = "compile-time"      // of one compilation, or the sum of all of PyTorch/XLA's: Value in seconds
+	Compiled     Kind = "compiled"          // PyTorch/XLA compiled a graph, as for an operation that runs on the CPU, and does not say why
 	Graph        Kind = "graph"             // PyTorch/XLA saved a graph, or compiled one and says why: Program, Key (its hash), Where, Text, Value inputs
 	Argument     Kind = "argument"          // TensorFlow hands an argument over to XLA: Program, Value its place there, Key its place in the function, Text the variable's name
 	Unreadable   Kind = "unreadable"        // a known line in an unknown form: Text
@@ -62,6 +63,7 @@ type reader struct {
 	metrics torchMetrics
 
 	compiling string // the function that TensorFlow last said it compiles
+	explained bool   // PyTorch/XLA said why it compiles the graph that follows
 }
 
 // Read returns the events of a log, in order. Sums that occur in several places come last.
@@ -101,6 +103,7 @@ var markers = []marker{
 	{"Counter: ", (*reader).torchCounter},
 	{"Metric: ", (*reader).torchMetric},
 	{"Compilation Analysis: Compilation Cause", (*reader).torchAnalysis},
+	{"Computation hash: ", (*reader).torchCompiled},
 	{"TensorsGraphInfo:", (*reader).torchGraph},
 }
 

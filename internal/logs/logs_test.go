@@ -264,6 +264,19 @@ Compilation Analysis: Compilation Cause
 	}
 }
 
+// A graph whose compilation has no reason, as where an operation runs on the CPU, is counted where the others are: the order of the graphs tells which is which.
+func TestTorchGraphWithoutReason(t *testing.T) {
+	const reason = "Compilation Analysis: Compilation Cause\nCompilation Analysis:   user torch_xla.sync\nCompilation Analysis:   Graph Hash: 1d86\n" +
+		"Compilation Analysis: ---\n"
+	var kinds []Kind
+	for _, e := range Read([]byte(reason + "Computation hash: aa\n\nComputation hash: bb\n" + reason + "Computation hash: cc\n")) {
+		kinds = append(kinds, e.Kind)
+	}
+	if want := []Kind{Graph, Compiled, Graph}; !slices.Equal(kinds, want) {
+		t.Errorf("%v, want %v", kinds, want)
+	}
+}
+
 // A known line whose form is new must not vanish, and must not be read as something else.
 func TestUnreadable(t *testing.T) {
 	for _, line := range []string{

@@ -168,6 +168,15 @@ func (r *reader) torchAnalysis([]byte) {
 		return
 	}
 	r.add(e)
+	r.explained = true
+}
+
+// torchCompiled reads "Computation hash: 48e9", which follows the reason of a compilation if there is one.
+func (r *reader) torchCompiled([]byte) {
+	if !r.explained {
+		r.add(Event{Kind: Compiled, Line: r.line})
+	}
+	r.explained = false
 }
 
 func (e *Event) analysis(text []byte) {

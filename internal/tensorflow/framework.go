@@ -252,7 +252,7 @@ type LogNote struct {
 
 // GraphBreak is a place where PyTorch/XLA ended a graph and had it compiled. The graph contains the operations up to that place.
 type GraphBreak struct {
-	Reason string       // as PyTorch/XLA says it: "user torch_xla.sync"
+	Reason string       // as PyTorch/XLA says it: "user torch_xla.sync"; "" where it says nothing
 	Where  hlo.Location // the model's line
 	Inputs int          // how many arguments the graph has; 0: not said
 }
@@ -310,6 +310,8 @@ func (l *Logs) take(path string, events []logs.Event, graphs map[string]bool) (c
 			if e.Text != "" { // one that was only saved has no reason
 				l.GraphBreaks = append(l.GraphBreaks, GraphBreak{Reason: e.Text, Where: placeOf(e.Where), Inputs: int(e.Value)})
 			}
+		case logs.Compiled:
+			l.GraphBreaks = append(l.GraphBreaks, GraphBreak{})
 		case logs.Argument: // a function that is compiled again passes the same ones
 			function := ModuleName(e.Program)
 			if index, err := strconv.Atoi(e.Key); err == nil && int(e.Value) == len(l.arguments[function]) {
