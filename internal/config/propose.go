@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/logs"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
@@ -82,11 +83,28 @@ func proposed(rep *facts.Report) string {
 		}
 		fmt.Fprintf(&b, "  - { rule: no-unclustered-ops, allow: [%s] }\n", strings.Join(slices.Sorted(maps.Keys(outside)), ", "))
 	}
+	if onCPU := fallbacks(rep); len(onCPU) > 0 { // the pack allows that Python reads a number
+		fmt.Fprintf(&b, "  - { rule: no-cpu-fallback, allow: [\"aten::_local_scalar_dense\", %s] }   # what PyTorch/XLA ran on the CPU at init\n", strings.Join(onCPU, ", "))
+	}
 	for _, p := range rep.Programs {
 		requireHandWritten(&b, p)
 	}
 	examples(&b, rep)
 	return b.String()
+}
+
+// fallbacks lists the operations without a lowering that PyTorch/XLA ran on the CPU, quoted.
+func fallbacks(rep *facts.Report) (list []string) {
+	if rep.Logs == nil {
+		return nil
+	}
+	for _, n := range rep.Logs.Notes {
+		if name := strconv.Quote(n.Op); n.Kind == logs.Fallback && n.Op != "aten::_local_scalar_dense" && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // largest returns the largest value of a fact over all programs. It is unknown if one of them lacks the fact: a limit could not be checked there.
