@@ -160,10 +160,11 @@ func lastName(function string) string { return function[strings.LastIndexByte(fu
 // editedAt is an edited line, in a file that is called what the repository calls it.
 func (g *Grouping) editedAt(l hlo.Location) Place {
 	s := PlaceOf(l)
-	if h, ok := g.lines.Edits.At(l.File, int(l.Line)); ok {
+	h, edited := g.lines.Edits.At(l.File, int(l.Line))
+	if edited {
 		s.File = h.File
 	}
-	s.Edited, s.Text = true, g.lines.Edits.Text(l.File, int(l.Line), "") // an edited line is in the file that was run; of a stale dump there is a note
+	s.Edited, s.Text = true, cmp.Or(h.Removed(), g.lines.Edits.Text(l.File, int(l.Line), "")) // an edited line is in the file that was run; of a stale dump there is a note
 	return s
 }
 

@@ -319,6 +319,7 @@ var textKinds = []mark{
 	{"TensorsGraphInfo:", KindTensorsGraph},
 	{"[MetricsData;", KindTorchMetrics},
 	{"Compilation Analysis: ", KindTorchReasons},
+	{"Computation hash: ", KindTorchReasons}, // of a graph without a reason
 	{"Execution Analysis: ", KindTorchReasons},
 	{"Unexpected Execution Analysis: ", KindTorchReasons},
 }

@@ -318,6 +318,15 @@ func (h *Hunk) removedText() string {
 	return b.String()
 }
 
+// Removed is the first line with code that a hunk removed, as a diff shows it; "" if the hunk has lines of its own.
+func (h *Hunk) Removed() string {
+	line, _, _ := strings.Cut(h.removedText(), "\n")
+	if h.Lines > 0 || line == "" {
+		return ""
+	}
+	return "- " + shown(line)
+}
+
 // renames reports whether a line only gives another name to what was called before.
 func renames(line, removed string) bool {
 	name, value, assigns := strings.Cut(line, " = ")

@@ -40,6 +40,8 @@ func (r *reader) jaxMiss(rest []byte) {
 	m := explain(body)
 	logger, seen := r.traced[m.defined]
 	switch {
+	case m.first && m.program == "": // "<unknown>", which is compared with no other
+		return
 	case !ok || m.program == "":
 		r.unreadable(line, "JAX's explanation of a cache miss")
 		return
