@@ -23,7 +23,7 @@ const (
 )
 
 const (
-	fixDump   = "dump again with XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_text\", or let xlagate do it: xlagate check -- COMMAND"
+	fixDump   = "dump again with XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_text\", or let xlagate do it: xlagate capture --to DIR -- COMMAND"
 	fixShared = "give every run and every process a directory of its own, and empty it before"
 	fixCut    = "the run that wrote it was cut off or is still writing: dump again"
 )
