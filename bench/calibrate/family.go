@@ -16,11 +16,13 @@ import (
 type pair struct {
 	name   string
 	family price.Family
-	held   bool    // it is in the half that is not calibrated with
+	second bool    // it is in the second half
 	was    float64 // predicted before the edit, in nanoseconds
 	costs  []changes.ClassCost
 	micros [2]float64 // measured before and after
 	took   float64    // the growth that was measured, as a share of the step before
+
+	low, middle, high float64 // the growth that is predicted with the margins of its family
 }
 
 func newPair(s set, t *timing, programs map[string]*facts.Report) (*pair, error) {
@@ -30,7 +32,7 @@ func newPair(s set, t *timing, programs map[string]*facts.Report) (*pair, error)
 	}
 	v := changes.Compare(before, after).Programs[0].Variants[0]
 	device := v.New.Device
-	p := &pair{name: t.Name, family: device.Family, held: sha256.Sum256([]byte(t.Name))[31]%2 == 1, was: v.Old.Facts[facts.PriceStep], costs: v.StepByClass(), micros: [2]float64{t.Before, t.After}, took: t.After/t.Before - 1}
+	p := &pair{name: t.Name, family: device.Family, second: sha256.Sum256([]byte(t.Name))[31]%2 == 1, was: v.Old.Facts[facts.PriceStep], costs: v.StepByClass(), micros: [2]float64{t.Before, t.After}, took: t.After/t.Before - 1}
 	if s.Kernels {
 		p.was -= v.Old.CallNS(device)
 		p.costs = append(p.costs, changes.ClassCost{Class: price.Launching, NS: v.Old.CallNS(device) - v.New.CallNS(device)})
@@ -69,14 +71,16 @@ func (p *pair) needs() (m price.Margin) {
 // mostly is the class that most of a pair's difference is in; false if there is none.
 func (p *pair) mostly() (price.Class, bool) {
 	var sums [price.NumClasses]float64
-	all, most := 0.0, price.Class(0)
 	for _, c := range p.costs {
-		all += math.Abs(c.NS)
-		if sums[c.Class] += math.Abs(c.NS); sums[c.Class] > sums[most] {
-			most = c.Class
+		sums[c.Class] += c.NS
+	}
+	all, most := 0.0, price.Class(0)
+	for c, ns := range sums {
+		if all += math.Abs(ns); math.Abs(ns) > math.Abs(sums[most]) {
+			most = price.Class(c)
 		}
 	}
-	return most, all > 0 && sums[most] >= 0.6*all
+	return most, all > 0 && math.Abs(sums[most]) >= 0.6*all
 }
 
 // family is a family of devices: its timed pairs, and the margins that they need.
@@ -94,22 +98,37 @@ func (f *family) from(source string) {
 	}
 }
 
-// calibrate sets the margin of each class to what 95 of 100 pairs need below, and above to what the least share of them needs that holds for all together: one
-// more pair is above its interval with a probability of 10 in 100 at most. The pairs are those that are mostly of the class, or all where these are few.
-func (f *family) calibrate() {
-	all := f.half(false)
+// calibrate sets the margin of each class to what the least shares of the pairs need that hold for all together: one more pair is below its interval with a
+// probability of 5 in 100 at most, and above with 10. Below, that is 90 in 100 at least. The pairs are those that are mostly of the class, or all where these are few.
+func (f *family) calibrate(all []*pair) {
 	most := func(share float64) int { return int(share * float64(len(all)+1)) }
-	for share := 0.5; share < 1; share += 0.025 {
-		f.setMargins(all, 0.95, share)
-		if below, above := f.holds(all); below <= most(0.05) && above <= most(0.10) {
-			return
+	for above := 0.5; above < 1; above += 0.025 {
+		for _, below := range []float64{0.9, 0.925, 0.95} {
+			f.setMargins(all, below, above)
+			if low, high := f.holds(all); low <= most(0.05) && high <= most(0.10) {
+				return
+			}
 		}
 	}
 }
 
-// half are the pairs that are calibrated with, or that are held back.
-func (f *family) half(held bool) []*pair {
-	return slices.DeleteFunc(slices.Clone(f.pairs), func(p *pair) bool { return p.held != held })
+// half are the pairs of one half.
+func (f *family) half(second bool) []*pair {
+	return slices.DeleteFunc(slices.Clone(f.pairs), func(p *pair) bool { return p.second != second })
+}
+
+// exchange predicts each half with the margins of the other.
+func (f *family) exchange() {
+	for _, second := range []bool{false, true} {
+		f.calibrate(f.half(second))
+		f.predict(f.half(!second))
+	}
+}
+
+func (f *family) predict(pairs []*pair) {
+	for _, p := range pairs {
+		p.low, p.middle, p.high = p.interval(f.margin)
+	}
 }
 
 // holds counts the pairs outside of their intervals.

@@ -7,28 +7,28 @@ var margins = map[Family][Transfers]Margin{
 	// bench/stopwatch, JAX 0.10.2, one core of an AMD EPYC
 	// commits of jaxopt and rlax, JAX 0.10.2, one core of an AMD EPYC
 	"cpu": {
-		{2.5, 2},  // launches: all pairs
-		{4, 10},   // loops: 11 pairs
-		{2, 1.25}, // products: 14 pairs
-		{2.5, 2},  // libraries: all pairs
-		{2.5, 10}, // reductions: 10 pairs
-		{2.5, 2},  // moves: 12 pairs
-		{2.5, 2},  // gathers: all pairs
-		{2.5, 2},  // sorts: all pairs
-		{2.5, 2},  // control flow: all pairs
-		{2.5, 2},  // host: all pairs
+		{2.5, 10}, // launches: 11 pairs
+		{4, 10},   // loops: 25 pairs
+		{2, 1.25}, // products: 34 pairs
+		{2.5, 4},  // libraries: 11 pairs
+		{1.5, 10}, // reductions: 19 pairs
+		{2, 2.5},  // moves: 18 pairs
+		{2, 3},    // gathers: all pairs
+		{2, 3},    // sorts: all pairs
+		{2, 3},    // control flow: all pairs
+		{2, 3},    // host: all pairs
 	},
 	// bench/accelerator, JAX 0.11.2, H200, by its profiler
 	"gpu": {
-		{10, 4}, // launches: 27 pairs
-		{6, 4},  // loops: all pairs
-		{6, 4},  // products: all pairs
-		{6, 4},  // libraries: all pairs
-		{6, 4},  // reductions: all pairs
-		{6, 4},  // moves: all pairs
-		{6, 4},  // gathers: all pairs
-		{6, 4},  // sorts: all pairs
-		{6, 4},  // control flow: all pairs
-		{6, 4},  // host: all pairs
+		{2.5, 6}, // launches: 50 pairs
+		{2.5, 4}, // loops: all pairs
+		{10, 2},  // products: 12 pairs
+		{2.5, 4}, // libraries: all pairs
+		{2.5, 4}, // reductions: all pairs
+		{2.5, 4}, // moves: all pairs
+		{2.5, 4}, // gathers: all pairs
+		{2.5, 4}, // sorts: all pairs
+		{2.5, 4}, // control flow: all pairs
+		{2.5, 4}, // host: all pairs
 	},
 }
