@@ -27,7 +27,7 @@ var maxPeakBytes = rule.Rule{
 	Fails: rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max_increase: 5% }",
 		Says: "193.0 KiB of peak memory: up from 129.0 KiB in the baseline (+49.6 %), max_increase 5 %"},
 	Passes:  rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max: 1MiB }"},
-	Fix:     "`xlagate inspect DUMP -o peak.html` shows which buffers are live at the peak. On a TPU, the peak may be one of vmem, the fast memory, which the compiler fills first.",
+	Fix:     "Look at the buffers that are kept now: can they be donated, computed again, or in a narrower type? `xlagate inspect DUMP -o peak.html` shows which are live at the peak. On a TPU, the peak may be one of vmem, the fast memory, which the compiler fills first.",
 	Threads: []string{"jax-ml/jax#30627", "openxla/xla#17124"},
 	Check:   checkSpace,
 	Variant: func(c *rule.Context, v *changes.Variant) {

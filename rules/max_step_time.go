@@ -22,7 +22,7 @@ var maxStepTime = rule.Rule{
 	Fails: rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 20us, max_increase: 2% }",
 		Says: "51.8 µs of predicted step time: at most 20 µs allowed; up from 21.2 µs in the baseline (+143.9 %), max_increase 2 %"},
 	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 1s }"},
-	Fix:     "`xlagate inspect DUMP` lists the kernels that take longest. If the target runs on another device than the dump's, set `device:`.",
+	Fix:     "Look at the kernels that came: can the edit do with fewer, in a narrower type, or outside of the loop? `xlagate inspect DUMP` lists what each takes. If the target runs on another device than the dump's, set `device:`.",
 	Threads: []string{"openxla/xla#27322"},
 	Options: []rule.Option{
 		{Key: "unsure", Type: rule.Word, Enum: []string{"error", "warning", "info"}, Default: "warning", Doc: "the level of growth that the error of the price may explain"},
