@@ -3,11 +3,11 @@ package gate
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -22,49 +22,60 @@ func identify(target string, list, plain []*judgedChange) {
 	if len(plain) == 0 {
 		return
 	}
-	parts, taken := partsOf(list, plain), map[string]bool{}
+	whole, shared := partsOf(list, plain)
+	taken := map[string]bool{}
 	for _, c := range list {
-		c.nameAfter(parts[c], taken)
+		for _, p := range whole[c] {
+			taken[p.id] = true // only c answers to it
+		}
+	}
+	for _, broken := range []bool{true, false} {
+		for _, c := range list {
+			if (len(c.found) > 0) == broken {
+				c.nameAfter(whole[c], shared[c], taken)
+			}
+		}
 	}
 	for _, c := range list {
 		for _, f := range c.found {
-			f.Also = f.costs(c, list, parts)
+			f.Also = f.costs(c, whole[c])
 		}
 	}
 }
 
-// partsOf returns the changes of plain that each change of a list is made of: those most of whose kernels it has, or else one of whose findings it has. Changes
-// that break something come first.
-func partsOf(list, plain []*judgedChange) map[*judgedChange][]*judgedChange {
+// partsOf returns the changes of plain that each change of a list is made of: those whose kernels no other change has or, if they have no kernels, whose limits no
+// other one breaks. Of the other changes of plain, several changes have a share: two edits may be one change there.
+func partsOf(list, plain []*judgedChange) (whole, shared map[*judgedChange][]*judgedChange) {
 	owners := map[kernelOf]*judgedChange{}
 	for _, c := range list {
 		for k := range c.kernels() {
 			owners[k] = c
 		}
 	}
-	parts := map[*judgedChange][]*judgedChange{}
+	whole, shared = map[*judgedChange][]*judgedChange{}, map[*judgedChange][]*judgedChange{}
 	for _, p := range plain {
-		var most *judgedChange
-		common := map[*judgedChange]int{}
+		has := map[*judgedChange]bool{}
 		for k := range p.kernels() {
 			if c := owners[k]; c != nil {
-				if common[c]++; most == nil || common[c] > common[most] {
-					most = c
-				}
+				has[c] = true
 			}
 		}
-		if most == nil {
-			at := slices.IndexFunc(list, func(c *judgedChange) bool {
-				return slices.ContainsFunc(p.found, func(f *judgedFinding) bool { return c.finds(f) != nil })
-			})
-			if at < 0 {
-				continue
+		if len(has) == 0 {
+			for _, c := range list {
+				has[c] = slices.ContainsFunc(p.found, func(f *judgedFinding) bool { return c.finds(f) != nil })
 			}
-			most = list[at]
+			maps.DeleteFunc(has, func(_ *judgedChange, breaks bool) bool { return !breaks })
 		}
-		parts[most] = append(parts[most], p)
+		for _, c := range list {
+			switch {
+			case has[c] && len(has) == 1:
+				whole[c] = append(whole[c], p)
+			case has[c]:
+				shared[c] = append(shared[c], p)
+			}
+		}
 	}
-	return parts
+	return whole, shared
 }
 
 // kernelOf is a kernel of one variant, before or after.
@@ -91,14 +102,15 @@ func (c *judgedChange) kernels() iter.Seq[kernelOf] {
 	}
 }
 
-// nameAfter gives a change the id of the first of its parts whose id is not taken, one that breaks something if the change does. Two edits may be one change
-// there: the second has an id of its own.
-func (c *judgedChange) nameAfter(parts []*judgedChange, taken map[string]bool) {
-	for _, p := range parts {
-		if !taken[p.id] && (len(p.found) > 0) == (len(c.found) > 0) {
-			c.id = p.id
-			break
-		}
+// nameAfter gives a change the id of the first change that it is made of, one that breaks something if it does. If it has only shares, it takes the first id that is
+// not taken.
+func (c *judgedChange) nameAfter(whole, shared []*judgedChange, taken map[string]bool) {
+	if at := slices.IndexFunc(whole, func(p *judgedChange) bool { return (len(p.found) > 0) == (len(c.found) > 0) }); at >= 0 {
+		c.id = whole[at].id
+		return
+	}
+	if at := slices.IndexFunc(shared, func(p *judgedChange) bool { return !taken[p.id] }); at >= 0 {
+		c.id = shared[at].id
 	}
 	for taken[c.id] {
 		c.id = result.ID(c.id)
@@ -118,24 +130,22 @@ func (c *judgedChange) finds(f *judgedFinding) *judgedFinding {
 // limit is the id of the limit that a finding breaks, perhaps with other changes.
 func (f *judgedFinding) limit() string { return cmp.Or(f.share, f).ID }
 
-// costs returns what the changes that break a finding's limit where no edits are known cost, by their ids: of the parts of c and, if it is the first of the list that
-// breaks the limit, of all that are part of none that does. The first of them has what c costs beyond that.
-func (f *judgedFinding) costs(c *judgedChange, list []*judgedChange, parts map[*judgedChange][]*judgedChange) map[string]float64 {
-	costs, first, rest := map[string]float64{}, "", amountOf(&f.Finding.Finding, c.Price.StepNS)
-	for _, other := range list {
-		if other != c && (f.share != nil || other.finds(f) != nil) {
-			continue
-		}
-		for _, p := range parts[other] {
-			if own := p.finds(f); own != nil {
-				costs[p.id] = amountOf(&own.Finding.Finding, p.Price.StepNS)
-				rest -= costs[p.id]
-				first = cmp.Or(first, p.id)
-			}
+// costs returns what the changes that c is made of cost where they break a finding's limit, by their ids. The first of them has what c costs beyond that. It returns
+// nil if they cost more than c: what one of them adds to a step another one takes away.
+func (f *judgedFinding) costs(c *judgedChange, whole []*judgedChange) map[string]float64 {
+	costs, first, rest := map[string]float64{}, "", c.Price.StepNS
+	for _, p := range whole {
+		if own := p.finds(f); own != nil {
+			costs[p.id] = amountOf(&own.Finding.Finding, p.Price.StepNS)
+			first = cmp.Or(first, p.id)
+			rest -= p.Price.StepNS
 		}
 	}
-	if first != "" && isOfStep(&f.Finding.Finding) {
-		costs[first] += max(0, rest)
+	switch {
+	case first == "" || isOfStep(&f.Finding.Finding) && rest < 0:
+		return nil
+	case isOfStep(&f.Finding.Finding):
+		costs[first] += rest
 	}
 	return costs
 }
@@ -143,7 +153,7 @@ func (f *judgedFinding) costs(c *judgedChange, list []*judgedChange, parts map[*
 // byPlace sorts changes by what does not depend on their price or level, which are others once a part of what differs is accepted.
 func byPlace(list []*judgedChange) []*judgedChange {
 	return slices.SortedStableFunc(slices.Values(list), func(a, b *judgedChange) int {
-		return cmp.Or(phrase.CompareBools(len(b.found) > 0, len(a.found) > 0), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Key, b.Key))
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Key, b.Key))
 	})
 }
 

@@ -3,6 +3,8 @@ package gate
 import (
 	"os"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,7 +87,11 @@ func TestAcceptedOnABranch(t *testing.T) {
 		accept(t, o, AcceptOptions{Only: ids, Reason: "it is wanted"})
 		for _, edits := range []func() (*git.Edits, string){o.Edits, nil} {
 			o.Edits = edits
-			for _, c := range check(t, o).Open() {
+			r := check(t, o)
+			if len(r.Problems) != len(branch.Problems) {
+				t.Errorf("%s: %+v", o.Dumps[0], r.Problems)
+			}
+			for _, c := range r.Open() {
 				if c.Accept != "" {
 					t.Errorf("%s: %s was accepted, and is %s (edits known: %v)", o.Dumps[0], c.Title, c.Level, edits != nil)
 				}
@@ -95,5 +101,58 @@ func TestAcceptedOnABranch(t *testing.T) {
 	}
 	if branches < 15 || split == 0 {
 		t.Errorf("%d branches, %d findings of changes that are several after the merge", branches, split)
+	}
+}
+
+// TestAcceptedAlone accepts one change of real pairs where git knows two edits: it is waived, and no other one is, before the merge and after it.
+func TestAcceptedAlone(t *testing.T) {
+	cases, err := os.ReadDir(dumps + "cases")
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted := 0
+	for _, dir := range cases {
+		o := options(t, recommended, "cases/"+dir.Name()+"/before.tar.xz")
+		accept(t, o, AcceptOptions{Reason: "start"})
+		o = o.to(t, "cases/"+dir.Name()+"/after.tar.xz")
+		file, lines := "", []int(nil)
+		for _, c := range check(t, o).Changes {
+			if name := path.Base(c.Source.File); c.Source.Line > 0 && (file == "" || name == file) && !slices.Contains(lines, c.Source.Line) {
+				file, lines = name, append(lines, c.Source.Line)
+			}
+		}
+		if len(lines) < 2 {
+			continue
+		}
+		edited := edits(t, file, 2000, lines[:2]...)
+		o.Edits = func() (*git.Edits, string) { return edited, "" }
+		open := check(t, o).Open()
+		for _, c := range open {
+			if c.Accept == "" || len(open) < 2 {
+				continue
+			}
+			own := o
+			own.Baseline = filepath.Join(t.TempDir(), "baseline")
+			accept(t, own.to(t, "cases/"+dir.Name()+"/before.tar.xz"), AcceptOptions{Reason: "start"})
+			accept(t, own, AcceptOptions{Only: []string{c.ID}, Reason: "it is wanted"})
+			accepted++
+			for _, edits := range []func() (*git.Edits, string){o.Edits, nil} {
+				own.Edits = edits
+				r := check(t, own)
+				for _, f := range r.Findings {
+					if f.Waived && f.Change != c.ID && !slices.ContainsFunc(c.Findings, func(id string) bool { return id == f.ID }) {
+						t.Errorf("%s: %s was accepted, and %s is waived (edits known: %v)", dir.Name(), c.Title, f.Message, edits != nil)
+					}
+				}
+				for _, again := range r.Open() {
+					if again.ID == c.ID && edits != nil {
+						t.Errorf("%s: %s was accepted, and is %s", dir.Name(), c.Title, again.Level)
+					}
+				}
+			}
+		}
+	}
+	if accepted < 5 {
+		t.Errorf("only %d changes", accepted)
 	}
 }

@@ -2,6 +2,8 @@ package gate
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -101,7 +103,7 @@ func whyInvalid(w config.Waiver, about []*result.Finding, o Options) string {
 }
 
 // ceilingsOf returns the ceilings of a change: for each limit that it breaks, what it is now. If it is several changes where git does not know what was edited,
-// each has one.
+// each has one, and together they add no more to the step than the change.
 func ceilingsOf(c *result.Change, findings []result.Finding, reason string) (list []baseline.Ceiling) {
 	at := map[string]int{}
 	allow := func(f *result.Finding, change string, amount float64) {
@@ -119,15 +121,23 @@ func ceilingsOf(c *result.Change, findings []result.Finding, reason string) (lis
 		if f.Change != c.ID || f.Rule == waiverRule {
 			continue
 		}
-		for id, amount := range f.Also {
-			allow(f, id, amount)
+		ids, sum := slices.Sorted(maps.Keys(f.Also)), 0.0
+		for _, id := range ids {
+			sum += f.Also[id]
 		}
-		if len(f.Also) == 0 {
+		if len(ids) == 0 || isOfStep(f) && moreThan(sum, c.Price.StepNS) { // a result may say anything
 			allow(f, c.ID, amountOf(f, c.Price.StepNS))
+			continue
+		}
+		for _, id := range ids {
+			allow(f, id, amountOf(f, f.Also[id]))
 		}
 	}
 	return list
 }
+
+// moreThan compares sums that may have been added up in another order.
+func moreThan(sum, other float64) bool { return sum-other > 1e-9*math.Abs(other) }
 
 // brokenBy names what a finding breaks, the same from commit to commit: the rule and what it checks.
 func brokenBy(f *result.Finding) string {
@@ -202,9 +212,9 @@ func allowFinding(f *result.Finding, stepNS float64, programs []*baseline.Progra
 			reason, is = c.Reason, true
 		}
 	}
-	switch {
+	switch amount := amountOf(f, stepNS); {
 	case !is:
-	case worseThanCeiling(f, amountOf(f, stepNS), allowed):
+	case worseThanCeiling(f, amount, allowed) && (!isOfStep(f) || moreThan(amount, allowed)):
 		f.Message += fmt.Sprintf(" (more than the %s that were accepted: %s)", phrase.Show(allowed, f.Unit), reason)
 	default:
 		f.Waived, f.Waiver = true, &result.Waiver{Reason: reason}
