@@ -2,8 +2,6 @@ package gate
 
 import (
 	"cmp"
-	"iter"
-	"maps"
 	"slices"
 	"strings"
 
@@ -46,31 +44,35 @@ func identify(target string, list, plain []*judgedChange) {
 // partsOf returns the changes of plain that each change of a list is made of: those whose kernels no other change has or, if they have no kernels, whose limits no
 // other one breaks. Of the other changes of plain, several changes have a share: two edits may be one change there.
 func partsOf(list, plain []*judgedChange) (whole, shared map[*judgedChange][]*judgedChange) {
-	owners := map[kernelOf]*judgedChange{}
+	having := map[any][]*judgedChange{} // by kernel, and by the id of a limit
 	for _, c := range list {
-		for k := range c.kernels() {
-			owners[k] = c
+		for _, k := range c.kernels() {
+			having[k] = append(having[k], c)
+		}
+		for _, f := range c.found {
+			having[f.limit()] = append(having[f.limit()], c)
 		}
 	}
 	whole, shared = map[*judgedChange][]*judgedChange{}, map[*judgedChange][]*judgedChange{}
 	for _, p := range plain {
-		has := map[*judgedChange]bool{}
-		for k := range p.kernels() {
-			if c := owners[k]; c != nil {
-				has[c] = true
+		owners := map[*judgedChange]bool{}
+		for _, k := range p.kernels() {
+			for _, c := range having[k] {
+				owners[c] = true
 			}
 		}
-		if len(has) == 0 {
-			for _, c := range list {
-				has[c] = slices.ContainsFunc(p.found, func(f *judgedFinding) bool { return c.finds(f) != nil })
+		if len(owners) == 0 {
+			for _, f := range p.found {
+				for _, c := range having[f.limit()] {
+					owners[c] = true
+				}
 			}
-			maps.DeleteFunc(has, func(_ *judgedChange, breaks bool) bool { return !breaks })
 		}
 		for _, c := range list {
 			switch {
-			case has[c] && len(has) == 1:
+			case owners[c] && len(owners) == 1:
 				whole[c] = append(whole[c], p)
-			case has[c]:
+			case owners[c]:
 				shared[c] = append(shared[c], p)
 			}
 		}
@@ -84,22 +86,20 @@ type kernelOf struct {
 	after                                   bool
 }
 
-// kernels goes through the kernels that came and went with a change.
-func (c *judgedChange) kernels() iter.Seq[kernelOf] {
-	return func(yield func(kernelOf) bool) {
-		for _, p := range c.Parts {
-			if p.Cause == nil {
-				continue
-			}
-			for i, kernels := range [][]facts.Kernel{p.Cause.Before, p.Cause.After} {
-				for _, k := range kernels {
-					if !yield(kernelOf{p.Program, strings.Join(p.Variants, "\x00"), k.Name, k.OpName, k.Print, i > 0}) {
-						return
-					}
-				}
+// kernels lists the kernels that came and went with a change.
+func (c *judgedChange) kernels() (list []kernelOf) {
+	for _, p := range c.Parts {
+		if p.Cause == nil {
+			continue
+		}
+		signature := strings.Join(p.Variants, "\x00")
+		for i, kernels := range [][]facts.Kernel{p.Cause.Before, p.Cause.After} {
+			for _, k := range kernels {
+				list = append(list, kernelOf{p.Program, signature, k.Name, k.OpName, k.Print, i > 0})
 			}
 		}
 	}
+	return list
 }
 
 // nameAfter gives a change the id of the first change that it is made of, one that breaks something if it does. If it has only shares, it takes the first id that is
