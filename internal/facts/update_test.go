@@ -24,6 +24,11 @@ const stateful = `HloModule m, is_scheduled=true, input_output_alias={ {0}: (0, 
   ROOT %u = f32[64,128] dynamic-update-slice(%p, %q, %j, %zero)
 }
 
+%half (h: f32[64,128]) -> f32[32,128] {
+  %h = f32[64,128] parameter(0)
+  ROOT %b = f32[32,128] slice(%h), slice={[0:32], [0:128]}
+}
+
 %body (t: (s32[], f32[64,128])) -> (s32[], f32[64,128]) {
   %t = (s32[], f32[64,128]) parameter(0)
   %n = s32[] get-tuple-element(%t), index=0
@@ -67,6 +72,11 @@ func TestWrittenShare(t *testing.T) {
 		{name: "a row, fused", entry: "  %r = f32[64,128] fusion(%x, %v, %i), kind=kLoop, calls=%update", share: row},
 		{name: "two rows", entry: "  %y = f32[64,128] fusion(%x, %v, %i), kind=kLoop, calls=%update\n  %z = f32[64,128] bitcast(%y)\n  %r = f32[64,128] dynamic-update-slice(%z, %v, %zero, %zero)", share: 2 * row},
 		{name: "rows by a scatter", entry: "  %r = f32[64,128] scatter(%x, %i, %v), update_window_dims={0,1}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, index_vector_dim=0, to_apply=%add", share: row},
+		{name: "a row, in the fast memory", entry: "  %s = (f32[64,128], f32[64,128], u32[]) copy-start(%x)\n  %f = f32[64,128] copy-done(%s)\n  %u = f32[64,128] dynamic-update-slice(%f, %v, %i, %zero)\n" +
+			"  %t = (f32[64,128], f32[64,128], u32[]) copy-start(%u)\n  %r = f32[64,128] copy-done(%t)", share: row},
+		{name: "a row, where slices are copied to", entry: "  %s = ((f32[64,128]), f32[32,128], s32[]) async-start(%x), calls=%half\n  %d = f32[32,128] async-done(%s)\n" +
+			"  %f = f32[64,128] custom-call(%d, %d), custom_call_target=\"ConcatBitcast\"\n  %r = f32[64,128] dynamic-update-slice(%f, %v, %i, %zero)", share: row},
+		{name: "another call", entry: "  %f = f32[64,128] custom-call(%x), custom_call_target=\"f\"\n  %r = f32[64,128] dynamic-update-slice(%f, %v, %i, %zero)", share: 0},
 		{name: "nothing", entry: "  %r = f32[64,128] bitcast(%x)", share: 0},
 		{name: "all, computed", entry: "  %r = f32[64,128] negate(%x)", share: 1, by: "r"},
 		{name: "all, copied before", entry: "  %y = f32[64,128] copy(%x)\n  %r = f32[64,128] dynamic-update-slice(%y, %v, %i, %zero)", share: 1, by: "y"},
