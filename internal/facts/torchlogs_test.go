@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
@@ -29,5 +30,27 @@ func TestTorchCompilesAreCountedOnce(t *testing.T) {
 		if got := left.Logs.Compiles[tensorflow.NamelessGraph]; got != want || len(left.Problems) > 0 {
 			t.Errorf("%s: %d compilations, wanted %d; %v", order, got, want, left.Problems)
 		}
+	}
+}
+
+// A graph that no reason precedes, as one that ends for an operation on the CPU, keeps the others in step.
+func TestGraphWithoutReason(t *testing.T) {
+	read := tensorflow.GraphBreak{Reason: "most likely user code trying to access tensor value before torch_xla.sync", Where: hlo.Location{File: "train.py", Line: 32}, Inputs: 2}
+	end := tensorflow.GraphBreak{Reason: "torch_xla.compile", Where: hlo.Location{File: "train.py", Line: 51}, Inputs: 3}
+	var graphs []*measuring
+	for _, inputs := range []int{2, 5, 3} {
+		m := &measuring{Variant: &Variant{}}
+		m.Variant.Params, m.Variant.Compiles = make([]Parameter, inputs), make([]compile, 1)
+		m.Program, m.Toolchain.Framework = "step", TorchFramework
+		graphs = append(graphs, m)
+	}
+	assignGraphBreaks(graphs, &tensorflow.Logs{GraphBreaks: []tensorflow.GraphBreak{read, {}, end}})
+	for i, want := range []*tensorflow.GraphBreak{&read, nil, &end} {
+		if got := graphs[i].Variant.GraphBreak; (got == nil) != (want == nil) || got != nil && *got != *want {
+			t.Errorf("graph %d: %+v, want %+v", i, got, want)
+		}
+	}
+	if graphs[0].Cut != "train.py:32" || graphs[1].Cut != "" {
+		t.Errorf("cut at %q and %q", graphs[0].Cut, graphs[1].Cut)
 	}
 }

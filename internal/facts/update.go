@@ -24,7 +24,7 @@ type past struct {
 var unknownPast = past{parameter: hlo.Array{Instr: hlo.NoInstr}, by: hlo.NoInstr}
 
 // follow goes back from an array to the parameter of its computation that it was, through updates of parts of it. A loop must return it where it got it. It does not go
-// on behind a custom call, which may return its operand, nor behind conditionals and transfers between devices.
+// on behind a custom call, which may return its operand, nor behind conditionals and transfers between devices. Copies into another memory it follows.
 func (r *reader) follow(from hlo.Array) past {
 	type entered struct { // the call around
 		number  int32
@@ -60,11 +60,15 @@ func (r *reader) follow(from hlo.Array) past {
 		case (op == hlo.OpFusion || op == hlo.OpCall || op == hlo.OpWhile) && len(operands) > 0 && len(callees) > 0:
 			around, written = append(around, entered{at.Number, written}), 0
 			at, known = v.result(at, callees[0])
-		case op == hlo.OpCopyDone && len(operands) == 1 && len(r.m.Operands(operands[0])) == 1: // from one memory of a TPU to another
+		case op == hlo.OpCopyDone && len(operands) == 1 && len(r.m.Operands(operands[0])) == 1: // from one memory to another
 			at, known = v.nth(r.m.Operands(operands[0])[0], 0, at.in)
-		case r.slicedFrom(at.Instr) != hlo.NoInstr:
-			at, known = v.nth(r.slicedFrom(at.Instr), 0, at.in)
-		case op == hlo.OpCustomCall, op == hlo.OpConditional, op == hlo.OpInfeed, strings.HasSuffix(r.m.OpcodeName(op), "-done"):
+		case op == hlo.OpCustomCall:
+			whole := r.joined(at.Instr)
+			if whole == hlo.NoInstr {
+				return unknownPast
+			}
+			at, known = v.nth(whole, 0, at.in)
+		case op == hlo.OpConditional, op == hlo.OpInfeed, strings.HasSuffix(r.m.OpcodeName(op), "-done"):
 			return unknownPast
 		default:
 			made := past{unknownPast.parameter, 0, at.Instr}
@@ -79,21 +83,28 @@ func (r *reader) follow(from hlo.Array) past {
 	return unknownPast
 }
 
-// slicedFrom returns the array that the compiler for TPU copies to the fast memory in slices, and that a ConcatBitcast has all of; NoInstr of any other instruction.
-func (r *reader) slicedFrom(id hlo.InstrID) hlo.InstrID {
-	operands := r.m.Operands(id)
-	if r.m.Instrs[id].Opcode != hlo.OpCustomCall || len(operands) == 0 || r.m.AttrText(id, "custom_call_target") != "ConcatBitcast" {
+// joined returns the array that the compiler for TPU copies to the fast memory slice by slice, if a call is the ConcatBitcast that makes one array of all slices;
+// NoInstr of any other call.
+func (r *reader) joined(call hlo.InstrID) hlo.InstrID {
+	whole, copied := hlo.NoInstr, 0.0
+	if r.m.AttrText(call, "custom_call_target") != "ConcatBitcast" {
 		return hlo.NoInstr
 	}
-	starts := r.m.Operands(operands[0])
-	if r.m.Instrs[operands[0]].Opcode != hlo.OpAsyncDone || len(starts) != 1 {
+	for _, done := range r.m.Operands(call) {
+		starts := r.m.Operands(done)
+		if r.m.Instrs[done].Opcode != hlo.OpAsyncDone || len(starts) != 1 {
+			return hlo.NoInstr
+		}
+		from, callees := r.m.Operands(starts[0]), r.m.Callees(starts[0])
+		if len(from) != 1 || len(callees) != 1 || r.m.Instrs[r.m.Comps[callees[0]].Root].Opcode != hlo.OpSlice || whole != hlo.NoInstr && whole != from[0] {
+			return hlo.NoInstr
+		}
+		whole, copied = from[0], copied+r.elements(done)
+	}
+	if whole == hlo.NoInstr || copied != r.elements(whole) {
 		return hlo.NoInstr
 	}
-	from, callees := r.m.Operands(starts[0]), r.m.Callees(starts[0])
-	if len(from) != 1 || len(callees) != 1 || r.m.Instrs[r.m.Comps[callees[0]].Root].Opcode != hlo.OpSlice {
-		return hlo.NoInstr
-	}
-	return from[0]
+	return whole
 }
 
 func (r *reader) elements(id hlo.InstrID) float64 {

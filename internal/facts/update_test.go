@@ -76,6 +76,8 @@ func TestWrittenShare(t *testing.T) {
 			"  %t = (f32[64,128], f32[64,128], u32[]) copy-start(%u)\n  %r = f32[64,128] copy-done(%t)", share: row},
 		{name: "a row, where slices are copied to", entry: "  %s = ((f32[64,128]), f32[32,128], s32[]) async-start(%x), calls=%half\n  %d = f32[32,128] async-done(%s)\n" +
 			"  %f = f32[64,128] custom-call(%d, %d), custom_call_target=\"ConcatBitcast\"\n  %r = f32[64,128] dynamic-update-slice(%f, %v, %i, %zero)", share: row},
+		{name: "a row, where half of the slices are copied", entry: "  %s = ((f32[64,128]), f32[32,128], s32[]) async-start(%x), calls=%half\n  %d = f32[32,128] async-done(%s)\n" +
+			"  %f = f32[64,128] custom-call(%d), custom_call_target=\"ConcatBitcast\"\n  %r = f32[64,128] dynamic-update-slice(%f, %v, %i, %zero)", share: 0},
 		{name: "another call", entry: "  %f = f32[64,128] custom-call(%x), custom_call_target=\"f\"\n  %r = f32[64,128] dynamic-update-slice(%f, %v, %i, %zero)", share: 0},
 		{name: "nothing", entry: "  %r = f32[64,128] bitcast(%x)", share: 0},
 		{name: "all, computed", entry: "  %r = f32[64,128] negate(%x)", share: 1, by: "r"},
