@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/changes"
@@ -18,7 +17,7 @@ var noCPUFallback = rule.Rule{
 	Title:   "PyTorch/XLA runs no operation on the CPU",
 	Why:     "PyTorch runs an operation without a lowering on the CPU: the graph ends there, and tensors are copied to the host and back.",
 	Reads:   []rule.Input{rule.Metrics},
-	Options: []rule.Option{{Key: "allow", Type: rule.Globs, Empty: true, Doc: "operations that may run on the CPU: \"aten::_local_scalar_dense\""}},
+	Options: []rule.Option{{Key: "allow", Type: rule.Globs, Empty: true, Doc: "operations that may run on the CPU: \"" + logs.ScalarRead + "\""}},
 	Budget:  &rule.Metric{Noun: "operations that fell back to the CPU", Better: rule.Lower, Unrecorded: "what a log says"},
 	Forbids: true,
 	Fails:   rule.Example{On: "torch-cpu_fallback/after", Config: "- { rule: no-cpu-fallback }", Says: "aten::special_i0e ran 3 times on the CPU"},
@@ -39,14 +38,10 @@ var noCPUFallback = rule.Rule{
 			return
 		}
 		judged, reads := c.Judge(c.Budget("cpu fallback", float64(len(found)))), changes.ValueReads(t.Programs)
-		scalars := slices.ContainsFunc(said.Notes, func(n tensorflow.LogNote) bool { return n.Op == scalarRead })
 		rule.Split(c, judged, found, func(f *rule.Finding, n tensorflow.LogNote) {
 			f.Subject, f.Actual = n.Op, n.Value
 			f.Message, f.Cause = fallback(&n)
 			f.Evidence.After = []string{n.Log}
-			if scalars && n.Op != scalarRead {
-				return // the graphs end where numbers are read
-			}
 			for _, at := range reads {
 				f.Evidence.After = append(f.Evidence.After, fmt.Sprintf("a graph ends at %s:%d in %s", at.File, at.Line, at.Function))
 			}
@@ -57,9 +52,6 @@ var noCPUFallback = rule.Rule{
 	},
 }
 
-// scalarRead is the operation with which Python reads a number from a tensor.
-const scalarRead = "aten::_local_scalar_dense"
-
 // fallback says what ran on the CPU, and why.
 func fallback(n *tensorflow.LogNote) (message string, cause *changes.Cause) {
 	cause = &changes.Cause{Title: n.Op + " has no lowering to XLA", OpType: n.Op, Source: n.Where}
@@ -67,7 +59,7 @@ func fallback(n *tensorflow.LogNote) (message string, cause *changes.Cause) {
 	if n.Value != 0 {
 		times = phrase.Times(n.Value)
 	}
-	if n.Op != scalarRead {
+	if n.Op != logs.ScalarRead {
 		return n.Op + " ran " + strings.TrimSpace(times+" on the CPU"), cause
 	}
 	cause.Title = "Python read a number from a tensor (.item(), an if, a print): the graph ends there, and Python waits for the device"

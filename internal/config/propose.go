@@ -84,7 +84,7 @@ func proposed(rep *facts.Report) string {
 		fmt.Fprintf(&b, "  - { rule: no-unclustered-ops, allow: [%s] }\n", strings.Join(slices.Sorted(maps.Keys(outside)), ", "))
 	}
 	if onCPU := fallbacks(rep); len(onCPU) > 0 { // the pack allows that Python reads a number
-		fmt.Fprintf(&b, "  - { rule: no-cpu-fallback, allow: [\"aten::_local_scalar_dense\", %s] }   # what PyTorch/XLA ran on the CPU at init\n", strings.Join(onCPU, ", "))
+		fmt.Fprintf(&b, "  - { rule: no-cpu-fallback, allow: [%q, %s] }   # what PyTorch/XLA ran on the CPU at init\n", logs.ScalarRead, strings.Join(onCPU, ", "))
 	}
 	for _, p := range rep.Programs {
 		requireHandWritten(&b, p)
@@ -99,7 +99,7 @@ func fallbacks(rep *facts.Report) (list []string) {
 		return nil
 	}
 	for _, n := range rep.Logs.Notes {
-		if name := strconv.Quote(n.Op); n.Kind == logs.Fallback && n.Op != "aten::_local_scalar_dense" && !slices.Contains(list, name) {
+		if name := strconv.Quote(n.Op); n.Kind == logs.Fallback && n.Op != logs.ScalarRead && !slices.Contains(list, name) {
 			list = append(list, name)
 		}
 	}

@@ -113,6 +113,22 @@ func TestProposalsLetCheaperRunsPass(t *testing.T) {
 	}
 }
 
+// A model that runs operations on the CPU may go on doing so, and no others.
+func TestProposalForFallbacks(t *testing.T) {
+	const after = "../../testdata/torch-cpu_fallback/after.tar.xz"
+	text := config.Propose(factstest.Measure(t, after, facts.Options{Jobs: 1}), "model", after, "")
+	if r := checked(t, text, after); r.ExitCode != 0 {
+		t.Errorf("exit %d: %+v", r.ExitCode, r.Findings)
+	}
+	if want := `allow: ["aten::_local_scalar_dense", "aten::special_i0e", `; !strings.Contains(text, want) {
+		t.Errorf("no %s in\n%s", want, text)
+	}
+	fewer := strings.Replace(text, `"aten::special_i0e", `, "", 1)
+	if r := checked(t, fewer, after); r.ExitCode != gate.ExitFindings || len(r.Findings) != 1 || r.Findings[0].Rule != "no-cpu-fallback" {
+		t.Errorf("exit %d: %+v", r.ExitCode, r.Findings)
+	}
+}
+
 // checked holds the dump that a configuration names against another one.
 func checked(t *testing.T, text, against string) *result.Result {
 	t.Helper()

@@ -40,7 +40,7 @@ func (r *reader) jaxMiss(rest []byte) {
 	m := explain(body)
 	logger, seen := r.traced[m.defined]
 	switch {
-	case m.first && m.program == "": // "<unknown>", which is compared with no other
+	case ok && m.first && m.unknown: // nothing says which function it is, so no later trace is compared with it
 		return
 	case !ok || m.program == "":
 		r.unreadable(line, "JAX's explanation of a cache miss")
@@ -106,6 +106,7 @@ type explanation struct {
 	program   string
 	defined   string // where the function is defined
 	first     bool   // the function was never seen
+	unknown   bool   // it has no name and no place: "<unknown> id=139721260832448"
 	redefined bool   // but another one of the same line was
 	text      string
 }
@@ -122,6 +123,8 @@ func explain(lines []string) (out explanation) {
 		switch {
 		case line == "never seen function:":
 			out.first = true
+		case strings.HasPrefix(line, "<unknown> id="):
+			out.unknown = true
 		case out.program == "" && strings.Contains(line, " defined at "):
 			out.program, out.defined, _ = strings.Cut(strings.TrimPrefix(plain, "for "), " defined at ")
 			out.program, _, _ = strings.Cut(out.program, " id=") // of an address

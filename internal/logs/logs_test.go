@@ -264,6 +264,14 @@ Compilation Analysis: Compilation Cause
 	}
 }
 
+// JAX has no name for what jnp.argmax reduces with. Its first trace is no retrace, however often there is one.
+func TestUnknownFunctions(t *testing.T) {
+	const miss = "WARNING: TRACING CACHE MISS at f.py:3:5 (main) costing 1.2 ms because:\n  never seen function:\n    <unknown> id=139721260832448\n"
+	if got := counts(Read([]byte(miss + miss))); got != "" {
+		t.Error(got)
+	}
+}
+
 // A graph whose compilation has no reason, as where an operation runs on the CPU, is counted where the others are: the order of the graphs tells which is which.
 func TestTorchGraphWithoutReason(t *testing.T) {
 	const reason = "Compilation Analysis: Compilation Cause\nCompilation Analysis:   user torch_xla.sync\nCompilation Analysis:   Graph Hash: 1d86\n" +
@@ -283,6 +291,7 @@ func TestUnreadable(t *testing.T) {
 		"Finished XLA compilation of jit(f), at last",
 		"TRACING CACHE MISS at an unknown place",
 		"TRACING CACHE MISS at f.py:3 (main):\nno indented lines",
+		"TRACING CACHE MISS at f.py:3 (main):\n  never seen function:\n    f, of a.py:1",
 		"Detected unsupported operations when trying to compile graph f: AsString",
 		"Found uncompilable node x",
 		"[spmd] Involuntary full rematerialization. Bad luck.",

@@ -171,6 +171,9 @@ func (r *reader) torchAnalysis([]byte) {
 	r.explained = true
 }
 
+// ScalarRead is the operation with which Python reads a number from a tensor of PyTorch/XLA.
+const ScalarRead = "aten::_local_scalar_dense"
+
 // torchCompiled reads "Computation hash: 48e9", which follows the reason of a compilation if there is one.
 func (r *reader) torchCompiled([]byte) {
 	if !r.explained {
