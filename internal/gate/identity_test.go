@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -8,8 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/changes"
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // TestIDsDoNotDependOnGit checks real pairs without git and with edits at each place that a change names: an id that is printed in one checkout is known in
@@ -54,26 +58,40 @@ func TestIDsDoNotDependOnGit(t *testing.T) {
 	}
 }
 
-// TestAcceptedOnABranch accepts the changes of real pairs by their ids where git knows that one line was edited, as on a branch. After the merge git knows none, and
-// the same dump passes.
-func TestAcceptedOnABranch(t *testing.T) {
+// pairsOfCases calls a function for every real pair, with options that check what came after against an accepted baseline of what was before. The first names the
+// options of the latter.
+func pairsOfCases(t *testing.T, of func(name string, before, after Options)) {
+	t.Helper()
 	cases, err := os.ReadDir(dumps + "cases")
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, dir := range cases {
+		before := options(t, recommended, "cases/"+dir.Name()+"/before.tar.xz")
+		accept(t, before, AcceptOptions{Reason: "start"})
+		of(dir.Name(), before, before.to(t, "cases/"+dir.Name()+"/after.tar.xz"))
+	}
+}
+
+// edited makes git know that lines of a file were edited.
+func (o Options) edited(t *testing.T, file string, lines ...int) Options {
+	edited := edits(t, path.Base(file), 2000, lines...)
+	o.Edits = func() (*git.Edits, string) { return edited, "" }
+	return o
+}
+
+// TestAcceptedOnABranch accepts the changes of real pairs by their ids where git knows that one line was edited, as on a branch. After the merge git knows none, and
+// the same dump passes.
+func TestAcceptedOnABranch(t *testing.T) {
 	branches, split := 0, 0
-	for _, c := range cases {
-		o := options(t, recommended, "cases/"+c.Name()+"/before.tar.xz")
-		accept(t, o, AcceptOptions{Reason: "start"})
-		o = o.to(t, "cases/"+c.Name()+"/after.tar.xz")
+	pairsOfCases(t, func(name string, _, o Options) {
 		open := check(t, o).Open()
 		if len(open) == 0 || open[0].Source.Line == 0 {
-			continue
+			return
 		}
-		edited := edits(t, path.Base(open[0].Source.File), 2000, open[0].Source.Line)
-		o.Edits = func() (*git.Edits, string) { return edited, "" }
+		onBranch := o.edited(t, open[0].Source.File, open[0].Source.Line)
 		var ids []string
-		branch := check(t, o)
+		branch := check(t, onBranch)
 		for _, c := range branch.Open() {
 			if c.Accept != "" {
 				ids = append(ids, c.ID)
@@ -84,75 +102,158 @@ func TestAcceptedOnABranch(t *testing.T) {
 				split++
 			}
 		}
-		accept(t, o, AcceptOptions{Only: ids, Reason: "it is wanted"})
-		for _, edits := range []func() (*git.Edits, string){o.Edits, nil} {
-			o.Edits = edits
+		accept(t, onBranch, AcceptOptions{Only: ids, Reason: "it is wanted"})
+		for where, o := range map[string]Options{"the branch": onBranch, "main": o} {
 			r := check(t, o)
 			if len(r.Problems) != len(branch.Problems) {
-				t.Errorf("%s: %+v", o.Dumps[0], r.Problems)
+				t.Errorf("%s: on %s: %+v", name, where, r.Problems)
 			}
 			for _, c := range r.Open() {
 				if c.Accept != "" {
-					t.Errorf("%s: %s was accepted, and is %s (edits known: %v)", o.Dumps[0], c.Title, c.Level, edits != nil)
+					t.Errorf("%s: %s was accepted, and is %s on %s", name, c.Title, c.Level, where)
 				}
 			}
 		}
 		branches++
-	}
+	})
 	if branches < 15 || split == 0 {
 		t.Errorf("%d branches, %d findings of changes that are several after the merge", branches, split)
 	}
 }
 
-// TestAcceptedAlone accepts one change of real pairs where git knows two edits: it is waived, and no other one is, before the merge and after it.
+// A change is made of those that are all in it. Of one that two edits share it has only the id, if the other has not.
+func TestParts(t *testing.T) {
+	change := func(key string, stepNS float64, kernels ...string) *judgedChange {
+		cause := &changes.Cause{}
+		for _, name := range kernels {
+			cause.After = append(cause.After, facts.Kernel{Form: &facts.Form{}, Site: &facts.Site{}, Name: name})
+		}
+		c := &judgedChange{Change: &changes.Change{Key: key, Parts: []*changes.Part{{Program: "f", Cause: cause}}}}
+		c.Price.StepNS = stepNS
+		c.found = []*judgedFinding{{Finding: rule.Finding{Finding: result.Finding{ID: "peak", Subject: "memory.peak_bytes", Actual: 9.0}}},
+			{Finding: rule.Finding{Finding: result.Finding{ID: "step", Subject: "price.step_ns"}}}}
+		return c
+	}
+	first, second := change("1 first", 70, "a", "b", "c"), change("2 second", 20, "d")
+	alone, also, both := change("3 alone", 30, "a"), change("4 also", 25, "b"), change("5 both", 40, "c", "d")
+	identify("m", []*judgedChange{first, second}, []*judgedChange{alone, also, both})
+	if first.id != alone.id || second.id != both.id {
+		t.Errorf("the ids are %s and %s of %s, %s and %s", first.id, second.id, alone.id, also.id, both.id)
+	}
+	for i, want := range []map[string]float64{{alone.id: 9, also.id: 9}, {alone.id: 30 + 15, also.id: 25}} {
+		if got := first.found[i].Also; !maps.Equal(got, want) {
+			t.Errorf("%s costs %v where no edit is known, want %v", first.found[i].ID, got, want)
+		}
+		if got := second.found[i].Also; len(got) > 0 {
+			t.Errorf("%s of a change that shares one costs %v", second.found[i].ID, got)
+		}
+	}
+	first.Price.StepNS = 50 // what one adds, another takes away
+	identify("m", []*judgedChange{first, second}, []*judgedChange{alone, also, both})
+	if got := first.found[1].Also; len(got) > 0 {
+		t.Errorf("50 ns are %v", got)
+	}
+}
+
+// TestAcceptedAlone accepts one change of real pairs where git knows two edits, which may be one change where it knows none. No finding answers to the id of
+// another change, and no change allows more than it costs.
 func TestAcceptedAlone(t *testing.T) {
-	cases, err := os.ReadDir(dumps + "cases")
+	accepted, shared := 0, 0
+	pairsOfCases(t, func(name string, before, o Options) {
+		file, lines := linesOfChanges(t, o)
+		for _, two := range pairsOf(lines) {
+			onBranch := o.edited(t, file, two[0], two[1])
+			branch := check(t, onBranch)
+			costs := map[string]float64{}
+			for _, c := range branch.Changes {
+				costs[c.ID] = c.Price.StepNS
+			}
+			for _, f := range branch.Findings {
+				sum := 0.0
+				for id, ns := range f.Also {
+					if _, other := costs[id]; other && id != f.Change {
+						t.Errorf("%s: %s answers to %s, another change", name, f.Message, id)
+					}
+					sum += ns
+				}
+				if isOfStep(&f) && moreThan(sum, max(0, costs[f.Change])) {
+					t.Errorf("%s: %s costs %v ns and allows %v", name, f.Change, costs[f.Change], sum)
+				}
+				if len(f.Also) == 0 {
+					shared++
+				}
+			}
+			for _, c := range branch.Open() {
+				if c.Accept != "" && len(branch.Open()) > 1 {
+					acceptedAlone(t, name, c, before, onBranch, o)
+					accepted++
+				}
+			}
+		}
+	})
+	if accepted < 5 || shared == 0 {
+		t.Errorf("%d changes were accepted; %d findings are of changes that share one where no edit is known", accepted, shared)
+	}
+}
+
+// pairsOf returns a few pairs of different lines.
+func pairsOf(lines []int) (pairs [][2]int) {
+	for i, first := range lines {
+		for _, second := range lines[i+1:] {
+			if len(pairs) < 6 {
+				pairs = append(pairs, [2]int{first, second})
+			}
+		}
+	}
+	return pairs
+}
+
+// acceptedAlone accepts a change: it is waived, and no other one is, before the merge and after it.
+func acceptedAlone(t *testing.T, name string, c *result.Change, before, onBranch, onMain Options) {
+	t.Helper()
+	before.Baseline = filepath.Join(t.TempDir(), "baseline")
+	onBranch.Baseline, onMain.Baseline = before.Baseline, before.Baseline
+	accept(t, before, AcceptOptions{Reason: "start"})
+	accept(t, onBranch, AcceptOptions{Only: []string{c.ID}, Reason: "it is wanted"})
+	for _, f := range check(t, onBranch).Findings {
+		if f.Waived != (f.Change == c.ID) {
+			t.Errorf("%s: %s was accepted; of %s, %s is waived: %v", name, c.ID, f.Change, f.Message, f.Waived)
+		}
+	}
+	for _, f := range check(t, onMain).Findings {
+		if f.Waived && !slices.Contains(c.Findings, f.ID) && f.Change != c.ID {
+			t.Errorf("%s: %s was accepted, and after the merge %s is waived", name, c.ID, f.Message)
+		}
+	}
+}
+
+// linesOfChanges returns the lines that changes and their kernels are on, of the file that has most.
+func linesOfChanges(t *testing.T, o Options) (file string, lines []int) {
+	t.Helper()
+	targets, err := lookAll(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	accepted := 0
-	for _, dir := range cases {
-		o := options(t, recommended, "cases/"+dir.Name()+"/before.tar.xz")
-		accept(t, o, AcceptOptions{Reason: "start"})
-		o = o.to(t, "cases/"+dir.Name()+"/after.tar.xz")
-		file, lines := "", []int(nil)
-		for _, c := range check(t, o).Changes {
-			if name := path.Base(c.Source.File); c.Source.Line > 0 && (file == "" || name == file) && !slices.Contains(lines, c.Source.Line) {
-				file, lines = name, append(lines, c.Source.Line)
-			}
+	of := map[string][]int{}
+	add := func(name string, line int) {
+		if name = path.Base(name); line > 0 && line < 2000 && !slices.Contains(of[name], line) {
+			of[name] = append(of[name], line)
 		}
-		if len(lines) < 2 {
-			continue
-		}
-		edited := edits(t, file, 2000, lines[:2]...)
-		o.Edits = func() (*git.Edits, string) { return edited, "" }
-		open := check(t, o).Open()
-		for _, c := range open {
-			if c.Accept == "" || len(open) < 2 {
-				continue
-			}
-			own := o
-			own.Baseline = filepath.Join(t.TempDir(), "baseline")
-			accept(t, own.to(t, "cases/"+dir.Name()+"/before.tar.xz"), AcceptOptions{Reason: "start"})
-			accept(t, own, AcceptOptions{Only: []string{c.ID}, Reason: "it is wanted"})
-			accepted++
-			for _, edits := range []func() (*git.Edits, string){o.Edits, nil} {
-				own.Edits = edits
-				r := check(t, own)
-				for _, f := range r.Findings {
-					if f.Waived && f.Change != c.ID && !slices.ContainsFunc(c.Findings, func(id string) bool { return id == f.ID }) {
-						t.Errorf("%s: %s was accepted, and %s is waived (edits known: %v)", dir.Name(), c.Title, f.Message, edits != nil)
-					}
-				}
-				for _, again := range r.Open() {
-					if again.ID == c.ID && edits != nil {
-						t.Errorf("%s: %s was accepted, and is %s", dir.Name(), c.Title, again.Level)
-					}
+	}
+	for _, c := range targets[0].withoutEdits(o) {
+		for _, p := range c.Parts {
+			add(p.Source.File, p.Source.Line)
+			if p.Cause != nil {
+				for _, k := range p.Cause.After {
+					add(k.Source.File, int(k.Source.Line))
 				}
 			}
 		}
 	}
-	if accepted < 5 {
-		t.Errorf("only %d changes", accepted)
+	for name, list := range of {
+		if len(list) > len(lines) || len(list) == len(lines) && name < file {
+			file, lines = name, list
+		}
 	}
+	return file, lines
 }

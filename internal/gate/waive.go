@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -191,34 +192,34 @@ func allow(r *result.Result, l *measuredTarget) {
 
 // allowFinding waives a finding if the ceilings of its change allow as much. What a change adds to the step is the sum of what its parts may add.
 func allowFinding(f *result.Finding, stepNS float64, programs []*baseline.Program, used map[*baseline.Ceiling]bool) {
-	allowed, reason, is := 0.0, "", false
+	var first *baseline.Ceiling
+	allowed, key := 0.0, brokenBy(f)
 	for _, p := range programs {
 		for i := range p.Ceilings {
 			c := &p.Ceilings[i]
-			most, known := c.Most[brokenBy(f)]
+			most, known := c.Most[key]
 			// What is in no program is known by its subject: it is another change once the program that it led to is accepted.
 			if !known || f.Program != "" && !f.Is(c.Change) {
 				continue
 			}
-			used[c] = true
 			switch {
-			case !is:
-				allowed = most
 			case isOfStep(f):
 				allowed += most
-			case worseThanCeiling(f, most, allowed):
+			case first == nil || worseThanCeiling(f, most, allowed):
 				allowed = most
 			}
-			reason, is = c.Reason, true
+			first, used[c] = cmp.Or(first, c), true
 		}
 	}
-	switch amount := amountOf(f, stepNS); {
-	case !is:
-	case worseThanCeiling(f, amount, allowed) && (!isOfStep(f) || moreThan(amount, allowed)):
-		f.Message += fmt.Sprintf(" (more than the %s that were accepted: %s)", phrase.Show(allowed, f.Unit), reason)
-	default:
-		f.Waived, f.Waiver = true, &result.Waiver{Reason: reason}
+	if first == nil {
+		return
 	}
+	reason, amount := first.Reason, amountOf(f, stepNS)
+	if worseThanCeiling(f, amount, allowed) && (!isOfStep(f) || moreThan(amount, allowed)) {
+		f.Message += fmt.Sprintf(" (more than the %s that were accepted: %s)", phrase.Show(allowed, f.Unit), reason)
+		return
+	}
+	f.Waived, f.Waiver = true, &result.Waiver{Reason: reason}
 }
 
 // worseThanCeiling reports whether an amount is worse than the waiver's ceiling: more of it, or less where the finding has less than its limit. The amount may
