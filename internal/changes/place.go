@@ -19,7 +19,7 @@ type Place struct {
 	File     string
 	Line     int
 	Function string
-	Text     string // the line itself, where the file is there
+	Text     string // the line itself, where the file is there; "- donate_argnums=1" where only that line was removed
 	Edited   bool   // git says that the line was edited
 }
 

@@ -36,6 +36,10 @@ func TestLines(t *testing.T) {
 		return got
 	}
 	expect(t, "edited lines", edited(e.At), " 3 4 8 9 15 19 20")
+	for line, removed := range map[int]string{3: "", 8: "- line8 = 8", 19: "- line20 = 20"} {
+		h, _ := e.At("m.py", line)
+		expect(t, fmt.Sprint("removed at ", line), h.Removed(), removed)
+	}
 }
 
 func TestRenamesAndDeletions(t *testing.T) {
