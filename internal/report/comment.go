@@ -123,7 +123,7 @@ func (c *Comment) accept(r *indexed) []block {
 	if len(lines) > 0 && c.Run != 0 && c.Artifact != "" {
 		lines = append(lines, "# or from this run, without a device:", c.fromRun(strings.Join(lines, "\n")))
 	}
-	ids := changeIDs(phrase.Filter(r.Open(), acceptable))
+	ids := changeIDs(phrase.Filter(r.Open(), r.acceptable))
 	if c.Trigger && len(ids) > 0 && len(ids) <= maxAccepted {
 		lines = append(lines, "# or as a comment on this pull request:", "/xlagate accept "+strings.Join(ids, ",")+" REASON")
 	}

@@ -151,7 +151,7 @@ func changeCase(r *indexed, suite string, c *result.Change) junitCase {
 	message := &junitMessage{Message: Headline(c), Type: clean(rules), Text: changeText(r, c)}
 	switch {
 	case c.Waived:
-		out.Skipped = &junitMessage{Message: linesText(howToAccept(c))}
+		out.Skipped = &junitMessage{Message: linesText(r.howToAccept(c))}
 	case c.Level == "error", c.Level == "warning" && r.Verdict == "fail" && r.Summary.Errors == 0: // a failed run without errors was told to fail on warnings
 		out.Failure = message
 	default:

@@ -72,7 +72,7 @@ func changeSection(r *indexed, c *result.Change, o Options) section {
 	lines := evidence(c)
 	lines = lines.first(o.shown(len(lines.Lines), maxEvidence))
 	s := section{Title: shortLine(r, c).and("  ").in(dim, c.ID)}
-	s.add(quoted(c), list{changeLines(r, c)}, list{breakLines(r, c)}, section{Blocks: []block{lines}}, list{append(fixLines(r, c), howToAccept(c)...)})
+	s.add(quoted(c), list{changeLines(r, c)}, list{breakLines(r, c)}, section{Blocks: []block{lines}}, list{append(fixLines(r, c), r.howToAccept(c)...)})
 	return s
 }
 
@@ -232,7 +232,7 @@ func effectsText(r *indexed, c *result.Change) string {
 	for _, e := range c.Effects {
 		was[e.Fact], is[e.Fact] = e.Was, e.Is
 	}
-	for _, l := range slices.Concat(keyFacts, moreFacts) {
+	for _, l := range slices.Concat(keyFacts, collectiveFacts(c.Effects), moreFacts) {
 		if l.fact == facts.MemoryPeak && c.Price.PeakBytes != 0 || l.fact == facts.KernelsWeighted && !hasLaunches(was, is) {
 			continue // it is part of the price, or said by the kernels
 		}
@@ -249,6 +249,24 @@ func effectsText(r *indexed, c *result.Change) string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// collectiveFacts are the facts of collectives that moved: how many there are of a kind; the bytes of a kind only where their number is the same.
+func collectiveFacts(effects []result.Effect) []label {
+	counted := map[string]bool{}
+	for _, e := range effects {
+		if opcode, ok := facts.CollectiveCount.Member(e.Fact); ok {
+			counted[opcode] = true
+		}
+	}
+	var list []label
+	for _, e := range effects {
+		opcode, sized := facts.CollectiveBytes.Member(e.Fact)
+		if _, ok := facts.CollectiveCount.Member(e.Fact); ok || sized && !counted[opcode] {
+			list = append(list, label{e.Fact, factLabel(e.Fact)})
+		}
+	}
+	return list
 }
 
 // maxBroken bounds the findings of one change that are shown.
@@ -444,12 +462,12 @@ func fixLines(r *indexed, c *result.Change) []line {
 	return []line{in(dim, "fix: ").and(fix), in(dim, "more: ").in(name, "xlagate explain "+c.ID)}
 }
 
-// howToAccept is what to type when a change is intended.
-func howToAccept(c *result.Change) []line {
+// howToAccept is what to type when a change is intended. Nothing is accepted before everything could be checked.
+func (r *indexed) howToAccept(c *result.Change) []line {
 	if c.Waived && c.Waiver != nil {
 		return []line{in(dim, "waived: ").and(waiver(c.Waiver))}
 	}
-	if c.Accept == "" {
+	if c.Accept == "" || len(r.Problems) > 0 {
 		return nil
 	}
 	return []line{in(dim, "intended?  ").in(name, c.Accept)}
@@ -458,7 +476,7 @@ func howToAccept(c *result.Change) []line {
 // changeText is a change in plain sentences, as formats without a layout of their own show it.
 func changeText(r *indexed, c *result.Change) string {
 	proof := phrase.Map(listingLines(evidence(c).first(maxEvidence).Lines), say)
-	return linesText(slices.Concat(changeLines(r, c), proof, breakLines(r, c), fixLines(r, c), howToAccept(c)))
+	return linesText(slices.Concat(changeLines(r, c), proof, breakLines(r, c), fixLines(r, c), r.howToAccept(c)))
 }
 
 func linesText(lines []line) string {

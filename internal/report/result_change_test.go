@@ -151,13 +151,15 @@ func TestEmptyColumns(t *testing.T) {
 func TestHowToAccept(t *testing.T) {
 	for _, c := range []struct {
 		decision result.Decision
+		problems []result.Problem
 		want     string
 	}{
-		{result.Decision{}, ""},
-		{result.Decision{Accept: "xlagate accept"}, "intended?  xlagate accept"},
-		{result.Decision{Accept: "xlagate accept", Waived: true, Waiver: &result.Waiver{Reason: "known", Expires: "2027-01-01"}}, "waived: known, until 2027-01-01"},
+		{result.Decision{}, nil, ""},
+		{result.Decision{Accept: "xlagate accept"}, nil, "intended?  xlagate accept"},
+		{result.Decision{Accept: "xlagate accept"}, []result.Problem{{Message: "cut off"}}, ""},
+		{result.Decision{Accept: "xlagate accept", Waived: true, Waiver: &result.Waiver{Reason: "known", Expires: "2027-01-01"}}, nil, "waived: known, until 2027-01-01"},
 	} {
-		if got := linesText(howToAccept(&result.Change{Decision: c.decision})); got != c.want {
+		if got := linesText(index(&result.Result{Problems: c.problems}).howToAccept(&result.Change{Decision: c.decision})); got != c.want {
 			t.Errorf("%q, wanted %q", got, c.want)
 		}
 	}

@@ -203,7 +203,7 @@ const maxAccepted = 50
 // acceptCommands are the lines that accept what the table shows, one for each rule file.
 func acceptCommands(r *indexed, live []*result.Change) (lines []string) {
 	ruleFile := func(c *result.Change) string { return strings.Join(r.OptionsOf(c.Target), "\x00") }
-	for _, same := range phrase.Group(phrase.Filter(live, acceptable), ruleFile) {
+	for _, same := range phrase.Group(phrase.Filter(live, r.acceptable), ruleFile) {
 		ids := changeIDs(same)
 		if len(ids) > maxAccepted {
 			ids = nil
@@ -213,7 +213,10 @@ func acceptCommands(r *indexed, live []*result.Change) (lines []string) {
 	return lines
 }
 
-func acceptable(c *result.Change) bool { return c.Level != "info" && c.Accept != "" }
+// acceptable reports whether a reader of the table may have to accept a change.
+func (r *indexed) acceptable(c *result.Change) bool {
+	return c.Level != "info" && len(r.howToAccept(c)) > 0
+}
 
 func changeIDs(list []*result.Change) []string {
 	return phrase.Map(list, func(c *result.Change) string { return c.ID })

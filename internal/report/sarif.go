@@ -114,7 +114,7 @@ func sarifResult(r *indexed, c *result.Change, rule string, o Options) *sarif.Re
 		res.AddString(p.Name, p.Value)
 	}
 	if c.Waived {
-		res.AddSuppression(sarif.NewSuppression("external").WithStatus("accepted").WithJustifcation(linesText(howToAccept(c))))
+		res.AddSuppression(sarif.NewSuppression("external").WithStatus("accepted").WithJustifcation(linesText(r.howToAccept(c))))
 	}
 	return res
 }
