@@ -35,8 +35,12 @@ func acceptCommand(w world) *cli.Command {
 			&cli.BoolFlag{Name: "interactive", Aliases: []string{"i"}, Usage: "show each change at the terminal and ask what to do with it"},
 		),
 		Action: func(c *cli.Context) error {
-			if c.IsSet("only") && len(ids(c.StringSlice("only"))) == 0 {
+			only := ids(c.StringSlice("only"))
+			if c.IsSet("only") && len(only) == 0 {
 				return wrongUsage("--only is empty; leave it out to accept all, or give ids as `xlagate check` prints them")
+			}
+			if at := slices.IndexFunc(only, func(id string) bool { return !result.IsID(id) }); at >= 0 {
+				return wrongUsage("%q is no id; give ids as `xlagate check` prints them: xlagate accept --only 3fa91c02b7d1 --reason \"why\"", only[at])
 			}
 			if c.Int("pull-request") != 0 || c.Bool("from-event") {
 				return acceptOnGitHub(c, w)
@@ -45,14 +49,14 @@ func acceptCommand(w world) *cli.Command {
 			if id := c.Args().First(); result.IsID(id) && last.holds([]string{id}) { // the last result may take seconds to read
 				return wrongUsage("%s is the id of a change, not a dump; xlagate accept --only %s --reason \"why\"", id, id)
 			}
-			if err := last.chooseConfig(c, w, ids(c.StringSlice("only"))); err != nil {
+			if err := last.chooseConfig(c, w, only); err != nil {
 				return err
 			}
 			o, err := gateOptions(c, w)
 			if err != nil {
 				return err
 			}
-			a := gate.AcceptOptions{Only: ids(c.StringSlice("only")), Reason: c.String("reason"), Tighten: c.Bool("tighten")}
+			a := gate.AcceptOptions{Only: only, Reason: c.String("reason"), Tighten: c.Bool("tighten")}
 			isNoReason := strings.Trim(a.Reason, " \t\n\"'`.…") == "" // dots and quotes stood for one
 			if isNoReason && (c.IsSet("reason") || !a.Tighten && !c.Bool("interactive")) {
 				return wrongUsage("accept needs a reason for the readers of the baseline: add --reason and a few words of your own")
