@@ -300,7 +300,8 @@ type tree struct {
 	leaves []*facts.Parameter
 }
 
-// treesOf groups arguments by the argument of the model that they belong to; few of one are left alone.
+// treesOf groups arguments by the argument of the model that they belong to; few of one are left alone. Those of one that differ in nothing but the number of
+// the layer are named so, if all of them are of few kinds: "params['layers'][*]['w']".
 func treesOf(params []*facts.Parameter) (trees []tree) {
 	byRoot := map[string][]*facts.Parameter{}
 	for _, p := range params {
@@ -312,10 +313,43 @@ func treesOf(params []*facts.Parameter) (trees []tree) {
 		case len(leaves) <= fewLeaves:
 			trees = append(trees, tree{p.Name, []*facts.Parameter{p}})
 		case leaves[0] == p:
-			trees = append(trees, tree{commonPath(leaves), leaves})
+			alike := phrase.Group(leaves, func(p *facts.Parameter) string { return starred(p.Name) })
+			if len(alike) > fewLeaves {
+				trees = append(trees, tree{commonPath(leaves), leaves})
+				break
+			}
+			for _, of := range alike {
+				name, whole := of[0].Name, len(of) > 1
+				if whole {
+					name = starred(name)
+				}
+				for whole { // "v" of "v[*][*]"
+					name, whole = strings.CutSuffix(name, "[*]")
+				}
+				trees = append(trees, tree{name, of})
+			}
 		}
 	}
 	return trees
+}
+
+// starred is a name with a star for each number of a layer: "layers[*].w" of "layers[3].w", "Dense_*" of "Dense_2".
+func starred(name string) string {
+	var b strings.Builder
+	for i := 0; i < len(name); {
+		end := i
+		for end < len(name) && '0' <= name[end] && name[end] <= '9' {
+			end++
+		}
+		if end > i && i > 0 && strings.IndexByte("[_./", name[i-1]) >= 0 {
+			b.WriteByte('*')
+		} else {
+			end = max(end, i+1)
+			b.WriteString(name[i:end])
+		}
+		i = end
+	}
+	return b.String()
 }
 
 // rootOf is the argument that a leaf belongs to: "state" of "state.params['w1']".

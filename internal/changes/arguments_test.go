@@ -7,6 +7,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // called is the difference of two compilations with these arguments, whose fingerprints differ.
@@ -128,6 +129,33 @@ func TestArgumentsComeAndGo(t *testing.T) {
 	} {
 		if got := sentences(called(t, test.old, test.fresh).Params); got != test.want {
 			t.Errorf("%q, wanted %q", got, test.want)
+		}
+	}
+}
+
+// Arguments that differ in the number of the layer alone are told together, if there are few kinds of them.
+func TestTrees(t *testing.T) {
+	each := func(format string, n int) (names []string) {
+		for i := range n {
+			names = append(names, fmt.Sprintf(format, i))
+		}
+		return names
+	}
+	for _, c := range []struct {
+		names []string
+		want  string
+	}{
+		{each("p['layers'][%d]['w']", 3), "p['layers'][0]['w'], p['layers'][1]['w'], p['layers'][2]['w']"},
+		{each("p['layers'][%d]['w']", 4), "p['layers'][*]['w'] (4 arrays, 4 B)"},
+		{append(each("p['layers'][%d]['w']", 2), each("p['Dense_%d'].bias", 2)...), "p['layers'][*]['w'] (2 arrays, 2 B), p['Dense_*'].bias (2 arrays, 2 B)"},
+		{append(each("p['layers'][%d]['w']", 4), "p['head']"), "p['layers'][*]['w'] (4 arrays, 4 B), p['head']"},
+		{append(each("p['layers'][%d]['w']", 2), "p['layers'][0]['k']", "p['layers'][0]['v']", "p['layers'][0]['q']"), "p['layers'] (5 arrays, 5 B)"},
+		{each("v[0][%d]", 6), "v (6 arrays, 6 B)"},
+		{each("p['w%d']", 4), "p (4 arrays, 4 B)"},
+	} {
+		params := phrase.Map(c.names, func(name string) *facts.Parameter { return &facts.Parameter{Name: name, Bytes: 1} })
+		if got := strings.Join(changes.Trees(params), ", "); got != c.want {
+			t.Errorf("%v: %q, wanted %q", c.names, got, c.want)
 		}
 	}
 }

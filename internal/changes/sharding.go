@@ -99,9 +99,11 @@ func shardingTitle(v *Variant) string {
 	}
 	var parts []string
 	for _, alike := range phrase.Group(list, func(p ParamChange) change { return change{described(p.New), described(p.Old)} }) {
-		for _, name := range Trees(phrase.Map(alike, func(p ParamChange) *facts.Parameter { return p.New })) {
-			parts = append(parts, fmt.Sprintf("%s is now %s, was %s", name, described(alike[0].New), described(alike[0].Old)))
+		names, is, was := phrase.Within(Trees(phrase.Map(alike, func(p ParamChange) *facts.Parameter { return p.New })), 4), "is", "was"
+		if len(names) > 1 {
+			is, was = "are", "were"
 		}
+		parts = append(parts, fmt.Sprintf("%s %s now %s, %s %s", phrase.List(names, "and"), is, described(alike[0].New), was, described(alike[0].Old)))
 	}
 	parts = append(parts, movedTitles(moved)...)
 	if lost, _ := redonated(v); len(parts) == 0 && len(lost) == 0 { // else the lost donation says which result it is
