@@ -21,7 +21,7 @@ var efforts = map[string]int{
 	barrier: 32, "infeed": 32, "outfeed": 32, "send": 32, "recv": 32,
 	"while": 24, "conditional": 16,
 	"dot": 16, "convolution": 16, "ragged-dot": 16, "sort": 16, "fft": 16, "cholesky": 16, "triangular-solve": 16, "scaled-dot": 16,
-	"scatter": 12, "gather": 8, "reduce": 8, "reduce-window": 8, "select-and-scatter": 8, "rng-bit-generator": 8, "rng": 8,
+	"scatter": 12, "gather": 8, "reduce": 8, "reduce-window": 8, "select-and-scatter": 8, "rng-bit-generator": 8, "rng": 8, facts.Threefry: 8,
 	"topk": 12, "transpose": 8, "copy": 4, "concatenate": 4, "dynamic-update-slice": 4, "dynamic-slice": 2, "pad": 2, "reverse": 4,
 	"tanh": 2, "exponential": 2, "log": 2, "logistic": 2, "power": 2, "divide": 2, "sqrt": 2, "rsqrt": 2, "erf": 2, "sine": 2, "cosine": 2,
 	"slice": 1, "iota": 0,

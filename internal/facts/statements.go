@@ -98,6 +98,9 @@ type modelWalk struct {
 	steps    int
 }
 
+// Threefry is JAX's generator of random numbers: one operation of the model, of about a hundred of HLO, and of a loop on a CPU.
+const Threefry = "threefry2x32"
+
 // caller is what a called function's operations take over from its call, as they do when XLA inlines it.
 type caller struct {
 	prefix string
@@ -129,6 +132,11 @@ func (w *modelWalk) instruction(id hlo.InstrID, from *caller) {
 	switch op {
 	case hlo.OpCall, hlo.OpWhile, hlo.OpConditional, hlo.OpAsyncStart:
 		at := w.operation(id, from)
+		if op == hlo.OpCall && strings.HasPrefix(w.r.m.CompName(w.r.m.Callees(id)[0]), Threefry) {
+			at.Opcode = Threefry
+			w.found.add(at, "", uint64(w.print(contentOf(0), id, from, 0)))
+			return
+		}
 		inside := &caller{prefix: from.prefix, stack: at.Stack, depth: from.depth + 1, call: hlo.NoInstr, outer: from}
 		if op == hlo.OpCall {
 			inside.prefix, inside.call = at.OpName, id
