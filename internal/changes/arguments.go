@@ -313,43 +313,58 @@ func treesOf(params []*facts.Parameter) (trees []tree) {
 		case len(leaves) <= fewLeaves:
 			trees = append(trees, tree{p.Name, []*facts.Parameter{p}})
 		case leaves[0] == p:
-			alike := phrase.Group(leaves, func(p *facts.Parameter) string { return starred(p.Name) })
+			alike := phrase.Group(leaves, func(p *facts.Parameter) string {
+				parts := atNumbers(p.Name)
+				for i := 1; i < len(parts); i += 2 {
+					parts[i] = "*"
+				}
+				return strings.Join(parts, "")
+			})
 			if len(alike) > fewLeaves {
 				trees = append(trees, tree{commonPath(leaves), leaves})
 				break
 			}
 			for _, of := range alike {
-				name, whole := of[0].Name, len(of) > 1
-				if whole {
-					name = starred(name)
-				}
-				for whole { // "v" of "v[*][*]"
-					name, whole = strings.CutSuffix(name, "[*]")
-				}
-				trees = append(trees, tree{name, of})
+				trees = append(trees, tree{layered(of), of})
 			}
 		}
 	}
 	return trees
 }
 
-// starred is a name with a star for each number of a layer: "layers[*].w" of "layers[3].w", "Dense_*" of "Dense_2".
-func starred(name string) string {
-	var b strings.Builder
-	for i := 0; i < len(name); {
+// layered names arguments that differ in numbers alone, with a star for each number that differs: "layers[*].w[0]" of "layers[2].w[0]" and "layers[3].w[0]".
+func layered(params []*facts.Parameter) string {
+	parts := atNumbers(params[0].Name)
+	for _, p := range params[1:] {
+		for i, part := range atNumbers(p.Name) {
+			if part != parts[i] {
+				parts[i] = "*"
+			}
+		}
+	}
+	name := strings.Join(parts, "")
+	for cut := true; cut; { // "v" of "v[*][*]"
+		name, cut = strings.CutSuffix(name, "[*]")
+	}
+	return name
+}
+
+// atNumbers cuts a name at the numbers that may be those of layers, so that every second part is one: "layers[", "3", "].w" of "layers[3].w".
+func atNumbers(name string) (parts []string) {
+	digit := func(i int) bool { return i < len(name) && '0' <= name[i] && name[i] <= '9' }
+	start := 0
+	for i := 1; i < len(name); i++ {
+		if !digit(i) || strings.IndexByte("[_./", name[i-1]) < 0 {
+			continue
+		}
 		end := i
-		for end < len(name) && '0' <= name[end] && name[end] <= '9' {
+		for digit(end) {
 			end++
 		}
-		if end > i && i > 0 && strings.IndexByte("[_./", name[i-1]) >= 0 {
-			b.WriteByte('*')
-		} else {
-			end = max(end, i+1)
-			b.WriteString(name[i:end])
-		}
-		i = end
+		parts = append(parts, name[start:i], name[i:end])
+		start, i = end, end
 	}
-	return b.String()
+	return append(parts, name[start:])
 }
 
 // rootOf is the argument that a leaf belongs to: "state" of "state.params['w1']".

@@ -150,7 +150,9 @@ func TestTrees(t *testing.T) {
 		{append(each("p['layers'][%d]['w']", 2), each("p['Dense_%d'].bias", 2)...), "p['layers'][*]['w'] (2 arrays, 2 B), p['Dense_*'].bias (2 arrays, 2 B)"},
 		{append(each("p['layers'][%d]['w']", 4), "p['head']"), "p['layers'][*]['w'] (4 arrays, 4 B), p['head']"},
 		{append(each("p['layers'][%d]['w']", 2), "p['layers'][0]['k']", "p['layers'][0]['v']", "p['layers'][0]['q']"), "p['layers'] (5 arrays, 5 B)"},
-		{each("v[0][%d]", 6), "v (6 arrays, 6 B)"},
+		{each("opt[0].mu['w%d']", 4), "opt[0].mu (4 arrays, 4 B)"},
+		{each("opt[0].mu[%d].w_1", 4), "opt[0].mu[*].w_1 (4 arrays, 4 B)"},
+		{each("v[0][%d]", 6), "v[0] (6 arrays, 6 B)"},
 		{each("p['w%d']", 4), "p (4 arrays, 4 B)"},
 	} {
 		params := phrase.Map(c.names, func(name string) *facts.Parameter { return &facts.Parameter{Name: name, Bytes: 1} })
