@@ -34,6 +34,9 @@ func TestPriceLine(t *testing.T) {
 		{result.Change{Price: result.Price{StepNS: -5, StepWasNS: 12_100_000, Compilations: 2}}, "2 more compilations"},
 		{result.Change{Price: result.Price{PeakBytes: 256}, Effects: []result.Effect{{Fact: "memory.peak_bytes", Was: 0, Is: 256}, {Fact: "kernels.total", Was: 1, Is: 4}}}, "peak +256 B; kernels 1 → 4"},
 		{result.Change{Effects: []result.Effect{{Fact: "cost.weighted_flops", Was: 1, Is: 2}, {Fact: "kernels.total", Was: 1, Is: 4}, {Fact: "made up", Was: 1, Is: 2}}}, "kernels 1 → 4, flops 1 → 2"},
+		{result.Change{Effects: []result.Effect{ // the bytes of a collective only where there are as many as before
+			{Fact: "collectives.all-gather.bytes", Was: 1024, Is: 2048}, {Fact: "collectives.all-reduce.bytes", Was: 8, Is: 16}, {Fact: "collectives.all-reduce.count", Was: 1, Is: 2}, {Fact: "fusions.total", Was: 1, Is: 4},
+		}}, "all-gather bytes 1.0 KiB → 2.0 KiB, all-reduce 1 → 2, fusions 1 → 4"},
 	} {
 		if got := linesText(changeLines(index(&result.Result{Changes: []result.Change{c.change}}), &c.change)); got != c.want {
 			t.Errorf("%q, wanted %q", got, c.want)
