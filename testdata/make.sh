@@ -163,7 +163,7 @@ pair cases/cpu-donation_beside_barrier donation_beside_barrier
 pair cases/gpu-cache_masked cache_masked gpu-h100
 pair cases/cpu-kept_for_backward kept_for_backward
 pair cases/gpu-exit_tested exit_tested gpu-h100
-for case in helper_sorted field_beside_renamed cost_in_loop gelu_approximated axis_renamed axes_renamed message_widened stream_widened step_wrapped recomputed_precisely last_batch loop_beside_donation mean_widened window_beside_product; do
+for case in helper_sorted field_beside_renamed cost_in_loop gelu_approximated axis_renamed axes_renamed message_widened stream_widened step_wrapped recomputed_precisely last_batch loop_beside_donation mean_widened window_beside_product rows_repeated; do
   pair "cases/cpu-$case" "$case"
 done
 pair cases/gpu-two_steps_at_once two_steps_at_once gpu-h100

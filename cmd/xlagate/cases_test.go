@@ -57,6 +57,7 @@ var pairs = []pair{
 	{name: "cpu-helper_sorted", breaks: "max-step-time", place: "pairs.py:806", says: "new: 2 sort, 2 scatter"},
 	{name: "cpu-field_beside_renamed", breaks: "max-step-time", place: "pairs.py:836", says: "state['average']['w1'] is new: bf16[16,64]; state['average']['w2'] is new: bf16[64,32]; new: "},
 	{name: "cpu-cost_in_loop", breaks: "max-step-time", place: "pairs.py:857", says: "computed a second time, as in pairs.py:850"},
+	{name: "cpu-rows_repeated", breaks: "max-step-time", place: "pairs.py:1174", says: "2 products compute 4 times as much: f32[64,512] → f32[256,512]; new: slice"},
 	{name: "cpu-gelu_approximated", breaks: "max-peak-bytes", place: "pairs.py:870", says: "new: tanh; gone: "}, // and spares time, but memory is a budget of its own
 	{name: "cpu-message_widened", breaks: "dtype-floor", place: "pairs.py:902", says: "all-gather, reduce-scatter: bf16 → f32"},
 	{name: "cpu-stream_widened", breaks: "dtype-floor", place: "pairs.py:929", says: "new: 2 add, 2 convert"}, // in a function behind the edited one

@@ -22,10 +22,11 @@ type Cause struct {
 	Before []facts.Kernel `json:"-"`               // the kernels that it took away
 	After  []facts.Kernel `json:"-"`               // and those that it brought
 
-	again    bool     // an edited line calls a function once more
-	products bool     // the title begins with the type of the products, see [Variant.nameProducts]
-	of       *Cause   // the cause that this one is a copy of
-	suspect  *suspect // which it was, before its title was found
+	again    bool          // an edited line calls a function once more
+	products bool          // the title begins with the type of the products, see [Variant.nameProducts]
+	grown    *facts.Kernel // the first of the products that compute more than before, see [suspect.growth]
+	of       *Cause        // the cause that this one is a copy of
+	suspect  *suspect      // which it was, before its title was found
 }
 
 // CauseAt returns a cause of which only a kernel is known.

@@ -176,6 +176,11 @@ func (g *Grouping) editedLine(c *Cause, program string, call hlo.Location) (insi
 	if g.lines.Edits == nil {
 		return inside, called
 	}
+	if c.grown != nil { // whichever edit makes it larger
+		anyEdit := *c
+		anyEdit.Edit = ""
+		c = &anyEdit
+	}
 	work, outer := map[hlo.Location]float64{}, map[hlo.Location]float64{}
 	weigh := func(stack []hlo.Location, by float64) {
 		host := slices.IndexFunc(stack, func(l hlo.Location) bool { return call.File != "" && sameLine(l, call) })
@@ -202,8 +207,14 @@ func (g *Grouping) editedLine(c *Cause, program string, call hlo.Location) (insi
 		k := &c.After[i]
 		weigh(k.Frames(), 1+float64(k.Flops+k.Bytes)*k.Runs())
 	}
-	// An edited line that adds little is no place: where a product returns f32, the line behind it converts that to bf16.
-	maps.DeleteFunc(work, func(l hlo.Location, _ float64) bool { return differ[l] < most/8 })
+	isAfterGrown := func(l hlo.Location, _ float64) bool {
+		return l.File == c.grown.Source.File && l.Function == c.grown.Source.Function && l.Line > c.grown.Source.Line
+	}
+	if c.grown != nil && !allOf(work, isAfterGrown) { // what follows a product does not make it larger
+		maps.DeleteFunc(work, isAfterGrown)
+	} else { // An edited line that adds little is no place: where a product returns f32, the line behind it converts that to bf16.
+		maps.DeleteFunc(work, func(l hlo.Location, _ float64) bool { return differ[l] < most/8 })
+	}
 	if len(work)+len(outer) == 0 {
 		if _, hit := g.lines.Edits.At(c.Source.File, int(c.Source.Line)); hit && call.File != "" && sameLine(c.Source, call) {
 			return inside, c.Source
@@ -320,6 +331,16 @@ func (g *Grouping) returned(result hlo.Location, program string) (at hlo.Locatio
 func withoutColumn(l hlo.Location) hlo.Location {
 	l.Column = 0
 	return l
+}
+
+// allOf reports whether all lines are of a kind.
+func allOf(work map[hlo.Location]float64, is func(hlo.Location, float64) bool) bool {
+	for l, n := range work {
+		if !is(l, n) {
+			return false
+		}
+	}
+	return true
 }
 
 // mostWork returns the line with the most work, of several the first; none of none.

@@ -1,13 +1,16 @@
 package changes
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/price"
 )
 
 // nameProducts puts "3 products: bf16 → f32" before the title of a cause if no title says so. An operation is known by the type of its result. So a product of
@@ -81,4 +84,39 @@ func ProductsByType(v *facts.Variant) map[string]float64 {
 		return asked
 	}
 	return v.Facts.Members(facts.ProductType)
+}
+
+// constrains reports whether a sharding constraint came or went.
+func (s *suspect) constrains() bool {
+	return slices.ContainsFunc(s.edits, func(e *Edit) bool { return slices.ContainsFunc(slices.Concat(e.Added, e.Removed), constrains) })
+}
+
+// growth says that as many products as before compute much more, "8 products compute 10 times as much: f32[64,256] → f32[640,256]", where no argument of another
+// size and no other sharding says why. An edit that pads, repeats or joins what they multiply is else known by that alone: "new: pad".
+func (s *suspect) growth(v *Variant) string {
+	resized := func(p ParamChange) bool { return p.Old != nil && p.New != nil && p.Old.Shape != p.New.Shape }
+	multiplies := func(k facts.Kernel) bool { return k.WorkClass() == price.Products }
+	was, is := phrase.Filter(s.Before, multiplies), phrase.Filter(s.After, multiplies)
+	if len(is) == 0 || len(was) != len(is) || s.Kind != KindCode || s.constrains() || slices.ContainsFunc(v.Params, resized) || productFlops(is) < 2*productFlops(was) {
+		return ""
+	}
+	first, before, after := is[0], 0.0, 0.0
+	size := func(k facts.Kernel) int64 { return numbersIn([]string{k.Out}) }
+	for _, list := range [][]facts.Kernel{was, is} {
+		slices.SortStableFunc(list, func(a, b facts.Kernel) int {
+			return cmp.Or(cmp.Compare(b.Flops, a.Flops), cmp.Compare(size(b), size(a)))
+		})
+	}
+	for i := range is {
+		before, after = before+float64(was[i].Flops), after+float64(is[i].Flops)
+	}
+	if after < 2*before {
+		return ""
+	}
+	s.grown = &first
+	text := map[bool]string{true: "a product computes", false: fmt.Sprintf("%d products compute", len(is))}[len(is) == 1] + " " + phrase.Times(math.Round(after/before)) + " as much"
+	if was[0].Out != is[0].Out {
+		text += ": " + was[0].Out + " → " + is[0].Out
+	}
+	return text
 }

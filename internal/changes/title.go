@@ -34,6 +34,9 @@ func (s *suspect) title(v *Variant) string {
 			parts = append(parts, loops)
 		}
 	}
+	if text := s.growth(v); text != "" {
+		parts = append([]string{text}, parts...)
+	}
 	if len(s.unroll) > 0 {
 		parts = append([]string{unrollTitle(v, s.unroll)}, parts...)
 	}

@@ -426,6 +426,18 @@ func TestLineWhoseOperationsDiffer(t *testing.T) {
 	}
 }
 
+// What follows a product does not make it larger: of two edits the one before it leads, although no operation of the model is on it but one that repeats rows.
+func TestEditBeforeWhatGrew(t *testing.T) {
+	measured := func(side string) *facts.Report {
+		return factstest.Measure(t, filepath.Join("../../testdata/cases/cpu-rows_repeated", side+".tar.xz"), facts.Options{})
+	}
+	programs := changes.Compare(measured("before"), measured("after")).Programs
+	list := changesOf(judgedTarget{Programs: programs, Edits: edits(t, "pairs.py", 1200, 1172, 1174)}, nil)
+	if len(list) != 1 || list[0].Source.Line != 1172 || !strings.HasPrefix(list[0].Title, "2 products compute 4 times as much: ") {
+		t.Errorf("%+v", list)
+	}
+}
+
 // A donation that is no longer asked for is placed where jit compiles the program, although its operations pass through the same edit, and another program is
 // compiled in another way as well.
 func TestEditOfDonationBesideOperations(t *testing.T) {
