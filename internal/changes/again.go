@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -21,17 +22,18 @@ func (s *suspect) runsAgain(v *Variant) (text string, calls map[*Edit]bool) {
 	calls = map[*Edit]bool{}
 	var names []string
 	var steps []Step
-	all, forward := 0, false
+	all, forward, sure := 0, false, false
 	for _, e := range s.edits {
 		all += e.effort()
 		called, direct := calledBy(e.Stack, v.edited), v.edited.any(e.Stack)
 		if function := functionAt(e.Source); !direct && through[function] { // of equal operations those of the first call may count as the new ones
 			called = function
 		}
-		if called == "" || !elsewhere[called] || len(e.Removed)+len(e.IntoLoop) > 0 || recomputed(e) {
+		if called == "" || !elsewhere[called] && !v.did(e) || len(e.Removed)+len(e.IntoLoop) > 0 || recomputed(e) {
 			continue
 		}
 		forward = forward || !isBackward(e.Scope)
+		sure = sure || elsewhere[called] || slices.ContainsFunc(e.Added, func(s Step) bool { return effort(s.Opcode) >= heavyEffort })
 		calls[e], steps = true, append(steps, e.Added...)
 		if !direct { // the function that the line calls has the name
 			continue
@@ -46,7 +48,7 @@ func (s *suspect) runsAgain(v *Variant) (text string, calls map[*Edit]bool) {
 	for e := range calls {
 		told += e.effort()
 	}
-	if 2*told <= all || len(names) == 0 || !forward {
+	if 2*told <= all || len(names) == 0 || !forward || !sure {
 		return "", nil
 	}
 	steps, _ = cancelled(steps, nil)
@@ -60,6 +62,23 @@ func (s *suspect) runsAgain(v *Variant) (text string, calls map[*Edit]bool) {
 	}
 	return phrase.List(names, "and") + verb + stepList(steps), calls
 }
+
+// did reports whether the function that an edit adds operations to had all of them before: it runs once more, though all of its calls were edited.
+func (v *Variant) did(e *Edit) bool {
+	if v.done == nil {
+		v.done = map[string]int{}
+		for i := range v.Old.Model {
+			s := &v.Old.Model[i]
+			for _, opcode := range s.Do {
+				v.done[opIn(cmp.Or(s.Within, s.Source.NamedFunction()), opcode, s.Type)]++
+			}
+		}
+	}
+	return !slices.ContainsFunc(e.Added, func(s Step) bool { return v.done[opIn(e.Within, s.Opcode, s.Type)] < s.Count })
+}
+
+// opIn names operations of one kind in a function.
+func opIn(function, opcode, dtype string) string { return function + "\x00" + opcode + "\x00" + dtype }
 
 // isBackward reports whether a scope is of the backward pass, whose operations have the lines of the forward pass.
 func isBackward(scope string) bool {

@@ -79,6 +79,7 @@ type Variant struct {
 	edited     Edited
 	through    map[string]bool // see [Variant.callees]; nil before it is known
 	elsewhere  map[string]bool
+	done       map[string]int // see [Variant.did]; nil before it is known
 	addedLoops []*facts.Kernel
 	unrolled   bool // see [Variant.Unrolled]
 }

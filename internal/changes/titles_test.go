@@ -42,6 +42,16 @@ func TestRunsAgain(t *testing.T) {
 	if got := title("encode", in(gradient, "encode", 30)); got != "new: dot" {
 		t.Errorf("only the gradient is new: %s", got)
 	}
+	every := func(fresh facts.Statement) string { // every call was edited
+		was := encode("jit(f)/loss", "encode", 20)
+		return changes.CompareEdited(report(was), report(was, fresh), lines([2]int32{20, 20}, [2]int32{30, 30})).Programs[0].Variants[0].Causes[0].Title
+	}
+	if got := every(encode("jit(f)", "encode", 30)); got != "encode runs again: dot" {
+		t.Error(got)
+	}
+	if got := every(in(asks("jit(f)", "sort", 5), "encode", 30)); got != "new: sort" {
+		t.Errorf("what the function did not do before: %s", got)
+	}
 	kernels = []facts.Kernel{kernel("jit(f)/loss/dot", "dot", "f32[8]")}
 	if got := title("encode", encode("jit(f)", "encode", 30)); got != "encode is called again, and the compiler merges the calls: dot" {
 		t.Error(got)

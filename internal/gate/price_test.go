@@ -156,7 +156,7 @@ func TestTwoEditsInOneFunction(t *testing.T) {
 			t.Errorf("%s: %.0f ns, took %.0f", c.Title, ns, took)
 		}
 	}
-	if !strings.HasPrefix(wider.Title, "pad f32[256,32] → f32[1024,32], and 1 more kernel") || !strings.HasPrefix(again.Title, "dot, tanh computed a second time") || wider.Kind != changes.KindCode {
+	if !strings.HasPrefix(wider.Title, "a product computes 4 times as much: f32[256,64] → f32[1024,64]") || !strings.HasPrefix(again.Title, "dot, tanh computed a second time") || wider.Kind != changes.KindCode {
 		t.Errorf("%q, %q", wider.Title, again.Title)
 	}
 	if len(alone) != 1 || alone[product].ID == again.ID {
