@@ -47,14 +47,15 @@ var maxStepTime = rule.Rule{
 
 // weigh lowers the level of growth that is not sure: its middle is beyond what may be, and its lower end is not.
 func weigh(c *rule.Context, v *changes.Variant, f *rule.Finding) {
-	if !f.Drift || v.Old == nil {
+	if v.Old == nil {
 		return
 	}
-	growth, was, allowed := v.StepInterval(), v.Old.Facts[facts.PriceStep], 0.0
+	growth, was := v.StepInterval(), v.Old.Facts[facts.PriceStep]
+	least, allowed := was+growth.Low, was
 	if c.MaxIncrease != nil {
-		allowed = c.MaxIncrease.Of(was)
+		allowed += c.MaxIncrease.Of(was)
 	}
-	if growth.Low > allowed {
+	if c.Max != nil && least > *c.Max || (f.Drift || c.MaxIncrease != nil) && least > allowed {
 		return
 	}
 	f.Level = c.Text("unsure")

@@ -20,7 +20,15 @@ var reductionsKept = rule.Rule{
 	Threads: []string{"jax-ml/jax#27496", "openxla/xla#17922", "AI-Hypercomputer/maxtext#4478"},
 	Variant: func(c *rule.Context, v *changes.Variant) {
 		w, narrower := narrowed(changes.AskedSums(v.Old), changes.AskedSums(v.New))
-		compiled, n := narrowed(changes.CompiledSums(v.Old), changes.CompiledSums(v.New))
+		was, is := changes.CompiledSums(v.Old), changes.CompiledSums(v.New)
+		compiled, n := widening{was: map[string]float64{}, is: map[string]float64{}}, 0.0
+		for _, dims := range eitherHas(was, is) {
+			_, fewer := narrowed(was[dims], is[dims])
+			n += fewer
+			narrower -= max(0, total(is[dims])-total(was[dims])) // the model sums arrays of another size: these are other sums
+			add(compiled.was, was[dims])
+			add(compiled.is, is[dims])
+		}
 		if n > narrower {
 			w, narrower = compiled, n
 		}
@@ -32,6 +40,20 @@ var reductionsKept = rule.Rule{
 			f.Cause, f.Evidence = v.EditThat(func(e changes.Edit) bool { return slices.ContainsFunc(e.Added, changes.Step.Sums) })
 		}
 	},
+}
+
+func total(counts map[string]float64) (n float64) {
+	for _, count := range counts {
+		n += count
+	}
+	return n
+}
+
+// add adds counts to others.
+func add(to, counts map[string]float64) {
+	for name, n := range counts {
+		to[name] += n
+	}
 }
 
 // narrowed counts the sums that became narrower. It counts what became wider from the dump to the baseline.

@@ -3,11 +3,11 @@ package changes
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
@@ -33,28 +33,23 @@ func AskedSums(v *facts.Variant) map[string]float64 {
 	return n
 }
 
-// CompiledSums counts the arrays that a program sums between devices, by type. The compiler may sum several in one collective.
-func CompiledSums(v *facts.Variant) map[string]float64 {
-	n := map[string]float64{}
+// CompiledSums counts the arrays that a program sums between devices, by dimensions and by type. The compiler may sum several in one collective.
+func CompiledSums(v *facts.Variant) map[string]map[string]float64 {
+	n := map[string]map[string]float64{}
 	for i := range v.Kernels {
-		for _, t := range summed(&v.Kernels[i]) {
-			n[t]++
+		k := &v.Kernels[i]
+		if !sums(k.Target) {
+			continue
+		}
+		for _, array := range hlo.ShapeText(k.Out).Elements() {
+			dtype, dims, _ := strings.Cut(array, "[")
+			if n[dims] == nil {
+				n[dims] = map[string]float64{}
+			}
+			n[dims][dtype]++
 		}
 	}
 	return n
-}
-
-// elementType matches the type of each array of a shape.
-var elementType = regexp.MustCompile(`(\w+)\[`)
-
-// summed are the types of the arrays that a kernel sums between devices.
-func summed(k *facts.Kernel) (types []string) {
-	if sums(k.Target) {
-		for _, t := range elementType.FindAllStringSubmatch(k.Out, -1) {
-			types = append(types, t[1])
-		}
-	}
-	return types
 }
 
 // Numerics says what may change the results of a variant that was compiled to another program: the compiler alone, or which types, precisions and sums are not
@@ -120,8 +115,10 @@ func compiledNumbers(v *facts.Variant) map[string]counts {
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
 		reductions[""] += float64(k.Do.Times("reduce"))
-		for _, t := range summed(k) {
-			between[t]++
+	}
+	for _, types := range CompiledSums(v) {
+		for t, n := range types {
+			between[t] += n
 		}
 	}
 	return map[string]counts{
@@ -139,9 +136,9 @@ func askedNumbers(v *facts.Variant) map[string]counts {
 func carried(v *facts.Variant) counts {
 	n := counts{}
 	for _, loop := range v.Loops() {
-		for _, t := range elementType.FindAllStringSubmatch(loop.Out, -1) {
-			if kindOfType(t[1]) == "number" {
-				n[t[1]]++
+		for _, array := range hlo.ShapeText(loop.Out).Elements() {
+			if t := hlo.ShapeText(array).Type(); kindOfType(t) == "number" {
+				n[t]++
 			}
 		}
 	}
