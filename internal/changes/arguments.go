@@ -38,8 +38,8 @@ func (v *Variant) KeptParams(yield func(was, is *facts.Parameter) bool) {
 	}
 }
 
-// Retyped reports whether most of the bytes that the program takes are of another type than before: what it computes follows from that.
-func (v *Variant) Retyped() bool {
+// Retyped reports whether most of the bytes that the program takes, or any of them, are of another type than before: what it computes follows from that.
+func (v *Variant) Retyped(most bool) bool {
 	var retyped, all int64
 	for was, is := range v.KeptParams {
 		all += is.Bytes
@@ -47,7 +47,7 @@ func (v *Variant) Retyped() bool {
 			retyped += is.Bytes
 		}
 	}
-	return 2*retyped > all
+	return 2*retyped > all || !most && retyped > 0
 }
 
 // arguments pairs the arguments of two compilations.
@@ -316,7 +316,7 @@ func treesOf(params []*facts.Parameter) (trees []tree) {
 			alike := phrase.Group(leaves, func(p *facts.Parameter) string {
 				parts := atNumbers(p.Name)
 				for i := 1; i < len(parts); i += 2 {
-					parts[i] = "*"
+					parts[i] = "\x00" // which no name has
 				}
 				return strings.Join(parts, "")
 			})

@@ -24,7 +24,7 @@ type Cause struct {
 
 	again    bool          // an edited line calls a function once more
 	products bool          // the title begins with the type of the products, see [Variant.nameProducts]
-	grown    *facts.Kernel // the first of the products that compute more than before, see [suspect.growth]
+	grown    *facts.Kernel // the first of the products that compute more than before, see [suspect.grownProducts]
 	of       *Cause        // the cause that this one is a copy of
 	suspect  *suspect      // which it was, before its title was found
 }

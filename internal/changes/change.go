@@ -133,6 +133,17 @@ func (v *Variant) losesCheckpoint() bool {
 	return slices.ContainsFunc(v.Model.Edits, unwraps) && !dropped(v.Model.Edits)
 }
 
+// computes reports whether operations came or went with a part that do not only convert.
+func (p *Part) computes() bool {
+	if p.Cause == nil || len(p.Cause.Edits) == 0 {
+		return true
+	}
+	converts := func(s Step) bool { return s.Opcode == "convert" }
+	return slices.ContainsFunc(p.Cause.Edits, func(e Edit) bool {
+		return slices.ContainsFunc(slices.Concat(e.Added, e.Removed), func(s Step) bool { return !converts(s) })
+	})
+}
+
 // leadFirst sorts the parts of a change: the one that says best what was done leads. That is one on an edited line, then arguments of another type, then one that
 // breaks a rule, then a program that took work from others, then one that names operations, then the one that costs most in the variant that the change costs
 // most. Where nothing costs time, what is no longer passed or returned leads, then what saves most.
@@ -160,8 +171,9 @@ func leadFirst(parts []*Part) {
 			longest = max(longest, p.variant.New.Facts[facts.PriceStep])
 		}
 	}
+	computes := slices.ContainsFunc(parts, func(p *Part) bool { return p.Kind == KindCode && p.computes() })
 	retyped := func(p *Part) bool { // a small program that takes what another returns follows from that one
-		return p.Kind == KindArguments && p.Cause != nil && p.variant.New.Facts[facts.PriceStep] == longest && p.variant.Retyped()
+		return p.Kind == KindArguments && p.Cause != nil && p.variant.New.Facts[facts.PriceStep] == longest && p.variant.Retyped(computes)
 	}
 	adds := func(p *Part) bool { return p.Kind == KindCode && p.step.Middle > 0 }
 	byCost := func(a, b *Part, costA, costB float64) int { // what costs most, else what saves most
@@ -172,7 +184,7 @@ func leadFirst(parts []*Part) {
 	slices.SortStableFunc(parts, func(a, b *Part) int {
 		return cmp.Or(
 			phrase.CompareBools(b.Source.Edited, a.Source.Edited),           // on an edited line
-			phrase.CompareBools(retyped(b), retyped(a)),                     // most bytes of the arguments have another type
+			phrase.CompareBools(retyped(b), retyped(a)),                     // most bytes of the arguments have another type, or nothing but conversions came or went
 			cmp.Compare(a.Rank, b.Rank),                                     // breaks a worse rule
 			phrase.CompareBools(fed(a), fed(b)),                             // does not only pass on what another did
 			phrase.CompareBools(unnamed(a), unnamed(b)),                     // says by name what is spread in another way

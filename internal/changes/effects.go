@@ -52,6 +52,9 @@ func (v *Variant) effects(owners []*Change) (list []effectOf) {
 	}
 	if len(slices.Compact(slices.Clone(owners))) == 1 {
 		for _, f := range v.Facts {
+			if isCollectives(f.Name) { // of a kind that a side does not have it has none
+				f.Old, f.New = number(f.Old), number(f.New)
+			}
 			if !math.IsNaN(f.Old) && !math.IsNaN(f.New) && !f.Name.IsPrice() && !skipped(f.Name) {
 				list = append(list, effectOf{Effect{f.Name, f.Old, f.New}, owners[0]})
 			}
@@ -71,6 +74,21 @@ func (v *Variant) effects(owners []*Change) (list []effectOf) {
 		}
 	}
 	return list
+}
+
+// isCollectives reports whether a fact counts collectives of a kind, or what they carry.
+func isCollectives(fact facts.ID) bool {
+	_, count := facts.CollectiveCount.Member(fact)
+	_, bytes := facts.CollectiveBytes.Member(fact)
+	return count || bytes
+}
+
+// number is n, and 0 for what is no number.
+func number(n float64) float64 {
+	if math.IsNaN(n) {
+		return 0
+	}
+	return n
 }
 
 // effect records a fact that moved; of several variants, the largest move.

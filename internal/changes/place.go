@@ -199,22 +199,26 @@ func (g *Grouping) editedLine(c *Cause, program string, call hlo.Location) (insi
 			weigh(c.Edits[i].Stack, 1+float64(c.Edits[i].effort()))
 		}
 	}
-	differ, most := maps.Clone(work), 0.0
-	for _, effort := range differ {
-		most = max(most, effort)
-	}
+	differ := maps.Clone(work)
 	for i := range c.After {
 		k := &c.After[i]
 		weigh(k.Frames(), 1+float64(k.Flops+k.Bytes)*k.Runs())
 	}
-	isAfterGrown := func(l hlo.Location, _ float64) bool {
-		return l.File == c.grown.Source.File && l.Function == c.grown.Source.Function && l.Line > c.grown.Source.Line
+	if c.grown != nil { // what follows a product does not make it larger, unless nothing comes before it
+		at, before := c.grown.Source, maps.Clone(work)
+		maps.DeleteFunc(before, func(l hlo.Location, _ float64) bool {
+			return l.File == at.File && l.Function == at.Function && l.Line > at.Line
+		})
+		if len(before) > 0 {
+			work = before
+		}
 	}
-	if c.grown != nil && !allOf(work, isAfterGrown) { // what follows a product does not make it larger
-		maps.DeleteFunc(work, isAfterGrown)
-	} else { // An edited line that adds little is no place: where a product returns f32, the line behind it converts that to bf16.
-		maps.DeleteFunc(work, func(l hlo.Location, _ float64) bool { return differ[l] < most/8 })
+	most := 0.0
+	for l := range work {
+		most = max(most, differ[l])
 	}
+	// An edited line that adds little is no place: where a product returns f32, the line behind it converts that to bf16.
+	maps.DeleteFunc(work, func(l hlo.Location, _ float64) bool { return differ[l] < most/8 })
 	if len(work)+len(outer) == 0 {
 		if _, hit := g.lines.Edits.At(c.Source.File, int(c.Source.Line)); hit && call.File != "" && sameLine(c.Source, call) {
 			return inside, c.Source
@@ -331,16 +335,6 @@ func (g *Grouping) returned(result hlo.Location, program string) (at hlo.Locatio
 func withoutColumn(l hlo.Location) hlo.Location {
 	l.Column = 0
 	return l
-}
-
-// allOf reports whether all lines are of a kind.
-func allOf(work map[hlo.Location]float64, is func(hlo.Location, float64) bool) bool {
-	for l, n := range work {
-		if !is(l, n) {
-			return false
-		}
-	}
-	return true
 }
 
 // mostWork returns the line with the most work, of several the first; none of none.

@@ -86,35 +86,50 @@ func ProductsByType(v *facts.Variant) map[string]float64 {
 	return v.Facts.Members(facts.ProductType)
 }
 
-// constrains reports whether a sharding constraint came or went.
-func (s *suspect) constrains() bool {
-	return slices.ContainsFunc(s.edits, func(e *Edit) bool { return slices.ContainsFunc(slices.Concat(e.Added, e.Removed), constrains) })
-}
-
-// growth says that as many products as before compute much more, "8 products compute 10 times as much: f32[64,256] → f32[640,256]", where no argument of another
-// size and no other sharding says why. An edit that pads, repeats or joins what they multiply is else known by that alone: "new: pad".
-func (s *suspect) growth(v *Variant) string {
+// grownProducts returns the products that came and went with a cause, the largest first, if they are as many and compute at least twice as much, and no argument
+// of another size, no other sharding and no product that the model asks for says why. first is the first of them in the program.
+func (s *suspect) grownProducts(v *Variant) (was, is []facts.Kernel, first *facts.Kernel) {
+	says := func(step Step) bool { return constrains(step) || multiplies(step) }
+	explains := func(e *Edit) bool { return slices.ContainsFunc(slices.Concat(e.Added, e.Removed), says) }
 	resized := func(p ParamChange) bool { return p.Old != nil && p.New != nil && p.Old.Shape != p.New.Shape }
-	multiplies := func(k facts.Kernel) bool { return k.WorkClass() == price.Products }
-	was, is := phrase.Filter(s.Before, multiplies), phrase.Filter(s.After, multiplies)
-	if len(is) == 0 || len(was) != len(is) || s.Kind != KindCode || s.constrains() || slices.ContainsFunc(v.Params, resized) || productFlops(is) < 2*productFlops(was) {
-		return ""
+	product := func(k facts.Kernel) bool { return k.WorkClass() == price.Products }
+	was, is = phrase.Filter(s.Before, product), phrase.Filter(s.After, product)
+	if len(is) == 0 || len(was) != len(is) || s.Kind != KindCode || slices.ContainsFunc(s.edits, explains) || slices.ContainsFunc(v.Params, resized) {
+		return nil, nil, nil
 	}
-	first, before, after := is[0], 0.0, 0.0
+	if flopsOf(is) < 2*flopsOf(was) || productFlops(is) < 2*productFlops(was) {
+		return nil, nil, nil
+	}
+	at := is[0]
 	size := func(k facts.Kernel) int64 { return numbersIn([]string{k.Out}) }
 	for _, list := range [][]facts.Kernel{was, is} {
 		slices.SortStableFunc(list, func(a, b facts.Kernel) int {
 			return cmp.Or(cmp.Compare(b.Flops, a.Flops), cmp.Compare(size(b), size(a)))
 		})
 	}
+	return was, is, &at
+}
+
+// flopsOf adds up what kernels compute each time that they run.
+func flopsOf(kernels []facts.Kernel) (n float64) {
+	for i := range kernels {
+		n += float64(kernels[i].Flops)
+	}
+	return n
+}
+
+// growthTitle says that products compute much more: "8 products compute 10 times as much: f32[64,256] → f32[640,256]". An edit that pads, repeats or joins what
+// they multiply is else known by that alone: "new: pad".
+func growthTitle(was, is []facts.Kernel) string {
+	n := 0
 	for i := range is {
-		before, after = before+float64(was[i].Flops), after+float64(is[i].Flops)
+		n += max(1, is[i].Do.Times("dot")+is[i].Do.Times("convolution"))
 	}
-	if after < 2*before {
-		return ""
+	text := "a product computes "
+	if n > 1 {
+		text = fmt.Sprintf("%d products compute ", n)
 	}
-	s.grown = &first
-	text := map[bool]string{true: "a product computes", false: fmt.Sprintf("%d products compute", len(is))}[len(is) == 1] + " " + phrase.Times(math.Round(after/before)) + " as much"
+	text += phrase.Times(math.Round(10*flopsOf(is)/flopsOf(was))/10) + " as much"
 	if was[0].Out != is[0].Out {
 		text += ": " + was[0].Out + " → " + is[0].Out
 	}

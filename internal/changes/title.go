@@ -34,8 +34,8 @@ func (s *suspect) title(v *Variant) string {
 			parts = append(parts, loops)
 		}
 	}
-	if text := s.growth(v); text != "" {
-		parts = append([]string{text}, parts...)
+	if was, is, first := s.grownProducts(v); first != nil {
+		c.grown, parts = first, append([]string{growthTitle(was, is)}, parts...)
 	}
 	if len(s.unroll) > 0 {
 		parts = append([]string{unrollTitle(v, s.unroll)}, parts...)
@@ -114,8 +114,11 @@ func (s *suspect) oftener(v *Variant) (text string, inLoop bool) {
 		}
 		if before := cmp.Or(was[kind], 1); loops[kind] && is[kind] >= 2*before {
 			text = fmt.Sprintf("%s runs %s, in a loop", kind, phrase.Times(is[kind]))
-			if was[kind] > 0 {
+			switch {
+			case was[kind] > 0:
 				text += ", instead of " + phrase.Times(was[kind])
+			case arraysSent(v.Old, kind) > 0:
+				text = fmt.Sprintf("%s runs %s more, in a loop", kind, phrase.Times(is[kind]))
 			}
 			return text, true
 		}
@@ -137,9 +140,11 @@ func arraysSent(v *facts.Variant, kind string) (n float64) {
 	return n
 }
 
-// instead returns the dearest kernel that came with an edit that only takes operations away, and yet costs time; nil for others.
+// instead returns the dearest kernel that came with an edit that only takes operations away, and yet costs time; nil for others, and where that kernel explains
+// less than half of it.
 func (s *suspect) instead(v *Variant) *facts.Kernel {
-	if len(s.edits) == 0 || len(s.loops) > 0 || !onlyGone(s.edits) || slices.ContainsFunc(s.edits, forgotten) || launchTime(v.New, s.After) <= launchTime(v.Old, s.Before) {
+	more := launchTime(v.New, s.After) - launchTime(v.Old, s.Before)
+	if len(s.edits) == 0 || len(s.loops) > 0 || !onlyGone(s.edits) || slices.ContainsFunc(s.edits, forgotten) || more <= 0 {
 		return nil
 	}
 	var dearest *facts.Kernel
@@ -148,6 +153,9 @@ func (s *suspect) instead(v *Variant) *facts.Kernel {
 		if ns := launchTime(v.New, s.After[i:i+1]); ns > most {
 			dearest, most = &s.After[i], ns
 		}
+	}
+	if 2*most < more {
+		return nil
 	}
 	return dearest
 }
@@ -170,14 +178,14 @@ func loopsTitle(loops []LoopChange) string {
 	return text
 }
 
-// unrollTitle says how often the body of an unrolled loop is there. Where the loop is still there, it names the kernel that is there most often, and of those
-// the one that computes most.
+// unrollTitle says how often the body of an unrolled loop is there. Where the loop is still there, it names the kernel that computes most, and of those the one
+// that is there most often.
 func unrollTitle(v *Variant, list []*Regroup) string {
 	if n := v.BodyCopies(); n > 0 {
 		return fmt.Sprintf("a loop is unrolled: its body is in the program %d times", n)
 	}
 	most := slices.MaxFunc(list, func(a, b *Regroup) int {
-		return cmp.Or(cmp.Compare(len(a.Many), len(b.Many)), cmp.Compare(a.One.Flops, b.One.Flops))
+		return cmp.Or(cmp.Compare(a.One.Flops, b.One.Flops), cmp.Compare(len(a.Many), len(b.Many)))
 	})
 	return fmt.Sprintf("%s of a loop's body is in the program %d times", most.One.Operations(), len(most.Many))
 }

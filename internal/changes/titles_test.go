@@ -223,7 +223,7 @@ func TestRetyped(t *testing.T) {
 		{[]facts.Parameter{w, param("step", "s64[]", 8)}, false},
 		{[]facts.Parameter{param("w", "f32[16]", 64), step}, false},
 	} {
-		if got := called(t, []facts.Parameter{w, step}, c.fresh).Retyped(); got != c.want {
+		if got := called(t, []facts.Parameter{w, step}, c.fresh).Retyped(true); got != c.want {
 			t.Errorf("%v: %v", c.fresh, got)
 		}
 	}

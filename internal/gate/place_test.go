@@ -431,8 +431,9 @@ func TestEditBeforeWhatGrew(t *testing.T) {
 	measured := func(side string) *facts.Report {
 		return factstest.Measure(t, filepath.Join("../../testdata/cases/cpu-rows_repeated", side+".tar.xz"), facts.Options{})
 	}
-	programs := changes.Compare(measured("before"), measured("after")).Programs
-	list := changesOf(judgedTarget{Programs: programs, Edits: edits(t, "pairs.py", 1200, 1172, 1174)}, nil)
+	told := edits(t, "pairs.py", 1200, 1172, 1174)
+	programs := changes.CompareEdited(measured("before"), measured("after"), inEdits(told)).Programs
+	list := changesOf(judgedTarget{Programs: programs, Edits: told}, nil)
 	if len(list) != 1 || list[0].Source.Line != 1172 || !strings.HasPrefix(list[0].Title, "2 products compute 4 times as much: ") {
 		t.Errorf("%+v", list)
 	}
