@@ -106,7 +106,8 @@ type (
 type Ceiling struct {
 	Change string             `json:"change"` // its id
 	Title  string             `json:"title"`
-	Most   map[string]float64 `json:"most"` // of each limit that it breaks: the amount, by rule and subject
+	Most   map[string]float64 `json:"most"`           // of each limit that it breaks: the amount, by rule and subject
+	With   []string           `json:"with,omitempty"` // the ids of changes: what these save is taken from what it adds to the step
 	Reason string             `json:"reason"`
 }
 

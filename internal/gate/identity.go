@@ -130,22 +130,25 @@ func (c *judgedChange) finds(f *judgedFinding) *judgedFinding {
 // limit is the id of the limit that a finding breaks, perhaps with other changes.
 func (f *judgedFinding) limit() string { return cmp.Or(f.share, f).ID }
 
-// costs returns what the changes that c is made of cost where they break a finding's limit, by their ids. The first of them has what c costs beyond that. It returns
-// nil if they cost more than c: what one of them adds to a step another one takes away.
+// costs returns what the changes that c is made of cost where they break a finding's limit, by their ids. Of a limit on the step, those that save time are in it, below
+// zero, and the first that breaks it has what c costs beyond that. It returns nil if together they cost more than c: changes that have only a share in it save time.
 func (f *judgedFinding) costs(c *judgedChange, whole []*judgedChange) map[string]float64 {
-	costs, first, rest := map[string]float64{}, "", c.Price.StepNS
+	costs, first, rest, ofStep := map[string]float64{}, "", c.Price.StepNS, isOfStep(&f.Finding.Finding)
 	for _, p := range whole {
 		if own := p.finds(f); own != nil {
 			costs[p.id] = amountOf(&own.Finding.Finding, p.Price.StepNS)
 			first = cmp.Or(first, p.id)
 			rest -= p.Price.StepNS
+		} else if ofStep && p.Price.StepNS < 0 {
+			costs[p.id] = p.Price.StepNS
+			rest -= p.Price.StepNS
 		}
 	}
 	switch {
-	case first == "" || isOfStep(&f.Finding.Finding) && rest < 0:
+	case first == "" || ofStep && moreThan(c.Price.StepNS-rest, c.Price.StepNS):
 		return nil
-	case isOfStep(&f.Finding.Finding):
-		costs[first] += rest
+	case ofStep:
+		costs[first] += max(0, rest)
 	}
 	return costs
 }

@@ -153,6 +153,14 @@ func TestParts(t *testing.T) {
 	if got := first.found[1].Also; len(got) > 0 {
 		t.Errorf("50 ns are %v", got)
 	}
+	saves, costly, whole := change("6 saves", -30, "y"), change("7 costly", 100, "x"), change("8 whole", 70, "x", "y")
+	saves.found = nil
+	identify("m", []*judgedChange{whole}, []*judgedChange{saves, costly})
+	for i, want := range []map[string]float64{{costly.id: 9}, {costly.id: 100, saves.id: -30}} {
+		if got := whole.found[i].Also; !maps.Equal(got, want) {
+			t.Errorf("%s costs %v where no edit is known, want %v", whole.found[i].ID, got, want)
+		}
+	}
 }
 
 // TestAcceptedAlone accepts one change of real pairs where git knows two edits, which may be one change where it knows none. No finding answers to the id of

@@ -104,10 +104,11 @@ func whyInvalid(w config.Waiver, about []*result.Finding, o Options) string {
 }
 
 // ceilingsOf returns the ceilings of a change: for each limit that it breaks, what it is now. If it is several changes where git does not know what was edited,
-// each has one, and together they add no more to the step than the change.
+// each that costs something has one, and together they add no more to the step than the change. What others of them save is taken from what the dearest one may add,
+// and its ceiling names these.
 func ceilingsOf(c *result.Change, findings []result.Finding, reason string) (list []baseline.Ceiling) {
 	at := map[string]int{}
-	allow := func(f *result.Finding, change string, amount float64) {
+	allow := func(f *result.Finding, change string, amount float64) *baseline.Ceiling {
 		if _, known := at[change]; !known {
 			at[change] = len(list)
 			list = append(list, baseline.Ceiling{Change: change, Title: c.Title, Most: map[string]float64{}, Reason: reason})
@@ -116,6 +117,7 @@ func ceilingsOf(c *result.Change, findings []result.Finding, reason string) (lis
 		if known, twice := most[key]; !twice || worseThanCeiling(f, amount, known) {
 			most[key] = amount
 		}
+		return &list[at[change]]
 	}
 	for i := range findings {
 		f := &findings[i]
@@ -130,8 +132,20 @@ func ceilingsOf(c *result.Change, findings []result.Finding, reason string) (lis
 			allow(f, c.ID, amountOf(f, c.Price.StepNS))
 			continue
 		}
+		dearest := slices.MaxFunc(ids, func(a, b string) int { return cmp.Compare(f.Also[a], f.Also[b]) })
+		savers := phrase.Filter(ids, func(id string) bool { return isOfStep(f) && f.Also[id] < 0 && id != dearest })
 		for _, id := range ids {
-			allow(f, id, amountOf(f, f.Also[id]))
+			amount := amountOf(f, f.Also[id])
+			switch {
+			case slices.Contains(savers, id):
+			case id == dearest && len(savers) > 0:
+				for _, saver := range savers {
+					amount += f.Also[saver]
+				}
+				allow(f, id, amount).With = savers
+			default:
+				allow(f, id, amount)
+			}
 		}
 	}
 	return list
@@ -172,7 +186,7 @@ func allow(r *result.Result, l *measuredTarget) {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if f.Target == l.Name && changes[f.Change] != nil {
-			allowFinding(f, changes[f.Change].Price.StepNS, l.set.Programs, used)
+			allowFinding(f, changes, l.set.Programs, used)
 		}
 	}
 	if len(l.problems) > 0 {
@@ -190,10 +204,11 @@ func allow(r *result.Result, l *measuredTarget) {
 	}
 }
 
-// allowFinding waives a finding if the ceilings of its change allow as much. What a change adds to the step is the sum of what its parts may add.
-func allowFinding(f *result.Finding, stepNS float64, programs []*baseline.Program, used map[*baseline.Ceiling]bool) {
+// allowFinding waives a finding if the ceilings of its change allow as much. What a change adds to the step is the sum of what its parts may add, and what the changes
+// save that a ceiling names is taken from it.
+func allowFinding(f *result.Finding, changes map[string]*result.Change, programs []*baseline.Program, used map[*baseline.Ceiling]bool) {
 	var first *baseline.Ceiling
-	allowed, key := 0.0, brokenBy(f)
+	allowed, key, stepNS := 0.0, brokenBy(f), changes[f.Change].Price.StepNS
 	for _, p := range programs {
 		for i := range p.Ceilings {
 			c := &p.Ceilings[i]
@@ -209,6 +224,11 @@ func allowFinding(f *result.Finding, stepNS float64, programs []*baseline.Progra
 				allowed = most
 			}
 			first, used[c] = cmp.Or(first, c), true
+			for _, id := range c.With {
+				if saver := changes[id]; saver != nil && id != f.Change {
+					stepNS += min(0, saver.Price.StepNS)
+				}
+			}
 		}
 	}
 	if first == nil {

@@ -135,6 +135,41 @@ func TestCeilingsOfStepTime(t *testing.T) {
 	}
 }
 
+// A change that is two where no edit is known, of which one saves what the other costs, may cost what both do together.
+func TestCeilingsOfWhatSaves(t *testing.T) {
+	const costs, saves = "aaaaaaaaaaaa", "bbbbbbbbbbbb"
+	found := result.Finding{Change: costs, Rule: "max-step-time", Subject: "price.step_ns", Program: "f", Actual: 1070.0}
+	also := found
+	also.Also = map[string]float64{costs: 100, saves: -30}
+	list := ceilingsOf(&result.Change{ID: costs, Price: result.Price{StepNS: 70}}, []result.Finding{also}, "why")
+	if len(list) != 1 || list[0].Change != costs || !slices.Equal(list[0].With, []string{saves}) || list[0].Most["max-step-time price.step_ns"] != 70 {
+		t.Fatalf("%+v", list)
+	}
+	for where, c := range map[string]struct {
+		steps  map[string]float64
+		waived bool
+	}{
+		"on the branch":        {map[string]float64{costs: 70}, true},
+		"on main":              {map[string]float64{costs: 100, saves: -30}, true},
+		"it saves more":        {map[string]float64{costs: 110, saves: -50}, true},
+		"it saves less":        {map[string]float64{costs: 100, saves: -10}, false},
+		"it saves nothing":     {map[string]float64{costs: 100, saves: 10}, false},
+		"it is gone":           {map[string]float64{costs: 100}, false},
+		"another one saves":    {map[string]float64{costs: 100, "cccccccccccc": -30}, false},
+		"the other costs more": {map[string]float64{costs: 110, saves: -30}, false},
+	} {
+		steps := map[string]*result.Change{}
+		for id, ns := range c.steps {
+			steps[id] = &result.Change{ID: id, Price: result.Price{StepNS: ns}}
+		}
+		f := found
+		allowFinding(&f, steps, []*baseline.Program{{Ceilings: list}}, map[*baseline.Ceiling]bool{})
+		if f.Waived != c.waived {
+			t.Errorf("%s: waived is %v", where, f.Waived)
+		}
+	}
+}
+
 // How long a waiver may be given for is counted from today, and one that is given for longer waives nothing.
 func TestWaiversForDays(t *testing.T) {
 	for expires, says := range map[string]string{
