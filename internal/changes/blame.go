@@ -117,7 +117,7 @@ func (b *blame) edits() {
 	slices.SortStableFunc(order, func(x, y *Edit) int {
 		return cmp.Or(phrase.CompareBools(y.lined(), x.lined()), cmp.Compare(y.effort(), x.effort()))
 	})
-	byFunction, lines, forgets := map[string]*suspect{}, b.editedIn(list), slices.ContainsFunc(order, forgotten) && !dropped(b.v.Model.Edits)
+	byFunction, lines, forgets := map[string]*suspect{}, b.editedIn(list), slices.ContainsFunc(order, forgotten) && !b.v.dropped()
 	loops := phrase.Filter(order, func(e *Edit) bool { return losesLoop(*e) })
 	had := map[Step]bool{}
 	if len(loops) > 0 {

@@ -130,7 +130,7 @@ func (v *Variant) losesCheckpoint() bool {
 	unwraps := func(e Edit) bool {
 		return slices.ContainsFunc(e.Removed, func(s Step) bool { return s.Opcode == barrier })
 	}
-	return slices.ContainsFunc(v.Model.Edits, unwraps) && !dropped(v.Model.Edits)
+	return slices.ContainsFunc(v.Model.Edits, unwraps) && !v.dropped()
 }
 
 // computes reports whether operations came or went with a part that do not only convert.

@@ -48,3 +48,22 @@ func TestOffloaded(t *testing.T) {
 		}
 	}
 }
+
+// What was computed again is dropped only if the forward pass lost it, too. Equal operations of both passes may be paired either way.
+func TestDropped(t *testing.T) {
+	const forward, again = "jit(f)/jvp()/closed_call", "jit(f)/transpose(jvp())/checkpoint/rematted_computation"
+	model := func(scopes ...string) (list []facts.Statement) {
+		for _, scope := range scopes {
+			list = append(list, facts.Statement{Scope: scope, Type: "f32", Do: []string{"dot", "tanh"}})
+		}
+		return list
+	}
+	gone := []Edit{{Scope: forward, Removed: []Step{{"dot", "f32", 1}}}, {Scope: again, Removed: []Step{{"tanh", "f32", 1}}, again: true}}
+	for want, now := range map[bool][]facts.Statement{false: model("jit(f)/jvp()"), true: nil} {
+		v := &Variant{Old: &facts.Variant{}, New: &facts.Variant{}, Model: Model{Known: true, Edits: gone}}
+		v.Old.Model, v.New.Model = model(forward, again), now
+		if v.dropped() != want {
+			t.Errorf("%d statements are left: dropped is %v", len(now), !want)
+		}
+	}
+}

@@ -231,22 +231,35 @@ func forgotten(e *Edit) bool {
 	return recomputed(e) && len(e.Added) == 0 && slices.ContainsFunc(e.Removed, func(s Step) bool { return !wiring[s.Opcode] && !constrains(s) && s.Opcode != "convert" })
 }
 
-// dropped reports whether the forward pass lost as much as the backward pass no longer computes again: it is not needed any more, and not kept.
-func dropped(edits []Edit) bool {
+// dropped reports whether the forward pass lost as much as the backward pass no longer computes again: it is not needed any more, and not kept. The operations of the
+// forward pass are counted, because equal ones of both passes are paired in any way where the scopes have other names without the checkpoint.
+func (v *Variant) dropped() bool {
 	again, once := 0, 0
-	for i := range edits {
-		e := &edits[i]
-		n := 0
-		for _, s := range e.Removed {
-			n += s.Count * effort(s.Opcode)
-		}
-		if recomputed(e) {
-			again += n
-		} else if !strings.Contains(e.Scope, "transpose(") {
-			once += n
+	for i := range v.Model.Edits {
+		if e := &v.Model.Edits[i]; recomputed(e) {
+			for _, s := range e.Removed {
+				again += s.Count * effort(s.Opcode)
+			}
 		}
 	}
+	is := forward(v.New.Model)
+	for step, n := range forward(v.Old.Model) {
+		once += max(0, n-is[step]) * effort(step.Opcode)
+	}
 	return once >= again
+}
+
+// forward counts the operations of the forward pass.
+func forward(model []facts.Statement) map[Step]int {
+	n := map[Step]int{}
+	for i := range model {
+		if s := &model[i]; !strings.Contains(s.Scope, "transpose(") && !strings.Contains(s.Scope, rematted) {
+			for _, opcode := range s.Do {
+				n[Step{Opcode: opcode, Type: s.Type}]++
+			}
+		}
+	}
+	return n
 }
 
 // keeps reports whether an edit follows from values that the backward pass now keeps instead of computing them again. A loop stacks them up for another loop;

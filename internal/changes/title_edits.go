@@ -27,7 +27,7 @@ func (s *suspect) sortSteps(v *Variant, calls map[*Edit]bool) *editSteps {
 		effort += e.effort()
 	}
 	repeats := first.Repeats != nil && 2*first.effort() > effort
-	recomputes, forgets := s.recomputes(), slices.ContainsFunc(s.edits, forgotten) && !dropped(v.Model.Edits)
+	recomputes, forgets := s.recomputes(), slices.ContainsFunc(s.edits, forgotten) && !v.dropped()
 	of := &editSteps{}
 	for _, e := range s.edits {
 		of.all = append(of.all, e.Added...)
@@ -92,7 +92,7 @@ func (s *suspect) editsTitle(v *Variant) string {
 	if first.Caller.File != "" && !edited && len(of.twice) == 0 && len(first.Added) > 0 && len(parts) > 0 {
 		parts[len(parts)-1] += calledFrom(first)
 	}
-	if !unrolled {
+	if !unrolled && !forgets { // a loop that was computed again is kept, too
 		say(lost)
 	}
 	if len(of.kept) > 0 && len(of.added)+len(parts) == 0 { // nothing else explains what went
