@@ -87,14 +87,19 @@ func (s *suspect) editsTitle(v *Variant) string {
 	if leaveOutMoves(&of.twice, &[]Step{}); len(of.twice) > 0 {
 		say(fmt.Sprintf("%s computed a second time, as in %s", stepList(of.twice), cmp.Or(first.Repeats.Source.Short(), first.Repeats.Scope)))
 	}
+	if unrolled || forgets { // it is said, or the loop was computed again and is kept, too
+		lost = ""
+	}
+	if !slices.ContainsFunc(of.added, func(s Step) bool { return effort(s.Opcode) >= heavyEffort }) {
+		say(lost)
+		lost = ""
+	}
 	say(listed("new: ", of.added))
 	edited := s.sum != nil || v.edited.any(first.Stack) // an edited line tells which it is
 	if first.Caller.File != "" && !edited && len(of.twice) == 0 && len(first.Added) > 0 && len(parts) > 0 {
 		parts[len(parts)-1] += calledFrom(first)
 	}
-	if !unrolled && !forgets { // a loop that was computed again is kept, too
-		say(lost)
-	}
+	say(lost)
 	if len(of.kept) > 0 && len(of.added)+len(parts) == 0 { // nothing else explains what went
 		of.kept, of.removed = append(of.kept, of.removed...), nil
 	}
