@@ -47,7 +47,7 @@ var maxStepTime = rule.Rule{
 
 // weigh lowers the level of growth that is not sure: its middle is beyond what may be, and its lower end is not.
 func weigh(c *rule.Context, v *changes.Variant, f *rule.Finding) {
-	if v.Old == nil {
+	if !v.Knows(facts.PriceStep) { // without a price of the baseline nothing says how sure it is
 		return
 	}
 	growth, was := v.StepInterval(), v.Old.Facts[facts.PriceStep]

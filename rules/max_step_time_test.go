@@ -21,7 +21,7 @@ func TestLaunchesWithoutAPrice(t *testing.T) {
 		v.Kernels = []facts.Kernel{k}
 		return v
 	}
-	most := 1e6
+	most, few := 1e6, 40.0
 	for name, c := range map[string]struct {
 		was, is  *facts.Variant
 		settings rule.Settings
@@ -34,6 +34,7 @@ func TestLaunchesWithoutAPrice(t *testing.T) {
 		"another call":             {calling("solve"), calling("other"), rule.Settings{Limits: rule.Limits{MaxIncrease: &rule.Change{}}}, "1 launch without a price calls what the baseline does not"},
 		"the same call":            {calling("solve"), calling("solve"), rule.Settings{Limits: rule.Limits{MaxIncrease: &rule.Change{}}}, ""},
 		"a limit without baseline": {priced(100, 0), priced(50, 1), rule.Settings{Limits: rule.Limits{Max: &most}}, ""},
+		"a baseline without price": {&facts.Variant{Facts: facts.Values{}}, priced(50, 0), rule.Settings{Limits: rule.Limits{Max: &few}}, "50 ns of predicted step time: at most 40 ns allowed"}, // an error
 		"no baseline":              {nil, priced(50, 1), rule.Settings{Limits: rule.Limits{Max: &most}}, ""},
 	} {
 		c.settings.Rule, c.settings.Options = &maxStepTime, map[string]any{}

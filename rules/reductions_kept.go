@@ -25,7 +25,9 @@ var reductionsKept = rule.Rule{
 		for _, dims := range eitherHas(was, is) {
 			_, fewer := narrowed(was[dims], is[dims])
 			n += fewer
-			narrower -= max(0, total(is[dims])-total(was[dims])) // the model sums arrays of another size: these are other sums
+			if len(was[dims]) == 0 { // nothing of this size was summed: these are other sums
+				narrower -= total(is[dims])
+			}
 			add(compiled.was, was[dims])
 			add(compiled.is, is[dims])
 		}

@@ -182,11 +182,11 @@ func allow(r *result.Result, l *measuredTarget) {
 	for i := range r.Changes {
 		changes[r.Changes[i].ID] = &r.Changes[i]
 	}
-	used := map[*baseline.Ceiling]bool{}
+	used, savers := map[*baseline.Ceiling]bool{}, map[string]string{}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if f.Target == l.Name && changes[f.Change] != nil {
-			allowFinding(f, changes, l.set.Programs, used)
+			allowFinding(f, changes, l.set.Programs, used, savers)
 		}
 	}
 	if len(l.problems) > 0 {
@@ -205,8 +205,8 @@ func allow(r *result.Result, l *measuredTarget) {
 }
 
 // allowFinding waives a finding if the ceilings of its change allow as much. What a change adds to the step is the sum of what its parts may add, and what the changes
-// save that a ceiling names is taken from it.
-func allowFinding(f *result.Finding, changes map[string]*result.Change, programs []*baseline.Program, used map[*baseline.Ceiling]bool) {
+// save that a ceiling names is taken from it. What saves is of one change alone: savers holds which.
+func allowFinding(f *result.Finding, changes map[string]*result.Change, programs []*baseline.Program, used map[*baseline.Ceiling]bool, savers map[string]string) {
 	var first *baseline.Ceiling
 	allowed, key, stepNS := 0.0, brokenBy(f), changes[f.Change].Price.StepNS
 	for _, p := range programs {
@@ -225,7 +225,10 @@ func allowFinding(f *result.Finding, changes map[string]*result.Change, programs
 			}
 			first, used[c] = cmp.Or(first, c), true
 			for _, id := range c.With {
-				if saver := changes[id]; saver != nil && id != f.Change {
+				if savers[id] == "" {
+					savers[id] = c.Change
+				}
+				if saver := changes[id]; saver != nil && id != f.Change && savers[id] == c.Change {
 					stepNS += min(0, saver.Price.StepNS)
 				}
 			}

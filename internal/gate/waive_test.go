@@ -163,10 +163,21 @@ func TestCeilingsOfWhatSaves(t *testing.T) {
 			steps[id] = &result.Change{ID: id, Price: result.Price{StepNS: ns}}
 		}
 		f := found
-		allowFinding(&f, steps, []*baseline.Program{{Ceilings: list}}, map[*baseline.Ceiling]bool{})
+		allowFinding(&f, steps, []*baseline.Program{{Ceilings: list}}, map[*baseline.Ceiling]bool{}, map[string]string{})
 		if f.Waived != c.waived {
 			t.Errorf("%s: waived is %v", where, f.Waived)
 		}
+	}
+	// What saves is not taken from two changes.
+	second, other := list[0], found
+	second.Change, other.Change = "cccccccccccc", "cccccccccccc"
+	steps := map[string]*result.Change{saves: {Price: result.Price{StepNS: -30}}, costs: {Price: result.Price{StepNS: 100}}, second.Change: {Price: result.Price{StepNS: 100}}}
+	programs, savers := []*baseline.Program{{Ceilings: []baseline.Ceiling{list[0], second}}}, map[string]string{}
+	for _, f := range []*result.Finding{&found, &other} {
+		allowFinding(f, steps, programs, map[*baseline.Ceiling]bool{}, savers)
+	}
+	if !found.Waived || other.Waived {
+		t.Errorf("one saving allows both: %v, %v", found.Waived, other.Waived)
 	}
 }
 
