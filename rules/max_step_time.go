@@ -45,9 +45,10 @@ var maxStepTime = rule.Rule{
 	},
 }
 
-// weigh lowers the level of growth that is not sure: its middle is beyond what may be, and its lower end is not.
+// weigh lowers the level of growth that is not sure: its middle is beyond what may be, and its lower end is not. Where the baseline has no price, nothing says how sure
+// it is, and a limit that the baseline breaks is broken without any growth.
 func weigh(c *rule.Context, v *changes.Variant, f *rule.Finding) {
-	if !v.Knows(facts.PriceStep) { // without a price of the baseline nothing says how sure it is
+	if !v.Knows(facts.PriceStep) || c.Max != nil && v.Old.Facts[facts.PriceStep] > *c.Max {
 		return
 	}
 	growth, was := v.StepInterval(), v.Old.Facts[facts.PriceStep]

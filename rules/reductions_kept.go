@@ -19,19 +19,24 @@ var reductionsKept = rule.Rule{
 	Fix:     "Cast after the sum, not before it; look at the type of the gradients, and at flags that let the compiler sum in the type that is sent. If the narrower sum is intended, accept it.",
 	Threads: []string{"jax-ml/jax#27496", "openxla/xla#17922", "AI-Hypercomputer/maxtext#4478"},
 	Variant: func(c *rule.Context, v *changes.Variant) {
-		w, narrower := narrowed(changes.AskedSums(v.Old), changes.AskedSums(v.New))
+		asked, asks := changes.AskedSums(v.Old), changes.AskedSums(v.New)
+		w, narrower := narrowed(asked, asks)
+		gained := 0.0
+		for dtype, n := range asks {
+			gained += max(0, n-asked[dtype])
+		}
 		was, is := changes.CompiledSums(v.Old), changes.CompiledSums(v.New)
 		compiled, n := widening{was: map[string]float64{}, is: map[string]float64{}}, 0.0
 		for _, dims := range eitherHas(was, is) {
 			_, fewer := narrowed(was[dims], is[dims])
 			n += fewer
 			if len(was[dims]) == 0 { // nothing of this size was summed: these are other sums
-				narrower -= total(is[dims])
+				gained -= total(is[dims])
 			}
 			add(compiled.was, was[dims])
 			add(compiled.is, is[dims])
 		}
-		if n > narrower {
+		if narrower = min(narrower, max(0, gained)); n > narrower {
 			w, narrower = compiled, n
 		}
 		if f := c.JudgeDifferences("reductions", narrower); f != nil {

@@ -29,6 +29,7 @@ func TestNarrowerSums(t *testing.T) {
 		"in f32":                        {summing("bf16", "bf16[8,4]"), summing("f32", "f32[8,4]"), 0},
 		"an array in place of a scalar": {summing("f32", "f32[]"), summing("bf16", "bf16[8,4]"), 0},
 		"one more":                      {summing("f32", "f32[8,4]"), summing("bf16", "f32[8,4]", "f32[8,4]"), 1},
+		"beside another one":            {summing("f32", "f32[8,4]"), summing("bf16", "f32[8,4]", "f32[]"), 1},
 		"one of two":                    {summing("f32", "f32[]", "f32[8,4]"), summing("bf16", "bf16[8,4]", "bf16[16]"), 1},
 	} {
 		settings := &rule.Settings{Rule: &reductionsKept, Options: map[string]any{}}
