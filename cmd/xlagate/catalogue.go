@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -83,7 +82,7 @@ func changeOf(c *cli.Context, w world, id string) (*result.Result, *result.Chang
 	begins := func(whole string) bool { return strings.HasPrefix(whole, id) }
 	found := phrase.Pick(r.Changes, func(change *result.Change) bool {
 		isOf := func(f result.Finding) bool {
-			return f.Change == change.ID && (begins(f.ID) || slices.ContainsFunc(slices.Collect(maps.Keys(f.Also)), begins))
+			return f.Change == change.ID && (begins(f.ID) || slices.ContainsFunc(f.Also, begins))
 		}
 		return begins(change.ID) || slices.ContainsFunc(r.Findings, isOf)
 	})

@@ -694,7 +694,7 @@ func TestAcceptTakesNumbersFromTheFacts(t *testing.T) {
 			p.asks("mona", "write", "/xlagate accept "+asked+" both sizes are wanted")
 			p.run(0, "accept", "--from-event")
 			files := p.Files(p.Branches["wider"])
-			allowed := strings.Contains(files[".xlagate/classifier/cpu/train_step.jsonl"], `"most":{"no-recompilation variants":2}`)
+			allowed := strings.Contains(files[".xlagate/classifier/cpu/train_step.jsonl"], `"limit":"no-recompilation variants","amount":2}`)
 			if raised := strings.Contains(files["xlagate.yaml"], "max_variants: 2"); allowed == all || raised != all {
 				t.Errorf("%s, %s: allowed %v, raised %v", name, asked, allowed, raised)
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -104,12 +105,30 @@ type (
 
 // Ceiling allows a change up to what it cost when it was accepted, as a waiver without a date does.
 type Ceiling struct {
-	Change string             `json:"change"` // its id
-	Title  string             `json:"title"`
-	Most   map[string]float64 `json:"most"`           // of each limit that it breaks: the amount, by rule and subject
-	With   []string           `json:"with,omitempty"` // the ids of changes: what these save is taken from what it adds to the step
-	Reason string             `json:"reason"`
+	Change string    `json:"change"`         // its id
+	With   []string  `json:"with,omitempty"` // the ids of the changes that it is where git does not know what was edited
+	Title  string    `json:"title"`
+	Most   []Allowed `json:"most"` // the limits that it breaks
+	Reason string    `json:"reason"`
 }
+
+// IsOf reports whether a ceiling is one of a change with some ids.
+func (c *Ceiling) IsOf(ids map[string]bool) bool {
+	return ids[c.Change] || slices.ContainsFunc(c.With, func(id string) bool { return ids[id] })
+}
+
+// Allowed is how far a limit may be broken.
+type Allowed struct {
+	Program string  `json:"program,omitempty"` // absent for a limit on the target
+	Variant string  `json:"variant,omitempty"` // 12 hex digits of the hash of its signature in the baseline; absent for a limit on the program
+	Limit   string  `json:"limit"`             // the rule, and what it checks
+	Amount  float64 `json:"amount"`            // what there is with the change alone
+	Whole   bool    `json:"whole,omitempty"`   // the program was accepted as a whole, with what it breaks of limits that need no baseline
+}
+
+// AnyChange reports whether a limit may be broken by any change: what the program had when it was accepted as a whole, or what is in no program, which is another
+// change once the program that it led to is accepted.
+func (a *Allowed) AnyChange() bool { return a.Whole || a.Program == "" }
 
 // The sections of a file, in their order. Each ends with a line that names it, and the file with the last: what is cut off is told from what is whole, and what
 // two branches change in two sections merges.

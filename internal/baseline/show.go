@@ -42,6 +42,10 @@ func Show(out io.Writer, target string, p *Program) error {
 	}
 	for _, c := range p.Ceilings {
 		fmt.Fprintf(t, "  allowed besides: %s %s (%s)\n", c.Change, c.Title, c.Reason)
+		for _, most := range c.Most {
+			_, subject, _ := strings.Cut(most.Limit, " ")
+			fmt.Fprintf(t, "    %s\n", strings.TrimSpace(most.Program+" "+most.Limit+": "+phrase.Show(most.Amount, facts.About(facts.ID(subject)).Unit)))
+		}
 	}
 	for _, v := range p.Variants[:min(len(p.Variants), mostVariants)] {
 		fmt.Fprintf(t, "\n  %s\n", short(v.Signature, 2*mostLetters))

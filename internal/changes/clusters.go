@@ -107,6 +107,12 @@ func IsPart(joint, name string) bool {
 	return strings.Contains(joint, jointMark) && slices.Contains(strings.Split(joint, jointMark), name)
 }
 
+// OfClusters reports whether a program is one of TensorFlow's clusters, or several that are compared as one.
+func OfClusters(program string) bool {
+	first, _, _ := strings.Cut(program, jointMark)
+	return (&facts.Program{Name: first}).IsCluster()
+}
+
 // ClustersSplitBy returns why there are more clusters than before: operations that moved to another device, else a new operation outside of all clusters; nil if there
 // are no more, or if no reason is known. Operations that XLA cannot compile come first, then the model's own, then those of conditions.
 func ClustersSplitBy(old, fresh *tensorflow.Clusters) *Cause {

@@ -67,6 +67,7 @@ func acceptInto(ctx context.Context, o Options, a AcceptOptions, edit *baseline.
 	}
 	done := &Accepted{}
 	for _, in := range list {
+		in.recut = in.isRecut(a.Only)
 		done.Unjudged = append(done.Unjudged, in.unjudged...)
 		done.Changes = append(done.Changes, in.changesOf(a.Only)...)
 	}
@@ -134,7 +135,7 @@ func (e *Incomplete) Error() string {
 
 // accept writes what changes in one target.
 func (in *candidate) accept(edit *baseline.Edit, a AcceptOptions, done *Accepted) error {
-	ceilings, err := in.ceilings(a)
+	ceilings, replaced, err := in.ceilings(a)
 	if err != nil {
 		return err
 	}
@@ -144,7 +145,7 @@ func (in *candidate) accept(edit *baseline.Edit, a AcceptOptions, done *Accepted
 		next := fresh
 		switch {
 		case len(a.Only) > 0:
-			next = in.allowing(name, old, fresh, ceilings[name], a)
+			next = in.allowing(name, old, fresh, ceilings[name], replaced, a)
 		case a.Tighten:
 			next = in.tightened(old, fresh)
 		}
@@ -193,57 +194,42 @@ func (in *candidate) removeDamaged(edit *baseline.Edit, done *Accepted) error {
 	return nil
 }
 
-// ceilings returns the ceilings of the changes that are accepted by their ids, by the program whose baseline holds them: the change's own, or the first that has
-// a baseline, or gets one.
-func (in *candidate) ceilings(a AcceptOptions) (map[string][]baseline.Ceiling, error) {
-	ceilings := map[string][]baseline.Ceiling{}
-	for _, c := range in.changesOf(a.Only) {
-		if c.Accept == "" {
-			return nil, UsageError{fmt.Sprintf("change %s cannot be accepted: %s; fix it, or leave the program out with programs.exclude", c.ID, c.Title)}
-		}
-		programs := c.Programs()
-		if in.old != nil {
-			programs = append(programs, programNames(in.old.Report().Programs)...)
-		}
-		at := slices.IndexFunc(programs, func(name string) bool { return in.accepted(name) != nil && in.fresh[name] != nil })
-		if at < 0 {
-			at = slices.IndexFunc(programs, func(name string) bool { return in.fresh[name] != nil })
-		}
-		own := ceilingsOf(&c, slices.DeleteFunc(slices.Clone(in.findings), func(f result.Finding) bool { return in.isWhole(f.Program) }), a.Reason)
-		switch {
-		case len(own) == 0 && in.isWhole(c.Program):
-		case at < 0:
-			return nil, UsageError{fmt.Sprintf("change %s has no baseline that could allow it; accept everything: xlagate accept --reason \"why\"", c.ID)}
-		default:
-			ceilings[programs[at]] = append(ceilings[programs[at]], own...)
-		}
-	}
-	return ceilings, nil
+// isWhole reports whether accepting one of a program's changes accepts it as a whole: it has no baseline, or is gone, or is a cluster of a graph that is cut
+// otherwise now.
+func (in *candidate) isWhole(program string) bool {
+	return (in.fresh[program] == nil) != (in.accepted(program) == nil) || in.recut && changes.OfClusters(program)
 }
 
-// isWhole reports whether accepting one of a program's changes accepts it as a whole: it has no baseline, or is gone.
-func (in *candidate) isWhole(program string) bool {
-	return (in.fresh[program] == nil) != (in.accepted(program) == nil)
+// isNamed reports whether a program has a change that ids name.
+func (in *candidate) isNamed(program string, only []string) bool {
+	return in.recut && changes.OfClusters(program) || slices.ContainsFunc(in.changesOf(only), func(c result.Change) bool { return c.IsIn(in.target, program) })
+}
+
+// isRecut reports whether TensorFlow cut its graph into other clusters, and the ids name every change of clusters that breaks a rule. Clusters are parts of one
+// graph: what one of them lost, the new ones have.
+func (in *candidate) isRecut(only []string) bool {
+	ofClusters := func(c result.Change) bool {
+		return len(c.Findings) > 0 && slices.ContainsFunc(c.Programs(), changes.OfClusters)
+	}
+	named := phrase.Filter(in.changesOf(only), ofClusters)
+	return len(named) > 0 && len(named) == len(phrase.Filter(in.changes, ofClusters)) &&
+		slices.ContainsFunc(in.names(), func(name string) bool { return changes.OfClusters(name) && in.isWhole(name) })
 }
 
 // allowing returns the old baseline of a program with ceilings. A program that has no baseline, or that is gone, is accepted as a whole if one of its changes is
 // named.
-func (in *candidate) allowing(name string, old, fresh *baseline.Program, ceilings []baseline.Ceiling, a AcceptOptions) *baseline.Program {
-	isNamed := func(c result.Change) bool { return c.IsIn(in.target, name) }
+func (in *candidate) allowing(name string, old, fresh *baseline.Program, ceilings []baseline.Ceiling, replaced map[string]bool, a AcceptOptions) *baseline.Program {
 	switch {
-	case (old == nil || fresh == nil) && slices.ContainsFunc(in.changesOf(a.Only), isNamed):
+	case in.isWhole(name) && in.isNamed(name, a.Only):
 		old = fresh
 	case old == nil:
 		return nil
 	}
-	if len(ceilings) == 0 {
+	if old == nil || len(replaced)+len(ceilings) == 0 {
 		return old
 	}
 	next := *old
-	next.Ceilings = slices.DeleteFunc(slices.Clone(old.Ceilings), func(c baseline.Ceiling) bool {
-		return slices.ContainsFunc(ceilings, func(n baseline.Ceiling) bool { return n.Change == c.Change })
-	})
-	next.Ceilings = append(next.Ceilings, ceilings...)
+	next.Ceilings = append(slices.DeleteFunc(slices.Clone(old.Ceilings), func(c baseline.Ceiling) bool { return c.IsOf(replaced) }), ceilings...)
 	slices.SortFunc(next.Ceilings, func(a, b baseline.Ceiling) int { return strings.Compare(a.Change, b.Change) })
 	return &next
 }
@@ -258,25 +244,34 @@ func Relative(dir, path string) string {
 
 // candidate is what may be accepted for one target: its new facts, beside the old baseline.
 type candidate struct {
-	target   string
-	old      *baseline.Set
-	fresh    map[string]*baseline.Program
-	was      map[string]string // of programs that were accepted under another name: that name
-	from     *result.Target    // the result that this comes from; nil where it is a dump
-	graphs   facts.Values      // of TensorFlow's graphs; nil when autoclustering did not run
-	findings []result.Finding
-	changes  []result.Change
-	unjudged []result.Problem
+	target     string
+	old        *baseline.Set
+	fresh      map[string]*baseline.Program
+	was        map[string]string   // of programs that were accepted under another name: that name
+	from       *result.Target      // the result that this comes from; nil where it is a dump
+	recut      bool                // see isRecut
+	signatures map[compiled]string // of variants that have other arguments than in the baseline: those they had
+	graphs     facts.Values        // of TensorFlow's graphs; nil when autoclustering did not run
+	findings   []result.Finding
+	changes    []result.Change
+	unjudged   []result.Problem
 }
 
 func newCandidate(t *result.Target, old *baseline.Set, programs []*baseline.Program) *candidate {
-	in := &candidate{target: t.Name, old: old, graphs: t.Graphs, fresh: map[string]*baseline.Program{}, was: map[string]string{}}
+	in := &candidate{
+		target: t.Name, old: old, graphs: t.Graphs, fresh: map[string]*baseline.Program{}, was: map[string]string{}, signatures: map[compiled]string{},
+	}
 	for _, p := range programs {
 		in.fresh[p.Name] = p
 	}
 	for _, p := range t.Programs {
 		if in.fresh[p.Name] != nil && in.fresh[p.Was] == nil && old.Find(p.Was) != nil {
 			in.was[p.Name] = p.Was
+		}
+		for _, v := range p.Variants {
+			if v.Was != "" { // another variant with the same arguments may be new
+				in.signatures[compiled{p.Name, v.Signature}] = v.Was
+			}
 		}
 	}
 	return in
@@ -354,16 +349,30 @@ func judgedByFacts(again *result.Result, list []*candidate) error {
 	for _, in := range list {
 		for i := range in.findings {
 			f := &in.findings[i]
-			is := found[f.ID]
+			is, subject := found[f.ID], f.Subject
+			if is == nil && f.AddsNS != 0 { // the limit is broken by several changes
+				at := slices.IndexFunc(again.Findings, func(r result.Finding) bool {
+					return r.Rule == f.Rule && r.Program == f.Program && r.Variant == f.Variant && shareID(r.ID, f.Change) == f.ID
+				})
+				if at < 0 {
+					f.AddsNS = 0
+					continue
+				}
+				is, subject = &again.Findings[at], strings.TrimSuffix(subject, shareOf+f.Change)
+			}
 			switch {
-			case is != nil && !(f.Rule == is.Rule && f.Target == is.Target && f.Program == is.Program && f.Subject == is.Subject):
+			case is != nil && !(f.Rule == is.Rule && f.Target == is.Target && f.Program == is.Program && subject == is.Subject):
 				return fmt.Errorf("the result contradicts itself; it was edited: %s is the id of %s in %s, not of %s in %s", f.ID, is.Rule, is.Program, f.Rule, f.Program)
 			case is != nil:
-				f.Actual, f.Limit, f.Bound = is.Actual, is.Limit, is.Bound
+				f.Actual, f.Limit, f.Baseline, f.Bound = is.Actual, is.Limit, is.Baseline, is.Bound
 			case f.Bound != nil:
 				said := *f.Bound
 				said.Written = false
 				f.Bound = &said
+			}
+			if was, compared := f.Baseline.(float64); compared { // no change needs to add more than all together
+				actual, _ := f.Actual.(float64)
+				f.AddsNS = min(f.AddsNS, max(0, actual-was))
 			}
 		}
 	}

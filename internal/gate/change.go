@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
@@ -23,6 +24,7 @@ type judgedTarget struct {
 	Dumps    []string                      // the files and folders that the dump is in: an edit of one is no place of a change
 	Edits    *git.Edits                    // nil where git does not tell what was edited
 	Upgrade  func(*changes.Program) string // how its toolchain differs from the baseline's, "" if it does not; may be nil
+	Accepted []*baseline.Program           // whose ceilings allow changes
 	Again    bool                          // it is judged from a result, which does not tell the changes as well: a limit is one finding
 }
 
@@ -30,34 +32,46 @@ type judgedTarget struct {
 type judgedFinding struct {
 	rule.Finding
 	repeats bool           // the same edit breaks the limit in another variant as well
-	share   *judgedFinding // the same limit on the step, broken by a dearer change; nil for others
+	share   *judgedFinding // the same limit on the step, broken by another change; nil for others
+	first   *judgedChange  // of a limit on the step: the change that it is of; the others have shares
 }
 
 // judgedChange is a change with the findings that belong to it.
 type judgedChange struct {
 	*changes.Change
 	id    string
+	also  []string // the ids of the changes that it is where git does not know what was edited
 	found []*judgedFinding
 }
 
+// ids are those that a change answers to.
+func (c *judgedChange) ids() map[string]bool {
+	ids := map[string]bool{c.id: true}
+	for _, id := range c.also {
+		ids[id] = true
+	}
+	return ids
+}
+
 // changes lists the changes of a target, worst first, and sets the change of every finding. It also returns the findings that it adds: each change that has to
-// go before a limit on the step holds breaks that limit. plain has the changes where no edits are known, if edits are.
-func (t judgedTarget) changes(findings []judgedFinding, plain []*judgedChange) ([]result.Change, []*judgedFinding) {
+// go before a limit on the step holds breaks that limit; and the ceilings that nothing needs. plain has the changes where no edits are known, if edits are.
+func (t judgedTarget) changes(findings []judgedFinding, plain []*judgedChange) ([]result.Change, []*judgedFinding, []*baseline.Ceiling) {
 	judged := t.attach(findings)
 	identify(t.Name, judged, plain)
+	unused := t.allow(judged)
 	out := make([]result.Change, 0, len(judged))
 	var added []*judgedFinding
 	for _, c := range judged {
 		for _, f := range c.found {
 			if f.share != nil {
-				f.Subject, f.ID = f.Subject+shareOf+c.id, result.ID(f.ID+shareOf+c.id)
+				f.Subject, f.ID = f.Subject+shareOf+c.id, shareID(f.ID, c.id)
 				added = append(added, f)
 			}
 		}
 		out = append(out, c.result(t.Name))
 	}
 	sortChanges(out)
-	return out, added
+	return out, added, unused
 }
 
 // attach groups what differs in a target, and assigns each finding to one of the changes.
@@ -106,7 +120,7 @@ func (t judgedTarget) attach(findings []judgedFinding) []*judgedChange {
 	}
 	for _, f := range ordered {
 		if a.isStep(f) {
-			a.divide(f, byProgram[f.Program], t.Again)
+			f.divide(byProgram[f.Program], f.Excess(), t.Again)
 		}
 	}
 	return list
@@ -307,9 +321,9 @@ func (c *judgedChange) breaks(f *judgedFinding) {
 	}
 }
 
-// divide assigns a finding that a step is too long to the changes that would all have to go before the limit holds, the dearest first. Of changes that
-// cost 5, 3 and 1 µs, where the step is 7 µs over its limit, the first two break it.
-func (a *attachment) divide(f *judgedFinding, list []*judgedChange, once bool) {
+// divide assigns a finding that a step is too long by some time to the changes that would all have to go before the limit holds, the dearest first. Of changes that
+// cost 5, 3 and 1 µs, where the step is 7 µs over its limit, the first two break it. It returns the time that is left, and assigns to one change alone if once is set.
+func (f *judgedFinding) divide(list []*judgedChange, left float64, once bool) float64 {
 	steps := map[*judgedChange]float64{}
 	var dearest []*judgedChange
 	for _, c := range list {
@@ -318,23 +332,35 @@ func (a *attachment) divide(f *judgedFinding, list []*judgedChange, once bool) {
 		}
 	}
 	slices.SortStableFunc(dearest, func(x, y *judgedChange) int { return cmp.Compare(steps[y], steps[x]) })
-	left := f.Excess()
 	for i, c := range dearest {
 		if i > 0 && (left <= 0 || steps[c] <= 0 || once) {
-			return
+			break
 		}
-		part := f
-		if i > 0 {
-			own := *f
-			own.Cause, own.Evidence, own.share, part = nil, changes.Evidence{}, f, &own
-		}
-		c.breaks(part)
+		f.partOf(c, steps[c])
 		left -= steps[c]
 	}
+	return left
 }
 
-// shareOf is between what a rule checked and the change, in the subject of a finding that [attachment.divide] adds.
+// partOf is a finding that a step is too long for one of the changes that break the limit: the finding itself for the first, a copy for each other one.
+func (f *judgedFinding) partOf(c *judgedChange, ns float64) *judgedFinding {
+	part := f
+	if f.first == nil {
+		f.first = c
+	} else {
+		own := *f
+		own.Cause, own.Evidence, own.share, part = nil, changes.Evidence{}, f, &own
+	}
+	part.AddsNS = ns
+	c.breaks(part)
+	return part
+}
+
+// shareOf is between what a rule checked and the change, in the subject of a finding that [judgedFinding.divide] adds.
 const shareOf = " of change "
+
+// shareID is the id of a finding that [judgedFinding.divide] adds for a change to a finding.
+func shareID(finding, change string) string { return result.ID(finding + shareOf + change) }
 
 // level is the worst of the findings; without one it says whether the change saves, as sure as that is.
 func (c *judgedChange) level() string {
@@ -353,7 +379,7 @@ func (c *judgedChange) level() string {
 // result is the change as a result has it.
 func (c *judgedChange) result(target string) result.Change {
 	out := result.Change{
-		ID: c.id, Level: c.level(), Target: target, Program: c.Program, Variants: c.Variants, Price: result.Price(c.Price), Evidence: result.Evidence(c.Evidence),
+		ID: c.id, Also: c.also, Level: c.level(), Target: target, Program: c.Program, Variants: c.Variants, Price: result.Price(c.Price), Evidence: result.Evidence(c.Evidence),
 		Edit:    result.Edit{Kind: c.Kind, Title: c.Title, Details: c.Details, OpName: c.OpName, Source: result.Source(c.Source)},
 		Effects: phrase.Map(c.Effects, func(e changes.Effect) result.Effect { return result.Effect(e) }),
 		Others: phrase.Map(c.Others, func(o changes.Cost) result.Other {

@@ -18,7 +18,7 @@ import (
 
 // changesOf lists the changes of a target, without the findings that they add.
 func changesOf(t judgedTarget, findings []judgedFinding) []result.Change {
-	list, _ := t.changes(findings, nil)
+	list, _, _ := t.changes(findings, nil)
 	return list
 }
 

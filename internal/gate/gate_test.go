@@ -121,6 +121,48 @@ func TestAcceptFindingByFinding(t *testing.T) {
 	}
 }
 
+// TestAcceptAllByID accepts by its id each change between two dumps, neighbors or dumps that have nothing to do with each other: programs are new, gone, joined and
+// split, clusters are cut otherwise, and limits of the configuration are broken. The same dump passes then.
+func TestAcceptAllByID(t *testing.T) {
+	single, _ := filepath.Glob(dumps + "*/*.tar.xz")
+	pairs, _ := filepath.Glob(dumps + "cases/*/*.tar.xz")
+	all, accepted, whole := append(single, pairs...), 0, 0
+	for i := range all {
+		next := []int{i + 1, i + 7, i + 1, i}[i%4]
+		o := options(t, recommended+"rules:\n  - { rule: max-step-time, max: 1ns }\n  - { rule: no-recompilation, max_variants: 1 }\n  - { rule: max-kernels, max: 1 }\n", strings.TrimPrefix(all[i], dumps))
+		if _, err := Accept(t.Context(), o, AcceptOptions{}); next == i || err != nil {
+			continue // it is not complete
+		}
+		o = o.to(t, strings.TrimPrefix(all[next%len(all)], dumps))
+		r := check(t, o)
+		a := AcceptOptions{Reason: "wanted"}
+		for _, c := range r.Open() {
+			if c.Accept != "" {
+				a.Only = append(a.Only, c.ID)
+			}
+		}
+		if i%2 == 0 {
+			a.From = reread(t, r)
+		}
+		if _, err := Accept(t.Context(), o, a); len(a.Only) == 0 || err != nil {
+			continue // it says why before it writes anything
+		}
+		accepted++
+		r = check(t, o)
+		if slices.ContainsFunc(r.Findings, func(f result.Finding) bool { return f.Bound != nil && f.Waived && f.AddsNS == 0 }) {
+			whole++
+		}
+		for _, c := range r.Open() {
+			if c.Accept != "" {
+				t.Errorf("%s → %s: %s is still open in %s", all[i], o.Dumps[0], c.Title, c.Program)
+			}
+		}
+	}
+	if accepted < 40 || whole < 10 {
+		t.Errorf("%d dumps were accepted by ids, %d with new programs that break limits", accepted, whole)
+	}
+}
+
 // reread is the result as another machine reads it.
 func reread(t *testing.T, r *result.Result) *result.Result {
 	t.Helper()

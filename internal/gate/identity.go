@@ -11,7 +11,7 @@ import (
 
 // identify gives each change its id. An id does not depend on the edits, because what git knows of them differs between a full clone, a shallow one and the
 // branch after a merge. So a change has the id that it has in plain, the changes where no edits are known; plain is empty if they are those of the list. If it is
-// several changes there, it takes the id of the first, and its findings know what each of them costs.
+// several changes there, it takes the id of the first, and answers to all of them.
 func identify(target string, list, plain []*judgedChange) {
 	list, plain = byPlace(list), byPlace(plain)
 	for _, c := range slices.Concat(list, plain) {
@@ -35,8 +35,15 @@ func identify(target string, list, plain []*judgedChange) {
 		}
 	}
 	for _, c := range list {
-		for _, f := range c.found {
-			f.Also = f.costs(c, whole[c])
+		for _, p := range whole[c] {
+			if p.id != c.id {
+				c.also = append(c.also, p.id)
+			}
+			for _, f := range c.found {
+				if p.id != c.id && p.finds(f) {
+					f.Also = append(f.Also, p.id)
+				}
+			}
 		}
 	}
 }
@@ -118,40 +125,13 @@ func (c *judgedChange) nameAfter(whole, shared []*judgedChange, taken map[string
 	taken[c.id] = true
 }
 
-// finds returns the finding of a change that is the same limit; nil if there is none.
-func (c *judgedChange) finds(f *judgedFinding) *judgedFinding {
-	at := slices.IndexFunc(c.found, func(own *judgedFinding) bool { return own.limit() == f.limit() })
-	if at < 0 {
-		return nil
-	}
-	return c.found[at]
+// finds reports whether a change breaks the same limit.
+func (c *judgedChange) finds(f *judgedFinding) bool {
+	return slices.ContainsFunc(c.found, func(own *judgedFinding) bool { return own.limit() == f.limit() })
 }
 
 // limit is the id of the limit that a finding breaks, perhaps with other changes.
 func (f *judgedFinding) limit() string { return cmp.Or(f.share, f).ID }
-
-// costs returns what the changes that c is made of cost where they break a finding's limit, by their ids. Of a limit on the step, those that save time are in it, below
-// zero, and the first that breaks it has what c costs beyond that. It returns nil if together they cost more than c: changes that have only a share in it save time.
-func (f *judgedFinding) costs(c *judgedChange, whole []*judgedChange) map[string]float64 {
-	costs, first, rest, ofStep := map[string]float64{}, "", c.Price.StepNS, isOfStep(&f.Finding.Finding)
-	for _, p := range whole {
-		if own := p.finds(f); own != nil {
-			costs[p.id] = amountOf(&own.Finding.Finding, p.Price.StepNS)
-			first = cmp.Or(first, p.id)
-			rest -= p.Price.StepNS
-		} else if ofStep && p.Price.StepNS < 0 {
-			costs[p.id] = p.Price.StepNS
-			rest -= p.Price.StepNS
-		}
-	}
-	switch {
-	case first == "" || ofStep && moreThan(c.Price.StepNS-rest, c.Price.StepNS):
-		return nil
-	case ofStep:
-		costs[first] += max(0, rest)
-	}
-	return costs
-}
 
 // byPlace sorts changes by what does not depend on their price or level, which are others once a part of what differs is accepted.
 func byPlace(list []*judgedChange) []*judgedChange {

@@ -65,6 +65,9 @@ func judge(r *result.Result, o Options, l *measuredTarget) (found []judgedFindin
 // differing returns the target with its edited lines. It asks git only if something differs or was found, and notes why git does not know.
 func (l *measuredTarget) differing(r *result.Result, o Options, found []judgedFinding) judgedTarget {
 	t := judgedTarget{Name: l.Name, Programs: l.programs, Dumps: l.dumps, Again: l.again, Upgrade: l.upgrade}
+	if l.set != nil {
+		t.Accepted = l.set.Programs
+	}
 	if len(found) == 0 && !slices.ContainsFunc(l.programs, func(p *changes.Program) bool { return p.Change != changes.Same }) {
 		return t
 	}
@@ -85,7 +88,7 @@ func addChanges(r *result.Result, o Options, l *measuredTarget, found []judgedFi
 	if len(found) > 0 && len(t.Edits.Hunks()) > 0 {
 		plain = l.withoutEdits(o)
 	}
-	changes, added := t.changes(found, plain)
+	changes, added, unused := t.changes(found, plain)
 	r.Changes = append(r.Changes, changes...)
 	for i := range found {
 		r.Findings = append(r.Findings, found[i].Finding.Finding)
@@ -94,7 +97,14 @@ func addChanges(r *result.Result, o Options, l *measuredTarget, found []judgedFi
 		r.Findings = append(r.Findings, f.Finding.Finding)
 	}
 	r.Summary.Checks += len(added) // those that passed are all but the findings
-	allow(r, l)
+	for _, c := range unused {
+		if len(l.problems) == 0 {
+			r.Notes = append(r.Notes, result.Note{
+				Kind: "slack", Target: l.Name, Message: fmt.Sprintf("the change %s, which is allowed (%s), is gone", c.Change, c.Reason),
+				Fix: "xlagate accept --reason \"why\"",
+			})
+		}
+	}
 }
 
 // withoutEdits returns the changes of a target where git does not know what was edited, as on the branch after a merge.

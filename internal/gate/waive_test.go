@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/rules"
@@ -87,97 +86,6 @@ func TestWaiversInPart(t *testing.T) {
 		if unusedWaivers(r, o); len(r.Findings) != findings {
 			t.Errorf("with %d problems %d waivers are not used", problems, len(r.Findings))
 		}
-	}
-}
-
-// A ceiling allows what one change breaks, up to what it cost when it was accepted.
-func TestCeilings(t *testing.T) {
-	p := &baseline.Program{Ceilings: []baseline.Ceiling{{Change: "c00000000000", Most: map[string]float64{"max-kernels kernels.total": 22}, Reason: "wanted"}}}
-	p.Name = "f"
-	for name, c := range map[string]struct {
-		change  string
-		subject string
-		actual  float64
-		waived  bool
-	}{
-		"as it was":         {"c00000000000", "kernels.total", 22, true},
-		"less":              {"c00000000000", "kernels.total", 20, true},
-		"more":              {"c00000000000", "kernels.total", 23, false},
-		"of another change": {"d00000000000", "kernels.total", 22, false},
-		"another limit":     {"c00000000000", "kernels.loop", 22, false},
-	} {
-		r := &result.Result{
-			Changes:  []result.Change{{ID: c.change}},
-			Findings: []result.Finding{{ID: "a00000000000", Change: c.change, Rule: "max-kernels", Level: "error", Target: "t", Program: "f", Subject: c.subject, Actual: c.actual, Limit: 19.0}},
-		}
-		allow(r, &measuredTarget{Target: config.Target{Name: "t"}, set: &baseline.Set{Programs: []*baseline.Program{p}}})
-		if f := r.Findings[0]; f.Waived != c.waived || strings.Contains(f.Message, "more than the 22 that were accepted: wanted") != (name == "more") {
-			t.Errorf("%s: waived %v, %s", name, f.Waived, f.Message)
-		}
-	}
-}
-
-// Of a step only what the change adds to it counts: that is less than the limit on the step, and more of it is worse all the same.
-func TestCeilingsOfStepTime(t *testing.T) {
-	p := &baseline.Program{Ceilings: []baseline.Ceiling{{Change: "c00000000000", Most: map[string]float64{"max-step-time price.step_ns": 500}, Reason: "wanted"}}}
-	p.Name = "f"
-	for adds, waived := range map[float64]bool{400: true, 500: true, 501: false, 4000: false} {
-		r := &result.Result{
-			Changes: []result.Change{{ID: "c00000000000", Price: result.Price{StepNS: adds}}},
-			Findings: []result.Finding{{
-				ID: "a00000000000", Change: "c00000000000", Rule: "max-step-time", Level: "error", Target: "t", Program: "f", Subject: "price.step_ns", Actual: 10000 + adds, Limit: 10100.0,
-			}},
-		}
-		allow(r, &measuredTarget{Target: config.Target{Name: "t"}, set: &baseline.Set{Programs: []*baseline.Program{p}}})
-		if r.Findings[0].Waived != waived {
-			t.Errorf("a change that adds %v ns where 500 were accepted: waived %v", adds, !waived)
-		}
-	}
-}
-
-// A change that is two where no edit is known, of which one saves what the other costs, may cost what both do together.
-func TestCeilingsOfWhatSaves(t *testing.T) {
-	const costs, saves = "aaaaaaaaaaaa", "bbbbbbbbbbbb"
-	found := result.Finding{Change: costs, Rule: "max-step-time", Subject: "price.step_ns", Program: "f", Actual: 1070.0}
-	also := found
-	also.Also = map[string]float64{costs: 100, saves: -30}
-	list := ceilingsOf(&result.Change{ID: costs, Price: result.Price{StepNS: 70}}, []result.Finding{also}, "why")
-	if len(list) != 1 || list[0].Change != costs || !slices.Equal(list[0].With, []string{saves}) || list[0].Most["max-step-time price.step_ns"] != 70 {
-		t.Fatalf("%+v", list)
-	}
-	for where, c := range map[string]struct {
-		steps  map[string]float64
-		waived bool
-	}{
-		"on the branch":        {map[string]float64{costs: 70}, true},
-		"on main":              {map[string]float64{costs: 100, saves: -30}, true},
-		"it saves more":        {map[string]float64{costs: 110, saves: -50}, true},
-		"it saves less":        {map[string]float64{costs: 100, saves: -10}, false},
-		"it saves nothing":     {map[string]float64{costs: 100, saves: 10}, false},
-		"it is gone":           {map[string]float64{costs: 100}, false},
-		"another one saves":    {map[string]float64{costs: 100, "cccccccccccc": -30}, false},
-		"the other costs more": {map[string]float64{costs: 110, saves: -30}, false},
-	} {
-		steps := map[string]*result.Change{}
-		for id, ns := range c.steps {
-			steps[id] = &result.Change{ID: id, Price: result.Price{StepNS: ns}}
-		}
-		f := found
-		allowFinding(&f, steps, []*baseline.Program{{Ceilings: list}}, map[*baseline.Ceiling]bool{}, map[string]string{})
-		if f.Waived != c.waived {
-			t.Errorf("%s: waived is %v", where, f.Waived)
-		}
-	}
-	// What saves is not taken from two changes.
-	second, other := list[0], found
-	second.Change, other.Change = "cccccccccccc", "cccccccccccc"
-	steps := map[string]*result.Change{saves: {Price: result.Price{StepNS: -30}}, costs: {Price: result.Price{StepNS: 100}}, second.Change: {Price: result.Price{StepNS: 100}}}
-	programs, savers := []*baseline.Program{{Ceilings: []baseline.Ceiling{list[0], second}}}, map[string]string{}
-	for _, f := range []*result.Finding{&found, &other} {
-		allowFinding(f, steps, programs, map[*baseline.Ceiling]bool{}, savers)
-	}
-	if !found.Waived || other.Waived {
-		t.Errorf("one saving allows both: %v, %v", found.Waived, other.Waived)
 	}
 }
 

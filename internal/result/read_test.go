@@ -109,7 +109,7 @@ func TestReadHostile(t *testing.T) {
 		"a long baseline": func(r *Result) {
 			r.Targets[0].Programs[0].Accept = LaterText(func() []byte { return []byte(long(maxText)) })
 		},
-		"a merged id as a flag":         func(r *Result) { r.Findings[0].Also = map[string]float64{"--only": 1} },
+		"a merged id as a flag":         func(r *Result) { r.Findings[0].Also = []string{"--only"} },
 		"a price of all time elsewhere": func(r *Result) { r.Changes[0].Others = []Other{{Price: Price{HighNS: 1e300}}} },
 		"a rule file above":             func(r *Result) { r.Targets[0].RuleFile = "../xlagate.yaml" },
 	} {

@@ -48,8 +48,7 @@ func (r *Result) Holds(id string) bool {
 
 // Is reports whether an id is that of a finding or of its change.
 func (f *Finding) Is(id string) bool {
-	_, also := f.Also[id]
-	return id != "" && (f.ID == id || f.Change == id || also)
+	return id != "" && (f.ID == id || f.Change == id || slices.Contains(f.Also, id))
 }
 
 // Excess returns by how much a finding is over its limit, below zero where it is under one; 0 where nothing is counted.
@@ -180,8 +179,9 @@ type Variant struct {
 // Change is one thing that somebody did, with its price, all of its effects and the findings that came of it. People read, accept and waive
 // changes.
 type Change struct {
-	ID       string   `json:"id"`    // 12 hex digits of a hash of target, program (the first by name), kind and place
-	Level    string   `json:"level"` // error | warning | info | better: the worst of its findings; without one, whether it saves or not
+	ID       string   `json:"id"`             // 12 hex digits of a hash of target, program (the first by name), kind and place
+	Also     []string `json:"also,omitempty"` // the ids of the other changes that it is where git does not know what was edited
+	Level    string   `json:"level"`          // error | warning | info | better: the worst of its findings; without one, whether it saves or not
 	Target   string   `json:"target"`
 	Program  string   `json:"program"`  // if one edit is in several, the one that it costs most
 	Variants []string `json:"variants"` // the signatures of the variants that it is in
@@ -259,25 +259,27 @@ type Effect struct {
 
 // Finding is one limit that was broken.
 type Finding struct {
-	ID       string             `json:"id"`             // 12 hex digits of a hash of rule, target, program and subject
-	Change   string             `json:"change"`         // the id of the change that it belongs to
-	Also     map[string]float64 `json:"also,omitempty"` // what the changes cost that this change is where git does not know what was edited, by their ids
-	Rule     string             `json:"rule"`
-	Name     string             `json:"name,omitempty"` // the rule's name in the configuration
-	Level    string             `json:"level"`          // error | warning | info
-	Target   string             `json:"target"`
-	Program  string             `json:"program"`
-	Variant  string             `json:"variant,omitempty"`
-	Subject  string             `json:"subject,omitempty"` // what the rule checked: a fact, a fusion's name, a parameter
-	Message  string             `json:"message"`
-	Reason   string             `json:"reason,omitempty"` // why the rule is in the configuration
-	Actual   any                `json:"actual,omitempty"`
-	Limit    any                `json:"limit,omitempty"`
-	Baseline any                `json:"baseline,omitempty"`
-	Unit     string             `json:"unit,omitempty"`  // "bytes" or ""
-	Bound    *Bound             `json:"bound,omitempty"` // the limit that is still broken after the finding is accepted; absent where accepting settles it
-	Waived   bool               `json:"waived"`
-	Waiver   *Waiver            `json:"waiver,omitempty"`
+	ID             string   `json:"id"`             // 12 hex digits of a hash of rule, target, program and subject
+	Change         string   `json:"change"`         // the id of the change that it belongs to
+	Also           []string `json:"also,omitempty"` // the ids of the changes that break the same limit where git does not know what was edited, and are this change
+	Rule           string   `json:"rule"`
+	Name           string   `json:"name,omitempty"` // the rule's name in the configuration
+	Level          string   `json:"level"`          // error | warning | info
+	Target         string   `json:"target"`
+	Program        string   `json:"program"`
+	Variant        string   `json:"variant,omitempty"`
+	Subject        string   `json:"subject,omitempty"` // what the rule checked: a fact, a fusion's name, a parameter
+	Message        string   `json:"message"`
+	Reason         string   `json:"reason,omitempty"` // why the rule is in the configuration
+	Actual         any      `json:"actual,omitempty"`
+	Limit          any      `json:"limit,omitempty"`
+	Baseline       any      `json:"baseline,omitempty"`
+	Unit           string   `json:"unit,omitempty"`  // "bytes" or ""
+	Bound          *Bound   `json:"bound,omitempty"` // the limit that is still broken after the finding is accepted; absent where accepting settles it
+	Waived         bool     `json:"waived"`
+	Waiver         *Waiver  `json:"waiver,omitempty"`
+	AddsNS         float64  `json:"adds_ns,omitempty"` // of a limit on the step: what the change adds to the step
+	WithinBaseline float64  `json:"-"`                 // the most that the comparison with the baseline allows; 0 without one
 }
 
 // Bound is a limit of the configuration that needs no baseline.

@@ -171,7 +171,7 @@ func (c *Context) Compare(a Amount, l Limits) *Finding {
 	c.Checked()
 	var b breach
 	l.absolute(a, &b)
-	drift := len(b.said) == 0
+	absolute := len(b.said)
 	c.drift(a, l, &b)
 	c.noteHeadroom(a, l)
 	if len(b.said) == 0 {
@@ -179,7 +179,10 @@ func (c *Context) Compare(a Amount, l Limits) *Finding {
 		return nil
 	}
 	f := c.Find(c.finding(a, b))
-	f.Drift, f.Bound = drift, c.bound(a, l)
+	f.Drift, f.Bound = absolute == 0, c.bound(a, l)
+	if l.MaxIncrease != nil && a.Base != nil {
+		f.WithinBaseline = *a.Base + l.MaxIncrease.Of(*a.Base)
+	}
 	if a.Better == Exact || b.tooMuch == (a.Better != Higher) {
 		return f
 	}

@@ -1,0 +1,270 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/changes"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// brokenLimit names a limit that a finding breaks, the same from commit to commit: the program, its variant as the baseline has it, and what is checked.
+type brokenLimit struct{ program, variant, limit string }
+
+// limitBrokenBy names the limit of a finding; signature is that of its variant in the baseline.
+func limitBrokenBy(f *result.Finding, program, signature string) brokenLimit {
+	subject, _, _ := strings.Cut(f.Subject, shareOf)
+	at := brokenLimit{program: program, limit: strings.TrimSpace(f.Rule + " " + subject)}
+	if signature != "" {
+		at.variant = result.ID(signature)
+	}
+	return at
+}
+
+// ceilings returns the ceilings of the changes that are accepted by their ids, by the program whose baseline holds them: the change's own, or the first that has
+// a baseline, or gets one. They take the place of older ones of the changes whose ids are replaced.
+func (in *candidate) ceilings(a AcceptOptions) (ceilings map[string][]baseline.Ceiling, replaced map[string]bool, err error) {
+	ceilings, replaced = map[string][]baseline.Ceiling{}, map[string]bool{}
+	for _, c := range in.changesOf(a.Only) {
+		if c.Accept == "" {
+			return nil, nil, UsageError{fmt.Sprintf("change %s cannot be accepted: %s; fix it, or leave the program out with programs.exclude", c.ID, c.Title)}
+		}
+		if replaced[c.ID] {
+			continue
+		}
+		ids := map[string]bool{c.ID: true}
+		for _, id := range c.Also {
+			ids[id] = true
+		}
+		for _, old := range in.oldCeilings() {
+			if old.IsOf(ids) {
+				ids[old.Change] = true
+				for _, id := range old.With {
+					ids[id] = true
+				}
+			}
+		}
+		maps.Copy(replaced, ids)
+		most := in.broken(ids)
+		programs := append(c.Programs(), in.names()...)
+		at := slices.IndexFunc(programs, func(name string) bool { return in.accepted(name) != nil && in.fresh[name] != nil })
+		if at < 0 {
+			at = slices.IndexFunc(programs, func(name string) bool { return in.fresh[name] != nil && in.isNamed(name, a.Only) })
+		}
+		switch {
+		case len(most) == 0 && in.isWhole(c.Program):
+		case at < 0:
+			return nil, nil, UsageError{fmt.Sprintf("change %s has no baseline that could allow it; accept everything: xlagate accept --reason \"why\"", c.ID)}
+		default:
+			delete(ids, c.ID)
+			own := baseline.Ceiling{Change: c.ID, With: slices.Sorted(maps.Keys(ids)), Title: c.Title, Most: most, Reason: a.Reason}
+			ceilings[programs[at]] = append(ceilings[programs[at]], own)
+		}
+	}
+	return ceilings, replaced, nil
+}
+
+// oldCeilings lists the ceilings of the baseline.
+func (in *candidate) oldCeilings() (list []*baseline.Ceiling) {
+	if in.old == nil {
+		return nil
+	}
+	for _, p := range in.old.Programs {
+		for i := range p.Ceilings {
+			list = append(list, &p.Ceilings[i])
+		}
+	}
+	return list
+}
+
+// broken lists the limits that changes break, with the amounts. Of a program that is accepted as a whole these are the limits that need no baseline; each of
+// several that are compared as one has no more than all.
+func (in *candidate) broken(ids map[string]bool) []baseline.Allowed {
+	amounts, whole := map[brokenLimit]float64{}, map[brokenLimit]bool{}
+	for i := range in.findings {
+		f := &in.findings[i]
+		if f.Rule == waiverRule || !ids[f.Change] {
+			continue
+		}
+		programs := []string{f.Program}
+		if in.isWhole(f.Program) {
+			if f.Bound == nil {
+				continue
+			}
+			programs = phrase.Filter(slices.Collect(maps.Keys(in.fresh)), func(name string) bool { return name == f.Program || changes.IsPart(f.Program, name) })
+		}
+		amount, _ := f.Actual.(float64)
+		for _, program := range programs {
+			at := limitBrokenBy(f, program, cmp.Or(in.signatures[compiled{f.Program, f.Variant}], f.Variant))
+			known, twice := amounts[at]
+			was, compared := f.Baseline.(float64)
+			switch {
+			case f.AddsNS != 0 && compared && twice: // another change that the same limit is broken by
+				amounts[at] = known + f.AddsNS
+			case f.AddsNS != 0 && compared:
+				amounts[at] = was + f.AddsNS
+			case !twice || worseThanCeiling(f, amount, known):
+				amounts[at] = amount
+			}
+			whole[at] = in.isWhole(f.Program)
+		}
+	}
+	list := make([]baseline.Allowed, 0, len(amounts))
+	for at, amount := range amounts {
+		list = append(list, baseline.Allowed{Program: at.program, Variant: at.variant, Limit: at.limit, Amount: amount, Whole: whole[at]})
+	}
+	slices.SortFunc(list, func(a, b baseline.Allowed) int {
+		return cmp.Or(strings.Compare(a.Program, b.Program), strings.Compare(a.Variant, b.Variant), strings.Compare(a.Limit, b.Limit))
+	})
+	return list
+}
+
+// permission is what a ceiling allows of one limit.
+type permission struct {
+	*baseline.Ceiling
+	baseline.Allowed
+}
+
+// allow waives what the ceilings of the baseline allow, and returns the ceilings that nothing needs.
+func (t judgedTarget) allow(list []*judgedChange) (unused []*baseline.Ceiling) {
+	there, signatures := map[string]bool{}, map[compiled]string{}
+	for _, c := range list {
+		for id := range c.ids() {
+			there[id] = true
+		}
+	}
+	for _, p := range t.Programs {
+		for _, v := range p.Variants {
+			if v.Old != nil && v.New != nil {
+				signatures[compiled{p.Name, v.New.Signature}] = v.Old.Signature
+			}
+		}
+	}
+	limits, used := map[brokenLimit][]permission{}, map[*baseline.Ceiling]bool{}
+	for _, p := range t.Accepted {
+		for i := range p.Ceilings {
+			c := &p.Ceilings[i]
+			used[c] = c.IsOf(there)
+			for _, most := range c.Most {
+				if at := (brokenLimit{most.Program, most.Variant, most.Limit}); used[c] || most.AnyChange() {
+					limits[at] = append(limits[at], permission{c, most})
+				}
+			}
+		}
+	}
+	judged := map[*judgedFinding]bool{}
+	for _, c := range list {
+		for _, f := range slices.Clone(c.found) {
+			f = cmp.Or(f.share, f)
+			granted := limits[limitBrokenBy(&f.Finding.Finding, f.Program, cmp.Or(signatures[compiled{f.Program, f.Variant}], f.Variant))]
+			if len(granted) == 0 || judged[f] {
+				continue
+			}
+			judged[f] = true
+			if f.AddsNS != 0 {
+				t.allowStep(f, granted, list)
+			} else {
+				allowFinding(f, c, granted)
+			}
+			for _, g := range granted {
+				used[g.Ceiling] = true
+			}
+		}
+	}
+	for _, p := range t.Accepted {
+		for i := range p.Ceilings {
+			if c := &p.Ceilings[i]; !used[c] {
+				unused = append(unused, c)
+			}
+		}
+	}
+	return unused
+}
+
+// allowFinding waives a finding of an accepted change, as far as it is no worse than what all changes that were accepted may break together.
+func allowFinding(f *judgedFinding, c *judgedChange, granted []permission) {
+	its := slices.IndexFunc(granted, func(g permission) bool { return g.AnyChange() || g.IsOf(c.ids()) })
+	if its < 0 {
+		return
+	}
+	allowed, whole := sumOf(f, granted)
+	amount, _ := f.Actual.(float64)
+	if whole && amount <= f.WithinBaseline || !worseThanCeiling(&f.Finding.Finding, amount, allowed) {
+		f.waive(granted[its].Reason)
+	} else {
+		f.exceeds(allowed, granted[its].Reason)
+	}
+}
+
+// sumOf is the amount that permissions allow together: what the baseline has, and what each of them adds to that. whole reports whether the program was accepted
+// with what it breaks.
+func sumOf(f *judgedFinding, granted []permission) (allowed float64, whole bool) {
+	was, compared := f.Baseline.(float64)
+	for i, g := range granted {
+		whole = whole || g.Whole
+		switch {
+		case i == 0 || !compared && worseThanCeiling(&f.Finding.Finding, g.Amount, allowed):
+			allowed = g.Amount
+		case compared:
+			allowed += g.Amount - was
+		}
+	}
+	return allowed, whole
+}
+
+// allowStep takes what accepted changes add to a step, up to what they may add, from what the step has over its limit. What is left is of other changes, or else of
+// accepted ones that add more than they may.
+func (t judgedTarget) allowStep(f *judgedFinding, granted []permission, list []*judgedChange) {
+	allowed, _ := sumOf(f, granted)
+	actual, _ := f.Actual.(float64)
+	limit, _ := f.Limit.(float64)
+	was, _ := f.Baseline.(float64)
+	left, adds := actual-max(limit, was, f.WithinBaseline), 0.0 // the baseline may break a limit that needs none
+	var accepted, others, holders []*judgedChange
+	for _, c := range list {
+		isOf := func(own *judgedFinding) bool { return cmp.Or(own.share, own) == f }
+		breaks := slices.ContainsFunc(c.found, isOf)
+		c.found = slices.DeleteFunc(c.found, isOf)
+		ns, in := c.StepIn(f.Program, f.Variant)
+		switch its := slices.ContainsFunc(granted, func(g permission) bool { return g.IsOf(c.ids()) }); {
+		case its && in:
+			accepted, adds = append(accepted, c), adds+ns
+		case in && ns > 0:
+			others = append(others, c)
+		}
+		if breaks {
+			holders = append(holders, c)
+		}
+	}
+	left -= max(0, min(adds, allowed-was))
+	exact, reason := 1e-9*was, granted[0].Reason // the parts may have been added up in another order
+	if f.first = nil; left > exact {
+		left = f.divide(others, left, t.Again)
+	}
+	exceeded := left > exact && (f.first == nil || !t.Again)
+	if len(accepted) == 0 {
+		accepted = holders
+	}
+	for _, c := range accepted {
+		switch ns, _ := c.StepIn(f.Program, f.Variant); {
+		case exceeded:
+			f.partOf(c, ns).exceeds(allowed-was, reason)
+			exceeded = false
+		case f.first == nil || !t.Again && slices.Contains(holders, c):
+			f.partOf(c, ns).waive(reason)
+		}
+	}
+}
+
+func (f *judgedFinding) waive(reason string) {
+	f.Waived, f.Waiver = true, &result.Waiver{Reason: reason}
+}
+
+func (f *judgedFinding) exceeds(allowed float64, reason string) {
+	f.Message += fmt.Sprintf(" (more than the %s that were accepted: %s)", phrase.Show(allowed, f.Unit), reason)
+}
