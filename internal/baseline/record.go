@@ -119,16 +119,13 @@ func (c *Ceiling) IsOf(ids map[string]bool) bool {
 
 // Allowed is how far a limit may be broken.
 type Allowed struct {
-	Program string  `json:"program,omitempty"` // absent for a limit on the target
-	Variant string  `json:"variant,omitempty"` // 12 hex digits of the hash of its signature in the baseline; absent for a limit on the program
-	Limit   string  `json:"limit"`             // the rule, and what it checks
-	Amount  float64 `json:"amount"`            // what there is with the change alone
-	Whole   bool    `json:"whole,omitempty"`   // the program was accepted as a whole, with what it breaks of limits that need no baseline
+	Program string   `json:"program,omitempty"` // absent for a limit on the target
+	Variant string   `json:"variant,omitempty"` // 12 hex digits of the hash of its signature in the baseline; absent for a limit on the program
+	Limit   string   `json:"limit"`             // the rule, and what it checks
+	Amount  float64  `json:"amount"`            // what there is with the change alone
+	With    []string `json:"with,omitempty"`    // the ids of other changes that break it where git does not know what was edited
+	Whole   bool     `json:"whole,omitempty"`   // the program was accepted as a whole, with what it breaks of limits that need no baseline
 }
-
-// AnyChange reports whether a limit may be broken by any change: what the program had when it was accepted as a whole, or what is in no program, which is another
-// change once the program that it led to is accepted.
-func (a *Allowed) AnyChange() bool { return a.Whole || a.Program == "" }
 
 // The sections of a file, in their order. Each ends with a line that names it, and the file with the last: what is cut off is told from what is whole, and what
 // two branches change in two sections merges.

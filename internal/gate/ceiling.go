@@ -85,7 +85,7 @@ func (in *candidate) oldCeilings() (list []*baseline.Ceiling) {
 // broken lists the limits that changes break, with the amounts. Of a program that is accepted as a whole these are the limits that need no baseline; each of
 // several that are compared as one has no more than all.
 func (in *candidate) broken(ids map[string]bool) []baseline.Allowed {
-	amounts, whole := map[brokenLimit]float64{}, map[brokenLimit]bool{}
+	broken := map[brokenLimit]*baseline.Allowed{}
 	for i := range in.findings {
 		f := &in.findings[i]
 		if f.Rule == waiverRule || !ids[f.Change] {
@@ -101,22 +101,27 @@ func (in *candidate) broken(ids map[string]bool) []baseline.Allowed {
 		amount, _ := f.Actual.(float64)
 		for _, program := range programs {
 			at := limitBrokenBy(f, program, cmp.Or(in.signatures[compiled{f.Program, f.Variant}], f.Variant))
-			known, twice := amounts[at]
 			was, compared := f.Baseline.(float64)
+			known := broken[at]
 			switch {
-			case f.AddsNS != 0 && compared && twice: // another change that the same limit is broken by
-				amounts[at] = known + f.AddsNS
+			case known != nil && f.AddsNS != 0 && compared: // several changes break it
+				known.Amount += f.AddsNS
+			case known != nil && !worseThanCeiling(f, amount, known.Amount):
 			case f.AddsNS != 0 && compared:
-				amounts[at] = was + f.AddsNS
-			case !twice || worseThanCeiling(f, amount, known):
-				amounts[at] = amount
+				amount = was + f.AddsNS
+				fallthrough
+			default:
+				broken[at] = &baseline.Allowed{Program: at.program, Variant: at.variant, Limit: at.limit, Amount: amount, Whole: in.isWhole(f.Program)}
 			}
-			whole[at] = in.isWhole(f.Program)
+			for _, id := range f.Shared {
+				broken[at].With = changes.AddNew(broken[at].With, id)
+			}
 		}
 	}
-	list := make([]baseline.Allowed, 0, len(amounts))
-	for at, amount := range amounts {
-		list = append(list, baseline.Allowed{Program: at.program, Variant: at.variant, Limit: at.limit, Amount: amount, Whole: whole[at]})
+	list := make([]baseline.Allowed, 0, len(broken))
+	for _, most := range broken {
+		slices.Sort(most.With)
+		list = append(list, *most)
 	}
 	slices.SortFunc(list, func(a, b baseline.Allowed) int {
 		return cmp.Or(strings.Compare(a.Program, b.Program), strings.Compare(a.Variant, b.Variant), strings.Compare(a.Limit, b.Limit))
@@ -127,7 +132,16 @@ func (in *candidate) broken(ids map[string]bool) []baseline.Allowed {
 // permission is what a ceiling allows of one limit.
 type permission struct {
 	*baseline.Ceiling
-	baseline.Allowed
+	most baseline.Allowed
+}
+
+// anyChange reports whether any change may break the limit: the program was accepted with it, or it is in no program, and of another change once the program that
+// it led to is accepted.
+func (p permission) anyChange() bool { return p.most.Whole || p.most.Program == "" }
+
+// isOf reports whether a change with some ids may break the limit.
+func (p permission) isOf(ids map[string]bool) bool {
+	return p.IsOf(ids) || slices.ContainsFunc(p.most.With, func(id string) bool { return ids[id] })
 }
 
 // allow waives what the ceilings of the baseline allow, and returns the ceilings that nothing needs.
@@ -151,8 +165,9 @@ func (t judgedTarget) allow(list []*judgedChange) (unused []*baseline.Ceiling) {
 			c := &p.Ceilings[i]
 			used[c] = c.IsOf(there)
 			for _, most := range c.Most {
-				if at := (brokenLimit{most.Program, most.Variant, most.Limit}); used[c] || most.AnyChange() {
-					limits[at] = append(limits[at], permission{c, most})
+				allowed := permission{c, most}
+				if at := (brokenLimit{most.Program, most.Variant, most.Limit}); allowed.anyChange() || allowed.isOf(there) {
+					limits[at] = append(limits[at], allowed)
 				}
 			}
 		}
@@ -188,7 +203,7 @@ func (t judgedTarget) allow(list []*judgedChange) (unused []*baseline.Ceiling) {
 
 // allowFinding waives a finding of an accepted change, as far as it is no worse than what all changes that were accepted may break together.
 func allowFinding(f *judgedFinding, c *judgedChange, granted []permission) {
-	its := slices.IndexFunc(granted, func(g permission) bool { return g.AnyChange() || g.IsOf(c.ids()) })
+	its := slices.IndexFunc(granted, func(g permission) bool { return g.anyChange() || g.isOf(c.ids()) })
 	if its < 0 {
 		return
 	}
@@ -206,12 +221,12 @@ func allowFinding(f *judgedFinding, c *judgedChange, granted []permission) {
 func sumOf(f *judgedFinding, granted []permission) (allowed float64, whole bool) {
 	was, compared := f.Baseline.(float64)
 	for i, g := range granted {
-		whole = whole || g.Whole
+		whole = whole || g.most.Whole
 		switch {
-		case i == 0 || !compared && worseThanCeiling(&f.Finding.Finding, g.Amount, allowed):
-			allowed = g.Amount
+		case i == 0 || !compared && worseThanCeiling(&f.Finding.Finding, g.most.Amount, allowed):
+			allowed = g.most.Amount
 		case compared:
-			allowed += g.Amount - was
+			allowed += g.most.Amount - was
 		}
 	}
 	return allowed, whole
@@ -231,7 +246,7 @@ func (t judgedTarget) allowStep(f *judgedFinding, granted []permission, list []*
 		breaks := slices.ContainsFunc(c.found, isOf)
 		c.found = slices.DeleteFunc(c.found, isOf)
 		ns, in := c.StepIn(f.Program, f.Variant)
-		switch its := slices.ContainsFunc(granted, func(g permission) bool { return g.IsOf(c.ids()) }); {
+		switch its := slices.ContainsFunc(granted, func(g permission) bool { return g.isOf(c.ids()) }); {
 		case its && in:
 			accepted, adds = append(accepted, c), adds+ns
 		case in && ns > 0:

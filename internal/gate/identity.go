@@ -35,13 +35,21 @@ func identify(target string, list, plain []*judgedChange) {
 		}
 	}
 	for _, c := range list {
-		for _, p := range whole[c] {
-			if p.id != c.id {
+		for _, p := range plain {
+			if p.id == c.id {
+				continue
+			}
+			its := slices.Contains(whole[c], p)
+			if its {
 				c.also = append(c.also, p.id)
 			}
 			for _, f := range c.found {
-				if p.id != c.id && p.finds(f) {
+				switch {
+				case !p.finds(f):
+				case its:
 					f.Also = append(f.Also, p.id)
+				case f.AddsNS == 0: // of a limit on the step each change has its own part
+					f.Shared = append(f.Shared, p.id)
 				}
 			}
 		}

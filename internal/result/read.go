@@ -230,7 +230,7 @@ func (p Price) plausible() bool {
 
 func (f *Finding) check() error {
 	switch {
-	case !IsID(f.ID) || !IsID(f.Change) || slices.ContainsFunc(f.Also, func(id string) bool { return !IsID(id) }):
+	case !IsID(f.ID) || !IsID(f.Change) || slices.ContainsFunc(slices.Concat(f.Also, f.Shared), func(id string) bool { return !IsID(id) }):
 		return fmt.Errorf("the id is %q, of change %q; expected 12 hex digits each", clip(f.ID), clip(f.Change))
 	case !slices.Contains([]string{"error", "warning", "info"}, f.Level):
 		return fmt.Errorf("the level is %q", clip(f.Level))

@@ -259,9 +259,10 @@ type Effect struct {
 
 // Finding is one limit that was broken.
 type Finding struct {
-	ID             string   `json:"id"`             // 12 hex digits of a hash of rule, target, program and subject
-	Change         string   `json:"change"`         // the id of the change that it belongs to
-	Also           []string `json:"also,omitempty"` // the ids of the changes that break the same limit where git does not know what was edited, and are this change
+	ID             string   `json:"id"`               // 12 hex digits of a hash of rule, target, program and subject
+	Change         string   `json:"change"`           // the id of the change that it belongs to
+	Also           []string `json:"also,omitempty"`   // the ids of the changes that break the same limit where git does not know what was edited, and are this change
+	Shared         []string `json:"shared,omitempty"` // the ids of other changes that break the same limit there
 	Rule           string   `json:"rule"`
 	Name           string   `json:"name,omitempty"` // the rule's name in the configuration
 	Level          string   `json:"level"`          // error | warning | info
