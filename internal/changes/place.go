@@ -261,43 +261,50 @@ func (g *Grouping) isEditOf(c *Cause, l hlo.Location) bool {
 	return edit != "" && (c.Edit == "" || c.Edit == edit)
 }
 
-// innermostEdit returns the innermost edited line of a stack; none if there is no such line. A line that no operation is on, such as "w = p["w"]" without its
-// cast, counts if the lines up to its function use what it binds, else only if there is no other.
+// innermostEdit returns the innermost edited line of a stack; none if there is no such line. A line in a function of the stack, such as "w = p["w"]" without its cast,
+// counts if the lines up to its function use what it binds, else only if no operation is on it and there is no other.
 func (g *Grouping) innermostEdit(c *Cause, stack []hlo.Location) (silent hlo.Location) {
 	for at, l := range stack {
 		if g.isEditOf(c, l) {
 			return withoutColumn(l)
 		}
-		for i, h := range g.silent {
+		for _, h := range g.silent {
 			if h.Function == "" || !isIn(l, h, g.lines.Edits) || h.Compiles() && c.Kind == KindCode {
 				continue
 			}
 			if silent.File == "" {
 				silent = lineOf(h, g.lines.Edits)
 			}
-			if slices.ContainsFunc(stack[:at+1], func(l hlo.Location) bool { return g.isUsed(i, l) }) {
+			if g.isUsed(h, stack[:at+1]) {
 				return silent
+			}
+		}
+		for _, h := range g.lines.Code {
+			if edited := lineOf(h, g.lines.Edits); isIn(l, h, g.lines.Edits) && g.isEditOf(c, edited) && g.isUsed(h, stack[:at+1]) {
+				return edited
 			}
 		}
 	}
 	return silent
 }
 
-// isUsed reports whether a line uses a name that a silent edit may bind.
-func (g *Grouping) isUsed(silent int, l hlo.Location) bool {
-	key := use{silent, withoutColumn(l)}
-	is, known := g.uses[key]
-	if !known {
-		is = g.silent[silent].IsUsedIn(g.lines.Edits.Text(l.File, int(l.Line), ""))
-		g.uses[key] = is
-	}
-	return is
+// isUsed reports whether one of some lines uses a name that an edit may bind.
+func (g *Grouping) isUsed(h git.Hunk, lines []hlo.Location) bool {
+	return slices.ContainsFunc(lines, func(l hlo.Location) bool {
+		key := use{h, withoutColumn(l)}
+		is, known := g.uses[key]
+		if !known {
+			is = h.IsUsedIn(g.lines.Edits.Text(l.File, int(l.Line), ""))
+			g.uses[key] = is
+		}
+		return is
+	})
 }
 
-// use is a silent edit, by its number, and a line that may use what it binds.
+// use is an edit, and a line that may use what it binds.
 type use struct {
-	silent int
-	line   hlo.Location
+	edit git.Hunk
+	line hlo.Location
 }
 
 // returned is the edited return of the program's own function, if only one function has its name; else the edited line without operations in the function that

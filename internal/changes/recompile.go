@@ -218,7 +218,7 @@ func constantChanges(variants []*facts.Variant) []ArgumentChange {
 	for i, c := range variants[0].Constants {
 		values := []string{c.Value}
 		for _, v := range variants[1:] {
-			if len(v.Constants) != len(variants[0].Constants) || v.Constants[i].Shape != c.Shape {
+			if len(v.Constants) != len(variants[0].Constants) || v.Constants[i].Shape != c.Shape || v.Constants[i].OpName != c.OpName {
 				return nil
 			}
 			values = append(values, v.Constants[i].Value)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/price"
 )
 
@@ -236,7 +237,7 @@ func timesProduct(a, b int64) int64 {
 // timesSum is how often things run together.
 func timesSum(a, b int64) int64 { return min(a+b, maxRuns) }
 
-// maxConstants bounds the list of constants that is kept of one variant; the largest stay.
+// maxConstants bounds the list of constants that is kept of one variant; the largest stay, and of scalars each value once.
 const maxConstants = 256
 
 // constants lists what is baked into the program, computation after computation as the program reaches them: text and proto,
@@ -252,12 +253,23 @@ func (r *reader) constants() []Constant {
 	return list
 }
 
-// largestConstants lists the largest constants in the order of the file, of several of one size the first.
+// largestConstants lists the largest constants in the order of the file, of several of one size the first. A scalar that repeats another one comes last.
 func (r *reader) largestConstants() []hlo.InstrID {
 	all := slices.Collect(r.notable(func(id hlo.InstrID) bool { return r.m.Instrs[id].Opcode == hlo.OpConstant }))
-	bySize, kept := slices.Clone(all), map[hlo.InstrID]bool{}
-	slices.SortStableFunc(bySize, func(a, b hlo.InstrID) int { return cmp.Compare(r.size(b), r.size(a)) })
-	for _, id := range bySize[:min(len(bySize), maxConstants)] {
+	if len(all) <= maxConstants {
+		return all
+	}
+	bySize, kept, repeats, seen := slices.Clone(all), map[hlo.InstrID]bool{}, map[hlo.InstrID]bool{}, map[string]bool{}
+	for _, id := range all {
+		if r.size(id) <= 8 {
+			value := r.m.Literal(id)
+			repeats[id], seen[value] = seen[value], true
+		}
+	}
+	slices.SortStableFunc(bySize, func(a, b hlo.InstrID) int {
+		return cmp.Or(phrase.CompareBools(repeats[a], repeats[b]), cmp.Compare(r.size(b), r.size(a)))
+	})
+	for _, id := range bySize[:maxConstants] {
 		kept[id] = true
 	}
 	return slices.DeleteFunc(all, func(id hlo.InstrID) bool { return !kept[id] })
