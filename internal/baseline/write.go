@@ -22,9 +22,9 @@ func Format(p *Program, old []byte, reason string) []byte {
 	w := &writer{encoder: newEncoder()}
 	w.program(p)
 	was, read := annotated(old), annotated(p.text)
-	isNew := func(l line) bool { return was[""][l.text] == nil }
+	isNew := func(l line) bool { return was[l.text] == nil }
 	because := -1 // the reason belongs to the first new kernel, else to the first new line of any kind
-	if reason != "" && len(was[""]) > 0 {
+	if reason != "" && len(was) > 0 {
 		because = slices.IndexFunc(w.lines, func(l line) bool { return l.kernel && isNew(l) })
 	}
 	if reason != "" && because < 0 {
@@ -75,45 +75,37 @@ func (w *writer) text() []byte {
 type note struct {
 	At     string `json:"at"`
 	Reason string `json:"reason"`
-	taken  bool
+	within string // the line that its compilation begins with; "" before the first
 }
 
-// notes holds what stands behind the lines of a file, by the line that their compilation begins with, and of all lines under "".
-type notes map[string]byText
+// notes holds what stands behind the lines of a file, by the text before it. Lines may be equal, so each text has a list.
+type notes map[string][]note
 
-// byText holds notes by the text before them. Lines may be equal, so each text has a list.
-type byText map[string][]*note
-
-// next returns the first note of a text that no line has yet, nil where there is none.
-func (n byText) next(text string) *note {
-	for len(n[text]) > 0 {
-		next := n[text][0]
-		n[text] = n[text][1:]
-		if !next.taken {
-			next.taken = true
-			return &note{At: next.At, Reason: next.Reason}
-		}
+// take takes the first note of a text from its list: of a compilation, or of all if that is "".
+func (n notes) take(text, within string) (first note, found bool) {
+	at := slices.IndexFunc(n[text], func(of note) bool { return within == "" || of.within == within })
+	if at < 0 {
+		return note{}, false
 	}
-	return nil
+	first = n[text][at]
+	n[text] = slices.Delete(n[text], at, at+1)
+	return first, true
 }
 
 // of returns the notes of lines: those of the same compilation first, then what is left.
 func (n notes) of(lines []line) []note {
-	found, in := make([]*note, len(lines)), n[""]
+	list, found, within := make([]note, len(lines)), make([]bool, len(lines)), ""
 	for i, l := range lines {
 		if beginsVariant(l.text) {
-			in = n[l.text]
+			within = l.text
 		}
-		found[i] = in.next(l.text)
+		list[i], found[i] = n.take(l.text, within)
 	}
-	list := make([]note, len(lines))
 	for i, l := range lines {
-		if found[i] == nil {
-			found[i] = n[""].next(l.text)
+		if !found[i] {
+			list[i], _ = n.take(l.text, "")
 		}
-		if found[i] != nil {
-			list[i] = *found[i]
-		}
+		list[i].within = ""
 	}
 	return list
 }
@@ -122,11 +114,9 @@ func beginsVariant(text string) bool { return strings.HasPrefix(text, `{"variant
 
 // annotated returns the notes of the lines of a file. Lines without notes are in it as well.
 func annotated(file []byte) notes {
-	in := byText{}
-	found := notes{"": in}
-	for text := range bytes.Lines(file) {
+	found, within := make(notes, bytes.Count(file, []byte("\n"))), ""
+	for plain := range strings.Lines(string(file)) {
 		var n note
-		plain := string(text)
 		at := -1
 		for _, key := range []string{`,"at":"`, `,"reason":"`} { // not in a string: there, quotes stand behind a backslash
 			if at < 0 && strings.Contains(plain, key) { // which is faster
@@ -137,13 +127,10 @@ func annotated(file []byte) notes {
 			plain = plain[:at] + "}\n"
 		}
 		if beginsVariant(plain) {
-			if in = found[plain]; in == nil {
-				in = byText{}
-				found[plain] = in
-			}
+			within = plain
 		}
-		in[plain] = append(in[plain], &n)
-		found[""][plain] = append(found[""][plain], &n)
+		n.within = within
+		found[plain] = append(found[plain], n)
 	}
 	return found
 }
