@@ -215,10 +215,11 @@ func allEqual(values []string) bool {
 func constantChanges(variants []*facts.Variant) []ArgumentChange {
 	var out []ArgumentChange
 	var uses []int
+	lineUp := func(a, b facts.Constant) bool { return a.Shape == b.Shape && (a.OpName == b.OpName || a.OpName == "" || b.OpName == "") }
 	for i, c := range variants[0].Constants {
 		values := []string{c.Value}
 		for _, v := range variants[1:] {
-			if len(v.Constants) != len(variants[0].Constants) || v.Constants[i].Shape != c.Shape || v.Constants[i].OpName != c.OpName {
+			if len(v.Constants) != len(variants[0].Constants) || !lineUp(c, v.Constants[i]) {
 				return nil
 			}
 			values = append(values, v.Constants[i].Value)
