@@ -215,7 +215,9 @@ func allEqual(values []string) bool {
 func constantChanges(variants []*facts.Variant) []ArgumentChange {
 	var out []ArgumentChange
 	var uses []int
-	lineUp := func(a, b facts.Constant) bool { return a.Shape == b.Shape && (a.OpName == b.OpName || a.OpName == "" || b.OpName == "") }
+	lineUp := func(a, b facts.Constant) bool {
+		return a.Shape == b.Shape && (a.OpName == b.OpName || a.OpName == "" || b.OpName == "")
+	}
 	for i, c := range variants[0].Constants {
 		values := []string{c.Value}
 		for _, v := range variants[1:] {

@@ -356,9 +356,9 @@ func judgedByFacts(again *result.Result, list []*candidate) error {
 				})
 				if at < 0 {
 					f.AddsNS = 0
-					continue
+				} else {
+					is, subject = &again.Findings[at], strings.TrimSuffix(subject, shareOf+f.Change)
 				}
-				is, subject = &again.Findings[at], strings.TrimSuffix(subject, shareOf+f.Change)
 			}
 			switch {
 			case is != nil && !(f.Rule == is.Rule && f.Target == is.Target && f.Program == is.Program && subject == is.Subject):

@@ -41,16 +41,24 @@ func (in *candidate) ceilings(a AcceptOptions) (ceilings map[string][]baseline.C
 		for _, id := range c.Also {
 			ids[id] = true
 		}
-		for _, old := range in.oldCeilings() {
-			if old.IsOf(ids) {
-				ids[old.Change] = true
-				for _, id := range old.With {
-					ids[id] = true
+		for known := 0; known < len(ids); { // one may share an id with another
+			known = len(ids)
+			for _, old := range in.oldCeilings() {
+				if old.IsOf(ids) {
+					ids[old.Change] = true
+					for _, id := range old.With {
+						ids[id] = true
+					}
 				}
 			}
 		}
 		maps.Copy(replaced, ids)
 		most := in.broken(ids)
+		for _, old := range in.oldCeilings() {
+			if old.IsOf(ids) { // what a program had when it was accepted stays allowed, whatever changes in it
+				most = append(most, phrase.Filter(old.Most, func(m baseline.Allowed) bool { return m.Whole && !in.isWhole(m.Program) })...)
+			}
+		}
 		programs := append(c.Programs(), in.names()...)
 		at := slices.IndexFunc(programs, func(name string) bool { return in.accepted(name) != nil && in.fresh[name] != nil })
 		if at < 0 {
@@ -85,36 +93,47 @@ func (in *candidate) oldCeilings() (list []*baseline.Ceiling) {
 // broken lists the limits that changes break, with the amounts. Of a program that is accepted as a whole these are the limits that need no baseline; each of
 // several that are compared as one has no more than all.
 func (in *candidate) broken(ids map[string]bool) []baseline.Allowed {
-	broken := map[brokenLimit]*baseline.Allowed{}
+	type part struct {
+		brokenLimit
+		change string
+	}
+	broken, added := map[brokenLimit]*baseline.Allowed{}, map[part]bool{}
 	for i := range in.findings {
 		f := &in.findings[i]
 		if f.Rule == waiverRule || !ids[f.Change] {
 			continue
 		}
-		programs := []string{f.Program}
-		if in.isWhole(f.Program) {
+		programs, whole := []string{f.Program}, in.isWhole(f.Program)
+		if whole {
 			if f.Bound == nil {
 				continue
 			}
 			programs = phrase.Filter(slices.Collect(maps.Keys(in.fresh)), func(name string) bool { return name == f.Program || changes.IsPart(f.Program, name) })
 		}
-		amount, _ := f.Actual.(float64)
 		for _, program := range programs {
 			at := limitBrokenBy(f, program, cmp.Or(in.signatures[compiled{f.Program, f.Variant}], f.Variant))
+			amount, _ := f.Actual.(float64)
 			was, compared := f.Baseline.(float64)
-			known := broken[at]
+			most := broken[at]
+			if most == nil {
+				most = &baseline.Allowed{Program: at.program, Variant: at.variant, Limit: at.limit, Amount: was, Whole: whole}
+				broken[at] = most
+			}
 			switch {
-			case known != nil && f.AddsNS != 0 && compared: // several changes break it
-				known.Amount += f.AddsNS
-			case known != nil && !worseThanCeiling(f, amount, known.Amount):
-			case f.AddsNS != 0 && compared:
-				amount = was + f.AddsNS
+			case f.AddsNS != 0 && compared: // each change adds its part, which two entries of one rule may limit
+				if own := (part{at, f.Change}); !added[own] {
+					most.Amount, added[own] = most.Amount+f.AddsNS, true
+				}
+			case compared && !whole:
+				amount -= in.allowedBeside(ids, at, was)
 				fallthrough
 			default:
-				broken[at] = &baseline.Allowed{Program: at.program, Variant: at.variant, Limit: at.limit, Amount: amount, Whole: in.isWhole(f.Program)}
+				if most.Amount == was || worseThanCeiling(f, amount, most.Amount) {
+					most.Amount = amount
+				}
 			}
 			for _, id := range f.Shared {
-				broken[at].With = changes.AddNew(broken[at].With, id)
+				most.With = changes.AddNew(most.With, id)
 			}
 		}
 	}
@@ -127,6 +146,24 @@ func (in *candidate) broken(ids map[string]bool) []baseline.Allowed {
 		return cmp.Or(strings.Compare(a.Program, b.Program), strings.Compare(a.Variant, b.Variant), strings.Compare(a.Limit, b.Limit))
 	})
 	return list
+}
+
+// allowedBeside is what the ceilings of other changes, which are there, add to a limit.
+func (in *candidate) allowedBeside(ids map[string]bool, at brokenLimit, was float64) (amount float64) {
+	there := map[string]bool{}
+	for i := range in.changes {
+		for _, id := range append(in.changes[i].Also, in.changes[i].ID) {
+			there[id] = true
+		}
+	}
+	for _, c := range in.oldCeilings() {
+		for _, most := range c.Most {
+			if (brokenLimit{most.Program, most.Variant, most.Limit}) == at && c.IsOf(there) && !c.IsOf(ids) {
+				amount += most.Amount - was
+			}
+		}
+	}
+	return amount
 }
 
 // permission is what a ceiling allows of one limit.
@@ -209,7 +246,7 @@ func allowFinding(f *judgedFinding, c *judgedChange, granted []permission) {
 	}
 	allowed, whole := sumOf(f, granted)
 	amount, _ := f.Actual.(float64)
-	if whole && amount <= f.WithinBaseline || !worseThanCeiling(&f.Finding.Finding, amount, allowed) {
+	if whole && f.Excess() > 0 && amount <= f.WithinBaseline || !worseThanCeiling(&f.Finding.Finding, amount, allowed) {
 		f.waive(granted[its].Reason)
 	} else {
 		f.exceeds(allowed, granted[its].Reason)
@@ -235,11 +272,14 @@ func sumOf(f *judgedFinding, granted []permission) (allowed float64, whole bool)
 // allowStep takes what accepted changes add to a step, up to what they may add, from what the step has over its limit. What is left is of other changes, or else of
 // accepted ones that add more than they may.
 func (t judgedTarget) allowStep(f *judgedFinding, granted []permission, list []*judgedChange) {
-	allowed, _ := sumOf(f, granted)
+	allowed, whole := sumOf(f, granted)
 	actual, _ := f.Actual.(float64)
 	limit, _ := f.Limit.(float64)
 	was, _ := f.Baseline.(float64)
-	left, adds := actual-max(limit, was, f.WithinBaseline), 0.0 // the baseline may break a limit that needs none
+	if was > limit { // the baseline breaks a limit that needs none
+		limit = max(was, f.WithinBaseline)
+	}
+	left, adds := actual-limit, 0.0
 	var accepted, others, holders []*judgedChange
 	for _, c := range list {
 		isOf := func(own *judgedFinding) bool { return cmp.Or(own.share, own) == f }
@@ -262,13 +302,16 @@ func (t judgedTarget) allowStep(f *judgedFinding, granted []permission, list []*
 		left = f.divide(others, left, t.Again)
 	}
 	exceeded := left > exact && (f.first == nil || !t.Again)
-	if len(accepted) == 0 {
+	if len(accepted) == 0 && f.first == nil {
 		accepted = holders
+	}
+	if !whole {
+		allowed -= was
 	}
 	for _, c := range accepted {
 		switch ns, _ := c.StepIn(f.Program, f.Variant); {
 		case exceeded:
-			f.partOf(c, ns).exceeds(allowed-was, reason)
+			f.partOf(c, ns).exceeds(allowed, reason)
 			exceeded = false
 		case f.first == nil || !t.Again && slices.Contains(holders, c):
 			f.partOf(c, ns).waive(reason)

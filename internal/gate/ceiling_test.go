@@ -3,6 +3,7 @@ package gate
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -51,6 +52,7 @@ func TestCeilings(t *testing.T) {
 		"more, and one is gone":     {both, []string{accepted}, "f", "x", "kernels.total", 23, 0, false},
 		"of a new program":          {whole, []string{other}, "f", "x", "kernels.total", 22, 0, true},
 		"more, of a new program":    {whole, []string{other}, "f", "x", "kernels.total", 23, 22, false},
+		"more, below a limit":       {whole, []string{other}, "f", "x", "kernels.total", 17, 30, false},
 		"within a program's growth": {whole, []string{other}, "f", "x", "kernels.total", 23, 23, true},
 	} {
 		var list []*judgedChange
@@ -72,9 +74,33 @@ func TestCeilings(t *testing.T) {
 	}
 }
 
+// A change that is accepted after another one has what it adds to a limit, not what both add.
+func TestCeilingsInTurn(t *testing.T) {
+	const first, second = "c00000000000", "d00000000000"
+	limit := baseline.Allowed{Program: "f", Limit: "max-kernels kernels.total", Amount: 32}
+	p := &baseline.Program{Ceilings: []baseline.Ceiling{{Change: first, Most: []baseline.Allowed{limit}}}}
+	p.Name = "f"
+	in := &candidate{
+		old: &baseline.Set{Programs: []*baseline.Program{p}}, fresh: map[string]*baseline.Program{"f": p}, changes: []result.Change{{ID: first}, {ID: second}},
+		findings: []result.Finding{{Change: second, Rule: "max-kernels", Subject: "kernels.total", Program: "f", Actual: 38.0, Baseline: 28.0, Limit: 28.0}},
+	}
+	for amount, ids := range map[float64]map[string]bool{34: {second: true}, 38: {first: true, second: true}} {
+		limit.Amount = amount
+		if got := in.broken(ids); !reflect.DeepEqual(got, []baseline.Allowed{limit}) {
+			t.Errorf("of %v: %+v, want %v", ids, got, amount)
+		}
+	}
+}
+
 // Of a step a ceiling allows what its change adds. If it is less than the change adds, the change is open, and another one that adds as much is open beside it.
 func TestCeilingOfTheStep(t *testing.T) {
-	o := options(t, "version: 1\nrules:\n  - { rule: max-step-time, max_increase: 1% }\n", "cases/cpu-window_beside_product/before.tar.xz")
+	for name, limit := range map[string]string{"growth": "", "a limit that the baseline breaks": "max: 1us, "} {
+		t.Run(name, func(t *testing.T) { ceilingOfTheStep(t, limit) })
+	}
+}
+
+func ceilingOfTheStep(t *testing.T, limit string) {
+	o := options(t, "version: 1\nrules:\n  - { rule: max-step-time, "+limit+"max_increase: 1% }\n", "cases/cpu-window_beside_product/before.tar.xz")
 	accept(t, o, AcceptOptions{})
 	o = o.to(t, "cases/cpu-window_beside_product/after.tar.xz")
 	told := edits(t, "pairs.py", 1200, 1097, 1101)

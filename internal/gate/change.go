@@ -59,6 +59,7 @@ func (t judgedTarget) changes(findings []judgedFinding, plain []*judgedChange) (
 	judged := t.attach(findings)
 	identify(t.Name, judged, plain)
 	unused := t.allow(judged)
+	answer(judged, plain)
 	out := make([]result.Change, 0, len(judged))
 	var added []*judgedFinding
 	for _, c := range judged {

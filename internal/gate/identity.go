@@ -35,18 +35,22 @@ func identify(target string, list, plain []*judgedChange) {
 		}
 	}
 	for _, c := range list {
-		for _, p := range plain {
-			if p.id == c.id {
-				continue
-			}
-			its := slices.Contains(whole[c], p)
-			if its {
+		for _, p := range whole[c] {
+			if p.id != c.id {
 				c.also = append(c.also, p.id)
 			}
-			for _, f := range c.found {
+		}
+	}
+}
+
+// answer tells each finding of the changes of a list the ids of the changes of plain that break the same limit: those that its change is, and others.
+func answer(list, plain []*judgedChange) {
+	for _, c := range list {
+		for _, f := range c.found {
+			for _, p := range byPlace(plain) {
 				switch {
-				case !p.finds(f):
-				case its:
+				case p.id == c.id || !p.finds(f):
+				case slices.Contains(c.also, p.id):
 					f.Also = append(f.Also, p.id)
 				case f.AddsNS == 0: // of a limit on the step each change has its own part
 					f.Shared = append(f.Shared, p.id)

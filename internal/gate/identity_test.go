@@ -136,6 +136,7 @@ func TestParts(t *testing.T) {
 	first, second := change("1 first", 70, "a", "b", "c"), change("2 second", 20, "d")
 	alone, also, both := change("3 alone", 30, "a"), change("4 also", 25, "b"), change("5 both", 40, "c", "d")
 	identify("m", []*judgedChange{first, second}, []*judgedChange{alone, also, both})
+	answer([]*judgedChange{first, second}, []*judgedChange{alone, also, both})
 	if first.id != alone.id || second.id != both.id {
 		t.Errorf("the ids are %s and %s of %s, %s and %s", first.id, second.id, alone.id, also.id, both.id)
 	}
@@ -150,6 +151,7 @@ func TestParts(t *testing.T) {
 	saves, costly, whole := change("6 saves", -30, "y"), change("7 costly", 100, "x"), change("8 whole", 70, "x", "y")
 	saves.found = nil
 	identify("m", []*judgedChange{whole}, []*judgedChange{saves, costly})
+	answer([]*judgedChange{whole}, []*judgedChange{saves, costly})
 	if whole.id != costly.id || !slices.Equal(whole.also, []string{saves.id}) || len(whole.found[1].Also) > 0 {
 		t.Errorf("%s is %v as well, its finding %v", whole.id, whole.also, whole.found[1].Also)
 	}

@@ -139,7 +139,16 @@ func (r *Result) check() error {
 	}
 	// What belongs to no change would be shown nowhere.
 	named, there := map[owned]bool{}, map[owned]bool{}
+	ids := map[string]bool{}
 	for i := range r.Changes {
+		ids[r.Changes[i].ID] = true
+	}
+	for i := range r.Changes {
+		for _, id := range r.Changes[i].Also {
+			if ids[id] {
+				return fmt.Errorf("change %s answers to %s, which is another change", r.Changes[i].ID, id)
+			}
+		}
 		for _, id := range r.Changes[i].Findings {
 			named[owned{r.Changes[i].ID, id}] = true
 		}
@@ -206,7 +215,7 @@ func validOptions(options []string) bool {
 
 func (c *Change) check(options []string) error {
 	switch {
-	case !IsID(c.ID):
+	case !IsID(c.ID) || slices.ContainsFunc(c.Also, func(id string) bool { return !IsID(id) }):
 		return fmt.Errorf("the id is %q; expected 12 hex digits", clip(c.ID))
 	case !slices.Contains([]string{"error", "warning", "info", "better"}, c.Level):
 		return fmt.Errorf("the level is %q", clip(c.Level))

@@ -109,6 +109,11 @@ func TestReadHostile(t *testing.T) {
 		"a long baseline": func(r *Result) {
 			r.Targets[0].Programs[0].Accept = LaterText(func() []byte { return []byte(long(maxText)) })
 		},
+		"an id of another change": func(r *Result) {
+			r.Changes = append(r.Changes, Change{ID: "c0ffee000000", Level: "info", Edit: Edit{Kind: "code"}})
+			r.Changes[0].Also = []string{"c0ffee000000"}
+		},
+		"another id as a flag":          func(r *Result) { r.Changes[0].Also = []string{"--only"} },
 		"a merged id as a flag":         func(r *Result) { r.Findings[0].Also = []string{"--only"} },
 		"a price of all time elsewhere": func(r *Result) { r.Changes[0].Others = []Other{{Price: Price{HighNS: 1e300}}} },
 		"a rule file above":             func(r *Result) { r.Targets[0].RuleFile = "../xlagate.yaml" },
