@@ -211,6 +211,10 @@ func (g *Grouping) compiledAgain(p *Program, v *facts.Variant) {
 	if at := slices.IndexFunc(v.Differing, edited); at >= 0 && !valued { // it computes what the other compilations do not, and no value says why
 		part.Source = g.editedAt(v.Differing[at].Source)
 	}
+	params, _ := missing(pairedWithFirst(p.New))
+	if at := slices.IndexFunc(params, func(a *facts.Parameter) bool { return EditOf(a.Source, g.lines.Edits) != "" }); at >= 0 {
+		part.Source = g.editedAt(params[at].Source)
+	}
 	for _, a := range v.Params {
 		part.takes = AddNew(part.takes, a.Shape)
 	}

@@ -21,10 +21,7 @@ func Explain(p *facts.Program) []ArgumentChange {
 		return nil
 	}
 	var out []ArgumentChange
-	var pairs []arguments // the arguments of the first variant beside those of each
-	for _, v := range p.Variants {
-		pairs = append(pairs, pairArguments(p.Variants[0].Params, v.Params))
-	}
+	pairs := pairedWithFirst(p)
 	changes := argumentChanges(pairs)
 	out = append(out, changes...)
 	if c, differ := countChange(pairs); differ {
@@ -38,6 +35,11 @@ func Explain(p *facts.Program) []ArgumentChange {
 		out = []ArgumentChange{resultChange(p.Variants)}
 	}
 	return out
+}
+
+// pairedWithFirst pairs the arguments of the first variant with those of each.
+func pairedWithFirst(p *facts.Program) []arguments {
+	return phrase.Map(p.Variants, func(v *facts.Variant) arguments { return pairArguments(p.Variants[0].Params, v.Params) })
 }
 
 // alike are the variants that share their arguments with most others. The first step of a run may have fewer than all that follow, which

@@ -114,24 +114,24 @@ func (in *candidate) broken(ids map[string]bool) []baseline.Allowed {
 			at := limitBrokenBy(f, program, cmp.Or(in.signatures[compiled{f.Program, f.Variant}], f.Variant))
 			amount, _ := f.Actual.(float64)
 			was, compared := f.Baseline.(float64)
-			most := broken[at]
-			if most == nil {
-				most = &baseline.Allowed{Program: at.program, Variant: at.variant, Limit: at.limit, Amount: was, Whole: whole}
-				broken[at] = most
-			}
+			ofStep := f.AddsNS != 0 && compared
 			switch {
-			case f.AddsNS != 0 && compared: // each change adds its part, which two entries of one rule may limit
-				if own := (part{at, f.Change}); !added[own] {
-					most.Amount, added[own] = most.Amount+f.AddsNS, true
-				}
+			case ofStep:
+				amount = was + f.AddsNS
 			case compared && !whole:
 				amount -= in.allowedBeside(ids, at, was)
-				fallthrough
-			default:
-				if most.Amount == was || worseThanCeiling(f, amount, most.Amount) {
-					most.Amount = amount
-				}
 			}
+			own, most := part{at, f.Change}, broken[at]
+			switch {
+			case most == nil:
+				most = &baseline.Allowed{Program: at.program, Variant: at.variant, Limit: at.limit, Amount: amount, Whole: whole}
+				broken[at] = most
+			case ofStep && !added[own]: // of another change, not of another entry for the same limit
+				most.Amount += f.AddsNS
+			case !ofStep && worseThanCeiling(f, amount, most.Amount):
+				most.Amount = amount
+			}
+			added[own] = true
 			for _, id := range f.Shared {
 				most.With = changes.AddNew(most.With, id)
 			}
@@ -308,14 +308,19 @@ func (t judgedTarget) allowStep(f *judgedFinding, granted []permission, list []*
 	if !whole {
 		allowed -= was
 	}
+	said := f.Message
 	for _, c := range accepted {
-		switch ns, _ := c.StepIn(f.Program, f.Variant); {
-		case exceeded:
-			f.partOf(c, ns).exceeds(allowed, reason)
-			exceeded = false
-		case f.first == nil || !t.Again && slices.Contains(holders, c):
-			f.partOf(c, ns).waive(reason)
+		if f.first != nil && !exceeded && (t.Again || !slices.Contains(holders, c)) {
+			continue
 		}
+		ns, _ := c.StepIn(f.Program, f.Variant)
+		part := f.partOf(c, ns)
+		if part.Message = said; exceeded {
+			part.exceeds(allowed, reason)
+		} else {
+			part.waive(reason)
+		}
+		exceeded = false
 	}
 }
 
