@@ -311,7 +311,8 @@ func (g *Grouping) Changes() []*Change {
 	return list
 }
 
-// keys are what parts of one change have in common: the edit, the call, the buffer that comes back as an argument, the function, or the operation.
+// keys are what parts of one change have in common: the edit, the call, the types of the arguments, the buffer that comes back as an argument, the function, or the
+// operation.
 func (g *Grouping) keys(p *Part) []string {
 	if p.Kind == KindToolchain {
 		return []string{"toolchain"}
@@ -330,6 +331,9 @@ func (g *Grouping) keys(p *Part) []string {
 	}
 	if p.Kind == KindArguments {
 		keys = append(keys, key("call", p.Program))
+	}
+	if p.variant != nil && !p.Source.Edited && (p.Kind == KindCode || p.Kind == KindResults || p.Kind == KindArguments) && p.variant.Retyped(true) {
+		keys = append(keys, key("types", p.Program, p.variant.New.Signature)) // what the program computes follows from the types of what it takes
 	}
 	for _, shape := range slices.Concat(p.lost, p.takes) {
 		keys = append(keys, key("buffer", p.Program, shape))
