@@ -342,6 +342,10 @@ func turned(added, removed *[]Step) (parts []string) {
 	follows := func(s Step) bool { return spent(s) || len(order) > 0 && s.Opcode == "convert" } // what is in another type is converted
 	takeSteps(added, follows)
 	takeSteps(removed, follows)
+	most := func(to string) int {
+		return slices.Max(phrase.Map(pairs[to], func(s Step) int { return effort(s.Opcode) }))
+	}
+	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(most(b), most(a)) }) // indices come last
 	for _, to := range order {
 		parts = append(parts, stepList(pairs[to])+": "+to)
 	}
