@@ -218,7 +218,8 @@ func (p *Part) trifles() bool {
 
 // Tell adds a sentence on what else was done, if there are few.
 func (c *Change) Tell(detail string) {
-	if detail != "" && !slices.Contains(c.Details, detail) && len(c.Details) < maxDetails {
+	said := func(other string) bool { return strings.HasSuffix(other, detail) } // after the name of another program
+	if detail != "" && !slices.ContainsFunc(c.Details, said) && len(c.Details) < maxDetails {
 		c.Details = append(c.Details, detail)
 	}
 }
