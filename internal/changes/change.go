@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
@@ -144,7 +145,8 @@ func (p *Part) computes() bool {
 	})
 }
 
-// leadFirst sorts the parts of a change: the one that says best what was done leads. That is one on an edited line, then arguments of another type, then one that
+// leadFirst sorts the parts of a change: the one that says best what was done leads. That is one on an edited line, then results of another shape, then
+// arguments of another type, then one that
 // breaks a rule, then a program that took work from others, then one that names operations, then the one that costs most in the variant that the change costs
 // most. Where nothing costs time, what is no longer passed or returned leads, then what saves most.
 func leadFirst(parts []*Part) {
@@ -175,6 +177,11 @@ func leadFirst(parts []*Part) {
 	retyped := func(p *Part) bool { // a small program that takes what another returns follows from that one
 		return p.Kind == KindArguments && p.Cause != nil && p.variant.New.Facts[facts.PriceStep] == longest && p.variant.Retyped(computes)
 	}
+	reshaped := func(p *Part) bool { // what a cluster returns is a value on its way
+		return p.Kind == KindResults && p.variant != nil && !OfClusters(p.Program) && slices.ContainsFunc(p.variant.LostResults(), func(l LostResult) bool {
+			return l.Was != "" && l.Is != "" && !hlo.ShapeText(l.Was).SameDims(hlo.ShapeText(l.Is))
+		})
+	}
 	adds := func(p *Part) bool { return p.Kind == KindCode && p.step.Middle > 0 }
 	byCost := func(a, b *Part, costA, costB float64) int { // what costs most, else what saves most
 		return cmp.Or(phrase.CompareBools(costB > 0, costA > 0), cmp.Compare(math.Abs(b.saving(costB)), math.Abs(a.saving(costA))))
@@ -184,6 +191,7 @@ func leadFirst(parts []*Part) {
 	slices.SortStableFunc(parts, func(a, b *Part) int {
 		return cmp.Or(
 			phrase.CompareBools(b.Source.Edited, a.Source.Edited),           // on an edited line
+			phrase.CompareBools(reshaped(b), reshaped(a)),                   // what the program returns has another shape
 			phrase.CompareBools(retyped(b), retyped(a)),                     // most bytes of the arguments have another type, or nothing but conversions came or went
 			cmp.Compare(a.Rank, b.Rank),                                     // breaks a worse rule
 			phrase.CompareBools(fed(a), fed(b)),                             // does not only pass on what another did
