@@ -30,6 +30,7 @@ func limitBrokenBy(f *result.Finding, program, signature string) brokenLimit {
 // a baseline, or gets one. They take the place of older ones of the changes whose ids are replaced.
 func (in *candidate) ceilings(a AcceptOptions) (ceilings map[string][]baseline.Ceiling, replaced map[string]bool, err error) {
 	ceilings, replaced = map[string][]baseline.Ceiling{}, map[string]bool{}
+	names := in.names()
 	for _, c := range in.changesOf(a.Only) {
 		if c.Accept == "" {
 			return nil, nil, UsageError{fmt.Sprintf("change %s cannot be accepted: %s; fix it, or leave the program out with programs.exclude", c.ID, c.Title)}
@@ -59,7 +60,7 @@ func (in *candidate) ceilings(a AcceptOptions) (ceilings map[string][]baseline.C
 				most = append(most, phrase.Filter(old.Most, func(m baseline.Allowed) bool { return m.Whole && !in.isWhole(m.Program) })...)
 			}
 		}
-		programs := append(c.Programs(), in.names()...)
+		programs := append(c.Programs(), names...)
 		at := slices.IndexFunc(programs, func(name string) bool { return in.accepted(name) != nil && in.fresh[name] != nil })
 		if at < 0 {
 			at = slices.IndexFunc(programs, func(name string) bool { return in.fresh[name] != nil && in.isNamed(name, a.Only) })
@@ -150,15 +151,12 @@ func (in *candidate) broken(ids map[string]bool) []baseline.Allowed {
 
 // allowedBeside is what the ceilings of other changes, which are there, add to a limit.
 func (in *candidate) allowedBeside(ids map[string]bool, at brokenLimit, was float64) (amount float64) {
-	there := map[string]bool{}
-	for i := range in.changes {
-		for _, id := range append(in.changes[i].Also, in.changes[i].ID) {
-			there[id] = true
-		}
-	}
 	for _, c := range in.oldCeilings() {
+		isThere := func(other result.Change) bool {
+			return slices.ContainsFunc(slices.Concat(other.Also, []string{other.ID}), func(id string) bool { return id == c.Change || slices.Contains(c.With, id) })
+		}
 		for _, most := range c.Most {
-			if (brokenLimit{most.Program, most.Variant, most.Limit}) == at && c.IsOf(there) && !c.IsOf(ids) {
+			if (brokenLimit{most.Program, most.Variant, most.Limit}) == at && !c.IsOf(ids) && slices.ContainsFunc(in.changes, isThere) {
 				amount += most.Amount - was
 			}
 		}
@@ -183,10 +181,15 @@ func (p permission) isOf(ids map[string]bool) bool {
 
 // allow waives what the ceilings of the baseline allow, and returns the ceilings that nothing needs.
 func (t judgedTarget) allow(list []*judgedChange) (unused []*baseline.Ceiling) {
-	there, signatures := map[string]bool{}, map[compiled]string{}
+	there, signatures, byProgram := map[string]bool{}, map[compiled]string{}, map[string][]*judgedChange{}
 	for _, c := range list {
 		for id := range c.ids() {
 			there[id] = true
+		}
+		for _, p := range c.Parts {
+			if of := byProgram[p.Program]; !slices.Contains(of, c) {
+				byProgram[p.Program] = append(of, c)
+			}
 		}
 	}
 	for _, p := range t.Programs {
@@ -219,7 +222,7 @@ func (t judgedTarget) allow(list []*judgedChange) (unused []*baseline.Ceiling) {
 			}
 			judged[f] = true
 			if f.AddsNS != 0 {
-				t.allowStep(f, granted, list)
+				t.allowStep(f, granted, byProgram[f.Program])
 			} else {
 				allowFinding(f, c, granted)
 			}

@@ -45,11 +45,17 @@ func identify(target string, list, plain []*judgedChange) {
 
 // answer tells each finding of the changes of a list the ids of the changes of plain that break the same limit: those that its change is, and others.
 func answer(list, plain []*judgedChange) {
+	breaking := map[string][]*judgedChange{} // by the id of a limit
+	for _, p := range byPlace(plain) {
+		for _, f := range p.found {
+			breaking[f.limit()] = append(breaking[f.limit()], p)
+		}
+	}
 	for _, c := range list {
 		for _, f := range c.found {
-			for _, p := range byPlace(plain) {
+			for _, p := range breaking[f.limit()] {
 				switch {
-				case p.id == c.id || !p.finds(f):
+				case p.id == c.id:
 				case slices.Contains(c.also, p.id):
 					f.Also = append(f.Also, p.id)
 				case f.AddsNS == 0: // of a limit on the step each change has its own part
@@ -135,11 +141,6 @@ func (c *judgedChange) nameAfter(whole, shared []*judgedChange, taken map[string
 		c.id = result.ID(c.id)
 	}
 	taken[c.id] = true
-}
-
-// finds reports whether a change breaks the same limit.
-func (c *judgedChange) finds(f *judgedFinding) bool {
-	return slices.ContainsFunc(c.found, func(own *judgedFinding) bool { return own.limit() == f.limit() })
 }
 
 // limit is the id of the limit that a finding breaks, perhaps with other changes.
