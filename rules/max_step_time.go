@@ -51,6 +51,7 @@ func weigh(c *rule.Context, v *changes.Variant, f *rule.Finding) {
 	if !v.Knows(facts.PriceStep) || c.Max != nil && v.Old.Facts[facts.PriceStep] > *c.Max {
 		return
 	}
+	f.Unsure = c.Text("unsure")
 	growth, was := v.StepInterval(), v.Old.Facts[facts.PriceStep]
 	least, allowed := was+growth.Low, was
 	if c.MaxIncrease != nil {
@@ -59,7 +60,7 @@ func weigh(c *rule.Context, v *changes.Variant, f *rule.Finding) {
 	if c.Max != nil && least > *c.Max || (f.Drift || c.MaxIncrease != nil) && least > allowed {
 		return
 	}
-	f.Level = c.Text("unsure")
+	f.Level = f.Unsure
 	share := func(ns float64) float64 { return math.Round(100*max(ns/was, -1)) + 0 } // without the sign of −0
 	f.Message += strings.NewReplacer("-", "−", "+0 ", "0 ").Replace(fmt.Sprintf("; between %+.0f and %+.0f %%", share(growth.Low), share(growth.High)))
 	if f.Level != "error" {

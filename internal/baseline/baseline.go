@@ -53,6 +53,19 @@ func (p *Program) ReasonSince(old *Program) string {
 	return strings.Join(fresh, "; ")
 }
 
+// Ceilings lists the ceilings of all programs.
+func (s *Set) Ceilings() (list []*Ceiling) {
+	if s == nil {
+		return nil
+	}
+	for _, p := range s.Programs {
+		for i := range p.Ceilings {
+			list = append(list, &p.Ceilings[i])
+		}
+	}
+	return list
+}
+
 // Find returns a program of the set, nil if it was never accepted.
 func (s *Set) Find(name string) *Program {
 	if s == nil {

@@ -124,7 +124,7 @@ type Allowed struct {
 	Limit   string   `json:"limit"`             // the rule, and what it checks
 	Amount  float64  `json:"amount"`            // what there is with the change alone
 	With    []string `json:"with,omitempty"`    // the ids of other changes that break it where git does not know what was edited
-	Whole   bool     `json:"whole,omitempty"`   // the program was accepted as a whole, with what it breaks of limits that need no baseline
+	Any     bool     `json:"any,omitempty"`     // any change may break it: the program was accepted with it, or it is in no program that XLA compiles
 }
 
 // The sections of a file, in their order. Each ends with a line that names it, and the file with the last: what is cut off is told from what is whole, and what

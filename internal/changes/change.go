@@ -9,6 +9,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/price"
 )
 
 // Change is all that one edit did, in every program; or one difference that no edit is known for.
@@ -145,10 +146,9 @@ func (p *Part) computes() bool {
 	})
 }
 
-// leadFirst sorts the parts of a change: the one that says best what was done leads. That is one on an edited line, then results of another shape, then
-// arguments of another type, then one that
-// breaks a rule, then a program that took work from others, then one that names operations, then the one that costs most in the variant that the change costs
-// most. Where nothing costs time, what is no longer passed or returned leads, then what saves most.
+// leadFirst sorts the parts of a change: the one that says best what was done leads. That is one on an edited line, then results of another shape, then arguments of
+// another type, then one that breaks a rule, then a program that took work from others, then one that names operations, then the one that costs most in the variant
+// that the change costs most. Where nothing costs time, what is no longer passed or returned leads, then what saves most.
 func leadFirst(parts []*Part) {
 	steps := map[*Variant]float64{}
 	for _, p := range parts {
@@ -177,7 +177,7 @@ func leadFirst(parts []*Part) {
 	retyped := func(p *Part) bool { // a small program that takes what another returns follows from that one
 		return p.Kind == KindArguments && p.Cause != nil && p.variant.New.Facts[facts.PriceStep] == longest && p.variant.Retyped(computes)
 	}
-	reshaped := func(p *Part) bool { // what a cluster returns is a value on its way
+	reshaped := func(p *Part) bool { // the results of a cluster go to other operations, not to the caller
 		return p.Kind == KindResults && p.variant != nil && !OfClusters(p.Program) && slices.ContainsFunc(p.variant.LostResults(), func(l LostResult) bool {
 			return l.Was != "" && l.Is != "" && !hlo.ShapeText(l.Was).SameDims(hlo.ShapeText(l.Is))
 		})
@@ -226,7 +226,7 @@ func (p *Part) trifles() bool {
 
 // Tell adds a sentence on what else was done, if there are few.
 func (c *Change) Tell(detail string) {
-	said := func(other string) bool { return strings.HasSuffix(other, detail) } // after the name of another program
+	said := func(other string) bool { return other == detail || strings.HasSuffix(other, ": "+detail) } // of another program
 	if detail != "" && !slices.ContainsFunc(c.Details, said) && len(c.Details) < maxDetails {
 		c.Details = append(c.Details, detail)
 	}
@@ -290,13 +290,14 @@ func priceOf(parts []*Part) (dearest Price) {
 }
 
 // StepIn is what the change adds to the predicted step of a variant; in reports whether it is in the variant.
-func (c *Change) StepIn(program, signature string) (ns float64, in bool) {
+func (c *Change) StepIn(program, signature string) (step price.Interval, in bool) {
 	for _, p := range c.in[program] {
 		if p.variant != nil && p.variant.New.Signature == signature {
-			ns, in = ns+p.step.Middle, true
+			step.Add(p.step)
+			in = true
 		}
 	}
-	return ns, in
+	return step, in
 }
 
 // Loses reports whether the program returns less than it did: what it saves is no improvement.

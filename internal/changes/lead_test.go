@@ -2,6 +2,7 @@ package changes
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -53,6 +54,37 @@ func TestTitleOfAChange(t *testing.T) {
 	code.step, v.New.Constants = price.Interval{Low: 50, Middle: 100, High: 200}, []facts.Constant{{Bytes: 1 << 16}}
 	if got := changeOf([]*Part{code, baked}).Title; got != "f32[64] is baked into the program; new: dot" {
 		t.Errorf("of a large constant: says %q", got)
+	}
+}
+
+// A result of another shape leads, unless it is one of a cluster. What a change does in another program is told once.
+func TestResultOfAnotherShapeLeads(t *testing.T) {
+	v := compared()
+	v.Old.Result, v.New.Result = "f32[16,16]", "f32[16,16,16]"
+	for program, want := range map[string]string{"predict": "the result f32[16,16] is now f32[16,16,16]", "cluster_0": "new: dot"} {
+		code := &Part{Kind: KindCode, Title: "new: dot", Program: program, Cause: &Cause{Kind: KindCode, Edits: []Edit{{Added: []Step{{Opcode: "dot", Count: 1}}}}}, variant: v, step: price.Interval{Low: 50, Middle: 100, High: 200}}
+		result := &Part{Kind: KindResults, Title: "the result f32[16,16] is now f32[16,16,16]", Program: program, Cause: &Cause{Kind: KindResults}, variant: v}
+		if got := changeOf([]*Part{code, result}).Title; !strings.HasPrefix(got, want) {
+			t.Errorf("of %s: says %q, want %q", program, got, want)
+		}
+	}
+	c := &Change{}
+	for _, detail := range []string{"train_step: compiled again: x", "compiled again: x", "compiled again: y"} {
+		c.Tell(detail)
+	}
+	if want := []string{"train_step: compiled again: x", "compiled again: y"}; !slices.Equal(c.Details, want) {
+		t.Errorf("%q", c.Details)
+	}
+}
+
+// Of types that changed those of the heaviest operations come first, indices last.
+func TestIndicesComeLast(t *testing.T) {
+	steps := func(index, value string) []Step {
+		return []Step{{Opcode: "iota", Type: index, Count: 4}, {Opcode: "divide", Type: value, Count: 1}}
+	}
+	added, removed := steps("s64", "f64"), steps("s32", "f32")
+	if got := strings.Join(turned(&added, &removed), "; "); got != "divide: f32 → f64; 4 iota: s32 → s64" {
+		t.Error(got)
 	}
 }
 

@@ -78,6 +78,25 @@ func TestLargestConstants(t *testing.T) {
 	}
 }
 
+// Of many scalars each value is listed, wherever it is first.
+func TestEachValueOfManyScalars(t *testing.T) {
+	var body strings.Builder
+	for i := range 2 * maxConstants {
+		value := "1"
+		if i == 2*maxConstants-1 {
+			value = "0.025"
+		}
+		fmt.Fprintf(&body, "  %%c%d = f32[] constant(%s)\n", i, value)
+	}
+	r := writtenModules(t, map[string]string{
+		"module_0001.jit_f.cpu_after_optimizations.txt": "HloModule jit_f\n\nENTRY %e {\n" + body.String() + "  ROOT %r = f32[] parameter(0)\n}\n",
+	}, Options{})
+	list := r.Programs[0].Variants[0].Constants
+	if len(list) != maxConstants || !slices.ContainsFunc(list, func(c Constant) bool { return c.Value == "0.025" }) {
+		t.Errorf("%d constants are listed: %+v", len(list), list)
+	}
+}
+
 // Lines of the model that lead to a kernel are those of the variant, each once.
 func TestFramesOfRealDumps(t *testing.T) {
 	for _, name := range []string{"cpu-scan", "cpu-noisy", "gpu-0.10-train", "tpu-v5e-sharded"} {

@@ -244,34 +244,26 @@ func Relative(dir, path string) string {
 
 // candidate is what may be accepted for one target: its new facts, beside the old baseline.
 type candidate struct {
-	target     string
-	old        *baseline.Set
-	fresh      map[string]*baseline.Program
-	was        map[string]string   // of programs that were accepted under another name: that name
-	from       *result.Target      // the result that this comes from; nil where it is a dump
-	recut      bool                // see isRecut
-	signatures map[compiled]string // of variants that have other arguments than in the baseline: those they had
-	graphs     facts.Values        // of TensorFlow's graphs; nil when autoclustering did not run
-	findings   []result.Finding
-	changes    []result.Change
-	unjudged   []result.Problem
+	target   string
+	old      *baseline.Set
+	fresh    map[string]*baseline.Program
+	was      map[string]string // of programs that were accepted under another name: that name
+	from     *result.Target    // the result that this comes from; nil where it is a dump
+	recut    bool              // see isRecut
+	graphs   facts.Values      // of TensorFlow's graphs; nil when autoclustering did not run
+	findings []result.Finding
+	changes  []result.Change
+	unjudged []result.Problem
 }
 
 func newCandidate(t *result.Target, old *baseline.Set, programs []*baseline.Program) *candidate {
-	in := &candidate{
-		target: t.Name, old: old, graphs: t.Graphs, fresh: map[string]*baseline.Program{}, was: map[string]string{}, signatures: map[compiled]string{},
-	}
+	in := &candidate{target: t.Name, old: old, graphs: t.Graphs, fresh: map[string]*baseline.Program{}, was: map[string]string{}}
 	for _, p := range programs {
 		in.fresh[p.Name] = p
 	}
 	for _, p := range t.Programs {
 		if in.fresh[p.Name] != nil && in.fresh[p.Was] == nil && old.Find(p.Was) != nil {
 			in.was[p.Name] = p.Was
-		}
-		for _, v := range p.Variants {
-			if v.Was != "" { // another variant with the same arguments may be new
-				in.signatures[compiled{p.Name, v.Signature}] = v.Was
-			}
 		}
 	}
 	return in
@@ -364,7 +356,7 @@ func judgedByFacts(again *result.Result, list []*candidate) error {
 			case is != nil && !(f.Rule == is.Rule && f.Target == is.Target && f.Program == is.Program && subject == is.Subject):
 				return fmt.Errorf("the result contradicts itself; it was edited: %s is the id of %s in %s, not of %s in %s", f.ID, is.Rule, is.Program, f.Rule, f.Program)
 			case is != nil:
-				f.Actual, f.Limit, f.Baseline, f.Bound = is.Actual, is.Limit, is.Baseline, is.Bound
+				f.Was, f.Actual, f.Limit, f.Baseline, f.Bound = is.Was, is.Actual, is.Limit, is.Baseline, is.Bound
 			case f.Bound != nil:
 				said := *f.Bound
 				said.Written = false

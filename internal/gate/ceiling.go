@@ -16,11 +16,11 @@ import (
 // brokenLimit names a limit that a finding breaks, the same from commit to commit: the program, its variant as the baseline has it, and what is checked.
 type brokenLimit struct{ program, variant, limit string }
 
-// limitBrokenBy names the limit of a finding; signature is that of its variant in the baseline.
-func limitBrokenBy(f *result.Finding, program, signature string) brokenLimit {
+// limitBrokenBy names the limit of a finding.
+func limitBrokenBy(f *result.Finding, program string) brokenLimit {
 	subject, _, _ := strings.Cut(f.Subject, shareOf)
 	at := brokenLimit{program: program, limit: strings.TrimSpace(f.Rule + " " + subject)}
-	if signature != "" {
+	if signature := cmp.Or(f.Was, f.Variant); signature != "" {
 		at.variant = result.ID(signature)
 	}
 	return at
@@ -38,26 +38,14 @@ func (in *candidate) ceilings(a AcceptOptions) (ceilings map[string][]baseline.C
 		if replaced[c.ID] {
 			continue
 		}
-		ids := map[string]bool{c.ID: true}
-		for _, id := range c.Also {
-			ids[id] = true
-		}
-		for known := 0; known < len(ids); { // one may share an id with another
-			known = len(ids)
-			for _, old := range in.oldCeilings() {
-				if old.IsOf(ids) {
-					ids[old.Change] = true
-					for _, id := range old.With {
-						ids[id] = true
-					}
-				}
-			}
-		}
+		ids := in.idsOf(&c)
 		maps.Copy(replaced, ids)
 		most := in.broken(ids)
-		for _, old := range in.oldCeilings() {
+		for _, old := range in.old.Ceilings() {
 			if old.IsOf(ids) { // what a program had when it was accepted stays allowed, whatever changes in it
-				most = append(most, phrase.Filter(old.Most, func(m baseline.Allowed) bool { return m.Whole && !in.isWhole(m.Program) })...)
+				most = append(most, phrase.Filter(old.Most, func(m baseline.Allowed) bool {
+					return m.Any && in.accepted(m.Program) != nil && !in.isWhole(m.Program)
+				})...)
 			}
 		}
 		programs := append(c.Programs(), names...)
@@ -66,7 +54,7 @@ func (in *candidate) ceilings(a AcceptOptions) (ceilings map[string][]baseline.C
 			at = slices.IndexFunc(programs, func(name string) bool { return in.fresh[name] != nil && in.isNamed(name, a.Only) })
 		}
 		switch {
-		case len(most) == 0 && in.isWhole(c.Program):
+		case len(most) == 0: // its programs are recorded as they are
 		case at < 0:
 			return nil, nil, UsageError{fmt.Sprintf("change %s has no baseline that could allow it; accept everything: xlagate accept --reason \"why\"", c.ID)}
 		default:
@@ -78,17 +66,24 @@ func (in *candidate) ceilings(a AcceptOptions) (ceilings map[string][]baseline.C
 	return ceilings, replaced, nil
 }
 
-// oldCeilings lists the ceilings of the baseline.
-func (in *candidate) oldCeilings() (list []*baseline.Ceiling) {
-	if in.old == nil {
-		return nil
-	}
-	for _, p := range in.old.Programs {
-		for i := range p.Ceilings {
-			list = append(list, &p.Ceilings[i])
+// idsOf returns the ids of a change, and those of the ceilings that it has: one of them may share an id with another.
+func (in *candidate) idsOf(c *result.Change) map[string]bool {
+	ids := map[string]bool{c.ID: true}
+	add := func(list ...string) {
+		for _, id := range list {
+			ids[id] = true
 		}
 	}
-	return list
+	add(c.Also...)
+	for known := 0; known < len(ids); {
+		known = len(ids)
+		for _, old := range in.old.Ceilings() {
+			if old.IsOf(ids) {
+				add(append(old.With, old.Change)...)
+			}
+		}
+	}
+	return ids
 }
 
 // broken lists the limits that changes break, with the amounts. Of a program that is accepted as a whole these are the limits that need no baseline; each of
@@ -112,7 +107,7 @@ func (in *candidate) broken(ids map[string]bool) []baseline.Allowed {
 			programs = phrase.Filter(slices.Collect(maps.Keys(in.fresh)), func(name string) bool { return name == f.Program || changes.IsPart(f.Program, name) })
 		}
 		for _, program := range programs {
-			at := limitBrokenBy(f, program, cmp.Or(in.signatures[compiled{f.Program, f.Variant}], f.Variant))
+			at := limitBrokenBy(f, program)
 			amount, _ := f.Actual.(float64)
 			was, compared := f.Baseline.(float64)
 			ofStep := f.AddsNS != 0 && compared
@@ -125,7 +120,7 @@ func (in *candidate) broken(ids map[string]bool) []baseline.Allowed {
 			own, most := part{at, f.Change}, broken[at]
 			switch {
 			case most == nil:
-				most = &baseline.Allowed{Program: at.program, Variant: at.variant, Limit: at.limit, Amount: amount, Whole: whole}
+				most = &baseline.Allowed{Program: at.program, Variant: at.variant, Limit: at.limit, Amount: amount, Any: whole || !in.isProgram(program)}
 				broken[at] = most
 			case ofStep && !added[own]: // of another change, not of another entry for the same limit
 				most.Amount += f.AddsNS
@@ -149,9 +144,16 @@ func (in *candidate) broken(ids map[string]bool) []baseline.Allowed {
 	return list
 }
 
+// isProgram reports whether XLA compiles a program, or several that are compared as one. What TensorFlow left out of its clusters is in a function of the model: it is
+// of another change once the clusters that it led to are accepted.
+func (in *candidate) isProgram(name string) bool {
+	isOne := func(program string) bool { return program == name || changes.IsPart(name, program) }
+	return slices.ContainsFunc(in.names(), isOne)
+}
+
 // allowedBeside is what the ceilings of other changes, which are there, add to a limit.
 func (in *candidate) allowedBeside(ids map[string]bool, at brokenLimit, was float64) (amount float64) {
-	for _, c := range in.oldCeilings() {
+	for _, c := range in.old.Ceilings() {
 		isThere := func(other result.Change) bool {
 			return slices.ContainsFunc(slices.Concat(other.Also, []string{other.ID}), func(id string) bool { return id == c.Change || slices.Contains(c.With, id) })
 		}
@@ -170,10 +172,6 @@ type permission struct {
 	most baseline.Allowed
 }
 
-// anyChange reports whether any change may break the limit: the program was accepted with it, or it is in no program, and of another change once the program that
-// it led to is accepted.
-func (p permission) anyChange() bool { return p.most.Whole || p.most.Program == "" }
-
 // isOf reports whether a change with some ids may break the limit.
 func (p permission) isOf(ids map[string]bool) bool {
 	return p.IsOf(ids) || slices.ContainsFunc(p.most.With, func(id string) bool { return ids[id] })
@@ -181,7 +179,7 @@ func (p permission) isOf(ids map[string]bool) bool {
 
 // allow waives what the ceilings of the baseline allow, and returns the ceilings that nothing needs.
 func (t judgedTarget) allow(list []*judgedChange) (unused []*baseline.Ceiling) {
-	there, signatures, byProgram := map[string]bool{}, map[compiled]string{}, map[string][]*judgedChange{}
+	there, byProgram := map[string]bool{}, map[string][]*judgedChange{}
 	for _, c := range list {
 		for id := range c.ids() {
 			there[id] = true
@@ -192,23 +190,13 @@ func (t judgedTarget) allow(list []*judgedChange) (unused []*baseline.Ceiling) {
 			}
 		}
 	}
-	for _, p := range t.Programs {
-		for _, v := range p.Variants {
-			if v.Old != nil && v.New != nil {
-				signatures[compiled{p.Name, v.New.Signature}] = v.Old.Signature
-			}
-		}
-	}
 	limits, used := map[brokenLimit][]permission{}, map[*baseline.Ceiling]bool{}
-	for _, p := range t.Accepted {
-		for i := range p.Ceilings {
-			c := &p.Ceilings[i]
-			used[c] = c.IsOf(there)
-			for _, most := range c.Most {
-				allowed := permission{c, most}
-				if at := (brokenLimit{most.Program, most.Variant, most.Limit}); allowed.anyChange() || allowed.isOf(there) {
-					limits[at] = append(limits[at], allowed)
-				}
+	for _, c := range t.Accepted.Ceilings() {
+		used[c] = c.IsOf(there)
+		for _, most := range c.Most {
+			allowed := permission{c, most}
+			if at := (brokenLimit{most.Program, most.Variant, most.Limit}); most.Any || allowed.isOf(there) {
+				limits[at] = append(limits[at], allowed)
 			}
 		}
 	}
@@ -216,7 +204,7 @@ func (t judgedTarget) allow(list []*judgedChange) (unused []*baseline.Ceiling) {
 	for _, c := range list {
 		for _, f := range slices.Clone(c.found) {
 			f = cmp.Or(f.share, f)
-			granted := limits[limitBrokenBy(&f.Finding.Finding, f.Program, cmp.Or(signatures[compiled{f.Program, f.Variant}], f.Variant))]
+			granted := limits[limitBrokenBy(&f.Finding.Finding, f.Program)]
 			if len(granted) == 0 || judged[f] {
 				continue
 			}
@@ -231,37 +219,30 @@ func (t judgedTarget) allow(list []*judgedChange) (unused []*baseline.Ceiling) {
 			}
 		}
 	}
-	for _, p := range t.Accepted {
-		for i := range p.Ceilings {
-			if c := &p.Ceilings[i]; !used[c] {
-				unused = append(unused, c)
-			}
-		}
-	}
-	return unused
+	return slices.DeleteFunc(t.Accepted.Ceilings(), func(c *baseline.Ceiling) bool { return used[c] })
 }
 
 // allowFinding waives a finding of an accepted change, as far as it is no worse than what all changes that were accepted may break together.
 func allowFinding(f *judgedFinding, c *judgedChange, granted []permission) {
-	its := slices.IndexFunc(granted, func(g permission) bool { return g.anyChange() || g.isOf(c.ids()) })
+	its := slices.IndexFunc(granted, func(g permission) bool { return g.most.Any || g.isOf(c.ids()) })
 	if its < 0 {
 		return
 	}
-	allowed, whole := sumOf(f, granted)
+	allowed, ofAny := sumOf(f, granted)
 	amount, _ := f.Actual.(float64)
-	if whole && f.Excess() > 0 && amount <= f.WithinBaseline || !worseThanCeiling(&f.Finding.Finding, amount, allowed) {
+	if ofAny && f.Excess() > 0 && amount <= f.WithinBaseline || !worseThanCeiling(&f.Finding.Finding, amount, allowed) {
 		f.waive(granted[its].Reason)
 	} else {
 		f.exceeds(allowed, granted[its].Reason)
 	}
 }
 
-// sumOf is the amount that permissions allow together: what the baseline has, and what each of them adds to that. whole reports whether the program was accepted
-// with what it breaks.
-func sumOf(f *judgedFinding, granted []permission) (allowed float64, whole bool) {
+// sumOf is the amount that permissions allow together: what the baseline has, and what each of them adds to that. ofAny reports whether any change
+// may break the limit.
+func sumOf(f *judgedFinding, granted []permission) (allowed float64, ofAny bool) {
 	was, compared := f.Baseline.(float64)
 	for i, g := range granted {
-		whole = whole || g.most.Whole
+		ofAny = ofAny || g.most.Any
 		switch {
 		case i == 0 || !compared && worseThanCeiling(&f.Finding.Finding, g.most.Amount, allowed):
 			allowed = g.most.Amount
@@ -269,55 +250,60 @@ func sumOf(f *judgedFinding, granted []permission) (allowed float64, whole bool)
 			allowed += g.most.Amount - was
 		}
 	}
-	return allowed, whole
+	return allowed, ofAny
 }
 
 // allowStep takes what accepted changes add to a step, up to what they may add, from what the step has over its limit. What is left is of other changes, or else of
 // accepted ones that add more than they may.
 func (t judgedTarget) allowStep(f *judgedFinding, granted []permission, list []*judgedChange) {
-	allowed, whole := sumOf(f, granted)
+	allowed, ofAny := sumOf(f, granted)
 	actual, _ := f.Actual.(float64)
-	limit, _ := f.Limit.(float64)
 	was, _ := f.Baseline.(float64)
-	if was > limit { // the baseline breaks a limit that needs none
-		limit = max(was, f.WithinBaseline)
-	}
-	left, adds := actual-limit, 0.0
+	limit := f.tightest()
+	left, adds, least := actual-limit, 0.0, was
 	var accepted, others, holders []*judgedChange
 	for _, c := range list {
 		isOf := func(own *judgedFinding) bool { return cmp.Or(own.share, own) == f }
 		breaks := slices.ContainsFunc(c.found, isOf)
 		c.found = slices.DeleteFunc(c.found, isOf)
-		ns, in := c.StepIn(f.Program, f.Variant)
-		switch its := slices.ContainsFunc(granted, func(g permission) bool { return g.isOf(c.ids()) }); {
-		case its && in:
-			accepted, adds = append(accepted, c), adds+ns
-		case in && ns > 0:
-			others = append(others, c)
+		step, in := c.StepIn(f.Program, f.Variant)
+		switch {
+		case !in:
+		case slices.ContainsFunc(granted, func(g permission) bool { return g.isOf(c.ids()) }):
+			accepted, adds = append(accepted, c), adds+step.Middle
+		default:
+			least += step.Low
+			if step.Middle > 0 {
+				others = append(others, c)
+			}
 		}
 		if breaks {
 			holders = append(holders, c)
 		}
 	}
 	left -= max(0, min(adds, allowed-was))
+	least += max(0, adds-(allowed-was))
 	exact, reason := 1e-9*was, granted[0].Reason // the parts may have been added up in another order
+	said := f.Message
 	if f.first = nil; left > exact {
+		if f.Unsure != "" && f.Unsure != f.Level && least <= limit { // what was accepted made it sure
+			f.Level, f.Message = f.Unsure, said+"; not sure beyond what was accepted: measure it"
+		}
 		left = f.divide(others, left, t.Again)
 	}
 	exceeded := left > exact && (f.first == nil || !t.Again)
 	if len(accepted) == 0 && f.first == nil {
 		accepted = holders
 	}
-	if !whole {
+	if !ofAny {
 		allowed -= was
 	}
-	said := f.Message
 	for _, c := range accepted {
 		if f.first != nil && !exceeded && (t.Again || !slices.Contains(holders, c)) {
 			continue
 		}
-		ns, _ := c.StepIn(f.Program, f.Variant)
-		part := f.partOf(c, ns)
+		step, _ := c.StepIn(f.Program, f.Variant)
+		part := f.partOf(c, step.Middle)
 		if part.Message = said; exceeded {
 			part.exceeds(allowed, reason)
 		} else {

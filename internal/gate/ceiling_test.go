@@ -21,7 +21,7 @@ import (
 func TestCeilings(t *testing.T) {
 	const accepted, second, other = "c00000000000", "d00000000000", "e00000000000"
 	most := func(variant string, amount float64, whole bool) []baseline.Allowed {
-		return []baseline.Allowed{{Program: "f", Variant: variant, Limit: "max-kernels kernels.total", Amount: amount, Whole: whole}}
+		return []baseline.Allowed{{Program: "f", Variant: variant, Limit: "max-kernels kernels.total", Amount: amount, Any: whole}}
 	}
 	of := func(id string, most []baseline.Allowed) baseline.Ceiling {
 		return baseline.Ceiling{Change: id, With: []string{"a" + id[1:]}, Most: most, Reason: "wanted"}
@@ -64,12 +64,52 @@ func TestCeilings(t *testing.T) {
 		}}}
 		list[0].found = []*judgedFinding{f}
 		p := &baseline.Program{Ceilings: c.ceilings}
-		unused := judgedTarget{Accepted: []*baseline.Program{p}}.allow(list)
+		unused := judgedTarget{Accepted: &baseline.Set{Programs: []*baseline.Program{p}}}.allow(list)
 		if f.Waived != c.waived || strings.Contains(f.Message, "that were accepted: wanted") != strings.HasPrefix(name, "more") {
 			t.Errorf("%s: waived %v, %s", name, f.Waived, f.Message)
 		}
 		if gone := name == "more, and one is gone"; gone != (len(unused) == 1) {
 			t.Errorf("%s: %v are not used", name, unused)
+		}
+	}
+}
+
+// What the other changes add beyond an accepted one is as sure as they are, not as sure as all together.
+func TestLevelBesideACeiling(t *testing.T) {
+	o := options(t, "version: 1\nrules:\n  - { rule: max-step-time, max_increase: 40% }\n", "cases/cpu-window_beside_product/before.tar.xz")
+	accept(t, o, AcceptOptions{})
+	o = o.to(t, "cases/cpu-window_beside_product/after.tar.xz").edited(t, "pairs.py", 1097, 1101)
+	first := check(t, o)
+	if open := first.Open(); len(open) == 0 || open[0].Level != "error" {
+		t.Fatalf("%+v", open)
+	}
+	accept(t, o, AcceptOptions{Only: []string{first.Changes[0].ID}, Reason: "wanted"})
+	r := check(t, o)
+	if open := r.Open(); r.ExitCode != ExitPass || len(open) != 1 || open[0].Level != "warning" || open[0].ID == first.Changes[0].ID {
+		t.Errorf("exit %d: %+v %+v", r.ExitCode, open, r.Findings)
+	}
+	if !slices.ContainsFunc(r.Findings, func(f result.Finding) bool {
+		return !f.Waived && strings.HasSuffix(f.Message, "; not sure beyond what was accepted: measure it")
+	}) {
+		t.Errorf("%+v", r.Findings)
+	}
+}
+
+// A limit on what no program that XLA compiles has may be broken by any change: what TensorFlow left out of its clusters is in a function.
+func TestCeilingOfAFunction(t *testing.T) {
+	p := &baseline.Program{}
+	p.Name = "cluster_0"
+	in := &candidate{
+		old: &baseline.Set{Programs: []*baseline.Program{p}}, fresh: map[string]*baseline.Program{"cluster_0": p},
+		findings: []result.Finding{
+			{Change: "c00000000000", Rule: "no-unclustered-ops", Subject: "PyFunc", Program: "train_step"}, {Change: "c00000000000", Rule: "max-kernels", Program: "cluster_0"},
+			{Change: "c00000000000", Rule: "max-kernels", Program: "cluster_0 + cluster_1"}, {Change: "c00000000000", Rule: "max-clusters"},
+		},
+	}
+	any := map[string]bool{"train_step": true, "": true, "cluster_0": false, "cluster_0 + cluster_1": false}
+	for _, most := range in.broken(map[string]bool{"c00000000000": true}) {
+		if most.Any != any[most.Program] {
+			t.Errorf("of %q any change may break %s: %v", most.Program, most.Limit, most.Any)
 		}
 	}
 }
@@ -94,7 +134,7 @@ func TestCeilingsInTurn(t *testing.T) {
 
 // Of a step a ceiling allows what its change adds. If it is less than the change adds, the change is open, and another one that adds as much is open beside it.
 func TestCeilingOfTheStep(t *testing.T) {
-	for name, limit := range map[string]string{"growth": "", "a limit that the baseline breaks": "max: 1us, "} {
+	for name, limit := range map[string]string{"growth": "", "a limit that the baseline breaks": "max: 1us, ", "a wider limit": "max: 40us, "} {
 		t.Run(name, func(t *testing.T) { ceilingOfTheStep(t, limit) })
 	}
 }

@@ -24,7 +24,7 @@ type judgedTarget struct {
 	Dumps    []string                      // the files and folders that the dump is in: an edit of one is no place of a change
 	Edits    *git.Edits                    // nil where git does not tell what was edited
 	Upgrade  func(*changes.Program) string // how its toolchain differs from the baseline's, "" if it does not; may be nil
-	Accepted []*baseline.Program           // whose ceilings allow changes
+	Accepted *baseline.Set                 // its ceilings allow changes; nil without a baseline
 	Again    bool                          // it is judged from a result, which does not tell the changes as well: a limit is one finding
 }
 
@@ -121,7 +121,8 @@ func (t judgedTarget) attach(findings []judgedFinding) []*judgedChange {
 	}
 	for _, f := range ordered {
 		if a.isStep(f) {
-			f.divide(byProgram[f.Program], f.Excess(), t.Again)
+			actual, _ := f.Actual.(float64)
+			f.divide(byProgram[f.Program], actual-f.tightest(), t.Again)
 		}
 	}
 	return list
@@ -322,14 +323,27 @@ func (c *judgedChange) breaks(f *judgedFinding) {
 	}
 }
 
+// tightest is how long the step may take so that each limit that the finding breaks holds: that of the configuration, and that of the comparison with the baseline.
+// A limit that the baseline breaks itself is left out.
+func (f *judgedFinding) tightest() float64 {
+	limit, _ := f.Limit.(float64)
+	switch was, _ := f.Baseline.(float64); {
+	case was > limit:
+		return max(was, f.WithinBaseline)
+	case f.WithinBaseline > 0:
+		return min(limit, f.WithinBaseline)
+	}
+	return limit
+}
+
 // divide assigns a finding that a step is too long by some time to the changes that would all have to go before the limit holds, the dearest first. Of changes that
 // cost 5, 3 and 1 µs, where the step is 7 µs over its limit, the first two break it. It returns the time that is left, and assigns to one change alone if once is set.
 func (f *judgedFinding) divide(list []*judgedChange, left float64, once bool) float64 {
 	steps := map[*judgedChange]float64{}
 	var dearest []*judgedChange
 	for _, c := range list {
-		if ns, in := c.StepIn(f.Program, f.Variant); in {
-			steps[c], dearest = ns, append(dearest, c)
+		if step, in := c.StepIn(f.Program, f.Variant); in {
+			steps[c], dearest = step.Middle, append(dearest, c)
 		}
 	}
 	slices.SortStableFunc(dearest, func(x, y *judgedChange) int { return cmp.Compare(steps[y], steps[x]) })

@@ -64,10 +64,7 @@ func judge(r *result.Result, o Options, l *measuredTarget) (found []judgedFindin
 
 // differing returns the target with its edited lines. It asks git only if something differs or was found, and notes why git does not know.
 func (l *measuredTarget) differing(r *result.Result, o Options, found []judgedFinding) judgedTarget {
-	t := judgedTarget{Name: l.Name, Programs: l.programs, Dumps: l.dumps, Again: l.again, Upgrade: l.upgrade}
-	if l.set != nil {
-		t.Accepted = l.set.Programs
-	}
+	t := judgedTarget{Name: l.Name, Programs: l.programs, Dumps: l.dumps, Accepted: l.set, Again: l.again, Upgrade: l.upgrade}
 	if len(found) == 0 && !slices.ContainsFunc(l.programs, func(p *changes.Program) bool { return p.Change != changes.Same }) {
 		return t
 	}

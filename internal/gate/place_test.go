@@ -439,6 +439,18 @@ func TestEditBeforeWhatGrew(t *testing.T) {
 	}
 }
 
+// A line that uses what an edit binds is placed at the edit, although operations are on the edit too, and not at a new function that nothing calls.
+func TestEditThatALineUses(t *testing.T) {
+	const was = "def lookup(tables):\n    pooled = pool(tables).cast()\n    return exchange(pooled)\n\n\ndef loss(x):\n    return x\n"
+	now := strings.Replace(was, ".cast()", "", 1) + "\n\ndef accuracy(x):\n    return x > 0\n"
+	p := changed("f", root(changes.KindCode, "all-to-all: bf16 → f32", line("lookup", 3), kernel(line("lookup", 3), 64)))
+	p.Variants[0].New.Kernels = append(p.Variants[0].New.Kernels, kernel(line("lookup", 2), 64))
+	list := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: editsOfSource(t, was, was, now)}, nil)
+	if len(list) != 1 || list[0].Source.Line != 2 || !list[0].Source.Edited {
+		t.Errorf("%+v", list)
+	}
+}
+
 // A donation that is no longer asked for is placed where jit compiles the program, although its operations pass through the same edit, and another program is
 // compiled in another way as well.
 func TestEditOfDonationBesideOperations(t *testing.T) {
@@ -549,6 +561,21 @@ func TestEditThatMakesAnotherCompilation(t *testing.T) {
 		if len(list) != 1 || list[0].Source.Line != want {
 			t.Errorf("%s: %+v, wanted line %d", opcode, list, want)
 		}
+	}
+}
+
+// One more compilation is placed at the edited line that makes the argument that it has besides.
+func TestEditThatMakesAnArgument(t *testing.T) {
+	p := changed("f")
+	x := facts.Parameter{Name: "x", Shape: "f32[8]"}
+	old, again := &facts.Variant{Signature: signature}, &facts.Variant{Signature: "(x: f32[8], p1: f32[])"}
+	old.Params = []facts.Parameter{x}
+	again.Params, again.CallSite = []facts.Parameter{x, {Name: "p1", Shape: "f32[]", Source: line("update", 20)}}, line("main", 60)
+	p.Old.Variants, p.New.Variants = []*facts.Variant{old}, []*facts.Variant{old, again}
+	p.Variants = append(p.Variants, &changes.Variant{New: again})
+	list := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, "models/train.py", 99, 10, 20)}, nil)
+	if len(list) != 1 || list[0].Source.Line != 20 {
+		t.Errorf("%+v", list)
 	}
 }
 

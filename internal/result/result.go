@@ -269,6 +269,7 @@ type Finding struct {
 	Target         string   `json:"target"`
 	Program        string   `json:"program"`
 	Variant        string   `json:"variant,omitempty"`
+	Was            string   `json:"was,omitempty"`     // the signature of the variant in the baseline, if it is another
 	Subject        string   `json:"subject,omitempty"` // what the rule checked: a fact, a fusion's name, a parameter
 	Message        string   `json:"message"`
 	Reason         string   `json:"reason,omitempty"` // why the rule is in the configuration
@@ -281,6 +282,7 @@ type Finding struct {
 	Waiver         *Waiver  `json:"waiver,omitempty"`
 	AddsNS         float64  `json:"adds_ns,omitempty"` // of a limit on the step: what the change adds to the step
 	WithinBaseline float64  `json:"-"`                 // the most that the comparison with the baseline allows; 0 without one
+	Unsure         string   `json:"-"`                 // the level of growth that is not sure; "" where nothing says how sure it is
 }
 
 // Bound is a limit of the configuration that needs no baseline.

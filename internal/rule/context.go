@@ -142,6 +142,9 @@ func (c *Context) record(f Finding) *Finding {
 	f.Rule, f.Program = c.Rule.ID, cmp.Or(f.Program, c.programName())
 	if f.Variant == "" && c.Variant != nil {
 		f.Variant = c.Variant.New.Signature
+		if old := c.Variant.Old; old != nil && old.Signature != f.Variant {
+			f.Was = old.Signature
+		}
 	}
 	c.Findings = append(c.Findings, &f)
 	return &f
