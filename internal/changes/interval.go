@@ -28,12 +28,7 @@ type ClassCost struct {
 type classCosts map[ClassCost]float64
 
 func (c classCosts) add(v *facts.Variant, kernels []facts.Kernel, sign float64) {
-	if v.Device == nil {
-		return
-	}
-	part := *v
-	part.Kernels = kernels
-	for _, p := range part.Prices(v.Device) {
+	for _, p := range pricesOf(v, kernels) {
 		key := ClassCost{Class: p.WorkClass(), Branch: p.Branch != "", Guess: p.Guess, Most: p.Most, Does: p.Family}
 		if p.Guess > 1 {
 			key.Loop = p.OpName[:max(0, strings.LastIndex(p.OpName, "/body/"))]
@@ -43,6 +38,16 @@ func (c classCosts) add(v *facts.Variant, kernels []facts.Kernel, sign float64) 
 		c[start] += sign * p.Runs * p.Once.Launch
 		c[key] += sign * p.Runs * (p.Once.Total() - p.Once.Launch)
 	}
+}
+
+// pricesOf are what some of the kernels of a variant are predicted to take; nil without a device.
+func pricesOf(v *facts.Variant, kernels []facts.Kernel) []facts.Priced {
+	if v.Device == nil {
+		return nil
+	}
+	part := *v
+	part.Kernels = kernels
+	return part.Prices(v.Device)
 }
 
 // list has the costs in a fixed order, so that sums are the same each time.

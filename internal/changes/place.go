@@ -49,7 +49,7 @@ func EditOf(l hlo.Location, edits *git.Edits) string {
 func (g *Grouping) place(p *Part) {
 	c := p.Cause
 	p.Source, p.OpName = g.named(c.Source), c.OpName
-	inside, called := g.editedLine(c, p.Program, p.variant.New.CallSite)
+	inside, called := g.editedLine(c, p.Program, p.variant)
 	silent, found := g.elsewhere(c.Source, c.Kind, p.variant)
 	options, compiled := g.compileOptions(p)
 	switch {
@@ -98,7 +98,7 @@ func FunctionOf(s Place) string {
 
 // sourceOf is the place that a finding names: the edited line behind it, where git knows one, else its own.
 func (g *Grouping) sourceOf(c *Cause, program string) Place {
-	inside, called := g.editedLine(c, program, hlo.Location{})
+	inside, called := g.editedLine(c, program, nil)
 	if line := cmp.Or(inside, called); line.File != "" {
 		return g.editedAt(line)
 	}
@@ -168,13 +168,18 @@ func (g *Grouping) editedAt(l hlo.Location) Place {
 	return s
 }
 
-// editedLine returns the edited line on the stacks of what came; of several, the one with the most work. See innermostEdit. Without any line it returns the
+// editedLine returns the edited line on the stacks of what came; of several, the one whose kernels take longest. See innermostEdit. Without any line it returns the
 // cause's own line, if that was edited.
 // A line of the code that calls the program is returned as called, and only if nothing inside of the program was edited: no line, and no code that no operation
 // is on, such as a return.
-func (g *Grouping) editedLine(c *Cause, program string, call hlo.Location) (inside, called hlo.Location) {
+func (g *Grouping) editedLine(c *Cause, program string, v *Variant) (inside, called hlo.Location) {
 	if g.lines.Edits == nil {
 		return inside, called
+	}
+	var call hlo.Location
+	var prices []facts.Priced
+	if v != nil {
+		call, prices = v.New.CallSite, pricesOf(v.New, c.After)
 	}
 	if c.grown != nil { // whichever edit makes it larger
 		anyEdit := *c
@@ -202,7 +207,11 @@ func (g *Grouping) editedLine(c *Cause, program string, call hlo.Location) (insi
 	differ := maps.Clone(work)
 	for i := range c.After {
 		k := &c.After[i]
-		weigh(k.Frames(), 1+float64(k.Flops+k.Bytes)*k.Runs())
+		by := float64(k.Flops+k.Bytes) * k.Runs()
+		if prices != nil {
+			by = prices[i].NS()
+		}
+		weigh(k.Frames(), 1+by)
 	}
 	if c.grown != nil { // what follows a product does not make it larger, unless nothing comes before it
 		at, before := c.grown.Source, maps.Clone(work)
