@@ -50,6 +50,16 @@ func (v *Variant) Retyped(most bool) bool {
 	return 2*retyped > all || !most && retyped > 0
 }
 
+// Enlarged reports whether most of what the peak grew by is arguments of other sizes.
+func (v *Variant) Enlarged() bool {
+	var more int64
+	for was, is := range v.KeptParams {
+		more += is.Bytes - was.Bytes
+	}
+	grown := v.Grown(facts.MemoryPeak)
+	return grown > 0 && 2*float64(more) > grown
+}
+
 // arguments pairs the arguments of two compilations.
 type arguments struct {
 	*pairing[*facts.Parameter]

@@ -175,7 +175,7 @@ func leadFirst(parts []*Part) {
 	}
 	computes := slices.ContainsFunc(parts, func(p *Part) bool { return p.Kind == KindCode && p.computes() })
 	retyped := func(p *Part) bool { // a small program that takes what another returns follows from that one
-		return p.Kind == KindArguments && p.Cause != nil && p.variant.New.Facts[facts.PriceStep] == longest && p.variant.Retyped(computes)
+		return p.Kind == KindArguments && p.Cause != nil && p.variant.New.Facts[facts.PriceStep] == longest && (p.variant.Retyped(computes) || p.variant.Enlarged())
 	}
 	reshaped := func(p *Part) bool { // the results of a cluster go to other operations, not to the caller
 		return p.Kind == KindResults && p.variant != nil && !OfClusters(p.Program) && slices.ContainsFunc(p.variant.LostResults(), func(l LostResult) bool {
@@ -192,7 +192,7 @@ func leadFirst(parts []*Part) {
 		return cmp.Or(
 			phrase.CompareBools(b.Source.Edited, a.Source.Edited),           // on an edited line
 			phrase.CompareBools(reshaped(b), reshaped(a)),                   // what the program returns has another shape
-			phrase.CompareBools(retyped(b), retyped(a)),                     // most bytes of the arguments have another type, or nothing but conversions came or went
+			phrase.CompareBools(retyped(b), retyped(a)),                     // most bytes of the arguments have another type, or nothing but conversions came or went; or their sizes make the peak
 			cmp.Compare(a.Rank, b.Rank),                                     // breaks a worse rule
 			phrase.CompareBools(fed(a), fed(b)),                             // does not only pass on what another did
 			phrase.CompareBools(unnamed(a), unnamed(b)),                     // says by name what is spread in another way

@@ -110,6 +110,20 @@ func TestNamedShardingLeads(t *testing.T) {
 	}
 }
 
+// Arguments of other sizes lead where the peak is theirs.
+func TestLargerArgumentLeads(t *testing.T) {
+	v := compared()
+	v.Old.Params, v.New.Params = []facts.Parameter{{Name: "w", Shape: "f32[8]", Bytes: 32}}, []facts.Parameter{{Name: "w", Shape: "f32[8,64]", Bytes: 2048}}
+	arguments := &Part{Kind: KindArguments, Title: "w: f32[8] → f32[8,64]", Program: "step", Cause: &Cause{Kind: KindArguments}, variant: v, Rank: Unbroken}
+	code := &Part{Kind: KindCode, Title: "gone: reduce", Program: "step", Cause: &Cause{Kind: KindCode, Edits: []Edit{{Removed: []Step{{Opcode: "reduce", Count: 1}}}}}, variant: v}
+	for peak, want := range map[float64]string{1 << 20: code.Title, 1<<20 + 2048: arguments.Title, 1<<20 + 8192: code.Title} {
+		v.New.Facts[facts.MemoryPeak] = peak
+		if got := changeOf([]*Part{code, arguments}).Title; got != want {
+			t.Errorf("with a peak of %v: says %q, want %q", peak, got, want)
+		}
+	}
+}
+
 // Kernels that do the same on arrays of other shapes are not called new.
 func TestKernelsOnOtherShapes(t *testing.T) {
 	kernels := func(shapes ...string) (list []facts.Kernel) {

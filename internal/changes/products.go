@@ -94,6 +94,7 @@ func (s *suspect) grownProducts(v *Variant) (was, is []facts.Kernel, first *fact
 	resized := func(p ParamChange) bool { return p.Old != nil && p.New != nil && p.Old.Shape != p.New.Shape }
 	product := func(k facts.Kernel) bool { return k.WorkClass() == price.Products }
 	was, is = phrase.Filter(s.Before, product), phrase.Filter(s.After, product)
+	was, is = productsBeside(is, was), productsBeside(was, is)
 	if len(is) == 0 || len(was) != len(is) || s.Kind != KindCode || slices.ContainsFunc(s.edits, explains) || slices.ContainsFunc(v.Params, resized) {
 		return nil, nil, nil
 	}
@@ -108,6 +109,22 @@ func (s *suspect) grownProducts(v *Variant) (was, is []facts.Kernel, first *fact
 		})
 	}
 	return was, is, &at
+}
+
+// productsBeside returns the products that others do not match.
+func productsBeside(others, products []facts.Kernel) []facts.Kernel {
+	type product struct {
+		out   string
+		flops int64
+	}
+	had := map[product]int{}
+	for i := range others {
+		had[product{others[i].Out, others[i].Flops}]++
+	}
+	return phrase.Filter(products, func(k facts.Kernel) bool {
+		had[product{k.Out, k.Flops}]--
+		return had[product{k.Out, k.Flops}] < 0
+	})
 }
 
 // flopsOf adds up what kernels compute each time that they run.

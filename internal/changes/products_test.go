@@ -69,6 +69,7 @@ func TestProductsThatGrew(t *testing.T) {
 	}{
 		"both":             {products("f32[20,8]", 250, 125), pad, "f32[8]", KindCode, "2 products compute 2.5 times as much: f32[8,8] → f32[20,8]"},
 		"within":           {products("f32[8,8]", 400, 200), pad, "f32[8]", KindCode, "2 products compute 4 times as much"},
+		"one of two":       {append(products("f32[8,8]", 50), products("f32[32,8]", 400)...), pad, "f32[8]", KindCode, "a product computes 4 times as much: f32[8,8] → f32[32,8]"},
 		"less than twice":  {products("f32[12,8]", 150, 75), pad, "f32[8]", KindCode, ""},
 		"one more":         {products("f32[32,8]", 400, 200, 100), pad, "f32[8]", KindCode, ""},
 		"a larger batch":   {products("f32[32,8]", 400, 200), pad, "f32[32]", KindCode, ""},
