@@ -14,6 +14,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts/factstest"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/price"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/testfile"
@@ -423,6 +424,20 @@ func TestLineWhoseOperationsDiffer(t *testing.T) {
 	list := changesOf(judgedTarget{Programs: []*changes.Program{changed("f", cause)}, Edits: edits(t, "models/train.py", 99, 20, 21)}, nil)
 	if len(list) != 1 || list[0].Source.Line != 20 {
 		t.Errorf("%+v", list)
+	}
+}
+
+// Of edited lines whose kernels are priced, the one whose kernels take longest leads: a product, not what moves more.
+func TestLineThatTakesLongest(t *testing.T) {
+	product, moves := kernel(line("attend", 20), 64), kernel(line("attend", 21), 1<<20)
+	product.Work[price.ProductF32], moves.Work[price.Far] = 1<<30, 1<<20
+	p := changed("f", root(changes.KindCode, "new: dot, add", product.Source, product, moves))
+	for name, want := range map[string]int{"cpu": 20, "": 21} {
+		p.Variants[0].New.Device = price.Named(name)
+		list := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, "models/train.py", 99, 20, 21)}, nil)
+		if len(list) != 1 || list[0].Source.Line != want {
+			t.Errorf("on %q: %+v", name, list)
+		}
 	}
 }
 
