@@ -60,6 +60,8 @@ func TestRemovedIn(t *testing.T) {
 		{"    return y\n", "\n    # as it was\n    return -y\n", "m.py -15,1 +15,3 code in loss"},
 		{"    y = x * 2\n", "    # nothing\n    y = x * 2\n", "m.py -13,0 +14,1 in loss"},
 		{"@jax.jit\n", "@jax.jit\n@jax.checkpoint\n", "m.py -12,0 +13,1 code in loss"},
+		{"import jax\n", "import jax\n\n\n@jax.jit\ndef half(\n    x,\n):\n    return x / 2\n", "m.py -2,0 +3,7 in half"},
+		{"import jax\n", "import jax\n\n\ndef half(x):\n    return x / 2\n\n\nprint(half(1))\n", "m.py -2,0 +3,7 code in half"},
 	} {
 		t.Run(fmt.Sprintf("%.12q", c.removed), func(t *testing.T) {
 			r := newCheckout(t, map[string]string{"m.py": model})
