@@ -416,8 +416,8 @@ func (r *indexed) fix(c *result.Change) string {
 	return strings.ReplaceAll(fix, " DUMP", " "+r.Targets[at].Dump)
 }
 
-// mostTelling is the broken rule that says best how a change is undone: the one that found what the title names, else a guarantee, else the budget of time or
-// memory, whichever grew more. An info says it only where nothing else is broken.
+// mostTelling is the broken rule that says best how a change is undone: the one that found what the title names, else the one against changes of its
+// kind, else of its own program a guarantee or the budget of time or memory, whichever grew more. An info says it only where nothing else is broken.
 func mostTelling(c *result.Change, broken []*result.Finding) *result.Finding {
 	prefer := func(fits func(*result.Finding) bool) bool {
 		some := phrase.Filter(broken, fits)
@@ -430,14 +430,17 @@ func mostTelling(c *result.Change, broken []*result.Finding) *result.Finding {
 	baked := strings.Contains(first, "is baked into the program") // else the limit on constants is broken by the way
 	prefer(func(f *result.Finding) bool { return f.Level != "info" })
 	named := prefer(func(f *result.Finding) bool {
-		return strings.HasPrefix(c.Title, f.Subject+" ") || f.Subject != "" && strings.Contains(c.Title, "→ "+f.Subject) || f.Rule == ruleOf[c.Kind]
+		return f.Subject != "" && (strings.HasPrefix(c.Title, f.Subject+" ") || strings.Contains(c.Title, "→ "+f.Subject))
 	})
-	if named || prefer(func(f *result.Finding) bool { return !strings.HasPrefix(f.Rule, "max-") }) {
+	if named || prefer(func(f *result.Finding) bool { return f.Rule == ruleOf[c.Kind] }) {
+		return broken[0]
+	}
+	prefer(func(f *result.Finding) bool { return f.Program == c.Program })
+	if prefer(func(f *result.Finding) bool { return !strings.HasPrefix(f.Rule, "max-") }) {
 		return broken[0]
 	}
 	prefer(func(f *result.Finding) bool { return baked == (f.Rule == ruleOf[changes.KindConstants]) })
 	prefer(func(f *result.Finding) bool { return f.Rule == "max-step-time" || f.Rule == "max-peak-bytes" })
-	prefer(func(f *result.Finding) bool { return f.Program == c.Program })
 	return slices.MaxFunc(broken, func(f, g *result.Finding) int { return cmp.Compare(grown(f), grown(g)) })
 }
 
