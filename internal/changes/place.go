@@ -198,11 +198,22 @@ func (g *Grouping) editedLine(c *Cause, program string, v *Variant) (inside, cal
 			outer[withoutColumn(stack[host+at])] += by
 		}
 	}
-	waits := slices.ContainsFunc(c.Edits, func(e Edit) bool { return e.waits() })
-	for i := range c.Edits {
-		if !waits || c.Edits[i].waits() { // the title begins with what the device waits for
-			weigh(c.Edits[i].Stack, 1+float64(c.Edits[i].effort()))
+	weighEdits := func(least int) {
+		for i := range c.Edits {
+			if c.Edits[i].lead() >= least {
+				weigh(c.Edits[i].Stack, 1+float64(c.Edits[i].effort()))
+			}
 		}
+	}
+	first := 0
+	for i := range c.Edits {
+		first = max(first, c.Edits[i].lead())
+	}
+	if weighEdits(first); len(work) == 0 { // the title begins with these
+		weighEdits(0)
+	}
+	if c.grown != nil {
+		weigh(c.grown.Frames(), 1+4*float64(effort("dot")))
 	}
 	differ := maps.Clone(work)
 	for i := range c.After {

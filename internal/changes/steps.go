@@ -71,9 +71,18 @@ func (e *Edit) effort() int {
 	return n
 }
 
-// waits reports whether an edit added a barrier or a call of the host.
-func (e *Edit) waits() bool {
-	return slices.ContainsFunc(e.Added, func(s Step) bool { return s.Opcode == barrier || callsHost(s.Opcode) })
+// lead is how soon a title names what an edit added: 2 for what the device waits for, 1 for products, sorts and collectives, 0 for other operations. What a
+// loop does tells more than the loop.
+func (e *Edit) lead() (rank int) {
+	for _, s := range e.Added {
+		switch n := effort(s.Opcode); {
+		case n >= effort(barrier):
+			return 2
+		case n >= effort("dot") && s.Opcode != "while":
+			rank = 1
+		}
+	}
+	return rank
 }
 
 // adds reports whether an edit added a collective of a kind.

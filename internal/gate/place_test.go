@@ -427,6 +427,22 @@ func TestLineWhoseOperationsDiffer(t *testing.T) {
 	}
 }
 
+// The line of what the title begins with leads, whatever the kernels of another line move; where that line was not edited, the other one does.
+func TestLineOfWhatTheTitleBeginsWith(t *testing.T) {
+	talks, beside := line("push", 20), line("push", 21)
+	cause := root(changes.KindCode, "new: all-reduce, scatter", talks, kernel(talks, 64), kernel(beside, 1<<20))
+	cause.Edits = []changes.Edit{
+		{Stack: []hlo.Location{talks}, Added: []changes.Step{{Opcode: "all-reduce", Type: "f32", Count: 1}, {Opcode: "while", Count: 1}}},
+		{Stack: []hlo.Location{beside}, Added: []changes.Step{{Opcode: "scatter", Type: "f32", Count: 9}, {Opcode: "while", Count: 1}}},
+	}
+	for _, edited := range [][]int{{20, 21}, {21}} {
+		list := changesOf(judgedTarget{Programs: []*changes.Program{changed("f", cause)}, Edits: edits(t, "models/train.py", 99, edited...)}, nil)
+		if len(list) != 1 || list[0].Source.Line != edited[0] {
+			t.Errorf("of edits at %v: %+v", edited, list)
+		}
+	}
+}
+
 // Of edited lines whose kernels are priced, the one whose kernels take longest leads: a product, not what moves more.
 func TestLineThatTakesLongest(t *testing.T) {
 	product, moves := kernel(line("attend", 20), 64), kernel(line("attend", 21), 1<<20)
