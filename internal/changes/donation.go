@@ -2,6 +2,8 @@ package changes
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -166,10 +168,20 @@ func (v *Variant) LostDonations() []*facts.Parameter {
 	return lost
 }
 
-// DonatesAsMany reports whether as many arguments as before lend their buffers to results, where names do not tell which argument is which: those of PyTorch/XLA
-// only count them.
+// DonatesAsMany reports whether as many arguments as before lend their buffers to results, in all or of each shape, where names do not tell which argument is which:
+// those of PyTorch/XLA only count them.
 func (v *Variant) DonatesAsMany() bool {
-	return v.Old != nil && countedNames(v.Old.Params) && countedNames(v.New.Params) && aliasedOf("", v.Old) == aliasedOf("", v.New)
+	if v.Old == nil || !countedNames(v.Old.Params) || !countedNames(v.New.Params) {
+		return false
+	}
+	fewer := map[string]int64{}
+	for _, p := range v.Old.Params {
+		fewer[p.Shape] += Flag(p.Aliased)
+	}
+	for _, p := range v.New.Params {
+		fewer[p.Shape] -= Flag(p.Aliased)
+	}
+	return aliasedOf("", v.Old) == aliasedOf("", v.New) || !slices.ContainsFunc(slices.Collect(maps.Values(fewer)), func(n int64) bool { return n > 0 })
 }
 
 // redonated lists the arguments that lend their buffers to results no longer, and those that do so now.

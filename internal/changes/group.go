@@ -26,6 +26,7 @@ type Part struct {
 
 	variant      *Variant // of a cause
 	at           string   // the function that it is in, or what else it is known by
+	call         Place    // of one more compilation that stands elsewhere, where the program is called
 	costs        classCosts
 	step         price.Interval // of the costs
 	peak         float64
@@ -211,6 +212,9 @@ func (g *Grouping) compiledAgain(p *Program, v *facts.Variant) {
 	if at := slices.IndexFunc(v.Differing, edited); at >= 0 && !valued { // it computes what the other compilations do not, and no value says why
 		part.Source = g.editedAt(v.Differing[at].Source)
 	}
+	if at, compiled := g.editOfJit(p.Name); compiled && !p.inArguments() { // which arguments are static is said there, and whether it is one function
+		part.call, part.Source = part.Source, g.editedAt(at)
+	}
 	params, _ := missing(pairedWithFirst(p.New))
 	if at := slices.IndexFunc(params, func(a *facts.Parameter) bool { return EditOf(a.Source, g.lines.Edits) != "" }); at >= 0 {
 		part.Source = g.editedAt(params[at].Source)
@@ -327,6 +331,9 @@ func (g *Grouping) keys(p *Part) []string {
 	}
 	keys := []string{key("at", p.Program, kind, p.at)}
 	if edit := g.editAt(p.Source); edit != "" {
+		keys = append(keys, key("edit", edit))
+	}
+	if edit := g.editAt(p.call); edit != "" {
 		keys = append(keys, key("edit", edit))
 	}
 	if p.Kind == KindArguments {

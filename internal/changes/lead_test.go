@@ -2,6 +2,7 @@ package changes
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -120,6 +121,31 @@ func TestLargerArgumentLeads(t *testing.T) {
 		v.New.Facts[facts.MemoryPeak] = peak
 		if got := changeOf([]*Part{code, arguments}).Title; got != want {
 			t.Errorf("with a peak of %v: says %q, want %q", peak, got, want)
+		}
+	}
+}
+
+// Names that only count arguments do not tell which of them lent a buffer: none lost it where as many do as before, in all or of each shape.
+func TestCountedDonations(t *testing.T) {
+	params := func(lent ...string) (list []facts.Parameter) {
+		for i, shape := range lent {
+			list = append(list, facts.Parameter{Name: "p" + strconv.Itoa(i), Shape: strings.TrimPrefix(shape, "-"), Aliased: shape[0] != '-'})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		now []facts.Parameter
+		as  bool
+	}{
+		{params("-f32[]", "f32[8]", "f32[]", "f32[8]"), true},   // one more state
+		{params("f32[]", "f32[16]"), true},                      // a wider model
+		{params("-f32[]", "f32[8]", "f32[8]", "f32[8]"), false}, // the count is lost
+		{params("f32[]", "-f32[8]"), false},
+	} {
+		v := compared()
+		v.Old.Params, v.New.Params = params("f32[]", "f32[8]"), c.now
+		if got := v.DonatesAsMany(); got != c.as {
+			t.Errorf("%+v: %v", c.now, got)
 		}
 	}
 }

@@ -362,8 +362,7 @@ func (p *Program) Differences() []string {
 		}
 		out = append(out, s)
 	}
-	inArguments := slices.ContainsFunc(p.fresh(), func(a ArgumentChange) bool { return a.Name != "" || a.Kind == "count" })
-	if len(p.misses) > 0 && !inArguments { // JAX knows weak types, containers and static arguments, which no module has
+	if len(p.misses) > 0 && !p.inArguments() { // JAX knows weak types, containers and static arguments, which no module has
 		return phrase.First(chained(p.misses), 3)
 	}
 	if n := p.repeated(); n > 1 {
@@ -460,6 +459,11 @@ func (p *Program) repeated() (most int) {
 		most = max(most, len(v.Modules))
 	}
 	return most
+}
+
+// inArguments reports whether compilations differ in their arguments, not only in what is inside.
+func (p *Program) inArguments() bool {
+	return slices.ContainsFunc(p.fresh(), func(a ArgumentChange) bool { return a.Name != "" || a.Kind == "count" })
 }
 
 // Recalled reports whether the program is compiled again for arguments of another shape or type.

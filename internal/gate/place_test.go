@@ -595,6 +595,27 @@ func TestEditThatMakesAnotherCompilation(t *testing.T) {
 	}
 }
 
+// One more compilation for a static value is placed where jit compiles the program, not at the call or where jit compiles another one. With an argument of another
+// shape it is placed at the call. What else an edit of the call did is one change with it.
+func TestEditOfStaticArguments(t *testing.T) {
+	const was = "g = jax.jit(other)\n\nf = jax.jit(step)\n\ndef main():\n    print(f(x, 1))\n"
+	now := strings.NewReplacer("jit(other)", "jit(other, donate_argnums=0)", "jit(step)", "jit(step, static_argnums=1)", "f(x, 1)", "f(x, 2)").Replace(was)
+	told := editsOfSource(t, was, was, now)
+	for name, want := range map[string]int{"": 3, "x": 6} {
+		p := changed("f", root(changes.KindCode, "gone: subtract", line("main", 6)))
+		p.Old.Variants = []*facts.Variant{{Signature: signature}}
+		p.Recompile = []changes.ArgumentChange{{Name: name, Kind: "shape", Values: []string{"f32[1]", "f32[2]"}}}
+		again := &facts.Variant{Signature: "(x: f32[16])"}
+		again.CallSite = line("main", 6)
+		p.New.Variants = append(p.New.Variants, again)
+		p.Variants = append(p.Variants, &changes.Variant{New: again})
+		list := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: told}, nil)
+		if len(list) != 1 || list[0].Source.Line != want || !strings.HasPrefix(list[0].Title, "compiled again") {
+			t.Errorf("%q: %+v, wanted line %d", name, list, want)
+		}
+	}
+}
+
 // One more compilation is placed at the edited line that makes the argument that it has besides.
 func TestEditThatMakesAnArgument(t *testing.T) {
 	p := changed("f")

@@ -217,6 +217,9 @@ func (h *Hunk) IsUsedIn(line string) bool {
 // and which are static.
 func (h *Hunk) Compiles() bool { return h.inJit || compiles(wordsIn(h.was+" "+h.now)) }
 
+// Says reports whether the lines, before or now, have a word.
+func (h *Hunk) Says(word string) bool { return wordsIn(h.was + " " + h.now)[word] }
+
 func compiles(w words) bool { return w["jit"] || w["jit_compile"] }
 
 // In64Bits reports whether a line that was removed, and one that was added, has JAX compute in 64 bits, in all that it compiles.
