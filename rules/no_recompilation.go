@@ -21,8 +21,9 @@ var noRecompilation = rule.Rule{
 	Budget: &rule.Metric{Noun: "compilations", Better: rule.Lower},
 	Fails: rule.Example{On: "recompile-shapes", Config: "- { rule: no-recompilation, max_variants: 1 }",
 		Says: "compiled 3 times, 1 allowed: x: f32[8,128] → f32[16,128] → f32[32,128]"},
-	Passes:  rule.Example{On: "recompile-shapes_fixed", Config: "- { rule: no-recompilation, max_variants: 1 }"},
-	Fix:     "Pad or bucket the argument that varies; pass a value as an array, not as a Python number; create the jitted function once, outside the loop.",
+	Passes: rule.Example{On: "recompile-shapes_fixed", Config: "- { rule: no-recompilation, max_variants: 1 }"},
+	Fix: "Pad or bucket the argument that varies; pass a value as an array, not as a Python number; create the jitted function once, outside the loop. In PyTorch/XLA, read " +
+		"values and call torch_xla.sync() once, at the end of the step.",
 	Threads: []string{"tensorflow/tensorflow#81896", "vllm-project/vllm#14580", "google-deepmind/mujoco#2306", "jax-ml/jax#31319"},
 	Program: func(c *rule.Context, p *changes.Program) {
 		if p.New == nil {

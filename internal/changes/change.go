@@ -182,6 +182,11 @@ func leadFirst(parts []*Part) {
 			return l.Was != "" && l.Is != "" && !hlo.ShapeText(l.Was).SameDims(hlo.ShapeText(l.Is))
 		})
 	}
+	cut := map[string]bool{}
+	for _, p := range parts {
+		cut[p.Program] = cut[p.Program] || strings.HasPrefix(p.Title, newGraph)
+	}
+	again := func(p *Part) bool { return p.Kind == KindArguments && p.brought && cut[p.Program] }
 	adds := func(p *Part) bool { return p.Kind == KindCode && p.step.Middle > 0 }
 	byCost := func(a, b *Part, costA, costB float64) int { // what costs most, else what saves most
 		return cmp.Or(phrase.CompareBools(costB > 0, costA > 0), cmp.Compare(math.Abs(b.saving(costB)), math.Abs(a.saving(costA))))
@@ -194,6 +199,7 @@ func leadFirst(parts []*Part) {
 			phrase.CompareBools(reshaped(b), reshaped(a)),                   // what the program returns has another shape
 			phrase.CompareBools(retyped(b), retyped(a)),                     // most bytes of the arguments have another type, or nothing but conversions came or went; or their sizes make the peak
 			cmp.Compare(a.Rank, b.Rank),                                     // breaks a worse rule
+			phrase.CompareBools(again(a), again(b)),                         // why a graph is there tells more than how often it is compiled
 			phrase.CompareBools(fed(a), fed(b)),                             // does not only pass on what another did
 			phrase.CompareBools(unnamed(a), unnamed(b)),                     // says by name what is spread in another way
 			phrase.CompareBools(b.recalled, a.recalled),                     // a program is called with other arguments
