@@ -25,7 +25,7 @@ var loopsKept = rule.Rule{
 	Bounds:  []string{"max_trip_count"},
 	Fails:   rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: loops-kept }", Says: "0 loops: down from 1 in the baseline"},
 	Passes:  rule.Example{On: "cpu-unrolled_loop/before", Config: "- { rule: loops-kept }"},
-	Fix:     "Use lax.scan or lax.fori_loop where a Python loop repeats the same layer, with Python numbers as bounds.",
+	Fix:     "Use lax.scan or lax.fori_loop where a Python loop repeats the same layer, with Python numbers as bounds and a small unroll=, if any.",
 	Threads: []string{"jax-ml/jax#2777", "openxla/xla#35719"},
 	Variant: func(c *rule.Context, v *changes.Variant) {
 		if !c.Bounded() { // a loop more is a change like any other

@@ -1,6 +1,7 @@
 package changes_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,8 +107,16 @@ func TestSeveralUnrolled(t *testing.T) {
 	}
 	copies("slice tanh", 2)
 	copies("slice dot", 3)
-	if got := compared(t, a, b).Causes[0].Title; got != "dot, dynamic-slice of a loop's body is in the program 3 times" {
-		t.Error(got)
+	for times, want := range map[int64]string{2: "dot, dynamic-slice of a loop's body is in the program 3 times", 4: "5 new kernels"} { // of the loop, now
+		for i := range a.Kernels {
+			a.Kernels[i].Loop = "jit(f)/while"
+		}
+		other := with(body("add"), func(k *facts.Kernel) { k.Loop, k.Times = "jit(f)/while", times })
+		now := *b
+		now.Kernels = append(slices.Clone(b.Kernels), other)
+		if got := compared(t, a, &now).Causes[0].Title; !strings.HasPrefix(got, want) {
+			t.Errorf("where the loop runs %d times: %s", times, got)
+		}
 	}
 }
 

@@ -248,10 +248,13 @@ func bodyKey(k *facts.Kernel) string {
 }
 
 // unroll finds kernels of old loops that are in the new program several times. Equal kernels of old loops share the copies: of 4 products in a body, each
-// is there 4 times if 16 are new.
+// is there 4 times if 16 are new. A loop that runs as often as before is not unrolled.
 func (m *matcher) unroll() []Regroup {
-	copies := map[string][]int{}
+	copies, runs := map[string][]int{}, map[string]int64{} // how often kernels of a loop run
 	for j := range m.fresh {
+		if k := m.fresh[j]; k.InLoop {
+			runs[k.Loop] = max(runs[k.Loop], k.Times)
+		}
 		if key := bodyKey(m.fresh[j]); key != "" && m.was[j] == unpaired {
 			copies[key] = append(copies[key], j)
 		}
@@ -259,7 +262,7 @@ func (m *matcher) unroll() []Regroup {
 	inLoops, order := map[string][]int{}, []string{}
 	for i, k := range m.old {
 		key := bodyKey(k)
-		if m.now[i] != unpaired || !k.InLoop || key == "" {
+		if m.now[i] != unpaired || !k.InLoop || key == "" || k.Loop != "" && runs[k.Loop] >= k.Times {
 			continue
 		}
 		if inLoops[key] == nil {
