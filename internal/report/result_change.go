@@ -435,7 +435,9 @@ func mostTelling(c *result.Change, broken []*result.Finding) *result.Finding {
 	if named || prefer(func(f *result.Finding) bool { return f.Rule == ruleOf[c.Kind] }) {
 		return broken[0]
 	}
-	prefer(func(f *result.Finding) bool { return f.Program == c.Program })
+	prefer(func(f *result.Finding) bool { // what XLA did not take is in no program
+		return !slices.ContainsFunc(c.Others, func(o result.Other) bool { return o.Program == f.Program })
+	})
 	if prefer(func(f *result.Finding) bool { return !strings.HasPrefix(f.Rule, "max-") }) {
 		return broken[0]
 	}
