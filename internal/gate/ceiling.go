@@ -169,7 +169,8 @@ func (in *candidate) allowedBeside(ids map[string]bool, at brokenLimit, was floa
 // permission is what a ceiling allows of one limit.
 type permission struct {
 	*baseline.Ceiling
-	most baseline.Allowed
+	most  baseline.Allowed
+	there bool // its change is there
 }
 
 // isOf reports whether a change with some ids may break the limit.
@@ -194,7 +195,7 @@ func (t judgedTarget) allow(list []*judgedChange) (unused []*baseline.Ceiling) {
 	for _, c := range t.Accepted.Ceilings() {
 		used[c] = c.IsOf(there)
 		for _, most := range c.Most {
-			allowed := permission{c, most}
+			allowed := permission{c, most, used[c]}
 			if at := (brokenLimit{most.Program, most.Variant, most.Limit}); most.Any || allowed.isOf(there) {
 				limits[at] = append(limits[at], allowed)
 			}
@@ -269,7 +270,7 @@ func (t judgedTarget) allowStep(f *judgedFinding, granted []permission, list []*
 		step, in := c.StepIn(f.Program, f.Variant)
 		switch {
 		case !in:
-		case slices.ContainsFunc(granted, func(g permission) bool { return g.isOf(c.ids()) }):
+		case slices.ContainsFunc(granted, func(g permission) bool { return g.IsOf(c.ids()) || !g.there && g.isOf(c.ids()) }):
 			accepted, adds = append(accepted, c), adds+step.Middle
 		default:
 			least += step.Low

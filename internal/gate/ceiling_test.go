@@ -139,6 +139,32 @@ func TestCeilingOfTheStep(t *testing.T) {
 	}
 }
 
+// A change that is a part of another one where git does not know what was edited adds to what that one may add, but not beside it.
+func TestCeilingOfAPart(t *testing.T) {
+	o := options(t, "version: 1\nrules:\n  - { rule: max-step-time, max_increase: 1% }\n", "cases/cpu-window_beside_product/before.tar.xz")
+	accept(t, o, AcceptOptions{})
+	o = o.to(t, "cases/cpu-window_beside_product/after.tar.xz")
+	told := edits(t, "pairs.py", 1200, 1097, 1101)
+	o.Edits = func() (*git.Edits, string) { return told, "" }
+	first := check(t, o)
+	one, other := first.Changes[0].ID, first.Changes[1].ID
+	accept(t, o, AcceptOptions{Only: []string{one}, Reason: "wanted"})
+	files, _ := filepath.Glob(filepath.Join(o.Config.Dir, ".xlagate", "*", "*.jsonl"))
+	whole := baselineText(t, o)
+	partOf := regexp.MustCompile(`"amount":[0-9.]+`).ReplaceAllString(whole, `$0,"with":["`+other+`"]`)
+	for name, c := range map[string]struct{ text, waived string }{"beside it": {partOf, one}, "within it": {strings.ReplaceAll(partOf, one, "000000000000"), other}} {
+		if err := os.WriteFile(files[0], []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r := check(t, o)
+		for _, change := range r.Changes {
+			if change.Waived != (change.ID == c.waived) {
+				t.Errorf("%s: %+v %+v", name, change, r.Problems)
+			}
+		}
+	}
+}
+
 func ceilingOfTheStep(t *testing.T, limit string) {
 	o := options(t, "version: 1\nrules:\n  - { rule: max-step-time, "+limit+"max_increase: 1% }\n", "cases/cpu-window_beside_product/before.tar.xz")
 	accept(t, o, AcceptOptions{})

@@ -39,9 +39,10 @@ type judgedFinding struct {
 // judgedChange is a change with the findings that belong to it.
 type judgedChange struct {
 	*changes.Change
-	id    string
-	also  []string // the ids of the changes that it is where git does not know what was edited
-	found []*judgedFinding
+	id     string
+	also   []string // the ids of the changes that it is where git does not know what was edited
+	shares []string // those of the changes that it is one of several in
+	found  []*judgedFinding
 }
 
 // ids are those that a change answers to.

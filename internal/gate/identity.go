@@ -40,6 +40,11 @@ func identify(target string, list, plain []*judgedChange) {
 				c.also = append(c.also, p.id)
 			}
 		}
+		for _, p := range shared[c] {
+			if p.id != c.id {
+				c.shares = append(c.shares, p.id)
+			}
+		}
 	}
 }
 
@@ -58,7 +63,7 @@ func answer(list, plain []*judgedChange) {
 				case p.id == c.id:
 				case slices.Contains(c.also, p.id):
 					f.Also = append(f.Also, p.id)
-				case f.AddsNS == 0: // of a limit on the step each change has its own part
+				case f.AddsNS == 0, slices.Contains(c.shares, p.id): // of a limit on the step each change has its own part
 					f.Shared = append(f.Shared, p.id)
 				}
 			}
