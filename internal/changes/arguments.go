@@ -50,11 +50,13 @@ func (v *Variant) Retyped(most bool) bool {
 	return 2*retyped > all || !most && retyped > 0
 }
 
-// Enlarged reports whether most of what the peak grew by is arguments of other sizes.
+// Enlarged reports whether most of what the peak grew by is arguments of other dimensions.
 func (v *Variant) Enlarged() bool {
 	var more int64
 	for was, is := range v.KeptParams {
-		more += is.Bytes - was.Bytes
+		if !hlo.ShapeText(was.Shape).SameDims(hlo.ShapeText(is.Shape)) {
+			more += is.Bytes - was.Bytes
+		}
 	}
 	grown := v.Grown(facts.MemoryPeak)
 	return grown > 0 && 2*float64(more) > grown

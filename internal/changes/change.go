@@ -197,7 +197,7 @@ func leadFirst(parts []*Part) {
 		return cmp.Or(
 			phrase.CompareBools(b.Source.Edited, a.Source.Edited),           // on an edited line
 			phrase.CompareBools(reshaped(b), reshaped(a)),                   // what the program returns has another shape
-			phrase.CompareBools(retyped(b), retyped(a)),                     // most bytes of the arguments have another type, or nothing but conversions came or went; or their sizes make the peak
+			phrase.CompareBools(retyped(b), retyped(a)),                     // most bytes of the arguments have another type, or nothing but conversions came or went; or their dimensions make the peak
 			cmp.Compare(a.Rank, b.Rank),                                     // breaks a worse rule
 			phrase.CompareBools(again(a), again(b)),                         // why a graph is there tells more than how often it is compiled
 			phrase.CompareBools(fed(a), fed(b)),                             // does not only pass on what another did
@@ -295,15 +295,26 @@ func priceOf(parts []*Part) (dearest Price) {
 	return dearest
 }
 
-// StepIn is what the change adds to the predicted step of a variant; in reports whether it is in the variant.
-func (c *Change) StepIn(program, signature string) (step price.Interval, in bool) {
-	for _, p := range c.in[program] {
-		if p.variant != nil && p.variant.New.Signature == signature {
-			step.Add(p.step)
-			in = true
+// StepIn is what changes add to the predicted step of a variant together; in reports whether any of them is in the variant. It is narrower than the sum of what
+// each adds: what one adds and another takes away in a class has the same error.
+func StepIn(program, signature string, list ...*Change) (step price.Interval, in bool) {
+	var v *Variant
+	costs := classCosts{}
+	for _, c := range list {
+		for _, p := range c.in[program] {
+			if p.variant == nil || p.variant.New.Signature != signature {
+				continue
+			}
+			v = p.variant
+			for key, ns := range p.costs.each() {
+				costs[key] += ns
+			}
 		}
 	}
-	return step, in
+	if v == nil {
+		return step, false
+	}
+	return v.interval(costs), true
 }
 
 // Loses reports whether the program returns less than it did: what it saves is no improvement.

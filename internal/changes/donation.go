@@ -2,8 +2,6 @@ package changes
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -168,20 +166,31 @@ func (v *Variant) LostDonations() []*facts.Parameter {
 	return lost
 }
 
-// DonatesAsMany reports whether as many arguments as before lend their buffers to results, in all or of each shape, where names do not tell which argument is which:
-// those of PyTorch/XLA only count them.
+// DonatesAsMany reports whether as many arguments as before lend their buffers to results, where names do not tell which argument is which: those of PyTorch/XLA
+// only count them. One more state adds an argument and a result of its shape, so that as many results as before are left without such an argument.
 func (v *Variant) DonatesAsMany() bool {
 	if v.Old == nil || !countedNames(v.Old.Params) || !countedNames(v.New.Params) {
 		return false
 	}
-	fewer := map[string]int64{}
-	for _, p := range v.Old.Params {
-		fewer[p.Shape] += Flag(p.Aliased)
+	if aliasedOf("", v.Old) == aliasedOf("", v.New) {
+		return true
 	}
-	for _, p := range v.New.Params {
-		fewer[p.Shape] -= Flag(p.Aliased)
+	lent, alone := map[string]int64{}, map[string]int64{} // by shape, how many more than before
+	for by, side := range map[int64]*facts.Variant{-1: v.Old, 1: v.New} {
+		for _, p := range side.Params {
+			lent[p.Shape] += by * Flag(p.Aliased)
+			alone[p.Shape] -= by * Flag(p.Aliased)
+		}
+		for _, shape := range hlo.ShapeText(side.Result).Elements() {
+			alone[shape] += by
+		}
 	}
-	return aliasedOf("", v.Old) == aliasedOf("", v.New) || !slices.ContainsFunc(slices.Collect(maps.Values(fewer)), func(n int64) bool { return n > 0 })
+	for shape, more := range lent {
+		if more < 0 || alone[shape] > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // redonated lists the arguments that lend their buffers to results no longer, and those that do so now.

@@ -26,7 +26,7 @@ type Part struct {
 
 	variant      *Variant // of a cause
 	at           string   // the function that it is in, or what else it is known by
-	call         Place    // of one more compilation that stands elsewhere, where the program is called
+	call         Place    // where the program is called, if one more compilation stands elsewhere
 	costs        classCosts
 	step         price.Interval // of the costs
 	peak         float64
@@ -212,7 +212,7 @@ func (g *Grouping) compiledAgain(p *Program, v *facts.Variant) {
 	if at := slices.IndexFunc(v.Differing, edited); at >= 0 && !valued { // it computes what the other compilations do not, and no value says why
 		part.Source = g.editedAt(v.Differing[at].Source)
 	}
-	if at, compiled := g.editOfJit(p.Name); compiled && !p.inArguments() { // which arguments are static is said there, and whether it is one function
+	if at, compiled := g.editOfStatic(p.Name); compiled && !p.inArguments() { // which arguments are static is said there, and whether it is one function
 		part.call, part.Source = part.Source, g.editedAt(at)
 	}
 	params, _ := missing(pairedWithFirst(p.New))

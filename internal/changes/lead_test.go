@@ -111,7 +111,7 @@ func TestNamedShardingLeads(t *testing.T) {
 	}
 }
 
-// Arguments of other sizes lead where the peak is theirs.
+// Arguments of other dimensions lead where the peak is theirs.
 func TestLargerArgumentLeads(t *testing.T) {
 	v := compared()
 	v.Old.Params, v.New.Params = []facts.Parameter{{Name: "w", Shape: "f32[8]", Bytes: 32}}, []facts.Parameter{{Name: "w", Shape: "f32[8,64]", Bytes: 2048}}
@@ -134,16 +134,18 @@ func TestCountedDonations(t *testing.T) {
 		return list
 	}
 	for _, c := range []struct {
-		now []facts.Parameter
-		as  bool
+		now    []facts.Parameter
+		result string
+		as     bool
 	}{
-		{params("-f32[]", "f32[8]", "f32[]", "f32[8]"), true},   // one more state
-		{params("f32[]", "f32[16]"), true},                      // a wider model
-		{params("-f32[]", "f32[8]", "f32[8]", "f32[8]"), false}, // the count is lost
-		{params("f32[]", "-f32[8]"), false},
+		{params("-f32[]", "f32[8]", "f32[]", "f32[8]"), "(f32[], f32[8], f32[8])", true},           // one more state
+		{params("f32[]", "f32[16]"), "(f32[], f32[16])", true},                                     // a wider model
+		{params("-f32[]", "f32[8]", "f32[8]", "f32[8]"), "(f32[], f32[8], f32[8], f32[8])", false}, // the count is lost
+		{params("f32[]", "-f32[8]", "f32[8]", "f32[8]"), "(f32[], f32[8], f32[8], f32[8])", false}, // two more states, and one lost
+		{params("f32[]", "-f32[8]"), "(f32[], f32[8])", false},
 	} {
 		v := compared()
-		v.Old.Params, v.New.Params = params("f32[]", "f32[8]"), c.now
+		v.Old.Params, v.New.Params, v.Old.Result, v.New.Result = params("f32[]", "f32[8]"), c.now, "(f32[], f32[8])", c.result
 		if got := v.DonatesAsMany(); got != c.as {
 			t.Errorf("%+v: %v", c.now, got)
 		}

@@ -78,25 +78,26 @@ func (g *Grouping) compileOptions(p *Part) (hlo.Location, bool) {
 	if p.Cause.Kind != KindDonation || p.variant.StillDonated() {
 		return hlo.Location{}, false
 	}
-	beside := func(h git.Hunk) bool { return path.Base(h.File) == path.Base(p.Cause.Source.File) }
-	return g.editOfJit(p.Program, beside)
-}
-
-// editOfJit returns the edited line where jit compiles a program: above its function, with its name, or where the edit fits otherwise. It prefers lines that came to
-// those that went.
-func (g *Grouping) editOfJit(program string, otherwise ...func(git.Hunk) bool) (hlo.Location, bool) {
-	program = facts.PlainName(program)
+	program := facts.PlainName(p.Program)
 	decorates := func(h git.Hunk) bool { return lastName(h.Function) == program }
-	names := func(h git.Hunk) bool { return h.Says(program) }
-	for _, fits := range append([]func(git.Hunk) bool{decorates, names}, otherwise...) {
-		for _, came := range []bool{true, false} {
-			at := slices.IndexFunc(g.lines.Code, func(h git.Hunk) bool { return h.Compiles() && came == (h.Lines > 0) && fits(h) })
-			if at >= 0 {
-				return lineOf(g.lines.Code[at], g.lines.Edits), true
-			}
+	beside := func(h git.Hunk) bool { return path.Base(h.File) == path.Base(p.Cause.Source.File) }
+	for _, fits := range []func(git.Hunk) bool{decorates, beside} {
+		at := slices.IndexFunc(g.lines.Code, func(h git.Hunk) bool { return h.Compiles() && fits(h) })
+		if at >= 0 {
+			return lineOf(g.lines.Code[at], g.lines.Edits), true
 		}
 	}
 	return hlo.Location{}, false
+}
+
+// editOfStatic returns the edited line that has jit compile a program anew, or with other static arguments.
+func (g *Grouping) editOfStatic(program string) (hlo.Location, bool) {
+	program = facts.PlainName(program)
+	at := slices.IndexFunc(g.lines.Code, func(h git.Hunk) bool { return h.MakesStatic(program) })
+	if at < 0 {
+		return hlo.Location{}, false
+	}
+	return lineOf(g.lines.Code[at], g.lines.Edits), true
 }
 
 // FunctionOf names a place the same from commit to commit and from machine to machine: by its function, not its line, and without the folder of the

@@ -251,8 +251,13 @@ func bodyKey(k *facts.Kernel) string {
 // is there 4 times if 16 are new. A loop that runs as often as before is not unrolled.
 func (m *matcher) unroll() []Regroup {
 	copies, runs := map[string][]int{}, map[string]int64{} // how often kernels of a loop run
+	loops := map[string]int{}                              // by name, how many are gone
+	for _, k := range m.old {
+		loops[k.OpName] += int(Flag(k.Class == facts.ClassControl))
+	}
 	for j := range m.fresh {
-		if k := m.fresh[j]; k.InLoop {
+		k := m.fresh[j]
+		if loops[k.OpName] -= int(Flag(k.Class == facts.ClassControl)); k.InLoop {
 			runs[k.Loop] = max(runs[k.Loop], k.Times)
 		}
 		if key := bodyKey(m.fresh[j]); key != "" && m.was[j] == unpaired {
@@ -262,7 +267,7 @@ func (m *matcher) unroll() []Regroup {
 	inLoops, order := map[string][]int{}, []string{}
 	for i, k := range m.old {
 		key := bodyKey(k)
-		if m.now[i] != unpaired || !k.InLoop || key == "" || k.Loop != "" && runs[k.Loop] >= k.Times {
+		if m.now[i] != unpaired || !k.InLoop || key == "" || loops[k.Loop] <= 0 && runs[k.Loop] >= k.Times {
 			continue
 		}
 		if inLoops[key] == nil {

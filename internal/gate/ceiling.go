@@ -261,19 +261,20 @@ func (t judgedTarget) allowStep(f *judgedFinding, granted []permission, list []*
 	actual, _ := f.Actual.(float64)
 	was, _ := f.Baseline.(float64)
 	limit := f.tightest()
-	left, adds, least := actual-limit, 0.0, was
+	left, adds := actual-limit, 0.0
+	var rest []*changes.Change // that nobody accepted
 	var accepted, others, holders []*judgedChange
 	for _, c := range list {
 		isOf := func(own *judgedFinding) bool { return cmp.Or(own.share, own) == f }
 		breaks := slices.ContainsFunc(c.found, isOf)
 		c.found = slices.DeleteFunc(c.found, isOf)
-		step, in := c.StepIn(f.Program, f.Variant)
+		step, in := changes.StepIn(f.Program, f.Variant, c.Change)
 		switch {
 		case !in:
 		case slices.ContainsFunc(granted, func(g permission) bool { return g.IsOf(c.ids()) || !g.there && g.isOf(c.ids()) }):
 			accepted, adds = append(accepted, c), adds+step.Middle
 		default:
-			least += step.Low
+			rest = append(rest, c.Change)
 			if step.Middle > 0 {
 				others = append(others, c)
 			}
@@ -283,11 +284,12 @@ func (t judgedTarget) allowStep(f *judgedFinding, granted []permission, list []*
 		}
 	}
 	left -= max(0, min(adds, allowed-was))
-	least += max(0, adds-(allowed-was))
+	beyond, _ := changes.StepIn(f.Program, f.Variant, rest...)
+	least := was + beyond.Low + max(0, adds-(allowed-was))
 	exact, reason := 1e-9*was, granted[0].Reason // the parts may have been added up in another order
 	said := f.Message
 	if f.first = nil; left > exact {
-		if f.Unsure != "" && f.Unsure != f.Level && least <= limit { // what was accepted made it sure
+		if f.Unsure != "" && levelRank[f.Unsure] > levelRank[f.Level] && least <= limit { // what was accepted made it sure
 			f.Level, f.Message = f.Unsure, said+"; not sure beyond what was accepted: measure it"
 		}
 		left = f.divide(others, left, t.Again)
@@ -303,7 +305,7 @@ func (t judgedTarget) allowStep(f *judgedFinding, granted []permission, list []*
 		if f.first != nil && !exceeded && (t.Again || !slices.Contains(holders, c)) {
 			continue
 		}
-		step, _ := c.StepIn(f.Program, f.Variant)
+		step, _ := changes.StepIn(f.Program, f.Variant, c.Change)
 		part := f.partOf(c, step.Middle)
 		if part.Message = said; exceeded {
 			part.exceeds(allowed, reason)

@@ -132,7 +132,7 @@ func (t judgedTarget) attach(findings []judgedFinding) []*judgedChange {
 // lines are the edited lines of the target, without those that do not change what is compiled: of the configuration, baselines and dumps.
 func (t judgedTarget) lines() changes.Lines {
 	return changes.Lines{Edits: t.Edits, Code: slices.DeleteFunc(t.Edits.Hunks(), func(h git.Hunk) bool {
-		return !h.Code || config.OfGate(h.File) || !git.IsModelFile(h.File) || t.Edits.In(h.File, t.Dumps)
+		return !h.Code || h.New || config.OfGate(h.File) || !git.IsModelFile(h.File) || t.Edits.In(h.File, t.Dumps)
 	})}
 }
 
@@ -343,7 +343,7 @@ func (f *judgedFinding) divide(list []*judgedChange, left float64, once bool) fl
 	steps := map[*judgedChange]float64{}
 	var dearest []*judgedChange
 	for _, c := range list {
-		if step, in := c.StepIn(f.Program, f.Variant); in {
+		if step, in := changes.StepIn(f.Program, f.Variant, c.Change); in {
 			steps[c], dearest = step.Middle, append(dearest, c)
 		}
 	}

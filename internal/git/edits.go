@@ -174,6 +174,7 @@ type Hunk struct {
 	First    int // the first of the lines that were added or changed; where there are none, the line behind which others were removed
 	Lines    int
 	Code     bool   // any of these lines, before or now, is more than a comment, an import, blank, or the definition of a name that comes or goes
+	New      bool   // these lines only define functions and classes that the module did not have
 	Edit     int    // the first line of the edit that it is part of: several hunks of a function may be one
 	Function string // the Python function or class around it, as Python names it: "Block.__call__"; "" outside of all
 
@@ -217,8 +218,21 @@ func (h *Hunk) IsUsedIn(line string) bool {
 // and which are static.
 func (h *Hunk) Compiles() bool { return h.inJit || compiles(wordsIn(h.was+" "+h.now)) }
 
-// Says reports whether the lines, before or now, have a word.
-func (h *Hunk) Says(word string) bool { return wordsIn(h.was + " " + h.now)[word] }
+// MakesStatic reports whether a line that was added has jit compile a function, by its name or above its definition, where no line that was removed did so with the
+// same static arguments.
+func (h *Hunk) MakesStatic(function string) bool {
+	own := h.Function[strings.LastIndexByte(h.Function, '.')+1:] == function
+	lines := map[byte]words{'-': {}, '+': {}} // the words of the lines that do
+	for line := range strings.Lines(h.text) {
+		isStatic := strings.Contains(line, "static_arg")
+		if w := wordsIn(line[1:]); (compiles(w) || own && isStatic) && (own || w[function]) {
+			lines[line[0]].add(line[1:])
+			lines[line[0]]["static"] = lines[line[0]]["static"] || isStatic
+		}
+	}
+	was, now := lines['-'], lines['+']
+	return len(now) > 0 && (len(was) == 0 || (was["static"] || now["static"]) && was.String() != now.String())
+}
 
 func compiles(w words) bool { return w["jit"] || w["jit_compile"] }
 

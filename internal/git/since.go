@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -117,6 +116,7 @@ func (t *workTree) since(ctx context.Context, commit string, known, made []strin
 			lines := t.lines(f.now)
 			placeIn(lines, f.hunks)
 			relate(lines, f.hunks)
+			f.noteNew(lines)
 		}
 	}
 	edited := map[string]bool{}
@@ -337,12 +337,9 @@ func parseDiff(text string) ([]fileEdits, error) {
 	return edits, nil
 }
 
-// definition finds the first line of a function or class of a module.
-var definition = regexp.MustCompile(`^(?:@|(?:async )?def |class )`)
-
 func hunkOf(part *gitdiff.TextFragment, python bool) Hunk {
 	h := Hunk{OldFirst: int(part.OldPosition), OldLines: int(part.OldLines), First: int(part.NewPosition), Lines: int(part.NewLines)}
-	defines, inside, decorated := python && (h.OldLines == 0 || h.Lines == 0), false, false
+	defines := python && (h.OldLines == 0 || h.Lines == 0)
 	was, now, binds := words{}, words{}, words{}
 	for _, l := range part.Lines {
 		line := strings.TrimSuffix(l.Line, "\n")
@@ -359,16 +356,12 @@ func hunkOf(part *gitdiff.TextFragment, python bool) Hunk {
 		h.Code = true
 		name, _, given := strings.Cut(line, " = ") // to a name of the module, or to an annotated one: if such lines only come or go, other edited lines use it
 		field, _, annotated := strings.Cut(strings.TrimSpace(name), ":")
-		if indentOf(line) == 0 && line[0] != ')' {
-			inside = h.OldLines == 0 && definition.MatchString(line) // so do they use a function that comes; one that goes may be imported now
-			decorated = decorates(line)
-		}
-		defines = defines && (inside || given && (token.IsIdentifier(name) || annotated && token.IsIdentifier(field)))
+		defines = defines && given && (token.IsIdentifier(name) || annotated && token.IsIdentifier(field))
 		if l.Op == gitdiff.OpDelete && (h.removed == "" || decorates(h.removed)) {
 			h.removed = line
 		}
 	}
-	h.Code, h.Edit = h.Code && (!defines || decorated), h.First // a decorator alone is that of a function that was there
+	h.Code, h.Edit = h.Code && !defines, h.First
 	h.was, h.now, h.binds = was.String(), now.String(), binds.String()
 	return h
 }

@@ -113,6 +113,9 @@ func list(hunks []Hunk) string {
 		if h.Code {
 			line += " code"
 		}
+		if h.New {
+			line += " new"
+		}
 		lines = append(lines, strings.TrimSuffix(line+" in "+h.Function, " in "))
 	}
 	return strings.Join(lines, "\n")

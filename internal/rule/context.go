@@ -140,10 +140,17 @@ func (c *Context) Find(f result.Finding) *Finding { return c.record(Finding{Find
 
 func (c *Context) record(f Finding) *Finding {
 	f.Rule, f.Program = c.Rule.ID, cmp.Or(f.Program, c.programName())
-	if f.Variant == "" && c.Variant != nil {
-		f.Variant = c.Variant.New.Signature
-		if old := c.Variant.Old; old != nil && old.Signature != f.Variant {
-			f.Was = old.Signature
+	v := c.Variant
+	if f.Variant != "" && c.Program != nil { // a rule of programs names it
+		at := slices.IndexFunc(c.Program.Variants, func(v *changes.Variant) bool { return v.New != nil && v.New.Signature == f.Variant })
+		if v = nil; at >= 0 {
+			v = c.Program.Variants[at]
+		}
+	}
+	if v != nil {
+		f.Variant = v.New.Signature
+		if v.Old != nil && v.Old.Signature != f.Variant {
+			f.Was = v.Old.Signature
 		}
 	}
 	c.Findings = append(c.Findings, &f)

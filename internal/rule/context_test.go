@@ -53,6 +53,26 @@ func TestRunVisits(t *testing.T) {
 	}
 }
 
+// A finding knows the variant that its own was in the baseline, also where a rule of programs names it.
+func TestVariantInTheBaseline(t *testing.T) {
+	p := compared("f", "(f32[8])", "(f32[4])")
+	p.Variants[1].Old.Signature = "(f32[2])"
+	for _, r := range []*Rule{
+		{ID: "r", Variant: func(c *Context, v *changes.Variant) { c.Find(result.Finding{}) }},
+		{ID: "r", Program: func(c *Context, p *changes.Program) {
+			for _, v := range p.Variants {
+				c.Find(result.Finding{Variant: v.New.Signature})
+			}
+		}},
+	} {
+		c := onTarget(&Settings{Rule: r})
+		c.Run([]*changes.Program{p})
+		if len(c.Findings) != 2 || c.Findings[0].Was != "" || c.Findings[1].Was != "(f32[2])" || c.Findings[1].Variant != "(f32[4])" {
+			t.Errorf("%+v", c.Findings)
+		}
+	}
+}
+
 // Clusters that are compared together are held against the baseline as a sum, and each against the limit of one program.
 func TestLimitsOfProgramsThatAreComparedTogether(t *testing.T) {
 	of := func(name string, n float64) *facts.Program {
