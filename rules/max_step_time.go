@@ -2,8 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"math"
-	"strings"
 
 	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
@@ -61,8 +59,7 @@ func weigh(c *rule.Context, v *changes.Variant, f *rule.Finding) {
 		return
 	}
 	f.Level = f.Unsure
-	share := func(ns float64) float64 { return math.Round(100*max(ns/was, -1)) + 0 } // without the sign of −0
-	f.Message += strings.NewReplacer("-", "−", "+0 ", "0 ").Replace(fmt.Sprintf("; between %+.0f and %+.0f %%", share(growth.Low), share(growth.High)))
+	f.Message += "; " + phrase.Between(growth.Low/was, growth.High/was)
 	if f.Level != "error" {
 		f.Message += ": probably slower, measure it"
 	}

@@ -50,11 +50,11 @@ func (v *Variant) Retyped(most bool) bool {
 	return 2*retyped > all || !most && retyped > 0
 }
 
-// Enlarged reports whether most of what the peak grew by is arguments of other dimensions.
-func (v *Variant) Enlarged() bool {
+// Enlarged reports whether most of what the peak grew by is arguments of other dimensions, or also of other types.
+func (v *Variant) Enlarged(types bool) bool {
 	var more int64
 	for was, is := range v.KeptParams {
-		if !hlo.ShapeText(was.Shape).SameDims(hlo.ShapeText(is.Shape)) {
+		if types || !hlo.ShapeText(was.Shape).SameDims(hlo.ShapeText(is.Shape)) {
 			more += is.Bytes - was.Bytes
 		}
 	}

@@ -3,6 +3,7 @@ package changes
 import (
 	"cmp"
 	"math"
+	"path"
 	"slices"
 	"strings"
 
@@ -175,7 +176,8 @@ func leadFirst(parts []*Part) {
 	}
 	computes := slices.ContainsFunc(parts, func(p *Part) bool { return p.Kind == KindCode && p.computes() })
 	retyped := func(p *Part) bool { // a small program that takes what another returns follows from that one
-		return p.Kind == KindArguments && p.Cause != nil && p.variant.New.Facts[facts.PriceStep] == longest && (p.variant.Retyped(computes) || p.variant.Enlarged())
+		option := p.Source.Edited && path.Ext(p.Source.File) != ".py" // it may name a type, and what computes in that follows
+		return p.Kind == KindArguments && p.Cause != nil && p.variant.New.Facts[facts.PriceStep] == longest && (p.variant.Retyped(computes) || p.variant.Enlarged(option))
 	}
 	reshaped := func(p *Part) bool { // the results of a cluster go to other operations, not to the caller
 		return p.Kind == KindResults && p.variant != nil && !OfClusters(p.Program) && slices.ContainsFunc(p.variant.LostResults(), func(l LostResult) bool {

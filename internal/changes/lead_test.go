@@ -123,6 +123,15 @@ func TestLargerArgumentLeads(t *testing.T) {
 			t.Errorf("with a peak of %v: says %q, want %q", peak, got, want)
 		}
 	}
+	v.New.Params[0].Shape, v.New.Facts[facts.MemoryPeak] = "f64[8]", 1<<20+2048
+	w := facts.Parameter{Name: "x", Shape: "f32[4096]", Bytes: 1 << 14}
+	v.Old.Params, v.New.Params = append(v.Old.Params, w), append(v.New.Params, w)
+	for file, want := range map[string]string{"config.yaml": arguments.Title, "model.py": code.Title} { // a type in an option is the argument's first
+		arguments.Source, code.Source = Place{File: file, Edited: true}, Place{File: file, Edited: true}
+		if got := changeOf([]*Part{code, arguments}).Title; got != want {
+			t.Errorf("for an edit of %s: says %q, want %q", file, got, want)
+		}
+	}
 }
 
 // Names that only count arguments do not tell which of them lent a buffer: none lost it where as many do as before, in all or of each shape.

@@ -290,7 +290,7 @@ func (t judgedTarget) allowStep(f *judgedFinding, granted []permission, list []*
 	said := f.Message
 	if f.first = nil; left > exact {
 		if f.Unsure != "" && levelRank[f.Unsure] > levelRank[f.Level] && least <= limit { // what was accepted made it sure
-			f.Level, f.Message = f.Unsure, said+"; not sure beyond what was accepted: measure it"
+			f.Level, f.Message = f.Unsure, said+"; beyond what was accepted "+phrase.Between((least-was)/was, (least-was+beyond.High-beyond.Low)/was)+": measure it"
 		}
 		left = f.divide(others, left, t.Again)
 	}

@@ -96,7 +96,7 @@ func levelBesideACeiling(t *testing.T, level, want string) {
 	if r.ExitCode != ExitPass || at < 0 || r.Findings[at].Level != cmp.Or(want, level) {
 		t.Fatalf("exit %d: %+v", r.ExitCode, r.Findings)
 	}
-	if unsure := strings.HasSuffix(r.Findings[at].Message, "; not sure beyond what was accepted: measure it"); unsure != (want != "") {
+	if unsure := regexp.MustCompile(`; beyond what was accepted between [−+]?\d+ and \+\d+ %: measure it$`).MatchString(r.Findings[at].Message); unsure != (want != "") {
 		t.Errorf("%+v", r.Findings[at])
 	}
 }

@@ -115,6 +115,12 @@ func Times[N int | float64](n N) string {
 	return Number(float64(n)) + " times"
 }
 
+// Between writes the ends of a change as shares of what there was, of which no more than all can go: "between −3 and +205 %".
+func Between(low, high float64) string {
+	percent := func(share float64) float64 { return math.Round(100*max(share, -1)) + 0 } // without the sign of −0
+	return strings.NewReplacer("-", "−", "+0 ", "0 ").Replace(fmt.Sprintf("between %+.0f and %+.0f %%", percent(low), percent(high)))
+}
+
 // singular is the noun for one thing. What follows the noun stays as it is.
 func singular(noun string) string {
 	for _, word := range []string{" updated ", " that ", " not ", " in ", " of ", " before "} {

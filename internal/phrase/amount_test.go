@@ -27,6 +27,16 @@ func TestRoundedUp(t *testing.T) {
 	}
 }
 
+func TestBetween(t *testing.T) {
+	for got, want := range map[string]string{
+		Between(-0.03, 2.05): "between −3 and +205 %", Between(-1.7, -0.004): "between −100 and 0 %", Between(0.001, 0.5): "between 0 and +50 %",
+	} {
+		if got != want {
+			t.Errorf("%s, wanted %s", got, want)
+		}
+	}
+}
+
 func TestNumber(t *testing.T) {
 	for n, want := range map[float64]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 116838: "116,838", -1234567: "-1,234,567", 0.5: "0.5"} {
 		if got := Number(n); got != want {
