@@ -292,7 +292,7 @@ func (g *Grouping) isEditOf(c *Cause, l hlo.Location) bool {
 }
 
 // innermostEdit returns the innermost edited line of a stack; none if there is no such line. A line in a function of the stack, such as "w = p["w"]" without its cast,
-// counts if the lines up to its function use what it binds, else only if no operation is on it and there is no other.
+// counts if the lines up to its function use what it binds and the cause does not only move data, else only if no operation is on it and there is no other.
 func (g *Grouping) innermostEdit(c *Cause, stack []hlo.Location) (silent hlo.Location) {
 	for at, l := range stack {
 		if g.isEditOf(c, l) {
@@ -310,12 +310,20 @@ func (g *Grouping) innermostEdit(c *Cause, stack []hlo.Location) (silent hlo.Loc
 			}
 		}
 		for _, h := range g.lines.Code {
-			if edited := lineOf(h, g.lines.Edits); isIn(l, h, g.lines.Edits) && g.isEditOf(c, edited) && g.isUsed(h, stack[:at+1]) {
+			if edited := lineOf(h, g.lines.Edits); !c.arranges() && isIn(l, h, g.lines.Edits) && g.isEditOf(c, edited) && g.isUsed(h, stack[:at+1]) {
 				return edited
 			}
 		}
 	}
 	return silent
+}
+
+// arranges reports whether all that came and went with a cause moves data: what a loop reads in each step follows from what is computed there.
+func (c *Cause) arranges() bool {
+	moves := func(s Step) bool { return movesData(s) || stacks(s) }
+	return len(c.Edits) > 0 && !slices.ContainsFunc(c.Edits, func(e Edit) bool {
+		return slices.ContainsFunc(slices.Concat(e.Added, e.Removed), func(s Step) bool { return !moves(s) })
+	})
 }
 
 // isUsed reports whether one of some lines uses a name that an edit may bind.

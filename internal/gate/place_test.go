@@ -474,11 +474,15 @@ func TestEditBeforeWhatGrew(t *testing.T) {
 func TestEditThatALineUses(t *testing.T) {
 	const was = "def lookup(tables):\n    pooled = pool(tables).cast()\n    return exchange(pooled)\n\n\ndef loss(x):\n    return x\n"
 	now := strings.Replace(was, ".cast()", "", 1) + "\n\ndef accuracy(x):\n    return x > 0\n"
-	p := changed("f", root(changes.KindCode, "all-to-all: bf16 → f32", line("lookup", 3), kernel(line("lookup", 3), 64)))
-	p.Variants[0].New.Kernels = append(p.Variants[0].New.Kernels, kernel(line("lookup", 2), 64))
-	list := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: editsOfSource(t, was, was, now)}, nil)
-	if len(list) != 1 || list[0].Source.Line != 2 || !list[0].Source.Edited {
-		t.Errorf("%+v", list)
+	for opcode, edited := range map[string]bool{"all-to-all": true, "dynamic-slice": false} { // what a loop reads follows from what is computed elsewhere
+		cause := root(changes.KindCode, "new: "+opcode, line("lookup", 3), kernel(line("lookup", 3), 64))
+		cause.Edits = []changes.Edit{{Stack: []hlo.Location{line("lookup", 3)}, Added: []changes.Step{{Opcode: opcode, Type: "f32", Count: 1}}}}
+		p := changed("f", cause)
+		p.Variants[0].New.Kernels = append(p.Variants[0].New.Kernels, kernel(line("lookup", 2), 64))
+		list := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: editsOfSource(t, was, was, now)}, nil)
+		if len(list) != 1 || list[0].Source.Edited != edited || edited && list[0].Source.Line != 2 {
+			t.Errorf("%s: %+v", opcode, list)
+		}
 	}
 }
 
