@@ -308,7 +308,7 @@ func StepIn(program, signature string, list ...*Change) (step price.Interval, in
 				continue
 			}
 			v = p.variant
-			for key, ns := range p.costs.each() {
+			for key, ns := range p.costs {
 				costs[key] += ns
 			}
 		}

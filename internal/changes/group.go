@@ -212,7 +212,7 @@ func (g *Grouping) compiledAgain(p *Program, v *facts.Variant) {
 	if at := slices.IndexFunc(v.Differing, edited); at >= 0 && !valued { // it computes what the other compilations do not, and no value says why
 		part.Source = g.editedAt(v.Differing[at].Source)
 	}
-	if at, compiled := g.editOfStatic(p.Name); compiled && !p.inArguments() { // which arguments are static is said there, and whether it is one function
+	if at, compiled := g.editOfJit(p.Name); compiled && !p.inArguments() { // which arguments are static is said there, and whether it is one function
 		part.call, part.Source = part.Source, g.editedAt(at)
 	}
 	params, _ := missing(pairedWithFirst(p.New))

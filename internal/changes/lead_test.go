@@ -28,6 +28,21 @@ func TestPriceOfSeveralParts(t *testing.T) {
 	}
 }
 
+// What several changes add to a step has one interval: what one adds and another takes away in a class has the same error.
+func TestStepOfSeveralChanges(t *testing.T) {
+	v := compared()
+	change := func(ns float64) *Change {
+		return &Change{in: map[string][]*Part{"f": {{variant: v, costs: classCosts{{Class: price.Products}: ns}}}}}
+	}
+	got, in := StepIn("f", "", change(900), change(-800))
+	if want := v.interval(classCosts{{Class: price.Products}: 100}); got != want || !in {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got, in := StepIn("f", "(x: f32[8])", change(900)); in || got.Middle != 0 {
+		t.Errorf("in another variant: %+v", got)
+	}
+}
+
 // The title of a change is a named mechanism before what came with it.
 func TestTitleOfAChange(t *testing.T) {
 	v := compared()

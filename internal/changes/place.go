@@ -90,10 +90,10 @@ func (g *Grouping) compileOptions(p *Part) (hlo.Location, bool) {
 	return hlo.Location{}, false
 }
 
-// editOfStatic returns the edited line that has jit compile a program anew, or with other static arguments.
-func (g *Grouping) editOfStatic(program string) (hlo.Location, bool) {
+// editOfJit returns the edited line that has jit compile a program anew, or with other static arguments.
+func (g *Grouping) editOfJit(program string) (hlo.Location, bool) {
 	program = facts.PlainName(program)
-	at := slices.IndexFunc(g.lines.Code, func(h git.Hunk) bool { return h.MakesStatic(program) })
+	at := slices.IndexFunc(g.lines.Code, func(h git.Hunk) bool { return h.CompilesAnew(program) })
 	if at < 0 {
 		return hlo.Location{}, false
 	}
@@ -178,7 +178,8 @@ func (g *Grouping) editedAt(l hlo.Location) Place {
 	return s
 }
 
-// editedLine returns the edited line on the stacks of what came; of several, the one whose kernels take longest. See innermostEdit. Without any line it returns the
+// editedLine returns the edited line on the stacks of what came; of several, the one whose kernels take longest, among those
+// of the operations that a title names first. See innermostEdit. Without any line it returns the
 // cause's own line, if that was edited.
 // A line of the code that calls the program is returned as called, and only if nothing inside of the program was edited: no line, and no code that no operation
 // is on, such as a return.

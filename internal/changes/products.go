@@ -94,7 +94,7 @@ func (s *suspect) grownProducts(v *Variant) (was, is []facts.Kernel, first *fact
 	resized := func(p ParamChange) bool { return p.Old != nil && p.New != nil && p.Old.Shape != p.New.Shape }
 	product := func(k facts.Kernel) bool { return k.WorkClass() == price.Products }
 	was, is = phrase.Filter(s.Before, product), phrase.Filter(s.After, product)
-	was, is = productsBeside(is, was), productsBeside(was, is)
+	was, is = unmatched(was, is), unmatched(is, was)
 	if len(is) == 0 || len(was) != len(is) || s.Kind != KindCode || slices.ContainsFunc(s.edits, explains) || slices.ContainsFunc(v.Params, resized) {
 		return nil, nil, nil
 	}
@@ -111,8 +111,8 @@ func (s *suspect) grownProducts(v *Variant) (was, is []facts.Kernel, first *fact
 	return was, is, &at
 }
 
-// productsBeside returns the products that others do not match.
-func productsBeside(others, products []facts.Kernel) []facts.Kernel {
+// unmatched returns the products that another side does not have.
+func unmatched(products, others []facts.Kernel) []facts.Kernel {
 	type product struct {
 		out   string
 		flops int64

@@ -285,12 +285,13 @@ func (t judgedTarget) allowStep(f *judgedFinding, granted []permission, list []*
 	}
 	left -= max(0, min(adds, allowed-was))
 	beyond, _ := changes.StepIn(f.Program, f.Variant, rest...)
-	least := was + beyond.Low + max(0, adds-(allowed-was))
+	over := max(0, adds-(allowed-was))
+	low, high := beyond.Low+over, beyond.High+over
 	exact, reason := 1e-9*was, granted[0].Reason // the parts may have been added up in another order
 	said := f.Message
 	if f.first = nil; left > exact {
-		if f.Unsure != "" && levelRank[f.Unsure] > levelRank[f.Level] && least <= limit { // what was accepted made it sure
-			f.Level, f.Message = f.Unsure, said+"; beyond what was accepted "+phrase.Between((least-was)/was, (least-was+beyond.High-beyond.Low)/was)+": measure it"
+		if f.Unsure != "" && levelRank[f.Unsure] > levelRank[f.Level] && was+low <= limit { // what was accepted made it sure
+			f.Level, f.Message = f.Unsure, said+"; beyond what was accepted "+phrase.Between(low/was, high/was)+": measure it"
 		}
 		left = f.divide(others, left, t.Again)
 	}

@@ -218,20 +218,23 @@ func (h *Hunk) IsUsedIn(line string) bool {
 // and which are static.
 func (h *Hunk) Compiles() bool { return h.inJit || compiles(wordsIn(h.was+" "+h.now)) }
 
-// MakesStatic reports whether a line that was added has jit compile a function, by its name or above its definition, where no line that was removed did so with the
+// CompilesAnew reports whether a line that was added has jit compile a function, by its name or above its definition, where no line that was removed did so with the
 // same static arguments.
-func (h *Hunk) MakesStatic(function string) bool {
+func (h *Hunk) CompilesAnew(function string) bool {
 	own := h.Function[strings.LastIndexByte(h.Function, '.')+1:] == function
-	lines := map[byte]words{'-': {}, '+': {}} // the words of the lines that do
+	was, now, static := words{}, words{}, false // of the lines that do
 	for line := range strings.Lines(h.text) {
-		isStatic := strings.Contains(line, "static_arg")
-		if w := wordsIn(line[1:]); (compiles(w) || own && isStatic) && (own || w[function]) {
-			lines[line[0]].add(line[1:])
-			lines[line[0]]["static"] = lines[line[0]]["static"] || isStatic
+		w, says := wordsIn(line[1:]), strings.Contains(line, "static_arg")
+		if !own && !w[function] || !compiles(w) && !(own && says) {
+			continue
+		}
+		if static = static || says; line[0] == '-' {
+			maps.Copy(was, w)
+		} else {
+			maps.Copy(now, w)
 		}
 	}
-	was, now := lines['-'], lines['+']
-	return len(now) > 0 && (len(was) == 0 || (was["static"] || now["static"]) && was.String() != now.String())
+	return len(now) > 0 && (len(was) == 0 || static && !maps.Equal(was, now))
 }
 
 func compiles(w words) bool { return w["jit"] || w["jit_compile"] }

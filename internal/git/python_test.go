@@ -49,7 +49,7 @@ def good(): #|good
 
 // Lines that are gone belong to the function that they stood in.
 // Jit makes a program anew, or with other static arguments, in a line that names it or stands above it.
-func TestMakesStatic(t *testing.T) {
+func TestCompilesAnew(t *testing.T) {
 	for _, c := range []struct {
 		was, now string
 		makes    bool
@@ -63,7 +63,7 @@ func TestMakesStatic(t *testing.T) {
 	} {
 		r := newCheckout(t, map[string]string{"m.py": c.was + "f(1)\n"})
 		r.edit("m.py", c.was, c.now)
-		if h := r.since("").Hunks()[0]; h.MakesStatic("step") != c.makes {
+		if h := r.since("").Hunks()[0]; h.CompilesAnew("step") != c.makes {
 			t.Errorf("%q: %v", c.now, !c.makes)
 		}
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -33,6 +34,26 @@ func TestFixOfAType(t *testing.T) {
 		r.doc = func(rule string) result.RuleDoc { return result.RuleDoc{Fix: rule} }
 		if got := r.fix(&c); got != want {
 			t.Errorf("%s: %s", title, got)
+		}
+	}
+}
+
+// The rule that found what the title names comes before the one against changes of that kind, and a guarantee of another program comes last.
+func TestFixOfWhatTheTitleNames(t *testing.T) {
+	for title, want := range map[string]string{"aten::nonzero has no lowering to XLA": "no-cpu-fallback", "compiled again: n: 1 → 2": "no-recompilation", "p5: f32[12] → f32[48]": "max-peak-bytes"} {
+		c := result.Change{ID: "1", Program: "step", Edit: result.Edit{Title: title, Kind: changes.KindArguments}, Others: []result.Other{{Program: "init"}}}
+		found := []result.Finding{
+			{Change: "1", Program: "init", Rule: "orphan-baseline", Level: "error"},
+			{Change: "1", Program: "step", Rule: "max-peak-bytes", Level: "error", Actual: 20.0, Baseline: 10.0},
+		}
+		if want != "max-peak-bytes" {
+			found = append(found, result.Finding{Change: "1", Program: "step", Rule: "no-recompilation", Level: "error"},
+				result.Finding{Change: "1", Rule: "no-cpu-fallback", Subject: "aten::nonzero", Level: "error"})
+		}
+		r := index(&result.Result{Changes: []result.Change{c}, Findings: found})
+		r.doc = func(rule string) result.RuleDoc { return result.RuleDoc{Fix: rule} }
+		if got := r.fix(&c); got != want {
+			t.Errorf("%s: %s, wanted %s", title, got, want)
 		}
 	}
 }
