@@ -81,6 +81,9 @@ func changeOf(parts []*Part) *Change {
 	if lead.Program != "" && len(uncompiled) > 0 && !slices.ContainsFunc(uncompiled, func(p *Part) bool { return p.OpName == lead.OpName }) {
 		c.Title = uncompiled[0].Title // why these are other programs
 	}
+	if at := slices.IndexFunc(parts, func(p *Part) bool { return p.moved }); at > 0 {
+		c.Title = parts[at].Title + "; " + c.Title
+	}
 	for _, p := range parts {
 		p.Change = c
 		elsewhere := p.Program != c.Program && p.Program != ""

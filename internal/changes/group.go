@@ -2,6 +2,7 @@ package changes
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -34,6 +35,7 @@ type Part struct {
 	told         bool     // another part says it too
 	placed       bool     // the source is the edited line, or that of a cause
 	brought      bool     // the baseline does not have the program
+	moved        bool     // the program is gone, and another one does what it did
 	recalled     bool     // the program is compiled again because it is called with other arguments
 	lost         []string // the shapes of results that are lost, as they are now
 	takes        []string // the shapes of the arguments that the program is compiled again for
@@ -225,17 +227,22 @@ func (g *Grouping) compiledAgain(p *Program, v *facts.Variant) {
 }
 
 // Add adds a part that is no cause of a variant's differences. It is known by what is given, unless it is one more compilation. A part about a program that is
-// gone is placed where the program was compiled, else where it was called.
+// gone is placed at the edit by which another program does what it did, else where it was compiled, else where it was called.
 func (g *Grouping) Add(p *Part, by ...string) *Part {
 	p.at = strings.Join(by, "\x00")
 	p.brought = slices.ContainsFunc(g.programs, func(of *Program) bool { return of.Name == p.Program && of.Old == nil })
-	if slices.ContainsFunc(g.programs, func(of *Program) bool { return of.Name == p.Program && of.New == nil }) {
+	if gone := slices.IndexFunc(g.programs, func(of *Program) bool { return of.Name == p.Program && of.New == nil }); gone >= 0 {
 		name := facts.PlainName(p.Program)
 		at := slices.IndexFunc(g.lines.Code, func(h git.Hunk) bool { return h.Uncompiles(name) })
 		if at < 0 {
 			at = slices.IndexFunc(g.lines.Code, func(h git.Hunk) bool { return h.Drops(name) })
 		}
+		into := g.movedInto(g.programs[gone])
 		switch {
+		case into != nil:
+			p.Source, p.placed, p.moved = into.Source, true, true
+			p.Title = fmt.Sprintf("%s is computed in %s now", p.Program, into.Program)
+			p.Detail = p.Title
 		case at < 0:
 		case g.lines.Code[at].Deleted:
 			p.Source, p.placed = Place{File: g.lines.Code[at].File, Edited: true}, true
@@ -248,6 +255,27 @@ func (g *Grouping) Add(p *Part, by ...string) *Part {
 	}
 	g.Parts = append(g.Parts, p)
 	return p
+}
+
+// movedInto returns the part that has most kernels of the function of a program that is gone, if it added them to a program that does now what that one did; nil
+// where none does.
+func (g *Grouping) movedInto(gone *Program) (into *Part) {
+	doing, most := works{}, 0
+	for _, p := range g.programs {
+		if p.Old == nil || p.New == nil || doing.within(gone.Old, p.New) < leastOfPart {
+			continue
+		}
+		for _, part := range g.Parts {
+			if part.Program != p.Name || part.Cause == nil {
+				continue
+			}
+			within := phrase.Filter(part.Cause.After, func(k facts.Kernel) bool { _, in := frameIn(&k, gone.Name); return in })
+			if len(within) > most {
+				into, most = part, len(within)
+			}
+		}
+	}
+	return into
 }
 
 // Of returns the part of a cause of the differences; nil if it is none.

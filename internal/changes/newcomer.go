@@ -38,15 +38,12 @@ func Undone(helpers []*facts.Program, p *Program) *Cause {
 	for _, helper := range helpers {
 		for _, v := range helper.Variants {
 			for i := range v.Kernels {
-				stack := v.Kernels[i].Frames()
-				at := slices.IndexFunc(stack, func(l hlo.Location) bool {
-					return lastStep(strings.ReplaceAll(l.NamedFunction(), ".", "/")) == facts.PlainName(p.Name)
-				})
-				if at < 0 {
+				frame, in := frameIn(&v.Kernels[i], p.Name)
+				if !in {
 					continue
 				}
 				if len(cause.After) == 0 {
-					cause.Source = stack[at]
+					cause.Source = frame
 				}
 				cause.After = append(cause.After, v.Kernels[i])
 			}
@@ -57,6 +54,16 @@ func Undone(helpers []*facts.Program, p *Program) *Cause {
 	}
 	cause.Title = fmt.Sprintf("%s is no longer compiled as a whole: %s of it run one by one", p.Name, phrase.Some(len(cause.After), "kernel"))
 	return cause
+}
+
+// frameIn is the frame of a kernel that is in the function of a program.
+func frameIn(k *facts.Kernel, program string) (frame hlo.Location, in bool) {
+	stack := k.Frames()
+	at := slices.IndexFunc(stack, func(l hlo.Location) bool { return lastName(l.NamedFunction()) == facts.PlainName(program) })
+	if at < 0 {
+		return frame, false
+	}
+	return stack[at], true
 }
 
 // newProgram says what a new program is. A graph of PyTorch/XLA that does a part of what another one does was cut from it.

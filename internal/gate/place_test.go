@@ -171,6 +171,22 @@ func TestEditThatEndsAProgram(t *testing.T) {
 	}
 }
 
+// A program whose function another program computes now is gone by the edit that calls it there; one that another happens to do as much as is not.
+func TestEditThatMovesAProgram(t *testing.T) {
+	const source = "def score(x):\n    return x + 1\n\n\ndef step(x):\n    return x\n\n\nscored = score(1)\n"
+	told := editsOfSource(t, source, "    return x\n\n\nscored = score(1)\n", "    return score(x)\n")
+	for function, want := range map[string]string{"score": "score is computed in step now", "step": "1 new kernel"} {
+		p := changed("step", root(changes.KindCode, "1 new kernel", line(function, 2), kernel(line(function, 2), 64)))
+		was := changed("score", root(changes.KindCode, "", line("score", 2), kernel(line("score", 2), 64)))
+		gone := &changes.Program{Name: "score", Change: "removed", Old: was.New}
+		found := []judgedFinding{{Finding: rule.Finding{Finding: result.Finding{Rule: "orphan-baseline", Level: "error", Program: "score"}}}}
+		list := changesOf(judgedTarget{Programs: []*changes.Program{p, gone}, Edits: told}, found)
+		if list[0].Title != want || list[0].Source.Line != 6 {
+			t.Errorf("operations of %s: %+v, wanted %s", function, list[0], want)
+		}
+	}
+}
+
 // editsOfSource are the edits of models/train.py where one text stands for another.
 func editsOfSource(t *testing.T, source, old, now string) *git.Edits {
 	t.Helper()
