@@ -187,11 +187,7 @@ func leadFirst(parts []*Part) {
 			return l.Was != "" && l.Is != "" && !hlo.ShapeText(l.Was).SameDims(hlo.ShapeText(l.Is))
 		})
 	}
-	cut := map[string]bool{}
-	for _, p := range parts {
-		cut[p.Program] = cut[p.Program] || strings.HasPrefix(p.Title, newGraph)
-	}
-	again := func(p *Part) bool { return p.Kind == KindArguments && p.brought && cut[p.Program] }
+	again := func(p *Part) bool { return p.Kind == KindArguments && p.cut }
 	adds := func(p *Part) bool { return p.Kind == KindCode && p.step.Middle > 0 }
 	byCost := func(a, b *Part, costA, costB float64) int { // what costs most, else what saves most
 		return cmp.Or(phrase.CompareBools(costB > 0, costA > 0), cmp.Compare(math.Abs(b.saving(costB)), math.Abs(a.saving(costA))))

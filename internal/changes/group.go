@@ -35,6 +35,7 @@ type Part struct {
 	told         bool     // another part says it too
 	placed       bool     // the source is the edited line, or that of a cause
 	brought      bool     // the baseline does not have the program
+	cut          bool     // the baseline does not have the program, and PyTorch/XLA's log says why its graph ends
 	moved        bool     // the program is gone, and another one does what it did
 	recalled     bool     // the program is compiled again because it is called with other arguments
 	lost         []string // the shapes of results that are lost, as they are now
@@ -230,7 +231,9 @@ func (g *Grouping) compiledAgain(p *Program, v *facts.Variant) {
 // gone is placed at the edit by which another program does what it did, else where it was compiled, else where it was called.
 func (g *Grouping) Add(p *Part, by ...string) *Part {
 	p.at = strings.Join(by, "\x00")
-	p.brought = slices.ContainsFunc(g.programs, func(of *Program) bool { return of.Name == p.Program && of.Old == nil })
+	if at := slices.IndexFunc(g.programs, func(of *Program) bool { return of.Name == p.Program && of.Old == nil }); at >= 0 {
+		p.brought, p.cut = true, reasonOfCut(g.programs[at].New.Variants[0].GraphBreak) != ""
+	}
 	if gone := slices.IndexFunc(g.programs, func(of *Program) bool { return of.Name == p.Program && of.New == nil }); gone >= 0 {
 		name := facts.PlainName(p.Program)
 		at := slices.IndexFunc(g.lines.Code, func(h git.Hunk) bool { return h.Uncompiles(name) })

@@ -11,9 +11,6 @@ import (
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
-// newGraph begins the title of a graph that PyTorch/XLA's log tells the end of.
-const newGraph = "a new graph: PyTorch/XLA compiled it "
-
 // Newcomer says where a program comes from that was not there before.
 func Newcomer(programs []*Program, p *Program) *Cause {
 	first := p.New.Variants[0]
@@ -24,7 +21,7 @@ func Newcomer(programs []*Program, p *Program) *Cause {
 	if cut == "" {
 		return &Cause{Title: newProgram(programs, p), Source: first.FirstSource(), After: first.Kernels}
 	}
-	cause := &Cause{Title: newGraph + cut, Source: first.GraphBreak.Where}
+	cause := &Cause{Title: "a new graph: PyTorch/XLA compiled it " + cut, Source: first.GraphBreak.Where}
 	if other := CompiledBeside(programs, p); other != "" {
 		cause.Title += ", as it does " + other + ": what runs before it is not always the same"
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +26,7 @@ func Explain(p *facts.Program) []ArgumentChange {
 	changes := argumentChanges(pairs)
 	out = append(out, changes...)
 	if c, differ := countChange(pairs); differ {
-		out = append(out, c)
+		out = append(append(out, c), branchChange(p.Variants)...)
 	}
 	if len(out) == 0 {
 		out = nameChanges(pairs)
@@ -91,6 +92,26 @@ func countChange(pairs []arguments) (ArgumentChange, bool) {
 		c.Detail = fmt.Sprintf("%d arguments are not in every compilation: %s", n, strings.Join(phrase.Within(names, 6), ", "))
 	}
 	return c, !allEqual(counts)
+}
+
+// branchChange names the functions of the model that not every variant has operations of.
+func branchChange(variants []*facts.Variant) []ArgumentChange {
+	in, functions := map[string]int{}, []string(nil)
+	for _, v := range variants {
+		for named := range countOf(texts(v.Frames(), func(l hlo.Location) string { return l.NamedFunction() + " of " + path.Base(l.File) })) {
+			in[named]++
+		}
+	}
+	for _, named := range slices.Sorted(maps.Keys(in)) {
+		if in[named] < len(variants) {
+			functions = append(functions, named)
+		}
+	}
+	if len(functions) == 0 || len(functions) == len(in) { // nothing is known of where operations come from
+		return nil
+	}
+	said := phrase.List(phrase.Within(functions, 3), "and") + map[bool]string{true: " is", false: " are"}[len(functions) == 1]
+	return []ArgumentChange{{Kind: "static", Detail: said + " not in every compilation: a Python branch decides"}}
 }
 
 // countInWords counts arguments.
