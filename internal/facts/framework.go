@@ -232,7 +232,7 @@ func (r *reader) closest(stacks []*tensorflow.Stacks) *tensorflow.Stacks {
 // trace gives metadata without a line of the model the frames that TensorFlow dumped for the operation. They count as one more entry of
 // the module's table of frames, by a negative number.
 func (s *sources) trace(md *hlo.Metadata) {
-	if s.traced == nil || md.Frame != 0 || md.OpName == "" || originOf(md.Source.File) >= originPackage {
+	if s.traced == nil || md.Frame != 0 || md.OpName == "" || s.origin(md.Source.File) >= originPackage {
 		return
 	}
 	frames := s.traced.Behind(md.OpName)

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,9 +10,12 @@ import (
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
-// frameworkTree matches the files of a framework that lies in no folder of installed packages, as where it was built, and those of Python. Other folders
-// of a framework may be a model's too: a project may be called jax, and have a folder experimental.
-var frameworkTree = regexp.MustCompile(`(^|/)(jax/_src|tensorflow/(core|python/(autograph|eager|framework|keras|ops|util))|keras/src|torch_xla/core|third_party/py|lib(64)?/python3(\.[0-9]+)?|importlib/_bootstrap)(/|$)`)
+// frameworkTree matches the files of a framework that lies in no folder of installed packages, as where it was built. Other folders of a framework may be a
+// model's too: a project may be called jax, and have a folder experimental.
+var frameworkTree = regexp.MustCompile(`(^|/)(jax/_src|tensorflow/(core|python/(autograph|eager|framework|keras|ops|util))|keras/src|torch_xla/core|third_party/py)(/|$)`)
+
+// pythonTree matches the files of Python.
+var pythonTree = regexp.MustCompile(`(^|/)(lib(64)?/python3(\.[0-9]+)?|importlib/_bootstrap)(/|$)`)
 
 // frameworkPackages are installed packages that are never the model: only where no other frame is left are they named.
 var frameworkPackages = []string{
@@ -39,7 +43,7 @@ func originOf(file string) origin {
 	case name != "":
 		return originPackage
 	}
-	if frameworkTree.MatchString(file) {
+	if frameworkTree.MatchString(file) || pythonTree.MatchString(file) {
 		return originFramework
 	}
 	return originModel
@@ -124,17 +128,29 @@ func (s *sources) own(stack []hlo.Location) *Stack {
 }
 
 // origin is originOf, asked once for each file: a regular expression for each frame is 5 % of the time of a small module. Frames of one file follow each
-// other.
+// other. In the repository of a framework, its own files are the model.
 func (s *sources) origin(file string) origin {
 	if file != s.last {
 		of, known := s.origins[file]
 		if !known {
-			of = originOf(file)
+			if of = originOf(file); of == originFramework && s.isOwn(file) {
+				of = originModel
+			}
 			s.origins[file] = of
 		}
 		s.last, s.lastOrigin = file, of
 	}
 	return s.lastOrigin
+}
+
+// isOwn reports whether a framework's file is in the repository: below the root, or of the name of a file there if the dump was made in another folder.
+func (s *sources) isOwn(file string) bool {
+	tree := frameworkTree.FindStringIndex(file)
+	if s.root == "" || tree == nil || installedIn(file) != "" || pythonTree.MatchString(file) {
+		return false
+	}
+	_, err := os.Stat(s.root + strings.TrimPrefix(file[tree[0]:], "/"))
+	return err == nil || strings.HasPrefix(file, s.root)
 }
 
 // relative shortens the path of a file below the root: "model/attention.py" is what people and pull requests call it.
@@ -289,7 +305,7 @@ func (r *reader) callSite(program string) hlo.Location {
 		stack := slices.Clone(r.sources.stack(md))
 		slices.Reverse(stack)
 		if own := slices.IndexFunc(stack, func(f hlo.Location) bool { return isNamed(f.Function, program) }); own >= 0 {
-			if callers := modelFrames(slices.Clone(stack[:own])); len(callers) > 0 {
+			if callers := r.sources.modelFrames(slices.Clone(stack[:own])); len(callers) > 0 {
 				return r.sources.relative(r.ownCall(callers))
 			}
 		}
@@ -298,15 +314,15 @@ func (r *reader) callSite(program string) hlo.Location {
 		}
 		around = around[:common(around, stack)]
 	}
-	if around = modelFrames(around); len(seen) < 2 || len(around) == 0 {
+	if around = r.sources.modelFrames(around); len(seen) < 2 || len(around) == 0 {
 		return hlo.Location{}
 	}
 	return r.sources.relative(r.ownCall(around))
 }
 
 // modelFrames leaves the model's own of frames: libraries (flax.nnx.jit, equinox.filter_jit) put theirs between a jitted function and its call.
-func modelFrames(frames []hlo.Location) []hlo.Location {
-	return slices.DeleteFunc(frames, func(f hlo.Location) bool { return originOf(f.File) != originModel })
+func (s *sources) modelFrames(frames []hlo.Location) []hlo.Location {
+	return slices.DeleteFunc(frames, func(f hlo.Location) bool { return s.origin(f.File) != originModel })
 }
 
 // ownCall is the innermost of the frames in a file that holds operations of the model, else the innermost.

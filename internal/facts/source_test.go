@@ -1,6 +1,12 @@
 package facts
 
-import "testing"
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
 
 func TestOriginOf(t *testing.T) {
 	for file, want := range map[string]origin{
@@ -28,6 +34,30 @@ func TestOriginOf(t *testing.T) {
 	} {
 		if got := originOf(file); got != want {
 			t.Errorf("originOf(%q) = %d, want %d", file, got, want)
+		}
+	}
+}
+
+// A framework is the model of its own repository, but neither its installed copy nor Python is.
+func TestOriginInARepositoryOfAFramework(t *testing.T) {
+	s := newSources(&hlo.Module{}, newInterner())
+	s.root = "/work/keras/"
+	elsewhere := newSources(&hlo.Module{}, newInterner())
+	elsewhere.root = t.TempDir() + "/"
+	if err := errors.Join(os.MkdirAll(elsewhere.root+"keras/src", 0o755), os.WriteFile(elsewhere.root+"keras/src/ops.py", nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	if elsewhere.origin("/ci/keras/keras/src/ops.py") != originModel || elsewhere.origin("/ci/keras/keras/src/other.py") != originFramework {
+		t.Error("a dump of another folder: ops.py is in the repository, and other.py is not")
+	}
+	for file, want := range map[string]origin{
+		"/work/keras/keras/src/layers/core/dense.py":                             originModel,
+		"/work/keras/venv/lib/python3.11/site-packages/keras/src/layers/base.py": originFramework,
+		"/work/keras/venv/lib/python3.11/contextlib.py":                          originFramework,
+		"/build/keras/src/layers/core/dense.py":                                  originFramework,
+	} {
+		if got := s.origin(file); got != want {
+			t.Errorf("the origin of %q is %d, want %d", file, got, want)
 		}
 	}
 }
