@@ -21,9 +21,12 @@ const (
 	leastOfNumber  = 0.1  // the same number of a graph: one that grew to ten times its size is another
 )
 
+// manyOperations are so many that two programs which have nearly all of them in common are the same, whatever their arguments are.
+const manyOperations = 16
+
 // pairPrograms joins programs in this order: those of one name; those that are the same under another name; those that take arguments of the same shapes and do
 // most of the same, because they were renamed and changed at once; then those that do most of the same and take most of the same arguments, because an argument
-// came or went as well.
+// came or went as well, or that do nearly all of the same, because constants became arguments.
 func pairPrograms(old, fresh []*facts.Program) []*Program {
 	doing := works{}
 	p := newPairing(old, fresh)
@@ -51,7 +54,11 @@ func pairPrograms(old, fresh []*facts.Program) []*Program {
 		return 0
 	})
 	p.closest(func(p *facts.Program) string { return strconv.FormatBool(isCluster(p)) }, func(a, b *facts.Program) float64 {
-		if share := min(doing.inCommon(a, b), sharedShapes(a, b)); share >= leastOfAnother && !isCluster(a) {
+		share := doing.inCommon(a, b)
+		if shapes := sharedShapes(a, b); share < leastOfPart || total(doing.of(a).operations) < manyOperations {
+			share = min(share, shapes)
+		}
+		if share >= leastOfAnother && !isCluster(a) {
 			return share
 		}
 		return 0

@@ -183,6 +183,7 @@ type Hunk struct {
 	removed         string // a removed line that says which function it was in
 	text            string // the lines with code, those before first
 	was, now, binds string // the words before and now, and those that may be names which the lines bind
+	sets            string // the names that they set for other functions as well
 }
 
 // Python reports whether the file is Python.
@@ -204,15 +205,13 @@ func (h *Hunk) Hands(call string) bool {
 }
 
 // IsUsedIn reports whether a line of code uses a name that the hunk's lines may bind.
-func (h *Hunk) IsUsedIn(line string) bool {
-	bound := wordsIn(h.binds)
-	for word := range wordsIn(line) {
-		if bound[word] {
-			return true
-		}
-	}
-	return false
-}
+func (h *Hunk) IsUsedIn(line string) bool { return wordsIn(h.binds).shares(wordsIn(line)) }
+
+// SetsAny reports whether the hunk's lines set a name of the module, a field or a parameter that is among those which lines of whatever function use.
+func (h *Hunk) SetsAny(names map[string]bool) bool { return wordsIn(h.sets).shares(names) }
+
+// NamesIn are the names in lines of code.
+func NamesIn(text string) map[string]bool { return wordsIn(text) }
 
 // Compiles reports whether jit compiles a function in the lines or in the statement around them, so that its options may be edited: which arguments are donated,
 // and which are static.

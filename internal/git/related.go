@@ -35,12 +35,27 @@ func (w words) without(others words) words {
 
 func (w words) within(others words) bool { return len(w.without(others)) == 0 }
 
+func (w words) shares(others words) bool { return len(w.without(others)) < len(w) }
+
 // binding finds what a line of Python binds to names: a function or class and its parameters, the variable of a loop, what is left of an assignment.
 var binding = regexp.MustCompile(`^\s*(?:(?:async )?(?:(?:def|class) (.*)|for (.*?) in .*)|(.*?) = .*)$`)
 
 // bound are the words of a line that are names which it binds, or may be.
 func bound(line string) string {
 	found := binding.FindStringSubmatch(line)
+	if found == nil {
+		return ""
+	}
+	return strings.Join(found[1:], " ")
+}
+
+// settings finds what a line of Python sets that lines of other functions may use: a name of the module, an attribute, a field of a class, a parameter or keyword on a
+// line of its own.
+var settings = regexp.MustCompile(`^(?:(\w+) = |\s+(?:self|cls)\.(\w+) = |\s*(\w+)(?:: |=)[^=])`)
+
+// set is the word of a line that is a name which it sets.
+func set(line string) string {
+	found := settings.FindStringSubmatch(line)
 	if found == nil {
 		return ""
 	}

@@ -340,7 +340,7 @@ func parseDiff(text string) ([]fileEdits, error) {
 func hunkOf(part *gitdiff.TextFragment, python bool) Hunk {
 	h := Hunk{OldFirst: int(part.OldPosition), OldLines: int(part.OldLines), First: int(part.NewPosition), Lines: int(part.NewLines)}
 	defines := python && (h.OldLines == 0 || h.Lines == 0)
-	was, now, binds := words{}, words{}, words{}
+	was, now, binds, sets := words{}, words{}, words{}, words{}
 	for _, l := range part.Lines {
 		line := strings.TrimSuffix(l.Line, "\n")
 		if !hasCode(line, python) {
@@ -353,6 +353,7 @@ func hunkOf(part *gitdiff.TextFragment, python bool) Hunk {
 		}
 		h.text += l.Op.String() + strings.TrimSpace(line) + "\n"
 		binds.add(bound(line))
+		sets.add(set(line))
 		h.Code = true
 		name, _, given := strings.Cut(line, " = ") // to a name of the module, or to an annotated one: if such lines only come or go, other edited lines use it
 		field, _, annotated := strings.Cut(strings.TrimSpace(name), ":")
@@ -362,6 +363,6 @@ func hunkOf(part *gitdiff.TextFragment, python bool) Hunk {
 		}
 	}
 	h.Code, h.Edit = h.Code && !defines, h.First
-	h.was, h.now, h.binds = was.String(), now.String(), binds.String()
+	h.was, h.now, h.binds, h.sets = was.String(), now.String(), binds.String(), sets.String()
 	return h
 }
