@@ -39,6 +39,7 @@ type Part struct {
 	moved        bool     // the program is gone, and another one does what it did
 	recalled     bool     // the program is compiled again because it is called with other arguments
 	lost         []string // the shapes of results that are lost, as they are now
+	hands        []string // the shapes of results before and now, and of arguments that may be such results of another program
 	takes        []string // the shapes of the arguments that the program is compiled again for
 }
 
@@ -134,6 +135,21 @@ func (g *Grouping) causes(p *Program, v *Variant, upgrade func(*Program) string)
 		g.place(part)
 		if c.Kind == KindResults {
 			part.lost = phrase.Map(lost, func(l LostResult) string { return l.Is })
+		}
+		handed := func(was, is string) {
+			if was != is && was != "" && is != "" {
+				part.hands = AddNew(part.hands, was+" → "+is)
+			}
+		}
+		switch {
+		case c.Kind == KindArguments:
+			for was, is := range v.KeptParams {
+				handed(was.Shape, is.Shape)
+			}
+		case c.Kind == KindResults, len(v.Causes) == 1:
+			for _, l := range reshapedResults(hlo.ShapeText(v.Old.Result).Elements(), hlo.ShapeText(v.New.Result).Elements()) {
+				handed(l.Was, l.Is)
+			}
 		}
 		parts[i], g.byCause[c] = part, part
 	}
@@ -375,6 +391,9 @@ func (g *Grouping) keys(p *Part) []string {
 	}
 	for _, shape := range slices.Concat(p.lost, p.takes) {
 		keys = append(keys, key("buffer", p.Program, shape))
+	}
+	for _, shapes := range p.hands {
+		keys = append(keys, key("handed", shapes)) // from one program to another
 	}
 	switch {
 	case p.Source.File == "" && p.OpName != "":

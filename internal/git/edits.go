@@ -204,6 +204,12 @@ func (h *Hunk) Hands(call string) bool {
 	return h.text != ""
 }
 
+// OfTests reports whether the hunk is in a file of tests, as pytest and unittest name them.
+func (h *Hunk) OfTests() bool {
+	name := path.Base(h.File)
+	return strings.HasPrefix(name, "test_") || strings.HasSuffix(name, "_test.py")
+}
+
 // IsUsedIn reports whether a line of code uses a name that the hunk's lines may bind.
 func (h *Hunk) IsUsedIn(line string) bool { return wordsIn(h.binds).shares(wordsIn(line)) }
 
