@@ -389,6 +389,11 @@ func (g *Grouping) keys(p *Part) []string {
 	if p.variant != nil && !p.Source.Edited && (p.Kind == KindCode || p.Kind == KindResults || p.Kind == KindArguments) && p.variant.Retyped(true) {
 		keys = append(keys, key("types", p.Program, p.variant.New.Signature)) // what the program computes follows from the types of what it takes
 	}
+	for _, types := range p.retypes() {
+		if p.Kind == KindArguments || !p.Source.Edited || g.isUntraced(p) {
+			keys = append(keys, key("retyped", p.Program, p.variant.New.Signature, types)) // what is computed in a type follows from arguments that have it now
+		}
+	}
 	for _, shape := range slices.Concat(p.lost, p.takes) {
 		keys = append(keys, key("buffer", p.Program, shape))
 	}
@@ -402,6 +407,28 @@ func (g *Grouping) keys(p *Part) []string {
 		keys = append(keys, key("function", kind, p.at))
 	}
 	return keys
+}
+
+// retypes are the types, before and now, of arguments that the part is about, or that all it computes follows from: "bf16 → f32".
+func (p *Part) retypes() (types []string) {
+	if p.Cause == nil || p.Kind != KindArguments && p.Kind != KindCode {
+		return nil
+	}
+	for was, is := range p.variant.KeptParams {
+		old, fresh := hlo.ShapeText(was.Shape), hlo.ShapeText(is.Shape)
+		if old.SameDims(fresh) && old.Type() != fresh.Type() && (p.Kind == KindArguments || p.Cause.retypes(old.Type(), fresh.Type())) {
+			types = AddNew(types, old.Type()+" → "+fresh.Type())
+		}
+	}
+	return types
+}
+
+// retypes reports whether all that came is in one type, and all that went in another, but for conversions.
+func (c *Cause) retypes(was, is string) bool {
+	in := func(steps []Step, dtype string) bool {
+		return !slices.ContainsFunc(steps, func(s Step) bool { return s.Opcode != "convert" && s.Type != dtype })
+	}
+	return len(c.Edits) > 0 && !slices.ContainsFunc(c.Edits, func(e Edit) bool { return !in(e.Removed, was) || !in(e.Added, is) })
 }
 
 // joinToOnlyEdit puts all classes into one if everything that was edited is the place of one of them, unless another compiler may be behind the others.
