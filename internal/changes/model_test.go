@@ -206,12 +206,18 @@ func TestModelsOfTwoKinds(t *testing.T) {
 	}
 }
 
+// A program whose unoptimized module has no statement computes nothing; without that module nothing is known.
 func TestModelThatOnlyOneSideTells(t *testing.T) {
-	if v := asked(t, nil, []facts.Statement{asks("a", "dot", 1)}); v.Model.Known || len(v.Model.Edits) != 0 {
-		t.Errorf("%+v", v.Model)
-	}
-	if v := asked(t, []facts.Statement{asks("a", "dot", 1)}, nil); v.Model.Known || len(v.Model.Edits) != 0 {
-		t.Errorf("%+v", v.Model)
+	for _, known := range []bool{true, false} {
+		for _, model := range [][2][]facts.Statement{{nil, {asks("a", "dot", 1)}}, {{asks("a", "dot", 1)}, nil}} {
+			a, b := variant("()", "old"), variant("()", "fresh")
+			if a.Model, b.Model = model[0], model[1]; !known {
+				a.InputPrint, b.InputPrint = "", ""
+			}
+			if v := compared(t, a, b); v.Model.Known != known || (len(v.Model.Edits) == 1) != known {
+				t.Errorf("%t: %+v", known, v.Model)
+			}
+		}
 	}
 }
 

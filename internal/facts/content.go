@@ -58,7 +58,7 @@ func (v *Variant) givenContent() string {
 	for i := range v.Model {
 		sum += v.Model[i].Print
 	}
-	if sum == 0 {
+	if _, given := v.Facts[InstructionsBefore]; sum == 0 && (v.ModelAfter || !given) { // else it computes nothing
 		return ""
 	}
 	h := contentOf(sum).text(v.Result)
