@@ -3,6 +3,7 @@ package changes
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -168,9 +169,11 @@ func (g *Grouping) causes(p *Program, v *Variant, upgrade func(*Program) string)
 
 // placeAtEdit puts causes without an edited line at the weightiest edit of the variant, unless another compiler may be their cause. A lost donation follows
 // only if the caller still gives the buffers away, so that the edit left no result for them. Without such an edit, a result of another shape stands at an
-// edited line that no operation is on, and operations that are gone at the edit of the function that they were in.
+// edited line that no operation is on, and operations that are gone at the edit of the function that they were in. Operations that only have another type, and
+// kernels of the same operations, follow from an edit of others, not from one that no operation passes through.
 func (g *Grouping) placeAtEdit(v *Variant, parts []*Part) {
-	edit := slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindCode && p.Source.Edited })
+	passes := func(p *Part) bool { return p.Source.Edited && !((len(p.Cause.Edits) == 0 || p.Cause.onlyTypes()) && g.isUntraced(p)) }
+	edit := slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindCode && passes(p) })
 	if len(v.Compiler) > 0 {
 		return
 	}
@@ -193,7 +196,7 @@ func (g *Grouping) placeAtEdit(v *Variant, parts []*Part) {
 	}
 	for _, p := range parts {
 		follows := p.Kind == KindCode || p.Kind == KindResults || p.Kind == KindDonation && v.StillDonated()
-		if follows && !p.Source.Edited {
+		if follows && !passes(p) {
 			p.Source, p.OpName, p.at = parts[edit].Source, parts[edit].OpName, parts[edit].at
 		}
 	}
@@ -421,6 +424,21 @@ func (p *Part) retypes() (types []string) {
 		}
 	}
 	return types
+}
+
+// onlyTypes reports whether the operations that came are those that went, in other types, but for conversions.
+func (c *Cause) onlyTypes() bool {
+	count := map[string]int{}
+	for _, e := range c.Edits {
+		for _, s := range e.Added {
+			count[s.Opcode] += s.Count
+		}
+		for _, s := range e.Removed {
+			count[s.Opcode] -= s.Count
+		}
+	}
+	delete(count, "convert")
+	return len(count) > 0 && !slices.ContainsFunc(slices.Collect(maps.Values(count)), func(n int) bool { return n != 0 })
 }
 
 // retypes reports whether all that came is in one type, and all that went in another, but for conversions.
