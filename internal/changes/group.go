@@ -170,10 +170,16 @@ func (g *Grouping) causes(p *Program, v *Variant, upgrade func(*Program) string)
 // placeAtEdit puts causes without an edited line at the weightiest edit of the variant, unless another compiler may be their cause. A lost donation follows
 // only if the caller still gives the buffers away, so that the edit left no result for them. Without such an edit, a result of another shape stands at an
 // edited line that no operation is on, and operations that are gone at the edit of the function that they were in. Operations that only have another type, and
-// kernels of the same operations, follow from an edit of others, not from one that no operation passes through.
+// kernels of the same operations, follow from an edit of others, not from one that no operation passes through; operations that are gone do if both are in one file.
 func (g *Grouping) placeAtEdit(v *Variant, parts []*Part) {
-	passes := func(p *Part) bool { return p.Source.Edited && !((len(p.Cause.Edits) == 0 || p.Cause.onlyTypes()) && g.isUntraced(p)) }
-	edit := slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindCode && passes(p) })
+	edit := slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindCode && p.Source.Edited && !g.isUntraced(p) })
+	guessed := func(p *Part) bool { // its line is, while another edit explains it
+		c := p.Cause
+		return edit >= 0 && g.isUntraced(p) && (len(c.Edits) == 0 || c.onlyTypes() || c.onlyGone() && p.Source.File == parts[edit].Source.File)
+	}
+	if edit < 0 {
+		edit = slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindCode && p.Source.Edited })
+	}
 	if len(v.Compiler) > 0 {
 		return
 	}
@@ -196,7 +202,7 @@ func (g *Grouping) placeAtEdit(v *Variant, parts []*Part) {
 	}
 	for _, p := range parts {
 		follows := p.Kind == KindCode || p.Kind == KindResults || p.Kind == KindDonation && v.StillDonated()
-		if follows && !passes(p) {
+		if follows && (!p.Source.Edited || guessed(p)) {
 			p.Source, p.OpName, p.at = parts[edit].Source, parts[edit].OpName, parts[edit].at
 		}
 	}
@@ -439,6 +445,11 @@ func (c *Cause) onlyTypes() bool {
 	}
 	delete(count, "convert")
 	return len(count) > 0 && !slices.ContainsFunc(slices.Collect(maps.Values(count)), func(n int) bool { return n != 0 })
+}
+
+// onlyGone reports whether operations went, and none came.
+func (c *Cause) onlyGone() bool {
+	return !slices.ContainsFunc(c.Edits, func(e Edit) bool { return len(e.Added) > 0 })
 }
 
 // retypes reports whether all that came is in one type, and all that went in another, but for conversions.
