@@ -177,7 +177,9 @@ func leadFirst(parts []*Part) {
 			longest = max(longest, p.variant.New.Facts[facts.PriceStep])
 		}
 	}
-	computes := slices.ContainsFunc(parts, func(p *Part) bool { return p.Kind == KindCode && p.computes() && len(p.retypes()) == 0 })
+	computes := slices.ContainsFunc(parts, func(p *Part) bool { // another type of an argument without a name tells less
+		return p.Kind == KindCode && p.computes() && (len(p.retypes()) == 0 || countedNames(p.variant.New.Params))
+	})
 	retyped := func(p *Part) bool { // a small program that takes what another returns follows from that one
 		option := p.Source.Edited && path.Ext(p.Source.File) != ".py" // it may name a type, and what computes in that follows
 		return p.Kind == KindArguments && p.Cause != nil && p.variant.New.Facts[facts.PriceStep] == longest && (p.variant.Retyped(computes) || p.variant.Enlarged(option))
