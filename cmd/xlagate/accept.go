@@ -145,7 +145,11 @@ func sayLeft(w world, planned *gate.Accepted) {
 		w.printf("remains  %s: %s\n  fix: %s\n", p.File, p.Message, p.Fix)
 	}
 	for _, u := range planned.Unsettled {
-		sayUnsettled(w, u)
+		todo := "change it there, or allow it: " + result.AcceptCommand(nil, u.Change)
+		if u.Change == "" {
+			todo = "accepting does not settle it: xlagate explain " + u.Rule
+		}
+		w.printf("remains  %s %s: %s; %s\n", u.Place, u.Rule, u.Message, todo)
 	}
 }
 
@@ -193,13 +197,4 @@ func sayBudget(w world, b *config.Budget) {
 		return
 	}
 	w.printf("%-7s  %s %s → %s\n", done, where, b.From, b.Became)
-}
-
-// sayUnsettled prints a limit of a rule file that still fails after accepting.
-func sayUnsettled(w world, u gate.Unsettled) {
-	if u.Change == "" {
-		w.printf("remains  %s %s: %s; accepting does not settle it: xlagate explain %s\n", u.Place, u.Rule, u.Message, u.Rule)
-		return
-	}
-	w.printf("remains  %s %s: %s; change it there, or allow it: %s\n", u.Place, u.Rule, u.Message, result.AcceptCommand(nil, u.Change))
 }

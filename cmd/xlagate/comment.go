@@ -227,7 +227,8 @@ func (p *post) publication(c *cli.Context, r *result.Result) github.Publication 
 		out.Ref = fmt.Sprintf("refs/pull/%d/head", p.pr)
 	}
 	out.Comment.Head = out.Head
-	out.Comment.Trigger = c.Bool("accept-command") && !p.base.Fork() && onBranch(r)
+	elsewhere := func(t result.Target) bool { return baseline.Remote(t.Baseline) } // a comment can refresh only a baseline on the pull request's branch
+	out.Comment.Trigger = c.Bool("accept-command") && !p.base.Fork() && !slices.ContainsFunc(r.Targets, elsewhere)
 	return out
 }
 
@@ -237,11 +238,6 @@ func fromTop(file string) []string {
 		return nil
 	}
 	return []string{"-c", file}
-}
-
-// onBranch reports whether the baseline is on the pull request's branch, so that a comment can refresh it.
-func onBranch(r *result.Result) bool {
-	return !slices.ContainsFunc(r.Targets, func(t result.Target) bool { return baseline.Remote(t.Baseline) })
 }
 
 // publish posts and prints the outcome on the error stream. It returns no error: the verdict is already decided.

@@ -75,7 +75,6 @@ func sides(c *cli.Context, w world, paths []string, how gate.Run) ([]*facts.Repo
 	return list, nil
 }
 
-// compared compares two sides, the old one first.
 func compared(sides []*facts.Report) *changes.Report {
 	changes.NameGraphs(sides[0], sides[1])
 	d := changes.Compare(sides[0], sides[1])

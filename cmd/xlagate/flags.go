@@ -29,13 +29,11 @@ type outputFlag struct {
 	set func(to *outputs, value string) error
 }
 
-// Set takes one value.
 func (f *outputFlag) Set(value string) error { return f.set(f.to, value) }
 
 // String returns the default that the help prints.
 func (f *outputFlag) String() string { return "" }
 
-// addFormat begins a new output.
 func (to *outputs) addFormat(format string) error {
 	if !slices.Contains(to.formats, format) {
 		return errors.New("one of " + strings.Join(to.formats, ", "))

@@ -56,7 +56,6 @@ func inspectCommand(w world) *cli.Command {
 	}
 }
 
-// advise prints the advice on a dump.
 func advise(w world, rep *facts.Report) error {
 	all, program := rep.Advice(), ""
 	text := ""

@@ -70,7 +70,6 @@ type walk struct {
 const help = "a accept   s skip   r reject   b back   e evidence   c code\n" +
 	"A accept all the rest   q skip all the rest   ^C leave"
 
-// show prints the change that is asked about.
 func (w *walk) show() error {
 	c := *w.open[w.at]
 	c.Accept = "" // the key accepts it
@@ -118,7 +117,6 @@ func (w *walk) answer() error {
 	return err
 }
 
-// key reads a key.
 func (w *walk) key() (byte, error) {
 	key, err := w.keys.ReadByte()
 	if err != nil {

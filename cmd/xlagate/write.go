@@ -24,7 +24,6 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
-// writeAll renders every output.
 func writeAll(c *cli.Context, w world, list []output, render func(output, report.Options, io.Writer) error) error {
 	for _, out := range list {
 		err := deliver(w, out, func(dst io.Writer) error {
