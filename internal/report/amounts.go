@@ -198,18 +198,15 @@ func percent(part, whole float64) string {
 	return fmt.Sprintf("%.0f %%", 100*part/whole)
 }
 
-// stepTime is the fact that a price leads with.
-const stepTime = facts.PriceStep
-
 // priceParts are the parts of a step's time.
 var priceParts = []label{
 	{facts.PriceMemory, "memory"}, {facts.PriceLaunch, "launches"}, {facts.PriceCompute, "compute"}, {facts.PriceNetwork, "network"}, {facts.PriceHost, "host"},
 }
 
-// priceLines is "predicted step 12.1 ms on h100-sxm: memory 61 %, launches 22 %, compute 17 %; not priced: 2 launches; 1 loop of unknown length taken to run 10
+// priceLine is "predicted step 12.1 ms on h100-sxm: memory 61 %, launches 22 %, compute 17 %; not priced: 2 launches; 1 loop of unknown length taken to run 10
 // times".
-func priceLines(v *facts.Variant) []line {
-	step, priced := v.Facts[stepTime]
+func priceLine(v *facts.Variant) line {
+	step, priced := v.Facts[facts.PriceStep]
 	if !priced || v.Device == nil {
 		return nil
 	}
@@ -221,10 +218,8 @@ func priceLines(v *facts.Variant) []line {
 			said = append(said, part.text+" "+percent(ns, step))
 		}
 	}
-	l := say("predicted step ").in(strong, value(stepTime, step)).and(" on " + v.Device.Name + ": " + strings.Join(said, ", "))
-	if n := v.Facts[facts.PriceUnpriced]; n > 0 {
-		l = l.and("; not priced: " + phrase.Some(int(n), "launch"))
-	}
+	l := say("predicted step ").in(strong, value(facts.PriceStep, step)).and(" on " + v.Device.Name + ": " + strings.Join(said, ", "))
+	l = l.and(prefixed("; not priced: ", some(int(v.Facts[facts.PriceUnpriced]), "launch")))
 	if times := phrase.Map(v.EndlessLoops(), (*facts.Kernel).Iterations); len(times) > 0 {
 		least, most := slices.Min(times), slices.Max(times)
 		l = l.and(fmt.Sprintf("; %s of unknown length taken to run %d", phrase.Some(len(times), "loop"), least))
@@ -233,7 +228,7 @@ func priceLines(v *facts.Variant) []line {
 		}
 		l = l.and(" times")
 	}
-	return []line{l}
+	return l
 }
 
 // asBeforeText is "; 2 loops of unknown length taken to run as often as before", where a comparison takes them to run another number of times than they do by
@@ -250,17 +245,15 @@ func priceChange(v *changes.Variant) line {
 	if v.Old == nil || v.New == nil || v.New.Device == nil || v.Old.Device != v.New.Device {
 		return nil
 	}
-	was, is := v.Old.Facts[stepTime], v.New.Facts[stepTime]
+	was, is := v.Old.Facts[facts.PriceStep], v.New.Facts[facts.PriceStep]
 	if was == is || was == 0 {
 		return nil
 	}
-	l := say("predicted step ").in(strong, change(stepTime, was, is)).and(" on " + v.New.Device.Name)
+	l := say("predicted step ").in(strong, change(facts.PriceStep, was, is)).and(" on " + v.New.Device.Name)
 	if share := growth(is-was, was); share != "" {
 		l = l.and(" (" + share + ")")
 	}
-	if n := v.New.Facts[facts.PriceUnpriced]; n > 0 {
-		l = l.and("; not priced: " + phrase.Some(int(n), "launch"))
-	}
+	l = l.and(prefixed("; not priced: ", some(int(v.New.Facts[facts.PriceUnpriced]), "launch")))
 	return l.and(asBeforeText(v.New.Facts))
 }
 
@@ -278,5 +271,5 @@ func weighed(v *facts.Variant) (title string, weights []float64) {
 	for i, p := range v.Prices(v.Device) {
 		weights[i] = p.NS()
 	}
-	return "longest predicted kernels, of " + phrase.Nanoseconds(v.Facts[stepTime]), weights
+	return "longest predicted kernels, of " + phrase.Nanoseconds(v.Facts[facts.PriceStep]), weights
 }

@@ -126,11 +126,11 @@ func variantBlocks(p *facts.Program, v *facts.Variant, o Options) []block {
 
 // factLines are the key facts, each line one family. What was not dumped is left out.
 func factLines(v *facts.Variant) []line {
-	lines := priceLines(v)
+	kernels := line(nil)
 	if total, ok := v.Facts[facts.KernelsTotal]; ok {
-		l := say("kernels ").in(strong, phrase.Number(total))
+		kernels = say("kernels ").in(strong, phrase.Number(total))
 		if hasLaunches(v.Facts) {
-			l = l.and(" (" + phrase.Some(int(v.Facts[facts.KernelsWeighted]), "launch") + ")")
+			kernels = kernels.and(" (" + phrase.Some(int(v.Facts[facts.KernelsWeighted]), "launch") + ")")
 		}
 		kinds := map[string]float64{}
 		for fact, n := range v.Facts {
@@ -139,25 +139,21 @@ func factLines(v *facts.Variant) []line {
 			}
 		}
 		counts := phrase.Map(byCount(kinds), func(kind string) string { return phrase.Number(kinds[kind]) + " " + kind })
-		l = l.and(prefixed(": ", strings.Join(counts, ", ")))
+		kernels = kernels.and(prefixed(": ", strings.Join(counts, ", ")))
 		for _, fact := range sortedKeys(v.Facts) {
 			if thread, ok := facts.Thread.Member(fact); ok {
-				l = l.and(fmt.Sprintf("   on %s %s", thread, phrase.Some(int(v.Facts[fact]), "launch")))
+				kernels = kernels.and(fmt.Sprintf("   on %s %s", thread, phrase.Some(int(v.Facts[fact]), "launch")))
 			}
 		}
-		lines = append(lines, l)
 	}
-	if l := joinFacts(v.Facts, facts.FusionsTotal, facts.LoopsWhile, facts.CopiesCount, facts.TransposesCount); len(l) > 0 {
-		lines = append(lines, l.with("   ", collectiveLine(v.Facts)))
+	structure := joinFacts(v.Facts, facts.FusionsTotal, facts.LoopsWhile, facts.CopiesCount, facts.TransposesCount)
+	if len(structure) > 0 {
+		structure = structure.with("   ", collectiveLine(v.Facts))
 	}
-	l := joinFacts(v.Facts, facts.MemoryTemp, facts.MemoryArgument, facts.MemoryOutput, facts.MemoryPeak, facts.MemoryHeld, facts.MemoryConstant)
-	if l = l.with("   ", donation(v)); len(l) > 0 {
-		lines = append(lines, l)
-	}
-	if l := joinFacts(v.Facts, v.Facts.OfRun(facts.CostFlops), v.Facts.OfRun(facts.CostBytes), facts.CostTranscendentals, facts.CostCycles); len(l) > 0 {
-		lines = append(lines, l)
-	}
-	return lines
+	memory := joinFacts(v.Facts, facts.MemoryTemp, facts.MemoryArgument, facts.MemoryOutput, facts.MemoryPeak, facts.MemoryHeld, facts.MemoryConstant)
+	cost := joinFacts(v.Facts, v.Facts.OfRun(facts.CostFlops), v.Facts.OfRun(facts.CostBytes), facts.CostTranscendentals, facts.CostCycles)
+	lines := []line{priceLine(v), kernels, structure, memory.with("   ", donation(v)), cost}
+	return phrase.Filter(lines, func(l line) bool { return len(l) > 0 })
 }
 
 func joinFacts(f facts.Values, names ...facts.ID) line {

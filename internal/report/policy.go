@@ -97,20 +97,7 @@ func policyBlocks(r *indexed, d detail) []block {
 	for _, f := range p.Files {
 		s.add(titled(say(fileSum(f)), diffCode(f.Diff, d)))
 	}
-	s.add(list{acceptanceLines(r, p.Accepts)})
-	return s.Blocks
-}
-
-func disputedLines(r *indexed, disputes []result.Dispute, what string) []line {
-	lines := phrase.Map(disputes, func(f result.Dispute) line {
-		l := in(strong, what).and("  "+f.Level+"  ").in(name, f.Rule).and(" in ").in(name, subject(r, f.Target, f.Program))
-		return l.with(" ", in(name, f.ID)).and(": " + cut(clean(f.Message), maxTitle))
-	})
-	return atMost(lines, maxPolicy, "finding", "")
-}
-
-func acceptanceLines(r *indexed, list []result.Acceptance) []line {
-	lines := phrase.Map(list, func(a result.Acceptance) line {
+	accepts := phrase.Map(p.Accepts, func(a result.Acceptance) line {
 		l := in(name, subject(r, a.Target, a.Program))
 		switch {
 		case a.Removed:
@@ -120,7 +107,16 @@ func acceptanceLines(r *indexed, list []result.Acceptance) []line {
 		}
 		return l.and(" is accepted: " + cut(clean(a.Reason), maxTitle))
 	})
-	return atMost(lines, maxPolicy, "program", "")
+	s.add(list{atMost(accepts, maxPolicy, "program", "")})
+	return s.Blocks
+}
+
+func disputedLines(r *indexed, disputes []result.Dispute, what string) []line {
+	lines := phrase.Map(disputes, func(f result.Dispute) line {
+		l := in(strong, what).and("  "+f.Level+"  ").in(name, f.Rule).and(" in ").in(name, subject(r, f.Target, f.Program))
+		return l.with(" ", in(name, f.ID)).and(": " + cut(clean(f.Message), maxTitle))
+	})
+	return atMost(lines, maxPolicy, "finding", "")
 }
 
 // diffCode shows the first lines of a unified diff, or how many there are.

@@ -18,11 +18,8 @@ func sumLine(r *indexed) line {
 	if s.Errors+s.Warnings+s.Infos+s.Waived == 0 && r.Verdict == "pass" {
 		return l.in(good, "all "+phrase.Some(s.Checks, "check")+" passed")
 	}
-	l = l.in(voiceOf(s.Errors, bad), phrase.Some(s.Errors, "error"))
-	l = l.and(", ").in(voiceOf(s.Warnings, warn), phrase.Some(s.Warnings, "warning"))
-	if s.Infos > 0 {
-		l = l.and(", " + phrase.Some(s.Infos, "info"))
-	}
+	l = l.in(voiceOf(s.Errors, bad), phrase.Some(s.Errors, "error")).and(", ").in(voiceOf(s.Warnings, warn), phrase.Some(s.Warnings, "warning"))
+	l = l.and(prefixed(", ", some(s.Infos, "info")))
 	if s.Waived > 0 {
 		l = l.and(", " + phrase.Number(float64(s.Waived)) + " waived")
 	}

@@ -147,7 +147,7 @@ func factCell(f label, v *result.Variant, budget *result.Headroom) line {
 		if share := growth(now-base, base); share != "" && unitOf(f.fact) == "nanoseconds" {
 			l = l.and(" (" + share + ")")
 		}
-		if f.fact == stepTime {
+		if f.fact == facts.PriceStep {
 			l = l.and(asBeforeText(v.Facts))
 		}
 		return l

@@ -22,11 +22,7 @@ func rulesPage(docs []result.RuleDoc, _ Options) page {
 
 // explainPage is all that is to be known about a rule.
 func explainPage(d result.RuleDoc, _ Options) page {
-	return page(ruleSection(d))
-}
-
-func ruleSection(d result.RuleDoc) section {
-	s := section{Title: ruleTitle(in(strong, d.ID).and(": "+d.Title), d)}
+	s := page{Title: ruleTitle(in(strong, d.ID).and(": "+d.Title), d)}
 	s.add(para{say(d.Why)}, para{labelled(dim, "reads: ", strings.Join(d.Reads, ", "))}, para{say(d.Counts)}, para{labelled(dim, "fix: ", d.Fix)})
 	if len(d.Threads) > 0 {
 		s.add(para{in(dim, "would have caught: ").in(name, strings.Join(d.Threads, ", "))})
@@ -34,7 +30,7 @@ func ruleSection(d result.RuleDoc) section {
 	s.add(titled(in(strong, "options"), list{each(d.Options, func(o *result.OptionDoc) line {
 		return in(name, o.Key).in(dim, " ("+joined(o.Type, prefixed("default ", o.Default))+")").and(": " + o.Doc)
 	})}))
-	s.add(example("fails", d.Fails), example("passes", d.Passes))
+	s.add(titled(in(strong, "fails"), code{"yaml", d.Fails}), titled(in(strong, "passes"), code{"yaml", d.Passes}))
 	return s
 }
 
@@ -46,17 +42,12 @@ func ruleTitle(title line, d result.RuleDoc) line {
 	return title
 }
 
-// example is a piece of configuration with what it says.
-func example(title, yaml string) block {
-	return titled(in(strong, title), code{"yaml", yaml})
-}
-
 // changePage is one change with the rules that it breaks.
 func changePage(e explained, o Options) page {
 	var p page
 	p.add(changeSection(e.result, e.Change, o))
 	for _, d := range e.Rules {
-		p.add(ruleSection(d))
+		p.add(explainPage(d, o))
 	}
 	return p
 }
