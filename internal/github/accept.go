@@ -2,7 +2,10 @@ package github
 
 import (
 	"errors"
+	"slices"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // Request is a comment that asks to accept some changes, or all of them.
@@ -29,17 +32,17 @@ func ParseRequest(body string) (Request, error) {
 	}
 	which, reason, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	reason = strings.TrimSpace(reason)
+	var ids []string // none: all
+	if which != "all" {
+		ids = strings.Split(which, ",")
+	}
 	switch {
-	case which != "all" && !validIDs(which):
+	case slices.ContainsFunc(ids, func(id string) bool { return !result.IsID(id) }):
 		return Request{}, errors.New("name what to accept: changes by id, with commas between them, or all: /xlagate accept a3f8c21b9d04 REASON")
 	case reason == "":
 		return Request{}, errors.New("give a reason: /xlagate accept " + which + " REASON")
 	case len(reason) > maxReason:
 		return Request{}, errors.New("the reason is too long; give it in one line")
 	}
-	r := Request{Reason: reason}
-	if which != "all" {
-		r.IDs = strings.Split(which, ",")
-	}
-	return r, nil
+	return Request{ids, reason}, nil
 }

@@ -88,21 +88,15 @@ func (f *fetcher) folder(ctx context.Context, from, to string) error {
 		if e.GetType() != "file" {
 			continue
 		}
-		if err := f.file(ctx, e, path.Join(to, e.GetName())); err != nil {
+		f.bytes += e.GetSize()
+		if len(f.held)+1 >= maxFiles || f.bytes > maxFetched {
+			return fmt.Errorf("it holds %d files or more than %d bytes", maxFiles, maxFetched)
+		}
+		if f.held[path.Join(to, e.GetName())], err = f.blob(ctx, e); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (f *fetcher) file(ctx context.Context, e *gh.RepositoryContent, name string) error {
-	f.bytes += e.GetSize()
-	if len(f.held)+1 >= maxFiles || f.bytes > maxFetched {
-		return fmt.Errorf("it holds %d files or more than %d bytes", maxFiles, maxFetched)
-	}
-	data, err := f.blob(ctx, e)
-	f.held[name] = data
-	return err
 }
 
 // blob fetches by content: that has no limit of 1 MB, and takes names as they are.

@@ -171,12 +171,3 @@ func ValidCommit(s string) bool { return madeOf(s, hexDigits, 40, 40) || madeOf(
 func ValidKey(key string) bool {
 	return madeOf(key, letters+digits+"._/-", 1, 64) && strings.Contains(letters+digits, key[:1])
 }
-
-func validIDs(list string) bool {
-	for id := range strings.SplitSeq(list, ",") {
-		if !madeOf(id, hexDigits, 12, 12) {
-			return false
-		}
-	}
-	return true
-}

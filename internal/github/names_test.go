@@ -16,7 +16,6 @@ var forms = []struct {
 	{`\A[A-Za-z0-9_-]{1,100}/[A-Za-z0-9._-]{1,100}\z`, validRepository},
 	{`\A[0-9a-f]{40}([0-9a-f]{24})?\z`, ValidCommit},
 	{`\A[A-Za-z0-9][A-Za-z0-9._/-]{0,63}\z`, ValidKey},
-	{`\A[0-9a-f]{12}(,[0-9a-f]{12})*\z`, validIDs},
 }
 
 func TestNames(t *testing.T) {

@@ -27,10 +27,14 @@ func (c Catalogue) Doc(id string) result.RuleDoc {
 
 // Doc documents the rule.
 func (r *Rule) Doc() result.RuleDoc {
+	counts := r.bounded()
+	if keys := phrase.Map(r.bounds(), func(o Option) string { return o.Key }); len(keys) > 0 {
+		counts += " Takes " + phrase.List(keys, "and") + "."
+	}
 	return result.RuleDoc{
 		ID: r.ID, Title: r.Title, Category: string(r.Category), Why: r.Why, Fails: r.Fails.commented(), Passes: r.Passes.commented(), Fix: r.Fix,
 		Threads: r.Threads, Since: strconv.Itoa(max(1, r.Since)), Always: r.Always, Reads: phrase.Map(r.Reads, func(in Input) string { return string(in) }),
-		Counts: r.bounded() + r.boundKeys(), Options: DocOptions("", r.Options),
+		Counts: counts, Options: DocOptions("", r.Options),
 	}
 }
 
@@ -58,15 +62,6 @@ func (r *Rule) bounded() string {
 		" in the baseline."
 }
 
-// boundKeys lists the bounds that an entry of a rule may have.
-func (r *Rule) boundKeys() string {
-	keys := phrase.Map(r.bounds(), func(o Option) string { return o.Key })
-	if len(keys) == 0 {
-		return ""
-	}
-	return " Takes " + phrase.List(keys, "and") + "."
-}
-
 // commented returns an entry with its finding as a comment.
 func (e Example) commented() string {
 	return strings.TrimPrefix(e.Config+"\n# "+cmp.Or(e.Says, "no finding"), "\n")
@@ -77,21 +72,15 @@ func DocOptions(prefix string, list []Option) []result.OptionDoc {
 	var docs []result.OptionDoc
 	for _, o := range list {
 		d := result.OptionDoc{Key: prefix + o.Key, Type: o.typeName(), Doc: o.Doc}
-		if o.Default != nil {
-			d.Default = written(o.Default)
+		if words, ok := o.Default.([]string); ok {
+			d.Default = "[" + strings.Join(words, ", ") + "]"
+		} else if o.Default != nil {
+			d.Default = fmt.Sprint(o.Default)
 		}
 		docs = append(docs, d)
 		docs = append(docs, DocOptions(prefix+o.Key+".", o.Fields)...)
 	}
 	return docs
-}
-
-// written returns a default as a rule file writes it.
-func written(value any) string {
-	if words, ok := value.([]string); ok {
-		return "[" + strings.Join(words, ", ") + "]"
-	}
-	return fmt.Sprint(value)
 }
 
 // typeNames describes the values of each type.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/changes"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -20,7 +19,11 @@ func (c *Context) JudgeFact(m Metric) {
 		m.Fact = m.Or
 	}
 	if !v.New.Facts.Known(m.Fact) {
-		c.noFact(v)
+		if c.Rule.Category == CostFacts && c.Rule.Reads[0] == Optimized && v.New.CustomCallRuns() != 0 {
+			c.Gap("it consists of custom calls only, and XLA does not know what they cost", "bound it by another rule, such as kernel-bodies")
+			return
+		}
+		c.Uncovered(c.Rule.Reads[0], DumpFix)
 		return
 	}
 	if m.Weighted == "" || !v.Knows(m.Weighted) {
@@ -36,15 +39,6 @@ func (c *Context) JudgeFact(m Metric) {
 	if growth.Compares() {
 		Explain(c.Compare(c.AmountOf(m, m.Weighted), growth), v.FactGrowth, m.Fact)
 	}
-}
-
-// noFact says why a fact is missing: it was not dumped, or XLA counts no cost because of the custom calls in the program.
-func (c *Context) noFact(v *changes.Variant) {
-	if c.Rule.Category != CostFacts || c.Rule.Reads[0] != Optimized || v.New.CustomCallRuns() == 0 {
-		c.Uncovered(c.Rule.Reads[0], DumpFix)
-		return
-	}
-	c.Gap("it consists of custom calls only, and XLA does not know what they cost", "bound it by another rule, such as kernel-bodies")
 }
 
 // Judge compares an amount with max, min, equal, max_increase and max_decrease. What they leave open may not be worse than in the baseline. If the rule
@@ -178,8 +172,14 @@ func (c *Context) Compare(a Amount, l Limits) *Finding {
 		c.noteBetter(a, l)
 		return nil
 	}
-	f := c.Find(c.finding(a, b))
-	f.Drift, f.Bound = absolute == 0, c.bound(a, l)
+	f := c.Find(result.Finding{
+		Subject: a.Subject, Unit: a.Unit, Actual: a.Actual, Limit: b.limit, Bound: c.bound(a, l),
+		Message: fmt.Sprintf("%s: %s", a.counted(b.against), strings.Join(b.said, "; ")),
+	})
+	f.Drift = absolute == 0
+	if a.Base != nil {
+		f.Baseline = *a.Base
+	}
 	if l.MaxIncrease != nil && a.Base != nil {
 		f.WithinBaseline = *a.Base + l.MaxIncrease.Of(*a.Base)
 	}
@@ -287,19 +287,6 @@ func (b *breach) add(key string, limit float64, tooMuch bool, named float64, sai
 		b.key, b.limit, b.tooMuch = key, limit, tooMuch
 	}
 	b.said, b.against = append(b.said, said), append(b.against, named)
-}
-
-// finding says what is broken in words that fit every amount.
-func (c *Context) finding(a Amount, b breach) result.Finding {
-	f := result.Finding{
-		Subject: a.Subject, Unit: a.Unit,
-		Message: fmt.Sprintf("%s: %s", a.counted(b.against), strings.Join(b.said, "; ")),
-		Actual:  a.Actual, Limit: b.limit,
-	}
-	if a.Base != nil {
-		f.Baseline = *a.Base
-	}
-	return f
 }
 
 // comparison writes the value in the baseline, and by how much the amount differs from it.
