@@ -53,24 +53,13 @@ func oneOf(words []string) string {
 
 // meant suggests a word for a misspelled one. HLO and NumPy have different names for types.
 func meant(word string, known []string) string {
-	if name := typeInHLO(word); name != "" && slices.Contains(known, name) {
-		return fmt.Sprintf("; HLO calls it %s", name)
-	}
-	return phrase.DidYouMean(word, known)
-}
-
-// typeInHLO returns HLO's name of a type of NumPy: f32 for float32.
-func typeInHLO(word string) string {
-	word = strings.ToLower(word)
-	for _, t := range []struct{ numpy, hlo string }{{"bfloat", "bf"}, {"float", "f"}, {"complex", "c"}, {"uint", "u"}, {"int", "s"}} {
-		if bits, ok := strings.CutPrefix(word, t.numpy); ok {
-			return t.hlo + strings.TrimLeft(bits, "_")
+	for _, t := range []struct{ numpy, hlo string }{{"bfloat", "bf"}, {"float", "f"}, {"complex", "c"}, {"uint", "u"}, {"int", "s"}, {"bool", "pred"}} {
+		bits, ok := strings.CutPrefix(strings.ToLower(word), t.numpy)
+		if name := t.hlo + strings.TrimLeft(bits, "_"); ok && slices.Contains(known, name) { // f32 for float32
+			return fmt.Sprintf("; HLO calls it %s", name)
 		}
 	}
-	if word == "bool" {
-		return "pred"
-	}
-	return ""
+	return phrase.DidYouMean(word, known)
 }
 
 // slips are the common mistakes behind the errors of the YAML reader.
@@ -84,14 +73,4 @@ var slips = []struct{ said, hint string }{
 	{"did not find expected <document start>", "everything before it is one mapping in braces; does its } come too early?"},
 	{"could not find expected ':'", "is a colon missing, or a quote?"},
 	{"found unexpected end of stream", "a quote is not closed"},
-}
-
-// withHint adds the common mistake to an error of the YAML reader.
-func withHint(message string) string {
-	for _, s := range slips {
-		if strings.Contains(message, s.said) {
-			return message + "; " + s.hint
-		}
-	}
-	return message
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -217,10 +218,13 @@ func WithHeadroom(amount float64, unit string) (limit float64, varies bool) {
 
 // examples adds comments with limits on the program that takes longest: its kernels and its temporary memory.
 func examples(b *strings.Builder, rep *facts.Report) {
-	p := heaviest(rep)
-	if p == nil {
+	stable := phrase.Filter(rep.Programs, func(p *facts.Program) bool { return len(p.Variants) > 0 && !p.IsCluster() }) // the name of a cluster is not
+	if len(stable) == 0 {
 		return
 	}
+	p := slices.MaxFunc(stable, func(p, q *facts.Program) int {
+		return cmp.Compare(p.Variants[0].Facts[facts.PriceStep], q.Variants[0].Facts[facts.PriceStep])
+	})
 	v := p.Variants[0]
 	var lines []string
 	if kernels, ok := v.Facts[facts.KernelsTotal]; ok {
@@ -232,16 +236,6 @@ func examples(b *strings.Builder, rep *facts.Report) {
 	if len(lines) > 0 {
 		fmt.Fprintf(b, "  # Limits of your own on what `xlagate inspect` counts, if you want to hold them:\n  # %s\n", strings.Join(lines, "\n  # "))
 	}
-}
-
-// heaviest returns the program with the longest predicted step among those with stable names; nil if there is none.
-func heaviest(rep *facts.Report) (most *facts.Program) {
-	for _, p := range rep.Programs {
-		if len(p.Variants) > 0 && !p.IsCluster() && (most == nil || p.Variants[0].Facts[facts.PriceStep] > most.Variants[0].Facts[facts.PriceStep]) {
-			most = p
-		}
-	}
-	return most
 }
 
 // printable drops the characters that end a comment in YAML.

@@ -25,7 +25,14 @@ func (r *reader) config(data []byte) *Config {
 			line = 1
 		}
 		message := strings.TrimPrefix(err.Error(), fmt.Sprintf("line %d: ", line))
-		r.errors = append(r.errors, Error{File: r.file, Line: brokenLine(data, line, message), Column: 1, Message: withHint(message)})
+		line = brokenLine(data, line, message)
+		for _, s := range slips {
+			if strings.Contains(message, s.said) {
+				message += "; " + s.hint
+				break
+			}
+		}
+		r.errors = append(r.errors, Error{File: r.file, Line: line, Column: 1, Message: message})
 		return cfg
 	case root == nil:
 		r.errorf(nil, "the file is empty; `xlagate init` makes one")

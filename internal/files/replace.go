@@ -38,7 +38,11 @@ func create(path string) (*file, error) {
 	case err == nil && (!info.Mode().IsRegular() || isDevice(place)):
 		return inPlace(path)
 	case err == nil:
-		if err := writable(place); err != nil {
+		f, err := os.OpenFile(place, os.O_WRONLY, 0) // a protected file must not be replaced either
+		if err == nil {
+			err = f.Close()
+		}
+		if err != nil {
 			return nil, err
 		}
 		mode = info.Mode().Perm()
@@ -110,15 +114,6 @@ func beside(place string, mode fs.FileMode) (*os.File, error) {
 		}
 		return f, nil
 	}
-}
-
-// writable returns an error if the file cannot be written in place: a protected file must not be replaced either.
-func writable(path string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	return f.Close()
 }
 
 // abandoned is the age above which an unfinished file belongs to a killed run.
