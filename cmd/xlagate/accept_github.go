@@ -211,7 +211,6 @@ func (asked *request) message(done *gate.Accepted) string {
 	return text
 }
 
-// remaining lists the limits that still fail after accepting.
 func remaining(done *gate.Accepted) string {
 	left := done.Left()
 	if len(done.Unsettled)+len(left) == 0 {

@@ -231,7 +231,6 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// expected describes the values of a flag.
 func expected(flags []cli.Flag, name, reason string) string {
 	switch flagNamed(flags, name).(type) {
 	case *cli.IntFlag:

@@ -154,7 +154,6 @@ func schemaCommand(w world) *cli.Command {
 	}
 }
 
-// schemaOf writes a JSON Schema by its name.
 func schemaOf(name string) ([]byte, error) {
 	s, err := config.Schema(rules.All), error(nil)
 	switch name {

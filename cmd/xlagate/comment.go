@@ -126,7 +126,6 @@ func comment(c *cli.Context, w world) error {
 // postingTime limits the time for posting, so that a job does not hang.
 const postingTime = 5 * time.Minute
 
-// newPost builds a post from flags and environment.
 func newPost(c *cli.Context, w world) (*post, error) {
 	env, client, err := onRepository(c, w)
 	if err != nil {

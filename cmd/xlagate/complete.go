@@ -15,7 +15,6 @@ import (
 // shell offers files.
 const completeWord = "__complete"
 
-// shells are those with a completion script.
 var shells = []string{"bash", "fish", "zsh"}
 
 //go:embed complete.bash complete.fish complete.zsh

@@ -82,7 +82,6 @@ func compared(sides []*facts.Report) *changes.Report {
 	return d
 }
 
-// closeAll closes the modules of reports that keep them open.
 func closeAll(reports []*facts.Report) error {
 	errs := phrase.Map(reports, func(r *facts.Report) error { return r.Close() })
 	return errors.Join(errs...)

@@ -80,7 +80,6 @@ func advise(w world, rep *facts.Report) error {
 	return errors.Join(w.printf("%s", text), unread(w, rep), rep.Close())
 }
 
-// measuredWith opens and measures one dump.
 func measuredWith(c *cli.Context, w world, path string, how gate.Run) (*facts.Report, error) {
 	o, err := newOptions(c, w, how)
 	if err == nil {

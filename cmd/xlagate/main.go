@@ -50,10 +50,8 @@ func (w world) printf(format string, values ...any) error {
 	return err
 }
 
-// warn writes a warning on the error stream.
 func (w world) warn(text string) { w.say("warning: " + text) }
 
-// run runs one command line and returns its exit code.
 func run(ctx context.Context, args []string, w world) int {
 	a := newApp(w)
 	if len(args) > 2 && args[1] == completeWord {

@@ -59,7 +59,6 @@ func (r *reproducer) write(ctx context.Context, below string) (string, error) {
 	return dir, os.WriteFile(filepath.Join(dir, "report.md"), text.Bytes(), 0o644)
 }
 
-// variant is the one that a change is in.
 func (r *reproducer) variant(c *result.Change) *changes.Variant {
 	for _, p := range r.programs {
 		for _, v := range p.Variants {
@@ -100,7 +99,6 @@ func copyModule(ctx context.Context, from string, ids []string, label, path stri
 	return nil
 }
 
-// issue is what a person reports.
 type issue struct {
 	Package, Good, Bad  string
 	*result.Change      // the worst
@@ -117,7 +115,6 @@ type issue struct {
 // steered are the beginnings of the variables that change what frameworks and compilers do.
 var steered = []string{"JAX_", "XLA_", "TF_XLA_", "LIBTPU_", "PJRT_"}
 
-// issue gathers what is to be said of a change.
 func (r *reproducer) issue(c *result.Change, v *changes.Variant) issue {
 	good, bad := r.sides[0], r.sides[1]
 	out := issue{

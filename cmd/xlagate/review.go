@@ -66,7 +66,6 @@ type walk struct {
 	shown   int    // the number of the change on the screen
 }
 
-// help names the keys.
 const help = "a accept   s skip   r reject   b back   e evidence   c code\n" +
 	"A accept all the rest   q skip all the rest   ^C leave"
 
@@ -150,7 +149,6 @@ func (w *walk) say(answer byte) {
 // around is how many lines before and after a change's own are shown.
 const around = 6
 
-// code shows the source around a change.
 func (w *walk) code() error {
 	at := w.open[w.at].Source
 	if at.File == "" || at.Line == 0 {

@@ -223,7 +223,6 @@ func (u *upgrading) environment(name string, requirements []string) (capture.Opt
 	return opts, nil
 }
 
-// captured runs the command in an environment with some requirements.
 func (u *upgrading) captured(run capture.Options, requirements []string) (*capture.Outcome, error) {
 	with := cmp.Or(strings.Join(requirements, " "), "the present packages")
 	out, err := captured(u.Context, u.w, phrase.Shell(u.run.Argv)+" with "+with, run)
@@ -234,7 +233,6 @@ func (u *upgrading) captured(run capture.Options, requirements []string) (*captu
 	return out, err
 }
 
-// compare judges a compilation by another one.
 func (u *upgrading) compare(before, after compiled, passes bool) (*result.Result, error) {
 	o := u.o
 	o.Against, o.Dumps, o.Logs = before.Dir, []string{after.Dir}, append(slices.Clip(o.Logs), after.Log)

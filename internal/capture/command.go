@@ -206,7 +206,6 @@ func (u *unloggedWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// flush passes on the buffered bytes.
 func (u *unloggedWriter) flush() error {
 	line := u.held
 	u.held = nil

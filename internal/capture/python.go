@@ -150,7 +150,6 @@ func askJSON(ctx context.Context, opts Options, python []string, script string, 
 	return json.Unmarshal(lines[len(lines)-1], into)
 }
 
-// installation describes a Python installation.
 type installation struct {
 	Executable string   `json:"executable"`
 	Packages   []string `json:"packages"` // the folders of its installed packages, in search order
@@ -245,7 +244,6 @@ func quietly(ctx context.Context, opts Options, argv ...string) error {
 	return withLastSaid(err, said)
 }
 
-// pythonIn returns the path of a virtual environment's interpreter.
 func pythonIn(dir string) string {
 	if runtime.GOOS == "windows" {
 		return filepath.Join(dir, "Scripts", "python.exe")

@@ -28,7 +28,6 @@ type record struct {
 	modules int
 }
 
-// write atomically replaces the record in a dump directory.
 func (r *record) write(dir string) error {
 	err := files.Replace(filepath.Join(dir, toolchainFile), func(f *os.File) error {
 		out := json.NewEncoder(f)

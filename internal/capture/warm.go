@@ -85,7 +85,6 @@ func beginWarm(opts Options, env *environ, to string, versions map[string]string
 	return w, nil
 }
 
-// end removes the cache that the command saw.
 func (w *warmRun) end() error {
 	if err := os.RemoveAll(w.jax); err != nil {
 		return fmt.Errorf("remove JAX's cache of this run: %w", err)
@@ -143,7 +142,6 @@ func withoutTables(text []byte) []byte {
 	return slices.Concat(head, tables[end[0]:])
 }
 
-// read returns the files of an archive by their names.
 func (w *warmRun) read(key string) (map[string][]byte, error) {
 	archive, err := zip.OpenReader(filepath.Join(w.store, key+".zip"))
 	if err != nil {

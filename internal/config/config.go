@@ -136,7 +136,6 @@ func Keys(packs []string) []rule.Option {
 	}
 }
 
-// targetKeys describes an entry under `targets:`.
 var targetKeys = []rule.Option{
 	{Key: "name", Type: rule.Text, Require: true, Doc: "the target's name in findings and in the baseline; slashes make folders"},
 	{Key: "dump", Type: rule.Glob, Doc: "the dump: a path or a glob"},
@@ -148,7 +147,6 @@ var targetKeys = []rule.Option{
 	{Key: "log", Type: rule.Globs, Doc: "compiler and framework logs as extra input"},
 }
 
-// captureKeys describes `capture:`.
 var captureKeys = []rule.Option{
 	{Key: "run", Type: rule.Text, Require: true, Doc: "the command, run by sh"},
 	{Key: "env", Type: rule.Pairs, Doc: "environment variables of the command"},
@@ -160,7 +158,6 @@ var programKeys = []rule.Option{
 	{Key: "exclude", Type: rule.Globs, Empty: true, Doc: "programs that are excluded"},
 }
 
-// waiverKeys describes an entry under `waivers:`.
 var waiverKeys = []rule.Option{
 	{Key: "finding", Type: rule.FindingID, Require: true, Doc: "the id of a change or of a finding: 12 hex digits"},
 	{Key: "reason", Type: rule.Text, Require: true, Doc: "why the change is allowed"},

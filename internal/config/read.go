@@ -14,7 +14,6 @@ import (
 	"github.com/xlagate/xlagate/internal/yamldoc"
 )
 
-// config reads the whole document.
 func (r *reader) config(data []byte) *Config {
 	cfg := &Config{Baseline: folder, FailOn: "error", Policy: "base"}
 	root, err := yamldoc.Parse(data)
@@ -49,7 +48,6 @@ func (r *reader) config(data []byte) *Config {
 	return cfg
 }
 
-// topLevel reads the keys at the top of the file.
 func (r *reader) topLevel(root *yamldoc.Node, cfg *Config) {
 	e := r.mapping(root, r.keys, "the configuration")
 	if version, ok := e.Number("version"); ok && version != 1 {

@@ -11,7 +11,6 @@ import (
 	"github.com/xlagate/xlagate/internal/yamldoc"
 )
 
-// rules reads the list under `rules:`.
 func (r *reader) rules(n *yamldoc.Node) []*rule.Settings {
 	var out []*rule.Settings
 	for _, item := range r.entries(n, 0, "rules", ", as in - { rule: max-kernels, max: 19 }") {
@@ -108,7 +107,6 @@ func (r *reader) refuse(n *yamldoc.Node, rule *rule.Rule) *yamldoc.Node {
 	return &kept
 }
 
-// marks returns the places of the values of an entry.
 func marks(n *yamldoc.Node) map[string]rule.Mark {
 	out := map[string]rule.Mark{}
 	for i := 0; i+1 < len(n.Content); i += 2 {

@@ -34,7 +34,6 @@ func (d definitions) refer(name string, s *jsonschema.Schema) *jsonschema.Schema
 	return &jsonschema.Schema{Ref: "#/$defs/" + name}
 }
 
-// typeNames are the names of the definitions of types.
 var typeNames = map[rule.OptionType]string{
 	rule.Count: "count", rule.Size: "size", rule.Share: "share", rule.Growth: "growth", rule.TimeGrowth: "time-growth", rule.Seconds: "seconds",
 	rule.Nanoseconds: "nanoseconds", rule.Day: "day",

@@ -61,7 +61,6 @@ func keysOf(options []rule.Option) []string {
 	return phrase.Map(options, func(o rule.Option) string { return o.Key })
 }
 
-// value reads one value of an option.
 func (r *reader) value(n *yamldoc.Node, o rule.Option, what string) (any, bool) {
 	switch o.Type {
 	case rule.Globs, rule.Words:
@@ -183,7 +182,6 @@ func parser[T any](parse func(string) (T, bool)) func(string, rule.Option) (any,
 	return func(s string, _ rule.Option) (any, bool) { return parse(s) }
 }
 
-// findingID is the form of a finding's id.
 var findingID = regexp.MustCompile(`^[0-9a-f]{12}$`)
 
 // scale are the suffixes that amounts may be written with. Longer ones come first, so that "KiB" is not read as "B".

@@ -142,7 +142,6 @@ func spelled(key, value string) string {
 	return value
 }
 
-// callees prints the computations that an instruction calls.
 func (w *hloWriter) callees(id hlo.InstrID) {
 	comps := w.m.Callees(id)
 	if len(comps) == 0 {

@@ -143,7 +143,6 @@ func (v *view) mapping() explorerMapping {
 	return m
 }
 
-// fileName is a program's name as a file name.
 func fileName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {
@@ -185,7 +184,6 @@ func namespace(layers []string) string {
 	return strings.ReplaceAll(strings.Join(layers, "/"), ";", ",")
 }
 
-// edges are those from the inputs of a node.
 func edges(inputs []string) []explorerEdge {
 	var out []explorerEdge
 	for i, from := range inputs {

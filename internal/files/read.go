@@ -99,7 +99,6 @@ func ReadJSON(data []byte, into any) error {
 	return err
 }
 
-// misread says why a value is none of its type.
 func misread(wrong *json.SemanticError) string {
 	key := wrong.JSONPointer.LastToken()
 	switch {

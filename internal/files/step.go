@@ -53,7 +53,6 @@ type journal struct {
 	Seal  string      `json:"seal,omitempty"` // shows that a run of this user wrote the journal: the folder may be from a repository that somebody else wrote
 }
 
-// sealed returns the seal of a journal.
 func (j journal) sealed(key []byte) string {
 	j.Seal = ""
 	text, _ := json.Marshal(j) // strings never fail

@@ -30,7 +30,6 @@ type Check struct {
 	Annotations []report.Annotation // worst first
 }
 
-// levels translates the levels of changes.
 var levels = map[string]string{"error": "failure", "warning": "warning", "info": "notice"}
 
 // check makes a check run with its annotations, fifty a request.

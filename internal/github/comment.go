@@ -218,7 +218,6 @@ func (m Marker) String() string {
 		markerStart, m.Key, m.Run.ID, m.Run.Attempt, m.Head, m.At, m.Print, m.Clean, m.Problems, m.Errors, m.Warnings)
 }
 
-// parseMarker reads the marker of a comment.
 func parseMarker(body string) (Marker, bool) {
 	rest, ok := strings.CutPrefix(body, markerStart)
 	fields, _, ended := strings.Cut(rest, " -->")

@@ -198,7 +198,6 @@ func (p *Publication) writeSummary() error {
 	return nil
 }
 
-// writeOutputs sets the step's outputs.
 func (p *Publication) writeOutputs(done Posted) error {
 	if p.Output == "" {
 		return nil

@@ -93,7 +93,6 @@ const (
 	hideMutation   = `mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: OUTDATED}) { minimizedComment { isMinimized } } }`
 )
 
-// graphError is an error of the GraphQL API.
 type graphError struct {
 	Type    string `json:"type"`
 	Message string `json:"message"`

@@ -160,7 +160,6 @@ func (p *Publication) commands() string {
 // maxSARIF is what code scanning takes, compressed.
 const maxSARIF = 10 << 20
 
-// uploadSARIF hands a log to code scanning.
 func (c *Client) uploadSARIF(ctx context.Context, commit, ref, log string) error {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)

@@ -119,7 +119,6 @@ func budgetLabel(rule, subject string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(rule, "max-"), "-", " ")
 }
 
-// unitOf is the unit of a fact.
 func unitOf(fact facts.ID) string { return facts.About(fact).Unit }
 
 // count is a number of things as a cell.
@@ -198,7 +197,6 @@ func percent(part, whole float64) string {
 	return fmt.Sprintf("%.0f %%", 100*part/whole)
 }
 
-// priceParts are the parts of a step's time.
 var priceParts = []label{
 	{facts.PriceMemory, "memory"}, {facts.PriceLaunch, "launches"}, {facts.PriceCompute, "compute"}, {facts.PriceNetwork, "network"}, {facts.PriceHost, "host"},
 }

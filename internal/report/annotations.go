@@ -53,10 +53,8 @@ func resultGitHub(w io.Writer, r *indexed, o Options) error {
 	return err
 }
 
-// escapeData escapes the text of a workflow command.
 var escapeData = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace
 
-// escapeProperty escapes a property of a workflow command.
 func escapeProperty(s string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escapeData(clean(s)))
 }
@@ -185,7 +183,6 @@ func below(root, file string) string {
 	return file
 }
 
-// uri writes a relative path as a URI reference.
 func uri(file string) string { return (&url.URL{Path: path.Clean(file)}).String() }
 
 // repositoryFile is the file that a change is attached to: the model's source when it can be in the repository, else the

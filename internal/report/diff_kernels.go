@@ -144,7 +144,6 @@ func causeLine(c *changes.Cause) line {
 	return l
 }
 
-// bufferLines are the temporary buffers that are new or grew.
 func bufferLines(v *changes.Variant, o Options) []line {
 	return each(v.Buffers[:o.shown(len(v.Buffers), maxGrown)], func(b *changes.BufferChange) line {
 		l := in(warn, "~").and(" ")

@@ -65,7 +65,6 @@ func mostOps(ops map[string]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// logSection is what the compile logs said.
 func logSection(l *tensorflow.Logs) section {
 	if l == nil {
 		return section{}

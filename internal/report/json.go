@@ -119,7 +119,6 @@ const (
 	DiffSchema    = "xlagate.diff/v1"
 )
 
-// heading begins a JSON document.
 type heading struct {
 	Schema string      `json:"schema"`
 	Tool   result.Tool `json:"tool"`

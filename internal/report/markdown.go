@@ -43,7 +43,6 @@ func apart(b *strings.Builder, text string) {
 	b.WriteString(text)
 }
 
-// fenced writes lines as a code block.
 func fenced(language string, lines []string) string {
 	body := strings.Join(lines, "\n")
 	fence := strings.Repeat("`", max(3, longestRun(body, '`')+1))

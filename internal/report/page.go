@@ -13,7 +13,6 @@ import (
 // A page is content without layout. Text and Markdown each render it.
 type page = section
 
-// A line is a run of spans.
 type line []span
 
 // span is a piece of text in one voice.

@@ -193,7 +193,6 @@ func (r *indexed) brokenBy(c *result.Change) []*result.Finding {
 	return slices.DeleteFunc(slices.Clone(r.findings[c.ID]), func(f *result.Finding) bool { return f.Waived && !c.Waived })
 }
 
-// waived lists the waived changes.
 func (r *indexed) waived() []*result.Change {
 	return phrase.Pick(r.Changes, func(c *result.Change) bool { return c.Waived })
 }

@@ -222,7 +222,6 @@ func changeIDs(list []*result.Change) []string {
 	return phrase.Map(list, func(c *result.Change) string { return c.ID })
 }
 
-// changeFold is the details of one change.
 func changeFold(r *indexed, c *result.Change) section {
 	title := say("What changed: ")
 	if p := shortPlace(c.Source); p != "" {

@@ -42,7 +42,6 @@ func ruleTitle(title line, d result.RuleDoc) line {
 	return title
 }
 
-// changePage is one change with the rules that it breaks.
 func changePage(e explained, o Options) page {
 	var p page
 	p.add(changeSection(e.result, e.Change, o))

@@ -196,7 +196,6 @@ func (l line) width() int {
 	return utf8.RuneCountInString(text)
 }
 
-// columnWidths measures the columns of a table.
 func columnWidths(rows [][]line) []int {
 	var widths []int
 	for _, row := range rows {
@@ -322,7 +321,6 @@ func wordsOf(l line) []line {
 	return words
 }
 
-// listingRows are the cells of a listing's lines.
 func listingRows(lines []listed) [][]line {
 	rows := make([][]line, len(lines))
 	for i, l := range lines {
@@ -344,7 +342,6 @@ func listingLines(lines []listed) []string {
 	return out
 }
 
-// markVoices are the voices of lines by their marks.
 var markVoices = map[byte]voice{'-': bad, '+': good, '~': warn}
 
 // colors are the attributes of the voices on a terminal.

@@ -77,7 +77,6 @@ func (c *Context) runProgram(p *changes.Program) {
 	}
 }
 
-// on runs the rule over a program and its variants.
 func (c *Context) on(p *changes.Program) {
 	if c.Rule.Program != nil {
 		c.Rule.Program(c.At(p, nil), p)

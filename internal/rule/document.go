@@ -38,7 +38,6 @@ func (r *Rule) Doc() result.RuleDoc {
 	}
 }
 
-// bounded describes what the bounds of a rule count.
 func (r *Rule) bounded() string {
 	m, without := r.Budget, ""
 	if r.Forbids {
@@ -83,7 +82,6 @@ func DocOptions(prefix string, list []Option) []result.OptionDoc {
 	return docs
 }
 
-// typeNames describes the values of each type.
 var typeNames = map[OptionType]string{
 	Word: "word", Text: "text", Glob: "glob", Globs: "globs", Words: "words", Count: "whole number",
 	Size: "4096 or 4KiB", Share: "0.5 or 50%", Growth: "2, 1MiB or 5%", TimeGrowth: "50us or 5%", Switch: "true or false",

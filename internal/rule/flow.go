@@ -129,7 +129,6 @@ func (m *patternMatch) operation(n *node, ref int32, then func() bool) bool {
 	return commutes[op.Opcode] && len(n.args) == 2 && m.operands(n.args, []int32{op.From[1], op.From[0]}, then)
 }
 
-// operands fits operands in their order.
 func (m *patternMatch) operands(args []*node, from []int32, then func() bool) bool {
 	if len(args) == 0 {
 		return then()

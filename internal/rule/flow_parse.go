@@ -120,7 +120,6 @@ func (p *parser) eat(token string) bool {
 	return false
 }
 
-// node reads one operation with its operands.
 func (p *parser) node(depth int) *node {
 	n := &node{name: -1}
 	if depth > maxDepth {

@@ -98,7 +98,6 @@ var CommonOptions = []Option{
 // BoundKeys are the keys that bound what a rule counts.
 var BoundKeys = []string{"max", "min", "equal", "max_increase", "max_decrease"}
 
-// bounds describes the bounds that a rule takes.
 func (r *Rule) bounds() []Option {
 	m := r.Budget
 	if m == nil {

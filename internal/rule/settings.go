@@ -194,7 +194,6 @@ func (s *Settings) NeedsBaseline() bool {
 	return compares || !s.Rule.Forbids && !s.Bounded() && !s.BoundedByOwn()
 }
 
-// has reports whether a key was set.
 func (s *Settings) has(key string) bool {
 	_, set := s.Options[key]
 	return set || s.bound(key) != nil

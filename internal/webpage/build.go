@@ -12,7 +12,6 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// builder puts a page together.
 type builder struct {
 	page  *Page
 	model *model
@@ -51,7 +50,6 @@ func (b *builder) done() *Page {
 // listed is a list that JSON does not write as null.
 func listed[T any](list []T) []T { return append([]T{}, list...) }
 
-// part adds a part and returns its name.
 func (b *builder) part(content func() any) string {
 	name := fmt.Sprintf("part-%d", len(b.page.names))
 	b.page.names = append(b.page.names, name)

@@ -92,7 +92,6 @@ func numbers[T ~int32](list []T) []int {
 	return listed(phrase.Map(list, func(n T) int { return int(n) }))
 }
 
-// memories are the memory of a variant before and after.
 type memories struct {
 	Old *memory `json:"old,omitempty"`
 	New *memory `json:"new,omitempty"`

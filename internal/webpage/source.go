@@ -72,7 +72,6 @@ func (m *model) local(folder string) string {
 	return filepath.ToSlash(name)
 }
 
-// of are the sources of a dump.
 func (m *model) of(dump string) sources { return sources{m, m.local(dump), map[string]string{}} }
 
 func (m *model) close() {
