@@ -59,11 +59,9 @@ func explainCommand(w world) *cli.Command {
 	}
 }
 
-// minID is the shortest start of an id that is taken for one.
-const minID = 4
-
 // changeOf finds a change by its id, or by the id of one of its findings. The start of an id is enough where no other begins so.
 func changeOf(c *cli.Context, w world, id string) (*result.Result, *result.Change, error) {
+	const minID = 4 // the shortest start of an id that is taken for one
 	isID := strings.Trim(id, "0123456789abcdef") == ""
 	if isID && len(id) < minID {
 		return nil, nil, wrongUsage("%q is too short for an id; give at least %d digits of it", id, minID)

@@ -34,9 +34,6 @@ type lastHead struct {
 	Dir    string `json:"dir"`
 }
 
-// mostLast bounds the bytes of the last checks of all repositories.
-const mostLast = mostResult
-
 // lastPlace returns the name of the file that keeps the last check in the repository, or in the working directory outside of one.
 func lastPlace(w world) (string, error) {
 	dir, err := files.UserDir()
@@ -53,6 +50,7 @@ func lastPlace(w world) (string, error) {
 
 // keepLast stores a check as the last one. A check that cannot be stored counts all the same.
 func keepLast(w world, o gate.Options, r *result.Result) {
+	const mostLast = mostResult // bytes of the last checks of all repositories
 	name, err := lastPlace(w)
 	if err != nil || os.MkdirAll(filepath.Dir(name), 0o700) != nil {
 		return

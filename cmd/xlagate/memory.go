@@ -36,11 +36,9 @@ func (s *size) String() string {
 	return phrase.Bytes(float64(*s))
 }
 
-// codeMemory is roughly the memory of the program's code, which the garbage collector does not count.
-const codeMemory = 24 << 20
-
 // maxMemory returns --max-memory, or half of the machine's memory. It passes the limit to the garbage collector, which works harder near it.
 func maxMemory(c *cli.Context) int64 {
+	const codeMemory = 24 << 20 // roughly that of the program's code, which the garbage collector does not count
 	limit := machineMemory(os.DirFS("/")) / 2
 	if given, _ := c.Generic("max-memory").(*size); given != nil && *given > 0 {
 		limit = int64(*given)

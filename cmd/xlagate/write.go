@@ -64,11 +64,9 @@ func show(c *cli.Context, w world, to *outputs, r *result.Result, more ...func(*
 	})
 }
 
-// maxSaid bounds the errors and warnings that --quiet leaves.
-const maxSaid = 10
-
 // sayWorst writes what could not be checked, the errors and the warnings on the error stream, a line each.
 func sayWorst(c *cli.Context, w world, r *result.Result) {
+	const maxSaid = 10 // errors and warnings that --quiet leaves
 	list := slices.DeleteFunc(report.Annotations(r, reportOptions(c, w, output{})), func(a report.Annotation) bool { return a.Level == "info" })
 	for _, a := range list[:min(len(list), maxSaid)] {
 		w.say(a.String())
@@ -133,11 +131,9 @@ func repositoryAround(dir string) string {
 	return ""
 }
 
-// logWidth is how wide the rows are in a file or a log: about what the pages of CI services show.
-const logWidth = 120
-
 // reportOptions decides on colour and width: colour only on a terminal or on request.
 func reportOptions(c *cli.Context, w world, out output) report.Options {
+	const logWidth = 120 // of the rows in a file or a log: about what the pages of CI services show
 	o := report.Options{Screen: report.Screen{Width: logWidth}, Options: webpage.Options{Version: version(), Root: repositoryRoot(w)}, Rules: rules.All.Doc, Config: c.String("config"), All: c.Bool("all")}
 	file, isFile := w.out.(*os.File)
 	terminal := isFile && out.path == "" && term.IsTerminal(int(file.Fd()))

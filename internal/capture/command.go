@@ -20,9 +20,6 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// grace is how long a command may take to exit after the signal, and its children to close its output after that.
-const grace = 5 * time.Second
-
 // ExitError reports a command that failed. Its dump may be incomplete.
 type ExitError struct {
 	Why  string // "exit status 1", "killed", "did not end within 20m0s"
@@ -158,6 +155,7 @@ func killAtSecond(cmd *exec.Cmd) (stop func()) {
 
 // command returns the command to run. It finds the program in the command's PATH and working directory, not in those of xlagate.
 func command(ctx context.Context, argv []string, dir string, env []string) (*exec.Cmd, error) {
+	const grace = 5 * time.Second // for a command to exit after the signal, and for its children to close its output after that
 	e := environ{vars: env, dir: dir}
 	path, err := lookPath(argv[0], dir, e.get("PATH"))
 	if err != nil {

@@ -91,11 +91,9 @@ func Find(dir string) (string, error) {
 	return "", os.ErrNotExist
 }
 
-// maxSize bounds a configuration: its YAML takes some ten times as much to read.
-const maxSize = 8 << 20
-
 // Load reads a configuration file, which messages call by its name. Its entries are of known rules and packs. The error is of type [Errors] when the content is wrong.
 func Load(known rule.Catalogue, path, name string) (*Config, error) {
+	const maxSize = 8 << 20 // its YAML takes some ten times as much to read
 	data, err := files.Read(path, maxSize)
 	if errors.Is(err, files.ErrTooLarge) {
 		return nil, fmt.Errorf("read the configuration: %s has more than %s, the most that is read", name, phrase.Bytes(maxSize))

@@ -116,11 +116,9 @@ func beside(place string, mode fs.FileMode) (*os.File, error) {
 	}
 }
 
-// abandoned is the age above which an unfinished file belongs to a killed run.
-const abandoned = time.Minute
-
 // sweep removes the temporary files of killed runs from a folder, so that nobody commits them. It ignores errors.
 func sweep(dir string) {
+	const abandoned = time.Minute // an unfinished file of this age belongs to a killed run
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), unfinished) || !e.Type().IsRegular() {
@@ -163,12 +161,10 @@ func settle(name, place string) error {
 	return nil
 }
 
-// mostLinks bounds a chain of symbolic links, as the system does.
-const mostLinks = 40
-
 // target follows symbolic links and returns the path of the target, which may be missing. Writing there keeps the links. It does not follow a stream of a process
 // (/dev/stdout, /proc/self/fd/1), which may be a file that others write to as well.
 func target(path string) (string, error) {
+	const mostLinks = 40 // as the system follows
 	at := path
 	for range mostLinks {
 		if isDevice(at) {

@@ -113,11 +113,9 @@ func Begin(dir, also string) (*Step, error) {
 	return s, nil
 }
 
-// patience is how long a reader waits for a committed step to finish.
-const patience = 10 * time.Second
-
 // Finish finishes a killed step of a folder, and reports whether there was one.
 func Finish(dir, also string) (bool, error) {
+	const patience = 10 * time.Second // of a reader, for a committed step to finish
 	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 		if _, err := os.Lstat(dir + "/" + journalFile); err != nil {
 			return false, nil

@@ -17,14 +17,12 @@ type Request struct {
 // trigger is the exact beginning of a comment that asks for something: a comment that mentions the words must do nothing.
 const trigger = "/xlagate accept"
 
-// maxReason bounds a reason: it goes into the baseline and the commit's message.
-const maxReason = 500
-
 // ErrNoRequest says that a comment asks for nothing.
 var ErrNoRequest = errors.New("the comment does not begin with " + trigger)
 
 // ParseRequest reads "/xlagate accept ID[,ID…] REASON" or "/xlagate accept all REASON" from the first line of a comment.
 func ParseRequest(body string) (Request, error) {
+	const maxReason = 500 // it goes into the baseline and the commit's message
 	line, _, _ := strings.Cut(strings.ReplaceAll(body, "\r\n", "\n"), "\n")
 	rest, ok := strings.CutPrefix(line, trigger)
 	if !ok || rest != "" && rest[0] != ' ' {

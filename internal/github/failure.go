@@ -61,11 +61,9 @@ func reason(err error) string {
 	return fmt.Sprintf("GitHub answers %d%s", code, said)
 }
 
-// mostSaid bounds what is quoted of an answer.
-const mostSaid = 300
-
 // saying quotes GitHub's own words, where there are any.
 func saying(err error) string {
+	const mostSaid = 300 // bytes that are quoted of an answer
 	var response *gh.ErrorResponse
 	if !errors.As(err, &response) {
 		return ""

@@ -15,11 +15,9 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// maxAnnotations is how many annotations of one level GitHub keeps of a step.
-const maxAnnotations = 10
-
 // resultGitHub renders a result as workflow commands: the ten worst errors and the ten worst warnings, and how many were left out.
 func resultGitHub(w io.Writer, r *indexed, o Options) error {
+	const maxAnnotations = 10 // of one level, which GitHub keeps of a step
 	var b strings.Builder
 	kept, left := map[string]int{}, map[string]int{}
 	for _, a := range annotations(r, o) {

@@ -191,11 +191,9 @@ func dtypeLines(types []changes.DtypeChange) []line {
 	})
 }
 
-// maxGrouped is how many arguments with the same change are named.
-const maxGrouped = 3
-
 // paramRows are the arguments that differ; those with the same change share a row, unless all are wanted.
 func paramRows(params []changes.ParamChange, o Options) [][]line {
+	const maxGrouped = 3 // arguments with the same change that are named
 	var rows [][]line
 	for _, same := range phrase.Group(params, func(p changes.ParamChange) string {
 		if o.All {

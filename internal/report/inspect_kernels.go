@@ -11,11 +11,9 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// maxMeasured is how many of the instructions that took longest are shown.
-const maxMeasured = 20
-
 // profileSection lists the kernels that took longest, with their lines of the model.
 func profileSection(p *facts.Profile, o Options) section {
+	const maxMeasured = 20 // instructions that took longest
 	if p == nil {
 		return section{}
 	}

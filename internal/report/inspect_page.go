@@ -87,10 +87,8 @@ func programSection(p *facts.Program, several bool, o Options) section {
 	return s
 }
 
-// maxValues bounds the values of one argument that are shown.
-const maxValues = 6
-
 func argumentRows(arguments []changes.ArgumentChange) [][]line {
+	const maxValues = 6 // of one argument that are shown
 	var rows [][]line
 	for _, a := range arguments {
 		values := a.Values

@@ -50,10 +50,8 @@ func clusterSection(c *tensorflow.Clusters) section {
 	return s
 }
 
-// maxOps bounds the operations that are named of a cluster.
-const maxOps = 4
-
 func mostOps(ops map[string]int) string {
+	const maxOps = 4 // operations that are named of a cluster
 	var parts []string
 	for i, op := range byCount(ops) {
 		if i == maxOps {
@@ -136,11 +134,9 @@ func passName(s *facts.PassStage) string {
 	return fmt.Sprintf("%04d %s (%s)", s.Pass.Number, s.Pass.After, s.Pass.Pipeline)
 }
 
-// maxOpcodeChanges bounds the opcodes that are named of one pass.
-const maxOpcodeChanges = 5
-
 // opcodeChanges is "+3 fusion, −12 add", the largest changes first.
 func opcodeChanges(s, before *facts.PassStage) line {
+	const maxOpcodeChanges = 5 // opcodes that are named of one pass
 	if !s.Changed(before) {
 		return in(dim, "nothing")
 	}

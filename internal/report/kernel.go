@@ -13,11 +13,9 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// maxOperations bounds the operations that are named in a row.
-const maxOperations = 7
-
 // kernelWhat says what a kernel does: "loop add, 2 multiply, tanh".
 func kernelWhat(k *facts.Kernel) string {
+	const maxOperations = 7 // that are named in a row
 	ops := k.OperationsWithin(maxOperations)
 	if ops == k.Kind {
 		return k.Kind
@@ -25,11 +23,9 @@ func kernelWhat(k *facts.Kernel) string {
 	return k.Kind + " " + ops
 }
 
-// maxShape bounds the shapes that are shown in full.
-const maxShape = 48
-
 // shortShape counts the arrays of a long tuple.
 func shortShape(shape string) string {
+	const maxShape = 48 // letters of a shape that is shown in full
 	if len(shape) <= maxShape || !strings.HasPrefix(shape, "(") {
 		return shape
 	}

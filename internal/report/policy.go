@@ -167,11 +167,9 @@ var diffMarks = map[diffmatchpatch.Operation]byte{
 	diffmatchpatch.DiffDelete: '-', diffmatchpatch.DiffInsert: '+', diffmatchpatch.DiffEqual: ' ',
 }
 
-// contextLines is how many lines are shown around a difference of two rule files.
-const contextLines = 3
-
 // FileDiff is the difference of two rule files in the form of a diff, each place with its line in the second file.
 func FileDiff(before, after string) string {
+	const contextLines = 3 // that are shown around a difference
 	lines := differingLines(before, after)
 	near := make([]bool, len(lines)) // what is shown
 	for i, l := range lines {

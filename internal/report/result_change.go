@@ -221,12 +221,10 @@ func growth(delta, whole float64) string {
 	return fmt.Sprintf("%s%.*f %%", sign, digits, share)
 }
 
-// maxEffects bounds the facts that are named beside a price.
-const maxEffects = 4
-
 // effectsText names the facts that moved, the most telling first. Of a fact that other changes of the program moved too, it says by how much: the
 // numbers before and after this change alone are no numbers of the program.
 func effectsText(r *indexed, c *result.Change) string {
+	const maxEffects = 4 // facts that are named beside a price
 	var parts []string
 	was, is := facts.Values{}, facts.Values{} // where no launches moved, none are known
 	for _, e := range c.Effects {
@@ -269,11 +267,9 @@ func collectiveFacts(effects []result.Effect) []label {
 	return list
 }
 
-// maxBroken bounds the findings of one change that are shown.
-const maxBroken = 50
-
 // breakLines name the rules that a change breaks; the same in several variants is one line, and so is the same in several of its other programs.
 func breakLines(r *indexed, c *result.Change) []line {
+	const maxBroken = 50 // findings of one change that are shown
 	type broken struct {
 		program, rule, name, subject string
 		waived                       bool

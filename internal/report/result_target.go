@@ -45,14 +45,12 @@ func variantCount(t *result.Target) int {
 	return n
 }
 
-// maxPrograms bounds the programs of a target that are shown.
-const maxPrograms = 100
-
 // maxVariants bounds the variants of one program that are shown.
 const maxVariants = 6
 
 // programRows is a row for each variant of each program, with its key facts or the use of its budgets.
 func programRows(r *indexed, t *result.Target) [][]line {
+	const maxPrograms = 100 // that are shown
 	var rows [][]line
 	programs := phrase.Pick(t.Programs, func(*result.Program) bool { return true })
 	more := len(programs) - maxPrograms
@@ -157,11 +155,9 @@ func factCell(f label, v *result.Variant, budget *result.Headroom) line {
 	return say(f.text + " " + value(f.fact, now))
 }
 
-// maxOthers bounds the facts that are shown beside the key facts.
-const maxOthers = 3
-
 // otherFacts are the facts that changed and the budgets that are not shown as key facts.
 func otherFacts(v *result.Variant, p *result.Program, budgets map[string]*result.Headroom) line {
+	const maxOthers = 3 // facts that are shown beside the key facts
 	var parts []string
 	for _, f := range changedFacts(v) {
 		delete(budgets, f.text)

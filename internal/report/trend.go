@@ -22,9 +22,6 @@ func OnlyFacts(t *result.Trend, glob string) int {
 	return len(t.Series)
 }
 
-// maxSeries bounds the columns of one program, so that a terminal shows a commit on a line; -f json and csv have all.
-const maxSeries = 4
-
 // trendPage is a table for each program: its facts commit by commit.
 func trendPage(t *result.Trend) page {
 	p := page{Title: say(phrase.Some(len(t.Commits), "commit") + " changed " + t.Baseline)}
@@ -56,6 +53,7 @@ func commitName(c result.TrendCommit) string {
 // programTrend is a table of the facts that changed, the key facts first: a row for each commit that changed one, with the values that it changed, and the limits of
 // the rule file below.
 func programTrend(t *result.Trend, series []result.TrendSeries) section {
+	const maxSeries = 4 // columns, so that a terminal shows a commit on a line; -f json and csv have all
 	rank := func(s result.TrendSeries) int { return rankIn(slices.Concat(keyFacts, moreFacts), facts.ID(s.Fact)) }
 	shown := phrase.Filter(series, func(s result.TrendSeries) bool {
 		return len(s.Points) > 1 || len(series) == 1 || rank(s) < len(keyFacts)

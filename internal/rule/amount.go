@@ -80,10 +80,8 @@ type improvement struct {
 	variants int
 }
 
-// noteworthy is the share of the old value from which an improvement is worth a line.
-const noteworthy = 0.001
-
 func (c *Context) noteBetter(a Amount, l Limits) {
+	const noteworthy = 0.001 // the share of the old value from which an improvement is worth a line
 	if a.Base == nil || a.Bounded || a.Actual == *a.Base || !l.Compares() {
 		return
 	}

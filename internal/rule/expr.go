@@ -14,9 +14,6 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// costLimit bounds the evaluation of one expression, in CEL's own units.
-const costLimit = 100_000
-
 // Expression is a compiled `expr` with the facts that it names.
 type Expression struct {
 	ReadsBaseline bool
@@ -29,6 +26,7 @@ var factGroups = facts.Groups()
 
 // CompileExpression checks an expression; the error names the column where one is known.
 func CompileExpression(text string) (*Expression, error) {
+	const costLimit = 100_000 // of one evaluation, in CEL's own units
 	env, err := cel.NewEnv(cel.Variable("facts", cel.MapType(cel.StringType, cel.DynType)), cel.Variable("base", cel.MapType(cel.StringType, cel.DynType)))
 	if err != nil {
 		return nil, fmt.Errorf("prepare CEL: %w", err)

@@ -9,6 +9,7 @@ import (
 
 // In reports whether a pattern fits somewhere in a kernel.
 func (f *Flow) In(k *facts.Kernel) bool {
+	const maxSteps = 200_000 // the time that a pattern takes grows exponentially with its alternatives
 	m := &patternMatch{ops: Operations(k), values: make([]int32, len(f.vars)), left: maxSteps}
 	for i := range m.ops {
 		for v := range m.values {
@@ -32,9 +33,6 @@ func Operations(k *facts.Kernel) []facts.FusedOp {
 	}
 	return []facts.FusedOp{op}
 }
-
-// maxSteps bounds the work on one kernel: the time that a pattern takes grows exponentially with its alternatives.
-const maxSteps = 200_000
 
 // unbound is the value of a $name before it is bound: no reference has it.
 const unbound = facts.FromElsewhere + 1
