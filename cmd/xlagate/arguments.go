@@ -151,14 +151,11 @@ func makeStrict(commands []*cli.Command) {
 	}
 }
 
-// naming lists the flags that say what to look at and have a default.
-var naming = []string{"from", "against", "baseline", "since"}
-
 // refuseEmpty refuses an empty value, as an empty variable of a script leaves it. Ignoring an empty name of a dump or a result would make the
 // command look at something else, or accept it.
 func refuseEmpty(action cli.ActionFunc) cli.ActionFunc {
 	return func(c *cli.Context) error {
-		for _, name := range naming {
+		for _, name := range []string{"from", "against", "baseline", "since"} { // they say what to look at, and have a default
 			if c.IsSet(name) && c.String(name) == "" {
 				return wrongUsage("%s is empty; give it a value, or leave it out", dashed(name))
 			}

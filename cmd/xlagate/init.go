@@ -72,9 +72,6 @@ func telling(c *cli.Context, w world) world {
 	return w
 }
 
-// usualDumps lists where init looks when no dump is given.
-var usualDumps = []string{"build/xla", "xla_dump", "dump", "xla"}
-
 // setUp runs a command, proposes a configuration for what it dumped or adds a target to the one that is there, accepts the dump as the first baseline, and
 // writes the workflow.
 func setUp(c *cli.Context, w world, command []string) error {
@@ -230,6 +227,7 @@ func writeWorkflow(w world, file, install string) error {
 
 func propose(c *cli.Context, w world, path string) error {
 	if path == "" {
+		usualDumps := []string{"build/xla", "xla_dump", "dump", "xla"}
 		at := slices.IndexFunc(usualDumps, func(d string) bool {
 			info, err := os.Stat(d)
 			return err == nil && info.IsDir()

@@ -78,11 +78,9 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 	return o, nil
 }
 
-// strangers are the events for which GitHub runs a workflow with the repository's secrets, although anybody can cause them.
-var strangers = []string{"pull_request_target", "workflow_run", "issue_comment"}
-
 // reviewed returns the base branch's commit in a job with secrets in which a stranger's files may be checked out; "" elsewhere.
 func reviewed(w world) string {
+	strangers := []string{"pull_request_target", "workflow_run", "issue_comment"} // GitHub runs these with the secrets, although anybody can cause them
 	if w.getenv("GITHUB_ACTIONS") != "true" || !slices.Contains(strangers, w.getenv("GITHUB_EVENT_NAME")) {
 		return ""
 	}

@@ -158,7 +158,13 @@ func prepare(dir string) error {
 	if len(foreign) > 0 {
 		return fmt.Errorf("%s holds %s, which was not written by a capture; move it away, or give another directory", dir, strings.Join(phrase.First(foreign, 1), " and "))
 	}
-	return empty(dir, entries)
+	others := phrase.Filter(phrase.Map(entries, fs.DirEntry.Name), func(name string) bool { return name != toolchainFile })
+	for _, name := range append(others, toolchainFile) { // the record last, so that the rest of a killed removal is still known to be a capture's
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return fmt.Errorf("empty the dump directory: %w", err)
+		}
+	}
+	return nil
 }
 
 // foreignFiles returns the files of a directory that no capture writes.
@@ -197,15 +203,4 @@ func dumpFile(rel string) bool {
 		}
 	}
 	return strings.HasSuffix(rel, ".triton-to-llvm.txt") || strings.HasSuffix(rel, ".canonicalize-cse.txt")
-}
-
-// empty removes what is in a directory, the record last, so that the rest of a killed removal is still known to be a capture's.
-func empty(dir string, entries []fs.DirEntry) error {
-	others := phrase.Filter(phrase.Map(entries, fs.DirEntry.Name), func(name string) bool { return name != toolchainFile })
-	for _, name := range append(others, toolchainFile) {
-		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-			return fmt.Errorf("empty the dump directory: %w", err)
-		}
-	}
-	return nil
 }

@@ -64,7 +64,14 @@ func (p *Publication) post(ctx context.Context, c *Client, done *Posted) {
 		done.note(err)
 	}
 	if p.Check && p.Head != "" {
-		done.Check = p.postCheck(ctx, c, done)
+		check := p.check()
+		url, err := c.check(ctx, check)
+		if !refused(err) {
+			done.Check = url
+			done.note(err)
+		} else if c.status(ctx, check) != nil { // a commit status says less
+			done.note(err)
+		}
 	}
 	if done.Check == "" {
 		done.Commands = p.commands()
@@ -107,20 +114,6 @@ func (p *Publication) write(before *Marker, most int) string {
 	o := p.Report
 	o.MaxBytes = most
 	return c.Markdown(o)
-}
-
-// postCheck makes a check run, or sets a commit status if check runs are not available.
-func (p *Publication) postCheck(ctx context.Context, c *Client, done *Posted) string {
-	check := p.check()
-	url, err := c.check(ctx, check)
-	if refused(err) {
-		if statusErr := c.status(ctx, check); statusErr != nil {
-			done.note(err)
-		}
-		return ""
-	}
-	done.note(err)
-	return url
 }
 
 func (p *Publication) check() Check {

@@ -58,9 +58,6 @@ type Judged struct {
 	workflow int64
 }
 
-// errFork is returned for a pull request from another repository, to which nothing can be pushed.
-var errFork = errors.New("the pull request comes from a fork: accept there, with xlagate accept --from the run's artifact")
-
 // Results are what the gates of a repository found in a pull request.
 type Results struct {
 	Own    *Judged  // of the gate that is wanted; nil if it left none
@@ -74,7 +71,7 @@ func (c *Client) ResultsFor(ctx context.Context, pr PullRequest, a Wanted) (foun
 	case pr.State != "open":
 		return found, fmt.Errorf("pull request %d is %s", pr.Number, pr.State)
 	case pr.Fork():
-		return found, errFork
+		return found, errors.New("the pull request comes from a fork: accept there, with xlagate accept --from the run's artifact")
 	}
 	head, all, err := c.newest(ctx, pr, a)
 	if err != nil {

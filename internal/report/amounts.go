@@ -197,10 +197,6 @@ func percent(part, whole float64) string {
 	return fmt.Sprintf("%.0f %%", 100*part/whole)
 }
 
-var priceParts = []label{
-	{facts.PriceMemory, "memory"}, {facts.PriceLaunch, "launches"}, {facts.PriceCompute, "compute"}, {facts.PriceNetwork, "network"}, {facts.PriceHost, "host"},
-}
-
 // priceLine is "predicted step 12.1 ms on h100-sxm: memory 61 %, launches 22 %, compute 17 %; not priced: 2 launches; 1 loop of unknown length taken to run 10
 // times".
 func priceLine(v *facts.Variant) line {
@@ -208,7 +204,9 @@ func priceLine(v *facts.Variant) line {
 	if !priced || v.Device == nil {
 		return nil
 	}
-	parts := slices.Clone(priceParts)
+	parts := []label{
+		{facts.PriceMemory, "memory"}, {facts.PriceLaunch, "launches"}, {facts.PriceCompute, "compute"}, {facts.PriceNetwork, "network"}, {facts.PriceHost, "host"},
+	}
 	slices.SortStableFunc(parts, func(a, b label) int { return int(v.Facts[b.fact]) - int(v.Facts[a.fact]) })
 	var said []string
 	for _, part := range parts {

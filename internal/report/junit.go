@@ -147,7 +147,17 @@ func properties(pairs ...string) []junitProperty {
 
 func changeCase(r *indexed, suite string, c *result.Change) junitCase {
 	rules := strings.Join(ruleNames(r, c), ", ")
-	out := junitCase{ClassName: suite, Name: clean(caseOf(c, rules))}
+	what := rules // the same from commit to commit: the file and the function, not the line; without a file the rules
+	if c.Source.File != "" {
+		what = c.Kind + " at " + c.Source.File
+	}
+	if f := c.Source.Function; f != "" && f != c.Program {
+		what += " in " + f
+	}
+	if c.Program != "" {
+		what = c.Program + ": " + what
+	}
+	out := junitCase{ClassName: suite, Name: clean(what)}
 	message := &junitMessage{Message: Headline(c), Type: clean(rules), Text: changeText(r, c)}
 	switch {
 	case c.Waived:
@@ -158,19 +168,4 @@ func changeCase(r *indexed, suite string, c *result.Change) junitCase {
 		out.Out = message.Message + "\n" + message.Text
 	}
 	return out
-}
-
-// caseOf names a change the same from commit to commit: by its file and function, not by its line; without a file by the rules that it breaks.
-func caseOf(c *result.Change, rules string) string {
-	what := rules
-	if c.Source.File != "" {
-		what = c.Kind + " at " + c.Source.File
-	}
-	if f := c.Source.Function; f != "" && f != c.Program {
-		what += " in " + f
-	}
-	if c.Program == "" {
-		return what
-	}
-	return c.Program + ": " + what
 }

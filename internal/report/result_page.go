@@ -114,7 +114,7 @@ func resultTitle(r *indexed) line {
 	if n := len(r.Problems); n > 0 {
 		problems = "could not check (" + phrase.Some(n, "problem") + ")"
 	}
-	mark, how := cmp.Or(verdictMarks[r.Verdict], "⛔"), standing(r.Result)
+	mark, how := cmp.Or(map[string]string{"pass": "✅", "fail": "❌"}[r.Verdict], "⛔"), standing(r.Result)
 	if NeedsReview(r.Result) {
 		mark = "⚠️"
 	}
@@ -128,8 +128,6 @@ func resultTitle(r *indexed) line {
 	}
 	return say(mark + " xlagate: " + said + where)
 }
-
-var verdictMarks = map[string]string{"pass": "✅", "fail": "❌"}
 
 // changesTable has a row a change: what was done where, what it adds to a step, and which rules it breaks.
 func changesTable(r *indexed, live []*result.Change, d detail) table {

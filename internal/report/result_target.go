@@ -220,18 +220,19 @@ func budgetsOf(r *indexed, target, program string) map[string]*result.Headroom {
 	return out
 }
 
-// changeCells say how a program compares with its baseline.
-var changeCells = map[string]line{
-	"same":    in(dim, "unchanged"),
-	"changed": in(warn, "changed"),
-	"added":   say("new, not in the baseline"),
-	"removed": in(warn, "gone from the dump"),
-	"unbased": say("no baseline"),
-}
-
+// changeCell says how a program compares with its baseline.
 func changeCell(change string) line {
-	if cell, known := changeCells[change]; known {
-		return cell
+	switch change {
+	case "same":
+		return in(dim, "unchanged")
+	case "changed":
+		return in(warn, "changed")
+	case "added":
+		return say("new, not in the baseline")
+	case "removed":
+		return in(warn, "gone from the dump")
+	case "unbased":
+		return say("no baseline")
 	}
 	return say(change)
 }
