@@ -24,7 +24,7 @@ func rulesCommand(w world) *cli.Command {
 	return &cli.Command{
 		Name: "rules", Usage: "list the rules", Category: aboutTool, Flags: outputFlags(&to, report.Rules.Names()),
 		Action: func(c *cli.Context) error {
-			return write(c, w, to.list, rules.All.Docs(), report.Rules)
+			return write(c, w, to.list, phrase.Map(rules.All.IDs(), rules.All.Doc), report.Rules)
 		},
 	}
 }

@@ -69,10 +69,18 @@ func proposed(rep *facts.Report) string {
 	if most, known := largest(rep, facts.MemoryPeak); known {
 		fmt.Fprintf(&b, "  - { rule: max-peak-bytes, max: %s }   # at init: %s\n", roomFor(most, limitSizeUnits), phrase.Bytes(most))
 	}
-	switch most := compiled(rep); {
-	case most == 1:
+	mostCompiled := 0
+	for _, p := range rep.Programs {
+		n := 0
+		for _, v := range p.Variants {
+			n += max(1, len(v.Modules))
+		}
+		mostCompiled = max(mostCompiled, n)
+	}
+	switch {
+	case mostCompiled == 1:
 		b.WriteString("  - { rule: no-recompilation, max_variants: 1 }\n")
-	case most > 1: // a number would allow it to every program
+	case mostCompiled > 1: // a number would allow it to every program
 		b.WriteString("  - { rule: no-recompilation }   # no program more often than in the baseline; `xlagate inspect` says what differs\n")
 	}
 	if rep.Clusters != nil && rep.Clusters.Ran {
@@ -132,18 +140,6 @@ func Unpriced(rep *facts.Report) (why string, devices []string) {
 		}
 	}
 	return "", nil
-}
-
-// compiled returns the largest number of compilations of one program.
-func compiled(rep *facts.Report) (most int) {
-	for _, p := range rep.Programs {
-		n := 0
-		for _, v := range p.Variants {
-			n += max(1, len(v.Modules))
-		}
-		most = max(most, n)
-	}
-	return most
 }
 
 // requireHandWritten adds rules that require the calls of hand-written kernels, whatever the kernels are called.

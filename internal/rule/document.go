@@ -12,11 +12,6 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// Docs documents every rule.
-func (c Catalogue) Docs() []result.RuleDoc {
-	return phrase.Map(c.Rules, func(r *Rule) result.RuleDoc { return r.Doc() })
-}
-
 // Doc documents one rule; for an unknown id only the ID is set.
 func (c Catalogue) Doc(id string) result.RuleDoc {
 	if r := c.ByID(id); r != nil {

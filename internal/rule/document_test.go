@@ -58,7 +58,8 @@ func TestCatalogue(t *testing.T) {
 		t.Errorf("rules %q, packs %q", c.IDs(), c.PackNames())
 	}
 	var got []string
-	for _, d := range c.Docs() {
+	for _, r := range c.Rules {
+		d := r.Doc()
 		got = append(got, d.ID+" "+d.Category+" reads "+d.Reads[0]+" since "+d.Since)
 	}
 	want := []string{"a kernels and fusions reads the optimized module since 1", "b kernels and fusions reads a compile log since 1", "c memory and donation reads the optimized module since 3"}
