@@ -25,7 +25,13 @@ import (
 // newOptions returns what the flags that a command has ask for, and what surrounds the program.
 func newOptions(c *cli.Context, w world, run gate.Run) (gate.Options, error) {
 	run.Jobs, run.MaxMemory = c.Int("jobs"), maxMemory(c)
-	edits := sync.OnceValues(func() (*git.Edits, string) { return git.EditsSince(c.Context, modelDir(c, w), "", w.getenv) })
+	edits := sync.OnceValues(func() (*git.Edits, string) {
+		from := repositoryRoot(w) // relative paths of a dump start in the folder of the configuration, if that is in the repository
+		if dir := absoluteOr(filepath.Dir(c.String("config"))); from != "" && filepath.IsLocal(gate.Relative(from, dir)) {
+			from = dir
+		}
+		return git.EditsSince(c.Context, from, "", w.getenv)
+	})
 	o := gate.Options{
 		Request: gate.Request{
 			Config: &config.Config{}, Baseline: c.String("baseline"), Against: c.String("against"), FailOn: c.String("fail-on"), Logs: c.StringSlice("log"),
@@ -85,16 +91,6 @@ func reviewed(w world) string {
 		return ""
 	}
 	return cmp.Or(w.getenv("GITHUB_SHA"), "unknown")
-}
-
-// modelDir returns the folder of the configuration, or the working directory, if it is in the repository: relative paths of a dump start there.
-func modelDir(c *cli.Context, w world) string {
-	root := repositoryRoot(w)
-	dir := absoluteOr(filepath.Dir(c.String("config")))
-	if root == "" || !filepath.IsLocal(gate.Relative(root, dir)) {
-		return root
-	}
-	return dir
 }
 
 func loadConfig(path, dir string) (*config.Config, error) {
