@@ -147,7 +147,11 @@ func (m *Module) Attr(i InstrID, key string) (string, bool) {
 	case m.Format == FormatProto:
 		return m.protoAttr(i, key)
 	}
-	return m.textAttr(i, key)
+	value, has := m.textValue(i, key)
+	if !has {
+		return "", false
+	}
+	return attributeValueText(key, value), true
 }
 
 // AttrText returns one attribute, "" for one that the instruction does not have.
@@ -188,14 +192,6 @@ func ints(s []byte) []int64 {
 		list = append(list, n)
 	}
 	return list
-}
-
-func (m *Module) textAttr(i InstrID, key string) (string, bool) {
-	value, has := m.textValue(i, key)
-	if !has {
-		return "", false
-	}
-	return attributeValueText(key, value), true
 }
 
 // textValue returns one attribute as the text spells it.

@@ -222,7 +222,7 @@ func TestShapesOfRealModules(t *testing.T) {
 			case s.ElementCount()*s.Type.Bytes() != m.ShapeBytes(ShapeID(id)):
 				t.Errorf("%s has %d bytes", text, m.ShapeBytes(ShapeID(id)))
 			}
-			if order := s.DimensionOrder(); s.Type != Tuple && len(order) == len(s.Dims) && !isPermutation(order) {
+			if order := s.DimensionOrder(); s.Type != Tuple && len(order) == len(s.Dims) && !isIota(slices.Sorted(slices.Values(order))) {
 				t.Errorf("%s is stored in the order %v", m.ShapeLayoutText(ShapeID(id)), order)
 			}
 		}

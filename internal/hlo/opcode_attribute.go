@@ -25,7 +25,7 @@ var (
 	epsilon   = appended("epsilon", func(p *attrPrinter, b []byte) []byte { return appendFloat32(b, p.float32(24)) })
 	batchNorm = attrs{epsilon, integer("feature_index", 25)}
 	dot       = attrs{parts([]int{30}, contraction...), (*attrPrinter).precision}
-	reshape   = attrs{firstOf("inferred_dimension", 14, -1)}
+	reshape   = attrs{onlyDimension("inferred_dimension")}
 	shaped    = attrs{dimensions}
 	windowed  = attrs{(*attrPrinter).window}
 	convolved = attrs{
@@ -39,7 +39,7 @@ var opcodeAttrs = [NumOpcodes]attrs{
 	OpAllGatherStart:         gathering,
 	OpAllReduce:              collective,
 	OpAllReduceStart:         collective,
-	OpAllToAll:               append(slices.Clip(grouped), listIfAny("dimensions", 14)),
+	OpAllToAll:               append(slices.Clip(grouped), func(p *attrPrinter) { p.listIfAny("dimensions", p.list(14)) }),
 	OpAsyncDone:              async,
 	OpAsyncStart:             async,
 	OpAsyncUpdate:            async,
@@ -82,7 +82,7 @@ var opcodeAttrs = [NumOpcodes]attrs{
 	OpGetDimensionSize: shaped,
 	OpGetTupleElement:  {func(p *attrPrinter) { p.integer("index", int64(p.in.Param)) }},
 	OpInfeed:           {ifSet(27, word("infeed_config", 27))},
-	OpIota:             {firstOf("iota_dimension", 14, -1)},
+	OpIota:             {onlyDimension("iota_dimension")},
 	OpMap:              shaped,
 	OpOutfeed:          {ifSet(29, appended("outfeed_shape", func(p *attrPrinter, b []byte) []byte { return p.appendShape(b, p.body(29)) })), ifSet(22, word("outfeed_config", 22))},
 	OpPad:              {(*attrPrinter).padding},
@@ -149,11 +149,11 @@ func list(key string, field int) func(*attrPrinter) {
 	return func(p *attrPrinter) { p.braced(key, p.list(field)) }
 }
 
-// firstOf prints the first number of a list, unless it is the default.
-func firstOf(key string, field int, normal int64) func(*attrPrinter) {
+// onlyDimension prints the first of the dimensions, unless it is -1.
+func onlyDimension(key string) func(*attrPrinter) {
 	return func(p *attrPrinter) {
-		if d := p.list(field); len(d) > 0 {
-			p.integerUnless(key, d[0], normal)
+		if d := p.list(14); len(d) > 0 {
+			p.integerUnless(key, d[0], -1)
 		}
 	}
 }
@@ -164,10 +164,6 @@ func appended(key string, value func(p *attrPrinter, b []byte) []byte) func(*att
 		p.value = value(p, p.value)
 		p.emit(key)
 	}
-}
-
-func listIfAny(key string, field int) func(*attrPrinter) {
-	return func(p *attrPrinter) { p.listIfAny(key, p.list(field)) }
 }
 
 func word(key string, field int) func(*attrPrinter) {
@@ -266,16 +262,14 @@ func (p *attrPrinter) appendShape(b []byte, body Range) []byte {
 // aliasing prints output_to_operand_aliasing={{0}: (0, {}), {1}: (1, {})}.
 func (p *attrPrinter) aliasing() {
 	if p.has(74) {
-		p.each("output_to_operand_aliasing", 74, ", ", p.appendAliasing)
+		p.each("output_to_operand_aliasing", 74, ", ", func(b []byte, body Range) []byte {
+			m := p.inside(body) // output_shape_index, operand_index, operand_shape_index
+			b = appendList(append(b, '{'), m.list(1))
+			b = strconv.AppendInt(append(b, "}: ("...), m.number(2), 10)
+			b = appendList(append(b, ", {"...), m.list(3))
+			return append(b, "})"...)
+		})
 	}
-}
-
-func (p *attrPrinter) appendAliasing(b []byte, body Range) []byte {
-	m := p.inside(body) // output_shape_index, operand_index, operand_shape_index
-	b = appendList(append(b, '{'), m.list(1))
-	b = strconv.AppendInt(append(b, "}: ("...), m.number(2), 10)
-	b = appendList(append(b, ", {"...), m.list(3))
-	return append(b, "})"...)
 }
 
 func (p *attrPrinter) parameterReplication() {

@@ -254,18 +254,14 @@ func (p *attrPrinter) controlPredecessors() {
 		if i > 0 {
 			p.value = append(p.value, ", "...)
 		}
-		p.value = append(append(p.value, '%'), p.m.protoName(p.in.Comp, id)...)
+		name := strconv.FormatInt(id, 10) // of one that is not in the computation
+		if at := slices.Index(p.m.ids[p.in.Comp], id); at >= 0 {
+			name = p.m.InstrName(p.m.Comps[p.in.Comp].First + InstrID(at))
+		}
+		p.value = append(append(p.value, '%'), name...)
 	}
 	p.value = append(p.value, '}')
 	p.emit("control-predecessors")
-}
-
-// protoName returns the name of the instruction with a proto id in a computation, or the id where no instruction has it.
-func (m *Module) protoName(c CompID, id int64) string {
-	if at := slices.Index(m.ids[c], id); at >= 0 {
-		return m.InstrName(m.Comps[c].First + InstrID(at))
-	}
-	return strconv.FormatInt(id, 10)
 }
 
 // statistics prints a StatisticsViz that holds any.

@@ -56,7 +56,12 @@ func (d *shapeDecoder) decode(body Range, depth int) (id ShapeID, ok bool) {
 		case 5<<3 | wireBytes: // layout
 			s.Layout, ok = d.layout(f.body)
 		case 6<<3 | wireBytes, 6<<3 | wireVarint: // is_dynamic_dimension
-			s.Dynamic = dynamicBits(&f)
+			s.Dynamic = 0
+			for i, v := range appendNumbers(nil, &f) {
+				if v != 0 && i < 64 {
+					s.Dynamic |= 1 << i
+				}
+			}
 		}
 	}
 	if !ok || f.broken != whole || !s.isSound() {
@@ -88,15 +93,6 @@ func (s *Shape) isSound() bool {
 		return len(s.Dims) == 0 && len(s.Elements) == 1
 	}
 	return len(s.Elements) == 0
-}
-
-func dynamicBits(f *fields) (bits uint64) {
-	for i, v := range appendNumbers(nil, f) {
-		if v != 0 && i < 64 {
-			bits |= 1 << i
-		}
-	}
-	return bits
 }
 
 // appendNumbers appends the numbers of a repeated varint field.

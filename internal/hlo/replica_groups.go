@@ -90,7 +90,7 @@ func expandIota(spelling []byte) ([]int64, bool) {
 			perm = append(perm, int64(i))
 		}
 	}
-	if _, ok := product(dims); !ok || len(perm) != len(dims) || !isPermutation(perm) {
+	if _, ok := product(dims); !ok || len(perm) != len(dims) || !isIota(slices.Sorted(slices.Values(perm))) {
 		return nil, false
 	}
 	strides := stridesOf(dims)
@@ -111,11 +111,6 @@ func product(dims []int64) (n int64, ok bool) {
 		n *= d
 	}
 	return n, true
-}
-
-func isPermutation(perm []int64) bool {
-	sorted := slices.Sorted(slices.Values(perm))
-	return isIota(sorted)
 }
 
 // stridesOf returns the distance between neighbours along each dimension of an array in row-major order.

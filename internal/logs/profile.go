@@ -350,8 +350,7 @@ func (r *chromeReader) finish() {
 			case rowOps:
 				r.lineOf(at).spans = append(r.lineOf(at).spans, e.span(instructionName(e.Name), ""))
 			case rowModules:
-				s := e.span("", e.Name)
-				r.lineOf(at).modules = append(r.lineOf(at).modules, s)
+				r.lineOf(at).modules = append(r.lineOf(at).modules, e.span("", e.Name))
 			}
 		}
 	}

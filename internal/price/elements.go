@@ -51,11 +51,8 @@ func (m *Meter) elementwise(w *Work, id hlo.InstrID) {
 	if in.Opcode == hlo.OpConvert && m.m.Shape(in.Shape).Type == hlo.BF16 {
 		e = effort{Rounds, 1}
 	}
-	if e.each == 0 {
-		switch {
-		case int(in.Opcode) < hlo.NumOpcodes && workOf[in.Opcode] == oneFlop && m.m.Shape(in.Shape).Type != hlo.Tuple:
-			e = effort{Vector, 1}
-		}
+	if e.each == 0 && int(in.Opcode) < hlo.NumOpcodes && workOf[in.Opcode] == oneFlop && m.m.Shape(in.Shape).Type != hlo.Tuple {
+		e = effort{Vector, 1}
 	}
 	if e.each == 0 {
 		n := m.costs.arithmetic(id).Flops

@@ -146,7 +146,7 @@ func (p *analyzer) read(b *bodyReader, i hlo.InstrID) float64 {
 	bytes, all := 0.0, false
 	for _, u := range p.users.Of(i) {
 		if p.m.Instrs[u].Opcode == hlo.OpFusion {
-			bytes += p.readInside(b, i, u)
+			bytes += p.readInside(i, u)
 			continue
 		}
 		part, whole := p.readBy(i, u)
@@ -179,21 +179,21 @@ func (p *analyzer) readBy(i, user hlo.InstrID) (part float64, whole bool) {
 
 // readInside is what a fusion within a fusion reads of a value. Where its body does no more than one operation to the value,
 // users that slice the result read no more than their slices.
-func (p *analyzer) readInside(b *bodyReader, i, fusion hlo.InstrID) (bytes float64) {
+func (p *analyzer) readInside(i, fusion hlo.InstrID) (bytes float64) {
 	if len(p.m.Callees(fusion)) == 0 {
 		return 0
 	}
 	inner := p.fusedBody(fusion)
 	for n, o := range p.m.Operands(fusion) {
 		if o == i && n < len(inner.params) && inner.params[n].id != hlo.NoInstr {
-			bytes += p.readThrough(b, inner, fusion, inner.params[n])
+			bytes += p.readThrough(inner, fusion, inner.params[n])
 		}
 	}
 	return bytes
 }
 
 // readThrough is what the users of an inner fusion make it read of one of its parameters.
-func (p *analyzer) readThrough(b *bodyReader, inner *fusedBody, fusion hlo.InstrID, param fusedParam) (bytes float64) {
+func (p *analyzer) readThrough(inner *fusedBody, fusion hlo.InstrID, param fusedParam) (bytes float64) {
 	operands := p.m.Operands(inner.root)
 	simple, all := len(operands) == 0 || operands[0] == param.id, false
 	for _, u := range p.users.Of(fusion) {

@@ -12,7 +12,7 @@ func (m *Meter) traffic(w *Work, id hlo.InstrID) {
 	for n, o := range m.m.Operands(id) {
 		if m.reader[o] != id+1 {
 			m.reader[o] = id + 1
-			m.move(w, m.m.Instrs[o].Shape, m.Read(id, n))
+			m.move(w, m.m.Instrs[o].Shape, m.read(id, n, 0))
 		}
 	}
 	m.write(w, id)
@@ -32,11 +32,9 @@ func space(s *hlo.Shape) Amount {
 	return Far
 }
 
-// Read is how many bytes an instruction reads of its operand n: the parts that it takes, where it takes parts.
-func (m *Meter) Read(id hlo.InstrID, n int) float64 { return m.read(id, n, 0) }
-
 const maxDepth = 64
 
+// read is how many bytes an instruction reads of its operand n: the parts that it takes, where it takes parts.
 func (m *Meter) read(id hlo.InstrID, n, depth int) float64 {
 	operand := m.m.Instrs[m.m.Operands(id)[n]].Shape
 	whole := m.leaves(operand)

@@ -59,7 +59,7 @@ func (s *Stacks) add(node string, stack []byte, known map[string]hlo.Location) {
 		end = start - 1
 		f, seen := known[string(text)]
 		if !seen {
-			f, _ = parseFrame(string(text))
+			f = parseFrame(string(text))
 			if logs.Installed(f.File) { // only its function's name counts
 				f = hlo.Location{Function: f.Function}
 			}
@@ -84,15 +84,15 @@ func (s *Stacks) add(node string, stack []byte, known map[string]hlo.Location) {
 // tracing is the frame of TensorFlow that traces a function: the frames outside of it call the function.
 const tracing = "_create_concrete_function"
 
-// parseFrame reads "/a/model.py(12): layer".
-func parseFrame(text string) (hlo.Location, bool) {
+// parseFrame reads "/a/model.py(12): layer", and nothing of any other text.
+func parseFrame(text string) hlo.Location {
 	place, function, ok := strings.Cut(strings.TrimSpace(text), "): ")
 	file, line, ok2 := phrase.CutLast(place, "(")
 	n, err := strconv.Atoi(line)
 	if !ok || !ok2 || err != nil {
-		return hlo.Location{}, false
+		return hlo.Location{}
 	}
-	return hlo.Location{File: file, Line: int32(n), Function: function}, true
+	return hlo.Location{File: file, Line: int32(n), Function: function}
 }
 
 // Of finds the model's frames of a node, innermost first, also of one that was laid into the graph from a function's body:

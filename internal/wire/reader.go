@@ -26,7 +26,7 @@ func New(data []byte) *Reader {
 	if IsText(data) {
 		return Text(data)
 	}
-	return Binary(data)
+	return &Reader{binary: true, message: data}
 }
 
 // IsText reports whether a message is in text format: whether it starts with a name of more than one letter, and what comes before a value.
@@ -38,14 +38,7 @@ func IsText(data []byte) bool {
 }
 
 // Text returns a reader of a message in text format.
-func Text(data []byte) *Reader {
-	return &Reader{scanner: scanner{data: data}}
-}
-
-// Binary returns a reader of a message in wire format.
-func Binary(data []byte) *Reader {
-	return &Reader{binary: true, message: data}
-}
+func Text(data []byte) *Reader { return &Reader{scanner: scanner{data: data}} }
 
 // Errorf returns an error at the current field.
 func (r *Reader) Errorf(format string, args ...any) error { return r.errorf(r.start, format, args...) }
@@ -100,7 +93,9 @@ func (r *Reader) read(to any) (err error) {
 	case *string:
 		*to, err = r.String()
 	case *[]string:
-		err = r.Strings(to)
+		var s string
+		s, err = r.String()
+		*to = append(*to, s)
 	case *int64:
 		*to, err = r.Int()
 	case *bool:
@@ -219,13 +214,6 @@ func (r *Reader) String() (string, error) {
 		r.strings[s] = s
 	}
 	return s, nil
-}
-
-// Strings appends a string to a list.
-func (r *Reader) Strings(list *[]string) error {
-	s, err := r.String()
-	*list = append(*list, s)
-	return err
 }
 
 // Int reads an integer.

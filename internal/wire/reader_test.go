@@ -174,7 +174,7 @@ func TestFormsAgree(t *testing.T) {
 			var got person
 			r := New(data)
 			if form == "binary" {
-				r = Binary(data) // a message that begins with an empty name may look like a text
+				r = &Reader{binary: true, message: data} // a message that begins with an empty name may look like a text
 			}
 			if err := r.All(got.fields()); err != nil {
 				t.Fatalf("%s: %v\n%q", form, err, data)
@@ -248,7 +248,7 @@ func TestCutMessages(t *testing.T) {
 	whole := (&person{Name: "somebody", Names: []string{"a", "b"}, Age: 300, Colours: []int64{1, 2}, Labels: map[string]int64{"k": 1}, Child: &person{Name: "child", Age: 1}}).binary()
 	for n := range whole {
 		var p person
-		err := Binary(whole[:n]).All(p.fields())
+		err := (&Reader{binary: true, message: whole[:n]}).All(p.fields())
 		if err == nil && (p.Child != nil || len(p.Names) > 2) {
 			t.Errorf("%d of %d bytes: %s", n, len(whole), p.String())
 		}
