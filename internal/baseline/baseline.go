@@ -124,7 +124,11 @@ func Read(store fs.FS, target string) (*Set, error) {
 		return nil, ErrNone
 	}
 	set, names := &Set{Target: target}, map[string]string{}
-	all := make([]file, len(entries))
+	all := make([]struct {
+		program *Program
+		graphs  facts.Values
+		err     error
+	}, len(entries))
 	inParallel(len(entries), func(i int) {
 		f, name := &all[i], path.Join(dir, entries[i].Name())
 		var text []byte
@@ -155,13 +159,6 @@ func Read(store fs.FS, target string) (*Set, error) {
 func (s *Set) add(p *Program) {
 	at, _ := slices.BinarySearchFunc(s.Programs, p.Name, func(p *Program, name string) int { return strings.Compare(p.Name, name) })
 	s.Programs = slices.Insert(s.Programs, at, p)
-}
-
-// file is what was read of a file: a program or graphs.
-type file struct {
-	program *Program
-	graphs  facts.Values
-	err     error
 }
 
 // LoadProgram reads a program's baseline, given the name of its file.

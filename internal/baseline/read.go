@@ -63,6 +63,20 @@ func parse(name string, data []byte) (*Program, facts.Values, error) {
 	return p, nil, nil
 }
 
+// Error is the reason why a dump or baseline could not be read, and the fix.
+type Error struct {
+	Where   string
+	Message string
+	Fix     string
+}
+
+// Error returns the message with the place.
+func (e *Error) Error() string { return e.Where + ": " + e.Message }
+
+func wrong(where, message, fix string) *Error {
+	return &Error{Where: where, Message: message, Fix: fix}
+}
+
 // misread returns an error with its place in the line that starts at an offset.
 func misread(name string, data []byte, start int, err error) error {
 	line, column := files.Position(data, start)

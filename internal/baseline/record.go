@@ -1,8 +1,6 @@
 package baseline
 
 import (
-	"bytes"
-	"encoding/json"
 	"reflect"
 	"slices"
 
@@ -141,28 +139,6 @@ const (
 	endKernels   = "kernels"
 	endBaseline  = "baseline"
 )
-
-// encoder writes records as lines of JSON.
-type encoder struct {
-	buf  bytes.Buffer
-	json *json.Encoder
-}
-
-func newEncoder() *encoder {
-	e := &encoder{}
-	e.json = json.NewEncoder(&e.buf)
-	e.json.SetEscapeHTML(false)
-	return e
-}
-
-// line returns a value as a line of JSON.
-func (e *encoder) line(v any) string {
-	e.buf.Reset()
-	if err := e.json.Encode(v); err != nil {
-		panic(err) // numbers are finite, and nothing else fails
-	}
-	return e.buf.String()
-}
 
 // JSONSchema describes one line of a file.
 func JSONSchema() (*jsonschema.Schema, error) {

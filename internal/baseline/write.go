@@ -19,7 +19,7 @@ import (
 // Format returns a program's file. Two runs of the same source give the same text. Lines that the old file has, whose text may be nil or hold a conflict of
 // git, stay as they are there; the reason goes to the first line that it does not have.
 func Format(p *Program, old []byte, reason string) []byte {
-	w := &writer{encoder: newEncoder()}
+	w := newWriter()
 	w.program(p)
 	was, read := annotated(old), annotated(p.text)
 	isNew := func(l line) bool { return was[l.text] == nil }
@@ -55,7 +55,7 @@ func Format(p *Program, old []byte, reason string) []byte {
 // Same reports whether two baselines are equal for a check. Reasons and source lines may differ.
 func Same(a, b *Program) bool {
 	plain := func(p *Program) []byte {
-		w := &writer{encoder: newEncoder()}
+		w := newWriter()
 		w.program(p)
 		return w.text()
 	}
@@ -144,29 +144,34 @@ type line struct {
 
 // writer collects the lines of a program's file.
 type writer struct {
-	*encoder
+	buf   bytes.Buffer
+	json  *json.Encoder // into buf
 	lines []line
 	in    scopeRecord // the part of the model that the lines are of
 }
 
-func (w *writer) add(r record) { w.lines = append(w.lines, line{text: w.line(&r)}) }
-
-// scope writes a line where another part of the model begins: git merges two changes if a line stays between them.
-func (w *writer) scope(s scopeRecord) {
-	if s != w.in {
-		w.in = s
-		w.add(record{Scope: &s})
-	}
+func newWriter() *writer {
+	w := &writer{}
+	w.json = json.NewEncoder(&w.buf)
+	w.json.SetEscapeHTML(false)
+	return w
 }
+
+// line returns a value as a line of JSON.
+func (w *writer) line(v any) string {
+	w.buf.Reset()
+	if err := w.json.Encode(v); err != nil {
+		panic(err) // numbers are finite, and nothing else fails
+	}
+	return w.buf.String()
+}
+
+func (w *writer) add(r record) { w.lines = append(w.lines, line{text: w.line(&r)}) }
 
 // scopeOf is the part of the model that the first operation of a name is in.
 func scopeOf(opName, in string) scopeRecord {
 	opName, _, _ = strings.Cut(opName, ";")
 	return scopeRecord{facts.ScopeOf(opName), in}
-}
-
-func (s scopeRecord) compare(t scopeRecord) int {
-	return cmp.Or(strings.Compare(s.Name, t.Name), strings.Compare(s.Within, t.Within))
 }
 
 // end ends a section.
@@ -288,10 +293,13 @@ func (w *writer) sorted(items []counted) {
 		}
 	}
 	slices.SortFunc(list, func(a, b counted) int {
-		return cmp.Or(a.in.compare(b.in), strings.Compare(a.then, b.then), strings.Compare(a.text, b.text))
+		return cmp.Or(strings.Compare(a.in.Name, b.in.Name), strings.Compare(a.in.Within, b.in.Within), strings.Compare(a.then, b.then), strings.Compare(a.text, b.text))
 	})
 	for _, one := range list {
-		w.scope(one.in)
+		if one.in != w.in { // git merges two changes if a line stays between them
+			w.in = one.in
+			w.add(record{Scope: &one.in})
+		}
 		if one.more > 0 {
 			one.text = w.line(one.of(1 + one.more))
 		}

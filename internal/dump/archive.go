@@ -190,21 +190,6 @@ func (d *Dump) gatherZip(f *File) ([]*File, error) {
 	return files, nil
 }
 
-// temporary opens a temporary file that is removed when it is closed. If the system can remove an open file, it is removed at once: even a
-// killed program leaves none behind.
-func (d *Dump) temporary() (*os.File, error) {
-	f, err := os.CreateTemp("", "xlagate-dump-*")
-	if err != nil {
-		return nil, err
-	}
-	if os.Remove(f.Name()) == nil {
-		d.closers = append(d.closers, f.Close)
-		return f, nil
-	}
-	d.closers = append(d.closers, func() error { return errors.Join(f.Close(), os.Remove(f.Name())) })
-	return f, nil
-}
-
 // spool copies a stream, decompressed, into a temporary file that lives as long as the dump.
 func (d *Dump) spool(ctx context.Context, stream io.Reader) (*os.File, int64, error) {
 	r := interruptible(ctx, stream)
@@ -221,11 +206,16 @@ func (d *Dump) spool(ctx context.Context, stream io.Reader) (*os.File, int64, er
 	return d.store(d.limit.unpacking(content))
 }
 
-// store copies content into a temporary file. With an error the file holds the bytes that could be read.
+// store copies content into a temporary file, which is removed when it is closed. With an error the file holds the bytes that could be read.
 func (d *Dump) store(content io.Reader) (*os.File, int64, error) {
-	f, err := d.temporary()
+	f, err := os.CreateTemp("", "xlagate-dump-*")
 	if err != nil {
 		return nil, 0, err
+	}
+	if os.Remove(f.Name()) == nil { // where the system can remove an open file, even a killed program leaves none behind
+		d.closers = append(d.closers, f.Close)
+	} else {
+		d.closers = append(d.closers, func() error { return errors.Join(f.Close(), os.Remove(f.Name())) })
 	}
 	size, err := io.Copy(f, content)
 	return f, size, err

@@ -193,7 +193,7 @@ func (d *Dump) listed(root, path, shown string, e fs.DirEntry) *File {
 	case err != nil:
 		d.problem(shown, "the file cannot be read: "+Reason(err), "remove it or restore what it points to")
 	case info.IsDir():
-		if !within(root, path) {
+		if target, err := filepath.EvalSymlinks(path); err != nil || target != root && !strings.HasPrefix(target, root+string(filepath.Separator)) {
 			d.problem(shown, "the link leads to a directory outside of the dump and was not followed", "name the directory that it points to as a dump of its own")
 		}
 	case !info.Mode().IsRegular():
@@ -202,12 +202,6 @@ func (d *Dump) listed(root, path, shown string, e fs.DirEntry) *File {
 		return &File{Path: shown, Size: info.Size(), ModTime: info.ModTime(), src: diskSource{path}}
 	}
 	return nil
-}
-
-// within reports whether a link points into the tree that is being walked.
-func within(root, link string) bool {
-	target, err := filepath.EvalSymlinks(link)
-	return err == nil && (target == root || strings.HasPrefix(target, root+string(filepath.Separator)))
 }
 
 // Reason returns an error's text without the path, which the message names already.

@@ -78,13 +78,7 @@ func (s *Stage) HLO() *File { return s.File(KindHLOText, KindHLOProto) }
 // Optimized returns the most optimized HLO of the module, nil if only the unoptimized HLO was dumped. A back end that dumps no final
 // module may dump passes: then it is the output of the last pass; see Reached.
 func (m *Module) Optimized() *Stage {
-	if s := m.Stage(StageAfter); s != nil {
-		return s
-	}
-	if s := m.Stage(StageGiven); s != nil {
-		return s
-	}
-	return m.Stage(StagePass)
+	return cmp.Or(m.Stage(StageAfter), m.Stage(StageGiven), m.Stage(StagePass))
 }
 
 // Reached returns the position of the Optimized module among the passes, such as "after pass fusion"; "" for the final module.
