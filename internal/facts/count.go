@@ -88,7 +88,7 @@ func (f Values) loops(loops []reachedLoop) {
 			}
 			continue
 		}
-		trips = timesSum(trips, timesProduct(l.trips, l.runs))
+		trips = min(trips+timesProduct(l.trips, l.runs), maxRuns)
 	}
 	f[LoopsUnknown] = float64(unknown)
 	if unknown == 0 {
@@ -234,9 +234,6 @@ func timesProduct(a, b int64) int64 {
 	return min(a*b, maxRuns)
 }
 
-// timesSum is how often things run together.
-func timesSum(a, b int64) int64 { return min(a+b, maxRuns) }
-
 // maxConstants bounds the list of constants that is kept of one variant; the largest stay, and of scalars each value once.
 const maxConstants = 256
 
@@ -246,11 +243,7 @@ func (r *reader) constants() []Constant {
 	largest := r.largestConstants()
 	rank := r.reached()
 	slices.SortStableFunc(largest, func(a, b hlo.InstrID) int { return cmp.Compare(rank[r.m.Instrs[a].Comp], rank[r.m.Instrs[b].Comp]) })
-	list := make([]Constant, len(largest))
-	for i, id := range largest {
-		list[i] = r.constant(id)
-	}
-	return list
+	return phrase.Map(largest, r.constant)
 }
 
 // largestConstants lists the largest constants in the order of the file, of several of one size the first. A scalar that repeats another one comes last.

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -234,21 +235,16 @@ func (k *Kernel) occupancy() *Occupancy {
 func (m multiprocessor) occupancy(threads, registers, shared int64) Occupancy {
 	warps := (threads + warp - 1) / warp
 	perWarp := roundUp(registers*warp, registerUnit)
-	limits := []struct {
+	type limit struct {
 		of     string
 		blocks int64
-	}{
+	}
+	least := slices.MinFunc([]limit{
 		{"registers", registerFile / partitions / perWarp * partitions / warps},
 		{"shared memory", m.shared / max(m.unit, roundUp(shared+m.reserved, m.unit))},
 		{"blocks", m.blocks},
 		{"threads", m.warps / warps},
-	}
-	least := limits[0]
-	for _, l := range limits[1:] {
-		if l.blocks < least.blocks {
-			least = l
-		}
-	}
+	}, func(a, b limit) int { return cmp.Compare(a.blocks, b.blocks) })
 	o := Occupancy{Warps: least.blocks * warps, Most: m.warps, Limited: least.of}
 	if o.Warps == o.Most {
 		o.Limited = ""
@@ -283,15 +279,16 @@ func (out *measuring) code() (entries map[string]bool) {
 	if n, read := out.Variant.Facts[CodePTXEntries]; read && n == 0 && slices.ContainsFunc(out.Variant.Kernels, generated) {
 		out.unreadable(out.module.Companion(dump.KindPTX), errors.New("no PTX file of the module holds a kernel, and the module has fusions: it was cut off"))
 	}
-	out.paired(dump.KindLLVMOptimized, dump.KindPTX)
-	out.paired(dump.KindLLVMOptimized, dump.KindLLVMUnoptimized)
+	out.paired(dump.KindPTX)
+	out.paired(dump.KindLLVMUnoptimized)
 	total(out, CodeLLVMBytes, dump.KindLLVMOptimized, artifacts.ReadLLVM, func(n int64) int64 { return n })
 	return entries
 }
 
-// paired reports the files of one kind that have no file of the other kind beside them. A missing file would make the code look smaller. It reports nothing if
-// no two names match, because then the version of XLA names the files otherwise.
-func (out *measuring) paired(kind, with dump.Kind) {
+// paired reports the files of optimized LLVM IR that have no file of another kind beside them, and those of that kind without such IR. A missing file would make
+// the code look smaller. It reports nothing if no two names match, because then the version of XLA names the files otherwise.
+func (out *measuring) paired(with dump.Kind) {
+	const kind = dump.KindLLVMOptimized
 	base := func(f *dump.File) string {
 		name := path.Base(strings.TrimSuffix(f.Path, ".gz"))
 		for _, end := range []string{".ptx", ".ir-with-opt.ll", ".ir-no-opt.ll"} {

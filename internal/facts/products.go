@@ -246,7 +246,7 @@ func (out *measuring) countEmulated() {
 			running = opNames(out.Variant.Kernels)
 		}
 		if running[s.OpName] {
-			out.Variant.Facts.add(Dtype.Of(s.Type), int64(len(s.Do)))
+			out.Variant.Facts[Dtype.Of(s.Type)] += float64(len(s.Do))
 		}
 	}
 }

@@ -16,8 +16,9 @@ type reader struct {
 	m        *hlo.Module
 	sources  *sources
 	interner *interner // of values that modules have in common
+	shapes   []string  // by ShapeID, the text without layout
+	sizes    []int64   // by ShapeID, of all arrays in it
 	analyses
-	spellings
 	launched
 }
 
@@ -37,12 +38,6 @@ type analyses struct {
 	stacks func() []*Stack       // likewise; see sources.frames
 }
 
-// spellings are the texts and sizes of shapes.
-type spellings struct {
-	shapes []string // by ShapeID, without layout
-	sizes  []int64  // by ShapeID, of all arrays in it
-}
-
 // launched is what is known of the launches that were looked at.
 type launched struct {
 	forms     map[formKey]*Form
@@ -57,15 +52,10 @@ type launched struct {
 	rewrites  map[hlo.InstrID]string   // the state that a launch writes whole
 }
 
-// readerOf makes a reader with an interner, a new one where none is given.
 func readerOf(m *hlo.Module, from *interner) *reader {
-	if from == nil {
-		from = newInterner()
-	}
 	shapes := m.ShapeIDs()
 	r := &reader{
-		m: m, sources: newSources(m, from), interner: from,
-		spellings: spellings{make([]string, shapes), make([]int64, shapes)},
+		m: m, sources: newSources(m, from), interner: from, shapes: make([]string, shapes), sizes: make([]int64, shapes),
 		launched: launched{
 			forms: map[formKey]*Form{}, inside: map[hlo.CompID][]FusedOp{}, ops: make([][]madeOp, m.MetadataIDs()),
 			productOf: map[uint64]Product{}, rewrites: map[hlo.InstrID]string{}, steps: 64 * len(m.Instrs),
@@ -101,9 +91,6 @@ func (r *reader) shape(id hlo.ShapeID) string {
 
 // metadata is an instruction's metadata.
 func (r *reader) metadata(id hlo.InstrID) hlo.Metadata { return r.metas()[r.m.MetadataID(id)] }
-
-// frames is what [sources.frames] makes of an instruction's metadata.
-func (r *reader) frames(id hlo.InstrID) *Stack { return r.stacks()[r.m.MetadataID(id)] }
 
 // newMetas decodes all metadata, in the order in which the source first says it.
 func (r *reader) newMetas() []hlo.Metadata {

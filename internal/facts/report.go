@@ -100,10 +100,7 @@ func (r *Report) listModules(done []*measuring, passes bool) {
 
 // Close releases the modules that Options.KeepModules kept open.
 func (r *Report) Close() error {
-	var errs []error
-	for _, release := range r.releases {
-		errs = append(errs, release())
-	}
+	errs := phrase.Map(r.releases, func(release func() error) error { return release() })
 	r.releases = nil
 	return errors.Join(errs...)
 }
@@ -143,12 +140,9 @@ func Merge(reports []*Report) *Report {
 	if len(reports) == 1 {
 		return reports[0]
 	}
-	all, programs, helpers := &Report{}, newGrouping(), newGrouping()
-	for i, r := range reports {
-		if i > 0 {
-			all.Dump += ", "
-		}
-		all.Dump += r.Dump
+	dumps := phrase.Map(reports, func(r *Report) string { return r.Dump })
+	all, programs, helpers := &Report{Dump: strings.Join(dumps, ", ")}, newGrouping(), newGrouping()
+	for _, r := range reports {
 		all.Toolchain.merge(r.Toolchain)
 		programs.merge(r.Programs, r.Dump)
 		helpers.merge(r.Helpers, r.Dump)

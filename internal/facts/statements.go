@@ -187,7 +187,7 @@ func (w *modelWalk) print(hash contentHash, id hlo.InstrID, from *caller, depth 
 
 // stack returns the stack of an operation. One of a single line is continued with the stack of the call that holds the operation.
 func (w *modelWalk) stack(id hlo.InstrID, from *caller) *Stack {
-	own := w.r.frames(id)
+	own := w.r.stacks()[w.r.m.MetadataID(id)]
 	switch {
 	case own == nil || from.stack == nil:
 		return cmp.Or(own, from.stack)

@@ -341,6 +341,3 @@ func (f Values) Known(id ID) bool {
 	_, known := f[id]
 	return known
 }
-
-// add adds n to a fact.
-func (f Values) add(id ID, n int64) { f[id] += float64(n) }

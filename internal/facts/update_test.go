@@ -96,7 +96,7 @@ func TestWrittenShare(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		r := readerOf(m, nil)
+		r := newReader(m)
 		if got := r.parameters()[0].Written; got != c.share {
 			t.Errorf("%s: %v of it is written, wanted %v", c.name, got, c.share)
 		}

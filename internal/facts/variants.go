@@ -6,6 +6,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // compile is one time that a variant was compiled.
@@ -78,13 +79,16 @@ const (
 // findDiffering looks a second time at the unoptimized modules of variants that share their signature, and keeps the operations that
 // not all of them have: a static argument's doing, a closed-over value, a must-be-constant argument of TensorFlow.
 func (p *Program) findDiffering(d *dump.Dump) {
-	alike := map[string][]*Variant{}
-	for _, v := range p.Variants {
-		alike[v.Signature] = append(alike[v.Signature], v)
-	}
-	for _, variants := range alike {
-		if len(variants) > 1 {
-			markDiffering(d, variants[:min(len(variants), maxSameSignature)])
+	for _, alike := range phrase.Group(p.Variants, func(v *Variant) string { return v.Signature }) {
+		if len(alike) < 2 {
+			continue
+		}
+		alike = alike[:min(len(alike), maxSameSignature)]
+		each := phrase.Map(alike, func(v *Variant) *operations { return givenOperations(d, v.Compiles[0].Module) })
+		for i, v := range alike {
+			if !slices.Contains(each, nil) {
+				v.Differing = each[i].notIn(each)
+			}
 		}
 	}
 }
@@ -93,18 +97,6 @@ func (p *Program) findDiffering(d *dump.Dump) {
 type operations struct {
 	count map[string]int // by key
 	all   []Op
-}
-
-func markDiffering(d *dump.Dump, variants []*Variant) {
-	each := make([]*operations, len(variants))
-	for i, v := range variants {
-		if each[i] = givenOperations(d, v.Compiles[0].Module); each[i] == nil {
-			return
-		}
-	}
-	for i, v := range variants {
-		v.Differing = each[i].notIn(each)
-	}
 }
 
 // notIn lists the operations that some of the others have fewer of.
@@ -129,7 +121,7 @@ func givenOperations(d *dump.Dump, id string) *operations {
 	if at < 0 || d.Modules[at].Unoptimized() == nil {
 		return nil
 	}
-	out := &measuring{module: d.Modules[at]}
+	out := &measuring{module: d.Modules[at], interner: newInterner()}
 	ops := &operations{count: map[string]int{}}
 	out.stage(d.Modules[at].Unoptimized(), false, func(r *reader, _ *dump.Stage) error {
 		for _, c := range r.order() {
