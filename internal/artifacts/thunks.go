@@ -45,36 +45,17 @@ const (
 	ThunkControl // while, conditional, command buffer, sequential, the ends of asynchronous operations, …
 )
 
-// thunkClasses maps the kinds that are no collectives to their classes.
-var thunkClasses = map[string]ThunkClass{
-	"kKernel":             ThunkKernel,
-	"kCustomKernel":       ThunkKernel,
-	"kGemm":               ThunkLibrary,
-	"kCublasLtMatmul":     ThunkLibrary,
-	"kCuDnn":              ThunkLibrary,
-	"kConvolution":        ThunkLibrary,
-	"kConvolutionReorder": ThunkLibrary,
-	"kNorm":               ThunkLibrary,
-	"kFusedMHA":           ThunkLibrary,
-	"kCustomCall":         ThunkLibrary,
-	"kLegacyCustomCall":   ThunkLibrary,
-	"kCubSort":            ThunkLibrary,
-	"kCholesky":           ThunkLibrary,
-	"kTriangularSolve":    ThunkLibrary,
-	"kSelectK":            ThunkLibrary,
-	"kFft":                ThunkLibrary,
-	"kCopy":               ThunkCopy,
-	"kCopyStart":          ThunkCopy,
-	"kWhile":              ThunkControl,
-	"kConditional":        ThunkControl,
-	"kSequential":         ThunkControl,
-	"kCommandBuffer":      ThunkControl,
-	"kDynamicSliceFusion": ThunkControl,
-	"kDynamicSlice":       ThunkControl,
-	"kAddressComputation": ThunkControl,
-	"kAsyncStart":         ThunkControl,
-	"kGroup":              ThunkControl,
-	"kHostExecuteStart":   ThunkOther,
+// thunkClasses holds the kinds of each class that are no collectives.
+var thunkClasses = map[ThunkClass][]string{
+	ThunkKernel: {"kKernel", "kCustomKernel"},
+	ThunkLibrary: {
+		"kGemm", "kCublasLtMatmul", "kCuDnn", "kConvolution", "kConvolutionReorder", "kNorm", "kFusedMHA", "kCustomCall", "kLegacyCustomCall", "kCubSort", "kCholesky",
+		"kTriangularSolve", "kSelectK", "kFft",
+	},
+	ThunkCopy: {"kCopy", "kCopyStart"},
+	ThunkControl: {
+		"kWhile", "kConditional", "kSequential", "kCommandBuffer", "kDynamicSliceFusion", "kDynamicSlice", "kAddressComputation", "kAsyncStart", "kGroup",
+	},
 }
 
 // collectives are the prefixes of the kinds of collectives, after "k" and an optional "Nccl".
@@ -84,8 +65,10 @@ var collectives = []string{
 }
 
 func classOf(kind string) ThunkClass {
-	if class, ok := thunkClasses[kind]; ok {
-		return class
+	for class, kinds := range thunkClasses {
+		if slices.Contains(kinds, kind) {
+			return class
+		}
 	}
 	if strings.HasSuffix(kind, "Done") { // its start is counted
 		return ThunkControl

@@ -180,8 +180,10 @@ func (m *Module) Backend() string {
 		}
 	}
 	for _, f := range m.Companions {
-		if backend, ok := companionBackends[f.Kind]; ok {
-			return backend
+		for backend, kinds := range companionBackends {
+			if slices.Contains(kinds, f.Kind) {
+				return backend
+			}
 		}
 	}
 	switch {
@@ -196,20 +198,11 @@ func (m *Module) Backend() string {
 	return ""
 }
 
-// companionBackends maps the kinds of files that only one backend writes to that backend.
-var companionBackends = map[Kind]string{
-	KindTPU:               "tpu",
-	KindFlagFile:          "tpu",
-	KindTPU.asProto():     "tpu",
-	KindTargetConfig:      "gpu",
-	KindAutotuneResults:   "gpu",
-	KindThunks:            "gpu",
-	KindThunksAfterPasses: "gpu",
-	KindThunkMetadata:     "gpu",
-	KindThunkSchedule:     "gpu",
-	KindPTX:               "gpu",
-	KindDeviceObject:      "gpu",
-	KindObject:            "cpu",
+// companionBackends holds the kinds of files that only one backend writes.
+var companionBackends = map[string][]Kind{
+	"cpu": {KindObject},
+	"gpu": {KindTargetConfig, KindAutotuneResults, KindThunks, KindThunksAfterPasses, KindThunkMetadata, KindThunkSchedule, KindPTX, KindDeviceObject},
+	"tpu": {KindTPU, KindTPU.asProto(), KindFlagFile},
 }
 
 // nameProcesses sets the process of every module if several processes wrote to the dump.

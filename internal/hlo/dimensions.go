@@ -89,15 +89,12 @@ func (p *attrPrinter) window() {
 			p.value = append(p.value, ' ')
 		}
 		p.value = append(append(p.value, w.name...), '=')
-		for i, d := range dims {
-			if i > 0 {
-				p.value = append(p.value, 'x')
+		p.value = appendEach(p.value, dims, "x", func(b []byte, d [8]int64) []byte {
+			if b = strconv.AppendInt(b, d[w.field], 10); w.field == 3 {
+				b = strconv.AppendInt(append(b, '_'), d[4], 10)
 			}
-			p.value = strconv.AppendInt(p.value, d[w.field], 10)
-			if w.field == 3 {
-				p.value = strconv.AppendInt(append(p.value, '_'), d[4], 10)
-			}
-		}
+			return b
+		})
 	}
 	p.value = append(p.value, '}')
 	p.emit("window")
@@ -146,15 +143,13 @@ func appendLabels(b []byte, first byte, firstAt int64, second byte, secondAt int
 func (p *attrPrinter) padding() {
 	dims := p.dimensionsOf(p.body(21))
 	interior := slices.ContainsFunc(dims, func(d [8]int64) bool { return d[3] != 0 })
-	for i, d := range dims {
-		if i > 0 {
-			p.value = append(p.value, 'x')
-		}
-		p.value = strconv.AppendInt(p.value, d[1], 10)
-		p.value = strconv.AppendInt(append(p.value, '_'), d[2], 10)
+	p.value = appendEach(p.value, dims, "x", func(b []byte, d [8]int64) []byte {
+		b = strconv.AppendInt(b, d[1], 10)
+		b = strconv.AppendInt(append(b, '_'), d[2], 10)
 		if interior {
-			p.value = strconv.AppendInt(append(p.value, '_'), d[3], 10)
+			b = strconv.AppendInt(append(b, '_'), d[3], 10)
 		}
-	}
+		return b
+	})
 	p.emit("padding")
 }

@@ -277,14 +277,8 @@ func (p *attrPrinter) parameterReplication() {
 		return
 	}
 	replication := p.inside(p.body(61))
-	p.value = append(p.value, '{')
-	for i, v := range replication.list(1) {
-		if i > 0 {
-			p.value = append(p.value, ',')
-		}
-		p.value = strconv.AppendBool(p.value, v != 0)
-	}
-	p.value = append(p.value, '}')
+	b := appendEach(append(p.value, '{'), replication.list(1), ",", func(b []byte, v int64) []byte { return strconv.AppendBool(b, v != 0) })
+	p.value = append(b, '}')
 	p.emit("parameter_replication")
 }
 

@@ -132,12 +132,12 @@ func (p *attrPrinter) each(key string, field int, separator string, print func(b
 	p.emit(key)
 }
 
-func appendEach(b []byte, bodies []Range, separator string, print func(b []byte, body Range) []byte) []byte {
-	for i, body := range bodies {
+func appendEach[T any](b []byte, list []T, separator string, print func(b []byte, one T) []byte) []byte {
+	for i, one := range list {
 		if i > 0 {
 			b = append(b, separator...)
 		}
-		b = print(b, body)
+		b = print(b, one)
 	}
 	return b
 }
@@ -203,19 +203,14 @@ func (p *attrPrinter) frontendAttributes(body Range) {
 		return
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
-	p.value = append(p.value, '{')
-	for i, e := range entries {
-		if i > 0 {
-			p.value = append(p.value, ',')
-		}
-		p.value = append(append(p.value, e.key...), '=')
+	b := appendEach(append(p.value, '{'), entries, ",", func(b []byte, e entry) []byte {
+		b = append(append(b, e.key...), '=')
 		if n := len(e.value); n > 1 && e.value[0] == '{' && e.value[n-1] == '}' {
-			p.value = append(p.value, e.value...)
-		} else {
-			p.value = append(appendEscaped(append(p.value, '"'), e.value), '"')
+			return append(b, e.value...)
 		}
-	}
-	p.value = append(p.value, '}')
+		return append(appendEscaped(append(b, '"'), e.value), '"')
+	})
+	p.value = append(b, '}')
 	p.emit("frontend_attributes")
 }
 
@@ -249,18 +244,13 @@ func (p *attrPrinter) controlPredecessors() {
 	if len(predecessors) == 0 {
 		return
 	}
-	p.value = append(p.value, '{')
-	for i, id := range predecessors {
-		if i > 0 {
-			p.value = append(p.value, ", "...)
-		}
-		name := strconv.FormatInt(id, 10) // of one that is not in the computation
+	b := appendEach(append(p.value, '{'), predecessors, ", ", func(b []byte, id int64) []byte {
 		if at := slices.Index(p.m.ids[p.in.Comp], id); at >= 0 {
-			name = p.m.InstrName(p.m.Comps[p.in.Comp].First + InstrID(at))
+			return append(append(b, '%'), p.m.nameOf(p.m.Comps[p.in.Comp].First+InstrID(at))...)
 		}
-		p.value = append(append(p.value, '%'), name...)
-	}
-	p.value = append(p.value, '}')
+		return strconv.AppendInt(append(b, '%'), id, 10)
+	})
+	p.value = append(b, '}')
 	p.emit("control-predecessors")
 }
 

@@ -107,13 +107,7 @@ func appendNumbers(to []int64, f *fields) []int64 {
 
 // appendList prints numbers with commas.
 func appendList(b []byte, numbers []int64) []byte {
-	for i, n := range numbers {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendInt(b, n, 10)
-	}
-	return b
+	return appendEach(b, numbers, ",", func(b []byte, n int64) []byte { return strconv.AppendInt(b, n, 10) })
 }
 
 // layout prints the text in the braces of a LayoutProto: "1,0:T(8,128)S(1)". It returns false when the message is damaged.
@@ -156,16 +150,12 @@ func (d *shapeDecoder) appendTile(b []byte, tile Range) []byte {
 		if f.tag != 1<<3|wireBytes {
 			continue
 		}
-		for i, n := range appendNumbers(nil, &f) {
-			if i > 0 {
-				b = append(b, ',')
-			}
+		b = appendEach(b, appendNumbers(nil, &f), ",", func(b []byte, n int64) []byte {
 			if n == math.MinInt64 {
-				b = append(b, '*')
-				continue
+				return append(b, '*')
 			}
-			b = strconv.AppendInt(b, n, 10)
-		}
+			return strconv.AppendInt(b, n, 10)
+		})
 	}
 	return append(b, ')')
 }

@@ -64,13 +64,7 @@ func appendTiles(b []byte, s *message) []byte {
 	if len(kinds) == 0 {
 		return b
 	}
-	b = append(b, " last_tile_dims={"...)
-	for i, kind := range kinds {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		b = append(b, shardingName(kind)...)
-	}
+	b = appendEach(append(b, " last_tile_dims={"...), kinds, ", ", func(b []byte, kind int64) []byte { return append(b, shardingName(kind)...) })
 	return append(b, '}')
 }
 
@@ -163,14 +157,10 @@ func (m *mesh) append(b []byte) []byte {
 		b = append(b, "maximal_mesh[device_id="...)
 		return append(strconv.AppendInt(b, m.devices[0], 10), ']')
 	}
-	b = append(b, "mesh["...)
-	for i, a := range m.axes {
-		if i > 0 {
-			b = append(b, ',')
-		}
+	b = appendEach(append(b, "mesh["...), m.axes, ",", func(b []byte, a MeshAxis) []byte {
 		b = append(append(append(b, '\''), a.Name...), "'="...)
-		b = strconv.AppendInt(b, a.Size, 10)
-	}
+		return strconv.AppendInt(b, a.Size, 10)
+	})
 	b = append(b, ']')
 	switch {
 	case len(m.dims) > 0:

@@ -69,11 +69,7 @@ type reader struct {
 // Read returns the events of a log, in order. Sums that occur in several places come last.
 func Read(data []byte) []Event {
 	r := &reader{data: data, traced: map[string]string{}, metrics: torchMetrics{fallbacks: map[string]Event{}}}
-	for {
-		text, ok := r.next()
-		if !ok {
-			break
-		}
+	for text, ok := r.next(); ok; text, ok = r.next() {
 		r.read(text)
 	}
 	r.metrics.emit(r)

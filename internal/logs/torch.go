@@ -123,20 +123,12 @@ func torchFrame(text []byte) (Location, bool) {
 // hash.
 func (r *reader) torchGraph([]byte) {
 	e := Event{Kind: Graph, Line: r.line}
-	for {
-		text, ok := r.next()
-		if !ok || bytes.HasPrefix(text, []byte("## BEGIN_GRAPH")) {
-			break
-		}
+	for text, ok := r.next(); ok && !bytes.HasPrefix(text, []byte("## BEGIN_GRAPH")); text, ok = r.next() {
 		if f, ok := torchFrame(text); ok && e.Where == (Location{}) && !Installed(f.File) {
 			e.Where = f
 		}
 	}
-	for {
-		text, ok := r.next()
-		if !ok {
-			break
-		}
+	for text, ok := r.next(); ok; text, ok = r.next() {
 		if hash, ok := bytes.CutPrefix(text, []byte("Graph Hash: ")); ok {
 			e.Key = string(bytes.TrimSpace(hash))
 		}

@@ -52,17 +52,20 @@ func (m *Meter) called(w *Work, id hlo.InstrID) {
 	}
 }
 
+// operandDims are the dimensions of the first operand; none where it has none, or where there is no operand.
+func (m *Meter) operandDims(id hlo.InstrID) []int64 {
+	if operands := m.m.Operands(id); len(operands) > 0 {
+		return m.m.Shape(m.m.Instrs[operands[0]].Shape).Dims
+	}
+	return nil
+}
+
 // lastSize is the size of the last dimension of the first operand; 1 where it has none.
 func (m *Meter) lastSize(id hlo.InstrID) int64 {
-	operands := m.m.Operands(id)
-	if len(operands) == 0 {
-		return 1
+	if dims := m.operandDims(id); len(dims) > 0 {
+		return dims[len(dims)-1]
 	}
-	dims := m.m.Shape(m.m.Instrs[operands[0]].Shape).Dims
-	if len(dims) == 0 {
-		return 1
-	}
-	return dims[len(dims)-1]
+	return 1
 }
 
 // factorization is what a routine takes that takes matrices apart.
@@ -86,15 +89,11 @@ func factorizationOf(target string) factorization {
 
 // matrixRows is how many rows or columns of its matrix a routine takes one after the other; 0 where it has no matrix.
 func (m *Meter) matrixRows(id hlo.InstrID) float64 {
-	operands := m.m.Operands(id)
-	if len(operands) == 0 {
+	dims := m.operandDims(id)
+	if len(dims) < 2 {
 		return 0
 	}
-	s := m.m.Shape(m.m.Instrs[operands[0]].Shape)
-	if len(s.Dims) < 2 {
-		return 0
-	}
-	return float64(min(s.Dims[len(s.Dims)-1], s.Dims[len(s.Dims)-2]))
+	return float64(min(dims[len(dims)-1], dims[len(dims)-2]))
 }
 
 // factorized is how long a routine of LAPACK takes, which works on its last operand that is a matrix: the operand before may be one, and vectors may be behind.
@@ -125,11 +124,10 @@ func (m *Meter) factorized(id hlo.InstrID, target string) float64 {
 }
 
 func (m *Meter) operandElements(id hlo.InstrID) float64 {
-	operands := m.m.Operands(id)
-	if len(operands) == 0 {
-		return 0
+	if operands := m.m.Operands(id); len(operands) > 0 {
+		return m.elements(m.m.Instrs[operands[0]].Shape)
 	}
-	return m.elements(m.m.Instrs[operands[0]].Shape)
+	return 0
 }
 
 // topK adds a pass over the operand: each element is compared with the smallest that is kept. On a GPU one unit goes through a row. A TPU sorts the rows.
