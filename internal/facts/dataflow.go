@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // The values of FusedOp.From for values that no operation of the same kernel makes. ^n is the kernel's operand n.
@@ -239,11 +240,7 @@ func (e *edges) results(kernels []Kernel) []Op {
 		kernels[e.made[root]].Result = true
 		return kernels[e.made[root]].Outs
 	}
-	list := make([]Op, len(leaves))
-	for i, leaf := range leaves {
-		list[i] = e.result(leaf, kernels)
-	}
-	return list
+	return phrase.Map(leaves, func(leaf hlo.InstrID) Op { return e.result(leaf, kernels) })
 }
 
 func (e *edges) result(leaf hlo.InstrID, kernels []Kernel) Op {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
@@ -58,11 +59,7 @@ func outside(inside []*dump.File, paths []string, limit dump.Limit) []*dump.File
 func (r *measurer) readBeside() *tensorflow.Framework {
 	graphs, logs := frameworkFiles(r.dump)
 	logs = append(logs, outside(logs, r.Logs, dump.Limit(r.MaxMemory))...)
-	var modules []string
-	for _, m := range r.dump.Modules {
-		modules = append(modules, m.ID)
-	}
-	return tensorflow.Read(graphs, logs, modules)
+	return tensorflow.Read(graphs, logs, phrase.Map(r.dump.Modules, func(m *dump.Module) string { return m.ID }))
 }
 
 // nameArguments calls the arguments of TensorFlow's functions what the model calls them.

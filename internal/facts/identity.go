@@ -167,7 +167,7 @@ func (r *reader) isDispatched(program string) bool {
 		return false
 	}
 	counts := r.opcodes()
-	if counts[hlo.OpDot]+counts[hlo.OpRaggedDot]+counts[hlo.OpScaledDot]+counts[hlo.OpConvolution] > 1 {
+	if counts["dot"]+counts["ragged-dot"]+counts["scaled-dot"]+counts["convolution"] > 1 {
 		return false
 	}
 	return first != nil || r.isPrimitive(program) || r.computing(r.m.Entry) <= 1 && !r.isNested(program)
@@ -235,8 +235,8 @@ var arranging = map[string]bool{
 func (r *reader) operationCounts() string {
 	for _, without := range []map[string]bool{arranging, nil} {
 		var words []string
-		for opcode, n := range r.opcodes() {
-			if op := r.m.OpcodeName(opcode); !without[op] {
+		for op, n := range r.opcodes() {
+			if !without[op] {
 				words = append(words, op+":"+strconv.Itoa(n))
 			}
 		}

@@ -468,20 +468,12 @@ var kernelTargets = map[string]bool{
 
 // hidden reports whether an opcode is left out of what a kernel does: it moves nothing and computes nothing.
 func hidden(op hlo.Opcode) bool {
-	switch op {
-	case hlo.OpParameter, hlo.OpConstant, hlo.OpTuple, hlo.OpGetTupleElement, hlo.OpBitcast:
-		return true
-	}
-	return false
+	return op == hlo.OpParameter || op == hlo.OpConstant || op == hlo.OpTuple || op == hlo.OpGetTupleElement || op == hlo.OpBitcast
 }
 
 // copied reports whether an operation only moves data: wrapped in an async-start it is a copy by DMA.
 func copied(op hlo.Opcode) bool {
-	switch op {
-	case hlo.OpSlice, hlo.OpDynamicSlice, hlo.OpDynamicUpdateSlice, hlo.OpCopy, hlo.OpConcatenate:
-		return true
-	}
-	return false
+	return op == hlo.OpSlice || op == hlo.OpDynamicSlice || op == hlo.OpDynamicUpdateSlice || op == hlo.OpCopy || op == hlo.OpConcatenate
 }
 
 // plainOpcode is a collective's or copy's opcode without what says how it is started.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // meshOf reads the mesh from a module's header, {mesh = #sdy.mesh<["data"=2, "model"=4]>}, or else from the shardings. It returns none for a module
@@ -97,11 +98,7 @@ func axesOf(group []int64, mesh []hlo.MeshAxis) string {
 func spelledSpec(sharding string) string {
 	_, rest, _ := strings.Cut(sharding, "[")
 	dims, _, _ := strings.Cut(rest, "]")
-	var axes [][]string
-	for _, dim := range strings.Split(dims, "{")[1:] {
-		axes = append(axes, axisNames(dim))
-	}
-	return partitionSpec(axes)
+	return partitionSpec(phrase.Map(strings.Split(dims, "{")[1:], axisNames))
 }
 
 // partitionSpec spells the axes that split each dimension as JAX does, ('data', None); "" where none splits any.
@@ -173,9 +170,7 @@ func parseNamed(printed string) (s namedSharding, ok bool) {
 	}
 	dims, behind, _ := strings.Cut(rest[at+len(", ["):], "]")
 	s.more = rest[:at] + behind
-	for _, dim := range strings.Split(dims, "{")[1:] {
-		s.dims = append(s.dims, axisNames(dim))
-	}
+	s.dims = phrase.Map(strings.Split(dims, "{")[1:], axisNames)
 	return s, true
 }
 
@@ -247,13 +242,8 @@ func deviceOrder(mesh []hlo.MeshAxis, order []int) string {
 		firsts, sizes[at] = append(firsts, at), mesh[at].Size
 	}
 	sorted := slices.Sorted(slices.Values(firsts))
-	var dims, perm []int64
-	for _, at := range sorted {
-		dims = append(dims, sizes[at])
-	}
-	for _, at := range firsts {
-		perm = append(perm, int64(slices.Index(sorted, at)))
-	}
+	dims := phrase.Map(sorted, func(at int) int64 { return sizes[at] })
+	perm := phrase.Map(firsts, func(at int) int64 { return int64(slices.Index(sorted, at)) })
 	if len(perm) < 2 {
 		return bracketed(dims)
 	}

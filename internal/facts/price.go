@@ -214,9 +214,8 @@ func (r *Report) familyOf(v *Variant) price.Family {
 // Unpriced says why no price of a variant is known, and which devices may be chosen for it.
 func (r *Report) Unpriced(v *Variant) (why string, devices []string) {
 	family := r.familyOf(v)
-	kind := func(d *price.Device) bool { return price.Reference(family) == nil || d.Family == family }
 	for _, d := range price.Devices {
-		if kind(d) {
+		if price.Reference(family) == nil || d.Family == family {
 			devices = append(devices, d.Name)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/price"
 )
 
@@ -73,7 +74,7 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 		values: sync.OnceValue(func() *values { return newValues(m) }),
 		owners: sync.OnceValue(r.newOwners),
 		metas:  sync.OnceValue(r.newMetas),
-		stacks: sync.OnceValue(r.newStacks),
+		stacks: sync.OnceValue(func() []*Stack { return phrase.Map(r.metas(), r.sources.frames) }),
 	}
 	for id := range r.sizes {
 		r.sizes[id] = r.m.ShapeBytes(hlo.ShapeID(id))
@@ -98,14 +99,6 @@ func (r *reader) newMetas() []hlo.Metadata {
 	for id := range list {
 		list[id] = r.m.MetadataByID(hlo.MetadataID(id))
 		r.sources.trace(&list[id])
-	}
-	return list
-}
-
-func (r *reader) newStacks() []*Stack {
-	list := make([]*Stack, r.m.MetadataIDs())
-	for id, md := range r.metas() {
-		list[id] = r.sources.frames(md)
 	}
 	return list
 }

@@ -15,10 +15,7 @@ import (
 // report joins what was measured of the modules, which are in the order of the dump, and reads what belongs to none of them.
 func (r *measurer) report(done []*measuring) *Report {
 	d := r.dump
-	out := &Report{Dump: d.Path, Problems: slices.Clone(d.Problems)}
-	for _, f := range d.Unknown {
-		out.Ignored = append(out.Ignored, f.Path)
-	}
+	out := &Report{Dump: d.Path, Problems: slices.Clone(d.Problems), Ignored: phrase.Map(d.Unknown, func(f *dump.File) string { return f.Path })}
 	if f := d.Toolchain; f != nil {
 		if err := out.Toolchain.read(f); err != nil {
 			out.Problems = append(out.Problems, Problem{File: f.Path, Message: err.Error(), Fix: "capture the dump again, or remove the file"})

@@ -7,6 +7,7 @@ import (
 	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // ModulePasses is one module on its way through the compiler: every stage that was dumped, in order.
@@ -34,24 +35,22 @@ type PassStage struct {
 func (r *reader) passStage(file string, s *dump.Stage) *PassStage {
 	p := &PassStage{
 		Label: s.Label, Kind: s.Kind, Pass: s.Pass, File: file, Computations: len(r.m.Comps), Instructions: len(r.m.Instrs),
-		Opcodes: map[string]int{}, Fingerprint: r.prints().Fingerprint(),
+		Opcodes: r.opcodes(), Fingerprint: r.prints().Fingerprint(),
 	}
-	for op, n := range r.opcodes() {
-		p.Opcodes[r.m.OpcodeName(op)] = n
-		if op == hlo.OpFusion {
-			p.Fusions += n
-		} else if roleOf(op) == roleCollective {
-			p.Collectives += n
+	p.Fusions = p.Opcodes["fusion"]
+	for i := range r.m.Instrs {
+		if roleOf(r.m.Instrs[i].Opcode) == roleCollective {
+			p.Collectives++
 		}
 	}
 	return p
 }
 
 // opcodes counts the instructions of each opcode.
-func (r *reader) opcodes() map[hlo.Opcode]int {
-	counts := map[hlo.Opcode]int{}
+func (r *reader) opcodes() map[string]int {
+	counts := map[string]int{}
 	for i := range r.m.Instrs {
-		counts[r.m.Instrs[i].Opcode]++
+		counts[r.opcode(hlo.InstrID(i))]++
 	}
 	return counts
 }
@@ -69,17 +68,11 @@ func (r *reader) moduleInfo(file, stage string) ModuleInfo {
 	info := ModuleInfo{
 		File: file, Name: m.Name, Stage: stage, Entry: m.CompName(m.Entry),
 		Computations: len(m.Comps), Instructions: len(m.Instrs), EntryInstructions: int(end - first),
-		Opcodes: map[string]int{}, CustomCallTargets: map[string]int{},
+		Opcodes: r.opcodes(), CustomCallTargets: map[string]int{}, EntryParams: phrase.Map(r.parameters(), func(p Parameter) string { return p.Name + ": " + p.Shape }),
 		EntryResult: r.entryResult(), Aliases: len(m.Header.Aliases),
-	}
-	for op, n := range r.opcodes() {
-		info.Opcodes[m.OpcodeName(op)] = n
 	}
 	for id := range r.notable(func(id hlo.InstrID) bool { return m.Instrs[id].Opcode == hlo.OpCustomCall }) {
 		info.CustomCallTargets[m.AttrText(id, "custom_call_target")]++
-	}
-	for _, p := range r.parameters() {
-		info.EntryParams = append(info.EntryParams, p.Name+": "+p.Shape)
 	}
 	cost := r.costs().Comp(m.Entry)
 	info.Cost = map[string]float64{
